@@ -1,1 +1,33 @@
-"""Partition functions by annealing and tempering, small enough to read in an afternoon."""
+"""Partition functions by annealing and tempering, small enough to read in an afternoon.
+
+A *path* is a function from β in [0, 1] to a *distribution*. An *estimator* walks it; a *kernel* moves chains meanwhile.
+"""
+
+from importlib import import_module
+
+from anneal_edu import data
+from anneal_edu.ais import AISResult, ais
+from anneal_edu.asymptotics import cost_functional, kl_bias, kl_divergence, path_length, segment_costs, symmetric_kl
+from anneal_edu.distributions import (
+    BinaryRBM,
+    Distribution,
+    Gaussian,
+    Unnormalized,
+    base_rate_rbm,
+    binary_states,
+    uniform_rbm,
+)
+from anneal_edu.kernels import Kernel, exact, gibbs, hmc, random_walk
+from anneal_edu.paths import Path, geometric_path, moment_path
+from anneal_edu.schedules import linear_schedule, optimal_allocation, optimal_binned_schedule, piecewise_schedule
+from anneal_edu.training import contrastive_divergence, train_rbm
+from anneal_edu.transition_matrices import expected_ais_weights, gibbs_matrix, metropolis_matrix, state_distributions
+from anneal_edu.weights import bootstrap_log_mean_exp, effective_sample_size, log_mean_exp, normalised_weights
+
+_WITH_PICTURES = ("check", "figures", "panels")  # imported on first use, so that the library needs no display
+
+
+def __getattr__(name: str):
+    if name in _WITH_PICTURES:
+        return import_module(f"anneal_edu.{name}")
+    raise AttributeError(f"module 'anneal_edu' has no attribute {name!r}")

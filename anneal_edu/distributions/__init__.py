@@ -1,0 +1,18 @@
+"""Models, with their exact answers where they have them."""
+
+from anneal_edu.distributions.binary_rbm import BinaryRBM, base_rate_rbm, uniform_rbm
+from anneal_edu.distributions.enumeration import binary_states
+from anneal_edu.distributions.gaussian import Gaussian
+from anneal_edu.distributions.protocol import Distribution
+from anneal_edu.distributions.unnormalized import GeometricBridge, Unnormalized
+
+__all__ = [
+    "BinaryRBM",
+    "Distribution",
+    "Gaussian",
+    "GeometricBridge",
+    "Unnormalized",
+    "base_rate_rbm",
+    "binary_states",
+    "uniform_rbm",
+]

@@ -1,0 +1,221 @@
+"""The binary restricted Boltzmann machine, with exact answers wherever one layer can be enumerated."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy.special import expit
+
+from anneal_edu.distributions.bernoulli import bernoulli, softplus
+from anneal_edu.distributions.enumeration import LayerSum
+from anneal_edu.distributions.protocol import mix
+from anneal_edu.validation import as_binary_data, as_count, as_finite_array, as_states, require_shape
+
+
+@dataclass(frozen=True, eq=False)
+class BinaryRBM:
+    """Binary RBM: p(v, h) ∝ exp(v·visible_bias + h·hidden_bias + vᵀ weights h)  (Grosse et al. 2013, Eq. 11).
+
+    As a distribution it is the marginal over the visible units v in {0, 1}^D:
+    log f(v) = v·visible_bias + Σ_j log(1 + exp(hidden_bias_j + (v weights)_j)).
+
+    States are float32 unless float64 states are handed in: products with the weights are done in the states' own type,
+    sums of logarithms always end in float64. log_z, moments and sample are exact; they sum over 2^min(D, H) states once
+    and keep the table (at most 24 units; weightless models have closed forms at any size).
+
+    Parameters
+    ----------
+    weights : (D, H) array
+    visible_bias : (D,) array
+    hidden_bias : (H,) array
+
+    Raises
+    ------
+    ValueError
+        Where shapes do not fit or an entry is not finite.
+
+    Examples
+    --------
+    >>> import numpy as np, anneal_edu as ae
+    >>> rbm = ae.BinaryRBM(weights=np.ones((3, 2)), visible_bias=np.zeros(3), hidden_bias=np.zeros(2))
+    >>> round(rbm.log_z(), 6)
+    6.552801
+    """
+
+    weights: np.ndarray
+    visible_bias: np.ndarray
+    hidden_bias: np.ndarray
+
+    discrete = True
+
+    def __post_init__(self):
+        weights = as_finite_array("weights", self.weights, ndim=2)
+        visible_bias = as_finite_array("visible_bias", self.visible_bias, ndim=1)
+        hidden_bias = as_finite_array("hidden_bias", self.hidden_bias, ndim=1)
+        require_shape("visible_bias", visible_bias, (weights.shape[0],))
+        require_shape("hidden_bias", hidden_bias, (weights.shape[1],))
+        for name, value in (("weights", weights), ("visible_bias", visible_bias), ("hidden_bias", hidden_bias)):
+            object.__setattr__(self, name, value)
+
+    @property
+    def dim(self) -> int:
+        """Number of visible units D."""
+        return self.weights.shape[0]
+
+    @property
+    def n_hidden(self) -> int:
+        """Number of hidden units H."""
+        return self.weights.shape[1]
+
+    @cached_property
+    def single_precision(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """(weights, visible_bias, hidden_bias) in float32, for products with float32 states."""
+        return tuple(np.asarray(a, dtype=np.float32) for a in (self.weights, self.visible_bias, self.hidden_bias))
+
+    def _parameters_like(self, states: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        if states.dtype == np.float32:
+            return self.single_precision
+        return self.weights, self.visible_bias, self.hidden_bias
+
+    def hidden_field(self, v: np.ndarray) -> np.ndarray:
+        """hidden_bias + v weights, the log odds of each hidden unit: (..., D) -> (..., H)."""
+        v = as_states(v, self.dim)
+        weights, _, hidden_bias = self._parameters_like(v)
+        return v @ weights + hidden_bias
+
+    def visible_field(self, h: np.ndarray) -> np.ndarray:
+        """visible_bias + h weightsᵀ, the log odds of each visible unit: (..., H) -> (..., D)."""
+        h = as_states(h, self.n_hidden)
+        weights, visible_bias, _ = self._parameters_like(h)
+        return h @ weights.T + visible_bias
+
+    def hidden_given_visible(self, v: np.ndarray) -> np.ndarray:
+        """p(h_j = 1 | v): (..., D) -> (..., H)."""
+        return expit(self.hidden_field(v))
+
+    def visible_given_hidden(self, h: np.ndarray) -> np.ndarray:
+        """p(v_i = 1 | h): (..., H) -> (..., D)."""
+        return expit(self.visible_field(h))
+
+    def log_density(self, v: np.ndarray) -> np.ndarray:
+        """Log f(v) with h summed out: (..., D) -> (...), float64."""
+        v = as_states(v, self.dim)
+        return v @ self.visible_bias + softplus(self.hidden_field(v)).sum(-1, dtype=np.float64)
+
+    def gibbs(self, v: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """One block Gibbs step, h ~ p(h | v), then v ~ p(v | h): (C, D) -> (C, D)."""
+        h = bernoulli(self.hidden_field(v), rng)
+        return bernoulli(self.visible_field(h), rng)
+
+    # Exact answers
+
+    @property
+    def _sums_hidden(self) -> bool:
+        return self.n_hidden <= self.dim
+
+    @cached_property
+    def _layer_sum(self) -> LayerSum:
+        if self._sums_hidden:
+            return LayerSum(self.weights, self.visible_bias, self.hidden_bias)
+        return LayerSum(self.weights.T, self.hidden_bias, self.visible_bias)
+
+    @cached_property
+    def _log_z_and_layer_probabilities(self) -> tuple[float, np.ndarray]:
+        log_p = self._layer_sum.log_weights()
+        top = log_p.max()
+        p = np.exp(log_p - top)
+        total = p.sum()
+        return float(top + np.log(total)), p / total
+
+    def log_z(self) -> float:
+        """Exact log Σ_v f(v), in nats, by enumerating the smaller layer.
+
+        Raises ValueError where that layer has more than 24 units and the weights are not all zero.
+        """
+        if not self.weights.any():
+            return float(np.logaddexp(0, self.visible_bias).sum() + np.logaddexp(0, self.hidden_bias).sum())
+        return self._log_z_and_layer_probabilities[0]
+
+    def log_partition(self) -> float:
+        """A(η) of the exponential family over (v, h); the same number as log_z()."""
+        return self.log_z()
+
+    def moments(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Exact (E v, E h, E v hᵀ), shapes (D,), (H,), (D, H)  (Grosse et al. 2013, Eq. 12 to 14)."""
+        if not self.weights.any():
+            mean_v, mean_h = expit(self.visible_bias), expit(self.hidden_bias)
+            return mean_v, mean_h, np.outer(mean_v, mean_h)
+        p = self._log_z_and_layer_probabilities[1]
+        mean_other, mean_summed, mean_product = self._layer_sum.moments(p)
+        if self._sums_hidden:
+            return mean_other, mean_summed, mean_product
+        return mean_summed, mean_other, mean_product.T
+
+    def sample(self, n: int, rng: np.random.Generator) -> np.ndarray:
+        """Draw n exact, independent visible states, (n, D) float32."""
+        n = as_count("n", n)
+        if not self.weights.any():
+            return bernoulli(np.tile(self.single_precision[1], (n, 1)), rng)
+        p = self._log_z_and_layer_probabilities[1]
+        codes = rng.choice(len(p), size=n, p=p)
+        m = self._layer_sum.weights.shape[1]
+        layer = ((codes[:, None] >> np.arange(m)[::-1]) & 1).astype(np.float32)  # (n, m), as in binary_states
+        return bernoulli(self.visible_field(layer), rng) if self._sums_hidden else layer
+
+    # As an exponential family with g(v, h) = (v, h, v hᵀ)
+
+    def natural_parameters(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """η = (visible_bias, hidden_bias, weights), in the order of `moments`."""
+        return self.visible_bias, self.hidden_bias, self.weights
+
+    def geometric_mean(self, other: BinaryRBM, beta: float) -> BinaryRBM:
+        """The RBM with averaged parameters: the geometric average of the *joint* densities of (v, h).
+
+        This is not the geometric average of the two marginals f(v): the hidden units are summed out afterwards.
+        """
+        visible_bias, hidden_bias, weights = mix(self.natural_parameters(), other.natural_parameters(), beta)
+        return BinaryRBM(weights, visible_bias, hidden_bias)
+
+
+def uniform_rbm(n_visible: int, n_hidden: int) -> BinaryRBM:
+    """The RBM with every parameter zero: uniform over all states, log Z = (D + H) log 2.
+
+    Examples
+    --------
+    >>> import anneal_edu as ae
+    >>> round(ae.uniform_rbm(3, 2).log_z(), 4)
+    3.4657
+    """
+    D, H = as_count("n_visible", n_visible), as_count("n_hidden", n_hidden)
+    return BinaryRBM(np.zeros((D, H)), np.zeros(D), np.zeros(H))
+
+
+def base_rate_rbm(data: np.ndarray, n_hidden: int, clip: float = 0.01) -> BinaryRBM:
+    """The weightless RBM whose visible units are on as often as in the data (Salakhutdinov and Murray 2008).
+
+    Parameters
+    ----------
+    data : (N, D) array of 0 and 1
+    n_hidden : int
+    clip : float
+        Means are kept in [clip, 1 - clip], so that no pixel is impossible.
+
+    Returns
+    -------
+    BinaryRBM
+        Zero weights and hidden biases; visible_bias = logit of the clipped means.
+
+    Examples
+    --------
+    >>> import numpy as np, anneal_edu as ae
+    >>> ae.base_rate_rbm(np.array([[0, 1], [1, 1]]), n_hidden=3).visible_bias.round(2)
+    array([0. , 4.6])
+    """
+    data = as_binary_data("data", data)
+    H = as_count("n_hidden", n_hidden)
+    if not 0 < clip < 0.5:
+        raise ValueError(f"clip must lie strictly between 0 and 0.5, got {clip}")
+    mean = np.clip(data.mean(0, dtype=np.float64), clip, 1 - clip)
+    return BinaryRBM(np.zeros((data.shape[1], H)), np.log(mean / (1 - mean)), np.zeros(H))

@@ -1,0 +1,141 @@
+"""Kernels: one transition of every chain, kernel(distribution, x, rng) -> x, that leaves the distribution invariant."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from anneal_edu.distributions import Distribution
+from anneal_edu.validation import as_count, as_finite_array, as_positive
+
+Kernel = Callable[[Distribution, np.ndarray, np.random.Generator], np.ndarray]
+
+
+def _require_ability(distribution: Distribution, ability: str, kernel: str, instead: str) -> None:
+    if not hasattr(distribution, ability):
+        raise TypeError(
+            f"the {kernel} kernel needs a distribution with {ability}(), which {type(distribution).__name__} "
+            f"lacks; use {instead}"
+        )
+
+
+def _require_real_states(distribution: Distribution, kernel: str) -> None:
+    if getattr(distribution, "discrete", False):
+        raise TypeError(f"the {kernel} kernel moves real numbers; {type(distribution).__name__} is discrete: use gibbs")
+
+
+def exact(distribution: Distribution, x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """A perfect transition: every chain is replaced by an exact, independent draw, (C, D) -> (C, D).
+
+    Raises TypeError where the distribution has no ``sample``.
+
+    Examples
+    --------
+    >>> import numpy as np, anneal_edu as ae
+    >>> ae.exact(ae.Gaussian([0.0], [[1.0]]), np.zeros((5, 1)), np.random.default_rng(0)).shape
+    (5, 1)
+    """
+    _require_ability(distribution, "sample", "exact", "gibbs, random_walk(scale) or hmc(step_size, n_leapfrog)")
+    return distribution.sample(len(x), rng)
+
+
+def gibbs(distribution: Distribution, x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """One Gibbs sweep of the distribution's own, (C, D) -> (C, D).
+
+    Raises TypeError where the distribution has no ``gibbs``.
+
+    Examples
+    --------
+    >>> import numpy as np, anneal_edu as ae
+    >>> ae.gibbs(ae.uniform_rbm(3, 2), np.zeros((5, 3)), np.random.default_rng(0)).shape
+    (5, 3)
+    """
+    _require_ability(distribution, "gibbs", "gibbs", "random_walk(scale) or hmc(step_size, n_leapfrog)")
+    return distribution.gibbs(x, rng)
+
+
+def _accept(log_ratio: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Metropolis decisions, True with probability min(1, exp(log_ratio)): (C,) -> (C,)."""
+    return -rng.standard_exponential(log_ratio.shape) < log_ratio  # log of a uniform is minus an exponential
+
+
+@dataclass(frozen=True, eq=False)
+class random_walk:
+    """Metropolis with Gaussian proposals, x + scale · N(0, I).
+
+    Parameters
+    ----------
+    scale : float or (D,) array
+        Standard deviation of the proposal, in the units of x.
+
+    Raises
+    ------
+    ValueError
+        Where ``scale`` is not positive and finite.
+
+    Examples
+    --------
+    >>> import numpy as np, anneal_edu as ae
+    >>> ae.random_walk(0.5)(ae.Gaussian([0.0], [[1.0]]), np.zeros((5, 1)), np.random.default_rng(0)).shape
+    (5, 1)
+    """
+
+    scale: float | np.ndarray
+
+    def __post_init__(self):
+        if np.ndim(self.scale) == 0:
+            as_positive("scale", self.scale)
+        elif (as_finite_array("scale", self.scale, ndim=1) <= 0).any():
+            raise ValueError(f"scale must be positive, got {self.scale}")
+
+    def __call__(self, distribution: Distribution, x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        _require_real_states(distribution, "random_walk")
+        proposal = x + np.asarray(self.scale) * rng.standard_normal(x.shape)
+        accepted = _accept(distribution.log_density(proposal) - distribution.log_density(x), rng)
+        return np.where(accepted[:, None], proposal, x)
+
+
+@dataclass(frozen=True, eq=False)
+class hmc:
+    """Hamiltonian Monte Carlo: fresh momentum, leapfrog steps, one Metropolis decision (Neal 2011, Section 3).
+
+    Parameters
+    ----------
+    step_size : float
+        Leapfrog step ε, in the units of x.
+    n_leapfrog : int
+        Number of leapfrog steps.
+
+    Raises
+    ------
+    ValueError
+        Where ``step_size`` is not positive and finite, or ``n_leapfrog`` below 1.
+
+    Examples
+    --------
+    >>> import numpy as np, anneal_edu as ae
+    >>> ae.hmc(0.2, 10)(ae.Gaussian([0.0], [[1.0]]), np.zeros((5, 1)), np.random.default_rng(0)).shape
+    (5, 1)
+    """
+
+    step_size: float
+    n_leapfrog: int
+
+    def __post_init__(self):
+        as_positive("step_size", self.step_size)
+        as_count("n_leapfrog", self.n_leapfrog)
+
+    def __call__(self, distribution: Distribution, x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        _require_real_states(distribution, "hmc")
+        _require_ability(distribution, "grad_log_density", "hmc", "random_walk(scale)")
+        gradient, eps = distribution.grad_log_density, self.step_size
+        start, momentum = x, rng.standard_normal(x.shape)
+        before = distribution.log_density(x) - 0.5 * (momentum**2).sum(-1)  # (C,): minus the energy
+        momentum = momentum + 0.5 * eps * gradient(x)
+        for step in range(self.n_leapfrog):
+            x = x + eps * momentum
+            momentum = momentum + (eps if step < self.n_leapfrog - 1 else 0.5 * eps) * gradient(x)
+        after = distribution.log_density(x) - 0.5 * (momentum**2).sum(-1)
+        return np.where(_accept(after - before, rng)[:, None], x, start)

@@ -1,0 +1,162 @@
+"""Paths: functions from β in [0, 1] to a distribution."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from anneal_edu.distributions import BinaryRBM, Distribution, GeometricBridge
+from anneal_edu.distributions.bernoulli import bernoulli, softplus
+from anneal_edu.validation import as_beta
+
+Path = Callable[[float], Distribution]
+
+
+def _require_ends(p0: Distribution, p1: Distribution) -> None:
+    for name, p in (("p0", p0), ("p1", p1)):
+        if not (hasattr(p, "log_density") and hasattr(p, "dim")):
+            raise TypeError(f"{name} must be a distribution (with dim and log_density), got {p!r}")
+    if p0.dim != p1.dim:
+        raise ValueError(f"the ends of a path must have the same dim, got {p0.dim} and {p1.dim}")
+
+
+@dataclass(frozen=True, eq=False)
+class GeometricPath:
+    """See `geometric_path`."""
+
+    start: Distribution
+    end: Distribution
+
+    def __call__(self, beta: float) -> Distribution:
+        beta = as_beta(beta)
+        if beta in (0, 1):
+            return self.end if beta else self.start
+        if type(self.start) is type(self.end) and hasattr(self.start, "geometric_mean"):
+            return self.start.geometric_mean(self.end, beta)
+        return GeometricBridge(self.start, self.end, beta)
+
+
+@dataclass(frozen=True, eq=False)
+class GeometricRBMPath(GeometricPath):
+    """The geometric path between two binary RBMs, which shares v @ weights between the weight and the Gibbs step."""
+
+    start: BinaryRBM
+    end: BinaryRBM
+
+    def weigh_and_gibbs(
+        self, before: float, now: float, v: np.ndarray, rng: np.random.Generator
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """One pass of the loop of AIS, in float32: (log f_now(v) - log f_before(v) (C,), next v (C, D)).
+
+        The field of hidden unit j is c_j(β) + (1-β) (v W_0)_j + β (v W_1)_j: the products are done once, and serve
+        both densities and the draw of h. From a weightless start only v W_1 is left.
+        """
+        W0, b0, c0 = self.start.single_precision
+        W1, b1, c1 = self.end.single_precision
+        t0, t1 = np.float32(before), np.float32(now)
+        v = np.asarray(v, dtype=np.float32)
+        slope = v @ W1 + (c1 - c0)  # (C, H): the field at β is level + β slope
+        if self.start.weights.any():
+            level = v @ W0
+            slope -= level
+            level += c0
+            W = (1 - t1) * W0 + t1 * W1
+        else:
+            level, W = c0, t1 * W1
+        field_before, field = level + t0 * slope, level + t1 * slope
+        log_ratio = (softplus(field) - softplus(field_before)).sum(-1, dtype=np.float64)
+        log_ratio += (now - before) * (v @ (b1 - b0))
+        h = bernoulli(field, rng)  # (C, H)
+        visible_field = h @ W.T  # (C, D)
+        visible_field += (1 - t1) * b0 + t1 * b1
+        return log_ratio, bernoulli(visible_field, rng)
+
+
+@dataclass(frozen=True, eq=False)
+class MomentPath:
+    """See `moment_path`."""
+
+    start: Distribution
+    end: Distribution
+
+    def __call__(self, beta: float) -> Distribution:
+        beta = as_beta(beta)
+        if beta in (0, 1):
+            return self.end if beta else self.start
+        return self.start.moment_average(self.end, beta)
+
+
+def geometric_path(p0: Distribution, p1: Distribution) -> GeometricPath:
+    """Geometric averages, log f_β = (1-β) log f_0 + β log f_1  (Grosse et al. 2013, Eq. 1).
+
+    Between two members of one exponential family this is the straight line in the natural parameters (Eq. 7), and the
+    path returns members of that family. For binary RBMs the average is of the joint densities of (v, h).
+
+    Parameters
+    ----------
+    p0, p1 : Distribution
+        The tractable start, β = 0, and the target, β = 1.
+
+    Returns
+    -------
+    callable, beta -> Distribution
+
+    Raises
+    ------
+    ValueError
+        Where the two have different ``dim``; later, where β lies outside [0, 1].
+
+    Examples
+    --------
+    >>> import anneal_edu as ae
+    >>> path = ae.geometric_path(ae.Gaussian([0.0], [[1.0]]), ae.Gaussian([4.0], [[1.0]]))
+    >>> path(0.5).mean, path(0.5).log_z()
+    (array([2.]), -2.0)
+    """
+    _require_ends(p0, p1)
+    if isinstance(p0, BinaryRBM) and isinstance(p1, BinaryRBM):
+        if p0.n_hidden != p1.n_hidden:
+            raise ValueError(
+                f"the ends of a path must have the same number of hidden units, got {p0.n_hidden} and {p1.n_hidden}"
+            )
+        return GeometricRBMPath(p0, p1)
+    return GeometricPath(p0, p1)
+
+
+def moment_path(p0: Distribution, p1: Distribution) -> MomentPath:
+    """Moment averages, s(β) = (1-β) s_0 + β s_1 with s = E[g(x)]  (Grosse et al. 2013, Eq. 8 to 10).
+
+    Parameters
+    ----------
+    p0, p1 : Distribution
+        Two members of one exponential family whose moments determine the member in closed form, e.g. two Gaussians.
+
+    Returns
+    -------
+    callable, beta -> Distribution
+
+    Raises
+    ------
+    TypeError
+        Where the two are of different families, or the family has no closed form.
+    ValueError
+        Where the two have different ``dim``; later, where β lies outside [0, 1].
+
+    Examples
+    --------
+    >>> import anneal_edu as ae
+    >>> path = ae.moment_path(ae.Gaussian([0.0], [[1.0]]), ae.Gaussian([4.0], [[1.0]]))
+    >>> path(0.5).mean, path(0.5).cov
+    (array([2.]), array([[5.]]))
+    """
+    _require_ends(p0, p1)
+    if type(p0) is not type(p1):
+        raise TypeError(
+            "moments can be averaged only within one exponential family, "
+            f"got {type(p0).__name__} and {type(p1).__name__}"
+        )
+    if not hasattr(p0, "moment_average"):
+        raise TypeError(f"{type(p0).__name__} has no closed form from moments back to parameters")
+    return MomentPath(p0, p1)

@@ -1,0 +1,132 @@
+"""Training binary RBMs by contrastive divergence, restarted at the data (CD) or persistent (PCD)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from tqdm.auto import tqdm
+
+from anneal_edu.distributions import BinaryRBM, base_rate_rbm
+from anneal_edu.distributions.bernoulli import bernoulli
+from anneal_edu.validation import as_binary_data, as_count, as_positive, require_generator
+
+METHODS = ("cd", "pcd")
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingState:
+    """One moment of training: the number of updates made, and the model they led to."""
+
+    n_updates: int
+    weights: np.ndarray
+    visible_bias: np.ndarray
+    hidden_bias: np.ndarray
+
+    @property
+    def rbm(self) -> BinaryRBM:
+        """The model as a distribution."""
+        return BinaryRBM(self.weights, self.visible_bias, self.hidden_bias)
+
+
+def contrastive_divergence(
+    data: np.ndarray,
+    n_hidden: int,
+    method: str,
+    n_gibbs: int,
+    n_updates: int,
+    learning_rate: float,
+    batch_size: int,
+    rng: np.random.Generator,
+) -> Iterator[TrainingState]:
+    """Yield the state after every update; the arguments are those of `train_rbm`."""
+    N, D = data.shape
+    b = base_rate_rbm(data, n_hidden).single_precision[1].copy()
+    c = np.zeros(n_hidden, dtype=np.float32)
+    W = 0.01 * rng.standard_normal((D, n_hidden), dtype=np.float32)
+    particles = data[rng.integers(N, size=batch_size)]  # (B, D): the persistent chains of PCD
+    for update in range(n_updates):
+        rate = np.float32(learning_rate * (1 - update / n_updates) / batch_size)
+        batch = data[rng.integers(N, size=batch_size)]  # (B, D)
+        v = batch if method == "cd" else particles
+        for _ in range(n_gibbs):
+            h = bernoulli(v @ W + c, rng)  # (B, H)
+            v = bernoulli(h @ W.T + b, rng)  # (B, D)
+        particles = v
+        h_data, h_model = 1 / (1 + np.exp(-(batch @ W + c))), 1 / (1 + np.exp(-(v @ W + c)))
+        # ∇ log likelihood = E_data[v hᵀ] - E_model[v hᵀ], with h averaged out given v
+        W += rate * (batch.T @ h_data - v.T @ h_model)
+        b += rate * (batch - v).sum(0)
+        c += rate * (h_data - h_model).sum(0)
+        yield TrainingState(update + 1, W, b, c)
+
+
+def train_rbm(
+    data: np.ndarray,
+    n_hidden: int,
+    method: str = "cd",
+    n_gibbs: int = 1,
+    n_updates: int = 5000,
+    learning_rate: float = 0.05,
+    batch_size: int = 100,
+    *,
+    rng: np.random.Generator,
+    progress: bool = False,
+) -> BinaryRBM:
+    """Train a binary RBM by stochastic gradient ascent on an approximate log likelihood.
+
+    The gradient E_data[v hᵀ] - E_model[v hᵀ] needs draws from the model. CD-k takes them k Gibbs steps away from the
+    data (Hinton 2002); PCD from chains that live on between updates (Tieleman 2008). The learning rate falls linearly
+    to zero.
+
+    Parameters
+    ----------
+    data : (N, D) array of 0 and 1
+    n_hidden : int
+        Number of hidden units H.
+    method : "cd" or "pcd"
+    n_gibbs : int
+        Gibbs steps an update, k.
+    n_updates : int
+    learning_rate : float
+        At the first update.
+    batch_size : int
+        Training examples an update, and persistent chains.
+    rng : numpy.random.Generator
+    progress : bool
+        Show a progress bar.
+
+    Returns
+    -------
+    BinaryRBM
+
+    Raises
+    ------
+    ValueError
+        Where the data are not binary, the method is unknown, a count is below 1, or training diverged.
+
+    Examples
+    --------
+    >>> import numpy as np, anneal_edu as ae
+    >>> rng = np.random.default_rng(0)
+    >>> ae.train_rbm(ae.data.digits(8), n_hidden=5, n_updates=10, rng=rng).weights.shape
+    (64, 5)
+    """
+    if method not in METHODS:
+        raise ValueError(f"method must be one of {', '.join(METHODS)}, got {method!r}")
+    require_generator(rng)
+    n_updates = as_count("n_updates", n_updates)
+    states = contrastive_divergence(
+        as_binary_data("data", data),
+        as_count("n_hidden", n_hidden),
+        method,
+        as_count("n_gibbs", n_gibbs),
+        n_updates,
+        as_positive("learning_rate", learning_rate),
+        as_count("batch_size", batch_size),
+        rng,
+    )
+    for state in tqdm(states, desc=f"{method} training", total=n_updates, disable=not progress):
+        last = state
+    return last.rbm

@@ -1,0 +1,111 @@
+"""Small discrete worlds in full: transition matrices, and AIS carried out on vectors instead of samples.
+
+A distribution over S states is the vector of its log f, shape (S,). A transition matrix T is (S, S): row x holds
+T(x' | x).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.special import expit, logsumexp
+
+from anneal_edu.distributions import BinaryRBM, binary_states
+from anneal_edu.validation import as_finite_array, require_shape
+
+
+def gibbs_matrix(rbm: BinaryRBM) -> np.ndarray:
+    """Transition matrix of the block Gibbs step of a tiny RBM over its visible states, (2^D, 2^D).
+
+    T(v' | v) = Σ_h p(h | v) p(v' | h), states in the order of `binary_states`.
+
+    Examples
+    --------
+    >>> import anneal_edu as ae
+    >>> ae.gibbs_matrix(ae.uniform_rbm(1, 1))
+    array([[0.5, 0.5],
+           [0.5, 0.5]])
+    """
+    v, h = binary_states(rbm.dim), binary_states(rbm.n_hidden)
+
+    def row_probabilities(p_on, states):
+        return np.prod(np.where(states[None] == 1, p_on[:, None], 1 - p_on[:, None]), axis=-1)
+
+    h_given_v = row_probabilities(expit(v @ rbm.weights + rbm.hidden_bias), h)  # (2^D, 2^H)
+    v_given_h = row_probabilities(expit(h @ rbm.weights.T + rbm.visible_bias), v)  # (2^H, 2^D)
+    return h_given_v @ v_given_h
+
+
+def metropolis_matrix(log_f: np.ndarray) -> np.ndarray:
+    """Transition matrix of Metropolis on a line of S states, proposing the left or the right neighbour, (S, S).
+
+    T(x ± 1 | x) = ½ min(1, f(x ± 1) / f(x)); a proposal beyond the end of the line is refused.
+
+    Examples
+    --------
+    >>> import numpy as np, anneal_edu as ae
+    >>> ae.metropolis_matrix(np.log([1.0, 2.0]))
+    array([[0.5 , 0.5 ],
+           [0.25, 0.75]])
+    """
+    log_f = as_finite_array("log_f", log_f, ndim=1)
+    up = 0.5 * np.exp(np.minimum(0, np.diff(log_f)))
+    down = 0.5 * np.exp(np.minimum(0, -np.diff(log_f)))
+    T = np.diag(up, 1) + np.diag(down, -1)
+    return T + np.diag(1 - T.sum(1))
+
+
+def expected_ais_weights(log_f: np.ndarray, transitions: list[np.ndarray]) -> np.ndarray:
+    """The exact mean AIS weight at every stage, split by the state in which the chains stand.
+
+    Starting from the vector m_0 = f_0 (mean weight Z_0, spread as p_0), each pass of AIS multiplies it by the weight
+    ratio and pushes it through the transition matrix: m_k = (m_{k-1} · f_k / f_{k-1}) T_k. Where T_k leaves f_k
+    invariant, m_k = f_k whatever T_k is, and the total weight Σ m_K is exactly Z_K: AIS is unbiased out of equilibrium.
+
+    Parameters
+    ----------
+    log_f : (K+1, S) array
+        Log f_k of every state.
+    transitions : list of K arrays (S, S)
+        T_k, k = 1 … K.
+
+    Returns
+    -------
+    (K+1, S) array
+        E[w_k 1(x_k = s)]; its rows sum to E[w_k].
+
+    Examples
+    --------
+    >>> import numpy as np, anneal_edu as ae
+    >>> log_f = np.log([[1.0, 1.0], [1.0, 3.0]])
+    >>> ae.expected_ais_weights(log_f, [np.eye(2)]).sum(1)
+    array([2., 4.])
+    """
+    log_f = as_finite_array("log_f", log_f, ndim=2)
+    n_stages, n_states = log_f.shape
+    if len(transitions) != n_stages - 1:
+        raise ValueError(f"transitions must hold {n_stages - 1} matrices, got {len(transitions)}")
+    mass = [np.exp(log_f[0])]
+    for k, T in enumerate(transitions, start=1):
+        T = as_finite_array(f"transitions[{k - 1}]", T, ndim=2)
+        require_shape(f"transitions[{k - 1}]", T, (n_states, n_states))
+        if not np.allclose(T.sum(1), 1):
+            raise ValueError(f"transitions[{k - 1}] must have rows that sum to 1")
+        mass.append((mass[-1] * np.exp(log_f[k] - log_f[k - 1])) @ T)
+    return np.array(mass)
+
+
+def state_distributions(log_f: np.ndarray, transitions: list[np.ndarray]) -> np.ndarray:
+    """Where the chains really are, weights ignored: p_0 pushed through T_1 … T_k, rows that sum to 1, (K+1, S).
+
+    Examples
+    --------
+    >>> import numpy as np, anneal_edu as ae
+    >>> ae.state_distributions(np.log([[1.0, 1.0], [1.0, 3.0]]), [np.eye(2)])
+    array([[0.5, 0.5],
+           [0.5, 0.5]])
+    """
+    log_f = as_finite_array("log_f", log_f, ndim=2)
+    rows = [np.exp(log_f[0] - logsumexp(log_f[0]))]
+    for T in transitions:
+        rows.append(rows[-1] @ T)
+    return np.array(rows)

@@ -1,0 +1,169 @@
+"""What a set of importance weights says: the estimate, its spread, and how far to trust it.
+
+Everything takes *log* weights; nothing here exponentiates a number that has not had the largest subtracted.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from anneal_edu.validation import as_count, require_generator
+
+
+def as_log_weights(log_weights) -> np.ndarray:
+    """Return log weights as a float64 vector; -inf (a weight of zero) is allowed, NaN and +inf are not."""
+    lw = np.asarray(log_weights, dtype=np.float64)
+    if lw.ndim != 1 or lw.size == 0:
+        raise ValueError(f"log_weights must be a vector with at least one entry, got shape {lw.shape}")
+    if np.isnan(lw).any() or (lw == np.inf).any():
+        raise ValueError("log_weights must not hold NaN or +inf")
+    return lw
+
+
+def log_mean_exp(log_weights) -> float:
+    """Log of the mean weight, the importance-sampling estimate of log Z.
+
+    Parameters
+    ----------
+    log_weights : (C,) array
+        Log weights in nats.
+
+    Returns
+    -------
+    float
+        log (1/C) Σ_i exp(log w_i). Its exponential is unbiased for Z; the logarithm itself is low on average
+        (Jensen's inequality).
+
+    Examples
+    --------
+    >>> import anneal_edu as ae
+    >>> round(ae.log_mean_exp([1000.0, 1000.0]), 3)
+    1000.0
+    """
+    lw = as_log_weights(log_weights)
+    top = lw.max()
+    if top == -np.inf:
+        return -np.inf
+    return float(top + np.log(np.mean(np.exp(lw - top))))
+
+
+def normalised_weights(log_weights) -> np.ndarray:
+    """Weights rescaled to mean 1, shape (C,): w* = w / mean(w). All zero where every weight is zero."""
+    lw = as_log_weights(log_weights)
+    top = lw.max()
+    if top == -np.inf:
+        return np.zeros_like(lw)
+    w = np.exp(lw - top)
+    return w / w.mean()
+
+
+def effective_sample_size(log_weights) -> float:
+    """How many equally weighted draws the weights are worth, from 1 to C.
+
+    ESS = C / (1 + s²(w*)), with w* the weights normalised to mean 1 (Grosse et al. 2013, footnote 1; Kiwaki and
+    Aihara 2015, Eq. 6). s² is the population variance, so that the value equals (Σw)²/Σw² and cannot leave [1, C].
+    A high ESS does not prove that every mode was found: chains that all missed one agree with each other.
+
+    Parameters
+    ----------
+    log_weights : (C,) array
+        Log weights in nats.
+
+    Returns
+    -------
+    float
+        Effective sample size; 0 where every weight is zero.
+
+    Examples
+    --------
+    >>> import anneal_edu as ae
+    >>> round(ae.effective_sample_size([0.0, 0.0, 0.0, -1000.0]), 6)
+    3.0
+    """
+    w = normalised_weights(log_weights)
+    if not w.any():
+        return 0.0
+    return float(len(w) / (1 + w.var()))
+
+
+def log_mean_exp_std_error(log_weights) -> float:
+    """Standard error of log mean w by the delta method, sd(w*) / √C; infinite for a single chain."""
+    w = normalised_weights(log_weights)
+    if len(w) < 2 or not w.any():
+        return float("inf")
+    return float(w.std(ddof=1) / np.sqrt(len(w)))
+
+
+def bootstrap_log_mean_exp(log_weights, n_resamples: int = 1000, *, rng: np.random.Generator) -> np.ndarray:
+    """Log mean weight of ``n_resamples`` bootstrap resamples of the chains.
+
+    Parameters
+    ----------
+    log_weights : (C,) array
+        Log weights in nats.
+    n_resamples : int
+        Number of resamples.
+    rng : numpy.random.Generator
+        Source of randomness.
+
+    Returns
+    -------
+    (n_resamples,) array
+        One log mean per resample, the bootstrap distribution of log Ẑ.
+
+    Examples
+    --------
+    >>> import numpy as np, anneal_edu as ae
+    >>> ae.bootstrap_log_mean_exp([0.0, 0.0], 3, rng=np.random.default_rng(0))
+    array([0., 0., 0.])
+    """
+    lw = as_log_weights(log_weights)
+    n_resamples = as_count("n_resamples", n_resamples)
+    require_generator(rng)
+    top = lw.max()
+    if top == -np.inf:
+        return np.full(n_resamples, -np.inf)
+    w = np.exp(lw - top)
+    means = np.array([w[rng.integers(len(w), size=len(w))].mean() for _ in range(n_resamples)])
+    with np.errstate(divide="ignore"):  # a resample may miss every positive weight: log 0 = -inf is the truth
+        return top + np.log(means)
+
+
+def warnings_of(log_weights) -> tuple[str, ...]:
+    """What looks wrong with a set of weights, in plain words; empty where nothing does.
+
+    The test on the spread is this: for log-normal weights of log standard deviation σ, the mean weight is carried by
+    chains σ standard deviations above the average one, while the best of C chains lies about √(2 log C) above it.
+    Where σ exceeds that, the chains that matter were most likely not drawn.
+
+    Parameters
+    ----------
+    log_weights : (C,) array
+        Log weights in nats.
+
+    Returns
+    -------
+    tuple of str
+        One sentence a finding.
+    """
+    lw = as_log_weights(log_weights)
+    n = len(lw)
+    if n == 1:
+        return ("a single chain: no error bar can be given",)
+    if np.isneginf(lw).all():
+        return ("every weight is zero: no chain landed where the target has mass",)
+    found = []
+    share, ess = normalised_weights(lw).max() / n, effective_sample_size(lw)
+    if ess < max(2.0, 0.01 * n):
+        found.append(
+            f"collapsed weights: {n} chains are worth {ess:.1f} draws and the largest weight carries {share:.0%} of "
+            "the estimate; error bars are not to be trusted"
+        )
+    finite = lw[np.isfinite(lw)]
+    reach = np.sqrt(2 * np.log(n))
+    if len(finite) > 1 and finite.std() > reach:
+        found.append(
+            f"the log weights spread over {finite.std():.1f} nats (standard deviation), more than {n} chains can "
+            f"cover ({reach:.1f}): the mean weight is likely carried by chains that were not drawn, and log_z too low"
+        )
+    return tuple(found)
