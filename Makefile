@@ -3,8 +3,11 @@ PYTHON  ?= python3
 LABARGS ?=
 NB      ?=
 
-BIN    := .venv/bin
-PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
+BIN       := .venv/bin
+PIP_FLAGS := --disable-pip-version-check --quiet
+NOTEBOOKS := $(wildcard notebooks/*.ipynb notebooks/solutions/*.ipynb)
+BENCHES   := $(sort $(wildcard benchmarks/*.py))
+CHROMIUM  := $(shell command -v chromium || command -v chromium-browser || command -v google-chrome)
 
 .DEFAULT_GOAL := help
 .PHONY: help lab test lint notebooks bench test-oldest clean
@@ -18,20 +21,59 @@ help:
 	@echo "make test-oldest  the tests again, on the oldest versions that pyproject.toml allows"
 	@echo "make clean        remove the environments and caches"
 
-define check_python
+lab: .venv/.ok
+	$(BIN)/jupyter-lab notebooks/00_start_here.ipynb $(LABARGS)
+
+test: lint $(if $(CHROMIUM),.venv/.browser-ok)
+	$(BIN)/python -m pytest -q -rs
+ifneq ($(NOTEBOOKS),)
+	$(BIN)/python -m pytest -q --nbval --nbval-current-env --nbval-cell-timeout=120 $(NOTEBOOKS)
+else
+	@echo "There are no notebooks to test."
+endif
+ifeq ($(CHROMIUM),)
+	@echo "Chromium is not installed: no notebook was driven in a browser."
+endif
+
+lint: .venv/.ok
+	$(BIN)/ruff check
+
+notebooks: .venv/.ok
+	$(BIN)/python tools/notebooks.py $(NB)
+
+bench: .venv/.ok
+	@$(foreach script,$(BENCHES),echo "== $(script)"; $(BIN)/python $(script) || exit 1;)
+
+test-oldest: .venv-oldest/.ok
+	.venv-oldest/bin/python -m pytest -q -W default --ignore tests/notebooks --ignore tests/browser
+
+clean:
+	rm -rf .venv .venv-oldest build dist *.egg-info .pytest_cache .ruff_cache
+	find . -name __pycache__ -prune -exec rm -rf {} +
+
+define make_venv
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
 	  echo "anneal_edu needs Python 3.11 or newer; '$(PYTHON)' is" `$(PYTHON) --version 2>&1`; \
 	  echo "If another one is installed, name it: make lab PYTHON=python3.12"; exit 1; }
-endef
-
-define no_venv_message
-{ echo "$(PYTHON) cannot create a virtual environment."; \
-  echo "On Debian and Ubuntu: apt-get install python3-venv"; rm -rf $(1); exit 1; }
+	@test -x $(1)/bin/python || $(PYTHON) -m venv $(1) || { \
+	  echo "$(PYTHON) cannot create a virtual environment."; \
+	  echo "On Debian and Ubuntu, install the package python3-venv: apt-get install python3-venv"; \
+	  rm -rf $(1); exit 1; }
 endef
 
 .venv/.ok: pyproject.toml constraints.txt
-	$(check_python)
-	@test -x $(BIN)/python || $(PYTHON) -m venv .venv || $(call no_venv_message,.venv)
-	@echo "Installing into .venv (the first time takes about a minute)"
-	@$(PIP) install --constraint constraints.txt --editable ".[lab,test]"
+	$(call make_venv,.venv)
+	@echo "Installing into .venv (about a minute, only this once)"
+	@$(BIN)/python -m pip install $(PIP_FLAGS) --constraint constraints.txt --editable ".[lab,test]"
+	@touch $@
+
+.venv/.browser-ok: .venv/.ok
+	@$(BIN)/python -m pip install $(PIP_FLAGS) --constraint constraints.txt --editable ".[browser]"
+	@touch $@
+
+# Exists for Python 3.11 and 3.12 only: the oldest numpy has no wheels for newer ones.
+.venv-oldest/.ok: pyproject.toml tools/lower_bounds.py
+	$(call make_venv,.venv-oldest)
+	@$(PYTHON) tools/lower_bounds.py > .venv-oldest/lower-bounds.txt
+	@.venv-oldest/bin/python -m pip install $(PIP_FLAGS) --constraint .venv-oldest/lower-bounds.txt --editable ".[lab,test]"
 	@touch $@

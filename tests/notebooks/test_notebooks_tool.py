@@ -1,0 +1,78 @@
+"""Executing and normalising: the same bytes twice, and no harm done when a cell fails."""
+
+import nbformat
+import pytest
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+
+import notebooks
+
+PANEL = """
+from ipywidgets import IntSlider, VBox
+class Panel(VBox):
+    def _repr_mimebundle_(self, **kwargs):
+        data = super()._repr_mimebundle_(**kwargs)
+        return data | {"text/plain": "n = 3", "image/png": b"png"}
+Panel([IntSlider(3)])
+"""
+FIGURE = "import matplotlib.pyplot as plt\n_ = plt.plot([0, 1])"
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(*sources):
+        cells = [new_markdown_cell("# A test"), *(new_code_cell(source) for source in sources)]
+        path = tmp_path / "test.ipynb"
+        nbformat.write(new_notebook(cells=cells), path)
+        return path
+
+    return write
+
+
+def test_second_run_changes_no_byte_and_writes_nothing(write):
+    path = write(PANEL, FIGURE, "for i in range(3): print(i, flush=True)", "1", "1")
+    assert notebooks.refresh(path)
+    first, written = path.read_bytes(), path.stat().st_mtime_ns
+    assert not notebooks.refresh(path)
+    assert path.read_bytes() == first
+    assert path.stat().st_mtime_ns == written
+
+
+def test_what_a_run_leaves(write):
+    path = write(PANEL, "1", "1")
+    notebooks.refresh(path)
+    notebook = nbformat.read(path, as_version=4)
+    nbformat.validate(notebook)
+    _, panel, one, other = notebook.cells
+    assert [cell.execution_count for cell in (panel, one, other)] == [1, 2, 3]
+    assert set(panel.outputs[0].data) == {"text/plain", "image/png"}
+    assert panel.metadata == {}
+    assert "widgets" not in notebook.metadata
+    assert "version" not in notebook.metadata.language_info
+    assert other.id == f"{one.id}-2"
+
+
+def test_check_reports_and_writes_nothing(write):
+    path = write("1")
+    before = path.read_bytes()
+    assert notebooks.refresh(path, check=True)
+    assert path.read_bytes() == before
+
+
+def test_a_failing_cell_leaves_the_file_alone(write):
+    path = write("1", "raise ValueError('the wall')")
+    before = path.read_bytes()
+    with pytest.raises(RuntimeError, match="the wall"):
+        notebooks.refresh(path)
+    assert path.read_bytes() == before
+
+
+def test_a_hanging_notebook_is_given_up(write):
+    with pytest.raises(RuntimeError, match="not finished after 5 s"):
+        notebooks.execute(write("import time; time.sleep(60)"), limit_s=5)
+
+
+def test_tags_survive_other_cell_metadata_does_not():
+    cell = new_code_cell("1", metadata={"tags": ["keep"], "execution": {"iopub.status.busy": "2026-01-01"}})
+    notebook = new_notebook(cells=[cell])
+    notebooks.normalise(notebook)
+    assert notebook.cells[0].metadata == {"tags": ["keep"]}

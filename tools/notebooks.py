@@ -1,0 +1,107 @@
+"""Execute notebooks in place and normalise what Jupyter would otherwise change at random.
+
+    python tools/notebooks.py                          every notebook
+    python tools/notebooks.py notebooks/02_paths.ipynb   this one
+    python tools/notebooks.py --check                  write nothing, fail if a byte would change
+
+A file is written only if its contents changed; a notebook that fails is left as it was.
+"""
+
+import argparse
+import hashlib
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import nbformat
+
+from notebook_guard import faults
+
+ROOT = Path(__file__).parents[1]
+CELL_LIMIT_S = 120
+NOTEBOOK_LIMIT_S = 600  # nbclient can hang where no cell does, hence a second limit from outside
+WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
+
+
+def all_notebooks():
+    return sorted(ROOT.glob("notebooks/*.ipynb")) + sorted(ROOT.glob("notebooks/solutions/*.ipynb"))
+
+
+def execute(path, limit_s=NOTEBOOK_LIMIT_S):
+    """Return the executed notebook; raise RuntimeError with the traceback of the cell that failed."""
+    command = [
+        sys.executable, "-m", "nbconvert", "--to", "notebook", "--execute", "--stdout", "--log-level=ERROR",
+        f"--ExecutePreprocessor.timeout={CELL_LIMIT_S}", "--ExecutePreprocessor.coalesce_streams=True",
+        "--ExecutePreprocessor.kernel_name=python3", path.name,
+    ]  # fmt: skip
+    try:
+        run = subprocess.run(command, cwd=path.parent, capture_output=True, text=True, timeout=limit_s)
+    except subprocess.TimeoutExpired:
+        raise RuntimeError(f"not finished after {limit_s} s") from None
+    if run.returncode:
+        raise RuntimeError(run.stderr.strip())
+    return nbformat.reads(run.stdout, as_version=4)
+
+
+def normalise(notebook):
+    """Drop timestamps, random ids, widget state and version numbers, in place."""
+    notebook.nbformat, notebook.nbformat_minor = 4, 5
+    notebook.metadata = nbformat.from_dict(
+        {
+            "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
+            "language_info": {"name": "python", "pygments_lexer": "ipython3"},
+        }
+    )
+    seen = {}
+    for cell in notebook.cells:
+        digest = hashlib.sha256(cell.source.encode()).hexdigest()[:8]
+        seen[digest] = seen.get(digest, 0) + 1
+        cell.id = digest if seen[digest] == 1 else f"{digest}-{seen[digest]}"
+        cell.metadata = nbformat.from_dict({k: v for k, v in cell.metadata.items() if k == "tags"})
+        for output in cell.get("outputs", []):
+            drop_dead_widget(output)
+
+
+def drop_dead_widget(output):
+    """Where a picture stands beside a widget view, keep the picture: the view's model dies with the kernel."""
+    if "image/png" in output.get("data", {}):
+        output.data.pop(WIDGET_VIEW, None)
+
+
+def refresh(path, check=False):
+    """Execute one notebook; return whether its file had to change."""
+    notebook = execute(path)
+    normalise(notebook)
+    text = nbformat.writes(notebook) + "\n"
+    changed = text != path.read_text(encoding="utf-8")
+    if changed and not check:
+        path.write_text(text, encoding="utf-8")
+    return changed
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("paths", nargs="*", type=Path, help="notebooks (all of them if none is named)")
+    parser.add_argument("--check", action="store_true", help="write nothing, fail if a byte would change")
+    arguments = parser.parse_args()
+
+    failed = False
+    for path in [p.resolve() for p in arguments.paths] or all_notebooks():
+        start = time.perf_counter()
+        try:
+            changed = refresh(path, arguments.check)
+        except RuntimeError as error:
+            print(f"{path.name}: FAILED, file left as it was\n{error}", flush=True)
+            failed = True
+            continue
+        seconds = time.perf_counter() - start
+        print(f"{path.name}: {'changed' if changed else 'unchanged'}, {seconds:.0f} s", flush=True)
+        for fault in faults(path):
+            print(f"    {fault}")
+        failed |= changed and arguments.check
+    sys.exit(failed)
+
+
+if __name__ == "__main__":
+    main()
