@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from anneal_edu.distributions import BinaryRBM, Distribution, GeometricBridge
-from anneal_edu.distributions.bernoulli import bernoulli, softplus
+from anneal_edu.distributions.bernoulli import bernoulli, weigh_and_draw
 from anneal_edu.validation import as_beta
 
 Path = Callable[[float], Distribution]
+
+_CHAINS_AT_ONCE = 350  # the working arrays of a block stay in the processor's cache
 
 
 def _require_ends(p0: Distribution, p1: Distribution) -> None:
@@ -45,6 +48,10 @@ class GeometricRBMPath(GeometricPath):
     start: BinaryRBM
     end: BinaryRBM
 
+    @cached_property
+    def _weightless_start(self) -> bool:
+        return not self.start.weights.any()
+
     def weigh_and_gibbs(
         self, before: float, now: float, v: np.ndarray, rng: np.random.Generator
     ) -> tuple[np.ndarray, np.ndarray]:
@@ -56,22 +63,24 @@ class GeometricRBMPath(GeometricPath):
         W0, b0, c0 = self.start.single_precision
         W1, b1, c1 = self.end.single_precision
         t0, t1 = np.float32(before), np.float32(now)
-        v = np.asarray(v, dtype=np.float32)
-        slope = v @ W1 + (c1 - c0)  # (C, H): the field at β is level + β slope
-        if self.start.weights.any():
-            level = v @ W0
-            slope -= level
-            level += c0
-            W = (1 - t1) * W0 + t1 * W1
-        else:
-            level, W = c0, t1 * W1
-        field_before, field = level + t0 * slope, level + t1 * slope
-        log_ratio = (softplus(field) - softplus(field_before)).sum(-1, dtype=np.float64)
-        log_ratio += (now - before) * (v @ (b1 - b0))
-        h = bernoulli(field, rng)  # (C, H)
-        visible_field = h @ W.T  # (C, D)
-        visible_field += (1 - t1) * b0 + t1 * b1
-        return log_ratio, bernoulli(visible_field, rng)
+        W, b = (t1 * W1 if self._weightless_start else (1 - t1) * W0 + t1 * W1), (1 - t1) * b0 + t1 * b1
+        log_ratio, next_v = np.empty(len(v)), np.empty(v.shape, dtype=np.float32)
+        for start in range(0, len(v), _CHAINS_AT_ONCE):
+            rows = slice(start, start + _CHAINS_AT_ONCE)
+            block = np.asarray(v[rows], dtype=np.float32)
+            slope = block @ W1  # (C, H): the hidden field at β is level + β slope
+            slope += c1 - c0
+            level = c0
+            if not self._weightless_start:
+                level = block @ W0
+                slope -= level
+                level += c0
+            log_ratio[rows], h = weigh_and_draw(t0 * slope + level, t1 * slope + level, rng)
+            log_ratio[rows] += (now - before) * (block @ (b1 - b0))
+            visible_field = h @ W.T  # (C, D)
+            visible_field += b
+            next_v[rows] = bernoulli(visible_field, rng)
+        return log_ratio, next_v
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,8 +1,29 @@
-"""Binary units: the two functions that every step of every RBM spends its time in."""
+"""Binary units: the three functions that every step of every RBM spends its time in."""
 
 from __future__ import annotations
 
 import numpy as np
+
+_SAFE_FIELD = 80.0  # e^80 is a float32, and so is the square of its root; e^89 is not
+
+
+def uniforms(shape: tuple[int, ...], dtype: np.dtype, rng: np.random.Generator) -> np.ndarray:
+    """Uniform draws on [0, 1) of the given dtype; in float32 each 64-bit random number serves two of them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> uniforms((2, 3), np.float32, np.random.default_rng(0)).dtype
+    dtype('float32')
+    """
+    if dtype != np.float32:
+        return rng.random(shape)
+    n = int(np.prod(shape))
+    bits = rng.integers(0, 2**64 - 1, endpoint=True, size=(n + 1) // 2, dtype=np.uint64).view(np.int32)
+    bits &= 0xFFFFFF  # 24 random bits, as many as a float32 holds
+    draws = bits[:n].astype(np.float32)
+    draws *= np.float32(2.0**-24)
+    return draws.reshape(shape)
 
 
 def bernoulli(field: np.ndarray, rng: np.random.Generator) -> np.ndarray:
@@ -17,13 +38,13 @@ def bernoulli(field: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     >>> bernoulli(np.array([-1000.0, 1000.0]), np.random.default_rng(0))
     array([0., 1.])
     """
-    uniform = rng.random(field.shape, dtype=field.dtype)
+    u = uniforms(field.shape, field.dtype, rng)
     with np.errstate(over="ignore", invalid="ignore"):
         np.negative(field, out=field)
         np.exp(field, out=field)
         field += 1
-        uniform *= field
-        return np.less(uniform, 1, out=field)
+        u *= field
+        return np.less(u, 1, out=field)
 
 
 def softplus(field: np.ndarray) -> np.ndarray:
@@ -45,3 +66,42 @@ def softplus(field: np.ndarray) -> np.ndarray:
         np.log1p(out, out=out)
     out += np.maximum(field, 0)
     return out
+
+
+def weigh_and_draw(
+    field_before: np.ndarray, field: np.ndarray, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray]:
+    """Σ_j log (1 + e^{a_j}) / (1 + e^{a'_j}) for every chain, and Bernoulli draws at the new field a.
+
+    The weight of an annealing step and the draw of the hidden units need the same exponentials; both arguments are
+    overwritten. Fields too large for a float32 exponential take the safe and slower way.
+
+    Parameters
+    ----------
+    field_before, field : (C, H) arrays
+        a' and a, the log odds of the hidden units before and after β moved.
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    (C,) float64 array and (C, H) array of 0 and 1
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> log_ratio, h = weigh_and_draw(np.zeros((2, 3)), np.zeros((2, 3)), np.random.default_rng(0))
+    >>> log_ratio
+    array([0., 0.])
+    """
+    if max(field.max(), field_before.max()) > _SAFE_FIELD:
+        log_ratio = (softplus(field) - softplus(field_before)).sum(-1, dtype=np.float64)
+        return log_ratio, bernoulli(field, rng)
+    np.exp(field, out=field)
+    np.exp(field_before, out=field_before)
+    u = uniforms(field.shape, field.dtype, rng)
+    field_before += 1
+    total = field + 1
+    u *= total
+    total /= field_before
+    np.log(total, out=total)
+    return total.sum(-1, dtype=np.float64), np.less(u, field, out=field)  # u (1 + e^a) < e^a

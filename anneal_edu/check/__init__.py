@@ -1,0 +1,1 @@
+"""Self-checks for the exercises, one file a notebook: ae.check.annealing.…, ae.check.two_paths.…"""
