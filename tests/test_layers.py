@@ -1,0 +1,114 @@
+"""Imports run to the left only: primitives, distributions, paths, estimators, figures, panels."""
+
+import ast
+import json
+import subprocess
+import sys
+import tomllib
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+import anneal_edu
+
+ROOT = Path(anneal_edu.__file__).parent
+
+# A name stands for the module and, if it is a package, for everything inside.
+LAYERS = {
+    "primitives": ["validation", "weights"],
+    "distributions": ["distributions"],
+    "paths": ["paths", "schedules", "kernels", "asymptotics"],
+    "estimators": ["ais", "data", "training", "transition_matrices"],
+    "public names": ["anneal_edu"],
+    "figures": ["figures"],
+    "panels": ["panels", "check"],
+}
+WITHOUT_DISPLAY = ["primitives", "distributions", "paths", "estimators", "public names"]
+DISPLAY = {"matplotlib", "ipywidgets", "IPython", "PIL"}
+
+
+def module_name(file):
+    parts = [ROOT.name, *file.relative_to(ROOT).with_suffix("").parts]
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+MODULES = {module_name(file): file for file in sorted(ROOT.rglob("*.py"))}
+
+
+def imports(module):
+    """Every module that a module imports, also inside its functions."""
+    for node in ast.walk(ast.parse(MODULES[module].read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert not node.level, f"{module}: write relative imports in full"
+            members = [f"{node.module}.{alias.name}" for alias in node.names]
+            yield from (member if member in MODULES else node.module for member in members)
+
+
+def package_imports(module):
+    return {name for name in imports(module) if name in MODULES}
+
+
+def layer_of(module):
+    top = module.split(".")[1] if "." in module else module
+    for number, names in enumerate(LAYERS.values()):
+        if top in names:
+            return number
+    return None
+
+
+def test_every_module_has_a_layer():
+    unlisted = [module for module in MODULES if layer_of(module) is None]
+    assert not unlisted, f"enter {unlisted} in LAYERS of {Path(__file__).name}: who may import it, and what may it?"
+
+
+def test_every_listed_name_exists():
+    tops = {module.split(".")[1] if "." in module else module for module in MODULES}
+    assert {name for names in LAYERS.values() for name in names} <= tops
+
+
+def test_imports_run_to_the_left_only():
+    rightward = [
+        f"{module} imports {name}"
+        for module in MODULES
+        for name in package_imports(module)
+        if layer_of(name) > layer_of(module)
+    ]
+    assert not rightward
+
+
+def test_there_is_no_import_cycle():
+    try:
+        TopologicalSorter({module: package_imports(module) for module in MODULES}).prepare()
+    except CycleError as error:
+        raise AssertionError(" → ".join(error.args[1])) from None
+
+
+def test_the_library_needs_no_display():
+    layers = list(LAYERS)
+    found = [
+        f"{module} imports {name}"
+        for module in MODULES
+        if layers[layer_of(module)] in WITHOUT_DISPLAY
+        for name in imports(module)
+        if name.split(".")[0] in DISPLAY
+    ]
+    assert not found
+
+
+def test_a_fresh_import_loads_nothing_heavy():
+    script = "import sys, json, anneal_edu; print(json.dumps(list(sys.modules)))"
+    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    loaded = {name.split(".")[0] for name in json.loads(run.stdout)}
+    assert not loaded & (DISPLAY | {"sklearn"})
+
+
+def test_every_import_is_declared():
+    """A package that is there only because another one needs it may be gone tomorrow."""
+    project = tomllib.loads((ROOT.parent / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    requirements = project["dependencies"] + project["optional-dependencies"]["lab"]
+    import_names = {"scikit-learn": "sklearn", "pillow": "PIL"}
+    packages = [requirement.split(">")[0] for requirement in requirements]
+    declared = {import_names.get(package, package) for package in packages} | sys.stdlib_module_names | {ROOT.name}
+    used = {(name.split(".")[0], module) for module in MODULES for name in imports(module)}
+    assert not {f"{name}, used in {module}" for name, module in used if name not in declared}
