@@ -20,12 +20,13 @@ def _find(ax: Axes, name: str) -> Artist | None:
     return next((artist for artist in ax.get_children() if artist.get_gid() == name), None)
 
 
-def hide_named(figure: Figure) -> None:
-    """Hide every named artist; the next call for one shows it again, and what is not called for stays away."""
-    for ax in figure.axes:
-        for artist in ax.get_children():
-            if artist.get_gid() is not None:
-                artist.set_visible(False)
+def hide_named(figure: Figure) -> list[Artist]:
+    """Hide and return all visible named artists: the next call for one shows it again, the others stay away."""
+    named = [artist for ax in figure.axes for artist in ax.get_children() if artist.get_gid() is not None]
+    visible = [artist for artist in named if artist.get_visible()]
+    for artist in visible:
+        artist.set_visible(False)
+    return visible
 
 
 def line(ax: Axes, name: str, x, y, **look) -> None:
@@ -79,8 +80,9 @@ def words(ax: Axes, name: str, x: float, y: float, text: str, **look) -> None:
     artist.set(position=(x, y), text=text, visible=True, **look)
 
 
-def legend(ax: Axes, meanings: dict[str, str], **place) -> None:
-    """Say once what styles mean: ``{"geometric": "geometric path"}``; ``place`` goes to `Axes.legend`."""
+def legend(ax: Axes, meanings: dict[str, str], loc: str, **layout) -> None:
+    """Say what styles mean, ``{"geometric": "geometric path"}``, at ``loc``; ``layout`` goes to `Axes.legend`."""
     if ax.get_legend() is None:
         handles = [Line2D([], [], label=meaning, **STYLES[style]) for style, meaning in meanings.items()]
-        ax.legend(handles=handles, **place)
+        ax.legend(handles=handles, **layout)
+    ax.get_legend().set_loc(loc)

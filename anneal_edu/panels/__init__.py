@@ -1,0 +1,9 @@
+"""Slider panels, one file each, on the base that `Panel` documents."""
+
+from anneal_edu.panels.annealing_runs import AnnealingRuns
+from anneal_edu.panels.base import Panel, Reading
+from anneal_edu.panels.bias_decay import BiasDecay
+from anneal_edu.panels.importance_sampling import ImportanceSampling
+from anneal_edu.panels.two_paths import TwoPaths
+
+__all__ = ["AnnealingRuns", "BiasDecay", "ImportanceSampling", "Panel", "Reading", "TwoPaths"]

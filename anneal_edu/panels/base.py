@@ -82,8 +82,10 @@ class Panel(widgets.VBox):
       notebooks can use too: an artist is made once, then moved, and hidden by a `draw` that does not call for it. Set
       limits and titles that depend on the settings in `draw`, all others in `make_axes`.
     * Redraws of up to 80 ms are live. Up to 500 ms, pass ``live=False`` to the controls: they redraw on release.
-      Slower ones make `draw` a generator that yields the fraction done and returns the `Reading`: the panel then has a
-      Run button and a progress bar, and covers its picture from a change until Run is pressed (or `run()` is called).
+      For slower ones make `draw` a generator: before it touches an artist it yields, between pieces of the slow work,
+      the fraction done, and it returns the `Reading`. The panel then has a Run button and a progress bar, and covers
+      its picture from a change until Run is pressed (or `run()` is called). A `draw` that finds all its work done
+      already, in a dictionary kept on the panel, yields nothing: then the change is shown at once.
     * What goes wrong in `draw` is raised by the statement that moved the control, and shown under the plot.
     * Close a panel that a long session no longer needs: ipywidgets keeps every open widget alive.
     """
@@ -139,17 +141,11 @@ class Panel(widgets.VBox):
         return {name: control.value for name, control in self._controls.items()}
 
     def run(self) -> None:
-        """Draw the present settings, as every control of a fast panel and the Run button of a slow one does."""
-        try:
-            self._drawn = self.values, self._draw(), self.figure.png()
-        except Exception as error:
-            self._show(f"{type(error).__name__}: {error}", {}, self._image.value)
-            raise
-        _, reading, png = self._drawn
-        self._show(*reading, png)
+        """Draw the present settings, however long it takes, as the Run button of a slow panel does."""
+        self._update(wait=True)
 
     def present(self) -> Panel:
-        """Turn into the lecture version: larger letters, thicker lines, a picture as wide as the page. Returns itself."""
+        """Turn into the lecture version and return it: larger letters, thicker lines, a picture as wide as the page."""
         self._open_figure(presentation=True)
         self.add_class("anneal-edu-presented")
         return self
@@ -172,31 +168,38 @@ class Panel(widgets.VBox):
         self._image.layout = {"width": "100%" if presentation else f"{100 * self.size[0]:.0f}px", "max_width": "100%"}
         self.run()
 
+    def _control_moved(self, _change) -> None:
+        self._update(wait=not self._slow)
+
     @projected()
-    def _draw(self) -> Reading:
-        hide_named(self.figure)
-        self.figure.cover("")
+    def _update(self, wait: bool) -> None:
+        try:
+            reading = self._draw(wait)
+        except Exception as error:
+            self._show(f"{type(error).__name__}: {error}", {})
+            raise
+        self.figure.cover("" if reading else "press Run")
+        self._image.value = self.figure.png()
+        self._show(*(reading or (_STALE, {})))
+
+    def _draw(self, wait: bool) -> Reading | None:
+        """Move the artists; None, and nothing moved, where this takes work for which the panel is not to wait."""
+        hidden = hide_named(self.figure)
         drawing = self.draw(**self.values)
         while self._slow:
             try:
-                self._progress.value = next(drawing)
+                self._progress.value = next(drawing) if wait else 0.0 * next(drawing)
             except StopIteration as end:
                 self._progress.value = 1.0
                 return end.value
+            if not wait:
+                for artist in hidden:
+                    artist.set_visible(True)
+                return None
         return drawing
 
-    def _control_moved(self, _change) -> None:
-        if not self._slow:
-            return self.run()
-        values, reading, png = self._drawn
-        if self.values == values:
-            return self._show(*reading, png)
-        self._progress.value = 0.0
-        self.figure.cover("press Run")
-        self._show(_STALE, {}, self.figure.png())
-
-    def _show(self, takeaway: str, readout: dict[str, str], png: bytes) -> None:
-        self.takeaway, self.readout, self._image.value = takeaway, readout, png
+    def _show(self, takeaway: str, readout: dict[str, str]) -> None:
+        self.takeaway, self.readout = takeaway, readout
         numbers = " ".join(f"<span>{escape(label)} <b>{escape(text)}</b></span>" for label, text in readout.items())
         self._words.value = f"{_CSS}<p role='status'>{escape(takeaway)}</p><div>{numbers}</div>"
 
