@@ -1,0 +1,102 @@
+import numpy as np
+import pytest
+from scipy.optimize import approx_fprime
+from scipy.stats import multivariate_normal
+
+import anneal_edu as ae
+
+MEAN = np.array([1.0, -2.0, 0.5])
+COV = np.array([[2.0, 0.9, 0.1], [0.9, 1.0, -0.3], [0.1, -0.3, 0.7]])
+OTHER = ae.Gaussian([0.0, 3.0, -1.0], np.diag([1.0, 0.2, 4.0]), log_scale=-1.3)
+
+
+class FixedNoise:
+    """Stands in for a Generator: hands out the given noise."""
+
+    def __init__(self, noise):
+        self.noise = noise
+
+    def standard_normal(self, shape):
+        return np.broadcast_to(self.noise, shape)
+
+
+def test_log_density_agrees_with_scipy_and_carries_its_scale():
+    x = np.random.default_rng(0).normal(size=(4, 5, 3))
+    expected = multivariate_normal(MEAN, COV).logpdf(x)
+    np.testing.assert_allclose(ae.Gaussian(MEAN, COV).log_density(x), expected, rtol=1e-12)
+    np.testing.assert_allclose(ae.Gaussian(MEAN, COV, log_scale=2.5).log_density(x), expected + 2.5, rtol=1e-12)
+    assert ae.Gaussian(MEAN, COV).log_z() == 0
+
+
+def test_gradient_agrees_with_finite_differences():
+    p = ae.Gaussian(MEAN, COV)
+    x = np.array([0.3, 1.0, -2.0])
+    np.testing.assert_allclose(p.grad_log_density(x), approx_fprime(x, p.log_density), rtol=1e-5)
+
+
+def test_a_gibbs_sweep_leaves_the_gaussian_invariant_exactly():
+    """The sweep is affine, x' = μ + A (x - μ) + B ε, so invariance is the matrix identity A Σ Aᵀ + B Bᵀ = Σ."""
+    p, eye = ae.Gaussian(MEAN, COV), np.eye(3)
+    A = (p.gibbs(MEAN + eye, FixedNoise(0.0)) - MEAN).T
+    B = (p.gibbs(np.tile(MEAN, (3, 1)), FixedNoise(eye)) - MEAN).T
+    np.testing.assert_allclose(A @ COV @ A.T + B @ B.T, COV, atol=1e-12)
+    assert np.abs(A[0, 0]) < 1e-12, "the first coordinate must forget itself"
+
+
+def test_sample_has_the_right_moments():
+    n = 100_000
+    x = ae.Gaussian(MEAN, COV).sample(n, np.random.default_rng(3))
+    assert (np.abs(x.mean(0) - MEAN) < 4 * np.sqrt(np.diag(COV) / n)).all()
+    z = (x - MEAN) @ np.linalg.inv(np.linalg.cholesky(COV)).T
+    assert (np.abs(z.T @ z / n - np.eye(3)) < 4 * np.sqrt(2 / n)).all()
+
+
+@pytest.mark.parametrize("beta", [0.0, 0.2, 0.7, 1.0])
+def test_geometric_mean_is_the_product_of_powers_pointwise(beta):
+    p = ae.Gaussian(MEAN, COV, log_scale=0.8)
+    x = np.random.default_rng(1).normal(size=(6, 3))
+    member = p.geometric_mean(OTHER, beta)
+    expected = (1 - beta) * p.log_density(x) + beta * OTHER.log_density(x)
+    np.testing.assert_allclose(member.log_density(x), expected, rtol=1e-10)
+
+
+def test_geometric_mean_carries_its_log_z():
+    p = ae.Gaussian([0.0], [[1.0]]).geometric_mean(ae.Gaussian([3.0], [[0.25]]), 0.4)
+    x = np.linspace(-12, 12, 20_001)
+    assert np.log(np.trapezoid(np.exp(p.log_density(x[:, None])), x)) == pytest.approx(p.log_z(), abs=1e-9)
+
+
+@pytest.mark.parametrize("beta", [0.25, 0.6])
+def test_moment_average_has_the_moments_of_the_mixture(beta):
+    p = ae.Gaussian(MEAN, COV)
+    averaged = p.moment_average(OTHER, beta).moments()
+    for s, s0, s1 in zip(averaged, p.moments(), OTHER.moments(), strict=True):
+        np.testing.assert_allclose(s, (1 - beta) * s0 + beta * s1, rtol=1e-12)
+
+
+def test_natural_parameters_and_log_partition_rebuild_the_density():
+    p = ae.Gaussian(MEAN, COV)
+    (eta_1, eta_2), x = p.natural_parameters(), np.array([0.1, -0.4, 2.0])
+    assert eta_1 @ x + x @ eta_2 @ x - p.log_partition() == pytest.approx(p.log_density(x), rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("mean", "cov", "message"),
+    [
+        ([0.0, 0.0], np.eye(3), "cov must have shape"),
+        ([[0.0, 0.0]], np.eye(2), "mean must have 1 axes"),
+        ([0.0, np.nan], np.eye(2), "mean must be finite"),
+        ([0.0, 0.0], [[1.0, 0.0], [0.0, np.inf]], "cov must be finite"),
+        ([0.0, 0.0], [[1.0, 2.0], [2.0, 1.0]], "positive definite, got smallest eigenvalue -1"),
+        ([0.0, 0.0], [[1.0, 0.5], [0.0, 1.0]], "symmetric"),
+        ([0.0], [[0.0]], "positive definite"),
+    ],
+)
+def test_bad_parameters_are_refused_by_name(mean, cov, message):
+    with pytest.raises(ValueError, match=message):
+        ae.Gaussian(mean, cov)
+
+
+def test_states_of_the_wrong_width_are_refused():
+    with pytest.raises(ValueError, match=r"x must have shape \(..., 3\), got \(5, 1\)"):
+        ae.Gaussian(MEAN, COV).log_density(np.zeros((5, 1)))

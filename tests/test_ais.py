@@ -1,0 +1,197 @@
+import numpy as np
+import pytest
+from scipy.stats import kstest
+
+import anneal_edu as ae
+
+FIGURE_1 = (
+    ae.Gaussian([-10.0, 0.0], [[1.0, -0.85], [-0.85, 1.0]]),
+    ae.Gaussian([10.0, 0.0], [[1.0, 0.85], [0.85, 1.0]]),
+)
+LAPLACE = ae.Unnormalized(lambda x: -np.abs(x).sum(-1), dim=2, grad=lambda x: -np.sign(x))  # Z = 2² = 4
+WIDE = ae.Gaussian([0.0, 0.0], 4 * np.eye(2))
+
+
+def random_rbm(D, H, seed, scale=1.5):
+    rng = np.random.default_rng(seed)
+    return ae.BinaryRBM(scale * rng.normal(size=(D, H)), rng.normal(size=D), rng.normal(size=H))
+
+
+def z_of_mean_weight(result, log_z):
+    """Standard errors between the mean weight and Z; the unbiased quantity is the weight, not its logarithm."""
+    w = np.exp(result.log_weights - log_z)
+    return (w.mean() - 1) / (w.std(ddof=1) / np.sqrt(len(w)))
+
+
+def test_one_step_is_importance_sampling():
+    n = 1000
+    result = ae.ais(ae.geometric_path(WIDE, LAPLACE), [0.0, 1.0], n, ae.random_walk(1.0), rng=np.random.default_rng(4))
+    x = WIDE.sample(n, np.random.default_rng(4))
+    np.testing.assert_allclose(result.log_weights, LAPLACE.log_density(x) - WIDE.log_density(x), rtol=1e-12)
+
+
+@pytest.mark.parametrize("K", [2, 10])
+@pytest.mark.parametrize("kernel", [ae.random_walk(0.3), ae.hmc(0.3, 2)], ids=["random walk", "hmc"])
+def test_weights_are_unbiased_out_of_equilibrium(kernel, K):
+    """K-S over 50 seeds: the z scores are those of a standard normal, neither shifted nor wide."""
+    path = ae.geometric_path(WIDE, LAPLACE)
+    z = [
+        z_of_mean_weight(ae.ais(path, ae.linear_schedule(K), 2000, kernel, rng=np.random.default_rng(s)), np.log(4))
+        for s in range(50)
+    ]
+    assert kstest(z, "norm").pvalue > 1e-3
+    assert abs(np.mean(z)) < 4 / np.sqrt(50)
+
+
+@pytest.mark.parametrize("start", [ae.uniform_rbm(8, 4), random_rbm(8, 4, 7, 0.5)], ids=["uniform", "with weights"])
+def test_rbm_weights_are_unbiased_and_the_start_counts(start):
+    rbm = random_rbm(8, 4, 1)
+    path = ae.geometric_path(start, rbm)
+    z = [
+        z_of_mean_weight(ae.ais(path, ae.linear_schedule(8), 2000, rng=np.random.default_rng(s)), rbm.log_z())
+        for s in range(50)
+    ]
+    assert kstest(z, "norm").pvalue > 1e-3
+    assert abs(np.mean(z)) < 4 / np.sqrt(50)
+
+
+@pytest.mark.parametrize("make", [ae.geometric_path, ae.moment_path])
+def test_perfect_transitions_fall_short_by_the_kl_bias(make):
+    path = make(ae.Gaussian([0.0, 0.0], np.eye(2)), ae.Gaussian([3.0, 1.0], [[1.0, 0.5], [0.5, 0.6]]))
+    schedule = ae.piecewise_schedule([0, 0.3, 1], [4, 5])
+    result = ae.ais(path, schedule, 40_000, ae.exact, rng=np.random.default_rng(1))
+    std_error = result.log_weights.std() / np.sqrt(40_000)
+    assert abs(result.mean_log_weight + ae.kl_bias(path, schedule)) < 4 * std_error
+
+
+def test_figure_1_with_26_transitions_has_the_papers_mean_log_weights():
+    """Grosse et al. 2013, Section 5.1: -28.04 and -27.15; exact, 725.928 / 26 = 27.92 below zero on both paths."""
+    schedule = ae.linear_schedule(26)
+    geometric, moments = (
+        ae.ais(make(*FIGURE_1), schedule, 5000, ae.exact, rng=np.random.default_rng(2))
+        for make in (ae.geometric_path, ae.moment_path)
+    )
+    assert geometric.mean_log_weight == pytest.approx(-27.92, abs=4 * 7.8 / np.sqrt(5000))
+    assert moments.mean_log_weight == pytest.approx(-27.92, abs=4 * 40 / np.sqrt(5000))
+    assert geometric.log_weights.std() == pytest.approx(7.8, abs=0.4)
+    assert moments.log_weights.std() > 4 * geometric.log_weights.std()
+
+
+def test_figure_1_under_gibbs_only_the_moment_path_comes_near():
+    """Grosse et al. 2013, Section 5.1: K = 25 intermediate distributions are 26 transitions."""
+    schedule = ae.linear_schedule(26)
+    geometric, moments = (
+        [ae.ais(make(*FIGURE_1), schedule, 5000, rng=np.random.default_rng(s)) for s in range(15)]
+        for make in (ae.geometric_path, ae.moment_path)
+    )
+    assert np.median([result.log_z for result in geometric]) < -20
+    assert all(result.warnings for result in geometric)
+    assert abs(np.median([result.log_z for result in moments])) < 1.2
+
+
+def test_intervals_cover_the_truth_as_often_as_they_promise():
+    path = ae.geometric_path(ae.Gaussian([0.0], [[1.0]]), ae.Gaussian([2.0], [[1.0]]))
+    covered = 0
+    for seed in range(200):
+        result = ae.ais(path, ae.linear_schedule(8), 300, ae.gibbs, rng=np.random.default_rng(seed))
+        assert result.warnings == ()
+        low, high = result.interval(0.95)
+        covered += low <= 0 <= high
+    assert 180 <= covered <= 196
+
+
+def test_intervals_widen_with_their_level_and_are_a_fixed_property():
+    path = ae.geometric_path(ae.Gaussian([0.0], [[1.0]]), ae.Gaussian([1.0], [[1.0]]))
+    result = ae.ais(path, ae.linear_schedule(4), 200, rng=np.random.default_rng(0))
+    (low, high), (lower, higher) = result.interval(0.5), result.interval(0.99)
+    assert lower < low < result.log_z < high < higher
+    assert result.interval(0.5) == (low, high)
+
+
+def test_final_samples_weighted_are_draws_from_the_target():
+    path = ae.geometric_path(WIDE, LAPLACE)
+    result = ae.ais(path, ae.linear_schedule(20), 20_000, ae.random_walk(0.8), rng=np.random.default_rng(3))
+    w = ae.normalised_weights(result.log_weights)
+    estimate = np.mean(w[:, None] * np.abs(result.samples), 0)  # E |x_i| = 1
+    spread = np.std(w[:, None] * (np.abs(result.samples) - 1), 0) / np.sqrt(20_000)
+    assert (np.abs(estimate - 1) < 4 * spread).all()
+
+
+def test_the_same_seed_gives_the_same_result():
+    path = ae.geometric_path(ae.uniform_rbm(6, 3), random_rbm(6, 3, 1))
+    first, second = (ae.ais(path, ae.linear_schedule(5), 50, rng=np.random.default_rng(9)) for _ in range(2))
+    np.testing.assert_array_equal(first.log_weights, second.log_weights)
+    assert first.interval() == second.interval()
+
+
+def test_a_result_prints_its_number_its_error_and_its_warnings():
+    result = ae.ais(ae.geometric_path(*FIGURE_1), ae.linear_schedule(10), 500, ae.exact, rng=np.random.default_rng(0))
+    text = str(result)
+    assert f"{result.log_z:.3f}" in text
+    assert "95% interval" in text
+    assert "warning: collapsed weights" in text
+
+
+def test_a_users_own_path_is_just_a_function():
+    def shifting(beta):
+        return ae.Gaussian([3 * beta], [[1.0]])
+
+    result = ae.ais(shifting, ae.linear_schedule(30), 2000, ae.exact, rng=np.random.default_rng(0))
+    assert abs(result.log_z) < 4 * result.std_error
+
+
+def test_progress_is_shown_when_asked(capsys):
+    path = ae.geometric_path(ae.Gaussian([0.0], [[1.0]]), ae.Gaussian([1.0], [[1.0]]))
+    ae.ais(path, ae.linear_schedule(3), 5, rng=np.random.default_rng(0), progress=True)
+    assert "AIS" in capsys.readouterr().err
+
+
+GAUSSIANS = ae.geometric_path(ae.Gaussian([0.0], [[1.0]]), ae.Gaussian([1.0], [[1.0]]))
+UNKNOWN = ae.Unnormalized(lambda x: -np.abs(x).sum(-1), dim=1)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ((GAUSSIANS, [0.0, 0.5], 10), ValueError, "schedule must start at 0 and end at 1"),
+        ((GAUSSIANS, [0.0, 0.6, 0.4, 1.0], 10), ValueError, "schedule must rise at every step, got 0.6 then 0.4"),
+        ((GAUSSIANS, [0.0, np.nan, 1.0], 10), ValueError, "schedule must be finite"),
+        ((GAUSSIANS, [0.0, 1.0], 0), ValueError, "n_chains must be at least 1, got 0"),
+        ((GAUSSIANS, [0.0, 1.0], 2.5), TypeError, "n_chains must be a whole number"),
+        ((ae.geometric_path(UNKNOWN, UNKNOWN), [0.0, 1.0], 5), TypeError, "must offer sample and log_z"),
+    ],
+)
+def test_bad_arguments_are_refused_by_name(arguments, error, message):
+    with pytest.raises(error, match=message):
+        ae.ais(*arguments, rng=np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("rng", [0, None, np.random])
+def test_randomness_must_be_a_generator(rng):
+    with pytest.raises(TypeError, match=r"rng must be a numpy\.random\.Generator"):
+        ae.ais(GAUSSIANS, [0.0, 1.0], 5, rng=rng)
+
+
+def test_nan_is_stopped_where_it_arises():
+    def broken(beta):
+        p = ae.Gaussian([beta], [[1.0]])
+        return p if beta < 0.5 else Broken(p)
+
+    class Broken:
+        def __init__(self, p):
+            self.p, self.dim = p, 1
+
+        def log_density(self, x):
+            return self.p.log_density(x) * np.nan
+
+        def gibbs(self, x, rng):
+            return x
+
+    with pytest.raises(ValueError, match=r"NaN or \+inf in some chain between beta = 0.25 and 0.5"):
+        ae.ais(broken, ae.linear_schedule(4), 5, rng=np.random.default_rng(0))
+
+
+def test_interval_levels_outside_zero_and_one_are_refused():
+    result = ae.ais(GAUSSIANS, [0.0, 1.0], 10, rng=np.random.default_rng(0))
+    with pytest.raises(ValueError, match="level must lie"):
+        result.interval(95)

@@ -1,0 +1,116 @@
+import numpy as np
+import pytest
+
+import anneal_edu as ae
+
+FIGURE_1 = (
+    ae.Gaussian([-10.0, 0.0], [[1.0, -0.85], [-0.85, 1.0]]),
+    ae.Gaussian([10.0, 0.0], [[1.0, 0.85], [0.85, 1.0]]),
+)
+UNEQUAL = (ae.Gaussian([0.0, 1.0], [[1.0, 0.3], [0.3, 2.0]]), ae.Gaussian([3.0, -1.0], [[0.2, 0.0], [0.0, 5.0]]))
+PATHS = [ae.geometric_path, ae.moment_path]
+
+
+def random_rbm(D, H, seed):
+    rng = np.random.default_rng(seed)
+    return ae.BinaryRBM(rng.normal(size=(D, H)), rng.normal(size=D), rng.normal(size=H))
+
+
+def test_kl_between_gaussians_is_the_textbook_formula():
+    p, q = UNEQUAL
+    P = np.linalg.inv(q.cov)
+    gap = q.mean - p.mean
+    textbook = 0.5 * (np.trace(P @ p.cov) - 2 + gap @ P @ gap + np.log(np.linalg.det(q.cov) / np.linalg.det(p.cov)))
+    assert ae.kl_divergence(p, q) == pytest.approx(textbook, rel=1e-12)
+    assert ae.kl_divergence(p, q) != pytest.approx(ae.kl_divergence(q, p), rel=0.01)
+    assert ae.symmetric_kl(p, q) == pytest.approx(ae.kl_divergence(p, q) + ae.kl_divergence(q, p), rel=1e-12)
+
+
+def test_kl_between_rbms_is_the_sum_over_every_joint_state():
+    p, q = random_rbm(4, 3, 1), random_rbm(4, 3, 2)
+    v, h = ae.binary_states(4), ae.binary_states(3)
+
+    def log_joint(rbm):
+        return (v @ rbm.visible_bias)[:, None] + h @ rbm.hidden_bias + v @ rbm.weights @ h.T - rbm.log_z()
+
+    direct = (np.exp(log_joint(p)) * (log_joint(p) - log_joint(q))).sum()
+    assert ae.kl_divergence(p, q) == pytest.approx(direct, rel=1e-10)
+
+
+@pytest.mark.parametrize("make", PATHS)
+def test_figure_1_costs_725_928_on_both_paths(make):
+    assert ae.cost_functional(make(*FIGURE_1)) == pytest.approx(725.92793, abs=1e-4)
+
+
+@pytest.mark.parametrize("make", PATHS)
+@pytest.mark.parametrize("K", [10, 25, 1000])
+@pytest.mark.parametrize("reverse", [False, True])
+def test_where_the_ends_mirror_each_other_the_bias_is_f_over_k_at_every_k(make, K, reverse):
+    path = make(*FIGURE_1)
+    assert ae.kl_bias(path, ae.linear_schedule(K), reverse) == pytest.approx(ae.cost_functional(path) / K, rel=1e-9)
+
+
+@pytest.mark.parametrize("make", PATHS)
+@pytest.mark.parametrize("K", [1, 3, 40])
+def test_forward_and_reverse_bias_add_up_to_2f_over_k_at_every_k(make, K):
+    path, schedule = make(*UNEQUAL), ae.linear_schedule(K)
+    forward, reverse = ae.kl_bias(path, schedule), ae.kl_bias(path, schedule, reverse=True)
+    assert forward + reverse == pytest.approx(2 * ae.cost_functional(path) / K, rel=1e-10)
+    assert abs(forward - reverse) > 1e-3 * forward, "apart, they differ"
+
+
+def test_the_identity_holds_on_an_rbm_path():
+    path = ae.geometric_path(ae.uniform_rbm(5, 3), random_rbm(5, 3, 1))
+    both = sum(ae.kl_bias(path, ae.linear_schedule(7), reverse) for reverse in (False, True))
+    assert both == pytest.approx(2 * ae.cost_functional(path) / 7, rel=1e-10)
+
+
+@pytest.mark.parametrize("make", PATHS)
+def test_k_times_the_bias_tends_to_f(make):
+    path = make(*UNEQUAL)
+    gaps = [abs(K * ae.kl_bias(path, ae.linear_schedule(K)) - ae.cost_functional(path)) for K in (400, 800, 1600)]
+    assert gaps[2] < 0.01 * ae.cost_functional(path)
+    np.testing.assert_allclose(np.divide(gaps[:-1], gaps[1:]), 2, rtol=0.1)
+
+
+def test_a_path_walked_unevenly_costs_more_than_its_ends_say():
+    """β ↦ geometric(β²) between same-covariance Gaussians: F = ½ d² ∫ (2β)² dβ = (2/3) d², the length stays d."""
+    geometric = ae.geometric_path(ae.Gaussian([0.0], [[1.0]]), ae.Gaussian([3.0], [[1.0]]))
+
+    def uneven(beta):
+        return geometric(beta**2)
+
+    assert ae.cost_functional(uneven) == pytest.approx(2 / 3 * 9, rel=1e-6)
+    assert ae.path_length(uneven) == pytest.approx(3, rel=1e-6)
+    K = 4000
+    assert K * ae.kl_bias(uneven, ae.linear_schedule(K)) == pytest.approx(6, rel=1e-3)
+
+
+@pytest.mark.parametrize("d", [0.5, 3.0, 40.0])
+def test_length_between_same_covariance_gaussians(d):
+    p0, p1 = ae.Gaussian([0.0], [[1.0]]), ae.Gaussian([d], [[1.0]])
+    assert ae.path_length(ae.geometric_path(p0, p1)) == pytest.approx(d, rel=1e-6)
+    b = np.linspace(0, 1, 400_001)
+    variance = 1 + b * (1 - b) * d**2
+    speed = np.sqrt(d**2 / variance + 0.5 * ((1 - 2 * b) * d**2 / variance) ** 2)  # √(μ'²/σ² + ½ (σ²'/σ²)²)
+    assert ae.path_length(ae.moment_path(p0, p1)) == pytest.approx(np.trapezoid(speed, b), rel=1e-5)
+
+
+def test_length_of_a_change_of_scale():
+    path = ae.geometric_path(ae.Gaussian([0.0], [[1.0]]), ae.Gaussian([0.0], [[50.0**2]]))
+    assert ae.path_length(path) == pytest.approx(np.sqrt(2) * np.log(50), rel=1e-6)
+
+
+def test_moment_path_grows_with_the_logarithm_of_the_distance():
+    """Each end of the moment path adds √2 log d to the length: ten times as far costs 2√2 log 10 more."""
+    lengths = [
+        ae.path_length(ae.moment_path(ae.Gaussian([0.0], [[1.0]]), ae.Gaussian([d], [[1.0]]))) for d in (1e3, 1e4)
+    ]
+    assert lengths[1] - lengths[0] == pytest.approx(2 * np.sqrt(2) * np.log(10), rel=1e-3)
+
+
+def test_a_path_without_closed_forms_is_refused_with_a_way_out():
+    path = ae.geometric_path(ae.Gaussian([0.0], [[1.0]]), ae.Unnormalized(lambda x: -np.abs(x).sum(-1), 1))
+    for function in (ae.cost_functional, ae.path_length, lambda p: ae.kl_bias(p, ae.linear_schedule(3))):
+        with pytest.raises(TypeError, match="Monte Carlo"):
+            function(path)

@@ -1,0 +1,95 @@
+"""A kernel must leave its distribution invariant: exact draws, moved once, must still be exact draws."""
+
+import numpy as np
+import pytest
+
+import anneal_edu as ae
+
+N = 100_000
+GAUSSIAN = ae.Gaussian([1.0, -2.0], [[1.0, 0.7], [0.7, 2.0]])
+KERNELS = {
+    "exact": ae.exact,
+    "gibbs": ae.gibbs,
+    "random walk": ae.random_walk(1.2),
+    "random walk, one scale a coordinate": ae.random_walk([0.8, 2.0]),
+    "hmc, coarse": ae.hmc(1.1, 3),
+    "hmc, fine": ae.hmc(0.2, 8),
+}
+
+
+def invariance_z_scores(kernel, seed):
+    """z of first, second and fourth moments of whitened draws after one move, against N(0, I)."""
+    rng = np.random.default_rng(seed)
+    x = kernel(GAUSSIAN, GAUSSIAN.sample(N, rng), rng)
+    u = np.linalg.solve(np.linalg.cholesky(GAUSSIAN.cov), (x - GAUSSIAN.mean).T)
+    statistics = [
+        (u[0], 0, 1), (u[1], 0, 1), (u[0] ** 2, 1, 2), (u[1] ** 2, 1, 2), (u[0] * u[1], 0, 1),
+        (u[0] ** 4, 3, 96), (u[1] ** 4, 3, 96), (u[0] ** 2 * u[1], 0, 3), (u[0] ** 2 * u[1] ** 2, 1, 8),
+    ]  # fmt: skip
+    return np.array([(s.mean() - mean) / np.sqrt(variance / N) for s, mean, variance in statistics])
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_kernel_leaves_the_gaussian_invariant(name):
+    assert np.abs(invariance_z_scores(KERNELS[name], seed=1)).max() < 4.5
+
+
+@pytest.mark.parametrize("name", ["random walk", "hmc, coarse"])
+def test_some_proposals_are_refused_and_some_are_not(name):
+    """Else the invariance test would see no Metropolis decision at all."""
+    rng = np.random.default_rng(0)
+    x = GAUSSIAN.sample(2000, rng)
+    moved = (KERNELS[name](GAUSSIAN, x, rng) != x).any(1).mean()
+    assert 0.2 < moved < 0.95
+
+
+@pytest.mark.parametrize("kernel", [ae.random_walk(0.7), ae.hmc(0.4, 5)])
+def test_chains_started_far_away_find_a_skewed_target(kernel):
+    """Log-gamma: x = log g with g ~ Gamma(3, 1); E x = digamma(3) = 0.9228, Var x = trigamma(3) = 0.3949."""
+    target = ae.Unnormalized(lambda x: (3 * x - np.exp(x)).sum(-1), dim=1, grad=lambda x: 3 - np.exp(x))
+    rng = np.random.default_rng(2)
+    x = np.full((4000, 1), -2.0)
+    for _ in range(150):
+        x = kernel(target, x, rng)
+    assert abs(x.mean() - 0.92278) < 4 * np.sqrt(0.39493 / len(x))
+    assert x.var() == pytest.approx(0.39493, rel=0.15)
+
+
+def test_zero_density_is_never_entered():
+    half_line = ae.Unnormalized(lambda x: np.where(x[..., 0] > 0, -x[..., 0], -np.inf), dim=1)
+    rng = np.random.default_rng(0)
+    x = np.full((500, 1), 0.1)
+    for _ in range(20):
+        x = ae.random_walk(2.0)(half_line, x, rng)
+    assert x.min() > 0
+
+
+@pytest.mark.parametrize(
+    ("kernel", "distribution", "message"),
+    [
+        (ae.exact, ae.Unnormalized(lambda x: -x[..., 0] ** 2, 1), r"needs a distribution with sample\(\)"),
+        (ae.gibbs, ae.Unnormalized(lambda x: -x[..., 0] ** 2, 1), r"with gibbs\(\), which Unnormalized lacks; use random"),
+        (ae.random_walk(0.1), ae.uniform_rbm(1, 1), "BinaryRBM is discrete: use gibbs"),
+        (ae.hmc(0.1, 2), ae.uniform_rbm(1, 1), "BinaryRBM is discrete: use gibbs"),
+        (ae.hmc(0.1, 2), ae.Unnormalized(lambda x: -x[..., 0] ** 2, 1), "pass grad"),
+    ],
+)
+def test_a_kernel_that_cannot_work_says_so(kernel, distribution, message):
+    with pytest.raises(TypeError, match=message):
+        kernel(distribution, np.zeros((3, 1)), np.random.default_rng(0))
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: ae.random_walk(0.0),
+        lambda: ae.random_walk([1.0, -1.0]),
+        lambda: ae.random_walk(np.nan),
+        lambda: ae.hmc(-0.1, 3),
+        lambda: ae.hmc(0.1, 0),
+        lambda: ae.hmc(np.inf, 3),
+    ],
+)
+def test_impossible_step_sizes_are_refused(make):
+    with pytest.raises(ValueError, match="must be"):
+        make()

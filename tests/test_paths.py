@@ -1,0 +1,96 @@
+import numpy as np
+import pytest
+from scipy.stats import chisquare
+
+import anneal_edu as ae
+
+P0, P1 = ae.Gaussian([-1.0, 0.0], np.eye(2)), ae.Gaussian([2.0, 1.0], [[1.0, 0.6], [0.6, 2.0]])
+TARGET = ae.Unnormalized(lambda x: -np.abs(x).sum(-1), dim=2)
+
+
+def random_rbm(D, H, seed, scale=1.0):
+    rng = np.random.default_rng(seed)
+    return ae.BinaryRBM(scale * rng.normal(size=(D, H)), rng.normal(size=D), rng.normal(size=H))
+
+
+@pytest.mark.parametrize("make", [ae.geometric_path, ae.moment_path])
+def test_a_path_starts_at_p0_and_ends_at_p1(make):
+    path = make(P0, P1)
+    assert path(0) is P0
+    assert path(1.0) is P1
+
+
+@pytest.mark.parametrize("p1", [P1, TARGET], ids=["one family", "any two"])
+@pytest.mark.parametrize("beta", [0.1, 0.5, 0.9])
+def test_geometric_path_averages_log_densities(p1, beta):
+    x = np.random.default_rng(0).normal(size=(7, 2))
+    expected = (1 - beta) * P0.log_density(x) + beta * p1.log_density(x)
+    np.testing.assert_allclose(ae.geometric_path(P0, p1)(beta).log_density(x), expected, rtol=1e-10)
+
+
+def test_geometric_path_between_gaussians_is_a_gaussian_with_its_log_z():
+    middle = ae.geometric_path(P0, P1)(0.5)
+    assert isinstance(middle, ae.Gaussian)
+    assert middle.log_z() < 0, "a geometric average of two normalised densities integrates to less than one"
+
+
+def test_moment_path_stretches_the_covariance_along_the_gap():
+    middle = ae.moment_path(P0, P1)(0.25)
+    gap = P1.mean - P0.mean
+    np.testing.assert_allclose(middle.mean, 0.75 * P0.mean + 0.25 * P1.mean)
+    expected = 0.75 * P0.cov + 0.25 * P1.cov + 0.25 * 0.75 * np.outer(gap, gap)
+    np.testing.assert_allclose(middle.cov, expected)
+
+
+def weighted_kls(q, beta, reverse):
+    pairs = [(q, P0), (q, P1)] if not reverse else [(P0, q), (P1, q)]
+    return (1 - beta) * ae.kl_divergence(*pairs[0]) + beta * ae.kl_divergence(*pairs[1])
+
+
+@pytest.mark.parametrize(("make", "reverse"), [(ae.geometric_path, False), (ae.moment_path, True)])
+def test_each_path_minimises_its_variational_objective(make, reverse):
+    """Grosse et al. 2013, Eq. 15 and 16: any other Gaussian nearby costs more."""
+    beta, rng = 0.3, np.random.default_rng(0)
+    best = make(P0, P1)(beta)
+    for _ in range(50):
+        A = np.eye(2) + 0.05 * rng.normal(size=(2, 2))
+        other = ae.Gaussian(best.mean + 0.05 * rng.normal(size=2), A @ best.cov @ A.T)
+        assert weighted_kls(other, beta, reverse) > weighted_kls(best, beta, reverse)
+
+
+@pytest.mark.parametrize("start", [ae.uniform_rbm(6, 4), random_rbm(6, 4, 3)], ids=["weightless", "with weights"])
+def test_rbm_step_weighs_as_the_two_log_densities_do(start):
+    path = ae.geometric_path(start, random_rbm(6, 4, 1, scale=2.0))
+    v = ae.binary_states(6)
+    log_ratio, _ = path.weigh_and_gibbs(0.3, 0.45, v, np.random.default_rng(0))
+    np.testing.assert_allclose(log_ratio, path(0.45).log_density(v) - path(0.3).log_density(v), atol=1e-5)
+
+
+@pytest.mark.parametrize("start", [ae.uniform_rbm(3, 4), random_rbm(3, 4, 3)], ids=["weightless", "with weights"])
+def test_rbm_step_moves_by_the_gibbs_transition_matrix(start):
+    path, n = ae.geometric_path(start, random_rbm(3, 4, 1)), 40_000
+    T = ae.gibbs_matrix(path(0.6))
+    for row in (1, 6):
+        v = np.tile(ae.binary_states(3)[row], (n, 1))
+        _, moved = path.weigh_and_gibbs(0.2, 0.6, v, np.random.default_rng(row))
+        assert chisquare(np.bincount((moved @ [4, 2, 1]).astype(int), minlength=8), n * T[row]).pvalue > 1e-4
+
+
+def test_ends_that_do_not_fit_are_refused():
+    with pytest.raises(ValueError, match="same dim, got 2 and 1"):
+        ae.geometric_path(P0, ae.Gaussian([0.0], [[1.0]]))
+    with pytest.raises(ValueError, match="hidden units, got 4 and 3"):
+        ae.geometric_path(ae.uniform_rbm(5, 4), ae.uniform_rbm(5, 3))
+    with pytest.raises(TypeError, match="p1 must be a distribution"):
+        ae.geometric_path(P0, "target")
+    with pytest.raises(TypeError, match="within one exponential family"):
+        ae.moment_path(P0, TARGET)
+    with pytest.raises(TypeError, match="no closed form"):
+        ae.moment_path(ae.uniform_rbm(3, 2), ae.uniform_rbm(3, 2))
+
+
+@pytest.mark.parametrize("beta", [-0.1, 1.1, np.nan])
+def test_positions_off_the_path_are_refused(beta):
+    for path in (ae.geometric_path(P0, P1), ae.moment_path(P0, P1)):
+        with pytest.raises(ValueError, match=r"beta must lie in \[0, 1\]"):
+            path(beta)

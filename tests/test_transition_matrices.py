@@ -1,0 +1,46 @@
+import numpy as np
+import pytest
+
+import anneal_edu as ae
+
+RNG = np.random.default_rng(0)
+LOG_TARGET = RNG.normal(size=12) * 2
+BETAS = ae.linear_schedule(5)
+LOG_F = np.outer(BETAS, LOG_TARGET)  # from the uniform f_0 = 1
+
+
+def test_metropolis_leaves_its_target_invariant():
+    pi = np.exp(LOG_TARGET) / np.exp(LOG_TARGET).sum()
+    T = ae.metropolis_matrix(LOG_TARGET)
+    assert (T >= 0).all()
+    np.testing.assert_allclose(T.sum(1), 1, atol=1e-15)
+    np.testing.assert_allclose(pi @ T, pi, atol=1e-15)
+
+
+@pytest.mark.parametrize("lazy", [1.0, 1e-3, 0.0], ids=["Metropolis", "almost frozen", "frozen: importance sampling"])
+def test_mean_ais_weight_is_z_however_slowly_the_chains_mix(lazy):
+    transitions = [(1 - lazy) * np.eye(12) + lazy * ae.metropolis_matrix(log_f) for log_f in LOG_F[1:]]
+    mass = ae.expected_ais_weights(LOG_F, transitions)
+    np.testing.assert_allclose(mass, np.exp(LOG_F), rtol=1e-12)
+
+
+def test_chains_need_not_be_anywhere_near_the_target():
+    transitions = [ae.metropolis_matrix(log_f) for log_f in LOG_F[1:]]
+    where = ae.state_distributions(LOG_F, transitions)
+    pi = np.exp(LOG_TARGET) / np.exp(LOG_TARGET).sum()
+    np.testing.assert_allclose(where.sum(1), 1, atol=1e-12)
+    assert 0.5 * np.abs(where[-1] - pi).sum() > 0.3
+
+
+def test_a_kernel_that_is_not_invariant_biases_the_weights():
+    wrong = [ae.metropolis_matrix(-log_f) for log_f in LOG_F[1:]]
+    assert ae.expected_ais_weights(LOG_F, wrong)[-1].sum() != pytest.approx(np.exp(LOG_F[-1]).sum(), rel=0.05)
+
+
+def test_shapes_that_do_not_fit_are_refused():
+    with pytest.raises(ValueError, match="5 matrices, got 4"):
+        ae.expected_ais_weights(LOG_F, [np.eye(12)] * 4)
+    with pytest.raises(ValueError, match=r"transitions\[0\] must have shape \(12, 12\)"):
+        ae.expected_ais_weights(LOG_F, [np.eye(3)] * 5)
+    with pytest.raises(ValueError, match="rows that sum to 1"):
+        ae.expected_ais_weights(LOG_F, [2 * np.eye(12)] * 5)

@@ -1,0 +1,61 @@
+import numpy as np
+import pytest
+
+import anneal_edu as ae
+from anneal_edu.weights import log_mean_exp_std_error, warnings_of
+
+LOG_WEIGHTS = np.random.default_rng(0).normal(size=400)
+
+
+def test_log_mean_exp_is_what_it_says_and_never_overflows():
+    assert ae.log_mean_exp(LOG_WEIGHTS) == pytest.approx(np.log(np.mean(np.exp(LOG_WEIGHTS))), rel=1e-12)
+    assert ae.log_mean_exp(LOG_WEIGHTS + 5000) == pytest.approx(ae.log_mean_exp(LOG_WEIGHTS) + 5000, rel=1e-12)
+    assert ae.log_mean_exp([-np.inf, 0.0]) == pytest.approx(-np.log(2))
+    assert ae.log_mean_exp([-np.inf, -np.inf]) == -np.inf
+
+
+def test_ess_is_the_square_of_the_sum_over_the_sum_of_squares():
+    w = np.exp(LOG_WEIGHTS)
+    assert ae.effective_sample_size(LOG_WEIGHTS) == pytest.approx(w.sum() ** 2 / (w**2).sum(), rel=1e-12)
+
+
+def test_ess_runs_from_one_to_the_number_of_chains():
+    assert ae.effective_sample_size(np.zeros(50)) == pytest.approx(50)
+    assert ae.effective_sample_size([0.0] + [-2000.0] * 49) == pytest.approx(1)
+    assert ae.effective_sample_size(LOG_WEIGHTS + 3000) == pytest.approx(ae.effective_sample_size(LOG_WEIGHTS))
+    assert ae.effective_sample_size([-np.inf] * 3) == 0
+
+
+def test_standard_error_agrees_with_the_bootstrap():
+    means = ae.bootstrap_log_mean_exp(LOG_WEIGHTS, 4000, rng=np.random.default_rng(1))
+    assert log_mean_exp_std_error(LOG_WEIGHTS) == pytest.approx(means.std(), rel=0.1)
+    assert log_mean_exp_std_error([0.0]) == np.inf
+
+
+def test_bootstrap_resamples_the_chains():
+    means = ae.bootstrap_log_mean_exp([0.0, -np.inf], 2000, rng=np.random.default_rng(2))
+    share = [(np.exp(means) == x).mean() for x in (0.0, 0.5, 1.0)]
+    np.testing.assert_allclose(share, [0.25, 0.5, 0.25], atol=4 * 0.5 / np.sqrt(2000))
+
+
+def test_healthy_weights_bring_no_warning():
+    assert warnings_of(LOG_WEIGHTS) == ()
+
+
+@pytest.mark.parametrize(
+    ("log_weights", "message"),
+    [
+        ([0.0], "single chain"),
+        ([-np.inf] * 5, "every weight is zero"),
+        ([0.0] + [-50.0] * 999, "collapsed weights: 1000 chains are worth 1.0 draws"),
+        (np.random.default_rng(0).normal(0, 8, size=1000), "spread over"),
+    ],
+)
+def test_unhealthy_weights_are_named(log_weights, message):
+    assert any(message in sentence for sentence in warnings_of(log_weights))
+
+
+@pytest.mark.parametrize("bad", [[], [[0.0]], [np.nan, 0.0], [np.inf]])
+def test_what_is_no_log_weight_is_refused(bad):
+    with pytest.raises(ValueError, match="log_weights must"):
+        ae.effective_sample_size(bad)
