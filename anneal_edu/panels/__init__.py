@@ -3,7 +3,9 @@
 from anneal_edu.panels.annealing_runs import AnnealingRuns
 from anneal_edu.panels.base import Panel, Reading
 from anneal_edu.panels.bias_decay import BiasDecay
+from anneal_edu.panels.first_path import FirstPath
 from anneal_edu.panels.importance_sampling import ImportanceSampling
+from anneal_edu.panels.tiny_world import TinyWorld
 from anneal_edu.panels.two_paths import TwoPaths
 
-__all__ = ["AnnealingRuns", "BiasDecay", "ImportanceSampling", "Panel", "Reading", "TwoPaths"]
+__all__ = ["AnnealingRuns", "BiasDecay", "FirstPath", "ImportanceSampling", "Panel", "Reading", "TinyWorld", "TwoPaths"]
