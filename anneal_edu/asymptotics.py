@@ -170,5 +170,12 @@ def segment_costs(path: Path, edges: Iterable[float]) -> np.ndarray:
     """F_j = ½ (η_{j+1} - η_j) · (s_{j+1} - s_j) of each segment (Grosse et al. 2013, Theorem 3), (n_segments,).
 
     F_j is the cost of a segment that follows a geometric or a moment path and is divided linearly.
+
+    Examples
+    --------
+    >>> import anneal_edu as ae
+    >>> path = ae.geometric_path(ae.Gaussian([0.0], [[1.0]]), ae.Gaussian([4.0], [[1.0]]))
+    >>> ae.segment_costs(path, [0, 0.5, 1]).round(6)
+    array([2., 2.])
     """
     return 0.5 * np.array([symmetric_kl(p, q) for p, q in pairwise(map(path, edges))])

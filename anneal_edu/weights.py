@@ -48,7 +48,14 @@ def log_mean_exp(log_weights) -> float:
 
 
 def normalised_weights(log_weights) -> np.ndarray:
-    """Weights rescaled to mean 1, shape (C,): w* = w / mean(w). All zero where every weight is zero."""
+    """Weights rescaled to mean 1, w* = w / mean(w), shape (C,); all zero where every weight is zero.
+
+    Examples
+    --------
+    >>> import anneal_edu as ae
+    >>> ae.normalised_weights([1000.0, 1000.0])
+    array([1., 1.])
+    """
     lw = as_log_weights(log_weights)
     top = lw.max()
     if top == -np.inf:
