@@ -118,7 +118,7 @@ class Panel(widgets.VBox):
             self._controls[name].value = value
             if self._controls[name].value != value:
                 raise ValueError(f"{name} cannot be {value!r}: its control stops at {self._controls[name].value!r}")
-        self._image = widgets.Image(format="png", tooltip=self.title)
+        self._image = widgets.Image(format="png", tooltip=self.title, layout={"max_width": "100%"})
         self._words = widgets.HTML().add_class("anneal-edu-words")
         self._progress = widgets.FloatProgress(min=0.0, max=1.0)
         run_button = widgets.Button(description="Run", button_style="primary", icon="play")
@@ -165,7 +165,7 @@ class Panel(widgets.VBox):
         self.figure = LectureFigure(*self.size, presentation=presentation)
         with projected():
             self.axes = self.make_axes(self.figure)
-        self._image.layout = {"width": "100%" if presentation else f"{100 * self.size[0]:.0f}px", "max_width": "100%"}
+        self._image.layout.width = "100%" if presentation else f"{100 * self.size[0]:.0f}px"
         self.run()
 
     def _control_moved(self, _change) -> None:

@@ -67,16 +67,17 @@ class BiasDecay(Panel):
     def make_axes(self, figure):
         """Left the bias, right the costs."""
         left, right = figure.columns(1.15, 1)
-        left.set(xscale="log", yscale="log", xlim=(8, 310), xlabel="number of steps K", title="Bias in nats: forward ●, reverse ○")
+        left.set(xscale="log", yscale="log", xlim=(8, 310), xlabel="number of steps K")
+        left.set_title("Bias in nats: forward ●, reverse ○")
         left.set(xticks=(10, 30, 100, 300), xticklabels=("10", "30", "100", "300"))
-        right.set(xscale="log", yscale="log", xlim=(0.8, 50), ylim=(0.2, 3000), xlabel="distance d")
+        right.set(xscale="log", yscale="log", xlim=(0.8, 50), ylim=(0.02, 3000), xlabel="distance d")
         right.set(xticks=(1, 10), xticklabels=("1", "10"), title="Cost with the best schedule")
         for ax in (left, right):
             ax.minorticks_off()
         meanings = {"geometric": "geometric: d²/2", "moments": "moments: like (log d)²"}
         artists.legend(right, meanings, loc="lower right")
-        meanings = {"reference": "F/K, linear schedule", "geometric": "geometric", "moments": "moments"}
-        artists.legend(left, meanings | {"estimate": "Monte Carlo"}, loc="upper right")
+        meanings = {"geometric": "geometric", "moments": "moments", "reference": "F/K, linear"}
+        artists.legend(left, meanings | {"estimate": "Monte Carlo"}, loc="upper center", ncols=2)
         return [left, right]
 
     def draw(self, n_steps, separation, ends, schedule, seed):
@@ -98,7 +99,7 @@ class BiasDecay(Panel):
                 f"forward {forward[now]:.3f}, reverse {reverse[now]:.3f}, Monte Carlo {-result.mean_log_weight:.2f} ± "
                 f"{1.96 * error:.2f}"
             )
-        left.set_ylim(F / 3000, F)
+        left.set_ylim(F / 2000, 6 * F)
         bias.cost_against_distance(right, np.array(SEPARATIONS), _best_costs(), SEPARATIONS.index(separation))
         return Reading(_takeaway(F, n_steps, ends, schedule, exact_bias), readout)
 
@@ -107,14 +108,14 @@ def _takeaway(F, n_steps, ends, schedule, exact_bias) -> str:
     (forward_g, limit_g), (forward_m, limit_m) = exact_bias["geometric"], exact_bias["moments"]
     if schedule != "linear":
         return (
-            f"More steps where the path turns fast cut the cost from F = {F:.0f} to {limit_g:.0f} on the geometric path "
-            f"and to {limit_m:.0f} on the moment path: with K = {n_steps} the bias is {forward_g:.1f} and "
+            f"More steps where the path turns fast cut the cost from F = {F:.0f} to {limit_g:.0f} on the geometric "
+            f"path and to {limit_m:.0f} on the moment path: with K = {n_steps} the bias is {forward_g:.1f} and "
             f"{forward_m:.1f} nats."
         )
     if ends == MIRRORED:
         return (
-            f"The ends mirror each other, so forward and reverse bias both are F/K = {F / n_steps:.2f} nats, exactly, at "
-            "every K and on both paths: under a linear schedule the path makes no difference to the bias."
+            f"The ends mirror each other, so forward and reverse bias both are F/K = {F / n_steps:.2f} nats, exactly, "
+            "at every K and on both paths: under a linear schedule the path makes no difference to the bias."
         )
     return (
         f"From wide to narrow the forward bias ({forward_g:.1f} geometric, {forward_m:.1f} moments) lies above F/K = "

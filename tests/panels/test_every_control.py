@@ -1,0 +1,109 @@
+"""Every exported panel, over every control's first, middle and last value. A new panel is covered by being exported."""
+
+from itertools import combinations
+
+import ipywidgets as widgets
+import numpy as np
+import pytest
+from matplotlib.lines import Line2D
+from matplotlib.patches import Polygon
+from matplotlib.text import Text
+from matplotlib.transforms import Bbox
+
+from anneal_edu import panels
+
+PANELS = {name: kind for name in panels.__all__ if issubclass(kind := getattr(panels, name), panels.Panel)}
+del PANELS["Panel"]
+CASES = [(name, control) for name, kind in PANELS.items() for control in kind.controls]
+
+
+def settings_of(control):
+    """First, middle and last value of a control, each once."""
+    if hasattr(control, "options"):
+        options = [option[1] if isinstance(option, tuple) else option for option in control.options]
+        return list(dict.fromkeys([options[0], options[len(options) // 2], options[-1]]))
+    if isinstance(control, widgets.Checkbox):
+        return [False, True]
+    middle = (control.min + control.max) / 2
+    return [control.min, int(middle) if isinstance(control.value, int) else middle, control.max]
+
+
+def assert_sound(panel):
+    """Finite numbers in every artist and word; no empty plot; nothing clipped at the edge, no plot over another."""
+    assert panel.takeaway and "press Run" not in panel.takeaway
+    words = [panel.takeaway, *panel.readout.values()]
+    for ax in panel.figure.axes:
+        assert np.isfinite([ax.get_xlim(), ax.get_ylim()]).all()
+        visible = [artist for artist in ax.get_children() if artist.get_gid() and artist.get_visible()]
+        for artist in visible:
+            if isinstance(artist, Line2D):
+                points = np.array(artist.get_data(), dtype=float)
+                gaps = np.isnan(points).any(axis=0)  # a line may have gaps between its pieces, but not only gaps
+                assert np.isfinite(points[:, ~gaps]).all() and not gaps.all(), artist.get_gid()
+            elif isinstance(artist, Polygon):
+                assert np.isfinite(artist.get_xy()).all(), artist.get_gid()
+            elif isinstance(artist, Text):
+                words.append(artist.get_text())
+        assert visible or ax.images, "empty axes"
+        words += [ax.get_title(loc="left"), ax.get_xlabel(), ax.get_ylabel()]
+    boxes = {ax: ax.get_tightbbox() for ax in panel.figure.axes}
+    for ax, box in boxes.items():
+        width, height = panel.figure.bbox.size
+        room = min(box.x0, box.y0, width - box.x1, height - box.y1)
+        assert room > -1, f"{ax.get_title(loc='left')!r} is clipped by {-room:.0f} pixels"
+    for (_, one), (ax, other) in combinations(boxes.items(), 2):
+        common = Bbox.intersection(one, other)
+        assert common is None or min(common.size) < 1, f"{ax.get_title(loc='left')!r} overlaps another plot"
+    for text in words:
+        assert not {"nan", "inf", "-inf"} & set(text.lower().replace(",", " ").split()), text
+
+
+@pytest.mark.parametrize("name, control", CASES)
+def test_every_control_moves_the_picture(name, control):
+    panel = PANELS[name]()
+    pictures = []
+    try:
+        for value in settings_of(getattr(panel, control)):
+            getattr(panel, control).value = value
+            panel.run()
+            assert_sound(panel)
+            pictures.append(bytes(panel._image.value))
+    finally:
+        panel.close()
+    assert len(set(pictures)) == len(pictures), "two settings of a control look the same"
+
+
+@pytest.mark.parametrize("name", PANELS)
+def test_a_panel_depends_on_its_settings_alone(name):
+    """Back from every control's last value, a panel is what it was, to the byte."""
+    panel = PANELS[name]()
+    try:
+        start, picture, text, readout = panel.values, bytes(panel._image.value), str(panel), panel.readout
+        for control in start:
+            getattr(panel, control).value = settings_of(getattr(panel, control))[-1]
+        panel.run()
+        for control, value in start.items():
+            getattr(panel, control).value = value
+        panel.run()
+        assert bytes(panel._image.value) == picture
+        assert (str(panel), panel.readout) == (text, readout)
+    finally:
+        panel.close()
+
+
+@pytest.mark.parametrize("name", PANELS)
+def test_a_panel_can_be_presented(name):
+    panel = PANELS[name]()
+    try:
+        panel.present()
+        assert_sound(panel)
+    finally:
+        panel.close()
+
+
+@pytest.mark.parametrize("name", PANELS)
+def test_a_panel_says_what_it_shows(name):
+    kind = PANELS[name]
+    assert kind.__doc__ and kind.title and kind.picture.endswith(".")
+    for control in kind.controls:
+        assert f"``{control}``" in kind.__doc__, f"the docstring does not name the control {control}"
