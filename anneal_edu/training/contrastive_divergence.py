@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import expit
 from tqdm.auto import tqdm
 
 from anneal_edu.distributions import BinaryRBM, base_rate_rbm
@@ -54,7 +55,7 @@ def contrastive_divergence(
             h = bernoulli(v @ W + c, rng)  # (B, H)
             v = bernoulli(h @ W.T + b, rng)  # (B, D)
         particles = v
-        h_data, h_model = 1 / (1 + np.exp(-(batch @ W + c))), 1 / (1 + np.exp(-(v @ W + c)))
+        h_data, h_model = expit(batch @ W + c), expit(v @ W + c)  # (B, H): p(h_j = 1 | v)
         # ∇ log likelihood = E_data[v hᵀ] - E_model[v hᵀ], with h averaged out given v
         W += rate * (batch.T @ h_data - v.T @ h_model)
         b += rate * (batch - v).sum(0)
