@@ -32,8 +32,7 @@ def execute(path, limit_s=NOTEBOOK_LIMIT_S):
     """Return the executed notebook; raise RuntimeError with the traceback of the cell that failed."""
     command = [
         sys.executable, "-m", "nbconvert", "--to", "notebook", "--execute", "--stdout", "--log-level=ERROR",
-        f"--ExecutePreprocessor.timeout={CELL_LIMIT_S}", "--ExecutePreprocessor.coalesce_streams=True",
-        "--ExecutePreprocessor.kernel_name=python3", path.name,
+        f"--ExecutePreprocessor.timeout={CELL_LIMIT_S}", "--ExecutePreprocessor.kernel_name=python3", path.name,
     ]  # fmt: skip
     try:
         run = subprocess.run(command, cwd=path.parent, capture_output=True, text=True, timeout=limit_s)
@@ -59,8 +58,22 @@ def normalise(notebook):
         seen[digest] = seen.get(digest, 0) + 1
         cell.id = digest if seen[digest] == 1 else f"{digest}-{seen[digest]}"
         cell.metadata = nbformat.from_dict({k: v for k, v in cell.metadata.items() if k == "tags"})
-        for output in cell.get("outputs", []):
-            drop_dead_widget(output)
+        if cell.cell_type == "code":
+            cell.outputs = joined_streams(cell.outputs)
+            for output in cell.outputs:
+                drop_dead_widget(output)
+
+
+def joined_streams(outputs):
+    """Join what was printed in one go: where it is cut into messages depends on the clock."""
+    joined = []
+    for output in outputs:
+        is_stream = output.output_type == "stream"
+        if is_stream and joined and joined[-1].get("name") == output.name:
+            joined[-1].text += output.text
+        else:
+            joined.append(output)
+    return joined
 
 
 def drop_dead_widget(output):

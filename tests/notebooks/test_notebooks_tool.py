@@ -2,7 +2,7 @@
 
 import nbformat
 import pytest
-from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 import notebooks
 
@@ -29,7 +29,7 @@ def write(tmp_path):
 
 
 def test_second_run_changes_no_byte_and_writes_nothing(write):
-    path = write(PANEL, FIGURE, "for i in range(3): print(i, flush=True)", "1", "1")
+    path = write(PANEL, FIGURE, "import time\nfor i in range(3): print(i, flush=True); time.sleep(0.2)", "1", "1")
     assert notebooks.refresh(path)
     first, written = path.read_bytes(), path.stat().st_mtime_ns
     assert not notebooks.refresh(path)
@@ -69,6 +69,17 @@ def test_a_failing_cell_leaves_the_file_alone(write):
 def test_a_hanging_notebook_is_given_up(write):
     with pytest.raises(RuntimeError, match="not finished after 5 s"):
         notebooks.execute(write("import time; time.sleep(60)"), limit_s=5)
+
+
+def test_printing_is_joined_between_displays():
+    kinds = ["stdout", "stdout", "stderr", "display", "stdout"]
+    outputs = [
+        new_output("display_data") if kind == "display" else new_output("stream", name=kind, text=f"{i}")
+        for i, kind in enumerate(kinds)
+    ]
+    notebook = new_notebook(cells=[new_code_cell("1", outputs=outputs)])
+    notebooks.normalise(notebook)
+    assert [output.get("text") for output in notebook.cells[0].outputs] == ["01", "2", None, "4"]
 
 
 def test_tags_survive_other_cell_metadata_does_not():
