@@ -29,8 +29,15 @@ def hide_named(figure: Figure) -> list[Artist]:
     return visible
 
 
-def line(ax: Axes, name: str, x, y, **look) -> None:
-    """A line or markers through (x, y); ``look`` holds properties of a Line2D."""
+def line(ax: Axes, name: str, x, y, gaps: bool = False, **look) -> None:
+    """A line or markers through (x, y); ``look`` holds properties of a Line2D.
+
+    A point that is not finite would silently be missing from the picture, and raises ValueError, except a NaN that
+    separates pieces of the line where ``gaps`` is true.
+    """
+    odd = np.isinf([x, y]) if gaps else ~np.isfinite([x, y])
+    if odd.any():
+        raise ValueError(f"{odd.any(axis=0).sum()} points of {name!r} are not finite numbers and cannot be drawn")
     artist = _find(ax, name)
     if artist is None:
         artist = ax.add_line(Line2D([], [], gid=name))
@@ -53,7 +60,7 @@ def bars(ax: Axes, name: str, x, low, high, style: str, **look) -> None:
     across, up = np.repeat(x.astype(float), 3), np.full(3 * len(x), np.nan)
     up[0::3], up[1::3] = low, high
     cap = {"linestyle": "-", "marker": "_", "markersize": 10, "markeredgewidth": 2, "linewidth": 2}
-    line(ax, name, across, up, **STYLES[style] | cap | look)
+    line(ax, name, across, up, gaps=True, **STYLES[style] | cap | look)
 
 
 def band(ax: Axes, name: str, x, low, high, style: str, **look) -> None:

@@ -28,13 +28,14 @@ def contours(ax: Axes, name: str, mean: np.ndarray, cov: np.ndarray, style: str,
     circle = np.linalg.cholesky(cov) @ np.array([np.cos(angle), np.sin(angle)])  # (2, 121)
     gap = np.full((2, 1), np.nan)
     x, y = mean[:, None] + np.hstack([circle, gap, 2 * circle])
-    artists.curve(ax, name, x, y, style, **look)
+    artists.curve(ax, name, x, y, style, gaps=True, **look)
 
 
 @projected()
 def means_along_path(ax: Axes, name: str, means: np.ndarray, style: str) -> None:
     """The trace of μ(β), with a mark at every given mean (K+1, 2)."""
-    artists.line(ax, name, means[:, 0], means[:, 1], **STYLES[style], linewidth=1.2, markersize=4)
+    marker_size = 4 if len(means) <= 17 else 2.5
+    artists.line(ax, name, means[:, 0], means[:, 1], **STYLES[style], linewidth=1.2, markersize=marker_size)
 
 
 @projected()

@@ -42,9 +42,11 @@ _PROJECTED = {
     "lines.markersize": 7,
     "xtick.major.width": 1.2,
     "ytick.major.width": 1.2,
-    "legend.frameon": False,
+    "legend.framealpha": 0.85,
+    "legend.edgecolor": "none",
     "legend.fontsize": 12,
-    "legend.handlelength": 2.6,
+    "legend.handlelength": 2.2,
+    "legend.columnspacing": 1.2,
 }
 
 

@@ -90,7 +90,7 @@ class AnnealingRuns(Panel):
             {name: result.log_z for name, result in now.items()},
             {name: -value for name, value in bias.items()} if transitions == "perfect" else None,
         )
-        weights.set_title(f"Log weights with {n_steps} steps")
+        weights.set_title(f"Log weights with {n_steps:,} steps")
         readout = {name: _numbers(*runs[name, n_steps], bias[name]) for name in PATHS}
         return Reading(_takeaway(n_steps, transitions, now), readout)
 
@@ -108,10 +108,10 @@ def _takeaway(n_steps, transitions, now) -> str:
     geometric, moments = now["geometric"], now["moments"]
     miss_g, miss_m = abs(geometric.log_z), abs(moments.log_z)
     if max(miss_g, miss_m) < 0.5:
-        return f"With {n_steps} steps both paths come within half a nat of the truth."
+        return f"With {n_steps:,} steps both paths come within half a nat of the truth."
     misses = f"log Ẑ misses the truth by {miss_g:.1f} nats on the geometric path and by {miss_m:.1f} on the moment path"
     if miss_g < 2 * miss_m:
-        return f"With {n_steps} steps {misses}."
+        return f"With {n_steps:,} steps {misses}."
     means = f"{geometric.mean_log_weight:.0f} on the geometric and {moments.mean_log_weight:.0f} on the moment path"
     spreads = f"{moments.log_weights.std():.0f} nats against {geometric.log_weights.std():.0f}"
     if transitions == "Gibbs":

@@ -108,16 +108,16 @@ def _takeaway(F, n_steps, ends, schedule, exact_bias) -> str:
     (forward_g, limit_g), (forward_m, limit_m) = exact_bias["geometric"], exact_bias["moments"]
     if schedule != "linear":
         return (
-            f"More steps where the path turns fast cut the cost from F = {F:.0f} to {limit_g:.0f} on the geometric "
-            f"path and to {limit_m:.0f} on the moment path: with K = {n_steps} the bias is {forward_g:.1f} and "
-            f"{forward_m:.1f} nats."
+            f"More steps where the path turns fast cut the cost from F = {F:.3g} to {limit_g:.3g} on the geometric "
+            f"path and to {limit_m:.3g} on the moment path: with K = {n_steps} the bias is {forward_g:.2g} and "
+            f"{forward_m:.2g} nats."
         )
     if ends == MIRRORED:
         return (
-            f"The ends mirror each other, so forward and reverse bias both are F/K = {F / n_steps:.2f} nats, exactly, "
+            f"The ends mirror each other, so forward and reverse bias both are F/K = {F / n_steps:.4g} nats, exactly, "
             "at every K and on both paths: under a linear schedule the path makes no difference to the bias."
         )
     return (
-        f"From wide to narrow the forward bias ({forward_g:.1f} geometric, {forward_m:.1f} moments) lies above F/K = "
-        f"{F / n_steps:.1f} and the reverse one below: at every K the two add up to 2F/K, and both tend to F/K."
+        f"From wide to narrow the forward bias ({forward_g:.2g} geometric, {forward_m:.2g} moments) lies above F/K = "
+        f"{F / n_steps:.2g} and the reverse one below: at every K the two add up to 2F/K, and both tend to F/K."
     )

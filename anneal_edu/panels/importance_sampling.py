@@ -112,6 +112,10 @@ class ImportanceSampling(Panel):
         )
 
 
+def _nats(error: float) -> str:
+    return f"{error:.1f}" if error < 100 else f"{error:,.0f}"
+
+
 def _normal(x: np.ndarray) -> np.ndarray:
     return np.exp(-(x**2) / 2) / np.sqrt(2 * np.pi)
 
@@ -125,8 +129,8 @@ def _takeaway(error, interval_too_low, ess, share, n_samples) -> str:
     if error < -0.5:
         interval = "does not cover the truth" if interval_too_low else "just covers the truth"
         return (
-            f"Broken: log Ẑ is {-error:.1f} nats too low, the heaviest of {n_samples:,} draws carries {share:.0%} of "
-            f"the weight, and the interval {interval}."
+            f"Broken: log Ẑ is {_nats(-error)} nats too low, the heaviest of {n_samples:,} draws carries {share:.0%} "
+            f"of the weight, and the interval {interval}."
         )
     if ess < 0.05 * n_samples:
         return (

@@ -74,8 +74,8 @@ class TwoPaths(Panel):
             sd[name], smallest[name] = np.sqrt(np.linalg.eigvalsh(here.cov)[-1]), overlaps.min()
             bias[name] = kl_bias(path, betas)
         artists.curve(overlap_axes, "beta", [beta, beta], [0, 1.03], "reference", linewidth=1.6)
-        reach = separation + 4
-        plane.set(xlim=(-1.05 * reach, 1.05 * reach), ylim=(-0.6 * reach, 0.6 * reach))
+        across, up = separation + 5, separation / 2 + 4.2
+        plane.set(xlim=(-across, across), ylim=(-up, up))
         plane.set_title(f"Intermediate distributions at β = {beta:.2f}")
         meanings = {"start": "start", "target": "target", "geometric": "geometric", "moments": "moments"}
         artists.legend(plane, meanings, loc="upper center" if correlation > 0 else "lower center", ncols=2)

@@ -37,6 +37,13 @@ def test_named_artists_hide_until_they_are_called_for():
     assert [line.get_visible() for line in ax.lines] == [False, True]
 
 
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_a_point_that_cannot_be_drawn_is_an_error(bad):
+    (ax,) = LectureFigure(4, 3).columns(1)
+    with pytest.raises(ValueError, match=r"1 points of 'curve' are not finite"):
+        artists.curve(ax, "curve", [0, 1], [0, bad], "truth")
+
+
 def test_a_cover_comes_off_without_a_trace():
     figure = LectureFigure(4, 3)
     figure.columns(1)
