@@ -18,11 +18,19 @@ from anneal_edu.distributions import (
     uniform_rbm,
 )
 from anneal_edu.kernels import Kernel, exact, gibbs, hmc, random_walk
+from anneal_edu.moment_matching import MomentMatch, match_moments
 from anneal_edu.paths import Path, geometric_path, moment_path
 from anneal_edu.schedules import linear_schedule, optimal_allocation, optimal_binned_schedule, piecewise_schedule
+from anneal_edu.splines import moment_spline_path, spline_path
 from anneal_edu.training import contrastive_divergence, train_rbm
 from anneal_edu.transition_matrices import expected_ais_weights, gibbs_matrix, metropolis_matrix, state_distributions
-from anneal_edu.weights import bootstrap_log_mean_exp, effective_sample_size, log_mean_exp, normalised_weights
+from anneal_edu.weights import (
+    bootstrap_log_mean_exp,
+    effective_sample_size,
+    log_mean_exp,
+    normalised_weights,
+    pareto_tail_index,
+)
 
 _WITH_PICTURES = ("check", "figures", "panels")  # imported on first use, so that the library needs no display
 

@@ -68,7 +68,7 @@ def test_zero_density_is_never_entered():
     ("kernel", "distribution", "message"),
     [
         (ae.exact, ae.Unnormalized(lambda x: -x[..., 0] ** 2, 1), r"needs a distribution with sample\(\)"),
-        (ae.gibbs, ae.Unnormalized(lambda x: -x[..., 0] ** 2, 1), r"with gibbs\(\), which Unnormalized lacks; use random"),
+        (ae.gibbs, ae.Unnormalized(lambda x: -x[..., 0] ** 2, 1), r"gibbs\(\), which Unnormalized lacks; use random"),
         (ae.random_walk(0.1), ae.uniform_rbm(1, 1), "BinaryRBM is discrete: use gibbs"),
         (ae.hmc(0.1, 2), ae.uniform_rbm(1, 1), "BinaryRBM is discrete: use gibbs"),
         (ae.hmc(0.1, 2), ae.Unnormalized(lambda x: -x[..., 0] ** 2, 1), "pass grad"),

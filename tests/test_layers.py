@@ -16,8 +16,8 @@ ROOT = Path(anneal_edu.__file__).parent
 LAYERS = {
     "primitives": ["validation", "weights"],
     "distributions": ["distributions"],
-    "paths": ["paths", "schedules", "kernels", "asymptotics"],
-    "estimators": ["ais", "data", "training", "transition_matrices"],
+    "paths": ["paths", "schedules", "kernels", "asymptotics", "moment_matching", "splines"],
+    "estimators": ["ais", "data", "hidden_states", "models", "training", "transition_matrices"],
     "public names": ["anneal_edu"],
     "figures": ["figures"],
     "panels": ["panels", "check"],

@@ -48,11 +48,29 @@ def test_healthy_weights_bring_no_warning():
         ([0.0], "single chain"),
         ([-np.inf] * 5, "every weight is zero"),
         ([0.0] + [-50.0] * 999, "collapsed weights: 1000 chains are worth 1.0 draws"),
-        (np.random.default_rng(0).normal(0, 8, size=1000), "spread over"),
+        (np.random.default_rng(0).normal(0, 8, size=1000), "heavy tail"),
     ],
 )
 def test_unhealthy_weights_are_named(log_weights, message):
     assert any(message in sentence for sentence in warnings_of(log_weights))
+
+
+@pytest.mark.parametrize("k", [0.2, 0.5, 1.0, 2.0])
+def test_tail_index_recovers_the_shape_of_a_pareto_tail(k):
+    """w = u^{-k} has a Pareto tail of index k; the prior at ½ pulls a little."""
+    rng = np.random.default_rng(0)
+    found = [ae.pareto_tail_index(-k * np.log(rng.random(4000))) for _ in range(50)]
+    n_tail = 3 * np.sqrt(4000)
+    expected = (n_tail * k + 5) / (n_tail + 10)
+    assert np.mean(found) == pytest.approx(expected, abs=0.06)
+
+
+def test_tail_index_does_not_care_for_the_scale_or_for_hopeless_chains():
+    shifted = ae.pareto_tail_index(LOG_WEIGHTS + 4000)
+    assert shifted == pytest.approx(ae.pareto_tail_index(LOG_WEIGHTS), rel=1e-9)
+    left_skewed = np.where(np.arange(400) % 3 == 0, -500.0, LOG_WEIGHTS)
+    assert warnings_of(left_skewed) == (), "a third of the chains lost costs a third of the weight, not the estimate"
+    assert np.isnan(ae.pareto_tail_index(np.zeros(100)))
 
 
 @pytest.mark.parametrize("bad", [[], [[0.0]], [np.nan, 0.0], [np.inf]])

@@ -14,6 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import expit
 
 from anneal_edu.validation import require_enumerable
 
@@ -110,16 +111,29 @@ class LayerSum:
 
     def moments(self, p: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Exact (E w, E u, E w uᵀ), shapes (n,), (m,), (n, m), given the probabilities p of every state u."""
+        if self._overflows():
+            return self._moments_directly(p)
         first, last = self._halves()
         p = p.reshape(len(first), len(last))
+        n = len(self.other_bias)
+        by_first, by_last = np.empty((n, len(first))), np.zeros((n, len(last)))  # p(w_i = 1, half of u)
+        for rows, left, right in self._blocks():
+            for i in range(0, n, step := max(1, _BLOCK // (left.shape[1] * len(last)))):
+                units = slice(i, i + step)
+                on = left[units, :, None] * right[units, None, :]  # (units, A_block, B): the odds of w_i = 1 given u
+                on /= on + 1
+                on *= p[rows]
+                on.sum(2, out=by_first[units, rows])
+                by_last[units] += on.sum(1)
         mean_u = np.concatenate([p.sum(1) @ first, p.sum(0) @ last])
-        n, m = self.weights.shape
-        mean_w, mean_wu = np.zeros(n), np.zeros((n, m))
-        cut = first.shape[1]
-        for i in range(n):
-            field = np.add.outer(first @ self.weights[i, :cut] + self.other_bias[i], last @ self.weights[i, cut:])
-            on = p / (1 + np.exp(-np.clip(field, -_LARGEST_SAFE_LOG, _LARGEST_SAFE_LOG)))  # p(u) p(w_i = 1 | u)
-            by_first, by_last = on.sum(1), on.sum(0)
-            mean_w[i] = by_first.sum()
-            mean_wu[i] = np.concatenate([by_first @ first, by_last @ last])
-        return mean_w, mean_u, mean_wu
+        return by_first.sum(1), mean_u, np.hstack([by_first @ first, by_last @ last])
+
+    def _moments_directly(self, p: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """`moments` without the tables: slow, but no parameter is too large for it."""
+        states = binary_states(self.weights.shape[1])
+        mean_wu = np.empty(self.weights.shape)
+        mean_w = np.empty(len(self.weights))
+        for i, (row, bias) in enumerate(zip(self.weights, self.other_bias, strict=True)):
+            on = p * expit(bias + states @ row)
+            mean_w[i], mean_wu[i] = on.sum(), on @ states
+        return mean_w, p @ states, mean_wu
