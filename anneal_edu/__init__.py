@@ -5,7 +5,7 @@ A *path* is a function from β in [0, 1] to a *distribution*. An *estimator* wal
 
 from importlib import import_module
 
-from anneal_edu import data
+from anneal_edu import data, models
 from anneal_edu.ais import AISResult, ais
 from anneal_edu.asymptotics import cost_functional, kl_bias, kl_divergence, path_length, segment_costs, symmetric_kl
 from anneal_edu.distributions import (

@@ -3,9 +3,20 @@
 from anneal_edu.panels.annealing_runs import AnnealingRuns
 from anneal_edu.panels.base import Panel, Reading
 from anneal_edu.panels.bias_decay import BiasDecay
+from anneal_edu.panels.digits_annealing import DigitsAnnealing
 from anneal_edu.panels.first_path import FirstPath
 from anneal_edu.panels.importance_sampling import ImportanceSampling
 from anneal_edu.panels.tiny_world import TinyWorld
 from anneal_edu.panels.two_paths import TwoPaths
 
-__all__ = ["AnnealingRuns", "BiasDecay", "FirstPath", "ImportanceSampling", "Panel", "Reading", "TinyWorld", "TwoPaths"]
+__all__ = [
+    "AnnealingRuns",
+    "BiasDecay",
+    "DigitsAnnealing",
+    "FirstPath",
+    "ImportanceSampling",
+    "Panel",
+    "Reading",
+    "TinyWorld",
+    "TwoPaths",
+]

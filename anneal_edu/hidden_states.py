@@ -1,0 +1,51 @@
+"""The exact distribution of an RBM over the states of its hidden layer: the pictures it knows, and how likely each is.
+
+A state of the hidden layer stands here as its row in ``binary_states(n_hidden)``.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from anneal_edu.distributions import BinaryRBM, binary_states
+
+
+def hidden_probabilities(rbm: BinaryRBM) -> np.ndarray:
+    """p(h) of every hidden state, exactly: (2^H,).
+
+    An RBM has no preferred side: with weightsᵀ in place of weights the hidden units are the visible ones.
+
+    Examples
+    --------
+    >>> import numpy as np, anneal_edu as ae
+    >>> hidden_probabilities(ae.BinaryRBM(np.zeros((3, 1)), np.zeros(3), np.log([3.0])))
+    array([0.25, 0.75])
+    """
+    turned = BinaryRBM(rbm.weights.T, rbm.hidden_bias, rbm.visible_bias)
+    return np.exp(turned.log_density(binary_states(rbm.n_hidden)) - rbm.log_z())
+
+
+def likeliest_hidden_state(rbm: BinaryRBM, v: np.ndarray) -> np.ndarray:
+    """The most probable hidden state given v: (C, D) -> (C,) rows of ``binary_states(n_hidden)``.
+
+    Examples
+    --------
+    >>> import numpy as np, anneal_edu as ae
+    >>> rbm = ae.BinaryRBM([[9.0, -9.0]], [0.0], [-3.0, 3.0])
+    >>> likeliest_hidden_state(rbm, np.array([[0.0], [1.0]]))
+    array([1, 2])
+    """
+    return (rbm.hidden_field(v) > 0) @ (1 << np.arange(rbm.n_hidden)[::-1])
+
+
+def occupied_mass(rbm: BinaryRBM, v: np.ndarray) -> float:
+    """How much of the model's probability lies in the hidden states that the chains v (C, D) are in, from 0 to 1.
+
+    Examples
+    --------
+    >>> import numpy as np, anneal_edu as ae
+    >>> rbm = ae.BinaryRBM([[9.0, -9.0]], [0.0], [-3.0, 3.0])
+    >>> round(occupied_mass(rbm, np.zeros((5, 1))), 2), round(occupied_mass(rbm, np.array([[0.0], [1.0]])), 2)
+    (0.05, 0.99)
+    """
+    return float(hidden_probabilities(rbm)[np.unique(likeliest_hidden_state(rbm, v))].sum())

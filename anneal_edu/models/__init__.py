@@ -1,0 +1,64 @@
+"""Small RBMs trained on the digits, stored with the library so that a lesson shows everyone the same numbers.
+
+    python -m anneal_edu.models
+
+trains them again and overwrites the files. Rounding differs from processor to processor, training magnifies it, and
+the same seed may then lead to another model: hence the files.
+"""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from typing import NamedTuple
+
+import numpy as np
+
+from anneal_edu.distributions import BinaryRBM
+
+
+class Recipe(NamedTuple):
+    """How a stored model was trained: on ``digits(size)``, 10 hidden units, by `train_rbm` with these arguments."""
+
+    size: int
+    method: str
+    n_updates: int
+    learning_rate: float
+    batch_size: int
+    seed: int = 0
+    n_hidden: int = 10
+
+
+RECIPES = {
+    "digits8_cd": Recipe(8, "cd", 5000, 0.1, 100),
+    "digits28_cd": Recipe(28, "cd", 15000, 0.05, 20),
+    "digits28_pcd": Recipe(28, "pcd", 10000, 0.01, 100),
+}
+
+
+def load(name: str) -> BinaryRBM:
+    """Load a stored RBM.
+
+    Parameters
+    ----------
+    name : "digits8_cd", "digits28_cd" or "digits28_pcd"
+        Size of the images and training method; `RECIPES` has the settings.
+
+    Returns
+    -------
+    BinaryRBM
+        With 10 hidden units.
+
+    Raises
+    ------
+    ValueError
+        Where there is no model of that name.
+
+    Examples
+    --------
+    >>> load("digits28_cd").weights.shape
+    (784, 10)
+    """
+    if name not in RECIPES:
+        raise ValueError(f"name must be one of {', '.join(RECIPES)}, got {name!r}")
+    with (files(__name__) / f"{name}.npz").open("rb") as file, np.load(file, allow_pickle=False) as stored:
+        return BinaryRBM(stored["weights"], stored["visible_bias"], stored["hidden_bias"])
