@@ -1,0 +1,92 @@
+import numpy as np
+import pytest
+
+import anneal_edu as ae
+
+KNOTS = [0.0, 0.3, 1.0]
+
+
+def random_rbm(D, H, seed, scale=1.0):
+    rng = np.random.default_rng(seed)
+    return ae.BinaryRBM(scale * rng.normal(size=(D, H)), rng.normal(size=D), rng.normal(size=H))
+
+
+RBMS = [ae.uniform_rbm(6, 4), random_rbm(6, 4, 1), random_rbm(6, 4, 2)]
+
+
+def test_a_spline_passes_through_its_knots_and_is_geometric_between():
+    path = ae.spline_path(KNOTS, RBMS)
+    for beta, rbm in zip(KNOTS, RBMS, strict=True):
+        assert path(beta) is rbm
+    between = ae.geometric_path(RBMS[1], RBMS[2])(0.5)
+    np.testing.assert_allclose(path(0.65).weights, between.weights, rtol=1e-12)
+
+
+@pytest.mark.parametrize(("before", "now"), [(0.1, 0.2), (0.2, 0.3), (0.3, 0.4), (0.25, 0.5)])
+def test_the_rbm_step_weighs_as_the_densities_do_within_and_across_knots(before, now):
+    path, v = ae.spline_path(KNOTS, RBMS), ae.binary_states(6)
+    log_ratio, _ = path.weigh_and_gibbs(before, now, v, np.random.default_rng(0))
+    np.testing.assert_allclose(log_ratio, path(now).log_density(v) - path(before).log_density(v), atol=1e-5)
+
+
+@pytest.mark.parametrize("K", [3, 10])
+def test_weights_along_a_spline_are_unbiased(K):
+    path = ae.spline_path(KNOTS, RBMS)
+    z = []
+    for seed in range(50):
+        result = ae.ais(path, ae.linear_schedule(K), 1000, rng=np.random.default_rng(seed))
+        w = np.exp(result.log_weights - RBMS[-1].log_z())
+        z.append((w.mean() - 1) / (w.std(ddof=1) / np.sqrt(1000)))
+    assert abs(np.mean(z)) < 4 / np.sqrt(50)
+    assert 0.7 < np.std(z) < 1.35
+
+
+def test_moment_spline_knots_have_the_averaged_moments():
+    p0, p1 = RBMS[0], RBMS[1]
+    path = ae.moment_spline_path(p0, p1, knots=4, tolerance=1e-6)
+    for beta, rbm, match in zip(path.betas[1:-1], path.distributions[1:-1], path.matches, strict=True):
+        assert match.converged
+        for s, s0, s1 in zip(rbm.moments(), p0.moments(), p1.moments(), strict=True):
+            np.testing.assert_allclose(s, (1 - beta) * s0 + beta * s1, atol=1e-6)
+
+
+def test_theorem_2_holds_on_the_spline():
+    """Grosse et al. 2013: the geometric, the moment and the spline path share F = ½ Δη · Δs."""
+    p0, p1 = RBMS[0], RBMS[2]
+    path = ae.moment_spline_path(p0, p1, knots=3, tolerance=1e-8)
+    assert ae.cost_functional(path) == pytest.approx(ae.cost_functional(ae.geometric_path(p0, p1)), rel=1e-5)
+
+
+def test_gaussian_knots_are_those_of_the_moment_path():
+    p0, p1 = ae.Gaussian([0.0], [[1.0]]), ae.Gaussian([5.0], [[2.0]])
+    spline, moments = ae.moment_spline_path(p0, p1, knots=[0.2, 0.7]), ae.moment_path(p0, p1)
+    np.testing.assert_allclose(spline(0.7).cov, moments(0.7).cov)
+    assert spline(0.45).cov[0, 0] < moments(0.45).cov[0, 0], "between knots a geometric average is narrower"
+
+
+def test_fitted_model_is_found_again_from_afar():
+    rbm = random_rbm(5, 3, 4, scale=1.5)
+    match = ae.match_moments(rbm.moments(), ae.uniform_rbm(5, 3), tolerance=1e-9)
+    assert match.converged
+    assert ae.symmetric_kl(match.rbm, rbm) < 1e-7
+
+
+def test_a_fit_that_does_not_get_there_says_so():
+    match = ae.match_moments(RBMS[1].moments(), RBMS[0], tolerance=1e-9, max_evaluations=3)
+    assert not match.converged
+    assert match.residual > 1e-9
+    with pytest.warns(UserWarning, match=r"knot at beta = 0\.5 misses its moments by up to"):
+        ae.moment_spline_path(RBMS[0], RBMS[1], knots=1, tolerance=1e-15)
+
+
+def test_impossible_arguments_are_refused():
+    with pytest.raises(ValueError, match="one distribution for each of 3 betas, got 2"):
+        ae.spline_path(KNOTS, RBMS[:2])
+    with pytest.raises(ValueError, match="betas must start at 0 and end at 1"):
+        ae.spline_path([0.0, 0.5, 0.9], RBMS)
+    with pytest.raises(ValueError, match="knots.*rise at every step"):
+        ae.moment_spline_path(RBMS[0], RBMS[1], knots=[0.5, 0.4])
+    with pytest.raises(ValueError, match="must hold probabilities"):
+        ae.match_moments((np.full(6, 1.2), np.full(4, 0.5), np.full((6, 4), 0.5)), RBMS[0])
+    with pytest.raises(ValueError, match=r"E h must have shape \(4,\)"):
+        ae.match_moments((np.full(6, 0.2), np.full(3, 0.5), np.full((6, 4), 0.5)), RBMS[0])
