@@ -20,6 +20,7 @@ from anneal_edu.distributions import (
 from anneal_edu.kernels import Kernel, exact, gibbs, hmc, random_walk
 from anneal_edu.moment_matching import MomentMatch, match_moments
 from anneal_edu.paths import Path, geometric_path, moment_path
+from anneal_edu.reverse_ais import ReverseAISResult, Sandwich, reverse_ais, sandwich
 from anneal_edu.schedules import linear_schedule, optimal_allocation, optimal_binned_schedule, piecewise_schedule
 from anneal_edu.splines import moment_spline_path, spline_path
 from anneal_edu.training import contrastive_divergence, train_rbm

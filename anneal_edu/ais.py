@@ -6,12 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
+from typing import ClassVar
 
 import numpy as np
 from tqdm.auto import tqdm
 
 from anneal_edu import weights
-from anneal_edu.kernels import Kernel, gibbs
+from anneal_edu.kernels import Kernel, gibbs, gibbs_backwards
 from anneal_edu.paths import Path
 from anneal_edu.validation import as_count, as_schedule, require_generator
 
@@ -34,10 +35,12 @@ class AISResult:
     samples: np.ndarray = field(repr=False)
     bootstrap_seed: int = field(repr=False)
 
+    _sign: ClassVar[int] = 1  # the result of reverse AIS averages 1/w instead of w
+
     @property
     def log_z(self) -> float:
         """log Ẑ = log (1/C) Σ_i w_i. Ẑ is unbiased; log Ẑ is low on average."""
-        return weights.log_mean_exp(self.log_weights)
+        return self._sign * weights.log_mean_exp(self._sign * self.log_weights)
 
     @property
     def mean_log_weight(self) -> float:
@@ -47,24 +50,24 @@ class AISResult:
     @property
     def ess(self) -> float:
         """Effective sample size C / (1 + s²(w*)), w* the weights normalised to mean 1."""
-        return weights.effective_sample_size(self.log_weights)
+        return weights.effective_sample_size(self._sign * self.log_weights)
 
     @property
     def std_error(self) -> float:
         """Standard error of log_z by the delta method, sd(w*) / √C."""
-        return weights.log_mean_exp_std_error(self.log_weights)
+        return weights.log_mean_exp_std_error(self._sign * self.log_weights)
 
     @property
     def warnings(self) -> tuple[str, ...]:
         """What looks wrong, in plain words; empty where nothing does."""
-        return weights.warnings_of(self.log_weights)
+        return weights.warnings_of(self._sign * self.log_weights)
 
     def interval(self, level: float = 0.95, n_resamples: int = 1000) -> tuple[float, float]:
         """Bootstrap percentile interval of log_z over the chains."""
         if not 0 < level < 1:
             raise ValueError(f"level must lie strictly between 0 and 1, got {level}")
         rng = np.random.default_rng(self.bootstrap_seed)
-        means = weights.bootstrap_log_mean_exp(self.log_weights, n_resamples, rng=rng)
+        means = self._sign * weights.bootstrap_log_mean_exp(self._sign * self.log_weights, n_resamples, rng=rng)
         low, high = np.quantile(means, [(1 - level) / 2, (1 + level) / 2])
         return float(low), float(high)
 
@@ -85,7 +88,7 @@ def annealing_step(path: Path, kernel: Kernel) -> Step:
 
     A path that can do both for less offers ``weigh_and_gibbs``: the same law, the same result up to rounding.
     """
-    if kernel is gibbs and hasattr(path, "weigh_and_gibbs"):
+    if kernel in (gibbs, gibbs_backwards) and hasattr(path, "weigh_and_gibbs"):  # a reversible move: its own reversal
         return path.weigh_and_gibbs
     distribution = lru_cache(maxsize=2)(path)  # f_k serves pass k and pass k+1
 

@@ -56,6 +56,16 @@ def gibbs(distribution: Distribution, x: np.ndarray, rng: np.random.Generator) -
     return distribution.gibbs(x, rng)
 
 
+def gibbs_backwards(distribution: Distribution, x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """The time reversal of `gibbs`: a sweep over the coordinates in the opposite order, (C, D) -> (C, D).
+
+    Distributions whose sweep depends on an order offer ``gibbs_backwards``; the others' sweeps are reversible.
+    """
+    if hasattr(distribution, "gibbs_backwards"):
+        return distribution.gibbs_backwards(x, rng)
+    return gibbs(distribution, x, rng)
+
+
 def _accept(log_ratio: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """Metropolis decisions, True with probability min(1, exp(log_ratio)): (C,) -> (C,)."""
     return -rng.standard_exponential(log_ratio.shape) < log_ratio  # log of a uniform is minus an exponential

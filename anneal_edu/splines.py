@@ -59,8 +59,8 @@ class SplinePath:
 
     def _weigh_and_gibbs(self, before: float, now: float, v: np.ndarray, rng: np.random.Generator):
         """The step of AIS shares its products within a segment; across a knot it is done the plain way."""
-        segment = self._segment_at(before)
-        if now <= self.betas[segment + 1]:
+        segment = self._segment_at((before + now) / 2)
+        if min(before, now) >= self.betas[segment] and max(before, now) <= self.betas[segment + 1]:
             step: GeometricPath = self._segments[segment]
             return step.weigh_and_gibbs(self._local(before, segment), self._local(now, segment), v, rng)
         log_ratio = self(now).log_density(v) - self(before).log_density(v)

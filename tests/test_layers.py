@@ -17,7 +17,7 @@ LAYERS = {
     "primitives": ["validation", "weights"],
     "distributions": ["distributions"],
     "paths": ["paths", "schedules", "kernels", "asymptotics", "moment_matching", "splines"],
-    "estimators": ["ais", "data", "hidden_states", "models", "training", "transition_matrices"],
+    "estimators": ["ais", "data", "hidden_states", "models", "reverse_ais", "training", "transition_matrices"],
     "public names": ["anneal_edu"],
     "figures": ["figures"],
     "panels": ["panels", "check"],

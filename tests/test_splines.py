@@ -84,7 +84,7 @@ def test_impossible_arguments_are_refused():
         ae.spline_path(KNOTS, RBMS[:2])
     with pytest.raises(ValueError, match="betas must start at 0 and end at 1"):
         ae.spline_path([0.0, 0.5, 0.9], RBMS)
-    with pytest.raises(ValueError, match="knots.*rise at every step"):
+    with pytest.raises(ValueError, match=r"knots.*rise at every step"):
         ae.moment_spline_path(RBMS[0], RBMS[1], knots=[0.5, 0.4])
     with pytest.raises(ValueError, match="must hold probabilities"):
         ae.match_moments((np.full(6, 1.2), np.full(4, 0.5), np.full((6, 4), 0.5)), RBMS[0])

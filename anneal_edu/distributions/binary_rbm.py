@@ -11,7 +11,14 @@ from scipy.special import expit
 from anneal_edu.distributions.bernoulli import bernoulli, softplus
 from anneal_edu.distributions.enumeration import LayerSum
 from anneal_edu.distributions.protocol import mix
-from anneal_edu.validation import as_binary_data, as_count, as_finite_array, as_states, require_shape
+from anneal_edu.validation import (
+    MAX_ENUMERATED_UNITS,
+    as_binary_data,
+    as_count,
+    as_finite_array,
+    as_states,
+    require_shape,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,6 +117,11 @@ class BinaryRBM:
         return bernoulli(self.visible_field(h), rng)
 
     # Exact answers
+
+    @property
+    def enumerable(self) -> bool:
+        """Whether log_z, moments and sample are within reach: a layer of at most 24 units, or no weights."""
+        return min(self.dim, self.n_hidden) <= MAX_ENUMERATED_UNITS or not self.weights.any()
 
     @property
     def _sums_hidden(self) -> bool:

@@ -97,10 +97,17 @@ class Gaussian:
 
         x_i | rest ~ N(μ_i - Σ_{j≠i} P_ij (x_j - μ_j) / P_ii, 1 / P_ii), with P = cov⁻¹.
         """
+        return self._sweep(x, rng, range(self.dim))
+
+    def gibbs_backwards(self, x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """The time reversal of `gibbs`: the same sweep, last coordinate first."""
+        return self._sweep(x, rng, range(self.dim)[::-1])
+
+    def _sweep(self, x: np.ndarray, rng: np.random.Generator, order: range) -> np.ndarray:
         mean, P = self.mean, self.precision
         x = np.array(as_states(x, self.dim), dtype=np.float64)
         noise = rng.standard_normal(x.shape)
-        for i in range(self.dim):
+        for i in order:
             pull = (x - mean) @ P[i] - P[i, i] * (x[..., i] - mean[i])  # (C,)
             x[..., i] = mean[i] - pull / P[i, i] + noise[..., i] / np.sqrt(P[i, i])
         return x

@@ -1,0 +1,108 @@
+import numpy as np
+import pytest
+from scipy.stats import kstest
+
+import anneal_edu as ae
+from anneal_edu.kernels import gibbs_backwards
+
+START = ae.Gaussian([1.3, -0.8], [[0.5, 0.2], [0.2, 0.5]])  # narrow: 1/w = f_0/f_1 then has a finite variance
+TARGET = ae.Gaussian([1.5, -1.0], [[1.0, 0.8], [0.8, 1.0]], log_scale=3.0)
+
+
+def random_rbm(D, H, seed, scale=1.5):
+    rng = np.random.default_rng(seed)
+    return ae.BinaryRBM(scale * rng.normal(size=(D, H)), rng.normal(size=D), rng.normal(size=H))
+
+
+def z_of_mean_inverse_weight(result, log_z):
+    inverse = np.exp(log_z - result.log_weights)
+    return (inverse.mean() - 1) / (inverse.std(ddof=1) / np.sqrt(len(inverse)))
+
+
+def test_backward_sweep_is_the_time_reversal_of_the_forward_one():
+    """Affine sweeps x' = A x + B ε: reversal means A_back Σ = (A_forth Σ)ᵀ."""
+
+    class NoNoise:
+        def standard_normal(self, shape):
+            return np.zeros(shape)
+
+    p = ae.Gaussian([0.0, 0.0, 0.0], [[2.0, 0.9, 0.1], [0.9, 1.0, -0.3], [0.1, -0.3, 0.7]])
+    forth, back = (kernel(p, np.eye(3), NoNoise()).T for kernel in (ae.gibbs, gibbs_backwards))
+    np.testing.assert_allclose(back @ p.cov, (forth @ p.cov).T, atol=1e-14)
+    assert np.abs(forth - back).max() > 0.1
+
+
+@pytest.mark.parametrize("K", [2, 6])
+@pytest.mark.parametrize("kernel", [ae.gibbs, ae.hmc(0.3, 2), ae.exact], ids=["gibbs", "hmc", "exact"])
+def test_inverse_weights_are_unbiased_for_one_over_z(kernel, K):
+    path, z = ae.geometric_path(START, TARGET), []
+    for seed in range(50):
+        rng = np.random.default_rng(seed)
+        result = ae.reverse_ais(path, ae.linear_schedule(K), TARGET.sample(1000, rng), kernel, rng=rng)
+        z.append(z_of_mean_inverse_weight(result, 3.0))
+    assert kstest(z, "norm").pvalue > 1e-3
+    assert abs(np.mean(z)) < 4 / np.sqrt(50)
+
+
+@pytest.mark.parametrize("make", ["geometric", "spline"])
+def test_inverse_weights_are_unbiased_on_rbm_paths(make):
+    p0, middle, p1 = ae.uniform_rbm(8, 4), random_rbm(8, 4, 2, 0.7), random_rbm(8, 4, 1, 0.7)
+    path = ae.geometric_path(p0, p1) if make == "geometric" else ae.spline_path([0, 0.4, 1], [p0, middle, p1])
+    z = []
+    for seed in range(50):
+        rng = np.random.default_rng(seed)
+        result = ae.reverse_ais(path, ae.linear_schedule(12), p1.sample(1000, rng), rng=rng)
+        z.append(z_of_mean_inverse_weight(result, p1.log_z()))
+    assert abs(np.mean(z)) < 4 / np.sqrt(50)
+    assert 0.7 < np.std(z) < 1.35
+
+
+def test_forward_lies_below_and_reverse_above_in_expectation():
+    """The mean weight instead of 1/mean(1/w) in the reverse run would break the second half."""
+    rbm = random_rbm(10, 5, 3, scale=2.5)
+    path, schedule = ae.geometric_path(ae.uniform_rbm(10, 5), rbm), ae.linear_schedule(4)
+    both = [ae.sandwich(path, schedule, 20, rng=np.random.default_rng(seed)) for seed in range(200)]
+    lower, upper = np.array([(s.lower, s.upper) for s in both]).T - rbm.log_z()
+    assert lower.mean() < -3 * lower.std() / np.sqrt(200)
+    assert upper.mean() > 3 * upper.std() / np.sqrt(200)
+    assert all(s.draws == "exact draws" for s in both)
+    wrong = np.array([ae.log_mean_exp(s.reverse.log_weights) for s in both]) - rbm.log_z()
+    assert wrong.mean() > 2 * upper.mean(), "averaging w instead of 1/w leaves the bound, but throws its tightness away"
+
+
+def test_perfect_transitions_exceed_by_the_reverse_kl_bias():
+    path, schedule, rng = ae.geometric_path(START, TARGET), ae.linear_schedule(5), np.random.default_rng(0)
+    result = ae.reverse_ais(path, schedule, TARGET.sample(40_000, rng), ae.exact, rng=rng)
+    excess = result.mean_log_weight - 3.0
+    assert abs(excess - ae.kl_bias(path, schedule, reverse=True)) < 4 * result.log_weights.std() / np.sqrt(40_000)
+
+
+def test_interval_and_printing_are_on_the_right_side():
+    path, rng = ae.geometric_path(START, TARGET), np.random.default_rng(1)
+    result = ae.reverse_ais(path, ae.linear_schedule(10), TARGET.sample(500, rng), rng=rng)
+    low, high = result.interval()
+    assert low < result.log_z < high < result.mean_log_weight + 1
+    assert f"{result.log_z:.3f}" in str(result)
+
+
+def test_a_target_without_exact_draws_starts_from_a_long_run_and_says_so():
+    target = ae.Unnormalized(lambda x: -np.abs(x).sum(-1), dim=2)
+    path = ae.geometric_path(START, target)
+    both = ae.sandwich(
+        path, ae.linear_schedule(40), 500, ae.random_walk(0.8), n_burn_in=100, rng=np.random.default_rng(0)
+    )
+    assert both.draws == "a long run"
+    assert both.lower - 0.2 < np.log(4) < both.upper + 0.2
+    assert "a long run" in str(both)
+    large = random_rbm(30, 26, 0, scale=0.1)
+    both = ae.sandwich(
+        ae.geometric_path(ae.uniform_rbm(30, 26), large), ae.linear_schedule(5), 10, n_burn_in=3,
+        rng=np.random.default_rng(0),
+    )  # fmt: skip
+    assert both.draws == "a long run"
+
+
+@pytest.mark.parametrize("bad", [np.zeros(2), np.zeros((0, 2)), np.zeros((5, 3)), np.full((5, 2), np.nan)])
+def test_samples_that_are_none_are_refused(bad):
+    with pytest.raises(ValueError, match="samples must"):
+        ae.reverse_ais(ae.geometric_path(START, TARGET), [0.0, 1.0], bad, rng=np.random.default_rng(0))
