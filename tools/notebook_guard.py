@@ -192,6 +192,12 @@ def panel_pictures(notebook):
             yield f"{name}: the panel left no image/png for readers who do not run the notebook"
 
 
+def closed_panels(notebook):
+    for name, cell in code_cells(notebook):
+        if ".close()" in cell.source:
+            yield f"{name}: a closed panel is gone from the page of a reader who runs all cells"
+
+
 def makes_panel(node):
     return isinstance(node, ast.Call) and "panels." in ast.unparse(node.func)
 
@@ -263,6 +269,7 @@ COMMON_RULES = [
     something_compared,
     cell_lengths,
     panel_pictures,
+    closed_panels,
 ]
 LESSON_RULES = [title, sections, opening, exercises]
 SOLUTION_RULES = [solution_title, exercises]

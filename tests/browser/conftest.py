@@ -21,12 +21,15 @@ import urllib.request
 import pytest
 
 KERNEL_IDLE = "() => jupyterapp.shell.currentWidget?.sessionContext?.session?.kernel?.status === 'idle'"
-RUN_ALL = "() => jupyterapp.commands.execute('notebook:run-all-cells')"
+RUN_ALL = "() => { jupyterapp.commands.execute('notebook:run-all-cells').then(() => { window.ranAll = true; }); }"
 OPEN_LOG = """() => {
     const source = jupyterapp.shell.currentWidget.context.path;
     return jupyterapp.commands.execute('logconsole:open', {source, activate: false});
 }"""
-COMPLAINTS = ", ".join(f"[data-mime-type='application/vnd.jupyter.{kind}']" for kind in ("stderr", "error"))
+COMPLAINTS = (
+    "[data-mime-type='application/vnd.jupyter.stderr'], [data-mime-type='application/vnd.jupyter.error'], "
+    ".jupyter-widgets-error-widget"  # the view of a widget could not be made
+)
 TIME_PICTURE = """(picture, limit) => {
     let pressed = null;
     document.addEventListener('keydown', () => { pressed = performance.now(); }, {capture: true, once: true});
@@ -46,13 +49,14 @@ class NotebookPage:
 
     def __init__(self, page):
         self.page = page
+        self.page.set_default_timeout(CHANGE_LIMIT_MS)
         self.page.wait_for_function("() => window.jupyterapp", timeout=START_LIMIT_S * 1000)
         self.page.wait_for_function(KERNEL_IDLE, timeout=START_LIMIT_S * 1000)
         self.page.evaluate(OPEN_LOG)  # where JupyterLab puts what a callback raises
 
     def run_all(self):
-        self.page.set_default_timeout(RUN_LIMIT_MS)
         self.page.evaluate(RUN_ALL)
+        self.page.wait_for_function("() => window.ranAll", timeout=RUN_LIMIT_MS)
         self.page.wait_for_function(KERNEL_IDLE, timeout=RUN_LIMIT_MS)
 
     def slider(self, number):
@@ -76,7 +80,7 @@ class NotebookPage:
         return around(self.slider(number), "widget-inline-hbox").locator(".widget-readout").inner_text()
 
     def complaints(self):
-        """Everything that a cell or a callback wrote to stderr or raised."""
+        """Everything that a cell or a callback wrote to stderr or raised, and every widget that could not be shown."""
         self.page.wait_for_timeout(LATE_TRACEBACK_MS)
         return self.page.locator(COMPLAINTS).all_inner_texts()
 

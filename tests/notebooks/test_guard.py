@@ -194,6 +194,7 @@ PLANTED = {
     "long cell": (add("\n".join(f"x{i} = {i}" for i in range(13))), "13 lines of code, 12 is the limit"),
     "panel without picture": (panel_without_picture, "left no image/png"),
     "panel shown at once": (add("ae.panels.Count()", shown(text__plain="n = 3")), "left no image/png"),
+    "closed panel": (add("panel.close()"), "a closed panel is gone"),
     "no title": (replace("# Counting", "Counting"), "begins with '# '"),
     "no question": (replace("How many are there?", "A count."), "asks no question"),
     "no objectives": (replace("## What you will learn", "## Goals"), "'## What you will learn' is missing"),
