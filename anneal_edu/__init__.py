@@ -28,6 +28,7 @@ from anneal_edu.transition_matrices import expected_ais_weights, gibbs_matrix, m
 from anneal_edu.weights import (
     bootstrap_log_mean_exp,
     effective_sample_size,
+    larger_ess_p_value,
     log_mean_exp,
     normalised_weights,
     pareto_tail_index,

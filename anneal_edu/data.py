@@ -1,8 +1,16 @@
-"""Data sets that need no network."""
+"""Data sets that need no network, and the user's own files: images in IDX files, RBMs in NPZ files."""
 
 from __future__ import annotations
 
+import gzip
+from pathlib import Path
+
 import numpy as np
+
+from anneal_edu.distributions import BinaryRBM
+
+_IDX_TYPES = {0x08: ">u1", 0x09: ">i1", 0x0B: ">i2", 0x0C: ">i4", 0x0D: ">f4", 0x0E: ">f8"}
+_RBM_PARAMETERS = ("weights", "visible_bias", "hidden_bias")
 
 
 def digits(size: int = 8) -> np.ndarray:
@@ -40,3 +48,97 @@ def digits(size: int = 8) -> np.ndarray:
     if size == 28:
         images = zoom(images, (1, 28 / 8, 28 / 8), order=1)  # (1797, 28, 28)
     return (images > 0.5).reshape(len(images), -1).astype(np.float32)
+
+
+def load_idx(path: str | Path) -> np.ndarray:
+    """Read an IDX file, the format of MNIST, gzipped or not.
+
+    Parameters
+    ----------
+    path : str or Path
+        For example your own train-images-idx3-ubyte.gz.
+
+    Returns
+    -------
+    array
+        Shape and type as stored: (N, 28, 28) uint8 for MNIST's images, (N,) uint8 for its labels.
+
+    Raises
+    ------
+    ValueError
+        Where the file is no IDX file, or is cut short or too long.
+
+    Examples
+    --------
+    >>> import anneal_edu as ae, pathlib, tempfile
+    >>> file = pathlib.Path(tempfile.mkdtemp(), "three-labels")
+    >>> _ = file.write_bytes(bytes([0, 0, 8, 1, 0, 0, 0, 3, 7, 2, 1]))
+    >>> ae.data.load_idx(file)
+    array([7, 2, 1], dtype=uint8)
+    """
+    path = Path(path)
+    raw = path.read_bytes()
+    if raw[:2] == b"\x1f\x8b":
+        raw = gzip.decompress(raw)
+    if len(raw) < 4 or raw[:2] != b"\0\0" or raw[2] not in _IDX_TYPES or raw[3] == 0:
+        raise ValueError(f"{path.name} is no IDX file: it starts with {raw[:4].hex(' ') or 'nothing'}")
+    dtype, n_axes = np.dtype(_IDX_TYPES[raw[2]]), raw[3]
+    header = 4 + 4 * n_axes
+    if len(raw) < header:
+        raise ValueError(f"{path.name} ends within its header")
+    shape = tuple(int(n) for n in np.frombuffer(raw, ">u4", n_axes, offset=4))
+    expected = header + int(np.prod(shape)) * dtype.itemsize
+    if len(raw) != expected:
+        raise ValueError(f"{path.name} should hold {expected} bytes for shape {shape}, got {len(raw)}")
+    return np.frombuffer(raw, dtype, offset=header).reshape(shape).astype(dtype.newbyteorder("="))
+
+
+def save_rbm(path: str | Path, rbm: BinaryRBM) -> None:
+    """Write a binary RBM to an NPZ file with the arrays weights, visible_bias and hidden_bias.
+
+    Examples
+    --------
+    >>> import anneal_edu as ae, pathlib, tempfile
+    >>> file = pathlib.Path(tempfile.mkdtemp(), "rbm.npz")
+    >>> ae.data.save_rbm(file, ae.uniform_rbm(3, 2))
+    >>> ae.data.load_rbm(file).dim
+    3
+    """
+    with open(path, "wb") as file:
+        np.savez_compressed(file, **{name: getattr(rbm, name) for name in _RBM_PARAMETERS})
+
+
+def load_rbm(path: str | Path) -> BinaryRBM:
+    """Read a binary RBM from an NPZ file with the arrays weights (D, H), visible_bias (D,) and hidden_bias (H,).
+
+    Parameters
+    ----------
+    path : str or Path
+        Written by `save_rbm`, or by ``np.savez`` from any other program.
+
+    Returns
+    -------
+    BinaryRBM
+
+    Raises
+    ------
+    ValueError
+        Where an array is missing, does not fit the others, is not finite, or hides pickled objects.
+
+    Examples
+    --------
+    >>> import anneal_edu as ae, pathlib, tempfile
+    >>> file = pathlib.Path(tempfile.mkdtemp(), "rbm.npz")
+    >>> ae.data.save_rbm(file, ae.uniform_rbm(3, 2))
+    >>> ae.data.load_rbm(file).weights.shape
+    (3, 2)
+    """
+    path = Path(path)
+    with np.load(path, allow_pickle=False) as stored:
+        missing = [name for name in _RBM_PARAMETERS if name not in stored]
+        if missing:
+            raise ValueError(
+                f"{path.name} must hold the arrays {', '.join(_RBM_PARAMETERS)}; it lacks {', '.join(missing)} "
+                f"and has {', '.join(stored.files) or 'none'}"
+            )
+        return BinaryRBM(*(stored[name] for name in _RBM_PARAMETERS))

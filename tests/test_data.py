@@ -1,3 +1,5 @@
+import gzip
+
 import numpy as np
 import pytest
 
@@ -22,3 +24,57 @@ def test_large_digits_show_what_the_small_ones_do():
 def test_another_size_is_refused():
     with pytest.raises(ValueError, match="size must be 8 or 28, got 16"):
         ae.data.digits(16)
+
+
+IMAGES = np.arange(24, dtype=np.uint8).reshape(2, 3, 4)
+IDX = bytes([0, 0, 8, 3, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0, 4]) + IMAGES.tobytes()
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress], ids=["plain", "gzipped"])
+def test_idx_files_are_read_as_stored(tmp_path, pack):
+    (tmp_path / "images").write_bytes(pack(IDX))
+    np.testing.assert_array_equal(ae.data.load_idx(tmp_path / "images"), IMAGES)
+
+
+def test_idx_files_of_wider_types_are_big_endian(tmp_path):
+    numbers = np.array([1.5, -2.0], dtype=">f4")
+    (tmp_path / "numbers").write_bytes(bytes([0, 0, 0x0D, 1, 0, 0, 0, 2]) + numbers.tobytes())
+    np.testing.assert_array_equal(ae.data.load_idx(str(tmp_path / "numbers")), [1.5, -2.0])
+
+
+@pytest.mark.parametrize(
+    ("raw", "message"),
+    [
+        (IDX[:-1], r"should hold 40 bytes for shape \(2, 3, 4\), got 39"),
+        (IDX + b"x", "got 41"),
+        (IDX[:9], "ends within its header"),
+        (b"\x89PNG....", "no IDX file: it starts with 89 50 4e 47"),
+        (b"", "starts with nothing"),
+    ],
+)
+def test_what_is_no_idx_file_is_refused(tmp_path, raw, message):
+    (tmp_path / "file").write_bytes(raw)
+    with pytest.raises(ValueError, match=message):
+        ae.data.load_idx(tmp_path / "file")
+
+
+def test_an_rbm_survives_its_file(tmp_path):
+    rng = np.random.default_rng(0)
+    rbm = ae.BinaryRBM(rng.normal(size=(5, 3)), rng.normal(size=5), rng.normal(size=3))
+    ae.data.save_rbm(tmp_path / "rbm.model", rbm)
+    again = ae.data.load_rbm(tmp_path / "rbm.model")
+    for name in ("weights", "visible_bias", "hidden_bias"):
+        np.testing.assert_array_equal(getattr(again, name), getattr(rbm, name))
+
+
+def test_files_that_hold_no_rbm_are_refused(tmp_path):
+    np.savez(tmp_path / "half.npz", weights=np.zeros((3, 2)), b=np.zeros(3))
+    with pytest.raises(ValueError, match="lacks visible_bias, hidden_bias and has weights, b"):
+        ae.data.load_rbm(tmp_path / "half.npz")
+    np.savez(tmp_path / "unfit.npz", weights=np.zeros((3, 2)), visible_bias=np.zeros(2), hidden_bias=np.zeros(2))
+    with pytest.raises(ValueError, match="visible_bias must have shape"):
+        ae.data.load_rbm(tmp_path / "unfit.npz")
+    objects = np.array([{"a": 1}], dtype=object)
+    np.savez(tmp_path / "pickled.npz", weights=objects, visible_bias=np.zeros(2), hidden_bias=np.zeros(2))
+    with pytest.raises(ValueError, match="allow_pickle=False"):
+        ae.data.load_rbm(tmp_path / "pickled.npz")

@@ -77,3 +77,12 @@ def test_tail_index_does_not_care_for_the_scale_or_for_hopeless_chains():
 def test_what_is_no_log_weight_is_refused(bad):
     with pytest.raises(ValueError, match="log_weights must"):
         ae.effective_sample_size(bad)
+
+
+def test_bootstrap_test_tells_a_larger_ess_from_luck():
+    rng = np.random.default_rng(3)
+    same = [ae.larger_ess_p_value(rng.normal(size=300), rng.normal(size=300), 200, rng=rng) for _ in range(60)]
+    assert np.mean(np.array(same) < 0.05) < 0.2, "under the null about one in twenty is called significant"
+    narrow, wide = rng.normal(size=500), 1.6 * rng.normal(size=500)
+    assert ae.larger_ess_p_value(narrow, wide, 400, rng=rng) < 0.01
+    assert ae.larger_ess_p_value(wide, narrow, 400, rng=rng) > 0.99
