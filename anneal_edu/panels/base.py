@@ -15,14 +15,17 @@ from anneal_edu.figures.artists import hide_named
 from anneal_edu.figures.style import LectureFigure, projected
 from anneal_edu.panels.controls import Recipe
 
+_ROW = {"flex_flow": "row wrap", "align_items": "center", "grid_gap": "2px 24px"}
 _STALE = "The settings have changed: press Run to see what they do."
 _CSS = """<style>
 .anneal-edu-words p {font-size: 17px; line-height: 1.35; font-weight: 600; margin: 2px 0 6px; max-width: 62em}
 .anneal-edu-words span {display: inline-block; font-size: 15px; margin-right: 1.6em; font-variant-numeric: tabular-nums}
-.anneal-edu-presented .anneal-edu-words p {font-size: 27px}
+.anneal-edu-presented .widget-image {max-height: 62vh; object-fit: contain; object-position: left}
+.anneal-edu-presented .anneal-edu-words p {font-size: 25px}
 .anneal-edu-presented .anneal-edu-words span {font-size: 23px}
 .anneal-edu-presented .widget-label, .anneal-edu-presented .widget-readout {font-size: 20px}
-.anneal-edu-presented .widget-inline-hbox {width: 460px; height: 40px}
+.anneal-edu-presented .widget-slider {width: 500px !important}
+.anneal-edu-presented .widget-toggle-button, .anneal-edu-presented input {font-size: 18px}
 </style>"""
 
 
@@ -118,12 +121,12 @@ class Panel(widgets.VBox):
             self._controls[name].value = value
             if self._controls[name].value != value:
                 raise ValueError(f"{name} cannot be {value!r}: its control stops at {self._controls[name].value!r}")
-        self._image = widgets.Image(format="png", tooltip=self.title, layout={"max_width": "100%"})
+        self._image = widgets.Image(format="png", layout={"max_width": "100%"})  # a tooltip breaks its view
         self._words = widgets.HTML().add_class("anneal-edu-words")
         self._progress = widgets.FloatProgress(min=0.0, max=1.0)
         run_button = widgets.Button(description="Run", button_style="primary", icon="play")
         run_button.on_click(lambda _button: self.run())
-        rows = [widgets.Box([*self._controls.values()], layout={"flex_flow": "row wrap", "grid_gap": "2px 24px"})]
+        rows = [widgets.Box([*self._controls.values()], layout=_ROW)]
         self._slow = inspect.isgeneratorfunction(self.draw)
         if self._slow:
             rows.append(widgets.HBox([run_button, self._progress]))

@@ -10,6 +10,7 @@ import ipywidgets as widgets
 Recipe = Callable[[], widgets.ValueWidget]
 
 _STYLE = {"description_width": "initial"}
+_SLIDER_LAYOUT = {"width": "380px"}
 
 
 def slider(label: str, value: float, low: float, high: float, step: float, live: bool = True) -> Recipe:
@@ -19,7 +20,15 @@ def slider(label: str, value: float, low: float, high: float, step: float, live:
     """
     kind = widgets.IntSlider if isinstance(step, int) else widgets.FloatSlider
     return partial(
-        kind, value=value, min=low, max=high, step=step, description=label, continuous_update=live, style=_STYLE
+        kind,
+        value=value,
+        min=low,
+        max=high,
+        step=step,
+        description=label,
+        continuous_update=live,
+        layout=_SLIDER_LAYOUT,
+        style=_STYLE,
     )
 
 
@@ -31,6 +40,7 @@ def steps(label: str, value: int, options: Sequence[int], live: bool = True) -> 
         options=[(f"{option:,}", option) for option in options],
         description=label,
         continuous_update=live,
+        layout=_SLIDER_LAYOUT,
         style=_STYLE,
     )
 
@@ -42,6 +52,7 @@ def choice(label: str, value: str, options: Sequence[str]) -> Recipe:
         value=value,
         options=list(options),
         description=label,
+        layout={"display": "flex", "width": "max-content", "grid_gap": "0 8px"},
         style=_STYLE | {"button_width": "auto"},
     )
 
