@@ -18,7 +18,7 @@ from anneal_edu.distributions import (
     uniform_rbm,
 )
 from anneal_edu.kernels import Kernel, exact, gibbs, hmc, random_walk
-from anneal_edu.moment_matching import MomentMatch, match_moments
+from anneal_edu.moment_matching import MomentMatch, data_moments, estimate_moments, match_moments, pcd_fit
 from anneal_edu.paths import Path, geometric_path, moment_path
 from anneal_edu.reverse_ais import ReverseAISResult, Sandwich, reverse_ais, sandwich
 from anneal_edu.schedules import linear_schedule, optimal_allocation, optimal_binned_schedule, piecewise_schedule

@@ -10,8 +10,8 @@ import numpy as np
 
 from anneal_edu.distributions import BinaryRBM, Distribution
 from anneal_edu.distributions.protocol import mix
-from anneal_edu.moment_matching import MomentMatch, match_moments
-from anneal_edu.paths import GeometricPath, geometric_path, moment_path
+from anneal_edu.moment_matching import Fit, MomentMatch, Moments, match_moments
+from anneal_edu.paths import geometric_path, moment_path
 from anneal_edu.validation import as_beta, as_count, as_finite_array, as_schedule
 
 
@@ -41,8 +41,6 @@ class SplinePath:
             )
         segments = tuple(geometric_path(p, q) for p, q in pairwise(self.distributions))
         object.__setattr__(self, "_segments", segments)
-        if all(hasattr(segment, "weigh_and_gibbs") for segment in segments):
-            object.__setattr__(self, "weigh_and_gibbs", self._weigh_and_gibbs)
 
     def _local(self, beta: float, segment: int) -> float:
         """Position of β on the segment's own geometric path; knots map to 0 and 1 exactly."""
@@ -57,14 +55,25 @@ class SplinePath:
         segment = self._segment_at(beta)
         return self._segments[segment](self._local(beta, segment))
 
-    def _weigh_and_gibbs(self, before: float, now: float, v: np.ndarray, rng: np.random.Generator):
-        """The step of AIS shares its products within a segment; across a knot it is done the plain way."""
+
+class RBMSplinePath(SplinePath):
+    """A spline between binary RBMs, which shares products between the weight and the Gibbs step within a segment."""
+
+    def weigh_and_gibbs(
+        self, before: float, now: float, v: np.ndarray, rng: np.random.Generator
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """One pass of the loop of AIS; a step that crosses a knot is done the plain way."""
         segment = self._segment_at((before + now) / 2)
         if min(before, now) >= self.betas[segment] and max(before, now) <= self.betas[segment + 1]:
-            step: GeometricPath = self._segments[segment]
-            return step.weigh_and_gibbs(self._local(before, segment), self._local(now, segment), v, rng)
+            local = self._local(before, segment), self._local(now, segment)
+            return self._segments[segment].weigh_and_gibbs(*local, v, rng)
         log_ratio = self(now).log_density(v) - self(before).log_density(v)
         return log_ratio, self(now).gibbs(v, rng)
+
+
+def _spline(betas, distributions, matches=()) -> SplinePath:
+    all_rbms = all(isinstance(p, BinaryRBM) for p in distributions)
+    return (RBMSplinePath if all_rbms else SplinePath)(betas, tuple(distributions), tuple(matches))
 
 
 def spline_path(betas: np.ndarray, distributions: list[Distribution]) -> SplinePath:
@@ -94,40 +103,47 @@ def spline_path(betas: np.ndarray, distributions: list[Distribution]) -> SplineP
     >>> ae.spline_path([0, 0.5, 1], knots)(0.25).mean
     array([2.])
     """
-    return SplinePath(betas, tuple(distributions))
+    return _spline(betas, distributions)
 
 
 def moment_spline_path(
-    p0: Distribution, p1: Distribution, knots: int | np.ndarray = 9, tolerance: float = 5e-3
+    p0: Distribution,
+    p1: Distribution,
+    knots: int | np.ndarray = 9,
+    *,
+    target_moments: Moments | None = None,
+    fit: Fit = match_moments,
 ) -> SplinePath:
     """The moment averages spline, MAS: knots on the moment path, geometric paths between them  (Grosse et al. 2013).
 
     The distribution at knot β_j has the moments (1-β_j) s_0 + β_j s_1. Where the family has no closed form from moments
-    to parameters (binary RBMs), each knot is fitted by `match_moments`, starting from the one before.
+    to parameters (binary RBMs), each knot is fitted, starting from the one before.
 
     Parameters
     ----------
     p0, p1 : Distribution
-        Two members of one exponential family; RBMs with a layer of at most 24 units.
+        Two members of one exponential family.
     knots : int or (R,) array
         Number of evenly spaced inner knots, or their positions strictly between 0 and 1. The paper takes 0.1, …, 0.9.
-    tolerance : float
-        Largest error of any moment of a fitted knot.
+    target_moments : tuple of arrays, optional
+        s_1, where p1 is an RBM too large to enumerate: `estimate_moments` or `data_moments`.
+    fit : callable, (moments, initial RBM) -> MomentMatch
+        `match_moments`, exact, for RBMs with a layer of at most 24 units; `pcd_fit(…)` for larger ones.
 
     Returns
     -------
     SplinePath
-        Its ``matches`` report the residual of every fitted knot.
+        Its ``matches`` report how each knot was fitted.
 
     Raises
     ------
     ValueError
-        Where the knots do not rise within (0, 1).
+        Where the knots do not rise within (0, 1), or p1 cannot be enumerated and no ``target_moments`` are given.
 
     Warns
     -----
     UserWarning
-        Where a knot did not reach the tolerance; the path is valid all the same, only its moments are off.
+        Where a knot did not reach its tolerance; the path is valid all the same, only its moments are off.
 
     Examples
     --------
@@ -142,15 +158,15 @@ def moment_spline_path(
         betas = as_schedule("knots, with 0 and 1 added,", [0.0, *as_finite_array("knots", knots, ndim=1), 1.0])
     if not (isinstance(p0, BinaryRBM) and isinstance(p1, BinaryRBM)):
         return spline_path(betas, [moment_path(p0, p1)(beta) for beta in betas])
-    s0, s1 = p0.moments(), p1.moments()
-    fitted: list[MomentMatch] = []
+    s0, s1 = p0.moments(), p1.moments() if target_moments is None else target_moments
+    matches: list[MomentMatch] = []
     for beta in betas[1:-1]:
-        nearest = fitted[-1].rbm if fitted else p0
-        fitted.append(match_moments(mix(s0, s1, beta), nearest, tolerance))
-        if not fitted[-1].converged:
+        match = fit(mix(s0, s1, beta), matches[-1].rbm if matches else p0)
+        if match.converged is False:
             warnings.warn(
-                f"the knot at beta = {beta:.3g} misses its moments by up to {fitted[-1].residual:.2g} after "
-                f"{fitted[-1].n_evaluations} evaluations (asked for: {tolerance:.2g})",
+                f"the knot at beta = {beta:.3g} misses its moments by up to {match.residual:.2g} after "
+                f"{match.n_evaluations} evaluations",
                 stacklevel=2,
             )
-    return SplinePath(betas, (p0, *(match.rbm for match in fitted), p1), tuple(fitted))
+        matches.append(match)
+    return _spline(betas, (p0, *(match.rbm for match in matches), p1), matches)

@@ -1,3 +1,5 @@
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -43,7 +45,7 @@ def test_weights_along_a_spline_are_unbiased(K):
 
 def test_moment_spline_knots_have_the_averaged_moments():
     p0, p1 = RBMS[0], RBMS[1]
-    path = ae.moment_spline_path(p0, p1, knots=4, tolerance=1e-6)
+    path = ae.moment_spline_path(p0, p1, knots=4, fit=partial(ae.match_moments, tolerance=1e-6))
     for beta, rbm, match in zip(path.betas[1:-1], path.distributions[1:-1], path.matches, strict=True):
         assert match.converged
         for s, s0, s1 in zip(rbm.moments(), p0.moments(), p1.moments(), strict=True):
@@ -53,7 +55,7 @@ def test_moment_spline_knots_have_the_averaged_moments():
 def test_theorem_2_holds_on_the_spline():
     """Grosse et al. 2013: the geometric, the moment and the spline path share F = ½ Δη · Δs."""
     p0, p1 = RBMS[0], RBMS[2]
-    path = ae.moment_spline_path(p0, p1, knots=3, tolerance=1e-8)
+    path = ae.moment_spline_path(p0, p1, knots=3, fit=partial(ae.match_moments, tolerance=1e-8))
     assert ae.cost_functional(path) == pytest.approx(ae.cost_functional(ae.geometric_path(p0, p1)), rel=1e-5)
 
 
@@ -76,7 +78,7 @@ def test_a_fit_that_does_not_get_there_says_so():
     assert not match.converged
     assert match.residual > 1e-9
     with pytest.warns(UserWarning, match=r"knot at beta = 0\.5 misses its moments by up to"):
-        ae.moment_spline_path(RBMS[0], RBMS[1], knots=1, tolerance=1e-15)
+        ae.moment_spline_path(RBMS[0], RBMS[1], knots=1, fit=partial(ae.match_moments, tolerance=1e-15))
 
 
 def test_impossible_arguments_are_refused():
@@ -90,3 +92,37 @@ def test_impossible_arguments_are_refused():
         ae.match_moments((np.full(6, 1.2), np.full(4, 0.5), np.full((6, 4), 0.5)), RBMS[0])
     with pytest.raises(ValueError, match=r"E h must have shape \(4,\)"):
         ae.match_moments((np.full(6, 0.2), np.full(3, 0.5), np.full((6, 4), 0.5)), RBMS[0])
+
+
+def test_estimated_moments_agree_with_enumeration():
+    rbm = random_rbm(6, 4, 5, scale=0.7)
+    estimated = ae.estimate_moments(rbm, n_chains=500, n_steps=420, n_burn_in=20, every=2, rng=np.random.default_rng(0))
+    for estimate, exact in zip(estimated, rbm.moments(), strict=True):
+        assert np.abs(estimate - exact).max() < 0.01  # 100,000 correlated draws: a standard error is below 0.0025
+
+
+def test_data_moments_weigh_examples_and_average_h_given_v():
+    rbm, v = random_rbm(6, 4, 5), ae.binary_states(6)
+    p = np.exp(rbm.log_density(v) - rbm.log_z())
+    for got, exact in zip(ae.data_moments(rbm, v, p), rbm.moments(), strict=True):
+        np.testing.assert_allclose(got, exact, atol=1e-6)
+    with pytest.raises(ValueError, match="not be negative"):
+        ae.data_moments(rbm, v, -p)
+
+
+def test_a_fit_by_chains_comes_near_the_moments_it_is_given():
+    rbm = random_rbm(6, 4, 6, scale=0.8)
+    match = ae.pcd_fit(3000, 300, 0.05, rng=np.random.default_rng(0))(rbm.moments(), ae.uniform_rbm(6, 4))
+    exact = max(np.abs(a - b).max() for a, b in zip(match.rbm.moments(), rbm.moments(), strict=True))
+    assert match.converged is None
+    assert exact < 0.03
+    assert match.residual == pytest.approx(exact, abs=0.02)
+
+
+def test_a_spline_through_chain_fitted_knots_is_as_unbiased_as_any():
+    p0, p1 = RBMS[0], RBMS[1]
+    moments = ae.estimate_moments(p1, 100, 60, 10, rng=np.random.default_rng(0))
+    fit = ae.pcd_fit(200, 50, 0.05, rng=np.random.default_rng(1))
+    path = ae.moment_spline_path(p0, p1, 3, target_moments=moments, fit=fit)
+    result = ae.ais(path, ae.linear_schedule(40), 4000, rng=np.random.default_rng(2))
+    assert abs(result.log_z - p1.log_z()) < 4 * result.std_error
