@@ -8,7 +8,18 @@
 The last line of a notebook cell, ``figure``, shows it.
 """
 
-from anneal_edu.figures import annealing, artists, bias, gaussians, importance
+from anneal_edu.figures import annealing, artists, bias, first_rbm, gaussians, images, importance
 from anneal_edu.figures.style import STYLES, LectureFigure, projected
 
-__all__ = ["STYLES", "LectureFigure", "annealing", "artists", "bias", "gaussians", "importance", "projected"]
+__all__ = [
+    "STYLES",
+    "LectureFigure",
+    "annealing",
+    "artists",
+    "bias",
+    "first_rbm",
+    "gaussians",
+    "images",
+    "importance",
+    "projected",
+]
