@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
@@ -26,6 +27,16 @@ def mirrored_gaussians(separation: float, correlation: float) -> tuple[Gaussian,
 def overlap(p: Gaussian, q: Gaussian) -> float:
     """∫ √(p q) dx, the Bhattacharyya coefficient in [0, 1]: it is Z in the middle of the geometric path from p to q."""
     return float(np.exp(p.geometric_mean(q, 0.5).log_z() - (p.log_z() + q.log_z()) / 2))
+
+
+@lru_cache(maxsize=64)
+def _along(name: str, separation: float, correlation: float, n_steps: int) -> tuple[np.ndarray, np.ndarray, float]:
+    """Means (K+1, 2), overlaps of neighbours (K,) and Σ KL at K + 1 evenly spaced points of a path."""
+    path = lru_cache(maxsize=None)(PATHS[name](*mirrored_gaussians(separation, correlation)))
+    betas = linear_schedule(n_steps)
+    stops = [path(beta) for beta in betas]
+    overlaps = np.array([overlap(p, q) for p, q in pairwise(stops)])
+    return np.array([stop.mean for stop in stops]), overlaps, kl_bias(path, betas)
 
 
 class TwoPaths(Panel):
@@ -65,14 +76,12 @@ class TwoPaths(Panel):
             artists.marks(plane, f"{name} mean", *end.mean, name)
         sd, smallest, bias = {}, {}, {}
         for name, make_path in PATHS.items():
-            path = make_path(*ends)
-            here, stops = path(beta), [path(b) for b in betas]
-            overlaps = np.array([overlap(p, q) for p, q in pairwise(stops)])
-            gaussians.means_along_path(plane, f"{name} means", np.array([stop.mean for stop in stops]), name)
+            here = make_path(*ends)(beta)
+            means, overlaps, bias[name] = _along(name, separation, correlation, n_steps)
+            gaussians.means_along_path(plane, f"{name} means", means, name)
             gaussians.contours(plane, name, here.mean, here.cov, name)
             gaussians.neighbour_overlaps(overlap_axes, name, betas, overlaps, name)
             sd[name], smallest[name] = np.sqrt(np.linalg.eigvalsh(here.cov)[-1]), overlaps.min()
-            bias[name] = kl_bias(path, betas)
         artists.curve(overlap_axes, "beta", [beta, beta], [0, 1.03], "reference", linewidth=1.6)
         across, up = separation + 5, separation / 2 + 4.2
         plane.set(xlim=(-across, across), ylim=(-up, up))
