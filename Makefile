@@ -45,7 +45,7 @@ bench: .venv/.ok
 	@$(foreach script,$(BENCHES),echo "== $(script)"; $(BIN)/python $(script) || exit 1;)
 
 test-oldest: .venv-oldest/.ok
-	.venv-oldest/bin/python -m pytest -q -W default --ignore tests/notebooks --ignore tests/browser
+	.venv-oldest/bin/python -m pytest -q --ignore tests/notebooks --ignore tests/browser
 
 clean:
 	rm -rf .venv .venv-oldest build dist *.egg-info .pytest_cache .ruff_cache

@@ -8,3 +8,4 @@ extras = project["optional-dependencies"]
 
 for requirement in project["dependencies"] + extras["lab"] + extras["test"]:
     print(requirement.replace(">=", "=="))
+print("pyparsing<3.3")  # with a newer one the oldest matplotlib calls deprecated functions
