@@ -50,6 +50,20 @@ def digits(size: int = 8) -> np.ndarray:
     return (images > 0.5).reshape(len(images), -1).astype(np.float32)
 
 
+def digit_labels() -> np.ndarray:
+    """Which digit, 0 to 9, each image of `digits` shows: (1797,) int.
+
+    Examples
+    --------
+    >>> import anneal_edu as ae
+    >>> ae.data.digit_labels()[:4]
+    array([0, 1, 2, 3])
+    """
+    from sklearn.datasets import load_digits
+
+    return load_digits().target
+
+
 def load_idx(path: str | Path) -> np.ndarray:
     """Read an IDX file, the format of MNIST, gzipped or not.
 

@@ -1,8 +1,8 @@
 """Small RBMs trained on the digits, stored with the library so that a lesson shows everyone the same numbers.
 
-    python -m anneal_edu.models
+    python -m anneal_edu.models [NAME …]
 
-trains them again and overwrites the files. Rounding differs from processor to processor, training magnifies it, and
+trains them again, all or those named, and overwrites the files. Rounding differs from processor to processor, training magnifies it, and
 the same seed may then lead to another model: hence the files.
 """
 
@@ -17,7 +17,7 @@ from anneal_edu.distributions import BinaryRBM
 
 
 class Recipe(NamedTuple):
-    """How a stored model was trained: on ``digits(size)``, 10 hidden units, by `train_rbm` with these arguments."""
+    """How a stored model was trained: on ``digits(size)`` by `train_rbm` with these arguments."""
 
     size: int
     method: str
@@ -32,6 +32,8 @@ RECIPES = {
     "digits8_cd": Recipe(8, "cd", 5000, 0.1, 100),
     "digits28_cd": Recipe(28, "cd", 15000, 0.05, 20),
     "digits28_pcd": Recipe(28, "pcd", 10000, 0.01, 100),
+    "digits28_cd20": Recipe(28, "cd", 15000, 0.05, 20, n_hidden=20),
+    "digits28_pcd20": Recipe(28, "pcd", 10000, 0.01, 100, n_hidden=20),
 }
 
 
@@ -40,13 +42,12 @@ def load(name: str) -> BinaryRBM:
 
     Parameters
     ----------
-    name : "digits8_cd", "digits28_cd" or "digits28_pcd"
-        Size of the images and training method; `RECIPES` has the settings.
+    name : "digits8_cd", "digits28_cd", "digits28_pcd", "digits28_cd20" or "digits28_pcd20"
+        Size of the images, training method and, where it is not 10, the number of hidden units; `RECIPES` has the rest.
 
     Returns
     -------
     BinaryRBM
-        With 10 hidden units.
 
     Raises
     ------

@@ -1,5 +1,6 @@
 """Train the stored models again."""
 
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -9,9 +10,10 @@ from anneal_edu.models import RECIPES
 from anneal_edu.training import train_rbm
 
 
-def main(folder: Path = Path(__file__).parent) -> None:
-    """Train every model of `RECIPES` and write it to ``folder``."""
-    for name, recipe in RECIPES.items():
+def main(names: list[str], folder: Path = Path(__file__).parent) -> None:
+    """Train the named models of `RECIPES` and write them to ``folder``."""
+    for name in names:
+        recipe = RECIPES[name]
         rbm = train_rbm(
             digits(recipe.size),
             recipe.n_hidden,
@@ -30,4 +32,4 @@ def main(folder: Path = Path(__file__).parent) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:] or list(RECIPES))

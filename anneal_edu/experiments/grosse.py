@@ -1,0 +1,180 @@
+"""The RBM experiments of Grosse, Maddison and Salakhutdinov (2013), Section 5.2, on scikit-learn's digits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path as File
+
+import numpy as np
+from scipy.stats import norm
+
+from anneal_edu import models, schedules
+from anneal_edu.ais import AISResult
+from anneal_edu.data import digit_labels, digits
+from anneal_edu.distributions import BinaryRBM, base_rate_rbm, uniform_rbm
+from anneal_edu.experiments.blocks import BlockedAIS
+from anneal_edu.moment_matching import data_moments
+from anneal_edu.paths import Path, geometric_path
+from anneal_edu.splines import moment_spline_path
+from anneal_edu.weights import larger_ess_p_value
+
+SCHEDULES: dict[str, Callable[[Path, int], np.ndarray]] = {
+    "linear": lambda path, n_steps: schedules.linear_schedule(n_steps),
+    "optimal binned": partial(schedules.optimal_binned_schedule, n_bins=10),
+}
+
+
+@dataclass(frozen=True)
+class Scale:
+    """How large an experiment is: the names of its models, transitions K, chains C and chains a block."""
+
+    models: tuple[str, ...]
+    n_steps: int
+    n_chains: int
+    block_size: int
+
+
+SCALES = {
+    "quick": Scale(("digits28_pcd", "digits28_cd"), 1000, 1000, 500),
+    "full": Scale(("digits28_pcd20", "digits28_cd20"), 100_000, 5000, 500),
+}
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of Table 1: a model, the start and the path to it, the schedule, and what AIS found."""
+
+    model: str
+    start: str
+    path: str
+    schedule: str
+    exact: float
+    result: AISResult
+    p_value: float
+    """Of "the largest ESS among the rows of this model is not larger than this one": bold where at least 0.05."""
+
+    @property
+    def error(self) -> float:
+        """log Ẑ - log Z, nats."""
+        return self.result.log_z - self.exact
+
+
+def starts(rbm: BinaryRBM) -> dict[str, BinaryRBM]:
+    """The two initial distributions of the paper, for a model of the digits."""
+    data = digits(int(np.sqrt(rbm.dim)))
+    return {"uniform": uniform_rbm(rbm.dim, rbm.n_hidden), "base rate": base_rate_rbm(data, rbm.n_hidden)}
+
+
+def biased_moments(rbm: BinaryRBM):
+    """The paper's "highly biased moments": an image of digit i counts i + 1 times (footnote 2)."""
+    return data_moments(rbm, digits(int(np.sqrt(rbm.dim))), digit_labels() + 1.0)
+
+
+def table_1(
+    scale: Scale,
+    seed: int = 0,
+    executor: Executor | None = None,
+    folder: File | None = None,
+    progress: bool = False,
+    report: Callable[[Row], None] | None = None,
+) -> list[Row]:
+    """Table 1: log Ẑ and ESS for {geometric, MAS} × {linear, optimal binned} × {uniform, base rate}, beside exact log Z.
+
+    Parameters
+    ----------
+    scale : Scale
+        `SCALES["quick"]` takes under a minute, `SCALES["full"]` is the size of the paper's and takes hours.
+    seed : int
+    executor, folder, progress
+        As for `BlockedAIS.run`.
+    report : callable, optional
+        Called with every row as soon as it is there; its p-value is then still NaN.
+
+    Returns
+    -------
+    list of Row
+    """
+    rows = []
+    for name in scale.models:
+        rbm = models.load(name)
+        of_model = []
+        for start, p0 in starts(rbm).items():
+            for path_name, path in (("geometric", geometric_path(p0, rbm)), ("MAS", moment_spline_path(p0, rbm))):
+                for schedule, make in SCHEDULES.items():
+                    run = BlockedAIS(path, make(path, scale.n_steps), scale.n_chains, seed, scale.block_size)
+                    result = run.run(executor, folder, progress)
+                    of_model.append(Row(name, start, path_name, schedule, rbm.log_z(), result, np.nan))
+                    if report is not None:
+                        report(of_model[-1])
+        rows += with_significance(of_model, np.random.default_rng(seed))
+    return rows
+
+
+def with_significance(rows: list[Row], rng: np.random.Generator) -> list[Row]:
+    """The rows of one model, each compared with the one of the largest ESS by the paper's bootstrap test."""
+    best = max(rows, key=lambda row: row.result.ess)
+    return [
+        Row(
+            **{name: getattr(row, name) for name in ("model", "start", "path", "schedule", "exact", "result")},
+            p_value=1.0
+            if row is best
+            else larger_ess_p_value(best.result.log_weights, row.result.log_weights, rng=rng),
+        )
+        for row in rows
+    ]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """MAS with exact and with highly biased moments, and whether the two differ significantly."""
+
+    model: str
+    start: str
+    exact: AISResult
+    biased: AISResult
+    log_z_p_value: float
+    """Two-sided, of a z test for equal log Ẑ with the two standard errors."""
+    ess_p_value: float
+    """Of "the larger ESS of the two is not larger"."""
+
+
+def biased_moments_experiment(
+    scale: Scale,
+    seed: int = 0,
+    executor: Executor | None = None,
+    folder: File | None = None,
+    progress: bool = False,
+) -> list[Comparison]:
+    """Does MAS need accurate moments of the target? Repeat it with highly biased ones (Grosse et al. 2013, footnote 2).
+
+    Parameters and executor as for `table_1`; linear schedule, both starts.
+
+    Returns
+    -------
+    list of Comparison
+    """
+    comparisons = []
+    schedule = schedules.linear_schedule(scale.n_steps)
+    for name in scale.models:
+        rbm = models.load(name)
+        for start, p0 in starts(rbm).items():
+            runs = [
+                BlockedAIS(path, schedule, scale.n_chains, seed + i, scale.block_size).run(executor, folder, progress)
+                for i, path in enumerate(
+                    (
+                        moment_spline_path(p0, rbm),
+                        moment_spline_path(p0, rbm, target_moments=biased_moments(rbm)),
+                    )
+                )
+            ]
+            comparisons.append(Comparison(name, start, *runs, *_p_values(*runs, np.random.default_rng(seed))))
+    return comparisons
+
+
+def _p_values(first: AISResult, second: AISResult, rng: np.random.Generator) -> tuple[float, float]:
+    z = (first.log_z - second.log_z) / np.hypot(first.std_error, second.std_error)
+    larger, smaller = (first, second) if first.ess > second.ess else (second, first)
+    return float(2 * norm.sf(abs(z))), larger_ess_p_value(larger.log_weights, smaller.log_weights, rng=rng)
