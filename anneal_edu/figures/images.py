@@ -30,10 +30,10 @@ def mosaic(images: np.ndarray, n_columns: int, gap: int = 2, background: float =
 
 
 @projected()
-def image_grid(ax: Axes, name: str, images: np.ndarray, n_columns: int) -> None:
+def image_grid(ax: Axes, name: str, images: np.ndarray, n_columns: int, title: str = "") -> None:
     """Images (n, side²) with ink from 0, white, to 1, black, in rows of ``n_columns`` on a light ground.
 
-    Calling again with the same name replaces the pictures.
+    Calling again with the same name replaces the pictures and the title.
     """
     picture = mosaic(images, n_columns, gap=max(1, round(images.shape[1] ** 0.5 / 12)))
     artist = next((image for image in ax.get_images() if image.get_gid() == name), None)
@@ -44,4 +44,4 @@ def image_grid(ax: Axes, name: str, images: np.ndarray, n_columns: int) -> None:
     artist.set(data=picture, visible=True)
     height, width = picture.shape
     artist.set_extent((-0.5, width - 0.5, height - 0.5, -0.5))
-    ax.set(xlim=(-0.5, width - 0.5), ylim=(height - 0.5, -0.5))
+    ax.set(xlim=(-0.5, width - 0.5), ylim=(height - 0.5, -0.5), title=title)

@@ -136,10 +136,8 @@ class DigitsAnnealing(Panel):
         stops = self._runs[settings]
         now = stops[round(beta * N_STOPS)]
         chains, draws, curve = self.axes
-        image_grid(chains, "chains", now.chains, COLUMNS)
-        image_grid(draws, "draws", now.draws, COLUMNS)
-        chains.set_title(f"Chains at β = {beta:.2f}")
-        draws.set_title(f"Exact draws at β = {beta:.2f}")
+        image_grid(chains, "chains", now.chains, COLUMNS, f"Chains at β = {beta:.2f}")
+        image_grid(draws, "draws", now.draws, COLUMNS, f"Exact draws at β = {beta:.2f}")
         _draw_curve(curve, stops, now)
         low, high = now.interval
         return Reading(

@@ -1,0 +1,47 @@
+"""Exact probabilities of hidden states, against the sum over everything; the stored models."""
+
+import numpy as np
+import pytest
+
+import anneal_edu as ae
+from anneal_edu import hidden_states, models
+
+
+@pytest.fixture
+def rbm():
+    rng = np.random.default_rng(1)
+    return ae.BinaryRBM(rng.normal(size=(5, 3)), rng.normal(size=5), rng.normal(size=3))
+
+
+def test_probabilities_of_hidden_states(rbm):
+    v, h = ae.binary_states(5), ae.binary_states(3)
+    log_f = (v @ rbm.visible_bias)[:, None] + h @ rbm.hidden_bias + v @ rbm.weights @ h.T  # (32, 8)
+    expected = np.exp(log_f).sum(0) / np.exp(log_f).sum()
+    np.testing.assert_allclose(hidden_states.hidden_probabilities(rbm), expected, rtol=1e-10)
+
+
+def test_likeliest_hidden_state(rbm):
+    v, h = ae.binary_states(5), ae.binary_states(3)
+    expected = (v @ rbm.weights @ h.T + h @ rbm.hidden_bias).argmax(1)
+    np.testing.assert_array_equal(hidden_states.likeliest_hidden_state(rbm, v), expected)
+
+
+def test_occupied_mass_counts_each_state_once(rbm):
+    v = np.repeat(ae.binary_states(5)[:1], 10, axis=0)
+    code = hidden_states.likeliest_hidden_state(rbm, v)[0]
+    assert hidden_states.occupied_mass(rbm, v) == pytest.approx(hidden_states.hidden_probabilities(rbm)[code])
+
+
+@pytest.mark.parametrize("name", models.RECIPES)
+def test_every_recipe_has_its_model(name):
+    recipe, rbm = models.RECIPES[name], models.load(name)
+    assert rbm.weights.shape == (recipe.size**2, recipe.n_hidden)
+    data = ae.data.digits(recipe.size)
+    independent = ae.base_rate_rbm(data, recipe.n_hidden)
+    gain = (rbm.log_density(data).mean() - rbm.log_z()) - (independent.log_density(data).mean() - independent.log_z())
+    assert gain > 5  # nats an image
+
+
+def test_unknown_model():
+    with pytest.raises(ValueError, match="digits28_cd"):
+        models.load("mnist")

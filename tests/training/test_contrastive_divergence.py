@@ -1,0 +1,90 @@
+"""Training climbs the exact log likelihood, and a wrong sign in any of its three updates is seen to fall."""
+
+import inspect
+
+import numpy as np
+import pytest
+
+import anneal_edu as ae
+from anneal_edu.training import contrastive_divergence as module_function
+
+DIGITS = ae.data.digits(8)
+UPDATES = {
+    "weights": "W += rate",
+    "visible bias": "b += rate",
+    "hidden bias": "c += rate",
+}
+
+
+def log_likelihood(rbm):
+    return rbm.log_density(DIGITS).mean() - rbm.log_z()
+
+
+def exact_gradient(rbm):
+    """∇ mean log likelihood with respect to (weights, visible bias, hidden bias), by enumeration."""
+    mean_v, mean_h, mean_vh = rbm.moments()
+    h = rbm.hidden_given_visible(DIGITS)
+    return DIGITS.T @ h / len(DIGITS) - mean_vh, DIGITS.mean(0) - mean_v, h.mean(0) - mean_h
+
+
+def agreement(train, method):
+    """Σ over updates of (change of a parameter) · (its exact gradient), for each of the three parameters."""
+    total, before = np.zeros(3), None
+    for state in train(DIGITS, 10, method, 1, 300, 0.1, 100, np.random.default_rng(0)):
+        parameters = [part.copy() for part in (state.weights, state.visible_bias, state.hidden_bias)]
+        if before is not None:
+            gradient = exact_gradient(ae.BinaryRBM(*before))
+            total += [np.vdot(new - old, g) for new, old, g in zip(parameters, before, gradient, strict=True)]
+        before = parameters
+    return dict(zip(UPDATES, total, strict=True))
+
+
+def with_fault(right, wrong):
+    """The library's training with one piece of its source replaced."""
+    source = inspect.getsource(module_function)
+    assert source.count(right) == 1
+    names = dict(vars(inspect.getmodule(module_function)))
+    exec(source.replace(right, wrong), names)
+    return names[module_function.__name__]
+
+
+@pytest.mark.parametrize("method", ["cd", "pcd"])
+def test_every_update_climbs_the_exact_gradient(method):
+    assert min(agreement(module_function, method).values()) > 0
+
+
+@pytest.mark.parametrize("method", ["cd", "pcd"])
+@pytest.mark.parametrize("part", UPDATES)
+def test_a_wrong_sign_is_seen(part, method):
+    faulty = with_fault(UPDATES[part], UPDATES[part].replace("+=", "-="))
+    assert agreement(faulty, method)[part] < 0
+
+
+@pytest.mark.parametrize("method", ["cd", "pcd"])
+def test_training_raises_the_exact_log_likelihood(method):
+    rbm = ae.train_rbm(DIGITS, 10, method, n_updates=1500, learning_rate=0.1, rng=np.random.default_rng(0))
+    assert log_likelihood(rbm) > log_likelihood(ae.base_rate_rbm(DIGITS, 10)) + 3
+
+
+def test_cd_starts_at_the_data_and_pcd_where_it_stopped():
+    cd, pcd = (ae.train_rbm(DIGITS, 3, m, n_updates=2, rng=np.random.default_rng(0)) for m in ("cd", "pcd"))
+    assert not np.array_equal(cd.weights, pcd.weights)
+
+
+def test_the_same_seed_trains_the_same_model():
+    one, two = (ae.train_rbm(DIGITS, 3, n_updates=20, rng=np.random.default_rng(5)) for _ in range(2))
+    np.testing.assert_array_equal(one.weights, two.weights)
+
+
+@pytest.mark.parametrize(
+    "bad", [{"method": "CD"}, {"n_hidden": 0}, {"n_gibbs": 0}, {"n_updates": 0}, {"learning_rate": -0.1}, {"rng": 3}]
+)
+def test_bad_settings_are_named(bad):
+    settings = {"data": DIGITS, "n_hidden": 3, "rng": np.random.default_rng(0)} | bad
+    with pytest.raises((ValueError, TypeError), match=next(iter(bad))):
+        ae.train_rbm(**settings)
+
+
+def test_grey_images_are_refused():
+    with pytest.raises(ValueError, match="data"):
+        ae.train_rbm(DIGITS * 0.5, 3, rng=np.random.default_rng(0))
