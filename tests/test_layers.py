@@ -18,11 +18,12 @@ LAYERS = {
     "distributions": ["distributions"],
     "paths": ["paths", "schedules", "kernels", "asymptotics", "moment_matching", "splines"],
     "estimators": ["ais", "data", "hidden_states", "models", "reverse_ais", "training", "transition_matrices"],
+    "experiments": ["experiments"],
     "public names": ["anneal_edu"],
     "figures": ["figures"],
     "panels": ["panels", "check"],
 }
-WITHOUT_DISPLAY = ["primitives", "distributions", "paths", "estimators", "public names"]
+WITHOUT_DISPLAY = ["primitives", "distributions", "paths", "estimators", "experiments", "public names"]
 DISPLAY = {"matplotlib", "ipywidgets", "IPython", "PIL"}
 
 
