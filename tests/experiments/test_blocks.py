@@ -71,7 +71,8 @@ def test_another_run_does_not_find_them(tmp_path):
     prints = {run.fingerprint() for run in (small_run(), small_run(seed=4), small_run(K=21), small_run(n_chains=71))}
     assert len(prints) == 4
     assert small_run().fingerprint() == small_run().fingerprint()
-    np.testing.assert_array_equal(small_run(seed=4).run(folder=tmp_path).log_weights, small_run(seed=4).run().log_weights)
+    other = small_run(seed=4)
+    np.testing.assert_array_equal(other.run(folder=tmp_path).log_weights, other.run().log_weights)
 
 
 def test_a_killed_run_resumes_with_the_identical_result(tmp_path):

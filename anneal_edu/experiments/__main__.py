@@ -1,0 +1,107 @@
+"""The papers' experiments from the command line: python -m anneal_edu.experiments --help"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shlex
+import sys
+import time
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+
+from anneal_edu.experiments import grosse
+
+
+def table_1(args: argparse.Namespace, executor) -> list[dict]:
+    """Grosse et al. 2013, Table 1."""
+    print(f"{'model':16}{'start':11}{'path':11}{'schedule':16}{'exact':>9}{'log Ẑ':>10}{'± se':>8}{'ESS':>9}{'p':>8}")
+
+    def report(row: grosse.Row) -> None:
+        print(
+            f"{row.model:16}{row.start:11}{row.path:11}{row.schedule:16}{row.exact:9.2f}{row.result.log_z:10.3f}"
+            f"{row.result.std_error:8.3f}{row.result.ess:9.1f}",
+            flush=True,
+        )
+
+    rows = grosse.table_1(grosse.SCALES[args.scale], args.seed, executor, args.folder, args.progress, report)
+    print("p-values, of an ESS as large as the largest of its model:", *(f"{row.p_value:.3f}" for row in rows))
+    return [
+        {
+            "model": row.model,
+            "start": row.start,
+            "path": row.path,
+            "schedule": row.schedule,
+            "exact": row.exact,
+            "log_z": row.result.log_z,
+            "std_error": row.result.std_error,
+            "ess": row.result.ess,
+            "p_value": row.p_value,
+        }
+        for row in rows
+    ]
+
+
+def biased_moments(args: argparse.Namespace, executor) -> list[dict]:
+    """Grosse et al. 2013, Section 5.2: MAS with highly biased moments (footnote 2)."""
+    found = grosse.biased_moments_experiment(
+        grosse.SCALES[args.scale], args.seed, executor, args.folder, args.progress
+    )
+    rows = [
+        {
+            "model": row.model,
+            "start": row.start,
+            **{
+                f"{name}_{moments}": getattr(getattr(row, moments), name)
+                for moments in ("exact", "biased")
+                for name in ("log_z", "std_error", "ess")
+            },
+            "log_z_p_value": row.log_z_p_value,
+            "ess_p_value": row.ess_p_value,
+        }
+        for row in found
+    ]
+    for row in rows:
+        print(", ".join(f"{k} {v:.3f}" if isinstance(v, float) else f"{k} {v}" for k, v in row.items()))
+    return rows
+
+
+EXPERIMENTS = {"grosse-table1": table_1, "grosse-biased-moments": biased_moments}
+
+
+def main(argv: list[str] | None = None) -> None:
+    """Run one experiment."""
+    parser = argparse.ArgumentParser(prog="python -m anneal_edu.experiments", description=__doc__.split(":")[0] + ".")
+    commands = parser.add_subparsers(required=True, metavar="EXPERIMENT")
+    for name, run in EXPERIMENTS.items():
+        command = commands.add_parser(name, help=run.__doc__)
+        command.set_defaults(run=run)
+        command.add_argument("--scale", choices=grosse.SCALES, default="quick")
+        command.add_argument("--seed", type=int, default=0)
+        command.add_argument("--workers", type=int, default=1, help="processes to spread the chain blocks over")
+        command.add_argument("--folder", type=Path, help="keep finished blocks here, and resume from them")
+        command.add_argument("--progress", action="store_true", help="show a progress bar for every run")
+        command.add_argument("--json", type=Path, help="write the rows to this file, with the command and the time")
+    args = parser.parse_args(argv)
+    if args.workers < 1:
+        parser.error(f"--workers must be at least 1, got {args.workers}")
+
+    start = time.perf_counter()
+    if args.workers == 1:
+        rows = args.run(args, None)
+    else:
+        with ProcessPoolExecutor(args.workers, mp_context=get_context("spawn")) as executor:
+            rows = args.run(args, executor)
+    seconds = time.perf_counter() - start
+    print(f"{seconds:.0f} seconds")
+    if args.json is not None:
+        words = sys.argv[1:] if argv is None else argv
+        command = shlex.join(["python", "-m", "anneal_edu.experiments", *words])
+        args.json.write_text(
+            json.dumps({"command": command, "seconds": round(seconds), "rows": rows}, indent=1) + "\n", encoding="utf-8"
+        )
+
+
+if __name__ == "__main__":
+    main()
