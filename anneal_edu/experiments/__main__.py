@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import shlex
-import sys
 import time
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
@@ -76,7 +74,7 @@ def main(argv: list[str] | None = None) -> None:
     commands = parser.add_subparsers(required=True, metavar="EXPERIMENT")
     for name, run in EXPERIMENTS.items():
         command = commands.add_parser(name, help=run.__doc__)
-        command.set_defaults(run=run)
+        command.set_defaults(run=run, name=name)
         command.add_argument("--scale", choices=grosse.SCALES, default="quick")
         command.add_argument("--seed", type=int, default=0)
         command.add_argument("--workers", type=int, default=1, help="processes to spread the chain blocks over")
@@ -96,8 +94,7 @@ def main(argv: list[str] | None = None) -> None:
     seconds = time.perf_counter() - start
     print(f"{seconds:.0f} seconds")
     if args.json is not None:
-        words = sys.argv[1:] if argv is None else argv
-        command = shlex.join(["python", "-m", "anneal_edu.experiments", *words])
+        command = f"python -m anneal_edu.experiments {args.name} --scale {args.scale} --seed {args.seed}"
         args.json.write_text(
             json.dumps({"command": command, "seconds": round(seconds), "rows": rows}, indent=1) + "\n", encoding="utf-8"
         )
