@@ -24,6 +24,9 @@ help:
 lab: .venv/.ok
 	$(BIN)/jupyter-lab notebooks/00_start_here.ipynb $(LABARGS)
 
+# The matrix products of the tests are small: two BLAS threads gain nothing, and stall when anything else runs.
+test notebooks test-oldest: export OPENBLAS_NUM_THREADS = 1
+
 test: lint $(if $(CHROMIUM),.venv/.browser-ok)
 	$(BIN)/python -m pytest -q -rs
 ifneq ($(NOTEBOOKS),)

@@ -52,6 +52,11 @@ class GeometricRBMPath(GeometricPath):
     def _weightless_start(self) -> bool:
         return not self.start.weights.any()
 
+    @cached_property
+    def _transposed(self) -> tuple[np.ndarray, np.ndarray]:
+        """Both weightsᵀ, (H, D), stored row by row: small products then run several times faster."""
+        return tuple(np.ascontiguousarray(rbm.single_precision[0].T) for rbm in (self.start, self.end))
+
     def weigh_and_gibbs(
         self, before: float, now: float, v: np.ndarray, rng: np.random.Generator
     ) -> tuple[np.ndarray, np.ndarray]:
@@ -63,7 +68,8 @@ class GeometricRBMPath(GeometricPath):
         W0, b0, c0 = self.start.single_precision
         W1, b1, c1 = self.end.single_precision
         t0, t1 = np.float32(before), np.float32(now)
-        W, b = (None if self._weightless_start else (1 - t1) * W0 + t1 * W1), (1 - t1) * b0 + t1 * b1
+        W0t, W1t = self._transposed
+        Wt, b = (None if self._weightless_start else (1 - t1) * W0t + t1 * W1t), (1 - t1) * b0 + t1 * b1
         log_ratio, next_v = np.empty(len(v)), np.empty(v.shape, dtype=np.float32)
         for start in range(0, len(v), _CHAINS_AT_ONCE):
             rows = slice(start, start + _CHAINS_AT_ONCE)
@@ -77,7 +83,7 @@ class GeometricRBMPath(GeometricPath):
                 level += c0
             log_ratio[rows], h = weigh_and_draw(t0 * slope + level, t1 * slope + level, rng)
             log_ratio[rows] += (now - before) * (block @ (b1 - b0))
-            visible_field = (h * t1) @ W1.T if self._weightless_start else h @ W.T  # (C, D)
+            visible_field = (h * t1) @ W1t if self._weightless_start else h @ Wt  # (C, D)
             visible_field += b
             next_v[rows] = bernoulli(visible_field, rng)
         return log_ratio, next_v

@@ -18,7 +18,10 @@ METHODS = ("cd", "pcd")
 
 @dataclass(frozen=True, eq=False)
 class TrainingState:
-    """One moment of training: the number of updates made, and the model they led to."""
+    """One moment of training: the number of updates made, and the model they led to.
+
+    The arrays are those that training goes on to change in place; ``rbm`` is a copy to keep.
+    """
 
     n_updates: int
     weights: np.ndarray
