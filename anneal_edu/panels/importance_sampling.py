@@ -29,16 +29,13 @@ def log_weights(draws: np.ndarray, shift: float, target: str) -> np.ndarray:
     return far if target == ONE else np.logaddexp(far, np.log(NEAR))
 
 
-@lru_cache(maxsize=16)
-def _estimates(dim: int, target: str, n_samples: int, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Log Ẑ and the ends of its 95% interval at every distance, all from the same draws."""
+@lru_cache(maxsize=512)
+def _estimate(distance: float, dim: int, target: str, n_samples: int, seed: int) -> tuple[float, float, float]:
+    """Log Ẑ and the ends of its 95% interval; one seed means the same draws at every distance."""
     draws = np.random.default_rng(seed).standard_normal(n_samples)
-    results = []
-    for distance in _DISTANCES:
-        lw = log_weights(draws, distance * np.sqrt(dim), target)
-        resampled = bootstrap_log_mean_exp(lw, 200, rng=np.random.default_rng(seed))
-        results.append((log_mean_exp(lw), *np.quantile(resampled, [0.025, 0.975])))
-    return tuple(np.array(results).T)
+    lw = log_weights(draws, distance * np.sqrt(dim), target)
+    resampled = bootstrap_log_mean_exp(lw, 200, rng=np.random.default_rng(seed))
+    return (log_mean_exp(lw), *np.quantile(resampled, [0.025, 0.975]))
 
 
 class ImportanceSampling(Panel):
@@ -95,10 +92,11 @@ class ImportanceSampling(Panel):
 
         constant = dim / 2 * np.log(2 * np.pi)
         truth = constant + (0.0 if target == ONE else np.log1p(NEAR))
-        now = int(np.argmin(abs(_DISTANCES - distance)))
-        log_z, low, high = (constant + values for values in _estimates(dim, target, n_samples, seed))
+        distances = np.union1d(_DISTANCES, distance)
+        now = int(np.searchsorted(distances, distance))
+        log_z, low, high = constant + np.array([_estimate(d, dim, target, n_samples, seed) for d in distances]).T
         floor = truth - _FLOOR
-        importance.estimate_against(right, _DISTANCES, *np.maximum([log_z, low, high], floor), truth, now)
+        importance.estimate_against(right, distances, *np.maximum([log_z, low, high], floor), truth, now)
         right.set_ylim(floor, truth + 7)
         ess, share = effective_sample_size(lw), shares.max()
         return Reading(
