@@ -49,3 +49,16 @@ def occupied_mass(rbm: BinaryRBM, v: np.ndarray) -> float:
     (0.05, 0.99)
     """
     return float(hidden_probabilities(rbm)[np.unique(likeliest_hidden_state(rbm, v))].sum())
+
+
+def effective_number_of_states(p_h: np.ndarray) -> float:
+    """How many hidden states share the probability p(h), (2^H,): exp of its entropy, between 1 and 2^H.
+
+    Examples
+    --------
+    >>> import anneal_edu as ae
+    >>> round(effective_number_of_states(hidden_probabilities(ae.uniform_rbm(5, 3))), 6)
+    8.0
+    """
+    p = p_h[p_h > 0]
+    return float(np.exp(-(p * np.log(p)).sum()))

@@ -1,0 +1,99 @@
+"""Fitted knots of moment averages splines to the stored models, so that a panel opens without a minute of fitting.
+
+    python -m anneal_edu.models.knots
+
+fits them again and overwrites the files. The knots are those of the paper, 0.1, …, 0.9, with every moment right within
+`TOLERANCE`.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from importlib.resources import files
+from pathlib import Path
+
+import numpy as np
+
+from anneal_edu.data import digits
+from anneal_edu.distributions import BinaryRBM, base_rate_rbm, uniform_rbm
+from anneal_edu.models import load
+from anneal_edu.moment_matching import match_moments
+from anneal_edu.splines import SplinePath, moment_spline_path, spline_path
+
+MODELS = ("digits28_cd", "digits28_pcd")
+STARTS = ("uniform", "base rate")
+N_KNOTS = 9
+TOLERANCE = 1e-3
+
+
+def start_of(rbm: BinaryRBM, start: str) -> BinaryRBM:
+    """The weightless RBM at the start of a path to a model of the digits: "uniform" or "base rate".
+
+    Examples
+    --------
+    >>> start_of(load("digits8_cd"), "uniform").weights.any()
+    np.False_
+    """
+    if start not in STARTS:
+        raise ValueError(f"start must be one of {', '.join(STARTS)}, got {start!r}")
+    if start == "uniform":
+        return uniform_rbm(rbm.dim, rbm.n_hidden)
+    return base_rate_rbm(digits(round(rbm.dim**0.5)), rbm.n_hidden)
+
+
+def load_spline(model: str, start: str, knots: int = N_KNOTS) -> SplinePath:
+    """Load the moment averages spline from a start to a stored model.
+
+    Parameters
+    ----------
+    model : "digits28_cd" or "digits28_pcd"
+    start : "uniform" or "base rate"
+    knots : 0, 1, 4 or 9
+        Number of evenly spaced inner knots; these numbers share their positions with the stored nine.
+
+    Returns
+    -------
+    SplinePath
+
+    Raises
+    ------
+    ValueError
+        Where no such knots are stored.
+
+    Examples
+    --------
+    >>> load_spline("digits28_cd", "base rate", knots=4).betas
+    array([0. , 0.2, 0.4, 0.6, 0.8, 1. ])
+    """
+    if model not in MODELS:
+        raise ValueError(f"knots are stored for {' and '.join(MODELS)}, got {model!r}")
+    if knots not in (0, 1, 4, N_KNOTS):
+        raise ValueError(f"knots must be 0, 1, 4 or {N_KNOTS}, got {knots!r}")
+    rbm = load(model)
+    p0, every = start_of(rbm, start), (N_KNOTS + 1) // (knots + 1)
+    with (files("anneal_edu.models") / _file(model, start)).open("rb") as file:
+        stored = np.load(file, allow_pickle=False)
+        parts = [stored[name][every - 1 :: every][:knots] for name in ("weights", "visible_bias", "hidden_bias")]
+    inner = [BinaryRBM(*knot) for knot in zip(*parts, strict=True)]
+    return spline_path(np.linspace(0, 1, knots + 2), [p0, *inner, rbm])
+
+
+def _file(model: str, start: str) -> str:
+    return f"{model}_knots_{start.replace(' ', '_')}.npz"
+
+
+def main(folder: Path = Path(__file__).parent) -> None:
+    """Fit all knots and write them to ``folder``."""
+    for model in MODELS:
+        rbm = load(model)
+        for start in STARTS:
+            fit = partial(match_moments, tolerance=TOLERANCE)
+            spline = moment_spline_path(start_of(rbm, start), rbm, N_KNOTS, fit=fit)
+            parts = zip(*(knot.single_precision for knot in spline.distributions[1:-1]), strict=True)
+            names = ("weights", "visible_bias", "hidden_bias")
+            np.savez_compressed(folder / _file(model, start), **dict(zip(names, map(np.stack, parts), strict=True)))
+            print(f"{model} from {start}: {sum(match.n_evaluations for match in spline.matches)} enumerations")
+
+
+if __name__ == "__main__":
+    main()
