@@ -4,19 +4,25 @@ from anneal_edu.panels.annealing_runs import AnnealingRuns
 from anneal_edu.panels.base import Panel, Reading
 from anneal_edu.panels.bias_decay import BiasDecay
 from anneal_edu.panels.digits_annealing import DigitsAnnealing
+from anneal_edu.panels.estimates_against_steps import EstimatesAgainstSteps
 from anneal_edu.panels.first_path import FirstPath
 from anneal_edu.panels.importance_sampling import ImportanceSampling
+from anneal_edu.panels.samples_along_paths import SamplesAlongPaths
 from anneal_edu.panels.tiny_world import TinyWorld
 from anneal_edu.panels.two_paths import TwoPaths
+from anneal_edu.panels.where_the_knots_sit import WhereTheKnotsSit
 
 __all__ = [
     "AnnealingRuns",
     "BiasDecay",
     "DigitsAnnealing",
+    "EstimatesAgainstSteps",
     "FirstPath",
     "ImportanceSampling",
     "Panel",
     "Reading",
+    "SamplesAlongPaths",
     "TinyWorld",
     "TwoPaths",
+    "WhereTheKnotsSit",
 ]
