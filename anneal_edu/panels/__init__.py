@@ -8,6 +8,7 @@ from anneal_edu.panels.estimates_against_steps import EstimatesAgainstSteps
 from anneal_edu.panels.first_path import FirstPath
 from anneal_edu.panels.importance_sampling import ImportanceSampling
 from anneal_edu.panels.samples_along_paths import SamplesAlongPaths
+from anneal_edu.panels.sandwich_gap import SandwichGap
 from anneal_edu.panels.tiny_world import TinyWorld
 from anneal_edu.panels.two_paths import TwoPaths
 from anneal_edu.panels.where_the_knots_sit import WhereTheKnotsSit
@@ -22,6 +23,7 @@ __all__ = [
     "Panel",
     "Reading",
     "SamplesAlongPaths",
+    "SandwichGap",
     "TinyWorld",
     "TwoPaths",
     "WhereTheKnotsSit",
