@@ -106,6 +106,19 @@ def spline_path(betas: np.ndarray, distributions: list[Distribution]) -> SplineP
     return _spline(betas, distributions)
 
 
+def _first_guess(p0: BinaryRBM, matches: list[MomentMatch], betas: np.ndarray) -> BinaryRBM:
+    """Where to start the fit at betas[-1]: the last knot or, after exact fits, the line through the last two continued.
+
+    Fits by chains are noisy, and continuing a line would enlarge the noise.
+    """
+    if not matches:
+        return p0
+    if len(matches) < 2 or not matches[-1].converged:
+        return matches[-1].rbm
+    ahead = (betas[-1] - betas[-3]) / (betas[-2] - betas[-3])  # above 1
+    return matches[-2].rbm.geometric_mean(matches[-1].rbm, ahead)
+
+
 def moment_spline_path(
     p0: Distribution,
     p1: Distribution,
@@ -117,7 +130,7 @@ def moment_spline_path(
     """The moment averages spline, MAS: knots on the moment path, geometric paths between them  (Grosse et al. 2013).
 
     The distribution at knot β_j has the moments (1-β_j) s_0 + β_j s_1. Where the family has no closed form from moments
-    to parameters (binary RBMs), each knot is fitted, starting from the one before.
+    to parameters (binary RBMs), each knot is fitted, starting from the ones before.
 
     Parameters
     ----------
@@ -160,8 +173,8 @@ def moment_spline_path(
         return spline_path(betas, [moment_path(p0, p1)(beta) for beta in betas])
     s0, s1 = p0.moments(), p1.moments() if target_moments is None else target_moments
     matches: list[MomentMatch] = []
-    for beta in betas[1:-1]:
-        match = fit(mix(s0, s1, beta), matches[-1].rbm if matches else p0)
+    for j, beta in enumerate(betas[1:-1]):
+        match = fit(mix(s0, s1, beta), _first_guess(p0, matches, betas[: j + 2]))
         if match.converged is False:
             warnings.warn(
                 f"the knot at beta = {beta:.3g} misses its moments by up to {match.residual:.2g} after "
