@@ -8,6 +8,7 @@ from importlib import import_module
 from anneal_edu import data, models
 from anneal_edu.ais import AISResult, ais
 from anneal_edu.asymptotics import cost_functional, kl_bias, kl_divergence, path_length, segment_costs, symmetric_kl
+from anneal_edu.chain_moments import data_moments, estimate_moments, pcd_fit
 from anneal_edu.distributions import (
     BinaryRBM,
     Distribution,
@@ -18,7 +19,7 @@ from anneal_edu.distributions import (
     uniform_rbm,
 )
 from anneal_edu.kernels import Kernel, exact, gibbs, hmc, random_walk
-from anneal_edu.moment_matching import MomentMatch, data_moments, estimate_moments, match_moments, pcd_fit
+from anneal_edu.moment_matching import MomentMatch, match_moments
 from anneal_edu.paths import Path, geometric_path, moment_path
 from anneal_edu.reverse_ais import ReverseAISResult, Sandwich, reverse_ais, sandwich
 from anneal_edu.schedules import linear_schedule, optimal_allocation, optimal_binned_schedule, piecewise_schedule

@@ -16,7 +16,7 @@ ROOT = Path(anneal_edu.__file__).parent
 LAYERS = {
     "primitives": ["validation", "weights"],
     "distributions": ["distributions"],
-    "paths": ["paths", "schedules", "kernels", "asymptotics", "moment_matching", "splines"],
+    "paths": ["paths", "schedules", "kernels", "asymptotics", "chain_moments", "moment_matching", "splines"],
     "estimators": ["ais", "data", "hidden_states", "models", "reverse_ais", "training", "transition_matrices"],
     "experiments": ["experiments"],
     "public names": ["anneal_edu"],

@@ -13,10 +13,10 @@ from scipy.stats import norm
 
 from anneal_edu import models, schedules
 from anneal_edu.ais import AISResult
+from anneal_edu.chain_moments import data_moments
 from anneal_edu.data import digit_labels, digits
 from anneal_edu.distributions import BinaryRBM, base_rate_rbm, uniform_rbm
 from anneal_edu.experiments.blocks import BlockedAIS
-from anneal_edu.moment_matching import data_moments
 from anneal_edu.paths import Path, geometric_path
 from anneal_edu.splines import SplinePath, moment_spline_path, spline_path
 from anneal_edu.weights import larger_ess_p_value

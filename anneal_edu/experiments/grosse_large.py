@@ -20,11 +20,11 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from anneal_edu.ais import AISResult
+from anneal_edu.chain_moments import data_moments, estimate_moments, pcd_fit
 from anneal_edu.data import digits, load_rbm, save_rbm
 from anneal_edu.distributions import BinaryRBM, base_rate_rbm, uniform_rbm
 from anneal_edu.experiments.blocks import BlockedAIS
 from anneal_edu.kernels import gibbs
-from anneal_edu.moment_matching import data_moments, estimate_moments, pcd_fit
 from anneal_edu.paths import Path, geometric_path
 from anneal_edu.reverse_ais import ReverseAISResult, long_run, reverse_ais
 from anneal_edu.schedules import linear_schedule

@@ -2,8 +2,8 @@
 
     python -m anneal_edu.models [NAME …]
 
-trains them again, all or those named, and overwrites the files. Rounding differs from processor to processor, training magnifies it, and
-the same seed may then lead to another model: hence the files.
+trains them again, all or those named, and overwrites the files. Rounding differs from processor to processor, training
+magnifies it, and the same seed may then lead to another model: hence the files.
 """
 
 from __future__ import annotations
