@@ -33,7 +33,7 @@ def against_steps(ax: Axes, n_steps: list[int], forward: list, reverse: list, lo
         ends.append([log_z])
     low, high = min(map(np.min, ends)), max(map(np.max, ends))
     margin = 0.1 * (high - low) + 0.2
-    ax.set(xscale="log", xlim=(n_steps[0] / 1.3, n_steps[-1] * 1.3), ylim=(low - margin, high + margin))
+    ax.set(xscale="log", xlim=(n_steps[0] / 1.3, n_steps[-1] * 1.3), ylim=(low - margin, high + 2.6 * margin))
     ax.set(xticks=n_steps, xticklabels=[f"{n:,}" for n in n_steps], xlabel="number of steps K")
     ax.set_title("log Ẑ with 95% intervals (nats)")
     ax.minorticks_off()

@@ -81,7 +81,7 @@ class SandwichGap(Panel):
     def make_axes(self, figure):
         """One plot."""
         (ax,) = figure.columns(1)
-        artists.legend(ax, sandwich.MEANINGS | {"truth": "exact log Z"}, loc="upper right")
+        artists.legend(ax, sandwich.MEANINGS | {"truth": "exact log Z"}, loc="upper right", ncols=3)
         return [ax]
 
     def draw(self, model, start, path, draws, truth, seed):
