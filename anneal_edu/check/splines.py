@@ -172,7 +172,7 @@ if the model is on too rarely, its bias must rise.
     )
     for part, g, name in zip(changes, gradient, _PARAMETERS, strict=True):
         require(_same(part, rate * g), f"{name} does not move by rate · (target - model).")
-    return f"right: it climbs, rests at the solution, and 100 steps take the worst miss from {before:.2f} to {after:.2f}."
+    return f"right: it climbs, rests at the top, and 100 steps take the worst miss from {before:.2f} to {after:.2f}."
 
 
 def _worst(rbm: BinaryRBM, target) -> float:

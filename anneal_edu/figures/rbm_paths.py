@@ -89,3 +89,12 @@ def errors_of_splines(ax: Axes, knots: list[int], misses: dict[int, np.ndarray],
     ax.set(ylim=(-120, 12), yticks=(-100, -10, -1, 0, 1, 10), yticklabels=("−100", "−10", "−1", "0", "1", "10"))
     ax.set_title("log Ẑ minus log Z (nats)")
     ax.minorticks_off()
+
+
+@projected()
+def shares(ax: Axes, betas: np.ndarray, pictured: np.ndarray, others: np.ndarray, title: str) -> None:
+    """Exact probabilities (n,) of the target's own picture, and of the likeliest other one, at each β (n,)."""
+    artists.curve(ax, "own", betas, pictured, "target")
+    artists.curve(ax, "others", betas, others, "start")
+    artists.legend(ax, {"target": "the 4", "start": "likeliest other"}, loc="upper right", fontsize=12)
+    ax.set(xlim=(0, 1.02), ylim=(0, 1.5), xticks=(0, 0.5, 1), yticks=(0, 0.5, 1), xlabel="position β", title=title)

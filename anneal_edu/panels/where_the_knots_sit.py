@@ -16,9 +16,9 @@ from anneal_edu.panels.digits_annealing import BASE_RATE, UNIFORM
 from anneal_edu.panels.samples_along_paths import MODELS
 
 KNOTS = (0, 1, 4, 9)
-N_RUNS, N_CHAINS, N_STEPS = 3, 100, 100
+N_RUNS, N_CHAINS, N_STEPS = 3, 100, 200
 BIAS_STEPS = 20
-FINE = 21
+FINE = 41
 
 
 @lru_cache(maxsize=32)
@@ -71,7 +71,7 @@ class WhereTheKnotsSit(Panel):
     controls = {  # noqa: RUF012
         "knots": steps("knots R", 9, KNOTS),
         "model": choice("model", "CD-1", tuple(reversed(MODELS))),
-        "start": choice("start", BASE_RATE, (UNIFORM, BASE_RATE)),
+        "start": choice("start", UNIFORM, (UNIFORM, BASE_RATE)),
         "seed": seed(),
     }
 
