@@ -105,7 +105,7 @@ SCALES = {
     ),
     "live": LargeScale(
         8, 30, {"CD1": Training("cd", 1, 2000, 0.05, 50)},
-        500, 200, 200, 200, Chains(100, 500, 100, 2), KnotFit(300, 100, 0.03), KnotFit(300, 100, 0.03), 1000,
+        300, 200, 200, 200, Chains(100, 500, 100, 2), KnotFit(200, 100, 0.03), KnotFit(200, 100, 0.03), 500,
     ),
     "quick": LargeScale(
         28, 500, {"CD1": _CD1, "PCD": _PCD},
@@ -268,7 +268,8 @@ def table_2(
     Parameters
     ----------
     scale : LargeScale
-        `SCALES["quick"]` takes about ten minutes on two cores; `SCALES["full"]` has the paper's sizes and takes days.
+        `SCALES["tiny"]` and `SCALES["live"]` take seconds, "quick" about ten minutes; "full" has the paper's sizes and
+        takes days, or a cluster.
     seed : int
     executor, folder, progress
         As for `BlockedAIS.run`; the trained models are kept in the folder too.
