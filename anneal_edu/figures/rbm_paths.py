@@ -53,6 +53,7 @@ def estimates_and_ess(
         lowest, highest = min(lowest, bounds.min()), max(highest, bounds.max())
     n_chains = len(next(iter(results.values()))[0].log_weights)
     artists.curve(ess, "all", span, [n_chains] * 2, "reference")
+    artists.words(ess, "all words", n_steps[0], 0.92 * n_chains, f"all {n_chains} chains", va="top", fontsize=12)
     margin = 0.08 * (highest - lowest)
     errors.set(ylim=(lowest - margin, highest + margin), title="log Ẑ minus exact log Z (nats)")
     ess.set(yscale="log", ylim=(0.8, 1.6 * n_chains), title="Effective sample size")

@@ -13,7 +13,7 @@ from anneal_edu.ais import annealing_step
 from anneal_edu.distributions import BinaryRBM
 from anneal_edu.figures import artists, rbm_paths
 from anneal_edu.figures.images import image_grid
-from anneal_edu.hidden_states import effective_number_of_states, hidden_probabilities
+from anneal_edu.hidden_states import effective_number_of_states, hidden_probabilities, likeliest_hidden_state
 from anneal_edu.models.knots import load_spline
 from anneal_edu.panels.base import Panel, Reading
 from anneal_edu.panels.controls import choice, seed, slider
@@ -72,6 +72,13 @@ def chains_along(model: str, start: str, style: str, seed: int) -> np.ndarray:
     return np.array(stops)
 
 
+def chains_in_the_likeliest(model: str, start: str, style: str, seed: int, stop: int) -> int:
+    """How many chains of AIS are in the likeliest hidden state of the path at a stop."""
+    rbm = paths_to(model, start)[style](stop / N_STOPS)
+    where = likeliest_hidden_state(rbm, chains_along(model, start, style, seed)[stop])
+    return int(np.sum(where == hidden_probabilities(rbm).argmax()))
+
+
 def pictures_of(rbm: BinaryRBM, v: np.ndarray | None, seed: int) -> np.ndarray:
     """Pixel probabilities behind the states v, or behind exact draws where v is None: (SHOWN, D)."""
     rng = np.random.default_rng(seed)
@@ -120,7 +127,13 @@ class SamplesAlongPaths(Panel):
         for style, numbers in pictures.items():
             artists.marks(curves, f"{style} now", beta, numbers[stop], style, markersize=11)
         here = {style: Measures(*(values[stop] for values in m)) for style, m in measures.items()}
-        return Reading(_takeaway(beta, here, pictures["geometric"][-1]), _readout(here))
+        readout = _readout(here)
+        if shown == CHAINS:
+            readout["chains in the likeliest picture"] = ", ".join(
+                f"{label} {chains_in_the_likeliest(model, start, style, seed, stop)}"
+                for style, label in rbm_paths.LABELS.items()
+            ) + f" of {SHOWN}"
+        return Reading(_takeaway(beta, shown, here, pictures["geometric"][-1]), readout)
 
 
 def _number(x: float) -> str:
@@ -137,7 +150,13 @@ def _readout(here: dict[str, Measures]) -> dict[str, str]:
     }
 
 
-def _takeaway(beta: float, here: dict[str, Measures], target: float) -> str:
+def _takeaway(beta: float, shown: str, here: dict[str, Measures], target: float) -> str:
+    if beta == 1 and shown == CHAINS:
+        share = here["moments"].likeliest
+        return (
+            f"Both paths end in the same target, {share:.0%} of which is one picture. The chains come there by "
+            "different ways: compare what they bring."
+        )
     if beta in (0, 1):
         return "Here the two paths meet: they share their ends, and differ only in between."
     geometric, moments = here["geometric"].pictures, here["moments"].pictures

@@ -100,7 +100,7 @@ class WhereTheKnotsSit(Panel):
         plain_cost, plain_bias = cost_and_bias(model, start, 0)
         found = misses(model, start, knots, seed)
         return Reading(
-            _takeaway(knots, here.max(), cost, plain_cost),
+            _takeaway(knots, here.max(), deviations(model, start, 0).max(), cost, plain_cost),
             {
                 "F, exact": f"{cost:.1f} (geometric {plain_cost:.1f})",
                 f"bias of the mean log weight, {BIAS_STEPS} perfect steps": f"{bias:.2f} (geometric {plain_bias:.2f})",
@@ -109,13 +109,16 @@ class WhereTheKnotsSit(Panel):
         )
 
 
-def _takeaway(knots: int, largest: float, cost: float, plain_cost: float) -> str:
+def _takeaway(knots: int, largest: float, plain_largest: float, cost: float, plain_cost: float) -> str:
     if knots == 0:
         return (
             f"Without knots this is the geometric path: some moment strays from the straight line by {largest:.2f}. "
             f"F = {cost:.0f}."
         )
+    number, same = f"{knots} knot{'s' * (knots > 1)}", f"F is {cost:.0f}, with none {plain_cost:.0f}"
+    if largest > 0.8 * plain_largest:
+        return f"With {number} some moment still strays from the straight line by {largest:.2f}, and {same}."
     return (
-        f"With {knots} knot{'s' * (knots > 1)} every moment stays within {largest:.2f} of the straight line, and yet F "
-        f"is {cost:.0f}, with none {plain_cost:.0f}: what knots buy is not in F."
+        f"With {number} every moment stays within {largest:.2f} of the straight line, without knots within "
+        f"{plain_largest:.2f}. And yet {same}: what knots buy is not in F."
     )
