@@ -111,6 +111,11 @@ SCALES = {
         28, 500, {"CD1": _CD1, "PCD": _PCD},
         1000, 250, 100, 125, Chains(100, 1000, 200, 5), KnotFit(1000, 100, 0.01), KnotFit(1000, 100, 0.01), 1000,
     ),
+    "medium": LargeScale(
+        28, 500, {"CD1": _CD1, "PCD": _PCD, "CD25": _CD25},
+        10_000, 1000, 500, 250, Chains(200, 5000, 1000, 2), KnotFit(10_000, 100, 0.01), KnotFit(1000, 100, 0.01),
+        10_000,
+    ),
     "full": LargeScale(
         28, 500, {"CD1": _CD1, "PCD": _PCD, "CD25": _CD25},
         100_000, 5000, 500, 500, Chains(1000, 10_000, 1000, 1), KnotFit(50_000, 100, 0.01), KnotFit(1000, 100, 0.01),
@@ -268,8 +273,8 @@ def table_2(
     Parameters
     ----------
     scale : LargeScale
-        `SCALES["tiny"]` and `SCALES["live"]` take seconds, "quick" about ten minutes; "full" has the paper's sizes and
-        takes days, or a cluster.
+        `SCALES["tiny"]` and `SCALES["live"]` take seconds, "quick" about ten minutes, "medium" some hours; "full"
+        has the paper's sizes and takes days.
     seed : int
     executor, folder, progress
         As for `BlockedAIS.run`; the trained models are kept in the folder too.
