@@ -14,7 +14,7 @@ from tqdm.auto import tqdm
 from anneal_edu import weights
 from anneal_edu.kernels import Kernel, gibbs, gibbs_backwards
 from anneal_edu.paths import Path
-from anneal_edu.validation import as_count, as_schedule, require_generator
+from anneal_edu.validation import as_count, as_schedule, require_callable, require_generator
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +68,7 @@ class AISResult:
             raise ValueError(f"level must lie strictly between 0 and 1, got {level}")
         rng = np.random.default_rng(self.bootstrap_seed)
         means = self._sign * weights.bootstrap_log_mean_exp(self._sign * self.log_weights, n_resamples, rng=rng)
-        low, high = np.quantile(means, [(1 - level) / 2, (1 + level) / 2])
+        low, high = np.quantile(means, [(1 - level) / 2, (1 + level) / 2], method="inverted_cdf")
         return float(low), float(high)
 
     def __str__(self) -> str:
@@ -94,10 +94,33 @@ def annealing_step(path: Path, kernel: Kernel) -> Step:
 
     def weigh_and_move(before, now, x, rng):
         f_before, f = distribution(before), distribution(now)
-        log_ratio = f.log_density(x) - f_before.log_density(x)  # w ← w f_k(x_{k-1}) / f_{k-1}(x_{k-1})
+        with np.errstate(invalid="ignore"):  # -inf - (-inf), outside the support of both
+            log_ratio = f.log_density(x) - f_before.log_density(x)  # w ← w f_k(x_{k-1}) / f_{k-1}(x_{k-1})
         return log_ratio, kernel(f, x, rng)  # x_k ~ T_k(· | x_{k-1})
 
     return weigh_and_move
+
+
+def require_walk(path: Path, kernel: Kernel, rng: np.random.Generator) -> None:
+    """Raise TypeError unless these can walk: a path and a kernel to call, and a random generator."""
+    require_callable("path", path, "geometric_path(p0, p1)")
+    require_callable("kernel", kernel, "gibbs or random_walk(0.5)")
+    require_generator(rng)
+
+
+def updated(log_w: np.ndarray, log_ratio: np.ndarray, x: np.ndarray, before: float, now: float) -> np.ndarray:
+    """The log weights after one pass; what a density or a kernel may have done wrong ends here.
+
+    A chain of weight zero stays at zero: its ratio may be -inf minus -inf.
+    """
+    if log_ratio.shape != log_w.shape:
+        raise ValueError(f"log_density must give one number a chain, {log_w.shape}, got {log_ratio.shape}")
+    if np.ndim(x) != 2 or len(x) != len(log_w):
+        raise ValueError(f"the kernel must return one state for each of {len(log_w)} chains, got {np.shape(x)}")
+    alive = log_w > -np.inf
+    if np.isnan(log_ratio[alive]).any() or (log_ratio[alive] == np.inf).any():
+        raise ValueError(f"log f is NaN or +inf in some chain between beta = {before:.6g} and {now:.6g}")
+    return np.where(alive, log_w + np.where(alive, log_ratio, 0.0), log_w)
 
 
 def ais(
@@ -147,17 +170,18 @@ def ais(
     True
     """
     schedule, n_chains = as_schedule("schedule", schedule), as_count("n_chains", n_chains)
-    require_generator(rng)
+    require_walk(path, kernel, rng)
     start = path(0.0)
     if not (hasattr(start, "sample") and hasattr(start, "log_z")):
         raise TypeError(f"path(0) must offer sample and log_z, which {type(start).__name__} lacks")
 
     step = annealing_step(path, kernel)
     x = start.sample(n_chains, rng)  # (C, D)
-    log_w = np.full(n_chains, start.log_z(), dtype=np.float64)  # (C,)
+    log_z_0 = start.log_z()
+    if not np.isfinite(log_z_0):
+        raise ValueError(f"log_z of path(0) must be finite, got {log_z_0}")
+    log_w = np.full(n_chains, log_z_0, dtype=np.float64)  # (C,)
     for before, now in pairwise(tqdm(schedule, desc="AIS", disable=not progress)):
         log_ratio, x = step(before, now, x, rng)
-        if np.isnan(log_ratio).any() or (log_ratio == np.inf).any():
-            raise ValueError(f"log f is NaN or +inf in some chain between beta = {before:.6g} and {now:.6g}")
-        log_w += log_ratio
+        log_w = updated(log_w, log_ratio, x, before, now)
     return AISResult(log_w, x, bootstrap_seed=int(rng.integers(2**63)))

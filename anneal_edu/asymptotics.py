@@ -13,7 +13,7 @@ import numpy as np
 
 from anneal_edu.distributions.protocol import Distribution, difference, inner
 from anneal_edu.paths import Path
-from anneal_edu.validation import as_schedule
+from anneal_edu.validation import as_finite_array, as_schedule
 
 
 def _require_family(p: Distribution) -> None:
@@ -178,4 +178,7 @@ def segment_costs(path: Path, edges: Iterable[float]) -> np.ndarray:
     >>> ae.segment_costs(path, [0, 0.5, 1]).round(6)
     array([2., 2.])
     """
+    edges = as_finite_array("edges", edges, ndim=1)
+    if len(edges) < 2 or (np.diff(edges) <= 0).any():
+        raise ValueError(f"edges must be two or more rising values, got {edges}")
     return 0.5 * np.array([symmetric_kl(p, q) for p, q in pairwise(map(path, edges))])

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import gzip
+import io
+import zipfile
+import zlib
 from pathlib import Path
 
 import numpy as np
@@ -93,7 +96,10 @@ def load_idx(path: str | Path) -> np.ndarray:
     path = Path(path)
     raw = path.read_bytes()
     if raw[:2] == b"\x1f\x8b":
-        raw = gzip.decompress(raw)
+        try:
+            raw = gzip.decompress(raw)
+        except (EOFError, OSError, zlib.error) as error:
+            raise ValueError(f"{path.name} is a damaged gzip file: {error}") from error
     if len(raw) < 4 or raw[:2] != b"\0\0" or raw[2] not in _IDX_TYPES or raw[3] == 0:
         raise ValueError(f"{path.name} is no IDX file: it starts with {raw[:4].hex(' ') or 'nothing'}")
     dtype, n_axes = np.dtype(_IDX_TYPES[raw[2]]), raw[3]
@@ -118,8 +124,13 @@ def save_rbm(path: str | Path, rbm: BinaryRBM) -> None:
     >>> ae.data.load_rbm(file).dim
     3
     """
-    with open(path, "wb") as file:
+    if not isinstance(rbm, BinaryRBM):
+        raise TypeError(f"rbm must be a BinaryRBM, got {type(rbm).__name__}")
+    path = Path(path)
+    part = path.with_name(path.name + ".part")  # renamed when whole: a kill leaves the old file or the new one
+    with part.open("wb") as file:
         np.savez_compressed(file, **{name: getattr(rbm, name) for name in _RBM_PARAMETERS})
+    part.replace(path)
 
 
 def load_rbm(path: str | Path) -> BinaryRBM:
@@ -148,7 +159,10 @@ def load_rbm(path: str | Path) -> BinaryRBM:
     (3, 2)
     """
     path = Path(path)
-    with np.load(path, allow_pickle=False) as stored:
+    raw = path.read_bytes()
+    if not zipfile.is_zipfile(io.BytesIO(raw)):
+        raise ValueError(f"{path.name} is no NPZ file, or is cut short: {len(raw)} bytes, starting {raw[:4].hex(' ')}")
+    with np.load(io.BytesIO(raw), allow_pickle=False) as stored:
         missing = [name for name in _RBM_PARAMETERS if name not in stored]
         if missing:
             raise ValueError(

@@ -10,6 +10,8 @@ import numpy as np
 from anneal_edu.distributions import Distribution
 from anneal_edu.validation import as_count, as_finite_array, as_positive
 
+_RUNAWAY = 1e100  # a coordinate beyond it has left for good: its square is still a number
+
 Kernel = Callable[[Distribution, np.ndarray, np.random.Generator], np.ndarray]
 
 
@@ -96,14 +98,17 @@ class random_walk:
 
     def __post_init__(self):
         if np.ndim(self.scale) == 0:
-            as_positive("scale", self.scale)
-        elif (as_finite_array("scale", self.scale, ndim=1) <= 0).any():
+            scale = as_positive("scale", self.scale)
+        elif ((scale := as_finite_array("scale", self.scale, ndim=1)) <= 0).any():
             raise ValueError(f"scale must be positive, got {self.scale}")
+        object.__setattr__(self, "scale", scale)
 
     def __call__(self, distribution: Distribution, x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         _require_real_states(distribution, "random_walk")
-        proposal = x + np.asarray(self.scale) * rng.standard_normal(x.shape)
-        accepted = _accept(distribution.log_density(proposal) - distribution.log_density(x), rng)
+        proposal = x + self.scale * rng.standard_normal(x.shape)
+        with np.errstate(invalid="ignore"):  # -inf - (-inf), outside the support: stay
+            log_ratio = distribution.log_density(proposal) - distribution.log_density(x)
+        accepted = _accept(log_ratio, rng)
         return np.where(accepted[:, None], proposal, x)
 
 
@@ -134,8 +139,8 @@ class hmc:
     n_leapfrog: int
 
     def __post_init__(self):
-        as_positive("step_size", self.step_size)
-        as_count("n_leapfrog", self.n_leapfrog)
+        object.__setattr__(self, "step_size", as_positive("step_size", self.step_size))
+        object.__setattr__(self, "n_leapfrog", as_count("n_leapfrog", self.n_leapfrog))
 
     def __call__(self, distribution: Distribution, x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         _require_real_states(distribution, "hmc")
@@ -144,8 +149,13 @@ class hmc:
         start, momentum = x, rng.standard_normal(x.shape)
         before = distribution.log_density(x) - 0.5 * (momentum**2).sum(-1)  # (C,): minus the energy
         momentum = momentum + 0.5 * eps * gradient(x)
+        runaway = np.zeros(len(x), dtype=bool)  # (C,): trajectories on which the step is far too long; refused below
         for step in range(self.n_leapfrog):
             x = x + eps * momentum
+            runaway |= ~(np.abs(x) < _RUNAWAY).all(-1)
+            x[runaway], momentum[runaway] = start[runaway], 0.0
             momentum = momentum + (eps if step < self.n_leapfrog - 1 else 0.5 * eps) * gradient(x)
-        after = distribution.log_density(x) - 0.5 * (momentum**2).sum(-1)
-        return np.where(_accept(after - before, rng)[:, None], x, start)
+        with np.errstate(invalid="ignore"):
+            log_ratio = distribution.log_density(x) - 0.5 * (momentum**2).sum(-1) - before
+        accepted = _accept(log_ratio, rng) & ~runaway
+        return np.where(accepted[:, None], x, start)

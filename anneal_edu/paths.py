@@ -17,12 +17,17 @@ Path = Callable[[float], Distribution]
 _CHAINS_AT_ONCE = 350  # the working arrays of a block stay in the processor's cache
 
 
-def _require_ends(p0: Distribution, p1: Distribution) -> None:
+def require_ends(p0: Distribution, p1: Distribution) -> None:
+    """Raise TypeError or ValueError unless a path can lead from one to the other."""
     for name, p in (("p0", p0), ("p1", p1)):
         if not (hasattr(p, "log_density") and hasattr(p, "dim")):
             raise TypeError(f"{name} must be a distribution (with dim and log_density), got {p!r}")
     if p0.dim != p1.dim:
         raise ValueError(f"the ends of a path must have the same dim, got {p0.dim} and {p1.dim}")
+    if isinstance(p0, BinaryRBM) and isinstance(p1, BinaryRBM) and p0.n_hidden != p1.n_hidden:
+        raise ValueError(
+            f"the ends of a path must have the same number of hidden units, got {p0.n_hidden} and {p1.n_hidden}"
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,12 +135,8 @@ def geometric_path(p0: Distribution, p1: Distribution) -> GeometricPath:
     >>> path(0.5).mean, path(0.5).log_z()
     (array([2.]), -2.0)
     """
-    _require_ends(p0, p1)
+    require_ends(p0, p1)
     if isinstance(p0, BinaryRBM) and isinstance(p1, BinaryRBM):
-        if p0.n_hidden != p1.n_hidden:
-            raise ValueError(
-                f"the ends of a path must have the same number of hidden units, got {p0.n_hidden} and {p1.n_hidden}"
-            )
         return GeometricRBMPath(p0, p1)
     return GeometricPath(p0, p1)
 
@@ -166,7 +167,7 @@ def moment_path(p0: Distribution, p1: Distribution) -> MomentPath:
     >>> path(0.5).mean, path(0.5).cov
     (array([2.]), array([[5.]]))
     """
-    _require_ends(p0, p1)
+    require_ends(p0, p1)
     if type(p0) is not type(p1):
         raise TypeError(
             "moments can be averaged only within one exponential family, "

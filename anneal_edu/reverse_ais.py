@@ -13,11 +13,11 @@ from typing import ClassVar
 import numpy as np
 from tqdm.auto import tqdm
 
-from anneal_edu.ais import AISResult, ais, annealing_step
-from anneal_edu.distributions import Distribution
+from anneal_edu.ais import AISResult, ais, annealing_step, require_walk, updated
+from anneal_edu.distributions import BinaryRBM, Distribution
 from anneal_edu.kernels import Kernel, gibbs, gibbs_backwards
 from anneal_edu.paths import Path
-from anneal_edu.validation import as_count, as_schedule, require_generator
+from anneal_edu.validation import as_binary_data, as_count, as_schedule
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,7 +92,7 @@ def reverse_ais(
     True
     """
     schedule = as_schedule("schedule", schedule)
-    require_generator(rng)
+    require_walk(path, kernel, rng)
     start, target = path(0.0), path(1.0)
     if not hasattr(start, "log_z"):
         raise TypeError(f"path(0) must offer log_z, which {type(start).__name__} lacks")
@@ -101,6 +101,8 @@ def reverse_ais(
         raise ValueError(f"samples must have shape (N, {target.dim}), got {x.shape}")
     if not np.isfinite(x).all():
         raise ValueError("samples must be finite")
+    if isinstance(target, BinaryRBM):
+        x = as_binary_data("samples", x)
 
     backwards = _reversal(kernel)
     step = annealing_step(path, backwards)
@@ -108,9 +110,7 @@ def reverse_ais(
     x = backwards(target, x, rng)
     for now, before in pairwise(tqdm(schedule[::-1], desc="reverse AIS", disable=not progress)):
         log_ratio, x = step(now, before, x, rng)
-        if np.isnan(log_ratio).any() or np.isinf(log_ratio).any():
-            raise ValueError(f"log f is NaN or infinite in some chain between beta = {before:.6g} and {now:.6g}")
-        log_w -= log_ratio
+        log_w = -updated(-log_w, log_ratio, x, before, now)
     return ReverseAISResult(log_w, x, bootstrap_seed=int(rng.integers(2**63)))
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from anneal_edu.asymptotics import segment_costs
 from anneal_edu.paths import Path
-from anneal_edu.validation import as_count, as_schedule
+from anneal_edu.validation import as_count, as_finite_array, as_schedule
 
 
 def linear_schedule(n_steps: int) -> np.ndarray:
@@ -79,7 +79,9 @@ def optimal_allocation(costs: np.ndarray, n_steps: int) -> np.ndarray:
     >>> ae.optimal_allocation([1.0, 9.0], 8)
     array([2, 6])
     """
-    costs = np.asarray(costs, dtype=np.float64)
+    costs = as_finite_array("costs", costs, ndim=1)
+    if (costs < 0).any():
+        raise ValueError(f"costs must not be negative, got {costs.min()}")
     n_steps = as_count("n_steps", n_steps, minimum=len(costs))
     counts = np.ones(len(costs), dtype=int)
     queue = [(-cost / 2, j) for j, cost in enumerate(costs)]

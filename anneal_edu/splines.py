@@ -11,7 +11,7 @@ import numpy as np
 from anneal_edu.distributions import BinaryRBM, Distribution
 from anneal_edu.distributions.protocol import mix
 from anneal_edu.moment_matching import Fit, MomentMatch, Moments, match_moments
-from anneal_edu.paths import geometric_path, moment_path
+from anneal_edu.paths import geometric_path, moment_path, require_ends
 from anneal_edu.validation import as_beta, as_count, as_finite_array, as_schedule
 
 
@@ -165,6 +165,7 @@ def moment_spline_path(
     >>> path(0.5).cov
     array([[5.]])
     """
+    require_ends(p0, p1)
     if np.ndim(knots) == 0:
         betas = np.linspace(0, 1, as_count("knots", knots) + 2)
     else:

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import expit, logsumexp
 
 from anneal_edu.distributions import BinaryRBM, binary_states
-from anneal_edu.validation import as_finite_array, require_shape
+from anneal_edu.validation import as_finite_array, require_enumerable, require_shape
 
 
 def gibbs_matrix(rbm: BinaryRBM) -> np.ndarray:
@@ -25,6 +25,7 @@ def gibbs_matrix(rbm: BinaryRBM) -> np.ndarray:
     array([[0.5, 0.5],
            [0.5, 0.5]])
     """
+    require_enumerable(rbm.dim + rbm.n_hidden)
     v, h = binary_states(rbm.dim), binary_states(rbm.n_hidden)
 
     def row_probabilities(p_on, states):
@@ -54,6 +55,24 @@ def metropolis_matrix(log_f: np.ndarray) -> np.ndarray:
     return T + np.diag(1 - T.sum(1))
 
 
+def _checked(log_f: np.ndarray, transitions: list[np.ndarray]) -> tuple[np.ndarray, list[np.ndarray]]:
+    """K + 1 stages over S states, and K transition matrices that fit them."""
+    log_f = as_finite_array("log_f", log_f, ndim=2)
+    if np.abs(log_f).max() > 600:
+        raise ValueError(f"log_f must stay within ±600, so that exp(log_f) is a number, got {np.abs(log_f).max():.0f}")
+    n_stages, n_states = log_f.shape
+    if len(transitions) != n_stages - 1:
+        raise ValueError(f"transitions must hold {n_stages - 1} matrices, got {len(transitions)}")
+    matrices = []
+    for k, matrix in enumerate(transitions):
+        T = as_finite_array(f"transitions[{k}]", matrix, ndim=2)
+        require_shape(f"transitions[{k}]", T, (n_states, n_states))
+        if not np.allclose(T.sum(1), 1):
+            raise ValueError(f"transitions[{k}] must have rows that sum to 1")
+        matrices.append(T)
+    return log_f, matrices
+
+
 def expected_ais_weights(log_f: np.ndarray, transitions: list[np.ndarray]) -> np.ndarray:
     """The exact mean AIS weight at every stage, split by the state in which the chains stand.
 
@@ -80,16 +99,9 @@ def expected_ais_weights(log_f: np.ndarray, transitions: list[np.ndarray]) -> np
     >>> ae.expected_ais_weights(log_f, [np.eye(2)]).sum(1)
     array([2., 4.])
     """
-    log_f = as_finite_array("log_f", log_f, ndim=2)
-    n_stages, n_states = log_f.shape
-    if len(transitions) != n_stages - 1:
-        raise ValueError(f"transitions must hold {n_stages - 1} matrices, got {len(transitions)}")
+    log_f, transitions = _checked(log_f, transitions)
     mass = [np.exp(log_f[0])]
     for k, T in enumerate(transitions, start=1):
-        T = as_finite_array(f"transitions[{k - 1}]", T, ndim=2)
-        require_shape(f"transitions[{k - 1}]", T, (n_states, n_states))
-        if not np.allclose(T.sum(1), 1):
-            raise ValueError(f"transitions[{k - 1}] must have rows that sum to 1")
         mass.append((mass[-1] * np.exp(log_f[k] - log_f[k - 1])) @ T)
     return np.array(mass)
 
@@ -104,7 +116,7 @@ def state_distributions(log_f: np.ndarray, transitions: list[np.ndarray]) -> np.
     array([[0.5, 0.5],
            [0.5, 0.5]])
     """
-    log_f = as_finite_array("log_f", log_f, ndim=2)
+    log_f, transitions = _checked(log_f, transitions)
     rows = [np.exp(log_f[0] - logsumexp(log_f[0]))]
     for T in transitions:
         rows.append(rows[-1] @ T)

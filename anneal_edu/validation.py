@@ -9,12 +9,20 @@ import numpy as np
 MAX_ENUMERATED_UNITS = 24
 
 
+def as_real(name: str, value, dtype=np.float64) -> np.ndarray:
+    """Return ``value`` as an array of real numbers; words, complex numbers and objects are a TypeError."""
+    try:
+        array = np.asarray(value)
+    except ValueError as error:  # rows of different lengths
+        raise TypeError(f"{name} must be an array of numbers: {error}") from None
+    if array.dtype.kind not in "biuf":
+        raise TypeError(f"{name} must be an array of real numbers, got {type(value).__name__} of {array.dtype}")
+    return array.astype(dtype)
+
+
 def as_finite_array(name: str, value, ndim: int, dtype=np.float64) -> np.ndarray:
     """Return a read-only copy of ``value`` with ``ndim`` axes, every entry finite."""
-    try:
-        array = np.array(value, dtype=dtype)
-    except (TypeError, ValueError) as error:
-        raise TypeError(f"{name} must be an array of numbers, got {type(value).__name__}") from error
+    array = as_real(name, value, dtype)
     if array.ndim != ndim:
         raise ValueError(f"{name} must have {ndim} axes, got shape {array.shape}")
     if array.size == 0:
@@ -37,18 +45,18 @@ def as_states(x, dim: int) -> np.ndarray:
     if x.ndim == 0 or x.shape[-1] != dim:
         raise ValueError(f"x must have shape (..., {dim}), got {x.shape}")
     if not np.issubdtype(x.dtype, np.floating):
-        if not (np.issubdtype(x.dtype, np.integer) or x.dtype == bool):
-            raise TypeError(f"x must be an array of real numbers, got dtype {x.dtype}")
-        x = x.astype(np.float64)
+        x = as_real("x", x)
+    if not np.isfinite(x).all():
+        raise ValueError("x must be finite, got NaN or infinity")
     return x
 
 
 def as_binary_data(name: str, data) -> np.ndarray:
     """Return ``data`` as a float32 array (N, D) of zeros and ones."""
-    array = as_finite_array(name, data, ndim=2, dtype=np.float32)
-    if not np.isin(array, (0, 1)).all():
+    array = as_finite_array(name, data, ndim=2, dtype=np.result_type(np.asarray(data), np.float32))
+    if not ((array == 0) | (array == 1)).all():
         raise ValueError(f"{name} must hold zeros and ones only, got values from {array.min()} to {array.max()}")
-    return array
+    return array.astype(np.float32)
 
 
 def as_count(name: str, value, minimum: int = 1) -> int:
@@ -56,18 +64,24 @@ def as_count(name: str, value, minimum: int = 1) -> int:
     try:
         count = operator.index(value)
     except TypeError:
-        raise TypeError(f"{name} must be a whole number, got {value!r}") from None
+        count = None
+    if count is None or isinstance(value, bool | np.bool_):
+        raise TypeError(f"{name} must be a whole number, got {value!r}")
     if count < minimum:
         raise ValueError(f"{name} must be at least {minimum}, got {count}")
     return count
 
 
+def as_number(name: str, value) -> float:
+    """Return ``value`` as a float; words, None and arrays are a TypeError."""
+    if not isinstance(value, int | float | np.integer | np.floating) or isinstance(value, bool):
+        raise TypeError(f"{name} must be a number, got {value!r}")
+    return float(value)
+
+
 def as_positive(name: str, value) -> float:
     """Return ``value`` as a finite float above zero."""
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        raise TypeError(f"{name} must be a number, got {value!r}") from None
+    number = as_number(name, value)
     if not (np.isfinite(number) and number > 0):
         raise ValueError(f"{name} must be positive and finite, got {number}")
     return number
@@ -75,7 +89,7 @@ def as_positive(name: str, value) -> float:
 
 def as_beta(beta) -> float:
     """Return a position on a path, a float in [0, 1]."""
-    beta = float(beta)
+    beta = as_number("beta", beta)
     if not 0 <= beta <= 1:
         raise ValueError(f"beta must lie in [0, 1], got {beta}")
     return beta
@@ -92,6 +106,12 @@ def as_schedule(name: str, schedule) -> np.ndarray:
             f"{name} must rise at every step, got {betas[step]} then {betas[step + 1]} at step {step + 1}"
         )
     return betas
+
+
+def require_callable(name: str, value, example: str) -> None:
+    """Raise TypeError unless ``value`` can be called; a class, such as random_walk without its scale, is refused."""
+    if not callable(value) or isinstance(value, type):
+        raise TypeError(f"{name} must be a function, such as {example}; got {value!r}")
 
 
 def require_generator(rng) -> None:

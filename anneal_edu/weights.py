@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from anneal_edu.validation import as_count, require_generator
+from anneal_edu.validation import as_count, as_real, require_generator
 
 
 def as_log_weights(log_weights) -> np.ndarray:
     """Return log weights as a float64 vector; -inf (a weight of zero) is allowed, NaN and +inf are not."""
-    lw = np.asarray(log_weights, dtype=np.float64)
+    lw = as_real("log_weights", log_weights)
     if lw.ndim != 1 or lw.size == 0:
         raise ValueError(f"log_weights must be a vector with at least one entry, got shape {lw.shape}")
     if np.isnan(lw).any() or (lw == np.inf).any():

@@ -195,3 +195,73 @@ def test_interval_levels_outside_zero_and_one_are_refused():
     result = ae.ais(GAUSSIANS, [0.0, 1.0], 10, rng=np.random.default_rng(0))
     with pytest.raises(ValueError, match="level must lie"):
         result.interval(95)
+
+
+def box(half_width):
+    return ae.Unnormalized(lambda x: np.where(np.abs(x[..., 0]) < half_width, 0.0, -np.inf), 1)
+
+
+def test_chains_outside_the_support_weigh_nothing_and_harm_nothing():
+    path = ae.geometric_path(ae.Gaussian([0.0], [[4.0]]), box(1.0))
+    result = ae.ais(path, ae.linear_schedule(10), 20_000, ae.random_walk(0.5), rng=np.random.default_rng(0))
+    assert np.isneginf(result.log_weights).any()
+    assert abs(result.log_z - np.log(2)) < 4 * result.std_error
+    low, high = result.interval()
+    assert low < result.log_z < high
+
+
+def test_intervals_of_mostly_lost_chains_are_numbers_or_minus_infinity():
+    path = ae.geometric_path(ae.Gaussian([0.0], [[1.0]]), box(0.03))
+    low, high = ae.ais(path, [0.0, 1.0], 50, ae.random_walk(0.5), rng=np.random.default_rng(1)).interval()
+    assert low == -np.inf
+    assert np.isfinite(high)
+    nothing = ae.ais(
+        ae.geometric_path(ae.Gaussian([9.0], [[0.01]]), box(0.1)), [0.0, 1.0], 5, ae.random_walk(1.0),
+        rng=np.random.default_rng(1),
+    )  # fmt: skip
+    assert nothing.interval() == (-np.inf, -np.inf)
+    assert "every weight is zero" in str(nothing)
+
+
+@pytest.mark.parametrize(
+    ("changes", "error", "message"),
+    [
+        ({"kernel": None}, TypeError, "kernel must be a function"),
+        ({"kernel": ae.random_walk}, TypeError, r"kernel must be a function, such as gibbs or random_walk\(0.5\)"),
+        ({"path": None}, TypeError, "path must be a function"),
+        ({"n_chains": True}, TypeError, "n_chains must be a whole number, got True"),
+        ({"schedule": ["0", "0.5", "1"]}, TypeError, "schedule must be an array of real numbers"),
+        ({"schedule": np.array([0, 0.5 + 3j, 1])}, TypeError, "schedule must be an array of real numbers"),
+        ({"kernel": lambda p, x, rng: x[:1]}, ValueError, "one state for each of 10 chains"),
+        ({"path": lambda b: ae.Gaussian([b], [[1.0]], log_scale=0) if b else Nameless()}, ValueError, "log_z of path"),
+    ],
+)
+def test_arguments_of_the_wrong_kind_are_named(changes, error, message):
+    arguments = {"path": GAUSSIANS, "schedule": [0.0, 0.5, 1.0], "n_chains": 10} | changes
+    with pytest.raises(error, match=message):
+        ae.ais(**arguments, rng=np.random.default_rng(0))
+
+
+class Nameless:
+    dim = 1
+
+    def sample(self, n, rng):
+        return np.zeros((n, 1))
+
+    def log_z(self):
+        return float("nan")
+
+    def log_density(self, x):
+        return -(x**2).sum(-1)
+
+
+def test_a_density_that_forgets_an_axis_is_refused():
+    class Forgetful(Nameless):
+        def log_z(self):
+            return 0.0
+
+        def log_density(self, x):
+            return -(x**2).sum()
+
+    with pytest.raises(ValueError, match=r"one number a chain, \(10,\), got \(\)"):
+        ae.ais(lambda beta: Forgetful(), [0.0, 1.0], 10, lambda p, x, rng: x, rng=np.random.default_rng(0))

@@ -114,3 +114,8 @@ def test_a_path_without_closed_forms_is_refused_with_a_way_out():
     for function in (ae.cost_functional, ae.path_length, lambda p: ae.kl_bias(p, ae.linear_schedule(3))):
         with pytest.raises(TypeError, match="Monte Carlo"):
             function(path)
+
+
+def test_members_of_different_size_are_not_compared():
+    with pytest.raises(ValueError, match="same shapes"):
+        ae.symmetric_kl(ae.Gaussian([0.0], [[1.0]]), ae.Gaussian([0.0, 1.0], np.eye(2)))

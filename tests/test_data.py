@@ -78,3 +78,23 @@ def test_files_that_hold_no_rbm_are_refused(tmp_path):
     np.savez(tmp_path / "pickled.npz", weights=objects, visible_bias=np.zeros(2), hidden_bias=np.zeros(2))
     with pytest.raises(ValueError, match="allow_pickle=False"):
         ae.data.load_rbm(tmp_path / "pickled.npz")
+
+
+def test_a_damaged_gzip_file_is_refused(tmp_path):
+    (tmp_path / "images.gz").write_bytes(gzip.compress(IDX)[:-9])
+    with pytest.raises(ValueError, match="damaged gzip"):
+        ae.data.load_idx(tmp_path / "images.gz")
+
+
+@pytest.mark.parametrize("raw", [b"", b"weights", b"\x93NUMPY"])
+def test_what_is_no_npz_file_is_refused(tmp_path, raw):
+    (tmp_path / "rbm.npz").write_bytes(raw)
+    with pytest.raises(ValueError, match=r"rbm\.npz is no NPZ file"):
+        ae.data.load_rbm(tmp_path / "rbm.npz")
+
+
+def test_a_file_is_not_touched_for_something_that_is_no_rbm(tmp_path):
+    ae.data.save_rbm(tmp_path / "rbm.npz", ae.uniform_rbm(3, 2))
+    with pytest.raises(TypeError, match="rbm must be a BinaryRBM, got Gaussian"):
+        ae.data.save_rbm(tmp_path / "rbm.npz", ae.Gaussian([0.0], [[1.0]]))
+    assert ae.data.load_rbm(tmp_path / "rbm.npz").dim == 3

@@ -93,3 +93,18 @@ def test_a_kernel_that_cannot_work_says_so(kernel, distribution, message):
 def test_impossible_step_sizes_are_refused(make):
     with pytest.raises(ValueError, match="must be"):
         make()
+
+
+@pytest.mark.filterwarnings("ignore:overflow encountered")  # of the target's own x⁴, on the way to being refused
+def test_a_trajectory_that_runs_away_is_refused():
+    quartic = ae.Unnormalized(lambda x: -(x**4).sum(-1), dim=1, grad=lambda x: -4 * x**3)
+    x = np.linspace(-2, 2, 50)[:, None]
+    moved = ae.hmc(3.0, 10)(quartic, x, np.random.default_rng(0))
+    assert np.isfinite(moved).all()
+    assert (moved == x).mean() > 0.9
+
+
+def test_random_walks_do_not_leave_the_lattice_by_way_of_a_bridge():
+    bridge = ae.geometric_path(ae.uniform_rbm(3, 1), ae.Unnormalized(lambda v: v.sum(-1), 3))(0.5)
+    with pytest.raises(TypeError, match="discrete"):
+        ae.random_walk(0.5)(bridge, np.zeros((4, 3)), np.random.default_rng(0))

@@ -106,3 +106,9 @@ def test_a_target_without_exact_draws_starts_from_a_long_run_and_says_so():
 def test_samples_that_are_none_are_refused(bad):
     with pytest.raises(ValueError, match="samples must"):
         ae.reverse_ais(ae.geometric_path(START, TARGET), [0.0, 1.0], bad, rng=np.random.default_rng(0))
+
+
+def test_samples_of_an_rbm_must_be_its_states():
+    path = ae.geometric_path(ae.uniform_rbm(3, 2), random_rbm(3, 2, 0))
+    with pytest.raises(ValueError, match="samples must hold zeros and ones"):
+        ae.reverse_ais(path, [0.0, 1.0], np.full((5, 3), 7.3), rng=np.random.default_rng(0))

@@ -81,6 +81,9 @@ def test_geometric_path_gains_nothing_where_every_segment_costs_the_same():
         (lambda: ae.piecewise_schedule([0, 0.5, 1], [3]), ValueError, "one number for each of 2 segments"),
         (lambda: ae.piecewise_schedule([0, 0.5, 1], [3, 0]), ValueError, "n_steps must be at least 1"),
         (lambda: ae.piecewise_schedule([0, 0.5, 1], 1), ValueError, "n_steps must be at least 2"),
+        (lambda: ae.optimal_allocation([np.nan, 1.0], 5), ValueError, "costs must be finite"),
+        (lambda: ae.optimal_allocation([-1.0, 1.0], 5), ValueError, "costs must not be negative"),
+        (lambda: ae.segment_costs(ae.geometric_path(*FIGURE_1), [0.5, 0.2]), ValueError, "rising values"),
         (
             lambda: ae.optimal_binned_schedule(ae.geometric_path(*FIGURE_1), 9),
             ValueError,

@@ -98,10 +98,13 @@ def weigh_and_draw(
         return log_ratio, bernoulli(field, rng)
     np.exp(field, out=field)
     np.exp(field_before, out=field_before)
-    u = uniforms(field.shape, field.dtype, rng)
+    change = field - field_before
     field_before += 1
-    total = field + 1
+    change /= field_before  # (1 + e^a) / (1 + e^{a'}) - 1
+    u, total = uniforms(field.shape, field.dtype, rng), field + 1
     u *= total
-    total /= field_before
-    np.log(total, out=total)
-    return total.sum(-1, dtype=np.float64), np.less(u, field, out=field)  # u (1 + e^a) < e^a
+    if change.min() > -0.9:  # a short step: rounding 1 + change would add up, always to one side, over 100,000 of them
+        np.log1p(change, out=change)
+    else:
+        np.log(total / field_before, out=change)
+    return change.sum(-1, dtype=np.float64), np.less(u, field, out=field)  # u (1 + e^a) < e^a

@@ -17,8 +17,11 @@ from anneal_edu.validation import (
     as_count,
     as_finite_array,
     as_states,
+    require_generator,
     require_shape,
 )
+
+_LARGEST_PARAMETER = 1e30  # beyond it, products would leave the range of float32
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +67,13 @@ class BinaryRBM:
         require_shape("visible_bias", visible_bias, (weights.shape[0],))
         require_shape("hidden_bias", hidden_bias, (weights.shape[1],))
         for name, value in (("weights", weights), ("visible_bias", visible_bias), ("hidden_bias", hidden_bias)):
+            if np.abs(value).max() > _LARGEST_PARAMETER:
+                raise ValueError(f"{name} must not exceed {_LARGEST_PARAMETER:g}, got {np.abs(value).max():.3g}")
             object.__setattr__(self, name, value)
+
+    def __getstate__(self) -> dict:
+        """What a pickle carries: the parameters, not the tables that were computed from them."""
+        return {name: getattr(self, name) for name in ("weights", "visible_bias", "hidden_bias")}
 
     @property
     def dim(self) -> int:
@@ -168,6 +177,7 @@ class BinaryRBM:
     def sample(self, n: int, rng: np.random.Generator) -> np.ndarray:
         """Draw n exact, independent visible states, (n, D) float32."""
         n = as_count("n", n)
+        require_generator(rng)
         if not self.weights.any():
             return bernoulli(np.tile(self.single_precision[1], (n, 1)), rng)
         p = self._log_z_and_layer_probabilities[1]

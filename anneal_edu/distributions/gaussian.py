@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from anneal_edu.distributions.protocol import mix
-from anneal_edu.validation import as_count, as_finite_array, as_states, require_shape
+from anneal_edu.validation import as_count, as_finite_array, as_states, require_generator, require_shape
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,6 +90,7 @@ class Gaussian:
 
     def sample(self, n: int, rng: np.random.Generator) -> np.ndarray:
         """Draw n exact, independent samples, (n, D)."""
+        require_generator(rng)
         return self.mean + rng.standard_normal((as_count("n", n), self.dim)) @ self._cholesky.T
 
     def gibbs(self, x: np.ndarray, rng: np.random.Generator) -> np.ndarray:

@@ -35,6 +35,7 @@ class Distribution(Protocol):
 
 def mix(first: tuple, second: tuple, beta: float) -> tuple:
     """Entry-wise (1-β) first + β second of two tuples of arrays: a straight line in η or in s."""
+    _require_same_shapes(first, second)
     return tuple((1 - beta) * a + beta * b for a, b in zip(first, second, strict=True))
 
 
@@ -45,4 +46,11 @@ def inner(first: tuple, second: tuple) -> float:
 
 def difference(first: tuple, second: tuple) -> tuple:
     """Entry-wise first - second of two tuples of arrays."""
+    _require_same_shapes(first, second)
     return tuple(a - b for a, b in zip(first, second, strict=True))
+
+
+def _require_same_shapes(first: tuple, second: tuple) -> None:
+    shapes = [np.shape(a) for a in first], [np.shape(b) for b in second]
+    if shapes[0] != shapes[1]:
+        raise ValueError(f"two members of one family must have the same shapes, got {shapes[0]} and {shapes[1]}")

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from anneal_edu.distributions.protocol import Distribution
-from anneal_edu.validation import as_beta, as_count, as_states
+from anneal_edu.validation import as_beta, as_count, as_real, as_states
 
 
-@dataclass(frozen=True, eq=False)
 class Unnormalized:
     """A user's own target, known up to a constant.
 
@@ -37,31 +36,31 @@ class Unnormalized:
     array([-2., -0.])
     """
 
-    log_density: Callable[[np.ndarray], np.ndarray]
-    dim: int
-    grad: Callable[[np.ndarray], np.ndarray] | None = None
+    def __init__(
+        self,
+        log_density: Callable[[np.ndarray], np.ndarray],
+        dim: int,
+        grad: Callable[[np.ndarray], np.ndarray] | None = None,
+    ):
+        self.dim = as_count("dim", dim)
+        if not callable(log_density):
+            raise TypeError(f"log_density must be a function, got {log_density!r}")
+        if grad is not None and not callable(grad):
+            raise TypeError(f"grad must be a function or None, got {grad!r}")
+        self._log_density, self.grad = log_density, grad
 
-    def __post_init__(self):
-        as_count("dim", self.dim)
-        if not callable(self.log_density):
-            raise TypeError(f"log_density must be a function, got {self.log_density!r}")
-        if self.grad is not None and not callable(self.grad):
-            raise TypeError(f"grad must be a function or None, got {self.grad!r}")
-        user_log_density = self.log_density
-
-        def checked(x: np.ndarray) -> np.ndarray:
-            x = as_states(x, self.dim)
-            values = np.asarray(user_log_density(x), dtype=np.float64)
-            if values.shape != x.shape[:-1]:
-                raise ValueError(
-                    f"log_density must map shape {x.shape} to {x.shape[:-1]}, got {values.shape}: "
-                    "sum over the last axis?"
-                )
-            if np.isnan(values).any() or (values == np.inf).any():
-                raise ValueError("log_density returned NaN or +inf")
-            return values
-
-        object.__setattr__(self, "log_density", checked)
+    def log_density(self, x: np.ndarray) -> np.ndarray:
+        """Log f(x), as given by the user: (..., D) -> (...)."""
+        x = as_states(x, self.dim)
+        values = np.asarray(self._log_density(x))
+        if values.shape != x.shape[:-1]:
+            raise ValueError(
+                f"log_density must map shape {x.shape} to {x.shape[:-1]}, got {values.shape}: sum over the last axis?"
+            )
+        values = as_real("log_density's result", values)
+        if np.isnan(values).any() or (values == np.inf).any():
+            raise ValueError("log_density returned NaN or +inf")
+        return values
 
     def grad_log_density(self, x: np.ndarray) -> np.ndarray:
         """∇ log f(x), as given by the user: (..., D) -> (..., D)."""
@@ -89,6 +88,11 @@ class GeometricBridge:
     def dim(self) -> int:
         """Number of coordinates D."""
         return self.start.dim
+
+    @property
+    def discrete(self) -> bool:
+        """Whether an end, and so the bridge, lives on discrete states."""
+        return any(getattr(p, "discrete", False) for p in (self.start, self.end))
 
     def log_density(self, x: np.ndarray) -> np.ndarray:
         """(1-β) log f_0(x) + β log f_1(x): (..., D) -> (...)."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import pickle
 import tempfile
 from concurrent.futures import Executor, as_completed
 from dataclasses import dataclass
@@ -37,6 +38,7 @@ class BlockedAIS:
     block_size : int
         Chains a block; the last one may be smaller.
     kernel : callable, (distribution, x, rng) -> x
+        Can be pickled: one of the library's, or a function of a module of your own.
     """
 
     path: Path
@@ -67,15 +69,16 @@ class BlockedAIS:
     def fingerprint(self) -> str:
         """Hash of what the numbers depend on, by which block files of another run are told apart.
 
-        Of the path it sees the log densities of four draws at five points.
+        Of the path it sees the log densities of four draws, at up to a hundred points of the schedule.
         """
-        kernel = getattr(self.kernel, "__name__", repr(self.kernel))
-        digest = hashlib.sha256(f"{self.seed} {self.n_chains} {self.block_size} {kernel}".encode())
+        digest = hashlib.sha256(f"{self.seed} {self.n_chains} {self.block_size}".encode())
+        digest.update(pickle.dumps(self.kernel))  # a function goes by its name, a kernel with settings by these
         digest.update(self.schedule.tobytes())
         with threadpool_limits(1):
             x = self.path(0.0).sample(4, np.random.default_rng(0)).astype(np.float64)
-            for beta in (0.0, 0.25, 0.5, 0.75, 1.0):
+            for beta in self.schedule[:: max(1, len(self.schedule) // 100)]:
                 digest.update(self.path(beta).log_density(x).tobytes())
+            digest.update(self.path(1.0).log_density(x).tobytes())
         return digest.hexdigest()[:16]
 
     def run(self, executor: Executor | None = None, folder: File | None = None, progress: bool = False) -> AISResult:

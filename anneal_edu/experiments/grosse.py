@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 from concurrent.futures import Executor
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from anneal_edu.chain_moments import data_moments
 from anneal_edu.data import digit_labels, digits
 from anneal_edu.distributions import BinaryRBM, base_rate_rbm, uniform_rbm
 from anneal_edu.experiments.blocks import BlockedAIS
+from anneal_edu.moment_matching import Moments
 from anneal_edu.paths import Path, geometric_path
 from anneal_edu.splines import SplinePath, moment_spline_path, spline_path
 from anneal_edu.weights import larger_ess_p_value
@@ -75,11 +77,19 @@ def biased_moments(rbm: BinaryRBM):
     return data_moments(rbm, digits(int(np.sqrt(rbm.dim))), digit_labels() + 1.0)
 
 
-def kept_spline(folder: File | None, key: str, make: Callable[[], SplinePath]) -> SplinePath:
-    """A spline made once: its knots are kept in ``folder`` under ``key``, and found again by the next run."""
+def kept_spline(
+    folder: File | None, name: str, p0: BinaryRBM, p1: BinaryRBM, target_moments: Moments | None = None
+) -> SplinePath:
+    """A moment spline made once: its knots are kept in ``folder``, and found again for the same ends and moments."""
+
+    def make():
+        return moment_spline_path(p0, p1, target_moments=target_moments)
+
     if folder is None:
         return make()
-    file = File(folder) / f"knots-{key.replace(' ', '-')}.npz"
+    arrays = (*p0.natural_parameters(), *p1.natural_parameters(), *(target_moments or ()))
+    digest = hashlib.sha256(b"".join(np.ascontiguousarray(array).tobytes() for array in arrays)).hexdigest()[:12]
+    file = File(folder) / f"knots-{name.replace(' ', '-')}-{digest}.npz"
     if not file.exists():
         spline = make()
         arrays = {
@@ -129,7 +139,7 @@ def table_1(
         rbm = models.load(name)
         of_model = []
         for start, p0 in starts(rbm).items():
-            mas = kept_spline(folder, f"{name}-{start}", lambda p0=p0, rbm=rbm: moment_spline_path(p0, rbm))
+            mas = kept_spline(folder, f"{name}-{start}", p0, rbm)
             for path_name, path in (("geometric", geometric_path(p0, rbm)), ("MAS", mas)):
                 for schedule, make in SCHEDULES.items():
                     run = BlockedAIS(path, make(path, scale.n_steps), scale.n_chains, seed, scale.block_size)
@@ -193,12 +203,8 @@ def biased_moments_experiment(
                 BlockedAIS(path, schedule, scale.n_chains, seed + i, scale.block_size).run(executor, folder, progress)
                 for i, path in enumerate(
                     (
-                        kept_spline(folder, f"{name}-{start}", lambda p0=p0, rbm=rbm: moment_spline_path(p0, rbm)),
-                        kept_spline(
-                            folder,
-                            f"{name}-{start}-biased",
-                            lambda p0=p0, rbm=rbm: moment_spline_path(p0, rbm, target_moments=biased_moments(rbm)),
-                        ),
+                        kept_spline(folder, f"{name}-{start}", p0, rbm),
+                        kept_spline(folder, f"{name}-{start}-biased", p0, rbm, biased_moments(rbm)),
                     )
                 )
             ]

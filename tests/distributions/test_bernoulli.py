@@ -1,3 +1,5 @@
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from scipy.special import expit
@@ -51,3 +53,21 @@ def test_weigh_and_draw_agrees_with_its_two_halves_done_apart(largest):
     log_ratio, draws = weigh_and_draw(before, now.copy(), np.random.default_rng(3))
     np.testing.assert_allclose(log_ratio, expected, atol=2e-6)
     assert (np.abs(draws.mean(0) - p) <= 4 * np.sqrt(p * (1 - p) / n)).all()
+
+
+@pytest.mark.parametrize("mean", [-4.0, 0.0])
+def test_a_hundred_thousand_short_steps_add_up_to_the_long_one(mean):
+    """Σ_k of the log ratios telescopes; a rounding error with a sign would show."""
+    rng = np.random.default_rng(0)
+    slope = (mean + rng.normal(size=(1, 50))).astype(np.float32)
+    betas = np.linspace(0, 1, 10_001).astype(np.float32)
+    total = sum(weigh_and_draw(a * slope, b * slope, rng)[0][0] for a, b in pairwise(betas))
+    expected = (np.logaddexp(0, slope.astype(float)) - np.log(2)).sum()
+    assert total == pytest.approx(expected, abs=1e-4)
+
+
+def test_a_huge_step_keeps_its_weight():
+    before, now = np.full((2, 3), 70.0, dtype=np.float32), np.full((2, 3), -70.0, dtype=np.float32)
+    log_ratio, h = weigh_and_draw(before, now, np.random.default_rng(0))
+    np.testing.assert_allclose(log_ratio, -210, rtol=1e-6)
+    assert not h.any()

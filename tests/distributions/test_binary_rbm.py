@@ -1,3 +1,5 @@
+import pickle
+
 import numpy as np
 import pytest
 from scipy.special import logsumexp
@@ -138,3 +140,22 @@ def test_base_rate_refuses_data_that_are_not_binary():
 def test_parameters_cannot_be_changed_behind_the_model():
     with pytest.raises(ValueError, match="read-only"):
         random_rbm(3, 2).weights[0, 0] = 1.0
+
+
+def test_states_that_are_no_numbers_are_refused():
+    with pytest.raises(ValueError, match="x must be finite"):
+        random_rbm(3, 2).gibbs(np.full((2, 3), np.nan), np.random.default_rng(0))
+    with pytest.raises(TypeError, match="complex"):
+        ae.BinaryRBM(np.array([[1j]]), np.zeros(1), np.zeros(1))
+    with pytest.raises(ValueError, match="weights must not exceed 1e"):
+        ae.BinaryRBM([[1e39]], [0.0], [0.0])
+    with pytest.raises(TypeError, match=r"rng must be a numpy\.random\.Generator"):
+        random_rbm(3, 2).sample(3, None)
+
+
+def test_a_pickle_carries_the_parameters_and_no_tables():
+    rbm = random_rbm(30, 14)
+    before = len(pickle.dumps(rbm))
+    log_z = rbm.log_z()
+    assert len(pickle.dumps(rbm)) == before
+    assert pickle.loads(pickle.dumps(rbm)).log_z() == log_z

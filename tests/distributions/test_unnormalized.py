@@ -1,3 +1,5 @@
+import pickle
+
 import numpy as np
 import pytest
 
@@ -45,3 +47,13 @@ def test_arguments_of_the_wrong_kind_are_refused():
         ae.Unnormalized(3.0, dim=1)
     with pytest.raises(ValueError, match="grad must map"):
         ae.Unnormalized(lambda x: -(x**2).sum(-1), dim=2, grad=lambda x: x.sum(-1)).grad_log_density(np.zeros((3, 2)))
+
+
+def standard_normal(x):
+    return -0.5 * (x**2).sum(-1)
+
+
+def test_a_target_made_of_a_named_function_can_be_pickled():
+    path = ae.geometric_path(ae.Gaussian([0.0], [[1.0]]), ae.Unnormalized(standard_normal, 1))
+    again = pickle.loads(pickle.dumps(path))
+    assert again(0.5).log_density(np.zeros((1, 1))) == path(0.5).log_density(np.zeros((1, 1)))

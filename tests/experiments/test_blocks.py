@@ -70,6 +70,11 @@ def test_another_run_does_not_find_them(tmp_path):
     small_run().run(folder=tmp_path)
     prints = {run.fingerprint() for run in (small_run(), small_run(seed=4), small_run(K=21), small_run(n_chains=71))}
     assert len(prints) == 4
+    p0, p1 = ae.Gaussian([0.0], [[1.0]]), ae.Gaussian([4.0], [[1.0]])
+    paths = ae.geometric_path(p0, p1), ae.moment_path(p0, p1), ae.moment_spline_path(p0, p1, 3)
+    assert len({BlockedAIS(path, ae.linear_schedule(100), 10, 0).fingerprint() for path in paths}) == 3
+    kernels = ae.gibbs, ae.random_walk(0.5), ae.random_walk(0.6)
+    assert len({BlockedAIS(paths[0], [0, 1], 10, 0, kernel=kernel).fingerprint() for kernel in kernels}) == 3
     assert small_run().fingerprint() == small_run().fingerprint()
     other = small_run(seed=4)
     np.testing.assert_array_equal(other.run(folder=tmp_path).log_weights, other.run().log_weights)

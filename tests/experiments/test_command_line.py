@@ -3,6 +3,7 @@ import json
 import numpy as np
 import pytest
 
+import anneal_edu as ae
 from anneal_edu.experiments import grosse
 from anneal_edu.experiments.__main__ import main
 
@@ -29,6 +30,16 @@ def test_biased_moments_are_compared_with_exact_ones():
         assert 0 <= row.log_z_p_value <= 1
         assert 0 < row.ess_p_value <= 1
         assert row.exact.log_z != row.biased.log_z
+
+
+def test_kept_knots_belong_to_their_ends_and_moments(tmp_path):
+    p0, p1 = ae.uniform_rbm(4, 2), ae.BinaryRBM(np.ones((4, 2)), np.zeros(4), np.zeros(2))
+    other = ae.BinaryRBM(-np.ones((4, 2)), np.zeros(4), np.zeros(2))
+    first = grosse.kept_spline(tmp_path, "model", p0, p1)
+    assert grosse.kept_spline(tmp_path, "model", p0, other)(1).weights[0, 0] == -1
+    again = grosse.kept_spline(tmp_path, "model", p0, p1)
+    np.testing.assert_array_equal(again(0.33).weights, first(0.33).weights)
+    assert len(list(tmp_path.glob("*.npz"))) == 2
 
 
 def test_biased_moments_lean_to_the_high_digits():
