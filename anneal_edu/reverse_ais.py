@@ -18,6 +18,7 @@ from anneal_edu.distributions import BinaryRBM, Distribution
 from anneal_edu.kernels import Kernel, gibbs, gibbs_backwards
 from anneal_edu.paths import Path
 from anneal_edu.validation import as_binary_data, as_count, as_schedule
+from anneal_edu.weights import normalised_weights
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,7 +174,7 @@ def sandwich(
     """Bound log Z of ``path(1)`` from both sides by forward and reverse AIS.
 
     The reverse run starts from exact draws where the target can give them, else from the final states of the forward
-    run after ``n_burn_in`` more moves at the target.
+    run, resampled by their weights, after ``n_burn_in`` more moves at the target.
 
     Parameters
     ----------
@@ -205,7 +206,9 @@ def sandwich(
     target = path(1.0)
     samples, draws = _target_draws(target, n_chains, rng), "exact draws"
     if samples is None:
-        samples, draws = long_run(target, forward.samples, n_burn_in, kernel, rng), "a long run"
+        share = normalised_weights(forward.log_weights) / n_chains
+        chosen = forward.samples[rng.choice(n_chains, size=n_chains, p=share)]  # about draws of the target
+        samples, draws = long_run(target, chosen, n_burn_in, kernel, rng), "a long run"
     reverse = reverse_ais(path, schedule, samples, kernel, rng=rng, progress=progress)
     return Sandwich(forward, reverse, draws)
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import time
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import fields, is_dataclass
 from multiprocessing import get_context
 from pathlib import Path
 
-from anneal_edu.experiments import grosse
+from anneal_edu.experiments import grosse, grosse_large
 
 
 def table_1(args: argparse.Namespace, executor) -> list[dict]:
@@ -65,20 +67,48 @@ def biased_moments(args: argparse.Namespace, executor) -> list[dict]:
     return rows
 
 
-EXPERIMENTS = {"grosse-table1": table_1, "grosse-biased-moments": biased_moments}
+def table_2(args: argparse.Namespace, executor) -> list[dict]:
+    """Grosse et al. 2013, Table 2: RBMs too large to enumerate, with a reverse run beside each forward one."""
+
+    def report(row: grosse_large.LargeRow) -> None:
+        print(row, flush=True)
+
+    scale = grosse_large.SCALES[args.scale]
+    rows = grosse_large.table_2(scale, args.seed, executor, args.folder, args.progress, report)
+    return [row.summary() for row in rows]
+
+
+EXPERIMENTS = {
+    "grosse-table1": (table_1, grosse.SCALES),
+    "grosse-biased-moments": (biased_moments, grosse.SCALES),
+    "grosse-table2": (table_2, grosse_large.SCALES),
+}
+
+
+def plain(value):
+    """Settings as JSON has them: dataclasses and named tuples become dictionaries."""
+    if is_dataclass(value):
+        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
+    if hasattr(value, "_asdict"):
+        return value._asdict()
+    return {key: plain(item) for key, item in value.items()} if isinstance(value, dict) else value
 
 
 def main(argv: list[str] | None = None) -> None:
     """Run one experiment."""
     parser = argparse.ArgumentParser(prog="python -m anneal_edu.experiments", description=__doc__.split(":")[0] + ".")
     commands = parser.add_subparsers(required=True, metavar="EXPERIMENT")
-    for name, run in EXPERIMENTS.items():
+    for name, (run, scales) in EXPERIMENTS.items():
         command = commands.add_parser(name, help=run.__doc__)
         command.set_defaults(run=run, name=name)
-        command.add_argument("--scale", choices=grosse.SCALES, default="quick")
+        command.add_argument("--scale", choices=scales, default="quick")
         command.add_argument("--seed", type=int, default=0)
-        command.add_argument("--workers", type=int, default=1, help="processes to spread the chain blocks over")
-        command.add_argument("--folder", type=Path, help="keep finished blocks here, and resume from them")
+        command.add_argument(
+            "--workers", type=int, default=os.cpu_count() or 1, help="processes to spread the chain blocks over"
+        )
+        command.add_argument(
+            "--folder", type=Path, default=Path("runs"), help="keep finished work here, and resume from it"
+        )
         command.add_argument("--progress", action="store_true", help="show a progress bar for every run")
         command.add_argument("--json", type=Path, help="write the rows to this file, with the command and the time")
     args = parser.parse_args(argv)
@@ -95,9 +125,9 @@ def main(argv: list[str] | None = None) -> None:
     print(f"{seconds:.0f} seconds")
     if args.json is not None:
         command = f"python -m anneal_edu.experiments {args.name} --scale {args.scale} --seed {args.seed}"
-        args.json.write_text(
-            json.dumps({"command": command, "seconds": round(seconds), "rows": rows}, indent=1) + "\n", encoding="utf-8"
-        )
+        settings = plain(EXPERIMENTS[args.name][1][args.scale])
+        stored = {"command": command, "seconds": round(seconds), "settings": settings, "rows": rows}
+        args.json.write_text(json.dumps(stored, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -205,7 +205,8 @@ class BlockedReverseAIS(BlockedAIS):
 
     def fingerprint(self) -> str:
         """Hash of what the numbers depend on, the samples included."""
-        digest = hashlib.sha256(super().fingerprint().encode() + b"reverse" + np.packbits(self.samples > 0).tobytes())
+        samples = np.ascontiguousarray(self.samples).tobytes()
+        digest = hashlib.sha256(super().fingerprint().encode() + b"reverse" + samples)
         return digest.hexdigest()[:16]
 
     def run(

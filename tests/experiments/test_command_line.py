@@ -10,7 +10,7 @@ from anneal_edu.experiments.__main__ import main
 
 def test_table_1_has_its_eight_rows_and_leaves_them_in_a_file(tmp_path, capsys):
     arguments = ["grosse-table1", "--scale", "tiny", "--folder", str(tmp_path / "kept"), "--json"]
-    main([*arguments, str(tmp_path / "first.json")])
+    main([*arguments, str(tmp_path / "first.json"), "--workers", "1"])
     printed = capsys.readouterr().out
     stored = json.loads((tmp_path / "first.json").read_text(encoding="utf-8"))
     rows = stored["rows"]
@@ -55,3 +55,14 @@ def test_a_worker_count_of_zero_is_refused(capsys):
     with pytest.raises(SystemExit):
         main(["grosse-table1", "--workers", "0"])
     assert "--workers must be at least 1" in capsys.readouterr().err
+
+
+def test_table_2_runs_from_the_command_line(tmp_path, capsys):
+    file = tmp_path / "table2.json"
+    main(["grosse-table2", "--scale", "tiny", "--folder", str(tmp_path), "--workers", "1", "--json", str(file)])
+    stored = json.loads(file.read_text(encoding="utf-8"))
+    rows = stored["rows"]
+    assert stored["settings"]["training"]["CD1"]["method"] == "cd"
+    assert stored["settings"]["n_hidden"] == 10
+    assert len({(row["model"], row["start"], row["path"]) for row in rows}) == len(rows) == 12
+    assert "reverse" in capsys.readouterr().out
