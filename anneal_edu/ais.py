@@ -12,6 +12,7 @@ import numpy as np
 from tqdm.auto import tqdm
 
 from anneal_edu import weights
+from anneal_edu.distributions import Distribution
 from anneal_edu.kernels import Kernel, gibbs, gibbs_backwards
 from anneal_edu.paths import Path
 from anneal_edu.validation import as_count, as_schedule, require_callable, require_generator
@@ -80,6 +81,12 @@ class AISResult:
         return "\n".join(lines + [f"warning: {sentence}" for sentence in self.warnings])
 
 
+def log_quotient(log_f: np.ndarray, log_f_before: np.ndarray) -> np.ndarray:
+    """log f - log f_before; where f_before is zero the chain's weight is, and stays, zero: -inf."""
+    with np.errstate(invalid="ignore"):
+        return np.where(np.isneginf(log_f_before), -np.inf, log_f - log_f_before)
+
+
 Step = Callable[[float, float, np.ndarray, np.random.Generator], tuple[np.ndarray, np.ndarray]]
 
 
@@ -94,8 +101,7 @@ def annealing_step(path: Path, kernel: Kernel) -> Step:
 
     def weigh_and_move(before, now, x, rng):
         f_before, f = distribution(before), distribution(now)
-        with np.errstate(invalid="ignore"):  # -inf - (-inf), outside the support of both
-            log_ratio = f.log_density(x) - f_before.log_density(x)  # w ← w f_k(x_{k-1}) / f_{k-1}(x_{k-1})
+        log_ratio = log_quotient(f.log_density(x), f_before.log_density(x))  # w ← w f_k(x_{k-1}) / f_{k-1}(x_{k-1})
         return log_ratio, kernel(f, x, rng)  # x_k ~ T_k(· | x_{k-1})
 
     return weigh_and_move
@@ -108,19 +114,22 @@ def require_walk(path: Path, kernel: Kernel, rng: np.random.Generator) -> None:
     require_generator(rng)
 
 
-def updated(log_w: np.ndarray, log_ratio: np.ndarray, x: np.ndarray, before: float, now: float) -> np.ndarray:
-    """The log weights after one pass; what a density or a kernel may have done wrong ends here.
+def require_start(start: Distribution, sampled: bool = True) -> None:
+    """Raise unless the start of a path knows its log Z and, for a forward run, can be sampled."""
+    if not hasattr(start, "log_z") or (sampled and not hasattr(start, "sample")):
+        raise TypeError(f"path(0) must offer {'sample and ' * sampled}log_z, which {type(start).__name__} lacks")
+    if not np.isfinite(start.log_z()):
+        raise ValueError(f"log_z of path(0) must be finite, got {start.log_z()}")
 
-    A chain of weight zero stays at zero: its ratio may be -inf minus -inf.
-    """
+
+def require_sound_step(log_w: np.ndarray, log_ratio: np.ndarray, x: np.ndarray, before: float, now: float) -> None:
+    """What a density or a kernel of the user's may have done wrong ends here, with its name."""
     if log_ratio.shape != log_w.shape:
         raise ValueError(f"log_density must give one number a chain, {log_w.shape}, got {log_ratio.shape}")
     if np.ndim(x) != 2 or len(x) != len(log_w):
         raise ValueError(f"the kernel must return one state for each of {len(log_w)} chains, got {np.shape(x)}")
-    alive = log_w > -np.inf
-    if np.isnan(log_ratio[alive]).any() or (log_ratio[alive] == np.inf).any():
+    if np.isnan(log_ratio).any() or (log_ratio == np.inf).any():
         raise ValueError(f"log f is NaN or +inf in some chain between beta = {before:.6g} and {now:.6g}")
-    return np.where(alive, log_w + np.where(alive, log_ratio, 0.0), log_w)
 
 
 def ais(
@@ -172,16 +181,13 @@ def ais(
     schedule, n_chains = as_schedule("schedule", schedule), as_count("n_chains", n_chains)
     require_walk(path, kernel, rng)
     start = path(0.0)
-    if not (hasattr(start, "sample") and hasattr(start, "log_z")):
-        raise TypeError(f"path(0) must offer sample and log_z, which {type(start).__name__} lacks")
+    require_start(start)
 
     step = annealing_step(path, kernel)
     x = start.sample(n_chains, rng)  # (C, D)
-    log_z_0 = start.log_z()
-    if not np.isfinite(log_z_0):
-        raise ValueError(f"log_z of path(0) must be finite, got {log_z_0}")
-    log_w = np.full(n_chains, log_z_0, dtype=np.float64)  # (C,)
+    log_w = np.full(n_chains, start.log_z(), dtype=np.float64)  # (C,)
     for before, now in pairwise(tqdm(schedule, desc="AIS", disable=not progress)):
         log_ratio, x = step(before, now, x, rng)
-        log_w = updated(log_w, log_ratio, x, before, now)
+        require_sound_step(log_w, log_ratio, x, before, now)
+        log_w += log_ratio
     return AISResult(log_w, x, bootstrap_seed=int(rng.integers(2**63)))

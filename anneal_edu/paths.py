@@ -14,7 +14,7 @@ from anneal_edu.validation import as_beta
 
 Path = Callable[[float], Distribution]
 
-_CHAINS_AT_ONCE = 350  # the working arrays of a block stay in the processor's cache
+_CHAINS_AT_ONCE = 500  # the working arrays of a block stay in the processor's cache
 
 
 def require_ends(p0: Distribution, p1: Distribution) -> None:
@@ -58,37 +58,43 @@ class GeometricRBMPath(GeometricPath):
         return not self.start.weights.any()
 
     @cached_property
+    def _line(self) -> tuple[np.ndarray, ...]:
+        """W_0, W_1 - W_0, b_0, b_1 - b_0, c_0, c_1 - c_0 in float32: parameters at β are start + β · difference."""
+        starts, ends = ((rbm.weights, rbm.visible_bias, rbm.hidden_bias) for rbm in (self.start, self.end))
+        return tuple(np.asarray(a, np.float32) for a0, a1 in zip(starts, ends, strict=True) for a in (a0, a1 - a0))
+
+    @cached_property
     def _transposed(self) -> tuple[np.ndarray, np.ndarray]:
-        """Both weightsᵀ, (H, D), stored row by row: small products then run several times faster."""
-        return tuple(np.ascontiguousarray(rbm.single_precision[0].T) for rbm in (self.start, self.end))
+        """W_0ᵀ and (W_1 - W_0)ᵀ, (H, D), stored row by row: small products then run several times faster."""
+        return tuple(np.ascontiguousarray(W.T) for W in self._line[:2])
 
     def weigh_and_gibbs(
         self, before: float, now: float, v: np.ndarray, rng: np.random.Generator
     ) -> tuple[np.ndarray, np.ndarray]:
         """One pass of the loop of AIS, in float32: (log f_now(v) - log f_before(v) (C,), next v (C, D)).
 
-        The field of hidden unit j is c_j(β) + (1-β) (v W_0)_j + β (v W_1)_j: the products are done once, and serve
-        both densities and the draw of h. From a weightless start only v W_1 is left.
+        The field of hidden unit j is c_j(β) + (v W_0)_j + β (v (W_1 - W_0))_j: the products are done once, and serve
+        both densities and the draw of h. From a weightless start only one of them is left.
         """
-        W0, b0, c0 = self.start.single_precision
-        W1, b1, c1 = self.end.single_precision
+        (W0, dW, b0, db, c0, dc), (W0t, dWt) = self._line, self._transposed
         t0, t1 = np.float32(before), np.float32(now)
-        W0t, W1t = self._transposed
-        Wt, b = (None if self._weightless_start else (1 - t1) * W0t + t1 * W1t), (1 - t1) * b0 + t1 * b1
+        if not self._weightless_start:
+            Wt = t1 * dWt
+            Wt += W0t  # W(β)ᵀ, (H, D)
+        b = b0 + t1 * db
         log_ratio, next_v = np.empty(len(v)), np.empty(v.shape, dtype=np.float32)
         for start in range(0, len(v), _CHAINS_AT_ONCE):
             rows = slice(start, start + _CHAINS_AT_ONCE)
             block = np.asarray(v[rows], dtype=np.float32)
-            slope = block @ W1  # (C, H): the hidden field at β is level + β slope
-            slope += c1 - c0
+            slope = block @ dW  # (C, H): the hidden field at β is level + β slope
+            slope += dc
             level = c0
             if not self._weightless_start:
                 level = block @ W0
-                slope -= level
                 level += c0
             log_ratio[rows], h = weigh_and_draw(t0 * slope + level, t1 * slope + level, rng)
-            log_ratio[rows] += (now - before) * (block @ (b1 - b0))
-            visible_field = (h * t1) @ W1t if self._weightless_start else h @ Wt  # (C, D)
+            log_ratio[rows] += (now - before) * (block @ db)
+            visible_field = (h * t1) @ dWt if self._weightless_start else h @ Wt  # (C, D)
             visible_field += b
             next_v[rows] = bernoulli(visible_field, rng)
         return log_ratio, next_v

@@ -13,7 +13,7 @@ from typing import ClassVar
 import numpy as np
 from tqdm.auto import tqdm
 
-from anneal_edu.ais import AISResult, ais, annealing_step, require_walk, updated
+from anneal_edu.ais import AISResult, ais, annealing_step, require_sound_step, require_start, require_walk
 from anneal_edu.distributions import BinaryRBM, Distribution
 from anneal_edu.kernels import Kernel, gibbs, gibbs_backwards
 from anneal_edu.paths import Path
@@ -95,8 +95,7 @@ def reverse_ais(
     schedule = as_schedule("schedule", schedule)
     require_walk(path, kernel, rng)
     start, target = path(0.0), path(1.0)
-    if not hasattr(start, "log_z"):
-        raise TypeError(f"path(0) must offer log_z, which {type(start).__name__} lacks")
+    require_start(start, sampled=False)
     x = np.asarray(samples)
     if x.ndim != 2 or len(x) == 0 or x.shape[1] != target.dim:
         raise ValueError(f"samples must have shape (N, {target.dim}), got {x.shape}")
@@ -111,7 +110,8 @@ def reverse_ais(
     x = backwards(target, x, rng)
     for now, before in pairwise(tqdm(schedule[::-1], desc="reverse AIS", disable=not progress)):
         log_ratio, x = step(now, before, x, rng)
-        log_w = -updated(-log_w, log_ratio, x, before, now)
+        require_sound_step(log_w, log_ratio, x, before, now)
+        log_w -= log_ratio
     return ReverseAISResult(log_w, x, bootstrap_seed=int(rng.integers(2**63)))
 
 
