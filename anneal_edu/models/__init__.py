@@ -32,6 +32,7 @@ RECIPES = {
     "digits8_cd": Recipe(8, "cd", 5000, 0.1, 100),
     "digits28_cd": Recipe(28, "cd", 15000, 0.05, 20),
     "digits28_pcd": Recipe(28, "pcd", 10000, 0.01, 100),
+    "digits28_pcd_fast": Recipe(28, "pcd", 15000, 0.05, 20),
     "digits28_cd20": Recipe(28, "cd", 15000, 0.05, 20, n_hidden=20),
     "digits28_pcd20": Recipe(28, "pcd", 10000, 0.01, 100, n_hidden=20),
 }
@@ -42,7 +43,7 @@ def load(name: str) -> BinaryRBM:
 
     Parameters
     ----------
-    name : "digits8_cd", "digits28_cd", "digits28_pcd", "digits28_cd20" or "digits28_pcd20"
+    name : "digits8_cd", "digits28_cd", "digits28_pcd", "digits28_pcd_fast", "digits28_cd20" or "digits28_pcd20"
         Size of the images, training method and, where it is not 10, the number of hidden units; `RECIPES` has the rest.
 
     Returns
