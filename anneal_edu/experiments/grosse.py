@@ -139,8 +139,9 @@ def table_1(
         rbm = models.load(name)
         of_model = []
         for start, p0 in starts(rbm).items():
-            mas = kept_spline(folder, f"{name}-{start}", p0, rbm)
-            for path_name, path in (("geometric", geometric_path(p0, rbm)), ("MAS", mas)):
+            for path_name in ("geometric", "MAS"):
+                geometric = path_name == "geometric"
+                path = geometric_path(p0, rbm) if geometric else kept_spline(folder, f"{name}-{start}", p0, rbm)
                 for schedule, make in SCHEDULES.items():
                     run = BlockedAIS(path, make(path, scale.n_steps), scale.n_chains, seed, scale.block_size)
                     result = run.run(executor, folder, progress)
