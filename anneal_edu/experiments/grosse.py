@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path as File
 
@@ -16,8 +16,9 @@ from anneal_edu import models, schedules
 from anneal_edu.ais import AISResult
 from anneal_edu.chain_moments import data_moments
 from anneal_edu.data import digit_labels, digits
-from anneal_edu.distributions import BinaryRBM, base_rate_rbm, uniform_rbm
+from anneal_edu.distributions import BinaryRBM
 from anneal_edu.experiments.blocks import BlockedAIS
+from anneal_edu.models.knots import STARTS, start_of
 from anneal_edu.moment_matching import Moments
 from anneal_edu.paths import Path, geometric_path
 from anneal_edu.splines import SplinePath, moment_spline_path, spline_path
@@ -68,8 +69,7 @@ class Row:
 
 def starts(rbm: BinaryRBM) -> dict[str, BinaryRBM]:
     """The two initial distributions of the paper, for a model of the digits."""
-    data = digits(int(np.sqrt(rbm.dim)))
-    return {"uniform": uniform_rbm(rbm.dim, rbm.n_hidden), "base rate": base_rate_rbm(data, rbm.n_hidden)}
+    return {start: start_of(rbm, start) for start in STARTS}
 
 
 def biased_moments(rbm: BinaryRBM):
@@ -148,21 +148,17 @@ def table_1(
                     of_model.append(Row(name, start, path_name, schedule, rbm.log_z(), result, np.nan))
                     if report is not None:
                         report(of_model[-1])
-        rows += with_significance(of_model, np.random.default_rng(seed))
+        p_values = ess_p_values([row.result for row in of_model], np.random.default_rng(seed))
+        rows += [replace(row, p_value=p_value) for row, p_value in zip(of_model, p_values, strict=True)]
     return rows
 
 
-def with_significance(rows: list[Row], rng: np.random.Generator) -> list[Row]:
-    """The rows of one model, each compared with the one of the largest ESS by the paper's bootstrap test."""
-    best = max(rows, key=lambda row: row.result.ess)
+def ess_p_values(results: list[AISResult], rng: np.random.Generator) -> list[float]:
+    """Each result compared with the one of the largest ESS by the paper's bootstrap test; that one itself gets 1."""
+    best = max(results, key=lambda result: result.ess)
     return [
-        Row(
-            **{name: getattr(row, name) for name in ("model", "start", "path", "schedule", "exact", "result")},
-            p_value=1.0
-            if row is best
-            else larger_ess_p_value(best.result.log_weights, row.result.log_weights, rng=rng),
-        )
-        for row in rows
+        1.0 if result is best else larger_ess_p_value(best.log_weights, result.log_weights, rng=rng)
+        for result in results
     ]
 
 

@@ -22,15 +22,15 @@ from threadpoolctl import threadpool_limits
 from anneal_edu.ais import AISResult
 from anneal_edu.chain_moments import data_moments, estimate_moments, pcd_fit
 from anneal_edu.data import digits, load_rbm, save_rbm
-from anneal_edu.distributions import BinaryRBM, base_rate_rbm, uniform_rbm
+from anneal_edu.distributions import BinaryRBM
 from anneal_edu.experiments.blocks import BlockedAIS
+from anneal_edu.experiments.grosse import ess_p_values, starts
 from anneal_edu.kernels import gibbs
 from anneal_edu.paths import Path, geometric_path
 from anneal_edu.reverse_ais import ReverseAISResult, long_run, reverse_ais
 from anneal_edu.schedules import linear_schedule
 from anneal_edu.splines import moment_spline_path
 from anneal_edu.training import train_rbm
-from anneal_edu.weights import larger_ess_p_value
 
 
 class Training(NamedTuple):
@@ -291,9 +291,8 @@ def table_2(
         rbm = trained_model(scale, model, seed, folder)
         samples, draws = reverse_starts(rbm, scale, data, seed)
         exact = rbm.log_z() if rbm.enumerable else None
-        starts = {"uniform": uniform_rbm(rbm.dim, rbm.n_hidden), "base rate": base_rate_rbm(data, rbm.n_hidden)}
         of_model = []
-        for start, p0 in starts.items():
+        for start, p0 in starts(rbm).items():
             for name in PATHS:
                 begin = perf_counter()
                 path = path_to(rbm, p0, name, scale, data, seed)
@@ -305,20 +304,9 @@ def table_2(
                 of_model.append(LargeRow(model, start, name, *results, draws, built - begin, seconds, exact))
                 if report is not None:
                     report(of_model[-1])
-        rows += _with_significance(of_model, np.random.default_rng(seed))
+        p_values = ess_p_values([row.forward for row in of_model], np.random.default_rng(seed))
+        rows += [replace(row, p_value=p_value) for row, p_value in zip(of_model, p_values, strict=True)]
     return rows
-
-
-def _with_significance(rows: list[LargeRow], rng: np.random.Generator) -> list[LargeRow]:
-    """The rows of one model, each compared with the one of the largest ESS by the paper's bootstrap test."""
-    best = max(rows, key=lambda row: row.forward.ess)
-
-    def p_value(row):
-        if row is best:
-            return 1.0
-        return larger_ess_p_value(best.forward.log_weights, row.forward.log_weights, rng=rng)
-
-    return [replace(row, p_value=p_value(row)) for row in rows]
 
 
 def stored_results(name: str = "grosse_table2_quick") -> dict:

@@ -8,11 +8,10 @@ magnifies it, and the same seed may then lead to another model: hence the files.
 
 from __future__ import annotations
 
-from importlib.resources import files
+from importlib.resources import as_file, files
 from typing import NamedTuple
 
-import numpy as np
-
+from anneal_edu.data import load_rbm
 from anneal_edu.distributions import BinaryRBM
 
 
@@ -62,5 +61,5 @@ def load(name: str) -> BinaryRBM:
     """
     if name not in RECIPES:
         raise ValueError(f"name must be one of {', '.join(RECIPES)}, got {name!r}")
-    with (files(__name__) / f"{name}.npz").open("rb") as file, np.load(file, allow_pickle=False) as stored:
-        return BinaryRBM(stored["weights"], stored["visible_bias"], stored["hidden_bias"])
+    with as_file(files(__name__) / f"{name}.npz") as path:
+        return load_rbm(path)
