@@ -13,11 +13,14 @@ from anneal_edu.distributions import (
     BinaryRBM,
     Distribution,
     Gaussian,
+    GaussianBernoulli,
+    GaussianRBM,
     Unnormalized,
     base_rate_rbm,
     binary_states,
     uniform_rbm,
 )
+from anneal_edu.gaussian_rbm_path import auxiliary_gibbs, covariance_path, covariance_start, widen_covariance
 from anneal_edu.kernels import Kernel, exact, gibbs, hmc, random_walk
 from anneal_edu.moment_matching import MomentMatch, match_moments
 from anneal_edu.paths import Path, geometric_path, moment_path

@@ -13,6 +13,7 @@ from tqdm.auto import tqdm
 
 from anneal_edu import weights
 from anneal_edu.distributions import Distribution
+from anneal_edu.gaussian_rbm_path import auxiliary_gibbs
 from anneal_edu.kernels import Kernel, gibbs, gibbs_backwards
 from anneal_edu.paths import Path
 from anneal_edu.validation import as_count, as_schedule, require_callable, require_generator
@@ -87,6 +88,12 @@ def log_quotient(log_f: np.ndarray, log_f_before: np.ndarray) -> np.ndarray:
         return np.where(np.isneginf(log_f_before), -np.inf, log_f - log_f_before)
 
 
+_COMBINED = (
+    (gibbs, "weigh_and_gibbs"),
+    (gibbs_backwards, "weigh_and_gibbs"),  # a block Gibbs step is its own reversal
+    (auxiliary_gibbs, "weigh_and_auxiliary_gibbs"),
+)
+
 Step = Callable[[float, float, np.ndarray, np.random.Generator], tuple[np.ndarray, np.ndarray]]
 
 
@@ -95,8 +102,9 @@ def annealing_step(path: Path, kernel: Kernel) -> Step:
 
     A path that can do both for less offers ``weigh_and_gibbs``: the same law, the same result up to rounding.
     """
-    if kernel in (gibbs, gibbs_backwards) and hasattr(path, "weigh_and_gibbs"):  # a reversible move: its own reversal
-        return path.weigh_and_gibbs
+    combined = next((name for own, name in _COMBINED if own is kernel), None)
+    if combined is not None and hasattr(path, combined):
+        return getattr(path, combined)
     distribution = lru_cache(maxsize=2)(path)  # f_k serves pass k and pass k+1
 
     def weigh_and_move(before, now, x, rng):

@@ -8,8 +8,9 @@ from functools import cached_property
 
 import numpy as np
 
-from anneal_edu.distributions import BinaryRBM, Distribution, GeometricBridge
+from anneal_edu.distributions import BinaryRBM, Distribution, GaussianBernoulli, GeometricBridge
 from anneal_edu.distributions.bernoulli import bernoulli, weigh_and_draw
+from anneal_edu.gaussian_rbm_path import GaussianRBMPath
 from anneal_edu.validation import as_beta
 
 Path = Callable[[float], Distribution]
@@ -24,7 +25,8 @@ def require_ends(p0: Distribution, p1: Distribution) -> None:
             raise TypeError(f"{name} must be a distribution (with dim and log_density), got {p!r}")
     if p0.dim != p1.dim:
         raise ValueError(f"the ends of a path must have the same dim, got {p0.dim} and {p1.dim}")
-    if isinstance(p0, BinaryRBM) and isinstance(p1, BinaryRBM) and p0.n_hidden != p1.n_hidden:
+    both_have_hidden_units = any(all(isinstance(p, rbm) for p in (p0, p1)) for rbm in (BinaryRBM, GaussianBernoulli))
+    if both_have_hidden_units and p0.n_hidden != p1.n_hidden:
         raise ValueError(
             f"the ends of a path must have the same number of hidden units, got {p0.n_hidden} and {p1.n_hidden}"
         )
@@ -118,7 +120,7 @@ def geometric_path(p0: Distribution, p1: Distribution) -> GeometricPath:
     """Geometric averages, log f_β = (1-β) log f_0 + β log f_1  (Grosse et al. 2013, Eq. 1).
 
     Between two members of one exponential family this is the straight line in the natural parameters (Eq. 7), and the
-    path returns members of that family. For binary RBMs the average is of the joint densities of (v, h).
+    path returns members of that family. For RBMs, binary or Gaussian, the average is of the joint densities of (v, h).
 
     Parameters
     ----------
@@ -144,6 +146,8 @@ def geometric_path(p0: Distribution, p1: Distribution) -> GeometricPath:
     require_ends(p0, p1)
     if isinstance(p0, BinaryRBM) and isinstance(p1, BinaryRBM):
         return GeometricRBMPath(p0, p1)
+    if isinstance(p0, GaussianBernoulli) and isinstance(p1, GaussianBernoulli):
+        return GaussianRBMPath(p0, p1)
     return GeometricPath(p0, p1)
 
 

@@ -16,7 +16,10 @@ ROOT = Path(anneal_edu.__file__).parent
 LAYERS = {
     "primitives": ["validation", "weights"],
     "distributions": ["distributions"],
-    "paths": ["paths", "schedules", "kernels", "asymptotics", "chain_moments", "moment_matching", "splines"],
+    "paths": [
+        *("paths", "gaussian_rbm_path", "splines", "moment_matching", "chain_moments"),
+        *("schedules", "kernels", "asymptotics"),
+    ],
     "estimators": ["ais", "data", "hidden_states", "models", "reverse_ais", "training", "transition_matrices"],
     "experiments": ["experiments"],
     "public names": ["anneal_edu"],

@@ -8,8 +8,8 @@ import pytest
 import anneal_edu as ae
 
 NAMES = """
-Gaussian Unnormalized BinaryRBM uniform_rbm base_rate_rbm
-geometric_path moment_path linear_schedule piecewise_schedule optimal_binned_schedule
+Gaussian Unnormalized BinaryRBM GaussianRBM uniform_rbm base_rate_rbm
+geometric_path moment_path covariance_path linear_schedule piecewise_schedule optimal_binned_schedule
 exact gibbs random_walk hmc ais kl_bias cost_functional path_length effective_sample_size train_rbm
 """.split()
 PUBLIC = sorted(name for name, value in vars(ae).items() if callable(value) and not name.startswith("_"))

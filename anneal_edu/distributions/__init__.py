@@ -3,6 +3,8 @@
 from anneal_edu.distributions.binary_rbm import BinaryRBM, base_rate_rbm, uniform_rbm
 from anneal_edu.distributions.enumeration import binary_states
 from anneal_edu.distributions.gaussian import Gaussian
+from anneal_edu.distributions.gaussian_bernoulli import GaussianBernoulli
+from anneal_edu.distributions.gaussian_rbm import GaussianRBM
 from anneal_edu.distributions.protocol import Distribution
 from anneal_edu.distributions.unnormalized import GeometricBridge, Unnormalized
 
@@ -10,6 +12,8 @@ __all__ = [
     "BinaryRBM",
     "Distribution",
     "Gaussian",
+    "GaussianBernoulli",
+    "GaussianRBM",
     "GeometricBridge",
     "Unnormalized",
     "base_rate_rbm",

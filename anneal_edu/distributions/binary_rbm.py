@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import expit
 
 from anneal_edu.distributions.bernoulli import bernoulli, softplus
-from anneal_edu.distributions.enumeration import LayerSum
+from anneal_edu.distributions.enumeration import LayerSum, states_of
 from anneal_edu.distributions.protocol import mix
 from anneal_edu.validation import (
     MAX_ENUMERATED_UNITS,
@@ -181,9 +181,7 @@ class BinaryRBM:
         if not self.weights.any():
             return bernoulli(np.tile(self.single_precision[1], (n, 1)), rng)
         p = self._log_z_and_layer_probabilities[1]
-        codes = rng.choice(len(p), size=n, p=p)
-        m = self._layer_sum.weights.shape[1]
-        layer = ((codes[:, None] >> np.arange(m)[::-1]) & 1).astype(np.float32)  # (n, m), as in binary_states
+        layer = states_of(rng.choice(len(p), size=n, p=p), self._layer_sum.weights.shape[1])  # (n, m)
         return bernoulli(self.visible_field(layer), rng) if self._sums_hidden else layer
 
     # As an exponential family with g(v, h) = (v, h, v hᵀ)

@@ -1,6 +1,6 @@
-"""Exact sums over every state of the smaller layer of a binary RBM.
+"""Exact sums over every state of one binary layer of an RBM.
 
-With the summed layer called u (m units) and the other one w (n units),
+For a binary RBM, with the summed layer called u (m units) and the other one w (n units),
 
     Z = Σ_u exp(a·u) Π_i (1 + exp(b_i + (Wu)_i)),          W of shape (n, m).
 
@@ -35,8 +35,19 @@ def binary_states(n_units: int) -> np.ndarray:
            [1., 1.]])
     """
     require_enumerable(n_units)
-    codes = np.arange(1 << n_units)
-    return ((codes[:, None] >> np.arange(n_units)[::-1]) & 1).astype(np.float64)
+    return states_of(np.arange(1 << n_units), n_units, np.float64)
+
+
+def states_of(codes: np.ndarray, n_units: int, dtype=np.float32) -> np.ndarray:
+    """The rows of ``binary_states(n_units)`` with these numbers: (n,) -> (n, n_units).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> states_of(np.array([2]), 2)
+    array([[1., 0.]], dtype=float32)
+    """
+    return ((codes[:, None] >> np.arange(n_units)[::-1]) & 1).astype(dtype)
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,3 +148,48 @@ class LayerSum:
             on = p * expit(bias + states @ row)
             mean_w[i], mean_wu[i] = on.sum(), on @ states
         return mean_w, p @ states, mean_wu
+
+
+@dataclass(frozen=True, eq=False)
+class QuadraticSum:
+    """Binary units with p(h) ∝ exp(linear·h + ½ hᵀ quadratic h), the hidden layer of a Gaussian RBM.
+
+    With h split in two halves the exponent is that of each half, computed once, and one matrix product between them.
+
+    Parameters
+    ----------
+    linear : (m,) array
+    quadratic : (m, m) array
+        Symmetric.
+    """
+
+    linear: np.ndarray
+    quadratic: np.ndarray
+
+    def __post_init__(self):
+        require_enumerable(len(self.linear))
+
+    def _halves(self) -> tuple[np.ndarray, np.ndarray]:
+        m = len(self.linear)
+        return binary_states(m // 2), binary_states(m - m // 2)
+
+    def log_weights(self) -> np.ndarray:
+        """Unnormalised log p(h) of every state in the order of `binary_states`, (2^m,)."""
+        first, last = self._halves()
+        cut = first.shape[1]
+        own = [
+            h @ self.linear[units] + 0.5 * ((h @ self.quadratic[units, units]) * h).sum(1)
+            for h, units in ((first, slice(cut)), (last, slice(cut, None)))
+        ]
+        return (np.add.outer(*own) + first @ self.quadratic[:cut, cut:] @ last.T).ravel()
+
+    def moments(self, p: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Exact (E h, E h hᵀ), shapes (m,) and (m, m), given the probabilities p of every state h."""
+        first, last = self._halves()
+        p = p.reshape(len(first), len(last))
+        p_first, p_last = p.sum(1), p.sum(0)
+        across = first.T @ p @ last
+        second = np.block(
+            [[first.T @ (p_first[:, None] * first), across], [across.T, last.T @ (p_last[:, None] * last)]]
+        )
+        return second.diagonal().copy(), second

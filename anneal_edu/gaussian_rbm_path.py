@@ -1,0 +1,297 @@
+"""Annealing Gaussian RBMs from a start of any covariance (Kiwaki and Aihara 2015)."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy.linalg import eigh
+
+from anneal_edu.distributions import GaussianBernoulli, GaussianRBM
+from anneal_edu.distributions.bernoulli import bernoulli, weigh_and_draw
+from anneal_edu.validation import as_beta, as_finite_array, require_shape
+
+_ROUNDING = 1e-8
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class AnnealedGaussianRBM(GaussianBernoulli):
+    """A point on the path from idle hidden units to a Gaussian RBM, which also knows the paper's Gibbs step."""
+
+    path: GaussianRBMPath | None = None
+    beta: float = 0.0
+
+    def auxiliary_gibbs(self, v: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """One Gibbs step through auxiliary variables; see the kernel `auxiliary_gibbs`."""
+        return self.path.auxiliary_gibbs(self.beta, v, rng)
+
+
+@dataclass(frozen=True, eq=False)
+class GaussianRBMPath:
+    """The geometric path between two pairs of real v and binary h: every β in one system of coordinates.
+
+    Both ends have a quadratic energy in v, with precisions P_0 and P_1. One matrix A has Aᵀ P_1 A = I and
+    Aᵀ P_0 A = diag(λ), the generalised eigendecomposition of the pair. In the coordinates z, v = centre + A z, the
+    precision of v given h is diagonal at every β: (1-β) λ + β. A step of AIS then costs matrix products only.
+    """
+
+    start: GaussianBernoulli
+    end: GaussianBernoulli
+
+    def __call__(self, beta: float) -> GaussianBernoulli:
+        beta = as_beta(beta)
+        if beta in (0, 1):
+            return self.end if beta else self.start
+        member = self.start.geometric_mean(self.end, beta)
+        parts = (*member.natural_parameters(), member.constant)
+        return AnnealedGaussianRBM(parts[0], -2 * parts[1], *parts[2:], path=self, beta=beta)
+
+    # Coordinates
+
+    @cached_property
+    def _frame(self) -> tuple[np.ndarray, np.ndarray]:
+        """A and λ; A is (D,), the diagonal of the matrix, where both precisions are diagonal, else (D, D)."""
+        P0, P1 = self.start.precision, self.end.precision
+        d0, d1 = P0.diagonal(), P1.diagonal()
+        if (np.diag(d0) == P0).all() and (np.diag(d1) == P1).all():
+            return d1**-0.5, d0 / d1
+        eigenvalues, A = eigh(P0, P1)
+        return A, eigenvalues
+
+    @cached_property
+    def _centre(self) -> np.ndarray:
+        """Mean of v under the end's own quadratic term, its h = 0; small numbers remain."""
+        return self.end.noise_cov @ self.end.linear
+
+    @cached_property
+    def _line(self) -> tuple[np.ndarray, ...]:
+        """λ (D,), z_0 (D,), U_0, U_1 - U_0 (D, H) and c_0, c_1 - c_0 (H,) in the coordinates z, float32.
+
+        z_0 is the mean of the start's quadratic term; the field of the hidden units is c(β) + z U(β).
+        """
+        _, eigenvalues = self._frame
+        z0 = self._to_z(self.start.noise_cov @ self.start.linear)
+        U0, U1 = (self._transpose(p.coupling) for p in (self.start, self.end))
+        c0, c1 = (p.hidden_bias + self._centre @ p.coupling for p in (self.start, self.end))
+        return tuple(np.asarray(a, dtype=np.float32) for a in (eigenvalues, z0, U0, U1 - U0, c0, c1 - c0))
+
+    def _transpose(self, x: np.ndarray) -> np.ndarray:
+        A = self._frame[0]
+        return A[:, None] * x if A.ndim == 1 else A.T @ x
+
+    @cached_property
+    def _inverse(self) -> np.ndarray:
+        """A⁻¹ = Aᵀ P_1."""
+        A = self._frame[0]
+        return 1 / A if A.ndim == 1 else A.T @ self.end.precision
+
+    def _to_z(self, v: np.ndarray) -> np.ndarray:
+        centre, inverse = self._centre.astype(v.dtype), self._inverse.astype(v.dtype)
+        return (v - centre) * inverse if inverse.ndim == 1 else (v - centre) @ inverse.T
+
+    def _to_v(self, z: np.ndarray) -> np.ndarray:
+        A = self._frame[0].astype(z.dtype)
+        return self._centre.astype(z.dtype) + (z * A if A.ndim == 1 else z @ A.T)
+
+    # One step
+
+    def weigh_and_gibbs(
+        self, before: float, now: float, v: np.ndarray, rng: np.random.Generator
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """One pass of the loop of AIS, in float32: (log f_now(v) - log f_before(v) (C,), next v (C, D))."""
+        z = self._to_z(np.asarray(v, dtype=np.float32))
+        log_ratio, h = self._weigh_and_draw_hidden(before, now, z, rng)
+        return log_ratio, self._to_v(self._draw_visible(now, h, rng))
+
+    def weigh_and_auxiliary_gibbs(
+        self, before: float, now: float, v: np.ndarray, rng: np.random.Generator
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """The same with the paper's transition in place of the shorter one."""
+        z = self._to_z(np.asarray(v, dtype=np.float32))
+        log_ratio, h = self._weigh_and_draw_hidden(before, now, z, rng)
+        return log_ratio, self._to_v(self._draw_visible_by_auxiliary(now, z, h, rng))
+
+    def auxiliary_gibbs(self, beta: float, v: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """The paper's transition at β, (C, D) -> (C, D); see the kernel `auxiliary_gibbs`."""
+        _, _, U0, dU, c0, dc = self._line
+        t = np.float32(beta)
+        z = self._to_z(np.asarray(v, dtype=np.float32))
+        h = bernoulli(z @ (U0 + t * dU) + (c0 + t * dc), rng)
+        return self._to_v(self._draw_visible_by_auxiliary(t, z, h, rng))
+
+    def _weigh_and_draw_hidden(self, before: float, now: float, z: np.ndarray, rng: np.random.Generator):
+        eigenvalues, z0, U0, dU, c0, dc = self._line
+        slope = z @ dU + dc  # (C, H): the hidden field at β is level + β slope
+        level = z @ U0 + c0 if U0.any() else c0
+        log_ratio, h = weigh_and_draw(np.float32(before) * slope + level, np.float32(now) * slope + level, rng)
+        squares = (eigenvalues * (z - z0) ** 2 - z * z).sum(-1, dtype=np.float64)  # (C,)
+        return log_ratio + (now - before) * (0.5 * squares + self._constant_gain), h
+
+    @cached_property
+    def _constant_gain(self) -> float:
+        """Largest value of the end's quadratic term minus that of the start's."""
+        peaks = [p.constant + 0.5 * float(p.linear @ p.noise_cov @ p.linear) for p in (self.start, self.end)]
+        return peaks[1] - peaks[0]
+
+    def _draw_visible(self, beta: float, h: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """z | h ~ N(P⁻¹ ((1-β) λ z_0 + U h), P⁻¹), P = (1-β) λ + β diagonal: (C, H) -> (C, D)."""
+        eigenvalues, z0, U0, dU, _, _ = self._line
+        t = np.float32(beta)
+        precision = (1 - t) * eigenvalues + t
+        z = rng.standard_normal((len(h), len(z0)), dtype=np.float32)
+        z *= precision**-0.5
+        z += (h @ (U0 + t * dU).T + (1 - t) * eigenvalues * z0) / precision
+        return z
+
+    def _draw_visible_by_auxiliary(self, beta: float, z: np.ndarray, h: np.ndarray, rng) -> np.ndarray:
+        """x | z, then z | x, h  (Kiwaki and Aihara 2015, Eq. 13 and 14, in the coordinates z).
+
+        With Q = Σ^A - diag(σ²), which is diag(1/λ - 1) here, the paper's (Λ + Λ^B)⁻¹ is Q - Q (Q + I)⁻¹ Q = 1 - λ: no
+        inverse of Q is needed, and Q may be singular.
+        """
+        eigenvalues, z0, U0, dU, _, _ = self._line
+        if U0.any() or eigenvalues.max() > 1 + 1e-5:
+            raise ValueError("auxiliary_gibbs needs an uncoupled start no narrower than sigma in every direction")
+        t, pull = np.float32(beta), np.maximum(1 - eigenvalues, 0)
+        mean = h @ (t * dU).T
+        if t < 1:
+            x = rng.standard_normal(z.shape, dtype=np.float32)
+            x *= np.sqrt(pull / (1 - t))
+            x += z0 + pull * (z - z0)
+            mean += (1 - t) * x
+        return mean + rng.standard_normal(z.shape, dtype=np.float32)
+
+
+def auxiliary_gibbs(distribution: GaussianBernoulli, v: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """The Gibbs step of Kiwaki and Aihara (2015, Eq. 12 to 14): h and x given v, then v given both, (C, D) -> (C, D).
+
+    The auxiliary x are normal, with the covariance that the start has beyond diag(σ²). `gibbs` integrates them out;
+    this kernel leaves the same distributions invariant and is here to compare. For the paths of `covariance_path`.
+
+    Raises TypeError for other distributions.
+
+    Examples
+    --------
+    >>> import numpy as np, anneal_edu as ae
+    >>> grbm = ae.GaussianRBM(np.eye(2), np.zeros(2), np.zeros(2), np.ones(2))
+    >>> path = ae.covariance_path(*grbm.mean_and_cov(), grbm)
+    >>> ae.auxiliary_gibbs(path(0.5), np.zeros((5, 2)), np.random.default_rng(0)).shape
+    (5, 2)
+    """
+    if hasattr(distribution, "auxiliary_gibbs"):
+        return distribution.auxiliary_gibbs(v, rng)
+    if isinstance(distribution, GaussianRBM):  # β = 1, where x drops out
+        return distribution.gibbs(v, rng)
+    raise TypeError(
+        "the auxiliary_gibbs kernel needs a point of a covariance_path between its ends, "
+        f"got {type(distribution).__name__}; use gibbs"
+    )
+
+
+def covariance_start(mean: np.ndarray, cov: np.ndarray, n_hidden: int) -> GaussianBernoulli:
+    """N(mean, cov) beside ``n_hidden`` idle hidden units, with log Z = ½ log |2π cov| + n_hidden log 2.
+
+    Examples
+    --------
+    >>> covariance_start([0.0], [[2.0]], n_hidden=3).mean_and_cov()
+    (array([0.]), array([[2.]]))
+    """
+    P = np.linalg.inv(cov)
+    P = (P + P.T) / 2
+    D, linear = len(mean), P @ mean
+    return GaussianBernoulli(linear, P, np.zeros((D, n_hidden)), np.zeros(n_hidden), float(-0.5 * linear @ mean))
+
+
+def widen_covariance(cov: np.ndarray, sigma: np.ndarray) -> tuple[np.ndarray, float]:
+    """The covariance made no narrower than diag(sigma²) in any direction, and by how much it was too narrow.
+
+    A Gaussian RBM's own covariance never is narrower: v given h alone has variance sigma². A covariance estimated from
+    chains can be, by chance. In the units v / sigma, eigenvalues below 1 are lifted to 1.
+
+    Returns
+    -------
+    (D, D) array, and the largest lift, in units of sigma²; 0 where nothing had to be done
+
+    Raises
+    ------
+    ValueError
+        Where ``cov`` is not symmetric and positive definite, or shapes do not fit.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> widen_covariance(np.diag([4.0, 0.75]), np.ones(2))
+    (array([[4., 0.],
+           [0., 1.]]), 0.25)
+    """
+    cov = as_finite_array("cov", cov, ndim=2)
+    require_shape("cov", cov, (len(sigma), len(sigma)))
+    if not np.allclose(cov, cov.T, rtol=1e-8, atol=_ROUNDING * np.abs(cov).max()):
+        raise ValueError("cov must be symmetric")
+    eigenvalues, R = np.linalg.eigh((cov + cov.T) / (2 * np.outer(sigma, sigma)))
+    if eigenvalues[0] <= 1e-12 * eigenvalues[-1]:
+        raise ValueError(f"cov must be positive definite, got smallest eigenvalue {np.linalg.eigvalsh(cov)[0]:.3g}")
+    lift = 1 - eigenvalues[0]
+    if lift <= _ROUNDING * eigenvalues[-1]:
+        return cov, 0.0
+    wide = (R * np.maximum(eigenvalues, 1)) @ R.T * np.outer(sigma, sigma)
+    return (wide + wide.T) / 2, float(lift)
+
+
+def covariance_path(mean: np.ndarray, cov: np.ndarray, grbm: GaussianRBM) -> GaussianRBMPath:
+    """From N(mean, cov) to a Gaussian RBM: the start may have any covariance  (Kiwaki and Aihara 2015, Eq. 10 and 11).
+
+    log f_β(v) = -β Σ_j (v_j - b_j)² / 2σ_j² + Σ_i log(1 + exp β (a_i + Σ_j W_ji v_j / σ_j))
+                 - (1-β) ½ (v - mean)ᵀ cov⁻¹ (v - mean)
+
+    It is the geometric path of the joint densities of (v, h), from a start whose hidden units are idle. The paper's
+    auxiliary variables are integrated out: with the kernel `gibbs` v is drawn given h alone, with `auxiliary_gibbs` as
+    in the paper.
+
+    Parameters
+    ----------
+    mean : (D,) array
+    cov : (D, D) array
+        Symmetric and positive definite. The target's own moments make a good start: ``grbm.mean_and_cov()``, or an
+        estimate of them.
+    grbm : GaussianRBM
+        The target, β = 1.
+
+    Returns
+    -------
+    callable, beta -> Distribution
+
+    Raises
+    ------
+    TypeError
+        Where ``grbm`` is no GaussianRBM.
+    ValueError
+        Where shapes do not fit, or ``cov`` is not symmetric and positive definite.
+
+    Warns
+    -----
+    UserWarning
+        Where ``cov`` is narrower than diag(sigma²) in some direction, as an estimate can be: it was widened there.
+
+    Examples
+    --------
+    >>> import numpy as np, anneal_edu as ae
+    >>> grbm = ae.GaussianRBM([[2.0], [2.0]], np.zeros(2), np.zeros(1), np.ones(2))
+    >>> path, rng = ae.covariance_path(*grbm.mean_and_cov(), grbm), np.random.default_rng(0)
+    >>> abs(ae.ais(path, ae.linear_schedule(100), 1000, rng=rng).log_z - grbm.log_z()) < 0.1
+    True
+    """
+    if not isinstance(grbm, GaussianRBM):
+        raise TypeError(f"grbm must be a GaussianRBM, got {type(grbm).__name__}")
+    mean = as_finite_array("mean", mean, ndim=1)
+    require_shape("mean", mean, (grbm.dim,))
+    cov, lift = widen_covariance(cov, grbm.sigma)
+    if lift:
+        warnings.warn(
+            f"cov was narrower than the noise of v given h, by up to {lift:.2g} sigma² in some direction, which no "
+            "Gaussian RBM's covariance is; it was widened there",
+            stacklevel=2,
+        )
+    return GaussianRBMPath(covariance_start(mean, cov, grbm.n_hidden), grbm)
