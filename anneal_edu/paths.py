@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,6 +17,24 @@ from anneal_edu.validation import as_beta
 Path = Callable[[float], Distribution]
 
 _CHAINS_AT_ONCE = 500  # the working arrays of a block stay in the processor's cache
+
+
+class _Scratch(threading.local):
+    """One array a thread, kept from step to step.
+
+    Were W(β)ᵀ a new array at every step, the system would take its memory back and hand it out again page by page.
+    """
+
+    array = np.empty(0, dtype=np.float32)
+
+    def like(self, a: np.ndarray) -> np.ndarray:
+        """An array of the shape and type of ``a``, with anything in it."""
+        if self.array.shape != a.shape or self.array.dtype != a.dtype:
+            self.array = np.empty_like(a)
+        return self.array
+
+
+_scratch = _Scratch()
 
 
 def require_ends(p0: Distribution, p1: Distribution) -> None:
@@ -81,7 +100,7 @@ class GeometricRBMPath(GeometricPath):
         (W0, dW, b0, db, c0, dc), (W0t, dWt) = self._line, self._transposed
         t0, t1 = np.float32(before), np.float32(now)
         if not self._weightless_start:
-            Wt = t1 * dWt
+            Wt = np.multiply(t1, dWt, out=_scratch.like(dWt))
             Wt += W0t  # W(β)ᵀ, (H, D)
         b = b0 + t1 * db
         log_ratio, next_v = np.empty(len(v)), np.empty(v.shape, dtype=np.float32)

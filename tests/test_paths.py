@@ -1,3 +1,8 @@
+import pickle
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+from threading import Barrier
+
 import numpy as np
 import pytest
 from scipy.stats import chisquare
@@ -74,6 +79,43 @@ def test_rbm_step_moves_by_the_gibbs_transition_matrix(start):
         v = np.tile(ae.binary_states(3)[row], (n, 1))
         _, moved = path.weigh_and_gibbs(0.2, 0.6, v, np.random.default_rng(row))
         assert chisquare(np.bincount((moved @ [4, 2, 1]).astype(int), minlength=8), n * T[row]).pvalue > 1e-4
+
+
+def walk(path, seed, in_step=lambda: None):
+    rng = np.random.default_rng(seed)
+    v, log_w = rng.integers(0, 2, size=(600, path.start.dim)), 0.0
+    for before, now in pairwise(np.linspace(0, 1, 21) ** (seed + 1)):
+        in_step()
+        log_ratio, v = path.weigh_and_gibbs(before, now, v, rng)
+        log_w = log_w + log_ratio
+    return log_w, v
+
+
+def test_threads_may_walk_one_rbm_path_at_once():
+    """Each at its own β, in step with the others, so that memory which they share would show."""
+    path = ae.geometric_path(random_rbm(300, 40, 0, scale=0.2), random_rbm(300, 40, 1, scale=0.2))
+    alone, at_once = [walk(path, seed) for seed in range(4)], Barrier(4, timeout=60)
+    with ThreadPoolExecutor(4) as threads:
+        together = threads.map(lambda seed: walk(path, seed, at_once.wait), range(4))
+        for expected, got in zip(alone, together, strict=True):
+            for a, b in zip(got, expected, strict=True):
+                np.testing.assert_array_equal(a, b)
+
+
+def test_paths_of_other_sizes_may_be_walked_in_turn():
+    paths = [ae.geometric_path(random_rbm(D, 5, 0), random_rbm(D, 5, 1)) for D in (30, 20)]
+    apart = [[walk(path, seed) for seed in range(3)] for path in paths]
+    for seed in range(3):
+        for path, of_path in zip(paths, apart, strict=True):
+            for expected, got in zip(of_path[seed], walk(path, seed), strict=True):
+                np.testing.assert_array_equal(got, expected)
+
+
+def test_a_walked_path_can_be_pickled():
+    path = ae.geometric_path(random_rbm(6, 4, 0), random_rbm(6, 4, 1))
+    expected = walk(path, 0)
+    for a, b in zip(walk(pickle.loads(pickle.dumps(path)), 0), expected, strict=True):
+        np.testing.assert_array_equal(a, b)
 
 
 def test_ends_that_do_not_fit_are_refused():
