@@ -5,27 +5,6 @@ import pytest
 
 import anneal_edu as ae
 
-
-@pytest.mark.parametrize("size", [8, 28])
-def test_digits_are_binary_images_of_the_asked_size(size):
-    images = ae.data.digits(size)
-    assert images.shape == (1797, size * size)
-    assert images.dtype == np.float32
-    assert set(np.unique(images)) == {0, 1}
-    assert 0.1 < images.mean() < 0.5
-
-
-def test_large_digits_show_what_the_small_ones_do():
-    small, large = ae.data.digits(8), ae.data.digits(28).reshape(-1, 28, 28)
-    nearest = large[:, np.linspace(0, 27, 8).round().astype(int)][:, :, np.linspace(0, 27, 8).round().astype(int)]
-    assert (nearest.reshape(len(small), -1) == small).mean() > 0.97
-
-
-def test_another_size_is_refused():
-    with pytest.raises(ValueError, match="size must be 8 or 28, got 16"):
-        ae.data.digits(16)
-
-
 IMAGES = np.arange(24, dtype=np.uint8).reshape(2, 3, 4)
 IDX = bytes([0, 0, 8, 3, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0, 4]) + IMAGES.tobytes()
 

@@ -1,4 +1,4 @@
-"""Data sets that need no network, and the user's own files: images in IDX files, RBMs in NPZ files."""
+"""The user's own files: images in IDX files, RBMs in NPZ files."""
 
 from __future__ import annotations
 
@@ -14,57 +14,6 @@ from anneal_edu.distributions import BinaryRBM
 
 _IDX_TYPES = {0x08: ">u1", 0x09: ">i1", 0x0B: ">i2", 0x0C: ">i4", 0x0D: ">f4", 0x0E: ">f8"}
 _RBM_PARAMETERS = ("weights", "visible_bias", "hidden_bias")
-
-
-def digits(size: int = 8) -> np.ndarray:
-    """Scikit-learn's 1,797 handwritten digits as binary images.
-
-    The originals are 8×8 with grey levels 0 to 16. They are scaled to [0, 1], for ``size=28`` interpolated linearly to
-    MNIST's 28×28, and thresholded at one half.
-
-    Parameters
-    ----------
-    size : 8 or 28
-        Side of the images in pixels.
-
-    Returns
-    -------
-    (1797, size²) float32 array of 0 and 1, rows of pixels one after another
-
-    Raises
-    ------
-    ValueError
-        Where ``size`` is neither 8 nor 28.
-
-    Examples
-    --------
-    >>> import anneal_edu as ae
-    >>> ae.data.digits(28).shape
-    (1797, 784)
-    """
-    if size not in (8, 28):
-        raise ValueError(f"size must be 8 or 28, got {size!r}")
-    from scipy.ndimage import zoom
-    from sklearn.datasets import load_digits  # slow to import, and needed here alone
-
-    images = load_digits().images / 16  # (1797, 8, 8)
-    if size == 28:
-        images = zoom(images, (1, 28 / 8, 28 / 8), order=1)  # (1797, 28, 28)
-    return (images > 0.5).reshape(len(images), -1).astype(np.float32)
-
-
-def digit_labels() -> np.ndarray:
-    """Which digit, 0 to 9, each image of `digits` shows: (1797,) int.
-
-    Examples
-    --------
-    >>> import anneal_edu as ae
-    >>> ae.data.digit_labels()[:4]
-    array([0, 1, 2, 3])
-    """
-    from sklearn.datasets import load_digits
-
-    return load_digits().target
 
 
 def load_idx(path: str | Path) -> np.ndarray:
