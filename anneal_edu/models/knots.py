@@ -8,7 +8,7 @@ fits them again and overwrites the files. The knots are those of the paper, 0.1,
 
 from __future__ import annotations
 
-from functools import partial
+from functools import lru_cache, partial
 from importlib.resources import files
 from pathlib import Path
 
@@ -20,7 +20,7 @@ from anneal_edu.models import load
 from anneal_edu.moment_matching import match_moments
 from anneal_edu.splines import SplinePath, moment_spline_path, spline_path
 
-MODELS = ("digits28_cd", "digits28_pcd")
+MODELS = ("digits28_cd", "digits28_pcd", "digits28_pcd_fast")
 STARTS = ("uniform", "base rate")
 N_KNOTS = 9
 TOLERANCE = 1e-3
@@ -36,17 +36,23 @@ def start_of(rbm: BinaryRBM, start: str) -> BinaryRBM:
     """
     if start not in STARTS:
         raise ValueError(f"start must be one of {', '.join(STARTS)}, got {start!r}")
+    return _start(start, rbm.dim, rbm.n_hidden)
+
+
+@lru_cache(maxsize=8)
+def _start(start: str, n_visible: int, n_hidden: int) -> BinaryRBM:
     if start == "uniform":
-        return uniform_rbm(rbm.dim, rbm.n_hidden)
-    return base_rate_rbm(digits(round(rbm.dim**0.5)), rbm.n_hidden)
+        return uniform_rbm(n_visible, n_hidden)
+    return base_rate_rbm(digits(round(n_visible**0.5)), n_hidden)
 
 
+@lru_cache(maxsize=32)
 def load_spline(model: str, start: str, knots: int = N_KNOTS) -> SplinePath:
-    """Load the moment averages spline from a start to a stored model.
+    """Load the moment averages spline from a start to a stored model; a second call returns the same object.
 
     Parameters
     ----------
-    model : "digits28_cd" or "digits28_pcd"
+    model : "digits28_cd", "digits28_pcd" or "digits28_pcd_fast"
     start : "uniform" or "base rate"
     knots : 0, 1, 4 or 9
         Number of evenly spaced inner knots; these numbers share their positions with the stored nine.
@@ -66,7 +72,7 @@ def load_spline(model: str, start: str, knots: int = N_KNOTS) -> SplinePath:
     array([0. , 0.2, 0.4, 0.6, 0.8, 1. ])
     """
     if model not in MODELS:
-        raise ValueError(f"knots are stored for {' and '.join(MODELS)}, got {model!r}")
+        raise ValueError(f"knots are stored for {', '.join(MODELS)}, got {model!r}")
     if knots not in (0, 1, 4, N_KNOTS):
         raise ValueError(f"knots must be 0, 1, 4 or {N_KNOTS}, got {knots!r}")
     rbm = load(model)
