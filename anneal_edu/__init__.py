@@ -8,7 +8,7 @@ from importlib import import_module
 from anneal_edu import data, models
 from anneal_edu.ais import AISResult, ais
 from anneal_edu.asymptotics import cost_functional, kl_bias, kl_divergence, path_length, segment_costs, symmetric_kl
-from anneal_edu.chain_moments import data_moments, estimate_moments, pcd_fit
+from anneal_edu.chain_moments import data_moments, estimate_mean_and_cov, estimate_moments, pcd_fit
 from anneal_edu.distributions import (
     BinaryRBM,
     Distribution,

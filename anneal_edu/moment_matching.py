@@ -8,13 +8,12 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy.optimize import minimize
 
-from anneal_edu.distributions import BinaryRBM
+from anneal_edu.distributions import BinaryRBM, GaussianBernoulli
 from anneal_edu.distributions.protocol import difference, inner
-from anneal_edu.validation import as_count, as_positive, require_shape
+from anneal_edu.moment_coordinates import as_moments, coordinates_of
+from anneal_edu.validation import as_count, as_positive
 
-Moments = tuple[np.ndarray, np.ndarray, np.ndarray]
-
-_SMALLEST_SPREAD = 1e-3  # a unit that is almost always on, or off, still gets a scale
+Moments = tuple[np.ndarray, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,91 +22,53 @@ class MomentMatch:
 
     Attributes
     ----------
-    rbm : BinaryRBM
+    rbm : BinaryRBM or GaussianBernoulli
     residual : float
-        max |E g(v, h) - target| over all of E v, E h and E v hᵀ; after a fit by chains, as these estimate it.
+        max |E g(v, h) - target| over all moments; after a fit by chains, as these estimate it. Moments of real visible
+        units are taken after whitening by the target's mean and covariance.
     converged : bool or None
         Whether the residual is within the tolerance asked for; None for a fit by chains, which asks for none.
     n_evaluations : int
         How often the moments were computed.
     """
 
-    rbm: BinaryRBM = field(repr=False)
+    rbm: BinaryRBM | GaussianBernoulli = field(repr=False)
     residual: float
     converged: bool | None
     n_evaluations: int
 
 
-Fit = Callable[[Moments, BinaryRBM], MomentMatch]
-
-
-def as_moments(moments: Moments, like: BinaryRBM) -> Moments:
-    """Return moments as float64 arrays of the shapes that an RBM like this one has, every entry a probability."""
-    target = tuple(np.asarray(s, dtype=np.float64) for s in moments)
-    for name, s, eta in zip(("E v", "E h", "E v hᵀ"), target, like.natural_parameters(), strict=True):
-        require_shape(name, s, eta.shape)
-        if not ((s >= 0) & (s <= 1)).all():
-            raise ValueError(f"{name} must hold probabilities, got values from {s.min()} to {s.max()}")
-    return target
+Fit = Callable[[Moments, BinaryRBM | GaussianBernoulli], MomentMatch]
 
 
 def largest_error(moments: Moments, target: Moments) -> float:
-    """Largest difference between two sets of moments, over E v, E h and E v hᵀ."""
-    return float(max(np.abs(model - s).max() for model, s in zip(moments, target, strict=True)))
+    """Largest difference between two sets of moments."""
+    return _largest(difference(moments, target))
 
 
-class _CentredCoordinates:
-    """RBM parameters in which every direction is about equally steep.
-
-    With means m and standard deviations d of the *target* moments, the energy is written in the statistics
-    (v_i - m_i) / d_i, (h_j - m_j) / d_j and their products. These are nearly uncorrelated and have variance about 1,
-    so that the Hessian, the Fisher information, is near the identity: L-BFGS then needs tens of evaluations, not
-    thousands.
-    """
-
-    def __init__(self, mean_v: np.ndarray, mean_h: np.ndarray):
-        self.mean_v, self.mean_h = mean_v, mean_h
-        self.sd_v = np.sqrt(np.maximum(mean_v * (1 - mean_v), _SMALLEST_SPREAD**2))
-        self.sd_h = np.sqrt(np.maximum(mean_h * (1 - mean_h), _SMALLEST_SPREAD**2))
-        self.scale = np.outer(self.sd_v, self.sd_h)
-
-    def pack(self, rbm: BinaryRBM) -> np.ndarray:
-        """Coordinates of an RBM, (D + H + D H,)."""
-        b, c, W = rbm.natural_parameters()
-        return np.concatenate(
-            [(b + W @ self.mean_h) * self.sd_v, (c + self.mean_v @ W) * self.sd_h, (W * self.scale).ravel()]
-        )
-
-    def unpack(self, x: np.ndarray) -> BinaryRBM:
-        """The RBM at given coordinates."""
-        D, H = self.scale.shape
-        W = x[D + H :].reshape(D, H) / self.scale
-        return BinaryRBM(W, x[:D] / self.sd_v - W @ self.mean_h, x[D : D + H] / self.sd_h - self.mean_v @ W)
-
-    def gradient(self, error_v: np.ndarray, error_h: np.ndarray, error_vh: np.ndarray) -> np.ndarray:
-        """Chain rule: moment errors, the gradient in (b, c, W), to the gradient in these coordinates."""
-        centred = error_vh - np.outer(error_v, self.mean_h) - np.outer(self.mean_v, error_h)
-        return np.concatenate([error_v / self.sd_v, error_h / self.sd_h, (centred / self.scale).ravel()])
+def _largest(errors: Moments) -> float:
+    return float(max(np.abs(error).max() for error in errors))
 
 
 def match_moments(
-    moments: tuple[np.ndarray, np.ndarray, np.ndarray],
-    initial: BinaryRBM,
+    moments: Moments,
+    initial: BinaryRBM | GaussianBernoulli,
     tolerance: float = 5e-3,
     max_evaluations: int = 1000,
 ) -> MomentMatch:
-    """The binary RBM with given moments, by maximum likelihood with exact gradients (Grosse et al. 2013, Section 5.2).
+    """The RBM with given moments, by maximum likelihood with exact gradients (Grosse et al. 2013, Section 5.2).
 
     The parameters η with E_η[g] = s maximise η · s - A(η), which is concave; its gradient s - E_η[g] is enumerated.
 
     Parameters
     ----------
-    moments : (E v (D,), E h (H,), E v hᵀ (D, H))
-        The target s, as from `BinaryRBM.moments`.
-    initial : BinaryRBM
-        Where to start; its smaller layer has at most 24 units. A neighbour on the path saves most of the work.
+    moments : tuple of arrays
+        The target s, as from `BinaryRBM.moments` or `GaussianRBM.moments`.
+    initial : BinaryRBM, GaussianRBM or GaussianBernoulli
+        Where to start; small enough to enumerate. A neighbour on the path saves most of the work.
     tolerance : float
-        Largest error allowed in any moment. All moments are probabilities.
+        Largest error allowed in any moment. Those of a binary RBM are probabilities; real visible units are whitened by
+        the target's mean and covariance first.
     max_evaluations : int
         Give up after so many enumerations; the result then says that it did not converge.
 
@@ -118,7 +79,7 @@ def match_moments(
     Raises
     ------
     ValueError
-        Where shapes do not fit, or a moment is no probability.
+        Where shapes do not fit, a moment is no probability, or the covariance of v is not positive definite.
 
     Examples
     --------
@@ -130,7 +91,7 @@ def match_moments(
     target = as_moments(moments, initial)
     tolerance = as_positive("tolerance", tolerance)
     max_evaluations = as_count("max_evaluations", max_evaluations)
-    coordinates = _CentredCoordinates(*target[:2])
+    coordinates = coordinates_of(initial, target)
     best = (np.inf, initial)
     n_evaluations = 0
 
@@ -138,10 +99,9 @@ def match_moments(
         nonlocal best, n_evaluations
         n_evaluations += 1
         rbm = coordinates.unpack(x)
-        model = rbm.moments()
-        best = min(best, (largest_error(model, target), rbm), key=lambda pair: pair[0])
-        errors = difference(model, target)
-        return rbm.log_z() - inner(rbm.natural_parameters(), target), coordinates.gradient(*errors)
+        errors = difference(rbm.moments(), target)
+        best = min(best, (_largest(coordinates.scaled(errors)), rbm), key=lambda pair: pair[0])
+        return rbm.log_partition() - inner(rbm.natural_parameters(), target), coordinates.gradient(x, errors)
 
     def stop_when_reached(_x):
         if best[0] <= tolerance:

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from anneal_edu.distributions import BinaryRBM, Distribution
+from anneal_edu.distributions import BinaryRBM, Distribution, GaussianBernoulli
 from anneal_edu.distributions.protocol import mix
 from anneal_edu.moment_matching import Fit, MomentMatch, Moments, match_moments
 from anneal_edu.paths import geometric_path, moment_path, require_ends
@@ -57,7 +57,7 @@ class SplinePath:
 
 
 class RBMSplinePath(SplinePath):
-    """A spline between binary RBMs, which shares products between the weight and the Gibbs step within a segment."""
+    """A spline between RBMs, which shares products between the weight and the Gibbs step within a segment."""
 
     def weigh_and_gibbs(
         self, before: float, now: float, v: np.ndarray, rng: np.random.Generator
@@ -72,7 +72,7 @@ class RBMSplinePath(SplinePath):
 
 
 def _spline(betas, distributions, matches=()) -> SplinePath:
-    all_rbms = all(isinstance(p, BinaryRBM) for p in distributions)
+    all_rbms = any(all(isinstance(p, rbm) for p in distributions) for rbm in (BinaryRBM, GaussianBernoulli))
     return (RBMSplinePath if all_rbms else SplinePath)(betas, tuple(distributions), tuple(matches))
 
 
@@ -106,14 +106,14 @@ def spline_path(betas: np.ndarray, distributions: list[Distribution]) -> SplineP
     return _spline(betas, distributions)
 
 
-def _first_guess(p0: BinaryRBM, matches: list[MomentMatch], betas: np.ndarray) -> BinaryRBM:
+def _first_guess(p0: Distribution, matches: list[MomentMatch], betas: np.ndarray) -> Distribution:
     """Where to start the fit at betas[-1]: the last knot or, after exact fits, the line through the last two continued.
 
-    Fits by chains are noisy, and continuing a line would enlarge the noise.
+    Fits by chains are noisy, and continuing a line would enlarge the noise; a precision continued may be none.
     """
     if not matches:
         return p0
-    if len(matches) < 2 or not matches[-1].converged:
+    if len(matches) < 2 or not matches[-1].converged or not isinstance(p0, BinaryRBM):
         return matches[-1].rbm
     ahead = (betas[-1] - betas[-3]) / (betas[-2] - betas[-3])  # above 1
     return matches[-2].rbm.geometric_mean(matches[-1].rbm, ahead)
@@ -130,7 +130,7 @@ def moment_spline_path(
     """The moment averages spline, MAS: knots on the moment path, geometric paths between them  (Grosse et al. 2013).
 
     The distribution at knot β_j has the moments (1-β_j) s_0 + β_j s_1. Where the family has no closed form from moments
-    to parameters (binary RBMs), each knot is fitted, starting from the ones before.
+    to parameters (RBMs, binary or Gaussian), each knot is fitted, starting from the ones before.
 
     Parameters
     ----------
@@ -170,7 +170,7 @@ def moment_spline_path(
         betas = np.linspace(0, 1, as_count("knots", knots) + 2)
     else:
         betas = as_schedule("knots, with 0 and 1 added,", [0.0, *as_finite_array("knots", knots, ndim=1), 1.0])
-    if not (isinstance(p0, BinaryRBM) and isinstance(p1, BinaryRBM)):
+    if not any(isinstance(p0, rbm) and isinstance(p1, rbm) for rbm in (BinaryRBM, GaussianBernoulli)):
         return spline_path(betas, [moment_path(p0, p1)(beta) for beta in betas])
     s0, s1 = p0.moments(), p1.moments() if target_moments is None else target_moments
     matches: list[MomentMatch] = []

@@ -17,7 +17,7 @@ LAYERS = {
     "primitives": ["validation", "weights"],
     "distributions": ["distributions"],
     "paths": [
-        *("paths", "gaussian_rbm_path", "splines", "moment_matching", "chain_moments"),
+        *("paths", "gaussian_rbm_path", "splines", "moment_matching", "moment_coordinates", "chain_moments"),
         *("schedules", "kernels", "asymptotics"),
     ],
     "estimators": ["ais", "data", "hidden_states", "models", "reverse_ais", "training", "transition_matrices"],

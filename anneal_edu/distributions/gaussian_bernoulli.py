@@ -138,9 +138,10 @@ class GaussianBernoulli:
     def gibbs(self, v: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """One block Gibbs step, h ~ p(h | v), then v ~ N(E[v | h], precision⁻¹): (C, D) -> (C, D)."""
         h = bernoulli(self.hidden_field(v), rng)
-        return self._draw_visible(h, rng)
+        return self.visible_given_hidden(h, rng)
 
-    def _draw_visible(self, h: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    def visible_given_hidden(self, h: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """Draw v ~ N(E[v | h], precision⁻¹): (C, H) -> (C, D)."""
         noise = rng.standard_normal((len(h), self.dim), dtype=h.dtype)
         return self.visible_mean(h) + noise @ self._noise_factor.astype(h.dtype)
 
@@ -202,7 +203,7 @@ class GaussianBernoulli:
         else:
             p = self._log_z_and_hidden_probabilities[1]
             h = states_of(rng.choice(len(p), size=n, p=p), self.n_hidden)  # (n, H)
-        return self._draw_visible(h, rng)
+        return self.visible_given_hidden(h, rng)
 
     # As an exponential family with g(v, h) = (v, v vᵀ, v hᵀ, h)
 

@@ -1,0 +1,129 @@
+"""The moment-averaged path of Gaussian RBMs, and moments of Gaussian RBMs from chains."""
+
+import numpy as np
+import pytest
+
+import anneal_edu as ae
+from anneal_edu.distributions.protocol import difference, inner, mix
+from anneal_edu.moment_coordinates import coordinates_of
+from tests.distributions.test_gaussian_rbm import random_grbm, random_pair
+from tests.test_gaussian_rbm_path import starts
+
+
+def covariance_starts(grbm):
+    mean, cov = grbm.mean_and_cov()
+    covs = {"mean": np.diag(grbm.sigma**2), "diagonal": np.diag(cov.diagonal()), "full": cov}
+    return {name: ae.covariance_start(mean, start, grbm.n_hidden) for name, start in covs.items()}
+
+
+def averaged(p0, p1, beta):
+    return mix(p0.moments(), p1.moments(), beta)
+
+
+def test_coordinates_there_and_back():
+    pair = random_pair(4, 3)
+    coordinates = coordinates_of(pair, random_pair(4, 3, seed=1).moments())
+    again = coordinates.unpack(coordinates.pack(pair))
+    for got, want in zip(again.natural_parameters(), pair.natural_parameters(), strict=True):
+        np.testing.assert_allclose(got, want, rtol=1e-9, atol=1e-9)
+
+
+def test_the_gradient_of_the_fit_by_finite_differences():
+    pair, eps = random_pair(3, 2), 1e-5
+    target = averaged(covariance_starts(random_grbm(3, 2))["full"], random_grbm(3, 2), 0.6)
+    coordinates = coordinates_of(pair, target)
+    x = coordinates.pack(pair)
+
+    def objective(x):
+        member = coordinates.unpack(x)
+        return member.log_partition() - inner(member.natural_parameters(), target)
+
+    numeric = [(objective(x + step) - objective(x - step)) / (2 * eps) for step in eps * np.eye(len(x))]
+    errors = difference(coordinates.unpack(x).moments(), target)
+    np.testing.assert_allclose(coordinates.gradient(x, errors), numeric, rtol=1e-6, atol=1e-7)
+
+
+def test_moments_lead_back_to_the_parameters():
+    pair = random_pair(3, 2)
+    start = covariance_starts(random_grbm(3, 2))["full"]
+    match = ae.match_moments(pair.moments(), start, tolerance=1e-7)
+    assert match.converged
+    for got, want in zip(match.rbm.natural_parameters(), pair.natural_parameters(), strict=True):
+        np.testing.assert_allclose(got, want, atol=1e-4)
+
+
+@pytest.mark.parametrize("start", ["mean", "diagonal", "full"])
+def test_knots_have_the_averaged_moments(start):
+    grbm = random_grbm(4, 3)
+    p0 = covariance_starts(grbm)[start]
+    path = ae.moment_spline_path(p0, grbm, knots=3)
+    for beta, match in zip(path.betas[1:-1], path.matches, strict=True):
+        assert match.converged
+        mean, second, _, _ = averaged(p0, grbm, beta)
+        got_mean, got_cov = path(float(beta)).mean_and_cov()
+        spread = np.sqrt(np.diag(second - np.outer(mean, mean)))
+        assert (np.abs(got_mean - mean) < 0.03 * spread).all()
+        np.testing.assert_allclose(got_cov, second - np.outer(mean, mean), atol=0.03 * spread.max() ** 2)
+
+
+@pytest.mark.parametrize("start", ["mean", "diagonal", "full"])
+def test_the_moment_spline_is_unbiased(start):
+    grbm = random_grbm(4, 3)
+    path = ae.moment_spline_path(covariance_starts(grbm)[start], grbm, knots=4)
+    result = ae.ais(path, ae.linear_schedule(20), 20_000, rng=np.random.default_rng(0))
+    w = np.exp(result.log_weights - grbm.log_z())
+    assert abs(w.mean() - 1) < 4 * w.std() / np.sqrt(len(w))
+
+
+def test_the_cost_of_a_linear_schedule_is_the_same_for_all_three_starts():
+    """½ Δη · Δs: where the covariance of a start differs from the target's its precision agrees, and conversely."""
+    grbm = random_grbm(4, 3)
+    costs = [ae.cost_functional(path) for path in starts(grbm).values()]
+    np.testing.assert_allclose(costs, costs[0], rtol=1e-10)
+    schedule, paths = ae.linear_schedule(7), starts(grbm).values()
+    sums = [ae.kl_bias(path, schedule) + ae.kl_bias(path, schedule, reverse=True) for path in paths]
+    np.testing.assert_allclose(sums, 2 * costs[0] / 7, rtol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda s: s[:3], "moments must be E v, E v vᵀ, E v hᵀ, E h, got 3 arrays"),
+        (lambda s: (s[0], s[1], s[2], 2 + s[3]), "E h must hold probabilities"),
+        (lambda s: (10 + s[0], s[1], s[2], s[3]), "positive definite covariance"),
+        (lambda s: (s[0][:2], s[1], s[2], s[3]), "E v must have shape"),
+    ],
+)
+def test_impossible_moments_are_refused(change, message):
+    grbm = random_grbm(3, 2)
+    with pytest.raises(ValueError, match=message):
+        ae.match_moments(change(grbm.moments()), covariance_starts(grbm)["full"])
+
+
+@pytest.mark.parametrize("rao_blackwellized", [True, False])
+def test_moments_from_chains_agree_with_the_exact_ones(rao_blackwellized):
+    """Eight independent batches of chains give the standard error."""
+    grbm = random_grbm(3, 4)
+    batches = [
+        ae.estimate_mean_and_cov(
+            grbm, 50, 200, 50, rng=np.random.default_rng(seed), rao_blackwellized=rao_blackwellized
+        )
+        for seed in range(8)
+    ]
+    for found, exact in zip(zip(*batches, strict=True), grbm.mean_and_cov(), strict=True):
+        found = np.array(found)
+        z = (found.mean(0) - exact) / (found.std(0, ddof=1) / np.sqrt(len(found)))
+        assert np.abs(z).max() < 7  # Student's t with 7 degrees of freedom, 1 in 5,000, for each of 9 entries
+
+
+def test_rao_blackwellized_covariances_are_never_too_narrow_and_less_noisy():
+    grbm = random_grbm(8, 2)
+    exact = grbm.mean_and_cov()[1]
+    errors = {True: 0.0, False: 0.0}
+    for seed in range(5):
+        for blackwell in errors:
+            rng = np.random.default_rng(seed)
+            cov = ae.estimate_mean_and_cov(grbm, 10, 30, 10, rng=rng, rao_blackwellized=blackwell)[1]
+            errors[blackwell] += ((cov - exact) ** 2).sum()
+            assert (ae.widen_covariance(cov, grbm.sigma)[1] == 0) == blackwell
+    assert errors[True] < errors[False]
