@@ -11,7 +11,7 @@ from dataclasses import fields, is_dataclass
 from multiprocessing import get_context
 from pathlib import Path
 
-from anneal_edu.experiments import grosse, grosse_large
+from anneal_edu.experiments import grosse, grosse_large, kiwaki
 
 
 def table_1(args: argparse.Namespace, executor) -> list[dict]:
@@ -78,10 +78,23 @@ def table_2(args: argparse.Namespace, executor) -> list[dict]:
     return [row.summary() for row in rows]
 
 
+def starts(args: argparse.Namespace, executor) -> list[dict]:
+    """Kiwaki and Aihara 2015, Figures 4 to 7: Gaussian RBMs from starts of three covariances."""
+
+    def report(row: kiwaki.Row) -> None:
+        print(row, flush=True)
+
+    rows = kiwaki.compare_starts(
+        kiwaki.SCALES[args.scale], args.seed, executor, args.folder, args.progress, report
+    )
+    return [row.summary() for row in rows]
+
+
 EXPERIMENTS = {
     "grosse-table1": (table_1, grosse.SCALES),
     "grosse-biased-moments": (biased_moments, grosse.SCALES),
     "grosse-table2": (table_2, grosse_large.SCALES),
+    "kiwaki-starts": (starts, kiwaki.SCALES),
 }
 
 

@@ -66,3 +66,11 @@ def test_table_2_runs_from_the_command_line(tmp_path, capsys):
     assert stored["settings"]["n_hidden"] == 10
     assert len({(row["model"], row["start"], row["path"]) for row in rows}) == len(rows) == 12
     assert "reverse" in capsys.readouterr().out
+
+
+def test_the_starts_of_gaussian_rbms_run_from_the_command_line(tmp_path, capsys):
+    file = tmp_path / "starts.json"
+    main(["kiwaki-starts", "--scale", "tiny", "--folder", str(tmp_path), "--workers", "1", "--json", str(file)])
+    stored = json.loads(file.read_text(encoding="utf-8"))
+    assert len({(row["start"], row["kernel"], row["n_steps"]) for row in stored["rows"]}) == len(stored["rows"]) == 12
+    assert "four modes" in capsys.readouterr().out
