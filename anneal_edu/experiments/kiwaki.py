@@ -28,7 +28,7 @@ KERNELS: dict[str, Kernel] = {"x integrated out": gibbs, "auxiliary x": auxiliar
 def mirrored_grbm(weights: np.ndarray, sigma: float = 1.0) -> GaussianRBM:
     """A Gaussian RBM that looks the same when every hidden unit is turned over, with mean 0 and far-apart modes.
 
-    With visible_bias = -½ σ W 1 the log weight of a hidden state is ½ (Wh)·(Wh - W1), the same for h and 1 - h, and their
+    With visible_bias = -½ σ W 1 the log weight of a hidden state is ½ (Wh)·(Wh - W1), the same for h and 1 - h. Their
     modes lie at opposite points, v = σ W (h - ½).
 
     Examples
