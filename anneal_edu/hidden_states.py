@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from anneal_edu.distributions import BinaryRBM, binary_states
+from anneal_edu.distributions import BinaryRBM, GaussianBernoulli, binary_states
 
 
-def hidden_probabilities(rbm: BinaryRBM) -> np.ndarray:
+def hidden_probabilities(rbm: BinaryRBM | GaussianBernoulli) -> np.ndarray:
     """p(h) of every hidden state, exactly: (2^H,).
 
-    An RBM has no preferred side: with weightsᵀ in place of weights the hidden units are the visible ones.
+    A binary RBM has no preferred side: with weightsᵀ in place of weights the hidden units are the visible ones.
 
     Examples
     --------
@@ -21,11 +21,13 @@ def hidden_probabilities(rbm: BinaryRBM) -> np.ndarray:
     >>> hidden_probabilities(ae.BinaryRBM(np.zeros((3, 1)), np.zeros(3), np.log([3.0])))
     array([0.25, 0.75])
     """
+    if isinstance(rbm, GaussianBernoulli):
+        return rbm.hidden_probabilities()
     turned = BinaryRBM(rbm.weights.T, rbm.hidden_bias, rbm.visible_bias)
     return np.exp(turned.log_density(binary_states(rbm.n_hidden)) - rbm.log_z())
 
 
-def likeliest_hidden_state(rbm: BinaryRBM, v: np.ndarray) -> np.ndarray:
+def likeliest_hidden_state(rbm: BinaryRBM | GaussianBernoulli, v: np.ndarray) -> np.ndarray:
     """The most probable hidden state given v: (C, D) -> (C,) rows of ``binary_states(n_hidden)``.
 
     Examples
@@ -38,7 +40,7 @@ def likeliest_hidden_state(rbm: BinaryRBM, v: np.ndarray) -> np.ndarray:
     return (rbm.hidden_field(v) > 0) @ (1 << np.arange(rbm.n_hidden)[::-1])
 
 
-def occupied_mass(rbm: BinaryRBM, v: np.ndarray) -> float:
+def occupied_mass(rbm: BinaryRBM | GaussianBernoulli, v: np.ndarray) -> float:
     """How much of the model's probability lies in the hidden states that the chains v (C, D) are in, from 0 to 1.
 
     Examples

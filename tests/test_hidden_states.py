@@ -20,6 +20,19 @@ def test_probabilities_of_hidden_states(rbm):
     np.testing.assert_allclose(hidden_states.hidden_probabilities(rbm), expected, rtol=1e-10)
 
 
+def test_hidden_states_of_a_gaussian_rbm():
+    """A mixture by hand: p(h) times a normal density gives p(v, h), whose largest part at v is the likeliest state."""
+    rng = np.random.default_rng(1)
+    grbm = ae.GaussianRBM(rng.normal(size=(3, 4)), rng.normal(size=3), rng.normal(size=4), np.array([0.5, 1, 2]))
+    h, v = ae.binary_states(4), rng.normal(size=(20, 3))
+    p_h = hidden_states.hidden_probabilities(grbm)
+    away = (v[:, None] - grbm.visible_mean(h)) / grbm.sigma  # (20, 16, 3)
+    joint = p_h * np.exp(-0.5 * (away**2).sum(-1)) / np.prod(np.sqrt(2 * np.pi) * grbm.sigma)
+    np.testing.assert_allclose(joint.sum(1), np.exp(grbm.log_density(v) - grbm.log_z()), rtol=1e-10)
+    np.testing.assert_array_equal(hidden_states.likeliest_hidden_state(grbm, v), joint.argmax(1))
+    assert hidden_states.occupied_mass(grbm, v[:1]) == pytest.approx(p_h[joint[0].argmax()])
+
+
 def test_likeliest_hidden_state(rbm):
     v, h = ae.binary_states(5), ae.binary_states(3)
     expected = (v @ rbm.weights @ h.T + h @ rbm.hidden_bias).argmax(1)

@@ -179,6 +179,10 @@ class GaussianBernoulli:
             return float(self._log_z_without_hidden + np.logaddexp(0, self.hidden_bias).sum())
         return self._log_z_and_hidden_probabilities[0]
 
+    def hidden_probabilities(self) -> np.ndarray:
+        """Exact p(h) of every hidden state in the order of `binary_states`, (2^H,)."""
+        return self._log_z_and_hidden_probabilities[1].copy()
+
     @cached_property
     def _hidden_moments(self) -> tuple[np.ndarray, np.ndarray]:
         """Exact (E h, E h hᵀ), shapes (H,) and (H, H)."""

@@ -55,6 +55,13 @@ def strong_covariances(n_visible: int = 10, n_hidden: int = 8, seed: int = 0) ->
     return mirrored_grbm(1.5 * rng.normal(size=(n_visible, n_hidden)), sigma=0.7)
 
 
+def far_modes() -> GaussianRBM:
+    """D = 10, H = 8: nine tenths of the mass lie together, and most of the rest in one mode 12 sigma away."""
+    rng = np.random.default_rng(2)
+    W = 1.5 * rng.normal(size=(10, 8))
+    return GaussianRBM(W, np.zeros(10), -1 - 10 * 1.5**2 / 4 + rng.normal(size=8), np.full(10, 0.7))
+
+
 def paper_schedule(n_steps: int) -> np.ndarray:
     """A quarter of the transitions in each of [0, 0.1], [0.1, 0.25], [0.25, 0.5] and [0.5, 1]."""
     return piecewise_schedule(FOUR_QUARTERS, n_steps)
@@ -75,7 +82,11 @@ def start_path(start: str, grbm: GaussianRBM, mean: np.ndarray, cov: np.ndarray)
     return covariance_path(mean, wide, grbm)
 
 
-TOYS: dict[str, Callable[[], GaussianRBM]] = {"four modes": four_modes, "strong covariances": strong_covariances}
+TOYS: dict[str, Callable[[], GaussianRBM]] = {
+    "four modes": four_modes,
+    "strong covariances": strong_covariances,
+    "far modes": far_modes,
+}
 
 
 def load_model(name: str) -> GaussianRBM:
