@@ -21,6 +21,7 @@ from anneal_edu.distributions import (
     uniform_rbm,
 )
 from anneal_edu.gaussian_rbm_path import auxiliary_gibbs, covariance_path, covariance_start, widen_covariance
+from anneal_edu.hais import HAISResult, hais, tune_step_size
 from anneal_edu.kernels import Kernel, exact, gibbs, hmc, random_walk
 from anneal_edu.moment_matching import MomentMatch, match_moments
 from anneal_edu.paths import Path, geometric_path, moment_path

@@ -68,7 +68,7 @@ def gibbs_backwards(distribution: Distribution, x: np.ndarray, rng: np.random.Ge
     return gibbs(distribution, x, rng)
 
 
-def _accept(log_ratio: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+def accept(log_ratio: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """Metropolis decisions, True with probability min(1, exp(log_ratio)): (C,) -> (C,)."""
     return -rng.standard_exponential(log_ratio.shape) < log_ratio  # log of a uniform is minus an exponential
 
@@ -108,7 +108,7 @@ class random_walk:
         proposal = x + self.scale * rng.standard_normal(x.shape)
         with np.errstate(invalid="ignore"):  # -inf - (-inf), outside the support: stay
             log_ratio = distribution.log_density(proposal) - distribution.log_density(x)
-        accepted = _accept(log_ratio, rng)
+        accepted = accept(log_ratio, rng)
         return np.where(accepted[:, None], proposal, x)
 
 
@@ -157,5 +157,5 @@ class hmc:
             momentum = momentum + (eps if step < self.n_leapfrog - 1 else 0.5 * eps) * gradient(x)
         with np.errstate(invalid="ignore"):
             log_ratio = distribution.log_density(x) - 0.5 * (momentum**2).sum(-1) - before
-        accepted = _accept(log_ratio, rng) & ~runaway
+        accepted = accept(log_ratio, rng) & ~runaway
         return np.where(accepted[:, None], x, start)

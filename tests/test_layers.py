@@ -20,7 +20,7 @@ LAYERS = {
         *("paths", "gaussian_rbm_path", "splines", "moment_matching", "moment_coordinates", "chain_moments"),
         *("schedules", "kernels", "asymptotics"),
     ],
-    "estimators": ["ais", "data", "hidden_states", "models", "reverse_ais", "training", "transition_matrices"],
+    "estimators": ["ais", "hais", "data", "hidden_states", "models", "reverse_ais", "training", "transition_matrices"],
     "experiments": ["experiments"],
     "public names": ["anneal_edu"],
     "figures": ["figures"],

@@ -10,10 +10,10 @@ import anneal_edu as ae
 NAMES = """
 Gaussian Unnormalized BinaryRBM GaussianRBM uniform_rbm base_rate_rbm
 geometric_path moment_path covariance_path linear_schedule piecewise_schedule optimal_binned_schedule
-exact gibbs random_walk hmc ais kl_bias cost_functional path_length effective_sample_size train_rbm
+exact gibbs random_walk hmc ais hais kl_bias cost_functional path_length effective_sample_size train_rbm
 """.split()
 PUBLIC = sorted(name for name, value in vars(ae).items() if callable(value) and not name.startswith("_"))
-RESULTS = {"AISResult", "MomentMatch", "ReverseAISResult", "Sandwich"}
+RESULTS = {"AISResult", "HAISResult", "MomentMatch", "ReverseAISResult", "Sandwich"}
 NO_CALLS = RESULTS | {"Distribution", "Kernel", "Path", "import_module", "contrastive_divergence"}
 
 

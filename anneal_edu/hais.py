@@ -1,0 +1,313 @@
+"""Hamiltonian annealed importance sampling (Sohl-Dickstein and Culpepper 2012)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+import numpy as np
+from scipy.optimize import brentq
+from tqdm.auto import tqdm
+
+from anneal_edu.ais import AISResult, log_quotient, require_sound_step, require_start
+from anneal_edu.kernels import accept
+from anneal_edu.paths import GeometricPath, Path
+from anneal_edu.schedules import linear_schedule
+from anneal_edu.validation import (
+    as_count,
+    as_number,
+    as_positive,
+    as_schedule,
+    require_callable,
+    require_generator,
+)
+
+_LOG_STEPS = np.log(1e-5), np.log(1e4)
+_RUNAWAY = 1e100  # a coordinate beyond it has left for good: its square is still a number
+
+
+@dataclass(frozen=True, eq=False)
+class HAISResult(AISResult):
+    """The result of `ais`, and how often a leapfrog step was accepted.
+
+    Attributes
+    ----------
+    acceptance_along_path : (K,) array
+        Share of the chains that accepted, at every transition.
+    """
+
+    acceptance_along_path: np.ndarray = field(repr=False, default_factory=lambda: np.ones(1))
+
+    @property
+    def acceptance(self) -> float:
+        """Share of accepted steps over all transitions and chains."""
+        return float(self.acceptance_along_path.mean())
+
+    def __str__(self) -> str:
+        return f"{super().__str__()}\n{self.acceptance:.1%} of the leapfrog steps accepted"
+
+
+class AlongPath:
+    """log f_β(x) and its gradient at any β, without computing twice what two values of β share.
+
+    On a geometric path log f_β = (1-β) log f_0 + β log f_1: the two densities of a state serve every β.
+    """
+
+    def __init__(self, path: Path):
+        self.path, self.shares_ends = path, isinstance(path, GeometricPath)
+
+    def remember(self, x: np.ndarray) -> np.ndarray:
+        """What `log_f` needs to know of states: (C, D) -> (C, ...)."""
+        if self.shares_ends:
+            return np.stack([self.path.start.log_density(x), self.path.end.log_density(x)], axis=1)  # (C, 2)
+        return x
+
+    def log_f(self, beta: float, known: np.ndarray) -> np.ndarray:
+        """log f_β of the remembered states: (C,)."""
+        if not self.shares_ends:
+            return self.path(beta).log_density(known)
+        if beta in (0, 1):
+            return known[:, int(beta)]
+        return (1 - beta) * known[:, 0] + beta * known[:, 1]
+
+    def gradient(self, beta: float, x: np.ndarray) -> np.ndarray:
+        """∇ log f_β(x): (C, D) -> (C, D)."""
+        if self.shares_ends and 0 < beta < 1:
+            start, end = self.path.start, self.path.end
+            return (1 - beta) * start.grad_log_density(x) + beta * end.grad_log_density(x)
+        return self.path(beta).grad_log_density(x)
+
+
+def _drift(x: np.ndarray, v: np.ndarray, time: float, walled: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
+    """Free flight, x + time · v; a walled coordinate that falls below 0 is reflected, and its momentum turned."""
+    x = x + time * v
+    if walled is None:
+        return x, v
+    hit = walled & (x < 0)
+    return np.where(hit, -x, x), np.where(hit, -v, v)
+
+
+def hamiltonian_transition(
+    density: AlongPath,
+    beta: float,
+    x: np.ndarray,
+    v: np.ndarray,
+    known: np.ndarray,
+    step_size: float,
+    refresh: float,
+    rng: np.random.Generator,
+    walled: np.ndarray | None = None,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """One leapfrog step at β, its Metropolis decision, and a partial renewal of the momentum  (Section 2.3).
+
+    It leaves f_β(x) N(v; 0, I) invariant; a rejected chain turns around.
+
+    Parameters
+    ----------
+    density : AlongPath
+    beta : float
+    x, v : (C, D) arrays
+        Positions and momenta.
+    known : array
+        ``density.remember(x)``.
+    step_size, refresh : float
+        ε and γ.
+    rng : numpy.random.Generator
+    walled : (D,) array of bool, optional
+        Coordinates that must not be negative.
+
+    Returns
+    -------
+    x, v, known, accepted (C,)
+    """
+    half, p = _drift(x, v, step_size / 2, walled)
+    p = p + step_size * density.gradient(beta, half)
+    if np.isnan(p).any():
+        raise ValueError(f"grad_log_density is NaN in some chain at beta = {beta:.6g}")
+    proposal, p = _drift(half, p, step_size / 2, walled)
+    runaway = ~(np.abs(proposal) < _RUNAWAY).all(-1)  # the step was far too long there; refused below
+    proposal[runaway], p[runaway] = x[runaway], 0.0
+    new = density.remember(proposal)
+    log_ratio = log_quotient(density.log_f(beta, new), density.log_f(beta, known))
+    log_ratio = log_ratio - 0.5 * (p * p).sum(-1) + 0.5 * (v * v).sum(-1)
+    accepted = accept(log_ratio, rng) & ~runaway  # (C,)
+    chosen = accepted[:, None]
+    p = np.where(chosen, p, -v)
+    # v ← √(1-γ) p + √γ r: the paper prints γ r, which would not keep the variance of v at 1
+    p *= np.sqrt(1 - refresh)
+    p += np.sqrt(refresh) * rng.standard_normal(p.shape)
+    return np.where(chosen, proposal, x), p, np.where(chosen, new, known), accepted
+
+
+@dataclass(frozen=True, eq=False)
+class HAISState:
+    """One moment of a run: where the chains are at β, their momenta, log weights, and who accepted the last step."""
+
+    beta: float
+    x: np.ndarray
+    v: np.ndarray
+    log_weights: np.ndarray
+    accepted: np.ndarray
+
+
+def half_life_refresh(step_size: float) -> float:
+    """γ = 1 - 2^{-ε}, with which half of the momentum's power is renewed in a unit of simulated time.
+
+    Examples
+    --------
+    >>> half_life_refresh(1.0)
+    0.5
+    """
+    return float(-np.expm1(-np.log(2) * step_size))
+
+
+def hais_states(
+    path: Path, schedule: np.ndarray, n_chains: int, step_size: float, refresh: float, rng: np.random.Generator
+) -> Iterator[HAISState]:
+    """Yield the state before the first transition and after every one; the arguments are those of `hais`."""
+    start, density = path(0.0), AlongPath(path)
+    walled = getattr(path(1.0), "nonnegative", None)
+    x = start.sample(n_chains, rng).astype(np.float64)  # (C, D)
+    v = rng.standard_normal(x.shape)
+    log_w = np.full(n_chains, start.log_z(), dtype=np.float64)  # (C,)
+    known = density.remember(x)
+    yield HAISState(0.0, x, v, log_w, np.ones(n_chains, dtype=bool))
+    for before, now in pairwise(schedule):
+        log_ratio = log_quotient(density.log_f(now, known), density.log_f(before, known))
+        require_sound_step(log_w, log_ratio, x, before, now)
+        log_w = log_w + log_ratio  # Eq. 25: the momenta cancel
+        x, v, known, accepted = hamiltonian_transition(
+            density, now, x, v, known, step_size, refresh, rng, walled
+        )
+        yield HAISState(float(now), x, v, log_w, accepted)
+
+
+def hais(
+    path: Path,
+    schedule: np.ndarray,
+    n_chains: int,
+    step_size: float = 0.2,
+    refresh: float | None = None,
+    *,
+    rng: np.random.Generator,
+    progress: bool = False,
+) -> HAISResult:
+    """Estimate log Z of ``path(1)`` by AIS whose momenta live on from one distribution to the next.
+
+    Each chain carries a momentum. At every intermediate distribution it makes one leapfrog step, a Metropolis decision,
+    and renews part of the momentum (Sohl-Dickstein and Culpepper 2012, Section 2.3). The mean weight is unbiased for
+    any fixed step size; one that adapts while it weights would lose that, so tune it before: `tune_step_size`.
+
+    Parameters
+    ----------
+    path : callable, beta -> Distribution
+        ``path(0)`` must have ``sample`` and ``log_z``, every distribution ``grad_log_density``. Where the target has an
+        array ``nonnegative`` of D booleans, these coordinates are reflected at 0.
+    schedule : (K+1,) array
+        Rises from 0 to 1.
+    n_chains : int
+        Number of independent chains C, the paper's particles.
+    step_size : float
+        ε, in the units of x; the paper takes 0.2 throughout.
+    refresh : float, optional
+        γ in (0, 1], the share of the momentum's power that a step renews. By default 1 - 2^{-ε}; 1 forgets the momentum
+        at every step.
+    rng : numpy.random.Generator
+    progress : bool
+        Show a progress bar.
+
+    Returns
+    -------
+    HAISResult
+        As of `ais`, and ``acceptance``.
+
+    Raises
+    ------
+    TypeError
+        Where the path's start cannot be sampled or has no log_z, or a distribution is discrete or has no gradient.
+    ValueError
+        Where the schedule does not rise from 0 to 1, there is no chain, a setting is out of range, or a density or a
+        gradient is NaN.
+
+    Examples
+    --------
+    >>> import numpy as np, anneal_edu as ae
+    >>> path = ae.geometric_path(ae.Gaussian([0.0], [[1.0]]), ae.Gaussian([2.0], [[1.0]]))
+    >>> abs(ae.hais(path, ae.linear_schedule(50), n_chains=500, rng=np.random.default_rng(0)).log_z) < 0.1
+    True
+    """
+    schedule, n_chains = as_schedule("schedule", schedule), as_count("n_chains", n_chains)
+    step_size = as_positive("step_size", step_size)
+    refresh = half_life_refresh(step_size) if refresh is None else as_number("refresh", refresh)
+    if not 0 < refresh <= 1:
+        raise ValueError(f"refresh must lie in (0, 1], got {refresh}")
+    require_callable("path", path, "geometric_path(p0, p1)")
+    require_generator(rng)
+    require_start(path(0.0))
+    for end in (path(0.0), path(1.0)):
+        if getattr(end, "discrete", False) or not hasattr(end, "grad_log_density"):
+            raise TypeError(f"hais needs real states and grad_log_density, which {type(end).__name__} lacks: use ais")
+
+    states = hais_states(path, schedule, n_chains, step_size, refresh, rng)
+    acceptance = np.empty(len(schedule) - 1)
+    for k, state in enumerate(tqdm(states, desc="HAIS", total=len(schedule), disable=not progress)):
+        if k:
+            acceptance[k - 1] = state.accepted.mean()
+    return HAISResult(state.log_weights, state.x, int(rng.integers(2**63)), acceptance)
+
+
+def tune_step_size(
+    path: Path,
+    n_steps: int = 100,
+    n_chains: int = 50,
+    target_acceptance: float = 0.9,
+    *,
+    rng: np.random.Generator,
+) -> float:
+    """The leapfrog step at which a pilot run of `hais` accepts the given share of its steps.
+
+    Parameters
+    ----------
+    path : callable, beta -> Distribution
+    n_steps, n_chains : int
+        Transitions, on a linear schedule, and chains of each pilot run.
+    target_acceptance : float
+        Between 0 and 1.
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    float
+        Within 2% of where the share is reached; the pilots use common random numbers.
+
+    Raises
+    ------
+    ValueError
+        Where the target is not strictly between 0 and 1, or no step size between 1e-5 and 1e4 reaches it.
+
+    Examples
+    --------
+    >>> import numpy as np, anneal_edu as ae
+    >>> path = ae.geometric_path(ae.Gaussian([0.0], [[1.0]]), ae.Gaussian([0.0], [[1e-4]]))
+    >>> 0.001 < ae.tune_step_size(path, rng=np.random.default_rng(0)) < 0.1
+    True
+    """
+    if not 0 < as_number("target_acceptance", target_acceptance) < 1:
+        raise ValueError(f"target_acceptance must lie strictly between 0 and 1, got {target_acceptance}")
+    schedule = linear_schedule(n_steps)
+    require_generator(rng)
+    seed = int(rng.integers(2**63))
+
+    def excess(log_step: float) -> float:
+        pilot = hais(path, schedule, n_chains, float(np.exp(log_step)), rng=np.random.default_rng(seed))
+        return pilot.acceptance - target_acceptance
+
+    low = high = np.log(0.2)  # from the paper's step out by factors of two: far too long a step would overflow
+    while excess(low) < 0 and low > _LOG_STEPS[0]:
+        low -= np.log(2)
+    while excess(high) > 0 and high < _LOG_STEPS[1]:
+        high += np.log(2)
+    if not excess(low) >= 0 >= excess(high):
+        raise ValueError(f"no step size between 1e-5 and 1e4 reaches an acceptance of {target_acceptance}")
+    return float(np.exp(brentq(excess, low, high, xtol=0.02))) if low < high else float(np.exp(low))

@@ -1,0 +1,288 @@
+from functools import partial
+from importlib import import_module
+
+import numpy as np
+import pytest
+from scipy.special import gammaln
+
+import anneal_edu as ae
+from anneal_edu.hais import AlongPath, half_life_refresh, hamiltonian_transition
+from anneal_edu.kernels import accept
+
+
+def gaussian_path(D=3, seed=0):
+    rng = np.random.default_rng(seed)
+    root = rng.normal(size=(D, D))
+    start = ae.Gaussian(np.zeros(D), np.eye(D), log_scale=0.3)
+    return ae.geometric_path(start, ae.Gaussian(rng.normal(size=D), root @ root.T / D + 0.2 * np.eye(D), 1.7))
+
+
+def log_gamma_target(shape):
+    """f(x) = exp(shape · x - e^x) in each coordinate, log Z = Σ log Γ(shape)."""
+    return ae.Unnormalized(
+        lambda x: (shape * x - np.exp(x)).sum(-1), len(shape), grad=lambda x: shape - np.exp(x)
+    ), gammaln(shape).sum()
+
+
+class HalfLine:
+    """Independent Exponential(rate) coordinates on x ≥ 0, with log Z = -Σ log rate unless normalised."""
+
+    def __init__(self, rate, normalised=False):
+        self.rate, self.dim = np.asarray(rate, dtype=float), len(rate)
+        self.nonnegative = np.ones(self.dim, dtype=bool)
+        self.log_scale = np.log(self.rate).sum() if normalised else 0.0
+
+    def log_density(self, x):
+        return self.log_scale - (x * self.rate).sum(-1)
+
+    def grad_log_density(self, x):
+        return np.broadcast_to(-self.rate, x.shape)
+
+    def sample(self, n, rng):
+        return rng.standard_exponential((n, self.dim)) / self.rate
+
+    def log_z(self):
+        return float(self.log_scale - np.log(self.rate).sum())
+
+
+def unbiased(result, log_z, bound=4):
+    w = np.exp(result.log_weights - log_z)
+    return abs(w.mean() - 1) < bound * w.std() / np.sqrt(len(w))
+
+
+@pytest.mark.parametrize("refresh", [None, 0.05, 1.0])
+@pytest.mark.parametrize("step_size", [0.1, 0.7])
+def test_gaussian_targets_are_reached_without_bias(step_size, refresh):
+    path = gaussian_path()
+    result = ae.hais(path, ae.linear_schedule(20), 20_000, step_size, refresh, rng=np.random.default_rng(0))
+    assert unbiased(result, 1.7)
+    assert 0.3 < result.acceptance <= 1
+    assert result.samples.shape == (20_000, 3)
+    assert "leapfrog steps accepted" in str(result)
+
+
+def test_a_path_that_is_not_geometric_is_walked_too():
+    start, end = ae.Gaussian([0.0], [[1.0]]), ae.Gaussian([3.0], [[0.5]], log_scale=-0.4)
+    for path in (ae.moment_path(start, end), ae.spline_path([0, 0.5, 1], [start, ae.Gaussian([2.0], [[2.0]]), end])):
+        assert unbiased(ae.hais(path, ae.linear_schedule(20), 20_000, rng=np.random.default_rng(0)), -0.4)
+
+
+def test_log_gamma_targets_are_reached_without_bias():
+    target, log_z = log_gamma_target(np.array([0.7, 2.0, 5.0]))
+    path = ae.geometric_path(ae.Gaussian(np.zeros(3), np.eye(3)), target)
+    assert unbiased(ae.hais(path, ae.linear_schedule(100), 4000, rng=np.random.default_rng(0)), log_z)
+
+
+def test_walls_reflect_and_keep_the_estimate_unbiased():
+    path = ae.geometric_path(HalfLine([1.0, 2.0], normalised=True), HalfLine([3.0, 0.7]))
+    for step_size in (0.2, 1.0):
+        result = ae.hais(path, ae.linear_schedule(30), 20_000, step_size, rng=np.random.default_rng(0))
+        assert unbiased(result, HalfLine([3.0, 0.7]).log_z())
+        assert (result.samples >= 0).all()
+
+
+def test_one_step_is_importance_sampling():
+    path = gaussian_path()
+    result = ae.hais(path, [0, 1], 50, rng=np.random.default_rng(3))
+    x = path(0.0).sample(50, np.random.default_rng(3))
+    np.testing.assert_allclose(result.log_weights, path(1.0).log_density(x) - path(0.0).log_density(x) + 0.3)
+
+
+def transition(path, beta, x, v, rng, step_size=0.6, refresh=0.3, walled=None):
+    density = AlongPath(path)
+    return hamiltonian_transition(density, beta, x, v, density.remember(x), step_size, refresh, rng, walled)
+
+
+def phase_space_z_scores(x, v, mean, cov):
+    """Standard errors between the moments of (x, v), squares and products included, and those of p × N(0, I)."""
+    D = len(mean)
+    joint = np.hstack([(x - mean) @ np.linalg.inv(np.linalg.cholesky(cov)).T, v])
+    i, j = np.triu_indices(2 * D)
+    features = np.hstack([joint, joint[:, i] * joint[:, j]])
+    exact = np.concatenate([np.zeros(2 * D), (i == j).astype(float)])
+    return (features.mean(0) - exact) / (features.std(0) / np.sqrt(len(x)))
+
+
+def after_one_step(beta, seed=0, n=20_000, **settings):
+    path, rng = gaussian_path(), np.random.default_rng(seed)
+    member = path(beta)
+    x, v, _, _ = transition(path, beta, member.sample(n, rng), rng.standard_normal((n, 3)), rng, **settings)
+    return np.abs(phase_space_z_scores(x, v, member.mean, member.cov)).max()
+
+
+@pytest.mark.parametrize("beta", [0.0, 0.4, 1.0])
+@pytest.mark.parametrize(("step_size", "refresh"), [(0.6, 0.3), (1.2, 0.05), (0.3, 1.0)])
+def test_a_transition_leaves_position_and_momentum_invariant(beta, step_size, refresh):
+    assert after_one_step(beta, step_size=step_size, refresh=refresh) < 4.5
+
+
+def test_walls_leave_the_distribution_invariant():
+    target, rng, n = HalfLine([1.0, 2.0]), np.random.default_rng(0), 40_000
+    path = ae.geometric_path(HalfLine([1.0, 1.0]), target)
+    x, v = target.sample(n, rng), rng.standard_normal((n, 2))
+    for _ in range(3):
+        x, v, _, _ = transition(path, 1.0, x, v, rng, walled=target.nonnegative)
+    u, momentum = x * target.rate, v  # Exponential(1) and N(0, 1)
+    for feature, exact in ((u, 1.0), (u**2, 2.0), (momentum, 0.0), (momentum**2, 1.0), (u * momentum, 0.0)):
+        z = (feature.mean(0) - exact) / (feature.std(0) / np.sqrt(n))
+        assert np.abs(z).max() < 4.5
+
+
+def printed_refresh(p, gamma, rng):
+    """Step 4 as the paper prints it, with γ r in place of √γ r."""
+    return np.sqrt(1 - gamma) * p + gamma * rng.standard_normal(p.shape)
+
+
+def test_the_printed_refresh_shrinks_the_momentum():
+    """Var v = (1-γ) + γ² < 1 after one step: found by the same moments that the right form passes."""
+    path, rng, n = gaussian_path(), np.random.default_rng(0), 20_000
+    member = path(0.4)
+    x, v = member.sample(n, rng), rng.standard_normal((n, 3))
+    x, v, _, _ = transition(path, 0.4, x, v, rng, refresh=0.0)
+    shrunk = printed_refresh(v, 0.3, rng)
+    assert np.abs(phase_space_z_scores(x, shrunk, member.mean, member.cov)).max() > 8
+
+
+def test_a_rejected_chain_turns_around_and_an_accepted_one_flies_on():
+    path, rng = gaussian_path(), np.random.default_rng(0)
+    x, v = path(1.0).sample(2000, rng), rng.standard_normal((2000, 3))
+    new_x, new_v, _, accepted = transition(path, 1.0, x, v, rng, step_size=1.0, refresh=0.0)
+    assert 0.1 < accepted.mean() < 0.95
+    np.testing.assert_array_equal(new_x[~accepted], x[~accepted])
+    np.testing.assert_array_equal(new_v[~accepted], -v[~accepted])
+    back_x, back_v, _, _ = transition(path, 1.0, new_x[accepted], -new_v[accepted], Always(), 1.0, 0.0)
+    np.testing.assert_allclose(back_x, x[accepted], atol=1e-10)
+    np.testing.assert_allclose(back_v, -v[accepted], atol=1e-10)
+
+
+class Always(np.random.Generator):
+    """A generator with which Metropolis accepts everything."""
+
+    def __init__(self):
+        super().__init__(np.random.PCG64(0))
+
+    def standard_exponential(self, size):
+        return np.full(size, np.inf)
+
+
+def test_the_leapfrog_step_keeps_volume():
+    """|det ∂(x', v') / ∂(x, v)| = 1, by finite differences of one step on the log-gamma target."""
+    target, _ = log_gamma_target(np.array([2.0, 5.0]))
+    path = ae.geometric_path(ae.Gaussian(np.zeros(2), np.eye(2)), target)
+    point, eps = np.array([0.3, -0.2, 0.5, 1.1]), 1e-6
+
+    def step(y):
+        x, v, _, _ = transition(path, 0.7, y[None, :2], y[None, 2:], Always(), 0.5, 0.0)
+        return np.concatenate([x[0], v[0]])
+
+    jacobian = np.array([(step(point + e) - step(point - e)) / (2 * eps) for e in eps * np.eye(4)])
+    assert abs(np.linalg.det(jacobian)) == pytest.approx(1, abs=1e-6)
+
+
+def mean_weight_error(step_size=0.6):
+    """How many standard errors the mean of w / Z lies from 1, on a target narrower than the start."""
+    path = ae.geometric_path(ae.Gaussian([0.0, 0.0], np.eye(2)), ae.Gaussian([0.0, 0.0], 0.02 * np.eye(2)))
+    result = ae.hais(path, ae.linear_schedule(10), 80_000, step_size, rng=np.random.default_rng(0))
+    w = np.exp(result.log_weights)
+    return abs(w.mean() - 1) / (w.std() / np.sqrt(len(w)))
+
+
+def test_a_step_size_that_adapts_while_weighting_loses_unbiasedness(monkeypatch):
+    """As in a public implementation, made plain: each chain halves its own step on rejection, and grows it else.
+
+    The step then depends on where the chain has been, and the transition no longer leaves its distribution invariant.
+    """
+    assert mean_weight_error() < 4
+    own = {}
+
+    def adapting(density, beta, x, v, known, step_size, *rest):
+        steps = own.get("steps", np.full(len(x), step_size))
+        x, v, known, accepted = hamiltonian_transition(density, beta, x, v, known, steps[:, None], *rest)
+        own["steps"] = np.where(accepted, 1.5 * steps, 0.4 * steps)
+        return x, v, known, accepted
+
+    monkeypatch.setattr(import_module("anneal_edu.hais"), "hamiltonian_transition", adapting)
+    assert mean_weight_error() > 8
+
+
+def test_forgetting_the_momentum_is_hmc_with_one_leapfrog_step():
+    """Equal in law to `ais` with the hmc kernel, up to which half of the leapfrog comes first: both near the truth."""
+    target, log_z = log_gamma_target(np.array([2.0, 5.0]))
+    path = ae.geometric_path(ae.Gaussian(np.zeros(2), np.eye(2)), target)
+    schedule, rng = ae.linear_schedule(50), np.random.default_rng(0)
+    fresh = ae.hais(path, schedule, 4000, 0.3, refresh=1.0, rng=rng)
+    kernel = ae.ais(path, schedule, 4000, ae.hmc(0.3, 1), rng=rng)
+    assert unbiased(fresh, log_z)
+    assert unbiased(kernel, log_z)
+    assert fresh.ess == pytest.approx(kernel.ess, rel=0.25)
+
+
+def test_persistent_momentum_needs_fewer_distributions_than_fresh():
+    target, log_z = log_gamma_target(np.full(10, 5.0))
+    path = ae.geometric_path(ae.Gaussian(np.full(10, -3.0), np.eye(10)), target)
+    persistent, fresh = (
+        ae.hais(path, ae.linear_schedule(200), 1000, 0.1, refresh, rng=np.random.default_rng(0))
+        for refresh in (None, 1.0)
+    )
+    assert abs(persistent.log_z - log_z) < abs(fresh.log_z - log_z) - 1
+
+
+def test_half_of_the_power_is_renewed_in_a_unit_of_time():
+    for step_size in (0.01, 0.2, 1.0):
+        kept = (1 - half_life_refresh(step_size)) ** (1 / step_size)
+        assert kept == pytest.approx(0.5, rel=1e-12)
+
+
+def test_the_pilot_finds_the_step_of_the_acceptance_asked_for():
+    target, _ = log_gamma_target(np.array([2.0, 50.0]))
+    path = ae.geometric_path(ae.Gaussian(np.zeros(2), np.eye(2)), target)
+    for wanted in (0.5, 0.9):
+        step_size = ae.tune_step_size(path, target_acceptance=wanted, rng=np.random.default_rng(0))
+        result = ae.hais(path, ae.linear_schedule(100), 1000, step_size, rng=np.random.default_rng(1))
+        assert result.acceptance == pytest.approx(wanted, abs=0.05)
+
+
+def test_a_step_far_too_long_is_refused_and_nothing_overflows():
+    target, _ = log_gamma_target(np.array([2.0]))
+    path = ae.geometric_path(ae.Gaussian([0.0], [[1.0]]), target)
+    with np.errstate(over="ignore"):  # the target's own e^x, far out
+        result = ae.hais(path, ae.linear_schedule(5), 100, 1e80, rng=np.random.default_rng(0))
+    assert result.acceptance == 0
+    assert np.isfinite(result.log_weights).all()
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"step_size": 0.0}, "step_size must be positive"),
+        ({"step_size": np.nan}, "step_size must be positive"),
+        ({"refresh": 0.0}, "refresh must lie in"),
+        ({"refresh": 1.5}, "refresh must lie in"),
+        ({"n_chains": 0}, "n_chains must be at least 1"),
+        ({"schedule": [0.0, 0.5]}, "schedule must start at 0 and end at 1"),
+    ],
+)
+def test_bad_settings_are_refused_by_name(settings, message):
+    good = {"path": gaussian_path(), "schedule": [0, 1], "n_chains": 5, "rng": np.random.default_rng(0)}
+    with pytest.raises(ValueError, match=message):
+        ae.hais(**(good | settings))
+
+
+def test_wrong_company_is_refused():
+    rng = np.random.default_rng(0)
+    run = partial(ae.hais, schedule=[0, 1], n_chains=5)
+    with pytest.raises(TypeError, match="hais needs real states"):
+        run(ae.geometric_path(ae.uniform_rbm(3, 2), ae.uniform_rbm(3, 2)), rng=rng)
+    gradless = ae.geometric_path(ae.Gaussian([0.0], [[1.0]]), ae.Unnormalized(lambda x: -np.abs(x).sum(-1), 1))
+    with pytest.raises(TypeError, match="no gradient"):
+        run(gradless, rng=rng)
+    nan = ae.Unnormalized(lambda x: -(x**2).sum(-1), 1, grad=lambda x: np.full(x.shape, np.nan))
+    with pytest.raises(ValueError, match="grad_log_density is NaN"):
+        run(ae.geometric_path(ae.Gaussian([0.0], [[1.0]]), nan), rng=rng)
+    with pytest.raises(ValueError, match="target_acceptance must lie"):
+        ae.tune_step_size(gaussian_path(), target_acceptance=1.0, rng=rng)
+
+
+def test_metropolis_accepts_with_the_right_probability():
+    accepted = accept(np.full(100_000, np.log(0.3)), np.random.default_rng(0))
+    assert abs(accepted.mean() - 0.3) < 4 * np.sqrt(0.21 / 100_000)
