@@ -1,0 +1,225 @@
+"""Training Gaussian RBMs by contrastive divergence, restarted at the data (CD) or persistent (PCD)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import expit
+from tqdm.auto import tqdm
+
+from anneal_edu.distributions import GaussianRBM
+from anneal_edu.distributions.bernoulli import bernoulli
+from anneal_edu.training.contrastive_divergence import METHODS
+from anneal_edu.validation import as_count, as_finite_array, as_positive, require_generator, require_shape
+
+
+@dataclass(frozen=True, eq=False)
+class GaussianTrainingState:
+    """One moment of training: the number of updates made, and the model they led to.
+
+    The arrays are those that training goes on to change in place; ``rbm`` is a copy to keep.
+    """
+
+    n_updates: int
+    weights: np.ndarray
+    visible_bias: np.ndarray
+    hidden_bias: np.ndarray
+    log_sigma: np.ndarray
+
+    @property
+    def rbm(self) -> GaussianRBM:
+        """The model as a distribution."""
+        return GaussianRBM(self.weights, self.visible_bias, self.hidden_bias, np.exp(self.log_sigma))
+
+
+def energy_slopes(
+    v: np.ndarray, weights: np.ndarray, visible_bias: np.ndarray, hidden_bias: np.ndarray, log_sigma: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """The mean of -∂E/∂θ over a batch of visible states, with h averaged out given v.
+
+    The gradient of the mean log likelihood is this at the data minus this at draws from the model. With s = v / σ and
+    p = p(h = 1 | v), the mean over the batch of
+
+        s pᵀ (weights),   (v - b) / σ² (visible bias),   p (hidden bias),   (v - b)² / σ² - s · (weights p) (log σ).
+
+    Parameters
+    ----------
+    v : (B, D) array
+    weights, visible_bias, hidden_bias : (D, H), (D,) and (H,) arrays
+    log_sigma : (D,) array
+
+    Returns
+    -------
+    (D, H), (D,), (H,) and (D,) arrays
+        For weights, visible_bias, hidden_bias and log_sigma.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> slopes = energy_slopes(np.array([[2.0]]), np.array([[0.0]]), np.array([1.0]), np.array([0.0]), np.array([0.0]))
+    >>> [slope.item() for slope in slopes]
+    [1.0, 1.0, 0.5, 1.0]
+    """
+    sigma = np.exp(log_sigma)
+    s, away = v / sigma, (v - visible_bias) / sigma  # (B, D)
+    p = expit(s @ weights + hidden_bias)  # (B, H)
+    slope_log_sigma = (away**2).mean(0) - (s * (p @ weights.T)).mean(0)
+    return s.T @ p / len(v), away.mean(0) / sigma, p.mean(0), slope_log_sigma
+
+
+def gibbs_step(
+    v: np.ndarray,
+    weights: np.ndarray,
+    visible_bias: np.ndarray,
+    hidden_bias: np.ndarray,
+    sigma: np.ndarray,
+    rng: np.random.Generator,
+) -> np.ndarray:
+    """h ~ p(h | v), then v ~ p(v | h), in float32: (B, D) -> (B, D).
+
+    That of `GaussianRBM` prepares a model for many steps; here the model changes after every few.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> parts = np.ones((2, 1), "f4"), np.zeros(2, "f4"), np.zeros(1, "f4"), np.ones(2, "f4")
+    >>> gibbs_step(np.zeros((5, 2), "f4"), *parts, np.random.default_rng(0)).shape
+    (5, 2)
+    """
+    h = bernoulli(v / sigma @ weights + hidden_bias, rng)  # (B, H)
+    return visible_bias + sigma * (h @ weights.T + rng.standard_normal(v.shape, dtype=np.float32))
+
+
+def gaussian_contrastive_divergence(
+    data: np.ndarray,
+    n_hidden: int,
+    method: str,
+    n_gibbs: int,
+    n_updates: int,
+    learning_rate: float,
+    batch_size: int,
+    sigma: np.ndarray,
+    learn_sigma: bool,
+    rng: np.random.Generator,
+) -> Iterator[GaussianTrainingState]:
+    """Yield the state after every update; the arguments are those of `train_gaussian_rbm`."""
+    N, D = data.shape
+    W = 0.01 * rng.standard_normal((D, n_hidden), dtype=np.float32)
+    b, c = data.mean(0), np.zeros(n_hidden, dtype=np.float32)
+    log_sigma = np.log(sigma)
+    particles = data[rng.integers(N, size=batch_size)]  # (B, D): the persistent chains of PCD
+    for update in range(n_updates):
+        rate = np.float32(learning_rate * (1 - update / n_updates))
+        batch = data[rng.integers(N, size=batch_size)]  # (B, D)
+        v, sd = batch if method == "cd" else particles, np.exp(log_sigma)
+        for _ in range(n_gibbs):
+            v = gibbs_step(v, W, b, c, sd, rng)
+        particles = v
+        at_data, at_model = (energy_slopes(x, W, b, c, log_sigma) for x in (batch, v))
+        for parameter, up, down in zip((W, b, c, log_sigma), at_data, at_model, strict=True):
+            if parameter is not log_sigma or learn_sigma:
+                parameter += rate * (up - down)
+        yield GaussianTrainingState(update + 1, W, b, c, log_sigma)
+
+
+def train_gaussian_rbm(
+    data: np.ndarray,
+    n_hidden: int,
+    method: str = "cd",
+    n_gibbs: int = 1,
+    n_updates: int = 5000,
+    learning_rate: float = 0.05,
+    batch_size: int = 100,
+    sigma: float | np.ndarray = 1.0,
+    learn_sigma: bool = False,
+    *,
+    rng: np.random.Generator,
+    progress: bool = False,
+) -> GaussianRBM:
+    """Train a Gaussian RBM by stochastic gradient ascent on an approximate log likelihood.
+
+    The gradient needs draws from the model. CD-k takes them k Gibbs steps away from the data (Hinton 2002); PCD from
+    chains that live on between updates (Tieleman 2008). The learning rate falls linearly to zero.
+
+    A Gaussian RBM adds variance to σ², and has no way to take any off. Where the data vary less than ``sigma``, the
+    weights shrink to nothing: hand in ``sigma=data.std(0)``, or let it be learned. The learning rate suits data whose
+    standard deviations are around 1; scale others first.
+
+    Parameters
+    ----------
+    data : (N, D) array of real numbers
+    n_hidden : int
+        Number of hidden units H.
+    method : "cd" or "pcd"
+    n_gibbs : int
+        Gibbs steps an update, k.
+    n_updates : int
+    learning_rate : float
+        At the first update.
+    batch_size : int
+        Training examples an update, and persistent chains.
+    sigma : float or (D,) array
+        Standard deviations of the visible units given the hidden ones, in the units of the data; one number serves all.
+    learn_sigma : bool
+        Learn log σ along with the other parameters, from ``sigma`` on, instead of keeping it.
+    rng : numpy.random.Generator
+    progress : bool
+        Show a progress bar.
+
+    Returns
+    -------
+    GaussianRBM
+
+    Raises
+    ------
+    ValueError
+        Where the data are not finite, a sigma is not positive or does not fit, the method is unknown, a count is below
+        1, or training diverges.
+
+    Examples
+    --------
+    >>> import numpy as np, anneal_edu as ae
+    >>> rng = np.random.default_rng(0)
+    >>> data = rng.normal(size=(500, 1)) * [1.0, 0.5] + [3.0, 0.0]
+    >>> ae.train_gaussian_rbm(data, n_hidden=2, sigma=data.std(0), n_updates=10, rng=rng)
+    GaussianRBM(D=2, H=2)
+    """
+    if method not in METHODS:
+        raise ValueError(f"method must be one of {', '.join(METHODS)}, got {method!r}")
+    if not isinstance(learn_sigma, bool | np.bool_):
+        raise TypeError(f"learn_sigma must be True or False, got {learn_sigma!r}")
+    require_generator(rng)
+    data = as_finite_array("data", data, ndim=2, dtype=np.float32)
+    n_updates, learning_rate = as_count("n_updates", n_updates), as_positive("learning_rate", learning_rate)
+    states = gaussian_contrastive_divergence(
+        data,
+        as_count("n_hidden", n_hidden),
+        method,
+        as_count("n_gibbs", n_gibbs),
+        n_updates,
+        learning_rate,
+        as_count("batch_size", batch_size),
+        _as_sigma(sigma, data.shape[1]),
+        learn_sigma,
+        rng,
+    )
+    with np.errstate(all="ignore"):  # a training that diverges runs through infinities before it is noticed
+        for state in tqdm(states, desc=f"{method} training", total=n_updates, disable=not progress):
+            if not np.isfinite(state.weights).all():
+                raise ValueError(
+                    f"training diverged at update {state.n_updates}: learning_rate {learning_rate:g} is too large, or "
+                    "the data are far from a standard deviation of 1"
+                )
+    return state.rbm
+
+
+def _as_sigma(sigma: float | np.ndarray, dim: int) -> np.ndarray:
+    if np.ndim(sigma) == 0:
+        return np.full(dim, as_positive("sigma", sigma), dtype=np.float32)
+    sigma = as_finite_array("sigma", sigma, ndim=1, dtype=np.float32)
+    require_shape("sigma", sigma, (dim,))
+    if sigma.min() <= 0:
+        raise ValueError(f"sigma must be positive, got {sigma.min()}")
+    return sigma

@@ -1,0 +1,256 @@
+"""The gradient against finite differences of the exact log likelihood, and training that climbs it."""
+
+import inspect
+
+import numpy as np
+import pytest
+from scipy.special import expit
+
+import anneal_edu as ae
+from anneal_edu.training import energy_slopes, gaussian_contrastive_divergence
+from anneal_edu.training.gaussian_contrastive_divergence import gibbs_step
+
+PARAMETERS = ("weights", "visible_bias", "hidden_bias", "log_sigma")
+METHODS = {"cd-1": ("cd", 1), "cd-5": ("cd", 5), "pcd": ("pcd", 1)}
+
+
+def model(weights, visible_bias, hidden_bias, log_sigma):
+    return ae.GaussianRBM(weights, visible_bias, hidden_bias, np.exp(log_sigma))
+
+
+def random_parameters(D=3, H=2, seed=0):
+    rng = np.random.default_rng(seed)
+    return [rng.normal(size=(D, H)), rng.normal(size=D), rng.normal(size=H), rng.uniform(-0.7, 0.7, size=D)]
+
+
+def parameters_of(rbm):
+    return [rbm.weights, rbm.visible_bias, rbm.hidden_bias, np.log(rbm.sigma)]
+
+
+def finite_differences(function, parameters, eps=1e-5):
+    """∇ of function(rbm) by central differences, one entry of one parameter at a time."""
+    gradients = [np.zeros_like(part) for part in parameters]
+    for which, part in enumerate(parameters):
+        for index in np.ndindex(part.shape):
+            moved = [[p.copy() for p in parameters] for _ in range(2)]
+            moved[0][which][index] += eps
+            moved[1][which][index] -= eps
+            gradients[which][index] = (function(model(*moved[0])) - function(model(*moved[1]))) / (2 * eps)
+    return gradients
+
+
+def exact_moment_slopes(parameters):
+    """E of -∂E/∂θ under the model, from its exact moments."""
+    W, b, _, log_sigma = parameters
+    sigma = np.exp(log_sigma)
+    mean_v, mean_vv, mean_vh, mean_h = model(*parameters).moments()
+    spread = (mean_vv.diagonal() - 2 * b * mean_v + b**2) / sigma**2
+    return [mean_vh / sigma[:, None], (mean_v - b) / sigma**2, mean_h, spread - (W * mean_vh).sum(1) / sigma]
+
+
+def log_likelihood(rbm, data):
+    return rbm.log_density(data).mean() - rbm.log_z()
+
+
+def with_faults(faults, function=gaussian_contrastive_divergence):
+    """The library's training with pieces of its source, given as right: wrong, replaced."""
+    names = dict(vars(inspect.getmodule(gaussian_contrastive_divergence)))
+    for part in (energy_slopes, gaussian_contrastive_divergence):
+        source = inspect.getsource(part)
+        for right, wrong in faults.items():
+            assert source.count(right) <= 1
+            source = source.replace(right, wrong)
+        exec(source, names)
+    return names[function.__name__]
+
+
+V = np.random.default_rng(5).normal(size=(7, 3))
+SLOPE_FAULTS = {
+    "weights": {"return s.T @ p": "return v.T @ p"},
+    "visible_bias": {"away.mean(0) / sigma": "away.mean(0)"},
+    "hidden_bias": {"p.mean(0), slope": "1 - p.mean(0), slope"},
+    "log_sigma": {"slope_log_sigma = (away": "slope_log_sigma = -(away"},
+}
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_slopes_at_visible_states_are_the_gradient_of_the_exact_log_density(seed):
+    parameters = random_parameters(seed=seed)
+    numeric = finite_differences(lambda rbm: rbm.log_density(V).mean(), parameters)
+    for got, want in zip(energy_slopes(V, *parameters), numeric, strict=True):
+        np.testing.assert_allclose(got, want, atol=1e-8)
+
+
+@pytest.mark.parametrize("wrong", PARAMETERS)
+def test_a_wrong_slope_is_seen(wrong):
+    parameters = random_parameters()
+    numeric = finite_differences(lambda rbm: rbm.log_density(V).mean(), parameters)
+    faulty = with_faults(SLOPE_FAULTS[wrong], energy_slopes)(V, *parameters)
+    seen = {name for name, got, want in zip(PARAMETERS, faulty, numeric, strict=True) if abs(got - want).max() > 0.01}
+    assert seen == {wrong}
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_slopes_at_exact_draws_are_the_gradient_of_the_exact_log_z(seed):
+    """Their mean under the model: from exact moments to rounding, and from draws within 4 standard errors."""
+    parameters, n, rng = random_parameters(seed=seed), 4000, np.random.default_rng(seed)
+    numeric = finite_differences(lambda rbm: rbm.log_z(), parameters)
+    for got, want in zip(exact_moment_slopes(parameters), numeric, strict=True):
+        np.testing.assert_allclose(got, want, atol=1e-7)
+    draws = model(*parameters).sample(n, rng).astype(np.float64)
+    groups = [energy_slopes(part, *parameters) for part in np.split(draws, 40)]
+    for got, want in zip(zip(*groups, strict=True), numeric, strict=True):
+        error = np.std(got, axis=0) / np.sqrt(len(groups))
+        assert (np.abs(np.mean(got, axis=0) - want) < 4 * error).all()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_gibbs_steps_leave_the_model_invariant(seed):
+    """Means, second moments and E v hᵀ after a step from exact draws, within 4 standard errors."""
+    W, b, c, log_sigma = random_parameters(seed=seed)
+    rbm, rng = model(W, b, c, log_sigma), np.random.default_rng(seed)
+    parts = [part.astype(np.float32) for part in (W, b, c, np.exp(log_sigma))]
+    v = gibbs_step(rbm.sample(20_000, rng), *parts, rng).astype(np.float64)
+    h = expit(rbm.hidden_field(v))
+    for got, want in zip((v, v[:, :, None] * v[:, None], v[:, :, None] * h[:, None], h), rbm.moments(), strict=True):
+        assert (np.abs(got.mean(0) - want) < 4 * got.std(0) / np.sqrt(len(v))).all()
+
+
+def test_the_expected_update_is_the_gradient_of_the_exact_log_likelihood():
+    parameters = random_parameters()
+    numeric = finite_differences(lambda rbm: log_likelihood(rbm, V), parameters)
+    at_data, at_model = energy_slopes(V, *parameters), exact_moment_slopes(parameters)
+    for up, down, want in zip(at_data, at_model, numeric, strict=True):
+        np.testing.assert_allclose(up - down, want, atol=1e-7)
+
+
+def two_clusters(n=2000):
+    """Two clusters in a plane, 30% and 70%, each 0.5 wide, and an independent third coordinate."""
+    rng = np.random.default_rng(0)
+    side = np.where(rng.random(n) < 0.3, -1, 1)[:, None]
+    return side * [1.5, 1.0, 0.0] + [0.5, 0.5, 0.8] * rng.normal(size=(n, 3))
+
+
+DATA = two_clusters()
+
+
+def agreement(train, method, n_gibbs, n_updates=300, rate=0.1):
+    """Σ over updates of (change of a parameter) · (its exact gradient), for each of the four parameters."""
+    data, sigma = DATA.astype(np.float32), np.full(3, 0.7, dtype=np.float32)
+    total, before = np.zeros(4), None
+    for state in train(data, 2, method, n_gibbs, n_updates, rate, 100, sigma, True, np.random.default_rng(0)):
+        parameters = [getattr(state, name).astype(np.float64) for name in PARAMETERS]
+        if before is not None:
+            down = exact_moment_slopes(before)
+            gradient = [up - part for up, part in zip(energy_slopes(data, *before), down, strict=True)]
+            total += [np.vdot(new - old, g) for new, old, g in zip(parameters, before, gradient, strict=True)]
+        before = parameters
+    return dict(zip(PARAMETERS, total, strict=True))
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_every_update_climbs_the_exact_gradient(name):
+    assert min(agreement(gaussian_contrastive_divergence, *METHODS[name]).values()) > 0
+
+
+WRONG_SIGNS = {
+    "weights": {"return s.T @ p": "return -s.T @ p"},
+    "visible_bias": {" away.mean(0) / sigma": " -away.mean(0) / sigma"},
+    "hidden_bias": {" p.mean(0), slope": " -p.mean(0), slope"},
+    "log_sigma": SLOPE_FAULTS["log_sigma"],
+}
+
+
+@pytest.mark.parametrize("part", PARAMETERS)
+@pytest.mark.parametrize("name", METHODS)
+def test_a_wrong_sign_is_seen(part, name):
+    """In updates too few for it to drive the model to infinity."""
+    n_updates, rate = (6, 0.02) if part == "log_sigma" else (100, 0.05)
+    assert agreement(with_faults(WRONG_SIGNS[part]), *METHODS[name], n_updates, rate)[part] < 0
+
+
+@pytest.mark.parametrize("learn_sigma", [False, True])
+@pytest.mark.parametrize("name", METHODS)
+def test_training_raises_the_exact_log_likelihood(name, learn_sigma):
+    """Two clusters gain 1.2 nats over independent Gaussians, 1.0 with all sigma kept at 0.6."""
+    method, n_gibbs = METHODS[name]
+    sigma = DATA.std(0) if learn_sigma else 0.6
+    rbm = ae.train_gaussian_rbm(
+        DATA, 2, method, n_gibbs, 2000, 0.1, sigma=sigma, learn_sigma=learn_sigma, rng=np.random.default_rng(0)
+    )
+    independent = ae.GaussianRBM(np.zeros((3, 1)), DATA.mean(0), [0.0], DATA.std(0))
+    gain = log_likelihood(rbm, DATA) - log_likelihood(independent, DATA)
+    assert gain > (1.05 if learn_sigma else 0.9)
+
+
+def test_sigma_is_kept_unless_it_is_learned():
+    kept, learned = (
+        ae.train_gaussian_rbm(
+            DATA, 2, n_updates=20, sigma=[0.5, 0.6, 0.7], learn_sigma=learn, rng=np.random.default_rng(0)
+        ).sigma
+        for learn in (False, True)
+    )
+    np.testing.assert_allclose(kept, [0.5, 0.6, 0.7], rtol=1e-6)
+    assert np.abs(learned - [0.5, 0.6, 0.7]).min() > 1e-4
+
+
+def test_one_sigma_serves_all_units():
+    rbm = ae.train_gaussian_rbm(DATA, 2, n_updates=2, rng=np.random.default_rng(0))
+    np.testing.assert_array_equal(rbm.sigma, np.ones(3))
+
+
+def test_learning_finds_the_sigma_of_a_model():
+    """Within 5%: 20,000 draws know each sigma to 0.5%, and the last noisy updates add some."""
+    truth = ae.GaussianRBM([[3.0], [-2.5], [0.0]], [0.0, 1.0, 0.0], [-4.0], [0.5, 1.0, 1.5])
+    data = truth.sample(20_000, np.random.default_rng(0))
+    rbm = ae.train_gaussian_rbm(
+        data, 1, "pcd", n_updates=6000, learning_rate=0.2, learn_sigma=True, rng=np.random.default_rng(1)
+    )
+    np.testing.assert_allclose(rbm.sigma, truth.sigma, rtol=0.05)
+
+
+def test_where_the_data_vary_less_than_sigma_the_weights_vanish():
+    data = 0.5 * np.random.default_rng(0).normal(size=(500, 4)) @ np.linalg.qr(np.ones((4, 4)) + np.eye(4))[0]
+    weights = ae.train_gaussian_rbm(data, 3, n_updates=3000, rng=np.random.default_rng(0)).weights
+    assert np.abs(weights).max() < 0.01
+
+
+def test_cd_starts_at_the_data_and_pcd_where_it_stopped():
+    cd, pcd = (ae.train_gaussian_rbm(DATA, 3, m, n_updates=200, rng=np.random.default_rng(0)) for m in ("cd", "pcd"))
+    assert not np.array_equal(cd.weights, pcd.weights)
+
+
+def test_the_same_seed_trains_the_same_model():
+    one, two = (
+        ae.train_gaussian_rbm(DATA, 3, n_updates=20, learn_sigma=True, rng=np.random.default_rng(5)) for _ in range(2)
+    )
+    for a, b in zip(parameters_of(one), parameters_of(two), strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+def test_the_data_are_left_as_they_were():
+    data = DATA.astype(np.float32)
+    before = data.copy()
+    ae.train_gaussian_rbm(data, 3, "pcd", n_updates=5, learn_sigma=True, rng=np.random.default_rng(0))
+    np.testing.assert_array_equal(data, before)
+
+
+@pytest.mark.parametrize("learn_sigma", [False, True])
+def test_divergence_is_said(learn_sigma):
+    with pytest.raises(ValueError, match=r"training diverged at update \d+: learning_rate 50 is too large"):
+        ae.train_gaussian_rbm(DATA, 3, learning_rate=50, learn_sigma=learn_sigma, rng=np.random.default_rng(0))
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        *({"method": "CD"}, {"n_hidden": 0}, {"n_gibbs": 0}, {"n_updates": 0}, {"batch_size": 0}),
+        *({"learning_rate": -0.1}, {"learn_sigma": "yes"}, {"rng": 3}),
+        *({"sigma": 0.0}, {"sigma": -np.ones(3)}, {"sigma": np.ones(2)}, {"sigma": "std"}, {"sigma": np.nan}),
+        *({"data": DATA[0]}, {"data": np.full((5, 3), np.nan)}, {"data": DATA[:0]}, {"data": [["a"]]}),
+    ],
+)
+def test_bad_settings_are_named(bad):
+    settings = {"data": DATA, "n_hidden": 3, "rng": np.random.default_rng(0)} | bad
+    with pytest.raises((ValueError, TypeError), match=next(iter(bad))):
+        ae.train_gaussian_rbm(**settings)
