@@ -10,11 +10,16 @@ from anneal_edu.ais import AISResult, ais
 from anneal_edu.asymptotics import cost_functional, kl_bias, kl_divergence, path_length, segment_costs, symmetric_kl
 from anneal_edu.chain_moments import data_moments, estimate_mean_and_cov, estimate_moments, pcd_fit
 from anneal_edu.distributions import (
+    BilinearGenerative,
     BinaryRBM,
     Distribution,
     Gaussian,
     GaussianBernoulli,
     GaussianRBM,
+    LatentPosterior,
+    LinearGenerative,
+    MeanCovarianceRBM,
+    ProductOfExperts,
     Unnormalized,
     base_rate_rbm,
     binary_states,
@@ -23,6 +28,7 @@ from anneal_edu.distributions import (
 from anneal_edu.gaussian_rbm_path import auxiliary_gibbs, covariance_path, covariance_start, widen_covariance
 from anneal_edu.hais import HAISResult, hais, tune_step_size
 from anneal_edu.kernels import Kernel, exact, gibbs, hmc, random_walk
+from anneal_edu.likelihood import LikelihoodResult, log_likelihood
 from anneal_edu.moment_matching import MomentMatch, match_moments
 from anneal_edu.paths import Path, geometric_path, moment_path
 from anneal_edu.reverse_ais import ReverseAISResult, Sandwich, reverse_ais, sandwich

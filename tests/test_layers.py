@@ -20,7 +20,10 @@ LAYERS = {
         *("paths", "gaussian_rbm_path", "splines", "moment_matching", "moment_coordinates", "chain_moments"),
         *("schedules", "kernels", "asymptotics"),
     ],
-    "estimators": ["ais", "hais", "data", "hidden_states", "models", "reverse_ais", "training", "transition_matrices"],
+    "estimators": [
+        *("ais", "hais", "reverse_ais", "likelihood", "transition_matrices"),
+        *("data", "hidden_states", "models", "training"),
+    ],
     "experiments": ["experiments"],
     "public names": ["anneal_edu"],
     "figures": ["figures"],

@@ -5,16 +5,24 @@ from anneal_edu.distributions.enumeration import binary_states
 from anneal_edu.distributions.gaussian import Gaussian
 from anneal_edu.distributions.gaussian_bernoulli import GaussianBernoulli
 from anneal_edu.distributions.gaussian_rbm import GaussianRBM
+from anneal_edu.distributions.generative import BilinearGenerative, LatentPosterior, LinearGenerative
+from anneal_edu.distributions.mean_covariance_rbm import MeanCovarianceRBM
+from anneal_edu.distributions.product_of_experts import ProductOfExperts
 from anneal_edu.distributions.protocol import Distribution
 from anneal_edu.distributions.unnormalized import GeometricBridge, Unnormalized
 
 __all__ = [
+    "BilinearGenerative",
     "BinaryRBM",
     "Distribution",
     "Gaussian",
     "GaussianBernoulli",
     "GaussianRBM",
     "GeometricBridge",
+    "LatentPosterior",
+    "LinearGenerative",
+    "MeanCovarianceRBM",
+    "ProductOfExperts",
     "Unnormalized",
     "base_rate_rbm",
     "binary_states",
