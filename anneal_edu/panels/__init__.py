@@ -6,9 +6,12 @@ from anneal_edu.panels.bias_decay import BiasDecay
 from anneal_edu.panels.digits_annealing import DigitsAnnealing
 from anneal_edu.panels.estimates_against_steps import EstimatesAgainstSteps
 from anneal_edu.panels.first_path import FirstPath
+from anneal_edu.panels.four_modes import FourModes
 from anneal_edu.panels.importance_sampling import ImportanceSampling
 from anneal_edu.panels.samples_along_paths import SamplesAlongPaths
 from anneal_edu.panels.sandwich_gap import SandwichGap
+from anneal_edu.panels.start_covariance import StartCovariance
+from anneal_edu.panels.starts_against_steps import StartsAgainstSteps
 from anneal_edu.panels.tiny_world import TinyWorld
 from anneal_edu.panels.two_paths import TwoPaths
 from anneal_edu.panels.where_the_knots_sit import WhereTheKnotsSit
@@ -19,11 +22,14 @@ __all__ = [
     "DigitsAnnealing",
     "EstimatesAgainstSteps",
     "FirstPath",
+    "FourModes",
     "ImportanceSampling",
     "Panel",
     "Reading",
     "SamplesAlongPaths",
     "SandwichGap",
+    "StartCovariance",
+    "StartsAgainstSteps",
     "TinyWorld",
     "TwoPaths",
     "WhereTheKnotsSit",
