@@ -10,10 +10,10 @@ from pathlib import Path
 
 import numpy as np
 
-from anneal_edu.distributions import BinaryRBM
+from anneal_edu.distributions import BinaryRBM, GaussianRBM
 
 _IDX_TYPES = {0x08: ">u1", 0x09: ">i1", 0x0B: ">i2", 0x0C: ">i4", 0x0D: ">f4", 0x0E: ">f8"}
-_RBM_PARAMETERS = ("weights", "visible_bias", "hidden_bias")
+_BINARY = ("weights", "visible_bias", "hidden_bias")
 
 
 def load_idx(path: str | Path) -> np.ndarray:
@@ -62,8 +62,23 @@ def load_idx(path: str | Path) -> np.ndarray:
     return np.frombuffer(raw, dtype, offset=header).reshape(shape).astype(dtype.newbyteorder("="))
 
 
-def save_rbm(path: str | Path, rbm: BinaryRBM) -> None:
-    """Write a binary RBM to an NPZ file with the arrays weights, visible_bias and hidden_bias.
+def rbm_arrays(rbm: BinaryRBM | GaussianRBM) -> dict[str, np.ndarray]:
+    """The parameters of an RBM by name, in the order in which its class takes them.
+
+    Examples
+    --------
+    >>> import anneal_edu as ae
+    >>> list(rbm_arrays(ae.uniform_rbm(3, 2)))
+    ['weights', 'visible_bias', 'hidden_bias']
+    """
+    if not isinstance(rbm, BinaryRBM | GaussianRBM):
+        raise TypeError(f"rbm must be a BinaryRBM or a GaussianRBM, got {type(rbm).__name__}")
+    names = (*_BINARY, "sigma") if isinstance(rbm, GaussianRBM) else _BINARY
+    return {name: getattr(rbm, name) for name in names}
+
+
+def save_rbm(path: str | Path, rbm: BinaryRBM | GaussianRBM) -> None:
+    """Write an RBM to an NPZ file: the arrays weights, visible_bias and hidden_bias, and sigma if it is Gaussian.
 
     Examples
     --------
@@ -73,17 +88,17 @@ def save_rbm(path: str | Path, rbm: BinaryRBM) -> None:
     >>> ae.data.load_rbm(file).dim
     3
     """
-    if not isinstance(rbm, BinaryRBM):
-        raise TypeError(f"rbm must be a BinaryRBM, got {type(rbm).__name__}")
-    path = Path(path)
+    path, arrays = Path(path), rbm_arrays(rbm)
     part = path.with_name(path.name + ".part")  # renamed when whole: a kill leaves the old file or the new one
     with part.open("wb") as file:
-        np.savez_compressed(file, **{name: getattr(rbm, name) for name in _RBM_PARAMETERS})
+        np.savez_compressed(file, **arrays)
     part.replace(path)
 
 
-def load_rbm(path: str | Path) -> BinaryRBM:
-    """Read a binary RBM from an NPZ file with the arrays weights (D, H), visible_bias (D,) and hidden_bias (H,).
+def load_rbm(path: str | Path) -> BinaryRBM | GaussianRBM:
+    """Read an RBM from an NPZ file with the arrays weights (D, H), visible_bias (D,) and hidden_bias (H,).
+
+    With a fourth array, sigma (D,), it is a Gaussian RBM; without, a binary one.
 
     Parameters
     ----------
@@ -92,7 +107,7 @@ def load_rbm(path: str | Path) -> BinaryRBM:
 
     Returns
     -------
-    BinaryRBM
+    BinaryRBM or GaussianRBM
 
     Raises
     ------
@@ -103,19 +118,20 @@ def load_rbm(path: str | Path) -> BinaryRBM:
     --------
     >>> import anneal_edu as ae, pathlib, tempfile
     >>> file = pathlib.Path(tempfile.mkdtemp(), "rbm.npz")
-    >>> ae.data.save_rbm(file, ae.uniform_rbm(3, 2))
-    >>> ae.data.load_rbm(file).weights.shape
-    (3, 2)
+    >>> ae.data.save_rbm(file, ae.GaussianRBM([[1.0], [2.0]], [0.0, 0.0], [0.0], sigma=[1.0, 0.5]))
+    >>> ae.data.load_rbm(file)
+    GaussianRBM(D=2, H=1)
     """
     path = Path(path)
     raw = path.read_bytes()
     if not zipfile.is_zipfile(io.BytesIO(raw)):
         raise ValueError(f"{path.name} is no NPZ file, or is cut short: {len(raw)} bytes, starting {raw[:4].hex(' ')}")
     with np.load(io.BytesIO(raw), allow_pickle=False) as stored:
-        missing = [name for name in _RBM_PARAMETERS if name not in stored]
+        missing = [name for name in _BINARY if name not in stored]
         if missing:
             raise ValueError(
-                f"{path.name} must hold the arrays {', '.join(_RBM_PARAMETERS)}; it lacks {', '.join(missing)} "
-                f"and has {', '.join(stored.files) or 'none'}"
+                f"{path.name} must hold the arrays {', '.join(_BINARY)}, and sigma for a Gaussian RBM; it lacks "
+                f"{', '.join(missing)} and has {', '.join(stored.files) or 'none'}"
             )
-        return BinaryRBM(*(stored[name] for name in _RBM_PARAMETERS))
+        parameters = [stored[name] for name in _BINARY]
+        return GaussianRBM(*parameters, stored["sigma"]) if "sigma" in stored else BinaryRBM(*parameters)

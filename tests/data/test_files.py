@@ -46,6 +46,23 @@ def test_an_rbm_survives_its_file(tmp_path):
         np.testing.assert_array_equal(getattr(again, name), getattr(rbm, name))
 
 
+def test_a_gaussian_rbm_survives_its_file(tmp_path):
+    rng = np.random.default_rng(0)
+    grbm = ae.GaussianRBM(rng.normal(size=(5, 3)), rng.normal(size=5), rng.normal(size=3), rng.uniform(0.5, 2, size=5))
+    ae.data.save_rbm(tmp_path / "grbm.npz", grbm)
+    again = ae.data.load_rbm(tmp_path / "grbm.npz")
+    assert isinstance(again, ae.GaussianRBM)
+    for name in ("weights", "visible_bias", "hidden_bias", "sigma"):
+        np.testing.assert_array_equal(getattr(again, name), getattr(grbm, name))
+
+
+def test_a_bad_sigma_in_a_file_is_refused(tmp_path):
+    parts = {"weights": np.zeros((3, 2)), "visible_bias": np.zeros(3), "hidden_bias": np.zeros(2)}
+    np.savez(tmp_path / "unfit.npz", **parts, sigma=np.ones(2))
+    with pytest.raises(ValueError, match="sigma must have shape"):
+        ae.data.load_rbm(tmp_path / "unfit.npz")
+
+
 def test_files_that_hold_no_rbm_are_refused(tmp_path):
     np.savez(tmp_path / "half.npz", weights=np.zeros((3, 2)), b=np.zeros(3))
     with pytest.raises(ValueError, match="lacks visible_bias, hidden_bias and has weights, b"):
@@ -74,6 +91,6 @@ def test_what_is_no_npz_file_is_refused(tmp_path, raw):
 
 def test_a_file_is_not_touched_for_something_that_is_no_rbm(tmp_path):
     ae.data.save_rbm(tmp_path / "rbm.npz", ae.uniform_rbm(3, 2))
-    with pytest.raises(TypeError, match="rbm must be a BinaryRBM, got Gaussian"):
+    with pytest.raises(TypeError, match="rbm must be a BinaryRBM or a GaussianRBM, got Gaussian"):
         ae.data.save_rbm(tmp_path / "rbm.npz", ae.Gaussian([0.0], [[1.0]]))
     assert ae.data.load_rbm(tmp_path / "rbm.npz").dim == 3
