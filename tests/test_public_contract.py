@@ -12,7 +12,7 @@ Gaussian Unnormalized
 ProductOfExperts LinearGenerative BilinearGenerative MeanCovarianceRBM
  BinaryRBM GaussianRBM uniform_rbm base_rate_rbm
 geometric_path moment_path covariance_path linear_schedule piecewise_schedule optimal_binned_schedule
-exact gibbs random_walk hmc ais hais kl_bias cost_functional path_length effective_sample_size train_rbm
+exact gibbs random_walk hmc ais hais kl_bias cost_functional path_length effective_sample_size train_rbm train_gaussian_rbm
 """.split()
 PUBLIC = sorted(name for name, value in vars(ae).items() if callable(value) and not name.startswith("_"))
 RESULTS = {"AISResult", "HAISResult", "LikelihoodResult", "MomentMatch", "ReverseAISResult", "Sandwich"}
@@ -21,7 +21,7 @@ NO_CALLS = RESULTS | {"Distribution", "LatentPosterior", "Kernel", "Path", "impo
 
 def test_every_promised_name_is_there():
     assert [name for name in NAMES if not hasattr(ae, name)] == []
-    assert ae.data.digits and ae.panels and ae.check and ae.figures
+    assert ae.data.digits and ae.data.color_patches and ae.panels and ae.check and ae.figures
 
 
 @pytest.mark.parametrize("name", [name for name in PUBLIC if name not in NO_CALLS])
