@@ -12,7 +12,8 @@ Gaussian Unnormalized
 ProductOfExperts LinearGenerative BilinearGenerative MeanCovarianceRBM
  BinaryRBM GaussianRBM uniform_rbm base_rate_rbm
 geometric_path moment_path covariance_path linear_schedule piecewise_schedule optimal_binned_schedule
-exact gibbs random_walk hmc ais hais kl_bias cost_functional path_length effective_sample_size train_rbm train_gaussian_rbm
+exact gibbs random_walk hmc ais hais kl_bias cost_functional path_length effective_sample_size
+train_rbm train_gaussian_rbm
 """.split()
 PUBLIC = sorted(name for name, value in vars(ae).items() if callable(value) and not name.startswith("_"))
 RESULTS = {"AISResult", "HAISResult", "LikelihoodResult", "MomentMatch", "ReverseAISResult", "Sandwich"}
