@@ -5,31 +5,20 @@ from pathlib import Path
 
 import numpy as np
 
-from anneal_edu.data import digits
-from anneal_edu.models import RECIPES
-from anneal_edu.training import train_rbm
+from anneal_edu.data.files import rbm_arrays
+from anneal_edu.models import GAUSSIAN_RECIPES, RECIPES
 
 
 def main(names: list[str], folder: Path = Path(__file__).parent) -> None:
-    """Train the named models of `RECIPES` and write them to ``folder``."""
-    for name in names:
-        recipe = RECIPES[name]
-        rbm = train_rbm(
-            digits(recipe.size),
-            recipe.n_hidden,
-            recipe.method,
-            n_updates=recipe.n_updates,
-            learning_rate=recipe.learning_rate,
-            batch_size=recipe.batch_size,
-            rng=np.random.default_rng(recipe.seed),
-            progress=True,
-        )
-        weights, visible_bias, hidden_bias = rbm.single_precision
+    """Train the named models and write them to ``folder``, in the single precision in which they were trained."""
+    recipes = RECIPES | GAUSSIAN_RECIPES
+    for name in names or recipes:
+        rbm = recipes[name].train()
         np.savez_compressed(
-            folder / f"{name}.npz", weights=weights, visible_bias=visible_bias, hidden_bias=hidden_bias
+            folder / f"{name}.npz", **{part: array.astype(np.float32) for part, array in rbm_arrays(rbm).items()}
         )
-        print(f"{name}: log Z = {rbm.log_z():.2f}")
+        print(f"{name}: log Z = {rbm.log_z():.2f}" if rbm.enumerable else f"{name}: {rbm.n_hidden} hidden units")
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:] or list(RECIPES))
+    main(sys.argv[1:])
