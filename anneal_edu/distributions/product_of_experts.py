@@ -78,14 +78,23 @@ class ProductOfExperts:
         """Log f(x): (..., D) -> (...)."""
         u = as_states(x, self.dim) @ self.filters.T  # (..., L)
         if self.expert == "laplace":
-            return -np.abs(u) @ self.weights
-        return -np.log1p(u * u) @ self.weights
+            return -(np.abs(u, out=u) @ self.weights)
+        u *= u
+        u += 1
+        return -(np.log(u, out=u) @ self.weights)  # numpy's log is vectorised, its log1p is not
 
     def grad_log_density(self, x: np.ndarray) -> np.ndarray:
         """∇ log f(x): (..., D) -> (..., D)."""
         u = as_states(x, self.dim) @ self.filters.T
-        slope = np.sign(u) if self.expert == "laplace" else 2 * u / (1 + u * u)
-        return -(slope * self.weights) @ self.filters
+        if self.expert == "laplace":
+            slope = np.sign(u, out=u)
+        else:
+            tail = u * u
+            tail += 1
+            slope = np.divide(u, tail, out=u)
+            slope *= 2
+        slope *= -self.weights
+        return slope @ self.filters
 
     def _require_complete(self) -> None:
         if not self.complete:
