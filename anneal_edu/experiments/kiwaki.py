@@ -110,6 +110,7 @@ _SMALL = ("patches_cd1_20", "patches_cd25_20", "patches_pcd_20", "strong covaria
 SCALES = {
     "tiny": Scale(("four modes",), (8, 20), 60, 30, tuple(KERNELS)),
     "quick": Scale(_SMALL, (40, 100, 300, 1000), 1000, 500),
+    "medium": Scale(_SMALL, (40, 100, 300, 1000, 3000), 5000, 500),
     "full": Scale(_SMALL, (100, 300, 1000, 3000, 10_000), 5000, 500),
     "kernels": Scale(_SMALL, (40, 100, 300), 5000, 500, tuple(KERNELS)),
     "large": Scale(("patches_cd1_200",), (100, 300, 1000, 3000, 10_000), 5000, 500),
@@ -175,7 +176,8 @@ def compare_starts(
     Parameters
     ----------
     scale : Scale
-        `SCALES["quick"]` takes a minute or two; "full" is the paper's with 20 hidden units, "large" with 200.
+        `SCALES["quick"]` takes a minute; "medium" ten, "full" is the paper's with 20 hidden units, "large" with 200;
+        "kernels" runs the paper's transition beside ours.
     seed : int
     executor, folder, progress
         As for `BlockedAIS.run`.
