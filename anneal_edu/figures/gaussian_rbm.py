@@ -57,8 +57,10 @@ def shares_in_small_modes(ax: Axes, shares: dict[str, float], exact: dict[str, f
         corners = np.array([i - 0.32, i - 0.32, i + 0.32, i + 0.32])
         artists.band(ax, start, corners[[0, 3]], np.zeros(2), np.full(2, share), style, alpha=0.75)
         artists.curve(ax, f"{start} exact", corners[[0, 3]], [exact[start]] * 2, "truth", linewidth=4)
-        artists.words(ax, f"{start} words", i, share + 0.012, f"{share:.0%}", ha="center", fontsize=20, weight="bold")
-    ax.set(xlim=(-0.6, len(shares) - 0.4), xticks=range(len(shares)), xticklabels=list(shares))
+        artists.words(ax, f"{start} words", i, share + 0.012, f"{share:.0%}", ha="center", fontsize=17, weight="bold")
+    ax.set(
+        xlim=(-0.6, len(shares) - 0.4), xticks=range(len(shares)), xticklabels=[s.replace(" ", "\n") for s in shares]
+    )
     ax.set(ylim=(0, 0.66), yticks=(0, 0.2, 0.4, 0.6), yticklabels=("0", "20%", "40%", "60%"))
     ax.tick_params(axis="x", labelsize=12)
     ax.set_title("in the small modes")
@@ -162,12 +164,12 @@ def estimates_and_ess(
         artists.curve(left, "exact", span, [exact] * 2, "truth")
         low, high = min(low, exact), max(high, exact)
     margin = 0.08 * (high - low)
-    left.set(ylim=(low - 2.6 * margin, high + margin), title="log Ẑ ± 3 standard errors (nats)")
+    left.set(ylim=(low - 4 * margin, high + margin), title="log Ẑ ± 3 standard errors (nats)")
     artists.curve(right, "all", span, [n_chains] * 2, "reference")
     artists.words(right, "all words", n_steps[0], 0.97 * n_chains, f"all {n_chains:,} chains", va="top", fontsize=12)
     right.set(ylim=(0, 1.06 * n_chains), title="Effective sample size")
     meanings = {START_STYLES[start]: start for start in found} | {"truth": "exact"}
-    artists.legend(left, meanings, loc="lower center", ncols=4, handlelength=1.6, fontsize=11)
+    artists.legend(left, meanings, loc="lower center", ncols=2)
     for ax in axes:
         ax.set(xscale="log", xlim=span, xlabel="number of steps K", xticks=n_steps)
         ax.set(xticklabels=[f"{n:,}" for n in n_steps])

@@ -103,10 +103,10 @@ class FourModes(Panel):
         small = {start: in_small_modes(walks[start].chains[k]) for start in kiwaki.STARTS}
         exact = {start: density(start, here)[1] for start in kiwaki.STARTS}
         extent = (-_REACH - _STEP / 2, _REACH + _STEP / 2) * 2
-        for ax, start, name in zip(self.axes, ("diagonal", "full"), ("conventional", "proposed"), strict=False):
+        for ax, start in zip(self.axes, ("diagonal", "full"), strict=False):
             chains = walks[start].chains[k][:SHOWN]
             gaussian_rbm.density_with_chains(ax, density(start, here)[0], extent, chains, small[start][:SHOWN])
-            ax.set_title(f"{start} start ({name}), β = {here:.3g}")
+            ax.set_title(f"{start} start, β = {here:.3g}")
         shares = {start: float(which.mean()) for start, which in small.items()}
         gaussian_rbm.shares_in_small_modes(self.axes[2], shares, exact)
         return Reading(_takeaway(here, shares, exact), _readout(walks, small, k))
