@@ -22,7 +22,7 @@ NO_CALLS = RESULTS | {"Distribution", "LatentPosterior", "Kernel", "Path", "impo
 
 def test_every_promised_name_is_there():
     assert [name for name in NAMES if not hasattr(ae, name)] == []
-    assert ae.data.digits and ae.data.color_patches and ae.panels and ae.check and ae.figures
+    assert ae.data.digits and ae.data.color_patches and ae.data.gray_patches and ae.panels and ae.check and ae.figures
 
 
 @pytest.mark.parametrize("name", [name for name in PUBLIC if name not in NO_CALLS])

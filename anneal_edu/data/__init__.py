@@ -2,6 +2,17 @@
 
 from anneal_edu.data.digits import digit_labels, digits
 from anneal_edu.data.files import load_idx, load_rbm, save_rbm
+from anneal_edu.data.gray_patches import GrayPatches, gray_patches
 from anneal_edu.data.patches import color_patches, load_cifar10
 
-__all__ = ["color_patches", "digit_labels", "digits", "load_cifar10", "load_idx", "load_rbm", "save_rbm"]
+__all__ = [
+    "GrayPatches",
+    "color_patches",
+    "digit_labels",
+    "digits",
+    "gray_patches",
+    "load_cifar10",
+    "load_idx",
+    "load_rbm",
+    "save_rbm",
+]

@@ -1,0 +1,140 @@
+import numpy as np
+import pytest
+from sklearn.datasets import load_sample_images
+
+import anneal_edu as ae
+from anneal_edu.data.gray_patches import _cut, _left_edges, _photographs
+
+
+@pytest.fixture(scope="module")
+def patches():
+    return ae.data.gray_patches(2000, n_held_out=500, rng=np.random.default_rng(0))
+
+
+def noise_images(rows=20, cols=100, n=3):
+    return list(np.random.default_rng(1).integers(0, 256, size=(n, rows, cols)).astype(float))
+
+
+def test_training_patches_are_white(patches):
+    x = patches.train
+    assert x.shape == (2000, 36)
+    np.testing.assert_allclose(x.mean(0), 0, atol=1e-8)
+    np.testing.assert_allclose(x.T @ x / len(x), np.eye(36), atol=1e-8)
+
+
+def test_held_out_patches_are_not_whitened_themselves(patches):
+    """Mean square 36 of the training patches by construction; here 31, within 4 standard errors of 500 patches."""
+    squares = (patches.held_out**2).sum(1)
+    assert patches.held_out.shape == (500, 36)
+    assert abs(squares.mean() - 31) < 4 * squares.std() / np.sqrt(500)
+    assert np.abs(patches.held_out.mean(0)).max() > 0.01
+
+
+@pytest.mark.parametrize("n_columns", [20, 33, 400])
+def test_no_column_is_seen_by_both_sets(n_columns, size=4):
+    seen = [
+        {column for left in _left_edges(n_columns, size, held_out) for column in range(left, left + size)}
+        for held_out in (False, True)
+    ]
+    assert not seen[0] & seen[1]
+    assert len(seen[0] | seen[1]) > n_columns - size
+    assert seen[1] >= {16, 17, 18, 19}
+
+
+def test_held_out_patches_see_the_strips_and_training_patches_do_not():
+    """Noise on one side of the cut, a flat wall on the other."""
+    strips = np.arange(100) // 8 % 5 == 2
+    outside, inside = ([np.where(where, image, 128) for image in noise_images()] for where in (~strips, strips))
+    patches = ae.data.gray_patches(200, 15, 4, outside, rng=np.random.default_rng(0))
+    flat = np.broadcast_to(-patches.mean_patch.reshape(4, 4), (100, 4, 4))
+    np.testing.assert_allclose(patches.to_pixels(patches.held_out), flat, atol=1e-10)
+    with pytest.raises(ValueError, match="n_components must be at most 0"):
+        ae.data.gray_patches(200, 15, 4, inside, rng=np.random.default_rng(0))
+
+
+def test_pixels_come_back_as_the_projection_of_the_patch():
+    """With all 15 components of 4×4 patches nothing is lost; the patches are repeated by a loop over the draws."""
+    images, rng = noise_images(), np.random.default_rng(5)
+    patches = ae.data.gray_patches(500, 15, 4, images, n_held_out=10, rng=np.random.default_rng(5))
+    cut = _cut(images, 500, 4, False, rng)
+    pixels = patches.to_pixels(patches.train)
+    assert pixels.shape == (500, 4, 4)
+    np.testing.assert_allclose(pixels.reshape(500, 16) + patches.mean_patch, cut, atol=1e-8)
+    held_out = _cut(images, 10, 4, True, rng)
+    np.testing.assert_allclose(
+        patches.to_pixels(patches.held_out).reshape(10, 16) + patches.mean_patch, held_out, atol=1e-8
+    )
+
+
+def test_a_patch_is_a_piece_of_the_photograph():
+    """The log luminance of a rectangle of one of the two photographs, less its mean."""
+    gray = [np.log1p(image @ [0.299, 0.587, 0.114]) for image in load_sample_images().images]
+    patch = _cut(_photographs(), 1, 16, True, np.random.default_rng(3)).reshape(16, 16)
+    windows = [np.lib.stride_tricks.sliding_window_view(image, (16, 16)) for image in gray]
+    steps = patch[0, 1] - patch[0, 0], patch[15, 15] - patch[0, 0]
+    for places in windows:
+        close = np.abs(places[..., 0, 1] - places[..., 0, 0] - steps[0]) < 1e-9
+        close &= np.abs(places[..., 15, 15] - places[..., 0, 0] - steps[1]) < 1e-9
+        for found in places[close]:
+            if np.allclose(found - found.mean(), patch):
+                return
+    raise AssertionError("the patch is nowhere in the photographs")
+
+
+def test_the_first_component_varies_most(patches):
+    lengths = np.linalg.norm(patches.axes, axis=1)
+    assert (np.diff(lengths) < 0).all()
+    np.testing.assert_allclose(patches.axes @ patches.axes.T, np.diag(lengths**2), atol=1e-10)
+
+
+def test_brightness_does_not_matter():
+    """Twice as much light adds log 2 to log intensity, up to the 1 that keeps black finite."""
+    dim = [120 + image / 25 for image in noise_images()]
+    one, two = (
+        ae.data.gray_patches(50, 5, 4, images, n_held_out=5, rng=np.random.default_rng(0)).train
+        for images in (dim, [(image + 1) * 1.9 - 1 for image in dim])
+    )
+    np.testing.assert_allclose(one, two, atol=1e-6)
+
+
+def test_black_pixels_stay_finite():
+    images = [image * (image > 128) for image in noise_images()]
+    assert np.isfinite(ae.data.gray_patches(50, 5, 4, images, rng=np.random.default_rng(0)).train).all()
+
+
+def test_the_same_seed_cuts_the_same_patches():
+    one, two = (ae.data.gray_patches(100, rng=np.random.default_rng(4)) for _ in range(2))
+    np.testing.assert_array_equal(one.train, two.train)
+    np.testing.assert_array_equal(one.held_out, two.held_out)
+
+
+@pytest.mark.parametrize(
+    ("images", "message"),
+    [
+        ([], "images is empty"),
+        (np.zeros((30, 90)), r"images\[0\] must have 2 axes, got shape \(90,\)"),
+        ([*noise_images(), np.zeros((20, 90, 3))], r"images\[3\] must have 2 axes"),
+        ([np.zeros((20, 79))], r"images\[0\] must have at least 16 rows and 80 columns"),
+        ([np.zeros((15, 90))], r"images\[0\] must have at least 16 rows"),
+        ([np.full((20, 90), np.nan)], r"images\[0\] must be finite"),
+        ([np.full((20, 90), 256)], r"images\[0\] must lie on the scale 0 to 255, got values from 256 to 256"),
+        ([np.full((20, 90), 0.5)], "images must lie on the scale 0 to 255, got no value above 0.5"),
+        ([np.full((20, 90), 128)], "n_components must be at most 0 for these images"),
+    ],
+)
+def test_bad_images_are_named(images, message):
+    with pytest.raises(ValueError, match=message):
+        ae.data.gray_patches(100, images=images, rng=np.random.default_rng(0))
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        *({"n": 36}, {"n": 2.5}, {"size": 1}, {"size": 6}, {"n_components": 0}),
+        *({"n_held_out": 0}, {"rng": 0}, {"images": 3}),
+    ],
+)
+def test_bad_settings_are_named(bad):
+    wanted = "n_components" if bad == {"size": 6} else next(iter(bad))
+    with pytest.raises((ValueError, TypeError), match=wanted):
+        ae.data.gray_patches(**({"n": 100, "rng": np.random.default_rng(0)} | bad))
