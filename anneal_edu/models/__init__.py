@@ -89,6 +89,7 @@ GAUSSIAN_RECIPES = {
     "patches_pcd_20": GaussianRecipe("pcd", 1, 20, 0.05),
     "patches_pcd_sigma_20": GaussianRecipe("pcd", 1, 20, 0.05, learn_sigma=True),
     "patches_cd1_200": GaussianRecipe("cd", 1, 200, 0.02),
+    "patches_cd25_200": GaussianRecipe("cd", 25, 200, 0.02),
     "patches_pcd_200": GaussianRecipe("pcd", 1, 200, 0.02),
 }
 
@@ -102,8 +103,8 @@ def load(name: str) -> BinaryRBM | GaussianRBM:
         Of the digits, "digits8_cd", "digits28_cd", "digits28_pcd", "digits28_pcd_fast", "digits28_cd20" or
         "digits28_pcd20": size of the images, training method and, where it is not 10, the number of hidden units;
         `RECIPES` has the rest. Of colour patches, "patches_cd1_20", "patches_cd25_20", "patches_pcd_20",
-        "patches_pcd_sigma_20", "patches_cd1_200" or "patches_pcd_200": training method and number of hidden units;
-        `GAUSSIAN_RECIPES` has the rest.
+        "patches_pcd_sigma_20", "patches_cd1_200", "patches_cd25_200" or "patches_pcd_200": training method and number
+        of hidden units; `GAUSSIAN_RECIPES` has the rest.
 
     Returns
     -------
