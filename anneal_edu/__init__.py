@@ -34,7 +34,7 @@ from anneal_edu.paths import Path, geometric_path, moment_path
 from anneal_edu.reverse_ais import ReverseAISResult, Sandwich, reverse_ais, sandwich
 from anneal_edu.schedules import linear_schedule, optimal_allocation, optimal_binned_schedule, piecewise_schedule
 from anneal_edu.splines import moment_spline_path, spline_path
-from anneal_edu.training import contrastive_divergence, train_gaussian_rbm, train_rbm
+from anneal_edu.training import contrastive_divergence, minimum_probability_flow, train_gaussian_rbm, train_rbm
 from anneal_edu.transition_matrices import expected_ais_weights, gibbs_matrix, metropolis_matrix, state_distributions
 from anneal_edu.weights import (
     bootstrap_log_mean_exp,

@@ -72,7 +72,7 @@ class MeanCovarianceRBM:
         """Dimension D of the data."""
         return self.filters.shape[1]
 
-    def _fields(self, x: np.ndarray) -> tuple[np.ndarray, ...]:
+    def fields(self, x: np.ndarray) -> tuple[np.ndarray, ...]:
         """|x|² + ½ (..., 1), the outputs C x (..., L), and the log odds of the covariance and the mean units."""
         size = (x * x).sum(-1, keepdims=True) + 0.5
         u = x @ self.filters.T
@@ -82,14 +82,14 @@ class MeanCovarianceRBM:
     def log_density(self, x: np.ndarray) -> np.ndarray:
         """Log f(x) = -E(x): (..., D) -> (...)."""
         x = as_states(x, self.dim)
-        _, _, covariance, mean = self._fields(x)
+        _, _, covariance, mean = self.fields(x)
         quadratic = x @ self.visible_bias - 0.5 * (x * x).sum(-1) / self.sigma**2
         return quadratic + softplus(covariance).sum(-1) + softplus(mean).sum(-1)
 
     def grad_log_density(self, x: np.ndarray) -> np.ndarray:
         """∇ log f(x): (..., D) -> (..., D)."""
         x = as_states(x, self.dim)
-        size, u, covariance, mean = self._fields(x)
+        size, u, covariance, mean = self.fields(x)
         pull = expit(covariance) @ self.pooling.T * u / size  # (..., L): of (C_l·x)² / 2 size on C_l·x
         shrink = (pull * u).sum(-1, keepdims=True) / size  # the same squares, through |x|²
         of_covariance_units = pull @ self.filters - shrink * x
