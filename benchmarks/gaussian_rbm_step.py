@@ -1,7 +1,7 @@
 """One annealing step of a 108×200 Gaussian RBM with 500 chains, as a multiple of the float32 products it cannot avoid.
 
-From a start of any covariance these are v @ A⁻ᵀ and z @ Aᵀ (108×108, to the coordinates in which every β is diagonal and
-back), and z @ U and h @ Uᵀ (108×200). The paper's transition through auxiliary variables needs the same four.
+From a start of any covariance these are v @ A⁻ᵀ and z @ Aᵀ (108×108, to the coordinates in which every β is diagonal
+and back), and z @ U and h @ Uᵀ (108×200). The paper's transition through auxiliary variables needs the same four.
 Claims: a step costs at most 4 times its products, and the paper's transition is slower.
 """
 
@@ -22,7 +22,8 @@ def main() -> None:
     grbm = ae.GaussianRBM(0.2 * rng.normal(size=(D, H)), rng.normal(size=D), rng.normal(size=H) - 2, np.ones(D))
     root = rng.normal(size=(D, D)) / np.sqrt(D)
     path = ae.covariance_path(np.zeros(D), np.eye(D) + root @ root.T, grbm)
-    steps = {"x integrated out": annealing_step(path, ae.gibbs), "auxiliary x": annealing_step(path, ae.auxiliary_gibbs)}
+    kernels = {"x integrated out": ae.gibbs, "auxiliary x": ae.auxiliary_gibbs}
+    steps = {name: annealing_step(path, kernel) for name, kernel in kernels.items()}
     v = path(0.0).sample(C, rng)
     h = rng.integers(0, 2, size=(C, H)).astype(np.float32)
     square, W = root.astype(np.float32), np.asarray(grbm.weights, dtype=np.float32)
@@ -39,7 +40,8 @@ def main() -> None:
     medians = {name: np.median(seconds[5:]) for name, seconds in times.items()}
     print(f"four products {1e3 * medians['products']:.2f} ms")
     for name in steps:
-        print(f"step, {name}: {1e3 * medians[name]:.2f} ms, {medians[name] / medians['products']:.2f} times the products")
+        ratio = medians[name] / medians["products"]
+        print(f"step, {name}: {1e3 * medians[name]:.2f} ms, {ratio:.2f} times the products")
 
 
 if __name__ == "__main__":
