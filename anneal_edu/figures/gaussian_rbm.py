@@ -134,6 +134,7 @@ def estimates_and_ess(
     found: dict[str, list[tuple[float, float, float]]],
     exact: float | None,
     n_chains: int,
+    model: str = "",
 ) -> None:
     """Left log Ẑ ± 3 standard errors against K, right the ESS  (Kiwaki and Aihara 2015, Figures 4 to 7).
 
@@ -148,6 +149,8 @@ def estimates_and_ess(
         log Z, where it is known.
     n_chains : int
         What the ESS could reach.
+    model : str
+        Named in the titles.
     """
     left, right = axes
     span = [n_steps[0] / 1.4, n_steps[-1] * 1.4]
@@ -164,10 +167,12 @@ def estimates_and_ess(
         artists.curve(left, "exact", span, [exact] * 2, "truth")
         low, high = min(low, exact), max(high, exact)
     margin = 0.08 * (high - low)
-    left.set(ylim=(low - 4 * margin, high + margin), title="log Ẑ ± 3 standard errors (nats)")
+    left.set(
+        ylim=(low - 4 * margin, high + margin), title=f"{model}: log Ẑ" if model else "log Ẑ ± 3 standard errors (nats)"
+    )
     artists.curve(right, "all", span, [n_chains] * 2, "reference")
     artists.words(right, "all words", n_steps[0], 0.97 * n_chains, f"all {n_chains:,} chains", va="top", fontsize=12)
-    right.set(ylim=(0, 1.06 * n_chains), title="Effective sample size")
+    right.set(ylim=(0, 1.06 * n_chains), title=f"{model}: ESS" if model else "Effective sample size")
     meanings = {START_STYLES[start]: start for start in found} | {"truth": "exact"}
     artists.legend(left, meanings, loc="lower center", ncols=2)
     for ax in axes:

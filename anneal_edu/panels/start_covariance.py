@@ -7,19 +7,20 @@ from typing import NamedTuple
 
 import numpy as np
 
-from anneal_edu import ais, covariance_path, effective_sample_size, log_mean_exp, models
+from anneal_edu import ais, covariance_path, effective_sample_size, log_mean_exp
 from anneal_edu.distributions import GaussianRBM
 from anneal_edu.experiments import kiwaki
 from anneal_edu.figures import gaussian_rbm
 from anneal_edu.panels.base import Panel, Reading
 from anneal_edu.panels.controls import choice, seed, slider
 
-PATCHES = "patches_pcd_20"
-MODELS = (*kiwaki.TOYS, *(name for name in (PATCHES,) if name in models.RECIPES))
+MODELS = {name: name for name in kiwaki.TOYS} | {
+    "patches, CD-1": "patches_cd1_20",
+    "patches, PCD": "patches_pcd_20",
+}
 SHARES = np.linspace(0, 1, 11)
 N_STEPS, N_CHAINS = 40, 1000
-SPANS = {"four modes": (-4.5, 3.0), "far modes": (-4.5, 3.0)}
-WIDE = (-14.0, 6.0)
+NARROW, WIDE = (-4.5, 3.0), (-14.0, 6.0)
 _MULTIPLES = ((4, "four times"), (2.4, "twice"), (1.5, "1.5 times"))
 _START = {0.0: "the diagonal start", 1.0: "the full one"}
 
@@ -36,7 +37,7 @@ class Spread(NamedTuple):
 @lru_cache(maxsize=8)
 def target(model: str) -> tuple[GaussianRBM, np.ndarray, np.ndarray]:
     """A model, and the exact mean and covariance of its visible units."""
-    grbm = kiwaki.load_model(model)
+    grbm = kiwaki.load_model(MODELS[model])
     return grbm, *grbm.mean_and_cov()
 
 
@@ -56,8 +57,9 @@ def _variance_and_error(log_w: np.ndarray) -> tuple[float, float]:
 class StartCovariance(Panel):
     """AIS to a Gaussian RBM from starts that have the target's variances and a share of its correlations.
 
-    Controls: ``share`` (0 is the conventional diagonal start, 1 the full covariance), ``model``, ``kernel`` (x
-    integrated out, or the paper's auxiliary x) and ``seed``. 1,000 chains, 40 steps in four quarters.
+    Controls: ``share`` (0 is the conventional diagonal start, 1 the full covariance), ``model`` (three toys, two models
+    of colour patches with 20 hidden units), ``kernel`` (x integrated out, or the paper's auxiliary x) and ``seed``.
+    1,000 chains, 40 steps in four quarters.
     """
 
     title = "How much covariance?"
@@ -68,7 +70,7 @@ class StartCovariance(Panel):
     size = (13.0, 4.4)
     controls = {  # noqa: RUF012
         "share": slider("share of the covariance", 0.0, 0.0, 1.0, 0.1),
-        "model": choice("model", "strong covariances", MODELS),
+        "model": choice("model", "strong covariances", tuple(MODELS)),
         "kernel": choice("kernel", "x integrated out", tuple(kiwaki.KERNELS)),
         "seed": seed(),
     }
@@ -99,7 +101,9 @@ class StartCovariance(Panel):
         start, end, histogram, curve = self.axes
         gaussian_rbm.correlations(start, kiwaki.shrunk_covariance(cov, share), "start")
         gaussian_rbm.correlations(end, cov, "target")
-        gaussian_rbm.spread_of_log_weights(histogram, log_w, "moments", SPANS.get(model, WIDE))
+        gaussian_rbm.spread_of_log_weights(
+            histogram, log_w, "moments", WIDE if model == "strong covariances" else NARROW
+        )
         gaussian_rbm.variance_against_share(curve, SHARES, variances, errors, now, float(runs.mean_only.var(ddof=1)))
         mean_only = runs.mean_only
         readout = {
