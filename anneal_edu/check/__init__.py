@@ -1,5 +1,25 @@
 """Self-checks for the exercises, one file a notebook: ae.check.annealing.…, ae.check.two_paths.…"""
 
-from anneal_edu.check import bias, covariance_start, first_rbm, importance_sampling, sandwich, splines, start, two_paths
+from anneal_edu.check import (
+    bias,
+    covariance_start,
+    first_rbm,
+    importance_sampling,
+    momentum,
+    sandwich,
+    splines,
+    start,
+    two_paths,
+)
 
-__all__ = ["bias", "covariance_start", "first_rbm", "importance_sampling", "sandwich", "splines", "start", "two_paths"]
+__all__ = [
+    "bias",
+    "covariance_start",
+    "first_rbm",
+    "importance_sampling",
+    "momentum",
+    "sandwich",
+    "splines",
+    "start",
+    "two_paths",
+]

@@ -7,11 +7,11 @@ import json
 import os
 import time
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import fields, is_dataclass
+from dataclasses import asdict, fields, is_dataclass
 from multiprocessing import get_context
 from pathlib import Path
 
-from anneal_edu.experiments import grosse, grosse_large, kiwaki
+from anneal_edu.experiments import grosse, grosse_large, hamiltonian, kiwaki
 
 
 def table_1(args: argparse.Namespace, executor) -> list[dict]:
@@ -90,11 +90,22 @@ def starts(args: argparse.Namespace, executor) -> list[dict]:
     return [row.summary() for row in rows]
 
 
+def hais_convergence(args: argparse.Namespace, executor) -> list[dict]:
+    """Sohl-Dickstein and Culpepper 2012, Figures 2 and 3: Hamiltonian AIS on complete products of experts."""
+
+    def report(row: hamiltonian.Row) -> None:
+        print(row, flush=True)
+
+    scale = hamiltonian.SCALES[args.scale]
+    return [asdict(row) for row in hamiltonian.convergence(scale, args.seed, executor, args.folder, report)]
+
+
 EXPERIMENTS = {
     "grosse-table1": (table_1, grosse.SCALES),
     "grosse-biased-moments": (biased_moments, grosse.SCALES),
     "grosse-table2": (table_2, grosse_large.SCALES),
     "kiwaki-starts": (starts, kiwaki.SCALES),
+    "hais-convergence": (hais_convergence, hamiltonian.SCALES),
 }
 
 

@@ -7,7 +7,9 @@ from anneal_edu.panels.digits_annealing import DigitsAnnealing
 from anneal_edu.panels.estimates_against_steps import EstimatesAgainstSteps
 from anneal_edu.panels.first_path import FirstPath
 from anneal_edu.panels.four_modes import FourModes
+from anneal_edu.panels.hamiltonian_convergence import HamiltonianConvergence
 from anneal_edu.panels.importance_sampling import ImportanceSampling
+from anneal_edu.panels.momentum_trails import MomentumTrails
 from anneal_edu.panels.samples_along_paths import SamplesAlongPaths
 from anneal_edu.panels.sandwich_gap import SandwichGap
 from anneal_edu.panels.start_covariance import StartCovariance
@@ -23,7 +25,9 @@ __all__ = [
     "EstimatesAgainstSteps",
     "FirstPath",
     "FourModes",
+    "HamiltonianConvergence",
     "ImportanceSampling",
+    "MomentumTrails",
     "Panel",
     "Reading",
     "SamplesAlongPaths",

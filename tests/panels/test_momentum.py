@@ -1,0 +1,103 @@
+"""The panels of notebook 08 walk as the library does, and say what the stored runs say."""
+
+import numpy as np
+import pytest
+
+import anneal_edu as ae
+from anneal_edu.experiments.hamiltonian import HAIS, LONG_WALK, MODELS, SCALES, WALK
+from anneal_edu.figures import hamiltonian
+from anneal_edu.hais import half_life_refresh
+from anneal_edu.panels import HamiltonianConvergence, MomentumTrails
+from anneal_edu.panels.hamiltonian_convergence import (
+    COSTS,
+    advantage,
+    cost_to_reach,
+    costs_and_errors,
+    stored_errors,
+)
+from anneal_edu.panels.momentum_trails import ACROSS, LONG, N_CHAINS, N_STEPS, refresh_of, valley, walk
+
+
+def test_the_walk_ends_where_hais_ends():
+    path = ae.geometric_path(ae.Gaussian(np.zeros(2), np.eye(2)), valley())
+    result = ae.hais(path, ae.linear_schedule(N_STEPS), N_CHAINS, 0.3, 0.4, rng=np.random.default_rng(5))
+    walked = walk(0.3, 0.4, 5)
+    np.testing.assert_array_equal(walked.x[-1], result.samples)
+    assert walked.accepted[1:].mean() == pytest.approx(result.acceptance)
+    np.testing.assert_array_equal(walked.x[0], walk(0.3, 1.0, 5).x[0])
+
+
+def test_the_valley_is_as_long_and_as_wide_as_it_says():
+    np.testing.assert_allclose(np.sqrt(np.linalg.eigvalsh(valley().cov)), [ACROSS, LONG])
+
+
+def test_the_half_life_of_the_paper_gives_the_librarys_default():
+    for step_size in (0.05, 0.2, 1.0):
+        assert refresh_of(step_size, 1.0) == pytest.approx(half_life_refresh(step_size))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_momentum_goes_further_for_every_seed(seed):
+    """Of 8 seeds at ε = 0.2: 69-74% of the valley's length against 47-53%."""
+    kept, anew = walk(0.2, refresh_of(0.2, 1.0), seed), walk(0.2, 1.0, seed)
+    assert kept.spread[-1] > 1.25 * anew.spread[-1]
+    assert kept.net_distance > 1.15 * anew.net_distance
+
+
+def test_a_step_too_long_and_a_half_life_too_short_are_said_to_be():
+    panel = MomentumTrails(step_size=1.0)
+    try:
+        assert "too long for the narrow side" in panel.takeaway
+        panel.step_size.value = 0.2
+        assert "fresh momentum wanders" in panel.takeaway
+        panel.half_life.value = 0.1
+        assert "gains little" in panel.takeaway
+    finally:
+        panel.close()
+
+
+def test_the_stored_runs_are_all_there():
+    scale = SCALES["quick"]
+    for methods in stored_errors().values():
+        for of_k in methods.values():
+            assert tuple(of_k) == scale.n_steps
+            assert all(len(errors) == scale.n_repeats for errors in of_k.values())
+    assert set(stored_errors()) == set(MODELS)
+
+
+def test_the_cost_to_reach_an_error_lies_between_two_runs():
+    cost, error = np.array([10.0, 100.0, 1000.0]), np.array([4.0, 2.0, 1.0])
+    assert cost_to_reach(2.0, cost, error) == pytest.approx(100)
+    assert cost_to_reach(np.sqrt(8), cost, error) == pytest.approx(np.sqrt(1000))
+    assert cost_to_reach(5.0, cost, error) == 10
+    assert cost_to_reach(0.5, cost, error) is None
+
+
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("over", [WALK, LONG_WALK])
+def test_an_evaluation_costs_hais_half_of_its_advantage(model, over):
+    in_distributions, in_evaluations = (advantage(model, unit, over)[1] for unit in COSTS)
+    assert in_evaluations == pytest.approx(in_distributions / 2)
+
+
+def test_hais_has_the_smallest_error_at_the_largest_k_of_every_model():
+    for model in MODELS:
+        _, errors = costs_and_errors(model, COSTS[0])
+        last = {method: np.median(np.abs(e[-1])) for method, e in errors.items()}
+        assert min(last, key=last.get) == HAIS
+
+
+def test_the_takeaway_judges_the_papers_claim():
+    panel = HamiltonianConvergence()
+    try:
+        assert "as the paper says" in panel.takeaway
+        panel.model.value, panel.cost.value = "Laplace, stretched", "evaluations"
+        assert "less than the paper's order of magnitude" in panel.takeaway
+    finally:
+        panel.close()
+
+
+def test_an_ellipse_lies_at_its_distance():
+    cov = valley().cov
+    x = np.array(hamiltonian.ellipse(cov, 2.0)).T
+    np.testing.assert_allclose(np.einsum("ni,ij,nj->n", x, np.linalg.inv(cov), x), 4.0)
