@@ -1,6 +1,7 @@
 """Fitting models to data."""
 
 from anneal_edu.training.contrastive_divergence import TrainingState, contrastive_divergence, train_rbm
+from anneal_edu.training.expectation_maximisation import EMStep, em_steps, expectation_maximisation
 from anneal_edu.training.gaussian_contrastive_divergence import (
     GaussianTrainingState,
     energy_slopes,
@@ -10,11 +11,14 @@ from anneal_edu.training.gaussian_contrastive_divergence import (
 from anneal_edu.training.minimum_probability_flow import FlowRound, flow_rounds, minimum_probability_flow
 
 __all__ = [
+    "EMStep",
     "FlowRound",
     "GaussianTrainingState",
     "TrainingState",
     "contrastive_divergence",
+    "em_steps",
     "energy_slopes",
+    "expectation_maximisation",
     "flow_rounds",
     "gaussian_contrastive_divergence",
     "minimum_probability_flow",
