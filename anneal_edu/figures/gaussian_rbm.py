@@ -171,8 +171,10 @@ def estimates_and_ess(
         ylim=(low - 4 * margin, high + margin), title=f"{model}: log Ẑ" if model else "log Ẑ ± 3 standard errors (nats)"
     )
     artists.curve(right, "all", span, [n_chains] * 2, "reference")
-    artists.words(right, "all words", n_steps[0], 0.97 * n_chains, f"all {n_chains:,} chains", va="top", fontsize=12)
-    right.set(ylim=(0, 1.06 * n_chains), title=f"{model}: ESS" if model else "Effective sample size")
+    artists.words(
+        right, "all words", n_steps[0], 1.015 * n_chains, f"all {n_chains:,} chains", va="bottom", fontsize=12
+    )
+    right.set(ylim=(0, 1.12 * n_chains), title=f"{model}: ESS" if model else "Effective sample size")
     meanings = {START_STYLES[start]: start for start in found} | {"truth": "exact"}
     artists.legend(left, meanings, loc="lower center", ncols=2)
     for ax in axes:

@@ -132,6 +132,6 @@ def _takeaway(beta: float, shares: dict[str, float], exact: dict[str, float]) ->
         )
     where = "At the start" if beta == 0 else f"At β = {beta:.3g}"
     return (
-        f"{where} {diagonal:.0%} of the chains from the diagonal start are where the small modes will be (exact share "
+        f"{where}, {diagonal:.0%} of the chains from the diagonal start are where the small modes will be (exact share "
         f"{exact['diagonal']:.0%}), of those from the full one {full:.0%} (exact {exact['full']:.0%})."
     )

@@ -42,9 +42,9 @@ def test_the_diagonal_start_leaves_more_chains_in_the_small_modes(kernel, seed):
 def test_beta_moves_to_the_nearest_point_of_the_schedule():
     panel = FourModes(beta=0.45)
     try:
-        assert "At β = 0.5 " in panel.takeaway
+        assert "At β = 0.5, " in panel.takeaway
         panel.n_steps.value = 40
-        assert "At β = 0.45 " in panel.takeaway
+        assert "At β = 0.45, " in panel.takeaway
         panel.beta.value = 1.0
         assert "11% of the chains should be in the small modes" in panel.takeaway
     finally:
