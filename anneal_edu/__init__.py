@@ -30,6 +30,14 @@ from anneal_edu.hais import HAISResult, hais, tune_step_size
 from anneal_edu.kernels import Kernel, exact, gibbs, hmc, random_walk
 from anneal_edu.likelihood import LikelihoodResult, log_likelihood
 from anneal_edu.moment_matching import MomentMatch, match_moments
+from anneal_edu.parallel_tempering import (
+    TemperingResult,
+    count_round_trips,
+    cumulative_barrier,
+    equal_rejection_schedule,
+    parallel_tempering,
+    tempering_states,
+)
 from anneal_edu.paths import Path, geometric_path, moment_path
 from anneal_edu.reverse_ais import ReverseAISResult, Sandwich, reverse_ais, sandwich
 from anneal_edu.schedules import linear_schedule, optimal_allocation, optimal_binned_schedule, piecewise_schedule

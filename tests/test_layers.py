@@ -22,6 +22,7 @@ LAYERS = {
     ],
     "estimators": [
         *("ais", "hais", "reverse_ais", "likelihood", "transition_matrices"),
+        *("swaps", "parallel_tempering", "tempering_matrices"),
         *("data", "hidden_states", "models", "training"),
     ],
     "experiments": ["experiments"],

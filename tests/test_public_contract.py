@@ -12,12 +12,12 @@ Gaussian Unnormalized
 ProductOfExperts LinearGenerative BilinearGenerative MeanCovarianceRBM
  BinaryRBM GaussianRBM uniform_rbm base_rate_rbm
 geometric_path moment_path covariance_path linear_schedule piecewise_schedule optimal_binned_schedule
-exact gibbs random_walk hmc ais hais kl_bias cost_functional path_length effective_sample_size
+exact gibbs random_walk hmc ais hais parallel_tempering kl_bias cost_functional path_length effective_sample_size
 train_rbm train_gaussian_rbm
 """.split()
 PUBLIC = sorted(name for name, value in vars(ae).items() if callable(value) and not name.startswith("_"))
-RESULTS = {"AISResult", "HAISResult", "LikelihoodResult", "MomentMatch", "ReverseAISResult", "Sandwich"}
-NO_CALLS = RESULTS | {"Distribution", "LatentPosterior", "Kernel", "Path", "import_module", "contrastive_divergence"}
+RESULTS = {"AISResult", "HAISResult", "LikelihoodResult", "MomentMatch", "ReverseAISResult", "Sandwich", "TemperingResult"}
+NO_CALLS = RESULTS | {"Distribution", "LatentPosterior", "Kernel", "Path", "import_module", "contrastive_divergence", "tempering_states"}
 
 
 def test_every_promised_name_is_there():

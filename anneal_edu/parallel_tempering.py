@@ -1,0 +1,309 @@
+"""Parallel tempering: chains on every rung of a ladder, and swaps between neighbours.
+
+Kadan, Syed and Wøien, "Lifted parallel tempering", 2018; Syed, Bouchard-Côté, Deligiannidis and Doucet, "Non-reversible
+parallel tempering: a scalable highly parallel MCMC scheme", JRSS B 84, 2022.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+from scipy.interpolate import PchipInterpolator
+from scipy.optimize import brentq
+from tqdm.auto import tqdm
+
+from anneal_edu.ais import require_start, require_walk
+from anneal_edu.kernels import Kernel, gibbs
+from anneal_edu.paths import Path
+from anneal_edu.schedules import linear_schedule
+from anneal_edu.swaps import SCHEMES, swapped
+from anneal_edu.validation import as_count, as_finite_array, as_schedule, require_shape
+
+
+@dataclass(frozen=True, eq=False)
+class TemperingState:
+    """One sweep of C ladders.
+
+    Attributes
+    ----------
+    x : (K+1, C, D) array
+        State on every rung, after the swaps.
+    replicas : (K+1, C) array of int
+        Which replica stands on each rung.
+    proposed, accepted : (K, C) arrays of bool
+        Pairs (k, k+1) that were tried, and swapped.
+    swap_probabilities : (K, C) array
+        α of every pair, tried or not.
+    log_ratios : (K, C) array
+        log f_{k+1}(x_k) - log f_k(x_k) before the swaps: what the stepping stones of log Z average.
+    """
+
+    x: np.ndarray
+    replicas: np.ndarray
+    proposed: np.ndarray
+    accepted: np.ndarray
+    swap_probabilities: np.ndarray
+    log_ratios: np.ndarray
+
+
+def tempering_states(
+    path: Path,
+    schedule: np.ndarray,
+    n_chains: int,
+    kernel: Kernel = gibbs,
+    swaps: str = "even_odd",
+    *,
+    rng: np.random.Generator,
+) -> Iterator[TemperingState]:
+    """Yield the state after every sweep, for ever; the arguments are those of `parallel_tempering`."""
+    ladder = [path(float(beta)) for beta in schedule]
+    n_pairs = len(ladder) - 1
+    scheme = SCHEMES[swaps](n_pairs, n_chains)
+    x = np.stack([ladder[0].sample(n_chains, rng) for _ in ladder])  # (K+1, C, D)
+    replicas = np.tile(np.arange(len(ladder))[:, None], (1, n_chains))
+    while True:
+        x = np.stack([kernel(f, states, rng) for f, states in zip(ladder, x, strict=True)])
+        own = np.stack([f.log_density(states) for f, states in zip(ladder, x, strict=True)])  # (K+1, C): f_k(x_k)
+        above = np.stack([f.log_density(states) for f, states in zip(ladder[1:], x[:-1], strict=True)])  # f_{k+1}(x_k)
+        below = np.stack([f.log_density(states) for f, states in zip(ladder[:-1], x[1:], strict=True)])  # f_k(x_{k+1})
+        # α = min(1, f_k(x_{k+1}) f_{k+1}(x_k) / (f_k(x_k) f_{k+1}(x_{k+1})))
+        log_alpha = np.minimum(0.0, below + above - own[:-1] - own[1:])  # (K, C)
+        proposed = scheme.propose(rng)
+        accepted = proposed & (-rng.standard_exponential(log_alpha.shape) < log_alpha)
+        scheme.hear(accepted)
+        x, replicas = swapped(x, accepted), swapped(replicas, accepted)
+        yield TemperingState(x, replicas, proposed, accepted, np.exp(log_alpha), above - own[:-1])
+
+
+@dataclass(frozen=True, eq=False)
+class TemperingResult:
+    """A run of C ladders of K + 1 rungs over T sweeps; logarithms are in nats.
+
+    Attributes
+    ----------
+    schedule : (K+1,) array
+    samples : (T, K+1, C, D) array
+        States on every rung; ``samples[:, -1]`` are dependent draws of the target.
+    replicas : (T, K+1, C) array of int
+        Which replica stood on each rung.
+    rejection_rates : (K,) array
+        Mean of 1 - α over sweeps and ladders, for every pair of neighbours.
+    log_ratios : (T, K, C) array
+        log f_{k+1}(x_k) - log f_k(x_k).
+    start_log_z : float
+        log Z of the first rung.
+    """
+
+    schedule: np.ndarray
+    samples: np.ndarray = field(repr=False)
+    replicas: np.ndarray = field(repr=False)
+    rejection_rates: np.ndarray
+    log_ratios: np.ndarray = field(repr=False)
+    start_log_z: float
+
+    @property
+    def barrier(self) -> float:
+        """Communication barrier Λ ≈ Σ_k r_k, the sum of the rejection rates."""
+        return float(self.rejection_rates.sum())
+
+    @property
+    def round_trips(self) -> int:
+        """How often a replica went from the first rung to the last and back, over all ladders."""
+        return int(count_round_trips(self.replicas).sum())
+
+    @property
+    def round_trip_rate(self) -> float:
+        """Round trips a ladder and sweep; even-odd swaps reach at most about 1 / (2 + 2 Λ)."""
+        n_sweeps, _, n_chains = self.replicas.shape
+        return self.round_trips / (n_sweeps * n_chains)
+
+    def _log_z_parts(self) -> tuple[np.ndarray, np.ndarray]:
+        """Of every stepping stone: its log mean (K,), and each ladder's mean relative to that (K, C)."""
+        top = self.log_ratios.max(axis=(0, 2))  # (K,)
+        means = np.exp(self.log_ratios - top[:, None]).mean(0)  # (K, C)
+        return top + np.log(means.mean(1)), means / means.mean(1, keepdims=True)
+
+    @property
+    def log_z(self) -> float:
+        """Stepping stones: log Z_0 + Σ_k log mean f_{k+1}(x_k) / f_k(x_k)."""
+        return float(self.start_log_z + self._log_z_parts()[0].sum())
+
+    @property
+    def std_error(self) -> float:
+        """Standard error of log_z by the delta method, ladders counted as independent; NaN for a single one."""
+        relative = self._log_z_parts()[1]
+        n_chains = relative.shape[1]
+        return float(relative.sum(0).std(ddof=1) / np.sqrt(n_chains)) if n_chains > 1 else float("nan")
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What looks wrong, in plain words; empty where nothing does."""
+        worst = int(self.rejection_rates.argmax())
+        found = []
+        if self.rejection_rates[worst] > 0.95:
+            found.append(
+                f"rungs {worst} and {worst + 1} refuse {self.rejection_rates[worst]:.1%} of swaps: add rungs there"
+            )
+        if self.round_trips == 0:
+            found.append("no replica has made a round trip: what the last rung shows may be where it began")
+        return tuple(found)
+
+    def __str__(self) -> str:
+        lines = [
+            f"log Z ≈ {self.log_z:.3f}  (standard error {self.std_error:.3f})",
+            f"barrier {self.barrier:.2f} over {len(self.rejection_rates)} pairs, {self.round_trips} round trips",
+        ]
+        return "\n".join(lines + [f"warning: {sentence}" for sentence in self.warnings])
+
+
+def parallel_tempering(
+    path: Path,
+    schedule: np.ndarray,
+    n_sweeps: int,
+    n_chains: int,
+    kernel: Kernel = gibbs,
+    swaps: str = "even_odd",
+    *,
+    n_burn_in: int = 0,
+    rng: np.random.Generator,
+    progress: bool = False,
+) -> TemperingResult:
+    """Sample every distribution of a ladder at once, with swaps between neighbours  (Kadan et al. 2018, Section 4).
+
+    A sweep moves the chain of each rung by the kernel, then proposes swaps. Hot rungs cross what cold ones cannot, and
+    hand their states down. Any path will do; the report tempers, f_β = f^β.
+
+    Parameters
+    ----------
+    path : callable, beta -> Distribution
+        ``path(0)`` must have ``sample`` and ``log_z``: every rung begins at its draws.
+    schedule : (K+1,) array
+        The rungs, rising from 0 to 1.
+    n_sweeps : int
+        Sweeps that are kept, T.
+    n_chains : int
+        Independent ladders C.
+    kernel : callable, (distribution, x, rng) -> x
+    swaps : "even_odd", "stochastic_even_odd" or "lifted"
+        Even and odd pairs in turn; even or odd by a coin; or one tagged replica that keeps its direction.
+    n_burn_in : int
+        Sweeps before those that are kept.
+    rng : numpy.random.Generator
+    progress : bool
+        Show a progress bar.
+
+    Returns
+    -------
+    TemperingResult
+
+    Raises
+    ------
+    TypeError
+        Where the path's start cannot be sampled or has no log_z, or a distribution lacks what the kernel needs.
+    ValueError
+        Where the schedule does not rise from 0 to 1, a count is below 1, or the scheme of swaps is unknown.
+
+    Examples
+    --------
+    >>> import numpy as np, anneal_edu as ae
+    >>> path = ae.geometric_path(ae.Gaussian([0.0], [[9.0]]), ae.Gaussian([0.0], [[1.0]]))
+    >>> run = ae.parallel_tempering(path, ae.linear_schedule(4), 500, 20, rng=np.random.default_rng(0))
+    >>> run.samples.shape, abs(run.samples[:, -1].std() - 1) < 0.05
+    ((500, 5, 20, 1), np.True_)
+    """
+    schedule = as_schedule("schedule", schedule)
+    n_sweeps, n_chains = as_count("n_sweeps", n_sweeps), as_count("n_chains", n_chains)
+    n_burn_in = as_count("n_burn_in", n_burn_in, minimum=0)
+    if swaps not in SCHEMES:
+        raise ValueError(f"swaps must be one of {', '.join(SCHEMES)}, got {swaps!r}")
+    require_walk(path, kernel, rng)
+    require_start(path(0.0))
+
+    states = tempering_states(path, schedule, n_chains, kernel, swaps, rng=rng)
+    samples, replicas, rejections, log_ratios = [], [], 0.0, []
+    for sweep in tqdm(range(n_burn_in + n_sweeps), desc="tempering", disable=not progress):
+        state = next(states)
+        if sweep >= n_burn_in:
+            samples.append(state.x)
+            replicas.append(state.replicas)
+            log_ratios.append(state.log_ratios)
+            rejections = rejections + (1 - state.swap_probabilities).mean(1)
+    start_log_z = float(path(0.0).log_z())
+    return TemperingResult(
+        schedule, np.array(samples), np.array(replicas), rejections / n_sweeps, np.array(log_ratios), start_log_z
+    )
+
+
+def count_round_trips(replicas: np.ndarray) -> np.ndarray:
+    """How often each replica went from rung 0 to rung K and back: (T, K+1, C) -> (K+1, C).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> up_and_down = np.array([[0, 1], [1, 0], [0, 1]])[:, :, None]
+    >>> count_round_trips(up_and_down).ravel()
+    array([1, 0])
+    """
+    replicas = np.asarray(replicas)
+    trips = np.zeros(replicas.shape[1:], dtype=int)
+    left_start, seen_top = np.zeros((2, *replicas.shape[1:]), dtype=bool)
+    ladders = np.arange(replicas.shape[2])
+    for rungs in replicas:
+        bottom, top = (rungs[0], ladders), (rungs[-1], ladders)
+        trips[bottom] += seen_top[bottom]
+        left_start[bottom], seen_top[bottom] = True, False
+        seen_top[top] = left_start[top]
+    return trips
+
+
+def cumulative_barrier(schedule: np.ndarray, rejection_rates: np.ndarray) -> PchipInterpolator:
+    """Λ(β), the rejection rates added up along the ladder and interpolated by a monotone cubic (Syed et al. 2022).
+
+    Its derivative is the local barrier λ(β), how hard it is to pass there: ``cumulative_barrier(…).derivative()``.
+
+    Examples
+    --------
+    >>> import anneal_edu as ae
+    >>> float(ae.cumulative_barrier([0, 0.5, 1], [0.2, 0.4])(1.0).round(6))
+    0.6
+    """
+    schedule = as_schedule("schedule", schedule)
+    rates = as_finite_array("rejection_rates", rejection_rates, ndim=1)
+    require_shape("rejection_rates", rates, (len(schedule) - 1,))
+    if (rates < 0).any() or (rates > 1).any():
+        raise ValueError(f"rejection_rates must lie in [0, 1], got {rates.min()} to {rates.max()}")
+    return PchipInterpolator(schedule, np.append(0.0, np.cumsum(rates)))
+
+
+def equal_rejection_schedule(schedule: np.ndarray, rejection_rates: np.ndarray, n_steps: int) -> np.ndarray:
+    """The ladder of K = n_steps pairs on which every pair should refuse equally often  (Syed et al. 2022, Section 5).
+
+    Its rungs divide Λ(β), as a pilot run found it, into equal parts. About 2 Λ pairs are worth their cost.
+
+    Parameters
+    ----------
+    schedule : (J+1,) array
+        Of the pilot.
+    rejection_rates : (J,) array
+        Of the pilot.
+    n_steps : int
+
+    Returns
+    -------
+    (K+1,) array
+
+    Examples
+    --------
+    >>> import anneal_edu as ae
+    >>> ae.equal_rejection_schedule([0, 0.5, 1], [0.3, 0.3], 2)
+    array([0. , 0.5, 1. ])
+    """
+    barrier = cumulative_barrier(schedule, rejection_rates)
+    n_steps, total = as_count("n_steps", n_steps), float(barrier(1.0))
+    if total < 1e-12:
+        return linear_schedule(n_steps)
+    goals = total * linear_schedule(n_steps)[1:-1]
+    inner = [brentq(lambda beta, goal=goal: float(barrier(beta)) - goal, 0, 1) for goal in goals]
+    return np.array([0.0, *inner, 1.0])

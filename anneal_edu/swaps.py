@@ -1,0 +1,126 @@
+"""Which neighbours a tempering ladder proposes to swap, and what happens to them.
+
+A ladder has rungs k = 0 … K, rung k with the distribution f_k, and a replica on each. A swap of the states of rungs k
+and k+1 is accepted with probability
+
+    α = min(1, f_k(x_{k+1}) f_{k+1}(x_k) / (f_k(x_k) f_{k+1}(x_{k+1}))),
+
+which leaves the product of all p_k invariant. The schemes differ in the pairs that they propose.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Protocol
+
+import numpy as np
+
+
+class SwapScheme(Protocol):
+    """A scheme for C ladders at once: ``propose`` tells which pairs to try, ``hear`` what was accepted."""
+
+    def propose(self, rng: np.random.Generator) -> np.ndarray:
+        """Pairs (k, k+1) to try in each ladder: (K, C) bool, no rung in two of them."""
+        ...
+
+    def hear(self, accepted: np.ndarray) -> None:
+        """Learn which pairs were swapped, (K, C) bool."""
+        ...
+
+
+def _pairs_of_parity(n_pairs: int, parity: np.ndarray) -> np.ndarray:
+    """Pairs k with k ≡ parity (mod 2) in each ladder: (C,) -> (K, C)."""
+    return (np.arange(n_pairs)[:, None] - parity) % 2 == 0
+
+
+class StochasticEvenOdd:
+    """A fair coin for each ladder picks the even or the odd pairs: reversible, and a replica walks at random."""
+
+    def __init__(self, n_pairs: int, n_ladders: int):
+        self.n_pairs, self.n_ladders = n_pairs, n_ladders
+
+    def propose(self, rng: np.random.Generator) -> np.ndarray:
+        """Even or odd pairs, by the toss of a coin: (K, C)."""
+        return _pairs_of_parity(self.n_pairs, rng.integers(2, size=self.n_ladders))
+
+    def hear(self, accepted: np.ndarray) -> None:
+        """Coins have no memory."""
+
+
+class EvenOdd:
+    """Even and odd pairs in turn: not reversible, and an accepted replica keeps its direction."""
+
+    def __init__(self, n_pairs: int, n_ladders: int):
+        self.n_pairs, self.n_ladders, self.parity = n_pairs, n_ladders, 0
+
+    def propose(self, rng: np.random.Generator) -> np.ndarray:
+        """Even pairs first, then odd ones, and so on: (K, C)."""
+        pairs = _pairs_of_parity(self.n_pairs, np.full(self.n_ladders, self.parity))
+        self.parity = 1 - self.parity
+        return pairs
+
+    def hear(self, accepted: np.ndarray) -> None:
+        """The turn is taken whatever was accepted."""
+
+
+class Lifted:
+    """One tagged replica a ladder, on rung n with direction e, tries the pair ahead of it  (Kadan et al. 2018, 4.2.2).
+
+    Accepted: it moves to n + e, and turns around if that is an end. Refused: it turns around, unless n is an end, where
+    it can look one way only. The report tests n + e in place of n for that, and so turns on the last rung but one and
+    looks beyond the ladder from an end.
+    """
+
+    def __init__(self, n_pairs: int, n_ladders: int):
+        self.n_pairs = n_pairs
+        self.rung, self.direction = np.zeros(n_ladders, dtype=int), np.ones(n_ladders, dtype=int)  # (C,)
+
+    def propose(self, rng: np.random.Generator) -> np.ndarray:
+        """The pair between n and n + e: (K, C), one True a ladder."""
+        lower = np.minimum(self.rung, self.rung + self.direction)
+        return np.arange(self.n_pairs)[:, None] == lower
+
+    def hear(self, accepted: np.ndarray) -> None:
+        """Move on, or turn around."""
+        moved = accepted.any(0)
+        inside = (self.rung > 0) & (self.rung < self.n_pairs)
+        self.direction = np.where(~moved & inside, -self.direction, self.direction)
+        self.rung = np.where(moved, self.rung + self.direction, self.rung)
+        at_end = (self.rung == 0) | (self.rung == self.n_pairs)
+        self.direction = np.where(moved & at_end, -self.direction, self.direction)
+
+
+SCHEMES: dict[str, type] = {"stochastic_even_odd": StochasticEvenOdd, "even_odd": EvenOdd, "lifted": Lifted}
+
+
+def swapped(order: np.ndarray, accepted: np.ndarray) -> np.ndarray:
+    """Exchange the entries of accepted pairs of rungs: (K+1, C) and (K, C) bool -> (K+1, C).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> swapped(np.array([[0], [1], [2]]), np.array([[False], [True]])).ravel()
+    array([0, 2, 1])
+    """
+    new = order.copy()
+    new[:-1][accepted] = order[1:][accepted]
+    new[1:][accepted] = order[:-1][accepted]
+    return new
+
+
+def index_walk(
+    scheme: str, rejection_rates: np.ndarray, n_sweeps: int, n_ladders: int, rng: np.random.Generator
+) -> Iterator[np.ndarray]:
+    """Replicas that walk a ladder whose swaps are refused at given rates, independently each time: yields (K+1, C).
+
+    This is what swaps do when exploration is perfect, with no model at all; entry k is the replica on rung k.
+    """
+    rates = np.asarray(rejection_rates, dtype=float)
+    walkers = SCHEMES[scheme](len(rates), n_ladders)
+    replicas = np.tile(np.arange(len(rates) + 1)[:, None], (1, n_ladders))
+    yield replicas
+    for _ in range(n_sweeps):
+        accepted = walkers.propose(rng) & (rng.random((len(rates), n_ladders)) >= rates[:, None])
+        walkers.hear(accepted)
+        replicas = swapped(replicas, accepted)
+        yield replicas

@@ -1,0 +1,254 @@
+"""Parallel tempering on small discrete worlds in full: transition matrices, and round trips computed, not simulated.
+
+A ladder of K + 1 rungs over S states has S^(K+1) configurations, numbered with the first rung varying slowest. Rung k
+has the distribution proportional to exp(log_f[k]).
+"""
+
+from __future__ import annotations
+
+from functools import reduce
+
+import numpy as np
+
+from anneal_edu.validation import as_finite_array
+
+_MOST_CONFIGURATIONS = 5000
+
+
+def _as_ladder(log_f: np.ndarray) -> np.ndarray:
+    log_f = as_finite_array("log_f", log_f, ndim=2)
+    n_rungs, n_states = log_f.shape
+    if n_rungs < 2:
+        raise ValueError(f"log_f must have a row for each of at least 2 rungs, got {n_rungs}")
+    if n_states**n_rungs > _MOST_CONFIGURATIONS:
+        raise ValueError(
+            f"{n_states} states on {n_rungs} rungs are {n_states**n_rungs} configurations, "
+            f"at most {_MOST_CONFIGURATIONS} fit into a matrix"
+        )
+    return log_f
+
+
+def ladder_distribution(log_f: np.ndarray) -> np.ndarray:
+    """Probability of every configuration, the product of the rungs: (K+1, S) -> (S^(K+1),).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> ladder_distribution(np.log([[1.0, 1.0], [1.0, 3.0]]))
+    array([0.125, 0.375, 0.125, 0.375])
+    """
+    p = np.exp(_as_ladder(log_f))
+    return reduce(np.kron, p / p.sum(1, keepdims=True))
+
+
+def exploration_matrix(transitions: list[np.ndarray]) -> np.ndarray:
+    """One move of every rung by its own transition matrix: K + 1 matrices (S, S) -> (S^(K+1), S^(K+1)).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> exploration_matrix([np.eye(2), np.eye(2)]).shape
+    (4, 4)
+    """
+    return reduce(np.kron, transitions)
+
+
+def swap_matrix(log_f: np.ndarray, k: int) -> np.ndarray:
+    """Propose to swap the states of rungs k and k + 1, and accept by Metropolis: (S^(K+1), S^(K+1)).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> swap_matrix(np.log([[1.0, 1.0], [1.0, 3.0]]), 0).round(3)[1:3, 1:3]
+    array([[0.667, 0.333],
+           [1.   , 0.   ]])
+    """
+    log_f = _as_ladder(log_f)
+    n_rungs, n_states = log_f.shape
+    shape = (n_states,) * n_rungs
+    configurations = np.indices(shape).reshape(n_rungs, -1)  # (K+1, S^(K+1)): the state on every rung
+    exchanged = configurations.copy()
+    exchanged[[k, k + 1]] = configurations[[k + 1, k]]
+    here = np.arange(configurations.shape[1])
+    there = np.ravel_multi_index(tuple(exchanged), shape)
+    low, high = configurations[k], configurations[k + 1]
+    log_alpha = log_f[k, high] + log_f[k + 1, low] - log_f[k, low] - log_f[k + 1, high]
+    alpha = np.exp(np.minimum(0, log_alpha))
+    T = np.zeros((len(here), len(here)))
+    T[here, there] += alpha
+    T[here, here] += 1 - alpha
+    return T
+
+
+def even_odd_matrices(log_f: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """All even pairs (0, 1), (2, 3), … tried at once, and all odd ones: two matrices (S^(K+1), S^(K+1)).
+
+    The stochastic scheme is their average, the deterministic one takes them in turn.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> [T.shape for T in even_odd_matrices(np.zeros((3, 2)))]
+    [(8, 8), (8, 8)]
+    """
+    n_pairs = len(_as_ladder(log_f)) - 1
+    size = len(ladder_distribution(log_f))
+    even, odd = (
+        reduce(np.matmul, [swap_matrix(log_f, k) for k in range(parity, n_pairs, 2)], np.eye(size))
+        for parity in (0, 1)
+    )
+    return even, odd
+
+
+def tag_states(n_pairs: int) -> list[tuple[int, int]]:
+    """Rung and direction of the tagged replica: all but those that look beyond the ladder, 2 K of them.
+
+    Examples
+    --------
+    >>> tag_states(2)
+    [(0, 1), (1, -1), (1, 1), (2, -1)]
+    """
+    return [(n, e) for n in range(n_pairs + 1) for e in (-1, 1) if 0 <= n + e <= n_pairs]
+
+
+def lifted_move(n: int, e: int, accepted: bool, n_pairs: int) -> tuple[int, int]:
+    """Where the tagged replica goes from rung n with direction e: see `anneal_edu.swaps.Lifted`.
+
+    Examples
+    --------
+    >>> lifted_move(1, 1, True, 2), lifted_move(1, 1, False, 2), lifted_move(0, 1, False, 2)
+    ((2, -1), (1, -1), (0, 1))
+    """
+    if accepted:
+        n = n + e
+        return n, (-e if n in (0, n_pairs) else e)
+    return n, (e if n in (0, n_pairs) else -e)
+
+
+def lifted_matrix(log_f: np.ndarray, move=lifted_move) -> np.ndarray:
+    """The lifted scheme over tag states × configurations: (2 K S^(K+1), 2 K S^(K+1)).
+
+    Its invariant distribution is uniform over `tag_states`, and the product of the rungs over configurations.
+
+    Parameters
+    ----------
+    log_f : (K+1, S) array
+    move : callable, (n, e, accepted, K) -> (n, e)
+        What becomes of the tag; another rule than the right one may leave the ladder, a ValueError.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> lifted_matrix(np.zeros((3, 2))).shape
+    (32, 32)
+    """
+    n_pairs = len(_as_ladder(log_f)) - 1
+    tags, size = tag_states(n_pairs), len(ladder_distribution(log_f))
+    T = np.zeros((len(tags), size, len(tags), size))
+    for i, (n, e) in enumerate(tags):
+        swap = swap_matrix(log_f, min(n, n + e))
+        stays = np.zeros_like(swap)
+        shape = (log_f.shape[1],) * (n_pairs + 1)
+        configurations = np.indices(shape).reshape(n_pairs + 1, -1)
+        # a configuration with equal states on both rungs is swapped with probability 1, onto itself
+        equal = configurations[n] == configurations[n + e]
+        np.fill_diagonal(stays, np.where(equal, 0.0, swap.diagonal()))
+        for accepted, part in ((True, swap - stays), (False, stays)):
+            if not part.any():
+                continue
+            after = move(n, e, accepted, n_pairs)
+            if after not in tags:
+                raise ValueError(f"the tag would go from {(n, e)} to {after}, which is no state of the ladder")
+            T[i, :, tags.index(after), :] += part
+    return T.reshape(len(tags) * size, -1)
+
+
+def spectral_gap(T: np.ndarray) -> float:
+    """1 - |λ₂|, λ₂ the second largest eigenvalue of a transition matrix by absolute value.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> round(spectral_gap(np.array([[0.9, 0.1], [0.2, 0.8]])), 12)
+    0.3
+    """
+    return float(1 - np.sort(np.abs(np.linalg.eigvals(T)))[-2])
+
+
+def index_chain(scheme: str, rejection_rates: np.ndarray) -> tuple[np.ndarray, list[tuple[int, int]]]:
+    """The walk of one replica where each pair refuses at its rate, independently each time: a matrix and its states.
+
+    A state is (rung, memory): the parity of the turn for "even_odd", nothing (0) for "stochastic_even_odd", and the
+    direction for "lifted", where the replica is the tagged one.
+
+    Examples
+    --------
+    >>> T, states = index_chain("stochastic_even_odd", [0.0])
+    >>> T
+    array([[0.5, 0.5],
+           [0.5, 0.5]])
+    """
+    r = as_finite_array("rejection_rates", rejection_rates, ndim=1)
+    n_pairs = len(r)
+    if scheme == "lifted":
+        states = tag_states(n_pairs)
+    elif scheme in ("even_odd", "stochastic_even_odd"):
+        states = [(n, p) for n in range(n_pairs + 1) for p in ((0, 1) if scheme == "even_odd" else (0,))]
+    else:
+        raise ValueError(f"scheme must be even_odd, stochastic_even_odd or lifted, got {scheme!r}")
+    T = np.zeros((len(states), len(states)))
+    for i, (n, memory) in enumerate(states):
+        if scheme == "lifted":
+            pair = min(n, n + memory)
+            for accepted, p in ((True, 1 - r[pair]), (False, r[pair])):
+                T[i, states.index(lifted_move(n, memory, accepted, n_pairs))] += p
+            continue
+        for parity, weight in ((memory, 1.0),) if scheme == "even_odd" else ((0, 0.5), (1, 0.5)):
+            partner = n + 1 if n % 2 == parity else n - 1
+            after = 1 - memory if scheme == "even_odd" else 0
+            p = 1 - r[min(n, partner)] if 0 <= partner <= n_pairs else 0.0
+            if p:
+                T[i, states.index((partner, after))] += weight * p
+            T[i, states.index((n, after))] += weight * (1 - p)
+    return T, states
+
+
+def _mean_time_to_rung(T: np.ndarray, states: list[tuple[int, int]], start: int, rung: int) -> tuple[float, int]:
+    """Mean number of sweeps from a state to a rung, and the state in which the replica arrives most likely there."""
+    inside = [i for i, (n, _) in enumerate(states) if n != rung]
+    Q = T[np.ix_(inside, inside)]
+    visits = np.linalg.solve((np.eye(len(inside)) - Q).T, np.eye(len(inside))[inside.index(start)])
+    arrivals = visits @ T[inside]
+    arrivals[inside] = 0
+    return float(visits.sum()), int(arrivals.argmax())
+
+
+def expected_round_trip_time(scheme: str, rejection_rates: np.ndarray) -> float:
+    """Mean number of sweeps in which one replica goes from rung 0 to rung K and back.
+
+    A ladder's K + 1 replicas make (K + 1) / this many round trips a sweep, for "even_odd" 1 / (2 + 2 Σ r/(1-r)). The
+    lifted scheme drives its tagged replica alone.
+
+    Parameters
+    ----------
+    scheme : "even_odd", "stochastic_even_odd" or "lifted"
+    rejection_rates : (K,) array
+        Below 1.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> expected_round_trip_time("even_odd", [0.0, 0.0, 0.0])
+    8.0
+    """
+    T, states = index_chain(scheme, rejection_rates)
+    last = len(np.asarray(rejection_rates))
+    if (np.asarray(rejection_rates) >= 1).any():
+        raise ValueError("where a pair refuses every swap there are no round trips")
+    at_start = next(i for i, (n, memory) in enumerate(states) if n == 0 and (scheme != "even_odd" or memory == 1))
+    up, at_top = _mean_time_to_rung(T, states, at_start, last)
+    down, _ = _mean_time_to_rung(T, states, at_top, 0)
+    return up + down
