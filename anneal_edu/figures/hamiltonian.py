@@ -135,19 +135,24 @@ def likelihood_convergence(
     artists.bars(ax, "errors", n_steps, estimates - 2 * errors, estimates + 2 * errors, KEPT)
     artists.line(ax, "HAIS", n_steps, estimates, **STYLES[KEPT])
     artists.legend(ax, {KEPT: "HAIS", "truth": "exact"}, loc="lower right")
-    ax.set(xscale="log", xlim=span, xlabel="number of distributions K", title="log likelihood a point (nats)")
+    low, high = min((estimates - 2 * errors).min(), exact), max((estimates + 2 * errors).max(), exact)
+    margin = 0.08 * (high - low)
+    ax.set(ylim=(low - margin, high + margin), title="log likelihood a point (nats)")
+    ax.set(xscale="log", xlim=span, xlabel="number of distributions K")
     ax.set(xticks=n_steps, xticklabels=[f"{n:,}" for n in n_steps])
     ax.minorticks_off()
 
 
 @projected()
-def phase_space(ax: Axes, trails: dict[str, tuple[np.ndarray, np.ndarray]], levels: np.ndarray) -> None:
-    """Trails (x, v) of leapfrog steps at a wall at 0, over lines of equal energy x + v²/2."""
-    v = np.linspace(-3, 3, 121)
-    for i, level in enumerate(levels):
-        inside = v[v * v / 2 <= level]
-        artists.curve(ax, f"level {i}", level - inside**2 / 2, inside, "reference", linewidth=1, color=GREY)
-    for style, (x, momentum) in trails.items():
-        artists.line(ax, style, x, momentum, **STYLES[style] | {"linewidth": 1.4, "markersize": 6})
-    ax.axvline(0, color=BLACK, linewidth=4)
-    ax.set(xlim=(-0.3, 4), ylim=(-3, 3), xlabel="position x ≥ 0", ylabel="momentum v")
+def bouncing(ax: Axes, x: np.ndarray, v: np.ndarray) -> None:
+    """Positions and momenta (n,) of a chain at a wall at 0, under f = e^{-x}, and the line of its first energy."""
+    energy = x[0] + v[0] ** 2 / 2
+    level = np.linspace(-np.sqrt(2 * energy), np.sqrt(2 * energy), 121)
+    artists.curve(ax, "energy", energy - level**2 / 2, level, "reference", linewidth=1.6)
+    artists.marks(ax, "states", x, v, KEPT, markersize=6)
+    artists.curve(ax, "wall", [0, 0], [-3, 3], "truth", linestyle="-", linewidth=5)
+    look = {"fontsize": 12, "color": GREY, "va": "center"}
+    artists.words(ax, "wall words", 0.08, 0, "the wall turns v", **look)
+    artists.words(ax, "up", 1.6, 2.15, "flies up", **look)
+    artists.words(ax, "down", 1.6, -2.15, "falls", **look)
+    ax.set(xlim=(-0.1, 1.2 * energy), ylim=(-3, 3), xlabel="position x", ylabel="momentum v")
