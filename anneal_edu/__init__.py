@@ -42,6 +42,7 @@ from anneal_edu.paths import Path, geometric_path, moment_path
 from anneal_edu.reverse_ais import ReverseAISResult, Sandwich, reverse_ais, sandwich
 from anneal_edu.schedules import linear_schedule, optimal_allocation, optimal_binned_schedule, piecewise_schedule
 from anneal_edu.splines import moment_spline_path, spline_path
+from anneal_edu.tempered_transitions import tempered_transitions
 from anneal_edu.training import (
     contrastive_divergence,
     expectation_maximisation,
