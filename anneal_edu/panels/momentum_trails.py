@@ -117,7 +117,7 @@ def _takeaway(walks: dict[str, Walk]) -> str:
             "The step is too long for the narrow side of the valley: more than a quarter is refused, and a refused "
             "chain turns around."
         )
-    found = f"At the target the chains that keep momentum have {kept:.0%} of its length, the others {anew:.0%}."
+    found = f"At the target the chains that keep momentum fill {kept:.1f} of its length, the others {anew:.1f}."
     if kept > 1.25 * anew:
         return f"{found} Momentum that survives goes somewhere; fresh momentum wanders."
     return f"{found} Here keeping the momentum gains little."
