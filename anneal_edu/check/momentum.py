@@ -34,6 +34,8 @@ with γ r: its variance is (1-γ) + γ². Which factor of r makes it 1?
         require(not _close(new, v), f"nothing is renewed at γ = {gamma}: the momentum comes out as it went in.")
         again = call(answer, v, gamma, np.random.default_rng(2), shape=v.shape)
         require(not _close(new, again), "two generators give the same momenta: draw r from the rng that is passed in.")
+        same = call(answer, v, gamma, np.random.default_rng(1), shape=v.shape)
+        require(_close(new, same), "one and the same generator gives other momenta each time: draw r from it alone.")
         noise = call(answer, np.zeros_like(v), gamma, np.random.default_rng(1), shape=v.shape)
         require(
             float(noise.std(axis=0).min()) > 1e-6,

@@ -36,6 +36,10 @@ WRONG_REFRESH = {
         renewed(kept, np.sqrt, lambda v, rng: np.random.default_rng(0).standard_normal(v.shape)),
         "from the rng",
     ),
+    "fresh global numbers": (
+        renewed(kept, np.sqrt, lambda v, rng: np.random.default_rng().standard_normal(v.shape)),
+        "from it alone",
+    ),
     "one number a chain": (
         renewed(kept, np.sqrt, lambda v, rng: np.repeat(rng.standard_normal((len(v), 1)), 2, axis=1)),
         "pushed by the same number",
