@@ -11,7 +11,7 @@ from dataclasses import asdict, fields, is_dataclass
 from multiprocessing import get_context
 from pathlib import Path
 
-from anneal_edu.experiments import grosse, grosse_large, hamiltonian, kiwaki
+from anneal_edu.experiments import grosse, grosse_large, hamiltonian, image_models, kiwaki
 
 
 def table_1(args: argparse.Namespace, executor) -> list[dict]:
@@ -100,12 +100,34 @@ def hais_convergence(args: argparse.Namespace, executor) -> list[dict]:
     return [asdict(row) for row in hamiltonian.convergence(scale, args.seed, executor, args.folder, report)]
 
 
+def image_table(args: argparse.Namespace, executor) -> list[dict]:
+    """Sohl-Dickstein and Culpepper 2012, Table 1: six image models on held-out patches."""
+    return _image_rows(image_models.table_1, args)
+
+
+def image_sizes(args: argparse.Namespace, executor) -> list[dict]:
+    """Sohl-Dickstein and Culpepper 2012, Figure 5: products of more and more experts on held-out patches."""
+    return _image_rows(image_models.figure_5, args)
+
+
+def _image_rows(experiment, args: argparse.Namespace) -> list[dict]:
+    print(f"{'model':26}{'size':>5}{'log p(x)':>10} ± {'data':>5} ± {'chains':>6}{'exact':>10}")
+
+    def report(row: image_models.Row) -> None:
+        print(row, flush=True)
+
+    rows = experiment(image_models.SCALES[args.scale], args.seed, args.progress, report)
+    return [row.summary() for row in rows]
+
+
 EXPERIMENTS = {
     "grosse-table1": (table_1, grosse.SCALES),
     "grosse-biased-moments": (biased_moments, grosse.SCALES),
     "grosse-table2": (table_2, grosse_large.SCALES),
     "kiwaki-starts": (starts, kiwaki.SCALES),
     "hais-convergence": (hais_convergence, hamiltonian.SCALES),
+    "hais-table1": (image_table, image_models.SCALES),
+    "hais-figure5": (image_sizes, image_models.SCALES),
 }
 
 

@@ -1,4 +1,4 @@
-"""Small RBMs stored with the library, so that a lesson shows everyone the same numbers: on digits and on patches.
+"""Small models stored with the library, so that a lesson shows everyone the same numbers: of digits and of patches.
 
     python -m anneal_edu.models [NAME …]
 
@@ -15,6 +15,7 @@ import numpy as np
 
 from anneal_edu.data import color_patches, digits, load_rbm
 from anneal_edu.distributions import BinaryRBM, GaussianRBM
+from anneal_edu.models.images import IMAGE_RECIPES, ImageModel, load_image_model
 from anneal_edu.training import train_gaussian_rbm, train_rbm
 
 
@@ -94,8 +95,8 @@ GAUSSIAN_RECIPES = {
 }
 
 
-def load(name: str) -> BinaryRBM | GaussianRBM:
-    """Load a stored RBM.
+def load(name: str) -> BinaryRBM | GaussianRBM | ImageModel:
+    """Load a stored model.
 
     Parameters
     ----------
@@ -104,11 +105,13 @@ def load(name: str) -> BinaryRBM | GaussianRBM:
         "digits28_pcd20": size of the images, training method and, where it is not 10, the number of hidden units;
         `RECIPES` has the rest. Of colour patches, "patches_cd1_20", "patches_cd25_20", "patches_pcd_20",
         "patches_pcd_sigma_20", "patches_cd1_200", "patches_cd25_200" or "patches_pcd_200": training method and number
-        of hidden units; `GAUSSIAN_RECIPES` has the rest.
+        of hidden units; `GAUSSIAN_RECIPES` has the rest. Of grey patches, "image_linear_gaussian",
+        "image_linear_laplace", "image_bilinear", "image_laplace_experts", "image_student_t_experts" or
+        "image_mean_covariance"; `IMAGE_RECIPES` has the rest.
 
     Returns
     -------
-    BinaryRBM of the digits, GaussianRBM of the patches
+    BinaryRBM of the digits, GaussianRBM of the colour patches, and the model of its name of the grey ones
 
     Raises
     ------
@@ -120,8 +123,10 @@ def load(name: str) -> BinaryRBM | GaussianRBM:
     >>> load("digits28_cd").weights.shape
     (784, 10)
     """
-    names = [*RECIPES, *GAUSSIAN_RECIPES]
+    names = [*RECIPES, *GAUSSIAN_RECIPES, *IMAGE_RECIPES]
     if name not in names:
         raise ValueError(f"name must be one of {', '.join(names)}, got {name!r}")
+    if name in IMAGE_RECIPES:
+        return load_image_model(name)
     with as_file(files(__name__) / f"{name}.npz") as path:
         return load_rbm(path)

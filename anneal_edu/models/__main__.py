@@ -6,18 +6,20 @@ from pathlib import Path
 import numpy as np
 
 from anneal_edu.data.files import rbm_arrays
-from anneal_edu.models import GAUSSIAN_RECIPES, RECIPES
+from anneal_edu.models import GAUSSIAN_RECIPES, IMAGE_RECIPES, RECIPES
+from anneal_edu.models.images import image_arrays
 
 
 def main(names: list[str], folder: Path = Path(__file__).parent) -> None:
     """Train the named models and write them to ``folder``, in the single precision in which they were trained."""
-    recipes = RECIPES | GAUSSIAN_RECIPES
+    recipes = RECIPES | GAUSSIAN_RECIPES | IMAGE_RECIPES
     for name in names or recipes:
-        rbm = recipes[name].train()
+        model = recipes[name].train()
+        arrays = image_arrays(model) if name in IMAGE_RECIPES else rbm_arrays(model)
         np.savez_compressed(
-            folder / f"{name}.npz", **{part: array.astype(np.float32) for part, array in rbm_arrays(rbm).items()}
+            folder / f"{name}.npz", **{part: array.astype(np.float32) for part, array in arrays.items()}
         )
-        print(f"{name}: log Z = {rbm.log_z():.2f}" if rbm.enumerable else f"{name}: {rbm.n_hidden} hidden units")
+        print(f"{name}: log Z = {model.log_z():.2f}" if getattr(model, "enumerable", False) else name)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,136 @@
+"""The six image models of Sohl-Dickstein and Culpepper (2012), trained on 10,000 grey patches, and how they came about.
+
+    python -m anneal_edu.models image_laplace_experts …
+
+trains the named ones again: from a minute to five each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
+from importlib.resources import as_file, files
+from typing import NamedTuple
+
+import numpy as np
+
+from anneal_edu.data import GrayPatches, gray_patches
+from anneal_edu.distributions import BilinearGenerative, LinearGenerative, MeanCovarianceRBM, ProductOfExperts
+from anneal_edu.training import expectation_maximisation, minimum_probability_flow
+
+ImageModel = LinearGenerative | BilinearGenerative | ProductOfExperts | MeanCovarianceRBM
+
+_DIM = 36
+
+
+def _cut(rng: np.random.Generator) -> GrayPatches:
+    return gray_patches(10_000, n_held_out=1000, rng=rng)
+
+
+@cache
+def image_patches() -> GrayPatches:
+    """The patches on which the models were trained, and 1,000 held-out ones.
+
+    Examples
+    --------
+    >>> image_patches().train.shape, image_patches().held_out.shape
+    ((10000, 36), (1000, 36))
+    """
+    return _cut(np.random.default_rng(0))
+
+
+def _orthogonal(n_causes: int, rng: np.random.Generator) -> np.ndarray:
+    size = max(_DIM, n_causes)
+    return np.linalg.qr(rng.normal(size=(size, size)))[0][:_DIM, :n_causes]
+
+
+def _filters(n: int, rng: np.random.Generator) -> np.ndarray:
+    """Random directions, their length such that all n together see a patch about as long as it is."""
+    filters = rng.normal(size=(n, _DIM))
+    return filters * np.sqrt(_DIM / n) / np.linalg.norm(filters, axis=1, keepdims=True)
+
+
+def linear(prior: str, rng: np.random.Generator) -> LinearGenerative:
+    """36 causes and orthogonal bases: where the training of a linear model begins."""
+    return LinearGenerative(_orthogonal(36, rng), 0.1, prior)
+
+
+def bilinear(n: int, rng: np.random.Generator) -> BilinearGenerative:
+    """n bases, each with a cause c of its own, and n strengths d: one for each basis, and a little for all others."""
+    return BilinearGenerative(_orthogonal(n, rng), np.eye(n), 0.5 * np.eye(n) + rng.uniform(size=(n, n)) / n)
+
+
+def experts(expert: str, n: int, rng: np.random.Generator) -> ProductOfExperts:
+    """n filters in random directions; Student-t weights add up to 1.5 D."""
+    if expert == "laplace":
+        return ProductOfExperts(1.4 * _filters(n, rng))
+    return ProductOfExperts(2 * _filters(n, rng), np.full(n, 1.5 * _DIM / n), expert)
+
+
+def mean_covariance(n: int, rng: np.random.Generator) -> MeanCovarianceRBM:
+    """2n filters of which each of n covariance units pools two, and n mean units."""
+    pooling = -np.repeat(np.eye(n), 2, axis=0)
+    filters = 3 * rng.normal(size=(2 * n, _DIM)) / np.sqrt(_DIM)
+    mean_weights = 0.5 * rng.normal(size=(n, _DIM)) / np.sqrt(_DIM)
+    return MeanCovarianceRBM(filters, pooling, np.ones(n), mean_weights, -np.ones(n), np.zeros(_DIM))
+
+
+class ImageRecipe(NamedTuple):
+    """How a stored image model was trained: from where, how, and with which settings."""
+
+    start: Callable[..., ImageModel]
+    arguments: tuple
+    train_by: Callable[..., ImageModel]
+    settings: dict[str, int]
+
+    def begin(self, rng: np.random.Generator) -> ImageModel:
+        """The model before training."""
+        return self.start(*self.arguments, rng)
+
+    def train(self) -> ImageModel:
+        """Train the model again; from a minute to five."""
+        rng = np.random.default_rng(0)
+        data = _cut(rng).train
+        return self.train_by(data, self.begin(rng), **self.settings, rng=rng, progress=True)
+
+
+IMAGE_RECIPES = {
+    "image_linear_gaussian": ImageRecipe(
+        linear, ("gaussian",), expectation_maximisation, {"n_iterations": 60, "n_moves": 5}
+    ),
+    "image_linear_laplace": ImageRecipe(
+        linear, ("laplace",), expectation_maximisation, {"n_iterations": 400, "n_moves": 5}
+    ),
+    "image_bilinear": ImageRecipe(bilinear, (49,), expectation_maximisation, {"n_iterations": 300, "n_moves": 5}),
+    "image_laplace_experts": ImageRecipe(experts, ("laplace", 144), minimum_probability_flow, {"n_rounds": 100}),
+    "image_student_t_experts": ImageRecipe(experts, ("student_t", 144), minimum_probability_flow, {"n_rounds": 150}),
+    "image_mean_covariance": ImageRecipe(
+        mean_covariance, (36,), minimum_probability_flow, {"n_rounds": 24, "n_iterations": 8}
+    ),
+}
+
+
+def image_arrays(model: ImageModel) -> dict[str, np.ndarray]:
+    """What is stored of a model: its arrays, its noise and sigma.
+
+    Examples
+    --------
+    >>> list(image_arrays(bilinear(49, np.random.default_rng(0))))
+    ['bases', 'c_weights', 'd_weights', 'noise']
+    """
+    return {name: np.asarray(value) for name, value in vars(model).items() if isinstance(value, np.ndarray | float)}
+
+
+def load_image_model(name: str) -> ImageModel:
+    """One of the models of `IMAGE_RECIPES`; everything that is no number is as the recipe has it.
+
+    Examples
+    --------
+    >>> load_image_model("image_laplace_experts").filters.shape
+    (144, 36)
+    """
+    like = IMAGE_RECIPES[name].begin(np.random.default_rng(0))
+    with as_file(files(__package__) / f"{name}.npz") as path, np.load(path, allow_pickle=False) as stored:
+        numbers = {key: value.astype(float) if value.ndim else value.item() for key, value in stored.items()}
+    return replace(like, **numbers)
