@@ -2,7 +2,7 @@
 
     python -m anneal_edu.models image_laplace_experts …
 
-trains the named ones again: from a minute to five each.
+trains the named ones again: half a minute to six each.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ class ImageRecipe(NamedTuple):
         return self.start(*self.arguments, rng)
 
     def train(self) -> ImageModel:
-        """Train the model again; from a minute to five."""
+        """Train the model again; from half a minute to six."""
         rng = np.random.default_rng(0)
         data = _cut(rng).train
         return self.train_by(data, self.begin(rng), **self.settings, rng=rng, progress=True)

@@ -215,7 +215,7 @@ def expectation_maximisation(
     for it, as in Sohl-Dickstein and Culpepper (2012), Section 4; chains carry on where the last E step left them, so
     that a few moves suffice. The M step fits the images to their causes by least squares. The noise is kept.
 
-    With little noise EM is slow: an iteration closes about a share noise² of the remaining distance.
+    With little noise EM is slow: on whitened data an iteration closes about a share noise² of the remaining distance.
 
     Parameters
     ----------
