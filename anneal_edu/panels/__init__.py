@@ -8,6 +8,7 @@ from anneal_edu.panels.estimates_against_steps import EstimatesAgainstSteps
 from anneal_edu.panels.first_path import FirstPath
 from anneal_edu.panels.four_modes import FourModes
 from anneal_edu.panels.hamiltonian_convergence import HamiltonianConvergence
+from anneal_edu.panels.image_models import ImageModels
 from anneal_edu.panels.importance_sampling import ImportanceSampling
 from anneal_edu.panels.momentum_trails import MomentumTrails
 from anneal_edu.panels.samples_along_paths import SamplesAlongPaths
@@ -26,6 +27,7 @@ __all__ = [
     "FirstPath",
     "FourModes",
     "HamiltonianConvergence",
+    "ImageModels",
     "ImportanceSampling",
     "MomentumTrails",
     "Panel",
