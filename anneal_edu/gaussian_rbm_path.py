@@ -9,9 +9,9 @@ from functools import cached_property
 import numpy as np
 from scipy.linalg import eigh
 
-from anneal_edu.distributions import GaussianBernoulli, GaussianRBM
+from anneal_edu.distributions import Gaussian, GaussianBernoulli, GaussianRBM
 from anneal_edu.distributions.bernoulli import bernoulli, weigh_and_draw
-from anneal_edu.validation import as_beta, as_finite_array, require_shape
+from anneal_edu.validation import as_beta, as_count, as_finite_array, require_shape
 
 _ROUNDING = 1e-8
 
@@ -182,7 +182,8 @@ def auxiliary_gibbs(distribution: GaussianBernoulli, v: np.ndarray, rng: np.rand
     """
     if hasattr(distribution, "auxiliary_gibbs"):
         return distribution.auxiliary_gibbs(v, rng)
-    if isinstance(distribution, GaussianRBM):  # β = 1, where x drops out
+    at_start = isinstance(distribution, GaussianBernoulli) and not distribution.coupling.any()
+    if at_start or isinstance(distribution, GaussianRBM):  # β = 0, where v is drawn at once, or 1, where x drops out
         return distribution.gibbs(v, rng)
     raise TypeError(
         "the auxiliary_gibbs kernel needs a point of a covariance_path between its ends, "
@@ -198,9 +199,9 @@ def covariance_start(mean: np.ndarray, cov: np.ndarray, n_hidden: int) -> Gaussi
     >>> covariance_start([0.0], [[2.0]], n_hidden=3).mean_and_cov()
     (array([0.]), array([[2.]]))
     """
-    P = np.linalg.inv(cov)
-    P = (P + P.T) / 2
-    D, linear = len(mean), P @ mean
+    mean, n_hidden = as_finite_array("mean", mean, ndim=1), as_count("n_hidden", n_hidden)
+    P, D = Gaussian(mean, cov).precision, len(mean)  # which checks the covariance
+    linear = P @ mean
     return GaussianBernoulli(linear, P, np.zeros((D, n_hidden)), np.zeros(n_hidden), float(-0.5 * linear @ mean))
 
 
@@ -217,7 +218,7 @@ def widen_covariance(cov: np.ndarray, sigma: np.ndarray) -> tuple[np.ndarray, fl
     Raises
     ------
     ValueError
-        Where ``cov`` is not symmetric and positive definite, or shapes do not fit.
+        Where ``cov`` is not symmetric and positive definite, a sigma is not positive, or shapes do not fit.
 
     Examples
     --------
@@ -226,18 +227,20 @@ def widen_covariance(cov: np.ndarray, sigma: np.ndarray) -> tuple[np.ndarray, fl
     (array([[4., 0.],
            [0., 1.]]), 0.25)
     """
-    cov = as_finite_array("cov", cov, ndim=2)
+    cov, sigma = as_finite_array("cov", cov, ndim=2), as_finite_array("sigma", sigma, ndim=1)
     require_shape("cov", cov, (len(sigma), len(sigma)))
+    if (sigma <= 0).any():
+        raise ValueError(f"sigma must be positive, got {sigma.min()}")
     if not np.allclose(cov, cov.T, rtol=1e-8, atol=_ROUNDING * np.abs(cov).max()):
         raise ValueError("cov must be symmetric")
     eigenvalues, R = np.linalg.eigh((cov + cov.T) / (2 * np.outer(sigma, sigma)))
     if eigenvalues[0] <= 1e-12 * eigenvalues[-1]:
         raise ValueError(f"cov must be positive definite, got smallest eigenvalue {np.linalg.eigvalsh(cov)[0]:.3g}")
     lift = 1 - eigenvalues[0]
-    if lift <= _ROUNDING * eigenvalues[-1]:
+    if lift <= _ROUNDING:
         return cov, 0.0
     wide = (R * np.maximum(eigenvalues, 1)) @ R.T * np.outer(sigma, sigma)
-    return (wide + wide.T) / 2, float(lift)
+    return (wide + wide.T) / 2, float(lift) if lift > _ROUNDING * eigenvalues[-1] else 0.0
 
 
 def covariance_path(mean: np.ndarray, cov: np.ndarray, grbm: GaussianRBM) -> GaussianRBMPath:

@@ -24,6 +24,7 @@ from anneal_edu.validation import (
 )
 
 _LOG_STEPS = np.log(1e-5), np.log(1e4)
+_LOW_ACCEPTANCE = 0.2
 _RUNAWAY = 1e100  # a coordinate beyond it has left for good: its square is still a number
 
 
@@ -43,6 +44,14 @@ class HAISResult(AISResult):
     def acceptance(self) -> float:
         """Share of accepted steps over all transitions and chains."""
         return float(self.acceptance_along_path.mean())
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What looks wrong, in plain words; empty where nothing does."""
+        if self.acceptance >= _LOW_ACCEPTANCE:
+            return super().warnings
+        refused = f"{self.acceptance:.1%} of the leapfrog steps were accepted: shorten step_size, see tune_step_size"
+        return (*super().warnings, refused)
 
     def __str__(self) -> str:
         return f"{super().__str__()}\n{self.acceptance:.1%} of the leapfrog steps accepted"
@@ -169,6 +178,11 @@ def hais_states(
     start, density = path(0.0), AlongPath(path)
     walled = getattr(path(1.0), "nonnegative", None)
     x = start.sample(n_chains, rng).astype(np.float64)  # (C, D)
+    if walled is not None and (np.shape(walled) != x.shape[1:] or (x[:, np.asarray(walled, dtype=bool)] < 0).any()):
+        raise ValueError(
+            f"the target's nonnegative must be {x.shape[1]} booleans, and path(0) must keep these coordinates "
+            "nonnegative too"
+        )
     v = rng.standard_normal(x.shape)
     log_w = np.full(n_chains, start.log_z(), dtype=np.float64)  # (C,)
     known = density.remember(x)

@@ -129,6 +129,10 @@ def _of_points(run: HAISResult, n_points: int) -> LikelihoodResult:
     log_w = run.log_weights.reshape(n_points, -1)  # (N, C)
     estimates = np.array([weights.log_mean_exp(row) for row in log_w])
     errors = np.array([weights.log_mean_exp_std_error(row) for row in log_w])
-    poor = sum(weights.effective_sample_size(row) < 0.1 * log_w.shape[1] for row in log_w)
-    warnings = (f"at {poor} of {n_points} points less than a tenth of the chains carry the weight",) * (poor > 0)
+    n_chains = log_w.shape[1]
+    poor = sum(weights.effective_sample_size(row) < max(2, 0.1 * n_chains) for row in log_w)
+    warnings = run.warnings[-1:] if run.acceptance < 0.2 else ()
+    if poor:
+        sentence = f"at {poor} of {n_points} points fewer than two chains, or a tenth of {n_chains}, carry the weight"
+        warnings = (sentence, *warnings)
     return LikelihoodResult(estimates, errors, False, run.acceptance, warnings)

@@ -134,6 +134,8 @@ def coordinates_of(rbm: BinaryRBM | GaussianBernoulli, target: tuple[np.ndarray,
 
 def as_moments(moments: tuple[np.ndarray, ...], like: BinaryRBM | GaussianBernoulli) -> tuple[np.ndarray, ...]:
     """Return moments as finite float64 arrays of the shapes that an RBM like this one has, every probability one."""
+    if not isinstance(like, BinaryRBM | GaussianBernoulli):
+        raise TypeError(f"moments can be fitted by RBMs, binary or Gaussian, got {type(like).__name__}")
     binary = isinstance(like, BinaryRBM)
     names = ("E v", "E h", "E v hᵀ") if binary else ("E v", "E v vᵀ", "E v hᵀ", "E h")
     if len(moments) != len(names):
@@ -146,4 +148,6 @@ def as_moments(moments: tuple[np.ndarray, ...], like: BinaryRBM | GaussianBernou
         require_shape(name, s, eta.shape)
         if (binary or name == "E h") and not ((s >= 0) & (s <= 1)).all():
             raise ValueError(f"{name} must hold probabilities, got values from {s.min()} to {s.max()}")
+        if name == "E v vᵀ" and not np.allclose(s, s.T, rtol=1e-8, atol=1e-12 * np.abs(s).max()):
+            raise ValueError("E v vᵀ must be symmetric")
     return target

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -107,13 +108,10 @@ def match_moments(
         if best[0] <= tolerance:
             raise StopIteration
 
-    minimize(
-        objective,
-        coordinates.pack(initial),
-        jac=True,
-        method="L-BFGS-B",
-        callback=stop_when_reached,
-        options={"maxfun": max_evaluations, "maxiter": max_evaluations, "maxcor": 50, "ftol": 0.0, "gtol": 0.0},
-    )
+    x = coordinates.pack(initial)
+    options = {"maxfun": max_evaluations, "maxiter": max_evaluations, "maxcor": 50, "ftol": 0.0, "gtol": 0.0}
+    # moments that no RBM has lead out of the range of numbers, and the best RBM so far stands
+    with suppress(ValueError), np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        minimize(objective, x, jac=True, method="L-BFGS-B", callback=stop_when_reached, options=options)
     residual, rbm = best
     return MomentMatch(rbm, residual, residual <= tolerance, n_evaluations)

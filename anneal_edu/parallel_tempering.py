@@ -14,12 +14,12 @@ from scipy.interpolate import PchipInterpolator
 from scipy.optimize import brentq
 from tqdm.auto import tqdm
 
-from anneal_edu.ais import require_start, require_walk
+from anneal_edu.ais import log_quotient, require_start, require_walk
 from anneal_edu.kernels import Kernel, gibbs
 from anneal_edu.paths import Path
 from anneal_edu.schedules import linear_schedule
-from anneal_edu.swaps import SCHEMES, swapped
-from anneal_edu.validation import as_count, as_finite_array, as_schedule, require_shape
+from anneal_edu.swaps import as_rates, as_scheme, swapped
+from anneal_edu.validation import as_count, as_schedule, require_shape
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +60,7 @@ def tempering_states(
     """Yield the state after every sweep, for ever; the arguments are those of `parallel_tempering`."""
     ladder = [path(float(beta)) for beta in schedule]
     n_pairs = len(ladder) - 1
-    scheme = SCHEMES[swaps](n_pairs, n_chains)
+    scheme = as_scheme(swaps)(n_pairs, n_chains)
     x = np.stack([ladder[0].sample(n_chains, rng) for _ in ladder])  # (K+1, C, D)
     replicas = np.tile(np.arange(len(ladder))[:, None], (1, n_chains))
     while True:
@@ -69,12 +69,16 @@ def tempering_states(
         above = np.stack([f.log_density(states) for f, states in zip(ladder[1:], x[:-1], strict=True)])  # f_{k+1}(x_k)
         below = np.stack([f.log_density(states) for f, states in zip(ladder[:-1], x[1:], strict=True)])  # f_k(x_{k+1})
         # α = min(1, f_k(x_{k+1}) f_{k+1}(x_k) / (f_k(x_k) f_{k+1}(x_{k+1})))
-        log_alpha = np.minimum(0.0, below + above - own[:-1] - own[1:])  # (K, C)
+        log_alpha = np.minimum(0.0, log_quotient(below + above, own[:-1] + own[1:]))  # (K, C)
+        log_alpha[np.isneginf(own[:-1] + own[1:])] = 0.0  # from where the ladder has no business, any swap is welcome
         proposed = scheme.propose(rng)
         accepted = proposed & (-rng.standard_exponential(log_alpha.shape) < log_alpha)
         scheme.hear(accepted)
         x, replicas = swapped(x, accepted), swapped(replicas, accepted)
-        yield TemperingState(x, replicas, proposed, accepted, np.exp(log_alpha), above - own[:-1])
+        log_ratios = np.where(np.isneginf(own[:-1]), 0.0, above - np.where(np.isneginf(own[:-1]), 0.0, own[:-1]))
+        if np.isnan(log_ratios).any() or (log_ratios == np.inf).any():
+            raise ValueError("log f is NaN or +inf on some rung")
+        yield TemperingState(x, replicas, proposed, accepted, np.exp(log_alpha), log_ratios)
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +89,7 @@ class TemperingResult:
     ----------
     schedule : (K+1,) array
     samples : (T, K+1, C, D) array
-        States on every rung; ``samples[:, -1]`` are dependent draws of the target.
+        States on every rung; ``samples[:, -1]`` are, once burnt in, dependent draws of the target.
     replicas : (T, K+1, C) array of int
         Which replica stood on each rung.
     rejection_rates : (K,) array
@@ -189,7 +193,8 @@ def parallel_tempering(
     swaps : "even_odd", "stochastic_even_odd" or "lifted"
         Even and odd pairs in turn; even or odd by a coin; or one tagged replica that keeps its direction.
     n_burn_in : int
-        Sweeps before those that are kept.
+        Sweeps before those that are kept. All rungs begin at draws of the start: without a burn-in the first sweeps,
+        and with them log_z and the rejection rates, are biased.
     rng : numpy.random.Generator
     progress : bool
         Show a progress bar.
@@ -216,8 +221,7 @@ def parallel_tempering(
     schedule = as_schedule("schedule", schedule)
     n_sweeps, n_chains = as_count("n_sweeps", n_sweeps), as_count("n_chains", n_chains)
     n_burn_in = as_count("n_burn_in", n_burn_in, minimum=0)
-    if swaps not in SCHEMES:
-        raise ValueError(f"swaps must be one of {', '.join(SCHEMES)}, got {swaps!r}")
+    as_scheme(swaps)
     require_walk(path, kernel, rng)
     require_start(path(0.0))
 
@@ -270,10 +274,8 @@ def cumulative_barrier(schedule: np.ndarray, rejection_rates: np.ndarray) -> Pch
     0.6
     """
     schedule = as_schedule("schedule", schedule)
-    rates = as_finite_array("rejection_rates", rejection_rates, ndim=1)
+    rates = as_rates(rejection_rates)
     require_shape("rejection_rates", rates, (len(schedule) - 1,))
-    if (rates < 0).any() or (rates > 1).any():
-        raise ValueError(f"rejection_rates must lie in [0, 1], got {rates.min()} to {rates.max()}")
     return PchipInterpolator(schedule, np.append(0.0, np.cumsum(rates)))
 
 

@@ -15,6 +15,8 @@ from typing import Protocol
 
 import numpy as np
 
+from anneal_edu.validation import as_finite_array
+
 
 class SwapScheme(Protocol):
     """A scheme for C ladders at once: ``propose`` tells which pairs to try, ``hear`` what was accepted."""
@@ -93,6 +95,21 @@ class Lifted:
 SCHEMES: dict[str, type] = {"stochastic_even_odd": StochasticEvenOdd, "even_odd": EvenOdd, "lifted": Lifted}
 
 
+def as_scheme(name: str) -> type:
+    """The class of a scheme; ValueError for an unknown name."""
+    if not isinstance(name, str) or name not in SCHEMES:
+        raise ValueError(f"swaps must be one of {', '.join(SCHEMES)}, got {name!r}")
+    return SCHEMES[name]
+
+
+def as_rates(rejection_rates: np.ndarray) -> np.ndarray:
+    """Rejection rates (K,), each in [0, 1]."""
+    rates = as_finite_array("rejection_rates", rejection_rates, ndim=1)
+    if (rates < 0).any() or (rates > 1).any():
+        raise ValueError(f"rejection_rates must lie in [0, 1], got {rates.min()} to {rates.max()}")
+    return rates
+
+
 def swapped(order: np.ndarray, accepted: np.ndarray) -> np.ndarray:
     """Exchange the entries of accepted pairs of rungs: (K+1, C) and (K, C) bool -> (K+1, C).
 
@@ -115,8 +132,8 @@ def index_walk(
 
     This is what swaps do when exploration is perfect, with no model at all; entry k is the replica on rung k.
     """
-    rates = np.asarray(rejection_rates, dtype=float)
-    walkers = SCHEMES[scheme](len(rates), n_ladders)
+    rates, walkers = as_rates(rejection_rates), as_scheme(scheme)
+    walkers = walkers(len(rates), n_ladders)
     replicas = np.tile(np.arange(len(rates) + 1)[:, None], (1, n_ladders))
     yield replicas
     for _ in range(n_sweeps):

@@ -7,11 +7,11 @@ from itertools import pairwise
 
 import numpy as np
 
-from anneal_edu.ais import annealing_step, require_walk
+from anneal_edu.ais import annealing_step
 from anneal_edu.distributions import Distribution
 from anneal_edu.kernels import Kernel, accept, gibbs, gibbs_backwards
 from anneal_edu.paths import Path
-from anneal_edu.validation import as_schedule
+from anneal_edu.validation import as_schedule, require_callable, require_generator
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +50,7 @@ class tempered_transitions:
     Raises
     ------
     TypeError
-        On use, where the distribution that it should move is not the end of its path.
+        On use, where the distribution that it should move is not its ``target``, the end of its path.
     ValueError
         Where the schedule does not rise from 0 to 1.
 
@@ -59,7 +59,7 @@ class tempered_transitions:
     >>> import numpy as np, anneal_edu as ae
     >>> path = ae.geometric_path(ae.Gaussian([0.0], [[9.0]]), ae.Gaussian([0.0], [[1.0]]))
     >>> kernel = ae.tempered_transitions(path, ae.linear_schedule(5))
-    >>> kernel(path(1.0), np.zeros((4, 1)), np.random.default_rng(0)).shape
+    >>> kernel(kernel.target, np.zeros((4, 1)), np.random.default_rng(0)).shape
     (4, 1)
     """
 
@@ -69,12 +69,15 @@ class tempered_transitions:
 
     def __post_init__(self):
         object.__setattr__(self, "schedule", as_schedule("schedule", self.schedule))
-        require_walk(self.path, self.kernel, np.random.default_rng())
+        for name, example in (("path", "geometric_path(p0, p1)"), ("kernel", "gibbs or random_walk(0.5)")):
+            require_callable(name, getattr(self, name), example)
+        object.__setattr__(self, "target", self.path(1.0))
 
     def __call__(self, distribution: Distribution, x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """One tempered transition: (C, D) -> (C, D)."""
-        if distribution is not self.path(1.0):
-            raise TypeError("tempered_transitions moves the end of its own path, path(1), and nothing else")
+        if distribution is not self.target:
+            raise TypeError("tempered_transitions moves the end of its own path, its .target, and nothing else")
+        require_generator(rng)
         return self.move(x, rng).x
 
     def move(self, x: np.ndarray, rng: np.random.Generator) -> TemperedMove:
@@ -90,6 +93,6 @@ class tempered_transitions:
             gain, y = down(hotter, now, y, rng)  # f_k(y) / f_{k-1}(y), then y moves at k
             log_ratio += gain
         last = float(self.schedule[-2])
-        log_ratio += self.path(1.0).log_density(y) - self.path(last).log_density(y)
+        log_ratio += self.target.log_density(y) - self.path(last).log_density(y)
         accepted = accept(log_ratio, rng)
         return TemperedMove(np.where(accepted[:, None], y, x), log_ratio, accepted)

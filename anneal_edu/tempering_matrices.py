@@ -10,6 +10,7 @@ from functools import reduce
 
 import numpy as np
 
+from anneal_edu.swaps import as_rates
 from anneal_edu.validation import as_finite_array
 
 _MOST_CONFIGURATIONS = 5000
@@ -37,7 +38,8 @@ def ladder_distribution(log_f: np.ndarray) -> np.ndarray:
     >>> ladder_distribution(np.log([[1.0, 1.0], [1.0, 3.0]]))
     array([0.125, 0.375, 0.125, 0.375])
     """
-    p = np.exp(_as_ladder(log_f))
+    log_f = _as_ladder(log_f)
+    p = np.exp(log_f - log_f.max(1, keepdims=True))
     return reduce(np.kron, p / p.sum(1, keepdims=True))
 
 
@@ -65,6 +67,8 @@ def swap_matrix(log_f: np.ndarray, k: int) -> np.ndarray:
     """
     log_f = _as_ladder(log_f)
     n_rungs, n_states = log_f.shape
+    if not 0 <= k < n_rungs - 1:
+        raise ValueError(f"k must be a pair of neighbours, 0 to {n_rungs - 2}, got {k}")
     shape = (n_states,) * n_rungs
     configurations = np.indices(shape).reshape(n_rungs, -1)  # (K+1, S^(K+1)): the state on every rung
     exchanged = configurations.copy()
@@ -142,8 +146,11 @@ def lifted_matrix(log_f: np.ndarray, move=lifted_move) -> np.ndarray:
     >>> lifted_matrix(np.zeros((3, 2))).shape
     (32, 32)
     """
-    n_pairs = len(_as_ladder(log_f)) - 1
+    log_f = _as_ladder(log_f)
+    n_pairs = len(log_f) - 1
     tags, size = tag_states(n_pairs), len(ladder_distribution(log_f))
+    if len(tags) * size > _MOST_CONFIGURATIONS:
+        raise ValueError(f"{size} configurations with {len(tags)} tags do not fit, at most {_MOST_CONFIGURATIONS} do")
     T = np.zeros((len(tags), size, len(tags), size))
     for i, (n, e) in enumerate(tags):
         swap = swap_matrix(log_f, min(n, n + e))
@@ -188,7 +195,7 @@ def index_chain(scheme: str, rejection_rates: np.ndarray) -> tuple[np.ndarray, l
     array([[0.5, 0.5],
            [0.5, 0.5]])
     """
-    r = as_finite_array("rejection_rates", rejection_rates, ndim=1)
+    r = as_rates(rejection_rates)
     n_pairs = len(r)
     if scheme == "lifted":
         states = tag_states(n_pairs)

@@ -127,3 +127,13 @@ def test_rao_blackwellized_covariances_are_never_too_narrow_and_less_noisy():
             errors[blackwell] += ((cov - exact) ** 2).sum()
             assert (ae.widen_covariance(cov, grbm.sigma)[1] == 0) == blackwell
     assert errors[True] < errors[False]
+
+
+def test_moments_that_no_rbm_has_end_without_convergence():
+    grbm = random_grbm(3, 2)
+    mean, second, cross, on = grbm.moments()
+    start = covariance_starts(grbm)["full"]
+    for impossible in ((mean, second, cross, np.ones(2)), (mean, second, 5 * cross, on)):
+        assert not ae.match_moments(impossible, start).converged
+    with pytest.raises(TypeError, match="fitted by RBMs"):
+        ae.match_moments(grbm.moments(), ae.Gaussian([0.0], [[1.0]]))

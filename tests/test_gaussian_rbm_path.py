@@ -104,18 +104,18 @@ def largest_z_score(distribution, kernel, seed=0, n=20_000):
 @pytest.mark.parametrize("beta", BETAS)
 def test_both_kernels_leave_every_distribution_of_the_path_invariant(start, beta):
     path = starts(random_grbm(4, 3))[start]
-    assert largest_z_score(path(beta), ae.gibbs) < 4
+    assert largest_z_score(path(beta), ae.gibbs) < 5
     if beta > 0:
-        assert largest_z_score(path(beta), ae.auxiliary_gibbs) < 4
+        assert largest_z_score(path(beta), ae.auxiliary_gibbs) < 5
     for step in (path.weigh_and_gibbs, path.weigh_and_auxiliary_gibbs):
-        assert largest_z_score(path(beta), lambda _p, v, rng, step=step: step(beta, beta, v, rng)[1]) < 4
+        assert largest_z_score(path(beta), lambda _p, v, rng, step=step: step(beta, beta, v, rng)[1]) < 5
 
 
 @pytest.mark.parametrize("beta", [0.2, 0.8, 1.0])
 def test_eq_9_as_printed_leaves_nothing_invariant_and_put_right_it_does(beta):
     grbm = random_grbm(4, 3)
     path, moments = starts(grbm)["diagonal"], grbm.mean_and_cov()
-    assert largest_z_score(path(beta), correct_eq_9(grbm, *moments, beta)) < 4
+    assert largest_z_score(path(beta), correct_eq_9(grbm, *moments, beta)) < 5
     assert largest_z_score(path(beta), misprinted_eq_9(grbm, *moments, beta)) > 8
 
 
@@ -135,7 +135,7 @@ def test_the_combined_steps_weigh_as_the_densities_do(before, now):
 @pytest.mark.parametrize("beta", [0.3, 0.8])
 def test_between_two_coupled_ends_the_combined_step_draws_what_the_member_draws(beta):
     path = ae.geometric_path(random_pair(4, 3), random_pair(4, 3, seed=1))
-    assert largest_z_score(path(beta), lambda _p, v, rng: path.weigh_and_gibbs(beta, beta, v, rng)[1]) < 4
+    assert largest_z_score(path(beta), lambda _p, v, rng: path.weigh_and_gibbs(beta, beta, v, rng)[1]) < 5
 
 
 def test_the_conditional_of_v_is_the_one_of_the_joint_energy():
@@ -204,7 +204,6 @@ def test_an_estimated_covariance_that_is_too_narrow_is_widened_with_a_warning():
 def test_widening_leaves_a_possible_covariance_as_it_is():
     grbm = random_grbm(8, 2)
     cov = grbm.mean_and_cov()[1]
-    assert ae.widen_covariance(cov, grbm.sigma)[0] is not None
     np.testing.assert_array_equal(ae.widen_covariance(cov, grbm.sigma)[0], cov)
     assert ae.widen_covariance(cov, grbm.sigma)[1] == 0
 
@@ -269,3 +268,32 @@ def test_wrong_company_is_refused():
     with pytest.raises(ValueError, match="uncoupled start"):
         between = ae.geometric_path(random_grbm(3, 2), random_grbm(3, 2, 1))(0.5)
         ae.auxiliary_gibbs(between, np.zeros((1, 3)), np.random.default_rng(0))
+
+
+def test_one_state_alone_is_a_state():
+    grbm, rng = random_grbm(2, 3), np.random.default_rng(0)
+    assert grbm.gibbs(np.zeros(2), rng).shape == (2,)
+    assert grbm.visible_given_hidden(np.ones(3, dtype=int), rng).shape == (2,)
+
+
+def test_a_start_is_checked_at_the_door():
+    for mean, cov, message in (
+        (np.zeros(2), [[1.0, 0.5], [0.0, 1.0]], "symmetric"),
+        (np.zeros(2), np.ones((2, 2)), "positive definite"),
+        (np.zeros(3), np.eye(2), "cov must have shape"),
+        ([np.nan, 0.0], np.eye(2), "mean must be finite"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            ae.covariance_start(mean, cov, 2)
+    with pytest.raises(ValueError, match="sigma must be positive"):
+        ae.widen_covariance(np.eye(2), [1.0, 0.0])
+
+
+def test_both_kernels_temper_too():
+    grbm = random_grbm(3, 2)
+    path = starts(grbm)["full"]
+    for kernel in (ae.gibbs, ae.auxiliary_gibbs):
+        run = ae.parallel_tempering(
+            path, ae.linear_schedule(3), 100, 50, kernel, n_burn_in=20, rng=np.random.default_rng(0)
+        )
+        assert abs(run.log_z - grbm.log_z()) < 5 * run.std_error

@@ -286,3 +286,16 @@ def test_wrong_company_is_refused():
 def test_metropolis_accepts_with_the_right_probability():
     accepted = accept(np.full(100_000, np.log(0.3)), np.random.default_rng(0))
     assert abs(accepted.mean() - 0.3) < 4 * np.sqrt(0.21 / 100_000)
+
+
+def test_a_start_without_the_wall_is_refused():
+    path = ae.geometric_path(ae.Gaussian([0.0], [[1.0]]), HalfLine([1.0]))
+    with pytest.raises(ValueError, match="path\\(0\\) must keep these coordinates"):
+        ae.hais(path, ae.linear_schedule(5), 50, rng=np.random.default_rng(0))
+
+
+def test_a_run_that_hardly_moves_says_so():
+    path = gaussian_path()
+    run = ae.hais(path, ae.linear_schedule(5), 200, 30.0, rng=np.random.default_rng(0))
+    assert run.acceptance < 0.01
+    assert "shorten step_size" in run.warnings[-1]

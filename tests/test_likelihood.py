@@ -62,7 +62,7 @@ def test_poor_chains_are_reported():
     model = linear("gaussian", noise=0.05)
     x = model.sample(5, np.random.default_rng(0))
     found = ae.log_likelihood(model, x, ae.linear_schedule(3), 100, rng=np.random.default_rng(1))
-    assert "less than a tenth of the chains" in found.warnings[0]
+    assert "or a tenth of 100, carry the weight" in found.warnings[0]
     assert "warning: at" in str(found)
 
 
@@ -72,3 +72,22 @@ def test_bad_data_are_refused():
         ae.log_likelihood(experts(3, 3, "laplace"), np.zeros((5, 4)), **run)
     with pytest.raises(ValueError, match="number of data points must be at least 2"):
         ae.log_likelihood(experts(3, 3, "laplace"), np.zeros((1, 3)), **run)
+
+
+def test_few_chains_can_be_reported_as_poor_too():
+    model = linear("gaussian", noise=0.05)
+    x = model.sample(5, np.random.default_rng(0))
+    found = ae.log_likelihood(model, x, ae.linear_schedule(3), 5, rng=np.random.default_rng(1))
+    assert "fewer than two chains" in found.warnings[0]
+
+
+def test_every_estimator_respects_the_wall():
+    """With two shared strengths, of which one may pull down: mirror images below the wall would not be copies."""
+    model = ae.BilinearGenerative(np.eye(2), np.eye(2), np.array([[1.0, 1.0], [1.0, -1.0]]), noise=0.5)
+    path = ae.geometric_path(model.latent_prior, ae.LatentPosterior(model, np.tile([[1.0, 2.0]], (4000, 1))))
+    schedule, rng = ae.linear_schedule(100), np.random.default_rng(0)
+    reflected = ae.hais(path, schedule, 4000, rng=rng)
+    for kernel in (ae.random_walk(0.5), ae.hmc(0.2, 2)):
+        refused = ae.ais(path, schedule, 4000, kernel, rng=rng)
+        assert (refused.samples[:, 2:] >= 0).all()
+        assert abs(refused.log_z - reflected.log_z) < 4 * np.hypot(refused.std_error, reflected.std_error)

@@ -208,3 +208,18 @@ def test_bad_rejection_rates_are_refused():
         ae.cumulative_barrier([0, 0.5, 1], [0.1])
     with pytest.raises(ValueError, match="must lie in"):
         ae.cumulative_barrier([0, 1], [1.5])
+
+
+def test_a_target_with_limits_is_reached_from_a_start_without():
+    """Every rung begins at draws of N(0, 1), most of them where the target is zero."""
+
+    def log_uniform(x):
+        return np.where((x > 1) & (x < 2), 0.0, -np.inf).sum(-1)
+
+    path = ae.geometric_path(ae.Gaussian([0.0], [[1.0]]), ae.Unnormalized(log_uniform, 1))
+    run = ae.parallel_tempering(
+        path, [0, 0.1, 1], 400, 100, ae.random_walk(0.5), n_burn_in=200, rng=np.random.default_rng(0)
+    )
+    assert np.isfinite(run.rejection_rates).all()
+    assert ((run.samples[-1, -1] > 1) & (run.samples[-1, -1] < 2)).mean() > 0.95
+    assert abs(run.log_z) < 4 * run.std_error < 0.2

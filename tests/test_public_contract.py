@@ -11,7 +11,8 @@ NAMES = """
 Gaussian Unnormalized
 ProductOfExperts LinearGenerative BilinearGenerative MeanCovarianceRBM
  BinaryRBM GaussianRBM uniform_rbm base_rate_rbm
-geometric_path moment_path covariance_path linear_schedule piecewise_schedule optimal_binned_schedule
+geometric_path moment_path spline_path moment_spline_path covariance_path reverse_ais
+linear_schedule piecewise_schedule optimal_binned_schedule
 exact gibbs random_walk hmc ais hais parallel_tempering kl_bias cost_functional path_length effective_sample_size
 train_rbm train_gaussian_rbm
 """.split()

@@ -144,3 +144,10 @@ def test_impossible_ladders_are_refused():
         swap_matrix(np.zeros((9, 3)), 0)
     with pytest.raises(ValueError, match="no round trips"):
         expected_round_trip_time("even_odd", [0.5, 1.0])
+    with pytest.raises(ValueError, match="k must be a pair of neighbours"):
+        swap_matrix(LOG_F, -1)
+    with pytest.raises(ValueError, match="rejection_rates must lie in"):
+        index_chain("even_odd", [1.5])
+    with pytest.raises(ValueError, match="swaps must be one of"):
+        next(index_walk("both", [0.5], 1, 1, np.random.default_rng(0)))
+    assert np.isfinite(ladder_distribution([[0.0, 1000.0], [0.0, -1000.0]])).all()

@@ -141,8 +141,10 @@ class GaussianBernoulli:
         return self.visible_given_hidden(h, rng)
 
     def visible_given_hidden(self, h: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """Draw v ~ N(E[v | h], precision⁻¹): (C, H) -> (C, D)."""
-        noise = rng.standard_normal((len(h), self.dim), dtype=h.dtype)
+        """Draw v ~ N(E[v | h], precision⁻¹): (..., H) -> (..., D)."""
+        h = as_states(h, self.n_hidden)
+        require_generator(rng)
+        noise = rng.standard_normal((*h.shape[:-1], self.dim), dtype=h.dtype)
         return self.visible_mean(h) + noise @ self._noise_factor.astype(h.dtype)
 
     # Exact answers: with v integrated out, log p(h) is quadratic in h

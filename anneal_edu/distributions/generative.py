@@ -37,7 +37,8 @@ class IndependentPrior:
         """Log p(a): (..., L) -> (...). L Laplace coordinates have the normaliser 2^L, where the paper prints 2."""
         a = as_states(a, self.dim)
         if self.sparse:
-            return -np.abs(a).sum(-1) - np.log(2) * (~self.nonnegative).sum()
+            log_p = -np.abs(a).sum(-1) - np.log(2) * (~self.nonnegative).sum()
+            return np.where((self.nonnegative & (a < 0)).any(-1), -np.inf, log_p)
         return -0.5 * (a * a).sum(-1) - 0.5 * self.dim * np.log(2 * np.pi)
 
     def grad_log_density(self, a: np.ndarray) -> np.ndarray:

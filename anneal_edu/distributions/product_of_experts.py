@@ -26,7 +26,8 @@ class ProductOfExperts:
     filters : (L, D) array
         One filter φ_l a row, L ≥ D, of rank D: otherwise f does not fall off in some direction and has no integral.
     weights : (L,) array or None
-        λ, positive; None stands for ones.
+        λ, positive; None stands for ones. Student-t experts must be heavy enough for f to have an integral, which is
+        checked for filters in general position: no D of them in a hyperplane.
     expert : "laplace" or "student_t"
 
     Raises
@@ -58,8 +59,9 @@ class ProductOfExperts:
             raise ValueError(f"expert must be one of {', '.join(EXPERTS)}, got {self.expert!r}")
         if np.linalg.matrix_rank(filters) < D:
             raise ValueError(f"filters must have rank {D}, got {np.linalg.matrix_rank(filters)}: f has no integral")
-        too_heavy = 2 * weights.sum() <= D or (L == D and (weights <= 0.5).any())
-        if self.expert == "student_t" and too_heavy:
+        # in a subspace of j dimensions D - j filters may vanish: twice the weights of the others must exceed j
+        lightest = np.cumsum(np.sort(weights))[L - D :]  # (D,): of the lightest L - D + j filters, j = 1 … D
+        if self.expert == "student_t" and (2 * lightest <= np.arange(1, D + 1)).any():
             raise ValueError("the tails of these student_t experts are too heavy, f has no integral: raise the weights")
         object.__setattr__(self, "filters", filters)
         object.__setattr__(self, "weights", weights)

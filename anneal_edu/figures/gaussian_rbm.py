@@ -175,7 +175,7 @@ def estimates_and_ess(
         right, "all words", n_steps[0], 1.015 * n_chains, f"all {n_chains:,} chains", va="bottom", fontsize=12
     )
     right.set(ylim=(0, 1.12 * n_chains), title=f"{model}: ESS" if model else "Effective sample size")
-    meanings = {START_STYLES[start]: start for start in found} | {"truth": "exact"}
+    meanings = {START_STYLES[start]: start for start in found} | ({} if exact is None else {"truth": "exact"})
     artists.legend(left, meanings, loc="lower center", ncols=2)
     for ax in axes:
         ax.set(xscale="log", xlim=span, xlabel="number of steps K", xticks=n_steps)

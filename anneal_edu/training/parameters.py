@@ -38,7 +38,7 @@ def _laplace_slopes(model: ProductOfExperts, x: np.ndarray, w: np.ndarray) -> Pa
 
 
 def _lightest_weight(model: ProductOfExperts) -> float:
-    """Student-t experts that all weigh more than D / 2L have an integral, whatever directions their filters take."""
+    """Student-t experts that all weigh more than D / 2L have an integral, if no D of their filters share a plane."""
     return 0.5 * model.dim / len(model.filters)
 
 

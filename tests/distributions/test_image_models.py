@@ -139,6 +139,7 @@ def test_the_prior_is_normalised():
         (lambda: ae.ProductOfExperts(np.eye(2), [1.0]), r"weights must have shape \(2,\)"),
         (lambda: ae.ProductOfExperts(np.eye(2), None, "cauchy"), "expert must be one of"),
         (lambda: ae.ProductOfExperts(np.eye(2), [0.5, 2.0], "student_t"), "too heavy"),
+        (lambda: ae.ProductOfExperts([[1, 0], [0, 1], [1, 1]], [2, 0.2, 0.2], "student_t"), "too heavy"),
         (lambda: experts(3, 2, "laplace").log_z(), "only a complete product of experts"),
         (lambda: experts(3, 2, "laplace").sample(2, np.random.default_rng(0)), "only a complete product of experts"),
         (lambda: ae.LinearGenerative(np.eye(2), noise=0.0), "noise must be positive"),
