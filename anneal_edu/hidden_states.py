@@ -7,13 +7,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from anneal_edu.distributions import BinaryRBM, GaussianBernoulli, binary_states
+from anneal_edu.distributions import BinaryRBM, GaussianBernoulli
 
 
 def hidden_probabilities(rbm: BinaryRBM | GaussianBernoulli) -> np.ndarray:
     """p(h) of every hidden state, exactly: (2^H,).
-
-    A binary RBM has no preferred side: with weightsᵀ in place of weights the hidden units are the visible ones.
 
     Examples
     --------
@@ -21,10 +19,7 @@ def hidden_probabilities(rbm: BinaryRBM | GaussianBernoulli) -> np.ndarray:
     >>> hidden_probabilities(ae.BinaryRBM(np.zeros((3, 1)), np.zeros(3), np.log([3.0])))
     array([0.25, 0.75])
     """
-    if isinstance(rbm, GaussianBernoulli):
-        return rbm.hidden_probabilities()
-    turned = BinaryRBM(rbm.weights.T, rbm.hidden_bias, rbm.visible_bias)
-    return np.exp(turned.log_density(binary_states(rbm.n_hidden)) - rbm.log_z())
+    return rbm.hidden_probabilities()
 
 
 def likeliest_hidden_state(rbm: BinaryRBM | GaussianBernoulli, v: np.ndarray) -> np.ndarray:

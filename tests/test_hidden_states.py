@@ -13,9 +13,12 @@ def rbm():
     return ae.BinaryRBM(rng.normal(size=(5, 3)), rng.normal(size=5), rng.normal(size=3))
 
 
-def test_probabilities_of_hidden_states(rbm):
-    v, h = ae.binary_states(5), ae.binary_states(3)
-    log_f = (v @ rbm.visible_bias)[:, None] + h @ rbm.hidden_bias + v @ rbm.weights @ h.T  # (32, 8)
+@pytest.mark.parametrize(("D", "H", "scale"), [(5, 3, 1.0), (3, 5, 1.0), (4, 4, 1.0), (3, 2, 0.0)])
+def test_probabilities_of_hidden_states(D, H, scale):
+    rng = np.random.default_rng(1)
+    rbm = ae.BinaryRBM(scale * rng.normal(size=(D, H)), rng.normal(size=D), rng.normal(size=H))
+    v, h = ae.binary_states(D), ae.binary_states(H)
+    log_f = (v @ rbm.visible_bias)[:, None] + h @ rbm.hidden_bias + v @ rbm.weights @ h.T  # (2^D, 2^H)
     expected = np.exp(log_f).sum(0) / np.exp(log_f).sum()
     np.testing.assert_allclose(hidden_states.hidden_probabilities(rbm), expected, rtol=1e-10)
 

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import expit
 
 from anneal_edu.distributions.bernoulli import bernoulli, softplus
-from anneal_edu.distributions.enumeration import LayerSum, states_of
+from anneal_edu.distributions.enumeration import LayerSum, binary_states, states_of
 from anneal_edu.distributions.protocol import mix
 from anneal_edu.validation import (
     MAX_ENUMERATED_UNITS,
@@ -158,6 +158,13 @@ class BinaryRBM:
         if not self.weights.any():
             return float(np.logaddexp(0, self.visible_bias).sum() + np.logaddexp(0, self.hidden_bias).sum())
         return self._log_z_and_layer_probabilities[0]
+
+    def hidden_probabilities(self) -> np.ndarray:
+        """Exact p(h) of every hidden state in the order of `binary_states`, (2^H,)."""
+        if self._sums_hidden and self.weights.any():
+            return self._log_z_and_layer_probabilities[1].copy()
+        turned = BinaryRBM(self.weights.T, self.hidden_bias, self.visible_bias)  # no side of an RBM is preferred
+        return np.exp(turned.log_density(binary_states(self.n_hidden)) - self.log_z())
 
     def log_partition(self) -> float:
         """A(η) of the exponential family over (v, h); the same number as log_z()."""
