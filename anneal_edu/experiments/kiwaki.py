@@ -34,8 +34,8 @@ def mirrored_grbm(weights: np.ndarray, sigma: float = 1.0) -> GaussianRBM:
     Examples
     --------
     >>> import numpy as np
-    >>> mirrored_grbm(np.array([[2.0, 1.0], [1.0, 2.0]])).mean_and_cov()[0].round(12)
-    array([0., 0.])
+    >>> mirrored_grbm(np.array([[2.0, 1.0], [1.0, 2.0]])).log_density(np.array([[1.0, 2.0], [-1.0, -2.0]])).round(6)
+    array([-0.225135, -0.225135])
     """
     D, H = weights.shape
     return GaussianRBM(weights, -0.5 * sigma * weights.sum(1), np.zeros(H), np.full(D, float(sigma)))
