@@ -2,7 +2,7 @@
 
 From a start of any covariance these are v @ A⁻ᵀ and z @ Aᵀ (108×108, to the coordinates in which every β is diagonal
 and back), and z @ U and h @ Uᵀ (108×200). The paper's transition through auxiliary variables needs the same four.
-Claims: a step costs at most 4 times its products, and the paper's transition is slower.
+Claims: a step costs about 4 times its products, most of it random numbers, and the paper's transition a tenth more.
 """
 
 import time
