@@ -1,5 +1,6 @@
 # Needs python3 (3.11 or newer), pip and make; everything else is installed into .venv.
 PYTHON  ?= python3
+JOBS    ?= 2
 LABARGS ?=
 NB      ?=
 
@@ -14,7 +15,7 @@ CHROMIUM  := $(shell command -v chromium || command -v chromium-browser || comma
 
 help:
 	@echo "make lab          open the course in JupyterLab (LABARGS=--allow-root if you are root)"
-	@echo "make test         lint, tests, and every notebook compared with its stored outputs"
+	@echo "make test         lint, tests, and every notebook compared with its stored outputs (JOBS=4: four files at once)"
 	@echo "make lint         ruff only"
 	@echo "make notebooks    execute the notebooks in place (NB=notebooks/02_….ipynb for one alone)"
 	@echo "make bench        the speed claims, as ratios"
@@ -28,9 +29,10 @@ lab: .venv/.ok
 test notebooks test-oldest: export OPENBLAS_NUM_THREADS = 1
 
 test: lint $(if $(CHROMIUM),.venv/.browser-ok)
-	$(BIN)/python -m pytest -q -rs
+	$(BIN)/python -m pytest -q -rs -n $(JOBS) --dist loadfile
 ifneq ($(NOTEBOOKS),)
-	$(BIN)/python -m pytest -q --nbval --nbval-current-env --nbval-cell-timeout=120 $(NOTEBOOKS)
+	$(BIN)/python -m pytest -q -n $(JOBS) --dist loadscope \
+	  --nbval --nbval-current-env --nbval-cell-timeout=120 $(NOTEBOOKS)
 else
 	@echo "There are no notebooks to test."
 endif
