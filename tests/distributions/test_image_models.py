@@ -124,6 +124,9 @@ def test_the_prior_is_normalised():
         prior = model.latent_prior
         Z, _ = quad(lambda a, p=prior: np.exp(p.log_density(np.array([a]))), -30, 30, points=[0])
         assert Z == pytest.approx(1, abs=1e-8)
+    for prior in ("gaussian", "laplace"):  # one coordinate times as many as there are: 2^L, not the 2 that is printed
+        alone, five = (linear(prior, L=L).latent_prior.log_density(np.zeros(L)) for L in (1, 5))
+        assert five == pytest.approx(5 * alone, rel=1e-12)
     prior = ae.BilinearGenerative(np.ones((1, 1)), np.ones((1, 1)), np.ones((1, 1))).latent_prior
     Z, _ = dblquad(lambda d, c: np.exp(prior.log_density(np.array([c, d]))), -30, 30, 0, 30)
     assert Z == pytest.approx(1, abs=1e-5)
