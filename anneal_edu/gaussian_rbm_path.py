@@ -44,9 +44,7 @@ class GaussianRBMPath:
         beta = as_beta(beta)
         if beta in (0, 1):
             return self.end if beta else self.start
-        member = self.start.geometric_mean(self.end, beta)
-        parts = (*member.natural_parameters(), member.constant)
-        return AnnealedGaussianRBM(parts[0], -2 * parts[1], *parts[2:], path=self, beta=beta)
+        return AnnealedGaussianRBM(*self.start.mixed_with(self.end, beta), path=self, beta=beta)
 
     # Coordinates
 

@@ -48,10 +48,14 @@ class HAISResult(AISResult):
     @property
     def warnings(self) -> tuple[str, ...]:
         """What looks wrong, in plain words; empty where nothing does."""
+        return super().warnings + self.acceptance_warnings
+
+    @property
+    def acceptance_warnings(self) -> tuple[str, ...]:
+        """Those of the warnings that concern the leapfrog steps, not the weights."""
         if self.acceptance >= _LOW_ACCEPTANCE:
-            return super().warnings
-        refused = f"{self.acceptance:.1%} of the leapfrog steps were accepted: shorten step_size, see tune_step_size"
-        return (*super().warnings, refused)
+            return ()
+        return (f"{self.acceptance:.1%} of the leapfrog steps were accepted: shorten step_size, see tune_step_size",)
 
     def __str__(self) -> str:
         return f"{super().__str__()}\n{self.acceptance:.1%} of the leapfrog steps accepted"

@@ -131,7 +131,7 @@ def _of_points(run: HAISResult, n_points: int) -> LikelihoodResult:
     errors = np.array([weights.log_mean_exp_std_error(row) for row in log_w])
     n_chains = log_w.shape[1]
     poor = sum(weights.effective_sample_size(row) < max(2, 0.1 * n_chains) for row in log_w)
-    warnings = run.warnings[-1:] if run.acceptance < 0.2 else ()
+    warnings = run.acceptance_warnings
     if poor:
         sentence = f"at {poor} of {n_points} points fewer than two chains, or a tenth of {n_chains}, carry the weight"
         warnings = (sentence, *warnings)

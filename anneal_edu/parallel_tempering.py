@@ -15,7 +15,7 @@ from scipy.optimize import brentq
 from tqdm.auto import tqdm
 
 from anneal_edu.ais import log_quotient, require_start, require_walk
-from anneal_edu.kernels import Kernel, gibbs
+from anneal_edu.kernels import Kernel, accept, gibbs
 from anneal_edu.paths import Path
 from anneal_edu.schedules import linear_schedule
 from anneal_edu.swaps import as_rates, as_scheme, swapped
@@ -72,10 +72,11 @@ def tempering_states(
         log_alpha = np.minimum(0.0, log_quotient(below + above, own[:-1] + own[1:]))  # (K, C)
         log_alpha[np.isneginf(own[:-1] + own[1:])] = 0.0  # from where the ladder has no business, any swap is welcome
         proposed = scheme.propose(rng)
-        accepted = proposed & (-rng.standard_exponential(log_alpha.shape) < log_alpha)
+        accepted = proposed & accept(log_alpha, rng)
         scheme.hear(accepted)
         x, replicas = swapped(x, accepted), swapped(replicas, accepted)
-        log_ratios = np.where(np.isneginf(own[:-1]), 0.0, above - np.where(np.isneginf(own[:-1]), 0.0, own[:-1]))
+        outside = np.isneginf(own[:-1])
+        log_ratios = np.where(outside, 0.0, above - np.where(outside, 0.0, own[:-1]))
         if np.isnan(log_ratios).any() or (log_ratios == np.inf).any():
             raise ValueError("log f is NaN or +inf on some rung")
         yield TemperingState(x, replicas, proposed, accepted, np.exp(log_alpha), log_ratios)

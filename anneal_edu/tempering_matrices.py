@@ -152,11 +152,10 @@ def lifted_matrix(log_f: np.ndarray, move=lifted_move) -> np.ndarray:
     if len(tags) * size > _MOST_CONFIGURATIONS:
         raise ValueError(f"{size} configurations with {len(tags)} tags do not fit, at most {_MOST_CONFIGURATIONS} do")
     T = np.zeros((len(tags), size, len(tags), size))
+    configurations = np.indices((log_f.shape[1],) * (n_pairs + 1)).reshape(n_pairs + 1, -1)
     for i, (n, e) in enumerate(tags):
         swap = swap_matrix(log_f, min(n, n + e))
         stays = np.zeros_like(swap)
-        shape = (log_f.shape[1],) * (n_pairs + 1)
-        configurations = np.indices(shape).reshape(n_pairs + 1, -1)
         # a configuration with equal states on both rungs is swapped with probability 1, onto itself
         equal = configurations[n] == configurations[n + e]
         np.fill_diagonal(stays, np.where(equal, 0.0, swap.diagonal()))

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from anneal_edu.check.verdict import call, exercise, require
-from anneal_edu.distributions import GaussianRBM
+from anneal_edu.distributions import GaussianRBM, binary_states
 from anneal_edu.distributions.bernoulli import bernoulli
 from anneal_edu.gaussian_rbm_path import covariance_path
 
@@ -216,7 +216,7 @@ still varies when h is given, with variance σ².
         "Gaussian RBM's is: the part diag(σ²) is known exactly, only the other part is estimated.",
     )
     exact_cov, rng, errors, plain = grbm.mean_and_cov()[1], np.random.default_rng(2), [], []
-    states, p = _all_states(grbm)
+    states, p = binary_states(grbm.n_hidden), grbm.hidden_probabilities()
     for _ in range(200):
         h = states[rng.choice(len(p), size=50, p=p)]
         errors.append(_two_moments(answer, h, grbm)[1] - exact_cov)
@@ -235,12 +235,6 @@ still varies when h is given, with variance σ².
         "right: unbiased, never narrower than σ², and its mean square error is smaller than that of drawn v by "
         f"{100 * (1 - gain):.0f}%."
     )
-
-
-def _all_states(grbm: GaussianRBM) -> tuple[np.ndarray, np.ndarray]:
-    p = grbm.hidden_probabilities()
-    codes = np.arange(len(p))
-    return ((codes[:, None] >> np.arange(grbm.n_hidden)[::-1]) & 1).astype(float), p
 
 
 def _two_moments(answer, h: np.ndarray, grbm: GaussianRBM) -> tuple[np.ndarray, np.ndarray]:

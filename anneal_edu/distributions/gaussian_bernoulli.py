@@ -230,6 +230,10 @@ class GaussianBernoulli:
 
     def geometric_mean(self, other: GaussianBernoulli, beta: float) -> GaussianBernoulli:
         """The member with log f(v, h) = (1-β) log f_self(v, h) + β log f_other(v, h): natural parameters averaged."""
+        return GaussianBernoulli(*self.mixed_with(other, beta))
+
+    def mixed_with(self, other: GaussianBernoulli, beta: float) -> tuple:
+        """The arguments that `geometric_mean` makes its member of."""
         linear, minus_half, coupling, hidden_bias = mix(self.natural_parameters(), other.natural_parameters(), beta)
         constant = (1 - beta) * self.constant + beta * other.constant
-        return GaussianBernoulli(linear, -2 * minus_half, coupling, hidden_bias, constant)
+        return linear, -2 * minus_half, coupling, hidden_bias, constant

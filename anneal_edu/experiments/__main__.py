@@ -67,37 +67,30 @@ def biased_moments(args: argparse.Namespace, executor) -> list[dict]:
     return rows
 
 
+def print_row(row) -> None:
+    """Show a row as soon as it is there."""
+    print(row, flush=True)
+
+
 def table_2(args: argparse.Namespace, executor) -> list[dict]:
     """Grosse et al. 2013, Table 2: RBMs too large to enumerate, with a reverse run beside each forward one."""
-
-    def report(row: grosse_large.LargeRow) -> None:
-        print(row, flush=True)
-
     scale = grosse_large.SCALES[args.scale]
-    rows = grosse_large.table_2(scale, args.seed, executor, args.folder, args.progress, report)
+    rows = grosse_large.table_2(scale, args.seed, executor, args.folder, args.progress, print_row)
     return [row.summary() for row in rows]
 
 
 def starts(args: argparse.Namespace, executor) -> list[dict]:
     """Kiwaki and Aihara 2015, Figures 4 to 7: Gaussian RBMs from starts of three covariances."""
-
-    def report(row: kiwaki.Row) -> None:
-        print(row, flush=True)
-
     rows = kiwaki.compare_starts(
-        kiwaki.SCALES[args.scale], args.seed, executor, args.folder, args.progress, report
+        kiwaki.SCALES[args.scale], args.seed, executor, args.folder, args.progress, print_row
     )
     return [row.summary() for row in rows]
 
 
 def hais_convergence(args: argparse.Namespace, executor) -> list[dict]:
     """Sohl-Dickstein and Culpepper 2012, Figures 2 and 3: Hamiltonian AIS on complete products of experts."""
-
-    def report(row: hamiltonian.Row) -> None:
-        print(row, flush=True)
-
     scale = hamiltonian.SCALES[args.scale]
-    return [asdict(row) for row in hamiltonian.convergence(scale, args.seed, executor, args.folder, report)]
+    return [asdict(row) for row in hamiltonian.convergence(scale, args.seed, executor, args.folder, print_row)]
 
 
 def image_table(args: argparse.Namespace, executor) -> list[dict]:
@@ -113,10 +106,7 @@ def image_sizes(args: argparse.Namespace, executor) -> list[dict]:
 def _image_rows(experiment, args: argparse.Namespace) -> list[dict]:
     print(f"{'model':26}{'size':>5}{'log p(x)':>10} ± {'data':>5} ± {'chains':>6}{'exact':>10}")
 
-    def report(row: image_models.Row) -> None:
-        print(row, flush=True)
-
-    rows = experiment(image_models.SCALES[args.scale], args.seed, args.progress, report)
+    rows = experiment(image_models.SCALES[args.scale], args.seed, args.progress, print_row)
     return [row.summary() for row in rows]
 
 

@@ -11,21 +11,14 @@ from tqdm.auto import tqdm
 
 from anneal_edu.distributions import GaussianRBM
 from anneal_edu.distributions.bernoulli import bernoulli
-from anneal_edu.training.contrastive_divergence import METHODS
+from anneal_edu.training.contrastive_divergence import METHODS, TrainingState
 from anneal_edu.validation import as_count, as_finite_array, as_positive, require_generator, require_shape
 
 
 @dataclass(frozen=True, eq=False)
-class GaussianTrainingState:
-    """One moment of training: the number of updates made, and the model they led to.
+class GaussianTrainingState(TrainingState):
+    """A `TrainingState` that knows log σ as well."""
 
-    The arrays are those that training goes on to change in place; ``rbm`` is a copy to keep.
-    """
-
-    n_updates: int
-    weights: np.ndarray
-    visible_bias: np.ndarray
-    hidden_bias: np.ndarray
     log_sigma: np.ndarray
 
     @property
