@@ -14,8 +14,9 @@ from scipy.interpolate import PchipInterpolator
 from scipy.optimize import brentq
 from tqdm.auto import tqdm
 
-from anneal_edu.ais import log_quotient, require_start, require_walk
-from anneal_edu.kernels import Kernel, accept, gibbs
+from anneal_edu.ais import require_start, require_walk
+from anneal_edu.kernels import Kernel, gibbs
+from anneal_edu.ladders import ladder_on, sweep
 from anneal_edu.paths import Path
 from anneal_edu.schedules import linear_schedule
 from anneal_edu.swaps import as_rates, as_scheme, swapped
@@ -58,28 +59,14 @@ def tempering_states(
     rng: np.random.Generator,
 ) -> Iterator[TemperingState]:
     """Yield the state after every sweep, for ever; the arguments are those of `parallel_tempering`."""
-    ladder = [path(float(beta)) for beta in schedule]
-    n_pairs = len(ladder) - 1
-    scheme = as_scheme(swaps)(n_pairs, n_chains)
-    x = np.stack([ladder[0].sample(n_chains, rng) for _ in ladder])  # (K+1, C, D)
-    replicas = np.tile(np.arange(len(ladder))[:, None], (1, n_chains))
+    start, ladder = path(0.0), ladder_on(path, schedule, kernel)
+    scheme = as_scheme(swaps)(len(schedule) - 1, n_chains)
+    carried = ladder.carry(np.stack([start.sample(n_chains, rng) for _ in schedule]))  # (K+1, C, D)
+    replicas = np.tile(np.arange(len(schedule))[:, None], (1, n_chains))
     while True:
-        x = np.stack([kernel(f, states, rng) for f, states in zip(ladder, x, strict=True)])
-        own = np.stack([f.log_density(states) for f, states in zip(ladder, x, strict=True)])  # (K+1, C): f_k(x_k)
-        above = np.stack([f.log_density(states) for f, states in zip(ladder[1:], x[:-1], strict=True)])  # f_{k+1}(x_k)
-        below = np.stack([f.log_density(states) for f, states in zip(ladder[:-1], x[1:], strict=True)])  # f_k(x_{k+1})
-        # α = min(1, f_k(x_{k+1}) f_{k+1}(x_k) / (f_k(x_k) f_{k+1}(x_{k+1})))
-        log_alpha = np.minimum(0.0, log_quotient(below + above, own[:-1] + own[1:]))  # (K, C)
-        log_alpha[np.isneginf(own[:-1] + own[1:])] = 0.0  # from where the ladder has no business, any swap is welcome
-        proposed = scheme.propose(rng)
-        accepted = proposed & accept(log_alpha, rng)
-        scheme.hear(accepted)
-        x, replicas = swapped(x, accepted), swapped(replicas, accepted)
-        outside = np.isneginf(own[:-1])
-        log_ratios = np.where(outside, 0.0, above - np.where(outside, 0.0, own[:-1]))
-        if np.isnan(log_ratios).any() or (log_ratios == np.inf).any():
-            raise ValueError("log f is NaN or +inf on some rung")
-        yield TemperingState(x, replicas, proposed, accepted, np.exp(log_alpha), log_ratios)
+        carried, swaps_made = sweep(ladder, carried, scheme, rng)
+        replicas = swapped(replicas, swaps_made.accepted)
+        yield TemperingState(carried[0], replicas, *swaps_made)
 
 
 @dataclass(frozen=True, eq=False)
@@ -228,9 +215,9 @@ def parallel_tempering(
 
     states = tempering_states(path, schedule, n_chains, kernel, swaps, rng=rng)
     samples, replicas, rejections, log_ratios = [], [], 0.0, []
-    for sweep in tqdm(range(n_burn_in + n_sweeps), desc="tempering", disable=not progress):
+    for done in tqdm(range(n_burn_in + n_sweeps), desc="tempering", disable=not progress):
         state = next(states)
-        if sweep >= n_burn_in:
+        if done >= n_burn_in:
             samples.append(state.x)
             replicas.append(state.replicas)
             log_ratios.append(state.log_ratios)

@@ -22,7 +22,7 @@ LAYERS = {
     ],
     "estimators": [
         *("ais", "hais", "reverse_ais", "likelihood", "transition_matrices"),
-        *("swaps", "parallel_tempering", "tempered_transitions", "tempering_matrices"),
+        *("swaps", "ladders", "parallel_tempering", "tempered_transitions", "tempering_matrices"),
         *("data", "hidden_states", "models", "training"),
     ],
     "experiments": ["experiments"],

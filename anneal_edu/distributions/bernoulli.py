@@ -27,7 +27,7 @@ def uniforms(shape: tuple[int, ...], dtype: np.dtype, rng: np.random.Generator) 
 
 
 def bernoulli(field: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Draw 0 or 1 with probability sigmoid(field) of a 1, overwriting ``field`` and returning draws of its dtype.
+    """Draw 0 or 1 with probability sigmoid(field) of a 1, overwriting ``field`` with the draws and returning it.
 
     With u uniform on [0, 1):  u < 1 / (1 + e^{-a})  ⟺  u (1 + e^{-a}) < 1, which needs no division and, where e^{-a}
     overflows to infinity, still gives the right answer, 0.
@@ -66,6 +66,28 @@ def softplus(field: np.ndarray) -> np.ndarray:
         np.log1p(out, out=out)
     out += np.maximum(field, 0)
     return out
+
+
+def sum_of_softplus(field: np.ndarray) -> np.ndarray:
+    """Σ_j log(1 + e^{a_j}) over the last axis, in float64, overwriting ``field``.
+
+    log x + log y = log xy: where no product of four factors can overflow, a quarter of the logarithms is enough.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> sum_of_softplus(np.zeros((2, 5), dtype=np.float32)).round(4)
+    array([3.4657, 3.4657])
+    """
+    if field.max() > _SAFE_FIELD / 4:
+        return softplus(field).sum(-1, dtype=np.float64)
+    np.exp(field, out=field)
+    field += 1
+    for _ in range(2):  # fold the second half onto the first
+        half = (field.shape[-1] + 1) // 2
+        field[..., : field.shape[-1] - half] *= field[..., half:]
+        field = field[..., :half]
+    return np.log(field).sum(-1, dtype=np.float64)
 
 
 def weigh_and_draw(

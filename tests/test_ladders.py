@@ -1,0 +1,182 @@
+"""The sweep that shares its products has the law of the sweep rung by rung, and wrong bookkeeping is seen."""
+
+import numpy as np
+import pytest
+
+import anneal_edu as ae
+from anneal_edu import ladders
+from anneal_edu.ladders import Ladder, WeightlessStartLadder, ladder_on, sweep
+from anneal_edu.swaps import SCHEMES, as_scheme
+from anneal_edu.tempering_matrices import even_odd_matrices, exploration_matrix
+
+SCHEDULE = np.array([0.0, 0.2, 0.45, 0.7, 1.0])
+ALL = list(SCHEMES)
+
+
+def random_rbm(n_visible=5, n_hidden=3, scale=2.0, seed=0):
+    rng = np.random.default_rng(seed)
+    weights = scale * rng.normal(size=(n_visible, n_hidden))
+    return ae.BinaryRBM(weights, rng.normal(size=n_visible), rng.normal(size=n_hidden))
+
+
+def path_to(rbm):
+    """From a start with biases on both sides and no weights."""
+    rng = np.random.default_rng(7)
+    start = ae.BinaryRBM(np.zeros(rbm.weights.shape), rng.normal(size=rbm.dim), rng.normal(size=rbm.n_hidden))
+    return ae.geometric_path(start, rbm)
+
+
+def beginning(ladder, path, n_chains, rng):
+    return ladder.carry(np.stack([path(0.0).sample(n_chains, rng) for _ in SCHEDULE]))
+
+
+def check_bookkeeping(path, ladder, n_sweeps=6, n_chains=50):
+    """After every sweep: what is carried belongs to the states, and the swaps were judged by the right densities."""
+    rng, generic = np.random.default_rng(0), Ladder(path, SCHEDULE, ae.gibbs)
+    carried, scheme = beginning(ladder, path, n_chains, rng), as_scheme("even_odd")(len(SCHEDULE) - 1, n_chains)
+    for _ in range(n_sweeps):
+        moved = ladder.move(carried, rng)
+        expected = generic.log_densities((moved[0].astype(np.float64),))
+        tolerance = 1e-5 * (1 + np.abs(expected.own).max())
+        for found, right in zip(ladder.log_densities(moved), expected, strict=True):
+            np.testing.assert_allclose(found, right, atol=tolerance)
+        carried, swaps = sweep(ladder, moved, scheme, rng)
+        assert swaps.accepted.any()
+        np.testing.assert_allclose(carried[1], ladder.carry(carried[0])[1], atol=tolerance)
+
+
+def check_moments(ladder, path, n_chains=20_000):
+    """From exact draws on every rung, one sweep later: mean of every unit on every rung, 4.5 standard errors."""
+    rng = np.random.default_rng(1)
+    members = [path(float(beta)) for beta in SCHEDULE]
+    carried = ladder.carry(np.stack([member.sample(n_chains, rng) for member in members]))
+    for _ in range(3):
+        carried, _ = sweep(ladder, carried, as_scheme("stochastic_even_odd")(len(SCHEDULE) - 1, n_chains), rng)
+    for member, states in zip(members, carried[0], strict=True):
+        mean = member.moments()[0]
+        z = (states.mean(0, dtype=np.float64) - mean) / np.sqrt(mean * (1 - mean) / n_chains)
+        assert np.abs(z).max() < 4.5
+
+
+@pytest.mark.parametrize("shape", [(5, 3), (40, 21), (3, 1)])
+def test_densities_and_what_is_carried_are_right_to_float32(shape):
+    path = path_to(random_rbm(*shape, scale=0.7))
+    ladder = ladder_on(path, SCHEDULE)
+    assert isinstance(ladder, WeightlessStartLadder)
+    check_bookkeeping(path, ladder)
+
+
+def test_large_fields_do_not_overflow():
+    check_bookkeeping(path := path_to(random_rbm(30, 8, scale=12.0)), ladder_on(path, SCHEDULE))
+
+
+def test_more_rows_than_a_block_holds():
+    check_bookkeeping(path := path_to(random_rbm()), ladder_on(path, SCHEDULE), n_sweeps=2, n_chains=333)
+
+
+@pytest.mark.parametrize("shared", [True, False])
+def test_every_rung_keeps_its_moments(shared):
+    path = path_to(random_rbm())
+    check_moments(ladder_on(path, SCHEDULE) if shared else Ladder(path, SCHEDULE, ae.gibbs), path)
+
+
+def test_one_move_and_one_turn_follow_the_joint_matrix():
+    """Two rungs of a model with two visible units: all 16 configurations, from one of them, 200,000 times."""
+    path = path_to(random_rbm(2, 2, scale=1.5))
+    ends = [path(0.0), path(1.0)]
+    log_f = np.array([rbm.log_density(ae.binary_states(2)) for rbm in ends])
+    matrix = exploration_matrix([ae.gibbs_matrix(rbm) for rbm in ends]) @ even_odd_matrices(log_f)[0]
+    n, begin = 200_000, 6
+    ladder = ladder_on(path, np.array([0.0, 1.0]))
+    x = np.stack([np.tile(ae.binary_states(2)[code], (n, 1)) for code in divmod(begin, 4)])
+    carried, _ = sweep(ladder, ladder.carry(x), as_scheme("even_odd")(1, n), np.random.default_rng(0))
+    low, high = carried[0] @ [2, 1]
+    found = np.bincount((4 * low + high).astype(int), minlength=16) / n
+    p = matrix[begin]
+    assert (np.abs(found - p) < 4.5 * np.sqrt(p * (1 - p) / n)).all()
+
+
+class MovesOnTheNextRung(WeightlessStartLadder):
+    def move(self, carried, rng):
+        self.betas = np.roll(self.betas, 1)
+        carried = super().move(carried, rng)
+        self.betas = np.roll(self.betas, -1)
+        return carried
+
+
+class SwapsBySlopesOfTheRungBelow(WeightlessStartLadder):
+    """Judges every state by the product of its neighbour."""
+
+    def log_densities(self, carried):
+        return super().log_densities((carried[0], np.roll(carried[1], 1, axis=0)))
+
+
+class ExchangesTheNeighbours(WeightlessStartLadder):
+    """log f_k(x_{k+1}) for log f_{k+1}(x_k): the swaps, which need their sum, are right, and log Z is wrong."""
+
+    def log_densities(self, carried):
+        own, above, below = super().log_densities(carried)
+        return ladders.LogDensities(own, below, above)
+
+
+class LeavesOutTheVisibleBias(WeightlessStartLadder):
+    def __init__(self, *arguments):
+        super().__init__(*arguments)
+        self.db = 0 * self.db
+
+
+@pytest.mark.parametrize("faulty", [MovesOnTheNextRung, SwapsBySlopesOfTheRungBelow, LeavesOutTheVisibleBias])
+def test_faults_show_in_the_moments(faulty):
+    path = path_to(random_rbm())
+    with pytest.raises(AssertionError):
+        check_moments(faulty(path.start, path.end, SCHEDULE), path)
+
+
+@pytest.mark.parametrize("faulty", [ExchangesTheNeighbours, SwapsBySlopesOfTheRungBelow, LeavesOutTheVisibleBias])
+def test_faults_show_in_the_bookkeeping(faulty):
+    path = path_to(random_rbm())
+    with pytest.raises(AssertionError):
+        check_bookkeeping(path, faulty(path.start, path.end, SCHEDULE))
+
+
+def test_a_product_that_stays_behind_is_seen(monkeypatch):
+    path = path_to(random_rbm())
+    right = ladders.swapped
+    monkeypatch.setattr(ladders, "swapped", lambda a, accepted: right(a, accepted) if a.shape[-1] == 5 else a)
+    with pytest.raises(AssertionError):
+        check_bookkeeping(path, ladder_on(path, SCHEDULE))
+
+
+@pytest.mark.parametrize("scheme", ALL)
+def test_the_generator_of_states_yields_the_same_things(scheme):
+    """A path wrapped in another class is swept rung by rung: log Z of both agree with the exact one."""
+    rbm = random_rbm()
+    path = path_to(rbm)
+    wrapped = lambda beta: path(beta)  # noqa: E731
+    for walked in (path, wrapped):
+        runs = [
+            ae.parallel_tempering(walked, SCHEDULE, 60, 50, swaps=scheme, n_burn_in=20, rng=np.random.default_rng(s))
+            for s in range(4)
+        ]
+        errors = np.array([run.log_z - rbm.log_z() for run in runs])
+        reported = np.array([run.std_error for run in runs])
+        assert abs(errors.mean()) < 4.5 * np.sqrt((reported**2).mean() / 4)
+        assert runs[0].samples.shape == (60, 5, 50, 5)
+
+
+def test_other_paths_and_kernels_go_rung_by_rung():
+    rbm = random_rbm()
+    for path, kernel in (
+        (ae.geometric_path(random_rbm(seed=3), rbm), ae.gibbs),
+        (path_to(rbm), ae.exact),
+        (ae.geometric_path(ae.Gaussian([0.0], [[1.0]]), ae.Gaussian([1.0], [[1.0]])), ae.gibbs),
+    ):
+        assert type(ladder_on(path, SCHEDULE, kernel)) is Ladder
+
+
+def test_states_handed_out_stay_as_they_are():
+    states = ae.tempering_states(path_to(random_rbm()), SCHEDULE, 20, rng=np.random.default_rng(0))
+    first = next(states)
+    before = first.x.copy()
+    next(states)
+    np.testing.assert_array_equal(first.x, before)
