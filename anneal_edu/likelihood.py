@@ -54,6 +54,17 @@ class LikelihoodResult:
             return float(self.point_errors[0])
         return float(np.sqrt((self.point_errors**2).sum()) / len(self.point_errors))
 
+    @property
+    def jensen_bias(self) -> float:
+        """How far the mean is expected to lie above the truth, because a log Ẑ falls short by about ½ std_error².
+
+        Negative for a generative model, -½ the mean of ``point_errors``²; positive for an analysis model, which
+        subtracts its log Ẑ. To leading order in 1 / n_chains. More points do not reduce it, as they do
+        `monte_carlo_error`.
+        """
+        sign = 0.5 if self.shared_error else -0.5
+        return float(sign * (self.point_errors**2).mean())
+
     def __str__(self) -> str:
         lines = [
             f"log likelihood {self.mean:.2f} ± {self.std_error:.2f} (over {len(self.log_likelihoods)} points) "

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 import anneal_edu as ae
+from anneal_edu.likelihood import LikelihoodResult
 from tests.distributions.test_image_models import bilinear, experts, linear
 
 
@@ -16,6 +17,22 @@ def test_linear_gaussian_likelihoods_are_reached():
     assert abs(found.mean - model.log_density(x).mean()) < 4 * found.monte_carlo_error
     assert not found.shared_error
     assert "over 20 points" in str(found)
+
+
+def test_few_chains_fall_short_by_what_the_jensen_bias_says():
+    """At 2,000 points with 10 chains each the error bar is far shorter than the bias, which ½ error² foretells."""
+    model = linear("gaussian")
+    x = model.sample(2000, np.random.default_rng(0))
+    found = ae.log_likelihood(model, x, ae.linear_schedule(300), 10, 0.15, rng=np.random.default_rng(1))
+    off = found.mean - model.log_density(x).mean()
+    assert off < -4 * found.monte_carlo_error
+    assert off == pytest.approx(found.jensen_bias, rel=0.5)
+
+
+def test_the_jensen_bias_of_an_analysis_model_is_upward():
+    """Its one log Z is subtracted."""
+    found = LikelihoodResult(np.array([-1.0, -2.0]), np.array([0.2, 0.2]), True, 1.0)
+    assert found.jensen_bias == pytest.approx(0.02)
 
 
 @pytest.mark.parametrize("name", ["gaussian", "laplace", "bilinear"])

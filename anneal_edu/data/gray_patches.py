@@ -25,7 +25,8 @@ class GrayPatches:
     mean_patch : (size²,) array
         What was subtracted before the projection, log intensities.
     axes : (M, size²) array
-        One standard deviation along each principal component, the largest first, as a patch.
+        One standard deviation along each principal component, the largest first, as a patch. Its entry of largest
+        magnitude is positive: an eigenvector may as well be its own negative, and libraries differ in which they find.
     """
 
     train: np.ndarray = field(repr=False)
@@ -112,6 +113,7 @@ def gray_patches(
     e, U = e[::-1][:n_components], U[:, ::-1][:, :n_components]
     if (n_found := np.sum(e > 1e-12 * e[0])) < n_components:
         raise ValueError(f"n_components must be at most {n_found} for these images, got {n_components}")
+    U = U * np.sign(np.take_along_axis(U, np.abs(U).argmax(0)[None], 0))
     whiten = U / np.sqrt(e)
     return GrayPatches(centred @ whiten, (held_out - mean_patch) @ whiten, mean_patch, (U * np.sqrt(e)).T)
 

@@ -2,7 +2,9 @@
 
     python -m anneal_edu.models image_laplace_experts …
 
-trains the named ones again: half a minute to six each.
+trains the named ones again: half a minute to six each. The stored ones are older than the rule for the signs of the
+patches' axes (see `gray_patches`), and were turned with the axes: their likelihoods stayed, to the last digit, but
+training now begins elsewhere and leads to other filters.
 """
 
 from __future__ import annotations

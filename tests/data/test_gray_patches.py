@@ -4,6 +4,7 @@ from sklearn.datasets import load_sample_images
 
 import anneal_edu as ae
 from anneal_edu.data.gray_patches import _cut, _left_edges, _photographs
+from anneal_edu.models.images import image_patches
 
 
 @pytest.fixture(scope="module")
@@ -85,6 +86,28 @@ def test_the_first_component_varies_most(patches):
     lengths = np.linalg.norm(patches.axes, axis=1)
     assert (np.diff(lengths) < 0).all()
     np.testing.assert_allclose(patches.axes @ patches.axes.T, np.diag(lengths**2), atol=1e-10)
+
+
+def test_the_largest_entry_of_every_axis_is_positive(patches):
+    """By a margin: the largest positive and the largest negative entry of no axis are alike, so no rounding decides."""
+    for axes in (patches.axes, image_patches().axes):
+        highest, lowest = axes.max(1), -axes.min(1)
+        assert (highest > 1.001 * lowest).all()
+
+
+def test_the_signs_that_the_eigensolver_finds_do_not_matter(monkeypatch):
+    """Planted: a LAPACK that turns every other eigenvector around."""
+    one = ae.data.gray_patches(200, rng=np.random.default_rng(0))
+    plain = np.linalg.eigh
+
+    def turned(a):
+        e, U = plain(a)
+        return e, U * (-1.0) ** np.arange(len(e))
+
+    monkeypatch.setattr(np.linalg, "eigh", turned)
+    two = ae.data.gray_patches(200, rng=np.random.default_rng(0))
+    for part in ("train", "held_out", "axes"):
+        np.testing.assert_array_equal(getattr(one, part), getattr(two, part))
 
 
 def test_brightness_does_not_matter():
