@@ -115,9 +115,14 @@ class WeightlessStartLadder:
         v, slope = carried
         lift, level = v @ self.db, v @ self.b0  # (K+1, C): log f_β(v) = level + β lift + Σ_j softplus(field_j)
 
+        at_once = max(1, _ROWS_AT_ONCE // v.shape[1])  # rungs
+
         def on_rungs(betas: np.ndarray, states: slice) -> np.ndarray:
-            of_hidden = [sum_of_softplus(beta * s + self.c0) for beta, s in zip(betas, slope[states], strict=True)]
-            return np.array(of_hidden) + betas[:, None] * lift[states] + level[states]
+            of_hidden = [
+                sum_of_softplus(betas[k : k + at_once, None, None] * slope[states][k : k + at_once] + self.c0)
+                for k in range(0, len(betas), at_once)
+            ]
+            return np.concatenate(of_hidden) + betas[:, None] * lift[states] + level[states]
 
         low, high = slice(None, -1), slice(1, None)
         return LogDensities(

@@ -1,4 +1,4 @@
-"""Training binary RBMs by contrastive divergence, restarted at the data (CD) or persistent (PCD)."""
+"""Training binary RBMs: contrastive divergence (CD), persistent chains (PCD), and tempered ones (PT)."""
 
 from __future__ import annotations
 
@@ -10,10 +10,9 @@ from scipy.special import expit
 from tqdm.auto import tqdm
 
 from anneal_edu.distributions import BinaryRBM, base_rate_rbm
-from anneal_edu.distributions.bernoulli import bernoulli
+from anneal_edu.swaps import as_scheme
+from anneal_edu.training.negative_phase import METHODS, FromTheData, NegativePhase, Persistent, Tempered
 from anneal_edu.validation import as_binary_data, as_count, as_positive, require_generator
-
-METHODS = ("cd", "pcd")
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +33,17 @@ class TrainingState:
         return BinaryRBM(self.weights, self.visible_bias, self.hidden_bias)
 
 
+def negative_phase(
+    method: str, particles: np.ndarray, start: BinaryRBM, n_gibbs: int, swaps: str, n_rungs: int
+) -> NegativePhase:
+    """Where the model's draws come from, by the name of the method."""
+    if method == "cd":
+        return FromTheData(n_gibbs)
+    if method == "pcd":
+        return Persistent(particles, n_gibbs)
+    return Tempered(particles, start, n_gibbs, swaps, n_rungs)
+
+
 def contrastive_divergence(
     data: np.ndarray,
     n_hidden: int,
@@ -43,27 +53,37 @@ def contrastive_divergence(
     learning_rate: float,
     batch_size: int,
     rng: np.random.Generator,
+    swaps: str = "even_odd",
+    n_rungs: int = 10,
+    decay: bool = True,
 ) -> Iterator[TrainingState]:
     """Yield the state after every update; the arguments are those of `train_rbm`."""
     N, D = data.shape
-    b = base_rate_rbm(data, n_hidden).single_precision[1].copy()
+    start = base_rate_rbm(data, n_hidden)
+    b = start.single_precision[1].copy()
     c = np.zeros(n_hidden, dtype=np.float32)
     W = 0.01 * rng.standard_normal((D, n_hidden), dtype=np.float32)
-    particles = data[rng.integers(N, size=batch_size)]  # (B, D): the persistent chains of PCD
+    particles = data[rng.integers(N, size=batch_size)]  # (B, D): where persistent chains begin
+    draw_from_model = negative_phase(method, particles, start, n_gibbs, swaps, n_rungs)
     for update in range(n_updates):
-        rate = np.float32(learning_rate * (1 - update / n_updates) / batch_size)
+        rate = np.float32(learning_rate * (1 - decay * update / n_updates) / batch_size)
         batch = data[rng.integers(N, size=batch_size)]  # (B, D)
-        v = batch if method == "cd" else particles
-        for _ in range(n_gibbs):
-            h = bernoulli(v @ W + c, rng)  # (B, H)
-            v = bernoulli(h @ W.T + b, rng)  # (B, D)
-        particles = v
+        v = draw_from_model(W, b, c, batch, rng)  # (B, D)
         h_data, h_model = expit(batch @ W + c), expit(v @ W + c)  # (B, H): p(h_j = 1 | v)
         # ∇ log likelihood = E_data[v hᵀ] - E_model[v hᵀ], with h averaged out given v
         W += rate * (batch.T @ h_data - v.T @ h_model)
         b += rate * (batch - v).sum(0)
         c += rate * (h_data - h_model).sum(0)
         yield TrainingState(update + 1, W, b, c)
+
+
+def _tempering_options(method: str, swaps: str | None, n_rungs: int | None) -> tuple[str, int]:
+    for name, value in (("swaps", swaps), ("n_rungs", n_rungs)):
+        if method != "pt" and value is not None:
+            raise ValueError(f'{name} belongs to method "pt", and {method!r} has no use for it: got {value!r}')
+    swaps = "even_odd" if swaps is None else swaps
+    as_scheme(swaps)
+    return swaps, as_count("n_rungs", 10 if n_rungs is None else n_rungs, minimum=2)
 
 
 def train_rbm(
@@ -75,28 +95,37 @@ def train_rbm(
     learning_rate: float = 0.05,
     batch_size: int = 100,
     *,
+    swaps: str | None = None,
+    n_rungs: int | None = None,
+    decay: bool = True,
     rng: np.random.Generator,
     progress: bool = False,
 ) -> BinaryRBM:
     """Train a binary RBM by stochastic gradient ascent on an approximate log likelihood.
 
     The gradient E_data[v hᵀ] - E_model[v hᵀ] needs draws from the model. CD-k takes them k Gibbs steps away from the
-    data (Hinton 2002); PCD from chains that live on between updates (Tieleman 2008). The learning rate falls linearly
-    to zero.
+    data (Hinton 2002); PCD from chains that live on between updates (Tieleman 2008); PT from the last rung of tempered
+    ladders that live on (Desjardins et al. 2010), which cost as many Gibbs steps as they have rungs.
 
     Parameters
     ----------
     data : (N, D) array of 0 and 1
     n_hidden : int
         Number of hidden units H.
-    method : "cd" or "pcd"
+    method : "cd", "pcd" or "pt"
     n_gibbs : int
-        Gibbs steps an update, k.
+        Gibbs steps an update, k; sweeps of the whole ladder for "pt".
     n_updates : int
     learning_rate : float
         At the first update.
     batch_size : int
-        Training examples an update, and persistent chains.
+        Training examples an update, and persistent chains or ladders.
+    swaps : "even_odd", "stochastic_even_odd" or "lifted", optional
+        For "pt" only, as in `parallel_tempering`; "even_odd" by default.
+    n_rungs : int, optional
+        For "pt" only: rungs of the ladder from the base-rate RBM to the model, evenly spaced; 10 by default.
+    decay : bool
+        Let the learning rate fall linearly to zero; False keeps it.
     rng : numpy.random.Generator
     progress : bool
         Show a progress bar.
@@ -108,7 +137,8 @@ def train_rbm(
     Raises
     ------
     ValueError
-        Where the data are not binary, the method is unknown, a count is below 1, or training diverged.
+        Where the data are not binary, the method is unknown, a count is below 1, an option of "pt" is given to another
+        method, or training diverged.
 
     Examples
     --------
@@ -119,6 +149,9 @@ def train_rbm(
     """
     if method not in METHODS:
         raise ValueError(f"method must be one of {', '.join(METHODS)}, got {method!r}")
+    swaps, n_rungs = _tempering_options(method, swaps, n_rungs)
+    if not isinstance(decay, bool | np.bool_):
+        raise TypeError(f"decay must be True or False, got {decay!r}")
     require_generator(rng)
     n_updates = as_count("n_updates", n_updates)
     states = contrastive_divergence(
@@ -130,6 +163,9 @@ def train_rbm(
         as_positive("learning_rate", learning_rate),
         as_count("batch_size", batch_size),
         rng,
+        swaps,
+        n_rungs,
+        decay,
     )
     for state in tqdm(states, desc=f"{method} training", total=n_updates, disable=not progress):
         last = state

@@ -11,8 +11,10 @@ from tqdm.auto import tqdm
 
 from anneal_edu.distributions import GaussianRBM
 from anneal_edu.distributions.bernoulli import bernoulli
-from anneal_edu.training.contrastive_divergence import METHODS, TrainingState
+from anneal_edu.training.contrastive_divergence import TrainingState
 from anneal_edu.validation import as_count, as_finite_array, as_positive, require_generator, require_shape
+
+METHODS = ("cd", "pcd")
 
 
 @dataclass(frozen=True, eq=False)

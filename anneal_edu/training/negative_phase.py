@@ -1,0 +1,83 @@
+"""The negative phase of training an RBM: where the draws of the present model come from.
+
+The gradient of the log likelihood, E_data[v hᵀ] - E_model[v hᵀ], needs draws of a model that changes with every
+update. Each class here is one answer: called with the present model and a batch of data, it gives particles (B, D).
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+
+from anneal_edu.distributions import BinaryRBM
+from anneal_edu.distributions.bernoulli import bernoulli
+from anneal_edu.ladders import WeightlessStartLadder, sweep
+from anneal_edu.schedules import linear_schedule
+from anneal_edu.swaps import as_scheme
+
+METHODS = ("cd", "pcd", "pt")
+
+
+class NegativePhase(Protocol):
+    """Where particles come from."""
+
+    def __call__(
+        self, W: np.ndarray, b: np.ndarray, c: np.ndarray, batch: np.ndarray, rng: np.random.Generator
+    ) -> np.ndarray:
+        """Particles (B, D) for the model with weights W, visible biases b and hidden biases c."""
+        ...
+
+
+def gibbs_chain(
+    v: np.ndarray, W: np.ndarray, b: np.ndarray, c: np.ndarray, n_gibbs: int, rng: np.random.Generator
+) -> np.ndarray:
+    """States (B, D) after ``n_gibbs`` block Gibbs steps of the model."""
+    for _ in range(n_gibbs):
+        h = bernoulli(v @ W + c, rng)  # (B, H)
+        v = bernoulli(h @ W.T + b, rng)  # (B, D)
+    return v
+
+
+class FromTheData:
+    """CD-k: k Gibbs steps from the batch, and forget them (Hinton 2002)."""
+
+    def __init__(self, n_gibbs: int):
+        self.n_gibbs = n_gibbs
+
+    def __call__(self, W, b, c, batch, rng):
+        """Particles near the data."""
+        return gibbs_chain(batch, W, b, c, self.n_gibbs, rng)
+
+
+class Persistent:
+    """PCD: k Gibbs steps from where the last update left the chains (Tieleman 2008)."""
+
+    def __init__(self, particles: np.ndarray, n_gibbs: int):
+        self.particles, self.n_gibbs = particles, n_gibbs
+
+    def __call__(self, W, b, c, batch, rng):
+        """Particles that follow the model, if it does not run away."""
+        self.particles = gibbs_chain(self.particles, W, b, c, self.n_gibbs, rng)
+        return self.particles
+
+
+class Tempered:
+    """PT: every persistent chain is the last rung of a ladder, k sweeps an update (Desjardins et al. 2010).
+
+    The ladder leads from a weightless start, which stays, to the present model; its chains live on between updates.
+    """
+
+    def __init__(self, particles: np.ndarray, start: BinaryRBM, n_sweeps: int, swaps: str, n_rungs: int):
+        self.states = np.repeat(particles[None], n_rungs, axis=0)  # (K+1, B, D)
+        self.start, self.n_sweeps, self.schedule = start, n_sweeps, linear_schedule(n_rungs - 1)
+        self.scheme = as_scheme(swaps)(n_rungs - 1, len(particles))
+
+    def __call__(self, W, b, c, batch, rng):
+        """Particles of the last rung, handed down by hotter ones."""
+        ladder = WeightlessStartLadder(self.start, BinaryRBM(W, b, c), self.schedule)
+        carried = ladder.carry(self.states)
+        for _ in range(self.n_sweeps):
+            carried, _ = sweep(ladder, carried, self.scheme, rng)
+        self.states = carried[0]
+        return self.states[-1]

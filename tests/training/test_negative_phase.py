@@ -1,0 +1,127 @@
+"""Tempered training against exact enumeration, and options that belong to it alone."""
+
+import numpy as np
+import pytest
+
+import anneal_edu as ae
+from anneal_edu.swaps import SCHEMES
+from anneal_edu.training.negative_phase import FromTheData, Persistent, Tempered
+
+BARS = ae.data.bars_and_stripes(3)
+N_PARTICLES = 4000
+
+
+def small_model():
+    rng = np.random.default_rng(1)
+    return ae.BinaryRBM(1.5 * rng.normal(size=(9, 4)), rng.normal(size=9), rng.normal(size=4))
+
+
+def draw(phase, rbm, n_calls, rng):
+    """Particles after several calls with a model that stays as it is."""
+    parameters = [np.asarray(a, dtype=np.float32) for a in (rbm.weights, rbm.visible_bias, rbm.hidden_bias)]
+    batch = BARS[rng.integers(len(BARS), size=N_PARTICLES)]
+    for _ in range(n_calls):
+        particles = phase(*parameters, batch, rng)
+    return particles
+
+
+def negative_gradient_errors(particles, rbm):
+    """Largest |z| of the estimates of (E v, E h, E v hᵀ), h averaged out given v, against enumeration."""
+    h = rbm.hidden_given_visible(particles.astype(np.float64))
+    estimates = (particles, h, particles[:, :, None] * h[:, None, :])
+    worst = 0.0
+    for draws, exact in zip(estimates, rbm.moments(), strict=True):
+        error = draws.std(0, ddof=1) / np.sqrt(len(draws))
+        worst = max(worst, np.abs((draws.mean(0, dtype=np.float64) - exact) / error).max())
+    return worst
+
+
+def tempered(n_sweeps=1, swaps="even_odd", n_rungs=6):
+    first = BARS[np.random.default_rng(2).integers(len(BARS), size=N_PARTICLES)]
+    return Tempered(first, ae.base_rate_rbm(BARS, 4), n_sweeps, swaps, n_rungs)
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_the_tempered_gradient_is_exact_in_the_mean(scheme):
+    """4,000 independent ladders, 60 calls of one sweep each, at a fixed model; 49 numbers within 4.5 errors."""
+    rbm = small_model()
+    assert negative_gradient_errors(draw(tempered(swaps=scheme), rbm, 60, np.random.default_rng(0)), rbm) < 4.5
+
+
+def test_near_the_data_it_is_not():
+    """CD-1 stands beside: the same number of calls, and far more than 4.5 errors off."""
+    rbm = small_model()
+    assert negative_gradient_errors(draw(FromTheData(1), rbm, 60, np.random.default_rng(0)), rbm) > 20
+
+
+class HandsOutTheWrongRung(Tempered):
+    def __call__(self, *arguments):
+        super().__call__(*arguments)
+        return self.states[-2]
+
+
+class LadderOfAnOldModel(Tempered):
+    def __call__(self, W, b, c, batch, rng):
+        return super().__call__(0.8 * W, b, c, batch, rng)
+
+
+@pytest.mark.parametrize("faulty", [HandsOutTheWrongRung, LadderOfAnOldModel])
+def test_planted_faults_are_seen(faulty):
+    rbm, right = small_model(), tempered()
+    phase = faulty(right.states[0], right.start, 1, "even_odd", 6)
+    assert negative_gradient_errors(draw(phase, rbm, 60, np.random.default_rng(0)), rbm) > 10
+
+
+def test_two_sweeps_are_two_calls_of_one():
+    """The same random numbers in the same order; the products of a kept model are the same, too."""
+    rbm = small_model()
+    once = draw(tempered(n_sweeps=2), rbm, 1, np.random.default_rng(0))
+    twice = draw(tempered(n_sweeps=1), rbm, 2, np.random.default_rng(0))
+    np.testing.assert_array_equal(once, twice)
+
+
+def test_persistent_chains_live_on_and_the_data_do_not_matter_to_them():
+    rbm, rng = small_model(), np.random.default_rng(0)
+    phase = Persistent(BARS.copy(), 1)
+    first = draw(phase, rbm, 1, rng)
+    assert phase.particles is first
+    assert len(first) == len(BARS)
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_tempered_training_learns(scheme):
+    settings = {"n_gibbs": 1, "n_updates": 600, "learning_rate": 0.5, "batch_size": 20, "swaps": scheme}
+    rbm = ae.train_rbm(BARS, 6, "pt", n_rungs=5, **settings, rng=np.random.default_rng(0))
+    before = ae.base_rate_rbm(BARS, 6)
+    assert rbm.log_density(BARS).mean() - rbm.log_z() > before.log_density(BARS).mean() - before.log_z() + 1
+
+
+def test_a_constant_rate_keeps_moving():
+    """The last of 40 updates changes the weights much less under a falling rate, 1/40 of the first."""
+    steps = {}
+    for decay in (True, False):
+        before = []
+        for n in (39, 40):
+            states = ae.contrastive_divergence(
+                BARS, 3, "cd", 1, 40, 0.1, 10, np.random.default_rng(0), decay=decay
+            )
+            before.append([next(states) for _ in range(n)][-1].weights.copy())
+        steps[decay] = np.abs(before[1] - before[0]).max()
+    assert steps[True] < 0.2 * steps[False]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"method": "cd", "swaps": "lifted"}, "swaps belongs to method"),
+        ({"method": "pcd", "n_rungs": 4}, "n_rungs belongs to method"),
+        ({"method": "pt", "swaps": "odd"}, "swaps must be one of"),
+        ({"method": "pt", "n_rungs": 1}, "n_rungs must be at least 2"),
+        ({"method": "pt", "n_rungs": 2.5}, "n_rungs must be a whole number"),
+        ({"method": "pt", "decay": 0.5}, "decay must be True or False"),
+        ({"method": "ptt"}, "method must be one of cd, pcd, pt"),
+    ],
+)
+def test_options_that_make_no_sense_are_refused(options, message):
+    with pytest.raises((ValueError, TypeError), match=message):
+        ae.train_rbm(BARS, 3, n_updates=2, rng=np.random.default_rng(0), **options)
