@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from scipy.special import expit
@@ -19,13 +19,15 @@ from anneal_edu.validation import as_binary_data, as_count, as_positive, require
 class TrainingState:
     """One moment of training: the number of updates made, and the model they led to.
 
-    The arrays are those that training goes on to change in place; ``rbm`` is a copy to keep.
+    The arrays are those that training goes on to change in place; ``rbm`` is a copy to keep. ``particles`` (B, D) stood
+    for the model in the last update.
     """
 
     n_updates: int
     weights: np.ndarray
     visible_bias: np.ndarray
     hidden_bias: np.ndarray
+    particles: np.ndarray | None = field(default=None, kw_only=True)
 
     @property
     def rbm(self) -> BinaryRBM:
@@ -74,7 +76,7 @@ def contrastive_divergence(
         W += rate * (batch.T @ h_data - v.T @ h_model)
         b += rate * (batch - v).sum(0)
         c += rate * (h_data - h_model).sum(0)
-        yield TrainingState(update + 1, W, b, c)
+        yield TrainingState(update + 1, W, b, c, particles=v)
 
 
 def _tempering_options(method: str, swaps: str | None, n_rungs: int | None) -> tuple[str, int]:

@@ -90,10 +90,16 @@ def test_persistent_chains_live_on_and_the_data_do_not_matter_to_them():
 
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_tempered_training_learns(scheme):
-    settings = {"n_gibbs": 1, "n_updates": 600, "learning_rate": 0.5, "batch_size": 20, "swaps": scheme}
+    settings = {"n_gibbs": 1, "n_updates": 600, "learning_rate": 1.0, "batch_size": 20, "swaps": scheme}
     rbm = ae.train_rbm(BARS, 6, "pt", n_rungs=5, **settings, rng=np.random.default_rng(0))
     before = ae.base_rate_rbm(BARS, 6)
     assert rbm.log_density(BARS).mean() - rbm.log_z() > before.log_density(BARS).mean() - before.log_z() + 1
+
+
+def test_training_shows_its_particles():
+    states = list(ae.contrastive_divergence(BARS, 3, "pt", 1, 5, 0.1, 7, np.random.default_rng(0), n_rungs=3))
+    assert all(state.particles.shape == (7, 9) for state in states)
+    assert not np.array_equal(states[0].particles, states[1].particles)
 
 
 def test_a_constant_rate_keeps_moving():
