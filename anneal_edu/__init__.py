@@ -9,6 +9,7 @@ from anneal_edu import data, models
 from anneal_edu.ais import AISResult, ais
 from anneal_edu.asymptotics import cost_functional, kl_bias, kl_divergence, path_length, segment_costs, symmetric_kl
 from anneal_edu.chain_moments import data_moments, estimate_mean_and_cov, estimate_moments, pcd_fit
+from anneal_edu.density_matrix import log_density_matrix, log_density_slopes
 from anneal_edu.distributions import (
     BilinearGenerative,
     BinaryRBM,
@@ -29,6 +30,7 @@ from anneal_edu.gaussian_rbm_path import auxiliary_gibbs, covariance_path, covar
 from anneal_edu.hais import HAISResult, hais, tune_step_size
 from anneal_edu.kernels import Kernel, exact, gibbs, hmc, random_walk
 from anneal_edu.likelihood import LikelihoodResult, log_likelihood
+from anneal_edu.mbar import MBARResult, mbar, stepping_stone
 from anneal_edu.moment_matching import MomentMatch, match_moments
 from anneal_edu.parallel_tempering import (
     TemperingResult,
@@ -39,14 +41,18 @@ from anneal_edu.parallel_tempering import (
     tempering_states,
 )
 from anneal_edu.paths import Path, geometric_path, moment_path
-from anneal_edu.reverse_ais import ReverseAISResult, Sandwich, reverse_ais, sandwich
+from anneal_edu.reverse_ais import ReverseAISResult, Sandwich, raise_log_likelihood, reverse_ais, sandwich
+from anneal_edu.rts import RTSResult, RTSRound, rts, rts_rounds
 from anneal_edu.schedules import linear_schedule, optimal_allocation, optimal_binned_schedule, piecewise_schedule
+from anneal_edu.simulated_tempering import SimulatedTemperingResult, simulated_tempering
 from anneal_edu.splines import moment_spline_path, spline_path
 from anneal_edu.tempered_transitions import tempered_transitions
+from anneal_edu.thermodynamic_integration import ThermodynamicIntegrationResult, thermodynamic_integration
 from anneal_edu.training import (
     contrastive_divergence,
     expectation_maximisation,
     minimum_probability_flow,
+    track_log_likelihood,
     train_gaussian_rbm,
     train_rbm,
 )

@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from anneal_edu.distributions import BinaryRBM, Distribution, GaussianBernoulli, GeometricBridge
-from anneal_edu.distributions.bernoulli import bernoulli, weigh_and_draw
+from anneal_edu.distributions.bernoulli import bernoulli, softplus, weigh_and_draw
 from anneal_edu.gaussian_rbm_path import GaussianRBMPath
 from anneal_edu.validation import as_beta
 
@@ -66,6 +66,15 @@ class GeometricPath:
             return self.start.geometric_mean(self.end, beta)
         return GeometricBridge(self.start, self.end, beta)
 
+    def log_densities(self, schedule: np.ndarray, x: np.ndarray) -> np.ndarray:
+        """(1-β) log f_0(x) + β log f_1(x) for every β of a schedule, from two densities: (K+1,), (N, D) -> (K+1, N)."""
+        if hasattr(self.start, "n_hidden"):  # the average is one of joint densities, not of those of x
+            return np.stack([self(float(beta)).log_density(x) for beta in schedule])
+        betas = np.asarray(schedule)[:, None]
+        start, end = self.start.log_density(x), self.end.log_density(x)  # (N,)
+        with np.errstate(invalid="ignore"):  # 0 · (-inf): an end that does not count
+            return np.where(betas == 1, 0, (1 - betas) * start) + np.where(betas == 0, 0, betas * end)
+
 
 @dataclass(frozen=True, eq=False)
 class GeometricRBMPath(GeometricPath):
@@ -88,6 +97,47 @@ class GeometricRBMPath(GeometricPath):
     def _transposed(self) -> tuple[np.ndarray, np.ndarray]:
         """W_0ᵀ and (W_1 - W_0)ᵀ, (H, D), stored row by row: small products then run several times faster."""
         return tuple(np.ascontiguousarray(W.T) for W in self._line[:2])
+
+    def hidden_slope(self, v: np.ndarray) -> np.ndarray:
+        """(v (W_1 - W_0))_j + c_1j - c_0j, by which the field of hidden unit j grows with β: (C, D) -> (C, H)."""
+        _, dW, _, _, _, dc = self._line
+        return np.asarray(v, dtype=np.float32) @ dW + dc
+
+    def _hidden_level(self, v: np.ndarray) -> np.ndarray:
+        """The field of the hidden units at β = 0: (C, D) -> (C, H), or (H,) where it does not depend on v."""
+        W0, _, _, _, c0, _ = self._line
+        return c0 if self._weightless_start else np.asarray(v, dtype=np.float32) @ W0 + c0
+
+    def log_densities(self, schedule: np.ndarray, x: np.ndarray, slope: np.ndarray | None = None) -> np.ndarray:
+        """Log f_β(v) for every β of a schedule, from one or two products with the weights: (K+1,), (N, D) -> (K+1, N).
+
+        ``slope`` is `hidden_slope(x)`, where it is known. States of float64 are worth more digits, and get them.
+        """
+        if x.dtype != np.float32:
+            return super().log_densities(schedule, x)
+        slope = self.hidden_slope(x) if slope is None else slope
+        level, db = self._hidden_level(x), self.end.visible_bias - self.start.visible_bias
+        at_start, gain = x @ self.start.visible_bias, x @ db  # (N,)
+        log_f = np.empty((len(schedule), len(x)))
+        for k, beta in enumerate(schedule):
+            log_f[k] = at_start + beta * gain
+            log_f[k] += softplus(np.float32(beta) * slope + level).sum(-1, dtype=np.float64)
+        return log_f
+
+    def gibbs_at(
+        self, betas: np.ndarray, v: np.ndarray, rng: np.random.Generator, slope: np.ndarray | None = None
+    ) -> np.ndarray:
+        """One block Gibbs step of every chain at its own β: (C,), (C, D) -> (C, D)."""
+        slope = self.hidden_slope(v) if slope is None else slope
+        _, _, b0, db, _, _ = self._line
+        W0t, dWt = self._transposed
+        t = np.asarray(betas, dtype=np.float32)[:, None]  # (C, 1)
+        h = bernoulli(t * slope + self._hidden_level(v), rng)  # (C, H)
+        field = (t * h) @ dWt  # (C, D)
+        field += b0 + t * db
+        if not self._weightless_start:
+            field += h @ W0t
+        return bernoulli(field, rng)
 
     def weigh_and_gibbs(
         self, before: float, now: float, v: np.ndarray, rng: np.random.Generator

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-CONDA_NAMES = {"matplotlib": "matplotlib-base"}
+CONDA_NAMES = {"matplotlib": "matplotlib-base", "pymbar": "pymbar-core"}
 
 
 def read(name):

@@ -23,6 +23,7 @@ LAYERS = {
     "estimators": [
         *("ais", "hais", "reverse_ais", "likelihood", "transition_matrices"),
         *("swaps", "ladders", "parallel_tempering", "tempered_transitions", "tempering_matrices"),
+        *("density_matrix", "simulated_tempering", "rts", "mbar", "thermodynamic_integration"),
         *("data", "hidden_states", "models", "training"),
     ],
     "experiments": ["experiments"],

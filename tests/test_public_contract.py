@@ -14,13 +14,15 @@ ProductOfExperts LinearGenerative BilinearGenerative MeanCovarianceRBM
 geometric_path moment_path spline_path moment_spline_path covariance_path reverse_ais
 linear_schedule piecewise_schedule optimal_binned_schedule
 exact gibbs random_walk hmc ais hais parallel_tempering kl_bias cost_functional path_length effective_sample_size
+simulated_tempering rts log_density_matrix mbar thermodynamic_integration raise_log_likelihood
 train_rbm train_gaussian_rbm
 """.split()
 PUBLIC = sorted(name for name, value in vars(ae).items() if callable(value) and not name.startswith("_"))
 RESULTS = set("""
-AISResult HAISResult LikelihoodResult MomentMatch ReverseAISResult Sandwich TemperingResult
+AISResult HAISResult LikelihoodResult MBARResult MomentMatch RTSResult RTSRound ReverseAISResult Sandwich
+SimulatedTemperingResult TemperingResult ThermodynamicIntegrationResult
 """.split())
-STATES = {"contrastive_divergence", "tempering_states"}
+STATES = {"contrastive_divergence", "rts_rounds", "tempering_states"}
 NO_CALLS = RESULTS | STATES | {"Distribution", "Kernel", "LatentPosterior", "Path", "import_module"}
 
 

@@ -8,12 +8,14 @@ from anneal_edu.training.gaussian_contrastive_divergence import (
     gaussian_contrastive_divergence,
     train_gaussian_rbm,
 )
+from anneal_edu.training.likelihood_tracking import TrackedLikelihood, track_log_likelihood
 from anneal_edu.training.minimum_probability_flow import FlowRound, flow_rounds, minimum_probability_flow
 
 __all__ = [
     "EMStep",
     "FlowRound",
     "GaussianTrainingState",
+    "TrackedLikelihood",
     "TrainingState",
     "contrastive_divergence",
     "em_steps",
@@ -22,6 +24,7 @@ __all__ = [
     "flow_rounds",
     "gaussian_contrastive_divergence",
     "minimum_probability_flow",
+    "track_log_likelihood",
     "train_gaussian_rbm",
     "train_rbm",
 ]

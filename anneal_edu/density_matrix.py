@@ -1,0 +1,163 @@
+"""The density of every state on every rung, the one matrix behind RTS, MBAR and TI, and its derivative with β."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from anneal_edu.ais import log_quotient
+from anneal_edu.kernels import Kernel, gibbs
+from anneal_edu.paths import GeometricPath, GeometricRBMPath, Path
+from anneal_edu.validation import as_schedule, as_states, require_callable
+
+_STEP = 1e-4  # in β; the difference is accurate to about 1e-8
+
+
+class Rungs:
+    """The K + 1 distributions of a path at the β of a schedule, for chains that change from one to another."""
+
+    def __init__(self, path: Path, schedule: np.ndarray, kernel: Kernel = gibbs):
+        self.path, self.schedule, self.kernel = path, schedule, kernel
+        self.distributions = [path(float(beta)) for beta in schedule]
+
+    def log_densities(self, x: np.ndarray) -> np.ndarray:
+        """Log f_k(x_n): (N, D) -> (K+1, N)."""
+        if isinstance(self.path, GeometricPath):
+            log_f = self.path.log_densities(self.schedule, x)
+        else:
+            log_f = np.stack([f.log_density(x) for f in self.distributions])
+        if np.isnan(log_f).any() or (log_f == np.inf).any():
+            raise ValueError("log f is NaN or +inf on some rung")
+        return log_f
+
+    def move(self, x: np.ndarray, rungs: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """One transition of every chain on its own rung: (C, D), (C,) -> (C, D)."""
+        moved = np.empty_like(x)
+        for k in np.unique(rungs):
+            here = rungs == k
+            moved[here] = self.kernel(self.distributions[k], x[here], rng)
+        return moved
+
+
+class RBMRungs(Rungs):
+    """Rungs of a geometric path between RBMs, in float32: all share v @ weights, and the next Gibbs step has it too."""
+
+    def __init__(self, path: GeometricRBMPath, schedule: np.ndarray):
+        self.path, self.schedule = path, schedule
+        self._states = self._slope = None
+
+    def _slope_at(self, v: np.ndarray) -> np.ndarray:
+        if v is not self._states:
+            self._states, self._slope = v, self.path.hidden_slope(v)
+        return self._slope
+
+    def log_densities(self, v: np.ndarray) -> np.ndarray:
+        """Log f_k(v_n): (N, D) -> (K+1, N)."""
+        return self.path.log_densities(self.schedule, v, self._slope_at(v))
+
+    def move(self, v: np.ndarray, rungs: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """One block Gibbs step of every chain on its own rung: (C, D), (C,) -> (C, D)."""
+        return self.path.gibbs_at(self.schedule[rungs], v, rng, self._slope_at(v))
+
+
+def as_rungs(path: Path, schedule: np.ndarray, kernel: Kernel) -> Rungs:
+    """The class that does this path's work for the least."""
+    if kernel is gibbs and isinstance(path, GeometricRBMPath):
+        return RBMRungs(path, schedule)
+    return Rungs(path, schedule, kernel)
+
+
+def log_density_matrix(path: Path, schedule: np.ndarray, x: np.ndarray) -> np.ndarray:
+    """Log f_k(x_n), the unnormalised density of every state on every rung: all that MBAR, TI and their kin need.
+
+    Parameters
+    ----------
+    path : callable, beta -> Distribution
+    schedule : (K+1,) array
+        The rungs, rising from 0 to 1.
+    x : (N, D) array
+        States, from whatever rungs. Estimators that ask for ``counts`` want those of rung 0 first, then those of rung
+        1, and so on.
+
+    Returns
+    -------
+    (K+1, N) array
+        In nats; -inf outside the support of a rung.
+
+    Raises
+    ------
+    ValueError
+        Where the schedule does not rise from 0 to 1, the states do not fit the path, or a density is NaN or +inf.
+
+    Examples
+    --------
+    >>> import numpy as np, anneal_edu as ae
+    >>> path = ae.geometric_path(ae.Gaussian([0.0], [[1.0]]), ae.Gaussian([4.0], [[1.0]]))
+    >>> ae.log_density_matrix(path, ae.linear_schedule(2), np.array([[0.0], [2.0], [4.0]])).round(1)
+    array([[-0.9, -2.9, -8.9],
+           [-4.9, -2.9, -4.9],
+           [-8.9, -2.9, -0.9]])
+    """
+    require_callable("path", path, "geometric_path(p0, p1)")
+    schedule = as_schedule("schedule", schedule)
+    return Rungs(path, schedule).log_densities(_as_samples(path, x))
+
+
+def log_density_slopes(path: Path, schedule: np.ndarray, x: np.ndarray) -> np.ndarray:
+    """Δ_k(x_n) = d/dβ log f_β(x_n) at β_k: its mean over p_k is the slope of log Z, for thermodynamic integration.
+
+    A geometric path between densities of x has Δ = log f_1 - log f_0 on every rung. Elsewhere, as between the marginal
+    densities of RBMs, Δ is taken from differences of log f in float64, one-sided at the two ends.
+
+    Parameters
+    ----------
+    path : callable, beta -> Distribution
+    schedule : (K+1,) array
+        The rungs, rising from 0 to 1.
+    x : (N, D) array
+        States.
+
+    Returns
+    -------
+    (K+1, N) array
+
+    Raises
+    ------
+    ValueError
+        As `log_density_matrix`; also where a state lies outside the support of a rung, and has no slope.
+
+    Examples
+    --------
+    >>> import numpy as np, anneal_edu as ae
+    >>> path = ae.geometric_path(ae.Gaussian([0.0], [[1.0]]), ae.Gaussian([4.0], [[1.0]]))
+    >>> ae.log_density_slopes(path, ae.linear_schedule(1), np.array([[0.0], [2.0], [4.0]])).round(6)
+    array([[-8.,  0.,  8.],
+           [-8.,  0.,  8.]])
+    """
+    require_callable("path", path, "geometric_path(p0, p1)")
+    schedule = as_schedule("schedule", schedule)
+    x = _as_samples(path, x).astype(np.float64)
+
+    def log_f(beta):
+        return path(float(beta)).log_density(x)
+
+    def slope(beta):
+        inside = min(max(beta, _STEP), 1 - _STEP)
+        low, middle, high = log_f(inside - _STEP), log_f(inside), log_f(inside + _STEP)
+        # the derivative at β of the parabola through three points
+        return (high - low) / (2 * _STEP) + (beta - inside) * (high - 2 * middle + low) / _STEP**2
+
+    if isinstance(path, GeometricPath) and not hasattr(path.start, "n_hidden"):
+        slopes = np.tile(log_quotient(log_f(1), log_f(0)), (len(schedule), 1))
+    else:
+        slopes = np.stack([slope(float(beta)) for beta in schedule])
+    if not np.isfinite(slopes).all():
+        raise ValueError("a state lies where log f is not finite on some rung: it has no slope there")
+    return slopes
+
+
+def _as_samples(path: Path, x: np.ndarray) -> np.ndarray:
+    dim = path(0.0).dim
+    x = as_states(x, dim)
+    if x.ndim != 2 or len(x) == 0:
+        raise ValueError(f"x must have shape (N, {dim}), got {x.shape}")
+    return x

@@ -1,0 +1,278 @@
+"""The multistate Bennett acceptance ratio: log Z of many distributions from draws of some of them.
+
+Shirts and Chodera, "Statistically optimal analysis of samples from multiple equilibrium states", J. Chem. Phys. 129,
+2008; with two states Bennett, "Efficient estimation of free energy differences from Monte Carlo data", 1976.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from scipy.special import logsumexp
+
+from anneal_edu.validation import as_count, as_real, require_shape
+
+_NO_OVERLAP = 1e-9  # a spectral gap of the overlap matrix below which rounding decides
+_LITTLE_OVERLAP = 0.01
+_MAX_STEPS = 200
+_FIRST_STEPS = 20
+
+
+@dataclass(frozen=True, eq=False)
+class MBARResult:
+    """log Z_k of every state relative to the first, in nats.
+
+    Attributes
+    ----------
+    log_z : (K+1,) array
+        log Z_k - log Z_0: the first is 0.
+    covariance : (K+1, K+1) array
+        Asymptotic covariance Θ of log Z (Shirts and Chodera 2008, Eq. 8), up to a common shift; draws are taken to be
+        independent.
+    overlap : (K+1, K+1) array
+        O_ij, the chance that a draw of state i, had it to guess where it came from, would say j; rows sum to 1.
+    spectral_gap : float
+        1 minus the second-largest eigenvalue of the overlap matrix of the sampled states; 0 where they fall apart into
+        groups.
+    n_steps : int
+        Newton steps taken.
+    gradient : float
+        Largest entry of the gradient of the objective at the end, a share of draws.
+    """
+
+    log_z: np.ndarray
+    covariance: np.ndarray = field(repr=False)
+    overlap: np.ndarray = field(repr=False)
+    spectral_gap: float
+    n_steps: int
+    gradient: float
+
+    @property
+    def std_error(self) -> np.ndarray:
+        """Standard errors of log_z, sqrt(Θ_kk - 2 Θ_k0 + Θ_00), (K+1,)."""
+        theta = self.covariance
+        return np.sqrt(np.maximum(theta.diagonal() - 2 * theta[:, 0] + theta[0, 0], 0))
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What looks wrong, in plain words; empty where nothing does."""
+        if self.spectral_gap < _LITTLE_OVERLAP:
+            return (
+                f"little overlap between states (spectral gap {self.spectral_gap:.1e}): few draws connect them, "
+                "and the error bar may be far too small; add states between",
+            )
+        return ()
+
+    def __str__(self) -> str:
+        lines = [
+            f"log Z ratio ≈ {self.log_z[-1]:.3f}  (standard error {self.std_error[-1]:.3f}, for independent draws)",
+            f"overlap: spectral gap {self.spectral_gap:.3f}; {self.n_steps} Newton steps",
+        ]
+        return "\n".join(lines + [f"warning: {sentence}" for sentence in self.warnings])
+
+
+def as_draws(log_density_matrix: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """A matrix log f_k(x_n) (K+1, N) and the number of its columns that each state gave, both checked."""
+    log_f = as_real("log_density_matrix", log_density_matrix)
+    if log_f.ndim != 2 or len(log_f) < 2 or log_f.shape[1] == 0:
+        raise ValueError(f"log_density_matrix must have shape (K+1, N), at least two states, got {log_f.shape}")
+    if np.isnan(log_f).any() or (log_f == np.inf).any():
+        raise ValueError("log_density_matrix must not hold NaN or +inf")
+    counts = np.asarray(counts)
+    require_shape("counts", counts, (len(log_f),))
+    counts = np.array([as_count("every entry of counts", n, minimum=0) for n in counts.tolist()])
+    if counts.sum() != log_f.shape[1]:
+        raise ValueError(f"counts must add up to the {log_f.shape[1]} columns of the matrix, got {counts.sum()}")
+    origin = np.repeat(np.arange(len(counts)), counts)
+    if np.isneginf(log_f[origin, np.arange(len(origin))]).any():
+        raise ValueError("a draw has density zero under the state that it is said to come from: are columns in order?")
+    return log_f, counts
+
+
+def stepping_stone(log_density_matrix: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    """log Z of every state relative to the first, by importance sampling from each sampled state to the next.
+
+    log Z_{k+1} - log Z_k ≈ log of the mean of f_{k+1}(x) / f_k(x) over the draws of state k: what AIS does with chains
+    that never equilibrate, here with draws that have.
+
+    Parameters
+    ----------
+    log_density_matrix : (K+1, N) array
+        Log f_k(x_n); columns of state 0 first, then of state 1, and so on.
+    counts : (K+1,) array of int
+        Draws of each state. One that gave none is reached from the sampled one before it.
+
+    Returns
+    -------
+    (K+1,) array
+        The first is 0; -inf where no draw before reaches a state.
+
+    Raises
+    ------
+    ValueError
+        Where shapes or counts do not fit, or the first state was not sampled.
+
+    Examples
+    --------
+    >>> import numpy as np, anneal_edu as ae
+    >>> ae.stepping_stone(np.array([[0.0, 0.0, 0.0], [1.0, 1.0, 2.0]]), [2, 1])
+    array([0., 1.])
+    """
+    log_f, counts = as_draws(log_density_matrix, counts)
+    if counts[0] == 0:
+        raise ValueError("stepping stones begin at the first state, which gave no draws")
+    return _stepping_stone(log_f, counts)
+
+
+def _stepping_stone(log_f: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    sampled, ends = np.flatnonzero(counts), np.cumsum(counts)
+    log_z = np.zeros(len(counts))
+    for here, after in zip(sampled, [*sampled[1:], len(counts) - 1], strict=True):
+        reached = slice(here + 1, after + 1)  # the next sampled state, and those between that gave no draws
+        draws = log_f[:, ends[here] - counts[here] : ends[here]]
+        log_z[reached] = log_z[here] + logsumexp(draws[reached] - draws[here], axis=1) - np.log(counts[here])
+    return log_z
+
+
+def _responsibilities(
+    log_f: np.ndarray, log_shares: np.ndarray, log_z: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Log of the mixture Σ_k s_k f_k(x_n) / Z_k, (N,), and the part p_k(x_n) that state k has in it, (K+1, N)."""
+    p = log_f + (log_shares - log_z)[:, None]
+    top = p.max(0)
+    p -= top
+    np.exp(p, out=p)
+    total = p.sum(0)
+    p /= total
+    return top + np.log(total), p
+
+
+def minimise_objective(log_f: np.ndarray, shares: np.ndarray, log_z: np.ndarray) -> tuple[np.ndarray, int, float]:
+    """Minimise (1/N) Σ_n log Σ_k s_k f_k(x_n) / Z_k + Σ_k s_k log Z_k over log Z, by Newton's method.
+
+    It is convex in log Z, so that the poster's "maximizing" is a slip  (Carlson et al. 2016, "MBAR"). Self-consistent
+    steps come first, and wherever Newton's lead uphill.
+
+    Parameters
+    ----------
+    log_f : (K+1, N) array
+        Every column finite in some row.
+    shares : (K+1,) array
+        s_k = n_k / N, all positive.
+    log_z : (K+1,) array
+        Where to begin.
+
+    Returns
+    -------
+    (K+1,) array, int, float
+        log Z relative to the first; Newton steps taken; the largest entry of the gradient at the end.
+    """
+    log_s, n_draws = np.log(shares), log_f.shape[1]
+
+    def objective(z):
+        log_mixture, p = _responsibilities(log_f, log_s, z)
+        return log_mixture.mean() + shares @ z, p
+
+    def self_consistent(p):  # Z_k ← (1/N) Σ_n f_k(x_n) / mixture(x_n) never leads uphill
+        step = np.log(np.maximum(p.mean(1), 1e-300)) - log_s
+        return step - step[0]
+
+    value, p = objective(log_z)
+    for _ in range(_FIRST_STEPS):
+        step = self_consistent(p)
+        log_z = log_z + step
+        value, p = objective(log_z)
+        if np.abs(step).max() < 1:
+            break
+    for n_steps in range(1, _MAX_STEPS + 1):  # noqa: B007 - it is returned
+        mean_p = p.mean(1)  # ∂/∂ log Z_k of the objective is s_k minus this
+        hessian = np.diag(mean_p) - p @ p.T / n_draws
+        newton = np.zeros_like(log_z)  # log Z_0 stays: the objective does not feel a common shift
+        newton[1:] = np.linalg.lstsq(hessian[1:, 1:], (mean_p - shares)[1:], rcond=1e-15)[0]
+        for step in (newton, newton / 4, self_consistent(p)):
+            new_value, new_p = objective(log_z + step)
+            if new_value <= value + 1e-14 * abs(value):
+                break
+        log_z, value, p = log_z + step, new_value, new_p
+        if np.abs(step).max() < 1e-11:
+            break
+    return log_z - log_z[0], n_steps, float(np.abs(shares - p.mean(1)).max())
+
+
+def _covariance(products: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    """Θ = Wᵀ (I - W N Wᵀ)⁺ W, from WᵀW = V Σ² Vᵀ alone  (Shirts and Chodera 2008, Eq. 8 and D8)."""
+    squares, V = np.linalg.eigh(products)
+    S = np.sqrt(np.maximum(squares, 0))
+    inner = np.eye(len(S)) - S[:, None] * (V.T @ (counts[:, None] * V)) * S
+    return (V * S) @ np.linalg.pinv(inner, rcond=1e-10, hermitian=True) @ (V * S).T
+
+
+def _overlap_gap(products: np.ndarray, counts: np.ndarray) -> float:
+    """Spectral gap of the overlap matrix; ValueError where the draws fall apart into groups without a common one.
+
+    The eigenvector of its second-largest eigenvalue has one sign on one group and the other sign on the other.
+    """
+    sampled = np.flatnonzero(counts)
+    root = np.sqrt(counts[sampled])
+    eigenvalues, vectors = np.linalg.eigh(root[:, None] * products[np.ix_(sampled, sampled)] * root)
+    gap = float(1 - eigenvalues[-2])
+    if gap < _NO_OVERLAP:
+        side = vectors[:, -2] > 0
+        groups = " and ".join(f"[{', '.join(map(str, sampled[side == s]))}]" for s in (side[0], ~side[0]))
+        raise ValueError(
+            f"the draws do not overlap (spectral gap {max(gap, 0):.0e}): nothing connects states {groups}; "
+            "add states between them"
+        )
+    return gap
+
+
+def mbar(log_density_matrix: np.ndarray, counts: np.ndarray) -> MBARResult:
+    """Estimate log Z of every state from draws of some, by the multistate Bennett acceptance ratio.
+
+    Of all estimators that reweight these draws it has the smallest asymptotic variance (Shirts and Chodera 2008). All
+    draws are pooled as if they came from the mixture Σ_k n_k f_k(x) / Z_k, and Z_k is what makes this consistent. With
+    two states it is Bennett's acceptance ratio (1976).
+
+    Parameters
+    ----------
+    log_density_matrix : (K+1, N) array
+        Log f_k(x_n), as from `log_density_matrix`; columns of state 0 first, then of state 1, and so on.
+    counts : (K+1,) array of int
+        Draws of each state, adding up to N; 0 for a state that was not sampled.
+
+    Returns
+    -------
+    MBARResult
+
+    Raises
+    ------
+    ValueError
+        Where shapes or counts do not fit, an entry is NaN or +inf, or the states do not overlap, so that no method
+        could tell their ratio from these draws.
+
+    Examples
+    --------
+    >>> import numpy as np, anneal_edu as ae
+    >>> path = ae.geometric_path(ae.Gaussian([0.0], [[1.0]]), ae.Gaussian([2.0], [[1.0]]))
+    >>> x = np.concatenate([path(b).sample(500, np.random.default_rng(0)) for b in (0.0, 0.5, 1.0)])
+    >>> result = ae.mbar(ae.log_density_matrix(path, [0, 0.5, 1], x), [500, 500, 500])
+    >>> abs(result.log_z[1] + 0.5) < 3 * result.std_error[1]
+    np.True_
+    """
+    log_f, counts = as_draws(log_density_matrix, counts)
+    sampled = np.flatnonzero(counts)
+    if len(sampled) < 2:
+        raise ValueError(f"draws of at least two states are needed, got draws of {len(sampled)}")
+    n_draws = counts.sum()
+    start = _stepping_stone(log_f, counts)[sampled]
+    start = np.where(np.isfinite(start), start, 0.0)
+    shares = counts[sampled] / n_draws
+    log_z_sampled, n_steps, gradient = minimise_objective(log_f[sampled], shares, start)
+
+    log_mixture, _ = _responsibilities(log_f[sampled], np.log(shares), log_z_sampled)
+    log_z = logsumexp(log_f - log_mixture, axis=1) - np.log(n_draws)  # Z_k = (1/N) Σ_n f_k(x_n) / mixture(x_n)
+    W = np.exp(log_f - log_mixture - log_z[:, None]) / n_draws  # (K+1, N): rows sum to 1
+    products = W @ W.T
+    gap = _overlap_gap(products, counts)
+    return MBARResult(log_z - log_z[0], _covariance(products, counts), products * counts, gap, n_steps, gradient)

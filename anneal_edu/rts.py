@@ -1,0 +1,246 @@
+"""Rao-Blackwellized tempered sampling.
+
+Carlson, Stinson, Pakman and Paninski, "Partition functions from Rao-Blackwellized tempered sampling", ICML 2016.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from itertools import count, islice
+
+import numpy as np
+from scipy.special import logsumexp
+from tqdm.auto import tqdm
+
+from anneal_edu.ais import require_start, require_walk
+from anneal_edu.kernels import Kernel, gibbs
+from anneal_edu.paths import Path
+from anneal_edu.simulated_tempering import ratio_estimate, share_errors, tempered_walk
+from anneal_edu.validation import as_count, as_schedule
+
+
+@dataclass(frozen=True, eq=False)
+class RTSRound:
+    """Sweeps at fixed Ẑ_k, and what they say about Z_k; logarithms are in nats.
+
+    Attributes
+    ----------
+    assumed_log_z : (K+1,) array
+        log Ẑ_k during the sweeps.
+    chain_log_shares : (K+1, C) array
+        log of the mean of q(β_k | x) over the sweeps, of every chain.
+    visits : (K+1,) array
+        c_k by counting: the share of the draws on each rung.
+    crossings : int
+        How often a chain came from the first rung to the last.
+    x, rungs : (C, D) and (C,) arrays
+        Where the chains stood at the end.
+    """
+
+    assumed_log_z: np.ndarray
+    chain_log_shares: np.ndarray = field(repr=False)
+    visits: np.ndarray
+    crossings: int
+    x: np.ndarray = field(repr=False)
+    rungs: np.ndarray = field(repr=False)
+
+    @property
+    def log_shares(self) -> np.ndarray:
+        """log c_k, Rao-Blackwellised: c_k = (1/N) Σ_i q(β_k | x_i), (K+1,)."""
+        return logsumexp(self.chain_log_shares, axis=1) - np.log(self.chain_log_shares.shape[1])
+
+    @property
+    def log_z(self) -> np.ndarray:
+        """log Z_k by the Rao-Blackwellised shares, (K+1,); the first is exact."""
+        return ratio_estimate(self.assumed_log_z, self.log_shares)
+
+    @property
+    def counted_log_z(self) -> np.ndarray:
+        """log Z_k by plain counts, (K+1,); infinite or NaN where a rung saw no chain."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return ratio_estimate(self.assumed_log_z, np.log(self.visits))
+
+    @property
+    def std_error(self) -> np.ndarray:
+        """Standard errors of log_z, (K+1,), from how much the chains, each a mean over all its sweeps, differ."""
+        return share_errors(self.chain_log_shares)
+
+    def pooled(self, earlier: RTSRound, n_earlier: int) -> RTSRound:
+        """This round and ``n_earlier`` equally long ones at the same Ẑ_k, as one."""
+        shares = np.logaddexp(earlier.chain_log_shares + np.log(n_earlier), self.chain_log_shares)
+        return replace(
+            self,
+            chain_log_shares=shares - np.log(n_earlier + 1),
+            visits=(n_earlier * earlier.visits + self.visits) / (n_earlier + 1),
+            crossings=earlier.crossings + self.crossings,
+        )
+
+
+def rts_round(path, schedule, log_z, x, rungs, n_sweeps, kernel, rng) -> RTSRound:
+    """Walk ``n_sweeps`` from states x (C, D) on rungs (C,), at fixed log_z (K+1,)."""
+    K, C = len(schedule) - 1, len(x)
+    log_sums, visits = np.full((K + 1, C), -np.inf), np.zeros(K + 1)
+    from_below, crossings = rungs == 0, 0
+    for state in islice(tempered_walk(path, schedule, log_z, x, rungs, kernel, rng=rng), n_sweeps):
+        log_sums = np.logaddexp(log_sums, state.log_conditionals)
+        visits += np.bincount(state.rungs, minlength=K + 1)
+        arrived = from_below & (state.rungs == K)
+        crossings += int(arrived.sum())
+        from_below = (from_below & ~arrived) | (state.rungs == 0)
+    return RTSRound(log_z, log_sums - np.log(n_sweeps), visits / visits.sum(), crossings, state.x, state.rungs)
+
+
+def rts_rounds(
+    path: Path,
+    schedule: np.ndarray,
+    n_initial: int,
+    n_sweeps: int,
+    n_chains: int,
+    kernel: Kernel = gibbs,
+    *,
+    rng: np.random.Generator,
+) -> Iterator[RTSRound]:
+    """Yield rounds for ever: n_initial that each start from the Ẑ_k of the one before, then one that grows and grows.
+
+    The arguments are those of `rts`.
+    """
+    start = path(0.0)
+    log_z, x, rungs = np.full(len(schedule), start.log_z()), start.sample(n_chains, rng), np.zeros(n_chains, dtype=int)
+    for _ in range(n_initial):
+        latest = rts_round(path, schedule, log_z, x, rungs, n_sweeps, kernel, rng)
+        yield latest
+        log_z, x, rungs = latest.log_z, latest.x, latest.rungs
+    pool = rts_round(path, schedule, log_z, x, rungs, n_sweeps, kernel, rng)
+    for n_pooled in count(1):
+        yield pool
+        latest = rts_round(path, schedule, log_z, pool.x, pool.rungs, n_sweeps, kernel, rng)
+        pool = latest.pooled(pool, n_pooled)
+
+
+@dataclass(frozen=True, eq=False)
+class RTSResult:
+    """What Rao-Blackwellized tempered sampling says about the log Z of every rung; logarithms are in nats.
+
+    Attributes
+    ----------
+    schedule : (K+1,) array
+    history : (n_rounds, K+1) array
+        Estimate of log Z_k after every round: from that round alone during the initial ones, then from all later ones.
+    counted_history : (n_rounds, K+1) array
+        The same from plain counts; infinite or NaN where a rung saw no chain.
+    final : RTSRound
+        The rounds after the initial ones, as one: its ``visits``, ``log_shares``, ``crossings``.
+    """
+
+    schedule: np.ndarray
+    history: np.ndarray = field(repr=False)
+    counted_history: np.ndarray = field(repr=False)
+    final: RTSRound = field(repr=False)
+
+    @property
+    def log_z(self) -> np.ndarray:
+        """log Z_k of every rung, (K+1,): the first is exact, the last is the target's."""
+        return self.final.log_z
+
+    @property
+    def std_error(self) -> np.ndarray:
+        """Standard errors of log_z, (K+1,), from how much the chains, each a mean over all its sweeps, differ."""
+        return self.final.std_error
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What looks wrong, in plain words; empty where nothing does."""
+        found, log_shares = [], self.final.log_shares
+        n_chains = self.final.chain_log_shares.shape[1]
+        if n_chains == 1:
+            found.append("a single chain: no error bar can be given")
+        if self.final.crossings < n_chains:
+            found.append(
+                f"{n_chains} chains came from the first rung to the last {self.final.crossings} times: "
+                "add rungs or sweeps"
+            )
+        rarest = int(log_shares.argmin())
+        if (ratio := np.exp(log_shares.max() - log_shares[rarest])) > 10:
+            found.append(
+                f"rung {rarest} is visited {ratio:.3g} times less than another: Ẑ has not settled, give it more rounds"
+            )
+        return tuple(found)
+
+    def __str__(self) -> str:
+        lines = [
+            f"log Z ≈ {self.log_z[-1]:.3f}  (standard error {self.std_error[-1]:.3f})",
+            f"{len(self.history)} rounds; {self.final.crossings} crossings from the first rung to the last",
+        ]
+        return "\n".join(lines + [f"warning: {sentence}" for sentence in self.warnings])
+
+
+def rts(
+    path: Path,
+    schedule: np.ndarray,
+    n_rounds: int,
+    n_sweeps: int,
+    n_chains: int,
+    kernel: Kernel = gibbs,
+    *,
+    n_initial: int | None = None,
+    rng: np.random.Generator,
+    progress: bool = False,
+) -> RTSResult:
+    """Estimate log Z of every rung by Rao-Blackwellized tempered sampling  (Carlson et al. 2016).
+
+    Chains that change their rung, `simulated_tempering`, stay on rung k for a share c_k of the time, proportional to
+    Z_k / Ẑ_k. So c_k corrects Ẑ_k. The first rounds do this again and again, beginning from Ẑ_k = Z_0; then Ẑ_k is held
+    and all further rounds add to c_k. In place of counting visits, q(β_k | x) is averaged: its expectation given x.
+
+    Parameters
+    ----------
+    path : callable, beta -> Distribution
+        ``path(0)`` must have ``sample`` and ``log_z``.
+    schedule : (K+1,) array
+        The rungs, rising from 0 to 1.
+    n_rounds : int
+        Rounds in all.
+    n_sweeps : int
+        Sweeps a round; the poster takes 50.
+    n_chains : int
+        Chains C; the poster takes 100.
+    kernel : callable, (distribution, x, rng) -> x
+    n_initial : int, optional
+        Rounds that only improve Ẑ_k; half of them if not given.
+    rng : numpy.random.Generator
+    progress : bool
+        Show a progress bar.
+
+    Returns
+    -------
+    RTSResult
+
+    Raises
+    ------
+    TypeError
+        Where the path's start cannot be sampled or has no log_z, or a distribution lacks what the kernel needs.
+    ValueError
+        Where the schedule does not rise from 0 to 1, a count is below 1, or n_initial leaves no round.
+
+    Examples
+    --------
+    >>> import numpy as np, anneal_edu as ae
+    >>> path = ae.geometric_path(ae.Gaussian([0.0], [[1.0]]), ae.Gaussian([4.0], [[1.0]]))
+    >>> run = ae.rts(path, ae.linear_schedule(4), 20, 50, 100, rng=np.random.default_rng(0))
+    >>> run.log_z.shape, abs(run.log_z[-1]) < 0.2
+    ((5,), np.True_)
+    """
+    schedule = as_schedule("schedule", schedule)
+    n_rounds, n_sweeps = as_count("n_rounds", n_rounds), as_count("n_sweeps", n_sweeps)
+    n_chains = as_count("n_chains", n_chains)
+    n_initial = n_rounds // 2 if n_initial is None else as_count("n_initial", n_initial, minimum=0)
+    if n_initial >= n_rounds:
+        raise ValueError(f"n_initial must leave at least one of {n_rounds} rounds, got {n_initial}")
+    require_walk(path, kernel, rng)
+    require_start(path(0.0))
+
+    rounds = islice(rts_rounds(path, schedule, n_initial, n_sweeps, n_chains, kernel, rng=rng), n_rounds)
+    done = list(tqdm(rounds, desc="RTS", total=n_rounds, disable=not progress))
+    history, counted = (np.array([getattr(r, name) for r in done]) for name in ("log_z", "counted_log_z"))
+    return RTSResult(schedule, history, counted, done[-1])

@@ -1,0 +1,230 @@
+"""Simulated tempering: one chain that changes its temperature as it goes.
+
+Marinari and Parisi, "Simulated tempering: a new Monte Carlo scheme", 1992; Carlson, Stinson, Pakman and Paninski,
+"Partition functions from Rao-Blackwellized tempered sampling", 2016.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+from scipy.special import logsumexp
+from tqdm.auto import tqdm
+
+from anneal_edu.ais import require_start, require_walk
+from anneal_edu.density_matrix import as_rungs
+from anneal_edu.kernels import Kernel, gibbs
+from anneal_edu.paths import Path
+from anneal_edu.validation import as_count, as_finite_array, as_schedule, require_shape
+
+
+@dataclass(frozen=True, eq=False)
+class TemperedWalkState:
+    """One sweep of C chains.
+
+    Attributes
+    ----------
+    x : (C, D) array
+    rungs : (C,) array of int
+        Drawn anew, given x.
+    log_conditionals : (K+1, C) array
+        log q(β_k | x), from which the rungs were drawn.
+    """
+
+    x: np.ndarray
+    rungs: np.ndarray
+    log_conditionals: np.ndarray
+
+
+def tempered_walk(
+    path: Path,
+    schedule: np.ndarray,
+    log_z: np.ndarray,
+    x: np.ndarray,
+    rungs: np.ndarray,
+    kernel: Kernel = gibbs,
+    *,
+    rng: np.random.Generator,
+) -> Iterator[TemperedWalkState]:
+    """Yield the state after every sweep, for ever, from states x (C, D) on rungs (C,).
+
+    q(x, β_k) ∝ f_k(x) / Ẑ_k is left invariant: by a transition at fixed k, and by an exact draw of k given x.
+    """
+    ladder = as_rungs(path, schedule, kernel)
+    while True:
+        x = ladder.move(x, rungs, rng)
+        log_q = ladder.log_densities(x) - log_z[:, None]  # (K+1, C)
+        log_q -= logsumexp(log_q, axis=0)  # q(β_k | x) = [f_k(x) / Ẑ_k] / Σ_j [f_j(x) / Ẑ_j]
+        gumbel = -np.log(rng.standard_exponential(log_q.shape))
+        rungs = (log_q + gumbel).argmax(0)  # the largest of log q + Gumbel noise is a draw from q
+        yield TemperedWalkState(x, rungs, log_q)
+
+
+@dataclass(frozen=True, eq=False)
+class SimulatedTemperingResult:
+    """A run of C chains over T sweeps and K + 1 rungs; logarithms are in nats.
+
+    Attributes
+    ----------
+    schedule : (K+1,) array
+    assumed_log_z : (K+1,) array
+        log Ẑ_k, which decides how often each rung is visited: q(β_k) ∝ Z_k / Ẑ_k.
+    start_log_z : float
+        log Z_0, exact.
+    samples : (T, C, D) array
+        ``samples[rungs == k]`` are, once burnt in, dependent draws of rung k.
+    rungs : (T, C) array of int
+    log_conditionals : (T, K+1, C) array
+        log q(β_k | x).
+    """
+
+    schedule: np.ndarray
+    assumed_log_z: np.ndarray
+    start_log_z: float
+    samples: np.ndarray = field(repr=False)
+    rungs: np.ndarray
+    log_conditionals: np.ndarray = field(repr=False)
+
+    @property
+    def visits(self) -> np.ndarray:
+        """c_k by counting: the share of sweeps that chains spent on each rung, (K+1,)."""
+        return np.bincount(self.rungs.ravel(), minlength=len(self.schedule)) / self.rungs.size
+
+    @property
+    def log_shares(self) -> np.ndarray:
+        """log c_k, Rao-Blackwellised: c_k = (1/N) Σ_i q(β_k | x_i), (K+1,)."""
+        return logsumexp(self.log_conditionals, axis=(0, 2)) - np.log(self.rungs.size)
+
+    @property
+    def counted_log_z(self) -> np.ndarray:
+        """log Z_k from plain counts, log Z_0 + log Ẑ_k / Ẑ_0 + log c_k / c_0, (K+1,); infinite where one is zero."""
+        with np.errstate(divide="ignore"):
+            return self.start_log_z + ratio_estimate(self._relative_log_z, np.log(self.visits))
+
+    @property
+    def log_z(self) -> np.ndarray:
+        """log Z_k, Rao-Blackwellised, (K+1,); the first is exact."""
+        return self.start_log_z + ratio_estimate(self._relative_log_z, self.log_shares)
+
+    @property
+    def _relative_log_z(self) -> np.ndarray:
+        return self.assumed_log_z - self.assumed_log_z[0]
+
+    @property
+    def std_error(self) -> np.ndarray:
+        """Standard errors of log_z, (K+1,), from how much the chains, each a mean over all sweeps, differ."""
+        chain_shares = logsumexp(self.log_conditionals, axis=0) - np.log(len(self.rungs))  # (K+1, C)
+        return share_errors(chain_shares)
+
+    def __str__(self) -> str:
+        return (
+            f"log Z ≈ {self.log_z[-1]:.3f}  (standard error {self.std_error[-1]:.3f})\n"
+            f"{self.rungs.size} draws, between {self.visits.min():.1%} and {self.visits.max():.1%} of them on each rung"
+        )
+
+
+def ratio_estimate(log_z: np.ndarray, log_c: np.ndarray) -> np.ndarray:
+    """log Ẑ_k^RTS = log Ẑ_k + log c_k - log c_0, for equal r_k  (Carlson et al. 2016): (K+1,).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> ratio_estimate(np.array([0.0, 1.0]), np.log([0.5, 0.25])).round(3)
+    array([0.   , 0.307])
+    """
+    return log_z + log_c - log_c[0]
+
+
+def share_errors(log_shares: np.ndarray) -> np.ndarray:
+    """Standard errors of log c_k - log c_0 by the delta method: log shares of every chain (K+1, C) -> (K+1,).
+
+    A chain's draws depend on each other, the chains do not: each counts as one draw, however long. NaN for one chain.
+    """
+    n_chains = log_shares.shape[1]
+    if n_chains < 2:
+        return np.full(len(log_shares), np.nan)
+    relative = np.exp(log_shares - logsumexp(log_shares, axis=1, keepdims=True)) * n_chains  # c_k of a chain / c_k
+    return (relative - relative[0]).std(1, ddof=1) / np.sqrt(n_chains)
+
+
+def simulated_tempering(
+    path: Path,
+    schedule: np.ndarray,
+    log_z: np.ndarray,
+    n_sweeps: int,
+    n_chains: int,
+    kernel: Kernel = gibbs,
+    *,
+    n_burn_in: int = 0,
+    rng: np.random.Generator,
+    progress: bool = False,
+) -> SimulatedTemperingResult:
+    """Sample states and rungs jointly, q(x, β_k) ∝ f_k(x) / Ẑ_k  (Carlson et al. 2016, "Simulated tempering").
+
+    A sweep moves each chain on its rung, then draws the rung anew given the state. With Ẑ_k = Z_k all rungs are visited
+    equally often; how far they are from it tells how far Ẑ_k is from Z_k. `rts` finds good Ẑ_k by itself. The paper's
+    weights r_k are no further freedom: ask for unequal visits by handing in Ẑ_k / r_k.
+
+    Parameters
+    ----------
+    path : callable, beta -> Distribution
+        ``path(0)`` must have ``sample`` and ``log_z``: chains begin there.
+    schedule : (K+1,) array
+        The rungs, rising from 0 to 1.
+    log_z : (K+1,) array
+        log Ẑ_k, up to a common constant.
+    n_sweeps : int
+        Sweeps that are kept, T.
+    n_chains : int
+    kernel : callable, (distribution, x, rng) -> x
+    n_burn_in : int
+        Sweeps before those that are kept.
+    rng : numpy.random.Generator
+    progress : bool
+        Show a progress bar.
+
+    Returns
+    -------
+    SimulatedTemperingResult
+
+    Raises
+    ------
+    TypeError
+        Where the path's start cannot be sampled or has no log_z, or a distribution lacks what the kernel needs.
+    ValueError
+        Where the schedule does not rise from 0 to 1, log_z does not fit it, or a count is below 1.
+
+    Examples
+    --------
+    >>> import numpy as np, anneal_edu as ae
+    >>> path = ae.geometric_path(ae.Gaussian([0.0], [[1.0]]), ae.Gaussian([2.0], [[1.0]]))
+    >>> run = ae.simulated_tempering(path, [0, 0.5, 1], [0, -0.5, 0], 500, 50, rng=np.random.default_rng(0))
+    >>> run.visits.round(1), abs(run.log_z[-1]) < 0.1
+    (array([0.3, 0.3, 0.3]), np.True_)
+    """
+    schedule = as_schedule("schedule", schedule)
+    log_z = as_finite_array("log_z", log_z, ndim=1)
+    require_shape("log_z", log_z, schedule.shape)
+    n_sweeps, n_chains = as_count("n_sweeps", n_sweeps), as_count("n_chains", n_chains)
+    n_burn_in = as_count("n_burn_in", n_burn_in, minimum=0)
+    require_walk(path, kernel, rng)
+    start = path(0.0)
+    require_start(start)
+
+    x, rungs = start.sample(n_chains, rng), np.zeros(n_chains, dtype=int)
+    walk = tempered_walk(path, schedule, log_z, x, rungs, kernel, rng=rng)
+    kept = []
+    for sweep in tqdm(range(n_burn_in + n_sweeps), desc="simulated tempering", disable=not progress):
+        state = next(walk)
+        if sweep >= n_burn_in:
+            kept.append(state)
+    return SimulatedTemperingResult(
+        schedule,
+        log_z,
+        float(start.log_z()),
+        np.array([state.x for state in kept]),
+        np.array([state.rungs for state in kept]),
+        np.array([state.log_conditionals for state in kept]),
+    )

@@ -1,0 +1,125 @@
+"""Watching the log likelihood of an RBM while it learns, by Rao-Blackwellized tempered sampling."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from anneal_edu.distributions import BinaryRBM, base_rate_rbm
+from anneal_edu.kernels import gibbs
+from anneal_edu.paths import geometric_path
+from anneal_edu.rts import rts_round
+from anneal_edu.schedules import linear_schedule
+from anneal_edu.training.contrastive_divergence import TrainingState
+from anneal_edu.validation import as_binary_data, as_count, as_schedule, require_generator
+
+_FIRST_ROUNDS = 20
+
+
+@dataclass(frozen=True, eq=False)
+class TrackedLikelihood:
+    """The model after some updates, and what tempered chains say about it; logarithms are in nats.
+
+    Attributes
+    ----------
+    n_updates : int
+    rbm : BinaryRBM
+    log_z : float
+        Estimate of log Z.
+    std_error : float
+        Standard error of log_z, and so of every log likelihood below.
+    train, validation : float
+        Mean of log f(v) - log Ẑ over the data; NaN without validation data.
+    """
+
+    n_updates: int
+    rbm: BinaryRBM = field(repr=False)
+    log_z: float
+    std_error: float
+    train: float
+    validation: float
+
+
+def track_log_likelihood(
+    states: Iterable[TrainingState],
+    train: np.ndarray,
+    validation: np.ndarray | None = None,
+    every: int = 100,
+    n_sweeps: int = 10,
+    n_chains: int = 100,
+    schedule: np.ndarray | None = None,
+    *,
+    rng: np.random.Generator,
+) -> Iterator[TrackedLikelihood]:
+    """Follow the training of an RBM: yield the estimated log likelihoods of its data after every so many updates.
+
+    Between two looks the model changes little. So the tempered chains and their Ẑ_k are kept, and each look is one
+    short round of RTS from where the last one ended  (Carlson et al. 2016, "Tracking partition functions while
+    learning"). The path starts at the base rates of the training data.
+
+    Parameters
+    ----------
+    states : iterable of TrainingState
+        As from `contrastive_divergence`; it is consumed as training goes on.
+    train : (N, D) array of 0 and 1
+    validation : (M, D) array of 0 and 1, optional
+    every : int
+        Updates between two looks.
+    n_sweeps : int
+        Sweeps of the tempered chains a look.
+    n_chains : int
+        Tempered chains.
+    schedule : (K+1,) array, optional
+        Rungs; 100 equal steps if not given.
+    rng : numpy.random.Generator
+        Not that of the training, which goes on as if nobody looked.
+
+    Yields
+    ------
+    TrackedLikelihood
+
+    Raises
+    ------
+    ValueError
+        Where the data are not binary, a count is below 1, or the schedule does not rise from 0 to 1.
+
+    Examples
+    --------
+    >>> import numpy as np, anneal_edu as ae
+    >>> digits, rng = ae.data.digits(8), np.random.default_rng(0)
+    >>> states = ae.contrastive_divergence(digits, 5, "pcd", 1, 200, 0.05, 50, rng)
+    >>> looks = list(ae.track_log_likelihood(states, digits, rng=np.random.default_rng(1)))
+    >>> [look.n_updates for look in looks], abs(looks[-1].log_z - looks[-1].rbm.log_z()) < 0.3
+    ([100, 200], True)
+    """
+    train = as_binary_data("train", train)
+    validation = None if validation is None else as_binary_data("validation", validation)
+    every, n_sweeps, n_chains = (
+        as_count(name, n) for name, n in (("every", every), ("n_sweeps", n_sweeps), ("n_chains", n_chains))
+    )
+    schedule = linear_schedule(100) if schedule is None else as_schedule("schedule", schedule)
+    require_generator(rng)
+    return _looks(states, train, validation, every, n_sweeps, n_chains, schedule, rng)
+
+
+def _looks(states, train, validation, every, n_sweeps, n_chains, schedule, rng) -> Iterator[TrackedLikelihood]:
+    x = None
+    for state in states:
+        if state.n_updates % every:
+            continue
+        rbm = state.rbm
+        path = geometric_path(base_rate_rbm(train, rbm.n_hidden), rbm)
+        if x is None:
+            log_z, x = np.full(len(schedule), path.start.log_z()), path.start.sample(n_chains, rng)
+            rungs, n_rounds = np.zeros(n_chains, dtype=int), _FIRST_ROUNDS
+        for _ in range(n_rounds):
+            look = rts_round(path, schedule, log_z, x, rungs, n_sweeps, gibbs, rng)
+            log_z, x, rungs = look.log_z, look.x, look.rungs
+        n_rounds = 1
+        means = [np.nan if data is None else float(rbm.log_density(data).mean()) for data in (train, validation)]
+        train_mean, validation_mean = (mean - log_z[-1] for mean in means)
+        yield TrackedLikelihood(
+            state.n_updates, rbm, float(log_z[-1]), float(look.std_error[-1]), train_mean, validation_mean
+        )

@@ -1,0 +1,224 @@
+"""Simulated tempering and RTS against exact joint laws on tiny models."""
+
+import numpy as np
+import pytest
+from scipy.special import logsumexp
+
+import anneal_edu as ae
+from anneal_edu.mbar import minimise_objective
+from anneal_edu.rts import rts_round
+from anneal_edu.simulated_tempering import ratio_estimate, tempered_walk
+
+SCHEDULE = np.array([0.0, 0.3, 0.6, 1.0])
+
+
+def rbm_path(seed=0, n_visible=4, n_hidden=3, scale=1.5):
+    rng = np.random.default_rng(seed)
+    target = ae.BinaryRBM(
+        rng.normal(0, scale, (n_visible, n_hidden)), rng.normal(0, 1, n_visible), rng.normal(0, 1, n_hidden)
+    )
+    return ae.geometric_path(ae.uniform_rbm(n_visible, n_hidden), target)
+
+
+def exact_log_z(path, schedule=SCHEDULE):
+    return np.array([path(float(beta)).log_z() for beta in schedule])
+
+
+def exact_conditionals(path, log_z, schedule=SCHEDULE):
+    """log q(β_k | x) of all binary x, by the definition: (K+1, 2^D)."""
+    states = ae.binary_states(path.start.dim).astype(float)
+    log_q = np.stack([path(float(beta)).log_density(states) for beta in schedule]) - log_z[:, None]
+    return log_q - logsumexp(log_q, axis=0)
+
+
+def joint_matrix(path, log_z):
+    """One sweep over (k, x): Gibbs at fixed k, then a draw of k given x, (4·16, 4·16); and its law q."""
+    n = 2**path.start.dim
+    moves = np.zeros((4 * n, 4 * n))
+    for k, beta in enumerate(SCHEDULE):
+        moves[k * n : (k + 1) * n, k * n : (k + 1) * n] = ae.gibbs_matrix(path(float(beta)))
+    q = np.exp(exact_conditionals(path, log_z))  # (4, n)
+    draws = np.zeros((4 * n, 4 * n))
+    for x in range(n):
+        draws[x::n, x::n] = q[:, x]
+    states = ae.binary_states(path.start.dim).astype(float)
+    law = np.exp(np.stack([path(float(b)).log_density(states) for b in SCHEDULE]) - log_z[:, None]).ravel()
+    return moves @ draws, law / law.sum()
+
+
+def index_of(x):
+    """Position of binary states (C, D) in `binary_states`."""
+    order = {tuple(state): n for n, state in enumerate(ae.binary_states(x.shape[1]).astype(int).tolist())}
+    return np.array([order[tuple(state)] for state in x.astype(int).tolist()])
+
+
+def test_the_joint_law_is_invariant():
+    path = rbm_path()
+    T, law = joint_matrix(path, np.array([0.0, 1.0, 0.5, 2.0]))
+    np.testing.assert_allclose(T.sum(1), 1, atol=1e-12)
+    np.testing.assert_allclose(law @ T, law, atol=1e-12)
+
+
+@pytest.mark.parametrize("kernel", ["the path's own", "generic"])
+def test_one_sweep_follows_the_joint_matrix(kernel):
+    """The law after one sweep from one state is the row of the matrix, for the fast rungs and for the general ones."""
+    path, log_z, n = rbm_path(), np.array([0.0, 1.0, 0.5, 2.0]), 40_000
+    move = ae.gibbs if kernel == "the path's own" else lambda f, x, rng: ae.gibbs(f, x, rng)
+    T, _ = joint_matrix(path, log_z)
+    start, rung = 5, 2
+    x = np.tile(ae.binary_states(4)[start].astype(np.float32), (n, 1))
+    walk = tempered_walk(path, SCHEDULE, log_z, x, np.full(n, rung), move, rng=np.random.default_rng(0))
+    state = next(walk)
+    share = np.bincount(state.rungs * 16 + index_of(state.x), minlength=64) / n
+    row = T[rung * 16 + start]
+    assert np.abs((share - row) / np.sqrt(row * (1 - row) / n)).max() < 4.5
+
+
+def test_conditionals_are_those_of_the_definition():
+    path, log_z = rbm_path(), np.array([0.0, 1.0, 0.5, 2.0])
+    run = ae.simulated_tempering(path, SCHEDULE, log_z, 5, 7, rng=np.random.default_rng(0))
+    exact = exact_conditionals(path, log_z)
+    for x, log_q in zip(run.samples, run.log_conditionals, strict=True):
+        np.testing.assert_allclose(log_q, exact[:, index_of(x)], atol=1e-5)
+
+
+def test_visits_are_proportional_to_z_over_assumed_z():
+    path = rbm_path()
+    log_z = exact_log_z(path) + np.array([0.0, 0.7, -0.7, 0.3])
+    run = ae.simulated_tempering(path, SCHEDULE, log_z, 1000, 100, n_burn_in=50, rng=np.random.default_rng(1))
+    expected = np.exp(exact_log_z(path) - log_z)
+    expected /= expected.sum()
+    np.testing.assert_allclose(run.visits, expected, atol=0.01)
+    np.testing.assert_allclose(np.exp(run.log_shares), expected, atol=0.01)
+    mean = run.samples[run.rungs == 3].mean(0)
+    np.testing.assert_allclose(mean, path(1.0).moments()[0], atol=0.02)
+
+
+def test_only_differences_of_the_assumed_log_z_matter():
+    path = rbm_path()
+    one, other = (
+        ae.simulated_tempering(path, SCHEDULE, log_z, 50, 20, rng=np.random.default_rng(2))
+        for log_z in (np.arange(4.0), np.arange(4.0) - 300)
+    )
+    np.testing.assert_allclose(one.log_z, other.log_z, atol=1e-9)
+    assert one.log_z[0] == path.start.log_z()
+
+
+def test_the_printed_share_says_nothing():
+    """The poster's c_k = mean of q(β_{k(i)} | x_i) has no k in it: all shares equal, and Ẑ_k is returned as it came."""
+    path, log_z = rbm_path(), np.array([0.0, 1.0, 0.5, 2.0])
+    run = ae.simulated_tempering(path, SCHEDULE, log_z, 200, 50, n_burn_in=20, rng=np.random.default_rng(3))
+    log_own = np.take_along_axis(run.log_conditionals, run.rungs[:, None], axis=1)
+    printed = np.log(np.full(4, np.exp(log_own).mean()))
+    np.testing.assert_allclose(ratio_estimate(log_z, printed), log_z, atol=1e-12)
+    gap = exact_log_z(path) - exact_log_z(path)[0]
+    assert np.abs(log_z[1:] - gap[1:]).min() > 0.3, "the assumed values are far from the truth"
+    assert np.abs(run.log_z - exact_log_z(path)).max() < 0.15
+
+
+def test_rts_lands_within_its_error_bars():
+    """50 seeds: z-scores of log Ẑ of the target have mean 0 and spread 1, and the mean estimate is right."""
+    path = rbm_path(n_visible=10, n_hidden=5, scale=1.0)
+    truth = exact_log_z(path, ae.linear_schedule(8))
+    runs = [ae.rts(path, ae.linear_schedule(8), 6, 20, 40, rng=np.random.default_rng(seed)) for seed in range(50)]
+    z = np.array([(run.log_z[1:] - truth[1:]) / run.std_error[1:] for run in runs])  # (50, K)
+    assert np.abs(z.mean(0)).max() < 4 / np.sqrt(50)
+    assert 0.75 < z[:, -1].std() < 1.3
+    assert np.mean(np.abs(z[:, -1]) < 2) > 0.85
+
+
+def test_rao_blackwellisation_takes_noise_out_of_the_shares():
+    path = rbm_path()
+    log_z = exact_log_z(path)
+    counted, averaged = np.zeros((2, 60))
+    for seed in range(60):
+        run = ae.simulated_tempering(path, SCHEDULE, log_z, 50, 20, n_burn_in=5, rng=np.random.default_rng(seed))
+        counted[seed], averaged[seed] = run.counted_log_z[-1] - log_z[-1], run.log_z[-1] - log_z[-1]
+    assert averaged.std() < 0.8 * counted.std()
+
+
+def test_the_initial_rounds_correct_a_bad_beginning():
+    path = rbm_path(n_visible=10, n_hidden=5, scale=2.0)
+    schedule = ae.linear_schedule(10)
+    truth = exact_log_z(path, schedule)[-1]
+    run = ae.rts(path, schedule, 12, 50, 100, rng=np.random.default_rng(0))
+    assert truth - path.start.log_z() > 10, "the first Ẑ_k are far off"
+    assert abs(run.history[0, -1] - truth) > 0.5
+    assert abs(run.log_z[-1] - truth) < 4 * run.std_error[-1] < 0.4
+    assert run.warnings == ()
+
+
+def test_rounds_after_the_initial_ones_are_pooled():
+    """Held rounds are one long run: the same random numbers in one round of all sweeps give the same shares."""
+    path, rng = rbm_path(), np.random.default_rng
+    rounds = list(zip(range(5), ae.rts_rounds(path, SCHEDULE, 2, 10, 6, rng=rng(4)), strict=False))
+    held = [done for index, done in rounds if index >= 2]
+    assert all(done.assumed_log_z is held[0].assumed_log_z for done in held)
+    generator = rng(4)
+    log_z, x, rungs = np.full(4, path.start.log_z()), path.start.sample(6, generator), np.zeros(6, dtype=int)
+    for n_sweeps in (10, 10, 30):
+        done = rts_round(path, SCHEDULE, log_z, x, rungs, n_sweeps, ae.gibbs, generator)
+        log_z, x, rungs = done.log_z, done.x, done.rungs
+    np.testing.assert_allclose(held[-1].chain_log_shares, done.chain_log_shares, atol=1e-12)
+    np.testing.assert_allclose(held[-1].visits, done.visits, atol=1e-12)
+    np.testing.assert_allclose(held[-1].log_z, done.log_z, atol=1e-12)
+
+
+def test_crossings_are_counted_over_walks_to_the_top():
+    """Two equal rungs, each drawn by a fair coin: a crossing is a 0 and then a 1, a quarter of all pairs of sweeps."""
+    flat, rng = ae.uniform_rbm(4, 3), np.random.default_rng(0)
+    path, log_z = ae.geometric_path(flat, flat), np.full(2, flat.log_z())
+    x, rungs = flat.sample(50, rng), np.zeros(50, dtype=int)
+    done = rts_round(path, np.array([0.0, 1.0]), log_z, x, rungs, 400, ae.gibbs, rng)
+    assert abs(done.crossings / (50 * 400) - 0.25) < 0.02
+
+
+def test_rts_is_mbar_with_expected_counts():
+    """With n_k / N replaced by c_k the objective of MBAR is minimised by the Ẑ_k of RTS  (Carlson et al. 2016)."""
+    path, log_z = rbm_path(), np.array([0.0, 1.0, 0.5, 2.0])
+    run = ae.simulated_tempering(path, SCHEDULE, log_z, 100, 20, rng=np.random.default_rng(5))
+    x = run.samples.reshape(-1, 4).astype(float)
+    log_f = ae.log_density_matrix(path, SCHEDULE, x)
+    log_q = log_f - log_z[:, None]
+    log_c = logsumexp(log_q - logsumexp(log_q, axis=0), axis=1) - np.log(len(x))
+    found, _, gradient = minimise_objective(log_f, np.exp(log_c), np.zeros(4))
+    expected = ratio_estimate(log_z, log_c)
+    np.testing.assert_allclose(found, expected - expected[0], atol=1e-8)
+    assert gradient < 1e-10
+    np.testing.assert_allclose(run.log_z - run.log_z[0], found, atol=1e-4)  # float32 states
+
+
+def test_warnings_name_what_is_wrong():
+    far = ae.geometric_path(ae.Gaussian([0.0], [[1.0]]), ae.Gaussian([40.0], [[1.0]]))
+    run = ae.rts(far, ae.linear_schedule(2), 3, 20, 10, rng=np.random.default_rng(0))
+    assert any("came from the first rung to the last 0 times" in sentence for sentence in run.warnings)
+    single = ae.rts(rbm_path(), SCHEDULE, 4, 50, 1, rng=np.random.default_rng(0))
+    assert np.isnan(single.std_error).all()
+    assert any("single chain" in sentence for sentence in single.warnings)
+    assert "warning" in str(single)
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        ({"schedule": [0.0, 0.5]}, "schedule must start at 0 and end at 1"),
+        ({"n_rounds": 0}, "n_rounds must be at least 1"),
+        ({"n_sweeps": 0}, "n_sweeps must be at least 1"),
+        ({"n_chains": 0}, "n_chains must be at least 1"),
+        ({"n_initial": 3}, "n_initial must leave at least one of 3 rounds"),
+    ],
+)
+def test_rts_refuses_bad_input(arguments, message):
+    good = {"schedule": SCHEDULE, "n_rounds": 3, "n_sweeps": 2, "n_chains": 2, "rng": np.random.default_rng(0)}
+    with pytest.raises(ValueError, match=message):
+        ae.rts(rbm_path(), **(good | arguments))
+
+
+def test_simulated_tempering_refuses_bad_input():
+    rng = np.random.default_rng(0)
+    with pytest.raises(ValueError, match=r"log_z must have shape \(4,\)"):
+        ae.simulated_tempering(rbm_path(), SCHEDULE, np.zeros(3), 2, 2, rng=rng)
+    with pytest.raises(ValueError, match="log_z must be finite"):
+        ae.simulated_tempering(rbm_path(), SCHEDULE, [0, np.nan, 0, 0], 2, 2, rng=rng)
+    with pytest.raises(TypeError, match="rng must be"):
+        ae.simulated_tempering(rbm_path(), SCHEDULE, np.zeros(4), 2, 2, rng=0)
