@@ -1,0 +1,71 @@
+"""RAISE against the exact probabilities of the annealing model."""
+
+import numpy as np
+import pytest
+
+import anneal_edu as ae
+
+SCHEDULE = np.array([0.0, 0.4, 0.7, 1.0])
+
+
+def small_path(seed=0):
+    rng = np.random.default_rng(seed)
+    target = ae.BinaryRBM(rng.normal(0, 1.5, (4, 3)), rng.normal(0, 1, 4), rng.normal(0, 1, 3))
+    return ae.geometric_path(ae.uniform_rbm(4, 3), target)
+
+
+def annealing_model(path):
+    """Exact law of the last state of AIS: p_0 T_1 T_2 … T_K, (16,)."""
+    states = ae.binary_states(4).astype(float)
+    law = np.exp(path(0.0).log_density(states) - path(0.0).log_z())
+    for beta in SCHEDULE[1:]:
+        law = law @ ae.gibbs_matrix(path(float(beta)))
+    return law
+
+
+def test_the_weight_is_unbiased_for_the_annealing_model():
+    """For every state v the mean of exp(estimate) over 4,000 runs of one chain is p_ann(v), within standard errors."""
+    path, states = small_path(), ae.binary_states(4)
+    found = ae.raise_log_likelihood(path, SCHEDULE, np.repeat(states, 4000, axis=0), 1, rng=np.random.default_rng(0))
+    w = np.exp(found).reshape(16, 4000)
+    error = w.std(1) / np.sqrt(4000)
+    law = annealing_model(path)
+    assert np.abs((w.mean(1) - law) / error).max() < 4
+    target = np.exp(path(1.0).log_density(states.astype(float)) - path(1.0).log_z())
+    assert np.abs((w.mean(1) - target) / error).max() > 8, "the annealing model is not the target"
+
+
+def test_it_is_conservative_over_draws_of_the_target():
+    path, rng = small_path(), np.random.default_rng(1)
+    v = path(1.0).sample(5000, rng)
+    found = ae.raise_log_likelihood(path, SCHEDULE, v, 5, rng=rng)
+    exact = path(1.0).log_density(v) - path(1.0).log_z()
+    excess = found - exact
+    assert excess.mean() < -3 * excess.std() / np.sqrt(5000)
+
+
+def test_many_small_steps_reach_the_truth():
+    path, states = small_path(), ae.binary_states(4)
+    found = ae.raise_log_likelihood(path, ae.linear_schedule(300), states, 100, rng=np.random.default_rng(2))
+    exact = path(1.0).log_density(states.astype(float)) - path(1.0).log_z()
+    np.testing.assert_allclose(found, exact, atol=0.15)
+
+
+def test_each_point_has_its_own_chains():
+    """Points in another order give the same answers in that order, up to noise; the shape is (N,)."""
+    path, states = small_path(), ae.binary_states(4)[[3, 12]]
+    one = ae.raise_log_likelihood(path, SCHEDULE, states, 3000, rng=np.random.default_rng(3))
+    other = ae.raise_log_likelihood(path, SCHEDULE, states[::-1], 3000, rng=np.random.default_rng(4))
+    assert one.shape == (2,)
+    np.testing.assert_allclose(one, other[::-1], atol=0.15)
+    assert abs(one[0] - one[1]) > 0.5
+
+
+def test_bad_input():
+    path, rng = small_path(), np.random.default_rng(0)
+    with pytest.raises(ValueError, match="n_chains must be at least 1"):
+        ae.raise_log_likelihood(path, SCHEDULE, np.zeros((2, 4)), 0, rng=rng)
+    with pytest.raises(ValueError, match=r"shape \(N, 4\)"):
+        ae.raise_log_likelihood(path, SCHEDULE, np.zeros(4), 2, rng=rng)
+    with pytest.raises(ValueError, match="zeros and ones"):
+        ae.raise_log_likelihood(path, SCHEDULE, np.full((2, 4), 0.5), 2, rng=rng)

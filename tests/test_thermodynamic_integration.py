@@ -1,0 +1,148 @@
+"""Thermodynamic integration against closed forms, and against RTS as rungs are added."""
+
+import numpy as np
+import pytest
+from scipy.special import logsumexp
+
+import anneal_edu as ae
+
+
+def gaussian_path():
+    return ae.geometric_path(ae.Gaussian([0.0], [[1.0]]), ae.Gaussian([2.0], [[0.5]]))
+
+
+def exact_draws(path, schedule, n, rng):
+    counts = np.full(len(schedule), n)
+    return np.concatenate([path(float(beta)).sample(n, rng) for beta in schedule]), counts
+
+
+def mixture_path():
+    """From N(0, 9) to two bumps of width 0.4 at ±3, Z_1 = 0.8 √(2π); and a grid to integrate over."""
+    start = ae.Gaussian([0.0], [[9.0]])
+    target = ae.Unnormalized(lambda x: np.logaddexp(-((x - 3) ** 2) / 0.32, -((x + 3) ** 2) / 0.32).sum(-1), dim=1)
+    return ae.geometric_path(start, target), np.linspace(-15, 15, 6001)[:, None]
+
+
+def test_plain_integration_of_gaussians_within_its_error_bars():
+    """The mean of Δ between two Gaussians is smooth in β: 41 rungs leave no error of the rule that matters."""
+    path, schedule = gaussian_path(), ae.linear_schedule(40)
+    truth = np.array([path(float(beta)).log_z() for beta in schedule])
+    z = []
+    for seed in range(50):
+        x, counts = exact_draws(path, schedule, 20, np.random.default_rng(seed))
+        found = ae.thermodynamic_integration(ae.log_density_matrix(path, schedule, x), counts, schedule)
+        z.append(((found.log_z - truth) / np.maximum(found.std_error, 1e-12))[[10, 20, 40]])
+    z = np.array(z)
+    assert np.abs(z.mean(0)).max() < 4 / np.sqrt(50)
+    assert (0.75 < z.std(0)).all() and (z.std(0) < 1.3).all()
+
+
+def test_the_means_are_means_of_the_rungs_own_draws():
+    path, schedule = gaussian_path(), np.array([0.0, 0.4, 1.0])
+    x, counts = exact_draws(path, schedule, 7, np.random.default_rng(0))
+    found = ae.thermodynamic_integration(ae.log_density_matrix(path, schedule, x), counts, schedule)
+    slope = path(1.0).log_density(x) - path(0.0).log_density(x)
+    means = slope.reshape(3, 7).mean(1)
+    np.testing.assert_allclose(found.mean_slopes, means, atol=1e-12)
+    by_hand = 0.4 * (means[0] + means[1]) / 2 + 0.6 * (means[1] + means[2]) / 2
+    assert abs(found.log_z[-1] - by_hand) < 1e-12
+    assert found.log_z[0] == 0
+
+
+def test_path_sampling_is_the_same_sum():
+    """Gelman and Meng weigh every draw by 1 / p(β); with the shares of the rungs for p that is the trapezoid rule."""
+    path, schedule = gaussian_path(), np.array([0.0, 0.1, 0.4, 1.0])
+    rng, counts = np.random.default_rng(1), np.array([20, 5, 30, 10])
+    x = np.concatenate([path(float(b)).sample(n, rng) for b, n in zip(schedule, counts, strict=True)])
+    found = ae.thermodynamic_integration(ae.log_density_matrix(path, schedule, x), counts, schedule)
+    width = np.array([0.05, 0.2, 0.45, 0.3])  # of each rung in the trapezoid rule
+    density = counts / counts.sum() / width  # of the draws over β
+    slope = path(1.0).log_density(x) - path(0.0).log_density(x)
+    assert abs(found.log_z[-1] - (slope / np.repeat(density, counts)).mean()) < 1e-12
+
+
+def test_rao_blackwellised_means_by_the_definition():
+    path, schedule, log_z = gaussian_path(), np.array([0.0, 0.4, 1.0]), np.array([0.0, 0.5, -1.0])
+    x, counts = exact_draws(path, schedule, 9, np.random.default_rng(2))
+    log_f = ae.log_density_matrix(path, schedule, x)
+    found = ae.thermodynamic_integration(log_f, counts, schedule, rao_blackwellized=True, log_z=log_z)
+    q = np.exp(log_f - log_z[:, None] - logsumexp(log_f - log_z[:, None], axis=0))
+    slope = log_f[-1] - log_f[0]
+    np.testing.assert_allclose(found.mean_slopes, (q * slope).sum(1) / q.sum(1), atol=1e-12)
+
+
+def expected_estimates(n_steps):
+    """The truth, RTS and Rao-Blackwellised TI for infinitely many draws of q(x, β_k), Ẑ_k = 1, by sums over a grid."""
+    path, grid = mixture_path()
+    schedule = ae.linear_schedule(n_steps)
+    log_f = ae.log_density_matrix(path, schedule, grid)
+    cell = np.log(grid[1, 0] - grid[0, 0])
+    truth = logsumexp(log_f, axis=1) + cell
+    log_q = log_f - logsumexp(log_f, axis=0)  # q(β_k | x) for Ẑ = 1
+    log_p = logsumexp(log_f, axis=0)  # the density of x under q, up to a constant
+    log_p -= logsumexp(log_p)
+    log_c = logsumexp(log_q + log_p, axis=1)
+    slope = log_f[-1] - log_f[0]
+    means = np.exp(log_q + log_p - log_c[:, None]) @ slope
+    return truth[-1] - truth[0], log_c[-1] - log_c[0], np.trapezoid(means, schedule)
+
+
+def test_rb_integration_approaches_rts_as_rungs_are_added():
+    """RTS has no discretisation error for any number of rungs; that of RB-TI falls as 1/K²."""
+    gaps = []
+    for n_steps in (2, 10, 40, 160):
+        truth, rts, rb_ti = expected_estimates(n_steps)
+        assert abs(rts - truth) < 1e-9
+        gaps.append(abs(rb_ti - rts))
+    assert gaps[0] > 0.5
+    assert gaps[1] < gaps[0] / 3
+    assert 12 < gaps[1] / gaps[2] < 20 and 12 < gaps[2] / gaps[3] < 20
+
+
+def test_three_rungs_on_draws():
+    """The same from draws: at three rungs RTS is right and Rao-Blackwellised TI is off by more than ten error bars."""
+    path, _ = mixture_path()
+    schedule, truth = ae.linear_schedule(2), np.log(0.8 * np.sqrt(2 * np.pi))
+    run = ae.simulated_tempering(
+        path, schedule, np.zeros(3), 300, 100, ae.random_walk(2.0), n_burn_in=50, rng=np.random.default_rng(3)
+    )
+    order = np.argsort(run.rungs.ravel(), kind="stable")
+    x = run.samples.reshape(-1, 1)[order]
+    counts, log_f = np.bincount(run.rungs.ravel(), minlength=3), ae.log_density_matrix(path, schedule, x)
+    found = ae.thermodynamic_integration(log_f, counts, schedule, rao_blackwellized=True, log_z=np.zeros(3))
+    assert abs(run.log_z[-1] - truth) < 4 * run.std_error[-1] < 0.2
+    assert abs(found.log_z[-1] - truth) > 0.5 > 10 * found.std_error[-1]
+
+
+def test_slopes_of_an_rbm_path():
+    """Between marginals of RBMs log f is not linear in β: it says so, and with slopes it is right."""
+    rng = np.random.default_rng(4)
+    target = ae.BinaryRBM(rng.normal(0, 1, (8, 4)), rng.normal(0, 1, 8), rng.normal(0, 1, 4))
+    path, schedule = ae.geometric_path(ae.uniform_rbm(8, 4), target), ae.linear_schedule(30)
+    x, counts = exact_draws(path, schedule, 400, rng)
+    x = x.astype(float)
+    log_f = ae.log_density_matrix(path, schedule, x)
+    with pytest.raises(ValueError, match="not linear in β: pass slopes"):
+        ae.thermodynamic_integration(log_f, counts, schedule)
+    found = ae.thermodynamic_integration(log_f, counts, schedule, ae.log_density_slopes(path, schedule, x))
+    truth = target.log_z() - path.start.log_z()
+    assert abs(found.log_z[-1] - truth) < 4 * found.std_error[-1] + 0.01 < 0.2
+
+
+GOOD = {"log_density_matrix": np.zeros((3, 6)), "counts": [2, 2, 2], "schedule": [0, 0.5, 1]}
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        ({"counts": [3, 0, 3]}, "every rung needs draws, got none of rung 1"),
+        ({"schedule": [0, 1]}, r"schedule must have shape \(3,\)"),
+        ({"slopes": np.zeros((2, 6))}, r"slopes must have shape \(3, 6\)"),
+        ({"rao_blackwellized": True}, "log_z must be given if rao_blackwellized"),
+        ({"log_z": np.zeros(3)}, "and only then"),
+        ({"rao_blackwellized": True, "log_z": np.zeros(2)}, r"log_z must have shape \(3,\)"),
+    ],
+)
+def test_bad_input(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        ae.thermodynamic_integration(**(GOOD | arguments))

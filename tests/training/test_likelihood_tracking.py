@@ -1,0 +1,62 @@
+"""Tracked log likelihoods against exact ones, while a small RBM learns."""
+
+import numpy as np
+import pytest
+
+import anneal_edu as ae
+
+RUNGS = ae.linear_schedule(25)
+
+
+def training_states(n_updates=600, seed=0):
+    digits = ae.data.digits(8)
+    return ae.contrastive_divergence(digits[:1500], 8, "pcd", 1, n_updates, 0.1, 100, np.random.default_rng(seed))
+
+
+def test_tracking_agrees_with_enumeration():
+    digits = ae.data.digits(8)
+    rng = np.random.default_rng(1)
+    looks = list(ae.track_log_likelihood(training_states(), digits[:1500], digits[1500:], 50, 10, 100, RUNGS, rng=rng))
+    assert [look.n_updates for look in looks] == list(range(50, 601, 50))
+    z = np.array([(look.log_z - look.rbm.log_z()) / look.std_error for look in looks])
+    assert np.abs(z).max() < 5 and np.median(np.abs(z)) < 2
+    last = looks[-1]
+    assert last.std_error < 0.1
+    for estimate, data in ((last.train, digits[:1500]), (last.validation, digits[1500:])):
+        exact = last.rbm.log_density(data).mean() - last.rbm.log_z()
+        assert abs(estimate - exact) < 5 * last.std_error
+    assert looks[-1].train > looks[0].train + 1, "it learns, and the tracking sees it"
+
+
+def test_training_goes_on_as_if_nobody_looked():
+    *_, alone = training_states(100)
+    digits, rng = ae.data.digits(8), np.random.default_rng(2)
+    *_, watched = ae.track_log_likelihood(training_states(100), digits, n_sweeps=1, schedule=RUNGS, rng=rng)
+    np.testing.assert_array_equal(watched.rbm.weights, alone.rbm.weights)
+    assert np.isnan(watched.validation)
+
+
+def test_a_look_is_as_good_as_its_sweeps():
+    """More sweeps a look, smaller error bars."""
+    errors = {}
+    for n_sweeps in (1, 25):
+        states, rng = training_states(100), np.random.default_rng(3)
+        *_, look = ae.track_log_likelihood(states, ae.data.digits(8), None, 50, n_sweeps, 100, RUNGS, rng=rng)
+        errors[n_sweeps] = look.std_error
+    assert errors[25] < 0.5 * errors[1]
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        ({"every": 0}, "every must be at least 1"),
+        ({"n_sweeps": 0}, "n_sweeps must be at least 1"),
+        ({"train": np.full((2, 64), 0.5)}, "zeros and ones"),
+        ({"validation": np.full((2, 64), 0.5)}, "zeros and ones"),
+        ({"schedule": [0.0, 0.5]}, "schedule must start at 0"),
+    ],
+)
+def test_bad_input_is_refused_at_the_call(arguments, message):
+    good = {"states": training_states(1), "train": ae.data.digits(8), "rng": np.random.default_rng(0)}
+    with pytest.raises(ValueError, match=message):
+        ae.track_log_likelihood(**(good | arguments))
