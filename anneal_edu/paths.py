@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from anneal_edu.distributions import BinaryRBM, Distribution, GaussianBernoulli, GeometricBridge
-from anneal_edu.distributions.bernoulli import bernoulli, softplus, weigh_and_draw
+from anneal_edu.distributions.bernoulli import bernoulli, sum_of_softplus, weigh_and_draw
 from anneal_edu.gaussian_rbm_path import GaussianRBMPath
 from anneal_edu.validation import as_beta
 
@@ -121,7 +121,7 @@ class GeometricRBMPath(GeometricPath):
         log_f = np.empty((len(schedule), len(x)))
         for k, beta in enumerate(schedule):
             log_f[k] = at_start + beta * gain
-            log_f[k] += softplus(np.float32(beta) * slope + level).sum(-1, dtype=np.float64)
+            log_f[k] += sum_of_softplus(np.float32(beta) * slope + level)
         return log_f
 
     def gibbs_at(

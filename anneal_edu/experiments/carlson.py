@@ -1,0 +1,286 @@
+"""Carlson, Stinson, Pakman and Paninski (2016): the poster's figures on an RBM with 500 hidden units.
+
+The digits are scikit-learn's in a frame of 28×28; the reference value, of which there is no exact one at this size, is
+a long sandwich of forward and reverse AIS.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path as File
+from time import perf_counter
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from anneal_edu.ais import ais
+from anneal_edu.data import digits
+from anneal_edu.density_matrix import log_density_slopes
+from anneal_edu.distributions import base_rate_rbm
+from anneal_edu.experiments import grosse_large
+from anneal_edu.kernels import gibbs
+from anneal_edu.mbar import mbar
+from anneal_edu.paths import Path, geometric_path
+from anneal_edu.reverse_ais import Sandwich, raise_log_likelihood, sandwich
+from anneal_edu.rts import rts, rts_rounds
+from anneal_edu.schedules import linear_schedule
+from anneal_edu.simulated_tempering import simulated_tempering
+from anneal_edu.thermodynamic_integration import thermodynamic_integration
+from anneal_edu.training import contrastive_divergence, track_log_likelihood
+
+
+@dataclass(frozen=True)
+class Scale:
+    """How large the experiments are.
+
+    Attributes
+    ----------
+    model : str
+        Scale of `grosse_large` whose PCD model is taken.
+    budgets : tuple of int
+        Gibbs sweeps a chain, of 100 chains in all estimators.
+    n_rungs, n_seeds, n_reference : int
+        Rungs of RTS; runs of every estimator; steps of the reference sandwich, of 200 chains.
+    rungs : tuple of int
+        Numbers of rungs that are compared, each at the third-largest budget.
+    n_updates, every, n_sweeps : int
+        Training that is tracked; updates between two looks; sweeps a look.
+    """
+
+    model: str
+    budgets: tuple[int, ...]
+    n_rungs: int
+    n_seeds: int
+    n_reference: int
+    rungs: tuple[int, ...]
+    n_updates: int
+    every: int
+    n_sweeps: int
+
+
+N_CHAINS = 100
+N_REFERENCE_CHAINS = 200
+SWEEPS_A_ROUND = 50
+
+SCALES = {
+    "tiny": Scale("tiny", (50, 100, 200), 10, 2, 500, (5, 10), 200, 100, 5),
+    "quick": Scale("quick", (100, 250, 500, 1000, 2500), 100, 5, 10_000, (10, 20, 50, 100, 200), 3000, 100, 10),
+}
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """One estimate of log Z, in nats: by whom, from how many sweeps or rungs, with which seed, and how far off."""
+
+    estimator: str
+    setting: int
+    seed: int
+    log_z: float
+    std_error: float
+    reference: float
+
+    def __str__(self) -> str:
+        return (
+            f"{self.estimator:9}{self.setting:6} seed {self.seed}: log Ẑ {self.log_z:9.3f} ± {self.std_error:6.3f}, "
+            f"off by {self.log_z - self.reference:+7.3f}"
+        )
+
+
+def path_to_model(scale: Scale, seed: int, folder: File | None) -> Path:
+    """The geometric path from the base rates of the digits to the PCD model of Table 2 of Grosse et al."""
+    large = grosse_large.SCALES[scale.model]
+    rbm = grosse_large.trained_model(large, "PCD", seed, folder)
+    return geometric_path(base_rate_rbm(digits(large.size), rbm.n_hidden), rbm)
+
+
+def reference(path: Path, n_steps: int, rng: np.random.Generator) -> Sandwich:
+    """The bounds that stand for the truth."""
+    return sandwich(path, linear_schedule(n_steps), N_REFERENCE_CHAINS, n_burn_in=n_steps // 10, rng=rng)
+
+
+def raise_log_z(path: Path, n_steps: int, data: np.ndarray, rng: np.random.Generator) -> tuple[float, float]:
+    """log Ẑ as RAISE has it: mean over data of log f(v) - log p̂(v), one chain for each; and its standard error."""
+    v = data[rng.choice(len(data), size=N_CHAINS, replace=False)]
+    difference = path(1.0).log_density(v) - raise_log_likelihood(path, linear_schedule(n_steps), v, 1, rng=rng)
+    return float(difference.mean()), float(difference.std(ddof=1) / np.sqrt(N_CHAINS))
+
+
+def convergence(
+    scale: Scale, seed: int = 0, folder: File | None = None, report: Callable = print
+) -> tuple[Sandwich, list[Estimate]]:
+    """Mean and RMSE of log Ẑ against Gibbs sweeps, for RTS, AIS and RAISE with 100 chains; and the reference.
+
+    RTS spends at most 10 rounds of 50 sweeps on Ẑ_k, then holds it. AIS and RAISE make one step a sweep.
+    """
+    path = path_to_model(scale, seed, folder)
+    data = digits(grosse_large.SCALES[scale.model].size)
+    rows = []
+    with threadpool_limits(1):
+        known = reference(path, scale.n_reference, np.random.default_rng([seed, 1]))
+        report(known)
+        truth = (known.lower + known.upper) / 2
+
+        def add(*found):
+            rows.append(Estimate(*found, truth))
+            report(rows[-1])
+
+        for run in range(scale.n_seeds):
+            rng = np.random.Generator(np.random.SFC64([seed, 2, run]))
+            rounds = rts_rounds(path, linear_schedule(scale.n_rungs), 10, SWEEPS_A_ROUND, N_CHAINS, rng=rng)
+            for index, done in enumerate(islice(rounds, max(scale.budgets) // SWEEPS_A_ROUND), start=1):
+                if index * SWEEPS_A_ROUND in scale.budgets:
+                    add("RTS", index * SWEEPS_A_ROUND, run, float(done.log_z[-1]), float(done.std_error[-1]))
+            for budget in scale.budgets:
+                result = ais(path, linear_schedule(budget), N_CHAINS, rng=rng)
+                add("AIS", budget, run, result.log_z, result.std_error)
+                add("RAISE", budget, run, *raise_log_z(path, budget, data, rng))
+    return known, rows
+
+
+def repeated(n_sweeps: int) -> Callable:
+    """Gibbs, n_sweeps times over, as one kernel."""
+
+    def sweeps(distribution, x, rng):
+        for _ in range(n_sweeps):
+            x = gibbs(distribution, x, rng)
+        return x
+
+    return sweeps
+
+
+def number_of_rungs(
+    scale: Scale, seed: int = 0, folder: File | None = None, report: Callable = print
+) -> list[Estimate]:
+    """Error against the number of rungs, at a fixed number of sweeps: RTS, MBAR, TI, Rao-Blackwellised TI and AIS.
+
+    The middle three get the draws of one run of simulated tempering at the Ẑ_k that RTS found; every 10th, because
+    neighbours hardly differ. AIS spends the same sweeps on each of its steps.
+    """
+    path = path_to_model(scale, seed, folder)
+    budget = scale.budgets[-3]
+    n_rounds = budget // SWEEPS_A_ROUND
+    rows = []
+
+    def add(*found):
+        rows.append(Estimate(*found, truth))
+        report(rows[-1])
+
+    with threadpool_limits(1):
+        known = reference(path, scale.n_reference, np.random.default_rng([seed, 1]))
+        truth = (known.lower + known.upper) / 2
+        for run in range(scale.n_seeds):
+            for K in scale.rungs:
+                rng = np.random.Generator(np.random.SFC64([seed, 3, run, K]))
+                schedule = linear_schedule(K)
+                first = rts(path, schedule, n_rounds, SWEEPS_A_ROUND, N_CHAINS, rng=rng)
+                add("RTS", K, run, float(first.log_z[-1]), float(first.std_error[-1]))
+                for name, log_z, std_error in from_one_matrix(path, schedule, first.log_z, budget // 2, rng):
+                    add(name, K, run, log_z, std_error)
+                annealed = ais(path, schedule, N_CHAINS, repeated(max(1, budget // K)), rng=rng)
+                add("AIS", K, run, annealed.log_z, annealed.std_error)
+    return rows
+
+
+def from_one_matrix(path, schedule, log_z, n_sweeps, rng, every: int = 10):
+    """MBAR, TI and Rao-Blackwellised TI on the draws of one run of simulated tempering: name, log Ẑ, standard error."""
+    walk = simulated_tempering(path, schedule, log_z, n_sweeps, N_CHAINS, rng=rng)
+    rungs = walk.rungs[every - 1 :: every].ravel()
+    order = np.argsort(rungs, kind="stable")
+    x = walk.samples[every - 1 :: every].reshape(len(rungs), -1)[order]
+    log_q = walk.log_conditionals[every - 1 :: every].transpose(1, 0, 2).reshape(len(schedule), -1)[:, order]
+    log_f = log_q + log_z[:, None]  # up to a constant of each draw, which no ratio feels
+    counts = np.bincount(rungs, minlength=len(schedule))
+    start = walk.start_log_z
+    try:
+        found = mbar(log_f, counts)
+        yield "MBAR", start + float(found.log_z[-1]), float(found.std_error[-1])
+    except ValueError:  # no overlap: it says that it cannot know
+        yield "MBAR", np.nan, np.nan
+    slopes = log_density_slopes(path, schedule, x)
+    if (counts > 0).all():
+        found = thermodynamic_integration(log_f, counts, schedule, slopes)
+        yield "TI", start + float(found.log_z[-1]), float(found.std_error[-1])
+    found = thermodynamic_integration(log_f, counts, schedule, slopes, rao_blackwellized=True, log_z=log_z)
+    yield "RB-TI", start + float(found.log_z[-1]), float(found.std_error[-1])
+
+
+@dataclass(frozen=True)
+class Look:
+    """What tracking said after some updates, in nats a digit, and what a sandwich said about the same model's log Z."""
+
+    n_updates: int
+    log_z: float
+    std_error: float
+    train: float
+    validation: float
+    lower: float | None
+    upper: float | None
+    tracking_seconds: float
+    training_seconds: float
+
+    def __str__(self) -> str:
+        bounds = "" if self.lower is None else f", sandwich {self.lower:.2f} to {self.upper:.2f}"
+        return (
+            f"{self.n_updates:6} updates: train {self.train:8.2f}, validation {self.validation:8.2f}, "
+            f"log Ẑ {self.log_z:.2f} ± {self.std_error:.2f}{bounds}"
+        )
+
+
+class Stopwatch:
+    """Seconds spent in the states of a training, while something else looks at them."""
+
+    def __init__(self, states):
+        self.states, self.seconds = iter(states), 0.0
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        begin = perf_counter()
+        try:
+            return next(self.states)
+        finally:
+            self.seconds += perf_counter() - begin
+
+
+def tracking(scale: Scale, seed: int = 0, report: Callable = print) -> list[Look]:
+    """Train and validation log likelihood tracked by RTS while PCD learns, with a sandwich at every tenth look.
+
+    As in the table of large RBMs the model is trained on the digits; here every fifth of them is held out.
+    """
+    large = grosse_large.SCALES[scale.model]
+    recipe, data = large.training["PCD"], digits(large.size)
+    held_out = np.arange(len(data)) % 5 == 4
+    train, validation = data[~held_out], data[held_out]
+    rows, tracking_seconds = [], 0.0
+    with threadpool_limits(1):
+        rng = np.random.default_rng([seed, 4])
+        watch = Stopwatch(
+            contrastive_divergence(
+                train, large.n_hidden, "pcd", recipe.n_gibbs, scale.n_updates, recipe.learning_rate,
+                recipe.batch_size, rng,
+            )
+        )  # fmt: skip
+        looks = track_log_likelihood(
+            watch, train, validation, scale.every, scale.n_sweeps, N_CHAINS, linear_schedule(scale.n_rungs),
+            rng=np.random.Generator(np.random.SFC64([seed, 5])),
+        )  # fmt: skip
+        while True:
+            begin, trained = perf_counter(), watch.seconds
+            look = next(looks, None)
+            if look is None:
+                return rows
+            tracking_seconds += perf_counter() - begin - (watch.seconds - trained)
+            bounds = (None, None)
+            if (look.n_updates // scale.every) % 10 == 0:
+                path = geometric_path(base_rate_rbm(train, large.n_hidden), look.rbm)
+                found = reference(path, scale.n_reference // 5, np.random.default_rng([seed, 6, look.n_updates]))
+                bounds = found.lower, found.upper
+            row = Look(
+                look.n_updates, look.log_z, look.std_error, look.train, look.validation, *bounds,
+                tracking_seconds, watch.seconds,
+            )  # fmt: skip
+            rows.append(row)
+            report(row)

@@ -1,0 +1,59 @@
+"""The poster's experiments at their smallest, where the truth can be enumerated."""
+
+import numpy as np
+import pytest
+
+from anneal_edu.experiments import carlson
+
+TINY = carlson.SCALES["tiny"]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("runs")
+
+
+def silent(_row):
+    pass
+
+
+def test_convergence_gives_every_estimator_at_every_budget(folder):
+    known, rows = carlson.convergence(TINY, folder=folder, report=silent)
+    exact = carlson.path_to_model(TINY, 0, folder).end.log_z()
+    assert known.draws == "exact draws"
+    assert abs((known.lower + known.upper) / 2 - exact) < 0.1
+    found = {(row.estimator, row.setting, row.seed) for row in rows}
+    assert found == {(name, n, seed) for name in ("RTS", "AIS", "RAISE") for n in TINY.budgets for seed in (0, 1)}
+    for row in rows:
+        assert row.reference == (known.lower + known.upper) / 2
+        if row.setting == 200:
+            assert abs(row.log_z - exact) < 0.3
+
+
+def test_every_estimator_is_there_for_every_number_of_rungs(folder):
+    rows = carlson.number_of_rungs(TINY, folder=folder, report=silent)
+    names = ("RTS", "MBAR", "TI", "RB-TI", "AIS")
+    found = {(row.estimator, row.setting, row.seed) for row in rows}
+    assert found == {(name, K, seed) for name in names for K in TINY.rungs for seed in (0, 1)}
+    exact = carlson.path_to_model(TINY, 0, folder).end.log_z()
+    for row in rows:
+        assert np.isnan(row.log_z) or abs(row.log_z - exact) < 1.0
+
+
+def test_tracking_looks_at_train_and_held_out_digits():
+    rows = carlson.tracking(TINY, report=silent)
+    assert [row.n_updates for row in rows] == [100, 200]
+    assert rows[-1].train != rows[-1].validation
+    assert rows[-1].tracking_seconds > 0 and rows[-1].training_seconds > 0
+
+
+def test_repeated_is_so_many_steps():
+    steps = []
+
+    class Counting:
+        def gibbs(self, x, rng):
+            steps.append(x)
+            return x + 1
+
+    assert carlson.repeated(3)(Counting(), 0, None) == 3
+    assert len(steps) == 3
