@@ -10,6 +10,7 @@ from anneal_edu.check import (
     sandwich,
     splines,
     start,
+    swaps,
     two_paths,
 )
 
@@ -23,5 +24,6 @@ __all__ = [
     "sandwich",
     "splines",
     "start",
+    "swaps",
     "two_paths",
 ]

@@ -11,7 +11,7 @@ from dataclasses import asdict, fields, is_dataclass
 from multiprocessing import get_context
 from pathlib import Path
 
-from anneal_edu.experiments import grosse, grosse_large, hamiltonian, image_models, kiwaki
+from anneal_edu.experiments import grosse, grosse_large, hamiltonian, image_models, kiwaki, tempering_paths
 
 
 def table_1(args: argparse.Namespace, executor) -> list[dict]:
@@ -110,6 +110,13 @@ def _image_rows(experiment, args: argparse.Namespace) -> list[dict]:
     return [row.summary() for row in rows]
 
 
+def paths_for_tempering(args: argparse.Namespace, executor) -> list[dict]:
+    """Grosse et al. 2013, Section 6: does averaging moments help parallel tempering and tempered transitions?"""
+    scale = tempering_paths.SCALES[args.scale]
+    rows = tempering_paths.tempering_paths(scale, args.seed, executor, args.folder, print_row)
+    return [asdict(row) for row in rows]
+
+
 EXPERIMENTS = {
     "grosse-table1": (table_1, grosse.SCALES),
     "grosse-biased-moments": (biased_moments, grosse.SCALES),
@@ -118,6 +125,7 @@ EXPERIMENTS = {
     "hais-convergence": (hais_convergence, hamiltonian.SCALES),
     "hais-table1": (image_table, image_models.SCALES),
     "hais-figure5": (image_sizes, image_models.SCALES),
+    "tempering-paths": (paths_for_tempering, tempering_paths.SCALES),
 }
 
 

@@ -1,0 +1,140 @@
+"""A target with three modes: chains that stay where they are, and chains that swap."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from anneal_edu import Gaussian, Unnormalized, geometric_path, linear_schedule, random_walk
+from anneal_edu.figures import tempering
+from anneal_edu.panels.base import Panel, Reading
+from anneal_edu.panels.controls import seed, slider, steps
+from anneal_edu.parallel_tempering import count_round_trips, tempering_states
+
+CENTRES, WIDTH, SHARES = np.array([-6.0, 0.0, 5.0]), 0.4, np.array([0.2, 0.5, 0.3])
+BORDERS = np.array([-3.0, 2.5])
+LOG_Z = 1.0
+N_CHAINS = 20
+STEP = 0.7
+_EDGES = np.linspace(-9, 8, 86)
+_GRID = np.linspace(-9, 8, 341)
+
+
+def _log_f(x: np.ndarray) -> np.ndarray:
+    parts = np.log(SHARES / (WIDTH * np.sqrt(2 * np.pi))) - 0.5 * ((x - CENTRES) / WIDTH) ** 2
+    return LOG_Z + np.logaddexp.reduce(parts, axis=-1)
+
+
+def three_modes() -> Unnormalized:
+    """Three narrow Gaussians of masses 0.2, 0.5 and 0.3, times e: log Z = 1."""
+    return Unnormalized(_log_f, 1)
+
+
+class Runs(NamedTuple):
+    """States at the target, of chains alone and of ladders, and what the ladders say about log Z."""
+
+    alone: np.ndarray
+    """(T', C)"""
+    tempered: np.ndarray
+    """(T, C)"""
+    trips: int
+    log_z: float
+    log_z_error: float
+
+
+@lru_cache(maxsize=64)
+def runs(n_pairs: int, hottest: float, n_sweeps: int, seed: int) -> Runs:
+    """The same number of random walk moves for both: K + 1 times as many sweeps for each chain alone."""
+    target, kernel = three_modes(), random_walk(STEP)
+    path = geometric_path(Gaussian([0.0], [[hottest**2]]), target)
+    rng = np.random.default_rng([seed, 0])
+    x, alone = path(0.0).sample(N_CHAINS, rng), []
+    for _ in range(n_sweeps * (n_pairs + 1)):
+        x = kernel(target, x, rng)
+        alone.append(x[:, 0])
+    rng = np.random.default_rng([seed, 1])
+    states = tempering_states(path, linear_schedule(n_pairs) ** 2, N_CHAINS, kernel, rng=rng)
+    kept = [next(states) for _ in range(n_sweeps)]
+    replicas = np.array([state.replicas for state in kept])
+    ratios = np.exp(np.array([state.log_ratios for state in kept])[n_sweeps // 4 :])  # (T, K, C)
+    means = ratios.mean(0)
+    error = float((means / means.mean(1, keepdims=True)).sum(0).std(ddof=1) / np.sqrt(N_CHAINS))
+    return Runs(
+        np.array(alone)[len(alone) // 4 :],
+        np.array([state.x[-1, :, 0] for state in kept])[n_sweeps // 4 :],
+        int(count_round_trips(replicas).sum()),
+        float(np.log(means.mean(1)).sum()),
+        error,
+    )
+
+
+def masses(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Shares of the three modes (3,) in states (T, C), and their standard errors over chains."""
+    which = np.searchsorted(BORDERS, x)
+    shares = np.array([(which == mode).mean(0) for mode in range(3)])  # (3, C)
+    return shares.mean(1), shares.std(1, ddof=1) / np.sqrt(x.shape[1])
+
+
+class TemperedModes(Panel):
+    """Random walks on a target of three modes, alone and on a ladder, at the same cost.
+
+    Controls: ``n_pairs`` K, ``hottest``, the standard deviation of the first rung, ``n_sweeps`` of the ladders, and
+    ``seed``. The rungs are (k/K)²; the first quarter of every run is left out.
+    """
+
+    title = "Three modes"
+    picture = (
+        "Left: where chains alone were, and the exact density. Middle: the same for the last rung of the ladders. "
+        "Right: the mass of each mode, exact, of chains alone and of ladders, with two standard errors."
+    )
+    size = (12.0, 4.4)
+    controls = {  # noqa: RUF012
+        "n_pairs": slider("pairs K", 6, 1, 10, 1, live=False),
+        "hottest": slider("hottest rung: standard deviation", 5.0, 0.5, 12.0, 0.5, live=False),
+        "n_sweeps": steps("sweeps", 200, (25, 50, 100, 200), live=False),
+        "seed": seed(),
+    }
+
+    def make_axes(self, figure):
+        """Two histograms and the masses."""
+        return figure.columns(1, 1, 1, gap=0.6)
+
+    def draw(self, n_pairs, hottest, n_sweeps, seed):
+        """Both kinds of chains, and how much they found where."""
+        found = runs(n_pairs, hottest, n_sweeps, seed)
+        density = np.exp(_log_f(_GRID[:, None]) - LOG_Z)
+        pairs = (("alone", found.alone, "moments"), ("swapping", found.tempered, "geometric"))
+        for ax, (title, x, style) in zip(self.axes, pairs, strict=False):
+            heights = np.histogram(x, _EDGES)[0] / (x.size * np.diff(_EDGES))
+            tempering.density_and_histogram(ax, _GRID, density, np.minimum(heights, 1.5), _EDGES, style, title)
+        by_style = {style: masses(x) for _, x, style in pairs}
+        tempering.masses(self.axes[2], SHARES, by_style, {"moments": "alone", "geometric": "swapping"})
+        readout = {
+            f"{title}: mass left, middle, right": ", ".join(
+                f"{m:.2f} ± {e:.2f}" for m, e in zip(*by_style[style], strict=True)
+            )
+            for title, _, style in pairs
+        }
+        readout["exact"] = ", ".join(f"{share:.2f}" for share in SHARES)
+        readout["round trips"] = f"{found.trips}"
+        readout["log Z by stepping stones"] = f"{found.log_z:.2f} ± {found.log_z_error:.2f} (exact {LOG_Z:.2f})"
+        return Reading(_takeaway(found, n_sweeps), readout)
+
+
+def _takeaway(found: Runs, n_sweeps: int) -> str:
+    crossings = (np.diff(np.searchsorted(BORDERS, found.alone), axis=0) != 0).sum() / N_CHAINS
+    alone = "hardly ever leave the mode that they fell into" if crossings < 2 else "cross now and then"
+    off = float(np.abs(masses(found.tempered)[0] - SHARES).max())
+    per_chain = found.trips / N_CHAINS
+    if per_chain < 0.3:
+        return f"Chains alone {alone}, and hardly a replica makes a round trip: the masses of this ladder mean nothing."
+    if found.trips and masses(found.tempered)[0].min() < 0.01:
+        return (
+            "Plenty of round trips, and modes that nobody has seen: the hottest rung itself does not reach them. Swaps "
+            "hand down what hot rungs find, and no more. Nothing here warns you, least of all the error bars."
+        )
+    if off > 0.12:
+        return f"Chains alone {alone}. The ladders make round trips, but too few yet to get the masses right."
+    return f"Chains alone {alone}. The ladders go up and down, and have each mass right within 0.12, at equal cost."
