@@ -16,7 +16,7 @@ from tqdm.auto import tqdm
 from anneal_edu.ais import require_start, require_walk
 from anneal_edu.kernels import Kernel, gibbs
 from anneal_edu.paths import Path
-from anneal_edu.simulated_tempering import ratio_estimate, share_errors, tempered_walk
+from anneal_edu.simulated_tempering import ratio_estimate, share_errors, share_warnings, tempered_walk
 from anneal_edu.validation import as_count, as_schedule
 
 
@@ -151,21 +151,12 @@ class RTSResult:
     @property
     def warnings(self) -> tuple[str, ...]:
         """What looks wrong, in plain words; empty where nothing does."""
-        found, log_shares = [], self.final.log_shares
         n_chains = self.final.chain_log_shares.shape[1]
-        if n_chains == 1:
-            found.append("a single chain: no error bar can be given")
+        found = share_warnings(self.final.log_shares, n_chains)
         if self.final.crossings < n_chains:
-            found.append(
-                f"{n_chains} chains came from the first rung to the last {self.final.crossings} times: "
-                "add rungs or sweeps"
-            )
-        rarest = int(log_shares.argmin())
-        if (ratio := np.exp(log_shares.max() - log_shares[rarest])) > 10:
-            found.append(
-                f"rung {rarest} is visited {ratio:.3g} times less than another: Ẑ has not settled, give it more rounds"
-            )
-        return tuple(found)
+            sentence = f"{n_chains} chains came from the first rung to the last {self.final.crossings} times"
+            found = (*found, f"{sentence}: add rungs or sweeps")
+        return found
 
     def __str__(self) -> str:
         lines = [

@@ -118,11 +118,17 @@ class SimulatedTemperingResult:
         chain_shares = logsumexp(self.log_conditionals, axis=0) - np.log(len(self.rungs))  # (K+1, C)
         return share_errors(chain_shares)
 
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What looks wrong, in plain words; empty where nothing does."""
+        return share_warnings(self.log_shares, self.rungs.shape[1])
+
     def __str__(self) -> str:
-        return (
-            f"log Z ≈ {self.log_z[-1]:.3f}  (standard error {self.std_error[-1]:.3f})\n"
-            f"{self.rungs.size} draws, between {self.visits.min():.1%} and {self.visits.max():.1%} of them on each rung"
-        )
+        lines = [
+            f"log Z ≈ {self.log_z[-1]:.3f}  (standard error {self.std_error[-1]:.3f})",
+            f"{self.rungs.size} draws, between {self.visits.min():.1%} and {self.visits.max():.1%} of them on a rung",
+        ]
+        return "\n".join(lines + [f"warning: {sentence}" for sentence in self.warnings])
 
 
 def ratio_estimate(log_z: np.ndarray, log_c: np.ndarray) -> np.ndarray:
@@ -147,6 +153,15 @@ def share_errors(log_shares: np.ndarray) -> np.ndarray:
         return np.full(len(log_shares), np.nan)
     relative = np.exp(log_shares - logsumexp(log_shares, axis=1, keepdims=True)) * n_chains  # c_k of a chain / c_k
     return (relative - relative[0]).std(1, ddof=1) / np.sqrt(n_chains)
+
+
+def share_warnings(log_shares: np.ndarray, n_chains: int) -> tuple[str, ...]:
+    """What log c_k (K+1,) and the number of chains say against an estimate, in plain words."""
+    found = ["a single chain: no error bar can be given"] if n_chains == 1 else []
+    rarest = int(log_shares.argmin())
+    if (gap := log_shares.max() - log_shares[rarest]) > np.log(10):
+        found.append(f"rung {rarest} is visited e^{gap:.1f} times less than another: Ẑ is far from Z")
+    return tuple(found)
 
 
 def simulated_tempering(
