@@ -1,0 +1,272 @@
+"""Which estimator should be trusted? All of them, at equal numbers of Gibbs sweeps, over many seeds."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from concurrent.futures import Executor
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from pathlib import Path as File
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from anneal_edu import models
+from anneal_edu.data import digits
+from anneal_edu.distributions import BinaryRBM, uniform_rbm
+from anneal_edu.experiments.estimators import (
+    ESTIMATORS,
+    Problem,
+    Report,
+    geometric_ais,
+    short,
+    tempered_sampling,
+    timed,
+)
+from anneal_edu.models import knots
+from anneal_edu.splines import moment_spline_path
+
+
+def hidden_mode(n_visible: int = 30, n_hidden: int = 8, share: float = 0.9, pull: float = 6.0) -> BinaryRBM:
+    """An RBM with most of its mass around one picture that chains do not find.
+
+    Its last hidden unit, once on, holds every visible unit in place with a field of ± ``pull``; its bias gives it the
+    probability ``share``. But at β a little below 1 nearly all mass is elsewhere, where hardly a state turns it on.
+
+    Examples
+    --------
+    >>> round(float(hidden_mode().moments()[1][-1]), 6)
+    0.9
+    """
+    rng = np.random.default_rng(0)
+    W, b = 0.4 * rng.normal(size=(n_visible, n_hidden)), 0.2 * rng.normal(size=n_visible)
+    b -= 0.5 * W.sum(1)
+    picture, c = np.where(rng.random(n_visible) < 0.5, pull, -pull), np.zeros(n_hidden)
+    off, on = BinaryRBM(W, b, c).log_z(), BinaryRBM(W, b + picture, c).log_z()
+    return BinaryRBM(np.column_stack([W, picture]), b, np.append(c, off - on + np.log(share / (1 - share))))
+
+
+def strong_couplings(n_visible: int = 20, n_hidden: int = 8) -> BinaryRBM:
+    """An RBM with random weights N(0, 1.5²)."""
+    rng = np.random.default_rng(3)
+    return BinaryRBM(1.5 * rng.normal(size=(n_visible, n_hidden)), np.zeros(n_visible), -1.0 - np.zeros(n_hidden))
+
+
+TOYS: dict[str, Callable[[], BinaryRBM]] = {"hidden mode": hidden_mode, "strong couplings": strong_couplings}
+
+
+@lru_cache(maxsize=8)
+def load_problem(name: str) -> Problem:
+    """One of `TOYS` with exact draws as data, or a stored RBM of the digits from its base rates, with the digits."""
+    if name in TOYS:
+        rbm = TOYS[name]()
+        start, data = uniform_rbm(rbm.dim, rbm.n_hidden), rbm.sample(500, np.random.default_rng(1))
+        return Problem(rbm, start, data, moment_spline_path(start, rbm))
+    rbm = models.load(name)
+    start, stored = knots.start_of(rbm, "base rate"), name in knots.MODELS
+    spline = knots.load_spline(name, "base rate") if stored else moment_spline_path(start, rbm)
+    return Problem(rbm, start, digits(round(rbm.dim**0.5)), spline)
+
+
+@dataclass(frozen=True)
+class Scale:
+    """How large the two experiments are: models and sweeps of the table; models, rungs and sweeps of the second one."""
+
+    models: tuple[str, ...]
+    sweeps: int
+    n_seeds: int
+    rung_models: tuple[str, ...]
+    rungs: tuple[int, ...]
+    rung_sweeps: tuple[int, ...]
+    n_rung_seeds: int
+
+
+SCALES = {
+    "tiny": Scale(("strong couplings",), 4000, 2, ("strong couplings",), (3, 5), (4000,), 2),
+    "quick": Scale(
+        ("digits8_cd", "hidden mode", "digits28_pcd_fast"),
+        20_000,
+        50,
+        ("digits8_cd", "strong couplings"),
+        (3, 5, 9, 17, 33, 65),
+        (5000, 20_000),
+        20,
+    ),
+    "medium": Scale(
+        ("digits8_cd", "hidden mode", "digits28_pcd_fast", "digits28_cd"),
+        200_000,
+        50,
+        ("digits8_cd", "strong couplings"),
+        (3, 5, 9, 17, 33, 65, 129),
+        (5000, 20_000, 80_000),
+        50,
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Row:
+    """One estimator on one model, with ``sweeps`` Gibbs sweeps and, in the second experiment, ``n_rungs`` rungs.
+
+    Attributes
+    ----------
+    errors, std_errors : tuples of float or None
+        Of every seed: log Ẑ minus the exact log Z, and the estimator's own error bar; None where it gave no answer.
+    warnings : dict
+        Kind of a warning → the seeds that had it.
+    products : int
+        Products of a state with the weights.
+    seconds : float
+        Mean over the seeds, with whatever else the machine did; readings of one run share its time.
+    """
+
+    model: str
+    name: str
+    errs: str
+    n_rungs: int | None
+    sweeps: int
+    products: int
+    seconds: float
+    exact: float
+    errors: tuple[float | None, ...]
+    std_errors: tuple[float | None, ...]
+    warnings: dict[str, tuple[int, ...]]
+
+    @property
+    def answered(self) -> np.ndarray:
+        """Errors and error bars of the seeds that gave an answer, (2, n)."""
+        pairs = [pair for pair in zip(self.errors, self.std_errors, strict=True) if None not in pair]
+        return np.array(pairs, dtype=float).reshape(-1, 2).T
+
+    @property
+    def bias(self) -> float:
+        """Mean error."""
+        return float(self.answered[0].mean())
+
+    @property
+    def rmse(self) -> float:
+        """Root mean square error."""
+        return float(np.sqrt((self.answered[0] ** 2).mean()))
+
+    @property
+    def own_error(self) -> float:
+        """Median of the error bars."""
+        return float(np.median(self.answered[1]))
+
+    @property
+    def coverage(self) -> float:
+        """Share of the answers within two of their own standard errors of the truth."""
+        error, own = self.answered
+        return float((np.abs(error) <= 2 * own).mean())
+
+    @property
+    def warned(self) -> float:
+        """Share of the seeds with a warning of any kind."""
+        return len({seed for seeds in self.warnings.values() for seed in seeds}) / len(self.errors)
+
+    def __str__(self) -> str:
+        rungs = "" if self.n_rungs is None else f"{self.n_rungs:4d}"
+        head = f"{self.model:18}{self.name:26}{rungs}{self.sweeps:8d}"
+        if not self.answered.size:
+            return f"{head}  no answer"
+        return (
+            f"{head}{self.bias:9.3f}{self.rmse:8.3f}{self.own_error:8.3f}{self.coverage:6.0%}{self.warned:6.0%}"
+            f"{self.seconds:7.2f}s"
+        )
+
+
+def _row(model: str, exact: float, n_rungs: int | None, reports: list[Report]) -> Row:
+    """The reports of one estimator, one a seed."""
+    one = reports[0]
+    kinds = [{short(warning) for warning in report.warnings} for report in reports]
+    return Row(
+        model,
+        one.name,
+        one.errs,
+        n_rungs,
+        one.sweeps,
+        one.products,
+        round(float(np.mean([r.seconds for r in reports])), 3),
+        round(exact, 4),
+        tuple(round(r.log_z - exact, 4) if r.answers else None for r in reports),
+        tuple(round(float(r.std_error), 4) if r.answers else None for r in reports),
+        {kind: tuple(i for i, k in enumerate(kinds) if kind in k) for kind in sorted(set().union(*kinds))},
+    )
+
+
+def run_all(name: str, sweeps: int, seed: int) -> list[Report]:
+    """Every estimator on one model, each with random numbers of its own."""
+    problem = load_problem(name)
+    with threadpool_limits(1):
+        return [
+            report
+            for i, estimator in enumerate(ESTIMATORS)
+            for report in timed(estimator, problem, sweeps, np.random.default_rng([seed, i]))
+        ]
+
+
+def run_with_rungs(name: str, sweeps: int, n_rungs: int, seed: int) -> list[Report]:
+    """AIS with that many temperatures, and the four readings of one run of tempered sampling."""
+    problem = load_problem(name)
+    with threadpool_limits(1):
+        annealed = timed(geometric_ais, problem, sweeps, np.random.default_rng([seed, 0]), n_steps=n_rungs - 1)
+        rng = np.random.default_rng([seed, 1])
+        return annealed + timed(tempered_sampling, problem, sweeps, rng, n_rungs=n_rungs)
+
+
+def _repeated(work: Callable, settings: tuple, n_seeds: int, seed: int, executor, folder) -> list[list[Report]]:
+    """The reports of every seed; finished work lies in the folder, one file for all seeds of these settings."""
+    stem = "-".join(map(str, (work.__name__, *settings, n_seeds, seed))).replace(" ", "_")
+    file = None if folder is None else File(folder) / f"{stem}.json"
+    if file is not None and file.exists():
+        kept = json.loads(file.read_text(encoding="utf-8"))
+        return [[Report(**report | {"warnings": tuple(report["warnings"])}) for report in run] for run in kept]
+    apply = map if executor is None else executor.map
+    columns = [[value] * n_seeds for value in settings]
+    runs = list(apply(work, *columns, range(seed, seed + n_seeds)))
+    if file is not None:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        part = file.with_suffix(".part")
+        part.write_text(json.dumps([[asdict(report) for report in run] for run in runs]), encoding="utf-8")
+        part.replace(file)
+    return runs
+
+
+def estimator_table(
+    scale: Scale,
+    seed: int = 0,
+    executor: Executor | None = None,
+    folder: File | None = None,
+    report: Callable[[Row], None] = print,
+) -> list[Row]:
+    """Bias, RMSE and coverage of every estimator on every model, over seeds seed, seed + 1, …"""
+    rows = []
+    for model in scale.models:
+        runs = _repeated(run_all, (model, scale.sweeps), scale.n_seeds, seed, executor, folder)
+        exact = load_problem(model).rbm.log_z()
+        for column in zip(*runs, strict=True):
+            rows.append(_row(model, exact, None, list(column)))
+            report(rows[-1])
+    return rows
+
+
+def rung_table(
+    scale: Scale,
+    seed: int = 0,
+    executor: Executor | None = None,
+    folder: File | None = None,
+    report: Callable[[Row], None] = print,
+) -> list[Row]:
+    """The same against the number of temperatures at a fixed number of sweeps: the poster's robustness."""
+    rows = []
+    for model in scale.rung_models:
+        exact = load_problem(model).rbm.log_z()
+        for sweeps in scale.rung_sweeps:
+            for n_rungs in scale.rungs:
+                settings = model, sweeps, n_rungs
+                runs = _repeated(run_with_rungs, settings, scale.n_rung_seeds, seed, executor, folder)
+                for column in zip(*runs, strict=True):
+                    rows.append(_row(model, exact, n_rungs, list(column)))
+                    report(rows[-1])
+    return rows

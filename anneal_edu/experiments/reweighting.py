@@ -1,0 +1,100 @@
+"""MBAR and thermodynamic integration with error bars that count chains, not draws: draws of one chain are no strangers.
+
+Each function returns (log Z_K - log Z_0, its standard error). An estimate moves, to first order, by the sum of what
+every draw contributes to it; added up chain by chain, these contributions are independent.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.special import logsumexp
+
+from anneal_edu.mbar import mbar
+from anneal_edu.thermodynamic_integration import thermodynamic_integration
+
+
+def by_rungs(rungs: np.ndarray, n_rungs: int) -> tuple[np.ndarray, np.ndarray]:
+    """The order that puts draws of rung 0 first, then those of rung 1, and so on; and their counts.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> by_rungs(np.array([1, 0, 1]), 2)
+    (array([1, 0, 2]), array([1, 2]))
+    """
+    return np.argsort(rungs, kind="stable"), np.bincount(rungs, minlength=n_rungs)
+
+
+def error_over_chains(influences: np.ndarray, chains: np.ndarray) -> float:
+    """Standard error of a sum of influences (N,), of which those with the same number in ``chains`` (N,) depend.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> error_over_chains(np.array([1.0, 1.0, -1.0, -1.0]), np.array([0, 0, 1, 1])).round(6)
+    np.float64(4.0)
+    """
+    sums = np.bincount(chains, influences)
+    n = len(sums)
+    return np.sqrt(n / (n - 1) * (sums**2).sum()) if n > 1 else np.nan
+
+
+def mbar_over_chains(
+    log_f: np.ndarray, rungs: np.ndarray, chains: np.ndarray
+) -> tuple[float, float, float, tuple[str, ...]]:
+    """MBAR of draws (N,) with their log densities (R, N), rungs and chains.
+
+    Returns
+    -------
+    log_z, std_error, naive_error, warnings
+        The naive error is MBAR's own, for independent draws.
+    """
+    order, counts = by_rungs(rungs, len(log_f))
+    log_f, rungs, chains = log_f[:, order], rungs[order], chains[order]
+    result = mbar(log_f, counts)
+    sampled = np.flatnonzero(counts)
+    p = log_f[sampled] + (np.log(counts[sampled]) - result.log_z[sampled])[:, None]
+    p = np.exp(p - logsumexp(p, axis=0))  # the part of each rung in the mixture at a draw, (R, N)
+    hessian = np.diag(p.sum(1)) - p @ p.T
+    ends = np.zeros(len(sampled))
+    ends[-1], ends[0] = 1.0, -1.0
+    direction = np.linalg.pinv(hessian, rcond=1e-12, hermitian=True) @ ends
+    influences = direction @ p - direction[np.searchsorted(sampled, rungs)]
+    error = error_over_chains(influences, chains)
+    return float(result.log_z[-1]), float(error), float(result.std_error[-1]), result.warnings
+
+
+def ti_over_chains(
+    log_f: np.ndarray,
+    rungs: np.ndarray,
+    chains: np.ndarray,
+    schedule: np.ndarray,
+    slopes: np.ndarray,
+    log_z: np.ndarray | None = None,
+) -> tuple[float, float, tuple[str, ...]]:
+    """Thermodynamic integration, Rao-Blackwellised where log Ẑ (R,) of the run is given.
+
+    Returns
+    -------
+    log_z, std_error, warnings
+        The one warning compares the trapezoid rule with itself on every second rung: it errs by about a third of that.
+    """
+    order, counts = by_rungs(rungs, len(log_f))
+    log_f, rungs, chains, slopes = log_f[:, order], rungs[order], chains[order], slopes[:, order]
+    result = thermodynamic_integration(
+        log_f, counts, schedule, slopes, rao_blackwellized=log_z is not None, log_z=log_z
+    )
+    if log_z is None:
+        weights = (np.arange(len(counts))[:, None] == rungs) / counts[:, None]
+    else:
+        log_q = log_f - log_z[:, None]
+        log_q -= logsumexp(log_q, axis=0)
+        weights = np.exp(log_q - logsumexp(log_q, axis=1, keepdims=True))
+    trapezoid = np.convolve(np.diff(schedule), [0.5, 0.5])  # (R,)
+    influences = trapezoid @ (weights * (slopes - result.mean_slopes[:, None]))
+    estimate, error = float(result.log_z[-1]), float(error_over_chains(influences, chains))
+    coarse = np.unique(np.append(np.arange(0, len(schedule), 2), len(schedule) - 1))
+    apart = abs(float(np.trapezoid(result.mean_slopes[coarse], schedule[coarse])) - estimate) / 3
+    if len(schedule) > 2 and apart > max(2 * error, 0.1):
+        return estimate, error, (f"coarse rule: rungs this far apart cost about {apart:.1f} nats; add rungs",)
+    return estimate, error, ()
