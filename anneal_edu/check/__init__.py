@@ -11,6 +11,7 @@ from anneal_edu.check import (
     splines,
     start,
     swaps,
+    tempered_training,
     two_paths,
 )
 
@@ -25,5 +26,6 @@ __all__ = [
     "splines",
     "start",
     "swaps",
+    "tempered_training",
     "two_paths",
 ]

@@ -76,7 +76,7 @@ class Scale:
 
 SCALES = {
     "tiny": Scale((Task("bars 3×3", 6, 0.2, 10, 40),), 2, 4),
-    "quick": Scale((Task("bars 4×4", 12, 0.2, 30, 6000), Task("digits 8×8", 12, 0.1, 50, 4000)), 6, 30),
+    "quick": Scale((Task("bars 4×4", 12, 0.2, 30, 4000), Task("digits 8×8", 12, 0.1, 50, 2000)), 5, 20),
     "full": Scale((Task("bars 4×4", 12, 0.1, 30, 40_000), Task("digits 8×8", 14, 0.1, 50, 40_000)), 10, 40),
 }
 

@@ -16,8 +16,9 @@ from anneal_edu.figures import tempered_training
 from anneal_edu.panels.base import Panel, Reading
 from anneal_edu.panels.controls import seed, slider, steps
 
-SIZE, N_HIDDEN, BATCH = 3, 8, 20
-N_UPDATES, EVERY, WINDOW = 1600, 200, 50
+SIZE, N_HIDDEN, BATCH = 4, 12, 20
+N_IMAGES = 2 ** (SIZE + 1) - 2
+N_UPDATES, EVERY, WINDOW = 1800, 200, 50
 TOP = 0.35
 
 
@@ -100,7 +101,7 @@ def trained(method: str, rate: float, seed: int, n_rungs: int | None = None) -> 
 
 
 class ParticlesAndModes(Panel):
-    """Persistent chains, plain and tempered, train an RBM of eight hidden units on the 14 bars and stripes of 3×3.
+    """Persistent chains, plain and tempered, train an RBM of twelve hidden units on the 30 bars and stripes of 4×4.
 
     Controls: ``updates``, the moment looked at; ``rate``, the learning rate, which stays constant; ``rungs`` of the
     tempered ladder; ``seed``. The last three train anew.
@@ -109,25 +110,25 @@ class ParticlesAndModes(Panel):
     title = "Where the particles are, and where the model is"
     picture = (
         "Left: exact mean log likelihood against updates, for PCD and PT. Middle (PCD) and right (PT): for each of the "
-        "14 images the model's exact probability as a bar, and the share of negative particles on it as a cross."
+        "30 images the model's exact probability as a bar, and the share of negative particles on it as a cross."
     )
-    size = (12.0, 4.6)
+    size = (13.0, 4.6)
     controls = {  # noqa: RUF012
         "updates": slider("after updates", N_UPDATES, EVERY, N_UPDATES, EVERY),
-        "rate": steps("learning rate", 0.4, (0.1, 0.2, 0.4)),
-        "rungs": steps("rungs of the ladder", 5, (2, 3, 5, 10)),
+        "rate": steps("learning rate", 0.3, (0.15, 0.3)),
+        "rungs": steps("rungs of the ladder", 8, (4, 8)),
         "seed": seed(),
     }
 
     def make_axes(self, figure):
         """Curves, and two pictures of where the mass is."""
-        curves, pcd, pt = figure.columns(0.9, 1.25, 1.25, gap=0.75)
-        curves.set(ylim=(-9.6, -2.3), title="exact log likelihood", xlabel="updates")
+        curves, pcd, pt = figure.columns(0.75, 1.35, 1.35, gap=0.75)
+        curves.set(ylim=(-15.5, -2.8), title="exact log likelihood", xlabel="updates")
         curves.set_ylabel("nats an image", labelpad=0)
         tempered_training.legend(curves, ("PCD", "PT, even-odd"), "lower left")
         for ax in (pcd, pt):
             tempered_training.picture_strip(ax, bars_and_stripes(SIZE), TOP)
-            ax.set_xlabel("the 14 images", labelpad=4)
+            ax.set_xlabel(f"the {N_IMAGES} images", labelpad=4)
         return [curves, pcd, pt]
 
     def draw(self, updates, rate, rungs, seed):
@@ -147,7 +148,7 @@ class ParticlesAndModes(Panel):
             f"{s.distance:.2f}, best-liked image {s.model[:-1].max():.2f}"
             for name, s in now.items()
         }
-        return Reading(_takeaway(*now.values()), readout | {"best possible": f"{-np.log(14):.2f} nats"})
+        return Reading(_takeaway(*now.values()), readout | {"best possible": f"{-np.log(N_IMAGES):.2f} nats"})
 
 
 def _draw(axes, found: dict[str, tuple[Snapshot, ...]], at: int) -> None:
@@ -156,7 +157,7 @@ def _draw(axes, found: dict[str, tuple[Snapshot, ...]], at: int) -> None:
         for name, run in found.items()
     }
     left = axes[0]
-    tempered_training.training_curves(left, curves, -np.log(14), "updates", False, left.get_ylim())
+    tempered_training.training_curves(left, curves, -np.log(N_IMAGES), "updates", False, left.get_ylim())
     tempered_training.moment(left, curves, at)
     for ax, (name, run), style in zip(axes[1:], found.items(), ("moments", "geometric"), strict=True):
         s = run[at]
@@ -167,11 +168,11 @@ def _draw(axes, found: dict[str, tuple[Snapshot, ...]], at: int) -> None:
 def _takeaway(pcd: Snapshot, pt: Snapshot) -> str:
     if pcd.model[:-1].sum() < 0.25 and pt.model[:-1].sum() < 0.25:
         return "Neither model has learned the images yet; the chains still mix, and the two ways are alike."
-    if pcd.log_likelihood < pt.log_likelihood - 0.5 and pcd.distance > pt.distance + 0.05:
+    if pcd.log_likelihood < pt.log_likelihood - 1 and pcd.distance > pt.distance + 0.1:
         return (
             "The particles of PCD are not where its model is. What no particle visits is not pushed down, and the "
             "likelihood pays; the tempered particles still follow their model."
         )
-    if pt.log_likelihood < pcd.log_likelihood - 0.5:
+    if pt.log_likelihood < pcd.log_likelihood - 1:
         return "Here the ladder does no better than a chain without one."
     return "Here the two do about equally well."
