@@ -86,11 +86,11 @@ SCALES = {
     "tiny": Scale(("strong couplings",), 4000, 2, ("strong couplings",), (3, 5), (4000,), 2),
     "quick": Scale(
         ("digits8_cd", "hidden mode", "digits28_pcd_fast"),
-        20_000,
+        10_000,
         50,
         ("digits8_cd", "strong couplings"),
-        (3, 5, 9, 17, 33, 65),
-        (5000, 20_000),
+        (3, 5, 9, 17, 33),
+        (4000, 16_000),
         20,
     ),
     "medium": Scale(
@@ -215,22 +215,25 @@ def run_with_rungs(name: str, sweeps: int, n_rungs: int, seed: int) -> list[Repo
         return annealed + timed(tempered_sampling, problem, sweeps, rng, n_rungs=n_rungs)
 
 
-def _repeated(work: Callable, settings: tuple, n_seeds: int, seed: int, executor, folder) -> list[list[Report]]:
-    """The reports of every seed; finished work lies in the folder, one file for all seeds of these settings."""
-    stem = "-".join(map(str, (work.__name__, *settings, n_seeds, seed))).replace(" ", "_")
-    file = None if folder is None else File(folder) / f"{stem}.json"
-    if file is not None and file.exists():
-        kept = json.loads(file.read_text(encoding="utf-8"))
-        return [[Report(**report | {"warnings": tuple(report["warnings"])}) for report in run] for run in kept]
-    apply = map if executor is None else executor.map
-    columns = [[value] * n_seeds for value in settings]
-    runs = list(apply(work, *columns, range(seed, seed + n_seeds)))
-    if file is not None:
+def _kept(folder: File | None, work: Callable, *settings) -> list[Report]:
+    """The reports of one seed, from the folder if they are there."""
+    if folder is None:
+        return work(*settings)
+    file = File(folder) / ("-".join(map(str, (work.__name__, *settings))).replace(" ", "_") + ".json")
+    if not file.exists():
         file.parent.mkdir(parents=True, exist_ok=True)
-        part = file.with_suffix(".part")
-        part.write_text(json.dumps([[asdict(report) for report in run] for run in runs]), encoding="utf-8")
+        part = file.with_suffix(".part")  # renamed when whole: a kill leaves a whole file or none
+        part.write_text(json.dumps([asdict(report) for report in work(*settings)]), encoding="utf-8")
         part.replace(file)
-    return runs
+    stored = json.loads(file.read_text(encoding="utf-8"))
+    return [Report(**report | {"warnings": tuple(report["warnings"])}) for report in stored]
+
+
+def _repeated(work: Callable, settings: tuple, n_seeds: int, seed: int, executor, folder) -> list[list[Report]]:
+    """The reports of every seed."""
+    apply = map if executor is None else executor.map
+    columns = [[value] * n_seeds for value in (folder, work, *settings)]
+    return list(apply(_kept, *columns, range(seed, seed + n_seeds)))
 
 
 def estimator_table(

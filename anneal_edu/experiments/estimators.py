@@ -220,11 +220,14 @@ def tempering(
     _, rungs, chains = (index.ravel() for index in np.indices(x.shape[:3]))
     log_f = log_density_matrix(problem.path, schedule, x.reshape(-1, x.shape[-1]))
     read = _Reading(problem.start.log_z(), run.warnings, sweeps, 2 * sweeps + len(rungs))
-    return [
-        stones,
-        read("PT, MBAR", _mbar, log_f, rungs, chains),
-        read("PT, MBAR, naive bar", _mbar, log_f, rungs, np.arange(len(rungs))),
-    ]
+    naive = [np.nan]
+
+    def pooled(*draws):
+        log_z, error, naive[0], found = mbar_over_chains(*draws)
+        return log_z, error, found
+
+    over_ladders = read("PT, MBAR", pooled, log_f, rungs, chains)
+    return [stones, over_ladders, replace(over_ladders, name="PT, MBAR, naive bar", std_error=naive[0])]
 
 
 def tempered_sampling(
@@ -283,10 +286,9 @@ class _Reading:
         return Report(name, self.offset + log_z, error, (*found, *self.warnings), NEITHER, *self.price)
 
 
-def _mbar(log_f: np.ndarray, rungs: np.ndarray, chains: np.ndarray) -> tuple[float, float, tuple[str, ...]]:
-    """MBAR with its error over chains; with its own one, for independent draws, where every draw is its own chain."""
-    log_z, error, naive, warnings = mbar_over_chains(log_f, rungs, chains)
-    return log_z, naive if len(np.unique(chains)) == len(chains) else error, warnings
+def _mbar(*draws) -> tuple[float, float, tuple[str, ...]]:
+    log_z, error, _, warnings = mbar_over_chains(*draws)
+    return log_z, error, warnings
 
 
 def slope_matrix(problem: Problem, schedule: np.ndarray, v: np.ndarray) -> np.ndarray:

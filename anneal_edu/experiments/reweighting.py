@@ -59,7 +59,8 @@ def mbar_over_chains(
     ends = np.zeros(len(sampled))
     ends[-1], ends[0] = 1.0, -1.0
     direction = np.linalg.pinv(hessian, rcond=1e-12, hermitian=True) @ ends
-    influences = direction @ p - direction[np.searchsorted(sampled, rungs)]
+    origin = np.searchsorted(sampled, rungs)
+    influences = direction @ p + (ends / counts[sampled] - direction)[origin]  # counts that are random count too
     error = error_over_chains(influences, chains)
     return float(result.log_z[-1]), float(error), float(result.std_error[-1]), result.warnings
 

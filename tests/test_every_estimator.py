@@ -1,0 +1,123 @@
+"""Every estimator of the course on one model, at equal sweeps, over 50 seeds: right at the rate that it promises."""
+
+from functools import lru_cache
+
+import numpy as np
+import pytest
+
+import anneal_edu as ae
+from anneal_edu.experiments import estimator_tables, estimators
+from anneal_edu.experiments.estimators import HIGH, LOW, NEITHER, Problem, every_estimator, short
+
+N_SEEDS, SWEEPS = 50, 4000
+NAMES = (
+    "importance sampling",
+    "AIS, geometric",
+    "AIS, moment spline",
+    "reverse AIS, exact draws",
+    "reverse AIS, from chains",
+    "reverse AIS, from data",
+    "RAISE",
+    "PT, stepping stones",
+    "PT, MBAR",
+    "PT, MBAR, naive bar",
+    "RTS",
+    "MBAR, same run",
+    "TI, same run",
+    "RB-TI, same run",
+)
+
+
+@lru_cache(maxsize=1)
+def problem():
+    rng = np.random.default_rng(4)
+    rbm = ae.BinaryRBM(0.8 * rng.normal(size=(8, 4)), 0.5 * rng.normal(size=8), -0.5 * np.ones(4))
+    start = ae.uniform_rbm(8, 4)
+    return Problem(rbm, start, rbm.sample(300, rng), ae.moment_spline_path(start, rbm))
+
+
+@lru_cache(maxsize=1)
+def runs():
+    return [every_estimator(problem(), SWEEPS, rng=np.random.default_rng([14, seed])) for seed in range(N_SEEDS)]
+
+
+def of(name):
+    at = NAMES.index(name)
+    return [run[at] for run in runs()]
+
+
+def z_scores(reports, exact):
+    return np.array([(report.log_z - exact) / report.std_error for report in reports])
+
+
+def test_all_are_there_and_none_is_dearer():
+    for run in runs()[:2]:
+        assert tuple(report.name for report in run) == NAMES
+        for report in run:
+            assert 0.9 * SWEEPS <= report.sweeps <= SWEEPS, report.name
+            assert report.products >= 2 * report.sweeps and report.seconds > 0
+    assert {report.errs for report in runs()[0]} == {LOW, HIGH, NEITHER}
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if "naive" not in name])
+def test_an_estimator_is_right_as_often_as_its_error_bar_promises(name):
+    z = z_scores(of(name), problem().rbm.log_z())
+    assert 0.85 <= (np.abs(z) <= 2).mean() <= 1
+    assert abs(z.mean()) < 4 / np.sqrt(N_SEEDS)
+    assert z.std() > 0.5, "an error bar twice too long is no promise either"
+
+
+def tempered(n_rungs, sweeps=4000, n_seeds=12, chosen=None):
+    """The readings of tempered sampling with few rungs, one list a seed."""
+    chosen = problem() if chosen is None else chosen
+    return [
+        estimators.tempered_sampling(chosen, sweeps, np.random.default_rng([3, seed]), n_rungs=n_rungs)
+        for seed in range(n_seeds)
+    ]
+
+
+def test_with_few_rungs_integration_is_wrong_says_so_and_the_others_are_right():
+    target = estimator_tables.load_problem("strong couplings")
+    exact = target.rbm.log_z()
+    rts, mbar, ti, rb_ti = zip(*tempered(3, chosen=target), strict=True)
+    for reports in (ti, rb_ti):
+        assert (z_scores(reports, exact) < -3).all(), "its error bar does not know of the trapezoid rule"
+        assert all("coarse rule" in map(short, report.warnings) for report in reports)
+    for reports in (rts, mbar):
+        assert abs(z_scores(reports, exact).mean()) < 4 / np.sqrt(len(reports))
+
+
+def test_all_agree_and_all_are_wrong_where_a_mode_is_hidden():
+    hidden = estimator_tables.load_problem("hidden mode")
+    exact = hidden.rbm.log_z()
+    missed = exact - np.log(1 - 0.9) - exact  # the other tenth is all that they see
+    run = every_estimator(hidden, SWEEPS, rng=np.random.default_rng(0))
+    blind = "importance sampling", "AIS, geometric", "reverse AIS, from chains", "PT, stepping stones", "PT, MBAR", "RTS"
+    for report in run:
+        if report.name in blind:
+            assert abs(report.log_z - exact + missed) < 0.15, report.name
+            assert not {"heavy tail", "collapsed weights", "little overlap"} & set(map(short, report.warnings))
+        if report.name in ("AIS, moment spline", "reverse AIS, exact draws", "reverse AIS, from data"):
+            assert abs(report.log_z - exact) < 1, report.name
+
+
+def test_no_overlap_is_no_answer():
+    bright = ae.BinaryRBM(np.zeros((100, 2)), 12.0 * np.ones(100), np.zeros(2))
+    *_, pooled, _ = estimators.tempering(Problem(bright, ae.uniform_rbm(100, 2)), 4000, np.random.default_rng(0), 2)
+    assert not pooled.answers and not pooled.covers(bright.log_z())
+    assert "no answer" in map(short, pooled.warnings) and "do not overlap" in pooled.warnings[0]
+
+
+def test_slopes_are_those_of_the_library():
+    p, betas = problem(), ae.linear_schedule(4)
+    v = p.rbm.sample(30, np.random.default_rng(0))
+    np.testing.assert_allclose(
+        estimators.slope_matrix(p, betas, v), ae.log_density_slopes(p.path, betas, v), rtol=1e-5, atol=1e-5
+    )
+
+
+def test_bad_input_is_refused():
+    with pytest.raises(ValueError, match="sweeps"):
+        every_estimator(problem(), 100, rng=np.random.default_rng(0))
+    with pytest.raises(ValueError, match="start must have no weights"):
+        every_estimator(Problem(problem().rbm, problem().rbm), 4000, rng=np.random.default_rng(0))
