@@ -140,7 +140,7 @@ def _judge_swap(answer, path, low, high, x, y, where: str) -> None:
     f, g = path(low).log_density, path(high).log_density
     for wrong, sentence in (
         (np.exp(log_ratio), "the min is missing: some of your probabilities are above 1."),
-        (np.exp(-log_ratio), "the ratio is upside down, and the min is missing: so the report prints it."),
+        (np.exp(-log_ratio), "the ratio is upside down, and there is no min: some probabilities are above 1."),
         (np.exp(np.minimum(0, -log_ratio)), "the ratio is upside down: you accept what should be refused."),
         (np.minimum(0, log_ratio), "this is the logarithm of the probability."),
         (np.minimum(1, log_ratio), "these are logarithms of ratios; take the exponential before the min."),

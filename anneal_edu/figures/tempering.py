@@ -56,7 +56,7 @@ def round_trip_rates(ax: Axes, n_pairs: np.ndarray, exact: dict, found: dict, li
     """
     span = n_pairs[0] / 1.15, n_pairs[-1] * 1.15
     artists.curve(ax, "limit", span, [limit] * 2, "truth")
-    top = 1.25 * max(limit, *(rates.max() for rates in exact.values()))
+    top = 1.4 * max(limit, *(rates.max() for rates in exact.values()))
     artists.curve(ax, "worth", [worth] * 2, [0, top], "reference", linewidth=1.6)
     artists.words(ax, "worth words", worth * 1.05, 0.02 * top, "2 Λ", fontsize=12, color=STYLES["reference"]["color"])
     for scheme, rates in exact.items():
@@ -66,7 +66,7 @@ def round_trip_rates(ax: Axes, n_pairs: np.ndarray, exact: dict, found: dict, li
         artists.bars(ax, f"{scheme} bars", pairs, rate - 2 * error, rate + 2 * error, style, linewidth=1.6)
         artists.marks(ax, f"{scheme} marks", pairs, rate, style)
     meanings = {SCHEME_STYLES[scheme]: SCHEME_LABELS[scheme] for scheme in exact}
-    artists.legend(ax, meanings | {"truth": "1 / (2 + 2 Λ)"}, loc="lower left", **_SMALL)
+    artists.legend(ax, meanings | {"truth": "1 / (2 + 2 Λ)"}, loc="upper left", ncols=3, **_SMALL)
     ax.set(xscale="log", xlim=span, ylim=(0, top), xlabel="pairs K", title="round trips a sweep")
     ticks = [tick for tick in (1, 2, 3, 5, 10, 20, 50, 100, 200) if span[0] <= tick <= span[1]]
     ax.set(xticks=ticks, xticklabels=[f"{tick}" for tick in ticks])
@@ -111,7 +111,7 @@ def density_and_histogram(ax: Axes, x: np.ndarray, density: np.ndarray, heights,
     """An exact density (n,) on a grid, and the histogram of what chains visited."""
     artists.histogram(ax, "visited", heights, edges, style, linestyle="-")
     artists.curve(ax, "exact", x, density, "truth")
-    ax.set(xlim=(x[0], x[-1]), ylim=(0, 1.9 * density.max()), xlabel="x", title=title)
+    ax.set(xlim=(x[0], x[-1]), ylim=(0, 2.2 * density.max()), xlabel="x", title=title)
 
 
 @projected()

@@ -66,7 +66,7 @@ def temperature_difference(path, low, high, x, y):
 WRONG_SWAP = {
     "upside down": (of_logs(lambda fx, fy, gx, gy: np.exp(np.minimum(0, fx + gy - fy - gx))), "upside down"),
     "no min": (of_logs(lambda fx, fy, gx, gy: np.exp(fy + gx - fx - gy)), "min is missing"),
-    "as printed": (of_logs(lambda fx, fy, gx, gy: np.exp(fx + gy - fy - gx)), "so the report prints it"),
+    "as printed": (of_logs(lambda fx, fy, gx, gy: np.exp(fx + gy - fy - gx)), "there is no min"),
     "logarithm": (of_logs(lambda fx, fy, gx, gy: np.minimum(0, fy + gx - fx - gy)), "this is the logarithm"),
     "no exponential": (of_logs(lambda fx, fy, gx, gy: np.minimum(1, fy + gx - fx - gy)), "before the min"),
     "upper rung only": (of_logs(lambda fx, fy, gx, gy: np.exp(np.minimum(0, gx - gy))), "only the upper rung"),
