@@ -12,6 +12,7 @@ from multiprocessing import get_context
 from pathlib import Path
 
 from anneal_edu.experiments import grosse, grosse_large, hamiltonian, image_models, kiwaki, tempering_paths
+from anneal_edu.experiments.image_rows import Row, gains
 
 
 def table_1(args: argparse.Namespace, executor) -> list[dict]:
@@ -95,19 +96,20 @@ def hais_convergence(args: argparse.Namespace, executor) -> list[dict]:
 
 def image_table(args: argparse.Namespace, executor) -> list[dict]:
     """Sohl-Dickstein and Culpepper 2012, Table 1: six image models on held-out patches."""
-    return _image_rows(image_models.table_1, args)
+    return [row.summary() for row in _image_rows(image_models.table_1, args, executor)]
 
 
 def image_sizes(args: argparse.Namespace, executor) -> list[dict]:
-    """Sohl-Dickstein and Culpepper 2012, Figure 5: products of more and more experts on held-out patches."""
-    return _image_rows(image_models.figure_5, args)
+    """Sohl-Dickstein and Culpepper 2012, Figure 5: four image models of growing size on held-out patches."""
+    rows = _image_rows(image_models.figure_5, args, executor)
+    return [row.summary() | gain for row, gain in zip(rows, gains(rows), strict=True)]
 
 
-def _image_rows(experiment, args: argparse.Namespace) -> list[dict]:
+def _image_rows(experiment, args: argparse.Namespace, executor) -> list[Row]:
     print(f"{'model':26}{'size':>5}{'log p(x)':>10} ± {'data':>5} ± {'chains':>6}{'exact':>10}")
 
-    rows = experiment(image_models.SCALES[args.scale], args.seed, args.progress, print_row)
-    return [row.summary() for row in rows]
+    scale = image_models.SCALES[args.scale]
+    return experiment(scale, args.seed, executor, args.folder, args.progress, print_row)
 
 
 def paths_for_tempering(args: argparse.Namespace, executor) -> list[dict]:

@@ -9,82 +9,75 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from concurrent.futures import Executor
+from dataclasses import dataclass, replace
+from pathlib import Path as File
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from anneal_edu import models
-from anneal_edu.distributions import BilinearGenerative, Gaussian, LinearGenerative, MeanCovarianceRBM, ProductOfExperts
-from anneal_edu.likelihood import LikelihoodResult, log_likelihood
+from anneal_edu.distributions import BilinearGenerative, Gaussian, LinearGenerative, MeanCovarianceRBM
+from anneal_edu.experiments.image_rows import PAPER, Row, run_rows
+from anneal_edu.likelihood import log_likelihood
 from anneal_edu.models.images import IMAGE_RECIPES, ImageModel, image_patches
 from anneal_edu.schedules import linear_schedule
-from anneal_edu.training import minimum_probability_flow
 
-PAPER = {  # Table 1, in its order: log likelihood and its standard error over 100 patches
-    "image_linear_gaussian": (-49.15, 2.31),
-    "image_linear_laplace": (-42.85, 2.41),
-    "image_laplace_experts": (-41.54, 2.46),
-    "image_mean_covariance": (-36.01, 2.57),
-    "image_student_t_experts": (-34.01, 2.68),
-    "image_bilinear": (-32.69, 2.56),
-}
 REFERENCE = "N(0, I)"  # what the whitening alone would give
+CURVES = {  # of Figure 5, and how each model class is trained
+    "laplace experts": "image_laplace_experts",
+    "student_t experts": "image_student_t_experts",
+    "mean-covariance RBM": "image_mean_covariance",
+    "bilinear": "image_bilinear",
+}
+
+
+@dataclass(frozen=True)
+class Curve:
+    """One model class of Figure 5: its sizes, counted as in Table 1, and what differs from the training for it."""
+
+    sizes: tuple[int, ...]
+    settings: dict[str, int]
 
 
 @dataclass(frozen=True)
 class Scale:
-    """How large the experiment is: held-out patches, and distributions and chains of Hamiltonian AIS."""
+    """How large the experiment is: held-out patches, and distributions and chains of Hamiltonian AIS.
+
+    Generative models of Figure 5 get half of the distributions and a quarter of the chains.
+    """
 
     n_points: int
     analysis_steps: int
     analysis_chains: int
     generative_steps: int
     generative_chains: int
-    sizes: tuple[int, ...]
-    n_rounds: int
+    curves: dict[str, Curve]
 
 
+def _curves(experts: tuple[int, ...], units: tuple[int, ...], latent: tuple[int, ...], *settings) -> dict[str, Curve]:
+    return dict(zip(CURVES, map(Curve, (experts, experts, units, latent), settings), strict=True))
+
+
+_QUICK, _FULL = (36, 72, 144), (36, 72, 144, 288, 432)
 SCALES = {
-    "tiny": Scale(5, 60, 20, 60, 4, (36, 40), 2),
-    "quick": Scale(100, 10_000, 200, 20_000, 5, (36, 72, 144), 60),
-    "full": Scale(100, 100_000, 200, 100_000, 200, (36, 72, 144, 288), 150),
+    "tiny": Scale(
+        *(5, 60, 20, 60, 8),
+        _curves(
+            *((36, 40), (36,), (72,)),
+            *2 * ({"n_rounds": 2},),
+            *({"n_rounds": 1, "n_iterations": 1}, {"n_iterations": 1, "n_moves": 1}),
+        ),
+    ),
+    "quick": Scale(
+        *(100, 10_000, 200, 40_000, 20),
+        _curves(_QUICK, _QUICK, (72, 98), *2 * ({"n_rounds": 60},), {}, {}),
+    ),
+    "full": Scale(
+        *(100, 100_000, 200, 100_000, 200),
+        _curves(_FULL, _FULL, (72, 98, 144, 196), *2 * ({"n_rounds": 150},), {}, {}),
+    ),
 }
-
-
-@dataclass(frozen=True)
-class Row:
-    """One model of the table, or one size of the figure."""
-
-    model: str
-    size: int
-    """Experts, mean and covariance units, or latent variables."""
-    found: LikelihoodResult | None
-    """None for the reference, which needs no estimate."""
-    exact: np.ndarray | None
-    """Exact log likelihoods of the same patches, where the model has them."""
-    seconds: float
-
-    def summary(self) -> dict:
-        """The row as JSON has it."""
-        points = self.found.log_likelihoods if self.found is not None else self.exact
-        return {
-            "model": self.model,
-            "size": self.size,
-            "log_likelihood": float(points.mean()),
-            "std_error": float(points.std(ddof=1) / np.sqrt(len(points))),
-            "monte_carlo_error": None if self.found is None else self.found.monte_carlo_error,
-            "acceptance": None if self.found is None else self.found.acceptance,
-            "exact": None if self.exact is None else float(self.exact.mean()),
-            "paper": PAPER.get(self.model),
-            "warnings": [] if self.found is None else list(self.found.warnings),
-            "seconds": round(self.seconds, 1),
-        }
-
-    def __str__(self) -> str:
-        row = self.summary()
-        chains = "         " if self.found is None else f" ± {self.found.monte_carlo_error:6.2f}"
-        exact = "         -" if self.exact is None else f"{row['exact']:10.2f}"
-        return f"{self.model:26}{self.size:5d}{row['log_likelihood']:10.2f} ± {row['std_error']:5.2f}{chains}{exact}"
 
 
 def size_of(model: ImageModel) -> int:
@@ -137,8 +130,52 @@ def evaluate(
     return Row(name, size_of(model), found, exact_log_likelihoods(model, data), time.perf_counter() - begin)
 
 
+def grown(
+    name: str, size: int, settings: dict[str, int], rng: np.random.Generator, progress: bool = False
+) -> ImageModel:
+    """A model of that size, trained by the recipe of the stored one of that name but for these settings.
+
+    Where nothing differs it is the stored one.
+
+    Examples
+    --------
+    >>> size_of(grown("image_laplace_experts", 40, {"n_rounds": 1}, np.random.default_rng(0)))
+    40
+    """
+    recipe, stored = IMAGE_RECIPES[name], models.load(name)
+    if size == size_of(stored) and not settings:
+        return stored
+    n = recipe.arguments[-1] * size // size_of(stored)
+    start = recipe.start(*recipe.arguments[:-1], n, rng)
+    return recipe.train_by(image_patches().train, start, **(recipe.settings | settings), rng=rng, progress=progress)
+
+
+def table_row(name: str, model: ImageModel | None, scale: Scale, seed: list[int], progress: bool) -> Row:
+    """A row of Table 1; of the reference, where there is no model."""
+    data = image_patches().held_out[: scale.n_points]
+    if model is None:
+        return Row(name, 0, None, Gaussian(np.zeros(data.shape[1]), np.eye(data.shape[1])).log_density(data), 0.0)
+    with threadpool_limits(1):
+        return evaluate(name, model, data, scale, np.random.default_rng(seed), progress)
+
+
+def figure_point(
+    label: str, size: int, settings: dict[str, int], scale: Scale, seed: list[int], progress: bool
+) -> Row:
+    """A point of Figure 5: train, then evaluate."""
+    rng = np.random.default_rng(seed)
+    with threadpool_limits(1):
+        model = grown(CURVES[label], size, settings, rng, progress)
+        return evaluate(label, model, image_patches().held_out[: scale.n_points], scale, rng, progress)
+
+
 def table_1(
-    scale: Scale, seed: int = 0, progress: bool = False, report: Callable[[Row], None] | None = None
+    scale: Scale,
+    seed: int = 0,
+    executor: Executor | None = None,
+    folder: File | None = None,
+    progress: bool = False,
+    report: Callable[[Row], None] | None = None,
 ) -> list[Row]:
     """Table 1: the six stored models on the same held-out patches, after the reference N(0, I).
 
@@ -147,47 +184,44 @@ def table_1(
     scale : Scale
         `SCALES["quick"]` takes some minutes; "full" has the paper's numbers of distributions and particles.
     seed : int
+    executor : concurrent.futures.Executor, optional
+        Where the rows are made; by default here, one by one.
+    folder : path, optional
+        Finished rows are kept there, and not made again.
     progress : bool
     report : callable, optional
-        Called with every row as soon as it is there.
+        Called with every row in turn.
 
     Returns
     -------
     list of Row
     """
-    data = image_patches().held_out[: scale.n_points]
-    white = Gaussian(np.zeros(data.shape[1]), np.eye(data.shape[1]))
-    rows = []
-    for i, name in enumerate((REFERENCE, *PAPER)):
-        if name == REFERENCE:
-            rows.append(Row(name, 0, None, white.log_density(data), 0.0))
-        else:
-            rows.append(evaluate(name, models.load(name), data, scale, np.random.default_rng([seed, i]), progress))
-        if report is not None:
-            report(rows[-1])
-    return rows
+    scale = replace(scale, curves={})  # which rows of the table do not depend on
+    wanted = [
+        (name, None if name == REFERENCE else models.load(name), scale, [seed, i])
+        for i, name in enumerate((REFERENCE, *PAPER))
+    ]
+    return run_rows(table_row, wanted, executor, folder, progress, report)
 
 
 def figure_5(
-    scale: Scale, seed: int = 0, progress: bool = False, report: Callable[[Row], None] | None = None
+    scale: Scale,
+    seed: int = 0,
+    executor: Executor | None = None,
+    folder: File | None = None,
+    progress: bool = False,
+    report: Callable[[Row], None] | None = None,
 ) -> list[Row]:
-    """Figure 5 for the products of experts: trained with more and more experts; the arguments are those of `table_1`.
+    """Figure 5: four model classes, trained with more and more hidden units; the arguments are those of `table_1`.
 
     Returns
     -------
     list of Row
     """
-    patches, rows = image_patches(), []
-    for expert in ("laplace", "student_t"):
-        start = IMAGE_RECIPES[f"image_{expert}_experts"].start
-        for size in scale.sizes:
-            rng = np.random.default_rng([seed, size])
-            trained: ProductOfExperts = minimum_probability_flow(
-                patches.train, start(expert, size, rng), scale.n_rounds, rng=rng, progress=progress
-            )
-            rows.append(
-                evaluate(f"{expert} experts", trained, patches.held_out[: scale.n_points], scale, rng, progress)
-            )
-            if report is not None:
-                report(rows[-1])
-    return rows
+    shorter = {"generative_steps": scale.generative_steps // 2, "generative_chains": scale.generative_chains // 4}
+    wanted = [
+        (label, size, curve.settings, replace(scale, curves={}, **shorter), [seed, i, size])
+        for i, (label, curve) in enumerate(scale.curves.items())
+        for size in curve.sizes
+    ]
+    return run_rows(figure_point, wanted, executor, folder, progress, report)

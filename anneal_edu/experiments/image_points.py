@@ -2,8 +2,8 @@
 
     python -m anneal_edu.experiments.image_points
 
-makes them again in two minutes, the very run of ``hais-table1 --scale quick``, and writes them to
-results/hais_table1_points.json.
+makes them again, the very run of ``hais-table1 --scale quick``, and writes them to results/hais_table1_points.json. It
+takes as long as that one, but for the rows that it finds in runs/, where ``hais-table1`` keeps them.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from pathlib import Path
 
 import numpy as np
 
-from anneal_edu.experiments.image_models import PAPER, REFERENCE, SCALES, Row, table_1
+from anneal_edu.experiments.image_models import CURVES, REFERENCE, SCALES, table_1
+from anneal_edu.experiments.image_rows import PAPER, Row
 
 _FILE = "hais_table1_points.json"
 
@@ -43,6 +44,18 @@ def stored_points() -> dict[str, np.ndarray]:
     return {name: np.array(stored[name]["log_likelihoods"]) for name in (REFERENCE, *PAPER)}
 
 
+def stored_rows(name: str) -> list[dict]:
+    """Rows that ``python -m anneal_edu.experiments`` stored, by the name of the file in results/.
+
+    Examples
+    --------
+    >>> [row["exact"] is None for row in stored_rows("hais_table1_quick")][:3]
+    [False, False, True]
+    """
+    file = files(__package__) / "results" / f"{name}.json"
+    return json.loads(file.read_text(encoding="utf-8"))["rows"]
+
+
 def stored_sizes() -> tuple[dict[str, tuple[np.ndarray, ...]], dict[str, float]]:
     """Figure 5, as ``hais-figure5`` stored it.
 
@@ -56,40 +69,40 @@ def stored_sizes() -> tuple[dict[str, tuple[np.ndarray, ...]], dict[str, float]]
     Examples
     --------
     >>> found, exact = stored_sizes()
-    >>> list(found), found["Laplace experts"][0]
-    (['Laplace experts', 'Student-t experts'], array([ 36,  72, 144]))
+    >>> list(found), list(exact)
+    (['Laplace experts', 'Student-t experts', 'mcRBM', 'bilinear'], ['Laplace experts', 'Student-t experts'])
+    >>> found["bilinear"][0]
+    array([72, 98])
     """
-    file = files(__package__) / "results" / "hais_figure5_quick.json"
-    rows, found, exact = json.loads(file.read_text(encoding="utf-8"))["rows"], {}, {}
-    for label, model in (("Laplace experts", "laplace experts"), ("Student-t experts", "student_t experts")):
+    rows, found, exact = stored_rows("hais_figure5_quick"), {}, {}
+    for label, model in zip(("Laplace experts", "Student-t experts", "mcRBM", "bilinear"), CURVES, strict=True):
         mine = [row for row in rows if row["model"] == model]
         found[label] = tuple(
             np.array([row[key] for row in mine]) for key in ("size", "log_likelihood", "monte_carlo_error")
         )
-        exact[label] = mine[0]["exact"]
+        if mine[0]["exact"] is not None:
+            exact[label] = mine[0]["exact"]
     return found, exact
 
 
-def paired_difference(first: np.ndarray, second: np.ndarray) -> tuple[float, float]:
-    """Mean of first - second over the same patches (N,), and its standard error.
+def stored_gains() -> dict[str, list[tuple[int, float, float]]]:
+    """Model class → of every size what it gained on the smallest one, and the paired standard error over patches.
 
     Examples
     --------
-    >>> paired_difference(np.array([3.0, 100.0]), np.array([2.0, 99.0]))
-    (1.0, 0.0)
+    >>> [size for size, gain, error in stored_gains()["bilinear"]]
+    [98]
     """
-    difference = first - second
-    return float(difference.mean()), float(difference.std(ddof=1) / np.sqrt(len(difference)))
+    gains = {model: [] for model in CURVES}
+    for row in stored_rows("hais_figure5_quick"):
+        if row["gain_error"] > 0:  # not the smallest itself
+            gains[row["model"]].append((row["size"], row["gain"], row["gain_error"]))
+    return gains
 
 
-def separate_error(first: np.ndarray, second: np.ndarray) -> float:
-    """Standard error that the difference of the two means would have, were the patches (N,) of each its own."""
-    return float(np.sqrt(first.var(ddof=1) / len(first) + second.var(ddof=1) / len(second)))
-
-
-def main() -> None:
-    """Run Table 1 at the quick scale and store every patch."""
-    rows = table_1(SCALES["quick"], report=lambda row: print(row, flush=True))
+def main(folder: Path = Path("runs")) -> None:
+    """Run Table 1 at the quick scale and store every patch; rows that the folder holds are not made again."""
+    rows = table_1(SCALES["quick"], folder=folder, report=lambda row: print(row, flush=True))
     stored = {"command": f"python -m {__spec__.name}", "points": {row.model: points_of(row) for row in rows}}
     text = json.dumps(stored, indent=None).replace('}, "', '},\n "').replace('{"', '{\n "', 2)
     (Path(__file__).parent / "results" / _FILE).write_text(text + "\n", encoding="utf-8")

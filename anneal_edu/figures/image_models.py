@@ -109,20 +109,27 @@ def gaps(ax: Axes, x: np.ndarray, differences: np.ndarray, title: str) -> None:
 
 @projected()
 def sizes(ax: Axes, found: dict[str, tuple[np.ndarray, np.ndarray, np.ndarray]], exact: dict[str, float]) -> None:
-    """Figure 5: label → sizes, log likelihoods and Monte Carlo errors (n,); exact values of the smallest models."""
-    styles = dict(zip(found, ("moments", "geometric"), strict=False))
-    every = np.concatenate([size for size, _, _ in found.values()])
+    """Figure 5: label → sizes, log likelihoods and Monte Carlo errors (n,); exact values of the smallest models.
+
+    Bars of ± 2 errors. What a larger model gains says `paired_difference`: all points are over the same patches.
+    """
+    styles = dict(zip(found, ("moments", "geometric", "start", "target"), strict=False))
+    every = sorted({int(size) for sizes, _, _ in found.values() for size in sizes})
     for label, (size, mean, error) in found.items():
         artists.bars(ax, f"{label} errors", size, mean - 2 * error, mean + 2 * error, styles[label])
         artists.line(ax, label, size, mean, **STYLES[styles[label]])
-        artists.marks(ax, f"{label} exact", size[0], exact[label], "truth", markersize=13, markeredgecolor="white")
-    artists.legend(ax, {styles[label]: label for label in found} | {"truth": "exact"}, loc="upper left", fontsize=11)
-    ax.set(xscale="log", xlim=(0.85 * every.min(), 1.18 * every.max()), xlabel="number of experts")
-    ax.set(xticks=sorted(set(every)), xticklabels=[str(size) for size in sorted(set(every))])
-    ax.minorticks_off()
+        if label in exact:
+            artists.marks(ax, f"{label} exact", size[0], exact[label], "truth", markersize=13, markeredgecolor="white")
     values = np.concatenate([mean for _, mean, _ in found.values()])
-    margin = 0.1 * (values.max() - values.min())
-    ax.set(ylim=(values.min() - margin, values.max() + 3 * margin), title="log likelihood (nats)")
+    margin = 0.08 * np.ptp(values)
+    last = {label: mean[-1] for label, (_, mean, _) in found.items()}
+    ranked = sorted(found, key=lambda label: -last[label])  # the legend in the order of the curves' right ends
+    entries = {styles[label]: label for label in ranked} | {"truth": "exact"}
+    artists.legend(ax, entries, loc="center left", bbox_to_anchor=(1.01, 0.5), fontsize=12)
+    ax.set(xscale="log", xlim=(0.9 * every[0], 1.1 * every[-1]), xlabel="experts, hidden units or latent variables")
+    ax.set(xticks=every, xticklabels=[str(size) for size in every])
+    ax.minorticks_off()
+    ax.set(ylim=(values.min() - margin, values.max() + margin), title="log likelihood (nats)")
 
 
 @projected()

@@ -7,8 +7,8 @@ from functools import lru_cache
 import numpy as np
 
 from anneal_edu import models
-from anneal_edu.experiments.image_models import PAPER
-from anneal_edu.experiments.image_points import paired_difference, stored_points
+from anneal_edu.experiments.image_points import stored_points
+from anneal_edu.experiments.image_rows import PAPER, paired_difference
 from anneal_edu.figures import image_models
 from anneal_edu.models.images import image_patches
 from anneal_edu.panels.base import Panel, Reading

@@ -1,5 +1,6 @@
 import json
-from importlib.resources import files
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -7,39 +8,89 @@ import pytest
 import anneal_edu as ae
 from anneal_edu.experiments import image_models
 from anneal_edu.experiments.__main__ import main
+from anneal_edu.experiments.image_points import stored_rows
+from anneal_edu.experiments.image_rows import PAPER, Row, run_rows
+from anneal_edu.likelihood import LikelihoodResult
 from anneal_edu.models.__main__ import main as train_models
 from anneal_edu.models.images import IMAGE_RECIPES, image_arrays, image_patches
 
 
+def run(tmp_path, name, *more):
+    file = tmp_path / "rows.json"
+    main([name, "--scale", "tiny", "--workers", "1", "--folder", str(tmp_path), "--json", str(file), *more])
+    return json.loads(file.read_text(encoding="utf-8"))["rows"]
+
+
 def test_the_table_runs_from_the_command_line(tmp_path, capsys):
-    file = tmp_path / "table.json"
-    main(["hais-table1", "--scale", "tiny", "--workers", "1", "--json", str(file)])
-    rows = json.loads(file.read_text(encoding="utf-8"))["rows"]
-    assert [row["model"] for row in rows] == [image_models.REFERENCE, *image_models.PAPER]
+    rows = run(tmp_path, "hais-table1")
+    assert [row["model"] for row in rows] == [image_models.REFERENCE, *PAPER]
     assert [row["exact"] is not None for row in rows] == [True, True, False, False, False, False, False]
     assert all(np.isfinite(row["log_likelihood"]) for row in rows)
     assert f"{rows[1]['exact']:.2f}" in capsys.readouterr().out
 
 
 def test_the_figure_runs_from_the_command_line(tmp_path):
-    file = tmp_path / "figure.json"
-    main(["hais-figure5", "--scale", "tiny", "--workers", "1", "--json", str(file)])
-    rows = json.loads(file.read_text(encoding="utf-8"))["rows"]
+    rows = run(tmp_path, "hais-figure5")
     assert [(row["model"], row["size"]) for row in rows] == [
-        (f"{expert} experts", size) for expert in ("laplace", "student_t") for size in (36, 40)
+        *((f"{expert} experts", size) for expert in ("laplace", "student_t") for size in (36, 40)),
+        ("mean-covariance RBM", 36),
+        ("bilinear", 72),
     ]
-    assert [row["exact"] is not None for row in rows] == [True, False, True, False]
+    assert [row["exact"] is not None for row in rows] == [True, False, True, False, False, False]
+    assert rows[0]["gain"] == rows[-1]["gain"] == 0
+    assert rows[1]["gain"] == pytest.approx(rows[1]["log_likelihood"] - rows[0]["log_likelihood"])
+
+
+def row_of(model, log, progress):
+    with open(log, "a", encoding="utf-8") as file:
+        file.write("made\n")
+    errors = np.array([0.1, 1 / 3])
+    found = LikelihoodResult(np.array([-1.0, -2 / 3]), errors, False, 0.9, ("few",)) if model == "found" else None
+    return Row(model, 3, found, None if found else np.array([-1.0, -4 / 3]), 0.5)
+
+
+@pytest.mark.parametrize("n_workers", [0, 1])
+def test_finished_rows_are_found_again_and_others_are_not(tmp_path, n_workers):
+    log = tmp_path / "log"
+    wanted = [("found", str(log)), ("exact", str(log))]
+    with ThreadPoolExecutor(1) as pool:
+        executor = pool if n_workers else None
+        first = run_rows(row_of, wanted, executor, tmp_path / "kept")
+        again = run_rows(row_of, wanted, executor, tmp_path / "kept")
+        assert log.read_text(encoding="utf-8").count("made") == 2
+        run_rows(row_of, [("another", str(log))], executor, tmp_path / "kept")
+    assert log.read_text(encoding="utf-8").count("made") == 3
+    assert [row.summary() for row in first] == [row.summary() for row in again]
+    np.testing.assert_array_equal(first[0].found.point_errors, again[0].found.point_errors)
+    np.testing.assert_array_equal(first[1].exact, again[1].exact)
+    assert not list((tmp_path / "kept").glob("*.part"))
+
+
+def test_another_model_or_scale_is_another_row(tmp_path):
+    data = image_patches().held_out[:5]
+    scale = image_models.SCALES["tiny"]
+    one, two = ae.ProductOfExperts(np.eye(36)), ae.ProductOfExperts(2 * np.eye(36))
+    for model, settings in ((one, scale), (two, scale), (one, replace(scale, analysis_steps=61))):
+        run_rows(image_models.table_row, [("model", model, settings, [0])], folder=tmp_path)
+    rows = run_rows(image_models.table_row, [("model", one, scale, [0])], folder=tmp_path)
+    assert len(list(tmp_path.iterdir())) == 3
+    np.testing.assert_allclose(rows[0].exact, one.log_density(data) - one.log_z())
 
 
 def test_the_stored_table_has_the_papers_order_but_for_the_best_two():
     """Which in the paper are 1.3 nats apart, half a standard error."""
-    file = files("anneal_edu.experiments") / "results" / "hais_table1_quick.json"
-    rows = {row["model"]: row for row in json.loads(file.read_text(encoding="utf-8"))["rows"]}
-    found = sorted(image_models.PAPER, key=lambda name: rows[name]["log_likelihood"])
-    *others, student_t, bilinear = image_models.PAPER
+    rows = {row["model"]: row for row in stored_rows("hais_table1_quick")}
+    found = sorted(PAPER, key=lambda name: rows[name]["log_likelihood"])
+    *others, student_t, bilinear = PAPER
     assert found == [*others, bilinear, student_t]
-    gaussian = rows["image_linear_gaussian"]
-    assert abs(gaussian["log_likelihood"] - gaussian["exact"]) < 0.2
+
+
+def test_the_stored_error_bar_of_gaussian_causes_tells_the_truth():
+    """Off by less than two error bars, of which the few chains' bias is less than one."""
+    gaussian = next(row for row in stored_rows("hais_table1_quick") if row["model"] == "image_linear_gaussian")
+    off = gaussian["log_likelihood"] - gaussian["exact"]
+    assert abs(off) < 2 * gaussian["monte_carlo_error"] < 0.05
+    assert abs(gaussian["jensen_bias"]) < gaussian["monte_carlo_error"]
 
 
 def test_each_step_sharpens_by_the_same_factor():
@@ -60,7 +111,7 @@ def test_the_reference_is_the_whitened_gaussian():
 def test_gaussian_causes_come_out_near_their_exact_likelihood():
     """4,000 distributions and 20 chains for two patches: over 8 seeds from 1.8 nats below to 0.4 above."""
     model, data = ae.models.load("image_linear_gaussian"), image_patches().held_out[:2]
-    scale = image_models.Scale(2, 1, 1, 4000, 20, (36,), 1)
+    scale = image_models.Scale(2, 1, 1, 4000, 20, {})
     row = image_models.evaluate("image_linear_gaussian", model, data, scale, np.random.default_rng(0))
     assert np.abs(row.found.log_likelihoods - row.exact).max() < 2.5
 
