@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
+from matplotlib.ticker import NullFormatter
 
 from anneal_edu.figures import artists
 from anneal_edu.figures.style import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, STYLES, VERMILLION, projected
@@ -54,9 +55,11 @@ def training_curves(
         artists.line(
             ax, method, x, np.median(shown, axis=1), **look | {"markevery": max(1, len(x) // 6), "markersize": 7}
         )
-    x_low = min(x[0] for x, _ in curves.values()) if log else 0
+    x_low = 10 ** np.floor(np.log10(min(x[0] for x, _ in curves.values()))) if log else 0
     x_high = max(x[-1] for x, _ in curves.values()) * (1.3 if log else 1.05)
     ax.set(xscale="log" if log else "linear", xlim=(x_low, x_high), ylim=limits, xlabel=xlabel)
+    if log:
+        ax.xaxis.set_minor_formatter(NullFormatter())
     if best is not None:
         artists.curve(ax, "best", [x_low, x_high], [best, best], "truth")
 

@@ -123,7 +123,7 @@ class ParticlesAndModes(Panel):
     def make_axes(self, figure):
         """Curves, and two pictures of where the mass is."""
         curves, pcd, pt = figure.columns(0.75, 1.35, 1.35, gap=0.75)
-        curves.set(ylim=(-15.5, -2.8), title="exact log likelihood", xlabel="updates")
+        curves.set(ylim=(-20.5, -2.8), title="exact log likelihood", xlabel="updates")
         curves.set_ylabel("nats an image", labelpad=0)
         tempered_training.legend(curves, ("PCD", "PT, even-odd"), "lower left")
         for ax in (pcd, pt):

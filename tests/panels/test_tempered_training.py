@@ -18,24 +18,24 @@ def test_shares_and_probabilities_each_sum_to_one():
 
 @pytest.fixture(scope="module")
 def runs():
-    return small.trained("pcd", 0.4, 0), small.trained("pt", 0.4, 0, 5)
+    return small.trained("pcd", 0.3, 0), small.trained("pt", 0.3, 0, 8)
 
 
 def test_snapshots_are_those_of_training(runs):
     for run in runs:
-        assert [s.n_updates for s in run] == list(range(200, 1601, 200))
+        assert [s.n_updates for s in run] == list(range(200, 1801, 200))
         last = run[-1]
-        images = ae.data.bars_and_stripes(3)
+        images = ae.data.bars_and_stripes(4)
         assert last.log_likelihood == pytest.approx(last.rbm.log_density(images).mean() - last.rbm.log_z())
-        assert np.abs(small.exact_probabilities(last.rbm, images) - last.model).max() < 0.3
-        assert 0 <= last.distance <= 1 and last.particles.shape == (20, 9)
+        assert last.model.sum() == pytest.approx(1) and last.share.sum() == pytest.approx(1)
+        assert 0 <= last.distance <= 1 and last.particles.shape == (20, 16)
 
 
 def test_the_lesson_is_there(runs):
     pcd, pt = runs
-    assert pt[-1].log_likelihood > pcd[-1].log_likelihood + 0.5
-    assert pcd[-1].distance > pt[-1].distance + 0.05
-    assert max(s.log_likelihood for s in pcd) > pcd[-1].log_likelihood + 0.5
+    assert pt[-1].log_likelihood > pcd[-1].log_likelihood + 1
+    assert pcd[-1].distance > pt[-1].distance + 0.1
+    assert max(s.log_likelihood for s in pcd) > pcd[-1].log_likelihood + 1
 
 
 def test_the_panel_says_when_nothing_has_been_learned(runs):
