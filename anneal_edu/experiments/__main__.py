@@ -11,7 +11,17 @@ from dataclasses import asdict, fields, is_dataclass
 from multiprocessing import get_context
 from pathlib import Path
 
-from anneal_edu.experiments import grosse, grosse_large, hamiltonian, image_models, kiwaki, tempering_paths
+from anneal_edu.experiments import (
+    carlson,
+    estimator_tables,
+    grosse,
+    grosse_large,
+    hamiltonian,
+    image_models,
+    kadan,
+    kiwaki,
+    tempering_paths,
+)
 from anneal_edu.experiments.image_rows import Row, gains
 
 
@@ -105,6 +115,12 @@ def image_sizes(args: argparse.Namespace, executor) -> list[dict]:
     return [row.summary() | gain for row, gain in zip(rows, gains(rows), strict=True)]
 
 
+def tempered_training(args: argparse.Namespace, executor) -> list[dict]:
+    """Kadan, Syed and Wøien 2018: training RBMs with one temperature and with ten, by the exact likelihood."""
+    scale = kadan.SCALES[args.scale]
+    return [asdict(row) for row in kadan.training_curves(scale, args.seed, executor, args.folder, print_row)]
+
+
 def _image_rows(experiment, args: argparse.Namespace, executor) -> list[Row]:
     print(f"{'model':26}{'size':>5}{'log p(x)':>10} ± {'data':>5} ± {'chains':>6}{'exact':>10}")
 
@@ -119,7 +135,43 @@ def paths_for_tempering(args: argparse.Namespace, executor) -> list[dict]:
     return [asdict(row) for row in rows]
 
 
+def rts_convergence(args: argparse.Namespace, executor) -> list[dict]:
+    """Carlson et al. 2016: log Ẑ of an RBM with 500 hidden units against Gibbs sweeps, for RTS, AIS and RAISE."""
+    known, rows = carlson.convergence(carlson.SCALES[args.scale], args.seed, args.folder, print_row)
+    names = ("lower", "upper", "draws")
+    errors = {"lower_error": known.forward.std_error, "upper_error": known.reverse.std_error}
+    return [{name: getattr(known, name) for name in names} | errors, *(asdict(row) for row in rows)]
+
+
+def rts_rungs(args: argparse.Namespace, executor) -> list[dict]:
+    """Carlson et al. 2016: error against the number of temperatures, for RTS, MBAR, TI, RB-TI and AIS."""
+    scale = carlson.SCALES[args.scale]
+    return [asdict(row) for row in carlson.number_of_rungs(scale, args.seed, args.folder, print_row)]
+
+
+def rts_tracking(args: argparse.Namespace, executor) -> list[dict]:
+    """Carlson et al. 2016: train and validation log likelihood, tracked while an RBM learns."""
+    return [asdict(row) for row in carlson.tracking(carlson.SCALES[args.scale], args.seed, print_row)]
+
+
+def estimators(args: argparse.Namespace, executor) -> list[dict]:
+    """Every estimator of the course at equal numbers of Gibbs sweeps: bias, RMSE and coverage over many seeds."""
+    scale = estimator_tables.SCALES[args.scale]
+    rows = estimator_tables.estimator_table(scale, args.seed, executor, args.folder, print_row)
+    return [asdict(row) for row in rows]
+
+
+def estimators_rungs(args: argparse.Namespace, executor) -> list[dict]:
+    """Error against the number of temperatures at equal sweeps: RTS, MBAR, TI, RB-TI and AIS, beside the truth."""
+    scale = estimator_tables.SCALES[args.scale]
+    rows = estimator_tables.rung_table(scale, args.seed, executor, args.folder, print_row)
+    return [asdict(row) for row in rows]
+
+
 EXPERIMENTS = {
+    "carlson-convergence": (rts_convergence, carlson.SCALES),
+    "carlson-rungs": (rts_rungs, carlson.SCALES),
+    "carlson-tracking": (rts_tracking, carlson.SCALES),
     "grosse-table1": (table_1, grosse.SCALES),
     "grosse-biased-moments": (biased_moments, grosse.SCALES),
     "grosse-table2": (table_2, grosse_large.SCALES),
@@ -127,7 +179,10 @@ EXPERIMENTS = {
     "hais-convergence": (hais_convergence, hamiltonian.SCALES),
     "hais-table1": (image_table, image_models.SCALES),
     "hais-figure5": (image_sizes, image_models.SCALES),
+    "kadan-training": (tempered_training, kadan.SCALES),
     "tempering-paths": (paths_for_tempering, tempering_paths.SCALES),
+    "estimators": (estimators, estimator_tables.SCALES),
+    "estimators-rungs": (estimators_rungs, estimator_tables.SCALES),
 }
 
 
@@ -137,6 +192,8 @@ def plain(value):
         return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
     if hasattr(value, "_asdict"):
         return value._asdict()
+    if isinstance(value, tuple | list):
+        return [plain(item) for item in value]
     return {key: plain(item) for key, item in value.items()} if isinstance(value, dict) else value
 
 
