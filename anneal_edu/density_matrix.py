@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 
 from anneal_edu.ais import log_quotient
@@ -17,14 +19,14 @@ class Rungs:
 
     def __init__(self, path: Path, schedule: np.ndarray, kernel: Kernel = gibbs):
         self.path, self.schedule, self.kernel = path, schedule, kernel
-        self.distributions = [path(float(beta)) for beta in schedule]
+        self.distribution = lru_cache(maxsize=None)(lambda k: path(float(schedule[k])))  # made when a chain gets there
 
     def log_densities(self, x: np.ndarray) -> np.ndarray:
         """Log f_k(x_n): (N, D) -> (K+1, N)."""
         if isinstance(self.path, GeometricPath):
             log_f = self.path.log_densities(self.schedule, x)
         else:
-            log_f = np.stack([f.log_density(x) for f in self.distributions])
+            log_f = np.stack([self.distribution(k).log_density(x) for k in range(len(self.schedule))])
         if np.isnan(log_f).any() or (log_f == np.inf).any():
             raise ValueError("log f is NaN or +inf on some rung")
         return log_f
@@ -34,7 +36,7 @@ class Rungs:
         moved = np.empty_like(x)
         for k in np.unique(rungs):
             here = rungs == k
-            moved[here] = self.kernel(self.distributions[k], x[here], rng)
+            moved[here] = self.kernel(self.distribution(int(k)), x[here], rng)
         return moved
 
 

@@ -7,17 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from itertools import count, islice
+from itertools import islice, pairwise
 
 import numpy as np
 from scipy.special import logsumexp
 from tqdm.auto import tqdm
 
-from anneal_edu.ais import require_start, require_walk
+from anneal_edu.ais import annealing_step, require_start, require_walk
 from anneal_edu.kernels import Kernel, gibbs
 from anneal_edu.paths import Path
 from anneal_edu.simulated_tempering import ratio_estimate, share_errors, share_warnings, tempered_walk
-from anneal_edu.validation import as_count, as_schedule
+from anneal_edu.validation import as_count, as_finite_array, as_schedule, require_shape
+from anneal_edu.weights import log_mean_exp
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +33,7 @@ class RTSRound:
         log of the mean of q(β_k | x) over the sweeps, of every chain.
     visits : (K+1,) array
         c_k by counting: the share of the draws on each rung.
+    n_sweeps : int
     crossings : int
         How often a chain came from the first rung to the last.
     x, rungs : (C, D) and (C,) arrays
@@ -41,6 +43,7 @@ class RTSRound:
     assumed_log_z: np.ndarray
     chain_log_shares: np.ndarray = field(repr=False)
     visits: np.ndarray
+    n_sweeps: int
     crossings: int
     x: np.ndarray = field(repr=False)
     rungs: np.ndarray = field(repr=False)
@@ -56,6 +59,16 @@ class RTSRound:
         return ratio_estimate(self.assumed_log_z, self.log_shares)
 
     @property
+    def corrected_log_z(self) -> np.ndarray:
+        """What Ẑ_k should be next, (K+1,): as log_z, but a rung counts as if one draw, at least, had come there.
+
+        c_k far below 1/N is reweighted from draws of other rungs, and may be wrong by any factor: it must not be
+        corrected by more than the draws can tell.
+        """
+        n_draws = self.n_sweeps * self.chain_log_shares.shape[1]
+        return ratio_estimate(self.assumed_log_z, np.maximum(self.log_shares, -np.log(n_draws)))
+
+    @property
     def counted_log_z(self) -> np.ndarray:
         """log Z_k by plain counts, (K+1,); infinite or NaN where a rung saw no chain."""
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -66,13 +79,16 @@ class RTSRound:
         """Standard errors of log_z, (K+1,), from how much the chains, each a mean over all its sweeps, differ."""
         return share_errors(self.chain_log_shares)
 
-    def pooled(self, earlier: RTSRound, n_earlier: int) -> RTSRound:
-        """This round and ``n_earlier`` equally long ones at the same Ẑ_k, as one."""
-        shares = np.logaddexp(earlier.chain_log_shares + np.log(n_earlier), self.chain_log_shares)
+    def pooled(self, earlier: RTSRound) -> RTSRound:
+        """This round and an earlier one at the same Ẑ_k, as one."""
+        n_sweeps = earlier.n_sweeps + self.n_sweeps
+        of_earlier, of_this = earlier.n_sweeps / n_sweeps, self.n_sweeps / n_sweeps
+        shares = (earlier.chain_log_shares + np.log(of_earlier), self.chain_log_shares + np.log(of_this))
         return replace(
             self,
-            chain_log_shares=shares - np.log(n_earlier + 1),
-            visits=(n_earlier * earlier.visits + self.visits) / (n_earlier + 1),
+            chain_log_shares=np.logaddexp(*shares),
+            visits=of_earlier * earlier.visits + of_this * self.visits,
+            n_sweeps=n_sweeps,
             crossings=earlier.crossings + self.crossings,
         )
 
@@ -88,7 +104,26 @@ def rts_round(path, schedule, log_z, x, rungs, n_sweeps, kernel, rng) -> RTSRoun
         arrived = from_below & (state.rungs == K)
         crossings += int(arrived.sum())
         from_below = (from_below & ~arrived) | (state.rungs == 0)
-    return RTSRound(log_z, log_sums - np.log(n_sweeps), visits / visits.sum(), crossings, state.x, state.rungs)
+    shares = log_sums - np.log(n_sweeps)
+    return RTSRound(log_z, shares, visits / visits.sum(), n_sweeps, crossings, state.x, state.rungs)
+
+
+def ascend(path, schedule, n_chains, kernel, rng) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """First Ẑ_k (K+1,), states (C, D) and rungs (C,), from chains annealed up the ladder once and left on the way.
+
+    From a first guess that is far off all chains slide to one end of the ladder, and what they tell of the other end is
+    worthless: corrections then swing by tens of nats, to and fro.
+    """
+    start, step = path(0.0), annealing_step(path, kernel)
+    log_z, x = [start.log_z()], start.sample(n_chains, rng)
+    rungs, left_behind = rng.integers(len(schedule), size=n_chains), x.copy()
+    for k, (before, now) in enumerate(pairwise(schedule), start=1):
+        log_ratio, x = step(before, now, x, rng)
+        if not np.isfinite(log_ratio).any():
+            raise ValueError(f"no chain of rung {k - 1} has a density on rung {k}: add rungs between")
+        log_z.append(log_z[-1] + log_mean_exp(log_ratio))
+        left_behind[rungs == k] = x[rungs == k]
+    return np.array(log_z), left_behind, rungs
 
 
 def rts_rounds(
@@ -98,24 +133,26 @@ def rts_rounds(
     n_sweeps: int,
     n_chains: int,
     kernel: Kernel = gibbs,
+    log_z: np.ndarray | None = None,
     *,
     rng: np.random.Generator,
 ) -> Iterator[RTSRound]:
-    """Yield rounds for ever: n_initial that each start from the Ẑ_k of the one before, then one that grows and grows.
+    """Yield rounds for ever: n_initial that each correct the Ẑ_k of the one before, then one that grows and grows.
 
     The arguments are those of `rts`.
     """
-    start = path(0.0)
-    log_z, x, rungs = np.full(len(schedule), start.log_z()), start.sample(n_chains, rng), np.zeros(n_chains, dtype=int)
+    if log_z is None:
+        log_z, x, rungs = ascend(path, schedule, n_chains, kernel, rng)
+    else:
+        x, rungs = path(0.0).sample(n_chains, rng), np.zeros(n_chains, dtype=int)
     for _ in range(n_initial):
         latest = rts_round(path, schedule, log_z, x, rungs, n_sweeps, kernel, rng)
         yield latest
-        log_z, x, rungs = latest.log_z, latest.x, latest.rungs
+        log_z, x, rungs = latest.corrected_log_z, latest.x, latest.rungs
     pool = rts_round(path, schedule, log_z, x, rungs, n_sweeps, kernel, rng)
-    for n_pooled in count(1):
+    while True:
         yield pool
-        latest = rts_round(path, schedule, log_z, pool.x, pool.rungs, n_sweeps, kernel, rng)
-        pool = latest.pooled(pool, n_pooled)
+        pool = rts_round(path, schedule, log_z, pool.x, pool.rungs, n_sweeps, kernel, rng).pooled(pool)
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,14 +212,15 @@ def rts(
     kernel: Kernel = gibbs,
     *,
     n_initial: int | None = None,
+    log_z: np.ndarray | None = None,
     rng: np.random.Generator,
     progress: bool = False,
 ) -> RTSResult:
     """Estimate log Z of every rung by Rao-Blackwellized tempered sampling  (Carlson et al. 2016).
 
     Chains that change their rung, `simulated_tempering`, stay on rung k for a share c_k of the time, proportional to
-    Z_k / Ẑ_k. So c_k corrects Ẑ_k. The first rounds do this again and again, beginning from Ẑ_k = Z_0; then Ẑ_k is held
-    and all further rounds add to c_k. In place of counting visits, q(β_k | x) is averaged: its expectation given x.
+    Z_k / Ẑ_k. So c_k corrects Ẑ_k. The initial rounds do this again and again; then Ẑ_k is held and all further rounds
+    add to c_k. In place of counting visits, q(β_k | x) is averaged: its expectation given x.
 
     Parameters
     ----------
@@ -199,6 +237,9 @@ def rts(
     kernel : callable, (distribution, x, rng) -> x
     n_initial : int, optional
         Rounds that only improve Ẑ_k; half of them if not given.
+    log_z : (K+1,) array, optional
+        The first log Ẑ_k, up to a common constant. If not given, the chains are first annealed up the ladder, K sweeps
+        that are not counted as a round.
     rng : numpy.random.Generator
     progress : bool
         Show a progress bar.
@@ -212,7 +253,8 @@ def rts(
     TypeError
         Where the path's start cannot be sampled or has no log_z, or a distribution lacks what the kernel needs.
     ValueError
-        Where the schedule does not rise from 0 to 1, a count is below 1, or n_initial leaves no round.
+        Where the schedule does not rise from 0 to 1, a count is below 1, n_initial leaves no round, log_z does not fit,
+        or no chain finds its way to the next rung.
 
     Examples
     --------
@@ -230,8 +272,12 @@ def rts(
         raise ValueError(f"n_initial must leave at least one of {n_rounds} rounds, got {n_initial}")
     require_walk(path, kernel, rng)
     require_start(path(0.0))
+    if log_z is not None:
+        log_z = as_finite_array("log_z", log_z, ndim=1)
+        require_shape("log_z", log_z, schedule.shape)
+        log_z = log_z - log_z[0] + path(0.0).log_z()
 
-    rounds = islice(rts_rounds(path, schedule, n_initial, n_sweeps, n_chains, kernel, rng=rng), n_rounds)
+    rounds = islice(rts_rounds(path, schedule, n_initial, n_sweeps, n_chains, kernel, log_z, rng=rng), n_rounds)
     done = list(tqdm(rounds, desc="RTS", total=n_rounds, disable=not progress))
     history, counted = (np.array([getattr(r, name) for r in done]) for name in ("log_z", "counted_log_z"))
     return RTSResult(schedule, history, counted, done[-1])

@@ -141,24 +141,70 @@ def test_the_initial_rounds_correct_a_bad_beginning():
     path = rbm_path(n_visible=10, n_hidden=5, scale=2.0)
     schedule = ae.linear_schedule(10)
     truth = exact_log_z(path, schedule)[-1]
-    run = ae.rts(path, schedule, 12, 50, 100, rng=np.random.default_rng(0))
+    run = ae.rts(path, schedule, 12, 50, 100, log_z=np.zeros(11), rng=np.random.default_rng(0))
     assert truth - path.start.log_z() > 10, "the first Ẑ_k are far off"
     assert abs(run.history[0, -1] - truth) > 0.5
     assert abs(run.log_z[-1] - truth) < 4 * run.std_error[-1] < 0.4
+    assert run.log_z[0] == path.start.log_z()
     assert run.warnings == ()
+
+
+def test_no_correction_exceeds_what_the_draws_can_tell():
+    """Chains all at one end say nothing of the other: Ẑ_k moves by at most log N there, whatever reweighting says."""
+    path = rbm_path(n_visible=10, n_hidden=5, scale=2.0)
+    log_z = np.array([path.start.log_z(), path.start.log_z() + 50.0])
+    x, rungs = path.start.sample(20, np.random.default_rng(0)), np.zeros(20, dtype=int)
+    done = rts_round(path, np.array([0.0, 1.0]), log_z, x, rungs, 5, ae.gibbs, np.random.default_rng(1))
+    assert done.log_z[1] < log_z[1] - 20
+    assert done.corrected_log_z[1] == pytest.approx(log_z[1] - np.log(100), abs=0.1)
+
+
+class Raised:
+    """A Gaussian whose density is e^height times as high: log Z of a ladder far from where Ẑ_k begins."""
+
+    def __init__(self, gaussian, height):
+        self.gaussian, self.height, self.dim, self.sample = gaussian, height, gaussian.dim, gaussian.sample
+
+    def log_density(self, x):
+        return self.gaussian.log_density(x) + self.height
+
+    def log_z(self):
+        return self.gaussian.log_z() + self.height
+
+
+def test_a_ladder_far_from_the_first_guess_is_found():
+    """300 nats over 20 rungs. Correcting Ẑ_k by all that c_k says, once a round, swings from one end to the other."""
+    between = ae.geometric_path(ae.Gaussian(np.zeros(20), np.eye(20)), ae.Gaussian(np.ones(20), 0.1 * np.eye(20)))
+    schedule, n_chains = ae.linear_schedule(20), 50
+
+    def path(beta):
+        return Raised(between(beta), 300 * beta)
+
+    truth = path(1.0).log_z()
+    for seed in range(3):
+        run = ae.rts(path, schedule, 10, 10, n_chains, ae.exact, rng=np.random.default_rng(seed))
+        assert abs(run.log_z[-1] - truth) < 4 * run.std_error[-1] < 2
+    rng = np.random.default_rng(0)
+    log_z, x, rungs = np.zeros(21), path(0.0).sample(n_chains, rng), np.zeros(n_chains, dtype=int)
+    for _ in range(10):
+        done = rts_round(path, schedule, log_z, x, rungs, 10, ae.exact, rng)
+        log_z, x, rungs = done.log_z, done.x, done.rungs
+    assert abs(done.log_z[-1] - truth) > 5 * done.std_error[-1]
 
 
 def test_rounds_after_the_initial_ones_are_pooled():
     """Held rounds are one long run: the same random numbers in one round of all sweeps give the same shares."""
     path, rng = rbm_path(), np.random.default_rng
-    rounds = list(zip(range(5), ae.rts_rounds(path, SCHEDULE, 2, 10, 6, rng=rng(4)), strict=False))
+    flat = np.full(4, path.start.log_z())
+    rounds = list(zip(range(5), ae.rts_rounds(path, SCHEDULE, 2, 10, 6, log_z=flat, rng=rng(4)), strict=False))
     held = [done for index, done in rounds if index >= 2]
     assert all(done.assumed_log_z is held[0].assumed_log_z for done in held)
     generator = rng(4)
     log_z, x, rungs = np.full(4, path.start.log_z()), path.start.sample(6, generator), np.zeros(6, dtype=int)
     for n_sweeps in (10, 10, 30):
         done = rts_round(path, SCHEDULE, log_z, x, rungs, n_sweeps, ae.gibbs, generator)
-        log_z, x, rungs = done.log_z, done.x, done.rungs
+        log_z, x, rungs = done.corrected_log_z, done.x, done.rungs
+    assert held[-1].n_sweeps == 30
     np.testing.assert_allclose(held[-1].chain_log_shares, done.chain_log_shares, atol=1e-12)
     np.testing.assert_allclose(held[-1].visits, done.visits, atol=1e-12)
     np.testing.assert_allclose(held[-1].log_z, done.log_z, atol=1e-12)
@@ -206,6 +252,8 @@ def test_warnings_name_what_is_wrong():
         ({"n_sweeps": 0}, "n_sweeps must be at least 1"),
         ({"n_chains": 0}, "n_chains must be at least 1"),
         ({"n_initial": 3}, "n_initial must leave at least one of 3 rounds"),
+        ({"log_z": np.zeros(3)}, r"log_z must have shape \(4,\)"),
+        ({"log_z": np.array([0, 0, 0, np.inf])}, "log_z must be finite"),
     ],
 )
 def test_rts_refuses_bad_input(arguments, message):

@@ -24,9 +24,9 @@ from anneal_edu.kernels import gibbs
 from anneal_edu.mbar import mbar
 from anneal_edu.paths import Path, geometric_path
 from anneal_edu.reverse_ais import Sandwich, raise_log_likelihood, sandwich
-from anneal_edu.rts import rts, rts_rounds
+from anneal_edu.rts import RTSResult, rts, rts_rounds
 from anneal_edu.schedules import linear_schedule
-from anneal_edu.simulated_tempering import simulated_tempering
+from anneal_edu.simulated_tempering import tempered_walk
 from anneal_edu.thermodynamic_integration import thermodynamic_integration
 from anneal_edu.training import contrastive_divergence, track_log_likelihood
 
@@ -44,7 +44,7 @@ class Scale:
     n_rungs, n_seeds, n_reference : int
         Rungs of RTS; runs of every estimator; steps of the reference sandwich, of 200 chains.
     rungs : tuple of int
-        Numbers of rungs that are compared, each at the third-largest budget.
+        Numbers of rungs that are compared, each at the second-largest budget.
     n_updates, every, n_sweeps : int
         Training that is tracked; updates between two looks; sweeps a look.
     """
@@ -65,7 +65,7 @@ N_REFERENCE_CHAINS = 200
 SWEEPS_A_ROUND = 50
 
 SCALES = {
-    "tiny": Scale("tiny", (50, 100, 200), 10, 2, 500, (5, 10), 200, 100, 5),
+    "tiny": Scale("tiny", (100, 300, 600), 10, 2, 500, (5, 10), 200, 100, 5),
     "quick": Scale("quick", (100, 250, 500, 1000, 2500), 100, 5, 10_000, (10, 20, 50, 100, 200), 3000, 100, 10),
 }
 
@@ -107,12 +107,18 @@ def raise_log_z(path: Path, n_steps: int, data: np.ndarray, rng: np.random.Gener
     return float(difference.mean()), float(difference.std(ddof=1) / np.sqrt(N_CHAINS))
 
 
+def rounds_within(budget: int, n_rungs: int) -> int:
+    """Rounds of RTS that fit into so many sweeps, of which the first n_rungs go up the ladder."""
+    return max(0, budget - n_rungs) // SWEEPS_A_ROUND
+
+
 def convergence(
     scale: Scale, seed: int = 0, folder: File | None = None, report: Callable = print
 ) -> tuple[Sandwich, list[Estimate]]:
     """Mean and RMSE of log Ẑ against Gibbs sweeps, for RTS, AIS and RAISE with 100 chains; and the reference.
 
-    RTS spends at most 10 rounds of 50 sweeps on Ẑ_k, then holds it. AIS and RAISE make one step a sweep.
+    RTS anneals once up its ladder, spends at most 5 rounds of 50 sweeps on Ẑ_k, then holds it; all of this counts. AIS
+    and RAISE make one step a sweep.
     """
     path = path_to_model(scale, seed, folder)
     data = digits(grosse_large.SCALES[scale.model].size)
@@ -128,10 +134,11 @@ def convergence(
 
         for run in range(scale.n_seeds):
             rng = np.random.Generator(np.random.SFC64([seed, 2, run]))
-            rounds = rts_rounds(path, linear_schedule(scale.n_rungs), 10, SWEEPS_A_ROUND, N_CHAINS, rng=rng)
-            for index, done in enumerate(islice(rounds, max(scale.budgets) // SWEEPS_A_ROUND), start=1):
-                if index * SWEEPS_A_ROUND in scale.budgets:
-                    add("RTS", index * SWEEPS_A_ROUND, run, float(done.log_z[-1]), float(done.std_error[-1]))
+            rounds = rts_rounds(path, linear_schedule(scale.n_rungs), 5, SWEEPS_A_ROUND, N_CHAINS, rng=rng)
+            n_rounds = {rounds_within(budget, scale.n_rungs): budget for budget in scale.budgets}
+            for index, done in enumerate(islice(rounds, max(n_rounds)), start=1):
+                if index in n_rounds:
+                    add("RTS", n_rounds[index], run, float(done.log_z[-1]), float(done.std_error[-1]))
             for budget in scale.budgets:
                 result = ais(path, linear_schedule(budget), N_CHAINS, rng=rng)
                 add("AIS", budget, run, result.log_z, result.std_error)
@@ -155,12 +162,11 @@ def number_of_rungs(
 ) -> list[Estimate]:
     """Error against the number of rungs, at a fixed number of sweeps: RTS, MBAR, TI, Rao-Blackwellised TI and AIS.
 
-    The middle three get the draws of one run of simulated tempering at the Ẑ_k that RTS found; every 10th, because
-    neighbours hardly differ. AIS spends the same sweeps on each of its steps.
+    The middle three get every tenth state of simulated tempering: half of the sweeps find its Ẑ_k and where its chains
+    begin, by RTS, the other half are walked at this Ẑ_k. AIS spends its sweeps evenly on its steps.
     """
     path = path_to_model(scale, seed, folder)
-    budget = scale.budgets[-3]
-    n_rounds = budget // SWEEPS_A_ROUND
+    budget = scale.budgets[-2]
     rows = []
 
     def add(*found):
@@ -174,25 +180,31 @@ def number_of_rungs(
             for K in scale.rungs:
                 rng = np.random.Generator(np.random.SFC64([seed, 3, run, K]))
                 schedule = linear_schedule(K)
-                first = rts(path, schedule, n_rounds, SWEEPS_A_ROUND, N_CHAINS, rng=rng)
-                add("RTS", K, run, float(first.log_z[-1]), float(first.std_error[-1]))
-                for name, log_z, std_error in from_one_matrix(path, schedule, first.log_z, budget // 2, rng):
+                found = rts(path, schedule, rounds_within(budget, K), SWEEPS_A_ROUND, N_CHAINS, rng=rng)
+                add("RTS", K, run, float(found.log_z[-1]), float(found.std_error[-1]))
+                half = rts(path, schedule, rounds_within(budget // 2, K), SWEEPS_A_ROUND, N_CHAINS, rng=rng)
+                for name, log_z, std_error in from_one_matrix(path, half, budget // 2, rng):
                     add(name, K, run, log_z, std_error)
                 annealed = ais(path, schedule, N_CHAINS, repeated(max(1, budget // K)), rng=rng)
                 add("AIS", K, run, annealed.log_z, annealed.std_error)
     return rows
 
 
-def from_one_matrix(path, schedule, log_z, n_sweeps, rng, every: int = 10):
-    """MBAR, TI and Rao-Blackwellised TI on the draws of one run of simulated tempering: name, log Ẑ, standard error."""
-    walk = simulated_tempering(path, schedule, log_z, n_sweeps, N_CHAINS, rng=rng)
-    rungs = walk.rungs[every - 1 :: every].ravel()
+def from_one_matrix(path: Path, found: RTSResult, n_sweeps: int, rng: np.random.Generator, every: int = 10):
+    """MBAR, TI and Rao-Blackwellised TI on draws of simulated tempering that goes on from a run of RTS.
+
+    Yields name, log Ẑ and standard error, the latter as if the draws were independent.
+    """
+    schedule, log_z, last = found.schedule, found.log_z, found.final
+    walk = islice(tempered_walk(path, schedule, log_z, last.x, last.rungs, rng=rng), every - 1, n_sweeps, every)
+    states = list(walk)
+    rungs = np.concatenate([state.rungs for state in states])
     order = np.argsort(rungs, kind="stable")
-    x = walk.samples[every - 1 :: every].reshape(len(rungs), -1)[order]
-    log_q = walk.log_conditionals[every - 1 :: every].transpose(1, 0, 2).reshape(len(schedule), -1)[:, order]
+    x = np.concatenate([state.x for state in states])[order]
+    log_q = np.concatenate([state.log_conditionals for state in states], axis=1)[:, order]
     log_f = log_q + log_z[:, None]  # up to a constant of each draw, which no ratio feels
     counts = np.bincount(rungs, minlength=len(schedule))
-    start = walk.start_log_z
+    start = log_z[0]
     try:
         found = mbar(log_f, counts)
         yield "MBAR", start + float(found.log_z[-1]), float(found.std_error[-1])

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 
 import numpy as np
 
 from anneal_edu.distributions import BinaryRBM, base_rate_rbm
 from anneal_edu.kernels import gibbs
 from anneal_edu.paths import geometric_path
-from anneal_edu.rts import rts_round
+from anneal_edu.rts import rts_round, rts_rounds
 from anneal_edu.schedules import linear_schedule
 from anneal_edu.training.contrastive_divergence import TrainingState
 from anneal_edu.validation import as_binary_data, as_count, as_schedule, require_generator
@@ -105,21 +106,17 @@ def track_log_likelihood(
 
 
 def _looks(states, train, validation, every, n_sweeps, n_chains, schedule, rng) -> Iterator[TrackedLikelihood]:
-    x = None
+    look = None
     for state in states:
         if state.n_updates % every:
             continue
         rbm = state.rbm
         path = geometric_path(base_rate_rbm(train, rbm.n_hidden), rbm)
-        if x is None:
-            log_z, x = np.full(len(schedule), path.start.log_z()), path.start.sample(n_chains, rng)
-            rungs, n_rounds = np.zeros(n_chains, dtype=int), _FIRST_ROUNDS
-        for _ in range(n_rounds):
-            look = rts_round(path, schedule, log_z, x, rungs, n_sweeps, gibbs, rng)
-            log_z, x, rungs = look.log_z, look.x, look.rungs
-        n_rounds = 1
+        if look is None:
+            first = rts_rounds(path, schedule, _FIRST_ROUNDS, n_sweeps, n_chains, rng=rng)
+            *_, look = islice(first, _FIRST_ROUNDS + 1)
+        else:
+            look = rts_round(path, schedule, look.corrected_log_z, look.x, look.rungs, n_sweeps, gibbs, rng)
+        log_z = float(look.log_z[-1])
         means = [np.nan if data is None else float(rbm.log_density(data).mean()) for data in (train, validation)]
-        train_mean, validation_mean = (mean - log_z[-1] for mean in means)
-        yield TrackedLikelihood(
-            state.n_updates, rbm, float(log_z[-1]), float(look.std_error[-1]), train_mean, validation_mean
-        )
+        yield TrackedLikelihood(state.n_updates, rbm, log_z, float(look.std_error[-1]), *(m - log_z for m in means))
