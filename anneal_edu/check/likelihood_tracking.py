@@ -1,0 +1,240 @@
+"""Checks of notebook 13: watching the likelihood while learning."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from anneal_edu.check.verdict import WrongAnswerError, attempt, exercise, require
+from anneal_edu.weights import log_mean_exp
+
+
+def _same(a, b, tolerance: float = 1e-6) -> bool:
+    return np.shape(a) == np.shape(b) and bool(np.allclose(a, b, rtol=1e-6, atol=tolerance))
+
+
+# Exercise 1
+
+_RISE = np.array([-24.0, -22.0, -20.5, -19.5, -19.0, -18.6, -18.3, -18.1])
+_FALL = np.array([-24.5, -22.9, -21.9, -21.5, -21.4, -21.8, -22.3, -22.9])
+_FLAT = np.array([-24.5, -22.9, -21.9, -21.4, -21.2, -21.3, -21.2, -21.3])
+_LOG_Z = np.array([35.0, 37.0, 41.0, 44.0, 46.0, 49.0, 51.0, 56.0])
+
+
+def _curves():
+    """Case → mean log f of both sets, log Ẑ, its standard error, and the look since which validation has fallen."""
+    few, many = np.full(8, 0.2), np.full(8, 0.9)
+    rough_end = np.r_[np.full(7, 0.1), 0.9]
+    rough_best = np.r_[np.full(4, 0.1), 0.9, np.full(3, 0.1)]
+    for case, validation, std_error, since in (
+        ("a clear fall", _FALL, few, 4),
+        ("a fall within the error bars", _FALL, many, None),
+        ("no fall", _FLAT, few, None),
+        ("a last look with a long error bar", _FALL, rough_end, None),
+        ("a best look with a long error bar", _FALL, rough_best, None),
+    ):
+        yield case, (_RISE + _LOG_Z, validation + _LOG_Z, _LOG_Z.copy(), std_error), since
+
+
+@exercise
+def gap_and_fall(answer) -> str:
+    """``answer(mean_f_train, mean_f_validation, log_z, std_error)`` must return the gap, its error, and since when.
+
+    The gap is train minus validation likelihood at every look, (n,). The last entry is the index of the look with the
+    best validation likelihood, if the last look is lower by more than two standard errors of the difference, else None.
+
+    Examples
+    --------
+    >>> def shy(mean_f_train, mean_f_validation, log_z, std_error):
+    ...     return mean_f_train - mean_f_validation, np.sqrt(2) * std_error, None
+    >>> gap_and_fall(shy)
+    ✗ your error of the gap treats the two likelihoods as if their errors were independent. Both subtract the *same* \
+log Ẑ: what becomes of it in the difference?
+    """
+    for case, given, since in _curves():
+        result = attempt(answer(*(part.copy() for part in given)))
+        require(
+            isinstance(result, tuple) and len(result) == 3, "return three things: `return gap, gap_error, since`."
+        )
+        gap, error = (np.asarray(attempt(part), dtype=float) for part in result[:2])
+        _judge_gap(gap, error, given)
+        _judge_since(result[2], since, case, given)
+    return "right: the gap needs no log Z at all, and a fall between two looks has the errors of both."
+
+
+def _judge_gap(gap, error, given) -> None:
+    f_train, f_validation, log_z, std_error = given
+    right = f_train - f_validation
+    require(gap.shape == right.shape, f"your gap has shape {gap.shape}; it should be {right.shape}, one a look.")
+    for wrong, message in (
+        (-right, "your gap has the wrong sign: train minus validation."),
+        (right - log_z, "log Ẑ is still in your gap. Each likelihood is mean log f - log Ẑ: subtract the two."),
+        (right - 2 * log_z, "log Ẑ is subtracted twice in your gap: in the difference it cancels."),
+        (f_train - log_z, "this is the training likelihood; subtract that of the validation data."),
+    ):
+        require(not _same(gap, wrong), message)
+    require(_same(gap, right), "the gap should be mean log f - log Ẑ of the training data minus that of the others.")
+    if error.shape == ():
+        error = np.full(right.shape, float(error))
+    require(error.shape == right.shape, f"your error of the gap has shape {error.shape}; it should be {right.shape}.")
+    for wrong in (np.sqrt(2) * std_error, 2 * std_error):
+        require(
+            not _same(error, wrong),
+            "your error of the gap treats the two likelihoods as if their errors were independent. Both subtract the "
+            "*same* log Ẑ: what becomes of it in the difference?",
+        )
+    require(
+        not _same(error, std_error),
+        "this is the error of each likelihood. In the difference the same log Ẑ stands twice, with opposite signs.",
+    )
+    require(_same(error, 0 * right), "the gap of these data does not depend on log Ẑ: what error can it have?")
+
+
+def _judge_since(since, right, case: str, given) -> None:
+    _, f_validation, log_z, std_error = given
+    validation = f_validation - log_z
+    best = int(validation.argmax())
+    fall, error = validation[best] - validation[-1], np.hypot(std_error[best], std_error[-1])
+    known = f"{case}: validation is best at look {best} and {fall:.1f} lower at the last"
+    require(
+        since is None or (np.ndim(since) == 0 and float(since) == int(since)), "since is the index of a look, or None."
+    )
+    if right is None:
+        require(
+            since is None,
+            f"{known}, with errors {std_error[best]:.1f} and {std_error[-1]:.1f}. These are estimates by different "
+            f"chains at different moments: their errors do not cancel, and add up to {error:.1f}. Return None."
+            if fall > 0.15
+            else f"{known}: that is within two errors of {error:.1f}. Return None, however wide the gap is.",
+        )
+        return
+    require(since is not None, f"{known}, more than two errors of {error:.2f}: you do not see it.")
+    require(
+        int(since) != int(f_validation.argmax()) or best == int(f_validation.argmax()),
+        "you look for the best mean log f. It rises with Z itself: subtract log Ẑ first.",
+    )
+    require(int(since) == best, f"{known}: the index of the best look is {best}, yours is {int(since)}.")
+
+
+# Exercise 2
+
+
+@exercise
+def raise_estimate(answer) -> str:
+    """``answer(log_f, log_weights)`` must be log p̂ of every point: log f + log of the mean over its chains of 1/w.
+
+    ``log_f`` is (N,), ``log_weights`` (N·C,): the first C belong to the first point.
+
+    Examples
+    --------
+    >>> raise_estimate(lambda log_f, log_w: log_f - log_w.reshape(len(log_f), -1).mean(1))
+    ✗ two points, three chains: you average -log w. The mean of 1/w is what is unbiased: exponentiate, average, then \
+take the logarithm.
+    """
+    rng = np.random.default_rng(13)
+    for case, N, C, shift in (("two points, three chains", 2, 3, 0.0), ("log weights near 1,600", 4, 5, 1600.0)):
+        log_f, log_w = shift + rng.normal(0, 3, N), shift + rng.normal(1, 2, N * C)
+        with np.errstate(all="ignore"):
+            got = np.asarray(attempt(answer(log_f.copy(), log_w.copy())), dtype=float)
+        require(got.shape == (N,), f"{case}: your result has shape {got.shape}; it should be ({N},), one a point.")
+        require(
+            bool(np.isfinite(got).all()),
+            f"{case}: your result is not finite. exp overflows there: `ae.log_mean_exp` does not.",
+        )
+        _judge_raise(got, log_f, log_w.reshape(N, C), f"{case}: ")
+    return "right: log f + log mean 1/w, each point with its own chains, and large log weights do not overflow."
+
+
+def _judge_raise(got, log_f, log_w, case: str) -> None:
+    N, C = log_w.shape
+    mixed = log_w.ravel().reshape(C, N).T
+
+    def mean_of(x):
+        return np.array([log_mean_exp(row) for row in x])
+
+    for wrong, message in (
+        (log_f + mean_of(log_w), "you average w; along chains that go down it is f/w whose mean is p_ann(v)."),
+        (
+            log_f - mean_of(log_w),
+            "this is log f - log of the mean of w: the mean of 1/w is not one over the mean of w.",
+        ),
+        (
+            log_f - log_w.mean(1),
+            "you average -log w. The mean of 1/w is what is unbiased: exponentiate, average, then take the logarithm.",
+        ),
+        (mean_of(-log_w), "log f is missing: p̂(v) is the mean of f(v)/w."),
+        (-log_f - mean_of(-log_w), "the sign is turned: this is -log p̂."),
+        (log_f - mean_of(-log_w), "the sign of the second term is turned: it is + log mean 1/w."),
+        (
+            log_f + mean_of(-mixed),
+            "points and chains are mixed up: the first C weights belong to the first point, so the shape is (N, C).",
+        ),
+        (log_f + mean_of(-log_w) + np.log(C), "this is the sum over the chains; divide by their number C."),
+        (
+            log_f + log_mean_exp(-log_w.ravel()),
+            "you average over all chains of all points; each point has chains of its own.",
+        ),
+    ):
+        require(not _same(got, wrong), case + message)
+    if not _same(got, log_f + mean_of(-log_w)):
+        raise WrongAnswerError(f"{case}it should be log f + log (1/C) Σ 1/w over the point's own C chains.")
+
+
+# Exercise 3
+
+RATE, N_RUNGS, BUDGET, MIN_LOOKS, BOUND, SEEDS = 0.2, 20, 35_000, 10, 0.28, (0, 1, 2)
+
+
+@exercise
+def spend_the_budget(answer) -> str:
+    """``answer`` is (every, n_sweeps): looks at the panel's training that are near the truth, and cheap enough.
+
+    The check runs them on three trainings at learning rate 0.2, and compares log Ẑ with enumeration.
+
+    Examples
+    --------
+    >>> spend_the_budget((25, 30))
+    ✗ that costs 242,000 Gibbs steps of single chains: 20 up the ladder and 80 rounds (21 for the first look, 1 for \
+each other) of 30 sweeps, times 100 chains. The budget is 35,000.
+    """
+    from anneal_edu.panels import likelihood_tracking as panel
+
+    require(
+        isinstance(answer, tuple | list) and len(answer) == 2, "give two whole numbers: (every, n_sweeps)."
+    )
+    every, n_sweeps = (attempt(part) for part in answer)
+    for name, part in (("every", every), ("n_sweeps", n_sweeps)):
+        whole = isinstance(part, int | np.integer) and not isinstance(part, bool) and part >= 1
+        require(whole, f"{name} must be a whole number from 1 on; yours is {part!r}.")
+    require(every % panel.OFTEN == 0, f"every must be a multiple of {panel.OFTEN}, where the truth is known.")
+    n_looks = panel.N_UPDATES // every
+    require(
+        n_looks >= MIN_LOOKS,
+        f"{n_looks} looks in {panel.N_UPDATES:,} updates: too few to see when the validation likelihood turns. Look at "
+        f"least {MIN_LOOKS} times.",
+    )
+    work, _ = panel.gibbs_steps(every, n_sweeps, N_RUNGS)
+    require(
+        work <= BUDGET,
+        f"that costs {work:,} Gibbs steps of single chains: {N_RUNGS} up the ladder and "
+        f"{panel.FIRST_ROUNDS - 1 + n_looks} rounds ({panel.FIRST_ROUNDS} for the first look, 1 for each other) of "
+        f"{n_sweeps} sweeps, times {panel.N_CHAINS} chains. The budget is {BUDGET:,}.",
+    )
+    error = root_mean_square_error(every, n_sweeps)
+    require(
+        error < BOUND,
+        f"log Ẑ is off by {error:.2f} nats (root mean square), which is more than {BOUND}. What helps more: looking "
+        "more often, or more sweeps at every look?",
+    )
+    return f"right: within {BOUND} nats (root mean square) for {BUDGET:,} Gibbs steps or less."
+
+
+def root_mean_square_error(every: int, n_sweeps: int) -> float:
+    """Of log Ẑ, over all looks at three trainings."""
+    from anneal_edu.panels import likelihood_tracking as panel
+
+    squares = []
+    for seed in SEEDS:
+        exact = panel.training(RATE, seed).log_z[every // panel.OFTEN - 1 :: every // panel.OFTEN]
+        looks = panel.looks_at(RATE, seed, every, n_sweeps, N_RUNGS)
+        squares += [(look.log_z - log_z) ** 2 for look, log_z in zip(looks, exact, strict=True)]
+    return float(np.sqrt(np.mean(squares)))

@@ -1,0 +1,84 @@
+"""A model small enough to know the law of the last state of AIS: what AIS and RAISE say about its mean likelihood."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from anneal_edu.ais import ais
+from anneal_edu.distributions import BinaryRBM, uniform_rbm
+from anneal_edu.distributions.enumeration import binary_states
+from anneal_edu.paths import Path, geometric_path
+from anneal_edu.reverse_ais import raise_log_likelihood
+from anneal_edu.schedules import linear_schedule
+from anneal_edu.transition_matrices import gibbs_matrix
+
+N_VISIBLE, N_HIDDEN = 5, 4
+
+
+def small_path(seed: int = 0, spread: float = 2.0) -> Path:
+    """From a uniform RBM to one of 5 visible and 4 hidden units with weights from N(0, spread²)."""
+    rng = np.random.default_rng(seed)
+    weights = rng.normal(0, spread, (N_VISIBLE, N_HIDDEN))
+    biases = rng.normal(0, 1, N_VISIBLE), rng.normal(0, 1, N_HIDDEN)
+    return geometric_path(uniform_rbm(N_VISIBLE, N_HIDDEN), BinaryRBM(weights, *biases))
+
+
+def annealing_model(path: Path, schedule: np.ndarray) -> np.ndarray:
+    """p_ann = p_0 T_1 T_2 … T_K, the exact law of the last state of AIS with Gibbs transitions, (2^D,).
+
+    Examples
+    --------
+    >>> small, schedule = small_path(), linear_schedule(10)
+    >>> annealing_model(small, schedule).sum().round(6)
+    np.float64(1.0)
+    """
+    states = binary_states(N_VISIBLE).astype(float)
+    law = np.exp(path(0.0).log_density(states) - path(0.0).log_z())
+    for beta in schedule[1:]:
+        law = law @ gibbs_matrix(path(float(beta)))
+    return law
+
+
+@dataclass(frozen=True, eq=False)
+class Bounds:
+    """Mean log likelihoods of draws of the model, in nats, for several numbers of steps.
+
+    Attributes
+    ----------
+    n_steps : (n,) array
+    exact : float
+        Σ_v p(v) log p(v).
+    annealing_model : (n,) array
+        Σ_v p(v) log p_ann(v), exact.
+    found, errors : dict
+        "AIS" and "RAISE" → Σ_v p(v) times the mean estimate for v over many runs (n,), and its standard error.
+    """
+
+    n_steps: np.ndarray
+    exact: float
+    annealing_model: np.ndarray
+    found: dict[str, np.ndarray]
+    errors: dict[str, np.ndarray]
+
+
+def bounds_against_steps(
+    path: Path, n_steps: tuple[int, ...], n_chains: int, n_runs: int, rng: np.random.Generator
+) -> Bounds:
+    """AIS, log f(v) - log Ẑ, and RAISE, with n_chains chains each (for RAISE: for every v), over n_runs runs."""
+    states = binary_states(N_VISIBLE).astype(float)
+    log_f = path(1.0).log_density(states)
+    log_p = log_f - path(1.0).log_z()
+    p, rows = np.exp(log_p), []
+    for K in n_steps:
+        schedule = linear_schedule(K)
+        log_z = np.array([ais(path, schedule, n_chains, rng=rng).log_z for _ in range(n_runs)])
+        copies = np.tile(states, (n_runs, 1))
+        found = raise_log_likelihood(path, schedule, copies, n_chains, rng=rng).reshape(n_runs, -1) @ p
+        ceiling = p @ np.log(annealing_model(path, schedule))
+        root = np.sqrt(n_runs)
+        rows.append((p @ log_f - log_z.mean(), found.mean(), log_z.std() / root, found.std() / root, ceiling))
+    ais_mean, raise_mean, ais_error, raise_error, ceiling = np.transpose(rows)
+    means, errors = {"AIS": ais_mean, "RAISE": raise_mean}, {"AIS": ais_error, "RAISE": raise_error}
+    return Bounds(np.array(n_steps), float(p @ log_p), ceiling, means, errors)
