@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import lru_cache
 
 import numpy as np
@@ -9,7 +10,9 @@ from scipy.special import logsumexp
 
 from anneal_edu.density_matrix import log_density_matrix
 from anneal_edu.distributions import Gaussian, Unnormalized
-from anneal_edu.paths import GeometricPath, geometric_path
+from anneal_edu.kernels import Kernel
+from anneal_edu.paths import GeometricPath, Path, geometric_path
+from anneal_edu.rts import RTSRound, rts_round
 from anneal_edu.schedules import linear_schedule
 
 BUMPS = np.array([-4.0, 1.0, 5.0])
@@ -59,6 +62,25 @@ def gaussians_apart(distance: float) -> GeometricPath:
 def exact_log_z(path: GeometricPath, schedule: np.ndarray) -> np.ndarray:
     """log Z_k of a path in one dimension whose mass lies between -15 and 15, by a sum over a fine grid: (K+1,)."""
     return logsumexp(log_density_matrix(path, schedule, _GRID), axis=1) + _LOG_CELL
+
+
+def poster_rounds(
+    path: Path, schedule: np.ndarray, n_initial: int, n_sweeps: int, n_chains: int, kernel: Kernel, *, rng
+) -> Iterator[RTSRound]:
+    """Yield rounds for ever, as the poster has them: n_initial that each correct Ẑ_k, beginning from Ẑ_k = Z_0.
+
+    All later rounds hold the last Ẑ_k, and are pooled. `anneal_edu.rts` has more care for its first rounds.
+    """
+    start = path(0.0)
+    log_z, x, rungs = np.full(len(schedule), start.log_z()), start.sample(n_chains, rng), np.zeros(n_chains, dtype=int)
+    for _ in range(n_initial):
+        latest = rts_round(path, schedule, log_z, x, rungs, n_sweeps, kernel, rng)
+        yield latest
+        log_z, x, rungs = latest.log_z, latest.x, latest.rungs
+    pool = rts_round(path, schedule, log_z, x, rungs, n_sweeps, kernel, rng)
+    while True:
+        yield pool
+        pool = rts_round(path, schedule, log_z, pool.x, pool.rungs, n_sweeps, kernel, rng).pooled(pool)
 
 
 @lru_cache(maxsize=64)

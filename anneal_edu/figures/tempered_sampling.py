@@ -187,12 +187,13 @@ def iterations(ax: Axes, averaged: np.ndarray, counted: np.ndarray, exact: float
     for style, found, aside in ((COUNTED, counted, 0.15), (AVERAGED, averaged, -0.15)):
         whole = np.isfinite(found).all(0)
         low, middle, high = np.quantile(found[:, whole], [0, 0.5, 1], axis=0)
-        artists.bars(ax, f"{style} range", rounds[whole] + aside, low, high, style)
+        artists.bars(ax, f"{style} range", rounds[whole] + aside, *np.clip([low, high], *span), style)
         artists.line(ax, style, rounds[whole] + aside, middle, **STYLES[style] | {"linewidth": 1.5})
     artists.legend(
         ax, {"truth": "exact", AVERAGED: "Rao-Blackwellised", COUNTED: "counts"}, loc="lower right", **_SMALL
     )
     ax.set(xlim=(0.3, rounds[-1] + 0.7), ylim=span, xlabel="iteration", title="log Ẑ, median and range of seeds (nats)")
+    ax.set_xticks(range(2, len(rounds) + 1, 2))
 
 
 @projected()
@@ -200,7 +201,7 @@ def convex_objective(ax: Axes, log_z: np.ndarray, values: np.ndarray, lowest: fl
     """MBAR's objective (n,) against log Z of the second state (n,), its lowest point, and the exact log Z."""
     artists.curve(ax, "objective", log_z, values, AVERAGED)
     low, high = values.min(), values.max()
-    artists.curve(ax, "exact", [exact] * 2, [low - 0.1 * (high - low), high], "truth")
+    artists.curve(ax, "exact", [exact] * 2, [low - 0.1 * (high - low), low + 0.6 * (high - low)], "truth")
     artists.marks(ax, "lowest", lowest, low, COUNTED, markersize=11)
     meanings = {AVERAGED: "the objective", COUNTED: "MBAR", "truth": "exact log Z"}
     artists.legend(ax, meanings, loc="upper center", **_SMALL)

@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import logsumexp
 
-from anneal_edu import RTSRound, linear_schedule, random_walk, rts_rounds
-from anneal_edu.experiments.tempered_sampling import BUMPS, exact_log_z, three_bumps
+from anneal_edu import RTSRound, linear_schedule, random_walk
+from anneal_edu.experiments.tempered_sampling import BUMPS, exact_log_z, poster_rounds, three_bumps
 from anneal_edu.figures import tempered_sampling
 from anneal_edu.panels.base import Panel, Reading
 from anneal_edu.panels.controls import choice, seed, slider, steps
@@ -35,10 +35,10 @@ class Walk(NamedTuple):
 
 @lru_cache(maxsize=64)
 def walk(n_rungs: int, z: str, seed: int) -> Walk:
-    """RTS as `anneal_edu.rts` runs it; with Ẑ = 1 held, all rounds are one long round."""
+    """RTS in the rounds of the poster; with Ẑ = 1 held, all rounds are one long round."""
     n_initial, rng = N_INITIAL if z == LEARNED else 0, np.random.default_rng(seed)
     schedule = linear_schedule(n_rungs - 1)
-    source = rts_rounds(three_bumps(), schedule, n_initial, N_SWEEPS, N_CHAINS, KERNEL, rng=rng)
+    source = poster_rounds(three_bumps(), schedule, n_initial, N_SWEEPS, N_CHAINS, KERNEL, rng=rng)
     rounds, rngs = [], []
     for _ in range(N_ROUNDS):
         rngs.append(deepcopy(rng))
