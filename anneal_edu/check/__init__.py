@@ -11,6 +11,7 @@ from anneal_edu.check import (
     splines,
     start,
     swaps,
+    tempered_sampling,
     tempered_training,
     two_paths,
 )
@@ -26,6 +27,7 @@ __all__ = [
     "splines",
     "start",
     "swaps",
+    "tempered_sampling",
     "tempered_training",
     "two_paths",
 ]

@@ -12,6 +12,7 @@ from anneal_edu.panels.image_models import ImageModels
 from anneal_edu.panels.importance_sampling import ImportanceSampling
 from anneal_edu.panels.ladder_adaptation import LadderAdaptation
 from anneal_edu.panels.momentum_trails import MomentumTrails
+from anneal_edu.panels.one_matrix import OneMatrix
 from anneal_edu.panels.particles_and_modes import ParticlesAndModes
 from anneal_edu.panels.replica_walks import ReplicaWalks
 from anneal_edu.panels.samples_along_paths import SamplesAlongPaths
@@ -20,6 +21,7 @@ from anneal_edu.panels.start_covariance import StartCovariance
 from anneal_edu.panels.starts_against_steps import StartsAgainstSteps
 from anneal_edu.panels.tempered_modes import TemperedModes
 from anneal_edu.panels.tempered_training import TemperedTraining
+from anneal_edu.panels.tempered_walk import TemperedWalk
 from anneal_edu.panels.tiny_world import TinyWorld
 from anneal_edu.panels.two_paths import TwoPaths
 from anneal_edu.panels.where_the_knots_sit import WhereTheKnotsSit
@@ -36,6 +38,7 @@ __all__ = [
     "ImportanceSampling",
     "LadderAdaptation",
     "MomentumTrails",
+    "OneMatrix",
     "Panel",
     "ParticlesAndModes",
     "Reading",
@@ -46,6 +49,7 @@ __all__ = [
     "StartsAgainstSteps",
     "TemperedModes",
     "TemperedTraining",
+    "TemperedWalk",
     "TinyWorld",
     "TwoPaths",
     "WhereTheKnotsSit",
