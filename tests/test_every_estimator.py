@@ -90,9 +90,9 @@ def test_with_few_rungs_integration_is_wrong_says_so_and_the_others_are_right():
 def test_all_agree_and_all_are_wrong_where_a_mode_is_hidden():
     hidden = estimator_tables.load_problem("hidden mode")
     exact = hidden.rbm.log_z()
-    missed = exact - np.log(1 - 0.9) - exact  # the other tenth is all that they see
+    missed = -np.log(1 - 0.9)  # the other tenth is all that they see
     run = every_estimator(hidden, SWEEPS, rng=np.random.default_rng(0))
-    blind = "importance sampling", "AIS, geometric", "reverse AIS, from chains", "PT, stepping stones", "PT, MBAR", "RTS"
+    blind = "importance sampling", "AIS, geometric", "reverse AIS, from chains", "PT, stepping stones", "RTS"
     for report in run:
         if report.name in blind:
             assert abs(report.log_z - exact + missed) < 0.15, report.name

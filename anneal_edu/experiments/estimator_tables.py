@@ -7,6 +7,7 @@ from collections.abc import Callable
 from concurrent.futures import Executor
 from dataclasses import asdict, dataclass
 from functools import lru_cache
+from importlib.resources import files
 from pathlib import Path as File
 
 import numpy as np
@@ -174,6 +175,19 @@ class Row:
             f"{head}{self.bias:9.3f}{self.rmse:8.3f}{self.own_error:8.3f}{self.coverage:6.0%}{self.warned:6.0%}"
             f"{self.seconds:7.2f}s"
         )
+
+
+@lru_cache(maxsize=2)
+def stored_rows(name: str) -> list[Row]:
+    """The stored rows of "estimators" or "estimators_rungs".
+
+    Examples
+    --------
+    >>> stored_rows("estimators")[0].model
+    'digits8_cd'
+    """
+    text = (files("anneal_edu.experiments") / "results" / f"{name}.json").read_text(encoding="utf-8")
+    return [Row(**row) for row in json.loads(text)["rows"]]
 
 
 def _row(model: str, exact: float, n_rungs: int | None, reports: list[Report]) -> Row:

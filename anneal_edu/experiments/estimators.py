@@ -235,18 +235,22 @@ def tempered_sampling(
 ) -> list[Report]:
     """One run of tempered sampling read in four ways: RTS, MBAR, and thermodynamic integration with and without RB.
 
-    The first half of the sweeps are initial rounds, ten of them, by which RTS finds its Ẑ; then Ẑ is held.
+    Chains are annealed up the ladder once. Half of the other sweeps are initial rounds, ten at most, by which RTS finds
+    its Ẑ; then Ẑ is held.
     """
     schedule, path, n_chains = linear_schedule(n_rungs - 1), problem.path, N_CHAINS // 2
-    each = max(1, sweeps // (20 * n_chains))
-    *_, last = islice(rts_rounds(path, schedule, 10, each, n_chains, rng=rng), 10)
-    walk = tempered_walk(path, schedule, last.log_z, last.x, last.rungs, rng=rng)
-    states = list(islice(walk, 10 * each))
-    run = _as_rts(schedule, last.log_z, states)
+    n_sweeps = max(2, sweeps // n_chains - (n_rungs - 1))
+    n_initial = min(10, n_sweeps // 2)
+    each = n_sweeps // (2 * n_initial)
+    *_, last = islice(rts_rounds(path, schedule, n_initial, each, n_chains, rng=rng), n_initial)
+    log_z = last.corrected_log_z
+    walk = tempered_walk(path, schedule, log_z, last.x, last.rungs, rng=rng)
+    states = list(islice(walk, n_sweeps - n_initial * each))
+    run = _as_rts(schedule, log_z, states)
     log_q, visited = (np.concatenate([getattr(s, name) for s in states], -1) for name in ("log_conditionals", "rungs"))
     slopes = slope_matrix(problem, schedule, np.concatenate([s.x for s in states]))
-    draws = log_q + last.log_z[:, None], visited, np.tile(np.arange(n_chains), len(states))  # log f but for a term of x
-    sweeps = 20 * each * n_chains
+    draws = log_q + log_z[:, None], visited, np.tile(np.arange(n_chains), len(states))  # log f but for a term of x
+    sweeps = (n_rungs - 1 + n_sweeps) * n_chains
     read = _Reading(problem.start.log_z(), run.warnings, sweeps, 2 * sweeps)
     rts = Report(
         "RTS", float(run.log_z[-1]), float(run.std_error[-1]), run.warnings, NEITHER, sweeps, 2 * sweeps
@@ -255,7 +259,7 @@ def tempered_sampling(
         rts,
         read("MBAR, same run", _mbar, *draws),
         read("TI, same run", ti_over_chains, *draws, schedule, slopes),
-        read("RB-TI, same run", ti_over_chains, *draws, schedule, slopes, last.log_z),
+        read("RB-TI, same run", ti_over_chains, *draws, schedule, slopes, log_z),
     ]
 
 
@@ -268,7 +272,8 @@ def _as_rts(schedule: np.ndarray, log_z: np.ndarray, states: list) -> RTSResult:
         from_below = (from_below & ~arrived) | (rungs == 0)
     log_shares = logsumexp([s.log_conditionals for s in states], axis=0) - np.log(len(states))  # (R, C)
     visits = np.bincount(np.concatenate([s.rungs for s in states]), minlength=top + 1)
-    final = RTSRound(log_z, log_shares, visits / visits.sum(), crossings, states[-1].x, states[-1].rungs)
+    last = states[-1]
+    final = RTSRound(log_z, log_shares, visits / visits.sum(), len(states), crossings, last.x, last.rungs)
     return RTSResult(schedule, final.log_z[None], final.counted_log_z[None], final)
 
 
@@ -346,6 +351,8 @@ def every_estimator(problem: Problem, sweeps: int, *, rng: np.random.Generator) 
     ('AIS, geometric', 4000, True)
     """
     sweeps = as_count("sweeps", sweeps, minimum=4000)
+    if not isinstance(problem.rbm, BinaryRBM):
+        raise TypeError(f"rbm must be a BinaryRBM, got {type(problem.rbm).__name__}")
     if problem.start.weights.any():
         raise ValueError("start must have no weights: uniform_rbm or base_rate_rbm")
     return [report for estimator in ESTIMATORS for report in timed(estimator, problem, sweeps, rng)]
