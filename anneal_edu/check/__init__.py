@@ -6,6 +6,7 @@ from anneal_edu.check import (
     first_rbm,
     image_models,
     importance_sampling,
+    likelihood_tracking,
     momentum,
     sandwich,
     splines,
@@ -13,6 +14,7 @@ from anneal_edu.check import (
     swaps,
     tempered_sampling,
     tempered_training,
+    trust,
     two_paths,
 )
 
@@ -22,6 +24,7 @@ __all__ = [
     "first_rbm",
     "image_models",
     "importance_sampling",
+    "likelihood_tracking",
     "momentum",
     "sandwich",
     "splines",
@@ -29,5 +32,6 @@ __all__ = [
     "swaps",
     "tempered_sampling",
     "tempered_training",
+    "trust",
     "two_paths",
 ]

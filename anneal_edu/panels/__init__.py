@@ -11,10 +11,12 @@ from anneal_edu.panels.hamiltonian_convergence import HamiltonianConvergence
 from anneal_edu.panels.image_models import ImageModels
 from anneal_edu.panels.importance_sampling import ImportanceSampling
 from anneal_edu.panels.ladder_adaptation import LadderAdaptation
+from anneal_edu.panels.likelihood_tracking import LikelihoodTracking
 from anneal_edu.panels.momentum_trails import MomentumTrails
 from anneal_edu.panels.one_matrix import OneMatrix
 from anneal_edu.panels.particles_and_modes import ParticlesAndModes
 from anneal_edu.panels.replica_walks import ReplicaWalks
+from anneal_edu.panels.rungs_against_error import RungsAgainstError
 from anneal_edu.panels.samples_along_paths import SamplesAlongPaths
 from anneal_edu.panels.sandwich_gap import SandwichGap
 from anneal_edu.panels.start_covariance import StartCovariance
@@ -25,6 +27,7 @@ from anneal_edu.panels.tempered_walk import TemperedWalk
 from anneal_edu.panels.tiny_world import TinyWorld
 from anneal_edu.panels.two_paths import TwoPaths
 from anneal_edu.panels.where_the_knots_sit import WhereTheKnotsSit
+from anneal_edu.panels.whom_to_believe import WhomToBelieve
 
 __all__ = [
     "AnnealingRuns",
@@ -37,12 +40,14 @@ __all__ = [
     "ImageModels",
     "ImportanceSampling",
     "LadderAdaptation",
+    "LikelihoodTracking",
     "MomentumTrails",
     "OneMatrix",
     "Panel",
     "ParticlesAndModes",
     "Reading",
     "ReplicaWalks",
+    "RungsAgainstError",
     "SamplesAlongPaths",
     "SandwichGap",
     "StartCovariance",
@@ -53,4 +58,5 @@ __all__ = [
     "TinyWorld",
     "TwoPaths",
     "WhereTheKnotsSit",
+    "WhomToBelieve",
 ]
