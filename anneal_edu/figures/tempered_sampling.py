@@ -177,23 +177,28 @@ def estimates_in_rows(
 
 
 @projected()
-def iterations(ax: Axes, averaged: np.ndarray, counted: np.ndarray, exact: float, span: tuple[float, float]) -> None:
-    """log Ẑ per iteration and seed (seeds, n), with and without Rao-Blackwellisation, as medians and ranges.
+def iterations(ax: Axes, averaged: np.ndarray, counted: np.ndarray, exact: float, first: int = 1) -> None:
+    """log Ẑ per iteration, from ``first`` on, and seed (seeds, n), with and without Rao-Blackwellisation.
 
-    A count that is zero gives no finite estimate: the iteration has no range of counts then.
+    Medians and ranges of the seeds. A count that is zero gives no finite estimate: such an iteration has none of
+    counts.
     """
-    rounds = np.arange(1, averaged.shape[1] + 1)
-    artists.curve(ax, "exact", rounds[[0, -1]], [exact] * 2, "truth")
+    rounds = np.arange(first, averaged.shape[1] + 1)
+    artists.curve(ax, "exact", [first - 0.5, rounds[-1] + 0.5], [exact] * 2, "truth")
+    every = [exact]
     for style, found, aside in ((COUNTED, counted, 0.15), (AVERAGED, averaged, -0.15)):
+        found = found[:, first - 1 :]
         whole = np.isfinite(found).all(0)
         low, middle, high = np.quantile(found[:, whole], [0, 0.5, 1], axis=0)
-        artists.bars(ax, f"{style} range", rounds[whole] + aside, *np.clip([low, high], *span), style)
+        artists.bars(ax, f"{style} range", rounds[whole] + aside, low, high, style)
         artists.line(ax, style, rounds[whole] + aside, middle, **STYLES[style] | {"linewidth": 1.5})
-    artists.legend(
-        ax, {"truth": "exact", AVERAGED: "Rao-Blackwellised", COUNTED: "counts"}, loc="lower right", **_SMALL
-    )
-    ax.set(xlim=(0.3, rounds[-1] + 0.7), ylim=span, xlabel="iteration", title="log Ẑ, median and range of seeds (nats)")
-    ax.set_xticks(range(2, len(rounds) + 1, 2))
+        every += [low.min(), high.max()]
+    meanings = {"truth": "exact", AVERAGED: "Rao-Blackwellised", COUNTED: "counts"}
+    artists.legend(ax, meanings, loc="lower right", **_SMALL)
+    reach = max(every) - min(every)
+    ax.set(xlim=(first - 0.7, rounds[-1] + 0.7), ylim=(min(every) - 0.4 * reach, max(every) + 0.1 * reach))
+    ax.set(xlabel="iteration", xticks=rounds[rounds % 2 == 0])
+    ax.set_title("log Ẑ: median, range of seeds" if first == 1 else f"the same, from iteration {first}")
 
 
 @projected()

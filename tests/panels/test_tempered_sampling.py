@@ -131,7 +131,7 @@ def test_iterations_leave_out_counts_that_are_not_finite():
     figure = LectureFigure(5, 4)
     (ax,) = figure.columns(1)
     counted = np.array([[np.inf, 1.0, 1.2], [0.9, 1.1, 1.0]])
-    tempered_sampling.iterations(ax, np.ones((2, 3)), counted, 1.0, (0.0, 2.0))
+    tempered_sampling.iterations(ax, np.ones((2, 3)), counted, 1.0)
     drawn = next(line for line in ax.lines if line.get_gid() == tempered_sampling.COUNTED)
     assert len(drawn.get_xdata()) == 2
     assert figure.png()
