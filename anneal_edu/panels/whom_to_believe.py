@@ -49,10 +49,10 @@ class WhomToBelieve(Panel):
     def make_axes(self, figure):
         """Estimates, and words."""
         left, right = figure.columns(1.05, 1, gap=0.35)
-        for ax, (x, width) in zip((left, right), ((0.235, 0.32), (0.565, 0.43)), strict=True):
+        for ax, (x, width) in zip((left, right), ((0.235, 0.3), (0.565, 0.43)), strict=True):
             ax.set_position((x, 0.15, width, 0.77))
         right.set_axis_off()
-        artists.legend(left, estimators.SIDES, loc="upper center", ncols=4, bbox_to_anchor=(0.25, -0.06), fontsize=11)
+        artists.legend(left, estimators.SIDES, loc="upper center", ncols=4, bbox_to_anchor=(0.16, -0.06), fontsize=11)
         return [left, right]
 
     def draw(self, model, truth, seed):
