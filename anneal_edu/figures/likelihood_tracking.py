@@ -167,7 +167,21 @@ def convergence(axes: list[Axes], found: dict, half_gap: float, xlabel: str) -> 
 
 
 @projected()
-def bounds_while_learning(ax: Axes, n_updates: np.ndarray, low: np.ndarray, high: np.ndarray) -> None:
-    """What a sandwich says the mean log likelihood lies between, (n,) each, after some updates."""
-    look = {"linewidth": 3, "markersize": 16, "zorder": 5}
-    artists.bars(ax, f"bounds {n_updates[0]:g} {low[0]:g}", n_updates, low, high, "truth", **look)
+def bounds_while_learning(ax: Axes, rows: list[dict]) -> None:
+    """What a sandwich says both likelihoods lie between, over `tracked`; rows of `anneal_edu.experiments.carlson.Look`.
+
+    A row gives "lower" and "upper" for log Z, and "train", "validation" and "log_z" as tracked.
+    """
+    for name in ("train", "validation"):
+        for row in rows:
+            ends = [row[name] + row["log_z"] - row[end] for end in ("upper", "lower")]
+            middle = sum(ends) / 2
+            look = {"markersize": 13, "markeredgecolor": "white", "zorder": 5}
+            artists.marks(ax, f"{name} {row['n_updates']}", row["n_updates"], middle, "truth", **look)
+            look = {"linewidth": 3, "markersize": 12, "zorder": 5}
+            artists.bars(ax, f"{name} {row['n_updates']} bar", row["n_updates"], min(ends), max(ends), "truth", **look)
+    low, high = ax.get_ylim()
+    every = [row[name] + row["log_z"] - row["lower"] for name in ("train", "validation") for row in rows]
+    if every:
+        margin = 0.06 * (high - low)
+        ax.set_ylim(min(low, min(every) - margin), max(high, max(every) + margin))
