@@ -66,7 +66,7 @@ SWEEPS_A_ROUND = 50
 
 SCALES = {
     "tiny": Scale("tiny", (100, 300, 600), 10, 2, 500, (5, 10), 200, 100, 5),
-    "quick": Scale("quick", (100, 250, 500, 1000, 2500), 100, 5, 10_000, (10, 20, 50, 100, 200), 3000, 100, 10),
+    "quick": Scale("quick", (100, 250, 500, 1000, 2500), 100, 5, 10_000, (10, 20, 50, 100, 200), 3000, 50, 25),
 }
 
 
@@ -258,7 +258,7 @@ class Stopwatch:
 
 
 def tracking(scale: Scale, seed: int = 0, report: Callable = print) -> list[Look]:
-    """Train and validation log likelihood tracked by RTS while PCD learns, with a sandwich at every tenth look.
+    """Train and validation log likelihood tracked by RTS while PCD learns, with a sandwich six times on the way.
 
     As in the table of large RBMs the model is trained on the digits; here every fifth of them is held out.
     """
@@ -286,7 +286,7 @@ def tracking(scale: Scale, seed: int = 0, report: Callable = print) -> list[Look
                 return rows
             tracking_seconds += perf_counter() - begin - (watch.seconds - trained)
             bounds = (None, None)
-            if (look.n_updates // scale.every) % 10 == 0:
+            if look.n_updates % (scale.n_updates // 6) == 0:
                 path = geometric_path(base_rate_rbm(train, large.n_hidden), look.rbm)
                 found = reference(path, scale.n_reference // 5, np.random.default_rng([seed, 6, look.n_updates]))
                 bounds = found.lower, found.upper

@@ -7,11 +7,13 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 import numpy as np
+from scipy.special import logsumexp
 
+from anneal_edu.density_matrix import as_rungs
 from anneal_edu.distributions import BinaryRBM, base_rate_rbm
 from anneal_edu.kernels import gibbs
-from anneal_edu.paths import geometric_path
-from anneal_edu.rts import rts_round, rts_rounds
+from anneal_edu.paths import Path, geometric_path
+from anneal_edu.rts import RTSRound, rts_round, rts_rounds
 from anneal_edu.schedules import linear_schedule
 from anneal_edu.training.contrastive_divergence import TrainingState
 from anneal_edu.validation import as_binary_data, as_count, as_schedule, require_generator
@@ -30,7 +32,9 @@ class TrackedLikelihood:
     log_z : float
         Estimate of log Z.
     std_error : float
-        Standard error of log_z, and so of every log likelihood below.
+        Error of log_z, and so of every log likelihood below: how much the chains differ, and how much this look had to
+        correct what was carried over, √(standard error² + correction²). Chains that all lag behind the model agree with
+        each other; the correction gives them away.
     train, validation : float
         Mean of log f(v) - log Ẑ over the data; NaN without validation data.
     """
@@ -56,9 +60,9 @@ def track_log_likelihood(
 ) -> Iterator[TrackedLikelihood]:
     """Follow the training of an RBM: yield the estimated log likelihoods of its data after every so many updates.
 
-    Between two looks the model changes little. So the tempered chains and their Ẑ_k are kept, and each look is one
-    short round of RTS from where the last one ended  (Carlson et al. 2016, "Tracking partition functions while
-    learning"). The path starts at the base rates of the training data.
+    Between two looks the model should change little. So the tempered chains are kept, their Ẑ_k are carried over by
+    reweighting, and each look is one short round of RTS from there  (Carlson et al. 2016, "Tracking partition functions
+    while learning"). The path starts at the base rates of the training data.
 
     Parameters
     ----------
@@ -106,17 +110,31 @@ def track_log_likelihood(
 
 
 def _looks(states, train, validation, every, n_sweeps, n_chains, schedule, rng) -> Iterator[TrackedLikelihood]:
-    look = None
+    look = path = None
     for state in states:
         if state.n_updates % every:
             continue
         rbm = state.rbm
-        path = geometric_path(base_rate_rbm(train, rbm.n_hidden), rbm)
+        before, path = path, geometric_path(base_rate_rbm(train, rbm.n_hidden), rbm)
         if look is None:
             first = rts_rounds(path, schedule, _FIRST_ROUNDS, n_sweeps, n_chains, rng=rng)
             *_, look = islice(first, _FIRST_ROUNDS + 1)
         else:
-            look = rts_round(path, schedule, look.corrected_log_z, look.x, look.rungs, n_sweeps, gibbs, rng)
-        log_z = float(look.log_z[-1])
+            guess = carried_over(look, before, path, schedule)
+            look = rts_round(path, schedule, guess, look.x, look.rungs, n_sweeps, gibbs, rng)
+        log_z, correction = float(look.log_z[-1]), float(look.log_z[-1] - look.assumed_log_z[-1])
+        error = float(np.hypot(look.std_error[-1], correction))
         means = [np.nan if data is None else float(rbm.log_density(data).mean()) for data in (train, validation)]
-        yield TrackedLikelihood(state.n_updates, rbm, log_z, float(look.std_error[-1]), *(m - log_z for m in means))
+        yield TrackedLikelihood(state.n_updates, rbm, log_z, error, *(m - log_z for m in means))
+
+
+def carried_over(look: RTSRound, before: Path, now: Path, schedule: np.ndarray) -> np.ndarray:
+    """First log Ẑ_k of a model that has changed, (K+1,), from the states of the last look at the one before.
+
+    Z'_k / Z_k is the mean of f'_k(x) / f_k(x) over draws of rung k. Every state counts on every rung, by q(β_k | x).
+    """
+    log_z = look.corrected_log_z
+    log_f, new_log_f = (as_rungs(path, schedule, gibbs).log_densities(look.x) for path in (before, now))  # (K+1, C)
+    log_q = log_f - log_z[:, None]
+    log_q -= logsumexp(log_q, axis=0)
+    return log_z + logsumexp(log_q + new_log_f - log_f, axis=1) - logsumexp(log_q, axis=1)
