@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from anneal_edu import BinaryRBM, base_rate_rbm, geometric_path
+from anneal_edu import BinaryRBM, base_rate_rbm, binary_states, geometric_path, gibbs_matrix
 from anneal_edu.check.verdict import attempt, call, exercise, require
 from anneal_edu.data import bars_and_stripes
 from anneal_edu.ladders import Ladder, sweep
@@ -65,6 +65,17 @@ p ∝ exp(-E). The data push the likelihood up, the particles down.
         "p ∝ exp(-E). The data push the likelihood up, the particles down.",
     )
     require(not _same(found, of_data), "the particles are missing: this only pushes the data up, and never stops.")
+    require(
+        not _same(found, [-part for part in of_model]), "the data are missing: this only pushes the particles down."
+    )
+    mean_v, mean_h, mean_vh = rbm.moments()
+    exact = [up - mean for up, mean in zip(of_data, (mean_vh, mean_v, mean_h), strict=True)]
+    require(not _same(found, exact), "these are the model's exact moments; a large model has none, only particles.")
+    scale = np.vdot(found[0], right[0]) / np.vdot(right[0], right[0])
+    require(
+        bool(np.isclose(scale, 1)) or not _same(found, [scale * part for part in right]),
+        f"this is {scale:.3g} times the slope; the learning rate, for one, belongs to the loop around it.",
+    )
     n, m = len(data), len(particles)
     sums = [n * up - m * down for up, down in zip(of_data, of_model, strict=True)]
     require(not _same(found, sums), "these are sums; the two halves have different numbers of rows, and are means.")
@@ -91,6 +102,7 @@ p ∝ exp(-E). The data push the likelihood up, the particles down.
 
 def exchange(states: np.ndarray, path, betas: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """Swap neighbours on a ladder, even pairs and then odd ones, by Metropolis: (K+1, B, D) -> (K+1, B, D)."""
+    states = np.asarray(states)
     still = Ladder(path, betas, lambda distribution, x, rng: x)
     scheme, carried = EvenOdd(len(betas) - 1, states.shape[1]), still.carry(states)
     for _ in range(2):
@@ -133,6 +145,10 @@ path = ae.geometric_path(start, model).
         calls.append(np.array(given))
         require(np.shape(given) == states.shape, f"swap wants all rungs, {states.shape}; it got {np.shape(given)}.")
         require(callable(over), "swap(states, path, betas, rng) wants the path from the start to the model.")
+        require(
+            np.array_equal(betas, _BETAS) and _log_f(over, 0.4) == _log_f(path, 0.4),
+            "swap should judge by the path and the betas by which the rungs move; yours got others.",
+        )
         return exchange(given, over, betas, generator)
 
     kept = states.copy()
@@ -143,6 +159,7 @@ path = ae.geometric_path(start, model).
     require(particles.shape == states.shape[1:], f"particles should have shape {states.shape[1:]}.")
     require(bool((kept == states).all()), "your function changes the states that it is given; make new arrays.")
     require(bool(calls), "nothing was swapped: without swaps the last rung is PCD, and the hot ones work for nothing.")
+    require(len(calls) == 1, f"one call is one sweep: move, then swap once. Yours swaps {len(calls)} times.")
     require(
         not np.array_equal(calls[0], states),
         "the states come to the swap as they were: move every rung by a Gibbs step first.",
@@ -155,6 +172,7 @@ path = ae.geometric_path(start, model).
     )
     require(np.array_equal(particles, new[-1]), "particles should be the last rung after the swaps: states[-1].")
     _require_own_laws(answer, path, start, model, states)
+    _require_one_step(answer, path, start, model)
     return "right: every rung moves under its own distribution, neighbours swap, and the last rung is the model."
 
 
@@ -169,6 +187,30 @@ def _require_own_laws(answer, path, start: BinaryRBM, model: BinaryRBM, states: 
             _z_of_means(np.asarray(states[k], dtype=float), path(float(beta))) < 5,
             f"rung {k} should follow {name}, and yours follows another distribution. Rung k has path(betas[k]), with "
             "path = ae.geometric_path(start, model).",
+        )
+
+
+def _log_f(path, beta: float) -> list[float]:
+    return path(beta).log_density(binary_states(4)).round(9).tolist()
+
+
+def _require_one_step(answer, path, start: BinaryRBM, model: BinaryRBM) -> None:
+    """From one known state on every rung: the means after a Gibbs step, by the transition matrix."""
+    everything, codes, came = binary_states(4).astype(float), (0, 15, 4), []
+
+    def swap(given, over, betas, generator):
+        came.append(np.array(given, dtype=float))
+        return exchange(given, over, betas, generator)
+
+    states = np.stack([np.tile(everything[code], (_N, 1)) for code in codes])
+    answer(states, start, model, _BETAS, swap, np.random.default_rng(3))
+    for k, (beta, code) in enumerate(zip(_BETAS, codes, strict=True)):
+        mean = gibbs_matrix(path(float(beta)))[code] @ everything
+        z = (came[0][k].mean(0) - mean) / np.sqrt(mean * (1 - mean) / _N)
+        require(
+            float(np.abs(z).max()) < 5,
+            f"rung {k} should come to the swap by one Gibbs step from its own states[{k}]; yours comes from elsewhere, "
+            "or further.",
         )
 
 
@@ -214,6 +256,10 @@ the particles.
         (0.5 * abs((p_all - q_all).sum()), "differences of both signs cancel: take absolute values first."),
     ):
         require(not np.isclose(found, wrong, atol=1e-9), sentence)
+    require(
+        -1e-9 <= found <= 1 + 1e-9,
+        f"a share of all mass lies from 0 to 1; yours is {found:.3g}. Is p(v) divided by Z, and a count by B?",
+    )
     require(np.isclose(found, right, atol=1e-9), f"it should be {right:.4f} for a case of ours; yours is {found:.4f}.")
     exact = rbm.sample(200_000, np.random.default_rng(0)).astype(np.float64)
     near = float(answer(rbm, images, exact))

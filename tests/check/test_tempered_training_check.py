@@ -41,6 +41,23 @@ def without_bias(rbm, v):
     return 1 / (1 + np.exp(-v @ rbm.weights))
 
 
+def with_exact_moments(rbm, data, particles):
+    mean_v, mean_h, mean_vh = rbm.moments()
+    h = rbm.hidden_given_visible(data)
+    return data.T @ h / len(data) - mean_vh, data.mean(0) - mean_v, h.mean(0) - mean_h
+
+
+def both_over_n(rbm, data, particles):
+    (W, b, c), (W2, b2, c2) = (slopes(mean=False, parts=("data",))(rbm, v, v) for v in (data, particles))
+    return (W - W2) / len(data), (b - b2) / len(data), (c - c2) / len(data)
+
+
+def product_of_means(rbm, data, particles):
+    _, b, c = slopes()(rbm, data, particles)
+    halves = [np.outer(v.mean(0), rbm.hidden_given_visible(v).mean(0)) for v in (data, particles)]
+    return halves[0] - halves[1], b, c
+
+
 WRONG_GRADIENT = {
     "as printed": (slopes(-1), "downhill"),
     "only the data": (slopes(parts=("data",)), "particles are missing"),
@@ -49,7 +66,12 @@ WRONG_GRADIENT = {
     "h drawn": (slopes(h_of=drawn), "average h out"),
     "no hidden bias": (slopes(h_of=without_bias), "hidden biases are missing"),
     "fields for probabilities": (slopes(h_of=lambda rbm, v: rbm.hidden_field(v)), "with p\\(h = 1 \\| v\\) for h"),
-    "doubled": (slopes(2), "slope in W is not"),
+    "doubled": (slopes(2), "this is 2 times the slope"),
+    "learning rate": (slopes(0.05), "this is 0.05 times the slope; the learning rate"),
+    "only the particles": (lambda rbm, d, p: tuple(-x for x in slopes(parts=("data",))(rbm, p, d)), "data are missing"),
+    "exact moments": (with_exact_moments, "model's exact moments"),
+    "both over N": (both_over_n, "slope in W is not"),
+    "product of means": (product_of_means, "slope in W is not"),
     "two parts": (lambda rbm, d, p: slopes()(rbm, d, p)[:2], "three arrays"),
     "transposed": (lambda rbm, d, p: (slopes()(rbm, d, p)[0].T, *slopes()(rbm, d, p)[1:]), "shape"),
     "NaN": (lambda rbm, d, p: tuple(np.nan * part for part in slopes()(rbm, d, p)), "NaN"),
@@ -109,7 +131,44 @@ def forgets_the_states(states, start, model, betas, swap, rng):
     return states, particles
 
 
+def moved_by(move, times=1, betas_of_swap=None):
+    """Move every rung by ``move(path, beta, k, states, rng)``, then swap; all of that so many times."""
+
+    def answer(states, start, model, betas, swap, rng):
+        path = ae.geometric_path(start, model)
+        for _ in range(times):
+            states = np.stack([move(path, float(beta), k, states, rng) for k, beta in enumerate(betas)])
+            states = swap(states, path, betas if betas_of_swap is None else betas_of_swap, rng)
+        return states, states[-1]
+
+    return answer
+
+
+def own_step(path, beta, k, states, rng):
+    return ae.gibbs(path(beta), states[k], rng)
+
+
+def tempered_energies(path, beta, k, states, rng):
+    rbm = path(1.0)
+    return ae.gibbs(ae.BinaryRBM(beta * rbm.weights, beta * rbm.visible_bias, beta * rbm.hidden_bias), states[k], rng)
+
+
 WRONG_PHASE = {
+    "all from the last rung": (
+        moved_by(lambda path, beta, k, states, rng: ae.gibbs(path(beta), states[-1], rng)),
+        r"rung 1 should come to the swap by one Gibbs step from its own states\[1\]",
+    ),
+    "exact draws": (
+        moved_by(lambda path, beta, k, states, rng: path(beta).sample(len(states[k]), rng)),
+        "by one Gibbs step",
+    ),
+    "two sweeps": (moved_by(own_step, times=2), "swaps 2 times"),
+    "evenly spaced betas in the swap": (moved_by(own_step, betas_of_swap=np.linspace(0, 1, 3)), "yours got others"),
+    "f to the power beta": (moved_by(tempered_energies), "rung 0 should follow the start"),
+    "rungs permuted": (
+        moved_by(lambda path, beta, k, states, rng: ae.gibbs(path(beta), states[k - 1], rng)),
+        "rung 1 should follow",
+    ),
     "all cold": (phase(lambda betas, k: 1.0), "rung 0 should follow the start"),
     "all hot": (phase(lambda betas, k: 0.0), "should follow"),
     "upside down": (phase(lambda betas, k: betas[-1 - k]), "should follow"),
@@ -122,7 +181,7 @@ WRONG_PHASE = {
     "the middle handed out": (phase(give=1), "particles should be the last rung"),
     "before the swap": (before_the_swap, "after the swaps"),
     "in place": (in_place, "changes the states"),
-    "reversed ladder in the swap": (swap_on_the_reversed_ladder, "should follow"),
+    "reversed ladder in the swap": (swap_on_the_reversed_ladder, "yours got others"),
     "forgets": (forgets_the_states, "particles should be the last rung"),
     "particles alone": (lambda *a: phase()(*a)[1], "return two things"),
 }
@@ -172,6 +231,17 @@ WRONG_DISTANCE = {
         lambda *a: 0.5 * np.abs(cells(*a)[1] - np.append(np.full(6, 1 / 6), 0)).sum(),
         "compares the particles with the images",
     ),
+    "log Z for Z": (
+        lambda rbm, i, p: 0.5 * np.abs(cells(rbm, i, p, z=lambda rbm, i: np.log(rbm.log_z()))[0]).sum(),
+        "lies from 0 to 1",
+    ),
+    "no Z": (lambda rbm, i, p: 0.5 * np.exp(rbm.log_density(i)).sum(), "lies from 0 to 1"),
+    "in percent": (lambda *a: 100 * right_distance(*a), "lies from 0 to 1"),
+    "mean for sum": (lambda *a: 0.5 * np.abs(np.subtract(*cells(*a))).mean(), "it should be"),
+    "elsewhere for the model alone": (
+        lambda rbm, i, p: 0.5 * np.abs(cells(rbm, i, p)[0] - np.append(cells(rbm, i, p)[1][:-1], 0)).sum(),
+        "it should be",
+    ),
     "overlap": (lambda *a: 1 - right_distance(*a), "it should be"),
     "not a number": (lambda *a: np.nan, "NaN"),
     "a vector": (lambda *a: np.abs(np.subtract(*cells(*a))), "shape"),
@@ -190,6 +260,27 @@ def test_wrong_distance(mistake):
     ("check", "answer"), [("gradient", slopes()), ("negative_phase", phase()), ("distance", right_distance)]
 )
 def test_right_answers_pass(check, answer):
+    verdict = getattr(tempered_training, check)(answer)
+    assert verdict.passed, verdict
+
+
+def as_a_list(states, start, model, betas, swap, rng):
+    path = ae.geometric_path(start, model)
+    moved = [ae.gibbs(path(float(beta)), x, rng) for beta, x in zip(betas, states, strict=True)]
+    states = swap(moved, path, betas, rng)
+    return states, states[-1]
+
+
+@pytest.mark.parametrize(
+    ("check", "answer"),
+    [
+        ("negative_phase", as_a_list),
+        ("negative_phase", moved_by(own_step)),
+        ("distance", lambda *a: np.maximum(np.subtract(*cells(*a)), 0).sum()),
+        ("distance", lambda *a: 1 - np.minimum(*cells(*a)).sum()),
+    ],
+)
+def test_right_answers_in_other_words_pass(check, answer):
     verdict = getattr(tempered_training, check)(answer)
     assert verdict.passed, verdict
 

@@ -1,11 +1,16 @@
 """Tempered training against exact enumeration, and options that belong to it alone."""
 
+import sys
+
 import numpy as np
 import pytest
 
 import anneal_edu as ae
 from anneal_edu.swaps import SCHEMES
+from anneal_edu.training.contrastive_divergence import negative_phase
 from anneal_edu.training.negative_phase import FromTheData, Persistent, Tempered
+
+training = sys.modules["anneal_edu.training.contrastive_divergence"]  # its package has a function of that name
 
 BARS = ae.data.bars_and_stripes(3)
 N_PARTICLES = 4000
@@ -156,3 +161,67 @@ def test_the_sign_of_equation_2_of_the_report():
     for slope, at_data, in_model in zip(slopes, of_energy_at_data, of_energy_in_model, strict=True):
         np.testing.assert_allclose(slope, in_model - at_data, atol=1e-7)
         assert np.abs(slope - (at_data - in_model)).max() > 0.01
+
+
+@pytest.mark.parametrize("method", ["cd", "pcd", "pt"])
+def test_three_steps_are_three_times_one(method):
+    """The same random numbers in the same order; CD is handed its own particles as the next batch."""
+    rbm, start = small_model(), ae.base_rate_rbm(BARS, 4)
+    parameters = [np.asarray(a, dtype=np.float32) for a in (rbm.weights, rbm.visible_bias, rbm.hidden_bias)]
+    at_once, by_one = (negative_phase(method, BARS, start, n, "even_odd", 5) for n in (3, 1))
+    found = at_once(*parameters, BARS, np.random.default_rng(0))
+    rng, v = np.random.default_rng(0), BARS
+    for _ in range(3):
+        v = by_one(*parameters, v, rng)
+    np.testing.assert_array_equal(found, v)
+
+
+def test_rungs_are_evenly_spaced_and_begin_at_the_base_rate(monkeypatch):
+    phases = []
+
+    def kept(*arguments):
+        phases.append(negative_phase(*arguments))
+        return phases[-1]
+
+    monkeypatch.setattr(training, "negative_phase", kept)
+    ae.train_rbm(BARS[:5], 3, "pt", n_updates=1, n_rungs=5, rng=np.random.default_rng(0))
+    np.testing.assert_allclose(phases[0].schedule, [0, 0.25, 0.5, 0.75, 1])
+    np.testing.assert_array_equal(phases[0].start.visible_bias, ae.base_rate_rbm(BARS[:5], 3).visible_bias)
+
+
+def test_swaps_bring_every_rung_within_reach():
+    """Two far clusters that Gibbs steps never join: without swaps the last rung stays where it began."""
+    rbm = ae.BinaryRBM(np.full((9, 2), 4.0), np.full(9, -4.0), np.full(2, -18.0))
+    zeros = np.zeros((500, 9), dtype=np.float32)
+    phase = Tempered(zeros, ae.uniform_rbm(9, 2), 1, "even_odd", 8)
+    share = draw(phase, rbm, 150, np.random.default_rng(0))[:, 0].mean()
+    stuck = draw(Persistent(zeros, 1), rbm, 150, np.random.default_rng(0))[:, 0].mean()
+    p = rbm.moments()[0][0]
+    assert stuck < 0.05 < p
+    assert abs(share - p) < 4.5 * np.sqrt(p * (1 - p) / 500)
+
+
+def test_options_reach_the_training_and_have_the_defaults_that_are_documented():
+    def weights(**options):
+        return ae.train_rbm(BARS, 3, "pt", n_updates=30, **options, rng=np.random.default_rng(0)).weights
+
+    by_default = weights()
+    np.testing.assert_array_equal(by_default, weights(swaps="even_odd", n_rungs=10))
+    for options in ({"swaps": "lifted"}, {"swaps": "stochastic_even_odd"}, {"n_rungs": 9}, {"n_gibbs": 2}):
+        assert not np.array_equal(by_default, weights(**options))
+
+
+def test_biases_begin_at_the_base_rate_and_every_example_is_used():
+    """From the change of the visible biases and the particles one reads which examples an update saw."""
+    rate, batch_size = 0.5, 4
+    images = np.eye(6, dtype=np.float32)
+    before, seen = ae.base_rate_rbm(images, 2).single_precision[1], np.zeros(6)
+    rng = np.random.default_rng(0)
+    for state in ae.contrastive_divergence(images, 2, "pcd", 1, 300, rate, batch_size, rng, decay=False):
+        mean_of_batch = (state.visible_bias - before) / rate + state.particles.mean(0)
+        counts = mean_of_batch * batch_size
+        np.testing.assert_allclose(counts, counts.round(), atol=1e-3)
+        assert round(float(counts.sum())) == batch_size
+        seen, before = seen + counts, state.visible_bias.copy()
+    expected, n = 300 * batch_size / 6, 300 * batch_size
+    assert (np.abs(seen - expected) < 4.5 * np.sqrt(n * 5 / 36)).all()
