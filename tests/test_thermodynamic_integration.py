@@ -99,6 +99,32 @@ def test_rb_integration_approaches_rts_as_rungs_are_added():
     assert 12 < gaps[1] / gaps[2] < 20 and 12 < gaps[2] / gaps[3] < 20
 
 
+def test_the_error_of_the_rule_is_told_from_half_of_the_rungs():
+    """Between N(0, 1) and N(2, 1/2), exact draws: at 9 rungs the guess is near the error that infinite draws have."""
+    path = gaussian_path()
+    for n_steps, seeds in ((8, range(10)), (7, range(10))):
+        schedule, guesses = ae.linear_schedule(n_steps), []
+        for seed in seeds:
+            x, counts = exact_draws(path, schedule, 4000, np.random.default_rng(seed))
+            found = ae.thermodynamic_integration(ae.log_density_matrix(path, schedule, x), counts, schedule)
+            guesses.append(found.rule_error)
+        means = [(path(float(b)).mean[0], path(float(b)).cov[0, 0]) for b in schedule]
+        ends = means[0], means[-1]
+        log_p = [[-0.5 * (((m - e) ** 2 + v) / s + np.log(2 * np.pi * s)) for e, s in ends] for m, v in means]
+        true_error = abs(np.trapezoid([high - low for low, high in log_p], schedule))
+        assert true_error / 2 < np.median(guesses) < 2 * true_error
+
+
+def test_warnings_of_the_rule():
+    path = gaussian_path()
+    for n_steps, words in ((1, "two rungs"), (2, "trapezoid rule is off by about"), (40, None)):
+        schedule = ae.linear_schedule(n_steps)
+        x, counts = exact_draws(path, schedule, 1000, np.random.default_rng(0))
+        found = ae.thermodynamic_integration(ae.log_density_matrix(path, schedule, x), counts, schedule)
+        assert found.warnings == () if words is None else words in found.warnings[0]
+        assert (words or "rule's own error") in str(found)
+
+
 def test_three_rungs_on_draws():
     """The same from draws: at three rungs RTS is right and Rao-Blackwellised TI is off by more than ten error bars."""
     path, _ = mixture_path()
