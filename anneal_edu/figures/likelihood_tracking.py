@@ -55,9 +55,9 @@ def tracked(
             artists.curve(ax, f"exact {style}", exact_updates, exact[style], "truth", linewidth=2.2, zorder=4)
             every.append(exact[style])
     low, high = min(map(np.min, every)), max(map(np.max, every))
-    margin = 0.06 * (high - low)
+    margin = 0.06 * (high - low) + 2 * float(np.median(std_error))
     end = n_updates[-1] if exact_updates is None else exact_updates[-1]
-    ax.set(xlim=(0, 1.02 * end), ylim=(low - margin, high + 4 * margin), xlabel="updates")
+    ax.set(xlim=(0, 1.02 * end), ylim=(low - margin, high + margin + 0.2 * (high - low)), xlabel="updates")
     ax.set_title("mean log likelihood, ± 2 s.e. (nats)")
     meanings = {TRAIN: "training data", VALIDATION: "validation data"}
     artists.legend(ax, meanings | ({} if exact is None else {"truth": "both, exact"}), loc="upper left", **_SMALL)

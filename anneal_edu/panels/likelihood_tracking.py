@@ -147,13 +147,13 @@ class LikelihoodTracking(Panel):
 def _takeaway(errors: np.ndarray, std_error: np.ndarray) -> str:
     """Limits far enough apart that another processor finds itself between the same two."""
     worst, missed = float(np.abs(errors).max()), np.abs(errors) > 3 * std_error
-    if missed.sum() < 2 or missed.mean() < 0.15:
+    if missed.sum() < 2 or missed.mean() < 0.1:
         limit = next((limit for limit in _LIMITS if worst < limit), None)
         size = f"stay within {limit:g} nats of each other" if limit else "part by many nats"
         return f"Tracked and exact likelihood {size}, and the error bars say how far to trust them."
     part = next((size for size in _AT_LEAST if worst > size), 0)
     side = "Log Ẑ is mostly too low: the model looks better than it is" if errors.mean() < 0 else "Log Ẑ is wrong"
     return (
-        f"Tracked and exact likelihood part by more than {part:g} nats, and the error bars do not say so: all chains "
-        f"lag together. {side}."
+        f"Tracked and exact likelihood part by more than {part:g} nats. The error bars are long, and still too short "
+        f"at more than one look in ten: all chains lag together. {side}."
     )

@@ -1,4 +1,4 @@
-"""The panel of notebook 13 counts its work, shows the truth, and says when its bars are silent."""
+"""The panel of notebook 13 counts its work, shows the truth, and says when its bars are too short."""
 
 import numpy as np
 
@@ -29,14 +29,14 @@ def test_every_gibbs_step_is_counted(monkeypatch):
     assert learning == watch.N_UPDATES * watch.N_CHAINS
 
 
-def test_bars_are_honest_when_learning_is_slow_and_silent_when_it_is_fast():
-    """Of 6 seeds at rate 0.1 at most 1 of 30 looks misses by 3 s.e.; of 5 seeds at rate 1 between 57% and 67% do."""
+def test_bars_are_honest_when_learning_is_slow_and_too_short_when_it_is_fast():
+    """Of 4 seeds at rate 0.1 no look misses by 3 s.e.; of 4 seeds at rate 1 between 17% and 33% do."""
     missed = {}
     for rate in (0.1, 1.0):
         run, looks = watch.training(rate, 0), list(watch.looks_at(rate, 0, 50, 10, 20))
         errors = np.array([look.log_z for look in looks]) - run.log_z[1::2]
         missed[rate] = (np.abs(errors) > 3 * np.array([look.std_error for look in looks])).mean()
-    assert missed[0.1] < 0.12 and missed[1.0] > 0.4
+    assert missed[0.1] < 0.07 and missed[1.0] > 0.1
 
 
 def test_the_panel_says_so():
@@ -45,6 +45,7 @@ def test_the_panel_says_so():
         assert "how far to trust them" in panel.takeaway
         panel.rate.value = 1.0
         panel.run()
-        assert "more than 2 nats, and the error bars do not say so" in panel.takeaway and "too low" in panel.takeaway
+        assert "more than 2 nats. The error bars are long, and still too short" in panel.takeaway
+        assert "too low" in panel.takeaway
     finally:
         panel.close()
