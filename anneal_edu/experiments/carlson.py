@@ -43,8 +43,8 @@ class Scale:
         Gibbs sweeps a chain, of 100 chains in all estimators.
     n_rungs, n_seeds, n_reference : int
         Rungs of RTS; runs of every estimator; steps of the reference sandwich, of 200 chains.
-    rungs : tuple of int
-        Numbers of rungs that are compared, each at the second-largest budget.
+    rungs, n_rung_seeds : tuple of int, int
+        Numbers of rungs that are compared, each at the second-largest budget; runs of each.
     n_updates, every, n_sweeps : int
         Training that is tracked; updates between two looks; sweeps a look.
     """
@@ -55,6 +55,7 @@ class Scale:
     n_seeds: int
     n_reference: int
     rungs: tuple[int, ...]
+    n_rung_seeds: int
     n_updates: int
     every: int
     n_sweeps: int
@@ -65,8 +66,8 @@ N_REFERENCE_CHAINS = 200
 SWEEPS_A_ROUND = 50
 
 SCALES = {
-    "tiny": Scale("tiny", (100, 300, 600), 10, 2, 500, (5, 10), 200, 100, 5),
-    "quick": Scale("quick", (100, 250, 500, 1000, 2500), 100, 5, 10_000, (10, 20, 50, 100, 200), 3000, 50, 25),
+    "tiny": Scale("tiny", (100, 300, 600), 10, 2, 500, (5, 10), 2, 200, 100, 5),
+    "quick": Scale("quick", (100, 250, 500, 1000, 2500), 100, 5, 10_000, (10, 20, 50, 100, 200), 3, 3000, 50, 25),
 }
 
 
@@ -176,7 +177,7 @@ def number_of_rungs(
     with threadpool_limits(1):
         known = reference(path, scale.n_reference, np.random.default_rng([seed, 1]))
         truth = (known.lower + known.upper) / 2
-        for run in range(scale.n_seeds):
+        for run in range(scale.n_rung_seeds):
             for K in scale.rungs:
                 rng = np.random.Generator(np.random.SFC64([seed, 3, run, K]))
                 schedule = linear_schedule(K)
