@@ -16,11 +16,12 @@ LOOKS = {
     "PCD": {"color": VERMILLION, "linestyle": (0, (5, 1.6)), "marker": "s"},
     "PCD, 10 steps": {"color": ORANGE, "linestyle": (0, (8, 2)), "marker": "D"},
     "PCD, 10 times the chains": {"color": SKY, "linestyle": (0, (1.2, 1.2)), "marker": "v"},
+    "PCD, 10 small updates": {"color": BLACK, "linestyle": (0, (2.5, 1)), "marker": "X"},
     "PT, coin": {"color": GREEN, "linestyle": (0, (4, 1, 1, 1)), "marker": "<"},
     "PT, even-odd": {"color": BLUE, "linestyle": "-", "marker": "o"},
     "PT, lifted": {"color": PURPLE, "linestyle": (0, (3, 1, 1, 1, 1, 1)), "marker": ">"},
 }
-"""Colour, line style and marker of each method of training."""
+"""Colour, line style and marker of each method of training; black stands for two that are never drawn together."""
 
 Curves = dict[str, tuple[np.ndarray, np.ndarray]]
 """Method → where it was measured (n,), and log likelihoods (n, seeds)."""
@@ -103,16 +104,21 @@ def picture_strip(ax: Axes, pictures: np.ndarray, top: float) -> None:
 
 @projected()
 def occupation(ax: Axes, model: np.ndarray, particles: np.ndarray, style: str, title: str) -> None:
-    """The model's exact probability of each picture (N,), as bars, and the share of particles on it (N,), as marks."""
-    x, top = np.arange(len(model)), ax.get_ylim()[1]
-    for i, p in enumerate(model):
+    """The model's exact probability of each picture, as bars, and the share of particles on it, as marks.
+
+    Both arrays are (N + 1,); the last entry, the mass on none of the pictures, is written down.
+    """
+    x, top = np.arange(len(model) - 1), ax.get_ylim()[1]
+    elsewhere = f"elsewhere:\nmodel {model[-1]:.0%}, particles {particles[-1]:.0%}"
+    artists.words(ax, "elsewhere", 0.99, 0.97, elsewhere, transform=ax.transAxes, ha="right", va="top")
+    for i, p in enumerate(model[:-1]):
         corners = i + np.array([-0.36, 0.36])
         artists.band(ax, f"model {i}", corners, np.zeros(2), np.full(2, min(p, top)), style, alpha=0.55)
     artists.line(
         ax,
         "particles",
         x,
-        np.minimum(particles, 0.98 * top),
+        np.minimum(particles[:-1], 0.98 * top),
         **STYLES["truth"] | {"linestyle": "None", "marker": "x", "markersize": 8, "markeredgewidth": 2.4},
     )
     ax.set_title(title)
@@ -123,14 +129,15 @@ def moment(ax: Axes, curves: Curves, at: int) -> None:
     """A ring around point number ``at`` of every curve's median."""
     low = ax.get_ylim()[0]
     ring = {"marker": "o", "markersize": 15, "markerfacecolor": "none", "markeredgewidth": 2.2, "linestyle": "None"}
+    ring |= {"clip_on": False}
     for method, (x, values) in curves.items():
         y = max(float(np.median(values[at])), low)
         artists.line(ax, f"{method} now", x[at], y, color=LOOKS[method]["color"], **ring)
 
 
 @projected()
-def legend(ax: Axes, methods: tuple[str, ...], loc: str) -> None:
-    """Say which look belongs to which method, and what the dots of the truth are."""
-    handles = [Line2D([], [], label=method, **LOOKS[method]) for method in methods]
+def legend(ax: Axes, labels: dict[str, str], loc: str) -> None:
+    """Say which look belongs to which method, ``{method: label}``, and what the dots of the truth are."""
+    handles = [Line2D([], [], label=label, **LOOKS[method]) for method, label in labels.items()]
     handles.append(Line2D([], [], label="best possible", **STYLES["truth"] | {"marker": "None"}))
-    ax.legend(handles=handles, loc=loc, handlelength=2.6, borderpad=0.3, labelspacing=0.3)
+    ax.legend(handles=handles, loc=loc, handlelength=2.2, borderpad=0.3, labelspacing=0.3)

@@ -19,7 +19,7 @@ from anneal_edu.panels.controls import seed, slider, steps
 SIZE, N_HIDDEN, BATCH = 4, 12, 20
 N_IMAGES = 2 ** (SIZE + 1) - 2
 N_UPDATES, EVERY, WINDOW = 1800, 200, 50
-TOP = 0.35
+TOP = 0.5
 
 
 class Snapshot(NamedTuple):
@@ -110,7 +110,8 @@ class ParticlesAndModes(Panel):
     title = "Where the particles are, and where the model is"
     picture = (
         "Left: exact mean log likelihood against updates, for PCD and PT. Middle (PCD) and right (PT): for each of the "
-        "30 images the model's exact probability as a bar, and the share of negative particles on it as a cross."
+        "30 images the model's exact probability as a bar, and the share of negative particles on it as a cross; "
+        "in words, how much of either is elsewhere."
     )
     size = (13.0, 4.6)
     controls = {  # noqa: RUF012
@@ -125,7 +126,7 @@ class ParticlesAndModes(Panel):
         curves, pcd, pt = figure.columns(0.75, 1.35, 1.35, gap=0.75)
         curves.set(ylim=(-20.5, -2.8), title="exact log likelihood", xlabel="updates")
         curves.set_ylabel("nats an image", labelpad=0)
-        tempered_training.legend(curves, ("PCD", "PT, even-odd"), "lower left")
+        tempered_training.legend(curves, {"PCD": "PCD", "PT, even-odd": "PT"}, "lower left")
         for ax in (pcd, pt):
             tempered_training.picture_strip(ax, bars_and_stripes(SIZE), TOP)
             ax.set_xlabel(f"the {N_IMAGES} images", labelpad=4)
@@ -162,7 +163,7 @@ def _draw(axes, found: dict[str, tuple[Snapshot, ...]], at: int) -> None:
     for ax, (name, run), style in zip(axes[1:], found.items(), ("moments", "geometric"), strict=True):
         s = run[at]
         title = f"{name.split(',')[0]}: bars model, × particles"
-        tempered_training.occupation(ax, s.model[:-1], s.share[:-1], style, title)
+        tempered_training.occupation(ax, s.model, s.share, style, title)
 
 
 def _takeaway(pcd: Snapshot, pt: Snapshot) -> str:

@@ -66,3 +66,40 @@ def test_every_state_has_its_own_words():
         assert len({late, early, panel.takeaway}) == 3
     finally:
         panel.close()
+
+
+def test_the_takeaway_compares_with_the_stored_medians_and_names_the_leader():
+    curves = stored_curves()[BARS]
+    last = {name: np.median(values[-1]) for name, (_, values) in curves.items()}
+    panel = TemperedTraining()
+    try:
+        assert f"plain PCD {last['PT, even-odd'] - last['PCD']:.1f} below" in panel.takeaway
+        assert f"First of all nine: {max(last, key=last.get)}" in panel.takeaway and "CD-25" in panel.takeaway
+        panel.methods.value = "three ways to swap"
+        assert panel.takeaway.index("even-odd") < panel.takeaway.index("coin") < panel.takeaway.index("lifted")
+        panel.methods.value = "CD"
+        assert f"CD-25 {last['CD-25'] - last['PT, even-odd']:.1f} above" in panel.takeaway
+    finally:
+        panel.close()
+
+
+def test_at_equal_numbers_of_gibbs_steps_every_pcd_has_fallen_behind_tempering():
+    """40,000 steps each, medians of the seeds; on the digits nobody is more than a nat behind."""
+    curves = stored_curves()[BARS]
+    pt = np.median(curves["PT, even-odd"][1][-1])
+    for rival in ("PCD, 10 steps", "PCD, 10 times the chains", "PCD, 10 small updates"):
+        n, values = curves[rival]
+        assert n[-1] * COSTS[rival] == 40_000 and np.median(values[-1]) < pt - 0.5
+    n, values = curves["CD-25"]
+    assert np.median(values[n == 1600]) > pt + 0.5
+    assert np.ptp([np.median(values[-1]) for _, values in stored_curves()[DIGITS].values()]) < 1
+
+
+def test_what_is_elsewhere_is_written_down():
+    panel = small.ParticlesAndModes(updates=400)
+    try:
+        texts = [artist.get_text() for ax in panel.axes[1:] for artist in ax.texts if artist.get_gid() == "elsewhere"]
+        at = small.trained("pcd", 0.3, 0)[1]
+        assert texts[0] == f"elsewhere:\nmodel {at.model[-1]:.0%}, particles {at.share[-1]:.0%}"
+    finally:
+        panel.close()
