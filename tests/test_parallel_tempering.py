@@ -223,3 +223,19 @@ def test_a_target_with_limits_is_reached_from_a_start_without():
     assert np.isfinite(run.rejection_rates).all()
     assert ((run.samples[-1, -1] > 1) & (run.samples[-1, -1] < 2)).mean() > 0.95
     assert abs(run.log_z) < 4 * run.std_error < 0.2
+
+
+def test_the_burn_in_counts_for_nothing_in_the_rejection_rates():
+    settings = (narrowing(2), ae.linear_schedule(3))
+    run = ae.parallel_tempering(*settings, 10, 7, ae.exact, n_burn_in=30, rng=np.random.default_rng(0))
+    states = list(islice(ae.tempering_states(*settings, 7, ae.exact, rng=np.random.default_rng(0)), 40))[30:]
+    expected = np.mean([1 - state.swap_probabilities for state in states], axis=(0, 2))
+    np.testing.assert_allclose(run.rejection_rates, expected)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_a_density_that_is_no_number_is_refused(value):
+    broken = ae.Unnormalized(lambda x: np.full(x.shape[:-1], value), 1)
+    path = ae.geometric_path(ae.Gaussian([0.0], [[1.0]]), broken)
+    with pytest.raises(ValueError, match="NaN"):
+        ae.parallel_tempering(path, [0.0, 1.0], 2, 3, lambda f, x, rng: x, rng=np.random.default_rng(0))
