@@ -16,6 +16,7 @@ from anneal_edu.validation import as_beta
 
 Path = Callable[[float], Distribution]
 
+_FIELDS_AT_ONCE = 100_000
 _CHAINS_AT_ONCE = 500  # the working arrays of a block stay in the processor's cache
 
 
@@ -118,10 +119,12 @@ class GeometricRBMPath(GeometricPath):
         slope = self.hidden_slope(x) if slope is None else slope
         level, db = self._hidden_level(x), self.end.visible_bias - self.start.visible_bias
         at_start, gain = x @ self.start.visible_bias, x @ db  # (N,)
-        log_f = np.empty((len(schedule), len(x)))
-        for k, beta in enumerate(schedule):
-            log_f[k] = at_start + beta * gain
-            log_f[k] += sum_of_softplus(np.float32(beta) * slope + level)
+        log_f = at_start + np.multiply.outer(schedule, gain)  # (K+1, N)
+        at_once = max(1, _FIELDS_AT_ONCE // slope.size)
+        for first in range(0, len(schedule), at_once):
+            rungs = slice(first, first + at_once)
+            betas = np.asarray(schedule[rungs], dtype=np.float32)[:, None, None]
+            log_f[rungs] += sum_of_softplus(betas * slope + level)
         return log_f
 
     def gibbs_at(

@@ -56,7 +56,7 @@ def tempered_walk(
     while True:
         x = ladder.move(x, rungs, rng)
         log_q = ladder.log_densities(x) - log_z[:, None]  # (K+1, C)
-        log_q -= logsumexp(log_q, axis=0)  # q(β_k | x) = [f_k(x) / Ẑ_k] / Σ_j [f_j(x) / Ẑ_j]
+        log_q -= np.logaddexp.reduce(log_q, axis=0)  # q(β_k | x) = [f_k(x) / Ẑ_k] / Σ_j [f_j(x) / Ẑ_j]
         gumbel = -np.log(rng.standard_exponential(log_q.shape))
         rungs = (log_q + gumbel).argmax(0)  # the largest of log q + Gumbel noise is a draw from q
         yield TemperedWalkState(x, rungs, log_q)

@@ -221,7 +221,10 @@ def from_one_matrix(path: Path, found: RTSResult, n_sweeps: int, rng: np.random.
 
 @dataclass(frozen=True)
 class Look:
-    """What tracking said after some updates, in nats a digit, and what a sandwich said about the same model's log Z."""
+    """What tracking said after some updates, in nats a digit, and, now and then, others about the same model's log Z.
+
+    ``lower`` and ``upper`` are a long sandwich, ``annealed`` AIS from nothing with the sweeps and chains of one look.
+    """
 
     n_updates: int
     log_z: float
@@ -230,11 +233,12 @@ class Look:
     validation: float
     lower: float | None
     upper: float | None
+    annealed: float | None
     tracking_seconds: float
     training_seconds: float
 
     def __str__(self) -> str:
-        bounds = "" if self.lower is None else f", sandwich {self.lower:.2f} to {self.upper:.2f}"
+        bounds = f", sandwich {self.lower:.2f} to {self.upper:.2f}, AIS {self.annealed:.2f}" if self.lower else ""
         return (
             f"{self.n_updates:6} updates: train {self.train:8.2f}, validation {self.validation:8.2f}, "
             f"log Ẑ {self.log_z:.2f} ± {self.std_error:.2f}{bounds}"
@@ -261,7 +265,8 @@ class Stopwatch:
 def tracking(scale: Scale, seed: int = 0, report: Callable = print) -> list[Look]:
     """Train and validation log likelihood tracked by RTS while PCD learns, with a sandwich six times on the way.
 
-    As in the table of large RBMs the model is trained on the digits; here every fifth of them is held out.
+    As in the table of large RBMs the model is trained on the digits; here every fifth of them is held out. Beside each
+    sandwich stands AIS from nothing, with the sweeps of one look.
     """
     large = grosse_large.SCALES[scale.model]
     recipe, data = large.training["PCD"], digits(large.size)
@@ -286,13 +291,14 @@ def tracking(scale: Scale, seed: int = 0, report: Callable = print) -> list[Look
             if look is None:
                 return rows
             tracking_seconds += perf_counter() - begin - (watch.seconds - trained)
-            bounds = (None, None)
+            others = (None, None, None)
             if look.n_updates % (scale.n_updates // 6) == 0:
                 path = geometric_path(base_rate_rbm(train, large.n_hidden), look.rbm)
-                found = reference(path, scale.n_reference // 5, np.random.default_rng([seed, 6, look.n_updates]))
-                bounds = found.lower, found.upper
+                rng = np.random.default_rng([seed, 6, look.n_updates])
+                found = reference(path, scale.n_reference // 5, rng)
+                others = found.lower, found.upper, ais(path, linear_schedule(scale.n_sweeps), N_CHAINS, rng=rng).log_z
             row = Look(
-                look.n_updates, look.log_z, look.std_error, look.train, look.validation, *bounds,
+                look.n_updates, look.log_z, look.std_error, look.train, look.validation, *others,
                 tracking_seconds, watch.seconds,
             )  # fmt: skip
             rows.append(row)

@@ -82,6 +82,9 @@ def gibbs_steps(every: int, n_sweeps: int, n_rungs: int) -> tuple[int, int]:
     return (n_rungs + n_rounds * n_sweeps) * N_CHAINS, N_UPDATES * N_CHAINS
 
 
+_runs: dict[tuple, list] = {}  # settings → looks, shared by all panels of a session
+
+
 class LikelihoodTracking(Panel):
     """Tracked and exact log likelihoods of an RBM with 10 hidden units that learns 100 digits of 8×8 pixels by PCD.
 
@@ -104,10 +107,6 @@ class LikelihoodTracking(Panel):
         "seed": seed(),
     }
 
-    def __init__(self, **values):
-        self._runs = {}  # settings → looks
-        super().__init__(**values)
-
     def make_axes(self, figure):
         """Likelihoods and errors."""
         return figure.columns(1.25, 1)
@@ -115,14 +114,14 @@ class LikelihoodTracking(Panel):
     def draw(self, rate, n_sweeps, every, n_rungs, seed):
         """Train and track if these settings are new, then show them."""
         settings = rate, seed, every, n_sweeps, n_rungs
-        if settings not in self._runs:
+        if settings not in _runs:
             yield 0.0
             looks, n_looks = [], N_UPDATES // every
             for look in looks_at(*settings):
                 looks.append(look)
                 yield len(looks) / n_looks
-            self._runs[settings] = looks
-        looks, run = self._runs[settings], training(rate, seed)
+            _runs[settings] = looks
+        looks, run = _runs[settings], training(rate, seed)
         n, log_z, std_error = np.transpose([(look.n_updates, look.log_z, look.std_error) for look in looks])
         errors = log_z - run.log_z[every // OFTEN - 1 :: every // OFTEN]
         found = {
