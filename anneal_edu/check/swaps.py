@@ -24,7 +24,7 @@ def lifted_rule(answer) -> str:
     ✗ on 2 pairs your tag goes from (0, +1) to (0, -1), and looks \
 below the first rung. This is S as the report prints it: it tests n + e. Which rung should it test?
     """
-    for n_pairs in (1, 2, 3):
+    for n_pairs in (1, 2, 3, 6):
         for n, e in tag_states(n_pairs):
             for accepted in (True, False):
                 _judge_step(answer, n, e, accepted, n_pairs)
@@ -52,6 +52,11 @@ def _pair(answer, n, e, accepted, n_pairs) -> tuple[int, int]:
     after = attempt(answer(n, e, accepted, n_pairs))
     require(isinstance(after, tuple | list) and len(after) == 2, "return two whole numbers: the new n and the new e.")
     new_n, new_e = (attempt(part) for part in after)
+    for part, name in ((new_n, "n"), (new_e, "e")):
+        require(
+            isinstance(part, int | float | np.number) and part == np.round(part),
+            f"return two whole numbers: your new {name} is {part!r}.",
+        )
     require(new_e in (-1, 1), f"a direction is +1 or -1; yours is {new_e}.")
     return int(new_n), int(new_e)
 
@@ -178,10 +183,13 @@ should all carry 0.29.
         middle = 0.5 * (shape[1:] + shape[:-1]) / 200
         _judge_ladder(answer, pilot, middle, n_steps)
     _judge_ladder(answer, np.sort(np.append(pilot[1:-1] ** 2, [0.0, 1.0])), np.linspace(0.002, 0.018, 200), 4)
+    coarse, high = linear_schedule(6), np.array([0.8, 0.4, 0.4, 0.2, 0.2, 0.4])  # thirds of Λ end at rungs 1 and 3
+    _judge_ladder(answer, coarse, high, 3)
+    _judge_ladder(answer, coarse, high, 6, tolerance=0.6)  # a curve in place of straight lines is welcome
     return "right: every pair gets the same share of the barrier, also where the pilot's own rungs were uneven."
 
 
-def _judge_ladder(answer, pilot, rates, n_steps) -> None:
+def _judge_ladder(answer, pilot, rates, n_steps, tolerance=0.03) -> None:
     found = np.asarray(attempt(answer(pilot.copy(), rates.copy(), n_steps)), dtype=float)
     require(
         found.shape == (n_steps + 1,),
@@ -207,4 +215,7 @@ def _judge_ladder(answer, pilot, rates, n_steps) -> None:
         "np.interp(new heights, heights, positions).",
     )
     off = float(np.abs(parts / parts.mean() - 1).max())
-    require(off < 0.03, f"the parts are not alike: {wanted} Rungs belong where the cumulative sum of rates rises.")
+    require(
+        off < tolerance,
+        f"the parts are not alike: {wanted} Add up the rates themselves, from 0, and read off β.",
+    )

@@ -80,8 +80,8 @@ def ladders(ax: Axes, schedules: list[np.ndarray], now: int) -> None:
         look = {"markersize": 11, "markeredgewidth": 1.4, "alpha": 1.0 if i == now else 0.25}
         look |= {"marker": "|", "color": "black"} if i != now else {"marker": "D", "markersize": 7}
         artists.marks(ax, f"round {i}", schedule, np.full(len(schedule), i), "estimate", **look)
-    ax.set(xlim=(-0.03, 1.03), ylim=(-0.6, 5.6), xlabel="β", title="rungs")
-    ax.set(yticks=range(6), ylabel="round")
+    ax.set(xlim=(-0.03, 1.03), ylim=(-0.6, 3.6), xlabel="β", title="rungs")
+    ax.set(yticks=range(4), ylabel="round")
 
 
 @projected()
@@ -102,7 +102,8 @@ def local_barrier(ax: Axes, betas: np.ndarray, found: np.ndarray, exact: np.ndar
     artists.curve(ax, "found", betas, found, "estimate")
     if exact is not None:
         artists.curve(ax, "exact", betas, exact, "truth")
-    artists.legend(ax, {"estimate": "pilot run", "truth": "exact"}, loc="upper right", **_SMALL)
+    meanings = {"estimate": "pilot run"} | ({} if exact is None else {"truth": "exact"})
+    artists.legend(ax, meanings, loc="upper right", **_SMALL)
     ax.set(xlim=(0, 1), ylim=(0, top), xlabel="β", title="local barrier λ(β)")
 
 

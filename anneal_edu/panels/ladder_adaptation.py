@@ -26,12 +26,13 @@ from anneal_edu.panels.base import Panel, Reading
 from anneal_edu.panels.controls import choice, seed, slider
 from anneal_edu.parallel_tempering import tempering_states
 
-N_ROUNDS = 5
-N_SWEEPS, N_LADDERS, N_BURN_IN = 40, 60, 20
+N_ROUNDS = 3
+N_SWEEPS, N_BURN_IN = 15, 15
+N_LADDERS, N_DIGITS_LADDERS = 160, 40
 DIM, NARROWER, APART = 10, 10.0, 8.0
 NARROWING, SHIFT, SHIFT_MOMENTS, DIGITS = "narrowing", "shift", "shift, moments", "digits RBM"
 PATHS = (NARROWING, SHIFT, SHIFT_MOMENTS, DIGITS)
-_BETAS = np.linspace(0, 1, 201)
+_BETAS = np.linspace(0, 1, 101)
 
 
 def narrowing_barrier(dim: int) -> float:
@@ -59,14 +60,14 @@ def path_of(name: str):
 
 @lru_cache(maxsize=4)
 def exact_local_barrier(name: str) -> np.ndarray | None:
-    """λ(β) on 201 points of [0, 1]: in closed form or, for the shifts, from exact rejections of steps of 1/400."""
+    """λ(β) on 101 points of [0, 1]: in closed form or, for the shifts, from exact rejections of steps of 1/100."""
     if name == DIGITS:
         return None
     if name == NARROWING:
         shape = (NARROWER - 1) / (1 + (NARROWER - 1) * _BETAS)
         return narrowing_barrier(DIM) * shape / np.log(NARROWER)
-    path, grid = path_of(name), np.linspace(-14, APART + 14, 6001)[:, None]
-    edges = np.clip(_BETAS[:, None] + [-1 / 400, 1 / 400], 0, 1)
+    path, grid = path_of(name), np.linspace(-10, APART + 10, 1501)[:, None]
+    edges = np.clip(_BETAS[:, None] + [-1 / 200, 1 / 200], 0, 1)
     log_f = {beta: path(float(beta)).log_density(grid) for beta in np.unique(edges)}
     return np.array([exact_rejection(log_f[a], log_f[b]) / (b - a) for a, b in edges])
 
@@ -97,12 +98,12 @@ def pilot(name: str, n_pairs: int, seed: int, round_: int) -> Round:
     else:
         before = pilot(name, n_pairs, seed, round_ - 1)
         schedule = equal_rejection_schedule(before.schedule, before.rates, n_pairs)
-    kernel = gibbs if name == DIGITS else exact
-    states = tempering_states(path_of(name), schedule, N_LADDERS, kernel, rng=np.random.default_rng([seed, round_]))
+    kernel, n_ladders = (gibbs, N_DIGITS_LADDERS) if name == DIGITS else (exact, N_LADDERS)
+    states = tempering_states(path_of(name), schedule, n_ladders, kernel, rng=np.random.default_rng([seed, round_]))
     for _ in range(N_BURN_IN if name == DIGITS else 0):
         next(states)
     refused = sum(1 - next(states).swap_probabilities for _ in range(N_SWEEPS)) / N_SWEEPS  # (K, C)
-    return Round(schedule, refused.mean(1), refused.std(1, ddof=1) / np.sqrt(N_LADDERS))
+    return Round(schedule, refused.mean(1), refused.std(1, ddof=1) / np.sqrt(n_ladders))
 
 
 class LadderAdaptation(Panel):
@@ -120,7 +121,7 @@ class LadderAdaptation(Panel):
     size = (12.0, 4.4)
     controls = {  # noqa: RUF012
         "path": choice("path", NARROWING, PATHS),
-        "n_pairs": slider("pairs K", 8, 3, 20, 1, live=False),
+        "n_pairs": slider("pairs K", 8, 3, 16, 1, live=False),
         "step": slider("round of adaptation", 0, 0, N_ROUNDS, 1, live=False),
         "seed": seed(),
     }

@@ -14,8 +14,8 @@ from anneal_edu.panels.controls import seed, slider
 from anneal_edu.swaps import SCHEMES, as_scheme, swapped
 from anneal_edu.tempering_matrices import expected_round_trip_time
 
-N_LADDERS = 30
-N_BURN_IN, N_SWEEPS = 500, 500
+N_LADDERS = 24
+N_BURN_IN, N_SWEEPS = 400, 300
 SHOWN = 160
 
 
@@ -30,7 +30,7 @@ def rejection_rate(n_pairs: int, barrier: float) -> float:
     return float(erf(barrier * np.sqrt(np.pi) / (2 * n_pairs)))
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=16)
 def walks(n_pairs: int, barrier: float, memory: float, seed: int) -> dict[str, np.ndarray]:
     """Scheme → replicas on every rung (T+1, K+1, C), all from the same random numbers.
 
@@ -42,19 +42,19 @@ def walks(n_pairs: int, barrier: float, memory: float, seed: int) -> dict[str, n
     first = mean + rng.standard_normal((n_pairs + 1, N_LADDERS))
     noise = (1 - memory) * mean + np.sqrt(1 - memory**2) * rng.standard_normal((N_BURN_IN + N_SWEEPS, *first.shape))
     log_u = -rng.standard_exponential((len(noise), n_pairs, N_LADDERS))
-    found = {}
-    for name in SCHEMES:
-        scheme, coins = as_scheme(name)(n_pairs, N_LADDERS), np.random.default_rng([seed, 1])
-        x, replicas = first, [np.tile(np.arange(n_pairs + 1)[:, None], (1, N_LADDERS))]
-        for fresh, numbers in zip(noise, log_u, strict=True):
-            x = memory * x + fresh
-            log_alpha = gap * (x[:-1] - x[1:])
-            accepted = scheme.propose(coins) & (numbers < log_alpha)
-            scheme.hear(accepted)
-            x = swapped(x, accepted)
-            replicas.append(swapped(replicas[-1], accepted))
-        found[name] = np.array(replicas)
-    return found
+    schemes, coins = [as_scheme(name)(n_pairs, N_LADDERS) for name in SCHEMES], np.random.default_rng([seed, 1])
+    x = np.repeat(first[:, None], len(schemes), axis=1)  # (K+1, schemes, C)
+    replicas = [np.broadcast_to(np.arange(n_pairs + 1)[:, None, None], x.shape)]
+    for fresh, numbers in zip(noise, log_u, strict=True):
+        x = memory * x + fresh[:, None]
+        log_alpha = gap[..., None] * (x[:-1] - x[1:])
+        proposed = np.stack([scheme.propose(coins) for scheme in schemes], axis=1)  # (K, schemes, C)
+        accepted = proposed & (numbers[:, None] < log_alpha)
+        for i, scheme in enumerate(schemes):
+            scheme.hear(accepted[:, i])
+        x = swapped(x, accepted)
+        replicas.append(swapped(replicas[-1], accepted))
+    return dict(zip(SCHEMES, np.array(replicas).transpose(2, 0, 1, 3), strict=True))
 
 
 def rungs_of(replicas: np.ndarray) -> np.ndarray:
@@ -69,15 +69,20 @@ def rungs_of(replicas: np.ndarray) -> np.ndarray:
     return np.argsort(replicas, axis=1)
 
 
-def trip_rates(scheme: str, replicas: np.ndarray) -> tuple[float, float]:
-    """Round trips of one replica a sweep, after the burn-in, and the standard error over ladders.
+@lru_cache(maxsize=64)
+def trip_rates(n_pairs: int, barrier: float, memory: float, seed: int) -> dict[str, tuple[float, float]]:
+    """Scheme → round trips of one replica a sweep, after the burn-in, and the standard error over ladders.
 
     The average over all replicas; of the lifted scheme the tagged replica's.
     """
-    trips = count_round_trips(replicas) - count_round_trips(replicas[: N_BURN_IN + 1])  # (K+1, C)
-    each = trips[0] if scheme == "lifted" else trips.mean(0)
-    rates = each / (len(replicas) - N_BURN_IN - 1)
-    return float(rates.mean()), float(rates.std(ddof=1) / np.sqrt(rates.size))
+    found = walks(n_pairs, barrier, memory, seed)
+    replicas = np.concatenate(list(found.values()), axis=2)  # (T+1, K+1, schemes × C)
+    trips = count_round_trips(replicas) - count_round_trips(replicas[: N_BURN_IN + 1])  # (K+1, schemes × C)
+    rates = {}
+    for scheme, counted in zip(found, np.split(trips / N_SWEEPS, len(found), axis=1), strict=True):
+        each = counted[0] if scheme == "lifted" else counted.mean(0)
+        rates[scheme] = float(each.mean()), float(each.std(ddof=1) / np.sqrt(each.size))
+    return rates
 
 
 class ReplicaWalks(Panel):
@@ -93,7 +98,7 @@ class ReplicaWalks(Panel):
     )
     size = (12.0, 4.6)
     controls = {  # noqa: RUF012
-        "n_pairs": slider("pairs K", 12, 1, 40, 1, live=False),
+        "n_pairs": slider("pairs K", 12, 1, 24, 1, live=False),
         "barrier": slider("barrier Λ", 2.0, 0.0, 6.0, 0.5, live=False),
         "memory": slider("memory ρ of the exploration", 0.0, 0.0, 0.99, 0.01, live=False),
         "seed": seed(),
@@ -108,16 +113,16 @@ class ReplicaWalks(Panel):
         return axes
 
     def draw(self, n_pairs, barrier, memory, seed):
-        """The first sweeps of one ladder, and round trips counted on thirty."""
+        """The first sweeps of one ladder, and round trips counted on all."""
         rates = np.full(n_pairs, rejection_rate(n_pairs, barrier))
         expected = {scheme: expected_round_trip_time(scheme, rates) for scheme in SCHEMES}
         readout, counted = {}, {}
         for ax, (scheme, replicas) in zip(self.axes, walks(n_pairs, barrier, memory, seed).items(), strict=True):
             title = f"{tempering.SCHEME_LABELS[scheme]}: {expected[scheme]:.0f} sweeps a trip"
             tempering.walk(ax, rungs_of(replicas[:SHOWN, :, 0]), tempering.SCHEME_STYLES[scheme], title)
-            rate, error = trip_rates(scheme, replicas)
+            rate, error = trip_rates(n_pairs, barrier, memory, seed)[scheme]
             counted[scheme] = rate * expected[scheme]
-            measured = f"{1000 * rate:.1f} ± {1000 * error:.1f}" if expected[scheme] < N_SWEEPS else "too few to count"
+            measured = f"{1000 * rate:.1f} ± {1000 * error:.1f}" if expected[scheme] < N_BURN_IN else "too few to count"
             readout[f"{tempering.SCHEME_LABELS[scheme]}: trips of a replica in 1,000 sweeps"] = (
                 f"{measured} (theory {1000 / expected[scheme]:.1f})"
             )

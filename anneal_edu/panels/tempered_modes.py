@@ -2,34 +2,70 @@
 
 from __future__ import annotations
 
+import math
 from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 
-from anneal_edu import Gaussian, Unnormalized, geometric_path, linear_schedule, random_walk
+from anneal_edu import Unnormalized, linear_schedule
 from anneal_edu.figures import tempering
+from anneal_edu.kernels import accept
+from anneal_edu.ladders import LogDensities, sweep
 from anneal_edu.panels.base import Panel, Reading
 from anneal_edu.panels.controls import seed, slider, steps
-from anneal_edu.parallel_tempering import count_round_trips, tempering_states
+from anneal_edu.parallel_tempering import count_round_trips
+from anneal_edu.swaps import EvenOdd
 
 CENTRES, WIDTH, SHARES = np.array([-6.0, 0.0, 5.0]), 0.4, np.array([0.2, 0.5, 0.3])
 BORDERS = np.array([-3.0, 2.5])
 LOG_Z = 1.0
 N_CHAINS = 20
 STEP = 0.7
+_LOG_HEIGHTS = LOG_Z + np.log(SHARES / (WIDTH * np.sqrt(2 * np.pi)))
 _EDGES = np.linspace(-9, 8, 86)
 _GRID = np.linspace(-9, 8, 341)
 
 
 def _log_f(x: np.ndarray) -> np.ndarray:
-    parts = np.log(SHARES / (WIDTH * np.sqrt(2 * np.pi))) - 0.5 * ((x - CENTRES) / WIDTH) ** 2
-    return LOG_Z + np.logaddexp.reduce(parts, axis=-1)
+    return np.logaddexp.reduce(_LOG_HEIGHTS - (x - CENTRES) ** 2 / (2 * WIDTH**2), axis=-1)
 
 
 def three_modes() -> Unnormalized:
     """Three narrow Gaussians of masses 0.2, 0.5 and 0.3, times e: log Z = 1."""
     return Unnormalized(_log_f, 1)
+
+
+class Rungs:
+    """The geometric path from N(0, hottest²) to `three_modes`, all rungs at once: carries states (K+1, C, 1).
+
+    Examples
+    --------
+    >>> rungs = Rungs(np.array([0.0, 1.0]), 5.0)
+    >>> bool(np.isclose(rungs.log_f(np.zeros((2, 1, 1)))[1, 0], three_modes().log_density(np.zeros((1, 1)))[0]))
+    True
+    """
+
+    def __init__(self, betas: np.ndarray, hottest: float):
+        self.betas, self.hottest = betas[:, None], hottest
+
+    def log_f(self, x: np.ndarray, above: int = 0) -> np.ndarray:
+        """Log f of states (n, C, 1) on the first n rungs or, for ``above`` 1, on the last n: (n, C)."""
+        betas = self.betas[above : above + len(x)]
+        start = -math.log(self.hottest * math.sqrt(2 * math.pi)) - x[..., 0] ** 2 / (2 * self.hottest**2)
+        return (1 - betas) * start + betas * _log_f(x)
+
+    def move(self, carried: tuple, rng: np.random.Generator) -> tuple:
+        """A random walk step of every chain on its rung; what else is carried stays."""
+        x, *others = carried
+        proposal = x + STEP * rng.standard_normal(x.shape)
+        accepted = accept(self.log_f(proposal) - self.log_f(x), rng)
+        return np.where(accepted[..., None], proposal, x), *others
+
+    def log_densities(self, carried: tuple) -> LogDensities:
+        """Every state on its own rung and on the two neighbours."""
+        x = carried[0]
+        return LogDensities(self.log_f(x), self.log_f(x[:-1], above=1), self.log_f(x[1:]))
 
 
 class Runs(NamedTuple):
@@ -47,27 +83,32 @@ class Runs(NamedTuple):
 @lru_cache(maxsize=64)
 def runs(n_pairs: int, hottest: float, n_sweeps: int, seed: int) -> Runs:
     """The same number of random walk moves for both: K + 1 times as many sweeps for each chain alone."""
-    target, kernel = three_modes(), random_walk(STEP)
-    path = geometric_path(Gaussian([0.0], [[hottest**2]]), target)
-    rng = np.random.default_rng([seed, 0])
-    x, alone = path(0.0).sample(N_CHAINS, rng), []
+    target, rng = Rungs(np.ones(1), hottest), np.random.default_rng([seed, 0])
+    x, alone = hottest * rng.standard_normal((1, N_CHAINS, 1)), []
     for _ in range(n_sweeps * (n_pairs + 1)):
-        x = kernel(target, x, rng)
-        alone.append(x[:, 0])
-    rng = np.random.default_rng([seed, 1])
-    states = tempering_states(path, linear_schedule(n_pairs) ** 2, N_CHAINS, kernel, rng=rng)
-    kept = [next(states) for _ in range(n_sweeps)]
-    replicas = np.array([state.replicas for state in kept])
-    ratios = np.exp(np.array([state.log_ratios for state in kept])[n_sweeps // 4 :])  # (T, K, C)
+        (x,) = target.move((x,), rng)
+        alone.append(x[0, :, 0])
+    rungs, rng = Rungs(linear_schedule(n_pairs) ** 2, hottest), np.random.default_rng([seed, 1])
+    x = hottest * rng.standard_normal((n_pairs + 1, N_CHAINS, 1))
+    carried, scheme, kept = (x, _start_of_replicas(n_pairs)), EvenOdd(n_pairs, N_CHAINS), []
+    for _ in range(n_sweeps):
+        carried, swaps = sweep(rungs, carried, scheme, rng)
+        kept.append((carried[0][-1, :, 0], carried[1], swaps.log_ratios))
+    tempered, replicas, log_ratios = (np.array(each) for each in zip(*kept, strict=True))
+    ratios = np.exp(log_ratios[n_sweeps // 2 :])  # (T, K, C)
     means = ratios.mean(0)
     error = float((means / means.mean(1, keepdims=True)).sum(0).std(ddof=1) / np.sqrt(N_CHAINS))
     return Runs(
-        np.array(alone)[len(alone) // 4 :],
-        np.array([state.x[-1, :, 0] for state in kept])[n_sweeps // 4 :],
+        np.array(alone)[len(alone) // 2 :],
+        tempered[n_sweeps // 2 :],
         int(count_round_trips(replicas).sum()),
         float(np.log(means.mean(1)).sum()),
         error,
     )
+
+
+def _start_of_replicas(n_pairs: int) -> np.ndarray:
+    return np.tile(np.arange(n_pairs + 1)[:, None], (1, N_CHAINS))
 
 
 def masses(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -81,7 +122,7 @@ class TemperedModes(Panel):
     """Random walks on a target of three modes, alone and on a ladder, at the same cost.
 
     Controls: ``n_pairs`` K, ``hottest``, the standard deviation of the first rung, ``n_sweeps`` of the ladders, and
-    ``seed``. The rungs are (k/K)²; the first quarter of every run is left out.
+    ``seed``. The rungs are (k/K)²; the first half of every run is left out.
     """
 
     title = "Three modes"
@@ -91,9 +132,9 @@ class TemperedModes(Panel):
     )
     size = (12.0, 4.4)
     controls = {  # noqa: RUF012
-        "n_pairs": slider("pairs K", 6, 1, 10, 1, live=False),
+        "n_pairs": slider("pairs K", 6, 1, 8, 1, live=False),
         "hottest": slider("hottest rung: standard deviation", 5.0, 0.5, 12.0, 0.5, live=False),
-        "n_sweeps": steps("sweeps", 200, (25, 50, 100, 200), live=False),
+        "n_sweeps": steps("sweeps", 160, (20, 40, 80, 160), live=False),
         "seed": seed(),
     }
 

@@ -33,6 +33,19 @@ WRONG_RULE = {
     "stays after a swap": (lambda n, e, a, K: (n, e), "has lost its replica"),
     "moves when refused": (lambda n, e, a, K: right_arrival(n, e, K), "has lost its replica"),
     "one number": (lambda n, e, a, K: n, "two whole numbers"),
+    "between two rungs": (
+        lambda n, e, a, K: (*right_arrival(n, e, K),) if a and K < 2 else (n + 0.4, e),
+        "two whole numbers",
+    ),
+    "words": (lambda n, e, a, K: ("up", e), "two whole numbers"),
+    "right on short ladders only": (
+        lambda n, e, a, K: lifted_move(n, e, a, K) if K < 4 else (n + e if a else n, e),
+        "must turn around",
+    ),
+    "turns half of the time": (
+        lambda n, e, a, K: right_arrival(n, e, K) if a else (n, 1 if n < K else -1),
+        "not left invariant",
+    ),
     "no direction": (lambda n, e, a, K: (n + e if a else n, 0), "+1 or -1"),
 }
 
@@ -77,6 +90,16 @@ WRONG_SWAP = {
     ),
     "β difference": (temperature_difference, "any other path"),
     "Barker": (of_logs(lambda fx, fy, gx, gy: 1 / (1 + np.exp(fx + gy - fy - gx))), "differs from min"),
+    "the mean of all chains": (
+        of_logs(lambda fx, fy, gx, gy: np.exp(np.minimum(0, fy + gx - fx - gy)).mean() * np.ones(len(fx))),
+        "differs from min",
+    ),
+    "the probability to refuse": (
+        of_logs(lambda fx, fy, gx, gy: 1 - np.exp(np.minimum(0, fy + gx - fx - gy))),
+        "differs from min",
+    ),
+    "always": (of_logs(lambda fx, fy, gx, gy: np.ones(len(fx))), "differs from min"),
+    "yes or no": (of_logs(lambda fx, fy, gx, gy: fy + gx > fx + gy), "differs from min"),
     "shape": (of_logs(lambda fx, fy, gx, gy: fx[:3]), "shape"),
     "NaN": (of_logs(lambda fx, fy, gx, gy: fx * np.nan), "NaN"),
 }
@@ -118,6 +141,15 @@ WRONG_LADDER = {
     "fewest where it is hard": (inverse, "not alike"),
     "the pilot's rungs taken to be even": (sorted_rates, "not alike"),
     "not cumulative": (lambda s, r, K: share(s, np.sqrt(r), K), "not alike"),
+    "r / (1 - r)": (lambda s, r, K: share(s, r / (1 - r), K), "not alike"),
+    "-log(1 - r)": (lambda s, r, K: share(s, -np.log(1 - r), K), "not alike"),
+    "the sum does not start at 0": (
+        lambda s, r, K: np.r_[0, np.interp(np.linspace(0, sum(r), K + 1)[1:-1], np.cumsum(r), s[1:]), 1],
+        "should rise",
+    ),
+    "acceptances": (lambda s, r, K: share(s, 1 - r, K), "not alike"),
+    "rates for a unit of β": (lambda s, r, K: share(s, r / np.diff(s), K), "not alike"),
+    "rates backwards": (lambda s, r, K: share(s, r[::-1], K), "not alike"),
     "one rung short": (lambda s, r, K: share(s, r, K - 1), "rungs"),
     "no ends": (lambda s, r, K: share(s, r, K + 2)[1:-1], "goes from 0 to 1"),
     "falls": (lambda s, r, K: np.r_[0, share(s, r, K)[1:-1][::-1], 1], "should rise"),

@@ -17,7 +17,7 @@ from anneal_edu.panels.ladder_adaptation import (
     pilot,
 )
 from anneal_edu.panels.replica_walks import rejection_rate, rungs_of, trip_rates, walks
-from anneal_edu.panels.tempered_modes import LOG_Z, SHARES, masses, runs, three_modes
+from anneal_edu.panels.tempered_modes import LOG_Z, SHARES, Rungs, masses, runs, three_modes
 from anneal_edu.swaps import SCHEMES
 from anneal_edu.tempering_matrices import expected_round_trip_time
 
@@ -25,14 +25,14 @@ from anneal_edu.tempering_matrices import expected_round_trip_time
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_replicas_make_as_many_trips_as_theory_expects(scheme):
     rates = np.full(4, rejection_rate(4, 1.5))
-    rate, error = trip_rates(scheme, walks(4, 1.5, 0.0, 0)[scheme])
+    rate, error = trip_rates(4, 1.5, 0.0, 0)[scheme]
     assert abs(rate - 1 / expected_round_trip_time(scheme, rates)) < 4 * error
 
 
 def test_without_a_barrier_replicas_in_turn_are_clockwork():
     replicas = walks(7, 0.0, 0.0, 3)["even_odd"]
     np.testing.assert_array_equal(replicas[16:], replicas[:-16])
-    assert trip_rates("even_odd", replicas)[1] < 1e-3
+    assert trip_rates(7, 0.0, 0.0, 3)["even_odd"][1] < 1e-3
 
 
 def test_the_rejection_rate_of_the_ladder_is_exact():
@@ -43,7 +43,7 @@ def test_the_rejection_rate_of_the_ladder_is_exact():
 
 
 def test_exploration_leaves_its_rung_invariant_and_memory_slows_trips():
-    fresh, remembering = (trip_rates("even_odd", walks(6, 2.0, memory, 0)["even_odd"])[0] for memory in (0.0, 0.97))
+    fresh, remembering = (trip_rates(6, 2.0, memory, 0)["even_odd"][0] for memory in (0.0, 0.97))
     assert remembering < 0.7 * fresh
 
 
@@ -55,7 +55,7 @@ def test_rungs_and_replicas_are_inverse_permutations():
 
 
 def test_exact_barriers_are_areas_under_the_local_barrier():
-    betas = np.linspace(0, 1, 201)
+    betas = np.linspace(0, 1, 101)
     for path in (NARROWING, SHIFT, SHIFT_MOMENTS):
         assert np.trapezoid(exact_local_barrier(path), betas) == pytest.approx(exact_barrier(path), rel=0.01)
     assert exact_barrier(SHIFT) > 1.5 * exact_barrier(SHIFT_MOMENTS)
@@ -88,12 +88,22 @@ def test_the_three_modes_are_what_they_say():
 
 
 def test_ladders_find_the_masses_that_chains_alone_miss():
-    found = runs(6, 5.0, 200, 0)
+    found = runs(6, 5.0, 160, 0)
     mass, error = masses(found.tempered)
     assert (np.abs(mass - SHARES) < 4 * error).all() and error.max() < 0.06
     assert abs(found.log_z - LOG_Z) < 4 * found.log_z_error
     crossings = (np.diff(np.sign(found.alone + 3) + np.sign(found.alone - 2.5), axis=0) != 0).sum()
     assert crossings < 20
+
+
+def test_the_panel_walks_the_geometric_path_of_the_library():
+    path = ae.geometric_path(ae.Gaussian([0.0], [[4.0]]), three_modes())
+    betas, x = np.array([0.0, 0.3, 1.0]), np.linspace(-30, 30, 60).reshape(3, 20, 1)
+    found = Rungs(betas, 2.0).log_densities((x,))
+    f = [path(beta).log_density for beta in betas]
+    np.testing.assert_allclose(found.own, [f[k](x[k]) for k in range(3)])
+    np.testing.assert_allclose(found.above, [f[k + 1](x[k]) for k in range(2)])
+    np.testing.assert_allclose(found.below, [f[k](x[k + 1]) for k in range(2)])
 
 
 def test_round_trips_alone_prove_nothing():
