@@ -65,6 +65,11 @@ given, and k is asked for.
         _close(q, right) and _close(c, right.mean(1)),
         "with logs of -2000 the answer changes, but q does not feel a number that all rungs of a draw have in common.",
     )
+    steep = log_f - np.array([[1500.0], [0.0], [0.0], [0.0]])
+    q, c = _pair(answer, steep, log_z)
+    log_q = steep - log_z[:, None]
+    right = np.exp(log_q - logsumexp(log_q, axis=0))
+    require(_close(q, right) and _close(c, right.mean(1)), "where one rung is 1500 below the others, yours is off.")
     return "right: q adds up to 1 for each draw, c is its mean over the draws, and logs of -2000 do no harm."
 
 
@@ -152,9 +157,21 @@ def rts_loop(answer) -> str:
     _judge_update(after_first, start, seen[0])
     require(len(asked) == n_rounds, f"you walk {len(asked)} times; {n_rounds} rounds were asked for.")
     require(not _close(found, asked[-1]), "you return the Ẑ of the last walk; it should be corrected once more.")
+    for number, (old, log_f, new) in enumerate(zip(asked, seen, [*asked[1:], found], strict=True), start=1):
+        require(
+            _close(new, _updated(old, log_f)),
+            f"round {number} does not correct its Ẑ as the first round does: log Ẑ_k + log c_k - log c_0, in full, "
+            "with the c of this round alone.",
+        )
     error = float(np.abs(found - _EXACT).max())
     require(error < 0.15, f"after {n_rounds} rounds log Ẑ is off by {error:.2f} nats; 0.15 would be much already.")
     return f"right: {n_rounds} rounds, log Ẑ_0 stays what it is, and all others are within 0.15 nats of the exact ones."
+
+
+def _updated(old: np.ndarray, log_f: np.ndarray) -> np.ndarray:
+    log_q = log_f - old[:, None]
+    log_c = logsumexp(log_q - logsumexp(log_q, axis=0), axis=1)
+    return old + log_c - log_c[0]
 
 
 def _judge_update(new: np.ndarray, old: np.ndarray, log_f: np.ndarray) -> None:
@@ -261,7 +278,8 @@ The objective printed there has the other sign: it is a valley, not a hill.
         "log Z_r.",
     )
     require(_close(rises, expected), "it is lowest at the right place, but is not the objective of the poster.")
-    far = value(best + 0.2 * np.array([0, 1, 1]), log_f - 1000) - value(best, log_f - 1000)
+    lower = log_f - rng.choice([0.0, 1000.0], log_f.shape[1])
+    far = value(best + 0.2 * np.array([0, 1, 1]), lower) - value(best, lower)
     near = value(best + 0.2 * np.array([0, 1, 1])) - value(best)
     require(abs(far - near) < 1e-6, "with logs of -1000 the answer changes: take logsumexp over the rungs.")
     return "right: a valley whose lowest point is the log Z of ae.mbar, blind to a common factor of all Z."

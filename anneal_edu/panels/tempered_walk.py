@@ -90,7 +90,7 @@ class TemperedWalk(Panel):
     size = (13.0, 4.6)
     controls = {  # noqa: RUF012
         "rounds": slider("rounds so far", N_ROUNDS, 1, N_ROUNDS, 1),
-        "rungs": steps("rungs", 9, (2, 3, 5, 9, 13), live=False),
+        "rungs": steps("rungs", 9, (2, 3, 5, 9), live=False),
         "z": choice("", LEARNED, (LEARNED, HELD)),
         "seed": seed(),
     }

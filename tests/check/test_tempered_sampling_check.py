@@ -50,6 +50,10 @@ def one_shift_for_all(log_f, log_z):
 WRONG_SHARES = {
     "overflow": (shares_with(naive), "NaN or infinite"),
     "one shift for all draws": (shares_with(one_shift_for_all), "NaN or infinite"),
+    "shift by the first rung": (
+        shares_with(lambda f, z: (lambda p: p / p.sum(0))(np.exp(f - z[:, None] - (f - z[:, None])[0]))),
+        "NaN or infinite",
+    ),
     "clipped": (
         shares_with(lambda f, z: (lambda p: p / p.sum(0))(np.exp(np.clip(f - z[:, None], -50, 50)))),
         "with logs of -2000",
@@ -115,7 +119,32 @@ def starts_elsewhere(walk, log_z, n_rounds):
     return loop()(walk, log_z + np.array([0, 1, 1, 1]), n_rounds)
 
 
+def damped(walk, log_z, n_rounds):
+    for i in range(n_rounds):
+        c = conditionals(walk(log_z), log_z).mean(1)
+        log_z = log_z + (np.log(c) - np.log(c[0])) / (i + 1)
+    return log_z
+
+
+def pooled(walk, log_z, n_rounds):
+    tables = []
+    for _ in range(n_rounds):
+        tables.append(walk(log_z))
+        log_z = right_update(log_z, conditionals(np.concatenate(tables, axis=1), log_z).mean(1))
+    return log_z
+
+
+def mean_of_rounds(walk, log_z, n_rounds):
+    found = [log_z]
+    for _ in range(n_rounds):
+        found.append(loop()(walk, found[-1], 1))
+    return np.mean(found[1:], axis=0)
+
+
 WRONG_LOOP = {
+    "smaller and smaller steps": (damped, "round 2 does not"),
+    "rounds at different Ẑ pooled": (pooled, "of this round alone"),
+    "the mean of all rounds": (mean_of_rounds, "round 5 does not"),
     "sign": (loop(lambda z, c: z - np.log(c) + np.log(c[0])), "wrong sign"),
     "sign, no c_0": (loop(lambda z, c: z - np.log(c)), "wrong sign"),
     "no c_0": (loop(lambda z, c: z + np.log(c)), "divide by the share c_0"),
@@ -187,6 +216,10 @@ WRONG_OBJECTIVE = {
     "twice": (lambda f, n, z: 2 * objective(f, n, z), "not the objective"),
     "no mixture": (lambda f, n, z: (f - z[:, None]).mean() + EVEN @ z, "not its lowest"),
     "unstable": (unstable, "logsumexp"),
+    "one shift for all draws": (
+        lambda f, n, z: unstable(f - f.max(), n, z) + f.max(),
+        "logsumexp",
+    ),
     "an array": (lambda f, n, z: mixture(f, z, n / n.sum()) + n / n.sum() @ z, "one number"),
 }
 

@@ -29,6 +29,19 @@ def careful_majority(reports):
     return [name for name in majority(reports) if not {r.name: r for r in reports}[name].warnings]
 
 
+def near(reports, name):
+    known = {r.name: r.log_z for r in reports}
+    middle = np.mean(list(known.values())) if name is None else known[name]
+    return [r.name for r in reports if abs(r.log_z - middle) < 0.3]
+
+
+def sandwiched(reports, limit, silent=False):
+    known = {r.name: r for r in reports}
+    if abs(known["AIS, geometric"].log_z - known["reverse AIS, from data"].log_z) > limit:
+        return []
+    return [r.name for r in reports if not (silent and r.warnings)]
+
+
 WRONG_TRUST = {
     "everybody": (lambda reports: [r.name for r in reports], "which is"),
     "nobody": (lambda reports: [], "trust nobody"),
@@ -38,6 +51,10 @@ WRONG_TRUST = {
     "the smallest error bars": (narrowest, "others agree with it"),
     "always RTS": (lambda reports: ["RTS", "MBAR, same run", "PT, MBAR", "RAISE", "AIS, geometric"], "which is"),
     "always the reverse run": (lambda reports: ["reverse AIS, from data"], "trust 1"),
+    "whoever agrees with the data": (lambda reports: near(reports, "reverse AIS, from data"), "which is"),
+    "whoever is near the mean": (lambda reports: near(reports, None), '"RAISE"'),
+    "ends that meet within 2 nats": (lambda reports: sandwiched(reports, 2, silent=True), "which is"),
+    "ends that meet, with those who warn": (lambda reports: sandwiched(reports, 0.5), "importance sampling"),
     "a number": (lambda reports: 3, "a list of names"),
     "unknown name": (lambda reports: ["HAIS"], "no report named"),
 }
@@ -51,9 +68,9 @@ def test_wrong_trust(mistake):
     assert message in verdict.message
 
 
-def right_verdict(low, low_error, up, up_error, s=np.hypot, limit=0.5):
+def right_verdict(low, low_error, up, up_error, s=np.hypot, limit=0.5, n=3):
     gap, s = up - low, s(low_error, up_error)
-    if gap < -3 * s:
+    if gap < -n * s:
         return "crossed"
     return "pinned" if gap + 3 * s < limit else "wide"
 
@@ -67,6 +84,8 @@ WRONG_VERDICTS = {
     "absolute gap": (lambda lo, a, up, b: right_verdict(min(lo, up), a, max(lo, up), b), "bounds do not"),
     "exchanged": (lambda lo, a, up, b: right_verdict(up, b, lo, a), "say 'crossed'"),
     "any crossing": (lambda lo, a, up, b: "crossed" if up < lo else right_verdict(lo, a, up, b), ""),
+    "four errors": (lambda *a: right_verdict(*a, limit=0.5, n=4), "if only just"),
+    "a wider limit": (lambda *a: right_verdict(*a, limit=0.6), "which is above 0.5"),
     "another word": (lambda *a: "fine", "return"),
 }
 
