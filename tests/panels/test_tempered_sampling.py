@@ -102,10 +102,10 @@ def test_who_speaks_when_the_overlap_goes(opened):
     assert far["MBAR"].error is None and "do not overlap" in far["MBAR"].sentence
     assert far["RTS, own walk"].says == "warns"
     assert wrong(far["stepping stone"]) and far["stepping stone"].says == "silent"
-    assert wrong(far["TI"]) and far["TI"].says == "silent"
+    assert wrong(far["TI"]) and far["TI"].says == "warns"
     assert compare(8.0, 5, 0).found["MBAR"].says == "warns"
     panel = opened(OneMatrix)
-    assert "silent" in panel.takeaway and "TI, RB-TI" in panel.takeaway
+    assert "silent: stepping stone." in panel.takeaway and "Warns: TI, RB-TI." in panel.takeaway
     panel.distance.value = 20.0
     assert "Refuses, in words: MBAR" in panel.takeaway
     assert "nothing connects" in panel.readout["MBAR says"]
