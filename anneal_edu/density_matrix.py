@@ -107,8 +107,8 @@ def log_density_matrix(path: Path, schedule: np.ndarray, x: np.ndarray) -> np.nd
 def log_density_slopes(path: Path, schedule: np.ndarray, x: np.ndarray) -> np.ndarray:
     """Δ_k(x_n) = d/dβ log f_β(x_n) at β_k: its mean over p_k is the slope of log Z, for thermodynamic integration.
 
-    A geometric path between densities of x has Δ = log f_1 - log f_0 on every rung. Elsewhere, as between the marginal
-    densities of RBMs, Δ is taken from differences of log f in float64, one-sided at the two ends.
+    A geometric path between densities of x has Δ = log f_1 - log f_0 on every rung; between binary RBMs it is known.
+    Elsewhere Δ is taken from differences of log f in float64, one-sided at the two ends.
 
     Parameters
     ----------
@@ -137,7 +137,10 @@ def log_density_slopes(path: Path, schedule: np.ndarray, x: np.ndarray) -> np.nd
     """
     require_callable("path", path, "geometric_path(p0, p1)")
     schedule = as_schedule("schedule", schedule)
-    x = _as_samples(path, x).astype(np.float64)
+    x = _as_samples(path, x)
+    if isinstance(path, GeometricRBMPath):
+        return path.log_density_slopes(schedule, x)
+    x = x.astype(np.float64)
 
     def log_f(beta):
         return path(float(beta)).log_density(x)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from scipy.special import expit
 
 from anneal_edu.distributions import BinaryRBM, Distribution, GaussianBernoulli, GeometricBridge
 from anneal_edu.distributions.bernoulli import bernoulli, sum_of_softplus, weigh_and_draw
@@ -126,6 +127,14 @@ class GeometricRBMPath(GeometricPath):
             betas = np.asarray(schedule[rungs], dtype=np.float32)[:, None, None]
             log_f[rungs] += sum_of_softplus(betas * slope + level)
         return log_f
+
+    def log_density_slopes(self, schedule: np.ndarray, x: np.ndarray) -> np.ndarray:
+        """d/dβ log f_β(v) = v·(b_1 - b_0) + Σ_j σ(a_j) da_j/dβ, a the fields of h: (K+1,), (N, D) -> (K+1, N)."""
+        level = self.start.hidden_field(x)
+        slope = self.end.hidden_field(x) - level  # (N, H): a = level + β slope
+        gain = x @ (self.end.visible_bias - self.start.visible_bias)
+        rows = [(expit(level + slope.dtype.type(beta) * slope) * slope).sum(-1, dtype=np.float64) for beta in schedule]
+        return gain + np.array(rows)
 
     def gibbs_at(
         self, betas: np.ndarray, v: np.ndarray, rng: np.random.Generator, slope: np.ndarray | None = None
