@@ -29,7 +29,7 @@ lab: .venv/.ok
 test notebooks test-oldest: export OPENBLAS_NUM_THREADS = 1
 
 test: lint $(if $(CHROMIUM),.venv/.browser-ok)
-	$(BIN)/python -m pytest -q -rs -n $(JOBS) --dist loadfile
+	$(BIN)/python -m pytest -q -rs -n $(JOBS) --dist worksteal
 ifneq ($(NOTEBOOKS),)
 	$(BIN)/python -m pytest -q -n $(JOBS) --dist loadscope \
 	  --nbval --nbval-current-env --nbval-cell-timeout=120 $(NOTEBOOKS)
