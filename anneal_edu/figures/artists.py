@@ -89,7 +89,8 @@ def words(ax: Axes, name: str, x: float, y: float, text: str, **look) -> None:
 
 def legend(ax: Axes, meanings: dict[str, str], loc: str, **layout) -> None:
     """Say what styles mean, ``{"geometric": "geometric path"}``, at ``loc``; ``layout`` goes to `Axes.legend`."""
-    if ax.get_legend() is None:
+    shown = ax.get_legend()
+    if shown is None or [text.get_text() for text in shown.get_texts()] != list(meanings.values()):
         handles = [Line2D([], [], label=meaning, **STYLES[style]) for style, meaning in meanings.items()]
         ax.legend(handles=handles, **layout)
     ax.get_legend().set_loc(loc)
