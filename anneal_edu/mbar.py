@@ -135,10 +135,19 @@ def _stepping_stone(log_f: np.ndarray, counts: np.ndarray) -> np.ndarray:
     return log_z
 
 
-def _responsibilities(
-    log_f: np.ndarray, log_shares: np.ndarray, log_z: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """Log of the mixture Σ_k s_k f_k(x_n) / Z_k, (N,), and the part p_k(x_n) that state k has in it, (K+1, N)."""
+def responsibilities(log_f: np.ndarray, log_shares: np.ndarray, log_z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Log of the mixture Σ_k s_k f_k(x_n) / Z_k, (N,), and the part p_k(x_n) that state k has in it, (K+1, N).
+
+    The part is q(β_k | x_n) of tempered sampling, with Ẑ_k = Z_k / s_k.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> log_mixture, p = responsibilities(np.log([[1.0, 3.0], [1.0, 1.0]]), np.log([0.5, 0.5]), np.zeros(2))
+    >>> np.exp(log_mixture), p
+    (array([1., 2.]), array([[0.5 , 0.75],
+           [0.5 , 0.25]]))
+    """
     p = log_f + (log_shares - log_z)[:, None]
     top = p.max(0)
     p -= top
@@ -171,7 +180,7 @@ def minimise_objective(log_f: np.ndarray, shares: np.ndarray, log_z: np.ndarray)
     log_s, n_draws = np.log(shares), log_f.shape[1]
 
     def objective(z):
-        log_mixture, p = _responsibilities(log_f, log_s, z)
+        log_mixture, p = responsibilities(log_f, log_s, z)
         return log_mixture.mean() + shares @ z, p
 
     def self_consistent(p):  # Z_k ← (1/N) Σ_n f_k(x_n) / mixture(x_n) never leads uphill
@@ -270,7 +279,7 @@ def mbar(log_density_matrix: np.ndarray, counts: np.ndarray) -> MBARResult:
     shares = counts[sampled] / n_draws
     log_z_sampled, n_steps, gradient = minimise_objective(log_f[sampled], shares, start)
 
-    log_mixture, _ = _responsibilities(log_f[sampled], np.log(shares), log_z_sampled)
+    log_mixture, _ = responsibilities(log_f[sampled], np.log(shares), log_z_sampled)
     log_z = logsumexp(log_f - log_mixture, axis=1) - np.log(n_draws)  # Z_k = (1/N) Σ_n f_k(x_n) / mixture(x_n)
     W = np.exp(log_f - log_mixture - log_z[:, None]) / n_draws  # (K+1, N): rows sum to 1
     products = W @ W.T

@@ -5,7 +5,7 @@ Carlson, Stinson, Pakman and Paninski, "Partition functions from Rao-Blackwelliz
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import islice, pairwise
 
@@ -16,7 +16,13 @@ from tqdm.auto import tqdm
 from anneal_edu.ais import annealing_step, require_start, require_walk
 from anneal_edu.kernels import Kernel, gibbs
 from anneal_edu.paths import Path
-from anneal_edu.simulated_tempering import ratio_estimate, share_errors, share_warnings, tempered_walk
+from anneal_edu.simulated_tempering import (
+    TemperedWalkState,
+    ratio_estimate,
+    share_errors,
+    share_warnings,
+    tempered_walk,
+)
 from anneal_edu.validation import as_count, as_finite_array, as_schedule, require_shape
 from anneal_edu.weights import log_mean_exp
 
@@ -95,10 +101,17 @@ class RTSRound:
 
 def rts_round(path, schedule, log_z, x, rungs, n_sweeps, kernel, rng) -> RTSRound:
     """Walk ``n_sweeps`` from states x (C, D) on rungs (C,), at fixed log_z (K+1,)."""
-    K, C = len(schedule) - 1, len(x)
-    log_sums, visits = np.full((K + 1, C), -np.inf), np.zeros(K + 1)
+    walk = tempered_walk(path, schedule, log_z, x, rungs, kernel, rng=rng)
+    return round_of(islice(walk, n_sweeps), log_z, rungs)
+
+
+def round_of(states: Iterable[TemperedWalkState], log_z: np.ndarray, rungs: np.ndarray) -> RTSRound:
+    """What states of a tempered walk at fixed log_z (K+1,) say, which began on rungs (C,)."""
+    K, C = len(log_z) - 1, len(rungs)
+    log_sums, visits, n_sweeps = np.full((K + 1, C), -np.inf), np.zeros(K + 1), 0
     from_below, crossings = rungs == 0, 0
-    for state in islice(tempered_walk(path, schedule, log_z, x, rungs, kernel, rng=rng), n_sweeps):
+    for state in states:
+        n_sweeps += 1
         log_sums = np.logaddexp(log_sums, state.log_conditionals)
         visits += np.bincount(state.rungs, minlength=K + 1)
         arrived = from_below & (state.rungs == K)

@@ -14,7 +14,7 @@ from scipy.special import logsumexp
 from tqdm.auto import tqdm
 
 from anneal_edu.ais import require_start, require_walk
-from anneal_edu.density_matrix import as_rungs
+from anneal_edu.density_matrix import as_rungs, log_conditionals
 from anneal_edu.kernels import Kernel, gibbs
 from anneal_edu.paths import Path
 from anneal_edu.validation import as_count, as_finite_array, as_schedule, require_shape
@@ -55,8 +55,7 @@ def tempered_walk(
     ladder = as_rungs(path, schedule, kernel)
     while True:
         x = ladder.move(x, rungs, rng)
-        log_q = ladder.log_densities(x) - log_z[:, None]  # (K+1, C)
-        log_q -= np.logaddexp.reduce(log_q, axis=0)  # q(β_k | x) = [f_k(x) / Ẑ_k] / Σ_j [f_j(x) / Ẑ_j]
+        log_q = log_conditionals(ladder.log_densities(x), log_z)  # (K+1, C)
         gumbel = -np.log(rng.standard_exponential(log_q.shape))
         rungs = (log_q + gumbel).argmax(0)  # the largest of log q + Gumbel noise is a draw from q
         yield TemperedWalkState(x, rungs, log_q)

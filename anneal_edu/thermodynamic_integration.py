@@ -11,6 +11,7 @@ import numpy as np
 from scipy.integrate import cumulative_trapezoid
 from scipy.special import logsumexp
 
+from anneal_edu.density_matrix import log_conditionals
 from anneal_edu.mbar import as_draws
 from anneal_edu.validation import as_finite_array, as_schedule, require_shape
 
@@ -126,19 +127,26 @@ def thermodynamic_integration(
     if rao_blackwellized:
         log_z = as_finite_array("log_z", log_z, ndim=1)
         require_shape("log_z", log_z, schedule.shape)
-        log_q = log_f - log_z[:, None]
-        log_q -= logsumexp(log_q, axis=0)  # q(β_k | x_n), (K+1, N)
-        weights = np.exp(log_q - logsumexp(log_q, axis=1, keepdims=True))
-    else:
-        if (counts == 0).any():
-            raise ValueError(f"every rung needs draws, got none of rung {int(np.argmin(counts))}")
-        origin = np.repeat(np.arange(len(counts)), counts)
-        weights = (np.arange(len(counts))[:, None] == origin) / counts[:, None]
+    elif (counts == 0).any():
+        raise ValueError(f"every rung needs draws, got none of rung {int(np.argmin(counts))}")
 
-    # E_k[Δ] ≈ Σ_n q(β_k | x_n) Δ_n / Σ_n q(β_k | x_n); plain: with 1 for a draw of rung k and 0 for others
+    weights = rung_weights(log_f, counts, log_z)  # (K+1, N)
     mean_slopes = (weights * slopes).sum(1)
     influence = cumulative_trapezoid(weights * (slopes - mean_slopes[:, None]), schedule, axis=0, initial=0)
     return ThermodynamicIntegrationResult(schedule, mean_slopes, np.sqrt((influence**2).sum(1)))
+
+
+def rung_weights(log_f: np.ndarray, counts: np.ndarray, log_z: np.ndarray | None = None) -> np.ndarray:
+    """What every draw counts in the mean of every rung, (K+1, N): rows sum to 1.
+
+    Rao-Blackwellised, E_k[Δ] ≈ Σ_n q(β_k | x_n) Δ_n / Σ_n q(β_k | x_n)  (Carlson et al. 2016, "TI"). Plain, where log Ẑ
+    is not given, 1 for a draw of rung k and 0 for others stands in place of q.
+    """
+    if log_z is None:
+        origin = np.repeat(np.arange(len(counts)), counts)
+        return (np.arange(len(counts))[:, None] == origin) / counts[:, None]
+    log_q = log_conditionals(log_f, log_z)
+    return np.exp(log_q - logsumexp(log_q, axis=1, keepdims=True))
 
 
 def _slopes_of(log_f: np.ndarray, schedule: np.ndarray) -> np.ndarray:

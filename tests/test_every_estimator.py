@@ -112,14 +112,6 @@ def test_no_overlap_is_no_answer():
     assert "no answer" in map(short, pooled.warnings) and "do not overlap" in pooled.warnings[0]
 
 
-def test_slopes_are_those_of_the_library():
-    p, betas = problem(), ae.linear_schedule(4)
-    v = p.rbm.sample(30, np.random.default_rng(0))
-    np.testing.assert_allclose(
-        estimators.slope_matrix(p, betas, v), ae.log_density_slopes(p.path, betas, v), rtol=1e-5, atol=1e-5
-    )
-
-
 def test_bad_input_is_refused():
     with pytest.raises(ValueError, match="sweeps"):
         every_estimator(problem(), 100, rng=np.random.default_rng(0))

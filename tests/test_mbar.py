@@ -7,7 +7,7 @@ import pytest
 from scipy.special import logsumexp
 
 import anneal_edu as ae
-from anneal_edu.mbar import _responsibilities, minimise_objective
+from anneal_edu.mbar import minimise_objective, responsibilities
 
 
 @pytest.fixture(scope="module")
@@ -93,7 +93,7 @@ def test_the_objective_is_minimised_and_has_no_maximum():
     shares = counts / counts.sum()
 
     def objective(log_z):
-        return _responsibilities(log_f, np.log(shares), log_z)[0].mean() + shares @ log_z
+        return responsibilities(log_f, np.log(shares), log_z)[0].mean() + shares @ log_z
 
     best, rng = ae.mbar(log_f, counts).log_z, np.random.default_rng(0)
     for size in (1e-3, 0.1, 1.0):

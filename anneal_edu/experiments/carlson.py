@@ -20,6 +20,7 @@ from anneal_edu.data import digits
 from anneal_edu.density_matrix import log_density_slopes
 from anneal_edu.distributions import base_rate_rbm
 from anneal_edu.experiments import grosse_large
+from anneal_edu.experiments.reweighting import by_rungs
 from anneal_edu.kernels import gibbs
 from anneal_edu.mbar import mbar
 from anneal_edu.paths import Path, geometric_path
@@ -199,12 +200,10 @@ def from_one_matrix(path: Path, found: RTSResult, n_sweeps: int, rng: np.random.
     schedule, log_z, last = found.schedule, found.log_z, found.final
     walk = islice(tempered_walk(path, schedule, log_z, last.x, last.rungs, rng=rng), every - 1, n_sweeps, every)
     states = list(walk)
-    rungs = np.concatenate([state.rungs for state in states])
-    order = np.argsort(rungs, kind="stable")
+    order, counts = by_rungs(np.concatenate([state.rungs for state in states]), len(schedule))
     x = np.concatenate([state.x for state in states])[order]
     log_q = np.concatenate([state.log_conditionals for state in states], axis=1)[:, order]
     log_f = log_q + log_z[:, None]  # up to a constant of each draw, which no ratio feels
-    counts = np.bincount(rungs, minlength=len(schedule))
     start = log_z[0]
     try:
         found = mbar(log_f, counts)

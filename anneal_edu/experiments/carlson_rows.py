@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib.resources import files
 
 import numpy as np
+
+from anneal_edu.experiments import kept_rows
 
 EXPERIMENTS = ("convergence", "rungs", "tracking")
 
@@ -23,8 +23,7 @@ def stored(experiment: str) -> dict:
     """
     if experiment not in EXPERIMENTS:
         raise ValueError(f"experiment must be one of {', '.join(EXPERIMENTS)}, got {experiment!r}")
-    file = files("anneal_edu.experiments") / "results" / f"carlson_{experiment}.json"
-    return json.loads(file.read_text(encoding="utf-8"))
+    return kept_rows.stored(f"carlson_{experiment}")
 
 
 @dataclass(frozen=True, eq=False)

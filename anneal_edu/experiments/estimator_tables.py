@@ -7,7 +7,6 @@ from collections.abc import Callable
 from concurrent.futures import Executor
 from dataclasses import asdict, dataclass
 from functools import lru_cache
-from importlib.resources import files
 from pathlib import Path as File
 
 import numpy as np
@@ -25,6 +24,7 @@ from anneal_edu.experiments.estimators import (
     tempered_sampling,
     timed,
 )
+from anneal_edu.experiments.kept_rows import keep, stored
 from anneal_edu.models import knots
 from anneal_edu.splines import moment_spline_path
 
@@ -186,8 +186,7 @@ def stored_rows(name: str) -> list[Row]:
     >>> stored_rows("estimators")[0].model
     'digits8_cd'
     """
-    text = (files("anneal_edu.experiments") / "results" / f"{name}.json").read_text(encoding="utf-8")
-    return [Row(**row) for row in json.loads(text)["rows"]]
+    return [Row(**row) for row in stored(name)["rows"]]
 
 
 def _row(model: str, exact: float, n_rungs: int | None, reports: list[Report]) -> Row:
@@ -235,12 +234,9 @@ def _kept(folder: File | None, work: Callable, *settings) -> list[Report]:
         return work(*settings)
     file = File(folder) / ("-".join(map(str, (work.__name__, *settings))).replace(" ", "_") + ".json")
     if not file.exists():
-        file.parent.mkdir(parents=True, exist_ok=True)
-        part = file.with_suffix(".part")  # renamed when whole: a kill leaves a whole file or none
-        part.write_text(json.dumps([asdict(report) for report in work(*settings)]), encoding="utf-8")
-        part.replace(file)
-    stored = json.loads(file.read_text(encoding="utf-8"))
-    return [Report(**report | {"warnings": tuple(report["warnings"])}) for report in stored]
+        keep(file, [asdict(report) for report in work(*settings)])
+    reports = json.loads(file.read_text(encoding="utf-8"))
+    return [Report(**report | {"warnings": tuple(report["warnings"])}) for report in reports]
 
 
 def _repeated(work: Callable, settings: tuple, n_seeds: int, seed: int, executor, folder) -> list[list[Report]]:

@@ -14,17 +14,16 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 import numpy as np
-from scipy.special import expit, logsumexp
 
 from anneal_edu.ais import ais
-from anneal_edu.density_matrix import log_density_matrix
+from anneal_edu.density_matrix import log_density_matrix, log_density_slopes
 from anneal_edu.distributions import BinaryRBM
 from anneal_edu.experiments.reweighting import mbar_over_chains, ti_over_chains
 from anneal_edu.kernels import gibbs
 from anneal_edu.parallel_tempering import parallel_tempering
 from anneal_edu.paths import Path, geometric_path
 from anneal_edu.reverse_ais import long_run, raise_log_likelihood, reverse_ais
-from anneal_edu.rts import RTSResult, RTSRound, rts_rounds
+from anneal_edu.rts import RTSResult, round_of, rts_rounds
 from anneal_edu.schedules import linear_schedule
 from anneal_edu.simulated_tempering import tempered_walk
 from anneal_edu.validation import as_count
@@ -246,9 +245,10 @@ def tempered_sampling(
     log_z = last.corrected_log_z
     walk = tempered_walk(path, schedule, log_z, last.x, last.rungs, rng=rng)
     states = list(islice(walk, n_sweeps - n_initial * each))
-    run = _as_rts(schedule, log_z, states)
+    final = round_of(states, log_z, last.rungs)
+    run = RTSResult(schedule, final.log_z[None], final.counted_log_z[None], final)
     log_q, visited = (np.concatenate([getattr(s, name) for s in states], -1) for name in ("log_conditionals", "rungs"))
-    slopes = slope_matrix(problem, schedule, np.concatenate([s.x for s in states]))
+    slopes = log_density_slopes(path, schedule, np.concatenate([s.x for s in states]))
     draws = log_q + log_z[:, None], visited, np.tile(np.arange(n_chains), len(states))  # log f but for a term of x
     sweeps = (n_rungs - 1 + n_sweeps) * n_chains
     read = _Reading(problem.start.log_z(), run.warnings, sweeps, 2 * sweeps)
@@ -261,20 +261,6 @@ def tempered_sampling(
         read("TI, same run", ti_over_chains, *draws, schedule, slopes),
         read("RB-TI, same run", ti_over_chains, *draws, schedule, slopes, log_z),
     ]
-
-
-def _as_rts(schedule: np.ndarray, log_z: np.ndarray, states: list) -> RTSResult:
-    """The states of a walk at fixed log_z as a result of RTS, which judges them."""
-    top, crossings, from_below = len(schedule) - 1, 0, np.zeros(len(states[0].rungs), dtype=bool)
-    for rungs in (state.rungs for state in states):
-        arrived = from_below & (rungs == top)
-        crossings += int(arrived.sum())
-        from_below = (from_below & ~arrived) | (rungs == 0)
-    log_shares = logsumexp([s.log_conditionals for s in states], axis=0) - np.log(len(states))  # (R, C)
-    visits = np.bincount(np.concatenate([s.rungs for s in states]), minlength=top + 1)
-    last = states[-1]
-    final = RTSRound(log_z, log_shares, visits / visits.sum(), len(states), crossings, last.x, last.rungs)
-    return RTSResult(schedule, final.log_z[None], final.counted_log_z[None], final)
 
 
 class _Reading:
@@ -294,15 +280,6 @@ class _Reading:
 def _mbar(*draws) -> tuple[float, float, tuple[str, ...]]:
     log_z, error, _, warnings = mbar_over_chains(*draws)
     return log_z, error, warnings
-
-
-def slope_matrix(problem: Problem, schedule: np.ndarray, v: np.ndarray) -> np.ndarray:
-    """Δ_k(v_n) = d/dβ log f_β on the geometric path from a weightless start, from one product for all rungs: (R, N)."""
-    rbm, start = problem.rbm, problem.start
-    level = start.hidden_bias
-    slope = v @ rbm.weights + rbm.hidden_bias - level
-    gain = v @ (rbm.visible_bias - start.visible_bias)
-    return np.stack([gain + (expit(level + beta * slope) * slope).sum(1) for beta in schedule])
 
 
 ESTIMATORS: tuple[Callable[..., list[Report]], ...] = (

@@ -7,11 +7,9 @@ model is small enough to give them.
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Callable
 from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
-from importlib.resources import files
 from pathlib import Path as File
 from time import perf_counter
 from typing import NamedTuple
@@ -25,6 +23,7 @@ from anneal_edu.data import digits, load_rbm, save_rbm
 from anneal_edu.distributions import BinaryRBM
 from anneal_edu.experiments.blocks import BlockedAIS
 from anneal_edu.experiments.grosse import ess_p_values, starts
+from anneal_edu.experiments.kept_rows import stored
 from anneal_edu.kernels import gibbs
 from anneal_edu.paths import Path, geometric_path
 from anneal_edu.reverse_ais import ReverseAISResult, long_run, reverse_ais
@@ -317,7 +316,7 @@ def stored_results(name: str = "grosse_table2_quick") -> dict:
     >>> stored_results()["rows"][0]["path"]
     'geometric'
     """
-    return json.loads((files("anneal_edu.experiments") / "results" / f"{name}.json").read_text(encoding="utf-8"))
+    return stored(name)
 
 
 PAPER = {

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
-import os
 from collections.abc import Callable
 from concurrent.futures import Executor
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path as File
 
@@ -17,6 +15,7 @@ from threadpoolctl import threadpool_limits
 
 from anneal_edu.ais import AISResult, ais
 from anneal_edu.distributions import Gaussian, ProductOfExperts
+from anneal_edu.experiments.kept_rows import run_rows
 from anneal_edu.hais import hais
 from anneal_edu.kernels import random_walk
 from anneal_edu.paths import Path, geometric_path
@@ -147,34 +146,12 @@ def convergence(
         for n_steps in scale.n_steps
         for repeat in range(scale.n_repeats)
     ]
-    files = [None if folder is None else _file(File(folder), arguments) for arguments in wanted]
-    new = [i for i, file in enumerate(files) if file is None or not file.exists()]
-    pending = {} if executor is None else {i: executor.submit(run_one, *wanted[i]) for i in new}
-    rows = []
-    for i, (arguments, file) in enumerate(zip(wanted, files, strict=True)):
-        if file is not None and file.exists():
-            row = Row(**json.loads(file.read_text(encoding="utf-8")))
-        else:
-            row = pending[i].result() if i in pending else run_one(*arguments)
-            if file is not None:
-                _keep(file, row)
-        rows.append(row)
-        if report is not None:
-            report(row)
-    return rows
+    return run_rows(run_one, wanted, lambda row: Row(**row), _file_of, executor, folder, report)
 
 
-def _file(folder: File, arguments: tuple) -> File:
+def _file_of(*arguments) -> str:
     name = "-".join(str(part).replace(", ", "_").replace(" ", "_") for part in arguments)
-    return folder / f"hais-convergence-{name}.json"
-
-
-def _keep(file: File, row: Row) -> None:
-    """Write under another name, then rename: a kill leaves a whole file or none."""
-    file.parent.mkdir(parents=True, exist_ok=True)
-    part = file.with_suffix(".part")
-    part.write_text(json.dumps(asdict(row)), encoding="utf-8")
-    os.replace(part, file)
+    return f"hais-convergence-{name}.json"
 
 
 def shortfall_of_perfect_chains(weight: float, scale: float, n_steps: int) -> float:

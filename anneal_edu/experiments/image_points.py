@@ -10,15 +10,15 @@ from __future__ import annotations
 
 import json
 from functools import lru_cache
-from importlib.resources import files
 from pathlib import Path
 
 import numpy as np
 
 from anneal_edu.experiments.image_models import CURVES, REFERENCE, SCALES, table_1
 from anneal_edu.experiments.image_rows import PAPER, Row
+from anneal_edu.experiments.kept_rows import stored
 
-_FILE = "hais_table1_points.json"
+_NAME = "hais_table1_points"
 
 
 def points_of(row: Row) -> dict[str, list[float]]:
@@ -40,8 +40,8 @@ def stored_points() -> dict[str, np.ndarray]:
     >>> [len(points) for points in stored_points().values()]
     [100, 100, 100, 100, 100, 100, 100]
     """
-    stored = json.loads((files(__package__) / "results" / _FILE).read_text(encoding="utf-8"))["points"]
-    return {name: np.array(stored[name]["log_likelihoods"]) for name in (REFERENCE, *PAPER)}
+    points = stored(_NAME)["points"]
+    return {name: np.array(points[name]["log_likelihoods"]) for name in (REFERENCE, *PAPER)}
 
 
 def stored_rows(name: str) -> list[dict]:
@@ -52,8 +52,7 @@ def stored_rows(name: str) -> list[dict]:
     >>> [row["exact"] is None for row in stored_rows("hais_table1_quick")][:3]
     [False, False, True]
     """
-    file = files(__package__) / "results" / f"{name}.json"
-    return json.loads(file.read_text(encoding="utf-8"))["rows"]
+    return stored(name)["rows"]
 
 
 def stored_sizes() -> tuple[dict[str, tuple[np.ndarray, ...]], dict[str, float]]:
@@ -103,9 +102,9 @@ def stored_gains() -> dict[str, list[tuple[int, float, float]]]:
 def main(folder: Path = Path("runs")) -> None:
     """Run Table 1 at the quick scale and store every patch; rows that the folder holds are not made again."""
     rows = table_1(SCALES["quick"], folder=folder, report=lambda row: print(row, flush=True))
-    stored = {"command": f"python -m {__spec__.name}", "points": {row.model: points_of(row) for row in rows}}
-    text = json.dumps(stored, indent=None).replace('}, "', '},\n "').replace('{"', '{\n "', 2)
-    (Path(__file__).parent / "results" / _FILE).write_text(text + "\n", encoding="utf-8")
+    contents = {"command": f"python -m {__spec__.name}", "points": {row.model: points_of(row) for row in rows}}
+    text = json.dumps(contents, indent=None).replace('}, "', '},\n "').replace('{"', '{\n "', 2)
+    (Path(__file__).parent / "results" / f"{_NAME}.json").write_text(text + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,18 +1,18 @@
-"""Rows of the comparison of image models: on any executor, kept as soon as they are there, and not made again."""
+"""Rows of the comparison of image models, and what one says beside another."""
 
 from __future__ import annotations
 
 import hashlib
-import json
-import os
 import pickle
 from collections.abc import Callable
 from concurrent.futures import Executor
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path as File
 
 import numpy as np
 
+from anneal_edu.experiments import kept_rows
 from anneal_edu.likelihood import LikelihoodResult
 
 PAPER = {  # Table 1, in its order: log likelihood and its standard error over 100 patches
@@ -92,26 +92,9 @@ def run_rows(
     progress: bool = False,
     report: Callable[[Row], None] | None = None,
 ) -> list[Row]:
-    """make(*arguments, progress) for every one of the wanted arguments.
+    """make(*arguments, progress=progress) for every one of the wanted arguments, as `kept_rows.run_rows` does it.
 
-    Parameters
-    ----------
-    make : callable
-        A function of a module, whose row depends on its arguments only.
-    wanted : list of tuple
-        Arguments that can be pickled; by what they hold, finished rows are found again.
-    executor : concurrent.futures.Executor, optional
-        Where the rows are made; by default here, one by one.
-    folder : path, optional
-        Finished rows are kept there, and not made again.
-    progress : bool
-        Show progress bars; those of several processes share the screen.
-    report : callable, optional
-        Called with every row in turn.
-
-    Returns
-    -------
-    list of Row
+    Finished rows are found again by what their arguments hold. Progress bars of several processes share the screen.
 
     Examples
     --------
@@ -120,19 +103,13 @@ def run_rows(
     >>> [row.model for row in run_rows(make, [("one",), ("two",)])]
     ['one', 'two']
     """
-    files = [None if folder is None else _file(File(folder), make, arguments) for arguments in wanted]
-    new = [i for i, file in enumerate(files) if file is None or not file.exists()]
-    pending = {} if executor is None else {i: executor.submit(_made, make, wanted[i], files[i], progress) for i in new}
-    rows = []
-    for i, (arguments, file) in enumerate(zip(wanted, files, strict=True)):
-        if i in pending:
-            row = pending[i].result()
-        else:
-            row = _made(make, arguments, file, progress) if i in new else _kept(file)
-        rows.append(row)
-        if report is not None:
-            report(row)
-    return rows
+    file_of = partial(_file_of, make)
+    return kept_rows.run_rows(partial(make, progress=progress), wanted, _read, file_of, executor, folder, report)
+
+
+def _file_of(make: Callable, *arguments) -> str:
+    digest = hashlib.sha256(pickle.dumps((make.__qualname__, arguments))).hexdigest()[:16]
+    return f"{make.__name__}-{digest}.json"
 
 
 def gains(rows: list[Row]) -> list[dict[str, float]]:
@@ -151,29 +128,8 @@ def gains(rows: list[Row]) -> list[dict[str, float]]:
     return [{"gain": gain, "gain_error": error} for gain, error in pairs]
 
 
-def _made(make: Callable[..., Row], arguments: tuple, file: File | None, progress: bool) -> Row:
-    """Make a row where the work is done, and keep it there and then."""
-    row = make(*arguments, progress)
-    if file is not None:
-        _keep(file, row)
-    return row
-
-
-def _file(folder: File, make: Callable, arguments: tuple) -> File:
-    digest = hashlib.sha256(pickle.dumps((make.__qualname__, arguments))).hexdigest()[:16]
-    return folder / f"{make.__name__}-{digest}.json"
-
-
-def _keep(file: File, row: Row) -> None:
-    """Write under another name, then rename: a kill leaves a whole file or none."""
-    file.parent.mkdir(parents=True, exist_ok=True)
-    part = file.with_suffix(".part")
-    part.write_text(json.dumps(asdict(row), default=np.ndarray.tolist), encoding="utf-8")
-    os.replace(part, file)
-
-
-def _kept(file: File) -> Row:
-    row = json.loads(file.read_text(encoding="utf-8"))
+def _read(row: dict) -> Row:
+    """A kept row, as it was."""
     if (found := row["found"]) is not None:
         arrays = {key: np.array(found[key]) for key in ("log_likelihoods", "point_errors")}
         row["found"] = LikelihoodResult(**(found | arrays | {"warnings": tuple(found["warnings"])}))

@@ -5,8 +5,6 @@ Their Sections 4.4 and 5 are headings without text. Here: the exact log likeliho
 
 from __future__ import annotations
 
-import json
-import os
 from collections.abc import Callable
 from concurrent.futures import Executor
 from dataclasses import asdict, dataclass, field
@@ -17,6 +15,7 @@ from threadpoolctl import threadpool_limits
 
 from anneal_edu.data import bars_and_stripes, digits
 from anneal_edu.distributions import BinaryRBM
+from anneal_edu.experiments.kept_rows import run_rows
 from anneal_edu.training import contrastive_divergence
 
 N_RUNGS = 10
@@ -183,32 +182,10 @@ def training_curves(
         for method in METHODS
         for repeat in range(scale.n_seeds)
     ]
-    files = [None if folder is None else _file(File(folder), *arguments) for arguments in wanted]
-    new = [i for i, file in enumerate(files) if file is None or not file.exists()]
-    pending = {} if executor is None else {i: executor.submit(train_once, *wanted[i]) for i in new}
-    rows = []
-    for i, (arguments, file) in enumerate(zip(wanted, files, strict=True)):
-        if file is not None and file.exists():
-            row = Row(**json.loads(file.read_text(encoding="utf-8")))
-        else:
-            row = pending[i].result() if i in pending else train_once(*arguments)
-            if file is not None:
-                _keep(file, row)
-        rows.append(row)
-        if report is not None:
-            report(row)
-    return rows
+    return run_rows(train_once, wanted, lambda row: Row(**row), _file_of, executor, folder, report)
 
 
-def _file(folder: File, task: Task, *others) -> File:
+def _file_of(task: Task, *others) -> str:
     parts = [*asdict(task).values(), *others]
     name = "-".join(str(part).replace(", ", "_").replace(" ", "_") for part in parts)
-    return folder / f"kadan-training-{name}.json"
-
-
-def _keep(file: File, row: Row) -> None:
-    """Write under another name, then rename: a kill leaves a whole file or none."""
-    file.parent.mkdir(parents=True, exist_ok=True)
-    part = file.with_suffix(".part")
-    part.write_text(json.dumps(asdict(row)), encoding="utf-8")
-    os.replace(part, file)
+    return f"kadan-training-{name}.json"

@@ -7,10 +7,9 @@ sum of what every draw contributes to it; added up chain by chain, these contrib
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import logsumexp
 
-from anneal_edu.mbar import mbar
-from anneal_edu.thermodynamic_integration import thermodynamic_integration
+from anneal_edu.mbar import mbar, responsibilities
+from anneal_edu.thermodynamic_integration import rung_weights, thermodynamic_integration
 
 
 def by_rungs(rungs: np.ndarray, n_rungs: int) -> tuple[np.ndarray, np.ndarray]:
@@ -53,8 +52,7 @@ def mbar_over_chains(
     log_f, rungs, chains = log_f[:, order], rungs[order], chains[order]
     result = mbar(log_f, counts)
     sampled = np.flatnonzero(counts)
-    p = log_f[sampled] + (np.log(counts[sampled]) - result.log_z[sampled])[:, None]
-    p = np.exp(p - logsumexp(p, axis=0))  # the part of each rung in the mixture at a draw, (R, N)
+    _, p = responsibilities(log_f[sampled], np.log(counts[sampled]), result.log_z[sampled])  # (R, N)
     hessian = np.diag(p.sum(1)) - p @ p.T
     ends = np.zeros(len(sampled))
     ends[-1], ends[0] = 1.0, -1.0
@@ -81,18 +79,12 @@ def ti_over_chains(
         The one warning is about the trapezoid rule: where its `rule_error` is above two error bars and 0.1 nats.
     """
     order, counts = by_rungs(rungs, len(log_f))
-    log_f, rungs, chains, slopes = log_f[:, order], rungs[order], chains[order], slopes[:, order]
+    log_f, chains, slopes = log_f[:, order], chains[order], slopes[:, order]
     result = thermodynamic_integration(
         log_f, counts, schedule, slopes, rao_blackwellized=log_z is not None, log_z=log_z
     )
-    if log_z is None:
-        weights = (np.arange(len(counts))[:, None] == rungs) / counts[:, None]
-    else:
-        log_q = log_f - log_z[:, None]
-        log_q -= logsumexp(log_q, axis=0)
-        weights = np.exp(log_q - logsumexp(log_q, axis=1, keepdims=True))
     trapezoid = np.convolve(np.diff(schedule), [0.5, 0.5])  # (R,)
-    influences = trapezoid @ (weights * (slopes - result.mean_slopes[:, None]))
+    influences = trapezoid @ (rung_weights(log_f, counts, log_z) * (slopes - result.mean_slopes[:, None]))
     estimate, error = float(result.log_z[-1]), float(error_over_chains(influences, chains))
     if result.rule_error > max(2 * error, 0.1):  # NaN for two rungs
         sentence = f"coarse rule: rungs this far apart cost about {result.rule_error:.1f} nats; add rungs"

@@ -6,8 +6,6 @@ with the same number of rungs and on each path the ladder that refuses equally.
 
 from __future__ import annotations
 
-import json
-import os
 from collections.abc import Callable
 from concurrent.futures import Executor
 from dataclasses import asdict, dataclass
@@ -21,6 +19,7 @@ from threadpoolctl import threadpool_limits
 
 from anneal_edu import models
 from anneal_edu.distributions import Distribution, Gaussian
+from anneal_edu.experiments.kept_rows import run_rows
 from anneal_edu.kernels import exact, gibbs
 from anneal_edu.models import knots
 from anneal_edu.parallel_tempering import (
@@ -352,31 +351,9 @@ def tempering_paths(
     list of Row
     """
     wanted = [(case, path, scale, seed) for case in scale.cases for path in PATHS]
-    files = [None if folder is None else _file(File(folder), *arguments) for arguments in wanted]
-    new = [i for i, file in enumerate(files) if file is None or not file.exists()]
-    pending = {} if executor is None else {i: executor.submit(run_one, *wanted[i]) for i in new}
-    rows = []
-    for i, (arguments, file) in enumerate(zip(wanted, files, strict=True)):
-        if i not in new:
-            row = Row(**json.loads(file.read_text(encoding="utf-8")))
-        else:
-            row = pending[i].result() if i in pending else run_one(*arguments)
-            if file is not None:
-                _keep(file, row)
-        rows.append(row)
-        if report is not None:
-            report(row)
-    return rows
+    return run_rows(run_one, wanted, lambda row: Row(**row), _file_of, executor, folder, report)
 
 
-def _file(folder: File, case: str, path: str, scale: Scale, seed: int) -> File:
+def _file_of(case: str, path: str, scale: Scale, seed: int) -> str:
     size = f"{scale.n_sweeps}-{scale.n_ladders}-{scale.n_draws}-{scale.n_moves}"
-    return folder / f"tempering-paths-{case.replace(' ', '_')}-{path}-{size}-{seed}.json"
-
-
-def _keep(file: File, row: Row) -> None:
-    """Write under another name, then rename: a kill leaves a whole file or none."""
-    file.parent.mkdir(parents=True, exist_ok=True)
-    part = file.with_suffix(".part")
-    part.write_text(json.dumps(asdict(row)), encoding="utf-8")
-    os.replace(part, file)
+    return f"tempering-paths-{case.replace(' ', '_')}-{path}-{size}-{seed}.json"

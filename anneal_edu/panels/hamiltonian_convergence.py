@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from functools import lru_cache
-from importlib.resources import files
 
 import numpy as np
 
 from anneal_edu.experiments.hamiltonian import EVALUATIONS, HAIS, METHODS, MODELS, WALK
+from anneal_edu.experiments.kept_rows import stored
 from anneal_edu.figures import hamiltonian
 from anneal_edu.panels.base import Panel, Reading
 from anneal_edu.panels.controls import choice
@@ -19,9 +18,8 @@ COSTS = ("distributions", "evaluations")
 @lru_cache(maxsize=1)
 def stored_errors() -> dict[str, dict[str, dict[int, np.ndarray]]]:
     """Model → method → K → errors of log Ẑ in the repeats, of the stored run of ``hais-convergence``."""
-    file = files("anneal_edu.experiments") / "results" / "hais_convergence_quick.json"
     found: dict = {model: {method: {} for method in METHODS} for model in MODELS}
-    for row in json.loads(file.read_text(encoding="utf-8"))["rows"]:
+    for row in stored("hais_convergence_quick")["rows"]:
         found[row["model"]][row["method"]].setdefault(row["n_steps"], []).append(row["error"])
     return {
         model: {method: {n: np.array(e) for n, e in of_k.items()} for method, of_k in methods.items()}

@@ -6,7 +6,6 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import logsumexp
 
 from anneal_edu import (
     exact,
@@ -19,6 +18,7 @@ from anneal_edu import (
 )
 from anneal_edu.experiments.tempered_sampling import gaussians_apart
 from anneal_edu.figures import tempered_sampling
+from anneal_edu.mbar import responsibilities
 from anneal_edu.panels.base import Panel, Reading
 from anneal_edu.panels.controls import seed, slider, steps
 
@@ -49,8 +49,7 @@ class Comparison(NamedTuple):
 
 def overlap_at(log_f: np.ndarray, counts: np.ndarray, log_z: np.ndarray) -> np.ndarray:
     """The overlap matrix of `anneal_edu.mbar` at given log Z: the chance that a draw of i would guess j."""
-    p = np.log(counts)[:, None] + log_f - log_z[:, None]
-    p = np.exp(p - logsumexp(p, axis=0))  # (K+1, N): the part of every rung in the mixture
+    _, p = responsibilities(log_f, np.log(counts), log_z)  # (K+1, N)
     return p @ p.T / counts[:, None]
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from functools import lru_cache
-from importlib.resources import files
 
 import numpy as np
 
 from anneal_edu.experiments.kadan import METHODS
+from anneal_edu.experiments.kept_rows import stored
 from anneal_edu.figures import artists, tempered_training
 from anneal_edu.panels.base import Panel, Reading
 from anneal_edu.panels.controls import choice, slider
@@ -28,9 +27,8 @@ COSTS = {method: METHODS[method].cost for method in tempered_training.LOOKS}
 @lru_cache(maxsize=1)
 def stored_curves() -> dict[str, tempered_training.Curves]:
     """Data → method → numbers of updates (n,) and exact mean log likelihoods (n, seeds), of the stored run."""
-    file = files("anneal_edu.experiments") / "results" / "kadan_training.json"
     found: dict = {}
-    for row in json.loads(file.read_text(encoding="utf-8"))["rows"]:
+    for row in stored("kadan_training")["rows"]:
         _, values = found.setdefault(row["data"], {}).setdefault(row["method"], (row["n_updates"], []))
         values.append(row["log_likelihood"])
     return {

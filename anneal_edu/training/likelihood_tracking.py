@@ -9,7 +9,7 @@ from itertools import islice
 import numpy as np
 from scipy.special import logsumexp
 
-from anneal_edu.density_matrix import as_rungs
+from anneal_edu.density_matrix import as_rungs, log_conditionals
 from anneal_edu.distributions import BinaryRBM, base_rate_rbm
 from anneal_edu.kernels import gibbs
 from anneal_edu.paths import Path, geometric_path
@@ -135,6 +135,5 @@ def carried_over(look: RTSRound, before: Path, now: Path, schedule: np.ndarray) 
     """
     log_z = look.corrected_log_z
     log_f, new_log_f = (as_rungs(path, schedule, gibbs).log_densities(look.x) for path in (before, now))  # (K+1, C)
-    log_q = log_f - log_z[:, None]
-    log_q -= logsumexp(log_q, axis=0)
+    log_q = log_conditionals(log_f, log_z)
     return log_z + logsumexp(log_q + new_log_f - log_f, axis=1) - logsumexp(log_q, axis=1)
