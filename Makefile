@@ -11,13 +11,14 @@ BENCHES   := $(sort $(wildcard benchmarks/*.py))
 CHROMIUM  := $(shell command -v chromium || command -v chromium-browser || command -v google-chrome)
 
 .DEFAULT_GOAL := help
-.PHONY: help lab test lint notebooks bench test-oldest clean
+.PHONY: help lab test lint notebooks drive bench test-oldest clean
 
 help:
 	@echo "make lab          open the course in JupyterLab (LABARGS=--allow-root if you are root)"
 	@echo "make test         lint, tests, and every notebook compared with its stored outputs (JOBS=4: four files at once)"
 	@echo "make lint         ruff only"
 	@echo "make notebooks    execute the notebooks in place (NB=notebooks/02_….ipynb for one alone)"
+	@echo "make drive        every notebook in Chromium: run it, move every control (minutes)"
 	@echo "make bench        the speed claims, as ratios"
 	@echo "make test-oldest  the tests again, on the oldest versions that pyproject.toml allows"
 	@echo "make clean        remove the environments and caches"
@@ -45,6 +46,9 @@ lint: .venv/.ok
 
 notebooks: .venv/.ok
 	$(BIN)/python tools/notebooks.py $(NB)
+
+drive: .venv/.browser-ok
+	DRIVE=1 $(BIN)/python -m pytest -q tests/browser/test_every_notebook.py
 
 bench: .venv/.ok
 	@$(foreach script,$(BENCHES),echo "== $(script)"; $(BIN)/python $(script) || exit 1;)

@@ -1,7 +1,7 @@
 """JupyterLab on a free loopback port and a headless Chromium that opens notebooks in it.
 
     def test_something(open_notebook):
-        page = open_notebook(ROOT / "notebooks" / "02_paths.ipynb")
+        page = open_notebook(ROOT / "notebooks" / "01_first_steps.ipynb")
         page.run_all()
         assert page.press_slider() < 1000
         assert page.complaints() == []
@@ -17,6 +17,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
+from functools import partial
 
 import pytest
 
@@ -41,6 +42,7 @@ TIME_PICTURE = """(picture, limit) => {
 START_LIMIT_S = 60
 RUN_LIMIT_MS = 120_000
 CHANGE_LIMIT_MS = 10_000
+MESSAGE_MS = 100  # from a key press until the kernel is said to be busy
 LATE_TRACEBACK_MS = 700  # the traceback of a callback arrives after the picture
 
 
@@ -57,6 +59,10 @@ class NotebookPage:
     def run_all(self):
         self.page.evaluate(RUN_ALL)
         self.page.wait_for_function("() => window.ranAll", timeout=RUN_LIMIT_MS)
+        self.wait_until_idle()
+
+    def wait_until_idle(self):
+        self.page.wait_for_timeout(MESSAGE_MS)
         self.page.wait_for_function(KERNEL_IDLE, timeout=RUN_LIMIT_MS)
 
     def slider(self, number):
@@ -75,6 +81,20 @@ class NotebookPage:
         assert latency is not None, f"the picture did not change within {CHANGE_LIMIT_MS} ms of the key press"
         assert picture.get_attribute("src") != before
         return latency
+
+    def panels(self):
+        """The output areas that hold a panel, from the top of the notebook."""
+        return self.page.locator(".jp-OutputArea-output:has(img.widget-image)").all()
+
+    def picture(self, panel):
+        return panel.locator("img.widget-image").first.get_attribute("src")
+
+    def controls(self, panel):
+        """For every control of a panel, a function that moves it: sliders to both ends, seeds up, all buttons."""
+        handles, ends = panel.locator(".noUi-handle").all(), ("Home", "End")
+        moves = [partial(handle.press, key) for handle in handles for key in ends]
+        moves += [partial(box.press, "ArrowUp") for box in panel.locator("input[type=number]").all()]
+        return moves + [button.click for button in panel.locator("button:enabled").all()]
 
     def readout(self, number=0):
         return around(self.slider(number), "widget-inline-hbox").locator(".widget-readout").inner_text()

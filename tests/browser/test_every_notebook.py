@@ -1,0 +1,25 @@
+"""A reader opens every notebook in a real browser, runs it, presses every slider and button: `make drive`."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+NOTEBOOKS = sorted(Path(__file__).parents[2].glob("notebooks/*.ipynb"))
+
+pytestmark = pytest.mark.skipif("DRIVE" not in os.environ, reason="takes minutes: make drive")
+
+
+@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
+def test_every_control_works_in_the_page(open_notebook, notebook):
+    page = open_notebook(notebook)
+    page.run_all()
+    assert page.complaints() == []
+
+    for panel in page.panels():
+        first = page.picture(panel)
+        for control in page.controls(panel):
+            control()
+            page.wait_until_idle()
+            assert page.complaints() == []
+        assert page.picture(panel) != first
