@@ -1,5 +1,7 @@
 """Simulated tempering and RTS against exact joint laws on tiny models."""
 
+from itertools import islice
+
 import numpy as np
 import pytest
 from scipy.special import logsumexp
@@ -157,6 +159,9 @@ def test_no_correction_exceeds_what_the_draws_can_tell():
     done = rts_round(path, np.array([0.0, 1.0]), log_z, x, rungs, 5, ae.gibbs, np.random.default_rng(1))
     assert done.log_z[1] < log_z[1] - 20
     assert done.corrected_log_z[1] == pytest.approx(log_z[1] - np.log(100), abs=0.1)
+    rounds = ae.rts_rounds(path, np.array([0.0, 1.0]), 3, 5, 20, log_z=log_z, rng=np.random.default_rng(2))
+    assumed = [done.assumed_log_z[1] for done in islice(rounds, 4)]
+    np.testing.assert_allclose(np.diff(assumed), -np.log(100), atol=0.1)
 
 
 class Raised:
