@@ -4,11 +4,12 @@ from itertools import islice
 
 import numpy as np
 import pytest
+from scipy import stats
 from scipy.special import logsumexp
 
 import anneal_edu as ae
 from anneal_edu.mbar import minimise_objective
-from anneal_edu.rts import rts_round
+from anneal_edu.rts import ascend, rts_round
 from anneal_edu.simulated_tempering import ratio_estimate, tempered_walk
 
 SCHEDULE = np.array([0.0, 0.3, 0.6, 1.0])
@@ -149,6 +150,16 @@ def test_the_initial_rounds_correct_a_bad_beginning():
     assert abs(run.log_z[-1] - truth) < 4 * run.std_error[-1] < 0.4
     assert run.log_z[0] == path.start.log_z()
     assert run.warnings == ()
+
+
+def test_chains_that_ascend_are_left_where_they_belong():
+    """With perfect transitions a chain left on rung k is an exact draw of it."""
+    path = ae.geometric_path(ae.Gaussian([0.0], [[1.0]]), ae.Gaussian([30.0], [[1.0]]))
+    schedule = ae.linear_schedule(6)
+    for seed in range(3):
+        _, x, rungs = ascend(path, schedule, 300, ae.exact, np.random.default_rng(seed))
+        assert set(rungs) == set(range(7))
+        assert stats.kstest(x[:, 0] - 30 * schedule[rungs], "norm").pvalue > 1e-3
 
 
 def test_no_correction_exceeds_what_the_draws_can_tell():
