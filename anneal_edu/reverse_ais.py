@@ -44,6 +44,17 @@ def _reversal(kernel: Kernel) -> Kernel:
     return gibbs_backwards if kernel is gibbs else kernel
 
 
+def _as_draws(name: str, x: np.ndarray, target: Distribution) -> np.ndarray:
+    x = np.asarray(x)
+    if x.ndim != 2 or len(x) == 0 or x.shape[1] != target.dim:
+        raise ValueError(f"{name} must have shape (N, {target.dim}), got {x.shape}")
+    if isinstance(target, BinaryRBM):
+        return as_binary_data(name, x)
+    if not np.isfinite(x).all():
+        raise ValueError(f"{name} must be finite")
+    return x
+
+
 def reverse_ais(
     path: Path,
     schedule: np.ndarray,
@@ -96,13 +107,7 @@ def reverse_ais(
     require_walk(path, kernel, rng)
     start, target = path(0.0), path(1.0)
     require_start(start, sampled=False)
-    x = np.asarray(samples)
-    if x.ndim != 2 or len(x) == 0 or x.shape[1] != target.dim:
-        raise ValueError(f"samples must have shape (N, {target.dim}), got {x.shape}")
-    if not np.isfinite(x).all():
-        raise ValueError("samples must be finite")
-    if isinstance(target, BinaryRBM):
-        x = as_binary_data("samples", x)
+    x = _as_draws("samples", samples, target)
 
     backwards = _reversal(kernel)
     step = annealing_step(path, backwards)
@@ -272,8 +277,8 @@ def raise_log_likelihood(
     >>> ae.raise_log_likelihood(path, ae.linear_schedule(100), np.array([[2.0]]), 500, rng=rng).round(1)
     array([-0.9])
     """
-    n_chains, data = as_count("n_chains", n_chains), np.asarray(data)
-    copies = np.repeat(data, n_chains, axis=0) if data.ndim == 2 else data
-    run = reverse_ais(path, schedule, copies, kernel, rng=rng, progress=progress)
+    require_walk(path, kernel, rng)
+    n_chains, data = as_count("n_chains", n_chains), _as_draws("data", data, path(1.0))
+    run = reverse_ais(path, schedule, np.repeat(data, n_chains, axis=0), kernel, rng=rng, progress=progress)
     inverse_weights = -run.log_weights.reshape(len(data), n_chains)
     return path(1.0).log_density(data) + np.array([log_mean_exp(row) for row in inverse_weights])

@@ -83,6 +83,26 @@ def test_every_chain_moves_at_its_own_rung(name, kind):
         np.testing.assert_allclose(moved[rungs == k].mean(0), exact, atol=5 * 0.5 / np.sqrt(n))
 
 
+def test_slopes_at_the_ends_of_a_curved_path():
+    """log N(x; 0, 1 + 2β) has the slope x²/(1+2β)² - 1/(1+2β), at the ends too, where the difference is one-sided."""
+    x = np.array([[0.3], [1.0], [5.0]])
+    variance = 1 + 2 * SCHEDULE[:, None]
+    found = log_density_slopes(lambda beta: Normalised(1 + 2 * beta), SCHEDULE, x)
+    np.testing.assert_allclose(found, x[:, 0] ** 2 / variance**2 - 1 / variance, atol=1e-5)
+
+
+class Normalised:
+    """N(0, variance), its normaliser included."""
+
+    dim = 1
+
+    def __init__(self, variance):
+        self.variance = variance
+
+    def log_density(self, x):
+        return -0.5 * (x**2).sum(-1) / self.variance - 0.5 * np.log(2 * np.pi * self.variance)
+
+
 def test_the_remembered_product_belongs_to_the_states_at_hand():
     rungs = RBMRungs(RBM_PATHS["weightless start"], SCHEDULE)
     a, b = ae.binary_states(6)[:32].astype(np.float32), ae.binary_states(6)[32:].astype(np.float32)

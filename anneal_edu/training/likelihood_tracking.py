@@ -16,7 +16,7 @@ from anneal_edu.paths import Path, geometric_path
 from anneal_edu.rts import RTSRound, rts_round, rts_rounds
 from anneal_edu.schedules import linear_schedule
 from anneal_edu.training.contrastive_divergence import TrainingState
-from anneal_edu.validation import as_binary_data, as_count, as_schedule, require_generator
+from anneal_edu.validation import as_binary_data, as_count, as_schedule, require_generator, require_shape
 
 _FIRST_ROUNDS = 20
 
@@ -67,7 +67,8 @@ def track_log_likelihood(
     Parameters
     ----------
     states : iterable of TrainingState
-        As from `contrastive_divergence`; it is consumed as training goes on.
+        The iterator that `contrastive_divergence` returns, which is consumed as training goes on. Not a list made of
+        it: training changes its arrays in place, and the list would hold the last model only.
     train : (N, D) array of 0 and 1
     validation : (M, D) array of 0 and 1, optional
     every : int
@@ -88,7 +89,8 @@ def track_log_likelihood(
     Raises
     ------
     ValueError
-        Where the data are not binary, a count is below 1, or the schedule does not rise from 0 to 1.
+        Where the data are not binary or of different widths, a count is below 1, the schedule does not rise from 0 to
+        1, or the states share their arrays; later, where they are not of the data's width.
 
     Examples
     --------
@@ -106,6 +108,10 @@ def track_log_likelihood(
     )
     schedule = linear_schedule(100) if schedule is None else as_schedule("schedule", schedule)
     require_generator(rng)
+    if validation is not None:
+        require_shape("validation", validation, (len(validation), train.shape[1]))
+    if isinstance(states, list | tuple) and len(states) > 1 and states[0].weights is states[-1].weights:
+        raise ValueError("states share their arrays: hand over the iterator itself, not a list made of it")
     return _looks(states, train, validation, every, n_sweeps, n_chains, schedule, rng)
 
 
@@ -115,6 +121,7 @@ def _looks(states, train, validation, every, n_sweeps, n_chains, schedule, rng) 
         if state.n_updates % every:
             continue
         rbm = state.rbm
+        require_shape("train", train, (len(train), rbm.dim))
         before, path = path, geometric_path(base_rate_rbm(train, rbm.n_hidden), rbm)
         if look is None:
             first = rts_rounds(path, schedule, _FIRST_ROUNDS, n_sweeps, n_chains, rng=rng)
@@ -131,9 +138,9 @@ def _looks(states, train, validation, every, n_sweeps, n_chains, schedule, rng) 
 def carried_over(look: RTSRound, before: Path, now: Path, schedule: np.ndarray) -> np.ndarray:
     """First log Ẑ_k of a model that has changed, (K+1,), from the states of the last look at the one before.
 
-    Z'_k / Z_k is the mean of f'_k(x) / f_k(x) over draws of rung k. Every state counts on every rung, by q(β_k | x).
+    Z'_k / Z_k is the mean of f'_k(x) / f_k(x) over draws of rung k. Every state counts on every rung, by q(β_k | x) at
+    the Ẑ_k of that look.
     """
-    log_z = look.corrected_log_z
     log_f, new_log_f = (as_rungs(path, schedule, gibbs).log_densities(look.x) for path in (before, now))  # (K+1, C)
-    log_q = log_conditionals(log_f, log_z)
-    return log_z + logsumexp(log_q + new_log_f - log_f, axis=1) - logsumexp(log_q, axis=1)
+    log_q = log_conditionals(log_f, look.assumed_log_z)
+    return look.corrected_log_z + logsumexp(log_q + new_log_f - log_f, axis=1) - logsumexp(log_q, axis=1)

@@ -1,9 +1,13 @@
 """Tracked log likelihoods against exact ones, while a small RBM learns."""
 
+from itertools import islice
+
 import numpy as np
 import pytest
 
 import anneal_edu as ae
+from anneal_edu.rts import RTSRound
+from anneal_edu.training.likelihood_tracking import carried_over
 
 RUNGS = ae.linear_schedule(25)
 
@@ -48,6 +52,39 @@ def test_a_look_is_as_good_as_its_sweeps():
     assert errors[1] < 2 * claimed[1] and errors[25] < 2 * claimed[25]
 
 
+def test_what_is_carried_over_is_weighed_as_it_was_drawn():
+    """States of a look at a wrong Ẑ_k, weighed by q(β_k | x) at that Ẑ_k: the new log Z_k come out at every rung."""
+    rng, schedule = np.random.default_rng(0), np.array([0.0, 0.5, 1.0])
+    start, old, new = (ae.BinaryRBM(scale * rng.normal(size=(6, 3)), rng.normal(size=6), rng.normal(size=3))
+                       for scale in (0.0, 1.0, 1.5))  # fmt: skip
+    before, now = ae.geometric_path(start, old), ae.geometric_path(start, new)
+    exact, exact_new = (np.array([path(b).log_z() for b in schedule]) for path in (before, now))
+    wrong = exact + np.array([0.0, 1.0, -1.0])
+    shares = np.exp(exact - wrong) / np.exp(exact - wrong).sum()
+    counts = np.round(300_000 * shares).astype(int)
+    x = np.concatenate([before(b).sample(n, rng) for b, n in zip(schedule, counts, strict=True)])
+    look = RTSRound(wrong, np.log(shares)[:, None], shares, 10**6, 0, x, np.repeat(np.arange(3), counts))
+    np.testing.assert_allclose(carried_over(look, before, now, schedule), exact_new, atol=0.01)
+
+
+def test_the_bar_holds_what_the_chains_differ_by_and_what_was_corrected():
+    """The first look is plain RTS; its bar is compared with one made by hand."""
+    digits, state = ae.data.digits(8), next(training_states(1))
+    rng = np.random.default_rng
+    (look,) = ae.track_log_likelihood([state], digits, None, 1, 5, 20, RUNGS, rng=rng(4))
+    path = ae.geometric_path(ae.base_rate_rbm(digits, 8), state.rbm)
+    *_, last = islice(ae.rts_rounds(path, RUNGS, 20, 5, 20, rng=rng(4)), 21)
+    correction = last.log_z[-1] - last.assumed_log_z[-1]
+    assert look.std_error == pytest.approx(np.sqrt(last.std_error[-1] ** 2 + correction**2))
+    assert last.std_error[-1] > 0.2 * look.std_error, "both parts count"
+
+
+def test_data_of_another_width_than_the_model():
+    looks = ae.track_log_likelihood(training_states(100), np.zeros((5, 63)), rng=np.random.default_rng(0))
+    with pytest.raises(ValueError, match="train must have shape"):
+        next(looks)
+
+
 @pytest.mark.parametrize(
     "arguments, message",
     [
@@ -56,6 +93,8 @@ def test_a_look_is_as_good_as_its_sweeps():
         ({"train": np.full((2, 64), 0.5)}, "zeros and ones"),
         ({"validation": np.full((2, 64), 0.5)}, "zeros and ones"),
         ({"schedule": [0.0, 0.5]}, "schedule must start at 0"),
+        ({"validation": np.zeros((2, 63))}, "validation must have shape"),
+        ({"states": list(training_states(2))}, "states share their arrays"),
     ],
 )
 def test_bad_input_is_refused_at_the_call(arguments, message):
