@@ -17,6 +17,7 @@ from anneal_edu.distributions import (
     Gaussian,
     GaussianBernoulli,
     GaussianRBM,
+    JointRBM,
     LatentPosterior,
     LinearGenerative,
     MeanCovarianceRBM,

@@ -7,6 +7,7 @@ from functools import lru_cache
 import numpy as np
 
 from anneal_edu.ais import log_quotient
+from anneal_edu.distributions import JointRBM
 from anneal_edu.kernels import Kernel, gibbs
 from anneal_edu.paths import GeometricPath, GeometricRBMPath, Path
 from anneal_edu.validation import as_schedule, as_states, require_callable
@@ -58,13 +59,38 @@ class RBMRungs(Rungs):
 
     def move(self, v: np.ndarray, rungs: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """One block Gibbs step of every chain on its own rung: (C, D), (C,) -> (C, D)."""
-        return self.path.gibbs_at(self.schedule[rungs], v, rng, self._slope_at(v))
+        return self.path.gibbs_at(self.schedule[rungs], v, rng, self._slope_at(v))[0]
+
+
+class JointRBMRungs(RBMRungs):
+    """The same for states (v, h): log f is linear in β, and a sweep costs its two products and little more."""
+
+    def __init__(self, path: GeometricPath, schedule: np.ndarray):
+        super().__init__(GeometricRBMPath(path.start.rbm, path.end.rbm), schedule)
+        self.layers = path.start.layers
+
+    def _slope_at(self, x: np.ndarray) -> np.ndarray:
+        if x is not self._states:
+            self._states, self._slope = x, self.path.hidden_slope(self.layers(x)[0])
+        return self._slope
+
+    def log_densities(self, x: np.ndarray) -> np.ndarray:
+        """Log f_k(v_n, h_n): (N, D+H) -> (K+1, N)."""
+        at_start, gain = self.path.energy_line(*self.layers(x), self._slope_at(x))
+        return at_start + np.multiply.outer(self.schedule, gain)
+
+    def move(self, x: np.ndarray, rungs: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """One block Gibbs step of every chain on its own rung: (C, D+H), (C,) -> (C, D+H)."""
+        v, _ = self.layers(x)
+        return np.concatenate(self.path.gibbs_at(self.schedule[rungs], v, rng, self._slope_at(x)), axis=1)
 
 
 def as_rungs(path: Path, schedule: np.ndarray, kernel: Kernel) -> Rungs:
     """The class that does this path's work for the least."""
     if kernel is gibbs and isinstance(path, GeometricRBMPath):
         return RBMRungs(path, schedule)
+    if kernel is gibbs and isinstance(path, GeometricPath) and isinstance(path.start, JointRBM):
+        return JointRBMRungs(path, schedule)
     return Rungs(path, schedule, kernel)
 
 

@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 from scipy.special import expit
 
-from anneal_edu.distributions import BinaryRBM, Distribution, GaussianBernoulli, GeometricBridge
+from anneal_edu.distributions import BinaryRBM, Distribution, GaussianBernoulli, GeometricBridge, JointRBM
 from anneal_edu.distributions.bernoulli import bernoulli, sum_of_softplus, weigh_and_draw
 from anneal_edu.gaussian_rbm_path import GaussianRBMPath
 from anneal_edu.validation import as_beta
@@ -51,6 +51,8 @@ def require_ends(p0: Distribution, p1: Distribution) -> None:
         raise ValueError(
             f"the ends of a path must have the same number of hidden units, got {p0.n_hidden} and {p1.n_hidden}"
         )
+    if isinstance(p0, JointRBM) and isinstance(p1, JointRBM):
+        require_ends(p0.rbm, p1.rbm)
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,8 +140,8 @@ class GeometricRBMPath(GeometricPath):
 
     def gibbs_at(
         self, betas: np.ndarray, v: np.ndarray, rng: np.random.Generator, slope: np.ndarray | None = None
-    ) -> np.ndarray:
-        """One block Gibbs step of every chain at its own β: (C,), (C, D) -> (C, D)."""
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """One block Gibbs step of every chain at its own β, the new v and h: (C,), (C, D) -> (C, D), (C, H)."""
         slope = self.hidden_slope(v) if slope is None else slope
         _, _, b0, db, _, _ = self._line
         W0t, dWt = self._transposed
@@ -149,7 +151,16 @@ class GeometricRBMPath(GeometricPath):
         field += b0 + t * db
         if not self._weightless_start:
             field += h @ W0t
-        return bernoulli(field, rng)
+        return bernoulli(field, rng), h
+
+    def energy_line(self, v: np.ndarray, h: np.ndarray, slope: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Log f_0(v, h) and log f_1(v, h) - log f_0(v, h), of which log f_β is the line: (C, D), (C, H) -> (C,), (C,).
+
+        ``slope`` is `hidden_slope(v)`.
+        """
+        start, db = self.start.visible_bias, self.end.visible_bias - self.start.visible_bias
+        at_start = v @ start + (h * self._hidden_level(v)).sum(1, dtype=np.float64)
+        return at_start, v @ db + (h * slope).sum(1, dtype=np.float64)
 
     def weigh_and_gibbs(
         self, before: float, now: float, v: np.ndarray, rng: np.random.Generator

@@ -14,7 +14,7 @@ import numpy as np
 from tqdm.auto import tqdm
 
 from anneal_edu.ais import AISResult, ais, annealing_step, require_sound_step, require_start, require_walk
-from anneal_edu.distributions import BinaryRBM, Distribution
+from anneal_edu.distributions import BinaryRBM, Distribution, JointRBM
 from anneal_edu.kernels import Kernel, gibbs, gibbs_backwards
 from anneal_edu.paths import Path
 from anneal_edu.validation import as_binary_data, as_count, as_schedule
@@ -48,7 +48,7 @@ def _as_draws(name: str, x: np.ndarray, target: Distribution) -> np.ndarray:
     x = np.asarray(x)
     if x.ndim != 2 or len(x) == 0 or x.shape[1] != target.dim:
         raise ValueError(f"{name} must have shape (N, {target.dim}), got {x.shape}")
-    if isinstance(target, BinaryRBM):
+    if isinstance(target, BinaryRBM | JointRBM):
         return as_binary_data(name, x)
     if not np.isfinite(x).all():
         raise ValueError(f"{name} must be finite")

@@ -4,7 +4,14 @@ import numpy as np
 import pytest
 
 import anneal_edu as ae
-from anneal_edu.density_matrix import RBMRungs, Rungs, as_rungs, log_density_matrix, log_density_slopes
+from anneal_edu.density_matrix import (
+    JointRBMRungs,
+    RBMRungs,
+    Rungs,
+    as_rungs,
+    log_density_matrix,
+    log_density_slopes,
+)
 
 
 def small_rbm(seed, n_visible=6, n_hidden=4, scale=1.0):
@@ -20,6 +27,11 @@ RBM_PATHS = {
     "start with weights": ae.geometric_path(small_rbm(1), small_rbm(0)),
 }
 SCHEDULE = np.array([0.0, 0.1, 0.5, 0.8, 1.0])
+
+
+JOINT_PATHS = {
+    name: ae.geometric_path(ae.JointRBM(path.start), ae.JointRBM(path.end)) for name, path in RBM_PATHS.items()
+}
 
 
 def other_paths():
@@ -81,6 +93,21 @@ def test_every_chain_moves_at_its_own_rung(name, kind):
         p_h = np.prod(np.where(h == 1, on, 1 - on), axis=1)
         exact = p_h @ rbm.visible_given_hidden(h)
         np.testing.assert_allclose(moved[rungs == k].mean(0), exact, atol=5 * 0.5 / np.sqrt(n))
+
+
+@pytest.mark.parametrize("name", JOINT_PATHS)
+def test_both_layers_move_at_their_own_rung_and_are_weighed_by_one_line(name):
+    path, n = JOINT_PATHS[name], 20_000
+    rungs, x = np.arange(5 * n) % 5, np.tile(ae.binary_states(10)[677].astype(np.float32), (5 * n, 1))
+    ladder = as_rungs(path, SCHEDULE, ae.gibbs)
+    assert type(ladder) is JointRBMRungs
+    fast = ladder.move(x, rungs, np.random.default_rng(2))
+    slow = Rungs(path, SCHEDULE).move(x, rungs, np.random.default_rng(3))
+    for k in range(5):
+        one, other = (moved[rungs == k].mean(0) for moved in (fast, slow))
+        np.testing.assert_allclose(one, other, atol=5 * np.sqrt(0.5 / n))
+    expected = np.stack([path(float(beta)).log_density(fast[:50]) for beta in SCHEDULE])
+    np.testing.assert_allclose(ladder.log_densities(fast[:50]), expected, atol=1e-4)
 
 
 def test_slopes_at_the_ends_of_a_curved_path():

@@ -235,6 +235,25 @@ def test_crossings_are_counted_over_walks_to_the_top():
     assert abs(done.crossings / (50 * 400) - 0.25) < 0.02
 
 
+def test_on_both_layers_every_reading_of_a_run_is_right():
+    """The same log Z from states (v, h), on which log f is linear in β; RTS sums over h or does not."""
+    summed = rbm_path(n_visible=8, n_hidden=4)
+    path = ae.geometric_path(ae.JointRBM(summed.start), ae.JointRBM(summed.end))
+    truth = exact_log_z(summed, SCHEDULE)
+    z = []
+    for seed in range(5):
+        found = ae.rts(path, SCHEDULE, 10, 20, 50, rng=np.random.default_rng(seed))
+        assert found.std_error[-1] < 0.15
+        z.append((found.log_z - truth)[1:] / found.std_error[1:])
+        run = ae.simulated_tempering(path, SCHEDULE, truth, 100, 50, rng=np.random.default_rng(seed))
+        order = np.argsort(run.rungs.ravel(), kind="stable")
+        log_f = ae.log_density_matrix(path, SCHEDULE, run.samples.reshape(-1, 12)[order])
+        counts = np.bincount(run.rungs.ravel())
+        assert abs(ae.mbar(log_f, counts).log_z[-1] - (truth[-1] - truth[0])) < 0.15
+        assert abs(ae.thermodynamic_integration(log_f, counts, SCHEDULE).log_z[-1] - (truth[-1] - truth[0])) < 1
+    assert np.abs(z).max() < 4
+
+
 def test_rts_is_mbar_with_expected_counts():
     """With n_k / N replaced by c_k the objective of MBAR is minimised by the Ẑ_k of RTS  (Carlson et al. 2016)."""
     path, log_z = rbm_path(), np.array([0.0, 1.0, 0.5, 2.0])

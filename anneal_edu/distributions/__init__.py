@@ -6,6 +6,7 @@ from anneal_edu.distributions.gaussian import Gaussian
 from anneal_edu.distributions.gaussian_bernoulli import GaussianBernoulli
 from anneal_edu.distributions.gaussian_rbm import GaussianRBM
 from anneal_edu.distributions.generative import BilinearGenerative, LatentPosterior, LinearGenerative
+from anneal_edu.distributions.joint_rbm import JointRBM
 from anneal_edu.distributions.mean_covariance_rbm import MeanCovarianceRBM
 from anneal_edu.distributions.product_of_experts import ProductOfExperts
 from anneal_edu.distributions.protocol import Distribution
@@ -19,6 +20,7 @@ __all__ = [
     "GaussianBernoulli",
     "GaussianRBM",
     "GeometricBridge",
+    "JointRBM",
     "LatentPosterior",
     "LinearGenerative",
     "MeanCovarianceRBM",
