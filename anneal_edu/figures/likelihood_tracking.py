@@ -60,7 +60,8 @@ def tracked(
     ax.set(xlim=(0, 1.02 * end), ylim=(low - margin, high + margin + 0.2 * (high - low)), xlabel="updates")
     ax.set_title("mean log likelihood, ± 2 s.e. (nats)")
     meanings = {TRAIN: "training data", VALIDATION: "validation data"}
-    artists.legend(ax, meanings | ({} if exact is None else {"truth": "both, exact"}), loc="upper left", **_SMALL)
+    meanings |= {} if exact is None else {"truth": "both, exact"}
+    artists.legend(ax, meanings, loc="upper left", ncols=3, columnspacing=1.0, **_SMALL)
 
 
 @projected()
@@ -167,21 +168,44 @@ def convergence(axes: list[Axes], found: dict, half_gap: float, xlabel: str) -> 
 
 
 @projected()
-def bounds_while_learning(ax: Axes, rows: list[dict]) -> None:
-    """What a sandwich says both likelihoods lie between, over `tracked`; rows of `anneal_edu.experiments.carlson.Look`.
+def tracked_and_bounded(axes: list[Axes], rows: list[dict]) -> None:
+    """`tracked`, and beside it the error of log Ẑ at the looks at which a sandwich says what log Z is.
 
-    A row gives "lower" and "upper" for log Z, and "train", "validation" and "log_z" as tracked.
+    Errors are those of tracking, with bars of ± 2 standard errors, and of AIS from nothing. They are taken from the
+    middle of the sandwich; a grey bar is its gap. A bar that leaves the picture ends in an arrow.
+
+    Parameters
+    ----------
+    axes : two Axes
+    rows : list of dict
+        The fields of `anneal_edu.experiments.carlson.Look`; "lower", "upper" and "annealed" are None where log Z was
+        not looked for.
     """
-    for name in ("train", "validation"):
-        for row in rows:
-            ends = [row[name] + row["log_z"] - row[end] for end in ("upper", "lower")]
-            middle = sum(ends) / 2
-            look = {"markersize": 13, "markeredgecolor": "white", "zorder": 5}
-            artists.marks(ax, f"{name} {row['n_updates']}", row["n_updates"], middle, "truth", **look)
-            look = {"linewidth": 3, "markersize": 12, "zorder": 5}
-            artists.bars(ax, f"{name} {row['n_updates']} bar", row["n_updates"], min(ends), max(ends), "truth", **look)
-    low, high = ax.get_ylim()
-    every = [row[name] + row["log_z"] - row["lower"] for name in ("train", "validation") for row in rows]
-    if every:
-        margin = 0.06 * (high - low)
-        ax.set_ylim(min(low, min(every) - margin), max(high, max(every) + margin))
+    left, right = axes
+    n, error, train, validation = (
+        np.array([row[name] for row in rows]) for name in ("n_updates", "std_error", "train", "validation")
+    )
+    tracked(left, n, {TRAIN: train, VALIDATION: validation}, error)
+    bounded = [row for row in rows if row["lower"] is not None]
+    names = "n_updates", "log_z", "std_error", "lower", "upper", "annealed"
+    n, log_z, error, lower, upper, annealed = (np.array([row[name] for row in bounded]) for name in names)
+    middle, half_gap = (lower + upper) / 2, np.abs(upper - lower) / 2
+    off, scratch, end = log_z - middle, annealed - middle, 1.06 * rows[-1]["n_updates"]
+    reach = 1.2 * max(1.0, np.abs(np.r_[off, scratch]).max())
+    artists.curve(right, "zero", [0, end], [0, 0], "truth")
+    wide = {"linewidth": 14, "marker": "None", "alpha": 0.6, "solid_capstyle": "butt"}
+    artists.bars(right, "gap", n, -half_gap, half_gap, "reference", **wide)
+    _bars_within(right, n, off - 2 * error, off + 2 * error, 0.97 * reach)
+    artists.marks(right, "tracked", n, off, "target", markersize=9, markeredgecolor="white", zorder=4)
+    artists.line(right, "annealed", n, scratch, **STYLES["start"] | {"linewidth": 1.4})
+    right.set(xlim=(0, end), ylim=(-reach, 1.45 * reach), xlabel="updates", title="log Ẑ minus the sandwich (nats)")
+    meanings = {"target": "tracked, ± 2 s.e.", "start": "AIS from nothing", "reference": "gap of the sandwich"}
+    artists.legend(right, meanings, loc="upper right", **_SMALL)
+
+
+def _bars_within(ax: Axes, x: np.ndarray, low: np.ndarray, high: np.ndarray, reach: float) -> None:
+    """Bars, cut off at ± reach, with an arrow where one goes on."""
+    artists.bars(ax, "bars", x, low.clip(-reach), high.clip(max=reach), "target")
+    for name, out, edge, marker in (("down", low < -reach, -reach, "v"), ("up", high > reach, reach, "^")):
+        if out.any():
+            artists.marks(ax, f"further {name}", x[out], np.full(out.sum(), edge), "target", marker=marker)

@@ -25,10 +25,33 @@ def test_tracked_curves_have_the_band_of_two_errors():
     draw.tracked(ax, np.array([50, 100]), {draw.TRAIN: values, draw.VALIDATION: values - 1}, error)
     band = named(ax, f"{draw.TRAIN} band").get_xy()
     assert band[:, 1].max() == -19.5 and band[:, 1].min() == -25.0
-    rows = [{"n_updates": 100, "train": -20.0, "validation": -21.0, "log_z": 50.0, "lower": 51.0, "upper": 53.0}]
-    draw.bounds_while_learning(ax, rows)
-    assert list(named(ax, "train 100").get_ydata()) == [-22.0]
-    assert ax.get_ylim()[0] < -25
+
+
+def test_errors_against_the_sandwich():
+    """Looks with a sandwich, from its middle; a bar that leaves the picture ends in an arrow; every mark is named."""
+    rows = [
+        {"n_updates": n, "train": -20.0, "validation": -21.0, "log_z": 50.0, "std_error": error, "lower": low,
+         "upper": up, "annealed": annealed}
+        for n, error, low, up, annealed in (
+            (50, 1.0, None, None, None), (100, 0.5, 51.0, 53.0, 49.0), (150, 30.0, 50.0, 49.0, 47.5)
+        )
+    ]  # fmt: skip
+    left, right = LectureFigure().columns(1, 1)
+    draw.tracked_and_bounded((left, right), rows)
+    assert list(named(left, draw.TRAIN).get_xdata()) == [50, 100, 150]
+    assert list(named(right, "tracked").get_xdata()) == [100, 150]
+    assert list(named(right, "tracked").get_ydata()) == [-2.0, 0.5]
+    assert list(named(right, "annealed").get_ydata()) == [-3.0, -2.0]
+    np.testing.assert_allclose(named(right, "bars").get_ydata()[:2], [-3.0, -1.0])
+    np.testing.assert_allclose(named(right, "gap").get_ydata()[[0, 1, 3, 4]], [-1.0, 1.0, -0.5, 0.5])
+    low, high = right.get_ylim()
+    for name, edge in (("further down", low), ("further up", -low)):
+        assert list(named(right, name).get_xdata()) == [150]
+        assert abs(named(right, name).get_ydata()[0] / edge - 1) < 0.05
+    assert -5 < low < -3 and high > 3
+    assert [text.get_text() for text in left.get_legend().get_texts()] == ["training data", "validation data"]
+    shown = [text.get_text() for text in right.get_legend().get_texts()]
+    assert shown == ["tracked, ± 2 s.e.", "AIS from nothing", "gap of the sandwich"]
 
 
 def test_convergence_shows_means_ranges_and_rmse():
