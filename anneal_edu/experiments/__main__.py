@@ -13,6 +13,7 @@ from pathlib import Path
 
 from anneal_edu.experiments import (
     carlson,
+    carlson_tracking,
     estimator_tables,
     grosse,
     grosse_large,
@@ -151,7 +152,7 @@ def rts_rungs(args: argparse.Namespace, executor) -> list[dict]:
 
 def rts_tracking(args: argparse.Namespace, executor) -> list[dict]:
     """Carlson et al. 2016: train and validation log likelihood, tracked while an RBM learns."""
-    return [asdict(row) for row in carlson.tracking(carlson.SCALES[args.scale], args.seed, print_row)]
+    return [asdict(row) for row in carlson_tracking.tracking(carlson.SCALES[args.scale], args.seed, print_row)]
 
 
 def estimators(args: argparse.Namespace, executor) -> list[dict]:

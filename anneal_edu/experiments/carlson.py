@@ -6,11 +6,10 @@ a long sandwich of forward and reverse AIS.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path as File
-from time import perf_counter
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -18,7 +17,7 @@ from threadpoolctl import threadpool_limits
 from anneal_edu.ais import ais
 from anneal_edu.data import digits
 from anneal_edu.density_matrix import log_density_slopes
-from anneal_edu.distributions import base_rate_rbm
+from anneal_edu.distributions import JointRBM, base_rate_rbm
 from anneal_edu.experiments import grosse_large
 from anneal_edu.experiments.reweighting import by_rungs
 from anneal_edu.kernels import gibbs
@@ -29,7 +28,6 @@ from anneal_edu.rts import RTSResult, rts, rts_rounds
 from anneal_edu.schedules import linear_schedule
 from anneal_edu.simulated_tempering import tempered_walk
 from anneal_edu.thermodynamic_integration import thermodynamic_integration
-from anneal_edu.training import contrastive_divergence, track_log_likelihood
 
 
 @dataclass(frozen=True)
@@ -67,7 +65,7 @@ N_REFERENCE_CHAINS = 200
 SWEEPS_A_ROUND = 50
 
 SCALES = {
-    "tiny": Scale("tiny", (100, 300, 600), 10, 2, 500, (5, 10), 2, 200, 100, 5),
+    "tiny": Scale("tiny", (100, 300, 600), 10, 2, 500, (5, 10), 2, 240, 80, 5),
     "quick": Scale("quick", (100, 250, 500, 1000, 2500), 100, 5, 10_000, (10, 20, 50, 100), 4, 3000, 50, 25),
 }
 
@@ -119,8 +117,8 @@ def convergence(
 ) -> tuple[Sandwich, list[Estimate]]:
     """Mean and RMSE of log Ẑ against Gibbs sweeps, for RTS, AIS and RAISE with 100 chains; and the reference.
 
-    RTS anneals once up its ladder, spends at most 5 rounds of 50 sweeps on Ẑ_k, then holds it; all of this counts. AIS
-    and RAISE make one step a sweep.
+    RTS anneals once up its ladder, spends at most 5 rounds of 50 sweeps on Ẑ_k, then holds it; all of this counts. It
+    is there twice: on states v, and on states (v, h), see `JointRBM`. AIS and RAISE make one step a sweep.
     """
     path = path_to_model(scale, seed, folder)
     data = digits(grosse_large.SCALES[scale.model].size)
@@ -136,16 +134,25 @@ def convergence(
 
         for run in range(scale.n_seeds):
             rng = np.random.Generator(np.random.SFC64([seed, 2, run]))
-            rounds = rts_rounds(path, linear_schedule(scale.n_rungs), 5, SWEEPS_A_ROUND, N_CHAINS, rng=rng)
-            n_rounds = {rounds_within(budget, scale.n_rungs): budget for budget in scale.budgets}
-            for index, done in enumerate(islice(rounds, max(n_rounds)), start=1):
-                if index in n_rounds:
-                    add("RTS", n_rounds[index], run, float(done.log_z[-1]), float(done.std_error[-1]))
+            for found in tempered(path, scale, rng):
+                add("RTS", found[0], run, *found[1:])
             for budget in scale.budgets:
                 result = ais(path, linear_schedule(budget), N_CHAINS, rng=rng)
                 add("AIS", budget, run, result.log_z, result.std_error)
                 add("RAISE", budget, run, *raise_log_z(path, budget, data, rng))
+            rng = np.random.Generator(np.random.SFC64([seed, 7, run]))
+            for found in tempered(geometric_path(JointRBM(path.start), JointRBM(path.end)), scale, rng):
+                add("RTS, (v, h)", found[0], run, *found[1:])
     return known, rows
+
+
+def tempered(path: Path, scale: Scale, rng: np.random.Generator) -> Iterator[tuple[int, float, float]]:
+    """Budget, log Ẑ and standard error of one run of RTS, stopped at every budget that leaves it a round."""
+    rounds = rts_rounds(path, linear_schedule(scale.n_rungs), 5, SWEEPS_A_ROUND, N_CHAINS, rng=rng)
+    n_rounds = {rounds_within(budget, scale.n_rungs): budget for budget in scale.budgets}
+    for index, done in enumerate(islice(rounds, max(n_rounds)), start=1):
+        if index in n_rounds:
+            yield n_rounds[index], float(done.log_z[-1]), float(done.std_error[-1])
 
 
 def repeated(n_sweeps: int) -> Callable:
@@ -216,89 +223,3 @@ def from_one_matrix(path: Path, found: RTSResult, n_sweeps: int, rng: np.random.
         yield "TI", start + float(found.log_z[-1]), float(found.std_error[-1])
     found = thermodynamic_integration(log_f, counts, schedule, slopes, rao_blackwellized=True, log_z=log_z)
     yield "RB-TI", start + float(found.log_z[-1]), float(found.std_error[-1])
-
-
-@dataclass(frozen=True)
-class Look:
-    """What tracking said after some updates, in nats a digit, and, now and then, others about the same model's log Z.
-
-    ``lower`` and ``upper`` are a long sandwich, ``annealed`` AIS from nothing with the sweeps and chains of one look.
-    """
-
-    n_updates: int
-    log_z: float
-    std_error: float
-    train: float
-    validation: float
-    lower: float | None
-    upper: float | None
-    annealed: float | None
-    tracking_seconds: float
-    training_seconds: float
-
-    def __str__(self) -> str:
-        bounds = f", sandwich {self.lower:.2f} to {self.upper:.2f}, AIS {self.annealed:.2f}" if self.lower else ""
-        return (
-            f"{self.n_updates:6} updates: train {self.train:8.2f}, validation {self.validation:8.2f}, "
-            f"log Ẑ {self.log_z:.2f} ± {self.std_error:.2f}{bounds}"
-        )
-
-
-class Stopwatch:
-    """Seconds spent in the states of a training, while something else looks at them."""
-
-    def __init__(self, states):
-        self.states, self.seconds = iter(states), 0.0
-
-    def __iter__(self):
-        return self
-
-    def __next__(self):
-        begin = perf_counter()
-        try:
-            return next(self.states)
-        finally:
-            self.seconds += perf_counter() - begin
-
-
-def tracking(scale: Scale, seed: int = 0, report: Callable = print) -> list[Look]:
-    """Train and validation log likelihood tracked by RTS while PCD learns, with a sandwich six times on the way.
-
-    As in the table of large RBMs the model is trained on the digits; here every fifth of them is held out. Beside each
-    sandwich stands AIS from nothing, with the sweeps of one look.
-    """
-    large = grosse_large.SCALES[scale.model]
-    recipe, data = large.training["PCD"], digits(large.size)
-    held_out = np.arange(len(data)) % 5 == 4
-    train, validation = data[~held_out], data[held_out]
-    rows, tracking_seconds = [], 0.0
-    with threadpool_limits(1):
-        rng = np.random.default_rng([seed, 4])
-        watch = Stopwatch(
-            contrastive_divergence(
-                train, large.n_hidden, "pcd", recipe.n_gibbs, scale.n_updates, recipe.learning_rate,
-                recipe.batch_size, rng,
-            )
-        )  # fmt: skip
-        looks = track_log_likelihood(
-            watch, train, validation, scale.every, scale.n_sweeps, N_CHAINS, linear_schedule(scale.n_rungs),
-            rng=np.random.Generator(np.random.SFC64([seed, 5])),
-        )  # fmt: skip
-        while True:
-            begin, trained = perf_counter(), watch.seconds
-            look = next(looks, None)
-            if look is None:
-                return rows
-            tracking_seconds += perf_counter() - begin - (watch.seconds - trained)
-            others = (None, None, None)
-            if look.n_updates % (scale.n_updates // 6) == 0:
-                path = geometric_path(base_rate_rbm(train, large.n_hidden), look.rbm)
-                rng = np.random.default_rng([seed, 6, look.n_updates])
-                found = reference(path, scale.n_reference // 5, rng)
-                others = found.lower, found.upper, ais(path, linear_schedule(scale.n_sweeps), N_CHAINS, rng=rng).log_z
-            row = Look(
-                look.n_updates, look.log_z, look.std_error, look.train, look.validation, *others,
-                tracking_seconds, watch.seconds,
-            )  # fmt: skip
-            rows.append(row)
-            report(row)

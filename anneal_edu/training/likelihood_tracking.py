@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import logsumexp
 
 from anneal_edu.density_matrix import as_rungs, log_conditionals
-from anneal_edu.distributions import BinaryRBM, base_rate_rbm
+from anneal_edu.distributions import BinaryRBM, JointRBM, base_rate_rbm
 from anneal_edu.kernels import gibbs
 from anneal_edu.paths import Path, geometric_path
 from anneal_edu.rts import RTSRound, rts_round, rts_rounds
@@ -56,6 +56,7 @@ def track_log_likelihood(
     n_chains: int = 100,
     schedule: np.ndarray | None = None,
     *,
+    both_layers: bool = False,
     rng: np.random.Generator,
 ) -> Iterator[TrackedLikelihood]:
     """Follow the training of an RBM: yield the estimated log likelihoods of its data after every so many updates.
@@ -79,6 +80,9 @@ def track_log_likelihood(
         Tempered chains.
     schedule : (K+1,) array, optional
         Rungs; 100 equal steps if not given.
+    both_layers : bool
+        Whether the tempered chains weigh their rungs by states (v, h), see `JointRBM`. With hundreds of hidden units a
+        sweep then costs several times less, for a somewhat larger error; with ten, summing over h is the better deal.
     rng : numpy.random.Generator
         Not that of the training, which goes on as if nobody looked.
 
@@ -112,17 +116,18 @@ def track_log_likelihood(
         require_shape("validation", validation, (len(validation), train.shape[1]))
     if isinstance(states, list | tuple) and len(states) > 1 and states[0].weights is states[-1].weights:
         raise ValueError("states share their arrays: hand over the iterator itself, not a list made of it")
-    return _looks(states, train, validation, every, n_sweeps, n_chains, schedule, rng)
+    layers = JointRBM if both_layers else lambda rbm: rbm
+    return _looks(states, train, validation, every, n_sweeps, n_chains, schedule, layers, rng)
 
 
-def _looks(states, train, validation, every, n_sweeps, n_chains, schedule, rng) -> Iterator[TrackedLikelihood]:
+def _looks(states, train, validation, every, n_sweeps, n_chains, schedule, layers, rng) -> Iterator[TrackedLikelihood]:
     look = path = None
     for state in states:
         if state.n_updates % every:
             continue
         rbm = state.rbm
         require_shape("train", train, (len(train), rbm.dim))
-        before, path = path, geometric_path(base_rate_rbm(train, rbm.n_hidden), rbm)
+        before, path = path, geometric_path(layers(base_rate_rbm(train, rbm.n_hidden)), layers(rbm))
         if look is None:
             first = rts_rounds(path, schedule, _FIRST_ROUNDS, n_sweeps, n_chains, rng=rng)
             *_, look = islice(first, _FIRST_ROUNDS + 1)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from anneal_edu.experiments import carlson
+from anneal_edu.experiments import carlson, carlson_tracking
 
 TINY = carlson.SCALES["tiny"]
 
@@ -23,7 +23,8 @@ def test_convergence_gives_every_estimator_at_every_budget(folder):
     assert known.draws == "exact draws"
     assert abs((known.lower + known.upper) / 2 - exact) < 0.1
     found = {(row.estimator, row.setting, row.seed) for row in rows}
-    assert found == {(name, n, seed) for name in ("RTS", "AIS", "RAISE") for n in TINY.budgets for seed in (0, 1)}
+    names = ("RTS", "AIS", "RAISE", "RTS, (v, h)")
+    assert found == {(name, n, seed) for name in names for n in TINY.budgets for seed in (0, 1)}
     for row in rows:
         assert row.reference == (known.lower + known.upper) / 2
         if row.setting == 600:
@@ -41,10 +42,14 @@ def test_every_estimator_is_there_for_every_number_of_rungs(folder):
 
 
 def test_tracking_looks_at_train_and_held_out_digits():
-    rows = carlson.tracking(TINY, report=silent)
-    assert [row.n_updates for row in rows] == [100, 200]
-    assert rows[-1].train != rows[-1].validation
-    assert rows[-1].tracking_seconds > 0 and rows[-1].training_seconds > 0
+    rows = carlson_tracking.tracking(TINY, report=silent)
+    assert [row.n_updates for row in rows] == 3 * [80, 160, 240]
+    assert [(row.learning_rate, row.both_layers) for row in rows[::3]] == [(0.1, False), (0.1, True), (0.02, True)]
+    for row in rows:
+        assert row.train != row.validation
+        assert row.tracking_seconds > 0 and row.training_seconds > 0
+        assert row.lower < row.upper + 0.1 and abs(row.log_z - row.upper) < 4 * row.std_error + 0.3
+    assert rows[3].lower == rows[0].lower != rows[6].lower
 
 
 def test_repeated_is_so_many_steps():

@@ -32,6 +32,14 @@ def test_tracking_agrees_with_enumeration():
     assert looks[-1].train > looks[0].train + 1, "it learns, and the tracking sees it"
 
 
+def test_tracking_by_both_layers_is_right_too():
+    digits, rng = ae.data.digits(8), np.random.default_rng(1)
+    states = training_states(300)
+    looks = list(ae.track_log_likelihood(states, digits, None, 50, 20, 100, RUNGS, both_layers=True, rng=rng))
+    z = np.array([(look.log_z - look.rbm.log_z()) / look.std_error for look in looks])
+    assert np.abs(z).max() < 4 and looks[-1].std_error < 0.3
+
+
 def test_training_goes_on_as_if_nobody_looked():
     *_, alone = training_states(100)
     digits, rng = ae.data.digits(8), np.random.default_rng(2)
