@@ -19,7 +19,7 @@ from anneal_edu.schedules import linear_schedule
 from anneal_edu.training import contrastive_divergence, track_log_likelihood
 
 RUNS = ((1, False), (1, True), (5, True))
-"""How many times more slowly than the recipe it learns, and whether tempered chains weigh their rungs by both layers."""
+"""How many times more slowly than the recipe it learns, and whether tempered chains weigh rungs by both layers."""
 
 
 @dataclass(frozen=True)
