@@ -16,6 +16,7 @@ METHOD_STYLES = {
     "AIS": "moments",
     "RAISE": "start",
     "MBAR": "target",
+    "RTS, (v, h)": "target",
     "TI": "estimate",
     "RB-TI": "reference",
 }
@@ -178,8 +179,8 @@ def tracked_and_bounded(axes: list[Axes], rows: list[dict]) -> None:
     ----------
     axes : two Axes
     rows : list of dict
-        The fields of `anneal_edu.experiments.carlson.Look`; "lower", "upper" and "annealed" are None where log Z was
-        not looked for.
+        The fields of `anneal_edu.experiments.carlson_tracking.Look`; "lower", "upper" and "annealed" are None where
+        log Z was not looked for.
     """
     left, right = axes
     n, error, train, validation = (
