@@ -20,6 +20,7 @@ from threadpoolctl import threadpool_limits
 from anneal_edu import models
 from anneal_edu.distributions import Distribution, Gaussian
 from anneal_edu.experiments.kept_rows import run_rows
+from anneal_edu.experiments.rejections import equal_ladder, perfect_rejections
 from anneal_edu.kernels import exact, gibbs
 from anneal_edu.models import knots
 from anneal_edu.parallel_tempering import (
@@ -28,7 +29,6 @@ from anneal_edu.parallel_tempering import (
     tempering_states,
 )
 from anneal_edu.paths import Path, geometric_path, moment_path
-from anneal_edu.schedules import linear_schedule
 from anneal_edu.splines import moment_spline_path
 from anneal_edu.tempered_transitions import tempered_transitions
 from anneal_edu.weights import log_mean_exp
@@ -62,61 +62,6 @@ def path_of(case: str, path: str) -> Path:
     if path == GEOMETRIC:
         return geometric_path(start, rbm)
     return knots.load_spline(case, "base rate") if case in knots.MODELS else moment_spline_path(start, rbm)
-
-
-def rejection(below: np.ndarray, above: np.ndarray) -> float:
-    """How often a swap is refused, from values of log q/p at draws of p (n,) and of q (n,).
-
-    min(1, ratio) averaged over p × q is twice the probability that of two draws the one of p has the larger log q/p,
-    ties counted by half: the swap's rejection is one minus that.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> rejection(np.array([0.0, 1.0]), np.array([0.0, 1.0])), rejection(np.zeros(2), np.ones(2))
-    (0.0, 1.0)
-    """
-    below, above = np.sort(below), np.asarray(above)
-    smaller = np.searchsorted(below, above, "left") + np.searchsorted(below, above, "right")
-    return float(max(0.0, smaller.mean() / len(below) - 1))
-
-
-def exact_rejection(log_p: np.ndarray, log_q: np.ndarray) -> float:
-    """The same without draws: by summing over all states, or over a grid, on which log f of both is given: (n,) each.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> round(exact_rejection(np.log([0.5, 0.5]), np.log([0.25, 0.75])), 12)
-    0.25
-    """
-    p, q = (np.exp(log_f - np.logaddexp.reduce(log_f)) for log_f in (log_p, log_q))
-    gain, which = np.unique(log_q - log_p, return_inverse=True)
-    p, q = (np.bincount(which, weights=mass, minlength=len(gain)) for mass in (p, q))
-    return float(1 - 2 * (q * (1 - np.cumsum(p) + 0.5 * p)).sum())
-
-
-def perfect_rejections(path: Path, schedule: np.ndarray, n_draws: int, rng: np.random.Generator) -> np.ndarray:
-    """Rejection rates (K,) of a ladder whose rungs hold independent exact draws."""
-    p = path(0.0)
-    rates, low = [], p.sample(n_draws, rng)
-    for beta in schedule[1:]:
-        q = path(float(beta))
-        high = q.sample(n_draws, rng)
-        rates.append(rejection(*(q.log_density(x) - p.log_density(x) for x in (low, high))))
-        p, low = q, high
-    return np.array(rates)
-
-
-def equal_ladder(
-    path: Path, n_pairs: int, n_draws: int, rng: np.random.Generator, n_fine: int = 100
-) -> tuple[np.ndarray, np.ndarray]:
-    """The schedule (K+1,) on which all pairs refuse alike, found from ``n_fine`` pairs, and its rejection rates."""
-    schedule = linear_schedule(n_fine)
-    for _ in range(3):
-        rates = perfect_rejections(path, schedule, n_draws, rng)
-        schedule = equal_rejection_schedule(schedule, rates, n_pairs)
-    return schedule, perfect_rejections(path, schedule, n_draws, rng)
 
 
 class Watched(NamedTuple):

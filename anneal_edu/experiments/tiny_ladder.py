@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from anneal_edu.experiments.tempering_paths import exact_rejection
+from anneal_edu.experiments.rejections import exact_rejection
 from anneal_edu.parallel_tempering import tempering_states
 from anneal_edu.schedules import linear_schedule
 from anneal_edu.tempering_matrices import (

@@ -19,7 +19,7 @@ from anneal_edu import (
     models,
     moment_path,
 )
-from anneal_edu.experiments.tempering_paths import exact_rejection
+from anneal_edu.experiments.rejections import exact_rejection
 from anneal_edu.figures import tempering
 from anneal_edu.models.knots import start_of
 from anneal_edu.panels.base import Panel, Reading

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import anneal_edu as ae
-from anneal_edu.experiments import tempering_paths
+from anneal_edu.experiments import rejections, tempering_paths
 from anneal_edu.experiments.__main__ import main
 from anneal_edu.tempering_matrices import ladder_distribution, swap_matrix
 
@@ -17,7 +17,7 @@ def test_rejections_are_those_of_the_transition_matrix():
         n = log_f.shape[1]
         log_alpha = log_f[0][None, :] + log_f[1][:, None] - log_f[0][:, None] - log_f[1][None, :]
         refused = ladder_distribution(log_f) @ (1 - np.exp(np.minimum(0, log_alpha))).ravel()
-        assert tempering_paths.exact_rejection(*log_f) == pytest.approx(refused, abs=1e-14)
+        assert rejections.exact_rejection(*log_f) == pytest.approx(refused, abs=1e-14)
         different = ~np.eye(n, dtype=bool).ravel()
         stays = swap_matrix(log_f, 0).diagonal()[different]
         np.testing.assert_allclose(stays, (1 - np.exp(np.minimum(0, log_alpha))).ravel()[different], atol=1e-14)
@@ -26,15 +26,15 @@ def test_rejections_are_those_of_the_transition_matrix():
 def test_rejections_from_draws_agree_with_the_exact_ones():
     p, q, rng = ae.Gaussian([0.0], [[1.0]]), ae.Gaussian([1.0], [[0.5]]), np.random.default_rng(0)
     grid = np.linspace(-9, 9, 20_001)[:, None]
-    exact = tempering_paths.exact_rejection(p.log_density(grid), q.log_density(grid))
+    exact = rejections.exact_rejection(p.log_density(grid), q.log_density(grid))
     gains = (q.log_density(x) - p.log_density(x) for x in (p.sample(20_000, rng), q.sample(20_000, rng)))
-    assert tempering_paths.rejection(*gains) == pytest.approx(exact, abs=4 * 0.01)
+    assert rejections.rejection(*gains) == pytest.approx(exact, abs=4 * 0.01)
 
 
 def test_the_barrier_of_the_moment_path_between_the_papers_gaussians_is_the_smaller():
     rng = np.random.default_rng(0)
     rates = {
-        path: tempering_paths.equal_ladder(tempering_paths.path_of("two Gaussians", path), 40, 1000, rng, 40)[1]
+        path: rejections.equal_ladder(tempering_paths.path_of("two Gaussians", path), 40, 1000, rng, 40)[1]
         for path in tempering_paths.PATHS
     }
     assert rates["geometric"].sum() > 3 * rates["moments"].sum()
