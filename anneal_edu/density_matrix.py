@@ -89,7 +89,8 @@ def as_rungs(path: Path, schedule: np.ndarray, kernel: Kernel) -> Rungs:
     """The class that does this path's work for the least."""
     if kernel is gibbs and isinstance(path, GeometricRBMPath):
         return RBMRungs(path, schedule)
-    if kernel is gibbs and isinstance(path, GeometricPath) and isinstance(path.start, JointRBM):
+    ends = (path.start, path.end) if isinstance(path, GeometricPath) else ()
+    if kernel is gibbs and ends and all(isinstance(end, JointRBM) for end in ends):
         return JointRBMRungs(path, schedule)
     return Rungs(path, schedule, kernel)
 

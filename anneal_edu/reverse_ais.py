@@ -251,6 +251,7 @@ def raise_log_likelihood(
     schedule : (K+1,) array
         Rises from 0 to 1.
     data : (N, D) array
+        States of the target; on a path of `JointRBM`, both layers, and the estimate is of log p(v, h).
     n_chains : int
         Chains for each data point.
     kernel : callable, (distribution, x, rng) -> x

@@ -25,6 +25,8 @@ def gibbs_matrix(rbm: BinaryRBM) -> np.ndarray:
     array([[0.5, 0.5],
            [0.5, 0.5]])
     """
+    if not isinstance(rbm, BinaryRBM):
+        raise TypeError(f"rbm must be a BinaryRBM, got {type(rbm).__name__}")
     require_enumerable(rbm.dim + rbm.n_hidden)
     v, h = binary_states(rbm.dim), binary_states(rbm.n_hidden)
 

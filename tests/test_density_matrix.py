@@ -110,6 +110,14 @@ def test_both_layers_move_at_their_own_rung_and_are_weighed_by_one_line(name):
     np.testing.assert_allclose(ladder.log_densities(fast[:50]), expected, atol=1e-4)
 
 
+def test_a_path_from_both_layers_to_something_else_has_no_fast_ladder():
+    other = ae.Unnormalized(lambda x: -np.abs(x).sum(-1), dim=10)
+    path = ae.geometric_path(ae.JointRBM(WEIGHTLESS), other)
+    ladder, x = as_rungs(path, SCHEDULE, ae.gibbs), ae.binary_states(10)[:3].astype(float)
+    assert type(ladder) is Rungs
+    np.testing.assert_allclose(ladder.log_densities(x)[-1], -x.sum(-1))
+
+
 def test_slopes_at_the_ends_of_a_curved_path():
     """log N(x; 0, 1 + 2β) has the slope x²/(1+2β)² - 1/(1+2β), at the ends too, where the difference is one-sided."""
     x = np.array([[0.3], [1.0], [5.0]])

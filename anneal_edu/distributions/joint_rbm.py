@@ -17,7 +17,7 @@ class JointRBM:
 
     E(v, h) = -v·visible_bias - h·hidden_bias - vᵀ weights h  (Grosse et al. 2013, Eq. 11). log Z is that of the RBM.
     Along a geometric path log f is linear in β: one energy difference serves all rungs of a ladder, where `BinaryRBM`,
-    which sums over h, pays for every unit on every rung. What the sum over h is worth is for the reader to find out.
+    which sums over h, pays for every hidden unit on every rung, and gets less noise for it.
 
     Parameters
     ----------
@@ -48,6 +48,11 @@ class JointRBM:
     def dim(self) -> int:
         """Number of units of both layers, D + H."""
         return self.rbm.dim + self.rbm.n_hidden
+
+    @property
+    def enumerable(self) -> bool:
+        """Whether log_z and sample are within reach, as for the RBM."""
+        return self.rbm.enumerable
 
     def layers(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """v and h of states x: (..., D+H) -> (..., D), (..., H)."""

@@ -19,7 +19,7 @@ from anneal_edu.schedules import linear_schedule
 from anneal_edu.training import contrastive_divergence, track_log_likelihood
 
 RUNS = ((1, False), (1, True), (5, True))
-"""How many times more slowly than the recipe it learns, and whether tempered chains weigh rungs by both layers."""
+"""How many times more slowly, and longer, than the recipe it learns; whether tempered chains weigh both layers."""
 
 
 @dataclass(frozen=True)
@@ -72,8 +72,8 @@ def tracking(scale: Scale, seed: int = 0, report: Callable = print) -> list[Look
     """Train and validation log likelihood tracked by RTS while PCD learns, with a sandwich six times on the way.
 
     As in the table of large RBMs the model is trained on the digits; here every fifth of them is held out. The training
-    is tracked on states v, then once more on states (v, h); then one that learns five times more slowly. Beside each
-    sandwich stands AIS from nothing, with the sweeps of one look.
+    is tracked on states v, then once more on states (v, h); then one that learns five times more slowly and five times
+    as long. Beside each sandwich stands AIS from nothing, with the sweeps of one look.
     """
     large = grosse_large.SCALES[scale.model]
     recipe, data = large.training["PCD"], digits(large.size)
@@ -90,9 +90,9 @@ def tracking(scale: Scale, seed: int = 0, report: Callable = print) -> list[Look
     rows, known = [], {}
     with threadpool_limits(1):
         for slower, both_layers in RUNS:
-            rate, tracking_seconds = recipe.learning_rate / slower, 0.0
+            rate, n_updates, tracking_seconds = recipe.learning_rate / slower, slower * scale.n_updates, 0.0
             states = contrastive_divergence(
-                train, large.n_hidden, "pcd", recipe.n_gibbs, scale.n_updates, rate, recipe.batch_size,
+                train, large.n_hidden, "pcd", recipe.n_gibbs, n_updates, rate, recipe.batch_size,
                 np.random.default_rng([seed, 4]),
             )  # fmt: skip
             watch, rng = Stopwatch(states), np.random.Generator(np.random.SFC64([seed, 5]))
@@ -107,7 +107,7 @@ def tracking(scale: Scale, seed: int = 0, report: Callable = print) -> list[Look
                     break
                 tracking_seconds += perf_counter() - begin - (watch.seconds - trained)
                 model = rate, look.n_updates
-                if look.n_updates % (scale.n_updates // 6) == 0 and model not in known:
+                if look.n_updates % (n_updates // 6) == 0 and model not in known:
                     known[model] = bounds_of(look.rbm, look.n_updates)
                 bounds = known.get(model, (None, None, None))
                 found = (look.n_updates, look.log_z, look.std_error, look.train, look.validation)

@@ -75,11 +75,22 @@ def test_forward_and_reverse_ais_enclose_its_log_z():
     assert forward.mean_log_weight < JOINT.log_z() < reverse.mean_log_weight
 
 
+def test_a_large_one_is_enclosed_from_a_long_run():
+    rng = np.random.default_rng(3)
+    large = ae.JointRBM(ae.BinaryRBM(0.1 * rng.normal(size=(40, 30)), np.zeros(40), np.zeros(30)))
+    assert JOINT.enumerable and not large.enumerable
+    path = ae.geometric_path(ae.JointRBM(ae.uniform_rbm(40, 30)), large)
+    found = ae.sandwich(path, ae.linear_schedule(20), 100, n_burn_in=20, rng=rng)
+    assert found.draws == "a long run" and abs(found.gap) < 0.5
+
+
 def test_bad_input():
     with pytest.raises(TypeError, match="rbm must be a BinaryRBM"):
         ae.JointRBM(ae.Gaussian([0.0], [[1.0]]))
     with pytest.raises(ValueError, match=r"x must have shape \(..., 7\)"):
         JOINT.log_density(np.zeros((2, 6)))
+    with pytest.raises(TypeError, match="rbm must be a BinaryRBM, got JointRBM"):
+        ae.gibbs_matrix(JOINT)
     turned = ae.JointRBM(ae.uniform_rbm(H, D))
     with pytest.raises(ValueError, match="same dim, got 3 and 4"):
         ae.geometric_path(turned, JOINT)

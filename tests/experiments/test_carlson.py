@@ -43,13 +43,14 @@ def test_every_estimator_is_there_for_every_number_of_rungs(folder):
 
 def test_tracking_looks_at_train_and_held_out_digits():
     rows = carlson_tracking.tracking(TINY, report=silent)
-    assert [row.n_updates for row in rows] == 3 * [80, 160, 240]
-    assert [(row.learning_rate, row.both_layers) for row in rows[::3]] == [(0.1, False), (0.1, True), (0.02, True)]
+    assert [row.n_updates for row in rows] == [*2 * [80, 160, 240], *range(80, 1201, 80)]
+    assert {(row.learning_rate, row.both_layers) for row in rows} == {(0.1, False), (0.1, True), (0.02, True)}
     for row in rows:
         assert row.train != row.validation
         assert row.tracking_seconds > 0 and row.training_seconds > 0
-        assert row.lower < row.upper + 0.1 and abs(row.log_z - row.upper) < 4 * row.std_error + 0.3
-    assert rows[3].lower == rows[0].lower != rows[6].lower
+        if row.lower is not None:
+            assert row.lower < row.upper + 0.1 and abs(row.log_z - row.upper) < 4 * row.std_error + 0.3
+    assert rows[3].lower == rows[0].lower != rows[-1].lower
 
 
 def test_repeated_is_so_many_steps():
