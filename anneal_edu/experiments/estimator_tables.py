@@ -24,7 +24,7 @@ from anneal_edu.experiments.estimators import (
     tempered_sampling,
     timed,
 )
-from anneal_edu.experiments.kept_rows import keep, stored
+from anneal_edu.experiments.kept_rows import file_name, keep, stored
 from anneal_edu.models import knots
 from anneal_edu.splines import moment_spline_path
 
@@ -232,7 +232,7 @@ def _kept(folder: File | None, work: Callable, *settings) -> list[Report]:
     """The reports of one seed, from the folder if they are there."""
     if folder is None:
         return work(*settings)
-    file = File(folder) / ("-".join(map(str, (work.__name__, *settings))).replace(" ", "_") + ".json")
+    file = File(folder) / file_name(work.__name__, *settings)
     if not file.exists():
         keep(file, [asdict(report) for report in work(*settings)])
     reports = json.loads(file.read_text(encoding="utf-8"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import Executor
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path as File
 
 import numpy as np
@@ -15,7 +15,7 @@ from threadpoolctl import threadpool_limits
 
 from anneal_edu.ais import AISResult, ais
 from anneal_edu.distributions import Gaussian, ProductOfExperts
-from anneal_edu.experiments.kept_rows import run_rows
+from anneal_edu.experiments.kept_rows import file_name, run_rows
 from anneal_edu.hais import hais
 from anneal_edu.kernels import random_walk
 from anneal_edu.paths import Path, geometric_path
@@ -146,12 +146,8 @@ def convergence(
         for n_steps in scale.n_steps
         for repeat in range(scale.n_repeats)
     ]
-    return run_rows(run_one, wanted, lambda row: Row(**row), _file_of, executor, folder, report)
-
-
-def _file_of(*arguments) -> str:
-    name = "-".join(str(part).replace(", ", "_").replace(" ", "_") for part in arguments)
-    return f"hais-convergence-{name}.json"
+    file_of = partial(file_name, "hais-convergence")
+    return run_rows(run_one, wanted, lambda row: Row(**row), file_of, executor, folder, report)
 
 
 def shortfall_of_perfect_chains(weight: float, scale: float, n_steps: int) -> float:

@@ -15,7 +15,7 @@ from threadpoolctl import threadpool_limits
 
 from anneal_edu.data import bars_and_stripes, digits
 from anneal_edu.distributions import BinaryRBM
-from anneal_edu.experiments.kept_rows import run_rows
+from anneal_edu.experiments.kept_rows import file_name, run_rows
 from anneal_edu.training import contrastive_divergence
 
 N_RUNGS = 10
@@ -186,6 +186,4 @@ def training_curves(
 
 
 def _file_of(task: Task, *others) -> str:
-    parts = [*asdict(task).values(), *others]
-    name = "-".join(str(part).replace(", ", "_").replace(" ", "_") for part in parts)
-    return f"kadan-training-{name}.json"
+    return file_name("kadan-training", *asdict(task).values(), *others)

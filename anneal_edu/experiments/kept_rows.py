@@ -35,6 +35,18 @@ def keep(file: File, contents) -> None:
     os.replace(part, file)
 
 
+def file_name(experiment: str, *arguments) -> str:
+    """Name of the file that keeps the row of these arguments.
+
+    Examples
+    --------
+    >>> file_name("hais-convergence", "two modes", (1, 2), 0)
+    'hais-convergence-two_modes-(1_2)-0.json'
+    """
+    parts = (str(part).replace(", ", "_").replace(" ", "_") for part in (experiment, *arguments))
+    return "-".join(parts) + ".json"
+
+
 def run_rows(
     make: Callable[..., Row],
     wanted: list[tuple],
@@ -55,7 +67,7 @@ def run_rows(
     read : callable
         From the dictionary of a kept row back to the row.
     file_of : callable
-        Name of the file that keeps the row of these arguments.
+        Name of the file that keeps the row of these arguments, as from `file_name`.
     executor : concurrent.futures.Executor, optional
         Where the rows are made; by default here, one by one.
     folder : path, optional

@@ -19,7 +19,7 @@ from threadpoolctl import threadpool_limits
 
 from anneal_edu import models
 from anneal_edu.distributions import Distribution, Gaussian
-from anneal_edu.experiments.kept_rows import run_rows
+from anneal_edu.experiments.kept_rows import file_name, run_rows
 from anneal_edu.experiments.rejections import equal_ladder, perfect_rejections
 from anneal_edu.kernels import exact, gibbs
 from anneal_edu.models import knots
@@ -301,4 +301,4 @@ def tempering_paths(
 
 def _file_of(case: str, path: str, scale: Scale, seed: int) -> str:
     size = f"{scale.n_sweeps}-{scale.n_ladders}-{scale.n_draws}-{scale.n_moves}"
-    return f"tempering-paths-{case.replace(' ', '_')}-{path}-{size}-{seed}.json"
+    return file_name("tempering-paths", case, path, size, seed)
