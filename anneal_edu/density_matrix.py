@@ -7,9 +7,8 @@ from functools import lru_cache
 import numpy as np
 
 from anneal_edu.ais import log_quotient
-from anneal_edu.distributions import JointRBM
 from anneal_edu.kernels import Kernel, gibbs
-from anneal_edu.paths import GeometricPath, GeometricRBMPath, Path
+from anneal_edu.paths import GeometricPath, GeometricRBMPath, JointRBMPath, Path
 from anneal_edu.validation import as_schedule, as_states, require_callable
 
 _STEP = 1e-4  # in β; the difference is accurate to about 1e-8
@@ -48,9 +47,12 @@ class RBMRungs(Rungs):
         self.path, self.schedule = path, schedule
         self._states = self._slope = None
 
-    def _slope_at(self, v: np.ndarray) -> np.ndarray:
-        if v is not self._states:
-            self._states, self._slope = v, self.path.hidden_slope(v)
+    def _visible(self, x: np.ndarray) -> np.ndarray:
+        return x
+
+    def _slope_at(self, x: np.ndarray) -> np.ndarray:
+        if x is not self._states:
+            self._states, self._slope = x, self.path.hidden_slope(self._visible(x))
         return self._slope
 
     def log_densities(self, v: np.ndarray) -> np.ndarray:
@@ -65,32 +67,29 @@ class RBMRungs(Rungs):
 class JointRBMRungs(RBMRungs):
     """The same for states (v, h): log f is linear in β, and a sweep costs its two products and little more."""
 
-    def __init__(self, path: GeometricPath, schedule: np.ndarray):
-        super().__init__(GeometricRBMPath(path.start.rbm, path.end.rbm), schedule)
-        self.layers = path.start.layers
+    def __init__(self, path: JointRBMPath, schedule: np.ndarray):
+        super().__init__(path.summed, schedule)
 
-    def _slope_at(self, x: np.ndarray) -> np.ndarray:
-        if x is not self._states:
-            self._states, self._slope = x, self.path.hidden_slope(self.layers(x)[0])
-        return self._slope
+    def _visible(self, x: np.ndarray) -> np.ndarray:
+        return x[:, : self.path.start.dim]
 
     def log_densities(self, x: np.ndarray) -> np.ndarray:
         """Log f_k(v_n, h_n): (N, D+H) -> (K+1, N)."""
-        at_start, gain = self.path.energy_line(*self.layers(x), self._slope_at(x))
+        h = x[:, self.path.start.dim :]
+        at_start, gain = self.path.energy_line(self._visible(x), h, self._slope_at(x))
         return at_start + np.multiply.outer(self.schedule, gain)
 
     def move(self, x: np.ndarray, rungs: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """One block Gibbs step of every chain on its own rung: (C, D+H), (C,) -> (C, D+H)."""
-        v, _ = self.layers(x)
-        return np.concatenate(self.path.gibbs_at(self.schedule[rungs], v, rng, self._slope_at(x)), axis=1)
+        layers = self.path.gibbs_at(self.schedule[rungs], self._visible(x), rng, self._slope_at(x))
+        return np.concatenate(layers, axis=1)
 
 
 def as_rungs(path: Path, schedule: np.ndarray, kernel: Kernel) -> Rungs:
     """The class that does this path's work for the least."""
     if kernel is gibbs and isinstance(path, GeometricRBMPath):
         return RBMRungs(path, schedule)
-    ends = (path.start, path.end) if isinstance(path, GeometricPath) else ()
-    if kernel is gibbs and ends and all(isinstance(end, JointRBM) for end in ends):
+    if kernel is gibbs and isinstance(path, JointRBMPath):
         return JointRBMRungs(path, schedule)
     return Rungs(path, schedule, kernel)
 

@@ -195,6 +195,19 @@ class GeometricRBMPath(GeometricPath):
 
 
 @dataclass(frozen=True, eq=False)
+class JointRBMPath(GeometricPath):
+    """The geometric path between two binary RBMs over states (v, h)."""
+
+    start: JointRBM
+    end: JointRBM
+
+    @cached_property
+    def summed(self) -> GeometricRBMPath:
+        """The path of the same RBMs with h summed out, whose products with the weights serve both."""
+        return GeometricRBMPath(self.start.rbm, self.end.rbm)
+
+
+@dataclass(frozen=True, eq=False)
 class MomentPath:
     """See `moment_path`."""
 
@@ -240,6 +253,8 @@ def geometric_path(p0: Distribution, p1: Distribution) -> GeometricPath:
         return GeometricRBMPath(p0, p1)
     if isinstance(p0, GaussianBernoulli) and isinstance(p1, GaussianBernoulli):
         return GaussianRBMPath(p0, p1)
+    if isinstance(p0, JointRBM) and isinstance(p1, JointRBM):
+        return JointRBMPath(p0, p1)
     return GeometricPath(p0, p1)
 
 
