@@ -7,6 +7,8 @@ from scipy.special import logsumexp
 
 from anneal_edu import Gaussian, geometric_path, linear_schedule, log_density_matrix, mbar
 from anneal_edu.check.verdict import attempt, call, exercise, require
+from anneal_edu.density_matrix import log_conditionals
+from anneal_edu.simulated_tempering import ratio_estimate
 
 
 def _close(a: np.ndarray, b: np.ndarray) -> bool:
@@ -67,8 +69,7 @@ given, and k is asked for.
     )
     steep = log_f - np.array([[1500.0], [0.0], [0.0], [0.0]])
     q, c = _pair(answer, steep, log_z)
-    log_q = steep - log_z[:, None]
-    right = np.exp(log_q - logsumexp(log_q, axis=0))
+    right = np.exp(log_conditionals(steep, log_z))
     require(_close(q, right) and _close(c, right.mean(1)), "where one rung is 1500 below the others, yours is off.")
     return "right: q adds up to 1 for each draw, c is its mean over the draws, and logs of -2000 do no harm."
 
@@ -169,17 +170,13 @@ def rts_loop(answer) -> str:
 
 
 def _updated(old: np.ndarray, log_f: np.ndarray) -> np.ndarray:
-    log_q = log_f - old[:, None]
-    log_c = logsumexp(log_q - logsumexp(log_q, axis=0), axis=1)
-    return old + log_c - log_c[0]
+    return ratio_estimate(old, logsumexp(log_conditionals(log_f, old), axis=1))
 
 
 def _judge_update(new: np.ndarray, old: np.ndarray, log_f: np.ndarray) -> None:
-    log_q = log_f - old[:, None]
-    log_q = log_q - logsumexp(log_q, axis=0)
+    log_q = log_conditionals(log_f, old)
     log_c = logsumexp(log_q, axis=1) - np.log(log_f.shape[1])
     c, counted = np.exp(log_c), np.bincount(log_q.argmax(0), minlength=4) / log_f.shape[1]
-    right = old + log_c - log_c[0]
     for wrong, message in (
         (
             old - log_c + log_c[0],
@@ -205,7 +202,7 @@ def _judge_update(new: np.ndarray, old: np.ndarray, log_f: np.ndarray) -> None:
         abs(new[0] - old[0]) < 1e-9, f"log Ẑ_0 moved from {old[0]:.2f} to {new[0]:.2f}, but Z_0 is known: keep it."
     )
     require(
-        _close(new, right),
+        _close(new, _updated(old, log_f)),
         "after the first round log Ẑ_k should be its old value + log c_k - log c_0, with the c of Exercise 1.",
     )
 

@@ -121,6 +121,7 @@ def convergence(
     is there twice: on states v, and on states (v, h), see `JointRBM`. AIS and RAISE make one step a sweep.
     """
     path = path_to_model(scale, seed, folder)
+    over_both_layers = geometric_path(JointRBM(path.start), JointRBM(path.end))
     data = digits(grosse_large.SCALES[scale.model].size)
     rows = []
     with threadpool_limits(1):
@@ -134,15 +135,15 @@ def convergence(
 
         for run in range(scale.n_seeds):
             rng = np.random.Generator(np.random.SFC64([seed, 2, run]))
-            for found in tempered(path, scale, rng):
-                add("RTS", found[0], run, *found[1:])
+            for budget, *found in tempered(path, scale, rng):
+                add("RTS", budget, run, *found)
             for budget in scale.budgets:
                 result = ais(path, linear_schedule(budget), N_CHAINS, rng=rng)
                 add("AIS", budget, run, result.log_z, result.std_error)
                 add("RAISE", budget, run, *raise_log_z(path, budget, data, rng))
             rng = np.random.Generator(np.random.SFC64([seed, 7, run]))
-            for found in tempered(geometric_path(JointRBM(path.start), JointRBM(path.end)), scale, rng):
-                add("RTS, (v, h)", found[0], run, *found[1:])
+            for budget, *found in tempered(over_both_layers, scale, rng):
+                add("RTS, (v, h)", budget, run, *found)
     return known, rows
 
 

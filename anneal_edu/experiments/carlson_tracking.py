@@ -52,10 +52,10 @@ class Look:
 
 
 class Stopwatch:
-    """Seconds spent in the states of a training, while something else looks at them."""
+    """Seconds spent in making what an iterator yields."""
 
-    def __init__(self, states):
-        self.states, self.seconds = iter(states), 0.0
+    def __init__(self, iterator):
+        self.iterator, self.seconds = iter(iterator), 0.0
 
     def __iter__(self):
         return self
@@ -63,7 +63,7 @@ class Stopwatch:
     def __next__(self):
         begin = perf_counter()
         try:
-            return next(self.states)
+            return next(self.iterator)
         finally:
             self.seconds += perf_counter() - begin
 
@@ -90,27 +90,24 @@ def tracking(scale: Scale, seed: int = 0, report: Callable = print) -> list[Look
     rows, known = [], {}
     with threadpool_limits(1):
         for slower, both_layers in RUNS:
-            rate, n_updates, tracking_seconds = recipe.learning_rate / slower, slower * scale.n_updates, 0.0
+            rate, n_updates = recipe.learning_rate / slower, slower * scale.n_updates
             states = contrastive_divergence(
                 train, large.n_hidden, "pcd", recipe.n_gibbs, n_updates, rate, recipe.batch_size,
                 np.random.default_rng([seed, 4]),
             )  # fmt: skip
-            watch, rng = Stopwatch(states), np.random.Generator(np.random.SFC64([seed, 5]))
+            training, rng = Stopwatch(states), np.random.Generator(np.random.SFC64([seed, 5]))
             looks = track_log_likelihood(
-                watch, train, validation, scale.every, scale.n_sweeps, N_CHAINS, schedule,
+                training, train, validation, scale.every, scale.n_sweeps, N_CHAINS, schedule,
                 both_layers=both_layers, rng=rng,
             )  # fmt: skip
-            while True:
-                begin, trained = perf_counter(), watch.seconds
-                look = next(looks, None)
-                if look is None:
-                    break
-                tracking_seconds += perf_counter() - begin - (watch.seconds - trained)
+            both = Stopwatch(looks)
+            for look in both:
+                seconds = both.seconds - training.seconds, training.seconds
                 model = rate, look.n_updates
                 if look.n_updates % (n_updates // 6) == 0 and model not in known:
                     known[model] = bounds_of(look.rbm, look.n_updates)
                 bounds = known.get(model, (None, None, None))
                 found = (look.n_updates, look.log_z, look.std_error, look.train, look.validation)
-                rows.append(Look(rate, both_layers, *found, *bounds, tracking_seconds, watch.seconds))
+                rows.append(Look(rate, both_layers, *found, *bounds, *seconds))
                 report(rows[-1])
     return rows
