@@ -1,3 +1,43 @@
-"""Import the package before pytest imports its files one by one, so that ae.ais stays the function, not the file."""
+"""Seeds that can be shifted; and the package is imported before pytest imports its files one by one, so that ae.ais
+stays the function, not the file."""
 
-import anneal_edu  # noqa: F401
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent / "tools"))
+
+import seed_shift
+
+
+def pytest_addoption(parser):
+    parser.addoption(
+        "--seed-shift",
+        type=int,
+        default=0,
+        metavar="N",
+        help="every seed s given to np.random.default_rng becomes [s, N]: does a test have a margin? (0: as written)",
+    )
+
+
+def pytest_configure(config):
+    config.addinivalue_line(
+        "markers", "fixed_seed(why): the numbers of this very seed are the point; left out where seeds are shifted"
+    )
+    if shift := config.getoption("--seed-shift"):
+        seed_shift.install(shift)
+        seed_shift.inherit(shift)
+    import anneal_edu  # noqa: F401
+
+
+def pytest_collection_modifyitems(config, items):
+    """Where seeds are shifted, leave out what is about one seed, and docstrings, which print what theirs gives."""
+    if not config.getoption("--seed-shift"):
+        return
+    for item in items:
+        about_one_seed = item.get_closest_marker("fixed_seed")
+        if about_one_seed:
+            item.add_marker(pytest.mark.skip(reason=f"seeds are shifted: {about_one_seed.args[0]}"))
+        elif isinstance(item, pytest.DoctestItem):
+            item.add_marker(pytest.mark.skip(reason="seeds are shifted: a docstring prints what its own seed gives"))
