@@ -3,15 +3,17 @@ PYTHON  ?= python3
 JOBS    ?= 2
 LABARGS ?=
 NB      ?=
+SHIFTS  ?= 1 2 3
 
 BIN       := .venv/bin
 PIP_FLAGS := --disable-pip-version-check --quiet
+NBVAL     := --nbval --nbval-current-env --nbval-cell-timeout=120
 NOTEBOOKS := $(wildcard notebooks/*.ipynb notebooks/solutions/*.ipynb)
 BENCHES   := $(sort $(wildcard benchmarks/*.py))
 CHROMIUM  := $(shell command -v chromium || command -v chromium-browser || command -v google-chrome)
 
 .DEFAULT_GOAL := help
-.PHONY: help lab test lint notebooks drive bench test-oldest clean
+.PHONY: help lab test test-seeds test-processors lint notebooks drive bench test-oldest clean
 
 help:
 	@echo "make lab          open the course in JupyterLab (LABARGS=--allow-root if you are root)"
@@ -20,6 +22,9 @@ help:
 	@echo "make notebooks    execute the notebooks in place (NB=notebooks/02_….ipynb for one alone)"
 	@echo "make drive        every notebook in Chromium: run it, move every control (minutes)"
 	@echo "make bench        the speed claims, as ratios"
+	@echo "make test-seeds   tests and notebooks with every seed shifted, three times (SHIFTS='4 5 6': by these)"
+	@echo "make test-processors"
+	@echo "                  tests and notebooks as other processors would compute them: a table (an hour)"
 	@echo "make test-oldest  the tests again, on the oldest versions that pyproject.toml allows"
 	@echo "make clean        remove the environments and caches"
 
@@ -27,19 +32,26 @@ lab: .venv/.ok
 	$(BIN)/jupyter-lab notebooks/00_start_here.ipynb $(LABARGS)
 
 # The matrix products of the tests are small: two BLAS threads gain nothing, and stall when anything else runs.
-test notebooks test-oldest: export OPENBLAS_NUM_THREADS = 1
+test test-seeds notebooks test-oldest: export OPENBLAS_NUM_THREADS = 1
 
 test: lint $(if $(CHROMIUM),.venv/.browser-ok)
 	$(BIN)/python -m pytest -q -rs -n $(JOBS) --dist worksteal
 ifneq ($(NOTEBOOKS),)
-	$(BIN)/python -m pytest -q -n $(JOBS) --dist loadscope \
-	  --nbval --nbval-current-env --nbval-cell-timeout=120 $(NOTEBOOKS)
+	$(BIN)/python -m pytest -q -n $(JOBS) --dist loadscope $(NBVAL) $(NOTEBOOKS)
 else
 	@echo "There are no notebooks to test."
 endif
 ifeq ($(CHROMIUM),)
 	@echo "Chromium is not installed: no notebook was driven in a browser."
 endif
+
+test-seeds: .venv/.ok
+	@$(foreach shift,$(SHIFTS),echo "== every seed s is [s, $(shift)]"; \
+	  $(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal --seed-shift $(shift) --ignore tests/browser && \
+	  $(BIN)/python -m pytest -q -n $(JOBS) --dist loadscope --seed-shift $(shift) $(NBVAL) $(NOTEBOOKS) || exit 1;)
+
+test-processors: .venv/.ok
+	$(BIN)/python tools/processors.py --jobs $(JOBS)
 
 lint: .venv/.ok
 	$(BIN)/ruff check

@@ -10,6 +10,8 @@ sys.path.insert(0, str(Path(__file__).parent / "tools"))
 
 import seed_shift
 
+MOST_ABOUT_ONE_SEED = 15
+
 
 def pytest_addoption(parser):
     parser.addoption(
@@ -33,11 +35,16 @@ def pytest_configure(config):
 
 def pytest_collection_modifyitems(config, items):
     """Where seeds are shifted, leave out what is about one seed, and docstrings, which print what theirs gives."""
+    about_one_seed = {item: marker for item in items if (marker := item.get_closest_marker("fixed_seed"))}
+    if len(about_one_seed) > MOST_ABOUT_ONE_SEED:
+        raise pytest.UsageError(f"{len(about_one_seed)} tests are about one seed, more than {MOST_ABOUT_ONE_SEED}")
+    for item, marker in about_one_seed.items():
+        if not (marker.args and isinstance(marker.args[0], str)):
+            raise pytest.UsageError(f"{item.nodeid} does not say why it is about one seed: fixed_seed('why')")
     if not config.getoption("--seed-shift"):
         return
     for item in items:
-        about_one_seed = item.get_closest_marker("fixed_seed")
-        if about_one_seed:
-            item.add_marker(pytest.mark.skip(reason=f"seeds are shifted: {about_one_seed.args[0]}"))
+        if item in about_one_seed:
+            item.add_marker(pytest.mark.skip(reason=f"seeds are shifted: {about_one_seed[item].args[0]}"))
         elif isinstance(item, pytest.DoctestItem):
             item.add_marker(pytest.mark.skip(reason="seeds are shifted: a docstring prints what its own seed gives"))

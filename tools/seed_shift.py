@@ -1,6 +1,6 @@
 """Give every fixed seed another value, to see whether a test has a margin or is a memory of one run.
 
-    pytest --seed-shift 7                     in tests, checks, panels, experiments and notebooks, and in what they start
+    pytest --seed-shift 7                   in tests, checks, panels, experiments, notebooks and what they start
 
 While a shift n is in force, ``np.random.default_rng(s)`` with an integer or a sequence s is ``default_rng([s, n])``.
 Generators, seed sequences and None stay what they are. Started processes inherit the shift through their environment.
