@@ -15,7 +15,7 @@ from threadpoolctl import threadpool_limits
 
 from anneal_edu.ais import AISResult, ais
 from anneal_edu.distributions import Gaussian, ProductOfExperts
-from anneal_edu.experiments.kept_rows import file_name, run_rows
+from anneal_edu.experiments.kept_rows import file_name, run_rows, stored_arrays
 from anneal_edu.hais import hais
 from anneal_edu.kernels import random_walk
 from anneal_edu.paths import Path, geometric_path
@@ -35,23 +35,19 @@ EVALUATIONS = {HAIS: 2, FRESH: 2, WALK: 1, LONG_WALK: 1}
 """New densities plus gradients that a chain needs for each intermediate distribution."""
 
 
-def _orthogonal(dim: int) -> np.ndarray:
-    return np.linalg.qr(np.random.default_rng(2012).normal(size=(dim, dim)))[0]
-
-
 def round_student_t() -> ProductOfExperts:
     """Orthogonal filters, scaled so that half of each φ·x / |φ| lies within ± 0.67, as of a standard normal."""
     weights = np.linspace(0.8, 2.0, DIM)
     degrees = 2 * weights - 1
     median = t.ppf(0.75, degrees) / np.sqrt(degrees)
     scale = median / norm.ppf(0.75)
-    return ProductOfExperts(scale[:, None] * _orthogonal(DIM), weights, "student_t")
+    (directions,) = stored_arrays("round_student_t").values()
+    return ProductOfExperts(scale[:, None] * directions, weights, "student_t")
 
 
 def stretched(expert: str) -> ProductOfExperts:
     """Filters with independent N(0, 1/D) entries: singular values from 0.04 to 1.9, so long in some directions."""
-    filters = np.random.default_rng(2012).normal(size=(DIM, DIM)) / np.sqrt(DIM)
-    return ProductOfExperts(filters, np.linspace(1.0, 2.0, DIM), expert)
+    return ProductOfExperts(**stored_arrays("stretched"), weights=np.linspace(1.0, 2.0, DIM), expert=expert)
 
 
 MODELS: dict[str, Callable[[], ProductOfExperts]] = {

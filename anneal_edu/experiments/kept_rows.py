@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable
 from concurrent.futures import Executor
 from dataclasses import asdict
+from functools import cache
 from importlib.resources import files
 from pathlib import Path as File
 from typing import TypeVar
@@ -25,6 +26,29 @@ def stored(name: str) -> dict:
     'python -m anneal_edu.experiments hais-table1 --scale quick --seed 0'
     """
     return json.loads((files(__package__) / "results" / f"{name}.json").read_text(encoding="utf-8"))
+
+
+@cache
+def _toy_models() -> dict[str, np.ndarray]:
+    with (files(__package__) / "results" / "toy_models.npz").open("rb") as file:
+        return dict(np.load(file, allow_pickle=False))
+
+
+def stored_arrays(model: str) -> dict[str, np.ndarray]:
+    """The random numbers that a toy model was once made of; the stored results are results of that model.
+
+    Examples
+    --------
+    >>> {name: array.shape for name, array in stored_arrays("far_modes").items()}
+    {'weights': (10, 8), 'hidden_bias': (8,)}
+    """
+    found = {
+        key.partition("/")[2]: array.copy() for key, array in _toy_models().items() if key.startswith(f"{model}/")
+    }
+    if not found:
+        known = sorted({key.partition("/")[0] for key in _toy_models()})
+        raise ValueError(f"model must be one of {', '.join(known)}, got {model!r}")
+    return found
 
 
 def keep(file: File, contents) -> None:

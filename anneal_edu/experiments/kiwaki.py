@@ -15,6 +15,7 @@ from anneal_edu.ais import AISResult
 from anneal_edu.chain_moments import estimate_mean_and_cov
 from anneal_edu.distributions import GaussianRBM
 from anneal_edu.experiments.blocks import BlockedAIS
+from anneal_edu.experiments.kept_rows import stored_arrays
 from anneal_edu.gaussian_rbm_path import GaussianRBMPath, auxiliary_gibbs, covariance_path, widen_covariance
 from anneal_edu.kernels import Kernel, gibbs
 from anneal_edu.schedules import piecewise_schedule
@@ -49,17 +50,14 @@ def four_modes() -> GaussianRBM:
     return mirrored_grbm(length * np.column_stack(sides))
 
 
-def strong_covariances(n_visible: int = 10, n_hidden: int = 8, seed: int = 0) -> GaussianRBM:
-    """A mirrored model with random weights N(0, 1.5²): two heavy modes far apart, and a few lighter ones."""
-    rng = np.random.default_rng(seed)
-    return mirrored_grbm(1.5 * rng.normal(size=(n_visible, n_hidden)), sigma=0.7)
+def strong_covariances() -> GaussianRBM:
+    """A mirrored model, D = 10 and H = 8, with weights from N(0, 1.5²): two heavy modes far apart, and lighter ones."""
+    return mirrored_grbm(**stored_arrays("strong_covariances"), sigma=0.7)
 
 
 def far_modes() -> GaussianRBM:
     """D = 10, H = 8: nine tenths of the mass lie together, and most of the rest in one mode 12 sigma away."""
-    rng = np.random.default_rng(2)
-    W = 1.5 * rng.normal(size=(10, 8))
-    return GaussianRBM(W, np.zeros(10), -1 - 10 * 1.5**2 / 4 + rng.normal(size=8), np.full(10, 0.7))
+    return GaussianRBM(**stored_arrays("far_modes"), visible_bias=np.zeros(10), sigma=np.full(10, 0.7))
 
 
 def paper_schedule(n_steps: int) -> np.ndarray:
