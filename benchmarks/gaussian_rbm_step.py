@@ -5,6 +5,7 @@ and back), and z @ U and h @ Uᵀ (108×200). The paper's transition through aux
 Claims: a step costs about 4 times its products, most of it random numbers, and the paper's transition a tenth more.
 """
 
+import sys
 import time
 
 import numpy as np
@@ -13,11 +14,12 @@ from threadpoolctl import threadpool_limits
 import anneal_edu as ae
 from anneal_edu.ais import annealing_step
 
-C, D, H, REPEATS = 500, 108, 200, 200
+FULL, TINY = (500, 108, 200, 200), (5, 4, 3, 7)  # chains, visible and hidden units, repeats
 
 
-def main() -> None:
+def main(tiny: bool = False) -> None:
     """Time products and both transitions in turn, and print the ratios of the medians."""
+    C, D, H, repeats = TINY if tiny else FULL
     rng = np.random.Generator(np.random.SFC64(0))
     grbm = ae.GaussianRBM(0.2 * rng.normal(size=(D, H)), rng.normal(size=D), rng.normal(size=H) - 2, np.ones(D))
     root = rng.normal(size=(D, D)) / np.sqrt(D)
@@ -29,7 +31,7 @@ def main() -> None:
     square, W = root.astype(np.float32), np.asarray(grbm.weights, dtype=np.float32)
     times = {name: [] for name in ("products", *steps)}
     with threadpool_limits(1):
-        for _ in range(REPEATS):
+        for _ in range(repeats):
             begin = time.perf_counter()
             _ = v @ square, v @ W, h @ W.T, v @ square.T
             times["products"].append(time.perf_counter() - begin)
@@ -45,4 +47,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(tiny=sys.argv[1:] == ["--tiny"])

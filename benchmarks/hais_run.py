@@ -5,6 +5,7 @@ density. Claims, in one BLAS thread: with 36 experts, a complete model, the whol
 takes at most 5 times as long as its products.
 """
 
+import sys
 import time
 
 import numpy as np
@@ -12,10 +13,10 @@ from threadpoolctl import threadpool_limits
 
 import anneal_edu as ae
 
-C, D, K = 200, 36, 10_000
+FULL, TINY = (200, 36, 10_000), (5, 4, 10)  # particles, dimensions, steps
 
 
-def compare(n_experts: int, rng: np.random.Generator) -> None:
+def compare(n_experts: int, C: int, D: int, K: int, rng: np.random.Generator) -> None:
     """Time the products alone and the whole run, and print the ratio."""
     filters = rng.normal(size=(n_experts, D)) / np.sqrt(D)
     model = ae.ProductOfExperts(filters, rng.uniform(1.0, 2.0, size=n_experts), "student_t")
@@ -31,13 +32,14 @@ def compare(n_experts: int, rng: np.random.Generator) -> None:
     print(f"{n_experts} experts: products alone {products:.2f} s, the run {run:.2f} s, ratio {run / products:.1f}")
 
 
-def main() -> None:
+def main(tiny: bool = False) -> None:
     """A complete and an overcomplete model."""
+    C, D, K = TINY if tiny else FULL
     rng = np.random.default_rng(0)
     with threadpool_limits(1):
         for n_experts in (D, 4 * D):
-            compare(n_experts, rng)
+            compare(n_experts, C, D, K, rng)
 
 
 if __name__ == "__main__":
-    main()
+    main(tiny=sys.argv[1:] == ["--tiny"])

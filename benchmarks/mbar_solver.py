@@ -5,6 +5,7 @@ theirs, and by how much the answers differ.
 """
 
 import logging
+import sys
 import warnings
 from time import perf_counter
 
@@ -13,14 +14,14 @@ from threadpoolctl import threadpool_limits
 
 import anneal_edu as ae
 
-N_STATES, N_DRAWS, ROUNDS = 50, 50_000, 3
+FULL, TINY = (50, 50_000, 3), (5, 100, 1)  # states, draws, rounds
 
 
-def draws():
-    """Exact draws of 50 rungs between two Gaussians in 10 dimensions: the matrix and the counts."""
-    rng, schedule = np.random.default_rng(0), ae.linear_schedule(N_STATES - 1)
+def draws(n_states, n_draws):
+    """Exact draws of all rungs between two Gaussians in 10 dimensions: the matrix and the counts."""
+    rng, schedule = np.random.default_rng(0), ae.linear_schedule(n_states - 1)
     path = ae.geometric_path(ae.Gaussian(np.zeros(10), np.eye(10)), ae.Gaussian(np.full(10, 3.0), 0.3 * np.eye(10)))
-    counts = np.full(N_STATES, N_DRAWS // N_STATES)
+    counts = np.full(n_states, n_draws // n_states)
     x = np.concatenate([path(float(beta)).sample(n, rng) for beta, n in zip(schedule, counts, strict=True)])
     return ae.log_density_matrix(path, schedule, x), counts
 
@@ -37,13 +38,14 @@ def theirs(log_f, counts):
     return -found["Delta_f"][0], found["dDelta_f"][0]
 
 
-if __name__ == "__main__":
-    logging.disable(logging.WARNING)
-    warnings.simplefilter("ignore")  # pymbar hands its solvers options that scipy does not know
-    log_f, counts = draws()
+def main(tiny: bool = False) -> None:
+    """Print the ratio of the times, and the differences."""
+    n_states, n_draws, rounds = TINY if tiny else FULL
+    log_f, counts = draws(n_states, n_draws)
     seconds = {ours: [], theirs: []}
-    with threadpool_limits(1):
-        for _ in range(ROUNDS):
+    with threadpool_limits(1), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # pymbar hands its solvers options that scipy does not know
+        for _ in range(rounds):
             for solve in seconds:
                 begin = perf_counter()
                 answer = solve(log_f, counts)
@@ -52,6 +54,11 @@ if __name__ == "__main__":
                     log_z, std_error = answer
         other_log_z, other_error = answer
     ratio = min(seconds[ours]) / min(seconds[theirs])
-    print(f"MBAR, {N_STATES} states, {N_DRAWS} draws: {ratio:.2f} × the time of pymbar {min(seconds[theirs]):.1f} s")
+    print(f"MBAR, {n_states} states, {n_draws} draws: {ratio:.2f} × the time of pymbar {min(seconds[theirs]):.1f} s")
     print(f"log Z differs by {np.abs(log_z - other_log_z).max():.1e}, ", end="")
     print(f"standard errors by {np.abs(std_error[1:] / other_error[1:] - 1).max():.1e}")
+
+
+if __name__ == "__main__":
+    logging.getLogger("pymbar").setLevel(logging.ERROR)
+    main(tiny=sys.argv[1:] == ["--tiny"])

@@ -6,6 +6,7 @@ thread a sweep costs less than ten steps of AIS on v, and less than two on (v, h
 of sweeps for the same error, these ratios say which is the faster.
 """
 
+import sys
 import time
 from itertools import islice
 
@@ -15,11 +16,13 @@ from threadpoolctl import threadpool_limits
 import anneal_edu as ae
 from anneal_edu.simulated_tempering import tempered_walk
 
-K, C, D, H, SWEEPS, REPEATS = 100, 100, 784, 500, 20, 12
+# Pairs of rungs, chains, visible and hidden units, sweeps, repeats.
+FULL, TINY = (100, 100, 784, 500, 20, 12), (3, 5, 4, 3, 2, 4)
 
 
-def main() -> None:
+def main(tiny: bool = False) -> None:
     """Time short runs of all three in turn, and print the medians, and the median of their ratios."""
+    K, C, D, H, sweeps, repeats = TINY if tiny else FULL
     rng = np.random.Generator(np.random.SFC64(0))
     target = ae.BinaryRBM(0.05 * rng.normal(size=(D, H)), 0.5 * rng.normal(size=D), 0.5 * rng.normal(size=H))
     start = ae.uniform_rbm(D, H)
@@ -29,17 +32,17 @@ def main() -> None:
         tempered_walk(p, ae.linear_schedule(K), log_z, p(0.0).sample(C, rng), rungs, rng=rng) for p in (path, both)
     )
     runs = {
-        "step of AIS": lambda: ae.ais(path, ae.linear_schedule(SWEEPS), C, rng=rng),
-        "sweep on v": lambda: list(islice(on_v, SWEEPS)),
-        "sweep on (v, h)": lambda: list(islice(on_both, SWEEPS)),
+        "step of AIS": lambda: ae.ais(path, ae.linear_schedule(sweeps), C, rng=rng),
+        "sweep on v": lambda: list(islice(on_v, sweeps)),
+        "sweep on (v, h)": lambda: list(islice(on_both, sweeps)),
     }
     seconds = {name: [] for name in runs}
     with threadpool_limits(1):
-        for _ in range(REPEATS):
+        for _ in range(repeats):
             for name, run in runs.items():
                 begin = time.perf_counter()
                 run()
-                seconds[name].append((time.perf_counter() - begin) / SWEEPS)
+                seconds[name].append((time.perf_counter() - begin) / sweeps)
     each = {name: np.array(found[2:]) for name, found in seconds.items()}
     for name, found in each.items():
         ratio = np.median(found / each["step of AIS"])
@@ -47,4 +50,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(tiny=sys.argv[1:] == ["--tiny"])

@@ -5,6 +5,7 @@ h @ Wᵀ. Claim, in one BLAS thread: a sweep with its swaps costs at most twice 
 the sweep that any path can do, rung by rung.
 """
 
+import sys
 import time
 
 import numpy as np
@@ -15,24 +16,26 @@ from anneal_edu.ladders import Ladder, ladder_on
 from anneal_edu.parallel_tempering import sweep
 from anneal_edu.swaps import EvenOdd
 
-RUNGS, C, D, H, REPEATS = 10, 100, 784, 500, 60
+# Rungs, chains, visible and hidden units, repeats.
+FULL, TINY = (10, 100, 784, 500, 60), (3, 5, 4, 3, 7)
 
 
-def main() -> None:
+def main(tiny: bool = False) -> None:
     """Time products and both kinds of sweep in turn, and print the medians, and the median of their ratios."""
+    rungs, C, D, H, repeats = TINY if tiny else FULL
     rng = np.random.Generator(np.random.SFC64(0))
     target = ae.BinaryRBM(0.05 * rng.normal(size=(D, H)), 0.5 * rng.normal(size=D), 0.5 * rng.normal(size=H))
-    path, schedule = ae.geometric_path(ae.uniform_rbm(D, H), target), ae.linear_schedule(RUNGS - 1)
+    path, schedule = ae.geometric_path(ae.uniform_rbm(D, H), target), ae.linear_schedule(rungs - 1)
     ladders = {"products shared": ladder_on(path, schedule), "rung by rung": Ladder(path, schedule, ae.gibbs)}
     x = np.stack([path(0.0).sample(C, rng) for _ in schedule])
     carried = {name: ladder.carry(x) for name, ladder in ladders.items()}
-    schemes = {name: EvenOdd(RUNGS - 1, C) for name in ladders}
+    schemes = {name: EvenOdd(rungs - 1, C) for name in ladders}
     v, W = x.reshape(-1, D), target.single_precision[0]
-    h = rng.integers(0, 2, size=(RUNGS * C, H)).astype(np.float32)
+    h = rng.integers(0, 2, size=(rungs * C, H)).astype(np.float32)
     field_v, field_h = np.empty_like(v), np.empty_like(h)
     times = {name: [] for name in ("products", *ladders)}
     with threadpool_limits(1):
-        for _ in range(REPEATS):
+        for _ in range(repeats):
             begin = time.perf_counter()
             np.matmul(v, W, out=field_h)
             np.matmul(h, W.T, out=field_v)
@@ -49,4 +52,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(tiny=sys.argv[1:] == ["--tiny"])
