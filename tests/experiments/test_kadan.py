@@ -1,6 +1,7 @@
 """The experiment behind notebook 11: costs, kept runs, and the exact likelihood."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -86,15 +87,12 @@ def test_small_updates_are_ten_times_as_many_at_a_tenth_of_the_rate():
     np.testing.assert_allclose(row.log_likelihood, expected, atol=1e-4)
 
 
+@pytest.mark.fixed_seed("a stored training is begun again with the seed that it had")
 @pytest.mark.parametrize("name", ["PCD", "PT, even-odd"])
 def test_the_stored_run_is_of_this_code(name):
-    """The first 200 of 4,000 updates, before rounding on another processor could have grown."""
+    """The first 200 of 4,000 updates, before rounding on another processor could have grown; seeds differ by 0.04."""
     stored = json.loads(RESULTS.read_text(encoding="utf-8"))["rows"]
     row = next(row for row in stored if row["method"] == name and row["data"] == "bars 4×4")
-    task, how = kadan.SCALES["quick"].tasks[0], kadan.METHODS[name]
-    rng, data = np.random.default_rng([0, list(kadan.METHODS).index(name)]), kadan.DATA[task.data]()
-    *_, last = ae.contrastive_divergence(
-        data, task.n_hidden, how.method, 1, 200, task.learning_rate, task.batch_size, rng, decay=False, **how.options
-    )
     assert row["n_updates"][0] == 200
-    assert kadan.mean_log_likelihood(last.rbm, data) == pytest.approx(row["log_likelihood"][0], abs=0.05)
+    begun = kadan.train_once(replace(kadan.SCALES["quick"].tasks[0], n_updates=200), name, 1, row["seed"])
+    assert begun.log_likelihood[0] == pytest.approx(row["log_likelihood"][0], abs=1e-3)
