@@ -29,7 +29,7 @@ def test_blocks_join_to_the_asked_number_of_chains():
     assert REFERENCE.log_weights.shape == (70,)
     assert REFERENCE.samples.shape == (70, 20)
     assert len(np.unique(REFERENCE.log_weights)) == 70, "blocks must not repeat each other's random numbers"
-    assert abs(REFERENCE.log_z - small_run().path(1).log_z()) < 4 * REFERENCE.std_error
+    assert abs(REFERENCE.log_z - small_run().path(1).log_z()) < 5 * REFERENCE.std_error
 
 
 @pytest.mark.parametrize("n_workers", [1, 2, 3])
