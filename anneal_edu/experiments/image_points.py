@@ -2,14 +2,16 @@
 
     python -m anneal_edu.experiments.image_points
 
-makes them again, the very run of ``hais-table1 --scale quick``, and writes them to results/hais_table1_points.json. It
-takes as long as that one, but for the rows that it finds in runs/, where ``hais-table1`` keeps them.
+makes them again, the very run of ``hais-table1 --scale quick``, and writes them to results/hais_table1_points.json, and
+the patches themselves to results/hais_table1_patches.npz. It takes as long as that one, but for the rows that it finds
+in runs/, where ``hais-table1`` keeps them.
 """
 
 from __future__ import annotations
 
 import json
 from functools import lru_cache
+from importlib.resources import as_file, files
 from pathlib import Path
 
 import numpy as np
@@ -17,8 +19,9 @@ import numpy as np
 from anneal_edu.experiments.image_models import CURVES, REFERENCE, SCALES, table_1
 from anneal_edu.experiments.image_rows import PAPER, Row
 from anneal_edu.experiments.kept_rows import stored
+from anneal_edu.models.images import image_patches
 
-_NAME = "hais_table1_points"
+_NAME, _PATCHES = "hais_table1_points", "hais_table1_patches.npz"
 
 
 def points_of(row: Row) -> dict[str, list[float]]:
@@ -42,6 +45,19 @@ def stored_points() -> dict[str, np.ndarray]:
     """
     points = stored(_NAME)["points"]
     return {name: np.array(points[name]["log_likelihoods"]) for name in (REFERENCE, *PAPER)}
+
+
+@lru_cache(maxsize=1)
+def stored_patches() -> np.ndarray:
+    """The held-out patches (100, 36) of which `stored_points` has the likelihoods, stored with them.
+
+    Examples
+    --------
+    >>> stored_patches().shape
+    (100, 36)
+    """
+    with as_file(files(__package__) / "results" / _PATCHES) as path, np.load(path, allow_pickle=False) as kept:
+        return kept["patches"]
 
 
 def stored_rows(name: str) -> list[dict]:
@@ -104,7 +120,9 @@ def main(folder: Path = Path("runs")) -> None:
     rows = table_1(SCALES["quick"], folder=folder, report=lambda row: print(row, flush=True))
     contents = {"command": f"python -m {__spec__.name}", "points": {row.model: points_of(row) for row in rows}}
     text = json.dumps(contents, indent=None).replace('}, "', '},\n "').replace('{"', '{\n "', 2)
-    (Path(__file__).parent / "results" / f"{_NAME}.json").write_text(text + "\n", encoding="utf-8")
+    results = Path(__file__).parent / "results"
+    (results / f"{_NAME}.json").write_text(text + "\n", encoding="utf-8")
+    np.savez_compressed(results / _PATCHES, patches=image_patches().held_out[: SCALES["quick"].n_points])
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ from functools import lru_cache
 import numpy as np
 
 from anneal_edu import models
-from anneal_edu.experiments.image_points import stored_points
+from anneal_edu.experiments.image_points import stored_patches, stored_points
 from anneal_edu.experiments.image_rows import PAPER, paired_difference
 from anneal_edu.figures import image_models
 from anneal_edu.models.images import image_patches
@@ -31,7 +31,7 @@ _CALLED = {
 @lru_cache(maxsize=1)
 def patch_sizes() -> np.ndarray:
     """|x|² of the 100 held-out patches."""
-    return (image_patches().held_out[:100] ** 2).sum(1)
+    return (stored_patches() ** 2).sum(1)
 
 
 def chosen_patches(which: str) -> np.ndarray:

@@ -8,7 +8,7 @@ import pytest
 import anneal_edu as ae
 from anneal_edu.experiments import image_points
 from anneal_edu.experiments.image_models import REFERENCE, SCALES
-from anneal_edu.experiments.image_points import points_of, stored_points, stored_rows, stored_sizes
+from anneal_edu.experiments.image_points import points_of, stored_patches, stored_points, stored_rows, stored_sizes
 from anneal_edu.experiments.image_rows import PAPER, Row, paired_difference, separate_error
 from anneal_edu.figures import LectureFigure, image_models
 from anneal_edu.likelihood import LikelihoodResult
@@ -27,16 +27,21 @@ def test_the_stored_patches_average_to_the_stored_table():
     assert set(points) == {REFERENCE, *PAPER}
 
 
+@pytest.mark.fixed_seed("the patches that were stored are those that this seed cuts")
+def test_the_stored_patches_are_those_held_out_from_training():
+    np.testing.assert_allclose(stored_patches(), image_patches().held_out[:100], atol=1e-9)
+
+
 @pytest.mark.parametrize("name", ["image_laplace_experts", "image_mean_covariance", "image_student_t_experts"])
 def test_stored_patches_of_an_analysis_model_differ_as_its_densities_do(name):
     """They share one log Z."""
-    x = image_patches().held_out[:100]
+    x = stored_patches()
     log_z = ae.models.load(name).log_density(x) - stored_points()[name]
     assert np.ptp(log_z) < 1e-3
 
 
 def test_exact_patches_are_exact():
-    x = image_patches().held_out[:100]
+    x = stored_patches()
     exact = ae.models.load("image_linear_gaussian").log_density(x)
     np.testing.assert_allclose(stored_points()["image_linear_gaussian"], exact, atol=1e-3)
 
@@ -56,6 +61,8 @@ def test_the_stored_patches_are_written_as_they_are_read(tmp_path, monkeypatch):
     stored = json.loads((tmp_path / "results" / "hais_table1_points.json").read_text(encoding="utf-8"))["points"]
     assert list(stored) == [REFERENCE, *PAPER]
     assert all(len(of["log_likelihoods"]) == len(of["errors"]) == 5 for of in stored.values())
+    with np.load(tmp_path / "results" / "hais_table1_patches.npz") as kept:
+        np.testing.assert_array_equal(kept["patches"], image_patches().held_out[:5])
 
 
 def test_pairing_removes_what_all_models_find_hard():
@@ -90,7 +97,7 @@ def test_the_best_model_depends_on_the_patches():
 
 
 def test_student_t_experts_peak_above_what_the_noise_allows_a_generative_model():
-    points, x = stored_points(), image_patches().held_out[:100]
+    points, x = stored_points(), stored_patches()
     model = ae.models.load("image_student_t_experts")
     log_z = (model.log_density(x) - points["image_student_t_experts"]).mean()
     ceiling = -18 * np.log(2 * np.pi * 0.1**2)
