@@ -16,7 +16,17 @@ from anneal_edu.distributions import Distribution
 from anneal_edu.gaussian_rbm_path import auxiliary_gibbs
 from anneal_edu.kernels import Kernel, gibbs, gibbs_backwards
 from anneal_edu.paths import Path
-from anneal_edu.validation import as_count, as_schedule, require_callable, require_generator
+from anneal_edu.validation import (
+    as_count,
+    as_number,
+    as_schedule,
+    careful,
+    draws_of,
+    log_density_of,
+    require_callable,
+    require_generator,
+    require_path,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +76,7 @@ class AISResult:
 
     def interval(self, level: float = 0.95, n_resamples: int = 1000) -> tuple[float, float]:
         """Bootstrap percentile interval of log_z over the chains."""
-        if not 0 < level < 1:
+        if not 0 < as_number("level", level) < 1:
             raise ValueError(f"level must lie strictly between 0 and 1, got {level}")
         rng = np.random.default_rng(self.bootstrap_seed)
         means = self._sign * weights.bootstrap_log_mean_exp(self._sign * self.log_weights, n_resamples, rng=rng)
@@ -105,28 +115,28 @@ def annealing_step(path: Path, kernel: Kernel) -> Step:
     combined = next((name for own, name in _COMBINED if own is kernel), None)
     if combined is not None and hasattr(path, combined):
         return getattr(path, combined)
-    distribution = lru_cache(maxsize=2)(path)  # f_k serves pass k and pass k+1
+    distribution, kernel = lru_cache(maxsize=2)(path), careful(kernel)  # f_k serves pass k and pass k+1
 
     def weigh_and_move(before, now, x, rng):
-        f_before, f = distribution(before), distribution(now)
-        log_ratio = log_quotient(f.log_density(x), f_before.log_density(x))  # w ← w f_k(x_{k-1}) / f_{k-1}(x_{k-1})
-        return log_ratio, kernel(f, x, rng)  # x_k ~ T_k(· | x_{k-1})
+        log_f_before, log_f = (log_density_of(distribution(beta), x, beta) for beta in (before, now))
+        log_ratio = log_quotient(log_f, log_f_before)  # w ← w f_k(x_{k-1}) / f_{k-1}(x_{k-1})
+        return log_ratio, kernel(distribution(now), x, rng)  # x_k ~ T_k(· | x_{k-1})
 
     return weigh_and_move
 
 
 def require_walk(path: Path, kernel: Kernel, rng: np.random.Generator) -> None:
     """Raise TypeError unless these can walk: a path and a kernel to call, and a random generator."""
-    require_callable("path", path, "geometric_path(p0, p1)")
+    require_path(path)
     require_callable("kernel", kernel, "gibbs or random_walk(0.5)")
     require_generator(rng)
 
 
-def require_start(start: Distribution, sampled: bool = True) -> None:
-    """Raise unless the start of a path knows its log Z and, for a forward run, can be sampled."""
-    if not hasattr(start, "log_z") or (sampled and not hasattr(start, "sample")):
-        raise TypeError(f"path(0) must offer {'sample and ' * sampled}log_z, which {type(start).__name__} lacks")
-    if not np.isfinite(start.log_z()):
+def require_start(start: Distribution, *abilities: str) -> None:
+    """Raise unless the start of a path can do what is asked of it: "sample", or "log_z", which must be a number."""
+    if not all(hasattr(start, ability) for ability in abilities):
+        raise TypeError(f"path(0) must offer {' and '.join(abilities)}, which {type(start).__name__} lacks")
+    if "log_z" in abilities and not np.isfinite(as_number("log_z of path(0)", start.log_z())):
         raise ValueError(f"log_z of path(0) must be finite, got {start.log_z()}")
 
 
@@ -189,10 +199,10 @@ def ais(
     schedule, n_chains = as_schedule("schedule", schedule), as_count("n_chains", n_chains)
     require_walk(path, kernel, rng)
     start = path(0.0)
-    require_start(start)
+    require_start(start, "sample", "log_z")
 
     step = annealing_step(path, kernel)
-    x = start.sample(n_chains, rng)  # (C, D)
+    x = draws_of(start, n_chains, rng)  # (C, D)
     log_w = np.full(n_chains, start.log_z(), dtype=np.float64)  # (C,)
     for before, now in pairwise(tqdm(schedule, desc="AIS", disable=not progress)):
         log_ratio, x = step(before, now, x, rng)

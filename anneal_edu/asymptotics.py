@@ -13,7 +13,9 @@ import numpy as np
 
 from anneal_edu.distributions.protocol import Distribution, difference, inner
 from anneal_edu.paths import Path
-from anneal_edu.validation import as_finite_array, as_schedule
+from anneal_edu.validation import as_finite_array, as_schedule, require_path
+
+_MOST_PIECES = 100_000  # smooth paths need hundreds, the wildest splines ten thousand
 
 
 def _require_family(p: Distribution) -> None:
@@ -95,14 +97,25 @@ def kl_bias(path: Path, schedule: np.ndarray, reverse: bool = False) -> float:
     >>> round(ae.kl_bias(path, ae.linear_schedule(10)), 6)
     0.8
     """
+    require_path(path)
     steps = pairwise(map(path, as_schedule("schedule", schedule)))
     return sum(kl_divergence(p, q) if not reverse else kl_divergence(q, p) for p, q in steps)
 
 
 def _integrate(path: Path, piece: Callable[[float, float], float], tolerance: float = 1e-7) -> float:
     """Sum ``piece(symmetric_kl, width)`` over an ever finer division of [0, 1], finest where the path turns fastest."""
+    require_path(path)
+    if (change := symmetric_kl(path(0.5), path(0.5))) > 1e-9:
+        raise ValueError(f"path must give the same distribution at every call, but path(0.5) moves by {change:.2g} nats")
+    n_pieces = 0
 
     def refine(a, p, b, q, whole, tolerance, depth):
+        nonlocal n_pieces
+        n_pieces += 1
+        if n_pieces > _MOST_PIECES:
+            raise ValueError(
+                f"path is too rough to integrate: after {_MOST_PIECES} pieces the sum still changes at beta = {a:.6g}"
+            )
         middle = (a + b) / 2
         r = path(middle)
         left, right = piece(symmetric_kl(p, r), middle - a), piece(symmetric_kl(r, q), b - middle)
@@ -178,6 +191,7 @@ def segment_costs(path: Path, edges: Iterable[float]) -> np.ndarray:
     >>> ae.segment_costs(path, [0, 0.5, 1]).round(6)
     array([2., 2.])
     """
+    require_path(path)
     edges = as_finite_array("edges", edges, ndim=1)
     if len(edges) < 2 or (np.diff(edges) <= 0).any():
         raise ValueError(f"edges must be two or more rising values, got {edges}")

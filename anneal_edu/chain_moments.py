@@ -18,6 +18,7 @@ from anneal_edu.validation import (
     as_finite_array,
     as_positive,
     require_generator,
+    require_kind,
     require_shape,
 )
 
@@ -42,7 +43,9 @@ def data_moments(rbm: BinaryRBM, data: np.ndarray, example_weights: np.ndarray |
     >>> ae.data_moments(ae.uniform_rbm(2, 1), np.array([[0, 1], [1, 1]]))[0]
     array([0.5, 1. ])
     """
+    require_kind("rbm", rbm, BinaryRBM)
     v = as_binary_data("data", data)
+    require_shape("data", v, (len(v), rbm.dim))
     weights = np.ones(len(v)) if example_weights is None else as_finite_array("example_weights", example_weights, 1)
     require_shape("example_weights", weights, (len(v),))
     if (weights < 0).any() or not weights.any():
@@ -89,6 +92,7 @@ def estimate_moments(
     >>> np.abs(mean_v - 0.5).max() < 0.1
     np.True_
     """
+    require_kind("rbm", rbm, BinaryRBM)
     n_chains, every = as_count("n_chains", n_chains), as_count("every", every)
     n_burn_in = as_count("n_burn_in", n_burn_in, minimum=0)
     n_steps = as_count("n_steps", n_steps, minimum=n_burn_in + every)
@@ -146,6 +150,7 @@ def estimate_mean_and_cov(
     >>> np.abs(mean - [1, 0]).max() < 0.1, np.abs(cov - np.diag([2, 1])).max() < 0.1
     (np.True_, np.True_)
     """
+    require_kind("grbm", grbm, GaussianBernoulli)
     n_chains = as_count("n_chains", n_chains)
     n_burn_in = as_count("n_burn_in", n_burn_in, minimum=0)
     n_steps = as_count("n_steps", n_steps, minimum=n_burn_in + 1)

@@ -9,7 +9,7 @@ import numpy as np
 from anneal_edu.ais import log_quotient
 from anneal_edu.kernels import Kernel, gibbs
 from anneal_edu.paths import GeometricPath, GeometricRBMPath, JointRBMPath, Path
-from anneal_edu.validation import as_schedule, as_states, require_callable
+from anneal_edu.validation import as_chains, as_schedule, careful, log_density_of, require_path
 
 _STEP = 1e-4  # in β; the difference is accurate to about 1e-8
 
@@ -18,7 +18,7 @@ class Rungs:
     """The K + 1 distributions of a path at the β of a schedule, for chains that change from one to another."""
 
     def __init__(self, path: Path, schedule: np.ndarray, kernel: Kernel = gibbs):
-        self.path, self.schedule, self.kernel = path, schedule, kernel
+        self.path, self.schedule, self.kernel = path, schedule, careful(kernel)
         self.distribution = lru_cache(maxsize=None)(lambda k: path(float(schedule[k])))  # made when a chain gets there
 
     def log_densities(self, x: np.ndarray) -> np.ndarray:
@@ -26,7 +26,8 @@ class Rungs:
         if isinstance(self.path, GeometricPath):
             log_f = self.path.log_densities(self.schedule, x)
         else:
-            log_f = np.stack([self.distribution(k).log_density(x) for k in range(len(self.schedule))])
+            rungs = enumerate(self.schedule)
+            log_f = np.stack([log_density_of(self.distribution(k), x, beta) for k, beta in rungs])
         if np.isnan(log_f).any() or (log_f == np.inf).any():
             raise ValueError("log f is NaN or +inf on some rung")
         return log_f
@@ -36,7 +37,9 @@ class Rungs:
         moved = np.empty_like(x)
         for k in np.unique(rungs):
             here = rungs == k
-            moved[here] = self.kernel(self.distribution(int(k)), x[here], rng)
+            new = self.kernel(self.distribution(int(k)), x[here], rng)
+            moved = moved.astype(np.result_type(moved, new), copy=False)  # whole numbers may become real ones
+            moved[here] = new
         return moved
 
 
@@ -125,9 +128,9 @@ def log_density_matrix(path: Path, schedule: np.ndarray, x: np.ndarray) -> np.nd
            [-4.9, -2.9, -4.9],
            [-8.9, -2.9, -0.9]])
     """
-    require_callable("path", path, "geometric_path(p0, p1)")
+    require_path(path)
     schedule = as_schedule("schedule", schedule)
-    return Rungs(path, schedule).log_densities(_as_samples(path, x))
+    return Rungs(path, schedule).log_densities(as_chains("x", x, path(0.0).dim))
 
 
 def log_conditionals(log_f: np.ndarray, log_z: np.ndarray) -> np.ndarray:
@@ -176,15 +179,15 @@ def log_density_slopes(path: Path, schedule: np.ndarray, x: np.ndarray) -> np.nd
     array([[-8.,  0.,  8.],
            [-8.,  0.,  8.]])
     """
-    require_callable("path", path, "geometric_path(p0, p1)")
+    require_path(path)
     schedule = as_schedule("schedule", schedule)
-    x = _as_samples(path, x)
+    x = as_chains("x", x, path(0.0).dim)
     if isinstance(path, GeometricRBMPath):
         return path.log_density_slopes(schedule, x)
     x = x.astype(np.float64)
 
     def log_f(beta):
-        return path(float(beta)).log_density(x)
+        return log_density_of(path(float(beta)), x, beta)
 
     def slope(beta):
         inside = min(max(beta, _STEP), 1 - _STEP)
@@ -199,11 +202,3 @@ def log_density_slopes(path: Path, schedule: np.ndarray, x: np.ndarray) -> np.nd
     if not np.isfinite(slopes).all():
         raise ValueError("a state lies where log f is not finite on some rung: it has no slope there")
     return slopes
-
-
-def _as_samples(path: Path, x: np.ndarray) -> np.ndarray:
-    dim = path(0.0).dim
-    x = as_states(x, dim)
-    if x.ndim != 2 or len(x) == 0:
-        raise ValueError(f"x must have shape (N, {dim}), got {x.shape}")
-    return x

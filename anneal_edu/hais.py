@@ -19,8 +19,11 @@ from anneal_edu.validation import (
     as_number,
     as_positive,
     as_schedule,
-    require_callable,
+    draws_of,
+    gradient_of,
+    log_density_of,
     require_generator,
+    require_path,
 )
 
 _LOG_STEPS = np.log(1e-5), np.log(1e4)
@@ -73,13 +76,14 @@ class AlongPath:
     def remember(self, x: np.ndarray) -> np.ndarray:
         """What `log_f` needs to know of states: (C, D) -> (C, ...)."""
         if self.shares_ends:
-            return np.stack([self.path.start.log_density(x), self.path.end.log_density(x)], axis=1)  # (C, 2)
+            ends = log_density_of(self.path.start, x, 0), log_density_of(self.path.end, x, 1)
+            return np.stack(ends, axis=1)  # (C, 2)
         return x
 
     def log_f(self, beta: float, known: np.ndarray) -> np.ndarray:
         """log f_β of the remembered states: (C,)."""
         if not self.shares_ends:
-            return self.path(beta).log_density(known)
+            return log_density_of(self.path(beta), known, beta)
         if beta in (0, 1):
             return known[:, int(beta)]
         return (1 - beta) * known[:, 0] + beta * known[:, 1]
@@ -88,8 +92,8 @@ class AlongPath:
         """∇ log f_β(x): (C, D) -> (C, D)."""
         if self.shares_ends and 0 < beta < 1:
             start, end = self.path.start, self.path.end
-            return (1 - beta) * start.grad_log_density(x) + beta * end.grad_log_density(x)
-        return self.path(beta).grad_log_density(x)
+            return (1 - beta) * gradient_of(start, x) + beta * gradient_of(end, x)
+        return gradient_of(self.path(beta), x)
 
 
 def _drift(x: np.ndarray, v: np.ndarray, time: float, walled: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
@@ -181,7 +185,7 @@ def hais_states(
     """Yield the state before the first transition and after every one; the arguments are those of `hais`."""
     start, density = path(0.0), AlongPath(path)
     walled = getattr(path(1.0), "nonnegative", None)
-    x = start.sample(n_chains, rng).astype(np.float64)  # (C, D)
+    x = draws_of(start, n_chains, rng).astype(np.float64)  # (C, D)
     if walled is not None and (np.shape(walled) != x.shape[1:] or (x[:, np.asarray(walled, dtype=bool)] < 0).any()):
         raise ValueError(
             f"the target's nonnegative must be {x.shape[1]} booleans, and path(0) must keep these coordinates "
@@ -260,9 +264,9 @@ def hais(
     refresh = half_life_refresh(step_size) if refresh is None else as_number("refresh", refresh)
     if not 0 < refresh <= 1:
         raise ValueError(f"refresh must lie in (0, 1], got {refresh}")
-    require_callable("path", path, "geometric_path(p0, p1)")
+    require_path(path)
     require_generator(rng)
-    require_start(path(0.0))
+    require_start(path(0.0), "sample", "log_z")
     for end in (path(0.0), path(1.0)):
         if getattr(end, "discrete", False) or not hasattr(end, "grad_log_density"):
             raise TypeError(f"hais needs real states and grad_log_density, which {type(end).__name__} lacks: use ais")

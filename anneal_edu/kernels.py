@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from anneal_edu.distributions import Distribution
-from anneal_edu.validation import as_count, as_finite_array, as_positive
+from anneal_edu.validation import as_count, as_finite_array, as_positive, gradient_of, log_density_of
 
 _RUNAWAY = 1e100  # a coordinate beyond it has left for good: its square is still a number
 
@@ -107,7 +108,7 @@ class random_walk:
         _require_real_states(distribution, "random_walk")
         proposal = x + self.scale * rng.standard_normal(x.shape)
         with np.errstate(invalid="ignore"):  # -inf - (-inf), outside the support: stay
-            log_ratio = distribution.log_density(proposal) - distribution.log_density(x)
+            log_ratio = log_density_of(distribution, proposal) - log_density_of(distribution, x)
         accepted = accept(log_ratio, rng)
         return np.where(accepted[:, None], proposal, x)
 
@@ -145,10 +146,13 @@ class hmc:
     def __call__(self, distribution: Distribution, x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         _require_real_states(distribution, "hmc")
         _require_ability(distribution, "grad_log_density", "hmc", "random_walk(scale)")
-        gradient, eps = distribution.grad_log_density, self.step_size
+        gradient, eps = partial(gradient_of, distribution), self.step_size
         start, momentum = x, rng.standard_normal(x.shape)
-        before = distribution.log_density(x) - 0.5 * (momentum**2).sum(-1)  # (C,): minus the energy
-        momentum = momentum + 0.5 * eps * gradient(x)
+        log_f, slope = log_density_of(distribution, x), gradient(x)
+        if np.isnan(slope[np.isfinite(log_f)]).any():
+            raise ValueError("grad_log_density is NaN in some chain")
+        before = log_f - 0.5 * (momentum**2).sum(-1)  # (C,): minus the energy
+        momentum = momentum + 0.5 * eps * slope
         runaway = np.zeros(len(x), dtype=bool)  # (C,): trajectories on which the step is far too long; refused below
         for step in range(self.n_leapfrog):
             x = x + eps * momentum
@@ -156,6 +160,6 @@ class hmc:
             x[runaway], momentum[runaway] = start[runaway], 0.0
             momentum = momentum + (eps if step < self.n_leapfrog - 1 else 0.5 * eps) * gradient(x)
         with np.errstate(invalid="ignore"):
-            log_ratio = distribution.log_density(x) - 0.5 * (momentum**2).sum(-1) - before
+            log_ratio = log_density_of(distribution, x) - 0.5 * (momentum**2).sum(-1) - before
         accepted = accept(log_ratio, rng) & ~runaway
         return np.where(accepted[:, None], x, start)

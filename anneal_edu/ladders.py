@@ -12,6 +12,7 @@ from anneal_edu.distributions.bernoulli import bernoulli, sum_of_softplus
 from anneal_edu.kernels import Kernel, accept, gibbs
 from anneal_edu.paths import GeometricRBMPath, Path
 from anneal_edu.swaps import SwapScheme, swapped
+from anneal_edu.validation import careful, log_density_of
 
 _ROWS_AT_ONCE = 500  # the working arrays of a block stay in the processor's cache
 
@@ -50,7 +51,8 @@ class Ladder:
     """Any path with any kernel: rung k has the distribution path(β_k)."""
 
     def __init__(self, path: Path, schedule: np.ndarray, kernel: Kernel):
-        self.rungs, self.kernel = [path(float(beta)) for beta in schedule], kernel
+        self.rungs, self.betas = [path(float(beta)) for beta in schedule], schedule
+        self.kernel = careful(kernel)
 
     def carry(self, x: np.ndarray) -> Carried:
         """What is to be known of states x (K+1, C, D) before the first move: nothing but themselves."""
@@ -63,10 +65,14 @@ class Ladder:
     def log_densities(self, carried: Carried) -> LogDensities:
         """Every state on its own rung and on the two neighbours."""
         (x,) = carried
-        own = np.stack([f.log_density(states) for f, states in zip(self.rungs, x, strict=True)])
-        above = np.stack([f.log_density(states) for f, states in zip(self.rungs[1:], x[:-1], strict=True)])
-        below = np.stack([f.log_density(states) for f, states in zip(self.rungs[:-1], x[1:], strict=True)])
-        return LogDensities(own, above, below)
+
+        def on_rungs(which: slice, states: np.ndarray) -> np.ndarray:
+            rungs = zip(self.rungs[which], states, self.betas[which], strict=True)
+            return np.stack([log_density_of(f, x, beta) for f, x, beta in rungs])
+
+        return LogDensities(
+            own=on_rungs(slice(None), x), above=on_rungs(slice(1, None), x[:-1]), below=on_rungs(slice(-1), x[1:])
+        )
 
 
 class WeightlessStartLadder:

@@ -10,7 +10,7 @@ from anneal_edu import weights
 from anneal_edu.distributions import BilinearGenerative, Distribution, Gaussian, LatentPosterior, LinearGenerative
 from anneal_edu.hais import HAISResult, hais
 from anneal_edu.paths import geometric_path
-from anneal_edu.validation import as_count, as_finite_array, require_shape
+from anneal_edu.validation import as_count, as_finite_array, log_density_of, require_distribution, require_shape
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,6 +121,8 @@ def log_likelihood(
     >>> bool(np.abs(found.log_likelihoods - model.log_density(x)).max() < 0.3)
     True
     """
+    if not isinstance(model, LinearGenerative | BilinearGenerative):
+        require_distribution("model", model)
     data = as_finite_array("data", data, ndim=2)
     require_shape("data", data, (as_count("number of data points", len(data), minimum=2), model.dim))
     n_chains = as_count("n_chains", n_chains)
@@ -132,7 +134,7 @@ def log_likelihood(
     path = geometric_path(Gaussian(np.zeros(model.dim), np.eye(model.dim)), model)
     run = hais(path, schedule, n_chains, step_size, rng=rng, progress=progress)
     errors = np.full(len(data), run.std_error)
-    return LikelihoodResult(model.log_density(data) - run.log_z, errors, True, run.acceptance, run.warnings)
+    return LikelihoodResult(log_density_of(model, data) - run.log_z, errors, True, run.acceptance, run.warnings)
 
 
 def _of_points(run: HAISResult, n_points: int) -> LikelihoodResult:

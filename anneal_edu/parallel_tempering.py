@@ -20,7 +20,7 @@ from anneal_edu.ladders import ladder_on, sweep
 from anneal_edu.paths import Path
 from anneal_edu.schedules import linear_schedule
 from anneal_edu.swaps import as_rates, as_scheme, swapped
-from anneal_edu.validation import as_count, as_schedule, require_shape
+from anneal_edu.validation import as_count, as_real, as_schedule, draws_of, require_shape
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,9 +59,17 @@ def tempering_states(
     rng: np.random.Generator,
 ) -> Iterator[TemperingState]:
     """Yield the state after every sweep, for ever; the arguments are those of `parallel_tempering`."""
+    schedule, n_chains = as_schedule("schedule", schedule), as_count("n_chains", n_chains)
+    as_scheme(swaps)
+    require_walk(path, kernel, rng)
+    require_start(path(0.0), "sample")
+    return _tempering_states(path, schedule, n_chains, kernel, swaps, rng)
+
+
+def _tempering_states(path, schedule, n_chains, kernel, swaps, rng) -> Iterator[TemperingState]:
     start, ladder = path(0.0), ladder_on(path, schedule, kernel)
     scheme = as_scheme(swaps)(len(schedule) - 1, n_chains)
-    carried = ladder.carry(np.stack([start.sample(n_chains, rng) for _ in schedule]))  # (K+1, C, D)
+    carried = ladder.carry(np.stack([draws_of(start, n_chains, rng) for _ in schedule]))  # (K+1, C, D)
     replicas = np.tile(np.arange(len(schedule))[:, None], (1, n_chains))
     while True:
         carried, swaps_made = sweep(ladder, carried, scheme, rng)
@@ -114,12 +122,13 @@ class TemperingResult:
     def _log_z_parts(self) -> tuple[np.ndarray, np.ndarray]:
         """Of every stepping stone: its log mean (K,), and each ladder's mean relative to that (K, C)."""
         top = self.log_ratios.max(axis=(0, 2))  # (K,)
-        means = np.exp(self.log_ratios - top[:, None]).mean(0)  # (K, C)
-        return top + np.log(means.mean(1)), means / means.mean(1, keepdims=True)
+        with np.errstate(invalid="ignore"):  # -inf - (-inf): no state of that rung counts on the next one
+            means = np.exp(self.log_ratios - top[:, None]).mean(0)  # (K, C)
+        return np.where(np.isneginf(top), top, top + np.log(means.mean(1))), means / means.mean(1, keepdims=True)
 
     @property
     def log_z(self) -> float:
-        """Stepping stones: log Z_0 + Σ_k log mean f_{k+1}(x_k) / f_k(x_k)."""
+        """Stepping stones: log Z_0 + Σ_k log mean f_{k+1}(x_k) / f_k(x_k); -inf where a rung never met the next one."""
         return float(self.start_log_z + self._log_z_parts()[0].sum())
 
     @property
@@ -133,7 +142,10 @@ class TemperingResult:
     def warnings(self) -> tuple[str, ...]:
         """What looks wrong, in plain words; empty where nothing does."""
         worst = int(self.rejection_rates.argmax())
-        found = []
+        found = ["a single chain: no error bar can be given"] if self.replicas.shape[2] == 1 else []
+        if (unmet := np.isneginf(self.log_ratios).all(axis=(0, 2))).any():
+            k = int(unmet.argmax())
+            found.append(f"no chain of rung {k} has a density on rung {k + 1}: log_z is -inf; add rungs between")
         if self.rejection_rates[worst] > 0.95:
             found.append(
                 f"rungs {worst} and {worst + 1} refuse {self.rejection_rates[worst]:.1%} of swaps: add rungs there"
@@ -211,20 +223,22 @@ def parallel_tempering(
     n_burn_in = as_count("n_burn_in", n_burn_in, minimum=0)
     as_scheme(swaps)
     require_walk(path, kernel, rng)
-    require_start(path(0.0))
+    require_start(path(0.0), "sample", "log_z")
 
     states = tempering_states(path, schedule, n_chains, kernel, swaps, rng=rng)
-    samples, replicas, rejections, log_ratios = [], [], 0.0, []
+    samples, replicas, rejections, log_ratios = None, [], 0.0, []
     for done in tqdm(range(n_burn_in + n_sweeps), desc="tempering", disable=not progress):
         state = next(states)
         if done >= n_burn_in:
-            samples.append(state.x)
+            if samples is None:  # one array from the beginning: a list of sweeps would need twice the memory at the end
+                samples = np.empty((n_sweeps, *state.x.shape), dtype=state.x.dtype)
+            samples[done - n_burn_in] = state.x
             replicas.append(state.replicas)
             log_ratios.append(state.log_ratios)
             rejections = rejections + (1 - state.swap_probabilities).mean(1)
     start_log_z = float(path(0.0).log_z())
     return TemperingResult(
-        schedule, np.array(samples), np.array(replicas), rejections / n_sweeps, np.array(log_ratios), start_log_z
+        schedule, samples, np.array(replicas), rejections / n_sweeps, np.array(log_ratios), start_log_z
     )
 
 
@@ -238,7 +252,11 @@ def count_round_trips(replicas: np.ndarray) -> np.ndarray:
     >>> count_round_trips(up_and_down).ravel()
     array([1, 0])
     """
-    replicas = np.asarray(replicas)
+    replicas = as_real("replicas", replicas, dtype=int)
+    if replicas.ndim != 3 or (np.sort(replicas, axis=1) != np.arange(replicas.shape[1])[:, None]).any():
+        raise ValueError(
+            f"replicas must have shape (T, K+1, C) and hold each of 0 … K once in every ladder, got {replicas.shape}"
+        )
     trips = np.zeros(replicas.shape[1:], dtype=int)
     left_start, seen_top = np.zeros((2, *replicas.shape[1:]), dtype=bool)
     ladders = np.arange(replicas.shape[2])

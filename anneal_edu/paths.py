@@ -13,7 +13,7 @@ from scipy.special import expit
 from anneal_edu.distributions import BinaryRBM, Distribution, GaussianBernoulli, GeometricBridge, JointRBM
 from anneal_edu.distributions.bernoulli import bernoulli, sum_of_softplus, weigh_and_draw
 from anneal_edu.gaussian_rbm_path import GaussianRBMPath
-from anneal_edu.validation import as_beta
+from anneal_edu.validation import as_beta, log_density_of, require_distribution
 
 Path = Callable[[float], Distribution]
 
@@ -42,8 +42,7 @@ _scratch = _Scratch()
 def require_ends(p0: Distribution, p1: Distribution) -> None:
     """Raise TypeError or ValueError unless a path can lead from one to the other."""
     for name, p in (("p0", p0), ("p1", p1)):
-        if not (hasattr(p, "log_density") and hasattr(p, "dim")):
-            raise TypeError(f"{name} must be a distribution (with dim and log_density), got {p!r}")
+        require_distribution(name, p)
     if p0.dim != p1.dim:
         raise ValueError(f"the ends of a path must have the same dim, got {p0.dim} and {p1.dim}")
     both_have_hidden_units = any(all(isinstance(p, rbm) for p in (p0, p1)) for rbm in (BinaryRBM, GaussianBernoulli))
@@ -75,7 +74,7 @@ class GeometricPath:
         if hasattr(self.start, "n_hidden"):  # the average is one of joint densities, not of those of x
             return np.stack([self(float(beta)).log_density(x) for beta in schedule])
         betas = np.asarray(schedule)[:, None]
-        start, end = self.start.log_density(x), self.end.log_density(x)  # (N,)
+        start, end = log_density_of(self.start, x, 0), log_density_of(self.end, x, 1)  # (N,)
         with np.errstate(invalid="ignore"):  # 0 · (-inf): an end that does not count
             return np.where(betas == 1, 0, (1 - betas) * start) + np.where(betas == 0, 0, betas * end)
 

@@ -17,7 +17,14 @@ from anneal_edu.ais import AISResult, ais, annealing_step, require_sound_step, r
 from anneal_edu.distributions import BinaryRBM, Distribution, JointRBM
 from anneal_edu.kernels import Kernel, gibbs, gibbs_backwards
 from anneal_edu.paths import Path
-from anneal_edu.validation import as_binary_data, as_count, as_schedule
+from anneal_edu.validation import (
+    as_binary_data,
+    as_chains,
+    as_count,
+    as_schedule,
+    careful,
+    log_density_of,
+)
 from anneal_edu.weights import log_mean_exp, normalised_weights
 
 
@@ -45,14 +52,8 @@ def _reversal(kernel: Kernel) -> Kernel:
 
 
 def _as_draws(name: str, x: np.ndarray, target: Distribution) -> np.ndarray:
-    x = np.asarray(x)
-    if x.ndim != 2 or len(x) == 0 or x.shape[1] != target.dim:
-        raise ValueError(f"{name} must have shape (N, {target.dim}), got {x.shape}")
-    if isinstance(target, BinaryRBM | JointRBM):
-        return as_binary_data(name, x)
-    if not np.isfinite(x).all():
-        raise ValueError(f"{name} must be finite")
-    return x
+    x = as_chains(name, x, target.dim)
+    return as_binary_data(name, x) if isinstance(target, BinaryRBM | JointRBM) else x
 
 
 def reverse_ais(
@@ -93,7 +94,8 @@ def reverse_ais(
     TypeError
         Where the path's start has no log_z, or a distribution lacks what the kernel needs.
     ValueError
-        Where the schedule does not rise from 0 to 1, or the samples have the wrong shape or are not finite.
+        Where the schedule does not rise from 0 to 1, or the samples have the wrong shape, are not finite, or lie where
+        the target has no density.
 
     Examples
     --------
@@ -106,13 +108,15 @@ def reverse_ais(
     schedule = as_schedule("schedule", schedule)
     require_walk(path, kernel, rng)
     start, target = path(0.0), path(1.0)
-    require_start(start, sampled=False)
+    require_start(start, "log_z")
     x = _as_draws("samples", samples, target)
+    if lost := np.isneginf(log_density_of(target, x, 1)).sum():
+        raise ValueError(f"samples must be draws of the target, got {lost} of {len(x)} where its density is zero")
 
     backwards = _reversal(kernel)
     step = annealing_step(path, backwards)
     log_w = np.full(len(x), start.log_z(), dtype=np.float64)  # (N,)
-    x = backwards(target, x, rng)
+    x = careful(backwards)(target, x, rng)
     for now, before in pairwise(tqdm(schedule[::-1], desc="reverse AIS", disable=not progress)):
         log_ratio, x = step(now, before, x, rng)
         require_sound_step(log_w, log_ratio, x, before, now)
@@ -152,17 +156,24 @@ class Sandwich:
         """Upper minus lower; with exact draws, both errors are in expectation smaller than this."""
         return self.upper - self.lower
 
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What looks wrong with either run, in plain words; empty where nothing does."""
+        return tuple(dict.fromkeys(self.forward.warnings + self.reverse.warnings))
+
     def __str__(self) -> str:
-        return (
+        line = (
             f"log Z between {self.lower:.3f} ± {self.forward.std_error:.3f} (forward) and "
             f"{self.upper:.3f} ± {self.reverse.std_error:.3f} (reverse, from {self.draws}); gap {self.gap:.3f}"
         )
+        return "\n".join([line] + [f"warning: {sentence}" for sentence in self.warnings])
 
 
 def long_run(distribution: Distribution, x: np.ndarray, n_steps: int, kernel: Kernel, rng) -> np.ndarray:
     """The states of the chains x after ``n_steps`` moves, (C, D)."""
+    move = careful(kernel)
     for _ in range(n_steps):
-        x = kernel(distribution, x, rng)
+        x = move(distribution, x, rng)
     return x
 
 
@@ -212,6 +223,11 @@ def sandwich(
     samples, draws = _target_draws(target, n_chains, rng), "exact draws"
     if samples is None:
         share = normalised_weights(forward.log_weights) / n_chains
+        if not share.any():
+            raise ValueError(
+                "every weight of the forward run is zero: no chain landed where the target has mass, and the reverse "
+                "run has nowhere to start"
+            )
         chosen = forward.samples[rng.choice(n_chains, size=n_chains, p=share)]  # about draws of the target
         samples, draws = long_run(target, chosen, n_burn_in, kernel, rng), "a long run"
     reverse = reverse_ais(path, schedule, samples, kernel, rng=rng, progress=progress)
@@ -263,7 +279,7 @@ def raise_log_likelihood(
     Returns
     -------
     (N,) array
-        In nats.
+        In nats; -inf where the target has no density.
 
     Raises
     ------
@@ -280,6 +296,12 @@ def raise_log_likelihood(
     """
     require_walk(path, kernel, rng)
     n_chains, data = as_count("n_chains", n_chains), _as_draws("data", data, path(1.0))
-    run = reverse_ais(path, schedule, np.repeat(data, n_chains, axis=0), kernel, rng=rng, progress=progress)
-    inverse_weights = -run.log_weights.reshape(len(data), n_chains)
-    return path(1.0).log_density(data) + np.array([log_mean_exp(row) for row in inverse_weights])
+    log_f = log_density_of(path(1.0), data, 1)  # (N,)
+    possible = ~np.isneginf(log_f)
+    if not possible.any():
+        return np.full(len(data), -np.inf)
+    chains = np.repeat(data[possible], n_chains, axis=0)
+    run = reverse_ais(path, schedule, chains, kernel, rng=rng, progress=progress)
+    log_p = np.full(len(data), -np.inf)
+    log_p[possible] = [log_mean_exp(row) for row in -run.log_weights.reshape(-1, n_chains)]
+    return log_f + log_p

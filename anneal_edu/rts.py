@@ -23,7 +23,7 @@ from anneal_edu.simulated_tempering import (
     share_warnings,
     tempered_walk,
 )
-from anneal_edu.validation import as_count, as_finite_array, as_schedule, require_shape
+from anneal_edu.validation import as_count, as_finite_array, as_schedule, draws_of, require_shape
 from anneal_edu.weights import log_mean_exp
 
 
@@ -128,14 +128,14 @@ def ascend(path, schedule, n_chains, kernel, rng) -> tuple[np.ndarray, np.ndarra
     worthless: corrections then swing by tens of nats, to and fro.
     """
     start, step = path(0.0), annealing_step(path, kernel)
-    log_z, x = [start.log_z()], start.sample(n_chains, rng)
+    log_z, x = [start.log_z()], draws_of(start, n_chains, rng)
     rungs, left_behind = rng.integers(len(schedule), size=n_chains), x.copy()
     for k, (before, now) in enumerate(pairwise(schedule), start=1):
         log_ratio, x = step(before, now, x, rng)
         if not np.isfinite(log_ratio).any():
             raise ValueError(f"no chain of rung {k - 1} has a density on rung {k}: add rungs between")
         log_z.append(log_z[-1] + log_mean_exp(log_ratio))
-        left_behind[rungs == k] = x[rungs == k]
+        left_behind = np.where((rungs == k)[:, None], x, left_behind)
     return np.array(log_z), left_behind, rungs
 
 
@@ -154,10 +154,22 @@ def rts_rounds(
 
     The arguments are those of `rts`.
     """
+    schedule, n_chains = as_schedule("schedule", schedule), as_count("n_chains", n_chains)
+    n_initial, n_sweeps = as_count("n_initial", n_initial, minimum=0), as_count("n_sweeps", n_sweeps)
+    require_walk(path, kernel, rng)
+    require_start(path(0.0), "sample", "log_z")
+    if log_z is not None:
+        log_z = as_finite_array("log_z", log_z, ndim=1)
+        require_shape("log_z", log_z, schedule.shape)
+        log_z = log_z - log_z[0] + path(0.0).log_z()
+    return _rts_rounds(path, schedule, n_initial, n_sweeps, n_chains, kernel, log_z, rng)
+
+
+def _rts_rounds(path, schedule, n_initial, n_sweeps, n_chains, kernel, log_z, rng) -> Iterator[RTSRound]:
     if log_z is None:
         log_z, x, rungs = ascend(path, schedule, n_chains, kernel, rng)
     else:
-        x, rungs = path(0.0).sample(n_chains, rng), np.zeros(n_chains, dtype=int)
+        x, rungs = draws_of(path(0.0), n_chains, rng), np.zeros(n_chains, dtype=int)
     for _ in range(n_initial):
         latest = rts_round(path, schedule, log_z, x, rungs, n_sweeps, kernel, rng)
         yield latest
@@ -283,12 +295,6 @@ def rts(
     n_initial = n_rounds // 2 if n_initial is None else as_count("n_initial", n_initial, minimum=0)
     if n_initial >= n_rounds:
         raise ValueError(f"n_initial must leave at least one of {n_rounds} rounds, got {n_initial}")
-    require_walk(path, kernel, rng)
-    require_start(path(0.0))
-    if log_z is not None:
-        log_z = as_finite_array("log_z", log_z, ndim=1)
-        require_shape("log_z", log_z, schedule.shape)
-        log_z = log_z - log_z[0] + path(0.0).log_z()
 
     rounds = islice(rts_rounds(path, schedule, n_initial, n_sweeps, n_chains, kernel, log_z, rng=rng), n_rounds)
     done = list(tqdm(rounds, desc="RTS", total=n_rounds, disable=not progress))

@@ -17,7 +17,7 @@ from anneal_edu.ais import require_start, require_walk
 from anneal_edu.density_matrix import as_rungs, log_conditionals
 from anneal_edu.kernels import Kernel, gibbs
 from anneal_edu.paths import Path
-from anneal_edu.validation import as_count, as_finite_array, as_schedule, require_shape
+from anneal_edu.validation import as_count, as_finite_array, as_schedule, draws_of, require_shape
 
 
 @dataclass(frozen=True, eq=False)
@@ -225,9 +225,9 @@ def simulated_tempering(
     n_burn_in = as_count("n_burn_in", n_burn_in, minimum=0)
     require_walk(path, kernel, rng)
     start = path(0.0)
-    require_start(start)
+    require_start(start, "sample", "log_z")
 
-    x, rungs = start.sample(n_chains, rng), np.zeros(n_chains, dtype=int)
+    x, rungs = draws_of(start, n_chains, rng), np.zeros(n_chains, dtype=int)
     walk = tempered_walk(path, schedule, log_z, x, rungs, kernel, rng=rng)
     kept = []
     for sweep in tqdm(range(n_burn_in + n_sweeps), desc="simulated tempering", disable=not progress):

@@ -7,11 +7,19 @@ from itertools import pairwise
 
 import numpy as np
 
-from anneal_edu.ais import annealing_step
+from anneal_edu.ais import annealing_step, log_quotient
 from anneal_edu.distributions import Distribution
 from anneal_edu.kernels import Kernel, accept, gibbs, gibbs_backwards
 from anneal_edu.paths import Path
-from anneal_edu.validation import as_schedule, require_callable, require_generator
+from anneal_edu.validation import (
+    as_chains,
+    as_schedule,
+    careful,
+    log_density_of,
+    require_callable,
+    require_generator,
+    require_path,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,30 +77,31 @@ class tempered_transitions:
 
     def __post_init__(self):
         object.__setattr__(self, "schedule", as_schedule("schedule", self.schedule))
-        for name, example in (("path", "geometric_path(p0, p1)"), ("kernel", "gibbs or random_walk(0.5)")):
-            require_callable(name, getattr(self, name), example)
+        require_path(self.path)
+        require_callable("kernel", self.kernel, "gibbs or random_walk(0.5)")
         object.__setattr__(self, "target", self.path(1.0))
 
     def __call__(self, distribution: Distribution, x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """One tempered transition: (C, D) -> (C, D)."""
         if distribution is not self.target:
             raise TypeError("tempered_transitions moves the end of its own path, its .target, and nothing else")
-        require_generator(rng)
         return self.move(x, rng).x
 
     def move(self, x: np.ndarray, rng: np.random.Generator) -> TemperedMove:
         """One tempered transition, with the ratio that decided about it."""
+        require_generator(rng)
+        x = as_chains("x", x, self.target.dim)
         backwards = gibbs_backwards if self.kernel is gibbs else self.kernel
         up, down = annealing_step(self.path, backwards), annealing_step(self.path, self.kernel)
         y, log_ratio = x, np.zeros(len(x))  # (C, D), (C,)
         for now, hotter in pairwise(self.schedule[::-1]):
             gain, y = up(now, hotter, y, rng)  # f_{k-1}(y) / f_k(y), then y moves at k-1
             log_ratio += gain
-        y = self.kernel(self.path(0.0), y, rng)
+        y = careful(self.kernel)(self.path(0.0), y, rng)
         for hotter, now in pairwise(self.schedule[:-1]):
             gain, y = down(hotter, now, y, rng)  # f_k(y) / f_{k-1}(y), then y moves at k
             log_ratio += gain
         last = float(self.schedule[-2])
-        log_ratio += self.target.log_density(y) - self.path(last).log_density(y)
+        log_ratio += log_quotient(log_density_of(self.target, y, 1), log_density_of(self.path(last), y, last))
         accepted = accept(log_ratio, rng)
         return TemperedMove(np.where(accepted[:, None], y, x), log_ratio, accepted)

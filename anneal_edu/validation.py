@@ -1,8 +1,13 @@
-"""Arguments checked at the door: each error names the argument, what it got and what it wants."""
+"""Arguments checked at the door: each error names the argument, what it got and what it wants.
+
+What a user's own density, gradient, kernel or start gives back is checked here too, so that every estimator says the
+same words about the same mistake.
+"""
 
 from __future__ import annotations
 
 import operator
+from collections.abc import Callable
 
 import numpy as np
 
@@ -10,14 +15,27 @@ MAX_ENUMERATED_UNITS = 24
 
 
 def as_real(name: str, value, dtype=np.float64) -> np.ndarray:
-    """Return ``value`` as an array of real numbers; words, complex numbers and objects are a TypeError."""
+    """Return a copy of ``value`` as an array of real numbers; words, complex numbers and objects are a TypeError.
+
+    Where ``dtype`` is None, floating arrays keep theirs and others become float64.
+    """
+    require_unmasked(name, value)
     try:
         array = np.asarray(value)
     except ValueError as error:  # rows of different lengths
         raise TypeError(f"{name} must be an array of numbers: {error}") from None
     if array.dtype.kind not in "biuf":
         raise TypeError(f"{name} must be an array of real numbers, got {type(value).__name__} of {array.dtype}")
+    if dtype is None:
+        dtype = array.dtype if array.dtype.kind == "f" else np.float64
     return array.astype(dtype)
+
+
+def require_unmasked(name: str, value) -> None:
+    """Raise ValueError where a masked array hides entries: an array of plain numbers would bring them back."""
+    if np.ma.is_masked(value):
+        n_masked = np.ma.count_masked(value)
+        raise ValueError(f"{name} must not hide entries, got {n_masked} masked ones: fill or drop them")
 
 
 def as_finite_array(name: str, value, ndim: int, dtype=np.float64) -> np.ndarray:
@@ -41,6 +59,7 @@ def require_shape(name: str, array: np.ndarray, shape: tuple[int, ...]) -> None:
 
 def as_states(x, dim: int) -> np.ndarray:
     """Return ``x`` as an array of shape (..., dim); the dtype of floating arrays is kept."""
+    require_unmasked("x", x)
     x = np.asarray(x)
     if x.ndim == 0 or x.shape[-1] != dim:
         raise ValueError(f"x must have shape (..., {dim}), got {x.shape}")
@@ -49,6 +68,16 @@ def as_states(x, dim: int) -> np.ndarray:
     if not np.isfinite(x).all():
         raise ValueError("x must be finite, got NaN or infinity")
     return x
+
+
+def as_chains(name: str, x, dim: int) -> np.ndarray:
+    """Return a copy of ``x`` as one or more states, (N, dim); the dtype of floating arrays is kept."""
+    states = as_real(name, x, dtype=None)
+    if states.ndim != 2 or len(states) == 0 or states.shape[1] != dim:
+        raise ValueError(f"{name} must have shape (N, {dim}), got {states.shape}")
+    if not np.isfinite(states).all():
+        raise ValueError(f"{name} must be finite, got NaN or infinity in {np.sum(~np.isfinite(states))} entries")
+    return states
 
 
 def as_binary_data(name: str, data) -> np.ndarray:
@@ -114,6 +143,28 @@ def require_callable(name: str, value, example: str) -> None:
         raise TypeError(f"{name} must be a function, such as {example}; got {value!r}")
 
 
+def require_distribution(name: str, p) -> None:
+    """Raise TypeError unless ``p`` has what every distribution has."""
+    if not (hasattr(p, "log_density") and hasattr(p, "dim")):
+        raise TypeError(f"{name} must be a distribution (with dim and log_density), got {p!r}")
+
+
+def require_kind(name: str, value, kind: type) -> None:
+    """Raise TypeError unless ``value`` is of this class."""
+    if not isinstance(value, kind):
+        raise TypeError(f"{name} must be a {kind.__name__}, got {type(value).__name__}")
+
+
+def require_path(path) -> None:
+    """Raise unless ``path`` is a function from β to distributions of one dimension."""
+    require_callable("path", path, "geometric_path(p0, p1)")
+    start, end = path(0.0), path(1.0)
+    require_distribution("path(0)", start)
+    require_distribution("path(1)", end)
+    if start.dim != end.dim:
+        raise ValueError(f"the ends of a path must have the same dim, got {start.dim} and {end.dim}")
+
+
 def require_generator(rng) -> None:
     """Raise TypeError unless ``rng`` is a numpy random Generator."""
     if not isinstance(rng, np.random.Generator):
@@ -127,3 +178,91 @@ def require_enumerable(n_units: int) -> None:
             f"an exact answer needs a sum over 2^{n_units} states; at most 2^{MAX_ENUMERATED_UNITS} are summed. "
             "Estimate it instead: ais(...)"
         )
+
+
+# What a user's own functions give back
+
+
+def answer(name: str, function: Callable[[np.ndarray], np.ndarray], x: np.ndarray):
+    """What ``function`` says of states that it may look at, but not change."""
+    shown = x.view()
+    shown.setflags(write=False)
+    try:
+        return function(shown)
+    except ValueError as error:
+        if "read-only" not in str(error):
+            raise
+        raise ValueError(f"{name} must not change x in place: let it work on a copy, x = x.copy()") from error
+
+
+def log_density_of(distribution, x: np.ndarray, beta: float | None = None) -> np.ndarray:
+    """Log f(x) of anyone's distribution, (..., D) -> (...): real numbers or -inf, one for every state, x unchanged.
+
+    Examples
+    --------
+    >>> import numpy as np, anneal_edu as ae
+    >>> log_density_of(ae.Unnormalized(lambda x: -np.abs(x).sum(-1), dim=1), np.array([[2.0], [0.0]]))
+    array([-2., -0.])
+    """
+    require_distribution("a point of the path", distribution)
+    return as_log_density(answer("log_density", distribution.log_density, x), x.shape[:-1], beta)
+
+
+def as_log_density(values, shape: tuple[int, ...], beta: float | None = None) -> np.ndarray:
+    """What a log_density returned for states of shape (*shape, D), if it may be one."""
+    if np.shape(values) != shape:
+        raise ValueError(
+            f"log_density must give one number a chain, {shape}, got {np.shape(values)}: sum over the last axis?"
+        )
+    require_unmasked("log_density's result", values)
+    values = np.asarray(values)
+    if values.dtype.kind not in "biuf":
+        raise TypeError(f"log_density's result must be an array of real numbers, got {values.dtype}")
+    if np.isnan(values).any() or (values == np.inf).any():
+        raise ValueError(f"log f is NaN or +inf in some chain{'' if beta is None else f' at beta = {beta:.6g}'}")
+    return values
+
+
+def gradient_of(distribution, x: np.ndarray) -> np.ndarray:
+    """∇ log f(x) of anyone's distribution, (..., D) -> (..., D): real numbers in the shape of x, x unchanged."""
+    return as_gradient(answer("grad_log_density", distribution.grad_log_density, x), x.shape)
+
+
+def as_gradient(values, shape: tuple[int, ...]) -> np.ndarray:
+    """What a gradient returned for states of this shape, if it may be one."""
+    if np.shape(values) != shape:
+        raise ValueError(f"grad must map shape {shape} to itself, got {np.shape(values)}")
+    require_unmasked("grad's result", values)
+    values = np.asarray(values)
+    if values.dtype.kind not in "biuf":
+        raise TypeError(f"grad's result must be an array of real numbers, got {values.dtype}")
+    return values
+
+
+def draws_of(start, n: int, rng: np.random.Generator) -> np.ndarray:
+    """n draws of anyone's start of a path, (n, D)."""
+    return _as_chains("sample of path(0)", start.sample(n, rng), (n, start.dim))
+
+
+def careful(kernel: Callable) -> Callable:
+    """The same kernel, (distribution, x (C, D), rng) -> (C, D), working on a copy of x, and what it returns checked."""
+
+    def transition(distribution, x, rng):
+        return _as_chains("the kernel", kernel(distribution, x.copy(), rng), x.shape)
+
+    return transition
+
+
+def _as_chains(name: str, x, shape: tuple[int, int]) -> np.ndarray:
+    wanted = f"{name} must return one state for each of {shape[0]} chains, {shape}, got"
+    try:
+        states = np.asarray(x)
+    except ValueError:  # rows of different lengths
+        raise TypeError(f"{wanted} {type(x).__name__}") from None
+    if isinstance(x, tuple) or states.dtype.kind not in "biuf":
+        raise TypeError(f"{wanted} {x if x is None else f'{type(x).__name__} of {states.dtype}'}")
+    if states.shape != shape:
+        raise ValueError(f"{wanted} {states.shape}")
+    if np.ma.is_masked(x) or not np.isfinite(states).all():
+        raise ValueError(f"{wanted} some that are NaN, infinite or masked")
+    return states

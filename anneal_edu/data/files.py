@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import gzip
 import io
+import math
 import zipfile
 import zlib
+from collections.abc import Mapping
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 
 from anneal_edu.distributions import BinaryRBM, GaussianRBM
 
 _IDX_TYPES = {0x08: ">u1", 0x09: ">i1", 0x0B: ">i2", 0x0C: ">i4", 0x0D: ">f4", 0x0E: ">f8"}
+_MOST_AXES = 32
+_BEST_COMPRESSION = 1100  # gzip packs zeros 1032 to 1, and nothing better
 _BINARY = ("weights", "visible_bias", "hidden_bias")
 
 
@@ -32,7 +37,7 @@ def load_idx(path: str | Path) -> np.ndarray:
     Raises
     ------
     ValueError
-        Where the file is no IDX file, or is cut short or too long.
+        Where the file is no IDX file, or is cut short or too long; no more is unpacked than its header announces.
 
     Examples
     --------
@@ -43,23 +48,34 @@ def load_idx(path: str | Path) -> np.ndarray:
     array([7, 2, 1], dtype=uint8)
     """
     path = Path(path)
-    raw = path.read_bytes()
-    if raw[:2] == b"\x1f\x8b":
+    with path.open("rb") as file:
+        size, packed = path.stat().st_size, file.read(2) == b"\x1f\x8b"
+        file.seek(0)
+        if not packed:
+            return _read_idx(path.name, file, size)
         try:
-            raw = gzip.decompress(raw)
-        except (EOFError, OSError, zlib.error) as error:
+            with gzip.open(file) as unpacked:
+                return _read_idx(path.name, unpacked, _BEST_COMPRESSION * size)
+        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
             raise ValueError(f"{path.name} is a damaged gzip file: {error}") from error
-    if len(raw) < 4 or raw[:2] != b"\0\0" or raw[2] not in _IDX_TYPES or raw[3] == 0:
-        raise ValueError(f"{path.name} is no IDX file: it starts with {raw[:4].hex(' ') or 'nothing'}")
-    dtype, n_axes = np.dtype(_IDX_TYPES[raw[2]]), raw[3]
-    header = 4 + 4 * n_axes
-    if len(raw) < header:
-        raise ValueError(f"{path.name} ends within its header")
-    shape = tuple(int(n) for n in np.frombuffer(raw, ">u4", n_axes, offset=4))
-    expected = header + int(np.prod(shape)) * dtype.itemsize
-    if len(raw) != expected:
-        raise ValueError(f"{path.name} should hold {expected} bytes for shape {shape}, got {len(raw)}")
-    return np.frombuffer(raw, dtype, offset=header).reshape(shape).astype(dtype.newbyteorder("="))
+
+
+def _read_idx(name: str, file: BinaryIO, limit: int) -> np.ndarray:
+    """The array in an open IDX file that cannot hold more than ``limit`` bytes."""
+    start = file.read(4)
+    if len(start) < 4 or start[:2] != b"\0\0" or start[2] not in _IDX_TYPES or not 0 < start[3] <= _MOST_AXES:
+        raise ValueError(f"{name} is no IDX file: it starts with {start.hex(' ') or 'nothing'}")
+    dtype, n_axes = np.dtype(_IDX_TYPES[start[2]]), start[3]
+    sizes = file.read(4 * n_axes)
+    if len(sizes) < 4 * n_axes:
+        raise ValueError(f"{name} ends within its header")
+    shape = tuple(np.frombuffer(sizes, ">u4").tolist())
+    header, expected = 4 + 4 * n_axes, math.prod(shape) * dtype.itemsize
+    body = file.read(min(expected, limit) + 1)  # one byte too many tells of more
+    if len(body) != expected:
+        found = f"{header + len(body)}{' or more' if len(body) > expected else ''}"
+        raise ValueError(f"{name} should hold {header + expected} bytes for shape {shape}, got {found}")
+    return np.frombuffer(body, dtype).reshape(shape).astype(dtype.newbyteorder("="))
 
 
 def rbm_arrays(rbm: BinaryRBM | GaussianRBM) -> dict[str, np.ndarray]:
@@ -89,6 +105,8 @@ def save_rbm(path: str | Path, rbm: BinaryRBM | GaussianRBM) -> None:
     3
     """
     path, arrays = Path(path), rbm_arrays(rbm)
+    if not path.parent.is_dir():
+        raise FileNotFoundError(f"{path.name} cannot be written: there is no folder {path.parent}")
     part = path.with_name(path.name + ".part")  # renamed when whole: a kill leaves the old file or the new one
     with part.open("wb") as file:
         np.savez_compressed(file, **arrays)
@@ -112,7 +130,8 @@ def load_rbm(path: str | Path) -> BinaryRBM | GaussianRBM:
     Raises
     ------
     ValueError
-        Where an array is missing, does not fit the others, is not finite, or hides pickled objects.
+        Where the file is damaged, or an array is missing, does not fit the others, is not finite, or hides pickled
+        objects.
 
     Examples
     --------
@@ -126,12 +145,19 @@ def load_rbm(path: str | Path) -> BinaryRBM | GaussianRBM:
     raw = path.read_bytes()
     if not zipfile.is_zipfile(io.BytesIO(raw)):
         raise ValueError(f"{path.name} is no NPZ file, or is cut short: {len(raw)} bytes, starting {raw[:4].hex(' ')}")
-    with np.load(io.BytesIO(raw), allow_pickle=False) as stored:
-        missing = [name for name in _BINARY if name not in stored]
-        if missing:
-            raise ValueError(
-                f"{path.name} must hold the arrays {', '.join(_BINARY)}, and sigma for a Gaussian RBM; it lacks "
-                f"{', '.join(missing)} and has {', '.join(stored.files) or 'none'}"
-            )
-        parameters = [stored[name] for name in _BINARY]
-        return GaussianRBM(*parameters, stored["sigma"]) if "sigma" in stored else BinaryRBM(*parameters)
+    try:
+        with np.load(io.BytesIO(raw), allow_pickle=False) as stored:
+            return _rbm_of(stored)
+    except Exception as error:  # whatever a damaged or forged archive makes of the reader
+        raise ValueError(f"{path.name} holds no RBM that could be read: {error or type(error).__name__}") from error
+
+
+def _rbm_of(stored: Mapping[str, np.ndarray]) -> BinaryRBM | GaussianRBM:
+    missing = [name for name in _BINARY if name not in stored]
+    if missing:
+        raise ValueError(
+            f"it must hold the arrays {', '.join(_BINARY)}, and sigma for a Gaussian RBM; it lacks "
+            f"{', '.join(missing)} and has {', '.join(stored) or 'none'}"
+        )
+    parameters = [stored[name] for name in _BINARY]
+    return GaussianRBM(*parameters, stored["sigma"]) if "sigma" in stored else BinaryRBM(*parameters)

@@ -8,7 +8,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from anneal_edu.distributions.protocol import Distribution
-from anneal_edu.validation import as_beta, as_count, as_real, as_states
+from anneal_edu.validation import (
+    answer,
+    as_beta,
+    as_count,
+    as_gradient,
+    as_log_density,
+    as_states,
+    gradient_of,
+    log_density_of,
+)
 
 
 class Unnormalized:
@@ -52,25 +61,14 @@ class Unnormalized:
     def log_density(self, x: np.ndarray) -> np.ndarray:
         """Log f(x), as given by the user: (..., D) -> (...)."""
         x = as_states(x, self.dim)
-        values = np.asarray(self._log_density(x))
-        if values.shape != x.shape[:-1]:
-            raise ValueError(
-                f"log_density must map shape {x.shape} to {x.shape[:-1]}, got {values.shape}: sum over the last axis?"
-            )
-        values = as_real("log_density's result", values)
-        if np.isnan(values).any() or (values == np.inf).any():
-            raise ValueError("log_density returned NaN or +inf")
-        return values
+        return as_log_density(answer("log_density", self._log_density, x), x.shape[:-1]).astype(np.float64)
 
     def grad_log_density(self, x: np.ndarray) -> np.ndarray:
         """∇ log f(x), as given by the user: (..., D) -> (..., D)."""
         if self.grad is None:
             raise TypeError("this target has no gradient: pass grad=… to Unnormalized, or use random_walk")
         x = as_states(x, self.dim)
-        gradient = np.asarray(self.grad(x), dtype=np.float64)
-        if gradient.shape != x.shape:
-            raise ValueError(f"grad must map shape {x.shape} to itself, got {gradient.shape}")
-        return gradient
+        return as_gradient(answer("grad", self.grad, x), x.shape).astype(np.float64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,8 +94,8 @@ class GeometricBridge:
 
     def log_density(self, x: np.ndarray) -> np.ndarray:
         """(1-β) log f_0(x) + β log f_1(x): (..., D) -> (...)."""
-        return (1 - self.beta) * self.start.log_density(x) + self.beta * self.end.log_density(x)
+        return (1 - self.beta) * log_density_of(self.start, x) + self.beta * log_density_of(self.end, x)
 
     def grad_log_density(self, x: np.ndarray) -> np.ndarray:
         """(1-β) ∇ log f_0(x) + β ∇ log f_1(x): (..., D) -> (..., D)."""
-        return (1 - self.beta) * self.start.grad_log_density(x) + self.beta * self.end.grad_log_density(x)
+        return (1 - self.beta) * gradient_of(self.start, x) + self.beta * gradient_of(self.end, x)

@@ -13,6 +13,8 @@ from anneal_edu.models.images import image_arrays
 def main(names: list[str], folder: Path = Path(__file__).parent) -> None:
     """Train the named models and write them to ``folder``, in the single precision in which they were trained."""
     recipes = RECIPES | GAUSSIAN_RECIPES | IMAGE_RECIPES
+    if unknown := [name for name in names if name not in recipes]:
+        raise SystemExit(f"no model is called {', '.join(unknown)}; there are {', '.join(recipes)}")
     for name in names or recipes:
         model = recipes[name].train()
         arrays = image_arrays(model) if name in IMAGE_RECIPES else rbm_arrays(model)
