@@ -15,7 +15,7 @@ from anneal_edu.distributions.protocol import Distribution, difference, inner
 from anneal_edu.paths import Path
 from anneal_edu.validation import as_finite_array, as_schedule, require_path
 
-_MOST_PIECES = 100_000  # smooth paths need hundreds, the wildest splines ten thousand
+_MOST_PIECES = 30_000  # smooth paths need hundreds, the wildest splines ten thousand
 
 
 def _require_family(p: Distribution) -> None:
@@ -106,7 +106,7 @@ def _integrate(path: Path, piece: Callable[[float, float], float], tolerance: fl
     """Sum ``piece(symmetric_kl, width)`` over an ever finer division of [0, 1], finest where the path turns fastest."""
     require_path(path)
     if (change := symmetric_kl(path(0.5), path(0.5))) > 1e-9:
-        raise ValueError(f"path must give the same distribution at every call, but path(0.5) moves by {change:.2g} nats")
+        raise ValueError(f"path must be the same at every call, but path(0.5) moves by {change:.2g} nats")
     n_pieces = 0
 
     def refine(a, p, b, q, whole, tolerance, depth):

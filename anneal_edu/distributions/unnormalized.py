@@ -61,14 +61,14 @@ class Unnormalized:
     def log_density(self, x: np.ndarray) -> np.ndarray:
         """Log f(x), as given by the user: (..., D) -> (...)."""
         x = as_states(x, self.dim)
-        return as_log_density(answer("log_density", self._log_density, x), x.shape[:-1]).astype(np.float64)
+        return as_log_density(answer("log_density", self._log_density, x), x.shape[:-1]).astype(np.float64, copy=False)
 
     def grad_log_density(self, x: np.ndarray) -> np.ndarray:
         """∇ log f(x), as given by the user: (..., D) -> (..., D)."""
         if self.grad is None:
             raise TypeError("this target has no gradient: pass grad=… to Unnormalized, or use random_walk")
         x = as_states(x, self.dim)
-        return as_gradient(answer("grad", self.grad, x), x.shape).astype(np.float64)
+        return as_gradient(answer("grad", self.grad, x), x.shape).astype(np.float64, copy=False)
 
 
 @dataclass(frozen=True, eq=False)
