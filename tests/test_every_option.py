@@ -110,6 +110,10 @@ def moments_of_chains(**options):
     return ae.estimate_moments(RBM, **({"n_chains": 4, "n_steps": 6, "n_burn_in": 2} | options), rng=rng())
 
 
+def moments_from(start=((0,) * 4,) * 2, **options):
+    return ae.estimate_moments(STUCK, 2, 1, 0, start=start, **options, rng=rng())
+
+
 def cov_of_chains(**options):
     settings = {"n_chains": 4, "n_steps": 6, "n_burn_in": 2, "rao_blackwellized": False}
     return ae.estimate_mean_and_cov(GRBM, **(settings | options), rng=rng())
@@ -187,7 +191,7 @@ TABLE = [
             {"n_chains": (4, 5), "n_steps": (6, 7), "n_burn_in": (2, 3), "rao_blackwellized": (True, False)}),
     Options(ae.estimate_moments, moments_of_chains,
             {"n_chains": (4, 5), "n_steps": (6, 7), "n_burn_in": (2, 3), "every": (1, 2)}),
-    Options(ae.estimate_moments, lambda **o: ae.estimate_moments(STUCK, 2, 1, 0, **({"start": np.zeros((2, 4))} | o), rng=rng()),
+    Options(ae.estimate_moments, moments_from,
             {"start": (np.zeros((2, 4)), np.ones((2, 4)))}),
     Options(ae.expectation_maximisation, maximised, {"n_iterations": (2, 3), "n_moves": (2, 3)}),
     Options(ae.hais, lambda **o: ae.hais(PATH, BETAS, 4, **o, rng=rng()),
