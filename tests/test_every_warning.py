@@ -1,0 +1,190 @@
+"""Every warning of every result speaks just beyond its threshold, and is silent just before it."""
+
+import inspect
+import warnings
+
+import numpy as np
+import pytest
+
+import anneal_edu as ae
+from anneal_edu.likelihood import _of_points
+
+
+def weights_worth(ess, n):
+    """Log weights of n chains of which some are equal, one is smaller, and the others weigh nothing."""
+    whole = int(ess)
+    # (whole + a)² / (whole + a²) = ess, solved for a in [0, 1]
+    a = (whole - np.sqrt(whole**2 - (ess - 1) * whole * (ess - whole))) / (ess - 1)
+    w = np.zeros(n)
+    w[:whole], w[whole] = 1, a
+    with np.errstate(divide="ignore"):
+        return np.log(w)
+
+
+def pareto_weights(k, n=400):
+    """The quantiles of w = u^{-k}, whose tail has the index k; the prior at ½ and the finite number pull a little."""
+    return -k * np.log((np.arange(n) + 0.5) / n)
+
+
+def annealed(log_weights):
+    return ae.AISResult(np.asarray(log_weights, dtype=float), np.zeros((len(log_weights), 1)), 0)
+
+
+def reversed_(log_weights):
+    return ae.ReverseAISResult(-np.asarray(log_weights, dtype=float), np.zeros((len(log_weights), 1)), 0)
+
+
+def hamiltonian(acceptance):
+    return ae.HAISResult(np.zeros(9), np.zeros((9, 1)), 0, np.array([acceptance - 0.1, acceptance + 0.1]))
+
+
+def likelihoods(ess, n_chains):
+    """Three points, of which the second is at stake."""
+    rows = np.zeros((3, n_chains))
+    rows[1] = weights_worth(ess, n_chains)
+    return _of_points(ae.HAISResult(rows.ravel(), np.zeros((3 * n_chains, 1)), 0, np.array([0.9])), 3)
+
+
+def pooled(gap):
+    return ae.MBARResult(np.zeros(2), np.eye(2), np.eye(2), gap, 3, 0.0)
+
+
+def swept(rates=(0.1, 0.2, 0.1), trip=True):
+    """Four rungs; replica 0 goes up and comes back down, but for the last swap if there is to be no round trip."""
+    rungs = [0, 1, 2, 3, 2, 1, 0 if trip else 1]
+    replicas = np.array([np.insert([1, 2, 3], rung, 0) for rung in rungs])[:, :, None]
+    ratios = np.zeros((7, 3, 1))
+    return ae.TemperingResult(np.linspace(0, 1, 4), np.zeros((7, 4, 1, 1)), replicas, np.array(rates), ratios, 0.0)
+
+
+def log_shares(factor, n_chains):
+    """Three rungs, of which the second is visited so many times less than the others: (K+1, C)."""
+    c = np.array([1, 1 / factor, 1])
+    return np.tile(np.log(c / c.sum())[:, None], (1, n_chains))
+
+
+def tempered(factor=1.0, n_chains=5):
+    log_q = log_shares(factor, n_chains)[None]
+    rungs = np.zeros((1, n_chains), dtype=int)
+    return ae.SimulatedTemperingResult(np.linspace(0, 1, 3), np.zeros(3), 0.0, np.zeros((1, n_chains, 1)), rungs, log_q)
+
+
+def rao_blackwellised(factor=1.0, n_chains=5, crossings=5):
+    final = ae.RTSRound(np.zeros(3), log_shares(factor, n_chains), np.full(3, 1 / 3), 1, crossings, None, None)
+    return ae.RTSResult(np.linspace(0, 1, 3), np.zeros((1, 3)), np.zeros((1, 3)), final)
+
+
+def integrated(times):
+    """The rule is off by 0.1, a third of what the middle rung changes."""
+    tent = np.array([0.0, 0.6, 0.0])
+    return ae.ThermodynamicIntegrationResult(np.linspace(0, 1, 3), tent, np.full(3, 0.1 / times))
+
+
+def two_rungs(n):
+    return ae.ThermodynamicIntegrationResult(np.linspace(0, 1, n), np.zeros(n), np.full(n, 0.1))
+
+
+# result just before, result just beyond, what it says
+THRESHOLDS = {
+    "AIS: one chain": (annealed([0.0, 0.0]), annealed([0.0]), "a single chain: no error bar can be given"),
+    "AIS: nothing left": (
+        annealed([-np.inf] * 4 + [0.0]), annealed([-np.inf] * 5),
+        "every weight is zero: no chain landed where the target has mass"),
+    "AIS: two of many draws": (
+        annealed(weights_worth(2.05, 100)), annealed(weights_worth(1.95, 100)),
+        "collapsed weights: 100 chains are worth 1.9 draws, and the largest weight carries 58% of the estimate"),
+    "AIS: a hundredth of the draws": (
+        annealed(weights_worth(10.1, 1000)), annealed(weights_worth(9.9, 1000)),
+        "collapsed weights: 1000 chains are worth 9.9 draws, and the largest weight carries 10% of the estimate"),
+    "AIS: the tail": (
+        annealed(pareto_weights(0.74)), annealed(pareto_weights(0.76)),
+        "heavy tail: the largest weights fall off too slowly (Pareto index 0.7), so that chains which were not drawn "
+        "are likely to carry the mean; expect log_z to be too low and its error bar too small"),
+    "reverse AIS: 1/w is looked at": (
+        reversed_(weights_worth(2.05, 100)), reversed_(weights_worth(1.95, 100)),
+        "collapsed weights: 100 chains are worth 1.9 draws, and the largest weight carries 58% of the estimate"),
+    "HAIS: acceptance": (
+        hamiltonian(0.201), hamiltonian(0.199),
+        "19.9% of the leapfrog steps were accepted: shorten step_size, see tune_step_size"),
+    "likelihood: a tenth of the chains": (
+        likelihoods(10.1, 100), likelihoods(9.9, 100),
+        "at 1 of 3 points fewer than two chains, or a tenth of 100, carry the weight"),
+    "likelihood: two chains": (
+        likelihoods(2.05, 10), likelihoods(1.95, 10),
+        "at 1 of 3 points fewer than two chains, or a tenth of 10, carry the weight"),
+    "MBAR: overlap": (
+        pooled(0.0101), pooled(0.0099),
+        "little overlap between states (spectral gap 9.9e-03): few draws connect them, and the error bar may be far "
+        "too small; add states between"),
+    "PT: refusals": (
+        swept((0.1, 0.949, 0.1)), swept((0.1, 0.951, 0.1)), "rungs 1 and 2 refuse 95.1% of swaps: add rungs there"),
+    "PT: round trips": (
+        swept(trip=True), swept(trip=False),
+        "no replica has made a round trip: what the last rung shows may be where it began"),
+    "simulated tempering: one chain": (
+        tempered(n_chains=2), tempered(n_chains=1), "a single chain: no error bar can be given"),
+    "simulated tempering: a rare rung": (
+        tempered(9.9), tempered(10.1), "rung 1 is visited e^2.3 times less than another: Ẑ is far from Z"),
+    "RTS: one chain": (
+        rao_blackwellised(n_chains=2), rao_blackwellised(n_chains=1), "a single chain: no error bar can be given"),
+    "RTS: a rare rung": (
+        rao_blackwellised(9.9), rao_blackwellised(10.1),
+        "rung 1 is visited e^2.3 times less than another: Ẑ is far from Z"),
+    "RTS: crossings": (
+        rao_blackwellised(crossings=5), rao_blackwellised(crossings=4),
+        "5 chains came from the first rung to the last 4 times: add rungs or sweeps"),
+    "TI: two rungs": (
+        two_rungs(3), two_rungs(2), "two rungs: how far the trapezoid rule is off cannot be told"),
+    "TI: the rule": (
+        integrated(1.99), integrated(2.01), "the trapezoid rule is off by about 0.1 nats: add rungs"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("before", "beyond", "sentence"), THRESHOLDS.values(), ids=THRESHOLDS)
+def test_a_warning_speaks_beyond_its_threshold_and_not_before(before, beyond, sentence):
+    assert sentence not in before.warnings
+    assert sentence in beyond.warnings
+    assert not [kept for kept in before.warnings if kept.split()[:2] == sentence.split()[:2]], "in no other words"
+    assert f"warning: {sentence}" in str(beyond)
+
+
+def test_the_tail_that_is_warned_of_lies_just_above_its_limit():
+    assert 0.68 < ae.pareto_tail_index(pareto_weights(0.74)) < 0.7 < ae.pareto_tail_index(pareto_weights(0.76)) < 0.72
+
+
+def test_nothing_else_is_warned_of():
+    for before, _, _ in THRESHOLDS.values():
+        if not isinstance(before, ae.AISResult | ae.LikelihoodResult):  # weights of zero stand out in other ways
+            assert before.warnings == ()
+
+
+def test_every_result_that_warns_is_in_the_table():
+    results = {value for value in vars(ae).values() if inspect.isclass(value) and hasattr(value, "warnings")}
+    results |= {ae.LikelihoodResult}
+    assert results == {type(beyond) for _, beyond, _ in THRESHOLDS.values()}
+
+
+@pytest.mark.parametrize(("narrower", "speaks"), [(1e-9, False), (1e-7, True)])
+def test_a_covariance_that_is_too_narrow_is_warned_of(narrower, speaks):
+    """Beyond rounding; 1e-8 of sigma² is the line."""
+    grbm = ae.GaussianRBM(np.zeros((2, 1)), np.zeros(2), np.zeros(1), [2.0, 0.5])
+    cov = np.diag([4.0, 0.25 * (1 - narrower)])
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        ae.covariance_path(np.zeros(2), cov, grbm)
+    assert [str(one.message)[:49] for one in said] == speaks * ["cov was narrower than the noise of v given h, by "]
+
+
+@pytest.mark.parametrize(("converged", "speaks"), [(False, True), (True, False), (None, False)])
+def test_a_knot_that_misses_its_moments_is_warned_of(converged, speaks):
+    """Not where the fit asks for no tolerance."""
+
+    def fit(moments, initial):
+        return ae.MomentMatch(initial, 0.123, converged, 7)
+
+    p0, p1 = ae.uniform_rbm(3, 2), ae.BinaryRBM(np.ones((3, 2)), np.zeros(3), np.zeros(2))
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        ae.moment_spline_path(p0, p1, [0.25], fit=fit)
+    sentence = "the knot at beta = 0.25 misses its moments by up to 0.12 after 7 evaluations"
+    assert [str(one.message) for one in said] == speaks * [sentence]
