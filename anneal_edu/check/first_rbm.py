@@ -7,14 +7,15 @@ import numpy as np
 from anneal_edu.check.verdict import WrongAnswerError, call, exercise, require
 from anneal_edu.distributions import BinaryRBM, binary_states
 
-_CHAINS_A_STATE = 4000
-_LARGEST_CHANCE_DISTANCE = 0.03  # between 8 probabilities and their estimates from 4,000 draws; 0.014 is typical
+_CHAINS_A_STATE = 20_000
+_LARGEST_CHANCE_DISTANCE = 0.03  # of 8 probabilities from estimates by 20,000 draws; 0.006 is typical, beyond 1e-8 rare
 
-
-def _small_rbm(n_visible: int, n_hidden: int, scale: float = 1.5) -> BinaryRBM:
-    rng = np.random.default_rng(2013)
-    W = scale * rng.normal(size=(n_visible, n_hidden))
-    return BinaryRBM(W, rng.normal(size=n_visible), 1.0 + rng.normal(size=n_hidden))
+# Fields of both signs, so that each slip gives other numbers
+_RBM = BinaryRBM(
+    [[-0.6, 0.4, 0.4], [-1.2, -0.8, 1.4], [-1.0, 1.4, 0.9], [1.2, -0.7, 1.7]], [0.2, -0.5, 0.4, -0.3], [1.7, 1.2, -0.4]
+)
+# The transition matrices of the right step and of the slips below differ by 0.1 or more in some row
+_RBM_OF_STEPS = BinaryRBM([[2.0, -1.5], [-1.0, 2.5], [1.5, 1.0]], [0.5, -1.0, -0.5], [-1.0, 0.5])
 
 
 def _parameters(rbm: BinaryRBM) -> tuple[np.ndarray, ...]:
@@ -41,8 +42,7 @@ def log_f(answer) -> str:
     >>> log_f(lambda v, W, b, c: np.log1p(np.exp(v @ W + c)).sum(-1))
     ✗ the visible biases are missing: add v · b to the sum over hidden units.
     """
-    rbm = _small_rbm(4, 3)
-    v = binary_states(4)
+    rbm, v = _RBM, binary_states(4)
     with np.errstate(all="ignore"):
         got = np.asarray(call(answer, v, *_parameters(rbm)))
     require(
@@ -232,8 +232,7 @@ def gibbs_step(answer) -> str:
     >>> gibbs_step(lambda v, W, b, c, rng: v)
     ✗ nothing moved: your step returns the v it was given. That leaves every distribution invariant, and explores none.
     """
-    rbm = _small_rbm(3, 2)
-    states = binary_states(3)
+    rbm, states = _RBM_OF_STEPS, binary_states(3)
     v = np.repeat(states, _CHAINS_A_STATE, axis=0)
     got = call(answer, v.copy(), *_parameters(rbm), np.random.default_rng(4), shape=v.shape)
     got = got.astype(float)

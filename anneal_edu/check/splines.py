@@ -12,9 +12,14 @@ _NAMES = ("E v", "E h", "E v hᵀ")
 _PARAMETERS = ("visible_bias", "hidden_bias", "weights")
 
 
-def _small_rbm() -> BinaryRBM:
-    rng = np.random.default_rng(2013)
-    return BinaryRBM(1.5 * rng.normal(size=(4, 3)), rng.normal(size=4), rng.normal(size=3))
+_RBM = BinaryRBM(
+    [[-0.6, 0.4, 0.4], [-1.2, -0.8, 1.4], [-1.0, 1.4, 0.9], [1.2, -0.7, 1.7]], [0.2, -0.5, 0.4, -0.3], [0.7, 0.2, -1.0]
+)
+_ANOTHER_RBM = BinaryRBM(
+    [[-0.8, -1.3, -0.2], [0.4, 1.1, 0.1], [-0.6, -0.8, 0.7], [1.6, 0.3, -1.2]],
+    [-1.0, 1.6, 0.2, -1.7],
+    [-0.1, -1.2, -0.6],
+)
 
 
 def _sigmoid(a: np.ndarray) -> np.ndarray:
@@ -56,7 +61,7 @@ def moments(answer) -> str:
     ✗ E v hᵀ is the outer product of E v and E h in yours: that is the value for independent layers. Average the \
 product within each state: p(v_i = 1 | h) · h_j, weighted by p(h).
     """
-    rbm = _small_rbm()
+    rbm = _RBM
     W, b = np.array(rbm.weights), np.array(rbm.visible_bias)
     v, h = binary_states(rbm.dim), binary_states(rbm.n_hidden).astype(float)
     p_h = _hidden_probabilities(rbm, v)
@@ -114,10 +119,8 @@ def ascent(answer) -> str:
     ✗ your step goes downhill: η·s - A(η) fell. The gradient is target minus model, and it is added. Check one unit: \
 if the model is on too rarely, its bias must rise.
     """
-    goal, rate = _small_rbm(), 0.1
+    goal, start, rate = _RBM, _ANOTHER_RBM, 0.1
     target = goal.moments()
-    rng = np.random.default_rng(5)
-    start = BinaryRBM(rng.normal(size=(4, 3)), rng.normal(size=4), rng.normal(size=3))
     eta, model = start.natural_parameters(), start.moments()
 
     def step(rbm: BinaryRBM, rate: float) -> tuple[np.ndarray, ...]:
