@@ -4,6 +4,8 @@ JOBS    ?= 2
 LABARGS ?=
 NB      ?=
 SHIFTS  ?= 1 2 3
+N       ?= 300
+SEED    ?= 0
 
 BIN       := .venv/bin
 PIP_FLAGS := --disable-pip-version-check --quiet
@@ -13,12 +15,15 @@ BENCHES   := $(sort $(wildcard benchmarks/*.py))
 CHROMIUM  := $(shell command -v chromium || command -v chromium-browser || command -v google-chrome)
 
 .DEFAULT_GOAL := help
-.PHONY: help lab test test-seeds test-processors lint notebooks drive bench test-oldest clean
+.PHONY: help lab test test-seeds test-processors mutants lint lint-workflows notebooks drive bench test-oldest clean
 
 help:
 	@echo "make lab          open the course in JupyterLab (LABARGS=--allow-root if you are root)"
 	@echo "make test         lint, tests, and every notebook compared with its stored outputs (JOBS=4: four files at once)"
+	@echo "make mutants      a sample of small faults, planted one by one: do the tests see them? (N=300 SEED=0: which; an hour)"
 	@echo "make lint         ruff only"
+	@echo "make lint-workflows"
+	@echo "                  actionlint on .github/workflows (its package fetches a program from GitHub)"
 	@echo "make notebooks    execute the notebooks in place (NB=notebooks/02_….ipynb for one alone)"
 	@echo "make drive        every notebook in Chromium: run it, move every control (minutes)"
 	@echo "make bench        the speed claims, as ratios"
@@ -53,8 +58,14 @@ test-seeds: .venv/.ok
 test-processors: .venv/.ok
 	$(BIN)/python tools/processors.py --jobs $(JOBS)
 
+mutants: .venv/.mutants-ok
+	$(BIN)/python tools/mutants.py --n $(N) --seed $(SEED) --jobs $(JOBS)
+
 lint: .venv/.ok
 	$(BIN)/ruff check
+
+lint-workflows: .venv/.workflows-ok
+	$(BIN)/actionlint
 
 notebooks: .venv/.ok
 	$(BIN)/python tools/notebooks.py $(NB)
@@ -90,6 +101,14 @@ endef
 
 .venv/.browser-ok: .venv/.ok
 	@$(BIN)/python -m pip install $(PIP_FLAGS) --constraint constraints.txt --editable ".[browser]"
+	@touch $@
+
+.venv/.mutants-ok: .venv/.ok
+	@$(BIN)/python -m pip install $(PIP_FLAGS) --constraint constraints.txt --editable ".[mutants]"
+	@touch $@
+
+.venv/.workflows-ok: .venv/.ok
+	@$(BIN)/python -m pip install $(PIP_FLAGS) --constraint constraints.txt --editable ".[workflows]"
 	@touch $@
 
 # Exists for Python 3.11 and 3.12 only: the oldest numpy has no wheels for newer ones.

@@ -1,12 +1,14 @@
-"""environment.yml and constraints.txt against pyproject.toml, name by name and bound by bound."""
+"""environment.yml, constraints.txt and the workflows against pyproject.toml and the Makefile, name by name."""
 
 import re
 import tomllib
 from pathlib import Path
 
 import pytest
+import yaml
 
 ROOT = Path(__file__).parents[1]
+WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 CONDA_NAMES = {"matplotlib": "matplotlib-base", "pymbar": "pymbar-core"}
 
 
@@ -60,7 +62,49 @@ def test_tested_versions_are_exact_and_no_older_than_the_bounds(project, require
     lines = [line for line in read("constraints.txt").splitlines() if line and not line.startswith("#")]
     assert not [line for line in lines if not re.fullmatch(r"[A-Za-z0-9_.-]+==[0-9a-z.+]+", line)]
     tested = {name.lower(): version for name, version in (line.split("==") for line in lines)}
-    requirements |= dict(split(line) for line in project["optional-dependencies"]["browser"])
+    for extra in ("browser", "mutants", "workflows"):
+        requirements |= dict(split(line) for line in project["optional-dependencies"][extra])
     for name, bound in requirements.items():
         assert name in tested, f"constraints.txt does not pin {name}"
         assert numbers(tested[name]) >= numbers(bound), f"constraints.txt pins {name} below {bound}"
+
+
+@pytest.fixture(params=WORKFLOWS, ids=lambda file: file.name)
+def jobs(request):
+    return yaml.safe_load(request.param.read_text(encoding="utf-8"))["jobs"]
+
+
+def pythons_of(job):
+    """The Python versions that a job sets up, with those of its matrix."""
+    named = [step["with"]["python-version"] for step in job["steps"] if "setup-python" in step.get("uses", "")]
+    every = job.get("strategy", {}).get("matrix", {}).get("python")
+    return [python for name in named for python in (every if "matrix.python" in name else [name])]
+
+
+def test_workflows_begin_with_the_oldest_python_and_leave_none_out(project, jobs):
+    oldest = numbers(project["requires-python"])
+    tested = [numbers(python) for python in pythons_of(jobs["test"])]
+    assert tested == [[oldest[0], minor] for minor in range(oldest[1], 15)]
+
+
+def test_workflows_set_up_no_python_that_is_not_supported(project, jobs):
+    oldest = numbers(project["requires-python"])
+    assert not {name for name, job in jobs.items() for python in pythons_of(job) if numbers(python) < oldest}
+
+
+def test_workflows_test_linux_and_macos_on_x86_and_arm(jobs):
+    assert jobs["test"]["strategy"]["matrix"]["os"] == ["ubuntu-latest", "ubuntu-24.04-arm", "macos-latest"]
+
+
+def test_workflows_make_only_what_the_makefile_knows(jobs):
+    targets = set(re.findall(r"^([a-z.][\w./-]*)(?:[ \w./-]*):(?!=)", read("Makefile"), re.MULTILINE))
+    commands = [step["run"] for job in jobs.values() for step in job["steps"] if "run" in step]
+    made = [target for command in commands for target in re.findall(r"^make (\S+)", command, re.MULTILINE)]
+    assert "test" in made
+    assert set(made) <= targets
+    assert not [command for command in commands if "make" not in command]
+
+
+def test_every_step_of_a_workflow_that_is_not_ours_names_its_version(jobs):
+    used = [step["uses"] for job in jobs.values() for step in job["steps"] if "uses" in step]
+    assert used and not [name for name in used if not re.fullmatch(r"[\w./-]+@v\d+", name)]

@@ -1,0 +1,57 @@
+"""A pytest plugin that notes which lines of the package each test runs, and how long that takes.
+
+    PYTHONPATH=tools LINE_MAP=folder python -m pytest -p line_map …
+
+leaves in the folder one JSON file for each process that ran tests: of every test that passed, its seconds of processor
+time and the lines by file. Lines that an import runs belong to no test.
+"""
+
+import json
+import os
+import time
+from pathlib import Path
+
+import coverage
+import pytest
+
+FOLDER = Path(os.environ["LINE_MAP"])
+PROCESS = os.environ.get("PYTEST_XDIST_WORKER", "main")
+ROOT = Path.cwd()
+SECONDS = {}
+FAILED = set()
+
+seen = coverage.Coverage(data_file=None, config_file=False, source_pkgs=["anneal_edu"])
+seen.start()  # before the package is imported
+
+
+def processor_time():
+    own = os.times()
+    return time.process_time() + own.children_user + own.children_system
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item):
+    seen.switch_context(item.nodeid)
+    start = processor_time()
+    try:
+        return (yield)
+    finally:
+        SECONDS[item.nodeid] = processor_time() - start
+        seen.switch_context("")
+
+
+def pytest_runtest_logreport(report):
+    if report.failed:
+        FAILED.add(report.nodeid)
+
+
+def pytest_sessionfinish():
+    seen.stop()
+    data = seen.get_data()
+    lines = {test: {} for test in SECONDS.keys() - FAILED}
+    for file in data.measured_files():
+        for line, tests in data.contexts_by_lineno(file).items():
+            for test in set(tests) & lines.keys():
+                lines[test].setdefault(str(Path(file).relative_to(ROOT)), []).append(line)
+    found = {test: {"seconds": SECONDS[test], "lines": lines[test]} for test in lines}
+    (FOLDER / f"{PROCESS}.json").write_text(json.dumps(found), encoding="utf-8")
