@@ -39,7 +39,7 @@ def image_patches() -> GrayPatches:
     >>> image_patches().train.shape, image_patches().held_out.shape
     ((10000, 36), (1000, 36))
     """
-    return _cut(np.random.default_rng(0))
+    return _cut(np.random.default_rng(np.random.SeedSequence(0)))  # the data: --seed-shift leaves a SeedSequence alone
 
 
 def _orthogonal(n_causes: int, rng: np.random.Generator) -> np.ndarray:
