@@ -6,9 +6,7 @@ import argparse
 import json
 import os
 import time
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, fields, is_dataclass
-from multiprocessing import get_context
 from pathlib import Path
 
 from anneal_edu.experiments import (
@@ -24,6 +22,7 @@ from anneal_edu.experiments import (
     tempering_paths,
 )
 from anneal_edu.experiments.image_rows import Row, gains
+from anneal_edu.experiments.workers import worker_pool
 
 
 def table_1(args: argparse.Namespace, executor) -> list[dict]:
@@ -138,7 +137,7 @@ def paths_for_tempering(args: argparse.Namespace, executor) -> list[dict]:
 
 def rts_convergence(args: argparse.Namespace, executor) -> list[dict]:
     """Carlson et al. 2016: log Ẑ of an RBM with 500 hidden units against Gibbs sweeps, for RTS, AIS and RAISE."""
-    known, rows = carlson.convergence(carlson.SCALES[args.scale], args.seed, args.folder, print_row)
+    known, rows = carlson.convergence(carlson.SCALES[args.scale], args.seed, args.folder, print_row, executor)
     names = ("lower", "upper", "draws")
     errors = {"lower_error": known.forward.std_error, "upper_error": known.reverse.std_error}
     return [{name: getattr(known, name) for name in names} | errors, *(asdict(row) for row in rows)]
@@ -147,7 +146,7 @@ def rts_convergence(args: argparse.Namespace, executor) -> list[dict]:
 def rts_rungs(args: argparse.Namespace, executor) -> list[dict]:
     """Carlson et al. 2016: error against the number of temperatures, for RTS, MBAR, TI, RB-TI and AIS."""
     scale = carlson.SCALES[args.scale]
-    return [asdict(row) for row in carlson.number_of_rungs(scale, args.seed, args.folder, print_row)]
+    return [asdict(row) for row in carlson.number_of_rungs(scale, args.seed, args.folder, print_row, executor)]
 
 
 def rts_tracking(args: argparse.Namespace, executor) -> list[dict]:
@@ -187,6 +186,24 @@ EXPERIMENTS = {
 }
 
 
+_NO_BARS = {"--progress": "each row is printed as soon as it is there, and there are no bars"}
+REFUSED = {
+    "carlson-convergence": _NO_BARS,
+    "carlson-rungs": _NO_BARS,
+    "carlson-tracking": _NO_BARS
+    | {
+        "--workers": "the one training that is tracked goes on step after step",
+        "--folder": "nothing is kept, as a training cannot be resumed half way",
+    },
+    "hais-convergence": _NO_BARS,
+    "kadan-training": _NO_BARS,
+    "tempering-paths": _NO_BARS,
+    "estimators": _NO_BARS,
+    "estimators-rungs": _NO_BARS,
+}
+"""Options that an experiment does not have, and why."""
+
+
 def plain(value):
     """Settings as JSON has them: dataclasses and named tuples become dictionaries."""
     if is_dataclass(value):
@@ -207,23 +224,31 @@ def main(argv: list[str] | None = None) -> None:
         command.set_defaults(run=run, name=name)
         command.add_argument("--scale", choices=scales, default="quick")
         command.add_argument("--seed", type=int, default=0)
-        command.add_argument(
-            "--workers", type=int, default=os.cpu_count() or 1, help="processes to spread the chain blocks over"
-        )
-        command.add_argument(
-            "--folder", type=Path, default=Path("runs"), help="keep finished work here, and resume from it"
-        )
+        command.add_argument("--workers", type=int, help="processes to spread the work over (default: one a core)")
+        command.add_argument("--folder", type=Path, help="keep finished work here, and resume from it (default: runs)")
         command.add_argument("--progress", action="store_true", help="show a progress bar for every run")
         command.add_argument("--json", type=Path, help="write the rows to this file, with the command and the time")
     args = parser.parse_args(argv)
+    refused = REFUSED.get(args.name, {})
+    for option, why in refused.items():
+        if getattr(args, option[2:]) not in (None, False):
+            parser.error(f"{args.name} takes no {option}: {why}")
+    if args.workers is None:
+        args.workers = 1 if "--workers" in refused else os.cpu_count() or 1
     if args.workers < 1:
         parser.error(f"--workers must be at least 1, got {args.workers}")
+    if args.folder is None:
+        args.folder = Path("runs")
+    if args.folder.exists() and not args.folder.is_dir():
+        parser.error(f"--folder must be a folder, and {args.folder} is a file")
+    if args.json is not None and (args.json.is_dir() or not args.json.parent.is_dir()):
+        parser.error(f"--json must be a file in a folder that exists, got {args.json}")
 
     start = time.perf_counter()
     if args.workers == 1:
         rows = args.run(args, None)
     else:
-        with ProcessPoolExecutor(args.workers, mp_context=get_context("spawn")) as executor:
+        with worker_pool(args.workers) as executor:
             rows = args.run(args, executor)
     seconds = time.perf_counter() - start
     print(f"{seconds:.0f} seconds")

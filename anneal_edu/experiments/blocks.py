@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import pickle
-import tempfile
 from concurrent.futures import Executor, as_completed
 from dataclasses import dataclass
 from pathlib import Path as File
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 from tqdm.auto import tqdm
 
 from anneal_edu.ais import AISResult, ais
+from anneal_edu.experiments.kept_rows import keep_arrays, kept_arrays, reading
+from anneal_edu.experiments.workers import one_blas_thread
 from anneal_edu.kernels import Kernel, gibbs
 from anneal_edu.paths import Path
 from anneal_edu.validation import as_count, as_schedule
@@ -25,7 +24,8 @@ class BlockedAIS:
     """A run of `ais` cut into blocks of chains, each with random numbers of its own.
 
     Block i draws from SFC64 seeded by (seed, i), and matrix products run in one thread: what a block returns depends on
-    nothing else, neither on the number of workers nor on what ran before.
+    nothing else, neither on the number of workers nor on what ran before. While it runs, BLAS has one thread for
+    everybody in this process, see `one_blas_thread`.
 
     Parameters
     ----------
@@ -61,10 +61,12 @@ class BlockedAIS:
 
     def block(self, i: int) -> AISResult:
         """Run block i."""
-        n = min(self.block_size, self.n_chains - i * self.block_size)
         rng = np.random.Generator(np.random.SFC64(np.random.SeedSequence(self.seed, spawn_key=(i,))))
-        with threadpool_limits(1):
-            return ais(self.path, self.schedule, n, self.kernel, rng=rng)
+        with one_blas_thread():
+            return ais(self.path, self.schedule, self._size(i), self.kernel, rng=rng)
+
+    def _size(self, i: int) -> int:
+        return min(self.block_size, self.n_chains - i * self.block_size)
 
     def fingerprint(self) -> str:
         """Hash of what the numbers depend on, by which block files of another run are told apart.
@@ -74,7 +76,7 @@ class BlockedAIS:
         digest = hashlib.sha256(f"{self.seed} {self.n_chains} {self.block_size}".encode())
         digest.update(pickle.dumps(self.kernel))  # a function goes by its name, a kernel with settings by these
         digest.update(self.schedule.tobytes())
-        with threadpool_limits(1):
+        with one_blas_thread():
             x = self.path(0.0).sample(4, np.random.default_rng(0)).astype(np.float64)
             for beta in self.schedule[:: max(1, len(self.schedule) // 100)]:
                 digest.update(self.path(beta).log_density(x).tobytes())
@@ -107,11 +109,12 @@ class BlockedAIS:
         stem = None if folder is None else File(folder) / self.fingerprint()
         done = {} if stem is None else self._load(stem)
         missing = [i for i in range(self.n_blocks) if i not in done]
-        with tqdm(total=self.n_blocks, initial=len(done), desc="blocks", disable=not progress) as bar:
+        bar = tqdm(total=self.n_blocks, initial=len(done), desc="blocks", disable=not progress)
+        with bar, one_blas_thread():
             for i, result in self._results(missing, executor):
                 done[i] = result
                 if stem is not None:
-                    _save(_block_file(stem, i), result)
+                    keep_arrays(_block_file(stem, i), **vars(result))
                 bar.update()
         blocks = [done[i] for i in range(self.n_blocks)]
         return AISResult(
@@ -132,8 +135,7 @@ class BlockedAIS:
         done = {}
         for i in range(self.n_blocks):
             if (file := _block_file(stem, i)).exists():
-                with np.load(file, allow_pickle=False) as stored:
-                    done[i] = AISResult(stored["log_weights"], stored["samples"], int(stored["bootstrap_seed"]))
+                done[i] = _found(file, self._size(i))
         return done
 
 
@@ -141,11 +143,10 @@ def _block_file(stem: File, i: int) -> File:
     return stem.with_name(f"{stem.name}-{i:04d}.npz")
 
 
-def _save(file: File, result: AISResult) -> None:
-    """Write under a temporary name, then rename: a kill leaves a whole file or none."""
-    file.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile(dir=file.parent, suffix=".part", delete=False) as part:
-        np.savez_compressed(
-            part, log_weights=result.log_weights, samples=result.samples, bootstrap_seed=result.bootstrap_seed
-        )
-    os.replace(part.name, file)
+def _found(file: File, n_chains: int) -> AISResult:
+    arrays = kept_arrays(file)
+    with reading(file):
+        result = AISResult(arrays["log_weights"], arrays["samples"], int(arrays["bootstrap_seed"]))
+        if result.log_weights.shape != (n_chains,) or len(result.samples) != n_chains:
+            raise ValueError(f"it should hold {n_chains} chains")
+    return result

@@ -6,24 +6,28 @@ a long sandwich of forward and reverse AIS.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterator
+from concurrent.futures import Executor
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from pathlib import Path as File
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
-from anneal_edu.ais import ais
+from anneal_edu.ais import AISResult, ais
 from anneal_edu.data import digits
 from anneal_edu.density_matrix import log_density_slopes
 from anneal_edu.distributions import JointRBM, base_rate_rbm
 from anneal_edu.experiments import grosse_large
+from anneal_edu.experiments.kept_rows import file_name, run_rows
 from anneal_edu.experiments.reweighting import by_rungs
+from anneal_edu.experiments.workers import one_blas_thread
 from anneal_edu.kernels import gibbs
 from anneal_edu.mbar import mbar
 from anneal_edu.paths import Path, geometric_path
-from anneal_edu.reverse_ais import Sandwich, raise_log_likelihood, sandwich
+from anneal_edu.reverse_ais import ReverseAISResult, Sandwich, raise_log_likelihood, sandwich
 from anneal_edu.rts import RTSResult, rts, rts_rounds
 from anneal_edu.schedules import linear_schedule
 from anneal_edu.simulated_tempering import tempered_walk
@@ -112,39 +116,92 @@ def rounds_within(budget: int, n_rungs: int) -> int:
     return max(0, budget - n_rungs) // SWEEPS_A_ROUND
 
 
+@dataclass(frozen=True)
+class Run:
+    """What the estimators of one run found: name, sweeps or rungs, log Ẑ and standard error of each."""
+
+    found: list[tuple[str, int, float, float]]
+
+    def estimates(self, run: int, truth: float) -> list[Estimate]:
+        """One a line, beside the reference value."""
+        return [Estimate(name, setting, run, *result, truth) for name, setting, *result in self.found]
+
+
 def convergence(
-    scale: Scale, seed: int = 0, folder: File | None = None, report: Callable = print
+    scale: Scale,
+    seed: int = 0,
+    folder: File | None = None,
+    report: Callable = print,
+    executor: Executor | None = None,
 ) -> tuple[Sandwich, list[Estimate]]:
     """Mean and RMSE of log Ẑ against Gibbs sweeps, for RTS, AIS and RAISE with 100 chains; and the reference.
 
     RTS anneals once up its ladder, spends at most 5 rounds of 50 sweeps on Ẑ_k, then holds it; all of this counts. It
-    is there twice: on states v, and on states (v, h), see `JointRBM`. AIS and RAISE make one step a sweep.
+    is there twice: on states v, and on states (v, h), see `JointRBM`. AIS and RAISE make one step a sweep. The
+    reference and each finished run are kept in the folder, and not made again.
     """
     path = path_to_model(scale, seed, folder)
+    known = _kept_reference(path, scale, seed, folder, report)
+    wanted = [(path, scale, seed, run) for run in range(scale.n_seeds)]
+    settings = scale.model, scale.budgets, scale.n_rungs
+    rows = _estimates(convergence_run, wanted, settings, known, executor, folder, report)
+    return known, rows
+
+
+def convergence_run(path: Path, scale: Scale, seed: int, run: int) -> Run:
+    """One run of every estimator with every budget."""
     over_both_layers = geometric_path(JointRBM(path.start), JointRBM(path.end))
     data = digits(grosse_large.SCALES[scale.model].size)
-    rows = []
-    with threadpool_limits(1):
-        known = reference(path, scale.n_reference, np.random.default_rng([seed, 1]))
-        report(known)
-        truth = (known.lower + known.upper) / 2
+    with one_blas_thread():
+        rng = np.random.Generator(np.random.SFC64([seed, 2, run]))
+        found = [("RTS", *estimate) for estimate in tempered(path, scale, rng)]
+        for budget in scale.budgets:
+            result = ais(path, linear_schedule(budget), N_CHAINS, rng=rng)
+            found.append(("AIS", budget, result.log_z, result.std_error))
+            found.append(("RAISE", budget, *raise_log_z(path, budget, data, rng)))
+        rng = np.random.Generator(np.random.SFC64([seed, 7, run]))
+        return Run(found + [("RTS, (v, h)", *estimate) for estimate in tempered(over_both_layers, scale, rng)])
 
-        def add(*found):
-            rows.append(Estimate(*found, truth))
-            report(rows[-1])
 
-        for run in range(scale.n_seeds):
-            rng = np.random.Generator(np.random.SFC64([seed, 2, run]))
-            for budget, *found in tempered(path, scale, rng):
-                add("RTS", budget, run, *found)
-            for budget in scale.budgets:
-                result = ais(path, linear_schedule(budget), N_CHAINS, rng=rng)
-                add("AIS", budget, run, result.log_z, result.std_error)
-                add("RAISE", budget, run, *raise_log_z(path, budget, data, rng))
-            rng = np.random.Generator(np.random.SFC64([seed, 7, run]))
-            for budget, *found in tempered(over_both_layers, scale, rng):
-                add("RTS, (v, h)", budget, run, *found)
-    return known, rows
+def _kept_reference(path: Path, scale: Scale, seed: int, folder: File | None, report: Callable) -> Sandwich:
+    def make(path, n_steps, seed):
+        with one_blas_thread():
+            return reference(path, n_steps, np.random.default_rng([seed, 1]))
+
+    def read(row):
+        forward, reverse = (
+            kind(np.array(row[name]["log_weights"]), np.array(row[name]["samples"]), row[name]["bootstrap_seed"])
+            for name, kind in (("forward", AISResult), ("reverse", ReverseAISResult))
+        )
+        return Sandwich(forward, reverse, row["draws"])
+
+    file_of = partial(_file_of, "reference", (scale.model,))
+    (known,) = run_rows(make, [(path, scale.n_reference, seed)], read, file_of, None, folder, report)
+    return known
+
+
+def _estimates(make, wanted, settings, known: Sandwich, executor, folder, report) -> list[Estimate]:
+    """The rows of every run; ``settings`` are those of its scale that a run depends on."""
+    truth, rows, runs = (known.lower + known.upper) / 2, [], iter(wanted)
+
+    def add(found: Run):
+        _path, _scale, _seed, run, *_ = next(runs)
+        for row in found.estimates(run, truth):
+            rows.append(row)
+            report(row)
+
+    file_of = partial(_file_of, make.__name__, settings)
+    run_rows(make, wanted, lambda row: Run(**row), file_of, executor, folder, add)
+    return rows
+
+
+def _file_of(name: str, settings: tuple, path: Path, *arguments) -> str:
+    """Another model, such as one that was trained on another processor, has other files."""
+    digest = hashlib.sha256(repr(settings).encode())
+    for array in path.end.natural_parameters():
+        digest.update(np.ascontiguousarray(array).tobytes())
+    numbers = [argument for argument in arguments if not isinstance(argument, Scale)]
+    return file_name(f"carlson-{name.replace('_', '-')}", digest.hexdigest()[:12], *numbers)
 
 
 def tempered(path: Path, scale: Scale, rng: np.random.Generator) -> Iterator[tuple[int, float, float]]:
@@ -168,36 +225,35 @@ def repeated(n_sweeps: int) -> Callable:
 
 
 def number_of_rungs(
-    scale: Scale, seed: int = 0, folder: File | None = None, report: Callable = print
+    scale: Scale,
+    seed: int = 0,
+    folder: File | None = None,
+    report: Callable = print,
+    executor: Executor | None = None,
 ) -> list[Estimate]:
     """Error against the number of rungs, at a fixed number of sweeps: RTS, MBAR, TI, Rao-Blackwellised TI and AIS.
 
     The middle three get every tenth state of simulated tempering: half of the sweeps find its Ẑ_k and where its chains
-    begin, by RTS, the other half are walked at this Ẑ_k. AIS spends its sweeps evenly on its steps.
+    begin, by RTS, the other half are walked at this Ẑ_k. AIS spends its sweeps evenly on its steps. The reference and
+    each finished run are kept in the folder, and not made again.
     """
     path = path_to_model(scale, seed, folder)
-    budget = scale.budgets[-2]
-    rows = []
+    known = _kept_reference(path, scale, seed, folder, report=lambda _known: None)
+    wanted = [(path, scale, seed, run, K) for run in range(scale.n_rung_seeds) for K in scale.rungs]
+    return _estimates(rungs_run, wanted, (scale.model, scale.budgets[-2]), known, executor, folder, report)
 
-    def add(*found):
-        rows.append(Estimate(*found, truth))
-        report(rows[-1])
 
-    with threadpool_limits(1):
-        known = reference(path, scale.n_reference, np.random.default_rng([seed, 1]))
-        truth = (known.lower + known.upper) / 2
-        for run in range(scale.n_rung_seeds):
-            for K in scale.rungs:
-                rng = np.random.Generator(np.random.SFC64([seed, 3, run, K]))
-                schedule = linear_schedule(K)
-                found = rts(path, schedule, rounds_within(budget, K), SWEEPS_A_ROUND, N_CHAINS, rng=rng)
-                add("RTS", K, run, float(found.log_z[-1]), float(found.std_error[-1]))
-                half = rts(path, schedule, rounds_within(budget // 2, K), SWEEPS_A_ROUND, N_CHAINS, rng=rng)
-                for name, log_z, std_error in from_one_matrix(path, half, budget // 2, rng):
-                    add(name, K, run, log_z, std_error)
-                annealed = ais(path, schedule, N_CHAINS, repeated(max(1, budget // K)), rng=rng)
-                add("AIS", K, run, annealed.log_z, annealed.std_error)
-    return rows
+def rungs_run(path: Path, scale: Scale, seed: int, run: int, K: int) -> Run:
+    """One run of every estimator with K pairs of rungs."""
+    budget, schedule = scale.budgets[-2], linear_schedule(K)
+    rng = np.random.Generator(np.random.SFC64([seed, 3, run, K]))
+    with one_blas_thread():
+        whole = rts(path, schedule, rounds_within(budget, K), SWEEPS_A_ROUND, N_CHAINS, rng=rng)
+        half = rts(path, schedule, rounds_within(budget // 2, K), SWEEPS_A_ROUND, N_CHAINS, rng=rng)
+        others = [(name, K, *found) for name, *found in from_one_matrix(path, half, budget // 2, rng)]
+        annealed = ais(path, schedule, N_CHAINS, repeated(max(1, budget // K)), rng=rng)
+    first = "RTS", K, float(whole.log_z[-1]), float(whole.std_error[-1])
+    return Run([first, *others, ("AIS", K, annealed.log_z, annealed.std_error)])
 
 
 def from_one_matrix(path: Path, found: RTSResult, n_sweeps: int, rng: np.random.Generator, every: int = 10):

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from time import perf_counter
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from anneal_edu.ais import ais
 from anneal_edu.data import digits
 from anneal_edu.distributions import BinaryRBM, base_rate_rbm
 from anneal_edu.experiments import grosse_large
 from anneal_edu.experiments.carlson import N_CHAINS, Scale, reference
+from anneal_edu.experiments.workers import one_blas_thread
 from anneal_edu.paths import geometric_path
 from anneal_edu.schedules import linear_schedule
 from anneal_edu.training import contrastive_divergence, track_log_likelihood
@@ -88,7 +88,7 @@ def tracking(scale: Scale, seed: int = 0, report: Callable = print) -> list[Look
         return found.lower, found.upper, ais(path, linear_schedule(scale.n_sweeps), N_CHAINS, rng=rng).log_z
 
     rows, known = [], {}
-    with threadpool_limits(1):
+    with one_blas_thread():
         for slower, both_layers in RUNS:
             rate, n_updates = recipe.learning_rate / slower, slower * scale.n_updates
             states = contrastive_divergence(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from concurrent.futures import Executor
 from dataclasses import asdict, dataclass
@@ -10,7 +9,6 @@ from functools import lru_cache
 from pathlib import Path as File
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from anneal_edu import models
 from anneal_edu.data import digits
@@ -24,7 +22,8 @@ from anneal_edu.experiments.estimators import (
     tempered_sampling,
     timed,
 )
-from anneal_edu.experiments.kept_rows import file_name, keep, stored, stored_arrays
+from anneal_edu.experiments.kept_rows import file_name, keep, kept, reading, stored, stored_arrays
+from anneal_edu.experiments.workers import one_blas_thread
 from anneal_edu.models import knots
 from anneal_edu.splines import moment_spline_path
 
@@ -213,7 +212,7 @@ def _row(model: str, exact: float, n_rungs: int | None, reports: list[Report]) -
 def run_all(name: str, sweeps: int, seed: int) -> list[Report]:
     """Every estimator on one model, each with random numbers of its own."""
     problem = load_problem(name)
-    with threadpool_limits(1):
+    with one_blas_thread():
         return [
             report
             for i, estimator in enumerate(ESTIMATORS)
@@ -224,7 +223,7 @@ def run_all(name: str, sweeps: int, seed: int) -> list[Report]:
 def run_with_rungs(name: str, sweeps: int, n_rungs: int, seed: int) -> list[Report]:
     """AIS with that many temperatures, and the four readings of one run of tempered sampling."""
     problem = load_problem(name)
-    with threadpool_limits(1):
+    with one_blas_thread():
         annealed = timed(geometric_ais, problem, sweeps, np.random.default_rng([seed, 0]), n_steps=n_rungs - 1)
         rng = np.random.default_rng([seed, 1])
         return annealed + timed(tempered_sampling, problem, sweeps, rng, n_rungs=n_rungs)
@@ -237,15 +236,17 @@ def _kept(folder: File | None, work: Callable, *settings) -> list[Report]:
     file = File(folder) / file_name(work.__name__, *settings)
     if not file.exists():
         keep(file, [asdict(report) for report in work(*settings)])
-    reports = json.loads(file.read_text(encoding="utf-8"))
-    return [Report(**report | {"warnings": tuple(report["warnings"])}) for report in reports]
+    contents = kept(file)
+    with reading(file):
+        return [Report(**report | {"warnings": tuple(report["warnings"])}) for report in contents]
 
 
 def _repeated(work: Callable, settings: tuple, n_seeds: int, seed: int, executor, folder) -> list[list[Report]]:
     """The reports of every seed."""
     apply = map if executor is None else executor.map
     columns = [[value] * n_seeds for value in (folder, work, *settings)]
-    return list(apply(_kept, *columns, range(seed, seed + n_seeds)))
+    with one_blas_thread():
+        return list(apply(_kept, *columns, range(seed, seed + n_seeds)))
 
 
 def estimator_table(

@@ -18,6 +18,7 @@ from anneal_edu.chain_moments import data_moments
 from anneal_edu.data import digit_labels, digits
 from anneal_edu.distributions import BinaryRBM
 from anneal_edu.experiments.blocks import BlockedAIS
+from anneal_edu.experiments.kept_rows import keep_arrays, kept_arrays, reading
 from anneal_edu.models.knots import STARTS, start_of
 from anneal_edu.moment_matching import Moments
 from anneal_edu.paths import Path, geometric_path
@@ -97,16 +98,14 @@ def kept_spline(
             for i, rbm in enumerate(spline.distributions)
             for name, array in zip(("visible_bias", "hidden_bias", "weights"), rbm.natural_parameters(), strict=True)
         }
-        file.parent.mkdir(parents=True, exist_ok=True)
-        part = file.with_suffix(".part.npz")
-        np.savez_compressed(part, betas=spline.betas, **arrays)
-        part.replace(file)
-    with np.load(file, allow_pickle=False) as stored:
+        keep_arrays(file, betas=spline.betas, **arrays)
+    arrays = kept_arrays(file)
+    with reading(file):
         knots = [
-            BinaryRBM(stored[f"weights_{i}"], stored[f"visible_bias_{i}"], stored[f"hidden_bias_{i}"])
-            for i in range(len(stored["betas"]))
+            BinaryRBM(arrays[f"weights_{i}"], arrays[f"visible_bias_{i}"], arrays[f"hidden_bias_{i}"])
+            for i in range(len(arrays["betas"]))
         ]
-        return spline_path(stored["betas"], knots)
+        return spline_path(arrays["betas"], knots)
 
 
 def table_1(

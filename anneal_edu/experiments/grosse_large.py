@@ -15,15 +15,16 @@ from time import perf_counter
 from typing import NamedTuple
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from anneal_edu.ais import AISResult
 from anneal_edu.chain_moments import data_moments, estimate_moments, pcd_fit
-from anneal_edu.data import digits, load_rbm, save_rbm
+from anneal_edu.data import digits
+from anneal_edu.data.files import rbm_arrays
 from anneal_edu.distributions import BinaryRBM
 from anneal_edu.experiments.blocks import BlockedAIS
 from anneal_edu.experiments.grosse import ess_p_values, starts
-from anneal_edu.experiments.kept_rows import stored
+from anneal_edu.experiments.kept_rows import keep_arrays, kept_arrays, reading, stored
+from anneal_edu.experiments.workers import one_blas_thread
 from anneal_edu.kernels import gibbs
 from anneal_edu.paths import Path, geometric_path
 from anneal_edu.reverse_ais import ReverseAISResult, long_run, reverse_ais
@@ -199,7 +200,7 @@ class BlockedReverseAIS(BlockedAIS):
         """Run block i."""
         rng = np.random.Generator(np.random.SFC64(np.random.SeedSequence(self.seed, spawn_key=(i, 1))))
         mine = self.samples[i * self.block_size : (i + 1) * self.block_size]
-        with threadpool_limits(1):
+        with one_blas_thread():
             return reverse_ais(self.path, self.schedule, mine, self.kernel, rng=rng)
 
     def fingerprint(self) -> str:
@@ -226,14 +227,15 @@ def trained_model(scale: LargeScale, name: str, seed: int, folder: File | None =
     mark = hashlib.sha256(repr((scale.size, scale.n_hidden, recipe, seed)).encode()).hexdigest()[:8]
     file = None if folder is None else File(folder) / f"rbm-{scale.size}x{scale.n_hidden}-{name}-{mark}.npz"
     if file is not None and file.exists():
-        return load_rbm(file)
+        arrays = kept_arrays(file)
+        with reading(file):
+            return BinaryRBM(**arrays)
     rng = np.random.default_rng([seed, ("CD1", "PCD", "CD25").index(name)])
-    with threadpool_limits(1):
+    with one_blas_thread():
         rbm = train_rbm(digits(scale.size), scale.n_hidden, **recipe._asdict(), rng=rng)
     rbm = BinaryRBM(*(part.astype(np.float16) for part in rbm.single_precision))
     if file is not None:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        save_rbm(file, rbm)
+        keep_arrays(file, **rbm_arrays(rbm))
     return rbm
 
 
@@ -242,7 +244,7 @@ def path_to(rbm: BinaryRBM, start: BinaryRBM, name: str, scale: LargeScale, data
     if name == "geometric":
         return geometric_path(start, rbm)
     rng = np.random.default_rng([seed, PATHS.index(name)])
-    with threadpool_limits(1):
+    with one_blas_thread():
         if name == "MAS":
             moments = estimate_moments(rbm, *scale.moments[:3], every=scale.moments.every, rng=rng)
             return moment_spline_path(start, rbm, target_moments=moments, fit=pcd_fit(*scale.fit, rng=rng))
@@ -256,7 +258,7 @@ def reverse_starts(rbm: BinaryRBM, scale: LargeScale, data: np.ndarray, seed: in
     if rbm.enumerable:
         return rbm.sample(scale.n_reverse, rng), "exact draws"
     v = data[rng.integers(len(data), size=scale.n_reverse)]
-    with threadpool_limits(1):
+    with one_blas_thread():
         return long_run(rbm, v, scale.n_long_run, gibbs, rng), "a long run"
 
 

@@ -11,11 +11,11 @@ from pathlib import Path as File
 import numpy as np
 from scipy.special import logsumexp
 from scipy.stats import norm, t
-from threadpoolctl import threadpool_limits
 
 from anneal_edu.ais import AISResult, ais
 from anneal_edu.distributions import Gaussian, ProductOfExperts
 from anneal_edu.experiments.kept_rows import file_name, run_rows, stored_arrays
+from anneal_edu.experiments.workers import one_blas_thread
 from anneal_edu.hais import hais
 from anneal_edu.kernels import random_walk
 from anneal_edu.paths import Path, geometric_path
@@ -104,7 +104,7 @@ def run_one(model: str, method: str, n_steps: int, n_chains: int, seed: int, rep
     names = list(MODELS).index(model), list(METHODS).index(method)
     rng = np.random.default_rng([seed, repeat, *names, n_steps, n_chains])
     path = path_to(model)
-    with threadpool_limits(1):
+    with one_blas_thread():
         found = METHODS[method](path, linear_schedule(n_steps), n_chains, rng)
     exact = path(1.0).log_z()
     return Row(model, method, n_steps, repeat, exact, found.log_z - exact, found.ess)

@@ -14,11 +14,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path as File
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from anneal_edu import models
 from anneal_edu.distributions import BilinearGenerative, Gaussian, LinearGenerative, MeanCovarianceRBM
 from anneal_edu.experiments.image_rows import PAPER, Row, run_rows
+from anneal_edu.experiments.workers import one_blas_thread
 from anneal_edu.likelihood import log_likelihood
 from anneal_edu.models.images import IMAGE_RECIPES, ImageModel, image_patches
 from anneal_edu.schedules import linear_schedule
@@ -155,7 +155,7 @@ def table_row(name: str, model: ImageModel | None, scale: Scale, seed: list[int]
     data = image_patches().held_out[: scale.n_points]
     if model is None:
         return Row(name, 0, None, Gaussian(np.zeros(data.shape[1]), np.eye(data.shape[1])).log_density(data), 0.0)
-    with threadpool_limits(1):
+    with one_blas_thread():
         return evaluate(name, model, data, scale, np.random.default_rng(seed), progress)
 
 
@@ -164,7 +164,7 @@ def figure_point(
 ) -> Row:
     """A point of Figure 5: train, then evaluate."""
     rng = np.random.default_rng(seed)
-    with threadpool_limits(1):
+    with one_blas_thread():
         model = grown(CURVES[label], size, settings, rng, progress)
         return evaluate(label, model, image_patches().held_out[: scale.n_points], scale, rng, progress)
 

@@ -11,11 +11,11 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path as File
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from anneal_edu.data import bars_and_stripes, digits
 from anneal_edu.distributions import BinaryRBM
 from anneal_edu.experiments.kept_rows import file_name, run_rows
+from anneal_edu.experiments.workers import one_blas_thread
 from anneal_edu.training import contrastive_divergence
 
 N_RUNGS = 10
@@ -145,7 +145,7 @@ def train_once(task: Task, method: str, n_points: int, seed: int) -> Row:
         **how.options,
     )
     moments = {n * how.parts for n in wanted}
-    with threadpool_limits(1):
+    with one_blas_thread():
         found = [mean_log_likelihood(state.rbm, data) for state in states if state.n_updates in moments]
     return Row(task.data, method, seed, how.cost, wanted, [round(value, 4) for value in found])
 

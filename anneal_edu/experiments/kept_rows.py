@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
+import tempfile
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
+from contextlib import contextmanager
 from dataclasses import asdict
 from functools import cache
 from importlib.resources import files
 from pathlib import Path as File
-from typing import TypeVar
+from typing import IO, TypeVar
 
 import numpy as np
+
+from anneal_edu.experiments.workers import one_blas_thread
 
 Row = TypeVar("Row")
 
@@ -51,12 +57,68 @@ def stored_arrays(model: str) -> dict[str, np.ndarray]:
     return found
 
 
-def keep(file: File, contents) -> None:
-    """Write JSON under another name, then rename: a kill leaves a whole file or none."""
+@contextmanager
+def whole_file(file: File) -> Iterator[IO[bytes]]:
+    """Where to write what will be in ``file``: a kill leaves a whole file or none, and runs at once do not collide."""
     file.parent.mkdir(parents=True, exist_ok=True)
-    part = file.with_suffix(".part")
-    part.write_text(json.dumps(contents, default=np.ndarray.tolist), encoding="utf-8")
-    os.replace(part, file)
+    part = tempfile.NamedTemporaryFile(dir=file.parent, suffix=".part", delete=False)
+    try:
+        with part:
+            yield part
+        os.replace(part.name, file)
+    except BaseException:
+        File(part.name).unlink(missing_ok=True)
+        raise
+
+
+def unusable(file: File, why: str) -> ValueError:
+    """The error that names a kept file which is not what it should be."""
+    return ValueError(f"{file} {why}; delete it, and what it should hold is made again")
+
+
+@contextmanager
+def reading(file: File) -> Iterator[None]:
+    """What goes wrong inside is the fault of that file, and the error says so."""
+    try:
+        yield
+    except (ValueError, KeyError, TypeError, EOFError, MemoryError, zipfile.BadZipFile, zlib.error) as error:
+        raise unusable(file, f"is damaged ({error!r})") from error
+
+
+def _require_name(file: File, name: str) -> None:
+    if name != file.name:
+        raise unusable(file, f"was kept as {name}, and holds other work")
+
+
+def keep(file: File, contents) -> None:
+    """Write JSON, and beside it the name of the file, by which `kept` knows that it is this one."""
+    text = json.dumps({"kept_as": file.name, "contents": contents}, default=np.ndarray.tolist)
+    with whole_file(file) as part:
+        part.write(text.encode())
+
+
+def kept(file: File):
+    """What `keep` wrote to that file; a ValueError if it is damaged, or was kept under another name."""
+    with reading(file):
+        found = json.loads(file.read_text(encoding="utf-8"))
+        name, contents = found["kept_as"], found["contents"]
+    _require_name(file, name)
+    return contents
+
+
+def keep_arrays(file: File, **arrays: np.ndarray) -> None:
+    """Write an NPZ file, with its name inside as `keep` does it."""
+    with whole_file(file) as part:
+        np.savez_compressed(part, kept_as=file.name, **arrays)
+
+
+def kept_arrays(file: File) -> dict[str, np.ndarray]:
+    """What `keep_arrays` wrote to that file; a ValueError if it is damaged, or was kept under another name."""
+    with reading(file), file.open("rb") as raw, np.load(raw, allow_pickle=False) as stored:
+        arrays = dict(stored)
+        name = str(arrays.pop("kept_as"))
+    _require_name(file, name)
+    return arrays
 
 
 def file_name(experiment: str, *arguments) -> str:
@@ -112,16 +174,17 @@ def run_rows(
     """
     kept_in = [None if folder is None else File(folder) / file_of(*arguments) for arguments in wanted]
     new = [i for i, file in enumerate(kept_in) if file is None or not file.exists()]
-    pending = {} if executor is None else {i: executor.submit(_made, make, wanted[i], kept_in[i]) for i in new}
     rows = []
-    for i, (arguments, file) in enumerate(zip(wanted, kept_in, strict=True)):
-        if i in pending:
-            row = pending[i].result()
-        else:
-            row = _made(make, arguments, file) if i in new else read(json.loads(file.read_text(encoding="utf-8")))
-        rows.append(row)
-        if report is not None:
-            report(row)
+    with one_blas_thread():
+        pending = {} if executor is None else {i: executor.submit(_made, make, wanted[i], kept_in[i]) for i in new}
+        for i, (arguments, file) in enumerate(zip(wanted, kept_in, strict=True)):
+            if i in pending:
+                row = pending[i].result()
+            else:
+                row = _made(make, arguments, file) if i in new else _found(read, file)
+            rows.append(row)
+            if report is not None:
+                report(row)
     return rows
 
 
@@ -131,3 +194,10 @@ def _made(make: Callable[..., Row], arguments: tuple, file: File | None) -> Row:
     if file is not None:
         keep(file, asdict(row))
     return row
+
+
+def _found(read: Callable[[dict], Row], file: File) -> Row:
+    """The row that a file keeps."""
+    contents = kept(file)
+    with reading(file):
+        return read(contents)

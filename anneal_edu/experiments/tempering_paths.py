@@ -8,19 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import Executor
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, astuple, dataclass
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path as File
 from typing import NamedTuple
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from anneal_edu import models
 from anneal_edu.distributions import Distribution, Gaussian
 from anneal_edu.experiments.kept_rows import file_name, run_rows
 from anneal_edu.experiments.rejections import equal_ladder, perfect_rejections
+from anneal_edu.experiments.workers import one_blas_thread
 from anneal_edu.kernels import exact, gibbs
 from anneal_edu.models import knots
 from anneal_edu.parallel_tempering import (
@@ -253,7 +253,7 @@ def run_one(case: str, path_name: str, scale: Scale, seed: int) -> Row:
     place = CASES.index(case), PATHS.index(path_name)
     rng = np.random.default_rng([seed, *place])
     path = path_of(case, path_name)
-    with threadpool_limits(1):
+    with one_blas_thread():
         shared = np.random.default_rng([seed, place[0]])
         _, of_geometric = equal_ladder(path_of(case, GEOMETRIC), scale.n_fine, scale.n_draws, shared, scale.n_fine)
         n_pairs = max(2, round(2 * float(of_geometric.sum())))
@@ -300,5 +300,5 @@ def tempering_paths(
 
 
 def _file_of(case: str, path: str, scale: Scale, seed: int) -> str:
-    size = f"{scale.n_sweeps}-{scale.n_ladders}-{scale.n_draws}-{scale.n_moves}"
-    return file_name("tempering-paths", case, path, size, seed)
+    _cases, *size = astuple(scale)  # a row is of one case, whatever others there are
+    return file_name("tempering-paths", case, path, *size, seed)
