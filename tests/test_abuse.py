@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import anneal_edu as ae
+from anneal_edu.models.__main__ import main as train_models
 
 N, DIM, SCHEDULE = 6, 2, np.linspace(0, 1, 4)
 START = ae.Gaussian(np.zeros(DIM), np.eye(DIM))
@@ -620,3 +621,9 @@ def test_what_is_masked_does_not_come_back():
             refuse()
     whole = np.ma.masked_array(np.eye(2), np.zeros((2, 2), dtype=bool))
     assert ae.Gaussian(np.zeros(2), whole).dim == 2
+
+
+def test_a_model_of_an_unknown_name_is_not_trained(tmp_path):
+    with pytest.raises(SystemExit, match="no model is called digits9_cd; there are digits8_cd, .*, image_mean_covariance"):
+        train_models(["digits8_cd", "digits9_cd"], tmp_path)
+    assert not list(tmp_path.iterdir())

@@ -1,4 +1,6 @@
 import gzip
+import tracemalloc
+import zipfile
 
 import numpy as np
 import pytest
@@ -94,3 +96,81 @@ def test_a_file_is_not_touched_for_something_that_is_no_rbm(tmp_path):
     with pytest.raises(TypeError, match="rbm must be a BinaryRBM or a GaussianRBM, got Gaussian"):
         ae.data.save_rbm(tmp_path / "rbm.npz", ae.Gaussian([0.0], [[1.0]]))
     assert ae.data.load_rbm(tmp_path / "rbm.npz").dim == 3
+
+
+def test_a_gzipped_file_is_unpacked_no_further_than_its_header_says(tmp_path):
+    (tmp_path / "bomb.gz").write_bytes(gzip.compress(IDX + bytes(20_000_000), compresslevel=1))
+    (tmp_path / "promise.gz").write_bytes(gzip.compress(bytes([0, 0, 0x0E, 2, 255, 255, 255, 255, 255, 255, 255, 255])))
+    tracemalloc.start()
+    try:
+        with pytest.raises(ValueError, match=r"bomb\.gz should hold 40 bytes for shape \(2, 3, 4\), got 41 or more"):
+            ae.data.load_idx(tmp_path / "bomb.gz")
+        with pytest.raises(ValueError, match=r"promise\.gz should hold \d{21} bytes for shape .*, got 12"):
+            ae.data.load_idx(tmp_path / "promise.gz")
+        assert tracemalloc.get_traced_memory()[1] < 2_000_000
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("shape", [(2**31, 2**31, 4), (2**32 - 1,) * 3, (2**16,) * 4])
+def test_a_shape_whose_product_wraps_is_no_shape_of_nothing(tmp_path, shape):
+    header = bytes([0, 0, 8, len(shape)]) + np.array(shape, dtype=">u4").tobytes()
+    (tmp_path / "wraps").write_bytes(header)
+    with pytest.raises(ValueError, match=r"wraps should hold \d{19,} bytes"):
+        ae.data.load_idx(tmp_path / "wraps")
+
+
+def test_an_array_of_more_axes_than_numpy_has_is_no_idx_file(tmp_path):
+    (tmp_path / "axes").write_bytes(bytes([0, 0, 8, 255]) + bytes([0, 0, 0, 1]) * 255 + b"x")
+    with pytest.raises(ValueError, match="axes is no IDX file: it starts with 00 00 08 ff"):
+        ae.data.load_idx(tmp_path / "axes")
+
+
+def test_an_idx_file_of_nothing_is_nothing(tmp_path):
+    (tmp_path / "none").write_bytes(bytes([0, 0, 8, 2, 0, 0, 0, 0, 0, 0, 0, 5]))
+    assert ae.data.load_idx(tmp_path / "none").shape == (0, 5)
+
+
+def npz(path, **parts):
+    """An archive of raw files, whatever they hold."""
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, raw in parts.items():
+            archive.writestr(f"{name}.npy", raw)
+
+
+def npy(shape, descr="'<f8'"):
+    header = f"{{'descr': {descr}, 'fortran_order': False, 'shape': {shape}, }}".encode()
+    header += b" " * (-(len(header) + 11) % 64) + b"\n"
+    return b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header
+
+
+def damaged(path):
+    ae.data.save_rbm(path, ae.BinaryRBM(np.random.default_rng(0).normal(size=(50, 9)), np.zeros(50), np.zeros(9)))
+    raw = bytearray(path.read_bytes())
+    raw[300:340] = bytes(40)
+    path.write_bytes(raw)
+
+
+FORGED = {
+    "a trillion rows": lambda path: npz(path, weights=npy((10**12, 10)), visible_bias=b"", hidden_bias=b""),
+    "a negative shape": lambda path: npz(path, weights=npy((-3, 10)), visible_bias=b"", hidden_bias=b""),
+    "code in the header": lambda path: npz(path, weights=npy("__import__('os')"), visible_bias=b"", hidden_bias=b""),
+    "a type of its own": lambda path: npz(path, weights=npy((1, 1), "'|O'"), visible_bias=b"", hidden_bias=b""),
+    "half a header": lambda path: npz(path, weights=npy((1, 1))[:20], visible_bias=b"", hidden_bias=b""),
+    "no numpy file": lambda path: npz(path, weights=b"hello", visible_bias=b"", hidden_bias=b""),
+    "words": lambda path: np.savez(path, weights=np.full((1, 1), "a"), visible_bias=[0.0], hidden_bias=[0.0]),
+    "NaN": lambda path: np.savez(path, weights=[[np.nan]], visible_bias=[0.0], hidden_bias=[0.0]),
+    "damage": damaged,
+}
+
+
+@pytest.mark.parametrize("forge", FORGED.values(), ids=FORGED)
+def test_a_damaged_or_forged_archive_is_named(tmp_path, forge):
+    forge(tmp_path / "mine.npz")
+    with pytest.raises(ValueError, match=r"^mine\.npz holds no RBM that could be read: \S"):
+        ae.data.load_rbm(tmp_path / "mine.npz")
+
+
+def test_a_missing_folder_is_said_to_be_missing(tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"rbm\.npz cannot be written: there is no folder .*nowhere"):
+        ae.data.save_rbm(tmp_path / "nowhere" / "rbm.npz", ae.uniform_rbm(3, 2))
