@@ -233,6 +233,16 @@ def test_half_of_the_power_is_renewed_in_a_unit_of_time():
         assert kept == pytest.approx(0.5, rel=1e-12)
 
 
+@pytest.mark.parametrize("step_size", [0.05, 0.2, 0.7])
+def test_by_default_the_momentum_is_renewed_by_the_step_that_is_made(step_size):
+    """γ = 1 - 2^{-ε}."""
+    default, explicit = (
+        ae.hais(gaussian_path(), ae.linear_schedule(5), 20, step_size, refresh, rng=np.random.default_rng(0))
+        for refresh in (None, 1 - 2.0**-step_size)
+    )
+    np.testing.assert_allclose(default.samples, explicit.samples, rtol=1e-12)
+
+
 def test_the_pilot_finds_the_step_of_the_acceptance_asked_for():
     target, _ = log_gamma_target(np.array([2.0, 50.0]))
     path = ae.geometric_path(ae.Gaussian(np.zeros(2), np.eye(2)), target)

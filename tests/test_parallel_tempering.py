@@ -2,6 +2,7 @@ from itertools import islice
 
 import numpy as np
 import pytest
+from scipy.interpolate import PchipInterpolator
 from scipy.special import beta as beta_function
 
 import anneal_edu as ae
@@ -148,6 +149,18 @@ def test_the_local_barrier_is_flat_where_the_path_is_even():
     betas = np.array([0.1, 0.5, 0.9])
     shape = local(betas) * (1 + 9 * betas)
     np.testing.assert_allclose(shape / shape.mean(), 1, atol=0.12)
+
+
+def test_a_monotone_cubic_runs_through_the_barrier_and_the_new_rungs_divide_it_evenly():
+    """Of rates that vary much a straight line between the old rungs would be far off."""
+    schedule, rates = np.array([0.0, 0.2, 0.5, 1.0]), np.array([0.05, 0.6, 0.1])
+    barrier = ae.cumulative_barrier(schedule, rates)
+    np.testing.assert_allclose(barrier(schedule), [0, 0.05, 0.65, 0.75], rtol=1e-12)
+    between = np.linspace(0, 1, 101)
+    np.testing.assert_allclose(barrier(between), PchipInterpolator(schedule, [0, 0.05, 0.65, 0.75])(between))
+    adapted = ae.equal_rejection_schedule(schedule, rates, 7)
+    np.testing.assert_allclose(barrier(adapted), 0.75 * np.arange(8) / 7, atol=1e-10)
+    assert np.abs(np.interp(adapted, schedule, [0, 0.05, 0.65, 0.75]) - barrier(adapted)).max() > 0.01
 
 
 def test_nothing_to_pass_leaves_the_ladder_linear():

@@ -73,6 +73,18 @@ def test_tail_index_does_not_care_for_the_scale_or_for_hopeless_chains():
     assert np.isnan(ae.pareto_tail_index(np.zeros(100)))
 
 
+@pytest.mark.parametrize(("n", "n_tail"), [(100, 20), (225, 45), (400, 60), (401, 61)])
+def test_tail_index_sees_a_fifth_of_the_weights_at_most_and_3_root_c_at_most(n, n_tail):
+    """And the next smaller weight, the threshold above which they stand; n_tail is rounded up."""
+    lw = np.sin(np.arange(n)) - np.log(np.arange(1, n + 1))
+    order, whole = np.argsort(lw)[::-1], ae.pareto_tail_index(lw)
+    below, threshold = lw.copy(), lw.copy()
+    below[order[n_tail + 1 :]] -= 5.0
+    threshold[order[n_tail]] -= 1e-3
+    assert ae.pareto_tail_index(below) == whole
+    assert ae.pareto_tail_index(threshold) != whole
+
+
 @pytest.mark.parametrize("bad", [[], [[0.0]], [np.nan, 0.0], [np.inf]])
 def test_what_is_no_log_weight_is_refused(bad):
     with pytest.raises(ValueError, match="log_weights must"):

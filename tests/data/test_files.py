@@ -23,6 +23,23 @@ def test_idx_files_of_wider_types_are_big_endian(tmp_path):
     np.testing.assert_array_equal(ae.data.load_idx(str(tmp_path / "numbers")), [1.5, -2.0])
 
 
+@pytest.mark.parametrize("n_axes", [1, 2, 3, 4, 5])
+@pytest.mark.parametrize(
+    ("code", "dtype"), [(0x08, ">u1"), (0x09, ">i1"), (0x0B, ">i2"), (0x0C, ">i4"), (0x0D, ">f4"), (0x0E, ">f8")]
+)
+def test_idx_files_of_every_type_and_number_of_axes_are_read_as_stored(tmp_path, code, dtype, n_axes):
+    """With the largest and the smallest number of the type, and no two axes of one length."""
+    shape = (2, 3, 4, 5, 6)[:n_axes]
+    limits = np.finfo(dtype) if "f" in dtype else np.iinfo(dtype)
+    stored = (np.arange(np.prod(shape)) % 100).astype(dtype)
+    stored[:2] = limits.max, limits.min
+    header = bytes([0, 0, code, n_axes]) + np.array(shape, dtype=">u4").tobytes()
+    (tmp_path / "file").write_bytes(header + stored.tobytes())
+    found = ae.data.load_idx(tmp_path / "file")
+    assert found.dtype == np.dtype(dtype).newbyteorder("=")
+    np.testing.assert_array_equal(found, stored.reshape(shape))
+
+
 @pytest.mark.parametrize(
     ("raw", "message"),
     [

@@ -5,7 +5,7 @@ import pytest
 from scipy.special import expit
 from scipy.stats import kstest
 
-from anneal_edu.distributions.bernoulli import bernoulli, softplus, uniforms, weigh_and_draw
+from anneal_edu.distributions.bernoulli import bernoulli, softplus, sum_of_softplus, uniforms, weigh_and_draw
 
 FIELDS = np.array([-5.0, -1.0, 0.0, 0.7, 3.0])
 
@@ -40,6 +40,27 @@ def test_softplus_is_log_one_plus_exp(dtype, tolerance):
     a = np.linspace(-200, 200, 4001).astype(dtype)
     expected = np.logaddexp(0, a.astype(float))
     np.testing.assert_allclose(softplus(a), expected, rtol=tolerance, atol=tolerance)
+
+
+@pytest.mark.parametrize("n_units", [1, 2, 3, 4, 5, 8, 13])
+@pytest.mark.parametrize("largest", [-3.0, 5.0, 19.0, 21.0, 39.0, 41.0, 79.0, 81.0, 89.0, 1000.0])
+def test_a_sum_of_softplus_does_not_overflow_on_its_short_way(largest, n_units):
+    """Four factors e^21 and more are multiplied by nobody: e^89 is no float32."""
+    field = np.full((3, n_units), largest, dtype=np.float32)
+    field[1] = -field[1]
+    expected = np.logaddexp(0, field.astype(float)).sum(1)
+    np.testing.assert_allclose(sum_of_softplus(field), expected, rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize("before", [-300.0, 2.0, 79.0, 85.0, 300.0])
+@pytest.mark.parametrize("now", [-300.0, 2.0, 79.0, 85.0, 300.0])
+def test_a_step_between_any_two_fields_has_its_weight(before, now):
+    """Whichever of the two is the large one."""
+    fields = [np.array([[first, 0.5], [0.5, 0.3]], dtype=np.float32) for first in (before, now)]
+    expected = np.subtract(*(np.logaddexp(0, field.astype(float)).sum(1) for field in fields[::-1]))
+    log_ratio, draws = weigh_and_draw(*(field.copy() for field in fields), np.random.default_rng(0))
+    np.testing.assert_allclose(log_ratio, expected, rtol=1e-6, atol=1e-6)
+    assert abs(now) < 50 or draws[0, 0] == (now > 0)
 
 
 @pytest.mark.parametrize("largest", [5.0, 500.0], ids=["shared exponentials", "safe way"])

@@ -74,6 +74,11 @@ def test_moment_average_has_the_moments_of_the_mixture(beta):
         np.testing.assert_allclose(s, (1 - beta) * s0 + beta * s1, rtol=1e-12)
 
 
+def test_moment_average_carries_the_average_of_the_scales():
+    averaged = ae.Gaussian(MEAN, COV, log_scale=0.8).moment_average(OTHER, 0.25)
+    assert averaged.log_z() == pytest.approx(0.75 * 0.8 - 0.25 * 1.3, rel=1e-12)
+
+
 def test_natural_parameters_and_log_partition_rebuild_the_density():
     p = ae.Gaussian(MEAN, COV)
     (eta_1, eta_2), x = p.natural_parameters(), np.array([0.1, -0.4, 2.0])
