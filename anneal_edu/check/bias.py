@@ -154,8 +154,8 @@ def steps_needed(answer) -> str:
     on both paths.
     """
     rng = np.random.default_rng(8)
-    for tolerance in (0.1, 0.5, 2.0):
-        p0, p1 = _random_gaussian(rng, 3), _random_gaussian(rng, 3)
+    for tolerance in (0.1, 0.2, 0.6):
+        p0, p1 = _telling_pair(rng, tolerance)
         got = call(answer, p0, p1, tolerance)
         n_steps = _number(got, "the number of steps")
         require(n_steps > 0, f"the number of steps must be positive, yours is {n_steps:g}.")
@@ -165,14 +165,19 @@ def steps_needed(answer) -> str:
     return "right: on random Gaussians and both paths K steps stay within the tolerance, and K - 1 do not."
 
 
-def _reject_known_step_mistakes(p0: Gaussian, p1: Gaussian, tolerance: float, n_steps: float) -> None:
+def _telling_pair(rng: np.random.Generator, tolerance: float) -> tuple[Gaussian, Gaussian]:
+    """Random Gaussians on which no slip gives nearly as many steps as another one, or as the right answer."""
+    while True:
+        p0, p1 = _random_gaussian(rng, 3), _random_gaussian(rng, 3)
+        cost = cost_functional(geometric_path(p0, p1))
+        counts = np.sort([cost / tolerance, *(mistake for mistake, _ in _step_mistakes(p0, p1, tolerance))])
+        if np.diff(counts).min() > 3 and counts[-1] < 20_000:
+            return p0, p1
+
+
+def _step_mistakes(p0: Gaussian, p1: Gaussian, tolerance: float) -> list[tuple[float, str]]:
     cost = cost_functional(geometric_path(p0, p1))
-    right = int(np.ceil(cost / tolerance))
-    require(
-        n_steps == right or not _same(n_steps, cost / tolerance),
-        f"F / tolerance = {n_steps:.3f} is the right idea, but a schedule has a whole number of steps: round up.",
-    )
-    for mistake, message in [
+    return [
         (2 * cost / tolerance, "you need half as many: F has a factor ½, F = ½ (η₁ - η₀) · (s₁ - s₀)."),
         (cost * tolerance, "you multiplied by the tolerance: a stricter (smaller) tolerance needs more steps."),
         (np.sqrt(cost / tolerance), "the bias falls like 1/K, not like 1/K²: there is no square root."),
@@ -182,7 +187,17 @@ def _reject_known_step_mistakes(p0: Gaussian, p1: Gaussian, tolerance: float, n_
         ),
         (kl_divergence(p1, p0) / tolerance, "KL(p₁ ‖ p₀) is the reverse bias of a single step; F averages both."),
         (cost, "this does not depend on the tolerance."),
-    ]:
+    ]
+
+
+def _reject_known_step_mistakes(p0: Gaussian, p1: Gaussian, tolerance: float, n_steps: float) -> None:
+    cost = cost_functional(geometric_path(p0, p1))
+    right = int(np.ceil(cost / tolerance))
+    require(
+        n_steps == right or not _same(n_steps, cost / tolerance),
+        f"F / tolerance = {n_steps:.3f} is the right idea, but a schedule has a whole number of steps: round up.",
+    )
+    for mistake, message in _step_mistakes(p0, p1, tolerance):
         resembles = abs(n_steps - mistake) <= 1 and abs(right - mistake) > 1
         require(not resembles, f"with tolerance {tolerance:g}: {message}")
 

@@ -7,6 +7,9 @@ import numpy as np
 from anneal_edu.check.verdict import call, exercise, require
 
 
+_ROUNDING = 1e-5  # of the root of a difference of two variances of 2,500 or so
+
+
 def _close(a, b) -> bool:
     return bool(np.allclose(a, b, rtol=1e-6, atol=1e-8))
 
@@ -85,7 +88,7 @@ you add the errors of the two means as if each model had seen patches of its own
     same = call(answer, patches - 3, patches.copy(), shape=())
     separate = np.sqrt(2 * patches.var(ddof=1) / 40)
     require(
-        abs(same) > 1e-9 or abs(call(answer, patches, rng.permutation(patches), shape=())) > 1e-9,
+        abs(same) > _ROUNDING or abs(call(answer, patches, rng.permutation(patches), shape=())) > _ROUNDING,
         "your error is 0 even for models that disagree.",
     )
     require(
@@ -95,7 +98,7 @@ you add the errors of the two means as if each model had seen patches of its own
         "differences first.",
     )
     require(
-        abs(same) < 1e-9,
+        abs(same) < _ROUNDING,
         f"two models that differ by 3 nats on every single patch differ by 3 without any doubt; your error is "
         f"{same:.2f}.",
     )

@@ -253,8 +253,14 @@ The objective printed there has the other sign: it is a valley, not a hill.
         f"adding 5 to every log Z_k changes yours by {shift:.4g}, but only ratios of Z can be known from these draws. "
         "Do the weights of both terms, n_k/N, add up to 1?",
     )
-    around = best + 0.3 * rng.normal(size=(12, 3)) * [0, 1, 1]
+    steps = 0.3 * rng.normal(size=(6, 3)) * [0, 1, 1]
+    around = best + np.concatenate([steps, -steps])  # there and back: no slope rises, or falls, in all of them
     rises = np.array([value(z) for z in around]) - value(best)
+    require(
+        not _close(rises, np.zeros(12)),
+        "yours is the same at all log Z, so that it has no lowest point. The logarithm stands before the sum over the "
+        "rungs: log Σ_k (n_k/N) f_k(x_n)/Z_k, and that is averaged over the draws.",
+    )
     require(
         not (rises < 0).all(),
         "at the log Z of ae.mbar yours is higher than all around it, so that it has to be maximised, as the poster "

@@ -14,9 +14,14 @@ _IMAGES = bars_and_stripes(2)
 _N = 4000
 
 
-def _model(seed: int = 0, scale: float = 1.5) -> BinaryRBM:
-    rng = np.random.default_rng(seed)
-    return BinaryRBM(scale * rng.normal(size=(4, 3)), rng.normal(size=4), rng.normal(size=3))
+# More and less than a few particles on several images, so that no single difference makes up half of the sum
+_MODEL_NEAR_THE_IMAGES = BinaryRBM(
+    [[1.0, -2.0, 0.5], [1.0, 1.5, -1.0], [-1.5, -2.0, 0.5], [-1.0, 1.5, 1.0]], [0.3, -0.5, 0.2, -0.4], [-0.5, 0.5, -0.3]
+)
+# Its means, and those of the ladder that ends here, differ from rung to rung and after one step from any state
+_MODEL = BinaryRBM(
+    [[2.0, -3.0, 0.0], [-2.0, 3.0, 1.0], [3.0, -2.0, -1.0], [-1.0, 1.0, 2.0]], [-1.0, 0.5, -1.5, -1.0], [-0.5, 0.5, -0.5]
+)
 
 
 def _same(found, right) -> bool:
@@ -49,7 +54,7 @@ def gradient(answer) -> str:
     ✗ this leads downhill: it is minus the slope. Equation 2 of the report has this sign, if E is the energy in \
 p ∝ exp(-E). The data push the likelihood up, the particles down.
     """
-    rbm, data = _model(), _IMAGES.astype(np.float64)
+    rbm, data = _MODEL, _IMAGES.astype(np.float64)
     particles = np.random.default_rng(5).integers(0, 2, size=(9, 4)).astype(np.float64)
     found = attempt(answer(rbm, data.copy(), particles.copy()))
     require(isinstance(found, tuple | list) and len(found) == 3, "return three arrays: the slopes in W, b and c.")
@@ -134,8 +139,7 @@ def negative_phase(answer) -> str:
     ✗ rung 0 should follow the start, path(0), and yours follows another distribution. Rung k has path(betas[k]), with \
 path = ae.geometric_path(start, model).
     """
-    model = _model(3, scale=1.0)
-    start = base_rate_rbm(_IMAGES, 3)
+    model, start = _MODEL, base_rate_rbm(_IMAGES, 3)
     start = BinaryRBM(start.weights, np.array([1.5, -1.5, 1.0, 0.0]), start.hidden_bias)
     path, rng = geometric_path(start, model), np.random.default_rng(11)
     states = np.stack([path(float(beta)).sample(_N, rng) for beta in _BETAS]).astype(np.float64)
@@ -231,9 +235,9 @@ def distance(answer) -> str:
     ✗ what is on none of the images counts too, as one more cell: 1 minus the sum of the others, for the model and for \
 the particles.
     """
-    rbm, images = _model(2), _IMAGES.astype(np.float64)
-    rng = np.random.default_rng(6)
-    particles = np.vstack([images[[0, 0, 3, 5, 1]], rng.integers(0, 2, size=(6, 4))]).astype(np.float64)
+    rbm, images = _MODEL_NEAR_THE_IMAGES, _IMAGES.astype(np.float64)
+    elsewhere = [[0, 0, 0, 1], [0, 1, 1, 0], [0, 1, 0, 0]]
+    particles = np.vstack([images[[0, 0, 0, 3, 5, 5, 1, 2]], elsewhere])
     found = float(call(answer, rbm, images.copy(), particles.copy(), shape=()))
     f = np.exp(rbm.log_density(images))
     p, q = f / np.exp(rbm.log_z()), (particles[:, None] == images[None]).all(-1).mean(0)

@@ -110,7 +110,7 @@ WRONG_STEPS = {
     "no ½": (lambda p0, p1, tol: int(np.ceil(2 * cost(p0, p1) / tol)), "you need half as many"),
     "no rounding": (lambda p0, p1, tol: cost(p0, p1) / tol, "round up"),
     "rounded down": (lambda p0, p1, tol: int(cost(p0, p1) / tol), "more than the"),
-    "far too many": (lambda p0, p1, tol: int(7 * cost(p0, p1) / tol), "is more than needed"),
+    "far too many": (lambda p0, p1, tol: int(1.5 * cost(p0, p1) / tol), "is more than needed"),
     "square root": (lambda p0, p1, tol: int(np.ceil(np.sqrt(cost(p0, p1) / tol))), "no square root"),
     "multiplied": (lambda p0, p1, tol: int(np.ceil(cost(p0, p1) * tol)), "you multiplied by the tolerance"),
     "one-step bias": (lambda p0, p1, tol: int(np.ceil(ae.kl_divergence(p0, p1) / tol)), "forward bias of a single"),

@@ -93,7 +93,7 @@ def test_wrong_error(mistake):
 def test_right_error():
     assert image_models.paired_error(right_error).passed
     with_covariance = lambda a, b: np.sqrt(max(0, np.cov(a, b).sum() - 4 * np.cov(a, b)[0, 1]) / len(a))  # noqa: E731
-    assert image_models.paired_error(lambda a, b: float(np.nan_to_num(with_covariance(a, b).round(7)))).passed
+    assert image_models.paired_error(with_covariance).passed
 
 
 def gaussian(cov_of, factor=1.0, half=0.5, pi=2 * np.pi, determinant=0.5):

@@ -214,7 +214,7 @@ WRONG_OBJECTIVE = {
     "even weights": (lambda f, n, z: mixture(f, z, EVEN).mean() + EVEN @ z, "60, 200 and 140"),
     "even weights in the mixture": (lambda f, n, z: mixture(f, z, EVEN).mean() + n / n.sum() @ z, "60, 200 and 140"),
     "twice": (lambda f, n, z: 2 * objective(f, n, z), "not the objective"),
-    "no mixture": (lambda f, n, z: (f - z[:, None]).mean() + EVEN @ z, "not its lowest"),
+    "no mixture": (lambda f, n, z: (f - z[:, None]).mean() + EVEN @ z, "the same at all log Z"),
     "unstable": (unstable, "logsumexp"),
     "one shift for all draws": (
         lambda f, n, z: unstable(f - f.max(), n, z) + f.max(),

@@ -156,7 +156,7 @@ def tempered_energies(path, beta, k, states, rng):
 WRONG_PHASE = {
     "all from the last rung": (
         moved_by(lambda path, beta, k, states, rng: ae.gibbs(path(beta), states[-1], rng)),
-        r"rung 1 should come to the swap by one Gibbs step from its own states\[1\]",
+        r"rung [012] should (follow|come to the swap by one Gibbs step)",
     ),
     "exact draws": (
         moved_by(lambda path, beta, k, states, rng: path(beta).sample(len(states[k]), rng)),
@@ -167,7 +167,7 @@ WRONG_PHASE = {
     "f to the power beta": (moved_by(tempered_energies), "rung 0 should follow the start"),
     "rungs permuted": (
         moved_by(lambda path, beta, k, states, rng: ae.gibbs(path(beta), states[k - 1], rng)),
-        "rung 1 should follow",
+        "rung [12] should follow",
     ),
     "all cold": (phase(lambda betas, k: 1.0), "rung 0 should follow the start"),
     "all hot": (phase(lambda betas, k: 0.0), "should follow"),
@@ -291,7 +291,7 @@ def test_stubs_are_not_attempted(check):
 
 
 def test_the_given_swap_keeps_every_rung():
-    model, rng = tempered_training._model(3, scale=1.0), np.random.default_rng(0)
+    model, rng = tempered_training._MODEL, np.random.default_rng(0)
     start = ae.BinaryRBM(np.zeros((4, 3)), np.array([1.5, -1.5, 1.0, 0.0]), np.zeros(3))
     path = ae.geometric_path(start, model)
     betas = np.array([0.0, 0.4, 1.0])
