@@ -268,7 +268,7 @@ def from_one_matrix(path: Path, found: RTSResult, n_sweeps: int, rng: np.random.
     x = np.concatenate([state.x for state in states])[order]
     log_q = np.concatenate([state.log_conditionals for state in states], axis=1)[:, order]
     log_f = log_q + log_z[:, None]  # up to a constant of each draw, which no ratio feels
-    start = log_z[0]
+    start = float(log_z[0])
     try:
         found = mbar(log_f, counts)
         yield "MBAR", start + float(found.log_z[-1]), float(found.std_error[-1])

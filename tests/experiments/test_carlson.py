@@ -1,5 +1,7 @@
 """The poster's experiments at their smallest, where the truth can be enumerated."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 
@@ -39,6 +41,25 @@ def test_every_estimator_is_there_for_every_number_of_rungs(folder):
     exact = carlson.path_to_model(TINY, 0, folder).end.log_z()
     for row in rows:
         assert np.isnan(row.log_z) or abs(row.log_z - exact) < 1.0
+
+
+def test_finished_runs_are_found_again_and_come_out_the_same_in_threads(folder, tmp_path):
+    """One run of each kind is taken away; the model and the reference stay."""
+    first = carlson.convergence(TINY, folder=folder, report=silent), carlson.number_of_rungs(TINY, 0, folder, silent)
+    for kind in ("reference", "convergence-run", "rungs-run"):
+        files = sorted(folder.glob(f"carlson-{kind}-*"))
+        assert len(files) == {"reference": 1, "convergence-run": 2, "rungs-run": 4}[kind]
+        if kind != "reference":
+            files[0].unlink()
+    kept = {file: file.stat().st_mtime_ns for file in folder.iterdir()}
+    with ThreadPoolExecutor(2) as pool:
+        again = (
+            carlson.convergence(TINY, folder=folder, report=silent, executor=pool),
+            carlson.number_of_rungs(TINY, 0, folder, silent, pool),
+        )
+    assert {file: file.stat().st_mtime_ns for file in kept} == kept
+    assert repr(again[0][1]) == repr(first[0][1]) and repr(again[1]) == repr(first[1])
+    assert str(again[0][0]) == str(first[0][0])
 
 
 def test_tracking_looks_at_train_and_held_out_digits():

@@ -2,10 +2,11 @@ import json
 
 import numpy as np
 import pytest
+from scipy.stats import chi2, norm
 
 import anneal_edu as ae
 from anneal_edu.experiments import grosse
-from anneal_edu.experiments.__main__ import main
+from anneal_edu.experiments.__main__ import EXPERIMENTS, REFUSED, main
 
 
 def test_table_1_has_its_eight_rows_and_leaves_them_in_a_file(tmp_path, capsys):
@@ -32,6 +33,33 @@ def test_biased_moments_are_compared_with_exact_ones():
         assert row.exact.log_z != row.biased.log_z
 
 
+def result(spread, n=200, mean=0.0):
+    """Log weights whose spread, and so whose ESS, is given: the quantiles of a normal."""
+    log_weights = mean + spread * norm.ppf((np.arange(n) + 0.5) / n)
+    return ae.AISResult(log_weights, np.zeros((n, 1)), 0)
+
+
+def test_p_values_compare_with_the_largest_ess():
+    """Ties are as often larger as not; bounds of 4.5 standard errors of the default number of resamples are wider."""
+    wide, narrow, like, middle = result(2.0), result(0.5), result(0.5), result(0.7)
+    rng = np.random.default_rng(0)
+    p_values = grosse.ess_p_values([wide, narrow, middle, like], rng)
+    assert p_values[1] == 1
+    assert p_values[0] == p_values[2] == min(p_values) < 0.05
+    assert 0.2 < p_values[3] < 0.8
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_p_values_of_a_comparison_are_two_sided_in_log_z_and_of_the_larger_ess(order):
+    first, second = result(1.0, mean=0.2), result(1.0)
+    z = 0.2 / np.hypot(first.std_error, second.std_error)
+    of_log_z, of_ess = grosse._p_values(*(first, second)[::order], np.random.default_rng(0))
+    assert of_log_z == pytest.approx(1 - chi2.cdf(z**2, 1), rel=1e-9)
+    assert 0.2 < of_ess < 0.8
+    of_log_z, of_ess = grosse._p_values(*(result(2.0), result(0.5))[::order], np.random.default_rng(0))
+    assert of_ess < 0.01
+
+
 def test_kept_knots_belong_to_their_ends_and_moments(tmp_path):
     p0, p1 = ae.uniform_rbm(4, 2), ae.BinaryRBM(np.ones((4, 2)), np.zeros(4), np.zeros(2))
     other = ae.BinaryRBM(-np.ones((4, 2)), np.zeros(4), np.zeros(2))
@@ -55,6 +83,43 @@ def test_a_worker_count_of_zero_is_refused(capsys):
     with pytest.raises(SystemExit):
         main(["grosse-table1", "--workers", "0"])
     assert "--workers must be at least 1" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+@pytest.mark.parametrize("option", [("--workers", "2"), ("--folder", "kept"), ("--progress",)], ids=lambda o: o[0])
+def test_an_option_is_refused_in_words_or_reaches_the_experiment(name, option, capsys, monkeypatch, tmp_path):
+    """`estimators` and others are told of their folder and their executor; whoever ignores one has to refuse it."""
+    monkeypatch.chdir(tmp_path)
+    reached = {}
+    _run, scales = EXPERIMENTS[name]
+
+    def watched(args, executor):
+        reached.update(workers=executor is not None, folder=str(args.folder), progress=args.progress)
+        return []
+
+    monkeypatch.setitem(EXPERIMENTS, name, (watched, scales))
+    if option[0] in REFUSED.get(name, {}):
+        with pytest.raises(SystemExit):
+            main([name, *option])
+        assert f"{name} takes no {option[0]}: {REFUSED[name][option[0]]}" in capsys.readouterr().err
+        main([name, "--scale", "tiny", *(() if "--workers" in REFUSED[name] else ("--workers", "1"))])
+        assert reached == {"workers": False, "folder": "runs", "progress": False}
+    else:
+        main([name, "--scale", "tiny", *option, *(() if option[0] == "--workers" else ("--workers", "1"))][:9])
+        wanted = {"--workers": ("workers", True), "--folder": ("folder", "kept"), "--progress": ("progress", True)}
+        key, value = wanted[option[0]]
+        assert reached[key] == value
+
+
+@pytest.mark.parametrize("place", ["nowhere/rows.json", "."])
+def test_a_file_that_cannot_be_written_is_refused_before_the_run(place, tmp_path, capsys):
+    with pytest.raises(SystemExit):
+        main(["grosse-table1", "--scale", "tiny", "--json", str(tmp_path / place)])
+    assert "--json must be a file in a folder that exists" in capsys.readouterr().err
+    (tmp_path / "file").touch()
+    with pytest.raises(SystemExit):
+        main(["grosse-table1", "--scale", "tiny", "--folder", str(tmp_path / "file")])
+    assert "--folder must be a folder" in capsys.readouterr().err
 
 
 def test_table_2_runs_from_the_command_line(tmp_path, capsys):
