@@ -1,4 +1,6 @@
+import inspect
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -6,7 +8,7 @@ from scipy.stats import chi2, norm
 
 import anneal_edu as ae
 from anneal_edu.experiments import grosse
-from anneal_edu.experiments.__main__ import EXPERIMENTS, REFUSED, main
+from anneal_edu.experiments.__main__ import EXPERIMENTS, REFUSED, _image_rows, main
 
 
 def test_table_1_has_its_eight_rows_and_leaves_them_in_a_file(tmp_path, capsys):
@@ -85,30 +87,43 @@ def test_a_worker_count_of_zero_is_refused(capsys):
     assert "--workers must be at least 1" in capsys.readouterr().err
 
 
+OPTIONS = {"--workers": ("executor", ["--workers", "2"]), "--folder": ("args.folder", ["--folder", "kept"])}
+OPTIONS["--progress"] = "args.progress", ["--progress"]
+
+
+def body(command):
+    """What a command does, without its signature; the helper of the image models included."""
+    source = inspect.getsource(command).split('"""')[-1]
+    return source + (inspect.getsource(_image_rows).split("\n", 1)[1] if "_image_rows(" in source else "")
+
+
+@pytest.mark.parametrize("option", OPTIONS)
 @pytest.mark.parametrize("name", EXPERIMENTS)
-@pytest.mark.parametrize("option", [("--workers", "2"), ("--folder", "kept"), ("--progress",)], ids=lambda o: o[0])
-def test_an_option_is_refused_in_words_or_reaches_the_experiment(name, option, capsys, monkeypatch, tmp_path):
-    """`estimators` and others are told of their folder and their executor; whoever ignores one has to refuse it."""
+def test_an_option_is_handed_on_or_refused_in_words(name, option, capsys):
+    expression, arguments = OPTIONS[option]
+    run, _ = EXPERIMENTS[name]
+    if option not in REFUSED.get(name, {}):
+        assert expression in body(run)
+        return
+    assert expression not in body(run)
+    with pytest.raises(SystemExit):
+        main([name, *arguments])
+    assert f"{name} takes no {option}: {REFUSED[name][option]}" in capsys.readouterr().err
+
+
+def test_without_options_work_is_kept_in_runs_and_spread_over_cores(capsys, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
-    reached = {}
-    _run, scales = EXPERIMENTS[name]
+    monkeypatch.setattr("os.cpu_count", lambda: 2)
+    seen = []
 
     def watched(args, executor):
-        reached.update(workers=executor is not None, folder=str(args.folder), progress=args.progress)
+        seen.append((executor is not None, args.folder, args.progress))
         return []
 
-    monkeypatch.setitem(EXPERIMENTS, name, (watched, scales))
-    if option[0] in REFUSED.get(name, {}):
-        with pytest.raises(SystemExit):
-            main([name, *option])
-        assert f"{name} takes no {option[0]}: {REFUSED[name][option[0]]}" in capsys.readouterr().err
-        main([name, "--scale", "tiny", *(() if "--workers" in REFUSED[name] else ("--workers", "1"))])
-        assert reached == {"workers": False, "folder": "runs", "progress": False}
-    else:
-        main([name, "--scale", "tiny", *option, *(() if option[0] == "--workers" else ("--workers", "1"))][:9])
-        wanted = {"--workers": ("workers", True), "--folder": ("folder", "kept"), "--progress": ("progress", True)}
-        key, value = wanted[option[0]]
-        assert reached[key] == value
+    for name in ("grosse-table1", "carlson-tracking"):
+        monkeypatch.setitem(EXPERIMENTS, name, (watched, EXPERIMENTS[name][1]))
+        main([name])
+    assert seen == [(True, Path("runs"), False), (False, Path("runs"), False)]
 
 
 @pytest.mark.parametrize("place", ["nowhere/rows.json", "."])
