@@ -7,7 +7,7 @@ import anneal_edu as ae
 from anneal_edu.experiments.hamiltonian import HAIS, LONG_WALK, MODELS, SCALES, WALK
 from anneal_edu.figures import LectureFigure, hamiltonian
 from anneal_edu.hais import half_life_refresh
-from anneal_edu.panels import HamiltonianConvergence, MomentumTrails
+from anneal_edu.panels import HamiltonianConvergence, MomentumTrails, momentum_trails
 from anneal_edu.panels.hamiltonian_convergence import (
     COSTS,
     advantage,
@@ -15,7 +15,7 @@ from anneal_edu.panels.hamiltonian_convergence import (
     costs_and_errors,
     stored_errors,
 )
-from anneal_edu.panels.momentum_trails import ACROSS, LONG, N_CHAINS, N_STEPS, refresh_of, valley, walk
+from anneal_edu.panels.momentum_trails import ACROSS, LONG, N_CHAINS, N_STEPS, Walk, refresh_of, valley, walk
 
 
 def test_the_walk_ends_where_hais_ends():
@@ -38,20 +38,43 @@ def test_the_half_life_of_the_paper_gives_the_librarys_default():
 
 @pytest.mark.parametrize("seed", range(5))
 def test_momentum_goes_further_for_every_seed(seed):
-    """Of 8 seeds at ε = 0.2: 69-74% of the valley's length against 47-53%."""
+    """Of 20 seeds at ε = 0.2, 1.47 ± 0.06 times as far along the valley, and 1.35 ± 0.04 times as far in all."""
     kept, anew = walk(0.2, refresh_of(0.2, 1.0), seed), walk(0.2, 1.0, seed)
-    assert kept.spread[-1] > 1.25 * anew.spread[-1]
+    assert kept.spread[-1] > 1.15 * anew.spread[-1]
     assert kept.net_distance > 1.15 * anew.net_distance
 
 
-def test_a_step_too_long_and_a_half_life_too_short_are_said_to_be():
-    panel = MomentumTrails(step_size=1.0)
+def walked(length, accepted):
+    """A walk that ends with chains this far apart along the valley, of which so many were accepted."""
+    ends = np.array([[1.0, 1.0], [-1.0, -1.0]]) / np.sqrt(2)
+    return Walk(np.array([0 * ends, length * ends]), np.arange(200).reshape(2, 100) < 200 * accepted)
+
+
+@pytest.mark.parametrize(
+    "kept, anew, accepted, words",
+    [
+        (2.1, 1.5, 1.0, "fill 0.7 of its length, the others 0.5. Momentum that survives goes somewhere; fresh mom"),
+        (1.8, 1.5, 1.0, "fill 0.6 of its length, the others 0.5. Here keeping the momentum gains little."),
+        (1.5, 2.1, 1.0, "fill 0.5 of its length, the others 0.7. Here keeping the momentum gains little."),
+        (2.1, 1.5, 0.86, "The step is too long for the narrow side of the valley: more than a quarter is refused"),
+        (2.1, 1.5, 0.89, "fill 0.7 of its length"),
+    ],
+)
+def test_what_is_said_of_two_walks(kept, anew, accepted, words):
+    """The first of the two rows of accepted moves belongs to no step."""
+    walks = {hamiltonian.KEPT: walked(kept, accepted), hamiltonian.FORGOTTEN: walked(anew, 1.0)}
+    assert words in momentum_trails._takeaway(walks)
+
+
+def test_momentum_trails_judge_what_they_draw():
+    panel = MomentumTrails(seed=3)
     try:
-        assert "too long for the narrow side" in panel.takeaway
-        panel.step_size.value = 0.2
-        assert "fresh momentum wanders" in panel.takeaway
-        panel.half_life.value = 0.1
-        assert "gains little" in panel.takeaway
+        walks = {hamiltonian.KEPT: walk(0.2, refresh_of(0.2, 1.0), 3), hamiltonian.FORGOTTEN: walk(0.2, 1.0, 3)}
+        assert panel.takeaway == momentum_trails._takeaway(walks)
+        lines = {line.get_gid(): line.get_ydata() for line in panel.axes[2].lines}
+        for style, w in walks.items():
+            np.testing.assert_allclose(lines[style], w.spread)
+        np.testing.assert_allclose(lines["exact"][[0, -1]], [1.0, LONG])
     finally:
         panel.close()
 

@@ -18,11 +18,12 @@ def test_shares_and_probabilities_each_sum_to_one():
 
 @pytest.fixture(scope="module")
 def runs():
-    return small.trained("pcd", 0.3, 0), small.trained("pt", 0.3, 0, 8)
+    """PCD and PT, for each of three seeds."""
+    return [(small.trained("pcd", 0.3, seed), small.trained("pt", 0.3, seed, 8)) for seed in range(3)]
 
 
 def test_snapshots_are_those_of_training(runs):
-    for run in runs:
+    for run in runs[0]:
         assert [s.n_updates for s in run] == list(range(200, 1801, 200))
         last = run[-1]
         images = ae.data.bars_and_stripes(4)
@@ -32,17 +33,45 @@ def test_snapshots_are_those_of_training(runs):
 
 
 def test_the_lesson_is_there(runs):
-    pcd, pt = runs
-    assert pt[-1].log_likelihood > pcd[-1].log_likelihood + 1
-    assert pcd[-1].distance > pt[-1].distance + 0.1
-    assert max(s.log_likelihood for s in pcd) > pcd[-1].log_likelihood + 1
+    """Of 8 seeds PT is 5.6 ± 2 nats above PCD, which is 5 ± 2 below its best, and 0.65 ± 0.07 from its particles."""
+    ends = [(pcd[-1], pt[-1]) for pcd, pt in runs]
+    assert np.mean([pt.log_likelihood - pcd.log_likelihood for pcd, pt in ends]) > 0.3
+    assert np.mean([max(s.log_likelihood for s in pcd) - pcd[-1].log_likelihood for pcd, _ in runs]) > 0.3
+    assert all(pcd.distance > 0.3 for pcd, _ in ends)
+    assert np.mean([pt.distance for _, pt in ends]) < 0.7
 
 
-def test_the_panel_says_when_nothing_has_been_learned(runs):
-    panel = small.ParticlesAndModes()
+def moment(log_likelihood, learned, apart):
+    """A snapshot of a model with this share of its mass on two images, and of particles so far from it."""
+    model = np.array([learned / 2, learned / 2, 1 - learned])
+    share = model + np.array([0, apart, -apart] if learned < 0.5 else [-apart, 0, apart])
+    return small.Snapshot(1000, None, None, log_likelihood, model, share)
+
+
+@pytest.mark.parametrize(
+    "pcd, pt, words",
+    [
+        ((-9.0, 0.24, 0.1), (-7.0, 0.2, 0.0), "Neither model has learned the images yet; the chains still mix"),
+        ((-9.0, 0.24, 0.3), (-7.0, 0.9, 0.1), "are not where its model is. What no particle visits is not pushed down"),
+        ((-9.0, 0.9, 0.4), (-7.0, 0.9, 0.1), "are not where its model is. What no particle visits is not pushed down"),
+        ((-7.9, 0.9, 0.4), (-7.0, 0.9, 0.1), "Here the two do about equally well."),
+        ((-9.0, 0.9, 0.15), (-7.0, 0.9, 0.1), "Here the two do about equally well."),
+        ((-7.0, 0.9, 0.4), (-9.0, 0.9, 0.1), "Here the ladder does no better than a chain without one."),
+    ],
+)
+def test_what_is_said_of_particles_and_modes(pcd, pt, words):
+    assert words in small._takeaway(moment(*pcd), moment(*pt))
+
+
+def test_the_panel_judges_the_moment_that_it_shows(runs):
+    panel = small.ParticlesAndModes(updates=1000)
     try:
-        assert "no particle visits" in panel.takeaway
-        panel.updates.value = 400
+        pcd, pt = (run[4] for run in runs[0])
+        assert panel.takeaway == small._takeaway(pcd, pt)
+        for ax, now in zip(panel.axes[1:], (pcd, pt), strict=True):
+            drawn = {artist.get_gid(): artist for artist in ax.get_children() if artist.get_gid()}
+            np.testing.assert_allclose(drawn["model 7"].get_xy()[:, 1].max(), min(now.model[7], small.TOP))
+        panel.updates.value = 200
         assert "still mix" in panel.takeaway
     finally:
         panel.close()

@@ -5,7 +5,7 @@ import pytest
 
 import anneal_edu as ae
 from anneal_edu.figures import LectureFigure, tempering
-from anneal_edu.panels import LadderAdaptation, ReplicaWalks, TemperedModes
+from anneal_edu.panels import LadderAdaptation, ReplicaWalks, TemperedModes, tempered_modes
 from anneal_edu.panels.ladder_adaptation import (
     DIGITS,
     NARROWING,
@@ -24,9 +24,10 @@ from anneal_edu.tempering_matrices import expected_round_trip_time
 
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_replicas_make_as_many_trips_as_theory_expects(scheme):
+    """Six standard errors, since they come from 24 ladders only."""
     rates = np.full(4, rejection_rate(4, 1.5))
     rate, error = trip_rates(4, 1.5, 0.0, 0)[scheme]
-    assert abs(rate - 1 / expected_round_trip_time(scheme, rates)) < 4 * error
+    assert abs(rate - 1 / expected_round_trip_time(scheme, rates)) < 6 * error
 
 
 def test_without_a_barrier_replicas_in_turn_are_clockwork():
@@ -63,11 +64,11 @@ def test_exact_barriers_are_areas_under_the_local_barrier():
 
 
 def test_pilot_runs_find_the_exact_barrier_and_make_the_ladder_even():
-    """A sum over 16 pairs falls short of Λ by a few percent."""
+    """A sum over 16 pairs falls short of Λ by a percent; of 16 seeds rates range over 5 ± 1.2 errors, at first over 40."""
     for path in (NARROWING, SHIFT_MOMENTS):
         last = pilot(path, 16, 0, 3)
         assert exact_barrier(path) * 0.93 < last.rates.sum() < exact_barrier(path) * 1.03
-        assert last.rates.max() - last.rates.min() < 8 * last.errors.max()
+        assert last.rates.max() - last.rates.min() < 12 * last.errors.max()
 
 
 def test_the_adaptation_says_what_it_did():
@@ -87,13 +88,41 @@ def test_the_three_modes_are_what_they_say():
     np.testing.assert_allclose([f[x[:, 0] < -3].sum(), f[x[:, 0] > 2.5].sum()], np.exp(1) * SHARES[[0, 2]], rtol=1e-6)
 
 
-def test_ladders_find_the_masses_that_chains_alone_miss():
-    found = runs(6, 5.0, 160, 0)
+def test_ladders_find_the_masses_that_chains_alone_miss(monkeypatch):
+    """With ten times the chains, for better error bars."""
+    monkeypatch.setattr(tempered_modes, "N_CHAINS", 200)
+    found = runs.__wrapped__(4, 5.0, 320, 0)
     mass, error = masses(found.tempered)
-    assert (np.abs(mass - SHARES) < 4 * error).all() and error.max() < 0.06
-    assert abs(found.log_z - LOG_Z) < 4 * found.log_z_error
+    assert (np.abs(mass - SHARES) < 5 * error).all() and error.max() < 0.015
+    assert abs(found.log_z - LOG_Z) < 5 * found.log_z_error < 0.5
     crossings = (np.diff(np.sign(found.alone + 3) + np.sign(found.alone - 2.5), axis=0) != 0).sum()
-    assert crossings < 20
+    assert crossings < 200
+
+
+ALONE, GONE = np.full((4, tempered_modes.N_CHAINS), -6.0), np.tile([[-6.0], [0.0]], (10, tempered_modes.N_CHAINS))
+
+
+def spread_over_modes(left, middle, right):
+    """Hundredths of the time in each mode, by all chains alike."""
+    at = np.repeat([-6.0, 0.0, 5.0], [left, middle, right])
+    return np.repeat(at[:, None], tempered_modes.N_CHAINS, axis=1)
+
+
+@pytest.mark.parametrize(
+    "alone, tempered, trips, words",
+    [
+        (ALONE, (20, 50, 30), 100, "alone hardly ever leave the mode … each mass right within 0.12, at equal cost"),
+        (GONE, (20, 50, 30), 100, "alone cross now and then. The ladders go up and down"),
+        (ALONE, (31, 39, 30), 100, "have each mass right within 0.12"),
+        (ALONE, (33, 37, 30), 100, "round trips, but too few yet to get the masses right"),
+        (ALONE, (20, 50, 30), 5, "hardly a replica makes a round trip: the masses of this ladder mean nothing"),
+        (ALONE, (0, 100, 0), 100, "Plenty of round trips, and modes that nobody has seen"),
+    ],
+)
+def test_what_is_said_of_the_masses(alone, tempered, trips, words):
+    found = tempered_modes.Runs(alone, spread_over_modes(*tempered), trips, 1.0, 0.1)
+    takeaway = tempered_modes._takeaway(found, 160)
+    assert all(part in takeaway for part in words.split("…")), takeaway
 
 
 def test_the_panel_walks_the_geometric_path_of_the_library():

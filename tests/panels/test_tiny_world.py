@@ -43,7 +43,7 @@ def test_the_mean_log_weight_agrees_with_many_simulated_chains():
         x = (rng.random(len(x))[:, None] > T.cumsum(1)[x]).sum(1).clip(max=29)
     panel = TinyWorld(n_steps=10, depth=4.0)
     gap = float(panel.readout["log Z − E[log w]"].split()[0])
-    assert abs(logsumexp(two_wells(4.0)) - log_w.mean() - gap) < 0.05
+    assert abs(logsumexp(two_wells(4.0)) - log_w.mean() - gap) < 4.5 * log_w.std() / np.sqrt(20_000) + 0.005
     panel.close()
 
 
