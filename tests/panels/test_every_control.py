@@ -1,12 +1,10 @@
 """Every exported panel, over every control's first, middle and last value, of a slow one where it opens and one end.
 
-A new panel is covered by being exported. Nothing is rendered where the artists suffice, and SMALLER budgets do for
-panels that compute for long.
+A new panel is covered by being exported. Nothing is rendered where the artists suffice; panels that compute for long
+have the smaller budgets of conftest.py.
 """
 
 import inspect
-import sys
-from functools import cache, lru_cache
 from itertools import combinations
 
 import ipywidgets as widgets
@@ -17,86 +15,17 @@ from matplotlib.patches import Polygon
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 
-import anneal_edu as ae
 from anneal_edu import panels
-from anneal_edu.figures import LectureFigure, artists
-from anneal_edu.panels.controls import slider, steps
+from anneal_edu.figures import artists
+from anneal_edu.panels.controls import slider
 
 PANELS = {name: kind for name in panels.__all__ if issubclass(kind := getattr(panels, name), panels.Panel)}
 del PANELS["Panel"]
-
-SMALLER = {
-    "AnnealingRuns": {"STEPS": (10, 25, 100)},
-    "BiasDecay": {"STEPS": (10, 25, 100), "SEPARATIONS": (1, 5, 20)},
-    "EstimatesAgainstSteps": {"TRANSITIONS": {"Gibbs": (ae.gibbs, (3, 10, 30)), "perfect": (ae.exact, (2, 4, 8))}},
-    "LikelihoodTracking": {"N_UPDATES": 500, "N_CHAINS": 20, "_runs": {}},
-    "OneMatrix": {"_SWEEPS": 10, "_CHAINS": 40},
-    "ParticlesAndModes": {"N_UPDATES": 90, "EVERY": 10, "WINDOW": 10},
-    "ReplicaWalks": {"N_BURN_IN": 100, "N_SWEEPS": 100},
-    "SamplesAlongPaths": {"N_STEPS": 20},
-    "SandwichGap": {"STEPS": (4, 8, 12), "N_CHAINS": 25, "N_LONG_RUN": 5},
-    "StartCovariance": {"N_CHAINS": 200, "N_STEPS": 12},
-    "StartsAgainstSteps": {"N_CHAINS": 200, "N_STEPS": (4, 8, 12, 40)},
-    "TemperedWalk": {"N_SWEEPS": 5},
-    "WhereTheKnotsSit": {"N_RUNS": 2, "N_CHAINS": 20, "N_STEPS": 20, "BIAS_STEPS": 4, "FINE": 9},
-}
-"""Panel → constants of its module that make it quick."""
-
-FEWER = {
-    "AnnealingRuns": {
-        "n_steps": steps("steps K", 25, (10, 25, 100)),
-        "n_chains": steps("chains", 100, (50, 100, 200)),
-    },
-    "BiasDecay": {
-        "n_steps": steps("steps K", 25, (10, 25, 100)),
-        "separation": steps("separation of the means", 20, (1, 5, 20)),
-    },
-    "DigitsAnnealing": {"n_steps": steps("steps K", 40, (20, 40)), "n_chains": steps("chains", 25, (25, 50))},
-    "ParticlesAndModes": {"updates": slider("after updates", 90, 10, 90, 10)},
-}
-"""Panel → controls whose own settings would take too long, or are not those of the SMALLER constants."""
 
 
 def is_slow(kind):
     """Whether it has a Run button."""
     return inspect.isgeneratorfunction(kind.draw)
-
-
-@cache
-def with_a_memory_of_its_own(function):
-    """For results of SMALLER budgets, which nobody else is to find."""
-    return lru_cache(function.__wrapped__)
-
-
-def make_quick(monkeypatch, kind):
-    """Give a panel its SMALLER constants and FEWER settings."""
-    name, module = kind.__name__, sys.modules[kind.__module__]
-    for control, recipe in FEWER.get(name, {}).items():
-        assert control in kind.controls, f"{name} has no {control}"
-        monkeypatch.setitem(kind.controls, control, recipe)
-    if name in SMALLER:
-        for key, function in list(vars(module).items()):
-            if hasattr(function, "cache_clear") and function.__module__ == module.__name__:
-                monkeypatch.setattr(module, key, with_a_memory_of_its_own(function))
-        for constant, value in SMALLER[name].items():
-            monkeypatch.setattr(module, constant, value)
-
-
-@pytest.fixture
-def opened(monkeypatch):
-    """Opens quick panels that render no picture, and closes them."""
-    monkeypatch.setattr(LectureFigure, "png", lambda figure: b"")
-    panels = []
-
-    def open_panel(kind, **values):
-        if not panels:
-            make_quick(monkeypatch, kind)
-        panels.append(kind(**values))
-        return panels[-1]
-
-    yield open_panel
-    for panel in panels:
-        panel.close()
 
 
 def settings_of(control):
@@ -159,9 +88,9 @@ def shown(panel):
     return bytes(panel.figure.canvas.buffer_rgba()), str(panel), panel.readout
 
 
-def over_all_controls(opened, kind):
+def over_all_controls(quick_panel, kind):
     """Each setting has its own sound picture, and it matters not how it was reached."""
-    panel = opened(kind)
+    panel = quick_panel(kind)
     at_first = panel.values
     ends = {control: settings_of(getattr(panel, control)) for control in at_first}
     for control, values in ends.items():
@@ -174,13 +103,13 @@ def over_all_controls(opened, kind):
         getattr(panel, control).value = at_first[control]
     for control in reversed(ends):
         getattr(panel, control).value = ends[control][0]
-    fresh = opened(kind, **{control: values[0] for control, values in ends.items()})
+    fresh = quick_panel(kind, **{control: values[0] for control, values in ends.items()})
     assert shown(panel) == shown(fresh), "what is shown depends on how it was reached"
 
 
-def over_one_end_of_its_controls(opened, kind):
+def over_one_end_of_its_controls(quick_panel, kind):
     """The same of the opening picture and of one end of each control, since a run takes long."""
-    panel = opened(kind)
+    panel = quick_panel(kind)
     assert_sound(panel)
     at_first, opening = panel.values, seen(panel)
     for control, first in at_first.items():
@@ -191,17 +120,17 @@ def over_one_end_of_its_controls(opened, kind):
         assert seen(panel) != opening, f"two settings of {control} look the same"
         reached, found = panel.values, shown(panel)
         getattr(panel, control).value = first
-    assert found == shown(opened(kind, **reached)), "what is shown depends on how it was reached"
+    assert found == shown(quick_panel(kind, **reached)), "what is shown depends on how it was reached"
 
 
 @pytest.mark.parametrize("name", PANELS)
-def test_a_panel_over_its_controls(name, opened):
-    (over_one_end_of_its_controls if is_slow(PANELS[name]) else over_all_controls)(opened, PANELS[name])
+def test_a_panel_over_its_controls(name, quick_panel):
+    (over_one_end_of_its_controls if is_slow(PANELS[name]) else over_all_controls)(quick_panel, PANELS[name])
 
 
 @pytest.mark.parametrize("name", PANELS)
-def test_a_panel_is_sound_in_the_lecture_hall(name, opened):
-    assert_sound(opened(PANELS[name]).present())
+def test_a_panel_is_sound_in_the_lecture_hall(name, quick_panel):
+    assert_sound(quick_panel(PANELS[name]).present())
 
 
 class Line(panels.Panel):
@@ -275,15 +204,15 @@ FAULTS = {
 
 
 @pytest.mark.parametrize("over", [over_all_controls, over_one_end_of_its_controls])
-def test_a_panel_without_faults_passes(over, opened):
-    over(opened, Line)
+def test_a_panel_without_faults_passes(over, quick_panel):
+    over(quick_panel, Line)
 
 
 @pytest.mark.parametrize("kind", FAULTS)
 @pytest.mark.parametrize("over", [over_all_controls, over_one_end_of_its_controls])
-def test_a_faulty_panel_is_found_out(over, kind, opened):
+def test_a_faulty_panel_is_found_out(over, kind, quick_panel):
     with pytest.raises(AssertionError, match=FAULTS[kind]):
-        over(opened, kind)
+        over(quick_panel, kind)
 
 
 @pytest.mark.parametrize("name", PANELS)
