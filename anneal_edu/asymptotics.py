@@ -13,7 +13,7 @@ import numpy as np
 
 from anneal_edu.distributions.protocol import Distribution, difference, inner
 from anneal_edu.paths import Path
-from anneal_edu.validation import as_finite_array, as_schedule, require_path
+from anneal_edu.validation import as_finite_array, as_flag, as_schedule, require_path
 
 _MOST_PIECES = 30_000  # smooth paths need hundreds, the wildest splines ten thousand
 
@@ -98,6 +98,7 @@ def kl_bias(path: Path, schedule: np.ndarray, reverse: bool = False) -> float:
     0.8
     """
     require_path(path)
+    as_flag("reverse", reverse)
     steps = pairwise(map(path, as_schedule("schedule", schedule)))
     return sum(kl_divergence(p, q) if not reverse else kl_divergence(q, p) for p, q in steps)
 

@@ -16,6 +16,7 @@ from anneal_edu.validation import (
     as_binary_data,
     as_count,
     as_finite_array,
+    as_flag,
     as_positive,
     require_generator,
     require_kind,
@@ -151,6 +152,7 @@ def estimate_mean_and_cov(
     (np.True_, np.True_)
     """
     require_kind("grbm", grbm, GaussianBernoulli)
+    as_flag("rao_blackwellized", rao_blackwellized)
     n_chains = as_count("n_chains", n_chains)
     n_burn_in = as_count("n_burn_in", n_burn_in, minimum=0)
     n_steps = as_count("n_steps", n_steps, minimum=n_burn_in + 1)

@@ -15,7 +15,7 @@ from typing import Protocol
 
 import numpy as np
 
-from anneal_edu.validation import as_finite_array
+from anneal_edu.validation import as_choice, as_finite_array
 
 
 class SwapScheme(Protocol):
@@ -97,9 +97,7 @@ SCHEMES: dict[str, type] = {"stochastic_even_odd": StochasticEvenOdd, "even_odd"
 
 def as_scheme(name: str) -> type:
     """The class of a scheme; ValueError for an unknown name."""
-    if not isinstance(name, str) or name not in SCHEMES:
-        raise ValueError(f"swaps must be one of {', '.join(SCHEMES)}, got {name!r}")
-    return SCHEMES[name]
+    return SCHEMES[as_choice("swaps", name, SCHEMES)]
 
 
 def as_rates(rejection_rates: np.ndarray) -> np.ndarray:

@@ -13,7 +13,7 @@ from scipy.special import logsumexp
 
 from anneal_edu.density_matrix import log_conditionals
 from anneal_edu.mbar import as_draws
-from anneal_edu.validation import as_finite_array, as_schedule, require_shape
+from anneal_edu.validation import as_finite_array, as_flag, as_schedule, require_shape
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,7 +122,7 @@ def thermodynamic_integration(
     require_shape("schedule", schedule, (len(log_f),))
     slopes = _slopes_of(log_f, schedule) if slopes is None else as_finite_array("slopes", slopes, ndim=2)
     require_shape("slopes", slopes, log_f.shape)
-    if rao_blackwellized != (log_z is not None):
+    if as_flag("rao_blackwellized", rao_blackwellized) != (log_z is not None):
         raise ValueError(f"log_z must be given if rao_blackwellized, and only then: got {log_z!r}")
     if rao_blackwellized:
         log_z = as_finite_array("log_z", log_z, ndim=1)

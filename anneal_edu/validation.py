@@ -7,7 +7,7 @@ same words about the same mistake.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 
@@ -60,10 +60,10 @@ def require_shape(name: str, array: np.ndarray, shape: tuple[int, ...]) -> None:
 def as_states(x, dim: int) -> np.ndarray:
     """Return ``x`` as an array of shape (..., dim); the dtype of floating arrays is kept."""
     require_unmasked("x", x)
-    x = np.asarray(x)
+    x = np.asarray(x) if isinstance(x, np.ndarray) else as_real("x", x, dtype=None)
     if x.ndim == 0 or x.shape[-1] != dim:
         raise ValueError(f"x must have shape (..., {dim}), got {x.shape}")
-    if not np.issubdtype(x.dtype, np.floating):
+    if x.dtype.kind != "f":
         x = as_real("x", x)
     if not np.isfinite(x).all():
         raise ValueError("x must be finite, got NaN or infinity")
@@ -82,7 +82,7 @@ def as_chains(name: str, x, dim: int) -> np.ndarray:
 
 def as_binary_data(name: str, data) -> np.ndarray:
     """Return ``data`` as a float32 array (N, D) of zeros and ones."""
-    array = as_finite_array(name, data, ndim=2, dtype=np.result_type(np.asarray(data), np.float32))
+    array = as_finite_array(name, data, ndim=2, dtype=None)
     if not ((array == 0) | (array == 1)).all():
         raise ValueError(f"{name} must hold zeros and ones only, got values from {array.min()} to {array.max()}")
     return array.astype(np.float32)
@@ -106,6 +106,20 @@ def as_number(name: str, value) -> float:
     if not isinstance(value, int | float | np.integer | np.floating) or isinstance(value, bool):
         raise TypeError(f"{name} must be a number, got {value!r}")
     return float(value)
+
+
+def as_flag(name: str, value) -> bool:
+    """Return ``value``, True or False; what is merely true or false in Python's eyes is a TypeError."""
+    if not isinstance(value, bool | np.bool_):
+        raise TypeError(f"{name} must be True or False, got {value!r}")
+    return bool(value)
+
+
+def as_choice(name: str, value, choices: Iterable[str]) -> str:
+    """Return ``value``, one of the given words."""
+    if not isinstance(value, str) or value not in choices:
+        raise ValueError(f"{name} must be one of {', '.join(choices)}, got {value!r}")
+    return value
 
 
 def as_positive(name: str, value) -> float:

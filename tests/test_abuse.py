@@ -624,6 +624,50 @@ def test_what_is_masked_does_not_come_back():
 
 
 def test_a_model_of_an_unknown_name_is_not_trained(tmp_path):
-    with pytest.raises(SystemExit, match="no model is called digits9_cd; there are digits8_cd, .*, image_mean_covariance"):
+    with pytest.raises(SystemExit, match=r"no model is called digits9_cd; there are digits8_cd, .*, image_mean"):
         train_models(["digits8_cd", "digits9_cd"], tmp_path)
     assert not list(tmp_path.iterdir())
+
+
+RBM, GRBM = ae.uniform_rbm(3, 2), ae.GaussianRBM(np.ones((3, 2)), np.zeros(3), np.zeros(2), np.ones(3))
+IMAGES = np.eye(3)
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: ae.kl_bias(path_to(START), SCHEDULE, reverse="no"), "reverse must be True or False, got 'no'"),
+        (
+            lambda: ae.estimate_mean_and_cov(GRBM, 2, 3, 1, rao_blackwellized=None, rng=np.random.default_rng(0)),
+            "rao_blackwellized must be True or False, got None",
+        ),
+        (
+            lambda: ae.thermodynamic_integration(np.zeros((2, 2)), [1, 1], [0, 1], rao_blackwellized=1),
+            "rao_blackwellized must be True or False, got 1",
+        ),
+        (
+            lambda: ae.track_log_likelihood([], IMAGES, both_layers="v", rng=np.random.default_rng(0)),
+            "both_layers must be True or False, got 'v'",
+        ),
+        (
+            lambda: next(ae.contrastive_divergence(IMAGES, 2, "cdd", 1, 5, 0.1, 3, np.random.default_rng(0))),
+            "method must be one of cd, pcd, pt, got 'cdd'",
+        ),
+        (
+            lambda: ae.train_rbm(IMAGES, 2, np.array(["cd"]), rng=np.random.default_rng(0)),
+            "method must be one of cd, pcd, pt, got array",
+        ),
+        (lambda: ae.LinearGenerative(np.eye(2), prior=np.zeros(2)), "prior must be one of gaussian, laplace"),
+        (lambda: ae.ProductOfExperts(np.eye(2), expert=None), "expert must be one of laplace, student_t, got None"),
+        (lambda: ae.LatentPosterior(None, IMAGES), "model must be a LinearGenerative or a BilinearGenerative, got"),
+        (lambda: ae.Gaussian([0.0], [[1.0]], log_scale=1j), "log_scale must be a number, got 1j"),
+        (lambda: ae.base_rate_rbm(IMAGES, 2, clip="0.1"), "clip must be a number, got '0.1'"),
+        (lambda: ae.base_rate_rbm([[1], [0, 1]], 2), "data must be an array of numbers"),
+        (lambda: START.log_density([[1.0], [0.0, 1.0]]), "x must be an array of numbers"),
+        (lambda: ae.binary_states(-1), "n_units must be at least 0, got -1"),
+        (lambda: ae.binary_states(2.0), "n_units must be a whole number, got 2.0"),
+    ],
+)
+def test_other_mistakes_are_named_too(call, words):
+    with pytest.raises((TypeError, ValueError), match=re.escape(words)):
+        call()

@@ -16,6 +16,7 @@ from anneal_edu.validation import (
     as_binary_data,
     as_count,
     as_finite_array,
+    as_number,
     as_states,
     require_generator,
     require_shape,
@@ -242,7 +243,7 @@ def base_rate_rbm(data: np.ndarray, n_hidden: int, clip: float = 0.01) -> Binary
     """
     data = as_binary_data("data", data)
     H = as_count("n_hidden", n_hidden)
-    if not 0 < clip < 0.5:
+    if not 0 < as_number("clip", clip) < 0.5:
         raise ValueError(f"clip must lie strictly between 0 and 0.5, got {clip}")
     mean = np.clip(data.mean(0, dtype=np.float64), clip, 1 - clip)
     return BinaryRBM(np.zeros((data.shape[1], H)), np.log(mean / (1 - mean)), np.zeros(H))

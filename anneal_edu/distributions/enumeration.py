@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import expit
 
-from anneal_edu.validation import require_enumerable
+from anneal_edu.validation import as_count, require_enumerable
 
 _LARGEST_SAFE_LOG = 600.0  # a product below e^600 stays clear of the largest float64, e^709
 _BLOCK = 1 << 15  # states handled at once: the working arrays stay in the processor's cache
@@ -34,6 +34,7 @@ def binary_states(n_units: int) -> np.ndarray:
            [1., 0.],
            [1., 1.]])
     """
+    n_units = as_count("n_units", n_units, minimum=0)
     require_enumerable(n_units)
     return states_of(np.arange(1 << n_units), n_units, np.float64)
 

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from anneal_edu.distributions.protocol import mix
-from anneal_edu.validation import as_count, as_finite_array, as_states, require_generator, require_shape
+from anneal_edu.validation import as_count, as_finite_array, as_number, as_states, require_generator, require_shape
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +51,7 @@ class Gaussian:
             raise ValueError(
                 f"cov must be positive definite, got smallest eigenvalue {np.linalg.eigvalsh(cov)[0]:.3g}"
             ) from None
-        if not np.isfinite(self.log_scale):
+        if not np.isfinite(as_number("log_scale", self.log_scale)):
             raise ValueError(f"log_scale must be finite, got {self.log_scale}")
         for name, value in (("mean", mean), ("cov", cov), ("_cholesky", cholesky)):
             object.__setattr__(self, name, value)

@@ -11,7 +11,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from anneal_edu.distributions.gaussian import Gaussian
-from anneal_edu.validation import as_count, as_finite_array, as_positive, as_states, require_generator, require_shape
+from anneal_edu.validation import (
+    as_choice,
+    as_count,
+    as_finite_array,
+    as_positive,
+    as_states,
+    require_generator,
+    require_shape,
+)
 
 PRIORS = ("gaussian", "laplace")
 
@@ -94,8 +102,7 @@ class LinearGenerative:
     def __post_init__(self):
         object.__setattr__(self, "bases", as_finite_array("bases", self.bases, ndim=2))
         object.__setattr__(self, "noise", as_positive("noise", self.noise))
-        if self.prior not in PRIORS:
-            raise ValueError(f"prior must be one of {', '.join(PRIORS)}, got {self.prior!r}")
+        as_choice("prior", self.prior, PRIORS)
 
     @property
     def dim(self) -> int:
@@ -239,6 +246,10 @@ class LatentPosterior:
     x: np.ndarray
 
     def __post_init__(self):
+        if not isinstance(self.model, LinearGenerative | BilinearGenerative):
+            raise TypeError(
+                f"model must be a LinearGenerative or a BilinearGenerative, got {type(self.model).__name__}"
+            )
         x = as_finite_array("x", self.x, ndim=2)
         require_shape("x", x, (len(x), self.model.dim))
         object.__setattr__(self, "x", x)

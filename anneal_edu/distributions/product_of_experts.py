@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import gammaln
 
-from anneal_edu.validation import as_count, as_finite_array, as_states, require_generator, require_shape
+from anneal_edu.validation import as_choice, as_count, as_finite_array, as_states, require_generator, require_shape
 
 EXPERTS = ("laplace", "student_t")
 
@@ -55,8 +55,7 @@ class ProductOfExperts:
         require_shape("weights", weights, (L,))
         if (weights <= 0).any():
             raise ValueError(f"weights must be positive, got {weights.min()}")
-        if self.expert not in EXPERTS:
-            raise ValueError(f"expert must be one of {', '.join(EXPERTS)}, got {self.expert!r}")
+        as_choice("expert", self.expert, EXPERTS)
         if np.linalg.matrix_rank(filters) < D:
             raise ValueError(f"filters must have rank {D}, got {np.linalg.matrix_rank(filters)}: f has no integral")
         # in a subspace of j dimensions D - j filters may vanish: twice the weights of the others must exceed j

@@ -12,7 +12,7 @@ from tqdm.auto import tqdm
 from anneal_edu.distributions import BinaryRBM, base_rate_rbm
 from anneal_edu.swaps import as_scheme
 from anneal_edu.training.negative_phase import METHODS, FromTheData, NegativePhase, Persistent, Tempered
-from anneal_edu.validation import as_binary_data, as_count, as_positive, require_generator
+from anneal_edu.validation import as_binary_data, as_choice, as_count, as_flag, as_positive, require_generator
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +39,7 @@ def negative_phase(
     method: str, particles: np.ndarray, start: BinaryRBM, n_gibbs: int, swaps: str, n_rungs: int
 ) -> NegativePhase:
     """Where the model's draws come from, by the name of the method."""
+    as_choice("method", method, METHODS)
     if method == "cd":
         return FromTheData(n_gibbs)
     if method == "pcd":
@@ -149,11 +150,9 @@ def train_rbm(
     >>> ae.train_rbm(ae.data.digits(8), n_hidden=5, n_updates=10, rng=rng).weights.shape
     (64, 5)
     """
-    if method not in METHODS:
-        raise ValueError(f"method must be one of {', '.join(METHODS)}, got {method!r}")
+    as_choice("method", method, METHODS)
     swaps, n_rungs = _tempering_options(method, swaps, n_rungs)
-    if not isinstance(decay, bool | np.bool_):
-        raise TypeError(f"decay must be True or False, got {decay!r}")
+    as_flag("decay", decay)
     require_generator(rng)
     n_updates = as_count("n_updates", n_updates)
     states = contrastive_divergence(

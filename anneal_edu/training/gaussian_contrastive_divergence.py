@@ -12,7 +12,15 @@ from tqdm.auto import tqdm
 from anneal_edu.distributions import GaussianRBM
 from anneal_edu.distributions.bernoulli import bernoulli
 from anneal_edu.training.contrastive_divergence import TrainingState
-from anneal_edu.validation import as_count, as_finite_array, as_positive, require_generator, require_shape
+from anneal_edu.validation import (
+    as_choice,
+    as_count,
+    as_finite_array,
+    as_flag,
+    as_positive,
+    require_generator,
+    require_shape,
+)
 
 METHODS = ("cd", "pcd")
 
@@ -181,10 +189,8 @@ def train_gaussian_rbm(
     >>> ae.train_gaussian_rbm(data, n_hidden=2, sigma=data.std(0), n_updates=10, rng=rng)
     GaussianRBM(D=2, H=2)
     """
-    if method not in METHODS:
-        raise ValueError(f"method must be one of {', '.join(METHODS)}, got {method!r}")
-    if not isinstance(learn_sigma, bool | np.bool_):
-        raise TypeError(f"learn_sigma must be True or False, got {learn_sigma!r}")
+    as_choice("method", method, METHODS)
+    as_flag("learn_sigma", learn_sigma)
     require_generator(rng)
     data = as_finite_array("data", data, ndim=2, dtype=np.float32)
     n_updates, learning_rate = as_count("n_updates", n_updates), as_positive("learning_rate", learning_rate)

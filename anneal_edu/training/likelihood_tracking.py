@@ -16,7 +16,7 @@ from anneal_edu.paths import Path, geometric_path
 from anneal_edu.rts import RTSRound, rts_round, rts_rounds
 from anneal_edu.schedules import linear_schedule
 from anneal_edu.training.contrastive_divergence import TrainingState
-from anneal_edu.validation import as_binary_data, as_count, as_schedule, require_generator, require_shape
+from anneal_edu.validation import as_binary_data, as_count, as_flag, as_schedule, require_generator, require_shape
 
 _FIRST_ROUNDS = 20
 
@@ -116,7 +116,7 @@ def track_log_likelihood(
         require_shape("validation", validation, (len(validation), train.shape[1]))
     if isinstance(states, list | tuple) and len(states) > 1 and states[0].weights is states[-1].weights:
         raise ValueError("states share their arrays: hand over the iterator itself, not a list made of it")
-    layers = JointRBM if both_layers else lambda rbm: rbm
+    layers = JointRBM if as_flag("both_layers", both_layers) else lambda rbm: rbm
     return _looks(states, train, validation, every, n_sweeps, n_chains, schedule, layers, rng)
 
 
