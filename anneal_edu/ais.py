@@ -118,9 +118,10 @@ def annealing_step(path: Path, kernel: Kernel) -> Step:
     distribution, kernel = lru_cache(maxsize=2)(path), careful(kernel)  # f_k serves pass k and pass k+1
 
     def weigh_and_move(before, now, x, rng):
-        log_f_before, log_f = (log_density_of(distribution(beta), x, beta) for beta in (before, now))
+        f_before, f = distribution(before), distribution(now)
+        log_f_before, log_f = log_density_of(f_before, x, before), log_density_of(f, x, now)
         log_ratio = log_quotient(log_f, log_f_before)  # w ← w f_k(x_{k-1}) / f_{k-1}(x_{k-1})
-        return log_ratio, kernel(distribution(now), x, rng)  # x_k ~ T_k(· | x_{k-1})
+        return log_ratio, kernel(f, x, rng)  # x_k ~ T_k(· | x_{k-1})
 
     return weigh_and_move
 
