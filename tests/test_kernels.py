@@ -55,6 +55,17 @@ def test_chains_started_far_away_find_a_skewed_target(kernel):
     assert x.var() == pytest.approx(0.39493, rel=0.15)
 
 
+def test_a_step_on_flat_ground_goes_as_far_as_its_momentum_to_the_last_digit():
+    flat = ae.Unnormalized(lambda x: np.zeros(x.shape[:-1]), dim=2, grad=np.zeros_like)
+    x = np.arange(10.0).reshape(5, 2)
+    momentum = np.random.default_rng(0).standard_normal((5, 2))
+    moved = ae.hmc(0.3, 4)(flat, x, np.random.default_rng(0))
+    np.testing.assert_allclose(moved, x + 1.2 * momentum, rtol=1e-14)
+    proposed = ae.random_walk(0.3)(flat, x, np.random.default_rng(0))
+    np.testing.assert_allclose(proposed, x + 0.3 * momentum, rtol=1e-14)
+    np.testing.assert_array_equal(x, np.arange(10.0).reshape(5, 2), err_msg="the caller's states stay")
+
+
 def test_zero_density_is_never_entered():
     half_line = ae.Unnormalized(lambda x: np.where(x[..., 0] > 0, -x[..., 0], -np.inf), dim=1)
     rng = np.random.default_rng(0)

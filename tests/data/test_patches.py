@@ -3,6 +3,7 @@ import pytest
 from sklearn.datasets import load_sample_images
 
 import anneal_edu as ae
+from anneal_edu.data.patches import _cut
 
 D = 108
 
@@ -84,6 +85,16 @@ def test_a_patch_as_large_as_the_image_is_the_whole_image():
     patches = ae.data.color_patches(30, size=2, images=noise_images(2, 2, 2), rng=np.random.default_rng(0))
     assert patches.shape == (30, 12)
     assert len(np.unique(patches.round(9), axis=0)) == 2
+
+
+def test_every_place_of_every_image_is_cut_and_rows_and_columns_are_drawn_apart():
+    """Pixels that tell their row, column and image; of 72 places of each none is missed by 8,000 cuts."""
+    rows, cols = np.indices((7, 13))
+    images = [np.stack([rows, cols, np.full_like(rows, i)], axis=2) for i in range(2)]
+    cut = _cut(images, 8000, 2, np.random.default_rng(0)).reshape(-1, 2, 2, 3)
+    assert (cut[:, 1, 1] - cut[:, 0, 0] == [1, 1, 0]).all()
+    places = {(image, top, left) for top, left, image in cut[:, 0, 0].astype(int).tolist()}
+    assert places == {(image, top, left) for image in range(2) for top in range(6) for left in range(12)}
 
 
 def test_images_may_differ_in_size_and_type():

@@ -54,6 +54,14 @@ def test_huge_parameters_take_the_way_without_tables():
     assert rbm.log_z() == pytest.approx(logsumexp(joint_table(rbm)), rel=1e-12)
 
 
+def test_couplings_of_both_signs_do_not_overflow_the_tables():
+    """40 factors of up to e^60, whose rows of weights sum to nothing: their product is multiplied in portions."""
+    weights = np.tile([30.0, -30.0, 30.0, -30.0], (40, 1))
+    h = ae.binary_states(4)
+    expected = logsumexp(40 * np.logaddexp(0, h @ weights[0]))
+    assert ae.BinaryRBM(weights, np.zeros(40), np.zeros(4)).log_z() == pytest.approx(expected, rel=1e-12)
+
+
 def test_exact_samples_follow_the_enumerated_distribution():
     for D, H in [(4, 3), (3, 5)]:
         rbm, n = random_rbm(D, H), 40_000

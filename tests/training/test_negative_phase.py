@@ -189,6 +189,21 @@ def test_rungs_are_evenly_spaced_and_begin_at_the_base_rate(monkeypatch):
     np.testing.assert_array_equal(phases[0].start.visible_bias, ae.base_rate_rbm(BARS[:5], 3).visible_bias)
 
 
+def test_the_first_rung_stays_at_the_base_rate_while_the_model_learns(monkeypatch):
+    """Its biases are not those that training changes in place."""
+    phases = []
+
+    def kept(*arguments):
+        phases.append(negative_phase(*arguments))
+        return phases[-1]
+
+    monkeypatch.setattr(training, "negative_phase", kept)
+    rbm = ae.train_rbm(BARS[:5], 3, "pt", n_updates=100, learning_rate=5.0, rng=np.random.default_rng(0))
+    base_rates = ae.base_rate_rbm(BARS[:5], 3).visible_bias
+    np.testing.assert_allclose(phases[0].start.single_precision[1], base_rates, rtol=1e-6)
+    assert np.abs(rbm.visible_bias - base_rates).max() > 0.1
+
+
 def test_swaps_bring_every_rung_within_reach():
     """Two far clusters that Gibbs steps never join: without swaps the last rung stays where it began."""
     rbm = ae.BinaryRBM(np.full((9, 2), 4.0), np.full(9, -4.0), np.full(2, -18.0))
