@@ -97,7 +97,7 @@ def test_moments_are_means_over_the_steps_that_are_used(n_steps, n_burn_in, ever
 
 @pytest.mark.parametrize("n_updates", [1, 7, 100, 101, 150])
 def test_the_residual_of_a_fit_by_chains_is_a_mean_over_its_last_updates(n_updates):
-    """Units that are certainly on, or off, and hardly learn: on half of them the moments miss 0.25 by 0.75 each time."""
+    """Units that are certainly on, or off, and hardly learn: those that are on miss 0.25 by 0.75 each time."""
     bias = np.array([60.0, -60.0])
     target = tuple(np.full(shape, 0.25) for shape in ((2,), (2,), (2, 2)))
     fit = ae.pcd_fit(n_updates, 5, 1e-9, rng=rng())
