@@ -40,7 +40,7 @@ def test_one_chain_is_unbiased_already():
     path = ae.geometric_path(ae.Gaussian([0.0], [[1.0]]), target)
     lw = ae.ais(path, [0, 0.5, 1], 100_000, ae.random_walk(1.0), rng=np.random.default_rng(0)).log_weights
     w, Z = np.exp(lw), np.sqrt(2 * np.pi)
-    assert abs(w.mean() - Z) < 4 * w.std() / np.sqrt(len(w))
+    assert abs(w.mean() - Z) < 5 * w.std() / np.sqrt(len(w))
     assert lw.mean() < np.log(Z) - 0.1
     assert abs(np.log(w.reshape(100, 1000).mean(1)).mean() - np.log(Z)) < 0.01
 

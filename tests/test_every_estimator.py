@@ -67,7 +67,7 @@ def test_all_are_there_and_none_is_dearer():
 def test_an_estimator_is_right_as_often_as_its_error_bar_promises(name):
     z = z_scores(of(name), problem().rbm.log_z())
     assert 0.85 <= (np.abs(z) <= 2).mean() <= 1
-    assert abs(z.mean()) < 4 / np.sqrt(N_SEEDS)
+    assert abs(z.mean()) < 5 / np.sqrt(N_SEEDS)
     assert z.std() > 0.5, "an error bar twice too long is no promise either"
 
 
@@ -88,7 +88,7 @@ def test_with_few_rungs_integration_is_wrong_says_so_and_the_others_are_right():
         assert (z_scores(reports, exact) < -3).all(), "its error bar does not know of the trapezoid rule"
         assert all("coarse rule" in map(short, report.warnings) for report in reports)
     for reports in (rts, mbar):
-        assert abs(z_scores(reports, exact).mean()) < 4 / np.sqrt(len(reports))
+        assert abs(z_scores(reports, exact).mean()) < 5 / np.sqrt(len(reports))
 
 
 def test_all_agree_and_all_are_wrong_where_a_mode_is_hidden():

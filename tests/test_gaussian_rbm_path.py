@@ -156,12 +156,12 @@ def test_the_conditional_of_v_is_the_one_of_the_joint_energy():
 @pytest.mark.parametrize("start", ["mean", "diagonal", "full"])
 @pytest.mark.parametrize("kernel", [ae.gibbs, ae.auxiliary_gibbs], ids=["gibbs", "auxiliary"])
 def test_every_start_is_unbiased(start, kernel):
-    """Mean of Z hat / Z over 20,000 chains, on three small models, within 4 standard errors of 1."""
+    """Mean of Z hat / Z over 20,000 chains, on three small models, within 5 standard errors of 1."""
     for seed in range(3):
         grbm = random_grbm(4, 3, seed)
         result = ae.ais(starts(grbm)[start], ae.linear_schedule(10), 20_000, kernel, rng=np.random.default_rng(seed))
         w = np.exp(result.log_weights - grbm.log_z())
-        assert abs(w.mean() - 1) < 4 * w.std() / np.sqrt(len(w))
+        assert abs(w.mean() - 1) < 5 * w.std() / np.sqrt(len(w))
 
 
 def test_reverse_runs_are_unbiased_too():
@@ -171,7 +171,7 @@ def test_reverse_runs_are_unbiased_too():
         for path in starts(grbm).values():
             result = ae.reverse_ais(path, ae.linear_schedule(10), draws, kernel, rng=np.random.default_rng(0))
             w = np.exp(grbm.log_z() - result.log_weights)
-            assert abs(w.mean() - 1) < 4 * w.std() / np.sqrt(len(w))
+            assert abs(w.mean() - 1) < 5 * w.std() / np.sqrt(len(w))
 
 
 def test_a_covariance_of_the_rank_of_few_hidden_units_works():
@@ -184,7 +184,7 @@ def test_a_covariance_of_the_rank_of_few_hidden_units_works():
         path = ae.covariance_path(mean, cov, grbm)
     for kernel in (ae.gibbs, ae.auxiliary_gibbs):
         result = ae.ais(path, ae.linear_schedule(100), 4000, kernel, rng=np.random.default_rng(0))
-        assert abs(result.log_z - grbm.log_z()) < 4 * result.std_error
+        assert abs(result.log_z - grbm.log_z()) < 5 * result.std_error
 
 
 def test_an_estimated_covariance_that_is_too_narrow_is_widened_with_a_warning():
@@ -198,7 +198,7 @@ def test_an_estimated_covariance_that_is_too_narrow_is_widened_with_a_warning():
     assert np.linalg.eigvalsh(widened / np.outer(grbm.sigma, grbm.sigma))[0] == pytest.approx(1, abs=1e-9)
     for kernel in (ae.gibbs, ae.auxiliary_gibbs):
         result = ae.ais(path, ae.linear_schedule(200), 4000, kernel, rng=np.random.default_rng(0))
-        assert abs(result.log_z - grbm.log_z()) < 4 * result.std_error
+        assert abs(result.log_z - grbm.log_z()) < 5 * result.std_error
 
 
 def test_widening_leaves_a_possible_covariance_as_it_is():
@@ -216,7 +216,7 @@ def test_far_away_means_do_not_cost_precision():
     assert far.log_z() == pytest.approx(near.log_z(), abs=1e-9)
     path = ae.covariance_path(*far.mean_and_cov(), far)
     result = ae.ais(path, ae.linear_schedule(50), 4000, rng=np.random.default_rng(0))
-    assert abs(result.log_z - far.log_z()) < 4 * result.std_error + 1e-3
+    assert abs(result.log_z - far.log_z()) < 5 * result.std_error + 1e-3
 
 
 def test_the_bias_is_at_most_that_of_the_joint_distributions():

@@ -31,7 +31,7 @@ def invariance_z_scores(kernel, seed):
 
 @pytest.mark.parametrize("name", KERNELS)
 def test_kernel_leaves_the_gaussian_invariant(name):
-    assert np.abs(invariance_z_scores(KERNELS[name], seed=1)).max() < 4.5
+    assert np.abs(invariance_z_scores(KERNELS[name], seed=1)).max() < 5
 
 
 @pytest.mark.parametrize("name", ["random walk", "hmc, coarse"])
@@ -51,7 +51,7 @@ def test_chains_started_far_away_find_a_skewed_target(kernel):
     x = np.full((4000, 1), -2.0)
     for _ in range(150):
         x = kernel(target, x, rng)
-    assert abs(x.mean() - 0.92278) < 4 * np.sqrt(0.39493 / len(x))
+    assert abs(x.mean() - 0.92278) < 5 * np.sqrt(0.39493 / len(x))
     assert x.var() == pytest.approx(0.39493, rel=0.15)
 
 

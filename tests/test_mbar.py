@@ -83,8 +83,8 @@ def test_error_bars_keep_their_promise():
         result = ae.mbar(log_f, counts)
         z.append((result.log_z - truth)[1:] / result.std_error[1:])
     z = np.array(z)
-    assert np.abs(z.mean(0)).max() < 4 / np.sqrt(50)
-    assert 0.75 < z[:, -1].std() < 1.3
+    assert np.abs(z.mean(0)).max() < 5 / np.sqrt(50)
+    assert 0.5 < z[:, -1].std() < 1.5
 
 
 def test_the_objective_is_minimised_and_has_no_maximum():

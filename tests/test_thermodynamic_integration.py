@@ -33,7 +33,7 @@ def test_plain_integration_of_gaussians_within_its_error_bars():
         found = ae.thermodynamic_integration(ae.log_density_matrix(path, schedule, x), counts, schedule)
         z.append(((found.log_z - truth) / np.maximum(found.std_error, 1e-12))[[10, 20, 40]])
     z = np.array(z)
-    assert np.abs(z.mean(0)).max() < 4 / np.sqrt(50)
+    assert np.abs(z.mean(0)).max() < 5 / np.sqrt(50)
     assert (0.75 < z.std(0)).all() and (z.std(0) < 1.3).all()
 
 
@@ -136,7 +136,7 @@ def test_three_rungs_on_draws():
     x = run.samples.reshape(-1, 1)[order]
     counts, log_f = np.bincount(run.rungs.ravel(), minlength=3), ae.log_density_matrix(path, schedule, x)
     found = ae.thermodynamic_integration(log_f, counts, schedule, rao_blackwellized=True, log_z=np.zeros(3))
-    assert abs(run.log_z[-1] - truth) < 4 * run.std_error[-1] < 0.2
+    assert abs(run.log_z[-1] - truth) < 5 * run.std_error[-1] < 0.25
     assert abs(found.log_z[-1] - truth) > 0.5 > 10 * found.std_error[-1]
 
 
@@ -152,7 +152,7 @@ def test_slopes_of_an_rbm_path():
         ae.thermodynamic_integration(log_f, counts, schedule)
     found = ae.thermodynamic_integration(log_f, counts, schedule, ae.log_density_slopes(path, schedule, x))
     truth = target.log_z() - path.start.log_z()
-    assert abs(found.log_z[-1] - truth) < 4 * found.std_error[-1] + 0.01 < 0.2
+    assert abs(found.log_z[-1] - truth) < 5 * found.std_error[-1] + 0.01 < 0.25
 
 
 GOOD = {"log_density_matrix": np.zeros((3, 6)), "counts": [2, 2, 2], "schedule": [0, 0.5, 1]}

@@ -67,7 +67,7 @@ def test_one_patch_in_25_of_the_photographs_is_nearly_flat():
     corners = [(i, *rng.integers((422, 635))) for i in range(2) for _ in range(5000)]
     photographs = load_sample_images().images
     flat = np.mean([photographs[i][top : top + 6, left : left + 6].var() < 10 for i, top, left in corners])
-    assert abs(flat - 0.04) < 4 * np.sqrt(0.04 * 0.96 / len(corners))
+    assert abs(flat - 0.04) < 5 * np.sqrt(0.04 * 0.96 / len(corners))
 
 
 def test_constant_images_become_zeros():

@@ -17,7 +17,7 @@ def test_uniforms_are_uniform_on_the_half_open_interval(dtype):
     assert u.dtype == dtype
     assert 0 <= u.min() < u.max() < 1
     assert kstest(u.ravel().astype(float), "uniform").pvalue > 1e-4
-    assert abs(np.corrcoef(u.ravel()[:-1], u.ravel()[1:])[0, 1]) < 4 / np.sqrt(u.size), "neighbours share a 64-bit draw"
+    assert abs(np.corrcoef(u.ravel()[:-1], u.ravel()[1:])[0, 1]) < 5 / np.sqrt(u.size), "neighbours share a 64-bit draw"
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -26,7 +26,7 @@ def test_frequencies_are_sigmoid_of_the_field(dtype):
     draws = bernoulli(np.tile(FIELDS.astype(dtype), (n, 1)), np.random.default_rng(1))
     assert draws.dtype == dtype
     p = expit(FIELDS)
-    assert (np.abs(draws.mean(0) - p) < 4 * np.sqrt(p * (1 - p) / n)).all()
+    assert (np.abs(draws.mean(0) - p) < 5 * np.sqrt(p * (1 - p) / n)).all()
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

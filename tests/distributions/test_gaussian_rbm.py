@@ -120,7 +120,7 @@ def test_exact_draws_have_the_exact_distribution():
     for j in range(2):
         for at in np.quantile(x[:, j], [0.1, 0.3, 0.5, 0.7, 0.9]):
             exact = p @ norm.cdf(at, means[:, j], grbm.sigma[j])
-            assert abs((x[:, j] <= at).mean() - exact) < 4 * np.sqrt(exact * (1 - exact) / n)
+            assert abs((x[:, j] <= at).mean() - exact) < 5 * np.sqrt(exact * (1 - exact) / n)
 
 
 def moments_z_scores(x, mean, cov):
@@ -137,7 +137,7 @@ def test_gibbs_leaves_the_distribution_invariant(target, dtype):
     rng = np.random.default_rng(0)
     x = target.gibbs(target.sample(20_000, rng).astype(dtype), rng)
     assert x.dtype == dtype
-    assert np.abs(moments_z_scores(x.astype(np.float64), *target.mean_and_cov())).max() < 4
+    assert np.abs(moments_z_scores(x.astype(np.float64), *target.mean_and_cov())).max() < 5
 
 
 def test_quadratic_sum_agrees_with_the_sum_state_by_state():

@@ -71,7 +71,7 @@ def test_forward_and_reverse_ais_enclose_its_log_z():
     forward = ae.ais(path, ae.linear_schedule(20), 1000, rng=rng)
     reverse = ae.reverse_ais(path, ae.linear_schedule(20), JOINT.sample(1000, rng), rng=rng)
     for run in (forward, reverse):
-        assert abs(run.log_z - JOINT.log_z()) < 4 * run.std_error < 0.4
+        assert abs(run.log_z - JOINT.log_z()) < 5 * run.std_error < 0.5
     assert forward.mean_log_weight < JOINT.log_z() < reverse.mean_log_weight
 
 

@@ -92,7 +92,7 @@ def test_a_wrong_slope_is_seen(wrong):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_slopes_at_exact_draws_are_the_gradient_of_the_exact_log_z(seed):
-    """Their mean under the model: from exact moments to rounding, and from draws within 4 standard errors."""
+    """Their mean under the model: from exact moments to rounding, and from draws within 5 standard errors."""
     parameters, n, rng = random_parameters(seed=seed), 4000, np.random.default_rng(seed)
     numeric = finite_differences(lambda rbm: rbm.log_z(), parameters)
     for got, want in zip(exact_moment_slopes(parameters), numeric, strict=True):
@@ -101,19 +101,19 @@ def test_slopes_at_exact_draws_are_the_gradient_of_the_exact_log_z(seed):
     groups = [energy_slopes(part, *parameters) for part in np.split(draws, 40)]
     for got, want in zip(zip(*groups, strict=True), numeric, strict=True):
         error = np.std(got, axis=0) / np.sqrt(len(groups))
-        assert (np.abs(np.mean(got, axis=0) - want) < 4 * error).all()
+        assert (np.abs(np.mean(got, axis=0) - want) < 5 * error).all()
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_gibbs_steps_leave_the_model_invariant(seed):
-    """Means, second moments and E v hᵀ after a step from exact draws, within 4 standard errors."""
+    """Means, second moments and E v hᵀ after a step from exact draws, within 5 standard errors."""
     W, b, c, log_sigma = random_parameters(seed=seed)
     rbm, rng = model(W, b, c, log_sigma), np.random.default_rng(seed)
     parts = [part.astype(np.float32) for part in (W, b, c, np.exp(log_sigma))]
     v = gibbs_step(rbm.sample(20_000, rng), *parts, rng).astype(np.float64)
     h = expit(rbm.hidden_field(v))
     for got, want in zip((v, v[:, :, None] * v[:, None], v[:, :, None] * h[:, None], h), rbm.moments(), strict=True):
-        assert (np.abs(got.mean(0) - want) < 4 * got.std(0) / np.sqrt(len(v))).all()
+        assert (np.abs(got.mean(0) - want) < 5 * got.std(0) / np.sqrt(len(v))).all()
 
 
 def test_the_expected_update_is_the_gradient_of_the_exact_log_likelihood():

@@ -37,7 +37,7 @@ def test_tracking_by_both_layers_is_right_too():
     states = training_states(300)
     looks = list(ae.track_log_likelihood(states, digits, None, 50, 20, 100, RUNGS, both_layers=True, rng=rng))
     z = np.array([(look.log_z - look.rbm.log_z()) / look.std_error for look in looks])
-    assert np.abs(z).max() < 4 and looks[-1].std_error < 0.3
+    assert np.abs(z).max() < 5 and looks[-1].std_error < 0.3
     rng = np.random.default_rng(1)
     summed = next(ae.track_log_likelihood(training_states(300), digits, None, 50, 20, 100, RUNGS, rng=rng))
     assert summed.log_z != looks[0].log_z, "the option does something"
