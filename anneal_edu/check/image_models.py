@@ -6,7 +6,6 @@ import numpy as np
 
 from anneal_edu.check.verdict import call, exercise, require
 
-
 _ROUNDING = 1e-5  # of the root of a difference of two variances of 2,500 or so
 
 

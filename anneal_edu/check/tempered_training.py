@@ -20,7 +20,9 @@ _MODEL_NEAR_THE_IMAGES = BinaryRBM(
 )
 # Its means, and those of the ladder that ends here, differ from rung to rung and after one step from any state
 _MODEL = BinaryRBM(
-    [[2.0, -3.0, 0.0], [-2.0, 3.0, 1.0], [3.0, -2.0, -1.0], [-1.0, 1.0, 2.0]], [-1.0, 0.5, -1.5, -1.0], [-0.5, 0.5, -0.5]
+    [[2.0, -3.0, 0.0], [-2.0, 3.0, 1.0], [3.0, -2.0, -1.0], [-1.0, 1.0, 2.0]],
+    [-1.0, 0.5, -1.5, -1.0],
+    [-0.5, 0.5, -0.5],
 )
 
 
