@@ -10,7 +10,6 @@ from anneal_edu.training import em_steps, expectation_maximisation
 from anneal_edu.training.expectation_maximisation import maximised, move_latents, squared_error
 from anneal_edu.training.parameters import pack, unpack
 
-
 GAUSSIAN = np.array([[0.1, -0.1, 0.6], [0.1, -0.5, 0.4], [1.3, 0.9, -0.7], [-1.3, -0.6, 0.0]])
 LAPLACE = np.array([[-2.3, -0.2, -1.2], [-0.7, -0.5, -0.3], [0.4, 1.0, -0.1], [1.4, -0.7, 0.4]])
 BILINEAR = (
