@@ -46,6 +46,19 @@ def test_the_lifted_scheme_leaves_its_distribution_invariant():
     assert invariant(lifted_matrix(LOG_F), p)
 
 
+def test_a_swap_of_equal_states_is_accepted_and_carries_the_tag():
+    """Two rungs, two states; configurations 00, 01, 10, 11, tags (0, +) and (1, -)."""
+    log_f = np.array([[0.0, 0.0], [0.0, 1.0]])
+    T = lifted_matrix(log_f).reshape(2, 4, 2, 4)
+    accepted = np.exp(-1.0)  # 01 → 10 gives the second rung its unlikely state
+    assert tag_states(1) == [(0, 1), (1, -1)]
+    for tag, other in ((0, 1), (1, 0)):
+        assert T[tag, 0, other, 0] == T[tag, 3, other, 3] == 1
+        assert T[tag, 2, other, 1] == 1
+        assert T[tag, 1, other, 2] == pytest.approx(accepted, rel=1e-12)
+        assert T[tag, 1, tag, 1] == pytest.approx(1 - accepted, rel=1e-12)
+
+
 def printed_involution(n, e, accepted, n_pairs):
     """The report's φ and S: both test η + ε, S keeps the direction where it must turn and turns where it must not."""
     inside = 0 < n + e < n_pairs

@@ -65,6 +65,36 @@ def test_tail_index_recovers_the_shape_of_a_pareto_tail(k):
     assert np.mean(found) == pytest.approx(expected, abs=0.06)
 
 
+def tail_index_by_hand(log_weights):
+    """Vehtari et al. (2024), Algorithm 1, and Zhang and Stephens (2009), Section 3, in their own indices."""
+    w = np.sort(np.exp(log_weights - np.max(log_weights)))
+    tail = int(np.ceil(min(len(w) / 5, 3 * np.sqrt(len(w)))))
+    x = w[-tail:] - w[-tail - 1]
+    n, m = len(x), 30 + int(np.sqrt(len(x)))
+    x_star = x[int(n / 4 + 0.5) - 1]
+    b = [1 / x.max() + (1 - np.sqrt(m / (j - 0.5))) / (3 * x_star) for j in range(1, m + 1)]
+    k = [np.log(1 - b_j * x).mean() for b_j in b]
+    log_l = [n * (np.log(-b_j / k_j) - k_j - 1) for b_j, k_j in zip(b, k, strict=True)]
+    w_b = [1 / sum(np.exp(other - this) for other in log_l) for this in log_l]
+    k_hat = np.log(1 - np.dot(b, w_b) * x).mean()
+    return (n * k_hat + 5) / (n + 10)
+
+
+@pytest.mark.parametrize("n", [21, 30, 60, 225, 226, 400, 1000])
+def test_tail_index_is_that_of_the_algorithm(n):
+    """From 226 weights on the tail is no longer a fifth of them."""
+    log_weights = np.random.default_rng(n).normal(size=n) * 1.5
+    assert ae.pareto_tail_index(log_weights) == pytest.approx(tail_index_by_hand(log_weights), rel=1e-9)
+
+
+def test_a_tail_of_less_than_five_weights_has_no_index():
+    log_weights = np.random.default_rng(0).normal(size=20)
+    assert np.isnan(ae.pareto_tail_index(log_weights))
+    four_above = np.concatenate([np.zeros(96), [1.0, 1.1, 1.2, 1.3]])
+    assert np.isnan(ae.pareto_tail_index(four_above))
+    assert np.isfinite(ae.pareto_tail_index(np.append(four_above, 1.4)))
+
+
 def test_tail_index_does_not_care_for_the_scale_or_for_hopeless_chains():
     shifted = ae.pareto_tail_index(LOG_WEIGHTS + 4000)
     assert shifted == pytest.approx(ae.pareto_tail_index(LOG_WEIGHTS), rel=1e-9)

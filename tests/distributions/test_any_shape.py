@@ -1,0 +1,80 @@
+"""A density of many states at once, in any arrangement, is the density of each; its gradient is what it changes by."""
+
+import numpy as np
+import pytest
+
+import anneal_edu as ae
+from anneal_edu.distributions.generative import IndependentPrior
+
+
+def rng(seed):
+    return np.random.default_rng(seed)
+
+
+BINARY = ae.BinaryRBM(rng(0).normal(size=(4, 3)), rng(1).normal(size=4), rng(2).normal(size=3))
+GAUSSIAN = ae.Gaussian([1.0, -0.5, 0.2], [[2.0, 0.3, 0.1], [0.3, 1.0, -0.4], [0.1, -0.4, 0.7]], log_scale=0.7)
+GRBM = ae.GaussianRBM(rng(3).normal(size=(3, 2)), rng(4).normal(size=3), rng(5).normal(size=2), [0.5, 1.0, 2.0])
+PRECISION = np.diag([1.0, 2.0, 0.5]) + 0.1
+COUPLED = ae.GaussianBernoulli(rng(6).normal(size=3), PRECISION, rng(7).normal(size=(3, 2)), [0.3, -0.2])
+LINEAR = ae.LinearGenerative(rng(8).normal(size=(3, 2)), noise=0.8)
+BILINEAR = ae.BilinearGenerative(*(rng(seed).normal(size=(3, 3)) for seed in (9, 10, 11)), noise=0.8)
+CONTINUOUS = {
+    "Gaussian": GAUSSIAN,
+    "GaussianRBM": GRBM,
+    "Gaussian-Bernoulli": COUPLED,
+    "Laplace experts": ae.ProductOfExperts(rng(12).normal(size=(5, 3))),
+    "Student-t experts": ae.ProductOfExperts(rng(13).normal(size=(5, 3)), np.linspace(1, 3, 5), "student_t"),
+    "mean and covariance": ae.MeanCovarianceRBM(
+        rng(14).normal(size=(4, 3)), -rng(15).uniform(size=(4, 2)), [0.5, 1.0],
+        rng(16).normal(size=(2, 3)), [0.1, -0.2], [0.0, 0.3, -0.3], sigma=0.7
+    ),
+    "normal prior": IndependentPrior(3, False, np.zeros(3, dtype=bool)),
+    "Laplace prior": IndependentPrior(3, True, np.zeros(3, dtype=bool)),
+    "between two Gaussians": ae.geometric_path(ae.Gaussian(np.zeros(3), np.eye(3)), GAUSSIAN)(0.3),
+    "to experts": ae.geometric_path(GAUSSIAN, ae.ProductOfExperts(rng(12).normal(size=(5, 3))))(0.3),
+}  # fmt: skip
+WITHOUT_GRADIENT = {"linear causes": LINEAR}
+DISCRETE = {
+    "BinaryRBM": BINARY,
+    "JointRBM": ae.JointRBM(BINARY),
+    "between two RBMs": ae.geometric_path(ae.uniform_rbm(4, 3), BINARY)(0.3),
+}
+
+
+def states_of(name, model):
+    states = rng(20).normal(size=(2, 5, model.dim)) * 1.3
+    return np.round(states > 0).astype(float) if name in DISCRETE else states
+
+
+@pytest.mark.parametrize(("name", "model"), (CONTINUOUS | WITHOUT_GRADIENT | DISCRETE).items())
+def test_each_state_has_its_own_density(name, model):
+    x = states_of(name, model)
+    together = model.log_density(x)
+    assert together.shape == (2, 5)
+    one_by_one = [[model.log_density(state) for state in row] for row in x]
+    np.testing.assert_allclose(together, one_by_one, rtol=1e-5, atol=1e-6)
+    assert len(np.unique(together.round(6))) > 5
+
+
+@pytest.mark.parametrize(("name", "model"), CONTINUOUS.items())
+def test_each_state_has_its_own_gradient(name, model):
+    x, step = states_of(name, model), 1e-5
+    together = model.grad_log_density(x)
+    assert together.shape == x.shape
+    np.testing.assert_allclose(together, [[model.grad_log_density(state) for state in row] for row in x], rtol=1e-9)
+    ahead = [model.log_density(x + step * along) for along in np.eye(model.dim)]
+    behind = [model.log_density(x - step * along) for along in np.eye(model.dim)]
+    slopes = np.moveaxis((np.array(ahead) - np.array(behind)) / (2 * step), 0, -1)
+    np.testing.assert_allclose(together, slopes, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("model", [LINEAR, ae.LinearGenerative(rng(8).normal(size=(3, 2)), 0.8, "laplace"), BILINEAR])
+def test_causes_are_read_in_any_arrangement(model):
+    causes, error = rng(21).normal(size=(2, 5, model.n_latent)), rng(22).normal(size=(2, 5, model.dim))
+    images, pulls = model.reconstruct(causes), model.pull_back(causes, error)
+    for i, j in np.ndindex(2, 5):
+        np.testing.assert_allclose(images[i, j], model.reconstruct(causes[i, j]), rtol=1e-12)
+        np.testing.assert_allclose(pulls[i, j], model.pull_back(causes[i, j], error[i, j]), rtol=1e-12)
+        step = 1e-6 * np.eye(model.n_latent)
+        slopes = (model.reconstruct(causes[i, j] + step) - model.reconstruct(causes[i, j] - step)) @ error[i, j] / 2e-6
+        np.testing.assert_allclose(pulls[i, j], slopes, rtol=1e-6, atol=1e-8)
