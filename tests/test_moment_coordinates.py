@@ -1,0 +1,107 @@
+"""The coordinates in which moments are fitted: they lead back, and around the target the objective is a round valley."""
+
+import numpy as np
+import pytest
+
+import anneal_edu as ae
+from anneal_edu.distributions.protocol import difference, inner
+from anneal_edu.moment_coordinates import _spread, as_moments, coordinates_of
+
+
+def rng(seed):
+    return np.random.default_rng(seed)
+
+
+BINARY, OTHER = (
+    ae.BinaryRBM(rng(seed).normal(size=(4, 3)), rng(seed + 1).normal(size=4), rng(seed + 2).normal(size=3))
+    for seed in (0, 10)
+)
+PAIR = ae.GaussianRBM(rng(3).normal(size=(3, 2)), rng(4).normal(size=3), rng(5).normal(size=2), [0.5, 1.0, 2.0])
+MODELS = {"binary": BINARY, "Gaussian": PAIR}
+
+
+def objective(coordinates, x, target):
+    """A(η) - η · s, whose gradient in η is the error of the moments."""
+    model = coordinates.unpack(x)
+    return model.log_partition() - inner(model.natural_parameters(), target)
+
+
+def slopes(f, x, step):
+    return np.array([(f(x + step * e) - f(x - step * e)) / (2 * step) for e in np.eye(len(x))])
+
+
+@pytest.mark.parametrize("model", MODELS.values(), ids=MODELS)
+def test_coordinates_lead_back_to_the_parameters(model):
+    coordinates = coordinates_of(model, model.moments())
+    x = coordinates.pack(model)
+    for back, there in zip(coordinates.unpack(x).natural_parameters(), model.natural_parameters(), strict=True):
+        np.testing.assert_allclose(back, there, rtol=1e-6, atol=1e-7)
+    np.testing.assert_allclose(coordinates.pack(coordinates.unpack(x)), x, rtol=1e-6, atol=1e-7)
+
+
+@pytest.mark.parametrize("model", MODELS.values(), ids=MODELS)
+def test_the_gradient_is_that_of_the_objective(model):
+    target = model.moments()
+    coordinates = coordinates_of(model, target)
+    x = coordinates.pack(model) + 0.1 * rng(6).normal(size=len(coordinates.pack(model)))
+    errors = difference(coordinates.unpack(x).moments(), target)
+    # the parameters of a BinaryRBM are single precision where they are large, so steps are wide
+    found = slopes(lambda y: objective(coordinates, y, target), x, 1e-3)
+    np.testing.assert_allclose(coordinates.gradient(x, errors), found, rtol=2e-3, atol=2e-4)
+
+
+@pytest.mark.parametrize("model", MODELS.values(), ids=MODELS)
+def test_the_valley_of_the_objective_is_about_round(model):
+    """At the target the Hessian is the covariance of the scaled statistics; of single units it is 1."""
+    target = model.moments()
+    coordinates = coordinates_of(model, target)
+
+    def gradient(x):
+        return coordinates.gradient(x, difference(coordinates.unpack(x).moments(), target))
+
+    hessian = slopes(gradient, coordinates.pack(model), 1e-3)
+    steepness = hessian.diagonal()
+    single = {"binary": slice(0, 4 + 3), "Gaussian": [0, 1, 2, -2, -1]}  # the hidden units of the pair come last
+    kind = next(name for name in MODELS if MODELS[name] is model)
+    np.testing.assert_allclose(steepness[single[kind]], 1, rtol=2e-3)
+    assert 0.1 < steepness.min() and steepness.max() < 30
+
+
+def test_a_unit_that_never_changes_still_has_a_scale():
+    np.testing.assert_allclose(_spread(np.array([0.0, 1.0, 0.5, 0.1, 1e-7])), [1e-3, 1e-3, 0.5, 0.3, 1e-3])
+
+
+def changed(moments, which, entry, value):
+    changed = [np.array(s, dtype=float) for s in moments]
+    changed[which][entry] = value
+    return changed
+
+
+@pytest.mark.parametrize("value", [-1e-6, 1 + 1e-6, -0.5, 1.5])
+@pytest.mark.parametrize(("which", "entry", "name"), [(0, 1, "E v"), (1, 2, "E h"), (2, (0, 1), "E v hᵀ")])
+def test_moments_of_binary_units_are_probabilities(which, entry, name, value):
+    with pytest.raises(ValueError, match=f"{name} must hold probabilities"):
+        as_moments(changed(BINARY.moments(), which, entry, value), BINARY)
+
+
+@pytest.mark.parametrize("value", [0.0, 1.0])
+def test_zero_and_one_are_probabilities(value):
+    for which, entry in ((0, 1), (1, 2), (2, (0, 1))):
+        as_moments(changed(BINARY.moments(), which, entry, value), BINARY)
+    as_moments(changed(PAIR.moments(), 3, 1, value), PAIR)
+
+
+def test_moments_of_real_units_may_be_anything_but_their_hidden_units_are_binary():
+    as_moments(changed(PAIR.moments(), 0, 1, -7.0), PAIR)
+    as_moments(changed(PAIR.moments(), 2, (0, 1), 7.0), PAIR)
+    for value in (-1e-6, 1 + 1e-6):
+        with pytest.raises(ValueError, match="E h must hold probabilities"):
+            as_moments(changed(PAIR.moments(), 3, 1, value), PAIR)
+    with pytest.raises(ValueError, match="E v vᵀ must be symmetric"):
+        as_moments(changed(PAIR.moments(), 1, (0, 1), 7.0), PAIR)
+    with pytest.raises(ValueError, match=r"moments must be E v, E v vᵀ, E v hᵀ, E h, got 3 arrays"):
+        as_moments(PAIR.moments()[:3], PAIR)
+    with pytest.raises(ValueError, match=r"moments must be E v, E h, E v hᵀ, got 4 arrays"):
+        as_moments(PAIR.moments(), BINARY)
+    with pytest.raises(TypeError, match="can be fitted by RBMs, binary or Gaussian, got Gaussian"):
+        as_moments(PAIR.moments(), ae.Gaussian([0.0], [[1.0]]))
