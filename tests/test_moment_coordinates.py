@@ -1,4 +1,4 @@
-"""The coordinates in which moments are fitted: they lead back, and around the target the objective is a round valley."""
+"""Coordinates for the fit of moments: they lead back, and around the target the objective is a round valley."""
 
 import numpy as np
 import pytest

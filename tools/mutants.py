@@ -59,7 +59,7 @@ OPERATORS = [
     *(f"core/ReplaceUnaryOperator_{pair}" for pair in SIGNS.split()),
     *(f"core/{name}" for name in OTHERS.split()),
 ]
-# Of progress bars, ASCII files and printed fields; and zip's claim that lengths agree, which holds or is a bug elsewhere.
+# Of progress bars, ASCII files and printed fields; and zip's claim that lengths agree, which is a check, not an option.
 UNSEEN_KEYWORDS = {"desc", "disable", "progress", "total", "encoding", "repr", "strict"}
 ENVIRONMENT = {"OPENBLAS_NUM_THREADS": "1", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTHONDONTWRITEBYTECODE": "1"}
 FIRST = 60  # so many tests are met at first
