@@ -1,3 +1,5 @@
+from functools import partial
+
 import numpy as np
 import pytest
 from scipy.stats import kstest
@@ -167,6 +169,32 @@ UNKNOWN = ae.Unnormalized(lambda x: -np.abs(x).sum(-1), dim=1)
 def test_bad_arguments_are_refused_by_name(arguments, error, message):
     with pytest.raises(error, match=message):
         ae.ais(*arguments, rng=np.random.default_rng(0))
+
+
+class Partial:
+    """A density that offers some of what a start must."""
+
+    dim = 1
+
+    def __init__(self, **offers):
+        vars(self).update(offers)
+
+    def log_density(self, x):
+        return -0.5 * (x * x).sum(-1)
+
+
+@pytest.mark.parametrize("offers", [{}, {"log_z": lambda: 0.0}, {"sample": lambda n, rng: rng.normal(size=(n, 1))}])
+def test_a_start_must_know_its_log_z_and_be_sampled_unless_chains_only_end_there(offers):
+    """Partial is any distribution of a user's, not one of ours."""
+    path = ae.geometric_path(Partial(**offers), UNKNOWN)
+    with pytest.raises(TypeError, match=r"path\(0\) must offer sample and log_z, which Partial lacks"):
+        ae.ais(path, [0.0, 1.0], 5, kernel=ae.random_walk(0.5), rng=np.random.default_rng(0))
+    backward = partial(ae.reverse_ais, path, [0.0, 1.0], np.ones((5, 1)), ae.random_walk(0.5))
+    if "log_z" in offers:
+        assert np.isfinite(backward(rng=np.random.default_rng(0)).log_z)
+    else:
+        with pytest.raises(TypeError, match=r"path\(0\) must offer log_z, which Partial lacks"):
+            backward(rng=np.random.default_rng(0))
 
 
 @pytest.mark.parametrize("rng", [0, None, np.random])
