@@ -233,7 +233,7 @@ still varies when h is given, with variance σ².
     require(gain < 0.95, "your covariance is as noisy as that of the states v: average E[v | h] instead of v.")
     return (
         "right: unbiased, never narrower than σ², and its mean square error is smaller than that of drawn v by "
-        f"{100 * (1 - gain):.0f}%."
+        f"{10 * int(10 * (1 - gain))}% or more."
     )
 
 

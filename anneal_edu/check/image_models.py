@@ -125,7 +125,7 @@ you add the errors of the two means as if each model had seen patches of its own
         f"in 4,000 repeats the gap between two models scattered by {simulated.std():.2f}; your error says "
         f"{typical:.2f}.",
     )
-    return f"right: in 4,000 repeats a gap scattered by {simulated.std():.1f}, and your error says {typical:.1f}."
+    return "right: your error agrees, within a tenth, with the scatter of the gap in 4,000 repeats."
 
 
 def _pair(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:

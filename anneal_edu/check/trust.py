@@ -108,8 +108,9 @@ def _judge_trust(names: set[str], known: dict[str, Report], exact: float) -> Non
             "the same end share what they cannot see. Which two reports began at different ends, and do they meet?",
         )
         require(False, f"{off} on a model where all chains saw all modes. It warned: {kinds or 'nothing'}.")
+    well = not hidden and len(right) > len(known) / 2  # a lucky chain can make the ends meet where most are wrong
     require(
-        hidden or len(names & right) >= len(right) / 3,
+        not well or len(names & right) >= len(right) / 3,
         f"on a model where {len(right)} of {len(known)} estimates are right you trust {len(names)}. To trust nobody is "
         "safe, and useless: where the two ends of the sandwich meet, believe those without a warning.",
     )
