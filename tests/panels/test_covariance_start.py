@@ -74,6 +74,8 @@ WIDE = np.linspace(-3, 3, 1000)  # log weights of variance 3
         (0.0, 3.0, 2.5, 0.2, 3 * WIDE, "makes no clear difference to the spread of the weights. Shown"),
         (0.0, 2.5, 3.0, 0.1, 3 * WIDE, "the full covariance spreads the weights more than the diagonal one. Shown"),
         (0.0, 3.0, 3.0, 0.1, 0.1 * WIDE - 0.1, "and log Ẑ is too low: its chains never reach the far modes."),
+        (0.0, 3.0, 3.0, 0.1, 0.1 * WIDE - 0.06, "and log Ẑ is too low: its chains never reach the far modes."),
+        (0.0, 3.0, 3.0, 0.1, 0.1 * WIDE - 0.03, "Shown: the diagonal start"),
         (0.0, 3.0, 3.0, 0.1, 0.1 * WIDE, "Shown: the diagonal start"),
         (0.0, 3.0, 3.0, 0.1, WIDE - 9.0, "Shown: the diagonal start"),
     ],

@@ -79,6 +79,8 @@ def test_the_panel_judges_what_it_draws():
         ([0.4, -0.8, 0.7], 0.5, "more than 0.5 nats. Log Ẑ errs to both sides…the bars are as long as that"),
         ([0.5, -0.3, 6.0], 4.0, "more than 5 nats. Log Ẑ errs mostly to the high side: the model looks worse"),
         ([-20.0] * 3, 1.0, "more than 10 nats. Log Ẑ errs mostly to the low side: the model looks better"),
+        (2 * [-2.0] + 12 * [0.1], 0.5, "low side…The bars are too short at one look in ten or more"),
+        ([-1.0, 1.4], 1.0, "to both sides"),
         ([-2.5] + 19 * [0.1], 0.5, "more than 2 nats…low side…Nearly everywhere…but not at every look (✖)"),
     ],
 )

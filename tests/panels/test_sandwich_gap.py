@@ -19,6 +19,11 @@ STORIES = {
     "exact draws, hidden": ((-7, -7, -6), (9, 9, -3), EXACT, None, "and the gap says so."),
     "exact draws that meet": ((-1, 0, 9), (0, 1, 1), EXACT, 0.0, "The two runs and the exact log Z agree within about"),
     "exact draws that cross": ((3, 3, 3), (0, 0, 0), EXACT, 0.0, "cannot cross…(or a rare chain carries one)"),
+    "exact draws that meet, hidden": ((-1, 0, 9), (0, 1, 1), EXACT, None, "The two runs agree within about 2 nats."),
+    "apart, hidden": ((-9, -9, -9), (-6.5, -6.5, -6.5), FROM_CHAINS, None, "so."),
+    "just apart": ((-1, -1, -1), (1.5, 1.5, 1.5), FROM_CHAINS, 0.0, "apart…lies between them"),
+    "just too low": ((-3, -3, -3), (-2.5, -2.5, -2.5), FROM_CHAINS, 0.0, "agree…both miss the same region"),
+    "just crossing": ((-3, -3, -3), (-5.5, -5.5, -5.5), FROM_CHAINS, 0.0, "cannot cross"),
     "fooled": ((-7, -7, -7), (-6, -6, 5), FROM_CHAINS, 0.0, "runs agree within…both miss the same region"),
     "apart, and both too low": ((-9, -9, -9), (-3, -3, -3), FROM_CHAINS, 0.0, "apart…both miss the same region"),
     "cured": ((-1, 0, 1), (1, 0, 1), FROM_CHAINS, 0.0, "The two runs and the exact log Z agree within about"),
@@ -33,6 +38,7 @@ def test_each_story_is_told(story):
     forward, reverse, draws, log_z, words = STORIES[story]
     takeaway = sandwich_gap._takeaway(results(*forward), results(*reverse), draws, log_z)
     assert all(part in takeaway for part in words.split("…")), takeaway
+    assert ("cannot be seen" in takeaway) == ("cannot be seen" in words), takeaway
 
 
 @pytest.mark.parametrize(

@@ -80,6 +80,8 @@ EVEN, UNEVEN = np.log([0.3, 0.3, 0.4]), np.log([0.05, 0.3, 0.65])
         (12, HELD, -0.5, 0.01, UNEVEN, "leave the first rung and hardly come back"),
         (12, HELD, -2.6, 1.0, UNEVEN, "leave the first rung and hardly come back"),
         (12, HELD, 2.6, 0.2, UNEVEN, "leave the first rung and hardly come back"),
+        (3, HELD, -0.9, 0.25, UNEVEN, "too low by many of its own error bars"),
+        (12, LEARNED, 0.16, 0.001, EVEN, "off by more than three of its errors"),
         (2, HELD, -2.6, 0.2, UNEVEN, "leave the first rung and hardly come back"),
     ],
 )

@@ -5,6 +5,7 @@ import pytest
 
 import anneal_edu as ae
 from anneal_edu.panels import particles_and_modes as small
+from anneal_edu.panels import tempered_training
 from anneal_edu.panels.tempered_training import BARS, COSTS, DIGITS, TemperedTraining, stored_curves
 
 
@@ -56,6 +57,9 @@ def moment(log_likelihood, learned, apart):
         ((-9.0, 0.9, 0.4), (-7.0, 0.9, 0.1), "are not where its model is. What no particle visits is not pushed down"),
         ((-7.9, 0.9, 0.4), (-7.0, 0.9, 0.1), "Here the two do about equally well."),
         ((-9.0, 0.9, 0.15), (-7.0, 0.9, 0.1), "Here the two do about equally well."),
+        ((-8.1, 0.3, 0.22), (-7.0, 0.2, 0.1), "are not where its model is. What no particle visits is not pushed down"),
+        ((-8.1, 0.2, 0.22), (-7.0, 0.3, 0.1), "are not where its model is. What no particle visits is not pushed down"),
+        ((-7.0, 0.9, 0.4), (-8.1, 0.9, 0.1), "Here the ladder does no better than a chain without one."),
         ((-7.0, 0.9, 0.4), (-9.0, 0.9, 0.1), "Here the ladder does no better than a chain without one."),
     ],
 )
@@ -122,6 +126,25 @@ def test_at_equal_numbers_of_gibbs_steps_every_pcd_has_fallen_behind_tempering()
     n, values = curves["CD-25"]
     assert np.median(values[n == 1600]) > pt + 0.5
     assert np.ptp([np.median(values[-1]) for _, values in stored_curves()[DIGITS].values()]) < 1
+
+
+@pytest.mark.parametrize(
+    "data, methods, lead, behind, words",
+    [
+        (BARS, "PCD and PT", 0.2, 0.7, "The chains still mix: all nine ways are within 0.9 nats of each other"),
+        (DIGITS, "PCD and PT", 0.2, 0.7, "On the digits Gibbs chains mix well: all nine ways are within 0.9 nats"),
+        (DIGITS, "CD", 0.2, 0.9, "Against PT with even-odd swaps, in nats: CD-1 level, CD-25 0.2 above."),
+        (BARS, "PCD and PT", 0.2, 3.0, "in nats: plain PCD 3.0 below; at PT's price, ten steps level, ten times the "
+         "chains level, ten small updates level. First of all nine: CD-25, with 25 Gibbs steps an update."),
+        (BARS, "PCD and PT", 0.06, 3.0, "First of all nine: CD-25"),
+        (BARS, "CD", 0.06, 3.0, "CD-1 level, CD-25 0.1 above."),
+        (BARS, "CD", 0.04, 3.0, "CD-1 level, CD-25 level."),
+    ],
+)  # fmt: skip
+def test_what_is_said_of_nine_medians(data, methods, lead, behind, words):
+    """All are at -5 but CD-25, which leads, and PCD, which is behind."""
+    middle = dict.fromkeys(COSTS, -5.0) | {"CD-25": -5.0 + lead, "PCD": -5.0 - behind}
+    assert words in tempered_training._takeaway(data, methods, middle)
 
 
 def test_what_is_elsewhere_is_written_down():

@@ -58,7 +58,7 @@ def measures(**pictures):
 BIASES = {"geometric": (1.23, 4.56), "moments": (2.34, 5.67)}
 EXPECTED = {"even_odd": 30.0, "stochastic_even_odd": 90.0}
 HERE = measures(geometric=2.3, moments=40.0)
-FIVE = np.array([[0.1, 0.1], [-0.29, 0.1], [0.31, 0.2], [-3.0, 0.1], [np.nan, np.nan]])
+SIX = np.array([[0.1, 0.1], [-0.29, 0.1], [0.31, 0.2], [-3.0, 0.1], [np.nan, np.nan], [0.05, 0.1]])
 WORDS = {
     annealing_runs: [
         ((25, "perfect", annealed((-0.4, -9), (0.4, -9))), "With 25 steps both paths come within half a nat"),
@@ -74,6 +74,8 @@ WORDS = {
             "geometric and -72",
         ),
         ((25, "perfect", annealed((-7, -73), (-3.6, -72))), "With 25 steps log Ẑ misses the truth by 7.0 nats on"),
+        ((25, "perfect", annealed((-7, -73), (-3.4, -72))), "The mean log weight is much the same"),
+        ((25, "perfect", annealed((-0.6, -9), (-0.4, -9))), "With 25 steps log Ẑ misses the truth by 0.6 nats on the"),
         ((25, "Gibbs", annealed((7, -73), (-3.6, -72))), "With 25 steps log Ẑ misses the truth by 7.0 nats on"),
     ],
     bias_decay: [
@@ -100,6 +102,10 @@ WORDS = {
         (
             (100, {"geometric": [run(5.7)], "moments": [run(36)]}, 5.0),
             "is 0.5 to 1 nats too high, MAS more than 30 nats too high.",
+        ),
+        (
+            (100, {"geometric": [run(-0.5)], "moments": [run(15.5)]}, 5.0),
+            "is more than 5 nats too low, MAS more than 10 nats too high.",
         ),
         (
             (100, {"geometric": [run(5.1)], "moments": [run(4.9)]}, 5.0),
@@ -155,6 +161,8 @@ WORDS = {
             "About to break: log Ẑ is still within 0.3 nats, but 1,000 draws are worth only 49.",
         ),
         ((0.04, False, 49.0, 0.2, 1000), "still within 0.1 nats"),
+        ((-1.1, True, 510.0, 0.01, 1000), "An ESS of 510 of 1,000 looks perfect, yet log Ẑ is 1.1 nats too low"),
+        ((-100.4, True, 1.0, 1.0, 1000), "Broken: log Ẑ is 100 nats too low"),
         ((-0.3, False, 51.0, 0.2, 1000), "Start and target overlap: 1,000 draws are worth 51"),
     ],
     ladder_adaptation: [
@@ -219,6 +227,7 @@ WORDS = {
         ),
     ],
     tiny_world: [
+        ((tiny_world.METROPOLIS, 2, 0.006, 1.0), "are out of equilibrium after 2 steps: 1% of them"),
         ((tiny_world.CARELESS, 10, 0.4, 1.5), "This kernel does not leave f_k invariant, and the mean weight is 1.5 Z"),
         ((tiny_world.METROPOLIS, 10, 0.4, 1 - 1e-8), "This kernel does not leave f_k invariant"),
         (
@@ -266,12 +275,12 @@ WORDS = {
     ],
     whom_to_believe: [
         (
-            (FIVE, [0, 1, 3], False, np.isfinite(FIVE[:, 0]), 10.15, 10.0),
-            "2 of 5 estimates lie within 0.3 nats of the middle one; 3 come without a warning.",
+            (SIX, [0, 1, 3], False, np.isfinite(SIX[:, 0]), 10.15, 10.0),
+            "3 of 6 estimates lie within 0.3 nats of the middle one; 3 come without a warning.",
         ),
         (
-            (FIVE, [0, 1, 3], True, np.isfinite(FIVE[:, 0]), 10.15, 10.0),
-            "2 of 5 lie within 0.3 nats of the truth, and 2 within two of their own standard errors. Of the 3 "
+            (SIX, [0, 1, 3], True, np.isfinite(SIX[:, 0]), 10.15, 10.0),
+            "3 of 6 lie within 0.3 nats of the truth, and 3 within two of their own standard errors. Of the 3 "
             "without a warning 1 are wrong by more.",
         ),
     ],
