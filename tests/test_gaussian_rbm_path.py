@@ -113,7 +113,8 @@ def test_both_kernels_leave_every_distribution_of_the_path_invariant(start, beta
 
 @pytest.mark.parametrize("beta", [0.2, 0.8, 1.0])
 def test_eq_9_as_printed_leaves_nothing_invariant_and_put_right_it_does(beta):
-    grbm = random_grbm(4, 3)
+    weights = np.array([[2.0, -1.0, 0.5], [-1.0, 1.5, 1.0], [0.5, 1.0, -2.0], [1.0, -0.5, 1.5]])
+    grbm = ae.GaussianRBM(weights, np.zeros(4), -0.5 * weights.T @ weights.sum(1), [0.6, 1.0, 1.5, 0.8])
     path, moments = starts(grbm)["diagonal"], grbm.mean_and_cov()
     assert largest_z_score(path(beta), correct_eq_9(grbm, *moments, beta)) < 5
     assert largest_z_score(path(beta), misprinted_eq_9(grbm, *moments, beta)) > 8

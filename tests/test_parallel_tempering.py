@@ -51,7 +51,7 @@ def test_every_rung_keeps_its_own_distribution(scheme):
         member = path(float(beta))
         p = np.exp(member.log_density(ae.binary_states(5)) - member.log_z())
         z = (np.bincount(codes.astype(int), minlength=32) / 20_000 - p) / np.sqrt(p * (1 - p) / 20_000)
-        assert np.abs(z).max() < 5
+        assert np.abs(z).max() < 5.5  # 128 of them
 
 
 @pytest.mark.parametrize("scheme", ALL)

@@ -77,7 +77,7 @@ def test_forward_lies_below_and_reverse_above_in_expectation():
     assert upper.mean() > 3 * upper.std() / np.sqrt(200)
     assert all(s.draws == "exact draws" for s in both)
     wrong = np.array([ae.log_mean_exp(s.reverse.log_weights) for s in both]) - rbm.log_z()
-    assert wrong.mean() > 1.5 * upper.mean(), "averaging w instead of 1/w leaves the bound, but not its tightness"
+    assert wrong.mean() > 1.5 * upper.mean(), "averaging w, not 1/w, leaves the bound, but not its tightness"
 
 
 def test_perfect_transitions_exceed_by_the_reverse_kl_bias():

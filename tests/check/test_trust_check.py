@@ -52,7 +52,7 @@ WRONG_TRUST = {
     "always RTS": (lambda reports: ["RTS", "MBAR, same run", "PT, MBAR", "RAISE", "AIS, geometric"], "which is"),
     "always the reverse run": (lambda reports: ["reverse AIS, from data"], "trust 1"),
     "whoever agrees with the data": (lambda reports: near(reports, "reverse AIS, from data"), "which is"),
-    "whoever is near the mean": (lambda reports: near(reports, None), '"RAISE"'),
+    "whoever is near the mean": (lambda reports: near(reports, None), "which is"),
     "ends that meet within 2 nats": (lambda reports: sandwiched(reports, 2, silent=True), "which is"),
     "ends that meet, with those who warn": (lambda reports: sandwiched(reports, 0.5), "importance sampling"),
     "a number": (lambda reports: 3, "a list of names"),

@@ -7,6 +7,7 @@ import pytest
 
 import anneal_edu as ae
 from anneal_edu.training import contrastive_divergence as module_function
+from anneal_edu.training.contrastive_divergence import negative_phase
 
 DIGITS = ae.data.digits(8)
 UPDATES = {
@@ -67,7 +68,15 @@ def test_training_raises_the_exact_log_likelihood(method):
 
 
 def test_cd_starts_at_the_data_and_pcd_where_it_stopped():
-    cd, pcd = (ae.train_rbm(DIGITS, 3, m, n_updates=2, rng=np.random.default_rng(0)) for m in ("cd", "pcd"))
+    """Couplings so strong that a Gibbs step gives back what it is given."""
+    images, rng = np.eye(3, dtype=np.float32), np.random.default_rng(0)
+    strong = 80 * images, np.full(3, -40, dtype=np.float32), np.full(3, -40, dtype=np.float32)
+    first = images[[0, 0]]
+    cd, pcd = (negative_phase(m, first, ae.base_rate_rbm(images, 3), 1, "even_odd", 2) for m in ("cd", "pcd"))
+    for batch in (images[[1, 2]], images[[2, 2]]):
+        np.testing.assert_array_equal(cd(*strong, batch, rng), batch)
+        np.testing.assert_array_equal(pcd(*strong, batch, rng), first)
+    cd, pcd = (ae.train_rbm(DIGITS, 3, m, n_updates=50, rng=np.random.default_rng(0)) for m in ("cd", "pcd"))
     assert not np.array_equal(cd.weights, pcd.weights)
 
 
