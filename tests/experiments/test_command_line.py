@@ -1,5 +1,6 @@
 import inspect
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -7,7 +8,7 @@ import pytest
 from scipy.stats import chi2, norm
 
 import anneal_edu as ae
-from anneal_edu.experiments import grosse
+from anneal_edu.experiments import grosse, grosse_large
 from anneal_edu.experiments.__main__ import EXPERIMENTS, REFUSED, _image_rows, main
 
 
@@ -137,7 +138,11 @@ def test_a_file_that_cannot_be_written_is_refused_before_the_run(place, tmp_path
     assert "--folder must be a folder" in capsys.readouterr().err
 
 
-def test_table_2_runs_from_the_command_line(tmp_path, capsys):
+def test_table_2_runs_from_the_command_line(tmp_path, capsys, monkeypatch):
+    tiny, fit = grosse_large.SCALES["tiny"], grosse_large.KnotFit(3, 10, 0.05)
+    short = {name: recipe._replace(n_updates=20) for name, recipe in tiny.training.items()}
+    sizes = {"n_steps": 10, "n_chains": 20, "n_reverse": 20, "block_size": 10, "fit": fit, "cheap_fit": fit}
+    monkeypatch.setitem(grosse_large.SCALES, "tiny", replace(tiny, training=short, **sizes))
     file = tmp_path / "table2.json"
     main(["grosse-table2", "--scale", "tiny", "--folder", str(tmp_path), "--workers", "1", "--json", str(file)])
     stored = json.loads(file.read_text(encoding="utf-8"))

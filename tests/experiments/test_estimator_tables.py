@@ -42,4 +42,9 @@ def test_stored_runs_are_those_of_the_quick_scale():
         assert len(row.errors) == len(row.std_errors) == quick.n_seeds
         assert row.exact == pytest.approx(estimator_tables.load_problem(row.model).rbm.log_z(), abs=1e-3)
         assert 0.9 * quick.sweeps <= row.sweeps <= quick.sweeps
-    assert {row.n_rungs for row in stored_rows("estimators_rungs")} == set(quick.rungs)
+    of_rungs = stored_rows("estimators_rungs")
+    assert {row.n_rungs for row in of_rungs} == set(quick.rungs)
+    exact = {row.model: row.exact for row in of_rungs}
+    assert exact.keys() == set(quick.rung_models)
+    for model, log_z in exact.items():
+        assert estimator_tables.load_problem(model).rbm.log_z() == pytest.approx(log_z, abs=1e-3)

@@ -9,6 +9,7 @@ from scipy import stats
 import anneal_edu as ae
 from anneal_edu.experiments import hamiltonian
 from anneal_edu.experiments.__main__ import main
+from anneal_edu.experiments.kept_rows import stored
 
 
 def test_half_of_the_round_model_lies_where_half_of_a_standard_normal_does():
@@ -22,6 +23,13 @@ def test_half_of_the_round_model_lies_where_half_of_a_standard_normal_does():
 def test_the_stretched_model_has_the_singular_values_that_its_docstring_states():
     values = np.linalg.svd(hamiltonian.stretched("laplace").filters, compute_uv=False)
     assert round(values[-1], 2) == 0.04 and round(values[0], 1) == 1.9
+
+
+def test_stored_runs_are_of_these_models():
+    rows = stored("hais_convergence_quick")["rows"]
+    assert {row["model"] for row in rows} == set(hamiltonian.MODELS)
+    for row in rows:
+        assert hamiltonian.path_to(row["model"])(1.0).log_z() == pytest.approx(row["exact"], abs=1e-6)
 
 
 def test_runs_are_kept_and_come_out_the_same_however_they_were_made(tmp_path, capsys):

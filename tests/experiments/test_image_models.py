@@ -29,7 +29,9 @@ def test_the_table_runs_from_the_command_line(tmp_path, capsys):
     assert f"{rows[1]['exact']:.2f}" in capsys.readouterr().out
 
 
-def test_the_figure_runs_from_the_command_line(tmp_path):
+def test_the_figure_runs_from_the_command_line(tmp_path, monkeypatch):
+    few = replace(image_patches(), train=image_patches().train[:300])
+    monkeypatch.setattr(image_models, "image_patches", lambda: few)
     rows = run(tmp_path, "hais-figure5")
     assert [(row["model"], row["size"]) for row in rows] == [
         *((f"{expert} experts", size) for expert in ("laplace", "student_t") for size in (36, 40)),

@@ -4,6 +4,7 @@ import pytest
 import anneal_edu as ae
 from anneal_edu.distributions import binary_states
 from anneal_edu.experiments import kiwaki
+from anneal_edu.experiments.kept_rows import stored
 from anneal_edu.hidden_states import hidden_probabilities
 
 
@@ -25,8 +26,17 @@ def test_far_modes_has_a_tenth_of_its_mass_far_away():
     h = binary_states(grbm.n_hidden)
     p_h, means = hidden_probabilities(grbm), grbm.visible_mean(h.astype(float))
     distance = np.linalg.norm(means - means[p_h.argmax()], axis=1) / 0.7
-    assert 0.88 < p_h[distance < 5].sum() < 0.92
-    assert 0.08 < p_h[(distance > 11) & (distance < 13)].max() < 0.09
+    np.testing.assert_array_equal(grbm.sigma, 0.7)
+    assert p_h[distance < 5].sum() == pytest.approx(0.8916, abs=1e-4)
+    assert p_h[(distance > 11) & (distance < 13)].max() == pytest.approx(0.0854, abs=1e-4)
+
+
+@pytest.mark.parametrize("name", ["kiwaki_starts", "kiwaki_kernels"])
+def test_stored_runs_are_of_these_models(name):
+    exact = {row["model"]: row["exact"] for row in stored(name)["rows"]}
+    assert "strong covariances" in exact
+    for model, log_z in exact.items():
+        assert kiwaki.load_model(model).log_z() == pytest.approx(log_z, abs=1e-6), model
 
 
 def test_of_far_modes_the_start_with_the_best_looking_weights_is_the_wrong_one():
