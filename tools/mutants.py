@@ -1,6 +1,7 @@
 """Plant small faults in the library, one at a time, and count those that no test sees.
 
-    python tools/mutants.py --n 300 --seed 0     (make mutants N=300 SEED=0)
+    python tools/mutants.py --n 300 --seed 0               (make mutants N=300 SEED=0)
+    python tools/mutants.py --at anneal_edu/ais.py:70      all that can be planted in one line
 
 Cosmic Ray makes the faults (the mutants): another operator, another number, a condition turned round. One operator is
 ours: it leaves out a keyword argument, because an option that moves nothing is what tests miss most. A mutant is killed
@@ -59,8 +60,8 @@ OPERATORS = [
     *(f"core/ReplaceUnaryOperator_{pair}" for pair in SIGNS.split()),
     *(f"core/{name}" for name in OTHERS.split()),
 ]
-# Of progress bars, ASCII files and printed fields; and zip's claim that lengths agree, which is a check, not an option.
-UNSEEN_KEYWORDS = {"desc", "disable", "progress", "total", "encoding", "repr", "strict"}
+# Of progress bars, ASCII files and printed fields; zip's claim that lengths agree, a check; and numpy's own warnings.
+UNSEEN_KEYWORDS = {"desc", "disable", "progress", "total", "encoding", "repr", "strict", "over", "invalid", "divide"}
 ENVIRONMENT = {"OPENBLAS_NUM_THREADS": "1", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTHONDONTWRITEBYTECODE": "1"}
 FIRST = 60  # so many tests are met at first
 EXIT_PASSED, EXIT_NOT_FOUND = 0, 4
@@ -189,6 +190,12 @@ def draw(n, seed):
     everything = [mutant for file in library_files() for mutant in mutants_of(file)]
     shuffled = random.Random(seed).sample(everything, len(everything))
     return list(islice(filter(is_another_program, shuffled), n)), len(everything)
+
+
+def standing_at(place):
+    """All mutants of a file, or of one of its lines."""
+    file, _, line = place.partition(":")
+    return [m for m in mutants_of(file) if line in ("", str(m.start[0])) and is_another_program(m)]
 
 
 def is_another_program(mutant):
@@ -349,14 +356,19 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--n", type=int, default=300, help="how many mutants are drawn")
     parser.add_argument("--seed", type=int, default=0, help="of the draw")
+    parser.add_argument("--at", nargs="+", metavar="FILE[:LINE]", help="all mutants of these places instead of a draw")
     parser.add_argument("--jobs", type=int, default=2, help="how many are tried at once")
     parser.add_argument("--budget", type=float, default=60, help="seconds of tests for one that survives the first")
     parser.add_argument("--goal", type=float, default=0.95, help="the least share that is killed or equivalent")
     options = parser.parse_args()
 
-    drawn, size = draw(options.n, options.seed)
+    if options.at:
+        drawn = [mutant for place in options.at for mutant in standing_at(place)]
+        print(f"{len(drawn)} mutants at {', '.join(options.at)}", flush=True)
+    else:
+        drawn, size = draw(options.n, options.seed)
+        print(f"{len(drawn)} of {size} mutants, seed {options.seed}", flush=True)
     reasons = equivalents()
-    print(f"{len(drawn)} of {size} mutants, seed {options.seed}", flush=True)
     tests = line_map(options.jobs)
     begin = time.perf_counter()
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(options.jobs) as pool:
