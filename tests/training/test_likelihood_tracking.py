@@ -1,5 +1,6 @@
 """Tracked log likelihoods against exact ones, while a small RBM learns."""
 
+import copy
 from itertools import islice
 
 import numpy as np
@@ -61,6 +62,14 @@ def test_a_look_is_as_good_as_its_sweeps():
         claimed[n_sweeps] = np.sqrt(np.mean([look.std_error**2 for look in looks]))
     assert errors[25] < 0.6 * errors[1]
     assert errors[1] < 2 * claimed[1] and errors[25] < 2 * claimed[25]
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_a_list_of_states_with_arrays_of_their_own_is_taken(n):
+    states = [copy.deepcopy(state) for state in training_states(n)]
+    digits, rng = ae.data.digits(8)[:50], np.random.default_rng(0)
+    looks = ae.track_log_likelihood(states, digits, None, 1, 1, 2, [0.0, 1.0], rng=rng)
+    assert [look.n_updates for look in looks] == list(range(1, n + 1))
 
 
 def test_what_is_carried_over_is_weighed_as_it_was_drawn():
