@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
@@ -15,6 +13,7 @@ from functools import cache
 from importlib.resources import files
 from pathlib import Path as File
 from typing import IO, TypeVar
+from uuid import uuid4
 
 import numpy as np
 
@@ -61,13 +60,13 @@ def stored_arrays(model: str) -> dict[str, np.ndarray]:
 def whole_file(file: File) -> Iterator[IO[bytes]]:
     """Where to write what will be in ``file``: a kill leaves a whole file or none, and runs at once do not collide."""
     file.parent.mkdir(parents=True, exist_ok=True)
-    part = tempfile.NamedTemporaryFile(dir=file.parent, suffix=".part", delete=False)
+    part = file.with_name(f"{file.name}.{uuid4().hex}.part")
     try:
-        with part:
-            yield part
-        os.replace(part.name, file)
+        with part.open("xb") as raw:
+            yield raw
+        part.replace(file)
     except BaseException:
-        File(part.name).unlink(missing_ok=True)
+        part.unlink(missing_ok=True)
         raise
 
 
