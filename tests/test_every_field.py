@@ -128,6 +128,10 @@ def both():
     return ae.sandwich(PATH, SCHEDULE, 5, ae.random_walk(0.5), rng=rng())
 
 
+def one_chain():
+    return ae.sandwich(PATH, SCHEDULE, 1, ae.random_walk(0.5), rng=rng())
+
+
 @lru_cache(maxsize=1)
 def both_by_hand():
     generator, kernel = rng(), ae.random_walk(0.5)
@@ -714,6 +718,7 @@ TABLE = [
         "upper": lambda r: -log_mean_exp(-both_by_hand()[1].log_weights),
         "gap": lambda r: -log_mean_exp(-both_by_hand()[1].log_weights) - log_mean_exp(both_by_hand()[0].log_weights),
     }),
+    (ae.Sandwich, one_chain, {"warnings": lambda r: ("a single chain: no error bar can be given",)}),
     (HAISState, lambda: hamiltonian_states()[2], {
         "beta": lambda r: SCHEDULE[2],
         "x": second_position,

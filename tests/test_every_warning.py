@@ -49,12 +49,21 @@ def pooled(gap):
     return ae.MBARResult(np.zeros(2), np.eye(2), np.eye(2), gap, 3, 0.0)
 
 
-def swept(rates=(0.1, 0.2, 0.1), trip=True):
-    """Four rungs; replica 0 goes up and comes back down, but for the last swap if there is to be no round trip."""
+def bracketed(log_weights):
+    return ae.Sandwich(annealed(log_weights), reversed_(log_weights), "draws")
+
+
+def swept(rates=(0.1, 0.2, 0.1), trip=True, n_chains=2, n_met=1):
+    """Four rungs; replica 0 goes up and comes back down, but for the last swap if there is to be no round trip.
+
+    At ``n_met`` sweeps the states of rung 1 have a density on rung 2.
+    """
     rungs = [0, 1, 2, 3, 2, 1, 0 if trip else 1]
-    replicas = np.array([np.insert([1, 2, 3], rung, 0) for rung in rungs])[:, :, None]
-    ratios = np.zeros((7, 3, 1))
-    return ae.TemperingResult(np.linspace(0, 1, 4), np.zeros((7, 4, 1, 1)), replicas, np.array(rates), ratios, 0.0)
+    replicas = np.repeat(np.array([np.insert([1, 2, 3], rung, 0) for rung in rungs])[:, :, None], n_chains, axis=2)
+    ratios = np.zeros((7, 3, n_chains))
+    ratios[n_met:, 1] = -np.inf
+    states = np.zeros((7, 4, n_chains, 1))
+    return ae.TemperingResult(np.linspace(0, 1, 4), states, replicas, np.array(rates), ratios, 0.0)
 
 
 def log_shares(factor, n_chains):
@@ -116,6 +125,10 @@ THRESHOLDS = {
         pooled(0.0101), pooled(0.0099),
         "little overlap between states (spectral gap 9.9e-03): few draws connect them, and the error bar may be far "
         "too small; add states between"),
+    "sandwich: the forward run": (bracketed([0.0, 0.0]), bracketed([0.0]), "a single chain: no error bar can be given"),
+    "PT: one chain": (swept(n_chains=2), swept(n_chains=1), "a single chain: no error bar can be given"),
+    "PT: rungs that never meet": (
+        swept(n_met=1), swept(n_met=0), "no chain of rung 1 has a density on rung 2: log_z is -inf; add rungs between"),
     "PT: refusals": (
         swept((0.1, 0.949, 0.1)), swept((0.1, 0.951, 0.1)), "rungs 1 and 2 refuse 95.1% of swaps: add rungs there"),
     "PT: round trips": (

@@ -62,7 +62,7 @@ def test_each_point_has_its_own_chains_and_their_mean_is_that_of_probabilities()
     p = np.exp(found).reshape(16, 50)
     assert np.abs((p.mean(1) - law) / (p.std(1, ddof=1) / np.sqrt(50))).max() < 6  # of Student's t
     log_law = np.log(law)
-    assert np.ptp(log_law - path(1.0).log_density(states.astype(float))) > 0.5
+    assert np.ptp(log_law - path(1.0).log_density(ae.binary_states(4).astype(float))) > 0.5
 
 
 def test_bad_input():

@@ -3,6 +3,7 @@
 import re
 
 import pytest
+
 from readme_example import EXAMPLE, README, printed_by
 
 TEXT = README.read_text(encoding="utf-8")

@@ -62,7 +62,7 @@ def test_tail_index_recovers_the_shape_of_a_pareto_tail(k):
     found = [ae.pareto_tail_index(-k * np.log(rng.random(4000))) for _ in range(50)]
     n_tail = 3 * np.sqrt(4000)
     expected = (n_tail * k + 5) / (n_tail + 10)
-    assert np.mean(found) == pytest.approx(expected, abs=0.06)
+    assert abs(np.mean(found) - expected) < 5 * np.std(found) / np.sqrt(50) + 0.02 * k  # a finite tail is off by that
 
 
 def tail_index_by_hand(log_weights):
