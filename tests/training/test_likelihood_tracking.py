@@ -91,6 +91,16 @@ def test_what_is_carried_over_is_weighed_as_it_was_drawn():
     np.testing.assert_allclose(carried_over(look, before, now, schedule), exact_new, atol=0.01)
 
 
+def test_a_rung_that_no_chain_came_to_is_carried_over_as_if_one_draw_had():
+    """From a model to the same model: Ẑ_k as corrected, which is by log N at most."""
+    path = ae.geometric_path(ae.uniform_rbm(4, 2), ae.BinaryRBM(np.ones((4, 2)), np.zeros(4), np.zeros(2)))
+    x, assumed = ae.binary_states(4).astype(np.float32), np.array([1.0, 30.0])
+    shares = np.tile(np.log([[1.0], [1e-9]]), (1, 16))
+    look = RTSRound(assumed, shares, np.array([1.0, 0.0]), 5, 0, x, np.zeros(16, dtype=int))
+    found = carried_over(look, path, path, np.array([0.0, 1.0]))
+    np.testing.assert_allclose(found, [1.0, 30.0 - np.log(5 * 16)], atol=1e-6)
+
+
 def test_the_bar_holds_what_the_chains_differ_by_and_what_was_corrected():
     """The first look is plain RTS; its bar is compared with one made by hand."""
     digits, state = ae.data.digits(8), next(training_states(1))
