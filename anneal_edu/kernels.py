@@ -1,4 +1,7 @@
-"""Kernels: one transition of every chain, kernel(distribution, x, rng) -> x, that leaves the distribution invariant."""
+"""Kernels: one transition of every chain, kernel(distribution, x, rng) -> x, that leaves the distribution invariant.
+
+A kernel of your own may work in place: the estimators hand it a copy of their states.
+"""
 
 from __future__ import annotations
 

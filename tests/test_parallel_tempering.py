@@ -1,3 +1,4 @@
+import tracemalloc
 from itertools import islice
 
 import numpy as np
@@ -252,3 +253,13 @@ def test_a_density_that_is_no_number_is_refused(value):
     path = ae.geometric_path(ae.Gaussian([0.0], [[1.0]]), broken)
     with pytest.raises(ValueError, match="NaN"):
         ae.parallel_tempering(path, [0.0, 1.0], 2, 3, lambda f, x, rng: x, rng=np.random.default_rng(0))
+
+
+def test_a_run_needs_little_more_memory_than_its_samples():
+    wide = ae.geometric_path(ae.Gaussian(np.zeros(20), np.eye(20)), ae.Gaussian(np.ones(20), np.eye(20)))
+    tracemalloc.start()
+    try:
+        run = ae.parallel_tempering(wide, [0.0, 0.5, 1.0], 200, 100, ae.exact, rng=np.random.default_rng(0))
+        assert tracemalloc.get_traced_memory()[1] < 1.4 * run.samples.nbytes
+    finally:
+        tracemalloc.stop()

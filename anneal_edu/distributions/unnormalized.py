@@ -26,7 +26,7 @@ class Unnormalized:
     Parameters
     ----------
     log_density : callable, (..., D) -> (...)
-        Log f(x) in nats, vectorised over leading axes; -inf outside the support.
+        Log f(x) in nats, vectorised over leading axes; -inf outside the support. It must leave x as it is.
     dim : int
         Number of coordinates D.
     grad : callable, (..., D) -> (..., D), optional
@@ -35,7 +35,7 @@ class Unnormalized:
     Raises
     ------
     ValueError
-        Where ``log_density`` returns NaN, +inf or another shape than (...).
+        Where ``log_density`` returns NaN, +inf or another shape than (...), or changes x.
 
     Examples
     --------
