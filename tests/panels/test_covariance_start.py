@@ -88,17 +88,24 @@ def test_start_covariance_tells_where_the_claim_holds_and_where_it_is_silent(
     assert words in takeaway, takeaway
 
 
-def test_start_covariance_judges_what_it_draws():
+def test_start_covariance_judges_and_draws_the_share_that_is_shown():
     """And all shares of one model are there after one run."""
     panel = StartCovariance(model="four modes", seed=3)
+    (runs,) = panel._runs.values()
+    _, _, cov = start_covariance.target("four modes")
     try:
-        (runs,) = panel._runs.values()
-        for share in (0.0, 1.0):
+        for i, share in ((0, 0.0), (3, 0.3), (10, 1.0)):
             panel.share.value = share
             bars = drawn(panel, "errors").get_ydata().reshape(-1, 3)[:, :2]
             variances, errors = bars.mean(axis=1), np.ptp(bars, axis=1) / 4
             np.testing.assert_allclose(variances, runs.log_weights.var(axis=1, ddof=1))
             assert panel.takeaway == start_covariance._takeaway(share, variances, errors, runs)
+            assert panel.readout["variance of log w"] == f"{variances[i]:.2f} ± {errors[i]:.2f}"
+            heights = np.histogram(runs.log_weights[i], np.linspace(*start_covariance.NARROW, 49))[0]
+            np.testing.assert_allclose(drawn(panel, "histogram").get_ydata()[1:-1:2], heights / 1000)
+            correlation = cov[0, 1] / np.sqrt(cov[0, 0] * cov[1, 1])
+            assert panel.axes[0].images[0].get_array()[0, 1] == pytest.approx(share * correlation)
+            assert panel.axes[1].images[0].get_array()[0, 1] == pytest.approx(correlation)
     finally:
         panel.close()
 
