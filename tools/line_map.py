@@ -20,7 +20,7 @@ ROOT = Path.cwd()
 SECONDS = {}
 FAILED = set()
 
-seen = coverage.Coverage(data_file=None, config_file=False, source_pkgs=["anneal_edu"])
+seen = coverage.Coverage(data_file=FOLDER / f"{PROCESS}.coverage", config_file=False, source_pkgs=["anneal_edu"])
 seen.start()  # before the package is imported
 
 
@@ -47,7 +47,9 @@ def pytest_runtest_logreport(report):
 
 def pytest_sessionfinish():
     seen.stop()
-    data = seen.get_data()
+    seen.save()
+    data = coverage.CoverageData(FOLDER / f"{PROCESS}.coverage")
+    data.read()
     lines = {test: {} for test in SECONDS.keys() - FAILED}
     for file in data.measured_files():
         for line, tests in data.contexts_by_lineno(file).items():

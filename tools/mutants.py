@@ -46,7 +46,8 @@ LINES = ROOT / "build" / "mutants" / "lines.json"
 EQUIVALENT = ROOT / "tests" / "equivalent_mutants.toml"
 # They draw pictures, run experiments and check exercises; what they need of the library, its own tests must see.
 NOT_LIBRARY = {"figures", "panels", "check", "experiments"}
-NO_TESTS_OF_THE_LIBRARY = NOT_LIBRARY | {"browser", "notebooks"}
+OF_TOOLS = {"test_benchmarks.py", "test_processors.py", "test_seed_shift.py"}
+NO_TESTS_OF_THE_LIBRARY = NOT_LIBRARY | OF_TOOLS | {"browser", "notebooks"}
 
 ARITHMETIC = "Add_Sub Sub_Add Mul_Div Div_Mul FloorDiv_Mul Mod_Mul Pow_Mul LShift_RShift RShift_LShift"
 LOGIC = "BitAnd_BitOr BitOr_BitAnd BitXor_BitAnd"
@@ -64,6 +65,7 @@ OPERATORS = [
 UNSEEN_KEYWORDS = {"desc", "disable", "progress", "total", "encoding", "repr", "strict", "over", "invalid", "divide"}
 ENVIRONMENT = {"OPENBLAS_NUM_THREADS": "1", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTHONDONTWRITEBYTECODE": "1"}
 FIRST = 60  # so many tests are met at first
+CONTROLS = 3  # mutants whose tests are run without them
 EXIT_PASSED, EXIT_NOT_FOUND = 0, 4
 
 
@@ -242,23 +244,20 @@ def copy_tree(target):
 def run_pytest(folder, arguments, limit, **environment):
     """Run pytest in a copy; return its exit status, or None if it took too long."""
     variables = os.environ | ENVIRONMENT | {"PYTHONPATH": f"{folder}{os.pathsep}{folder / 'tools'}"} | environment
-    listed = folder / "build" / "arguments"
+    listed, said = folder / "build" / "arguments", folder / "build" / "said"
     listed.parent.mkdir(exist_ok=True)
     listed.write_text("\n".join(arguments), encoding="utf-8")
-    process = subprocess.Popen(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"@{listed}"],
-        cwd=folder,
-        env=variables,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
-    try:
-        return process.wait(limit)
-    except subprocess.TimeoutExpired:
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-        return None
+    command = [sys.executable, "-m", "pytest", "-q", "--tb=line", "-p", "no:cacheprovider", f"@{listed}"]
+    with said.open("w") as output:
+        process = subprocess.Popen(
+            command, cwd=folder, env=variables, stdout=output, stderr=subprocess.STDOUT, start_new_session=True
+        )
+        try:
+            return process.wait(limit)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+            return None
 
 
 def digest(files):
@@ -288,7 +287,9 @@ def line_map(jobs):
             copy.mkdir(), found.mkdir()
             copy_tree(copy)
             parallel = ["-p", "xdist", "-n", str(jobs), "--dist", "loadfile"] if jobs > 1 else []
-            run_pytest(copy, ["-p", "line_map", *parallel, *stale], None, LINE_MAP=str(found))
+            if run_pytest(copy, ["-p", "line_map", *parallel, *stale], None, LINE_MAP=str(found)) != EXIT_PASSED:
+                print("Some tests fail without any mutant, and are left out:", flush=True)
+                print((copy / "build" / "said").read_text()[-4000:], flush=True)
             for part in found.glob("*.json"):
                 kept |= json.loads(part.read_text(encoding="utf-8"))
         known |= {"files": now, "tests": kept}
@@ -331,13 +332,14 @@ class Trial:
                 rest.append(test)
         return [batch for batch in (first, rest) if batch]
 
-    def verdict(self, mutant):
-        """'killed', 'hangs' or 'survives'."""
+    def verdict(self, mutant, planted=True):
+        """'killed', 'hangs' or 'survives'; unplanted, its tests run on the program as it is."""
         folder = self.free.get()
         file = folder / mutant.file
         as_it_was = file.stat()
         try:
-            file.write_text(mutant.code(), encoding="utf-8")
+            if planted:
+                file.write_text(mutant.code(), encoding="utf-8")
             for batch in self.tests_for(mutant):
                 seconds = sum(self.tests[test]["seconds"] for test in batch)
                 outcome = run_pytest(folder, ["-x", *batch], limit=60 + 20 * seconds)
@@ -369,7 +371,8 @@ def main():
         drawn, size = draw(options.n, options.seed)
         print(f"{len(drawn)} of {size} mutants, seed {options.seed}", flush=True)
     reasons = equivalents()
-    tests = line_map(options.jobs)
+    if not (tests := line_map(options.jobs)):
+        sys.exit("No test was measured: is the program sound?")
     begin = time.perf_counter()
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(options.jobs) as pool:
         copies = [Path(folder, str(number)) for number in range(options.jobs)]
@@ -384,6 +387,9 @@ def main():
                 print(f"survives: {mutant}", flush=True)
             return verdict
 
+        for mutant in drawn[:CONTROLS]:
+            if trial.verdict(mutant, planted=False) != "survives":
+                sys.exit(f"The tests of {mutant.file}:{mutant.start[0]} fail without it: no verdict can be trusted.")
         verdicts = list(pool.map(judge, drawn))
     counts = Counter(verdicts)
     score = 1 - counts["survives"] / len(drawn)
