@@ -55,6 +55,10 @@ def analyse_points(n):
     return ae.log_likelihood(CAUSES, REAL[:n], BETAS, 1, rng=np.random.default_rng(0))
 
 
+def maximise_on(n):
+    return ae.expectation_maximisation(REAL[:n], CAUSES, 1, 1, rng=np.random.default_rng(0))
+
+
 def plainly(call):
     return lambda _, n: call(n)
 
@@ -123,6 +127,7 @@ COUNTS = [
     ("n_components", 1, grey),
     ("n_held_out", 1, grey),
     ("number of data points", 2, plainly(lambda n: analyse_points(n))),
+    ("number of data points", 3, plainly(lambda n: maximise_on(n))),  # one more than causes
 ]
 
 
