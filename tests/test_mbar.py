@@ -38,7 +38,7 @@ CASES = {
     "last unsampled": (4, 500, 3.0, 2, (4,)),
     "first unsampled": (4, 500, 3.0, 3, (0,)),
     "two states": (1, 2000, 5.0, 4),
-    "hardly any overlap": (1, 5000, 7.0, 5),
+    "hardly any overlap": (1, 5000, 6.0, 5),
     "twenty states": (20, 200, 8.0, 6),
 }
 
@@ -128,7 +128,7 @@ def test_low_overlap_is_warned_of_and_none_is_refused():
     two_groups[:2, :20] = two_groups[2:, 20:] = 0.0
     with pytest.raises(ValueError, match=r"nothing connects states \[0, 1\] and \[2, 3\]"):
         ae.mbar(two_groups, [10, 10, 10, 10])
-    log_f, counts, _ = gaussian_draws(3, 500, 40.0, 14)
+    log_f, counts, _ = gaussian_draws(3, 500, 80.0, 14)
     with pytest.raises(ValueError, match="do not overlap"):
         ae.mbar(log_f, counts)
 

@@ -9,7 +9,7 @@ SCHEDULE = np.array([0.0, 0.4, 0.7, 1.0])
 
 
 def small_path():
-    weights = [[0.2, -0.2, 1.0], [0.2, -0.8, 0.5], [2.0, 1.4, -1.1], [-1.9, -0.9, 0.1]]
+    weights = [[0.3, -0.3, 1.5], [0.3, -1.2, 0.8], [3.0, 2.1, -1.7], [-2.8, -1.4, 0.2]]
     target = ae.BinaryRBM(weights, [-2.3, -0.2, -1.2, -0.7], [-0.5, -0.3, 0.4])
     return ae.geometric_path(ae.uniform_rbm(4, 3), target)
 

@@ -98,7 +98,7 @@ def test_slopes_at_exact_draws_are_the_gradient_of_the_exact_log_z(seed):
     for got, want in zip(exact_moment_slopes(parameters), numeric, strict=True):
         np.testing.assert_allclose(got, want, atol=1e-7)
     draws = model(*parameters).sample(n, rng).astype(np.float64)
-    groups = [energy_slopes(part, *parameters) for part in np.split(draws, 40)]
+    groups = [energy_slopes(part, *parameters) for part in np.split(draws, 400)]
     for got, want in zip(zip(*groups, strict=True), numeric, strict=True):
         error = np.std(got, axis=0) / np.sqrt(len(groups))
         assert (np.abs(np.mean(got, axis=0) - want) < 5 * error).all()
@@ -134,7 +134,7 @@ def two_clusters(n=2000):
 DATA = two_clusters()
 
 
-def agreement(train, method, n_gibbs, n_updates=300, rate=0.1):
+def agreement(train, method, n_gibbs, n_updates=300, rate=0.2):
     """Σ over updates of (change of a parameter) · (its exact gradient), for each of the four parameters."""
     data, sigma = DATA.astype(np.float32), np.full(3, 0.7, dtype=np.float32)
     total, before = np.zeros(4), None
@@ -165,7 +165,7 @@ WRONG_SIGNS = {
 @pytest.mark.parametrize("name", METHODS)
 def test_a_wrong_sign_is_seen(part, name):
     """In updates too few for it to drive the model to infinity."""
-    n_updates, rate = (6, 0.02) if part == "log_sigma" else (100, 0.05)
+    n_updates, rate = (6, 0.02) if part == "log_sigma" else (60, 0.4)
     assert agreement(with_faults(WRONG_SIGNS[part]), *METHODS[name], n_updates, rate)[part] < 0
 
 
@@ -215,16 +215,25 @@ def test_where_the_data_vary_less_than_sigma_the_weights_vanish():
     assert np.abs(weights).max() < 0.01
 
 
-def test_more_gibbs_steps_fit_better_and_so_do_persistent_chains():
-    """CD-1 stays 0.08 nats short of PCD, and CD-5 half as much: its draws have not left the data far behind."""
-    cd1, cd5, pcd = (
-        ae.train_gaussian_rbm(
-            DATA, 2, *METHODS[name], 2000, 0.1, sigma=DATA.std(0), learn_sigma=True, rng=np.random.default_rng(0)
-        )
-        for name in ("cd-1", "cd-5", "pcd")
-    )
-    assert log_likelihood(cd5, DATA) > log_likelihood(cd1, DATA) + 0.01
-    assert log_likelihood(pcd, DATA) > log_likelihood(cd1, DATA) + 0.02
+@pytest.mark.parametrize("name", METHODS)
+def test_cd_starts_at_the_data_and_pcd_where_it_stopped(name, monkeypatch):
+    """And every update makes its n_gibbs steps, each from where the one before has led."""
+    (method, n_gibbs), steps = METHODS[name], []
+
+    def watched(v, *parts):
+        steps.append((v, gibbs_step(v, *parts)))
+        return steps[-1][1]
+
+    monkeypatch.setattr(inspect.getmodule(gaussian_contrastive_divergence), "gibbs_step", watched)
+    data, sigma = DATA.astype(np.float32), np.ones(3, dtype=np.float32)
+    list(gaussian_contrastive_divergence(data, 2, method, n_gibbs, 4, 0.1, 10, sigma, True, np.random.default_rng(0)))
+    assert len(steps) == 4 * n_gibbs
+    examples = {row.tobytes() for row in data}
+    for i, (v, _) in enumerate(steps):
+        if i == 0 or (method == "cd" and i % n_gibbs == 0):
+            assert all(row.tobytes() in examples for row in v)
+        else:
+            assert v is steps[i - 1][1]
 
 
 def test_the_same_seed_trains_the_same_model():
