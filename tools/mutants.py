@@ -241,13 +241,13 @@ def copy_tree(target):
             shutil.copy2(ROOT / name, target / name)
 
 
-def run_pytest(folder, arguments, limit, **environment):
+def run_pytest(folder, options, tests, limit, **environment):
     """Run pytest in a copy; return its exit status, or None if it took too long."""
     variables = os.environ | ENVIRONMENT | {"PYTHONPATH": f"{folder}{os.pathsep}{folder / 'tools'}"} | environment
-    listed, said = folder / "build" / "arguments", folder / "build" / "said"
+    listed, said = folder / "build" / "tests", folder / "build" / "said"
     listed.parent.mkdir(exist_ok=True)
-    listed.write_text("\n".join(arguments), encoding="utf-8")
-    command = [sys.executable, "-m", "pytest", "-q", "--tb=line", "-p", "no:cacheprovider", f"@{listed}"]
+    listed.write_text("\n".join(tests), encoding="utf-8")
+    command = [sys.executable, "-m", "pytest", "-q", "--tb=line", "-p", "no:cacheprovider", *options, f"@{listed}"]
     with said.open("w") as output:
         process = subprocess.Popen(
             command, cwd=folder, env=variables, stdout=output, stderr=subprocess.STDOUT, start_new_session=True
@@ -287,7 +287,7 @@ def line_map(jobs):
             copy.mkdir(), found.mkdir()
             copy_tree(copy)
             parallel = ["-p", "xdist", "-n", str(jobs), "--dist", "loadfile"] if jobs > 1 else []
-            if run_pytest(copy, ["-p", "line_map", *parallel, *stale], None, LINE_MAP=str(found)) != EXIT_PASSED:
+            if run_pytest(copy, ["-p", "line_map", *parallel], stale, None, LINE_MAP=str(found)) != EXIT_PASSED:
                 print("Some tests fail without any mutant, and are left out:", flush=True)
                 print((copy / "build" / "said").read_text()[-4000:], flush=True)
             for part in found.glob("*.json"):
@@ -342,9 +342,9 @@ class Trial:
                 file.write_text(mutant.code(), encoding="utf-8")
             for batch in self.tests_for(mutant):
                 seconds = sum(self.tests[test]["seconds"] for test in batch)
-                outcome = run_pytest(folder, ["-x", *batch], limit=60 + 20 * seconds)
+                outcome = run_pytest(folder, ["-x"], batch, 60 + 20 * seconds)
                 if outcome == EXIT_NOT_FOUND:  # the mutant has renamed a test, so name their files
-                    outcome = run_pytest(folder, ["-x", *{test.split("::")[0] for test in batch}], 60 + 20 * seconds)
+                    outcome = run_pytest(folder, ["-x"], {test.split("::")[0] for test in batch}, 60 + 20 * seconds)
                 if outcome != EXIT_PASSED:
                     return "hangs" if outcome is None else "killed"
             return "survives"
