@@ -54,28 +54,42 @@ def test_what_is_started_inherits_the_shift(shifted):
     assert int(run.stdout) == shifted([3, 4, 7]).integers(2**60)
 
 
-MARKED = """
-import pytest
+class Item:
+    """What the hook needs of a test."""
 
-@pytest.mark.parametrize("i", range({n}))
-@pytest.mark.fixed_seed({why})
-def test_one_seed(i):
-    assert i >= 0
-"""
+    nodeid = "test_one.py::test_one_seed"
+
+    def __init__(self, *why):
+        self.markers = [pytest.mark.fixed_seed(*why).mark] if why != (None,) else []
+
+    def get_closest_marker(self, name):
+        return next((marker for marker in self.markers if marker.name == name), None)
+
+    def add_marker(self, marker):
+        self.markers.append(marker.mark)
 
 
-@pytest.mark.parametrize(
-    "n, why, options, said",
-    [
-        (15, "'stored'", [], "15 passed"),
-        (15, "'stored'", ["--seed-shift", "7"], "15 skipped"),
-        (16, "'stored'", [], "16 tests are about one seed"),
-        (1, "", [], "does not say why"),
-    ],
-)
-def test_few_tests_are_about_one_seed_and_each_says_why(n, why, options, said, tmp_path):
-    (tmp_path / "test_marked.py").write_text(MARKED.format(n=n, why=why))
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir", str(ROOT), "-c"]
-    command += [str(ROOT / "pyproject.toml"), "-p", "conftest", str(tmp_path), *options]
-    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
-    assert said in run.stdout + run.stderr
+def left_out(items, shift, config):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(config.option, "seed_shift", shift)
+        conftest_of(config).pytest_collection_modifyitems(config, items)
+    return sum(item.get_closest_marker("skip") is not None for item in items)
+
+
+def conftest_of(config):
+    path = str(ROOT / "conftest.py")
+    return next(plugin for plugin in config.pluginmanager.get_plugins() if getattr(plugin, "__file__", "") == path)
+
+
+def test_what_is_about_one_seed_is_left_out_under_a_shift_only(pytestconfig):
+    items = [Item("stored"), Item(None)]
+    assert left_out(items, 0, pytestconfig) == 0
+    assert left_out(items, 7, pytestconfig) == 1
+
+
+def test_few_tests_are_about_one_seed_and_each_says_why(pytestconfig):
+    left_out([Item("stored")] * 15, 0, pytestconfig)
+    with pytest.raises(pytest.UsageError, match="16 tests are about one seed, more than 15"):
+        left_out([Item("stored") for _ in range(16)], 0, pytestconfig)
+    with pytest.raises(pytest.UsageError, match="does not say why"):
+        left_out([Item()], 0, pytestconfig)
