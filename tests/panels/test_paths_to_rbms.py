@@ -45,13 +45,10 @@ def test_samples_along_paths_shows_the_bottleneck():
         panel.close()
 
 
-def test_knots_straighten_the_path_and_leave_f():
+def test_knots_straighten_the_path_and_leave_f(quick_panel):
     largest = [deviations("CD-1", "uniform", knots).max() for knots in (0, 1, 4, 9)]
     assert largest[3] < 0.25 < 0.6 < min(largest[:3]), "few knots do not keep the path straight"
-    panel = WhereTheKnotsSit(model="PCD", start="base rate")
-    try:
-        assert "F is 110, with none 110" in panel.takeaway and "not in F" in panel.takeaway
-        panel.knots.value = 0
-        assert "press Run" not in panel.takeaway and "geometric path" in panel.takeaway
-    finally:
-        panel.close()
+    panel = quick_panel(WhereTheKnotsSit, model="PCD", start="base rate")
+    assert "F is 110, with none 110" in panel.takeaway and "not in F" in panel.takeaway
+    panel.knots.value = 0
+    assert "press Run" not in panel.takeaway and "geometric path" in panel.takeaway
