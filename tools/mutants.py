@@ -292,6 +292,8 @@ def line_map(jobs):
                 print((copy / "build" / "said").read_text()[-4000:], flush=True)
             for part in found.glob("*.json"):
                 kept |= json.loads(part.read_text(encoding="utf-8"))
+        if not kept:
+            sys.exit("No test was measured: is the program sound?")
         known |= {"files": now, "tests": kept}
         LINES.parent.mkdir(parents=True, exist_ok=True)
         LINES.write_text(json.dumps(known), encoding="utf-8")
@@ -371,8 +373,7 @@ def main():
         drawn, size = draw(options.n, options.seed)
         print(f"{len(drawn)} of {size} mutants, seed {options.seed}", flush=True)
     reasons = equivalents()
-    if not (tests := line_map(options.jobs)):
-        sys.exit("No test was measured: is the program sound?")
+    tests = line_map(options.jobs)
     begin = time.perf_counter()
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(options.jobs) as pool:
         copies = [Path(folder, str(number)) for number in range(options.jobs)]
