@@ -168,6 +168,18 @@ def test_a_noisier_covariance_that_is_widened_is_not_enough():
     assert check.averaged_covariance(widened).passed is False
 
 
+def test_a_covariance_of_draws_is_unbiased_and_too_noisy():
+    rng = np.random.default_rng(3)
+
+    def answer(h, grbm):
+        mean, cov = right_moments(h, grbm)
+        return mean, cov if len(h) < 50 else np.cov(grbm.visible_given_hidden(h, rng).T)
+
+    verdict = check.averaged_covariance(answer)
+    assert verdict.passed is False
+    assert "as noisy as that of the states" in verdict.message, verdict
+
+
 # Exercise 3
 
 
