@@ -10,6 +10,7 @@ from anneal_edu.experiments.estimator_tables import stored_rows
 from anneal_edu.experiments.kept_rows import stored
 from anneal_edu.figures.images import mosaic
 from anneal_edu.panels import annealing_runs, digits_annealing, four_modes, importance_sampling, samples_along_paths
+from anneal_edu.panels.hamiltonian_convergence import typical
 from anneal_edu.panels.tiny_world import two_wells
 from anneal_edu.panels.two_paths import PATHS, mirrored_gaussians
 
@@ -130,6 +131,8 @@ def test_the_typical_error_with_momentum_is_a_median(quick_panel):
     steps = sorted({row["n_steps"] for row in rows})
     found = [np.median([abs(row["error"]) for row in rows if row["n_steps"] == n]) for n in steps]
     np.testing.assert_allclose(line(panel.axes[1], "HAIS").get_ydata(), found)
+    assert panel.readout["HAIS, ε = 0.2, K = 10,000"] == f"{found[-1]:.2f} nats"
+    np.testing.assert_allclose(typical(np.array([[1.0, -3.0, 9.0], [0.0, 2.0, 2.5]])), [3.0, 2.0])
 
 
 def test_the_width_of_two_paths(quick_panel):
