@@ -23,6 +23,7 @@ ROOT = Path(__file__).parents[1]
 WIDTHS = 9, 8, 13, 7, 9, 12, 7
 KEPT = ROOT / "build" / "processors.json"
 OWN = "own"
+KERNELS, LESS_THAN_ALL = "OPENBLAS_CORETYPE", "NPY_DISABLE_CPU_FEATURES"
 AVX2 = {"AVX", "F16C", "FMA3", "AVX2", "X86_V3"}
 AVX512 = {"AVX512F", "AVX512CD", "AVX512_SKX", "X86_V4"}
 LOOPS = {"Nehalem": set(), "Haswell": AVX2, "SkylakeX": AVX2 | AVX512}  # beside those that every numpy has
@@ -56,11 +57,12 @@ def environment_of(processor, n_threads):
     environment = os.environ | {"OPENBLAS_NUM_THREADS": str(n_threads)}
     if processor == OWN:
         return environment
-    here = seen_by(environment)
+    own = {name: value for name, value in environment.items() if name not in (KERNELS, LESS_THAN_ALL)}
+    here = seen_by(own)
     if platform.machine().lower() not in {"x86_64", "amd64"} or not NEEDS[processor] <= set(here["features"]):
         return None
     too_new = [name for name in here["dispatch"] if name not in LOOPS[processor]]
-    return environment | {"OPENBLAS_CORETYPE": processor, "NPY_DISABLE_CPU_FEATURES": " ".join(too_new)}
+    return own | {KERNELS: processor, LESS_THAN_ALL: " ".join(too_new)}
 
 
 def notebooks():
