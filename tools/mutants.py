@@ -391,7 +391,11 @@ def main():
         for mutant in drawn[:CONTROLS]:
             if trial.verdict(mutant, planted=False) != "survives":
                 sys.exit(f"The tests of {mutant.file}:{mutant.start[0]} fail without it: no verdict can be trusted.")
-        verdicts = list(pool.map(judge, drawn))
+        verdicts = []
+        for verdict in pool.map(judge, drawn):
+            verdicts.append(verdict)
+            if len(verdicts) % 25 == 0:
+                print(f"… {len(verdicts)} of {len(drawn)}", flush=True)
     counts = Counter(verdicts)
     score = 1 - counts["survives"] / len(drawn)
     print(f"\n{'module':<52} drawn  survive")
