@@ -206,7 +206,7 @@ def pareto_tail_index(log_weights) -> float:
     Returns
     -------
     float
-        k̂; NaN where fewer than 5 weights stand out (C below 25, or equal weights).
+        k̂; NaN where fewer than 5 weights stand out (C below 21, or equal weights).
 
     Examples
     --------
