@@ -75,7 +75,7 @@ def test_the_mean_slope_is_the_slope_of_log_z(name):
     path, x = other_paths()[name], np.random.default_rng(1).normal(size=(5, 2))
     for beta, row in zip(SCHEDULE[1:-1], log_density_slopes(path, SCHEDULE, x)[1:-1], strict=True):
         numeric = (path(beta + 1e-6).log_density(x) - path(beta - 1e-6).log_density(x)) / 2e-6
-        np.testing.assert_allclose(row, numeric, atol=1e-6)
+        np.testing.assert_allclose(row, numeric, atol=2e-5)  # a one-sided difference would be off by 1e-3
 
 
 @pytest.mark.parametrize("name", RBM_PATHS)

@@ -180,7 +180,7 @@ TABLE = [
     Options(ae.Unnormalized, lambda grad: ae.Unnormalized(lambda x: -(x**2).sum(-1), 2, grad).grad_log_density(SCORED),
             {"grad": (lambda x: -2 * x, lambda x: 2 * x)}),
     Options(ae.ais, lambda **o: ae.ais(PATH, BETAS, 4, **o, rng=rng()), {"kernel": (ae.gibbs, walk)}),
-    Options(ae.base_rate_rbm, lambda clip: ae.base_rate_rbm(BINARY[:3], 1, clip), {"clip": (0.01, 0.1)}),
+    Options(ae.base_rate_rbm, lambda clip: ae.base_rate_rbm([[0, 1, 1], [0, 1, 0]], 1, clip), {"clip": (0.01, 0.1)}),
     Options(ae.bootstrap_log_mean_exp, lambda **o: ae.bootstrap_log_mean_exp(LOG_WEIGHTS, **o, rng=rng()),
             {"n_resamples": (2, 3)}),
     Options(ae.contrastive_divergence, updates,

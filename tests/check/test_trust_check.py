@@ -54,7 +54,7 @@ WRONG_TRUST = {
     "whoever agrees with the data": (lambda reports: near(reports, "reverse AIS, from data"), "which is"),
     "whoever is near the mean": (lambda reports: near(reports, None), "which is"),
     "ends that meet within 2 nats": (lambda reports: sandwiched(reports, 2, silent=True), "which is"),
-    "ends that meet, with those who warn": (lambda reports: sandwiched(reports, 0.5), "importance sampling"),
+    "ends that meet, with those who warn": (lambda reports: sandwiched(reports, 0.5), "which is"),
     "a number": (lambda reports: 3, "a list of names"),
     "unknown name": (lambda reports: ["HAIS"], "no report named"),
 }
