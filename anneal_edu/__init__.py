@@ -6,7 +6,11 @@ A *path* is a function from β in [0, 1] to a *distribution*. An *estimator* wal
 from importlib import import_module
 
 from anneal_edu import data, models
-from anneal_edu.ais import AISResult, ais
+from anneal_edu.annealing.ais import AISResult, ais
+from anneal_edu.annealing.hais import HAISResult, hais, tune_step_size
+from anneal_edu.annealing.likelihood import LikelihoodResult, log_likelihood
+from anneal_edu.annealing.matrices import expected_ais_weights, gibbs_matrix, metropolis_matrix, state_distributions
+from anneal_edu.annealing.reverse import ReverseAISResult, Sandwich, raise_log_likelihood, reverse_ais, sandwich
 from anneal_edu.asymptotics import cost_functional, kl_bias, kl_divergence, path_length, segment_costs, symmetric_kl
 from anneal_edu.chain_moments import data_moments, estimate_mean_and_cov, estimate_moments, pcd_fit
 from anneal_edu.density_matrix import log_density_matrix, log_density_slopes
@@ -28,9 +32,7 @@ from anneal_edu.distributions import (
     uniform_rbm,
 )
 from anneal_edu.gaussian_rbm_path import auxiliary_gibbs, covariance_path, covariance_start, widen_covariance
-from anneal_edu.hais import HAISResult, hais, tune_step_size
 from anneal_edu.kernels import Kernel, exact, gibbs, hmc, random_walk
-from anneal_edu.likelihood import LikelihoodResult, log_likelihood
 from anneal_edu.mbar import MBARResult, mbar, stepping_stone
 from anneal_edu.moment_matching import MomentMatch, match_moments
 from anneal_edu.parallel_tempering import (
@@ -42,7 +44,6 @@ from anneal_edu.parallel_tempering import (
     tempering_states,
 )
 from anneal_edu.paths import Path, geometric_path, moment_path
-from anneal_edu.reverse_ais import ReverseAISResult, Sandwich, raise_log_likelihood, reverse_ais, sandwich
 from anneal_edu.rts import RTSResult, RTSRound, rts, rts_rounds
 from anneal_edu.schedules import linear_schedule, optimal_allocation, optimal_binned_schedule, piecewise_schedule
 from anneal_edu.simulated_tempering import SimulatedTemperingResult, simulated_tempering
@@ -57,7 +58,6 @@ from anneal_edu.training import (
     train_gaussian_rbm,
     train_rbm,
 )
-from anneal_edu.transition_matrices import expected_ais_weights, gibbs_matrix, metropolis_matrix, state_distributions
 from anneal_edu.weights import (
     bootstrap_log_mean_exp,
     effective_sample_size,

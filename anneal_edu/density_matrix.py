@@ -6,7 +6,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from anneal_edu.ais import log_quotient
+from anneal_edu.annealing.ais import log_quotient
 from anneal_edu.kernels import Kernel, gibbs
 from anneal_edu.paths import GeometricPath, GeometricRBMPath, JointRBMPath, Path
 from anneal_edu.validation import as_chains, as_schedule, careful, log_density_of, require_path

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from anneal_edu.ais import log_quotient
+from anneal_edu.annealing.ais import log_quotient
 from anneal_edu.distributions import BinaryRBM
 from anneal_edu.distributions.bernoulli import bernoulli, sum_of_softplus
 from anneal_edu.kernels import Kernel, accept, gibbs

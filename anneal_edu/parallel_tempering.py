@@ -14,7 +14,7 @@ from scipy.interpolate import PchipInterpolator
 from scipy.optimize import brentq
 from tqdm.auto import tqdm
 
-from anneal_edu.ais import require_start, require_walk
+from anneal_edu.annealing.ais import require_start, require_walk
 from anneal_edu.kernels import Kernel, gibbs
 from anneal_edu.ladders import ladder_on, sweep
 from anneal_edu.paths import Path

@@ -13,7 +13,7 @@ import numpy as np
 from scipy.special import logsumexp
 from tqdm.auto import tqdm
 
-from anneal_edu.ais import annealing_step, require_start, require_walk
+from anneal_edu.annealing.ais import annealing_step, require_start, require_walk
 from anneal_edu.kernels import Kernel, gibbs
 from anneal_edu.paths import Path
 from anneal_edu.simulated_tempering import (

@@ -13,7 +13,7 @@ import numpy as np
 from scipy.special import logsumexp
 from tqdm.auto import tqdm
 
-from anneal_edu.ais import require_start, require_walk
+from anneal_edu.annealing.ais import require_start, require_walk
 from anneal_edu.density_matrix import as_rungs, log_conditionals
 from anneal_edu.kernels import Kernel, gibbs
 from anneal_edu.paths import Path

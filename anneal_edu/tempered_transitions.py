@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from anneal_edu.ais import annealing_step, log_quotient
+from anneal_edu.annealing.ais import annealing_step, log_quotient
 from anneal_edu.distributions import Distribution
 from anneal_edu.kernels import Kernel, accept, gibbs, gibbs_backwards
 from anneal_edu.paths import Path

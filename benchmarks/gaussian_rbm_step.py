@@ -12,7 +12,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 import anneal_edu as ae
-from anneal_edu.ais import annealing_step
+from anneal_edu.annealing.ais import annealing_step
 
 FULL, TINY = (500, 108, 200, 200), (5, 4, 3, 7)  # chains, visible and hidden units, repeats
 

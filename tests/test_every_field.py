@@ -15,8 +15,8 @@ import pytest
 
 import anneal_edu as ae
 from anneal_edu import ladders, splines, training
+from anneal_edu.annealing.hais import HAISState, hais_states
 from anneal_edu.data.gray_patches import _cut
-from anneal_edu.hais import HAISState, hais_states
 from anneal_edu.parallel_tempering import TemperingState
 from anneal_edu.rts import rts_round
 from anneal_edu.simulated_tempering import TemperedWalkState, tempered_walk

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import anneal_edu as ae
-from anneal_edu.likelihood import _of_points
+from anneal_edu.annealing.likelihood import _of_points
 
 
 def weights_worth(ess, n):

@@ -21,7 +21,7 @@ LAYERS = {
         *("schedules", "kernels", "asymptotics"),
     ],
     "estimators": [
-        *("ais", "hais", "reverse_ais", "likelihood", "transition_matrices"),
+        "annealing",
         *("swaps", "ladders", "parallel_tempering", "tempered_transitions", "tempering_matrices"),
         *("density_matrix", "simulated_tempering", "rts", "mbar", "thermodynamic_integration"),
         *("data", "hidden_states", "models", "training"),

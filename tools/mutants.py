@@ -1,7 +1,7 @@
 """Plant small faults in the library, one at a time, and count those that no test sees.
 
     python tools/mutants.py --n 300 --seed 0               (make mutants N=300 SEED=0)
-    python tools/mutants.py --at anneal_edu/ais.py:70      all that can be planted in one line
+    python tools/mutants.py --at anneal_edu/annealing/ais.py:70   all that can be planted in one line
 
 Cosmic Ray makes the faults (the mutants): another operator, another number, a condition turned round. One operator is
 ours: it leaves out a keyword argument, because an option that moves nothing is what tests miss most. A mutant is killed

@@ -11,7 +11,7 @@ from pathlib import Path as File
 import numpy as np
 from tqdm.auto import tqdm
 
-from anneal_edu.ais import AISResult, ais
+from anneal_edu.annealing.ais import AISResult, ais
 from anneal_edu.experiments.kept_rows import keep_arrays, kept_arrays, reading
 from anneal_edu.experiments.workers import one_blas_thread
 from anneal_edu.kernels import Kernel, gibbs

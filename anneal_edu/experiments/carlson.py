@@ -16,7 +16,8 @@ from pathlib import Path as File
 
 import numpy as np
 
-from anneal_edu.ais import AISResult, ais
+from anneal_edu.annealing.ais import AISResult, ais
+from anneal_edu.annealing.reverse import ReverseAISResult, Sandwich, raise_log_likelihood, sandwich
 from anneal_edu.data import digits
 from anneal_edu.density_matrix import log_density_slopes
 from anneal_edu.distributions import JointRBM, base_rate_rbm
@@ -27,7 +28,6 @@ from anneal_edu.experiments.workers import one_blas_thread
 from anneal_edu.kernels import gibbs
 from anneal_edu.mbar import mbar
 from anneal_edu.paths import Path, geometric_path
-from anneal_edu.reverse_ais import ReverseAISResult, Sandwich, raise_log_likelihood, sandwich
 from anneal_edu.rts import RTSResult, rts, rts_rounds
 from anneal_edu.schedules import linear_schedule
 from anneal_edu.simulated_tempering import tempered_walk

@@ -8,7 +8,7 @@ from time import perf_counter
 
 import numpy as np
 
-from anneal_edu.ais import ais
+from anneal_edu.annealing.ais import ais
 from anneal_edu.data import digits
 from anneal_edu.distributions import BinaryRBM, base_rate_rbm
 from anneal_edu.experiments import grosse_large

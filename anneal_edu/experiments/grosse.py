@@ -13,7 +13,7 @@ import numpy as np
 from scipy.stats import norm
 
 from anneal_edu import models, schedules
-from anneal_edu.ais import AISResult
+from anneal_edu.annealing.ais import AISResult
 from anneal_edu.chain_moments import data_moments
 from anneal_edu.data import digit_labels, digits
 from anneal_edu.distributions import BinaryRBM

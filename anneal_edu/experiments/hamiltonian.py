@@ -12,11 +12,11 @@ import numpy as np
 from scipy.special import logsumexp
 from scipy.stats import norm, t
 
-from anneal_edu.ais import AISResult, ais
+from anneal_edu.annealing.ais import AISResult, ais
+from anneal_edu.annealing.hais import hais
 from anneal_edu.distributions import Gaussian, ProductOfExperts
 from anneal_edu.experiments.kept_rows import file_name, run_rows, stored_arrays
 from anneal_edu.experiments.workers import one_blas_thread
-from anneal_edu.hais import hais
 from anneal_edu.kernels import random_walk
 from anneal_edu.paths import Path, geometric_path
 from anneal_edu.schedules import linear_schedule

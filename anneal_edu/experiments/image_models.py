@@ -16,10 +16,10 @@ from pathlib import Path as File
 import numpy as np
 
 from anneal_edu import models
+from anneal_edu.annealing.likelihood import log_likelihood
 from anneal_edu.distributions import BilinearGenerative, Gaussian, LinearGenerative, MeanCovarianceRBM
 from anneal_edu.experiments.image_rows import PAPER, Row, run_rows
 from anneal_edu.experiments.workers import one_blas_thread
-from anneal_edu.likelihood import log_likelihood
 from anneal_edu.models.images import IMAGE_RECIPES, ImageModel, image_patches
 from anneal_edu.schedules import linear_schedule
 

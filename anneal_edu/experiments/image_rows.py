@@ -12,8 +12,8 @@ from pathlib import Path as File
 
 import numpy as np
 
+from anneal_edu.annealing.likelihood import LikelihoodResult
 from anneal_edu.experiments import kept_rows
-from anneal_edu.likelihood import LikelihoodResult
 
 PAPER = {  # Table 1, in its order: log likelihood and its standard error over 100 patches
     "image_linear_gaussian": (-49.15, 2.31),

@@ -11,7 +11,7 @@ from pathlib import Path as File
 import numpy as np
 
 from anneal_edu import models
-from anneal_edu.ais import AISResult
+from anneal_edu.annealing.ais import AISResult
 from anneal_edu.chain_moments import estimate_mean_and_cov
 from anneal_edu.distributions import GaussianRBM
 from anneal_edu.experiments.blocks import BlockedAIS

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from anneal_edu.ais import ais
+from anneal_edu.annealing.ais import ais
+from anneal_edu.annealing.matrices import gibbs_matrix
+from anneal_edu.annealing.reverse import raise_log_likelihood
 from anneal_edu.distributions import BinaryRBM, uniform_rbm
 from anneal_edu.distributions.enumeration import binary_states
 from anneal_edu.paths import Path, geometric_path
-from anneal_edu.reverse_ais import raise_log_likelihood
 from anneal_edu.schedules import linear_schedule
-from anneal_edu.transition_matrices import gibbs_matrix
 
 N_VISIBLE, N_HIDDEN = 5, 4
 

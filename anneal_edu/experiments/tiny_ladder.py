@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from anneal_edu.annealing.matrices import metropolis_matrix
 from anneal_edu.experiments.rejections import exact_rejection
 from anneal_edu.parallel_tempering import tempering_states
 from anneal_edu.schedules import linear_schedule
@@ -18,7 +19,6 @@ from anneal_edu.tempering_matrices import (
     lifted_matrix,
     spectral_gap,
 )
-from anneal_edu.transition_matrices import metropolis_matrix
 
 ALONE = "no swaps"
 

@@ -36,7 +36,7 @@ def estimates_from_starts(ax: Axes, n_steps: list[int], results: dict[str, list]
     n_steps : (n,) list of int
         Numbers of transitions K.
     results : dict
-        "uniform" and "base rate" → n results of `anneal_edu.ais`.
+        "uniform" and "base rate" → n results of `anneal_edu.annealing.ais`.
     log_z : float
         The exact value.
     """

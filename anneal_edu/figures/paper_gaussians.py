@@ -43,7 +43,7 @@ def figure_two(ax: Axes, n_steps: np.ndarray, runs: dict[tuple[str, str], list],
     n_steps : (n,) array
         Numbers of transitions.
     runs : dict
-        (style, schedule) → n results of `anneal_edu.ais`; "linear" has full markers, any other schedule hollow ones.
+        (style, schedule) → n results of `ais`; "linear" has full markers, any other schedule hollow ones.
     title : str
     """
     handles = []

@@ -35,7 +35,7 @@ def estimates_and_ess(
     n_steps : (n,) list of int
         Numbers of transitions K.
     results : dict
-        "geometric" and "moments" → n results of `anneal_edu.ais`.
+        "geometric" and "moments" → n results of `anneal_edu.annealing.ais`.
     intervals : dict
         The same → n intervals of log Ẑ.
     log_z : float

@@ -20,7 +20,7 @@ def against_steps(ax: Axes, n_steps: list[int], forward: list, reverse: list, lo
     ----------
     ax : Axes
     n_steps : (n,) list of int
-    forward, reverse : lists of n results of `anneal_edu.ais` and `anneal_edu.reverse_ais`
+    forward, reverse : lists of n results of `anneal_edu.annealing.ais` and `anneal_edu.annealing.reverse`
     log_z : float, optional
     """
     ends = []

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from anneal_edu import base_rate_rbm, data, geometric_path, gibbs, linear_schedule, models, uniform_rbm
-from anneal_edu.ais import AISResult, annealing_step
+from anneal_edu.annealing.ais import AISResult, annealing_step
 from anneal_edu.distributions import BinaryRBM
 from anneal_edu.figures import artists
 from anneal_edu.figures.images import image_grid
@@ -59,7 +59,7 @@ def digits_path(model: str, start: str) -> Path:
 
 
 def stops_on_the_way(path: Path, n_steps: int, n_chains: int, seed: int) -> Iterator[Stop]:
-    """Walk the path as `anneal_edu.ais` does, and yield what can be seen at every 1/N_STOPS of the way."""
+    """Walk the path as `anneal_edu.annealing.ais` does, and yield what can be seen at every 1/N_STOPS of the way."""
     rng = np.random.default_rng(seed)
     step, betas = annealing_step(path, gibbs), linear_schedule(n_steps)
     x = path(0.0).sample(n_chains, rng)

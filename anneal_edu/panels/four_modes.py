@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from anneal_edu import effective_sample_size, normalised_weights
-from anneal_edu.ais import annealing_step
+from anneal_edu.annealing.ais import annealing_step
 from anneal_edu.experiments import kiwaki
 from anneal_edu.figures import gaussian_rbm
 from anneal_edu.panels.base import Panel, Reading
@@ -40,7 +40,7 @@ def _paths() -> dict:
 
 @lru_cache(maxsize=24)
 def walk(start: str, n_steps: int, kernel: str, seed: int) -> Walk:
-    """Walk the path as `anneal_edu.ais` does, and keep every state on the way."""
+    """Walk the path as `anneal_edu.annealing.ais` does, and keep every state on the way."""
     path, rng = _paths()[start], np.random.default_rng(seed)
     step, schedule = annealing_step(path, kiwaki.KERNELS[kernel]), kiwaki.paper_schedule(n_steps)
     chains = [path(0.0).sample(N_CHAINS, rng)]

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from anneal_edu import Gaussian, geometric_path, linear_schedule
+from anneal_edu.annealing.hais import hais_states
 from anneal_edu.figures import hamiltonian
-from anneal_edu.hais import hais_states
 from anneal_edu.panels.base import Panel, Reading
 from anneal_edu.panels.controls import seed, slider, steps
 
@@ -26,7 +26,7 @@ def valley() -> Gaussian:
 
 
 class Walk(NamedTuple):
-    """Chains of `anneal_edu.hais`, before the first transition and after every one."""
+    """Chains of `anneal_edu.annealing.hais`, before the first transition and after every one."""
 
     x: np.ndarray
     """(K+1, C, 2)"""

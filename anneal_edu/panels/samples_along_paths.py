@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from anneal_edu import geometric_path, gibbs, linear_schedule
-from anneal_edu.ais import annealing_step
+from anneal_edu.annealing.ais import annealing_step
 from anneal_edu.distributions import BinaryRBM
 from anneal_edu.figures import artists, rbm_paths
 from anneal_edu.figures.images import image_grid

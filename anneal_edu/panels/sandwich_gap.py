@@ -18,11 +18,11 @@ from anneal_edu import (
     reverse_ais,
     uniform_rbm,
 )
+from anneal_edu.annealing.reverse import long_run
 from anneal_edu.figures import artists, sandwich
 from anneal_edu.models.knots import load_spline
 from anneal_edu.panels.base import Panel, Reading
 from anneal_edu.panels.controls import choice, seed
-from anneal_edu.reverse_ais import long_run
 
 MODELS = {"CD-1": "digits28_cd", "PCD": "digits28_pcd"}
 STEPS = (100, 200, 500)

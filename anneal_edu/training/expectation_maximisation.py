@@ -9,8 +9,8 @@ import numpy as np
 from scipy.optimize import minimize
 from tqdm.auto import tqdm
 
+from anneal_edu.annealing.hais import hamiltonian_transition
 from anneal_edu.distributions import BilinearGenerative, LatentPosterior, LinearGenerative
-from anneal_edu.hais import hamiltonian_transition
 from anneal_edu.training.parameters import Parts, pack, unpack
 from anneal_edu.validation import as_count, as_finite_array, require_generator, require_shape
 

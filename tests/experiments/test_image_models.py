@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import anneal_edu as ae
+from anneal_edu.annealing.likelihood import LikelihoodResult
 from anneal_edu.experiments import image_models
 from anneal_edu.experiments.__main__ import main
 from anneal_edu.experiments.image_points import stored_rows
 from anneal_edu.experiments.image_rows import PAPER, Row, run_rows
-from anneal_edu.likelihood import LikelihoodResult
 from anneal_edu.models.__main__ import main as train_models
 from anneal_edu.models.images import IMAGE_RECIPES, image_arrays, image_patches
 

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 import anneal_edu as ae
+from anneal_edu.annealing.likelihood import LikelihoodResult
 from anneal_edu.experiments import image_points
 from anneal_edu.experiments.image_models import REFERENCE, SCALES
 from anneal_edu.experiments.image_points import points_of, stored_patches, stored_points, stored_rows, stored_sizes
 from anneal_edu.experiments.image_rows import PAPER, Row, paired_difference, separate_error
 from anneal_edu.figures import LectureFigure, image_models
-from anneal_edu.likelihood import LikelihoodResult
 from anneal_edu.models.images import image_patches
 from anneal_edu.panels import ImageModels
 from anneal_edu.panels.image_models import chosen_patches, patch_sizes

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import anneal_edu as ae
+from anneal_edu.annealing.hais import half_life_refresh
 from anneal_edu.experiments.hamiltonian import HAIS, LONG_WALK, MODELS, SCALES, WALK
 from anneal_edu.figures import LectureFigure, hamiltonian
-from anneal_edu.hais import half_life_refresh
 from anneal_edu.panels import HamiltonianConvergence, MomentumTrails, momentum_trails
 from anneal_edu.panels.hamiltonian_convergence import (
     COSTS,

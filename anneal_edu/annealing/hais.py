@@ -10,7 +10,7 @@ import numpy as np
 from scipy.optimize import brentq
 from tqdm.auto import tqdm
 
-from anneal_edu.ais import AISResult, log_quotient, require_sound_step, require_start
+from anneal_edu.annealing.ais import AISResult, log_quotient, require_sound_step, require_start
 from anneal_edu.kernels import accept
 from anneal_edu.paths import GeometricPath, Path
 from anneal_edu.schedules import linear_schedule

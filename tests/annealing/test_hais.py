@@ -6,7 +6,7 @@ import pytest
 from scipy.special import gammaln
 
 import anneal_edu as ae
-from anneal_edu.hais import AlongPath, half_life_refresh, hamiltonian_transition
+from anneal_edu.annealing.hais import AlongPath, half_life_refresh, hamiltonian_transition
 from anneal_edu.kernels import accept
 
 
@@ -201,7 +201,7 @@ def test_a_step_size_that_adapts_while_weighting_loses_unbiasedness(monkeypatch)
         own["steps"] = np.where(accepted, 1.5 * steps, 0.4 * steps)
         return x, v, known, accepted
 
-    monkeypatch.setattr(import_module("anneal_edu.hais"), "hamiltonian_transition", adapting)
+    monkeypatch.setattr(import_module("anneal_edu.annealing.hais"), "hamiltonian_transition", adapting)
     assert mean_weight_error() > 8
 
 

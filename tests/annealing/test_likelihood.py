@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 import anneal_edu as ae
-from anneal_edu.likelihood import LikelihoodResult
+from anneal_edu.annealing.likelihood import LikelihoodResult
 from tests.distributions.test_image_models import bilinear, experts, linear
 
 

@@ -13,7 +13,7 @@ from typing import ClassVar
 import numpy as np
 from tqdm.auto import tqdm
 
-from anneal_edu.ais import AISResult, ais, annealing_step, require_sound_step, require_start, require_walk
+from anneal_edu.annealing.ais import AISResult, ais, annealing_step, require_sound_step, require_start, require_walk
 from anneal_edu.distributions import BinaryRBM, Distribution, JointRBM
 from anneal_edu.kernels import Kernel, gibbs, gibbs_backwards
 from anneal_edu.paths import Path
