@@ -35,7 +35,10 @@ from anneal_edu.gaussian_rbm_path import auxiliary_gibbs, covariance_path, covar
 from anneal_edu.kernels import Kernel, exact, gibbs, hmc, random_walk
 from anneal_edu.mbar import MBARResult, mbar, stepping_stone
 from anneal_edu.moment_matching import MomentMatch, match_moments
-from anneal_edu.parallel_tempering import (
+from anneal_edu.paths import Path, geometric_path, moment_path
+from anneal_edu.schedules import linear_schedule, optimal_allocation, optimal_binned_schedule, piecewise_schedule
+from anneal_edu.splines import moment_spline_path, spline_path
+from anneal_edu.tempering.parallel import (
     TemperingResult,
     count_round_trips,
     cumulative_barrier,
@@ -43,12 +46,9 @@ from anneal_edu.parallel_tempering import (
     parallel_tempering,
     tempering_states,
 )
-from anneal_edu.paths import Path, geometric_path, moment_path
-from anneal_edu.rts import RTSResult, RTSRound, rts, rts_rounds
-from anneal_edu.schedules import linear_schedule, optimal_allocation, optimal_binned_schedule, piecewise_schedule
-from anneal_edu.simulated_tempering import SimulatedTemperingResult, simulated_tempering
-from anneal_edu.splines import moment_spline_path, spline_path
-from anneal_edu.tempered_transitions import tempered_transitions
+from anneal_edu.tempering.rts import RTSResult, RTSRound, rts, rts_rounds
+from anneal_edu.tempering.simulated import SimulatedTemperingResult, simulated_tempering
+from anneal_edu.tempering.transitions import tempered_transitions
 from anneal_edu.thermodynamic_integration import ThermodynamicIntegrationResult, thermodynamic_integration
 from anneal_edu.training import (
     contrastive_divergence,

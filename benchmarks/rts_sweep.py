@@ -14,7 +14,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 import anneal_edu as ae
-from anneal_edu.simulated_tempering import tempered_walk
+from anneal_edu.tempering.simulated import tempered_walk
 
 # Pairs of rungs, chains, visible and hidden units, sweeps, repeats.
 FULL, TINY = (100, 100, 784, 500, 20, 12), (3, 5, 4, 3, 2, 4)

@@ -12,9 +12,9 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 import anneal_edu as ae
-from anneal_edu.ladders import Ladder, ladder_on
-from anneal_edu.parallel_tempering import sweep
-from anneal_edu.swaps import EvenOdd
+from anneal_edu.tempering.ladders import Ladder, ladder_on
+from anneal_edu.tempering.parallel import sweep
+from anneal_edu.tempering.swaps import EvenOdd
 
 # Rungs, chains, visible and hidden units, repeats.
 FULL, TINY = (10, 100, 784, 500, 60), (3, 5, 4, 3, 7)

@@ -7,7 +7,7 @@ import pytest
 
 import anneal_edu as ae
 from anneal_edu.models.__main__ import main as train_models
-from anneal_edu.rts import ascend
+from anneal_edu.tempering.rts import ascend
 from anneal_edu.weights import _group_means
 
 N, DIM, SCHEDULE = 6, 2, np.linspace(0, 1, 4)

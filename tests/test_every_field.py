@@ -14,13 +14,14 @@ import numpy as np
 import pytest
 
 import anneal_edu as ae
-from anneal_edu import ladders, splines, training
+from anneal_edu import splines, training
 from anneal_edu.annealing.hais import HAISState, hais_states
 from anneal_edu.data.gray_patches import _cut
-from anneal_edu.parallel_tempering import TemperingState
-from anneal_edu.rts import rts_round
-from anneal_edu.simulated_tempering import TemperedWalkState, tempered_walk
-from anneal_edu.tempered_transitions import TemperedMove
+from anneal_edu.tempering import ladders
+from anneal_edu.tempering.parallel import TemperingState
+from anneal_edu.tempering.rts import rts_round
+from anneal_edu.tempering.simulated import TemperedWalkState, tempered_walk
+from anneal_edu.tempering.transitions import TemperedMove
 from anneal_edu.training.expectation_maximisation import _first_chains, move_latents
 from anneal_edu.training.gaussian_contrastive_divergence import gibbs_step
 from anneal_edu.training.minimum_probability_flow import leapfrog

@@ -22,8 +22,8 @@ LAYERS = {
     ],
     "estimators": [
         "annealing",
-        *("swaps", "ladders", "parallel_tempering", "tempered_transitions", "tempering_matrices"),
-        *("density_matrix", "simulated_tempering", "rts", "mbar", "thermodynamic_integration"),
+        "tempering",
+        *("density_matrix", "mbar", "thermodynamic_integration"),
         *("data", "hidden_states", "models", "training"),
     ],
     "experiments": ["experiments"],

@@ -6,7 +6,7 @@ import numpy as np
 
 from anneal_edu import Gaussian, Unnormalized, geometric_path, linear_schedule, moment_path
 from anneal_edu.check.verdict import attempt, call, exercise, require
-from anneal_edu.tempering_matrices import ladder_distribution, lifted_matrix, tag_states
+from anneal_edu.tempering.matrices import ladder_distribution, lifted_matrix, tag_states
 
 # Exercise 1
 

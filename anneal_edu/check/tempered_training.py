@@ -7,8 +7,8 @@ import numpy as np
 from anneal_edu import BinaryRBM, base_rate_rbm, binary_states, geometric_path, gibbs_matrix
 from anneal_edu.check.verdict import attempt, call, exercise, require
 from anneal_edu.data import bars_and_stripes
-from anneal_edu.ladders import Ladder, sweep
-from anneal_edu.swaps import EvenOdd
+from anneal_edu.tempering.ladders import Ladder, sweep
+from anneal_edu.tempering.swaps import EvenOdd
 
 _IMAGES = bars_and_stripes(2)
 _N = 4000

@@ -12,9 +12,9 @@ from anneal_edu.check.verdict import attempt, call, exercise, require
 from anneal_edu.distributions import BinaryRBM, uniform_rbm
 from anneal_edu.experiments.estimator_tables import hidden_mode, stored_rows
 from anneal_edu.experiments.estimators import Problem, Report, every_estimator, short
-from anneal_edu.parallel_tempering import parallel_tempering
 from anneal_edu.paths import geometric_path
 from anneal_edu.schedules import linear_schedule
+from anneal_edu.tempering.parallel import parallel_tempering
 
 CLOSE = 0.3  # nats
 FORWARD, REVERSE = "AIS, geometric", "reverse AIS, from data"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from anneal_edu.parallel_tempering import equal_rejection_schedule
 from anneal_edu.paths import Path
 from anneal_edu.schedules import linear_schedule
+from anneal_edu.tempering.parallel import equal_rejection_schedule
 
 
 def rejection(below: np.ndarray, above: np.ndarray) -> float:

@@ -12,8 +12,8 @@ from anneal_edu.density_matrix import log_density_matrix
 from anneal_edu.distributions import Gaussian, Unnormalized
 from anneal_edu.kernels import Kernel
 from anneal_edu.paths import GeometricPath, Path, geometric_path
-from anneal_edu.rts import RTSRound, rts_round
 from anneal_edu.schedules import linear_schedule
+from anneal_edu.tempering.rts import RTSRound, rts_round
 
 BUMPS = np.array([-4.0, 1.0, 5.0])
 """Where the three bumps of `three_bumps` stand."""
@@ -69,7 +69,7 @@ def poster_rounds(
 ) -> Iterator[RTSRound]:
     """Yield rounds for ever, as the poster has them: n_initial that each correct Ẑ_k, beginning from Ẑ_k = Z_0.
 
-    All later rounds hold the last Ẑ_k, and are pooled. `anneal_edu.rts` has more care for its first rounds.
+    All later rounds hold the last Ẑ_k, and are pooled. `anneal_edu.tempering.rts` has more care for its first rounds.
     """
     start = path(0.0)
     log_z, x, rungs = np.full(len(schedule), start.log_z()), start.sample(n_chains, rng), np.zeros(n_chains, dtype=int)

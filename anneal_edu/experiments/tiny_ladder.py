@@ -9,9 +9,8 @@ import numpy as np
 
 from anneal_edu.annealing.matrices import metropolis_matrix
 from anneal_edu.experiments.rejections import exact_rejection
-from anneal_edu.parallel_tempering import tempering_states
 from anneal_edu.schedules import linear_schedule
-from anneal_edu.tempering_matrices import (
+from anneal_edu.tempering.matrices import (
     even_odd_matrices,
     expected_round_trip_time,
     exploration_matrix,
@@ -19,6 +18,7 @@ from anneal_edu.tempering_matrices import (
     lifted_matrix,
     spectral_gap,
 )
+from anneal_edu.tempering.parallel import tempering_states
 
 ALONE = "no swaps"
 

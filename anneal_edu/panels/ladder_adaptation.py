@@ -24,7 +24,7 @@ from anneal_edu.figures import tempering
 from anneal_edu.models.knots import start_of
 from anneal_edu.panels.base import Panel, Reading
 from anneal_edu.panels.controls import choice, seed, slider
-from anneal_edu.parallel_tempering import tempering_states
+from anneal_edu.tempering.parallel import tempering_states
 
 N_ROUNDS = 3
 N_SWEEPS, N_BURN_IN = 15, 15

@@ -11,8 +11,8 @@ from anneal_edu import count_round_trips
 from anneal_edu.figures import tempering
 from anneal_edu.panels.base import Panel, Reading
 from anneal_edu.panels.controls import seed, slider
-from anneal_edu.swaps import SCHEMES, as_scheme, swapped
-from anneal_edu.tempering_matrices import expected_round_trip_time
+from anneal_edu.tempering.matrices import expected_round_trip_time
+from anneal_edu.tempering.swaps import SCHEMES, as_scheme, swapped
 
 N_LADDERS = 24
 N_BURN_IN, N_SWEEPS = 400, 300

@@ -11,11 +11,11 @@ import numpy as np
 from anneal_edu import Unnormalized, linear_schedule
 from anneal_edu.figures import tempering
 from anneal_edu.kernels import accept
-from anneal_edu.ladders import LogDensities, sweep
 from anneal_edu.panels.base import Panel, Reading
 from anneal_edu.panels.controls import seed, slider, steps
-from anneal_edu.parallel_tempering import count_round_trips
-from anneal_edu.swaps import EvenOdd
+from anneal_edu.tempering.ladders import LogDensities, sweep
+from anneal_edu.tempering.parallel import count_round_trips
+from anneal_edu.tempering.swaps import EvenOdd
 
 CENTRES, WIDTH, SHARES = np.array([-6.0, 0.0, 5.0]), 0.4, np.array([0.2, 0.5, 0.3])
 BORDERS = np.array([-3.0, 2.5])

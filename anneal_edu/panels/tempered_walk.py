@@ -15,7 +15,7 @@ from anneal_edu.experiments.tempered_sampling import BUMPS, exact_log_z, poster_
 from anneal_edu.figures import tempered_sampling
 from anneal_edu.panels.base import Panel, Reading
 from anneal_edu.panels.controls import choice, seed, slider, steps
-from anneal_edu.simulated_tempering import tempered_walk
+from anneal_edu.tempering.simulated import tempered_walk
 
 N_ROUNDS, N_INITIAL = 12, 6
 N_SWEEPS, N_CHAINS = 20, 60

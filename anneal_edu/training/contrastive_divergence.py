@@ -10,7 +10,7 @@ from scipy.special import expit
 from tqdm.auto import tqdm
 
 from anneal_edu.distributions import BinaryRBM, base_rate_rbm
-from anneal_edu.swaps import as_scheme
+from anneal_edu.tempering.swaps import as_scheme
 from anneal_edu.training.negative_phase import METHODS, FromTheData, NegativePhase, Persistent, Tempered
 from anneal_edu.validation import as_binary_data, as_choice, as_count, as_flag, as_positive, require_generator
 

@@ -5,7 +5,7 @@ import pytest
 
 import anneal_edu as ae
 from anneal_edu.check import swaps
-from anneal_edu.tempering_matrices import lifted_move
+from anneal_edu.tempering.matrices import lifted_move
 
 
 def printed(n, e, accepted, K):

@@ -56,7 +56,7 @@ def test_each_initial_round_walks_at_the_guess_of_the_one_before_and_the_others_
 
 def test_later_rounds_are_pooled():
     """The same random numbers in one long round give the same shares."""
-    from anneal_edu.rts import rts_round
+    from anneal_edu.tempering.rts import rts_round
 
     path, rng, schedule = three_bumps(), np.random.default_rng(0), ae.linear_schedule(4)
     x, rungs = path.start.sample(10, rng), np.zeros(10, dtype=int)

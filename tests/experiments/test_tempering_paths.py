@@ -8,7 +8,7 @@ import pytest
 import anneal_edu as ae
 from anneal_edu.experiments import rejections, tempering_paths
 from anneal_edu.experiments.__main__ import main
-from anneal_edu.tempering_matrices import ladder_distribution, swap_matrix
+from anneal_edu.tempering.matrices import ladder_distribution, swap_matrix
 
 
 def test_rejections_are_those_of_the_transition_matrix():

@@ -10,7 +10,7 @@ from anneal_edu.experiments.tiny_ladder import (
     schemes,
     simulated_sweeps_per_draw,
 )
-from anneal_edu.swaps import SCHEMES
+from anneal_edu.tempering.swaps import SCHEMES
 
 
 def test_the_autocorrelation_time_is_the_sum_of_the_correlations():

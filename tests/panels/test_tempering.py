@@ -18,8 +18,8 @@ from anneal_edu.panels.ladder_adaptation import (
 )
 from anneal_edu.panels.replica_walks import rejection_rate, rungs_of, trip_rates, walks
 from anneal_edu.panels.tempered_modes import LOG_Z, SHARES, Rungs, masses, runs, three_modes
-from anneal_edu.swaps import SCHEMES
-from anneal_edu.tempering_matrices import expected_round_trip_time
+from anneal_edu.tempering.matrices import expected_round_trip_time
+from anneal_edu.tempering.swaps import SCHEMES
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)

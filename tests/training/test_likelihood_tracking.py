@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import anneal_edu as ae
-from anneal_edu.rts import RTSRound
+from anneal_edu.tempering.rts import RTSRound
 from anneal_edu.training.likelihood_tracking import carried_over
 
 RUNGS = ae.linear_schedule(25)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import anneal_edu as ae
-from anneal_edu.swaps import SCHEMES
+from anneal_edu.tempering.swaps import SCHEMES
 from anneal_edu.training.contrastive_divergence import negative_phase
 from anneal_edu.training.negative_phase import FromTheData, Persistent, Tempered
 

@@ -11,7 +11,7 @@ from anneal_edu.distributions import BinaryRBM
 from anneal_edu.distributions.bernoulli import bernoulli, sum_of_softplus
 from anneal_edu.kernels import Kernel, accept, gibbs
 from anneal_edu.paths import GeometricRBMPath, Path
-from anneal_edu.swaps import SwapScheme, swapped
+from anneal_edu.tempering.swaps import SwapScheme, swapped
 from anneal_edu.validation import careful, log_density_of
 
 _ROWS_AT_ONCE = 500  # the working arrays of a block stay in the processor's cache
@@ -39,7 +39,7 @@ class LogDensities(NamedTuple):
 
 
 class Swaps(NamedTuple):
-    """What one sweep proposed and accepted: fields of `anneal_edu.parallel_tempering.TemperingState`."""
+    """What one sweep proposed and accepted: fields of `anneal_edu.tempering.parallel.TemperingState`."""
 
     proposed: np.ndarray
     accepted: np.ndarray

@@ -10,8 +10,8 @@ from scipy.special import logsumexp
 
 import anneal_edu as ae
 from anneal_edu.mbar import minimise_objective
-from anneal_edu.rts import ascend, rts_round
-from anneal_edu.simulated_tempering import ratio_estimate, tempered_walk
+from anneal_edu.tempering.rts import ascend, rts_round
+from anneal_edu.tempering.simulated import ratio_estimate, tempered_walk
 
 SCHEDULE = np.array([0.0, 0.3, 0.6, 1.0])
 

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 import anneal_edu as ae
-from anneal_edu import ladders
-from anneal_edu.ladders import Ladder, WeightlessStartLadder, ladder_on, sweep
-from anneal_edu.swaps import SCHEMES, as_scheme
-from anneal_edu.tempering_matrices import even_odd_matrices, exploration_matrix
+from anneal_edu.tempering import ladders
+from anneal_edu.tempering.ladders import Ladder, WeightlessStartLadder, ladder_on, sweep
+from anneal_edu.tempering.matrices import even_odd_matrices, exploration_matrix
+from anneal_edu.tempering.swaps import SCHEMES, as_scheme
 
 SCHEDULE = np.array([0.0, 0.2, 0.45, 0.7, 1.0])
 ALL = list(SCHEMES)

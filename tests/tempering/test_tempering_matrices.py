@@ -2,9 +2,7 @@ import numpy as np
 import pytest
 
 import anneal_edu as ae
-from anneal_edu.parallel_tempering import count_round_trips
-from anneal_edu.swaps import SCHEMES, index_walk
-from anneal_edu.tempering_matrices import (
+from anneal_edu.tempering.matrices import (
     even_odd_matrices,
     expected_round_trip_time,
     exploration_matrix,
@@ -15,6 +13,8 @@ from anneal_edu.tempering_matrices import (
     swap_matrix,
     tag_states,
 )
+from anneal_edu.tempering.parallel import count_round_trips
+from anneal_edu.tempering.swaps import SCHEMES, index_walk
 
 LOG_F = np.random.default_rng(0).normal(size=(4, 3))
 

@@ -7,9 +7,9 @@ from scipy.interpolate import PchipInterpolator
 from scipy.special import beta as beta_function
 
 import anneal_edu as ae
-from anneal_edu import swaps
-from anneal_edu.swaps import SCHEMES, index_walk
-from anneal_edu.tempering_matrices import expected_round_trip_time
+from anneal_edu.tempering import swaps
+from anneal_edu.tempering.matrices import expected_round_trip_time
+from anneal_edu.tempering.swaps import SCHEMES, index_walk
 
 ALL = list(SCHEMES)
 

@@ -10,7 +10,7 @@ from functools import reduce
 
 import numpy as np
 
-from anneal_edu.swaps import as_rates
+from anneal_edu.tempering.swaps import as_rates
 from anneal_edu.validation import as_finite_array
 
 _MOST_CONFIGURATIONS = 5000
@@ -116,7 +116,7 @@ def tag_states(n_pairs: int) -> list[tuple[int, int]]:
 
 
 def lifted_move(n: int, e: int, accepted: bool, n_pairs: int) -> tuple[int, int]:
-    """Where the tagged replica goes from rung n with direction e: see `anneal_edu.swaps.Lifted`.
+    """Where the tagged replica goes from rung n with direction e: see `anneal_edu.tempering.swaps.Lifted`.
 
     Examples
     --------
