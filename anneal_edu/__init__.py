@@ -11,8 +11,6 @@ from anneal_edu.annealing.hais import HAISResult, hais, tune_step_size
 from anneal_edu.annealing.likelihood import LikelihoodResult, log_likelihood
 from anneal_edu.annealing.matrices import expected_ais_weights, gibbs_matrix, metropolis_matrix, state_distributions
 from anneal_edu.annealing.reverse import ReverseAISResult, Sandwich, raise_log_likelihood, reverse_ais, sandwich
-from anneal_edu.asymptotics import cost_functional, kl_bias, kl_divergence, path_length, segment_costs, symmetric_kl
-from anneal_edu.chain_moments import data_moments, estimate_mean_and_cov, estimate_moments, pcd_fit
 from anneal_edu.density_matrix import log_density_matrix, log_density_slopes
 from anneal_edu.distributions import (
     BilinearGenerative,
@@ -31,13 +29,22 @@ from anneal_edu.distributions import (
     binary_states,
     uniform_rbm,
 )
-from anneal_edu.gaussian_rbm_path import auxiliary_gibbs, covariance_path, covariance_start, widen_covariance
 from anneal_edu.kernels import Kernel, exact, gibbs, hmc, random_walk
 from anneal_edu.mbar import MBARResult, mbar, stepping_stone
-from anneal_edu.moment_matching import MomentMatch, match_moments
-from anneal_edu.paths import Path, geometric_path, moment_path
-from anneal_edu.schedules import linear_schedule, optimal_allocation, optimal_binned_schedule, piecewise_schedule
-from anneal_edu.splines import moment_spline_path, spline_path
+from anneal_edu.paths.asymptotics import (
+    cost_functional,
+    kl_bias,
+    kl_divergence,
+    path_length,
+    segment_costs,
+    symmetric_kl,
+)
+from anneal_edu.paths.chain_moments import data_moments, estimate_mean_and_cov, estimate_moments, pcd_fit
+from anneal_edu.paths.covariance import auxiliary_gibbs, covariance_path, covariance_start, widen_covariance
+from anneal_edu.paths.geometric import Path, geometric_path, moment_path
+from anneal_edu.paths.moment_matching import MomentMatch, match_moments
+from anneal_edu.paths.schedules import linear_schedule, optimal_allocation, optimal_binned_schedule, piecewise_schedule
+from anneal_edu.paths.splines import moment_spline_path, spline_path
 from anneal_edu.tempering.parallel import (
     TemperingResult,
     count_round_trips,

@@ -8,7 +8,7 @@ import numpy as np
 
 from anneal_edu.annealing.ais import log_quotient
 from anneal_edu.kernels import Kernel, gibbs
-from anneal_edu.paths import GeometricPath, GeometricRBMPath, JointRBMPath, Path
+from anneal_edu.paths.geometric import GeometricPath, GeometricRBMPath, JointRBMPath, Path
 from anneal_edu.validation import as_chains, as_schedule, careful, log_density_of, require_path
 
 _STEP = 1e-4  # in β; the difference is accurate to about 1e-8

@@ -584,7 +584,7 @@ def noisy(rng, still=()):
 def test_the_integral_along_a_path_that_is_never_the_same_is_refused(integral, monkeypatch):
     with pytest.raises(ValueError, match="path must be the same at every call"):
         integral(noisy(np.random.default_rng(0)))
-    monkeypatch.setattr("anneal_edu.asymptotics._MOST_PIECES", 500)
+    monkeypatch.setattr("anneal_edu.paths.asymptotics._MOST_PIECES", 500)
     with pytest.raises(ValueError, match="path is too rough to integrate: after 500 pieces"):
         integral(noisy(np.random.default_rng(0), still=(0.5,)))
 

@@ -14,9 +14,10 @@ import numpy as np
 import pytest
 
 import anneal_edu as ae
-from anneal_edu import splines, training
+from anneal_edu import training
 from anneal_edu.annealing.hais import HAISState, hais_states
 from anneal_edu.data.gray_patches import _cut
+from anneal_edu.paths import splines
 from anneal_edu.tempering import ladders
 from anneal_edu.tempering.parallel import TemperingState
 from anneal_edu.tempering.rts import rts_round

@@ -16,10 +16,7 @@ ROOT = Path(anneal_edu.__file__).parent
 LAYERS = {
     "primitives": ["validation", "weights"],
     "distributions": ["distributions"],
-    "paths": [
-        *("paths", "gaussian_rbm_path", "splines", "moment_matching", "moment_coordinates", "chain_moments"),
-        *("schedules", "kernels", "asymptotics"),
-    ],
+    "paths": ["paths", "kernels"],
     "estimators": [
         "annealing",
         "tempering",

@@ -13,9 +13,9 @@ from tqdm.auto import tqdm
 
 from anneal_edu import weights
 from anneal_edu.distributions import Distribution
-from anneal_edu.gaussian_rbm_path import auxiliary_gibbs
 from anneal_edu.kernels import Kernel, gibbs, gibbs_backwards
-from anneal_edu.paths import Path
+from anneal_edu.paths.covariance import auxiliary_gibbs
+from anneal_edu.paths.geometric import Path
 from anneal_edu.validation import (
     as_count,
     as_number,

@@ -12,8 +12,8 @@ from tqdm.auto import tqdm
 
 from anneal_edu.annealing.ais import AISResult, log_quotient, require_sound_step, require_start
 from anneal_edu.kernels import accept
-from anneal_edu.paths import GeometricPath, Path
-from anneal_edu.schedules import linear_schedule
+from anneal_edu.paths.geometric import GeometricPath, Path
+from anneal_edu.paths.schedules import linear_schedule
 from anneal_edu.validation import (
     as_count,
     as_number,

@@ -16,7 +16,7 @@ from tqdm.auto import tqdm
 from anneal_edu.annealing.ais import AISResult, ais, annealing_step, require_sound_step, require_start, require_walk
 from anneal_edu.distributions import BinaryRBM, Distribution, JointRBM
 from anneal_edu.kernels import Kernel, gibbs, gibbs_backwards
-from anneal_edu.paths import Path
+from anneal_edu.paths.geometric import Path
 from anneal_edu.validation import (
     as_binary_data,
     as_chains,

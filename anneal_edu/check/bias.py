@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from anneal_edu.asymptotics import cost_functional, kl_bias, kl_divergence, segment_costs, symmetric_kl
 from anneal_edu.check.verdict import call, exercise, require
 from anneal_edu.distributions import Gaussian
-from anneal_edu.paths import geometric_path, moment_path
-from anneal_edu.schedules import linear_schedule, optimal_allocation
+from anneal_edu.paths.asymptotics import cost_functional, kl_bias, kl_divergence, segment_costs, symmetric_kl
+from anneal_edu.paths.geometric import geometric_path, moment_path
+from anneal_edu.paths.schedules import linear_schedule, optimal_allocation
 
 
 def _random_gaussian(rng: np.random.Generator, dim: int) -> Gaussian:

@@ -9,7 +9,7 @@ import numpy as np
 from anneal_edu.check.verdict import call, exercise, require
 from anneal_edu.distributions import GaussianRBM, binary_states
 from anneal_edu.distributions.bernoulli import bernoulli
-from anneal_edu.gaussian_rbm_path import covariance_path
+from anneal_edu.paths.covariance import covariance_path
 
 Conditional = Callable[..., tuple[np.ndarray, np.ndarray]]
 _TOLERATED = 5.0  # standard errors

@@ -12,8 +12,8 @@ from anneal_edu.check.verdict import attempt, call, exercise, require
 from anneal_edu.distributions import BinaryRBM, uniform_rbm
 from anneal_edu.experiments.estimator_tables import hidden_mode, stored_rows
 from anneal_edu.experiments.estimators import Problem, Report, every_estimator, short
-from anneal_edu.paths import geometric_path
-from anneal_edu.schedules import linear_schedule
+from anneal_edu.paths.geometric import geometric_path
+from anneal_edu.paths.schedules import linear_schedule
 from anneal_edu.tempering.parallel import parallel_tempering
 
 CLOSE = 0.3  # nats

@@ -6,7 +6,7 @@ import numpy as np
 
 from anneal_edu.check.verdict import call, exercise, require
 from anneal_edu.distributions import Gaussian
-from anneal_edu.paths import geometric_path, moment_path
+from anneal_edu.paths.geometric import geometric_path, moment_path
 from anneal_edu.weights import log_mean_exp
 
 _BETAS = (0.3, 0.5, 0.85, 0.0, 1.0)

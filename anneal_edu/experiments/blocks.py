@@ -15,7 +15,7 @@ from anneal_edu.annealing.ais import AISResult, ais
 from anneal_edu.experiments.kept_rows import keep_arrays, kept_arrays, reading
 from anneal_edu.experiments.workers import one_blas_thread
 from anneal_edu.kernels import Kernel, gibbs
-from anneal_edu.paths import Path
+from anneal_edu.paths.geometric import Path
 from anneal_edu.validation import as_count, as_schedule
 
 

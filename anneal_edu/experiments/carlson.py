@@ -27,8 +27,8 @@ from anneal_edu.experiments.reweighting import by_rungs
 from anneal_edu.experiments.workers import one_blas_thread
 from anneal_edu.kernels import gibbs
 from anneal_edu.mbar import mbar
-from anneal_edu.paths import Path, geometric_path
-from anneal_edu.schedules import linear_schedule
+from anneal_edu.paths.geometric import Path, geometric_path
+from anneal_edu.paths.schedules import linear_schedule
 from anneal_edu.tempering.rts import RTSResult, rts, rts_rounds
 from anneal_edu.tempering.simulated import tempered_walk
 from anneal_edu.thermodynamic_integration import thermodynamic_integration

@@ -14,8 +14,8 @@ from anneal_edu.distributions import BinaryRBM, base_rate_rbm
 from anneal_edu.experiments import grosse_large
 from anneal_edu.experiments.carlson import N_CHAINS, Scale, reference
 from anneal_edu.experiments.workers import one_blas_thread
-from anneal_edu.paths import geometric_path
-from anneal_edu.schedules import linear_schedule
+from anneal_edu.paths.geometric import geometric_path
+from anneal_edu.paths.schedules import linear_schedule
 from anneal_edu.training import contrastive_divergence, track_log_likelihood
 
 RUNS = ((1, False), (1, True), (5, True))

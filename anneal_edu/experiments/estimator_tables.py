@@ -25,7 +25,7 @@ from anneal_edu.experiments.estimators import (
 from anneal_edu.experiments.kept_rows import file_name, keep, kept, reading, stored, stored_arrays
 from anneal_edu.experiments.workers import one_blas_thread
 from anneal_edu.models import knots
-from anneal_edu.splines import moment_spline_path
+from anneal_edu.paths.splines import moment_spline_path
 
 
 def hidden_mode(n_visible: int = 30, n_hidden: int = 8, share: float = 0.9, pull: float = 6.0) -> BinaryRBM:

@@ -12,17 +12,18 @@ from pathlib import Path as File
 import numpy as np
 from scipy.stats import norm
 
-from anneal_edu import models, schedules
+from anneal_edu import models
 from anneal_edu.annealing.ais import AISResult
-from anneal_edu.chain_moments import data_moments
 from anneal_edu.data import digit_labels, digits
 from anneal_edu.distributions import BinaryRBM
 from anneal_edu.experiments.blocks import BlockedAIS
 from anneal_edu.experiments.kept_rows import keep_arrays, kept_arrays, reading
 from anneal_edu.models.knots import STARTS, start_of
-from anneal_edu.moment_matching import Moments
-from anneal_edu.paths import Path, geometric_path
-from anneal_edu.splines import SplinePath, moment_spline_path, spline_path
+from anneal_edu.paths import schedules
+from anneal_edu.paths.chain_moments import data_moments
+from anneal_edu.paths.geometric import Path, geometric_path
+from anneal_edu.paths.moment_matching import Moments
+from anneal_edu.paths.splines import SplinePath, moment_spline_path, spline_path
 from anneal_edu.weights import larger_ess_p_value
 
 SCHEDULES: dict[str, Callable[[Path, int], np.ndarray]] = {

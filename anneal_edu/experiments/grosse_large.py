@@ -18,7 +18,6 @@ import numpy as np
 
 from anneal_edu.annealing.ais import AISResult
 from anneal_edu.annealing.reverse import ReverseAISResult, long_run, reverse_ais
-from anneal_edu.chain_moments import data_moments, estimate_moments, pcd_fit
 from anneal_edu.data import digits
 from anneal_edu.data.files import rbm_arrays
 from anneal_edu.distributions import BinaryRBM
@@ -27,9 +26,10 @@ from anneal_edu.experiments.grosse import ess_p_values, starts
 from anneal_edu.experiments.kept_rows import keep_arrays, kept_arrays, reading, stored
 from anneal_edu.experiments.workers import one_blas_thread
 from anneal_edu.kernels import gibbs
-from anneal_edu.paths import Path, geometric_path
-from anneal_edu.schedules import linear_schedule
-from anneal_edu.splines import moment_spline_path
+from anneal_edu.paths.chain_moments import data_moments, estimate_moments, pcd_fit
+from anneal_edu.paths.geometric import Path, geometric_path
+from anneal_edu.paths.schedules import linear_schedule
+from anneal_edu.paths.splines import moment_spline_path
 from anneal_edu.training import train_rbm
 
 

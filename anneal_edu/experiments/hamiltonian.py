@@ -18,8 +18,8 @@ from anneal_edu.distributions import Gaussian, ProductOfExperts
 from anneal_edu.experiments.kept_rows import file_name, run_rows, stored_arrays
 from anneal_edu.experiments.workers import one_blas_thread
 from anneal_edu.kernels import random_walk
-from anneal_edu.paths import Path, geometric_path
-from anneal_edu.schedules import linear_schedule
+from anneal_edu.paths.geometric import Path, geometric_path
+from anneal_edu.paths.schedules import linear_schedule
 
 DIM = 36
 HAIS, FRESH, WALK, LONG_WALK = "HAIS", "fresh momentum", "random walk", "longer walk"

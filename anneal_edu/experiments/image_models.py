@@ -21,7 +21,7 @@ from anneal_edu.distributions import BilinearGenerative, Gaussian, LinearGenerat
 from anneal_edu.experiments.image_rows import PAPER, Row, run_rows
 from anneal_edu.experiments.workers import one_blas_thread
 from anneal_edu.models.images import IMAGE_RECIPES, ImageModel, image_patches
-from anneal_edu.schedules import linear_schedule
+from anneal_edu.paths.schedules import linear_schedule
 
 REFERENCE = "N(0, I)"  # what the whitening alone would give
 CURVES = {  # of Figure 5, and how each model class is trained

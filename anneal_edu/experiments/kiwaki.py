@@ -12,13 +12,13 @@ import numpy as np
 
 from anneal_edu import models
 from anneal_edu.annealing.ais import AISResult
-from anneal_edu.chain_moments import estimate_mean_and_cov
 from anneal_edu.distributions import GaussianRBM
 from anneal_edu.experiments.blocks import BlockedAIS
 from anneal_edu.experiments.kept_rows import stored_arrays
-from anneal_edu.gaussian_rbm_path import GaussianRBMPath, auxiliary_gibbs, covariance_path, widen_covariance
 from anneal_edu.kernels import Kernel, gibbs
-from anneal_edu.schedules import piecewise_schedule
+from anneal_edu.paths.chain_moments import estimate_mean_and_cov
+from anneal_edu.paths.covariance import GaussianRBMPath, auxiliary_gibbs, covariance_path, widen_covariance
+from anneal_edu.paths.schedules import piecewise_schedule
 from anneal_edu.validation import as_beta
 
 STARTS = ("mean only", "diagonal", "full")  # the paper's AISM, AIS and AISC

@@ -11,8 +11,8 @@ from anneal_edu.annealing.matrices import gibbs_matrix
 from anneal_edu.annealing.reverse import raise_log_likelihood
 from anneal_edu.distributions import BinaryRBM, uniform_rbm
 from anneal_edu.distributions.enumeration import binary_states
-from anneal_edu.paths import Path, geometric_path
-from anneal_edu.schedules import linear_schedule
+from anneal_edu.paths.geometric import Path, geometric_path
+from anneal_edu.paths.schedules import linear_schedule
 
 N_VISIBLE, N_HIDDEN = 5, 4
 

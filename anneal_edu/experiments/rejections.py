@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from anneal_edu.paths import Path
-from anneal_edu.schedules import linear_schedule
+from anneal_edu.paths.geometric import Path
+from anneal_edu.paths.schedules import linear_schedule
 from anneal_edu.tempering.parallel import equal_rejection_schedule
 
 

@@ -23,8 +23,8 @@ from anneal_edu.experiments.rejections import equal_ladder, perfect_rejections
 from anneal_edu.experiments.workers import one_blas_thread
 from anneal_edu.kernels import exact, gibbs
 from anneal_edu.models import knots
-from anneal_edu.paths import Path, geometric_path, moment_path
-from anneal_edu.splines import moment_spline_path
+from anneal_edu.paths.geometric import Path, geometric_path, moment_path
+from anneal_edu.paths.splines import moment_spline_path
 from anneal_edu.tempering.parallel import (
     TemperingState,
     equal_rejection_schedule,

@@ -9,7 +9,7 @@ import numpy as np
 
 from anneal_edu.annealing.matrices import metropolis_matrix
 from anneal_edu.experiments.rejections import exact_rejection
-from anneal_edu.schedules import linear_schedule
+from anneal_edu.paths.schedules import linear_schedule
 from anneal_edu.tempering.matrices import (
     even_odd_matrices,
     expected_round_trip_time,

@@ -17,8 +17,8 @@ import numpy as np
 from anneal_edu.data import digits
 from anneal_edu.distributions import BinaryRBM, base_rate_rbm, uniform_rbm
 from anneal_edu.models import load
-from anneal_edu.moment_matching import match_moments
-from anneal_edu.splines import SplinePath, moment_spline_path, spline_path
+from anneal_edu.paths.moment_matching import match_moments
+from anneal_edu.paths.splines import SplinePath, moment_spline_path, spline_path
 
 MODELS = ("digits28_cd", "digits28_pcd", "digits28_pcd_fast")
 STARTS = ("uniform", "base rate")

@@ -17,7 +17,7 @@ from anneal_edu.figures.images import image_grid
 from anneal_edu.hidden_states import occupied_mass
 from anneal_edu.panels.base import Panel, Reading
 from anneal_edu.panels.controls import choice, seed, slider, steps
-from anneal_edu.paths import Path
+from anneal_edu.paths.geometric import Path
 
 MODELS = {"28×28, CD-1": "digits28_cd", "28×28, PCD": "digits28_pcd", "8×8, CD-1": "digits8_cd"}
 UNIFORM, BASE_RATE = "uniform", "base rate"

@@ -13,7 +13,7 @@ from anneal_edu.figures import likelihood_tracking
 from anneal_edu.figures.likelihood_tracking import TRAIN, VALIDATION
 from anneal_edu.panels.base import Panel, Reading
 from anneal_edu.panels.controls import seed, steps
-from anneal_edu.schedules import linear_schedule
+from anneal_edu.paths.schedules import linear_schedule
 from anneal_edu.training import TrainingState, contrastive_divergence, track_log_likelihood
 
 N_TRAIN, N_VALIDATION, N_HIDDEN = 100, 500, 10

@@ -18,7 +18,7 @@ from anneal_edu.models.knots import load_spline
 from anneal_edu.panels.base import Panel, Reading
 from anneal_edu.panels.controls import choice, seed, slider
 from anneal_edu.panels.digits_annealing import BASE_RATE, UNIFORM, visible_probabilities
-from anneal_edu.paths import Path
+from anneal_edu.paths.geometric import Path
 
 MODELS = {"PCD": "digits28_pcd", "CD-1": "digits28_cd"}
 EXACT, CHAINS = "exact draws", "chains of AIS"

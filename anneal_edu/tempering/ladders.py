@@ -10,7 +10,7 @@ from anneal_edu.annealing.ais import log_quotient
 from anneal_edu.distributions import BinaryRBM
 from anneal_edu.distributions.bernoulli import bernoulli, sum_of_softplus
 from anneal_edu.kernels import Kernel, accept, gibbs
-from anneal_edu.paths import GeometricRBMPath, Path
+from anneal_edu.paths.geometric import GeometricRBMPath, Path
 from anneal_edu.tempering.swaps import SwapScheme, swapped
 from anneal_edu.validation import careful, log_density_of
 

@@ -16,8 +16,8 @@ from tqdm.auto import tqdm
 
 from anneal_edu.annealing.ais import require_start, require_walk
 from anneal_edu.kernels import Kernel, gibbs
-from anneal_edu.paths import Path
-from anneal_edu.schedules import linear_schedule
+from anneal_edu.paths.geometric import Path
+from anneal_edu.paths.schedules import linear_schedule
 from anneal_edu.tempering.ladders import ladder_on, sweep
 from anneal_edu.tempering.swaps import as_rates, as_scheme, swapped
 from anneal_edu.validation import as_count, as_real, as_schedule, draws_of, require_shape

@@ -15,7 +15,7 @@ from tqdm.auto import tqdm
 
 from anneal_edu.annealing.ais import annealing_step, require_start, require_walk
 from anneal_edu.kernels import Kernel, gibbs
-from anneal_edu.paths import Path
+from anneal_edu.paths.geometric import Path
 from anneal_edu.tempering.simulated import (
     TemperedWalkState,
     ratio_estimate,

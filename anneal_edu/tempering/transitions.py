@@ -10,7 +10,7 @@ import numpy as np
 from anneal_edu.annealing.ais import annealing_step, log_quotient
 from anneal_edu.distributions import Distribution
 from anneal_edu.kernels import Kernel, accept, gibbs, gibbs_backwards
-from anneal_edu.paths import Path
+from anneal_edu.paths.geometric import Path
 from anneal_edu.validation import (
     as_chains,
     as_schedule,

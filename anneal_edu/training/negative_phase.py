@@ -12,7 +12,7 @@ import numpy as np
 
 from anneal_edu.distributions import BinaryRBM
 from anneal_edu.distributions.bernoulli import bernoulli
-from anneal_edu.schedules import linear_schedule
+from anneal_edu.paths.schedules import linear_schedule
 from anneal_edu.tempering.ladders import WeightlessStartLadder, sweep
 from anneal_edu.tempering.swaps import as_scheme
 

@@ -12,7 +12,7 @@ from scipy.special import expit
 
 from anneal_edu.distributions import BinaryRBM, Distribution, GaussianBernoulli, GeometricBridge, JointRBM
 from anneal_edu.distributions.bernoulli import bernoulli, sum_of_softplus, weigh_and_draw
-from anneal_edu.gaussian_rbm_path import GaussianRBMPath
+from anneal_edu.paths.covariance import GaussianRBMPath
 from anneal_edu.validation import as_beta, log_density_of, require_distribution
 
 Path = Callable[[float], Distribution]

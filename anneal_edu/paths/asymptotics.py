@@ -12,7 +12,7 @@ from itertools import pairwise
 import numpy as np
 
 from anneal_edu.distributions.protocol import Distribution, difference, inner
-from anneal_edu.paths import Path
+from anneal_edu.paths.geometric import Path
 from anneal_edu.validation import as_finite_array, as_flag, as_schedule, require_path
 
 _MOST_PIECES = 30_000  # smooth paths need hundreds, the wildest splines ten thousand

@@ -10,8 +10,8 @@ import numpy as np
 
 from anneal_edu.distributions import BinaryRBM, Distribution, GaussianBernoulli
 from anneal_edu.distributions.protocol import mix
-from anneal_edu.moment_matching import Fit, MomentMatch, Moments, match_moments
-from anneal_edu.paths import geometric_path, moment_path, require_ends
+from anneal_edu.paths.geometric import geometric_path, moment_path, require_ends
+from anneal_edu.paths.moment_matching import Fit, MomentMatch, Moments, match_moments
 from anneal_edu.validation import as_beta, as_count, as_finite_array, as_schedule
 
 

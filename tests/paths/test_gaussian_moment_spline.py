@@ -5,9 +5,9 @@ import pytest
 
 import anneal_edu as ae
 from anneal_edu.distributions.protocol import difference, inner, mix
-from anneal_edu.moment_coordinates import coordinates_of
+from anneal_edu.paths.moment_coordinates import coordinates_of
 from tests.distributions.test_gaussian_rbm import random_grbm, random_pair
-from tests.test_gaussian_rbm_path import starts
+from tests.paths.test_gaussian_rbm_path import starts
 
 
 def covariance_starts(grbm):

@@ -11,7 +11,7 @@ from scipy.optimize import minimize
 
 from anneal_edu.distributions import BinaryRBM, GaussianBernoulli
 from anneal_edu.distributions.protocol import difference, inner
-from anneal_edu.moment_coordinates import as_moments, coordinates_of
+from anneal_edu.paths.moment_coordinates import as_moments, coordinates_of
 from anneal_edu.validation import as_count, as_positive
 
 Moments = tuple[np.ndarray, ...]

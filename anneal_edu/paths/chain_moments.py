@@ -10,8 +10,8 @@ from tqdm.auto import tqdm
 
 from anneal_edu.distributions import BinaryRBM, GaussianBernoulli
 from anneal_edu.distributions.bernoulli import bernoulli
-from anneal_edu.moment_coordinates import as_moments
-from anneal_edu.moment_matching import Fit, MomentMatch, Moments, largest_error
+from anneal_edu.paths.moment_coordinates import as_moments
+from anneal_edu.paths.moment_matching import Fit, MomentMatch, Moments, largest_error
 from anneal_edu.validation import (
     as_binary_data,
     as_count,

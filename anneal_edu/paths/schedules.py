@@ -6,8 +6,8 @@ import heapq
 
 import numpy as np
 
-from anneal_edu.asymptotics import segment_costs
-from anneal_edu.paths import Path
+from anneal_edu.paths.asymptotics import segment_costs
+from anneal_edu.paths.geometric import Path
 from anneal_edu.validation import as_count, as_finite_array, as_schedule
 
 

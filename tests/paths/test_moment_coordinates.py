@@ -5,7 +5,7 @@ import pytest
 
 import anneal_edu as ae
 from anneal_edu.distributions.protocol import difference, inner
-from anneal_edu.moment_coordinates import _spread, as_moments, coordinates_of
+from anneal_edu.paths.moment_coordinates import _spread, as_moments, coordinates_of
 
 
 def rng(seed):
