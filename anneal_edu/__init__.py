@@ -11,7 +11,6 @@ from anneal_edu.annealing.hais import HAISResult, hais, tune_step_size
 from anneal_edu.annealing.likelihood import LikelihoodResult, log_likelihood
 from anneal_edu.annealing.matrices import expected_ais_weights, gibbs_matrix, metropolis_matrix, state_distributions
 from anneal_edu.annealing.reverse import ReverseAISResult, Sandwich, raise_log_likelihood, reverse_ais, sandwich
-from anneal_edu.density_matrix import log_density_matrix, log_density_slopes
 from anneal_edu.distributions import (
     BilinearGenerative,
     BinaryRBM,
@@ -30,7 +29,6 @@ from anneal_edu.distributions import (
     uniform_rbm,
 )
 from anneal_edu.kernels import Kernel, exact, gibbs, hmc, random_walk
-from anneal_edu.mbar import MBARResult, mbar, stepping_stone
 from anneal_edu.paths.asymptotics import (
     cost_functional,
     kl_bias,
@@ -45,6 +43,9 @@ from anneal_edu.paths.geometric import Path, geometric_path, moment_path
 from anneal_edu.paths.moment_matching import MomentMatch, match_moments
 from anneal_edu.paths.schedules import linear_schedule, optimal_allocation, optimal_binned_schedule, piecewise_schedule
 from anneal_edu.paths.splines import moment_spline_path, spline_path
+from anneal_edu.reweighting.density_matrix import log_density_matrix, log_density_slopes
+from anneal_edu.reweighting.integration import ThermodynamicIntegrationResult, thermodynamic_integration
+from anneal_edu.reweighting.mbar import MBARResult, mbar, stepping_stone
 from anneal_edu.tempering.parallel import (
     TemperingResult,
     count_round_trips,
@@ -56,7 +57,6 @@ from anneal_edu.tempering.parallel import (
 from anneal_edu.tempering.rts import RTSResult, RTSRound, rts, rts_rounds
 from anneal_edu.tempering.simulated import SimulatedTemperingResult, simulated_tempering
 from anneal_edu.tempering.transitions import tempered_transitions
-from anneal_edu.thermodynamic_integration import ThermodynamicIntegrationResult, thermodynamic_integration
 from anneal_edu.training import (
     contrastive_divergence,
     expectation_maximisation,

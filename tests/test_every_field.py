@@ -284,7 +284,7 @@ def counted(patch, owner, name):
 @lru_cache(maxsize=1)
 def stopped_early():
     """MBAR far from the minimum, and the log Z at which its gradient was taken."""
-    module = importlib.import_module("anneal_edu.mbar")
+    module = importlib.import_module("anneal_edu.reweighting.mbar")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "_stepping_stone", lambda log_f, counts: np.zeros(len(counts)))
         patch.setattr(module, "_FIRST_STEPS", 1)

@@ -20,8 +20,8 @@ LAYERS = {
     "estimators": [
         "annealing",
         "tempering",
-        *("density_matrix", "mbar", "thermodynamic_integration"),
-        *("data", "hidden_states", "models", "training"),
+        "reweighting",
+        *("data", "models", "training"),
     ],
     "experiments": ["experiments"],
     "public names": ["anneal_edu"],

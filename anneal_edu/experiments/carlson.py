@@ -19,19 +19,19 @@ import numpy as np
 from anneal_edu.annealing.ais import AISResult, ais
 from anneal_edu.annealing.reverse import ReverseAISResult, Sandwich, raise_log_likelihood, sandwich
 from anneal_edu.data import digits
-from anneal_edu.density_matrix import log_density_slopes
 from anneal_edu.distributions import JointRBM, base_rate_rbm
 from anneal_edu.experiments import grosse_large
 from anneal_edu.experiments.kept_rows import file_name, run_rows
 from anneal_edu.experiments.reweighting import by_rungs
 from anneal_edu.experiments.workers import one_blas_thread
 from anneal_edu.kernels import gibbs
-from anneal_edu.mbar import mbar
 from anneal_edu.paths.geometric import Path, geometric_path
 from anneal_edu.paths.schedules import linear_schedule
+from anneal_edu.reweighting.density_matrix import log_density_slopes
+from anneal_edu.reweighting.integration import thermodynamic_integration
+from anneal_edu.reweighting.mbar import mbar
 from anneal_edu.tempering.rts import RTSResult, rts, rts_rounds
 from anneal_edu.tempering.simulated import tempered_walk
-from anneal_edu.thermodynamic_integration import thermodynamic_integration
 
 
 @dataclass(frozen=True)

@@ -17,12 +17,12 @@ import numpy as np
 
 from anneal_edu.annealing.ais import ais
 from anneal_edu.annealing.reverse import long_run, raise_log_likelihood, reverse_ais
-from anneal_edu.density_matrix import log_density_matrix, log_density_slopes
 from anneal_edu.distributions import BinaryRBM
 from anneal_edu.experiments.reweighting import mbar_over_chains, ti_over_chains
 from anneal_edu.kernels import gibbs
 from anneal_edu.paths.geometric import Path, geometric_path
 from anneal_edu.paths.schedules import linear_schedule
+from anneal_edu.reweighting.density_matrix import log_density_matrix, log_density_slopes
 from anneal_edu.tempering.parallel import parallel_tempering
 from anneal_edu.tempering.rts import RTSResult, round_of, rts_rounds
 from anneal_edu.tempering.simulated import tempered_walk

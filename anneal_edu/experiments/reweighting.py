@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from anneal_edu.mbar import mbar, responsibilities
-from anneal_edu.thermodynamic_integration import rung_weights, thermodynamic_integration
+from anneal_edu.reweighting.integration import rung_weights, thermodynamic_integration
+from anneal_edu.reweighting.mbar import mbar, responsibilities
 
 
 def by_rungs(rungs: np.ndarray, n_rungs: int) -> tuple[np.ndarray, np.ndarray]:

@@ -8,11 +8,11 @@ from functools import lru_cache
 import numpy as np
 from scipy.special import logsumexp
 
-from anneal_edu.density_matrix import log_density_matrix
 from anneal_edu.distributions import Gaussian, Unnormalized
 from anneal_edu.kernels import Kernel
 from anneal_edu.paths.geometric import GeometricPath, Path, geometric_path
 from anneal_edu.paths.schedules import linear_schedule
+from anneal_edu.reweighting.density_matrix import log_density_matrix
 from anneal_edu.tempering.rts import RTSRound, rts_round
 
 BUMPS = np.array([-4.0, 1.0, 5.0])

@@ -12,9 +12,9 @@ import numpy as np
 from anneal_edu import base_rate_rbm, data, geometric_path, gibbs, linear_schedule, models, uniform_rbm
 from anneal_edu.annealing.ais import AISResult, annealing_step
 from anneal_edu.distributions import BinaryRBM
+from anneal_edu.distributions.hidden_states import occupied_mass
 from anneal_edu.figures import artists
 from anneal_edu.figures.images import image_grid
-from anneal_edu.hidden_states import occupied_mass
 from anneal_edu.panels.base import Panel, Reading
 from anneal_edu.panels.controls import choice, seed, slider, steps
 from anneal_edu.paths.geometric import Path

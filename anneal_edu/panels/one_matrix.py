@@ -18,9 +18,9 @@ from anneal_edu import (
 )
 from anneal_edu.experiments.tempered_sampling import gaussians_apart
 from anneal_edu.figures import tempered_sampling
-from anneal_edu.mbar import responsibilities
 from anneal_edu.panels.base import Panel, Reading
 from anneal_edu.panels.controls import seed, slider, steps
+from anneal_edu.reweighting.mbar import responsibilities
 
 N_DRAWS = 200
 _ROUNDS, _INITIAL, _SWEEPS, _CHAINS = 12, 6, 20, 100
@@ -48,7 +48,7 @@ class Comparison(NamedTuple):
 
 
 def overlap_at(log_f: np.ndarray, counts: np.ndarray, log_z: np.ndarray) -> np.ndarray:
-    """The overlap matrix of `anneal_edu.mbar` at given log Z: the chance that a draw of i would guess j."""
+    """The overlap matrix of `anneal_edu.reweighting.mbar` at given log Z: the chance that a draw of i would guess j."""
     _, p = responsibilities(log_f, np.log(counts), log_z)  # (K+1, N)
     return p @ p.T / counts[:, None]
 

@@ -11,9 +11,13 @@ import numpy as np
 from anneal_edu import geometric_path, gibbs, linear_schedule
 from anneal_edu.annealing.ais import annealing_step
 from anneal_edu.distributions import BinaryRBM
+from anneal_edu.distributions.hidden_states import (
+    effective_number_of_states,
+    hidden_probabilities,
+    likeliest_hidden_state,
+)
 from anneal_edu.figures import artists, rbm_paths
 from anneal_edu.figures.images import image_grid
-from anneal_edu.hidden_states import effective_number_of_states, hidden_probabilities, likeliest_hidden_state
 from anneal_edu.models.knots import load_spline
 from anneal_edu.panels.base import Panel, Reading
 from anneal_edu.panels.controls import choice, seed, slider

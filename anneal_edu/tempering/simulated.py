@@ -14,9 +14,9 @@ from scipy.special import logsumexp
 from tqdm.auto import tqdm
 
 from anneal_edu.annealing.ais import require_start, require_walk
-from anneal_edu.density_matrix import as_rungs, log_conditionals
 from anneal_edu.kernels import Kernel, gibbs
 from anneal_edu.paths.geometric import Path
+from anneal_edu.reweighting.density_matrix import as_rungs, log_conditionals
 from anneal_edu.validation import as_count, as_finite_array, as_schedule, draws_of, require_shape
 
 

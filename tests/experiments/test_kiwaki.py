@@ -3,9 +3,9 @@ import pytest
 
 import anneal_edu as ae
 from anneal_edu.distributions import binary_states
+from anneal_edu.distributions.hidden_states import hidden_probabilities
 from anneal_edu.experiments import kiwaki
 from anneal_edu.experiments.kept_rows import stored
-from anneal_edu.hidden_states import hidden_probabilities
 
 
 def test_a_mirrored_model_is_its_own_mirror_image():

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from anneal_edu.density_matrix import RBMRungs
 from anneal_edu.figures.likelihood_tracking import TRAIN, VALIDATION
 from anneal_edu.panels import LikelihoodTracking
 from anneal_edu.panels import likelihood_tracking as watch
+from anneal_edu.reweighting.density_matrix import RBMRungs
 
 
 def test_the_truth_is_the_truth():

@@ -9,7 +9,7 @@ from scipy import stats
 from scipy.special import logsumexp
 
 import anneal_edu as ae
-from anneal_edu.mbar import minimise_objective
+from anneal_edu.reweighting.mbar import minimise_objective
 from anneal_edu.tempering.rts import ascend, rts_round
 from anneal_edu.tempering.simulated import ratio_estimate, tempered_walk
 

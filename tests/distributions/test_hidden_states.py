@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import anneal_edu as ae
-from anneal_edu import hidden_states, models
+from anneal_edu import models
+from anneal_edu.distributions import hidden_states
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import pytest
 from scipy.special import logsumexp
 
 import anneal_edu as ae
-from anneal_edu.mbar import minimise_objective, responsibilities
+from anneal_edu.reweighting.mbar import minimise_objective, responsibilities
 
 
 @pytest.fixture(scope="module")

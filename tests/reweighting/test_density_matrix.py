@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import anneal_edu as ae
-from anneal_edu.density_matrix import (
+from anneal_edu.reweighting.density_matrix import (
     JointRBMRungs,
     RBMRungs,
     Rungs,
