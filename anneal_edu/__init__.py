@@ -74,10 +74,10 @@ from anneal_edu.weights import (
     pareto_tail_index,
 )
 
-_WITH_PICTURES = ("check", "figures", "panels")  # imported on first use, so that the library needs no display
+_OF_THE_COURSE = ("check", "figures", "panels")  # imported on first use, so that the library needs no display
 
 
 def __getattr__(name: str):
-    if name in _WITH_PICTURES:
-        return import_module(f"anneal_edu.{name}")
+    if name in _OF_THE_COURSE:
+        return import_module(f"anneal_edu.course.{name}")
     raise AttributeError(f"module 'anneal_edu' has no attribute {name!r}")

@@ -11,7 +11,7 @@ import ipywidgets as widgets
 import numpy as np
 
 import anneal_edu as ae
-from anneal_edu.figures.style import LectureFigure
+from anneal_edu.course.figures.style import LectureFigure
 
 REPEATS = 12
 TINY = ("TwoPaths",)

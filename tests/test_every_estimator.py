@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import anneal_edu as ae
-from anneal_edu.experiments import estimators
-from anneal_edu.experiments.estimators import HIGH, LOW, NEITHER, Problem, every_estimator, short
+from anneal_edu.course.experiments import estimators
+from anneal_edu.course.experiments.estimators import HIGH, LOW, NEITHER, Problem, every_estimator, short
 
 N_SEEDS, SWEEPS = 50, 4000
 N_RUNGS = 5  # of the tempered methods: the model is small, and time goes with the rungs

@@ -45,7 +45,7 @@ ROOT = Path(__file__).resolve().parents[1]
 LINES = ROOT / "build" / "mutants" / "lines.json"
 EQUIVALENT = ROOT / "tests" / "equivalent_mutants.toml"
 # They draw pictures, run experiments and check exercises; what they need of the library, its own tests must see.
-NOT_LIBRARY = {"figures", "panels", "check", "experiments"}
+NOT_LIBRARY = {"course"}
 OF_TOOLS = {"test_benchmarks.py", "test_processors.py", "test_seed_shift.py"}
 NO_TESTS_OF_THE_LIBRARY = NOT_LIBRARY | OF_TOOLS | {"browser", "notebooks"}
 

@@ -1,6 +1,6 @@
 """Small models stored with the library, so that a lesson shows everyone the same numbers: of digits and of patches.
 
-    python -m anneal_edu.models [NAME …]
+    python -m anneal_edu models [NAME …]
 
 trains them again, all or those named, and overwrites the files. Rounding differs from processor to processor, training
 magnifies it, and the same seed may then lead to another model: hence the files.

@@ -1,6 +1,6 @@
 """The six image models of Sohl-Dickstein and Culpepper (2012), trained on 10,000 grey patches, and how they came about.
 
-    python -m anneal_edu.models image_laplace_experts …
+    python -m anneal_edu models image_laplace_experts …
 
 trains the named ones again: half a minute to six each. The stored ones are older than the rule for the signs of the
 patches' axes (see `gray_patches`), and were turned with the axes: their likelihoods stayed, to the last digit, but

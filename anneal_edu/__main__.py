@@ -1,0 +1,27 @@
+"""One door to what runs from the command line.
+
+python -m anneal_edu experiment --help      the papers' experiments
+python -m anneal_edu models [NAME …]        train the stored models again
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+
+DOORS = {"experiment": "anneal_edu.course.experiments.__main__", "models": "anneal_edu.models.__main__"}
+
+
+def main(argv: list[str] | None = None) -> None:
+    """Hand the arguments after the first to the command that it names."""
+    command, *rest = (sys.argv[1:] if argv is None else argv) or ["--help"]
+    if command in ("-h", "--help"):
+        print(__doc__)
+    elif command in DOORS:
+        import_module(DOORS[command]).main(rest)
+    else:
+        raise SystemExit(f"no command is called {command!r}; there are {', '.join(DOORS)}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,280 @@
+"""Checks of notebook 13: watching the likelihood while learning."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from anneal_edu.course.check.verdict import WrongAnswerError, attempt, exercise, require
+from anneal_edu.weights import log_mean_exp
+
+
+def _same(a, b, tolerance: float = 1e-6) -> bool:
+    return np.shape(a) == np.shape(b) and bool(np.allclose(a, b, rtol=1e-6, atol=tolerance))
+
+
+def _numbers(part, name: str) -> np.ndarray:
+    """What the learner returned, as finite numbers."""
+    try:
+        array = np.asarray(attempt(part), dtype=float)
+    except (TypeError, ValueError):
+        array = None
+    require(array is not None, f"{name} should be an array of numbers; does it still hold a `...` or a list of arrays?")
+    require(not np.isnan(array).any(), f"{name} holds NaN.")
+    return array
+
+
+# Exercise 1
+
+_RISE = np.array([-24.0, -22.0, -20.5, -19.5, -19.0, -18.6, -18.3, -18.1])
+_FALL = np.array([-24.5, -22.9, -21.9, -21.5, -21.4, -21.8, -22.3, -22.9])
+_FLAT = np.array([-24.5, -22.9, -21.9, -21.4, -21.2, -21.3, -21.2, -21.3])
+_LOG_Z = np.array([35.0, 37.0, 41.0, 44.0, 46.0, 49.0, 53.0, 52.0])
+
+
+def _curves():
+    """Case → mean log f of both sets, log Ẑ, its standard error, and the look since which validation has fallen."""
+    rough_end = np.r_[np.full(7, 0.1), 0.9]
+    rough_best = np.r_[np.full(4, 0.1), 0.9, np.full(3, 0.1)]
+    for case, validation, std_error, since in (
+        ("a clear fall", _FALL, np.full(8, 0.2), 4),
+        ("a fall within the error bars", _FALL, np.full(8, 0.9), None),
+        ("no fall", _FLAT, np.full(8, 0.2), None),
+        ("a last look with a long error bar", _FALL, rough_end, None),
+        ("a best look with a long error bar", _FALL, rough_best, None),
+        ("a fall just beyond the error bars", _FALL, np.full(8, 0.5), 4),
+        ("a fall just within the error bars", _FALL, np.full(8, 0.6), None),
+    ):
+        yield case, (_RISE + _LOG_Z, validation + _LOG_Z, _LOG_Z.copy(), std_error), since
+
+
+@exercise
+def gap_and_fall(answer) -> str:
+    """``answer(mean_f_train, mean_f_validation, log_z, std_error)`` must return the gap, its error, and since when.
+
+    The gap is train minus validation likelihood at every look, (n,). The last entry is the index of the look with the
+    best validation likelihood, if the last look is lower by more than two standard errors of the difference, else None.
+
+    Examples
+    --------
+    >>> def shy(mean_f_train, mean_f_validation, log_z, std_error):
+    ...     return mean_f_train - mean_f_validation, np.sqrt(2) * std_error, None
+    >>> gap_and_fall(shy)
+    ✗ your error of the gap treats the two likelihoods as if their errors were independent. Both subtract the *same* \
+log Ẑ: what becomes of it in the difference?
+    """
+    for case, given, since in _curves():
+        result = attempt(answer(*(part.copy() for part in given)))
+        require(
+            isinstance(result, tuple | list) and len(result) == 3,
+            "return three things: `return gap, gap_error, since`.",
+        )
+        gap, error = _numbers(result[0], "your gap"), _numbers(result[1], "your error of the gap")
+        _judge_gap(gap, error, given)
+        _judge_since(_index(result[2]), since, case, given)
+    return "right: the gap needs no log Z at all, and a fall between two looks has the errors of both."
+
+
+def _judge_gap(gap, error, given) -> None:
+    f_train, f_validation, log_z, std_error = given
+    right = f_train - f_validation
+    require(gap.shape == right.shape, f"your gap has shape {gap.shape}; it should be {right.shape}, one a look.")
+    for wrong, message in (
+        (-right, "your gap has the wrong sign: train minus validation."),
+        (right - log_z, "log Ẑ is still in your gap. Each likelihood is mean log f - log Ẑ: subtract the two."),
+        (right - 2 * log_z, "log Ẑ is subtracted twice in your gap: in the difference it cancels."),
+        (f_train - log_z, "this is the training likelihood; subtract that of the validation data."),
+    ):
+        require(not _same(gap, wrong), message)
+    require(_same(gap, right), "the gap should be mean log f - log Ẑ of the training data minus that of the others.")
+    if error.shape == ():
+        error = np.full(right.shape, float(error))
+    require(error.shape == right.shape, f"your error of the gap has shape {error.shape}; it should be {right.shape}.")
+    for wrong in (np.sqrt(2) * std_error, 2 * std_error):
+        require(
+            not _same(error, wrong),
+            "your error of the gap treats the two likelihoods as if their errors were independent. Both subtract the "
+            "*same* log Ẑ: what becomes of it in the difference?",
+        )
+    require(
+        not _same(error, std_error),
+        "this is the error of each likelihood. In the difference the same log Ẑ stands twice, with opposite signs.",
+    )
+    require(_same(error, 0 * right), "the gap of these data does not depend on log Ẑ: what error can it have?")
+
+
+def _index(since) -> int | None:
+    if since is None:
+        return None
+    require(since is not ..., "the third thing that you return is still `...`: since when has it been falling?")
+    number = np.asarray(since) if np.isscalar(since) or isinstance(since, np.ndarray) else np.asarray([])
+    whole = number.ndim == 0 and number.dtype.kind in "iuf" and bool(np.isfinite(number)) and number == int(number)
+    require(bool(whole), "since is the index of a look, a whole number, or None.")
+    return int(number)
+
+
+def _judge_since(since: int | None, right: int | None, case: str, given) -> None:
+    _, f_validation, log_z, std_error = given
+    validation = f_validation - log_z
+    best, last = int(validation.argmax()), len(validation) - 1
+    fall, error = validation[best] - validation[last], np.hypot(std_error[best], std_error[last])
+    known = f"{case}: validation is best at look {best} and {fall:.1f} lower at the last"
+    both = (
+        f"{known}, with errors {std_error[best]:.1f} and {std_error[last]:.1f}. These are estimates from the draws of "
+        f"two moments: their errors do not cancel, their squares add up, and they combine to {error:.2f}."
+    )
+    if right is None:
+        require(
+            since is None,
+            f"{both} The fall is less than two of these: return None."
+            if fall > 0.15
+            else f"{known}: that is within two errors of {error:.1f}. Return None, however wide the gap is.",
+        )
+        return
+    require(since is not None, f"{both} The fall is more than two of these: you do not see it.")
+    by_f = int(f_validation.argmax())
+    require(since != by_f, "you look for the best mean log f. It rises with Z itself: subtract log Ẑ first.")
+    require(
+        since not in (last, -1),
+        f"{known}. You return the last look. It has been falling *since* the best one: return {best}.",
+    )
+    require(since == best, f"{known}: the index of the best look is {best}, yours is {since}.")
+
+
+# Exercise 2
+
+
+@exercise
+def raise_estimate(answer) -> str:
+    """``answer(log_f, log_weights)`` must be log p̂ of every point: log f + log of the mean over its chains of 1/w.
+
+    ``log_f`` is (N,), ``log_weights`` (N·C,): the first C belong to the first point.
+
+    Examples
+    --------
+    >>> raise_estimate(lambda log_f, log_w: log_f - log_w.reshape(len(log_f), -1).mean(1))
+    ✗ two points, three chains: you average -log w. The mean of 1/w is what is unbiased: exponentiate, average, then \
+take the logarithm.
+    """
+    rng = np.random.default_rng(13)
+    cases = ("two points, three chains", 2, 3, 0.0, 0.0), ("log f near 800, log w near 1,600", 4, 5, 800.0, 1600.0)
+    for case, N, C, level_f, level_w in cases:
+        log_f, log_w = level_f + rng.normal(0, 3, N), level_w + rng.normal(1, 2, N * C)
+        with np.errstate(all="ignore"):
+            got = _numbers(answer(log_f.copy(), log_w.copy()), f"{case}: your result")
+        require(got.shape == (N,), f"{case}: your result has shape {got.shape}; it should be ({N},), one a point.")
+        require(
+            bool(np.isfinite(got).all()),
+            f"{case}: your result is infinite. exp(1600) overflows to infinity, and exp(-1600) and exp(-800) underflow "
+            "to 0. `ae.log_mean_exp` goes from logarithms to a logarithm and does neither.",
+        )
+        _judge_raise(got, log_f, log_w.reshape(N, C), f"{case}: ")
+    return "right: log f + log mean 1/w, each point with its own chains, and no exp overflows or underflows."
+
+
+def _judge_raise(got, log_f, log_w, case: str) -> None:
+    N, C = log_w.shape
+    mixed = log_w.ravel().reshape(C, N).T
+
+    def mean_of(x):
+        return np.array([log_mean_exp(row) for row in x])
+
+    for wrong, message in (
+        (log_f + mean_of(log_w), "you average w; along chains that go down it is f/w whose mean is p_ann(v)."),
+        (
+            log_f - mean_of(log_w),
+            "this is log f - log of the mean of w: the mean of 1/w is not one over the mean of w.",
+        ),
+        (
+            log_f - log_w.mean(1),
+            "you average -log w. The mean of 1/w is what is unbiased: exponentiate, average, then take the logarithm.",
+        ),
+        (mean_of(-log_w), "log f is missing: p̂(v) is the mean of f(v)/w."),
+        (-log_f - mean_of(-log_w), "the sign is turned: this is -log p̂."),
+        (log_f - mean_of(-log_w), "the sign of the second term is turned: it is + log mean 1/w."),
+        (
+            log_f + mean_of(-mixed),
+            "points and chains are mixed up: the first C weights belong to the first point, so the shape is (N, C).",
+        ),
+        (log_f + mean_of(-log_w) + np.log(C), "this is the sum over the chains; divide by their number C."),
+        (
+            log_f + log_mean_exp(-log_w.ravel()),
+            "you average over all chains of all points; each point has chains of its own.",
+        ),
+    ):
+        require(not _same(got, wrong), case + message)
+    if not _same(got, log_f + mean_of(-log_w)):
+        raise WrongAnswerError(f"{case}it should be log f + log (1/C) Σ 1/w over the point's own C chains.")
+
+
+# Exercise 3
+
+RATE, N_RUNGS, BUDGET, MIN_LOOKS, BOUND = 0.2, 20, 150, 10, 0.27
+_MEASURED = {
+    25: (0.516, 0.428),
+    50: (0.527, 0.426, 0.394, 0.330, 0.305),
+    75: (0.537, 0.419, 0.384, 0.350, 0.339, 0.295, 0.278),
+    100: (0.541, 0.446, 0.374, 0.341, 0.307, 0.301, 0.268, 0.263, 0.257, 0.225),
+    125: (
+        *(0.530, 0.444, 0.376, 0.353, 0.301, 0.279, 0.271, 0.259),
+        *(0.222, 0.238, 0.212, 0.206, 0.194),
+    ),
+    150: (
+        *(0.491, 0.385, 0.418, 0.347, 0.345, 0.288, 0.258, 0.255),
+        *(0.247, 0.211, 0.225, 0.212, 0.184, 0.185, 0.176, 0.176),
+    ),
+}
+"""every → root mean square error of log Ẑ with 1, 2, 3, … sweeps a look, as far as the budget goes.
+
+Made once, by `root_mean_square_error` at the seeds 0 to 23; the standard errors are 0.01 to 0.04, so that four
+trainings, or another processor, could put a choice on the other side of the bound.
+"""
+
+
+@exercise
+def spend_the_budget(answer) -> str:
+    """``answer`` is (every, n_sweeps): looks at the panel's training that are near the truth, and cheap enough.
+
+    They are judged by 24 trainings at learning rate 0.2, where log Ẑ was compared with enumeration. Of looks that spend
+    the budget, those up to 75 updates apart are too poor, those from 100 on are near enough.
+
+    Examples
+    --------
+    >>> spend_the_budget((25, 30))
+    ✗ 59 looks after the first, of 30 sweeps each, are 1,770 sweeps. The budget is 150.
+    """
+    from anneal_edu.course.panels import likelihood_tracking as panel
+
+    require(
+        isinstance(answer, tuple | list) and len(answer) == 2, "give two whole numbers: (every, n_sweeps)."
+    )
+    every, n_sweeps = (attempt(part) for part in answer)
+    for name, part in (("every", every), ("n_sweeps", n_sweeps)):
+        whole = isinstance(part, int | np.integer) and not isinstance(part, bool) and part >= 1
+        require(whole, f"{name} must be a whole number from 1 on; yours is {part!r}.")
+    require(every % panel.OFTEN == 0, f"every must be a multiple of {panel.OFTEN}, where the truth is known.")
+    n_looks = panel.N_UPDATES // every
+    require(
+        n_looks >= MIN_LOOKS,
+        f"{n_looks} looks in {panel.N_UPDATES:,} updates: too few to see when the validation likelihood turns. Look at "
+        f"least {MIN_LOOKS} times.",
+    )
+    work = (n_looks - 1) * n_sweeps
+    require(
+        work <= BUDGET,
+        f"{n_looks - 1} looks after the first, of {n_sweeps} sweeps each, are {work:,} sweeps. The budget is {BUDGET}.",
+    )
+    error = _MEASURED[every][n_sweeps - 1]
+    require(
+        error < BOUND,
+        f"log Ẑ is off by {error:.3f} nats (root mean square), which is more than {BOUND}. What helps more: looking "
+        "more often, or more sweeps at every look?",
+    )
+    return f"right: within {BOUND} nats (root mean square) for {BUDGET} sweeps or less after the first look."
+
+
+def root_mean_square_error(every: int, n_sweeps: int, seeds) -> float:
+    """Of log Ẑ, over all looks at the trainings with these seeds."""
+    from anneal_edu.course.panels import likelihood_tracking as panel
+
+    errors = [panel.errors_at(RATE, seed, every, n_sweeps, N_RUNGS)[0] for seed in seeds]
+    return float(np.sqrt(np.mean(np.square(errors))))

@@ -1,0 +1,221 @@
+"""Checks of notebook 10: swapping temperatures."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from anneal_edu import Gaussian, Unnormalized, geometric_path, linear_schedule, moment_path
+from anneal_edu.course.check.verdict import attempt, call, exercise, require
+from anneal_edu.tempering.matrices import ladder_distribution, lifted_matrix, tag_states
+
+# Exercise 1
+
+
+@exercise
+def lifted_rule(answer) -> str:
+    """``answer(n, e, accepted, K)`` must be where the tagged replica goes, and in which direction it looks then.
+
+    Examples
+    --------
+    >>> def printed(n, e, accepted, K):
+    ...     inside = 0 < n + e < K
+    ...     return (n + e, e if inside else -e) if accepted else (n, -e if inside else e)
+    >>> lifted_rule(printed)
+    ✗ on 2 pairs your tag goes from (0, +1) to (0, -1), and looks \
+below the first rung. This is S as the report prints it: it tests n + e. Which rung should it test?
+    """
+    for n_pairs in (1, 2, 3, 6):
+        for n, e in tag_states(n_pairs):
+            for accepted in (True, False):
+                _judge_step(answer, n, e, accepted, n_pairs)
+    for n_pairs in (1, 2, 3):
+        log_f = np.random.default_rng(n_pairs).normal(size=(n_pairs + 1, 3))
+        tags = tag_states(n_pairs)
+        T = lifted_matrix(log_f, lambda *given: _pair(answer, *given))
+        p = np.tile(ladder_distribution(log_f), len(tags)) / len(tags)
+        found = float(np.abs(p @ T - p).max())
+        require(
+            found < 1e-12,
+            f"on {n_pairs} pairs π T differs from π by {found:.1g}: the distribution is not left invariant. Into every "
+            "(n, e) as much must flow as out of it: one way in after a swap, one after a refusal.",
+        )
+    reached = _reached(answer, 3)
+    require(
+        reached == {0, 1, 2, 3},
+        f"π T = π holds, and yet the tag is of no use: from rung 0 it only ever sees the rungs {sorted(reached)}. "
+        "After a swap it should go on in its direction, not come back.",
+    )
+    return "right: the tag stays on the ladder, π T = π to 1e-12, and it travels from one end to the other."
+
+
+def _pair(answer, n, e, accepted, n_pairs) -> tuple[int, int]:
+    after = attempt(answer(n, e, accepted, n_pairs))
+    require(isinstance(after, tuple | list) and len(after) == 2, "return two whole numbers: the new n and the new e.")
+    new_n, new_e = (attempt(part) for part in after)
+    for part, name in ((new_n, "n"), (new_e, "e")):
+        require(
+            isinstance(part, int | float | np.number) and part == np.round(part),
+            f"return two whole numbers: your new {name} is {part!r}.",
+        )
+    require(new_e in (-1, 1), f"a direction is +1 or -1; yours is {new_e}.")
+    return int(new_n), int(new_e)
+
+
+def _judge_step(answer, n, e, accepted, n_pairs) -> None:
+    new_n, new_e = _pair(answer, n, e, accepted, n_pairs)
+    right = n + e if accepted else n
+    require(
+        new_n == right,
+        f"{'accepted' if accepted else 'refused'} at ({n}, {e:+d}), the tagged replica stands on rung {right}; your n "
+        f"is {new_n}, and the tag has lost its replica.",
+    )
+    if 0 <= new_n + new_e <= n_pairs:
+        return
+    where = "below the first rung" if new_n + new_e < 0 else "above the last rung"
+    message = f"on {n_pairs} pairs your tag goes from ({n}, {e:+d}) to ({new_n}, {new_e:+d}), and looks {where}."
+    if accepted:
+        require(False, f"{message} At the end of the ladder a replica that has arrived must turn around.")
+    as_printed = n_pairs > 1 and 0 < n + e < n_pairs
+    hint = "It was refused on an end, where only one way is open: it should look the same way again."
+    printed = "This is S as the report prints it: it tests n + e. Which rung should it test?"
+    require(False, f"{message} {printed if as_printed and _keeps_next_to_end(answer, n_pairs) else hint}")
+
+
+def _keeps_next_to_end(answer, n_pairs: int) -> bool:
+    """Refused next to an end that it looks at, the tag does not turn: what the printed S does."""
+    return _pair(answer, n_pairs - 1, 1, False, n_pairs)[1] == 1
+
+
+def _reached(answer, n_pairs: int) -> set[int]:
+    seen, front = set(), {(0, 1)}
+    while front:
+        seen |= front
+        front = {_pair(answer, *tag, accepted, n_pairs) for tag in front for accepted in (True, False)} - seen
+    return {n for n, _ in seen}
+
+
+# Exercise 2
+
+
+@exercise
+def swap_probability(answer) -> str:
+    """``answer(path, low, high, x_low, x_high)`` must be the acceptance probability of a swap, for each chain.
+
+    Examples
+    --------
+    >>> def tempered_only(path, low, high, x_low, x_high):
+    ...     energy = lambda x: -path(1.0).log_density(x)
+    ...     return np.exp(np.minimum(0, (high - low) * (energy(x_high) - energy(x_low))))
+    >>> swap_probability(tempered_only)
+    ✗ right for tempered targets, f^β, and wrong for any other path: the formula with a difference of β needs \
+log f to be β times one energy. Ask path(low) and path(high) for their log_density of both states.
+    """
+    rng = np.random.default_rng(10)
+    x, y = rng.normal(size=(2, 60, 1))
+    flat = Unnormalized(lambda x: np.zeros(x.shape[:-1]), 1)
+    tempered = geometric_path(flat, Gaussian([0.0], [[0.2]]))
+    moments = moment_path(Gaussian([0.0], [[1.0]]), Gaussian([3.0], [[0.5]]))
+    _judge_swap(answer, tempered, 0.3, 0.8, x, y, "on a tempered target, f^β,")
+    found = call(answer, moments, 0.3, 0.8, x, y, shape=(60,))
+    require(
+        _close(found, _swap(moments, 0.3, 0.8, x, y)),
+        "right for tempered targets, f^β, and wrong for any other path: the formula with a difference of β needs log f "
+        "to be β times one energy. Ask path(low) and path(high) for their log_density of both states.",
+    )
+    far = call(answer, tempered, 0.0, 1.0, np.full((2, 1), 60.0), np.zeros((2, 1)), shape=(2,))
+    require(_close(far, np.zeros(2)), "a swap that would bring a terrible state to the target is hardly ever accepted.")
+    return "right: four log densities, on a tempered target and on a path that is none."
+
+
+def _swap(path, low, high, x, y) -> np.ndarray:
+    return np.exp(np.minimum(0, _log_swap(path, low, high, x, y)))
+
+
+def _log_swap(path, low, high, x, y) -> np.ndarray:
+    f, g = path(low).log_density, path(high).log_density
+    return f(y) + g(x) - f(x) - g(y)
+
+
+def _close(a, b) -> bool:
+    return bool(np.allclose(a, b, rtol=1e-8, atol=1e-10))
+
+
+def _judge_swap(answer, path, low, high, x, y, where: str) -> None:
+    found, log_ratio = call(answer, path, low, high, x, y, shape=(len(x),)), _log_swap(path, low, high, x, y)
+    f, g = path(low).log_density, path(high).log_density
+    for wrong, sentence in (
+        (np.exp(log_ratio), "the min is missing: some of your probabilities are above 1."),
+        (np.exp(-log_ratio), "the ratio is upside down, and there is no min: some probabilities are above 1."),
+        (np.exp(np.minimum(0, -log_ratio)), "the ratio is upside down: you accept what should be refused."),
+        (np.minimum(0, log_ratio), "this is the logarithm of the probability."),
+        (np.minimum(1, log_ratio), "these are logarithms of ratios; take the exponential before the min."),
+        (np.exp(np.minimum(0, g(x) - g(y))), "only the upper rung is asked. What is it worth to the lower one?"),
+        (np.exp(np.minimum(0, f(y) - f(x))), "only the lower rung is asked. What is it worth to the upper one?"),
+        (np.exp(np.minimum(0, g(y) + f(x) - g(x) - f(y))), "the ratio is upside down."),
+        (
+            np.exp(np.minimum(0, g(x) - g(y))) * np.exp(np.minimum(0, f(y) - f(x))),
+            "you decide about each state by itself; it is one move with one ratio and one min.",
+        ),
+    ):
+        require(not _close(found, wrong), f"{where} {sentence}")
+    require(
+        _close(found, np.exp(np.minimum(0, log_ratio))),
+        f"{where} yours differs from min(1, f_low(x_high) f_high(x_low) / (f_low(x_low) f_high(x_high))) by up to "
+        f"{np.abs(found - np.exp(np.minimum(0, log_ratio))).max():.2g}.",
+    )
+
+
+# Exercise 3
+
+
+@exercise
+def equal_ladder(answer) -> str:
+    """``answer(schedule, rates, n_steps)`` must be the ladder whose pairs have equal shares of the barrier.
+
+    Examples
+    --------
+    >>> equal_ladder(lambda schedule, rates, n_steps: np.linspace(0, 1, n_steps + 1))
+    ✗ your ladder is linear, whatever the pilot run found: its parts carry from 0.12 to 0.75 of rejections, and they \
+should all carry 0.29.
+    """
+    pilot = linear_schedule(200)
+    for shape, n_steps in ((9 / (1 + 9 * pilot), 8), (0.3 + 6 * pilot**2, 5)):
+        middle = 0.5 * (shape[1:] + shape[:-1]) / 200
+        _judge_ladder(answer, pilot, middle, n_steps)
+    _judge_ladder(answer, np.sort(np.append(pilot[1:-1] ** 2, [0.0, 1.0])), np.linspace(0.002, 0.018, 200), 4)
+    coarse, high = linear_schedule(6), np.array([0.8, 0.4, 0.4, 0.2, 0.2, 0.4])  # thirds of Λ end at rungs 1 and 3
+    _judge_ladder(answer, coarse, high, 3)
+    _judge_ladder(answer, coarse, high, 6, tolerance=0.6)  # a curve in place of straight lines is welcome
+    return "right: every pair gets the same share of the barrier, also where the pilot's own rungs were uneven."
+
+
+def _judge_ladder(answer, pilot, rates, n_steps, tolerance=0.03) -> None:
+    found = np.asarray(attempt(answer(pilot.copy(), rates.copy(), n_steps)), dtype=float)
+    require(
+        found.shape == (n_steps + 1,),
+        f"K = {n_steps} pairs have {n_steps + 1} rungs; your ladder has shape {found.shape}.",
+    )
+    require(bool(np.isfinite(found).all()), "your ladder has NaN or infinite entries.")
+    require(
+        _close(found[[0, -1]], [0, 1]), f"a ladder goes from 0 to 1; yours goes from {found[0]:.3g} to {found[-1]:.3g}."
+    )
+    require(bool((np.diff(found) > 0).all()), "the rungs should rise.")
+    total = np.append(0, np.cumsum(rates))
+    parts = np.diff(np.interp(found, pilot, total))
+    wanted = f"its parts carry from {parts.min():.2f} to {parts.max():.2f} of rejections, and they should all carry "
+    wanted += f"{total[-1] / n_steps:.2f}."
+    require(
+        not _close(found, np.linspace(0, 1, n_steps + 1)),
+        f"your ladder is linear, whatever the pilot run found: {wanted}",
+    )
+    backwards = np.interp(np.linspace(0, 1, n_steps + 1), pilot, total / total[-1])
+    require(
+        not np.allclose(found, backwards, atol=1e-3),
+        "this is Λ at evenly spaced β; wanted are the β at evenly spaced Λ. Exchange the roles of the two axes: "
+        "np.interp(new heights, heights, positions).",
+    )
+    off = float(np.abs(parts / parts.mean() - 1).max())
+    require(
+        off < tolerance,
+        f"the parts are not alike: {wanted} Add up the rates themselves, from 0, and read off β.",
+    )

@@ -1,0 +1,240 @@
+"""Checks of notebook 14: which estimator should be trusted?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import chain
+
+import numpy as np
+
+from anneal_edu.course.check.verdict import attempt, call, exercise, require
+from anneal_edu.course.experiments.estimator_tables import hidden_mode, stored_rows
+from anneal_edu.course.experiments.estimators import Problem, Report, every_estimator, short
+from anneal_edu.distributions import BinaryRBM, uniform_rbm
+from anneal_edu.paths.geometric import geometric_path
+from anneal_edu.paths.schedules import linear_schedule
+from anneal_edu.tempering.parallel import parallel_tempering
+
+CLOSE = 0.3  # nats
+FORWARD, REVERSE = "AIS, geometric", "reverse AIS, from data"
+VERDICTS = ("pinned", "wide", "crossed")
+
+
+# Exercise 1
+
+
+def _easy(seed: int) -> BinaryRBM:
+    rng = np.random.default_rng(seed)
+    return BinaryRBM(0.8 * rng.normal(size=(14, 6)), 0.3 * rng.normal(size=14), -0.5 * np.ones(6))
+
+
+_DRAWN = (
+    *((_easy, (seed,)) for seed in (11, 12)),
+    *((hidden_mode, (26, 6, share)) for share in (0.8, 0.9, 0.97)),
+)
+_STORED = (("digits8_cd", 43), ("hidden mode", 30), ("digits28_pcd_fast", 7))
+"""Runs of the lesson's own table: one where a warning tells, one with a hidden mode, one whose data are not its own."""
+
+
+@lru_cache(maxsize=len(_DRAWN))
+def _drawn_case(i: int) -> tuple[list[Report], float]:
+    kind, settings = _DRAWN[i]
+    rbm = kind(*settings)
+    problem = Problem(rbm, uniform_rbm(rbm.dim, rbm.n_hidden), rbm.sample(300, np.random.default_rng([i, 1])))
+    return every_estimator(problem, 6000, rng=np.random.default_rng([i, 2])), rbm.log_z()
+
+
+def _stored_case(model: str, seed: int) -> tuple[list[Report], float]:
+    rows = [row for row in stored_rows("estimators") if row.model == model]
+    return [
+        Report(
+            row.name,
+            row.exact + row.errors[seed],
+            row.std_errors[seed],
+            tuple(kind for kind, seeds in row.warnings.items() if seed in seeds),
+            row.errs,
+            row.sweeps,
+            row.products,
+        )
+        for row in rows
+    ], rows[0].exact
+
+
+def cases() -> Iterator[tuple[list[Report], float]]:
+    """Reports on models of the check's own, then stored ones, and the exact log Z of each; made when asked for."""
+    drawn = (_drawn_case(i) for i in range(len(_DRAWN)))
+    for reports, exact in chain(drawn, (_stored_case(*which) for which in _STORED)):
+        yield [r for r in reports if r.name not in ("reverse AIS, exact draws", "PT, MBAR, naive bar")], exact
+
+
+@exercise
+def trusted(answer) -> str:
+    """``answer(reports)`` must name the estimates that can be trusted, without knowing log Z: a list, maybe empty.
+
+    It is tried on models that it has not seen, and on three runs that are stored. Nothing that it names may be more
+    than 0.3 nats and three of its own standard errors off; and where all is well it must name at least a third of what
+    is right.
+
+    Examples
+    --------
+    >>> trusted(lambda reports: [])
+    ✗ on a model where 11 of 11 estimates are right you trust 0. To trust nobody is safe, and useless: where the two \
+ends of the sandwich meet, believe those without a warning.
+    """
+    for reports, exact in cases():
+        given = list(reports)
+        names = call(answer, given)
+        require(isinstance(names, list | tuple | set), "return a list of names, such as ['RTS'], or an empty one.")
+        known = {report.name: report for report in reports}
+        for name in names:
+            require(name in known, f"there is no report named {name!r}; return r.name of the reports you trust.")
+        _judge_trust(set(names), known, exact)
+    return "right: on eight models you trusted nothing wrong, and, where all was well, enough of what was right."
+
+
+def _judge_trust(names: set[str], known: dict[str, Report], exact: float) -> None:
+    right = {name for name, r in known.items() if r.answers and abs(r.log_z - exact) < max(CLOSE, 3 * r.std_error)}
+    hidden = abs(known[REVERSE].log_z - known[FORWARD].log_z) > 1
+    for name in sorted(names - right):
+        report = known[name]
+        require(report.answers, f'you trust "{name}", which gave no answer: see report.answers.')
+        kinds = ", ".join(repr(short(w)) for w in report.warnings)
+        off = f'you trust "{name}", which is {abs(report.log_z - exact):.2f} nats off'
+        agree = sum(abs(r.log_z - report.log_z) < CLOSE for r in known.values()) - 1
+        require(
+            not hidden,
+            f"{off}. Its error bar is {report.std_error:.2f}, and {agree} others agree with it. Those that begin at "
+            "the same end share what they cannot see. Which two reports began at different ends, and do they meet?",
+        )
+        require(False, f"{off} on a model where all chains saw all modes. It warned: {kinds or 'nothing'}.")
+    well = not hidden and len(right) > len(known) / 2  # a lucky chain can make the ends meet where most are wrong
+    require(
+        not well or len(names & right) >= len(right) / 3,
+        f"on a model where {len(right)} of {len(known)} estimates are right you trust {len(names)}. To trust nobody is "
+        "safe, and useless: where the two ends of the sandwich meet, believe those without a warning.",
+    )
+
+
+# Exercise 2
+
+
+@exercise
+def sandwich_verdict(answer) -> str:
+    """``answer(lower, lower_error, upper, upper_error)`` must be "pinned", "wide" or "crossed".
+
+    With gap = upper - lower and s = sqrt(lower_error² + upper_error²): "crossed" if gap < -3 s, "pinned" if not crossed
+    and gap + 3 s < 0.5, else "wide".
+
+    Examples
+    --------
+    >>> sandwich_verdict(lambda low, low_error, up, up_error: "pinned" if abs(up - low) < 0.5 else "wide")
+    ✗ from 10.00 ± 0.01 below and 9.70 ± 0.01 above you say 'pinned'. The upper bound lies far below the lower one: \
+bounds do not do this, so something is wrong with the draws that the reverse chains began at.
+    """
+    for lower, lower_error, upper, upper_error, right, why in _SANDWICHES:
+        got = call(answer, lower, lower_error, upper, upper_error)
+        require(got in VERDICTS, f'return "pinned", "wide" or "crossed"; yours is {got!r}.')
+        require(
+            got == right,
+            f"from {lower:.2f} ± {lower_error:.2f} below and {upper:.2f} ± {upper_error:.2f} above you say {got!r}. "
+            f"{why}",
+        )
+    return "right: a crossing is told from noise, and a small gap from a small gap that may be luck."
+
+
+_CROSSED = (
+    "The upper bound lies far below the lower one: bounds do not do this, so something is wrong with the draws that "
+    "the reverse chains began at."
+)
+_SANDWICHES = (
+    (10.0, 0.02, 10.1, 0.02, "pinned", "The ends meet within 0.5 nats, three standard errors included."),
+    (10.0, 0.02, 13.0, 0.02, "wide", "The ends are 3 nats apart."),
+    (10.0, 0.01, 9.7, 0.01, "crossed", _CROSSED),
+    (-705.0, 0.3, -760.0, 1.0, "crossed", _CROSSED),
+    (10.0, 0.3, 10.1, 0.3, "wide", "The gap is small, but its error is not: 0.1 + 3 s is 1.4."),
+    (10.0, 0.12, 10.1, 0.12, "wide", "0.1 + 3 s = 0.61: errors that are independent add up by their squares."),
+    (10.0, 0.08, 10.1, 0.08, "pinned", "3 s = 3 sqrt(0.08² + 0.08²) = 0.34, not 3 (0.08 + 0.08): 0.1 + 0.34 < 0.5."),
+    (10.0, 0.08, 9.7, 0.08, "pinned", "-0.3 is within 3 s = 0.34 of zero: not crossed, and gap + 3 s is 0.04."),
+    (10.0, 0.05, 9.77, 0.05, "crossed", "-0.23 is below -3 s = -0.21, if only just: crossed."),
+    (10.0, 0.1, 10.12, 0.1, "wide", "0.12 + 3 s = 0.54, which is above 0.5."),
+    (10.0, 0.2, 9.8, 0.23, "wide", "The bars are long: 3 s = 0.9, and the gap may be noise."),
+)
+
+
+# Exercise 3
+
+
+@lru_cache(maxsize=1)
+def _drawn() -> tuple[BinaryRBM, ...]:
+    generators = (np.random.default_rng(seed) for seed in (1, 2, 3))
+    return tuple(BinaryRBM(1.2 * rng.normal(size=(20, 8)), np.zeros(20), -np.ones(8)) for rng in generators)
+
+
+@exercise
+def tempering_settings(answer) -> str:
+    """``answer(budget)`` must be (n_rungs, n_ladders, n_burn_in, n_sweeps) of a PT run within a budget of Gibbs sweeps.
+
+    The run is then made, on three models with 20 visible and 8 hidden units; the root mean square error of its log Ẑ
+    must be below 0.1 nats at a budget of 20,000.
+
+    Examples
+    --------
+    >>> tempering_settings(lambda budget: (20, 10, 0, budget // 10))
+    ✗ these settings cost 400,000 Gibbs sweeps, 20 times the budget of 20,000. Every rung of every ladder is a chain \
+of its own: a sweep of the ladder costs one Gibbs step for each of its rungs.
+    """
+    for budget in (20_000, 50_000):
+        rungs, ladders, burn_in, kept = _settings(answer, budget)
+        cost = rungs * ladders * (burn_in + kept)
+        _judge_cost(cost, budget, rungs, ladders, burn_in, kept)
+    rungs, ladders, burn_in, kept = _settings(answer, 20_000)
+    errors = []
+    for i, rbm in enumerate(_drawn()):
+        path, schedule = geometric_path(uniform_rbm(20, 8), rbm), linear_schedule(rungs - 1)
+        for seed in (i, 10 + i):
+            rng = np.random.default_rng(seed)
+            run = parallel_tempering(path, schedule, kept, ladders, n_burn_in=burn_in, rng=rng)
+            errors.append(run.log_z - rbm.log_z())
+    rmse = float(np.sqrt(np.mean(np.square(errors))))
+    few = "With so few rungs neighbours hardly overlap, and a stepping stone is a jump. Add rungs."
+    early = "With so few sweeps all rungs are still near the start. Take fewer ladders and more sweeps."
+    require(rmse < 0.1, f"log Ẑ is off by {rmse:.2f} nats on six runs. {few if rungs < 4 else early}")
+    return f"right: {rungs} rungs × {ladders} ladders × {burn_in + kept} sweeps are within the budget; error below 0.1."
+
+
+def _settings(answer, budget: int) -> tuple[int, int, int, int]:
+    settings = call(answer, budget)
+    require(
+        isinstance(settings, tuple | list) and len(settings) == 4,
+        "return four whole numbers: `return n_rungs, n_ladders, n_burn_in, n_sweeps`.",
+    )
+    for value in settings:
+        attempt(value)
+        require(float(value).is_integer(), f"counts are whole numbers, got {value!r}: divide with //.")
+    rungs, ladders, burn_in, kept = map(int, settings)
+    require(rungs >= 2 and kept >= 1 and burn_in >= 0, "at least two rungs and one sweep, and no negative burn-in.")
+    require(ladders >= 2, "with a single ladder there is no error bar: nothing to compare it with.")
+    return rungs, ladders, burn_in, kept
+
+
+def _judge_cost(cost: int, budget: int, rungs: int, ladders: int, burn_in: int, kept: int) -> None:
+    over = f"these settings cost {cost:,} Gibbs sweeps, {cost / budget:.3g} times the budget of {budget:,}."
+    require(
+        cost <= budget or rungs * ladders * kept > budget,
+        f"{over} The burn-in counts too: it is thrown away, but paid for.",
+    )
+    require(
+        cost <= budget or ladders * (burn_in + kept) > budget,
+        f"{over} Every rung of every ladder is a chain of its own: a sweep of the ladder costs one Gibbs step for each "
+        "of its rungs.",
+    )
+    require(
+        cost <= budget or rungs * (burn_in + kept) > budget, f"{over} Every ladder pays: multiply by their number."
+    )
+    require(cost <= budget, over)
+    require(
+        cost >= budget / 2,
+        f"these settings cost {cost:,} Gibbs sweeps, less than half of the budget of {budget:,}. Does yours depend on "
+        "the budget? The comparison is at equal price: spend it.",
+    )

@@ -1,0 +1,110 @@
+"""The stored runs of `carlson`, and what they say about each estimator."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from anneal_edu.course.experiments import kept_rows
+
+EXPERIMENTS = ("convergence", "rungs", "tracking")
+
+
+@lru_cache(maxsize=3)
+def stored(experiment: str) -> dict:
+    """What ``python -m anneal_edu experiment carlson-…`` wrote: "command" and "rows".
+
+    Examples
+    --------
+    >>> stored("tracking")["command"].startswith("python -m anneal_edu experiment carlson-tracking")
+    True
+    """
+    if experiment not in EXPERIMENTS:
+        raise ValueError(f"experiment must be one of {', '.join(EXPERIMENTS)}, got {experiment!r}")
+    return kept_rows.stored(f"carlson_{experiment}")
+
+
+@dataclass(frozen=True, eq=False)
+class Summary:
+    """One estimator over its settings; errors are log Ẑ minus the reference, in nats.
+
+    Attributes
+    ----------
+    settings : (n,) array of int
+        Sweeps or rungs.
+    mean, low, high : (n,) arrays
+        Mean, smallest and largest error of the runs.
+    rmse : (n,) array
+        Root mean square error.
+    std_error : (n,) array
+        Root mean square of the error bars that the runs gave themselves.
+    covered, n_runs : (n,) arrays of int
+        Runs that the reference is at most two standard errors away from, the reference's own half gap included; runs.
+    unanswered : (n,) array of int
+        Runs that returned NaN, and are in none of the numbers above.
+    """
+
+    settings: np.ndarray
+    mean: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    rmse: np.ndarray
+    std_error: np.ndarray
+    covered: np.ndarray
+    n_runs: np.ndarray
+    unanswered: np.ndarray
+
+
+def summarise(rows: list[dict], half_gap: float) -> dict[str, Summary]:
+    """Estimator → its summary; settings without any answer are left out.
+
+    Parameters
+    ----------
+    rows : list of dict
+        With the fields of `carlson.Estimate`.
+    half_gap : float
+        By how much the reference itself may be wrong.
+
+    Examples
+    --------
+    >>> row = {"estimator": "AIS", "setting": 10, "log_z": 1.0, "std_error": 0.2, "reference": 1.5}
+    >>> found = summarise([row, row | {"log_z": 1.8}], half_gap=0.0)["AIS"]
+    >>> found.mean.round(2), found.rmse.round(2), found.covered
+    (array([-0.1]), array([0.41]), array([1]))
+    """
+    return {
+        name: _summary([row for row in rows if row["estimator"] == name], half_gap)
+        for name in dict.fromkeys(row["estimator"] for row in rows)
+    }
+
+
+def _summary(rows: list[dict], half_gap: float) -> Summary:
+    columns = []
+    for setting in sorted({row["setting"] for row in rows}):
+        here = [row for row in rows if row["setting"] == setting]
+        errors = np.array([row["log_z"] - row["reference"] for row in here])
+        bars = np.array([row["std_error"] for row in here])
+        there = np.isfinite(errors)
+        if not there.any():
+            continue
+        e, se = errors[there], bars[there]
+        covered = int((np.abs(e) <= 2 * se + half_gap).sum())
+        root = lambda x: float(np.sqrt(np.nanmean(x**2)))  # noqa: E731
+        columns.append(
+            (setting, e.mean(), e.min(), e.max(), root(e), root(se), covered, len(e), int((~there).sum()))
+        )
+    return Summary(*map(np.array, zip(*columns, strict=True)))
+
+
+def half_gap(known: dict) -> float:
+    """How far the middle of the reference may be from the truth: half its gap, or two standard errors if that is more.
+
+    Examples
+    --------
+    >>> round(half_gap({"lower": 1.0, "upper": 1.5, "lower_error": 0.03, "upper_error": 0.04}), 2)
+    0.25
+    """
+    noise = float(np.hypot(known["lower_error"], known["upper_error"]))
+    return max(abs(known["upper"] - known["lower"]) / 2, noise)

@@ -1,0 +1,113 @@
+"""Carlson et al. 2016, "Tracking partition functions while learning", on an RBM with 500 hidden units."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from time import perf_counter
+
+import numpy as np
+
+from anneal_edu.annealing.ais import ais
+from anneal_edu.course.experiments import grosse_large
+from anneal_edu.course.experiments.carlson import N_CHAINS, Scale, reference
+from anneal_edu.course.experiments.workers import one_blas_thread
+from anneal_edu.data import digits
+from anneal_edu.distributions import BinaryRBM, base_rate_rbm
+from anneal_edu.paths.geometric import geometric_path
+from anneal_edu.paths.schedules import linear_schedule
+from anneal_edu.training import contrastive_divergence, track_log_likelihood
+
+RUNS = ((1, False), (1, True), (5, True))
+"""How many times more slowly, and longer, than the recipe it learns; whether tempered chains weigh both layers."""
+
+
+@dataclass(frozen=True)
+class Look:
+    """What tracking said after some updates, in nats a digit, and, now and then, others about the same model's log Z.
+
+    ``lower`` and ``upper`` are a long sandwich, ``annealed`` AIS from nothing with the sweeps and chains of one look.
+    """
+
+    learning_rate: float
+    both_layers: bool
+    n_updates: int
+    log_z: float
+    std_error: float
+    train: float
+    validation: float
+    lower: float | None
+    upper: float | None
+    annealed: float | None
+    tracking_seconds: float
+    training_seconds: float
+
+    def __str__(self) -> str:
+        bounds = f", sandwich {self.lower:.2f} to {self.upper:.2f}, AIS {self.annealed:.2f}" if self.lower else ""
+        return (
+            f"rate {self.learning_rate:g}, {'(v, h)' if self.both_layers else 'v':6} {self.n_updates:6} updates: "
+            f"train {self.train:8.2f}, validation {self.validation:8.2f}, "
+            f"log Ẑ {self.log_z:.2f} ± {self.std_error:.2f}{bounds}"
+        )
+
+
+class Stopwatch:
+    """Seconds spent in making what an iterator yields."""
+
+    def __init__(self, iterator):
+        self.iterator, self.seconds = iter(iterator), 0.0
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        begin = perf_counter()
+        try:
+            return next(self.iterator)
+        finally:
+            self.seconds += perf_counter() - begin
+
+
+def tracking(scale: Scale, seed: int = 0, report: Callable = print) -> list[Look]:
+    """Train and validation log likelihood tracked by RTS while PCD learns, with a sandwich six times on the way.
+
+    As in the table of large RBMs the model is trained on the digits; here every fifth of them is held out. The training
+    is tracked on states v, then once more on states (v, h); then one that learns five times more slowly and five times
+    as long. Beside each sandwich stands AIS from nothing, with the sweeps of one look.
+    """
+    large = grosse_large.SCALES[scale.model]
+    recipe, data = large.training["PCD"], digits(large.size)
+    held_out = np.arange(len(data)) % 5 == 4
+    train, validation = data[~held_out], data[held_out]
+    schedule = linear_schedule(scale.n_rungs)
+
+    def bounds_of(rbm: BinaryRBM, n_updates: int) -> tuple[float, float, float]:
+        path = geometric_path(base_rate_rbm(train, large.n_hidden), rbm)
+        rng = np.random.default_rng([seed, 6, n_updates])
+        found = reference(path, scale.n_reference // 5, rng)
+        return found.lower, found.upper, ais(path, linear_schedule(scale.n_sweeps), N_CHAINS, rng=rng).log_z
+
+    rows, known = [], {}
+    with one_blas_thread():
+        for slower, both_layers in RUNS:
+            rate, n_updates = recipe.learning_rate / slower, slower * scale.n_updates
+            states = contrastive_divergence(
+                train, large.n_hidden, "pcd", recipe.n_gibbs, n_updates, rate, recipe.batch_size,
+                np.random.default_rng([seed, 4]),
+            )  # fmt: skip
+            training, rng = Stopwatch(states), np.random.Generator(np.random.SFC64([seed, 5]))
+            looks = track_log_likelihood(
+                training, train, validation, scale.every, scale.n_sweeps, N_CHAINS, schedule,
+                both_layers=both_layers, rng=rng,
+            )  # fmt: skip
+            both = Stopwatch(looks)
+            for look in both:
+                seconds = both.seconds - training.seconds, training.seconds
+                model = rate, look.n_updates
+                if look.n_updates % (n_updates // 6) == 0 and model not in known:
+                    known[model] = bounds_of(look.rbm, look.n_updates)
+                bounds = known.get(model, (None, None, None))
+                found = (look.n_updates, look.log_z, look.std_error, look.train, look.validation)
+                rows.append(Look(rate, both_layers, *found, *bounds, *seconds))
+                report(rows[-1])
+    return rows

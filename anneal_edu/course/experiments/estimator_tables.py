@@ -1,0 +1,288 @@
+"""Which estimator should be trusted? All of them, at equal numbers of Gibbs sweeps, over many seeds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import Executor
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from pathlib import Path as File
+
+import numpy as np
+
+from anneal_edu import models
+from anneal_edu.course.experiments.estimators import (
+    ESTIMATORS,
+    Problem,
+    Report,
+    geometric_ais,
+    short,
+    tempered_sampling,
+    timed,
+)
+from anneal_edu.course.experiments.kept_rows import file_name, keep, kept, reading, stored, stored_arrays
+from anneal_edu.course.experiments.workers import one_blas_thread
+from anneal_edu.data import digits
+from anneal_edu.distributions import BinaryRBM, uniform_rbm
+from anneal_edu.models import knots
+from anneal_edu.paths.splines import moment_spline_path
+
+
+def hidden_mode(n_visible: int = 30, n_hidden: int = 8, share: float = 0.9, pull: float = 6.0) -> BinaryRBM:
+    """An RBM with most of its mass around one picture that chains do not find.
+
+    Its last hidden unit, once on, holds every visible unit in place with a field of ± ``pull``; its bias gives it the
+    probability ``share``. But at β a little below 1 nearly all mass is elsewhere, where hardly a state turns it on.
+    The one of the lessons, of 30 visible and 8 other hidden units, is stored; others are drawn here.
+
+    Examples
+    --------
+    >>> round(float(hidden_mode().moments()[1][-1]), 6)
+    0.9
+    """
+    W, b, picture = stored_arrays("hidden_mode").values()
+    if W.shape != (n_visible, n_hidden):
+        rng = np.random.default_rng(0)
+        W, b = 0.4 * rng.normal(size=(n_visible, n_hidden)), 0.2 * rng.normal(size=n_visible)
+        picture = np.where(rng.random(n_visible) < 0.5, 1, -1)
+    b, picture, c = b - 0.5 * W.sum(1), pull * picture, np.zeros(n_hidden)
+    off, on = BinaryRBM(W, b, c).log_z(), BinaryRBM(W, b + picture, c).log_z()
+    return BinaryRBM(np.column_stack([W, picture]), b, np.append(c, off - on + np.log(share / (1 - share))))
+
+
+def strong_couplings() -> BinaryRBM:
+    """An RBM of 20 visible and 8 hidden units with weights from N(0, 1.5²)."""
+    return BinaryRBM(**stored_arrays("strong_couplings"), visible_bias=np.zeros(20), hidden_bias=np.full(8, -1.0))
+
+
+TOYS: dict[str, Callable[[], BinaryRBM]] = {"hidden mode": hidden_mode, "strong couplings": strong_couplings}
+
+
+@lru_cache(maxsize=8)
+def load_problem(name: str) -> Problem:
+    """One of `TOYS` with exact draws as data, or a stored RBM of the digits from its base rates, with the digits."""
+    if name in TOYS:
+        rbm = TOYS[name]()
+        start, data = uniform_rbm(rbm.dim, rbm.n_hidden), rbm.sample(500, np.random.default_rng(1))
+        return Problem(rbm, start, data, moment_spline_path(start, rbm))
+    rbm = models.load(name)
+    start, stored = knots.start_of(rbm, "base rate"), name in knots.MODELS
+    spline = knots.load_spline(name, "base rate") if stored else moment_spline_path(start, rbm)
+    return Problem(rbm, start, digits(round(rbm.dim**0.5)), spline)
+
+
+@dataclass(frozen=True)
+class Scale:
+    """How large the two experiments are: models and sweeps of the table; models, rungs and sweeps of the second one."""
+
+    models: tuple[str, ...]
+    sweeps: int
+    n_seeds: int
+    rung_models: tuple[str, ...]
+    rungs: tuple[int, ...]
+    rung_sweeps: tuple[int, ...]
+    n_rung_seeds: int
+
+
+SCALES = {
+    "tiny": Scale(("strong couplings",), 4000, 2, ("strong couplings",), (3, 5), (4000,), 2),
+    "quick": Scale(
+        ("digits8_cd", "hidden mode", "digits28_pcd_fast"),
+        10_000,
+        50,
+        ("digits8_cd", "strong couplings"),
+        (3, 5, 9, 17, 33),
+        (4000, 16_000),
+        20,
+    ),
+    "medium": Scale(
+        ("digits8_cd", "hidden mode", "digits28_pcd_fast", "digits28_cd"),
+        200_000,
+        50,
+        ("digits8_cd", "strong couplings"),
+        (3, 5, 9, 17, 33, 65, 129),
+        (5000, 20_000, 80_000),
+        50,
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Row:
+    """One estimator on one model, with ``sweeps`` Gibbs sweeps and, in the second experiment, ``n_rungs`` rungs.
+
+    Attributes
+    ----------
+    errors, std_errors : tuples of float or None
+        Of every seed: log Ẑ minus the exact log Z, and the estimator's own error bar; None where it gave no answer.
+    warnings : dict
+        Kind of a warning → the seeds that had it.
+    products : int
+        Products of a state with the weights.
+    seconds : float
+        Mean over the seeds, with whatever else the machine did; readings of one run share its time.
+    """
+
+    model: str
+    name: str
+    errs: str
+    n_rungs: int | None
+    sweeps: int
+    products: int
+    seconds: float
+    exact: float
+    errors: tuple[float | None, ...]
+    std_errors: tuple[float | None, ...]
+    warnings: dict[str, tuple[int, ...]]
+
+    @property
+    def answered(self) -> np.ndarray:
+        """Errors and error bars of the seeds that gave an answer, (2, n)."""
+        pairs = [pair for pair in zip(self.errors, self.std_errors, strict=True) if None not in pair]
+        return np.array(pairs, dtype=float).reshape(-1, 2).T
+
+    @property
+    def bias(self) -> float:
+        """Mean error."""
+        return float(self.answered[0].mean())
+
+    @property
+    def rmse(self) -> float:
+        """Root mean square error."""
+        return float(np.sqrt((self.answered[0] ** 2).mean()))
+
+    @property
+    def own_error(self) -> float:
+        """Median of the error bars."""
+        return float(np.median(self.answered[1]))
+
+    @property
+    def coverage(self) -> float:
+        """Share of the answers within two of their own standard errors of the truth."""
+        error, own = self.answered
+        return float((np.abs(error) <= 2 * own).mean())
+
+    @property
+    def warned(self) -> float:
+        """Share of the seeds with a warning of any kind."""
+        return len({seed for seeds in self.warnings.values() for seed in seeds}) / len(self.errors)
+
+    def __str__(self) -> str:
+        rungs = "" if self.n_rungs is None else f"{self.n_rungs:4d}"
+        head = f"{self.model:18}{self.name:26}{rungs}{self.sweeps:8d}"
+        if not self.answered.size:
+            return f"{head}  no answer"
+        return (
+            f"{head}{self.bias:9.3f}{self.rmse:8.3f}{self.own_error:8.3f}{self.coverage:6.0%}{self.warned:6.0%}"
+            f"{self.seconds:7.2f}s"
+        )
+
+
+@lru_cache(maxsize=2)
+def stored_rows(name: str) -> list[Row]:
+    """The stored rows of "estimators" or "estimators_rungs".
+
+    Examples
+    --------
+    >>> stored_rows("estimators")[0].model
+    'digits8_cd'
+    """
+    return [Row(**row) for row in stored(name)["rows"]]
+
+
+def _row(model: str, exact: float, n_rungs: int | None, reports: list[Report]) -> Row:
+    """The reports of one estimator, one a seed."""
+    one = reports[0]
+    kinds = [{short(warning) for warning in report.warnings} for report in reports]
+    return Row(
+        model,
+        one.name,
+        one.errs,
+        n_rungs,
+        one.sweeps,
+        one.products,
+        round(float(np.mean([r.seconds for r in reports])), 3),
+        round(exact, 4),
+        tuple(round(r.log_z - exact, 4) if r.answers else None for r in reports),
+        tuple(round(float(r.std_error), 4) if r.answers else None for r in reports),
+        {kind: tuple(i for i, k in enumerate(kinds) if kind in k) for kind in sorted(set().union(*kinds))},
+    )
+
+
+def run_all(name: str, sweeps: int, seed: int) -> list[Report]:
+    """Every estimator on one model, each with random numbers of its own."""
+    problem = load_problem(name)
+    with one_blas_thread():
+        return [
+            report
+            for i, estimator in enumerate(ESTIMATORS)
+            for report in timed(estimator, problem, sweeps, np.random.default_rng([seed, i]))
+        ]
+
+
+def run_with_rungs(name: str, sweeps: int, n_rungs: int, seed: int) -> list[Report]:
+    """AIS with that many temperatures, and the four readings of one run of tempered sampling."""
+    problem = load_problem(name)
+    with one_blas_thread():
+        annealed = timed(geometric_ais, problem, sweeps, np.random.default_rng([seed, 0]), n_steps=n_rungs - 1)
+        rng = np.random.default_rng([seed, 1])
+        return annealed + timed(tempered_sampling, problem, sweeps, rng, n_rungs=n_rungs)
+
+
+def _kept(folder: File | None, work: Callable, *settings) -> list[Report]:
+    """The reports of one seed, from the folder if they are there."""
+    if folder is None:
+        return work(*settings)
+    file = File(folder) / file_name(work.__name__, *settings)
+    if not file.exists():
+        keep(file, [asdict(report) for report in work(*settings)])
+    contents = kept(file)
+    with reading(file):
+        return [Report(**report | {"warnings": tuple(report["warnings"])}) for report in contents]
+
+
+def _repeated(work: Callable, settings: tuple, n_seeds: int, seed: int, executor, folder) -> list[list[Report]]:
+    """The reports of every seed."""
+    apply = map if executor is None else executor.map
+    columns = [[value] * n_seeds for value in (folder, work, *settings)]
+    with one_blas_thread():
+        return list(apply(_kept, *columns, range(seed, seed + n_seeds)))
+
+
+def estimator_table(
+    scale: Scale,
+    seed: int = 0,
+    executor: Executor | None = None,
+    folder: File | None = None,
+    report: Callable[[Row], None] = print,
+) -> list[Row]:
+    """Bias, RMSE and coverage of every estimator on every model, over seeds seed, seed + 1, …"""
+    rows = []
+    for model in scale.models:
+        runs = _repeated(run_all, (model, scale.sweeps), scale.n_seeds, seed, executor, folder)
+        exact = load_problem(model).rbm.log_z()
+        for column in zip(*runs, strict=True):
+            rows.append(_row(model, exact, None, list(column)))
+            report(rows[-1])
+    return rows
+
+
+def rung_table(
+    scale: Scale,
+    seed: int = 0,
+    executor: Executor | None = None,
+    folder: File | None = None,
+    report: Callable[[Row], None] = print,
+) -> list[Row]:
+    """The same against the number of temperatures at a fixed number of sweeps: the poster's robustness."""
+    rows = []
+    for model in scale.rung_models:
+        exact = load_problem(model).rbm.log_z()
+        for sweeps in scale.rung_sweeps:
+            for n_rungs in scale.rungs:
+                settings = model, sweeps, n_rungs
+                runs = _repeated(run_with_rungs, settings, scale.n_rung_seeds, seed, executor, folder)
+                for column in zip(*runs, strict=True):
+                    rows.append(_row(model, exact, n_rungs, list(column)))
+                    report(rows[-1])
+    return rows

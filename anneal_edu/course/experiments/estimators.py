@@ -1,0 +1,335 @@
+"""Every estimator of the course on one binary RBM, at one price: a number of Gibbs sweeps.
+
+A sweep is one Gibbs step of one chain. Parallel tempering with R rungs pays R of them for every ladder and time step, a
+reverse run pays for its own steps and for those that led to its starting points, tempered sampling for the rounds in
+which it looks for its Ẑ. Exact draws and the knots of a spline are free here, and are nowhere else. Hamiltonian AIS is
+missing: it needs a gradient with respect to x, and the states of a binary RBM have none.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from itertools import islice
+
+import numpy as np
+
+from anneal_edu.annealing.ais import ais
+from anneal_edu.annealing.reverse import long_run, raise_log_likelihood, reverse_ais
+from anneal_edu.course.experiments.reweighting import mbar_over_chains, ti_over_chains
+from anneal_edu.distributions import BinaryRBM
+from anneal_edu.kernels import gibbs
+from anneal_edu.paths.geometric import Path, geometric_path
+from anneal_edu.paths.schedules import linear_schedule
+from anneal_edu.reweighting.density_matrix import log_density_matrix, log_density_slopes
+from anneal_edu.tempering.parallel import parallel_tempering
+from anneal_edu.tempering.rts import RTSResult, round_of, rts_rounds
+from anneal_edu.tempering.simulated import tempered_walk
+from anneal_edu.validation import as_count
+from anneal_edu.weights import normalised_weights
+
+N_CHAINS = 100
+N_LADDERS = 10
+N_RUNGS = 20
+N_DATA = 20
+LOW, HIGH, NEITHER = "low", "high", "neither"
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """One log Z to be estimated.
+
+    Attributes
+    ----------
+    rbm : BinaryRBM
+    start : BinaryRBM
+        Without weights, where the paths begin.
+    data : (N, D) array, optional
+        What the model was trained on, or other states that it should find likely.
+    spline : callable, optional
+        A moment spline path from the start to the model, with its knots at hand.
+    """
+
+    rbm: BinaryRBM
+    start: BinaryRBM
+    data: np.ndarray | None = None
+    spline: Path | None = None
+
+    @property
+    def path(self) -> Path:
+        """The geometric path."""
+        return geometric_path(self.start, self.rbm)
+
+
+@dataclass(frozen=True)
+class Report:
+    """What one estimator says about log Z, in nats, and what it cost.
+
+    Attributes
+    ----------
+    name : str
+    log_z : float
+        NaN where the estimator declines to answer; the warning then says why.
+    std_error : float
+        As the estimator itself sees it, from how much its chains (RAISE: its data points) differ.
+    warnings : tuple of str
+    errs : "low", "high" or "neither"
+        On which side its expectation lies.
+    sweeps : int
+        Gibbs sweeps.
+    products : int
+        Products of one state with the weights, or of one hidden state with their transpose.
+    seconds : float
+        With whatever else the machine did.
+    """
+
+    name: str
+    log_z: float
+    std_error: float
+    warnings: tuple[str, ...]
+    errs: str
+    sweeps: int
+    products: int
+    seconds: float = float("nan")
+
+    @property
+    def answers(self) -> bool:
+        """Whether there is an estimate with an error bar."""
+        return bool(np.isfinite(self.log_z) and np.isfinite(self.std_error))
+
+    def covers(self, exact: float, n_errors: float = 2.0) -> bool:
+        """Whether log_z lies within so many of its own standard errors of ``exact``."""
+        return self.answers and abs(self.log_z - exact) <= n_errors * self.std_error
+
+    def __str__(self) -> str:
+        found = f"{self.log_z:9.3f} ± {self.std_error:.3f}" if self.answers else " no answer       "
+        return f"{self.name:26}{found}" + "".join(f"\n    {short(w)}" for w in self.warnings)
+
+
+KINDS = {
+    "collapsed weights": "collapsed weights",
+    "heavy tail": "heavy tail",
+    "every weight is zero": "every weight is zero",
+    "no replica has made a round trip": "no round trip",
+    "refuse": "swaps refused",
+    "from the first rung to the last": "few crossings",
+    "is visited": "uneven visits",
+    "little overlap": "little overlap",
+    "coarse rule": "coarse rule",
+    "no answer": "no answer",
+}
+"""What a warning contains, and what it is called for short."""
+
+
+def short(warning: str) -> str:
+    """The kind of a warning.
+
+    Examples
+    --------
+    >>> short("rung 6 is visited 13 times less than another: Ẑ has not settled, give it more rounds")
+    'uneven visits'
+    """
+    return next((kind for part, kind in KINDS.items() if part in warning), warning.split(":")[0])
+
+
+def _weighted(name: str, errs: str, run, sweeps: int, per_sweep: int = 2) -> list[Report]:
+    return [Report(name, run.log_z, run.std_error, run.warnings, errs, sweeps, per_sweep * sweeps)]
+
+
+def importance_sampling(problem: Problem, sweeps: int, rng: np.random.Generator) -> list[Report]:
+    """AIS with one step: all sweeps are chains."""
+    return _weighted("importance sampling", LOW, ais(problem.path, [0, 1], sweeps, rng=rng), sweeps)
+
+
+def geometric_ais(
+    problem: Problem, sweeps: int, rng: np.random.Generator, n_steps: int | None = None
+) -> list[Report]:
+    """AIS along the geometric path, with `N_CHAINS` chains or a given number of steps."""
+    n_steps = max(1, sweeps // N_CHAINS) if n_steps is None else n_steps
+    n_chains = max(2, sweeps // n_steps)
+    run = ais(problem.path, linear_schedule(n_steps), n_chains, rng=rng)
+    return _weighted("AIS, geometric", LOW, run, n_steps * n_chains)
+
+
+def spline_ais(problem: Problem, sweeps: int, rng: np.random.Generator) -> list[Report]:
+    """AIS along the moment spline path, where its knots are at hand; they have weights, which costs a third product."""
+    if problem.spline is None:
+        return []
+    n_steps = max(1, sweeps // N_CHAINS)
+    run = ais(problem.spline, linear_schedule(n_steps), N_CHAINS, rng=rng)
+    return _weighted("AIS, moment spline", LOW, run, n_steps * N_CHAINS, per_sweep=3)
+
+
+def reverse_from_exact(problem: Problem, sweeps: int, rng: np.random.Generator) -> list[Report]:
+    """Reverse AIS from exact draws, the upper side of the sandwich: only for models that can be summed."""
+    if not problem.rbm.enumerable:
+        return []
+    n_steps = max(1, sweeps // N_CHAINS - 1)
+    run = reverse_ais(problem.path, linear_schedule(n_steps), problem.rbm.sample(N_CHAINS, rng), rng=rng)
+    return _weighted("reverse AIS, exact draws", HIGH, run, (n_steps + 1) * N_CHAINS)
+
+
+def reverse_from_chains(problem: Problem, sweeps: int, rng: np.random.Generator) -> list[Report]:
+    """Reverse AIS from forward chains after a long run: a third of the sweeps each for down, staying, and up."""
+    third = max(2, sweeps // (3 * N_CHAINS))
+    forward = ais(problem.path, linear_schedule(third), N_CHAINS, rng=rng)
+    share = normalised_weights(forward.log_weights) / N_CHAINS
+    x = forward.samples[rng.choice(N_CHAINS, size=N_CHAINS, p=share)]
+    x = long_run(problem.rbm, x, third, gibbs, rng)
+    run = reverse_ais(problem.path, linear_schedule(third - 1), x, rng=rng)
+    return _weighted("reverse AIS, from chains", HIGH, run, 3 * third * N_CHAINS)
+
+
+def reverse_from_data(problem: Problem, sweeps: int, rng: np.random.Generator) -> list[Report]:
+    """Reverse AIS from data after a long run, half of the sweeps each."""
+    if problem.data is None:
+        return []
+    half = max(2, sweeps // (2 * N_CHAINS))
+    x = problem.data[rng.integers(len(problem.data), size=N_CHAINS)].astype(np.float32)
+    x = long_run(problem.rbm, x, half, gibbs, rng)
+    run = reverse_ais(problem.path, linear_schedule(half - 1), x, rng=rng)
+    return _weighted("reverse AIS, from data", HIGH, run, 2 * half * N_CHAINS)
+
+
+def raise_estimate(problem: Problem, sweeps: int, rng: np.random.Generator) -> list[Report]:
+    """log Ẑ = mean over data of log f(v) - log p̂(v), with p̂ of RAISE: high, as its log likelihood is low."""
+    if problem.data is None:
+        return []
+    chains_each = max(2, N_CHAINS // N_DATA)
+    n_steps = max(1, sweeps // (N_DATA * chains_each) - 1)
+    v = problem.data[rng.integers(len(problem.data), size=N_DATA)]
+    log_p = raise_log_likelihood(problem.path, linear_schedule(n_steps), v, chains_each, rng=rng)
+    log_z = problem.rbm.log_density(v) - log_p
+    sweeps = (n_steps + 1) * N_DATA * chains_each
+    error = log_z.std(ddof=1) / np.sqrt(N_DATA)
+    return [Report("RAISE", float(log_z.mean()), float(error), (), HIGH, sweeps, 2 * sweeps)]
+
+
+def tempering(
+    problem: Problem, sweeps: int, rng: np.random.Generator, n_rungs: int = N_RUNGS, thin: int = 2
+) -> list[Report]:
+    """Parallel tempering, a fifth of it burn-in: by stepping stones, and by MBAR from every second state."""
+    n_steps = max(10, sweeps // (n_rungs * N_LADDERS))
+    burn_in, schedule = n_steps // 5, linear_schedule(n_rungs - 1)
+    run = parallel_tempering(problem.path, schedule, n_steps - burn_in, N_LADDERS, n_burn_in=burn_in, rng=rng)
+    sweeps = n_steps * n_rungs * N_LADDERS
+    stones = Report("PT, stepping stones", run.log_z, run.std_error, run.warnings, LOW, sweeps, 2 * sweeps)
+    x = run.samples[::thin]  # (T, R, C, D)
+    _, rungs, chains = (index.ravel() for index in np.indices(x.shape[:3]))
+    log_f = log_density_matrix(problem.path, schedule, x.reshape(-1, x.shape[-1]))
+    read = _Reading(problem.start.log_z(), run.warnings, sweeps, 2 * sweeps + len(rungs))
+    naive = [np.nan]
+
+    def pooled(*draws):
+        log_z, error, naive[0], found = mbar_over_chains(*draws)
+        return log_z, error, found
+
+    over_ladders = read("PT, MBAR", pooled, log_f, rungs, chains)
+    return [stones, over_ladders, replace(over_ladders, name="PT, MBAR, naive bar", std_error=naive[0])]
+
+
+def tempered_sampling(
+    problem: Problem, sweeps: int, rng: np.random.Generator, n_rungs: int = N_RUNGS
+) -> list[Report]:
+    """One run of tempered sampling read in four ways: RTS, MBAR, and thermodynamic integration with and without RB.
+
+    Chains are annealed up the ladder once. Half of the other sweeps are initial rounds, ten at most, by which RTS finds
+    its Ẑ; then Ẑ is held.
+    """
+    schedule, path, n_chains = linear_schedule(n_rungs - 1), problem.path, N_CHAINS // 2
+    n_sweeps = max(2, sweeps // n_chains - (n_rungs - 1))
+    n_initial = min(10, n_sweeps // 2)
+    each = n_sweeps // (2 * n_initial)
+    *_, last = islice(rts_rounds(path, schedule, n_initial, each, n_chains, rng=rng), n_initial)
+    log_z = last.corrected_log_z
+    walk = tempered_walk(path, schedule, log_z, last.x, last.rungs, rng=rng)
+    states = list(islice(walk, n_sweeps - n_initial * each))
+    final = round_of(states, log_z, last.rungs)
+    run = RTSResult(schedule, final.log_z[None], final.counted_log_z[None], final)
+    log_q, visited = (np.concatenate([getattr(s, name) for s in states], -1) for name in ("log_conditionals", "rungs"))
+    slopes = log_density_slopes(path, schedule, np.concatenate([s.x for s in states]))
+    draws = log_q + log_z[:, None], visited, np.tile(np.arange(n_chains), len(states))  # log f but for a term of x
+    sweeps = (n_rungs - 1 + n_sweeps) * n_chains
+    read = _Reading(problem.start.log_z(), run.warnings, sweeps, 2 * sweeps)
+    rts = Report(
+        "RTS", float(run.log_z[-1]), float(run.std_error[-1]), run.warnings, NEITHER, sweeps, 2 * sweeps
+    )
+    return [
+        rts,
+        read("MBAR, same run", _mbar, *draws),
+        read("TI, same run", ti_over_chains, *draws, schedule, slopes),
+        read("RB-TI, same run", ti_over_chains, *draws, schedule, slopes, log_z),
+    ]
+
+
+class _Reading:
+    """Makes a report of what a function of the draws says, also where it declines to answer."""
+
+    def __init__(self, offset: float, warnings: tuple[str, ...], sweeps: int, products: int):
+        self.offset, self.warnings, self.price = offset, warnings, (sweeps, products)
+
+    def __call__(self, name: str, function: Callable, *draws) -> Report:
+        try:
+            log_z, error, found = function(*draws)
+        except ValueError as refusal:
+            log_z, error, found = np.nan, np.nan, (f"no answer: {refusal}",)
+        return Report(name, self.offset + log_z, error, (*found, *self.warnings), NEITHER, *self.price)
+
+
+def _mbar(*draws) -> tuple[float, float, tuple[str, ...]]:
+    log_z, error, _, warnings = mbar_over_chains(*draws)
+    return log_z, error, warnings
+
+
+ESTIMATORS: tuple[Callable[..., list[Report]], ...] = (
+    importance_sampling,
+    geometric_ais,
+    spline_ais,
+    reverse_from_exact,
+    reverse_from_chains,
+    reverse_from_data,
+    raise_estimate,
+    tempering,
+    tempered_sampling,
+)
+
+
+def timed(estimator: Callable[..., list[Report]], problem: Problem, sweeps: int, rng, **settings) -> list[Report]:
+    """Reports of one estimator, with the seconds that its run and all its readings took together."""
+    begin = time.perf_counter()
+    reports = estimator(problem, sweeps, rng, **settings)
+    seconds = time.perf_counter() - begin
+    return [replace(report, seconds=seconds) for report in reports]
+
+
+def every_estimator(problem: Problem, sweeps: int, *, rng: np.random.Generator) -> list[Report]:
+    """Every estimator of the course that applies, each with about ``sweeps`` Gibbs sweeps.
+
+    Parameters
+    ----------
+    problem : Problem
+        Without ``data`` there is no RAISE and no reverse run from data; without ``spline`` no AIS along it.
+    sweeps : int
+        At least 4,000.
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    list of Report
+
+    Examples
+    --------
+    >>> import numpy as np, anneal_edu as ae
+    >>> rng = np.random.default_rng(0)
+    >>> rbm = ae.BinaryRBM(rng.normal(size=(8, 4)), np.zeros(8), np.zeros(4))
+    >>> reports = every_estimator(Problem(rbm, ae.uniform_rbm(8, 4)), 4000, rng=rng)
+    >>> reports[1].name, reports[1].sweeps, abs(reports[1].log_z - rbm.log_z()) < 0.3
+    ('AIS, geometric', 4000, True)
+    """
+    sweeps = as_count("sweeps", sweeps, minimum=4000)
+    if not isinstance(problem.rbm, BinaryRBM):
+        raise TypeError(f"rbm must be a BinaryRBM, got {type(problem.rbm).__name__}")
+    if problem.start.weights.any():
+        raise ValueError("start must have no weights: uniform_rbm or base_rate_rbm")
+    return [report for estimator in ESTIMATORS for report in timed(estimator, problem, sweeps, rng)]

@@ -1,0 +1,350 @@
+"""Grosse, Maddison and Salakhutdinov (2013), Table 2: RBMs too large to enumerate, on scikit-learn's digits.
+
+Beyond the paper, every forward run of AIS comes with a reverse one from a long Gibbs run, or from exact draws where the
+model is small enough to give them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from concurrent.futures import Executor
+from dataclasses import dataclass, field, replace
+from pathlib import Path as File
+from time import perf_counter
+from typing import NamedTuple
+
+import numpy as np
+
+from anneal_edu.annealing.ais import AISResult
+from anneal_edu.annealing.reverse import ReverseAISResult, long_run, reverse_ais
+from anneal_edu.course.experiments.blocks import BlockedAIS
+from anneal_edu.course.experiments.grosse import ess_p_values, starts
+from anneal_edu.course.experiments.kept_rows import keep_arrays, kept_arrays, reading, stored
+from anneal_edu.course.experiments.workers import one_blas_thread
+from anneal_edu.data import digits
+from anneal_edu.data.files import rbm_arrays
+from anneal_edu.distributions import BinaryRBM
+from anneal_edu.kernels import gibbs
+from anneal_edu.paths.chain_moments import data_moments, estimate_moments, pcd_fit
+from anneal_edu.paths.geometric import Path, geometric_path
+from anneal_edu.paths.schedules import linear_schedule
+from anneal_edu.paths.splines import moment_spline_path
+from anneal_edu.training import train_rbm
+
+
+class Training(NamedTuple):
+    """How a model is trained by `train_rbm`."""
+
+    method: str
+    n_gibbs: int
+    n_updates: int
+    learning_rate: float
+    batch_size: int
+
+
+class Chains(NamedTuple):
+    """Long Gibbs chains: how many, how many steps, how many of these are burn-in, and every how-many-th is used."""
+
+    n_chains: int
+    n_steps: int
+    n_burn_in: int
+    every: int
+
+
+class KnotFit(NamedTuple):
+    """How `pcd_fit` fits a knot of a spline."""
+
+    n_updates: int
+    n_particles: int
+    learning_rate: float
+
+
+@dataclass(frozen=True)
+class LargeScale:
+    """How large the experiment is.
+
+    Attributes
+    ----------
+    size : int
+        Side of the images in pixels.
+    n_hidden : int
+    training : dict
+        Name of a model → how it is trained.
+    n_steps, n_chains, n_reverse, block_size : int
+        Transitions K, forward chains C, reverse chains, and chains a block.
+    moments : Chains
+        The Gibbs chains that estimate the target's moments for MAS.
+    fit, cheap_fit : KnotFit
+        Of the nine knots of MAS and of MAS cheap.
+    n_long_run : int
+        Gibbs steps, from the digits, that lead to the start of the reverse chains where there are no exact draws.
+    """
+
+    size: int
+    n_hidden: int
+    training: dict[str, Training]
+    n_steps: int
+    n_chains: int
+    n_reverse: int
+    block_size: int
+    moments: Chains
+    fit: KnotFit
+    cheap_fit: KnotFit
+    n_long_run: int
+
+
+_CD1 = Training("cd", 1, 6000, 0.05, 20)
+_PCD = Training("pcd", 1, 3000, 0.01, 100)
+_CD25 = Training("cd", 25, 6000, 0.05, 20)
+
+SCALES = {
+    "tiny": LargeScale(
+        8, 10, {"CD1": Training("cd", 1, 1500, 0.1, 50), "PCD": Training("pcd", 1, 1500, 0.1, 50)},
+        200, 100, 100, 50, Chains(50, 200, 50, 1), KnotFit(300, 100, 0.05), KnotFit(100, 100, 0.05), 200,
+    ),
+    "live": LargeScale(
+        8, 30, {"CD1": Training("cd", 1, 2000, 0.05, 50)},
+        300, 200, 200, 200, Chains(100, 500, 100, 2), KnotFit(200, 100, 0.03), KnotFit(200, 100, 0.03), 500,
+    ),
+    "quick": LargeScale(
+        28, 500, {"CD1": _CD1, "PCD": _PCD},
+        1000, 250, 100, 125, Chains(100, 1000, 200, 5), KnotFit(1000, 100, 0.01), KnotFit(1000, 100, 0.01), 1000,
+    ),
+    "medium": LargeScale(
+        28, 500, {"CD1": _CD1, "PCD": _PCD, "CD25": _CD25},
+        10_000, 1000, 500, 250, Chains(200, 5000, 1000, 2), KnotFit(10_000, 100, 0.01), KnotFit(1000, 100, 0.01),
+        10_000,
+    ),
+    "full": LargeScale(
+        28, 500, {"CD1": _CD1, "PCD": _PCD, "CD25": _CD25},
+        100_000, 5000, 500, 500, Chains(1000, 10_000, 1000, 1), KnotFit(50_000, 100, 0.01), KnotFit(1000, 100, 0.01),
+        10_000,
+    ),
+}  # fmt: skip
+
+PATHS = ("geometric", "MAS", "MAS cheap")
+
+
+@dataclass(frozen=True)
+class LargeRow:
+    """One line of Table 2: a model, the start and the path to it, and what forward and reverse AIS found.
+
+    Attributes
+    ----------
+    model, start, path : str
+    forward : AISResult
+    reverse : ReverseAISResult
+    draws : str
+        Where the reverse chains start: "exact draws" or "a long run".
+    seconds_path, seconds : float
+        Wall time that this row took to build its path, its share of the moments included, and to run both ways.
+    exact : float or None
+        log Z, where it can be counted.
+    p_value : float
+        Of "the largest ESS among the rows of this model is not larger than this one": bold where at least 0.05.
+    """
+
+    model: str
+    start: str
+    path: str
+    forward: AISResult
+    reverse: ReverseAISResult
+    draws: str
+    seconds_path: float
+    seconds: float
+    exact: float | None = None
+    p_value: float = np.nan
+
+    def __str__(self) -> str:
+        forward, reverse = self.forward, self.reverse
+        return (
+            f"{self.model:6}{self.start:11}{self.path:11}log Ẑ {forward.log_z:9.2f} ± {forward.std_error:4.2f}"
+            f"  ESS {forward.ess:7.1f}  reverse {reverse.log_z:9.2f} ± {reverse.std_error:4.2f}"
+        )
+
+    def summary(self) -> dict:
+        """The numbers of the row, for a JSON file."""
+        return {
+            "model": self.model,
+            "start": self.start,
+            "path": self.path,
+            "log_z": round(self.forward.log_z, 3),
+            "std_error": round(self.forward.std_error, 3),
+            "interval": [round(end, 3) for end in self.forward.interval()],
+            "mean_log_weight": round(self.forward.mean_log_weight, 2),
+            "ess": round(self.forward.ess, 1),
+            "ess_p_value": round(self.p_value, 4),
+            "reverse_log_z": round(self.reverse.log_z, 3),
+            "reverse_std_error": round(self.reverse.std_error, 3),
+            "reverse_ess": round(self.reverse.ess, 1),
+            "draws": self.draws,
+            "exact": None if self.exact is None else round(self.exact, 3),
+            "seconds_path": round(self.seconds_path, 1),
+            "seconds": round(self.seconds, 1),
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class BlockedReverseAIS(BlockedAIS):
+    """`reverse_ais` in blocks, from given draws of the target; ``n_chains`` is their number.
+
+    Parameters
+    ----------
+    samples : (n_chains, D) array
+    """
+
+    samples: np.ndarray = field(default=None, repr=False)
+
+    def block(self, i: int) -> AISResult:
+        """Run block i."""
+        rng = np.random.Generator(np.random.SFC64(np.random.SeedSequence(self.seed, spawn_key=(i, 1))))
+        mine = self.samples[i * self.block_size : (i + 1) * self.block_size]
+        with one_blas_thread():
+            return reverse_ais(self.path, self.schedule, mine, self.kernel, rng=rng)
+
+    def fingerprint(self) -> str:
+        """Hash of what the numbers depend on, the samples included."""
+        samples = np.ascontiguousarray(self.samples).tobytes()
+        digest = hashlib.sha256(super().fingerprint().encode() + b"reverse" + samples)
+        return digest.hexdigest()[:16]
+
+    def run(
+        self, executor: Executor | None = None, folder: File | None = None, progress: bool = False
+    ) -> ReverseAISResult:
+        """Run every block and join them, as `BlockedAIS.run` does."""
+        joined = super().run(executor, folder, progress)
+        return ReverseAISResult(joined.log_weights, joined.samples, joined.bootstrap_seed)
+
+
+def trained_model(scale: LargeScale, name: str, seed: int, folder: File | None = None) -> BinaryRBM:
+    """Train one of the models, or find it in the folder where an earlier call has left it.
+
+    Parameters are rounded to half precision, the model *being* what is left. Rounding differs between processors and
+    training magnifies it, so that elsewhere the same seed leads to another model: keep the file to compare results.
+    """
+    recipe = scale.training[name]
+    mark = hashlib.sha256(repr((scale.size, scale.n_hidden, recipe, seed)).encode()).hexdigest()[:8]
+    file = None if folder is None else File(folder) / f"rbm-{scale.size}x{scale.n_hidden}-{name}-{mark}.npz"
+    if file is not None and file.exists():
+        arrays = kept_arrays(file)
+        with reading(file):
+            return BinaryRBM(**arrays)
+    rng = np.random.default_rng([seed, ("CD1", "PCD", "CD25").index(name)])
+    with one_blas_thread():
+        rbm = train_rbm(digits(scale.size), scale.n_hidden, **recipe._asdict(), rng=rng)
+    rbm = BinaryRBM(*(part.astype(np.float16) for part in rbm.single_precision))
+    if file is not None:
+        keep_arrays(file, **rbm_arrays(rbm))
+    return rbm
+
+
+def path_to(rbm: BinaryRBM, start: BinaryRBM, name: str, scale: LargeScale, data: np.ndarray, seed: int) -> Path:
+    """The geometric path, MAS from moments of long Gibbs chains, or MAS cheap from moments of the data."""
+    if name == "geometric":
+        return geometric_path(start, rbm)
+    rng = np.random.default_rng([seed, PATHS.index(name)])
+    with one_blas_thread():
+        if name == "MAS":
+            moments = estimate_moments(rbm, *scale.moments[:3], every=scale.moments.every, rng=rng)
+            return moment_spline_path(start, rbm, target_moments=moments, fit=pcd_fit(*scale.fit, rng=rng))
+        moments = data_moments(rbm, data)
+        return moment_spline_path(start, rbm, target_moments=moments, fit=pcd_fit(*scale.cheap_fit, rng=rng))
+
+
+def reverse_starts(rbm: BinaryRBM, scale: LargeScale, data: np.ndarray, seed: int) -> tuple[np.ndarray, str]:
+    """Exact draws of the target where it can be enumerated, else a long Gibbs run from the digits; and which it is."""
+    rng = np.random.default_rng([seed, 99])
+    if rbm.enumerable:
+        return rbm.sample(scale.n_reverse, rng), "exact draws"
+    v = data[rng.integers(len(data), size=scale.n_reverse)]
+    with one_blas_thread():
+        return long_run(rbm, v, scale.n_long_run, gibbs, rng), "a long run"
+
+
+def table_2(
+    scale: LargeScale,
+    seed: int = 0,
+    executor: Executor | None = None,
+    folder: File | None = None,
+    progress: bool = False,
+    report: Callable[[LargeRow], None] | None = None,
+) -> list[LargeRow]:
+    """Table 2: log Ẑ and ESS for {geometric, MAS, MAS cheap} × {uniform, base rate}, and a reverse run for each.
+
+    Parameters
+    ----------
+    scale : LargeScale
+        `SCALES["tiny"]` and `SCALES["live"]` take seconds, "quick" about ten minutes, "medium" some hours; "full"
+        has the paper's sizes and takes days.
+    seed : int
+    executor, folder, progress
+        As for `BlockedAIS.run`; the trained models are kept in the folder too.
+    report : callable, optional
+        Called with every row as soon as it is there; its p-value is then still NaN.
+
+    Returns
+    -------
+    list of LargeRow
+    """
+    rows, data, schedule = [], digits(scale.size), linear_schedule(scale.n_steps)
+    for model in scale.training:
+        rbm = trained_model(scale, model, seed, folder)
+        samples, draws = reverse_starts(rbm, scale, data, seed)
+        exact = rbm.log_z() if rbm.enumerable else None
+        of_model = []
+        for start, p0 in starts(rbm).items():
+            for name in PATHS:
+                begin = perf_counter()
+                path = path_to(rbm, p0, name, scale, data, seed)
+                built = perf_counter()
+                forward = BlockedAIS(path, schedule, scale.n_chains, seed, scale.block_size)
+                reverse = BlockedReverseAIS(path, schedule, scale.n_reverse, seed, scale.block_size, samples=samples)
+                results = [run.run(executor, folder, progress) for run in (forward, reverse)]
+                seconds = perf_counter() - built
+                of_model.append(LargeRow(model, start, name, *results, draws, built - begin, seconds, exact))
+                if report is not None:
+                    report(of_model[-1])
+        p_values = ess_p_values([row.forward for row in of_model], np.random.default_rng(seed))
+        rows += [replace(row, p_value=p_value) for row, p_value in zip(of_model, p_values, strict=True)]
+    return rows
+
+
+def stored_results(name: str = "grosse_table2_quick") -> dict:
+    """The rows of an earlier run, and how it was made, so that a lesson need not run for minutes.
+
+    Examples
+    --------
+    >>> stored_results()["rows"][0]["path"]
+    'geometric'
+    """
+    return stored(name)
+
+
+PAPER = {
+    "CD1": {
+        ("uniform", "geometric"): (341.53, 4),
+        ("uniform", "MAS"): (359.09, 3076),
+        ("uniform", "MAS cheap"): (359.09, 3773),
+        ("base rate", "geometric"): (359.10, 4924),
+        ("base rate", "MAS"): (359.07, 2203),
+        ("base rate", "MAS cheap"): (359.09, 2465),
+    },
+    "PCD": {
+        ("uniform", "geometric"): (417.91, 169),
+        ("uniform", "MAS"): (418.27, 620),
+        ("uniform", "MAS cheap"): (418.33, 5),
+        ("base rate", "geometric"): (418.20, 159),
+        ("base rate", "MAS"): (418.26, 1460),
+        ("base rate", "MAS cheap"): (418.25, 359),
+    },
+    "CD25": {
+        ("uniform", "geometric"): (451.34, 13),
+        ("uniform", "MAS"): (449.22, 12),
+        ("uniform", "MAS cheap"): (450.90, 30),
+        ("base rate", "geometric"): (451.27, 2888),
+        ("base rate", "MAS"): (451.31, 304),
+        ("base rate", "MAS cheap"): (451.14, 244),
+    },
+}
+"""The paper's Table 2: log Ẑ and ESS of 5,000 chains, K = 100,000, on MNIST."""

@@ -1,0 +1,209 @@
+"""The experiments of Kiwaki and Aihara (2015): which covariance should the start of a Gaussian RBM's path have?"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from pathlib import Path as File
+
+import numpy as np
+
+from anneal_edu import models
+from anneal_edu.annealing.ais import AISResult
+from anneal_edu.course.experiments.blocks import BlockedAIS
+from anneal_edu.course.experiments.kept_rows import stored_arrays
+from anneal_edu.distributions import GaussianRBM
+from anneal_edu.kernels import Kernel, gibbs
+from anneal_edu.paths.chain_moments import estimate_mean_and_cov
+from anneal_edu.paths.covariance import GaussianRBMPath, auxiliary_gibbs, covariance_path, widen_covariance
+from anneal_edu.paths.schedules import piecewise_schedule
+from anneal_edu.validation import as_beta
+
+STARTS = ("mean only", "diagonal", "full")  # the paper's AISM, AIS and AISC
+FOUR_QUARTERS = (0.0, 0.1, 0.25, 0.5, 1.0)  # a quarter of the steps in each interval
+KERNELS: dict[str, Kernel] = {"x integrated out": gibbs, "auxiliary x": auxiliary_gibbs}
+
+
+def mirrored_grbm(weights: np.ndarray, sigma: float = 1.0) -> GaussianRBM:
+    """A Gaussian RBM that looks the same when every hidden unit is turned over, with mean 0 and far-apart modes.
+
+    With visible_bias = -½ σ W 1 the log weight of a hidden state is ½ (Wh)·(Wh - W1), the same for h and 1 - h. Their
+    modes lie at opposite points, v = σ W (h - ½).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> mirrored_grbm(np.array([[2.0, 1.0], [1.0, 2.0]])).log_density(np.array([[1.0, 2.0], [-1.0, -2.0]])).round(6)
+    array([-0.225135, -0.225135])
+    """
+    D, H = weights.shape
+    return GaussianRBM(weights, -0.5 * sigma * weights.sum(1), np.zeros(H), np.full(D, float(sigma)))
+
+
+def four_modes() -> GaussianRBM:
+    """D = 2, H = 2: two large modes on one diagonal, two small ones on the other, as in the paper's Figures 2 and 3."""
+    length, angle = 5.0, np.deg2rad(40.0)  # of the two columns, from the diagonal
+    diagonal, across = np.array([1.0, 1.0]) / np.sqrt(2), np.array([1.0, -1.0]) / np.sqrt(2)
+    sides = [np.cos(angle) * diagonal + sign * np.sin(angle) * across for sign in (1, -1)]
+    return mirrored_grbm(length * np.column_stack(sides))
+
+
+def strong_covariances() -> GaussianRBM:
+    """A mirrored model, D = 10 and H = 8, with weights from N(0, 1.5²): two heavy modes far apart, and lighter ones."""
+    return mirrored_grbm(**stored_arrays("strong_covariances"), sigma=0.7)
+
+
+def far_modes() -> GaussianRBM:
+    """D = 10, H = 8: nine tenths of the mass lie together, and most of the rest in one mode 12 sigma away."""
+    return GaussianRBM(**stored_arrays("far_modes"), visible_bias=np.zeros(10), sigma=np.full(10, 0.7))
+
+
+def paper_schedule(n_steps: int) -> np.ndarray:
+    """A quarter of the transitions in each of [0, 0.1], [0.1, 0.25], [0.25, 0.5] and [0.5, 1]."""
+    return piecewise_schedule(FOUR_QUARTERS, n_steps)
+
+
+def shrunk_covariance(cov: np.ndarray, share: float) -> np.ndarray:
+    """Correlations scaled by ``share``: 0 leaves the diagonal, 1 the whole covariance."""
+    share = as_beta(share)
+    return share * cov + (1 - share) * np.diag(cov.diagonal())
+
+
+def start_path(start: str, grbm: GaussianRBM, mean: np.ndarray, cov: np.ndarray) -> GaussianRBMPath:
+    """The path from one of the paper's three starts, given the moments of the target or estimates of them."""
+    covariances = {"mean only": np.diag(grbm.sigma**2), "diagonal": np.diag(cov.diagonal()), "full": cov}
+    if start not in covariances:
+        raise ValueError(f"start must be one of {', '.join(STARTS)}, got {start!r}")
+    wide, _ = widen_covariance(covariances[start], grbm.sigma)
+    return covariance_path(mean, wide, grbm)
+
+
+TOYS: dict[str, Callable[[], GaussianRBM]] = {
+    "four modes": four_modes,
+    "strong covariances": strong_covariances,
+    "far modes": far_modes,
+}
+
+
+def load_model(name: str) -> GaussianRBM:
+    """One of `TOYS`, or a stored model trained on patches."""
+    return TOYS[name]() if name in TOYS else models.load(name)
+
+
+@dataclass(frozen=True)
+class Scale:
+    """How large the experiment is: its models, the numbers of transitions K, and the chains C."""
+
+    models: tuple[str, ...]
+    n_steps: tuple[int, ...]
+    n_chains: int
+    block_size: int
+    kernels: tuple[str, ...] = ("x integrated out",)
+
+
+_SMALL = ("patches_cd1_20", "patches_cd25_20", "patches_pcd_20", "strong covariances")
+
+SCALES = {
+    "tiny": Scale(("four modes",), (8, 20), 60, 30, tuple(KERNELS)),
+    "quick": Scale(_SMALL, (40, 100, 300, 1000), 1000, 500),
+    "medium": Scale(_SMALL, (40, 100, 300, 1000, 3000), 5000, 500),
+    "full": Scale(_SMALL, (100, 300, 1000, 3000, 10_000), 5000, 500),
+    "kernels": Scale(_SMALL, (40, 100, 300), 5000, 500, tuple(KERNELS)),
+    "large": Scale(("patches_cd1_200",), (100, 300, 1000, 3000, 10_000), 5000, 500),
+}
+
+
+@dataclass(frozen=True)
+class Row:
+    """One point of Figures 4 to 7: a model, a start, a kernel, K, and what AIS found."""
+
+    model: str
+    start: str
+    kernel: str
+    n_steps: int
+    exact: float | None
+    """log Z, where the model is small enough."""
+    result: AISResult
+    seconds: float
+    """Of this run, with whatever else the machine did."""
+
+    @property
+    def variance(self) -> float:
+        """Sample variance of the log weights."""
+        return float(self.result.log_weights.var(ddof=1))
+
+    def summary(self) -> dict:
+        """The row as JSON has it."""
+        result = self.result
+        return {
+            "model": self.model,
+            "start": self.start,
+            "kernel": self.kernel,
+            "n_steps": self.n_steps,
+            "exact": self.exact,
+            "log_z": result.log_z,
+            "std_error": result.std_error,
+            "ess": result.ess,
+            "variance": self.variance,
+            "seconds": round(self.seconds, 2),
+        }
+
+    def __str__(self) -> str:
+        exact = "       -" if self.exact is None else f"{self.exact:8.2f}"
+        return (
+            f"{self.model:20}{self.start:11}{self.kernel:18}{self.n_steps:6d}{exact}{self.result.log_z:10.3f} ± "
+            f"{3 * self.result.std_error:.3f}  ESS {self.result.ess:7.1f}  Var log w {self.variance:8.3f}"
+        )
+
+
+def compare_starts(
+    scale: Scale,
+    seed: int = 0,
+    executor: Executor | None = None,
+    folder: File | None = None,
+    progress: bool = False,
+    report: Callable[[Row], None] | None = None,
+) -> list[Row]:
+    """Figures 4 to 7: log Ẑ and ESS against K for the three starts.
+
+    The moments of the target are estimated as in the paper, by 100 Gibbs chains of 5,000 steps of which 100 are thrown
+    away.
+
+    Parameters
+    ----------
+    scale : Scale
+        `SCALES["quick"]` takes a minute; "medium" ten, "full" is the paper's with 20 hidden units, "large" with 200;
+        "kernels" runs the paper's transition beside ours.
+    seed : int
+    executor, folder, progress
+        As for `BlockedAIS.run`.
+    report : callable, optional
+        Called with every row as soon as it is there.
+
+    Returns
+    -------
+    list of Row
+    """
+    rows = []
+    for name in scale.models:
+        grbm = load_model(name)
+        moments = estimate_mean_and_cov(
+            grbm, rng=np.random.default_rng(seed), rao_blackwellized=False, progress=progress
+        )
+        for start in STARTS:
+            path = start_path(start, grbm, *moments)
+            for kernel in scale.kernels:
+                for n_steps in scale.n_steps:
+                    run = BlockedAIS(
+                        path, paper_schedule(n_steps), scale.n_chains, seed, scale.block_size, KERNELS[kernel]
+                    )
+                    begin = time.perf_counter()
+                    result = run.run(executor, folder, progress)
+                    exact = grbm.log_z() if grbm.enumerable else None
+                    seconds = time.perf_counter() - begin
+                    rows.append(Row(name, start, kernel, n_steps, exact, result, seconds))
+                    if report is not None:
+                        report(rows[-1])
+    return rows

@@ -1,0 +1,127 @@
+"""Small problems of which simulated tempering's every share is known: sums over a grid, and Gaussians."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+
+import numpy as np
+from scipy.special import logsumexp
+
+from anneal_edu.distributions import Gaussian, Unnormalized
+from anneal_edu.kernels import Kernel
+from anneal_edu.paths.geometric import GeometricPath, Path, geometric_path
+from anneal_edu.paths.schedules import linear_schedule
+from anneal_edu.reweighting.density_matrix import log_density_matrix
+from anneal_edu.tempering.rts import RTSRound, rts_round
+
+BUMPS = np.array([-4.0, 1.0, 5.0])
+"""Where the three bumps of `three_bumps` stand."""
+_WIDTH, _LOG_Z = 0.35, 8.0
+_LOG_HEIGHTS = np.log([0.3, 0.3, 0.4]) + _LOG_Z - np.log(_WIDTH * np.sqrt(2 * np.pi))
+_GRID = np.linspace(-15, 15, 6001)[:, None]
+_LOG_CELL = float(np.log(_GRID[1, 0] - _GRID[0, 0]))
+
+
+def _log_bumps(x: np.ndarray) -> np.ndarray:
+    exponents = _LOG_HEIGHTS - (x - BUMPS) ** 2 / (2 * _WIDTH**2)  # (..., 3)
+    top = exponents.max(-1)
+    return top + np.log(np.exp(exponents - top[..., None]).sum(-1))
+
+
+def three_bumps() -> GeometricPath:
+    """From N(0, 1) to three bumps of width 0.35 with shares 0.3, 0.3 and 0.4, and log Z = 8.
+
+    Examples
+    --------
+    >>> from anneal_edu.course.experiments.tempered_sampling import exact_log_z, three_bumps
+    >>> exact_log_z(three_bumps(), [0, 1]).round(6) + 0
+    array([0., 8.])
+    """
+    return geometric_path(Gaussian([0.0], [[1.0]]), Unnormalized(_log_bumps, dim=1))
+
+
+def wide_start_to_two_bumps() -> GeometricPath:
+    """From N(0, 9) to two bumps of width 0.4 at ±3, whose Z is 0.8 √(2π)."""
+    target = Unnormalized(lambda x: np.logaddexp(-((x - 3) ** 2) / 0.32, -((x + 3) ** 2) / 0.32).sum(-1), dim=1)
+    return geometric_path(Gaussian([0.0], [[9.0]]), target)
+
+
+def gaussians_apart(distance: float) -> GeometricPath:
+    """From N(0, 1) to N(distance, 1/4), both normalised: members in between are Gaussian, and log Z is 0 at both ends.
+
+    Examples
+    --------
+    >>> from anneal_edu.course.experiments.tempered_sampling import gaussians_apart
+    >>> gaussians_apart(3.0)(1.0).log_z()
+    0.0
+    """
+    return geometric_path(Gaussian([0.0], [[1.0]]), Gaussian([float(distance)], [[1 / 4]]))
+
+
+def exact_log_z(path: GeometricPath, schedule: np.ndarray) -> np.ndarray:
+    """log Z_k of a path in one dimension whose mass lies between -15 and 15, by a sum over a fine grid: (K+1,)."""
+    return logsumexp(log_density_matrix(path, schedule, _GRID), axis=1) + _LOG_CELL
+
+
+def poster_rounds(
+    path: Path, schedule: np.ndarray, n_initial: int, n_sweeps: int, n_chains: int, kernel: Kernel, *, rng
+) -> Iterator[RTSRound]:
+    """Yield rounds for ever, as the poster has them: n_initial that each correct Ẑ_k, beginning from Ẑ_k = Z_0.
+
+    All later rounds hold the last Ẑ_k, and are pooled. `anneal_edu.tempering.rts` has more care for its first rounds.
+    """
+    start = path(0.0)
+    log_z, x, rungs = np.full(len(schedule), start.log_z()), start.sample(n_chains, rng), np.zeros(n_chains, dtype=int)
+    for _ in range(n_initial):
+        latest = rts_round(path, schedule, log_z, x, rungs, n_sweeps, kernel, rng)
+        yield latest
+        log_z, x, rungs = latest.log_z, latest.x, latest.rungs
+    pool = rts_round(path, schedule, log_z, x, rungs, n_sweeps, kernel, rng)
+    while True:
+        yield pool
+        pool = rts_round(path, schedule, log_z, pool.x, pool.rungs, n_sweeps, kernel, rng).pooled(pool)
+
+
+@lru_cache(maxsize=64)
+def expected_estimates(n_steps: int, assumed: str = "one") -> tuple[float, float, float]:
+    """What infinitely many draws of q(x, β_k) on the path `wide_start_to_two_bumps` say, by sums over a grid.
+
+    Parameters
+    ----------
+    n_steps : int
+        K: there are K + 1 rungs.
+    assumed : str
+        "one": the draws are made with Ẑ_k = 1; "exact": with Ẑ_k = Z_k.
+
+    Returns
+    -------
+    truth, rts, rb_ti : float
+        log Z_K - log Z_0 exactly, by RTS and by Rao-Blackwellised thermodynamic integration.
+
+    Raises
+    ------
+    ValueError
+        Where ``assumed`` is neither word.
+
+    Examples
+    --------
+    >>> from anneal_edu.course.experiments.tempered_sampling import expected_estimates
+    >>> truth, rts, rb_ti = expected_estimates(2)
+    >>> print(f"{rts - truth:.3f} {rb_ti - truth:.3f}")
+    0.000 -1.637
+    """
+    if assumed not in ("one", "exact"):
+        raise ValueError(f'assumed must be "one" or "exact", got {assumed!r}')
+    path, schedule = wide_start_to_two_bumps(), linear_schedule(n_steps)
+    log_f = log_density_matrix(path, schedule, _GRID)
+    log_z = logsumexp(log_f, axis=1) + _LOG_CELL
+    assumed_log_z = np.zeros(n_steps + 1) if assumed == "one" else log_z
+    log_joint = log_f - assumed_log_z[:, None]  # of q(x, β_k), up to a constant
+    log_p = logsumexp(log_joint, axis=0)  # of x under q
+    log_q = log_joint - log_p  # q(β_k | x)
+    log_p -= logsumexp(log_p)
+    log_c = logsumexp(log_q + log_p, axis=1)
+    means = np.exp(log_q + log_p - log_c[:, None]) @ (log_f[-1] - log_f[0])
+    rts = (assumed_log_z + log_c)[[0, -1]]
+    return float(log_z[-1] - log_z[0]), float(rts[1] - rts[0]), float(np.trapezoid(means, schedule))

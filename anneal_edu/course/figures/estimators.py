@@ -1,0 +1,133 @@
+"""Many estimates of one log Z: side by side with their error bars and warnings, and against the number of rungs."""
+
+from __future__ import annotations
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from anneal_edu.course.figures import artists
+from anneal_edu.course.figures.style import GREY, STYLES, projected
+
+LOW, HIGH, NEITHER = "geometric", "moments", "start"
+"""Styles of estimators that err downwards, upwards, and on no known side."""
+SIDES = {LOW: "errs low", HIGH: "errs high", NEITHER: "neither", "truth": "exact log Z"}
+READINGS = {
+    "RTS": "geometric",
+    "MBAR, same run": "start",
+    "TI, same run": "moments",
+    "RB-TI, same run": "estimate",
+    "AIS, geometric": "target",
+}
+"""Styles of the curves against the number of rungs."""
+
+
+@projected()
+def side_by_side(
+    axes: list[Axes],
+    names: list[str],
+    estimates: np.ndarray,
+    warnings: list[str],
+    styles: list[str],
+    window: tuple[float, float],
+    exact: float | None = None,
+) -> None:
+    """One row for each estimator: its estimate ± 2 standard errors on the left, the same and its warnings in words.
+
+    Parameters
+    ----------
+    axes : list of two Axes
+        A plot and a plain one for words.
+    names : list of n str
+    estimates : (n, 2) array
+        log Ẑ and standard error; NaN for no answer.
+    warnings : list of n str
+    styles : list of n str
+        Keys of `SIDES`.
+    window : tuple
+        Ends of the axis; estimates beyond it are drawn as arrows at its edge.
+    exact : float, optional
+    """
+    ax, text = axes
+    rows = np.arange(len(names))[::-1]
+    low, high = window
+    for style in dict.fromkeys(styles):
+        chosen = [i for i, s in enumerate(styles) if s == style and np.isfinite(estimates[i]).all()]
+        inside = [i for i in chosen if low <= estimates[i, 0] <= high]
+        if inside:
+            x, y = np.full(3 * len(inside), np.nan), np.repeat(rows[inside].astype(float), 3)
+            value, error = estimates[inside].T
+            x[0::3], x[1::3] = np.maximum(value - 2 * error, low), np.minimum(value + 2 * error, high)
+            cap = {"linestyle": "-", "marker": "|", "markersize": 9, "markeredgewidth": 2, "linewidth": 2}
+            artists.line(ax, f"{style} bars", x, y, gaps=True, **STYLES[style] | cap)
+            artists.marks(ax, style, value, rows[inside], style, markersize=8)
+        for side, edge, shape in (("left", low, "<"), ("right", high, ">")):
+            beyond = [i for i in chosen if (estimates[i, 0] < low if side == "left" else estimates[i, 0] > high)]
+            if beyond:
+                x = np.full(len(beyond), edge + (0.015 if side == "left" else -0.015) * (high - low))
+                artists.marks(ax, f"{style} {side}", x, rows[beyond], style, marker=shape, markersize=12)
+    if exact is not None:
+        artists.curve(ax, "exact", [exact, exact], [-0.6, len(names) - 0.4], "truth")
+    for i, row in enumerate(rows):
+        value, error = estimates[i]
+        number = f"{value:9.2f} ± {error:.2f}" if np.isfinite([value, error]).all() else "no answer"
+        at = {"va": "center", "transform": text.transData}
+        artists.words(text, f"number {i}", 0.25, row, number, ha="right", **at)
+        artists.words(text, f"warning {i}", 0.27, row, warnings[i] or "–", color=GREY, fontsize=10.5, **at)
+    ax.set(yticks=rows, yticklabels=names, ylim=(-0.6, len(names) - 0.4), xlim=window)
+    ax.set_title("log Ẑ ± 2 own errors (nats)")
+    text.set(xlim=(0, 1), ylim=ax.get_ylim(), title="the same in numbers, and warnings")
+
+
+@projected()
+def rmse_against_rungs(
+    ax: Axes, rungs: list[int], rmse: dict[str, np.ndarray], n_seeds: int, chosen: int | None = None
+) -> None:
+    """Root mean square errors over the seeds, with bars of two standard errors, against the number of rungs.
+
+    Parameters
+    ----------
+    ax : Axes
+    rungs : list of n int
+    rmse : dict
+        Name from `READINGS` → (n,) array; NaN where there was no answer.
+    n_seeds : int
+    chosen : int, optional
+        A number of rungs to mark.
+    """
+    low, high = np.inf, 0.0
+    spread = np.sqrt(2 / n_seeds)  # two relative standard errors of an RMSE, for normal errors
+    for i, (name, values) in enumerate(rmse.items()):
+        style, nudge = READINGS[name], 1.03 ** (i - 2)
+        there = np.isfinite(values)
+        x, y = nudge * np.array(rungs)[there], values[there]
+        artists.line(ax, name, x, y, **STYLES[style] | {"linewidth": 2})
+        artists.bars(ax, f"{name} bars", x, y * (1 - spread), y * (1 + spread), style, linewidth=1.2, markersize=5)
+        low, high = min(low, y.min()), max(high, y.max())
+    if chosen is not None:
+        artists.line(ax, "chosen", [chosen, chosen], [low / 2, high * 2], color=GREY, linewidth=9, alpha=0.25)
+    ax.set(xscale="log", yscale="log", ylim=(low / 1.7, high * 1.7), xlim=(rungs[0] / 1.25, rungs[-1] * 1.25))
+    ax.set(xticks=rungs, xticklabels=[str(n) for n in rungs], xlabel="number of temperatures")
+    levels = [v for v in (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50) if low / 1.7 < v < high * 1.7]
+    ax.set(yticks=levels, yticklabels=[f"{v:g}" for v in levels], title="root mean square error of log Ẑ (nats)")
+    ax.minorticks_off()
+
+
+@projected()
+def one_seed(ax: Axes, errors: dict[str, tuple[float, float] | None], title: str) -> None:
+    """log Ẑ - log Z ± 2 of its own standard errors for every name of `READINGS`, and the truth at 0."""
+    names, ends = list(errors), [0.0]
+    rows = np.arange(len(names))[::-1]
+    for row, (name, found) in zip(rows, errors.items(), strict=True):
+        if found is None:
+            artists.words(ax, f"{name} none", 0.0, row, "no answer", ha="center", va="bottom", color=GREY)
+            continue
+        value, error = found
+        bar = {"linestyle": "-", "marker": "|", "markersize": 10, "markeredgewidth": 2, "linewidth": 2}
+        span = [value - 2 * error, value + 2 * error]
+        artists.line(ax, f"{name} bar", span, [row] * 2, **STYLES[READINGS[name]] | bar)
+        artists.marks(ax, name, value, row, READINGS[name], markersize=9)
+        ends += span
+    artists.curve(ax, "exact", [0, 0], [-0.6, len(names) - 0.4], "truth")
+    room = 0.08 * (max(ends) - min(ends)) + 0.02
+    ax.set(yticks=rows, yticklabels=[name.split(",")[0] for name in names], ylim=(-0.6, len(names) - 0.4))
+    ax.set(xlim=(min(ends) - room, max(ends) + room), xlabel="log Ẑ - log Z, ± 2 own standard errors", title=title)

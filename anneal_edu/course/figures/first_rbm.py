@@ -1,0 +1,63 @@
+"""Figures of the first RBM: its training, its log Z estimated from two starts, and the two pictures that compete."""
+
+from __future__ import annotations
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from anneal_edu.course.figures import annealing, artists
+from anneal_edu.course.figures.style import projected
+
+START_STYLES = {"uniform": "estimate", "base rate": "geometric"}
+
+
+@projected()
+def training_curves(ax: Axes, n_updates: np.ndarray, curves: dict[str, np.ndarray], independent: float) -> None:
+    """Mean log likelihoods (n,) of "CD-1" and "PCD" after n_updates (n,), and that of independent pixels."""
+    end = 1.04 * n_updates[-1]
+    artists.curve(ax, "independent", [0, end], [independent] * 2, "reference")
+    looks = {"CD-1": "geometric", "PCD": "moments"}
+    for method, curve in curves.items():
+        artists.curve(ax, method, n_updates, curve, looks[method])
+    meanings = {looks[method]: method for method in curves} | {"reference": "independent pixels"}
+    artists.legend(ax, meanings, loc="center right")
+    best = max(np.max(curve) for curve in curves.values())
+    ax.set(xlim=(0, end), ylim=(independent - 0.6, best + 0.6), xlabel="updates")
+    ax.set_title("Exact mean log likelihood of an image (nats)")
+
+
+@projected()
+def estimates_from_starts(ax: Axes, n_steps: list[int], results: dict[str, list], log_z: float) -> None:
+    """Estimates log Ẑ with 95% intervals against K, and the exact value.
+
+    Parameters
+    ----------
+    ax : Axes
+    n_steps : (n,) list of int
+        Numbers of transitions K.
+    results : dict
+        "uniform" and "base rate" → n results of `anneal_edu.annealing.ais`.
+    log_z : float
+        The exact value.
+    """
+    artists.curve(ax, "exact", [n_steps[0] / 2, n_steps[-1] * 2], [log_z] * 2, "truth")
+    for i, (start, row) in enumerate(results.items()):
+        intervals = [r.interval() for r in row]
+        x = np.asarray(n_steps) * (0.97, 1.03)[i]  # side by side, so that the bars can be told apart
+        annealing.estimates(ax, start, x, [r.log_z for r in row], intervals, START_STYLES[start])
+    meanings = {START_STYLES[start]: f"from the {start} RBM" for start in results} | {"truth": "exact"}
+    artists.legend(ax, meanings, loc="lower right")
+    ax.set(xscale="log", xlim=(n_steps[0] / 1.25, n_steps[-1] * 1.25), xlabel="number of steps K")
+    ax.set(title="log Ẑ with 95% intervals (nats)", xticks=n_steps, xticklabels=[f"{n:,}" for n in n_steps])
+    ax.minorticks_off()
+
+
+@projected()
+def competing_states(ax: Axes, betas: np.ndarray, six: np.ndarray, four: np.ndarray) -> None:
+    """The exact probabilities (n,) of two hidden states at each β (n,)."""
+    artists.curve(ax, "six", betas, six, "geometric")
+    artists.curve(ax, "four", betas, four, "target")
+    for name, at, label in (("the 6", 0.36, "the 6"), ("the 4", 0.9, "the 4")):
+        y = np.interp(at, betas, six if name == "the 6" else four)
+        artists.words(ax, name, at - 0.02, y, label, ha="right", va="bottom", fontsize=14)
+    ax.set(xlim=(0, 1.02), ylim=(0, 1.06), xlabel="position β on the path", title="Exact probability of a picture")

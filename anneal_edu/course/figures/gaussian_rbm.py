@@ -1,0 +1,183 @@
+"""Gaussian RBMs annealed from starts of different covariance: chains, correlations, spread of the weights."""
+
+from __future__ import annotations
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from anneal_edu.course.figures import annealing, artists
+from anneal_edu.course.figures.style import BLACK, GREY, ORANGE, STYLES, projected
+
+START_STYLES = {"mean only": "estimate", "diagonal": "geometric", "full": "moments"}
+"""Key of STYLES for each of the three starts."""
+
+
+def _image(ax: Axes, name: str, pixels: np.ndarray, **look):
+    """The named picture on ``ax``, made by the first call and replaced by later ones."""
+    artist = next((image for image in ax.get_images() if image.get_gid() == name), None)
+    if artist is None:
+        artist = ax.imshow(pixels, gid=name, **look)
+    artist.set(data=pixels, visible=True)
+    return artist
+
+
+@projected()
+def density_with_chains(
+    ax: Axes, density: np.ndarray, extent: tuple[float, float, float, float], chains: np.ndarray, small: np.ndarray
+) -> None:
+    """A density on a grid of the plane, the darker the larger its square root, and chains on top.
+
+    Parameters
+    ----------
+    ax : Axes
+    density : (n, n) array
+        Rows run upwards.
+    extent : left, right, bottom, top
+    chains : (C, 2) array
+    small : (C,) array of bool
+        Chains in a small mode, which get the other marker.
+    """
+    shade = np.sqrt(density / density.max())  # else modes of a tenth of the mass would be invisible
+    look = {"cmap": "gray_r", "vmin": 0, "vmax": 1.5, "interpolation": "bilinear"}
+    _image(ax, "density", shade, origin="lower", extent=extent, **look)
+    look = {"linestyle": "None", "markersize": 4, "markeredgewidth": 0.5, "markeredgecolor": "white"}
+    for name, which, colour, marker in (
+        ("large", ~small, STYLES["geometric"]["color"], "o"),
+        ("small", small, ORANGE, "D"),
+    ):
+        artists.line(ax, name, *chains[which].T, **look, color=colour, marker=marker)
+    ax.set(xlim=extent[:2], ylim=extent[2:], xlabel="v₁")
+
+
+@projected()
+def shares_in_small_modes(ax: Axes, shares: dict[str, float], exact: dict[str, float]) -> None:
+    """A bar for each start, as high as the share of its chains in the small modes, and a line where it should end."""
+    for i, (start, share) in enumerate(shares.items()):
+        style = START_STYLES[start]
+        corners = np.array([i - 0.32, i - 0.32, i + 0.32, i + 0.32])
+        artists.band(ax, start, corners[[0, 3]], np.zeros(2), np.full(2, share), style, alpha=0.75)
+        artists.curve(ax, f"{start} exact", corners[[0, 3]], [exact[start]] * 2, "truth", linewidth=4)
+        artists.words(ax, f"{start} words", i, share + 0.012, f"{share:.0%}", ha="center", fontsize=17, weight="bold")
+    ax.set(
+        xlim=(-0.6, len(shares) - 0.4), xticks=range(len(shares)), xticklabels=[s.replace(" ", "\n") for s in shares]
+    )
+    ax.set(ylim=(0, 0.66), yticks=(0, 0.2, 0.4, 0.6), yticklabels=("0", "20%", "40%", "60%"))
+    ax.tick_params(axis="x", labelsize=12)
+    ax.set_title("in the small modes")
+    artists.legend(ax, {"truth": "exact share"}, loc="upper right")
+
+
+@projected()
+def correlations(ax: Axes, cov: np.ndarray, title: str) -> None:
+    """The correlations of a covariance (D, D), from -1, blue, over 0, white, to 1, red."""
+    scale = np.sqrt(cov.diagonal())
+    look = {"cmap": "RdBu_r", "vmin": -1, "vmax": 1, "interpolation": "nearest"}
+    _image(ax, "correlations", cov / np.outer(scale, scale), **look)
+    D = len(cov)
+    ax.images[0].set_extent((-0.5, D - 0.5, D - 0.5, -0.5))
+    ax.set(xlim=(-0.5, D - 0.5), ylim=(D - 0.5, -0.5), xticks=[], yticks=[], title=title)
+
+
+@projected()
+def spread_of_log_weights(ax: Axes, log_weights: np.ndarray, style: str, span: tuple[float, float]) -> None:
+    """A histogram of log w - log Z (C,) over ``span``, the exact value at 0, and log Ẑ; what lies beyond is said."""
+    edges = np.linspace(*span, 49)
+    shares = np.histogram(log_weights, edges)[0] / len(log_weights)
+    artists.histogram(ax, "histogram", shares, edges, style)
+    top = 1.3 * shares.max()
+    artists.curve(ax, "exact", [0, 0], [0, top], "truth")
+    top_weight = log_weights.max()
+    log_z = top_weight + np.log(np.exp(log_weights - top_weight).mean())
+    if span[0] < log_z < span[1]:
+        artists.marks(ax, "log Ẑ", log_z, 0.94 * top, style, markersize=11)
+    beyond = np.mean(log_weights < span[0])
+    if beyond >= 0.005:
+        text = f"← {beyond:.0%} further left"
+        artists.words(ax, "beyond", span[0], 0.6 * top, text, color=GREY, fontsize=12)
+    ax.set(xlim=span, ylim=(0, top), yticks=[], title="log weights, and log Ẑ (■)")
+    ax.set_xlabel("log w minus exact log Z (nats)")
+
+
+@projected()
+def variance_against_share(
+    ax: Axes, shares: np.ndarray, variances: np.ndarray, errors: np.ndarray, now: int, reference: float | None = None
+) -> None:
+    """Variance of log w (n,) with standard errors (n,) against the share of the covariance (n,).
+
+    Parameters
+    ----------
+    ax : Axes
+    shares, variances, errors : (n,) array
+    now : int
+        The point that stands out.
+    reference : float, optional
+        The variance from the start that has the target's mean alone.
+    """
+    low, high = variances - 2 * errors, variances + 2 * errors
+    artists.bars(ax, "errors", shares, low, high, "moments", linewidth=1.6, markersize=6)
+    artists.line(ax, "variances", shares, variances, **STYLES["moments"] | {"markersize": 5})
+    look = {"markersize": 13, "markeredgecolor": BLACK, "markeredgewidth": 1.6}
+    artists.marks(ax, "now", shares[now], variances[now], "moments", **look)
+    top = 1.18 * high.max()
+    if reference is not None and reference < top:
+        artists.curve(ax, "mean only", [-0.06, 1.06], [reference] * 2, "estimate")
+        look = {"fontsize": 12, "va": "bottom", "ha": "right"}
+        artists.words(ax, "mean only words", 1.05, reference + 0.01 * top, "mean only", **look)
+    ax.set(xlim=(-0.06, 1.06), ylim=(0, top), xticks=(0, 0.5, 1), xticklabels=("0: diagonal", "½", "1: full"))
+    ax.set(xlabel="share of the covariance", title="variance of log w")
+
+
+@projected()
+def estimates_and_ess(
+    axes: list[Axes],
+    n_steps: list[int],
+    found: dict[str, list[tuple[float, float, float]]],
+    exact: float | None,
+    n_chains: int,
+    model: str = "",
+) -> None:
+    """Left log Ẑ ± 3 standard errors against K, right the ESS  (Kiwaki and Aihara 2015, Figures 4 to 7).
+
+    Parameters
+    ----------
+    axes : two Axes
+    n_steps : (n,) list of int
+        Numbers of transitions K.
+    found : dict
+        Start → n triples (log Ẑ, standard error, ESS).
+    exact : float or None
+        log Z, where it is known.
+    n_chains : int
+        What the ESS could reach.
+    model : str
+        Named in the titles.
+    """
+    left, right = axes
+    span = [n_steps[0] / 1.4, n_steps[-1] * 1.4]
+    bounds = []
+    for i, (start, row) in enumerate(found.items()):
+        style, x = START_STYLES[start], np.asarray(n_steps) * 1.07 ** (i - (len(found) - 1) / 2)
+        log_z, error, ess = np.transpose(row)
+        whiskers = np.column_stack([log_z - 3 * error, log_z + 3 * error])
+        annealing.estimates(left, start, x, log_z, whiskers, style)
+        artists.line(right, start, x, ess, **STYLES[style])
+        bounds.append(np.clip(whiskers, log_z[:, None] - 4, log_z[:, None] + 4))
+    low, high = np.min(bounds), np.max(bounds)
+    if exact is not None:
+        artists.curve(left, "exact", span, [exact] * 2, "truth")
+        low, high = min(low, exact), max(high, exact)
+    margin = 0.08 * (high - low)
+    left.set(
+        ylim=(low - 4 * margin, high + margin), title=f"{model}: log Ẑ" if model else "log Ẑ ± 3 standard errors (nats)"
+    )
+    artists.curve(right, "all", span, [n_chains] * 2, "reference")
+    artists.words(
+        right, "all words", n_steps[0], 1.015 * n_chains, f"all {n_chains:,} chains", va="bottom", fontsize=12
+    )
+    right.set(ylim=(0, 1.12 * n_chains), title=f"{model}: ESS" if model else "Effective sample size")
+    meanings = {START_STYLES[start]: start for start in found} | ({} if exact is None else {"truth": "exact"})
+    artists.legend(left, meanings, loc="lower center", ncols=2)
+    for ax in axes:
+        ax.set(xscale="log", xlim=span, xlabel="number of steps K", xticks=n_steps)
+        ax.set(xticklabels=[f"{n:,}" for n in n_steps])
+        ax.minorticks_off()

@@ -1,0 +1,158 @@
+"""Hamiltonian annealed importance sampling: trails of chains with momentum, and errors against K."""
+
+from __future__ import annotations
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from anneal_edu.course.figures import artists
+from anneal_edu.course.figures.style import BLACK, GREEN, GREY, STYLES, projected
+
+KEPT, FORGOTTEN = "geometric", "moments"
+"""Styles of chains that keep their momentum, and of those that draw it anew."""
+
+_LEGEND = {"fontsize": 11, "handlelength": 1.8, "borderpad": 0.2, "labelspacing": 0.25}
+
+
+def ellipse(cov: np.ndarray, radius: float) -> tuple[np.ndarray, np.ndarray]:
+    """Points at Mahalanobis distance ``radius`` from 0 under a covariance (2, 2)."""
+    angle = np.linspace(0, 2 * np.pi, 181)
+    return tuple(radius * np.linalg.cholesky(cov) @ [np.cos(angle), np.sin(angle)])
+
+
+@projected()
+def trail(ax: Axes, x: np.ndarray, accepted: np.ndarray, covs: tuple, style: str, title: str) -> None:
+    """The way of one chain in the plane, where it was refused a step, and the 2 σ ellipses of start and target.
+
+    Parameters
+    ----------
+    ax : Axes
+    x : (K+1, 2) array
+        Positions.
+    accepted : (K+1,) array of bool
+        False where the step to this position was refused.
+    covs : two (2, 2) arrays
+        Covariances of start and target.
+    style : str
+        Key of STYLES.
+    title : str
+    """
+    look = {"linestyle": "-", "linewidth": 1.4}
+    artists.curve(ax, "start", *ellipse(covs[0], 2), "start", **look)
+    artists.curve(ax, "target", *ellipse(covs[1], 2), "target", **look)
+    look = {"linestyle": "-", "marker": ".", "markersize": 5, "linewidth": 1.3}
+    artists.line(ax, "trail", *x.T, **STYLES[style] | look)
+    if not accepted.all():
+        cross = {"marker": "x", "markersize": 9, "markeredgewidth": 2.4, "color": BLACK, "zorder": 4}
+        artists.marks(ax, "refused", *x[~accepted].T, style, **cross)
+    ends = {"markersize": 11, "markeredgecolor": "white", "zorder": 5}
+    artists.marks(ax, "first", *x[0], style, marker="o", color=GREEN, **ends)
+    artists.marks(ax, "last", *x[-1], style, marker="s", color=BLACK, **ends)
+    look = {"fontsize": 12, "ha": "center"}
+    artists.words(ax, "start words", -1.6, 1.7, "start", color=GREEN, **look)
+    artists.words(ax, "target words", 3.1, 4.45, "target", color=STYLES["target"]["color"], **look)
+    artists.words(ax, "signs", 5.1, -5.2, "●  first   ■  last   ×  refused", fontsize=11, ha="right", va="bottom")
+    ax.set(xlim=(-5.2, 5.2), ylim=(-5.3, 5.1), title=title, xlabel="x₁")
+
+
+@projected()
+def spread_along_path(ax: Axes, betas: np.ndarray, exact: np.ndarray, found: dict[str, np.ndarray]) -> None:
+    """Root mean square of the chains' long coordinate (K+1,) against β, and the standard deviation of p_β."""
+    artists.curve(ax, "exact", betas, exact, "truth")
+    for style, spread in found.items():
+        artists.curve(ax, style, betas, spread, style)
+    meanings = {"truth": "exact, of $p_β$", KEPT: "momentum kept", FORGOTTEN: "momentum anew"}
+    artists.legend(ax, meanings, loc="upper left")
+    ax.set(xlim=(-0.02, 1.02), ylim=(0, 1.15 * exact.max()), xlabel="position β", title="spread along the valley")
+
+
+METHOD_STYLES = {
+    "HAIS": "geometric",
+    "fresh momentum": "moments",
+    "random walk": "estimate",
+    "longer walk": "start",
+}
+METHOD_LABELS = {
+    "HAIS": "HAIS, ε = 0.2",
+    "fresh momentum": "fresh momentum, ε = 0.2",
+    "random walk": "random walk, σ = 0.1",
+    "longer walk": "random walk, σ = 0.4",
+}
+
+
+@projected()
+def convergence(
+    axes: list[Axes], cost: dict[str, np.ndarray], errors: dict[str, np.ndarray], xlabel: str, goal: float
+) -> None:
+    """Errors of log Ẑ: left their median and range, right the median of their sizes on logarithmic axes.
+
+    Parameters
+    ----------
+    axes : two Axes
+    cost : dict
+        Method → what the runs cost (n,).
+    errors : dict
+        Method → log Ẑ - log Z of every run (n, repeats).
+    xlabel : str
+    goal : float
+        A size of error, drawn as a level line: on it, horizontal distances are ratios of cost.
+    """
+    left, right = axes
+    sizes = {method: np.median(np.abs(error), axis=1) for method, error in errors.items()}
+    every = np.concatenate(list(cost.values()))
+    span = every.min() / 1.4, every.max() * 1.4
+    artists.curve(left, "exact", span, [0, 0], "truth")
+    for method, error in errors.items():
+        style = METHOD_STYLES[method]
+        aside = 1.05 ** (list(errors).index(method) - 1.5)
+        x = cost[method] * aside
+        artists.bars(left, f"{method} runs", x, error.min(1), error.max(1), style, linewidth=1.6, markersize=6)
+        artists.line(left, method, x, np.median(error, 1), **STYLES[style] | {"markersize": 6})
+        artists.line(right, method, cost[method], sizes[method], **STYLES[style] | {"markersize": 6})
+    artists.curve(right, "goal", span, [goal] * 2, "reference", linewidth=1.6)
+    low = min(error.min() for error in errors.values())
+    high = max(1.0, *(error.max() for error in errors.values()))
+    left.set(ylim=(low - 0.35 * (high - low), high + 0.05 * (high - low)), title="log Ẑ minus exact log Z (nats)")
+    meanings = {METHOD_STYLES[method]: METHOD_LABELS[method] for method in errors}
+    artists.legend(left, meanings, loc="lower right", fontsize=11)
+    low, high = 0.8 * min(map(np.min, sizes.values())), 1.25 * max(map(np.max, sizes.values()))
+    right.set(yscale="log", ylim=(low, high), title="size of the error, median (nats)")
+    ticks = [tick for tick in (0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20) if low <= tick <= high]
+    right.set(yticks=ticks, yticklabels=[f"{tick:g}" for tick in ticks])
+    for ax in axes:
+        ax.set(xscale="log", xlim=span, xlabel=xlabel)
+        ax.set(xticks=(100, 1000, 10_000), xticklabels=("100", "1,000", "10,000"))
+        ax.minorticks_off()
+
+
+@projected()
+def likelihood_convergence(
+    ax: Axes, n_steps: list[int], estimates: np.ndarray, errors: np.ndarray, exact: float
+) -> None:
+    """Average log likelihood (n,) with ± 2 Monte Carlo errors (n,) against K, and the exact value."""
+    span = n_steps[0] / 1.4, n_steps[-1] * 1.4
+    artists.curve(ax, "exact", span, [exact] * 2, "truth")
+    artists.bars(ax, "errors", n_steps, estimates - 2 * errors, estimates + 2 * errors, KEPT)
+    artists.line(ax, "HAIS", n_steps, estimates, **STYLES[KEPT])
+    artists.legend(ax, {KEPT: "HAIS", "truth": "exact"}, loc="lower right")
+    low, high = min((estimates - 2 * errors).min(), exact), max((estimates + 2 * errors).max(), exact)
+    margin = 0.08 * (high - low)
+    ax.set(ylim=(low - margin, high + margin), title="log likelihood a point (nats)")
+    ax.set(xscale="log", xlim=span, xlabel="number of distributions K")
+    ax.set(xticks=n_steps, xticklabels=[f"{n:,}" for n in n_steps])
+    ax.minorticks_off()
+
+
+@projected()
+def bouncing(ax: Axes, x: np.ndarray, v: np.ndarray) -> None:
+    """Positions and momenta (n,) of a chain at a wall at 0, under f = e^{-x}, and the line of its first energy."""
+    energy = x[0] + v[0] ** 2 / 2
+    level = np.linspace(-np.sqrt(2 * energy), np.sqrt(2 * energy), 121)
+    artists.curve(ax, "energy", energy - level**2 / 2, level, "reference", linewidth=1.6)
+    artists.marks(ax, "states", x, v, KEPT, markersize=6)
+    artists.curve(ax, "wall", [0, 0], [-3, 3], "truth", linestyle="-", linewidth=5)
+    look = {"fontsize": 12, "color": GREY, "va": "center"}
+    artists.words(ax, "wall words", 0.08, 0, "the wall turns v", **look)
+    artists.words(ax, "up", 1.6, 2.15, "flies up", **look)
+    artists.words(ax, "down", 1.6, -2.15, "falls", **look)
+    ax.set(xlim=(-0.1, 1.2 * energy), ylim=(-3, 3), xlabel="position x", ylabel="momentum v")

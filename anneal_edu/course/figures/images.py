@@ -1,0 +1,47 @@
+"""Grids of small pictures."""
+
+from __future__ import annotations
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from anneal_edu.course.figures.style import projected
+
+
+def mosaic(images: np.ndarray, n_columns: int, gap: int = 2, background: float = np.nan) -> np.ndarray:
+    """Square images (n, side²) as one picture, row by row from the top left, with ``gap`` pixels between them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> mosaic(np.arange(8.0).reshape(2, 4), n_columns=2, gap=1, background=-1)
+    array([[ 0.,  1., -1.,  4.,  5.],
+           [ 2.,  3., -1.,  6.,  7.]])
+    """
+    images = np.asarray(images, dtype=float)
+    side = round(images.shape[1] ** 0.5)
+    n_rows = -(-len(images) // n_columns)
+    pitch = side + gap
+    picture = np.full((n_rows * pitch, n_columns * pitch), background, dtype=float)
+    for i, image in enumerate(images):
+        top, left = pitch * (i // n_columns), pitch * (i % n_columns)
+        picture[top : top + side, left : left + side] = image.reshape(side, side)
+    return picture[: n_rows * pitch - gap, : n_columns * pitch - gap]
+
+
+@projected()
+def image_grid(ax: Axes, name: str, images: np.ndarray, n_columns: int, title: str = "") -> None:
+    """Images (n, side²) with ink from 0, white, to 1, black, in rows of ``n_columns`` on a light ground.
+
+    Calling again with the same name replaces the pictures and the title.
+    """
+    picture = mosaic(images, n_columns, gap=max(1, round(images.shape[1] ** 0.5 / 12)))
+    artist = next((image for image in ax.get_images() if image.get_gid() == name), None)
+    if artist is None:
+        ax.set(xticks=[], yticks=[], facecolor="#DCE6EE")
+        ax.spines[:].set_visible(False)
+        artist = ax.imshow(picture, cmap="gray_r", vmin=0, vmax=1, interpolation="nearest", gid=name)
+    artist.set(data=picture, visible=True)
+    height, width = picture.shape
+    artist.set_extent((-0.5, width - 0.5, height - 0.5, -0.5))
+    ax.set(xlim=(-0.5, width - 0.5), ylim=(height - 0.5, -0.5), title=title)

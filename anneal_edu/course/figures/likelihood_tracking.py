@@ -1,0 +1,212 @@
+"""Likelihoods that are watched while an RBM learns, bounds from both sides, and the figures of the RTS poster."""
+
+from __future__ import annotations
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from anneal_edu.course.figures import artists
+from anneal_edu.course.figures.style import GREY, STYLES, projected
+
+TRAIN, VALIDATION = "geometric", "moments"
+"""Styles of the two sets of data."""
+
+METHOD_STYLES = {
+    "RTS": "geometric",
+    "AIS": "moments",
+    "RAISE": "start",
+    "MBAR": "target",
+    "RTS, (v, h)": "target",
+    "TI": "estimate",
+    "RB-TI": "reference",
+}
+_SMALL = {"fontsize": 11, "handlelength": 2.0, "borderpad": 0.2, "labelspacing": 0.25}
+
+
+@projected()
+def tracked(
+    ax: Axes,
+    n_updates: np.ndarray,
+    found: dict[str, np.ndarray],
+    std_error: np.ndarray,
+    exact_updates: np.ndarray | None = None,
+    exact: dict[str, np.ndarray] | None = None,
+) -> None:
+    """Tracked mean log likelihoods (n,) with a band of ± 2 standard errors, and the exact ones where they are known.
+
+    Parameters
+    ----------
+    ax : Axes
+    n_updates : (n,) array
+    found : dict
+        TRAIN and VALIDATION → mean log likelihood (n,).
+    std_error : (n,) array
+        Of log Ẑ, which both share.
+    exact_updates : (m,) array, optional
+    exact : dict, optional
+        TRAIN and VALIDATION → exact mean log likelihood (m,).
+    """
+    every = []
+    for style, values in found.items():
+        artists.band(ax, f"{style} band", n_updates, values - 2 * std_error, values + 2 * std_error, style, alpha=0.3)
+        look = {"linewidth": 1.4, "markersize": 5}
+        artists.line(ax, style, n_updates, values, **STYLES[style] | look)
+        every.append(values)
+        if exact is not None:
+            artists.curve(ax, f"exact {style}", exact_updates, exact[style], "truth", linewidth=2.2, zorder=4)
+            every.append(exact[style])
+    low, high = min(map(np.min, every)), max(map(np.max, every))
+    margin = 0.06 * (high - low) + 2 * float(np.median(std_error))
+    end = n_updates[-1] if exact_updates is None else exact_updates[-1]
+    ax.set(xlim=(0, 1.02 * end), ylim=(low - margin, high + margin + 0.2 * (high - low)), xlabel="updates")
+    ax.set_title("mean log likelihood, ± 2 s.e. (nats)")
+    meanings = {TRAIN: "training data", VALIDATION: "validation data"}
+    meanings |= {} if exact is None else {"truth": "both, exact"}
+    artists.legend(ax, meanings, loc="upper left", ncols=3, columnspacing=1.0, **_SMALL)
+
+
+@projected()
+def tracking_error(ax: Axes, n_updates: np.ndarray, errors: np.ndarray, std_error: np.ndarray, end: int) -> None:
+    """Error of the tracked log Ẑ (n,) with bars of ± 2 standard errors; those that miss 0 by more than 3 are crossed.
+
+    Parameters
+    ----------
+    ax : Axes
+    n_updates, errors, std_error : (n,) arrays
+    end : int
+        The last update of the training.
+    """
+    artists.curve(ax, "zero", [0, 1.02 * end], [0, 0], "truth")
+    artists.bars(ax, "bars", n_updates, errors - 2 * std_error, errors + 2 * std_error, TRAIN, markersize=5)
+    missed = np.abs(errors) > 3 * std_error
+    look = {"markersize": 6, "markeredgecolor": "white"}
+    if not missed.all():
+        artists.marks(ax, "near", n_updates[~missed], errors[~missed], TRAIN, **look)
+    if missed.any():
+        cross = {"marker": "X", "markersize": 9, "markeredgecolor": "white", "zorder": 5}
+        artists.marks(ax, "missed", n_updates[missed], errors[missed], VALIDATION, **cross)
+    reach = 1.15 * max(1.0, float((np.abs(errors) + 2 * std_error).max()))
+    ax.set(xlim=(0, 1.02 * end), ylim=(-reach, reach), xlabel="updates", title="log Ẑ minus exact log Z (nats)")
+    artists.words(ax, "key", 0.02 * end, -0.97 * reach, "✖ off by more than 3 of its own s.e.", fontsize=11, color=GREY)
+
+
+@projected()
+def bounds_against_steps(
+    ax: Axes, n_steps: np.ndarray, found: dict[str, np.ndarray], errors: dict[str, np.ndarray], exact: float,
+    annealing_model: np.ndarray,
+) -> None:  # fmt: skip
+    """Mean log likelihood by AIS and by RAISE (n,), ± 2 standard errors, between them the truth, against K.
+
+    Parameters
+    ----------
+    ax : Axes
+    n_steps : (n,) array
+    found, errors : dict
+        "AIS" and "RAISE" → means over runs (n,), and their standard errors.
+    exact : float
+        Mean log p(v).
+    annealing_model : (n,) array
+        Exact mean log p_ann(v), the ceiling of RAISE.
+    """
+    span = n_steps[0] / 1.3, n_steps[-1] * 1.3
+    artists.curve(ax, "exact", span, [exact, exact], "truth")
+    artists.curve(ax, "annealing model", n_steps, annealing_model, "target")
+    for name, values in found.items():
+        style = METHOD_STYLES[name]
+        artists.bars(ax, f"{name} bars", n_steps, values - 2 * errors[name], values + 2 * errors[name], style)
+        artists.line(ax, name, n_steps, values, **STYLES[style])
+    meanings = {"moments": "AIS: log f(v) - log Ẑ", "truth": "exact log p(v)"}
+    meanings |= {"target": "exact log p_ann(v)", "start": "RAISE: log p̂(v)"}
+    artists.legend(ax, meanings, loc="upper right", **_SMALL)
+    low = min((found[name] - 2 * errors[name]).min() for name in found)
+    high = max((found[name] + 2 * errors[name]).max() for name in found)
+    ax.set(ylim=(low - 0.05 * (high - low), high + 0.05 * (high - low)))
+    ax.set(xscale="log", xlim=span, xlabel="number of steps K", title="mean log likelihood of exact draws (nats)")
+    ax.set(xticks=n_steps, xticklabels=[f"{n:,}" for n in n_steps])
+    ax.minorticks_off()
+
+
+@projected()
+def convergence(axes: list[Axes], found: dict, half_gap: float, xlabel: str) -> None:
+    """Mean error of log Ẑ with the range of the runs, and root mean square error, of each estimator against its cost.
+
+    Parameters
+    ----------
+    axes : two Axes
+    found : dict
+        Estimator → an object with arrays settings (n,), mean, low, high, rmse.
+    half_gap : float
+        Half the distance of the two ends of the reference: smaller errors than this cannot be told from 0.
+    xlabel : str
+    """
+    left, right = axes
+    every = sorted({n for summary in found.values() for n in summary.settings})
+    span = every[0] / 1.4, every[-1] * 1.4
+    artists.curve(left, "zero", span, [0, 0], "truth")
+    artists.band(left, "gap", np.array(span), [-half_gap] * 2, [half_gap] * 2, "reference", alpha=0.35)
+    artists.band(right, "gap", np.array(span), [1e-6] * 2, [half_gap] * 2, "reference", alpha=0.35)
+    aside = {name: 1.04 ** (i - (len(found) - 1) / 2) for i, name in enumerate(found)}
+    for name, summary in found.items():
+        style = METHOD_STYLES[name]
+        x = aside[name] * summary.settings
+        artists.bars(left, f"{name} runs", x, summary.low, summary.high, style, linewidth=1.6, markersize=6)
+        artists.line(left, name, x, summary.mean, **STYLES[style] | {"markersize": 6})
+        artists.line(right, name, x, summary.rmse, **STYLES[style] | {"markersize": 6})
+    artists.legend(left, {METHOD_STYLES[name]: name for name in found}, loc="best", **_SMALL)
+    sizes = np.concatenate([summary.rmse for summary in found.values()])
+    left.set_title("log Ẑ minus the reference: mean, range")
+    low = min(summary.low.min() for summary in found.values())
+    high = max(summary.high.max() for summary in found.values())
+    left.set_ylim(min(low, -half_gap) - 0.08 * (high - low), max(high, half_gap) + 0.08 * (high - low))
+    right.set(yscale="log", ylim=(0.7 * max(sizes.min(), 1e-3), 1.4 * sizes.max()))
+    ticks = [t for t in (0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50) if sizes.min() * 0.7 <= t <= sizes.max() * 1.4]
+    right.set(yticks=ticks, yticklabels=[f"{tick:g}" for tick in ticks])
+    right.set_title("root mean square error (nats)")
+    for ax in axes:
+        ax.set(xscale="log", xlim=span, xlabel=xlabel)
+        ax.set(xticks=every, xticklabels=[f"{n:,}" for n in every])
+        ax.minorticks_off()
+
+
+@projected()
+def tracked_and_bounded(axes: list[Axes], rows: list[dict]) -> None:
+    """`tracked`, and beside it the error of log Ẑ at the looks at which a sandwich says what log Z is.
+
+    Errors are those of tracking, with bars of ± 2 standard errors, and of AIS from nothing. They are taken from the
+    middle of the sandwich; a grey bar is its gap. A bar that leaves the picture ends in an arrow.
+
+    Parameters
+    ----------
+    axes : two Axes
+    rows : list of dict
+        The fields of `anneal_edu.course.experiments.carlson_tracking.Look`; "lower", "upper" and "annealed" are None
+        where log Z was not looked for.
+    """
+    left, right = axes
+    n, error, train, validation = (
+        np.array([row[name] for row in rows]) for name in ("n_updates", "std_error", "train", "validation")
+    )
+    tracked(left, n, {TRAIN: train, VALIDATION: validation}, error)
+    bounded = [row for row in rows if row["lower"] is not None]
+    names = "n_updates", "log_z", "std_error", "lower", "upper", "annealed"
+    n, log_z, error, lower, upper, annealed = (np.array([row[name] for row in bounded]) for name in names)
+    middle, half_gap = (lower + upper) / 2, np.abs(upper - lower) / 2
+    off, scratch, end = log_z - middle, annealed - middle, 1.06 * rows[-1]["n_updates"]
+    reach = 1.2 * max(1.0, np.abs(np.r_[off, scratch]).max())
+    artists.curve(right, "zero", [0, end], [0, 0], "truth")
+    wide = {"linewidth": 14, "marker": "None", "alpha": 0.6, "solid_capstyle": "butt"}
+    artists.bars(right, "gap", n, -half_gap, half_gap, "reference", **wide)
+    _bars_within(right, n, off - 2 * error, off + 2 * error, 0.97 * reach)
+    artists.marks(right, "tracked", n, off, "target", markersize=9, markeredgecolor="white", zorder=4)
+    artists.line(right, "annealed", n, scratch, **STYLES["start"] | {"linewidth": 1.4})
+    right.set(xlim=(0, end), ylim=(-reach, 1.45 * reach), xlabel="updates", title="log Ẑ minus the sandwich (nats)")
+    meanings = {"target": "tracked, ± 2 s.e.", "start": "AIS from nothing", "reference": "gap of the sandwich"}
+    artists.legend(right, meanings, loc="upper right", **_SMALL)
+
+
+def _bars_within(ax: Axes, x: np.ndarray, low: np.ndarray, high: np.ndarray, reach: float) -> None:
+    """Bars, cut off at ± reach, with an arrow where one goes on."""
+    artists.bars(ax, "bars", x, low.clip(-reach), high.clip(max=reach), "target")
+    for name, out, edge, marker in (("down", low < -reach, -reach, "v"), ("up", high > reach, reach, "^")):
+        if out.any():
+            artists.marks(ax, f"further {name}", x[out], np.full(out.sum(), edge), "target", marker=marker)

@@ -1,0 +1,161 @@
+"""Grosse et al. 2013 between Gaussians: Figures 1 and 2, and pictures of the arguments of Sections 3 and 4."""
+
+from __future__ import annotations
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+
+from anneal_edu.course.figures import artists, gaussians
+from anneal_edu.course.figures.style import STYLES, projected
+
+_HOLLOW = {"markerfacecolor": "white", "markersize": 9, "linewidth": 1.4}
+
+
+@projected()
+def figure_one(ax: Axes, clouds: dict[str, tuple], means: dict[str, np.ndarray]) -> None:
+    """Figure 1: contours of the ends and the intermediate distributions, and μ(β) along each path.
+
+    Parameters
+    ----------
+    ax : Axes
+    clouds : dict
+        Style → (mean (2,), cov (2, 2)); "start" and "target" are among them.
+    means : dict
+        Style → means (K+1, 2) of evenly spaced β.
+    """
+    for style, (mean, cov) in clouds.items():
+        gaussians.contours(ax, style, mean, cov, style)
+    for style, along in means.items():
+        gaussians.means_along_path(ax, f"{style} means", along, style)
+    ax.set(xlim=(-21, 21), ylim=(-12, 4), xlabel="x₁", ylabel="x₂")
+    ax.set_aspect("equal")
+    artists.legend(ax, {style: style for style in clouds}, loc="lower left", ncols=2)
+
+
+@projected()
+def figure_two(ax: Axes, n_steps: np.ndarray, runs: dict[tuple[str, str], list], title: str) -> None:
+    """Figure 2: log Ẑ with 95% intervals against the number of transitions; the truth is 0.
+
+    Parameters
+    ----------
+    ax : Axes
+    n_steps : (n,) array
+        Numbers of transitions.
+    runs : dict
+        (style, schedule) → n results of `ais`; "linear" has full markers, any other schedule hollow ones.
+    title : str
+    """
+    handles = []
+    for i, ((style, schedule), results) in enumerate(runs.items()):
+        look = STYLES[style] | ({} if schedule == "linear" else _HOLLOW)
+        x = np.asarray(n_steps) * 1.05 ** (i - (len(runs) - 1) / 2)  # side by side, so that the bars can be told apart
+        intervals = np.array([result.interval() for result in results])
+        artists.bars(ax, f"{style} {schedule} bars", x, *intervals.T, style, linewidth=1.4, markersize=7)
+        artists.line(ax, f"{style} {schedule}", x, [result.log_z for result in results], **look)
+        handles.append(Line2D([], [], label=f"{style}, {schedule}", **look))
+    artists.curve(ax, "truth", [5, 3000], [0, 0], "truth")
+    handles.append(Line2D([], [], label="truth", **STYLES["truth"] | {"marker": "None"}))
+    ax.set(xscale="log", xlim=(9, 1400), ylim=(-64, 6), xlabel="number of transitions K", title=title)
+    ax.set(xticks=(10, 100, 1000), xticklabels=("10", "100", "1000"))
+    ax.legend(handles=handles, loc="lower right")
+
+
+@projected()
+def objective_rises(ax: Axes, change: np.ndarray, rises: dict[str, np.ndarray], labels: dict[str, str]) -> None:
+    """How far an objective rises when the width is multiplied by 2^change, (n,) a style; the minimum is marked."""
+    for style, rise in rises.items():
+        artists.curve(ax, style, change, rise, style)
+        lowest = int(np.argmin(rise))
+        artists.marks(ax, f"{style} lowest", change[lowest], rise[lowest], style, markersize=11)
+    top = 1.05 * max(rise.max() for rise in rises.values())
+    artists.curve(ax, "no change", [0, 0], [-top, top], "reference", linewidth=1.4, zorder=1)
+    ax.set(xlim=(change[0], change[-1]), ylim=(-0.05 * top, top), title="Rise of the objective (nats)")
+    ax.set_xlabel("change of width: −1 is half as wide, +1 twice as wide")
+    artists.legend(ax, labels, loc="upper center")
+
+
+@projected()
+def chains_and_weight(axes: list[Axes], log_weights: dict[str, np.ndarray], low: float) -> None:
+    """Two histograms over log w: the share of the chains, and the share of the total weight, that lies there.
+
+    Parameters
+    ----------
+    axes : two Axes
+    log_weights : dict
+        Style → log weights (C,).
+    low : float
+        Left end; a note says how many chains lie further left.
+    """
+    high = max(lw.max() for lw in log_weights.values()) + 1
+    edges = np.linspace(low, high, 51)
+    for row, (style, lw) in enumerate(log_weights.items()):
+        w = np.exp(lw - lw.max())
+        for ax, share in zip(axes, (np.full(len(lw), 1 / len(lw)), w / w.sum()), strict=True):
+            artists.histogram(ax, style, np.histogram(lw, edges, weights=share)[0], edges, style)
+        beyond = f"← {style}: {np.mean(lw < low):.0%} further left"
+        place = {"transform": axes[0].transAxes, "color": STYLES[style]["color"], "fontsize": 12}
+        artists.words(axes[0], f"{style} beyond", 0.02, 0.94 - 0.08 * row, beyond, **place)
+    for ax, title in zip(axes, ("Share of the chains", "Share of the weight"), strict=True):
+        ax.set(xlabel="log weight (nats)", title=title, xlim=(low, high), ylim=(0, 1.45 * _tallest(ax)))
+        artists.curve(ax, "truth", [0, 0], [0, 10], "truth")
+    meanings = {style: style for style in log_weights} | {"truth": "log Z = 0"}
+    artists.legend(axes[1], meanings, loc="upper left")
+
+
+def _tallest(ax: Axes) -> float:
+    return max(line.get_ydata().max() for line in ax.get_lines())
+
+
+@projected()
+def step_costs(ax: Axes, costs: dict[str, np.ndarray]) -> None:
+    """KL(p_{k-1} ‖ p_k) of every step of each path, (K,), on a logarithmic axis."""
+    for style, cost in costs.items():
+        artists.line(ax, style, np.arange(1, len(cost) + 1), cost, **STYLES[style])
+    ax.set(yscale="log", ylim=(1e-3, 100), xlim=(0, max(map(len, costs.values())) + 1))
+    ax.set(xlabel="step k", title="Nats of mean log weight lost by step k")
+    artists.legend(ax, {style: style for style in costs}, loc="upper center")
+
+
+@projected()
+def along_path(ax: Axes, betas: np.ndarray, values: dict[str, np.ndarray], title: str) -> None:
+    """One number (n,) of every distribution along each path, against β (n,)."""
+    for style, value in values.items():
+        artists.curve(ax, style, betas, value, style)
+    ax.set(xlim=(0, 1), ylim=(-1.05, 1.05), xlabel="position β", title=title)
+    artists.legend(ax, {style: style for style in values}, loc="lower right")
+
+
+@projected()
+def forward_and_reverse(
+    ax: Axes, n_steps: np.ndarray, forward: dict[str, np.ndarray], reverse: dict[str, np.ndarray], title: str
+) -> None:
+    """K δ / F against K: forward (full markers) and reverse (hollow) of each style lie at equal distances from 1."""
+    for style in forward:
+        artists.line(ax, f"{style} forward", n_steps, forward[style], **STYLES[style])
+        artists.line(ax, f"{style} reverse", n_steps, reverse[style], **STYLES[style] | _HOLLOW)
+    artists.curve(ax, "one", [0.5, 5000], [1, 1], "reference")
+    ax.set(xscale="log", xlim=(0.8, 1.25 * max(n_steps)), ylim=(0, 2.75), xlabel="number of steps K", title=title)
+    ax.set(xticks=(1, 10, 100), xticklabels=("1", "10", "100"))
+    meanings = {style: f"{style}: forward full, reverse hollow" for style in forward}
+    artists.legend(ax, meanings | {"reference": "average of the two"}, loc="upper left")
+
+
+@projected()
+def path_lengths(ax: Axes, distances: np.ndarray, lengths: dict[str, np.ndarray], meanings: dict[str, str]) -> None:
+    """Riemannian length (n,) of each style against the distance d (n,) of the ends, d on a logarithmic axis."""
+    for style, length in lengths.items():
+        artists.curve(ax, style, distances, length, style)
+    ax.set(xscale="log", xlim=(distances[0], distances[-1]), ylim=(0, 22), xlabel="distance d of the means")
+    ax.set(xticks=(1, 10, 100), xticklabels=("1", "10", "100"), title="Length ℓ of the path")
+    artists.legend(ax, meanings, loc="upper left")
+
+
+@projected()
+def shares_of_bins(ax: Axes, shares: dict[str, np.ndarray], title: str) -> None:
+    """Share of the steps that each of the equal bins of [0, 1] gets, (n_bins,) a style."""
+    for style, share in shares.items():
+        artists.histogram(ax, style, share, np.linspace(0, 1, len(share) + 1), style)
+    top = max(share.max() for share in shares.values())
+    ax.set(xlim=(0, 1), ylim=(0, 1.15 * top), xlabel="position β", title=title)
+    artists.legend(ax, {style: style for style in shares}, loc="upper center")

@@ -1,0 +1,101 @@
+"""Paths between RBMs: how many pictures they hold, how straight they are, and what AIS makes of them."""
+
+from __future__ import annotations
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from anneal_edu.course.figures import annealing, artists
+from anneal_edu.course.figures.style import STYLES, projected
+
+LABELS = {"geometric": "geometric", "moments": "MAS"}
+
+
+@projected()
+def pictures_along(ax: Axes, betas: np.ndarray, pictures: dict[str, np.ndarray], target: float) -> None:
+    """Effective numbers of pictures (n,) of the "geometric" path and of the spline, "moments", at each β (n,)."""
+    for style, numbers in pictures.items():
+        artists.curve(ax, style, betas, numbers, style)
+    artists.curve(ax, "target", [-0.03, 1.03], [target] * 2, "truth")
+    artists.legend(ax, LABELS | {"truth": "the target's own"}, loc="upper right")
+    ax.set(xlim=(-0.03, 1.03), yscale="log", ylim=(0.8, 2000), xlabel="position β on the path")
+    ax.set(yticks=(1, 10, 100, 1000), yticklabels=("1", "10", "100", "1,000"), title="Effective number of pictures")
+    ax.minorticks_off()
+
+
+@projected()
+def estimates_and_ess(
+    axes: list[Axes], n_steps: list[int], results: dict[str, list], intervals: dict[str, list], log_z: float
+) -> None:
+    """Left log Ẑ - log Z with 95% intervals against K (n,), right the ESS.
+
+    Parameters
+    ----------
+    axes : two Axes
+    n_steps : (n,) list of int
+        Numbers of transitions K.
+    results : dict
+        "geometric" and "moments" → n results of `anneal_edu.annealing.ais`.
+    intervals : dict
+        The same → n intervals of log Ẑ.
+    log_z : float
+        The exact value.
+    """
+    errors, ess = axes
+    span = [n_steps[0] / 1.35, n_steps[-1] * 1.35]
+    artists.curve(errors, "exact", span, [0, 0], "truth")
+    lowest, highest = -1.0, 1.0
+    for i, (style, row) in enumerate(results.items()):
+        x = np.asarray(n_steps) * (0.96, 1.04)[i]  # side by side, so that the bars can be told apart
+        misses, bounds = [r.log_z - log_z for r in row], np.array(intervals[style]) - log_z
+        annealing.estimates(errors, style, x, misses, bounds, style)
+        artists.line(ess, style, x, [r.ess for r in row], **STYLES[style])
+        lowest, highest = min(lowest, bounds.min()), max(highest, bounds.max())
+    n_chains = len(next(iter(results.values()))[0].log_weights)
+    artists.curve(ess, "all", span, [n_chains] * 2, "reference")
+    artists.words(ess, "all words", n_steps[0], 0.92 * n_chains, f"all {n_chains} chains", va="top", fontsize=12)
+    margin = 0.08 * (highest - lowest)
+    errors.set(ylim=(lowest - margin, highest + margin), title="log Ẑ minus exact log Z (nats)")
+    ess.set(yscale="log", ylim=(0.8, 1.6 * n_chains), title="Effective sample size")
+    ticks = [tick for tick in (1, 10, 100, 1000) if tick <= n_chains]
+    ess.set(yticks=ticks, yticklabels=[f"{tick:,}" for tick in ticks])
+    artists.legend(errors, LABELS | {"truth": "exact"}, loc="lower right")
+    for ax in axes:
+        ax.set(xscale="log", xlim=span, xlabel="number of steps K", xticks=n_steps)
+        ax.set(xticklabels=[f"{n:,}" for n in n_steps])
+        ax.minorticks_off()
+
+
+@projected()
+def off_the_line(ax: Axes, betas: np.ndarray, deviations: np.ndarray, knots: np.ndarray) -> None:
+    """Largest miss (n,) of any moment from the straight line at each β (n,), and the knots' positions."""
+    artists.curve(ax, "deviation", betas, deviations, "moments")
+    artists.curve(ax, "line", [-0.03, 1.03], [0, 0], "truth")
+    artists.marks(ax, "knots", knots, np.zeros(len(knots)), "moments", markersize=10, clip_on=False, zorder=5)
+    artists.legend(ax, {"moments": "spline, and its knots", "truth": "moment path"}, loc="upper right")
+    ax.set(xlim=(-0.03, 1.03), ylim=(-0.03, 1.35), yticks=(0, 0.5, 1), xlabel="position β on the path")
+    ax.set_title("Largest miss of any moment")
+
+
+@projected()
+def errors_of_splines(ax: Axes, knots: list[int], misses: dict[int, np.ndarray], chosen: int) -> None:
+    """log Ẑ - log Z of several runs for each number of knots; the chosen number stands out."""
+    artists.curve(ax, "exact", [-0.6, len(knots) - 0.4], [0, 0], "truth")
+    for i, number in enumerate(knots):
+        spread = np.linspace(-0.18, 0.18, len(misses[number]))
+        look = {"markersize": 10, "alpha": 1.0} if number == chosen else {"markersize": 7, "alpha": 0.45}
+        artists.marks(ax, f"runs {number}", i + spread, misses[number], "moments" if number else "geometric", **look)
+    ax.set(xlim=(-0.6, len(knots) - 0.4), xticks=range(len(knots)), xticklabels=knots, xlabel="number of knots R")
+    ax.set_yscale("symlog", linthresh=1.0)
+    ax.set(ylim=(-120, 12), yticks=(-100, -10, -1, 0, 1, 10), yticklabels=("−100", "−10", "−1", "0", "1", "10"))
+    ax.set_title("log Ẑ minus log Z (nats)")
+    ax.minorticks_off()
+
+
+@projected()
+def shares(ax: Axes, betas: np.ndarray, pictured: np.ndarray, others: np.ndarray, title: str) -> None:
+    """Exact probabilities (n,) of the target's own picture, and of the likeliest other one, at each β (n,)."""
+    artists.curve(ax, "own", betas, pictured, "target")
+    artists.curve(ax, "others", betas, others, "start")
+    artists.legend(ax, {"target": "the 4", "start": "likeliest other"}, loc="upper right", fontsize=12)
+    ax.set(xlim=(0, 1.02), ylim=(0, 1.5), xticks=(0, 0.5, 1), yticks=(0, 0.5, 1), xlabel="position β", title=title)

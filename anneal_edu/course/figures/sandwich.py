@@ -1,0 +1,69 @@
+"""Forward and reverse estimates of log Z, between which it should lie."""
+
+from __future__ import annotations
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from anneal_edu.course.figures import annealing, artists
+from anneal_edu.course.figures.style import STYLES, projected
+
+FORWARD, REVERSE = "geometric", "moments"  # styles
+MEANINGS = {REVERSE: "reverse run", FORWARD: "forward run"}
+
+
+@projected()
+def against_steps(ax: Axes, n_steps: list[int], forward: list, reverse: list, log_z: float | None = None) -> None:
+    """Forward and reverse log Ẑ with 95% intervals against K; the exact value where it is given.
+
+    Parameters
+    ----------
+    ax : Axes
+    n_steps : (n,) list of int
+    forward, reverse : lists of n results of `anneal_edu.annealing.ais` and `anneal_edu.annealing.reverse`
+    log_z : float, optional
+    """
+    ends = []
+    for style, nudge, results in ((FORWARD, 0.96, forward), (REVERSE, 1.04, reverse)):
+        intervals = np.array([r.interval() for r in results])
+        annealing.estimates(ax, style, nudge * np.array(n_steps), [r.log_z for r in results], intervals, style)
+        ends.append(intervals)
+    if log_z is not None:
+        artists.curve(ax, "exact", [n_steps[0] / 2, n_steps[-1] * 2], [log_z] * 2, "truth")
+        ends.append([log_z])
+    low, high = min(map(np.min, ends)), max(map(np.max, ends))
+    margin = 0.1 * (high - low) + 0.2
+    ax.set(xscale="log", xlim=(n_steps[0] / 1.3, n_steps[-1] * 1.3), ylim=(low - margin, high + 2.6 * margin))
+    ax.set(xticks=n_steps, xticklabels=[f"{n:,}" for n in n_steps], xlabel="number of steps K")
+    ax.set_title("log Ẑ with 95% intervals (nats)")
+    ax.minorticks_off()
+
+
+@projected()
+def rows(ax: Axes, names: list[str], forward: np.ndarray, reverse: np.ndarray, log_z: float | None = None) -> None:
+    """One line for each way to estimate: forward and reverse log Ẑ, each (n, 2) with its standard error.
+
+    Parameters
+    ----------
+    ax : Axes
+    names : list of n str
+    forward, reverse : (n, 2) arrays
+        Columns: log Ẑ and standard error.
+    log_z : float, optional
+    """
+    at = np.arange(len(names))[::-1]
+    for style, aside, (value, error) in (
+        (FORWARD, 0.14, np.transpose(forward)),
+        (REVERSE, -0.14, np.transpose(reverse)),
+    ):
+        for y, x, e in zip(at, value, error, strict=True):
+            look = {"color": STYLES[style]["color"], "linewidth": 2}
+            artists.line(ax, f"{style} bar {y}", [x - 2 * e, x + 2 * e], [y + aside] * 2, **look)
+        artists.marks(ax, style, value, at + aside, style, markersize=9)
+    if log_z is not None:
+        artists.curve(ax, "exact", [log_z] * 2, [-0.6, len(names) - 0.4], "truth")
+    every = np.concatenate([np.transpose(side)[0] for side in (forward, reverse)])
+    margin = 0.08 * np.ptp(every) + 0.3
+    ax.set(yticks=at, yticklabels=names, ylim=(-0.6, len(names) - 0.4), xlabel="log Ẑ ± 2 standard errors (nats)")
+    ax.set_xlim(every.min() - margin, every.max() + margin)
+

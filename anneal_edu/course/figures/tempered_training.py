@@ -1,0 +1,143 @@
+"""Training with chains at one temperature and at many: likelihoods, and where the negative particles stand."""
+
+from __future__ import annotations
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+from matplotlib.ticker import NullFormatter
+
+from anneal_edu.course.figures import artists
+from anneal_edu.course.figures.style import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, STYLES, VERMILLION, projected
+
+LOOKS = {
+    "CD-1": {"color": GREY, "linestyle": (0, (3, 3)), "marker": "|"},
+    "CD-25": {"color": BLACK, "linestyle": (0, (6, 1.4, 1.4, 1.4)), "marker": "P"},
+    "PCD": {"color": VERMILLION, "linestyle": (0, (5, 1.6)), "marker": "s"},
+    "PCD, 10 steps": {"color": ORANGE, "linestyle": (0, (8, 2)), "marker": "D"},
+    "PCD, 10 times the chains": {"color": SKY, "linestyle": (0, (1.2, 1.2)), "marker": "v"},
+    "PCD, 10 small updates": {"color": BLACK, "linestyle": (0, (2.5, 1)), "marker": "X"},
+    "PT, coin": {"color": GREEN, "linestyle": (0, (4, 1, 1, 1)), "marker": "<"},
+    "PT, even-odd": {"color": BLUE, "linestyle": "-", "marker": "o"},
+    "PT, lifted": {"color": PURPLE, "linestyle": (0, (3, 1, 1, 1, 1, 1)), "marker": ">"},
+}
+"""Colour, line style and marker of each method of training; black stands for two that are never drawn together."""
+
+Curves = dict[str, tuple[np.ndarray, np.ndarray]]
+"""Method → where it was measured (n,), and log likelihoods (n, seeds)."""
+
+
+@projected()
+def training_curves(
+    ax: Axes, curves: Curves, best: float | None, xlabel: str, log: bool, limits: tuple[float, float]
+) -> None:
+    """Median over the seeds of the exact mean log likelihood, and its range as a band.
+
+    Parameters
+    ----------
+    ax : Axes
+    curves : dict
+        The methods to be drawn.
+    best : float or None
+        The largest log likelihood that any model can have, where it is known.
+    xlabel : str
+    log : bool
+        Logarithmic x axis.
+    limits : (low, high)
+        Of the y axis.
+    """
+    low = limits[0]
+    for method, (x, values) in curves.items():
+        look = LOOKS[method]
+        shown = np.clip(values, low - 1, None)
+        artists.band(
+            ax, f"{method} range", x, shown.min(1), shown.max(1), "geometric", facecolor=look["color"], alpha=0.15
+        )
+        artists.line(
+            ax, method, x, np.median(shown, axis=1), **look | {"markevery": max(1, len(x) // 6), "markersize": 7}
+        )
+    x_low = 10 ** np.floor(np.log10(min(x[0] for x, _ in curves.values()))) if log else 0
+    x_high = max(x[-1] for x, _ in curves.values()) * (1.3 if log else 1.05)
+    ax.set(xscale="log" if log else "linear", xlim=(x_low, x_high), ylim=limits, xlabel=xlabel)
+    if log:
+        ax.xaxis.set_minor_formatter(NullFormatter())
+    if best is not None:
+        artists.curve(ax, "best", [x_low, x_high], [best, best], "truth")
+
+
+@projected()
+def comparison(ax: Axes, values: dict[str, np.ndarray], costs: dict[str, int], best: float | None, limits) -> None:
+    """One row a method: median and range over the seeds of the log likelihoods (seeds,); ◄ where it goes on."""
+    low = limits[0]
+    for row, (method, found) in enumerate(values.items()):
+        shown, look = np.clip(found, low, None), LOOKS[method]
+        artists.line(
+            ax, f"{method} range", [shown.min(), shown.max()], [row, row], color=look["color"], linewidth=2.5
+        )
+        artists.line(
+            ax, method, np.median(shown), row, **look | {"linestyle": "None", "markersize": 9, "markeredgewidth": 2}
+        )
+        if found.min() < low:
+            artists.line(ax, f"{method} beyond", low, row, color=look["color"], marker=8, markersize=9, clip_on=False)
+    if best is not None:
+        artists.curve(ax, "best", [best, best], [-0.6, len(values) - 0.4], "truth")
+    ax.set(
+        xlim=limits,
+        ylim=(len(values) - 0.4, -0.6),
+        yticks=range(len(values)),
+        yticklabels=[f"{method} ({costs[method]})" for method in values],
+    )
+
+
+@projected()
+def picture_strip(ax: Axes, pictures: np.ndarray, top: float) -> None:
+    """Small square pictures (N, size²) in a row under the x axis, the first at x = 0; ``top`` is the y limit."""
+    n, size = len(pictures), round(pictures.shape[1] ** 0.5)
+    cell = size + 2  # a frame of one pixel around each
+    strip = np.full((cell, n * cell), 0.75)
+    for i, picture in enumerate(pictures):
+        strip[1:-1, i * cell + 1 : (i + 1) * cell - 1] = 1 - picture.reshape(size, size)
+    bottom = -0.14 * top
+    ax.imshow(strip, cmap="gray", extent=(-0.5, n - 0.5, bottom, -0.02 * top), aspect="auto", vmin=0, vmax=1)
+    ax.set(xlim=(-0.7, n - 0.3), ylim=(bottom, top), xticks=[])
+
+
+@projected()
+def occupation(ax: Axes, model: np.ndarray, particles: np.ndarray, style: str, title: str) -> None:
+    """The model's exact probability of each picture, as bars, and the share of particles on it, as marks.
+
+    Both arrays are (N + 1,); the last entry, the mass on none of the pictures, is written down.
+    """
+    x, top = np.arange(len(model) - 1), ax.get_ylim()[1]
+    elsewhere = f"elsewhere:\nmodel {model[-1]:.0%}, particles {particles[-1]:.0%}"
+    artists.words(ax, "elsewhere", 0.99, 0.97, elsewhere, transform=ax.transAxes, ha="right", va="top")
+    for i, p in enumerate(model[:-1]):
+        corners = i + np.array([-0.36, 0.36])
+        artists.band(ax, f"model {i}", corners, np.zeros(2), np.full(2, min(p, top)), style, alpha=0.55)
+    artists.line(
+        ax,
+        "particles",
+        x,
+        np.minimum(particles[:-1], 0.98 * top),
+        **STYLES["truth"] | {"linestyle": "None", "marker": "x", "markersize": 8, "markeredgewidth": 2.4},
+    )
+    ax.set_title(title)
+
+
+@projected()
+def moment(ax: Axes, curves: Curves, at: int) -> None:
+    """A ring around point number ``at`` of every curve's median."""
+    low = ax.get_ylim()[0]
+    ring = {"marker": "o", "markersize": 15, "markerfacecolor": "none", "markeredgewidth": 2.2, "linestyle": "None"}
+    ring |= {"clip_on": False}
+    for method, (x, values) in curves.items():
+        y = max(float(np.median(values[at])), low)
+        artists.line(ax, f"{method} now", x[at], y, color=LOOKS[method]["color"], **ring)
+
+
+@projected()
+def legend(ax: Axes, labels: dict[str, str], loc: str) -> None:
+    """Say which look belongs to which method, ``{method: label}``, and what the dots of the truth are."""
+    handles = [Line2D([], [], label=label, **LOOKS[method]) for method, label in labels.items()]
+    handles.append(Line2D([], [], label="best possible", **STYLES["truth"] | {"marker": "None"}))
+    ax.legend(handles=handles, loc=loc, handlelength=2.2, borderpad=0.3, labelspacing=0.3)

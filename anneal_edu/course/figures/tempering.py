@@ -1,0 +1,171 @@
+"""Parallel tempering: replicas on their ladder, rejections and barriers, masses of modes, round trips."""
+
+from __future__ import annotations
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from anneal_edu.course.figures import artists
+from anneal_edu.course.figures.style import STYLES, projected
+
+SCHEME_STYLES = {"stochastic_even_odd": "moments", "even_odd": "geometric", "lifted": "start"}
+SCHEME_LABELS = {"stochastic_even_odd": "coin", "even_odd": "in turn", "lifted": "lifted"}
+_SMALL = {"fontsize": 11, "handlelength": 2.0, "borderpad": 0.2, "labelspacing": 0.25}
+
+
+@projected()
+def walk(ax: Axes, rungs: np.ndarray, style: str, title: str) -> None:
+    """Rungs of all replicas (T, K+1) over time, the first replica thick.
+
+    Parameters
+    ----------
+    ax : Axes
+    rungs : (T, K+1) array
+        Column i is where replica i stood.
+    style : str
+        Key of STYLES.
+    title : str
+    """
+    n_times, n_rungs = rungs.shape
+    times = np.arange(n_times)
+    gap = np.full((1, n_rungs), np.nan)
+    others = np.concatenate([rungs, gap])[:, 1:]
+    x = np.tile(np.append(times, np.nan), n_rungs - 1)
+    artists.curve(ax, "others", x, others.T.ravel(), "reference", gaps=True, linestyle="-", linewidth=0.5, alpha=0.45)
+    artists.curve(ax, "one", times, rungs[:, 0], style, linestyle="-", linewidth=2.4)
+    top = n_rungs - 1
+    ax.set(xlim=(0, n_times - 1), ylim=(-0.04 * top - 0.1, 1.04 * top + 0.1), title=title)
+
+
+@projected()
+def round_trip_rates(ax: Axes, n_pairs: np.ndarray, exact: dict, found: dict, limit: float, worth: float) -> None:
+    """Round trips a sweep against the number of pairs: exact lines, simulated marks with ± 2 standard errors.
+
+    Parameters
+    ----------
+    ax : Axes
+    n_pairs : (n,) array
+    exact : dict
+        Scheme → rates (n,).
+    found : dict
+        Scheme → numbers of pairs (m,), rates (m,) and their standard errors (m,).
+    limit : float
+        1 / (2 + 2 Λ).
+    worth : float
+        2 Λ.
+    """
+    span = n_pairs[0] / 1.15, n_pairs[-1] * 1.15
+    artists.curve(ax, "limit", span, [limit] * 2, "truth")
+    top = 1.4 * max(limit, *(rates.max() for rates in exact.values()))
+    artists.curve(ax, "worth", [worth] * 2, [0, top], "reference", linewidth=1.6)
+    artists.words(ax, "worth words", worth * 1.05, 0.02 * top, "2 Λ", fontsize=12, color=STYLES["reference"]["color"])
+    for scheme, rates in exact.items():
+        style = SCHEME_STYLES[scheme]
+        artists.curve(ax, scheme, n_pairs, rates, style)
+        pairs, rate, error = found[scheme]
+        artists.bars(ax, f"{scheme} bars", pairs, rate - 2 * error, rate + 2 * error, style, linewidth=1.6)
+        artists.marks(ax, f"{scheme} marks", pairs, rate, style)
+    meanings = {SCHEME_STYLES[scheme]: SCHEME_LABELS[scheme] for scheme in exact}
+    artists.legend(ax, meanings | {"truth": "1 / (2 + 2 Λ)"}, loc="upper left", ncols=3, **_SMALL)
+    ax.set(xscale="log", xlim=span, ylim=(0, top), xlabel="pairs K", title="round trips a sweep")
+    ticks = [tick for tick in (1, 2, 3, 5, 10, 20, 50, 100, 200) if span[0] <= tick <= span[1]]
+    ax.set(xticks=ticks, xticklabels=[f"{tick}" for tick in ticks])
+    ax.minorticks_off()
+
+
+@projected()
+def ladders(ax: Axes, schedules: list[np.ndarray], now: int) -> None:
+    """The rungs of each round of adaptation, one round above the other; the present one stands out."""
+    for i, schedule in enumerate(schedules):
+        look = {"markersize": 11, "markeredgewidth": 1.4, "alpha": 1.0 if i == now else 0.25}
+        look |= {"marker": "|", "color": "black"} if i != now else {"marker": "D", "markersize": 7}
+        artists.marks(ax, f"round {i}", schedule, np.full(len(schedule), i), "estimate", **look)
+    ax.set(xlim=(-0.03, 1.03), ylim=(-0.6, 3.6), xlabel="β", title="rungs")
+    ax.set(yticks=range(4), ylabel="round")
+
+
+@projected()
+def rejections(ax: Axes, rates: np.ndarray, errors: np.ndarray, equal: float) -> None:
+    """Rejection rate of each pair (K,) with ± 2 standard errors, and the level at which all would be equal."""
+    k = np.arange(1, len(rates) + 1)
+    artists.histogram(ax, "rates", rates, np.append(k - 0.5, k[-1] + 0.5), "estimate", linestyle="-")
+    artists.bars(ax, "errors", k, np.clip(rates - 2 * errors, 0, 1), np.clip(rates + 2 * errors, 0, 1), "estimate")
+    artists.curve(ax, "equal", [0.5, len(rates) + 0.5], [equal] * 2, "truth")
+    artists.legend(ax, {"estimate": "this ladder", "truth": "if all were equal"}, loc="upper right", **_SMALL)
+    ax.set(xlim=(0.5, len(rates) + 0.5), ylim=(0, 1.25), xlabel="pair", title="refused")
+    ax.set_yticks([0, 0.5, 1])
+
+
+@projected()
+def local_barrier(ax: Axes, betas: np.ndarray, found: np.ndarray, exact: np.ndarray | None, top: float) -> None:
+    """λ(β), the barrier a unit of β, as the pilot found it and exactly: (n,) each."""
+    artists.curve(ax, "found", betas, found, "estimate")
+    if exact is not None:
+        artists.curve(ax, "exact", betas, exact, "truth")
+    meanings = {"estimate": "pilot run"} | ({} if exact is None else {"truth": "exact"})
+    artists.legend(ax, meanings, loc="upper right", **_SMALL)
+    ax.set(xlim=(0, 1), ylim=(0, top), xlabel="β", title="local barrier λ(β)")
+
+
+@projected()
+def density_and_histogram(ax: Axes, x: np.ndarray, density: np.ndarray, heights, edges, style: str, title: str) -> None:
+    """An exact density (n,) on a grid, and the histogram of what chains visited."""
+    artists.histogram(ax, "visited", heights, edges, style, linestyle="-")
+    artists.curve(ax, "exact", x, density, "truth")
+    ax.set(xlim=(x[0], x[-1]), ylim=(0, 2.2 * density.max()), xlabel="x", title=title)
+
+
+@projected()
+def masses(ax: Axes, exact: np.ndarray, found: dict[str, tuple], labels: dict[str, str]) -> None:
+    """Mass of each mode: exact (n,), and by style what was found (n,) with ± 2 standard errors (n,)."""
+    k = np.arange(len(exact))
+    for i, share in enumerate(exact):
+        artists.curve(ax, f"exact {i}", [i - 0.35, i + 0.35], [share] * 2, "truth")
+    for i, (style, (mass, error)) in enumerate(found.items()):
+        x = k + 0.24 * (i - 0.5)
+        artists.bars(ax, f"{style} bars", x, np.clip(mass - 2 * error, 0, 1), np.clip(mass + 2 * error, 0, 1), style)
+        artists.marks(ax, style, x, mass, style)
+    artists.legend(ax, labels | {"truth": "exact"}, loc="upper right", **_SMALL)
+    ax.set(xlim=(-0.6, len(exact) - 0.4), ylim=(0, 1.25), title="mass of each mode")
+    ax.set(xticks=k, xticklabels=("left", "middle", "right")[: len(exact)], yticks=(0, 0.25, 0.5, 0.75, 1))
+
+
+@projected()
+def stuck_along_path(ax: Axes, sweeps: dict[str, np.ndarray], title: str) -> None:
+    """Sweeps of Gibbs alone for one independent draw, on every rung (K+1,), for two paths."""
+    for style, needed in sweeps.items():
+        rungs = np.arange(len(needed))
+        artists.line(ax, style, rungs, np.maximum(needed, 0.3), **STYLES[style] | {"markersize": 5})
+    top = max(needed.max() for needed in sweeps.values())
+    artists.legend(ax, {"geometric": "geometric", "moments": "moments"}, loc="upper left", **_SMALL)
+    ax.set(yscale="log", ylim=(0.3, 12 * top), xlim=(-0.5, len(rungs) - 0.5), xlabel="rung", title=title)
+
+
+@projected()
+def rates_by_path(ax: Axes, cases: list[str], ideal: dict, found: dict, floor: float, title: str) -> None:
+    """Round trips a sweep of both paths, case by case: what perfect exploration would give, and what was counted.
+
+    Parameters
+    ----------
+    ax : Axes
+    cases : list of str
+    ideal : dict
+        Path → rates (n,).
+    found : dict
+        Path → rates (n,) and their standard errors (n,).
+    floor : float
+        Where rates of zero are drawn.
+    title : str
+    """
+    for i, path in enumerate(ideal):
+        x = np.arange(len(cases)) + 0.3 * (i - 0.5)
+        rate, error = found[path]
+        for j, level in enumerate(ideal[path]):
+            artists.curve(ax, f"{path} ideal {j}", [x[j] - 0.13, x[j] + 0.13], [level] * 2, "truth", linestyle="-")
+        low, high = np.maximum(rate - 2 * error, floor), np.maximum(rate + 2 * error, floor)
+        artists.bars(ax, f"{path} bars", x, low, high, path)
+        artists.marks(ax, path, x, np.maximum(rate, floor), path)
+    artists.legend(ax, {"geometric": "geometric", "moments": "moments"}, loc="lower left", **_SMALL)
+    ax.set(yscale="log", ylim=(floor / 1.5, 0.5), xlim=(-0.6, len(cases) - 0.4), title=title)
+    ax.set(xticks=range(len(cases)))
+    ax.set_xticklabels(cases, fontsize=10)

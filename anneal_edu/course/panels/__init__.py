@@ -1,0 +1,62 @@
+"""Slider panels, one file each, on the base that `Panel` documents."""
+
+from anneal_edu.course.panels.annealing_runs import AnnealingRuns
+from anneal_edu.course.panels.base import Panel, Reading
+from anneal_edu.course.panels.bias_decay import BiasDecay
+from anneal_edu.course.panels.digits_annealing import DigitsAnnealing
+from anneal_edu.course.panels.estimates_against_steps import EstimatesAgainstSteps
+from anneal_edu.course.panels.first_path import FirstPath
+from anneal_edu.course.panels.four_modes import FourModes
+from anneal_edu.course.panels.hamiltonian_convergence import HamiltonianConvergence
+from anneal_edu.course.panels.image_models import ImageModels
+from anneal_edu.course.panels.importance_sampling import ImportanceSampling
+from anneal_edu.course.panels.ladder_adaptation import LadderAdaptation
+from anneal_edu.course.panels.likelihood_tracking import LikelihoodTracking
+from anneal_edu.course.panels.momentum_trails import MomentumTrails
+from anneal_edu.course.panels.one_matrix import OneMatrix
+from anneal_edu.course.panels.particles_and_modes import ParticlesAndModes
+from anneal_edu.course.panels.replica_walks import ReplicaWalks
+from anneal_edu.course.panels.rungs_against_error import RungsAgainstError
+from anneal_edu.course.panels.samples_along_paths import SamplesAlongPaths
+from anneal_edu.course.panels.sandwich_gap import SandwichGap
+from anneal_edu.course.panels.start_covariance import StartCovariance
+from anneal_edu.course.panels.starts_against_steps import StartsAgainstSteps
+from anneal_edu.course.panels.tempered_modes import TemperedModes
+from anneal_edu.course.panels.tempered_training import TemperedTraining
+from anneal_edu.course.panels.tempered_walk import TemperedWalk
+from anneal_edu.course.panels.tiny_world import TinyWorld
+from anneal_edu.course.panels.two_paths import TwoPaths
+from anneal_edu.course.panels.where_the_knots_sit import WhereTheKnotsSit
+from anneal_edu.course.panels.whom_to_believe import WhomToBelieve
+
+__all__ = [
+    "AnnealingRuns",
+    "BiasDecay",
+    "DigitsAnnealing",
+    "EstimatesAgainstSteps",
+    "FirstPath",
+    "FourModes",
+    "HamiltonianConvergence",
+    "ImageModels",
+    "ImportanceSampling",
+    "LadderAdaptation",
+    "LikelihoodTracking",
+    "MomentumTrails",
+    "OneMatrix",
+    "Panel",
+    "ParticlesAndModes",
+    "Reading",
+    "ReplicaWalks",
+    "RungsAgainstError",
+    "SamplesAlongPaths",
+    "SandwichGap",
+    "StartCovariance",
+    "StartsAgainstSteps",
+    "TemperedModes",
+    "TemperedTraining",
+    "TemperedWalk",
+    "TinyWorld",
+    "TwoPaths",
+    "WhereTheKnotsSit",
+    "WhomToBelieve",
+]

@@ -1,0 +1,124 @@
+"""Annealed importance sampling between the Gaussians of Grosse et al. 2013, Figures 1 and 2."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+
+from anneal_edu import ais, exact, gibbs, kl_bias, linear_schedule, optimal_binned_schedule
+from anneal_edu.course.figures import annealing, artists
+from anneal_edu.course.panels.base import Panel, Reading
+from anneal_edu.course.panels.controls import choice, seed, steps
+from anneal_edu.course.panels.two_paths import PATHS, mirrored_gaussians
+
+STEPS = (10, 25, 50, 100, 250, 1000)
+KERNELS = {"perfect": exact, "Gibbs": gibbs}
+SCHEDULES = {"linear": lambda path, n_steps: linear_schedule(n_steps), "optimal, 10 bins": optimal_binned_schedule}
+
+
+@lru_cache(maxsize=4)
+def _exact_biases(schedule: str) -> dict[tuple[str, int], float]:
+    """The bias of the mean log weight under perfect transitions, for both paths and every K."""
+    paths = {name: make_path(*mirrored_gaussians(20.0, 0.85)) for name, make_path in PATHS.items()}
+    return {(name, k): kl_bias(path, SCHEDULES[schedule](path, k)) for name, path in paths.items() for k in STEPS}
+
+
+class AnnealingRuns(Panel):
+    """AIS along both paths between N((-10, 0), ·) and N((10, 0), ·), whose log Z is 0.
+
+    Controls: ``n_steps`` (K; all values of K are run together, so this one is live), ``transitions``, ``schedule``,
+    ``n_chains``, ``seed``.
+    """
+
+    title = "Annealing between two distant Gaussians"
+    picture = (
+        "Left: estimate of log Z with 95% interval against the number of steps for both paths, and the truth 0. Right: "
+        "histograms of the log weights of both paths at the chosen number of steps."
+    )
+    controls = {  # noqa: RUF012
+        "n_steps": steps("steps K", 25, STEPS),
+        "transitions": choice("transitions", "perfect", tuple(KERNELS)),
+        "schedule": choice("schedule", "linear", tuple(SCHEDULES)),
+        "n_chains": steps("chains", 1000, (100, 1000, 5000)),
+        "seed": seed(),
+    }
+
+    def __init__(self, **values):
+        self._runs = {}  # settings → {(path name, K): (AISResult, its 95% interval)}
+        super().__init__(**values)
+
+    def make_axes(self, figure):
+        """Left the estimates, right the log weights."""
+        estimates, weights = figure.columns(1, 1)
+        estimates.set(xscale="log", xlim=(8, 1250), ylim=(-62, 8), xlabel="number of steps K")
+        estimates.set(xticks=(10, 100, 1000), xticklabels=("10", "100", "1000"), title="Estimate of log Z (nats)")
+        weights.set(xlabel="log weight (nats)", yticks=[])
+        meanings = {"truth": "truth", "geometric": "geometric", "moments": "moments"}
+        artists.legend(estimates, meanings, loc="lower right")
+        return [estimates, weights]
+
+    def _run_all(self, transitions, schedule, n_chains, seed):
+        """Fill `self._runs` for these settings, yielding the fraction done before each run."""
+        path_ends, runs = mirrored_gaussians(20.0, 0.85), {}
+        work = [(name, n_steps) for n_steps in STEPS for name in PATHS]
+        for i, (name, n_steps) in enumerate(work):
+            yield sum(k for _, k in work[:i]) / sum(k for _, k in work)
+            path = PATHS[name](*path_ends)
+            betas, rng = SCHEDULES[schedule](path, n_steps), np.random.default_rng(seed)
+            result = ais(path, betas, n_chains, KERNELS[transitions], rng=rng)
+            runs[name, n_steps] = result, result.interval(n_resamples=400)
+        self._runs[transitions, schedule, n_chains, seed] = runs
+
+    def draw(self, n_steps, transitions, schedule, n_chains, seed):
+        """Run what is missing, then draw the estimates at all K and the log weights at this one."""
+        settings = transitions, schedule, n_chains, seed
+        if settings not in self._runs:
+            yield from self._run_all(*settings)
+        runs = self._runs[settings]
+        estimates, weights = self.axes
+        for name in PATHS:
+            results, intervals = zip(*(runs[name, k] for k in STEPS), strict=True)
+            annealing.estimates(estimates, name, STEPS, [r.log_z for r in results], intervals, name)
+        artists.curve(estimates, "truth", [1, 1e4], [0, 0], "truth")
+        artists.curve(estimates, "now", [n_steps, n_steps], [-100, 100], "reference", linewidth=1.6, zorder=1)
+        now = {name: runs[name, n_steps][0] for name in PATHS}
+        bias = {name: _exact_biases(schedule)[name, n_steps] for name in PATHS}
+        annealing.log_weights(
+            weights,
+            {name: result.log_weights for name, result in now.items()},
+            {name: result.log_z for name, result in now.items()},
+            {name: -value for name, value in bias.items()} if transitions == "perfect" else None,
+        )
+        weights.set_title(f"Log weights with {n_steps:,} steps")
+        readout = {name: _numbers(*runs[name, n_steps], bias[name]) for name in PATHS}
+        return Reading(_takeaway(n_steps, transitions, now), readout)
+
+
+def _numbers(result, interval, bias) -> str:
+    low, high = interval
+    return (
+        f"log Ẑ {result.log_z:.2f} ({low:.2f} to {high:.2f}), ESS {result.ess:.0f}, log weights: mean "
+        f"{result.mean_log_weight:.1f} (exact for perfect transitions {-bias:.2f}), standard deviation "
+        f"{result.log_weights.std():.1f}{' ⚠ weights not to be trusted' if result.warnings else ''}"
+    )
+
+
+def _takeaway(n_steps, transitions, now) -> str:
+    geometric, moments = now["geometric"], now["moments"]
+    miss_g, miss_m = abs(geometric.log_z), abs(moments.log_z)
+    if max(miss_g, miss_m) < 0.5:
+        return f"With {n_steps:,} steps both paths come within half a nat of the truth."
+    misses = f"log Ẑ misses the truth by {miss_g:.1f} nats on the geometric path and by {miss_m:.1f} on the moment path"
+    if miss_g < 2 * miss_m:
+        return f"With {n_steps:,} steps {misses}."
+    means = f"{geometric.mean_log_weight:.0f} on the geometric and {moments.mean_log_weight:.0f} on the moment path"
+    spreads = f"{moments.log_weights.std():.0f} nats against {geometric.log_weights.std():.0f}"
+    if transitions == "Gibbs":
+        return (
+            f"Gibbs steps do not keep up with the narrow geometric path: the mean log weight is {means}, and {misses}."
+        )
+    return (
+        f"The mean log weight is much the same, {means}. But on the moment path log weights have a standard deviation "
+        f"of {spreads}: many chains come out near the truth, and {misses}."
+    )

@@ -1,0 +1,187 @@
+"""Annealing to an RBM of digits, chains beside exact draws."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from anneal_edu import base_rate_rbm, data, geometric_path, gibbs, linear_schedule, models, uniform_rbm
+from anneal_edu.annealing.ais import AISResult, annealing_step
+from anneal_edu.course.figures import artists
+from anneal_edu.course.figures.images import image_grid
+from anneal_edu.course.panels.base import Panel, Reading
+from anneal_edu.course.panels.controls import choice, seed, slider, steps
+from anneal_edu.distributions import BinaryRBM
+from anneal_edu.distributions.hidden_states import occupied_mass
+from anneal_edu.paths.geometric import Path
+
+MODELS = {"28×28, CD-1": "digits28_cd", "28×28, PCD": "digits28_pcd", "8×8, CD-1": "digits8_cd"}
+UNIFORM, BASE_RATE = "uniform", "base rate"
+N_STOPS = 20  # the chains are looked at N_STOPS + 1 times, at evenly spaced β
+SHOWN = 24
+COLUMNS = 4
+NEGLIGIBLE = 0.01
+
+
+class Stop(NamedTuple):
+    """The chains on their way at one β, and the exact answers there.
+
+    ``result`` is AIS as it would end here; ``mass`` the exact probability of the hidden states that the chains are in;
+    ``chains`` and ``draws`` are pictures, (SHOWN, D).
+    """
+
+    beta: float
+    result: AISResult
+    interval: tuple[float, float]
+    log_z: float
+    mass: float
+    chains: np.ndarray
+    draws: np.ndarray
+
+    @property
+    def miss(self) -> float:
+        """log Ẑ(β) - log Z(β)."""
+        return self.result.log_z - self.log_z
+
+
+@lru_cache(maxsize=8)
+def digits_path(model: str, start: str) -> Path:
+    """The geometric path to a stored model from the uniform or the base-rate RBM."""
+    target = models.load(MODELS[model])
+    size = round(target.dim**0.5)
+    if start == UNIFORM:
+        return geometric_path(uniform_rbm(target.dim, target.n_hidden), target)
+    return geometric_path(base_rate_rbm(data.digits(size), target.n_hidden), target)
+
+
+def stops_on_the_way(path: Path, n_steps: int, n_chains: int, seed: int) -> Iterator[Stop]:
+    """Walk the path as `anneal_edu.annealing.ais` does, and yield what can be seen at every 1/N_STOPS of the way."""
+    rng = np.random.default_rng(seed)
+    step, betas = annealing_step(path, gibbs), linear_schedule(n_steps)
+    x = path(0.0).sample(n_chains, rng)
+    log_w = np.full(n_chains, path(0.0).log_z())
+    yield _stop(path, 0.0, log_w, x, seed)
+    for k, (before, now) in enumerate(pairwise(betas), start=1):
+        log_ratio, x = step(before, now, x, rng)
+        log_w = log_w + log_ratio
+        if k % (n_steps // N_STOPS) == 0:
+            yield _stop(path, float(now), log_w, x, seed)
+
+
+def _stop(path: Path, beta: float, log_w: np.ndarray, x: np.ndarray, seed: int) -> Stop:
+    here, result, rng = path(beta), AISResult(log_w, x, bootstrap_seed=seed), np.random.default_rng(seed)
+    chains = visible_probabilities(here, x[:SHOWN], rng)
+    chains[np.exp(log_w[:SHOWN] - result.log_z) < NEGLIGIBLE] *= 0.25
+    draws = visible_probabilities(here, here.sample(SHOWN, rng), rng)
+    interval = result.interval(n_resamples=300)
+    return Stop(beta, result, interval, here.log_z(), occupied_mass(here, x), chains, draws)
+
+
+def visible_probabilities(rbm: BinaryRBM, v: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """p(v_i = 1 | h) with h drawn given v: the picture behind each chain, (C, D), without the noise of its pixels."""
+    h = rng.random((len(v), rbm.n_hidden)) < rbm.hidden_given_visible(v)
+    return rbm.visible_given_hidden(h.astype(np.float32))
+
+
+class DigitsAnnealing(Panel):
+    """AIS to an RBM trained on digits, looked at on its way, beside exact draws from each intermediate distribution.
+
+    Controls: ``model`` (size of the images and training method), ``start`` (uniform or base-rate RBM), ``beta``,
+    ``n_steps`` K, ``n_chains``, ``seed``. All β of a run are kept, so that β is live.
+    """
+
+    title = "Annealing to a model of digits"
+    picture = (
+        "Left: pictures of the chains of AIS at β. Middle: exact draws from the same intermediate distribution. Right: "
+        "estimated minus exact log Z along the path, with 95% intervals."
+    )
+    size = (12.0, 5.0)
+    controls = {  # noqa: RUF012
+        "model": choice("model", "28×28, CD-1", tuple(MODELS)),
+        "start": choice("start", BASE_RATE, (UNIFORM, BASE_RATE)),
+        "beta": slider("position β", 1.0, 0.0, 1.0, 1 / N_STOPS),
+        "n_steps": steps("steps K", 1000, (20, 100, 300, 1000)),
+        "n_chains": steps("chains", 100, (25, 50, 100, 200)),
+        "seed": seed(),
+    }
+
+    def __init__(self, **values):
+        self._runs = {}  # (model, start, n_steps, n_chains, seed) → list of Stop
+        super().__init__(**values)
+
+    def make_axes(self, figure):
+        """Two grids of pictures and the curve."""
+        chains, draws, curve = figure.columns(0.95, 0.95, 1.15, gap=0.8)
+        for ax, name in ((chains, "chains"), (draws, "draws")):
+            image_grid(ax, name, np.zeros((SHOWN, 784)), COLUMNS)
+        curve.set(xlim=(-0.04, 1.04), xlabel="position β on the path", title="log Ẑ minus exact log Z (nats)")
+        artists.legend(curve, {"geometric": "AIS, 95% interval", "truth": "exact"}, loc="lower left")
+        return [chains, draws, curve]
+
+    def draw(self, model, start, beta, n_steps, n_chains, seed):
+        """Run AIS if these settings are new, then show the chains at β, exact draws and the whole curve."""
+        path = digits_path(model, start)
+        settings = model, start, n_steps, n_chains, seed
+        if settings not in self._runs:
+            stops = []
+            yield 0.0
+            for stop in stops_on_the_way(path, n_steps, n_chains, seed):
+                stops.append(stop)
+                yield len(stops) / (N_STOPS + 2)
+            self._runs[settings] = stops
+        stops = self._runs[settings]
+        now = stops[round(beta * N_STOPS)]
+        chains, draws, curve = self.axes
+        image_grid(chains, "chains", now.chains, COLUMNS, f"Chains at β = {beta:.2f}")
+        image_grid(draws, "draws", now.draws, COLUMNS, f"Exact draws at β = {beta:.2f}")
+        _draw_curve(curve, stops, now)
+        low, high = now.interval
+        return Reading(
+            _takeaway(beta, now),
+            {
+                "log Ẑ": f"{now.result.log_z:.2f} ({low:.2f} to {high:.2f})",
+                "exact log Z": f"{now.log_z:.2f}",
+                "ESS": f"{now.result.ess:.0f} of {n_chains}",
+                "warnings": f"{len(now.result.warnings)}",
+                "hidden states of the chains hold": f"{_percent(now.mass)} of the exact mass",
+            },
+        )
+
+
+def _draw_curve(ax, stops: list[Stop], now: Stop) -> None:
+    betas, misses = [stop.beta for stop in stops], [stop.miss for stop in stops]
+    low, high = np.transpose([np.subtract(stop.interval, stop.log_z) for stop in stops])
+    artists.bars(ax, "intervals", betas, low, high, "geometric", markersize=5, linewidth=1.6)
+    artists.line(ax, "misses", betas, misses, linestyle="-", marker="None", color="#0072B2")
+    artists.curve(ax, "exact", [-0.04, 1.04], [0, 0], "truth")
+    bottom, top = min(-3.0, low.min()), max(1.0, high.max())
+    margin = 0.08 * (top - bottom)
+    ax.set_ylim(bottom - 3 * margin, top + margin)
+    artists.curve(ax, "beta", [now.beta] * 2, ax.get_ylim(), "reference", linewidth=1.6, zorder=1)
+    artists.marks(ax, "now", now.beta, now.miss, "geometric", markersize=11)
+
+
+def _percent(share: float) -> str:
+    return f"{share:.0%}" if share >= 0.01 else f"{share:.2%}"
+
+
+def _takeaway(beta: float, now: Stop) -> str:
+    """One sentence; it promises no digit that another processor could change, where the outcome is clear."""
+    if beta == 0:
+        return "At the start everything is known: draws are exact, and so is log Z."
+    size = abs(now.miss)
+    at = "the target" if beta == 1 else f"β = {beta:g}"
+    if size < 0.5:
+        return f"At {at} the estimate is within half a nat of the exact log Z."
+    amount = next((f"more than {n} nat{'s' * (n > 1)}" for n in (30, 10, 5, 2, 1) if size > n), "half a nat to a nat")
+    if now.miss > 0:
+        return f"At {at} log Ẑ lies {amount} above the exact log Z: a few heavy chains carry the estimate."
+    if now.interval[1] >= now.log_z:
+        return f"At {at} log Ẑ lies {amount} below the exact log Z, but its interval reaches that far."
+    healthy = now.result.ess >= 0.1 * len(now.result.log_weights)
+    comfort = ", with an ESS that looks healthy." if healthy else "."
+    return f"At {at} log Ẑ lies {amount} below the exact log Z, and its interval does not reach that far{comfort}"

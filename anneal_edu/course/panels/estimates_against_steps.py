@@ -1,0 +1,84 @@
+"""Grosse et al. 2013, Figure 3: log Ẑ against the number of steps, along two paths to an RBM."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from anneal_edu import ais, exact, gibbs, linear_schedule
+from anneal_edu.course.figures import rbm_paths
+from anneal_edu.course.panels.base import Panel, Reading
+from anneal_edu.course.panels.controls import choice, seed, steps
+from anneal_edu.course.panels.digits_annealing import BASE_RATE, UNIFORM
+from anneal_edu.course.panels.samples_along_paths import MODELS, paths_to
+
+TRANSITIONS = {"Gibbs": (gibbs, (30, 100, 300, 1000)), "perfect": (exact, (5, 10, 30, 100))}
+
+
+class EstimatesAgainstSteps(Panel):
+    """AIS along the geometric path and the moment averages spline to a stored model, for several K.
+
+    Controls: ``model``, ``start``, ``transitions`` (Gibbs steps, or perfect ones: exact draws), ``n_chains``, ``seed``.
+    """
+
+    title = "Estimates along two paths"
+    picture = (
+        "Left: estimated minus exact log Z with 95% intervals against the number of steps, for the geometric path and "
+        "the moment averages spline. Right: their effective sample sizes."
+    )
+    controls = {  # noqa: RUF012
+        "model": choice("model", "CD-1", tuple(reversed(MODELS))),
+        "start": choice("start", BASE_RATE, (UNIFORM, BASE_RATE)),
+        "transitions": choice("transitions", "Gibbs", tuple(TRANSITIONS)),
+        "n_chains": steps("chains", 100, (50, 100, 200)),
+        "seed": seed(),
+    }
+
+    def __init__(self, **values):
+        self._runs = {}  # settings → (results, intervals), each {style: [one a K]}
+        super().__init__(**values)
+
+    def make_axes(self, figure):
+        """Errors and effective sample sizes."""
+        return figure.columns(1.2, 1)
+
+    def draw(self, model, start, transitions, n_chains, seed):
+        """Run what is missing, then draw it."""
+        settings = model, start, transitions, n_chains, seed
+        paths, (kernel, n_steps) = paths_to(model, start), TRANSITIONS[transitions]
+        if settings not in self._runs:
+            results, intervals = {style: [] for style in paths}, {style: [] for style in paths}
+            work = [(style, n) for n in n_steps for style in paths]
+            for i, (style, n) in enumerate(work):
+                yield sum(k for _, k in work[:i]) / sum(k for _, k in work)
+                result = ais(paths[style], linear_schedule(n), n_chains, kernel, rng=np.random.default_rng(seed))
+                results[style].append(result)
+                intervals[style].append(result.interval(n_resamples=400))
+            self._runs[settings] = results, intervals
+        results, intervals = self._runs[settings]
+        log_z = paths["geometric"](1.0).log_z()
+        rbm_paths.estimates_and_ess(self.axes, n_steps, results, intervals, log_z)
+        readout = {
+            f"{label}, K = {n_steps[-1]:,}": _numbers(results[style][-1], intervals[style][-1])
+            for style, label in rbm_paths.LABELS.items()
+        }
+        return Reading(_takeaway(n_steps[-1], results, log_z), readout | {"exact log Z": f"{log_z:.2f}"})
+
+
+def _numbers(result, interval) -> str:
+    low, high = interval
+    warned = " ⚠ weights not to be trusted" if result.warnings else ""
+    return f"log Ẑ {result.log_z:.2f} ({low:.2f} to {high:.2f}), ESS {result.ess:.0f}{warned}"
+
+
+def _size(miss: float) -> str:
+    if abs(miss) < 0.5:
+        return "within half a nat of the truth"
+    amount = next((f"more than {n} nat{'s' * (n > 1)}" for n in (30, 10, 5, 2, 1) if abs(miss) > n), "0.5 to 1 nats")
+    return f"{amount} too {'low' if miss < 0 else 'high'}"
+
+
+def _takeaway(n_steps: int, results: dict, log_z: float) -> str:
+    geometric, moments = (_size(row[-1].log_z - log_z) for row in (results["geometric"], results["moments"]))
+    if geometric == moments:
+        return f"With {n_steps:,} steps both paths are {moments}."
+    return f"With {n_steps:,} steps the geometric path is {geometric}, MAS {moments}."

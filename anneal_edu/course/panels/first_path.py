@@ -1,0 +1,64 @@
+"""The first panel of the course: one path, one slider."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.special import logsumexp
+
+from anneal_edu.course.figures import artists
+from anneal_edu.course.panels.base import Panel, Reading
+from anneal_edu.course.panels.controls import slider
+from anneal_edu.course.panels.tiny_world import EDGES, N_SITES, two_wells
+
+_BETAS = np.linspace(0, 1, 101)
+_TARGET = two_wells(8.0)
+_LOG_Z = logsumexp(_BETAS[:, None] * _TARGET, axis=1)
+
+
+class FirstPath(Panel):
+    """A path from a flat world of 30 sites to a landscape with two wells. Control: ``beta``, the position on the "
+    "path."""
+
+    title = "A path is a function from β to a distribution"
+    picture = (
+        "Left: the distribution at β over 30 sites, with the two ends of the path. Right: log Z(β) along the path."
+    )
+    controls = {  # noqa: RUF012
+        "beta": slider("position β", 0.3, 0.0, 1.0, 0.01),
+    }
+
+    def make_axes(self, figure):
+        """Left the distribution, right log Z."""
+        left, right = figure.columns(1.2, 1)
+        ends = np.exp(_TARGET - _LOG_Z[-1])
+        left.set(xlim=(EDGES[0], EDGES[-1]), ylim=(0, 1.15 * ends.max()), xlabel="site")
+        right.set(xlim=(-0.02, 1.02), ylim=(0, 1.1 * _LOG_Z[0]), xlabel="position β on the path", title="log Z(β)")
+        meanings = {"start": "start, β = 0", "target": "target, β = 1", "estimate": "here"}
+        artists.legend(left, meanings, loc="upper left")
+        return [left, right]
+
+    def draw(self, beta):
+        """The distribution at β, and its log Z."""
+        left, right = self.axes
+        log_z = logsumexp(beta * _TARGET)
+        here = np.exp(beta * _TARGET - log_z)
+        artists.histogram(left, "here", here, EDGES, "estimate", linestyle="-")
+        artists.curve(left, "start", EDGES[[0, -1]], [1 / N_SITES] * 2, "start")
+        artists.curve(left, "target", np.arange(N_SITES), np.exp(_TARGET - _LOG_Z[-1]), "target")
+        left.set_title(f"The distribution at β = {beta:.2f}")
+        artists.curve(right, "curve", _BETAS, _LOG_Z, "truth")
+        artists.marks(right, "now", beta, log_z, "estimate", markersize=11, markeredgecolor="black")
+        return Reading(
+            _takeaway(beta, log_z),
+            {"log Z(β)": f"{log_z:.3f}", "share of the right half": f"{here[N_SITES // 2 :].sum():.0%}"},
+        )
+
+
+def _takeaway(beta, log_z) -> str:
+    if beta == 0:
+        return f"The start: all {N_SITES} sites alike, so that Z is their number and log Z = {log_z:.2f} needs no work."
+    if beta == 1:
+        return f"The target: two wells, log Z = {log_z:.2f}. In a large model this is the number that nobody can sum."
+    return (
+        f"Part of the way: the wells are {beta:.0%} as deep as in the target, and log Z has come down to {log_z:.2f}."
+    )

@@ -1,0 +1,137 @@
+"""Kiwaki and Aihara 2015, Figures 2 and 3: chains on their way to four modes, from a round and a slanted start."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from anneal_edu import effective_sample_size, normalised_weights
+from anneal_edu.annealing.ais import annealing_step
+from anneal_edu.course.experiments import kiwaki
+from anneal_edu.course.figures import gaussian_rbm
+from anneal_edu.course.panels.base import Panel, Reading
+from anneal_edu.course.panels.controls import choice, seed, slider, steps
+
+N_CHAINS = 1000
+SHOWN = 400
+_REACH, _FAR, _STEP = 6.4, 16.0, 0.2  # of the picture, and of the grid on which shares are summed up
+_GRID = np.arange(-_FAR, _FAR + _STEP / 2, _STEP)
+_SMALL = np.multiply.outer(_GRID, _GRID) < 0  # where a small mode lies: upper left, lower right
+_PICTURE = slice(*np.searchsorted(_GRID, [-_REACH - 0.01, _REACH + 0.01]))
+
+
+class Walk(NamedTuple):
+    """Chains of AIS at every point of the schedule."""
+
+    chains: np.ndarray
+    """(K+1, C, 2)"""
+    log_weights: np.ndarray
+    """(K+1, C), as if AIS ended there."""
+
+
+@lru_cache(maxsize=1)
+def _paths() -> dict:
+    grbm = kiwaki.four_modes()
+    return {start: kiwaki.start_path(start, grbm, *grbm.mean_and_cov()) for start in kiwaki.STARTS}
+
+
+@lru_cache(maxsize=24)
+def walk(start: str, n_steps: int, kernel: str, seed: int) -> Walk:
+    """Walk the path as `anneal_edu.annealing.ais` does, and keep every state on the way."""
+    path, rng = _paths()[start], np.random.default_rng(seed)
+    step, schedule = annealing_step(path, kiwaki.KERNELS[kernel]), kiwaki.paper_schedule(n_steps)
+    chains = [path(0.0).sample(N_CHAINS, rng)]
+    log_w = [np.full(N_CHAINS, path(0.0).log_z())]
+    for before, now in pairwise(schedule):
+        log_ratio, x = step(before, now, chains[-1], rng)
+        chains.append(x)
+        log_w.append(log_w[-1] + log_ratio)
+    return Walk(np.array(chains), np.array(log_w))
+
+
+@lru_cache(maxsize=512)
+def density(start: str, beta: float) -> tuple[np.ndarray, float]:
+    """p_β on the grid of the picture, and the exact share of its small modes."""
+    here = _paths()[start](beta)
+    points = np.stack(np.meshgrid(_GRID, _GRID), axis=-1)  # (n, n, 2)
+    p = np.exp(here.log_density(points) - here.log_z())
+    return p[_PICTURE, _PICTURE], float(p[_SMALL].sum() / p.sum())
+
+
+def in_small_modes(chains: np.ndarray) -> np.ndarray:
+    """Which chains (C, 2) are in the upper left or lower right quadrant."""
+    return chains[:, 0] * chains[:, 1] < 0
+
+
+class FourModes(Panel):
+    """Two large and two small modes, reached from a start with the target's variances and from one with its covariance.
+
+    Controls: ``beta`` (moves to the nearest point of the schedule), ``n_steps`` K, ``kernel`` (x integrated out, or the
+    paper's auxiliary x) and ``seed``. Walks are kept, so that β is live.
+    """
+
+    title = "Four modes"
+    picture = (
+        "Left and middle: heat maps of the annealed density from the diagonal start and from the full one, with chains "
+        "of AIS on top. Right: the share of the chains in the two small modes, for all three starts, and the exact one."
+    )
+    size = (12.0, 4.6)
+    controls = {  # noqa: RUF012
+        "beta": slider("position β", 1.0, 0.0, 1.0, 0.05),
+        "n_steps": steps("steps K", 8, (8, 20, 40, 100, 300)),
+        "kernel": choice("kernel", "x integrated out", tuple(kiwaki.KERNELS)),
+        "seed": seed(),
+    }
+
+    def make_axes(self, figure):
+        """Two heat maps and the bars."""
+        diagonal, full, bars = figure.columns(1, 1, 0.85, gap=0.7)
+        for ax in (diagonal, full):
+            ax.set(xticks=(-5, 0, 5), yticks=(-5, 0, 5), ylabel="")
+        diagonal.set_ylabel("v₂", labelpad=0)
+        return [diagonal, full, bars]
+
+    def draw(self, beta, n_steps, kernel, seed):
+        """Heat maps and chains at the point of the schedule that is nearest to β."""
+        schedule = kiwaki.paper_schedule(n_steps)
+        k = int(np.abs(schedule - beta).argmin())
+        here = float(schedule[k])
+        walks = {start: walk(start, n_steps, kernel, seed) for start in kiwaki.STARTS}
+        small = {start: in_small_modes(walks[start].chains[k]) for start in kiwaki.STARTS}
+        exact = {start: density(start, here)[1] for start in kiwaki.STARTS}
+        extent = (-_REACH - _STEP / 2, _REACH + _STEP / 2) * 2
+        for ax, start in zip(self.axes, ("diagonal", "full"), strict=False):
+            chains = walks[start].chains[k][:SHOWN]
+            gaussian_rbm.density_with_chains(ax, density(start, here)[0], extent, chains, small[start][:SHOWN])
+            ax.set_title(f"{start} start, β = {here:.3g}")
+        shares = {start: float(which.mean()) for start, which in small.items()}
+        gaussian_rbm.shares_in_small_modes(self.axes[2], shares, exact)
+        return Reading(_takeaway(here, shares, exact), _readout(walks, small, k))
+
+
+def _readout(walks: dict[str, Walk], small: dict[str, np.ndarray], k: int) -> dict[str, str]:
+    log_w = {start: of_start.log_weights[k] for start, of_start in walks.items()}
+    weighted = {start: float((normalised_weights(log_w[start]) * small[start]).mean()) for start in walks}
+    return {
+        f"share in small modes by weight ({', '.join(walks)})": ", ".join(f"{x:.0%}" for x in weighted.values()),
+        "variance of log w": ", ".join(f"{lw.var(ddof=1):.2f}" for lw in log_w.values()),
+        f"ESS of {N_CHAINS:,}": ", ".join(f"{effective_sample_size(lw):.0f}" for lw in log_w.values()),
+    }
+
+
+def _takeaway(beta: float, shares: dict[str, float], exact: dict[str, float]) -> str:
+    """Whole percents, of a thousand chains: another processor moves hardly any of them."""
+    diagonal, full = shares["diagonal"], shares["full"]
+    if beta == 1:
+        return (
+            f"At the target {exact['full']:.0%} of the chains should be in the small modes. From the diagonal start "
+            f"{diagonal:.0%} are there, from the full one {full:.0%}; weights have to put right the rest."
+        )
+    where = "At the start" if beta == 0 else f"At β = {beta:.3g}"
+    return (
+        f"{where}, {diagonal:.0%} of the chains from the diagonal start are where the small modes will be (exact share "
+        f"{exact['diagonal']:.0%}), of those from the full one {full:.0%} (exact {exact['full']:.0%})."
+    )

@@ -1,0 +1,108 @@
+"""Sohl-Dickstein and Culpepper 2012, Figures 2 and 3: log Ẑ against K, with and without momentum."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+
+from anneal_edu.course.experiments.hamiltonian import EVALUATIONS, HAIS, METHODS, MODELS, WALK
+from anneal_edu.course.experiments.kept_rows import stored
+from anneal_edu.course.figures import hamiltonian
+from anneal_edu.course.panels.base import Panel, Reading
+from anneal_edu.course.panels.controls import choice
+
+COSTS = ("distributions", "evaluations")
+
+
+@lru_cache(maxsize=1)
+def stored_errors() -> dict[str, dict[str, dict[int, np.ndarray]]]:
+    """Model → method → K → errors of log Ẑ in the repeats, of the stored run of ``hais-convergence``."""
+    found: dict = {model: {method: {} for method in METHODS} for model in MODELS}
+    for row in stored("hais_convergence_quick")["rows"]:
+        found[row["model"]][row["method"]].setdefault(row["n_steps"], []).append(row["error"])
+    return {
+        model: {method: {n: np.array(e) for n, e in of_k.items()} for method, of_k in methods.items()}
+        for model, methods in found.items()
+    }
+
+
+def typical(errors: np.ndarray) -> np.ndarray:
+    """Median size of the errors over the repeats: (..., repeats) -> (...)."""
+    return np.median(np.abs(errors), axis=-1)
+
+
+def costs_and_errors(model: str, unit: str) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
+    """Method → cost (n,), in distributions or evaluations, and method → errors (n, repeats)."""
+    cost, errors = {}, {}
+    for method, of_k in stored_errors()[model].items():
+        each = EVALUATIONS[method] if unit == "evaluations" else 1
+        cost[method] = each * np.array(sorted(of_k))
+        errors[method] = np.array([of_k[n] for n in sorted(of_k)])
+    return cost, errors
+
+
+def cost_to_reach(goal: float, cost: np.ndarray, error: np.ndarray) -> float | None:
+    """The least cost at which the line through the errors (n,), on logarithmic axes, is down at the goal."""
+    for i, e in enumerate(error):
+        if e <= goal:
+            if i == 0:
+                return float(cost[0])
+            share = np.log(error[i - 1] / goal) / np.log(error[i - 1] / e)
+            return float(cost[i - 1] * (cost[i] / cost[i - 1]) ** share)
+    return None
+
+
+def advantage(model: str, unit: str, over: str = WALK) -> tuple[np.ndarray, np.ndarray]:
+    """Errors of the other method at its three largest K, and how many times less HAIS spends to get down to each.
+
+    A lower bound where HAIS is below the error at its smallest K already, 0 where it never gets there.
+    """
+    cost, errors = costs_and_errors(model, unit)
+    goals, own = typical(errors[over])[-3:], typical(errors[HAIS])
+    spent = [cost_to_reach(goal, cost[HAIS], own) or np.inf for goal in goals]
+    return goals, cost[over][-3:] / np.array(spent)
+
+
+class HamiltonianConvergence(Panel):
+    """Errors of HAIS, of fresh momentum and of two random walks on complete products of experts in 36 dimensions.
+
+    Stored runs of 200 chains, five for every K; ``python -m anneal_edu experiment hais-convergence`` makes them.
+    Controls: ``model`` and ``cost``, the unit of the horizontal axis.
+    """
+
+    title = "With and without momentum"
+    picture = (
+        "Left: log Ẑ minus the exact log Z against the cost of a run, median and range of five runs, for HAIS, fresh "
+        "momentum and two random walks. Right: median sizes of the errors on logarithmic axes; a level line marks the "
+        "error of the paper's random walk at its largest K."
+    )
+    size = (11.0, 4.8)
+    controls = {  # noqa: RUF012
+        "model": choice("model", next(iter(MODELS)), tuple(MODELS)),
+        "cost": choice("cost", COSTS[0], COSTS),
+    }
+
+    def make_axes(self, figure):
+        """Errors, and their typical sizes."""
+        return figure.columns(1.1, 1)
+
+    def draw(self, model, cost):
+        """Draw the stored errors."""
+        spent, errors = costs_and_errors(model, cost)
+        goals, ratios = advantage(model, cost)
+        xlabel = "number of distributions K" if cost == COSTS[0] else "densities and gradients evaluated, per chain"
+        hamiltonian.convergence(self.axes, spent, errors, xlabel, goals[-1])
+        last = {method: typical(error)[-1] for method, error in errors.items()}
+        readout = {f"{hamiltonian.METHOD_LABELS[m]}, K = 10,000": f"{e:.2f} nats" for m, e in last.items()}
+        return Reading(_takeaway(ratios, cost), readout)
+
+
+def _takeaway(ratios: np.ndarray, unit: str) -> str:
+    what = "distributions" if unit == COSTS[0] else "evaluations"
+    low, high = (f"{float(f'{ratio:.1g}'):g}" for ratio in (ratios.min(), ratios.max()))
+    claim = "as the paper says" if ratios.min() >= 10 else "the paper's order of magnitude at best, at worst less"
+    return (
+        f"To come as near to the truth as the paper's random walk with K = 1,000, 3,000 and 10,000, HAIS needs about "
+        f"{low} to {high} times fewer {what}: {claim}."
+    )

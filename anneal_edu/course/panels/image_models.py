@@ -1,0 +1,106 @@
+"""Six image models: what they learned to look at, and how likely they find patches that they have not seen."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+
+from anneal_edu import models
+from anneal_edu.course.experiments.image_points import stored_patches, stored_points
+from anneal_edu.course.experiments.image_rows import PAPER, paired_difference
+from anneal_edu.course.figures import image_models
+from anneal_edu.course.panels.base import Panel, Reading
+from anneal_edu.course.panels.controls import choice
+from anneal_edu.models.images import image_patches
+
+NAMES = {label: name for name, label in image_models.LABELS.items()}
+PATCHES = ("all 100", "flatter half", "richer half")
+SHOWN = ("likelihoods", "minus the chosen model's")
+_ON = {"all 100": "all 100 patches", "flatter half": "the flatter half", "richer half": "the richer half"}
+_CALLED = {
+    "image_linear_gaussian": "the linear model with Gaussian causes",
+    "image_linear_laplace": "the linear model with Laplace causes",
+    "image_laplace_experts": "the product of Laplace experts",
+    "image_mean_covariance": "the mcRBM",
+    "image_student_t_experts": "the product of Student-t experts",
+    "image_bilinear": "the bilinear model",
+}
+
+
+@lru_cache(maxsize=1)
+def patch_sizes() -> np.ndarray:
+    """|x|² of the 100 held-out patches."""
+    return (stored_patches() ** 2).sum(1)
+
+
+def chosen_patches(which: str) -> np.ndarray:
+    """Which of the 100 patches, a mask: those whose |x|² is below or above the median, or all."""
+    flat = patch_sizes() < np.median(patch_sizes())
+    return {"all 100": np.ones_like(flat), "flatter half": flat, "richer half": ~flat}[which]
+
+
+@lru_cache(maxsize=6)
+def strongest(name: str, n: int = 36) -> np.ndarray:
+    """The n longest bases or filters of a stored model, as pictures (n, 16, 16)."""
+    model = models.load(name)
+    vectors = model.bases.T if hasattr(model, "bases") else model.filters
+    return image_patches().to_pixels(image_models.by_strength(vectors)[:n])
+
+
+class ImageModels(Panel):
+    """The 36 longest bases or filters of one model; all models' mean log likelihoods of held-out patches.
+
+    Stored runs of Hamiltonian AIS; ``python -m anneal_edu.course.experiments.image_points`` makes them. Controls:
+    ``model``; ``patches``, all 100, or the half with the smaller or larger |x|²; ``shown``, the likelihoods themselves, or their
+    differences from the chosen model's, patch by patch.
+    """
+
+    title = "Six image models"
+    picture = (
+        "Left: 36 bases or filters of the chosen model as pictures, the longest first. Right: mean log likelihood of "
+        "held-out patches under each of six models, or its difference from the chosen one's, with bars of one standard "
+        "error."
+    )
+    size = (12.0, 5.2)
+    controls = {  # noqa: RUF012
+        "model": choice("model", "Student-t experts", tuple(NAMES)),
+        "patches": choice("patches", PATCHES[0], PATCHES),
+        "shown": choice("shown", SHOWN[0], SHOWN),
+    }
+
+    def make_axes(self, figure):
+        """Pictures, and a row for each model."""
+        return figure.columns(1, 1.15, gap=2.25)
+
+    def draw(self, model, patches, shown):
+        """Draw the model's pictures and the stored likelihoods."""
+        name, mask = NAMES[model], chosen_patches(patches)
+        points = {key: stored_points()[key][mask] for key in PAPER}
+        pictures, rows = self.axes
+        kind = "bases" if hasattr(models.load(name), "bases") else "filters"
+        image_models.signed_pictures(pictures, "pictures", strongest(name), 6, f"{model}: the longest {kind}")
+        differences = {key: paired_difference(value, points[name]) for key, value in points.items()}
+        if shown == SHOWN[0]:
+            numbers = {key: paired_difference(value, np.zeros(len(value))) for key, value in points.items()}
+            title, zero = f"log likelihood, {patches}", None
+        else:
+            numbers, title, zero = differences, f"better than {model} by, {patches}", 0.0
+        means, errors = np.transpose([numbers[key] for key in PAPER])
+        image_models.likelihoods(rows, list(PAPER), means, errors, title, name, zero)
+        readout = {
+            image_models.LABELS[key]: f"{value.mean():.1f} ± {value.std(ddof=1) / np.sqrt(len(value)):.1f}"
+            for key, value in points.items()
+        }
+        return Reading(_takeaway(name, points, patches), readout)
+
+
+def _takeaway(name: str, points: dict[str, np.ndarray], patches: str) -> str:
+    ranked = sorted(points, key=lambda key: -points[key].mean())
+    best, other = ranked[0], ranked[1] if name == ranked[0] else name
+    gap, error = paired_difference(points[best], points[other])
+    clear = "" if gap > 3 * error else ", less than three standard errors"
+    return (
+        f"On {_ON[patches]} {_CALLED[best]} is best. It is {gap:.0f} ± {error:.0f} nats a patch better than "
+        f"{_CALLED[other]}{clear}."
+    )

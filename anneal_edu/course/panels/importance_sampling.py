@@ -1,0 +1,138 @@
+"""Importance sampling from a standard Gaussian: where it breaks, and when its weights do not tell."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+
+from anneal_edu import bootstrap_log_mean_exp, effective_sample_size, log_mean_exp, normalised_weights
+from anneal_edu.course.figures import artists, importance
+from anneal_edu.course.panels.base import Panel, Reading
+from anneal_edu.course.panels.controls import choice, seed, slider, steps
+
+ONE, TWO = "one bump", "two bumps"
+NEAR = 0.01
+"""Height of the near bump of the target "two bumps", relative to the far one."""
+
+_DISTANCES = np.linspace(0, 8, 17)
+_FLOOR = 20.0
+"""Nats under the truth at which the plot ends."""
+
+
+def log_weights(draws: np.ndarray, shift: float, target: str) -> np.ndarray:
+    """log f(x)/p_0(x) - (D/2) log 2π for draws from p_0 = N(0, I) and f(x) = exp(-|x - μ|²/2) [+ NEAR exp(-|x|²/2)].
+
+    Only the coordinate along μ enters, x·μ/|μ|: the array ``draws``. The length of μ is ``shift``.
+    """
+    far = shift * draws - shift**2 / 2
+    return far if target == ONE else np.logaddexp(far, np.log(NEAR))
+
+
+@lru_cache(maxsize=512)
+def _estimate(distance: float, dim: int, target: str, n_samples: int, seed: int) -> tuple[float, float, float]:
+    """Log Ẑ and the ends of its 95% interval; one seed means the same draws at every distance."""
+    draws = np.random.default_rng(seed).standard_normal(n_samples)
+    lw = log_weights(draws, distance * np.sqrt(dim), target)
+    resampled = bootstrap_log_mean_exp(lw, 200, rng=np.random.default_rng(seed))
+    return (log_mean_exp(lw), *np.quantile(resampled, [0.025, 0.975]))
+
+
+class ImportanceSampling(Panel):
+    """Estimate log Z of a displaced target from draws of N(0, I).
+
+    Controls: ``distance`` by which every coordinate of the target is displaced, ``dim``, ``target`` (one bump, or two
+    of which the near one has a hundredth of the mass of the far one), ``n_samples``, ``seed``.
+    """
+
+    title = "Importance sampling"
+    picture = (
+        "Top left: the densities of start and target along the displacement, with draws from the start. Bottom left: "
+        "share of the total weight of each draw. Right: estimate of log Z with 95% interval against distance, and the "
+        "truth."
+    )
+    controls = {  # noqa: RUF012
+        "distance": slider("distance in each coordinate", 5.0, 0.0, 8.0, 0.5),
+        "dim": steps("dimensions", 1, (1, 4, 16, 64), live=False),
+        "n_samples": steps("draws", 1000, (10, 30, 100, 300, 1000, 3000, 10_000), live=False),
+        "target": choice("target", ONE, (ONE, TWO)),
+        "seed": seed(),
+    }
+
+    def make_axes(self, figure):
+        """Left the densities over the weights, right the estimate."""
+        left, right = figure.columns(1, 1)
+        upper, lower = left.get_subplotspec().subgridspec(2, 1, hspace=0.1, height_ratios=(1.35, 1)).subplots()
+        left.remove()
+        upper.set(yticks=[], title="Draws and their weights")
+        upper.tick_params(labelbottom=False)
+        lower.set(ylim=(0, 1.08), yticks=(0, 0.5, 1), xlabel="position along the displacement")
+        lower.set_ylabel("weight share", fontsize=11)
+        lower.locator_params(axis="x", nbins=5)
+        right.set(xlim=(-0.2, 8.2), xlabel="distance in each coordinate", title="Estimate of log Z (nats)")
+        artists.legend(upper, {"start": "start", "target": "target"}, loc="upper center", ncols=2)
+        artists.legend(right, {"truth": "truth", "estimate": "estimate, 95% interval"}, loc="upper right")
+        return [upper, lower, right]
+
+    def draw(self, distance, dim, target, n_samples, seed):
+        """Draws and weights at this distance; the estimate at all distances."""
+        upper, lower, right = self.axes
+        shift = distance * np.sqrt(dim)
+        draws = np.random.default_rng(seed).standard_normal(n_samples)
+        lw = log_weights(draws, shift, target)
+        shares = normalised_weights(lw) / n_samples
+
+        x = np.linspace(-4, max(shift, 4) + 4, 600)
+        start, far = _normal(x), _normal(x - shift)
+        heaviest = np.argsort(shares)[-300:]
+        density = far if target == ONE else (far + NEAR * start) / (1 + NEAR)
+        importance.densities(upper, x, start, density, np.append(draws[:300], draws[heaviest[-10:]]))
+        lower.set_xlim(upper.get_xlim())
+        importance.weight_shares(lower, draws[heaviest], shares[heaviest])
+
+        constant = dim / 2 * np.log(2 * np.pi)
+        truth = constant + (0.0 if target == ONE else np.log1p(NEAR))
+        distances = np.union1d(_DISTANCES, distance)
+        now = int(np.searchsorted(distances, distance))
+        log_z, low, high = constant + np.array([_estimate(d, dim, target, n_samples, seed) for d in distances]).T
+        floor = truth - _FLOOR
+        importance.estimate_against(right, distances, *np.maximum([log_z, low, high], floor), truth, now)
+        right.set_ylim(floor, truth + 7)
+        ess, share = effective_sample_size(lw), shares.max()
+        return Reading(
+            _takeaway(log_z[now] - truth, high[now] < truth, ess, share, n_samples),
+            {
+                "log Ẑ": f"{log_z[now]:.2f} (95% interval {low[now]:.2f} to {high[now]:.2f})",
+                "true log Z": f"{truth:.2f}",
+                "ESS": f"{ess:,.1f} of {n_samples:,}",
+                "largest weight": f"{share:.1%} of the total",
+            },
+        )
+
+
+def _nats(error: float) -> str:
+    return f"{error:.1f}" if error < 100 else f"{error:,.0f}"
+
+
+def _normal(x: np.ndarray) -> np.ndarray:
+    return np.exp(-(x**2) / 2) / np.sqrt(2 * np.pi)
+
+
+def _takeaway(error, interval_too_low, ess, share, n_samples) -> str:
+    if error < -1 and ess > 0.5 * n_samples:
+        return (
+            f"An ESS of {ess:,.0f} of {n_samples:,} looks perfect, yet log Ẑ is {-error:.1f} nats too low: no draw "
+            "reached the far bump, and weights cannot tell of what was never drawn."
+        )
+    if error < -0.5:
+        interval = "does not cover the truth" if interval_too_low else "just covers the truth"
+        return (
+            f"Broken: log Ẑ is {_nats(-error)} nats too low, the heaviest of {n_samples:,} draws carries {share:.0%} "
+            f"of the weight, and the interval {interval}."
+        )
+    if ess < 0.05 * n_samples:
+        return (
+            f"About to break: log Ẑ is still within {max(abs(error), 0.1):.1f} nats, but {n_samples:,} draws are worth "
+            f"only {ess:.0f}."
+        )
+    return f"Start and target overlap: {n_samples:,} draws are worth {ess:,.0f}, and log Ẑ is near the truth."

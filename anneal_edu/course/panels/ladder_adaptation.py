@@ -1,0 +1,168 @@
+"""Syed et al. 2022, Section 5: rejections, the local barrier, and a ladder that is adapted round by round."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import beta as beta_function
+
+from anneal_edu import (
+    Gaussian,
+    cumulative_barrier,
+    equal_rejection_schedule,
+    exact,
+    geometric_path,
+    gibbs,
+    linear_schedule,
+    models,
+    moment_path,
+)
+from anneal_edu.course.experiments.rejections import exact_rejection
+from anneal_edu.course.figures import tempering
+from anneal_edu.course.panels.base import Panel, Reading
+from anneal_edu.course.panels.controls import choice, seed, slider
+from anneal_edu.models.knots import start_of
+from anneal_edu.tempering.parallel import tempering_states
+
+N_ROUNDS = 3
+N_SWEEPS, N_BURN_IN = 15, 15
+N_LADDERS, N_DIGITS_LADDERS = 160, 40
+DIM, NARROWER, APART = 10, 10.0, 8.0
+NARROWING, SHIFT, SHIFT_MOMENTS, DIGITS = "narrowing", "shift", "shift, moments", "digits RBM"
+PATHS = (NARROWING, SHIFT, SHIFT_MOMENTS, DIGITS)
+_BETAS = np.linspace(0, 1, 101)
+
+
+def narrowing_barrier(dim: int) -> float:
+    """Λ from N(0, I) to N(0, I/10) in ``dim`` dimensions, exactly: 2^{2-d} / B(d/2, d/2) · ln √10.
+
+    Examples
+    --------
+    >>> round(narrowing_barrier(2), 4)
+    1.1513
+    """
+    return float(2.0 ** (2 - dim) / beta_function(dim / 2, dim / 2) * np.log(NARROWER) / 2)
+
+
+@lru_cache(maxsize=4)
+def path_of(name: str):
+    """One of `PATHS`."""
+    if name == DIGITS:
+        rbm = models.load("digits8_cd")
+        return geometric_path(start_of(rbm, "uniform"), rbm)
+    if name == NARROWING:
+        return geometric_path(Gaussian(np.zeros(DIM), np.eye(DIM)), Gaussian(np.zeros(DIM), np.eye(DIM) / NARROWER))
+    ends = Gaussian([0.0], [[1.0]]), Gaussian([APART], [[1.0]])
+    return (moment_path if name == SHIFT_MOMENTS else geometric_path)(*ends)
+
+
+@lru_cache(maxsize=4)
+def exact_local_barrier(name: str) -> np.ndarray | None:
+    """λ(β) on 101 points of [0, 1]: in closed form or, for the shifts, from exact rejections of steps of 1/100."""
+    if name == DIGITS:
+        return None
+    if name == NARROWING:
+        shape = (NARROWER - 1) / (1 + (NARROWER - 1) * _BETAS)
+        return narrowing_barrier(DIM) * shape / np.log(NARROWER)
+    path, grid = path_of(name), np.linspace(-10, APART + 10, 1501)[:, None]
+    edges = np.clip(_BETAS[:, None] + [-1 / 200, 1 / 200], 0, 1)
+    log_f = {beta: path(float(beta)).log_density(grid) for beta in np.unique(edges)}
+    return np.array([exact_rejection(log_f[a], log_f[b]) / (b - a) for a, b in edges])
+
+
+def exact_barrier(name: str) -> float | None:
+    """Λ, the area under λ(β); None where it is not known."""
+    if name == NARROWING:
+        return narrowing_barrier(DIM)
+    if name == SHIFT:
+        return APART / np.sqrt(np.pi)
+    local = exact_local_barrier(name)
+    return None if local is None else float(np.trapezoid(local, _BETAS))
+
+
+class Round(NamedTuple):
+    """A ladder and what its pilot run found."""
+
+    schedule: np.ndarray
+    rates: np.ndarray
+    errors: np.ndarray
+
+
+@lru_cache(maxsize=256)
+def pilot(name: str, n_pairs: int, seed: int, round_: int) -> Round:
+    """The pilot run of one round; each round's ladder is made from the one before, the first is linear."""
+    if round_ == 0:
+        schedule = linear_schedule(n_pairs)
+    else:
+        before = pilot(name, n_pairs, seed, round_ - 1)
+        schedule = equal_rejection_schedule(before.schedule, before.rates, n_pairs)
+    kernel, n_ladders = (gibbs, N_DIGITS_LADDERS) if name == DIGITS else (exact, N_LADDERS)
+    states = tempering_states(path_of(name), schedule, n_ladders, kernel, rng=np.random.default_rng([seed, round_]))
+    for _ in range(N_BURN_IN if name == DIGITS else 0):
+        next(states)
+    refused = sum(1 - next(states).swap_probabilities for _ in range(N_SWEEPS)) / N_SWEEPS  # (K, C)
+    return Round(schedule, refused.mean(1), refused.std(1, ddof=1) / np.sqrt(n_ladders))
+
+
+class LadderAdaptation(Panel):
+    """A ladder adapted round by round, until all pairs refuse alike.
+
+    Controls: ``path`` (N(0, I) to N(0, I/10) in 10 dimensions; N(0, 1) to N(8, 1) along either path; an RBM of 8×8
+    digits from the uniform start, geometric), ``n_pairs`` K, ``step``, the round of adaptation, and ``seed``.
+    """
+
+    title = "Where the rungs should be"
+    picture = (
+        "Left: the rungs of every round so far. Middle: the rejection rate of each pair in the present round. Right: "
+        "the local barrier λ(β) from its pilot run, and the exact one."
+    )
+    size = (12.0, 4.4)
+    controls = {  # noqa: RUF012
+        "path": choice("path", NARROWING, PATHS),
+        "n_pairs": slider("pairs K", 8, 3, 16, 1, live=False),
+        "step": slider("round of adaptation", 0, 0, N_ROUNDS, 1, live=False),
+        "seed": seed(),
+    }
+
+    def make_axes(self, figure):
+        """Rungs, rejections, local barrier."""
+        return figure.columns(1, 1, 1, gap=0.8)
+
+    def draw(self, path, n_pairs, step, seed):
+        """All rounds up to the present one."""
+        rounds = [pilot(path, n_pairs, seed, i) for i in range(step + 1)]
+        now, known, local = rounds[-1], exact_barrier(path), exact_local_barrier(path)
+        left, middle, right = self.axes
+        tempering.ladders(left, [each.schedule for each in rounds], step)
+        tempering.rejections(middle, now.rates, now.errors, now.rates.mean())
+        found = np.maximum(cumulative_barrier(now.schedule, now.rates).derivative()(_BETAS), 0)
+        top = 1.35 * max(found.max(), 0 if local is None else local.max())
+        tempering.local_barrier(right, _BETAS, found, local, top)
+        spread = now.rates.max() - now.rates.min()
+        readout = {
+            "Λ, the sum of rejections": f"{now.rates.sum():.2f}",
+            "exact Λ, many rungs": "not known" if known is None else f"{known:.2f}",
+            "refused, smallest and largest": f"{now.rates.min():.2f}, {now.rates.max():.2f}",
+            "trips a sweep, in theory": f"{_rate(now.rates):.3f}",
+            "after round 0": f"{_rate(now.rates) / _rate(rounds[0].rates):.2f} times as many",
+        }
+        return Reading(_takeaway(step, spread, rounds[0]), readout)
+
+
+def _rate(rates: np.ndarray) -> float:
+    rates = np.minimum(rates, 1 - 1e-9)
+    return float(1 / (2 + 2 * (rates / (1 - rates)).sum()))
+
+
+def _takeaway(step: int, spread: float, first: Round) -> str:
+    uneven = first.rates.max() - first.rates.min()
+    if step == 0:
+        worst = int(first.rates.argmax()) + 1
+        if uneven < 0.1:
+            return "A linear ladder, and all pairs refuse about equally often: nothing needs to be moved."
+        return f"A linear ladder: pair {worst} is the one to be feared. Its neighbours have too little to do."
+    if spread < 0.12:
+        return "All pairs refuse about equally often. For this number of rungs no other ladder makes more round trips."
+    return "Rungs have moved to where swaps are refused. The rejections are not equal yet: another round may help."

@@ -1,0 +1,123 @@
+"""Sohl-Dickstein and Culpepper 2012, Section 2.3: what a momentum that survives annealing does to a chain's way."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from anneal_edu import Gaussian, geometric_path, linear_schedule
+from anneal_edu.annealing.hais import hais_states
+from anneal_edu.course.figures import hamiltonian
+from anneal_edu.course.panels.base import Panel, Reading
+from anneal_edu.course.panels.controls import seed, slider, steps
+
+N_STEPS = 100
+N_CHAINS = 400
+LONG, ACROSS = 3.0, 0.3  # standard deviations of the target
+_DIRECTION = np.array([1.0, 1.0]) / np.sqrt(2)  # of the valley
+
+
+def valley() -> Gaussian:
+    """A Gaussian ten times as long as it is wide."""
+    along = np.outer(_DIRECTION, _DIRECTION)
+    return Gaussian(np.zeros(2), LONG**2 * along + ACROSS**2 * (np.eye(2) - along))
+
+
+class Walk(NamedTuple):
+    """Chains of `anneal_edu.annealing.hais`, before the first transition and after every one."""
+
+    x: np.ndarray
+    """(K+1, C, 2)"""
+    accepted: np.ndarray
+    """(K+1, C)"""
+
+    @property
+    def spread(self) -> np.ndarray:
+        """Root mean square of the coordinate along the valley, (K+1,)."""
+        return np.sqrt(((self.x @ _DIRECTION) ** 2).mean(1))
+
+    @property
+    def net_distance(self) -> float:
+        """Root mean square distance between a chain's first and last position, per leapfrog step."""
+        return float(np.sqrt(((self.x[-1] - self.x[0]) ** 2).sum(-1).mean()) / N_STEPS)
+
+
+@lru_cache(maxsize=64)
+def walk(step_size: float, refresh: float, seed: int) -> Walk:
+    """One run from N(0, I) to the valley; all runs of one seed use the same random numbers."""
+    path = geometric_path(Gaussian(np.zeros(2), np.eye(2)), valley())
+    rng = np.random.default_rng(seed)
+    states = list(hais_states(path, linear_schedule(N_STEPS), N_CHAINS, step_size, refresh, rng))
+    return Walk(np.array([state.x for state in states]), np.array([state.accepted for state in states]))
+
+
+def refresh_of(step_size: float, half_life: float) -> float:
+    """γ = 1 - 2^{-ε / half-life}: in ``half_life`` units of simulated time half of the momentum's power is renewed."""
+    return float(-np.expm1(-np.log(2) * step_size / half_life))
+
+
+class MomentumTrails(Panel):
+    """One chain of HAIS in a long valley, and the same chain, with the same random numbers, drawing its momentum anew.
+
+    Controls: ``step_size`` ε, ``half_life`` of the momentum's power in units of simulated time (the paper's is 1, and
+    γ = 1 - 2^{-ε / half-life}) and ``seed``. K = 100 distributions; the curves are of 400 chains.
+    """
+
+    title = "Momentum in a valley"
+    picture = (
+        "Left: the trail of one chain that keeps part of its momentum, from the round start into a long narrow target. "
+        "Middle: the trail of the same chain with fresh momentum at every step. Right: how far the chains have spread "
+        "along the valley, against β, with the exact curve."
+    )
+    size = (12.0, 4.6)
+    controls = {  # noqa: RUF012
+        "step_size": slider("step size ε", 0.2, 0.05, 1.0, 0.05, live=False),
+        "half_life": steps("half-life of momentum (1: the paper's)", 1, (0.1, 0.25, 0.5, 1, 2, 4, 16), live=False),
+        "seed": seed(),
+    }
+
+    def make_axes(self, figure):
+        """Two trails and the curves."""
+        kept, forgotten, spread = figure.columns(1.15, 1.15, 1, gap=0.7)
+        for ax in (kept, forgotten):
+            ax.set(xticks=(-3, 0, 3), yticks=(-3, 0, 3))
+        kept.set_ylabel("x₂", labelpad=0)
+        return [kept, forgotten, spread]
+
+    def draw(self, step_size, half_life, seed):
+        """Two trails and the spread of all chains."""
+        refresh = refresh_of(step_size, half_life)
+        walks = {hamiltonian.KEPT: walk(step_size, refresh, seed), hamiltonian.FORGOTTEN: walk(step_size, 1.0, seed)}
+        covs = np.eye(2), valley().cov
+        titles = (f"momentum kept, γ = {refresh:.2g}", "momentum anew, γ = 1")
+        for ax, (style, w), title in zip(self.axes, walks.items(), titles, strict=False):
+            hamiltonian.trail(ax, w.x[:, 0], w.accepted[:, 0], covs, style, title)
+        betas = linear_schedule(N_STEPS)
+        exact = 1 / np.sqrt(1 - betas + betas / LONG**2)
+        hamiltonian.spread_along_path(self.axes[2], betas, exact, {style: w.spread for style, w in walks.items()})
+        return Reading(_takeaway(walks), _readout(walks, refresh, step_size))
+
+
+def _readout(walks: dict[str, Walk], refresh: float, step_size: float) -> dict[str, str]:
+    kept, anew = walks.values()
+    return {
+        "γ": f"{refresh:.3f} (half-life 1 would be {refresh_of(step_size, 1.0):.3f})",
+        "net distance per leapfrog step": f"kept {kept.net_distance:.3f}, anew {anew.net_distance:.3f}",
+        "accepted": f"kept {kept.accepted[1:].mean():.1%}, anew {anew.accepted[1:].mean():.1%}",
+        "refused on the trails (×)": f"{(~kept.accepted[:, 0]).sum()} and {(~anew.accepted[:, 0]).sum()} of {N_STEPS}",
+    }
+
+
+def _takeaway(walks: dict[str, Walk]) -> str:
+    kept, anew = (w.spread[-1] / LONG for w in walks.values())
+    if walks[hamiltonian.KEPT].accepted[1:].mean() < 0.75:
+        return (
+            "The step is too long for the narrow side of the valley: more than a quarter is refused, and a refused "
+            "chain turns around."
+        )
+    found = f"At the target the chains that keep momentum fill {kept:.1f} of its length, the others {anew:.1f}."
+    if kept > 1.25 * anew:
+        return f"{found} Momentum that survives goes somewhere; fresh momentum wanders."
+    return f"{found} Here keeping the momentum gains little."

@@ -1,0 +1,167 @@
+"""Carlson et al. 2016, "Relationships": one matrix of log densities, five estimators, and how each of them fails."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from anneal_edu import (
+    exact,
+    linear_schedule,
+    log_density_matrix,
+    mbar,
+    rts,
+    stepping_stone,
+    thermodynamic_integration,
+)
+from anneal_edu.course.experiments.tempered_sampling import gaussians_apart
+from anneal_edu.course.figures import tempered_sampling
+from anneal_edu.course.panels.base import Panel, Reading
+from anneal_edu.course.panels.controls import seed, slider, steps
+from anneal_edu.reweighting.mbar import responsibilities
+
+N_DRAWS = 200
+_ROUNDS, _INITIAL, _SWEEPS, _CHAINS = 12, 6, 20, 100
+_REACHES = (3, 10, 30, 100, 300)
+_SILENT, _WARNS, _REFUSES = "silent", "warns", "refuses"
+
+
+class Found(NamedTuple):
+    """What one estimator says of log Z_K - log Z_0, which is 0 here; None where it refuses."""
+
+    error: float | None
+    std_error: float
+    says: str
+    sentence: str
+
+
+class Comparison(NamedTuple):
+    """The five estimators on one problem."""
+
+    overlap: np.ndarray
+    """(K+1, K+1), at the exact log Z"""
+    found: dict[str, Found]
+    rule: float
+    """Exact error of the trapezoid rule"""
+
+
+def overlap_at(log_f: np.ndarray, counts: np.ndarray, log_z: np.ndarray) -> np.ndarray:
+    """The overlap matrix of `anneal_edu.reweighting.mbar` at given log Z: the chance that a draw of i would guess j."""
+    _, p = responsibilities(log_f, np.log(counts), log_z)  # (K+1, N)
+    return p @ p.T / counts[:, None]
+
+
+def stepping_error(log_f: np.ndarray, n: int) -> float:
+    """Standard error of stepping stones with n draws a rung by the delta method: Σ_k Var(w_k) / (n mean(w_k)²)."""
+    total = 0.0
+    for k in range(len(log_f) - 1):
+        log_w = (log_f[k + 1] - log_f[k])[k * n : (k + 1) * n]
+        w = np.exp(log_w - log_w.max())
+        total += w.var(ddof=1) / (n * w.mean() ** 2)
+    return float(np.sqrt(total))
+
+
+def error_of_the_rule(path, schedule: np.ndarray) -> float:
+    """Trapezoid rule on the exact E_β[Δ] between two normalised Gaussians in one dimension, whose integral is 0."""
+    ends = [(float(path(b).mean[0]), float(path(b).cov[0, 0])) for b in (0.0, 1.0)]
+
+    def mean_log_density(mean, variance, end):
+        return -0.5 * (((mean - end[0]) ** 2 + variance) / end[1] + np.log(2 * np.pi * end[1]))
+
+    rungs = [path(float(beta)) for beta in schedule]
+    members = [(float(p.mean[0]), float(p.cov[0, 0])) for p in rungs]
+    slopes = [mean_log_density(m, v, ends[1]) - mean_log_density(m, v, ends[0]) for m, v in members]
+    return float(np.trapezoid(slopes, schedule))
+
+
+@lru_cache(maxsize=64)
+def compare(distance: float, n_rungs: int, seed: int) -> Comparison:
+    """Five estimates of a log Z that is 0: four from one matrix, and RTS from a walk of its own."""
+    path, schedule = gaussians_apart(distance), linear_schedule(n_rungs - 1)
+    rng, counts = np.random.default_rng(seed), np.full(n_rungs, N_DRAWS)
+    rungs = [path(float(beta)) for beta in schedule]
+    log_f = log_density_matrix(path, schedule, np.concatenate([p.sample(N_DRAWS, rng) for p in rungs]))
+    overlap = overlap_at(log_f, counts, np.array([p.log_z() for p in rungs]))
+    stones = Found(float(stepping_stone(log_f, counts)[-1]), stepping_error(log_f, N_DRAWS), _SILENT, "")
+    ti = thermodynamic_integration(log_f, counts, schedule)
+    try:
+        pooled = mbar(log_f, counts)
+    except ValueError as refusal:
+        by_mbar, rb_ti = Found(None, 0.0, _REFUSES, str(refusal)), Found(None, 0.0, "has no Ẑ", "")
+    else:
+        by_mbar = _as_found(pooled)
+        weighed = thermodynamic_integration(log_f, counts, schedule, rao_blackwellized=True, log_z=pooled.log_z)
+        rb_ti = _as_found(weighed)._replace(std_error=float(np.hypot(weighed.std_error, pooled.std_error)[-1]))
+    walked = rts(path, schedule, _ROUNDS, _SWEEPS, _CHAINS, exact, n_initial=_INITIAL, rng=rng)
+    everyone = (stones, by_mbar, _as_found(ti), rb_ti, _as_found(walked))
+    found = dict(zip(tempered_sampling.METHODS, everyone, strict=True))
+    return Comparison(overlap, found, error_of_the_rule(path, schedule))
+
+
+def _as_found(result) -> Found:
+    sentences = getattr(result, "warnings", ())
+    says = _WARNS if sentences else _SILENT
+    return Found(float(result.log_z[-1]), float(result.std_error[-1]), says, "; ".join(sentences))
+
+
+def wrong(found: Found) -> bool:
+    """Whether the truth is outside of three of its own error bars."""
+    return found.error is not None and abs(found.error) > 3 * found.std_error
+
+
+class OneMatrix(Panel):
+    """Five estimates of one log Z between two normalised Gaussians, N(0, 1) and N(distance, 1/4), whose log Z is 0.
+
+    Controls: ``distance`` of the means, which takes the overlap away; ``rungs``, which give it back; ``seed``. 200
+    exact draws of every rung make the matrix for all but RTS, which makes draws by walking (12 rounds of 20 sweeps of
+    100 chains, with perfect moves on each rung). RB-TI takes its Ẑ from MBAR, and its error bar here holds MBAR's too.
+    """
+
+    title = "One matrix, many estimators"
+    picture = (
+        "Left: the overlap matrix of the draws as an image. Right: one row for each of stepping stone, MBAR, "
+        "thermodynamic integration, its Rao-Blackwellised form and RTS, with the error of log Z, its error bar, the "
+        "exact value and whether the method warns; rings show thermodynamic integration with infinitely many draws."
+    )
+    size = (12.0, 4.6)
+    controls = {  # noqa: RUF012
+        "distance": slider("distance of the ends", 4.0, 0.0, 20.0, 1.0, live=False),
+        "rungs": steps("rungs", 5, (2, 3, 5, 9), live=False),
+        "seed": seed(),
+    }
+
+    def make_axes(self, figure):
+        """The overlap matrix, and the rows; room at the right for what each method says."""
+        matrix, rows = figure.columns(0.8, 1.2, gap=1.9)
+        figure.subplots_adjust(right=0.915)
+        return [matrix, rows]
+
+    def draw(self, distance, rungs, seed):
+        """All five on this problem."""
+        overlap, found, rule = compare(distance, rungs, seed)
+        tempered_sampling.overlap(self.axes[0], overlap)
+        spread = max(abs(x) for f in found.values() if f.error is not None for x in (f.error, rule))
+        reach = next((r for r in _REACHES if r > 1.1 * spread), 1000)
+        limits = {"TI": rule, "RB-TI": rule}
+        tempered_sampling.estimates_in_rows(
+            self.axes[1], {name: tuple(f[:3]) for name, f in found.items()}, limits, reach
+        )
+        self.axes[1].set_title(f"{N_DRAWS} draws a rung: who is right?")
+        numbers = {
+            name: f"{f.error:+.2f} ± {f.std_error:.2f}" if f.error is not None else f.says for name, f in found.items()
+        }
+        said = {f"{name} says": f.sentence for name, f in found.items() if f.sentence}
+        readout = {"exact": "0"} | numbers | {"TI with infinitely many draws ○": f"{rule:+.2f}"} | said
+        return Reading(_takeaway(found), readout)
+
+
+def _takeaway(found: dict[str, Found]) -> str:
+    silent = [name for name, f in found.items() if wrong(f) and f.says == _SILENT]
+    warned = [name for name, f in found.items() if f.says == _WARNS]
+    refused = [name for name, f in found.items() if f.says == _REFUSES]
+    sentences = [f"Wrong by more than three of its error bars, and silent: {', '.join(silent)}."] if silent else []
+    sentences += [f"Warns: {', '.join(warned)}."] if warned else []
+    sentences += [f"Refuses, in words: {', '.join(refused)}."] if refused else []
+    return " ".join(sentences) or "Rungs overlap, and all five agree with the exact value within three error bars."

@@ -1,0 +1,179 @@
+"""A small RBM trained on bars and stripes while you wait: where the negative particles are, and where the model is."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from anneal_edu import contrastive_divergence
+from anneal_edu.course.experiments.kadan import mean_log_likelihood
+from anneal_edu.course.figures import tempered_training
+from anneal_edu.course.panels.base import Panel, Reading
+from anneal_edu.course.panels.controls import seed, slider, steps
+from anneal_edu.data import bars_and_stripes
+from anneal_edu.distributions import BinaryRBM
+
+SIZE, N_HIDDEN, BATCH = 4, 12, 20
+N_IMAGES = 2 ** (SIZE + 1) - 2
+N_UPDATES, EVERY, WINDOW = 1800, 200, 50
+TOP = 0.5
+
+
+class Snapshot(NamedTuple):
+    """A moment of training.
+
+    Attributes
+    ----------
+    n_updates : int
+    rbm : BinaryRBM
+    particles : (B, D) array
+        Of the last update.
+    log_likelihood : float
+        Exact, mean of the images.
+    model, share : (N + 1,) arrays
+        Exact probability of each image, and of everything else; and the share of particles there. Means over the last
+        50 updates.
+    """
+
+    n_updates: int
+    rbm: BinaryRBM
+    particles: np.ndarray
+    log_likelihood: float
+    model: np.ndarray
+    share: np.ndarray
+
+    @property
+    def distance(self) -> float:
+        """Total variation between the model and its particles: the mass that would have to move, from 0 to 1."""
+        return 0.5 * float(np.abs(self.model - self.share).sum())
+
+
+def exact_probabilities(rbm: BinaryRBM, images: np.ndarray) -> np.ndarray:
+    """p(v) of every image (N, D), and of all other states together: (N + 1,).
+
+    Examples
+    --------
+    >>> import anneal_edu as ae
+    >>> exact_probabilities(ae.uniform_rbm(2, 1), np.array([[0.0, 1.0]]))
+    array([0.25, 0.75])
+    """
+    p = np.exp(rbm.log_density(images.astype(np.float64)) - rbm.log_z())
+    return np.append(p, 1 - p.sum())
+
+
+def shares(particles: np.ndarray, images: np.ndarray) -> np.ndarray:
+    """The share of particles (B, D) on every image (N, D), and elsewhere: (N + 1,).
+
+    Examples
+    --------
+    >>> shares(np.array([[0, 1], [0, 0], [0, 1], [1, 1]]), np.array([[0, 1], [1, 0]])).tolist()
+    [0.5, 0.0, 0.5]
+    """
+    on = (particles[:, None] == images[None]).all(-1).mean(0)
+    return np.append(on, 1 - on.sum())
+
+
+def snapshots(method: str, rate: float, seed: int, n_rungs: int | None = None) -> Generator[Snapshot, None, None]:
+    """Train by "pcd" or "pt", and yield a snapshot at every 200th update."""
+    images, options = bars_and_stripes(SIZE), {} if n_rungs is None else {"n_rungs": n_rungs}
+    rng, model, share = np.random.default_rng(seed), [], []
+    for state in contrastive_divergence(
+        images, N_HIDDEN, method, 1, N_UPDATES, rate, BATCH, rng, decay=False, **options
+    ):
+        if -state.n_updates % EVERY < WINDOW:
+            share.append(shares(state.particles, images))
+            if state.n_updates % 10 == 0:
+                model.append(exact_probabilities(state.rbm, images))
+        if state.n_updates % EVERY == 0:
+            rbm = state.rbm
+            found = mean_log_likelihood(rbm, images), np.mean(model, 0), np.mean(share, 0)
+            yield Snapshot(state.n_updates, rbm, state.particles.copy(), *found)
+            model, share = [], []
+
+
+@lru_cache(maxsize=32)
+def trained(method: str, rate: float, seed: int, n_rungs: int | None = None) -> tuple[Snapshot, ...]:
+    """All snapshots of one training; a second or two."""
+    return tuple(snapshots(method, rate, seed, n_rungs))
+
+
+class ParticlesAndModes(Panel):
+    """Persistent chains, plain and tempered, train an RBM of twelve hidden units on the 30 bars and stripes of 4×4.
+
+    Controls: ``updates``, the moment looked at; ``rate``, the learning rate, which stays constant; ``rungs`` of the
+    tempered ladder; ``seed``. The last three train anew.
+    """
+
+    title = "Where the particles are, and where the model is"
+    picture = (
+        "Left: exact mean log likelihood against updates, for PCD and PT. Middle (PCD) and right (PT): for each of the "
+        "30 images the model's exact probability as a bar, and the share of negative particles on it as a cross; "
+        "in words, how much of either is elsewhere."
+    )
+    size = (13.0, 4.6)
+    controls = {  # noqa: RUF012
+        "updates": slider("after updates", N_UPDATES, EVERY, N_UPDATES, EVERY),
+        "rate": steps("learning rate", 0.3, (0.15, 0.3)),
+        "rungs": steps("rungs of the ladder", 8, (4, 8)),
+        "seed": seed(),
+    }
+
+    def make_axes(self, figure):
+        """Curves, and two pictures of where the mass is."""
+        curves, pcd, pt = figure.columns(0.75, 1.35, 1.35, gap=0.75)
+        curves.set(ylim=(-20.5, -2.8), title="exact log likelihood", xlabel="updates")
+        curves.set_ylabel("nats an image", labelpad=0)
+        tempered_training.legend(curves, {"PCD": "PCD", "PT, even-odd": "PT"}, "lower left")
+        for ax in (pcd, pt):
+            tempered_training.picture_strip(ax, bars_and_stripes(SIZE), TOP)
+            ax.set_xlabel(f"the {N_IMAGES} images", labelpad=4)
+        return [curves, pcd, pt]
+
+    def draw(self, updates, rate, rungs, seed):
+        """Train both, unless that was done before, and look."""
+        wanted = (("PCD", ("pcd", rate, seed)), ("PT, even-odd", ("pt", rate, seed, rungs)))
+        done = self.__dict__.setdefault("_done", {})
+        for i, (_, key) in enumerate(wanted):
+            if key not in done:
+                yield i / 2
+                done[key] = trained(*key)
+        at = updates // EVERY - 1
+        found = {name: done[key] for name, key in wanted}
+        _draw(self.axes, found, at)
+        now = {name: run[at] for name, run in found.items()}
+        readout = {
+            f"{name.split(',')[0]}": f"log likelihood {s.log_likelihood:.2f}, model and particles differ by "
+            f"{s.distance:.2f}, best-liked image {s.model[:-1].max():.2f}"
+            for name, s in now.items()
+        }
+        return Reading(_takeaway(*now.values()), readout | {"best possible": f"{-np.log(N_IMAGES):.2f} nats"})
+
+
+def _draw(axes, found: dict[str, tuple[Snapshot, ...]], at: int) -> None:
+    curves = {
+        name: (np.array([s.n_updates for s in run]), np.array([[s.log_likelihood] for s in run]))
+        for name, run in found.items()
+    }
+    left = axes[0]
+    tempered_training.training_curves(left, curves, -np.log(N_IMAGES), "updates", False, left.get_ylim())
+    tempered_training.moment(left, curves, at)
+    for ax, (name, run), style in zip(axes[1:], found.items(), ("moments", "geometric"), strict=True):
+        s = run[at]
+        title = f"{name.split(',')[0]}: bars model, × particles"
+        tempered_training.occupation(ax, s.model, s.share, style, title)
+
+
+def _takeaway(pcd: Snapshot, pt: Snapshot) -> str:
+    if pcd.model[:-1].sum() < 0.25 and pt.model[:-1].sum() < 0.25:
+        return "Neither model has learned the images yet; the chains still mix, and the two ways are alike."
+    if pcd.log_likelihood < pt.log_likelihood - 1 and pcd.distance > pt.distance + 0.1:
+        return (
+            "The particles of PCD are not where its model is. What no particle visits is not pushed down, and the "
+            "likelihood pays; the tempered particles still follow their model."
+        )
+    if pt.log_likelihood < pcd.log_likelihood - 1:
+        return "Here the ladder does no better than a chain without one."
+    return "Here the two do about equally well."

@@ -1,0 +1,81 @@
+"""Carlson et al. 2016, "Robustness to number of temperatures", on models whose log Z is known."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from anneal_edu.course.experiments.estimator_tables import Row, stored_rows
+from anneal_edu.course.figures import artists, estimators
+from anneal_edu.course.panels.base import Panel, Reading
+from anneal_edu.course.panels.controls import choice, slider, steps
+
+MODELS = {"digits": "digits8_cd", "strong couplings": "strong couplings"}
+RUNGS = (3, 5, 9, 17, 33)
+SWEEPS = (4000, 16_000)
+
+
+def rows_at(model: str, sweeps: int) -> dict[tuple[str, int], Row]:
+    """(estimator, number of rungs) → stored row; whole numbers of chains cost a few sweeps less than asked for."""
+    rows = [row for row in stored_rows("estimators_rungs") if row.model == MODELS[model]]
+    return {(row.name, row.n_rungs): row for row in rows if 0.9 * sweeps <= row.sweeps <= sweeps}
+
+
+class RungsAgainstError(Panel):
+    """Error of log Ẑ against the number of temperatures, at a fixed number of Gibbs sweeps.
+
+    Four readings of one run of tempered sampling, and AIS with as many temperatures. Stored runs of 20 seeds;
+    ``python -m anneal_edu experiment estimators-rungs`` makes them. Controls: ``model``; ``rungs``, the number of
+    temperatures, and ``sweeps``; ``seed``, the run that is shown on the right.
+    """
+
+    title = "How many temperatures?"
+    picture = (
+        "Left: root mean square error of log Ẑ over 20 seeds against the number of temperatures, for RTS, MBAR, TI, "
+        "Rao-Blackwellised TI and AIS; a grey bar marks the chosen number. Right: one seed's estimates at that number, "
+        "with error bars, and the exact value."
+    )
+    size = (12.5, 4.9)
+    controls = {  # noqa: RUF012
+        "model": choice("model", "digits", tuple(MODELS)),
+        "rungs": steps("temperatures", 5, RUNGS),
+        "sweeps": steps("Gibbs sweeps", 16_000, SWEEPS),
+        "seed": slider("run", 0, 0, 19, 1),
+    }
+
+    def make_axes(self, figure):
+        """Curves, and one seed."""
+        left, right = figure.columns(1.25, 1, gap=1.1)
+        meanings = {style: name.split(",")[0] for name, style in estimators.READINGS.items()}
+        artists.legend(left, meanings, loc="upper right", ncols=2)
+        return [left, right]
+
+    def draw(self, model, rungs, sweeps, seed):
+        """Show the stored errors."""
+        rows = rows_at(model, sweeps)
+        rmse = {
+            name: np.array([rows[name, n].rmse if rows[name, n].answered.size else np.nan for n in RUNGS])
+            for name in estimators.READINGS
+        }
+        n_seeds = len(rows["RTS", rungs].errors)
+        estimators.rmse_against_rungs(self.axes[0], list(RUNGS), rmse, n_seeds, rungs)
+        pairs = {name: (rows[name, rungs].errors[seed], rows[name, rungs].std_errors[seed]) for name in rmse}
+        found = {name: None if None in pair else pair for name, pair in pairs.items()}
+        estimators.one_seed(self.axes[1], found, f"run {seed}, {rungs} temperatures")
+        readout = {
+            name.split(",")[0]: f"error {row.rmse:.2f}, within 2 own errors {row.coverage:.0%}"
+            for name, row in ((name, rows[name, rungs]) for name in rmse)
+        }
+        return Reading(_takeaway({name: rows[name, rungs] for name in rmse}, rungs), readout)
+
+
+def _takeaway(rows: dict[str, Row], rungs: int) -> str:
+    ranked = sorted(rows, key=lambda name: rows[name].rmse)
+    best, worst = (rows[name] for name in (ranked[0], ranked[-1]))
+    overconfident = [name.split(",")[0] for name in rows if rows[name].coverage < 0.5]
+    found = (
+        f"With {rungs} temperatures {best.name.split(',')[0]} errs by {best.rmse:.2g} nats and "
+        f"{worst.name.split(',')[0]} by {worst.rmse:.2g}."
+    )
+    if not overconfident:
+        return f"{found} All five cover the truth with two of their own standard errors in at least half of the runs."
+    return f"{found} The own error bars of {' and '.join(overconfident)} miss the truth in more than half of the runs."

@@ -1,0 +1,170 @@
+"""Grosse et al. 2013, Figure 4: what the distributions along two paths to an RBM look like."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from anneal_edu import geometric_path, gibbs, linear_schedule
+from anneal_edu.annealing.ais import annealing_step
+from anneal_edu.course.figures import artists, rbm_paths
+from anneal_edu.course.figures.images import image_grid
+from anneal_edu.course.panels.base import Panel, Reading
+from anneal_edu.course.panels.controls import choice, seed, slider
+from anneal_edu.course.panels.digits_annealing import BASE_RATE, UNIFORM, visible_probabilities
+from anneal_edu.distributions import BinaryRBM
+from anneal_edu.distributions.hidden_states import (
+    effective_number_of_states,
+    hidden_probabilities,
+    likeliest_hidden_state,
+)
+from anneal_edu.models.knots import load_spline
+from anneal_edu.paths.geometric import Path
+
+MODELS = {"PCD": "digits28_pcd", "CD-1": "digits28_cd"}
+EXACT, CHAINS = "exact draws", "chains of AIS"
+N_STOPS = 20
+N_STEPS = 300  # of the chains of AIS
+SHOWN = 20
+COLUMNS = 4
+
+
+class Measures(NamedTuple):
+    """What can be counted at N_STOPS + 1 points of a path, each (N_STOPS + 1,)."""
+
+    pictures: np.ndarray
+    """exp of the entropy of p(h)."""
+    likeliest: np.ndarray
+    """Probability of the likeliest hidden state."""
+    ink: np.ndarray
+    """Mean number of black pixels, Σ_i E v_i."""
+
+
+@lru_cache(maxsize=8)
+def paths_to(model: str, start: str) -> dict[str, Path]:
+    """The "geometric" path to a stored model and its moment averages spline, "moments"."""
+    spline = load_spline(MODELS[model], start)
+    return {"geometric": geometric_path(spline(0.0), spline(1.0)), "moments": spline}
+
+
+@lru_cache(maxsize=8)
+def measures_along(model: str, start: str, style: str) -> Measures:
+    """Exact measures of the path."""
+    rbms = [paths_to(model, start)[style](beta) for beta in linear_schedule(N_STOPS)]
+    p_h = [hidden_probabilities(rbm) for rbm in rbms]
+    return Measures(
+        np.array([effective_number_of_states(p) for p in p_h]),
+        np.array([p.max() for p in p_h]),
+        np.array([rbm.moments()[0].sum() for rbm in rbms]),
+    )
+
+
+@lru_cache(maxsize=32)
+def chains_along(model: str, start: str, style: str, seed: int) -> np.ndarray:
+    """Chains of AIS at the N_STOPS + 1 points, (N_STOPS + 1, SHOWN, D)."""
+    path, rng = paths_to(model, start)[style], np.random.default_rng(seed)
+    step, betas = annealing_step(path, gibbs), linear_schedule(N_STEPS)
+    x = path(0.0).sample(SHOWN, rng)
+    stops = [x]
+    for k, (before, now) in enumerate(pairwise(betas), start=1):
+        _, x = step(before, now, x, rng)
+        if k % (N_STEPS // N_STOPS) == 0:
+            stops.append(x)
+    return np.array(stops)
+
+
+def chains_in_the_likeliest(model: str, start: str, style: str, seed: int, stop: int) -> int:
+    """How many chains of AIS are in the likeliest hidden state of the path at a stop."""
+    rbm = paths_to(model, start)[style](stop / N_STOPS)
+    where = likeliest_hidden_state(rbm, chains_along(model, start, style, seed)[stop])
+    return int(np.sum(where == hidden_probabilities(rbm).argmax()))
+
+
+def pictures_of(rbm: BinaryRBM, v: np.ndarray | None, seed: int) -> np.ndarray:
+    """Pixel probabilities behind the states v, or behind exact draws where v is None: (SHOWN, D)."""
+    rng = np.random.default_rng(seed)
+    return visible_probabilities(rbm, rbm.sample(SHOWN, rng) if v is None else v, rng)
+
+
+class SamplesAlongPaths(Panel):
+    """Pictures from the same β of the geometric path and of the moment averages spline, and how many each path holds.
+
+    Controls: ``beta``, ``model`` (stored, 28×28 pixels, 10 hidden units), ``start``, ``shown`` (exact draws, or chains
+    of AIS with 300 Gibbs steps) and ``seed``.
+    """
+
+    title = "Samples along two paths"
+    picture = (
+        "Left: pictures from the geometric path at β. Middle: from the moment averages spline at the same β. Right: "
+        "effective number of pictures along both paths."
+    )
+    size = (12.0, 5.2)
+    controls = {  # noqa: RUF012
+        "beta": slider("position β", 0.6, 0.0, 1.0, 1 / N_STOPS),
+        "model": choice("model", "PCD", tuple(MODELS)),
+        "start": choice("start", BASE_RATE, (UNIFORM, BASE_RATE)),
+        "shown": choice("shown", EXACT, (EXACT, CHAINS)),
+        "seed": seed(),
+    }
+
+    def make_axes(self, figure):
+        """Two grids of pictures and the curves."""
+        geometric, moments, curves = figure.columns(0.95, 0.95, 1.15, gap=0.8)
+        for ax in (geometric, moments):
+            image_grid(ax, "pictures", np.zeros((SHOWN, 784)), COLUMNS)
+        return [geometric, moments, curves]
+
+    def draw(self, beta, model, start, shown, seed):
+        """Pictures of both paths at β, and the exact curves."""
+        stop = round(beta * N_STOPS)
+        measures = {style: measures_along(model, start, style) for style in rbm_paths.LABELS}
+        for ax, (style, label) in zip(self.axes, rbm_paths.LABELS.items(), strict=False):
+            v = None if shown == EXACT else chains_along(model, start, style, seed)[stop]
+            pictures = pictures_of(paths_to(model, start)[style](beta), v, seed)
+            image_grid(ax, "pictures", pictures, COLUMNS, f"{label} path, β = {beta:.2f}".replace("MAS path", "MAS"))
+        curves, pictures = self.axes[2], {style: m.pictures for style, m in measures.items()}
+        rbm_paths.pictures_along(curves, linear_schedule(N_STOPS), pictures, pictures["geometric"][-1])
+        artists.curve(curves, "beta", [beta] * 2, [0.8, 2000], "reference", linewidth=1.6, zorder=1)
+        for style, numbers in pictures.items():
+            artists.marks(curves, f"{style} now", beta, numbers[stop], style, markersize=11)
+        here = {style: Measures(*(values[stop] for values in m)) for style, m in measures.items()}
+        readout = _readout(here)
+        if shown == CHAINS:
+            readout["chains in the likeliest picture"] = ", ".join(
+                f"{label} {chains_in_the_likeliest(model, start, style, seed, stop)}"
+                for style, label in rbm_paths.LABELS.items()
+            ) + f" of {SHOWN}"
+        return Reading(_takeaway(beta, shown, here, pictures["geometric"][-1]), readout)
+
+
+def _number(x: float) -> str:
+    return f"{x:.1f}" if x < 10 else f"{x:.0f}"
+
+
+def _readout(here: dict[str, Measures]) -> dict[str, str]:
+    geometric, moments = here["geometric"], here["moments"]
+    pictures = f"geometric {_number(geometric.pictures)}, MAS {_number(moments.pictures)}"
+    return {
+        "effective number of pictures, exact": pictures,
+        "share of the likeliest": f"geometric {geometric.likeliest:.0%}, MAS {moments.likeliest:.0%}",
+        "black pixels of 784": f"geometric {geometric.ink:.0f}, MAS {moments.ink:.0f}",
+    }
+
+
+def _takeaway(beta: float, shown: str, here: dict[str, Measures], target: float) -> str:
+    if beta == 1 and shown == CHAINS:
+        share = here["moments"].likeliest
+        return (
+            f"Both paths end in the same target, {share:.0%} of which is one picture. The chains come there by "
+            "different ways: compare what they bring."
+        )
+    if beta in (0, 1):
+        return "Here the two paths meet: they share their ends, and differ only in between."
+    geometric, moments = here["geometric"].pictures, here["moments"].pictures
+    holds = f"At β = {beta:g} the geometric path holds {_number(geometric)} pictures and MAS {_number(moments)}"
+    if geometric < 0.95 * min(target, moments):
+        return f"{holds}; the target itself has {_number(target)}. The geometric path goes through a bottleneck."
+    return f"{holds}, on the way to the target's {_number(target)}."

@@ -1,0 +1,136 @@
+"""How much of the target's covariance should the start have? From none of the correlations to all of them."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from anneal_edu import ais, covariance_path, effective_sample_size, log_mean_exp
+from anneal_edu.course.experiments import kiwaki
+from anneal_edu.course.figures import gaussian_rbm
+from anneal_edu.course.panels.base import Panel, Reading
+from anneal_edu.course.panels.controls import choice, seed, slider
+from anneal_edu.distributions import GaussianRBM
+
+MODELS = {name: name for name in kiwaki.TOYS} | {
+    "patches, CD-1": "patches_cd1_20",
+    "patches, PCD": "patches_pcd_20",
+}
+SHARES = np.linspace(0, 1, 11)
+N_STEPS, N_CHAINS = 40, 1000
+NARROW, WIDE = (-4.5, 3.0), (-14.0, 6.0)
+_MULTIPLES = ((4, "four times"), (2.4, "twice"), (1.5, "1.5 times"))
+_START = {0.0: "the diagonal start", 1.0: "the full one"}
+
+
+class Spread(NamedTuple):
+    """AIS from starts with each of SHARES of the correlations, and from the start with the mean alone."""
+
+    log_weights: np.ndarray
+    """log w - log Z, (11, C)"""
+    mean_only: np.ndarray
+    """(C,)"""
+
+
+@lru_cache(maxsize=8)
+def target(model: str) -> tuple[GaussianRBM, np.ndarray, np.ndarray]:
+    """A model, and the exact mean and covariance of its visible units."""
+    grbm = kiwaki.load_model(MODELS[model])
+    return grbm, *grbm.mean_and_cov()
+
+
+def _paths(model: str):
+    grbm, mean, cov = target(model)
+    yield from (covariance_path(mean, kiwaki.shrunk_covariance(cov, share), grbm) for share in SHARES)
+    yield kiwaki.start_path("mean only", grbm, mean, cov)
+
+
+def _variance_and_error(log_w: np.ndarray) -> tuple[float, float]:
+    """The sample variance and its standard error, from the fourth moment."""
+    variance = float(log_w.var(ddof=1))
+    fourth = float(((log_w - log_w.mean()) ** 4).mean())
+    return variance, float(np.sqrt(max(fourth - variance**2, 0) / len(log_w)))
+
+
+class StartCovariance(Panel):
+    """AIS to a Gaussian RBM from starts that have the target's variances and a share of its correlations.
+
+    Controls: ``share`` (0 is the conventional diagonal start, 1 the full covariance), ``model`` (three toys, two models
+    of colour patches with 20 hidden units), ``kernel`` (x integrated out, or the paper's auxiliary x) and ``seed``.
+    1,000 chains, 40 steps in four quarters.
+    """
+
+    title = "How much covariance?"
+    picture = (
+        "From left to right: correlations of the start; of the target; histogram of the log weights with the exact "
+        "log Z; variance of log w against the share of the covariance, with the present share marked."
+    )
+    size = (13.0, 4.4)
+    controls = {  # noqa: RUF012
+        "share": slider("share of the covariance", 0.0, 0.0, 1.0, 0.1),
+        "model": choice("model", "strong covariances", tuple(MODELS)),
+        "kernel": choice("kernel", "x integrated out", tuple(kiwaki.KERNELS)),
+        "seed": seed(),
+    }
+
+    def __init__(self, **values):
+        self._runs = {}  # (model, kernel, seed) → Spread
+        super().__init__(**values)
+
+    def make_axes(self, figure):
+        """Two small maps, a histogram, a curve."""
+        return figure.columns(0.75, 0.75, 1.25, 1.25, gap=0.55)
+
+    def draw(self, share, model, kernel, seed):
+        """Run AIS for all shares if these settings are new, then show this one."""
+        grbm, _, cov = target(model)
+        settings = model, kernel, seed
+        if settings not in self._runs:
+            log_weights, schedule = [], kiwaki.paper_schedule(N_STEPS)
+            for i, path in enumerate(_paths(model)):
+                yield i / (len(SHARES) + 1)
+                rng = np.random.default_rng(seed)
+                found = ais(path, schedule, N_CHAINS, kiwaki.KERNELS[kernel], rng=rng)
+                log_weights.append(found.log_weights - grbm.log_z())
+            self._runs[settings] = Spread(np.array(log_weights[:-1]), log_weights[-1])
+        runs, now = self._runs[settings], round(share * (len(SHARES) - 1))
+        variances, errors = np.transpose([_variance_and_error(log_w) for log_w in runs.log_weights])
+        log_w = runs.log_weights[now]
+        start, end, histogram, curve = self.axes
+        gaussian_rbm.correlations(start, kiwaki.shrunk_covariance(cov, share), "start")
+        gaussian_rbm.correlations(end, cov, "target")
+        gaussian_rbm.spread_of_log_weights(
+            histogram, log_w, "moments", WIDE if model == "strong covariances" else NARROW
+        )
+        gaussian_rbm.variance_against_share(curve, SHARES, variances, errors, now, float(runs.mean_only.var(ddof=1)))
+        mean_only = runs.mean_only
+        readout = {
+            "variance of log w": f"{variances[now]:.2f} ± {errors[now]:.2f}",
+            f"ESS of {N_CHAINS:,}": f"{effective_sample_size(log_w):.0f}",
+            "log Ẑ minus exact log Z": f"{log_mean_exp(log_w):+.2f}",
+            "from the mean only": f"variance {mean_only.var(ddof=1):.2f}, ESS {effective_sample_size(mean_only):.0f}, "
+            f"log Ẑ {log_mean_exp(mean_only):+.2f}",
+        }
+        return Reading(_takeaway(share, variances, errors, runs), readout)
+
+
+def _takeaway(share: float, variances: np.ndarray, errors: np.ndarray, runs: Spread) -> str:
+    """Verdicts with margins of a few standard errors."""
+    gain, noise = variances[0] - variances[-1], np.hypot(errors[0], errors[-1])
+    if gain > 3 * noise:
+        ratio = variances[0] / variances[-1]
+        times = next((words for least, words in _MULTIPLES if ratio > least), None)
+        amount = f"more than {times} as large" if times else "larger"
+        found = f"From the diagonal start the variance of log w is {amount} as from the full one"
+        found = found if times else found.replace("larger as", "larger than")
+    elif gain < -3 * noise:
+        found = "Here the full covariance spreads the weights more than the diagonal one"
+    else:
+        found = "Here the covariance makes no clear difference to the spread of the weights"
+    if runs.mean_only.var() < 0.8 * variances.min() and log_mean_exp(runs.mean_only) < -0.03:
+        return (
+            f"{found}. The mean alone spreads them least, and log Ẑ is too low: its chains never reach the far modes."
+        )
+    return f"{found}. Shown: {_START.get(share, f'{share:.0%} of the covariance')}."

@@ -1,0 +1,181 @@
+"""A target with three modes: chains that stay where they are, and chains that swap."""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from anneal_edu import Unnormalized, linear_schedule
+from anneal_edu.course.figures import tempering
+from anneal_edu.course.panels.base import Panel, Reading
+from anneal_edu.course.panels.controls import seed, slider, steps
+from anneal_edu.kernels import accept
+from anneal_edu.tempering.ladders import LogDensities, sweep
+from anneal_edu.tempering.parallel import count_round_trips
+from anneal_edu.tempering.swaps import EvenOdd
+
+CENTRES, WIDTH, SHARES = np.array([-6.0, 0.0, 5.0]), 0.4, np.array([0.2, 0.5, 0.3])
+BORDERS = np.array([-3.0, 2.5])
+LOG_Z = 1.0
+N_CHAINS = 20
+STEP = 0.7
+_LOG_HEIGHTS = LOG_Z + np.log(SHARES / (WIDTH * np.sqrt(2 * np.pi)))
+_EDGES = np.linspace(-9, 8, 86)
+_GRID = np.linspace(-9, 8, 341)
+
+
+def _log_f(x: np.ndarray) -> np.ndarray:
+    return np.logaddexp.reduce(_LOG_HEIGHTS - (x - CENTRES) ** 2 / (2 * WIDTH**2), axis=-1)
+
+
+def three_modes() -> Unnormalized:
+    """Three narrow Gaussians of masses 0.2, 0.5 and 0.3, times e: log Z = 1."""
+    return Unnormalized(_log_f, 1)
+
+
+class Rungs:
+    """The geometric path from N(0, hottest²) to `three_modes`, all rungs at once: carries states (K+1, C, 1).
+
+    Examples
+    --------
+    >>> rungs = Rungs(np.array([0.0, 1.0]), 5.0)
+    >>> bool(np.isclose(rungs.log_f(np.zeros((2, 1, 1)))[1, 0], three_modes().log_density(np.zeros((1, 1)))[0]))
+    True
+    """
+
+    def __init__(self, betas: np.ndarray, hottest: float):
+        self.betas, self.hottest = betas[:, None], hottest
+
+    def log_f(self, x: np.ndarray, above: int = 0) -> np.ndarray:
+        """Log f of states (n, C, 1) on the first n rungs or, for ``above`` 1, on the last n: (n, C)."""
+        betas = self.betas[above : above + len(x)]
+        start = -math.log(self.hottest * math.sqrt(2 * math.pi)) - x[..., 0] ** 2 / (2 * self.hottest**2)
+        return (1 - betas) * start + betas * _log_f(x)
+
+    def move(self, carried: tuple, rng: np.random.Generator) -> tuple:
+        """A random walk step of every chain on its rung; what else is carried stays."""
+        x, *others = carried
+        proposal = x + STEP * rng.standard_normal(x.shape)
+        accepted = accept(self.log_f(proposal) - self.log_f(x), rng)
+        return np.where(accepted[..., None], proposal, x), *others
+
+    def log_densities(self, carried: tuple) -> LogDensities:
+        """Every state on its own rung and on the two neighbours."""
+        x = carried[0]
+        return LogDensities(self.log_f(x), self.log_f(x[:-1], above=1), self.log_f(x[1:]))
+
+
+class Runs(NamedTuple):
+    """States at the target, of chains alone and of ladders, and what the ladders say about log Z."""
+
+    alone: np.ndarray
+    """(T', C)"""
+    tempered: np.ndarray
+    """(T, C)"""
+    trips: int
+    log_z: float
+    log_z_error: float
+
+
+@lru_cache(maxsize=64)
+def runs(n_pairs: int, hottest: float, n_sweeps: int, seed: int) -> Runs:
+    """The same number of random walk moves for both: K + 1 times as many sweeps for each chain alone."""
+    target, rng = Rungs(np.ones(1), hottest), np.random.default_rng([seed, 0])
+    x, alone = hottest * rng.standard_normal((1, N_CHAINS, 1)), []
+    for _ in range(n_sweeps * (n_pairs + 1)):
+        (x,) = target.move((x,), rng)
+        alone.append(x[0, :, 0])
+    rungs, rng = Rungs(linear_schedule(n_pairs) ** 2, hottest), np.random.default_rng([seed, 1])
+    x = hottest * rng.standard_normal((n_pairs + 1, N_CHAINS, 1))
+    carried, scheme, kept = (x, _start_of_replicas(n_pairs)), EvenOdd(n_pairs, N_CHAINS), []
+    for _ in range(n_sweeps):
+        carried, swaps = sweep(rungs, carried, scheme, rng)
+        kept.append((carried[0][-1, :, 0], carried[1], swaps.log_ratios))
+    tempered, replicas, log_ratios = (np.array(each) for each in zip(*kept, strict=True))
+    ratios = np.exp(log_ratios[n_sweeps // 2 :])  # (T, K, C)
+    means = ratios.mean(0)
+    error = float((means / means.mean(1, keepdims=True)).sum(0).std(ddof=1) / np.sqrt(N_CHAINS))
+    return Runs(
+        np.array(alone)[len(alone) // 2 :],
+        tempered[n_sweeps // 2 :],
+        int(count_round_trips(replicas).sum()),
+        float(np.log(means.mean(1)).sum()),
+        error,
+    )
+
+
+def _start_of_replicas(n_pairs: int) -> np.ndarray:
+    return np.tile(np.arange(n_pairs + 1)[:, None], (1, N_CHAINS))
+
+
+def masses(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Shares of the three modes (3,) in states (T, C), and their standard errors over chains."""
+    which = np.searchsorted(BORDERS, x)
+    shares = np.array([(which == mode).mean(0) for mode in range(3)])  # (3, C)
+    return shares.mean(1), shares.std(1, ddof=1) / np.sqrt(x.shape[1])
+
+
+class TemperedModes(Panel):
+    """Random walks on a target of three modes, alone and on a ladder, at the same cost.
+
+    Controls: ``n_pairs`` K, ``hottest``, the standard deviation of the first rung, ``n_sweeps`` of the ladders, and
+    ``seed``. The rungs are (k/K)²; the first half of every run is left out.
+    """
+
+    title = "Three modes"
+    picture = (
+        "Left: where chains alone were, and the exact density. Middle: the same for the last rung of the ladders. "
+        "Right: the mass of each mode, exact, of chains alone and of ladders, with two standard errors."
+    )
+    size = (12.0, 4.4)
+    controls = {  # noqa: RUF012
+        "n_pairs": slider("pairs K", 6, 1, 8, 1, live=False),
+        "hottest": slider("hottest rung: standard deviation", 5.0, 0.5, 12.0, 0.5, live=False),
+        "n_sweeps": steps("sweeps", 160, (20, 40, 80, 160), live=False),
+        "seed": seed(),
+    }
+
+    def make_axes(self, figure):
+        """Two histograms and the masses."""
+        return figure.columns(1, 1, 1, gap=0.6)
+
+    def draw(self, n_pairs, hottest, n_sweeps, seed):
+        """Both kinds of chains, and how much they found where."""
+        found = runs(n_pairs, hottest, n_sweeps, seed)
+        density = np.exp(_log_f(_GRID[:, None]) - LOG_Z)
+        pairs = (("alone", found.alone, "moments"), ("swapping", found.tempered, "geometric"))
+        for ax, (title, x, style) in zip(self.axes, pairs, strict=False):
+            heights = np.histogram(x, _EDGES)[0] / (x.size * np.diff(_EDGES))
+            tempering.density_and_histogram(ax, _GRID, density, np.minimum(heights, 1.5), _EDGES, style, title)
+        by_style = {style: masses(x) for _, x, style in pairs}
+        tempering.masses(self.axes[2], SHARES, by_style, {"moments": "alone", "geometric": "swapping"})
+        readout = {
+            f"{title}: mass left, middle, right": ", ".join(
+                f"{m:.2f} ± {e:.2f}" for m, e in zip(*by_style[style], strict=True)
+            )
+            for title, _, style in pairs
+        }
+        readout["exact"] = ", ".join(f"{share:.2f}" for share in SHARES)
+        readout["round trips"] = f"{found.trips}"
+        readout["log Z by stepping stones"] = f"{found.log_z:.2f} ± {found.log_z_error:.2f} (exact {LOG_Z:.2f})"
+        return Reading(_takeaway(found, n_sweeps), readout)
+
+
+def _takeaway(found: Runs, n_sweeps: int) -> str:
+    crossings = (np.diff(np.searchsorted(BORDERS, found.alone), axis=0) != 0).sum() / N_CHAINS
+    alone = "hardly ever leave the mode that they fell into" if crossings < 2 else "cross now and then"
+    off = float(np.abs(masses(found.tempered)[0] - SHARES).max())
+    per_chain = found.trips / N_CHAINS
+    if per_chain < 0.3:
+        return f"Chains alone {alone}, and hardly a replica makes a round trip: the masses of this ladder mean nothing."
+    if found.trips and masses(found.tempered)[0].min() < 0.01:
+        return (
+            "Plenty of round trips, and modes that nobody has seen: the hottest rung itself does not reach them. Swaps "
+            "hand down what hot rungs find, and no more. Nothing here warns you, least of all the error bars."
+        )
+    if off > 0.12:
+        return f"Chains alone {alone}. The ladders make round trips, but too few yet to get the masses right."
+    return f"Chains alone {alone}. The ladders go up and down, and have each mass right within 0.12, at equal cost."

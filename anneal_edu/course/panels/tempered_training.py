@@ -1,0 +1,124 @@
+"""The exact likelihood during training, with chains at one temperature and at ten: stored runs of `kadan-training`."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+
+from anneal_edu.course.experiments.kadan import METHODS
+from anneal_edu.course.experiments.kept_rows import stored
+from anneal_edu.course.figures import artists, tempered_training
+from anneal_edu.course.panels.base import Panel, Reading
+from anneal_edu.course.panels.controls import choice, slider
+
+BARS, DIGITS = "bars 4×4", "digits 8×8"
+SHOWN = {
+    "PCD and PT": ("PCD", "PCD, 10 steps", "PCD, 10 times the chains", "PCD, 10 small updates", "PT, even-odd"),
+    "three ways to swap": ("PT, coin", "PT, even-odd", "PT, lifted"),
+    "CD": ("CD-1", "CD-25", "PT, even-odd"),
+}
+COUNTED = ("updates", "Gibbs steps")
+BEST = {BARS: -float(np.log(30)), DIGITS: None}
+LIMITS = {BARS: (-16.5, -2.4), DIGITS: (-26.0, -17.0)}
+COSTS = {method: METHODS[method].cost for method in tempered_training.LOOKS}
+
+
+@lru_cache(maxsize=1)
+def stored_curves() -> dict[str, tempered_training.Curves]:
+    """Data → method → numbers of updates (n,) and exact mean log likelihoods (n, seeds), of the stored run."""
+    found: dict = {}
+    for row in stored("kadan_training")["rows"]:
+        _, values = found.setdefault(row["data"], {}).setdefault(row["method"], (row["n_updates"], []))
+        values.append(row["log_likelihood"])
+    return {
+        data: {method: (np.array(of_method[method][0]), np.array(of_method[method][1]).T) for method in COSTS}
+        for data, of_method in found.items()
+    }
+
+
+class TemperedTraining(Panel):
+    """Nine ways to train one RBM on bars and stripes, and one on digits, by the exact log likelihood.
+
+    Stored runs; ``python -m anneal_edu experiment kadan-training`` makes them. Controls: ``data``; ``methods`` drawn
+    on the left; ``counted``, the unit of the horizontal axis; ``moment``, the share of all updates, in percent, at
+    which the right side compares all nine.
+    """
+
+    title = "Training with chains at one temperature, and at ten"
+    picture = (
+        "Left: exact mean log likelihood of the data against updates or Gibbs steps, median and range of the seeds. "
+        "Right: all nine methods after one and the same number of updates, a row each; in brackets the Gibbs steps of "
+        "an update."
+    )
+    size = (12.0, 4.8)
+    controls = {  # noqa: RUF012
+        "data": choice("data", BARS, (BARS, DIGITS)),
+        "methods": choice("drawn", "PCD and PT", tuple(SHOWN)),
+        "counted": choice("counted in", COUNTED[0], COUNTED),
+        "moment": slider("compare after … % of the updates", 100, 10, 100, 10),
+    }
+
+    def make_axes(self, figure):
+        """Curves and rows."""
+        curves, rows = figure.columns(1.25, 1, gap=3.0)
+        curves.set_ylabel("nats an example", labelpad=0)
+        rows.set_xlabel("nats an example")
+        return [curves, rows]
+
+    def draw(self, data, methods, counted, moment):
+        """Draw the stored curves."""
+        curves, limits = stored_curves()[data], LIMITS[data]
+        n = len(next(iter(curves.values()))[0])
+        at = round(moment / 100 * n) - 1
+        in_steps = counted == COUNTED[1]
+        drawn = {
+            name: (curves[name][0] * (COSTS[name] if in_steps else 1), curves[name][1]) for name in SHOWN[methods]
+        }
+        left, right = self.axes
+        xlabel = "Gibbs steps of each chain and its rungs" if in_steps else "updates"
+        tempered_training.training_curves(left, drawn, BEST[data], xlabel, in_steps, limits)
+        tempered_training.moment(left, drawn, at)
+        if BEST[data] is not None:
+            x, y = left.get_xlim()[1], BEST[data] + 0.15
+            artists.words(left, "best possible", x, y, "best possible, −log 30", ha="right", va="bottom")
+        now = {name: values[at] for name, (_, values) in curves.items()}
+        tempered_training.comparison(right, now, COSTS, BEST[data], _limits(data, now))
+        left.set_title("exact log likelihood: median, range")
+        right.set_title(f"after {next(iter(curves.values()))[0][at]:,} updates")
+        middle = {name: float(np.median(values)) for name, values in now.items()}
+        return Reading(_takeaway(data, methods, middle), {name: f"{y:.2f} nats" for name, y in middle.items()})
+
+
+def _limits(data: str, now: dict[str, np.ndarray]) -> tuple[float, float]:
+    """Of the comparison; where methods are close, a window of two nats around them."""
+    if BEST[data] is not None:
+        return LIMITS[data]
+    centre = round(2 * float(np.median(list(now.values())))) / 2
+    return centre - 1.25, centre + 0.75
+
+
+def _beside(difference: float) -> str:
+    if abs(difference) < 0.05:
+        return "level"
+    return f"{abs(difference):.1f} {'above' if difference > 0 else 'below'}"
+
+
+def _takeaway(data: str, methods: str, middle: dict[str, float]) -> str:
+    """Medians over the seeds, in words."""
+    leader, pt = max(middle, key=middle.get), middle["PT, even-odd"]
+    spread = middle[leader] - min(middle.values())
+    if spread < 1:
+        why = "The chains still mix" if data == BARS else "On the digits Gibbs chains mix well"
+        return f"{why}: all nine ways are within {spread:.1f} nats of each other, and ten rungs buy nothing."
+    if methods == "three ways to swap":
+        order = sorted(SHOWN[methods], key=middle.get, reverse=True)
+        return "PT by its way to swap: " + ", ".join(f"{name[4:]} {middle[name]:.1f}" for name in order) + " nats."
+    beside = {name: _beside(y - pt) for name, y in middle.items()}
+    if methods == "CD":
+        return f"Against PT with even-odd swaps, in nats: CD-1 {beside['CD-1']}, CD-25 {beside['CD-25']}."
+    return (
+        f"Against PT with even-odd swaps, in nats: plain PCD {beside['PCD']}; at PT's price, ten steps "
+        f"{beside['PCD, 10 steps']}, ten times the chains {beside['PCD, 10 times the chains']}, ten small updates "
+        f"{beside['PCD, 10 small updates']}. First of all nine: {leader}, with {COSTS[leader]} Gibbs steps an update."
+    )

@@ -1,0 +1,149 @@
+"""Carlson et al. 2016, "Simulated tempering" and "RTS": a chain on a ladder, its shares of time, and what they tell."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from functools import lru_cache
+from itertools import islice
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import logsumexp
+
+from anneal_edu import RTSRound, linear_schedule, random_walk
+from anneal_edu.course.experiments.tempered_sampling import BUMPS, exact_log_z, poster_rounds, three_bumps
+from anneal_edu.course.figures import tempered_sampling
+from anneal_edu.course.panels.base import Panel, Reading
+from anneal_edu.course.panels.controls import choice, seed, slider, steps
+from anneal_edu.tempering.simulated import tempered_walk
+
+N_ROUNDS, N_INITIAL = 12, 6
+N_SWEEPS, N_CHAINS = 20, 60
+LEARNED, HELD = "Ẑ learned", "Ẑ = 1 held"
+KERNEL = random_walk(1.0)
+_X = np.linspace(-6.5, 7.5, 281)
+_LOWEST = -4.0  # lower end of the axis of log Ẑ
+
+
+class Walk(NamedTuple):
+    """The rounds of one run of RTS, and from where each can be walked again."""
+
+    rounds: list[RTSRound]
+    rngs: list[np.random.Generator]
+    """As they were before each round."""
+
+
+@lru_cache(maxsize=64)
+def walk(n_rungs: int, z: str, seed: int) -> Walk:
+    """RTS in the rounds of the poster; with Ẑ = 1 held, all rounds are one long round."""
+    n_initial, rng = N_INITIAL if z == LEARNED else 0, np.random.default_rng(seed)
+    schedule = linear_schedule(n_rungs - 1)
+    source = poster_rounds(three_bumps(), schedule, n_initial, N_SWEEPS, N_CHAINS, KERNEL, rng=rng)
+    rounds, rngs = [], []
+    for _ in range(N_ROUNDS):
+        rngs.append(deepcopy(rng))
+        rounds.append(next(source))
+    return Walk(rounds, rngs)
+
+
+@lru_cache(maxsize=256)
+def way(n_rungs: int, z: str, seed: int, number: int) -> tuple[np.ndarray, np.ndarray]:
+    """Positions and rungs of all chains in round ``number`` (from 1), before each sweep and at the end: (T+1, C)."""
+    made, path, schedule = walk(n_rungs, z, seed), three_bumps(), linear_schedule(n_rungs - 1)
+    rng = deepcopy(made.rngs[number - 1])
+    if number == 1:
+        x, rungs = path.start.sample(N_CHAINS, rng), np.zeros(N_CHAINS, dtype=int)
+    else:
+        x, rungs = made.rounds[number - 2].x, made.rounds[number - 2].rungs
+    log_z = made.rounds[number - 1].assumed_log_z
+    states = list(islice(tempered_walk(path, schedule, log_z, x, rungs, KERNEL, rng=rng), N_SWEEPS))
+    return np.array([x[:, 0], *(s.x[:, 0] for s in states)]), np.array([rungs, *(s.rungs for s in states)])
+
+
+def most_travelled(x: np.ndarray, rungs: np.ndarray) -> int:
+    """Of all chains (T, C) the one that came to the most pairs of a bump and a rung."""
+    places = 100 * np.abs(x[..., None] - BUMPS).argmin(-1) + rungs
+    return int(np.argmax([len(np.unique(of_chain)) for of_chain in places.T]))
+
+
+@lru_cache(maxsize=16)
+def exact(n_rungs: int) -> tuple[np.ndarray, np.ndarray]:
+    """log Z_k (K+1,) and the density on every rung at the points of the picture (K+1, n)."""
+    path, schedule = three_bumps(), linear_schedule(n_rungs - 1)
+    log_z = exact_log_z(path, schedule)
+    return log_z, np.exp(path.log_densities(schedule, _X[:, None]) - log_z[:, None])
+
+
+class TemperedWalk(Panel):
+    """Simulated tempering between N(0, 1) and three narrow bumps with log Z = 8, and RTS from it.
+
+    Controls: ``rounds`` so far, of 20 sweeps of 60 chains each; ``rungs`` of the ladder; ``z``: "Ẑ learned" is RTS (six
+    rounds that each correct Ẑ, then six at the last Ẑ, pooled), "Ẑ = 1 held" never corrects it and pools all; ``seed``.
+    """
+
+    title = "A tempered walk"
+    picture = (
+        "Left: the way of the most travelled chain over the rungs in the last two rounds, from a wide hill at the "
+        "bottom to three narrow bumps at the top. Middle: the share of time on each rung, counted, averaged and exact. "
+        "Right: log Ẑ of the target after each round, by both, with the exact value."
+    )
+    size = (13.0, 4.6)
+    controls = {  # noqa: RUF012
+        "rounds": slider("rounds so far", N_ROUNDS, 1, N_ROUNDS, 1),
+        "rungs": steps("rungs", 9, (2, 3, 5, 9), live=False),
+        "z": choice("", LEARNED, (LEARNED, HELD)),
+        "seed": seed(),
+    }
+
+    def make_axes(self, figure):
+        """The ladder, the shares, the estimates."""
+        ladder, shares, estimates = figure.columns(1.2, 1, 1.2, gap=0.85)
+        ladder.set(title="the most travelled chain", ylabel="rung k")
+        shares.set_title("share of time on each rung")
+        estimates.set_title("log Ẑ of the target (nats)")
+        return [ladder, shares, estimates]
+
+    def draw(self, rounds, rungs, z, seed):
+        """The present round, and the estimates of all up to it."""
+        ladder, shares, estimates = self.axes
+        made, (log_z, densities) = walk(rungs, z, seed).rounds[:rounds], exact(rungs)
+        pieces = [way(rungs, z, seed, number) for number in range(max(1, rounds - 1), rounds + 1)]
+        x, k = (np.concatenate([pieces[0][i], *(piece[i][1:] for piece in pieces[1:])]) for i in (0, 1))
+        shown = most_travelled(x, k)
+        tempered_sampling.walk_on_ladder(ladder, _X, densities, x[:, shown], k[:, shown])
+        now = made[-1]
+        q = np.exp(log_z - now.assumed_log_z - logsumexp(log_z - now.assumed_log_z))
+        tempered_sampling.shares_of_time(shares, now.visits, np.exp(now.log_shares), q)
+        averaged, errors, counted = (
+            np.array([getattr(r, name)[-1] for r in made]) for name in ("log_z", "std_error", "counted_log_z")
+        )
+        n_initial = N_INITIAL if z == LEARNED else 0
+        tempered_sampling.estimates_by_round(
+            estimates, averaged, errors, counted, log_z[-1], N_ROUNDS, n_initial, _LOWEST
+        )
+        by_counts = f"{counted[-1]:.2f}" if np.isfinite(counted[-1]) else "none: a rung was never visited"
+        readout = {
+            "log Ẑ": f"{averaged[-1]:.2f} ± {errors[-1]:.2f} (exact {log_z[-1]:.2f})",
+            "by counts": by_counts,
+            "share of the first rung": f"{np.exp(now.log_shares[0]):.2g} (exact {q[0]:.2g})",
+            "crossings from first to last rung": f"{now.crossings} by {N_CHAINS} chains",
+        }
+        return Reading(_takeaway(rounds, z, float(averaged[-1] - log_z[-1]), float(errors[-1]), now), readout)
+
+
+def _takeaway(rounds: int, z: str, error: float, bar: float, now: RTSRound) -> str:
+    if z == HELD:
+        if rounds > 2 and error < -3 * bar and error < -0.8:
+            return (
+                "With Ẑ = 1 chains climb once and stay above: the shares still remember that all began at the bottom, "
+                "and log Ẑ is too low by many of its own error bars."
+            )
+        return "With Ẑ = 1 the chains leave the first rung and hardly come back."
+    if rounds <= N_INITIAL:
+        evenness = np.exp(now.log_shares.max() - now.log_shares.min())
+        if evenness > 10:
+            return f"Round {rounds}: Ẑ is far off, some rungs get a tenth of the time of others, or less. Correct it."
+        return f"Round {rounds}: the shares are nearly even, so Ẑ is nearly right."
+    if abs(error) < 3 * max(bar, 0.05):
+        return "Ẑ has settled: chains travel up and down, every rung gets its share, and log Ẑ is right within errors."
+    return "The outer bumps got too few chains: log Ẑ is off by more than three of its errors. Walk on, or add rungs."

@@ -1,0 +1,109 @@
+"""Grosse et al. 2013, Figure 1, in motion."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from itertools import pairwise
+
+import numpy as np
+
+from anneal_edu import Gaussian, geometric_path, kl_bias, linear_schedule, moment_path
+from anneal_edu.course.figures import artists, gaussians
+from anneal_edu.course.panels.base import Panel, Reading
+from anneal_edu.course.panels.controls import slider
+
+PATHS = {"geometric": geometric_path, "moments": moment_path}
+
+
+def mirrored_gaussians(separation: float, correlation: float) -> tuple[Gaussian, Gaussian]:
+    """The ends of Grosse et al. 2013, Figure 1: unit variances, opposite means and opposite correlations."""
+    half = separation / 2
+    return (
+        Gaussian([-half, 0.0], [[1.0, -correlation], [-correlation, 1.0]]),
+        Gaussian([half, 0.0], [[1.0, correlation], [correlation, 1.0]]),
+    )
+
+
+def overlap(p: Gaussian, q: Gaussian) -> float:
+    """∫ √(p q) dx, the Bhattacharyya coefficient in [0, 1]: it is Z in the middle of the geometric path from p to q."""
+    return float(np.exp(p.geometric_mean(q, 0.5).log_z() - (p.log_z() + q.log_z()) / 2))
+
+
+@lru_cache(maxsize=64)
+def _along(name: str, separation: float, correlation: float, n_steps: int) -> tuple[np.ndarray, np.ndarray, float]:
+    """Means (K+1, 2), overlaps of neighbours (K,) and Σ KL at K + 1 evenly spaced points of a path."""
+    path = lru_cache(maxsize=None)(PATHS[name](*mirrored_gaussians(separation, correlation)))
+    betas = linear_schedule(n_steps)
+    stops = [path(beta) for beta in betas]
+    overlaps = np.array([overlap(p, q) for p, q in pairwise(stops)])
+    return np.array([stop.mean for stop in stops]), overlaps, kl_bias(path, betas)
+
+
+class TwoPaths(Panel):
+    """The geometric and the moment path between two Gaussians whose correlations mirror each other.
+
+    Controls: ``beta``, ``separation`` of the means, ``correlation`` ρ (-ρ at the start, ρ at the target) and
+    ``n_steps``, the number K of steps of which the right-hand plot shows the overlaps.
+    """
+
+    title = "Two paths between two Gaussians"
+    picture = (
+        "Left: contours of start, target and the intermediate distribution of each path, and the traces of its mean. "
+        "Right: overlap of neighbouring distributions along each path."
+    )
+    controls = {  # noqa: RUF012
+        "beta": slider("position β", 0.5, 0.0, 1.0, 0.01),
+        "separation": slider("separation of the means", 20.0, 0.0, 20.0, 0.5),
+        "correlation": slider("correlation ρ", 0.85, -0.95, 0.95, 0.05),
+        "n_steps": slider("steps K", 10, 2, 40, 1),
+    }
+
+    def make_axes(self, figure):
+        """Left the plane, right the overlaps."""
+        plane, overlaps = figure.columns(1.5, 1)
+        plane.set(xlabel="x₁", ylabel="x₂")
+        overlaps.set(xlim=(0, 1), ylim=(0, 1.03), xticks=(0, 0.5, 1), yticks=(0, 0.5, 1))
+        overlaps.set(xlabel="position β on the path", title="Overlap of neighbours")
+        return [plane, overlaps]
+
+    def draw(self, beta, separation, correlation, n_steps):
+        """Both intermediate distributions at β, and the overlaps of K + 1 evenly spaced ones."""
+        plane, overlap_axes = self.axes
+        ends = mirrored_gaussians(separation, correlation)
+        betas = linear_schedule(n_steps)
+        for name, end in zip(("start", "target"), ends, strict=True):
+            gaussians.contours(plane, name, end.mean, end.cov, name, linewidth=1.6)
+            artists.marks(plane, f"{name} mean", *end.mean, name)
+        sd, smallest, bias = {}, {}, {}
+        for name, make_path in PATHS.items():
+            here = make_path(*ends)(beta)
+            means, overlaps, bias[name] = _along(name, separation, correlation, n_steps)
+            gaussians.means_along_path(plane, f"{name} means", means, name)
+            gaussians.contours(plane, name, here.mean, here.cov, name)
+            gaussians.neighbour_overlaps(overlap_axes, name, betas, overlaps, name)
+            sd[name], smallest[name] = np.sqrt(np.linalg.eigvalsh(here.cov)[-1]), overlaps.min()
+        artists.curve(overlap_axes, "beta", [beta, beta], [0, 1.03], "reference", linewidth=1.6)
+        across, up = separation + 5, separation / 2 + 4.2
+        plane.set(xlim=(-across, across), ylim=(-up, up))
+        plane.set_title(f"Intermediate distributions at β = {beta:.2f}")
+        meanings = {"start": "start", "target": "target", "geometric": "geometric", "moments": "moments"}
+        artists.legend(plane, meanings, loc="upper center" if correlation > 0 else "lower center", ncols=2)
+        return Reading(
+            _takeaway(beta, sd, smallest, bias),
+            {
+                "largest standard deviation": f"geometric {sd['geometric']:.2f}, moments {sd['moments']:.2f}",
+                "smallest overlap": f"geometric {smallest['geometric']:.3f}, moments {smallest['moments']:.3f}",
+                "bias Σ KL": f"geometric {bias['geometric']:.2f}, moments {bias['moments']:.2f} nats",
+            },
+        )
+
+
+def _takeaway(beta, sd, smallest, bias) -> str:
+    if beta in (0, 1):
+        return "Here the two paths meet: they share their ends, and differ only in between."
+    return (
+        f"The moment path stretches to a standard deviation of {sd['moments']:.1f}, the geometric one of "
+        f"{sd['geometric']:.1f}: neighbours overlap by {smallest['moments']:.2f} or more on the moment path, by "
+        f"{smallest['geometric']:.3f} or more on the geometric one. Yet both lose the same {bias['moments']:.1f} nats "
+        "of mean log weight."
+    )

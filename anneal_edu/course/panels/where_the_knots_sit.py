@@ -1,0 +1,124 @@
+"""What the knots of a moment averages spline buy, although the cost functional is the same with and without them."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+
+from anneal_edu import ais, kl_bias, linear_schedule, segment_costs
+from anneal_edu.course.figures import artists, rbm_paths
+from anneal_edu.course.panels.base import Panel, Reading
+from anneal_edu.course.panels.controls import choice, seed, steps
+from anneal_edu.course.panels.digits_annealing import BASE_RATE, UNIFORM
+from anneal_edu.course.panels.samples_along_paths import MODELS
+from anneal_edu.distributions.protocol import mix
+from anneal_edu.models.knots import load_spline
+
+KNOTS = (0, 1, 4, 9)
+N_RUNS, N_CHAINS, N_STEPS = 3, 100, 200
+BIAS_STEPS = 20
+FINE = 41
+
+
+@lru_cache(maxsize=32)
+def spline(model: str, start: str, n_knots: int):
+    """The spline with so many knots; without any it is the geometric path."""
+    return load_spline(MODELS[model], start, n_knots)
+
+
+@lru_cache(maxsize=32)
+def deviations(model: str, start: str, n_knots: int) -> np.ndarray:
+    """Largest distance of any moment from the straight line at FINE points of the spline, (FINE,)."""
+    path = spline(model, start, n_knots)
+    s0, s1 = path(0.0).moments(), path(1.0).moments()
+    return np.array(
+        [
+            max(np.abs(s - line).max() for s, line in zip(path(beta).moments(), mix(s0, s1, beta), strict=True))
+            for beta in np.linspace(0, 1, FINE)
+        ]
+    )
+
+
+@lru_cache(maxsize=32)
+def cost_and_bias(model: str, start: str, n_knots: int) -> tuple[float, float]:
+    """F of the spline, exact, and its bias δ with BIAS_STEPS perfect transitions."""
+    path = spline(model, start, n_knots)
+    costs = segment_costs(path, path.betas)  # F_j of each segment, were it stretched over all of [0, 1]
+    return float(costs.sum() * (n_knots + 1)), kl_bias(path, linear_schedule(BIAS_STEPS))
+
+
+@lru_cache(maxsize=64)
+def misses(model: str, start: str, n_knots: int, seed: int) -> np.ndarray:
+    """log Ẑ - log Z of N_RUNS runs of AIS with Gibbs steps, (N_RUNS,)."""
+    path = spline(model, start, n_knots)
+    rngs = [np.random.default_rng([seed, run]) for run in range(N_RUNS)]
+    runs = [ais(path, linear_schedule(N_STEPS), N_CHAINS, rng=rng) for rng in rngs]
+    return np.array([run.log_z for run in runs]) - path(1.0).log_z()
+
+
+class WhereTheKnotsSit(Panel):
+    """Splines with few and many knots on the moment path: how straight they are, F, bias, and log Ẑ with Gibbs steps.
+
+    Controls: ``knots`` R (0 is the geometric path), ``model``, ``start`` and ``seed``.
+    """
+
+    title = "What the knots buy"
+    picture = (
+        "Left: by how much any moment misses the straight line, along the spline, with the positions of its knots. "
+        "Right: estimated minus exact log Z of three runs of AIS for each number of knots."
+    )
+    controls = {  # noqa: RUF012
+        "knots": steps("knots R", 9, KNOTS),
+        "model": choice("model", "CD-1", tuple(reversed(MODELS))),
+        "start": choice("start", UNIFORM, (UNIFORM, BASE_RATE)),
+        "seed": seed(),
+    }
+
+    def __init__(self, **values):
+        self._done = set()
+        super().__init__(**values)
+
+    def make_axes(self, figure):
+        """Moments and errors."""
+        return figure.columns(1, 1)
+
+    def draw(self, knots, model, start, seed):
+        """All runs, and the moments of the chosen spline."""
+        if (model, start, seed) not in self._done:
+            for i, number in enumerate(KNOTS):
+                yield i / len(KNOTS)
+                misses(model, start, number, seed)
+            self._done.add((model, start, seed))
+        line, errors = self.axes
+        here = deviations(model, start, knots)
+        rbm_paths.off_the_line(line, np.linspace(0, 1, FINE), here, np.linspace(0, 1, knots + 2))
+        rbm_paths.errors_of_splines(errors, KNOTS, {n: misses(model, start, n, seed) for n in KNOTS}, knots)
+        chosen = KNOTS.index(knots)
+        artists.curve(errors, "now", [chosen] * 2, [-120, 12], "reference", linewidth=1.6, zorder=1)
+        cost, bias = cost_and_bias(model, start, knots)
+        plain_cost, plain_bias = cost_and_bias(model, start, 0)
+        found = misses(model, start, knots, seed)
+        return Reading(
+            _takeaway(knots, here.max(), deviations(model, start, 0).max(), cost, plain_cost),
+            {
+                "F, exact": f"{cost:.1f} (geometric {plain_cost:.1f})",
+                f"bias of the mean log weight, {BIAS_STEPS} perfect steps": f"{bias:.2f} (geometric {plain_bias:.2f})",
+                f"log Ẑ - log Z, {N_STEPS} Gibbs steps": ", ".join(f"{miss:.1f}" for miss in found),
+            },
+        )
+
+
+def _takeaway(knots: int, largest: float, plain_largest: float, cost: float, plain_cost: float) -> str:
+    if knots == 0:
+        return (
+            f"Without knots this is the geometric path: some moment strays from the straight line by {largest:.2f}. "
+            f"F = {cost:.0f}."
+        )
+    number, same = f"{knots} knot{'s' * (knots > 1)}", f"F is {cost:.0f}, with none {plain_cost:.0f}"
+    if largest > 0.8 * plain_largest:
+        return f"With {number} some moment still strays from the straight line by {largest:.2f}, and {same}."
+    return (
+        f"With {number} every moment stays within {largest:.2f} of the straight line, without knots within "
+        f"{plain_largest:.2f}. And yet {same}: what knots buy is not in F."
+    )

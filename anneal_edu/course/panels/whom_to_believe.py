@@ -1,0 +1,99 @@
+"""Every estimator's answer to one question, with error bars and warnings, and the truth behind a curtain."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from anneal_edu.course.experiments.estimator_tables import Row, stored_rows
+from anneal_edu.course.experiments.estimators import HIGH, LOW, NEITHER
+from anneal_edu.course.figures import artists, estimators
+from anneal_edu.course.panels.base import Panel, Reading
+from anneal_edu.course.panels.controls import choice, slider
+
+MODELS = {"A": "digits8_cd", "B": "hidden mode", "C": "digits28_pcd_fast"}
+HIDDEN, SHOWN = "hidden", "shown"
+CLOSE = 0.3  # nats
+_STYLES = {LOW: estimators.LOW, HIGH: estimators.HIGH, NEITHER: estimators.NEITHER}
+_LEFT_OUT = ("reverse AIS, exact draws", "PT, MBAR, naive bar")  # nobody has the former; the latter repeats a number
+
+
+def rows_of(model: str) -> list[Row]:
+    """The stored rows of a model that a reader without the truth could have had."""
+    return [row for row in stored_rows("estimators") if row.model == MODELS[model] and row.name not in _LEFT_OUT]
+
+
+def kinds_of(row: Row, seed: int) -> list[str]:
+    """Warnings of one seed, for short."""
+    return [kind for kind, seeds in row.warnings.items() if seed in seeds]
+
+
+class WhomToBelieve(Panel):
+    """Twelve estimates of one log Z at equal numbers of Gibbs sweeps, with their own error bars and warnings.
+
+    Stored runs; ``python -m anneal_edu experiment estimators`` makes them. Controls: ``model``, three RBMs without
+    names; ``truth``, hidden or shown; ``seed``, which of 50 runs.
+    """
+
+    title = "Whom to believe?"
+    picture = (
+        "One row for each estimator. Left: log Ẑ with two of its own standard errors either way; arrows at the edge "
+        "stand for estimates beyond it. Right: the same in numbers, and what the estimator warns about."
+    )
+    size = (13.0, 5.6)
+    controls = {  # noqa: RUF012
+        "model": choice("model", "A", tuple(MODELS)),
+        "truth": choice("truth", HIDDEN, (HIDDEN, SHOWN)),
+        "seed": slider("run", 0, 0, 49, 1),
+    }
+
+    def make_axes(self, figure):
+        """Estimates, and words."""
+        left, right = figure.columns(1.05, 1, gap=0.35)
+        for ax, (x, width) in zip((left, right), ((0.235, 0.3), (0.565, 0.43)), strict=True):
+            ax.set_position((x, 0.15, width, 0.77))
+        right.set_axis_off()
+        artists.legend(left, estimators.SIDES, loc="upper center", ncols=4, bbox_to_anchor=(0.16, -0.06), fontsize=11)
+        return [left, right]
+
+    def draw(self, model, truth, seed):
+        """Show one stored run of every estimator."""
+        rows = rows_of(model)
+        found = np.array([[r.errors[seed], r.std_errors[seed]] for r in rows], dtype=float)  # None becomes NaN
+        exact, told = rows[0].exact, truth == SHOWN
+        estimates = found + np.array([exact, 0.0])
+        answers = np.isfinite(found).all(1)
+        middle = float(np.median(estimates[answers, 0]))
+        ends = [middle, exact] if told else [middle]
+        reach = 1.5 * float(np.median(np.abs(estimates[answers, 0] - middle))) + 1.0
+        window = min(ends) - 2 * reach, max(ends) + 2 * reach
+        kinds = [kinds_of(r, seed) for r in rows]
+        estimators.side_by_side(
+            self.axes,
+            [r.name for r in rows],
+            estimates,
+            [", ".join(k) for k in kinds],
+            [_STYLES[r.errs] for r in rows],
+            window,
+            exact if told else None,
+        )
+        silent = [i for i, k in enumerate(kinds) if answers[i] and not k]
+        readout = {"Gibbs sweeps each": f"{rows[1].sweeps:,}", "without a warning": f"{len(silent)} of {len(rows)}"}
+        if told:
+            readout["exact log Z"] = f"{exact:.3f}"
+        return Reading(_takeaway(found, silent, told, answers, middle, exact), readout)
+
+
+def _takeaway(found, silent, told, answers, middle, exact) -> str:
+    near = int((np.abs(found[answers, 0] + exact - middle) < CLOSE).sum())
+    if not told:
+        return (
+            f"{near} of {len(found)} estimates lie within {CLOSE} nats of the middle one; {len(silent)} come without "
+            "a warning. Whom do you believe?"
+        )
+    right = np.abs(found[:, 0]) < CLOSE
+    good, fooled = int(right[answers].sum()), sum(not right[i] for i in silent)
+    bars = int((np.abs(found[:, 0]) <= 2 * found[:, 1])[answers].sum())
+    return (
+        f"{good} of {len(found)} lie within {CLOSE} nats of the truth, and {bars} within two of their own standard "
+        f"errors. Of the {len(silent)} without a warning {fooled} are wrong by more."
+    )

@@ -1,0 +1,139 @@
+"""Known-wrong answers to the exercises of notebook 03: each is rejected with a message about its own mistake."""
+
+import numpy as np
+import pytest
+
+import anneal_edu as ae
+from anneal_edu.course.check import bias
+
+
+def kl(mp, cp, mq, cq):
+    return ae.kl_divergence(ae.Gaussian(mp, cp), ae.Gaussian(mq, cq))
+
+
+def log_det(c):
+    return np.linalg.slogdet(c)[1]
+
+
+def distance(mp, mq, c):
+    return (mq - mp) @ np.linalg.solve(c, mq - mp)
+
+
+def kl_by_hand(mp, cp, mq, cq):
+    trace = np.trace(np.linalg.solve(cq, cp))
+    return 0.5 * (trace + distance(mp, mq, cq) - len(mp) + log_det(cq) - log_det(cp))
+
+
+WRONG_KL = {
+    "reverse": (lambda mp, cp, mq, cq: kl(mq, cq, mp, cp), "the other direction"),
+    "both": (lambda mp, cp, mq, cq: kl(mq, cq, mp, cp) + kl(mp, cp, mq, cq), "one direction was asked for"),
+    "no ½": (lambda *given: 2 * kl(*given), "factor ½"),
+    "no D": (lambda mp, cp, mq, cq: kl(mp, cp, mq, cq) + len(mp) / 2, "subtract the dimension"),
+    "no means": (lambda mp, cp, mq, cq: kl(mp, cp, mp, cq), "the means do not enter"),
+    "no determinants": (
+        lambda mp, cp, mq, cq: kl(mp, cp, mq, cq) - (log_det(cq) - log_det(cp)) / 2,
+        "determinants are missing",
+    ),
+    "determinants turned": (
+        lambda mp, cp, mq, cq: kl(mp, cp, mq, cq) - (log_det(cq) - log_det(cp)),
+        "wrong sign",
+    ),
+    "no trace": (lambda mp, cp, mq, cq: kl(mp, cp, mq, cq) - np.trace(np.linalg.solve(cq, cp)) / 2, "trace term"),
+    "precision of p": (
+        lambda mp, cp, mq, cq: kl(mp, cp, mq, cq) + (distance(mp, mq, cp) - distance(mp, mq, cq)) / 2,
+        "precision of p",
+    ),
+    "bits": (lambda *given: kl(*given) / np.log(2), "nats"),
+    "negative": (lambda *given: -kl(*given), "never negative"),
+    "zero": (lambda *given: 0.0, "this is not KL"),
+    "a matrix": (lambda mp, cp, mq, cq: np.linalg.solve(cq, cp), "a single number"),
+    "NaN": (lambda *given: np.nan, "NaN"),
+}
+
+
+@pytest.mark.parametrize("mistake", WRONG_KL)
+def test_wrong_kl(mistake):
+    answer, message = WRONG_KL[mistake]
+    verdict = bias.kl_gaussians(answer)
+    assert verdict.passed is False
+    assert message in verdict.message
+
+
+def shared_by(wish):
+    """Largest remainders, one step a bin guaranteed."""
+
+    def answer(costs, n_steps):
+        ideal = (n_steps - len(costs)) * wish(costs) / wish(costs).sum()
+        counts = np.floor(ideal).astype(int)
+        counts[np.argsort(counts - ideal)[: n_steps - len(costs) - counts.sum()]] += 1
+        return counts + 1
+
+    return answer
+
+
+def rounded(costs, n_steps):
+    return np.maximum(1, np.round(n_steps * np.sqrt(costs) / np.sqrt(costs).sum()).astype(int))
+
+
+def everything_to_one_bin(costs, n_steps):
+    counts = np.ones(len(costs), dtype=int)
+    counts[0] += n_steps - len(costs)
+    return counts
+
+
+WRONG_ALLOCATIONS = {
+    "by cost": (shared_by(lambda F: F), "in proportion to the costs F_j"),
+    "linear": (shared_by(np.ones_like), "that is the linear schedule"),
+    "upside down": (shared_by(lambda F: 1 / np.sqrt(F)), "turn it round"),
+    "squares": (shared_by(lambda F: F**2), "square roots"),
+    "fractions": (lambda F, K: K * np.sqrt(F) / np.sqrt(F).sum(), "fraction of a step"),
+    "rounded": (rounded, "Rounding loses or gains"),
+    "empty bins": (lambda F, K: np.append(np.zeros(len(F) - 1, dtype=int), K), "at least one step"),
+    "one bin takes all": (everything_to_one_bin, "can be reached"),
+    "wrong length": (lambda F, K: np.array([K]), "shape (1,)"),
+}
+
+
+@pytest.mark.parametrize("mistake", WRONG_ALLOCATIONS)
+def test_wrong_allocation(mistake):
+    answer, message = WRONG_ALLOCATIONS[mistake]
+    verdict = bias.allocation(answer)
+    assert verdict.passed is False
+    assert message in verdict.message
+
+
+def cost(p0, p1):
+    return ae.cost_functional(ae.geometric_path(p0, p1))
+
+
+WRONG_STEPS = {
+    "no ½": (lambda p0, p1, tol: int(np.ceil(2 * cost(p0, p1) / tol)), "you need half as many"),
+    "no rounding": (lambda p0, p1, tol: cost(p0, p1) / tol, "round up"),
+    "rounded down": (lambda p0, p1, tol: int(cost(p0, p1) / tol), "more than the"),
+    "far too many": (lambda p0, p1, tol: int(1.5 * cost(p0, p1) / tol), "is more than needed"),
+    "square root": (lambda p0, p1, tol: int(np.ceil(np.sqrt(cost(p0, p1) / tol))), "no square root"),
+    "multiplied": (lambda p0, p1, tol: int(np.ceil(cost(p0, p1) * tol)), "you multiplied by the tolerance"),
+    "one-step bias": (lambda p0, p1, tol: int(np.ceil(ae.kl_divergence(p0, p1) / tol)), "forward bias of a single"),
+    "no tolerance": (lambda p0, p1, tol: int(np.ceil(cost(p0, p1))), "does not depend on the tolerance"),
+    "zero": (lambda p0, p1, tol: 0, "must be positive"),
+}
+
+
+@pytest.mark.parametrize("mistake", WRONG_STEPS)
+def test_wrong_steps_needed(mistake):
+    answer, message = WRONG_STEPS[mistake]
+    verdict = bias.steps_needed(answer)
+    assert verdict.passed is False
+    assert message in verdict.message
+
+
+def test_right_answers():
+    assert bias.kl_gaussians(kl_by_hand).passed
+    assert bias.allocation(shared_by(np.sqrt)).passed
+    assert bias.allocation(ae.schedules.optimal_allocation).passed
+    assert bias.steps_needed(lambda p0, p1, tol: int(np.ceil(cost(p0, p1) / tol))).passed
+
+
+@pytest.mark.parametrize("check", [bias.kl_gaussians, bias.allocation, bias.steps_needed])
+def test_untouched_stub(check):
+    assert check(lambda *given: ...).passed is None

@@ -1,0 +1,153 @@
+"""Known-wrong answers to the exercises of notebook 09: each is rejected with a message about its own mistake."""
+
+import numpy as np
+import pytest
+
+import anneal_edu as ae
+from anneal_edu.course.check import image_models
+
+
+def size(a):
+    return np.abs(a).sum(-1)
+
+
+def right_prior(a):
+    return -size(a) - a.shape[-1] * np.log(2)
+
+
+WRONG_PRIOR = {
+    "as printed": (lambda a: -size(a) - np.log(2), "the paper's normaliser"),
+    "no normaliser": (lambda a: -size(a), "integrates to"),
+    "normaliser turned": (lambda a: -size(a) + a.shape[-1] * np.log(2), "integrates to"),
+    "2 L": (lambda a: -size(a) - np.log(2 * a.shape[-1]), "36 independent variables are 10 and 26"),
+    "L²": (lambda a: -size(a) - a.shape[-1] ** 2 * np.log(2), "integrates to"),
+    "no logarithm": (lambda a: -size(a) - 2.0 ** a.shape[-1], "integrates to"),
+    "a density": (lambda a: np.exp(right_prior(a)), "should fall by 2"),
+    "grows": (lambda a: size(a) - a.shape[-1] * np.log(2), "grows away from 0"),
+    "Gaussian": (lambda a: -0.5 * (a * a).sum(-1) - 0.5 * a.shape[-1] * np.log(2 * np.pi), "not with a²"),
+    "length": (lambda a: -np.linalg.norm(a, axis=-1) - a.shape[-1] * np.log(2), "without squares"),
+    "flat": (lambda a: 0 * size(a), "grows away from 0"),
+    "not summed": (lambda a: -np.abs(a) - np.log(2), "shape"),
+    "summed over all": (lambda a: -np.abs(a).sum() - a.shape[-1] * np.log(2), "shape"),
+    "NaN": (lambda a: size(a) * np.nan, "NaN"),
+}
+
+
+@pytest.mark.parametrize("mistake", WRONG_PRIOR)
+def test_wrong_prior(mistake):
+    answer, message = WRONG_PRIOR[mistake]
+    verdict = image_models.log_prior(answer)
+    assert verdict.passed is False
+    assert message in verdict.message, verdict
+
+
+def test_right_prior():
+    assert image_models.log_prior(right_prior).passed
+    assert image_models.log_prior(lambda a: -(np.abs(a) + np.log(2)).sum(-1)).passed
+    library = ae.LinearGenerative(np.eye(36), prior="laplace").latent_prior
+    a = np.random.default_rng(0).normal(size=(4, 36))
+    np.testing.assert_allclose(library.log_density(a), right_prior(a))
+
+
+def right_error(a, b):
+    return np.std(a - b, ddof=1) / np.sqrt(len(a))
+
+
+def separately(a, b):
+    return np.sqrt(a.var(ddof=1) / len(a) + b.var(ddof=1) / len(b))
+
+
+WRONG_ERROR = {
+    "separately": (separately, "patches of its own"),
+    "separately, divided by N": (lambda a, b: np.sqrt((a.var() + b.var()) / len(a)), "patches of its own"),
+    "sum of errors": (lambda a, b: (a.std(ddof=1) + b.std(ddof=1)) / np.sqrt(len(a)), "without any doubt"),
+    "error of one": (lambda a, b: a.std(ddof=1) / np.sqrt(len(a)), "without any doubt"),
+    "difference of errors": (lambda a, b: abs(a.std(ddof=1) - b.std(ddof=1)) / np.sqrt(len(a)), "models that disagree"),
+    "difference of variances": (
+        lambda a, b: np.sqrt(abs(a.var(ddof=1) - b.var(ddof=1)) / len(a)),
+        "models that disagree",
+    ),
+    "the gap": (lambda a, b: a.mean() - b.mean(), "without any doubt"),
+    "nothing": (lambda a, b: 0.0, "models that disagree"),
+    "spread": (lambda a, b: np.std(a - b, ddof=1), "steadier by √N"),
+    "variance": (lambda a, b: np.var(a - b, ddof=1) / len(a), "the root is missing"),
+    "spread squared": (lambda a, b: np.var(a - b, ddof=1), "variance of one difference"),
+    "by N": (lambda a, b: np.std(a - b, ddof=1) / len(a), "with √N only"),
+    "ddof 0": (lambda a, b: np.std(a - b) / np.sqrt(len(a)), "divide the squares by N - 1"),
+    "two errors": (lambda a, b: 2 * right_error(a, b), "your error says"),
+    "sum": (lambda a, b: np.std(a + b, ddof=1) / np.sqrt(len(a)), "without any doubt"),
+    "negative": (lambda a, b: -right_error(a, b), "an error is positive"),
+    "every patch": (lambda a, b: a - b, "shape"),
+    "NaN": (lambda a, b: np.nan, "NaN"),
+}
+
+
+@pytest.mark.parametrize("mistake", WRONG_ERROR)
+def test_wrong_error(mistake):
+    answer, message = WRONG_ERROR[mistake]
+    verdict = image_models.paired_error(answer)
+    assert verdict.passed is False
+    assert message in verdict.message, verdict
+
+
+def test_right_error():
+    assert image_models.paired_error(right_error).passed
+    with_covariance = lambda a, b: np.sqrt(max(0, np.cov(a, b).sum() - 4 * np.cov(a, b)[0, 1]) / len(a))  # noqa: E731
+    assert image_models.paired_error(with_covariance).passed
+
+
+def gaussian(cov_of, factor=1.0, half=0.5, pi=2 * np.pi, determinant=0.5):
+    def answer(x, bases, noise):
+        cov = cov_of(bases, noise)
+        squares = (x * np.linalg.solve(cov, x.T).T).sum(1)
+        normaliser = 0.5 * x.shape[1] * np.log(pi) + determinant * np.linalg.slogdet(cov)[1]
+        return factor * (-half * squares - normaliser)
+
+    return answer
+
+
+def right_cov(bases, noise):
+    return bases @ bases.T + noise**2 * np.eye(len(bases))
+
+
+def covariance_by_columns(bases, noise):
+    return (bases.T @ bases)[:2, :2] + noise**2 * np.eye(len(bases))
+
+
+WRONG_GAUSSIAN = {
+    "noise not squared": (gaussian(lambda b, s: b @ b.T + s * np.eye(len(b))), "with variance noise"),
+    "no 2π": (gaussian(right_cov, pi=1.0), "(2π)"),
+    "no determinant": (gaussian(right_cov, determinant=0), "lacks the determinant"),
+    "whole determinant": (gaussian(right_cov, determinant=1), "without its ½"),
+    "no half": (gaussian(right_cov, half=1), "½ before the squares"),
+    "turned": (gaussian(right_cov, factor=-1), "without bases"),
+    "bases ignored": (gaussian(lambda b, s: s**2 * np.eye(len(b))), "drawn from the model"),
+    "columns": (gaussian(covariance_by_columns), "rotation of the causes"),
+    "elementwise": (gaussian(lambda b, s: np.diag((b**2).sum(1)) + s**2 * np.eye(len(b))), "drawn from the model"),
+    "twice": (gaussian(lambda b, s: 2 * b @ b.T + s**2 * np.eye(len(b))), "drawn from the model"),
+    "no noise": (gaussian(lambda b, s: b @ b.T), "raised"),
+    "two noises": (gaussian(lambda b, s: right_cov(b, s) + s**2 * np.eye(len(b))), "without bases"),
+    "one number": (lambda x, b, s: gaussian(right_cov)(x, b, s).mean(), "shape"),
+    "NaN": (lambda x, b, s: x[:, 0] * np.nan, "NaN"),
+}
+
+
+@pytest.mark.parametrize("mistake", WRONG_GAUSSIAN)
+def test_wrong_gaussian(mistake):
+    answer, message = WRONG_GAUSSIAN[mistake]
+    verdict = image_models.linear_gaussian(answer)
+    assert verdict.passed is False
+    assert message in verdict.message, verdict
+
+
+def test_right_gaussian():
+    assert image_models.linear_gaussian(gaussian(right_cov)).passed
+    assert image_models.linear_gaussian(lambda x, b, s: ae.LinearGenerative(b, s).log_density(x)).passed
+
+
+@pytest.mark.parametrize("check", [image_models.log_prior, image_models.paired_error, image_models.linear_gaussian])
+def test_untouched_stub(check):
+    for stub in (..., None, lambda *given: ...):
+        verdict = check(stub)
+        assert verdict.passed is None
+        assert "not attempted yet" in verdict.message

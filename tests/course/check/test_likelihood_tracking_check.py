@@ -1,0 +1,199 @@
+"""Known-wrong answers to the exercises of notebook 13: each is rejected with a message about its own mistake."""
+
+import numpy as np
+import pytest
+
+from anneal_edu import log_mean_exp
+from anneal_edu.course.check import likelihood_tracking as check
+
+
+def right_gap(train, validation, log_z, se):
+    return train - validation
+
+
+def since(fall_error=lambda best, se: np.hypot(se[best], se[-1]), times=2.0, curve=lambda v, z: v - z, last=-1):
+    """The decision, with chosen faults."""
+
+    def decide(train, validation, log_z, se):
+        likelihood = curve(validation, log_z)
+        best = int(likelihood.argmax())
+        fallen = likelihood[best] - likelihood[last] > times * fall_error(best, se)
+        return best if fallen else None
+
+    return decide
+
+
+def watched(gap=right_gap, error=lambda *given: np.zeros(8), decide=None):
+    decide = since() if decide is None else decide
+    return lambda *given: (gap(*given), error(*given), decide(*given))
+
+
+def if_fallen(look):
+    return lambda *given: look if since()(*given) is not None else None
+
+
+def best_mean_f(train, validation, log_z, se):
+    best, likelihood = int(validation.argmax()), validation - log_z
+    return best if likelihood[best] - likelihood[-1] > 2 * np.hypot(se[best], se[-1]) else None
+
+
+SQUARES = "their squares add up, and they combine to"
+
+WRONG_GAP = {
+    "turned": (watched(lambda t, v, z, se: v - t), "wrong sign"),
+    "log Z left in": (watched(lambda t, v, z, se: t - v - z), "still in your gap"),
+    "log Z twice": (watched(lambda t, v, z, se: t - z - (v + z)), "twice"),
+    "training only": (watched(lambda t, v, z, se: t - z), "this is the training likelihood"),
+    "mean over looks": (watched(lambda t, v, z, se: (t - v).mean()), "shape"),
+    "something else": (watched(lambda t, v, z, se: t / v), "should be"),
+    "independent errors": (watched(error=lambda t, v, z, se: np.sqrt(2) * se), "independent"),
+    "errors added": (watched(error=lambda t, v, z, se: 2 * se), "independent"),
+    "one error": (watched(error=lambda t, v, z, se: se), "opposite signs"),
+    "some error": (watched(error=lambda t, v, z, se: 0.3 * se), "does not depend"),
+    "no error bars": (watched(decide=since(times=0.0)), "within two errors|do not cancel"),
+    "error of the last look": (watched(decide=since(lambda best, se: se[-1])), "do not cancel"),
+    "error of the best look": (watched(decide=since(lambda best, se: se[best])), "do not cancel"),
+    "errors cancel": (watched(decide=since(lambda best, se: abs(se[best] - se[-1]))), "do not cancel"),
+    "gap decides": (watched(decide=lambda t, v, z, se: 4), "within two errors|do not cancel"),
+    "never": (watched(decide=lambda *given: None), "you do not see it"),
+    "last look": (watched(decide=if_fallen(7)), "You return the last look"),
+    "last look from the end": (watched(decide=if_fallen(-1)), "You return the last look"),
+    "the look after": (watched(decide=if_fallen(5)), "yours is 5"),
+    "sum of the errors": (watched(decide=since(lambda best, se: se[best] + se[-1])), SQUARES + "… The fall is more"),
+    "larger of the errors": (watched(decide=since(lambda best, se: max(se[best], se[-1]))), "within"),
+    "sum of the squares": (watched(decide=since(lambda best, se: se[best] ** 2 + se[-1] ** 2)), SQUARES),
+    "one standard error": (watched(decide=since(times=1.0)), SQUARES + "… The fall is less"),
+    "three standard errors": (watched(decide=since(times=3.0)), SQUARES + "… The fall is more"),
+    "five standard errors": (watched(decide=since(times=5.0)), "The fall is more"),
+    "mean f as the likelihood": (watched(decide=since(curve=lambda v, z: v)), "rises with Z itself"),
+    "best mean f, fall of the likelihood": (watched(decide=best_mean_f), "rises with Z itself"),
+    "two things": (lambda t, v, z, se: (t - v, 0 * t), "three things"),
+    "a fraction": (watched(decide=lambda *given: 0.5), "index"),
+    "a word": (watched(decide=lambda *given: "4"), "whole number, or None"),
+    "true": (watched(decide=lambda *given: True), "whole number, or None"),
+    "a look that is NaN": (watched(decide=lambda *given: np.nan), "whole number, or None"),
+    "a list for a look": (watched(decide=lambda *given: [4]), "whole number, or None"),
+    "since left open": (watched(decide=lambda *given: ...), "the third thing that you return is still"),
+    "gap of NaN": (watched(lambda t, v, z, se: t * np.nan), "your gap holds NaN"),
+    "error of NaN": (watched(error=lambda t, v, z, se: se * np.nan), "your error of the gap holds NaN"),
+    "an open place in the gap": (watched(lambda t, v, z, se: [*(t - v)[1:], ...]), "gap should be an array of numbers"),
+    "one error, scalar": (watched(error=lambda t, v, z, se: se[0]), "opposite signs|does not depend"),
+}
+
+
+@pytest.mark.parametrize("mistake", WRONG_GAP)
+def test_wrong_gap(mistake):
+    answer, message = WRONG_GAP[mistake]
+    verdict = check.gap_and_fall(answer)
+    assert verdict.passed is False
+    assert any(all(words in verdict.message for words in part.split("…")) for part in message.split("|")), verdict
+
+
+def test_the_best_mean_log_f_is_not_the_best_likelihood():
+    verdict = check.gap_and_fall(watched(decide=lambda t, v, z, se: int(v.argmax())))
+    assert verdict.passed is False
+    assert "rises with Z itself" in verdict.message, verdict
+
+
+def test_no_hint_says_that_the_chains_are_others():
+    for answer, _ in WRONG_GAP.values():
+        assert "different chains" not in check.gap_and_fall(answer).message
+
+
+def test_right_gap():
+    assert check.gap_and_fall(watched()).passed
+    assert check.gap_and_fall(lambda *given: list(watched()(*given))).passed
+    assert check.gap_and_fall(watched(decide=since(times=1.96))).passed
+    assert check.gap_and_fall(watched(decide=lambda *given: None if since()(*given) is None else np.int64(4))).passed
+    assert check.gap_and_fall(watched(error=lambda *given: 0.0)).passed
+
+
+def own(log_w, N):
+    return log_w.reshape(N, -1)
+
+
+def mean_of(x):
+    return np.array([log_mean_exp(row) for row in x])
+
+
+WRONG_RAISE = {
+    "mean of w": (lambda f, w: f + mean_of(own(w, len(f))), "you average w"),
+    "AIS turned": (lambda f, w: f - mean_of(own(w, len(f))), "not one over the mean"),
+    "mean of logs": (lambda f, w: f - own(w, len(f)).mean(1), "average -log w"),
+    "no log f": (lambda f, w: mean_of(-own(w, len(f))), "log f is missing"),
+    "negative": (lambda f, w: -f - mean_of(-own(w, len(f))), "sign is turned"),
+    "second sign": (lambda f, w: f - mean_of(-own(w, len(f))), "second term"),
+    "mixed up": (lambda f, w: f + mean_of(-w.reshape(-1, len(f)).T), "mixed up"),
+    "sum": (lambda f, w: f + np.logaddexp.reduce(-own(w, len(f)), axis=1), "the sum over the chains"),
+    "all chains": (lambda f, w: f + log_mean_exp(-w), "chains of its own"),
+    "underflow": (lambda f, w: f + np.log(np.exp(-own(w, len(f))).mean(1)), "exp(-1600) and exp(-800) underflow"),
+    "underflow of f/w": (lambda f, w: np.log(np.exp(f[:, None] - own(w, len(f))).mean(1)), "infinite"),
+    "overflow": (lambda f, w: f + np.log((1 / np.exp(own(w, len(f)))).mean(1)), "overflows to infinity"),
+    "NaN": (lambda f, w: f * np.nan, "holds NaN"),
+    "an open place": (lambda f, w: [*f[1:], ...], "an array of numbers"),
+    "one number": (lambda f, w: float(f.mean()), "shape"),
+    "a largest weight": (lambda f, w: f - own(w, len(f)).min(1), "own C chains"),
+}
+
+
+@pytest.mark.parametrize("mistake", WRONG_RAISE)
+def test_wrong_raise(mistake):
+    answer, message = WRONG_RAISE[mistake]
+    verdict = check.raise_estimate(answer)
+    assert verdict.passed is False
+    assert message in verdict.message, verdict
+
+
+def test_right_raise():
+    assert check.raise_estimate(lambda f, w: f + mean_of(-own(w, len(f)))).passed
+
+
+@pytest.mark.parametrize(
+    "answer, message",
+    [
+        ((25, 30), "1,770 sweeps"),
+        ((150, 17), "153 sweeps. The budget is 150"),
+        ((500, 1), "too few"),
+        ((60, 5), "a multiple of 25"),
+        ((150, 0), "whole number from 1"),
+        ((150, 2.5), "whole number from 1"),
+        (150, "two whole numbers"),
+        ((150, 1), "off by"),
+        ((25, 2), "off by"),
+        ((50, 5), "off by"),
+        ((75, 7), "off by"),
+        ((100, 6), "off by"),
+    ],
+)
+def test_wrong_budget(answer, message):
+    verdict = check.spend_the_budget(answer)
+    assert verdict.passed is False
+    assert message in verdict.message, verdict
+
+
+def test_right_budget():
+    for answer in ((150, 16), (125, 13), (100, 10), (np.int64(125), 8)):
+        assert check.spend_the_budget(answer).passed
+
+
+def test_every_choice_within_the_budget_was_measured():
+    for every in range(25, 151, 25):
+        most = check.BUDGET // (1500 // every - 1)
+        assert len(check._MEASURED[every]) == most
+        for n_sweeps in range(1, most + 1):
+            assert check.spend_the_budget((every, n_sweeps)).passed is not None
+
+
+def test_it_was_measured_on_these_trainings():
+    """Two trainings know the root mean square to 0.05 where a look has one sweep, to 0.03 where it has 16."""
+    for (every, n_sweeps), spread in {(25, 1): 0.05, (150, 16): 0.03}.items():
+        found = check.root_mean_square_error(every, n_sweeps, range(2))
+        assert abs(found - check._MEASURED[every][n_sweeps - 1]) < 5 * spread
+
+
+@pytest.mark.parametrize("check", [check.gap_and_fall, check.raise_estimate, check.spend_the_budget])
+def test_untouched_stub(check):
+    for stub in (..., None, (..., ...)) if "budget" in check.__name__ else (..., None, lambda *given: ...):
+        verdict = check(stub)
+        assert verdict.passed is None
+        assert "not attempted yet" in verdict.message

@@ -1,0 +1,138 @@
+"""Known-wrong answers to the exercises of notebook 14: each is rejected with a message about its own mistake."""
+
+import numpy as np
+import pytest
+
+from anneal_edu.course.check import trust
+
+
+def right_trust(reports):
+    known = {r.name: r for r in reports}
+    low, high = known["AIS, geometric"], known["reverse AIS, from data"]
+    s = np.hypot(low.std_error, high.std_error)
+    if abs(high.log_z - low.log_z) > 0.3 + 3 * s:
+        return []
+    near = [r for r in reports if low.log_z - 0.3 < r.log_z < high.log_z + 0.3]
+    return [r.name for r in near if not r.warnings]
+
+
+def majority(reports):
+    middle = np.median([r.log_z for r in reports])
+    return [r.name for r in reports if abs(r.log_z - middle) < 0.3]
+
+
+def narrowest(reports):
+    return [r.name for r in sorted(reports, key=lambda r: r.std_error)[:4]]
+
+
+def careful_majority(reports):
+    return [name for name in majority(reports) if not {r.name: r for r in reports}[name].warnings]
+
+
+def near(reports, name):
+    known = {r.name: r.log_z for r in reports}
+    middle = np.mean(list(known.values())) if name is None else known[name]
+    return [r.name for r in reports if abs(r.log_z - middle) < 0.3]
+
+
+def sandwiched(reports, limit, silent=False):
+    known = {r.name: r for r in reports}
+    if abs(known["AIS, geometric"].log_z - known["reverse AIS, from data"].log_z) > limit:
+        return []
+    return [r.name for r in reports if not (silent and r.warnings)]
+
+
+WRONG_TRUST = {
+    "everybody": (lambda reports: [r.name for r in reports], "which is"),
+    "nobody": (lambda reports: [], "trust nobody"),
+    "no warnings": (lambda reports: [r.name for r in reports if not r.warnings], "others agree with it"),
+    "the majority": (majority, "others agree with it"),
+    "the majority without warnings": (careful_majority, "others agree with it"),
+    "the smallest error bars": (narrowest, "others agree with it"),
+    "always RTS": (lambda reports: ["RTS", "MBAR, same run", "PT, MBAR", "RAISE", "AIS, geometric"], "which is"),
+    "always the reverse run": (lambda reports: ["reverse AIS, from data"], "trust 1"),
+    "whoever agrees with the data": (lambda reports: near(reports, "reverse AIS, from data"), "which is"),
+    "whoever is near the mean": (lambda reports: near(reports, None), "which is"),
+    "ends that meet within 2 nats": (lambda reports: sandwiched(reports, 2, silent=True), "which is"),
+    "ends that meet, with those who warn": (lambda reports: sandwiched(reports, 0.5), "which is"),
+    "a number": (lambda reports: 3, "a list of names"),
+    "unknown name": (lambda reports: ["HAIS"], "no report named"),
+}
+
+
+@pytest.mark.parametrize("mistake", WRONG_TRUST)
+def test_wrong_trust(mistake):
+    answer, message = WRONG_TRUST[mistake]
+    verdict = trust.trusted(answer)
+    assert verdict.passed is False
+    assert message in verdict.message
+
+
+def right_verdict(low, low_error, up, up_error, s=np.hypot, limit=0.5, n=3):
+    gap, s = up - low, s(low_error, up_error)
+    if gap < -n * s:
+        return "crossed"
+    return "pinned" if gap + 3 * s < limit else "wide"
+
+
+WRONG_VERDICTS = {
+    "always pinned": (lambda *a: "pinned", "3 nats apart"),
+    "no errors": (lambda *a: right_verdict(*a, s=lambda x, y: 0), "3 s"),
+    "errors added": (lambda *a: right_verdict(*a, s=lambda x, y: x + y), "not 3 (0.08 + 0.08)"),
+    "larger error": (lambda *a: right_verdict(*a, s=max), "add up by their squares"),
+    "never crossed": (lambda lo, a, up, b: "pinned" if up - lo + 3 * np.hypot(a, b) < 0.5 else "wide", "bounds do not"),
+    "absolute gap": (lambda lo, a, up, b: right_verdict(min(lo, up), a, max(lo, up), b), "bounds do not"),
+    "exchanged": (lambda lo, a, up, b: right_verdict(up, b, lo, a), "say 'crossed'"),
+    "any crossing": (lambda lo, a, up, b: "crossed" if up < lo else right_verdict(lo, a, up, b), ""),
+    "four errors": (lambda *a: right_verdict(*a, limit=0.5, n=4), "if only just"),
+    "a wider limit": (lambda *a: right_verdict(*a, limit=0.6), "which is above 0.5"),
+    "another word": (lambda *a: "fine", "return"),
+}
+
+
+@pytest.mark.parametrize("mistake", WRONG_VERDICTS)
+def test_wrong_verdict(mistake):
+    answer, message = WRONG_VERDICTS[mistake]
+    verdict = trust.sandwich_verdict(answer)
+    assert verdict.passed is False
+    assert message in verdict.message
+
+
+def right_settings(budget):
+    time = budget // (10 * 20)
+    return 10, 20, time // 5, time - time // 5
+
+
+WRONG_SETTINGS = {
+    "rungs are free": (lambda budget: (20, 10, 0, budget // 10), "a chain of its own"),
+    "ladders are free": (lambda budget: (10, 20, 0, budget // 10), "Every ladder pays"),
+    "all is free": (lambda budget: (10, 20, 0, budget), "times the budget"),
+    "burn-in is free": (lambda budget: (10, 20, budget // 500, budget // 200), "burn-in counts too"),
+    "two rungs": (lambda budget: (2, 20, budget // 200, budget // 50), "Add rungs"),
+    "one sweep": (lambda budget: (20, budget // 20, 0, 1), "near the start"),
+    "two sweeps": (lambda budget: (20, budget // 40, 0, 2), "near the start"),
+    "one ladder": (lambda budget: (10, 1, 0, budget // 10), "no error bar"),
+    "the same for every budget": (lambda budget: (10, 20, 20, 80), "less than half"),
+    "a fraction": (lambda budget: (10, 20, 0, budget / 190), "whole numbers"),
+    "three numbers": (lambda budget: (10, 20, 100), "four whole numbers"),
+    "one rung": (lambda budget: (1, 20, 0, budget // 20), "at least two rungs"),
+}
+
+
+@pytest.mark.parametrize("mistake", WRONG_SETTINGS)
+def test_wrong_settings(mistake):
+    answer, message = WRONG_SETTINGS[mistake]
+    verdict = trust.tempering_settings(answer)
+    assert verdict.passed is False
+    assert message in verdict.message
+
+
+def test_right_answers():
+    assert trust.trusted(right_trust).passed
+    assert trust.sandwich_verdict(right_verdict).passed
+    assert trust.tempering_settings(right_settings).passed
+
+
+@pytest.mark.parametrize("check", [trust.trusted, trust.sandwich_verdict, trust.tempering_settings])
+def test_untouched_stub(check):
+    assert check(lambda *given: ...).passed is None

@@ -1,0 +1,62 @@
+"""Summaries of stored estimates, and bounds on a model small enough to enumerate."""
+
+import numpy as np
+import pytest
+from scipy.stats import chi2
+
+import anneal_edu as ae
+from anneal_edu.course.experiments import carlson_rows, likelihood_bounds
+
+
+def row(name, setting, error, bar):
+    return {"estimator": name, "setting": setting, "log_z": 10 + error, "std_error": bar, "reference": 10.0}
+
+
+def test_a_summary_by_hand():
+    rows = [row("RTS", 10, 0.3, 0.1), row("RTS", 10, -0.1, 0.1), row("RTS", 5, np.nan, np.nan), row("AIS", 10, 1, 0.2)]
+    found = carlson_rows.summarise(rows, half_gap=0.05)
+    rts = found["RTS"]
+    assert list(rts.settings) == [10], "a setting without answers is left out"
+    np.testing.assert_allclose([rts.mean[0], rts.low[0], rts.high[0]], [0.1, -0.1, 0.3])
+    assert rts.rmse[0] == pytest.approx(np.sqrt(0.05)) and rts.std_error[0] == pytest.approx(0.1)
+    assert (rts.covered[0], rts.n_runs[0], rts.unanswered[0]) == (1, 2, 0)
+    partly = carlson_rows.summarise([row("MBAR", 10, np.nan, np.nan), row("MBAR", 10, 0.1, 0.1)], 0.0)["MBAR"]
+    assert (partly.n_runs[0], partly.unanswered[0]) == (1, 1)
+
+
+def test_the_stored_runs_are_all_there():
+    for name in carlson_rows.EXPERIMENTS:
+        run = carlson_rows.stored(name)
+        assert f"carlson-{name} " in run["command"] and run["rows"]
+    with pytest.raises(ValueError, match="experiment must be one of"):
+        carlson_rows.stored("something")
+
+
+def wavy_path():
+    i, j = np.indices((likelihood_bounds.N_VISIBLE, likelihood_bounds.N_HIDDEN))
+    rbm = ae.BinaryRBM(2 * np.cos(3 * i + 5 * j**2), np.zeros(5), np.zeros(4))
+    return ae.geometric_path(ae.uniform_rbm(5, 4), rbm)
+
+
+def test_the_annealing_model_is_the_law_of_the_last_state():
+    """Counts of 40,000 chains against p_ann: chi-square over 32 states, of which each is expected 30 times or more."""
+    path, schedule = wavy_path(), ae.linear_schedule(2)
+    law = likelihood_bounds.annealing_model(path, schedule)
+    assert 40_000 * law.min() > 30
+    run = ae.ais(path, schedule, 40_000, rng=np.random.default_rng(0))
+    codes = (run.samples @ (2 ** np.arange(4, -1, -1))).astype(int)
+    states = ae.binary_states(5) @ (2 ** np.arange(4, -1, -1))
+    counts = np.bincount(codes, minlength=32)[states.astype(int)]
+    assert ((counts - 40_000 * law) ** 2 / (40_000 * law)).sum() < chi2.isf(1e-7, 31)
+
+
+def test_the_bounds_bound_for_every_seed():
+    """At K = 2 with one chain and 100 runs AIS is 10 standard errors too high, and RAISE 12 too low."""
+    path = wavy_path()
+    found = likelihood_bounds.bounds_against_steps(path, (2,), 1, 100, np.random.default_rng(3))
+    assert found.found["AIS"][0] - found.exact > 4.5 * found.errors["AIS"][0] > 0
+    assert found.exact > found.annealing_model[0]
+    assert found.annealing_model[0] - found.found["RAISE"][0] > 4.5 * found.errors["RAISE"][0] > 0
+    states = ae.binary_states(5).astype(float)
+    log_p = path(1.0).log_density(states) - path(1.0).log_z()
+    assert found.exact == pytest.approx(float(np.exp(log_p) @ log_p))

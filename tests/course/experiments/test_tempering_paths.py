@@ -1,0 +1,81 @@
+"""The experiment behind notebook 10: rejections, ladders, and kept runs."""
+
+import json
+
+import numpy as np
+import pytest
+
+import anneal_edu as ae
+from anneal_edu.course.experiments import rejections, tempering_paths
+from anneal_edu.course.experiments.__main__ import main
+from anneal_edu.tempering.matrices import ladder_distribution, swap_matrix
+
+
+def test_rejections_are_those_of_the_transition_matrix():
+    """Twice the chance of a larger log q/p, against the swap matrix: with a tie, and without."""
+    for log_f in (np.random.default_rng(0).normal(size=(2, 5)), np.log([[1.0, 1.0, 2.0], [3.0, 3.0, 1.0]])):
+        n = log_f.shape[1]
+        log_alpha = log_f[0][None, :] + log_f[1][:, None] - log_f[0][:, None] - log_f[1][None, :]
+        refused = ladder_distribution(log_f) @ (1 - np.exp(np.minimum(0, log_alpha))).ravel()
+        assert rejections.exact_rejection(*log_f) == pytest.approx(refused, abs=1e-14)
+        different = ~np.eye(n, dtype=bool).ravel()
+        stays = swap_matrix(log_f, 0).diagonal()[different]
+        np.testing.assert_allclose(stays, (1 - np.exp(np.minimum(0, log_alpha))).ravel()[different], atol=1e-14)
+
+
+def test_rejections_from_draws_agree_with_the_exact_ones():
+    p, q, rng = ae.Gaussian([0.0], [[1.0]]), ae.Gaussian([1.0], [[0.5]]), np.random.default_rng(0)
+    grid = np.linspace(-9, 9, 20_001)[:, None]
+    exact = rejections.exact_rejection(p.log_density(grid), q.log_density(grid))
+    gains = (q.log_density(x) - p.log_density(x) for x in (p.sample(20_000, rng), q.sample(20_000, rng)))
+    assert rejections.rejection(*gains) == pytest.approx(exact, abs=4 * 0.01)
+
+
+def test_the_barrier_of_the_moment_path_between_the_papers_gaussians_is_the_smaller():
+    rng = np.random.default_rng(0)
+    rates = {
+        path: rejections.equal_ladder(tempering_paths.path_of("two Gaussians", path), 40, 1000, rng, 40)[1]
+        for path in tempering_paths.PATHS
+    }
+    assert rates["geometric"].sum() > 3 * rates["moments"].sum()
+    for rate in rates.values():
+        assert rate.std() < 0.06
+
+
+def test_sweeps_per_draw_are_the_autocorrelation_time():
+    """AR(1) with ρ = 0.8: (1 + ρ) / (1 - ρ) = 9."""
+    rng, rho = np.random.default_rng(0), 0.8
+    x, sums = rng.standard_normal((4000, 1)), 0.0
+    for _ in range(400):
+        x = rho * x + np.sqrt(1 - rho**2) * rng.standard_normal(x.shape)
+        sums = sums + x
+    found = tempering_paths.sweeps_per_draw(sums, 400)
+    assert abs(found.mean() - 9) < 5 * found.std() / np.sqrt(4000) + 9 * 4 / 400
+
+
+def test_ladders_begin_as_they_say():
+    path = tempering_paths.path_of("two Gaussians", "moments")
+    rng, rungs = np.random.default_rng(0), [path(b) for b in (0.0, 0.5, 1.0)]
+    for start, tolerance in (("exact draws", 0.5), ("annealed", 1.5)):
+        kernel = tempering_paths._Beginning(start, 3)
+        x = [rung.sample(500, rng) * 0 - [10.0, 0.0] for rung in rungs]
+        first = [kernel(rung, states, rng) for rung, states in zip(rungs, x, strict=True)]
+        assert abs(first[0][:, 0].mean() + 10) < 0.3
+        if start == "exact draws":
+            assert abs(first[2][:, 0].mean() - 10) < tolerance
+        assert kernel.left == 0
+    with pytest.raises(ValueError, match="case and path must be one of"):
+        tempering_paths.path_of("two Gaussians", "spline")
+
+
+def test_runs_are_kept_and_come_out_the_same_however_they_were_made(tmp_path, capsys):
+    file = tmp_path / "rows.json"
+    arguments = ["tempering-paths", "--scale", "tiny", "--folder", str(tmp_path / "kept"), "--json", str(file)]
+    main([*arguments, "--workers", "1"])
+    first = json.loads(file.read_text(encoding="utf-8"))["rows"]
+    assert [(row["case"], row["path"]) for row in first] == [("digits8_cd", "geometric"), ("digits8_cd", "moments")]
+    assert "round trips a sweep" in capsys.readouterr().out
+    kept = sorted((tmp_path / "kept").iterdir())
+    kept[1].unlink()
+    main([*arguments, "--workers", "1"])
+    assert json.loads(file.read_text(encoding="utf-8"))["rows"] == first

@@ -1,0 +1,181 @@
+"""Error bars are as long as the picture says, wherever figures are given standard errors."""
+
+import inspect
+import re
+from importlib import import_module
+from pkgutil import iter_modules
+
+import numpy as np
+import pytest
+
+import anneal_edu.course.figures
+from anneal_edu.course.figures import (
+    LectureFigure,
+    bias,
+    estimators,
+    gaussian_rbm,
+    hamiltonian,
+    image_models,
+    likelihood_tracking,
+    sandwich,
+    tempered_sampling,
+    tempering,
+)
+from anneal_edu.course.figures.image_models import LABELS
+
+VALUE, ERROR = np.array([0.4, 0.5, 0.6]), np.array([0.01, 0.02, 0.03])
+AT = np.array([10, 20, 40])
+EACH = list(zip(VALUE, ERROR, strict=True))
+MODELS = list(LABELS)[:3]
+READ = dict(zip(estimators.READINGS, [EACH[0]] * 5, strict=True))
+ROWS = {method: (*EACH[0], "silent") for method in tempered_sampling.METHODS}
+SUMS = {start: [(*each, 50.0) for each in EACH] for start in gaussian_rbm.START_STYLES}
+LOOKS = [
+    {"n_updates": n, "train": v, "validation": v, "log_z": v, "std_error": e, "lower": 0.0, "upper": 0.0, "annealed": v}
+    for n, (v, e) in zip(AT, EACH, strict=True)
+]
+
+UP, ACROSS = 1, 0
+BARS = {
+    bias.monte_carlo: (lambda ax, _: bias.monte_carlo(ax, "one", 10, *EACH[0]), "one bar", UP, 1.96),
+    estimators.side_by_side: (
+        lambda *axes: estimators.side_by_side(
+            axes, ["a", "b", "c"], np.array(EACH), ["", "", ""], [estimators.LOW] * 3, (0, 1), 0.5
+        ),
+        f"{estimators.LOW} bars",
+        ACROSS,
+        2,
+    ),
+    estimators.one_seed: (lambda ax, _: estimators.one_seed(ax, READ, ""), "RTS bar", ACROSS, 2),
+    gaussian_rbm.variance_against_share: (
+        lambda ax, _: gaussian_rbm.variance_against_share(ax, AT / 40, VALUE, ERROR, 1),
+        "errors",
+        UP,
+        2,
+    ),
+    gaussian_rbm.estimates_and_ess: (
+        lambda *axes: gaussian_rbm.estimates_and_ess(axes, list(AT), SUMS, 0.5, 100),
+        "full intervals",
+        UP,
+        3,
+    ),
+    hamiltonian.likelihood_convergence: (
+        lambda ax, _: hamiltonian.likelihood_convergence(ax, list(AT), VALUE, ERROR, 0.5),
+        "errors",
+        UP,
+        2,
+    ),
+    image_models._across: (
+        lambda ax, _: image_models.likelihoods(ax, MODELS, VALUE, ERROR, ""),
+        "ours bars",
+        ACROSS,
+        1,
+    ),
+    image_models.likelihoods: (
+        lambda ax, _: image_models.likelihoods(ax, MODELS, 0 * VALUE, ERROR, "", papers=(VALUE, ERROR)),
+        "paper bars",
+        ACROSS,
+        1,
+    ),
+    image_models.sizes: (
+        lambda ax, _: image_models.sizes(ax, {"one": (AT, VALUE, ERROR)}, {}),
+        "one errors",
+        UP,
+        2,
+    ),
+    likelihood_tracking.tracking_error: (
+        lambda ax, _: likelihood_tracking.tracking_error(ax, AT, VALUE, ERROR, 40),
+        "bars",
+        UP,
+        2,
+    ),
+    likelihood_tracking.bounds_against_steps: (
+        lambda ax, _: likelihood_tracking.bounds_against_steps(
+            ax, AT, {"AIS": VALUE, "RAISE": VALUE}, {"AIS": ERROR, "RAISE": ERROR}, 0.5, VALUE
+        ),
+        "RAISE bars",
+        UP,
+        2,
+    ),
+    likelihood_tracking.tracked_and_bounded: (
+        lambda ax, other: likelihood_tracking.tracked_and_bounded([other, ax], LOOKS),
+        "bars",
+        UP,
+        2,
+    ),
+    sandwich.rows: (
+        lambda ax, _: sandwich.rows(ax, ["a"], np.array(EACH[:1]), np.array(EACH[:1])),
+        f"{sandwich.REVERSE} bar 0",
+        ACROSS,
+        2,
+    ),
+    tempered_sampling.estimates_by_round: (
+        lambda ax, _: tempered_sampling.estimates_by_round(ax, VALUE, ERROR, VALUE, 0.5, 3, 0, -4.0),
+        "errors",
+        UP,
+        2,
+    ),
+    tempered_sampling.estimates_in_rows: (
+        lambda ax, _: tempered_sampling.estimates_in_rows(ax, ROWS, {}, 3),
+        "MBAR bar",
+        ACROSS,
+        2,
+    ),
+    tempering.round_trip_rates: (
+        lambda ax, _: tempering.round_trip_rates(ax, AT, {"lifted": VALUE}, {"lifted": (AT, VALUE, ERROR)}, 0.6, 12.0),
+        "lifted bars",
+        UP,
+        2,
+    ),
+    tempering.rejections: (lambda ax, _: tempering.rejections(ax, VALUE, ERROR, 0.5), "errors", UP, 2),
+    tempering.masses: (
+        lambda ax, _: tempering.masses(ax, VALUE, {"moments": (VALUE, ERROR)}, {"moments": ""}),
+        "moments bars",
+        UP,
+        2,
+    ),
+    tempering.rates_by_path: (
+        lambda ax, _: tempering.rates_by_path(
+            ax, ["a", "b", "c"], {"moments": VALUE}, {"moments": (VALUE, ERROR)}, 1e-4, ""
+        ),
+        "moments bars",
+        UP,
+        2,
+    ),
+}
+"""Function → how to draw with it the numbers above, its bars, their direction, and their standard errors each way."""
+
+BANDS = {likelihood_tracking.tracked}
+
+
+@pytest.mark.parametrize("function", BARS, ids=lambda function: f"{function.__module__}.{function.__name__}")
+def test_bars_are_as_long_as_they_say(function):
+    call, name, direction, multiple = BARS[function]
+    one, other = LectureFigure().columns(1, 1)
+    call(one, other)
+    bars = next(artist for artist in one.get_children() if artist.get_gid() == name)
+    ends = np.array(bars.get_data()[direction])
+    ends = np.sort(ends[np.isfinite(ends)].reshape(-1, 2), axis=1)
+    n = len(ends)
+    assert n in (1, 3)
+    np.testing.assert_allclose(ends, np.column_stack([VALUE - multiple * ERROR, VALUE + multiple * ERROR])[:n])
+
+
+def test_the_bar_of_a_root_mean_square_error():
+    """Of n normal errors, its relative standard error is 1/√(2n)."""
+    (ax,) = LectureFigure().columns(1)
+    estimators.rmse_against_rungs(ax, list(AT), dict.fromkeys(estimators.READINGS, VALUE), 50)
+    bars = next(artist for artist in ax.get_children() if artist.get_gid() == "RTS bars")
+    ends = bars.get_ydata().reshape(-1, 3)[:, :2]
+    np.testing.assert_allclose(ends, VALUE[:, None] * (1 + np.array([-2, 2]) / np.sqrt(2 * 50)))
+
+
+def test_every_figure_with_error_bars_is_in_the_table():
+    """Whoever adds or subtracts an error draws a bar."""
+    found = set()
+    for module in iter_modules(anneal_edu.course.figures.__path__):
+        module = import_module(f"anneal_edu.course.figures.{module.name}")
+        for function in filter(inspect.isfunction, vars(module).values()):
+            if re.search(r"[-+] (sign \* )?([\d.]+ \* )?(std_)?errors?\b", inspect.getsource(function)):
+                found.add(inspect.unwrap(function))
+    assert len(found) > 15 and found <= {inspect.unwrap(function) for function in [*BARS, *BANDS]}

@@ -1,0 +1,43 @@
+"""What the figures of notebook 07 say where numbers are missing or do not fit."""
+
+import numpy as np
+
+from anneal_edu.course.figures import LectureFigure, gaussian_rbm
+
+
+def texts(ax):
+    return [text.get_text() for text in ax.texts if text.get_visible()]
+
+
+def test_estimates_without_an_exact_value():
+    figure = LectureFigure(10, 4)
+    axes = figure.columns(1, 1)
+    found = {start: [(3.0, 0.1, 50.0), (3.1, 0.05, 80.0)] for start in gaussian_rbm.START_STYLES}
+    gaussian_rbm.estimates_and_ess(axes, [10, 100], found, None, 100, "a model")
+    low, high = axes[0].get_ylim()
+    assert low < 2.7 and high > 3.3
+    assert axes[0].get_title(loc="left") == "a model: log Ẑ" and "all 100 chains" in texts(axes[1])
+    assert figure.png()
+
+
+def test_log_weights_beyond_the_picture_are_counted_in_words():
+    (ax,) = LectureFigure(5, 4).columns(1)
+    log_w = np.r_[np.full(90, -0.5), np.full(10, -50.0)]
+    gaussian_rbm.spread_of_log_weights(ax, log_w, "moments", (-5.0, 5.0))
+    assert "← 10% further left" in texts(ax)
+
+
+def test_a_reference_above_the_picture_stays_away():
+    for reference, shown in ((1.1, True), (9.0, False)):
+        (ax,) = LectureFigure(5, 4).columns(1)
+        shares, ones = np.linspace(0, 1, 3), np.ones(3)
+        gaussian_rbm.variance_against_share(ax, shares, ones, 0.1 * ones, 1, reference)
+        assert ("mean only" in texts(ax)) == shown
+
+
+def test_no_chain_in_a_small_mode():
+    figure = LectureFigure(5, 4)
+    (ax,) = figure.columns(1)
+    chains = np.random.default_rng(0).normal(size=(5, 2))
+    gaussian_rbm.density_with_chains(ax, np.eye(4), (-1, 1, -1, 1), chains, np.zeros(5, dtype=bool))
+    assert figure.png()

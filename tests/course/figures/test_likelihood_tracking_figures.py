@@ -1,0 +1,66 @@
+"""The figures of notebook 13 show what they are given."""
+
+import numpy as np
+
+from anneal_edu.course.experiments.carlson_rows import summarise
+from anneal_edu.course.figures import LectureFigure
+from anneal_edu.course.figures import likelihood_tracking as draw
+
+
+def named(ax, name):
+    return next(artist for artist in ax.get_children() if artist.get_gid() == name)
+
+
+def test_a_missed_look_is_crossed():
+    (ax,) = LectureFigure().columns(1)
+    draw.tracking_error(ax, np.array([50, 100, 150]), np.array([0.1, -0.5, 0.2]), np.full(3, 0.1), 150)
+    assert list(named(ax, "missed").get_xdata()) == [100] and list(named(ax, "near").get_xdata()) == [50, 150]
+    low, high = ax.get_ylim()
+    assert low < -0.7 and high > 0.4
+
+
+def test_tracked_curves_have_the_band_of_two_errors():
+    (ax,) = LectureFigure().columns(1)
+    values, error = np.array([-24.0, -20.0]), np.array([0.5, 0.25])
+    draw.tracked(ax, np.array([50, 100]), {draw.TRAIN: values, draw.VALIDATION: values - 1}, error)
+    band = named(ax, f"{draw.TRAIN} band").get_xy()
+    assert band[:, 1].max() == -19.5 and band[:, 1].min() == -25.0
+
+
+def test_errors_against_the_sandwich():
+    """Looks with a sandwich, from its middle; a bar that leaves the picture ends in an arrow; every mark is named."""
+    rows = [
+        {"n_updates": n, "train": -20.0, "validation": -21.0, "log_z": 50.0, "std_error": error, "lower": low,
+         "upper": up, "annealed": annealed}
+        for n, error, low, up, annealed in (
+            (50, 1.0, None, None, None), (100, 0.5, 51.0, 53.0, 49.0), (150, 30.0, 50.0, 49.0, 47.5)
+        )
+    ]  # fmt: skip
+    left, right = LectureFigure().columns(1, 1)
+    draw.tracked_and_bounded((left, right), rows)
+    assert list(named(left, draw.TRAIN).get_xdata()) == [50, 100, 150]
+    assert list(named(right, "tracked").get_xdata()) == [100, 150]
+    assert list(named(right, "tracked").get_ydata()) == [-2.0, 0.5]
+    assert list(named(right, "annealed").get_ydata()) == [-3.0, -2.0]
+    np.testing.assert_allclose(named(right, "bars").get_ydata()[:2], [-3.0, -1.0])
+    np.testing.assert_allclose(named(right, "gap").get_ydata()[[0, 1, 3, 4]], [-1.0, 1.0, -0.5, 0.5])
+    low, high = right.get_ylim()
+    for name, edge in (("further down", low), ("further up", -low)):
+        assert list(named(right, name).get_xdata()) == [150]
+        assert abs(named(right, name).get_ydata()[0] / edge - 1) < 0.05
+    assert -5 < low < -3 and high > 3
+    assert [text.get_text() for text in left.get_legend().get_texts()] == ["training data", "validation data"]
+    shown = [text.get_text() for text in right.get_legend().get_texts()]
+    assert shown == ["tracked, ± 2 s.e.", "AIS from nothing", "gap of the sandwich"]
+
+
+def test_convergence_shows_means_ranges_and_rmse():
+    rows = [
+        {"estimator": name, "setting": n, "log_z": e, "std_error": 0.1, "reference": 0.0}
+        for name, n, e in (("RTS", 10, 1.0), ("RTS", 10, -0.5), ("RTS", 20, 0.2), ("AIS", 10, 0.1), ("AIS", 20, 0.1))
+    ]
+    axes = LectureFigure().columns(1, 1)
+    draw.convergence(axes, summarise(rows, 0.05), 0.05, "sweeps")
+    np.testing.assert_allclose(named(axes[0], "RTS").get_ydata(), [0.25, 0.2])
+    np.testing.assert_allclose(named(axes[1], "RTS").get_ydata(), [np.sqrt(0.625), 0.2])
+    assert axes[0].get_ylim()[0] < -0.5 and axes[0].get_ylim()[1] > 1.0

@@ -1,0 +1,80 @@
+"""Panels that compute for long, on smaller budgets: what holds for every panel is tested on these."""
+
+import sys
+from functools import cache, lru_cache
+
+import pytest
+
+import anneal_edu as ae
+from anneal_edu.course.figures import LectureFigure
+from anneal_edu.course.panels.controls import slider, steps
+
+SMALLER = {
+    "AnnealingRuns": {"STEPS": (10, 25, 100)},
+    "BiasDecay": {"STEPS": (10, 25, 100), "SEPARATIONS": (1, 5, 20)},
+    "EstimatesAgainstSteps": {"TRANSITIONS": {"Gibbs": (ae.gibbs, (3, 10, 30)), "perfect": (ae.exact, (2, 4, 8))}},
+    "LikelihoodTracking": {"N_UPDATES": 500, "N_CHAINS": 20, "_runs": {}},
+    "OneMatrix": {"_SWEEPS": 10, "_CHAINS": 40},
+    "ParticlesAndModes": {"N_UPDATES": 90, "EVERY": 10, "WINDOW": 10},
+    "ReplicaWalks": {"N_BURN_IN": 100, "N_SWEEPS": 100},
+    "SamplesAlongPaths": {"N_STEPS": 20},
+    "SandwichGap": {"STEPS": (4, 8, 12), "N_CHAINS": 25, "N_LONG_RUN": 5},
+    "StartCovariance": {"N_CHAINS": 200, "N_STEPS": 12},
+    "StartsAgainstSteps": {"N_CHAINS": 200, "N_STEPS": (4, 8, 12, 40)},
+    "TemperedWalk": {"N_SWEEPS": 5},
+    "WhereTheKnotsSit": {"N_RUNS": 2, "N_CHAINS": 20, "N_STEPS": 20, "BIAS_STEPS": 4, "FINE": 9},
+}
+"""Panel → constants of its module that make it quick."""
+
+FEWER = {
+    "AnnealingRuns": {
+        "n_steps": steps("steps K", 25, (10, 25, 100)),
+        "n_chains": steps("chains", 100, (50, 100, 200)),
+    },
+    "BiasDecay": {
+        "n_steps": steps("steps K", 25, (10, 25, 100)),
+        "separation": steps("separation of the means", 20, (1, 5, 20)),
+    },
+    "DigitsAnnealing": {"n_steps": steps("steps K", 40, (20, 40)), "n_chains": steps("chains", 25, (25, 50))},
+    "ImportanceSampling": {"n_samples": steps("draws", 300, (10, 100, 300, 1000), live=False)},
+    "ParticlesAndModes": {"updates": slider("after updates", 90, 10, 90, 10)},
+    "TemperedModes": {"n_sweeps": steps("sweeps", 40, (20, 40), live=False)},
+}
+"""Panel → controls whose own settings would take too long, or are not those of the SMALLER constants."""
+
+
+@cache
+def with_a_memory_of_its_own(function):
+    """For results of SMALLER budgets, which nobody else is to find."""
+    return lru_cache(function.__wrapped__)
+
+
+def make_quick(monkeypatch, kind):
+    """Give a panel its SMALLER constants and FEWER settings."""
+    name, module = kind.__name__, sys.modules[kind.__module__]
+    for control, recipe in FEWER.get(name, {}).items():
+        assert control in kind.controls, f"{name} has no {control}"
+        monkeypatch.setitem(kind.controls, control, recipe)
+    if name in SMALLER:
+        for key, function in list(vars(module).items()):
+            if hasattr(function, "cache_clear") and function.__module__ == module.__name__:
+                monkeypatch.setattr(module, key, with_a_memory_of_its_own(function))
+        for constant, value in SMALLER[name].items():
+            monkeypatch.setattr(module, constant, value)
+
+
+@pytest.fixture
+def quick_panel(monkeypatch):
+    """Opens quick panels that render no picture, and closes them."""
+    monkeypatch.setattr(LectureFigure, "png", lambda figure: b"")
+    panels = []
+
+    def open_panel(kind, **values):
+        if not panels:
+            make_quick(monkeypatch, kind)
+        panels.append(kind(**values))
+        return panels[-1]
+
+    yield open_panel
+    for panel in panels:
+        panel.close()

@@ -1,0 +1,226 @@
+"""What every panel inherits: when it redraws, what it shows, and what it leaves behind."""
+
+import base64
+import gc
+import subprocess
+import sys
+import weakref
+
+import ipywidgets as widgets
+import numpy as np
+import pytest
+
+from anneal_edu.course.figures import artists
+from anneal_edu.course.panels import Panel, Reading
+from anneal_edu.course.panels.controls import choice, seed, slider, steps
+
+
+class Dots(Panel):
+    """A fast panel: random dots, which a second control may hide."""
+
+    title = "Dots"
+    picture = "Dots on a line."
+    controls = {  # noqa: RUF012
+        "height": slider("height", 1.0, 0.0, 2.0, 0.1),
+        "shown": choice("dots", "shown", ("shown", "hidden")),
+        "seed": seed(),
+    }
+
+    def make_axes(self, figure):
+        (ax,) = figure.columns(1)
+        ax.set(xlim=(-4, 4), ylim=(0, 2))
+        return [ax]
+
+    def draw(self, height, shown, seed):
+        x = np.random.default_rng(seed).standard_normal(20)
+        if shown == "shown":
+            artists.marks(self.axes[0], "dots", x, np.full(20, height), "estimate")
+        if height == 2.0:
+            raise ArithmeticError("too high")
+        return Reading(f"The dots are {height:g} high.", {"first": f"{x[0]:.3f}"})
+
+
+class Sums(Panel):
+    """A slow panel, which remembers what it has computed."""
+
+    title = "Sums"
+    picture = "One bar."
+    controls = {"n": steps("n", 10, (10, 100, 1000)), "colour": choice("colour", "black", ("black", "red"))}  # noqa: RUF012
+
+    def __init__(self, **values):
+        self.sums = {}
+        super().__init__(**values)
+
+    def make_axes(self, figure):
+        return figure.columns(1)
+
+    def draw(self, n, colour):
+        if n not in self.sums:
+            for i in range(4):
+                yield i / 4
+            self.sums[n] = n * (n + 1) // 2
+        artists.line(self.axes[0], "bar", [0, 0], [0, self.sums[n]], color=colour)
+        self.axes[0].set(ylim=(0, 1.1 * self.sums[n]))
+        return Reading(f"The sum is {self.sums[n]}.", {})
+
+
+@pytest.fixture
+def opened():
+    panels = []
+
+    def open_panel(kind, **values):
+        panels.append(kind(**values))
+        return panels[-1]
+
+    yield open_panel
+    for panel in panels:
+        panel.close()
+
+
+def picture(panel):
+    bundle, _ = panel._repr_mimebundle_()
+    return base64.b64decode(bundle["image/png"])
+
+
+def test_has_redrawn_when_the_assignment_returns(opened):
+    panel = opened(Dots)
+    before = picture(panel)
+    panel.height.value = 0.5
+    assert panel.takeaway == "The dots are 0.5 high."
+    assert picture(panel) != before
+    assert bytes(panel.children[1].value) == picture(panel)
+
+
+def test_the_same_settings_give_the_same_bytes_and_text(opened):
+    wandering, direct = opened(Dots), opened(Dots, height=0.5, seed=3)
+    for name, value in (("seed", 7), ("shown", "hidden"), ("height", 1.5), ("shown", "shown"), ("seed", 3)):
+        getattr(wandering, name).value = value
+    wandering.height.value = 0.5
+    assert picture(wandering) == picture(direct)
+    assert str(wandering) == str(direct)
+    assert wandering.readout == direct.readout
+
+
+def test_the_look_does_not_depend_on_what_the_session_has_set(opened):
+    import matplotlib as mpl
+
+    plain = picture(opened(Dots))
+    with mpl.rc_context({"font.size": 30, "lines.linewidth": 9, "axes.facecolor": "black"}):
+        assert picture(opened(Dots)) == plain
+
+
+def test_what_draw_does_not_call_for_is_hidden(opened):
+    panel = opened(Dots)
+    panel.shown.value = "hidden"
+    assert picture(panel) == picture(opened(Dots, shown="hidden"))
+    assert picture(panel) != picture(opened(Dots))
+
+
+def test_artists_are_moved_not_added(opened):
+    panel = opened(Dots)
+    n_before, figure = len(panel.axes[0].lines), panel.figure
+    for height in (0.2, 0.4, 0.6):
+        panel.height.value = height
+    assert len(panel.axes[0].lines) == n_before
+    assert panel.figure is figure
+
+
+def test_static_readers_get_a_picture_with_alt_text_and_the_settings_in_words(opened):
+    panel = opened(Dots)
+    bundle, metadata = panel._repr_mimebundle_()
+    assert bundle["text/plain"] == "Dots\n  height 1, shown shown, seed 0\n  The dots are 1 high."
+    assert picture(panel).startswith(b"\x89PNG")
+    assert metadata["image/png"]["alt"] == "Dots. Dots on a line. The dots are 1 high."
+    assert bundle["application/vnd.jupyter.widget-view+json"]["model_id"] == panel.model_id
+
+
+def test_an_error_in_draw_is_raised_and_shown(opened):
+    panel = opened(Dots)
+    with pytest.raises(ArithmeticError, match="too high"):
+        panel.height.value = 2.0
+    assert panel.takeaway == "ArithmeticError: too high"
+    panel.height.value = 1.0
+    assert panel.takeaway == "The dots are 1 high."
+
+
+def test_presented_it_is_larger_and_still_follows_its_controls(opened):
+    panel = opened(Dots)
+    before = panel.figure
+    assert panel.present() is panel
+    assert panel.figure.dpi > before.dpi
+    assert np.prod(panel.figure.get_size_inches()) < np.prod(before.get_size_inches())
+    presented = picture(panel)
+    panel.height.value = 0.5
+    assert picture(panel) != presented
+
+
+def test_wrong_settings_are_refused(opened):
+    with pytest.raises(TypeError, match="no control 'hieght'; it has height, shown, seed"):
+        Dots(hieght=1.0)
+    with pytest.raises(ValueError, match=r"height cannot be 5.0: its control stops at 2.0"):
+        Dots(height=5.0)
+
+
+def test_a_control_cannot_take_the_name_of_an_attribute():
+    class Wrong(Dots):
+        controls = {"layout": slider("layout", 1.0, 0.0, 2.0, 0.1)}  # noqa: RUF012
+
+    with pytest.raises(TypeError, match="cannot be named 'layout'"):
+        Wrong()
+
+
+def test_a_slow_panel_is_covered_until_it_is_run(opened):
+    panel = opened(Sums)
+    assert panel.takeaway == "The sum is 55."
+    before = picture(panel)
+    panel.n.value = 100
+    assert "press Run" in panel.takeaway and panel.readout == {}
+    assert picture(panel) != before
+    assert panel.sums.keys() == {10}
+    panel.run()
+    assert panel.takeaway == "The sum is 5050."
+    assert picture(panel) == picture(opened(Sums, n=100))
+
+
+def test_a_slow_panel_shows_at_once_what_it_has_already_computed(opened):
+    panel = opened(Sums)
+    before = picture(panel)
+    panel.n.value = 100
+    panel.n.value = 10
+    assert panel.takeaway == "The sum is 55."
+    assert picture(panel) == before
+    panel.colour.value = "red"
+    assert panel.takeaway == "The sum is 55."
+
+
+def test_the_run_button_runs(opened):
+    panel = opened(Sums)
+    panel.n.value = 1000
+    buttons = [widget for row in panel.children for widget in getattr(row, "children", ()) if hasattr(widget, "click")]
+    (button,) = buttons
+    button.click()
+    assert panel.takeaway == "The sum is 500500."
+
+
+def test_closing_leaves_nothing_behind():
+    gc.collect()
+    before = set(widgets.widget._instances)
+    panel = Sums()
+    panel.present()
+    remains = weakref.ref(panel), weakref.ref(panel.figure)
+    panel.close()
+    assert set(widgets.widget._instances) == before
+    del panel
+    gc.collect()
+    assert [ref() for ref in remains] == [None, None]
+
+
+def test_panels_need_no_pyplot_and_no_output_widget():
+    script = """
+import sys, ipywidgets, anneal_edu
+from anneal_edu.course.panels import TwoPaths
+panel = TwoPaths()
+assert "matplotlib.pyplot" not in sys.modules
+assert not any(isinstance(w, ipywidgets.Output) for w in ipywidgets.widget._instances.values())
+"""
+    subprocess.run([sys.executable, "-c", script], check=True)

@@ -1,0 +1,223 @@
+"""Every exported panel, over every control's first, middle and last value, of a slow one where it opens and one end.
+
+A new panel is covered by being exported. Nothing is rendered where the artists suffice; panels that compute for long
+have the smaller budgets of conftest.py.
+"""
+
+import inspect
+from itertools import combinations
+
+import ipywidgets as widgets
+import numpy as np
+import pytest
+from matplotlib.lines import Line2D
+from matplotlib.patches import Polygon
+from matplotlib.text import Text
+from matplotlib.transforms import Bbox
+
+from anneal_edu.course import panels
+from anneal_edu.course.figures import artists
+from anneal_edu.course.panels.controls import slider
+
+PANELS = {name: kind for name in panels.__all__ if issubclass(kind := getattr(panels, name), panels.Panel)}
+del PANELS["Panel"]
+
+
+def is_slow(kind):
+    """Whether it has a Run button."""
+    return inspect.isgeneratorfunction(kind.draw)
+
+
+def settings_of(control):
+    """First, middle and last value of a control, each once."""
+    if hasattr(control, "options"):
+        options = [option[1] if isinstance(option, tuple) else option for option in control.options]
+        return list(dict.fromkeys([options[0], options[len(options) // 2], options[-1]]))
+    if isinstance(control, widgets.Checkbox):
+        return [False, True]
+    middle = (control.min + control.max) / 2
+    return [control.min, int(middle) if isinstance(control.value, int) else middle, control.max]
+
+
+def assert_sound(panel):
+    """Finite numbers in every artist and word; no empty plot; nothing clipped at the edge, no plot over another."""
+    assert panel.takeaway and "press Run" not in panel.takeaway
+    words = [panel.takeaway, *panel.readout.values()]
+    for ax in panel.figure.axes:
+        assert np.isfinite([ax.get_xlim(), ax.get_ylim()]).all()
+        visible = [artist for artist in ax.get_children() if artist.get_gid() and artist.get_visible()]
+        for artist in visible:
+            if isinstance(artist, Line2D):
+                points = np.array(artist.get_data(), dtype=float)
+                gaps = np.isnan(points).any(axis=0)  # a line may have gaps between its pieces, but not only gaps
+                assert np.isfinite(points[:, ~gaps]).all() and not gaps.all(), artist.get_gid()
+            elif isinstance(artist, Polygon):
+                assert np.isfinite(artist.get_xy()).all(), artist.get_gid()
+            elif isinstance(artist, Text):
+                words.append(artist.get_text())
+        assert visible or ax.images, "empty axes"
+        words += [ax.get_title(loc="left"), ax.get_xlabel(), ax.get_ylabel()]
+    boxes = {ax: ax.get_tightbbox() for ax in panel.figure.axes}
+    for ax, box in boxes.items():
+        width, height = panel.figure.bbox.size
+        room = min(box.x0, box.y0, width - box.x1, height - box.y1)
+        assert room > -1, f"{ax.get_title(loc='left')!r} is clipped by {-room:.0f} pixels"
+    for (_, one), (ax, other) in combinations(boxes.items(), 2):
+        common = Bbox.intersection(one, other)
+        assert common is None or min(common.size) < 1, f"{ax.get_title(loc='left')!r} overlaps another plot"
+    for text in words:
+        assert not {"nan", "inf", "-inf"} & set(text.lower().replace(",", " ").split()), text
+
+
+def seen(panel):
+    """What tells two pictures apart: named artists as pixels; titles, labels and limits, without their slow ticks."""
+    renderer = panel.figure.canvas.get_renderer()
+    renderer.clear()
+    frames = []
+    for ax in panel.figure.axes:
+        frames += [ax.get_xlim(), ax.get_ylim(), ax.get_title(loc="left"), ax.get_xlabel(), ax.get_ylabel()]
+        for artist in ax.get_children():
+            if artist.get_gid():
+                artist.draw(renderer)
+    return bytes(renderer.buffer_rgba()), *frames
+
+
+def shown(panel):
+    """All that the reader sees."""
+    panel.figure.canvas.draw()
+    return bytes(panel.figure.canvas.buffer_rgba()), str(panel), panel.readout
+
+
+def over_all_controls(quick_panel, kind):
+    """Each setting has its own sound picture, and it matters not how it was reached."""
+    panel = quick_panel(kind)
+    at_first = panel.values
+    ends = {control: settings_of(getattr(panel, control)) for control in at_first}
+    for control, values in ends.items():
+        pictures = set()
+        for value in values:
+            getattr(panel, control).value = value
+            assert_sound(panel)
+            pictures.add(seen(panel))
+        assert len(pictures) == len(values), f"two settings of {control} look the same"
+        getattr(panel, control).value = at_first[control]
+    for control in reversed(ends):
+        getattr(panel, control).value = ends[control][0]
+    fresh = quick_panel(kind, **{control: values[0] for control, values in ends.items()})
+    assert shown(panel) == shown(fresh), "what is shown depends on how it was reached"
+
+
+def over_one_end_of_its_controls(quick_panel, kind):
+    """The same of the opening picture and of one end of each control, since a run takes long."""
+    panel = quick_panel(kind)
+    assert_sound(panel)
+    at_first, opening = panel.values, seen(panel)
+    for control, first in at_first.items():
+        low, *_, high = settings_of(getattr(panel, control))
+        getattr(panel, control).value = low if first == high else high
+        panel.run()
+        assert_sound(panel)
+        assert seen(panel) != opening, f"two settings of {control} look the same"
+        reached, found = panel.values, shown(panel)
+        getattr(panel, control).value = first
+    assert found == shown(quick_panel(kind, **reached)), "what is shown depends on how it was reached"
+
+
+@pytest.mark.parametrize("name", PANELS)
+def test_a_panel_over_its_controls(name, quick_panel):
+    (over_one_end_of_its_controls if is_slow(PANELS[name]) else over_all_controls)(quick_panel, PANELS[name])
+
+
+@pytest.mark.parametrize("name", PANELS)
+def test_a_panel_is_sound_in_the_lecture_hall(name, quick_panel):
+    assert_sound(quick_panel(PANELS[name]).present())
+
+
+class Line(panels.Panel):
+    """A line of a given height, and its faults below."""
+
+    title = "A line"
+    picture = "A level line."
+    controls = {"height": slider("height", 1.0, 0.0, 2.0, 0.5), "width": slider("width", 2.0, 1.0, 3.0, 0.5)}  # noqa: RUF012
+
+    def make_axes(self, figure):
+        axes = figure.columns(1, 1)
+        for ax in axes:
+            ax.set(xlim=(0, 1), ylim=(-1, 3), title="a plot")
+        return axes
+
+    def draw(self, height, width):
+        for ax in self.axes:
+            artists.curve(ax, "line", [0, 1], [height, height], "truth", linewidth=width)
+        return panels.Reading(f"The line is {height:g} high.", {})
+
+
+class Unconnected(Line):
+    def draw(self, height, width):
+        return super().draw(height, 2.0)
+
+
+class NotANumber(Line):
+    def draw(self, height, width):
+        return panels.Reading(super().draw(height, width).takeaway, {"height": "nan" if height > 1 else "1"})
+
+
+class Clipped(Line):
+    def draw(self, height, width):
+        self.axes[1].set_title("A title that is too long. " * 5 * (height > 1))
+        return super().draw(height, width)
+
+
+class Overlapping(Line):
+    def draw(self, height, width):
+        self.axes[0].set_title("A title that is too long. " * 3 * (height > 1))
+        return super().draw(height, width)
+
+
+class OutOfSight(Line):
+    def draw(self, height, width):
+        return super().draw(min(height, 1.0) if width == 2 else height, width)
+
+
+class Remembering(Line):
+    def draw(self, height, width):
+        self.highest = max(height, getattr(self, "highest", 0.0))
+        return panels.Reading(f"The highest was {self.highest:g}.", super().draw(height, width).readout)
+
+
+class Empty(Line):
+    def draw(self, height, width):
+        if height < 2:
+            return super().draw(height, width)
+        return panels.Reading("Nothing is that high.", {})
+
+
+FAULTS = {
+    Unconnected: "two settings of width look the same",
+    OutOfSight: "two settings of height look the same",
+    NotANumber: "nan",
+    Clipped: "is clipped by",
+    Overlapping: "overlaps another plot",
+    Remembering: "depends on how it was reached",
+    Empty: "empty axes",
+}
+
+
+@pytest.mark.parametrize("over", [over_all_controls, over_one_end_of_its_controls])
+def test_a_panel_without_faults_passes(over, quick_panel):
+    over(quick_panel, Line)
+
+
+@pytest.mark.parametrize("kind", FAULTS)
+@pytest.mark.parametrize("over", [over_all_controls, over_one_end_of_its_controls])
+def test_a_faulty_panel_is_found_out(over, kind, quick_panel):
+    with pytest.raises(AssertionError, match=FAULTS[kind]):
+        over(quick_panel, kind)
+
+
+@pytest.mark.parametrize("name", PANELS)
+def test_a_panel_says_what_it_shows(name):
+    kind = PANELS[name]
+    assert kind.__doc__ and kind.title and kind.picture.endswith(".")
+    for control in kind.controls:
+        assert f"``{control}``" in kind.__doc__, f"the docstring does not name the control {control}"

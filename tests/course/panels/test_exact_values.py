@@ -1,0 +1,151 @@
+"""What is drawn as exact stands where a sum, a formula or another module says, in every panel."""
+
+import numpy as np
+import pytest
+from scipy.special import erf, logsumexp
+
+import anneal_edu as ae
+from anneal_edu.course import panels
+from anneal_edu.course.experiments import kiwaki
+from anneal_edu.course.experiments.estimator_tables import stored_rows
+from anneal_edu.course.panels.samples_along_paths import measures_along
+from anneal_edu.course.panels.tiny_world import two_wells
+from anneal_edu.course.panels.two_paths import PATHS, mirrored_gaussians
+
+PANELS = {name: kind for name in panels.__all__ if issubclass(kind := getattr(panels, name), panels.Panel)}
+del PANELS["Panel"]
+PEAKS = np.exp(two_wells(8.0) - logsumexp(two_wells(8.0)))
+ALONG = {style: measures_along("PCD", "base rate", style).pictures for style in ("geometric", "moments")}
+
+
+def cost(p, q):
+    """F = ½ (KL(p ‖ q) + KL(q ‖ p)) of the geometric path between two Gaussians."""
+    (P, Q), gap = map(np.linalg.inv, (p.cov, q.cov)), q.mean - p.mean
+    return 0.25 * (np.trace(Q @ p.cov) + np.trace(P @ q.cov) - 2 * p.dim + gap @ (P + Q) @ gap)
+
+
+def bias(style, n_steps):
+    return ae.kl_bias(PATHS[style](*mirrored_gaussians(20.0, 0.85)), ae.linear_schedule(n_steps))
+
+
+F = cost(*mirrored_gaussians(20.0, 0.85))
+FOUR = kiwaki.four_modes()
+
+
+def shares(start):
+    """Of the small modes at β = 0.5: exact, by a finer grid than the panel's."""
+    grid = np.arange(-12, 12, 0.1)
+    x = np.stack(np.meshgrid(grid, grid), axis=-1)
+    p = np.exp(kiwaki.start_path(start, FOUR, *FOUR.mean_and_cov())(0.5).log_density(x))
+    return p[np.multiply.outer(grid, grid) < 0].sum() / p.sum()
+
+
+X, Y = 0, 1
+EXACT = {
+    "AnnealingRuns": ({}, [
+        (0, "truth", Y, 0.0),
+        (1, "truth", X, 0.0),
+        (1, "geometric expected", X, -bias("geometric", 25)),
+        (1, "moments expected", X, -bias("moments", 25)),
+    ]),
+    "BiasDecay": ({}, [
+        (0, "F/K", Y, F / np.array([5, 500])),
+        (0, "moments forward", Y, F / np.array([10, 25, 100])),
+        (0, "geometric reverse", Y, F / np.array([10, 25, 100])),
+        (1, "geometric", Y, np.array([1, 5, 20]) ** 2 / 2),
+        (1, "geometric now", Y, 200.0),
+    ]),
+    "DigitsAnnealing": ({}, [(2, "exact", Y, 0.0)]),
+    "EstimatesAgainstSteps": ({}, [(0, "exact", Y, 0.0), (1, "all", Y, 100)]),
+    "FirstPath": ({"beta": 0.5}, [
+        (0, "target", Y, PEAKS),
+        (0, "start", Y, 1 / 30),
+        (1, "curve", Y, logsumexp(np.linspace(0, 1, 101)[:, None] * two_wells(8.0), axis=1)),
+        (1, "now", X, 0.5),
+        (1, "now", Y, logsumexp(0.5 * two_wells(8.0))),
+    ]),
+    "FourModes": ({"beta": 0.5}, [(2, f"{start} exact", Y, shares(start)) for start in kiwaki.STARTS]),
+    "HamiltonianConvergence": ({}, [(0, "exact", Y, 0.0)]),
+    "ImageModels": ({"shown": "minus the chosen model's"}, [(1, "zero", X, 0.0)]),
+    "ImportanceSampling": ({"dim": 4, "target": "two bumps"}, [(2, "truth", Y, 2 * np.log(2 * np.pi) + np.log(1.01))]),
+    "LadderAdaptation": ({"path": "shift"}, [(2, "exact", Y, 8 / np.sqrt(np.pi))]),
+    "LikelihoodTracking": ({}, [(1, "zero", Y, 0.0)]),
+    "MomentumTrails": ({}, [(2, "exact", Y, (1 - np.linspace(0, 1, 101) * 8 / 9) ** -0.5)]),
+    "OneMatrix": ({}, [(1, "exact", X, 0.0)]),
+    "ParticlesAndModes": ({}, [(0, "best", Y, -np.log(30))]),
+    "ReplicaWalks": ({}, []),
+    "RungsAgainstError": ({}, [(1, "exact", X, 0.0), (0, "chosen", X, 5)]),
+    "SamplesAlongPaths": ({}, [
+        (2, "geometric", Y, ALONG["geometric"]),
+        (2, "moments", Y, ALONG["moments"]),
+        (2, "target", Y, ALONG["moments"][-1]),
+        (2, "beta", X, 0.6),
+        (2, "geometric now", Y, ALONG["geometric"][12]),
+        (2, "moments now", Y, ALONG["moments"][12]),
+    ]),
+    "SandwichGap": ({}, [(0, "exact", Y, ae.models.load("digits28_cd").log_z())]),
+    "StartCovariance": ({}, [(2, "exact", X, 0.0)]),
+    "StartsAgainstSteps": ({}, [(0, "exact", Y, kiwaki.strong_covariances().log_z())]),
+    "TemperedModes": ({}, [(2, f"exact {i}", Y, share) for i, share in enumerate((0.2, 0.5, 0.3))]),
+    "TemperedTraining": ({}, [(0, "best", Y, -np.log(30)), (1, "best", X, -np.log(30))]),
+    "TemperedWalk": ({}, [(2, "exact", Y, 8.0)]),
+    "TinyWorld": ({}, [(0, "target", Y, PEAKS), (2, "target", Y, PEAKS), (1, "one", Y, 1.0)]),
+    "TwoPaths": ({"n_steps": 5}, [(0, "start mean", X, -10.0), (0, "target mean", X, 10.0)]),
+    "WhereTheKnotsSit": ({"knots": 4}, [
+        (0, "line", Y, 0.0),
+        (0, "knots", X, np.linspace(0, 1, 6)),
+        (1, "exact", Y, 0.0),
+        (1, "now", X, 2),
+    ]),
+    "WhomToBelieve": ({"truth": "shown"}, [
+        (0, "exact", X, next(row.exact for row in stored_rows("estimators") if row.model == "digits8_cd")),
+    ]),
+}  # fmt: skip
+"""Panel → settings, and of each exact artist its Axes, name, direction and value."""
+
+
+ON_A_GRID = {"FourModes": 2e-3, "LadderAdaptation": 1e-3, "TemperedWalk": 1e-6}
+"""Relative errors of what is exact up to a sum over a grid."""
+
+
+@pytest.mark.parametrize("name", PANELS)
+def test_what_is_exact_stands_where_it_should(name, quick_panel):
+    settings, exact = EXACT[name]
+    panel = quick_panel(PANELS[name], **settings)
+    for i, gid, direction, value in exact:
+        line = next(artist for artist in panel.axes[i].lines if artist.get_gid() == gid and artist.get_visible())
+        found = line.get_data()[direction]
+        if name == "LadderAdaptation":  # the area under λ(β) is Λ
+            found = np.trapezoid(found, line.get_xdata())
+        np.testing.assert_allclose(found, value, rtol=ON_A_GRID.get(name, 1e-7), atol=1e-9, err_msg=gid)
+
+
+def test_a_hidden_truth_is_not_drawn(quick_panel):
+    panel = quick_panel(PANELS["WhomToBelieve"], truth="hidden")
+    assert not any(line.get_gid() == "exact" for line in panel.axes[0].lines)
+    assert "exact log Z" not in panel.readout
+
+
+def test_what_theory_expects_of_replicas_stands_in_the_titles(quick_panel):
+    """In turn, 2 + 2 Σ r/(1-r) sweeps a round trip on K pairs; r = erf(Λ √π / 2K)."""
+    panel = quick_panel(PANELS["ReplicaWalks"], n_pairs=12, barrier=2.0)
+    r = erf(2.0 * np.sqrt(np.pi) / 24)
+    assert panel.axes[1].get_title(loc="left").endswith(f" {13 * (2 + 2 * 12 * r / (1 - r)):.0f} sweeps a trip")
+    assert panel.readout["refused"] == f"{r:.0%}"
+
+
+def test_the_overlaps_of_neighbours_by_sums_on_a_grid(quick_panel):
+    """∫ √(p q) over the plane."""
+    panel = quick_panel(PANELS["TwoPaths"], n_steps=5, separation=4.0)
+    grid = np.arange(-12, 12, 0.05)
+    x = np.stack(np.meshgrid(grid, grid), axis=-1)
+    for style, make_path in PATHS.items():
+        path = make_path(*mirrored_gaussians(4.0, 0.85))
+        log_p = [(p := path(b)).log_density(x) - p.log_z() for b in (0.2, 0.4)]
+        overlap = np.exp(sum(log_p) / 2).sum() * 0.05**2
+        assert f"{style} {min(overlaps(panel, style)):.3f}" in panel.readout["smallest overlap"]
+        assert overlaps(panel, style)[1] == pytest.approx(overlap, abs=1e-5)
+
+
+def overlaps(panel, style):
+    return next(line.get_ydata() for line in panel.axes[1].lines if style in (line.get_gid() or ""))

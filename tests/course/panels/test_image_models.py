@@ -1,0 +1,167 @@
+"""The panel of notebook 09 and the stored patches behind it, and what the notebook says about them."""
+
+import json
+
+import numpy as np
+import pytest
+
+import anneal_edu as ae
+from anneal_edu.annealing.likelihood import LikelihoodResult
+from anneal_edu.course.experiments import image_points
+from anneal_edu.course.experiments.image_models import REFERENCE, SCALES
+from anneal_edu.course.experiments.image_points import (
+    points_of,
+    stored_patches,
+    stored_points,
+    stored_rows,
+    stored_sizes,
+)
+from anneal_edu.course.experiments.image_rows import PAPER, Row, paired_difference, separate_error
+from anneal_edu.course.figures import LectureFigure, image_models
+from anneal_edu.course.panels import ImageModels
+from anneal_edu.course.panels.image_models import chosen_patches, patch_sizes
+from anneal_edu.models.images import image_patches
+
+FLAT, RICH = chosen_patches("flatter half"), chosen_patches("richer half")
+
+
+def test_the_stored_patches_average_to_the_stored_table():
+    points = stored_points()
+    for row in stored_rows("hais_table1_quick"):
+        mean = row["log_likelihood"] if row["exact"] is None else row["exact"]
+        assert points[row["model"]].mean() == pytest.approx(mean, abs=1e-3)
+    assert set(points) == {REFERENCE, *PAPER}
+
+
+@pytest.mark.fixed_seed("the patches that were stored are those that this seed cuts")
+def test_the_stored_patches_are_those_held_out_from_training():
+    np.testing.assert_allclose(stored_patches(), image_patches().held_out[:100], atol=1e-9)
+
+
+@pytest.mark.parametrize("name", ["image_laplace_experts", "image_mean_covariance", "image_student_t_experts"])
+def test_stored_patches_of_an_analysis_model_differ_as_its_densities_do(name):
+    """They share one log Z."""
+    x = stored_patches()
+    log_z = ae.models.load(name).log_density(x) - stored_points()[name]
+    assert np.ptp(log_z) < 1e-3
+
+
+def test_exact_patches_are_exact():
+    x = stored_patches()
+    exact = ae.models.load("image_linear_gaussian").log_density(x)
+    np.testing.assert_allclose(stored_points()["image_linear_gaussian"], exact, atol=1e-3)
+
+
+def test_a_stored_row_prefers_exact_values():
+    found = LikelihoodResult(np.array([-1.0, -2.0]), np.array([0.1, 0.2]), False, 1.0)
+    estimated, exact = Row("m", 1, found, None, 0.0), Row("m", 1, found, np.array([-1.5, -2.5]), 0.0)
+    assert points_of(estimated) == {"log_likelihoods": [-1.0, -2.0], "errors": [0.1, 0.2]}
+    assert points_of(exact) == {"log_likelihoods": [-1.5, -2.5], "errors": [0.0, 0.0]}
+
+
+def test_the_stored_patches_are_written_as_they_are_read(tmp_path, monkeypatch):
+    (tmp_path / "results").mkdir()
+    monkeypatch.setitem(SCALES, "quick", SCALES["tiny"])
+    monkeypatch.setattr(image_points, "__file__", str(tmp_path / "image_points.py"))
+    image_points.main(tmp_path / "runs")
+    stored = json.loads((tmp_path / "results" / "hais_table1_points.json").read_text(encoding="utf-8"))["points"]
+    assert list(stored) == [REFERENCE, *PAPER]
+    assert all(len(of["log_likelihoods"]) == len(of["errors"]) == 5 for of in stored.values())
+    with np.load(tmp_path / "results" / "hais_table1_patches.npz") as kept:
+        np.testing.assert_array_equal(kept["patches"], image_patches().held_out[:5])
+
+
+def test_pairing_removes_what_all_models_find_hard():
+    rng = np.random.default_rng(0)
+    hard = 30 * rng.normal(size=400)
+    first, second = hard + rng.normal(size=400), hard + rng.normal(size=400)
+    _, paired = paired_difference(first, second)
+    assert paired == pytest.approx(np.sqrt(2 / 400), rel=0.1)
+    assert separate_error(first, second) > 20 * paired
+
+
+def test_the_halves_are_halves():
+    assert FLAT.sum() == RICH.sum() == 50
+    assert not (FLAT & RICH).any()
+    assert patch_sizes()[FLAT].max() < patch_sizes()[RICH].min()
+    assert chosen_patches("all 100").all()
+
+
+def test_the_best_model_depends_on_the_patches():
+    """Notebook 09: 30 nats for the one, 22 for the other, a draw at 42% of flat patches."""
+    points = stored_points()
+    student, bilinear = points["image_student_t_experts"], points["image_bilinear"]
+    for half, sign in ((FLAT, 1), (RICH, -1)):
+        gap, error = paired_difference(student[half], bilinear[half])
+        assert sign * gap > 5 * error
+    gap, error = paired_difference(student, bilinear)
+    assert abs(gap) < 2 * error
+    third = {name: points[name][FLAT].mean() / 3 + points[name][RICH].mean() * 2 / 3 for name in PAPER}
+    assert sorted(third, key=third.get) == list(PAPER)
+    worst = min(PAPER, key=lambda name: points[name][RICH].mean())
+    assert worst == "image_student_t_experts"
+
+
+def test_student_t_experts_peak_above_what_the_noise_allows_a_generative_model():
+    points, x = stored_points(), stored_patches()
+    model = ae.models.load("image_student_t_experts")
+    log_z = (model.log_density(x) - points["image_student_t_experts"]).mean()
+    ceiling = -18 * np.log(2 * np.pi * 0.1**2)
+    assert -log_z > ceiling + 10
+    assert all(points[name].max() < ceiling for name in ("image_linear_laplace", "image_bilinear"))
+
+
+def test_figure_5_has_four_curves_with_error_bars():
+    found, exact = stored_sizes()
+    ax = LectureFigure().columns(1)[0]
+    image_models.sizes(ax, found, exact)
+    drawn = {artist.get_gid(): artist for artist in ax.lines}
+    for label, (size, mean, error) in found.items():
+        np.testing.assert_array_equal(drawn[label].get_xydata(), np.column_stack([size, mean]))
+        bars = drawn[f"{label} errors"].get_ydata().reshape(-1, 3)[:, :2]
+        np.testing.assert_allclose(np.ptp(bars, axis=1), 4 * error)
+    looks = {(drawn[label].get_color(), drawn[label].get_marker(), drawn[label].get_linestyle()) for label in found}
+    assert len(looks) == 4
+    assert [text.get_text() for text in ax.get_legend().get_texts()][-1] == "exact"
+
+
+def test_the_takeaway_names_the_best_and_judges_the_gap():
+    panel = ImageModels()
+    try:
+        assert "Student-t experts is best. It is 4 ± 3 nats" in panel.takeaway
+        assert "less than three standard errors" in panel.takeaway
+        panel.patches.value = "richer half"
+        assert "bilinear model is best. It is 22 ± 3 nats" in panel.takeaway
+        panel.model.value = "linear, Gaussian"
+        assert "than the linear model with Gaussian causes." in panel.takeaway
+        assert panel.readout["bilinear"] == "-56.1 ± 3.8"
+    finally:
+        panel.close()
+
+
+def test_the_strongest_come_first():
+    vectors = np.array([[1.0, 0.0], [0.0, 5.0], [3.0, 0.0]])
+    np.testing.assert_array_equal(image_models.by_strength(vectors), vectors[[1, 2, 0]])
+
+
+def test_signed_pictures_use_all_greys_and_leave_zero_in_the_middle():
+    ax = LectureFigure().columns(1)[0]
+    pictures = np.zeros((3, 4, 4))
+    pictures[0, 0, 0], pictures[0, 1, 1], pictures[1, 2, 2] = 5.0, -2.5, -0.1
+    image_models.signed_pictures(ax, "p", pictures, 3, contrast=np.array([1.0, 0.5, 1.0]))
+    shown = ax.get_images()[0].get_array()
+    assert (shown[0, 0], shown[1, 1], shown[2, 7], shown[3, 3]) == (0.0, 0.75, 0.75, 0.5)
+
+
+def test_figures_of_the_notebook_show_all_that_they_are_given():
+    figure = LectureFigure(10, 4)
+    axes = figure.columns(1, 1, 1, 1)
+    image_models.gaps(axes[0], np.array([0.02, 300.0]), np.array([40.0, -60.0]), "gap")
+    assert axes[0].get_ylim()[0] < -60 and axes[0].get_ylim()[1] > 40
+    image_models.learning(axes[1], {"start": np.array([-60.0, -50.0]), "geometric": np.array([-58.0, -49.0])}, "t")
+    assert axes[1].get_ylim()[0] < -60 and axes[1].get_ylim()[1] > -49
+    sizes = np.array([36, 144]), np.array([-30.0, -20.0]), np.array([0.1, 0.2])
+    image_models.sizes(axes[2], {"Laplace experts": sizes, "bilinear": sizes}, {"Laplace experts": -30.1})
+    assert axes[2].get_xlim()[0] < 36 and axes[2].get_ylim()[1] > -20
+    image_models.against_share(axes[3], {"image_bilinear": (-50.0, 10.0)}, 0.5)
+    assert figure.png()[1:4] == b"PNG"

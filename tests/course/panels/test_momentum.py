@@ -1,0 +1,136 @@
+"""The panels of notebook 08 walk as the library does, and say what the stored runs say."""
+
+import numpy as np
+import pytest
+
+import anneal_edu as ae
+from anneal_edu.annealing.hais import half_life_refresh
+from anneal_edu.course.experiments.hamiltonian import HAIS, LONG_WALK, MODELS, SCALES, WALK
+from anneal_edu.course.figures import LectureFigure, hamiltonian
+from anneal_edu.course.panels import HamiltonianConvergence, MomentumTrails, momentum_trails
+from anneal_edu.course.panels.hamiltonian_convergence import (
+    COSTS,
+    advantage,
+    cost_to_reach,
+    costs_and_errors,
+    stored_errors,
+)
+from anneal_edu.course.panels.momentum_trails import ACROSS, LONG, N_CHAINS, N_STEPS, Walk, refresh_of, valley, walk
+
+
+def test_the_walk_ends_where_hais_ends():
+    path = ae.geometric_path(ae.Gaussian(np.zeros(2), np.eye(2)), valley())
+    result = ae.hais(path, ae.linear_schedule(N_STEPS), N_CHAINS, 0.3, 0.4, rng=np.random.default_rng(5))
+    walked = walk(0.3, 0.4, 5)
+    np.testing.assert_array_equal(walked.x[-1], result.samples)
+    assert walked.accepted[1:].mean() == pytest.approx(result.acceptance)
+    np.testing.assert_array_equal(walked.x[0], walk(0.3, 1.0, 5).x[0])
+
+
+def test_the_valley_is_as_long_and_as_wide_as_it_says():
+    np.testing.assert_allclose(np.sqrt(np.linalg.eigvalsh(valley().cov)), [ACROSS, LONG])
+
+
+def test_the_half_life_of_the_paper_gives_the_librarys_default():
+    for step_size in (0.05, 0.2, 1.0):
+        assert refresh_of(step_size, 1.0) == pytest.approx(half_life_refresh(step_size))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_momentum_goes_further_for_every_seed(seed):
+    """Of 20 seeds at ε = 0.2, 1.47 ± 0.06 times as far along the valley, and 1.35 ± 0.04 times as far in all."""
+    kept, anew = walk(0.2, refresh_of(0.2, 1.0), seed), walk(0.2, 1.0, seed)
+    assert kept.spread[-1] > 1.15 * anew.spread[-1]
+    assert kept.net_distance > 1.15 * anew.net_distance
+
+
+def walked(length, accepted):
+    """A walk that ends with chains this far apart along the valley, of which so many were accepted."""
+    ends = np.array([[1.0, 1.0], [-1.0, -1.0]]) / np.sqrt(2)
+    return Walk(np.array([0 * ends, length * ends]), np.arange(200).reshape(2, 100) < 200 * accepted)
+
+
+@pytest.mark.parametrize(
+    "kept, anew, accepted, words",
+    [
+        (2.1, 1.5, 1.0, "fill 0.7 of its length, the others 0.5. Momentum that survives goes somewhere; fresh mom"),
+        (1.8, 1.5, 1.0, "fill 0.6 of its length, the others 0.5. Here keeping the momentum gains little."),
+        (1.5, 2.1, 1.0, "fill 0.5 of its length, the others 0.7. Here keeping the momentum gains little."),
+        (2.1, 1.5, 0.86, "The step is too long for the narrow side of the valley: more than a quarter is refused"),
+        (2.1, 1.5, 0.89, "fill 0.7 of its length"),
+    ],
+)
+def test_what_is_said_of_two_walks(kept, anew, accepted, words):
+    """The first of the two rows of accepted moves belongs to no step."""
+    walks = {hamiltonian.KEPT: walked(kept, accepted), hamiltonian.FORGOTTEN: walked(anew, 1.0)}
+    assert words in momentum_trails._takeaway(walks)
+
+
+def test_momentum_trails_judge_what_they_draw():
+    panel = MomentumTrails(seed=3)
+    try:
+        walks = {hamiltonian.KEPT: walk(0.2, refresh_of(0.2, 1.0), 3), hamiltonian.FORGOTTEN: walk(0.2, 1.0, 3)}
+        assert panel.takeaway == momentum_trails._takeaway(walks)
+        lines = {line.get_gid(): line.get_ydata() for line in panel.axes[2].lines}
+        for style, w in walks.items():
+            np.testing.assert_allclose(lines[style], w.spread)
+        np.testing.assert_allclose(lines["exact"][[0, -1]], [1.0, LONG])
+    finally:
+        panel.close()
+
+
+def test_the_stored_runs_are_all_there():
+    scale = SCALES["quick"]
+    for methods in stored_errors().values():
+        for of_k in methods.values():
+            assert tuple(of_k) == scale.n_steps
+            assert all(len(errors) == scale.n_repeats for errors in of_k.values())
+    assert set(stored_errors()) == set(MODELS)
+
+
+def test_the_cost_to_reach_an_error_lies_between_two_runs():
+    cost, error = np.array([10.0, 100.0, 1000.0]), np.array([4.0, 2.0, 1.0])
+    assert cost_to_reach(2.0, cost, error) == pytest.approx(100)
+    assert cost_to_reach(np.sqrt(8), cost, error) == pytest.approx(np.sqrt(1000))
+    assert cost_to_reach(5.0, cost, error) == 10
+    assert cost_to_reach(0.5, cost, error) is None
+
+
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("over", [WALK, LONG_WALK])
+def test_an_evaluation_costs_hais_half_of_its_advantage(model, over):
+    in_distributions, in_evaluations = (advantage(model, unit, over)[1] for unit in COSTS)
+    np.testing.assert_allclose(in_evaluations, in_distributions / 2)
+
+
+def test_hais_has_the_smallest_error_at_the_largest_k_of_every_model():
+    for model in MODELS:
+        _, errors = costs_and_errors(model, COSTS[0])
+        last = {method: np.median(np.abs(e[-1])) for method, e in errors.items()}
+        assert min(last, key=last.get) == HAIS
+
+
+def test_the_takeaway_judges_the_papers_claim():
+    panel = HamiltonianConvergence()
+    try:
+        assert "as the paper says" in panel.takeaway
+        panel.model.value = "Laplace, stretched"
+        assert "at best, at worst less" in panel.takeaway
+    finally:
+        panel.close()
+
+
+def test_an_ellipse_lies_at_its_distance():
+    cov = valley().cov
+    x = np.array(hamiltonian.ellipse(cov, 2.0)).T
+    np.testing.assert_allclose(np.einsum("ni,ij,nj->n", x, np.linalg.inv(cov), x), 4.0)
+
+
+def test_figures_of_the_notebook_show_all_that_they_are_given():
+    figure = LectureFigure(10, 4)
+    left, right = figure.columns(1, 1)
+    hamiltonian.bouncing(left, np.array([2.5, 1.0, 0.1]), np.array([0.0, -1.7, 2.1]))
+    hamiltonian.likelihood_convergence(right, [30, 100], np.array([-60.0, -52.0]), np.array([0.5, 0.2]), -50.0)
+    assert right.get_ylim()[0] < -61 and right.get_ylim()[1] > -50
+    assert left.get_xlim()[1] > 2.5
+    assert figure.png()[1:4] == b"PNG"

@@ -1,0 +1,164 @@
+"""Numbers and points that panels show are those that the library gives, computed here a second time."""
+
+import numpy as np
+import pytest
+from scipy.special import logsumexp
+
+import anneal_edu as ae
+from anneal_edu.course import panels
+from anneal_edu.course.experiments.estimator_tables import stored_rows
+from anneal_edu.course.experiments.kept_rows import stored
+from anneal_edu.course.figures.images import mosaic
+from anneal_edu.course.panels import (
+    annealing_runs,
+    digits_annealing,
+    four_modes,
+    importance_sampling,
+    samples_along_paths,
+)
+from anneal_edu.course.panels.hamiltonian_convergence import typical
+from anneal_edu.course.panels.tiny_world import two_wells
+from anneal_edu.course.panels.two_paths import PATHS, mirrored_gaussians
+
+
+def line(ax, name):
+    return next(artist for artist in ax.lines if artist.get_gid() == name and artist.get_visible())
+
+
+def numbers(text):
+    """All numbers in a text."""
+    words = text.replace("%", " ").replace(",", " ").replace("(", " ").replace(")", " ").split()
+    return [float(word) for word in words if word.lstrip("+-").replace(".", "", 1).isdigit()]
+
+
+def test_the_bias_as_chains_estimate_it(quick_panel):
+    panel = quick_panel(panels.BiasDecay, seed=3, n_steps=25)
+    path, rng = PATHS["moments"](*mirrored_gaussians(20.0, 0.85)), np.random.default_rng(3)
+    log_w = ae.ais(path, ae.linear_schedule(25), 1000, ae.exact, rng=rng).log_weights
+    ends = np.sort(line(panel.axes[0], "moments Monte Carlo bar").get_ydata()[:2])
+    np.testing.assert_allclose(ends, -log_w.mean() + 1.96 * log_w.std() / np.sqrt(1000) * np.array([-1, 1]))
+    *_, estimate, bar = numbers(panel.readout["moments"])
+    assert (estimate, bar) == pytest.approx((ends.mean(), np.ptp(ends) / 2), abs=0.005001)
+
+
+def test_the_log_weights_of_annealing_runs_are_those_of_the_chosen_k(quick_panel):
+    panel = quick_panel(panels.AnnealingRuns, n_steps=10, seed=3)
+    for style, make_path in PATHS.items():
+        path, rng = make_path(*mirrored_gaussians(20.0, 0.85)), np.random.default_rng(3)
+        result = ae.ais(path, ae.linear_schedule(10), 100, ae.exact, rng=rng)
+        assert line(panel.axes[1], f"{style} mean").get_xdata() == pytest.approx(result.mean_log_weight)
+        assert line(panel.axes[1], f"{style} log Ẑ").get_xdata() == pytest.approx(result.log_z)
+        assert line(panel.axes[0], style).get_ydata()[0] == pytest.approx(result.log_z)
+        assert f"standard deviation {result.log_weights.std():.1f}" in panel.readout[style]
+    (runs,) = panel._runs.values()
+    assert panel.takeaway == annealing_runs._takeaway(10, "perfect", {style: runs[style, 10][0] for style in PATHS})
+
+
+def test_the_tiny_world_counts_chains_in_the_wrong_place(quick_panel):
+    """Frozen chains stand where they started: everywhere alike."""
+    panel = quick_panel(panels.TinyWorld, kernel="frozen", n_steps=10)
+    p = np.exp(two_wells(8.0) - logsumexp(two_wells(8.0)))
+    assert panel.readout["chains in the wrong place"] == f"{np.maximum(1 / 30 - p, 0).sum():.0%}"
+    np.testing.assert_allclose(line(panel.axes[1], "weight").get_ydata(), 30 * p)
+    np.testing.assert_allclose(line(panel.axes[2], "chains").get_ydata()[1:-1:2], p)
+
+
+def test_the_four_modes_by_weight(quick_panel):
+    panel = quick_panel(panels.FourModes, n_steps=40, seed=3)
+    for i, start in enumerate(("mean only", "diagonal", "full")):
+        walk = four_modes.walk(start, 40, "x integrated out", 3)
+        small, log_w = four_modes.in_small_modes(walk.chains[-1]), walk.log_weights[-1]
+        share = np.exp(logsumexp(log_w[small]) - logsumexp(log_w))
+        by_weight, variance, ess = panel.readout.values()
+        assert numbers(by_weight)[i] == pytest.approx(100 * share, abs=0.501)
+        assert numbers(variance)[i] == pytest.approx(log_w.var(ddof=1), abs=0.00501)
+        assert numbers(ess)[i] == pytest.approx(ae.effective_sample_size(log_w), abs=0.501)
+        bar = next(artist for artist in panel.axes[2].patches if artist.get_gid() == start)
+        assert bar.get_xy()[:, 1].max() == pytest.approx(small.mean())
+
+
+def test_the_interval_of_importance_sampling_has_95_percent():
+    """Where weights are tame it is ± 1.96 standard errors, here within 4.5 of their own for 200 resamples."""
+    log_z, low, high = importance_sampling._estimate(0.5, 1, importance_sampling.ONE, 10_000, 0)
+    draws = np.random.default_rng(0).standard_normal(10_000)
+    weights = np.exp(0.5 * draws - 0.125)
+    error = weights.std() / weights.mean() / np.sqrt(10_000)
+    assert log_z == pytest.approx(np.log(weights.mean()))
+    for end, sign in ((low, -1), (high, 1)):  # a quantile of 200 normal numbers has standard error 0.19 there
+        assert (end - log_z) / error == pytest.approx(sign * 1.96, abs=4.5 * 0.19)
+
+
+def test_estimates_and_bars_to_be_believed_or_not(quick_panel):
+    panel = quick_panel(panels.WhomToBelieve, truth="shown", seed=7)
+    rows = {row.name: row for row in stored_rows("estimators") if row.model == "digits8_cd"}
+    names = [label.get_text() for label in panel.axes[0].get_yticklabels()]
+    words = {text.get_gid(): text.get_text() for text in panel.axes[1].texts}
+    for i, name in enumerate(names):
+        row = rows[name]
+        if row.errors[7] is not None:
+            assert words[f"number {i}"].split() == [f"{row.exact + row.errors[7]:.2f}", "±", f"{row.std_errors[7]:.2f}"]
+    drawn = np.concatenate([line(panel.axes[0], style).get_xdata() for style in ("geometric", "moments")])
+    estimates = {row.exact + row.errors[7] for row in rows.values() if row.errors[7] is not None}
+    assert len(drawn) > 3 and all(min(abs(x - e) for e in estimates) < 1e-9 for x in drawn)
+
+
+def test_errors_against_rungs_are_root_mean_squares(quick_panel):
+    panel = quick_panel(panels.RungsAgainstError)
+    row = next(
+        row
+        for row in stored_rows("estimators_rungs")
+        if (row.model, row.name, row.n_rungs) == ("digits8_cd", "RTS", 9) and 14_400 <= row.sweeps <= 16_000
+    )
+    assert line(panel.axes[0], "RTS").get_ydata()[2] == pytest.approx(np.sqrt(np.mean(np.square(row.errors))))
+
+
+def test_estimates_against_steps_are_errors(quick_panel):
+    panel = quick_panel(panels.EstimatesAgainstSteps, model="CD-1", seed=3)
+    (results, intervals), log_z = next(iter(panel._runs.values())), ae.models.load("digits28_cd").log_z()
+    for style, row in results.items():
+        np.testing.assert_allclose(line(panel.axes[0], style).get_ydata(), [r.log_z - log_z for r in row])
+        bars = line(panel.axes[0], f"{style} intervals").get_ydata().reshape(-1, 3)[:, :2]
+        np.testing.assert_allclose(bars, np.array(intervals[style]) - log_z)
+
+
+def test_misses_of_splines_are_estimates_minus_the_truth(quick_panel):
+    panel = quick_panel(panels.WhereTheKnotsSit, knots=0, model="CD-1", start="base rate", seed=3)
+    rbm = ae.models.load("digits28_cd")
+    path = ae.geometric_path(ae.base_rate_rbm(ae.data.digits(28), rbm.n_hidden), rbm)
+    runs = [ae.ais(path, ae.linear_schedule(20), 20, rng=np.random.default_rng([3, run])) for run in (0, 1)]
+    drawn = line(panel.axes[1], "runs 0").get_ydata()
+    np.testing.assert_allclose(drawn, [run.log_z - rbm.log_z() for run in runs], atol=1e-3)
+
+
+def test_the_typical_error_with_momentum_is_a_median(quick_panel):
+    panel = quick_panel(panels.HamiltonianConvergence)
+    rows = [row for row in stored("hais_convergence_quick")["rows"] if row["method"] == "HAIS"]
+    rows = [row for row in rows if row["model"] == panel.model.value]
+    steps = sorted({row["n_steps"] for row in rows})
+    found = [np.median([abs(row["error"]) for row in rows if row["n_steps"] == n]) for n in steps]
+    np.testing.assert_allclose(line(panel.axes[1], "HAIS").get_ydata(), found)
+    assert panel.readout["HAIS, ε = 0.2, K = 10,000"] == f"{found[-1]:.2f} nats"
+    np.testing.assert_allclose(typical(np.array([[1.0, -3.0, 9.0], [0.0, 2.0, 2.5]])), [3.0, 2.0])
+
+
+def test_the_width_of_two_paths(quick_panel):
+    """At β = ½ and far apart, the moment path's distribution is as long as half of the separation."""
+    panel = quick_panel(panels.TwoPaths, separation=20.0, correlation=0.0)
+    geometric, moments = numbers(panel.readout["largest standard deviation"])
+    assert geometric == 1.0 and moments == pytest.approx(np.sqrt(1 + 100), abs=0.00501)
+
+
+@pytest.mark.parametrize("style, i", [("geometric", 0), ("moments", 1)])
+def test_pictures_are_of_the_present_beta(style, i, quick_panel):
+    panel = quick_panel(panels.SamplesAlongPaths, beta=0.25, seed=3)
+    rbm = samples_along_paths.paths_to("PCD", "base rate")[style](0.25)
+    expected = mosaic(samples_along_paths.pictures_of(rbm, None, 3), samples_along_paths.COLUMNS)
+    np.testing.assert_allclose(np.ma.filled(panel.axes[i].images[0].get_array(), np.nan), expected, atol=1e-6)
+
+
+def test_exact_draws_stand_beside_the_chains(quick_panel):
+    path = digits_annealing.digits_path("8×8, CD-1", "base rate")
+    stop = next(iter(digits_annealing.stops_on_the_way(path, 20, 30, 3)))
+    here, rng = path(0.0), np.random.default_rng(3)
+    digits_annealing.visible_probabilities(here, np.zeros((24, 64)), rng)
+    np.testing.assert_allclose(stop.draws, digits_annealing.visible_probabilities(here, here.sample(24, rng), rng))

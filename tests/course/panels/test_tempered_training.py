@@ -1,0 +1,157 @@
+"""The panels of notebook 11: what they show is what a small model really does."""
+
+import numpy as np
+import pytest
+
+import anneal_edu as ae
+from anneal_edu.course.panels import particles_and_modes as small
+from anneal_edu.course.panels import tempered_training
+from anneal_edu.course.panels.tempered_training import BARS, COSTS, DIGITS, TemperedTraining, stored_curves
+
+
+def test_shares_and_probabilities_each_sum_to_one():
+    images, rng = ae.data.bars_and_stripes(3), np.random.default_rng(0)
+    rbm = ae.BinaryRBM(rng.normal(size=(9, 4)), rng.normal(size=9), rng.normal(size=4))
+    p, q = small.exact_probabilities(rbm, images), small.shares(rbm.sample(50_000, rng), images)
+    assert p.sum() == pytest.approx(1) and q.sum() == pytest.approx(1)
+    assert (np.abs(p - q) < 4.5 * np.sqrt(p * (1 - p) / 50_000)).all()
+
+
+@pytest.fixture(scope="module")
+def runs():
+    """PCD and PT, for each of three seeds."""
+    return [(small.trained("pcd", 0.3, seed), small.trained("pt", 0.3, seed, 8)) for seed in range(3)]
+
+
+def test_snapshots_are_those_of_training(runs):
+    for run in runs[0]:
+        assert [s.n_updates for s in run] == list(range(200, 1801, 200))
+        last = run[-1]
+        images = ae.data.bars_and_stripes(4)
+        assert last.log_likelihood == pytest.approx(last.rbm.log_density(images).mean() - last.rbm.log_z())
+        assert last.model.sum() == pytest.approx(1) and last.share.sum() == pytest.approx(1)
+        assert 0 <= last.distance <= 1 and last.particles.shape == (20, 16)
+
+
+def test_the_lesson_is_there(runs):
+    """Of 8 seeds PT is 5.6 ± 2 nats above PCD, which is 5 ± 2 below its best, and 0.65 ± 0.07 from its particles."""
+    ends = [(pcd[-1], pt[-1]) for pcd, pt in runs]
+    assert np.mean([pt.log_likelihood - pcd.log_likelihood for pcd, pt in ends]) > 0.3
+    assert np.mean([max(s.log_likelihood for s in pcd) - pcd[-1].log_likelihood for pcd, _ in runs]) > 0.3
+    assert all(pcd.distance > 0.3 for pcd, _ in ends)
+    assert np.mean([pt.distance for _, pt in ends]) < 0.7
+
+
+def moment(log_likelihood, learned, apart):
+    """A snapshot of a model with this share of its mass on two images, and of particles so far from it."""
+    model = np.array([learned / 2, learned / 2, 1 - learned])
+    share = model + np.array([0, apart, -apart] if learned < 0.5 else [-apart, 0, apart])
+    return small.Snapshot(1000, None, None, log_likelihood, model, share)
+
+
+@pytest.mark.parametrize(
+    "pcd, pt, words",
+    [
+        ((-9.0, 0.24, 0.1), (-7.0, 0.2, 0.0), "Neither model has learned the images yet; the chains still mix"),
+        ((-9.0, 0.24, 0.3), (-7.0, 0.9, 0.1), "are not where its model is. What no particle visits is not pushed down"),
+        ((-9.0, 0.9, 0.4), (-7.0, 0.9, 0.1), "are not where its model is. What no particle visits is not pushed down"),
+        ((-7.9, 0.9, 0.4), (-7.0, 0.9, 0.1), "Here the two do about equally well."),
+        ((-9.0, 0.9, 0.15), (-7.0, 0.9, 0.1), "Here the two do about equally well."),
+        ((-8.1, 0.3, 0.22), (-7.0, 0.2, 0.1), "are not where its model is. What no particle visits is not pushed down"),
+        ((-8.1, 0.2, 0.22), (-7.0, 0.3, 0.1), "are not where its model is. What no particle visits is not pushed down"),
+        ((-7.0, 0.9, 0.4), (-8.1, 0.9, 0.1), "Here the ladder does no better than a chain without one."),
+        ((-7.0, 0.9, 0.4), (-9.0, 0.9, 0.1), "Here the ladder does no better than a chain without one."),
+    ],
+)
+def test_what_is_said_of_particles_and_modes(pcd, pt, words):
+    assert words in small._takeaway(moment(*pcd), moment(*pt))
+
+
+def test_the_panel_judges_the_moment_that_it_shows(runs):
+    panel = small.ParticlesAndModes(updates=1000)
+    try:
+        pcd, pt = (run[4] for run in runs[0])
+        assert panel.takeaway == small._takeaway(pcd, pt)
+        for ax, now in zip(panel.axes[1:], (pcd, pt), strict=True):
+            drawn = {artist.get_gid(): artist for artist in ax.get_children() if artist.get_gid()}
+            np.testing.assert_allclose(drawn["model 7"].get_xy()[:, 1].max(), min(now.model[7], small.TOP))
+        panel.updates.value = 200
+        assert "still mix" in panel.takeaway
+    finally:
+        panel.close()
+
+
+def test_the_stored_curves_are_complete():
+    for data in (BARS, DIGITS):
+        curves = stored_curves()[data]
+        assert list(curves) == list(COSTS)
+        shapes = {values.shape for _, values in curves.values()}
+        assert len(shapes) == 1 and next(iter(shapes))[1] >= 5
+
+
+def test_every_state_has_its_own_words():
+    panel = TemperedTraining()
+    try:
+        late = panel.takeaway
+        panel.moment.value = 10
+        early = panel.takeaway
+        panel.data.value = DIGITS
+        assert len({late, early, panel.takeaway}) == 3
+    finally:
+        panel.close()
+
+
+def test_the_takeaway_compares_with_the_stored_medians_and_names_the_leader():
+    curves = stored_curves()[BARS]
+    last = {name: np.median(values[-1]) for name, (_, values) in curves.items()}
+    panel = TemperedTraining()
+    try:
+        assert f"plain PCD {last['PT, even-odd'] - last['PCD']:.1f} below" in panel.takeaway
+        assert f"First of all nine: {max(last, key=last.get)}" in panel.takeaway and "CD-25" in panel.takeaway
+        panel.methods.value = "three ways to swap"
+        assert panel.takeaway.index("even-odd") < panel.takeaway.index("coin") < panel.takeaway.index("lifted")
+        panel.methods.value = "CD"
+        assert f"CD-25 {last['CD-25'] - last['PT, even-odd']:.1f} above" in panel.takeaway
+    finally:
+        panel.close()
+
+
+def test_at_equal_numbers_of_gibbs_steps_every_pcd_has_fallen_behind_tempering():
+    """40,000 steps each, medians of the seeds; on the digits nobody is more than a nat behind."""
+    curves = stored_curves()[BARS]
+    pt = np.median(curves["PT, even-odd"][1][-1])
+    for rival in ("PCD, 10 steps", "PCD, 10 times the chains", "PCD, 10 small updates"):
+        n, values = curves[rival]
+        assert n[-1] * COSTS[rival] == 40_000 and np.median(values[-1]) < pt - 0.5
+    n, values = curves["CD-25"]
+    assert np.median(values[n == 1600]) > pt + 0.5
+    assert np.ptp([np.median(values[-1]) for _, values in stored_curves()[DIGITS].values()]) < 1
+
+
+@pytest.mark.parametrize(
+    "data, methods, lead, behind, words",
+    [
+        (BARS, "PCD and PT", 0.2, 0.7, "The chains still mix: all nine ways are within 0.9 nats of each other"),
+        (DIGITS, "PCD and PT", 0.2, 0.7, "On the digits Gibbs chains mix well: all nine ways are within 0.9 nats"),
+        (DIGITS, "CD", 0.2, 0.9, "Against PT with even-odd swaps, in nats: CD-1 level, CD-25 0.2 above."),
+        (BARS, "PCD and PT", 0.2, 3.0, "in nats: plain PCD 3.0 below; at PT's price, ten steps level, ten times the "
+         "chains level, ten small updates level. First of all nine: CD-25, with 25 Gibbs steps an update."),
+        (BARS, "PCD and PT", 0.06, 3.0, "First of all nine: CD-25"),
+        (BARS, "CD", 0.06, 3.0, "CD-1 level, CD-25 0.1 above."),
+        (BARS, "CD", 0.04, 3.0, "CD-1 level, CD-25 level."),
+    ],
+)  # fmt: skip
+def test_what_is_said_of_nine_medians(data, methods, lead, behind, words):
+    """All are at -5 but CD-25, which leads, and PCD, which is behind."""
+    middle = dict.fromkeys(COSTS, -5.0) | {"CD-25": -5.0 + lead, "PCD": -5.0 - behind}
+    assert words in tempered_training._takeaway(data, methods, middle)
+
+
+def test_what_is_elsewhere_is_written_down():
+    panel = small.ParticlesAndModes(updates=400)
+    try:
+        texts = [artist.get_text() for ax in panel.axes[1:] for artist in ax.texts if artist.get_gid() == "elsewhere"]
+        at = small.trained("pcd", 0.3, 0)[1]
+        assert texts[0] == f"elsewhere:\nmodel {at.model[-1]:.0%}, particles {at.share[-1]:.0%}"
+    finally:
+        panel.close()

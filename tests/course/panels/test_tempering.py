@@ -1,0 +1,169 @@
+"""The panels of notebook 10 walk as the library does, and agree with exact answers."""
+
+import numpy as np
+import pytest
+
+import anneal_edu as ae
+from anneal_edu.course.figures import LectureFigure, tempering
+from anneal_edu.course.panels import LadderAdaptation, ReplicaWalks, TemperedModes, tempered_modes
+from anneal_edu.course.panels.ladder_adaptation import (
+    DIGITS,
+    NARROWING,
+    PATHS,
+    SHIFT,
+    SHIFT_MOMENTS,
+    exact_barrier,
+    exact_local_barrier,
+    pilot,
+)
+from anneal_edu.course.panels.replica_walks import rejection_rate, rungs_of, trip_rates, walks
+from anneal_edu.course.panels.tempered_modes import LOG_Z, SHARES, Rungs, masses, runs, three_modes
+from anneal_edu.tempering.matrices import expected_round_trip_time
+from anneal_edu.tempering.swaps import SCHEMES
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_replicas_make_as_many_trips_as_theory_expects(scheme):
+    """Six standard errors, since they come from 24 ladders only."""
+    rates = np.full(4, rejection_rate(4, 1.5))
+    rate, error = trip_rates(4, 1.5, 0.0, 0)[scheme]
+    assert abs(rate - 1 / expected_round_trip_time(scheme, rates)) < 6 * error
+
+
+def test_without_a_barrier_replicas_in_turn_are_clockwork():
+    replicas = walks(7, 0.0, 0.0, 3)["even_odd"]
+    np.testing.assert_array_equal(replicas[16:], replicas[:-16])
+    assert trip_rates(7, 0.0, 0.0, 3)["even_odd"][1] < 1e-3
+
+
+def test_the_rejection_rate_of_the_ladder_is_exact():
+    """Against the library's swaps between N(0, 1) and N(Λ √π, 1) with exact draws."""
+    path = ae.geometric_path(ae.Gaussian([0.0], [[1.0]]), ae.Gaussian([2 * np.sqrt(np.pi)], [[1.0]]))
+    run = ae.parallel_tempering(path, ae.linear_schedule(3), 50, 800, ae.exact, rng=np.random.default_rng(0))
+    assert np.abs(run.rejection_rates - rejection_rate(3, 2.0)).max() < 4 * 0.5 / np.sqrt(50 * 800)
+
+
+def test_exploration_leaves_its_rung_invariant_and_memory_slows_trips():
+    fresh, remembering = (trip_rates(6, 2.0, memory, 0)["even_odd"][0] for memory in (0.0, 0.97))
+    assert remembering < 0.7 * fresh
+
+
+def test_rungs_and_replicas_are_inverse_permutations():
+    replicas = walks(3, 1.0, 0.0, 0)["lifted"][:50, :, 0]
+    rungs = rungs_of(replicas)
+    for t in range(50):
+        np.testing.assert_array_equal(replicas[t][rungs[t]], np.arange(4))
+
+
+def test_exact_barriers_are_areas_under_the_local_barrier():
+    betas = np.linspace(0, 1, 101)
+    for path in (NARROWING, SHIFT, SHIFT_MOMENTS):
+        assert np.trapezoid(exact_local_barrier(path), betas) == pytest.approx(exact_barrier(path), rel=0.01)
+    assert exact_barrier(SHIFT) > 1.5 * exact_barrier(SHIFT_MOMENTS)
+    assert exact_barrier(DIGITS) is None and set(PATHS) == {NARROWING, SHIFT, SHIFT_MOMENTS, DIGITS}
+
+
+def test_pilot_runs_find_the_exact_barrier_and_make_the_ladder_even():
+    """A sum over 16 pairs falls short of Λ by a percent; the rates range over 5 ± 1.2 errors, at first over 40."""
+    for path in (NARROWING, SHIFT_MOMENTS):
+        last = pilot(path, 16, 0, 3)
+        assert exact_barrier(path) * 0.93 < last.rates.sum() < exact_barrier(path) * 1.03
+        assert last.rates.max() - last.rates.min() < 12 * last.errors.max()
+
+
+def test_the_adaptation_says_what_it_did():
+    panel = LadderAdaptation()
+    try:
+        assert "pair 1 is the one to be feared" in panel.takeaway
+        panel.step.value = 2
+        assert "about equally often" in panel.takeaway
+    finally:
+        panel.close()
+
+
+def test_the_three_modes_are_what_they_say():
+    x = np.linspace(-12, 12, 20_001)[:, None]
+    f = np.exp(three_modes().log_density(x)) * (x[1, 0] - x[0, 0])
+    assert np.log(f.sum()) == pytest.approx(LOG_Z)
+    np.testing.assert_allclose([f[x[:, 0] < -3].sum(), f[x[:, 0] > 2.5].sum()], np.exp(1) * SHARES[[0, 2]], rtol=1e-6)
+
+
+def test_ladders_find_the_masses_that_chains_alone_miss(monkeypatch):
+    """With ten times the chains, for better error bars."""
+    monkeypatch.setattr(tempered_modes, "N_CHAINS", 200)
+    found = runs.__wrapped__(4, 5.0, 320, 0)
+    mass, error = masses(found.tempered)
+    assert (np.abs(mass - SHARES) < 5 * error).all() and error.max() < 0.015
+    assert abs(found.log_z - LOG_Z) < 5 * found.log_z_error < 0.5
+    crossings = (np.diff(np.sign(found.alone + 3) + np.sign(found.alone - 2.5), axis=0) != 0).sum()
+    assert crossings < 200
+
+
+ALONE, GONE = np.full((4, tempered_modes.N_CHAINS), -6.0), np.tile([[-6.0], [0.0]], (10, tempered_modes.N_CHAINS))
+
+
+def spread_over_modes(left, middle, right):
+    """Hundredths of the time in each mode, by all chains alike."""
+    at = np.repeat([-6.0, 0.0, 5.0], [left, middle, right])
+    return np.repeat(at[:, None], tempered_modes.N_CHAINS, axis=1)
+
+
+@pytest.mark.parametrize(
+    "alone, tempered, trips, words",
+    [
+        (ALONE, (20, 50, 30), 100, "alone hardly ever leave the mode … each mass right within 0.12, at equal cost"),
+        (GONE, (20, 50, 30), 100, "alone cross now and then. The ladders go up and down"),
+        (ALONE, (31, 39, 30), 100, "have each mass right within 0.12"),
+        (ALONE, (33, 37, 30), 100, "round trips, but too few yet to get the masses right"),
+        (ALONE, (20, 50, 30), 7, "have each mass right within 0.12"),
+        (GONE[:4], (20, 50, 30), 100, "alone cross now and then"),
+        (GONE[:2], (20, 50, 30), 100, "alone hardly ever leave the mode"),
+        (ALONE, (20, 50, 30), 5, "hardly a replica makes a round trip: the masses of this ladder mean nothing"),
+        (ALONE, (0, 100, 0), 100, "Plenty of round trips, and modes that nobody has seen"),
+    ],
+)
+def test_what_is_said_of_the_masses(alone, tempered, trips, words):
+    found = tempered_modes.Runs(alone, spread_over_modes(*tempered), trips, 1.0, 0.1)
+    takeaway = tempered_modes._takeaway(found, 160)
+    assert all(part in takeaway for part in words.split("…")), takeaway
+
+
+def test_the_panel_walks_the_geometric_path_of_the_library():
+    path = ae.geometric_path(ae.Gaussian([0.0], [[4.0]]), three_modes())
+    betas, x = np.array([0.0, 0.3, 1.0]), np.linspace(-30, 30, 60).reshape(3, 20, 1)
+    found = Rungs(betas, 2.0).log_densities((x,))
+    f = [path(beta).log_density for beta in betas]
+    np.testing.assert_allclose(found.own, [f[k](x[k]) for k in range(3)])
+    np.testing.assert_allclose(found.above, [f[k + 1](x[k]) for k in range(2)])
+    np.testing.assert_allclose(found.below, [f[k](x[k + 1]) for k in range(2)])
+
+
+def test_round_trips_alone_prove_nothing():
+    panel = TemperedModes(hottest=0.5)
+    try:
+        assert "modes that nobody has seen" in panel.takeaway
+    finally:
+        panel.close()
+
+
+def test_the_clockwork_is_said_to_be_one():
+    panel = ReplicaWalks(barrier=0.0)
+    try:
+        assert "up and down in 26 sweeps" in panel.takeaway
+    finally:
+        panel.close()
+
+
+def test_figures_of_the_notebook_show_all_that_they_are_given():
+    figure = LectureFigure(10, 4)
+    left, middle, right = figure.columns(1, 1, 1)
+    pairs, rates = np.array([1, 2, 4]), np.array([0.1, 0.12, 0.15])
+    tempering.round_trip_rates(
+        left, pairs, {"even_odd": rates}, {"even_odd": (pairs, rates, 0.01 * np.ones(3))}, 0.16, 4.0
+    )
+    tempering.stuck_along_path(middle, {"geometric": np.array([1.0, 100.0]), "moments": np.array([1.0, 2.0])}, "")
+    ideal = {"geometric": np.array([0.03]), "moments": np.array([0.04])}
+    found = {path: (rate / 2, rate / 20) for path, rate in ideal.items()}
+    tempering.rates_by_path(right, ["a case"], ideal, found, 1e-4, "")
+    assert left.get_ylim()[1] > 0.16 and middle.get_ylim()[1] > 100
+    assert figure.png()[1:4] == b"PNG"

@@ -1,0 +1,340 @@
+"""What panels say, on given numbers; other files of this folder test the words of the panels of their notebooks."""
+
+import ast
+import inspect
+import sys
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from anneal_edu.course import panels
+from anneal_edu.course.experiments.estimator_tables import Row
+from anneal_edu.course.panels import (
+    annealing_runs,
+    bias_decay,
+    estimates_against_steps,
+    first_path,
+    four_modes,
+    hamiltonian_convergence,
+    importance_sampling,
+    ladder_adaptation,
+    replica_walks,
+    rungs_against_error,
+    samples_along_paths,
+    tiny_world,
+    two_paths,
+    where_the_knots_sit,
+    whom_to_believe,
+)
+
+
+def name_of(module):
+    return module.__name__.rpartition(".")[2]
+
+
+def run(log_z, mean=0.0, spread=1.0):
+    """A result of AIS with this log Ẑ, and log weights of this mean and standard deviation."""
+    log_weights = mean + spread * np.array([-1.0, 1.0])
+    return SimpleNamespace(log_z=log_z, mean_log_weight=mean, log_weights=log_weights)
+
+
+def annealed(geometric, moments):
+    return {"geometric": run(*geometric), "moments": run(*moments)}
+
+
+def rounds(*rates):
+    return ladder_adaptation.Round(None, np.array(rates), None)
+
+
+def row(name, errors, std_errors):
+    return Row("", name, "", 5, 0, 0, 0.0, 10.0, errors, std_errors, {})
+
+
+def measures(**pictures):
+    return {style: samples_along_paths.Measures(number, 0.25, 0.0) for style, number in pictures.items()}
+
+
+BIASES = {"geometric": (1.23, 4.56), "moments": (2.34, 5.67)}
+EXPECTED = {"even_odd": 30.0, "stochastic_even_odd": 90.0}
+HERE = measures(geometric=2.3, moments=40.0)
+SIX = np.array([[0.1, 0.1], [-0.29, 0.1], [0.31, 0.2], [-3.0, 0.1], [np.nan, np.nan], [0.05, 0.1]])
+WORDS = {
+    annealing_runs: [
+        ((25, "perfect", annealed((-0.4, -9), (0.4, -9))), "With 25 steps both paths come within half a nat"),
+        (
+            (25, "perfect", annealed((-7, -73, 9), (-0.5, -72, 30))),
+            "The mean log weight is much the same, -73 on the geometric and -72 on the moment path. But on the "
+            "moment path log weights have a standard deviation of 30 nats against 9: many chains come out near the "
+            "truth, and log Ẑ misses the truth by 7.0 nats on the geometric path and by 0.5 on the moment path.",
+        ),
+        (
+            (25, "Gibbs", annealed((-7, -73, 9), (-0.5, -72, 30))),
+            "Gibbs steps do not keep up with the narrow geometric path: the mean log weight is -73 on the "
+            "geometric and -72",
+        ),
+        ((25, "perfect", annealed((-7, -73), (-3.6, -72))), "With 25 steps log Ẑ misses the truth by 7.0 nats on"),
+        ((25, "perfect", annealed((-7, -73), (-3.4, -72))), "The mean log weight is much the same"),
+        ((25, "perfect", annealed((-0.6, -9), (-0.4, -9))), "With 25 steps log Ẑ misses the truth by 0.6 nats on the"),
+        ((25, "Gibbs", annealed((7, -73), (-3.6, -72))), "With 25 steps log Ẑ misses the truth by 7.0 nats on"),
+    ],
+    bias_decay: [
+        ((50.0, 25, bias_decay.MIRRORED, "linear", BIASES), "forward and reverse bias both are F/K = 2 nats, exactly"),
+        (
+            (50.0, 25, bias_decay.NARROWING, "linear", BIASES),
+            "the forward bias (1.2 geometric, 2.3 moments) lies above F/K = 2 and the reverse one below",
+        ),
+        (
+            (50.0, 25, bias_decay.MIRRORED, "optimal, 10 bins", BIASES),
+            "cut the cost from F = 50 to 4.56 on the geometric path and to 5.67 on the moment path: with K = 25 "
+            "the bias is 1.2 and 2.3 nats.",
+        ),
+    ],
+    estimates_against_steps: [
+        (
+            (100, {"geometric": [run(0), run(-2.5)], "moments": [run(9), run(0.4)]}, 0.0),
+            "With 100 steps the geometric path is more than 2 nats too low, MAS within half a nat of the truth.",
+        ),
+        (
+            (100, {"geometric": [run(5.3)], "moments": [run(3.9)]}, 5.0),
+            "is within half a nat of the truth, MAS more than 1 nat too low.",
+        ),
+        (
+            (100, {"geometric": [run(5.7)], "moments": [run(36)]}, 5.0),
+            "is 0.5 to 1 nats too high, MAS more than 30 nats too high.",
+        ),
+        (
+            (100, {"geometric": [run(-0.5)], "moments": [run(15.5)]}, 5.0),
+            "is more than 5 nats too low, MAS more than 10 nats too high.",
+        ),
+        (
+            (100, {"geometric": [run(5.1)], "moments": [run(4.9)]}, 5.0),
+            "With 100 steps both paths are within half a nat",
+        ),
+    ],
+    first_path: [
+        ((0, 3.4), "The start: all 30 sites alike"),
+        ((1, 1.23), "The target: two wells, log Z = 1.23."),
+        ((0.4, 2.5), "the wells are 40% as deep as in the target, and log Z has come down to 2.50."),
+    ],
+    four_modes: [
+        (
+            (1.0, {"diagonal": 0.33, "full": 0.18}, {"diagonal": 0.11, "full": 0.11}),
+            "At the target 11% of the chains should be in the small modes. From the diagonal start 33% are there, "
+            "from the full one 18%;",
+        ),
+        (
+            (0.0, {"diagonal": 0.5, "full": 0.2}, {"diagonal": 0.51, "full": 0.21}),
+            "At the start, 50% of the chains from the diagonal start are where the small modes will be (exact "
+            "share 51%), of those from the full one 20% (exact 21%).",
+        ),
+        (
+            (0.25, {"diagonal": 0.5, "full": 0.2}, {"diagonal": 0.51, "full": 0.21}),
+            "At β = 0.25, 50% of the chains from",
+        ),
+    ],
+    hamiltonian_convergence: [
+        (
+            (np.array([10.0, 26.0, 34.0]), "distributions"),
+            "about 10 to 30 times fewer distributions: as the paper says.",
+        ),
+        (
+            (np.array([40.0, 9.4, 20.0]), "evaluations"),
+            "about 9 to 40 times fewer evaluations: the paper's order of magnitude at best, at worst less.",
+        ),
+    ],
+    importance_sampling: [
+        ((-4.6, True, 990.0, 0.01, 1000), "An ESS of 990 of 1,000 looks perfect, yet log Ẑ is 4.6 nats too low"),
+        (
+            (-4.6, True, 490.0, 0.01, 1000),
+            "Broken: log Ẑ is 4.6 nats too low, the heaviest of 1,000 draws carries 1% of the weight, and the "
+            "interval does not cover the truth.",
+        ),
+        (
+            (-0.6, False, 990.0, 0.5, 1000),
+            "Broken: log Ẑ is 0.6 nats too low, the heaviest of 1,000 draws carries 50% of the weight, and the "
+            "interval just covers the truth.",
+        ),
+        ((-1234.0, True, 1.0, 1.0, 1000), "Broken: log Ẑ is 1,234 nats too low"),
+        (
+            (-0.3, False, 49.0, 0.2, 1000),
+            "About to break: log Ẑ is still within 0.3 nats, but 1,000 draws are worth only 49.",
+        ),
+        ((0.04, False, 49.0, 0.2, 1000), "still within 0.1 nats"),
+        ((-1.1, True, 510.0, 0.01, 1000), "An ESS of 510 of 1,000 looks perfect, yet log Ẑ is 1.1 nats too low"),
+        ((-100.4, True, 1.0, 1.0, 1000), "Broken: log Ẑ is 100 nats too low"),
+        ((-0.3, False, 51.0, 0.2, 1000), "Start and target overlap: 1,000 draws are worth 51"),
+    ],
+    ladder_adaptation: [
+        ((0, 0.0, rounds(0.3, 0.6, 0.2)), "A linear ladder: pair 2 is the one to be feared."),
+        ((0, 0.0, rounds(0.3, 0.39, 0.3)), "A linear ladder, and all pairs refuse about equally often"),
+        ((0, 0.0, rounds(0.3, 0.41, 0.3)), "A linear ladder: pair 2 is the one to be feared."),
+        ((2, 0.11, rounds(0.3, 0.6, 0.2)), "All pairs refuse about equally often. For this number of rungs no other"),
+        ((2, 0.13, rounds(0.3, 0.6, 0.2)), "The rejections are not equal yet"),
+    ],
+    replica_walks: [
+        (
+            (12, 0.0, 0.0, {"even_odd": 26.0, "stochastic_even_odd": 300.0}, {"even_odd": 1.0}),
+            "like clockwork: up and down in 26 sweeps, and nothing is random any more. By a coin each of them "
+            "wanders, and needs 300.",
+        ),
+        ((12, 2.0, 0.9, EXPECTED, {"even_odd": 0.69}), "The chains remember too well."),
+        (
+            (12, 2.0, 0.9, EXPECTED, {"even_odd": 0.71}),
+            "In turn, a replica keeps its direction until it is refused: 30 sweeps a round trip. By a coin it "
+            "forgets at every rung: 90 sweeps. Memory costs little here.",
+        ),
+        ((12, 2.0, 0.0, EXPECTED, {"even_odd": 1.0}), "By a coin it forgets at every rung: 90 sweeps."),
+        (
+            (12, 2.0, 0.0, {"even_odd": 30.0, "stochastic_even_odd": 34.0}, {"even_odd": 1.0}),
+            "the schemes hardly differ",
+        ),
+        ((12, 2.0, 0.0, {"even_odd": 30.0, "stochastic_even_odd": 35.0}, {"even_odd": 1.0}), "By a coin it forgets"),
+    ],
+    rungs_against_error: [
+        (
+            ({"A": row("A, x", (0.3, -0.4), (0.2, 0.21)), "B": row("B", (3.0, 4.0), (2.0, 2.1))}, 5),
+            "With 5 temperatures A errs by 0.35 nats and B by 3.5. All five cover the truth",
+        ),
+        (
+            ({"A": row("A, x", (0.3, -0.4), (0.1, 0.1)), "B": row("B", (3.0, 4.0), (1.4, 1.9))}, 5),
+            "The own error bars of A and B miss the truth in more than half",
+        ),
+        (
+            ({"A": row("A, x", (0.3, -0.4), (0.16, 0.1)), "B": row("B", (3.0, 4.0), (1.0, 1.9))}, 5),
+            "The own error bars of B miss the truth in more than half of the runs.",
+        ),
+    ],
+    samples_along_paths: [
+        (
+            (1, samples_along_paths.CHAINS, HERE, 30.0),
+            "Both paths end in the same target, 25% of which is one picture.",
+        ),
+        ((1, samples_along_paths.EXACT, HERE, 30.0), "Here the two paths meet: they share their ends"),
+        ((0, samples_along_paths.CHAINS, HERE, 30.0), "Here the two paths meet: they share their ends"),
+        (
+            (0.6, samples_along_paths.EXACT, HERE, 30.0),
+            "At β = 0.6 the geometric path holds 2.3 pictures and MAS 40; the target itself has 30. The geometric "
+            "path goes through a bottleneck.",
+        ),
+        (
+            (0.6, samples_along_paths.EXACT, measures(geometric=35.0, moments=40.0), 30.0),
+            "holds 35 pictures and MAS 40, on the way to the target's 30.",
+        ),
+        (
+            (0.6, samples_along_paths.EXACT, measures(geometric=20.0, moments=18.0), 30.0),
+            "on the way to the target's 30.",
+        ),
+    ],
+    tiny_world: [
+        ((tiny_world.METROPOLIS, 2, 0.006, 1.0), "are out of equilibrium after 2 steps: 1% of them"),
+        ((tiny_world.CARELESS, 10, 0.4, 1.5), "This kernel does not leave f_k invariant, and the mean weight is 1.5 Z"),
+        ((tiny_world.METROPOLIS, 10, 0.4, 1 - 1e-8), "This kernel does not leave f_k invariant"),
+        (
+            (tiny_world.METROPOLIS, 10, 0.004, 1.0),
+            "Here the chains stand where the target is, and the mean weight is Z.",
+        ),
+        (
+            (tiny_world.METROPOLIS, 10, 0.4, 1 + 1e-12),
+            "are out of equilibrium after 10 steps: 40% of them stand in the wrong place. Yet their mean weight is "
+            "exactly Z",
+        ),
+        ((tiny_world.METROPOLIS, 1, 0.4, 1.0), "are out of equilibrium after 1 step: 40%"),
+        ((tiny_world.FROZEN, 10, 0.4, 1.0), "The chains never moved: 40% of them"),
+        ((tiny_world.CARELESS, 1, 0.4, 1.0), "With 1 step the kernel comes too late to spoil E[w]"),
+    ],
+    two_paths: [
+        ((0, {}, {}, {}), "Here the two paths meet"),
+        ((1, {}, {}, {}), "Here the two paths meet"),
+        (
+            (
+                0.5,
+                {"geometric": 0.5, "moments": 10.2},
+                {"geometric": 0.123, "moments": 0.62},
+                {"geometric": 0.0, "moments": 72.6},
+            ),
+            "The moment path stretches to a standard deviation of 10.2, the geometric one of 0.5: neighbours "
+            "overlap by 0.62 or more on the moment path, by 0.123 or more on the geometric one. Yet both lose the "
+            "same 72.6 nats of mean log weight.",
+        ),
+    ],
+    where_the_knots_sit: [
+        (
+            (0, 0.64, 0.64, 110.4, 110.4),
+            "Without knots this is the geometric path: some moment strays from the straight line by 0.64. F = 110.",
+        ),
+        (
+            (1, 0.55, 0.64, 110.4, 109.4),
+            "With 1 knot some moment still strays from the straight line by 0.55, and F is 110, with none 109.",
+        ),
+        (
+            (9, 0.5, 0.64, 110.4, 110.4),
+            "With 9 knots every moment stays within 0.50 of the straight line, without knots within 0.64. And yet "
+            "F is 110, with none 110",
+        ),
+    ],
+    whom_to_believe: [
+        (
+            (SIX, [0, 1, 3], False, np.isfinite(SIX[:, 0]), 10.15, 10.0),
+            "3 of 6 estimates lie within 0.3 nats of the middle one; 3 come without a warning.",
+        ),
+        (
+            (SIX, [0, 1, 3], True, np.isfinite(SIX[:, 0]), 10.15, 10.0),
+            "3 of 6 lie within 0.3 nats of the truth, and 3 within two of their own standard errors. Of the 3 "
+            "without a warning 1 are wrong by more.",
+        ),
+    ],
+}
+"""Module of a panel → arguments of its `_takeaway`, and words that it says of them."""
+
+ELSEWHERE = {
+    "digits_annealing",
+    "image_models",
+    "likelihood_tracking",
+    "momentum_trails",
+    "one_matrix",
+    "particles_and_modes",
+    "sandwich_gap",
+    "start_covariance",
+    "starts_against_steps",
+    "tempered_modes",
+    "tempered_training",
+    "tempered_walk",
+}
+"""Modules whose words are tested beside their panels."""
+
+CASES = [pytest.param(module, *case, id=name_of(module)) for module, cases in WORDS.items() for case in cases]
+
+
+@pytest.mark.parametrize("module, numbers, words", CASES)
+def test_what_is_said_of_given_numbers(module, numbers, words):
+    takeaway = module._takeaway(*numbers)
+    assert words in takeaway, takeaway
+
+
+@pytest.mark.parametrize("module", WORDS, ids=name_of)
+def test_every_sentence_of_a_panel_is_heard(module):
+    """As many different sentences as there are returns."""
+    source = inspect.getsource(module._takeaway)
+    n_returns = sum(isinstance(node, ast.Return) for node in ast.walk(ast.parse(source)))
+    where = set()
+
+    def watch(frame, event, _argument):
+        if frame.f_code is module._takeaway.__code__:
+            if event == "return":
+                where.add(frame.f_lineno)
+            return watch
+
+    before = sys.gettrace()
+    sys.settrace(watch)
+    try:
+        for numbers, _ in WORDS[module]:
+            module._takeaway(*numbers)
+    finally:
+        sys.settrace(before)
+    assert len(where) == n_returns
+
+
+def test_the_words_of_every_panel_are_tested():
+    modules = {kind.__module__.rpartition(".")[2] for name, kind in vars(panels).items() if name in panels.__all__}
+    assert modules - {"base"} == ELSEWHERE | set(map(name_of, WORDS))
