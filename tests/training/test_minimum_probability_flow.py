@@ -218,3 +218,10 @@ def test_student_t_weights_too_light_to_be_trained_are_named():
     model = ae.ProductOfExperts(np.ones((4, 2)) + np.eye(4, 2), [0.2, 2.0, 2.0, 2.0], "student_t")
     with pytest.raises(ValueError, match=r"weights of student_t experts must exceed D / 2L = 0.25"):
         ae.minimum_probability_flow(np.ones((5, 2)), model, rng=np.random.default_rng(0))
+
+
+def test_weights_at_the_edge_of_having_an_integral_are_refused():
+    """Four Student-t experts in two dimensions must weigh more than ¼; one that weighs just that cannot be trained."""
+    at_the_edge = ae.ProductOfExperts(np.vstack([np.eye(2), np.eye(2)]), [0.25, 1.0, 1.0, 1.0], "student_t")
+    with pytest.raises(ValueError, match=r"must exceed D / 2L = 0\.25 to be trained, got 0\.25$"):
+        ae.minimum_probability_flow(np.zeros((5, 2)), at_the_edge, rng=np.random.default_rng(0))
