@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import anneal_edu as ae
-from anneal_edu.models import knots
+from anneal_edu.models import knots as fitting
 from anneal_edu.models.knots import MODELS, N_KNOTS, STARTS, TOLERANCE, load_spline, start_of
 
 
@@ -58,13 +58,13 @@ def test_what_is_fitted_is_what_is_stored(tmp_path, monkeypatch, capsys):
         spline = load_spline("digits28_cd", start, n_knots)
         return dataclasses.replace(spline, matches=(SimpleNamespace(n_evaluations=7),) * n_knots)
 
-    monkeypatch.setattr(knots, "MODELS", ("digits28_cd",))
-    monkeypatch.setattr(knots, "moment_spline_path", as_stored)
-    knots.main(tmp_path)
+    monkeypatch.setattr(fitting, "MODELS", ("digits28_cd",))
+    monkeypatch.setattr(fitting, "moment_spline_path", as_stored)
+    fitting.main(tmp_path)
     assert capsys.readouterr().out.splitlines()[0] == f"digits28_cd from {STARTS[0]}: {7 * N_KNOTS} enumerations"
     for start in STARTS:
         file = f"digits28_cd_knots_{start.replace(' ', '_')}.npz"
-        fitted, kept = np.load(tmp_path / file), np.load(Path(knots.__file__).parent / file)
+        fitted, kept = np.load(tmp_path / file), np.load(Path(fitting.__file__).parent / file)
         assert list(fitted) == list(kept)
         for part in kept:
             np.testing.assert_array_equal(fitted[part], kept[part])

@@ -213,7 +213,8 @@ def test_half_of_the_momentum_is_renewed_in_the_time_of_the_noises_width(monkeyp
         renewed.append(refresh.ravel())
         return x, v, known, np.ones(len(x))
 
-    monkeypatch.setattr(import_module("anneal_edu.training.expectation_maximisation"), "hamiltonian_transition", watched)
+    module = import_module("anneal_edu.training.expectation_maximisation")
+    monkeypatch.setattr(module, "hamiltonian_transition", watched)
     model, x = ae.LinearGenerative(np.eye(2), noise=0.1), np.zeros((2, 2))
     move_latents(model, x, x, x, np.array([0.1, 0.2]), 1, np.random.default_rng(0))
     np.testing.assert_allclose(renewed, [[0.5, 0.75]])
