@@ -15,7 +15,7 @@ EXPERTS = ae.ProductOfExperts([[1.0, 0.3], [0.2, 1.5]])
 BINARY = np.array([[0, 1, 1], [1, 0, 1], [1, 1, 0]])
 REAL = np.array([[0.3, -0.2], [1.0, 0.4], [-0.7, 0.1]])
 PICTURES = [np.random.default_rng(0).uniform(0, 255, size=(9, 12, 3))]
-GREYS = [np.random.default_rng(0).uniform(0, 255, size=(9, 30))]
+GREYS = [np.random.default_rng(0).uniform(0, 255, size=(300, 300))]  # large: two patches are hardly ever the same
 HALF = ae.Gaussian([0.0], [[1.0]])
 
 

@@ -3,11 +3,14 @@
     PYTHONPATH=tools LINE_MAP=folder python -m pytest -p line_map …
 
 leaves in the folder one JSON file for each process that ran tests: of every test that passed, its seconds of processor
-time and the lines by file. Lines that an import runs belong to no test.
+time and the lines by file. What the import of the package runs belongs to no test, what the import of a file of tests
+runs in it to all of the file's tests.
 """
 
+import importlib
 import json
 import os
+import pkgutil
 import time
 from pathlib import Path
 
@@ -27,6 +30,24 @@ seen.start()  # before the package is imported
 def processor_time():
     own = os.times()
     return time.process_time() + own.children_user + own.children_system
+
+
+def pytest_sessionstart():
+    import anneal_edu
+
+    for module in pkgutil.walk_packages(anneal_edu.__path__, "anneal_edu."):
+        if not module.name.endswith("__main__"):
+            importlib.import_module(module.name)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(collector):
+    if isinstance(collector, pytest.Module):
+        seen.switch_context(collector.nodeid)
+    try:
+        return (yield)
+    finally:
+        seen.switch_context("")
 
 
 @pytest.hookimpl(wrapper=True)
@@ -51,9 +72,12 @@ def pytest_sessionfinish():
     data = coverage.CoverageData(FOLDER / f"{PROCESS}.coverage")
     data.read()
     lines = {test: {} for test in SECONDS.keys() - FAILED}
+    of_file = {}
+    for test in lines:
+        of_file.setdefault(test.split("::")[0], []).append(test)
     for file in data.measured_files():
-        for line, tests in data.contexts_by_lineno(file).items():
-            for test in set(tests) & lines.keys():
+        for line, contexts in data.contexts_by_lineno(file).items():
+            for test in {test for context in contexts for test in of_file.get(context, [context])} & lines.keys():
                 lines[test].setdefault(str(Path(file).relative_to(ROOT)), []).append(line)
     found = {test: {"seconds": SECONDS[test], "lines": lines[test]} for test in lines}
     (FOLDER / f"{PROCESS}.json").write_text(json.dumps(found), encoding="utf-8")

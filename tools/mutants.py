@@ -47,6 +47,7 @@ EQUIVALENT = ROOT / "tests" / "equivalent_mutants.toml"
 # They draw pictures, run experiments and check exercises; what they need of the library, its own tests must see.
 NOT_LIBRARY = {"course"}
 OF_TOOLS = {"test_benchmarks.py", "test_processors.py", "test_seed_shift.py"}
+OF_SIGNATURES = "tests/test_defaults.py"  # they look at defaults without a call, which no list of lines shows
 NO_TESTS_OF_THE_LIBRARY = NOT_LIBRARY | OF_TOOLS | {"browser", "notebooks"}
 
 ARITHMETIC = "Add_Sub Sub_Add Mul_Div Div_Mul FloorDiv_Mul Mod_Mul Pow_Mul LShift_RShift RShift_LShift"
@@ -231,6 +232,14 @@ def enclosing(file, mutant):
     yield range(1, len(source(file).splitlines()) + 1)
 
 
+def in_a_signature(mutant):
+    """Whether a mutant changes a parameter or its default: no test need call the function to see it."""
+    first, last = in_bytes(mutant.file, mutant.start), in_bytes(mutant.file, mutant.end)
+    heads = (node for node in ast.walk(ast.parse(source(mutant.file))) if isinstance(node, ast.FunctionDef))
+    in_body = (span(node.body[0])[0] for node in heads if span(node)[0] <= first and last <= span(node)[1])
+    return any(last <= body for body in in_body)
+
+
 def copy_tree(target):
     listed = subprocess.run(
         ["git", "ls-files", "-co", "--exclude-standard", "-z"], cwd=ROOT, capture_output=True, text=True, check=True
@@ -326,7 +335,8 @@ class Trial:
                 break
         files = {test.split("::")[0] for test in running}
         beside = [test for test in self.tests if test.split("::")[0] in files and test not in running]
-        ordered = sorted(running, key=quickness) + sorted(beside, key=quickness)
+        of_head = [test for test in self.tests if test.startswith(OF_SIGNATURES) and in_a_signature(mutant)]
+        ordered = of_head + sorted(running, key=quickness) + sorted(beside, key=quickness)
         first, rest, spent = ordered[:FIRST], [], 0.0
         for test in ordered[FIRST:]:
             spent += quickness(test)

@@ -90,7 +90,7 @@ class AlongPath:
 
     def gradient(self, beta: float, x: np.ndarray) -> np.ndarray:
         """∇ log f_β(x): (C, D) -> (C, D)."""
-        if self.shares_ends and 0 < beta < 1:
+        if self.shares_ends and beta < 1:
             start, end = self.path.start, self.path.end
             return (1 - beta) * gradient_of(start, x) + beta * gradient_of(end, x)
         return gradient_of(self.path(beta), x)
@@ -186,11 +186,13 @@ def hais_states(
     start, density = path(0.0), AlongPath(path)
     walled = getattr(path(1.0), "nonnegative", None)
     x = draws_of(start, n_chains, rng).astype(np.float64)  # (C, D)
-    if walled is not None and (np.shape(walled) != x.shape[1:] or (x[:, np.asarray(walled, dtype=bool)] < 0).any()):
-        raise ValueError(
-            f"the target's nonnegative must be {x.shape[1]} booleans, and path(0) must keep these coordinates "
-            "nonnegative too"
-        )
+    if walled is not None:
+        walled = np.asarray(walled)
+        if walled.shape != x.shape[1:] or walled.dtype != bool or (x[:, walled] < 0).any():
+            raise ValueError(
+                f"the target's nonnegative must be {x.shape[1]} booleans, and path(0) must keep these coordinates "
+                "nonnegative too"
+            )
     v = rng.standard_normal(x.shape)
     log_w = np.full(n_chains, start.log_z(), dtype=np.float64)  # (C,)
     known = density.remember(x)

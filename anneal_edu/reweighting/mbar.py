@@ -6,9 +6,11 @@ Shirts and Chodera, "Statistically optimal analysis of samples from multiple equ
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass, field
 
 import numpy as np
+from scipy.sparse.csgraph import connected_components
 from scipy.special import logsumexp
 
 from anneal_edu.validation import as_count, as_real, require_shape
@@ -220,15 +222,17 @@ def _covariance(products: np.ndarray, counts: np.ndarray) -> np.ndarray:
 def _overlap_gap(products: np.ndarray, counts: np.ndarray) -> float:
     """Spectral gap of the overlap matrix; ValueError where the draws fall apart into groups without a common one.
 
-    The eigenvector of its second-largest eigenvalue has one sign on one group and the other sign on the other.
+    The groups are those into which the states fall first, as ever stronger links between two of them are cut.
     """
     sampled = np.flatnonzero(counts)
     root = np.sqrt(counts[sampled])
-    eigenvalues, vectors = np.linalg.eigh(root[:, None] * products[np.ix_(sampled, sampled)] * root)
-    gap = float(1 - eigenvalues[-2])
+    overlap = root[:, None] * products[np.ix_(sampled, sampled)] * root
+    gap = float(1 - np.linalg.eigvalsh(overlap)[-2])
     if gap < _NO_OVERLAP:
-        side = vectors[:, -2] > 0
-        groups = " and ".join(f"[{', '.join(map(str, sampled[side == s]))}]" for s in (side[0], ~side[0]))
+        links = np.unique(overlap)
+        first = bisect_left(links, 2, key=lambda link: connected_components(overlap > link)[0])
+        n_groups, label = connected_components(overlap > links[first])
+        groups = " and ".join(f"[{', '.join(map(str, sampled[label == g]))}]" for g in range(n_groups))
         raise ValueError(
             f"the draws do not overlap (spectral gap {max(gap, 0):.0e}): nothing connects states {groups}; "
             "add states between them"

@@ -309,3 +309,12 @@ def test_a_run_that_hardly_moves_says_so():
     run = ae.hais(path, ae.linear_schedule(5), 200, 30.0, rng=np.random.default_rng(0))
     assert run.acceptance < 0.01
     assert "shorten step_size" in run.warnings[-1]
+
+
+@pytest.mark.parametrize("wrong", [[True], [1, 0], [[True, True]], "no"])
+def test_walls_are_one_boolean_a_coordinate(wrong):
+    target = ae.Unnormalized(lambda x: -0.5 * (x**2).sum(-1), dim=2, grad=lambda x: -x)
+    target.nonnegative = wrong
+    path = ae.geometric_path(ae.Gaussian(np.zeros(2), np.eye(2)), target)
+    with pytest.raises(ValueError, match="nonnegative must be 2 booleans"):
+        ae.hais(path, [0, 0.5, 1], 3, rng=np.random.default_rng(0))

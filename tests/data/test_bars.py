@@ -44,3 +44,9 @@ def test_no_model_beats_the_uniform_one():
 def test_impossible_sizes_are_refused(size, error):
     with pytest.raises(error, match="size must be"):
         ae.data.bars_and_stripes(size)
+
+
+def test_sixteen_pixels_a_side_are_the_most():
+    assert ae.data.bars_and_stripes(16).shape == (2**17 - 2, 256)
+    with pytest.raises(ValueError, match="size must be at most 16, got 17"):
+        ae.data.bars_and_stripes(17)

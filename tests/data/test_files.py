@@ -46,6 +46,7 @@ def test_idx_files_of_every_type_and_number_of_axes_are_read_as_stored(tmp_path,
         (IDX[:-1], r"should hold 40 bytes for shape \(2, 3, 4\), got 39"),
         (IDX + b"x", "got 41"),
         (IDX[:9], "ends within its header"),
+        (IDX[:15], "ends within its header"),
         (b"\x89PNG....", "no IDX file: it starts with 89 50 4e 47"),
         (b"", "starts with nothing"),
     ],
@@ -191,3 +192,11 @@ def test_a_damaged_or_forged_archive_is_named(tmp_path, forge):
 def test_a_missing_folder_is_said_to_be_missing(tmp_path):
     with pytest.raises(FileNotFoundError, match=r"rbm\.npz cannot be written: there is no folder .*nowhere"):
         ae.data.save_rbm(tmp_path / "nowhere" / "rbm.npz", ae.uniform_rbm(3, 2))
+
+
+def test_an_idx_file_has_at_most_as_many_axes_as_an_array(tmp_path):
+    for n_axes in (32, 33):
+        (tmp_path / str(n_axes)).write_bytes(bytes([0, 0, 8, n_axes]) + bytes([0, 0, 0, 1]) * n_axes + b"x")
+    assert ae.data.load_idx(tmp_path / "32").shape == (1,) * 32
+    with pytest.raises(ValueError, match="no IDX file"):
+        ae.data.load_idx(tmp_path / "33")

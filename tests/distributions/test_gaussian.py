@@ -105,3 +105,10 @@ def test_bad_parameters_are_refused_by_name(mean, cov, message):
 def test_states_of_the_wrong_width_are_refused():
     with pytest.raises(ValueError, match=r"x must have shape \(..., 3\), got \(5, 1\)"):
         ae.Gaussian(MEAN, COV).log_density(np.zeros((5, 1)))
+
+
+def test_a_covariance_is_symmetric_to_eight_digits():
+    """What rounding makes of a product of matrices is symmetric enough; what a slip of the pen makes is not."""
+    ae.Gaussian(np.zeros(2), [[1.0, 0.5 + 1e-10], [0.5, 1.0]])
+    with pytest.raises(ValueError, match="symmetric"):
+        ae.Gaussian(np.zeros(2), [[1.0, 0.5 + 1e-6], [0.5, 1.0]])

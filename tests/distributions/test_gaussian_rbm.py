@@ -215,3 +215,12 @@ def test_wrong_states_are_refused():
         random_grbm(3, 2).log_density(np.zeros((5, 4)))
     with pytest.raises(ValueError, match="x must be finite"):
         random_grbm(3, 2).gibbs(np.full((5, 3), np.nan), np.random.default_rng(0))
+
+
+def test_a_precision_is_symmetric_to_eight_digits_and_its_smallest_eigenvalue_is_named():
+    for above, below in ((0.5 + 1e-10, 0.5), (1e-13, 0.0)):
+        ae.GaussianBernoulli(np.zeros(2), [[1.0, above], [below, 1.0]], np.zeros((2, 1)), np.zeros(1))
+    with pytest.raises(ValueError, match="symmetric"):
+        ae.GaussianBernoulli(np.zeros(2), [[1.0, 0.5 + 1e-6], [0.5, 1.0]], np.zeros((2, 1)), np.zeros(1))
+    with pytest.raises(ValueError, match=r"got smallest eigenvalue -1$"):
+        ae.GaussianBernoulli(np.zeros(2), [[1.0, 2.0], [2.0, 1.0]], np.zeros((2, 1)), np.zeros(1))

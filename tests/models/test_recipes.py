@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from anneal_edu import models
+from anneal_edu.experiments.image_points import stored_patches
 from anneal_edu.models import images
 
 # Of the files that are stored, so that a change here is a change of history: size or Gibbs steps, updates, rate, ….
@@ -124,3 +125,7 @@ def test_image_models_are_trained_on_the_patches_and_from_the_start_of_one_gener
     np.testing.assert_array_equal(given["start"].bases, images.linear("laplace", rng).bases)
     assert given["options"]["rng"].bit_generator.state == rng.bit_generator.state
     assert given["options"]["n_moves"] == 3 and given["options"]["progress"]
+
+
+def test_the_patches_of_the_table_are_those_held_out_from_training():
+    np.testing.assert_allclose(stored_patches(), images.image_patches().held_out[:100], atol=1e-9)

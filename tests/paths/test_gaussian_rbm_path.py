@@ -298,3 +298,24 @@ def test_both_kernels_temper_too():
             path, ae.linear_schedule(3), 100, 50, kernel, n_burn_in=20, rng=np.random.default_rng(0)
         )
         assert abs(run.log_z - grbm.log_z()) < 5 * run.std_error
+
+
+def test_covariances_are_symmetric_to_eight_digits():
+    for above, below in ((0.5 + 1e-10, 0.5), (1e-9, 0.0)):
+        ae.widen_covariance(np.array([[4.0, above], [below, 4.0]]), np.ones(2))
+    with pytest.raises(ValueError, match="symmetric"):
+        ae.widen_covariance(np.array([[4.0, 0.5 + 1e-6], [0.5, 4.0]]), np.ones(2))
+
+
+@pytest.mark.parametrize("own", [ae.gibbs, ae.auxiliary_gibbs])
+def test_a_combined_step_is_done_in_single_precision(own):
+    path = starts(random_grbm(3, 2))["full"]
+    step = {ae.gibbs: path.weigh_and_gibbs, ae.auxiliary_gibbs: path.weigh_and_auxiliary_gibbs}[own]
+    _, v = step(0.1, 0.2, np.zeros((2, 3)), np.random.default_rng(0))
+    assert v.dtype == np.float32
+
+
+def test_the_ends_of_a_path_are_the_models_that_it_was_given():
+    path = starts(random_grbm(3, 2))["full"]
+    assert path(0.0) is path.start
+    assert path(1.0) is path.end

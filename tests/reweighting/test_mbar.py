@@ -133,6 +133,17 @@ def test_low_overlap_is_warned_of_and_none_is_refused():
         ae.mbar(log_f, counts)
 
 
+@pytest.mark.parametrize("link", [-60.0, -1000.0])
+def test_states_are_named_by_the_groups_that_nothing_connects(link):
+    """States 0 and 2 share their draws, 1 and 3 do too, and a draw is e^link as likely in the other group."""
+    log_f = np.full((4, 40), link)
+    for group in ([0, 2], [1, 3]):
+        draws = np.isin(np.repeat(np.arange(4), 10), group)
+        log_f[np.ix_(group, np.flatnonzero(draws))] = [[0.0], [-0.5]]
+    with pytest.raises(ValueError, match=r"nothing connects states \[0, 2\] and \[1, 3\]"):
+        ae.mbar(log_f, [10, 10, 10, 10])
+
+
 def test_a_density_that_is_zero_somewhere():
     """Uniform on [0, 1] and on [0, 1/2]: Z_1 / Z_0 = 1/2, whatever the draws of the second."""
     x = np.concatenate([np.linspace(0, 1, 1000, endpoint=False), np.full(500, 0.25)])

@@ -72,3 +72,24 @@ def test_another_target_is_refused():
         kernel(small_rbm(1), np.zeros((2, 5)), np.random.default_rng(0))
     with pytest.raises(ValueError, match="schedule must start at 0"):
         ae.tempered_transitions(rbm_path(small_rbm()), [0.0, 0.5])
+
+
+def test_a_target_that_gives_up_is_named_with_its_beta():
+    """The target is asked once more at the end of a move, at β = 1."""
+
+    class Moody(ae.Unnormalized):
+        def log_density(self, x):
+            return np.full(x.shape[:-1], np.nan if self.moody else 0.0)
+
+    target = Moody(lambda x: x[..., 0], dim=1)
+    target.moody = False
+    start = ae.Gaussian([0.0], [[1.0]])
+    kernel = ae.tempered_transitions(lambda beta: target if beta == 1 else start, [0.0, 0.5, 1.0], ae.random_walk(1.0))
+
+    def sour_at_the_bottom(distribution, x, rng):
+        target.moody = distribution is start
+        return x
+
+    late = ae.tempered_transitions(kernel.path, [0.0, 0.5, 1.0], sour_at_the_bottom)
+    with pytest.raises(ValueError, match=r"at beta = 1$"):
+        late.move(np.zeros((2, 1)), np.random.default_rng(0))

@@ -1,6 +1,7 @@
 """EM against exact answers: the joint distribution of causes and images, and the best covariance with L causes."""
 
 import inspect
+from importlib import import_module
 
 import numpy as np
 import pytest
@@ -202,3 +203,18 @@ def test_bad_input_is_named(bad, error):
     arguments = {"data": np.ones((9, 4)), "model": models()["laplace"], "rng": np.random.default_rng(0)} | bad
     with pytest.raises(error, match=next(iter(bad))):
         expectation_maximisation(**arguments)
+
+
+def test_half_of_the_momentum_is_renewed_in_the_time_of_the_noises_width(monkeypatch):
+    """γ = 1 - 2^{-ε / noise}: at ε = 0.1 and 0.2, with noise 0.1, a half and three quarters."""
+    renewed = []
+
+    def watched(posterior, beta, x, v, known, step, refresh, rng, walled):
+        renewed.append(refresh.ravel())
+        return x, v, known, np.ones(len(x))
+
+    module = import_module("anneal_edu.training.expectation_maximisation")
+    monkeypatch.setattr(module, "hamiltonian_transition", watched)
+    model, x = ae.LinearGenerative(np.eye(2), noise=0.1), np.zeros((2, 2))
+    move_latents(model, x, x, x, np.array([0.1, 0.2]), 1, np.random.default_rng(0))
+    np.testing.assert_allclose(renewed, [[0.5, 0.75]])

@@ -28,12 +28,11 @@ from anneal_edu.models import knots
 from anneal_edu.paths.splines import moment_spline_path
 
 
-def hidden_mode(n_visible: int = 30, n_hidden: int = 8, share: float = 0.9, pull: float = 6.0) -> BinaryRBM:
-    """An RBM with most of its mass around one picture that chains do not find.
+def hidden_mode(share: float = 0.9, pull: float = 6.0) -> BinaryRBM:
+    """An RBM of 30 visible and 9 hidden units with most of its mass around one picture that chains do not find.
 
     Its last hidden unit, once on, holds every visible unit in place with a field of ± ``pull``; its bias gives it the
     probability ``share``. But at β a little below 1 nearly all mass is elsewhere, where hardly a state turns it on.
-    The one of the lessons, of 30 visible and 8 other hidden units, is stored; others are drawn here.
 
     Examples
     --------
@@ -41,11 +40,7 @@ def hidden_mode(n_visible: int = 30, n_hidden: int = 8, share: float = 0.9, pull
     0.9
     """
     W, b, picture = stored_arrays("hidden_mode").values()
-    if W.shape != (n_visible, n_hidden):
-        rng = np.random.default_rng(0)
-        W, b = 0.4 * rng.normal(size=(n_visible, n_hidden)), 0.2 * rng.normal(size=n_visible)
-        picture = np.where(rng.random(n_visible) < 0.5, 1, -1)
-    b, picture, c = b - 0.5 * W.sum(1), pull * picture, np.zeros(n_hidden)
+    b, picture, c = b - 0.5 * W.sum(1), pull * picture, np.zeros(W.shape[1])
     off, on = BinaryRBM(W, b, c).log_z(), BinaryRBM(W, b + picture, c).log_z()
     return BinaryRBM(np.column_stack([W, picture]), b, np.append(c, off - on + np.log(share / (1 - share))))
 

@@ -48,7 +48,7 @@ def test_p_values_compare_with_the_largest_ess():
     rng = np.random.default_rng(0)
     p_values = grosse.ess_p_values([wide, narrow, middle, like], rng)
     assert p_values[1] == 1
-    assert p_values[0] == p_values[2] == min(p_values) < 0.05
+    assert max(p_values[0], p_values[2]) < 0.05
     assert 0.2 < p_values[3] < 0.8
 
 

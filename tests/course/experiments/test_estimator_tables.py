@@ -31,7 +31,7 @@ def test_a_row_counts_what_it_says():
 
 def test_the_hidden_mode_has_its_share():
     for share in (0.5, 0.95):
-        assert hidden_mode(20, 5, share).moments()[1][-1] == pytest.approx(share)
+        assert hidden_mode(share).moments()[1][-1] == pytest.approx(share)
 
 
 def test_stored_runs_are_those_of_the_quick_scale():

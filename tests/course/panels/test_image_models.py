@@ -33,11 +33,6 @@ def test_the_stored_patches_average_to_the_stored_table():
     assert set(points) == {REFERENCE, *PAPER}
 
 
-@pytest.mark.fixed_seed("the patches that were stored are those that this seed cuts")
-def test_the_stored_patches_are_those_held_out_from_training():
-    np.testing.assert_allclose(stored_patches(), image_patches().held_out[:100], atol=1e-9)
-
-
 @pytest.mark.parametrize("name", ["image_laplace_experts", "image_mean_covariance", "image_student_t_experts"])
 def test_stored_patches_of_an_analysis_model_differ_as_its_densities_do(name):
     """They share one log Z."""

@@ -1,0 +1,43 @@
+"""The door for arguments, where no estimator's own tests look."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import anneal_edu as ae
+from anneal_edu.validation import as_chains, require_distribution
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_chains_keep_their_precision(dtype):
+    assert as_chains("x", np.zeros((2, 3), dtype), 3).dtype == dtype
+    assert as_chains("x", [[0, 1, 1]], 3).dtype == np.float64
+
+
+@pytest.mark.parametrize("half", [{"dim": 2}, {"log_density": lambda x: x.sum(-1)}])
+def test_half_a_distribution_is_none(half):
+    with pytest.raises(TypeError, match="p0 must be a distribution"):
+        require_distribution("p0", SimpleNamespace(**half))
+    require_distribution("p0", SimpleNamespace(dim=2, log_density=lambda x: x.sum(-1)))
+
+
+RBM = ae.uniform_rbm(2, 1)
+GAUSSIANS = ae.geometric_path(ae.Gaussian([0.0], [[1.0]]), ae.Gaussian([1.0], [[1.0]]))
+RUN = ae.ais(GAUSSIANS, [0, 1], 3, rng=np.random.default_rng(0))
+INTERVALS = {
+    "level": (lambda level: RUN.interval(level), 0, 1),
+    "clip": (lambda clip: ae.base_rate_rbm([[0, 1]], 1, clip), 0, 0.5),
+    "target_acceptance": (
+        lambda share: ae.tune_step_size(GAUSSIANS, 2, 50, share, rng=np.random.default_rng(0)), 0, 1
+    ),
+}
+
+
+@pytest.mark.parametrize("name", INTERVALS)
+def test_open_intervals_end_where_they_say(name):
+    call, low, high = INTERVALS[name]
+    call(low + 0.4 * (high - low))
+    for outside in (low - 0.1, low, high, high + 0.1):
+        with pytest.raises(ValueError, match=f"{name} must lie strictly between {low} and {high}"):
+            call(outside)
