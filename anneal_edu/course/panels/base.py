@@ -75,15 +75,15 @@ class Panel(widgets.VBox):
     >>> panel.close()
 
     * ``controls`` maps names to recipes from `anneal_edu.course.panels.controls`. Each becomes an attribute
-      (`panel.height`, a widget), a keyword of `draw` (its value) and of the constructor (the value to open with). Setting
-      ``panel.height.value`` has redrawn when the statement returns.
+      (`panel.height`, a widget), a keyword of `draw` (its value) and of the constructor (the value to open with).
+      Setting ``panel.height.value`` has redrawn when the statement returns.
     * `draw` is a pure function of the control values, so that the same settings give the same picture, byte for byte.
       Random numbers come from ``np.random.default_rng(seed)``, made anew in each call from the value of a control
       ``"seed": controls.seed()``: then another slider moves the curve for its parameter, not for noise. Keep what is
       slow to compute in a module-level function under `functools.lru_cache`.
     * Draw with the named artists of `anneal_edu.course.figures.artists`, best through a function in
-      `anneal_edu.course.figures` that notebooks can use too: an artist is made once, then moved, and hidden by a `draw` that does not call for it. Set
-      limits and titles that depend on the settings in `draw`, all others in `make_axes`.
+      `anneal_edu.course.figures` that notebooks can use too: an artist is made once, then moved, and hidden by a `draw`
+      that does not call for it. Set limits and titles that depend on the settings in `draw`, all others in `make_axes`.
     * Redraws of up to 80 ms are live. Up to 500 ms, pass ``live=False`` to the controls: they redraw on release.
       For slower ones make `draw` a generator: before it touches an artist it yields, between pieces of the slow work,
       the fraction done, and it returns the `Reading`. The panel then has a Run button and a progress bar, and covers

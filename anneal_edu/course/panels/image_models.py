@@ -52,8 +52,8 @@ class ImageModels(Panel):
     """The 36 longest bases or filters of one model; all models' mean log likelihoods of held-out patches.
 
     Stored runs of Hamiltonian AIS; ``python -m anneal_edu.course.experiments.image_points`` makes them. Controls:
-    ``model``; ``patches``, all 100, or the half with the smaller or larger |x|²; ``shown``, the likelihoods themselves, or their
-    differences from the chosen model's, patch by patch.
+    ``model``; ``patches``, all 100, or the half with the smaller or larger |x|²; ``shown``, the likelihoods themselves,
+    or their differences from the chosen model's, patch by patch.
     """
 
     title = "Six image models"
