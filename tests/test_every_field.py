@@ -16,16 +16,16 @@ import pytest
 import anneal_edu as ae
 from anneal_edu import training
 from anneal_edu.annealing.hais import HAISState, hais_states
-from anneal_edu.data.gray_patches import _cut
+from anneal_edu.data.whitened import _cut
 from anneal_edu.paths import splines
 from anneal_edu.tempering import ladders
 from anneal_edu.tempering.parallel import TemperingState
 from anneal_edu.tempering.rts import rts_round
 from anneal_edu.tempering.simulated import TemperedWalkState, tempered_walk
 from anneal_edu.tempering.transitions import TemperedMove
-from anneal_edu.training.expectation_maximisation import _first_chains, move_latents
-from anneal_edu.training.gaussian_contrastive_divergence import gibbs_step
-from anneal_edu.training.minimum_probability_flow import leapfrog
+from anneal_edu.training.causes import _first_chains, move_latents
+from anneal_edu.training.flow import leapfrog
+from anneal_edu.training.gaussian_rbm import gibbs_step
 from anneal_edu.training.parameters import Parametrisation
 
 NO_LIBRARY = ("figures", "panels", "check", "experiments", "__main__")
@@ -505,7 +505,7 @@ BITS = np.array([1.0, 0.0, 1.0, 1.0])
 @lru_cache(maxsize=1)
 def updates():
     """Three updates, copied: training goes on in the same arrays. From biases of zero, to have some way to go."""
-    module = importlib.import_module("anneal_edu.training.contrastive_divergence")
+    module = importlib.import_module("anneal_edu.training.rbm")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "base_rate_rbm", lambda data, n_hidden: ae.uniform_rbm(4, n_hidden))
         states = ae.contrastive_divergence(np.tile(BITS, (9, 1)).astype(np.float32), 3, "cd", 2, 3, 0.5, 6, rng())

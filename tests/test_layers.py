@@ -1,6 +1,7 @@
 """Imports run to the left only: primitives, distributions, paths, estimators, figures, panels."""
 
 import ast
+import importlib
 import json
 import subprocess
 import sys
@@ -118,3 +119,17 @@ def test_every_import_is_declared():
     declared = {import_names.get(package, package) for package in packages} | sys.stdlib_module_names | {ROOT.name}
     used = {(name.split(".")[0], module) for module in MODULES for name in imports(module)}
     assert not {f"{name}, used in {module}" for name, module in used if name not in declared}
+
+
+def test_no_module_is_shadowed():
+    """Whatever a package re-exports, its module of that name can still be had by its name."""
+    for module in MODULES.keys() - {ROOT.name}:
+        package, _, name = module.rpartition(".")
+        if name != "__main__":
+            found = getattr(importlib.import_module(package), name, None)
+            assert found is None or found is importlib.import_module(module), f"{module} is hidden by {found}"
+
+
+def test_the_top_of_the_package_is_seen_at_a_glance():
+    entries = {module.split(".")[1] for module in MODULES if "." in module}
+    assert len(entries) <= 14, sorted(entries)

@@ -1,15 +1,15 @@
 """Fitting models to data."""
 
-from anneal_edu.training.contrastive_divergence import TrainingState, contrastive_divergence, train_rbm
-from anneal_edu.training.expectation_maximisation import EMStep, em_steps, expectation_maximisation
-from anneal_edu.training.gaussian_contrastive_divergence import (
+from anneal_edu.training.causes import EMStep, em_steps, expectation_maximisation
+from anneal_edu.training.flow import FlowRound, flow_rounds, minimum_probability_flow
+from anneal_edu.training.gaussian_rbm import (
     GaussianTrainingState,
     energy_slopes,
     gaussian_contrastive_divergence,
     train_gaussian_rbm,
 )
 from anneal_edu.training.likelihood_tracking import TrackedLikelihood, track_log_likelihood
-from anneal_edu.training.minimum_probability_flow import FlowRound, flow_rounds, minimum_probability_flow
+from anneal_edu.training.rbm import TrainingState, contrastive_divergence, train_rbm
 
 __all__ = [
     "EMStep",

@@ -15,7 +15,7 @@ from anneal_edu.paths.geometric import Path, geometric_path
 from anneal_edu.paths.schedules import linear_schedule
 from anneal_edu.reweighting.density_matrix import as_rungs, log_conditionals
 from anneal_edu.tempering.rts import RTSRound, rts_round, rts_rounds
-from anneal_edu.training.contrastive_divergence import TrainingState
+from anneal_edu.training.rbm import TrainingState
 from anneal_edu.validation import as_binary_data, as_count, as_flag, as_schedule, require_generator, require_shape
 
 _FIRST_ROUNDS = 20

@@ -3,7 +3,7 @@ import pytest
 from sklearn.datasets import load_sample_images
 
 import anneal_edu as ae
-from anneal_edu.data.gray_patches import _cut, _left_edges, _photographs
+from anneal_edu.data.whitened import _cut, _left_edges, _photographs
 from anneal_edu.models.images import image_patches
 
 

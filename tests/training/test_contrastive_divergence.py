@@ -7,7 +7,7 @@ import pytest
 
 import anneal_edu as ae
 from anneal_edu.training import contrastive_divergence as module_function
-from anneal_edu.training.contrastive_divergence import negative_phase
+from anneal_edu.training.rbm import negative_phase
 
 DIGITS = ae.data.digits(8)
 UPDATES = {

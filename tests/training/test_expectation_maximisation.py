@@ -8,7 +8,7 @@ import pytest
 
 import anneal_edu as ae
 from anneal_edu.training import em_steps, expectation_maximisation
-from anneal_edu.training.expectation_maximisation import maximised, move_latents, squared_error
+from anneal_edu.training.causes import maximised, move_latents, squared_error
 from anneal_edu.training.parameters import pack, unpack
 
 GAUSSIAN = np.array([[0.1, -0.1, 0.6], [0.1, -0.5, 0.4], [1.3, 0.9, -0.7], [-1.3, -0.6, 0.0]])
@@ -213,7 +213,7 @@ def test_half_of_the_momentum_is_renewed_in_the_time_of_the_noises_width(monkeyp
         renewed.append(refresh.ravel())
         return x, v, known, np.ones(len(x))
 
-    module = import_module("anneal_edu.training.expectation_maximisation")
+    module = import_module("anneal_edu.training.causes")
     monkeypatch.setattr(module, "hamiltonian_transition", watched)
     model, x = ae.LinearGenerative(np.eye(2), noise=0.1), np.zeros((2, 2))
     move_latents(model, x, x, x, np.array([0.1, 0.2]), 1, np.random.default_rng(0))

@@ -8,7 +8,7 @@ from scipy.special import expit
 
 import anneal_edu as ae
 from anneal_edu.training import energy_slopes, gaussian_contrastive_divergence
-from anneal_edu.training.gaussian_contrastive_divergence import gibbs_step
+from anneal_edu.training.gaussian_rbm import gibbs_step
 
 PARAMETERS = ("weights", "visible_bias", "hidden_bias", "log_sigma")
 METHODS = {"cd-1": ("cd", 1), "cd-5": ("cd", 5), "pcd": ("pcd", 1)}

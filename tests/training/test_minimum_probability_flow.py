@@ -7,7 +7,7 @@ import pytest
 
 import anneal_edu as ae
 from anneal_edu.training import flow_rounds, minimum_probability_flow
-from anneal_edu.training.minimum_probability_flow import fit_to_neighbours, leapfrog, log_flow
+from anneal_edu.training.flow import fit_to_neighbours, leapfrog, log_flow
 from anneal_edu.training.parameters import pack, parametrisation, unpack
 
 

@@ -7,10 +7,10 @@ import pytest
 
 import anneal_edu as ae
 from anneal_edu.tempering.swaps import SCHEMES
-from anneal_edu.training.contrastive_divergence import negative_phase
 from anneal_edu.training.negative_phase import FromTheData, Persistent, Tempered
+from anneal_edu.training.rbm import negative_phase
 
-training = sys.modules["anneal_edu.training.contrastive_divergence"]  # its package has a function of that name
+training = sys.modules["anneal_edu.training.rbm"]  # its package has a function of that name
 
 BARS = ae.data.bars_and_stripes(3)
 N_PARTICLES = 4000

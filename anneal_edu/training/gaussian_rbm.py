@@ -11,7 +11,7 @@ from tqdm.auto import tqdm
 
 from anneal_edu.distributions import GaussianRBM
 from anneal_edu.distributions.bernoulli import bernoulli
-from anneal_edu.training.contrastive_divergence import TrainingState
+from anneal_edu.training.rbm import TrainingState
 from anneal_edu.validation import (
     as_choice,
     as_count,
