@@ -11,6 +11,7 @@ from scipy.optimize import brentq
 from tqdm.auto import tqdm
 
 from anneal_edu.annealing.ais import AISResult, log_quotient, require_sound_step, require_start
+from anneal_edu.distributions import Distribution
 from anneal_edu.kernels import accept
 from anneal_edu.paths.geometric import GeometricPath, Path
 from anneal_edu.paths.schedules import linear_schedule
@@ -179,20 +180,27 @@ def half_life_refresh(step_size: float) -> float:
     return float(-np.expm1(-np.log(2) * step_size))
 
 
+def walls_of(target: Distribution, x: np.ndarray) -> np.ndarray | None:
+    """Which coordinates of the states x (C, D) must not be negative, (D,) of bool, if the target says that some must."""
+    walled = getattr(target, "nonnegative", None)
+    if walled is None:
+        return None
+    walled = np.asarray(walled)
+    if walled.shape != x.shape[1:] or walled.dtype != bool or (x[:, walled] < 0).any():
+        raise ValueError(
+            f"the target's nonnegative must be {x.shape[1]} booleans, and path(0) must keep these coordinates "
+            "nonnegative too"
+        )
+    return walled
+
+
 def hais_states(
     path: Path, schedule: np.ndarray, n_chains: int, step_size: float, refresh: float, rng: np.random.Generator
 ) -> Iterator[HAISState]:
     """Yield the state before the first transition and after every one; the arguments are those of `hais`."""
     start, density = path(0.0), AlongPath(path)
-    walled = getattr(path(1.0), "nonnegative", None)
     x = draws_of(start, n_chains, rng).astype(np.float64)  # (C, D)
-    if walled is not None:
-        walled = np.asarray(walled)
-        if walled.shape != x.shape[1:] or walled.dtype != bool or (x[:, walled] < 0).any():
-            raise ValueError(
-                f"the target's nonnegative must be {x.shape[1]} booleans, and path(0) must keep these coordinates "
-                "nonnegative too"
-            )
+    walled = walls_of(path(1.0), x)
     v = rng.standard_normal(x.shape)
     log_w = np.full(n_chains, start.log_z(), dtype=np.float64)  # (C,)
     known = density.remember(x)
