@@ -181,7 +181,7 @@ def half_life_refresh(step_size: float) -> float:
 
 
 def walls_of(target: Distribution, x: np.ndarray) -> np.ndarray | None:
-    """Which coordinates of the states x (C, D) must not be negative, (D,) of bool, if the target says that some must."""
+    """Which coordinates of the states x (C, D) must not be negative, (D,) of bool, if the target forbids any."""
     walled = getattr(target, "nonnegative", None)
     if walled is None:
         return None
