@@ -130,7 +130,7 @@ def test_wrong_steps_needed(mistake):
 def test_right_answers():
     assert bias.kl_gaussians(kl_by_hand).passed
     assert bias.allocation(shared_by(np.sqrt)).passed
-    assert bias.allocation(ae.schedules.optimal_allocation).passed
+    assert bias.allocation(ae.optimal_allocation).passed
     assert bias.steps_needed(lambda p0, p1, tol: int(np.ceil(cost(p0, p1) / tol))).passed
 
 
