@@ -42,8 +42,9 @@ DISCRETE = {
 
 
 def states_of(name, model):
-    states = rng(20).normal(size=(2, 5, model.dim)) * 1.3
-    return np.round(states > 0).astype(float) if name in DISCRETE else states
+    if name in DISCRETE:  # ten of them, no two alike
+        return ae.binary_states(model.dim)[1:11].reshape(2, 5, model.dim)
+    return 1.3 * rng(20).normal(size=(2, 5, model.dim))
 
 
 @pytest.mark.parametrize(("name", "model"), (CONTINUOUS | WITHOUT_GRADIENT | DISCRETE).items())

@@ -167,7 +167,7 @@ WRONG_PHASE = {
     "f to the power beta": (moved_by(tempered_energies), "rung 0 should follow the start"),
     "rungs permuted": (
         moved_by(lambda path, beta, k, states, rng: ae.gibbs(path(beta), states[k - 1], rng)),
-        "rung [12] should follow",
+        "rung [012] should follow",
     ),
     "all cold": (phase(lambda betas, k: 1.0), "rung 0 should follow the start"),
     "all hot": (phase(lambda betas, k: 0.0), "should follow"),
