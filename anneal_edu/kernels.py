@@ -72,6 +72,23 @@ def gibbs_backwards(distribution: Distribution, x: np.ndarray, rng: np.random.Ge
     return gibbs(distribution, x, rng)
 
 
+def reversal_of(kernel: Kernel) -> Kernel:
+    """The time reversal that a kernel declares as its ``reversal``; who declares none is taken to be reversible.
+
+    Examples
+    --------
+    >>> reversal_of(gibbs).__name__, reversal_of(exact).__name__
+    ('gibbs_backwards', 'exact')
+    """
+    return getattr(kernel, "reversal", kernel)
+
+
+gibbs.reversal, gibbs_backwards.reversal = gibbs_backwards, gibbs
+# what `anneal_edu.paths.capabilities` offers in their stead; a block Gibbs step is its own reversal
+gibbs.step = gibbs_backwards.step = "weigh_and_gibbs"
+gibbs.rungs, gibbs.ladder = "gibbs_rungs", "gibbs_ladder"
+
+
 def accept(log_ratio: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """Metropolis decisions, True with probability min(1, exp(log_ratio)): (C,) -> (C,)."""
     return -rng.standard_exponential(log_ratio.shape) < log_ratio  # log of a uniform is minus an exponential

@@ -18,6 +18,7 @@ from anneal_edu import training
 from anneal_edu.annealing.hais import HAISState, hais_states
 from anneal_edu.data.whitened import _cut
 from anneal_edu.paths import splines
+from anneal_edu.paths.rungs import LogDensities
 from anneal_edu.tempering import ladders
 from anneal_edu.tempering.parallel import TemperingState
 from anneal_edu.tempering.rts import rts_round
@@ -860,7 +861,7 @@ TABLE = [
         "std_error": error_of_stones,
         "warnings": lambda r: (),
     }),
-    (ladders.LogDensities, lambda: ladders.Ladder(PATH, SCHEDULE, ae.gibbs).log_densities((DRAWS.reshape(5, 6, 2),)), {
+    (LogDensities, lambda: ladders.Ladder(PATH, SCHEDULE, ae.gibbs).log_densities((DRAWS.reshape(5, 6, 2),)), {
         "own": lambda r: [log_f(beta, x) for beta, x in zip(SCHEDULE, DRAWS.reshape(5, 6, 2), strict=True)],
         "above": lambda r: [log_f(beta, x) for beta, x in zip(SCHEDULE[1:], DRAWS.reshape(5, 6, 2)[:-1], strict=True)],
         "below": lambda r: [log_f(beta, x) for beta, x in zip(SCHEDULE[:-1], DRAWS.reshape(5, 6, 2)[1:], strict=True)],

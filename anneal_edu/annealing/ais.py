@@ -13,9 +13,8 @@ from tqdm.auto import tqdm
 
 from anneal_edu import weights
 from anneal_edu.distributions import Distribution
-from anneal_edu.kernels import Kernel, gibbs, gibbs_backwards
-from anneal_edu.paths.covariance import auxiliary_gibbs
-from anneal_edu.paths.geometric import Path
+from anneal_edu.kernels import Kernel, gibbs
+from anneal_edu.paths.capabilities import Path, offered
 from anneal_edu.validation import (
     as_count,
     as_number,
@@ -98,23 +97,16 @@ def log_quotient(log_f: np.ndarray, log_f_before: np.ndarray) -> np.ndarray:
         return np.where(np.isneginf(log_f_before), -np.inf, log_f - log_f_before)
 
 
-_COMBINED = (
-    (gibbs, "weigh_and_gibbs"),
-    (gibbs_backwards, "weigh_and_gibbs"),  # a block Gibbs step is its own reversal
-    (auxiliary_gibbs, "weigh_and_auxiliary_gibbs"),
-)
-
 Step = Callable[[float, float, np.ndarray, np.random.Generator], tuple[np.ndarray, np.ndarray]]
 
 
 def annealing_step(path: Path, kernel: Kernel) -> Step:
     """The body of the loop of Algorithm 1: a function (β_{k-1}, β_k, x (C, D), rng) -> (log weight ratio (C,), next x).
 
-    A path that can do both for less offers ``weigh_and_gibbs``: the same law, the same result up to rounding.
+    A path that can do both for less offers a step of its own: the same law, the same result up to rounding.
     """
-    combined = next((name for own, name in _COMBINED if own is kernel), None)
-    if combined is not None and hasattr(path, combined):
-        return getattr(path, combined)
+    if (combined := offered(path, getattr(kernel, "step", None))) is not None:
+        return combined
     distribution, kernel = lru_cache(maxsize=2)(path), careful(kernel)  # f_k serves pass k and pass k+1
 
     def weigh_and_move(before, now, x, rng):

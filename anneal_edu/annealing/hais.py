@@ -13,7 +13,7 @@ from tqdm.auto import tqdm
 from anneal_edu.annealing.ais import AISResult, log_quotient, require_sound_step, require_start
 from anneal_edu.distributions import Distribution
 from anneal_edu.kernels import accept
-from anneal_edu.paths.geometric import GeometricPath, Path
+from anneal_edu.paths.capabilities import Path, offered
 from anneal_edu.paths.schedules import linear_schedule
 from anneal_edu.validation import (
     as_count,
@@ -72,7 +72,7 @@ class AlongPath:
     """
 
     def __init__(self, path: Path):
-        self.path, self.shares_ends = path, isinstance(path, GeometricPath)
+        self.path, self.shares_ends = path, bool(offered(path, "linear"))
 
     def remember(self, x: np.ndarray) -> np.ndarray:
         """What `log_f` needs to know of states: (C, D) -> (C, ...)."""

@@ -14,8 +14,8 @@ import numpy as np
 from tqdm.auto import tqdm
 
 from anneal_edu.annealing.ais import AISResult, ais, annealing_step, require_sound_step, require_start, require_walk
-from anneal_edu.distributions import BinaryRBM, Distribution, JointRBM
-from anneal_edu.kernels import Kernel, gibbs, gibbs_backwards
+from anneal_edu.distributions import Distribution
+from anneal_edu.kernels import Kernel, gibbs, reversal_of
 from anneal_edu.paths.geometric import Path
 from anneal_edu.validation import (
     as_binary_data,
@@ -47,13 +47,9 @@ class ReverseAISResult(AISResult):
     _sign: ClassVar[int] = -1
 
 
-def _reversal(kernel: Kernel) -> Kernel:
-    return gibbs_backwards if kernel is gibbs else kernel
-
-
 def _as_draws(name: str, x: np.ndarray, target: Distribution) -> np.ndarray:
     x = as_chains(name, x, target.dim)
-    return as_binary_data(name, x) if isinstance(target, BinaryRBM | JointRBM) else x
+    return as_binary_data(name, x) if getattr(target, "binary", False) else x
 
 
 def reverse_ais(
@@ -113,7 +109,7 @@ def reverse_ais(
     if lost := np.isneginf(log_density_of(target, x, 1)).sum():
         raise ValueError(f"samples must be draws of the target, got {lost} of {len(x)} where its density is zero")
 
-    backwards = _reversal(kernel)
+    backwards = reversal_of(kernel)
     step = annealing_step(path, backwards)
     log_w = np.full(len(x), start.log_z(), dtype=np.float64)  # (N,)
     x = careful(backwards)(target, x, rng)

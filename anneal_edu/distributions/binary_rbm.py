@@ -59,7 +59,7 @@ class BinaryRBM:
     visible_bias: np.ndarray
     hidden_bias: np.ndarray
 
-    discrete = True
+    discrete = binary = sums_hidden = True
 
     def __post_init__(self):
         weights = as_finite_array("weights", self.weights, ndim=2)

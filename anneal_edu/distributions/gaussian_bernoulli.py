@@ -59,6 +59,8 @@ class GaussianBernoulli:
     hidden_bias: np.ndarray
     constant: float = 0.0
 
+    sums_hidden = True
+
     def __post_init__(self):
         axes = {"linear": 1, "precision": 2, "coupling": 2, "hidden_bias": 1}
         for name, ndim in axes.items():

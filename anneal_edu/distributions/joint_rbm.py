@@ -38,11 +38,16 @@ class JointRBM:
 
     rbm: BinaryRBM
 
-    discrete = True
+    discrete = binary = True
 
     def __post_init__(self):
         if not isinstance(self.rbm, BinaryRBM):
             raise TypeError(f"rbm must be a BinaryRBM, got {type(self.rbm).__name__}")
+
+    @property
+    def n_hidden(self) -> int:
+        """Number of hidden units H, which are the last of the state."""
+        return self.rbm.n_hidden
 
     @property
     def dim(self) -> int:

@@ -11,6 +11,7 @@ from scipy.linalg import eigh
 
 from anneal_edu.distributions import Gaussian, GaussianBernoulli, GaussianRBM
 from anneal_edu.distributions.bernoulli import bernoulli, weigh_and_draw
+from anneal_edu.paths.geometric import SHARING
 from anneal_edu.validation import as_beta, as_count, as_finite_array, require_shape
 
 _ROUNDING = 1e-8
@@ -189,6 +190,9 @@ def auxiliary_gibbs(distribution: GaussianBernoulli, v: np.ndarray, rng: np.rand
     )
 
 
+auxiliary_gibbs.step = "weigh_and_auxiliary_gibbs"
+
+
 def covariance_start(mean: np.ndarray, cov: np.ndarray, n_hidden: int) -> GaussianBernoulli:
     """N(mean, cov) beside ``n_hidden`` idle hidden units, with log Z = ½ log |2π cov| + n_hidden log 2.
 
@@ -296,3 +300,6 @@ def covariance_path(mean: np.ndarray, cov: np.ndarray, grbm: GaussianRBM) -> Gau
             stacklevel=2,
         )
     return GaussianRBMPath(covariance_start(mean, cov, grbm.n_hidden), grbm)
+
+
+SHARING[GaussianBernoulli] = GaussianRBMPath

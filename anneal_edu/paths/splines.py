@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import pairwise
 
 import numpy as np
 
-from anneal_edu.distributions import BinaryRBM, Distribution, GaussianBernoulli
+from anneal_edu.distributions import Distribution
 from anneal_edu.distributions.protocol import mix
-from anneal_edu.paths.geometric import geometric_path, moment_path, require_ends
+from anneal_edu.paths.capabilities import offered
+from anneal_edu.paths.geometric import family_of, geometric_path, moment_path, require_ends
 from anneal_edu.paths.moment_matching import Fit, MomentMatch, Moments, match_moments
 from anneal_edu.validation import as_beta, as_count, as_finite_array, as_schedule
 
@@ -55,11 +57,12 @@ class SplinePath:
         segment = self._segment_at(beta)
         return self._segments[segment](self._local(beta, segment))
 
+    @property
+    def weigh_and_gibbs(self) -> Callable | None:
+        """The step of AIS for less, where every segment offers one."""
+        return self._weigh_and_gibbs if all(offered(p, "weigh_and_gibbs") for p in self._segments) else None
 
-class RBMSplinePath(SplinePath):
-    """A spline between RBMs, which shares products between the weight and the Gibbs step within a segment."""
-
-    def weigh_and_gibbs(
+    def _weigh_and_gibbs(
         self, before: float, now: float, v: np.ndarray, rng: np.random.Generator
     ) -> tuple[np.ndarray, np.ndarray]:
         """One pass of the loop of AIS; a step that crosses a knot is done the plain way."""
@@ -69,11 +72,6 @@ class RBMSplinePath(SplinePath):
             return self._segments[segment].weigh_and_gibbs(*local, v, rng)
         log_ratio = self(now).log_density(v) - self(before).log_density(v)
         return log_ratio, self(now).gibbs(v, rng)
-
-
-def _spline(betas, distributions, matches=()) -> SplinePath:
-    all_rbms = any(all(isinstance(p, rbm) for p in distributions) for rbm in (BinaryRBM, GaussianBernoulli))
-    return (RBMSplinePath if all_rbms else SplinePath)(betas, tuple(distributions), tuple(matches))
 
 
 def spline_path(betas: np.ndarray, distributions: list[Distribution]) -> SplinePath:
@@ -103,7 +101,7 @@ def spline_path(betas: np.ndarray, distributions: list[Distribution]) -> SplineP
     >>> ae.spline_path([0, 0.5, 1], knots)(0.25).mean
     array([2.])
     """
-    return _spline(betas, distributions)
+    return SplinePath(betas, tuple(distributions))
 
 
 def _first_guess(p0: Distribution, matches: list[MomentMatch], betas: np.ndarray) -> Distribution:
@@ -113,7 +111,7 @@ def _first_guess(p0: Distribution, matches: list[MomentMatch], betas: np.ndarray
     """
     if not matches:
         return p0
-    if len(matches) < 2 or not matches[-1].converged or not isinstance(p0, BinaryRBM):
+    if len(matches) < 2 or not matches[-1].converged or not getattr(p0, "binary", False):
         return matches[-1].rbm
     ahead = (betas[-1] - betas[-3]) / (betas[-2] - betas[-3])  # above 1
     return matches[-2].rbm.geometric_mean(matches[-1].rbm, ahead)
@@ -170,7 +168,7 @@ def moment_spline_path(
         betas = np.linspace(0, 1, as_count("knots", knots) + 2)
     else:
         betas = as_schedule("knots, with 0 and 1 added,", [0.0, *as_finite_array("knots", knots, ndim=1), 1.0])
-    if not any(isinstance(p0, rbm) and isinstance(p1, rbm) for rbm in (BinaryRBM, GaussianBernoulli)):
+    if not (getattr(p0, "sums_hidden", False) and family_of(p0) is family_of(p1)):
         return spline_path(betas, [moment_path(p0, p1)(beta) for beta in betas])
     s0, s1 = p0.moments(), p1.moments() if target_moments is None else target_moments
     matches: list[MomentMatch] = []
@@ -183,4 +181,4 @@ def moment_spline_path(
                 stacklevel=2,
             )
         matches.append(match)
-    return _spline(betas, (p0, *(match.rbm for match in matches), p1), matches)
+    return SplinePath(betas, (p0, *(match.rbm for match in matches), p1), tuple(matches))

@@ -2,99 +2,14 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 import numpy as np
 
 from anneal_edu.annealing.ais import log_quotient
-from anneal_edu.kernels import Kernel, gibbs
-from anneal_edu.paths.geometric import GeometricPath, GeometricRBMPath, JointRBMPath, Path
-from anneal_edu.validation import as_chains, as_schedule, careful, log_density_of, require_path
+from anneal_edu.paths.capabilities import Path, offered
+from anneal_edu.paths.rungs import Rungs
+from anneal_edu.validation import as_chains, as_schedule, log_density_of, require_path
 
 _STEP = 1e-4  # in β; the difference is accurate to about 1e-8
-
-
-class Rungs:
-    """The K + 1 distributions of a path at the β of a schedule, for chains that change from one to another."""
-
-    def __init__(self, path: Path, schedule: np.ndarray, kernel: Kernel = gibbs):
-        self.path, self.schedule, self.kernel = path, schedule, careful(kernel)
-        self.distribution = lru_cache(maxsize=None)(lambda k: path(float(schedule[k])))  # made when a chain gets there
-
-    def log_densities(self, x: np.ndarray) -> np.ndarray:
-        """Log f_k(x_n): (N, D) -> (K+1, N)."""
-        if isinstance(self.path, GeometricPath):
-            log_f = self.path.log_densities(self.schedule, x)
-        else:
-            rungs = enumerate(self.schedule)
-            log_f = np.stack([log_density_of(self.distribution(k), x, beta) for k, beta in rungs])
-        if np.isnan(log_f).any() or (log_f == np.inf).any():
-            raise ValueError("log f is NaN or +inf on some rung")
-        return log_f
-
-    def move(self, x: np.ndarray, rungs: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """One transition of every chain on its own rung: (C, D), (C,) -> (C, D)."""
-        moved = np.empty_like(x)
-        for k in np.unique(rungs):
-            here = rungs == k
-            new = self.kernel(self.distribution(int(k)), x[here], rng)
-            moved = moved.astype(np.result_type(moved, new), copy=False)  # whole numbers may become real ones
-            moved[here] = new
-        return moved
-
-
-class RBMRungs(Rungs):
-    """Rungs of a geometric path between RBMs, in float32: all share v @ weights, and the next Gibbs step has it too."""
-
-    def __init__(self, path: GeometricRBMPath, schedule: np.ndarray):
-        self.path, self.schedule = path, schedule
-        self._states = self._slope = None
-
-    def _visible(self, x: np.ndarray) -> np.ndarray:
-        return x
-
-    def _slope_at(self, x: np.ndarray) -> np.ndarray:
-        if x is not self._states:
-            self._states, self._slope = x, self.path.hidden_slope(self._visible(x))
-        return self._slope
-
-    def log_densities(self, v: np.ndarray) -> np.ndarray:
-        """Log f_k(v_n): (N, D) -> (K+1, N)."""
-        return self.path.log_densities(self.schedule, v, self._slope_at(v))
-
-    def move(self, v: np.ndarray, rungs: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """One block Gibbs step of every chain on its own rung: (C, D), (C,) -> (C, D)."""
-        return self.path.gibbs_at(self.schedule[rungs], v, rng, self._slope_at(v))[0]
-
-
-class JointRBMRungs(RBMRungs):
-    """The same for states (v, h): log f is linear in β, and a sweep costs its two products and little more."""
-
-    def __init__(self, path: JointRBMPath, schedule: np.ndarray):
-        super().__init__(path.summed, schedule)
-
-    def _visible(self, x: np.ndarray) -> np.ndarray:
-        return x[:, : self.path.start.dim]
-
-    def log_densities(self, x: np.ndarray) -> np.ndarray:
-        """Log f_k(v_n, h_n): (N, D+H) -> (K+1, N)."""
-        h = x[:, self.path.start.dim :]
-        at_start, gain = self.path.energy_line(self._visible(x), h, self._slope_at(x))
-        return at_start + np.multiply.outer(self.schedule, gain)
-
-    def move(self, x: np.ndarray, rungs: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """One block Gibbs step of every chain on its own rung: (C, D+H), (C,) -> (C, D+H)."""
-        layers = self.path.gibbs_at(self.schedule[rungs], self._visible(x), rng, self._slope_at(x))
-        return np.concatenate(layers, axis=1)
-
-
-def as_rungs(path: Path, schedule: np.ndarray, kernel: Kernel) -> Rungs:
-    """The class that does this path's work for the least."""
-    if kernel is gibbs and isinstance(path, GeometricRBMPath):
-        return RBMRungs(path, schedule)
-    if kernel is gibbs and isinstance(path, JointRBMPath):
-        return JointRBMRungs(path, schedule)
-    return Rungs(path, schedule, kernel)
 
 
 def log_density_matrix(path: Path, schedule: np.ndarray, x: np.ndarray) -> np.ndarray:
@@ -182,8 +97,8 @@ def log_density_slopes(path: Path, schedule: np.ndarray, x: np.ndarray) -> np.nd
     require_path(path)
     schedule = as_schedule("schedule", schedule)
     x = as_chains("x", x, path(0.0).dim)
-    if isinstance(path, GeometricRBMPath):
-        return path.log_density_slopes(schedule, x)
+    if (closed_form := offered(path, "log_density_slopes")) is not None:
+        return closed_form(schedule, x)
     x = x.astype(np.float64)
 
     def log_f(beta):
@@ -195,7 +110,7 @@ def log_density_slopes(path: Path, schedule: np.ndarray, x: np.ndarray) -> np.nd
         # the derivative at β of the parabola through three points
         return (high - low) / (2 * _STEP) + (beta - inside) * (high - 2 * middle + low) / _STEP**2
 
-    if isinstance(path, GeometricPath) and not hasattr(path.start, "n_hidden"):
+    if offered(path, "linear"):
         slopes = np.tile(log_quotient(log_f(1), log_f(0)), (len(schedule), 1))
     else:
         slopes = np.stack([slope(float(beta)) for beta in schedule])

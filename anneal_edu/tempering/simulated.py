@@ -16,7 +16,8 @@ from tqdm.auto import tqdm
 from anneal_edu.annealing.ais import require_start, require_walk
 from anneal_edu.kernels import Kernel, gibbs
 from anneal_edu.paths.geometric import Path
-from anneal_edu.reweighting.density_matrix import as_rungs, log_conditionals
+from anneal_edu.paths.rungs import rungs_on
+from anneal_edu.reweighting.density_matrix import log_conditionals
 from anneal_edu.validation import as_count, as_finite_array, as_schedule, draws_of, require_shape
 
 
@@ -52,7 +53,7 @@ def tempered_walk(
 
     q(x, β_k) ∝ f_k(x) / Ẑ_k is left invariant: by a transition at fixed k, and by an exact draw of k given x.
     """
-    ladder = as_rungs(path, schedule, kernel)
+    ladder = rungs_on(path, schedule, kernel)
     while True:
         x = ladder.move(x, rungs, rng)
         log_q = log_conditionals(ladder.log_densities(x), log_z)  # (K+1, C)

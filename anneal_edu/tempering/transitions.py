@@ -9,7 +9,7 @@ import numpy as np
 
 from anneal_edu.annealing.ais import annealing_step, log_quotient
 from anneal_edu.distributions import Distribution
-from anneal_edu.kernels import Kernel, accept, gibbs, gibbs_backwards
+from anneal_edu.kernels import Kernel, accept, gibbs, reversal_of
 from anneal_edu.paths.geometric import Path
 from anneal_edu.validation import (
     as_chains,
@@ -91,7 +91,7 @@ class tempered_transitions:
         """One tempered transition, with the ratio that decided about it."""
         require_generator(rng)
         x = as_chains("x", x, self.target.dim)
-        backwards = gibbs_backwards if self.kernel is gibbs else self.kernel
+        backwards = reversal_of(self.kernel)
         up, down = annealing_step(self.path, backwards), annealing_step(self.path, self.kernel)
         y, log_ratio = x, np.zeros(len(x))  # (C, D), (C,)
         for now, hotter in pairwise(self.schedule[::-1]):

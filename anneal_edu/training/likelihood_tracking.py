@@ -12,8 +12,9 @@ from scipy.special import logsumexp
 from anneal_edu.distributions import BinaryRBM, JointRBM, base_rate_rbm
 from anneal_edu.kernels import gibbs
 from anneal_edu.paths.geometric import Path, geometric_path
+from anneal_edu.paths.rungs import rungs_on
 from anneal_edu.paths.schedules import linear_schedule
-from anneal_edu.reweighting.density_matrix import as_rungs, log_conditionals
+from anneal_edu.reweighting.density_matrix import log_conditionals
 from anneal_edu.tempering.rts import RTSRound, rts_round, rts_rounds
 from anneal_edu.training.rbm import TrainingState
 from anneal_edu.validation import as_binary_data, as_count, as_flag, as_schedule, require_generator, require_shape
@@ -146,6 +147,6 @@ def carried_over(look: RTSRound, before: Path, now: Path, schedule: np.ndarray) 
     Z'_k / Z_k is the mean of f'_k(x) / f_k(x) over draws of rung k. Every state counts on every rung, by q(β_k | x) at
     the Ẑ_k of that look.
     """
-    log_f, new_log_f = (as_rungs(path, schedule, gibbs).log_densities(look.x) for path in (before, now))  # (K+1, C)
+    log_f, new_log_f = (rungs_on(path, schedule, gibbs).log_densities(look.x) for path in (before, now))  # (K+1, C)
     log_q = log_conditionals(log_f, look.assumed_log_z)
     return look.corrected_log_z + logsumexp(log_q + new_log_f - log_f, axis=1) - logsumexp(log_q, axis=1)

@@ -12,8 +12,9 @@ import numpy as np
 
 from anneal_edu.distributions import BinaryRBM
 from anneal_edu.distributions.bernoulli import bernoulli
+from anneal_edu.paths.rbm import WeightlessStartLadder
 from anneal_edu.paths.schedules import linear_schedule
-from anneal_edu.tempering.ladders import WeightlessStartLadder, sweep
+from anneal_edu.tempering.ladders import sweep
 from anneal_edu.tempering.swaps import as_scheme
 
 METHODS = ("cd", "pcd", "pt")

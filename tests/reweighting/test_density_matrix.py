@@ -4,14 +4,9 @@ import numpy as np
 import pytest
 
 import anneal_edu as ae
-from anneal_edu.reweighting.density_matrix import (
-    JointRBMRungs,
-    RBMRungs,
-    Rungs,
-    as_rungs,
-    log_density_matrix,
-    log_density_slopes,
-)
+from anneal_edu.paths.rbm import JointRBMRungs, RBMRungs
+from anneal_edu.paths.rungs import Rungs, rungs_on
+from anneal_edu.reweighting.density_matrix import log_density_matrix, log_density_slopes
 
 
 def small_rbm(seed, n_visible=6, n_hidden=4, scale=1.0):
@@ -48,7 +43,7 @@ def test_rbm_densities_are_those_of_the_path(name, dtype):
     expected = np.stack([path(float(beta)).log_density(v) for beta in SCHEDULE])
     tolerance = 1e-5 if dtype == np.float32 else 1e-12
     np.testing.assert_allclose(log_density_matrix(path, SCHEDULE, v), expected, rtol=0, atol=tolerance)
-    np.testing.assert_allclose(as_rungs(path, SCHEDULE, ae.gibbs).log_densities(v), expected, rtol=0, atol=tolerance)
+    np.testing.assert_allclose(rungs_on(path, SCHEDULE, ae.gibbs).log_densities(v), expected, rtol=0, atol=tolerance)
 
 
 @pytest.mark.parametrize("name", ["gaussians", "moments", "bridge"])
@@ -99,7 +94,7 @@ def test_every_chain_moves_at_its_own_rung(name, kind):
 def test_both_layers_move_at_their_own_rung_and_are_weighed_by_one_line(name):
     path, n = JOINT_PATHS[name], 20_000
     rungs, x = np.arange(5 * n) % 5, np.tile(ae.binary_states(10)[677].astype(np.float32), (5 * n, 1))
-    ladder = as_rungs(path, SCHEDULE, ae.gibbs)
+    ladder = rungs_on(path, SCHEDULE, ae.gibbs)
     assert type(ladder) is JointRBMRungs
     fast = ladder.move(x, rungs, np.random.default_rng(2))
     slow = Rungs(path, SCHEDULE).move(x, rungs, np.random.default_rng(3))
@@ -113,7 +108,7 @@ def test_both_layers_move_at_their_own_rung_and_are_weighed_by_one_line(name):
 def test_a_path_from_both_layers_to_something_else_has_no_fast_ladder():
     other = ae.Unnormalized(lambda x: -np.abs(x).sum(-1), dim=10)
     path = ae.geometric_path(ae.JointRBM(WEIGHTLESS), other)
-    ladder, x = as_rungs(path, SCHEDULE, ae.gibbs), ae.binary_states(10)[:3].astype(float)
+    ladder, x = rungs_on(path, SCHEDULE, ae.gibbs), ae.binary_states(10)[:3].astype(float)
     assert type(ladder) is Rungs
     np.testing.assert_allclose(ladder.log_densities(x)[-1], -x.sum(-1))
 

@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 
 import anneal_edu as ae
+from anneal_edu.paths.rbm import WeightlessStartLadder
+from anneal_edu.paths.rungs import LogDensities
 from anneal_edu.tempering import ladders
-from anneal_edu.tempering.ladders import Ladder, WeightlessStartLadder, ladder_on, sweep
+from anneal_edu.tempering.ladders import Ladder, ladder_on, sweep
 from anneal_edu.tempering.matrices import even_odd_matrices, exploration_matrix
 from anneal_edu.tempering.swaps import SCHEMES, as_scheme
 
@@ -116,7 +118,7 @@ class ExchangesTheNeighbours(WeightlessStartLadder):
 
     def log_densities(self, carried):
         own, above, below = super().log_densities(carried)
-        return ladders.LogDensities(own, below, above)
+        return LogDensities(own, below, above)
 
 
 class LeavesOutTheVisibleBias(WeightlessStartLadder):

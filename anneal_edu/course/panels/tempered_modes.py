@@ -13,7 +13,8 @@ from anneal_edu.course.figures import tempering
 from anneal_edu.course.panels.base import Panel, Reading
 from anneal_edu.course.panels.controls import seed, slider, steps
 from anneal_edu.kernels import accept
-from anneal_edu.tempering.ladders import LogDensities, sweep
+from anneal_edu.paths.rungs import LogDensities
+from anneal_edu.tempering.ladders import sweep
 from anneal_edu.tempering.parallel import count_round_trips
 from anneal_edu.tempering.swaps import EvenOdd
 

@@ -6,7 +6,7 @@ import pytest
 from anneal_edu.course.figures.likelihood_tracking import TRAIN, VALIDATION
 from anneal_edu.course.panels import LikelihoodTracking
 from anneal_edu.course.panels import likelihood_tracking as watch
-from anneal_edu.reweighting.density_matrix import RBMRungs
+from anneal_edu.paths.rbm import RBMRungs
 
 
 def test_the_truth_is_the_truth():

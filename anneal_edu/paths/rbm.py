@@ -1,0 +1,291 @@
+"""Geometric paths between binary RBMs: every product with the weights that is shared for speed, and nothing else.
+
+The plain algorithms know nothing of this room. They ask a path what it offers (`anneal_edu.paths.capabilities`), and
+tests hold what is offered to the plain way.
+"""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy.special import expit
+
+from anneal_edu.distributions import BinaryRBM, JointRBM
+from anneal_edu.distributions.bernoulli import bernoulli, sum_of_softplus, weigh_and_draw
+from anneal_edu.paths.geometric import SHARING, GeometricPath
+from anneal_edu.paths.rungs import Carried, LogDensities, Rungs
+
+_ROWS_AT_ONCE = 500  # the working arrays of a block stay in the processor's cache
+_FIELDS_AT_ONCE = 100_000
+_CHAINS_AT_ONCE = 500  # the working arrays of a block stay in the processor's cache
+
+
+class _Scratch(threading.local):
+    """One array a thread, kept from step to step.
+
+    Were W(β)ᵀ a new array at every step, the system would take its memory back and hand it out again page by page.
+    """
+
+    array = np.empty(0, dtype=np.float32)
+
+    def like(self, a: np.ndarray) -> np.ndarray:
+        """An array of the shape and type of ``a``, with anything in it."""
+        if self.array.shape != a.shape or self.array.dtype != a.dtype:
+            self.array = np.empty_like(a)
+        return self.array
+
+
+_scratch = _Scratch()
+
+
+@dataclass(frozen=True, eq=False)
+class GeometricRBMPath(GeometricPath):
+    """The geometric path between two binary RBMs, which shares v @ weights between the weight and the Gibbs step."""
+
+    start: BinaryRBM
+    end: BinaryRBM
+
+    @cached_property
+    def _weightless_start(self) -> bool:
+        return not self.start.weights.any()
+
+    @cached_property
+    def _line(self) -> tuple[np.ndarray, ...]:
+        """W_0, W_1 - W_0, b_0, b_1 - b_0, c_0, c_1 - c_0 in float32: parameters at β are start + β · difference."""
+        starts, ends = ((rbm.weights, rbm.visible_bias, rbm.hidden_bias) for rbm in (self.start, self.end))
+        return tuple(np.asarray(a, np.float32) for a0, a1 in zip(starts, ends, strict=True) for a in (a0, a1 - a0))
+
+    @cached_property
+    def _transposed(self) -> tuple[np.ndarray, np.ndarray]:
+        """W_0ᵀ and (W_1 - W_0)ᵀ, (H, D), stored row by row: small products then run several times faster."""
+        return tuple(np.ascontiguousarray(W.T) for W in self._line[:2])
+
+    def hidden_slope(self, v: np.ndarray) -> np.ndarray:
+        """(v (W_1 - W_0))_j + c_1j - c_0j, by which the field of hidden unit j grows with β: (C, D) -> (C, H)."""
+        _, dW, _, _, _, dc = self._line
+        return np.asarray(v, dtype=np.float32) @ dW + dc
+
+    def _hidden_level(self, v: np.ndarray) -> np.ndarray:
+        """The field of the hidden units at β = 0: (C, D) -> (C, H), or (H,) where it does not depend on v."""
+        W0, _, _, _, c0, _ = self._line
+        return c0 if self._weightless_start else np.asarray(v, dtype=np.float32) @ W0 + c0
+
+    def log_densities(self, schedule: np.ndarray, x: np.ndarray, slope: np.ndarray | None = None) -> np.ndarray:
+        """Log f_β(v) for every β of a schedule, from one or two products with the weights: (K+1,), (N, D) -> (K+1, N).
+
+        ``slope`` is `hidden_slope(x)`, where it is known. States of float64 are worth more digits, and get them.
+        """
+        if x.dtype != np.float32:
+            return super().log_densities(schedule, x)
+        slope = self.hidden_slope(x) if slope is None else slope
+        level, db = self._hidden_level(x), self.end.visible_bias - self.start.visible_bias
+        at_start, gain = x @ self.start.visible_bias, x @ db  # (N,)
+        log_f = at_start + np.multiply.outer(schedule, gain)  # (K+1, N)
+        at_once = max(1, _FIELDS_AT_ONCE // slope.size)
+        for first in range(0, len(schedule), at_once):
+            rungs = slice(first, first + at_once)
+            betas = np.asarray(schedule[rungs], dtype=np.float32)[:, None, None]
+            log_f[rungs] += sum_of_softplus(betas * slope + level)
+        return log_f
+
+    def log_density_slopes(self, schedule: np.ndarray, x: np.ndarray) -> np.ndarray:
+        """d/dβ log f_β(v) = v·(b_1 - b_0) + Σ_j σ(a_j) da_j/dβ, a the fields of h: (K+1,), (N, D) -> (K+1, N)."""
+        level = self.start.hidden_field(x)
+        slope = self.end.hidden_field(x) - level  # (N, H): a = level + β slope
+        gain = x @ (self.end.visible_bias - self.start.visible_bias)
+        rows = [(expit(level + slope.dtype.type(beta) * slope) * slope).sum(-1, dtype=np.float64) for beta in schedule]
+        return gain + np.array(rows)
+
+    def gibbs_at(
+        self, betas: np.ndarray, v: np.ndarray, rng: np.random.Generator, slope: np.ndarray | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """One block Gibbs step of every chain at its own β, the new v and h: (C,), (C, D) -> (C, D), (C, H)."""
+        slope = self.hidden_slope(v) if slope is None else slope
+        _, _, b0, db, _, _ = self._line
+        W0t, dWt = self._transposed
+        t = np.asarray(betas, dtype=np.float32)[:, None]  # (C, 1)
+        h = bernoulli(t * slope + self._hidden_level(v), rng)  # (C, H)
+        field = (t * h) @ dWt  # (C, D)
+        field += b0 + t * db
+        if not self._weightless_start:
+            field += h @ W0t
+        return bernoulli(field, rng), h
+
+    def energy_line(self, v: np.ndarray, h: np.ndarray, slope: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Log f_0(v, h) and log f_1(v, h) - log f_0(v, h), of which log f_β is the line: (C, D), (C, H) -> (C,), (C,).
+
+        ``slope`` is `hidden_slope(v)`.
+        """
+        start, db = self.start.visible_bias, self.end.visible_bias - self.start.visible_bias
+        at_start = v @ start + (h * self._hidden_level(v)).sum(1, dtype=np.float64)
+        return at_start, v @ db + (h * slope).sum(1, dtype=np.float64)
+
+    def gibbs_rungs(self, schedule: np.ndarray) -> RBMRungs:
+        """Rungs for tempered chains, moved by Gibbs."""
+        return RBMRungs(self, schedule)
+
+    def gibbs_ladder(self, schedule: np.ndarray) -> WeightlessStartLadder | None:
+        """A ladder for parallel tempering, moved by Gibbs; None where the start has weights."""
+        return WeightlessStartLadder(self.start, self.end, schedule) if self._weightless_start else None
+
+    def weigh_and_gibbs(
+        self, before: float, now: float, v: np.ndarray, rng: np.random.Generator
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """One pass of the loop of AIS, in float32: (log f_now(v) - log f_before(v) (C,), next v (C, D)).
+
+        The field of hidden unit j is c_j(β) + (v W_0)_j + β (v (W_1 - W_0))_j: the products are done once, and serve
+        both densities and the draw of h. From a weightless start only one of them is left.
+        """
+        (W0, dW, b0, db, c0, dc), (W0t, dWt) = self._line, self._transposed
+        t0, t1 = np.float32(before), np.float32(now)
+        if not self._weightless_start:
+            Wt = np.multiply(t1, dWt, out=_scratch.like(dWt))
+            Wt += W0t  # W(β)ᵀ, (H, D)
+        b = b0 + t1 * db
+        log_ratio, next_v = np.empty(len(v)), np.empty(v.shape, dtype=np.float32)
+        for start in range(0, len(v), _CHAINS_AT_ONCE):
+            rows = slice(start, start + _CHAINS_AT_ONCE)
+            block = np.asarray(v[rows], dtype=np.float32)
+            slope = block @ dW  # (C, H): the hidden field at β is level + β slope
+            slope += dc
+            level = c0
+            if not self._weightless_start:
+                level = block @ W0
+                level += c0
+            log_ratio[rows], h = weigh_and_draw(t0 * slope + level, t1 * slope + level, rng)
+            log_ratio[rows] += (now - before) * (block @ db)
+            visible_field = (h * t1) @ dWt if self._weightless_start else h @ Wt  # (C, D)
+            visible_field += b
+            next_v[rows] = bernoulli(visible_field, rng)
+        return log_ratio, next_v
+
+
+@dataclass(frozen=True, eq=False)
+class JointRBMPath(GeometricPath):
+    """The geometric path between two binary RBMs over states (v, h)."""
+
+    start: JointRBM
+    end: JointRBM
+
+    @cached_property
+    def summed(self) -> GeometricRBMPath:
+        """The path of the same RBMs with h summed out, whose products with the weights serve both."""
+        return GeometricRBMPath(self.start.rbm, self.end.rbm)
+
+    def gibbs_rungs(self, schedule: np.ndarray) -> JointRBMRungs:
+        """Rungs for tempered chains, moved by Gibbs."""
+        return JointRBMRungs(self, schedule)
+
+
+class RBMRungs(Rungs):
+    """Rungs of a geometric path between RBMs, in float32: all share v @ weights, and the next Gibbs step has it too."""
+
+    def __init__(self, path: GeometricRBMPath, schedule: np.ndarray):
+        self.path, self.schedule = path, schedule
+        self._states = self._slope = None
+
+    def _visible(self, x: np.ndarray) -> np.ndarray:
+        return x
+
+    def _slope_at(self, x: np.ndarray) -> np.ndarray:
+        if x is not self._states:
+            self._states, self._slope = x, self.path.hidden_slope(self._visible(x))
+        return self._slope
+
+    def log_densities(self, v: np.ndarray) -> np.ndarray:
+        """Log f_k(v_n): (N, D) -> (K+1, N)."""
+        return self.path.log_densities(self.schedule, v, self._slope_at(v))
+
+    def move(self, v: np.ndarray, rungs: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """One block Gibbs step of every chain on its own rung: (C, D), (C,) -> (C, D)."""
+        return self.path.gibbs_at(self.schedule[rungs], v, rng, self._slope_at(v))[0]
+
+
+class JointRBMRungs(RBMRungs):
+    """The same for states (v, h): log f is linear in β, and a sweep costs its two products and little more."""
+
+    def __init__(self, path: JointRBMPath, schedule: np.ndarray):
+        super().__init__(path.summed, schedule)
+
+    def _visible(self, x: np.ndarray) -> np.ndarray:
+        return x[:, : self.path.start.dim]
+
+    def log_densities(self, x: np.ndarray) -> np.ndarray:
+        """Log f_k(v_n, h_n): (N, D+H) -> (K+1, N)."""
+        h = x[:, self.path.start.dim :]
+        at_start, gain = self.path.energy_line(self._visible(x), h, self._slope_at(x))
+        return at_start + np.multiply.outer(self.schedule, gain)
+
+    def move(self, x: np.ndarray, rungs: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """One block Gibbs step of every chain on its own rung: (C, D+H), (C,) -> (C, D+H)."""
+        layers = self.path.gibbs_at(self.schedule[rungs], self._visible(x), rng, self._slope_at(x))
+        return np.concatenate(layers, axis=1)
+
+
+class WeightlessStartLadder:
+    """The geometric path from a binary RBM without weights to another one, moved by Gibbs, in float32.
+
+    The hidden units of v have the field c_0 + β (v W + c_1 - c_0) on rung β: one product v @ W serves the densities on
+    three rungs *and* the next Gibbs step, wherever the swaps take v. So it is carried along. A sweep does two products,
+    v @ W and h @ Wᵀ, for all rungs and chains at once: the law of a `Ladder`, the same numbers up to rounding.
+    """
+
+    def __init__(self, start: BinaryRBM, end: BinaryRBM, schedule: np.ndarray):
+        (_, b0, c0), (W, b1, c1) = start.single_precision, end.single_precision
+        self.W, self.Wt = W, np.ascontiguousarray(W.T)  # stored row by row, small products run several times faster
+        self.b0, self.db, self.c0, self.dc = b0, b1 - b0, c0, c1 - c0
+        self.betas = np.asarray(schedule, dtype=np.float32)
+
+    def carry(self, v: np.ndarray) -> Carried:
+        """States v (K+1, C, D) and the slopes of their hidden fields, v W + c_1 - c_0, (K+1, C, H)."""
+        v = np.asarray(v, dtype=np.float32)
+        return v, v @ self.W + self.dc
+
+    def _blocks(self, *arrays: np.ndarray):
+        """Yield β of every row, (rows, 1), with rows of arrays (K+1, C, …) that are seen as ((K+1) C, …)."""
+        beta = np.repeat(self.betas, arrays[0].shape[1])[:, None]
+        flat = [array.reshape(len(beta), *array.shape[2:]) for array in arrays]
+        for first in range(0, len(beta), _ROWS_AT_ONCE):
+            rows = slice(first, first + _ROWS_AT_ONCE)
+            yield beta[rows], *(array[rows] for array in flat)
+
+    def move(self, carried: Carried, rng: np.random.Generator) -> Carried:
+        """A block Gibbs step of every chain on its rung."""
+        v, slope = np.empty_like(carried[0]), np.empty_like(carried[1])
+        for beta, old_slope, new_v, new_slope in self._blocks(carried[1], v, slope):
+            h = bernoulli(beta * old_slope + self.c0, rng)
+            visible_field = np.matmul(h, self.Wt, out=new_v)
+            visible_field += self.db
+            visible_field *= beta
+            visible_field += self.b0  # b_0 + β (h Wᵀ + b_1 - b_0)
+            bernoulli(visible_field, rng)  # leaves its draws there, in new_v
+            np.matmul(new_v, self.W, out=new_slope)
+            new_slope += self.dc
+        return v, slope
+
+    def log_densities(self, carried: Carried) -> LogDensities:
+        """Every state on its own rung and on the two neighbours, from the slopes alone."""
+        v, slope = carried
+        lift, level = v @ self.db, v @ self.b0  # (K+1, C): log f_β(v) = level + β lift + Σ_j softplus(field_j)
+
+        at_once = max(1, _ROWS_AT_ONCE // v.shape[1])  # rungs
+
+        def on_rungs(betas: np.ndarray, states: slice) -> np.ndarray:
+            of_hidden = [
+                sum_of_softplus(betas[k : k + at_once, None, None] * slope[states][k : k + at_once] + self.c0)
+                for k in range(0, len(betas), at_once)
+            ]
+            return np.concatenate(of_hidden) + betas[:, None] * lift[states] + level[states]
+
+        low, high = slice(None, -1), slice(1, None)
+        return LogDensities(
+            own=on_rungs(self.betas, slice(None)),
+            above=on_rungs(self.betas[high], low),
+            below=on_rungs(self.betas[low], high),
+        )
+
+
+SHARING |= {BinaryRBM: GeometricRBMPath, JointRBM: JointRBMPath}
