@@ -126,7 +126,7 @@ def test_warnings_of_the_rule():
 
 
 def test_three_rungs_on_draws():
-    """The same from draws: at three rungs RTS is right and Rao-Blackwellised TI is off by more than seven error bars."""
+    """From draws: at three rungs RTS is right, and Rao-Blackwellised TI is off by more than seven error bars."""
     path, _ = mixture_path()
     schedule, truth = ae.linear_schedule(2), np.log(0.8 * np.sqrt(2 * np.pi))
     run = ae.simulated_tempering(
