@@ -107,7 +107,7 @@ def rbm_with_a_hidden_mode(share=0.9):
     """A last hidden unit that holds all visible units in one picture and, with that probability, is on."""
     weights, b = uneven(30, 6, 0.4), 0.2 * np.cos(np.arange(1.0, 31) ** 2)
     b -= 0.5 * weights.sum(1)
-    picture, c = 8 * np.sign(np.sin(np.arange(1.0, 31) ** 3)), np.zeros(6)
+    picture, c = 12 * np.sign(np.sin(np.arange(1.0, 31) ** 3)), np.zeros(6)
     odds = ae.BinaryRBM(weights, b, c).log_z() - ae.BinaryRBM(weights, b + picture, c).log_z()
     return ae.BinaryRBM(np.column_stack([weights, picture]), b, np.append(c, odds + np.log(share / (1 - share))))
 

@@ -97,7 +97,7 @@ def test_interval_and_printing_are_on_the_right_side():
 
 def test_a_target_without_exact_draws_starts_from_a_long_run_and_says_so():
     target = ae.Unnormalized(lambda x: -np.abs(x).sum(-1), dim=2)
-    path = ae.geometric_path(START, target)
+    path = ae.geometric_path(ae.Gaussian(np.zeros(2), 4 * np.eye(2)), target)
     both = ae.sandwich(
         path, ae.linear_schedule(40), 2000, ae.random_walk(0.8), n_burn_in=100, rng=np.random.default_rng(0)
     )

