@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -57,7 +58,7 @@ class SplinePath:
         segment = self._segment_at(beta)
         return self._segments[segment](self._local(beta, segment))
 
-    @property
+    @cached_property
     def weigh_and_gibbs(self) -> Callable | None:
         """The step of AIS for less, where every segment offers one."""
         return self._weigh_and_gibbs if all(offered(p, "weigh_and_gibbs") for p in self._segments) else None

@@ -92,7 +92,7 @@ def test_bad_input():
     with pytest.raises(TypeError, match="rbm must be a BinaryRBM, got JointRBM"):
         ae.gibbs_matrix(JOINT)
     turned = ae.JointRBM(ae.uniform_rbm(H, D))
-    with pytest.raises(ValueError, match="same dim, got 3 and 4"):
+    with pytest.raises(ValueError, match="same number of hidden units, got 4 and 3"):
         ae.geometric_path(turned, JOINT)
     with pytest.raises(ValueError, match="samples must hold zeros and ones"):
         path = ae.geometric_path(ae.JointRBM(ae.uniform_rbm(D, H)), JOINT)
