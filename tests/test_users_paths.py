@@ -22,7 +22,7 @@ def rbm(seed, scale=1.0, shape=(5, 3)):
     return ae.BinaryRBM(scale * rng(seed).normal(size=shape), rng(seed).normal(size=shape[0]), rng(seed).normal(size=3))
 
 
-GRBM = ae.GaussianRBM(rng(1).normal(size=(3, 2)), rng(2).normal(size=3), [0.3, -0.3], [0.5, 1.0, 1.5])
+GRBM = ae.GaussianRBM(0.7 * np.cos(np.arange(6.0)).reshape(3, 2), [0.5, -0.5, 0.0], [0.3, -0.3], [0.5, 1.0, 1.5])
 ENDS = {
     "Gaussians": (ae.Gaussian([0.0, 1.0], np.eye(2)), ae.Gaussian([2.0, -1.0], [[2.0, 0.5], [0.5, 1.0]])),
     "RBMs, no weights": (rbm(3, 0.0), rbm(4)),
