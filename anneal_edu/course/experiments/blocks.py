@@ -5,13 +5,14 @@ from __future__ import annotations
 import hashlib
 import pickle
 from concurrent.futures import Executor, as_completed
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path as File
 
 import numpy as np
 from tqdm.auto import tqdm
 
 from anneal_edu.annealing.ais import AISResult, ais
+from anneal_edu.annealing.reverse import ReverseAISResult, reverse_ais
 from anneal_edu.course.experiments.kept_rows import keep_arrays, kept_arrays, reading
 from anneal_edu.course.experiments.workers import one_blas_thread
 from anneal_edu.kernels import Kernel, gibbs
@@ -150,3 +151,35 @@ def _found(file: File, n_chains: int) -> AISResult:
         if result.log_weights.shape != (n_chains,) or len(result.samples) != n_chains:
             raise ValueError(f"it should hold {n_chains} chains")
     return result
+
+
+@dataclass(frozen=True, eq=False)
+class BlockedReverseAIS(BlockedAIS):
+    """`reverse_ais` in blocks, from given draws of the target; ``n_chains`` is their number.
+
+    Parameters
+    ----------
+    samples : (n_chains, D) array
+    """
+
+    samples: np.ndarray = field(default=None, repr=False)
+
+    def block(self, i: int) -> AISResult:
+        """Run block i."""
+        rng = np.random.Generator(np.random.SFC64(np.random.SeedSequence(self.seed, spawn_key=(i, 1))))
+        mine = self.samples[i * self.block_size : (i + 1) * self.block_size]
+        with one_blas_thread():
+            return reverse_ais(self.path, self.schedule, mine, self.kernel, rng=rng)
+
+    def fingerprint(self) -> str:
+        """Hash of what the numbers depend on, the samples included."""
+        samples = np.ascontiguousarray(self.samples).tobytes()
+        digest = hashlib.sha256(super().fingerprint().encode() + b"reverse" + samples)
+        return digest.hexdigest()[:16]
+
+    def run(
+        self, executor: Executor | None = None, folder: File | None = None, progress: bool = False
+    ) -> ReverseAISResult:
+        """Run every block and join them, as `BlockedAIS.run` does."""
+        joined = super().run(executor, folder, progress)
+        return ReverseAISResult(joined.log_weights, joined.samples, joined.bootstrap_seed)

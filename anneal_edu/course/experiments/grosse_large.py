@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable
 from concurrent.futures import Executor
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path as File
 from time import perf_counter
 from typing import NamedTuple
@@ -17,8 +17,8 @@ from typing import NamedTuple
 import numpy as np
 
 from anneal_edu.annealing.ais import AISResult
-from anneal_edu.annealing.reverse import ReverseAISResult, long_run, reverse_ais
-from anneal_edu.course.experiments.blocks import BlockedAIS
+from anneal_edu.annealing.reverse import ReverseAISResult, long_run
+from anneal_edu.course.experiments.blocks import BlockedAIS, BlockedReverseAIS
 from anneal_edu.course.experiments.grosse import ess_p_values, starts
 from anneal_edu.course.experiments.kept_rows import keep_arrays, kept_arrays, reading, stored
 from anneal_edu.course.experiments.workers import one_blas_thread
@@ -183,38 +183,6 @@ class LargeRow:
             "seconds_path": round(self.seconds_path, 1),
             "seconds": round(self.seconds, 1),
         }
-
-
-@dataclass(frozen=True, eq=False)
-class BlockedReverseAIS(BlockedAIS):
-    """`reverse_ais` in blocks, from given draws of the target; ``n_chains`` is their number.
-
-    Parameters
-    ----------
-    samples : (n_chains, D) array
-    """
-
-    samples: np.ndarray = field(default=None, repr=False)
-
-    def block(self, i: int) -> AISResult:
-        """Run block i."""
-        rng = np.random.Generator(np.random.SFC64(np.random.SeedSequence(self.seed, spawn_key=(i, 1))))
-        mine = self.samples[i * self.block_size : (i + 1) * self.block_size]
-        with one_blas_thread():
-            return reverse_ais(self.path, self.schedule, mine, self.kernel, rng=rng)
-
-    def fingerprint(self) -> str:
-        """Hash of what the numbers depend on, the samples included."""
-        samples = np.ascontiguousarray(self.samples).tobytes()
-        digest = hashlib.sha256(super().fingerprint().encode() + b"reverse" + samples)
-        return digest.hexdigest()[:16]
-
-    def run(
-        self, executor: Executor | None = None, folder: File | None = None, progress: bool = False
-    ) -> ReverseAISResult:
-        """Run every block and join them, as `BlockedAIS.run` does."""
-        joined = super().run(executor, folder, progress)
-        return ReverseAISResult(joined.log_weights, joined.samples, joined.bootstrap_seed)
 
 
 def trained_model(scale: LargeScale, name: str, seed: int, folder: File | None = None) -> BinaryRBM:

@@ -14,8 +14,7 @@ import numpy as np
 import pytest
 
 import anneal_edu as ae
-from anneal_edu.course.experiments.blocks import BlockedAIS
-from anneal_edu.course.experiments.grosse_large import BlockedReverseAIS
+from anneal_edu.course.experiments.blocks import BlockedAIS, BlockedReverseAIS
 
 ENDS = ae.Gaussian([0.0], [[1.0]]), ae.Gaussian([1.0], [[0.5]])
 

@@ -7,7 +7,8 @@ import pytest
 
 import anneal_edu as ae
 from anneal_edu.course.experiments import grosse_large
-from anneal_edu.course.experiments.grosse_large import PATHS, SCALES, BlockedReverseAIS, table_2
+from anneal_edu.course.experiments.blocks import BlockedReverseAIS
+from anneal_edu.course.experiments.grosse_large import PATHS, SCALES, table_2
 
 TINY = SCALES["tiny"]
 
