@@ -46,7 +46,7 @@ def test_a_named_test_exists(file, name):
 
 
 def test_every_entry_names_a_test():
-    assert len(ENTRIES) == ERRATA.count("<a id=") == ERRATA.count("\nTest: `tests/") == 25
+    assert len(ENTRIES) == ERRATA.count("<a id=") == ERRATA.count("\nTest: `tests/") == 26
     assert all("\nTest: `tests/" in entry for entry in ENTRIES.values())
 
 
@@ -71,13 +71,29 @@ def test_every_slip_has_an_entry_and_every_entry_about_an_equation_a_slip():
         assert all((number, name) in slips for number in re.findall(r"\d+", numbers[1] if numbers else ""))
 
 
+FIGURE_1 = ae.Gaussian([-10.0, 0.0], [[1, -0.85], [-0.85, 1]]), ae.Gaussian([10.0, 0.0], [[1, 0.85], [0.85, 1]])
+"""The two Gaussians of Grosse et al., Section 5.1."""
+
+
 def test_grosse_counts_intermediate_distributions():
     """-28.04 is the paper's mean of 5,000 log weights of standard deviation 7.9: near -F/26, far from -F/25."""
-    ends = ae.Gaussian([-10.0, 0.0], [[1, -0.85], [-0.85, 1]]), ae.Gaussian([10.0, 0.0], [[1, 0.85], [0.85, 1]])
-    F = ae.cost_functional(ae.geometric_path(*ends))
+    F = ae.cost_functional(ae.geometric_path(*FIGURE_1))
     error = 7.9 / np.sqrt(5000)
     assert abs(-28.04 + F / 26) < 2 * error
     assert abs(-28.04 + F / 25) > 8 * error
+
+
+def test_27_nats_and_a_mean_of_28_are_of_two_kinds_of_transitions():
+    """Geometric path, 26 transitions, 5,000 chains: perfect transitions have the mean, Gibbs ones the error."""
+    path = ae.geometric_path(*FIGURE_1)
+    perfect, gibbs = (
+        [ae.ais(path, ae.linear_schedule(26), 5000, kernel, rng=np.random.default_rng(seed)) for seed in range(5)]
+        for kernel in (ae.exact, ae.gibbs)
+    )
+    assert all(abs(run.mean_log_weight + 27.92) < 1 for run in perfect)
+    assert np.median([run.log_z for run in perfect]) > -16
+    assert np.median([run.log_z for run in gibbs]) < -20
+    assert all(run.mean_log_weight < -60 for run in gibbs)
 
 
 def test_the_moments_path_that_is_low_leads_to_cd25():
