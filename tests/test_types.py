@@ -121,9 +121,9 @@ def test_a_type_checker_sees_the_same(tmp_path):
             lines.append(f"    return p{mark}")
     file = tmp_path / "own.py"
     file.write_text("\n".join(lines), encoding="utf-8")
-    said, trouble, _ = api.run(
-        ["--config-file", str(ROOT / "pyproject.toml"), "--cache-dir", str(tmp_path / "cache"), str(file)]
-    )
+    options = ["--config-file", str(ROOT / "pyproject.toml"), "--cache-dir", str(tmp_path / "cache")]
+    options += ["--allow-any-generics"]  # the oldest numpy has no default for the type of an array's entries
+    said, trouble, _ = api.run([*options, str(file)])
     refused = {int(line) for line in re.findall(r"own\.py:(\d+): error", said)}
     assert not trouble
     assert refused == {number for number, line in enumerate(lines, start=1) if "# refused" in line}, said
