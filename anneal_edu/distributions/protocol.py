@@ -1,6 +1,6 @@
 """What the library asks of a distribution, in tiers: two members of every one, more of one that can do more.
 
-None of these is inherited from. A class with the members of a tier is of that tier: for the estimators, which ask for a
+Nobody inherits from these. A class with the members of a tier is of that tier: for the estimators, which ask for a
 member where they need it, and for a type checker, which reads ``def f(p: Distribution)`` as "anything with those two".
 Begin with `Distribution`; each member that you add opens what the docstring of its tier says.
 
@@ -57,7 +57,7 @@ class KnownLogZ(Distribution, Protocol):
 
 @runtime_checkable
 class Samplable(Distribution, Protocol):
-    """It can be drawn from: enough for the kernel `exact`, and for the start of parallel tempering."""
+    """It can be drawn from: enough for the kernel `exact`, and for the start of `tempering_states`."""
 
     def sample(self, n: int, rng: np.random.Generator) -> np.ndarray:
         """n exact, independent draws from p, (n, D)."""
