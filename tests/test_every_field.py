@@ -905,7 +905,6 @@ TABLE = [
         "hidden_bias": lambda r: gaussian_update_by_hand()[2],
         "log_sigma": lambda r: gaussian_update_by_hand()[3],
         "rbm": lambda r: ae.GaussianRBM(r.weights, r.visible_bias, r.hidden_bias, np.exp(r.log_sigma)),
-        "particles": lambda r: None,
     }),
     (training.EMStep, em_step, {
         "latent": lambda r: em_moves()[0],
@@ -947,7 +946,8 @@ def records():
 def names_of(cls):
     """Fields and properties, inherited ones too."""
     own = [field.name for field in fields(cls)] if is_dataclass(cls) else list(cls._fields)
-    return {*own, *(name for name, _ in inspect.getmembers(cls, lambda a: isinstance(a, property)) if name[0] != "_")}
+    properties = [name for name, _ in inspect.getmembers(cls, lambda a: isinstance(a, property))]
+    return {name for name in own + properties if name[0] != "_"}
 
 
 def test_every_field_is_in_the_table():

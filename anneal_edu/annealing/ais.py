@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
@@ -14,7 +13,7 @@ from tqdm.auto import tqdm
 from anneal_edu import weights
 from anneal_edu.distributions import Distribution
 from anneal_edu.kernels import Kernel, gibbs
-from anneal_edu.paths.capabilities import Path, offered
+from anneal_edu.paths.capabilities import Path, Step, offered
 from anneal_edu.validation import (
     as_count,
     as_number,
@@ -22,6 +21,7 @@ from anneal_edu.validation import (
     careful,
     draws_of,
     log_density_of,
+    log_z_of,
     require_callable,
     require_generator,
     require_path,
@@ -97,9 +97,6 @@ def log_quotient(log_f: np.ndarray, log_f_before: np.ndarray) -> np.ndarray:
         return np.where(np.isneginf(log_f_before), -np.inf, log_f - log_f_before)
 
 
-Step = Callable[[float, float, np.ndarray, np.random.Generator], tuple[np.ndarray, np.ndarray]]
-
-
 def annealing_step(path: Path, kernel: Kernel) -> Step:
     """The body of the loop of Algorithm 1: a function (β_{k-1}, β_k, x (C, D), rng) -> (log weight ratio (C,), next x).
 
@@ -109,7 +106,9 @@ def annealing_step(path: Path, kernel: Kernel) -> Step:
         return combined
     distribution, kernel = lru_cache(maxsize=2)(path), careful(kernel)  # f_k serves pass k and pass k+1
 
-    def weigh_and_move(before, now, x, rng):
+    def weigh_and_move(
+        before: float, now: float, x: np.ndarray, rng: np.random.Generator
+    ) -> tuple[np.ndarray, np.ndarray]:
         f_before, f = distribution(before), distribution(now)
         log_f_before, log_f = log_density_of(f_before, x, before), log_density_of(f, x, now)
         log_ratio = log_quotient(log_f, log_f_before)  # w ← w f_k(x_{k-1}) / f_{k-1}(x_{k-1})
@@ -129,8 +128,8 @@ def require_start(start: Distribution, *abilities: str) -> None:
     """Raise unless the start of a path can do what is asked of it: "sample", or "log_z", which must be a number."""
     if not all(hasattr(start, ability) for ability in abilities):
         raise TypeError(f"path(0) must offer {' and '.join(abilities)}, which {type(start).__name__} lacks")
-    if "log_z" in abilities and not np.isfinite(as_number("log_z of path(0)", start.log_z())):
-        raise ValueError(f"log_z of path(0) must be finite, got {start.log_z()}")
+    if "log_z" in abilities:
+        log_z_of(start)
 
 
 def require_sound_step(log_w: np.ndarray, log_ratio: np.ndarray, x: np.ndarray, before: float, now: float) -> None:
@@ -196,7 +195,7 @@ def ais(
 
     step = annealing_step(path, kernel)
     x = draws_of(start, n_chains, rng)  # (C, D)
-    log_w = np.full(n_chains, start.log_z(), dtype=np.float64)  # (C,)
+    log_w = np.full(n_chains, log_z_of(start), dtype=np.float64)  # (C,)
     for before, now in pairwise(tqdm(schedule, desc="AIS", disable=not progress)):
         log_ratio, x = step(before, now, x, rng)
         require_sound_step(log_w, log_ratio, x, before, now)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
+from typing import Any, Protocol
 
 import numpy as np
 from tqdm.auto import tqdm
@@ -21,6 +22,7 @@ from anneal_edu.validation import (
     draws_of,
     gradient_of,
     log_density_of,
+    log_z_of,
     require_generator,
     require_path,
 )
@@ -62,6 +64,19 @@ class HAISResult(AISResult):
         return f"{super().__str__()}\n{self.acceptance:.1%} of the leapfrog steps accepted"
 
 
+class AnnealedDensity(Protocol):
+    """What `hamiltonian_transition` asks of a density, for chains x (C, D) at β."""
+
+    def remember(self, x: np.ndarray) -> np.ndarray:
+        """What `log_f` needs to know of states: (C, D) -> (C, ...)."""
+
+    def log_f(self, beta: float, known: np.ndarray) -> np.ndarray:
+        """log f_β of the remembered states: (C,)."""
+
+    def gradient(self, beta: float, x: np.ndarray) -> np.ndarray:
+        """∇ log f_β(x): (C, D) -> (C, D)."""
+
+
 class AlongPath:
     """log f_β(x) and its gradient at any β, without computing twice what two values of β share.
 
@@ -69,7 +84,8 @@ class AlongPath:
     """
 
     def __init__(self, path: Path):
-        self.path, self.shares_ends = path, bool(offered(path, "linear"))
+        self.path: Any = path  # who offers "linear" has a start and an end
+        self.shares_ends = bool(offered(path, "linear"))
 
     def remember(self, x: np.ndarray) -> np.ndarray:
         """What `log_f` needs to know of states: (C, D) -> (C, ...)."""
@@ -94,7 +110,9 @@ class AlongPath:
         return gradient_of(self.path(beta), x)
 
 
-def _drift(x: np.ndarray, v: np.ndarray, time: float, walled: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
+def _drift(
+    x: np.ndarray, v: np.ndarray, time: float | np.ndarray, walled: np.ndarray | None
+) -> tuple[np.ndarray, np.ndarray]:
     """Free flight, x + time · v; a walled coordinate that falls below 0 is reflected, and its momentum turned."""
     x = x + time * v
     if walled is None:
@@ -104,13 +122,13 @@ def _drift(x: np.ndarray, v: np.ndarray, time: float, walled: np.ndarray | None)
 
 
 def hamiltonian_transition(
-    density: AlongPath,
+    density: AnnealedDensity,
     beta: float,
     x: np.ndarray,
     v: np.ndarray,
     known: np.ndarray,
-    step_size: float,
-    refresh: float,
+    step_size: float | np.ndarray,
+    refresh: float | np.ndarray,
     rng: np.random.Generator,
     walled: np.ndarray | None = None,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
@@ -120,7 +138,7 @@ def hamiltonian_transition(
 
     Parameters
     ----------
-    density : AlongPath
+    density : AnnealedDensity
     beta : float
     x, v : (C, D) arrays
         Positions and momenta.
@@ -199,7 +217,7 @@ def hais_states(
     x = draws_of(start, n_chains, rng).astype(np.float64)  # (C, D)
     walled = walls_of(path(1.0), x)
     v = rng.standard_normal(x.shape)
-    log_w = np.full(n_chains, start.log_z(), dtype=np.float64)  # (C,)
+    log_w = np.full(n_chains, log_z_of(start), dtype=np.float64)  # (C,)
     known = density.remember(x)
     yield HAISState(0.0, x, v, log_w, np.ones(n_chains, dtype=bool))
     for before, now in pairwise(schedule):

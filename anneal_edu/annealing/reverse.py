@@ -16,7 +16,7 @@ from tqdm.auto import tqdm
 from anneal_edu.annealing.ais import AISResult, ais, annealing_step, require_sound_step, require_start, require_walk
 from anneal_edu.distributions import Distribution
 from anneal_edu.kernels import Kernel, gibbs, reversal_of
-from anneal_edu.paths.geometric import Path
+from anneal_edu.paths.capabilities import Path
 from anneal_edu.validation import (
     as_binary_data,
     as_chains,
@@ -24,6 +24,7 @@ from anneal_edu.validation import (
     as_schedule,
     careful,
     log_density_of,
+    log_z_of,
 )
 from anneal_edu.weights import log_mean_exp, normalised_weights
 
@@ -111,7 +112,7 @@ def reverse_ais(
 
     backwards = reversal_of(kernel)
     step = annealing_step(path, backwards)
-    log_w = np.full(len(x), start.log_z(), dtype=np.float64)  # (N,)
+    log_w = np.full(len(x), log_z_of(start), dtype=np.float64)  # (N,)
     x = careful(backwards)(target, x, rng)
     for now, before in pairwise(tqdm(schedule[::-1], desc="reverse AIS", disable=not progress)):
         log_ratio, x = step(now, before, x, rng)
@@ -165,7 +166,9 @@ class Sandwich:
         return "\n".join([line] + [f"warning: {sentence}" for sentence in self.warnings])
 
 
-def long_run(distribution: Distribution, x: np.ndarray, n_steps: int, kernel: Kernel, rng) -> np.ndarray:
+def long_run(
+    distribution: Distribution, x: np.ndarray, n_steps: int, kernel: Kernel, rng: np.random.Generator
+) -> np.ndarray:
     """The states of the chains x after ``n_steps`` moves, (C, D)."""
     move = careful(kernel)
     for _ in range(n_steps):
@@ -232,7 +235,7 @@ def sandwich(
 
 def _target_draws(target: Distribution, n: int, rng: np.random.Generator) -> np.ndarray | None:
     """Exact draws, or None where the target has none to give."""
-    draw: Callable | None = getattr(target, "sample", None)
+    draw: Callable[[int, np.random.Generator], np.ndarray] | None = getattr(target, "sample", None)
     if draw is None or not getattr(target, "enumerable", True):
         return None
     return draw(n, rng)

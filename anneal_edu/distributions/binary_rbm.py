@@ -61,7 +61,7 @@ class BinaryRBM:
 
     discrete = binary = sums_hidden = True
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         weights = as_finite_array("weights", self.weights, ndim=2)
         visible_bias = as_finite_array("visible_bias", self.visible_bias, ndim=1)
         hidden_bias = as_finite_array("hidden_bias", self.hidden_bias, ndim=1)
@@ -72,7 +72,7 @@ class BinaryRBM:
                 raise ValueError(f"{name} must not exceed {_LARGEST_PARAMETER:g}, got {np.abs(value).max():.3g}")
             object.__setattr__(self, name, value)
 
-    def __getstate__(self) -> dict:
+    def __getstate__(self) -> dict[str, np.ndarray]:
         """What a pickle carries: the parameters, not the tables that were computed from them."""
         return {name: getattr(self, name) for name in ("weights", "visible_bias", "hidden_bias")}
 
@@ -89,7 +89,9 @@ class BinaryRBM:
     @cached_property
     def single_precision(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """(weights, visible_bias, hidden_bias) in float32, for products with float32 states."""
-        return tuple(np.asarray(a, dtype=np.float32) for a in (self.weights, self.visible_bias, self.hidden_bias))
+        parameters = self.weights, self.visible_bias, self.hidden_bias
+        weights, visible_bias, hidden_bias = (np.asarray(a, dtype=np.float32) for a in parameters)
+        return weights, visible_bias, hidden_bias
 
     def _parameters_like(self, states: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         if states.dtype == np.float32:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -58,10 +58,11 @@ class GaussianBernoulli:
     coupling: np.ndarray
     hidden_bias: np.ndarray
     constant: float = 0.0
+    _cholesky: np.ndarray = field(init=False)
 
     sums_hidden = True
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         axes = {"linear": 1, "precision": 2, "coupling": 2, "hidden_bias": 1}
         for name, ndim in axes.items():
             object.__setattr__(self, name, as_finite_array(name, getattr(self, name), ndim))
@@ -234,7 +235,9 @@ class GaussianBernoulli:
         """The member with log f(v, h) = (1-β) log f_self(v, h) + β log f_other(v, h): natural parameters averaged."""
         return GaussianBernoulli(*self.mixed_with(other, beta))
 
-    def mixed_with(self, other: GaussianBernoulli, beta: float) -> tuple:
+    def mixed_with(
+        self, other: GaussianBernoulli, beta: float
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, float]:
         """The arguments that `geometric_mean` makes its member of."""
         linear, minus_half, coupling, hidden_bias = mix(self.natural_parameters(), other.natural_parameters(), beta)
         constant = (1 - beta) * self.constant + beta * other.constant

@@ -99,7 +99,7 @@ class LinearGenerative:
     noise: float = 0.1
     prior: str = "gaussian"
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         object.__setattr__(self, "bases", as_finite_array("bases", self.bases, ndim=2))
         object.__setattr__(self, "noise", as_positive("noise", self.noise))
         as_choice("prior", self.prior, PRIORS)
@@ -182,7 +182,7 @@ class BilinearGenerative:
     d_weights: np.ndarray
     noise: float = 0.1
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         for name in ("bases", "c_weights", "d_weights"):
             object.__setattr__(self, name, as_finite_array(name, getattr(self, name), ndim=2))
         L = self.bases.shape[1]
@@ -245,7 +245,7 @@ class LatentPosterior:
     model: LinearGenerative | BilinearGenerative
     x: np.ndarray
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if not isinstance(self.model, LinearGenerative | BilinearGenerative):
             raise TypeError(
                 f"model must be a LinearGenerative or a BilinearGenerative, got {type(self.model).__name__}"

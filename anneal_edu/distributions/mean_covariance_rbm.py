@@ -57,7 +57,7 @@ class MeanCovarianceRBM:
     visible_bias: np.ndarray
     sigma: float = 1.0
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         axes = {"filters": 2, "pooling": 2, "covariance_bias": 1, "mean_weights": 2, "mean_bias": 1, "visible_bias": 1}
         for name, ndim in axes.items():
             object.__setattr__(self, name, as_finite_array(name, getattr(self, name), ndim))

@@ -2,12 +2,14 @@
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from anneal_edu.data.files import rbm_arrays
-from anneal_edu.models import GAUSSIAN_RECIPES, IMAGE_RECIPES, RECIPES
-from anneal_edu.models.images import image_arrays
+from anneal_edu.distributions import BinaryRBM, Enumerable, GaussianRBM
+from anneal_edu.models import GAUSSIAN_RECIPES, RECIPES
+from anneal_edu.models.images import IMAGE_RECIPES, image_arrays
 
 
 def main(names: list[str], folder: Path = Path(__file__).parent) -> None:
@@ -17,11 +19,10 @@ def main(names: list[str], folder: Path = Path(__file__).parent) -> None:
         raise SystemExit(f"no model is called {', '.join(unknown)}; there are {', '.join(recipes)}")
     for name in names or recipes:
         model = recipes[name].train()
-        arrays = image_arrays(model) if name in IMAGE_RECIPES else rbm_arrays(model)
-        np.savez_compressed(
-            folder / f"{name}.npz", **{part: array.astype(np.float32) for part, array in arrays.items()}
-        )
-        print(f"{name}: log Z = {model.log_z():.2f}" if getattr(model, "enumerable", False) else name)
+        arrays = rbm_arrays(model) if isinstance(model, BinaryRBM | GaussianRBM) else image_arrays(model)
+        single: dict[str, Any] = {part: array.astype(np.float32) for part, array in arrays.items()}
+        np.savez_compressed(folder / f"{name}.npz", **single)
+        print(f"{name}: log Z = {model.log_z():.2f}" if isinstance(model, Enumerable) and model.enumerable else name)
 
 
 if __name__ == "__main__":

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 from scipy.linalg import eigh
 
-from anneal_edu.distributions import Gaussian, GaussianBernoulli, GaussianRBM
+from anneal_edu.distributions import Distribution, Gaussian, GaussianBernoulli, GaussianRBM
 from anneal_edu.distributions.bernoulli import bernoulli, weigh_and_draw
+from anneal_edu.kernels import gibbs
 from anneal_edu.paths.geometric import SHARING
 from anneal_edu.validation import as_beta, as_count, as_finite_array, require_shape
 
@@ -21,7 +22,7 @@ _ROUNDING = 1e-8
 class AnnealedGaussianRBM(GaussianBernoulli):
     """A point on the path from idle hidden units to a Gaussian RBM, which also knows the paper's Gibbs step."""
 
-    path: GaussianRBMPath | None = None
+    path: GaussianRBMPath = field(kw_only=True)
     beta: float = 0.0
 
     def auxiliary_gibbs(self, v: np.ndarray, rng: np.random.Generator) -> np.ndarray:
@@ -120,7 +121,9 @@ class GaussianRBMPath:
         h = bernoulli(z @ (U0 + t * dU) + (c0 + t * dc), rng)
         return self._to_v(self._draw_visible_by_auxiliary(t, z, h, rng))
 
-    def _weigh_and_draw_hidden(self, before: float, now: float, z: np.ndarray, rng: np.random.Generator):
+    def _weigh_and_draw_hidden(
+        self, before: float, now: float, z: np.ndarray, rng: np.random.Generator
+    ) -> tuple[np.ndarray, np.ndarray]:
         eigenvalues, z0, U0, dU, c0, dc = self._line
         slope = z @ dU + dc  # (C, H): the hidden field at β is level + β slope
         level = z @ U0 + c0 if U0.any() else c0
@@ -144,7 +147,9 @@ class GaussianRBMPath:
         z += (h @ (U0 + t * dU).T + (1 - t) * eigenvalues * z0) / precision
         return z
 
-    def _draw_visible_by_auxiliary(self, beta: float, z: np.ndarray, h: np.ndarray, rng) -> np.ndarray:
+    def _draw_visible_by_auxiliary(
+        self, beta: float | np.float32, z: np.ndarray, h: np.ndarray, rng: np.random.Generator
+    ) -> np.ndarray:
         """x | z, then z | x, h  (Kiwaki and Aihara 2015, Eq. 13 and 14, in the coordinates z).
 
         With Q = Σ^A - diag(σ²), which is diag(1/λ - 1) here, the paper's (Λ + Λ^B)⁻¹ is Q - Q (Q + I)⁻¹ Q = 1 - λ: no
@@ -163,7 +168,7 @@ class GaussianRBMPath:
         return mean + rng.standard_normal(z.shape, dtype=np.float32)
 
 
-def auxiliary_gibbs(distribution: GaussianBernoulli, v: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+def auxiliary_gibbs(distribution: Distribution, v: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """The Gibbs step of Kiwaki and Aihara (2015, Eq. 12 to 14): h and x given v, then v given both, (C, D) -> (C, D).
 
     The auxiliary x are normal, with the covariance that the start has beyond diag(σ²). `gibbs` integrates them out;
@@ -183,14 +188,14 @@ def auxiliary_gibbs(distribution: GaussianBernoulli, v: np.ndarray, rng: np.rand
         return distribution.auxiliary_gibbs(v, rng)
     at_start = isinstance(distribution, GaussianBernoulli) and not distribution.coupling.any()
     if at_start or isinstance(distribution, GaussianRBM):  # β = 0, where v is drawn at once, or 1, where x drops out
-        return distribution.gibbs(v, rng)
+        return gibbs(distribution, v, rng)
     raise TypeError(
         "the auxiliary_gibbs kernel needs a point of a covariance_path between its ends, "
         f"got {type(distribution).__name__}; use gibbs"
     )
 
 
-auxiliary_gibbs.step = "weigh_and_auxiliary_gibbs"
+vars(auxiliary_gibbs).update(step="weigh_and_auxiliary_gibbs")
 
 
 def covariance_start(mean: np.ndarray, cov: np.ndarray, n_hidden: int) -> GaussianBernoulli:

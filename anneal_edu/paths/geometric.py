@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from anneal_edu.distributions import Distribution, GeometricBridge
+from anneal_edu.distributions import Distribution, GeometricBridge, MomentAverages
 from anneal_edu.paths.capabilities import Path
 from anneal_edu.validation import as_beta, log_density_of, require_distribution
 
@@ -73,8 +73,8 @@ class GeometricPath:
 class MomentPath:
     """See `moment_path`."""
 
-    start: Distribution
-    end: Distribution
+    start: MomentAverages
+    end: MomentAverages
 
     def __call__(self, beta: float) -> Distribution:
         beta = as_beta(beta)
@@ -147,6 +147,6 @@ def moment_path(p0: Distribution, p1: Distribution) -> MomentPath:
             "moments can be averaged only within one exponential family, "
             f"got {type(p0).__name__} and {type(p1).__name__}"
         )
-    if not hasattr(p0, "moment_average"):
+    if not (isinstance(p0, MomentAverages) and isinstance(p1, MomentAverages)):
         raise TypeError(f"{type(p0).__name__} has no closed form from moments back to parameters")
     return MomentPath(p0, p1)

@@ -7,7 +7,7 @@ import heapq
 import numpy as np
 
 from anneal_edu.paths.asymptotics import segment_costs
-from anneal_edu.paths.geometric import Path
+from anneal_edu.paths.capabilities import Path
 from anneal_edu.validation import as_count, as_finite_array, as_schedule
 
 
@@ -54,7 +54,7 @@ def piecewise_schedule(edges: np.ndarray, n_steps: int | np.ndarray) -> np.ndarr
     """
     edges = as_schedule("edges", edges)
     n_segments = len(edges) - 1
-    if np.ndim(n_steps) == 0:
+    if isinstance(n_steps, int) or np.ndim(n_steps) == 0:
         total = as_count("n_steps", n_steps, minimum=n_segments)
         counts = [total // n_segments + (j < total % n_segments) for j in range(n_segments)]
     else:

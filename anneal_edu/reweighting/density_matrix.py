@@ -101,10 +101,10 @@ def log_density_slopes(path: Path, schedule: np.ndarray, x: np.ndarray) -> np.nd
         return closed_form(schedule, x)
     x = x.astype(np.float64)
 
-    def log_f(beta):
+    def log_f(beta: float) -> np.ndarray:
         return log_density_of(path(float(beta)), x, beta)
 
-    def slope(beta):
+    def slope(beta: float) -> np.ndarray:
         inside = min(max(beta, _STEP), 1 - _STEP)
         low, middle, high = log_f(inside - _STEP), log_f(inside), log_f(inside + _STEP)
         # the derivative at β of the parabola through three points

@@ -181,11 +181,11 @@ def minimise_objective(log_f: np.ndarray, shares: np.ndarray, log_z: np.ndarray)
     """
     log_s, n_draws = np.log(shares), log_f.shape[1]
 
-    def objective(z):
+    def objective(z: np.ndarray) -> tuple[float, np.ndarray]:
         log_mixture, p = responsibilities(log_f, log_s, z)
         return log_mixture.mean() + shares @ z, p
 
-    def self_consistent(p):  # Z_k ← (1/N) Σ_n f_k(x_n) / mixture(x_n) never leads uphill
+    def self_consistent(p: np.ndarray) -> np.ndarray:  # Z_k ← (1/N) Σ_n f_k(x_n) / mixture(x_n) never leads uphill
         step = np.log(np.maximum(p.mean(1), 1e-300)) - log_s
         return step - step[0]
 

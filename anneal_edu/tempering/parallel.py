@@ -16,11 +16,11 @@ from tqdm.auto import tqdm
 
 from anneal_edu.annealing.ais import require_start, require_walk
 from anneal_edu.kernels import Kernel, gibbs
-from anneal_edu.paths.geometric import Path
+from anneal_edu.paths.capabilities import Path
 from anneal_edu.paths.schedules import linear_schedule
 from anneal_edu.tempering.ladders import ladder_on, sweep
 from anneal_edu.tempering.swaps import as_rates, as_scheme, swapped
-from anneal_edu.validation import as_count, as_real, as_schedule, draws_of, require_shape
+from anneal_edu.validation import as_count, as_real, as_schedule, draws_of, log_z_of, require_shape
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,18 +63,18 @@ def tempering_states(
     as_scheme(swaps)
     require_walk(path, kernel, rng)
     require_start(path(0.0), "sample")
-    return _tempering_states(path, schedule, n_chains, kernel, swaps, rng)
 
+    def states() -> Iterator[TemperingState]:
+        start, ladder = path(0.0), ladder_on(path, schedule, kernel)
+        scheme = as_scheme(swaps)(len(schedule) - 1, n_chains)
+        carried = ladder.carry(np.stack([draws_of(start, n_chains, rng) for _ in schedule]))  # (K+1, C, D)
+        replicas = np.tile(np.arange(len(schedule))[:, None], (1, n_chains))
+        while True:
+            carried, swaps_made = sweep(ladder, carried, scheme, rng)
+            replicas = swapped(replicas, swaps_made.accepted)
+            yield TemperingState(carried[0], replicas, *swaps_made)
 
-def _tempering_states(path, schedule, n_chains, kernel, swaps, rng) -> Iterator[TemperingState]:
-    start, ladder = path(0.0), ladder_on(path, schedule, kernel)
-    scheme = as_scheme(swaps)(len(schedule) - 1, n_chains)
-    carried = ladder.carry(np.stack([draws_of(start, n_chains, rng) for _ in schedule]))  # (K+1, C, D)
-    replicas = np.tile(np.arange(len(schedule))[:, None], (1, n_chains))
-    while True:
-        carried, swaps_made = sweep(ladder, carried, scheme, rng)
-        replicas = swapped(replicas, swaps_made.accepted)
-        yield TemperingState(carried[0], replicas, *swaps_made)
+    return states()
 
 
 @dataclass(frozen=True, eq=False)
@@ -226,17 +226,17 @@ def parallel_tempering(
     require_start(path(0.0), "sample", "log_z")
 
     states = tempering_states(path, schedule, n_chains, kernel, swaps, rng=rng)
-    samples, replicas, rejections, log_ratios = None, [], 0.0, []
+    samples, replicas, rejections, log_ratios = np.empty(0), [], np.zeros(len(schedule) - 1), []
     for done in tqdm(range(n_burn_in + n_sweeps), desc="tempering", disable=not progress):
         state = next(states)
         if done >= n_burn_in:
-            if samples is None:  # one array from the beginning: a list of sweeps would need twice the memory at the end
+            if done == n_burn_in:  # one array from the start: a list of sweeps would need twice the memory at the end
                 samples = np.empty((n_sweeps, *state.x.shape), dtype=state.x.dtype)
             samples[done - n_burn_in] = state.x
             replicas.append(state.replicas)
             log_ratios.append(state.log_ratios)
             rejections = rejections + (1 - state.swap_probabilities).mean(1)
-    start_log_z = float(path(0.0).log_z())
+    start_log_z = log_z_of(path(0.0))
     return TemperingResult(
         schedule, samples, np.array(replicas), rejections / n_sweeps, np.array(log_ratios), start_log_z
     )

@@ -15,10 +15,10 @@ from tqdm.auto import tqdm
 
 from anneal_edu.annealing.ais import require_start, require_walk
 from anneal_edu.kernels import Kernel, gibbs
-from anneal_edu.paths.geometric import Path
+from anneal_edu.paths.capabilities import Path
 from anneal_edu.paths.rungs import rungs_on
 from anneal_edu.reweighting.density_matrix import log_conditionals
-from anneal_edu.validation import as_count, as_finite_array, as_schedule, draws_of, require_shape
+from anneal_edu.validation import as_count, as_finite_array, as_schedule, draws_of, log_z_of, require_shape
 
 
 @dataclass(frozen=True, eq=False)
@@ -238,7 +238,7 @@ def simulated_tempering(
     return SimulatedTemperingResult(
         schedule,
         log_z,
-        float(start.log_z()),
+        log_z_of(start),
         np.array([state.x for state in kept]),
         np.array([state.rungs for state in kept]),
         np.array([state.log_conditionals for state in kept]),

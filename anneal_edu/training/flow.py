@@ -9,7 +9,7 @@ import numpy as np
 from scipy.optimize import minimize
 from tqdm.auto import tqdm
 
-from anneal_edu.distributions import Distribution
+from anneal_edu.distributions import Differentiable
 from anneal_edu.training.parameters import AnalysisModel, pack, parametrisation, unpack
 from anneal_edu.validation import as_count, as_finite_array, as_positive, require_generator, require_shape
 from anneal_edu.weights import log_mean_exp
@@ -32,7 +32,7 @@ class FlowRound:
 
 
 def leapfrog(
-    model: Distribution, x: np.ndarray, v: np.ndarray, step_size: float, n_steps: int
+    model: Differentiable, x: np.ndarray, v: np.ndarray, step_size: float, n_steps: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """Hamiltonian dynamics in ``n_steps`` steps of time ``step_size``: half a drift, a kick, half a drift.
 

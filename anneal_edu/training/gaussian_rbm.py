@@ -11,7 +11,6 @@ from tqdm.auto import tqdm
 
 from anneal_edu.distributions import GaussianRBM
 from anneal_edu.distributions.bernoulli import bernoulli
-from anneal_edu.training.rbm import TrainingState
 from anneal_edu.validation import (
     as_choice,
     as_count,
@@ -26,9 +25,13 @@ METHODS = ("cd", "pcd")
 
 
 @dataclass(frozen=True, eq=False)
-class GaussianTrainingState(TrainingState):
-    """A `TrainingState` that knows log σ as well."""
+class GaussianTrainingState:
+    """One moment of training, as `TrainingState`, with log σ as well."""
 
+    n_updates: int
+    weights: np.ndarray
+    visible_bias: np.ndarray
+    hidden_bias: np.ndarray
     log_sigma: np.ndarray
 
     @property

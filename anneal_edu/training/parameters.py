@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import expit
@@ -11,7 +11,8 @@ from scipy.special import expit
 from anneal_edu.distributions import MeanCovarianceRBM, ProductOfExperts
 
 AnalysisModel = ProductOfExperts | MeanCovarianceRBM
-Parts = dict[str, np.ndarray]
+Parts = dict[str, Any]
+"""Arrays by name."""
 
 
 class Parametrisation(NamedTuple):
@@ -27,9 +28,9 @@ class Parametrisation(NamedTuple):
         The gradient of Σ_n w_n log f(x_n) in every free parameter.
     """
 
-    parts: Callable[[AnalysisModel], Parts]
-    build: Callable[[AnalysisModel, Parts], AnalysisModel]
-    slopes: Callable[[AnalysisModel, np.ndarray, np.ndarray], Parts]
+    parts: Callable[[Any], Parts]
+    build: Callable[[Any, Parts], Any]
+    slopes: Callable[[Any, np.ndarray, np.ndarray], Parts]
 
 
 def _laplace_slopes(model: ProductOfExperts, x: np.ndarray, w: np.ndarray) -> Parts:
@@ -74,7 +75,8 @@ def _mc_rbm_parts(model: MeanCovarianceRBM) -> Parts:
 
 
 def _mc_rbm_build(model: MeanCovarianceRBM, parts: Parts) -> MeanCovarianceRBM:
-    return MeanCovarianceRBM(*(parts[name] for name in _OF_MC_RBM), sigma=float(np.exp(parts["log_sigma"][0])))
+    sigma = float(np.exp(parts["log_sigma"][0]))
+    return MeanCovarianceRBM(**{name: parts[name] for name in _OF_MC_RBM} | {"sigma": sigma})
 
 
 def _mc_rbm_slopes(model: MeanCovarianceRBM, x: np.ndarray, w: np.ndarray) -> Parts:
