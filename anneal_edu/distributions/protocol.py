@@ -24,6 +24,8 @@ class Distribution(Protocol):
     ``geometric_mean(other, β)``    f^{1-β} f_other^β as a member of the same family
     ``moment_average(other, β)``    the member whose moments are (1-β) s + β s_other
     ==============================  ========================================================================
+
+    Exponential families are those of Grosse et al. 2013, Eq. 6.
     """
 
     dim: int

@@ -142,11 +142,12 @@ class GaussianRBMPath:
         return log_ratio, self._to_v(self._draw_visible_by_auxiliary(now, z, h, rng))
 
     def _weigh_and_draw_hidden(self, before: float, now: float, z: np.ndarray, rng: np.random.Generator):
+        """log f_now - log f_before (C,), of Kiwaki and Aihara 2015, Eq. 8 and 11, and a draw of h given v (C, H)."""
         eigenvalues, z0, U0, dU, c0, dc = self._line
         slope = z @ dU + dc  # (C, H): the hidden field at β is level + β slope
         level = z @ U0 + c0 if U0.any() else c0
         log_ratio, h = weigh_and_draw(np.float32(before) * slope + level, np.float32(now) * slope + level, rng)
-        squares = (eigenvalues * (z - z0) ** 2 - z * z).sum(-1, dtype=np.float64)  # Kiwaki and Aihara 2015, Eq. 8, 11
+        squares = (eigenvalues * (z - z0) ** 2 - z * z).sum(-1, dtype=np.float64)  # (C,)
         return log_ratio + (now - before) * (0.5 * squares + self._constant_gain), h
 
     @cached_property
@@ -179,12 +180,11 @@ class GaussianRBMPath:
 
 
 def auxiliary_gibbs(distribution: GaussianBernoulli, v: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """The Gibbs step of Kiwaki and Aihara (2015, Eq. 12 to 14): h and x given v, then v given both, (C, D) -> (C, D).
+    """The Gibbs step of Kiwaki and Aihara 2015, Eq. 12 to 14: h and x given v, then v given both, (C, D) -> (C, D).
 
     The auxiliary x are normal, with the covariance that the start has beyond diag(σ²). `gibbs` integrates them out;
-    this kernel leaves the same distributions invariant and is here to compare. For the paths of `covariance_path`.
-
-    Raises TypeError for other distributions.
+    this kernel leaves the same distributions invariant and is here to compare. For the points of a `covariance_path`;
+    raises TypeError for other distributions.
 
     Examples
     --------
