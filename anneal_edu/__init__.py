@@ -1,4 +1,4 @@
-"""Partition functions by annealing and tempering, small enough to read in an afternoon.
+"""Partition functions by annealing and tempering: a library that is meant to be read.
 
 A *path* is a function from β in [0, 1] to a *distribution*. An *estimator* walks it; a *kernel* moves chains meanwhile.
 """

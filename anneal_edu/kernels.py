@@ -1,6 +1,7 @@
 """Kernels: one transition of every chain, kernel(distribution, x, rng) -> x, that leaves the distribution invariant.
 
-A kernel of your own may work in place: the estimators hand it a copy of their states.
+In symbols T p = p (Sohl-Dickstein and Culpepper 2012, Eq. 13). A kernel of your own may work in place: the estimators
+hand it a copy of their states.
 """
 
 from __future__ import annotations
@@ -76,6 +77,8 @@ def gibbs_backwards(distribution: Distribution, x: np.ndarray, rng: np.random.Ge
 
 def reversal_of(kernel: Kernel) -> Kernel:
     """The time reversal that a kernel declares as its ``reversal``; who declares none is taken to be reversible.
+
+    It is the T~ of Sohl-Dickstein and Culpepper 2012, Eq. 14.
 
     Examples
     --------

@@ -96,8 +96,8 @@ less: distributions.Start = Own()  # refused
 def test_every_public_name_is_exported():
     """What a module imports is public to a type checker only where ``__all__`` says so."""
     tree = ast.parse((ROOT / "anneal_edu" / "__init__.py").read_text(encoding="utf-8"))
-    froms = [node for node in tree.body if isinstance(node, ast.ImportFrom) and node.module.startswith("anneal_edu")]
-    assert sorted(ae.__all__) == sorted(alias.name for node in froms for alias in node.names)
+    imports = [node for node in tree.body if isinstance(node, ast.ImportFrom) and node.module.startswith("anneal_edu")]
+    assert sorted(ae.__all__) == sorted(alias.name for node in imports for alias in node.names)
 
 
 def test_the_table_names_every_distribution():

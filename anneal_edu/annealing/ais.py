@@ -1,4 +1,4 @@
-"""Annealed importance sampling (Neal 2001; Grosse et al. 2013, Algorithm 1)."""
+"""Annealed importance sampling (Neal 2001)."""
 
 from __future__ import annotations
 
@@ -98,9 +98,10 @@ def log_quotient(log_f: np.ndarray, log_f_before: np.ndarray) -> np.ndarray:
 
 
 def annealing_step(path: Path, kernel: Kernel) -> Step:
-    """The body of the loop of Algorithm 1: a function (β_{k-1}, β_k, x (C, D), rng) -> (log weight ratio (C,), next x).
+    """The body of the loop of AIS: a function (β_{k-1}, β_k, x (C, D), rng) -> (log weight ratio (C,), next x).
 
-    A path that can do both for less offers a step of its own: the same law, the same result up to rounding.
+    See Grosse et al. 2013, Algorithm 1; the weight is that of Sohl-Dickstein and Culpepper 2012, Eq. 15 and 16. A path
+    that can do both for less offers a step of its own: the same law, the same result up to rounding.
     """
     if (combined := offered(path, getattr(kernel, "step", None))) is not None:
         return combined
@@ -154,7 +155,8 @@ def ais(
     """Estimate log Z of ``path(1)`` by annealed importance sampling  (Grosse et al. 2013, Algorithm 1).
 
     The mean weight is unbiased for Z for any number of steps and any kernel that leaves each f_k invariant, whether or
-    not the chains equilibrate. With one step it is plain importance sampling.
+    not the chains equilibrate. With one step it is plain importance sampling. Kiwaki and Aihara 2015, Algorithm 1, is
+    the same with Z_0 taken out.
 
     Parameters
     ----------

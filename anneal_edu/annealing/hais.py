@@ -132,9 +132,10 @@ def hamiltonian_transition(
     rng: np.random.Generator,
     walled: np.ndarray | None = None,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """One leapfrog step at β, its Metropolis decision, and a partial renewal of the momentum  (Section 2.3).
+    """One leapfrog step at β, its Metropolis decision, and a partial renewal of the momentum.
 
-    It leaves f_β(x) N(v; 0, I) invariant; a rejected chain turns around.
+    It leaves f_β(x) N(v; 0, I) invariant; a rejected chain turns around. See Sohl-Dickstein and Culpepper 2012,
+    Eq. 17 to 23, Section 2.3, steps 1 to 5.
 
     Parameters
     ----------
@@ -187,6 +188,8 @@ class HAISState:
 def half_life_refresh(step_size: float) -> float:
     """γ = 1 - 2^{-ε}, with which half of the momentum's power is renewed in a unit of simulated time.
 
+    It is the γ of Sohl-Dickstein and Culpepper 2012, Section 2.3, step 4.
+
     Examples
     --------
     >>> half_life_refresh(1.0)
@@ -223,7 +226,7 @@ def hais_states(
     for before, now in pairwise(schedule):
         log_ratio = log_quotient(density.log_f(now, known), density.log_f(before, known))
         require_sound_step(log_w, log_ratio, x, before, now)
-        log_w = log_w + log_ratio  # Eq. 25: the momenta cancel
+        log_w = log_w + log_ratio  # Sohl-Dickstein and Culpepper 2012, Eq. 24 and 25: the momenta cancel
         x, v, known, accepted = hamiltonian_transition(
             density, now, x, v, known, step_size, refresh, rng, walled
         )

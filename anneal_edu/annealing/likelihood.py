@@ -39,7 +39,7 @@ class LikelihoodResult:
 
     @property
     def mean(self) -> float:
-        """Average log likelihood per data point (Eq. 26 and 28)."""
+        """Average log likelihood per data point (Sohl-Dickstein and Culpepper 2012, Eq. 26 and 28)."""
         return float(self.log_likelihoods.mean())
 
     @property
@@ -83,7 +83,7 @@ def log_likelihood(
     rng: np.random.Generator,
     progress: bool = False,
 ) -> LikelihoodResult:
-    """Estimate log p(x) of data points by Hamiltonian AIS  (Sohl-Dickstein and Culpepper 2012, Sections 2.4 and 2.5).
+    """Estimate log p(x) of data points by Hamiltonian AIS  (Sohl-Dickstein and Culpepper 2012, Eq. 26 to 29).
 
     An analysis model, such as a product of experts, gives log f(x) at once; one run from N(0, I) estimates its log Z. A
     generative model needs log ∫ p(x, a) da for every x: one run from the prior of a, vectorised over points × chains.

@@ -127,7 +127,7 @@ class GaussianBernoulli:
         return level + h @ slope.T
 
     def log_density(self, v: np.ndarray) -> np.ndarray:
-        """Log f(v) with h summed out: (..., D) -> (...), float64."""
+        """Log f(v) with h summed out: (..., D) -> (...), float64  (Kiwaki and Aihara 2015, Eq. 2)."""
         v = as_states(v, self.dim)
         root = v @ self._cholesky
         quadratic = self.constant + v @ self.linear - 0.5 * (root * root).sum(-1)
@@ -139,7 +139,10 @@ class GaussianBernoulli:
         return self.linear - v @ self.precision + expit(self.hidden_field(v)) @ self.coupling.T
 
     def gibbs(self, v: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """One block Gibbs step, h ~ p(h | v), then v ~ N(E[v | h], precision⁻¹): (C, D) -> (C, D)."""
+        """One block Gibbs step, h ~ p(h | v), then v ~ N(E[v | h], precision⁻¹): (C, D) -> (C, D).
+
+        Between a Gaussian with a diagonal covariance and a Gaussian RBM: Kiwaki and Aihara 2015, Eq. 9, put right.
+        """
         h = bernoulli(self.hidden_field(v), rng)
         return self.visible_given_hidden(h, rng)
 
@@ -179,7 +182,10 @@ class GaussianBernoulli:
         return float(self._log_z_without_hidden + top + np.log(total)), log_p / total
 
     def log_z(self) -> float:
-        """Exact log Z, in nats, by enumerating h; at most 24 hidden units, where there is any coupling."""
+        """Exact log Z, in nats, by enumerating h; at most 24 hidden units, where there is any coupling.
+
+        The sum and the integral of Kiwaki and Aihara 2015, Eq. 3.
+        """
         if not self.coupling.any():
             return float(self._log_z_without_hidden + np.logaddexp(0, self.hidden_bias).sum())
         return self._log_z_and_hidden_probabilities[0]
@@ -238,7 +244,7 @@ class GaussianBernoulli:
     def mixed_with(
         self, other: GaussianBernoulli, beta: float
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, float]:
-        """The arguments that `geometric_mean` makes its member of."""
+        """The arguments that `geometric_mean` makes its member of: energies averaged, Kiwaki and Aihara 2015, Eq. 7."""
         linear, minus_half, coupling, hidden_bias = mix(self.natural_parameters(), other.natural_parameters(), beta)
         constant = (1 - beta) * self.constant + beta * other.constant
         return linear, -2 * minus_half, coupling, hidden_bias, constant

@@ -28,6 +28,8 @@ PRIORS = ("gaussian", "laplace")
 class IndependentPrior:
     """Independent standard coordinates: normal, Laplace, or exponential where they must not be negative; normalised.
 
+    These are the priors of Sohl-Dickstein and Culpepper 2012, Eq. 31, 32, 34 and 35.
+
     Parameters
     ----------
     dim : int
@@ -71,8 +73,9 @@ class IndependentPrior:
 class LinearGenerative:
     """x = bases a + noise · N(0, I), a from a Gaussian or Laplace prior.
 
-    Sohl-Dickstein and Culpepper (2012), Eq. 30 to 32. With the Gaussian prior p(x) is exact,
-    x ~ N(0, bases basesᵀ + noise² I).
+    Sohl-Dickstein and Culpepper 2012, Eq. 30 to 32. With the Gaussian prior p(x) is exact,
+    x ~ N(0, bases basesᵀ + noise² I). Where all bases are 0, x is noise under any prior:
+    Sohl-Dickstein and Culpepper 2012, Eq. 41.
 
     Parameters
     ----------
@@ -234,6 +237,8 @@ def _sample(model: LinearGenerative | BilinearGenerative, n: int, rng: np.random
 @dataclass(frozen=True, eq=False)
 class LatentPosterior:
     """f(a) = p(x, a) of a generative model, one chain a for every row of x; its partition function is p(x).
+
+    See Sohl-Dickstein and Culpepper 2012, Eq. 27 and 29.
 
     Parameters
     ----------

@@ -13,7 +13,7 @@ from anneal_edu.validation import as_finite_array, as_positive, as_states, requi
 
 @dataclass(frozen=True, eq=False)
 class MeanCovarianceRBM:
-    """mcRBM, f(x) = exp(-E(x))  (Sohl-Dickstein and Culpepper 2012, Eq. 40), with
+    """mcRBM, f(x) = exp(-E(x))  (Sohl-Dickstein and Culpepper 2012, Eq. 39 and 40), with
 
     E(x) = - Σ_k log(1 + exp(½ Σ_l pooling_lk (C_l·x)² / (|x|² + ½) + c_k))
            - Σ_j log(1 + exp(W_j·x + b_j)) + |x|² / 2σ² - x·visible_bias.

@@ -125,7 +125,10 @@ class MomentAverages(Distribution, Protocol):
 
 @runtime_checkable
 class ExponentialFamily(Distribution, Protocol):
-    """p(x) ∝ exp(η · g(x)) with known moments: for `kl_bias`, `cost_functional` and what else has a closed form."""
+    """p(x) ∝ exp(η · g(x)) with known moments: for `kl_bias`, `cost_functional` and what else has a closed form.
+
+    Grosse et al. 2013, Eq. 6.
+    """
 
     def natural_parameters(self) -> Arrays:
         """η."""

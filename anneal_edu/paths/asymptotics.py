@@ -32,6 +32,9 @@ def as_family(p: Any) -> ExponentialFamily:
 def kl_divergence(p: Distribution, q: Distribution) -> float:
     """KL(p ‖ q) = A(η_q) - A(η_p) - (η_q - η_p) · s_p within one exponential family, in nats.
 
+    The geometric path minimises (1-β) KL(q ‖ p_0) + β KL(q ‖ p_1) over q, the moment path the same with the arguments
+    exchanged (Grosse et al. 2013, Eq. 15 and 16).
+
     Parameters
     ----------
     p, q : Distribution
@@ -138,11 +141,11 @@ def _integrate(path: Path, piece: Callable[[float, float], float], tolerance: fl
 
 
 def cost_functional(path: Path) -> float:
-    """F(γ) = ½ ∫ θ'ᵀ G θ' dβ, the limit of K δ under a linear schedule (Grosse et al. 2013, Theorem 1).
+    """F(γ) = ½ ∫ θ'ᵀ G θ' dβ, the limit of K δ under a linear schedule (Grosse et al. 2013, Theorem 1 and Eq. 4).
 
-    In an exponential family the integrand is η' · s' (Theorem 2), whose integral is the limit of Σ Δη · Δs / Δβ. On the
-    geometric path Δη / Δβ is constant, on the moment path Δs / Δβ is: there the sum does not depend on the division,
-    and F = ½ (η_1 - η_0) · (s_1 - s_0) on both.
+    In an exponential family the integrand is η' · s', whose integral is the limit of Σ Δη · Δs / Δβ. On the geometric
+    path Δη / Δβ is constant, on the moment path Δs / Δβ is (Grosse et al. 2013, Eq. 18 and 19): there the sum does not
+    depend on the division, and F = ½ (η_1 - η_0) · (s_1 - s_0) on both (Grosse et al. 2013, Theorem 2 and Eq. 17).
 
     Parameters
     ----------
@@ -184,7 +187,7 @@ def path_length(path: Path) -> float:
 
 
 def segment_costs(path: Path, edges: Iterable[float]) -> np.ndarray:
-    """F_j = ½ (η_{j+1} - η_j) · (s_{j+1} - s_j) of each segment (Grosse et al. 2013, Theorem 3), (n_segments,).
+    """F_j = ½ (η_{j+1} - η_j) · (s_{j+1} - s_j) of each segment (Grosse et al. 2013, Eq. 17), (n_segments,).
 
     F_j is the cost of a segment that follows a geometric or a moment path and is divided linearly.
 

@@ -86,8 +86,10 @@ class MomentPath:
 def geometric_path(p0: Distribution, p1: Distribution) -> Path:
     """Geometric averages, log f_β = (1-β) log f_0 + β log f_1  (Grosse et al. 2013, Eq. 1).
 
-    Between two members of one exponential family this is the straight line in the natural parameters (Eq. 7), and the
-    path returns members of that family. For RBMs, binary or Gaussian, the average is of the joint densities of (v, h).
+    Between two members of one exponential family this is the straight line in the natural parameters
+    (Grosse et al. 2013, Eq. 7), and the path returns members of that family. For RBMs, binary or Gaussian, the average
+    is of the joint densities of (v, h). The same path: Kiwaki and Aihara 2015, Eq. 5; in energies
+    Sohl-Dickstein and Culpepper 2012, Eq. 11 and 12.
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
 """Thermodynamic integration: log Z as the area under E_β[Δ].
 
-Gelman and Meng, "Simulating normalizing constants", Statistical Science 13, 1998; Carlson et al. 2016, "TI".
+Gelman and Meng, "Simulating normalizing constants", Statistical Science 13, 1998.
 """
 
 from __future__ import annotations
@@ -78,9 +78,11 @@ def thermodynamic_integration(
 ) -> ThermodynamicIntegrationResult:
     """Estimate log Z along a path as ∫ E_β[Δ] dβ, Δ = d/dβ log f_β, by the trapezoid rule.
 
+    The identity is Grosse et al. 2013, Eq. 2, and Kiwaki and Aihara 2015, Eq. 4.
+
     Plain, E_k[Δ] is the mean over the draws of rung k. Rao-Blackwellised, every draw counts on every rung, with weight
-    q(β_k | x) ∝ f_k(x) / Ẑ_k  (Carlson et al. 2016). Where rungs are drawn at random, as in simulated tempering, the
-    plain form is path sampling on a grid  (Gelman and Meng 1998).
+    q(β_k | x) ∝ f_k(x) / Ẑ_k  (Carlson et al. 2016, "TI"). Where rungs are drawn at random, as in simulated tempering,
+    the plain form is path sampling on a grid  (Gelman and Meng 1998).
 
     Parameters
     ----------

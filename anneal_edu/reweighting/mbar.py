@@ -245,7 +245,7 @@ def mbar(log_density_matrix: np.ndarray, counts: np.ndarray) -> MBARResult:
 
     Of all estimators that reweight these draws it has the smallest asymptotic variance (Shirts and Chodera 2008). All
     draws are pooled as if they came from the mixture Σ_k n_k f_k(x) / Z_k, and Z_k is what makes this consistent. With
-    two states it is Bennett's acceptance ratio (1976).
+    two states it is Bennett's acceptance ratio (1976). The poster's form: Carlson et al. 2016, "MBAR".
 
     Parameters
     ----------

@@ -81,7 +81,10 @@ def ladder_on(path: Path, schedule: np.ndarray, kernel: Kernel = gibbs) -> AnyLa
 def sweep(
     ladder: AnyLadder, carried: Carried, scheme: SwapScheme, rng: np.random.Generator
 ) -> tuple[Carried, Swaps]:
-    """Move every chain on its rung, then propose swaps of neighbours; what is carried goes with the states."""
+    """Move every chain on its rung, then propose swaps of neighbours; what is carried goes with the states.
+
+    α, by which a swap is accepted, is that of Kadan et al. 2018, Section 4.1, for any path.
+    """
     carried = ladder.move(carried, rng)
     own, above, below = ladder.log_densities(carried)  # f_k(x_k), f_{k+1}(x_k), f_k(x_{k+1})
     # α = min(1, f_k(x_{k+1}) f_{k+1}(x_k) / (f_k(x_k) f_{k+1}(x_{k+1})))

@@ -174,7 +174,7 @@ def parallel_tempering(
     rng: np.random.Generator,
     progress: bool = False,
 ) -> TemperingResult:
-    """Sample every distribution of a ladder at once, with swaps between neighbours  (Kadan et al. 2018, Section 4).
+    """Sample every distribution of a ladder at once, with swaps between neighbours  (Kadan et al. 2018, Section 4.1).
 
     A sweep moves the chain of each rung by the kernel, then proposes swaps. Hot rungs cross what cold ones cannot, and
     hand their states down. Any path will do; the report tempers, f_β = f^β.

@@ -56,7 +56,7 @@ class RTSRound:
 
     @property
     def log_shares(self) -> np.ndarray:
-        """log c_k, Rao-Blackwellised: c_k = (1/N) Σ_i q(β_k | x_i), (K+1,)."""
+        """log c_k, Rao-Blackwellised: c_k = (1/N) Σ_i q(β_k | x_i), (K+1,)  (Carlson et al. 2016, "RTS")."""
         return logsumexp(self.chain_log_shares, axis=1) - np.log(self.chain_log_shares.shape[1])
 
     @property
@@ -246,7 +246,7 @@ def rts(
     rng: np.random.Generator,
     progress: bool = False,
 ) -> RTSResult:
-    """Estimate log Z of every rung by Rao-Blackwellized tempered sampling  (Carlson et al. 2016).
+    """Estimate log Z of every rung by Rao-Blackwellized tempered sampling  (Carlson et al. 2016, "RTS").
 
     Chains that change their rung, `simulated_tempering`, stay on rung k for a share c_k of the time, proportional to
     Z_k / Ẑ_k. So c_k corrects Ẑ_k. The initial rounds do this again and again; then Ẑ_k is held and all further rounds

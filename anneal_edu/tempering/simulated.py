@@ -51,7 +51,8 @@ def tempered_walk(
 ) -> Iterator[TemperedWalkState]:
     """Yield the state after every sweep, for ever, from states x (C, D) on rungs (C,).
 
-    q(x, β_k) ∝ f_k(x) / Ẑ_k is left invariant: by a transition at fixed k, and by an exact draw of k given x.
+    q(x, β_k) ∝ f_k(x) / Ẑ_k is left invariant: by a transition at fixed k, and by an exact draw of k given x
+    (Carlson et al. 2016, "Simulated Tempering").
     """
     ladder = rungs_on(path, schedule, kernel)
     while True:
@@ -132,7 +133,7 @@ class SimulatedTemperingResult:
 
 
 def ratio_estimate(log_z: np.ndarray, log_c: np.ndarray) -> np.ndarray:
-    """log Ẑ_k^RTS = log Ẑ_k + log c_k - log c_0, for equal r_k  (Carlson et al. 2016): (K+1,).
+    """log Ẑ_k^RTS = log Ẑ_k + log c_k - log c_0, for equal r_k  (Carlson et al. 2016, "RTS"): (K+1,).
 
     Examples
     --------
@@ -176,7 +177,7 @@ def simulated_tempering(
     rng: np.random.Generator,
     progress: bool = False,
 ) -> SimulatedTemperingResult:
-    """Sample states and rungs jointly, q(x, β_k) ∝ f_k(x) / Ẑ_k  (Carlson et al. 2016, "Simulated tempering").
+    """Sample states and rungs jointly, q(x, β_k) ∝ f_k(x) / Ẑ_k  (Carlson et al. 2016, "Simulated Tempering").
 
     A sweep moves each chain on its rung, then draws the rung anew given the state. With Ẑ_k = Z_k all rungs are visited
     equally often; how far they are from it tells how far Ẑ_k is from Z_k. `rts` finds good Ẑ_k by itself. The paper's

@@ -64,8 +64,8 @@ def track_log_likelihood(
     """Follow the training of an RBM: yield the estimated log likelihoods of its data after every so many updates.
 
     Between two looks the model should change little. So the tempered chains are kept, their Ẑ_k are carried over by
-    reweighting, and each look is one short round of RTS from there  (Carlson et al. 2016, "Tracking partition functions
-    while learning"). The path starts at the base rates of the training data.
+    reweighting, and each look is one short round of RTS from there  (Carlson et al. 2016, "Tracking").
+    The path starts at the base rates of the training data.
 
     Parameters
     ----------

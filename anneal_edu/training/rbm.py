@@ -106,9 +106,10 @@ def train_rbm(
 ) -> BinaryRBM:
     """Train a binary RBM by stochastic gradient ascent on an approximate log likelihood.
 
-    The gradient E_data[v hᵀ] - E_model[v hᵀ] needs draws from the model. CD-k takes them k Gibbs steps away from the
-    data (Hinton 2002); PCD from chains that live on between updates (Tieleman 2008); PT from the last rung of tempered
-    ladders that live on (Desjardins et al. 2010), which cost as many Gibbs steps as they have rungs.
+    The gradient E_data[v hᵀ] - E_model[v hᵀ] (Kadan et al. 2018, Eq. 2, printed with the other sign) needs draws from
+    the model. CD-k takes them k Gibbs steps away from the data (Hinton 2002); PCD from chains that live on between
+    updates (Tieleman 2008); PT from the last rung of tempered ladders that live on (Desjardins et al. 2010), which cost
+    as many Gibbs steps as they have rungs. On all three: Kadan et al. 2018, Sections 3, 3.1 and 4.1.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Carlson, Stinson, Pakman and Paninski (2016): the poster's figures on an RBM with 500 hidden units.
+"""Carlson et al. 2016, "Example" and "Robustness": the poster's figures on an RBM with 500 hidden units.
 
 The digits are scikit-learn's in a frame of 28×28; the reference value, of which there is no exact one at this size, is
 a long sandwich of forward and reverse AIS.

@@ -1,4 +1,4 @@
-"""Carlson et al. 2016, "Tracking partition functions while learning", on an RBM with 500 hidden units."""
+"""Carlson et al. 2016, "Tracking", on an RBM with 500 hidden units."""
 
 from __future__ import annotations
 

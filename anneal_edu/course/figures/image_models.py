@@ -40,7 +40,7 @@ def signed_pictures(
 ) -> None:
     """Pictures (n, side, side) of both signs, grey where they are 0, each as strong as it can be shown.
 
-    ``contrast`` (n,) in [0, 1] fades them, as in Figure 1 f and i of Sohl-Dickstein and Culpepper (2012).
+    ``contrast`` (n,) in [0, 1] fades them, as in Sohl-Dickstein and Culpepper 2012, Figure 1.
     """
     flat = np.asarray(pictures).reshape(len(pictures), -1)
     largest = np.abs(flat).max(axis=1, keepdims=True)

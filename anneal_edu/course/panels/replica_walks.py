@@ -1,4 +1,4 @@
-"""Kadan, Syed and Wøien 2018, Section 4: how replicas travel on a ladder under three schemes of swaps."""
+"""Kadan et al. 2018, Section 4.2: how replicas travel on a ladder under three schemes of swaps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Carlson et al. 2016, "Robustness to number of temperatures", on models whose log Z is known."""
+"""Carlson et al. 2016, "Robustness", on models whose log Z is known."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Carlson et al. 2016, "Simulated tempering" and "RTS": a chain on a ladder, its shares of time, and what they tell."""
+"""Carlson et al. 2016, "Simulated Tempering" and "RTS": a chain on a ladder, its shares of time, and what they tell."""
 
 from __future__ import annotations
 
