@@ -29,10 +29,7 @@ def _easy(seed: int) -> BinaryRBM:
     return BinaryRBM(0.8 * rng.normal(size=(14, 6)), 0.3 * rng.normal(size=14), -0.5 * np.ones(6))
 
 
-_DRAWN = (
-    *((_easy, (seed,)) for seed in (11, 12)),
-    *((hidden_mode, (share, 12.0)) for share in (0.9, 0.95, 0.98)),
-)
+_DRAWN = (*((_easy, (seed,)) for seed in (11, 12)), *((hidden_mode, (share, 12.0)) for share in (0.9, 0.95, 0.98)))
 _STORED = (("digits8_cd", 43), ("hidden mode", 30), ("digits28_pcd_fast", 7))
 """Runs of the lesson's own table: one where a warning tells, one with a hidden mode, one whose data are not its own."""
 
@@ -229,9 +226,7 @@ def _judge_cost(cost: int, budget: int, rungs: int, ladders: int, burn_in: int, 
         f"{over} Every rung of every ladder is a chain of its own: a sweep of the ladder costs one Gibbs step for each "
         "of its rungs.",
     )
-    require(
-        cost <= budget or rungs * (burn_in + kept) > budget, f"{over} Every ladder pays: multiply by their number."
-    )
+    require(cost <= budget or rungs * (burn_in + kept) > budget, f"{over} Every ladder pays: multiply by their number.")
     require(cost <= budget, over)
     require(
         cost >= budget / 2,
