@@ -1,7 +1,5 @@
 """Checks of notebook 03: how large is the bias?"""
 
-from __future__ import annotations
-
 import numpy as np
 
 from anneal_edu.course.check.verdict import WrongAnswerError, array, call, exercise, reject, require, same

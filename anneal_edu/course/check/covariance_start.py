@@ -1,7 +1,5 @@
 """Checks of notebook 07: the covariance of the start."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np
@@ -29,8 +27,6 @@ def _small_grbm(n_visible: int) -> GaussianRBM:
 
 
 # Exercise 1
-
-
 def shift_after_one_step(conditional: Conditional, grbm: GaussianRBM, beta: float, n: int = 20_000) -> float:
     """Exact draws from p_β, one Gibbs step with this conditional of v: how far did any mean or second moment move?
 
@@ -149,8 +145,6 @@ def _mean_and_variance(answer, h, beta, grbm, mean, variance) -> tuple[np.ndarra
 
 
 # Exercise 2
-
-
 @exercise
 def averaged_covariance(answer) -> str:
     """``answer(h, grbm)`` must be mean (D,) and covariance (D, D) of v from states h (n, H), with v averaged out.
@@ -227,8 +221,6 @@ def _two_moments(answer, h: np.ndarray, grbm: GaussianRBM) -> list[np.ndarray]:
 
 
 # Exercise 3
-
-
 def _random_precision(rng: np.random.Generator, n: int) -> np.ndarray:
     root = rng.normal(size=(n, n))
     return root @ root.T + 0.5 * np.eye(n)

@@ -1,7 +1,5 @@
 """Checks of notebook 04: a first real model."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from anneal_edu.course.check.verdict import WrongAnswerError, call, exercise, reject, require, same
@@ -27,8 +25,6 @@ def _sigmoid(a: np.ndarray) -> np.ndarray:
 
 
 # Exercise 1
-
-
 @exercise
 def log_f(answer) -> str:
     """``answer(v, weights, visible_bias, hidden_bias)`` must be log Σ_h f(v, h) for each row of v: (C, D) -> (C,).
@@ -100,8 +96,6 @@ def _name_the_mistake_in_log_f(rbm: BinaryRBM, v: np.ndarray, got: np.ndarray) -
 
 
 # Exercise 2
-
-
 @exercise
 def base_rate_log_z(answer) -> str:
     """``answer(visible_bias, n_hidden)`` must be log Z of the weightless RBM with these visible biases: a number.
@@ -142,8 +136,6 @@ counted once in Z, and doubles it.
 
 
 # Exercise 3
-
-
 def _transition_matrix(p_h: np.ndarray, v_given_h: np.ndarray) -> np.ndarray:
     """T[v, v'] = Σ_h p(h | v) p(v' | h), from p(h_j = 1 | v) (V, H) and p(v_i = 1 | h) (S, D)."""
     h, v = binary_states(p_h.shape[1]), binary_states(v_given_h.shape[1])

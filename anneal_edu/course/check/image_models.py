@@ -1,7 +1,5 @@
 """Checks of notebook 09: which image model is best?"""
 
-from __future__ import annotations
-
 import numpy as np
 
 from anneal_edu.course.check.verdict import call, exercise, reject, require, same
@@ -10,8 +8,6 @@ _ROUNDING = 1e-5  # of the root of a difference of two variances of 2,500 or so
 
 
 # Exercise 1
-
-
 @exercise
 def log_prior(answer) -> str:
     """``answer(a)`` must be the normalised log density of L independent Laplace variables: (..., L) -> (...).
@@ -63,8 +59,6 @@ Each of the L factors needs a 2 of its own.
 
 
 # Exercise 2
-
-
 @exercise
 def paired_error(answer) -> str:
     """``answer(first, second)`` must be the standard error of mean(first) - mean(second) over the same data.
@@ -131,8 +125,6 @@ def _gap(rng: np.random.Generator) -> float:
 
 
 # Exercise 3
-
-
 @exercise
 def linear_gaussian(answer) -> str:
     """``answer(x, bases, noise)`` must be log p(x) of x = bases a + noise r, both a and r from N(0, I): (N, D) -> (N,).

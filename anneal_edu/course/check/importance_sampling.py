@@ -1,7 +1,5 @@
 """Checks for notebook 01: the weights of AIS, the effective sample size, the acceptance of Metropolis."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import numpy as np

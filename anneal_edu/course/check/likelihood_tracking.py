@@ -1,7 +1,5 @@
 """Checks of notebook 13: watching the likelihood while learning."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from anneal_edu.course.check.verdict import WrongAnswerError, attempt, exercise, reject, require, same
@@ -20,7 +18,6 @@ def _numbers(part, name: str) -> np.ndarray:
 
 
 # Exercise 1
-
 _RISE = np.array([-24.0, -22.0, -20.5, -19.5, -19.0, -18.6, -18.3, -18.1])
 _FALL = np.array([-24.5, -22.9, -21.9, -21.5, -21.4, -21.8, -22.3, -22.9])
 _FLAT = np.array([-24.5, -22.9, -21.9, -21.4, -21.2, -21.3, -21.2, -21.3])
@@ -130,8 +127,6 @@ def _judge_since(since: int | None, right: int | None, case: str, given) -> None
 
 
 # Exercise 2
-
-
 @exercise
 def raise_estimate(answer) -> str:
     """``answer(log_f, log_weights)`` must be log p̂ of every point: log f + log of the mean over its chains of 1/w.
@@ -189,7 +184,6 @@ def _judge_raise(got, log_f, log_w, case: str) -> None:
 
 
 # Exercise 3
-
 RATE, N_RUNGS, BUDGET, MIN_LOOKS, BOUND = 0.2, 20, 150, 10, 0.27
 _MEASURED = {
     25: (0.516, 0.428),

@@ -1,7 +1,5 @@
 """Checks of notebook 08: momentum that survives annealing."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from anneal_edu.course.check.verdict import arrays, call, exercise, reject, require, same
@@ -10,8 +8,6 @@ _N = 100_000
 
 
 # Exercise 1
-
-
 @exercise
 def refresh(answer) -> str:
     """``answer(v, gamma, rng)`` must renew the share γ of the momentum's power and leave N(0, I) invariant.
@@ -81,8 +77,6 @@ def _judge_variance(variance: float, kept: float, gamma: float) -> None:
 
 
 # Exercise 2
-
-
 @exercise
 def leapfrog(answer) -> str:
     """``answer(x, v, grad, eps)`` must be one leapfrog step on x ≥ 0: half drift, kick, half drift, with reflection.
@@ -165,8 +159,6 @@ def _volume(answer, x, v, grad, eps) -> float:
 
 
 # Exercise 3
-
-
 @exercise
 def decide(answer) -> str:
     """``answer(x, v, new_x, new_v, log_f, rng)`` must be the Metropolis decision of every chain, and its turn-around.

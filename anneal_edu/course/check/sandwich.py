@@ -1,15 +1,12 @@
 """Checks of notebook 06: large RBMs, where no truth is at hand."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from anneal_edu.course.check.verdict import WrongAnswerError, arrays, call, exercise, reject, require, same, several
 from anneal_edu.weights import log_mean_exp
 
+
 # Exercise 1
-
-
 @exercise
 def reverse_log_z(answer) -> str:
     """``answer(log_weights)`` must be the estimate of log Z from reverse AIS: -log of the mean of 1/w.
@@ -62,8 +59,6 @@ def _judge_reverse(got: float, lw: np.ndarray, case: str) -> None:
 
 
 # Exercise 2
-
-
 @exercise
 def cheap_moments(answer) -> str:
     """``answer(data, weights, hidden_bias)`` must be (E v, E h, E v hᵀ) with v from the data and h from p(h | v)."""
@@ -112,8 +107,6 @@ def _judge_moments(got: list[np.ndarray], v: np.ndarray, W: np.ndarray, c: np.nd
 
 
 # Exercise 3
-
-
 @exercise
 def safe_interval(answer) -> str:
     """``answer(forward, reverse, risk)`` must bound log Z with probability at least 1 - risk, as tightly as Markov can.

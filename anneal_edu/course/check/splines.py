@@ -1,7 +1,5 @@
 """Checks of notebook 05: a better path for RBMs."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from anneal_edu.course.check.verdict import arrays, call, exercise, reject, require, same, several
@@ -36,8 +34,6 @@ def _three(answer, names: tuple[str, ...], like: tuple[np.ndarray, ...]) -> list
 
 
 # Exercise 1
-
-
 @exercise
 def moments(answer) -> str:
     """``answer(h, p_h, weights, visible_bias)`` must be (E v (D,), E h (H,), E v hᵀ (D, H)) of the RBM.
@@ -89,8 +85,6 @@ def _hidden_probabilities(rbm: BinaryRBM, v: np.ndarray) -> np.ndarray:
 
 
 # Exercise 2
-
-
 @exercise
 def ascent(answer) -> str:
     """``answer(parameters, target, model, rate)`` must be the parameters after a step up the gradient of η·s - A(η).
@@ -165,8 +159,6 @@ def _worst(rbm: BinaryRBM, target) -> float:
 
 
 # Exercise 3
-
-
 @exercise
 def locate(answer) -> str:
     """``answer(beta, betas)`` must be (segment, local position from 0 to 1) of β between the knots ``betas`` (R+2,).

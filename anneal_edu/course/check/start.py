@@ -1,7 +1,5 @@
 """Checks for notebook 00: the first steps."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from anneal_edu import geometric_path

@@ -1,16 +1,13 @@
 """Checks of notebook 10: swapping temperatures."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from anneal_edu import Gaussian, Unnormalized, geometric_path, linear_schedule, moment_path
 from anneal_edu.course.check.verdict import attempt, call, exercise, reject, require, same, several
 from anneal_edu.tempering.matrices import ladder_distribution, lifted_matrix, tag_states
 
+
 # Exercise 1
-
-
 @exercise
 def lifted_rule(answer) -> str:
     """``answer(n, e, accepted, K)`` must be where the tagged replica goes, and in which direction it looks then.
@@ -94,8 +91,6 @@ def _reached(answer, n_pairs: int) -> set[int]:
 
 
 # Exercise 2
-
-
 @exercise
 def swap_probability(answer) -> str:
     """``answer(path, low, high, x_low, x_high)`` must be the acceptance probability of a swap, for each chain.
@@ -159,8 +154,6 @@ def _judge_swap(answer, path, low, high, x, y, where: str) -> None:
 
 
 # Exercise 3
-
-
 @exercise
 def equal_ladder(answer) -> str:
     """``answer(schedule, rates, n_steps)`` must be the ladder whose pairs have equal shares of the barrier.

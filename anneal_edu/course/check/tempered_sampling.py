@@ -1,7 +1,5 @@
 """Checks of notebook 12: shares of time, the loop of RTS, and the objective of MBAR."""
 
-from __future__ import annotations
-
 import numpy as np
 from scipy.special import logsumexp
 
@@ -10,9 +8,8 @@ from anneal_edu.course.check.verdict import call, exercise, reject, require, sam
 from anneal_edu.reweighting.density_matrix import log_conditionals
 from anneal_edu.tempering.simulated import ratio_estimate
 
+
 # Exercise 1
-
-
 @exercise
 def shares(answer) -> str:
     """``answer(log_f, log_z)`` must return q(β_k | x_n), (K+1, N), and the shares c_k, (K+1,), for logs of any size.
@@ -95,7 +92,6 @@ def _judge_shares(c: np.ndarray, q: np.ndarray) -> None:
 
 
 # Exercise 2
-
 _TABLE = np.array([[0.0] * 6, [0, 1, 2, -1, 0, 2], [1, 3, 4, -2, 1, 4], [2, 4, 7, -4, 2, 8.0]])  # log f_k of 6 states
 _EXACT = logsumexp(_TABLE, axis=1)
 _N = 20_000
@@ -182,8 +178,6 @@ def _judge_update(new: np.ndarray, old: np.ndarray, log_f: np.ndarray) -> None:
 
 
 # Exercise 3
-
-
 @exercise
 def mbar_objective(answer) -> str:
     """``answer(log_f, counts, log_z)`` must be MBAR's objective, which is to be minimised, up to a constant.

@@ -1,7 +1,5 @@
 """Checks of notebook 11: training with tempered chains."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from anneal_edu import BinaryRBM, base_rate_rbm, binary_states, geometric_path, gibbs_matrix
@@ -27,8 +25,6 @@ _MODEL = BinaryRBM(
 
 
 # Exercise 1
-
-
 def _halves(rbm: BinaryRBM, data: np.ndarray, particles: np.ndarray) -> list[tuple[np.ndarray, ...]]:
     """Means of (v hᵀ, v, h) over the data and over the particles, h averaged out given v."""
     parts = []
@@ -95,8 +91,6 @@ p ∝ exp(-E). The data push the likelihood up, the particles down.
 
 
 # Exercise 2
-
-
 def exchange(states: np.ndarray, path, betas: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """Swap neighbours on a ladder, even pairs and then odd ones, by Metropolis: (K+1, B, D) -> (K+1, B, D)."""
     states = np.asarray(states)
@@ -209,8 +203,6 @@ def _require_one_step(answer, path, start: BinaryRBM, model: BinaryRBM) -> None:
 
 
 # Exercise 3
-
-
 @exercise
 def distance(answer) -> str:
     """``answer(rbm, images, particles)`` must be the total variation between model and particles, from 0 to 1.

@@ -1,7 +1,5 @@
 """Checks of notebook 14: which estimator should be trusted?"""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import chain
@@ -22,8 +20,6 @@ VERDICTS = ("pinned", "wide", "crossed")
 
 
 # Exercise 1
-
-
 def _easy(seed: int) -> BinaryRBM:
     rng = np.random.default_rng(seed)
     return BinaryRBM(0.8 * rng.normal(size=(14, 6)), 0.3 * rng.normal(size=14), -0.5 * np.ones(6))
@@ -114,8 +110,6 @@ def _judge_trust(names: set[str], known: dict[str, Report], exact: float) -> Non
 
 
 # Exercise 2
-
-
 @exercise
 def sandwich_verdict(answer) -> str:
     """``answer(lower, lower_error, upper, upper_error)`` must be "pinned", "wide" or "crossed".

@@ -1,7 +1,5 @@
 """Checks of notebook 02: two paths between two Gaussians."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from anneal_edu.course.check.verdict import WrongAnswerError, arrays, call, exercise, reject, require, same, several

@@ -1,7 +1,5 @@
 """How an exercise is judged: not attempted yet, wrong with a reason that teaches, or right."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps

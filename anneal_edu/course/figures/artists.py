@@ -4,8 +4,6 @@ A function built from them draws on a fresh Axes and redraws on a used one, so t
 Redrawing this way takes half the time of clearing the Axes.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes

@@ -1,7 +1,5 @@
 """Many estimates of one log Z: side by side with their error bars and warnings, and against the number of rungs."""
 
-from __future__ import annotations
-
 import numpy as np
 from matplotlib.axes import Axes
 

@@ -1,7 +1,5 @@
 """Figures of the first RBM: its training, its log Z estimated from two starts, and the two pictures that compete."""
 
-from __future__ import annotations
-
 import numpy as np
 from matplotlib.axes import Axes
 

@@ -1,7 +1,5 @@
 """Gaussian RBMs annealed from starts of different covariance: chains, correlations, spread of the weights."""
 
-from __future__ import annotations
-
 import numpy as np
 from matplotlib.axes import Axes
 

@@ -1,7 +1,5 @@
 """Hamiltonian annealed importance sampling: trails of chains with momentum, and errors against K."""
 
-from __future__ import annotations
-
 import numpy as np
 from matplotlib.axes import Axes
 

@@ -1,7 +1,5 @@
 """Image models: their filters as pictures, their likelihoods side by side, and likelihood against size."""
 
-from __future__ import annotations
-
 import numpy as np
 from matplotlib.axes import Axes
 

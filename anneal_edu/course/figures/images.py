@@ -1,7 +1,5 @@
 """Grids of small pictures."""
 
-from __future__ import annotations
-
 import numpy as np
 from matplotlib.axes import Axes
 

@@ -1,7 +1,5 @@
 """Importance sampling: draws, weights, and where the estimate leaves the truth."""
 
-from __future__ import annotations
-
 import numpy as np
 from matplotlib.axes import Axes
 

@@ -1,7 +1,5 @@
 """Likelihoods that are watched while an RBM learns, bounds from both sides, and the figures of the RTS poster."""
 
-from __future__ import annotations
-
 import numpy as np
 from matplotlib.axes import Axes
 

@@ -1,7 +1,5 @@
 """Paths between RBMs: how many pictures they hold, how straight they are, and what AIS makes of them."""
 
-from __future__ import annotations
-
 import numpy as np
 from matplotlib.axes import Axes
 

@@ -1,7 +1,5 @@
 """Forward and reverse estimates of log Z, between which it should lie."""
 
-from __future__ import annotations
-
 import numpy as np
 from matplotlib.axes import Axes
 

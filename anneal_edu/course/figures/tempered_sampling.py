@@ -1,7 +1,5 @@
 """Simulated tempering and what is made of its draws: ladders, shares of time, and estimates beside the exact value."""
 
-from __future__ import annotations
-
 import numpy as np
 from matplotlib.axes import Axes
 

@@ -1,7 +1,5 @@
 """Parallel tempering: replicas on their ladder, rejections and barriers, masses of modes, round trips."""
 
-from __future__ import annotations
-
 import numpy as np
 from matplotlib.axes import Axes
 

@@ -1,7 +1,5 @@
 """Grosse et al. 2013, Theorems 1 to 3: how the bias falls with K, and what the best schedule makes of each path."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Annealing to an RBM of digits, chains beside exact draws."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import pairwise
@@ -9,14 +7,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from anneal_edu import base_rate_rbm, data, geometric_path, gibbs, linear_schedule, models, uniform_rbm
+from anneal_edu import geometric_path, gibbs, linear_schedule, models
 from anneal_edu.annealing.ais import AISResult, annealing_step
 from anneal_edu.course.figures import artists
 from anneal_edu.course.figures.images import image_grid
-from anneal_edu.course.panels.base import Panel, Reading
+from anneal_edu.course.panels.base import Panel, Reading, gathered
 from anneal_edu.course.panels.controls import choice, seed, slider, steps
 from anneal_edu.distributions import BinaryRBM
 from anneal_edu.distributions.hidden_states import occupied_mass
+from anneal_edu.models.knots import start_of
 from anneal_edu.paths.geometric import Path
 
 MODELS = {"28×28, CD-1": "digits28_cd", "28×28, PCD": "digits28_pcd", "8×8, CD-1": "digits8_cd"}
@@ -52,10 +51,7 @@ class Stop(NamedTuple):
 def digits_path(model: str, start: str) -> Path:
     """The geometric path to a stored model from the uniform or the base-rate RBM."""
     target = models.load(MODELS[model])
-    size = round(target.dim**0.5)
-    if start == UNIFORM:
-        return geometric_path(uniform_rbm(target.dim, target.n_hidden), target)
-    return geometric_path(base_rate_rbm(data.digits(size), target.n_hidden), target)
+    return geometric_path(start_of(target, start), target)
 
 
 def stops_on_the_way(path: Path, n_steps: int, n_chains: int, seed: int) -> Iterator[Stop]:
@@ -109,10 +105,6 @@ class DigitsAnnealing(Panel):
         "seed": seed(),
     }
 
-    def __init__(self, **values):
-        self._runs = {}  # (model, start, n_steps, n_chains, seed) → list of Stop
-        super().__init__(**values)
-
     def make_axes(self, figure):
         """Two grids of pictures and the curve."""
         chains, draws, curve = figure.columns(0.95, 0.95, 1.15, gap=0.8)
@@ -125,15 +117,8 @@ class DigitsAnnealing(Panel):
     def draw(self, model, start, beta, n_steps, n_chains, seed):
         """Run AIS if these settings are new, then show the chains at β, exact draws and the whole curve."""
         path = digits_path(model, start)
-        settings = model, start, n_steps, n_chains, seed
-        if settings not in self._runs:
-            stops = []
-            yield 0.0
-            for stop in stops_on_the_way(path, n_steps, n_chains, seed):
-                stops.append(stop)
-                yield len(stops) / (N_STOPS + 2)
-            self._runs[settings] = stops
-        stops = self._runs[settings]
+        stops = stops_on_the_way(path, n_steps, n_chains, seed)
+        stops = yield from self.once((model, start, n_steps, n_chains, seed), gathered(stops, N_STOPS + 2))
         now = stops[round(beta * N_STOPS)]
         chains, draws, curve = self.axes
         image_grid(chains, "chains", now.chains, COLUMNS, f"Chains at β = {beta:.2f}")

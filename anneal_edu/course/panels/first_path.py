@@ -1,7 +1,5 @@
 """The first panel of the course: one path, one slider."""
 
-from __future__ import annotations
-
 import numpy as np
 from scipy.special import logsumexp
 

@@ -1,7 +1,5 @@
 """Kiwaki and Aihara 2015, Figures 2 and 3: chains on their way to four modes, from a round and a slanted start."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Importance sampling from a standard Gaussian: where it breaks, and when its weights do not tell."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Syed et al. 2022, Section 5: rejections, the local barrier, and a ladder that is adapted round by round."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -119,16 +117,14 @@ class LadderAdaptation(Panel):
         "the local barrier λ(β) from its pilot run, and the exact one."
     )
     size = (12.0, 4.4)
+    columns = (1, 1, 1)
+    gap = 0.8
     controls = {  # noqa: RUF012
         "path": choice("path", NARROWING, PATHS),
         "n_pairs": slider("pairs K", 8, 3, 16, 1, live=False),
         "step": slider("round of adaptation", 0, 0, N_ROUNDS, 1, live=False),
         "seed": seed(),
     }
-
-    def make_axes(self, figure):
-        """Rungs, rejections, local barrier."""
-        return figure.columns(1, 1, 1, gap=0.8)
 
     def draw(self, path, n_pairs, step, seed):
         """All rounds up to the present one."""

@@ -1,7 +1,5 @@
 """Sohl-Dickstein and Culpepper 2012, Section 2.3: what a momentum that survives annealing does to a chain's way."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 from typing import NamedTuple
 

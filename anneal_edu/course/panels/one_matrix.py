@@ -1,7 +1,5 @@
 """Carlson et al. 2016, "Relationships": one matrix of log densities, five estimators, and how each of them fails."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 from typing import NamedTuple
 

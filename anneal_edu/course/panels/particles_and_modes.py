@@ -1,7 +1,5 @@
 """A small RBM trained on bars and stripes while you wait: where the negative particles are, and where the model is."""
 
-from __future__ import annotations
-
 from collections.abc import Generator
 from functools import lru_cache
 from typing import NamedTuple

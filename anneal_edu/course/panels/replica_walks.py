@@ -1,7 +1,5 @@
 """Kadan, Syed and Wøien 2018, Section 4: how replicas travel on a ladder under three schemes of swaps."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Carlson et al. 2016, "Robustness to number of temperatures", on models whose log Z is known."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from anneal_edu.course.experiments.estimator_tables import Row, stored_rows

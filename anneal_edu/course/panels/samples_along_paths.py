@@ -1,7 +1,5 @@
 """Grosse et al. 2013, Figure 4: what the distributions along two paths to an RBM look like."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple

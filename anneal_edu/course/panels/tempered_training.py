@@ -1,7 +1,5 @@
 """The exact likelihood during training, with chains at one temperature and at ten: stored runs of `kadan-training`."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Carlson et al. 2016, "Simulated tempering" and "RTS": a chain on a ladder, its shares of time, and what they tell."""
 
-from __future__ import annotations
-
 from copy import deepcopy
 from functools import lru_cache
 from itertools import islice

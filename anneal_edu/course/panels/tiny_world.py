@@ -1,7 +1,5 @@
 """AIS in a world of 30 sites, where every expectation is a sum: no random number is drawn."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 import numpy as np

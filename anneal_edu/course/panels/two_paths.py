@@ -1,7 +1,5 @@
 """Grosse et al. 2013, Figure 1, in motion."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 from itertools import pairwise
 

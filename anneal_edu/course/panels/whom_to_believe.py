@@ -1,7 +1,5 @@
 """Every estimator's answer to one question, with error bars and warnings, and the truth behind a curtain."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from anneal_edu.course.experiments.estimator_tables import Row, stored_rows
