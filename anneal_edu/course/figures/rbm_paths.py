@@ -59,9 +59,7 @@ def estimates_and_ess(
     ess.set(yticks=ticks, yticklabels=[f"{tick:,}" for tick in ticks])
     artists.legend(errors, LABELS | {"truth": "exact"}, loc="lower right")
     for ax in axes:
-        ax.set(xscale="log", xlim=span, xlabel="number of steps K", xticks=n_steps)
-        ax.set(xticklabels=[f"{n:,}" for n in n_steps])
-        ax.minorticks_off()
+        artists.log_x(ax, "number of steps K", n_steps, span)
 
 
 @projected()
