@@ -56,7 +56,6 @@ class AnnealingRuns(Panel):
     }
 
     def make_axes(self, figure):
-        """Left the estimates, right the log weights."""
         estimates, weights = figure.columns(1, 1)
         estimates.set(xscale="log", xlim=(8, 1250), ylim=(-62, 8), xlabel="number of steps K")
         estimates.set(xticks=(10, 100, 1000), xticklabels=("10", "100", "1000"), title="Estimate of log Z (nats)")
@@ -66,7 +65,6 @@ class AnnealingRuns(Panel):
         return [estimates, weights]
 
     def draw(self, n_steps, transitions, schedule, n_chains, seed):
-        """Run what is missing, then draw the estimates at all K and the log weights at this one."""
         settings = transitions, schedule, n_chains, seed
         runs = yield from self.once(settings, _run_all(*settings))
         estimates, weights = self.axes

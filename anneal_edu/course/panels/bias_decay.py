@@ -63,7 +63,6 @@ class BiasDecay(Panel):
     }
 
     def make_axes(self, figure):
-        """Left the bias, right the costs."""
         left, right = figure.columns(1.15, 1)
         left.set(xscale="log", yscale="log", xlim=(8, 310), xlabel="number of steps K")
         left.set_title("Bias in nats: forward ●, reverse ○")
@@ -79,7 +78,6 @@ class BiasDecay(Panel):
         return [left, right]
 
     def draw(self, n_steps, separation, ends, schedule, seed):
-        """Exact biases at all K, a Monte Carlo estimate at this one, and this separation among the costs."""
         left, right = self.axes
         now, F = STEPS.index(n_steps), cost_functional(PATHS["geometric"](*path_ends(ends, separation)))
         every_k = np.array(STEPS)

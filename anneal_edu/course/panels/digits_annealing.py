@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from functools import lru_cache
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -15,6 +15,7 @@ from anneal_edu.course.panels.base import Panel, Reading, gathered
 from anneal_edu.course.panels.controls import choice, seed, slider, steps
 from anneal_edu.distributions import BinaryRBM
 from anneal_edu.distributions.hidden_states import occupied_mass
+from anneal_edu.kernels import Kernel
 from anneal_edu.models.knots import start_of
 from anneal_edu.paths.geometric import Path
 
@@ -54,18 +55,23 @@ def digits_path(model: str, start: str) -> Path:
     return geometric_path(start_of(target, start), target)
 
 
-def stops_on_the_way(path: Path, n_steps: int, n_chains: int, seed: int) -> Iterator[Stop]:
-    """Walk the path as `anneal_edu.annealing.ais` does, and yield what can be seen at every 1/N_STOPS of the way."""
-    rng = np.random.default_rng(seed)
-    step, betas = annealing_step(path, gibbs), linear_schedule(n_steps)
-    x = path(0.0).sample(n_chains, rng)
+def annealed(path: Path, schedule: np.ndarray, n_chains: int, kernel: Kernel, rng) -> Iterator[tuple]:
+    """Walk as `anneal_edu.annealing.ais` does: log weights (C,) and states (C, D) at every β of the schedule."""
+    step, x = annealing_step(path, kernel), path(0.0).sample(n_chains, rng)
     log_w = np.full(n_chains, path(0.0).log_z())
-    yield _stop(path, 0.0, log_w, x, seed)
-    for k, (before, now) in enumerate(pairwise(betas), start=1):
+    yield log_w, x
+    for before, now in pairwise(schedule):
         log_ratio, x = step(before, now, x, rng)
         log_w = log_w + log_ratio
-        if k % (n_steps // N_STOPS) == 0:
-            yield _stop(path, float(now), log_w, x, seed)
+        yield log_w, x
+
+
+def stops_on_the_way(path: Path, n_steps: int, n_chains: int, seed: int) -> Iterator[Stop]:
+    """Walk the path, and yield what can be seen at every 1/N_STOPS of the way."""
+    betas = linear_schedule(n_steps)
+    states = annealed(path, betas, n_chains, gibbs, np.random.default_rng(seed))
+    for beta, (log_w, x) in islice(zip(betas, states, strict=True), 0, None, n_steps // N_STOPS):
+        yield _stop(path, float(beta), log_w, x, seed)
 
 
 def _stop(path: Path, beta: float, log_w: np.ndarray, x: np.ndarray, seed: int) -> Stop:
@@ -106,7 +112,6 @@ class DigitsAnnealing(Panel):
     }
 
     def make_axes(self, figure):
-        """Two grids of pictures and the curve."""
         chains, draws, curve = figure.columns(0.95, 0.95, 1.15, gap=0.8)
         for ax, name in ((chains, "chains"), (draws, "draws")):
             image_grid(ax, name, np.zeros((SHOWN, 784)), COLUMNS)
@@ -115,7 +120,6 @@ class DigitsAnnealing(Panel):
         return [chains, draws, curve]
 
     def draw(self, model, start, beta, n_steps, n_chains, seed):
-        """Run AIS if these settings are new, then show the chains at β, exact draws and the whole curve."""
         path = digits_path(model, start)
         stops = stops_on_the_way(path, n_steps, n_chains, seed)
         stops = yield from self.once((model, start, n_steps, n_chains, seed), gathered(stops, N_STOPS + 2))

@@ -46,7 +46,6 @@ class EstimatesAgainstSteps(Panel):
     }
 
     def draw(self, model, start, transitions, n_chains, seed):
-        """Run what is missing, then draw it."""
         settings = model, start, transitions, n_chains, seed
         results, intervals = yield from self.once(settings, _run_all(*settings))
         n_steps, log_z = TRANSITIONS[transitions][1], paths_to(model, start)["geometric"](1.0).log_z()

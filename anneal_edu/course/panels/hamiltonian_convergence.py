@@ -83,7 +83,6 @@ class HamiltonianConvergence(Panel):
     }
 
     def draw(self, model, cost):
-        """Draw the stored errors."""
         spent, errors = costs_and_errors(model, cost)
         goals, ratios = advantage(model, cost)
         xlabel = "number of distributions K" if cost == COSTS[0] else "densities and gradients evaluated, per chain"

@@ -70,7 +70,6 @@ class ImageModels(Panel):
     }
 
     def draw(self, model, patches, shown):
-        """Draw the model's pictures and the stored likelihoods."""
         name, mask = NAMES[model], chosen_patches(patches)
         points = {key: stored_points()[key][mask] for key in PAPER}
         pictures, rows = self.axes

@@ -127,7 +127,6 @@ class LadderAdaptation(Panel):
     }
 
     def draw(self, path, n_pairs, step, seed):
-        """All rounds up to the present one."""
         rounds = [pilot(path, n_pairs, seed, i) for i in range(step + 1)]
         now, known, local = rounds[-1], exact_barrier(path), exact_local_barrier(path)
         left, middle, right = self.axes

@@ -119,7 +119,6 @@ class LikelihoodTracking(Panel):
     }
 
     def draw(self, rate, n_sweeps, every, n_rungs, seed):
-        """Train and track if these settings are new, then show them."""
         settings = rate, seed, every, n_sweeps, n_rungs
         if settings not in _runs:
             _runs[settings] = yield from gathered(looks_at(*settings), N_UPDATES // every)

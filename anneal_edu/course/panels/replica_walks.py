@@ -103,7 +103,6 @@ class ReplicaWalks(Panel):
     }
 
     def make_axes(self, figure):
-        """One plot a scheme."""
         axes = figure.columns(1, 1, 1, gap=0.6)
         for ax in axes:
             ax.set(xlabel="sweep")
@@ -111,7 +110,6 @@ class ReplicaWalks(Panel):
         return axes
 
     def draw(self, n_pairs, barrier, memory, seed):
-        """The first sweeps of one ladder, and round trips counted on all."""
         rates = np.full(n_pairs, rejection_rate(n_pairs, barrier))
         expected = {scheme: expected_round_trip_time(scheme, rates) for scheme in SCHEMES}
         readout, counted = {}, {}

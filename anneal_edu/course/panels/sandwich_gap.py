@@ -74,13 +74,11 @@ class SandwichGap(Panel):
     }
 
     def make_axes(self, figure):
-        """One plot."""
         (ax,) = figure.columns(1)
         artists.legend(ax, sandwich.MEANINGS | {"truth": "exact log Z"}, loc="upper right", ncols=3)
         return [ax]
 
     def draw(self, model, start, path, draws, truth, seed):
-        """Run both ways for every K if these settings are new, then show them."""
         settings = model, start, path, draws, seed
         forward, reverse = yield from self.once(settings, _both_ways(*settings))
         log_z = models.load(MODELS[model]).log_z() if truth == SHOWN else None

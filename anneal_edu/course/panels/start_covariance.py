@@ -86,7 +86,6 @@ class StartCovariance(Panel):
     }
 
     def draw(self, share, model, kernel, seed):
-        """Run AIS for all shares if these settings are new, then show this one."""
         cov = target(model)[2]
         runs = yield from self.once((model, kernel, seed), _spread(model, kernel, seed))
         now = round(share * (len(SHARES) - 1))

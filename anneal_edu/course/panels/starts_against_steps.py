@@ -46,7 +46,6 @@ class StartsAgainstSteps(Panel):
     }
 
     def draw(self, model, kernel, seed):
-        """Run AIS for every start and K if these settings are new, then show it."""
         runs = yield from self.once((model, kernel, seed), _run_all(model, kernel, seed))
         exact = target(model)[0].log_z()
         found = {start: [(r.log_z, r.std_error, r.ess) for r in row] for start, row in runs.items()}

@@ -140,7 +140,6 @@ class TemperedModes(Panel):
     }
 
     def draw(self, n_pairs, hottest, n_sweeps, seed):
-        """Both kinds of chains, and how much they found where."""
         found = runs(n_pairs, hottest, n_sweeps, seed)
         density = np.exp(_log_f(_GRID[:, None]) - LOG_Z)
         pairs = (("alone", found.alone, "moments"), ("swapping", found.tempered, "geometric"))

@@ -83,7 +83,6 @@ class WhereTheKnotsSit(Panel):
     }
 
     def draw(self, knots, model, start, seed):
-        """All runs, and the moments of the chosen spline."""
         missed = yield from self.once((model, start, seed), _all_misses(model, start, seed))
         line, errors = self.axes
         here = deviations(model, start, knots)
