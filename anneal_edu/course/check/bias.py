@@ -2,16 +2,12 @@
 
 import numpy as np
 
+from anneal_edu.course.check.two_paths import random_gaussian
 from anneal_edu.course.check.verdict import WrongAnswerError, array, call, exercise, reject, require, same
 from anneal_edu.distributions import Gaussian
 from anneal_edu.paths.asymptotics import cost_functional, kl_bias, kl_divergence, segment_costs, symmetric_kl
 from anneal_edu.paths.geometric import geometric_path, moment_path
 from anneal_edu.paths.schedules import linear_schedule, optimal_allocation
-
-
-def _random_gaussian(rng: np.random.Generator, dim: int) -> Gaussian:
-    a = rng.normal(size=(dim, dim))
-    return Gaussian(rng.normal(scale=2.0, size=dim), a @ a.T + 0.5 * np.eye(dim))
 
 
 def _number(value, what: str) -> float:
@@ -24,7 +20,7 @@ def kl_gaussians(answer) -> str:
     """``answer(mean_p, cov_p, mean_q, cov_q)`` must be KL(p ‖ q) of two Gaussians, in nats."""
     rng = np.random.default_rng(1)
     for dim in (2, 1, 3):
-        p, q = _random_gaussian(rng, dim), _random_gaussian(rng, dim)
+        p, q = random_gaussian(rng, dim), random_gaussian(rng, dim)
         for a, b in ((p, q), (q, p), (p, p)):
             parameters = [np.array(part) for part in (a.mean, a.cov, b.mean, b.cov)]
             _judge_kl(_number(call(answer, *parameters), "KL(p ‖ q)"), a, b)
@@ -49,9 +45,8 @@ def _judge_kl(got: float, p: Gaussian, q: Gaussian) -> None:
         "the log determinants are missing: ½ log |Σ_q| - ½ log |Σ_p|.": right - log_det / 2,
         "the log determinants have the wrong sign: it is log |Σ_q| - log |Σ_p|, q first.": right - log_det,
         "the trace term tr(Σ_q⁻¹ Σ_p) is missing.": right - trace / 2,
-        "the gap of the means is measured with the precision of p; it should be that of q.": (
-            right + (gap @ p.precision @ gap - distance) / 2
-        ),
+        "the gap of the means is measured with the precision of p; it should be that "
+        "of q.": right + (gap @ p.precision @ gap - distance) / 2,
         "this is in bits; the course counts in nats: use the natural logarithm.": right / np.log(2),
     })
     require(got > -1e-9, f"a KL divergence is never negative; yours is {got:.4g}.")
@@ -146,7 +141,7 @@ def steps_needed(answer) -> str:
 def _telling_pair(rng: np.random.Generator, tolerance: float) -> tuple[Gaussian, Gaussian]:
     """Random Gaussians on which no slip gives nearly as many steps as another one, or as the right answer."""
     while True:
-        p0, p1 = _random_gaussian(rng, 3), _random_gaussian(rng, 3)
+        p0, p1 = random_gaussian(rng, 3), random_gaussian(rng, 3)
         cost = cost_functional(geometric_path(p0, p1))
         counts = np.sort([cost / tolerance, *_step_mistakes(p0, p1, tolerance).values()])
         if np.diff(counts).min() > 3 and counts[-1] < 20_000:
@@ -159,9 +154,8 @@ def _step_mistakes(p0: Gaussian, p1: Gaussian, tolerance: float) -> dict[str, fl
         "you need half as many: F has a factor ½, F = ½ (η₁ - η₀) · (s₁ - s₀).": 2 * cost / tolerance,
         "you multiplied by the tolerance: a stricter (smaller) tolerance needs more steps.": cost * tolerance,
         "the bias falls like 1/K, not like 1/K²: there is no square root.": np.sqrt(cost / tolerance),
-        "KL(p₀ ‖ p₁) is the forward bias of a single step. F is the average of that and of KL(p₁ ‖ p₀).": (
-            kl_divergence(p0, p1) / tolerance
-        ),
+        "KL(p₀ ‖ p₁) is the forward bias of a single step. F is the average of that and of KL(p₁ ‖ "
+        "p₀).": kl_divergence(p0, p1) / tolerance,
         "KL(p₁ ‖ p₀) is the reverse bias of a single step; F averages both.": kl_divergence(p1, p0) / tolerance,
         "this does not depend on the tolerance.": cost,
     }

@@ -74,32 +74,23 @@ def _conditional_slips(h, beta, grbm, mean, variance) -> tuple[tuple, dict[str, 
     exchanged = 1 / (beta / variance + (1 - beta) / noise)
     return right, {
         "this is Eq. 9 as printed. At β = 1 only the target is left, and v given h must have the variance σ², but this "
-        "gives the start's: in σ_j²(β) the two precisions have exchanged their factors.": (
-            exchanged * (shares[0] * image + shares[1] * mean),
-            exchanged,
-        ),
-        "this runs the path backwards: at β = 1 it is the start. β belongs to the target.": (
-            weighted((1 - beta) / noise, beta / variance)
-        ),
+        "gives the start's: in σ_j²(β) the two precisions have exchanged their "
+        "factors.": (exchanged * (shares[0] * image + shares[1] * mean), exchanged),
+        "this runs the path backwards: at β = 1 it is the start. β belongs to the "
+        "target.": weighted((1 - beta) / noise, beta / variance),
         "the second of the two should be the variance, and yours is its square root.": (right[0], np.sqrt(right[1])),
-        "the second of the two should be the variance, and yours is its inverse, the precision.": (
-            right[0],
-            1 / right[1],
-        ),
+        "the second of the two should be the variance, and yours is its inverse, the "
+        "precision.": (right[0], 1 / right[1]),
         "you averaged the variances. Energies are added along the path, so it is the *precisions* that are averaged: "
         "1/variance = β/σ² + (1-β)/start_variance.": (right[0], beta * noise + (1 - beta) * variance),
         "your mean weighs the two centres by β and 1-β alone. Each counts with its precision as well: the narrower of "
         "two Gaussians pulls harder.": (beta * image + (1 - beta) * mean, right[1]),
-        "your mean is not yet divided by the precision: at β = 1 it should be b + σ·(Wh).": (
-            right[0] / right[1],
-            right[1],
-        ),
-        "given h the target's v is centred at b + σ·(Wh): the factor σ is missing.": (
-            weighted(*shares, fields + grbm.visible_bias)
-        ),
-        "given h the target's v is centred at b + σ·(Wh): the visible bias is missing.": (
-            weighted(*shares, grbm.sigma * fields)
-        ),
+        "your mean is not yet divided by the precision: at β = 1 it should be b + "
+        "σ·(Wh).": (right[0] / right[1], right[1]),
+        "given h the target's v is centred at b + σ·(Wh): the factor σ is "
+        "missing.": weighted(*shares, fields + grbm.visible_bias),
+        "given h the target's v is centred at b + σ·(Wh): the visible bias is "
+        "missing.": weighted(*shares, grbm.sigma * fields),
         "this is the conditional of the target. For β < 1 the start pulls as well.": (image, noise),
     }
 
@@ -163,12 +154,10 @@ still varies when h is given, with variance σ².
     got_mean, got_cov = _two_moments(answer, h, grbm)
     centres, noise = grbm.visible_mean(h), grbm.sigma**2
     reject(got_mean, {
-        "the mean is wrong: E[v | h] = b + σ·(Wh), and the factor σ is missing.": (
-            (h @ grbm.weights.T + grbm.visible_bias).mean(0)
-        ),
-        "the mean is wrong: E[v | h] = b + σ·(Wh), and the visible bias is missing.": (
-            (grbm.sigma * (h @ grbm.weights.T)).mean(0)
-        ),
+        "the mean is wrong: E[v | h] = b + σ·(Wh), and the factor σ is "
+        "missing.": (h @ grbm.weights.T + grbm.visible_bias).mean(0),
+        "the mean is wrong: E[v | h] = b + σ·(Wh), and the visible bias is "
+        "missing.": (grbm.sigma * (h @ grbm.weights.T)).mean(0),
     })
     require(same(got_mean, centres.mean(0)), "the mean is wrong: average E[v | h] = b + σ·(Wh) over the rows of h.")
     for ddof in (0, 1):
@@ -240,12 +229,10 @@ def _require_identity(A: np.ndarray, P0: np.ndarray, P1: np.ndarray) -> None:
         return
     for sentence, slip in {
         "A P1 Aᵀ is the identity in yours, but Aᵀ P1 A should be: return the transpose.": _identity(A @ P1 @ A.T),
-        "you have exchanged the two: Aᵀ P0 A is the identity. The target, P1, is the one to whiten.": (
-            _identity(start) and _diagonal(end)
-        ),
-        "both are diagonal, but Aᵀ P1 A is not the identity: divide each column a of A by √(aᵀ P1 a).": (
-            _diagonal(start) and _diagonal(end)
-        ),
+        "you have exchanged the two: Aᵀ P0 A is the identity. The target, P1, is the one to "
+        "whiten.": _identity(start) and _diagonal(end),
+        "both are diagonal, but Aᵀ P1 A is not the identity: divide each column a of A by √(aᵀ "
+        "P1 a).": _diagonal(start) and _diagonal(end),
         "Aᵀ P0 A is diagonal, but Aᵀ P1 A is not the identity: these are the eigenvectors of P0 alone. Whiten P1 "
         "first.": _diagonal(start),
         "Aᵀ P1 A is diagonal, but not the identity, and Aᵀ P0 A is not diagonal: these are the eigenvectors of P1 "

@@ -1,6 +1,7 @@
 """Checks of notebook 04: a first real model."""
 
 import numpy as np
+from scipy.special import expit
 
 from anneal_edu.course.check.verdict import WrongAnswerError, call, exercise, reject, require, same
 from anneal_edu.distributions import BinaryRBM, binary_states
@@ -18,10 +19,6 @@ _RBM_OF_STEPS = BinaryRBM([[2.0, -1.5], [-1.0, 2.5], [1.5, 1.0]], [0.5, -1.0, -0
 
 def _parameters(rbm: BinaryRBM) -> tuple[np.ndarray, ...]:
     return tuple(np.array(part) for part in (rbm.weights, rbm.visible_bias, rbm.hidden_bias))
-
-
-def _sigmoid(a: np.ndarray) -> np.ndarray:
-    return 1 / (1 + np.exp(-a))
 
 
 # Exercise 1
@@ -64,25 +61,20 @@ def log_f(answer) -> str:
 def _name_the_mistake_in_log_f(rbm: BinaryRBM, v: np.ndarray, got: np.ndarray) -> None:
     W, b, c = _parameters(rbm)
     field, right = v @ W + c, rbm.log_density(v)
-    mean = _sigmoid(field)
+    mean = expit(field)
     reject(got, {
         "the visible biases are missing: add v · b to the sum over hidden units.": right - v @ b,
-        "the hidden biases are missing: the field of hidden unit j is c_j + (v W)_j.": (
-            v @ b + np.logaddexp(0, v @ W).sum(-1)
-        ),
-        "the sign of the weights is wrong: the field of hidden unit j is c_j + (v W)_j.": (
-            v @ b + np.logaddexp(0, c - v @ W).sum(-1)
-        ),
+        "the hidden biases are missing: the field of hidden unit j is c_j + (v "
+        "W)_j.": v @ b + np.logaddexp(0, v @ W).sum(-1),
+        "the sign of the weights is wrong: the field of hidden unit j is c_j + (v "
+        "W)_j.": v @ b + np.logaddexp(0, c - v @ W).sum(-1),
         "you put the mean of h into the exponent. The mean of exp is not exp of the mean: this lies below log f(v) by "
-        "the entropy of h given v. Sum both values of each h_j: 1 + exp(c_j + (v W)_j).": (
-            v @ b + (mean * field).sum(-1)
-        ),
-        "you took the better of h_j = 0 and h_j = 1. Both count: log(1 + e^a) instead of max(0, a).": (
-            v @ b + np.maximum(field, 0).sum(-1)
-        ),
-        "you set every hidden unit to 1. The sum over h_j has two terms, 1 (for h_j = 0) and e^a: log(1 + e^a).": (
-            v @ b + field.sum(-1)
-        ),
+        "the entropy of h given v. Sum both values of each h_j: 1 + exp(c_j + (v "
+        "W)_j).": v @ b + (mean * field).sum(-1),
+        "you took the better of h_j = 0 and h_j = 1. Both count: log(1 + e^a) instead of "
+        "max(0, a).": v @ b + np.maximum(field, 0).sum(-1),
+        "you set every hidden unit to 1. The sum over h_j has two terms, 1 (for h_j = 0) and e^a: log(1 + "
+        "e^a).": v @ b + field.sum(-1),
         "log of the sigmoid is a - log(1 + e^a); wanted is log(1 + e^a) itself.": v @ b + np.log(mean).sum(-1),
         "this is f(v); wanted is its logarithm, which still fits into a float for real images.": np.exp(right),
         "this is the free energy, - log f(v): turn the sign.": -right,
@@ -115,8 +107,7 @@ counted once in Z, and doubles it.
         reject(got, {
             "H · log 2 is missing. A hidden unit without weights and bias is a fair coin: it still has two states, "
             "each counted once in Z, and doubles it.": one_side,
-            "all hidden units together double Z only once in yours; each of the H doubles it.": one_side
-            + np.log(2),
+            "all hidden units together double Z only once in yours; each of the H doubles it.": one_side + np.log(2),
             "each hidden unit doubles Z, so that log Z grows by log 2 = 0.69 each, not by 1.": one_side + H,
             "H hidden units have 2^H states together, not H of them: log 2^H = H · log 2.": one_side + np.log(H),
             "this is log Z of the uniform RBM: the visible biases must enter.": (D + H) * np.log(2),
@@ -154,30 +145,20 @@ def _known_transitions(rbm: BinaryRBM) -> dict[str, np.ndarray]:
     mean_field = np.prod(np.where(v, mean_v[:, None], 1 - mean_v[:, None]), axis=-1)
     steps = {
         "": (p_h, p_v),
-        "you rounded p(h | v) to 0 or 1. Draw h: it is 1 where a uniform random number lies below p(h | v).": (
-            (p_h > 0.5).astype(float),
-            p_v,
-        ),
-        "you rounded p(v | h) to 0 or 1. Draw v: it is 1 where a uniform random number lies below p(v | h).": (
-            p_h,
-            (p_v > 0.5).astype(float),
-        ),
+        "you rounded p(h | v) to 0 or 1. Draw h: it is 1 where a uniform random number lies below p(h "
+        "| v).": ((p_h > 0.5).astype(float), p_v),
+        "you rounded p(v | h) to 0 or 1. Draw v: it is 1 where a uniform random number lies below p(v "
+        "| h).": (p_h, (p_v > 0.5).astype(float)),
         "your new v does not depend on the old one: it was drawn from an h that had not been drawn given v. First "
         "h given v, then v given this h.": (np.full_like(p_h, 0.5), p_v),
-        "your new v does not depend on the old one: the field of the hidden units is c + v @ weights.": (
-            _sigmoid(everywhere * c),
-            p_v,
-        ),
-        "the hidden biases are missing from the field of h.": (_sigmoid(v @ W), p_v),
-        "the visible biases are missing from the field of v.": (p_h, _sigmoid(h @ W.T)),
-        "h is 1 with probability 1 - p(h | v) in your step: compare the other way round, `random < probability`.": (
-            1 - p_h,
-            p_v,
-        ),
-        "v is 1 with probability 1 - p(v | h) in your step: compare the other way round, `random < probability`.": (
-            p_h,
-            1 - p_v,
-        ),
+        "your new v does not depend on the old one: the field of the hidden units is c + v @ "
+        "weights.": (expit(everywhere * c), p_v),
+        "the hidden biases are missing from the field of h.": (expit(v @ W), p_v),
+        "the visible biases are missing from the field of v.": (p_h, expit(h @ W.T)),
+        "h is 1 with probability 1 - p(h | v) in your step: compare the other way round, `random < "
+        "probability`.": (1 - p_h, p_v),
+        "v is 1 with probability 1 - p(v | h) in your step: compare the other way round, `random < "
+        "probability`.": (p_h, 1 - p_v),
         "both comparisons are the wrong way round: a unit is 1 where `random < probability`.": (1 - p_h, 1 - p_v),
     }
     return {sentence: _transition_matrix(*given) for sentence, given in steps.items()} | {

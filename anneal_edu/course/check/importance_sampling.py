@@ -43,12 +43,10 @@ def _mistaken_log_weights(log_f, log_z_0, x):
             2 * log_z_0 - right
         ),
         "these are the weights themselves. Return their logarithms: in a real model w overflows.": np.exp(right),
-        "this is plain importance sampling: it jumps from f_0 to f_K at x_0 and uses no state in between.": (
-            log_z_0 + log_f[-1][x[:, 0]] - log_f[0][x[:, 0]]
-        ),
-        "only the first step is counted. There are K = len(log_f) - 1 ratios, one a step.": (
-            log_z_0 + log_f[1][x[:, 0]] - log_f[0][x[:, 0]]
-        ),
+        "this is plain importance sampling: it jumps from f_0 to f_K at x_0 and uses no state in "
+        "between.": log_z_0 + log_f[-1][x[:, 0]] - log_f[0][x[:, 0]],
+        "only the first step is counted. There are K = len(log_f) - 1 ratios, one a "
+        "step.": log_z_0 + log_f[1][x[:, 0]] - log_f[0][x[:, 0]],
     }
 
 

@@ -165,19 +165,16 @@ def _judge_raise(got, log_f, log_w, case: str) -> None:
         "you average w; along chains that go down it is f/w whose mean is p_ann(v).": log_f + mean_of(log_w),
         "this is log f - log of the mean of w: the mean of 1/w is not one over the mean of w.": log_f
         - mean_of(log_w),
-        "you average -log w. The mean of 1/w is what is unbiased: exponentiate, average, then take the logarithm.": (
-            log_f - log_w.mean(1)
-        ),
+        "you average -log w. The mean of 1/w is what is unbiased: exponentiate, average, then take the "
+        "logarithm.": log_f - log_w.mean(1),
         "log f is missing: p̂(v) is the mean of f(v)/w.": mean_of(-log_w),
         "the sign is turned: this is -log p̂.": -log_f - mean_of(-log_w),
         "the sign of the second term is turned: it is + log mean 1/w.": log_f - mean_of(-log_w),
-        "points and chains are mixed up: the first C weights belong to the first point, so the shape is (N, C).": (
-            log_f + mean_of(-mixed)
-        ),
+        "points and chains are mixed up: the first C weights belong to the first point, so the shape is "
+        "(N, C).": log_f + mean_of(-mixed),
         "this is the sum over the chains; divide by their number C.": log_f + mean_of(-log_w) + np.log(C),
-        "you average over all chains of all points; each point has chains of its own.": (
-            log_f + log_mean_exp(-log_w.ravel())
-        ),
+        "you average over all chains of all points; each point has chains of its "
+        "own.": log_f + log_mean_exp(-log_w.ravel()),
     }, case=case)
     if not same(got, log_f + mean_of(-log_w)):
         raise WrongAnswerError(f"{case}it should be log f + log (1/C) Σ 1/w over the point's own C chains.")

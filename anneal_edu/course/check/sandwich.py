@@ -1,6 +1,7 @@
 """Checks of notebook 06: large RBMs, where no truth is at hand."""
 
 import numpy as np
+from scipy.special import expit
 
 from anneal_edu.course.check.verdict import WrongAnswerError, arrays, call, exercise, reject, require, same, several
 from anneal_edu.weights import log_mean_exp
@@ -81,16 +82,15 @@ def cheap_moments(answer) -> str:
 
 
 def _judge_moments(got: list[np.ndarray], v: np.ndarray, W: np.ndarray, c: np.ndarray) -> None:
-    p = 1 / (1 + np.exp(-(v @ W + c)))  # (N, H)
+    field = v @ W + c
+    p = expit(field)  # (N, H)
     mean_v, mean_h, mean_vh = v.mean(0), p.mean(0), v.T @ p / len(v)
     require(not same(got[0], v.sum(0)), "these are sums over the images; divide by their number N.")
     require(same(got[0], mean_v), "E v is the mean image: the mean of the data over its rows.")
-    field = v @ W + c
     reject(got[1], {
-        "the hidden biases are missing: p(h_j = 1 | v) = σ(c_j + (vW)_j).": (1 / (1 + np.exp(-(v @ W)))).mean(0),
-        "you put the mean image into σ. The mean of σ is not σ of the mean: apply σ to every image, then average.": (
-            1 / (1 + np.exp(-(mean_v @ W + c)))
-        ),
+        "the hidden biases are missing: p(h_j = 1 | v) = σ(c_j + (vW)_j).": expit(v @ W).mean(0),
+        "you put the mean image into σ. The mean of σ is not σ of the mean: apply σ to every image, then "
+        "average.": expit(mean_v @ W + c),
         "you rounded p(h | v) to 0 or 1; keep the probabilities.": (field > 0).mean(0),
         "this is the mean of the field c + v W; it still has to go through σ, before averaging.": field.mean(0),
         "E h = ½ would be right without weights; here h follows p(h | v).": np.full(len(c), 0.5),
@@ -141,20 +141,17 @@ def _judge_interval(low: float, high: float, forward: np.ndarray, reverse: np.nd
     }, atol=1e-4)
     if len(forward) > 1:
         reject(low, {
-            "every forward estimate is a lower bound, so the *largest* of them says the most; you took the smallest.": (
-                forward.min() - room
-            ),
-            "you averaged the forward estimates. Each is a lower bound by itself: the largest says the most.": (
-                forward.mean() - room
-            ),
+            "every forward estimate is a lower bound, so the *largest* of them says the most; you took the "
+            "smallest.": forward.min() - room,
+            "you averaged the forward estimates. Each is a lower bound by itself: the largest says the "
+            "most.": forward.mean() - room,
         }, atol=1e-4)
     if len(reverse) > 1:
         reject(high, {
             "every reverse estimate is an upper bound, so the *smallest* of them says the most; you took the "
             "largest.": reverse.max() + room,
-            "you averaged the reverse estimates. Each is an upper bound by itself: the smallest says the most.": (
-                reverse.mean() + room
-            ),
+            "you averaged the reverse estimates. Each is an upper bound by itself: the smallest says the "
+            "most.": reverse.mean() + room,
         }, atol=1e-4)
     for message, wrong in {
         "this leaves no room: a bound that holds on average is exceeded in single runs.": 0.0,

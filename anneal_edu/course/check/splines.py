@@ -1,6 +1,7 @@
 """Checks of notebook 05: a better path for RBMs."""
 
 import numpy as np
+from scipy.special import expit
 
 from anneal_edu.course.check.verdict import arrays, call, exercise, reject, require, same, several
 from anneal_edu.distributions import BinaryRBM, binary_states, uniform_rbm
@@ -18,10 +19,6 @@ _ANOTHER_RBM = BinaryRBM(
     [-1.0, 1.6, 0.2, -1.7],
     [-0.1, -1.2, -0.6],
 )
-
-
-def _sigmoid(a: np.ndarray) -> np.ndarray:
-    return 1 / (1 + np.exp(-a))
 
 
 def _three(answer, names: tuple[str, ...], like: tuple[np.ndarray, ...]) -> list[np.ndarray]:
@@ -53,7 +50,7 @@ product within each state: p(v_i = 1 | h) · h_j, weighted by p(h).
     p_h = _hidden_probabilities(rbm, v)
     right = rbm.moments()
     got = _three(call(answer, h.copy(), p_h.copy(), W.copy(), b.copy()), _NAMES, right)
-    given_h, mean_h = _sigmoid(h @ W.T + b), p_h @ h
+    given_h, mean_h = expit(h @ W.T + b), p_h @ h
     reject(got[1], {
         "you averaged over the states as if all were equally likely: weight each row of h by p_h.": h.mean(0),
         "you summed over the states without their probabilities: weight each row of h by p_h.": h.sum(0),
@@ -61,9 +58,9 @@ product within each state: p(v_i = 1 | h) · h_j, weighted by p(h).
     require(same(got[1], right[1]), "E h is wrong: it is Σ_h p(h) h, a weighted sum of the rows of h.")
     reject(got[0], {
         "you took the sigmoid at the mean of h. The mean of a sigmoid is not the sigmoid of the mean: compute p(v | "
-        "h) for each state, then average.": _sigmoid(mean_h @ W.T + b),
+        "h) for each state, then average.": expit(mean_h @ W.T + b),
         "you averaged the fields b + W h; average the probabilities, their sigmoids.": p_h @ (h @ W.T + b),
-        "the visible biases are missing: p(v_i = 1 | h) = sigmoid(b_i + (W h)_i).": p_h @ _sigmoid(h @ W.T),
+        "the visible biases are missing: p(v_i = 1 | h) = sigmoid(b_i + (W h)_i).": p_h @ expit(h @ W.T),
         "you averaged over the states as if all were equally likely: weight by p_h.": given_h.mean(0),
         "you summed over the states without their probabilities: weight by p_h.": given_h.sum(0),
     }, case="E v is wrong: ")
@@ -118,12 +115,10 @@ if the model is on too rarely, its bias must rise.
         "the rate is missing: the step is rate times gradient.": [
             p + g for p, g in zip(eta, gradient, strict=True)
         ],
-        "you added the target's moments alone. Subtract the model's: at the solution the step must vanish.": (
-            [p + rate * s for p, s in zip(eta, target, strict=True)]
-        ),
-        "you compared the target's moments with the *parameters*. Compare moments with moments.": (
-            [p + rate * (s - p) for p, s in zip(eta, target, strict=True)]
-        ),
+        "you added the target's moments alone. Subtract the model's: at the solution the step must "
+        "vanish.": [p + rate * s for p, s in zip(eta, target, strict=True)],
+        "you compared the target's moments with the *parameters*. Compare moments with "
+        "moments.": [p + rate * (s - p) for p, s in zip(eta, target, strict=True)],
     })
 
     def objective(parameters) -> float:

@@ -142,9 +142,8 @@ def _judge_swap(answer, path, low, high, x, y, where: str) -> None:
         "only the upper rung is asked. What is it worth to the lower one?": np.exp(np.minimum(0, g(x) - g(y))),
         "only the lower rung is asked. What is it worth to the upper one?": np.exp(np.minimum(0, f(y) - f(x))),
         "the ratio is upside down.": np.exp(np.minimum(0, g(y) + f(x) - g(x) - f(y))),
-        "you decide about each state by itself; it is one move with one ratio and one min.": (
-            np.exp(np.minimum(0, g(x) - g(y))) * np.exp(np.minimum(0, f(y) - f(x)))
-        ),
+        "you decide about each state by itself; it is one move with one ratio and one "
+        "min.": np.exp(np.minimum(0, g(x) - g(y))) * np.exp(np.minimum(0, f(y) - f(x))),
     }, case=f"{where} ")
     require(
         same(found, np.exp(np.minimum(0, log_ratio))),

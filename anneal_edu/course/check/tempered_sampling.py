@@ -37,9 +37,8 @@ given, and k is asked for.
         "given, and k is asked for.": p / p.sum(1, keepdims=True),
         "your q adds up to 1 over all rungs and draws together; it should for each draw.": p / p.sum(),
         "Ẑ does not enter: q(β_k | x) is proportional to f_k(x) / Ẑ_k.": np.exp(log_f - logsumexp(log_f, axis=0)),
-        "Ẑ has the wrong sign: q(β_k | x) is proportional to f_k(x) divided by Ẑ_k.": (
-            np.exp(log_f + log_z[:, None] - logsumexp(log_f + log_z[:, None], axis=0))
-        ),
+        "Ẑ has the wrong sign: q(β_k | x) is proportional to f_k(x) divided by "
+        "Ẑ_k.": np.exp(log_f + log_z[:, None] - logsumexp(log_f + log_z[:, None], axis=0)),
         "that is log q; return q itself.": np.log(right),
         "q is a probability, not a decision for the likeliest rung.": (right == right.max(0)).astype(float),
     })
@@ -158,9 +157,8 @@ def _judge_update(new: np.ndarray, old: np.ndarray, log_f: np.ndarray) -> None:
     log_c = logsumexp(log_q, axis=1) - np.log(log_f.shape[1])
     c, counted = np.exp(log_c), np.bincount(log_q.argmax(0), minlength=4) / log_f.shape[1]
     reject(new, {
-        "your correction has the wrong sign. A rung that is visited too often has a Ẑ_k that is too small.": (
-            old - log_c + log_c[0]
-        ),
+        "your correction has the wrong sign. A rung that is visited too often has a Ẑ_k that is too "
+        "small.": old - log_c + log_c[0],
         "your correction has the wrong sign, and leaves out c_0.": old - log_c,
         f"log Ẑ_0 moved from {old[0]:.2f} to {new[0]:.2f}, but Z_0 is known: divide by the share c_0.": old + log_c,
         "log Ẑ_0 moved, but Z_0 is known: divide by the share c_0, not by a mean.": old + log_c - log_c.mean(),

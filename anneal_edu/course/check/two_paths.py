@@ -10,15 +10,15 @@ from anneal_edu.weights import log_mean_exp
 _BETAS = (0.3, 0.5, 0.85, 0.0, 1.0)
 
 
-def _two_gaussians(dim: int = 3) -> tuple[Gaussian, Gaussian]:
-    """Two Gaussians with nothing in common."""
+def random_gaussian(rng: np.random.Generator, dim: int) -> Gaussian:
+    """A Gaussian that has nothing in common with the next one."""
+    a = rng.normal(size=(dim, dim))
+    return Gaussian(rng.normal(scale=2.0, size=dim), a @ a.T + 0.5 * np.eye(dim))
+
+
+def _two_gaussians() -> tuple[Gaussian, Gaussian]:
     rng = np.random.default_rng(2013)
-
-    def one():
-        a = rng.normal(size=(dim, dim))
-        return Gaussian(rng.normal(scale=2.0, size=dim), a @ a.T + 0.5 * np.eye(dim))
-
-    return one(), one()
+    return random_gaussian(rng, 3), random_gaussian(rng, 3)
 
 
 def _parameters(p0: Gaussian, p1: Gaussian) -> tuple[np.ndarray, ...]:
@@ -50,9 +50,8 @@ different places: the term with the outer product of the gap μ₁ - μ₀ is mi
             "this is the averaged second moment E[x xᵀ]. The covariance is E[x xᵀ] - μ(β) μ(β)ᵀ: subtract the outer "
             "product of the averaged mean.": right.cov + np.outer(right.mean, right.mean),
             "β and 1 - β have changed places: at β = 0 you should be at cov_0.": moment_path(p1, p0)(beta).cov,
-            "this is the covariance of the geometric path, which averages precisions. Here the moments are averaged.": (
-                geometric_path(p0, p1)(beta).cov
-            ),
+            "this is the covariance of the geometric path, which averages precisions. Here the moments are "
+            "averaged.": geometric_path(p0, p1)(beta).cov,
         })
         rest = got - average
         factor = float((rest * outer).sum() / (outer * outer).sum())
@@ -112,18 +111,15 @@ def _reject_known_geometric_mistakes(p0: Gaussian, p1: Gaussian, beta: float, me
     reject(cov, {
         "you averaged the covariances. In log f the matrix that stands before x xᵀ is the precision Σ⁻¹: average the "
         "precisions, then invert.": (1 - beta) * p0.cov + beta * p1.cov,
-        "this is the moment path: it averages E[x] and E[x xᵀ]. The geometric path averages what multiplies them.": (
-            moments.cov
-        ),
+        "this is the moment path: it averages E[x] and E[x xᵀ]. The geometric path averages what multiplies "
+        "them.": moments.cov,
         "this is the averaged precision Σ⁻¹; the exercise asks for the covariance. Invert it.": right.precision,
     })
     reject((mean, cov), {
         "your covariance is right, but the mean is not on the straight line between the two: average Σ⁻¹μ, then "
         "multiply by the new covariance.": (moments.mean, right.cov),
-        "your covariance is right; your mean is the averaged Σ⁻¹μ. Multiply it by the new covariance.": (
-            right.precision @ right.mean,
-            right.cov,
-        ),
+        "your covariance is right; your mean is the averaged Σ⁻¹μ. Multiply it by the new "
+        "covariance.": (right.precision @ right.mean, right.cov),
     })
 
 
@@ -153,9 +149,8 @@ def _judge(answer, log_weights: np.ndarray, case: str) -> None:
     )
     right, w = log_mean_exp(lw), np.exp(lw - lw[-1])
     reject(log_z, {
-        "this is the mean of the log weights. By Jensen's inequality it is too low: take the log of the mean weight.": (
-            lw.mean()
-        ),
+        "this is the mean of the log weights. By Jensen's inequality it is too low: take the log of the mean "
+        "weight.": lw.mean(),
         "this is the log of the sum; the estimate is the mean.": right + np.log(n),
         "this is Ẑ; return its logarithm.": np.exp(right),
         "you subtracted the largest log weight and did not add it back.": right - lw[-1],

@@ -27,7 +27,7 @@ class _NotAttemptedError(Exception):
     pass
 
 
-def require(condition: bool | np.bool_, otherwise: str) -> None:
+def require(condition: object, otherwise: str) -> None:
     """Reject the answer with a sentence that teaches unless ``condition`` holds."""
     if not condition:
         raise WrongAnswerError(otherwise)
