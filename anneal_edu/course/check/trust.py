@@ -1,7 +1,5 @@
 """Checks of notebook 14: which estimator should be trusted?"""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import chain
@@ -22,17 +20,12 @@ VERDICTS = ("pinned", "wide", "crossed")
 
 
 # Exercise 1
-
-
 def _easy(seed: int) -> BinaryRBM:
     rng = np.random.default_rng(seed)
     return BinaryRBM(0.8 * rng.normal(size=(14, 6)), 0.3 * rng.normal(size=14), -0.5 * np.ones(6))
 
 
-_DRAWN = (
-    *((_easy, (seed,)) for seed in (11, 12)),
-    *((hidden_mode, (share, 12.0)) for share in (0.9, 0.95, 0.98)),
-)
+_DRAWN = (*((_easy, (seed,)) for seed in (11, 12)), *((hidden_mode, (share, 12.0)) for share in (0.9, 0.95, 0.98)))
 _STORED = (("digits8_cd", 43), ("hidden mode", 30), ("digits28_pcd_fast", 7))
 """Runs of the lesson's own table: one where a warning tells, one with a hidden mode, one whose data are not its own."""
 
@@ -117,8 +110,6 @@ def _judge_trust(names: set[str], known: dict[str, Report], exact: float) -> Non
 
 
 # Exercise 2
-
-
 @exercise
 def sandwich_verdict(answer) -> str:
     """``answer(lower, lower_error, upper, upper_error)`` must be "pinned", "wide" or "crossed".
@@ -229,9 +220,7 @@ def _judge_cost(cost: int, budget: int, rungs: int, ladders: int, burn_in: int, 
         f"{over} Every rung of every ladder is a chain of its own: a sweep of the ladder costs one Gibbs step for each "
         "of its rungs.",
     )
-    require(
-        cost <= budget or rungs * (burn_in + kept) > budget, f"{over} Every ladder pays: multiply by their number."
-    )
+    require(cost <= budget or rungs * (burn_in + kept) > budget, f"{over} Every ladder pays: multiply by their number.")
     require(cost <= budget, over)
     require(
         cost >= budget / 2,

@@ -1,7 +1,5 @@
 """One look for every figure: colours that colour-blind readers tell apart, and lines and letters for the last row."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Iterator
 from contextlib import contextmanager

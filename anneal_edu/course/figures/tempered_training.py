@@ -1,7 +1,5 @@
 """Training with chains at one temperature and at many: likelihoods, and where the negative particles stand."""
 
-from __future__ import annotations
-
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D

@@ -1,21 +1,11 @@
 """Carlson et al. 2016, "Relationships": one matrix of log densities, five estimators, and how each of them fails."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 
-from anneal_edu import (
-    exact,
-    linear_schedule,
-    log_density_matrix,
-    mbar,
-    rts,
-    stepping_stone,
-    thermodynamic_integration,
-)
+from anneal_edu import exact, linear_schedule, log_density_matrix, mbar, rts, stepping_stone, thermodynamic_integration
 from anneal_edu.course.experiments.tempered_sampling import gaussians_apart
 from anneal_edu.course.figures import tempered_sampling
 from anneal_edu.course.panels.base import Panel, Reading
@@ -139,7 +129,6 @@ class OneMatrix(Panel):
         return [matrix, rows]
 
     def draw(self, distance, rungs, seed):
-        """All five on this problem."""
         overlap, found, rule = compare(distance, rungs, seed)
         tempered_sampling.overlap(self.axes[0], overlap)
         spread = max(abs(x) for f in found.values() if f.error is not None for x in (f.error, rule))
