@@ -38,6 +38,7 @@ REAL = rng(5).normal(size=(30, 2)) * [1.0, 0.5]
 LOG_WEIGHTS = rng(6).normal(size=30)
 X = rng(8).normal(size=(15, 1)) * 0.8 + 0.5
 LOG_F, COUNTS = ae.log_density_matrix(PATH, BETAS, X), [3] * 5
+CHAINS = np.tile(np.arange(3), 5)
 SLOPES = ae.log_density_slopes(PATH, BETAS, X)
 COLOURS, MORE_COLOURS = ([rng(seed).uniform(0, 255, size=(9, 12, 3))] for seed in (9, 10))
 GREYS, MORE_GREYS = ([rng(seed).uniform(0, 255, size=(9, 24))] for seed in (11, 12))
@@ -224,6 +225,9 @@ TABLE = [
     Options(ae.simulated_tempering, tempered, {"kernel": (walk, long_walk), "n_burn_in": (0, 1)}),
     Options(ae.tempered_transitions, move, {"kernel": (walk, long_walk)}),
     Options(ae.tempering_states, first_sweeps, {"kernel": (walk, long_walk), "swaps": ("even_odd", "lifted")}),
+    *(Options(method, partial(method, LOG_F, COUNTS, *more), {
+        "chains": (None, CHAINS), "start_log_z": (None, 0.5),
+    }) for method, more in ((ae.mbar, ()), (ae.stepping_stone, ()), (ae.thermodynamic_integration, (BETAS,)))),
     Options(ae.thermodynamic_integration, lambda slopes: ae.thermodynamic_integration(LOG_F, COUNTS, BETAS, slopes),
             {"slopes": (None, 2 * SLOPES)}),
     Options(ae.thermodynamic_integration, integrated,

@@ -17,10 +17,10 @@ from pathlib import Path as File
 import numpy as np
 
 from anneal_edu.annealing.ais import AISResult, ais
-from anneal_edu.annealing.reverse import ReverseAISResult, Sandwich, raise_log_likelihood, sandwich
+from anneal_edu.annealing.reverse import ReverseAISResult, Sandwich, sandwich
 from anneal_edu.course.experiments import grosse_large
+from anneal_edu.course.experiments.estimators import log_z_by_raise
 from anneal_edu.course.experiments.kept_rows import file_name, run_rows
-from anneal_edu.course.experiments.reweighting import by_rungs
 from anneal_edu.course.experiments.workers import one_blas_thread
 from anneal_edu.data import digits
 from anneal_edu.distributions import JointRBM, base_rate_rbm
@@ -30,6 +30,7 @@ from anneal_edu.paths.schedules import linear_schedule
 from anneal_edu.reweighting.density_matrix import log_density_slopes
 from anneal_edu.reweighting.integration import thermodynamic_integration
 from anneal_edu.reweighting.mbar import mbar
+from anneal_edu.reweighting.over_chains import by_rungs
 from anneal_edu.tempering.rts import RTSResult, rts, rts_rounds
 from anneal_edu.tempering.simulated import tempered_walk
 
@@ -105,10 +106,9 @@ def reference(path: Path, n_steps: int, rng: np.random.Generator) -> Sandwich:
 
 
 def raise_log_z(path: Path, n_steps: int, data: np.ndarray, rng: np.random.Generator) -> tuple[float, float]:
-    """log Ẑ as RAISE has it: mean over data of log f(v) - log p̂(v), one chain for each; and its standard error."""
+    """log Ẑ by RAISE from as many of the data as there are chains, one chain for each; and its standard error."""
     v = data[rng.choice(len(data), size=N_CHAINS, replace=False)]
-    difference = path(1.0).log_density(v) - raise_log_likelihood(path, linear_schedule(n_steps), v, 1, rng=rng)
-    return float(difference.mean()), float(difference.std(ddof=1) / np.sqrt(N_CHAINS))
+    return log_z_by_raise(path, linear_schedule(n_steps), v, 1, rng)
 
 
 def rounds_within(budget: int, n_rungs: int) -> int:

@@ -14,7 +14,6 @@ from anneal_edu import (
     gibbs,
     linear_schedule,
     models,
-    normalised_weights,
     reverse_ais,
     uniform_rbm,
 )
@@ -47,8 +46,7 @@ def starting_states(target, draws: str, forward, rng: np.random.Generator) -> np
     if draws == EXACT:
         return target.sample(N_CHAINS, rng)
     if draws == FROM_CHAINS:
-        share = normalised_weights(forward.log_weights) / N_CHAINS
-        x = forward.samples[rng.choice(N_CHAINS, size=N_CHAINS, p=share)]
+        x = forward.resampled(rng=rng)
     else:
         images = data.digits(28)
         x = images[rng.integers(len(images), size=N_CHAINS)]
