@@ -663,7 +663,10 @@ IMAGES = np.eye(3)
             "both_layers must be True or False, got 'v'",
         ),
         (
-            lambda: next(ae.contrastive_divergence(IMAGES, 2, "cdd", 1, 5, 0.1, 3, np.random.default_rng(0))),
+            lambda: next(ae.contrastive_divergence(
+                IMAGES, 2, "cdd", n_gibbs=1, n_updates=5, learning_rate=0.1, batch_size=3,
+                rng=np.random.default_rng(0)
+            )),
             "method must be one of cd, pcd, pt, got 'cdd'",
         ),
         (

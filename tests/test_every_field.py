@@ -527,7 +527,10 @@ def updates():
     module = importlib.import_module("anneal_edu.training.rbm")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "base_rate_rbm", lambda data, n_hidden: ae.uniform_rbm(4, n_hidden))
-        states = ae.contrastive_divergence(np.tile(BITS, (9, 1)).astype(np.float32), 3, "cd", 2, 3, 0.5, 6, rng())
+        states = ae.contrastive_divergence(
+            np.tile(BITS, (9, 1)).astype(np.float32), 3, "cd", n_gibbs=2, n_updates=3, learning_rate=0.5,
+            batch_size=6, rng=rng()
+        )
         return [training.TrainingState(state.n_updates, *(a.copy() for a in parts_of(state)), particles=state.particles)
                 for state in states]  # fmt: skip
 
@@ -562,7 +565,8 @@ def after_two_gibbs_steps(_):
 def gaussian_update():
     data = np.tile([0.5, -1.0], (9, 1)).astype(np.float32)
     (state,) = training.gaussian_contrastive_divergence(
-        data, 3, "cd", 1, 1, 0.5, 6, np.array([0.7, 1.2], dtype=np.float32), True, rng()
+        data, 3, "cd", n_gibbs=1, n_updates=1, learning_rate=0.5, batch_size=6,
+        sigma=np.array([0.7, 1.2], dtype=np.float32), learn_sigma=True, rng=rng()
     )
     return state
 

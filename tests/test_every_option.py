@@ -48,7 +48,9 @@ long_walk = ae.random_walk(0.9)
 
 
 def training_states():
-    return ae.contrastive_divergence(BINARY, 3, "cd", 1, 12, 0.5, 10, rng())
+    return ae.contrastive_divergence(
+        BINARY, 3, "cd", n_gibbs=1, n_updates=12, learning_rate=0.5, batch_size=10, rng=rng()
+    )
 
 
 class Options(NamedTuple):
@@ -74,7 +76,9 @@ def trained(train, *arguments, **options):
 
 
 def updates(**options):
-    states = ae.contrastive_divergence(BINARY, 3, "pt", 1, 3, 0.5, 5, rng(), **options)
+    states = ae.contrastive_divergence(
+        BINARY, 3, "pt", n_gibbs=1, n_updates=3, learning_rate=0.5, batch_size=5, rng=rng(), **options
+    )
     return [(state.weights.copy(), state.particles.copy()) for state in states]
 
 
