@@ -30,6 +30,7 @@ from anneal_edu.distributions import (
     binary_states,
     uniform_rbm,
 )
+from anneal_edu.estimate import Caveat, Estimate
 from anneal_edu.kernels import Kernel, exact, gibbs, hmc, random_walk
 from anneal_edu.paths.asymptotics import (
     cost_functional,
@@ -48,7 +49,8 @@ from anneal_edu.paths.schedules import linear_schedule, optimal_allocation, opti
 from anneal_edu.paths.splines import moment_spline_path, spline_path
 from anneal_edu.reweighting.density_matrix import log_density_matrix, log_density_slopes
 from anneal_edu.reweighting.integration import ThermodynamicIntegrationResult, thermodynamic_integration
-from anneal_edu.reweighting.mbar import MBARResult, mbar, stepping_stone
+from anneal_edu.reweighting.mbar import MBARResult, mbar
+from anneal_edu.reweighting.stepping_stone import SteppingStoneResult, stepping_stone
 from anneal_edu.tempering.parallel import (
     TemperingResult,
     count_round_trips,
@@ -81,7 +83,9 @@ __all__ = [
     "AISResult",
     "BilinearGenerative",
     "BinaryRBM",
+    "Caveat",
     "Distribution",
+    "Estimate",
     "Gaussian",
     "GaussianBernoulli",
     "GaussianRBM",
@@ -101,6 +105,7 @@ __all__ = [
     "ReverseAISResult",
     "Sandwich",
     "SimulatedTemperingResult",
+    "SteppingStoneResult",
     "TemperingResult",
     "ThermodynamicIntegrationResult",
     "Unnormalized",

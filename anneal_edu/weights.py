@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from anneal_edu.estimate import SINGLE_CHAIN, Caveat
 from anneal_edu.validation import as_count, as_real, require_generator
 
 _MOST_RESAMPLED = 100_000
@@ -238,8 +239,8 @@ def pareto_tail_index(log_weights: npt.ArrayLike) -> float:
     return float((n * k_hat + 10 * 0.5) / (n + 10))  # a weak prior at ½, worth ten observations
 
 
-def warnings_of(log_weights: npt.ArrayLike) -> tuple[str, ...]:
-    """What looks wrong with a set of weights, in plain words; empty where nothing does.
+def warnings_of(log_weights: npt.ArrayLike) -> tuple[Caveat, ...]:
+    """What looks wrong with a set of weights; empty where nothing does.
 
     Two things are looked at: whether a few weights carry the estimate (ESS), and whether the tail of the largest
     weights is so heavy that the ones that matter most were probably not drawn (`pareto_tail_index` above 0.7, the limit
@@ -252,26 +253,24 @@ def warnings_of(log_weights: npt.ArrayLike) -> tuple[str, ...]:
 
     Returns
     -------
-    tuple of str
-        One sentence a finding.
+    tuple of Caveat
     """
     lw = as_log_weights(log_weights)
     n = len(lw)
     if n == 1:
-        return ("a single chain: no error bar can be given",)
+        return (SINGLE_CHAIN,)
     if np.isneginf(lw).all():
-        return ("every weight is zero: no chain landed where the target has mass",)
+        return (Caveat("every weight is zero", "every weight is zero: no chain landed where the target has mass"),)
     found = []
     share, ess = normalised_weights(lw).max() / n, effective_sample_size(lw)
     if ess < max(2.0, 0.01 * n):
-        found.append(
-            f"collapsed weights: {n} chains are worth {ess:.1f} draws, and the largest weight carries {share:.0%} of "
-            "the estimate"
-        )
+        sentence = f"{n} chains are worth {ess:.1f} draws, and the largest weight carries {share:.0%} of the estimate"
+        found.append(Caveat("collapsed weights", f"collapsed weights: {sentence}"))
     tail = pareto_tail_index(lw)
     if tail > 0.7:
-        found.append(
+        sentence = (
             f"heavy tail: the largest weights fall off too slowly (Pareto index {tail:.1f}), so that chains which were "
             "not drawn are likely to carry the mean; expect log_z to be too low and its error bar too small"
         )
+        found.append(Caveat("heavy tail", sentence))
     return tuple(found)

@@ -12,6 +12,7 @@ from tqdm.auto import tqdm
 
 from anneal_edu import weights
 from anneal_edu.distributions import Distribution
+from anneal_edu.estimate import Caveat, Estimate
 from anneal_edu.kernels import Kernel, gibbs
 from anneal_edu.paths.capabilities import Path, Step, offered
 from anneal_edu.validation import (
@@ -69,9 +70,19 @@ class AISResult:
         return weights.log_mean_exp_std_error(self._sign * self.log_weights)
 
     @property
-    def warnings(self) -> tuple[str, ...]:
-        """What looks wrong, in plain words; empty where nothing does."""
+    def warnings(self) -> tuple[Caveat, ...]:
+        """What looks wrong; empty where nothing does."""
         return weights.warnings_of(self._sign * self.log_weights)
+
+    @property
+    def estimate(self) -> Estimate:
+        """log_z, std_error and warnings: the face that all results share."""
+        return Estimate(self.log_z, self.std_error, self.warnings)
+
+    def resampled(self, *, rng: np.random.Generator) -> np.ndarray:
+        """Final states drawn with their weights, (C, D): about draws of the target."""
+        share = weights.normalised_weights(self.log_weights) / len(self.log_weights)
+        return self.samples[rng.choice(len(share), size=len(share), p=share)]
 
     def interval(self, level: float = 0.95, n_resamples: int = 1000) -> tuple[float, float]:
         """Bootstrap percentile interval of log_z over the chains."""

@@ -12,6 +12,7 @@ from tqdm.auto import tqdm
 
 from anneal_edu.annealing.ais import AISResult, log_quotient, require_sound_step, require_start
 from anneal_edu.distributions import Distribution
+from anneal_edu.estimate import Caveat
 from anneal_edu.kernels import accept
 from anneal_edu.paths.capabilities import Path, offered
 from anneal_edu.validation import (
@@ -49,16 +50,17 @@ class HAISResult(AISResult):
         return float(self.acceptance_along_path.mean())
 
     @property
-    def warnings(self) -> tuple[str, ...]:
-        """What looks wrong, in plain words; empty where nothing does."""
+    def warnings(self) -> tuple[Caveat, ...]:
+        """What looks wrong; empty where nothing does."""
         return super().warnings + self.acceptance_warnings
 
     @property
-    def acceptance_warnings(self) -> tuple[str, ...]:
+    def acceptance_warnings(self) -> tuple[Caveat, ...]:
         """Those of the warnings that concern the leapfrog steps, not the weights."""
         if self.acceptance >= _LOW_ACCEPTANCE:
             return ()
-        return (f"{self.acceptance:.1%} of the leapfrog steps were accepted: shorten step_size, see tune_step_size",)
+        sentence = f"{self.acceptance:.1%} of the leapfrog steps were accepted: shorten step_size, see tune_step_size"
+        return (Caveat("steps refused", sentence),)
 
     def __str__(self) -> str:
         return f"{super().__str__()}\n{self.acceptance:.1%} of the leapfrog steps accepted"

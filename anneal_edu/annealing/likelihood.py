@@ -9,6 +9,7 @@ import numpy as np
 from anneal_edu import weights
 from anneal_edu.annealing.hais import HAISResult, hais
 from anneal_edu.distributions import BilinearGenerative, Distribution, Gaussian, LatentPosterior, LinearGenerative
+from anneal_edu.estimate import Caveat
 from anneal_edu.paths.geometric import geometric_path
 from anneal_edu.validation import as_count, as_finite_array, log_density_of, require_distribution, require_shape
 
@@ -27,15 +28,15 @@ class LikelihoodResult:
         Whether the points share one Monte Carlo error, that of log Ẑ.
     acceptance : float
         Share of accepted leapfrog steps.
-    warnings : tuple of str
-        What looks wrong, in plain words.
+    warnings : tuple of Caveat
+        What looks wrong.
     """
 
     log_likelihoods: np.ndarray = field(repr=False)
     point_errors: np.ndarray = field(repr=False)
     shared_error: bool
     acceptance: float
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[Caveat, ...] = ()
 
     @property
     def mean(self) -> float:
@@ -147,5 +148,5 @@ def _of_points(run: HAISResult, n_points: int) -> LikelihoodResult:
     warnings = run.acceptance_warnings
     if poor:
         sentence = f"at {poor} of {n_points} points fewer than two chains, or a tenth of {n_chains}, carry the weight"
-        warnings = (sentence, *warnings)
+        warnings = (Caveat("poor points", sentence), *warnings)
     return LikelihoodResult(estimates, errors, False, run.acceptance, warnings)

@@ -15,6 +15,7 @@ from tqdm.auto import tqdm
 
 from anneal_edu.annealing.ais import AISResult, ais, annealing_step, require_sound_step, require_start, require_walk
 from anneal_edu.distributions import Distribution
+from anneal_edu.estimate import Caveat, Estimate
 from anneal_edu.kernels import Kernel, gibbs, reversal_of
 from anneal_edu.paths.capabilities import Path
 from anneal_edu.validation import (
@@ -26,7 +27,7 @@ from anneal_edu.validation import (
     log_density_of,
     log_z_of,
 )
-from anneal_edu.weights import log_mean_exp, normalised_weights
+from anneal_edu.weights import log_mean_exp
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,9 +155,19 @@ class Sandwich:
         return self.upper - self.lower
 
     @property
-    def warnings(self) -> tuple[str, ...]:
-        """What looks wrong with either run, in plain words; empty where nothing does."""
+    def warnings(self) -> tuple[Caveat, ...]:
+        """What looks wrong with either run; empty where nothing does."""
         return tuple(dict.fromkeys(self.forward.warnings + self.reverse.warnings))
+
+    @property
+    def estimate(self) -> Estimate:
+        """The middle of the bounds, with half of the gap and the noise of both runs as its error bar.
+
+        std_error² = (gap / 2)² + (s_forward² + s_reverse²) / 4: where the bounds hold, log Z lies within half of the
+        gap from the middle, but for noise.
+        """
+        s = np.hypot(self.forward.std_error, self.reverse.std_error)
+        return Estimate((self.lower + self.upper) / 2, float(np.hypot(self.gap, s) / 2), self.warnings)
 
     def __str__(self) -> str:
         line = (
@@ -221,14 +232,12 @@ def sandwich(
     target = path(1.0)
     samples, draws = _target_draws(target, n_chains, rng), "exact draws"
     if samples is None:
-        share = normalised_weights(forward.log_weights) / n_chains
-        if not share.any():
+        if np.isneginf(forward.log_weights).all():
             raise ValueError(
                 "every weight of the forward run is zero: no chain landed where the target has mass, and the reverse "
                 "run has nowhere to start"
             )
-        chosen = forward.samples[rng.choice(n_chains, size=n_chains, p=share)]  # about draws of the target
-        samples, draws = long_run(target, chosen, n_burn_in, kernel, rng), "a long run"
+        samples, draws = long_run(target, forward.resampled(rng=rng), n_burn_in, kernel, rng), "a long run"
     reverse = reverse_ais(path, schedule, samples, kernel, rng=rng, progress=progress)
     return Sandwich(forward, reverse, draws)
 

@@ -14,6 +14,7 @@ from scipy.special import logsumexp
 from tqdm.auto import tqdm
 
 from anneal_edu.annealing.ais import annealing_step, require_start, require_walk
+from anneal_edu.estimate import Caveat, Estimate
 from anneal_edu.kernels import Kernel, gibbs
 from anneal_edu.paths.capabilities import Path
 from anneal_edu.tempering.simulated import (
@@ -216,14 +217,19 @@ class RTSResult:
         return self.final.std_error
 
     @property
-    def warnings(self) -> tuple[str, ...]:
-        """What looks wrong, in plain words; empty where nothing does."""
+    def warnings(self) -> tuple[Caveat, ...]:
+        """What looks wrong; empty where nothing does."""
         n_chains = self.final.chain_log_shares.shape[1]
         found = share_warnings(self.final.log_shares, n_chains)
         if self.final.crossings < n_chains:
             sentence = f"{n_chains} chains came from the first rung to the last {self.final.crossings} times"
-            found = (*found, f"{sentence}: add rungs or sweeps")
+            found = (*found, Caveat("few crossings", f"{sentence}: add rungs or sweeps"))
         return found
+
+    @property
+    def estimate(self) -> Estimate:
+        """log Z of the last rung, the target: the face that all results share."""
+        return Estimate.of_last(self.log_z, self.std_error, self.warnings)
 
     def __str__(self) -> str:
         lines = [

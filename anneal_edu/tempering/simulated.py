@@ -14,6 +14,7 @@ from scipy.special import logsumexp
 from tqdm.auto import tqdm
 
 from anneal_edu.annealing.ais import require_start, require_walk
+from anneal_edu.estimate import SINGLE_CHAIN, Caveat, Estimate
 from anneal_edu.kernels import Kernel, gibbs
 from anneal_edu.paths.capabilities import Path
 from anneal_edu.paths.rungs import rungs_on
@@ -120,9 +121,14 @@ class SimulatedTemperingResult:
         return share_errors(chain_shares)
 
     @property
-    def warnings(self) -> tuple[str, ...]:
-        """What looks wrong, in plain words; empty where nothing does."""
+    def warnings(self) -> tuple[Caveat, ...]:
+        """What looks wrong; empty where nothing does."""
         return share_warnings(self.log_shares, self.rungs.shape[1])
+
+    @property
+    def estimate(self) -> Estimate:
+        """log Z of the last rung, the target: the face that all results share."""
+        return Estimate.of_last(self.log_z, self.std_error, self.warnings)
 
     def __str__(self) -> str:
         lines = [
@@ -156,12 +162,13 @@ def share_errors(log_shares: np.ndarray) -> np.ndarray:
     return (relative - relative[0]).std(1, ddof=1) / np.sqrt(n_chains)
 
 
-def share_warnings(log_shares: np.ndarray, n_chains: int) -> tuple[str, ...]:
-    """What log c_k (K+1,) and the number of chains say against an estimate, in plain words."""
-    found = ["a single chain: no error bar can be given"] if n_chains == 1 else []
+def share_warnings(log_shares: np.ndarray, n_chains: int) -> tuple[Caveat, ...]:
+    """What log c_k (K+1,) and the number of chains say against an estimate."""
+    found = [SINGLE_CHAIN] if n_chains == 1 else []
     rarest = int(log_shares.argmin())
     if (gap := log_shares.max() - log_shares[rarest]) > np.log(10):
-        found.append(f"rung {rarest} is visited e^{gap:.1f} times less than another: Ẑ is far from Z")
+        sentence = f"rung {rarest} is visited e^{gap:.1f} times less than another: Ẑ is far from Z"
+        found.append(Caveat("uneven visits", sentence))
     return tuple(found)
 
 

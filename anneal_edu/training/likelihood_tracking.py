@@ -102,7 +102,9 @@ def track_log_likelihood(
     --------
     >>> import numpy as np, anneal_edu as ae
     >>> digits, rng = ae.data.digits(8), np.random.default_rng(0)
-    >>> states = ae.contrastive_divergence(digits, 5, "pcd", 1, 200, 0.05, 50, rng)
+    >>> states = ae.contrastive_divergence(
+    ...     digits, 5, "pcd", n_gibbs=1, n_updates=200, learning_rate=0.05, batch_size=50, rng=rng
+    ... )
     >>> looks = list(ae.track_log_likelihood(states, digits, rng=np.random.default_rng(1)))
     >>> [look.n_updates for look in looks], abs(looks[-1].log_z - looks[-1].rbm.log_z()) < 0.3
     ([100, 200], True)

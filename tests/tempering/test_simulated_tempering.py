@@ -1,6 +1,5 @@
 """Simulated tempering and RTS against exact joint laws on tiny models."""
 
-import re
 from itertools import islice
 
 import numpy as np
@@ -283,10 +282,10 @@ def test_rts_is_mbar_with_expected_counts():
 def test_warnings_name_what_is_wrong():
     far = ae.geometric_path(ae.Gaussian([0.0], [[1.0]]), ae.Gaussian([40.0], [[1.0]]))
     run = ae.rts(far, ae.linear_schedule(2), 3, 20, 10, rng=np.random.default_rng(0))
-    assert any(re.search(r"came from the first rung to the last \d times", sentence) for sentence in run.warnings)
+    assert "few crossings" in [warning.kind for warning in run.warnings]
     single = ae.rts(rbm_path(), SCHEDULE, 4, 50, 1, rng=np.random.default_rng(0))
     assert np.isnan(single.std_error).all()
-    assert any("single chain" in sentence for sentence in single.warnings)
+    assert "single chain" in [warning.kind for warning in single.warnings]
     assert "warning" in str(single)
 
 
@@ -321,7 +320,6 @@ def test_simulated_tempering_refuses_bad_input():
 def test_a_run_of_simulated_tempering_warns_too():
     far = ae.geometric_path(ae.Gaussian([0.0], [[1.0]]), ae.Gaussian([40.0], [[1.0]]))
     run = ae.simulated_tempering(far, [0, 0.5, 1], np.zeros(3), 20, 1, rng=np.random.default_rng(0))
-    assert any("single chain" in sentence for sentence in run.warnings)
-    assert any("is visited e^" in sentence for sentence in run.warnings)
+    assert [warning.kind for warning in run.warnings] == ["single chain", "uneven visits"]
     good = ae.simulated_tempering(rbm_path(), SCHEDULE, exact_log_z(rbm_path()), 20, 10, rng=np.random.default_rng(0))
     assert good.warnings == ()

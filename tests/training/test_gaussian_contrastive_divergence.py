@@ -142,7 +142,10 @@ def agreement(train, method, n_gibbs, n_updates=300, rate=0.2, seed=0):
     data, sigma = DATA.astype(np.float32), np.full(3, 0.7, dtype=np.float32)
     total, before = np.zeros(4), None
     rng = np.random.default_rng(seed)
-    for state in train(data, 2, method, n_gibbs, n_updates, rate, 100, sigma, True, rng):
+    for state in train(
+        data, 2, method, n_gibbs=n_gibbs, n_updates=n_updates, learning_rate=rate, batch_size=100, sigma=sigma,
+        learn_sigma=True, rng=rng
+    ):
         parameters = [getattr(state, name).astype(np.float64) for name in PARAMETERS]
         if before is not None:
             down = exact_moment_slopes(before)
@@ -237,7 +240,10 @@ def test_cd_starts_at_the_data_and_pcd_where_it_stopped(name, monkeypatch):
 
     monkeypatch.setattr(inspect.getmodule(gaussian_contrastive_divergence), "gibbs_step", watched)
     data, sigma = DATA.astype(np.float32), np.ones(3, dtype=np.float32)
-    list(gaussian_contrastive_divergence(data, 2, method, n_gibbs, 4, 0.1, 10, sigma, True, np.random.default_rng(0)))
+    list(gaussian_contrastive_divergence(
+        data, 2, method, n_gibbs=n_gibbs, n_updates=4, learning_rate=0.1, batch_size=10, sigma=sigma,
+        learn_sigma=True, rng=np.random.default_rng(0)
+    ))
     assert len(steps) == 4 * n_gibbs
     examples = {row.tobytes() for row in data}
     for i, (v, _) in enumerate(steps):

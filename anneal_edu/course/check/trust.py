@@ -8,8 +8,9 @@ import numpy as np
 
 from anneal_edu.course.check.verdict import attempt, call, exercise, require
 from anneal_edu.course.experiments.estimator_tables import hidden_mode, stored_rows
-from anneal_edu.course.experiments.estimators import Problem, Report, every_estimator, short
+from anneal_edu.course.experiments.estimators import Problem, Report, every_estimator
 from anneal_edu.distributions import BinaryRBM, uniform_rbm
+from anneal_edu.estimate import Caveat
 from anneal_edu.paths.geometric import geometric_path
 from anneal_edu.paths.schedules import linear_schedule
 from anneal_edu.tempering.parallel import parallel_tempering
@@ -45,7 +46,7 @@ def _stored_case(model: str, seed: int) -> tuple[list[Report], float]:
             row.name,
             row.exact + row.errors[seed],
             row.std_errors[seed],
-            tuple(kind for kind, seeds in row.warnings.items() if seed in seeds),
+            tuple(Caveat(kind, kind) for kind, seeds in row.warnings.items() if seed in seeds),
             row.errs,
             row.sweeps,
             row.products,
@@ -92,7 +93,7 @@ def _judge_trust(names: set[str], known: dict[str, Report], exact: float) -> Non
     for name in sorted(names - right):
         report = known[name]
         require(report.answers, f'you trust "{name}", which gave no answer: see report.answers.')
-        kinds = ", ".join(repr(short(w)) for w in report.warnings)
+        kinds = ", ".join(repr(warning.kind) for warning in report.warnings)
         off = f'you trust "{name}", which is {abs(report.log_z - exact):.2f} nats off'
         agree = sum(abs(r.log_z - report.log_z) < CLOSE for r in known.values()) - 1
         require(

@@ -55,7 +55,10 @@ def training(rate: float, seed: int) -> Training:
     """PCD with one Gibbs step, 100 chains and a constant learning rate, and the exact likelihoods on its way."""
     train, validation = digits_split()
     rng = np.random.default_rng([seed, 0])
-    run = contrastive_divergence(train, N_HIDDEN, "pcd", 1, N_UPDATES, rate, N_CHAINS, rng, decay=False)
+    run = contrastive_divergence(
+        train, N_HIDDEN, "pcd", n_gibbs=1, n_updates=N_UPDATES, learning_rate=rate, batch_size=N_CHAINS, rng=rng,
+        decay=False
+    )
     states = [frozen(state) for state in run if state.n_updates % OFTEN == 0]
     models: list[BinaryRBM] = [state.rbm for state in states]
     log_z = np.array([rbm.log_z() for rbm in models])

@@ -79,7 +79,8 @@ def snapshots(method: str, rate: float, seed: int, n_rungs: int | None = None) -
     images, options = bars_and_stripes(SIZE), {} if n_rungs is None else {"n_rungs": n_rungs}
     rng, model, share = np.random.default_rng(seed), [], []
     for state in contrastive_divergence(
-        images, N_HIDDEN, method, 1, N_UPDATES, rate, BATCH, rng, decay=False, **options
+        images, N_HIDDEN, method, n_gibbs=1, n_updates=N_UPDATES, learning_rate=rate, batch_size=BATCH, rng=rng,
+        decay=False, **options
     ):
         if -state.n_updates % EVERY < WINDOW:
             share.append(shares(state.particles, images))

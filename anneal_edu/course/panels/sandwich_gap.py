@@ -4,7 +4,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from anneal_edu import ais, data, geometric_path, gibbs, linear_schedule, models, normalised_weights, reverse_ais
+from anneal_edu import ais, data, geometric_path, gibbs, linear_schedule, models, reverse_ais
 from anneal_edu.annealing.reverse import long_run
 from anneal_edu.course.figures import artists, sandwich
 from anneal_edu.course.panels.base import Panel, Reading
@@ -32,8 +32,7 @@ def starting_states(target, draws: str, forward, rng: np.random.Generator) -> np
     if draws == EXACT:
         return target.sample(N_CHAINS, rng)
     if draws == FROM_CHAINS:
-        share = normalised_weights(forward.log_weights) / N_CHAINS
-        x = forward.samples[rng.choice(N_CHAINS, size=N_CHAINS, p=share)]
+        x = forward.resampled(rng=rng)
     else:
         images = data.digits(28)
         x = images[rng.integers(len(images), size=N_CHAINS)]
