@@ -103,7 +103,7 @@ def stepping_stone(
 def _stones(counts: np.ndarray) -> Iterator[tuple[int, slice, slice]]:
     """Each sampled state, its columns, and the states that are reached from it: the next sampled one, those between."""
     sampled, ends = np.flatnonzero(counts), np.cumsum(counts)
-    for here, after in zip(sampled, [*sampled[1:], len(counts) - 1], strict=True):
+    for here, after in zip(sampled.tolist(), [*sampled[1:].tolist(), len(counts) - 1], strict=True):
         yield here, slice(ends[here] - counts[here], ends[here]), slice(here + 1, after + 1)
 
 
