@@ -23,6 +23,8 @@ class Distribution(Protocol):
     ``log_partition()``             A(η) = log ∫ exp(η · g(x)) dx
     ``geometric_mean(other, β)``    f^{1-β} f_other^β as a member of the same family
     ``moment_average(other, β)``    the member whose moments are (1-β) s + β s_other
+    ``member(η)``                   the member of the family with natural parameters η
+    ``moment_coordinates(s)``       coordinates of η in which the member with moments s is soon found
     ==============================  ========================================================================
     """
 
