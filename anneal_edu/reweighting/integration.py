@@ -11,8 +11,8 @@ import numpy as np
 from scipy.integrate import cumulative_trapezoid
 from scipy.special import logsumexp
 
-from anneal_edu.reweighting.density_matrix import log_conditionals
 from anneal_edu.reweighting.mbar import as_draws
+from anneal_edu.tempering.simulated import log_conditionals
 from anneal_edu.validation import as_finite_array, as_flag, as_schedule, require_shape
 
 

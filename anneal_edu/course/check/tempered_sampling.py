@@ -7,8 +7,7 @@ from scipy.special import logsumexp
 
 from anneal_edu import Gaussian, geometric_path, linear_schedule, log_density_matrix, mbar
 from anneal_edu.course.check.verdict import attempt, call, exercise, require
-from anneal_edu.reweighting.density_matrix import log_conditionals
-from anneal_edu.tempering.simulated import ratio_estimate
+from anneal_edu.tempering.simulated import log_conditionals, ratio_estimate
 
 
 def _close(a: np.ndarray, b: np.ndarray) -> bool:

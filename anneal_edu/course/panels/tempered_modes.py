@@ -13,9 +13,7 @@ from anneal_edu.course.figures import tempering
 from anneal_edu.course.panels.base import Panel, Reading
 from anneal_edu.course.panels.controls import seed, slider, steps
 from anneal_edu.kernels import accept
-from anneal_edu.paths.rungs import LogDensities
-from anneal_edu.tempering.ladders import sweep
-from anneal_edu.tempering.parallel import count_round_trips
+from anneal_edu.tempering.parallel import count_round_trips, sweep
 from anneal_edu.tempering.swaps import EvenOdd
 
 CENTRES, WIDTH, SHARES = np.array([-6.0, 0.0, 5.0]), 0.4, np.array([0.2, 0.5, 0.3])
@@ -43,30 +41,28 @@ class Rungs:
     Examples
     --------
     >>> rungs = Rungs(np.array([0.0, 1.0]), 5.0)
-    >>> bool(np.isclose(rungs.log_f(np.zeros((2, 1, 1)))[1, 0], three_modes().log_density(np.zeros((1, 1)))[0]))
+    >>> bool(np.isclose(rungs.log_f(np.zeros((1, 1)), 1.0)[0], three_modes().log_density(np.zeros((1, 1)))[0]))
     True
     """
 
     def __init__(self, betas: np.ndarray, hottest: float):
-        self.betas, self.hottest = betas[:, None], hottest
+        self.betas, self.hottest = betas, hottest
 
-    def log_f(self, x: np.ndarray, above: int = 0) -> np.ndarray:
-        """Log f of states (n, C, 1) on the first n rungs or, for ``above`` 1, on the last n: (n, C)."""
-        betas = self.betas[above : above + len(x)]
+    def log_f(self, x: np.ndarray, betas: np.ndarray) -> np.ndarray:
+        """Log f_β of states (..., 1) at β, each at its own: (...)."""
         start = -math.log(self.hottest * math.sqrt(2 * math.pi)) - x[..., 0] ** 2 / (2 * self.hottest**2)
         return (1 - betas) * start + betas * _log_f(x)
 
-    def move(self, carried: tuple, rng: np.random.Generator) -> tuple:
+    def move(self, carried: tuple, rungs: np.ndarray, rng: np.random.Generator) -> tuple:
         """A random walk step of every chain on its rung; what else is carried stays."""
         x, *others = carried
-        proposal = x + STEP * rng.standard_normal(x.shape)
-        accepted = accept(self.log_f(proposal) - self.log_f(x), rng)
+        proposal, betas = x + STEP * rng.standard_normal(x.shape), self.betas[rungs]
+        accepted = accept(self.log_f(proposal, betas) - self.log_f(x, betas), rng)
         return np.where(accepted[..., None], proposal, x), *others
 
-    def log_densities(self, carried: tuple) -> LogDensities:
-        """Every state on its own rung and on the two neighbours."""
-        x = carried[0]
-        return LogDensities(self.log_f(x), self.log_f(x[:-1], above=1), self.log_f(x[1:]))
+    def log_density(self, carried: tuple, rungs: np.ndarray) -> np.ndarray:
+        """Log f_k of every state on a rung k of its own."""
+        return self.log_f(carried[0], self.betas[rungs])
 
 
 class Runs(NamedTuple):
@@ -87,7 +83,7 @@ def runs(n_pairs: int, hottest: float, n_sweeps: int, seed: int) -> Runs:
     target, rng = Rungs(np.ones(1), hottest), np.random.default_rng([seed, 0])
     x, alone = hottest * rng.standard_normal((1, N_CHAINS, 1)), []
     for _ in range(n_sweeps * (n_pairs + 1)):
-        (x,) = target.move((x,), rng)
+        (x,) = target.move((x,), np.zeros((1, N_CHAINS), dtype=int), rng)
         alone.append(x[0, :, 0])
     rungs, rng = Rungs(linear_schedule(n_pairs) ** 2, hottest), np.random.default_rng([seed, 1])
     x = hottest * rng.standard_normal((n_pairs + 1, N_CHAINS, 1))
