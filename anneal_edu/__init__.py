@@ -51,14 +51,8 @@ from anneal_edu.reweighting.density_matrix import log_density_matrix, log_densit
 from anneal_edu.reweighting.integration import ThermodynamicIntegrationResult, thermodynamic_integration
 from anneal_edu.reweighting.mbar import MBARResult, mbar
 from anneal_edu.reweighting.stepping_stone import SteppingStoneResult, stepping_stone
-from anneal_edu.tempering.parallel import (
-    TemperingResult,
-    count_round_trips,
-    cumulative_barrier,
-    equal_rejection_schedule,
-    parallel_tempering,
-    tempering_states,
-)
+from anneal_edu.tempering.ladders import cumulative_barrier, equal_rejection_schedule
+from anneal_edu.tempering.parallel import TemperingResult, count_round_trips, parallel_tempering, tempering_states
 from anneal_edu.tempering.rts import RTSResult, RTSRound, rts, rts_rounds
 from anneal_edu.tempering.simulated import SimulatedTemperingResult, simulated_tempering
 from anneal_edu.tempering.transitions import tempered_transitions
