@@ -9,8 +9,8 @@ import closure
 MOST_LINES = {
     "ais": 160,
     "hais": 240,
-    "parallel_tempering": 220,
-    "rts": 220,
+    "parallel_tempering": 260,
+    "rts": 255,
     "sandwich": 300,
     "GaussianRBM": 300,
     "moment_spline_path": 220,
