@@ -24,7 +24,6 @@ def by_rungs(rungs: np.ndarray, n_rungs: int) -> tuple[np.ndarray, np.ndarray]:
     Examples
     --------
     >>> import numpy as np
-import numpy.typing as npt
     >>> by_rungs(np.array([1, 0, 1]), 2)
     (array([1, 0, 2]), array([1, 2]))
     """
@@ -53,7 +52,6 @@ def chain_sums(influences: np.ndarray, chains: np.ndarray) -> np.ndarray:
     Examples
     --------
     >>> import numpy as np
-import numpy.typing as npt
     >>> chain_sums(np.array([1.0, 1.0, -1.0, -1.0]), np.array([0, 0, 1, 1])).round(2)
     array([ 2.83, -2.83])
     """
@@ -67,7 +65,6 @@ def error_over_chains(influences: np.ndarray, chains: np.ndarray | None) -> np.n
     Examples
     --------
     >>> import numpy as np
-import numpy.typing as npt
     >>> error_over_chains(np.array([1.0, 1.0, -1.0, -1.0]), np.array([0, 0, 1, 1])).round(6)
     np.float64(4.0)
     """

@@ -23,6 +23,7 @@ import numpy as np
 
 from anneal_edu.course.experiments.workers import one_blas_thread
 from anneal_edu.distributions import BinaryRBM, GaussianRBM
+from anneal_edu.estimate import Caveat
 
 
 def _apart(value, arrays: list[np.ndarray]):
@@ -31,7 +32,9 @@ def _apart(value, arrays: list[np.ndarray]):
         arrays.append(value)
         return {"array": len(arrays) - 1}
     if is_dataclass(value):
-        return {type(value).__name__: {f.name: _apart(getattr(value, f.name), arrays) for f in fields(value)}}
+        return {type(value).__name__: {f.name: _apart(getattr(value, f.name), arrays) for f in fields(value) if f.init}}
+    if isinstance(value, Caveat):
+        return {"Caveat": {"kind": value.kind, "sentence": str(value)}}
     if isinstance(value, dict):
         return {"dict": {key: _apart(item, arrays) for key, item in value.items()}}
     if isinstance(value, tuple):
@@ -51,7 +54,7 @@ def _together(value, arrays: dict[str, np.ndarray], kinds: dict[str, type]):
     if kind == "tuple":
         return tuple(_together(item, arrays, kinds) for item in inside)
     parts = {key: _together(item, arrays, kinds) for key, item in inside.items()}
-    return parts if kind == "dict" else kinds[kind](**parts)
+    return parts if kind == "dict" else (kinds | {"Caveat": Caveat})[kind](**parts)
 
 
 def file_name(work: str, *arguments) -> str:
