@@ -9,7 +9,7 @@ import numpy as np
 from scipy.optimize import minimize
 from tqdm.auto import tqdm
 
-from anneal_edu.distributions import Distribution
+from anneal_edu.kernels import leapfrog
 from anneal_edu.training.parameters import AnalysisModel, pack, parametrisation, unpack
 from anneal_edu.validation import as_count, as_finite_array, as_positive, require_generator, require_shape
 from anneal_edu.weights import log_mean_exp
@@ -29,47 +29,6 @@ class FlowRound:
     model: AnalysisModel = field(repr=False)
     before: float
     after: float
-
-
-def leapfrog(
-    model: Distribution, x: np.ndarray, v: np.ndarray, step_size: float, n_steps: int
-) -> tuple[np.ndarray, np.ndarray]:
-    """Hamiltonian dynamics in ``n_steps`` steps of time ``step_size``: half a drift, a kick, half a drift.
-
-    It preserves volume, and leads back to where it came from once the momenta are turned around.
-
-    Parameters
-    ----------
-    model : distribution with a gradient
-        Its -log f is the potential energy.
-    x, v : (N, D) arrays
-        Positions and momenta.
-    step_size : float
-    n_steps : int
-
-    Returns
-    -------
-    x, v : (N, D) arrays
-
-    Raises
-    ------
-    ValueError
-        Where a position overflows.
-
-    Examples
-    --------
-    >>> import numpy as np, anneal_edu as ae
-    >>> x, v = leapfrog(ae.Gaussian([0.0], [[1.0]]), np.array([[1.0]]), np.array([[0.0]]), np.pi / 50, 25)
-    >>> bool(abs(x.item()) < 1e-3), v.round(2).item()
-    (True, -1.0)
-    """
-    x = x + 0.5 * step_size * v
-    for step in range(n_steps):
-        if not np.isfinite(x).all():
-            raise ValueError(f"step_size {step_size:g} is too long: a trajectory ran away to infinity")
-        v = v + step_size * model.grad_log_density(x)
-        x = x + (step_size if step < n_steps - 1 else 0.5 * step_size) * v
-    return x, v
 
 
 def log_flow(
@@ -133,7 +92,9 @@ def flow_rounds(
     """Yield every round; the arguments are those of `minimum_probability_flow`."""
     for _ in range(n_rounds):
         v = rng.standard_normal(data.shape)
-        y, v_y = leapfrog(model, data, v, step_size, n_leapfrog)
+        y, v_y, runaway = leapfrog(model.grad_log_density, data, v, step_size, n_leapfrog)
+        if runaway.any():
+            raise ValueError(f"step_size {step_size:g} is too long: a trajectory ran away to infinity")
         kinetic = 0.5 * (v * v).sum(-1) - 0.5 * (v_y * v_y).sum(-1)
         found = fit_to_neighbours(model, data, y, kinetic, n_iterations)
         model = found.model
