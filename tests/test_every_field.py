@@ -27,11 +27,9 @@ from anneal_edu.tempering.simulated import TemperedWalkState, tempered_walk
 from anneal_edu.tempering.transitions import TemperedMove
 from anneal_edu.training.causes import _first_chains, move_latents
 from anneal_edu.training.gaussian_rbm import gibbs_step
-from anneal_edu.training.parameters import Parametrisation
 
 NO_LIBRARY = ("figures", "panels", "check", "experiments", "__main__")
 EXEMPT = {
-    Parametrisation: "its fields are functions",
     ladders.Swaps: "fields of TemperingState",
 }
 

@@ -121,12 +121,13 @@ def log_likelihood(
     >>> bool(np.abs(found.log_likelihoods - model.log_density(x)).max() < 0.3)
     True
     """
-    if not isinstance(model, LinearGenerative | BilinearGenerative):
+    generative = hasattr(model, "latent_prior")
+    if not generative:
         require_distribution("model", model)
     data = as_finite_array("data", data, ndim=2)
     require_shape("data", data, (as_count("number of data points", len(data), minimum=2), model.dim))
     n_chains = as_count("n_chains", n_chains)
-    if isinstance(model, LinearGenerative | BilinearGenerative):
+    if generative:
         posterior = LatentPosterior(model, np.repeat(data, n_chains, axis=0))  # (N C, D)
         path = geometric_path(model.latent_prior, posterior)
         run = hais(path, schedule, len(posterior.x), step_size, rng=rng, progress=progress)

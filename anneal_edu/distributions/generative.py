@@ -6,7 +6,7 @@ log Z gives the log likelihood of x, and `log_likelihood` runs it for many x at 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -127,6 +127,14 @@ class LinearGenerative:
         """Gradient of error · reconstruct(a) with respect to a: (..., L), (..., D) -> (..., L)."""
         return error @ self.bases
 
+    def reconstruction_slopes(self, a: np.ndarray, error: np.ndarray) -> dict[str, np.ndarray]:
+        """Gradient of Σ_n error_n · reconstruct(a_n) in every parameter, by name: (N, L), (N, D)."""
+        return {"bases": error.T @ a}
+
+    def least_squares(self, x: np.ndarray, a: np.ndarray) -> LinearGenerative:
+        """The model whose bases reconstruct images (N, D) from their causes (N, L) with the smallest squared error."""
+        return replace(self, bases=np.linalg.solve(a.T @ a, a.T @ x).T)
+
     def sample(self, n: int, rng: np.random.Generator) -> np.ndarray:
         """Draw n exact, independent images, (n, D)."""
         return _sample(self, n, rng)
@@ -220,6 +228,17 @@ class BilinearGenerative:
         signed, strength = self._factors(latent)
         pull = error @ self.bases  # (..., L)
         return np.concatenate([(pull * strength) @ self.c_weights, (pull * signed) @ self.d_weights], axis=-1)
+
+    def reconstruction_slopes(self, latent: np.ndarray, error: np.ndarray) -> dict[str, np.ndarray]:
+        """Gradient of Σ_n error_n · reconstruct(latent_n) in every parameter, by name: (N, Kc + Kd), (N, D)."""
+        c, d = np.split(latent, [self.c_weights.shape[1]], axis=1)
+        signed, strength = self._factors(latent)
+        pull = error @ self.bases  # (N, L)
+        return {
+            "bases": error.T @ (signed * strength),
+            "c_weights": (pull * strength).T @ c,
+            "d_weights": (pull * signed).T @ d,
+        }
 
     def sample(self, n: int, rng: np.random.Generator) -> np.ndarray:
         """Draw n exact, independent images, (n, D)."""

@@ -179,15 +179,12 @@ def auxiliary_gibbs(distribution: GaussianBernoulli, v: np.ndarray, rng: np.rand
     >>> ae.auxiliary_gibbs(path(0.5), np.zeros((5, 2)), np.random.default_rng(0)).shape
     (5, 2)
     """
-    if hasattr(distribution, "auxiliary_gibbs"):
-        return distribution.auxiliary_gibbs(v, rng)
-    at_start = isinstance(distribution, GaussianBernoulli) and not distribution.coupling.any()
-    if at_start or isinstance(distribution, GaussianRBM):  # β = 0, where v is drawn at once, or 1, where x drops out
-        return distribution.gibbs(v, rng)
-    raise TypeError(
-        "the auxiliary_gibbs kernel needs a point of a covariance_path between its ends, "
-        f"got {type(distribution).__name__}; use gibbs"
-    )
+    if not hasattr(distribution, "auxiliary_gibbs"):
+        raise TypeError(
+            "the auxiliary_gibbs kernel needs a point of a covariance_path, which "
+            f"{type(distribution).__name__} is not; use gibbs"
+        )
+    return distribution.auxiliary_gibbs(v, rng)
 
 
 auxiliary_gibbs.step = "weigh_and_auxiliary_gibbs"

@@ -9,10 +9,13 @@ import numpy as np
 from scipy.optimize import minimize
 from tqdm.auto import tqdm
 
+from anneal_edu.distributions import MeanCovarianceRBM, ProductOfExperts
 from anneal_edu.kernels import leapfrog
-from anneal_edu.training.parameters import AnalysisModel, pack, parametrisation, unpack
+from anneal_edu.training.parameters import pack, unpack
 from anneal_edu.validation import as_count, as_finite_array, as_positive, require_generator, require_shape
 from anneal_edu.weights import log_mean_exp
+
+AnalysisModel = ProductOfExperts | MeanCovarianceRBM
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,23 +64,21 @@ def log_flow(
     exponent = 0.5 * (model.log_density(y) - model.log_density(x) + kinetic)  # (N,)
     flow = log_mean_exp(exponent)
     w = 0.5 * np.exp(exponent - flow) / len(x)  # (N,): ½ of each neighbour's share of K
-    slopes = parametrisation(model).slopes
-    return float(flow), pack(slopes(model, y, w)) - pack(slopes(model, x, w))
+    return float(flow), pack(model.parameter_slopes(y, w)) - pack(model.parameter_slopes(x, w))
 
 
 def fit_to_neighbours(
     model: AnalysisModel, x: np.ndarray, y: np.ndarray, kinetic: np.ndarray, n_iterations: int
 ) -> FlowRound:
     """Lower log K by L-BFGS, the neighbours held fixed; the arguments are those of `log_flow`."""
-    kind = parametrisation(model)
-    start = kind.parts(model)
+    start = model.free_parameters()
 
     def objective(theta: np.ndarray) -> tuple[float, np.ndarray]:
-        return log_flow(kind.build(model, unpack(theta, start)), x, y, kinetic)
+        return log_flow(model.with_free_parameters(unpack(theta, start)), x, y, kinetic)
 
     before, _ = log_flow(model, x, y, kinetic)
     found = minimize(objective, pack(start), jac=True, method="L-BFGS-B", options={"maxiter": n_iterations})
-    return FlowRound(kind.build(model, unpack(found.x, start)), before, float(found.fun))
+    return FlowRound(model.with_free_parameters(unpack(found.x, start)), before, float(found.fun))
 
 
 def flow_rounds(
@@ -164,7 +165,8 @@ def minimum_probability_flow(
     >>> bool(np.abs(np.sort(np.abs(trained.filters), axis=1) - [0, 1]).max() < 0.2)
     True
     """
-    parametrisation(model)
+    if not hasattr(model, "free_parameters"):
+        raise TypeError(f"model must be a ProductOfExperts or a MeanCovarianceRBM, got {type(model).__name__}")
     data = as_finite_array("data", data, ndim=2)
     require_shape("data", data, (len(data), model.dim))
     require_generator(rng)
