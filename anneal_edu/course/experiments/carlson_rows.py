@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from anneal_edu.course.experiments import kept_rows
+from anneal_edu.course import experiments
 
 EXPERIMENTS = ("convergence", "rungs", "tracking")
 
@@ -23,7 +23,7 @@ def stored(experiment: str) -> dict:
     """
     if experiment not in EXPERIMENTS:
         raise ValueError(f"experiment must be one of {', '.join(EXPERIMENTS)}, got {experiment!r}")
-    return kept_rows.stored(f"carlson_{experiment}")
+    return experiments.stored(f"carlson_{experiment}")
 
 
 @dataclass(frozen=True, eq=False)

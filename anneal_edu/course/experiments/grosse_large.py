@@ -18,9 +18,10 @@ import numpy as np
 
 from anneal_edu.annealing.ais import AISResult
 from anneal_edu.annealing.reverse import ReverseAISResult, long_run
+from anneal_edu.course.experiments import stored
 from anneal_edu.course.experiments.blocks import BlockedAIS, BlockedReverseAIS
 from anneal_edu.course.experiments.grosse import ess_p_values, starts
-from anneal_edu.course.experiments.kept_rows import keep_arrays, kept_arrays, reading, stored
+from anneal_edu.course.experiments.kept_rows import keep_arrays, kept_arrays, reading
 from anneal_edu.course.experiments.workers import one_blas_thread
 from anneal_edu.data import digits
 from anneal_edu.data.files import rbm_arrays

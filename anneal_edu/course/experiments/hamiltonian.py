@@ -14,7 +14,8 @@ from scipy.stats import norm, t
 
 from anneal_edu.annealing.ais import AISResult, ais
 from anneal_edu.annealing.hais import hais
-from anneal_edu.course.experiments.kept_rows import file_name, run_rows, stored_arrays
+from anneal_edu.course.experiments import stored_arrays
+from anneal_edu.course.experiments.kept_rows import file_name, run_rows
 from anneal_edu.course.experiments.workers import one_blas_thread
 from anneal_edu.distributions import Gaussian, ProductOfExperts
 from anneal_edu.kernels import random_walk

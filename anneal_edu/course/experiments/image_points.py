@@ -16,9 +16,9 @@ from pathlib import Path
 
 import numpy as np
 
+from anneal_edu.course.experiments import stored
 from anneal_edu.course.experiments.image_models import CURVES, REFERENCE, SCALES, table_1
 from anneal_edu.course.experiments.image_rows import PAPER, Row
-from anneal_edu.course.experiments.kept_rows import stored
 from anneal_edu.models.images import image_patches
 
 _NAME, _PATCHES = "hais_table1_points", "hais_table1_patches.npz"

@@ -1,4 +1,4 @@
-"""Rows of an experiment: made on any executor, kept as soon as they are there, and not made again; and stored ones."""
+"""Rows of an experiment: made on any executor, kept as soon as they are there, and not made again."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
 from contextlib import contextmanager
 from dataclasses import asdict
-from functools import cache
-from importlib.resources import files
 from pathlib import Path as File
 from typing import IO, TypeVar
 from uuid import uuid4
@@ -20,40 +18,6 @@ import numpy as np
 from anneal_edu.course.experiments.workers import one_blas_thread
 
 Row = TypeVar("Row")
-
-
-def stored(name: str) -> dict:
-    """What ``python -m anneal_edu experiment`` once wrote to results/: "command", "seconds", "settings" and "rows".
-
-    Examples
-    --------
-    >>> stored("hais_table1_quick")["command"]
-    'python -m anneal_edu experiment hais-table1 --scale quick --seed 0'
-    """
-    return json.loads((files(__package__) / "results" / f"{name}.json").read_text(encoding="utf-8"))
-
-
-@cache
-def _toy_models() -> dict[str, np.ndarray]:
-    with (files(__package__) / "results" / "toy_models.npz").open("rb") as file:
-        return dict(np.load(file, allow_pickle=False))
-
-
-def stored_arrays(model: str) -> dict[str, np.ndarray]:
-    """The random numbers that a toy model was once made of; the stored results are results of that model.
-
-    Examples
-    --------
-    >>> {name: array.shape for name, array in stored_arrays("far_modes").items()}
-    {'weights': (10, 8), 'hidden_bias': (8,)}
-    """
-    found = {
-        key.partition("/")[2]: array.copy() for key, array in _toy_models().items() if key.startswith(f"{model}/")
-    }
-    if not found:
-        known = sorted({key.partition("/")[0] for key in _toy_models()})
-        raise ValueError(f"model must be one of {', '.join(known)}, got {model!r}")
-    return found
 
 
 @contextmanager

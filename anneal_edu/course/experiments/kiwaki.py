@@ -12,8 +12,8 @@ import numpy as np
 
 from anneal_edu import models
 from anneal_edu.annealing.ais import AISResult
+from anneal_edu.course.experiments import stored_arrays
 from anneal_edu.course.experiments.blocks import BlockedAIS
-from anneal_edu.course.experiments.kept_rows import stored_arrays
 from anneal_edu.distributions import GaussianRBM
 from anneal_edu.kernels import Kernel, gibbs
 from anneal_edu.paths.chain_moments import estimate_mean_and_cov

@@ -6,8 +6,8 @@ from functools import lru_cache
 
 import numpy as np
 
+from anneal_edu.course.experiments import stored
 from anneal_edu.course.experiments.hamiltonian import EVALUATIONS, HAIS, METHODS, MODELS, WALK
-from anneal_edu.course.experiments.kept_rows import stored
 from anneal_edu.course.figures import hamiltonian
 from anneal_edu.course.panels.base import Panel, Reading
 from anneal_edu.course.panels.controls import choice

@@ -7,9 +7,8 @@ import pytest
 from scipy import stats
 
 import anneal_edu as ae
-from anneal_edu.course.experiments import hamiltonian
+from anneal_edu.course.experiments import hamiltonian, stored
 from anneal_edu.course.experiments.__main__ import main
-from anneal_edu.course.experiments.kept_rows import stored
 
 
 def test_half_of_the_round_model_lies_where_half_of_a_standard_normal_does():

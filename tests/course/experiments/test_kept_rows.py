@@ -9,17 +9,17 @@ import numpy as np
 import pytest
 
 import anneal_edu as ae
-from anneal_edu.course.experiments import carlson, estimator_tables, grosse, grosse_large, kadan, tempering_paths
-from anneal_edu.course.experiments.blocks import BlockedAIS
-from anneal_edu.course.experiments.kept_rows import (
-    file_name,
-    keep,
-    keep_arrays,
-    kept,
-    kept_arrays,
-    run_rows,
+from anneal_edu.course.experiments import (
+    carlson,
+    estimator_tables,
+    grosse,
+    grosse_large,
+    kadan,
     stored_arrays,
+    tempering_paths,
 )
+from anneal_edu.course.experiments.blocks import BlockedAIS
+from anneal_edu.course.experiments.kept_rows import file_name, keep, keep_arrays, kept, kept_arrays, run_rows
 
 
 def test_many_who_keep_the_same_file_at_once_do_not_collide(tmp_path):

@@ -2,8 +2,7 @@ import numpy as np
 import pytest
 
 import anneal_edu as ae
-from anneal_edu.course.experiments import kiwaki
-from anneal_edu.course.experiments.kept_rows import stored
+from anneal_edu.course.experiments import kiwaki, stored
 from anneal_edu.distributions import binary_states
 from anneal_edu.distributions.hidden_states import hidden_probabilities
 

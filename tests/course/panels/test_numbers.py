@@ -6,8 +6,8 @@ from scipy.special import logsumexp
 
 import anneal_edu as ae
 from anneal_edu.course import panels
+from anneal_edu.course.experiments import stored
 from anneal_edu.course.experiments.estimator_tables import stored_rows
-from anneal_edu.course.experiments.kept_rows import stored
 from anneal_edu.course.figures.images import mosaic
 from anneal_edu.course.panels import (
     annealing_runs,
