@@ -1,6 +1,10 @@
 """Partition functions by annealing and tempering, small enough to read in an afternoon.
 
 A *path* is a function from β in [0, 1] to a *distribution*. An *estimator* walks it; a *kernel* moves chains meanwhile.
+
+What one calls has a name here. The pieces of an algorithm, which lessons print, stand in its room:
+``ae.annealing.hais.hamiltonian_transition``. What lessons alone need is in ``ae.figures``, ``ae.panels``, ``ae.check``
+and ``ae.experiments``.
 """
 
 from importlib import import_module
@@ -27,6 +31,7 @@ from anneal_edu.distributions import (
     Unnormalized,
     base_rate_rbm,
     binary_states,
+    hidden_states,
     uniform_rbm,
 )
 from anneal_edu.kernels import Kernel, exact, gibbs, hmc, random_walk
@@ -44,9 +49,10 @@ from anneal_edu.paths.geometric import Path, geometric_path, moment_path
 from anneal_edu.paths.moment_matching import MomentMatch, match_moments
 from anneal_edu.paths.schedules import linear_schedule, optimal_allocation, optimal_binned_schedule, piecewise_schedule
 from anneal_edu.paths.splines import moment_spline_path, spline_path
-from anneal_edu.reweighting.density_matrix import log_density_matrix, log_density_slopes
+from anneal_edu.reweighting.density_matrix import log_conditionals, log_density_matrix, log_density_slopes
 from anneal_edu.reweighting.integration import ThermodynamicIntegrationResult, thermodynamic_integration
 from anneal_edu.reweighting.mbar import MBARResult, mbar, stepping_stone
+from anneal_edu.tempering.matrices import expected_round_trip_time
 from anneal_edu.tempering.parallel import (
     TemperingResult,
     count_round_trips,
@@ -75,7 +81,7 @@ from anneal_edu.weights import (
     pareto_tail_index,
 )
 
-_OF_THE_COURSE = ("check", "figures", "panels")  # imported on first use, so that the library needs no display
+_OF_THE_COURSE = ("check", "experiments", "figures", "panels")  # imported on first use: the library needs no display
 
 
 def __getattr__(name: str):

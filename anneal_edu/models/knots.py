@@ -16,7 +16,7 @@ import numpy as np
 
 from anneal_edu.data import digits
 from anneal_edu.distributions import BinaryRBM, base_rate_rbm, uniform_rbm
-from anneal_edu.models import load
+from anneal_edu.models.stored import load
 from anneal_edu.paths.moment_matching import match_moments
 from anneal_edu.paths.splines import SplinePath, moment_spline_path, spline_path
 
