@@ -1,7 +1,7 @@
-"""One door to what runs from the command line.
+"""One door to what runs from the command line: the command anneal-edu, or python -m anneal_edu.
 
-python -m anneal_edu experiment --help      the papers' experiments
-python -m anneal_edu models [NAME …]        train the stored models again
+anneal-edu experiment --help      the papers' experiments
+anneal-edu models [NAME …]        train the stored models again
 """
 
 from __future__ import annotations

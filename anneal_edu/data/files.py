@@ -78,6 +78,61 @@ def _read_idx(name: str, file: BinaryIO, limit: int) -> np.ndarray:
     return np.frombuffer(body, dtype).reshape(shape).astype(dtype.newbyteorder("="))
 
 
+def binary_images(path: str | Path) -> tuple[np.ndarray, str]:
+    """Images in an IDX, NPY or NPZ file as states of binary units, and what was done to them, in words.
+
+    Grey images are made binary at half of their range.
+
+    Parameters
+    ----------
+    path : str or Path
+        Of an array (N, D) or (N, …); an NPZ file must hold that one array.
+
+    Returns
+    -------
+    (N, D) float32 array of 0 and 1, and a sentence
+
+    Raises
+    ------
+    ValueError
+        Where the file cannot be read, or holds no images, more than one array, or what is no finite number.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> file = pathlib.Path(tempfile.mkdtemp(), "images.npy")
+    >>> np.save(file, [[[0, 100], [200, 250]], [[250, 0], [130, 120]]])
+    >>> images, said = binary_images(file)
+    >>> images.tolist(), said
+    ([[0.0, 0.0, 1.0, 1.0], [1.0, 0.0, 1.0, 0.0]], 'images.npy: 2 images of 4 pixels, made binary at 125')
+    """
+    path = Path(path)
+    images = np.asarray(_array_of(path))
+    if images.ndim < 2 or not images.size or images.dtype.kind not in "buif" or not np.isfinite(images).all():
+        raise ValueError(f"{path.name} must hold images (N, D) of finite numbers, got {images.dtype} {images.shape}")
+    images = images.reshape(len(images), -1)
+    said = f"{path.name}: {len(images)} images of {images.shape[1]} pixels"
+    if not np.isin(images, (0, 1)).all():
+        half = (float(images.min()) + float(images.max())) / 2
+        images, said = images > half, f"{said}, made binary at {half:g}"
+    return images.astype(np.float32), said
+
+
+def _array_of(path: Path) -> np.ndarray:
+    with path.open("rb") as file:
+        if not file.read(6).startswith((b"PK", b"\x93NUMPY")):
+            return load_idx(path)
+    try:
+        found = np.load(path, allow_pickle=False)
+        if isinstance(found, np.ndarray):
+            return found
+        with found:
+            (name,) = found.files
+            return found[name]
+    except Exception as error:  # whatever a damaged or forged archive makes of the reader
+        raise ValueError(f"{path.name} holds no single array that could be read: {error}") from error
+
+
 def rbm_arrays(rbm: BinaryRBM | GaussianRBM) -> dict[str, np.ndarray]:
     """The parameters of an RBM by name, in the order in which its class takes them.
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from anneal_edu import models
-from anneal_edu.course.experiments.image_points import stored_patches
+from anneal_edu.course.experiments.hamiltonian_table1 import stored_patches
 from anneal_edu.models import images
 
 # Of the files that are stored, so that a change here is a change of history: size or Gibbs steps, updates, rate, ….

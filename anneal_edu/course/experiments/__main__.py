@@ -6,200 +6,77 @@ import argparse
 import json
 import os
 import time
+from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import asdict, fields, is_dataclass
+from functools import partial, wraps
 from pathlib import Path
+
+import numpy as np
 
 from anneal_edu.course.experiments import (
     carlson,
     carlson_tracking,
     estimator_tables,
     grosse,
-    grosse_large,
+    grosse_table2,
     hamiltonian,
-    image_models,
+    hamiltonian_figure5,
+    hamiltonian_table1,
     kadan,
     kiwaki,
     tempering_paths,
 )
-from anneal_edu.course.experiments.image_rows import Row, gains
+from anneal_edu.course.experiments.kept import Run
 from anneal_edu.course.experiments.workers import worker_pool
+from anneal_edu.data.files import binary_images, load_rbm
+from anneal_edu.distributions import BinaryRBM, GaussianRBM
 
 
-def table_1(args: argparse.Namespace, executor) -> list[dict]:
-    """Grosse et al. 2013, Table 1."""
-    print(f"{'model':16}{'start':11}{'path':11}{'schedule':16}{'exact':>9}{'log Ẑ':>10}{'± se':>8}{'ESS':>9}{'p':>8}")
-
-    def report(row: grosse.Row) -> None:
-        print(
-            f"{row.model:16}{row.start:11}{row.path:11}{row.schedule:16}{row.exact:9.2f}{row.result.log_z:10.3f}"
-            f"{row.result.std_error:8.3f}{row.result.ess:9.1f}",
-            flush=True,
-        )
-
-    rows = grosse.table_1(grosse.SCALES[args.scale], args.seed, executor, args.folder, args.progress, report)
-    print("p-values, of an ESS as large as the largest of its model:", *(f"{row.p_value:.3f}" for row in rows))
-    return [
-        {
-            "model": row.model,
-            "start": row.start,
-            "path": row.path,
-            "schedule": row.schedule,
-            "exact": row.exact,
-            "log_z": row.result.log_z,
-            "std_error": row.result.std_error,
-            "ess": row.result.ess,
-            "p_value": row.p_value,
-        }
-        for row in rows
-    ]
+def _with_seeds(table: Callable) -> Callable:
+    return wraps(table)(lambda scale, run: table(scale, run.seed, run.executor, run.folder, run.report))
 
 
-def biased_moments(args: argparse.Namespace, executor) -> list[dict]:
-    """Grosse et al. 2013, Section 5.2: MAS with highly biased moments (footnote 2)."""
-    found = grosse.biased_moments_experiment(
-        grosse.SCALES[args.scale], args.seed, executor, args.folder, args.progress
-    )
-    rows = [
-        {
-            "model": row.model,
-            "start": row.start,
-            **{
-                f"{name}_{moments}": getattr(getattr(row, moments), name)
-                for moments in ("exact", "biased")
-                for name in ("log_z", "std_error", "ess")
-            },
-            "log_z_p_value": row.log_z_p_value,
-            "ess_p_value": row.ess_p_value,
-        }
-        for row in found
-    ]
-    for row in rows:
-        print(", ".join(f"{k} {v:.3f}" if isinstance(v, float) else f"{k} {v}" for k, v in row.items()))
-    return rows
-
-
-def print_row(row) -> None:
-    """Show a row as soon as it is there."""
-    print(row, flush=True)
-
-
-def table_2(args: argparse.Namespace, executor) -> list[dict]:
-    """Grosse et al. 2013, Table 2: RBMs too large to enumerate, with a reverse run beside each forward one."""
-    scale = grosse_large.SCALES[args.scale]
-    rows = grosse_large.table_2(scale, args.seed, executor, args.folder, args.progress, print_row)
-    return [row.summary() for row in rows]
-
-
-def starts(args: argparse.Namespace, executor) -> list[dict]:
-    """Kiwaki and Aihara 2015, Figures 4 to 7: Gaussian RBMs from starts of three covariances."""
-    rows = kiwaki.compare_starts(
-        kiwaki.SCALES[args.scale], args.seed, executor, args.folder, args.progress, print_row
-    )
-    return [row.summary() for row in rows]
-
-
-def hais_convergence(args: argparse.Namespace, executor) -> list[dict]:
-    """Sohl-Dickstein and Culpepper 2012, Figures 2 and 3: Hamiltonian AIS on complete products of experts."""
-    scale = hamiltonian.SCALES[args.scale]
-    return [asdict(row) for row in hamiltonian.convergence(scale, args.seed, executor, args.folder, print_row)]
-
-
-def image_table(args: argparse.Namespace, executor) -> list[dict]:
-    """Sohl-Dickstein and Culpepper 2012, Table 1: six image models on held-out patches."""
-    return [row.summary() for row in _image_rows(image_models.table_1, args, executor)]
-
-
-def image_sizes(args: argparse.Namespace, executor) -> list[dict]:
-    """Sohl-Dickstein and Culpepper 2012, Figure 5: four image models of growing size on held-out patches."""
-    rows = _image_rows(image_models.figure_5, args, executor)
-    return [row.summary() | gain for row, gain in zip(rows, gains(rows), strict=True)]
-
-
-def tempered_training(args: argparse.Namespace, executor) -> list[dict]:
-    """Kadan, Syed and Wøien 2018: training RBMs with one temperature and with ten, by the exact likelihood."""
-    scale = kadan.SCALES[args.scale]
-    return [asdict(row) for row in kadan.training_curves(scale, args.seed, executor, args.folder, print_row)]
-
-
-def _image_rows(experiment, args: argparse.Namespace, executor) -> list[Row]:
-    print(f"{'model':26}{'size':>5}{'log p(x)':>10} ± {'data':>5} ± {'chains':>6}{'exact':>10}")
-
-    scale = image_models.SCALES[args.scale]
-    return experiment(scale, args.seed, executor, args.folder, args.progress, print_row)
-
-
-def paths_for_tempering(args: argparse.Namespace, executor) -> list[dict]:
-    """Grosse et al. 2013, Section 6: does averaging moments help parallel tempering and tempered transitions?"""
-    scale = tempering_paths.SCALES[args.scale]
-    rows = tempering_paths.tempering_paths(scale, args.seed, executor, args.folder, print_row)
-    return [asdict(row) for row in rows]
-
-
-def rts_convergence(args: argparse.Namespace, executor) -> list[dict]:
-    """Carlson et al. 2016: log Ẑ of an RBM with 500 hidden units against Gibbs sweeps, for RTS, AIS and RAISE."""
-    known, rows = carlson.convergence(carlson.SCALES[args.scale], args.seed, args.folder, print_row, executor)
-    names = ("lower", "upper", "draws")
-    errors = {"lower_error": known.forward.std_error, "upper_error": known.reverse.std_error}
-    return [{name: getattr(known, name) for name in names} | errors, *(asdict(row) for row in rows)]
-
-
-def rts_rungs(args: argparse.Namespace, executor) -> list[dict]:
-    """Carlson et al. 2016: error against the number of temperatures, for RTS, MBAR, TI, RB-TI and AIS."""
-    scale = carlson.SCALES[args.scale]
-    return [asdict(row) for row in carlson.number_of_rungs(scale, args.seed, args.folder, print_row, executor)]
-
-
-def rts_tracking(args: argparse.Namespace, executor) -> list[dict]:
-    """Carlson et al. 2016: train and validation log likelihood, tracked while an RBM learns."""
-    return [asdict(row) for row in carlson_tracking.tracking(carlson.SCALES[args.scale], args.seed, print_row)]
-
-
-def estimators(args: argparse.Namespace, executor) -> list[dict]:
-    """Every estimator of the course at equal numbers of Gibbs sweeps: bias, RMSE and coverage over many seeds."""
-    scale = estimator_tables.SCALES[args.scale]
-    rows = estimator_tables.estimator_table(scale, args.seed, executor, args.folder, print_row)
-    return [asdict(row) for row in rows]
-
-
-def estimators_rungs(args: argparse.Namespace, executor) -> list[dict]:
-    """Error against the number of temperatures at equal sweeps: RTS, MBAR, TI, RB-TI and AIS, beside the truth."""
-    scale = estimator_tables.SCALES[args.scale]
-    rows = estimator_tables.rung_table(scale, args.seed, executor, args.folder, print_row)
-    return [asdict(row) for row in rows]
-
-
-EXPERIMENTS = {
-    "carlson-convergence": (rts_convergence, carlson.SCALES),
-    "carlson-rungs": (rts_rungs, carlson.SCALES),
-    "carlson-tracking": (rts_tracking, carlson.SCALES),
-    "grosse-table1": (table_1, grosse.SCALES),
-    "grosse-biased-moments": (biased_moments, grosse.SCALES),
-    "grosse-table2": (table_2, grosse_large.SCALES),
-    "kiwaki-starts": (starts, kiwaki.SCALES),
-    "hais-convergence": (hais_convergence, hamiltonian.SCALES),
-    "hais-table1": (image_table, image_models.SCALES),
-    "hais-figure5": (image_sizes, image_models.SCALES),
-    "kadan-training": (tempered_training, kadan.SCALES),
-    "tempering-paths": (paths_for_tempering, tempering_paths.SCALES),
-    "estimators": (estimators, estimator_tables.SCALES),
-    "estimators-rungs": (estimators_rungs, estimator_tables.SCALES),
+EXPERIMENTS: dict[str, tuple[Callable[..., list], dict]] = {
+    "carlson-convergence": (carlson.convergence, carlson.SCALES),
+    "carlson-rungs": (carlson.number_of_rungs, carlson.SCALES),
+    "carlson-tracking": (carlson_tracking.tracking, carlson.SCALES),
+    "grosse-table1": (grosse.table_1, grosse.SCALES),
+    "grosse-biased-moments": (grosse.compare_moments, grosse.SCALES),
+    "grosse-table2": (grosse_table2.table_2, grosse_table2.SCALES),
+    "kiwaki-starts": (kiwaki.compare_starts, kiwaki.SCALES),
+    "hais-convergence": (hamiltonian.convergence, hamiltonian.SCALES),
+    "hais-table1": (hamiltonian_table1.table_1, hamiltonian_table1.SCALES),
+    "hais-figure5": (hamiltonian_figure5.figure_5, hamiltonian_figure5.SCALES),
+    "kadan-training": (kadan.training_curves, kadan.SCALES),
+    "tempering-paths": (tempering_paths.tempering_paths, tempering_paths.SCALES),
+    "estimators": (_with_seeds(estimator_tables.estimator_table), estimator_tables.SCALES),
+    "estimators-rungs": (_with_seeds(estimator_tables.rung_table), estimator_tables.SCALES),
 }
-
+"""Name → (scale, run) -> rows, and the scales that there are; help is the first line of the function's docstring."""
 
 _NO_BARS = {"--progress": "each row is printed as soon as it is there, and there are no bars"}
-REFUSED = {
+_TRAINS = {"--model": "it trains its models"}
+_EXACT = dict.fromkeys(("--images", "--model"), "its models are stored, beside what is exactly known of them")
+_PATCHES = dict.fromkeys(("--images", "--model"), "its models are of whitened patches, and their densities of reals")
+_LABELS = dict.fromkeys(("--images", "--model"), "its moments are biased by which digit an image shows")
+_ONE_TRAINING = {
+    "--workers": "the one training that is tracked goes on step after step",
+    "--folder": "nothing is kept, as a training cannot be resumed half way",
+}
+REFUSED: dict[str, dict[str, str]] = {
     "carlson-convergence": _NO_BARS,
     "carlson-rungs": _NO_BARS,
-    "carlson-tracking": _NO_BARS
-    | {
-        "--workers": "the one training that is tracked goes on step after step",
-        "--folder": "nothing is kept, as a training cannot be resumed half way",
-    },
-    "hais-convergence": _NO_BARS,
-    "kadan-training": _NO_BARS,
-    "tempering-paths": _NO_BARS,
-    "estimators": _NO_BARS,
-    "estimators-rungs": _NO_BARS,
+    "carlson-tracking": _NO_BARS | _TRAINS | _ONE_TRAINING,
+    "grosse-biased-moments": _LABELS,
+    "kiwaki-starts": {"--images": "it looks at a model and its moments, and at no data"},
+    "hais-convergence": _NO_BARS | _EXACT,
+    "hais-table1": _PATCHES,
+    "hais-figure5": _PATCHES,
+    "kadan-training": _NO_BARS | _TRAINS,
+    "tempering-paths": _NO_BARS | _EXACT,
+    "estimators": _NO_BARS | _EXACT,
+    "estimators-rungs": _NO_BARS | _EXACT,
 }
 """Options that an experiment does not have, and why."""
 
@@ -215,47 +92,82 @@ def plain(value):
     return {key: plain(item) for key, item in value.items()} if isinstance(value, dict) else value
 
 
-def main(argv: list[str] | None = None) -> None:
-    """Run one experiment."""
+def arguments_of(argv: list[str] | None) -> tuple[argparse.ArgumentParser, argparse.Namespace]:
+    """The command line, taken apart."""
     parser = argparse.ArgumentParser(prog="python -m anneal_edu experiment", description=__doc__.split(":")[0] + ".")
-    commands = parser.add_subparsers(required=True, metavar="EXPERIMENT")
-    for name, (run, scales) in EXPERIMENTS.items():
-        command = commands.add_parser(name, help=run.__doc__)
-        command.set_defaults(run=run, name=name)
+    commands = parser.add_subparsers(required=True, metavar="EXPERIMENT", dest="name")
+    for name, (rows, scales) in EXPERIMENTS.items():
+        command = commands.add_parser(name, help=rows.__doc__.splitlines()[0])
         command.add_argument("--scale", choices=scales, default="quick")
         command.add_argument("--seed", type=int, default=0)
+        command.add_argument("--images", type=Path, help="IDX, NPY or NPZ file of images, in place of the digits")
+        command.add_argument("--model", type=Path, help="NPZ file of an RBM, in place of the experiment's own")
         command.add_argument("--workers", type=int, help="processes to spread the work over (default: one a core)")
         command.add_argument("--folder", type=Path, help="keep finished work here, and resume from it (default: runs)")
         command.add_argument("--progress", action="store_true", help="show a progress bar for every run")
         command.add_argument("--json", type=Path, help="write the rows to this file, with the command and the time")
-    args = parser.parse_args(argv)
+    return parser, parser.parse_args(argv)
+
+
+def require_sound(args: argparse.Namespace) -> None:
+    """A ValueError in words for what can be refused before anything runs."""
     refused = REFUSED.get(args.name, {})
     for option, why in refused.items():
         if getattr(args, option[2:]) not in (None, False):
-            parser.error(f"{args.name} takes no {option}: {why}")
-    if args.workers is None:
-        args.workers = 1 if "--workers" in refused else os.cpu_count() or 1
-    if args.workers < 1:
-        parser.error(f"--workers must be at least 1, got {args.workers}")
-    if args.folder is None:
-        args.folder = Path("runs")
-    if args.folder.exists() and not args.folder.is_dir():
-        parser.error(f"--folder must be a folder, and {args.folder} is a file")
+            raise ValueError(f"{args.name} takes no {option}: {why}")
+    if args.model and not args.images and "--images" not in refused:
+        raise ValueError("--model needs --images, those that it was trained on: their base rates are the start")
+    if args.images and not args.model and args.name == "grosse-table1":
+        raise ValueError("--images needs --model: the stored models of grosse-table1 were trained on the digits")
+    if args.seed < 0:
+        raise ValueError(f"--seed must be at least 0, got {args.seed}")
+    if args.workers is not None and args.workers < 1:
+        raise ValueError(f"--workers must be at least 1, got {args.workers}")
+    if args.folder is not None and args.folder.exists() and not args.folder.is_dir():
+        raise ValueError(f"--folder must be a folder, and {args.folder} is a file")
     if args.json is not None and (args.json.is_dir() or not args.json.parent.is_dir()):
-        parser.error(f"--json must be a file in a folder that exists, got {args.json}")
+        raise ValueError(f"--json must be a file in a folder that exists, got {args.json}")
 
-    start = time.perf_counter()
-    if args.workers == 1:
-        rows = args.run(args, None)
-    else:
-        with worker_pool(args.workers) as executor:
-            rows = args.run(args, executor)
+
+def read_files(args: argparse.Namespace) -> tuple[np.ndarray | None, BinaryRBM | GaussianRBM | None]:
+    """The images and the model of yours, where there are some."""
+    images, model = None, args.model and load_rbm(args.model)
+    if args.images:
+        images, how = binary_images(args.images)
+        print(how)
+    if model is None:
+        return images, None
+    kind = GaussianRBM if args.name == "kiwaki-starts" else BinaryRBM
+    if not isinstance(model, kind):
+        raise ValueError(f"--model must be a {kind.__name__}, got a {type(model).__name__}")
+    if images is not None and images.shape[1] != model.dim:
+        raise ValueError(f"--model has {model.dim} visible units, and an image of --images {images.shape[1]} pixels")
+    if args.name == "grosse-table1" and not model.enumerable:
+        raise ValueError("--model has too many units for the exact log Z of grosse-table1: take grosse-table2")
+    return images, model
+
+
+def main(argv: list[str] | None = None) -> None:
+    """Run one experiment."""
+    parser, args = arguments_of(argv)
+    try:
+        require_sound(args)
+        own = read_files(args)
+    except (ValueError, OSError) as error:
+        parser.error(str(error))
+    (make, scales), refused = EXPERIMENTS[args.name], REFUSED.get(args.name, {})
+    workers = args.workers or (1 if "--workers" in refused else os.cpu_count() or 1)
+    report, start = partial(print, flush=True), time.perf_counter()
+    with nullcontext() if workers == 1 else worker_pool(workers) as executor:
+        run = Run(args.seed, executor, args.folder or Path("runs"), args.progress, report, *own)
+        rows = make(scales[args.scale], run)
     seconds = time.perf_counter() - start
     print(f"{seconds:.0f} seconds")
     if args.json is not None:
         command = f"python -m anneal_edu experiment {args.name} --scale {args.scale} --seed {args.seed}"
-        settings = plain(EXPERIMENTS[args.name][1][args.scale])
-        stored = {"command": command, "seconds": round(seconds), "settings": settings, "rows": rows}
+        command += "".join(f" --{name} {getattr(args, name)}" for name in ("images", "model") if getattr(args, name))
+        written = [row.summary() if hasattr(row, "summary") else asdict(row) for row in rows]
+        stored = {"command": command, "seconds": round(seconds), "settings": plain(scales[args.scale]), "rows": written}
         args.json.write_text(json.dumps(stored, indent=1) + "\n", encoding="utf-8")
 
 

@@ -6,24 +6,18 @@ a long sandwich of forward and reverse AIS.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterator
-from concurrent.futures import Executor
 from dataclasses import dataclass
-from functools import partial
-from itertools import islice
-from pathlib import Path as File
+from itertools import islice, product
 
 import numpy as np
 
-from anneal_edu.annealing.ais import AISResult, ais
-from anneal_edu.annealing.reverse import ReverseAISResult, Sandwich, raise_log_likelihood, sandwich
-from anneal_edu.course.experiments import grosse_large
-from anneal_edu.course.experiments.kept_rows import file_name, run_rows
+from anneal_edu.annealing.ais import ais
+from anneal_edu.annealing.reverse import Sandwich, raise_log_likelihood, sandwich
+from anneal_edu.course.experiments import grosse_table2
+from anneal_edu.course.experiments.kept import HERE, Run
 from anneal_edu.course.experiments.reweighting import by_rungs
-from anneal_edu.course.experiments.workers import one_blas_thread
-from anneal_edu.data import digits
-from anneal_edu.distributions import JointRBM, base_rate_rbm
+from anneal_edu.distributions import BinaryRBM, JointRBM, base_rate_rbm
 from anneal_edu.kernels import gibbs
 from anneal_edu.paths.geometric import Path, geometric_path
 from anneal_edu.paths.schedules import linear_schedule
@@ -41,7 +35,7 @@ class Scale:
     Attributes
     ----------
     model : str
-        Scale of `grosse_large` whose PCD model is taken.
+        Scale of `grosse_table2` whose PCD model is taken.
     budgets : tuple of int
         Gibbs sweeps a chain, of 100 chains in all estimators.
     n_rungs, n_seeds, n_reference : int
@@ -92,23 +86,56 @@ class Estimate:
         )
 
 
-def path_to_model(scale: Scale, seed: int, folder: File | None) -> Path:
-    """The geometric path from the base rates of the digits to the PCD model of Table 2 of Grosse et al."""
-    large = grosse_large.SCALES[scale.model]
-    rbm = grosse_large.trained_model(large, "PCD", seed, folder)
-    return geometric_path(base_rate_rbm(digits(large.size), rbm.n_hidden), rbm)
+@dataclass(frozen=True)
+class Reference:
+    """The long sandwich that stands for the truth: its ends, their standard errors, and where its reverse run began."""
+
+    lower: float
+    upper: float
+    draws: str
+    lower_error: float
+    upper_error: float
+
+    @property
+    def middle(self) -> float:
+        """What estimates are compared with."""
+        return (self.lower + self.upper) / 2
+
+    def __str__(self) -> str:
+        return (
+            f"log Z between {self.lower:.3f} ± {self.lower_error:.3f} (forward) and {self.upper:.3f} ± "
+            f"{self.upper_error:.3f} (reverse, from {self.draws})"
+        )
 
 
-def reference(path: Path, n_steps: int, rng: np.random.Generator) -> Sandwich:
+def path_to_model(scale: Scale, run: Run) -> Path:
+    """The geometric path from the base rates of the digits to the PCD model of Grosse et al., Table 2, or to yours."""
+    large = grosse_table2.SCALES[scale.model]
+    rbm = grosse_table2.trained_model(large, "PCD", run)
+    return path_from(grosse_table2.data_of(large, run), rbm)
+
+
+def path_from(data: np.ndarray, rbm: BinaryRBM) -> Path:
+    """The geometric path from the base rates of the data."""
+    return geometric_path(base_rate_rbm(data, rbm.n_hidden), rbm)
+
+
+def long_sandwich(path: Path, n_steps: int, rng: np.random.Generator) -> Sandwich:
     """The bounds that stand for the truth."""
     return sandwich(path, linear_schedule(n_steps), N_REFERENCE_CHAINS, n_burn_in=n_steps // 10, rng=rng)
 
 
-def raise_log_z(path: Path, n_steps: int, data: np.ndarray, rng: np.random.Generator) -> tuple[float, float]:
-    """log Ẑ as RAISE has it: mean over data of log f(v) - log p̂(v), one chain for each; and its standard error."""
-    v = data[rng.choice(len(data), size=N_CHAINS, replace=False)]
-    difference = path(1.0).log_density(v) - raise_log_likelihood(path, linear_schedule(n_steps), v, 1, rng=rng)
-    return float(difference.mean()), float(difference.std(ddof=1) / np.sqrt(N_CHAINS))
+def reference(path: Path, n_steps: int, seed: int) -> Reference:
+    """The ends of a `long_sandwich`."""
+    found = long_sandwich(path, n_steps, np.random.default_rng([seed, 1]))
+    return Reference(found.lower, found.upper, found.draws, found.forward.std_error, found.reverse.std_error)
+
+
+def raise_log_z(path: Path, n_steps: int, v: np.ndarray, n_chains: int, rng) -> tuple[float, float]:
+    """log Ẑ as RAISE has it: mean over states v of log f(v) - log p̂(v), n_chains for each; and its standard error."""
+    log_p = raise_log_likelihood(path, linear_schedule(n_steps), v, n_chains, rng=rng)
+    difference = path(1.0).log_density(v) - log_p
+    return float(difference.mean()), float(difference.std(ddof=1) / np.sqrt(len(v)))
 
 
 def rounds_within(budget: int, n_rungs: int) -> int:
@@ -116,98 +143,48 @@ def rounds_within(budget: int, n_rungs: int) -> int:
     return max(0, budget - n_rungs) // SWEEPS_A_ROUND
 
 
-@dataclass(frozen=True)
-class Run:
-    """What the estimators of one run found: name, sweeps or rungs, log Ẑ and standard error of each."""
-
-    found: list[tuple[str, int, float, float]]
-
-    def estimates(self, run: int, truth: float) -> list[Estimate]:
-        """One a line, beside the reference value."""
-        return [Estimate(name, setting, run, *result, truth) for name, setting, *result in self.found]
-
-
-def convergence(
-    scale: Scale,
-    seed: int = 0,
-    folder: File | None = None,
-    report: Callable = print,
-    executor: Executor | None = None,
-) -> tuple[Sandwich, list[Estimate]]:
-    """Mean and RMSE of log Ẑ against Gibbs sweeps, for RTS, AIS and RAISE with 100 chains; and the reference.
-
-    RTS anneals once up its ladder, spends at most 5 rounds of 50 sweeps on Ẑ_k, then holds it; all of this counts. It
-    is there twice: on states v, and on states (v, h), see `JointRBM`. AIS and RAISE make one step a sweep. The
-    reference and each finished run are kept in the folder, and not made again.
-    """
-    path = path_to_model(scale, seed, folder)
-    known = _kept_reference(path, scale, seed, folder, report)
-    wanted = [(path, scale, seed, run) for run in range(scale.n_seeds)]
-    settings = scale.model, scale.budgets, scale.n_rungs
-    rows = _estimates(convergence_run, wanted, settings, known, executor, folder, report)
-    return known, rows
-
-
-def convergence_run(path: Path, scale: Scale, seed: int, run: int) -> Run:
-    """One run of every estimator with every budget."""
-    over_both_layers = geometric_path(JointRBM(path.start), JointRBM(path.end))
-    data = digits(grosse_large.SCALES[scale.model].size)
-    with one_blas_thread():
-        rng = np.random.Generator(np.random.SFC64([seed, 2, run]))
-        found = [("RTS", *estimate) for estimate in tempered(path, scale, rng)]
-        for budget in scale.budgets:
-            result = ais(path, linear_schedule(budget), N_CHAINS, rng=rng)
-            found.append(("AIS", budget, result.log_z, result.std_error))
-            found.append(("RAISE", budget, *raise_log_z(path, budget, data, rng)))
-        rng = np.random.Generator(np.random.SFC64([seed, 7, run]))
-        return Run(found + [("RTS, (v, h)", *estimate) for estimate in tempered(over_both_layers, scale, rng)])
-
-
-def _kept_reference(path: Path, scale: Scale, seed: int, folder: File | None, report: Callable) -> Sandwich:
-    def make(path, n_steps, seed):
-        with one_blas_thread():
-            return reference(path, n_steps, np.random.default_rng([seed, 1]))
-
-    def read(row):
-        forward, reverse = (
-            kind(np.array(row[name]["log_weights"]), np.array(row[name]["samples"]), row[name]["bootstrap_seed"])
-            for name, kind in (("forward", AISResult), ("reverse", ReverseAISResult))
-        )
-        return Sandwich(forward, reverse, row["draws"])
-
-    file_of = partial(_file_of, "reference", (scale.model,))
-    (known,) = run_rows(make, [(path, scale.n_reference, seed)], read, file_of, None, folder, report)
-    return known
-
-
-def _estimates(make, wanted, settings, known: Sandwich, executor, folder, report) -> list[Estimate]:
-    """The rows of every run; ``settings`` are those of its scale that a run depends on."""
-    truth, rows, runs = (known.lower + known.upper) / 2, [], iter(wanted)
-
-    def add(found: Run):
-        _path, _scale, _seed, run, *_ = next(runs)
-        for row in found.estimates(run, truth):
-            rows.append(row)
-            report(row)
-
-    file_of = partial(_file_of, make.__name__, settings)
-    run_rows(make, wanted, lambda row: Run(**row), file_of, executor, folder, add)
+def _estimates(work: str, make: Callable, wanted: list[tuple], known: Reference, run: Run) -> list[Estimate]:
+    """The rows of every repetition, whose number is the fourth argument; they are reported one by one."""
+    rows = []
+    for arguments, found in zip(wanted, run.each(work, make, wanted), strict=True):
+        for name, setting, *result in found:
+            rows.append(Estimate(name, setting, arguments[3], *result, known.middle))
+            run.report(rows[-1])
     return rows
 
 
-def _file_of(name: str, settings: tuple, path: Path, *arguments) -> str:
-    """Another model, such as one that was trained on another processor, has other files."""
-    digest = hashlib.sha256(repr(settings).encode())
-    for array in path.end.natural_parameters():
-        digest.update(np.ascontiguousarray(array).tobytes())
-    numbers = [argument for argument in arguments if not isinstance(argument, Scale)]
-    return file_name(f"carlson-{name.replace('_', '-')}", digest.hexdigest()[:12], *numbers)
+def convergence(scale: Scale, run: Run = HERE) -> list[Reference | Estimate]:
+    """Carlson et al. 2016: log Ẑ of an RBM with 500 hidden units against Gibbs sweeps, for RTS, AIS and RAISE.
+
+    All have 100 chains; the reference is the first row. RTS anneals once up its ladder, spends at most 5 rounds of 50
+    sweeps on Ẑ_k, then holds it; all of this counts. It is there twice: on states v, and on states (v, h), see
+    `JointRBM`. AIS and RAISE make one step a sweep.
+    """
+    path, data = path_to_model(scale, run), grosse_table2.data_of(grosse_table2.SCALES[scale.model], run)
+    known = run.once("carlson-reference", reference, (path, scale.n_reference, run.seed), Reference)
+    run.report(known)
+    wanted = [(path, data, run.seed, i, scale.budgets, scale.n_rungs) for i in range(scale.n_seeds)]
+    return [known, *_estimates("carlson-convergence-run", convergence_run, wanted, known, run)]
 
 
-def tempered(path: Path, scale: Scale, rng: np.random.Generator) -> Iterator[tuple[int, float, float]]:
+def convergence_run(path: Path, data: np.ndarray, seed: int, run: int, budgets: tuple[int, ...], n_rungs: int) -> list:
+    """One run of every estimator with every budget: name, sweeps, log Ẑ and standard error of each."""
+    over_both_layers = geometric_path(JointRBM(path.start), JointRBM(path.end))
+    rng = np.random.Generator(np.random.SFC64([seed, 2, run]))
+    found = [("RTS", *estimate) for estimate in tempered(path, budgets, n_rungs, rng)]
+    for budget in budgets:
+        result = ais(path, linear_schedule(budget), N_CHAINS, rng=rng)
+        found.append(("AIS", budget, result.log_z, result.std_error))
+        v = data[rng.choice(len(data), size=min(N_CHAINS, len(data)), replace=False)]
+        found.append(("RAISE", budget, *raise_log_z(path, budget, v, 1, rng)))
+    rng = np.random.Generator(np.random.SFC64([seed, 7, run]))
+    return found + [("RTS, (v, h)", *estimate) for estimate in tempered(over_both_layers, budgets, n_rungs, rng)]
+
+
+def tempered(path: Path, budgets: tuple[int, ...], n_rungs: int, rng: np.random.Generator) -> Iterator[tuple]:
     """Budget, log Ẑ and standard error of one run of RTS, stopped at every budget that leaves it a round."""
-    rounds = rts_rounds(path, linear_schedule(scale.n_rungs), 5, SWEEPS_A_ROUND, N_CHAINS, rng=rng)
-    n_rounds = {rounds_within(budget, scale.n_rungs): budget for budget in scale.budgets}
+    rounds = rts_rounds(path, linear_schedule(n_rungs), 5, SWEEPS_A_ROUND, N_CHAINS, rng=rng)
+    n_rounds = {rounds_within(budget, n_rungs): budget for budget in budgets}
     for index, done in enumerate(islice(rounds, max(n_rounds)), start=1):
         if index in n_rounds:
             yield n_rounds[index], float(done.log_z[-1]), float(done.std_error[-1])
@@ -224,36 +201,29 @@ def repeated(n_sweeps: int) -> Callable:
     return sweeps
 
 
-def number_of_rungs(
-    scale: Scale,
-    seed: int = 0,
-    folder: File | None = None,
-    report: Callable = print,
-    executor: Executor | None = None,
-) -> list[Estimate]:
-    """Error against the number of rungs, at a fixed number of sweeps: RTS, MBAR, TI, Rao-Blackwellised TI and AIS.
+def number_of_rungs(scale: Scale, run: Run = HERE) -> list[Estimate]:
+    """Carlson et al. 2016: error against the number of temperatures, for RTS, MBAR, TI, RB-TI and AIS.
 
-    The middle three get every tenth state of simulated tempering: half of the sweeps find its Ẑ_k and where its chains
-    begin, by RTS, the other half are walked at this Ẑ_k. AIS spends its sweeps evenly on its steps. The reference and
-    each finished run are kept in the folder, and not made again.
+    All have the same number of sweeps. The middle three get every tenth state of simulated tempering: half of the
+    sweeps find its Ẑ_k and where its chains begin, by RTS, the other half are walked at this Ẑ_k. AIS spends its sweeps
+    evenly on its steps.
     """
-    path = path_to_model(scale, seed, folder)
-    known = _kept_reference(path, scale, seed, folder, report=lambda _known: None)
-    wanted = [(path, scale, seed, run, K) for run in range(scale.n_rung_seeds) for K in scale.rungs]
-    return _estimates(rungs_run, wanted, (scale.model, scale.budgets[-2]), known, executor, folder, report)
+    path = path_to_model(scale, run)
+    known = run.once("carlson-reference", reference, (path, scale.n_reference, run.seed), Reference)
+    repeats = product(range(scale.n_rung_seeds), scale.rungs)
+    wanted = [(path, scale.budgets[-2], run.seed, i, K) for i, K in repeats]
+    return _estimates("carlson-rungs-run", rungs_run, wanted, known, run)
 
 
-def rungs_run(path: Path, scale: Scale, seed: int, run: int, K: int) -> Run:
-    """One run of every estimator with K pairs of rungs."""
-    budget, schedule = scale.budgets[-2], linear_schedule(K)
-    rng = np.random.Generator(np.random.SFC64([seed, 3, run, K]))
-    with one_blas_thread():
-        whole = rts(path, schedule, rounds_within(budget, K), SWEEPS_A_ROUND, N_CHAINS, rng=rng)
-        half = rts(path, schedule, rounds_within(budget // 2, K), SWEEPS_A_ROUND, N_CHAINS, rng=rng)
-        others = [(name, K, *found) for name, *found in from_one_matrix(path, half, budget // 2, rng)]
-        annealed = ais(path, schedule, N_CHAINS, repeated(max(1, budget // K)), rng=rng)
+def rungs_run(path: Path, budget: int, seed: int, run: int, K: int) -> list:
+    """One run of every estimator with K pairs of rungs: name, rungs, log Ẑ and standard error of each."""
+    schedule, rng = linear_schedule(K), np.random.Generator(np.random.SFC64([seed, 3, run, K]))
+    whole = rts(path, schedule, rounds_within(budget, K), SWEEPS_A_ROUND, N_CHAINS, rng=rng)
+    half = rts(path, schedule, rounds_within(budget // 2, K), SWEEPS_A_ROUND, N_CHAINS, rng=rng)
+    others = [(name, K, *found) for name, *found in from_one_matrix(path, half, budget // 2, rng)]
+    annealed = ais(path, schedule, N_CHAINS, repeated(max(1, budget // K)), rng=rng)
     first = "RTS", K, float(whole.log_z[-1]), float(whole.std_error[-1])
-    return Run([first, *others, ("AIS", K, annealed.log_z, annealed.std_error)])
+    return [first, *others, ("AIS", K, annealed.log_z, annealed.std_error)]
 
 
 def from_one_matrix(path: Path, found: RTSResult, n_sweeps: int, rng: np.random.Generator, every: int = 10):

@@ -3,27 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
-
-from anneal_edu.course import experiments
-
-EXPERIMENTS = ("convergence", "rungs", "tracking")
-
-
-@lru_cache(maxsize=3)
-def stored(experiment: str) -> dict:
-    """What ``python -m anneal_edu experiment carlson-…`` wrote: "command" and "rows".
-
-    Examples
-    --------
-    >>> stored("tracking")["command"].startswith("python -m anneal_edu experiment carlson-tracking")
-    True
-    """
-    if experiment not in EXPERIMENTS:
-        raise ValueError(f"experiment must be one of {', '.join(EXPERIMENTS)}, got {experiment!r}")
-    return experiments.stored(f"carlson_{experiment}")
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from time import perf_counter
 
 import numpy as np
 
 from anneal_edu.annealing.ais import ais
-from anneal_edu.course.experiments import grosse_large
-from anneal_edu.course.experiments.carlson import N_CHAINS, Scale, reference
+from anneal_edu.course.experiments import grosse_table2
+from anneal_edu.course.experiments.carlson import N_CHAINS, Scale, long_sandwich, path_from
+from anneal_edu.course.experiments.kept import HERE, Run
 from anneal_edu.course.experiments.workers import one_blas_thread
-from anneal_edu.data import digits
-from anneal_edu.distributions import BinaryRBM, base_rate_rbm
-from anneal_edu.paths.geometric import geometric_path
+from anneal_edu.distributions import BinaryRBM
 from anneal_edu.paths.schedules import linear_schedule
 from anneal_edu.training import contrastive_divergence, track_log_likelihood
 
@@ -68,23 +66,23 @@ class Stopwatch:
             self.seconds += perf_counter() - begin
 
 
-def tracking(scale: Scale, seed: int = 0, report: Callable = print) -> list[Look]:
-    """Train and validation log likelihood tracked by RTS while PCD learns, with a sandwich six times on the way.
+def tracking(scale: Scale, run: Run = HERE) -> list[Look]:
+    """Carlson et al. 2016: train and validation log likelihood, tracked by RTS while PCD learns.
 
-    As in the table of large RBMs the model is trained on the digits; here every fifth of them is held out. The training
-    is tracked on states v, then once more on states (v, h); then one that learns five times more slowly and five times
-    as long. Beside each sandwich stands AIS from nothing, with the sweeps of one look.
+    As in the table of large RBMs the model is trained on the digits, or on your images; here every fifth of them is
+    held out. The training is tracked on states v, then once more on states (v, h); then one that learns five times more
+    slowly and five times as long. Six times on the way a sandwich is made, and beside it stands AIS from nothing, with
+    the sweeps of one look.
     """
-    large = grosse_large.SCALES[scale.model]
-    recipe, data = large.training["PCD"], digits(large.size)
+    large = grosse_table2.SCALES[scale.model]
+    recipe, data = large.training["PCD"], grosse_table2.data_of(large, run)
     held_out = np.arange(len(data)) % 5 == 4
     train, validation = data[~held_out], data[held_out]
     schedule = linear_schedule(scale.n_rungs)
 
     def bounds_of(rbm: BinaryRBM, n_updates: int) -> tuple[float, float, float]:
-        path = geometric_path(base_rate_rbm(train, large.n_hidden), rbm)
-        rng = np.random.default_rng([seed, 6, n_updates])
-        found = reference(path, scale.n_reference // 5, rng)
+        path, rng = path_from(train, rbm), np.random.default_rng([run.seed, 6, n_updates])
+        found = long_sandwich(path, scale.n_reference // 5, rng)
         return found.lower, found.upper, ais(path, linear_schedule(scale.n_sweeps), N_CHAINS, rng=rng).log_z
 
     rows, known = [], {}
@@ -93,9 +91,9 @@ def tracking(scale: Scale, seed: int = 0, report: Callable = print) -> list[Look
             rate, n_updates = recipe.learning_rate / slower, slower * scale.n_updates
             states = contrastive_divergence(
                 train, large.n_hidden, "pcd", recipe.n_gibbs, n_updates, rate, recipe.batch_size,
-                np.random.default_rng([seed, 4]),
+                np.random.default_rng([run.seed, 4]),
             )  # fmt: skip
-            training, rng = Stopwatch(states), np.random.Generator(np.random.SFC64([seed, 5]))
+            training, rng = Stopwatch(states), np.random.Generator(np.random.SFC64([run.seed, 5]))
             looks = track_log_likelihood(
                 training, train, validation, scale.every, scale.n_sweeps, N_CHAINS, schedule,
                 both_layers=both_layers, rng=rng,
@@ -109,5 +107,5 @@ def tracking(scale: Scale, seed: int = 0, report: Callable = print) -> list[Look
                 bounds = known.get(model, (None, None, None))
                 found = (look.n_updates, look.log_z, look.std_error, look.train, look.validation)
                 rows.append(Look(rate, both_layers, *found, *bounds, *seconds))
-                report(rows[-1])
+                run.report(rows[-1])
     return rows

@@ -21,7 +21,7 @@ from anneal_edu.course.experiments.estimators import (
     tempered_sampling,
     timed,
 )
-from anneal_edu.course.experiments.kept_rows import file_name, keep, kept, reading
+from anneal_edu.course.experiments.kept import file_name, keep, kept, reading
 from anneal_edu.course.experiments.workers import one_blas_thread
 from anneal_edu.data import digits
 from anneal_edu.distributions import BinaryRBM, uniform_rbm

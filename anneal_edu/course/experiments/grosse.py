@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable
-from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import Path as File
 
 import numpy as np
 from scipy.stats import norm
@@ -15,15 +12,14 @@ from scipy.stats import norm
 from anneal_edu import models
 from anneal_edu.annealing.ais import AISResult
 from anneal_edu.course.experiments.blocks import BlockedAIS
-from anneal_edu.course.experiments.kept_rows import keep_arrays, kept_arrays, reading
+from anneal_edu.course.experiments.kept import HERE, Run
 from anneal_edu.data import digit_labels, digits
-from anneal_edu.distributions import BinaryRBM
-from anneal_edu.models.knots import STARTS, start_of
+from anneal_edu.distributions import BinaryRBM, base_rate_rbm, uniform_rbm
 from anneal_edu.paths import schedules
 from anneal_edu.paths.chain_moments import data_moments
 from anneal_edu.paths.geometric import Path, geometric_path
-from anneal_edu.paths.moment_matching import Moments
-from anneal_edu.paths.splines import SplinePath, moment_spline_path, spline_path
+from anneal_edu.paths.moment_matching import MomentMatch, Moments
+from anneal_edu.paths.splines import SplinePath, moment_spline_path
 from anneal_edu.weights import larger_ess_p_value
 
 SCHEDULES: dict[str, Callable[[Path, int], np.ndarray]] = {
@@ -48,6 +44,7 @@ SCALES = {
     "medium": Scale(("digits28_pcd20", "digits28_cd20"), 1000, 1000, 500),
     "full": Scale(("digits28_pcd20", "digits28_cd20"), 100_000, 5000, 500),
 }
+"""A minute or two; the paper's 20 hidden units, whose exact knots take longer; the paper's size, which takes hours."""
 
 
 @dataclass(frozen=True)
@@ -60,18 +57,26 @@ class Row:
     schedule: str
     exact: float
     result: AISResult
-    p_value: float
+    p_value: float = np.nan
     """Of "the largest ESS among the rows of this model is not larger than this one": bold where at least 0.05."""
 
-    @property
-    def error(self) -> float:
-        """log Ẑ - log Z, nats."""
-        return self.result.log_z - self.exact
+    def summary(self) -> dict:
+        """The row as JSON has it."""
+        found = {name: getattr(self.result, name) for name in ("log_z", "std_error", "ess")}
+        words = {name: getattr(self, name) for name in ("model", "start", "path", "schedule", "exact")}
+        return words | found | {"p_value": self.p_value}
+
+    def __str__(self) -> str:
+        return (
+            f"{self.model:16}{self.start:11}{self.path:11}{self.schedule:16}exact {self.exact:9.2f}   "
+            f"log Ẑ {self.result.log_z:10.3f} ± {self.result.std_error:.3f}   ESS {self.result.ess:.1f}"
+        )
 
 
-def starts(rbm: BinaryRBM) -> dict[str, BinaryRBM]:
-    """The two initial distributions of the paper, for a model of the digits."""
-    return {start: start_of(rbm, start) for start in STARTS}
+def starts(rbm: BinaryRBM, data: np.ndarray | None = None) -> dict[str, BinaryRBM]:
+    """The two initial distributions of the paper: uniform, and the base rates of the data, or else of the digits."""
+    data = digits(round(rbm.dim**0.5)) if data is None else data
+    return {"uniform": uniform_rbm(rbm.dim, rbm.n_hidden), "base rate": base_rate_rbm(data, rbm.n_hidden)}
 
 
 def biased_moments(rbm: BinaryRBM):
@@ -79,78 +84,43 @@ def biased_moments(rbm: BinaryRBM):
     return data_moments(rbm, digits(int(np.sqrt(rbm.dim))), digit_labels() + 1.0)
 
 
-def kept_spline(
-    folder: File | None, name: str, p0: BinaryRBM, p1: BinaryRBM, target_moments: Moments | None = None
-) -> SplinePath:
-    """A moment spline made once: its knots are kept in ``folder``, and found again for the same ends and moments."""
-
-    def make():
-        return moment_spline_path(p0, p1, target_moments=target_moments)
-
-    if folder is None:
-        return make()
-    arrays = (*p0.natural_parameters(), *p1.natural_parameters(), *(target_moments or ()))
-    digest = hashlib.sha256(b"".join(np.ascontiguousarray(array).tobytes() for array in arrays)).hexdigest()[:12]
-    file = File(folder) / f"knots-{name.replace(' ', '-')}-{digest}.npz"
-    if not file.exists():
-        spline = make()
-        arrays = {
-            f"{name}_{i}": array
-            for i, rbm in enumerate(spline.distributions)
-            for name, array in zip(("visible_bias", "hidden_bias", "weights"), rbm.natural_parameters(), strict=True)
-        }
-        keep_arrays(file, betas=spline.betas, **arrays)
-    arrays = kept_arrays(file)
-    with reading(file):
-        knots = [
-            BinaryRBM(arrays[f"weights_{i}"], arrays[f"visible_bias_{i}"], arrays[f"hidden_bias_{i}"])
-            for i in range(len(arrays["betas"]))
-        ]
-        return spline_path(arrays["betas"], knots)
+def kept_spline(run: Run, p0: BinaryRBM, p1: BinaryRBM, target_moments: Moments | None = None) -> SplinePath:
+    """A moment spline made once for these ends and moments."""
+    kinds = SplinePath, BinaryRBM, MomentMatch
+    return run.once("moment-spline", _spline, (p0, p1, target_moments), *kinds)
 
 
-def table_1(
-    scale: Scale,
-    seed: int = 0,
-    executor: Executor | None = None,
-    folder: File | None = None,
-    progress: bool = False,
-    report: Callable[[Row], None] | None = None,
-) -> list[Row]:
-    """Table 1: log Ẑ and ESS for {geometric, MAS} × {linear, binned} × {uniform, base rate}, beside the exact log Z.
+def _spline(p0: BinaryRBM, p1: BinaryRBM, target_moments: Moments | None) -> SplinePath:
+    return moment_spline_path(p0, p1, target_moments=target_moments)
 
-    Parameters
-    ----------
-    scale : Scale
-        `SCALES["quick"]` takes a minute or two; "medium" has the paper's 20 hidden units, and spends its time on exact
-        knots; "full" is the paper's size and takes hours.
-    seed : int
-    executor, folder, progress
-        As for `BlockedAIS.run`.
-    report : callable, optional
-        Called with every row as soon as it is there; its p-value is then still NaN.
 
-    Returns
-    -------
-    list of Row
+def table_1(scale: Scale, run: Run = HERE) -> list[Row]:
+    """Grosse et al. 2013, Table 1: log Ẑ and ESS beside the exact log Z.
+
+    The rows are {geometric, MAS} × {linear, binned} × {uniform, base rate}. With a model of yours, one that can be
+    enumerated, it takes the place of the stored ones, and your images that of the digits. Rows are reported before
+    their p-values are known.
     """
     rows = []
-    for name in scale.models:
-        rbm = models.load(name)
+    given = {"your model": run.model} if run.model else {name: models.load(name) for name in scale.models}
+    for name, rbm in given.items():
         of_model = []
-        for start, p0 in starts(rbm).items():
-            for path_name in ("geometric", "MAS"):
-                geometric = path_name == "geometric"
-                path = geometric_path(p0, rbm) if geometric else kept_spline(folder, f"{name}-{start}", p0, rbm)
+        for start, p0 in starts(rbm, run.images).items():
+            for path_name, path in (("geometric", geometric_path(p0, rbm)), ("MAS", kept_spline(run, p0, rbm))):
                 for schedule, make in SCHEDULES.items():
-                    run = BlockedAIS(path, make(path, scale.n_steps), scale.n_chains, seed, scale.block_size)
-                    result = run.run(executor, folder, progress)
-                    of_model.append(Row(name, start, path_name, schedule, rbm.log_z(), result, np.nan))
-                    if report is not None:
-                        report(of_model[-1])
-        p_values = ess_p_values([row.result for row in of_model], np.random.default_rng(seed))
-        rows += [replace(row, p_value=p_value) for row, p_value in zip(of_model, p_values, strict=True)]
+                    blocks = BlockedAIS(path, make(path, scale.n_steps), scale.n_chains, run.seed, scale.block_size)
+                    of_model.append(Row(name, start, path_name, schedule, rbm.log_z(), blocks.run(run)))
+                    run.report(of_model[-1])
+        rows += with_p_values(of_model, [row.result for row in of_model], run)
     return rows
+
+
+def with_p_values(rows: list, results: list[AISResult], run: Run) -> list:
+    """The rows of one model with the p-values of their results, which are reported in a line."""
+    p_values = ess_p_values(results, np.random.default_rng(run.seed))
+    words = " ".join(f"{p_value:.3f}" for p_value in p_values)
+    run.report(f"p-values, of an ESS as large as the largest of its model: {words}")
+    return [replace(row, p_value=p_value) for row, p_value in zip(rows, p_values, strict=True)]
 
 
 def ess_p_values(results: list[AISResult], rng: np.random.Generator) -> list[float]:
@@ -175,37 +145,34 @@ class Comparison:
     ess_p_value: float
     """Of "the larger ESS of the two is not larger"."""
 
+    def summary(self) -> dict:
+        """The row as JSON has it."""
+        found = {
+            f"{name}_{moments}": getattr(getattr(self, moments), name)
+            for moments in ("exact", "biased")
+            for name in ("log_z", "std_error", "ess")
+        }
+        p_values = {"log_z_p_value": self.log_z_p_value, "ess_p_value": self.ess_p_value}
+        return {"model": self.model, "start": self.start} | found | p_values
 
-def biased_moments_experiment(
-    scale: Scale,
-    seed: int = 0,
-    executor: Executor | None = None,
-    folder: File | None = None,
-    progress: bool = False,
-) -> list[Comparison]:
-    """Does MAS need accurate moments of the target? Repeat it with highly biased ones (Grosse et al. 2013, footnote 2).
+    def __str__(self) -> str:
+        return ", ".join(f"{k} {v:.3f}" if isinstance(v, float) else f"{k} {v}" for k, v in self.summary().items())
 
-    Parameters and executor as for `table_1`; linear schedule, both starts.
 
-    Returns
-    -------
-    list of Comparison
-    """
-    comparisons = []
-    schedule = schedules.linear_schedule(scale.n_steps)
+def compare_moments(scale: Scale, run: Run = HERE) -> list[Comparison]:
+    """Grosse et al. 2013, Section 5.2: MAS with accurate moments, and with highly biased ones (footnote 2)."""
+    comparisons, schedule = [], schedules.linear_schedule(scale.n_steps)
     for name in scale.models:
         rbm = models.load(name)
         for start, p0 in starts(rbm).items():
-            runs = [
-                BlockedAIS(path, schedule, scale.n_chains, seed + i, scale.block_size).run(executor, folder, progress)
-                for i, path in enumerate(
-                    (
-                        kept_spline(folder, f"{name}-{start}", p0, rbm),
-                        kept_spline(folder, f"{name}-{start}-biased", p0, rbm, biased_moments(rbm)),
-                    )
-                )
+            paths = kept_spline(run, p0, rbm), kept_spline(run, p0, rbm, biased_moments(rbm))
+            results = [
+                BlockedAIS(path, schedule, scale.n_chains, run.seed + i, scale.block_size).run(run)
+                for i, path in enumerate(paths)
             ]
-            comparisons.append(Comparison(name, start, *runs, *_p_values(*runs, np.random.default_rng(seed))))
+            p_values = _p_values(*results, np.random.default_rng(run.seed))
+            comparisons.append(Comparison(name, start, *results, *p_values))
+            run.report(comparisons[-1])
     return comparisons
 
 

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import Executor
 from dataclasses import dataclass
-from functools import lru_cache, partial
-from pathlib import Path as File
+from functools import lru_cache
 
 import numpy as np
 from scipy.special import logsumexp
@@ -15,8 +13,7 @@ from scipy.stats import norm, t
 from anneal_edu.annealing.ais import AISResult, ais
 from anneal_edu.annealing.hais import hais
 from anneal_edu.course.experiments import stored_arrays
-from anneal_edu.course.experiments.kept_rows import file_name, run_rows
-from anneal_edu.course.experiments.workers import one_blas_thread
+from anneal_edu.course.experiments.kept import HERE, Run
 from anneal_edu.distributions import Gaussian, ProductOfExperts
 from anneal_edu.kernels import random_walk
 from anneal_edu.paths.geometric import Path, geometric_path
@@ -79,6 +76,7 @@ SCALES = {
     "quick": Scale(tuple(MODELS), (30, 100, 300, 1000, 3000, 10_000), 200, 5),
     "full": Scale(tuple(MODELS), (30, 100, 300, 1000, 3000, 10_000, 100_000), 200, 10),
 }
+"""Some minutes; the paper's K of 100,000."""
 
 
 @dataclass(frozen=True)
@@ -105,46 +103,21 @@ def run_one(model: str, method: str, n_steps: int, n_chains: int, seed: int, rep
     names = list(MODELS).index(model), list(METHODS).index(method)
     rng = np.random.default_rng([seed, repeat, *names, n_steps, n_chains])
     path = path_to(model)
-    with one_blas_thread():
-        found = METHODS[method](path, linear_schedule(n_steps), n_chains, rng)
+    found = METHODS[method](path, linear_schedule(n_steps), n_chains, rng)
     exact = path(1.0).log_z()
     return Row(model, method, n_steps, repeat, exact, found.log_z - exact, found.ess)
 
 
-def convergence(
-    scale: Scale,
-    seed: int = 0,
-    executor: Executor | None = None,
-    folder: File | None = None,
-    report: Callable[[Row], None] | None = None,
-) -> list[Row]:
-    """Figures 2 and 3: every method on every model for every K.
-
-    Parameters
-    ----------
-    scale : Scale
-        `SCALES["quick"]` takes some minutes; "full" goes to the paper's K of 100,000.
-    seed : int
-    executor : concurrent.futures.Executor, optional
-        Where the runs are made; by default here, one by one.
-    folder : path, optional
-        Finished runs are kept there, and not made again.
-    report : callable, optional
-        Called with every row in turn.
-
-    Returns
-    -------
-    list of Row
-    """
+def convergence(scale: Scale, run: Run = HERE) -> list[Row]:
+    """Sohl-Dickstein and Culpepper 2012, Figures 2 and 3: every method on every product of experts for every K."""
     wanted = [
-        (model, method, n_steps, scale.n_chains, seed, repeat)
+        (model, method, n_steps, scale.n_chains, run.seed, repeat)
         for model in scale.models
         for method in METHODS
         for n_steps in scale.n_steps
         for repeat in range(scale.n_repeats)
     ]
-    file_of = partial(file_name, "hais-convergence")
-    return run_rows(run_one, wanted, lambda row: Row(**row), file_of, executor, folder, report)
+    return run.rows("hais-convergence", run_one, wanted, Row)
 
 
 def shortfall_of_perfect_chains(weight: float, scale: float, n_steps: int) -> float:

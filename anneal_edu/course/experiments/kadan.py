@@ -6,14 +6,11 @@ Their Sections 4.4 and 5 are headings without text. Here: the exact log likeliho
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import Executor
-from dataclasses import asdict, dataclass, field
-from pathlib import Path as File
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from anneal_edu.course.experiments.kept_rows import file_name, run_rows
-from anneal_edu.course.experiments.workers import one_blas_thread
+from anneal_edu.course.experiments.kept import HERE, Run
 from anneal_edu.data import bars_and_stripes, digits
 from anneal_edu.distributions import BinaryRBM
 from anneal_edu.training import contrastive_divergence
@@ -128,9 +125,9 @@ def measured_updates(n_updates: int, n_points: int) -> np.ndarray:
     return np.unique(np.linspace(0, n_updates, n_points + 1).round().astype(int)[1:])
 
 
-def train_once(task: Task, method: str, n_points: int, seed: int) -> Row:
-    """One training by one method; its random numbers depend on the seed and the method."""
-    data, how = DATA[task.data](), METHODS[method]
+def train_once(task: Task, method: str, n_points: int, seed: int, data: np.ndarray | None = None) -> Row:
+    """One training by one method, on the data of the task or yours; its random numbers depend on seed and method."""
+    data, how = DATA[task.data]() if data is None else data, METHODS[method]
     wanted = measured_updates(task.n_updates, n_points).tolist()
     states = contrastive_divergence(
         data,
@@ -145,45 +142,21 @@ def train_once(task: Task, method: str, n_points: int, seed: int) -> Row:
         **how.options,
     )
     moments = {n * how.parts for n in wanted}
-    with one_blas_thread():
-        found = [mean_log_likelihood(state.rbm, data) for state in states if state.n_updates in moments]
+    found = [mean_log_likelihood(state.rbm, data) for state in states if state.n_updates in moments]
     return Row(task.data, method, seed, how.cost, wanted, [round(value, 4) for value in found])
 
 
-def training_curves(
-    scale: Scale,
-    seed: int = 0,
-    executor: Executor | None = None,
-    folder: File | None = None,
-    report: Callable[[Row], None] | None = None,
-) -> list[Row]:
-    """Every method on every task, from several seeds.
+def training_curves(scale: Scale, run: Run = HERE) -> list[Row]:
+    """Kadan, Syed and Wøien 2018: RBMs trained with one temperature and with ten, by the exact likelihood.
 
-    Parameters
-    ----------
-    scale : Scale
-        `SCALES["quick"]` takes some minutes.
-    seed : int
-        The first of ``scale.n_seeds`` seeds.
-    executor : concurrent.futures.Executor, optional
-        Where the trainings run; by default here, one by one.
-    folder : path, optional
-        Finished trainings are kept there, and not made again.
-    report : callable, optional
-        Called with every row in turn.
-
-    Returns
-    -------
-    list of Row
+    Every method on every task, from several seeds of which the run's is the first. With images of yours, the scale's
+    last task is done on these, and nothing else.
     """
+    tasks = scale.tasks if run.images is None else [replace(scale.tasks[-1], data="your images")]
     wanted = [
-        (task, method, scale.n_points, seed + repeat)
-        for task in scale.tasks
+        (task, method, scale.n_points, run.seed + repeat, run.images)
+        for task in tasks
         for method in METHODS
         for repeat in range(scale.n_seeds)
     ]
-    return run_rows(train_once, wanted, lambda row: Row(**row), _file_of, executor, folder, report)
-
-
-def _file_of(task: Task, *others) -> str:
-    return file_name("kadan-training", *asdict(task).values(), *others)
+    return run.rows("kadan-training", train_once, wanted, Row)

@@ -6,20 +6,16 @@ with the same number of rungs and on each path the ladder that refuses equally.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from concurrent.futures import Executor
-from dataclasses import asdict, astuple, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from itertools import islice
-from pathlib import Path as File
 from typing import NamedTuple
 
 import numpy as np
 
 from anneal_edu import models
-from anneal_edu.course.experiments.kept_rows import file_name, run_rows
+from anneal_edu.course.experiments.kept import HERE, Run
 from anneal_edu.course.experiments.rejections import equal_ladder, perfect_rejections
-from anneal_edu.course.experiments.workers import one_blas_thread
 from anneal_edu.distributions import Distribution, Gaussian
 from anneal_edu.kernels import exact, gibbs
 from anneal_edu.models import knots
@@ -253,52 +249,25 @@ def run_one(case: str, path_name: str, scale: Scale, seed: int) -> Row:
     place = CASES.index(case), PATHS.index(path_name)
     rng = np.random.default_rng([seed, *place])
     path = path_of(case, path_name)
-    with one_blas_thread():
-        shared = np.random.default_rng([seed, place[0]])
-        _, of_geometric = equal_ladder(path_of(case, GEOMETRIC), scale.n_fine, scale.n_draws, shared, scale.n_fine)
-        n_pairs = max(2, round(2 * float(of_geometric.sum())))
-        fine, _ = equal_ladder(path, scale.n_fine, scale.n_draws, rng, scale.n_fine)
-        barrier = float(perfect_rejections(path, fine, 4 * scale.n_draws, rng).sum())
-        schedule, rates = equal_ladder(path, n_pairs, scale.n_draws, rng, scale.n_fine)
-        features = watched(path(1.0), scale.n_draws, rng)
-        ladders = {start: asdict(_ladder(path, schedule, start, features, scale, rng)) for start in STARTS}
-        stuck = _stuck(path, schedule, scale, rng)
-        tempered = _tempered(path, schedule, rates, features, scale, rng)
+    shared = np.random.default_rng([seed, place[0]])
+    _, of_geometric = equal_ladder(path_of(case, GEOMETRIC), scale.n_fine, scale.n_draws, shared, scale.n_fine)
+    n_pairs = max(2, round(2 * float(of_geometric.sum())))
+    fine, _ = equal_ladder(path, scale.n_fine, scale.n_draws, rng, scale.n_fine)
+    barrier = float(perfect_rejections(path, fine, 4 * scale.n_draws, rng).sum())
+    schedule, rates = equal_ladder(path, n_pairs, scale.n_draws, rng, scale.n_fine)
+    features = watched(path(1.0), scale.n_draws, rng)
+    ladders = {start: asdict(_ladder(path, schedule, start, features, scale, rng)) for start in STARTS}
+    stuck = _stuck(path, schedule, scale, rng)
+    tempered = _tempered(path, schedule, rates, features, scale, rng)
     ideal = float(1 / (2 + 2 * (rates / (1 - rates)).sum()))
     return Row(case, path_name, n_pairs, barrier, schedule.round(6).tolist(), ideal, ladders, stuck, tempered)
 
 
-def tempering_paths(
-    scale: Scale,
-    seed: int = 0,
-    executor: Executor | None = None,
-    folder: File | None = None,
-    report: Callable[[Row], None] | None = None,
-) -> list[Row]:
-    """Parallel tempering and tempered transitions along both paths of every case.
+def tempering_paths(scale: Scale, run: Run = HERE) -> list[Row]:
+    """Grosse et al. 2013, Section 6: does averaging moments help parallel tempering and tempered transitions?
 
-    All ladders of a case have 2 Λ pairs, with the Λ of its geometric path.
-
-    Parameters
-    ----------
-    scale : Scale
-        `SCALES["quick"]` takes some minutes.
-    seed : int
-    executor : concurrent.futures.Executor, optional
-        Where the paths are walked; by default here, one by one.
-    folder : path, optional
-        Finished rows are kept there, and not made again.
-    report : callable, optional
-        Called with every row in turn.
-
-    Returns
-    -------
-    list of Row
+    Both are run along both paths of every case. All ladders of a case have 2 Λ pairs, with the Λ of its geometric path.
     """
-    wanted = [(case, path, scale, seed) for case in scale.cases for path in PATHS]
-    return run_rows(run_one, wanted, lambda row: Row(**row), _file_of, executor, folder, report)
-
-
-def _file_of(case: str, path: str, scale: Scale, seed: int) -> str:
-    _cases, *size = astuple(scale)  # a row is of one case, whatever others there are
-    return file_name("tempering-paths", case, path, *size, seed)
+    size = replace(scale, cases=())  # a row is of one case, whatever others there are
+    wanted = [(case, path, size, run.seed) for case in scale.cases for path in PATHS]
+    return run.rows("tempering-paths", run_one, wanted, Row)

@@ -7,8 +7,12 @@ from functools import lru_cache
 import numpy as np
 
 from anneal_edu import models
-from anneal_edu.course.experiments.image_points import stored_patches, stored_points
-from anneal_edu.course.experiments.image_rows import PAPER, paired_difference
+from anneal_edu.course.experiments.hamiltonian_table1 import (
+    PAPER,
+    paired_difference,
+    stored_patches,
+    stored_points,
+)
 from anneal_edu.course.figures import image_models
 from anneal_edu.course.panels.base import Panel, Reading
 from anneal_edu.course.panels.controls import choice
@@ -51,7 +55,7 @@ def strongest(name: str, n: int = 36) -> np.ndarray:
 class ImageModels(Panel):
     """The 36 longest bases or filters of one model; all models' mean log likelihoods of held-out patches.
 
-    Stored runs of Hamiltonian AIS; ``python -m anneal_edu.course.experiments.image_points`` makes them. Controls:
+    Stored runs of Hamiltonian AIS; ``python -m anneal_edu.course.experiments.hamiltonian_table1`` makes them. Controls:
     ``model``; ``patches``, all 100, or the half with the smaller or larger |x|²; ``shown``, the likelihoods themselves,
     or their differences from the chosen model's, patch by patch.
     """

@@ -14,7 +14,8 @@ import numpy as np
 import pytest
 
 import anneal_edu as ae
-from anneal_edu.course.experiments.blocks import BlockedAIS, BlockedReverseAIS
+from anneal_edu.course.experiments.blocks import BlockedAIS
+from anneal_edu.course.experiments.kept import Run
 
 ENDS = ae.Gaussian([0.0], [[1.0]]), ae.Gaussian([1.0], [[0.5]])
 
@@ -39,12 +40,12 @@ def test_blocks_join_to_the_asked_number_of_chains():
 @pytest.mark.parametrize("n_workers", [1, 2, 3])
 def test_numbers_do_not_depend_on_the_number_of_threads(n_workers):
     with ThreadPoolExecutor(n_workers) as executor:
-        np.testing.assert_array_equal(small_run().run(executor).log_weights, REFERENCE.log_weights)
+        np.testing.assert_array_equal(small_run().run(Run(executor=executor)).log_weights, REFERENCE.log_weights)
 
 
 def test_numbers_are_the_same_from_a_process_pool():
     with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as executor:
-        np.testing.assert_array_equal(small_run().run(executor).log_weights, REFERENCE.log_weights)
+        np.testing.assert_array_equal(small_run().run(Run(executor=executor)).log_weights, REFERENCE.log_weights)
 
 
 def test_numbers_are_the_same_from_a_dask_cluster():
@@ -53,17 +54,18 @@ def test_numbers_are_the_same_from_a_dask_cluster():
         distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None) as cluster,
         distributed.Client(cluster) as client,
     ):
-        np.testing.assert_array_equal(small_run().run(client.get_executor()).log_weights, REFERENCE.log_weights)
+        found = small_run().run(Run(executor=client.get_executor()))
+    np.testing.assert_array_equal(found.log_weights, REFERENCE.log_weights)
 
 
 def test_finished_blocks_are_found_again_and_not_run_twice(tmp_path):
     run = small_run()
-    run.run(folder=tmp_path)
+    run.run(Run(folder=tmp_path))
     files = sorted(tmp_path.glob("*.npz"))
     assert len(files) == 4
     files[1].unlink()
     before = {file: file.stat().st_mtime_ns for file in files if file.exists()}
-    resumed = run.run(folder=tmp_path)
+    resumed = run.run(Run(folder=tmp_path))
     np.testing.assert_array_equal(resumed.log_weights, REFERENCE.log_weights)
     np.testing.assert_array_equal(resumed.samples, REFERENCE.samples)
     assert resumed.interval() == REFERENCE.interval()
@@ -71,7 +73,7 @@ def test_finished_blocks_are_found_again_and_not_run_twice(tmp_path):
 
 
 def test_another_run_does_not_find_them(tmp_path):
-    small_run().run(folder=tmp_path)
+    small_run().run(Run(folder=tmp_path))
     prints = {run.fingerprint() for run in (small_run(), small_run(seed=4), small_run(K=21), small_run(n_chains=71))}
     assert len(prints) == 4
     p0, p1 = ae.Gaussian([0.0], [[1.0]]), ae.Gaussian([4.0], [[1.0]])
@@ -81,7 +83,7 @@ def test_another_run_does_not_find_them(tmp_path):
     assert len({BlockedAIS(paths[0], [0, 1], 10, 0, kernel=kernel).fingerprint() for kernel in kernels}) == 3
     assert small_run().fingerprint() == small_run().fingerprint()
     other = small_run(seed=4)
-    np.testing.assert_array_equal(other.run(folder=tmp_path).log_weights, other.run().log_weights)
+    np.testing.assert_array_equal(other.run(Run(folder=tmp_path)).log_weights, other.run().log_weights)
 
 
 def test_a_block_is_ais_with_its_own_numbers_and_every_setting():
@@ -100,7 +102,7 @@ def test_no_block_is_shared_with_a_run_of_another_seed():
     runs = [BlockedAIS(path, [0, 0.5, 1], 60, seed, block_size=20) for seed in range(4)]
     weights = np.concatenate([run.run().log_weights for run in runs])
     samples = ENDS[1].sample(60, np.random.default_rng(0))
-    reverse = [BlockedReverseAIS(path, [0, 0.5, 1], 60, seed, 20, samples=samples) for seed in range(4)]
+    reverse = [BlockedAIS(path, [0, 0.5, 1], 60, seed, 20, samples=samples) for seed in range(4)]
     assert len(np.unique(weights)) == 4 * 60
     drawn = np.concatenate([run.run().samples for run in (*runs, *reverse)])
     assert len(np.unique(drawn)) == 8 * 60
@@ -115,6 +117,7 @@ def test_every_setting_of_a_run_moves_its_result():
         "seed": 1,
         "block_size": 10,
         "kernel": ae.random_walk(0.5),
+        "samples": np.linspace(-2, 3, 40)[:, None],
     }
     assert others.keys() == {field.name for field in fields(BlockedAIS)}
     first = run.run().log_weights
@@ -128,7 +131,7 @@ def test_every_reverse_block_starts_from_its_own_rows():
     """In one step log w = log f₁(x) - log f₀(x) of the sample moved once, and this kernel moves nothing."""
     path, samples = ae.geometric_path(*ENDS), np.linspace(-2, 3, 50)[:, None]
     for block_size in (7, 50):
-        run = BlockedReverseAIS(path, [0, 1], 50, 0, block_size, kernel=still, samples=samples)
+        run = BlockedAIS(path, [0, 1], 50, 0, block_size, kernel=still, samples=samples)
         expected = path(1.0).log_density(samples) - path(0.0).log_density(samples)
         np.testing.assert_allclose(run.run().log_weights, expected, atol=1e-12)
 
@@ -141,12 +144,13 @@ def still(distribution, x, rng):
 def killed(tmp_path):
     """A run with two workers of its own, killed when its first block was there: the folder, and the workers' ids."""
     script = (
-        "import sys, runpy; from pathlib import Path; from anneal_edu.course.experiments.workers import worker_pool; "
+        "import sys, runpy; from pathlib import Path; from anneal_edu.course.experiments.kept import Run; "
+        "from anneal_edu.course.experiments.workers import worker_pool; "
         f"small_run = runpy.run_path({__file__!r})['small_run']\n"
         "if __name__ == '__main__':\n"
         "    with worker_pool(2) as pool:\n"
         "        pool.submit(int).result(); print(*pool._processes, flush=True)\n"
-        f"        small_run(K=300, n_chains=400).run(pool, folder=Path({str(tmp_path)!r}))"
+        f"        small_run(K=300, n_chains=400).run(Run(executor=pool, folder=Path({str(tmp_path)!r})))"
     )
     process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
     workers = [int(word) for word in process.stdout.readline().split()]
@@ -177,4 +181,4 @@ def test_a_killed_run_resumes_with_the_identical_result_and_its_workers_end(kill
             time.sleep(0.01)
         assert len(workers) >= 1 and not any(map(is_alive, workers))
     run = small_run(K=300, n_chains=400)
-    np.testing.assert_array_equal(run.run(folder=folder).log_weights, run.run().log_weights)
+    np.testing.assert_array_equal(run.run(Run(folder=folder)).log_weights, run.run().log_weights)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from anneal_edu.course.experiments import carlson, carlson_tracking
+from anneal_edu.course.experiments.kept import Run
 
 TINY = carlson.SCALES["tiny"]
 
@@ -15,13 +16,9 @@ def folder(tmp_path_factory):
     return tmp_path_factory.mktemp("runs")
 
 
-def silent(_row):
-    pass
-
-
 def test_convergence_gives_every_estimator_at_every_budget(folder):
-    known, rows = carlson.convergence(TINY, folder=folder, report=silent)
-    exact = carlson.path_to_model(TINY, 0, folder).end.log_z()
+    known, *rows = carlson.convergence(TINY, Run(folder=folder))
+    exact = carlson.path_to_model(TINY, Run(folder=folder)).end.log_z()
     assert known.draws == "exact draws"
     assert abs((known.lower + known.upper) / 2 - exact) < 0.1
     found = {(row.estimator, row.setting, row.seed) for row in rows}
@@ -34,36 +31,35 @@ def test_convergence_gives_every_estimator_at_every_budget(folder):
 
 
 def test_every_estimator_is_there_for_every_number_of_rungs(folder):
-    rows = carlson.number_of_rungs(TINY, folder=folder, report=silent)
+    rows = carlson.number_of_rungs(TINY, Run(folder=folder))
     names = ("RTS", "MBAR", "TI", "RB-TI", "AIS")
     found = {(row.estimator, row.setting, row.seed) for row in rows}
     assert found == {(name, K, seed) for name in names for K in TINY.rungs for seed in (0, 1)}
-    exact = carlson.path_to_model(TINY, 0, folder).end.log_z()
+    exact = carlson.path_to_model(TINY, Run(folder=folder)).end.log_z()
     for row in rows:
         assert np.isnan(row.log_z) or abs(row.log_z - exact) < 1.0
 
 
 def test_finished_runs_are_found_again_and_come_out_the_same_in_threads(folder, tmp_path):
     """One run of each kind is taken away; the model and the reference stay."""
-    first = carlson.convergence(TINY, folder=folder, report=silent), carlson.number_of_rungs(TINY, 0, folder, silent)
+    both = carlson.convergence, carlson.number_of_rungs
+    first = [experiment(TINY, Run(folder=folder)) for experiment in both]
     for kind in ("reference", "convergence-run", "rungs-run"):
         files = sorted(folder.glob(f"carlson-{kind}-*"))
         assert len(files) == {"reference": 1, "convergence-run": 2, "rungs-run": 4}[kind]
         if kind != "reference":
             files[0].unlink()
     kept = {file: file.stat().st_mtime_ns for file in folder.iterdir()}
+    seen = []
     with ThreadPoolExecutor(2) as pool:
-        again = (
-            carlson.convergence(TINY, folder=folder, report=silent, executor=pool),
-            carlson.number_of_rungs(TINY, 0, folder, silent, pool),
-        )
+        again = [experiment(TINY, Run(folder=folder, executor=pool, report=seen.append)) for experiment in both]
     assert {file: file.stat().st_mtime_ns for file in kept} == kept
-    assert repr(again[0][1]) == repr(first[0][1]) and repr(again[1]) == repr(first[1])
-    assert str(again[0][0]) == str(first[0][0])
+    assert repr(again) == repr(first)
+    assert seen == again[0] + again[1], "every row is reported, the reference first"
 
 
 def test_tracking_looks_at_train_and_held_out_digits():
-    rows = carlson_tracking.tracking(TINY, report=silent)
+    rows = carlson_tracking.tracking(TINY)
     assert [row.n_updates for row in rows] == [*2 * [80, 160, 240], *range(80, 1201, 80)]
     assert {(row.learning_rate, row.both_layers) for row in rows} == {(0.1, False), (0.1, True), (0.02, True)}
     for row in rows:

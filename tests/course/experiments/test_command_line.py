@@ -1,15 +1,22 @@
-import inspect
+import importlib
 import json
+import subprocess
+import sys
+import tomllib
 from dataclasses import replace
+from functools import wraps
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from scipy.stats import chi2, norm
 
 import anneal_edu as ae
-from anneal_edu.course.experiments import grosse, grosse_large
-from anneal_edu.course.experiments.__main__ import EXPERIMENTS, REFUSED, _image_rows, main
+from anneal_edu.__main__ import main as open_door
+from anneal_edu.course.experiments import estimator_tables, grosse, grosse_table2, kept
+from anneal_edu.course.experiments.__main__ import EXPERIMENTS, REFUSED, main
+from anneal_edu.course.experiments.kept import Run
 
 
 def test_table_1_has_its_eight_rows_and_leaves_them_in_a_file(tmp_path, capsys):
@@ -28,7 +35,7 @@ def test_table_1_has_its_eight_rows_and_leaves_them_in_a_file(tmp_path, capsys):
 
 
 def test_biased_moments_are_compared_with_exact_ones():
-    rows = grosse.biased_moments_experiment(grosse.SCALES["tiny"])
+    rows = grosse.compare_moments(grosse.SCALES["tiny"])
     assert [row.start for row in rows] == ["uniform", "base rate"]
     for row in rows:
         assert 0 <= row.log_z_p_value <= 1
@@ -65,12 +72,15 @@ def test_p_values_of_a_comparison_are_two_sided_in_log_z_and_of_the_larger_ess(o
 
 def test_kept_knots_belong_to_their_ends_and_moments(tmp_path):
     p0, p1 = ae.uniform_rbm(4, 2), ae.BinaryRBM(np.ones((4, 2)), np.zeros(4), np.zeros(2))
-    other = ae.BinaryRBM(-np.ones((4, 2)), np.zeros(4), np.zeros(2))
-    first = grosse.kept_spline(tmp_path, "model", p0, p1)
-    assert grosse.kept_spline(tmp_path, "model", p0, other)(1).weights[0, 0] == -1
-    again = grosse.kept_spline(tmp_path, "model", p0, p1)
+    other, run = ae.BinaryRBM(-np.ones((4, 2)), np.zeros(4), np.zeros(2)), Run(folder=tmp_path)
+    first = grosse.kept_spline(run, p0, p1)
+    assert grosse.kept_spline(run, p0, other)(1).weights[0, 0] == -1
+    again = grosse.kept_spline(run, p0, p1)
     np.testing.assert_array_equal(again(0.33).weights, first(0.33).weights)
+    assert again.matches[0].residual == first.matches[0].residual
     assert len(list(tmp_path.glob("*.npz"))) == 2
+    grosse.kept_spline(run, p0, p1, other.moments())
+    assert len(list(tmp_path.glob("*.npz"))) == 3
 
 
 def test_biased_moments_lean_to_the_high_digits():
@@ -88,28 +98,166 @@ def test_a_worker_count_of_zero_is_refused(capsys):
     assert "--workers must be at least 1" in capsys.readouterr().err
 
 
-OPTIONS = {"--workers": ("executor", ["--workers", "2"]), "--folder": ("args.folder", ["--folder", "kept"])}
-OPTIONS["--progress"] = "args.progress", ["--progress"]
+VALUES = {
+    "images": np.eye(4, dtype=np.uint8),
+    "model": ae.BinaryRBM(np.zeros((4, 2)), np.zeros(4), np.zeros(2)),
+    "workers": "2",
+    "folder": "kept",
+    "progress": None,
+}
 
 
-def body(command):
-    """What a command does, without its signature; the helper of the image models included."""
-    source = inspect.getsource(command).split('"""')[-1]
-    return source + (inspect.getsource(_image_rows).split("\n", 1)[1] if "_image_rows(" in source else "")
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    """A folder with small images and models, in which to be."""
+    monkeypatch.chdir(tmp_path)
+    np.save("images.npy", VALUES["images"])
+    ae.data.save_rbm("binary.npz", VALUES["model"])
+    ae.data.save_rbm("gaussian.npz", ae.GaussianRBM(np.zeros((4, 2)), np.zeros(4), np.zeros(2), np.ones(4)))
+    return tmp_path
 
 
-@pytest.mark.parametrize("option", OPTIONS)
+def words_of(name, option):
+    """An option with its value, and those that it needs."""
+    needed = ["--images", "images.npy", "--model", "gaussian.npz" if name == "kiwaki-starts" else "binary.npz"]
+    if option in ("images", "model"):
+        both = REFUSED.get(name, {}).keys().isdisjoint(["--images", "--model"])
+        return needed if both else needed[:2] if option == "images" else needed[2:]
+    return [f"--{option}"] if VALUES[option] is None else [f"--{option}", VALUES[option]]
+
+
+@pytest.mark.parametrize("option", VALUES)
 @pytest.mark.parametrize("name", EXPERIMENTS)
-def test_an_option_is_handed_on_or_refused_in_words(name, option, capsys):
-    expression, arguments = OPTIONS[option]
-    run, _ = EXPERIMENTS[name]
-    if option not in REFUSED.get(name, {}):
-        assert expression in body(run)
+def test_an_option_reaches_the_experiment_or_is_refused_in_words(name, option, files, capsys, monkeypatch):
+    """For each experiment and option, but --scale, --seed and --json, which all have."""
+    seen, (make, scales) = [], EXPERIMENTS[name]
+    monkeypatch.setitem(EXPERIMENTS, name, (wraps(make)(lambda _scale, run: seen.append(run) or []), scales))
+    words = words_of(name, option)
+    if f"--{option}" in REFUSED.get(name, {}):
+        with pytest.raises(SystemExit):
+            main([name, *words])
+        assert f"{name} takes no --{option}: {REFUSED[name][f'--{option}']}" in capsys.readouterr().err
+        assert not seen, "before anything runs"
         return
-    assert expression not in body(run)
+    main([name, *words] + ["--workers", "1"] * (option != "workers" and "--workers" not in REFUSED.get(name, {})))
+    (run,) = seen
+    found = {"images": run.images is not None, "model": run.model is not None, "workers": run.executor is not None}
+    found |= {"folder": run.folder == Path("kept"), "progress": run.progress}
+    assert found[option]
+    assert run.seed == 0 and run.report is not None
+
+
+class Asked(Exception):
+    pass
+
+
+def ask(*_args, **options):
+    """Whoever calls this uses the option; a progress bar that is switched off does not."""
+    if not options.get("disable"):
+        raise Asked
+
+
+NOT_REFUSED = [
+    (name, option)
+    for name in EXPERIMENTS
+    for option in ("--workers", "--folder", "--progress")
+    if option not in REFUSED.get(name, {})
+]
+
+
+@pytest.mark.parametrize(("name", "option"), NOT_REFUSED)
+def test_an_experiment_uses_what_it_does_not_refuse(name, option, tmp_path, monkeypatch):
+    monkeypatch.setattr(grosse_table2, "train_rbm", lambda data, n, **_: ae.base_rate_rbm(data, n))
+    given = {}
+    if option == "--workers":
+        given["executor"] = SimpleNamespace(submit=ask, map=ask)
+    elif option == "--folder":
+        given["folder"] = tmp_path
+        monkeypatch.setattr(kept, "keep", ask)
+        monkeypatch.setattr(estimator_tables, "keep", ask)
+    else:
+        given["progress"] = True
+        monkeypatch.setattr("tqdm.auto.tqdm.__init__", ask)
+    make, scales = EXPERIMENTS[name]
+    with pytest.raises(Asked):
+        make(scales["tiny"], Run(**given))
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (["grosse-table2", "--model", "binary.npz"], "--model needs --images"),
+        (["carlson-rungs", "--model", "binary.npz"], "--model needs --images"),
+        (["grosse-table1", "--images", "images.npy"], "--images needs --model"),
+        (["kiwaki-starts", "--model", "binary.npz"], "--model must be a GaussianRBM, got a BinaryRBM"),
+        (["grosse-table2", "--images", "images.npy", "--model", "gaussian.npz"], "--model must be a BinaryRBM"),
+        (["grosse-table2", "--images", "wide.npy", "--model", "binary.npz"], "--model has 4 visible units"),
+        (["grosse-table1", "--images", "wide.npy", "--model", "large.npz"], "--model has too many units for the exact"),
+        (["grosse-table2", "--images", "nowhere.npy"], "No such file"),
+        (["grosse-table2", "--images", "binary.npz"], "binary.npz holds no single array"),
+        (["kadan-training", "--images", "words.npy"], "words.npy must hold images"),
+        (["kadan-training", "--images", "noise"], "noise is no IDX file"),
+        (["kiwaki-starts", "--model", "noise"], "noise is no NPZ file"),
+        (["kadan-training", "--seed", "-1"], "--seed must be at least 0"),
+        (["kadan-training", "--scale", "medium"], "invalid choice: 'medium'"),
+        (["kadan"], "invalid choice: 'kadan'"),
+    ],
+)
+def test_what_cannot_be_done_is_refused_in_words_before_the_run(words, complaint, files, capsys, monkeypatch):
+    np.save("wide.npy", np.eye(30))
+    np.save("words.npy", np.array([["a", "b"]]))
+    Path("noise").write_bytes(b"noise")
+    ae.data.save_rbm("large.npz", ae.BinaryRBM(np.ones((30, 30)), np.zeros(30), np.zeros(30)))
     with pytest.raises(SystemExit):
-        main([name, *arguments])
-    assert f"{name} takes no {option}: {REFUSED[name][option]}" in capsys.readouterr().err
+        main(words)
+    assert complaint in capsys.readouterr().err
+    assert not Path("runs").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "n_rows"),
+    [
+        ("carlson-tracking", 21),
+        ("grosse-table1", 8),
+        ("grosse-table2", 6),
+        ("kadan-training", 18),
+        ("kiwaki-starts", 12),
+    ],
+)
+def test_images_and_models_of_yours_are_taken(name, n_rows, files, capsys, monkeypatch):
+    """Grey ones, of which half are dark; each experiment gives all its rows of them."""
+    rng = np.random.default_rng(0)
+    np.save("images.npy", rng.choice([20, 180], size=(40, 2, 2)).astype(np.uint8))
+    ae.data.save_rbm("binary.npz", ae.BinaryRBM(rng.normal(size=(4, 2)), rng.normal(size=4), rng.normal(size=2)))
+    words = words_of(name, "model" if name == "kiwaki-starts" else "images")
+    words = ["--workers", "1", *words] if name != "carlson-tracking" else words
+    main([name, "--scale", "tiny", "--json", "rows.json", *words])
+    found = json.loads(Path("rows.json").read_text(encoding="utf-8"))
+    assert len(found["rows"]) == n_rows and found["command"].endswith(" ".join(words[-2:]))
+    if "--images" in words:
+        assert "images.npy: 40 images of 4 pixels, made binary at 100" in capsys.readouterr().out
+
+
+def test_both_doors_lead_to_the_same_main(capsys):
+    """The console command of pyproject.toml, and python -m anneal_edu."""
+    project = tomllib.loads((Path(ae.__file__).parents[1] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    module, name = project["scripts"]["anneal-edu"].split(":")
+    assert module == "anneal_edu.__main__"
+    door = getattr(importlib.import_module(module), name)
+    with pytest.raises(SystemExit) as end:
+        door(["experiment", "--help"])
+    assert end.value.code == 0
+    by_name = capsys.readouterr().out
+    assert all(experiment in by_name for experiment in EXPERIMENTS)
+    command = [sys.executable, "-m", "anneal_edu", "experiment", "--help"]
+    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout.split() == by_name.split()
+
+
+def test_a_model_that_is_not_there_is_refused_with_the_names_of_those_that_are():
+    with pytest.raises(SystemExit, match=r"no model is called TYPO; there are digits8_cd, .*image_bilinear"):
+        open_door(["models", "TYPO"])
+    with pytest.raises(SystemExit, match=r"no command is called 'model'; there are experiment, models"):
+        open_door(["model"])
 
 
 def test_without_options_work_is_kept_in_runs_and_spread_over_cores(capsys, monkeypatch, tmp_path):
@@ -117,8 +265,9 @@ def test_without_options_work_is_kept_in_runs_and_spread_over_cores(capsys, monk
     monkeypatch.setattr("os.cpu_count", lambda: 2)
     seen = []
 
-    def watched(args, executor):
-        seen.append((executor is not None, args.folder, args.progress))
+    def watched(scale, run):
+        """Nothing."""
+        seen.append((run.executor is not None, run.folder, run.progress))
         return []
 
     for name in ("grosse-table1", "carlson-tracking"):
@@ -139,10 +288,10 @@ def test_a_file_that_cannot_be_written_is_refused_before_the_run(place, tmp_path
 
 
 def test_table_2_runs_from_the_command_line(tmp_path, capsys, monkeypatch):
-    tiny, fit = grosse_large.SCALES["tiny"], grosse_large.KnotFit(3, 10, 0.05)
+    tiny, fit = grosse_table2.SCALES["tiny"], grosse_table2.KnotFit(3, 10, 0.05)
     short = {name: recipe._replace(n_updates=20) for name, recipe in tiny.training.items()}
     sizes = {"n_steps": 10, "n_chains": 20, "n_reverse": 20, "block_size": 10, "fit": fit, "cheap_fit": fit}
-    monkeypatch.setitem(grosse_large.SCALES, "tiny", replace(tiny, training=short, **sizes))
+    monkeypatch.setitem(grosse_table2.SCALES, "tiny", replace(tiny, training=short, **sizes))
     file = tmp_path / "table2.json"
     main(["grosse-table2", "--scale", "tiny", "--folder", str(tmp_path), "--workers", "1", "--json", str(file)])
     stored = json.loads(file.read_text(encoding="utf-8"))

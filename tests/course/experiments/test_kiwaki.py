@@ -3,6 +3,7 @@ import pytest
 
 import anneal_edu as ae
 from anneal_edu.course.experiments import kiwaki, stored
+from anneal_edu.course.experiments.kept import Run
 from anneal_edu.distributions import binary_states
 from anneal_edu.distributions.hidden_states import hidden_probabilities
 
@@ -108,7 +109,7 @@ def test_without_the_auxiliary_variables_the_weights_spread_several_times_less()
 
 def test_the_experiment_reports_a_row_for_every_start_kernel_and_length():
     seen = []
-    rows = kiwaki.compare_starts(kiwaki.SCALES["tiny"], report=seen.append)
+    rows = kiwaki.compare_starts(kiwaki.SCALES["tiny"], Run(report=seen.append))
     assert seen == rows
     assert len(rows) == 3 * 2 * 2
     assert {row.kernel for row in rows} == set(kiwaki.KERNELS)

@@ -9,7 +9,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 import anneal_edu as ae
 from anneal_edu.course.experiments.blocks import BlockedAIS
-from anneal_edu.course.experiments.kept_rows import run_rows
+from anneal_edu.course.experiments.kept import Run
 from anneal_edu.course.experiments.workers import one_blas_thread
 
 
@@ -50,7 +50,7 @@ def seen_by_the_kernel(path, executor=None):
         seen.append(blas_threads())
         return x
 
-    BlockedAIS(path, [0, 0.5, 1], 8, 0, block_size=1, kernel=kernel).run(executor)
+    BlockedAIS(path, [0, 0.5, 1], 8, 0, block_size=1, kernel=kernel).run(Run(executor=executor))
     return seen
 
 
@@ -71,10 +71,9 @@ class Seen:
 
 def test_rows_in_threads_see_one_blas_thread_and_leave_two():
     def make(_i):
-        with one_blas_thread():
-            return Seen(list(blas_threads()))
+        return Seen(list(blas_threads()))
 
     with ThreadPoolExecutor(3) as pool:
-        rows = run_rows(make, [(i,) for i in range(20)], Seen, "{}.json".format, pool)
+        rows = Run(executor=pool).rows("seen", make, [(i,) for i in range(20)], Seen)
     assert rows == 20 * [Seen([1])]
     assert blas_threads() == {2}

@@ -7,16 +7,19 @@ import pytest
 
 import anneal_edu as ae
 from anneal_edu.annealing.likelihood import LikelihoodResult
-from anneal_edu.course.experiments import image_points
-from anneal_edu.course.experiments.image_models import REFERENCE, SCALES
-from anneal_edu.course.experiments.image_points import (
+from anneal_edu.course.experiments import hamiltonian_table1, stored
+from anneal_edu.course.experiments.hamiltonian_figure5 import stored_sizes
+from anneal_edu.course.experiments.hamiltonian_table1 import (
+    PAPER,
+    REFERENCE,
+    SCALES,
+    Row,
+    paired_difference,
     points_of,
+    separate_error,
     stored_patches,
     stored_points,
-    stored_rows,
-    stored_sizes,
 )
-from anneal_edu.course.experiments.image_rows import PAPER, Row, paired_difference, separate_error
 from anneal_edu.course.figures import LectureFigure, image_models
 from anneal_edu.course.panels import ImageModels
 from anneal_edu.course.panels.image_models import chosen_patches, patch_sizes
@@ -27,7 +30,7 @@ FLAT, RICH = chosen_patches("flatter half"), chosen_patches("richer half")
 
 def test_the_stored_patches_average_to_the_stored_table():
     points = stored_points()
-    for row in stored_rows("hais_table1_quick"):
+    for row in stored("hais_table1_quick")["rows"]:
         mean = row["log_likelihood"] if row["exact"] is None else row["exact"]
         assert points[row["model"]].mean() == pytest.approx(mean, abs=1e-3)
     assert set(points) == {REFERENCE, *PAPER}
@@ -57,11 +60,11 @@ def test_a_stored_row_prefers_exact_values():
 def test_the_stored_patches_are_written_as_they_are_read(tmp_path, monkeypatch):
     (tmp_path / "results").mkdir()
     monkeypatch.setitem(SCALES, "quick", SCALES["tiny"])
-    monkeypatch.setattr(image_points, "__file__", str(tmp_path / "image_points.py"))
-    image_points.main(tmp_path / "runs")
-    stored = json.loads((tmp_path / "results" / "hais_table1_points.json").read_text(encoding="utf-8"))["points"]
-    assert list(stored) == [REFERENCE, *PAPER]
-    assert all(len(of["log_likelihoods"]) == len(of["errors"]) == 5 for of in stored.values())
+    monkeypatch.setattr(hamiltonian_table1, "RESULTS", tmp_path / "results")
+    hamiltonian_table1.main(tmp_path / "runs")
+    found = json.loads((tmp_path / "results" / "hais_table1_points.json").read_text(encoding="utf-8"))["points"]
+    assert list(found) == [REFERENCE, *PAPER]
+    assert all(len(of["log_likelihoods"]) == len(of["errors"]) == 5 for of in found.values())
     with np.load(tmp_path / "results" / "hais_table1_patches.npz") as kept:
         np.testing.assert_array_equal(kept["patches"], image_patches().held_out[:5])
 

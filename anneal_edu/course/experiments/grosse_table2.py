@@ -6,11 +6,7 @@ model is small enough to give them.
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Callable
-from concurrent.futures import Executor
-from dataclasses import dataclass, replace
-from pathlib import Path as File
+from dataclasses import dataclass
 from time import perf_counter
 from typing import NamedTuple
 
@@ -18,13 +14,11 @@ import numpy as np
 
 from anneal_edu.annealing.ais import AISResult
 from anneal_edu.annealing.reverse import ReverseAISResult, long_run
-from anneal_edu.course.experiments import stored
-from anneal_edu.course.experiments.blocks import BlockedAIS, BlockedReverseAIS
-from anneal_edu.course.experiments.grosse import ess_p_values, starts
-from anneal_edu.course.experiments.kept_rows import keep_arrays, kept_arrays, reading
+from anneal_edu.course.experiments.blocks import BlockedAIS
+from anneal_edu.course.experiments.grosse import starts, with_p_values
+from anneal_edu.course.experiments.kept import HERE, Run
 from anneal_edu.course.experiments.workers import one_blas_thread
 from anneal_edu.data import digits
-from anneal_edu.data.files import rbm_arrays
 from anneal_edu.distributions import BinaryRBM
 from anneal_edu.kernels import gibbs
 from anneal_edu.paths.chain_moments import data_moments, estimate_moments, pcd_fit
@@ -123,6 +117,7 @@ SCALES = {
         10_000,
     ),
 }  # fmt: skip
+"""Seconds for the first two, about ten minutes, some hours; the paper's sizes, which take days."""
 
 PATHS = ("geometric", "MAS", "MAS cheap")
 
@@ -165,47 +160,47 @@ class LargeRow:
         )
 
     def summary(self) -> dict:
-        """The numbers of the row, for a JSON file."""
-        return {
-            "model": self.model,
-            "start": self.start,
-            "path": self.path,
-            "log_z": round(self.forward.log_z, 3),
-            "std_error": round(self.forward.std_error, 3),
-            "interval": [round(end, 3) for end in self.forward.interval()],
-            "mean_log_weight": round(self.forward.mean_log_weight, 2),
-            "ess": round(self.forward.ess, 1),
+        """The row as JSON has it."""
+        forward, reverse = self.forward, self.reverse
+        numbers = {
+            "log_z": round(forward.log_z, 3),
+            "std_error": round(forward.std_error, 3),
+            "interval": [round(end, 3) for end in forward.interval()],
+            "mean_log_weight": round(forward.mean_log_weight, 2),
+            "ess": round(forward.ess, 1),
             "ess_p_value": round(self.p_value, 4),
-            "reverse_log_z": round(self.reverse.log_z, 3),
-            "reverse_std_error": round(self.reverse.std_error, 3),
-            "reverse_ess": round(self.reverse.ess, 1),
+            "reverse_log_z": round(reverse.log_z, 3),
+            "reverse_std_error": round(reverse.std_error, 3),
+            "reverse_ess": round(reverse.ess, 1),
             "draws": self.draws,
             "exact": None if self.exact is None else round(self.exact, 3),
             "seconds_path": round(self.seconds_path, 1),
             "seconds": round(self.seconds, 1),
         }
+        return {"model": self.model, "start": self.start, "path": self.path} | numbers
 
 
-def trained_model(scale: LargeScale, name: str, seed: int, folder: File | None = None) -> BinaryRBM:
-    """Train one of the models, or find it in the folder where an earlier call has left it.
+def trained_model(scale: LargeScale, name: str, run: Run) -> BinaryRBM:
+    """One of the models, trained on the digits or your images once, or your own.
 
     Parameters are rounded to half precision, the model *being* what is left. Rounding differs between processors and
     training magnifies it, so that elsewhere the same seed leads to another model: keep the file to compare results.
     """
-    recipe = scale.training[name]
-    mark = hashlib.sha256(repr((scale.size, scale.n_hidden, recipe, seed)).encode()).hexdigest()[:8]
-    file = None if folder is None else File(folder) / f"rbm-{scale.size}x{scale.n_hidden}-{name}-{mark}.npz"
-    if file is not None and file.exists():
-        arrays = kept_arrays(file)
-        with reading(file):
-            return BinaryRBM(**arrays)
+    if run.model:
+        return run.model
+    arguments = name, scale.n_hidden, scale.training[name], run.seed, data_of(scale, run)
+    return run.once("rbm", _train, arguments, BinaryRBM)
+
+
+def _train(name: str, n_hidden: int, recipe: Training, seed: int, data: np.ndarray) -> BinaryRBM:
     rng = np.random.default_rng([seed, ("CD1", "PCD", "CD25").index(name)])
-    with one_blas_thread():
-        rbm = train_rbm(digits(scale.size), scale.n_hidden, **recipe._asdict(), rng=rng)
-    rbm = BinaryRBM(*(part.astype(np.float16) for part in rbm.single_precision))
-    if file is not None:
-        keep_arrays(file, **rbm_arrays(rbm))
-    return rbm
+    rbm = train_rbm(data, n_hidden, **recipe._asdict(), rng=rng)
+    return BinaryRBM(*(part.astype(np.float16) for part in rbm.single_precision))
+
+
+def data_of(scale: LargeScale, run: Run) -> np.ndarray:
+    """Your images, or the digits."""
+    return digits(scale.size) if run.images is None else run.images
 
 
 def path_to(rbm: BinaryRBM, start: BinaryRBM, name: str, scale: LargeScale, data: np.ndarray, seed: int) -> Path:
@@ -231,63 +226,31 @@ def reverse_starts(rbm: BinaryRBM, scale: LargeScale, data: np.ndarray, seed: in
         return long_run(rbm, v, scale.n_long_run, gibbs, rng), "a long run"
 
 
-def table_2(
-    scale: LargeScale,
-    seed: int = 0,
-    executor: Executor | None = None,
-    folder: File | None = None,
-    progress: bool = False,
-    report: Callable[[LargeRow], None] | None = None,
-) -> list[LargeRow]:
-    """Table 2: log Ẑ and ESS for {geometric, MAS, MAS cheap} × {uniform, base rate}, and a reverse run for each.
+def table_2(scale: LargeScale, run: Run = HERE) -> list[LargeRow]:
+    """Grosse et al. 2013, Table 2: RBMs too large to enumerate, with a reverse run beside each forward one.
 
-    Parameters
-    ----------
-    scale : LargeScale
-        `SCALES["tiny"]` and `SCALES["live"]` take seconds, "quick" about ten minutes, "medium" some hours; "full"
-        has the paper's sizes and takes days.
-    seed : int
-    executor, folder, progress
-        As for `BlockedAIS.run`; the trained models are kept in the folder too.
-    report : callable, optional
-        Called with every row as soon as it is there; its p-value is then still NaN.
-
-    Returns
-    -------
-    list of LargeRow
+    The rows are {geometric, MAS, MAS cheap} × {uniform, base rate}. With images of yours the models are trained on
+    these, or a model of yours takes their place. Rows are reported before their p-values are known.
     """
-    rows, data, schedule = [], digits(scale.size), linear_schedule(scale.n_steps)
-    for model in scale.training:
-        rbm = trained_model(scale, model, seed, folder)
-        samples, draws = reverse_starts(rbm, scale, data, seed)
+    rows, schedule, data = [], linear_schedule(scale.n_steps), data_of(scale, run)
+    for model in ["your model"] if run.model else scale.training:
+        rbm = trained_model(scale, model, run)
+        samples, draws = reverse_starts(rbm, scale, data, run.seed)
         exact = rbm.log_z() if rbm.enumerable else None
         of_model = []
-        for start, p0 in starts(rbm).items():
+        for start, p0 in starts(rbm, data).items():
             for name in PATHS:
                 begin = perf_counter()
-                path = path_to(rbm, p0, name, scale, data, seed)
+                path = path_to(rbm, p0, name, scale, data, run.seed)
                 built = perf_counter()
-                forward = BlockedAIS(path, schedule, scale.n_chains, seed, scale.block_size)
-                reverse = BlockedReverseAIS(path, schedule, scale.n_reverse, seed, scale.block_size, samples=samples)
-                results = [run.run(executor, folder, progress) for run in (forward, reverse)]
+                forward = BlockedAIS(path, schedule, scale.n_chains, run.seed, scale.block_size)
+                reverse = BlockedAIS(path, schedule, scale.n_reverse, run.seed, scale.block_size, samples=samples)
+                results = [blocks.run(run) for blocks in (forward, reverse)]
                 seconds = perf_counter() - built
                 of_model.append(LargeRow(model, start, name, *results, draws, built - begin, seconds, exact))
-                if report is not None:
-                    report(of_model[-1])
-        p_values = ess_p_values([row.forward for row in of_model], np.random.default_rng(seed))
-        rows += [replace(row, p_value=p_value) for row, p_value in zip(of_model, p_values, strict=True)]
+                run.report(of_model[-1])
+        rows += with_p_values(of_model, [row.forward for row in of_model], run)
     return rows
-
-
-def stored_results(name: str = "grosse_table2_quick") -> dict:
-    """The rows of an earlier run, and how it was made, so that a lesson need not run for minutes.
-
-    Examples
-    --------
-    >>> stored_results()["rows"][0]["path"]
-    'geometric'
-    """
-    return stored(name)
 
 
 PAPER = {

@@ -1,16 +1,18 @@
 import json
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
 
 import anneal_edu as ae
 from anneal_edu.annealing.likelihood import LikelihoodResult
-from anneal_edu.course.experiments import image_models
+from anneal_edu.course.experiments import hamiltonian_figure5, stored
+from anneal_edu.course.experiments import hamiltonian_table1 as table
 from anneal_edu.course.experiments.__main__ import main
-from anneal_edu.course.experiments.image_points import stored_rows
-from anneal_edu.course.experiments.image_rows import PAPER, Row, run_rows
+from anneal_edu.course.experiments.hamiltonian_table1 import PAPER, Row
+from anneal_edu.course.experiments.kept import Run
 from anneal_edu.models.__main__ import main as train_models
 from anneal_edu.models.images import IMAGE_RECIPES, image_arrays, image_patches
 
@@ -23,7 +25,7 @@ def run(tmp_path, name, *more):
 
 def test_the_table_runs_from_the_command_line(tmp_path, capsys):
     rows = run(tmp_path, "hais-table1")
-    assert [row["model"] for row in rows] == [image_models.REFERENCE, *PAPER]
+    assert [row["model"] for row in rows] == [table.REFERENCE, *PAPER]
     assert [row["exact"] is not None for row in rows] == [True, True, False, False, False, False, False]
     assert all(np.isfinite(row["log_likelihood"]) for row in rows)
     assert f"{rows[1]['exact']:.2f}" in capsys.readouterr().out
@@ -31,7 +33,7 @@ def test_the_table_runs_from_the_command_line(tmp_path, capsys):
 
 def test_the_figure_runs_from_the_command_line(tmp_path, monkeypatch):
     few = replace(image_patches(), train=image_patches().train[:300])
-    monkeypatch.setattr(image_models, "image_patches", lambda: few)
+    monkeypatch.setattr(hamiltonian_figure5, "image_patches", lambda: few)
     rows = run(tmp_path, "hais-figure5")
     assert [(row["model"], row["size"]) for row in rows] == [
         *((f"{expert} experts", size) for expert in ("laplace", "student_t") for size in (36, 40)),
@@ -43,7 +45,7 @@ def test_the_figure_runs_from_the_command_line(tmp_path, monkeypatch):
     assert rows[1]["gain"] == pytest.approx(rows[1]["log_likelihood"] - rows[0]["log_likelihood"])
 
 
-def row_of(model, log, progress):
+def row_of(model, log):
     with open(log, "a", encoding="utf-8") as file:
         file.write("made\n")
     errors = np.array([0.1, 1 / 3])
@@ -56,11 +58,11 @@ def test_finished_rows_are_found_again_and_others_are_not(tmp_path, n_workers):
     log = tmp_path / "log"
     wanted = [("found", str(log)), ("exact", str(log))]
     with ThreadPoolExecutor(1) as pool:
-        executor = pool if n_workers else None
-        first = run_rows(row_of, wanted, executor, tmp_path / "kept")
-        again = run_rows(row_of, wanted, executor, tmp_path / "kept")
+        run = Run(executor=pool if n_workers else None, folder=tmp_path / "kept")
+        first = run.rows("row", row_of, wanted, Row, LikelihoodResult)
+        again = run.rows("row", row_of, wanted, Row, LikelihoodResult)
         assert log.read_text(encoding="utf-8").count("made") == 2
-        run_rows(row_of, [("another", str(log))], executor, tmp_path / "kept")
+        run.rows("row", row_of, [("another", str(log))], Row, LikelihoodResult)
     assert log.read_text(encoding="utf-8").count("made") == 3
     assert [row.summary() for row in first] == [row.summary() for row in again]
     np.testing.assert_array_equal(first[0].found.point_errors, again[0].found.point_errors)
@@ -70,18 +72,23 @@ def test_finished_rows_are_found_again_and_others_are_not(tmp_path, n_workers):
 
 def test_another_model_or_scale_is_another_row(tmp_path):
     data = image_patches().held_out[:5]
-    scale = image_models.SCALES["tiny"]
+    scale, run = table.SCALES["tiny"], Run(folder=tmp_path)
     one, two = ae.ProductOfExperts(np.eye(36)), ae.ProductOfExperts(2 * np.eye(36))
+
+    def row(model, settings):
+        make = partial(table.table_row, progress=False)
+        return run.rows("row", make, [("model", model, settings, [0])], Row, LikelihoodResult)[0]
+
     for model, settings in ((one, scale), (two, scale), (one, replace(scale, analysis_steps=61))):
-        run_rows(image_models.table_row, [("model", model, settings, [0])], folder=tmp_path)
-    rows = run_rows(image_models.table_row, [("model", one, scale, [0])], folder=tmp_path)
+        row(model, settings)
+    again = row(one, scale)
     assert len(list(tmp_path.iterdir())) == 3
-    np.testing.assert_allclose(rows[0].exact, one.log_density(data) - one.log_z())
+    np.testing.assert_allclose(again.exact, one.log_density(data) - one.log_z())
 
 
 def test_the_stored_table_has_the_papers_order_but_for_the_best_two():
     """Which in the paper are 1.3 nats apart, half a standard error."""
-    rows = {row["model"]: row for row in stored_rows("hais_table1_quick")}
+    rows = {row["model"]: row for row in stored("hais_table1_quick")["rows"]}
     found = sorted(PAPER, key=lambda name: rows[name]["log_likelihood"])
     *others, student_t, bilinear = PAPER
     assert found == [*others, bilinear, student_t]
@@ -89,14 +96,14 @@ def test_the_stored_table_has_the_papers_order_but_for_the_best_two():
 
 def test_the_stored_error_bar_of_gaussian_causes_tells_the_truth():
     """Off by less than two error bars, of which the few chains' bias is less than one."""
-    gaussian = next(row for row in stored_rows("hais_table1_quick") if row["model"] == "image_linear_gaussian")
+    gaussian = next(row for row in stored("hais_table1_quick")["rows"] if row["model"] == "image_linear_gaussian")
     off = gaussian["log_likelihood"] - gaussian["exact"]
     assert abs(off) < 2 * gaussian["monte_carlo_error"] < 0.05
     assert abs(gaussian["jensen_bias"]) < gaussian["monte_carlo_error"]
 
 
 def test_each_step_sharpens_by_the_same_factor():
-    betas = image_models.sharpening_schedule(20, 0.1)
+    betas = table.sharpening_schedule(20, 0.1)
     precision = 1 + betas / 0.01
     np.testing.assert_allclose(precision[1:] / precision[:-1], 101 ** (1 / 20))
     assert betas[0] == 0
@@ -104,17 +111,17 @@ def test_each_step_sharpens_by_the_same_factor():
 
 
 def test_the_reference_is_the_whitened_gaussian():
-    scale = image_models.SCALES["tiny"]
+    scale = table.SCALES["tiny"]
     data = image_patches().held_out[: scale.n_points]
-    reference = image_models.table_1(scale)[0]
+    reference = table.table_1(scale)[0]
     np.testing.assert_allclose(reference.exact, -0.5 * (data**2).sum(1) - 18 * np.log(2 * np.pi))
 
 
 def test_gaussian_causes_come_out_near_their_exact_likelihood():
     """4,000 distributions, 20 chains, two patches: over 12 seeds 0.6 ± 0.6 nats too low, evenly spaced 8.3 ± 1.6."""
     model, data = ae.models.load("image_linear_gaussian"), image_patches().held_out[:2]
-    scale = image_models.Scale(2, 1, 1, 4000, 20, {})
-    row = image_models.evaluate("image_linear_gaussian", model, data, scale, np.random.default_rng(0))
+    scale = table.Scale(2, 1, 1, 4000, 20)
+    row = table.evaluate("image_linear_gaussian", model, data, scale, np.random.default_rng(0))
     assert abs((row.found.log_likelihoods - row.exact).mean()) < 3.5
 
 
@@ -151,7 +158,7 @@ def test_stored_models_are_those_of_their_recipes(name):
     ],
 )
 def test_sizes_are_counted_as_in_the_paper(name, size):
-    assert image_models.size_of(ae.models.load(name)) == size
+    assert table.size_of(ae.models.load(name)) == size
 
 
 def test_the_stored_gaussian_model_fits_as_well_as_its_covariance_can():

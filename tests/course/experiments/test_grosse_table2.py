@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 import anneal_edu as ae
-from anneal_edu.course.experiments import grosse_large
-from anneal_edu.course.experiments.blocks import BlockedReverseAIS
-from anneal_edu.course.experiments.grosse_large import PATHS, SCALES, table_2
+from anneal_edu.course.experiments import grosse_table2, stored
+from anneal_edu.course.experiments.blocks import BlockedAIS
+from anneal_edu.course.experiments.grosse_table2 import PATHS, SCALES, table_2
+from anneal_edu.course.experiments.kept import Run
 
 TINY = SCALES["tiny"]
 
@@ -20,7 +21,7 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def rows(folder):
-    return table_2(TINY, seed=1, folder=folder)
+    return table_2(TINY, Run(seed=1, folder=folder))
 
 
 def test_the_table_has_a_row_for_each_model_start_and_path(rows):
@@ -47,7 +48,7 @@ def test_the_largest_ess_of_a_model_is_bold(rows):
 
 def test_a_second_call_finds_models_and_blocks_and_gives_the_same_numbers(rows, folder):
     before = {file: file.stat().st_mtime_ns for file in folder.iterdir()}
-    again = table_2(replace(TINY, training={"CD1": TINY.training["CD1"]}), seed=1, folder=folder)
+    again = table_2(replace(TINY, training={"CD1": TINY.training["CD1"]}), Run(seed=1, folder=folder))
     for one, other in zip(rows, again, strict=False):
         np.testing.assert_array_equal(one.forward.log_weights, other.forward.log_weights)
         np.testing.assert_array_equal(one.reverse.log_weights, other.reverse.log_weights)
@@ -56,9 +57,9 @@ def test_a_second_call_finds_models_and_blocks_and_gives_the_same_numbers(rows, 
 
 def test_without_exact_draws_a_long_run_is_named_and_brackets_all_the_same(rows, monkeypatch):
     monkeypatch.setattr(ae.BinaryRBM, "enumerable", False)
-    monkeypatch.setattr(grosse_large, "PATHS", ("geometric",))
+    monkeypatch.setattr(grosse_table2, "PATHS", ("geometric",))
     small = replace(TINY, training={"PCD": TINY.training["PCD"]}, n_long_run=2000)
-    unknown = table_2(small, seed=1)
+    unknown = table_2(small, Run(seed=1))
     exact = next(row.exact for row in rows if row.model == "PCD")
     assert len(unknown) == 2
     for row in unknown:
@@ -70,7 +71,7 @@ def test_reverse_blocks_are_unbiased_for_one_over_z_and_do_not_depend_on_workers
     rng = np.random.default_rng(0)
     target = ae.BinaryRBM(rng.normal(size=(10, 4)), rng.normal(size=10), rng.normal(size=4))
     path = ae.geometric_path(ae.uniform_rbm(10, 4), target)
-    run = BlockedReverseAIS(path, ae.linear_schedule(20), 990, 3, 100, samples=target.sample(990, rng))
+    run = BlockedAIS(path, ae.linear_schedule(20), 990, 3, 100, samples=target.sample(990, rng))
     result = run.run()
     assert result.log_weights.shape == (990,) and len(np.unique(result.log_weights)) == 990
     assert abs(result.log_z - target.log_z()) < 5 * result.std_error
@@ -80,14 +81,14 @@ def test_reverse_blocks_are_unbiased_for_one_over_z_and_do_not_depend_on_workers
 
 
 def test_stored_results_hold_every_row_and_how_they_were_made():
-    stored = grosse_large.stored_results()
-    assert {"command", "settings", "seconds", "rows"} <= stored.keys()
+    found = stored("grosse_table2_quick")
+    assert {"command", "settings", "seconds", "rows"} <= found.keys()
     scale = SCALES["quick"]
-    assert [(row["model"], row["start"], row["path"]) for row in stored["rows"]] == [
+    assert [(row["model"], row["start"], row["path"]) for row in found["rows"]] == [
         (model, start, path) for model in scale.training for start in ("uniform", "base rate") for path in PATHS
     ]
-    assert stored["settings"]["n_steps"] == scale.n_steps
+    assert found["settings"]["n_steps"] == scale.n_steps
 
 
 def test_the_papers_table_is_complete():
-    assert all(len(column) == 6 for column in grosse_large.PAPER.values())
+    assert all(len(column) == 6 for column in grosse_table2.PAPER.values())
