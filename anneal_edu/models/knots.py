@@ -1,6 +1,6 @@
 """Fitted knots of moment averages splines to the stored models, so that a panel opens without a minute of fitting.
 
-    python -m anneal_edu.models.knots
+    python -m anneal_edu models knots
 
 fits them again and overwrites the files. The knots are those of the paper, 0.1, …, 0.9, with every moment right within
 `TOLERANCE`.
@@ -88,7 +88,7 @@ def _file(model: str, start: str) -> str:
     return f"{model}_knots_{start.replace(' ', '_')}.npz"
 
 
-def main(folder: Path = Path(__file__).parent) -> None:
+def fit_knots(folder: Path = Path(__file__).parent) -> None:
     """Fit all knots and write them to ``folder``."""
     for model in MODELS:
         rbm = load(model)
@@ -99,7 +99,3 @@ def main(folder: Path = Path(__file__).parent) -> None:
             names = ("weights", "visible_bias", "hidden_bias")
             np.savez_compressed(folder / _file(model, start), **dict(zip(names, map(np.stack, parts), strict=True)))
             print(f"{model} from {start}: {sum(match.n_evaluations for match in spline.matches)} enumerations")
-
-
-if __name__ == "__main__":
-    main()
