@@ -21,7 +21,7 @@ help:
 	@echo "make lab          open the course in JupyterLab (LABARGS=--allow-root if you are root)"
 	@echo "make test         lint, tests, and every notebook compared with its stored outputs (JOBS=4: four files at once)"
 	@echo "make mutants      a sample of small faults, planted one by one: do the tests see them? (N=300 SEED=0: which; an hour)"
-	@echo "make lint         ruff only"
+	@echo "make lint         ruff, mypy and codespell"
 	@echo "make lint-workflows"
 	@echo "                  actionlint on .github/workflows (its package fetches a program from GitHub)"
 	@echo "make notebooks    execute the notebooks in place (NB=notebooks/02_….ipynb for one alone)"
@@ -40,7 +40,7 @@ lab: .venv/.ok
 test test-seeds notebooks test-oldest: export OPENBLAS_NUM_THREADS = 1
 
 test: lint $(if $(CHROMIUM),.venv/.browser-ok)
-	$(BIN)/python -m pytest -q -rs -n $(JOBS) --dist worksteal
+	$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal
 ifneq ($(NOTEBOOKS),)
 	$(BIN)/python -m pytest -q -n $(JOBS) --dist loadscope $(NBVAL) $(NOTEBOOKS)
 else
@@ -63,6 +63,8 @@ mutants: .venv/.mutants-ok
 
 lint: .venv/.ok
 	$(BIN)/ruff check
+	$(BIN)/mypy
+	$(BIN)/codespell
 
 lint-workflows: .venv/.workflows-ok
 	$(BIN)/actionlint
@@ -80,7 +82,7 @@ test-oldest: .venv-oldest/.ok
 	.venv-oldest/bin/python -m pytest -q --ignore tests/notebooks --ignore tests/browser
 
 clean:
-	rm -rf .venv .venv-oldest build dist *.egg-info .pytest_cache .ruff_cache
+	rm -rf .venv .venv-oldest build dist *.egg-info .pytest_cache .ruff_cache .mypy_cache
 	find . -name __pycache__ -prune -exec rm -rf {} +
 
 define make_venv

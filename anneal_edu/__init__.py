@@ -1,4 +1,4 @@
-"""Partition functions by annealing and tempering, small enough to read in an afternoon.
+"""Partition functions by annealing and tempering: a library that is meant to be read.
 
 A *path* is a function from β in [0, 1] to a *distribution*. An *estimator* walks it; a *kernel* moves chains meanwhile.
 
@@ -7,6 +7,7 @@ What one calls has a name here. The pieces of an algorithm, which lessons print,
 and ``ae.experiments``.
 """
 
+import types
 from importlib import import_module
 
 from anneal_edu import data, models
@@ -34,6 +35,7 @@ from anneal_edu.distributions import (
     hidden_states,
     uniform_rbm,
 )
+from anneal_edu.estimate import Caveat, Estimate
 from anneal_edu.kernels import Kernel, exact, gibbs, hmc, random_walk
 from anneal_edu.paths.asymptotics import (
     cost_functional,
@@ -43,15 +45,17 @@ from anneal_edu.paths.asymptotics import (
     segment_costs,
     symmetric_kl,
 )
+from anneal_edu.paths.capabilities import Path
 from anneal_edu.paths.chain_moments import data_moments, estimate_mean_and_cov, estimate_moments, pcd_fit
 from anneal_edu.paths.covariance import auxiliary_gibbs, covariance_path, covariance_start, widen_covariance
-from anneal_edu.paths.geometric import Path, geometric_path, moment_path
+from anneal_edu.paths.geometric import geometric_path, moment_path
 from anneal_edu.paths.moment_matching import MomentMatch, match_moments
 from anneal_edu.paths.schedules import linear_schedule, optimal_allocation, optimal_binned_schedule, piecewise_schedule
 from anneal_edu.paths.splines import moment_spline_path, spline_path
 from anneal_edu.reweighting.density_matrix import log_conditionals, log_density_matrix, log_density_slopes
 from anneal_edu.reweighting.integration import ThermodynamicIntegrationResult, thermodynamic_integration
-from anneal_edu.reweighting.mbar import MBARResult, mbar, stepping_stone
+from anneal_edu.reweighting.mbar import MBARResult, mbar
+from anneal_edu.reweighting.stepping_stone import SteppingStoneResult, stepping_stone
 from anneal_edu.tempering.matrices import expected_round_trip_time
 from anneal_edu.tempering.parallel import (
     TemperingResult,
@@ -81,10 +85,114 @@ from anneal_edu.weights import (
     pareto_tail_index,
 )
 
+__all__ = [
+    "AISResult",
+    "BilinearGenerative",
+    "BinaryRBM",
+    "Caveat",
+    "Distribution",
+    "Estimate",
+    "Gaussian",
+    "GaussianBernoulli",
+    "GaussianRBM",
+    "HAISResult",
+    "JointRBM",
+    "Kernel",
+    "LatentPosterior",
+    "LikelihoodResult",
+    "LinearGenerative",
+    "MBARResult",
+    "MeanCovarianceRBM",
+    "MomentMatch",
+    "Path",
+    "ProductOfExperts",
+    "RTSResult",
+    "RTSRound",
+    "ReverseAISResult",
+    "Sandwich",
+    "SimulatedTemperingResult",
+    "SteppingStoneResult",
+    "TemperingResult",
+    "ThermodynamicIntegrationResult",
+    "Unnormalized",
+    "ais",
+    "auxiliary_gibbs",
+    "base_rate_rbm",
+    "binary_states",
+    "bootstrap_log_mean_exp",
+    "contrastive_divergence",
+    "cost_functional",
+    "count_round_trips",
+    "covariance_path",
+    "covariance_start",
+    "cumulative_barrier",
+    "data",
+    "data_moments",
+    "effective_sample_size",
+    "equal_rejection_schedule",
+    "estimate_mean_and_cov",
+    "estimate_moments",
+    "exact",
+    "expectation_maximisation",
+    "expected_ais_weights",
+    "expected_round_trip_time",
+    "geometric_path",
+    "gibbs",
+    "gibbs_matrix",
+    "hais",
+    "hidden_states",
+    "hmc",
+    "kl_bias",
+    "kl_divergence",
+    "larger_ess_p_value",
+    "linear_schedule",
+    "log_conditionals",
+    "log_density_matrix",
+    "log_density_slopes",
+    "log_likelihood",
+    "log_mean_exp",
+    "match_moments",
+    "mbar",
+    "metropolis_matrix",
+    "minimum_probability_flow",
+    "models",
+    "moment_path",
+    "moment_spline_path",
+    "normalised_weights",
+    "optimal_allocation",
+    "optimal_binned_schedule",
+    "parallel_tempering",
+    "pareto_tail_index",
+    "path_length",
+    "pcd_fit",
+    "piecewise_schedule",
+    "raise_log_likelihood",
+    "random_walk",
+    "reverse_ais",
+    "rts",
+    "rts_rounds",
+    "sandwich",
+    "segment_costs",
+    "simulated_tempering",
+    "spline_path",
+    "state_distributions",
+    "stepping_stone",
+    "symmetric_kl",
+    "tempered_transitions",
+    "tempering_states",
+    "thermodynamic_integration",
+    "track_log_likelihood",
+    "train_gaussian_rbm",
+    "train_rbm",
+    "tune_step_size",
+    "uniform_rbm",
+    "widen_covariance",
+]
+
 _OF_THE_COURSE = ("check", "experiments", "figures", "panels")  # imported on first use: the library needs no display
 
 
-def __getattr__(name: str):
+def __getattr__(name: str) -> types.ModuleType:
     if name in _OF_THE_COURSE:
         return import_module(f"anneal_edu.course.{name}")
     raise AttributeError(f"module 'anneal_edu' has no attribute {name!r}")

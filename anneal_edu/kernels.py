@@ -1,6 +1,7 @@
 """Kernels: one transition of every chain, kernel(distribution, x, rng) -> x, that leaves the distribution invariant.
 
-A kernel of your own may work in place: the estimators hand it a copy of their states.
+In symbols T p = p (Sohl-Dickstein and Culpepper 2012, Eq. 13). A kernel of your own may work in place: the estimators
+hand it a copy of their states.
 """
 
 from __future__ import annotations
@@ -20,12 +21,13 @@ Gradient = Callable[[np.ndarray], np.ndarray]
 Kernel = Callable[[Distribution, np.ndarray, np.random.Generator], np.ndarray]
 
 
-def _require_ability(distribution: Distribution, ability: str, kernel: str, instead: str) -> None:
+def _require_ability(distribution: Distribution, ability: str, kernel: str, instead: str) -> Callable[..., np.ndarray]:
     if not hasattr(distribution, ability):
         raise TypeError(
             f"the {kernel} kernel needs a distribution with {ability}(), which {type(distribution).__name__} "
             f"lacks; use {instead}"
         )
+    return getattr(distribution, ability)
 
 
 def _require_real_states(distribution: Distribution, kernel: str) -> None:
@@ -44,8 +46,9 @@ def exact(distribution: Distribution, x: np.ndarray, rng: np.random.Generator) -
     >>> ae.exact(ae.Gaussian([0.0], [[1.0]]), np.zeros((5, 1)), np.random.default_rng(0)).shape
     (5, 1)
     """
-    _require_ability(distribution, "sample", "exact", "gibbs, random_walk(scale) or hmc(step_size, n_leapfrog)")
-    return distribution.sample(len(x), rng)
+    instead = "gibbs, random_walk(scale) or hmc(step_size, n_leapfrog)"
+    sample = _require_ability(distribution, "sample", "exact", instead)
+    return sample(len(x), rng)
 
 
 def gibbs(distribution: Distribution, x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
@@ -59,8 +62,8 @@ def gibbs(distribution: Distribution, x: np.ndarray, rng: np.random.Generator) -
     >>> ae.gibbs(ae.uniform_rbm(3, 2), np.zeros((5, 3)), np.random.default_rng(0)).shape
     (5, 3)
     """
-    _require_ability(distribution, "gibbs", "gibbs", "random_walk(scale) or hmc(step_size, n_leapfrog)")
-    return distribution.gibbs(x, rng)
+    sweep = _require_ability(distribution, "gibbs", "gibbs", "random_walk(scale) or hmc(step_size, n_leapfrog)")
+    return sweep(x, rng)
 
 
 def gibbs_backwards(distribution: Distribution, x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
@@ -76,6 +79,8 @@ def gibbs_backwards(distribution: Distribution, x: np.ndarray, rng: np.random.Ge
 def reversal_of(kernel: Kernel) -> Kernel:
     """The time reversal that a kernel declares as its ``reversal``; who declares none is taken to be reversible.
 
+    It is the T~ of Sohl-Dickstein and Culpepper 2012, Eq. 14.
+
     Examples
     --------
     >>> reversal_of(gibbs).__name__, reversal_of(exact).__name__
@@ -84,10 +89,9 @@ def reversal_of(kernel: Kernel) -> Kernel:
     return getattr(kernel, "reversal", kernel)
 
 
-gibbs.reversal, gibbs_backwards.reversal = gibbs_backwards, gibbs
 # what `anneal_edu.paths.capabilities` offers in their stead; a block Gibbs step is its own reversal
-gibbs.step = gibbs_backwards.step = "weigh_and_gibbs"
-gibbs.rungs, gibbs.ladder = "gibbs_rungs", "gibbs_ladder"
+vars(gibbs).update(reversal=gibbs_backwards, step="weigh_and_gibbs", rungs="gibbs_rungs", ladder="gibbs_ladder")
+vars(gibbs_backwards).update(reversal=gibbs, step="weigh_and_gibbs")
 
 
 def accept(log_ratio: np.ndarray, rng: np.random.Generator) -> np.ndarray:
@@ -118,7 +122,8 @@ class random_walk:
 
     scale: float | np.ndarray
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
+        scale: float | np.ndarray
         if np.ndim(self.scale) == 0:
             scale = as_positive("scale", self.scale)
         elif ((scale := as_finite_array("scale", self.scale, ndim=1)) <= 0).any():
@@ -218,7 +223,7 @@ class hmc:
     step_size: float
     n_leapfrog: int
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         object.__setattr__(self, "step_size", as_positive("step_size", self.step_size))
         object.__setattr__(self, "n_leapfrog", as_count("n_leapfrog", self.n_leapfrog))
 

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterable
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 MAX_ENUMERATED_UNITS = 24
 
 
-def as_real(name: str, value, dtype=np.float64) -> np.ndarray:
+def as_real(name: str, value: Any, dtype: npt.DTypeLike | None = np.float64) -> np.ndarray:
     """Return a copy of ``value`` as an array of real numbers; words, complex numbers and objects are a TypeError.
 
     Where ``dtype`` is None, floating arrays keep theirs and others become float64.
@@ -31,14 +33,14 @@ def as_real(name: str, value, dtype=np.float64) -> np.ndarray:
     return array.astype(dtype)
 
 
-def require_unmasked(name: str, value) -> None:
+def require_unmasked(name: str, value: Any) -> None:
     """Raise ValueError where a masked array hides entries: an array of plain numbers would bring them back."""
     if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
-        n_masked = np.ma.count_masked(value)
+        n_masked = np.sum(value.mask)
         raise ValueError(f"{name} must not hide entries, got {n_masked} masked ones: fill or drop them")
 
 
-def as_finite_array(name: str, value, ndim: int, dtype=np.float64) -> np.ndarray:
+def as_finite_array(name: str, value: Any, ndim: int, dtype: npt.DTypeLike | None = np.float64) -> np.ndarray:
     """Return a read-only copy of ``value`` with ``ndim`` axes, every entry finite."""
     array = as_real(name, value, dtype)
     if array.ndim != ndim:
@@ -57,7 +59,7 @@ def require_shape(name: str, array: np.ndarray, shape: tuple[int, ...]) -> None:
         raise ValueError(f"{name} must have shape {shape}, got {array.shape}")
 
 
-def as_states(x, dim: int) -> np.ndarray:
+def as_states(x: Any, dim: int) -> np.ndarray:
     """Return ``x`` as an array of shape (..., dim); the dtype of floating arrays is kept."""
     require_unmasked("x", x)
     x = np.asarray(x) if isinstance(x, np.ndarray) else as_real("x", x, dtype=None)
@@ -70,7 +72,7 @@ def as_states(x, dim: int) -> np.ndarray:
     return x
 
 
-def as_chains(name: str, x, dim: int) -> np.ndarray:
+def as_chains(name: str, x: Any, dim: int) -> np.ndarray:
     """Return a copy of ``x`` as one or more states, (N, dim); the dtype of floating arrays is kept."""
     states = as_real(name, x, dtype=None)
     if states.ndim != 2 or len(states) == 0 or states.shape[1] != dim:
@@ -80,7 +82,7 @@ def as_chains(name: str, x, dim: int) -> np.ndarray:
     return states
 
 
-def as_binary_data(name: str, data) -> np.ndarray:
+def as_binary_data(name: str, data: Any) -> np.ndarray:
     """Return ``data`` as a float32 array (N, D) of zeros and ones."""
     array = as_finite_array(name, data, ndim=2, dtype=None)
     if not ((array == 0) | (array == 1)).all():
@@ -88,7 +90,7 @@ def as_binary_data(name: str, data) -> np.ndarray:
     return array.astype(np.float32)
 
 
-def as_count(name: str, value, minimum: int = 1) -> int:
+def as_count(name: str, value: Any, minimum: int = 1) -> int:
     """Return ``value`` as an int of at least ``minimum``."""
     try:
         count = operator.index(value)
@@ -101,28 +103,28 @@ def as_count(name: str, value, minimum: int = 1) -> int:
     return count
 
 
-def as_number(name: str, value) -> float:
+def as_number(name: str, value: Any) -> float:
     """Return ``value`` as a float; words, None and arrays are a TypeError."""
     if not isinstance(value, int | float | np.integer | np.floating) or isinstance(value, bool):
         raise TypeError(f"{name} must be a number, got {value!r}")
     return float(value)
 
 
-def as_flag(name: str, value) -> bool:
+def as_flag(name: str, value: Any) -> bool:
     """Return ``value``, True or False; what is merely true or false in Python's eyes is a TypeError."""
     if not isinstance(value, bool | np.bool_):
         raise TypeError(f"{name} must be True or False, got {value!r}")
     return bool(value)
 
 
-def as_choice(name: str, value, choices: Iterable[str]) -> str:
+def as_choice(name: str, value: Any, choices: Iterable[str]) -> str:
     """Return ``value``, one of the given words."""
     if not isinstance(value, str) or value not in choices:
         raise ValueError(f"{name} must be one of {', '.join(choices)}, got {value!r}")
     return value
 
 
-def as_positive(name: str, value) -> float:
+def as_positive(name: str, value: Any) -> float:
     """Return ``value`` as a finite float above zero."""
     number = as_number(name, value)
     if not (np.isfinite(number) and number > 0):
@@ -130,7 +132,7 @@ def as_positive(name: str, value) -> float:
     return number
 
 
-def as_beta(beta) -> float:
+def as_beta(beta: Any) -> float:
     """Return a position on a path, a float in [0, 1]."""
     beta = as_number("beta", beta)
     if not 0 <= beta <= 1:
@@ -138,7 +140,7 @@ def as_beta(beta) -> float:
     return beta
 
 
-def as_schedule(name: str, schedule) -> np.ndarray:
+def as_schedule(name: str, schedule: Any) -> np.ndarray:
     """Return a schedule: values that rise strictly from exactly 0 to exactly 1."""
     betas = as_finite_array(name, schedule, ndim=1)
     if len(betas) < 2 or betas[0] != 0 or betas[-1] != 1:
@@ -151,25 +153,25 @@ def as_schedule(name: str, schedule) -> np.ndarray:
     return betas
 
 
-def require_callable(name: str, value, example: str) -> None:
+def require_callable(name: str, value: Any, example: str) -> None:
     """Raise TypeError unless ``value`` can be called; a class, such as random_walk without its scale, is refused."""
     if not callable(value) or isinstance(value, type):
         raise TypeError(f"{name} must be a function, such as {example}; got {value!r}")
 
 
-def require_distribution(name: str, p) -> None:
+def require_distribution(name: str, p: Any) -> None:
     """Raise TypeError unless ``p`` has what every distribution has."""
     if not (hasattr(p, "log_density") and hasattr(p, "dim")):
         raise TypeError(f"{name} must be a distribution (with dim and log_density), got {p!r}")
 
 
-def require_kind(name: str, value, kind: type) -> None:
+def require_kind(name: str, value: Any, kind: type) -> None:
     """Raise TypeError unless ``value`` is of this class."""
     if not isinstance(value, kind):
         raise TypeError(f"{name} must be a {kind.__name__}, got {type(value).__name__}")
 
 
-def require_path(path) -> None:
+def require_path(path: Any) -> None:
     """Raise unless ``path`` is a function from β to distributions of one dimension."""
     require_callable("path", path, "geometric_path(p0, p1)")
     start, end = path(0.0), path(1.0)
@@ -179,7 +181,7 @@ def require_path(path) -> None:
         raise ValueError(f"the ends of a path must have the same dim, got {start.dim} and {end.dim}")
 
 
-def require_generator(rng) -> None:
+def require_generator(rng: Any) -> None:
     """Raise TypeError unless ``rng`` is a numpy random Generator."""
     if not isinstance(rng, np.random.Generator):
         raise TypeError(f"rng must be a numpy.random.Generator (np.random.default_rng(0)), got {rng!r}")
@@ -197,12 +199,12 @@ def require_enumerable(n_units: int) -> None:
 # What a user's own functions give back
 
 
-def _ours(thing) -> bool:
+def _ours(thing: Any) -> bool:
     """Whether the library made it: its own distributions and kernels leave x alone, and need no watching."""
     return (getattr(thing, "__module__", None) or "").startswith("anneal_edu.")
 
 
-def answer(name: str, function: Callable[[np.ndarray], np.ndarray], x: np.ndarray):
+def answer(name: str, function: Callable[[np.ndarray], np.ndarray], x: np.ndarray) -> Any:
     """What ``function`` says of states that it may look at, but not change."""
     shown = x.view()
     shown.setflags(write=False)
@@ -214,7 +216,7 @@ def answer(name: str, function: Callable[[np.ndarray], np.ndarray], x: np.ndarra
         raise ValueError(f"{name} must not change x in place: let it work on a copy, x = x.copy()") from error
 
 
-def log_density_of(distribution, x: np.ndarray, beta: float | None = None) -> np.ndarray:
+def log_density_of(distribution: Any, x: np.ndarray, beta: float | None = None) -> np.ndarray:
     """Log f(x) of anyone's distribution, (..., D) -> (...): real numbers or -inf, one for every state, x unchanged.
 
     Examples
@@ -229,7 +231,7 @@ def log_density_of(distribution, x: np.ndarray, beta: float | None = None) -> np
     return as_log_density(answer("log_density", distribution.log_density, x), x.shape[:-1], beta)
 
 
-def as_log_density(values, shape: tuple[int, ...], beta: float | None = None) -> np.ndarray:
+def as_log_density(values: Any, shape: tuple[int, ...], beta: float | None = None) -> np.ndarray:
     """What a log_density returned for states of shape (*shape, D), if it may be one."""
     if np.shape(values) != shape:
         raise ValueError(
@@ -244,14 +246,14 @@ def as_log_density(values, shape: tuple[int, ...], beta: float | None = None) ->
     return values
 
 
-def gradient_of(distribution, x: np.ndarray) -> np.ndarray:
+def gradient_of(distribution: Any, x: np.ndarray) -> np.ndarray:
     """∇ log f(x) of anyone's distribution, (..., D) -> (..., D): real numbers in the shape of x, x unchanged."""
     if _ours(distribution):
         return distribution.grad_log_density(x)
     return as_gradient(answer("grad_log_density", distribution.grad_log_density, x), x.shape)
 
 
-def as_gradient(values, shape: tuple[int, ...]) -> np.ndarray:
+def as_gradient(values: Any, shape: tuple[int, ...]) -> np.ndarray:
     """What a gradient returned for states of this shape, if it may be one."""
     if np.shape(values) != shape:
         raise ValueError(f"grad must map shape {shape} to itself, got {np.shape(values)}")
@@ -262,15 +264,26 @@ def as_gradient(values, shape: tuple[int, ...]) -> np.ndarray:
     return values
 
 
-def draws_of(start, n: int, rng: np.random.Generator) -> np.ndarray:
+def draws_of(start: Any, n: int, rng: np.random.Generator) -> np.ndarray:
     """n draws of anyone's start of a path, (n, D)."""
     return _as_chains("sample of path(0)", start.sample(n, rng), (n, start.dim))
 
 
-def careful(kernel: Callable) -> Callable:
+def log_z_of(start: Any) -> float:
+    """Log Z of anyone's start of a path, a finite number."""
+    log_z = as_number("log_z of path(0)", start.log_z())
+    if not np.isfinite(log_z):
+        raise ValueError(f"log_z of path(0) must be finite, got {log_z}")
+    return log_z
+
+
+Transition = Callable[[Any, np.ndarray, np.random.Generator], np.ndarray]
+
+
+def careful(kernel: Transition) -> Transition:
     """The same kernel, (distribution, x (C, D), rng) -> (C, D), which may work in place and is held to its promise."""
 
-    def transition(distribution, x, rng):
+    def transition(distribution: Any, x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         if _ours(kernel) and _ours(distribution):
             return kernel(distribution, x, rng)
         return _as_chains("the kernel", kernel(distribution, x.copy(), rng), x.shape).copy()
@@ -278,7 +291,7 @@ def careful(kernel: Callable) -> Callable:
     return transition
 
 
-def _as_chains(name: str, x, shape: tuple[int, int]) -> np.ndarray:
+def _as_chains(name: str, x: Any, shape: tuple[int, ...]) -> np.ndarray:
     wanted = f"{name} must return one state for each of {shape[0]} chains, {shape}, got"
     try:
         states = np.asarray(x)

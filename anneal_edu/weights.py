@@ -6,13 +6,15 @@ Everything takes *log* weights; nothing here exponentiates a number that has not
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
+from anneal_edu.estimate import SINGLE_CHAIN, Caveat
 from anneal_edu.validation import as_count, as_real, require_generator
 
 _MOST_RESAMPLED = 100_000
 
 
-def as_log_weights(log_weights) -> np.ndarray:
+def as_log_weights(log_weights: npt.ArrayLike) -> np.ndarray:
     """Return log weights as a float64 vector; -inf (a weight of zero) is allowed, NaN and +inf are not."""
     lw = as_real("log_weights", log_weights)
     if lw.ndim != 1 or lw.size == 0:
@@ -22,7 +24,7 @@ def as_log_weights(log_weights) -> np.ndarray:
     return lw
 
 
-def log_mean_exp(log_weights) -> float:
+def log_mean_exp(log_weights: npt.ArrayLike) -> float:
     """Log of the mean weight, the importance-sampling estimate of log Z.
 
     Parameters
@@ -49,7 +51,7 @@ def log_mean_exp(log_weights) -> float:
     return float(top + np.log(np.mean(np.exp(lw - top))))
 
 
-def normalised_weights(log_weights) -> np.ndarray:
+def normalised_weights(log_weights: npt.ArrayLike) -> np.ndarray:
     """Weights rescaled to mean 1, w* = w / mean(w), shape (C,); all zero where every weight is zero.
 
     Examples
@@ -66,7 +68,7 @@ def normalised_weights(log_weights) -> np.ndarray:
     return w / w.mean()
 
 
-def effective_sample_size(log_weights) -> float:
+def effective_sample_size(log_weights: npt.ArrayLike) -> float:
     """How many equally weighted draws the weights are worth, from 1 to C.
 
     ESS = C / (1 + s²(w*)), with w* the weights normalised to mean 1 (Grosse et al. 2013, footnote 1; Kiwaki and
@@ -95,7 +97,7 @@ def effective_sample_size(log_weights) -> float:
     return float(len(w) / (1 + w.var()))
 
 
-def log_mean_exp_std_error(log_weights) -> float:
+def log_mean_exp_std_error(log_weights: npt.ArrayLike) -> float:
     """Standard error of log mean w by the delta method, sd(w*) / √C; infinite for a single chain."""
     w = normalised_weights(log_weights)
     if len(w) < 2 or not w.any():
@@ -103,7 +105,9 @@ def log_mean_exp_std_error(log_weights) -> float:
     return float(w.std(ddof=1) / np.sqrt(len(w)))
 
 
-def bootstrap_log_mean_exp(log_weights, n_resamples: int = 1000, *, rng: np.random.Generator) -> np.ndarray:
+def bootstrap_log_mean_exp(
+    log_weights: npt.ArrayLike, n_resamples: int = 1000, *, rng: np.random.Generator
+) -> np.ndarray:
     """Log mean weight of ``n_resamples`` bootstrap resamples of the chains.
 
     More than 100,000 chains are put into groups at random, and the groups are resampled: as good, and sooner done.
@@ -152,7 +156,7 @@ def _group_means(w: np.ndarray) -> np.ndarray:
 
 
 def larger_ess_p_value(
-    log_weights: np.ndarray, others: np.ndarray, n_resamples: int = 1000, *, rng: np.random.Generator
+    log_weights: npt.ArrayLike, others: npt.ArrayLike, n_resamples: int = 1000, *, rng: np.random.Generator
 ) -> float:
     """Could the first effective sample size be larger by chance? A bootstrap test, as in Grosse et al. 2013, Table 1.
 
@@ -183,14 +187,14 @@ def larger_ess_p_value(
     n_resamples = as_count("n_resamples", n_resamples)
     require_generator(rng)
 
-    def resampled_ess(lw):
+    def resampled_ess(lw: np.ndarray) -> float:
         return effective_sample_size(lw[rng.integers(len(lw), size=len(lw))])
 
     not_larger = sum(resampled_ess(first) <= resampled_ess(second) for _ in range(n_resamples))
     return (not_larger + 1) / (n_resamples + 1)
 
 
-def pareto_tail_index(log_weights) -> float:
+def pareto_tail_index(log_weights: npt.ArrayLike) -> float:
     """How heavy the tail of the largest weights is: k̂ of Pareto-smoothed importance sampling.
 
     A generalised Pareto distribution of shape k is fitted to the largest 3√C weights (Vehtari, Simpson, Gelman, Yao and
@@ -235,8 +239,8 @@ def pareto_tail_index(log_weights) -> float:
     return float((n * k_hat + 10 * 0.5) / (n + 10))  # a weak prior at ½, worth ten observations
 
 
-def warnings_of(log_weights) -> tuple[str, ...]:
-    """What looks wrong with a set of weights, in plain words; empty where nothing does.
+def warnings_of(log_weights: npt.ArrayLike) -> tuple[Caveat, ...]:
+    """What looks wrong with a set of weights; empty where nothing does.
 
     Two things are looked at: whether a few weights carry the estimate (ESS), and whether the tail of the largest
     weights is so heavy that the ones that matter most were probably not drawn (`pareto_tail_index` above 0.7, the limit
@@ -249,26 +253,24 @@ def warnings_of(log_weights) -> tuple[str, ...]:
 
     Returns
     -------
-    tuple of str
-        One sentence a finding.
+    tuple of Caveat
     """
     lw = as_log_weights(log_weights)
     n = len(lw)
     if n == 1:
-        return ("a single chain: no error bar can be given",)
+        return (SINGLE_CHAIN,)
     if np.isneginf(lw).all():
-        return ("every weight is zero: no chain landed where the target has mass",)
+        return (Caveat("every weight is zero", "every weight is zero: no chain landed where the target has mass"),)
     found = []
     share, ess = normalised_weights(lw).max() / n, effective_sample_size(lw)
     if ess < max(2.0, 0.01 * n):
-        found.append(
-            f"collapsed weights: {n} chains are worth {ess:.1f} draws, and the largest weight carries {share:.0%} of "
-            "the estimate"
-        )
+        sentence = f"{n} chains are worth {ess:.1f} draws, and the largest weight carries {share:.0%} of the estimate"
+        found.append(Caveat("collapsed weights", f"collapsed weights: {sentence}"))
     tail = pareto_tail_index(lw)
     if tail > 0.7:
-        found.append(
+        sentence = (
             f"heavy tail: the largest weights fall off too slowly (Pareto index {tail:.1f}), so that chains which were "
             "not drawn are likely to carry the mean; expect log_z to be too low and its error bar too small"
         )
+        found.append(Caveat("heavy tail", sentence))
     return tuple(found)

@@ -509,7 +509,7 @@ ONE_CHAIN = {
 
 @pytest.mark.parametrize("name", ONE_CHAIN)
 def test_a_single_chain_is_said_to_have_no_error_bar(name):
-    assert "a single chain: no error bar can be given" in ONE_CHAIN[name].warnings
+    assert "single chain" in [warning.kind for warning in ONE_CHAIN[name].warnings]
     assert str(ONE_CHAIN[name]).count("warning: a single chain: no error bar can be given") == 1
     two = run(name, path_to(START), n_chains=2)
     assert "a single chain" not in str(two)
@@ -663,7 +663,10 @@ IMAGES = np.eye(3)
             "both_layers must be True or False, got 'v'",
         ),
         (
-            lambda: next(ae.contrastive_divergence(IMAGES, 2, "cdd", 1, 5, 0.1, 3, np.random.default_rng(0))),
+            lambda: next(ae.contrastive_divergence(
+                IMAGES, 2, "cdd", n_gibbs=1, n_updates=5, learning_rate=0.1, batch_size=3,
+                rng=np.random.default_rng(0)
+            )),
             "method must be one of cd, pcd, pt, got 'cdd'",
         ),
         (

@@ -69,6 +69,18 @@ def test_tested_versions_are_exact_and_no_older_than_the_bounds(project, require
         assert numbers(tested[name]) >= numbers(bound), f"constraints.txt pins {name} below {bound}"
 
 
+def test_hooks_before_a_commit_are_the_versions_of_make_lint():
+    configured = yaml.safe_load(read(".pre-commit-config.yaml"))["repos"]
+    hooks = {repo["repo"].split("/")[-1]: repo["rev"] for repo in configured}
+    pinned = dict(line.split("==") for line in read("constraints.txt").splitlines() if not line.startswith("#"))
+    assert hooks["ruff-pre-commit"] == f"v{pinned['ruff']}" and hooks["codespell"] == f"v{pinned['codespell']}"
+
+
+def test_the_classifiers_name_the_pythons_that_are_tested(project, jobs):
+    named = [line.rpartition(" ")[2] for line in project["classifiers"] if re.search(r"Python :: \d\.\d+$", line)]
+    assert named == pythons_of(jobs["test"])
+
+
 @pytest.fixture(params=WORKFLOWS, ids=lambda file: file.name)
 def jobs(request):
     return yaml.safe_load(request.param.read_text(encoding="utf-8"))["jobs"]

@@ -121,6 +121,7 @@ OF_WEIGHTS = {
     "ess": lambda r: ess(np.exp(LW)),
     "std_error": lambda r: std_error(np.exp(LW)),
     "warnings": lambda r: (),
+    "estimate": lambda r: (log_mean_exp(LW), std_error(np.exp(LW)), ()),
 }
 
 
@@ -139,6 +140,17 @@ def both_by_hand():
     up = ae.ais(PATH, SCHEDULE, 5, kernel, rng=generator)
     down = ae.reverse_ais(PATH, SCHEDULE, TARGET.sample(5, generator), kernel, rng=generator)
     return up, down
+
+
+def bounds():
+    ends = np.zeros((40, 1))
+    return ae.Sandwich(ae.AISResult(LW, ends, 5), ae.ReverseAISResult(3 - LW, ends, 6), "draws")
+
+
+def middle_of_the_bounds(_):
+    lower, upper = log_mean_exp(LW), 3 - log_mean_exp(LW)
+    s_low, s_high = std_error(np.exp(LW)), std_error(np.exp(LW - 3))
+    return 1.5, np.sqrt((upper - lower) ** 2 + s_low**2 + s_high**2) / 2, ()
 
 
 # Hamiltonian annealed importance sampling
@@ -285,7 +297,7 @@ def stopped_early():
     """MBAR far from the minimum, and the log Z at which its gradient was taken."""
     module = importlib.import_module("anneal_edu.reweighting.mbar")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "_stepping_stone", lambda log_f, counts: np.zeros(len(counts)))
+        patch.setattr(module, "log_ratios_by_stepping_stones", lambda log_f, counts: np.zeros(len(counts)))
         patch.setattr(module, "_FIRST_STEPS", 1)
         patch.setattr(module, "_MAX_STEPS", 1)
         found = counted(patch, module, "minimise_objective")
@@ -305,6 +317,12 @@ SLOPES = rng(9).normal(size=(5, 30))
 TRAPEZOIDS = np.array([[0.5 * ((SCHEDULE[j] - SCHEDULE[j - 1]) * (0 < j <= k) +
                                (SCHEDULE[min(j + 1, 4)] - SCHEDULE[j]) * (j < k)) for j in range(5)]
                        for k in range(5)])  # fmt: skip
+
+
+def stones():
+    """Of every rung but the last: log f_{k+1} / f_k of its draws."""
+    parts = np.split(np.arange(30), COUNTS.cumsum()[:-1])
+    return [LOG_F[k + 1, part] - LOG_F[k, part] for k, part in enumerate(parts[:-1])]
 
 
 def rung_by_rung(f):
@@ -507,7 +525,10 @@ def updates():
     module = importlib.import_module("anneal_edu.training.rbm")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "base_rate_rbm", lambda data, n_hidden: ae.uniform_rbm(4, n_hidden))
-        states = ae.contrastive_divergence(np.tile(BITS, (9, 1)).astype(np.float32), 3, "cd", 2, 3, 0.5, 6, rng())
+        states = ae.contrastive_divergence(
+            np.tile(BITS, (9, 1)).astype(np.float32), 3, "cd", n_gibbs=2, n_updates=3, learning_rate=0.5,
+            batch_size=6, rng=rng()
+        )
         return [training.TrainingState(state.n_updates, *(a.copy() for a in parts_of(state)), particles=state.particles)
                 for state in states]  # fmt: skip
 
@@ -542,7 +563,8 @@ def after_two_gibbs_steps(_):
 def gaussian_update():
     data = np.tile([0.5, -1.0], (9, 1)).astype(np.float32)
     (state,) = training.gaussian_contrastive_divergence(
-        data, 3, "cd", 1, 1, 0.5, 6, np.array([0.7, 1.2], dtype=np.float32), True, rng()
+        data, 3, "cd", n_gibbs=1, n_updates=1, learning_rate=0.5, batch_size=6,
+        sigma=np.array([0.7, 1.2], dtype=np.float32), learn_sigma=True, rng=rng()
     )
     return state
 
@@ -712,6 +734,7 @@ TABLE = [
         "ess": lambda r: ess(np.exp(LW)),
         "std_error": lambda r: std_error(np.exp(LW)),
         "warnings": lambda r: (),
+        "estimate": lambda r: (-log_mean_exp(LW), std_error(np.exp(LW)), ()),
     }),
     (ae.Sandwich, both, {
         "forward": lambda r: both_by_hand()[0],
@@ -721,6 +744,7 @@ TABLE = [
         "upper": lambda r: -log_mean_exp(-both_by_hand()[1].log_weights),
         "gap": lambda r: -log_mean_exp(-both_by_hand()[1].log_weights) - log_mean_exp(both_by_hand()[0].log_weights),
     }),
+    (ae.Sandwich, bounds, {"estimate": middle_of_the_bounds}),
     (ae.Sandwich, one_chain, {"warnings": lambda r: ("a single chain: no error bar can be given",)}),
     (HAISState, lambda: hamiltonian_states()[2], {
         "beta": lambda r: SCHEDULE[2],
@@ -774,8 +798,27 @@ TABLE = [
         "n_steps": lambda r: 1,
         "gradient": gradient_left,
     }),
-    (ae.MBARResult, lambda: ae.MBARResult(np.arange(4.0), THETA, np.eye(4), 0.5, 3, 0.1), {
+    (ae.MBARResult, lambda: ae.MBARResult(np.arange(4.0), THETA, np.eye(4), 0.5, 3, 0.1, None, 0.5), {
         "std_error": lambda r: np.sqrt([THETA[k, k] - 2 * THETA[k, 0] + THETA[0, 0] for k in range(4)]),
+        "estimate": lambda r: (3.5, np.sqrt(THETA[3, 3] - 2 * THETA[3, 0] + THETA[0, 0]), ()),
+    }),
+    (ae.MBARResult, lambda: ae.mbar(LOG_F, COUNTS, chains=np.arange(30) % 4, start_log_z=0.5), {
+        "n_chains": lambda r: 4,
+        "start_log_z": lambda r: 0.5,
+    }),
+    (ae.SteppingStoneResult, lambda: ae.stepping_stone(LOG_F, COUNTS, start_log_z=0.5), {
+        "log_z": lambda r: np.append(0, np.cumsum([log_mean_exp(stone) for stone in stones()])),
+        "std_error": lambda r: np.sqrt(np.append(0, np.cumsum([1 / ess(np.exp(w)) - 1 / len(w) for w in stones()]))),
+        "start_log_z": lambda r: 0.5,
+    }),
+    (ae.SteppingStoneResult, lambda: ae.SteppingStoneResult(np.arange(4.0), np.arange(5.0, 9.0), 0.5), {
+        "warnings": lambda r: (),
+        "estimate": lambda r: (3.5, 8.0, ()),
+    }),
+    (ae.Estimate, lambda: ae.Estimate.of_last(np.arange(4.0), np.arange(5.0, 9.0), ("so it is",)), {
+        "log_z": lambda r: 3.0,
+        "std_error": lambda r: 8.0,
+        "warnings": lambda r: ("so it is",),
     }),
     (ae.ThermodynamicIntegrationResult, lambda: ae.thermodynamic_integration(LOG_F, COUNTS, SCHEDULE, SLOPES), {
         "schedule": lambda r: SCHEDULE,
@@ -783,7 +826,9 @@ TABLE = [
         "std_error": lambda r: np.sqrt(TRAPEZOIDS**2 @ (rung_by_rung(np.var) / COUNTS)),
     }),
     (ae.ThermodynamicIntegrationResult,
-     lambda: ae.ThermodynamicIntegrationResult(SCHEDULE, MEAN_SLOPES, np.full(5, 9.0)), {
+     lambda: ae.ThermodynamicIntegrationResult(SCHEDULE, MEAN_SLOPES, np.full(5, 9.0), 0.5), {
+        "start_log_z": lambda r: 0.5,
+        "estimate": lambda r: (0.5 + TRAPEZOIDS[-1] @ MEAN_SLOPES, 9.0, ()),
         "log_z": lambda r: TRAPEZOIDS @ MEAN_SLOPES,
         "rule_error": lambda r: abs(
             0.5 * (SCHEDULE[2] * (MEAN_SLOPES[0] + MEAN_SLOPES[2])
@@ -810,6 +855,7 @@ TABLE = [
         "log_z": lambda r: 0.7 + against_first(ASSUMED + LOG_SHARES),
         "std_error": error_of_shares,
         "warnings": lambda r: (),
+        "estimate": lambda r: (0.7 + against_first(ASSUMED + LOG_SHARES)[-1], error_of_shares(r)[-1], ()),
     }),
     (ae.RTSRound, round_made, {
         "assumed_log_z": lambda r: ASSUMED,
@@ -837,6 +883,8 @@ TABLE = [
         "log_z": lambda r: rts_rounds_by_hand()[-1].log_z,
         "std_error": lambda r: rts_rounds_by_hand()[-1].std_error,
         "warnings": lambda r: rts_warnings(rts_rounds_by_hand()[-1]),
+        "estimate": lambda r: (rts_rounds_by_hand()[-1].log_z[-1], rts_rounds_by_hand()[-1].std_error[-1],
+                               rts_warnings(rts_rounds_by_hand()[-1])),
     }),
     (TemperingState, third_state, {
         name: partial(lambda r, part: swept_by_hand()[2][part], part=part)
@@ -858,6 +906,7 @@ TABLE = [
         "log_z": stepping_stones,
         "std_error": error_of_stones,
         "warnings": lambda r: (),
+        "estimate": lambda r: (stepping_stones(r), error_of_stones(r), ()),
     }),
     (LogDensities, lambda: ladders.Ladder(PATH, SCHEDULE, ae.gibbs).log_densities((DRAWS.reshape(5, 6, 2),)), {
         "own": lambda r: [log_f(beta, x) for beta, x in zip(SCHEDULE, DRAWS.reshape(5, 6, 2), strict=True)],
@@ -903,7 +952,6 @@ TABLE = [
         "hidden_bias": lambda r: gaussian_update_by_hand()[2],
         "log_sigma": lambda r: gaussian_update_by_hand()[3],
         "rbm": lambda r: ae.GaussianRBM(r.weights, r.visible_bias, r.hidden_bias, np.exp(r.log_sigma)),
-        "particles": lambda r: None,
     }),
     (training.EMStep, em_step, {
         "latent": lambda r: em_moves()[0],
@@ -945,7 +993,8 @@ def records():
 def names_of(cls):
     """Fields and properties, inherited ones too."""
     own = [field.name for field in fields(cls)] if is_dataclass(cls) else list(cls._fields)
-    return {*own, *(name for name, _ in inspect.getmembers(cls, lambda a: isinstance(a, property)) if name[0] != "_")}
+    properties = [name for name, _ in inspect.getmembers(cls, lambda a: isinstance(a, property))]
+    return {name for name in own + properties if name[0] != "_"}
 
 
 def test_every_field_is_in_the_table():
@@ -1006,11 +1055,6 @@ def printed_ais(r):
     ]
 
 
-def bounds():
-    ends = np.zeros((40, 1))
-    return ae.Sandwich(ae.AISResult(LW, ends, 5), ae.ReverseAISResult(3 - LW, ends, 6), "draws")
-
-
 PRINTED = [
     (lambda: ae.AISResult(LW, np.zeros((40, 1)), 5), printed_ais),
     (lambda: ae.ReverseAISResult(-LW, np.zeros((40, 1)), 5), printed_ais),
@@ -1030,6 +1074,11 @@ PRINTED = [
         f"log Z ratio ≈ 3.000  (standard error {r.std_error[3]:.3f}, for independent draws)",
         "overlap: spectral gap 0.125; 7 Newton steps",
     ]),
+    (lambda: ae.SteppingStoneResult(np.arange(4.0), np.arange(5.0, 9.0)), lambda r: [
+        "log Z ratio ≈ 3.000  (standard error 8.000)",
+    ]),
+    (lambda: ae.Estimate(3.0, 0.25, (ae.Caveat("heavy tail", "it is heavy"), ae.Caveat("little overlap", "too far"))),
+     lambda r: ["log Z ≈ 3.000 ± 0.250, heavy tail, little overlap"]),
     (lambda: ae.ThermodynamicIntegrationResult(SCHEDULE, MEAN_SLOPES, np.arange(9.0, 14.0)), lambda r: [
         f"log Z ratio ≈ {r.log_z[-1]:.3f}  (standard error 13.000, and the rule's own error about {r.rule_error:.2g})"
     ]),

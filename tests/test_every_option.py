@@ -38,6 +38,7 @@ REAL = rng(5).normal(size=(30, 2)) * [1.0, 0.5]
 LOG_WEIGHTS = rng(6).normal(size=30)
 X = rng(8).normal(size=(15, 1)) * 0.8 + 0.5
 LOG_F, COUNTS = ae.log_density_matrix(PATH, BETAS, X), [3] * 5
+CHAINS = np.tile(np.arange(3), 5)
 SLOPES = ae.log_density_slopes(PATH, BETAS, X)
 COLOURS, MORE_COLOURS = ([rng(seed).uniform(0, 255, size=(9, 12, 3))] for seed in (9, 10))
 GREYS, MORE_GREYS = ([rng(seed).uniform(0, 255, size=(9, 24))] for seed in (11, 12))
@@ -47,7 +48,9 @@ long_walk = ae.random_walk(0.9)
 
 
 def training_states():
-    return ae.contrastive_divergence(BINARY, 3, "cd", 1, 12, 0.5, 10, rng())
+    return ae.contrastive_divergence(
+        BINARY, 3, "cd", n_gibbs=1, n_updates=12, learning_rate=0.5, batch_size=10, rng=rng()
+    )
 
 
 class Options(NamedTuple):
@@ -73,7 +76,9 @@ def trained(train, *arguments, **options):
 
 
 def updates(**options):
-    states = ae.contrastive_divergence(BINARY, 3, "pt", 1, 3, 0.5, 5, rng(), **options)
+    states = ae.contrastive_divergence(
+        BINARY, 3, "pt", n_gibbs=1, n_updates=3, learning_rate=0.5, batch_size=5, rng=rng(), **options
+    )
     return [(state.weights.copy(), state.particles.copy()) for state in states]
 
 
@@ -140,7 +145,7 @@ def likelihood(model, **options):
 
 
 def tuned(**options):
-    return ae.tune_step_size(PATH, **({"n_steps": 5, "n_chains": 10} | options), rng=rng())
+    return ae.tune_step_size(PATH, **({"n_steps": 5, "n_chains": 11} | options), rng=rng())
 
 
 def move(kernel):
@@ -224,6 +229,9 @@ TABLE = [
     Options(ae.simulated_tempering, tempered, {"kernel": (walk, long_walk), "n_burn_in": (0, 1)}),
     Options(ae.tempered_transitions, move, {"kernel": (walk, long_walk)}),
     Options(ae.tempering_states, first_sweeps, {"kernel": (walk, long_walk), "swaps": ("even_odd", "lifted")}),
+    *(Options(method, partial(method, LOG_F, COUNTS, *more), {
+        "chains": (None, CHAINS), "start_log_z": (None, 0.5),
+    }) for method, more in ((ae.mbar, ()), (ae.stepping_stone, ()), (ae.thermodynamic_integration, (BETAS,)))),
     Options(ae.thermodynamic_integration, lambda slopes: ae.thermodynamic_integration(LOG_F, COUNTS, BETAS, slopes),
             {"slopes": (None, 2 * SLOPES)}),
     Options(ae.thermodynamic_integration, integrated,
@@ -239,7 +247,7 @@ TABLE = [
              "batch_size": (5, 6), "decay": (True, False)}),
     Options(ae.train_rbm, partial(trained, ae.train_rbm, BINARY, 3, "pt"),
             {"swaps": ("even_odd", "lifted"), "n_rungs": (3, 4)}),
-    Options(ae.tune_step_size, tuned, {"n_steps": (5, 6), "n_chains": (10, 11), "target_acceptance": (0.9, 0.8)}),
+    Options(ae.tune_step_size, tuned, {"n_steps": (5, 40), "n_chains": (11, 40), "target_acceptance": (0.9, 0.8)}),
     Options(data.bars_and_stripes, data.bars_and_stripes, {"size": (2, 3)}),
     Options(data.color_patches, colour, {"size": (2, 3), "images": (COLOURS, MORE_COLOURS)}),
     Options(data.digits, lru_cache(maxsize=2)(data.digits), {"size": (8, 28)}),

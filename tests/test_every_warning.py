@@ -1,6 +1,9 @@
 """Every warning of every result speaks just beyond its threshold, and is silent just before it."""
 
+import copy
 import inspect
+import pickle
+import re
 import warnings
 
 import numpy as np
@@ -89,76 +92,98 @@ def integrated(times):
     return ae.ThermodynamicIntegrationResult(np.linspace(0, 1, 3), tent, np.full(3, 0.1 / times))
 
 
+def stepped(log_ratio):
+    return ae.SteppingStoneResult(np.array([0.0, log_ratio, log_ratio]), np.zeros(3))
+
+
 def two_rungs(n):
     return ae.ThermodynamicIntegrationResult(np.linspace(0, 1, n), np.zeros(n), np.full(n, 0.1))
 
 
-# result just before, result just beyond, what it says
+# kind, result just before, result just beyond, what it says
 THRESHOLDS = {
-    "AIS: one chain": (annealed([0.0, 0.0]), annealed([0.0]), "a single chain: no error bar can be given"),
-    "AIS: nothing left": (
+    "AIS: one chain": ("single chain",
+        annealed([0.0, 0.0]), annealed([0.0]), "a single chain: no error bar can be given"),
+    "AIS: nothing left": ("every weight is zero",
         annealed([-np.inf] * 4 + [0.0]), annealed([-np.inf] * 5),
         "every weight is zero: no chain landed where the target has mass"),
-    "AIS: two of many draws": (
+    "AIS: two of many draws": ("collapsed weights",
         annealed(weights_worth(2.05, 100)), annealed(weights_worth(1.95, 100)),
         "collapsed weights: 100 chains are worth 1.9 draws, and the largest weight carries 58% of the estimate"),
-    "AIS: a hundredth of the draws": (
+    "AIS: a hundredth of the draws": ("collapsed weights",
         annealed(weights_worth(10.1, 1000)), annealed(weights_worth(9.9, 1000)),
         "collapsed weights: 1000 chains are worth 9.9 draws, and the largest weight carries 10% of the estimate"),
-    "AIS: the tail": (
+    "AIS: the tail": ("heavy tail",
         annealed(pareto_weights(0.74)), annealed(pareto_weights(0.76)),
         "heavy tail: the largest weights fall off too slowly (Pareto index 0.7), so that chains which were not drawn "
         "are likely to carry the mean; expect log_z to be too low and its error bar too small"),
-    "reverse AIS: 1/w is looked at": (
+    "reverse AIS: 1/w is looked at": ("collapsed weights",
         reversed_(weights_worth(2.05, 100)), reversed_(weights_worth(1.95, 100)),
         "collapsed weights: 100 chains are worth 1.9 draws, and the largest weight carries 58% of the estimate"),
-    "HAIS: acceptance": (
+    "HAIS: acceptance": ("steps refused",
         hamiltonian(0.201), hamiltonian(0.199),
         "19.9% of the leapfrog steps were accepted: shorten step_size, see tune_step_size"),
-    "likelihood: a tenth of the chains": (
+    "likelihood: a tenth of the chains": ("poor points",
         likelihoods(10.1, 100), likelihoods(9.9, 100),
         "at 1 of 3 points fewer than two chains, or a tenth of 100, carry the weight"),
-    "likelihood: two chains": (
+    "likelihood: two chains": ("poor points",
         likelihoods(2.05, 10), likelihoods(1.95, 10),
         "at 1 of 3 points fewer than two chains, or a tenth of 10, carry the weight"),
-    "MBAR: overlap": (
+    "MBAR: overlap": ("little overlap",
         pooled(0.0101), pooled(0.0099),
         "little overlap between states (spectral gap 9.9e-03): few draws connect them, and the error bar may be far "
         "too small; add states between"),
-    "sandwich: the forward run": (bracketed([0.0, 0.0]), bracketed([0.0]), "a single chain: no error bar can be given"),
-    "PT: one chain": (swept(n_chains=2), swept(n_chains=1), "a single chain: no error bar can be given"),
-    "PT: rungs that never meet": (
+    "sandwich: the forward run": ("single chain",
+        bracketed([0.0, 0.0]), bracketed([0.0]), "a single chain: no error bar can be given"),
+    "PT: one chain": ("single chain",
+        swept(n_chains=2), swept(n_chains=1), "a single chain: no error bar can be given"),
+    "PT: rungs that never meet": ("rungs never meet",
         swept(n_met=1), swept(n_met=0), "no chain of rung 1 has a density on rung 2: log_z is -inf; add rungs between"),
-    "PT: refusals": (
+    "PT: refusals": ("swaps refused",
         swept((0.1, 0.949, 0.1)), swept((0.1, 0.951, 0.1)), "rungs 1 and 2 refuse 95.1% of swaps: add rungs there"),
-    "PT: round trips": (
+    "PT: round trips": ("no round trip",
         swept(trip=True), swept(trip=False),
         "no replica has made a round trip: what the last rung shows may be where it began"),
-    "simulated tempering: one chain": (
+    "simulated tempering: one chain": ("single chain",
         tempered(n_chains=2), tempered(n_chains=1), "a single chain: no error bar can be given"),
-    "simulated tempering: a rare rung": (
+    "simulated tempering: a rare rung": ("uneven visits",
         tempered(9.9), tempered(10.1), "rung 1 is visited e^2.3 times less than another: Ẑ is far from Z"),
-    "RTS: one chain": (
+    "RTS: one chain": ("single chain",
         rao_blackwellised(n_chains=2), rao_blackwellised(n_chains=1), "a single chain: no error bar can be given"),
-    "RTS: a rare rung": (
+    "RTS: a rare rung": ("uneven visits",
         rao_blackwellised(9.9), rao_blackwellised(10.1),
         "rung 1 is visited e^2.3 times less than another: Ẑ is far from Z"),
-    "RTS: crossings": (
+    "RTS: crossings": ("few crossings",
         rao_blackwellised(crossings=5), rao_blackwellised(crossings=4),
         "5 chains came from the first rung to the last 4 times: add rungs or sweeps"),
-    "TI: two rungs": (
+    "stepping stones: rungs that never meet": ("rungs never meet",
+        stepped(-9.9), stepped(-np.inf),
+        "no draw before it has a density under state 1: log_z is -inf; add states between"),
+    "TI: two rungs": ("two rungs",
         two_rungs(3), two_rungs(2), "two rungs: how far the trapezoid rule is off cannot be told"),
-    "TI: the rule": (
+    "TI: the rule": ("coarse rule",
         integrated(1.99), integrated(2.01), "the trapezoid rule is off by about 0.1 nats: add rungs"),
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("before", "beyond", "sentence"), THRESHOLDS.values(), ids=THRESHOLDS)
-def test_a_warning_speaks_beyond_its_threshold_and_not_before(before, beyond, sentence):
-    assert sentence not in before.warnings
-    assert sentence in beyond.warnings
-    assert not [kept for kept in before.warnings if kept.split()[:2] == sentence.split()[:2]], "in no other words"
+@pytest.mark.parametrize(("kind", "before", "beyond", "sentence"), THRESHOLDS.values(), ids=THRESHOLDS)
+def test_a_warning_speaks_beyond_its_threshold_and_not_before(kind, before, beyond, sentence):
+    assert kind not in [warning.kind for warning in before.warnings]
+    assert (kind, sentence) in [(warning.kind, str(warning)) for warning in beyond.warnings]
     assert f"warning: {sentence}" in str(beyond)
+
+
+def test_every_kind_is_explained_and_every_explained_kind_is_warned_of():
+    explained = re.findall(r'^ *"(.+?)"  ', ae.Caveat.__doc__, flags=re.MULTILINE)
+    assert sorted(explained) == sorted({kind for kind, *_ in THRESHOLDS.values()})
+
+
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda warning: pickle.loads(pickle.dumps(warning))])
+def test_a_copy_of_a_warning_keeps_its_kind(copied):
+    """As a worker process makes one."""
+    (warning,) = annealed([0.0]).warnings
+    again = copied(warning)
+    assert (again, again.kind, type(again)) == (warning, "single chain", ae.Caveat)
 
 
 def test_the_tail_that_is_warned_of_lies_just_above_its_limit():
@@ -166,15 +191,15 @@ def test_the_tail_that_is_warned_of_lies_just_above_its_limit():
 
 
 def test_nothing_else_is_warned_of():
-    for before, _, _ in THRESHOLDS.values():
+    for _, before, _, _ in THRESHOLDS.values():
         if not isinstance(before, ae.AISResult | ae.LikelihoodResult):  # weights of zero stand out in other ways
             assert before.warnings == ()
 
 
 def test_every_result_that_warns_is_in_the_table():
     results = {value for value in vars(ae).values() if inspect.isclass(value) and hasattr(value, "warnings")}
-    results |= {ae.LikelihoodResult}
-    assert results == {type(beyond) for _, beyond, _ in THRESHOLDS.values()}
+    results = results - {ae.Estimate} | {ae.LikelihoodResult}
+    assert results == {type(beyond) for _, _, beyond, _ in THRESHOLDS.values()}
 
 
 @pytest.mark.parametrize(("narrower", "speaks"), [(1e-9, False), (1e-7, True)])

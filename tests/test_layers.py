@@ -15,7 +15,7 @@ ROOT = Path(anneal_edu.__file__).parent
 
 # A name stands for the module and, if it is a package, for everything inside that has no line of its own.
 LAYERS = {
-    "primitives": ["validation", "weights"],
+    "primitives": ["validation", "estimate", "weights"],
     "distributions": ["distributions"],
     "paths": ["kernels", "paths"],
     "estimators": ["annealing", "tempering", "reweighting"],

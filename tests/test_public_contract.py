@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import anneal_edu as ae
+from anneal_edu.reweighting.over_chains import by_rungs
 
 NAMES = """
 Gaussian Unnormalized
@@ -20,7 +21,7 @@ train_rbm train_gaussian_rbm
 PUBLIC = sorted(name for name, value in vars(ae).items() if callable(value) and not name.startswith("_"))
 RESULTS = set("""
 AISResult HAISResult LikelihoodResult MBARResult MomentMatch RTSResult RTSRound ReverseAISResult Sandwich
-SimulatedTemperingResult TemperingResult ThermodynamicIntegrationResult
+SimulatedTemperingResult SteppingStoneResult TemperingResult ThermodynamicIntegrationResult
 """.split())
 STATES = {"contrastive_divergence", "rts_rounds", "tempering_states"}
 NO_CALLS = RESULTS | STATES | {"Distribution", "Kernel", "LatentPosterior", "Path", "import_module"}
@@ -53,3 +54,37 @@ def test_a_result_offers_what_the_contract_says():
     for name in ("log_z", "ess", "std_error", "mean_log_weight"):
         assert isinstance(getattr(result, name), float)
     assert len(result.interval(0.9)) == 2
+
+
+def test_results_of_every_estimator_stand_in_one_list_and_are_printed_in_one_loop():
+    """Z_0 = e^0.3 and Z_1 = e^1.7; draws of simulated tempering are read by three more."""
+    path, betas = ae.geometric_path(ae.Gaussian([0.0], [[1.0]], 0.3), ae.Gaussian([1.5], [[1.0]], 1.7)), [0, 0.5, 1]
+    rng, C = np.random.default_rng(0), 50
+    both, rts = ae.sandwich(path, ae.linear_schedule(20), C, rng=rng), ae.rts(path, betas, 10, 10, C, rng=rng)
+    walked = ae.simulated_tempering(path, betas, rts.log_z, 40, C, n_burn_in=5, rng=rng)
+    order, counts = by_rungs(walked.rungs.ravel(), 3)
+    log_f = ae.log_density_matrix(path, betas, walked.samples.reshape(-1, 1)[order])
+    known = {"chains": np.tile(np.arange(C), 40)[order], "start_log_z": path(0.0).log_z()}
+    results = [
+        both.forward, both.reverse, both, ae.hais(path, ae.linear_schedule(20), C, rng=rng),
+        ae.parallel_tempering(path, betas, 100, 10, n_burn_in=5, rng=rng), walked, rts,
+        ae.stepping_stone(log_f, counts, **known), ae.mbar(log_f, counts, **known),
+        ae.thermodynamic_integration(log_f, counts, betas, **known),
+    ]  # fmt: skip
+    for result in results:
+        found = result.estimate
+        assert type(found.log_z) is float and type(found.std_error) is float
+        assert abs(found.log_z - 1.7) < 5 * found.std_error < 1.5, type(result).__name__
+        assert str(found).startswith("log Z ≈ ") and found.warnings == result.warnings
+    offer_it = {cls for cls in (getattr(ae, name) for name in RESULTS) if hasattr(cls, "estimate")}
+    assert {type(result) for result in results} == offer_it
+
+
+def test_the_numbers_along_a_ladder_have_the_shapes_that_the_contract_says():
+    path, betas = ae.geometric_path(ae.Gaussian([0.0], [[1.0]], 0.3), ae.Gaussian([1.0], [[1.0]])), [0, 0.5, 1]
+    run = ae.rts(path, betas, 4, 10, 20, rng=np.random.default_rng(0))
+    assert run.log_z.shape == (3,) and run.history.shape == (4, 3) and run.log_z[0] == pytest.approx(0.3)
+    x = np.concatenate([path(beta).sample(20, np.random.default_rng(1)) for beta in betas])
+    pooled = ae.mbar(ae.log_density_matrix(path, betas, x), [20] * 3)
+    assert pooled.log_z.shape == pooled.std_error.shape == (3,) and pooled.log_z[0] == 0
+    assert pooled.overlap.shape == (3, 3)

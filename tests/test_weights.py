@@ -43,16 +43,16 @@ def test_healthy_weights_bring_no_warning():
 
 
 @pytest.mark.parametrize(
-    ("log_weights", "message"),
+    ("log_weights", "kind"),
     [
         ([0.0], "single chain"),
         ([-np.inf] * 5, "every weight is zero"),
-        ([0.0] + [-50.0] * 999, "collapsed weights: 1000 chains are worth 1.0 draws"),
+        ([0.0] + [-50.0] * 999, "collapsed weights"),
         (np.random.default_rng(0).normal(0, 8, size=1000), "heavy tail"),
     ],
 )
-def test_unhealthy_weights_are_named(log_weights, message):
-    assert any(message in sentence for sentence in warnings_of(log_weights))
+def test_unhealthy_weights_are_named(log_weights, kind):
+    assert kind in [warning.kind for warning in warnings_of(log_weights)]
 
 
 @pytest.mark.parametrize("k", [0.2, 0.5, 1.0, 2.0])

@@ -1,8 +1,7 @@
-"""Annealed importance sampling (Neal 2001; Grosse et al. 2013, Algorithm 1)."""
+"""Annealed importance sampling (Neal 2001)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
@@ -13,8 +12,9 @@ from tqdm.auto import tqdm
 
 from anneal_edu import weights
 from anneal_edu.distributions import Distribution
+from anneal_edu.estimate import Caveat, Estimate
 from anneal_edu.kernels import Kernel, gibbs
-from anneal_edu.paths.capabilities import Path, offered
+from anneal_edu.paths.capabilities import Path, Step, offered
 from anneal_edu.validation import (
     as_count,
     as_number,
@@ -22,6 +22,7 @@ from anneal_edu.validation import (
     careful,
     draws_of,
     log_density_of,
+    log_z_of,
     require_callable,
     require_generator,
     require_path,
@@ -69,9 +70,19 @@ class AISResult:
         return weights.log_mean_exp_std_error(self._sign * self.log_weights)
 
     @property
-    def warnings(self) -> tuple[str, ...]:
-        """What looks wrong, in plain words; empty where nothing does."""
+    def warnings(self) -> tuple[Caveat, ...]:
+        """What looks wrong; empty where nothing does."""
         return weights.warnings_of(self._sign * self.log_weights)
+
+    @property
+    def estimate(self) -> Estimate:
+        """log_z, std_error and warnings: the face that all results share."""
+        return Estimate(self.log_z, self.std_error, self.warnings)
+
+    def resampled(self, *, rng: np.random.Generator) -> np.ndarray:
+        """Final states drawn with their weights, (C, D): about draws of the target."""
+        share = weights.normalised_weights(self.log_weights) / len(self.log_weights)
+        return self.samples[rng.choice(len(share), size=len(share), p=share)]
 
     def interval(self, level: float = 0.95, n_resamples: int = 1000) -> tuple[float, float]:
         """Bootstrap percentile interval of log_z over the chains."""
@@ -97,19 +108,19 @@ def log_quotient(log_f: np.ndarray, log_f_before: np.ndarray) -> np.ndarray:
         return np.where(np.isneginf(log_f_before), -np.inf, log_f - log_f_before)
 
 
-Step = Callable[[float, float, np.ndarray, np.random.Generator], tuple[np.ndarray, np.ndarray]]
-
-
 def annealing_step(path: Path, kernel: Kernel) -> Step:
-    """The body of the loop of Algorithm 1: a function (β_{k-1}, β_k, x (C, D), rng) -> (log weight ratio (C,), next x).
+    """The body of the loop of AIS: a function (β_{k-1}, β_k, x (C, D), rng) -> (log weight ratio (C,), next x).
 
-    A path that can do both for less offers a step of its own: the same law, the same result up to rounding.
+    See Grosse et al. 2013, Algorithm 1; the weight is that of Sohl-Dickstein and Culpepper 2012, Eq. 15 and 16. A path
+    that can do both for less offers a step of its own: the same law, the same result up to rounding.
     """
     if (combined := offered(path, getattr(kernel, "step", None))) is not None:
         return combined
     distribution, kernel = lru_cache(maxsize=2)(path), careful(kernel)  # f_k serves pass k and pass k+1
 
-    def weigh_and_move(before, now, x, rng):
+    def weigh_and_move(
+        before: float, now: float, x: np.ndarray, rng: np.random.Generator
+    ) -> tuple[np.ndarray, np.ndarray]:
         f_before, f = distribution(before), distribution(now)
         log_f_before, log_f = log_density_of(f_before, x, before), log_density_of(f, x, now)
         log_ratio = log_quotient(log_f, log_f_before)  # w ← w f_k(x_{k-1}) / f_{k-1}(x_{k-1})
@@ -129,8 +140,8 @@ def require_start(start: Distribution, *abilities: str) -> None:
     """Raise unless the start of a path can do what is asked of it: "sample", or "log_z", which must be a number."""
     if not all(hasattr(start, ability) for ability in abilities):
         raise TypeError(f"path(0) must offer {' and '.join(abilities)}, which {type(start).__name__} lacks")
-    if "log_z" in abilities and not np.isfinite(as_number("log_z of path(0)", start.log_z())):
-        raise ValueError(f"log_z of path(0) must be finite, got {start.log_z()}")
+    if "log_z" in abilities:
+        log_z_of(start)
 
 
 def require_sound_step(log_w: np.ndarray, log_ratio: np.ndarray, x: np.ndarray, before: float, now: float) -> None:
@@ -155,7 +166,8 @@ def ais(
     """Estimate log Z of ``path(1)`` by annealed importance sampling  (Grosse et al. 2013, Algorithm 1).
 
     The mean weight is unbiased for Z for any number of steps and any kernel that leaves each f_k invariant, whether or
-    not the chains equilibrate. With one step it is plain importance sampling.
+    not the chains equilibrate. With one step it is plain importance sampling. Kiwaki and Aihara 2015, Algorithm 1, is
+    the same with Z_0 taken out.
 
     Parameters
     ----------
@@ -196,7 +208,7 @@ def ais(
 
     step = annealing_step(path, kernel)
     x = draws_of(start, n_chains, rng)  # (C, D)
-    log_w = np.full(n_chains, start.log_z(), dtype=np.float64)  # (C,)
+    log_w = np.full(n_chains, log_z_of(start), dtype=np.float64)  # (C,)
     for before, now in pairwise(tqdm(schedule, desc="AIS", disable=not progress)):
         log_ratio, x = step(before, now, x, rng)
         require_sound_step(log_w, log_ratio, x, before, now)

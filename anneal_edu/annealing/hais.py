@@ -6,12 +6,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import pairwise
+from typing import Any, Protocol
 
 import numpy as np
 from tqdm.auto import tqdm
 
 from anneal_edu.annealing.ais import AISResult, log_quotient, require_sound_step, require_start
 from anneal_edu.distributions import Distribution
+from anneal_edu.estimate import Caveat
 from anneal_edu.kernels import accept, leapfrog
 from anneal_edu.paths.capabilities import Path, offered
 from anneal_edu.validation import (
@@ -22,6 +24,7 @@ from anneal_edu.validation import (
     draws_of,
     gradient_of,
     log_density_of,
+    log_z_of,
     require_generator,
     require_path,
 )
@@ -47,19 +50,33 @@ class HAISResult(AISResult):
         return float(self.acceptance_along_path.mean())
 
     @property
-    def warnings(self) -> tuple[str, ...]:
-        """What looks wrong, in plain words; empty where nothing does."""
+    def warnings(self) -> tuple[Caveat, ...]:
+        """What looks wrong; empty where nothing does."""
         return super().warnings + self.acceptance_warnings
 
     @property
-    def acceptance_warnings(self) -> tuple[str, ...]:
+    def acceptance_warnings(self) -> tuple[Caveat, ...]:
         """Those of the warnings that concern the leapfrog steps, not the weights."""
         if self.acceptance >= _LOW_ACCEPTANCE:
             return ()
-        return (f"{self.acceptance:.1%} of the leapfrog steps were accepted: shorten step_size, see tune_step_size",)
+        sentence = f"{self.acceptance:.1%} of the leapfrog steps were accepted: shorten step_size, see tune_step_size"
+        return (Caveat("steps refused", sentence),)
 
     def __str__(self) -> str:
         return f"{super().__str__()}\n{self.acceptance:.1%} of the leapfrog steps accepted"
+
+
+class AnnealedDensity(Protocol):
+    """What `hamiltonian_transition` asks of a density, for chains x (C, D) at β."""
+
+    def remember(self, x: np.ndarray) -> np.ndarray:
+        """What `log_f` needs to know of states: (C, D) -> (C, ...)."""
+
+    def log_f(self, beta: float, known: np.ndarray) -> np.ndarray:
+        """log f_β of the remembered states: (C,)."""
+
+    def gradient(self, beta: float, x: np.ndarray) -> np.ndarray:
+        """∇ log f_β(x): (C, D) -> (C, D)."""
 
 
 class AlongPath:
@@ -69,7 +86,8 @@ class AlongPath:
     """
 
     def __init__(self, path: Path):
-        self.path, self.shares_ends = path, bool(offered(path, "linear"))
+        self.path: Any = path  # who offers "linear" has a start and an end
+        self.shares_ends = bool(offered(path, "linear"))
 
     def remember(self, x: np.ndarray) -> np.ndarray:
         """What `log_f` needs to know of states: (C, D) -> (C, ...)."""
@@ -99,23 +117,24 @@ class AlongPath:
 
 
 def hamiltonian_transition(
-    density: AlongPath,
+    density: AnnealedDensity,
     beta: float,
     x: np.ndarray,
     v: np.ndarray,
     known: np.ndarray,
-    step_size: float,
-    refresh: float,
+    step_size: float | np.ndarray,
+    refresh: float | np.ndarray,
     rng: np.random.Generator,
     walled: np.ndarray | None = None,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """One leapfrog step at β, its Metropolis decision, and a partial renewal of the momentum  (Section 2.3).
+    """One leapfrog step at β, its Metropolis decision, and a partial renewal of the momentum.
 
-    It leaves f_β(x) N(v; 0, I) invariant; a rejected chain turns around.
+    It leaves f_β(x) N(v; 0, I) invariant; a rejected chain turns around. See Sohl-Dickstein and Culpepper 2012,
+    Eq. 17 to 23, Section 2.3, steps 1 to 5.
 
     Parameters
     ----------
-    density : AlongPath
+    density : AnnealedDensity
     beta : float
     x, v : (C, D) arrays
         Positions and momenta.
@@ -158,6 +177,8 @@ class HAISState:
 def half_life_refresh(step_size: float) -> float:
     """γ = 1 - 2^{-ε}, with which half of the momentum's power is renewed in a unit of simulated time.
 
+    It is the γ of Sohl-Dickstein and Culpepper 2012, Section 2.3, step 4.
+
     Examples
     --------
     >>> half_life_refresh(1.0)
@@ -188,13 +209,13 @@ def hais_states(
     x = draws_of(start, n_chains, rng).astype(np.float64)  # (C, D)
     walled = walls_of(path(1.0), x)
     v = rng.standard_normal(x.shape)
-    log_w = np.full(n_chains, start.log_z(), dtype=np.float64)  # (C,)
+    log_w = np.full(n_chains, log_z_of(start), dtype=np.float64)  # (C,)
     known = density.remember(x)
     yield HAISState(0.0, x, v, log_w, np.ones(n_chains, dtype=bool))
     for before, now in pairwise(schedule):
         log_ratio = log_quotient(density.log_f(now, known), density.log_f(before, known))
         require_sound_step(log_w, log_ratio, x, before, now)
-        log_w = log_w + log_ratio  # Eq. 25: the momenta cancel
+        log_w = log_w + log_ratio  # Sohl-Dickstein and Culpepper 2012, Eq. 24 and 25: the momenta cancel
         x, v, known, accepted = hamiltonian_transition(
             density, now, x, v, known, step_size, refresh, rng, walled
         )

@@ -8,7 +8,9 @@ import numpy as np
 
 from anneal_edu import weights
 from anneal_edu.annealing.hais import HAISResult, hais
-from anneal_edu.distributions import BilinearGenerative, Distribution, Gaussian, LatentPosterior, LinearGenerative
+from anneal_edu.distributions import Distribution, Gaussian, LatentPosterior
+from anneal_edu.distributions.generative import Generative
+from anneal_edu.estimate import Caveat
 from anneal_edu.paths.geometric import geometric_path
 from anneal_edu.validation import as_count, as_finite_array, log_density_of, require_distribution, require_shape
 
@@ -27,19 +29,19 @@ class LikelihoodResult:
         Whether the points share one Monte Carlo error, that of log Ẑ.
     acceptance : float
         Share of accepted leapfrog steps.
-    warnings : tuple of str
-        What looks wrong, in plain words.
+    warnings : tuple of Caveat
+        What looks wrong.
     """
 
     log_likelihoods: np.ndarray = field(repr=False)
     point_errors: np.ndarray = field(repr=False)
     shared_error: bool
     acceptance: float
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[Caveat, ...] = ()
 
     @property
     def mean(self) -> float:
-        """Average log likelihood per data point (Eq. 26 and 28)."""
+        """Average log likelihood per data point (Sohl-Dickstein and Culpepper 2012, Eq. 26 and 28)."""
         return float(self.log_likelihoods.mean())
 
     @property
@@ -74,7 +76,7 @@ class LikelihoodResult:
 
 
 def log_likelihood(
-    model: Distribution | LinearGenerative | BilinearGenerative,
+    model: Distribution | Generative,
     data: np.ndarray,
     schedule: np.ndarray,
     n_chains: int = 200,
@@ -83,7 +85,7 @@ def log_likelihood(
     rng: np.random.Generator,
     progress: bool = False,
 ) -> LikelihoodResult:
-    """Estimate log p(x) of data points by Hamiltonian AIS  (Sohl-Dickstein and Culpepper 2012, Sections 2.4 and 2.5).
+    """Estimate log p(x) of data points by Hamiltonian AIS  (Sohl-Dickstein and Culpepper 2012, Eq. 26 to 29).
 
     An analysis model, such as a product of experts, gives log f(x) at once; one run from N(0, I) estimates its log Z. A
     generative model needs log ∫ p(x, a) da for every x: one run from the prior of a, vectorised over points × chains.
@@ -121,13 +123,12 @@ def log_likelihood(
     >>> bool(np.abs(found.log_likelihoods - model.log_density(x)).max() < 0.3)
     True
     """
-    generative = hasattr(model, "latent_prior")
-    if not generative:
+    if not isinstance(model, Generative):
         require_distribution("model", model)
     data = as_finite_array("data", data, ndim=2)
     require_shape("data", data, (as_count("number of data points", len(data), minimum=2), model.dim))
     n_chains = as_count("n_chains", n_chains)
-    if generative:
+    if isinstance(model, Generative):
         posterior = LatentPosterior(model, np.repeat(data, n_chains, axis=0))  # (N C, D)
         path = geometric_path(model.latent_prior, posterior)
         run = hais(path, schedule, len(posterior.x), step_size, rng=rng, progress=progress)
@@ -148,5 +149,5 @@ def _of_points(run: HAISResult, n_points: int) -> LikelihoodResult:
     warnings = run.acceptance_warnings
     if poor:
         sentence = f"at {poor} of {n_points} points fewer than two chains, or a tenth of {n_chains}, carry the weight"
-        warnings = (sentence, *warnings)
+        warnings = (Caveat("poor points", sentence), *warnings)
     return LikelihoodResult(estimates, errors, False, run.acceptance, warnings)

@@ -30,7 +30,7 @@ def gibbs_matrix(rbm: BinaryRBM) -> np.ndarray:
     require_enumerable(rbm.dim + rbm.n_hidden)
     v, h = binary_states(rbm.dim), binary_states(rbm.n_hidden)
 
-    def row_probabilities(p_on, states):
+    def row_probabilities(p_on: np.ndarray, states: np.ndarray) -> np.ndarray:
         return np.prod(np.where(states[None] == 1, p_on[:, None], 1 - p_on[:, None]), axis=-1)
 
     h_given_v = row_probabilities(expit(v @ rbm.weights + rbm.hidden_bias), h)  # (2^D, 2^H)

@@ -15,8 +15,9 @@ from tqdm.auto import tqdm
 
 from anneal_edu.annealing.ais import AISResult, ais, annealing_step, require_sound_step, require_start, require_walk
 from anneal_edu.distributions import Distribution
+from anneal_edu.estimate import Caveat, Estimate
 from anneal_edu.kernels import Kernel, gibbs, reversal_of
-from anneal_edu.paths.geometric import Path
+from anneal_edu.paths.capabilities import Path
 from anneal_edu.validation import (
     as_binary_data,
     as_chains,
@@ -24,8 +25,9 @@ from anneal_edu.validation import (
     as_schedule,
     careful,
     log_density_of,
+    log_z_of,
 )
-from anneal_edu.weights import log_mean_exp, normalised_weights
+from anneal_edu.weights import log_mean_exp
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,7 +113,7 @@ def reverse_ais(
 
     backwards = reversal_of(kernel)
     step = annealing_step(path, backwards)
-    log_w = np.full(len(x), start.log_z(), dtype=np.float64)  # (N,)
+    log_w = np.full(len(x), log_z_of(start), dtype=np.float64)  # (N,)
     x = careful(backwards)(target, x, rng)
     for now, before in pairwise(tqdm(schedule[::-1], desc="reverse AIS", disable=not progress)):
         log_ratio, x = step(now, before, x, rng)
@@ -153,9 +155,19 @@ class Sandwich:
         return self.upper - self.lower
 
     @property
-    def warnings(self) -> tuple[str, ...]:
-        """What looks wrong with either run, in plain words; empty where nothing does."""
+    def warnings(self) -> tuple[Caveat, ...]:
+        """What looks wrong with either run; empty where nothing does."""
         return tuple(dict.fromkeys(self.forward.warnings + self.reverse.warnings))
+
+    @property
+    def estimate(self) -> Estimate:
+        """The middle of the bounds, with half of the gap and the noise of both runs as its error bar.
+
+        std_error² = (gap / 2)² + (s_forward² + s_reverse²) / 4: where the bounds hold, log Z lies within half of the
+        gap from the middle, but for noise.
+        """
+        s = np.hypot(self.forward.std_error, self.reverse.std_error)
+        return Estimate((self.lower + self.upper) / 2, float(np.hypot(self.gap, s) / 2), self.warnings)
 
     def __str__(self) -> str:
         line = (
@@ -165,7 +177,9 @@ class Sandwich:
         return "\n".join([line] + [f"warning: {sentence}" for sentence in self.warnings])
 
 
-def long_run(distribution: Distribution, x: np.ndarray, n_steps: int, kernel: Kernel, rng) -> np.ndarray:
+def long_run(
+    distribution: Distribution, x: np.ndarray, n_steps: int, kernel: Kernel, rng: np.random.Generator
+) -> np.ndarray:
     """The states of the chains x after ``n_steps`` moves, (C, D)."""
     move = careful(kernel)
     for _ in range(n_steps):
@@ -218,21 +232,19 @@ def sandwich(
     target = path(1.0)
     samples, draws = _target_draws(target, n_chains, rng), "exact draws"
     if samples is None:
-        share = normalised_weights(forward.log_weights) / n_chains
-        if not share.any():
+        if np.isneginf(forward.log_weights).all():
             raise ValueError(
                 "every weight of the forward run is zero: no chain landed where the target has mass, and the reverse "
                 "run has nowhere to start"
             )
-        chosen = forward.samples[rng.choice(n_chains, size=n_chains, p=share)]  # about draws of the target
-        samples, draws = long_run(target, chosen, n_burn_in, kernel, rng), "a long run"
+        samples, draws = long_run(target, forward.resampled(rng=rng), n_burn_in, kernel, rng), "a long run"
     reverse = reverse_ais(path, schedule, samples, kernel, rng=rng, progress=progress)
     return Sandwich(forward, reverse, draws)
 
 
 def _target_draws(target: Distribution, n: int, rng: np.random.Generator) -> np.ndarray | None:
     """Exact draws, or None where the target has none to give."""
-    draw: Callable | None = getattr(target, "sample", None)
+    draw: Callable[[int, np.random.Generator], np.ndarray] | None = getattr(target, "sample", None)
     if draw is None or not getattr(target, "enumerable", True):
         return None
     return draw(n, rng)

@@ -9,7 +9,7 @@ import zipfile
 import zlib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import numpy as np
 
@@ -60,7 +60,7 @@ def load_idx(path: str | Path) -> np.ndarray:
             raise ValueError(f"{path.name} is a damaged gzip file: {error}") from error
 
 
-def _read_idx(name: str, file: BinaryIO, limit: int) -> np.ndarray:
+def _read_idx(name: str, file: BinaryIO | gzip.GzipFile, limit: int) -> np.ndarray:
     """The array in an open IDX file that cannot hold more than ``limit`` bytes."""
     start = file.read(4)
     if len(start) < 4 or start[:2] != b"\0\0" or start[2] not in _IDX_TYPES or not 0 < start[3] <= _MOST_AXES:
@@ -158,7 +158,8 @@ def save_rbm(path: str | Path, rbm: BinaryRBM | GaussianRBM) -> None:
     >>> ae.data.load_rbm(file).dim
     3
     """
-    path, arrays = Path(path), rbm_arrays(rbm)
+    path = Path(path)
+    arrays: dict[str, Any] = rbm_arrays(rbm)
     if not path.parent.is_dir():
         raise FileNotFoundError(f"{path.name} cannot be written: there is no folder {path.parent}")
     part = path.with_name(path.name + ".part")  # renamed when whole: a kill leaves the old file or the new one
@@ -203,7 +204,8 @@ def load_rbm(path: str | Path) -> BinaryRBM | GaussianRBM:
         with np.load(io.BytesIO(raw), allow_pickle=False) as stored:
             return _rbm_of(stored)
     except Exception as error:  # whatever a damaged or forged archive makes of the reader
-        raise ValueError(f"{path.name} holds no RBM that could be read: {error or type(error).__name__}") from error
+        reason = str(error) or type(error).__name__
+        raise ValueError(f"{path.name} holds no RBM that could be read: {reason}") from error
 
 
 def _rbm_of(stored: Mapping[str, np.ndarray]) -> BinaryRBM | GaussianRBM:
@@ -213,5 +215,5 @@ def _rbm_of(stored: Mapping[str, np.ndarray]) -> BinaryRBM | GaussianRBM:
             f"it must hold the arrays {', '.join(_BINARY)}, and sigma for a Gaussian RBM; it lacks "
             f"{', '.join(missing)} and has {', '.join(stored) or 'none'}"
         )
-    parameters = [stored[name] for name in _BINARY]
-    return GaussianRBM(*parameters, stored["sigma"]) if "sigma" in stored else BinaryRBM(*parameters)
+    W, b, c = (stored[name] for name in _BINARY)
+    return GaussianRBM(W, b, c, stored["sigma"]) if "sigma" in stored else BinaryRBM(W, b, c)

@@ -164,5 +164,5 @@ def _cut(
         tops = rng.integers(len(places), size=here.sum())
         lefts = rng.choice(_left_edges(image.shape[1], size, held_out), size=here.sum())
         patches[here] = np.log1p(places[tops, lefts])
-    patches = patches.reshape(n, -1)
-    return patches - patches.mean(1, keepdims=True)
+    flat = patches.reshape(n, -1)
+    return flat - flat.mean(1, keepdims=True)

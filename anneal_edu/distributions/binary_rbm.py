@@ -29,7 +29,8 @@ _LARGEST_PARAMETER = 1e30  # beyond it, products would leave the range of float3
 class BinaryRBM:
     """Binary RBM: p(v, h) ∝ exp(v·visible_bias + h·hidden_bias + vᵀ weights h)  (Grosse et al. 2013, Eq. 11).
 
-    As a distribution it is the marginal over the visible units v in {0, 1}^D:
+    The exponent is minus the energy of Kadan et al. 2018, Eq. 1. As a distribution it is the marginal over the visible
+    units v in {0, 1}^D:
     log f(v) = v·visible_bias + Σ_j log(1 + exp(hidden_bias_j + (v weights)_j)).
 
     States are float32 unless float64 states are handed in: products with the weights are done in the states' own type,
@@ -61,7 +62,7 @@ class BinaryRBM:
 
     discrete = binary = sums_hidden = True
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         weights = as_finite_array("weights", self.weights, ndim=2)
         visible_bias = as_finite_array("visible_bias", self.visible_bias, ndim=1)
         hidden_bias = as_finite_array("hidden_bias", self.hidden_bias, ndim=1)
@@ -72,7 +73,7 @@ class BinaryRBM:
                 raise ValueError(f"{name} must not exceed {_LARGEST_PARAMETER:g}, got {np.abs(value).max():.3g}")
             object.__setattr__(self, name, value)
 
-    def __getstate__(self) -> dict:
+    def __getstate__(self) -> dict[str, np.ndarray]:
         """What a pickle carries: the parameters, not the tables that were computed from them."""
         return {name: getattr(self, name) for name in ("weights", "visible_bias", "hidden_bias")}
 
@@ -89,7 +90,9 @@ class BinaryRBM:
     @cached_property
     def single_precision(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """(weights, visible_bias, hidden_bias) in float32, for products with float32 states."""
-        return tuple(np.asarray(a, dtype=np.float32) for a in (self.weights, self.visible_bias, self.hidden_bias))
+        parameters = self.weights, self.visible_bias, self.hidden_bias
+        weights, visible_bias, hidden_bias = (np.asarray(a, dtype=np.float32) for a in parameters)
+        return weights, visible_bias, hidden_bias
 
     def _parameters_like(self, states: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         if states.dtype == np.float32:
@@ -109,11 +112,11 @@ class BinaryRBM:
         return h @ weights.T + visible_bias
 
     def hidden_given_visible(self, v: np.ndarray) -> np.ndarray:
-        """p(h_j = 1 | v): (..., D) -> (..., H)."""
+        """p(h_j = 1 | v): (..., D) -> (..., H)  (Kadan et al. 2018, Eq. 4)."""
         return expit(self.hidden_field(v))
 
     def visible_given_hidden(self, h: np.ndarray) -> np.ndarray:
-        """p(v_i = 1 | h): (..., H) -> (..., D)."""
+        """p(v_i = 1 | h): (..., H) -> (..., D)  (Kadan et al. 2018, Eq. 3)."""
         return expit(self.visible_field(h))
 
     def log_density(self, v: np.ndarray) -> np.ndarray:
@@ -201,7 +204,8 @@ class BinaryRBM:
     def geometric_mean(self, other: BinaryRBM, beta: float) -> BinaryRBM:
         """The RBM with averaged parameters: the geometric average of the *joint* densities of (v, h).
 
-        This is not the geometric average of the two marginals f(v): the hidden units are summed out afterwards.
+        This is not the geometric average of the two marginals f(v): the hidden units are summed out afterwards. See
+        Grosse et al. 2013, Eq. 7.
         """
         visible_bias, hidden_bias, weights = mix(self.natural_parameters(), other.natural_parameters(), beta)
         return BinaryRBM(weights, visible_bias, hidden_bias)

@@ -11,9 +11,11 @@ adds but never exponentiates.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 from scipy.special import expit
 
 from anneal_edu.validation import as_count, require_enumerable
@@ -39,7 +41,7 @@ def binary_states(n_units: int) -> np.ndarray:
     return states_of(np.arange(1 << n_units), n_units, np.float64)
 
 
-def states_of(codes: np.ndarray, n_units: int, dtype=np.float32) -> np.ndarray:
+def states_of(codes: np.ndarray, n_units: int, dtype: npt.DTypeLike = np.float32) -> np.ndarray:
     """The rows of ``binary_states(n_units)`` with these numbers: (n,) -> (n, n_units).
 
     Examples
@@ -67,7 +69,7 @@ class LayerSum:
     other_bias: np.ndarray
     summed_bias: np.ndarray
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         require_enumerable(self.weights.shape[1])
 
     def _halves(self) -> tuple[np.ndarray, np.ndarray]:
@@ -75,7 +77,7 @@ class LayerSum:
         m = self.weights.shape[1]
         return binary_states(m // 2), binary_states(m - m // 2)
 
-    def _blocks(self):
+    def _blocks(self) -> Iterator[tuple[slice, np.ndarray, np.ndarray]]:
         """Yield (rows, left (n, A_block), right (n, B)): exponentials of half sums, a block of first halves a time."""
         first, last = self._halves()
         cut = first.shape[1]
@@ -167,7 +169,7 @@ class QuadraticSum:
     linear: np.ndarray
     quadratic: np.ndarray
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         require_enumerable(len(self.linear))
 
     def _halves(self) -> tuple[np.ndarray, np.ndarray]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -39,8 +39,9 @@ class Gaussian:
     mean: np.ndarray
     cov: np.ndarray
     log_scale: float = 0.0
+    _cholesky: np.ndarray = field(init=False, repr=False)
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         mean, cov = as_finite_array("mean", self.mean, ndim=1), as_finite_array("cov", self.cov, ndim=2)
         require_shape("cov", cov, (len(mean), len(mean)))
         if not np.allclose(cov, cov.T, rtol=1e-8, atol=0):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -58,10 +58,11 @@ class GaussianBernoulli:
     coupling: np.ndarray
     hidden_bias: np.ndarray
     constant: float = 0.0
+    _cholesky: np.ndarray = field(init=False)
 
     sums_hidden = True
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         axes = {"linear": 1, "precision": 2, "coupling": 2, "hidden_bias": 1}
         for name, ndim in axes.items():
             object.__setattr__(self, name, as_finite_array(name, getattr(self, name), ndim))
@@ -126,7 +127,7 @@ class GaussianBernoulli:
         return level + h @ slope.T
 
     def log_density(self, v: np.ndarray) -> np.ndarray:
-        """Log f(v) with h summed out: (..., D) -> (...), float64."""
+        """Log f(v) with h summed out: (..., D) -> (...), float64  (Kiwaki and Aihara 2015, Eq. 2)."""
         v = as_states(v, self.dim)
         root = v @ self._cholesky
         quadratic = self.constant + v @ self.linear - 0.5 * (root * root).sum(-1)
@@ -138,14 +139,17 @@ class GaussianBernoulli:
         return self.linear - v @ self.precision + expit(self.hidden_field(v)) @ self.coupling.T
 
     def gibbs(self, v: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """One block Gibbs step, h ~ p(h | v), then v ~ N(E[v | h], precision⁻¹): (C, D) -> (C, D)."""
+        """One block Gibbs step, h ~ p(h | v), then v ~ N(E[v | h], precision⁻¹): (C, D) -> (C, D).
+
+        Between a Gaussian with a diagonal covariance and a Gaussian RBM: Kiwaki and Aihara 2015, Eq. 9, put right.
+        """
         h = bernoulli(self.hidden_field(v), rng)
         return self.visible_given_hidden(h, rng)
 
     def auxiliary_gibbs(self, v: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """At the start of a `covariance_path`, where nothing is coupled, there is no auxiliary variable: `gibbs`."""
         if self.coupling.any():
-            raise TypeError("the auxiliary_gibbs kernel needs a point of a covariance_path; use gibbs")
+            raise TypeError("auxiliary_gibbs needs a point of a covariance_path; use gibbs")
         return self.gibbs(v, rng)
 
     def visible_given_hidden(self, h: np.ndarray, rng: np.random.Generator) -> np.ndarray:
@@ -184,7 +188,10 @@ class GaussianBernoulli:
         return float(self._log_z_without_hidden + top + np.log(total)), log_p / total
 
     def log_z(self) -> float:
-        """Exact log Z, in nats, by enumerating h; at most 24 hidden units, where there is any coupling."""
+        """Exact log Z, in nats, by enumerating h; at most 24 hidden units, where there is any coupling.
+
+        The sum and the integral of Kiwaki and Aihara 2015, Eq. 3.
+        """
         if not self.coupling.any():
             return float(self._log_z_without_hidden + np.logaddexp(0, self.hidden_bias).sum())
         return self._log_z_and_hidden_probabilities[0]
@@ -240,8 +247,10 @@ class GaussianBernoulli:
         """The member with log f(v, h) = (1-β) log f_self(v, h) + β log f_other(v, h): natural parameters averaged."""
         return GaussianBernoulli(*self.mixed_with(other, beta))
 
-    def mixed_with(self, other: GaussianBernoulli, beta: float) -> tuple:
-        """The arguments that `geometric_mean` makes its member of."""
+    def mixed_with(
+        self, other: GaussianBernoulli, beta: float
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, float]:
+        """The arguments that `geometric_mean` makes its member of: energies averaged, Kiwaki and Aihara 2015, Eq. 7."""
         linear, minus_half, coupling, hidden_bias = mix(self.natural_parameters(), other.natural_parameters(), beta)
         constant = (1 - beta) * self.constant + beta * other.constant
         return linear, -2 * minus_half, coupling, hidden_bias, constant

@@ -40,7 +40,13 @@ class GaussianRBM(GaussianBernoulli):
     (array([1., 0.]), array([2., 1.]))
     """
 
-    def __init__(self, weights: np.ndarray, visible_bias: np.ndarray, hidden_bias: np.ndarray, sigma: np.ndarray):
+    weights: np.ndarray
+    visible_bias: np.ndarray
+    sigma: np.ndarray
+
+    def __init__(
+        self, weights: np.ndarray, visible_bias: np.ndarray, hidden_bias: np.ndarray, sigma: np.ndarray
+    ) -> None:
         W = as_finite_array("weights", weights, ndim=2)
         b, sigma = as_finite_array("visible_bias", visible_bias, ndim=1), as_finite_array("sigma", sigma, ndim=1)
         require_shape("visible_bias", b, W.shape[:1])
@@ -61,6 +67,6 @@ class GaussianRBM(GaussianBernoulli):
         """At the end of a `covariance_path` the auxiliary variables drop out: `gibbs`."""
         return self.gibbs(v, rng)
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[type[GaussianRBM], tuple[np.ndarray, ...]]:
         """What a pickle carries: the parameters, not the tables that were computed from them."""
         return GaussianRBM, (self.weights, self.visible_bias, self.hidden_bias, self.sigma)

@@ -7,6 +7,7 @@ log Z gives the log likelihood of x, and `log_likelihood` runs it for many x at 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
@@ -27,6 +28,8 @@ PRIORS = ("gaussian", "laplace")
 @dataclass(frozen=True, eq=False)
 class IndependentPrior:
     """Independent standard coordinates: normal, Laplace, or exponential where they must not be negative; normalised.
+
+    These are the priors of Sohl-Dickstein and Culpepper 2012, Eq. 31, 32, 34 and 35.
 
     Parameters
     ----------
@@ -67,12 +70,40 @@ class IndependentPrior:
         return np.where(self.nonnegative, rng.standard_exponential(shape), rng.laplace(size=shape))
 
 
+@runtime_checkable
+class Generative(Protocol):
+    """A model of images by hidden causes: what `LatentPosterior` and `log_likelihood` ask of it."""
+
+    @property
+    def dim(self) -> int:
+        """Dimension D of the data."""
+
+    @property
+    def n_latent(self) -> int:
+        """Number of causes L."""
+
+    @property
+    def noise(self) -> float:
+        """Standard deviation of the noise."""
+
+    @property
+    def latent_prior(self) -> IndependentPrior:
+        """p(a)."""
+
+    def reconstruct(self, a: np.ndarray) -> np.ndarray:
+        """The image without noise: (..., L) -> (..., D)."""
+
+    def pull_back(self, a: np.ndarray, error: np.ndarray) -> np.ndarray:
+        """Gradient of error · reconstruct(a) with respect to a: (..., L), (..., D) -> (..., L)."""
+
+
 @dataclass(frozen=True, eq=False)
 class LinearGenerative:
     """x = bases a + noise · N(0, I), a from a Gaussian or Laplace prior.
 
-    Sohl-Dickstein and Culpepper (2012), Eq. 30 to 32. With the Gaussian prior p(x) is exact,
-    x ~ N(0, bases basesᵀ + noise² I).
+    Sohl-Dickstein and Culpepper 2012, Eq. 30 to 32. With the Gaussian prior p(x) is exact,
+    x ~ N(0, bases basesᵀ + noise² I). Where all bases are 0, x is noise under any prior:
+    Sohl-Dickstein and Culpepper 2012, Eq. 41.
 
     Parameters
     ----------
@@ -99,7 +130,7 @@ class LinearGenerative:
     noise: float = 0.1
     prior: str = "gaussian"
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         object.__setattr__(self, "bases", as_finite_array("bases", self.bases, ndim=2))
         object.__setattr__(self, "noise", as_positive("noise", self.noise))
         as_choice("prior", self.prior, PRIORS)
@@ -190,7 +221,7 @@ class BilinearGenerative:
     d_weights: np.ndarray
     noise: float = 0.1
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         for name in ("bases", "c_weights", "d_weights"):
             object.__setattr__(self, name, as_finite_array(name, getattr(self, name), ndim=2))
         L = self.bases.shape[1]
@@ -245,7 +276,7 @@ class BilinearGenerative:
         return _sample(self, n, rng)
 
 
-def _sample(model: LinearGenerative | BilinearGenerative, n: int, rng: np.random.Generator) -> np.ndarray:
+def _sample(model: Generative, n: int, rng: np.random.Generator) -> np.ndarray:
     image = model.reconstruct(model.latent_prior.sample(n, rng))
     return image + model.noise * rng.standard_normal(image.shape)
 
@@ -254,6 +285,8 @@ def _sample(model: LinearGenerative | BilinearGenerative, n: int, rng: np.random
 class LatentPosterior:
     """f(a) = p(x, a) of a generative model, one chain a for every row of x; its partition function is p(x).
 
+    See Sohl-Dickstein and Culpepper 2012, Eq. 27 and 29.
+
     Parameters
     ----------
     model : LinearGenerative or BilinearGenerative
@@ -261,11 +294,11 @@ class LatentPosterior:
         The image that chain i explains.
     """
 
-    model: LinearGenerative | BilinearGenerative
+    model: Generative
     x: np.ndarray
 
-    def __post_init__(self):
-        if not isinstance(self.model, LinearGenerative | BilinearGenerative):
+    def __post_init__(self) -> None:
+        if not isinstance(self.model, Generative):
             raise TypeError(
                 f"model must be a LinearGenerative or a BilinearGenerative, got {type(self.model).__name__}"
             )

@@ -40,7 +40,7 @@ class JointRBM:
 
     discrete = binary = True
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if not isinstance(self.rbm, BinaryRBM):
             raise TypeError(f"rbm must be a BinaryRBM, got {type(self.rbm).__name__}")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.special import expit
@@ -15,7 +16,7 @@ _ARRAYS = ("filters", "pooling", "covariance_bias", "mean_weights", "mean_bias",
 
 @dataclass(frozen=True, eq=False)
 class MeanCovarianceRBM:
-    """mcRBM, f(x) = exp(-E(x))  (Sohl-Dickstein and Culpepper 2012, Eq. 40), with
+    """mcRBM, f(x) = exp(-E(x))  (Sohl-Dickstein and Culpepper 2012, Eq. 39 and 40), with
 
     E(x) = - Σ_k log(1 + exp(½ Σ_l pooling_lk (C_l·x)² / (|x|² + ½) + c_k))
            - Σ_j log(1 + exp(W_j·x + b_j)) + |x|² / 2σ² - x·visible_bias.
@@ -59,7 +60,7 @@ class MeanCovarianceRBM:
     visible_bias: np.ndarray
     sigma: float = 1.0
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         axes = {"filters": 2, "pooling": 2, "covariance_bias": 1, "mean_weights": 2, "mean_bias": 1, "visible_bias": 1}
         for name, ndim in axes.items():
             object.__setattr__(self, name, as_finite_array(name, getattr(self, name), ndim))
@@ -105,7 +106,8 @@ class MeanCovarianceRBM:
 
     def with_free_parameters(self, parts: dict[str, np.ndarray]) -> MeanCovarianceRBM:
         """A model with these free parameters."""
-        return MeanCovarianceRBM(*(parts[name] for name in _ARRAYS), sigma=float(np.exp(parts["log_sigma"][0])))
+        arrays: dict[str, Any] = {name: parts[name] for name in _ARRAYS}
+        return MeanCovarianceRBM(**arrays, sigma=float(np.exp(parts["log_sigma"][0])))
 
     def parameter_slopes(self, x: np.ndarray, w: np.ndarray) -> dict[str, np.ndarray]:
         """Gradient of Σ_n w_n log f(x_n) in every free parameter: (N, D), (N,)."""

@@ -45,25 +45,25 @@ class ProductOfExperts:
     """
 
     filters: np.ndarray
-    weights: np.ndarray | None = None
-    expert: str = "laplace"
+    weights: np.ndarray
+    expert: str
 
-    def __post_init__(self):
-        filters = as_finite_array("filters", self.filters, ndim=2)
+    def __init__(self, filters: np.ndarray, weights: np.ndarray | None = None, expert: str = "laplace") -> None:
+        filters = as_finite_array("filters", filters, ndim=2)
         L, D = filters.shape
-        weights = as_finite_array("weights", np.ones(L) if self.weights is None else self.weights, ndim=1)
+        weights = as_finite_array("weights", np.ones(L) if weights is None else weights, ndim=1)
         require_shape("weights", weights, (L,))
         if (weights <= 0).any():
             raise ValueError(f"weights must be positive, got {weights.min()}")
-        as_choice("expert", self.expert, EXPERTS)
+        as_choice("expert", expert, EXPERTS)
         if np.linalg.matrix_rank(filters) < D:
             raise ValueError(f"filters must have rank {D}, got {np.linalg.matrix_rank(filters)}: f has no integral")
         # in a subspace of j dimensions D - j filters may vanish: twice the weights of the others must exceed j
         lightest = np.cumsum(np.sort(weights))[L - D :]  # (D,): of the lightest L - D + j filters, j = 1 … D
-        if self.expert == "student_t" and (2 * lightest <= np.arange(1, D + 1)).any():
+        if expert == "student_t" and (2 * lightest <= np.arange(1, D + 1)).any():
             raise ValueError("the tails of these student_t experts are too heavy, f has no integral: raise the weights")
-        object.__setattr__(self, "filters", filters)
-        object.__setattr__(self, "weights", weights)
+        for name, value in (("filters", filters), ("weights", weights), ("expert", expert)):
+            object.__setattr__(self, name, value)
 
     @property
     def dim(self) -> int:

@@ -79,7 +79,7 @@ class GeometricBridge:
     end: Distribution
     beta: float
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         as_beta(self.beta)
 
     @property

@@ -2,10 +2,12 @@
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from anneal_edu.data.files import rbm_arrays
+from anneal_edu.distributions import BinaryRBM, Enumerable, GaussianRBM
 from anneal_edu.models import GAUSSIAN_RECIPES, IMAGE_RECIPES, RECIPES
 from anneal_edu.models.images import image_arrays
 from anneal_edu.models.knots import fit_knots
@@ -24,11 +26,10 @@ def main(names: list[str], folder: Path = Path(__file__).parent) -> None:
             fit_knots(folder)
             continue
         model = recipes[name].train()
-        arrays = image_arrays(model) if name in IMAGE_RECIPES else rbm_arrays(model)
-        np.savez_compressed(
-            folder / f"{name}.npz", **{part: array.astype(np.float32) for part, array in arrays.items()}
-        )
-        print(f"{name}: log Z = {model.log_z():.2f}" if getattr(model, "enumerable", False) else name)
+        arrays = rbm_arrays(model) if isinstance(model, BinaryRBM | GaussianRBM) else image_arrays(model)
+        single: dict[str, Any] = {part: array.astype(np.float32) for part, array in arrays.items()}
+        np.savez_compressed(folder / f"{name}.npz", **single)
+        print(f"{name}: log Z = {model.log_z():.2f}" if isinstance(model, Enumerable) and model.enumerable else name)
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from importlib.resources import as_file, files
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -82,7 +82,7 @@ class ImageRecipe(NamedTuple):
     """How a stored image model was trained: from where, how, and with which settings."""
 
     start: Callable[..., ImageModel]
-    arguments: tuple
+    arguments: tuple[Any, ...]
     train_by: Callable[..., ImageModel]
     settings: dict[str, int]
 

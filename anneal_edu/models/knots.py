@@ -11,6 +11,7 @@ from __future__ import annotations
 from functools import lru_cache, partial
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -75,13 +76,19 @@ def load_spline(model: str, start: str, knots: int = N_KNOTS) -> SplinePath:
         raise ValueError(f"knots are stored for {', '.join(MODELS)}, got {model!r}")
     if knots not in (0, 1, 4, N_KNOTS):
         raise ValueError(f"knots must be 0, 1, 4 or {N_KNOTS}, got {knots!r}")
-    rbm = load(model)
+    rbm = _target(model)
     p0, every = start_of(rbm, start), (N_KNOTS + 1) // (knots + 1)
     with (files("anneal_edu.models") / _file(model, start)).open("rb") as file:
         stored = np.load(file, allow_pickle=False)
         parts = [stored[name][every - 1 :: every][:knots] for name in ("weights", "visible_bias", "hidden_bias")]
     inner = [BinaryRBM(*knot) for knot in zip(*parts, strict=True)]
     return spline_path(np.linspace(0, 1, knots + 2), [p0, *inner, rbm])
+
+
+def _target(model: str) -> BinaryRBM:
+    rbm = load(model)
+    assert isinstance(rbm, BinaryRBM), f"{model} is no model of the digits"
+    return rbm
 
 
 def _file(model: str, start: str) -> str:
@@ -91,11 +98,14 @@ def _file(model: str, start: str) -> str:
 def fit_knots(folder: Path = Path(__file__).parent) -> None:
     """Fit all knots and write them to ``folder``."""
     for model in MODELS:
-        rbm = load(model)
+        rbm = _target(model)
         for start in STARTS:
             fit = partial(match_moments, tolerance=TOLERANCE)
             spline = moment_spline_path(start_of(rbm, start), rbm, N_KNOTS, fit=fit)
-            parts = zip(*(knot.single_precision for knot in spline.distributions[1:-1]), strict=True)
+            inner = [knot.single_precision for knot in spline.distributions[1:-1] if isinstance(knot, BinaryRBM)]
             names = ("weights", "visible_bias", "hidden_bias")
-            np.savez_compressed(folder / _file(model, start), **dict(zip(names, map(np.stack, parts), strict=True)))
+            arrays: dict[str, Any] = {
+                name: np.stack(part) for name, part in zip(names, zip(*inner, strict=True), strict=True)
+            }
+            np.savez_compressed(folder / _file(model, start), **arrays)
             print(f"{model} from {start}: {sum(match.n_evaluations for match in spline.matches)} enumerations")

@@ -8,26 +8,32 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
-from anneal_edu.distributions.protocol import Distribution, difference, inner
-from anneal_edu.paths.geometric import Path
+from anneal_edu.distributions.protocol import Distribution, ExponentialFamily, difference, inner
+from anneal_edu.paths.capabilities import Path
 from anneal_edu.validation import as_finite_array, as_flag, as_schedule, require_path
 
 _MOST_PIECES = 30_000  # smooth paths need hundreds, the wildest splines ten thousand
 
 
-def _require_family(p: Distribution) -> None:
+def as_family(p: Any) -> ExponentialFamily:
+    """Return ``p``, a member of an exponential family with known moments; others are a TypeError."""
     if not all(hasattr(p, name) for name in ("natural_parameters", "moments", "log_partition")):
         raise TypeError(
             f"{type(p).__name__} is no exponential family with known moments, so this has no closed form; "
             "estimate the bias by Monte Carlo: log_z minus ais(…, kernel=exact).mean_log_weight"
         )
+    return p
 
 
 def kl_divergence(p: Distribution, q: Distribution) -> float:
     """KL(p ‖ q) = A(η_q) - A(η_p) - (η_q - η_p) · s_p within one exponential family, in nats.
+
+    The geometric path minimises (1-β) KL(q ‖ p_0) + β KL(q ‖ p_1) over q, the moment path the same with the arguments
+    exchanged (Grosse et al. 2013, Eq. 15 and 16).
 
     Parameters
     ----------
@@ -44,8 +50,7 @@ def kl_divergence(p: Distribution, q: Distribution) -> float:
     >>> ae.kl_divergence(ae.Gaussian([0.0], [[1.0]]), ae.Gaussian([2.0], [[1.0]]))
     2.0
     """
-    _require_family(p)
-    _require_family(q)
+    p, q = as_family(p), as_family(q)
     gap = difference(q.natural_parameters(), p.natural_parameters())
     return float(q.log_partition() - p.log_partition() - inner(gap, p.moments()))
 
@@ -68,8 +73,7 @@ def symmetric_kl(p: Distribution, q: Distribution) -> float:
     >>> ae.symmetric_kl(ae.Gaussian([0.0], [[1.0]]), ae.Gaussian([2.0], [[1.0]]))
     4.0
     """
-    _require_family(p)
-    _require_family(q)
+    p, q = as_family(p), as_family(q)
     return inner(
         difference(q.natural_parameters(), p.natural_parameters()), difference(q.moments(), p.moments())
     )
@@ -110,7 +114,9 @@ def _integrate(path: Path, piece: Callable[[float, float], float], tolerance: fl
         raise ValueError(f"path must be the same at every call, but path(0.5) moves by {change:.2g} nats")
     n_pieces = 0
 
-    def refine(a, p, b, q, whole, tolerance, depth):
+    def refine(
+        a: float, p: Distribution, b: float, q: Distribution, whole: float, tolerance: float, depth: int
+    ) -> float:
         nonlocal n_pieces
         n_pieces += 1
         if n_pieces > _MOST_PIECES:
@@ -135,11 +141,11 @@ def _integrate(path: Path, piece: Callable[[float, float], float], tolerance: fl
 
 
 def cost_functional(path: Path) -> float:
-    """F(γ) = ½ ∫ θ'ᵀ G θ' dβ, the limit of K δ under a linear schedule (Grosse et al. 2013, Theorem 1).
+    """F(γ) = ½ ∫ θ'ᵀ G θ' dβ, the limit of K δ under a linear schedule (Grosse et al. 2013, Theorem 1 and Eq. 4).
 
-    In an exponential family the integrand is η' · s' (Theorem 2), whose integral is the limit of Σ Δη · Δs / Δβ. On the
-    geometric path Δη / Δβ is constant, on the moment path Δs / Δβ is: there the sum does not depend on the division,
-    and F = ½ (η_1 - η_0) · (s_1 - s_0) on both.
+    In an exponential family the integrand is η' · s', whose integral is the limit of Σ Δη · Δs / Δβ. On the geometric
+    path Δη / Δβ is constant, on the moment path Δs / Δβ is (Grosse et al. 2013, Eq. 18 and 19): there the sum does not
+    depend on the division, and F = ½ (η_1 - η_0) · (s_1 - s_0) on both (Grosse et al. 2013, Theorem 2 and Eq. 17).
 
     Parameters
     ----------
@@ -181,7 +187,7 @@ def path_length(path: Path) -> float:
 
 
 def segment_costs(path: Path, edges: Iterable[float]) -> np.ndarray:
-    """F_j = ½ (η_{j+1} - η_j) · (s_{j+1} - s_j) of each segment (Grosse et al. 2013, Theorem 3), (n_segments,).
+    """F_j = ½ (η_{j+1} - η_j) · (s_{j+1} - s_j) of each segment (Grosse et al. 2013, Eq. 17), (n_segments,).
 
     F_j is the cost of a segment that follows a geometric or a moment path and is divided linearly.
 

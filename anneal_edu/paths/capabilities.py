@@ -19,9 +19,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from anneal_edu.distributions import Distribution
 
 Path = Callable[[float], Distribution]
+Step = Callable[[float, float, np.ndarray, np.random.Generator], tuple[np.ndarray, np.ndarray]]
+"""A step of AIS, weight and move in one: (β_{k-1}, β_k, x (C, D), rng) -> (log weight ratio (C,), next x)."""
 
 
 def offered(thing: Any, name: str | None) -> Any:
@@ -39,6 +43,8 @@ def offered(thing: Any, name: str | None) -> Any:
     >>> offered(path, "linear"), offered(Slower(path.start, path.end), "linear")
     (True, None)
     """
+    if name is None:
+        return None
     for kind in type(thing).__mro__:
         if name in vars(kind):
             return getattr(thing, name)

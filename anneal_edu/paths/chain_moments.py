@@ -214,7 +214,14 @@ def pcd_fit(
     )
 
 
-def _fit_by_chains(moments, initial, n_updates, n_particles, learning_rate, rng) -> MomentMatch:
+def _fit_by_chains(
+    moments: tuple[np.ndarray, ...],
+    initial: BinaryRBM,
+    n_updates: int,
+    n_particles: int,
+    learning_rate: float,
+    rng: np.random.Generator,
+) -> MomentMatch:
     target = as_moments(moments, initial)
     b, c, W = (np.array(eta, dtype=np.float32) for eta in initial.natural_parameters())
     s_v, s_h, s_vh = (s.astype(np.float32) for s in target)

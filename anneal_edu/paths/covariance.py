@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 from scipy.linalg import eigh
 
-from anneal_edu.distributions import Gaussian, GaussianBernoulli, GaussianRBM
+from anneal_edu.distributions import Distribution, Gaussian, GaussianBernoulli, GaussianRBM
 from anneal_edu.distributions.bernoulli import bernoulli, weigh_and_draw
 from anneal_edu.paths.geometric import SHARING
 from anneal_edu.validation import as_beta, as_count, as_finite_array, require_shape
@@ -19,23 +19,40 @@ _ROUNDING = 1e-8
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AnnealedGaussianRBM(GaussianBernoulli):
-    """A point on the path from idle hidden units to a Gaussian RBM, which also knows the paper's Gibbs step."""
+    """A point on the path from idle hidden units to a Gaussian RBM, with the paper's Gibbs step.
 
-    path: GaussianRBMPath | None = None
+    Its ``gibbs`` draws h given v, then v given h alone, with the precision (1-β) (Σ^A)⁻¹ + β diag(σ⁻²): where Σ^A is
+    diagonal, this is the conventional step with its misprint put right (Kiwaki and Aihara 2015, Eq. 9).
+    """
+
+    path: GaussianRBMPath = field(kw_only=True)
     beta: float = 0.0
 
     def auxiliary_gibbs(self, v: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """One Gibbs step through auxiliary variables; see the kernel `auxiliary_gibbs`."""
-        return self.path.auxiliary_gibbs(self.beta, v, rng)
+        """The paper's Gibbs step, h and x given v, then v given both: (C, D) -> (C, D).
+
+        The paper's Λ, the inverse of Σ^A - Σ^B with Σ^B = diag(σ²), need not exist. Its (Λ + Λ^B)⁻¹ does, and is G Σ^B
+        with G = (Σ^A - Σ^B) (Σ^A)⁻¹.
+        """
+        path, t, pull = self.path, np.float32(self.beta), self.path.auxiliary_variances
+        G = np.eye(self.dim) - path.end.noise_cov @ path.start.precision
+        mean, G = (np.asarray(a, dtype=np.float32) for a in (path.start.noise_cov @ path.start.linear, G))
+        v = np.asarray(v, dtype=np.float32)
+        h = bernoulli(self.hidden_field(v), rng)  # Kiwaki and Aihara 2015, Eq. 12
+        noise = rng.standard_normal(v.shape, dtype=np.float32) * np.sqrt(pull / (1 - t))
+        x = mean + (v - mean) @ G.T + path.stretch(noise)  # Kiwaki and Aihara 2015, Eq. 13
+        noise = rng.standard_normal(v.shape, dtype=np.float32)
+        return t * path.end.visible_mean(h) + (1 - t) * x + path.stretch(noise)  # Kiwaki and Aihara 2015, Eq. 14
 
 
 @dataclass(frozen=True, eq=False)
 class GaussianRBMPath:
     """The geometric path between two pairs of real v and binary h: every β in one system of coordinates.
 
-    Both ends have a quadratic energy in v, with precisions P_0 and P_1. One matrix A has Aᵀ P_1 A = I and
-    Aᵀ P_0 A = diag(λ), the generalised eigendecomposition of the pair. In the coordinates z, v = centre + A z, the
-    precision of v given h is diagonal at every β: (1-β) λ + β. A step of AIS then costs matrix products only.
+    The energies of the ends are averaged (Kiwaki and Aihara 2015, Eq. 7). Both are quadratic in v, with precisions P_0
+    and P_1. One matrix A has Aᵀ P_1 A = I and Aᵀ P_0 A = diag(λ), the generalised eigendecomposition of the pair. In
+    the coordinates z, v = centre + A z, the precision of v given h is diagonal at every β: (1-β) λ + β. A step of AIS
+    then costs matrix products only.
     """
 
     start: GaussianBernoulli
@@ -90,9 +107,21 @@ class GaussianRBMPath:
         centre, inverse = self._centre.astype(v.dtype), self._inverse.astype(v.dtype)
         return (v - centre) * inverse if inverse.ndim == 1 else (v - centre) @ inverse.T
 
-    def _to_v(self, z: np.ndarray) -> np.ndarray:
+    def stretch(self, z: np.ndarray) -> np.ndarray:
+        """A z, the displacement in v that one in z stands for: (C, D) -> (C, D)."""
         A = self._frame[0].astype(z.dtype)
-        return self._centre.astype(z.dtype) + (z * A if A.ndim == 1 else z @ A.T)
+        return z * A if A.ndim == 1 else z @ A.T
+
+    def _to_v(self, z: np.ndarray) -> np.ndarray:
+        return self._centre.astype(z.dtype) + self.stretch(z)
+
+    @cached_property
+    def auxiliary_variances(self) -> np.ndarray:
+        """(1-β) times the variances of the paper's x given v in the coordinates z, 1 - λ, (D,)."""
+        eigenvalues, _, U0 = self._line[:3]
+        if U0.any() or eigenvalues.max() > 1 + 1e-5:
+            raise ValueError("auxiliary_gibbs needs an uncoupled start no narrower than sigma in every direction")
+        return np.maximum(1 - eigenvalues, 0)
 
     # One step
 
@@ -110,17 +139,12 @@ class GaussianRBMPath:
         """The same with the paper's transition in place of the shorter one."""
         z = self._to_z(np.asarray(v, dtype=np.float32))
         log_ratio, h = self._weigh_and_draw_hidden(before, now, z, rng)
-        return log_ratio, self._to_v(self._draw_visible_by_auxiliary(now, z, h, rng))
+        return log_ratio, self._to_v(self._draw_by_auxiliary(now, z, h, rng))
 
-    def auxiliary_gibbs(self, beta: float, v: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """The paper's transition at β, (C, D) -> (C, D); see the kernel `auxiliary_gibbs`."""
-        _, _, U0, dU, c0, dc = self._line
-        t = np.float32(beta)
-        z = self._to_z(np.asarray(v, dtype=np.float32))
-        h = bernoulli(z @ (U0 + t * dU) + (c0 + t * dc), rng)
-        return self._to_v(self._draw_visible_by_auxiliary(t, z, h, rng))
-
-    def _weigh_and_draw_hidden(self, before: float, now: float, z: np.ndarray, rng: np.random.Generator):
+    def _weigh_and_draw_hidden(
+        self, before: float, now: float, z: np.ndarray, rng: np.random.Generator
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """log f_now - log f_before (C,), of Kiwaki and Aihara 2015, Eq. 8 and 11, and a draw of h given v (C, H)."""
         eigenvalues, z0, U0, dU, c0, dc = self._line
         slope = z @ dU + dc  # (C, H): the hidden field at β is level + β slope
         level = z @ U0 + c0 if U0.any() else c0
@@ -135,7 +159,7 @@ class GaussianRBMPath:
         return peaks[1] - peaks[0]
 
     def _draw_visible(self, beta: float, h: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """z | h ~ N(P⁻¹ ((1-β) λ z_0 + U h), P⁻¹), P = (1-β) λ + β diagonal: (C, H) -> (C, D)."""
+        """z | h ~ N(P⁻¹ ((1-β) λ z_0 + U h), P⁻¹), P = (1-β) λ + β diagonal  (Kiwaki and Aihara 2015, Eq. 9)."""
         eigenvalues, z0, U0, dU, _, _ = self._line
         t = np.float32(beta)
         precision = (1 - t) * eigenvalues + t
@@ -144,16 +168,10 @@ class GaussianRBMPath:
         z += (h @ (U0 + t * dU).T + (1 - t) * eigenvalues * z0) / precision
         return z
 
-    def _draw_visible_by_auxiliary(self, beta: float, z: np.ndarray, h: np.ndarray, rng) -> np.ndarray:
-        """x | z, then z | x, h  (Kiwaki and Aihara 2015, Eq. 13 and 14, in the coordinates z).
-
-        With Q = Σ^A - diag(σ²), which is diag(1/λ - 1) here, the paper's (Λ + Λ^B)⁻¹ is Q - Q (Q + I)⁻¹ Q = 1 - λ: no
-        inverse of Q is needed, and Q may be singular.
-        """
-        eigenvalues, z0, U0, dU, _, _ = self._line
-        if U0.any() or eigenvalues.max() > 1 + 1e-5:
-            raise ValueError("auxiliary_gibbs needs an uncoupled start no narrower than sigma in every direction")
-        t, pull = np.float32(beta), np.maximum(1 - eigenvalues, 0)
+    def _draw_by_auxiliary(self, beta: float, z: np.ndarray, h: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """x | z, then z | x, h: `AnnealedGaussianRBM.auxiliary_gibbs` in z  (Kiwaki and Aihara 2015, Eq. 13 and 14)."""
+        _, z0, _, dU, _, _ = self._line
+        t, pull = np.float32(beta), self.auxiliary_variances
         mean = h @ (t * dU).T
         if t < 1:
             x = rng.standard_normal(z.shape, dtype=np.float32)
@@ -163,13 +181,12 @@ class GaussianRBMPath:
         return mean + rng.standard_normal(z.shape, dtype=np.float32)
 
 
-def auxiliary_gibbs(distribution: GaussianBernoulli, v: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """The Gibbs step of Kiwaki and Aihara (2015, Eq. 12 to 14): h and x given v, then v given both, (C, D) -> (C, D).
+def auxiliary_gibbs(distribution: Distribution, v: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """The Gibbs step of Kiwaki and Aihara 2015, Eq. 12 to 14: h and x given v, then v given both, (C, D) -> (C, D).
 
     The auxiliary x are normal, with the covariance that the start has beyond diag(σ²). `gibbs` integrates them out;
-    this kernel leaves the same distributions invariant and is here to compare. For the paths of `covariance_path`.
-
-    Raises TypeError for other distributions.
+    this kernel leaves the same distributions invariant and is here to compare. For the points of a `covariance_path`;
+    raises TypeError for other distributions.
 
     Examples
     --------
@@ -181,13 +198,12 @@ def auxiliary_gibbs(distribution: GaussianBernoulli, v: np.ndarray, rng: np.rand
     """
     if not hasattr(distribution, "auxiliary_gibbs"):
         raise TypeError(
-            "the auxiliary_gibbs kernel needs a point of a covariance_path, which "
-            f"{type(distribution).__name__} is not; use gibbs"
+            f"auxiliary_gibbs needs a point of a covariance_path, got {type(distribution).__name__}; use gibbs"
         )
     return distribution.auxiliary_gibbs(v, rng)
 
 
-auxiliary_gibbs.step = "weigh_and_auxiliary_gibbs"
+vars(auxiliary_gibbs).update(step="weigh_and_auxiliary_gibbs")
 
 
 def covariance_start(mean: np.ndarray, cov: np.ndarray, n_hidden: int) -> GaussianBernoulli:

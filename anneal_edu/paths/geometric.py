@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from anneal_edu.distributions import Distribution, GeometricBridge
+from anneal_edu.distributions import Distribution, GeometricBridge, MomentAverages
 from anneal_edu.paths.capabilities import Path
 from anneal_edu.validation import as_beta, log_density_of, require_distribution
 
@@ -73,8 +73,8 @@ class GeometricPath:
 class MomentPath:
     """See `moment_path`."""
 
-    start: Distribution
-    end: Distribution
+    start: MomentAverages
+    end: MomentAverages
 
     def __call__(self, beta: float) -> Distribution:
         beta = as_beta(beta)
@@ -86,8 +86,10 @@ class MomentPath:
 def geometric_path(p0: Distribution, p1: Distribution) -> Path:
     """Geometric averages, log f_β = (1-β) log f_0 + β log f_1  (Grosse et al. 2013, Eq. 1).
 
-    Between two members of one exponential family this is the straight line in the natural parameters (Eq. 7), and the
-    path returns members of that family. For RBMs, binary or Gaussian, the average is of the joint densities of (v, h).
+    Between two members of one exponential family this is the straight line in the natural parameters
+    (Grosse et al. 2013, Eq. 7), and the path returns members of that family. For RBMs, binary or Gaussian, the average
+    is of the joint densities of (v, h). The same path: Kiwaki and Aihara 2015, Eq. 5; in energies
+    Sohl-Dickstein and Culpepper 2012, Eq. 11 and 12.
 
     Parameters
     ----------
@@ -147,6 +149,6 @@ def moment_path(p0: Distribution, p1: Distribution) -> MomentPath:
             "moments can be averaged only within one exponential family, "
             f"got {type(p0).__name__} and {type(p1).__name__}"
         )
-    if not hasattr(p0, "moment_average"):
+    if not (isinstance(p0, MomentAverages) and isinstance(p1, MomentAverages)):
         raise TypeError(f"{type(p0).__name__} has no closed form from moments back to parameters")
     return MomentPath(p0, p1)

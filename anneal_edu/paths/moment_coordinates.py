@@ -7,6 +7,8 @@ needs tens of evaluations instead of thousands.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from scipy.linalg import LinAlgError, cholesky, solve_triangular
 
@@ -109,7 +111,7 @@ class GaussianCoordinates:
         error_vv = error_vv - np.outer(error_v, mean) - np.outer(mean, error_v)
         error_vh = error_vh - np.outer(mean, error_h)
 
-        def whiten(a):
+        def whiten(a: np.ndarray) -> np.ndarray:
             return solve_triangular(self.L, a, lower=True)
 
         return whiten(error_v), whiten(whiten(error_vv).T), whiten(error_vh), error_h
@@ -125,7 +127,7 @@ class GaussianCoordinates:
         )
 
 
-def coordinates_of(rbm: BinaryRBM | GaussianBernoulli, target: tuple[np.ndarray, ...]):
+def coordinates_of(rbm: BinaryRBM | GaussianBernoulli, target: tuple[np.ndarray, ...]) -> Any:
     """The coordinates for RBMs of this kind and these target moments."""
     if isinstance(rbm, BinaryRBM):
         return BinaryCoordinates(target[0], target[1])

@@ -96,7 +96,7 @@ def match_moments(
     best = (np.inf, initial)
     n_evaluations = 0
 
-    def objective(x):
+    def objective(x: np.ndarray) -> tuple[float, np.ndarray]:
         nonlocal best, n_evaluations
         n_evaluations += 1
         rbm = coordinates.unpack(x)
@@ -104,7 +104,7 @@ def match_moments(
         best = min(best, (_largest(coordinates.scaled(errors)), rbm), key=lambda pair: pair[0])
         return rbm.log_partition() - inner(rbm.natural_parameters(), target), coordinates.gradient(x, errors)
 
-    def stop_when_reached(_x):
+    def stop_when_reached(_x: np.ndarray) -> None:
         if best[0] <= tolerance:
             raise StopIteration
 

@@ -7,6 +7,7 @@ tests hold what is offered to the plain way.
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -61,7 +62,8 @@ class GeometricRBMPath(GeometricPath):
     @cached_property
     def _transposed(self) -> tuple[np.ndarray, np.ndarray]:
         """W_0ᵀ and (W_1 - W_0)ᵀ, (H, D), stored row by row: small products then run several times faster."""
-        return tuple(np.ascontiguousarray(W.T) for W in self._line[:2])
+        W0, dW = self._line[:2]
+        return np.ascontiguousarray(W0.T), np.ascontiguousarray(dW.T)
 
     def hidden_slope(self, v: np.ndarray) -> np.ndarray:
         """(v (W_1 - W_0))_j + c_1j - c_0j, by which the field of hidden unit j grows with β: (C, D) -> (C, H)."""
@@ -183,9 +185,12 @@ class JointRBMPath(GeometricPath):
 class RBMRungs(Rungs):
     """Rungs of a geometric path between RBMs, in float32: all share v @ weights, and the next Gibbs step has it too."""
 
+    path: GeometricRBMPath
+
     def __init__(self, path: GeometricRBMPath, schedule: np.ndarray):
         self.path, self.schedule = path, schedule
-        self._states = self._slope = None
+        self._states: np.ndarray | None = None
+        self._slope = np.empty(0)
 
     def _visible(self, x: np.ndarray) -> np.ndarray:
         return x
@@ -244,7 +249,7 @@ class WeightlessStartLadder:
         v = np.asarray(v, dtype=np.float32)
         return v, v @ self.W + self.dc
 
-    def _blocks(self, *arrays: np.ndarray):
+    def _blocks(self, *arrays: np.ndarray) -> Iterator[tuple[np.ndarray, ...]]:
         """Yield β of every row, (rows, 1), with rows of arrays (K+1, C, …) that are seen as ((K+1) C, …)."""
         beta = np.repeat(self.betas, arrays[0].shape[1])[:, None]
         flat = [array.reshape(len(beta), *array.shape[2:]) for array in arrays]

@@ -7,7 +7,7 @@ import heapq
 import numpy as np
 
 from anneal_edu.paths.asymptotics import segment_costs
-from anneal_edu.paths.geometric import Path
+from anneal_edu.paths.capabilities import Path
 from anneal_edu.validation import as_count, as_finite_array, as_schedule
 
 
@@ -54,7 +54,7 @@ def piecewise_schedule(edges: np.ndarray, n_steps: int | np.ndarray) -> np.ndarr
     """
     edges = as_schedule("edges", edges)
     n_segments = len(edges) - 1
-    if np.ndim(n_steps) == 0:
+    if isinstance(n_steps, int) or np.ndim(n_steps) == 0:
         total = as_count("n_steps", n_steps, minimum=n_segments)
         counts = [total // n_segments + (j < total % n_segments) for j in range(n_segments)]
     else:
@@ -70,7 +70,7 @@ def piecewise_schedule(edges: np.ndarray, n_steps: int | np.ndarray) -> np.ndarr
 def optimal_allocation(costs: np.ndarray, n_steps: int) -> np.ndarray:
     """Whole numbers K_j ≥ 1 with Σ K_j = n_steps that minimise Σ_j F_j / K_j.
 
-    Without rounding the answer is K_j ∝ √F_j (Grosse et al. 2013, Theorem 3). Handing out the transitions one by one,
+    Without rounding the answer is K_j ∝ √F_j (Grosse et al. 2013, Eq. 20). Handing out the transitions one by one,
     each to the segment where it saves most, F_j / K_j - F_j / (K_j + 1), gives the best whole numbers.
 
     Examples
@@ -94,7 +94,7 @@ def optimal_allocation(costs: np.ndarray, n_steps: int) -> np.ndarray:
 
 
 def optimal_binned_schedule(path: Path, n_steps: int, n_bins: int = 10) -> np.ndarray:
-    """The best schedule that is linear within each of ``n_bins`` equal segments (Grosse et al. 2013, Theorem 3).
+    """The best schedule that is linear within each of ``n_bins`` equal segments  (Grosse et al. 2013, Theorem 3).
 
     Parameters
     ----------

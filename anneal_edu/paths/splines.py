@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
 from anneal_edu.distributions import Distribution
 from anneal_edu.distributions.protocol import mix
-from anneal_edu.paths.capabilities import offered
+from anneal_edu.kernels import gibbs
+from anneal_edu.paths.asymptotics import as_family
+from anneal_edu.paths.capabilities import Path, Step, offered
 from anneal_edu.paths.geometric import family_of, geometric_path, moment_path, require_ends
 from anneal_edu.paths.moment_matching import Fit, MomentMatch, Moments, match_moments
 from anneal_edu.validation import as_beta, as_count, as_finite_array, as_schedule
@@ -34,8 +36,9 @@ class SplinePath:
     betas: np.ndarray
     distributions: tuple[Distribution, ...]
     matches: tuple[MomentMatch, ...] = field(default=(), repr=False)
+    _segments: tuple[Path, ...] = field(init=False, repr=False)
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         object.__setattr__(self, "betas", as_schedule("betas", self.betas))
         object.__setattr__(self, "distributions", tuple(self.distributions))
         if len(self.distributions) != len(self.betas):
@@ -59,7 +62,7 @@ class SplinePath:
         return self._segments[segment](self._local(beta, segment))
 
     @cached_property
-    def weigh_and_gibbs(self) -> Callable | None:
+    def weigh_and_gibbs(self) -> Step | None:
         """The step of AIS for less, where every segment offers one."""
         return self._weigh_and_gibbs if all(offered(p, "weigh_and_gibbs") for p in self._segments) else None
 
@@ -70,9 +73,9 @@ class SplinePath:
         segment = self._segment_at((before + now) / 2)
         if min(before, now) >= self.betas[segment] and max(before, now) <= self.betas[segment + 1]:
             local = self._local(before, segment), self._local(now, segment)
-            return self._segments[segment].weigh_and_gibbs(*local, v, rng)
+            return offered(self._segments[segment], "weigh_and_gibbs")(*local, v, rng)
         log_ratio = self(now).log_density(v) - self(before).log_density(v)
-        return log_ratio, self(now).gibbs(v, rng)
+        return log_ratio, gibbs(self(now), v, rng)
 
 
 def spline_path(betas: np.ndarray, distributions: list[Distribution]) -> SplinePath:
@@ -105,7 +108,7 @@ def spline_path(betas: np.ndarray, distributions: list[Distribution]) -> SplineP
     return SplinePath(betas, tuple(distributions))
 
 
-def _first_guess(p0: Distribution, matches: list[MomentMatch], betas: np.ndarray) -> Distribution:
+def _first_guess(p0: Any, matches: list[MomentMatch], betas: np.ndarray) -> Any:
     """Where to start the fit at betas[-1]: the last knot or, after exact fits, the line through the last two continued.
 
     Fits by chains are noisy, and continuing a line would enlarge the noise; a precision continued may be none.
@@ -115,7 +118,8 @@ def _first_guess(p0: Distribution, matches: list[MomentMatch], betas: np.ndarray
     if len(matches) < 2 or not matches[-1].converged or not getattr(p0, "binary", False):
         return matches[-1].rbm
     ahead = (betas[-1] - betas[-3]) / (betas[-2] - betas[-3])  # above 1
-    return matches[-2].rbm.geometric_mean(matches[-1].rbm, ahead)
+    before: Any = matches[-2].rbm
+    return before.geometric_mean(matches[-1].rbm, ahead)
 
 
 def moment_spline_path(
@@ -171,7 +175,7 @@ def moment_spline_path(
         betas = as_schedule("knots, with 0 and 1 added,", [0.0, *as_finite_array("knots", knots, ndim=1), 1.0])
     if not (getattr(p0, "sums_hidden", False) and family_of(p0) is family_of(p1)):
         return spline_path(betas, [moment_path(p0, p1)(beta) for beta in betas])
-    s0, s1 = p0.moments(), p1.moments() if target_moments is None else target_moments
+    s0, s1 = as_family(p0).moments(), as_family(p1).moments() if target_moments is None else target_moments
     matches: list[MomentMatch] = []
     for j, beta in enumerate(betas[1:-1]):
         match = fit(mix(s0, s1, beta), _first_guess(p0, matches, betas[: j + 2]))

@@ -5,9 +5,19 @@ from __future__ import annotations
 import numpy as np
 
 from anneal_edu.annealing.ais import log_quotient
+from anneal_edu.estimate import Caveat, Estimate
 from anneal_edu.paths.capabilities import Path, offered
 from anneal_edu.paths.rungs import Rungs
-from anneal_edu.validation import as_chains, as_schedule, log_density_of, require_path
+from anneal_edu.validation import (
+    as_chains,
+    as_count,
+    as_number,
+    as_real,
+    as_schedule,
+    log_density_of,
+    require_path,
+    require_shape,
+)
 
 _STEP = 1e-4  # in β; the difference is accurate to about 1e-8
 
@@ -46,6 +56,40 @@ def log_density_matrix(path: Path, schedule: np.ndarray, x: np.ndarray) -> np.nd
     require_path(path)
     schedule = as_schedule("schedule", schedule)
     return Rungs(path, schedule).log_densities(as_chains("x", x, path(0.0).dim))
+
+
+def as_draws(log_density_matrix: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """A matrix log f_k(x_n) (K+1, N) and the number of its columns that each state gave, both checked."""
+    log_f = as_real("log_density_matrix", log_density_matrix)
+    if log_f.ndim != 2 or len(log_f) < 2 or log_f.shape[1] == 0:
+        raise ValueError(f"log_density_matrix must have shape (K+1, N), at least two states, got {log_f.shape}")
+    if np.isnan(log_f).any() or (log_f == np.inf).any():
+        raise ValueError("log_density_matrix must not hold NaN or +inf")
+    counts = np.asarray(counts)
+    require_shape("counts", counts, (len(log_f),))
+    counts = np.array([as_count("every entry of counts", n, minimum=0) for n in counts.tolist()])
+    if counts.sum() != log_f.shape[1]:
+        raise ValueError(f"counts must add up to the {log_f.shape[1]} columns of the matrix, got {counts.sum()}")
+    origin = np.repeat(np.arange(len(counts)), counts)
+    if np.isneginf(log_f[origin, np.arange(len(origin))]).any():
+        raise ValueError("a draw has density zero under the state that it is said to come from: are columns in order?")
+    return log_f, counts
+
+
+def as_start_log_z(value: float | None) -> float | None:
+    """log Z of the first state, a finite number, or None where it is not known."""
+    if value is not None and not np.isfinite(value := as_number("start_log_z", value)):
+        raise ValueError(f"start_log_z must be finite, got {value}")
+    return value
+
+
+def estimate_from_ratios(
+    start_log_z: float | None, log_z: np.ndarray, std_error: np.ndarray, warnings: tuple[Caveat, ...]
+) -> Estimate:
+    """log Z of the last state, where log_z is that of every state relative to the first, and start_log_z that one's."""
+    if start_log_z is None:
+        raise ValueError("the draws tell ratios only: give the estimator log Z of the first state, start_log_z")
+    return Estimate.of_last(start_log_z + log_z, std_error, warnings)
 
 
 def log_conditionals(log_f: np.ndarray, log_z: np.ndarray) -> np.ndarray:
@@ -101,10 +145,10 @@ def log_density_slopes(path: Path, schedule: np.ndarray, x: np.ndarray) -> np.nd
         return closed_form(schedule, x)
     x = x.astype(np.float64)
 
-    def log_f(beta):
+    def log_f(beta: float) -> np.ndarray:
         return log_density_of(path(float(beta)), x, beta)
 
-    def slope(beta):
+    def slope(beta: float) -> np.ndarray:
         inside = min(max(beta, _STEP), 1 - _STEP)
         low, middle, high = log_f(inside - _STEP), log_f(inside), log_f(inside + _STEP)
         # the derivative at β of the parabola through three points

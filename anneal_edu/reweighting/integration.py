@@ -1,6 +1,6 @@
 """Thermodynamic integration: log Z as the area under E_β[Δ].
 
-Gelman and Meng, "Simulating normalizing constants", Statistical Science 13, 1998; Carlson et al. 2016, "TI".
+Gelman and Meng, "Simulating normalizing constants", Statistical Science 13, 1998.
 """
 
 from __future__ import annotations
@@ -11,8 +11,9 @@ import numpy as np
 from scipy.integrate import cumulative_trapezoid
 from scipy.special import logsumexp
 
-from anneal_edu.reweighting.density_matrix import log_conditionals
-from anneal_edu.reweighting.mbar import as_draws
+from anneal_edu.estimate import Caveat, Estimate
+from anneal_edu.reweighting.density_matrix import as_draws, as_start_log_z, estimate_from_ratios, log_conditionals
+from anneal_edu.reweighting.over_chains import as_chain_labels, error_over_chains
 from anneal_edu.validation import as_finite_array, as_flag, as_schedule, require_shape
 
 
@@ -26,13 +27,16 @@ class ThermodynamicIntegrationResult:
     mean_slopes : (K+1,) array
         Estimates of E_k[Δ] = d/dβ log Z(β), the integrand.
     std_error : (K+1,) array
-        Standard errors of log_z for independent draws. They do not know of the error of the trapezoid rule; rule_error
-        does.
+        Standard errors of log_z: over chains where these were named, else for independent draws. They do not know of
+        the error of the trapezoid rule; rule_error does.
+    start_log_z : float, optional
+        log Z_0, where it was given.
     """
 
     schedule: np.ndarray
     mean_slopes: np.ndarray
     std_error: np.ndarray = field(repr=False)
+    start_log_z: float | None = None
 
     @property
     def log_z(self) -> np.ndarray:
@@ -51,13 +55,19 @@ class ThermodynamicIntegrationResult:
         return float(abs(np.trapezoid(self.mean_slopes[kept], self.schedule[kept]) - self.log_z[-1]) / 3)
 
     @property
-    def warnings(self) -> tuple[str, ...]:
-        """What looks wrong, in plain words; empty where nothing does."""
+    def warnings(self) -> tuple[Caveat, ...]:
+        """What looks wrong; empty where nothing does."""
         if len(self.schedule) == 2:
-            return ("two rungs: how far the trapezoid rule is off cannot be told",)
+            return (Caveat("two rungs", "two rungs: how far the trapezoid rule is off cannot be told"),)
         if self.rule_error > 2 * self.std_error[-1]:
-            return (f"the trapezoid rule is off by about {self.rule_error:.2g} nats: add rungs",)
+            sentence = f"the trapezoid rule is off by about {self.rule_error:.2g} nats: add rungs"
+            return (Caveat("coarse rule", sentence),)
         return ()
+
+    @property
+    def estimate(self) -> Estimate:
+        """log Z of the last rung, the target: the face that all results share; ValueError without start_log_z."""
+        return estimate_from_ratios(self.start_log_z, self.log_z, self.std_error, self.warnings)
 
     def __str__(self) -> str:
         lines = [
@@ -75,12 +85,16 @@ def thermodynamic_integration(
     *,
     rao_blackwellized: bool = False,
     log_z: np.ndarray | None = None,
+    chains: np.ndarray | None = None,
+    start_log_z: float | None = None,
 ) -> ThermodynamicIntegrationResult:
     """Estimate log Z along a path as ∫ E_β[Δ] dβ, Δ = d/dβ log f_β, by the trapezoid rule.
 
+    The identity is Grosse et al. 2013, Eq. 2, and Kiwaki and Aihara 2015, Eq. 4.
+
     Plain, E_k[Δ] is the mean over the draws of rung k. Rao-Blackwellised, every draw counts on every rung, with weight
-    q(β_k | x) ∝ f_k(x) / Ẑ_k  (Carlson et al. 2016). Where rungs are drawn at random, as in simulated tempering, the
-    plain form is path sampling on a grid  (Gelman and Meng 1998).
+    q(β_k | x) ∝ f_k(x) / Ẑ_k  (Carlson et al. 2016, "TI"). Where rungs are drawn at random, as in simulated tempering,
+    the plain form is path sampling on a grid  (Gelman and Meng 1998).
 
     Parameters
     ----------
@@ -97,6 +111,10 @@ def thermodynamic_integration(
     log_z : (K+1,) array, optional
         log Ẑ_k of which the draws, taken together, are a sample of q(x, β_k) ∝ f_k(x) / Ẑ_k, as `simulated_tempering`
         makes them. Needed if rao_blackwellized, and only then.
+    chains : (N,) array of int, optional
+        Which chain each column came from; without it the error bars take all draws for independent.
+    start_log_z : float, optional
+        log Z of the first rung, where it is known: ``estimate`` adds it to the ratio.
 
     Returns
     -------
@@ -105,8 +123,8 @@ def thermodynamic_integration(
     Raises
     ------
     ValueError
-        Where shapes or counts do not fit, a rung has no draws, log f is not linear in β and no slopes are given, or
-        log_z is missing or superfluous.
+        Where shapes, counts or chains do not fit, there is one chain only, a rung has no draws, log f is not linear
+        in β and no slopes are given, or log_z is missing or superfluous.
 
     Examples
     --------
@@ -118,6 +136,7 @@ def thermodynamic_integration(
     np.True_
     """
     log_f, counts = as_draws(log_density_matrix, counts)
+    chains, start_log_z = as_chain_labels(chains, log_f.shape[1]), as_start_log_z(start_log_z)
     schedule = as_schedule("schedule", schedule)
     require_shape("schedule", schedule, (len(log_f),))
     slopes = _slopes_of(log_f, schedule) if slopes is None else as_finite_array("slopes", slopes, ndim=2)
@@ -132,8 +151,9 @@ def thermodynamic_integration(
 
     weights = rung_weights(log_f, counts, log_z)  # (K+1, N)
     mean_slopes = (weights * slopes).sum(1)
-    influence = cumulative_trapezoid(weights * (slopes - mean_slopes[:, None]), schedule, axis=0, initial=0)
-    return ThermodynamicIntegrationResult(schedule, mean_slopes, np.sqrt((influence**2).sum(1)))
+    influences = cumulative_trapezoid(weights * (slopes - mean_slopes[:, None]), schedule, axis=0, initial=0)
+    error = error_over_chains(influences, chains)
+    return ThermodynamicIntegrationResult(schedule, mean_slopes, error, start_log_z)
 
 
 def rung_weights(log_f: np.ndarray, counts: np.ndarray, log_z: np.ndarray | None = None) -> np.ndarray:

@@ -13,7 +13,10 @@ import numpy as np
 from scipy.sparse.csgraph import connected_components
 from scipy.special import logsumexp
 
-from anneal_edu.validation import as_count, as_real, require_shape
+from anneal_edu.estimate import Caveat, Estimate
+from anneal_edu.reweighting.density_matrix import as_draws, as_start_log_z, estimate_from_ratios
+from anneal_edu.reweighting.over_chains import as_chain_labels, chain_sums
+from anneal_edu.reweighting.stepping_stone import log_ratios_by_stepping_stones
 
 _NO_OVERLAP = 1e-9  # a spectral gap of the overlap matrix below which rounding decides
 _LITTLE_OVERLAP = 0.01
@@ -30,8 +33,8 @@ class MBARResult:
     log_z : (K+1,) array
         log Z_k - log Z_0: the first is 0.
     covariance : (K+1, K+1) array
-        Asymptotic covariance Θ of log Z (Shirts and Chodera 2008, Eq. 8), up to a common shift; draws are taken to be
-        independent.
+        Asymptotic covariance Θ of log Z, up to a common shift: for independent draws (Shirts and Chodera 2008, Eq. 8),
+        or over chains where these were named (`anneal_edu.reweighting.over_chains`).
     overlap : (K+1, K+1) array
         O_ij, the chance that a draw of state i, had it to guess where it came from, would say j; rows sum to 1.
     spectral_gap : float
@@ -41,6 +44,10 @@ class MBARResult:
         Newton steps taken.
     gradient : float
         Largest entry of the gradient of the objective at the end, a share of draws.
+    n_chains : int, optional
+        How many chains were named.
+    start_log_z : float, optional
+        log Z_0, where it was given.
     """
 
     log_z: np.ndarray
@@ -49,6 +56,8 @@ class MBARResult:
     spectral_gap: float
     n_steps: int
     gradient: float
+    n_chains: int | None = None
+    start_log_z: float | None = None
 
     @property
     def std_error(self) -> np.ndarray:
@@ -57,84 +66,28 @@ class MBARResult:
         return np.sqrt(np.maximum(theta.diagonal() - 2 * theta[:, 0] + theta[0, 0], 0))
 
     @property
-    def warnings(self) -> tuple[str, ...]:
-        """What looks wrong, in plain words; empty where nothing does."""
-        if self.spectral_gap < _LITTLE_OVERLAP:
-            return (
-                f"little overlap between states (spectral gap {self.spectral_gap:.1e}): few draws connect them, "
-                "and the error bar may be far too small; add states between",
-            )
-        return ()
+    def warnings(self) -> tuple[Caveat, ...]:
+        """What looks wrong; empty where nothing does."""
+        if self.spectral_gap >= _LITTLE_OVERLAP:
+            return ()
+        sentence = (
+            f"little overlap between states (spectral gap {self.spectral_gap:.1e}): few draws connect them, "
+            "and the error bar may be far too small; add states between"
+        )
+        return (Caveat("little overlap", sentence),)
+
+    @property
+    def estimate(self) -> Estimate:
+        """log Z of the last state, the target: the face that all results share; ValueError without start_log_z."""
+        return estimate_from_ratios(self.start_log_z, self.log_z, self.std_error, self.warnings)
 
     def __str__(self) -> str:
+        draws = "for independent draws" if self.n_chains is None else f"over {self.n_chains} chains"
         lines = [
-            f"log Z ratio ≈ {self.log_z[-1]:.3f}  (standard error {self.std_error[-1]:.3f}, for independent draws)",
+            f"log Z ratio ≈ {self.log_z[-1]:.3f}  (standard error {self.std_error[-1]:.3f}, {draws})",
             f"overlap: spectral gap {self.spectral_gap:.3f}; {self.n_steps} Newton steps",
         ]
         return "\n".join(lines + [f"warning: {sentence}" for sentence in self.warnings])
-
-
-def as_draws(log_density_matrix: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """A matrix log f_k(x_n) (K+1, N) and the number of its columns that each state gave, both checked."""
-    log_f = as_real("log_density_matrix", log_density_matrix)
-    if log_f.ndim != 2 or len(log_f) < 2 or log_f.shape[1] == 0:
-        raise ValueError(f"log_density_matrix must have shape (K+1, N), at least two states, got {log_f.shape}")
-    if np.isnan(log_f).any() or (log_f == np.inf).any():
-        raise ValueError("log_density_matrix must not hold NaN or +inf")
-    counts = np.asarray(counts)
-    require_shape("counts", counts, (len(log_f),))
-    counts = np.array([as_count("every entry of counts", n, minimum=0) for n in counts.tolist()])
-    if counts.sum() != log_f.shape[1]:
-        raise ValueError(f"counts must add up to the {log_f.shape[1]} columns of the matrix, got {counts.sum()}")
-    origin = np.repeat(np.arange(len(counts)), counts)
-    if np.isneginf(log_f[origin, np.arange(len(origin))]).any():
-        raise ValueError("a draw has density zero under the state that it is said to come from: are columns in order?")
-    return log_f, counts
-
-
-def stepping_stone(log_density_matrix: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """log Z of every state relative to the first, by importance sampling from each sampled state to the next.
-
-    log Z_{k+1} - log Z_k ≈ log of the mean of f_{k+1}(x) / f_k(x) over the draws of state k: what AIS does with chains
-    that never equilibrate, here with draws that have.
-
-    Parameters
-    ----------
-    log_density_matrix : (K+1, N) array
-        Log f_k(x_n); columns of state 0 first, then of state 1, and so on.
-    counts : (K+1,) array of int
-        Draws of each state. One that gave none is reached from the sampled one before it.
-
-    Returns
-    -------
-    (K+1,) array
-        The first is 0; -inf where no draw before reaches a state.
-
-    Raises
-    ------
-    ValueError
-        Where shapes or counts do not fit, or the first state was not sampled.
-
-    Examples
-    --------
-    >>> import numpy as np, anneal_edu as ae
-    >>> ae.stepping_stone(np.array([[0.0, 0.0, 0.0], [1.0, 1.0, 2.0]]), [2, 1])
-    array([0., 1.])
-    """
-    log_f, counts = as_draws(log_density_matrix, counts)
-    if counts[0] == 0:
-        raise ValueError("stepping stones begin at the first state, which gave no draws")
-    return _stepping_stone(log_f, counts)
-
-
-def _stepping_stone(log_f: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    sampled, ends = np.flatnonzero(counts), np.cumsum(counts)
-    log_z = np.zeros(len(counts))
-    for here, after in zip(sampled, [*sampled[1:], len(counts) - 1], strict=True):
-        reached = slice(here + 1, after + 1)  # the next sampled state, and those between that gave no draws
-        draws = log_f[:, ends[here] - counts[here] : ends[here]]
-        log_z[reached] = log_z[here] + logsumexp(draws[reached] - draws[here], axis=1) - np.log(counts[here])
-    return log_z
 
 
 def responsibilities(log_f: np.ndarray, log_shares: np.ndarray, log_z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -181,11 +134,11 @@ def minimise_objective(log_f: np.ndarray, shares: np.ndarray, log_z: np.ndarray)
     """
     log_s, n_draws = np.log(shares), log_f.shape[1]
 
-    def objective(z):
+    def objective(z: np.ndarray) -> tuple[float, np.ndarray]:
         log_mixture, p = responsibilities(log_f, log_s, z)
         return log_mixture.mean() + shares @ z, p
 
-    def self_consistent(p):  # Z_k ← (1/N) Σ_n f_k(x_n) / mixture(x_n) never leads uphill
+    def self_consistent(p: np.ndarray) -> np.ndarray:  # Z_k ← (1/N) Σ_n f_k(x_n) / mixture(x_n) never leads uphill
         step = np.log(np.maximum(p.mean(1), 1e-300)) - log_s
         return step - step[0]
 
@@ -240,12 +193,33 @@ def _overlap_gap(products: np.ndarray, counts: np.ndarray) -> float:
     return gap
 
 
-def mbar(log_density_matrix: np.ndarray, counts: np.ndarray) -> MBARResult:
+def _influences(W: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    """What every draw contributes to log Z_k - log Z_0, to first order: (K+1, N).
+
+    The estimating equation Σ_n [1(x_n is of state k) - p_k(x_n)] = 0, p_k = n_k W_k, is that of logistic regression
+    (Geyer, "Estimating normalizing constants and reweighting mixtures in Markov chain Monte Carlo", 1994): H⁺ times
+    its terms, H = diag(Σ_n p) - Σ_n p pᵀ, is what each draw does to the parts of the mixture, and so to its density.
+    """
+    sampled = np.flatnonzero(counts)
+    p, origin = counts[sampled, None] * W[sampled], np.repeat(np.arange(len(sampled)), counts[sampled])  # (S, N), (N,)
+    H = np.diag(p.sum(1)) - p @ p.T
+    to_mixture = W @ p.T @ np.linalg.pinv(H, rcond=1e-12, hermitian=True)  # (K+1, S)
+    found = W - to_mixture[:, origin] + to_mixture @ p
+    return found - found[0]
+
+
+def mbar(
+    log_density_matrix: np.ndarray,
+    counts: np.ndarray,
+    *,
+    chains: np.ndarray | None = None,
+    start_log_z: float | None = None,
+) -> MBARResult:
     """Estimate log Z of every state from draws of some, by the multistate Bennett acceptance ratio.
 
     Of all estimators that reweight these draws it has the smallest asymptotic variance (Shirts and Chodera 2008). All
     draws are pooled as if they came from the mixture Σ_k n_k f_k(x) / Z_k, and Z_k is what makes this consistent. With
-    two states it is Bennett's acceptance ratio (1976).
+    two states it is Bennett's acceptance ratio (1976). The poster's form: Carlson et al. 2016, "MBAR".
 
     Parameters
     ----------
@@ -253,6 +227,11 @@ def mbar(log_density_matrix: np.ndarray, counts: np.ndarray) -> MBARResult:
         Log f_k(x_n), as from `log_density_matrix`; columns of state 0 first, then of state 1, and so on.
     counts : (K+1,) array of int
         Draws of each state, adding up to N; 0 for a state that was not sampled.
+    chains : (N,) array of int, optional
+        Which chain each column came from. Draws of one chain depend on each other: without this the error bars take
+        all draws for independent, and are too small for those of a Markov chain.
+    start_log_z : float, optional
+        log Z of the first state, where it is known: ``estimate`` adds it to the ratio.
 
     Returns
     -------
@@ -261,8 +240,8 @@ def mbar(log_density_matrix: np.ndarray, counts: np.ndarray) -> MBARResult:
     Raises
     ------
     ValueError
-        Where shapes or counts do not fit, an entry is NaN or +inf, or the states do not overlap, so that no method
-        could tell their ratio from these draws.
+        Where shapes, counts or chains do not fit, there is one chain only, an entry is NaN or +inf, or the states do
+        not overlap, so that no method could tell their ratio from these draws.
 
     Examples
     --------
@@ -274,11 +253,12 @@ def mbar(log_density_matrix: np.ndarray, counts: np.ndarray) -> MBARResult:
     np.True_
     """
     log_f, counts = as_draws(log_density_matrix, counts)
+    chains, start_log_z = as_chain_labels(chains, log_f.shape[1]), as_start_log_z(start_log_z)
     sampled = np.flatnonzero(counts)
     if len(sampled) < 2:
         raise ValueError(f"draws of at least two states are needed, got draws of {len(sampled)}")
     n_draws = counts.sum()
-    start = _stepping_stone(log_f, counts)[sampled]
+    start = log_ratios_by_stepping_stones(log_f, counts)[sampled]
     start = np.where(np.isfinite(start), start, 0.0)
     shares = counts[sampled] / n_draws
     log_z_sampled, n_steps, gradient = minimise_objective(log_f[sampled], shares, start)
@@ -288,4 +268,10 @@ def mbar(log_density_matrix: np.ndarray, counts: np.ndarray) -> MBARResult:
     W = np.exp(log_f - log_mixture - log_z[:, None]) / n_draws  # (K+1, N): rows sum to 1
     products = W @ W.T
     gap = _overlap_gap(products, counts)
-    return MBARResult(log_z - log_z[0], _covariance(products, counts), products * counts, gap, n_steps, gradient)
+    log_ratios, overlap = log_z - log_z[0], products * counts
+    if chains is None:
+        covariance, n_chains = _covariance(products, counts), None
+    else:
+        sums = chain_sums(_influences(W, counts), chains)  # (K+1, C)
+        covariance, n_chains = sums @ sums.T, sums.shape[1]
+    return MBARResult(log_ratios, covariance, overlap, gap, n_steps, gradient, n_chains, start_log_z)

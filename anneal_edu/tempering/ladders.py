@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -21,6 +21,19 @@ class Swaps(NamedTuple):
     accepted: np.ndarray
     swap_probabilities: np.ndarray
     log_ratios: np.ndarray
+
+
+class AnyLadder(Protocol):
+    """What a sweep asks of a ladder, the plain one below or one that a path offers."""
+
+    def carry(self, x: np.ndarray) -> Carried:
+        """States x (K+1, C, D), and what is to be known of them before the first move."""
+
+    def move(self, carried: Carried, rng: np.random.Generator) -> Carried:
+        """Every chain moved on its rung."""
+
+    def log_densities(self, carried: Carried) -> LogDensities:
+        """Every state on its own rung and on the two neighbours."""
 
 
 class Ladder:
@@ -51,7 +64,7 @@ class Ladder:
         )
 
 
-def ladder_on(path: Path, schedule: np.ndarray, kernel: Kernel = gibbs) -> Ladder:
+def ladder_on(path: Path, schedule: np.ndarray, kernel: Kernel = gibbs) -> AnyLadder:
     """The ladder of a path: its own, where it offers one that shares its work under this kernel.
 
     Examples
@@ -66,9 +79,12 @@ def ladder_on(path: Path, schedule: np.ndarray, kernel: Kernel = gibbs) -> Ladde
 
 
 def sweep(
-    ladder: Ladder, carried: Carried, scheme: SwapScheme, rng: np.random.Generator
+    ladder: AnyLadder, carried: Carried, scheme: SwapScheme, rng: np.random.Generator
 ) -> tuple[Carried, Swaps]:
-    """Move every chain on its rung, then propose swaps of neighbours; what is carried goes with the states."""
+    """Move every chain on its rung, then propose swaps of neighbours; what is carried goes with the states.
+
+    α, by which a swap is accepted, is that of Kadan et al. 2018, Section 4.1, for any path.
+    """
     carried = ladder.move(carried, rng)
     own, above, below = ladder.log_densities(carried)  # f_k(x_k), f_{k+1}(x_k), f_k(x_{k+1})
     # α = min(1, f_k(x_{k+1}) f_{k+1}(x_k) / (f_k(x_k) f_{k+1}(x_{k+1})))

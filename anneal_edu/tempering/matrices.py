@@ -6,6 +6,7 @@ has the distribution proportional to exp(log_f[k]).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import reduce
 
 import numpy as np
@@ -14,6 +15,8 @@ from anneal_edu.tempering.swaps import as_rates
 from anneal_edu.validation import as_finite_array
 
 _MOST_CONFIGURATIONS = 5000
+
+TagMove = Callable[[int, int, bool, int], tuple[int, int]]
 
 
 def _as_ladder(log_f: np.ndarray) -> np.ndarray:
@@ -129,7 +132,7 @@ def lifted_move(n: int, e: int, accepted: bool, n_pairs: int) -> tuple[int, int]
     return n, (e if n in (0, n_pairs) else -e)
 
 
-def lifted_matrix(log_f: np.ndarray, move=lifted_move) -> np.ndarray:
+def lifted_matrix(log_f: np.ndarray, move: TagMove = lifted_move) -> np.ndarray:
     """The lifted scheme over tag states × configurations: (2 K S^(K+1), 2 K S^(K+1)).
 
     Its invariant distribution is uniform over `tag_states`, and the product of the rungs over configurations.

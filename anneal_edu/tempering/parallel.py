@@ -15,12 +15,13 @@ from scipy.optimize import brentq
 from tqdm.auto import tqdm
 
 from anneal_edu.annealing.ais import require_start, require_walk
+from anneal_edu.estimate import SINGLE_CHAIN, Caveat, Estimate
 from anneal_edu.kernels import Kernel, gibbs
-from anneal_edu.paths.geometric import Path
+from anneal_edu.paths.capabilities import Path
 from anneal_edu.paths.schedules import linear_schedule
 from anneal_edu.tempering.ladders import ladder_on, sweep
 from anneal_edu.tempering.swaps import as_rates, as_scheme, swapped
-from anneal_edu.validation import as_count, as_real, as_schedule, draws_of, require_shape
+from anneal_edu.validation import as_count, as_real, as_schedule, draws_of, log_z_of, require_shape
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,18 +64,18 @@ def tempering_states(
     as_scheme(swaps)
     require_walk(path, kernel, rng)
     require_start(path(0.0), "sample")
-    return _tempering_states(path, schedule, n_chains, kernel, swaps, rng)
 
+    def states() -> Iterator[TemperingState]:
+        start, ladder = path(0.0), ladder_on(path, schedule, kernel)
+        scheme = as_scheme(swaps)(len(schedule) - 1, n_chains)
+        carried = ladder.carry(np.stack([draws_of(start, n_chains, rng) for _ in schedule]))  # (K+1, C, D)
+        replicas = np.tile(np.arange(len(schedule))[:, None], (1, n_chains))
+        while True:
+            carried, swaps_made = sweep(ladder, carried, scheme, rng)
+            replicas = swapped(replicas, swaps_made.accepted)
+            yield TemperingState(carried[0], replicas, *swaps_made)
 
-def _tempering_states(path, schedule, n_chains, kernel, swaps, rng) -> Iterator[TemperingState]:
-    start, ladder = path(0.0), ladder_on(path, schedule, kernel)
-    scheme = as_scheme(swaps)(len(schedule) - 1, n_chains)
-    carried = ladder.carry(np.stack([draws_of(start, n_chains, rng) for _ in schedule]))  # (K+1, C, D)
-    replicas = np.tile(np.arange(len(schedule))[:, None], (1, n_chains))
-    while True:
-        carried, swaps_made = sweep(ladder, carried, scheme, rng)
-        replicas = swapped(replicas, swaps_made.accepted)
-        yield TemperingState(carried[0], replicas, *swaps_made)
+    return states()
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,8 +117,7 @@ class TemperingResult:
     @property
     def round_trip_rate(self) -> float:
         """Round trips a ladder and sweep; even-odd swaps reach at most about 1 / (2 + 2 Λ)."""
-        n_sweeps, _, n_chains = self.replicas.shape
-        return self.round_trips / (n_sweeps * n_chains)
+        return self.round_trips / self.replicas[:, 0].size
 
     def _log_z_parts(self) -> tuple[np.ndarray, np.ndarray]:
         """Of every stepping stone: its log mean (K,), and each ladder's mean relative to that (K, C)."""
@@ -134,25 +134,29 @@ class TemperingResult:
     @property
     def std_error(self) -> float:
         """Standard error of log_z by the delta method, ladders counted as independent; NaN for a single one."""
-        relative = self._log_z_parts()[1]
-        n_chains = relative.shape[1]
-        return float(relative.sum(0).std(ddof=1) / np.sqrt(n_chains)) if n_chains > 1 else float("nan")
+        relative = self._log_z_parts()[1].sum(0)  # (C,)
+        return float(relative.std(ddof=1) / np.sqrt(len(relative))) if len(relative) > 1 else float("nan")
 
     @property
-    def warnings(self) -> tuple[str, ...]:
-        """What looks wrong, in plain words; empty where nothing does."""
+    def warnings(self) -> tuple[Caveat, ...]:
+        """What looks wrong; empty where nothing does."""
         worst = int(self.rejection_rates.argmax())
-        found = ["a single chain: no error bar can be given"] if self.replicas.shape[2] == 1 else []
-        if (unmet := np.isneginf(self.log_ratios).all(axis=(0, 2))).any():
-            k = int(unmet.argmax())
-            found.append(f"no chain of rung {k} has a density on rung {k + 1}: log_z is -inf; add rungs between")
-        if self.rejection_rates[worst] > 0.95:
-            found.append(
-                f"rungs {worst} and {worst + 1} refuse {self.rejection_rates[worst]:.1%} of swaps: add rungs there"
-            )
+        found = [SINGLE_CHAIN] if self.replicas.shape[2] == 1 else []
+        for k in np.flatnonzero(np.isneginf(self.log_ratios).all(axis=(0, 2)))[:1]:
+            sentence = f"no chain of rung {k} has a density on rung {k + 1}: log_z is -inf; add rungs between"
+            found.append(Caveat("rungs never meet", sentence))
+        if (rate := self.rejection_rates[worst]) > 0.95:
+            sentence = f"rungs {worst} and {worst + 1} refuse {rate:.1%} of swaps: add rungs there"
+            found.append(Caveat("swaps refused", sentence))
         if self.round_trips == 0:
-            found.append("no replica has made a round trip: what the last rung shows may be where it began")
+            sentence = "no replica has made a round trip: what the last rung shows may be where it began"
+            found.append(Caveat("no round trip", sentence))
         return tuple(found)
+
+    @property
+    def estimate(self) -> Estimate:
+        """log_z, std_error and warnings: the face that all results share."""
+        return Estimate(self.log_z, self.std_error, self.warnings)
 
     def __str__(self) -> str:
         lines = [
@@ -174,7 +178,7 @@ def parallel_tempering(
     rng: np.random.Generator,
     progress: bool = False,
 ) -> TemperingResult:
-    """Sample every distribution of a ladder at once, with swaps between neighbours  (Kadan et al. 2018, Section 4).
+    """Sample every distribution of a ladder at once, with swaps between neighbours  (Kadan et al. 2018, Section 4.1).
 
     A sweep moves the chain of each rung by the kernel, then proposes swaps. Hot rungs cross what cold ones cannot, and
     hand their states down. Any path will do; the report tempers, f_β = f^β.
@@ -226,20 +230,18 @@ def parallel_tempering(
     require_start(path(0.0), "sample", "log_z")
 
     states = tempering_states(path, schedule, n_chains, kernel, swaps, rng=rng)
-    samples, replicas, rejections, log_ratios = None, [], 0.0, []
+    samples, replicas, rejections, log_ratios = np.empty(0), [], np.zeros(len(schedule) - 1), []
     for done in tqdm(range(n_burn_in + n_sweeps), desc="tempering", disable=not progress):
         state = next(states)
         if done >= n_burn_in:
-            if samples is None:  # one array from the beginning: a list of sweeps would need twice the memory at the end
+            if done == n_burn_in:  # one array from the start: a list of sweeps would need twice the memory at the end
                 samples = np.empty((n_sweeps, *state.x.shape), dtype=state.x.dtype)
             samples[done - n_burn_in] = state.x
             replicas.append(state.replicas)
             log_ratios.append(state.log_ratios)
             rejections = rejections + (1 - state.swap_probabilities).mean(1)
-    start_log_z = float(path(0.0).log_z())
-    return TemperingResult(
-        schedule, samples, np.array(replicas), rejections / n_sweeps, np.array(log_ratios), start_log_z
-    )
+    start = log_z_of(path(0.0))
+    return TemperingResult(schedule, samples, np.array(replicas), rejections / n_sweeps, np.array(log_ratios), start)
 
 
 def count_round_trips(replicas: np.ndarray) -> np.ndarray:

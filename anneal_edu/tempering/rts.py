@@ -14,8 +14,9 @@ from scipy.special import logsumexp
 from tqdm.auto import tqdm
 
 from anneal_edu.annealing.ais import annealing_step, require_start, require_walk
+from anneal_edu.estimate import Caveat, Estimate
 from anneal_edu.kernels import Kernel, gibbs
-from anneal_edu.paths.geometric import Path
+from anneal_edu.paths.capabilities import Path
 from anneal_edu.tempering.simulated import (
     TemperedWalkState,
     ratio_estimate,
@@ -23,7 +24,7 @@ from anneal_edu.tempering.simulated import (
     share_warnings,
     tempered_walk,
 )
-from anneal_edu.validation import as_count, as_finite_array, as_schedule, draws_of, require_shape
+from anneal_edu.validation import as_count, as_finite_array, as_schedule, draws_of, log_z_of, require_shape
 from anneal_edu.weights import log_mean_exp
 
 
@@ -56,7 +57,7 @@ class RTSRound:
 
     @property
     def log_shares(self) -> np.ndarray:
-        """log c_k, Rao-Blackwellised: c_k = (1/N) Σ_i q(β_k | x_i), (K+1,)."""
+        """log c_k, Rao-Blackwellised: c_k = (1/N) Σ_i q(β_k | x_i), (K+1,)  (Carlson et al. 2016, "RTS")."""
         return logsumexp(self.chain_log_shares, axis=1) - np.log(self.chain_log_shares.shape[1])
 
     @property
@@ -99,7 +100,10 @@ class RTSRound:
         )
 
 
-def rts_round(path, schedule, log_z, x, rungs, n_sweeps, kernel, rng) -> RTSRound:
+def rts_round(
+    path: Path, schedule: np.ndarray, log_z: np.ndarray, x: np.ndarray, rungs: np.ndarray, n_sweeps: int,
+    kernel: Kernel, rng: np.random.Generator,
+) -> RTSRound:
     """Walk ``n_sweeps`` from states x (C, D) on rungs (C,), at fixed log_z (K+1,)."""
     walk = tempered_walk(path, schedule, log_z, x, rungs, kernel, rng=rng)
     return round_of(islice(walk, n_sweeps), log_z, rungs)
@@ -121,14 +125,16 @@ def round_of(states: Iterable[TemperedWalkState], log_z: np.ndarray, rungs: np.n
     return RTSRound(log_z, shares, visits / visits.sum(), n_sweeps, crossings, state.x, state.rungs)
 
 
-def ascend(path, schedule, n_chains, kernel, rng) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def ascend(
+    path: Path, schedule: np.ndarray, n_chains: int, kernel: Kernel, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """First Ẑ_k (K+1,), states (C, D) and rungs (C,), from chains annealed up the ladder once and left on the way.
 
     From a first guess that is far off all chains slide to one end of the ladder, and what they tell of the other end is
     worthless: corrections then swing by tens of nats, to and fro.
     """
     start, step = path(0.0), annealing_step(path, kernel)
-    log_z, x = [start.log_z()], draws_of(start, n_chains, rng)
+    log_z, x = [log_z_of(start)], draws_of(start, n_chains, rng)
     rungs, left_behind = rng.integers(len(schedule), size=n_chains), x.copy()
     for k, (before, now) in enumerate(pairwise(schedule), start=1):
         log_ratio, x = step(before, now, x, rng)
@@ -161,23 +167,23 @@ def rts_rounds(
     if log_z is not None:
         log_z = as_finite_array("log_z", log_z, ndim=1)
         require_shape("log_z", log_z, schedule.shape)
-        log_z = log_z - log_z[0] + path(0.0).log_z()
-    return _rts_rounds(path, schedule, n_initial, n_sweeps, n_chains, kernel, log_z, rng)
+        log_z = log_z - log_z[0] + log_z_of(path(0.0))
 
+    def rounds(log_z: np.ndarray | None) -> Iterator[RTSRound]:
+        if log_z is None:
+            log_z, x, rungs = ascend(path, schedule, n_chains, kernel, rng)
+        else:
+            x, rungs = draws_of(path(0.0), n_chains, rng), np.zeros(n_chains, dtype=int)
+        for _ in range(n_initial):
+            latest = rts_round(path, schedule, log_z, x, rungs, n_sweeps, kernel, rng)
+            yield latest
+            log_z, x, rungs = latest.corrected_log_z, latest.x, latest.rungs
+        pool = rts_round(path, schedule, log_z, x, rungs, n_sweeps, kernel, rng)
+        while True:
+            yield pool
+            pool = rts_round(path, schedule, log_z, pool.x, pool.rungs, n_sweeps, kernel, rng).pooled(pool)
 
-def _rts_rounds(path, schedule, n_initial, n_sweeps, n_chains, kernel, log_z, rng) -> Iterator[RTSRound]:
-    if log_z is None:
-        log_z, x, rungs = ascend(path, schedule, n_chains, kernel, rng)
-    else:
-        x, rungs = draws_of(path(0.0), n_chains, rng), np.zeros(n_chains, dtype=int)
-    for _ in range(n_initial):
-        latest = rts_round(path, schedule, log_z, x, rungs, n_sweeps, kernel, rng)
-        yield latest
-        log_z, x, rungs = latest.corrected_log_z, latest.x, latest.rungs
-    pool = rts_round(path, schedule, log_z, x, rungs, n_sweeps, kernel, rng)
-    while True:
-        yield pool
-        pool = rts_round(path, schedule, log_z, pool.x, pool.rungs, n_sweeps, kernel, rng).pooled(pool)
+    return rounds(log_z)
 
 
 @dataclass(frozen=True, eq=False)
@@ -211,14 +217,19 @@ class RTSResult:
         return self.final.std_error
 
     @property
-    def warnings(self) -> tuple[str, ...]:
-        """What looks wrong, in plain words; empty where nothing does."""
+    def warnings(self) -> tuple[Caveat, ...]:
+        """What looks wrong; empty where nothing does."""
         n_chains = self.final.chain_log_shares.shape[1]
         found = share_warnings(self.final.log_shares, n_chains)
         if self.final.crossings < n_chains:
             sentence = f"{n_chains} chains came from the first rung to the last {self.final.crossings} times"
-            found = (*found, f"{sentence}: add rungs or sweeps")
+            found = (*found, Caveat("few crossings", f"{sentence}: add rungs or sweeps"))
         return found
+
+    @property
+    def estimate(self) -> Estimate:
+        """log Z of the last rung, the target: the face that all results share."""
+        return Estimate.of_last(self.log_z, self.std_error, self.warnings)
 
     def __str__(self) -> str:
         lines = [
@@ -241,7 +252,7 @@ def rts(
     rng: np.random.Generator,
     progress: bool = False,
 ) -> RTSResult:
-    """Estimate log Z of every rung by Rao-Blackwellized tempered sampling  (Carlson et al. 2016).
+    """Estimate log Z of every rung by Rao-Blackwellized tempered sampling  (Carlson et al. 2016, "RTS").
 
     Chains that change their rung, `simulated_tempering`, stay on rung k for a share c_k of the time, proportional to
     Z_k / Ẑ_k. So c_k corrects Ẑ_k. The initial rounds do this again and again; then Ẑ_k is held and all further rounds

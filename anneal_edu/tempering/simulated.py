@@ -14,11 +14,12 @@ from scipy.special import logsumexp
 from tqdm.auto import tqdm
 
 from anneal_edu.annealing.ais import require_start, require_walk
+from anneal_edu.estimate import SINGLE_CHAIN, Caveat, Estimate
 from anneal_edu.kernels import Kernel, gibbs
-from anneal_edu.paths.geometric import Path
+from anneal_edu.paths.capabilities import Path
 from anneal_edu.paths.rungs import rungs_on
 from anneal_edu.reweighting.density_matrix import log_conditionals
-from anneal_edu.validation import as_count, as_finite_array, as_schedule, draws_of, require_shape
+from anneal_edu.validation import as_count, as_finite_array, as_schedule, draws_of, log_z_of, require_shape
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +52,8 @@ def tempered_walk(
 ) -> Iterator[TemperedWalkState]:
     """Yield the state after every sweep, for ever, from states x (C, D) on rungs (C,).
 
-    q(x, β_k) ∝ f_k(x) / Ẑ_k is left invariant: by a transition at fixed k, and by an exact draw of k given x.
+    q(x, β_k) ∝ f_k(x) / Ẑ_k is left invariant: by a transition at fixed k, and by an exact draw of k given x
+    (Carlson et al. 2016, "Simulated Tempering").
     """
     ladder = rungs_on(path, schedule, kernel)
     while True:
@@ -119,9 +121,14 @@ class SimulatedTemperingResult:
         return share_errors(chain_shares)
 
     @property
-    def warnings(self) -> tuple[str, ...]:
-        """What looks wrong, in plain words; empty where nothing does."""
+    def warnings(self) -> tuple[Caveat, ...]:
+        """What looks wrong; empty where nothing does."""
         return share_warnings(self.log_shares, self.rungs.shape[1])
+
+    @property
+    def estimate(self) -> Estimate:
+        """log Z of the last rung, the target: the face that all results share."""
+        return Estimate.of_last(self.log_z, self.std_error, self.warnings)
 
     def __str__(self) -> str:
         lines = [
@@ -132,7 +139,7 @@ class SimulatedTemperingResult:
 
 
 def ratio_estimate(log_z: np.ndarray, log_c: np.ndarray) -> np.ndarray:
-    """log Ẑ_k^RTS = log Ẑ_k + log c_k - log c_0, for equal r_k  (Carlson et al. 2016): (K+1,).
+    """log Ẑ_k^RTS = log Ẑ_k + log c_k - log c_0, for equal r_k  (Carlson et al. 2016, "RTS"): (K+1,).
 
     Examples
     --------
@@ -155,12 +162,13 @@ def share_errors(log_shares: np.ndarray) -> np.ndarray:
     return (relative - relative[0]).std(1, ddof=1) / np.sqrt(n_chains)
 
 
-def share_warnings(log_shares: np.ndarray, n_chains: int) -> tuple[str, ...]:
-    """What log c_k (K+1,) and the number of chains say against an estimate, in plain words."""
-    found = ["a single chain: no error bar can be given"] if n_chains == 1 else []
+def share_warnings(log_shares: np.ndarray, n_chains: int) -> tuple[Caveat, ...]:
+    """What log c_k (K+1,) and the number of chains say against an estimate."""
+    found = [SINGLE_CHAIN] if n_chains == 1 else []
     rarest = int(log_shares.argmin())
     if (gap := log_shares.max() - log_shares[rarest]) > np.log(10):
-        found.append(f"rung {rarest} is visited e^{gap:.1f} times less than another: Ẑ is far from Z")
+        sentence = f"rung {rarest} is visited e^{gap:.1f} times less than another: Ẑ is far from Z"
+        found.append(Caveat("uneven visits", sentence))
     return tuple(found)
 
 
@@ -176,7 +184,7 @@ def simulated_tempering(
     rng: np.random.Generator,
     progress: bool = False,
 ) -> SimulatedTemperingResult:
-    """Sample states and rungs jointly, q(x, β_k) ∝ f_k(x) / Ẑ_k  (Carlson et al. 2016, "Simulated tempering").
+    """Sample states and rungs jointly, q(x, β_k) ∝ f_k(x) / Ẑ_k  (Carlson et al. 2016, "Simulated Tempering").
 
     A sweep moves each chain on its rung, then draws the rung anew given the state. With Ẑ_k = Z_k all rungs are visited
     equally often; how far they are from it tells how far Ẑ_k is from Z_k. `rts` finds good Ẑ_k by itself. The paper's
@@ -238,7 +246,7 @@ def simulated_tempering(
     return SimulatedTemperingResult(
         schedule,
         log_z,
-        float(start.log_z()),
+        log_z_of(start),
         np.array([state.x for state in kept]),
         np.array([state.rungs for state in kept]),
         np.array([state.log_conditionals for state in kept]),

@@ -66,11 +66,11 @@ class EvenOdd:
 
 
 class Lifted:
-    """One tagged replica a ladder, on rung n with direction e, tries the pair ahead of it  (Kadan et al. 2018, 4.2.2).
+    """One tagged replica a ladder, on rung n with direction e, tries the pair ahead of it.
 
     Accepted: it moves to n + e, and turns around if that is an end. Refused: it turns around, unless n is an end, where
     it can look one way only. The report tests n + e in place of n for that, and so turns on the last rung but one and
-    looks beyond the ladder from an end.
+    looks beyond the ladder from an end (Kadan et al. 2018, Section 4.2.2).
     """
 
     def __init__(self, n_pairs: int, n_ladders: int):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from anneal_edu.annealing.ais import annealing_step, log_quotient
 from anneal_edu.distributions import Distribution
 from anneal_edu.kernels import Kernel, accept, gibbs, reversal_of
-from anneal_edu.paths.geometric import Path
+from anneal_edu.paths.capabilities import Path
 from anneal_edu.validation import (
     as_chains,
     as_schedule,
@@ -74,8 +74,9 @@ class tempered_transitions:
     path: Path
     schedule: np.ndarray
     kernel: Kernel = gibbs
+    target: Distribution = field(init=False, repr=False)
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         object.__setattr__(self, "schedule", as_schedule("schedule", self.schedule))
         require_path(self.path)
         require_callable("kernel", self.kernel, "gibbs or random_walk(0.5)")

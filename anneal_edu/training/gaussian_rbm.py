@@ -11,7 +11,6 @@ from tqdm.auto import tqdm
 
 from anneal_edu.distributions import GaussianRBM
 from anneal_edu.distributions.bernoulli import bernoulli
-from anneal_edu.training.rbm import TrainingState
 from anneal_edu.validation import (
     as_choice,
     as_count,
@@ -26,9 +25,13 @@ METHODS = ("cd", "pcd")
 
 
 @dataclass(frozen=True, eq=False)
-class GaussianTrainingState(TrainingState):
-    """A `TrainingState` that knows log σ as well."""
+class GaussianTrainingState:
+    """One moment of training, as `TrainingState`, with log σ as well."""
 
+    n_updates: int
+    weights: np.ndarray
+    visible_bias: np.ndarray
+    hidden_bias: np.ndarray
     log_sigma: np.ndarray
 
     @property
@@ -99,6 +102,7 @@ def gaussian_contrastive_divergence(
     data: np.ndarray,
     n_hidden: int,
     method: str,
+    *,
     n_gibbs: int,
     n_updates: int,
     learning_rate: float,
@@ -198,13 +202,13 @@ def train_gaussian_rbm(
         data,
         as_count("n_hidden", n_hidden),
         method,
-        as_count("n_gibbs", n_gibbs),
-        n_updates,
-        learning_rate,
-        as_count("batch_size", batch_size),
-        _as_sigma(sigma, data.shape[1]),
-        learn_sigma,
-        rng,
+        n_gibbs=as_count("n_gibbs", n_gibbs),
+        n_updates=n_updates,
+        learning_rate=learning_rate,
+        batch_size=as_count("batch_size", batch_size),
+        sigma=_as_sigma(sigma, data.shape[1]),
+        learn_sigma=learn_sigma,
+        rng=rng,
     )
     with np.errstate(all="ignore"):  # a training that diverges runs through infinities before it is noticed
         for state in tqdm(states, desc=f"{method} training", total=n_updates, disable=not progress):

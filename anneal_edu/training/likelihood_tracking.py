@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 
 import numpy as np
 from scipy.special import logsumexp
 
-from anneal_edu.distributions import BinaryRBM, JointRBM, base_rate_rbm
+from anneal_edu.distributions import BinaryRBM, Distribution, JointRBM, base_rate_rbm
 from anneal_edu.kernels import gibbs
-from anneal_edu.paths.geometric import Path, geometric_path
+from anneal_edu.paths.capabilities import Path
+from anneal_edu.paths.geometric import geometric_path
 from anneal_edu.paths.rungs import rungs_on
 from anneal_edu.paths.schedules import linear_schedule
 from anneal_edu.reweighting.density_matrix import log_conditionals
@@ -63,8 +64,8 @@ def track_log_likelihood(
     """Follow the training of an RBM: yield the estimated log likelihoods of its data after every so many updates.
 
     Between two looks the model should change little. So the tempered chains are kept, their Ẑ_k are carried over by
-    reweighting, and each look is one short round of RTS from there  (Carlson et al. 2016, "Tracking partition functions
-    while learning"). The path starts at the base rates of the training data.
+    reweighting, and each look is one short round of RTS from there  (Carlson et al. 2016, "Tracking").
+    The path starts at the base rates of the training data.
 
     Parameters
     ----------
@@ -101,7 +102,9 @@ def track_log_likelihood(
     --------
     >>> import numpy as np, anneal_edu as ae
     >>> digits, rng = ae.data.digits(8), np.random.default_rng(0)
-    >>> states = ae.contrastive_divergence(digits, 5, "pcd", 1, 200, 0.05, 50, rng)
+    >>> states = ae.contrastive_divergence(
+    ...     digits, 5, "pcd", n_gibbs=1, n_updates=200, learning_rate=0.05, batch_size=50, rng=rng
+    ... )
     >>> looks = list(ae.track_log_likelihood(states, digits, rng=np.random.default_rng(1)))
     >>> [look.n_updates for look in looks], abs(looks[-1].log_z - looks[-1].rbm.log_z()) < 0.3
     ([100, 200], True)
@@ -121,15 +124,19 @@ def track_log_likelihood(
     return _looks(states, train, validation, every, n_sweeps, n_chains, schedule, layers, rng)
 
 
-def _looks(states, train, validation, every, n_sweeps, n_chains, schedule, layers, rng) -> Iterator[TrackedLikelihood]:
-    look = path = None
+def _looks(
+    states: Iterable[TrainingState], train: np.ndarray, validation: np.ndarray | None, every: int, n_sweeps: int,
+    n_chains: int, schedule: np.ndarray, layers: Callable[[BinaryRBM], Distribution], rng: np.random.Generator,
+) -> Iterator[TrackedLikelihood]:
+    look: RTSRound | None = None
+    path: Path | None = None
     for state in states:
         if state.n_updates % every:
             continue
         rbm = state.rbm
         require_shape("train", train, (len(train), rbm.dim))
         before, path = path, geometric_path(layers(base_rate_rbm(train, rbm.n_hidden)), layers(rbm))
-        if look is None:
+        if look is None or before is None:
             first = rts_rounds(path, schedule, _FIRST_ROUNDS, n_sweeps, n_chains, rng=rng)
             *_, look = islice(first, _FIRST_ROUNDS + 1)
         else:

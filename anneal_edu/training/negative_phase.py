@@ -46,7 +46,9 @@ class FromTheData:
     def __init__(self, n_gibbs: int):
         self.n_gibbs = n_gibbs
 
-    def __call__(self, W, b, c, batch, rng):
+    def __call__(
+        self, W: np.ndarray, b: np.ndarray, c: np.ndarray, batch: np.ndarray, rng: np.random.Generator
+    ) -> np.ndarray:
         """Particles near the data."""
         return gibbs_chain(batch, W, b, c, self.n_gibbs, rng)
 
@@ -57,7 +59,9 @@ class Persistent:
     def __init__(self, particles: np.ndarray, n_gibbs: int):
         self.particles, self.n_gibbs = particles, n_gibbs
 
-    def __call__(self, W, b, c, batch, rng):
+    def __call__(
+        self, W: np.ndarray, b: np.ndarray, c: np.ndarray, batch: np.ndarray, rng: np.random.Generator
+    ) -> np.ndarray:
         """Particles that follow the model, if it does not run away."""
         self.particles = gibbs_chain(self.particles, W, b, c, self.n_gibbs, rng)
         return self.particles
@@ -74,7 +78,9 @@ class Tempered:
         self.start, self.n_sweeps, self.schedule = start, n_sweeps, linear_schedule(n_rungs - 1)
         self.scheme = as_scheme(swaps)(n_rungs - 1, len(particles))
 
-    def __call__(self, W, b, c, batch, rng):
+    def __call__(
+        self, W: np.ndarray, b: np.ndarray, c: np.ndarray, batch: np.ndarray, rng: np.random.Generator
+    ) -> np.ndarray:
         """Particles of the last rung, handed down by hotter ones."""
         ladder = WeightlessStartLadder(self.start, BinaryRBM(W, b, c), self.schedule)
         carried = ladder.carry(self.states)

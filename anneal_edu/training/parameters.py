@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-Parts = dict[str, np.ndarray]
+Parts = dict[str, Any]
+"""Arrays by name."""
 
 
 def pack(parts: Parts) -> np.ndarray:

@@ -51,6 +51,7 @@ def contrastive_divergence(
     data: np.ndarray,
     n_hidden: int,
     method: str,
+    *,
     n_gibbs: int,
     n_updates: int,
     learning_rate: float,
@@ -106,9 +107,10 @@ def train_rbm(
 ) -> BinaryRBM:
     """Train a binary RBM by stochastic gradient ascent on an approximate log likelihood.
 
-    The gradient E_data[v hᵀ] - E_model[v hᵀ] needs draws from the model. CD-k takes them k Gibbs steps away from the
-    data (Hinton 2002); PCD from chains that live on between updates (Tieleman 2008); PT from the last rung of tempered
-    ladders that live on (Desjardins et al. 2010), which cost as many Gibbs steps as they have rungs.
+    The gradient E_data[v hᵀ] - E_model[v hᵀ] (Kadan et al. 2018, Eq. 2, printed with the other sign) needs draws from
+    the model. CD-k takes them k Gibbs steps away from the data (Hinton 2002); PCD from chains that live on between
+    updates (Tieleman 2008); PT from the last rung of tempered ladders that live on (Desjardins et al. 2010), which cost
+    as many Gibbs steps as they have rungs. On all three: Kadan et al. 2018, Sections 3, 3.1 and 4.1.
 
     Parameters
     ----------
@@ -159,14 +161,14 @@ def train_rbm(
         as_binary_data("data", data),
         as_count("n_hidden", n_hidden),
         method,
-        as_count("n_gibbs", n_gibbs),
-        n_updates,
-        as_positive("learning_rate", learning_rate),
-        as_count("batch_size", batch_size),
-        rng,
-        swaps,
-        n_rungs,
-        decay,
+        n_gibbs=as_count("n_gibbs", n_gibbs),
+        n_updates=n_updates,
+        learning_rate=as_positive("learning_rate", learning_rate),
+        batch_size=as_count("batch_size", batch_size),
+        rng=rng,
+        swaps=swaps,
+        n_rungs=n_rungs,
+        decay=decay,
     )
     for state in tqdm(states, desc=f"{method} training", total=n_updates, disable=not progress):
         last = state

@@ -79,7 +79,7 @@ def test_poor_chains_are_reported():
     model = linear("gaussian", noise=0.05)
     x = model.sample(5, np.random.default_rng(0))
     found = ae.log_likelihood(model, x, ae.linear_schedule(3), 100, rng=np.random.default_rng(1))
-    assert "or a tenth of 100, carry the weight" in found.warnings[0]
+    assert found.warnings[0].kind == "poor points"
     assert "warning: at" in str(found)
 
 
@@ -95,7 +95,7 @@ def test_few_chains_can_be_reported_as_poor_too():
     model = linear("gaussian", noise=0.05)
     x = model.sample(5, np.random.default_rng(0))
     found = ae.log_likelihood(model, x, ae.linear_schedule(3), 5, rng=np.random.default_rng(1))
-    assert "fewer than two chains" in found.warnings[0]
+    assert found.warnings[0].kind == "poor points"
 
 
 def test_every_estimator_respects_the_wall():

@@ -111,6 +111,16 @@ def test_both_kernels_leave_every_distribution_of_the_path_invariant(start, beta
         assert largest_z_score(path(beta), lambda _p, v, rng, step=step: step(beta, beta, v, rng)[1]) < 5
 
 
+@pytest.mark.parametrize("start", ["mean", "diagonal", "full"])
+@pytest.mark.parametrize("beta", [0.2, 0.7])
+def test_the_papers_step_in_v_and_the_combined_one_draw_the_same(start, beta):
+    path = starts(random_grbm(4, 3))[start]
+    v = path(beta).sample(500, np.random.default_rng(0))
+    in_v = ae.auxiliary_gibbs(path(beta), v, np.random.default_rng(1))
+    in_z = path.weigh_and_auxiliary_gibbs(beta, beta, v, np.random.default_rng(1))[1]
+    np.testing.assert_allclose(in_v, in_z, atol=1e-4)
+
+
 @pytest.mark.parametrize("beta", [0.2, 0.8, 1.0])
 def test_eq_9_as_printed_leaves_nothing_invariant_and_put_right_it_does(beta):
     weights = np.array([[2.0, -1.0, 0.5], [-1.0, 1.5, 1.0], [0.5, 1.0, -2.0], [1.0, -0.5, 1.5]])
@@ -260,9 +270,9 @@ def test_wrong_company_is_refused():
         ae.covariance_path(np.zeros(3), np.eye(3), ae.uniform_rbm(3, 2))
     with pytest.raises(ValueError, match="same number of hidden units"):
         ae.geometric_path(random_grbm(3, 2), random_grbm(3, 4))
-    with pytest.raises(TypeError, match="auxiliary_gibbs kernel needs a point of a covariance_path"):
+    with pytest.raises(TypeError, match="auxiliary_gibbs needs a point of a covariance_path"):
         ae.auxiliary_gibbs(ae.uniform_rbm(3, 2), np.zeros((1, 3)), np.random.default_rng(0))
-    with pytest.raises(TypeError, match="auxiliary_gibbs kernel needs a point of a covariance_path"):
+    with pytest.raises(TypeError, match="auxiliary_gibbs needs a point of a covariance_path"):
         coupled = ae.GaussianBernoulli(np.zeros(3), np.eye(3), np.ones((3, 2)), np.zeros(2))
         ae.auxiliary_gibbs(coupled, np.zeros((1, 3)), np.random.default_rng(0))
     narrow = ae.GaussianRBM(np.zeros((3, 2)), np.zeros(3), np.zeros(2), 0.1 * np.ones(3))

@@ -196,8 +196,7 @@ def test_the_lifted_tag_follows_its_replica():
 def test_a_run_that_does_not_mix_says_so():
     far = ae.geometric_path(ae.Gaussian([0.0], [[1.0]]), ae.Gaussian([60.0], [[1.0]]))
     run = ae.parallel_tempering(far, ae.linear_schedule(2), 20, 5, rng=np.random.default_rng(0))
-    assert "refuse" in run.warnings[0]
-    assert "no replica has made a round trip" in run.warnings[1]
+    assert [warning.kind for warning in run.warnings] == ["swaps refused", "no round trip"]
     assert "warning: rungs" in str(run)
 
 

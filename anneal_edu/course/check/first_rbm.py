@@ -1,10 +1,9 @@
 """Checks of notebook 04: a first real model."""
 
-from __future__ import annotations
-
 import numpy as np
+from scipy.special import expit
 
-from anneal_edu.course.check.verdict import WrongAnswerError, call, exercise, require
+from anneal_edu.course.check.verdict import WrongAnswerError, call, exercise, reject, require, same
 from anneal_edu.distributions import BinaryRBM, binary_states
 
 _CHAINS_A_STATE = 20_000
@@ -22,17 +21,7 @@ def _parameters(rbm: BinaryRBM) -> tuple[np.ndarray, ...]:
     return tuple(np.array(part) for part in (rbm.weights, rbm.visible_bias, rbm.hidden_bias))
 
 
-def _sigmoid(a: np.ndarray) -> np.ndarray:
-    return 1 / (1 + np.exp(-a))
-
-
-def _same(a, b) -> bool:
-    return np.shape(a) == np.shape(b) and np.allclose(a, b, rtol=1e-6, atol=1e-8)
-
-
 # Exercise 1
-
-
 @exercise
 def log_f(answer) -> str:
     """``answer(v, weights, visible_bias, hidden_bias)`` must be log Σ_h f(v, h) for each row of v: (C, D) -> (C,).
@@ -43,8 +32,7 @@ def log_f(answer) -> str:
     ✗ the visible biases are missing: add v · b to the sum over hidden units.
     """
     rbm, v = _RBM, binary_states(4)
-    with np.errstate(all="ignore"):
-        got = np.asarray(call(answer, v, *_parameters(rbm)))
+    got = np.asarray(call(answer, v, *_parameters(rbm)))
     require(
         got.shape != (16, 3),
         "you have one number for each chain and hidden unit. f(v) is a product over hidden units: sum their logarithms "
@@ -54,59 +42,45 @@ def log_f(answer) -> str:
         got.shape == (16,),
         f"16 visible states went in, and shape {got.shape} came out; it should be (16,): one number a row of v.",
     )
-    require(bool(np.isfinite(got).all()), "your function returned NaN or infinity on a small RBM.")
-    if not _same(got, rbm.log_density(v)):
+    require(np.isfinite(got).all(), "your function returned NaN or infinity on a small RBM.")
+    if not same(got, rbm.log_density(v)):
         _name_the_mistake_in_log_f(rbm, v, got)
     log_z = np.log(np.exp(got).sum())
     require(abs(log_z - rbm.log_z()) < 1e-6, "summed over all v, your f does not give Z.")
     large = BinaryRBM(400 * np.sign(rbm.weights), rbm.visible_bias, rbm.hidden_bias)
-    with np.errstate(all="ignore"):
-        got = np.asarray(call(answer, v, *_parameters(large)))
+    got = np.asarray(call(answer, v, *_parameters(large)))
     require(
-        bool(np.isfinite(got).all()),
+        np.isfinite(got).all(),
         "right for small weights, but with weights of ±400 it returns infinity: exp overflows above 709. For large a, "
         "log(1 + e^a) is a: `np.logaddexp(0, a)` knows this.",
     )
-    require(_same(got, large.log_density(v)), "right for small weights, but wrong by rounding where they are ±400.")
+    require(same(got, large.log_density(v)), "right for small weights, but wrong by rounding where they are ±400.")
     return "right: on all 16 states, their sum is Z, and weights of ±400 do not overflow."
 
 
 def _name_the_mistake_in_log_f(rbm: BinaryRBM, v: np.ndarray, got: np.ndarray) -> None:
     W, b, c = _parameters(rbm)
     field, right = v @ W + c, rbm.log_density(v)
-    mean = _sigmoid(field)
-    mistakes = [
-        (right - v @ b, "the visible biases are missing: add v · b to the sum over hidden units."),
-        (
-            v @ b + np.logaddexp(0, v @ W).sum(-1),
-            "the hidden biases are missing: the field of hidden unit j is c_j + (v W)_j.",
-        ),
-        (
-            v @ b + np.logaddexp(0, c - v @ W).sum(-1),
-            "the sign of the weights is wrong: the field of hidden unit j is c_j + (v W)_j.",
-        ),
-        (
-            v @ b + (mean * field).sum(-1),
-            "you put the mean of h into the exponent. The mean of exp is not exp of the mean: this lies below log f(v) "
-            "by the entropy of h given v. Sum both values of each h_j: 1 + exp(c_j + (v W)_j).",
-        ),
-        (
-            v @ b + np.maximum(field, 0).sum(-1),
-            "you took the better of h_j = 0 and h_j = 1. Both count: log(1 + e^a) instead of max(0, a).",
-        ),
-        (
-            v @ b + field.sum(-1),
-            "you set every hidden unit to 1. The sum over h_j has two terms, 1 (for h_j = 0) and e^a: log(1 + e^a).",
-        ),
-        (v @ b + np.log(mean).sum(-1), "log of the sigmoid is a - log(1 + e^a); wanted is log(1 + e^a) itself."),
-        (np.exp(right), "this is f(v); wanted is its logarithm, which still fits into a float for real images."),
-        (-right, "this is the free energy, - log f(v): turn the sign."),
-        (right - rbm.log_z(), "this is the normalised log p(v). Wanted is log f(v), without log Z."),
-    ]
-    for wrong, message in mistakes:
-        require(not _same(got, wrong), message)
-    with np.errstate(over="ignore"):
-        ratio = float(np.exp(got - got.max()).sum() / np.exp(right - got.max()).sum())
+    mean = expit(field)
+    reject(got, {
+        "the visible biases are missing: add v · b to the sum over hidden units.": right - v @ b,
+        "the hidden biases are missing: the field of hidden unit j is c_j + (v "
+        "W)_j.": v @ b + np.logaddexp(0, v @ W).sum(-1),
+        "the sign of the weights is wrong: the field of hidden unit j is c_j + (v "
+        "W)_j.": v @ b + np.logaddexp(0, c - v @ W).sum(-1),
+        "you put the mean of h into the exponent. The mean of exp is not exp of the mean: this lies below log f(v) by "
+        "the entropy of h given v. Sum both values of each h_j: 1 + exp(c_j + (v "
+        "W)_j).": v @ b + (mean * field).sum(-1),
+        "you took the better of h_j = 0 and h_j = 1. Both count: log(1 + e^a) instead of "
+        "max(0, a).": v @ b + np.maximum(field, 0).sum(-1),
+        "you set every hidden unit to 1. The sum over h_j has two terms, 1 (for h_j = 0) and e^a: log(1 + "
+        "e^a).": v @ b + field.sum(-1),
+        "log of the sigmoid is a - log(1 + e^a); wanted is log(1 + e^a) itself.": v @ b + np.log(mean).sum(-1),
+        "this is f(v); wanted is its logarithm, which still fits into a float for real images.": np.exp(right),
+        "this is the free energy, - log f(v): turn the sign.": -right,
+        "this is the normalised log p(v). Wanted is log f(v), without log Z.": right - rbm.log_z(),
+    })
+    ratio = float(np.exp(got - got.max()).sum() / np.exp(right - got.max()).sum())
     raise WrongAnswerError(
         f"summed over all 16 states, your f gives {ratio:.3g} times Z. Write out Σ_h exp(v·b + h·c + v W h) for one "
         "hidden unit first: its two terms are e^(v·b) and e^(v·b) e^(c + v W)."
@@ -114,8 +88,6 @@ def _name_the_mistake_in_log_f(rbm: BinaryRBM, v: np.ndarray, got: np.ndarray) -
 
 
 # Exercise 2
-
-
 @exercise
 def base_rate_log_z(answer) -> str:
     """``answer(visible_bias, n_hidden)`` must be log Z of the weightless RBM with these visible biases: a number.
@@ -132,39 +104,29 @@ counted once in Z, and doubles it.
         got = call(answer, b.copy(), H)
         require(np.ndim(got) == 0 and np.isfinite(got), "return one finite number: sum over the visible units.")
         one_side, right = np.logaddexp(0, b).sum(), np.logaddexp(0, b).sum() + H * np.log(2)
-        mistakes = [
-            (
-                one_side,
-                "H · log 2 is missing. A hidden unit without weights and bias is a fair coin: it still has two states, "
-                "each counted once in Z, and doubles it.",
-            ),
-            (one_side + np.log(2), "all hidden units together double Z only once in yours; each of the H doubles it."),
-            (one_side + H, "each hidden unit doubles Z, so that log Z grows by log 2 = 0.69 each, not by 1."),
-            (
-                one_side + np.log(H),
-                "H hidden units have 2^H states together, not H of them: log 2^H = H · log 2.",
-            ),
-            ((D + H) * np.log(2), "this is log Z of the uniform RBM: the visible biases must enter."),
-            (b.sum() + H * np.log(2), "a visible unit has two states, with factors 1 and e^b: log(1 + e^b), not b."),
-            (one_side - H * np.log(2), "a sign is wrong: hidden units add states, so that Z grows."),
-            (right / np.log(2), "this is in bits; the course counts in nats. Use natural logarithms."),
-            (np.exp(right), "this is Z; wanted is log Z."),
-        ]
-        for wrong, message in mistakes:
-            require(not _same(got, wrong), message)
+        reject(got, {
+            "H · log 2 is missing. A hidden unit without weights and bias is a fair coin: it still has two states, "
+            "each counted once in Z, and doubles it.": one_side,
+            "all hidden units together double Z only once in yours; each of the H doubles it.": one_side + np.log(2),
+            "each hidden unit doubles Z, so that log Z grows by log 2 = 0.69 each, not by 1.": one_side + H,
+            "H hidden units have 2^H states together, not H of them: log 2^H = H · log 2.": one_side + np.log(H),
+            "this is log Z of the uniform RBM: the visible biases must enter.": (D + H) * np.log(2),
+            "a visible unit has two states, with factors 1 and e^b: log(1 + e^b), not b.": b.sum() + H * np.log(2),
+            "a sign is wrong: hidden units add states, so that Z grows.": one_side - H * np.log(2),
+            "this is in bits; the course counts in nats. Use natural logarithms.": right / np.log(2),
+            "this is Z; wanted is log Z.": np.exp(right),
+        })
         require(
             abs(float(got) - right) < 1e-8 * max(1.0, abs(right)),
             f"with {D} visible biases and {H} hidden units, summing all states gives {right:.6g}; yours gives "
             f"{float(got):.6g}. Without weights the sum over states factorises: one factor a unit.",
         )
     large = call(answer, np.array([800.0, -800.0]), 2)
-    require(_same(large, 800 + 2 * np.log(2)), "right, but biases of ±800 overflow: use np.logaddexp(0, b).")
+    require(same(large, 800 + 2 * np.log(2)), "right, but biases of ±800 overflow: use np.logaddexp(0, b).")
     return "right: one factor (1 + e^b) a visible unit, one factor 2 a hidden unit."
 
 
 # Exercise 3
-
-
 def _transition_matrix(p_h: np.ndarray, v_given_h: np.ndarray) -> np.ndarray:
     """T[v, v'] = Σ_h p(h | v) p(v' | h), from p(h_j = 1 | v) (V, H) and p(v_i = 1 | h) (S, D)."""
     h, v = binary_states(p_h.shape[1]), binary_states(v_given_h.shape[1])
@@ -173,54 +135,36 @@ def _transition_matrix(p_h: np.ndarray, v_given_h: np.ndarray) -> np.ndarray:
     return to_h @ to_v
 
 
-def _known_transitions(rbm: BinaryRBM) -> list[tuple[np.ndarray, str]]:
-    """The transition matrix of the right step, without a message, and of likely wrong ones."""
+def _known_transitions(rbm: BinaryRBM) -> dict[str, np.ndarray]:
+    """The transition matrix of the right step, without a sentence, and of likely wrong ones."""
     W, c = rbm.weights, rbm.hidden_bias
     v, h = binary_states(rbm.dim), binary_states(rbm.n_hidden)
     p_h, p_v = rbm.hidden_given_visible(v), rbm.visible_given_hidden(h)
     everywhere = np.ones((len(v), 1))
     mean_v = rbm.visible_given_hidden(p_h)  # (V, D): v given the mean of h
     mean_field = np.prod(np.where(v, mean_v[:, None], 1 - mean_v[:, None]), axis=-1)
-    mean_threshold = _transition_matrix((p_h > 0.5).astype(float), p_v)
-    return [
-        (_transition_matrix(p_h, p_v), ""),
-        (
-            mean_field,
-            "you drew v given the *probabilities* of h. Then v no longer knows that the hidden units fell together: "
-            "draw h as 0 or 1 first, then v given that h.",
-        ),
-        (
-            mean_threshold,
-            "you rounded p(h | v) to 0 or 1. Draw h: it is 1 where a uniform random number lies below p(h | v).",
-        ),
-        (
-            _transition_matrix(p_h, (p_v > 0.5).astype(float)),
-            "you rounded p(v | h) to 0 or 1. Draw v: it is 1 where a uniform random number lies below p(v | h).",
-        ),
-        (
-            _transition_matrix(np.full_like(p_h, 0.5), p_v),
-            "your new v does not depend on the old one: it was drawn from an h that had not been drawn given v. First "
-            "h given v, then v given this h.",
-        ),
-        (
-            _transition_matrix(_sigmoid(everywhere * c), p_v),
-            "your new v does not depend on the old one: the field of the hidden units is c + v @ weights.",
-        ),
-        (_transition_matrix(_sigmoid(v @ W), p_v), "the hidden biases are missing from the field of h."),
-        (_transition_matrix(p_h, _sigmoid(h @ W.T)), "the visible biases are missing from the field of v."),
-        (
-            _transition_matrix(1 - p_h, p_v),
-            "h is 1 with probability 1 - p(h | v) in your step: compare the other way round, `random < probability`.",
-        ),
-        (
-            _transition_matrix(p_h, 1 - p_v),
-            "v is 1 with probability 1 - p(v | h) in your step: compare the other way round, `random < probability`.",
-        ),
-        (
-            _transition_matrix(1 - p_h, 1 - p_v),
-            "both comparisons are the wrong way round: a unit is 1 where `random < probability`.",
-        ),
-    ]
+    steps = {
+        "": (p_h, p_v),
+        "you rounded p(h | v) to 0 or 1. Draw h: it is 1 where a uniform random number lies below p(h "
+        "| v).": ((p_h > 0.5).astype(float), p_v),
+        "you rounded p(v | h) to 0 or 1. Draw v: it is 1 where a uniform random number lies below p(v "
+        "| h).": (p_h, (p_v > 0.5).astype(float)),
+        "your new v does not depend on the old one: it was drawn from an h that had not been drawn given v. First "
+        "h given v, then v given this h.": (np.full_like(p_h, 0.5), p_v),
+        "your new v does not depend on the old one: the field of the hidden units is c + v @ "
+        "weights.": (expit(everywhere * c), p_v),
+        "the hidden biases are missing from the field of h.": (expit(v @ W), p_v),
+        "the visible biases are missing from the field of v.": (p_h, expit(h @ W.T)),
+        "h is 1 with probability 1 - p(h | v) in your step: compare the other way round, `random < "
+        "probability`.": (1 - p_h, p_v),
+        "v is 1 with probability 1 - p(v | h) in your step: compare the other way round, `random < "
+        "probability`.": (p_h, 1 - p_v),
+        "both comparisons are the wrong way round: a unit is 1 where `random < probability`.": (1 - p_h, 1 - p_v),
+    }
+    return {sentence: _transition_matrix(*given) for sentence, given in steps.items()} | {
+        "you drew v given the *probabilities* of h. Then v no longer knows that the hidden units fell together: "
+        "draw h as 0 or 1 first, then v given that h.": mean_field
+    }
 
 
 @exercise
@@ -236,13 +180,10 @@ def gibbs_step(answer) -> str:
     v = np.repeat(states, _CHAINS_A_STATE, axis=0)
     got = call(answer, v.copy(), *_parameters(rbm), np.random.default_rng(4), shape=v.shape)
     got = got.astype(float)
-    require(
-        bool(np.isin(got, (0, 1)).all()),
-        "some of your new units are neither 0 nor 1: return draws, not probabilities.",
-    )
+    require(np.isin(got, (0, 1)).all(), "some of your new units are neither 0 nor 1: return draws, not probabilities.")
     again = call(answer, v.copy(), *_parameters(rbm), np.random.default_rng(4), shape=v.shape)
     require(
-        bool((got == again).all()),
+        (got == again).all(),
         "the same rng gave two different answers: take every random number from the rng that is passed in.",
     )
     require(
@@ -253,19 +194,18 @@ def gibbs_step(answer) -> str:
     codes = (got @ [4, 2, 1]).astype(int).reshape(8, _CHAINS_A_STATE)
     found = np.stack([np.bincount(row, minlength=8) for row in codes]) / _CHAINS_A_STATE  # (8, 8)
     known = _known_transitions(rbm)
-    distances = [0.5 * np.abs(found - matrix).sum(-1).max() for matrix, _ in known]
+    distances = {sentence: 0.5 * np.abs(found - matrix).sum(-1).max() for sentence, matrix in known.items()}
+    nearest = min(distances, key=distances.get)
     require(
-        (found.max(-1) < 1).any() or min(distances) < _LARGEST_CHANCE_DISTANCE,
+        (found.max(-1) < 1).any() or distances[nearest] < _LARGEST_CHANCE_DISTANCE,
         "all chains that start in one state end in one state: every chain needs random numbers of its own, "
         "`rng.random(p.shape)`.",
     )
-    nearest = int(np.argmin(distances))
-    if distances[nearest] < 2 * _LARGEST_CHANCE_DISTANCE and known[nearest][1]:
-        raise WrongAnswerError(known[nearest][1])
+    require(not nearest or distances[nearest] >= 2 * _LARGEST_CHANCE_DISTANCE, nearest)
     p = np.exp(rbm.log_density(states) - rbm.log_z())
     before, after = p @ states, (p @ found) @ states
     require(
-        distances[0] < _LARGEST_CHANCE_DISTANCE,
+        distances[""] < _LARGEST_CHANCE_DISTANCE,
         "chains that start as exact draws do not stay exact draws: their mean was "
         f"{np.array2string(before, precision=2)}, after your step it is {np.array2string(after, precision=2)}. Draw h "
         "given v, then v given this h.",

@@ -1,21 +1,13 @@
 """Checks of notebook 09: which image model is best?"""
 
-from __future__ import annotations
-
 import numpy as np
 
-from anneal_edu.course.check.verdict import call, exercise, require
+from anneal_edu.course.check.verdict import call, exercise, reject, require, same
 
 _ROUNDING = 1e-5  # of the root of a difference of two variances of 2,500 or so
 
 
-def _close(a, b) -> bool:
-    return bool(np.allclose(a, b, rtol=1e-6, atol=1e-8))
-
-
 # Exercise 1
-
-
 @exercise
 def log_prior(answer) -> str:
     """``answer(a)`` must be the normalised log density of L independent Laplace variables: (..., L) -> (...).
@@ -34,17 +26,14 @@ Each of the L factors needs a 2 of its own.
     log_p = call(answer, plane.copy(), shape=(240, 240))
     mass.append(np.exp(log_p).sum() / 100)
     slope = call(answer, np.array([[3.0, 0.0], [1.0, 0.0], [2.0, 1.0]]), shape=(3,))
+    require(slope[0] < slope[1], "your density grows away from 0; log p(a) should fall, by |a| for every variable.")
     require(
-        slope[0] < slope[1],
-        "your density grows away from 0; log p(a) should fall, by |a| for every variable.",
-    )
-    require(
-        _close(slope[0] - slope[1], -2.0),
+        same(slope[0] - slope[1], -2.0),
         f"from a = (1, 0) to (3, 0) log p should fall by 2; yours changes by {slope[0] - slope[1]:.2f}. A Laplace "
         "prior falls with |a|, not with a².",
     )
     require(
-        _close(slope[0], slope[2]),
+        same(slope[0], slope[2]),
         "(3, 0) and (2, 1) have the same sum of sizes, and should be equally likely: add the |a|, without squares.",
     )
     require(
@@ -62,7 +51,7 @@ Each of the L factors needs a 2 of its own.
     whole = call(answer, a.copy(), shape=(5, 4))
     parts = call(answer, a[..., :10].copy(), shape=(5, 4)) + call(answer, a[..., 10:].copy(), shape=(5, 4))
     require(
-        _close(whole, parts),
+        same(whole, parts),
         "36 independent variables are 10 and 26: log p of all should be the sum of the two; yours is off by "
         f"{np.abs(whole - parts).max():.2f} nats. How does the normaliser grow with L?",
     )
@@ -70,8 +59,6 @@ Each of the L factors needs a 2 of its own.
 
 
 # Exercise 2
-
-
 @exercise
 def paired_error(answer) -> str:
     """``answer(first, second)`` must be the standard error of mean(first) - mean(second) over the same data.
@@ -84,40 +71,39 @@ you add the errors of the two means as if each model had seen patches of its own
     """
     rng = np.random.default_rng(9)
     patches = 50 * rng.standard_normal(40) - 40
-    same = call(answer, patches - 3, patches.copy(), shape=())
+    alike = call(answer, patches - 3, patches.copy(), shape=())
     separate = np.sqrt(2 * patches.var(ddof=1) / 40)
     require(
-        abs(same) > _ROUNDING or abs(call(answer, patches, rng.permutation(patches), shape=())) > _ROUNDING,
+        abs(alike) > _ROUNDING or abs(call(answer, patches, rng.permutation(patches), shape=())) > _ROUNDING,
         "your error is 0 even for models that disagree.",
     )
     require(
-        abs(same / separate - 1) > 0.05,
+        abs(alike / separate - 1) > 0.05,
         f"two models that differ by 3 nats on every single patch differ by 3 without any doubt, and your error is "
-        f"{same:.2f}: you add the errors of the two means as if each model had seen patches of its own. Take "
+        f"{alike:.2f}: you add the errors of the two means as if each model had seen patches of its own. Take "
         "differences first.",
     )
     require(
-        abs(same) < _ROUNDING,
+        abs(alike) < _ROUNDING,
         f"two models that differ by 3 nats on every single patch differ by 3 without any doubt; your error is "
-        f"{same:.2f}.",
+        f"{alike:.2f}.",
     )
     noise = 6 * rng.standard_normal(40)
     found = float(call(answer, patches + noise, patches.copy(), shape=()))
     right = noise.std(ddof=1) / np.sqrt(40)
     require(found > 0, f"an error is positive; yours is {found:.2f}.")
-    for wrong, sentence in (
-        (noise.std(ddof=1), "That is the spread of one difference. The mean over N patches is steadier by √N."),
-        (noise.std(), "That is the spread of one difference. The mean over N patches is steadier by √N."),
-        (noise.var(ddof=1) / 40, "That is the variance of the mean: the root is missing."),
-        (noise.var() / 40, "That is the variance of the mean: the root is missing."),
-        (noise.var(ddof=1), "That is the variance of one difference."),
-        (noise.std(ddof=1) / 40, "You divide by N; the error of a mean falls with √N only."),
-        (noise.std() / 40, "You divide by N; the error of a mean falls with √N only."),
-        (noise.std() / np.sqrt(40), "Close: the mean was fitted to the same numbers, so divide the squares by N - 1."),
-    ):
-        require(abs(found / wrong - 1) > 1e-6, f"your error is {found:.3f}, and should be {right:.3f}. {sentence}")
+    for ddof in (1, 0):
+        sd = noise.std(ddof=ddof)
+        reject(found, {
+            "That is the spread of one difference. The mean over N patches is steadier by √N.": sd,
+            "That is the variance of the mean: the root is missing.": sd**2 / 40,
+            "That is the variance of one difference.": sd**2,
+            "You divide by N; the error of a mean falls with √N only.": sd / 40,
+        }, case=f"your error is {found:.3f}, and should be {right:.3f}. ")
+    biased = "Close: the mean was fitted to the same numbers, so divide the squares by N - 1."
+    reject(found, {biased: noise.std() / np.sqrt(40)}, case=f"your error is {found:.3f}, and should be {right:.3f}. ")
     turned = call(answer, patches.copy(), patches + noise, shape=())
-    require(_close(turned, found), "exchanging the two models changes your error; only the gap may change, its sign.")
+    require(same(turned, found), "exchanging the two models changes your error; only the gap may change, its sign.")
     simulated = np.array([_gap(rng) for _ in range(4000)])
     typical = np.sqrt(np.mean([float(call(answer, *_pair(rng), shape=())) ** 2 for _ in range(400)]))
     require(
@@ -139,8 +125,6 @@ def _gap(rng: np.random.Generator) -> float:
 
 
 # Exercise 3
-
-
 @exercise
 def linear_gaussian(answer) -> str:
     """``answer(x, bases, noise)`` must be log p(x) of x = bases a + noise r, both a and r from N(0, I): (N, D) -> (N,).
@@ -158,23 +142,21 @@ def linear_gaussian(answer) -> str:
     def pure(variance, log_normaliser=2 * np.pi):
         return -0.5 * (x * x).sum(1) / variance - np.log(log_normaliser * variance)
 
-    for wrong, sentence in (
-        (pure(noise), "Yours is what it would be with variance noise."),
-        (pure(noise**2, 1.0), "Yours lacks the factor (2π)^(D/2)."),
-        (pure(noise**2) + np.log(noise**2), "Yours lacks the determinant of the covariance."),
-        (pure(noise**2) - np.log(noise**2), "Yours has log |covariance| without its ½."),
-        (-0.5 * (x * x).sum(1) / noise**2 * 2 - np.log(2 * np.pi * noise**2), "Yours lacks the ½ before the squares."),
-    ):
-        require(
-            not _close(found, wrong), f"without bases the image is noise, of variance noise²: Eq. 41. {sentence}"
-        )
-    require(_close(found, pure(noise**2)), "without bases the image is noise: yours is not log N(x; 0, noise² I).")
+    reject(found, {
+        "Yours is what it would be with variance noise.": pure(noise),
+        "Yours lacks the factor (2π)^(D/2).": pure(noise**2, 1.0),
+        "Yours lacks the determinant of the covariance.": pure(noise**2) + np.log(noise**2),
+        "Yours has log |covariance| without its ½.": pure(noise**2) - np.log(noise**2),
+        "Yours lacks the ½ before the squares.": -0.5 * (x * x).sum(1) / noise**2 * 2
+        - np.log(2 * np.pi * noise**2),
+    }, case="without bases the image is noise, of variance noise²: Eq. 41. ")
+    require(same(found, pure(noise**2)), "without bases the image is noise: yours is not log N(x; 0, noise² I).")
 
     bases = np.array([[1.0, 0.5, -0.3], [0.2, -0.8, 0.6]])
     found = call(answer, x.copy(), bases.copy(), noise, shape=(6,))
     turn = np.linalg.qr(rng.normal(size=(3, 3)))[0]
     require(
-        _close(found, call(answer, x.copy(), bases @ turn, noise, shape=(6,))),
+        same(found, call(answer, x.copy(), bases @ turn, noise, shape=(6,))),
         "a rotation of the causes a changes nothing, for N(0, I) has no directions; it changes your answer. Only "
         "bases basesᵀ may matter.",
     )
@@ -185,7 +167,7 @@ def linear_gaussian(answer) -> str:
     a, r = rng.standard_normal((200_000, 3)), rng.standard_normal((200_000, 2))
     drawn, yours = np.cov((a @ bases.T + noise * r).T), (plane.T * p) @ plane
     require(
-        bool(np.abs(drawn - yours).max() < 0.03),
+        np.abs(drawn - yours).max() < 0.03,
         f"200,000 images drawn from the model have variances {drawn[0, 0]:.2f} and {drawn[1, 1]:.2f} and covariance "
         f"{drawn[0, 1]:.2f}; under your density they are {yours[0, 0]:.2f}, {yours[1, 1]:.2f} and {yours[0, 1]:.2f}.",
     )
@@ -193,6 +175,6 @@ def linear_gaussian(answer) -> str:
     square = np.linalg.solve(low @ low.T + noise**2 * np.eye(2), x.T)
     exact = -0.5 * (x.T * square).sum(0) - 0.5 * np.linalg.slogdet(2 * np.pi * (low @ low.T + noise**2 * np.eye(2)))[1]
     require(
-        _close(call(answer, x.copy(), low, noise, shape=(6,)), exact), "with one cause for two pixels yours is wrong."
+        same(call(answer, x.copy(), low, noise, shape=(6,)), exact), "with one cause for two pixels yours is wrong."
     )
     return "right: a Gaussian with the covariance of 200,000 images drawn from it, and noise alone without bases."

@@ -1,15 +1,9 @@
 """Checks of notebook 13: watching the likelihood while learning."""
 
-from __future__ import annotations
-
 import numpy as np
 
-from anneal_edu.course.check.verdict import WrongAnswerError, attempt, exercise, require
+from anneal_edu.course.check.verdict import WrongAnswerError, attempt, exercise, reject, require, same
 from anneal_edu.weights import log_mean_exp
-
-
-def _same(a, b, tolerance: float = 1e-6) -> bool:
-    return np.shape(a) == np.shape(b) and bool(np.allclose(a, b, rtol=1e-6, atol=tolerance))
 
 
 def _numbers(part, name: str) -> np.ndarray:
@@ -24,7 +18,6 @@ def _numbers(part, name: str) -> np.ndarray:
 
 
 # Exercise 1
-
 _RISE = np.array([-24.0, -22.0, -20.5, -19.5, -19.0, -18.6, -18.3, -18.1])
 _FALL = np.array([-24.5, -22.9, -21.9, -21.5, -21.4, -21.8, -22.3, -22.9])
 _FLAT = np.array([-24.5, -22.9, -21.9, -21.4, -21.2, -21.3, -21.2, -21.3])
@@ -64,10 +57,7 @@ log Ẑ: what becomes of it in the difference?
     """
     for case, given, since in _curves():
         result = attempt(answer(*(part.copy() for part in given)))
-        require(
-            isinstance(result, tuple | list) and len(result) == 3,
-            "return three things: `return gap, gap_error, since`.",
-        )
+        require(isinstance(result, tuple | list) and len(result) == 3, "return three things: gap, gap_error, since.")
         gap, error = _numbers(result[0], "your gap"), _numbers(result[1], "your error of the gap")
         _judge_gap(gap, error, given)
         _judge_since(_index(result[2]), since, case, given)
@@ -78,28 +68,24 @@ def _judge_gap(gap, error, given) -> None:
     f_train, f_validation, log_z, std_error = given
     right = f_train - f_validation
     require(gap.shape == right.shape, f"your gap has shape {gap.shape}; it should be {right.shape}, one a look.")
-    for wrong, message in (
-        (-right, "your gap has the wrong sign: train minus validation."),
-        (right - log_z, "log Ẑ is still in your gap. Each likelihood is mean log f - log Ẑ: subtract the two."),
-        (right - 2 * log_z, "log Ẑ is subtracted twice in your gap: in the difference it cancels."),
-        (f_train - log_z, "this is the training likelihood; subtract that of the validation data."),
-    ):
-        require(not _same(gap, wrong), message)
-    require(_same(gap, right), "the gap should be mean log f - log Ẑ of the training data minus that of the others.")
+    reject(gap, {
+        "your gap has the wrong sign: train minus validation.": -right,
+        "log Ẑ is still in your gap. Each likelihood is mean log f - log Ẑ: subtract the two.": right - log_z,
+        "log Ẑ is subtracted twice in your gap: in the difference it cancels.": right - 2 * log_z,
+        "this is the training likelihood; subtract that of the validation data.": f_train - log_z,
+    })
+    require(same(gap, right), "the gap should be mean log f - log Ẑ of the training data minus that of the others.")
     if error.shape == ():
         error = np.full(right.shape, float(error))
     require(error.shape == right.shape, f"your error of the gap has shape {error.shape}; it should be {right.shape}.")
-    for wrong in (np.sqrt(2) * std_error, 2 * std_error):
-        require(
-            not _same(error, wrong),
+    for factor in (np.sqrt(2), 2):
+        reject(error, {
             "your error of the gap treats the two likelihoods as if their errors were independent. Both subtract the "
-            "*same* log Ẑ: what becomes of it in the difference?",
-        )
-    require(
-        not _same(error, std_error),
-        "this is the error of each likelihood. In the difference the same log Ẑ stands twice, with opposite signs.",
-    )
-    require(_same(error, 0 * right), "the gap of these data does not depend on log Ẑ: what error can it have?")
+            "*same* log Ẑ: what becomes of it in the difference?": factor * std_error
+        })
+    both = "this is the error of each likelihood. In the difference the same log Ẑ stands twice, with opposite signs."
+    reject(error, {both: std_error})
+    require(same(error, 0 * right), "the gap of these data does not depend on log Ẑ: what error can it have?")
 
 
 def _index(since) -> int | None:
@@ -108,7 +94,7 @@ def _index(since) -> int | None:
     require(since is not ..., "the third thing that you return is still `...`: since when has it been falling?")
     number = np.asarray(since) if np.isscalar(since) or isinstance(since, np.ndarray) else np.asarray([])
     whole = number.ndim == 0 and number.dtype.kind in "iuf" and bool(np.isfinite(number)) and number == int(number)
-    require(bool(whole), "since is the index of a look, a whole number, or None.")
+    require(whole, "since is the index of a look, a whole number, or None.")
     return int(number)
 
 
@@ -141,8 +127,6 @@ def _judge_since(since: int | None, right: int | None, case: str, given) -> None
 
 
 # Exercise 2
-
-
 @exercise
 def raise_estimate(answer) -> str:
     """``answer(log_f, log_weights)`` must be log p̂ of every point: log f + log of the mean over its chains of 1/w.
@@ -159,11 +143,10 @@ take the logarithm.
     cases = ("two points, three chains", 2, 3, 0.0, 0.0), ("log f near 800, log w near 1,600", 4, 5, 800.0, 1600.0)
     for case, N, C, level_f, level_w in cases:
         log_f, log_w = level_f + rng.normal(0, 3, N), level_w + rng.normal(1, 2, N * C)
-        with np.errstate(all="ignore"):
-            got = _numbers(answer(log_f.copy(), log_w.copy()), f"{case}: your result")
+        got = _numbers(answer(log_f.copy(), log_w.copy()), f"{case}: your result")
         require(got.shape == (N,), f"{case}: your result has shape {got.shape}; it should be ({N},), one a point.")
         require(
-            bool(np.isfinite(got).all()),
+            np.isfinite(got).all(),
             f"{case}: your result is infinite. exp(1600) overflows to infinity, and exp(-1600) and exp(-800) underflow "
             "to 0. `ae.log_mean_exp` goes from logarithms to a logarithm and does neither.",
         )
@@ -178,46 +161,33 @@ def _judge_raise(got, log_f, log_w, case: str) -> None:
     def mean_of(x):
         return np.array([log_mean_exp(row) for row in x])
 
-    for wrong, message in (
-        (log_f + mean_of(log_w), "you average w; along chains that go down it is f/w whose mean is p_ann(v)."),
-        (
-            log_f - mean_of(log_w),
-            "this is log f - log of the mean of w: the mean of 1/w is not one over the mean of w.",
-        ),
-        (
-            log_f - log_w.mean(1),
-            "you average -log w. The mean of 1/w is what is unbiased: exponentiate, average, then take the logarithm.",
-        ),
-        (mean_of(-log_w), "log f is missing: p̂(v) is the mean of f(v)/w."),
-        (-log_f - mean_of(-log_w), "the sign is turned: this is -log p̂."),
-        (log_f - mean_of(-log_w), "the sign of the second term is turned: it is + log mean 1/w."),
-        (
-            log_f + mean_of(-mixed),
-            "points and chains are mixed up: the first C weights belong to the first point, so the shape is (N, C).",
-        ),
-        (log_f + mean_of(-log_w) + np.log(C), "this is the sum over the chains; divide by their number C."),
-        (
-            log_f + log_mean_exp(-log_w.ravel()),
-            "you average over all chains of all points; each point has chains of its own.",
-        ),
-    ):
-        require(not _same(got, wrong), case + message)
-    if not _same(got, log_f + mean_of(-log_w)):
+    reject(got, {
+        "you average w; along chains that go down it is f/w whose mean is p_ann(v).": log_f + mean_of(log_w),
+        "this is log f - log of the mean of w: the mean of 1/w is not one over the mean of w.": log_f
+        - mean_of(log_w),
+        "you average -log w. The mean of 1/w is what is unbiased: exponentiate, average, then take the "
+        "logarithm.": log_f - log_w.mean(1),
+        "log f is missing: p̂(v) is the mean of f(v)/w.": mean_of(-log_w),
+        "the sign is turned: this is -log p̂.": -log_f - mean_of(-log_w),
+        "the sign of the second term is turned: it is + log mean 1/w.": log_f - mean_of(-log_w),
+        "points and chains are mixed up: the first C weights belong to the first point, so the shape is "
+        "(N, C).": log_f + mean_of(-mixed),
+        "this is the sum over the chains; divide by their number C.": log_f + mean_of(-log_w) + np.log(C),
+        "you average over all chains of all points; each point has chains of its "
+        "own.": log_f + log_mean_exp(-log_w.ravel()),
+    }, case=case)
+    if not same(got, log_f + mean_of(-log_w)):
         raise WrongAnswerError(f"{case}it should be log f + log (1/C) Σ 1/w over the point's own C chains.")
 
 
 # Exercise 3
-
 RATE, N_RUNGS, BUDGET, MIN_LOOKS, BOUND = 0.2, 20, 150, 10, 0.27
 _MEASURED = {
     25: (0.516, 0.428),
     50: (0.527, 0.426, 0.394, 0.330, 0.305),
     75: (0.537, 0.419, 0.384, 0.350, 0.339, 0.295, 0.278),
     100: (0.541, 0.446, 0.374, 0.341, 0.307, 0.301, 0.268, 0.263, 0.257, 0.225),
-    125: (
-        *(0.530, 0.444, 0.376, 0.353, 0.301, 0.279, 0.271, 0.259),
-        *(0.222, 0.238, 0.212, 0.206, 0.194),
-    ),
+    125: (*(0.530, 0.444, 0.376, 0.353, 0.301, 0.279, 0.271, 0.259), *(0.222, 0.238, 0.212, 0.206, 0.194)),
     150: (
         *(0.491, 0.385, 0.418, 0.347, 0.345, 0.288, 0.258, 0.255),
         *(0.247, 0.211, 0.225, 0.212, 0.184, 0.185, 0.176, 0.176),
@@ -244,9 +214,7 @@ def spend_the_budget(answer) -> str:
     """
     from anneal_edu.course.panels import likelihood_tracking as panel
 
-    require(
-        isinstance(answer, tuple | list) and len(answer) == 2, "give two whole numbers: (every, n_sweeps)."
-    )
+    require(isinstance(answer, tuple | list) and len(answer) == 2, "give two whole numbers: (every, n_sweeps).")
     every, n_sweeps = (attempt(part) for part in answer)
     for name, part in (("every", every), ("n_sweeps", n_sweeps)):
         whole = isinstance(part, int | np.integer) and not isinstance(part, bool) and part >= 1

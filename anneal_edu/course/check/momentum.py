@@ -1,21 +1,13 @@
 """Checks of notebook 08: momentum that survives annealing."""
 
-from __future__ import annotations
-
 import numpy as np
 
-from anneal_edu.course.check.verdict import WrongAnswerError, attempt, call, exercise, require
+from anneal_edu.course.check.verdict import arrays, call, exercise, reject, require, same
 
 _N = 100_000
 
 
-def _close(a: np.ndarray, b: np.ndarray) -> bool:
-    return bool(np.allclose(a, b, rtol=1e-7, atol=1e-9))
-
-
 # Exercise 1
-
-
 @exercise
 def refresh(answer) -> str:
     """``answer(v, gamma, rng)`` must renew the share γ of the momentum's power and leave N(0, I) invariant.
@@ -30,12 +22,12 @@ with γ r: its variance is (1-γ) + γ². Which factor of r makes it 1?
     for gamma in (0.4, 0.1):
         v = start.copy()
         new = call(answer, v, gamma, np.random.default_rng(1), shape=v.shape)
-        require(bool((v == start).all()), "your function changes the v that it is given; return a new array.")
-        require(not _close(new, v), f"nothing is renewed at γ = {gamma}: the momentum comes out as it went in.")
+        require((v == start).all(), "your function changes the v that it is given; return a new array.")
+        require(not same(new, v), f"nothing is renewed at γ = {gamma}: the momentum comes out as it went in.")
         again = call(answer, v, gamma, np.random.default_rng(2), shape=v.shape)
-        require(not _close(new, again), "two generators give the same momenta: draw r from the rng that is passed in.")
-        same = call(answer, v, gamma, np.random.default_rng(1), shape=v.shape)
-        require(_close(new, same), "one and the same generator gives other momenta each time: draw r from it alone.")
+        require(not same(new, again), "two generators give the same momenta: draw r from the rng that is passed in.")
+        repeated = call(answer, v, gamma, np.random.default_rng(1), shape=v.shape)
+        require(same(new, repeated), "one and the same generator gives other momenta each time: draw r from it alone.")
         noise = call(answer, np.zeros_like(v), gamma, np.random.default_rng(1), shape=v.shape)
         require(
             float(noise.std(axis=0).min()) > 1e-6,
@@ -67,33 +59,24 @@ with γ r: its variance is (1-γ) + γ². Which factor of r makes it 1?
 
 
 def _judge_variance(variance: float, kept: float, gamma: float) -> None:
-    found = f"momenta of variance 1 come out with variance {variance:.2f} at γ = {gamma}"
     """Chance moves the variance by 0.3% of what r adds to it."""
+    found = f"momenta of variance 1 come out with variance {variance:.2f} at γ = {gamma}"
     rootless = abs(kept - (1 - gamma)) < 0.01
     require(
         not rootless or abs(variance - (1 - gamma) ** 2 - gamma) > 0.01,
         f"{found}. The noise is right; the factor of v is missing its root.",
     )
-    for wrong, sentence in (
-        (
-            1 - gamma + gamma**2,
-            "This is the formula as the paper prints it, with γ r: its variance is (1-γ) + γ². Which factor of r makes "
-            "it 1?",
-        ),
-        (
-            (1 - gamma) ** 2 + gamma**2,
-            "Your factors 1-γ and γ add up to 1, but variances add up by their squares.",
-        ),
-        (1 + gamma, "The old momentum is not made smaller before the noise is added."),
-        (1 - gamma, "Nothing is added to what was taken away: where is r?"),
-    ):
-        require(abs(variance - wrong) > 0.01, f"{found}. {sentence}")
+    reject(variance, {
+        "This is the formula as the paper prints it, with γ r: its variance is (1-γ) + γ². Which factor of r makes it "
+        "1?": 1 - gamma + gamma**2,
+        "Your factors 1-γ and γ add up to 1, but variances add up by their squares.": (1 - gamma) ** 2 + gamma**2,
+        "The old momentum is not made smaller before the noise is added.": 1 + gamma,
+        "Nothing is added to what was taken away: where is r?": 1 - gamma,
+    }, case=f"{found}. ", atol=0.01)
     require(abs(variance - 1) < 0.02, f"{found}. Variances of independent terms add up: a² · 1 + b² · 1 = 1.")
 
 
 # Exercise 2
-
-
 @exercise
 def leapfrog(answer) -> str:
     """``answer(x, v, grad, eps)`` must be one leapfrog step on x ≥ 0: half drift, kick, half drift, with reflection.
@@ -118,39 +101,33 @@ reversed: reflect, x becomes -x.
     half = far + eps / 2 * v
     kicked = v + eps * grad(half)
     right = half + eps / 2 * kicked
-    for wrong, message in (
-        ((far + eps * v, v + eps * grad(far)), "position and momentum move at once: that is Euler's step."),
-        ((half + eps * kicked, kicked), "the second drift takes a whole ε; it should take ε / 2."),
-        ((right, -kicked), "your momentum comes out turned around; the Metropolis decision will see to signs."),
-        ((half + eps / 2 * v, kicked), "the second drift uses the old momentum; the kick comes before it."),
-    ):
-        require(not (_close(new_x, wrong[0]) and _close(new_v, wrong[1])), f"far from the wall: {message}")
-    against = v - eps * grad(half)
-    require(not _close(new_v, against), "your kick has the wrong sign: grad is that of log f, and points uphill.")
+    reject((new_x, new_v), {
+        "position and momentum move at once: that is Euler's step.": (far + eps * v, v + eps * grad(far)),
+        "the second drift takes a whole ε; it should take ε / 2.": (half + eps * kicked, kicked),
+        "your momentum comes out turned around; the Metropolis decision will see to signs.": (right, -kicked),
+        "the second drift uses the old momentum; the kick comes before it.": (half + eps / 2 * v, kicked),
+    }, case="far from the wall: ")
+    reject(new_v, {
+        "your kick has the wrong sign: grad is that of log f, and points uphill.": v - eps * grad(half),
+        "the gradient is taken at the old position; take it after the first half drift.": v + eps * grad(far),
+        "the kick takes ε / 2; between the half drifts it is a whole ε.": v + eps / 2 * grad(half),
+    })
     require(
-        not _close(new_v, v + eps * grad(far)),
-        "the gradient is taken at the old position; take it after the first half drift.",
-    )
-    require(
-        not _close(new_v, v + eps / 2 * grad(half)), "the kick takes ε / 2; between the half drifts it is a whole ε."
-    )
-    require(
-        _close(new_x, right) and _close(new_v, kicked),
+        same((new_x, new_v), (right, kicked)),
         "far from the wall yours is not the leapfrog step: x + ε/2 v, then v + ε grad there, then x + ε/2 v again.",
     )
 
     def walled_grad(y):
         y = np.asarray(y)
-        if (y < 0).any():
-            raise WrongAnswerError(
-                "you ask for the gradient at a negative position: reflect after the first half drift as well."
-            )
+        require(
+            (y >= 0).all(), "you ask for the gradient at a negative position: reflect after the first half drift too."
+        )
         return grad(y)
 
     new_x, new_v = _stepped(answer, x, v, walled_grad, eps)
-    require(bool((new_x >= 0).all()), f"{int((new_x < 0).sum())} of {x.size} coordinates went through the wall, x < 0.")
+    require((new_x >= 0).all(), f"{int((new_x < 0).sum())} of {x.size} coordinates went through the wall, x < 0.")
     require(
-        not bool((new_x == 0).any()),
+        (new_x > 0).all(),
         "you stop chains at the wall, x = 0 exactly. Where they came from is then forgotten, and the step cannot be "
         "reversed: reflect, x becomes -x.",
     )
@@ -166,14 +143,9 @@ reversed: reflect, x becomes -x.
     return "right: reversible, volume kept, and no chain of 400 gets behind the wall."
 
 
-def _stepped(answer, x, v, grad, eps) -> tuple[np.ndarray, np.ndarray]:
-    pair = attempt(answer(x.copy(), v.copy(), grad, eps))
-    require(isinstance(pair, tuple | list) and len(pair) == 2, "return two arrays: the new x and the new v.")
-    new = tuple(np.asarray(attempt(part), dtype=float) for part in pair)
-    for part, name in zip(new, "xv", strict=True):
-        require(part.shape == x.shape, f"your {name} has shape {part.shape}; it should be {x.shape}.")
-        require(bool(np.isfinite(part).all()), f"your {name} has NaN or infinite entries.")
-    return new
+def _stepped(answer, x, v, grad, eps) -> list[np.ndarray]:
+    pair = call(answer, x.copy(), v.copy(), grad, eps)
+    return arrays(pair, {"your x": x.shape, "your v": x.shape}, "return two arrays: the new x and the new v.")
 
 
 def _volume(answer, x, v, grad, eps) -> float:
@@ -187,8 +159,6 @@ def _volume(answer, x, v, grad, eps) -> float:
 
 
 # Exercise 3
-
-
 @exercise
 def decide(answer) -> str:
     """``answer(x, v, new_x, new_v, log_f, rng)`` must be the Metropolis decision of every chain, and its turn-around.
@@ -208,14 +178,10 @@ def decide(answer) -> str:
 
     def accepted_by(start, momentum, end, new_momentum, seed=3):
         given = start.copy(), momentum.copy(), end.copy(), new_momentum.copy()
-        pair = attempt(answer(*given, log_f, np.random.default_rng(seed)))
-        require(isinstance(pair, tuple | list) and len(pair) == 2, "return two arrays: x and v after the decision.")
-        got_x, got_v = (np.asarray(attempt(part), dtype=float) for part in pair)
-        for part, name in ((got_x, "x"), (got_v, "v")):
-            require(part.shape == x.shape, f"your {name} has shape {part.shape}; it should be {x.shape}.")
+        pair, shapes = call(answer, *given, log_f, np.random.default_rng(seed)), {"your x": x.shape, "your v": x.shape}
+        got_x, got_v = arrays(pair, shapes, "return two arrays: x and v after the decision.")
         moved = (got_x == end).all(1)
-        stayed = (got_x == start).all(1)
-        require(bool((moved | stayed).all()), "a chain ends neither where it was nor where it was going.")
+        require((moved | (got_x == start).all(1)).all(), "a chain ends neither where it was nor where it was going.")
         return moved, got_v
 
     turned = np.tile([-0.3, 0.6], (_N, 1))  # another momentum of the same energy
@@ -229,26 +195,24 @@ def decide(answer) -> str:
     )
     uphill, _ = accepted_by(down, v, x, turned)
     require(
-        bool(uphill.all()),
+        uphill.all(),
         f"uphill is always accepted; in yours {1 - uphill.mean():.0%} refuse. Check the sign of the difference.",
     )
     refused_v, accepted_v = got_v[~moved], got_v[moved]
     require(
-        _close(accepted_v, turned[moved]),
+        same(accepted_v, turned[moved]),
         "an accepted chain flies on with its new momentum; yours turns around."
-        if _close(accepted_v, -turned[moved])
+        if same(accepted_v, -turned[moved])
         else "an accepted chain takes the new momentum together with the new position.",
     )
-    require(
-        not _close(refused_v, v[~moved]),
+    reject(refused_v, {
         "a refused chain must turn around, v becomes -v; yours flies on in the direction in which it was refused. The "
-        "step is its own inverse only with the momentum turned, and that is what makes Metropolis right.",
-    )
-    require(
-        not _close(refused_v, turned[~moved]) and not _close(refused_v, -turned[~moved]),
-        "a refused chain gives back the new momentum too: it has its old one, turned around.",
-    )
-    require(_close(refused_v, -v[~moved]), "a refused chain has its old momentum, turned around: -v.")
+        "step is its own inverse only with the momentum turned, and that is what makes Metropolis right.": v[~moved]
+    })
+    for sign in (1, -1):
+        too = "a refused chain gives back the new momentum too: it has its old one, turned around."
+        reject(refused_v, {too: sign * turned[~moved]})
+    require(same(refused_v, -v[~moved]), "a refused chain has its old momentum, turned around: -v.")
     aside = np.tile([1e-3, 0.0], (_N, 1))  # almost the same place
     faster = np.tile([np.sqrt(0.45 + 2 * np.log(2)), 0.0], (_N, 1))  # kinetic energy up by log 2
     heavier, _ = accepted_by(x, v, aside, faster)
@@ -258,5 +222,5 @@ def decide(answer) -> str:
         f"{heavier.mean():.0%} do. The energy is -log f(x) + v·v/2: both parts decide.",
     )
     slower, _ = accepted_by(x, faster, aside, v)
-    require(bool(slower.mean() > 0.99), "a step to a lower energy is always accepted; a slower chain has a lower one.")
+    require(slower.mean() > 0.99, "a step to a lower energy is always accepted; a slower chain has a lower one.")
     return "right: log f and v·v/2 decide, the accepted fly on, and the refused turn around."

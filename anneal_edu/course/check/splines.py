@@ -1,10 +1,9 @@
 """Checks of notebook 05: a better path for RBMs."""
 
-from __future__ import annotations
-
 import numpy as np
+from scipy.special import expit
 
-from anneal_edu.course.check.verdict import WrongAnswerError, attempt, call, exercise, require
+from anneal_edu.course.check.verdict import arrays, call, exercise, reject, require, same, several
 from anneal_edu.distributions import BinaryRBM, binary_states, uniform_rbm
 from anneal_edu.distributions.protocol import inner
 
@@ -22,32 +21,16 @@ _ANOTHER_RBM = BinaryRBM(
 )
 
 
-def _sigmoid(a: np.ndarray) -> np.ndarray:
-    return 1 / (1 + np.exp(-a))
-
-
-def _same(a, b) -> bool:
-    return np.shape(a) == np.shape(b) and np.allclose(a, b, rtol=1e-6, atol=1e-8)
-
-
-def _three(answer, names: tuple[str, ...], like: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
+def _three(answer, names: tuple[str, ...], like: tuple[np.ndarray, ...]) -> list[np.ndarray]:
     """Three finite arrays of the right shapes, or a sentence about what came instead."""
-    require(
-        isinstance(answer, tuple | list) and len(answer) == 3,
-        f"return three arrays: {', '.join(names)}, in this order.",
-    )
-    parts = tuple(np.asarray(attempt(part), dtype=float) for part in answer)
+    parts = several(answer, 3, f"return three arrays: {', '.join(names)}, in this order.")
     for name, part, right in zip(names, parts, like, strict=True):
-        transposed = part.shape == right.shape[::-1] != right.shape
+        transposed = np.shape(part) == right.shape[::-1] != right.shape
         require(not transposed, f"{name} is transposed: rows belong to visible units, columns to hidden ones.")
-        require(part.shape == right.shape, f"{name} has shape {part.shape}; it should be {right.shape}.")
-        require(bool(np.isfinite(part).all()), f"{name} holds NaN or infinity.")
-    return parts
+    return arrays(parts, {name: right.shape for name, right in zip(names, like, strict=True)}, "")
 
 
 # Exercise 1
-
-
 @exercise
 def moments(answer) -> str:
     """``answer(h, p_h, weights, visible_bias)`` must be (E v (D,), E h (H,), E v hᵀ (D, H)) of the RBM.
@@ -67,33 +50,27 @@ product within each state: p(v_i = 1 | h) · h_j, weighted by p(h).
     p_h = _hidden_probabilities(rbm, v)
     right = rbm.moments()
     got = _three(call(answer, h.copy(), p_h.copy(), W.copy(), b.copy()), _NAMES, right)
-    given_h, mean_h = _sigmoid(h @ W.T + b), p_h @ h
-    for wrong, message in (
-        (h.mean(0), "you averaged over the states as if all were equally likely: weight each row of h by p_h."),
-        (h.sum(0), "you summed over the states without their probabilities: weight each row of h by p_h."),
-    ):
-        require(not _same(got[1], wrong), f"E h is wrong: {message}")
-    require(_same(got[1], right[1]), "E h is wrong: it is Σ_h p(h) h, a weighted sum of the rows of h.")
-    for wrong, message in (
-        (
-            _sigmoid(mean_h @ W.T + b),
-            "you took the sigmoid at the mean of h. The mean of a sigmoid is not the sigmoid of the mean: compute "
-            "p(v | h) for each state, then average.",
-        ),
-        (p_h @ (h @ W.T + b), "you averaged the fields b + W h; average the probabilities, their sigmoids."),
-        (p_h @ _sigmoid(h @ W.T), "the visible biases are missing: p(v_i = 1 | h) = sigmoid(b_i + (W h)_i)."),
-        (given_h.mean(0), "you averaged over the states as if all were equally likely: weight by p_h."),
-        (given_h.sum(0), "you summed over the states without their probabilities: weight by p_h."),
-    ):
-        require(not _same(got[0], wrong), f"E v is wrong: {message}")
-    require(_same(got[0], right[0]), "E v is wrong: it is Σ_h p(h) p(v = 1 | h), with the sigmoid inside the sum.")
-    require(
-        not _same(got[2], np.outer(right[0], right[1])),
+    given_h, mean_h = expit(h @ W.T + b), p_h @ h
+    reject(got[1], {
+        "you averaged over the states as if all were equally likely: weight each row of h by p_h.": h.mean(0),
+        "you summed over the states without their probabilities: weight each row of h by p_h.": h.sum(0),
+    }, case="E h is wrong: ")
+    require(same(got[1], right[1]), "E h is wrong: it is Σ_h p(h) h, a weighted sum of the rows of h.")
+    reject(got[0], {
+        "you took the sigmoid at the mean of h. The mean of a sigmoid is not the sigmoid of the mean: compute p(v | "
+        "h) for each state, then average.": expit(mean_h @ W.T + b),
+        "you averaged the fields b + W h; average the probabilities, their sigmoids.": p_h @ (h @ W.T + b),
+        "the visible biases are missing: p(v_i = 1 | h) = sigmoid(b_i + (W h)_i).": p_h @ expit(h @ W.T),
+        "you averaged over the states as if all were equally likely: weight by p_h.": given_h.mean(0),
+        "you summed over the states without their probabilities: weight by p_h.": given_h.sum(0),
+    }, case="E v is wrong: ")
+    require(same(got[0], right[0]), "E v is wrong: it is Σ_h p(h) p(v = 1 | h), with the sigmoid inside the sum.")
+    reject(got[2], {
         "E v hᵀ is the outer product of E v and E h in yours: that is the value for independent layers. Average the "
-        "product within each state: p(v_i = 1 | h) · h_j, weighted by p(h).",
-    )
-    require(not _same(got[2], given_h.T @ h), "E v hᵀ is wrong: the probabilities p_h are missing from the sum.")
-    require(_same(got[2], right[2]), "E v hᵀ is wrong: it is Σ_h p(h) p(v_i = 1 | h) h_j.")
+        "product within each state: p(v_i = 1 | h) · h_j, weighted by p(h).": np.outer(right[0], right[1]),
+        "E v hᵀ is wrong: the probabilities p_h are missing from the sum.": given_h.T @ h,
+    })
+    require(same(got[2], right[2]), "E v hᵀ is wrong: it is Σ_h p(h) p(v_i = 1 | h) h_j.")
     return "right: all 19 moments agree with a sum over all 128 states of both layers."
 
 
@@ -105,8 +82,6 @@ def _hidden_probabilities(rbm: BinaryRBM, v: np.ndarray) -> np.ndarray:
 
 
 # Exercise 2
-
-
 @exercise
 def ascent(answer) -> str:
     """``answer(parameters, target, model, rate)`` must be the parameters after a step up the gradient of η·s - A(η).
@@ -123,7 +98,7 @@ if the model is on too rarely, its bias must rise.
     target = goal.moments()
     eta, model = start.natural_parameters(), start.moments()
 
-    def step(rbm: BinaryRBM, rate: float) -> tuple[np.ndarray, ...]:
+    def step(rbm: BinaryRBM, rate: float) -> list[np.ndarray]:
         given = [tuple(np.array(part) for part in parts) for parts in (rbm.natural_parameters(), target, rbm.moments())]
         return _three(call(answer, *given, rate), _PARAMETERS, eta)
 
@@ -132,22 +107,19 @@ if the model is on too rarely, its bias must rise.
     gradient = [s - m for s, m in zip(target, model, strict=True)]
     require(any(change.any() for change in changes), "nothing moved: your step returns the parameters it was given.")
     for part, name in zip(changes, _PARAMETERS, strict=True):
-        require(bool(part.any()), f"{name} did not move: all three groups of parameters have a gradient.")
-    for wrong, message in (
-        (target, "you returned the target's moments. Moments and parameters are different coordinates: add a step."),
-        (gradient, "you returned the direction alone: add it, times the rate, to the parameters."),
-        ([rate * g for g in gradient], "you returned the step alone: add it to the parameters."),
-        ([p + g for p, g in zip(eta, gradient, strict=True)], "the rate is missing: the step is rate times gradient."),
-        (
-            [p + rate * s for p, s in zip(eta, target, strict=True)],
-            "you added the target's moments alone. Subtract the model's: at the solution the step must vanish.",
-        ),
-        (
-            [p + rate * (s - p) for p, s in zip(eta, target, strict=True)],
-            "you compared the target's moments with the *parameters*. Compare moments with moments.",
-        ),
-    ):
-        require(not all(_same(g, w) for g, w in zip(got, wrong, strict=True)), message)
+        require(part.any(), f"{name} did not move: all three groups of parameters have a gradient.")
+    reject(got, {
+        "you returned the target's moments. Moments and parameters are different coordinates: add a step.": target,
+        "you returned the direction alone: add it, times the rate, to the parameters.": gradient,
+        "you returned the step alone: add it to the parameters.": [rate * g for g in gradient],
+        "the rate is missing: the step is rate times gradient.": [
+            p + g for p, g in zip(eta, gradient, strict=True)
+        ],
+        "you added the target's moments alone. Subtract the model's: at the solution the step must "
+        "vanish.": [p + rate * s for p, s in zip(eta, target, strict=True)],
+        "you compared the target's moments with the *parameters*. Compare moments with "
+        "moments.": [p + rate * (s - p) for p, s in zip(eta, target, strict=True)],
+    })
 
     def objective(parameters) -> float:
         b, c, W = parameters
@@ -158,9 +130,8 @@ if the model is on too rarely, its bias must rise.
         "your step goes downhill: η·s - A(η) fell. The gradient is target minus model, and it is added. Check one "
         "unit: if the model is on too rarely, its bias must rise.",
     )
-    at_goal = step(goal, rate)
     require(
-        all(_same(new, old) for new, old in zip(at_goal, goal.natural_parameters(), strict=True)),
+        same(step(goal, rate), goal.natural_parameters()),
         "at the solution, where model and target have the same moments, your step still moves.",
     )
     rbm = uniform_rbm(4, 3)
@@ -174,7 +145,7 @@ if the model is on too rarely, its bias must rise.
         f"{before:.2g}. A step is rate · (target - model) for each of the three.",
     )
     for part, g, name in zip(changes, gradient, _PARAMETERS, strict=True):
-        require(_same(part, rate * g), f"{name} does not move by rate · (target - model).")
+        require(same(part, rate * g), f"{name} does not move by rate · (target - model).")
     return f"right: it climbs, rests at the top, and 100 steps take the worst miss from {before:.2f} to {after:.2f}."
 
 
@@ -183,8 +154,6 @@ def _worst(rbm: BinaryRBM, target) -> float:
 
 
 # Exercise 3
-
-
 @exercise
 def locate(answer) -> str:
     """``answer(beta, betas)`` must be (segment, local position from 0 to 1) of β between the knots ``betas`` (R+2,).
@@ -213,12 +182,12 @@ runs from 0 at the left knot to 1 at the right one: 0.125.
             f"is {segment}.",
         )
         require(segment == right, f"{between} lies in segment {right}; yours is {segment}.")
-        for wrong, message in (
-            (beta, "the local position is missing its rescaling"),
-            (beta - low, "the local position is not divided by the length of the segment"),
-            ((high - beta) / (high - low), "the local position runs backwards"),
-            (beta / high, "the local position does not start at the left knot"),
-        ):
+        for message, wrong in {
+            "the local position is missing its rescaling": beta,
+            "the local position is not divided by the length of the segment": beta - low,
+            "the local position runs backwards": (high - beta) / (high - low),
+            "the local position does not start at the left knot": beta / high,
+        }.items():
             require(
                 abs(local - wrong) > 1e-9 or abs(local - right_local) < 1e-9,
                 f"{message}: at {between}, yours is {wrong:.3g}. It runs from 0 at the left knot to 1 at the right "
@@ -243,9 +212,8 @@ runs from 0 at the left knot to 1 at the right one: 0.125.
 
 def _located(answer, beta: float, betas: np.ndarray) -> tuple[int, float]:
     pair = call(answer, beta, betas.copy())
-    require(isinstance(pair, tuple | list) and len(pair) == 2, "return two things: the segment and the position in it.")
-    segment, local = (attempt(part) for part in pair)
-    if np.ndim(segment) != 0 or int(segment) != segment:
-        raise WrongAnswerError(f"the segment should be one whole number, not {segment!r}.")
-    require(np.ndim(local) == 0 and bool(np.isfinite(local)), "the position should be one finite number.")
+    segment, local = several(pair, 2, "return two things: the segment and the position in it.")
+    whole = np.ndim(segment) == 0 and int(segment) == segment
+    require(whole, f"the segment should be one whole number, not {segment!r}.")
+    require(np.ndim(local) == 0 and np.isfinite(local), "the position should be one finite number.")
     return int(segment), float(local)

@@ -1,7 +1,5 @@
 """Checks for notebook 00: the first steps."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from anneal_edu import geometric_path
@@ -22,9 +20,7 @@ def log_number_of_states(answer):
         not np.isclose(answer, np.log(20)),
         "that is the log of the number of switches. Each has two positions: count states.",
     )
-    require(
-        bool(np.isclose(answer, right, atol=5e-3)), "count the states: two, times two, twenty times. Then take np.log."
-    )
+    require(np.isclose(answer, right, atol=5e-3), "count the states: two, times two, twenty times. Then take np.log.")
     return f"right: log Z = 20 log 2 = {right:.2f} nats."
 
 
@@ -36,11 +32,11 @@ def log_probability(answer):
     require(not np.isclose(got, -0.6), "dividing the logs is not dividing the numbers: log(f / Z) = log f - log Z.")
     require(not np.isclose(got, np.exp(-8.0)), "that is p itself; return its logarithm.")
     require(
-        bool(np.isclose(got, -8.0)),
+        np.isclose(got, -8.0),
         f"for log f = -3 and log Z = 5 you return {got:.4g}; p = f / Z, so take logs of both sides.",
     )
     require(
-        bool(np.isclose(answer(-1000.0, -990.0), -10.0)),
+        np.isclose(answer(-1000.0, -990.0), -10.0),
         "wrong for log f = -1000 and log Z = -990: exp of such numbers vanishes. Stay in logs all the way.",
     )
     return "right: log p(x) = log f(x) - log Z. All that is missing is log Z: the rest of the course."
@@ -68,6 +64,6 @@ def your_path(answer):
     require(ends[1], "at β = 1 your path should be the target, N(3, 1).")
     middle = geometric_path(p0, p1)(0.5)
     here = answer(0.5)
-    require(bool(np.isfinite(here.log_density(x)).all()), "at β = 0.5 your path returns a density that is not finite.")
+    require(np.isfinite(here.log_density(x)).all(), "at β = 0.5 your path returns a density that is not finite.")
     where = "on the geometric path" if np.allclose(here.log_density(x), middle.log_density(x)) else "a path of your own"
     return f"right: from N(0, 1) to N(3, 1), {where}. Every estimator of this course could walk it."

@@ -1,16 +1,13 @@
 """Checks of notebook 10: swapping temperatures."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from anneal_edu import Gaussian, Unnormalized, geometric_path, linear_schedule, moment_path
-from anneal_edu.course.check.verdict import attempt, call, exercise, require
+from anneal_edu.course.check.verdict import attempt, call, exercise, reject, require, same, several
 from anneal_edu.tempering.matrices import ladder_distribution, lifted_matrix, tag_states
 
+
 # Exercise 1
-
-
 @exercise
 def lifted_rule(answer) -> str:
     """``answer(n, e, accepted, K)`` must be where the tagged replica goes, and in which direction it looks then.
@@ -49,9 +46,8 @@ below the first rung. This is S as the report prints it: it tests n + e. Which r
 
 
 def _pair(answer, n, e, accepted, n_pairs) -> tuple[int, int]:
-    after = attempt(answer(n, e, accepted, n_pairs))
-    require(isinstance(after, tuple | list) and len(after) == 2, "return two whole numbers: the new n and the new e.")
-    new_n, new_e = (attempt(part) for part in after)
+    after = call(answer, n, e, accepted, n_pairs)
+    new_n, new_e = several(after, 2, "return two whole numbers: the new n and the new e.")
     for part, name in ((new_n, "n"), (new_e, "e")):
         require(
             isinstance(part, int | float | np.number) and part == np.round(part),
@@ -95,8 +91,6 @@ def _reached(answer, n_pairs: int) -> set[int]:
 
 
 # Exercise 2
-
-
 @exercise
 def swap_probability(answer) -> str:
     """``answer(path, low, high, x_low, x_high)`` must be the acceptance probability of a swap, for each chain.
@@ -118,12 +112,12 @@ log f to be β times one energy. Ask path(low) and path(high) for their log_dens
     _judge_swap(answer, tempered, 0.3, 0.8, x, y, "on a tempered target, f^β,")
     found = call(answer, moments, 0.3, 0.8, x, y, shape=(60,))
     require(
-        _close(found, _swap(moments, 0.3, 0.8, x, y)),
+        same(found, _swap(moments, 0.3, 0.8, x, y)),
         "right for tempered targets, f^β, and wrong for any other path: the formula with a difference of β needs log f "
         "to be β times one energy. Ask path(low) and path(high) for their log_density of both states.",
     )
     far = call(answer, tempered, 0.0, 1.0, np.full((2, 1), 60.0), np.zeros((2, 1)), shape=(2,))
-    require(_close(far, np.zeros(2)), "a swap that would bring a terrible state to the target is hardly ever accepted.")
+    require(same(far, np.zeros(2)), "a swap that would bring a terrible state to the target is hardly ever accepted.")
     return "right: four log densities, on a tempered target and on a path that is none."
 
 
@@ -136,38 +130,29 @@ def _log_swap(path, low, high, x, y) -> np.ndarray:
     return f(y) + g(x) - f(x) - g(y)
 
 
-def _close(a, b) -> bool:
-    return bool(np.allclose(a, b, rtol=1e-8, atol=1e-10))
-
-
 def _judge_swap(answer, path, low, high, x, y, where: str) -> None:
     found, log_ratio = call(answer, path, low, high, x, y, shape=(len(x),)), _log_swap(path, low, high, x, y)
     f, g = path(low).log_density, path(high).log_density
-    for wrong, sentence in (
-        (np.exp(log_ratio), "the min is missing: some of your probabilities are above 1."),
-        (np.exp(-log_ratio), "the ratio is upside down, and there is no min: some probabilities are above 1."),
-        (np.exp(np.minimum(0, -log_ratio)), "the ratio is upside down: you accept what should be refused."),
-        (np.minimum(0, log_ratio), "this is the logarithm of the probability."),
-        (np.minimum(1, log_ratio), "these are logarithms of ratios; take the exponential before the min."),
-        (np.exp(np.minimum(0, g(x) - g(y))), "only the upper rung is asked. What is it worth to the lower one?"),
-        (np.exp(np.minimum(0, f(y) - f(x))), "only the lower rung is asked. What is it worth to the upper one?"),
-        (np.exp(np.minimum(0, g(y) + f(x) - g(x) - f(y))), "the ratio is upside down."),
-        (
-            np.exp(np.minimum(0, g(x) - g(y))) * np.exp(np.minimum(0, f(y) - f(x))),
-            "you decide about each state by itself; it is one move with one ratio and one min.",
-        ),
-    ):
-        require(not _close(found, wrong), f"{where} {sentence}")
+    reject(found, {
+        "the min is missing: some of your probabilities are above 1.": np.exp(log_ratio),
+        "the ratio is upside down, and there is no min: some probabilities are above 1.": np.exp(-log_ratio),
+        "the ratio is upside down: you accept what should be refused.": np.exp(np.minimum(0, -log_ratio)),
+        "this is the logarithm of the probability.": np.minimum(0, log_ratio),
+        "these are logarithms of ratios; take the exponential before the min.": np.minimum(1, log_ratio),
+        "only the upper rung is asked. What is it worth to the lower one?": np.exp(np.minimum(0, g(x) - g(y))),
+        "only the lower rung is asked. What is it worth to the upper one?": np.exp(np.minimum(0, f(y) - f(x))),
+        "the ratio is upside down.": np.exp(np.minimum(0, g(y) + f(x) - g(x) - f(y))),
+        "you decide about each state by itself; it is one move with one ratio and one "
+        "min.": np.exp(np.minimum(0, g(x) - g(y))) * np.exp(np.minimum(0, f(y) - f(x))),
+    }, case=f"{where} ")
     require(
-        _close(found, np.exp(np.minimum(0, log_ratio))),
+        same(found, np.exp(np.minimum(0, log_ratio))),
         f"{where} yours differs from min(1, f_low(x_high) f_high(x_low) / (f_low(x_low) f_high(x_high))) by up to "
         f"{np.abs(found - np.exp(np.minimum(0, log_ratio))).max():.2g}.",
     )
 
 
 # Exercise 3
-
-
 @exercise
 def equal_ladder(answer) -> str:
     """``answer(schedule, rates, n_steps)`` must be the ladder whose pairs have equal shares of the barrier.
@@ -195,19 +180,16 @@ def _judge_ladder(answer, pilot, rates, n_steps, tolerance=0.03) -> None:
         found.shape == (n_steps + 1,),
         f"K = {n_steps} pairs have {n_steps + 1} rungs; your ladder has shape {found.shape}.",
     )
-    require(bool(np.isfinite(found).all()), "your ladder has NaN or infinite entries.")
+    require(np.isfinite(found).all(), "your ladder has NaN or infinite entries.")
     require(
-        _close(found[[0, -1]], [0, 1]), f"a ladder goes from 0 to 1; yours goes from {found[0]:.3g} to {found[-1]:.3g}."
+        same(found[[0, -1]], [0, 1]), f"a ladder goes from 0 to 1; yours goes from {found[0]:.3g} to {found[-1]:.3g}."
     )
-    require(bool((np.diff(found) > 0).all()), "the rungs should rise.")
+    require((np.diff(found) > 0).all(), "the rungs should rise.")
     total = np.append(0, np.cumsum(rates))
     parts = np.diff(np.interp(found, pilot, total))
     wanted = f"its parts carry from {parts.min():.2f} to {parts.max():.2f} of rejections, and they should all carry "
     wanted += f"{total[-1] / n_steps:.2f}."
-    require(
-        not _close(found, np.linspace(0, 1, n_steps + 1)),
-        f"your ladder is linear, whatever the pilot run found: {wanted}",
-    )
+    reject(found, {f"your ladder is linear, whatever the pilot run found: {wanted}": np.linspace(0, 1, n_steps + 1)})
     backwards = np.interp(np.linspace(0, 1, n_steps + 1), pilot, total / total[-1])
     require(
         not np.allclose(found, backwards, atol=1e-3),
@@ -215,7 +197,4 @@ def _judge_ladder(answer, pilot, rates, n_steps, tolerance=0.03) -> None:
         "np.interp(new heights, heights, positions).",
     )
     off = float(np.abs(parts / parts.mean() - 1).max())
-    require(
-        off < tolerance,
-        f"the parts are not alike: {wanted} Add up the rates themselves, from 0, and read off β.",
-    )
+    require(off < tolerance, f"the parts are not alike: {wanted} Add up the rates themselves, from 0, and read off β.")

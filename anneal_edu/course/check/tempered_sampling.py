@@ -1,23 +1,15 @@
 """Checks of notebook 12: shares of time, the loop of RTS, and the objective of MBAR."""
 
-from __future__ import annotations
-
 import numpy as np
 from scipy.special import logsumexp
 
 from anneal_edu import Gaussian, geometric_path, linear_schedule, log_density_matrix, mbar
-from anneal_edu.course.check.verdict import attempt, call, exercise, require
+from anneal_edu.course.check.verdict import call, exercise, reject, require, same, several
 from anneal_edu.reweighting.density_matrix import log_conditionals
 from anneal_edu.tempering.simulated import ratio_estimate
 
 
-def _close(a: np.ndarray, b: np.ndarray) -> bool:
-    return np.shape(a) == np.shape(b) and bool(np.allclose(a, b, rtol=1e-7, atol=1e-9))
-
-
 # Exercise 1
-
-
 @exercise
 def shares(answer) -> str:
     """``answer(log_f, log_z)`` must return q(β_k | x_n), (K+1, N), and the shares c_k, (K+1,), for logs of any size.
@@ -38,50 +30,39 @@ given, and k is asked for.
     right = p / p.sum(0)
     given = log_f.copy(), log_z.copy()
     q, c = _pair(answer, *given)
-    require(_close(given[0], log_f) and _close(given[1], log_z), "your function changes the arrays that it is given.")
-    for wrong, message in (
-        (p, "your q is f/Ẑ as it stands: for each draw x it should add up to 1 over the rungs. Divide by that sum."),
-        (
-            p / p.sum(1, keepdims=True),
-            "your q adds up to 1 over the draws of each rung. For each draw x it should add up to 1 over the rungs: x "
-            "is given, and k is asked for.",
-        ),
-        (p / p.sum(), "your q adds up to 1 over all rungs and draws together; it should for each draw."),
-        (
-            np.exp(log_f - logsumexp(log_f, axis=0)),
-            "Ẑ does not enter: q(β_k | x) is proportional to f_k(x) / Ẑ_k.",
-        ),
-        (
-            np.exp(log_f + log_z[:, None] - logsumexp(log_f + log_z[:, None], axis=0)),
-            "Ẑ has the wrong sign: q(β_k | x) is proportional to f_k(x) divided by Ẑ_k.",
-        ),
-        (np.log(right), "that is log q; return q itself."),
-        ((right == right.max(0)).astype(float), "q is a probability, not a decision for the likeliest rung."),
-    ):
-        require(not _close(q, wrong), message)
-    require(_close(q, right), "q(β_k | x) should be f_k(x) / Ẑ_k, divided by the sum of these over all k.")
+    require(same(given[0], log_f) and same(given[1], log_z), "your function changes the arrays that it is given.")
+    reject(q, {
+        "your q is f/Ẑ as it stands: for each draw x it should add up to 1 over the rungs. Divide by that sum.": p,
+        "your q adds up to 1 over the draws of each rung. For each draw x it should add up to 1 over the rungs: x is "
+        "given, and k is asked for.": p / p.sum(1, keepdims=True),
+        "your q adds up to 1 over all rungs and draws together; it should for each draw.": p / p.sum(),
+        "Ẑ does not enter: q(β_k | x) is proportional to f_k(x) / Ẑ_k.": np.exp(log_f - logsumexp(log_f, axis=0)),
+        "Ẑ has the wrong sign: q(β_k | x) is proportional to f_k(x) divided by "
+        "Ẑ_k.": np.exp(log_f + log_z[:, None] - logsumexp(log_f + log_z[:, None], axis=0)),
+        "that is log q; return q itself.": np.log(right),
+        "q is a probability, not a decision for the likeliest rung.": (right == right.max(0)).astype(float),
+    })
+    require(same(q, right), "q(β_k | x) should be f_k(x) / Ẑ_k, divided by the sum of these over all k.")
     _judge_shares(c, right)
     far = rng.choice([-1000.0, 1000.0], (1, 50))
     q, c = _pair(answer, log_f + far - 1000, log_z)
     require(
-        _close(q, right) and _close(c, right.mean(1)),
+        same(q, right) and same(c, right.mean(1)),
         "with logs of -2000 the answer changes, but q does not feel a number that all rungs of a draw have in common.",
     )
     steep = log_f - np.array([[1500.0], [0.0], [0.0], [0.0]])
     q, c = _pair(answer, steep, log_z)
     right = np.exp(log_conditionals(steep, log_z))
-    require(_close(q, right) and _close(c, right.mean(1)), "where one rung is 1500 below the others, yours is off.")
+    require(same(q, right) and same(c, right.mean(1)), "where one rung is 1500 below the others, yours is off.")
     return "right: q adds up to 1 for each draw, c is its mean over the draws, and logs of -2000 do no harm."
 
 
 def _pair(answer, log_f, log_z) -> tuple[np.ndarray, np.ndarray]:
-    with np.errstate(all="ignore"):
-        pair = attempt(answer(log_f, log_z))
-    require(isinstance(pair, tuple | list) and len(pair) == 2, "return two arrays: q and c.")
-    q, c = (np.asarray(attempt(part), dtype=float) for part in pair)
+    pair = several(call(answer, log_f, log_z), 2, "return two arrays: q and c.")
+    q, c = (np.asarray(part, dtype=float) for part in pair)
     require(q.shape == log_f.shape, f"your q has shape {q.shape}; it should be {log_f.shape}.")
     require(
-        bool(np.isfinite(q).all()),
+        np.isfinite(q).all(),
         "your q has NaN or infinite entries where logs are near -2000: exp of that is 0, and 0/0 is not a number. "
         "Subtract the logarithm of the sum (logsumexp) before you take exp.",
     )
@@ -95,23 +76,21 @@ def _pair(answer, log_f, log_z) -> tuple[np.ndarray, np.ndarray]:
 
 def _judge_shares(c: np.ndarray, q: np.ndarray) -> None:
     right = q.mean(1)
-    for wrong, message in (
-        (q.sum(1), "your c is a sum; divide by the number of draws."),
-        (np.bincount(q.argmax(0), minlength=len(q)) / q.shape[1], "that counts likeliest rungs; average q instead."),
-        (np.exp(np.log(q).mean(1)), "that is the mean of log q; average q itself."),
-        (np.log(right), "that is log c; return c itself."),
-    ):
-        require(not _close(c, wrong), message)
+    reject(c, {
+        "your c is a sum; divide by the number of draws.": q.sum(1),
+        "that counts likeliest rungs; average q instead.": np.bincount(q.argmax(0), minlength=len(q)) / q.shape[1],
+        "that is the mean of log q; average q itself.": np.exp(np.log(q).mean(1)),
+        "that is log c; return c itself.": np.log(right),
+    })
     require(
         float(np.ptp(c)) > 1e-9,
         "all your shares are equal: there is no k in them. That is the form the poster prints, with q(β_{k(i)} | x_i); "
         "c_k is the mean of q(β_k | x_i).",
     )
-    require(_close(c, right), "c_k should be the mean of q(β_k | x_n) over the draws n.")
+    require(same(c, right), "c_k should be the mean of q(β_k | x_n) over the draws n.")
 
 
 # Exercise 2
-
 _TABLE = np.array([[0.0] * 6, [0, 1, 2, -1, 0, 2], [1, 3, 4, -2, 1, 4], [2, 4, 7, -4, 2, 8.0]])  # log f_k of 6 states
 _EXACT = logsumexp(_TABLE, axis=1)
 _N = 20_000
@@ -137,7 +116,7 @@ def rts_loop(answer) -> str:
     def walk(log_z):
         log_z = np.asarray(log_z, dtype=float)
         require(log_z.shape == (4,), f"you call walk with shape {log_z.shape}; it should be (4,).")
-        require(bool(np.isfinite(log_z).all()), "your log Ẑ became NaN or infinite.")
+        require(np.isfinite(log_z).all(), "your log Ẑ became NaN or infinite.")
         share = np.exp(_TABLE - log_z[:, None] - logsumexp(_TABLE - log_z[:, None])).sum(0)
         asked.append(log_z.copy())
         seen.append(_TABLE[:, rng.choice(6, _N, p=share)])
@@ -146,21 +125,21 @@ def rts_loop(answer) -> str:
     start, n_rounds = np.full(4, _EXACT[0]), 5
     given = start.copy()
     found = call(answer, walk, given, n_rounds, shape=(4,))
-    require(bool((given == start).all()), "your function changes the log_z that it is given: work on a new array.")
+    require((given == start).all(), "your function changes the log_z that it is given: work on a new array.")
     require(len(asked) > 0, "you never call walk: without draws there are no shares.")
-    require(_close(asked[0], start), "the first round should walk at the log_z that you are given.")
+    require(same(asked[0], start), "the first round should walk at the log_z that you are given.")
     after_first = asked[1] if len(asked) > 1 else found
     if len(asked) > 1:
         require(
-            not all(_close(z, start) for z in asked),
+            not all(same(z, start) for z in asked),
             "every round walks at the first Ẑ. Each should walk at the Ẑ that the round before has found.",
         )
     _judge_update(after_first, start, seen[0])
     require(len(asked) == n_rounds, f"you walk {len(asked)} times; {n_rounds} rounds were asked for.")
-    require(not _close(found, asked[-1]), "you return the Ẑ of the last walk; it should be corrected once more.")
+    require(not same(found, asked[-1]), "you return the Ẑ of the last walk; it should be corrected once more.")
     for number, (old, log_f, new) in enumerate(zip(asked, seen, [*asked[1:], found], strict=True), start=1):
         require(
-            _close(new, _updated(old, log_f)),
+            same(new, _updated(old, log_f)),
             f"round {number} does not correct its Ẑ as the first round does: log Ẑ_k + log c_k - log c_0, in full, "
             "with the c of this round alone.",
         )
@@ -177,39 +156,26 @@ def _judge_update(new: np.ndarray, old: np.ndarray, log_f: np.ndarray) -> None:
     log_q = log_conditionals(log_f, old)
     log_c = logsumexp(log_q, axis=1) - np.log(log_f.shape[1])
     c, counted = np.exp(log_c), np.bincount(log_q.argmax(0), minlength=4) / log_f.shape[1]
-    for wrong, message in (
-        (
-            old - log_c + log_c[0],
-            "your correction has the wrong sign. A rung that is visited too often has a Ẑ_k that is too small.",
-        ),
-        (old - log_c, "your correction has the wrong sign, and leaves out c_0."),
-        (
-            old + log_c,
-            f"log Ẑ_0 moved from {old[0]:.2f} to {new[0]:.2f}, but Z_0 is known: divide by the share c_0.",
-        ),
-        (old + log_c - log_c.mean(), "log Ẑ_0 moved, but Z_0 is known: divide by the share c_0, not by a mean."),
-        (old + log_c + np.log(4), "log Ẑ_0 moved, but Z_0 is known: divide by the share c_0, not by 1 / (K+1)."),
-        (old + c - c[0], "shares multiply Ẑ; to log Ẑ their logarithms are added."),
-        (log_c - log_c[0], "the shares correct the old Ẑ: add log Ẑ_k, or it is forgotten."),
-    ):
-        require(not _close(new, wrong), message)
+    reject(new, {
+        "your correction has the wrong sign. A rung that is visited too often has a Ẑ_k that is too "
+        "small.": old - log_c + log_c[0],
+        "your correction has the wrong sign, and leaves out c_0.": old - log_c,
+        f"log Ẑ_0 moved from {old[0]:.2f} to {new[0]:.2f}, but Z_0 is known: divide by the share c_0.": old + log_c,
+        "log Ẑ_0 moved, but Z_0 is known: divide by the share c_0, not by a mean.": old + log_c - log_c.mean(),
+        "log Ẑ_0 moved, but Z_0 is known: divide by the share c_0, not by 1 / (K+1).": old + log_c + np.log(4),
+        "shares multiply Ẑ; to log Ẑ their logarithms are added.": old + c - c[0],
+        "the shares correct the old Ẑ: add log Ẑ_k, or it is forgotten.": log_c - log_c[0],
+    })
     if counted[0] > 0:
-        with np.errstate(divide="ignore"):
-            require(
-                not _close(new, old + np.log(counted) - np.log(counted[0])), "average q, do not count likeliest rungs."
-            )
+        reject(new, {"average q, do not count likeliest rungs.": old + np.log(counted) - np.log(counted[0])})
+    require(abs(new[0] - old[0]) < 1e-9, f"log Ẑ_0 moved from {old[0]:.2f} to {new[0]:.2f}, but Z_0 is known: keep it.")
     require(
-        abs(new[0] - old[0]) < 1e-9, f"log Ẑ_0 moved from {old[0]:.2f} to {new[0]:.2f}, but Z_0 is known: keep it."
-    )
-    require(
-        _close(new, _updated(old, log_f)),
+        same(new, _updated(old, log_f)),
         "after the first round log Ẑ_k should be its old value + log c_k - log c_0, with the c of Exercise 1.",
     )
 
 
 # Exercise 3
-
-
 @exercise
 def mbar_objective(answer) -> str:
     """``answer(log_f, counts, log_z)`` must be MBAR's objective, which is to be minimised, up to a constant.
@@ -234,7 +200,7 @@ The objective printed there has the other sign: it is a valley, not a hill.
         found = np.asarray(call(answer, log_f.copy(), counts.copy(), np.array(log_z)), dtype=float)
         require(found.shape == (), f"your function returned shape {found.shape}; it should be one number.")
         require(
-            bool(np.isfinite(found)),
+            np.isfinite(found),
             "your function returned NaN or infinity: take logsumexp over the rungs, not the log of a sum of exp.",
         )
         return float(found)
@@ -256,11 +222,10 @@ The objective printed there has the other sign: it is a valley, not a hill.
     steps = 0.3 * rng.normal(size=(6, 3)) * [0, 1, 1]
     around = best + np.concatenate([steps, -steps])  # there and back: no slope rises, or falls, in all of them
     rises = np.array([value(z) for z in around]) - value(best)
-    require(
-        not _close(rises, np.zeros(12)),
+    reject(rises, {
         "yours is the same at all log Z, so that it has no lowest point. The logarithm stands before the sum over the "
-        "rungs: log Σ_k (n_k/N) f_k(x_n)/Z_k, and that is averaged over the draws.",
-    )
+        "rungs: log Σ_k (n_k/N) f_k(x_n)/Z_k, and that is averaged over the draws.": np.zeros(12)
+    })
     require(
         not (rises < 0).all(),
         "at the log Z of ae.mbar yours is higher than all around it, so that it has to be maximised, as the poster "
@@ -271,16 +236,16 @@ The objective printed there has the other sign: it is a valley, not a hill.
     uniform = np.array([mixture(z, even) + even @ z for z in around]) - mixture(best, even) - even @ best
     half = np.array([mixture(z, even) + s @ z for z in around]) - mixture(best, even) - s @ best
     require(
-        not _close(rises, uniform) and not _close(rises, half),
+        not same(rises, uniform) and not same(rises, half),
         "every rung has the same weight in yours. They gave 60, 200 and 140 draws: rung k weighs n_k/N.",
     )
-    require(not _close(rises, counts.sum() * expected), "yours is N times the objective: a mean over draws, not a sum.")
+    require(not same(rises, counts.sum() * expected), "yours is N times the objective: a mean over draws, not a sum.")
     require(
-        bool((rises > 0).all()),
+        (rises > 0).all(),
         "the log Z of ae.mbar is not its lowest point. It is (1/N) Σ_n log Σ_k (n_k/N) f_k(x_n)/Z_k + Σ_r (n_r/N) "
         "log Z_r.",
     )
-    require(_close(rises, expected), "it is lowest at the right place, but is not the objective of the poster.")
+    require(same(rises, expected), "it is lowest at the right place, but is not the objective of the poster.")
     lower = log_f - rng.choice([0.0, 1000.0], log_f.shape[1])
     far = value(best + 0.2 * np.array([0, 1, 1]), lower) - value(best, lower)
     near = value(best + 0.2 * np.array([0, 1, 1])) - value(best)

@@ -1,11 +1,9 @@
 """Checks of notebook 11: training with tempered chains."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from anneal_edu import BinaryRBM, base_rate_rbm, binary_states, geometric_path, gibbs_matrix
-from anneal_edu.course.check.verdict import attempt, call, exercise, require
+from anneal_edu.course.check.verdict import arrays, call, exercise, reject, require, same
 from anneal_edu.data import bars_and_stripes
 from anneal_edu.tempering.ladders import Ladder, sweep
 from anneal_edu.tempering.swaps import EvenOdd
@@ -26,13 +24,7 @@ _MODEL = BinaryRBM(
 )
 
 
-def _same(found, right) -> bool:
-    return all(np.allclose(a, b, rtol=1e-6, atol=1e-9) for a, b in zip(found, right, strict=True))
-
-
 # Exercise 1
-
-
 def _halves(rbm: BinaryRBM, data: np.ndarray, particles: np.ndarray) -> list[tuple[np.ndarray, ...]]:
     """Means of (v hᵀ, v, h) over the data and over the particles, h averaged out given v."""
     parts = []
@@ -58,55 +50,47 @@ p ∝ exp(-E). The data push the likelihood up, the particles down.
     """
     rbm, data = _MODEL, _IMAGES.astype(np.float64)
     particles = np.random.default_rng(5).integers(0, 2, size=(9, 4)).astype(np.float64)
-    found = attempt(answer(rbm, data.copy(), particles.copy()))
-    require(isinstance(found, tuple | list) and len(found) == 3, "return three arrays: the slopes in W, b and c.")
-    found = [np.asarray(attempt(part), dtype=float) for part in found]
-    for name, part, shape in zip("Wbc", found, ((4, 3), (4,), (3,)), strict=True):
-        require(part.shape == shape, f"the slope in {name} should have shape {shape}, yours has {part.shape}.")
-        require(bool(np.isfinite(part).all()), f"the slope in {name} is NaN or infinite.")
+    shapes = {"the slope in W": (4, 3), "the slope in b": (4,), "the slope in c": (3,)}
+    found = call(answer, rbm, data.copy(), particles.copy())
+    found = arrays(found, shapes, "return three arrays: the slopes in W, b and c.")
     of_data, of_model = _halves(rbm, data, particles)
     right = [up - down for up, down in zip(of_data, of_model, strict=True)]
-    require(
-        not _same(found, [-part for part in right]),
-        "this leads downhill: it is minus the slope. Equation 2 of the report has this sign, if E is the energy in "
-        "p ∝ exp(-E). The data push the likelihood up, the particles down.",
-    )
-    require(not _same(found, of_data), "the particles are missing: this only pushes the data up, and never stops.")
-    require(
-        not _same(found, [-part for part in of_model]), "the data are missing: this only pushes the particles down."
-    )
     mean_v, mean_h, mean_vh = rbm.moments()
-    exact = [up - mean for up, mean in zip(of_data, (mean_vh, mean_v, mean_h), strict=True)]
-    require(not _same(found, exact), "these are the model's exact moments; a large model has none, only particles.")
+    reject(found, {
+        "this leads downhill: it is minus the slope. Equation 2 of the report has this sign, if E is the energy in p "
+        "∝ exp(-E). The data push the likelihood up, the particles down.": [-part for part in right],
+        "the particles are missing: this only pushes the data up, and never stops.": of_data,
+        "the data are missing: this only pushes the particles down.": [-part for part in of_model],
+        "these are the model's exact moments; a large model has none, only particles.": [
+            up - mean for up, mean in zip(of_data, (mean_vh, mean_v, mean_h), strict=True)
+        ],
+        "these are sums; the two halves have different numbers of rows, and are means.": [
+            len(data) * up - len(particles) * down for up, down in zip(of_data, of_model, strict=True)
+        ],
+    })
     scale = np.vdot(found[0], right[0]) / np.vdot(right[0], right[0])
     require(
-        bool(np.isclose(scale, 1)) or not _same(found, [scale * part for part in right]),
+        same(scale, 1.0) or not same(found, [scale * part for part in right]),
         f"this is {scale:.3g} times the slope; the learning rate, for one, belongs to the loop around it.",
     )
-    n, m = len(data), len(particles)
-    sums = [n * up - m * down for up, down in zip(of_data, of_model, strict=True)]
-    require(not _same(found, sums), "these are sums; the two halves have different numbers of rows, and are means.")
-    for name, part, goal in zip(("W", "b", "c"), found, right, strict=True):
-        require(not np.allclose(part, -goal), f"the slope in {name} has the wrong sign, and the others have not.")
+    for name, part, goal in zip(shapes, found, right, strict=True):
+        require(not np.allclose(part, -goal), f"{name} has the wrong sign, and the others have not.")
     again = [np.asarray(part, dtype=float) for part in answer(rbm, data.copy(), particles.copy())]
-    require(_same(found, again), "two calls differ: average h out, p(h = 1 | v), in place of drawing it.")
+    require(same(found, again), "two calls differ: average h out, p(h = 1 | v), in place of drawing it.")
     blind = BinaryRBM(rbm.weights, rbm.visible_bias, np.zeros(3))
     ups, downs = _halves(blind, data, particles)
-    require(
-        not _same(found, [up - down for up, down in zip(ups, downs, strict=True)]),
-        "the hidden biases are missing in p(h | v): take rbm.hidden_given_visible(v).",
-    )
-    for name, part, goal in zip(("W", "b", "c"), found, right, strict=True):
-        require(
-            np.allclose(part, goal, rtol=1e-6, atol=1e-9),
-            f"the slope in {name} is not mean over the data minus mean over the particles, with p(h = 1 | v) for h.",
-        )
+    reject(found, {
+        "the hidden biases are missing in p(h | v): take rbm.hidden_given_visible(v).": [
+            up - down for up, down in zip(ups, downs, strict=True)
+        ]
+    })
+    for name, part, goal in zip(shapes, found, right, strict=True):
+        halves = "mean over the data minus mean over the particles, with p(h = 1 | v) for h."
+        require(same(part, goal), f"{name} is not {halves}")
     return "right: the data pull up, the particles push down, and where both agree training rests."
 
 
 # Exercise 2
-
-
 def exchange(states: np.ndarray, path, betas: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """Swap neighbours on a ladder, even pairs and then odd ones, by Metropolis: (K+1, B, D) -> (K+1, B, D)."""
     states = np.asarray(states)
@@ -158,13 +142,11 @@ path = ae.geometric_path(start, model).
         return exchange(given, over, betas, generator)
 
     kept = states.copy()
-    pair = attempt(answer(kept, start, model, _BETAS, swap, np.random.default_rng(1)))
-    require(isinstance(pair, tuple | list) and len(pair) == 2, "return two things: all states, and the particles.")
-    new, particles = (np.asarray(attempt(part), dtype=float) for part in pair)
-    require(new.shape == states.shape, f"states should keep the shape {states.shape}, yours have {new.shape}.")
-    require(particles.shape == states.shape[1:], f"particles should have shape {states.shape[1:]}.")
-    require(bool((kept == states).all()), "your function changes the states that it is given; make new arrays.")
-    require(bool(calls), "nothing was swapped: without swaps the last rung is PCD, and the hot ones work for nothing.")
+    pair = call(answer, kept, start, model, _BETAS, swap, np.random.default_rng(1))
+    shapes = {"the array of all states": states.shape, "the array of particles": states.shape[1:]}
+    new, particles = arrays(pair, shapes, "return two things: all states, and the particles.")
+    require((kept == states).all(), "your function changes the states that it is given; make new arrays.")
+    require(calls, "nothing was swapped: without swaps the last rung is PCD, and the hot ones work for nothing.")
     require(len(calls) == 1, f"one call is one sweep: move, then swap once. Yours swaps {len(calls)} times.")
     require(
         not np.array_equal(calls[0], states),
@@ -221,8 +203,6 @@ def _require_one_step(answer, path, start: BinaryRBM, model: BinaryRBM) -> None:
 
 
 # Exercise 3
-
-
 @exercise
 def distance(answer) -> str:
     """``answer(rbm, images, particles)`` must be the total variation between model and particles, from 0 to 1.
@@ -246,22 +226,18 @@ the particles.
     p_all, q_all = np.append(p, 1 - p.sum()), np.append(q, 1 - q.sum())
     right = 0.5 * np.abs(p_all - q_all).sum()
     n = len(images)
-    for wrong, sentence in (
-        (2 * right, "this is twice the total variation: what is missing in one cell is too much in another."),
-        (
-            0.5 * np.abs(p - q).sum(),
-            "what is on none of the images counts too, as one more cell: 1 minus the sum of the others, for the model "
-            "and for the particles.",
-        ),
-        (0.5 * np.abs(f / f.sum() - q).sum(), "the model's p(v) has Z, not the sum over the images, below: log_z()."),
-        (0.5 * np.abs(f / f.sum() - q / q.sum()).sum(), "the model's p(v) has Z below, not the sum over the images."),
-        (0.5 * np.abs(p_all - np.append(np.full(n, 1 / n), 0)).sum(), "this compares the model with the images."),
-        (0.5 * np.abs(q_all - np.append(np.full(n, 1 / n), 0)).sum(), "this compares the particles with the images."),
-        (np.abs(p_all - q_all).max(), "this is the largest difference; total variation is half of their sum."),
-        (0.5 * np.sqrt(((p_all - q_all) ** 2).sum()), "take absolute differences, not squares."),
-        (0.5 * abs((p_all - q_all).sum()), "differences of both signs cancel: take absolute values first."),
-    ):
-        require(not np.isclose(found, wrong, atol=1e-9), sentence)
+    reject(found, {
+        "this is twice the total variation: what is missing in one cell is too much in another.": 2 * right,
+        "what is on none of the images counts too, as one more cell: 1 minus the sum of the others, for the model and "
+        "for the particles.": 0.5 * np.abs(p - q).sum(),
+        "the model's p(v) has Z, not the sum over the images, below: log_z().": 0.5 * np.abs(f / f.sum() - q).sum(),
+        "the model's p(v) has Z below, not the sum over the images.": 0.5 * np.abs(f / f.sum() - q / q.sum()).sum(),
+        "this compares the model with the images.": 0.5 * np.abs(p_all - np.append(np.full(n, 1 / n), 0)).sum(),
+        "this compares the particles with the images.": 0.5 * np.abs(q_all - np.append(np.full(n, 1 / n), 0)).sum(),
+        "this is the largest difference; total variation is half of their sum.": np.abs(p_all - q_all).max(),
+        "take absolute differences, not squares.": 0.5 * np.sqrt(((p_all - q_all) ** 2).sum()),
+        "differences of both signs cancel: take absolute values first.": 0.5 * abs((p_all - q_all).sum()),
+    })
     require(
         -1e-9 <= found <= 1 + 1e-9,
         f"a share of all mass lies from 0 to 1; yours is {found:.3g}. Is p(v) divided by Z, and a count by B?",

@@ -1,7 +1,5 @@
 """Checks of notebook 14: which estimator should be trusted?"""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import chain
@@ -10,8 +8,9 @@ import numpy as np
 
 from anneal_edu.course.check.verdict import attempt, call, exercise, require
 from anneal_edu.course.experiments.estimator_tables import hidden_mode, stored_rows
-from anneal_edu.course.experiments.estimators import Problem, Report, every_estimator, short
+from anneal_edu.course.experiments.estimators import Problem, Report, every_estimator
 from anneal_edu.distributions import BinaryRBM, uniform_rbm
+from anneal_edu.estimate import Caveat
 from anneal_edu.paths.geometric import geometric_path
 from anneal_edu.paths.schedules import linear_schedule
 from anneal_edu.tempering.parallel import parallel_tempering
@@ -22,17 +21,12 @@ VERDICTS = ("pinned", "wide", "crossed")
 
 
 # Exercise 1
-
-
 def _easy(seed: int) -> BinaryRBM:
     rng = np.random.default_rng(seed)
     return BinaryRBM(0.8 * rng.normal(size=(14, 6)), 0.3 * rng.normal(size=14), -0.5 * np.ones(6))
 
 
-_DRAWN = (
-    *((_easy, (seed,)) for seed in (11, 12)),
-    *((hidden_mode, (share, 12.0)) for share in (0.9, 0.95, 0.98)),
-)
+_DRAWN = (*((_easy, (seed,)) for seed in (11, 12)), *((hidden_mode, (share, 12.0)) for share in (0.9, 0.95, 0.98)))
 _STORED = (("digits8_cd", 43), ("hidden mode", 30), ("digits28_pcd_fast", 7))
 """Runs of the lesson's own table: one where a warning tells, one with a hidden mode, one whose data are not its own."""
 
@@ -52,7 +46,7 @@ def _stored_case(model: str, seed: int) -> tuple[list[Report], float]:
             row.name,
             row.exact + row.errors[seed],
             row.std_errors[seed],
-            tuple(kind for kind, seeds in row.warnings.items() if seed in seeds),
+            tuple(Caveat(kind, kind) for kind, seeds in row.warnings.items() if seed in seeds),
             row.errs,
             row.sweeps,
             row.products,
@@ -99,7 +93,7 @@ def _judge_trust(names: set[str], known: dict[str, Report], exact: float) -> Non
     for name in sorted(names - right):
         report = known[name]
         require(report.answers, f'you trust "{name}", which gave no answer: see report.answers.')
-        kinds = ", ".join(repr(short(w)) for w in report.warnings)
+        kinds = ", ".join(repr(warning.kind) for warning in report.warnings)
         off = f'you trust "{name}", which is {abs(report.log_z - exact):.2f} nats off'
         agree = sum(abs(r.log_z - report.log_z) < CLOSE for r in known.values()) - 1
         require(
@@ -117,8 +111,6 @@ def _judge_trust(names: set[str], known: dict[str, Report], exact: float) -> Non
 
 
 # Exercise 2
-
-
 @exercise
 def sandwich_verdict(answer) -> str:
     """``answer(lower, lower_error, upper, upper_error)`` must be "pinned", "wide" or "crossed".
@@ -229,9 +221,7 @@ def _judge_cost(cost: int, budget: int, rungs: int, ladders: int, burn_in: int, 
         f"{over} Every rung of every ladder is a chain of its own: a sweep of the ladder costs one Gibbs step for each "
         "of its rungs.",
     )
-    require(
-        cost <= budget or rungs * (burn_in + kept) > budget, f"{over} Every ladder pays: multiply by their number."
-    )
+    require(cost <= budget or rungs * (burn_in + kept) > budget, f"{over} Every ladder pays: multiply by their number.")
     require(cost <= budget, over)
     require(
         cost >= budget / 2,

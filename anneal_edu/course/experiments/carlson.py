@@ -1,4 +1,4 @@
-"""Carlson, Stinson, Pakman and Paninski (2016): the poster's figures on an RBM with 500 hidden units.
+"""Carlson et al. 2016, "Example" and "Robustness": the poster's figures on an RBM with 500 hidden units.
 
 The digits are scikit-learn's in a frame of 28×28; the reference value, of which there is no exact one at this size, is
 a long sandwich of forward and reverse AIS.
@@ -13,10 +13,10 @@ from itertools import islice, product
 import numpy as np
 
 from anneal_edu.annealing.ais import ais
-from anneal_edu.annealing.reverse import Sandwich, raise_log_likelihood, sandwich
+from anneal_edu.annealing.reverse import Sandwich, sandwich
 from anneal_edu.course.experiments import grosse_table2
+from anneal_edu.course.experiments.estimators import log_z_by_raise
 from anneal_edu.course.experiments.kept import HERE, Run
-from anneal_edu.course.experiments.reweighting import by_rungs
 from anneal_edu.distributions import BinaryRBM, JointRBM, base_rate_rbm
 from anneal_edu.kernels import gibbs
 from anneal_edu.paths.geometric import Path, geometric_path
@@ -24,6 +24,7 @@ from anneal_edu.paths.schedules import linear_schedule
 from anneal_edu.reweighting.density_matrix import log_density_slopes
 from anneal_edu.reweighting.integration import thermodynamic_integration
 from anneal_edu.reweighting.mbar import mbar
+from anneal_edu.reweighting.over_chains import by_rungs
 from anneal_edu.tempering.rts import RTSResult, rts, rts_rounds
 from anneal_edu.tempering.simulated import tempered_walk
 
@@ -131,13 +132,6 @@ def reference(path: Path, n_steps: int, seed: int) -> Reference:
     return Reference(found.lower, found.upper, found.draws, found.forward.std_error, found.reverse.std_error)
 
 
-def raise_log_z(path: Path, n_steps: int, v: np.ndarray, n_chains: int, rng) -> tuple[float, float]:
-    """log Ẑ as RAISE has it: mean over states v of log f(v) - log p̂(v), n_chains for each; and its standard error."""
-    log_p = raise_log_likelihood(path, linear_schedule(n_steps), v, n_chains, rng=rng)
-    difference = path(1.0).log_density(v) - log_p
-    return float(difference.mean()), float(difference.std(ddof=1) / np.sqrt(len(v)))
-
-
 def rounds_within(budget: int, n_rungs: int) -> int:
     """Rounds of RTS that fit into so many sweeps, of which the first n_rungs go up the ladder."""
     return max(0, budget - n_rungs) // SWEEPS_A_ROUND
@@ -176,7 +170,7 @@ def convergence_run(path: Path, data: np.ndarray, seed: int, run: int, budgets: 
         result = ais(path, linear_schedule(budget), N_CHAINS, rng=rng)
         found.append(("AIS", budget, result.log_z, result.std_error))
         v = data[rng.choice(len(data), size=min(N_CHAINS, len(data)), replace=False)]
-        found.append(("RAISE", budget, *raise_log_z(path, budget, v, 1, rng)))
+        found.append(("RAISE", budget, *log_z_by_raise(path, linear_schedule(budget), v, 1, rng)))
     rng = np.random.Generator(np.random.SFC64([seed, 7, run]))
     return found + [("RTS, (v, h)", *estimate) for estimate in tempered(over_both_layers, budgets, n_rungs, rng)]
 

@@ -1,4 +1,4 @@
-"""Carlson et al. 2016, "Tracking partition functions while learning", on an RBM with 500 hidden units."""
+"""Carlson et al. 2016, "Tracking", on an RBM with 500 hidden units."""
 
 from __future__ import annotations
 
@@ -90,8 +90,8 @@ def tracking(scale: Scale, run: Run = HERE) -> list[Look]:
         for slower, both_layers in RUNS:
             rate, n_updates = recipe.learning_rate / slower, slower * scale.n_updates
             states = contrastive_divergence(
-                train, large.n_hidden, "pcd", recipe.n_gibbs, n_updates, rate, recipe.batch_size,
-                np.random.default_rng([run.seed, 4]),
+                train, large.n_hidden, "pcd", n_gibbs=recipe.n_gibbs, n_updates=n_updates, learning_rate=rate,
+                batch_size=recipe.batch_size, rng=np.random.default_rng([run.seed, 4]),
             )  # fmt: skip
             training, rng = Stopwatch(states), np.random.Generator(np.random.SFC64([run.seed, 5]))
             looks = track_log_likelihood(

@@ -17,7 +17,6 @@ from anneal_edu.course.experiments.estimators import (
     Problem,
     Report,
     geometric_ais,
-    short,
     tempered_sampling,
     timed,
 )
@@ -25,6 +24,7 @@ from anneal_edu.course.experiments.kept import file_name, keep, kept, reading
 from anneal_edu.course.experiments.workers import one_blas_thread
 from anneal_edu.data import digits
 from anneal_edu.distributions import BinaryRBM, uniform_rbm
+from anneal_edu.estimate import Caveat
 from anneal_edu.models import knots
 from anneal_edu.paths.splines import moment_spline_path
 
@@ -189,7 +189,7 @@ def stored_rows(name: str) -> list[Row]:
 def _row(model: str, exact: float, n_rungs: int | None, reports: list[Report]) -> Row:
     """The reports of one estimator, one a seed."""
     one = reports[0]
-    kinds = [{short(warning) for warning in report.warnings} for report in reports]
+    kinds = [{warning.kind for warning in report.warnings} for report in reports]
     return Row(
         model,
         one.name,
@@ -231,10 +231,12 @@ def _kept(folder: File | None, work: Callable, *settings) -> list[Report]:
         return work(*settings)
     file = File(folder) / file_name(work.__name__, *settings)
     if not file.exists():
-        keep(file, [asdict(report) for report in work(*settings)])
+        made = work(*settings)
+        said = [[(warning.kind, warning) for warning in report.warnings] for report in made]
+        keep(file, [asdict(report) | {"warnings": pairs} for report, pairs in zip(made, said, strict=True)])
     contents = kept(file)
     with reading(file):
-        return [Report(**report | {"warnings": tuple(report["warnings"])}) for report in contents]
+        return [Report(**row | {"warnings": tuple(Caveat(*pair) for pair in row["warnings"])}) for row in contents]
 
 
 def _repeated(work: Callable, settings: tuple, n_seeds: int, seed: int, executor, folder) -> list[list[Report]]:

@@ -62,7 +62,7 @@ def file_name(work: str, *arguments) -> str:
     Examples
     --------
     >>> file_name("hais-convergence", "two modes", (1, 2), 0)
-    'hais-convergence-two_modes-0-ba8c50a0ba4f2ef3.npz'
+    'hais-convergence-two_modes-0-0b5e4ee650f3bec0.npz'
     """
     arrays: list[np.ndarray] = []
     digest = hashlib.sha256(json.dumps(_apart(arguments, arrays)).encode())

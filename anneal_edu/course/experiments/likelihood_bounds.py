@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from anneal_edu.annealing.ais import ais
-from anneal_edu.annealing.matrices import gibbs_matrix
+from anneal_edu.annealing.matrices import gibbs_matrix, state_distributions
 from anneal_edu.annealing.reverse import raise_log_likelihood
 from anneal_edu.distributions import BinaryRBM, uniform_rbm
 from anneal_edu.distributions.enumeration import binary_states
@@ -34,11 +34,9 @@ def annealing_model(path: Path, schedule: np.ndarray) -> np.ndarray:
     >>> annealing_model(small, schedule).sum().round(6)
     np.float64(1.0)
     """
-    states = binary_states(N_VISIBLE).astype(float)
-    law = np.exp(path(0.0).log_density(states) - path(0.0).log_z())
-    for beta in schedule[1:]:
-        law = law @ gibbs_matrix(path(float(beta)))
-    return law
+    states, rungs = binary_states(N_VISIBLE).astype(float), [path(float(beta)) for beta in schedule]
+    log_f = np.array([rung.log_density(states) for rung in rungs])
+    return state_distributions(log_f, [gibbs_matrix(rung) for rung in rungs[1:]])[-1]
 
 
 @dataclass(frozen=True, eq=False)

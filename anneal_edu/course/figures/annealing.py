@@ -1,7 +1,5 @@
 """Annealed importance sampling: estimates against the number of steps, and the log weights behind one of them."""
 
-from __future__ import annotations
-
 import numpy as np
 from matplotlib.axes import Axes
 

@@ -4,8 +4,6 @@ A function built from them draws on a fresh Axes and redraws on a used one, so t
 Redrawing this way takes half the time of clearing the Axes.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
@@ -14,6 +12,9 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Polygon
 
 from anneal_edu.course.figures.style import STYLES
+
+SMALL = {"fontsize": 11, "handlelength": 2.0, "borderpad": 0.2, "labelspacing": 0.25}
+"""Layout of a legend where there is little room."""
 
 
 def _find(ax: Axes, name: str) -> Artist | None:
@@ -54,13 +55,23 @@ def marks(ax: Axes, name: str, x, y, style: str, **look) -> None:
     line(ax, name, x, y, **STYLES[style] | {"linestyle": "None"} | look)
 
 
+def pieces(at, low, high) -> tuple[np.ndarray, np.ndarray]:
+    """Separate straight pieces as one line, (3 n,) each: where they stand, and from ``low`` to ``high``, then NaN."""
+    at, low, high = np.broadcast_arrays(*map(np.atleast_1d, (at, low, high)))
+    return np.repeat(at.astype(float), 3), np.column_stack([low, high, np.full(len(at), np.nan)]).ravel()
+
+
+_CAPS = {"linestyle": "-", "markersize": 10, "markeredgewidth": 2, "linewidth": 2}
+
+
 def bars(ax: Axes, name: str, x, low, high, style: str, **look) -> None:
     """Vertical error bars with caps from ``low`` to ``high``."""
-    x, low, high = np.broadcast_arrays(*map(np.atleast_1d, (x, low, high)))
-    across, up = np.repeat(x.astype(float), 3), np.full(3 * len(x), np.nan)
-    up[0::3], up[1::3] = low, high
-    cap = {"linestyle": "-", "marker": "_", "markersize": 10, "markeredgewidth": 2, "linewidth": 2}
-    line(ax, name, across, up, gaps=True, **STYLES[style] | cap | look)
+    line(ax, name, *pieces(x, low, high), gaps=True, **STYLES[style] | _CAPS | {"marker": "_"} | look)
+
+
+def level_bars(ax: Axes, name: str, low, high, y, style: str, **look) -> None:
+    """Horizontal error bars with caps from ``low`` to ``high``."""
+    line(ax, name, *pieces(y, low, high)[::-1], gaps=True, **STYLES[style] | _CAPS | {"marker": "|"} | look)
 
 
 def band(ax: Axes, name: str, x, low, high, style: str, **look) -> None:
@@ -79,12 +90,33 @@ def histogram(ax: Axes, name: str, heights, edges, style: str, **look) -> None:
     curve(ax, name, x, y, style, **{"linewidth": 2} | look)
 
 
+def image(ax: Axes, name: str, pixels: np.ndarray, extent, **look) -> None:
+    """An array as a picture between the ends ``extent`` (left, right, bottom, top)."""
+    artist = _find(ax, name)
+    if artist is None:
+        artist = ax.imshow(pixels, gid=name, **look)
+    artist.set(data=pixels, extent=extent, visible=True)
+
+
 def words(ax: Axes, name: str, x: float, y: float, text: str, **look) -> None:
     """A text at (x, y) in data coordinates; pass ``transform=ax.transAxes`` for fractions of the Axes."""
     artist = _find(ax, name)
     if artist is None:
         artist = ax.text(x, y, text, gid=name)
     artist.set(position=(x, y), text=text, visible=True, **look)
+
+
+def log_x(ax: Axes, label: str, ticks, limits: tuple[float, float]) -> None:
+    """A logarithmic x axis with ticks at these numbers alone."""
+    ax.set(xscale="log", xlim=limits, xlabel=label, xticks=ticks, xticklabels=[f"{tick:,}" for tick in ticks])
+    ax.minorticks_off()
+
+
+def log_y(ax: Axes, low: float, high: float, title: str) -> None:
+    """A logarithmic y axis from ``low`` to ``high``, with those of 0.01, 0.02, 0.05, …, 50 that lie between."""
+    ticks = [tick for tick in (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50) if low <= tick <= high]
+    ax.set(yscale="log", ylim=(low, high), yticks=ticks, yticklabels=[f"{tick:g}" for tick in ticks], title=title)
+    ax.minorticks_off()
 
 
 def legend(ax: Axes, meanings: dict[str, str], loc: str, **layout) -> None:

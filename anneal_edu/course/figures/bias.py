@@ -1,7 +1,5 @@
 """How the bias of the mean log weight falls with the number of steps, and how its cost grows with distance."""
 
-from __future__ import annotations
-
 import numpy as np
 from matplotlib.axes import Axes
 

@@ -1,7 +1,5 @@
 """Many estimates of one log Z: side by side with their error bars and warnings, and against the number of rungs."""
 
-from __future__ import annotations
-
 import numpy as np
 from matplotlib.axes import Axes
 
@@ -54,11 +52,9 @@ def side_by_side(
         chosen = [i for i, s in enumerate(styles) if s == style and np.isfinite(estimates[i]).all()]
         inside = [i for i in chosen if low <= estimates[i, 0] <= high]
         if inside:
-            x, y = np.full(3 * len(inside), np.nan), np.repeat(rows[inside].astype(float), 3)
             value, error = estimates[inside].T
-            x[0::3], x[1::3] = np.maximum(value - 2 * error, low), np.minimum(value + 2 * error, high)
-            cap = {"linestyle": "-", "marker": "|", "markersize": 9, "markeredgewidth": 2, "linewidth": 2}
-            artists.line(ax, f"{style} bars", x, y, gaps=True, **STYLES[style] | cap)
+            ends = np.maximum(value - 2 * error, low), np.minimum(value + 2 * error, high)
+            artists.level_bars(ax, f"{style} bars", *ends, rows[inside], style, markersize=9)
             artists.marks(ax, style, value, rows[inside], style, markersize=8)
         for side, edge, shape in (("left", low, "<"), ("right", high, ">")):
             beyond = [i for i in chosen if (estimates[i, 0] < low if side == "left" else estimates[i, 0] > high)]
@@ -105,11 +101,8 @@ def rmse_against_rungs(
         low, high = min(low, y.min()), max(high, y.max())
     if chosen is not None:
         artists.line(ax, "chosen", [chosen, chosen], [low / 2, high * 2], color=GREY, linewidth=9, alpha=0.25)
-    ax.set(xscale="log", yscale="log", ylim=(low / 1.7, high * 1.7), xlim=(rungs[0] / 1.25, rungs[-1] * 1.25))
-    ax.set(xticks=rungs, xticklabels=[str(n) for n in rungs], xlabel="number of temperatures")
-    levels = [v for v in (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50) if low / 1.7 < v < high * 1.7]
-    ax.set(yticks=levels, yticklabels=[f"{v:g}" for v in levels], title="root mean square error of log Ẑ (nats)")
-    ax.minorticks_off()
+    artists.log_x(ax, "number of temperatures", rungs, (rungs[0] / 1.25, rungs[-1] * 1.25))
+    artists.log_y(ax, low / 1.7, high * 1.7, "root mean square error of log Ẑ (nats)")
 
 
 @projected()
@@ -122,9 +115,8 @@ def one_seed(ax: Axes, errors: dict[str, tuple[float, float] | None], title: str
             artists.words(ax, f"{name} none", 0.0, row, "no answer", ha="center", va="bottom", color=GREY)
             continue
         value, error = found
-        bar = {"linestyle": "-", "marker": "|", "markersize": 10, "markeredgewidth": 2, "linewidth": 2}
         span = [value - 2 * error, value + 2 * error]
-        artists.line(ax, f"{name} bar", span, [row] * 2, **STYLES[READINGS[name]] | bar)
+        artists.level_bars(ax, f"{name} bar", *span, row, READINGS[name])
         artists.marks(ax, name, value, row, READINGS[name], markersize=9)
         ends += span
     artists.curve(ax, "exact", [0, 0], [-0.6, len(names) - 0.4], "truth")

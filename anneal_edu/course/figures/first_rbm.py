@@ -1,7 +1,5 @@
 """Figures of the first RBM: its training, its log Z estimated from two starts, and the two pictures that compete."""
 
-from __future__ import annotations
-
 import numpy as np
 from matplotlib.axes import Axes
 
@@ -47,9 +45,8 @@ def estimates_from_starts(ax: Axes, n_steps: list[int], results: dict[str, list]
         annealing.estimates(ax, start, x, [r.log_z for r in row], intervals, START_STYLES[start])
     meanings = {START_STYLES[start]: f"from the {start} RBM" for start in results} | {"truth": "exact"}
     artists.legend(ax, meanings, loc="lower right")
-    ax.set(xscale="log", xlim=(n_steps[0] / 1.25, n_steps[-1] * 1.25), xlabel="number of steps K")
-    ax.set(title="log Ẑ with 95% intervals (nats)", xticks=n_steps, xticklabels=[f"{n:,}" for n in n_steps])
-    ax.minorticks_off()
+    artists.log_x(ax, "number of steps K", n_steps, (n_steps[0] / 1.25, n_steps[-1] * 1.25))
+    ax.set_title("log Ẑ with 95% intervals (nats)")
 
 
 @projected()

@@ -1,7 +1,5 @@
 """Gaussian RBMs annealed from starts of different covariance: chains, correlations, spread of the weights."""
 
-from __future__ import annotations
-
 import numpy as np
 from matplotlib.axes import Axes
 
@@ -10,15 +8,6 @@ from anneal_edu.course.figures.style import BLACK, GREY, ORANGE, STYLES, project
 
 START_STYLES = {"mean only": "estimate", "diagonal": "geometric", "full": "moments"}
 """Key of STYLES for each of the three starts."""
-
-
-def _image(ax: Axes, name: str, pixels: np.ndarray, **look):
-    """The named picture on ``ax``, made by the first call and replaced by later ones."""
-    artist = next((image for image in ax.get_images() if image.get_gid() == name), None)
-    if artist is None:
-        artist = ax.imshow(pixels, gid=name, **look)
-    artist.set(data=pixels, visible=True)
-    return artist
 
 
 @projected()
@@ -39,7 +28,7 @@ def density_with_chains(
     """
     shade = np.sqrt(density / density.max())  # else modes of a tenth of the mass would be invisible
     look = {"cmap": "gray_r", "vmin": 0, "vmax": 1.5, "interpolation": "bilinear"}
-    _image(ax, "density", shade, origin="lower", extent=extent, **look)
+    artists.image(ax, "density", shade, extent, origin="lower", **look)
     look = {"linestyle": "None", "markersize": 4, "markeredgewidth": 0.5, "markeredgecolor": "white"}
     for name, which, colour, marker in (
         ("large", ~small, STYLES["geometric"]["color"], "o"),
@@ -72,9 +61,8 @@ def correlations(ax: Axes, cov: np.ndarray, title: str) -> None:
     """The correlations of a covariance (D, D), from -1, blue, over 0, white, to 1, red."""
     scale = np.sqrt(cov.diagonal())
     look = {"cmap": "RdBu_r", "vmin": -1, "vmax": 1, "interpolation": "nearest"}
-    _image(ax, "correlations", cov / np.outer(scale, scale), **look)
     D = len(cov)
-    ax.images[0].set_extent((-0.5, D - 0.5, D - 0.5, -0.5))
+    artists.image(ax, "correlations", cov / np.outer(scale, scale), (-0.5, D - 0.5, D - 0.5, -0.5), **look)
     ax.set(xlim=(-0.5, D - 0.5), ylim=(D - 0.5, -0.5), xticks=[], yticks=[], title=title)
 
 
@@ -178,6 +166,4 @@ def estimates_and_ess(
     meanings = {START_STYLES[start]: start for start in found} | ({} if exact is None else {"truth": "exact"})
     artists.legend(left, meanings, loc="lower center", ncols=2)
     for ax in axes:
-        ax.set(xscale="log", xlim=span, xlabel="number of steps K", xticks=n_steps)
-        ax.set(xticklabels=[f"{n:,}" for n in n_steps])
-        ax.minorticks_off()
+        artists.log_x(ax, "number of steps K", n_steps, span)

@@ -1,7 +1,5 @@
 """Gaussians in the plane, and the paths between them."""
 
-from __future__ import annotations
-
 import numpy as np
 from matplotlib.axes import Axes
 

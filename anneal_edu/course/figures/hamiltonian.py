@@ -1,7 +1,5 @@
 """Hamiltonian annealed importance sampling: trails of chains with momentum, and errors against K."""
 
-from __future__ import annotations
-
 import numpy as np
 from matplotlib.axes import Axes
 
@@ -10,8 +8,6 @@ from anneal_edu.course.figures.style import BLACK, GREEN, GREY, STYLES, projecte
 
 KEPT, FORGOTTEN = "geometric", "moments"
 """Styles of chains that keep their momentum, and of those that draw it anew."""
-
-_LEGEND = {"fontsize": 11, "handlelength": 1.8, "borderpad": 0.2, "labelspacing": 0.25}
 
 
 def ellipse(cov: np.ndarray, radius: float) -> tuple[np.ndarray, np.ndarray]:
@@ -116,13 +112,9 @@ def convergence(
     meanings = {METHOD_STYLES[method]: METHOD_LABELS[method] for method in errors}
     artists.legend(left, meanings, loc="lower right", fontsize=11)
     low, high = 0.8 * min(map(np.min, sizes.values())), 1.25 * max(map(np.max, sizes.values()))
-    right.set(yscale="log", ylim=(low, high), title="size of the error, median (nats)")
-    ticks = [tick for tick in (0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20) if low <= tick <= high]
-    right.set(yticks=ticks, yticklabels=[f"{tick:g}" for tick in ticks])
+    artists.log_y(right, low, high, "size of the error, median (nats)")
     for ax in axes:
-        ax.set(xscale="log", xlim=span, xlabel=xlabel)
-        ax.set(xticks=(100, 1000, 10_000), xticklabels=("100", "1,000", "10,000"))
-        ax.minorticks_off()
+        artists.log_x(ax, xlabel, (100, 1000, 10_000), span)
 
 
 @projected()
@@ -138,9 +130,7 @@ def likelihood_convergence(
     low, high = min((estimates - 2 * errors).min(), exact), max((estimates + 2 * errors).max(), exact)
     margin = 0.08 * (high - low)
     ax.set(ylim=(low - margin, high + margin), title="log likelihood a point (nats)")
-    ax.set(xscale="log", xlim=span, xlabel="number of distributions K")
-    ax.set(xticks=n_steps, xticklabels=[f"{n:,}" for n in n_steps])
-    ax.minorticks_off()
+    artists.log_x(ax, "number of distributions K", n_steps, span)
 
 
 @projected()

@@ -1,7 +1,5 @@
 """Image models: their filters as pictures, their likelihoods side by side, and likelihood against size."""
 
-from __future__ import annotations
-
 import numpy as np
 from matplotlib.axes import Axes
 
@@ -40,7 +38,7 @@ def signed_pictures(
 ) -> None:
     """Pictures (n, side, side) of both signs, grey where they are 0, each as strong as it can be shown.
 
-    ``contrast`` (n,) in [0, 1] fades them, as in Figure 1 f and i of Sohl-Dickstein and Culpepper (2012).
+    ``contrast`` (n,) in [0, 1] fades them, as in Sohl-Dickstein and Culpepper 2012, Figure 1.
     """
     flat = np.asarray(pictures).reshape(len(pictures), -1)
     largest = np.abs(flat).max(axis=1, keepdims=True)
@@ -52,10 +50,7 @@ def signed_pictures(
 
 def _across(ax: Axes, name: str, middle: np.ndarray, error: np.ndarray, rows: np.ndarray, style: str, **look) -> None:
     """Points with level bars of ± one error, one a row."""
-    x, y = np.full(3 * len(rows), np.nan), np.repeat(rows.astype(float), 3)
-    x[0::3], x[1::3] = middle - error, middle + error
-    cap = {"linestyle": "-", "marker": "|", "markersize": 10, "markeredgewidth": 2, "linewidth": 2}
-    artists.line(ax, name + " bars", x, y, gaps=True, **STYLES[style] | cap)
+    artists.level_bars(ax, name + " bars", middle - error, middle + error, rows, style)
     artists.marks(ax, name, middle, rows, style, **{"markersize": 9} | look)
 
 
@@ -102,9 +97,8 @@ def gaps(ax: Axes, x: np.ndarray, differences: np.ndarray, title: str) -> None:
     artists.curve(ax, "zero", span, [0, 0], "truth", linewidth=1.8)
     artists.marks(ax, "patches", np.maximum(x, 1e-2), differences, OURS, markersize=5)
     room = 0.06 * np.ptp(differences)
-    ax.set(xscale="log", xlim=span, ylim=(differences.min() - room, differences.max() + room), title=title)
-    ax.set(xlabel="|x|², how much there is to see", xticks=(0.01, 1, 100), xticklabels=("0.01", "1", "100"))
-    ax.minorticks_off()
+    artists.log_x(ax, "|x|², how much there is to see", (0.01, 1, 100), span)
+    ax.set(ylim=(differences.min() - room, differences.max() + room), title=title)
 
 
 @projected()
@@ -126,9 +120,7 @@ def sizes(ax: Axes, found: dict[str, tuple[np.ndarray, np.ndarray, np.ndarray]],
     ranked = sorted(found, key=lambda label: -last[label])  # the legend in the order of the curves' right ends
     entries = {styles[label]: label for label in ranked} | {"truth": "exact"}
     artists.legend(ax, entries, loc="center left", bbox_to_anchor=(1.01, 0.5), fontsize=12)
-    ax.set(xscale="log", xlim=(0.9 * every[0], 1.1 * every[-1]), xlabel="experts, hidden units or latent variables")
-    ax.set(xticks=every, xticklabels=[str(size) for size in every])
-    ax.minorticks_off()
+    artists.log_x(ax, "experts, hidden units or latent variables", every, (0.9 * every[0], 1.1 * every[-1]))
     ax.set(ylim=(values.min() - margin, values.max() + margin), title="log likelihood (nats)")
 
 

@@ -1,10 +1,9 @@
 """Grids of small pictures."""
 
-from __future__ import annotations
-
 import numpy as np
 from matplotlib.axes import Axes
 
+from anneal_edu.course.figures import artists
 from anneal_edu.course.figures.style import projected
 
 
@@ -36,12 +35,9 @@ def image_grid(ax: Axes, name: str, images: np.ndarray, n_columns: int, title: s
     Calling again with the same name replaces the pictures and the title.
     """
     picture = mosaic(images, n_columns, gap=max(1, round(images.shape[1] ** 0.5 / 12)))
-    artist = next((image for image in ax.get_images() if image.get_gid() == name), None)
-    if artist is None:
-        ax.set(xticks=[], yticks=[], facecolor="#DCE6EE")
-        ax.spines[:].set_visible(False)
-        artist = ax.imshow(picture, cmap="gray_r", vmin=0, vmax=1, interpolation="nearest", gid=name)
-    artist.set(data=picture, visible=True)
     height, width = picture.shape
-    artist.set_extent((-0.5, width - 0.5, height - 0.5, -0.5))
+    look = {"cmap": "gray_r", "vmin": 0, "vmax": 1, "interpolation": "nearest"}
+    artists.image(ax, name, picture, (-0.5, width - 0.5, height - 0.5, -0.5), **look)
+    ax.spines[:].set_visible(False)
+    ax.set(xticks=[], yticks=[], facecolor="#DCE6EE")
     ax.set(xlim=(-0.5, width - 0.5), ylim=(height - 0.5, -0.5), title=title)

@@ -1,7 +1,5 @@
 """Importance sampling: draws, weights, and where the estimate leaves the truth."""
 
-from __future__ import annotations
-
 import numpy as np
 from matplotlib.axes import Axes
 
@@ -24,9 +22,8 @@ def densities(ax: Axes, x: np.ndarray, start: np.ndarray, target: np.ndarray, dr
 @projected()
 def weight_shares(ax: Axes, draws: np.ndarray, shares: np.ndarray) -> None:
     """A stem at each draw (n,), as high as its share (n,) of the total weight."""
-    across, up = np.repeat(draws, 3), np.full(3 * len(draws), np.nan)
-    up[0::3], up[1::3] = 0.0, shares
-    artists.curve(ax, "stems", across, up, "estimate", gaps=True, linestyle="-", linewidth=1.8)
+    stems = artists.pieces(draws, 0.0, shares)
+    artists.curve(ax, "stems", *stems, "estimate", gaps=True, linestyle="-", linewidth=1.8)
     artists.marks(ax, "heads", draws, shares, "estimate", markersize=5)
 
 

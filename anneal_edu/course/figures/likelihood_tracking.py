@@ -1,7 +1,5 @@
 """Likelihoods that are watched while an RBM learns, bounds from both sides, and the figures of the RTS poster."""
 
-from __future__ import annotations
-
 import numpy as np
 from matplotlib.axes import Axes
 
@@ -20,7 +18,6 @@ METHOD_STYLES = {
     "TI": "estimate",
     "RB-TI": "reference",
 }
-_SMALL = {"fontsize": 11, "handlelength": 2.0, "borderpad": 0.2, "labelspacing": 0.25}
 
 
 @projected()
@@ -62,7 +59,7 @@ def tracked(
     ax.set_title("mean log likelihood, ± 2 s.e. (nats)")
     meanings = {TRAIN: "training data", VALIDATION: "validation data"}
     meanings |= {} if exact is None else {"truth": "both, exact"}
-    artists.legend(ax, meanings, loc="upper left", ncols=3, columnspacing=1.0, **_SMALL)
+    artists.legend(ax, meanings, loc="upper left", ncols=3, columnspacing=1.0, **artists.SMALL)
 
 
 @projected()
@@ -117,13 +114,12 @@ def bounds_against_steps(
         artists.line(ax, name, n_steps, values, **STYLES[style])
     meanings = {"moments": "AIS: log f(v) - log Ẑ", "truth": "exact log p(v)"}
     meanings |= {"target": "exact log p_ann(v)", "start": "RAISE: log p̂(v)"}
-    artists.legend(ax, meanings, loc="upper right", **_SMALL)
+    artists.legend(ax, meanings, loc="upper right", **artists.SMALL)
     low = min((found[name] - 2 * errors[name]).min() for name in found)
     high = max((found[name] + 2 * errors[name]).max() for name in found)
     ax.set(ylim=(low - 0.05 * (high - low), high + 0.05 * (high - low)))
-    ax.set(xscale="log", xlim=span, xlabel="number of steps K", title="mean log likelihood of exact draws (nats)")
-    ax.set(xticks=n_steps, xticklabels=[f"{n:,}" for n in n_steps])
-    ax.minorticks_off()
+    artists.log_x(ax, "number of steps K", n_steps, span)
+    ax.set_title("mean log likelihood of exact draws (nats)")
 
 
 @projected()
@@ -152,20 +148,15 @@ def convergence(axes: list[Axes], found: dict, half_gap: float, xlabel: str) -> 
         artists.bars(left, f"{name} runs", x, summary.low, summary.high, style, linewidth=1.6, markersize=6)
         artists.line(left, name, x, summary.mean, **STYLES[style] | {"markersize": 6})
         artists.line(right, name, x, summary.rmse, **STYLES[style] | {"markersize": 6})
-    artists.legend(left, {METHOD_STYLES[name]: name for name in found}, loc="best", **_SMALL)
+    artists.legend(left, {METHOD_STYLES[name]: name for name in found}, loc="best", **artists.SMALL)
     sizes = np.concatenate([summary.rmse for summary in found.values()])
     left.set_title("log Ẑ minus the reference: mean, range")
     low = min(summary.low.min() for summary in found.values())
     high = max(summary.high.max() for summary in found.values())
     left.set_ylim(min(low, -half_gap) - 0.08 * (high - low), max(high, half_gap) + 0.08 * (high - low))
-    right.set(yscale="log", ylim=(0.7 * max(sizes.min(), 1e-3), 1.4 * sizes.max()))
-    ticks = [t for t in (0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50) if sizes.min() * 0.7 <= t <= sizes.max() * 1.4]
-    right.set(yticks=ticks, yticklabels=[f"{tick:g}" for tick in ticks])
-    right.set_title("root mean square error (nats)")
+    artists.log_y(right, 0.7 * max(sizes.min(), 1e-3), 1.4 * sizes.max(), "root mean square error (nats)")
     for ax in axes:
-        ax.set(xscale="log", xlim=span, xlabel=xlabel)
-        ax.set(xticks=every, xticklabels=[f"{n:,}" for n in every])
-        ax.minorticks_off()
+        artists.log_x(ax, xlabel, every, span)
 
 
 @projected()
@@ -201,7 +192,7 @@ def tracked_and_bounded(axes: list[Axes], rows: list[dict]) -> None:
     artists.line(right, "annealed", n, scratch, **STYLES["start"] | {"linewidth": 1.4})
     right.set(xlim=(0, end), ylim=(-reach, 1.45 * reach), xlabel="updates", title="log Ẑ minus the sandwich (nats)")
     meanings = {"target": "tracked, ± 2 s.e.", "start": "AIS from nothing", "reference": "gap of the sandwich"}
-    artists.legend(right, meanings, loc="upper right", **_SMALL)
+    artists.legend(right, meanings, loc="upper right", **artists.SMALL)
 
 
 def _bars_within(ax: Axes, x: np.ndarray, low: np.ndarray, high: np.ndarray, reach: float) -> None:

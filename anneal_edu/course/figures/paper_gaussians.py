@@ -1,7 +1,5 @@
 """Grosse et al. 2013 between Gaussians: Figures 1 and 2, and pictures of the arguments of Sections 3 and 4."""
 
-from __future__ import annotations
-
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D

@@ -1,7 +1,5 @@
 """Paths between RBMs: how many pictures they hold, how straight they are, and what AIS makes of them."""
 
-from __future__ import annotations
-
 import numpy as np
 from matplotlib.axes import Axes
 
@@ -61,9 +59,7 @@ def estimates_and_ess(
     ess.set(yticks=ticks, yticklabels=[f"{tick:,}" for tick in ticks])
     artists.legend(errors, LABELS | {"truth": "exact"}, loc="lower right")
     for ax in axes:
-        ax.set(xscale="log", xlim=span, xlabel="number of steps K", xticks=n_steps)
-        ax.set(xticklabels=[f"{n:,}" for n in n_steps])
-        ax.minorticks_off()
+        artists.log_x(ax, "number of steps K", n_steps, span)
 
 
 @projected()

@@ -1,12 +1,10 @@
 """Forward and reverse estimates of log Z, between which it should lie."""
 
-from __future__ import annotations
-
 import numpy as np
 from matplotlib.axes import Axes
 
 from anneal_edu.course.figures import annealing, artists
-from anneal_edu.course.figures.style import STYLES, projected
+from anneal_edu.course.figures.style import projected
 
 FORWARD, REVERSE = "geometric", "moments"  # styles
 MEANINGS = {REVERSE: "reverse run", FORWARD: "forward run"}
@@ -33,10 +31,8 @@ def against_steps(ax: Axes, n_steps: list[int], forward: list, reverse: list, lo
         ends.append([log_z])
     low, high = min(map(np.min, ends)), max(map(np.max, ends))
     margin = 0.1 * (high - low) + 0.2
-    ax.set(xscale="log", xlim=(n_steps[0] / 1.3, n_steps[-1] * 1.3), ylim=(low - margin, high + 2.6 * margin))
-    ax.set(xticks=n_steps, xticklabels=[f"{n:,}" for n in n_steps], xlabel="number of steps K")
-    ax.set_title("log Ẑ with 95% intervals (nats)")
-    ax.minorticks_off()
+    artists.log_x(ax, "number of steps K", n_steps, (n_steps[0] / 1.3, n_steps[-1] * 1.3))
+    ax.set(ylim=(low - margin, high + 2.6 * margin), title="log Ẑ with 95% intervals (nats)")
 
 
 @projected()
@@ -52,13 +48,10 @@ def rows(ax: Axes, names: list[str], forward: np.ndarray, reverse: np.ndarray, l
     log_z : float, optional
     """
     at = np.arange(len(names))[::-1]
-    for style, aside, (value, error) in (
-        (FORWARD, 0.14, np.transpose(forward)),
-        (REVERSE, -0.14, np.transpose(reverse)),
-    ):
-        for y, x, e in zip(at, value, error, strict=True):
-            look = {"color": STYLES[style]["color"], "linewidth": 2}
-            artists.line(ax, f"{style} bar {y}", [x - 2 * e, x + 2 * e], [y + aside] * 2, **look)
+    for style, aside, found in ((FORWARD, 0.14, forward), (REVERSE, -0.14, reverse)):
+        value, error = np.transpose(found)
+        ends = value - 2 * error, value + 2 * error
+        artists.level_bars(ax, f"{style} bars", *ends, at + aside, style, marker="None")
         artists.marks(ax, style, value, at + aside, style, markersize=9)
     if log_z is not None:
         artists.curve(ax, "exact", [log_z] * 2, [-0.6, len(names) - 0.4], "truth")

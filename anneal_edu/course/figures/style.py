@@ -1,7 +1,5 @@
 """One look for every figure: colours that colour-blind readers tell apart, and lines and letters for the last row."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,12 +13,12 @@ from matplotlib.patches import Rectangle
 from PIL import Image
 
 BLACK, ORANGE, SKY, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"  # Okabe and Ito's palette
-YELLOW, BLUE, VERMILLION, PURPLE = "#F0E442", "#0072B2", "#D55E00", "#CC79A7"
+YELLOW, BLUE, VERMILION, PURPLE = "#F0E442", "#0072B2", "#D55E00", "#CC79A7"
 GREY = "#6E6E6E"
 
 STYLES = {
     "geometric": {"color": BLUE, "linestyle": "-", "marker": "o"},
-    "moments": {"color": VERMILLION, "linestyle": (0, (5, 1.6)), "marker": "s"},
+    "moments": {"color": VERMILION, "linestyle": (0, (5, 1.6)), "marker": "s"},
     "start": {"color": GREEN, "linestyle": (0, (6, 1.4, 1.4, 1.4)), "marker": "<"},
     "target": {"color": PURPLE, "linestyle": (0, (3, 1, 1, 1, 1, 1)), "marker": ">"},
     "truth": {"color": BLACK, "linestyle": (0, (1.2, 1.2)), "marker": "*"},

@@ -1,7 +1,5 @@
 """Simulated tempering and what is made of its draws: ladders, shares of time, and estimates beside the exact value."""
 
-from __future__ import annotations
-
 import numpy as np
 from matplotlib.axes import Axes
 
@@ -18,7 +16,7 @@ METHODS = {
     "RTS, own walk": "target",
 }
 """Row and style of each estimator in `estimates_in_rows`, from the top."""
-_SMALL = {"fontsize": 11, "handlelength": 1.8, "borderpad": 0.2, "labelspacing": 0.25}
+_SMALL = artists.SMALL | {"handlelength": 1.8}
 _FLOOR = 2e-6  # where shares of zero are drawn
 
 
@@ -121,12 +119,8 @@ def estimates_by_round(
 def overlap(ax: Axes, matrix: np.ndarray) -> None:
     """An overlap matrix (K+1, K+1) as an image, black for 1, with its numbers where there is room."""
     n = len(matrix)
-    extent = (-0.5, n - 0.5, n - 0.5, -0.5)
-    if ax.images:
-        ax.images[0].set_data(matrix)
-        ax.images[0].set_extent(extent)
-    else:
-        ax.imshow(matrix, cmap="Greys", vmin=0, vmax=1, extent=extent, interpolation="nearest")
+    look = {"cmap": "Greys", "vmin": 0, "vmax": 1, "interpolation": "nearest"}
+    artists.image(ax, "overlap", matrix, (-0.5, n - 0.5, n - 0.5, -0.5), **look)
     size = 15 if n < 4 else 11
     for i, j in np.ndindex(matrix.shape) if n <= 5 else ():
         share = matrix[i, j]
@@ -159,8 +153,7 @@ def estimates_in_rows(
         error, bar, says = found[method]
         if error is not None:
             ends = np.clip([error - 2 * bar, error + 2 * bar], -reach, reach)
-            look = STYLES[style] | {"linestyle": "-", "marker": "|", "markersize": 12, "markeredgewidth": 2}
-            artists.line(ax, f"{method} bar", ends, [row, row], **look)
+            artists.level_bars(ax, f"{method} bar", *ends, row, style, markersize=12, linewidth=2.6)
             artists.marks(ax, method, np.clip(error, -reach, reach), row, style, markersize=9)
         if method in limits:
             look = {"marker": "o", "markerfacecolor": "none", "markeredgewidth": 2, "markersize": 13}
@@ -233,7 +226,5 @@ def gap_against_rungs(ax: Axes, n_steps: np.ndarray, gaps: np.ndarray) -> None:
     artists.line(ax, "gap", n_steps, gaps, **STYLES["start"])
     meanings = {"start": "|RB-TI − RTS|, exact", "truth": "falls as 1/K²"}
     artists.legend(ax, meanings, loc="lower left", **_SMALL)
-    ax.set(xscale="log", yscale="log", xlabel="steps K", title="gap in nats")
-    ax.set(xlim=(n_steps[0] / 1.3, n_steps[-1] * 1.3), ylim=(gaps.min() / 3, 5 * gaps.max()))
-    ax.set_xticks(n_steps, [f"{n:g}" for n in n_steps])
-    ax.minorticks_off()
+    ax.set(yscale="log", ylim=(gaps.min() / 3, 5 * gaps.max()), title="gap in nats")
+    artists.log_x(ax, "steps K", n_steps, (n_steps[0] / 1.3, n_steps[-1] * 1.3))

@@ -1,19 +1,17 @@
 """Training with chains at one temperature and at many: likelihoods, and where the negative particles stand."""
 
-from __future__ import annotations
-
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.ticker import NullFormatter
 
 from anneal_edu.course.figures import artists
-from anneal_edu.course.figures.style import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, STYLES, VERMILLION, projected
+from anneal_edu.course.figures.style import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, STYLES, VERMILION, projected
 
 LOOKS = {
     "CD-1": {"color": GREY, "linestyle": (0, (3, 3)), "marker": "|"},
     "CD-25": {"color": BLACK, "linestyle": (0, (6, 1.4, 1.4, 1.4)), "marker": "P"},
-    "PCD": {"color": VERMILLION, "linestyle": (0, (5, 1.6)), "marker": "s"},
+    "PCD": {"color": VERMILION, "linestyle": (0, (5, 1.6)), "marker": "s"},
     "PCD, 10 steps": {"color": ORANGE, "linestyle": (0, (8, 2)), "marker": "D"},
     "PCD, 10 times the chains": {"color": SKY, "linestyle": (0, (1.2, 1.2)), "marker": "v"},
     "PCD, 10 small updates": {"color": BLACK, "linestyle": (0, (2.5, 1)), "marker": "X"},

@@ -1,7 +1,5 @@
 """Parallel tempering: replicas on their ladder, rejections and barriers, masses of modes, round trips."""
 
-from __future__ import annotations
-
 import numpy as np
 from matplotlib.axes import Axes
 
@@ -10,7 +8,6 @@ from anneal_edu.course.figures.style import STYLES, projected
 
 SCHEME_STYLES = {"stochastic_even_odd": "moments", "even_odd": "geometric", "lifted": "start"}
 SCHEME_LABELS = {"stochastic_even_odd": "coin", "even_odd": "in turn", "lifted": "lifted"}
-_SMALL = {"fontsize": 11, "handlelength": 2.0, "borderpad": 0.2, "labelspacing": 0.25}
 
 
 @projected()
@@ -66,11 +63,10 @@ def round_trip_rates(ax: Axes, n_pairs: np.ndarray, exact: dict, found: dict, li
         artists.bars(ax, f"{scheme} bars", pairs, rate - 2 * error, rate + 2 * error, style, linewidth=1.6)
         artists.marks(ax, f"{scheme} marks", pairs, rate, style)
     meanings = {SCHEME_STYLES[scheme]: SCHEME_LABELS[scheme] for scheme in exact}
-    artists.legend(ax, meanings | {"truth": "1 / (2 + 2 Λ)"}, loc="upper left", ncols=3, **_SMALL)
-    ax.set(xscale="log", xlim=span, ylim=(0, top), xlabel="pairs K", title="round trips a sweep")
+    artists.legend(ax, meanings | {"truth": "1 / (2 + 2 Λ)"}, loc="upper left", ncols=3, **artists.SMALL)
     ticks = [tick for tick in (1, 2, 3, 5, 10, 20, 50, 100, 200) if span[0] <= tick <= span[1]]
-    ax.set(xticks=ticks, xticklabels=[f"{tick}" for tick in ticks])
-    ax.minorticks_off()
+    artists.log_x(ax, "pairs K", ticks, span)
+    ax.set(ylim=(0, top), title="round trips a sweep")
 
 
 @projected()
@@ -91,7 +87,7 @@ def rejections(ax: Axes, rates: np.ndarray, errors: np.ndarray, equal: float) ->
     artists.histogram(ax, "rates", rates, np.append(k - 0.5, k[-1] + 0.5), "estimate", linestyle="-")
     artists.bars(ax, "errors", k, np.clip(rates - 2 * errors, 0, 1), np.clip(rates + 2 * errors, 0, 1), "estimate")
     artists.curve(ax, "equal", [0.5, len(rates) + 0.5], [equal] * 2, "truth")
-    artists.legend(ax, {"estimate": "this ladder", "truth": "if all were equal"}, loc="upper right", **_SMALL)
+    artists.legend(ax, {"estimate": "this ladder", "truth": "if all were equal"}, loc="upper right", **artists.SMALL)
     ax.set(xlim=(0.5, len(rates) + 0.5), ylim=(0, 1.25), xlabel="pair", title="refused")
     ax.set_yticks([0, 0.5, 1])
 
@@ -103,7 +99,7 @@ def local_barrier(ax: Axes, betas: np.ndarray, found: np.ndarray, exact: np.ndar
     if exact is not None:
         artists.curve(ax, "exact", betas, exact, "truth")
     meanings = {"estimate": "pilot run"} | ({} if exact is None else {"truth": "exact"})
-    artists.legend(ax, meanings, loc="upper right", **_SMALL)
+    artists.legend(ax, meanings, loc="upper right", **artists.SMALL)
     ax.set(xlim=(0, 1), ylim=(0, top), xlabel="β", title="local barrier λ(β)")
 
 
@@ -125,7 +121,7 @@ def masses(ax: Axes, exact: np.ndarray, found: dict[str, tuple], labels: dict[st
         x = k + 0.24 * (i - 0.5)
         artists.bars(ax, f"{style} bars", x, np.clip(mass - 2 * error, 0, 1), np.clip(mass + 2 * error, 0, 1), style)
         artists.marks(ax, style, x, mass, style)
-    artists.legend(ax, labels | {"truth": "exact"}, loc="upper right", **_SMALL)
+    artists.legend(ax, labels | {"truth": "exact"}, loc="upper right", **artists.SMALL)
     ax.set(xlim=(-0.6, len(exact) - 0.4), ylim=(0, 1.25), title="mass of each mode")
     ax.set(xticks=k, xticklabels=("left", "middle", "right")[: len(exact)], yticks=(0, 0.25, 0.5, 0.75, 1))
 
@@ -137,7 +133,7 @@ def stuck_along_path(ax: Axes, sweeps: dict[str, np.ndarray], title: str) -> Non
         rungs = np.arange(len(needed))
         artists.line(ax, style, rungs, np.maximum(needed, 0.3), **STYLES[style] | {"markersize": 5})
     top = max(needed.max() for needed in sweeps.values())
-    artists.legend(ax, {"geometric": "geometric", "moments": "moments"}, loc="upper left", **_SMALL)
+    artists.legend(ax, {"geometric": "geometric", "moments": "moments"}, loc="upper left", **artists.SMALL)
     ax.set(yscale="log", ylim=(0.3, 12 * top), xlim=(-0.5, len(rungs) - 0.5), xlabel="rung", title=title)
 
 
@@ -165,7 +161,7 @@ def rates_by_path(ax: Axes, cases: list[str], ideal: dict, found: dict, floor: f
         low, high = np.maximum(rate - 2 * error, floor), np.maximum(rate + 2 * error, floor)
         artists.bars(ax, f"{path} bars", x, low, high, path)
         artists.marks(ax, path, x, np.maximum(rate, floor), path)
-    artists.legend(ax, {"geometric": "geometric", "moments": "moments"}, loc="lower left", **_SMALL)
+    artists.legend(ax, {"geometric": "geometric", "moments": "moments"}, loc="lower left", **artists.SMALL)
     ax.set(yscale="log", ylim=(floor / 1.5, 0.5), xlim=(-0.6, len(cases) - 0.4), title=title)
     ax.set(xticks=range(len(cases)))
     ax.set_xticklabels(cases, fontsize=10)

@@ -1,7 +1,5 @@
 """Annealed importance sampling between the Gaussians of Grosse et al. 2013, Figures 1 and 2."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 import numpy as np
@@ -24,6 +22,19 @@ def _exact_biases(schedule: str) -> dict[tuple[str, int], float]:
     return {(name, k): kl_bias(path, SCHEDULES[schedule](path, k)) for name, path in paths.items() for k in STEPS}
 
 
+def _run_all(transitions: str, schedule: str, n_chains: int, seed: int):
+    """Yield the fraction done before each run; return (path name, K) → result and its 95% interval."""
+    path_ends, runs = mirrored_gaussians(20.0, 0.85), {}
+    work = [(name, n_steps) for n_steps in STEPS for name in PATHS]
+    for i, (name, n_steps) in enumerate(work):
+        yield sum(k for _, k in work[:i]) / sum(k for _, k in work)
+        path = PATHS[name](*path_ends)
+        betas, rng = SCHEDULES[schedule](path, n_steps), np.random.default_rng(seed)
+        result = ais(path, betas, n_chains, KERNELS[transitions], rng=rng)
+        runs[name, n_steps] = result, result.interval(n_resamples=400)
+    return runs
+
+
 class AnnealingRuns(Panel):
     """AIS along both paths between N((-10, 0), ·) and N((10, 0), ·), whose log Z is 0.
 
@@ -44,12 +55,7 @@ class AnnealingRuns(Panel):
         "seed": seed(),
     }
 
-    def __init__(self, **values):
-        self._runs = {}  # settings → {(path name, K): (AISResult, its 95% interval)}
-        super().__init__(**values)
-
     def make_axes(self, figure):
-        """Left the estimates, right the log weights."""
         estimates, weights = figure.columns(1, 1)
         estimates.set(xscale="log", xlim=(8, 1250), ylim=(-62, 8), xlabel="number of steps K")
         estimates.set(xticks=(10, 100, 1000), xticklabels=("10", "100", "1000"), title="Estimate of log Z (nats)")
@@ -58,24 +64,9 @@ class AnnealingRuns(Panel):
         artists.legend(estimates, meanings, loc="lower right")
         return [estimates, weights]
 
-    def _run_all(self, transitions, schedule, n_chains, seed):
-        """Fill `self._runs` for these settings, yielding the fraction done before each run."""
-        path_ends, runs = mirrored_gaussians(20.0, 0.85), {}
-        work = [(name, n_steps) for n_steps in STEPS for name in PATHS]
-        for i, (name, n_steps) in enumerate(work):
-            yield sum(k for _, k in work[:i]) / sum(k for _, k in work)
-            path = PATHS[name](*path_ends)
-            betas, rng = SCHEDULES[schedule](path, n_steps), np.random.default_rng(seed)
-            result = ais(path, betas, n_chains, KERNELS[transitions], rng=rng)
-            runs[name, n_steps] = result, result.interval(n_resamples=400)
-        self._runs[transitions, schedule, n_chains, seed] = runs
-
     def draw(self, n_steps, transitions, schedule, n_chains, seed):
-        """Run what is missing, then draw the estimates at all K and the log weights at this one."""
         settings = transitions, schedule, n_chains, seed
-        if settings not in self._runs:
-            yield from self._run_all(*settings)
-        runs = self._runs[settings]
+        runs = yield from self.once(settings, _run_all(*settings))
         estimates, weights = self.axes
         for name in PATHS:
             results, intervals = zip(*(runs[name, k] for k in STEPS), strict=True)

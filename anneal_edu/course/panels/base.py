@@ -1,12 +1,10 @@
 """The shared base of all slider panels. `Panel` is the guide for writing one."""
 
-from __future__ import annotations
-
 import base64
 import inspect
-from collections.abc import Generator
+from collections.abc import Generator, Iterable
 from html import escape
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self
 
 import ipywidgets as widgets
 from matplotlib.axes import Axes
@@ -42,6 +40,16 @@ class Reading(NamedTuple):
 
     takeaway: str
     readout: dict[str, str]
+
+
+def gathered(source: Iterable, number: int) -> Generator[float, None, list]:
+    """The work of listing all of ``source``: yields the share of ``number`` that is there, and returns the list."""
+    found = []
+    yield 0.0
+    for each in source:
+        found.append(each)
+        yield len(found) / number
+    return found
 
 
 class Panel(widgets.VBox):
@@ -88,7 +96,7 @@ class Panel(widgets.VBox):
       For slower ones make `draw` a generator: before it touches an artist it yields, between pieces of the slow work,
       the fraction done, and it returns the `Reading`. The panel then has a Run button and a progress bar, and covers
       its picture from a change until Run is pressed (or `run()` is called). A `draw` that finds all its work done
-      already, in a dictionary kept on the panel, yields nothing: then the change is shown at once.
+      already (``found = yield from self.once(settings, work)``) yields nothing: then the change is shown at once.
     * What goes wrong in `draw` is raised by the statement that moved the control, and shown under the plot.
     * Close a panel that a long session no longer needs: ipywidgets keeps every open widget alive.
     """
@@ -99,6 +107,10 @@ class Panel(widgets.VBox):
     controls: ClassVar[dict[str, Recipe]]
     size: ClassVar[tuple[float, float]] = (10.0, 4.5)
     """Width and height of the picture in inches, of 100 pixels each."""
+    columns: ClassVar[tuple[float, ...]] = (1, 1)
+    """Relative widths of the Axes, side by side."""
+    gap: ClassVar[float] = 0.95
+    """Inches between two of them."""
 
     figure: LectureFigure
     axes: list[Axes]
@@ -107,7 +119,7 @@ class Panel(widgets.VBox):
 
     def make_axes(self, figure: LectureFigure) -> list[Axes]:
         """Create the Axes that `draw` finds in `self.axes`, with everything on them that never changes."""
-        return figure.columns(1, 1)
+        return figure.columns(*self.columns, gap=self.gap)
 
     def draw(self, **values) -> Reading | Generator[float, None, Reading]:
         """Draw the state that the control values describe on `self.axes`."""
@@ -116,6 +128,7 @@ class Panel(widgets.VBox):
     def __init__(self, **values):
         for name in values.keys() - self.controls.keys():
             raise TypeError(f"{type(self).__name__} has no control {name!r}; it has {', '.join(self.controls)}")
+        self._runs: dict[tuple, Any] = {}
         self._controls = {name: recipe() for name, recipe in self.controls.items()}
         for name, value in values.items():
             self._controls[name].value = value
@@ -147,7 +160,7 @@ class Panel(widgets.VBox):
         """Draw the present settings, however long it takes, as the Run button of a slow panel does."""
         self._update(wait=True)
 
-    def present(self) -> Panel:
+    def present(self) -> Self:
         """Turn into the lecture version and return it: larger letters, thicker lines, a picture as wide as the page."""
         self._open_figure(presentation=True)
         self.add_class("anneal-edu-presented")
@@ -163,6 +176,12 @@ class Panel(widgets.VBox):
                 if belonging is not None:
                     belonging.close()
             part.close()
+
+    def once(self, settings: tuple, work: Generator[float, None, Any]) -> Generator[float, None, Any]:
+        """What ``work`` returns for these settings: done, with the fractions it yields, where that was not done yet."""
+        if settings not in self._runs:
+            self._runs[settings] = yield from work
+        return self._runs[settings]
 
     def _open_figure(self, presentation: bool) -> None:
         self.figure = LectureFigure(*self.size, presentation=presentation)

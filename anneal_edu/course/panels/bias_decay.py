@@ -1,7 +1,5 @@
 """Grosse et al. 2013, Theorems 1 to 3: how the bias falls with K, and what the best schedule makes of each path."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 import numpy as np
@@ -65,7 +63,6 @@ class BiasDecay(Panel):
     }
 
     def make_axes(self, figure):
-        """Left the bias, right the costs."""
         left, right = figure.columns(1.15, 1)
         left.set(xscale="log", yscale="log", xlim=(8, 310), xlabel="number of steps K")
         left.set_title("Bias in nats: forward ●, reverse ○")
@@ -81,7 +78,6 @@ class BiasDecay(Panel):
         return [left, right]
 
     def draw(self, n_steps, separation, ends, schedule, seed):
-        """Exact biases at all K, a Monte Carlo estimate at this one, and this separation among the costs."""
         left, right = self.axes
         now, F = STEPS.index(n_steps), cost_functional(PATHS["geometric"](*path_ends(ends, separation)))
         every_k = np.array(STEPS)

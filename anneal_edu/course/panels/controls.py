@@ -1,7 +1,5 @@
 """What a panel's controls are made of. Each function returns a recipe; every panel cooks its own widget from it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import partial
 
@@ -10,7 +8,10 @@ import ipywidgets as widgets
 Recipe = Callable[[], widgets.ValueWidget]
 
 _STYLE = {"description_width": "initial"}
-_SLIDER_LAYOUT = {"width": "380px"}
+
+
+def _long(label: str) -> dict:
+    return {"description": label, "layout": {"width": "380px"}, "style": _STYLE}
 
 
 def slider(label: str, value: float, low: float, high: float, step: float, live: bool = True) -> Recipe:
@@ -19,30 +20,13 @@ def slider(label: str, value: float, low: float, high: float, step: float, live:
     ``live`` redraws while dragging (for redraws under 80 ms), else on release (80 to 500 ms).
     """
     kind = widgets.IntSlider if isinstance(step, int) else widgets.FloatSlider
-    return partial(
-        kind,
-        value=value,
-        min=low,
-        max=high,
-        step=step,
-        description=label,
-        continuous_update=live,
-        layout=_SLIDER_LAYOUT,
-        style=_STYLE,
-    )
+    return partial(kind, value=value, min=low, max=high, step=step, continuous_update=live, **_long(label))
 
 
 def steps(label: str, value: int, options: Sequence[int], live: bool = True) -> Recipe:
     """A slider over listed numbers, such as 10, 100, 1000."""
-    return partial(
-        widgets.SelectionSlider,
-        value=value,
-        options=[(f"{option:,}", option) for option in options],
-        description=label,
-        continuous_update=live,
-        layout=_SLIDER_LAYOUT,
-        style=_STYLE,
-    )
+    named = [(f"{option:,}", option) for option in options]
+    return partial(widgets.SelectionSlider, value=value, options=named, continuous_update=live, **_long(label))
 
 
 def choice(label: str, value: str, options: Sequence[str]) -> Recipe:

@@ -1,22 +1,22 @@
 """Annealing to an RBM of digits, chains beside exact draws."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import lru_cache
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import NamedTuple
 
 import numpy as np
 
-from anneal_edu import base_rate_rbm, data, geometric_path, gibbs, linear_schedule, models, uniform_rbm
+from anneal_edu import geometric_path, gibbs, linear_schedule, models
 from anneal_edu.annealing.ais import AISResult, annealing_step
 from anneal_edu.course.figures import artists
 from anneal_edu.course.figures.images import image_grid
-from anneal_edu.course.panels.base import Panel, Reading
+from anneal_edu.course.panels.base import Panel, Reading, gathered
 from anneal_edu.course.panels.controls import choice, seed, slider, steps
 from anneal_edu.distributions import BinaryRBM
 from anneal_edu.distributions.hidden_states import occupied_mass
+from anneal_edu.kernels import Kernel
+from anneal_edu.models.knots import start_of
 from anneal_edu.paths.geometric import Path
 
 MODELS = {"28×28, CD-1": "digits28_cd", "28×28, PCD": "digits28_pcd", "8×8, CD-1": "digits8_cd"}
@@ -52,24 +52,26 @@ class Stop(NamedTuple):
 def digits_path(model: str, start: str) -> Path:
     """The geometric path to a stored model from the uniform or the base-rate RBM."""
     target = models.load(MODELS[model])
-    size = round(target.dim**0.5)
-    if start == UNIFORM:
-        return geometric_path(uniform_rbm(target.dim, target.n_hidden), target)
-    return geometric_path(base_rate_rbm(data.digits(size), target.n_hidden), target)
+    return geometric_path(start_of(target, start), target)
+
+
+def annealed(path: Path, schedule: np.ndarray, n_chains: int, kernel: Kernel, rng) -> Iterator[tuple]:
+    """Walk as `anneal_edu.annealing.ais` does: log weights (C,) and states (C, D) at every β of the schedule."""
+    step, x = annealing_step(path, kernel), path(0.0).sample(n_chains, rng)
+    log_w = np.full(n_chains, path(0.0).log_z())
+    yield log_w, x
+    for before, now in pairwise(schedule):
+        log_ratio, x = step(before, now, x, rng)
+        log_w = log_w + log_ratio
+        yield log_w, x
 
 
 def stops_on_the_way(path: Path, n_steps: int, n_chains: int, seed: int) -> Iterator[Stop]:
-    """Walk the path as `anneal_edu.annealing.ais` does, and yield what can be seen at every 1/N_STOPS of the way."""
-    rng = np.random.default_rng(seed)
-    step, betas = annealing_step(path, gibbs), linear_schedule(n_steps)
-    x = path(0.0).sample(n_chains, rng)
-    log_w = np.full(n_chains, path(0.0).log_z())
-    yield _stop(path, 0.0, log_w, x, seed)
-    for k, (before, now) in enumerate(pairwise(betas), start=1):
-        log_ratio, x = step(before, now, x, rng)
-        log_w = log_w + log_ratio
-        if k % (n_steps // N_STOPS) == 0:
-            yield _stop(path, float(now), log_w, x, seed)
+    """Walk the path, and yield what can be seen at every 1/N_STOPS of the way."""
+    betas = linear_schedule(n_steps)
+    states = annealed(path, betas, n_chains, gibbs, np.random.default_rng(seed))
+    for beta, (log_w, x) in islice(zip(betas, states, strict=True), 0, None, n_steps // N_STOPS):
+        yield _stop(path, float(beta), log_w, x, seed)
 
 
 def _stop(path: Path, beta: float, log_w: np.ndarray, x: np.ndarray, seed: int) -> Stop:
@@ -109,12 +111,7 @@ class DigitsAnnealing(Panel):
         "seed": seed(),
     }
 
-    def __init__(self, **values):
-        self._runs = {}  # (model, start, n_steps, n_chains, seed) → list of Stop
-        super().__init__(**values)
-
     def make_axes(self, figure):
-        """Two grids of pictures and the curve."""
         chains, draws, curve = figure.columns(0.95, 0.95, 1.15, gap=0.8)
         for ax, name in ((chains, "chains"), (draws, "draws")):
             image_grid(ax, name, np.zeros((SHOWN, 784)), COLUMNS)
@@ -123,17 +120,9 @@ class DigitsAnnealing(Panel):
         return [chains, draws, curve]
 
     def draw(self, model, start, beta, n_steps, n_chains, seed):
-        """Run AIS if these settings are new, then show the chains at β, exact draws and the whole curve."""
         path = digits_path(model, start)
-        settings = model, start, n_steps, n_chains, seed
-        if settings not in self._runs:
-            stops = []
-            yield 0.0
-            for stop in stops_on_the_way(path, n_steps, n_chains, seed):
-                stops.append(stop)
-                yield len(stops) / (N_STOPS + 2)
-            self._runs[settings] = stops
-        stops = self._runs[settings]
+        stops = stops_on_the_way(path, n_steps, n_chains, seed)
+        stops = yield from self.once((model, start, n_steps, n_chains, seed), gathered(stops, N_STOPS + 2))
         now = stops[round(beta * N_STOPS)]
         chains, draws, curve = self.axes
         image_grid(chains, "chains", now.chains, COLUMNS, f"Chains at β = {beta:.2f}")

@@ -1,7 +1,5 @@
 """Grosse et al. 2013, Figure 3: log Ẑ against the number of steps, along two paths to an RBM."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from anneal_edu import ais, exact, gibbs, linear_schedule
@@ -12,6 +10,19 @@ from anneal_edu.course.panels.digits_annealing import BASE_RATE, UNIFORM
 from anneal_edu.course.panels.samples_along_paths import MODELS, paths_to
 
 TRANSITIONS = {"Gibbs": (gibbs, (30, 100, 300, 1000)), "perfect": (exact, (5, 10, 30, 100))}
+
+
+def _run_all(model: str, start: str, transitions: str, n_chains: int, seed: int):
+    """Yield the fraction done before each run; return results and intervals, each style → one a K."""
+    paths, (kernel, n_steps) = paths_to(model, start), TRANSITIONS[transitions]
+    results, intervals = {style: [] for style in paths}, {style: [] for style in paths}
+    work = [(style, n) for n in n_steps for style in paths]
+    for i, (style, n) in enumerate(work):
+        yield sum(k for _, k in work[:i]) / sum(k for _, k in work)
+        result = ais(paths[style], linear_schedule(n), n_chains, kernel, rng=np.random.default_rng(seed))
+        results[style].append(result)
+        intervals[style].append(result.interval(n_resamples=400))
+    return results, intervals
 
 
 class EstimatesAgainstSteps(Panel):
@@ -25,6 +36,7 @@ class EstimatesAgainstSteps(Panel):
         "Left: estimated minus exact log Z with 95% intervals against the number of steps, for the geometric path and "
         "the moment averages spline. Right: their effective sample sizes."
     )
+    columns = (1.2, 1)
     controls = {  # noqa: RUF012
         "model": choice("model", "CD-1", tuple(reversed(MODELS))),
         "start": choice("start", BASE_RATE, (UNIFORM, BASE_RATE)),
@@ -33,29 +45,10 @@ class EstimatesAgainstSteps(Panel):
         "seed": seed(),
     }
 
-    def __init__(self, **values):
-        self._runs = {}  # settings → (results, intervals), each {style: [one a K]}
-        super().__init__(**values)
-
-    def make_axes(self, figure):
-        """Errors and effective sample sizes."""
-        return figure.columns(1.2, 1)
-
     def draw(self, model, start, transitions, n_chains, seed):
-        """Run what is missing, then draw it."""
         settings = model, start, transitions, n_chains, seed
-        paths, (kernel, n_steps) = paths_to(model, start), TRANSITIONS[transitions]
-        if settings not in self._runs:
-            results, intervals = {style: [] for style in paths}, {style: [] for style in paths}
-            work = [(style, n) for n in n_steps for style in paths]
-            for i, (style, n) in enumerate(work):
-                yield sum(k for _, k in work[:i]) / sum(k for _, k in work)
-                result = ais(paths[style], linear_schedule(n), n_chains, kernel, rng=np.random.default_rng(seed))
-                results[style].append(result)
-                intervals[style].append(result.interval(n_resamples=400))
-            self._runs[settings] = results, intervals
-        results, intervals = self._runs[settings]
-        log_z = paths["geometric"](1.0).log_z()
+        results, intervals = yield from self.once(settings, _run_all(*settings))
+        n_steps, log_z = TRANSITIONS[transitions][1], paths_to(model, start)["geometric"](1.0).log_z()
         rbm_paths.estimates_and_ess(self.axes, n_steps, results, intervals, log_z)
         readout = {
             f"{label}, K = {n_steps[-1]:,}": _numbers(results[style][-1], intervals[style][-1])

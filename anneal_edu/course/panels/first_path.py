@@ -1,7 +1,5 @@
 """The first panel of the course: one path, one slider."""
 
-from __future__ import annotations
-
 import numpy as np
 from scipy.special import logsumexp
 
@@ -28,7 +26,6 @@ class FirstPath(Panel):
     }
 
     def make_axes(self, figure):
-        """Left the distribution, right log Z."""
         left, right = figure.columns(1.2, 1)
         ends = np.exp(_TARGET - _LOG_Z[-1])
         left.set(xlim=(EDGES[0], EDGES[-1]), ylim=(0, 1.15 * ends.max()), xlabel="site")
@@ -38,7 +35,6 @@ class FirstPath(Panel):
         return [left, right]
 
     def draw(self, beta):
-        """The distribution at β, and its log Z."""
         left, right = self.axes
         log_z = logsumexp(beta * _TARGET)
         here = np.exp(beta * _TARGET - log_z)

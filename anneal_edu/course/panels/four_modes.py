@@ -1,19 +1,16 @@
 """Kiwaki and Aihara 2015, Figures 2 and 3: chains on their way to four modes, from a round and a slanted start."""
 
-from __future__ import annotations
-
 from functools import lru_cache
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
 from anneal_edu import effective_sample_size, normalised_weights
-from anneal_edu.annealing.ais import annealing_step
 from anneal_edu.course.experiments import kiwaki
 from anneal_edu.course.figures import gaussian_rbm
 from anneal_edu.course.panels.base import Panel, Reading
 from anneal_edu.course.panels.controls import choice, seed, slider, steps
+from anneal_edu.course.panels.digits_annealing import annealed
 
 N_CHAINS = 1000
 SHOWN = 400
@@ -42,13 +39,8 @@ def _paths() -> dict:
 def walk(start: str, n_steps: int, kernel: str, seed: int) -> Walk:
     """Walk the path as `anneal_edu.annealing.ais` does, and keep every state on the way."""
     path, rng = _paths()[start], np.random.default_rng(seed)
-    step, schedule = annealing_step(path, kiwaki.KERNELS[kernel]), kiwaki.paper_schedule(n_steps)
-    chains = [path(0.0).sample(N_CHAINS, rng)]
-    log_w = [np.full(N_CHAINS, path(0.0).log_z())]
-    for before, now in pairwise(schedule):
-        log_ratio, x = step(before, now, chains[-1], rng)
-        chains.append(x)
-        log_w.append(log_w[-1] + log_ratio)
+    states = annealed(path, kiwaki.paper_schedule(n_steps), N_CHAINS, kiwaki.KERNELS[kernel], rng)
+    log_w, chains = zip(*states, strict=True)
     return Walk(np.array(chains), np.array(log_w))
 
 
@@ -87,7 +79,6 @@ class FourModes(Panel):
     }
 
     def make_axes(self, figure):
-        """Two heat maps and the bars."""
         diagonal, full, bars = figure.columns(1, 1, 0.85, gap=0.7)
         for ax in (diagonal, full):
             ax.set(xticks=(-5, 0, 5), yticks=(-5, 0, 5), ylabel="")
@@ -95,7 +86,6 @@ class FourModes(Panel):
         return [diagonal, full, bars]
 
     def draw(self, beta, n_steps, kernel, seed):
-        """Heat maps and chains at the point of the schedule that is nearest to β."""
         schedule = kiwaki.paper_schedule(n_steps)
         k = int(np.abs(schedule - beta).argmin())
         here = float(schedule[k])

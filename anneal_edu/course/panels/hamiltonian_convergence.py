@@ -1,7 +1,5 @@
 """Sohl-Dickstein and Culpepper 2012, Figures 2 and 3: log Ẑ against K, with and without momentum."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 import numpy as np
@@ -78,17 +76,13 @@ class HamiltonianConvergence(Panel):
         "error of the paper's random walk at its largest K."
     )
     size = (11.0, 4.8)
+    columns = (1.1, 1)
     controls = {  # noqa: RUF012
         "model": choice("model", next(iter(MODELS)), tuple(MODELS)),
         "cost": choice("cost", COSTS[0], COSTS),
     }
 
-    def make_axes(self, figure):
-        """Errors, and their typical sizes."""
-        return figure.columns(1.1, 1)
-
     def draw(self, model, cost):
-        """Draw the stored errors."""
         spent, errors = costs_and_errors(model, cost)
         goals, ratios = advantage(model, cost)
         xlabel = "number of distributions K" if cost == COSTS[0] else "densities and gradients evaluated, per chain"

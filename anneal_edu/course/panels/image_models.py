@@ -1,7 +1,5 @@
 """Six image models: what they learned to look at, and how likely they find patches that they have not seen."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 import numpy as np
@@ -67,18 +65,15 @@ class ImageModels(Panel):
         "error."
     )
     size = (12.0, 5.2)
+    columns = (1, 1.15)
+    gap = 2.25
     controls = {  # noqa: RUF012
         "model": choice("model", "Student-t experts", tuple(NAMES)),
         "patches": choice("patches", PATCHES[0], PATCHES),
         "shown": choice("shown", SHOWN[0], SHOWN),
     }
 
-    def make_axes(self, figure):
-        """Pictures, and a row for each model."""
-        return figure.columns(1, 1.15, gap=2.25)
-
     def draw(self, model, patches, shown):
-        """Draw the model's pictures and the stored likelihoods."""
         name, mask = NAMES[model], chosen_patches(patches)
         points = {key: stored_points()[key][mask] for key in PAPER}
         pictures, rows = self.axes

@@ -1,7 +1,5 @@
 """Importance sampling from a standard Gaussian: where it breaks, and when its weights do not tell."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 import numpy as np
@@ -60,7 +58,6 @@ class ImportanceSampling(Panel):
     }
 
     def make_axes(self, figure):
-        """Left the densities over the weights, right the estimate."""
         left, right = figure.columns(1, 1)
         upper, lower = left.get_subplotspec().subgridspec(2, 1, hspace=0.1, height_ratios=(1.35, 1)).subplots()
         left.remove()
@@ -75,7 +72,6 @@ class ImportanceSampling(Panel):
         return [upper, lower, right]
 
     def draw(self, distance, dim, target, n_samples, seed):
-        """Draws and weights at this distance; the estimate at all distances."""
         upper, lower, right = self.axes
         shift = distance * np.sqrt(dim)
         draws = np.random.default_rng(seed).standard_normal(n_samples)

@@ -1,7 +1,5 @@
 """Syed et al. 2022, Section 5: rejections, the local barrier, and a ladder that is adapted round by round."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -119,6 +117,8 @@ class LadderAdaptation(Panel):
         "the local barrier λ(β) from its pilot run, and the exact one."
     )
     size = (12.0, 4.4)
+    columns = (1, 1, 1)
+    gap = 0.8
     controls = {  # noqa: RUF012
         "path": choice("path", NARROWING, PATHS),
         "n_pairs": slider("pairs K", 8, 3, 16, 1, live=False),
@@ -126,12 +126,7 @@ class LadderAdaptation(Panel):
         "seed": seed(),
     }
 
-    def make_axes(self, figure):
-        """Rungs, rejections, local barrier."""
-        return figure.columns(1, 1, 1, gap=0.8)
-
     def draw(self, path, n_pairs, step, seed):
-        """All rounds up to the present one."""
         rounds = [pilot(path, n_pairs, seed, i) for i in range(step + 1)]
         now, known, local = rounds[-1], exact_barrier(path), exact_local_barrier(path)
         left, middle, right = self.axes

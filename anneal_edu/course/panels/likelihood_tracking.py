@@ -1,7 +1,5 @@
 """A small RBM learns, tempered chains watch, and the exact likelihood stands beside what they say."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -10,7 +8,7 @@ import numpy as np
 from anneal_edu import data
 from anneal_edu.course.figures import likelihood_tracking
 from anneal_edu.course.figures.likelihood_tracking import TRAIN, VALIDATION
-from anneal_edu.course.panels.base import Panel, Reading
+from anneal_edu.course.panels.base import Panel, Reading, gathered
 from anneal_edu.course.panels.controls import seed, steps
 from anneal_edu.distributions import BinaryRBM
 from anneal_edu.paths.schedules import linear_schedule
@@ -57,7 +55,10 @@ def training(rate: float, seed: int) -> Training:
     """PCD with one Gibbs step, 100 chains and a constant learning rate, and the exact likelihoods on its way."""
     train, validation = digits_split()
     rng = np.random.default_rng([seed, 0])
-    run = contrastive_divergence(train, N_HIDDEN, "pcd", 1, N_UPDATES, rate, N_CHAINS, rng, decay=False)
+    run = contrastive_divergence(
+        train, N_HIDDEN, "pcd", n_gibbs=1, n_updates=N_UPDATES, learning_rate=rate, batch_size=N_CHAINS, rng=rng,
+        decay=False
+    )
     states = [frozen(state) for state in run if state.n_updates % OFTEN == 0]
     models: list[BinaryRBM] = [state.rbm for state in states]
     log_z = np.array([rbm.log_z() for rbm in models])
@@ -111,6 +112,7 @@ class LikelihoodTracking(Panel):
         "errors; looks that are off by more than three of them are crossed."
     )
     size = (12.0, 4.6)
+    columns = (1.25, 1)
     controls = {  # noqa: RUF012
         "rate": steps("learning rate", 0.1, (0.05, 0.1, 0.2, 0.5, 1.0)),
         "n_sweeps": steps("sweeps a look", 10, (1, 3, 10, 30)),
@@ -119,20 +121,10 @@ class LikelihoodTracking(Panel):
         "seed": seed(),
     }
 
-    def make_axes(self, figure):
-        """Likelihoods and errors."""
-        return figure.columns(1.25, 1)
-
     def draw(self, rate, n_sweeps, every, n_rungs, seed):
-        """Train and track if these settings are new, then show them."""
         settings = rate, seed, every, n_sweeps, n_rungs
         if settings not in _runs:
-            yield 0.0
-            looks, n_looks = [], N_UPDATES // every
-            for look in looks_at(*settings):
-                looks.append(look)
-                yield len(looks) / n_looks
-            _runs[settings] = looks
+            _runs[settings] = yield from gathered(looks_at(*settings), N_UPDATES // every)
         looks, run = _runs[settings], training(rate, seed)
         n, log_z, std_error = np.transpose([(look.n_updates, look.log_z, look.std_error) for look in looks])
         errors = log_z - exact_log_z(rate, seed, every)

@@ -1,7 +1,5 @@
 """Sohl-Dickstein and Culpepper 2012, Section 2.3: what a momentum that survives annealing does to a chain's way."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -79,7 +77,6 @@ class MomentumTrails(Panel):
     }
 
     def make_axes(self, figure):
-        """Two trails and the curves."""
         kept, forgotten, spread = figure.columns(1.15, 1.15, 1, gap=0.7)
         for ax in (kept, forgotten):
             ax.set(xticks=(-3, 0, 3), yticks=(-3, 0, 3))
@@ -87,7 +84,6 @@ class MomentumTrails(Panel):
         return [kept, forgotten, spread]
 
     def draw(self, step_size, half_life, seed):
-        """Two trails and the spread of all chains."""
         refresh = refresh_of(step_size, half_life)
         walks = {hamiltonian.KEPT: walk(step_size, refresh, seed), hamiltonian.FORGOTTEN: walk(step_size, 1.0, seed)}
         covs = np.eye(2), valley().cov

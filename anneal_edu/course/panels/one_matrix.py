@@ -1,21 +1,11 @@
 """Carlson et al. 2016, "Relationships": one matrix of log densities, five estimators, and how each of them fails."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 
-from anneal_edu import (
-    exact,
-    linear_schedule,
-    log_density_matrix,
-    mbar,
-    rts,
-    stepping_stone,
-    thermodynamic_integration,
-)
+from anneal_edu import exact, linear_schedule, log_density_matrix, mbar, rts, stepping_stone, thermodynamic_integration
 from anneal_edu.course.experiments.tempered_sampling import gaussians_apart
 from anneal_edu.course.figures import tempered_sampling
 from anneal_edu.course.panels.base import Panel, Reading
@@ -53,16 +43,6 @@ def overlap_at(log_f: np.ndarray, counts: np.ndarray, log_z: np.ndarray) -> np.n
     return p @ p.T / counts[:, None]
 
 
-def stepping_error(log_f: np.ndarray, n: int) -> float:
-    """Standard error of stepping stones with n draws a rung by the delta method: Σ_k Var(w_k) / (n mean(w_k)²)."""
-    total = 0.0
-    for k in range(len(log_f) - 1):
-        log_w = (log_f[k + 1] - log_f[k])[k * n : (k + 1) * n]
-        w = np.exp(log_w - log_w.max())
-        total += w.var(ddof=1) / (n * w.mean() ** 2)
-    return float(np.sqrt(total))
-
-
 def error_of_the_rule(path, schedule: np.ndarray) -> float:
     """Trapezoid rule on the exact E_β[Δ] between two normalised Gaussians in one dimension, whose integral is 0."""
     ends = [(float(path(b).mean[0]), float(path(b).cov[0, 0])) for b in (0.0, 1.0)]
@@ -84,7 +64,7 @@ def compare(distance: float, n_rungs: int, seed: int) -> Comparison:
     rungs = [path(float(beta)) for beta in schedule]
     log_f = log_density_matrix(path, schedule, np.concatenate([p.sample(N_DRAWS, rng) for p in rungs]))
     overlap = overlap_at(log_f, counts, np.array([p.log_z() for p in rungs]))
-    stones = Found(float(stepping_stone(log_f, counts)[-1]), stepping_error(log_f, N_DRAWS), _SILENT, "")
+    stones = _as_found(stepping_stone(log_f, counts))
     ti = thermodynamic_integration(log_f, counts, schedule)
     try:
         pooled = mbar(log_f, counts)
@@ -101,9 +81,8 @@ def compare(distance: float, n_rungs: int, seed: int) -> Comparison:
 
 
 def _as_found(result) -> Found:
-    sentences = getattr(result, "warnings", ())
-    says = _WARNS if sentences else _SILENT
-    return Found(float(result.log_z[-1]), float(result.std_error[-1]), says, "; ".join(sentences))
+    says = _WARNS if result.warnings else _SILENT
+    return Found(float(result.log_z[-1]), float(result.std_error[-1]), says, "; ".join(result.warnings))
 
 
 def wrong(found: Found) -> bool:
@@ -139,7 +118,6 @@ class OneMatrix(Panel):
         return [matrix, rows]
 
     def draw(self, distance, rungs, seed):
-        """All five on this problem."""
         overlap, found, rule = compare(distance, rungs, seed)
         tempered_sampling.overlap(self.axes[0], overlap)
         spread = max(abs(x) for f in found.values() if f.error is not None for x in (f.error, rule))

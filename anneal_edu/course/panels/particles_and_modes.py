@@ -1,7 +1,5 @@
 """A small RBM trained on bars and stripes while you wait: where the negative particles are, and where the model is."""
 
-from __future__ import annotations
-
 from collections.abc import Generator
 from functools import lru_cache
 from typing import NamedTuple
@@ -81,7 +79,8 @@ def snapshots(method: str, rate: float, seed: int, n_rungs: int | None = None) -
     images, options = bars_and_stripes(SIZE), {} if n_rungs is None else {"n_rungs": n_rungs}
     rng, model, share = np.random.default_rng(seed), [], []
     for state in contrastive_divergence(
-        images, N_HIDDEN, method, 1, N_UPDATES, rate, BATCH, rng, decay=False, **options
+        images, N_HIDDEN, method, n_gibbs=1, n_updates=N_UPDATES, learning_rate=rate, batch_size=BATCH, rng=rng,
+        decay=False, **options
     ):
         if -state.n_updates % EVERY < WINDOW:
             share.append(shares(state.particles, images))
@@ -122,7 +121,6 @@ class ParticlesAndModes(Panel):
     }
 
     def make_axes(self, figure):
-        """Curves, and two pictures of where the mass is."""
         curves, pcd, pt = figure.columns(0.75, 1.35, 1.35, gap=0.75)
         curves.set(ylim=(-20.5, -2.8), title="exact log likelihood", xlabel="updates")
         curves.set_ylabel("nats an image", labelpad=0)
@@ -133,7 +131,6 @@ class ParticlesAndModes(Panel):
         return [curves, pcd, pt]
 
     def draw(self, updates, rate, rungs, seed):
-        """Train both, unless that was done before, and look."""
         wanted = (("PCD", ("pcd", rate, seed)), ("PT, even-odd", ("pt", rate, seed, rungs)))
         done = self.__dict__.setdefault("_done", {})
         for i, (_, key) in enumerate(wanted):

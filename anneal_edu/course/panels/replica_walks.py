@@ -1,6 +1,4 @@
-"""Kadan, Syed and Wøien 2018, Section 4: how replicas travel on a ladder under three schemes of swaps."""
-
-from __future__ import annotations
+"""Kadan et al. 2018, Section 4.2: how replicas travel on a ladder under three schemes of swaps."""
 
 from functools import lru_cache
 
@@ -105,7 +103,6 @@ class ReplicaWalks(Panel):
     }
 
     def make_axes(self, figure):
-        """One plot a scheme."""
         axes = figure.columns(1, 1, 1, gap=0.6)
         for ax in axes:
             ax.set(xlabel="sweep")
@@ -113,7 +110,6 @@ class ReplicaWalks(Panel):
         return axes
 
     def draw(self, n_pairs, barrier, memory, seed):
-        """The first sweeps of one ladder, and round trips counted on all."""
         rates = np.full(n_pairs, rejection_rate(n_pairs, barrier))
         expected = {scheme: expected_round_trip_time(scheme, rates) for scheme in SCHEMES}
         readout, counted = {}, {}

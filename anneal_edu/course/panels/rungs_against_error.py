@@ -1,6 +1,4 @@
-"""Carlson et al. 2016, "Robustness to number of temperatures", on models whose log Z is known."""
-
-from __future__ import annotations
+"""Carlson et al. 2016, "Robustness", on models whose log Z is known."""
 
 import numpy as np
 
@@ -43,14 +41,12 @@ class RungsAgainstError(Panel):
     }
 
     def make_axes(self, figure):
-        """Curves, and one seed."""
         left, right = figure.columns(1.25, 1, gap=1.1)
         meanings = {style: name.split(",")[0] for name, style in estimators.READINGS.items()}
         artists.legend(left, meanings, loc="upper right", ncols=2)
         return [left, right]
 
     def draw(self, model, rungs, sweeps, seed):
-        """Show the stored errors."""
         rows = rows_at(model, sweeps)
         rmse = {
             name: np.array([rows[name, n].rmse if rows[name, n].answered.size else np.nan for n in RUNGS])

@@ -1,20 +1,17 @@
 """Grosse et al. 2013, Figure 4: what the distributions along two paths to an RBM look like."""
 
-from __future__ import annotations
-
 from functools import lru_cache
-from itertools import pairwise
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
 
 from anneal_edu import geometric_path, gibbs, linear_schedule
-from anneal_edu.annealing.ais import annealing_step
 from anneal_edu.course.figures import artists, rbm_paths
 from anneal_edu.course.figures.images import image_grid
 from anneal_edu.course.panels.base import Panel, Reading
 from anneal_edu.course.panels.controls import choice, seed, slider
-from anneal_edu.course.panels.digits_annealing import BASE_RATE, UNIFORM, visible_probabilities
+from anneal_edu.course.panels.digits_annealing import BASE_RATE, UNIFORM, annealed, visible_probabilities
 from anneal_edu.distributions import BinaryRBM
 from anneal_edu.distributions.hidden_states import (
     effective_number_of_states,
@@ -66,14 +63,8 @@ def measures_along(model: str, start: str, style: str) -> Measures:
 def chains_along(model: str, start: str, style: str, seed: int) -> np.ndarray:
     """Chains of AIS at the N_STOPS + 1 points, (N_STOPS + 1, SHOWN, D)."""
     path, rng = paths_to(model, start)[style], np.random.default_rng(seed)
-    step, betas = annealing_step(path, gibbs), linear_schedule(N_STEPS)
-    x = path(0.0).sample(SHOWN, rng)
-    stops = [x]
-    for k, (before, now) in enumerate(pairwise(betas), start=1):
-        _, x = step(before, now, x, rng)
-        if k % (N_STEPS // N_STOPS) == 0:
-            stops.append(x)
-    return np.array(stops)
+    states = annealed(path, linear_schedule(N_STEPS), SHOWN, gibbs, rng)
+    return np.array([x for _, x in islice(states, 0, None, N_STEPS // N_STOPS)])
 
 
 def chains_in_the_likeliest(model: str, start: str, style: str, seed: int, stop: int) -> int:
@@ -111,14 +102,12 @@ class SamplesAlongPaths(Panel):
     }
 
     def make_axes(self, figure):
-        """Two grids of pictures and the curves."""
         geometric, moments, curves = figure.columns(0.95, 0.95, 1.15, gap=0.8)
         for ax in (geometric, moments):
             image_grid(ax, "pictures", np.zeros((SHOWN, 784)), COLUMNS)
         return [geometric, moments, curves]
 
     def draw(self, beta, model, start, shown, seed):
-        """Pictures of both paths at β, and the exact curves."""
         stop = round(beta * N_STOPS)
         measures = {style: measures_along(model, start, style) for style in rbm_paths.LABELS}
         for ax, (style, label) in zip(self.axes, rbm_paths.LABELS.items(), strict=False):

@@ -1,28 +1,15 @@
 """Bidirectional Monte Carlo: forward and reverse log Ẑ around log Z, and what the reverse chains start from."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 import numpy as np
 
-from anneal_edu import (
-    ais,
-    base_rate_rbm,
-    data,
-    geometric_path,
-    gibbs,
-    linear_schedule,
-    models,
-    normalised_weights,
-    reverse_ais,
-    uniform_rbm,
-)
+from anneal_edu import ais, data, geometric_path, gibbs, linear_schedule, models, reverse_ais
 from anneal_edu.annealing.reverse import long_run
 from anneal_edu.course.figures import artists, sandwich
 from anneal_edu.course.panels.base import Panel, Reading
 from anneal_edu.course.panels.controls import choice, seed
-from anneal_edu.models.knots import load_spline
+from anneal_edu.models.knots import load_spline, start_of
 
 MODELS = {"CD-1": "digits28_cd", "PCD": "digits28_pcd"}
 STEPS = (100, 200, 500)
@@ -37,9 +24,7 @@ def _path(model: str, start: str, path: str):
     if path == "MAS":
         return load_spline(MODELS[model], start)
     target = models.load(MODELS[model])
-    if start == "uniform":
-        return geometric_path(uniform_rbm(target.dim, target.n_hidden), target)
-    return geometric_path(base_rate_rbm(data.digits(28), target.n_hidden), target)
+    return geometric_path(start_of(target, start), target)
 
 
 def starting_states(target, draws: str, forward, rng: np.random.Generator) -> np.ndarray:
@@ -47,12 +32,25 @@ def starting_states(target, draws: str, forward, rng: np.random.Generator) -> np
     if draws == EXACT:
         return target.sample(N_CHAINS, rng)
     if draws == FROM_CHAINS:
-        share = normalised_weights(forward.log_weights) / N_CHAINS
-        x = forward.samples[rng.choice(N_CHAINS, size=N_CHAINS, p=share)]
+        x = forward.resampled(rng=rng)
     else:
         images = data.digits(28)
         x = images[rng.integers(len(images), size=N_CHAINS)]
     return long_run(target, x, N_LONG_RUN, gibbs, rng)
+
+
+def _both_ways(model: str, start: str, path: str, draws: str, seed: int):
+    """Yield the fraction done; return the forward and the reverse results, one for every K."""
+    along, forward, reverse = _path(model, start, path), [], []
+    yield 0.0
+    for i, n_steps in enumerate(STEPS):
+        rng, schedule = np.random.default_rng([seed, i]), linear_schedule(n_steps)
+        forward.append(ais(along, schedule, N_CHAINS, rng=rng))
+        yield (i + 0.5) / len(STEPS)
+        states = starting_states(models.load(MODELS[model]), draws, forward[-1], rng)
+        reverse.append(reverse_ais(along, schedule, states, rng=rng))
+        yield (i + 1.0) / len(STEPS)
+    return forward, reverse
 
 
 class SandwichGap(Panel):
@@ -74,33 +72,15 @@ class SandwichGap(Panel):
         "seed": seed(),
     }
 
-    def __init__(self, **values):
-        self._runs = {}  # (model, start, path, draws, seed) → (forward, reverse), lists of results
-        super().__init__(**values)
-
     def make_axes(self, figure):
-        """One plot."""
         (ax,) = figure.columns(1)
         artists.legend(ax, sandwich.MEANINGS | {"truth": "exact log Z"}, loc="upper right", ncols=3)
         return [ax]
 
     def draw(self, model, start, path, draws, truth, seed):
-        """Run both ways for every K if these settings are new, then show them."""
         settings = model, start, path, draws, seed
-        target = models.load(MODELS[model])
-        if settings not in self._runs:
-            yield 0.0
-            along, forward, reverse = _path(model, start, path), [], []
-            for i, n_steps in enumerate(STEPS):
-                rng, schedule = np.random.default_rng([seed, i]), linear_schedule(n_steps)
-                forward.append(ais(along, schedule, N_CHAINS, rng=rng))
-                yield (i + 0.5) / len(STEPS)
-                states = starting_states(target, draws, forward[-1], rng)
-                reverse.append(reverse_ais(along, schedule, states, rng=rng))
-                yield (i + 1.0) / len(STEPS)
-            self._runs[settings] = forward, reverse
-        forward, reverse = self._runs[settings]
-        log_z = target.log_z() if truth == SHOWN else None
+        forward, reverse = yield from self.once(settings, _both_ways(*settings))
+        log_z = models.load(MODELS[model]).log_z() if truth == SHOWN else None
         sandwich.against_steps(self.axes[0], list(STEPS), forward, reverse, log_z)
         readout = {
             name: f"{r.log_z:.2f} ± {r.std_error:.2f}, ESS {r.ess:.0f}"

@@ -1,7 +1,5 @@
 """How much of the target's covariance should the start have? From none of the correlations to all of them."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -47,6 +45,16 @@ def _paths(model: str):
     yield kiwaki.start_path("mean only", grbm, mean, cov)
 
 
+def _spread(model: str, kernel: str, seed: int):
+    """Yield the fraction done before each run; return the `Spread`."""
+    log_weights, schedule = [], kiwaki.paper_schedule(N_STEPS)
+    for i, path in enumerate(_paths(model)):
+        yield i / (len(SHARES) + 1)
+        found = ais(path, schedule, N_CHAINS, kiwaki.KERNELS[kernel], rng=np.random.default_rng(seed))
+        log_weights.append(found.log_weights - target(model)[0].log_z())
+    return Spread(np.array(log_weights[:-1]), log_weights[-1])
+
+
 def _variance_and_error(log_w: np.ndarray) -> tuple[float, float]:
     """The sample variance and its standard error, from the fourth moment."""
     variance = float(log_w.var(ddof=1))
@@ -68,6 +76,8 @@ class StartCovariance(Panel):
         "log Z; variance of log w against the share of the covariance, with the present share marked."
     )
     size = (13.0, 4.4)
+    columns = (0.75, 0.75, 1.25, 1.25)
+    gap = 0.55
     controls = {  # noqa: RUF012
         "share": slider("share of the covariance", 0.0, 0.0, 1.0, 0.1),
         "model": choice("model", "strong covariances", tuple(MODELS)),
@@ -75,27 +85,10 @@ class StartCovariance(Panel):
         "seed": seed(),
     }
 
-    def __init__(self, **values):
-        self._runs = {}  # (model, kernel, seed) → Spread
-        super().__init__(**values)
-
-    def make_axes(self, figure):
-        """Two small maps, a histogram, a curve."""
-        return figure.columns(0.75, 0.75, 1.25, 1.25, gap=0.55)
-
     def draw(self, share, model, kernel, seed):
-        """Run AIS for all shares if these settings are new, then show this one."""
-        grbm, _, cov = target(model)
-        settings = model, kernel, seed
-        if settings not in self._runs:
-            log_weights, schedule = [], kiwaki.paper_schedule(N_STEPS)
-            for i, path in enumerate(_paths(model)):
-                yield i / (len(SHARES) + 1)
-                rng = np.random.default_rng(seed)
-                found = ais(path, schedule, N_CHAINS, kiwaki.KERNELS[kernel], rng=rng)
-                log_weights.append(found.log_weights - grbm.log_z())
-            self._runs[settings] = Spread(np.array(log_weights[:-1]), log_weights[-1])
-        runs, now = self._runs[settings], round(share * (len(SHARES) - 1))
+        cov = target(model)[2]
+        runs = yield from self.once((model, kernel, seed), _spread(model, kernel, seed))
+        now = round(share * (len(SHARES) - 1))
         variances, errors = np.transpose([_variance_and_error(log_w) for log_w in runs.log_weights])
         log_w = runs.log_weights[now]
         start, end, histogram, curve = self.axes

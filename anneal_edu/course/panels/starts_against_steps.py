@@ -1,7 +1,5 @@
 """Kiwaki and Aihara 2015, Figures 4 to 7: log Ẑ and the effective sample size against the number of steps."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import numpy as np
@@ -17,6 +15,18 @@ N_STEPS = (12, 40, 100, 300)
 N_CHAINS = 1000
 
 
+def _run_all(model: str, kernel: str, seed: int):
+    """Yield the fraction done before each run; return start → one result a K."""
+    runs = {start: [] for start in kiwaki.STARTS}
+    for i, (start, row) in enumerate(runs.items()):
+        path = kiwaki.start_path(start, *target(model))
+        for j, n_steps in enumerate(N_STEPS):
+            yield (i + sum(N_STEPS[:j]) / sum(N_STEPS)) / len(runs)
+            rng = np.random.default_rng([seed, n_steps])
+            row.append(ais(path, kiwaki.paper_schedule(n_steps), N_CHAINS, kiwaki.KERNELS[kernel], rng=rng))
+    return runs
+
+
 class StartsAgainstSteps(Panel):
     """AIS to a small Gaussian RBM from the paper's three starts, for several K; schedule in four quarters.
 
@@ -28,34 +38,16 @@ class StartsAgainstSteps(Panel):
         "Left: log Ẑ with three standard errors either way against the number of steps, for three starts, and the "
         "exact log Z. Right: their effective sample sizes."
     )
+    columns = (1.2, 1)
     controls = {  # noqa: RUF012
         "model": choice("model", "strong covariances", tuple(kiwaki.TOYS)),
         "kernel": choice("kernel", "x integrated out", tuple(kiwaki.KERNELS)),
         "seed": seed(),
     }
 
-    def __init__(self, **values):
-        self._runs = {}  # (model, kernel, seed) → {start: [AISResult]}
-        super().__init__(**values)
-
-    def make_axes(self, figure):
-        """Estimates and effective sample sizes."""
-        return figure.columns(1.2, 1)
-
     def draw(self, model, kernel, seed):
-        """Run AIS for every start and K if these settings are new, then show it."""
-        grbm, mean, cov = target(model)
-        settings = model, kernel, seed
-        if settings not in self._runs:
-            runs = {start: [] for start in kiwaki.STARTS}
-            for i, (start, row) in enumerate(runs.items()):
-                path = kiwaki.start_path(start, grbm, mean, cov)
-                for j, n_steps in enumerate(N_STEPS):
-                    yield (i + sum(N_STEPS[:j]) / sum(N_STEPS)) / len(runs)
-                    rng = np.random.default_rng([seed, n_steps])
-                    row.append(ais(path, kiwaki.paper_schedule(n_steps), N_CHAINS, kiwaki.KERNELS[kernel], rng=rng))
-            self._runs[settings] = runs
-        runs, exact = self._runs[settings], grbm.log_z()
+        runs = yield from self.once((model, kernel, seed), _run_all(model, kernel, seed))
+        exact = target(model)[0].log_z()
         found = {start: [(r.log_z, r.std_error, r.ess) for r in row] for start, row in runs.items()}
         gaussian_rbm.estimates_and_ess(self.axes, list(N_STEPS), found, exact, N_CHAINS)
         last = {start: row[-1] for start, row in runs.items()}

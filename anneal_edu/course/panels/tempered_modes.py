@@ -1,7 +1,5 @@
 """A target with three modes: chains that stay where they are, and chains that swap."""
 
-from __future__ import annotations
-
 import math
 from functools import lru_cache
 from typing import NamedTuple
@@ -132,6 +130,8 @@ class TemperedModes(Panel):
         "Right: the mass of each mode, exact, of chains alone and of ladders, with two standard errors."
     )
     size = (12.0, 4.4)
+    columns = (1, 1, 1)
+    gap = 0.6
     controls = {  # noqa: RUF012
         "n_pairs": slider("pairs K", 6, 1, 8, 1, live=False),
         "hottest": slider("hottest rung: standard deviation", 5.0, 0.5, 12.0, 0.5, live=False),
@@ -139,12 +139,7 @@ class TemperedModes(Panel):
         "seed": seed(),
     }
 
-    def make_axes(self, figure):
-        """Two histograms and the masses."""
-        return figure.columns(1, 1, 1, gap=0.6)
-
     def draw(self, n_pairs, hottest, n_sweeps, seed):
-        """Both kinds of chains, and how much they found where."""
         found = runs(n_pairs, hottest, n_sweeps, seed)
         density = np.exp(_log_f(_GRID[:, None]) - LOG_Z)
         pairs = (("alone", found.alone, "moments"), ("swapping", found.tempered, "geometric"))

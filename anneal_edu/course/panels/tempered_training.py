@@ -1,7 +1,5 @@
 """The exact likelihood during training, with chains at one temperature and at ten: stored runs of `kadan-training`."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 import numpy as np
@@ -60,14 +58,12 @@ class TemperedTraining(Panel):
     }
 
     def make_axes(self, figure):
-        """Curves and rows."""
         curves, rows = figure.columns(1.25, 1, gap=3.0)
         curves.set_ylabel("nats an example", labelpad=0)
         rows.set_xlabel("nats an example")
         return [curves, rows]
 
     def draw(self, data, methods, counted, moment):
-        """Draw the stored curves."""
         curves, limits = stored_curves()[data], LIMITS[data]
         n = len(next(iter(curves.values()))[0])
         at = round(moment / 100 * n) - 1

@@ -1,6 +1,4 @@
-"""Carlson et al. 2016, "Simulated tempering" and "RTS": a chain on a ladder, its shares of time, and what they tell."""
-
-from __future__ import annotations
+"""Carlson et al. 2016, "Simulated Tempering" and "RTS": a chain on a ladder, its shares of time, and what they tell."""
 
 from copy import deepcopy
 from functools import lru_cache
@@ -96,7 +94,6 @@ class TemperedWalk(Panel):
     }
 
     def make_axes(self, figure):
-        """The ladder, the shares, the estimates."""
         ladder, shares, estimates = figure.columns(1.2, 1, 1.2, gap=0.85)
         ladder.set(title="the most travelled chain", ylabel="rung k")
         shares.set_title("share of time on each rung")
@@ -104,7 +101,6 @@ class TemperedWalk(Panel):
         return [ladder, shares, estimates]
 
     def draw(self, rounds, rungs, z, seed):
-        """The present round, and the estimates of all up to it."""
         ladder, shares, estimates = self.axes
         made, (log_z, densities) = walk(rungs, z, seed).rounds[:rounds], exact(rungs)
         pieces = [way(rungs, z, seed, number) for number in range(max(1, rounds - 1), rounds + 1)]

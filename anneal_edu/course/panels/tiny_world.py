@@ -1,7 +1,5 @@
 """AIS in a world of 30 sites, where every expectation is a sum: no random number is drawn."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 import numpy as np
@@ -82,7 +80,6 @@ class TinyWorld(Panel):
     }
 
     def make_axes(self, figure):
-        """Left the chains, in the middle their weights, right both together."""
         axes = figure.columns(1, 1, 1)
         for ax, title in zip(
             axes, ("Where the chains stand", "× their mean weight / Z", "= chains, weighted"), strict=True
@@ -94,7 +91,6 @@ class TinyWorld(Panel):
         return axes
 
     def draw(self, n_steps, depth, kernel):
-        """The chains, their weights and both, after the last step."""
         stand, weighted, mean_log_weight = _exact_ais(depth, n_steps, kernel)
         log_f = two_wells(depth)
         log_z = logsumexp(log_f)

@@ -1,7 +1,5 @@
 """Grosse et al. 2013, Figure 1, in motion."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 from itertools import pairwise
 
@@ -59,7 +57,6 @@ class TwoPaths(Panel):
     }
 
     def make_axes(self, figure):
-        """Left the plane, right the overlaps."""
         plane, overlaps = figure.columns(1.5, 1)
         plane.set(xlabel="x₁", ylabel="x₂")
         overlaps.set(xlim=(0, 1), ylim=(0, 1.03), xticks=(0, 0.5, 1), yticks=(0, 0.5, 1))
@@ -67,7 +64,6 @@ class TwoPaths(Panel):
         return [plane, overlaps]
 
     def draw(self, beta, separation, correlation, n_steps):
-        """Both intermediate distributions at β, and the overlaps of K + 1 evenly spaced ones."""
         plane, overlap_axes = self.axes
         ends = mirrored_gaussians(separation, correlation)
         betas = linear_schedule(n_steps)

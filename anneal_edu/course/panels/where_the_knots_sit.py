@@ -1,7 +1,5 @@
 """What the knots of a moment averages spline buy, although the cost functional is the same with and without them."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 import numpy as np
@@ -57,6 +55,15 @@ def misses(model: str, start: str, n_knots: int, seed: int) -> np.ndarray:
     return np.array([run.log_z for run in runs]) - path(1.0).log_z()
 
 
+def _all_misses(model: str, start: str, seed: int):
+    """Yield the fraction done; return number of knots → `misses`."""
+    found = {}
+    for i, number in enumerate(KNOTS):
+        yield i / len(KNOTS)
+        found[number] = misses(model, start, number, seed)
+    return found
+
+
 class WhereTheKnotsSit(Panel):
     """Splines with few and many knots on the moment path: how straight they are, F, bias, and log Ẑ with Gibbs steps.
 
@@ -75,36 +82,22 @@ class WhereTheKnotsSit(Panel):
         "seed": seed(),
     }
 
-    def __init__(self, **values):
-        self._done = set()
-        super().__init__(**values)
-
-    def make_axes(self, figure):
-        """Moments and errors."""
-        return figure.columns(1, 1)
-
     def draw(self, knots, model, start, seed):
-        """All runs, and the moments of the chosen spline."""
-        if (model, start, seed) not in self._done:
-            for i, number in enumerate(KNOTS):
-                yield i / len(KNOTS)
-                misses(model, start, number, seed)
-            self._done.add((model, start, seed))
+        missed = yield from self.once((model, start, seed), _all_misses(model, start, seed))
         line, errors = self.axes
         here = deviations(model, start, knots)
         rbm_paths.off_the_line(line, np.linspace(0, 1, FINE), here, np.linspace(0, 1, knots + 2))
-        rbm_paths.errors_of_splines(errors, KNOTS, {n: misses(model, start, n, seed) for n in KNOTS}, knots)
+        rbm_paths.errors_of_splines(errors, KNOTS, missed, knots)
         chosen = KNOTS.index(knots)
         artists.curve(errors, "now", [chosen] * 2, [-120, 12], "reference", linewidth=1.6, zorder=1)
         cost, bias = cost_and_bias(model, start, knots)
         plain_cost, plain_bias = cost_and_bias(model, start, 0)
-        found = misses(model, start, knots, seed)
         return Reading(
             _takeaway(knots, here.max(), deviations(model, start, 0).max(), cost, plain_cost),
             {
                 "F, exact": f"{cost:.1f} (geometric {plain_cost:.1f})",
                 f"bias of the mean log weight, {BIAS_STEPS} perfect steps": f"{bias:.2f} (geometric {plain_bias:.2f})",
-                f"log Ẑ - log Z, {N_STEPS} Gibbs steps": ", ".join(f"{miss:.1f}" for miss in found),
+                f"log Ẑ - log Z, {N_STEPS} Gibbs steps": ", ".join(f"{miss:.1f}" for miss in missed[knots]),
             },
         )
 

@@ -1,7 +1,5 @@
 """Every estimator's answer to one question, with error bars and warnings, and the truth behind a curtain."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from anneal_edu.course.experiments.estimator_tables import Row, stored_rows
@@ -47,7 +45,6 @@ class WhomToBelieve(Panel):
     }
 
     def make_axes(self, figure):
-        """Estimates, and words."""
         left, right = figure.columns(1.05, 1, gap=0.35)
         for ax, (x, width) in zip((left, right), ((0.235, 0.3), (0.565, 0.43)), strict=True):
             ax.set_position((x, 0.15, width, 0.77))
@@ -56,7 +53,6 @@ class WhomToBelieve(Panel):
         return [left, right]
 
     def draw(self, model, truth, seed):
-        """Show one stored run of every estimator."""
         rows = rows_of(model)
         found = np.array([[r.errors[seed], r.std_errors[seed]] for r in rows], dtype=float)  # None becomes NaN
         exact, told = rows[0].exact, truth == SHOWN

@@ -81,7 +81,7 @@ WRONG_MOMENTS = {
     ),
     "sums of products": (with_part(2, lambda v, W, c: v.T @ expit(v @ W + c)), "divide by their number"),
     "rounded products": (with_part(2, lambda v, W, c: v.T @ (v @ W + c > 0) / len(v)), "in E v hᵀ you rounded"),
-    "transposed": (with_part(2, lambda v, W, c: right_moments(v, W, c)[2].T), "should have shape"),
+    "transposed": (with_part(2, lambda v, W, c: right_moments(v, W, c)[2].T), "E v hᵀ has shape (3, 5)"),
     "two parts": (lambda v, W, c: right_moments(v, W, c)[:2], "three arrays"),
     "NaN": (with_part(2, lambda v, W, c: np.nan * W), "NaN"),
     "other products": (with_part(2, lambda v, W, c: 0 * W), "should be the mean over"),

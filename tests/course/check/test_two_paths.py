@@ -91,7 +91,7 @@ WRONG_GEOMETRIC = {
     ),
     "swapped β": (lambda m0, c0, m1, c1, b: geometric(m0, c0, m1, c1, 1 - b), "changed places"),
     "one thing": (lambda m0, c0, m1, c1, b: geometric(m0, c0, m1, c1, b)[0], "return two things"),
-    "wrong shape": (lambda m0, c0, m1, c1, b: (m0, m1), "should have shape (3,)"),
+    "wrong shape": (lambda m0, c0, m1, c1, b: (m0, m1), "the covariance has shape (3,)"),
     "no covariance": (lambda m0, c0, m1, c1, b: (m0, -c0), "no covariance"),
     "the start for ever": (lambda m0, c0, m1, c1, b: (m0, c0), "differ by a constant"),
 }

@@ -71,7 +71,10 @@ def test_a_method_trains_as_its_name_says(name, method, n_gibbs, batch, options)
     """Beside the same training, spelled out: constant rate 0.2, random numbers of this seed and method."""
     (task,) = kadan.SCALES["tiny"].tasks
     rng, data = np.random.default_rng([3, list(kadan.METHODS).index(name)]), ae.data.bars_and_stripes(3)
-    *_, last = ae.contrastive_divergence(data, 6, method, n_gibbs, 40, 0.2, batch, rng, decay=False, **options)
+    *_, last = ae.contrastive_divergence(
+        data, 6, method, n_gibbs=n_gibbs, n_updates=40, learning_rate=0.2, batch_size=batch, rng=rng, decay=False,
+        **options
+    )
     found = kadan.train_once(task, name, 4, 3).log_likelihood[-1]
     assert found == pytest.approx(last.rbm.log_density(data).mean() - last.rbm.log_z(), abs=1e-4)
 
@@ -80,7 +83,9 @@ def test_small_updates_are_ten_times_as_many_at_a_tenth_of_the_rate():
     (task,) = kadan.SCALES["tiny"].tasks
     name, data = "PCD, 10 small updates", ae.data.bars_and_stripes(3)
     rng = np.random.default_rng([0, list(kadan.METHODS).index(name)])
-    states = ae.contrastive_divergence(data, 6, "pcd", 1, 400, 0.02, 10, rng, decay=False)
+    states = ae.contrastive_divergence(
+        data, 6, "pcd", n_gibbs=1, n_updates=400, learning_rate=0.02, batch_size=10, rng=rng, decay=False
+    )
     expected = [kadan.mean_log_likelihood(s.rbm, data) for s in states if s.n_updates % 100 == 0]
     row = kadan.train_once(task, name, 4, 0)
     assert row.n_updates == [10, 20, 30, 40] and row.cost == 10

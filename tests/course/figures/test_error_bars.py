@@ -105,7 +105,7 @@ BARS = {
     ),
     sandwich.rows: (
         lambda ax, _: sandwich.rows(ax, ["a"], np.array(EACH[:1]), np.array(EACH[:1])),
-        f"{sandwich.REVERSE} bar 0",
+        f"{sandwich.REVERSE} bars",
         ACROSS,
         2,
     ),

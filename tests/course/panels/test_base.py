@@ -155,8 +155,8 @@ def test_presented_it_is_larger_and_still_follows_its_controls(opened):
 
 
 def test_wrong_settings_are_refused(opened):
-    with pytest.raises(TypeError, match="no control 'hieght'; it has height, shown, seed"):
-        Dots(hieght=1.0)
+    with pytest.raises(TypeError, match="no control 'breadth'; it has height, shown, seed"):
+        Dots(breadth=1.0)
     with pytest.raises(ValueError, match=r"height cannot be 5.0: its control stops at 2.0"):
         Dots(height=5.0)
 

@@ -9,7 +9,7 @@ import anneal_edu as ae
 from anneal_edu.course.experiments.tempered_sampling import gaussians_apart
 from anneal_edu.course.figures import LectureFigure, tempered_sampling
 from anneal_edu.course.panels import OneMatrix, TemperedWalk, one_matrix, tempered_walk
-from anneal_edu.course.panels.one_matrix import Found, compare, error_of_the_rule, overlap_at, stepping_error, wrong
+from anneal_edu.course.panels.one_matrix import Found, compare, error_of_the_rule, overlap_at, wrong
 from anneal_edu.course.panels.tempered_walk import HELD, LEARNED, exact, most_travelled, walk, way
 
 
@@ -111,14 +111,15 @@ def test_overlap_at_mbars_own_log_z_is_mbars_overlap():
     np.testing.assert_allclose(overlap_at(log_f, counts, result.log_z), result.overlap, atol=1e-9)
 
 
-def test_the_stepping_error_is_right_where_rungs_overlap():
+def test_the_error_of_stepping_stones_is_right_where_rungs_overlap():
     """Of 400 repeats: their standard deviation is 1 ± 0.035, their mean 0 ± 0.05."""
     path, schedule, z = gaussians_apart(1.0), ae.linear_schedule(4), []
     rungs = [path(float(b)) for b in schedule]
     for seed in range(400):
         rng = np.random.default_rng(seed)
         log_f = ae.log_density_matrix(path, schedule, np.concatenate([rung.sample(100, rng) for rung in rungs]))
-        z.append(ae.stepping_stone(log_f, np.full(5, 100))[-1] / stepping_error(log_f, 100))
+        found = ae.stepping_stone(log_f, np.full(5, 100))
+        z.append(found.log_z[-1] / found.std_error[-1])
     assert abs(np.std(z) - 1) < 0.18
     assert abs(np.mean(z)) < 0.3
 

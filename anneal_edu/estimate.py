@@ -1,0 +1,93 @@
+"""The face that every result shows: log Z of the target, its error bar, and what looks wrong."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+
+class Caveat(str):
+    """A warning of a result: a sentence for a reader, and a `kind` that code can ask for.
+
+    It is a string, the sentence. The kinds, and what they mean:
+
+    ==========================  =====================================================================
+    "single chain"              no error bar can be given
+    "every weight is zero"      no chain landed where the target has mass
+    "collapsed weights"         a few weights carry the estimate
+    "heavy tail"                the weights that matter most were probably not drawn
+    "steps refused"             hardly any leapfrog step was accepted
+    "poor points"               at some data points few chains carry the weight
+    "rungs never meet"          no state of a rung has a density on the next one
+    "swaps refused"             two rungs hardly ever swap
+    "no round trip"             no replica has been up the ladder and down again
+    "uneven visits"             tempered chains hardly ever come to some rung
+    "few crossings"             tempered chains hardly ever climb the whole ladder
+    "little overlap"            few draws connect the states
+    "coarse rule"               the trapezoid rule is off by more than the error bar
+    "two rungs"                 how far the trapezoid rule is off cannot be told
+    ==========================  =====================================================================
+
+    Examples
+    --------
+    >>> import numpy as np, anneal_edu as ae
+    >>> path = ae.geometric_path(ae.Gaussian([0.0], [[1.0]]), ae.Gaussian([40.0], [[1.0]]))
+    >>> jump = ae.ais(path, [0, 1], 100, rng=np.random.default_rng(0))
+    >>> [warning.kind for warning in jump.warnings]
+    ['collapsed weights', 'heavy tail']
+    """
+
+    kind: str
+
+    def __new__(cls, kind: str, sentence: str) -> Caveat:
+        caveat = super().__new__(cls, sentence)
+        caveat.kind = kind
+        return caveat
+
+    def __reduce__(self) -> tuple[type[Caveat], tuple[str, str]]:  # copies and worker processes make it anew from these
+        return type(self), (self.kind, str(self))
+
+
+SINGLE_CHAIN = Caveat("single chain", "a single chain: no error bar can be given")
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """log Z of the target, in nats, whichever estimator found it: the ``estimate`` of every result.
+
+    The numbers of a result itself follow what it estimates. AIS and parallel tempering have one target, and their own
+    ``log_z`` and ``std_error`` are floats. Tempered sampling has one number a rung, and MBAR, stepping stones and
+    thermodynamic integration one ratio to the first state a rung: their ``log_z`` and ``std_error`` are (K+1,) arrays,
+    of which the last belongs to the target. Here they are floats, so that results of all kinds stand in one list.
+
+    Attributes
+    ----------
+    log_z : float
+        Estimate of log Z of the target.
+    std_error : float
+        Its standard error, as the estimator sees it.
+    warnings : tuple of Caveat
+        What looks wrong; empty where nothing does.
+
+    Examples
+    --------
+    >>> import numpy as np, anneal_edu as ae
+    >>> path = ae.geometric_path(ae.Gaussian([0.0], [[1.0]]), ae.Gaussian([2.0], [[1.0]]))
+    >>> rng, betas = np.random.default_rng(0), ae.linear_schedule(4)
+    >>> results = ae.ais(path, betas, 500, rng=rng), ae.rts(path, betas, 10, 20, 50, rng=rng)
+    >>> [abs(result.estimate.log_z) < 0.2 for result in results]
+    [True, True]
+    """
+
+    log_z: float
+    std_error: float
+    warnings: tuple[Caveat, ...] = ()
+
+    @classmethod
+    def of_last(cls, log_z: np.ndarray, std_error: np.ndarray, warnings: tuple[Caveat, ...]) -> Estimate:
+        """That of a ladder (K+1,) whose last rung is the target."""
+        return cls(float(log_z[-1]), float(std_error[-1]), warnings)
+
+    def __str__(self) -> str:
+        return ", ".join([f"log Z ≈ {self.log_z:.3f} ± {self.std_error:.3f}", *(w.kind for w in self.warnings)])
