@@ -52,21 +52,15 @@ from anneal_edu.paths.geometric import geometric_path, moment_path
 from anneal_edu.paths.moment_matching import MomentMatch, match_moments
 from anneal_edu.paths.schedules import linear_schedule, optimal_allocation, optimal_binned_schedule, piecewise_schedule
 from anneal_edu.paths.splines import moment_spline_path, spline_path
-from anneal_edu.reweighting.density_matrix import log_conditionals, log_density_matrix, log_density_slopes
+from anneal_edu.reweighting.density_matrix import log_density_matrix, log_density_slopes
 from anneal_edu.reweighting.integration import ThermodynamicIntegrationResult, thermodynamic_integration
 from anneal_edu.reweighting.mbar import MBARResult, mbar
 from anneal_edu.reweighting.stepping_stone import SteppingStoneResult, stepping_stone
+from anneal_edu.tempering.ladders import cumulative_barrier, equal_rejection_schedule
 from anneal_edu.tempering.matrices import expected_round_trip_time
-from anneal_edu.tempering.parallel import (
-    TemperingResult,
-    count_round_trips,
-    cumulative_barrier,
-    equal_rejection_schedule,
-    parallel_tempering,
-    tempering_states,
-)
+from anneal_edu.tempering.parallel import TemperingResult, count_round_trips, parallel_tempering, tempering_states
 from anneal_edu.tempering.rts import RTSResult, RTSRound, rts, rts_rounds
-from anneal_edu.tempering.simulated import SimulatedTemperingResult, simulated_tempering
+from anneal_edu.tempering.simulated import SimulatedTemperingResult, log_conditionals, simulated_tempering
 from anneal_edu.tempering.transitions import tempered_transitions
 from anneal_edu.training import (
     contrastive_divergence,

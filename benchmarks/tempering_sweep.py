@@ -12,7 +12,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 import anneal_edu as ae
-from anneal_edu.tempering.ladders import Ladder, ladder_on
+from anneal_edu.paths.rungs import Rungs, rungs_on
 from anneal_edu.tempering.parallel import sweep
 from anneal_edu.tempering.swaps import EvenOdd
 
@@ -26,7 +26,8 @@ def main(tiny: bool = False) -> None:
     rng = np.random.Generator(np.random.SFC64(0))
     target = ae.BinaryRBM(0.05 * rng.normal(size=(D, H)), 0.5 * rng.normal(size=D), 0.5 * rng.normal(size=H))
     path, schedule = ae.geometric_path(ae.uniform_rbm(D, H), target), ae.linear_schedule(rungs - 1)
-    ladders = {"products shared": ladder_on(path, schedule), "rung by rung": Ladder(path, schedule, ae.gibbs)}
+    shared = rungs_on(path, schedule, ae.gibbs, "ladder")
+    ladders = {"products shared": shared, "rung by rung": Rungs(path, schedule)}
     x = np.stack([path(0.0).sample(C, rng) for _ in schedule])
     carried = {name: ladder.carry(x) for name, ladder in ladders.items()}
     schemes = {name: EvenOdd(rungs - 1, C) for name in ladders}

@@ -10,10 +10,10 @@ MOST_LINES = {
     "ais": 160,
     "hais": 240,
     "parallel_tempering": 260,
-    "rts": 260,
+    "rts": 255,
     "sandwich": 300,
     "GaussianRBM": 300,
-    "moment_spline_path": 650,
+    "moment_spline_path": 220,
 }
 
 
@@ -23,7 +23,7 @@ def test_an_algorithm_can_be_read(name):
     assert 50 < sum(reached.values()) <= MOST_LINES[name]
 
 
-@pytest.mark.parametrize("name", [name for name in MOST_LINES if name not in ("GaussianRBM", "moment_spline_path")])
+@pytest.mark.parametrize("name", [name for name in MOST_LINES if name != "GaussianRBM"])
 def test_no_algorithm_needs_to_know_of_rbms(name):
     modules = {where for where, _ in closure.closure(name)}
     assert not modules & {"anneal_edu.paths.rbm", "anneal_edu.distributions.binary_rbm"}

@@ -19,9 +19,8 @@ from anneal_edu.annealing.hais import HAISState, hais_states
 from anneal_edu.data.whitened import _cut
 from anneal_edu.kernels import leapfrog
 from anneal_edu.paths import splines
-from anneal_edu.paths.rungs import LogDensities
-from anneal_edu.tempering import ladders
-from anneal_edu.tempering.parallel import TemperingState
+from anneal_edu.paths.rungs import Rungs
+from anneal_edu.tempering.parallel import Swaps, TemperingState
 from anneal_edu.tempering.rts import rts_round
 from anneal_edu.tempering.simulated import TemperedWalkState, tempered_walk
 from anneal_edu.tempering.transitions import TemperedMove
@@ -30,7 +29,7 @@ from anneal_edu.training.gaussian_rbm import gibbs_step
 
 NO_LIBRARY = ("figures", "panels", "check", "experiments", "__main__")
 EXEMPT = {
-    ladders.Swaps: "fields of TemperingState",
+    Swaps: "fields of TemperingState",
 }
 
 
@@ -361,9 +360,7 @@ def walked(n_sweeps, n_chains=6, seed=0):
 @lru_cache(maxsize=1)
 def tempered_state():
     x = START.sample(6, generator := rng())
-    walk = tempered_walk(
-        PATH, SCHEDULE, ASSUMED, x, np.zeros(6, dtype=int), Shifting(), rng=generator
-    )
+    walk = tempered_walk(Rungs(PATH, SCHEDULE, Shifting()), ASSUMED, x, np.zeros(6, dtype=int), rng=generator)
     return list(islice(walk, 3))[-1]
 
 
@@ -401,7 +398,7 @@ def against_first(log_z):
 
 def round_made(n_sweeps=4):
     x = START.sample(6, generator := rng())
-    return rts_round(PATH, SCHEDULE, ASSUMED, x, np.zeros(6, dtype=int), n_sweeps, Shifting(), generator)
+    return rts_round(Rungs(PATH, SCHEDULE, Shifting()), ASSUMED, x, np.zeros(6, dtype=int), n_sweeps, generator)
 
 
 def crossings(rungs):
@@ -907,11 +904,6 @@ TABLE = [
         "std_error": error_of_stones,
         "warnings": lambda r: (),
         "estimate": lambda r: (stepping_stones(r), error_of_stones(r), ()),
-    }),
-    (LogDensities, lambda: ladders.Ladder(PATH, SCHEDULE, ae.gibbs).log_densities((DRAWS.reshape(5, 6, 2),)), {
-        "own": lambda r: [log_f(beta, x) for beta, x in zip(SCHEDULE, DRAWS.reshape(5, 6, 2), strict=True)],
-        "above": lambda r: [log_f(beta, x) for beta, x in zip(SCHEDULE[1:], DRAWS.reshape(5, 6, 2)[:-1], strict=True)],
-        "below": lambda r: [log_f(beta, x) for beta, x in zip(SCHEDULE[:-1], DRAWS.reshape(5, 6, 2)[1:], strict=True)],
     }),
     (TemperedMove, lambda: proposed()[0], {
         "log_ratios": ratio_of_the_way,

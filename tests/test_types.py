@@ -24,7 +24,7 @@ TABLE = {
     ),
     "BinaryRBM": (
         lambda: ae.BinaryRBM(ONE, [0.0], [0.0]),
-        START | FAMILY | BINARY | {"SumsHidden", "Enumerable", "GibbsSteps"},
+        START | FAMILY | BINARY | {"FitsMoments", "SumsHidden", "Enumerable", "GibbsSteps"},
     ),
     "JointRBM": (
         lambda: ae.JointRBM(ae.uniform_rbm(2, 1)),
@@ -32,11 +32,11 @@ TABLE = {
     ),
     "GaussianBernoulli": (
         lambda: ae.GaussianBernoulli([0.0], ONE, ONE, [0.0]),
-        START | FAMILY | {"HiddenUnits", "SumsHidden", "Enumerable", "GibbsSteps", "Differentiable"},
+        START | FAMILY | {"HiddenUnits", "FitsMoments", "SumsHidden", "Enumerable", "GibbsSteps", "Differentiable"},
     ),
     "GaussianRBM": (
         lambda: ae.GaussianRBM(ONE, [0.0], [0.0], [1.0]),
-        START | FAMILY | {"HiddenUnits", "SumsHidden", "Enumerable", "GibbsSteps", "Differentiable"},
+        START | FAMILY | {"HiddenUnits", "FitsMoments", "SumsHidden", "Enumerable", "GibbsSteps", "Differentiable"},
     ),
     "ProductOfExperts": (lambda: ae.ProductOfExperts(ONE), START | {"Enumerable", "Differentiable"}),
     "MeanCovarianceRBM": (
@@ -55,7 +55,7 @@ TABLE = {
         {"Distribution", "Differentiable", "Discrete"},
     ),
 }
-TIERS = [name for name, thing in vars(protocol).items() if getattr(thing, "_is_protocol", False) and name != "Protocol"]
+TIERS = [name for name, thing in vars(protocol).items() if getattr(thing, "_is_runtime_protocol", False)]
 
 OWN = """
 import numpy as np

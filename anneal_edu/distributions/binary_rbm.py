@@ -10,6 +10,7 @@ from scipy.special import expit
 
 from anneal_edu.distributions.bernoulli import bernoulli, softplus
 from anneal_edu.distributions.enumeration import LayerSum, binary_states, states_of
+from anneal_edu.distributions.moment_coordinates import BinaryCoordinates
 from anneal_edu.distributions.protocol import mix
 from anneal_edu.validation import (
     MAX_ENUMERATED_UNITS,
@@ -201,14 +202,22 @@ class BinaryRBM:
         """η = (visible_bias, hidden_bias, weights), in the order of `moments`."""
         return self.visible_bias, self.hidden_bias, self.weights
 
+    def member(self, parameters: tuple[np.ndarray, ...]) -> BinaryRBM:
+        """The RBM with other natural parameters η."""
+        visible_bias, hidden_bias, weights = parameters
+        return BinaryRBM(weights, visible_bias, hidden_bias)
+
+    def moment_coordinates(self, moments: tuple[np.ndarray, ...]) -> BinaryCoordinates:
+        """Coordinates of η in which a fit to given moments is about equally steep in every direction."""
+        return BinaryCoordinates(moments, self.natural_parameters())
+
     def geometric_mean(self, other: BinaryRBM, beta: float) -> BinaryRBM:
         """The RBM with averaged parameters: the geometric average of the *joint* densities of (v, h).
 
         This is not the geometric average of the two marginals f(v): the hidden units are summed out afterwards. See
         Grosse et al. 2013, Eq. 7.
         """
-        visible_bias, hidden_bias, weights = mix(self.natural_parameters(), other.natural_parameters(), beta)
-        return BinaryRBM(weights, visible_bias, hidden_bias)
+        return self.member(mix(self.natural_parameters(), other.natural_parameters(), beta))
 
 
 def uniform_rbm(n_visible: int, n_hidden: int) -> BinaryRBM:

@@ -11,6 +11,7 @@ from scipy.special import expit
 
 from anneal_edu.distributions.bernoulli import bernoulli, softplus
 from anneal_edu.distributions.enumeration import QuadraticSum, states_of
+from anneal_edu.distributions.moment_coordinates import GaussianCoordinates
 from anneal_edu.distributions.protocol import mix
 from anneal_edu.validation import (
     MAX_ENUMERATED_UNITS,
@@ -242,6 +243,15 @@ class GaussianBernoulli:
     def log_partition(self) -> float:
         """A(η), log Z without the constant."""
         return self.log_z() - self.constant
+
+    def member(self, parameters: tuple[np.ndarray, ...]) -> GaussianBernoulli:
+        """The member with other natural parameters η, and no constant."""
+        linear, minus_half, coupling, hidden_bias = parameters
+        return GaussianBernoulli(linear, -2 * minus_half, coupling, hidden_bias)
+
+    def moment_coordinates(self, moments: tuple[np.ndarray, ...]) -> GaussianCoordinates:
+        """Coordinates of η in which a fit to given moments is about equally steep in every direction."""
+        return GaussianCoordinates(moments, self.natural_parameters())
 
     def geometric_mean(self, other: GaussianBernoulli, beta: float) -> GaussianBernoulli:
         """The member with log f(v, h) = (1-β) log f_self(v, h) + β log f_other(v, h): natural parameters averaged."""

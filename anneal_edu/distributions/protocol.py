@@ -28,8 +28,7 @@ from typing import Protocol, Self, runtime_checkable
 
 import numpy as np
 
-Arrays = tuple[np.ndarray, ...]
-"""A point in the space of η, or of s = E[g(x)]: one array for each part of g."""
+from anneal_edu.distributions.moment_coordinates import Arrays, MomentCoordinates
 
 
 @runtime_checkable
@@ -138,6 +137,17 @@ class ExponentialFamily(Distribution, Protocol):
 
     def log_partition(self) -> float:
         """A(η) = log ∫ exp(η · g(x)) dx."""
+
+
+@runtime_checkable
+class FitsMoments(ExponentialFamily, Protocol):
+    """Its member with given moments can be searched for: for `match_moments`."""
+
+    def member(self, parameters: Arrays) -> ExponentialFamily:
+        """The member with natural parameters η."""
+
+    def moment_coordinates(self, moments: Arrays) -> MomentCoordinates:
+        """Coordinates of η in which the member with moments s is soon found."""
 
 
 # What the states are; who says nothing has real states without walls, and no hidden units

@@ -8,7 +8,8 @@ here saves time, and is held to the plain way by a test. A path may offer, under
                                 ``end``, then serve every β
 ``log_density_slopes(β, x)``    d/dβ log f_β(x) in closed form, (K+1,), (N, D) -> (K+1, N)
 ``weigh_and_gibbs(…)``          the step of AIS, weight and Gibbs move in one: (β_{k-1}, β_k, x, rng) -> (log ratio, x)
-``gibbs_rungs(schedule)``       the rungs of a ladder that share their work, see `anneal_edu.paths.rungs.Rungs`
+``gibbs_rungs(schedule)``       rungs that share their work for chains that wander, see `anneal_edu.paths.rungs.Rungs`
+``gibbs_ladder(schedule)``      the same for chains on every rung, (K+1, C); None where there are none
 ==============================  ========================================================================
 
 A kernel may say which of these it stands for, as ``gibbs.step = "weigh_and_gibbs"``, and what its time reversal is.

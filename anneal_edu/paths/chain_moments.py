@@ -10,7 +10,6 @@ from tqdm.auto import tqdm
 
 from anneal_edu.distributions import BinaryRBM, GaussianBernoulli
 from anneal_edu.distributions.bernoulli import bernoulli
-from anneal_edu.paths.moment_coordinates import as_moments
 from anneal_edu.paths.moment_matching import Fit, MomentMatch, Moments, largest_error
 from anneal_edu.validation import (
     as_binary_data,
@@ -222,7 +221,8 @@ def _fit_by_chains(
     learning_rate: float,
     rng: np.random.Generator,
 ) -> MomentMatch:
-    target = as_moments(moments, initial)
+    require_kind("initial", initial, BinaryRBM)
+    target = initial.moment_coordinates(moments).target
     b, c, W = (np.array(eta, dtype=np.float32) for eta in initial.natural_parameters())
     s_v, s_h, s_vh = (s.astype(np.float32) for s in target)
     rate = np.float32(learning_rate)

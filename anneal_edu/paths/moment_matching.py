@@ -9,9 +9,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy.optimize import minimize
 
-from anneal_edu.distributions import BinaryRBM, GaussianBernoulli
+from anneal_edu.distributions import Distribution, ExponentialFamily, FitsMoments
 from anneal_edu.distributions.protocol import difference, inner
-from anneal_edu.paths.moment_coordinates import as_moments, coordinates_of
 from anneal_edu.validation import as_count, as_positive
 
 Moments = tuple[np.ndarray, ...]
@@ -33,13 +32,13 @@ class MomentMatch:
         How often the moments were computed.
     """
 
-    rbm: BinaryRBM | GaussianBernoulli = field(repr=False)
+    rbm: Distribution = field(repr=False)
     residual: float
     converged: bool | None
     n_evaluations: int
 
 
-Fit = Callable[[Moments, BinaryRBM | GaussianBernoulli], MomentMatch]
+Fit = Callable[[Moments, Distribution], MomentMatch]
 
 
 def largest_error(moments: Moments, target: Moments) -> float:
@@ -53,7 +52,7 @@ def _largest(errors: Moments) -> float:
 
 def match_moments(
     moments: Moments,
-    initial: BinaryRBM | GaussianBernoulli,
+    initial: Distribution,
     tolerance: float = 5e-3,
     max_evaluations: int = 1000,
 ) -> MomentMatch:
@@ -89,26 +88,29 @@ def match_moments(
     >>> ae.match_moments(rbm.moments(), ae.uniform_rbm(3, 2), tolerance=1e-6).rbm.weights.round(3)[0, 0]
     np.float64(1.0)
     """
-    target = as_moments(moments, initial)
+    if not isinstance(initial, FitsMoments):
+        raise TypeError(f"moments can be fitted by RBMs, binary or Gaussian, got {type(initial).__name__}")
+    coordinates = initial.moment_coordinates(moments)  # of η, in which every direction is about equally steep
+    target = coordinates.target
     tolerance = as_positive("tolerance", tolerance)
     max_evaluations = as_count("max_evaluations", max_evaluations)
-    coordinates = coordinates_of(initial, target)
-    best = (np.inf, initial)
+    best: tuple[float, ExponentialFamily] = (np.inf, initial)
     n_evaluations = 0
 
     def objective(x: np.ndarray) -> tuple[float, np.ndarray]:
         nonlocal best, n_evaluations
         n_evaluations += 1
-        rbm = coordinates.unpack(x)
+        eta = coordinates.unpack(x)
+        rbm = initial.member(eta)
         errors = difference(rbm.moments(), target)
         best = min(best, (_largest(coordinates.scaled(errors)), rbm), key=lambda pair: pair[0])
-        return rbm.log_partition() - inner(rbm.natural_parameters(), target), coordinates.gradient(x, errors)
+        return rbm.log_partition() - inner(eta, target), coordinates.gradient(x, errors)
 
     def stop_when_reached(_x: np.ndarray) -> None:
         if best[0] <= tolerance:
             raise StopIteration
 
-    x = coordinates.pack(initial)
+    x = coordinates.pack(initial.natural_parameters())
     options = {"maxfun": max_evaluations, "maxiter": max_evaluations, "maxcor": 50, "ftol": 0.0, "gtol": 0.0}
     # moments that no RBM has lead out of the range of numbers, and the best RBM so far stands
     with suppress(ValueError), np.errstate(over="ignore", invalid="ignore", divide="ignore"):

@@ -17,7 +17,7 @@ from scipy.special import expit
 from anneal_edu.distributions import BinaryRBM, JointRBM
 from anneal_edu.distributions.bernoulli import bernoulli, sum_of_softplus, weigh_and_draw
 from anneal_edu.paths.geometric import SHARING, GeometricPath
-from anneal_edu.paths.rungs import Carried, LogDensities, Rungs
+from anneal_edu.paths.rungs import Carried, Rungs
 
 _ROWS_AT_ONCE = 500  # the working arrays of a block stay in the processor's cache
 _FIELDS_AT_ONCE = 100_000
@@ -126,12 +126,12 @@ class GeometricRBMPath(GeometricPath):
         return at_start, v @ db + (h * slope).sum(1, dtype=np.float64)
 
     def gibbs_rungs(self, schedule: np.ndarray) -> RBMRungs:
-        """Rungs for tempered chains, moved by Gibbs."""
+        """Rungs for chains that wander, moved by Gibbs."""
         return RBMRungs(self, schedule)
 
     def gibbs_ladder(self, schedule: np.ndarray) -> WeightlessStartLadder | None:
-        """A ladder for parallel tempering, moved by Gibbs; None where the start has weights."""
-        return WeightlessStartLadder(self.start, self.end, schedule) if self._weightless_start else None
+        """Rungs with chains on each, moved by Gibbs; None where the start has weights."""
+        return WeightlessStartLadder(self, schedule) if self._weightless_start else None
 
     def weigh_and_gibbs(
         self, before: float, now: float, v: np.ndarray, rng: np.random.Generator
@@ -178,89 +178,87 @@ class JointRBMPath(GeometricPath):
         return GeometricRBMPath(self.start.rbm, self.end.rbm)
 
     def gibbs_rungs(self, schedule: np.ndarray) -> JointRBMRungs:
-        """Rungs for tempered chains, moved by Gibbs."""
+        """Rungs for chains that wander, moved by Gibbs."""
         return JointRBMRungs(self, schedule)
 
 
 class RBMRungs(Rungs):
-    """Rungs of a geometric path between RBMs, in float32: all share v @ weights, and the next Gibbs step has it too."""
+    """Rungs of a geometric path between RBMs, in float32: all share v @ weights, which is carried to the next move."""
 
     path: GeometricRBMPath
 
-    def __init__(self, path: GeometricRBMPath, schedule: np.ndarray):
-        self.path, self.schedule = path, schedule
-        self._states: np.ndarray | None = None
-        self._slope = np.empty(0)
+    def carry(self, v: np.ndarray) -> Carried:
+        """States v (N, D), and by how much the fields of their hidden units grow with β, (N, H)."""
+        return v, self.path.hidden_slope(v)
 
-    def _visible(self, x: np.ndarray) -> np.ndarray:
-        return x
+    def move(self, carried: Carried, rungs: np.ndarray, rng: np.random.Generator) -> Carried:
+        """One block Gibbs step of every chain on its own rung, (N,)."""
+        v, slope = carried
+        return self.carry(self.path.gibbs_at(self.schedule[rungs], v, rng, slope)[0])
 
-    def _slope_at(self, x: np.ndarray) -> np.ndarray:
-        if x is not self._states:
-            self._states, self._slope = x, self.path.hidden_slope(self._visible(x))
-        return self._slope
-
-    def log_densities(self, v: np.ndarray) -> np.ndarray:
+    def log_densities(self, carried: Carried) -> np.ndarray:
         """Log f_k(v_n): (N, D) -> (K+1, N)."""
-        return self.path.log_densities(self.schedule, v, self._slope_at(v))
-
-    def move(self, v: np.ndarray, rungs: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """One block Gibbs step of every chain on its own rung: (C, D), (C,) -> (C, D)."""
-        return self.path.gibbs_at(self.schedule[rungs], v, rng, self._slope_at(v))[0]
+        return self.path.log_densities(self.schedule, *carried)
 
 
-class JointRBMRungs(RBMRungs):
+class JointRBMRungs(Rungs):
     """The same for states (v, h): log f is linear in β, and a sweep costs its two products and little more."""
 
-    def __init__(self, path: JointRBMPath, schedule: np.ndarray):
-        super().__init__(path.summed, schedule)
+    path: JointRBMPath
 
-    def _visible(self, x: np.ndarray) -> np.ndarray:
-        return x[:, : self.path.start.dim]
+    def _layers(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        D = self.path.start.rbm.dim
+        return x[:, :D], x[:, D:]
 
-    def log_densities(self, x: np.ndarray) -> np.ndarray:
+    def carry(self, x: np.ndarray) -> Carried:
+        """States (v, h), (N, D+H), and by how much the fields of h grow with β, (N, H)."""
+        return x, self.path.summed.hidden_slope(self._layers(x)[0])
+
+    def move(self, carried: Carried, rungs: np.ndarray, rng: np.random.Generator) -> Carried:
+        """One block Gibbs step of every chain on its own rung, (N,)."""
+        x, slope = carried
+        layers = self.path.summed.gibbs_at(self.schedule[rungs], self._layers(x)[0], rng, slope)
+        return self.carry(np.concatenate(layers, axis=1))
+
+    def log_densities(self, carried: Carried) -> np.ndarray:
         """Log f_k(v_n, h_n): (N, D+H) -> (K+1, N)."""
-        h = x[:, self.path.start.dim :]
-        at_start, gain = self.path.energy_line(self._visible(x), h, self._slope_at(x))
+        x, slope = carried
+        at_start, gain = self.path.summed.energy_line(*self._layers(x), slope)
         return at_start + np.multiply.outer(self.schedule, gain)
 
-    def move(self, x: np.ndarray, rungs: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """One block Gibbs step of every chain on its own rung: (C, D+H), (C,) -> (C, D+H)."""
-        layers = self.path.gibbs_at(self.schedule[rungs], self._visible(x), rng, self._slope_at(x))
-        return np.concatenate(layers, axis=1)
 
-
-class WeightlessStartLadder:
+class WeightlessStartLadder(Rungs):
     """The geometric path from a binary RBM without weights to another one, moved by Gibbs, in float32.
 
     The hidden units of v have the field c_0 + β (v W + c_1 - c_0) on rung β: one product v @ W serves the densities on
     three rungs *and* the next Gibbs step, wherever the swaps take v. So it is carried along. A sweep does two products,
-    v @ W and h @ Wᵀ, for all rungs and chains at once: the law of a `Ladder`, the same numbers up to rounding.
+    v @ W and h @ Wᵀ, for all rungs and chains at once: the law of `Rungs`, the same numbers up to rounding.
     """
 
-    def __init__(self, start: BinaryRBM, end: BinaryRBM, schedule: np.ndarray):
-        (_, b0, c0), (W, b1, c1) = start.single_precision, end.single_precision
+    def __init__(self, path: GeometricRBMPath, schedule: np.ndarray):
+        super().__init__(path, schedule)
+        (_, b0, c0), (W, b1, c1) = path.start.single_precision, path.end.single_precision
         self.W, self.Wt = W, np.ascontiguousarray(W.T)  # stored row by row, small products run several times faster
         self.b0, self.db, self.c0, self.dc = b0, b1 - b0, c0, c1 - c0
         self.betas = np.asarray(schedule, dtype=np.float32)
 
     def carry(self, v: np.ndarray) -> Carried:
-        """States v (K+1, C, D) and the slopes of their hidden fields, v W + c_1 - c_0, (K+1, C, H)."""
+        """States v (K+1, C, D), slopes of the hidden fields, v W + c_1 - c_0, (K+1, C, H), v·b_0 and v·(b_1 - b_0)."""
         v = np.asarray(v, dtype=np.float32)
-        return v, v @ self.W + self.dc
+        return v, v @ self.W + self.dc, v @ self.b0, v @ self.db
 
-    def _blocks(self, *arrays: np.ndarray) -> Iterator[tuple[np.ndarray, ...]]:
+    def _blocks(self, rungs: np.ndarray, *arrays: np.ndarray) -> Iterator[tuple[np.ndarray, ...]]:
         """Yield β of every row, (rows, 1), with rows of arrays (K+1, C, …) that are seen as ((K+1) C, …)."""
-        beta = np.repeat(self.betas, arrays[0].shape[1])[:, None]
+        beta = self.betas[rungs.ravel()][:, None]
         flat = [array.reshape(len(beta), *array.shape[2:]) for array in arrays]
         for first in range(0, len(beta), _ROWS_AT_ONCE):
             rows = slice(first, first + _ROWS_AT_ONCE)
             yield beta[rows], *(array[rows] for array in flat)
 
-    def move(self, carried: Carried, rng: np.random.Generator) -> Carried:
-        """A block Gibbs step of every chain on its rung."""
+    def move(self, carried: Carried, rungs: np.ndarray, rng: np.random.Generator) -> Carried:
+        """A block Gibbs step of every chain on its rung, (K+1, C)."""
         v, slope = np.empty_like(carried[0]), np.empty_like(carried[1])
-        for beta, old_slope, new_v, new_slope in self._blocks(carried[1], v, slope):
+        for beta, old_slope, new_v, new_slope in self._blocks(rungs, carried[1], v, slope):
             h = bernoulli(beta * old_slope + self.c0, rng)
             visible_field = np.matmul(h, self.Wt, out=new_v)
             visible_field += self.db
@@ -269,28 +267,18 @@ class WeightlessStartLadder:
             bernoulli(visible_field, rng)  # leaves its draws there, in new_v
             np.matmul(new_v, self.W, out=new_slope)
             new_slope += self.dc
-        return v, slope
+        return v, slope, v @ self.b0, v @ self.db
 
-    def log_densities(self, carried: Carried) -> LogDensities:
-        """Every state on its own rung and on the two neighbours, from the slopes alone."""
-        v, slope = carried
-        lift, level = v @ self.db, v @ self.b0  # (K+1, C): log f_β(v) = level + β lift + Σ_j softplus(field_j)
-
+    def log_density(self, carried: Carried, rungs: np.ndarray) -> np.ndarray:
+        """Log f_k(v) of every state on a rung k of its own, with no product more: (R, C, D), (R, C) -> (R, C)."""
+        v, slope, level, lift = carried  # log f_β(v) = level + β lift + Σ_j softplus(field_j)
+        betas = self.betas[rungs]
         at_once = max(1, _ROWS_AT_ONCE // v.shape[1])  # rungs
-
-        def on_rungs(betas: np.ndarray, states: slice) -> np.ndarray:
-            of_hidden = [
-                sum_of_softplus(betas[k : k + at_once, None, None] * slope[states][k : k + at_once] + self.c0)
-                for k in range(0, len(betas), at_once)
-            ]
-            return np.concatenate(of_hidden) + betas[:, None] * lift[states] + level[states]
-
-        low, high = slice(None, -1), slice(1, None)
-        return LogDensities(
-            own=on_rungs(self.betas, slice(None)),
-            above=on_rungs(self.betas[high], low),
-            below=on_rungs(self.betas[low], high),
-        )
+        of_hidden = [
+            sum_of_softplus(betas[k : k + at_once, :, None] * slope[k : k + at_once] + self.c0)
+            for k in range(0, len(betas), at_once)
+        ]
+        return np.concatenate(of_hidden) + betas * lift + level
 
 
 SHARING |= {BinaryRBM: GeometricRBMPath, JointRBM: JointRBMPath}

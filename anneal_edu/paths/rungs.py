@@ -1,9 +1,8 @@
-"""The rungs of a ladder: the K + 1 distributions of a path at the β of a schedule."""
+"""The rungs of a ladder: the K + 1 distributions of a path at the β of a schedule, and chains that stand on them."""
 
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import NamedTuple
 
 import numpy as np
 
@@ -12,58 +11,58 @@ from anneal_edu.paths.capabilities import Path, offered
 from anneal_edu.validation import careful, log_density_of
 
 Carried = tuple[np.ndarray, ...]
-"""States (K+1, C, D), and after them what was computed from each and travels with it when it is swapped."""
-
-
-class LogDensities(NamedTuple):
-    """Of states x_k on rungs k = 0 … K.
-
-    Attributes
-    ----------
-    own : (K+1, C) array
-        log f_k(x_k).
-    above : (K, C) array
-        log f_{k+1}(x_k), k = 0 … K-1.
-    below : (K, C) array
-        log f_k(x_{k+1}), k = 0 … K-1.
-    """
-
-    own: np.ndarray
-    above: np.ndarray
-    below: np.ndarray
+"""States (..., D), and after them what was computed from each and travels with it wherever a swap takes it."""
 
 
 class Rungs:
-    """The K + 1 distributions of a path at the β of a schedule, for chains that change from one to another."""
+    """The K + 1 distributions of a path at the β of a schedule, for chains on any of them.
+
+    Chains come in any arrangement: C that wander, as in simulated tempering, or C on every rung, (K+1, C), as in
+    parallel tempering. An array of rungs in this arrangement says where each stands.
+    """
 
     def __init__(self, path: Path, schedule: np.ndarray, kernel: Kernel = gibbs):
         self.path, self.schedule, self.kernel = path, schedule, careful(kernel)
         self.distribution = lru_cache(maxsize=None)(lambda k: path(float(schedule[k])))  # made when a chain gets there
 
-    def log_densities(self, x: np.ndarray) -> np.ndarray:
-        """Log f_k(x_n): (N, D) -> (K+1, N)."""
-        if (all_at_once := offered(self.path, "log_densities")) is not None:
-            log_f = all_at_once(self.schedule, x)
-        else:
-            rungs = enumerate(self.schedule)
-            log_f = np.stack([log_density_of(self.distribution(k), x, beta) for k, beta in rungs])
-        if np.isnan(log_f).any() or (log_f == np.inf).any():
-            raise ValueError("log f is NaN or +inf on some rung")
-        return log_f
+    def carry(self, x: np.ndarray) -> Carried:
+        """What is to be known of states x (..., D) before the first move: nothing but themselves."""
+        return (x,)
 
-    def move(self, x: np.ndarray, rungs: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """One transition of every chain on its own rung: (C, D), (C,) -> (C, D)."""
-        moved = np.empty_like(x)
+    def move(self, carried: Carried, rungs: np.ndarray, rng: np.random.Generator) -> Carried:
+        """One transition of every chain on its own rung, (...,)."""
+        x, moved = carried[0], np.empty_like(carried[0])
         for k in np.unique(rungs):
             here = rungs == k
             new = self.kernel(self.distribution(int(k)), x[here], rng)
             moved = moved.astype(np.result_type(moved, new), copy=False)  # whole numbers may become real ones
             moved[here] = new
-        return moved
+        return (moved,)
+
+    def log_density(self, carried: Carried, rungs: np.ndarray) -> np.ndarray:
+        """Log f_k(x) of every state x on a rung k of its own: (..., D), (...) -> (...)."""
+        x, log_f = carried[0], np.empty(rungs.shape)
+        for k in np.unique(rungs):
+            here = rungs == k
+            log_f[here] = log_density_of(self.distribution(int(k)), x[here], self.schedule[k])
+        return log_f
+
+    def log_densities(self, carried: Carried) -> np.ndarray:
+        """Log f_k(x_n) of every state on every rung: (N, D) -> (K+1, N)."""
+        x = carried[0]
+        if (all_at_once := offered(self.path, "log_densities")) is not None:
+            log_f = all_at_once(self.schedule, x)
+        else:
+            log_f = np.stack([log_density_of(self.distribution(k), x, beta) for k, beta in enumerate(self.schedule)])
+        if np.isnan(log_f).any() or (log_f == np.inf).any():
+            raise ValueError("log f is NaN or +inf on some rung")
+        return log_f
 
 
-def rungs_on(path: Path, schedule: np.ndarray, kernel: Kernel = gibbs) -> Rungs:
+def rungs_on(path: Path, schedule: np.ndarray, kernel: Kernel = gibbs, arranged: str = "rungs") -> Rungs:
     """The rungs of a path: its own, where it offers some that share their work under this kernel.
+
+    ``arranged`` is "ladder" for chains on every rung, (K+1, C), which may share more.
 
     Examples
     --------
@@ -72,5 +71,5 @@ def rungs_on(path: Path, schedule: np.ndarray, kernel: Kernel = gibbs) -> Rungs:
     >>> type(rungs_on(path, [0.0, 1.0])).__name__, type(rungs_on(path, [0.0, 1.0], ae.exact)).__name__
     ('RBMRungs', 'Rungs')
     """
-    own = offered(path, getattr(kernel, "rungs", None))
-    return Rungs(path, schedule, kernel) if own is None else own(schedule)
+    own = offered(path, getattr(kernel, arranged, None))
+    return (own and own(schedule)) or Rungs(path, schedule, kernel)

@@ -173,7 +173,7 @@ def moment_spline_path(
         betas = np.linspace(0, 1, as_count("knots", knots) + 2)
     else:
         betas = as_schedule("knots, with 0 and 1 added,", [0.0, *as_finite_array("knots", knots, ndim=1), 1.0])
-    if not (getattr(p0, "sums_hidden", False) and family_of(p0) is family_of(p1)):
+    if not (hasattr(p0, "moment_coordinates") and family_of(p0) is family_of(p1)):
         return spline_path(betas, [moment_path(p0, p1)(beta) for beta in betas])
     s0, s1 = as_family(p0).moments(), as_family(p1).moments() if target_moments is None else target_moments
     matches: list[MomentMatch] = []

@@ -55,7 +55,7 @@ def log_density_matrix(path: Path, schedule: np.ndarray, x: np.ndarray) -> np.nd
     """
     require_path(path)
     schedule = as_schedule("schedule", schedule)
-    return Rungs(path, schedule).log_densities(as_chains("x", x, path(0.0).dim))
+    return Rungs(path, schedule).log_densities((as_chains("x", x, path(0.0).dim),))
 
 
 def as_draws(log_density_matrix: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -90,21 +90,6 @@ def estimate_from_ratios(
     if start_log_z is None:
         raise ValueError("the draws tell ratios only: give the estimator log Z of the first state, start_log_z")
     return Estimate.of_last(start_log_z + log_z, std_error, warnings)
-
-
-def log_conditionals(log_f: np.ndarray, log_z: np.ndarray) -> np.ndarray:
-    """log q(β_k | x_n), where q(x, β_k) ∝ f_k(x) / Ẑ_k: from which rung a state may be; (K+1, N), (K+1,) -> (K+1, N).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> np.exp(log_conditionals(np.log([[1.0, 3.0], [1.0, 1.0]]), np.zeros(2)))
-    array([[0.5 , 0.75],
-           [0.5 , 0.25]])
-    """
-    log_q = log_f - log_z[:, None]
-    log_q -= np.logaddexp.reduce(log_q, axis=0)  # q(β_k | x) = [f_k(x) / Ẑ_k] / Σ_j [f_j(x) / Ẑ_j]
-    return log_q
 
 
 def log_density_slopes(path: Path, schedule: np.ndarray, x: np.ndarray) -> np.ndarray:

@@ -12,8 +12,9 @@ from scipy.integrate import cumulative_trapezoid
 from scipy.special import logsumexp
 
 from anneal_edu.estimate import Caveat, Estimate
-from anneal_edu.reweighting.density_matrix import as_draws, as_start_log_z, estimate_from_ratios, log_conditionals
+from anneal_edu.reweighting.density_matrix import as_draws, as_start_log_z, estimate_from_ratios
 from anneal_edu.reweighting.over_chains import as_chain_labels, error_over_chains
+from anneal_edu.tempering.simulated import log_conditionals
 from anneal_edu.validation import as_finite_array, as_flag, as_schedule, require_shape
 
 

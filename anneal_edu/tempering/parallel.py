@@ -8,20 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
-from scipy.interpolate import PchipInterpolator
-from scipy.optimize import brentq
 from tqdm.auto import tqdm
 
-from anneal_edu.annealing.ais import require_start, require_walk
+from anneal_edu.annealing.ais import log_quotient, require_start, require_walk
 from anneal_edu.estimate import SINGLE_CHAIN, Caveat, Estimate
-from anneal_edu.kernels import Kernel, gibbs
+from anneal_edu.kernels import Kernel, accept, gibbs
 from anneal_edu.paths.capabilities import Path
-from anneal_edu.paths.schedules import linear_schedule
-from anneal_edu.tempering.ladders import ladder_on, sweep
-from anneal_edu.tempering.swaps import as_rates, as_scheme, swapped
-from anneal_edu.validation import as_count, as_real, as_schedule, draws_of, log_z_of, require_shape
+from anneal_edu.paths.rungs import Carried, Rungs, rungs_on
+from anneal_edu.tempering.swaps import SwapScheme, as_scheme, swapped
+from anneal_edu.validation import as_count, as_real, as_schedule, draws_of, log_z_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +64,7 @@ def tempering_states(
     require_start(path(0.0), "sample")
 
     def states() -> Iterator[TemperingState]:
-        start, ladder = path(0.0), ladder_on(path, schedule, kernel)
+        start, ladder = path(0.0), rungs_on(path, schedule, kernel, "ladder")
         scheme = as_scheme(swaps)(len(schedule) - 1, n_chains)
         carried = ladder.carry(np.stack([draws_of(start, n_chains, rng) for _ in schedule]))  # (K+1, C, D)
         replicas = np.tile(np.arange(len(schedule))[:, None], (1, n_chains))
@@ -76,6 +74,39 @@ def tempering_states(
             yield TemperingState(carried[0], replicas, *swaps_made)
 
     return states()
+
+
+class Swaps(NamedTuple):
+    """What one sweep proposed and accepted: fields of `TemperingState`."""
+
+    proposed: np.ndarray
+    accepted: np.ndarray
+    swap_probabilities: np.ndarray
+    log_ratios: np.ndarray
+
+
+def sweep(ladder: Rungs, carried: Carried, scheme: SwapScheme, rng: np.random.Generator) -> tuple[Carried, Swaps]:
+    """Move every chain on its rung, then propose swaps of neighbours; what is carried goes with the states.
+
+    α, by which a swap is accepted, is that of Kadan et al. 2018, Section 4.1, for any path.
+    """
+    k = np.indices(carried[0].shape[:2])[0]  # (K+1, C): chain k, c stands on rung k
+    carried = ladder.move(carried, k, rng)
+    lower, upper = tuple(array[:-1] for array in carried), tuple(array[1:] for array in carried)
+    own = ladder.log_density(carried, k)  # f_k(x_k), (K+1, C)
+    above, below = ladder.log_density(lower, k[1:]), ladder.log_density(upper, k[:-1])  # f_{k+1}(x_k), f_k(x_{k+1})
+    # α = min(1, f_k(x_{k+1}) f_{k+1}(x_k) / (f_k(x_k) f_{k+1}(x_{k+1})))
+    log_alpha = np.minimum(0.0, log_quotient(below + above, own[:-1] + own[1:]))  # (K, C)
+    log_alpha[np.isneginf(own[:-1] + own[1:])] = 0.0  # from where the ladder has no business, any swap is welcome
+    proposed = scheme.propose(rng)
+    accepted = proposed & accept(log_alpha, rng)
+    scheme.hear(accepted)
+    outside = np.isneginf(own[:-1])
+    log_ratios = np.where(outside, 0.0, above - np.where(outside, 0.0, own[:-1]))
+    if np.isnan(log_ratios).any() or (log_ratios == np.inf).any():
+        raise ValueError("log f is NaN or +inf on some rung")
+    carried = tuple(swapped(array, accepted) for array in carried)
+    return carried, Swaps(proposed, accepted, np.exp(log_alpha), log_ratios)
 
 
 @dataclass(frozen=True, eq=False)
@@ -268,52 +299,3 @@ def count_round_trips(replicas: np.ndarray) -> np.ndarray:
         left_start[bottom], seen_top[bottom] = True, False
         seen_top[top] = left_start[top]
     return trips
-
-
-def cumulative_barrier(schedule: np.ndarray, rejection_rates: np.ndarray) -> PchipInterpolator:
-    """Λ(β), the rejection rates added up along the ladder and interpolated by a monotone cubic (Syed et al. 2022).
-
-    Its derivative is the local barrier λ(β), how hard it is to pass there: ``cumulative_barrier(…).derivative()``.
-
-    Examples
-    --------
-    >>> import anneal_edu as ae
-    >>> float(ae.cumulative_barrier([0, 0.5, 1], [0.2, 0.4])(1.0).round(6))
-    0.6
-    """
-    schedule = as_schedule("schedule", schedule)
-    rates = as_rates(rejection_rates)
-    require_shape("rejection_rates", rates, (len(schedule) - 1,))
-    return PchipInterpolator(schedule, np.append(0.0, np.cumsum(rates)))
-
-
-def equal_rejection_schedule(schedule: np.ndarray, rejection_rates: np.ndarray, n_steps: int) -> np.ndarray:
-    """The ladder of K = n_steps pairs on which every pair should refuse equally often  (Syed et al. 2022, Section 5).
-
-    Its rungs divide Λ(β), as a pilot run found it, into equal parts. About 2 Λ pairs are worth their cost.
-
-    Parameters
-    ----------
-    schedule : (J+1,) array
-        Of the pilot.
-    rejection_rates : (J,) array
-        Of the pilot.
-    n_steps : int
-
-    Returns
-    -------
-    (K+1,) array
-
-    Examples
-    --------
-    >>> import anneal_edu as ae
-    >>> ae.equal_rejection_schedule([0, 0.5, 1], [0.3, 0.3], 2)
-    array([0. , 0.5, 1. ])
-    """
-    barrier = cumulative_barrier(schedule, rejection_rates)
-    n_steps, total = as_count("n_steps", n_steps), float(barrier(1.0))
-    if total < 1e-12:
-        return linear_schedule(n_steps)
-    goals = total * linear_schedule(n_steps)[1:-1]
-    inner = [brentq(lambda beta, goal=goal: float(barrier(beta)) - goal, 0, 1) for goal in goals]
-    return np.array([0.0, *inner, 1.0])

@@ -17,6 +17,7 @@ from anneal_edu.annealing.ais import annealing_step, require_start, require_walk
 from anneal_edu.estimate import Caveat, Estimate
 from anneal_edu.kernels import Kernel, gibbs
 from anneal_edu.paths.capabilities import Path
+from anneal_edu.paths.rungs import Rungs, rungs_on
 from anneal_edu.tempering.simulated import (
     TemperedWalkState,
     ratio_estimate,
@@ -25,7 +26,70 @@ from anneal_edu.tempering.simulated import (
     tempered_walk,
 )
 from anneal_edu.validation import as_count, as_finite_array, as_schedule, draws_of, log_z_of, require_shape
-from anneal_edu.weights import log_mean_exp
+
+
+def rts_rounds(
+    path: Path,
+    schedule: np.ndarray,
+    n_initial: int,
+    n_sweeps: int,
+    n_chains: int,
+    kernel: Kernel = gibbs,
+    log_z: np.ndarray | None = None,
+    *,
+    rng: np.random.Generator,
+) -> Iterator[RTSRound]:
+    """Yield rounds for ever: n_initial that each correct the Ẑ_k of the one before, then one that grows and grows.
+
+    The arguments are those of `rts`.
+    """
+    schedule, n_chains = as_schedule("schedule", schedule), as_count("n_chains", n_chains)
+    n_initial, n_sweeps = as_count("n_initial", n_initial, minimum=0), as_count("n_sweeps", n_sweeps)
+    require_walk(path, kernel, rng)
+    require_start(path(0.0), "sample", "log_z")
+    if log_z is not None:
+        log_z = as_finite_array("log_z", log_z, ndim=1)
+        require_shape("log_z", log_z, schedule.shape)
+        log_z = log_z - log_z[0] + log_z_of(path(0.0))
+
+    def rounds(log_z: np.ndarray | None) -> Iterator[RTSRound]:
+        ladder = rungs_on(path, schedule, kernel)
+        if log_z is None:
+            log_z, x, rungs = ascend(path, schedule, n_chains, kernel, rng)
+        else:
+            x, rungs = draws_of(path(0.0), n_chains, rng), np.zeros(n_chains, dtype=int)
+        for _ in range(n_initial):
+            latest = rts_round(ladder, log_z, x, rungs, n_sweeps, rng)
+            yield latest
+            log_z, x, rungs = latest.corrected_log_z, latest.x, latest.rungs
+        pool = rts_round(ladder, log_z, x, rungs, n_sweeps, rng)
+        while True:
+            yield pool
+            pool = rts_round(ladder, log_z, pool.x, pool.rungs, n_sweeps, rng).pooled(pool)
+
+    return rounds(log_z)
+
+
+def rts_round(
+    ladder: Rungs, log_z: np.ndarray, x: np.ndarray, rungs: np.ndarray, n_sweeps: int, rng: np.random.Generator
+) -> RTSRound:
+    """Walk ``n_sweeps`` from states x (C, D) on rungs (C,), at fixed log_z (K+1,)."""
+    walk = tempered_walk(ladder, log_z, x, rungs, rng=rng)
+    return round_of(islice(walk, n_sweeps), log_z, rungs)
+
+
+def round_of(states: Iterable[TemperedWalkState], log_z: np.ndarray, rungs: np.ndarray) -> RTSRound:
+    """What states of a tempered walk at fixed log_z (K+1,) say, which began on rungs (C,)."""
+    K, C = len(log_z) - 1, len(rungs)
+    log_sum, visits, n_sweeps = np.full((K + 1, C), -np.inf), np.zeros(K + 1), 0
+    from_below, crossings = rungs == 0, 0
+    for state in states:
+        n_sweeps += 1
+        log_sum = np.logaddexp(log_sum, state.log_conditionals)
+        visits += np.bincount(state.rungs, minlength=K + 1)
+        crossings += int((from_below & (state.rungs == K)).sum())
+        from_below = (from_below | (state.rungs == 0)) & (state.rungs < K)
+    return RTSRound(log_z, log_sum - np.log(n_sweeps), visits / visits.sum(), n_sweeps, crossings, state.x, state.rungs)
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,41 +152,11 @@ class RTSRound:
 
     def pooled(self, earlier: RTSRound) -> RTSRound:
         """This round and an earlier one at the same Ẑ_k, as one."""
-        n_sweeps = earlier.n_sweeps + self.n_sweeps
+        n_sweeps, crossings = earlier.n_sweeps + self.n_sweeps, earlier.crossings + self.crossings
         of_earlier, of_this = earlier.n_sweeps / n_sweeps, self.n_sweeps / n_sweeps
-        shares = (earlier.chain_log_shares + np.log(of_earlier), self.chain_log_shares + np.log(of_this))
-        return replace(
-            self,
-            chain_log_shares=np.logaddexp(*shares),
-            visits=of_earlier * earlier.visits + of_this * self.visits,
-            n_sweeps=n_sweeps,
-            crossings=earlier.crossings + self.crossings,
-        )
-
-
-def rts_round(
-    path: Path, schedule: np.ndarray, log_z: np.ndarray, x: np.ndarray, rungs: np.ndarray, n_sweeps: int,
-    kernel: Kernel, rng: np.random.Generator,
-) -> RTSRound:
-    """Walk ``n_sweeps`` from states x (C, D) on rungs (C,), at fixed log_z (K+1,)."""
-    walk = tempered_walk(path, schedule, log_z, x, rungs, kernel, rng=rng)
-    return round_of(islice(walk, n_sweeps), log_z, rungs)
-
-
-def round_of(states: Iterable[TemperedWalkState], log_z: np.ndarray, rungs: np.ndarray) -> RTSRound:
-    """What states of a tempered walk at fixed log_z (K+1,) say, which began on rungs (C,)."""
-    K, C = len(log_z) - 1, len(rungs)
-    log_sums, visits, n_sweeps = np.full((K + 1, C), -np.inf), np.zeros(K + 1), 0
-    from_below, crossings = rungs == 0, 0
-    for state in states:
-        n_sweeps += 1
-        log_sums = np.logaddexp(log_sums, state.log_conditionals)
-        visits += np.bincount(state.rungs, minlength=K + 1)
-        arrived = from_below & (state.rungs == K)
-        crossings += int(arrived.sum())
-        from_below = (from_below & ~arrived) | (state.rungs == 0)
-    shares = log_sums - np.log(n_sweeps)
-    return RTSRound(log_z, shares, visits / visits.sum(), n_sweeps, crossings, state.x, state.rungs)
+        shares = np.logaddexp(earlier.chain_log_shares + np.log(of_earlier), self.chain_log_shares + np.log(of_this))
+        visits = of_earlier * earlier.visits + of_this * self.visits
+        return replace(self, chain_log_shares=shares, visits=visits, n_sweeps=n_sweeps, crossings=crossings)
 
 
 def ascend(
@@ -140,50 +174,9 @@ def ascend(
         log_ratio, x = step(before, now, x, rng)
         if not np.isfinite(log_ratio).any():
             raise ValueError(f"no chain of rung {k - 1} has a density on rung {k}: add rungs between")
-        log_z.append(log_z[-1] + log_mean_exp(log_ratio))
+        log_z.append(log_z[-1] + logsumexp(log_ratio) - np.log(n_chains))
         left_behind = np.where((rungs == k)[:, None], x, left_behind)
     return np.array(log_z), left_behind, rungs
-
-
-def rts_rounds(
-    path: Path,
-    schedule: np.ndarray,
-    n_initial: int,
-    n_sweeps: int,
-    n_chains: int,
-    kernel: Kernel = gibbs,
-    log_z: np.ndarray | None = None,
-    *,
-    rng: np.random.Generator,
-) -> Iterator[RTSRound]:
-    """Yield rounds for ever: n_initial that each correct the Ẑ_k of the one before, then one that grows and grows.
-
-    The arguments are those of `rts`.
-    """
-    schedule, n_chains = as_schedule("schedule", schedule), as_count("n_chains", n_chains)
-    n_initial, n_sweeps = as_count("n_initial", n_initial, minimum=0), as_count("n_sweeps", n_sweeps)
-    require_walk(path, kernel, rng)
-    require_start(path(0.0), "sample", "log_z")
-    if log_z is not None:
-        log_z = as_finite_array("log_z", log_z, ndim=1)
-        require_shape("log_z", log_z, schedule.shape)
-        log_z = log_z - log_z[0] + log_z_of(path(0.0))
-
-    def rounds(log_z: np.ndarray | None) -> Iterator[RTSRound]:
-        if log_z is None:
-            log_z, x, rungs = ascend(path, schedule, n_chains, kernel, rng)
-        else:
-            x, rungs = draws_of(path(0.0), n_chains, rng), np.zeros(n_chains, dtype=int)
-        for _ in range(n_initial):
-            latest = rts_round(path, schedule, log_z, x, rungs, n_sweeps, kernel, rng)
-            yield latest
-            log_z, x, rungs = latest.corrected_log_z, latest.x, latest.rungs
-        pool = rts_round(path, schedule, log_z, x, rungs, n_sweeps, kernel, rng)
-        while True:
-            yield pool
-            pool = rts_round(path, schedule, log_z, pool.x, pool.rungs, n_sweeps, kernel, rng).pooled(pool)
-
-    return rounds(log_z)
 
 
 @dataclass(frozen=True, eq=False)
@@ -219,12 +212,10 @@ class RTSResult:
     @property
     def warnings(self) -> tuple[Caveat, ...]:
         """What looks wrong; empty where nothing does."""
-        n_chains = self.final.chain_log_shares.shape[1]
-        found = share_warnings(self.final.log_shares, n_chains)
-        if self.final.crossings < n_chains:
-            sentence = f"{n_chains} chains came from the first rung to the last {self.final.crossings} times"
-            found = (*found, Caveat("few crossings", f"{sentence}: add rungs or sweeps"))
-        return found
+        n_chains, crossings = self.final.chain_log_shares.shape[1], self.final.crossings
+        few = f"{n_chains} chains came from the first rung to the last {crossings} times: add rungs or sweeps"
+        found = (Caveat("few crossings", few),) if crossings < n_chains else ()
+        return share_warnings(self.final.log_shares, n_chains) + found
 
     @property
     def estimate(self) -> Estimate:
@@ -301,8 +292,7 @@ def rts(
     ((5,), np.True_)
     """
     schedule = as_schedule("schedule", schedule)
-    n_rounds, n_sweeps = as_count("n_rounds", n_rounds), as_count("n_sweeps", n_sweeps)
-    n_chains = as_count("n_chains", n_chains)
+    n_rounds = as_count("n_rounds", n_rounds)
     n_initial = n_rounds // 2 if n_initial is None else as_count("n_initial", n_initial, minimum=0)
     if n_initial >= n_rounds:
         raise ValueError(f"n_initial must leave at least one of {n_rounds} rounds, got {n_initial}")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import logsumexp
@@ -17,13 +18,11 @@ from anneal_edu.annealing.ais import require_start, require_walk
 from anneal_edu.estimate import SINGLE_CHAIN, Caveat, Estimate
 from anneal_edu.kernels import Kernel, gibbs
 from anneal_edu.paths.capabilities import Path
-from anneal_edu.paths.rungs import rungs_on
-from anneal_edu.reweighting.density_matrix import log_conditionals
+from anneal_edu.paths.rungs import Rungs, rungs_on
 from anneal_edu.validation import as_count, as_finite_array, as_schedule, draws_of, log_z_of, require_shape
 
 
-@dataclass(frozen=True, eq=False)
-class TemperedWalkState:
+class TemperedWalkState(NamedTuple):
     """One sweep of C chains.
 
     Attributes
@@ -40,28 +39,50 @@ class TemperedWalkState:
     log_conditionals: np.ndarray
 
 
+def log_conditionals(log_f: np.ndarray, log_z: np.ndarray) -> np.ndarray:
+    """log q(β_k | x_n), where q(x, β_k) ∝ f_k(x) / Ẑ_k: from which rung a state may be; (K+1, N), (K+1,) -> (K+1, N).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> np.exp(log_conditionals(np.log([[1.0, 3.0], [1.0, 1.0]]), np.zeros(2)))
+    array([[0.5 , 0.75],
+           [0.5 , 0.25]])
+    """
+    log_q = log_f - log_z[:, None]
+    log_q -= np.logaddexp.reduce(log_q, axis=0)  # q(β_k | x) = [f_k(x) / Ẑ_k] / Σ_j [f_j(x) / Ẑ_j]
+    return log_q
+
+
+def ratio_estimate(log_z: np.ndarray, log_c: np.ndarray) -> np.ndarray:
+    """log Ẑ_k^RTS = log Ẑ_k + log c_k - log c_0, for equal r_k  (Carlson et al. 2016, "RTS"): (K+1,).
+
+    c_k is the share of the chains' time on rung k: of their visits or, Rao-Blackwellised, the mean of q(β_k | x).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> ratio_estimate(np.array([0.0, 1.0]), np.log([0.5, 0.25])).round(3)
+    array([0.   , 0.307])
+    """
+    return log_z + log_c - log_c[0]
+
+
 def tempered_walk(
-    path: Path,
-    schedule: np.ndarray,
-    log_z: np.ndarray,
-    x: np.ndarray,
-    rungs: np.ndarray,
-    kernel: Kernel = gibbs,
-    *,
-    rng: np.random.Generator,
+    ladder: Rungs, log_z: np.ndarray, x: np.ndarray, rungs: np.ndarray, *, rng: np.random.Generator
 ) -> Iterator[TemperedWalkState]:
     """Yield the state after every sweep, for ever, from states x (C, D) on rungs (C,).
 
     q(x, β_k) ∝ f_k(x) / Ẑ_k is left invariant: by a transition at fixed k, and by an exact draw of k given x
     (Carlson et al. 2016, "Simulated Tempering").
     """
-    ladder = rungs_on(path, schedule, kernel)
+    carried = ladder.carry(x)
     while True:
-        x = ladder.move(x, rungs, rng)
-        log_q = log_conditionals(ladder.log_densities(x), log_z)  # (K+1, C)
+        carried = ladder.move(carried, rungs, rng)
+        log_q = log_conditionals(ladder.log_densities(carried), log_z)  # (K+1, C)
         gumbel = -np.log(rng.standard_exponential(log_q.shape))
         rungs = (log_q + gumbel).argmax(0)  # the largest of log q + Gumbel noise is a draw from q
-        yield TemperedWalkState(x, rungs, log_q)
+        yield TemperedWalkState(carried[0], rungs, log_q)
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,18 +157,6 @@ class SimulatedTemperingResult:
             f"{self.rungs.size} draws, between {self.visits.min():.1%} and {self.visits.max():.1%} of them on a rung",
         ]
         return "\n".join(lines + [f"warning: {sentence}" for sentence in self.warnings])
-
-
-def ratio_estimate(log_z: np.ndarray, log_c: np.ndarray) -> np.ndarray:
-    """log Ẑ_k^RTS = log Ẑ_k + log c_k - log c_0, for equal r_k  (Carlson et al. 2016, "RTS"): (K+1,).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> ratio_estimate(np.array([0.0, 1.0]), np.log([0.5, 0.25])).round(3)
-    array([0.   , 0.307])
-    """
-    return log_z + log_c - log_c[0]
 
 
 def share_errors(log_shares: np.ndarray) -> np.ndarray:
@@ -237,7 +246,7 @@ def simulated_tempering(
     require_start(start, "sample", "log_z")
 
     x, rungs = draws_of(start, n_chains, rng), np.zeros(n_chains, dtype=int)
-    walk = tempered_walk(path, schedule, log_z, x, rungs, kernel, rng=rng)
+    walk = tempered_walk(rungs_on(path, schedule, kernel), log_z, x, rungs, rng=rng)
     kept = []
     for sweep in tqdm(range(n_burn_in + n_sweeps), desc="simulated tempering", disable=not progress):
         state = next(walk)

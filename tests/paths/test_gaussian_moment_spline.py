@@ -5,7 +5,6 @@ import pytest
 
 import anneal_edu as ae
 from anneal_edu.distributions.protocol import difference, inner, mix
-from anneal_edu.paths.moment_coordinates import coordinates_of
 from tests.distributions.test_gaussian_rbm import random_grbm, random_pair
 from tests.paths.test_gaussian_rbm_path import starts
 
@@ -22,24 +21,24 @@ def averaged(p0, p1, beta):
 
 def test_coordinates_there_and_back():
     pair = random_pair(4, 3)
-    coordinates = coordinates_of(pair, random_pair(4, 3, seed=1).moments())
-    again = coordinates.unpack(coordinates.pack(pair))
-    for got, want in zip(again.natural_parameters(), pair.natural_parameters(), strict=True):
+    coordinates = pair.moment_coordinates(random_pair(4, 3, seed=1).moments())
+    again = coordinates.unpack(coordinates.pack(pair.natural_parameters()))
+    for got, want in zip(again, pair.natural_parameters(), strict=True):
         np.testing.assert_allclose(got, want, rtol=1e-9, atol=1e-9)
 
 
 def test_the_gradient_of_the_fit_by_finite_differences():
     pair, eps = random_pair(3, 2), 1e-5
     target = averaged(covariance_starts(random_grbm(3, 2))["full"], random_grbm(3, 2), 0.6)
-    coordinates = coordinates_of(pair, target)
-    x = coordinates.pack(pair)
+    coordinates = pair.moment_coordinates(target)
+    x = coordinates.pack(pair.natural_parameters())
 
     def objective(x):
-        member = coordinates.unpack(x)
+        member = pair.member(coordinates.unpack(x))
         return member.log_partition() - inner(member.natural_parameters(), target)
 
     numeric = [(objective(x + step) - objective(x - step)) / (2 * eps) for step in eps * np.eye(len(x))]
-    errors = difference(coordinates.unpack(x).moments(), target)
+    errors = difference(pair.member(coordinates.unpack(x)).moments(), target)
     np.testing.assert_allclose(coordinates.gradient(x, errors), numeric, rtol=1e-6, atol=1e-7)
 
 

@@ -43,7 +43,11 @@ def test_rbm_densities_are_those_of_the_path(name, dtype):
     expected = np.stack([path(float(beta)).log_density(v) for beta in SCHEDULE])
     tolerance = 1e-5 if dtype == np.float32 else 1e-12
     np.testing.assert_allclose(log_density_matrix(path, SCHEDULE, v), expected, rtol=0, atol=tolerance)
-    np.testing.assert_allclose(rungs_on(path, SCHEDULE, ae.gibbs).log_densities(v), expected, rtol=0, atol=tolerance)
+    ladder = rungs_on(path, SCHEDULE, ae.gibbs)
+    np.testing.assert_allclose(ladder.log_densities(ladder.carry(v)), expected, rtol=0, atol=tolerance)
+    rungs = np.arange(len(v)) % 5
+    own = ladder.log_density(ladder.carry(v), rungs)
+    np.testing.assert_allclose(own, expected[rungs, np.arange(len(v))], rtol=0, atol=tolerance)
 
 
 @pytest.mark.parametrize("name", ["gaussians", "moments", "bridge"])
@@ -81,7 +85,8 @@ def test_every_chain_moves_at_its_own_rung(name, kind):
     start, n = ae.binary_states(6)[37], 20_000
     rungs = np.arange(5 * n) % 5
     v = np.tile(start.astype(np.float32), (5 * n, 1))
-    moved = kind(path, SCHEDULE).move(v, rungs, rng)
+    ladder = kind(path, SCHEDULE)
+    moved = ladder.move(ladder.carry(v), rungs, rng)[0]
     for k, beta in enumerate(SCHEDULE):
         rbm, h = path(float(beta)), ae.binary_states(4).astype(float)
         on = rbm.hidden_given_visible(start.astype(float))
@@ -96,13 +101,14 @@ def test_both_layers_move_at_their_own_rung_and_are_weighed_by_one_line(name):
     rungs, x = np.arange(5 * n) % 5, np.tile(ae.binary_states(10)[677].astype(np.float32), (5 * n, 1))
     ladder = rungs_on(path, SCHEDULE, ae.gibbs)
     assert type(ladder) is JointRBMRungs
-    fast = ladder.move(x, rungs, np.random.default_rng(2))
-    slow = Rungs(path, SCHEDULE).move(x, rungs, np.random.default_rng(3))
+    carried = ladder.move(ladder.carry(x), rungs, np.random.default_rng(2))
+    fast, (slow,) = carried[0], Rungs(path, SCHEDULE).move((x,), rungs, np.random.default_rng(3))
     for k in range(5):
         one, other = (moved[rungs == k].mean(0) for moved in (fast, slow))
         np.testing.assert_allclose(one, other, atol=5 * np.sqrt(0.5 / n))
     expected = np.stack([path(float(beta)).log_density(fast[:50]) for beta in SCHEDULE])
-    np.testing.assert_allclose(ladder.log_densities(fast[:50]), expected, atol=1e-4)
+    found = ladder.log_densities(tuple(array[:50] for array in carried))
+    np.testing.assert_allclose(found, expected, atol=1e-4)
 
 
 def test_a_path_from_both_layers_to_something_else_has_no_fast_ladder():
@@ -110,7 +116,7 @@ def test_a_path_from_both_layers_to_something_else_has_no_fast_ladder():
     path = ae.geometric_path(ae.JointRBM(WEIGHTLESS), other)
     ladder, x = rungs_on(path, SCHEDULE, ae.gibbs), ae.binary_states(10)[:3].astype(float)
     assert type(ladder) is Rungs
-    np.testing.assert_allclose(ladder.log_densities(x)[-1], -x.sum(-1))
+    np.testing.assert_allclose(ladder.log_densities(ladder.carry(x))[-1], -x.sum(-1))
 
 
 def test_slopes_at_the_ends_of_a_curved_path():
@@ -133,12 +139,12 @@ class Normalised:
         return -0.5 * (x**2).sum(-1) / self.variance - 0.5 * np.log(2 * np.pi * self.variance)
 
 
-def test_the_remembered_product_belongs_to_the_states_at_hand():
-    rungs = RBMRungs(RBM_PATHS["weightless start"], SCHEDULE)
-    a, b = ae.binary_states(6)[:32].astype(np.float32), ae.binary_states(6)[32:].astype(np.float32)
-    alone = rungs.log_densities(b)
-    rungs.log_densities(a)
-    np.testing.assert_array_equal(rungs.log_densities(b), alone)
+@pytest.mark.parametrize("path", [RBM_PATHS["weightless start"], *JOINT_PATHS.values()])
+def test_the_product_that_is_carried_belongs_to_the_states(path):
+    ladder, x = rungs_on(path, SCHEDULE), ae.binary_states(path.start.dim)[-32:].astype(np.float32)
+    moved = ladder.move(ladder.carry(x), np.arange(32) % 5, np.random.default_rng(0))
+    for found, right in zip(moved, ladder.carry(moved[0].copy()), strict=True):
+        np.testing.assert_allclose(found, right, rtol=0, atol=1e-6)
 
 
 def test_bad_input():

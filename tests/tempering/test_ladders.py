@@ -5,10 +5,10 @@ import pytest
 
 import anneal_edu as ae
 from anneal_edu.paths.rbm import WeightlessStartLadder
-from anneal_edu.paths.rungs import LogDensities
-from anneal_edu.tempering import ladders
-from anneal_edu.tempering.ladders import Ladder, ladder_on, sweep
+from anneal_edu.paths.rungs import Rungs, rungs_on
+from anneal_edu.tempering import parallel
 from anneal_edu.tempering.matrices import even_odd_matrices, exploration_matrix
+from anneal_edu.tempering.parallel import sweep
 from anneal_edu.tempering.swaps import SCHEMES, as_scheme
 
 SCHEDULE = np.array([0.0, 0.2, 0.45, 0.7, 1.0])
@@ -28,23 +28,30 @@ def path_to(rbm):
     return ae.geometric_path(start, rbm)
 
 
+def ladder_on(path, schedule, kernel=ae.gibbs):
+    return rungs_on(path, schedule, kernel, "ladder")
+
+
 def beginning(ladder, path, n_chains, rng):
     return ladder.carry(np.stack([path(0.0).sample(n_chains, rng) for _ in SCHEDULE]))
 
 
 def check_bookkeeping(path, ladder, n_sweeps=6, n_chains=50):
     """After every sweep: what is carried belongs to the states, and the swaps were judged by the right densities."""
-    rng, generic = np.random.default_rng(0), Ladder(path, SCHEDULE, ae.gibbs)
+    rng, generic = np.random.default_rng(0), Rungs(path, SCHEDULE)
+    k = np.tile(np.arange(len(SCHEDULE))[:, None], n_chains)
     carried, scheme = beginning(ladder, path, n_chains, rng), as_scheme("even_odd")(len(SCHEDULE) - 1, n_chains)
     for _ in range(n_sweeps):
-        moved = ladder.move(carried, rng)
-        expected = generic.log_densities((moved[0].astype(np.float64),))
-        tolerance = 1e-5 * (1 + np.abs(expected.own).max())
-        for found, right in zip(ladder.log_densities(moved), expected, strict=True):
-            np.testing.assert_allclose(found, right, atol=tolerance)
+        moved = ladder.move(carried, k, rng)
+        x = moved[0].astype(np.float64)
+        tolerance = 1e-5 * (1 + np.abs(generic.log_density((x,), k)).max())
+        for rungs in (k, k[::-1], np.roll(k, 1)):
+            expected = generic.log_density((x,), rungs)
+            np.testing.assert_allclose(ladder.log_density(moved, rungs), expected, atol=tolerance)
         carried, swaps = sweep(ladder, moved, scheme, rng)
         assert swaps.accepted.any()
-        np.testing.assert_allclose(carried[1], ladder.carry(carried[0])[1], atol=tolerance)
+        for found, right in zip(carried, ladder.carry(carried[0]), strict=True):
+            np.testing.assert_allclose(found, right, atol=tolerance)
 
 
 def check_moments(ladder, path, n_chains=20_000):
@@ -79,7 +86,7 @@ def test_more_rows_than_a_block_holds():
 @pytest.mark.parametrize("shared", [True, False])
 def test_every_rung_keeps_its_moments(shared):
     path = path_to(random_rbm())
-    check_moments(ladder_on(path, SCHEDULE) if shared else Ladder(path, SCHEDULE, ae.gibbs), path)
+    check_moments(ladder_on(path, SCHEDULE) if shared else Rungs(path, SCHEDULE), path)
 
 
 def test_one_move_and_one_turn_follow_the_joint_matrix():
@@ -99,26 +106,21 @@ def test_one_move_and_one_turn_follow_the_joint_matrix():
 
 
 class MovesOnTheNextRung(WeightlessStartLadder):
-    def move(self, carried, rng):
-        self.betas = np.roll(self.betas, 1)
-        carried = super().move(carried, rng)
-        self.betas = np.roll(self.betas, -1)
-        return carried
+    def move(self, carried, rungs, rng):
+        return super().move(carried, np.roll(rungs, 1, axis=0), rng)
 
 
 class SwapsBySlopesOfTheRungBelow(WeightlessStartLadder):
     """Judges every state by the product of its neighbour."""
 
-    def log_densities(self, carried):
-        return super().log_densities((carried[0], np.roll(carried[1], 1, axis=0)))
+    def log_density(self, carried, rungs):
+        v, slope, *rest = carried
+        return super().log_density((v, np.roll(slope, 1, axis=0), *rest), rungs)
 
 
-class ExchangesTheNeighbours(WeightlessStartLadder):
-    """log f_k(x_{k+1}) for log f_{k+1}(x_k): the swaps, which need their sum, are right, and log Z is wrong."""
-
-    def log_densities(self, carried):
-        own, above, below = super().log_densities(carried)
-        return LogDensities(own, below, above)
+class WeighsOnTheRungBelow(WeightlessStartLadder):
+    def log_density(self, carried, rungs):
+        return super().log_density(carried, np.maximum(rungs - 1, 0))
 
 
 class LeavesOutTheVisibleBias(WeightlessStartLadder):
@@ -131,20 +133,20 @@ class LeavesOutTheVisibleBias(WeightlessStartLadder):
 def test_faults_show_in_the_moments(faulty):
     path = path_to(random_rbm())
     with pytest.raises(AssertionError):
-        check_moments(faulty(path.start, path.end, SCHEDULE), path)
+        check_moments(faulty(path, SCHEDULE), path)
 
 
-@pytest.mark.parametrize("faulty", [ExchangesTheNeighbours, SwapsBySlopesOfTheRungBelow, LeavesOutTheVisibleBias])
+@pytest.mark.parametrize("faulty", [WeighsOnTheRungBelow, SwapsBySlopesOfTheRungBelow, LeavesOutTheVisibleBias])
 def test_faults_show_in_the_bookkeeping(faulty):
     path = path_to(random_rbm())
     with pytest.raises(AssertionError):
-        check_bookkeeping(path, faulty(path.start, path.end, SCHEDULE))
+        check_bookkeeping(path, faulty(path, SCHEDULE))
 
 
 def test_a_product_that_stays_behind_is_seen(monkeypatch):
     path = path_to(random_rbm())
-    right = ladders.swapped
-    monkeypatch.setattr(ladders, "swapped", lambda a, accepted: right(a, accepted) if a.shape[-1] == 5 else a)
+    right = parallel.swapped
+    monkeypatch.setattr(parallel, "swapped", lambda a, accepted: right(a, accepted) if a.shape[-1] == 5 else a)
     with pytest.raises(AssertionError):
         check_bookkeeping(path, ladder_on(path, SCHEDULE))
 
@@ -173,7 +175,20 @@ def test_other_paths_and_kernels_go_rung_by_rung():
         (path_to(rbm), ae.exact),
         (ae.geometric_path(ae.Gaussian([0.0], [[1.0]]), ae.Gaussian([1.0], [[1.0]])), ae.gibbs),
     ):
-        assert type(ladder_on(path, SCHEDULE, kernel)) is Ladder
+        assert type(ladder_on(path, SCHEDULE, kernel)) is Rungs
+
+
+def test_neighbours_are_weighed_where_they_would_come():
+    """log f_{k+1}(x_k) and log f_k(x_{k+1}) exchanged leave the swaps, which need their sum, right, and log Z wrong."""
+    path, n = ae.geometric_path(ae.Gaussian([0.0], [[9.0]]), ae.Gaussian([1.0], [[1.0]])), 4
+    still = Rungs(path, SCHEDULE, lambda distribution, x, rng: x)
+    x = np.random.default_rng(0).normal(size=(len(SCHEDULE), n, 1))
+    _, swaps = sweep(still, (x,), as_scheme("even_odd")(len(SCHEDULE) - 1, n), np.random.default_rng(1))
+    f = [path(beta).log_density for beta in SCHEDULE]
+    ratios = np.array([f[k + 1](x[k]) - f[k](x[k]) for k in range(len(SCHEDULE) - 1)])
+    back = np.array([f[k](x[k + 1]) - f[k + 1](x[k + 1]) for k in range(len(SCHEDULE) - 1)])
+    np.testing.assert_allclose(swaps.log_ratios, ratios, atol=1e-12)
+    np.testing.assert_allclose(swaps.swap_probabilities, np.minimum(1, np.exp(ratios + back)), atol=1e-12)
 
 
 def test_states_handed_out_stay_as_they_are():

@@ -8,6 +8,7 @@ from scipy import stats
 from scipy.special import logsumexp
 
 import anneal_edu as ae
+from anneal_edu.paths.rungs import Rungs, rungs_on
 from anneal_edu.reweighting.mbar import minimise_objective
 from anneal_edu.tempering.rts import ascend, rts_round
 from anneal_edu.tempering.simulated import ratio_estimate, tempered_walk
@@ -70,7 +71,7 @@ def test_one_sweep_follows_the_joint_matrix(kernel):
     T, _ = joint_matrix(path, log_z)
     start, rung = 5, 2
     x = np.tile(ae.binary_states(4)[start].astype(np.float32), (n, 1))
-    walk = tempered_walk(path, SCHEDULE, log_z, x, np.full(n, rung), move, rng=np.random.default_rng(0))
+    walk = tempered_walk(Rungs(path, SCHEDULE, move), log_z, x, np.full(n, rung), rng=np.random.default_rng(0))
     state = next(walk)
     share = np.bincount(state.rungs * 16 + index_of(state.x), minlength=64) / n
     row = T[rung * 16 + start]
@@ -167,7 +168,7 @@ def test_no_correction_exceeds_what_the_draws_can_tell():
     path = rbm_path(n_visible=10, n_hidden=5, scale=2.0)
     log_z = np.array([path.start.log_z(), path.start.log_z() + 50.0])
     x, rungs = path.start.sample(20, np.random.default_rng(0)), np.zeros(20, dtype=int)
-    done = rts_round(path, np.array([0.0, 1.0]), log_z, x, rungs, 5, ae.gibbs, np.random.default_rng(1))
+    done = rts_round(rungs_on(path, np.array([0.0, 1.0])), log_z, x, rungs, 5, np.random.default_rng(1))
     assert done.log_z[1] < log_z[1] - 20
     assert done.corrected_log_z[1] == pytest.approx(log_z[1] - np.log(100), abs=0.1)
     rounds = ae.rts_rounds(path, np.array([0.0, 1.0]), 3, 5, 20, log_z=log_z, rng=np.random.default_rng(2))
@@ -207,7 +208,7 @@ def test_a_ladder_far_from_the_first_guess_is_found():
     log_z, x, rungs = np.zeros(21), path(0.0).sample(n_chains, rng), np.zeros(n_chains, dtype=int)
     errors = []
     for _ in range(2):
-        done = rts_round(path, schedule, log_z, x, rungs, 10, ae.exact, rng)
+        done = rts_round(Rungs(path, schedule, ae.exact), log_z, x, rungs, 10, rng)
         log_z, x, rungs = done.log_z, done.x, done.rungs
         errors.append(log_z[-1] - truth)
     assert errors[0] < -250 and errors[1] > 10
@@ -223,7 +224,7 @@ def test_rounds_after_the_initial_ones_are_pooled():
     generator = rng(4)
     log_z, x, rungs = np.full(4, path.start.log_z()), path.start.sample(6, generator), np.zeros(6, dtype=int)
     for n_sweeps in (10, 10, 30):
-        done = rts_round(path, SCHEDULE, log_z, x, rungs, n_sweeps, ae.gibbs, generator)
+        done = rts_round(rungs_on(path, SCHEDULE), log_z, x, rungs, n_sweeps, generator)
         log_z, x, rungs = done.corrected_log_z, done.x, done.rungs
     assert held[-1].n_sweeps == 30
     np.testing.assert_allclose(held[-1].chain_log_shares, done.chain_log_shares, atol=1e-12)
@@ -236,7 +237,7 @@ def test_crossings_are_counted_over_walks_to_the_top():
     flat, rng = ae.uniform_rbm(4, 3), np.random.default_rng(0)
     path, log_z = ae.geometric_path(flat, flat), np.full(2, flat.log_z())
     x, rungs = flat.sample(50, rng), np.zeros(50, dtype=int)
-    done = rts_round(path, np.array([0.0, 1.0]), log_z, x, rungs, 400, ae.gibbs, rng)
+    done = rts_round(rungs_on(path, np.array([0.0, 1.0])), log_z, x, rungs, 400, rng)
     assert abs(done.crossings / (50 * 400) - 0.25) < 0.02
 
 

@@ -5,8 +5,7 @@ from scipy.special import logsumexp
 
 from anneal_edu import Gaussian, geometric_path, linear_schedule, log_density_matrix, mbar
 from anneal_edu.course.check.verdict import call, exercise, reject, require, same, several
-from anneal_edu.reweighting.density_matrix import log_conditionals
-from anneal_edu.tempering.simulated import ratio_estimate
+from anneal_edu.tempering.simulated import log_conditionals, ratio_estimate
 
 
 # Exercise 1

@@ -5,7 +5,8 @@ import numpy as np
 from anneal_edu import BinaryRBM, base_rate_rbm, binary_states, geometric_path, gibbs_matrix
 from anneal_edu.course.check.verdict import arrays, call, exercise, reject, require, same
 from anneal_edu.data import bars_and_stripes
-from anneal_edu.tempering.ladders import Ladder, sweep
+from anneal_edu.paths.rungs import Rungs
+from anneal_edu.tempering.parallel import sweep
 from anneal_edu.tempering.swaps import EvenOdd
 
 _IMAGES = bars_and_stripes(2)
@@ -94,7 +95,7 @@ p ∝ exp(-E). The data push the likelihood up, the particles down.
 def exchange(states: np.ndarray, path, betas: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """Swap neighbours on a ladder, even pairs and then odd ones, by Metropolis: (K+1, B, D) -> (K+1, B, D)."""
     states = np.asarray(states)
-    still = Ladder(path, betas, lambda distribution, x, rng: x)
+    still = Rungs(path, betas, lambda distribution, x, rng: x)
     scheme, carried = EvenOdd(len(betas) - 1, states.shape[1]), still.carry(states)
     for _ in range(2):
         carried, _ = sweep(still, carried, scheme, rng)

@@ -20,6 +20,7 @@ from anneal_edu.course.experiments.kept import HERE, Run
 from anneal_edu.distributions import BinaryRBM, JointRBM, base_rate_rbm
 from anneal_edu.kernels import gibbs
 from anneal_edu.paths.geometric import Path, geometric_path
+from anneal_edu.paths.rungs import rungs_on
 from anneal_edu.paths.schedules import linear_schedule
 from anneal_edu.reweighting.density_matrix import log_density_slopes
 from anneal_edu.reweighting.integration import thermodynamic_integration
@@ -226,8 +227,8 @@ def from_one_matrix(path: Path, found: RTSResult, n_sweeps: int, rng: np.random.
     Yields name, log Ẑ and standard error, the latter as if the draws were independent.
     """
     schedule, log_z, last = found.schedule, found.log_z, found.final
-    walk = islice(tempered_walk(path, schedule, log_z, last.x, last.rungs, rng=rng), every - 1, n_sweeps, every)
-    states = list(walk)
+    walk = tempered_walk(rungs_on(path, schedule), log_z, last.x, last.rungs, rng=rng)
+    states = list(islice(walk, every - 1, n_sweeps, every))
     order, counts = by_rungs(np.concatenate([state.rungs for state in states]), len(schedule))
     x = np.concatenate([state.x for state in states])[order]
     log_q = np.concatenate([state.log_conditionals for state in states], axis=1)[:, order]

@@ -22,6 +22,7 @@ from anneal_edu.distributions import BinaryRBM
 from anneal_edu.estimate import Caveat, Estimate
 from anneal_edu.kernels import gibbs
 from anneal_edu.paths.geometric import Path, geometric_path
+from anneal_edu.paths.rungs import rungs_on
 from anneal_edu.paths.schedules import linear_schedule
 from anneal_edu.reweighting.density_matrix import log_density_matrix, log_density_slopes
 from anneal_edu.reweighting.integration import thermodynamic_integration
@@ -236,7 +237,7 @@ def tempered_sampling(
     each = n_sweeps // (2 * n_initial)
     *_, last = islice(rts_rounds(path, schedule, n_initial, each, n_chains, rng=rng), n_initial)
     log_z = last.corrected_log_z
-    walk = tempered_walk(path, schedule, log_z, last.x, last.rungs, rng=rng)
+    walk = tempered_walk(rungs_on(path, schedule), log_z, last.x, last.rungs, rng=rng)
     states = list(islice(walk, n_sweeps - n_initial * each))
     final = round_of(states, log_z, last.rungs)
     run = RTSResult(schedule, final.log_z[None], final.counted_log_z[None], final)

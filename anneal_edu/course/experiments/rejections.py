@@ -6,7 +6,7 @@ import numpy as np
 
 from anneal_edu.paths.geometric import Path
 from anneal_edu.paths.schedules import linear_schedule
-from anneal_edu.tempering.parallel import equal_rejection_schedule
+from anneal_edu.tempering.ladders import equal_rejection_schedule
 
 
 def rejection(below: np.ndarray, above: np.ndarray) -> float:

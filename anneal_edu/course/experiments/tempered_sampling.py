@@ -11,6 +11,7 @@ from scipy.special import logsumexp
 from anneal_edu.distributions import Gaussian, Unnormalized
 from anneal_edu.kernels import Kernel
 from anneal_edu.paths.geometric import GeometricPath, Path, geometric_path
+from anneal_edu.paths.rungs import rungs_on
 from anneal_edu.paths.schedules import linear_schedule
 from anneal_edu.reweighting.density_matrix import log_density_matrix
 from anneal_edu.tempering.rts import RTSRound, rts_round
@@ -73,14 +74,15 @@ def poster_rounds(
     """
     start = path(0.0)
     log_z, x, rungs = np.full(len(schedule), start.log_z()), start.sample(n_chains, rng), np.zeros(n_chains, dtype=int)
+    ladder = rungs_on(path, schedule, kernel)
     for _ in range(n_initial):
-        latest = rts_round(path, schedule, log_z, x, rungs, n_sweeps, kernel, rng)
+        latest = rts_round(ladder, log_z, x, rungs, n_sweeps, rng)
         yield latest
         log_z, x, rungs = latest.log_z, latest.x, latest.rungs
-    pool = rts_round(path, schedule, log_z, x, rungs, n_sweeps, kernel, rng)
+    pool = rts_round(ladder, log_z, x, rungs, n_sweeps, rng)
     while True:
         yield pool
-        pool = rts_round(path, schedule, log_z, pool.x, pool.rungs, n_sweeps, kernel, rng).pooled(pool)
+        pool = rts_round(ladder, log_z, pool.x, pool.rungs, n_sweeps, rng).pooled(pool)
 
 
 @lru_cache(maxsize=64)

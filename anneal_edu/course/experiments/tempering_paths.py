@@ -21,11 +21,8 @@ from anneal_edu.kernels import exact, gibbs
 from anneal_edu.models import knots
 from anneal_edu.paths.geometric import Path, geometric_path, moment_path
 from anneal_edu.paths.splines import moment_spline_path
-from anneal_edu.tempering.parallel import (
-    TemperingState,
-    equal_rejection_schedule,
-    tempering_states,
-)
+from anneal_edu.tempering.ladders import equal_rejection_schedule
+from anneal_edu.tempering.parallel import TemperingState, tempering_states
 from anneal_edu.tempering.transitions import tempered_transitions
 from anneal_edu.weights import log_mean_exp
 

@@ -2,19 +2,18 @@
 
 import math
 from functools import lru_cache
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
 
-from anneal_edu import Unnormalized, linear_schedule
+from anneal_edu import Gaussian, Unnormalized, linear_schedule, random_walk, tempering_states
 from anneal_edu.course.figures import tempering
 from anneal_edu.course.panels.base import Panel, Reading
 from anneal_edu.course.panels.controls import seed, slider, steps
 from anneal_edu.kernels import accept
-from anneal_edu.paths.rungs import LogDensities
-from anneal_edu.tempering.ladders import sweep
+from anneal_edu.paths.geometric import GeometricPath
 from anneal_edu.tempering.parallel import count_round_trips
-from anneal_edu.tempering.swaps import EvenOdd
 
 CENTRES, WIDTH, SHARES = np.array([-6.0, 0.0, 5.0]), 0.4, np.array([0.2, 0.5, 0.3])
 BORDERS = np.array([-3.0, 2.5])
@@ -36,35 +35,53 @@ def three_modes() -> Unnormalized:
 
 
 class Rungs:
-    """The geometric path from N(0, hottest²) to `three_modes`, all rungs at once: carries states (K+1, C, 1).
+    """The geometric path from N(0, hottest²) to `three_modes`, all rungs at once, as `anneal_edu.paths.rungs.Rungs`.
 
     Examples
     --------
     >>> rungs = Rungs(np.array([0.0, 1.0]), 5.0)
-    >>> bool(np.isclose(rungs.log_f(np.zeros((2, 1, 1)))[1, 0], three_modes().log_density(np.zeros((1, 1)))[0]))
+    >>> bool(np.isclose(rungs.log_f(np.zeros((1, 1)), 1.0)[0], three_modes().log_density(np.zeros((1, 1)))[0]))
     True
     """
 
     def __init__(self, betas: np.ndarray, hottest: float):
-        self.betas, self.hottest = betas[:, None], hottest
+        self.betas, self.hottest = betas, hottest
 
-    def log_f(self, x: np.ndarray, above: int = 0) -> np.ndarray:
-        """Log f of states (n, C, 1) on the first n rungs or, for ``above`` 1, on the last n: (n, C)."""
-        betas = self.betas[above : above + len(x)]
+    def log_f(self, x: np.ndarray, betas: np.ndarray) -> np.ndarray:
+        """Log f_β of states (..., 1) at β, each at its own: (...)."""
         start = -math.log(self.hottest * math.sqrt(2 * math.pi)) - x[..., 0] ** 2 / (2 * self.hottest**2)
         return (1 - betas) * start + betas * _log_f(x)
 
-    def move(self, carried: tuple, rng: np.random.Generator) -> tuple:
-        """A random walk step of every chain on its rung; what else is carried stays."""
-        x, *others = carried
-        proposal = x + STEP * rng.standard_normal(x.shape)
-        accepted = accept(self.log_f(proposal) - self.log_f(x), rng)
-        return np.where(accepted[..., None], proposal, x), *others
+    def carry(self, x: np.ndarray) -> tuple:
+        """States, and nothing else."""
+        return (x,)
 
-    def log_densities(self, carried: tuple) -> LogDensities:
-        """Every state on its own rung and on the two neighbours."""
-        x = carried[0]
-        return LogDensities(self.log_f(x), self.log_f(x[:-1], above=1), self.log_f(x[1:]))
+    def move(self, carried: tuple, rungs: np.ndarray, rng: np.random.Generator) -> tuple:
+        """A random walk step of every chain on its rung."""
+        (x,), betas = carried, self.betas[rungs]
+        proposal = x + STEP * rng.standard_normal(x.shape)
+        accepted = accept(self.log_f(proposal, betas) - self.log_f(x, betas), rng)
+        return (np.where(accepted[..., None], proposal, x),)
+
+    def log_density(self, carried: tuple, rungs: np.ndarray) -> np.ndarray:
+        """Log f_k of every state on a rung k of its own."""
+        return self.log_f(carried[0], self.betas[rungs])
+
+
+class ToThreeModes(GeometricPath):
+    """The path itself, which offers these rungs."""
+
+    def walking_ladder(self, schedule: np.ndarray) -> Rungs:
+        """All rungs at once, moved by a random walk."""
+        return Rungs(schedule, math.sqrt(self.start.cov[0, 0]))
+
+
+def walk(distribution, x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """The random walk of every chain."""
+    return random_walk(STEP)(distribution, x, rng)
+
+
+walk.ladder = "walking_ladder"
 
 
 class Runs(NamedTuple):
@@ -85,14 +102,11 @@ def runs(n_pairs: int, hottest: float, n_sweeps: int, seed: int) -> Runs:
     target, rng = Rungs(np.ones(1), hottest), np.random.default_rng([seed, 0])
     x, alone = hottest * rng.standard_normal((1, N_CHAINS, 1)), []
     for _ in range(n_sweeps * (n_pairs + 1)):
-        (x,) = target.move((x,), rng)
+        (x,) = target.move((x,), np.zeros((1, N_CHAINS), dtype=int), rng)
         alone.append(x[0, :, 0])
-    rungs, rng = Rungs(linear_schedule(n_pairs) ** 2, hottest), np.random.default_rng([seed, 1])
-    x = hottest * rng.standard_normal((n_pairs + 1, N_CHAINS, 1))
-    carried, scheme, kept = (x, _start_of_replicas(n_pairs)), EvenOdd(n_pairs, N_CHAINS), []
-    for _ in range(n_sweeps):
-        carried, swaps = sweep(rungs, carried, scheme, rng)
-        kept.append((carried[0][-1, :, 0], carried[1], swaps.log_ratios))
+    path, rng = ToThreeModes(Gaussian([0.0], [[hottest**2]]), three_modes()), np.random.default_rng([seed, 1])
+    states = tempering_states(path, linear_schedule(n_pairs) ** 2, N_CHAINS, walk, rng=rng)
+    kept = [(state.x[-1, :, 0], state.replicas, state.log_ratios) for state in islice(states, n_sweeps)]
     tempered, replicas, log_ratios = (np.array(each) for each in zip(*kept, strict=True))
     ratios = np.exp(log_ratios[n_sweeps // 2 :])  # (T, K, C)
     means = ratios.mean(0)
@@ -104,10 +118,6 @@ def runs(n_pairs: int, hottest: float, n_sweeps: int, seed: int) -> Runs:
         float(np.log(means.mean(1)).sum()),
         error,
     )
-
-
-def _start_of_replicas(n_pairs: int) -> np.ndarray:
-    return np.tile(np.arange(n_pairs + 1)[:, None], (1, N_CHAINS))
 
 
 def masses(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -1,21 +1,61 @@
-"""Parameters of RBMs written so that every direction is about equally steep, for the fit of moments.
+"""Natural parameters of RBMs written so that every direction is about equally steep, for the fit of moments.
 
 The objective of the fit is A(η) - η · s. Its Hessian is the covariance of the statistics g(v, h), the Fisher
 information. With statistics that are centred and scaled by the *target* moments it is near the identity, and L-BFGS
 needs tens of evaluations instead of thousands.
+
+A family offers its coordinates as ``moment_coordinates(s)``. They have the same face: ``target``, the moments s after
+the checks; ``pack`` from η to coordinates x and ``unpack`` back; ``gradient``, the chain rule; and ``scaled`` errors.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Protocol
 
 import numpy as np
 from scipy.linalg import LinAlgError, cholesky, solve_triangular
 
-from anneal_edu.distributions import BinaryRBM, GaussianBernoulli
 from anneal_edu.validation import as_finite_array, require_shape
 
+Arrays = tuple[np.ndarray, ...]
+"""A point in the space of η, or of s = E[g(x)]: one array for each part of g."""
+
 _SMALLEST_SPREAD = 1e-3  # a unit that is almost always on, or off, still gets a scale
+
+
+class MomentCoordinates(Protocol):
+    """Coordinates x of natural parameters η in which a fit to moments s is about equally steep in every direction."""
+
+    target: Arrays
+    """s, checked."""
+
+    def pack(self, parameters: Arrays) -> np.ndarray:
+        """x of η."""
+
+    def unpack(self, x: np.ndarray) -> Arrays:
+        """η of x."""
+
+    def scaled(self, errors: Arrays) -> Arrays:
+        """Errors of the moments in the units in which a tolerance is given."""
+
+    def gradient(self, x: np.ndarray, errors: Arrays) -> np.ndarray:
+        """∂/∂x of A(η) - η · s, from E_η[g] - s."""
+
+
+def _as_moments(moments: Arrays, parameters: Arrays, names: tuple[str, ...]) -> tuple[np.ndarray, ...]:
+    """Return moments as finite float64 arrays of the shapes of the natural parameters."""
+    if len(moments) != len(names):
+        raise ValueError(f"moments must be {', '.join(names)}, got {len(moments)} arrays")
+    named = zip(names, moments, parameters, strict=True)
+    target = tuple(as_finite_array(name, s, eta.ndim) for name, s, eta in named)
+    for name, s, eta in zip(names, target, parameters, strict=True):
+        require_shape(name, s, eta.shape)
+    return target
+
+
+def _require_probabilities(name: str, s: np.ndarray) -> None:
+    if not ((s >= 0) & (s <= 1)).all():
+        raise ValueError(f"{name} must hold probabilities, got values from {s.min()} to {s.max()}")
 
 
 def _spread(mean: np.ndarray) -> np.ndarray:
@@ -26,23 +66,27 @@ def _spread(mean: np.ndarray) -> np.ndarray:
 class BinaryCoordinates:
     """Coordinates of a binary RBM: its energy in (v_i - m_i) / d_i, (h_j - m_j) / d_j and their products."""
 
-    def __init__(self, mean_v: np.ndarray, mean_h: np.ndarray):
-        self.mean_v, self.mean_h = mean_v, mean_h
-        self.sd_v, self.sd_h = _spread(mean_v), _spread(mean_h)
+    def __init__(self, moments: tuple[np.ndarray, ...], parameters: tuple[np.ndarray, ...]):
+        names = ("E v", "E h", "E v hᵀ")
+        self.target = _as_moments(moments, parameters, names)
+        for name, s in zip(names, self.target, strict=True):
+            _require_probabilities(name, s)
+        self.mean_v, self.mean_h, _ = self.target
+        self.sd_v, self.sd_h = _spread(self.mean_v), _spread(self.mean_h)
         self.scale = np.outer(self.sd_v, self.sd_h)
 
-    def pack(self, rbm: BinaryRBM) -> np.ndarray:
-        """Coordinates of an RBM, (D + H + D H,)."""
-        b, c, W = rbm.natural_parameters()
+    def pack(self, parameters: tuple[np.ndarray, ...]) -> np.ndarray:
+        """Coordinates of η = (b, c, W), (D + H + D H,)."""
+        b, c, W = parameters
         return np.concatenate(
             [(b + W @ self.mean_h) * self.sd_v, (c + self.mean_v @ W) * self.sd_h, (W * self.scale).ravel()]
         )
 
-    def unpack(self, x: np.ndarray) -> BinaryRBM:
-        """The RBM at given coordinates."""
+    def unpack(self, x: np.ndarray) -> tuple[np.ndarray, ...]:
+        """η = (b, c, W) at given coordinates."""
         D, H = self.scale.shape
         W = x[D + H :].reshape(D, H) / self.scale
-        return BinaryRBM(W, x[:D] / self.sd_v - W @ self.mean_h, x[D : D + H] / self.sd_h - self.mean_v @ W)
+        return x[:D] / self.sd_v - W @ self.mean_h, x[D : D + H] / self.sd_h - self.mean_v @ W, W
 
     def gradient(self, x: np.ndarray, errors: tuple[np.ndarray, ...]) -> np.ndarray:
         """Chain rule: moment errors, the gradient in (b, c, W), to the gradient in these coordinates."""
@@ -62,26 +106,32 @@ class GaussianCoordinates:
     these units the precision is T Tᵀ, T lower triangular with its diagonal as a logarithm: every x is a valid member.
     """
 
-    def __init__(self, mean_v: np.ndarray, second_v: np.ndarray, mean_h: np.ndarray):
-        self.mean_v, self.mean_h, self.sd_h = mean_v, mean_h, _spread(mean_h)
+    def __init__(self, moments: tuple[np.ndarray, ...], parameters: tuple[np.ndarray, ...]):
+        self.target = _as_moments(moments, parameters, ("E v", "E v vᵀ", "E v hᵀ", "E h"))
+        self.mean_v, second_v, _, self.mean_h = self.target
+        _require_probabilities("E h", self.mean_h)
+        if not np.allclose(second_v, second_v.T, rtol=1e-8, atol=1e-12 * np.abs(second_v).max()):
+            raise ValueError("E v vᵀ must be symmetric")
+        self.sd_h = _spread(self.mean_h)
         try:
-            self.L = cholesky(second_v - np.outer(mean_v, mean_v), lower=True)
+            self.L = cholesky(second_v - np.outer(self.mean_v, self.mean_v), lower=True)
         except LinAlgError:
             raise ValueError("the moments E v and E v vᵀ must belong to a positive definite covariance") from None
-        self.lower = np.tril_indices(len(mean_v), -1)
+        self.lower = np.tril_indices(len(self.mean_v), -1)
 
     def _sizes(self) -> list[int]:
         """Where linear, diagonal and rest of T, and coupling end within x; the hidden biases are last."""
         D, H = len(self.mean_v), len(self.mean_h)
         return list(np.cumsum([D, D, len(self.lower[0]), D * H]))
 
-    def pack(self, pair: GaussianBernoulli) -> np.ndarray:
-        """Coordinates of a member, (2 D + D (D - 1) / 2 + D H + H,)."""
-        L, mean = self.L, self.mean_v
-        coupling = L.T @ pair.coupling
-        linear = L.T @ (pair.linear - pair.precision @ mean) + coupling @ self.mean_h
-        T = cholesky(L.T @ pair.precision @ L, lower=True)
-        hidden_bias = (pair.hidden_bias + mean @ pair.coupling) * self.sd_h
+    def pack(self, parameters: tuple[np.ndarray, ...]) -> np.ndarray:
+        """Coordinates of η = (linear, -½ precision, coupling, hidden bias), (2 D + D (D - 1) / 2 + D H + H,)."""
+        linear, minus_half, coupling, hidden_bias = parameters
+        L, mean, precision = self.L, self.mean_v, -2 * minus_half
+        hidden_bias = (hidden_bias + mean @ coupling) * self.sd_h
+        coupling = L.T @ coupling
+        linear = L.T @ (linear - precision @ mean) + coupling @ self.mean_h
+        T = cholesky(L.T @ precision @ L, lower=True)
         return np.concatenate(
             [linear, np.log(T.diagonal()), T[self.lower], (coupling * self.sd_h).ravel(), hidden_bias]
         )
@@ -94,15 +144,13 @@ class GaussianCoordinates:
         coupling = coupling.reshape(len(self.mean_v), -1) / self.sd_h
         return linear - coupling @ self.mean_h, T, coupling, hidden_bias / self.sd_h
 
-    def unpack(self, x: np.ndarray) -> GaussianBernoulli:
-        """The member at given coordinates."""
+    def unpack(self, x: np.ndarray) -> tuple[np.ndarray, ...]:
+        """η = (linear, -½ precision, coupling, hidden bias) at given coordinates."""
         linear, T, coupling, hidden_bias = self._parts(x)
         root = solve_triangular(self.L, T, lower=True, trans="T")
         precision = root @ root.T
         coupling, linear = (solve_triangular(self.L, a, lower=True, trans="T") for a in (coupling, linear))
-        return GaussianBernoulli(
-            linear + precision @ self.mean_v, precision, coupling, hidden_bias - self.mean_v @ coupling
-        )
+        return linear + precision @ self.mean_v, -0.5 * precision, coupling, hidden_bias - self.mean_v @ coupling
 
     def scaled(self, errors: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
         """Errors of the moments E y, E y yᵀ, E y hᵀ and E h of the whitened units, from those of v."""
@@ -125,31 +173,3 @@ class GaussianCoordinates:
         return np.concatenate(
             [error_y, by_T.diagonal() * T.diagonal(), by_T[self.lower], by_coupling.ravel(), error_h / self.sd_h]
         )
-
-
-def coordinates_of(rbm: BinaryRBM | GaussianBernoulli, target: tuple[np.ndarray, ...]) -> Any:
-    """The coordinates for RBMs of this kind and these target moments."""
-    if isinstance(rbm, BinaryRBM):
-        return BinaryCoordinates(target[0], target[1])
-    return GaussianCoordinates(target[0], target[1], target[3])
-
-
-def as_moments(moments: tuple[np.ndarray, ...], like: BinaryRBM | GaussianBernoulli) -> tuple[np.ndarray, ...]:
-    """Return moments as finite float64 arrays of the shapes that an RBM like this one has, every probability one."""
-    if not isinstance(like, BinaryRBM | GaussianBernoulli):
-        raise TypeError(f"moments can be fitted by RBMs, binary or Gaussian, got {type(like).__name__}")
-    binary = isinstance(like, BinaryRBM)
-    names = ("E v", "E h", "E v hᵀ") if binary else ("E v", "E v vᵀ", "E v hᵀ", "E h")
-    if len(moments) != len(names):
-        raise ValueError(f"moments must be {', '.join(names)}, got {len(moments)} arrays")
-    target = tuple(
-        as_finite_array(name, s, ndim=np.ndim(eta))
-        for name, s, eta in zip(names, moments, like.natural_parameters(), strict=True)
-    )
-    for name, s, eta in zip(names, target, like.natural_parameters(), strict=True):
-        require_shape(name, s, eta.shape)
-        if (binary or name == "E h") and not ((s >= 0) & (s <= 1)).all():
-            raise ValueError(f"{name} must hold probabilities, got values from {s.min()} to {s.max()}")
-        if name == "E v vᵀ" and not np.allclose(s, s.T, rtol=1e-8, atol=1e-12 * np.abs(s).max()):
-            raise ValueError("E v vᵀ must be symmetric")
-    return target

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import anneal_edu as ae
+from anneal_edu.distributions.moment_coordinates import _spread
 from anneal_edu.distributions.protocol import difference, inner
-from anneal_edu.paths.moment_coordinates import _spread, as_moments, coordinates_of
 
 
 def rng(seed):
@@ -20,10 +20,10 @@ PAIR = ae.GaussianRBM(rng(3).normal(size=(3, 2)), rng(4).normal(size=3), rng(5).
 MODELS = {"binary": BINARY, "Gaussian": PAIR}
 
 
-def objective(coordinates, x, target):
+def objective(member, x, coordinates):
     """A(η) - η · s, whose gradient in η is the error of the moments."""
-    model = coordinates.unpack(x)
-    return model.log_partition() - inner(model.natural_parameters(), target)
+    model = member(coordinates.unpack(x))
+    return model.log_partition() - inner(model.natural_parameters(), coordinates.target)
 
 
 def slopes(f, x, step):
@@ -32,34 +32,33 @@ def slopes(f, x, step):
 
 @pytest.mark.parametrize("model", MODELS.values(), ids=MODELS)
 def test_coordinates_lead_back_to_the_parameters(model):
-    coordinates = coordinates_of(model, model.moments())
-    x = coordinates.pack(model)
-    for back, there in zip(coordinates.unpack(x).natural_parameters(), model.natural_parameters(), strict=True):
+    coordinates = model.moment_coordinates(model.moments())
+    x = coordinates.pack(model.natural_parameters())
+    for back, there in zip(coordinates.unpack(x), model.natural_parameters(), strict=True):
         np.testing.assert_allclose(back, there, rtol=1e-6, atol=1e-7)
     np.testing.assert_allclose(coordinates.pack(coordinates.unpack(x)), x, rtol=1e-6, atol=1e-7)
 
 
 @pytest.mark.parametrize("model", MODELS.values(), ids=MODELS)
 def test_the_gradient_is_that_of_the_objective(model):
-    target = model.moments()
-    coordinates = coordinates_of(model, target)
-    x = coordinates.pack(model) + 0.1 * rng(6).normal(size=len(coordinates.pack(model)))
-    errors = difference(coordinates.unpack(x).moments(), target)
+    coordinates = model.moment_coordinates(model.moments())
+    x = coordinates.pack(model.natural_parameters())
+    x = x + 0.1 * rng(6).normal(size=len(x))
+    errors = difference(model.member(coordinates.unpack(x)).moments(), model.moments())
     # the parameters of a BinaryRBM are single precision where they are large, so steps are wide
-    found = slopes(lambda y: objective(coordinates, y, target), x, 1e-3)
+    found = slopes(lambda y: objective(model.member, y, coordinates), x, 1e-3)
     np.testing.assert_allclose(coordinates.gradient(x, errors), found, rtol=2e-3, atol=2e-4)
 
 
 @pytest.mark.parametrize("model", MODELS.values(), ids=MODELS)
 def test_the_valley_of_the_objective_is_about_round(model):
     """At the target the Hessian is the covariance of the scaled statistics; of single units it is 1."""
-    target = model.moments()
-    coordinates = coordinates_of(model, target)
+    coordinates = model.moment_coordinates(model.moments())
 
     def gradient(x):
-        return coordinates.gradient(x, difference(coordinates.unpack(x).moments(), target))
+        return coordinates.gradient(x, difference(model.member(coordinates.unpack(x)).moments(), coordinates.target))
 
-    hessian = slopes(gradient, coordinates.pack(model), 1e-3)
+    hessian = slopes(gradient, coordinates.pack(model.natural_parameters()), 1e-3)
     steepness = hessian.diagonal()
     single = {"binary": slice(0, 4 + 3), "Gaussian": [0, 1, 2, -2, -1]}  # the hidden units of the pair come last
     kind = next(name for name in MODELS if MODELS[name] is model)
@@ -81,27 +80,28 @@ def changed(moments, which, entry, value):
 @pytest.mark.parametrize(("which", "entry", "name"), [(0, 1, "E v"), (1, 2, "E h"), (2, (0, 1), "E v hᵀ")])
 def test_moments_of_binary_units_are_probabilities(which, entry, name, value):
     with pytest.raises(ValueError, match=f"{name} must hold probabilities"):
-        as_moments(changed(BINARY.moments(), which, entry, value), BINARY)
+        BINARY.moment_coordinates(changed(BINARY.moments(), which, entry, value))
 
 
 @pytest.mark.parametrize("value", [0.0, 1.0])
 def test_zero_and_one_are_probabilities(value):
     for which, entry in ((0, 1), (1, 2), (2, (0, 1))):
-        as_moments(changed(BINARY.moments(), which, entry, value), BINARY)
-    as_moments(changed(PAIR.moments(), 3, 1, value), PAIR)
+        BINARY.moment_coordinates(changed(BINARY.moments(), which, entry, value))
+    PAIR.moment_coordinates(changed(PAIR.moments(), 3, 1, value))
 
 
 def test_moments_of_real_units_may_be_anything_but_their_hidden_units_are_binary():
-    as_moments(changed(PAIR.moments(), 0, 1, -7.0), PAIR)
-    as_moments(changed(PAIR.moments(), 2, (0, 1), 7.0), PAIR)
+    far_below = ae.GaussianRBM(PAIR.weights, PAIR.visible_bias - 70.0, PAIR.hidden_bias, PAIR.sigma).moments()
+    assert far_below[0].max() < -1 and PAIR.moment_coordinates(far_below).target[0].max() < -1
+    PAIR.moment_coordinates(changed(PAIR.moments(), 2, (0, 1), 7.0))
     for value in (-1e-6, 1 + 1e-6):
         with pytest.raises(ValueError, match="E h must hold probabilities"):
-            as_moments(changed(PAIR.moments(), 3, 1, value), PAIR)
+            PAIR.moment_coordinates(changed(PAIR.moments(), 3, 1, value))
     with pytest.raises(ValueError, match="E v vᵀ must be symmetric"):
-        as_moments(changed(PAIR.moments(), 1, (0, 1), 7.0), PAIR)
+        PAIR.moment_coordinates(changed(PAIR.moments(), 1, (0, 1), 7.0))
     with pytest.raises(ValueError, match=r"moments must be E v, E v vᵀ, E v hᵀ, E h, got 3 arrays"):
-        as_moments(PAIR.moments()[:3], PAIR)
+        PAIR.moment_coordinates(PAIR.moments()[:3])
     with pytest.raises(ValueError, match=r"moments must be E v, E h, E v hᵀ, got 4 arrays"):
-        as_moments(PAIR.moments(), BINARY)
+        BINARY.moment_coordinates(PAIR.moments())
     with pytest.raises(TypeError, match="can be fitted by RBMs, binary or Gaussian, got Gaussian"):
-        as_moments(PAIR.moments(), ae.Gaussian([0.0], [[1.0]]))
+        ae.match_moments(PAIR.moments(), ae.Gaussian([0.0], [[1.0]]))
