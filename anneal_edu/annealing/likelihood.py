@@ -8,8 +8,7 @@ import numpy as np
 
 from anneal_edu import weights
 from anneal_edu.annealing.hais import HAISResult, hais
-from anneal_edu.distributions import Distribution, Gaussian, LatentPosterior
-from anneal_edu.distributions.generative import Generative
+from anneal_edu.distributions import Distribution, Gaussian, Generative, LatentPosterior
 from anneal_edu.estimate import Caveat
 from anneal_edu.paths.geometric import geometric_path
 from anneal_edu.validation import as_count, as_finite_array, log_density_of, require_distribution, require_shape

@@ -7,11 +7,11 @@ log Z gives the log likelihood of x, and `log_likelihood` runs it for many x at 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Protocol, runtime_checkable
 
 import numpy as np
 
 from anneal_edu.distributions.gaussian import Gaussian
+from anneal_edu.distributions.protocol import Generative
 from anneal_edu.validation import (
     as_choice,
     as_count,
@@ -68,33 +68,6 @@ class IndependentPrior:
         if not self.sparse:
             return rng.standard_normal(shape)
         return np.where(self.nonnegative, rng.standard_exponential(shape), rng.laplace(size=shape))
-
-
-@runtime_checkable
-class Generative(Protocol):
-    """A model of images by hidden causes: what `LatentPosterior` and `log_likelihood` ask of it."""
-
-    @property
-    def dim(self) -> int:
-        """Dimension D of the data."""
-
-    @property
-    def n_latent(self) -> int:
-        """Number of causes L."""
-
-    @property
-    def noise(self) -> float:
-        """Standard deviation of the noise."""
-
-    @property
-    def latent_prior(self) -> IndependentPrior:
-        """p(a)."""
-
-    def reconstruct(self, a: np.ndarray) -> np.ndarray:
-        """The image without noise: (..., L) -> (..., D)."""
-
-    def pull_back(self, a: np.ndarray, error: np.ndarray) -> np.ndarray:
-        """Gradient of error · reconstruct(a) with respect to a: (..., L), (..., D) -> (..., L)."""
 
 
 @dataclass(frozen=True, eq=False)
