@@ -1,6 +1,10 @@
 """Partition functions by annealing and tempering: a library that is meant to be read.
 
 A *path* is a function from β in [0, 1] to a *distribution*. An *estimator* walks it; a *kernel* moves chains meanwhile.
+
+What one calls has a name here. The pieces of an algorithm, which lessons print, stand in its room:
+``ae.annealing.hais.hamiltonian_transition``. What lessons alone need is in ``ae.figures``, ``ae.panels``, ``ae.check``
+and ``ae.experiments``.
 """
 
 import types
@@ -28,6 +32,7 @@ from anneal_edu.distributions import (
     Unnormalized,
     base_rate_rbm,
     binary_states,
+    hidden_states,
     uniform_rbm,
 )
 from anneal_edu.estimate import Caveat, Estimate
@@ -52,9 +57,10 @@ from anneal_edu.reweighting.integration import ThermodynamicIntegrationResult, t
 from anneal_edu.reweighting.mbar import MBARResult, mbar
 from anneal_edu.reweighting.stepping_stone import SteppingStoneResult, stepping_stone
 from anneal_edu.tempering.ladders import cumulative_barrier, equal_rejection_schedule
+from anneal_edu.tempering.matrices import expected_round_trip_time
 from anneal_edu.tempering.parallel import TemperingResult, count_round_trips, parallel_tempering, tempering_states
 from anneal_edu.tempering.rts import RTSResult, RTSRound, rts, rts_rounds
-from anneal_edu.tempering.simulated import SimulatedTemperingResult, simulated_tempering
+from anneal_edu.tempering.simulated import SimulatedTemperingResult, log_conditionals, simulated_tempering
 from anneal_edu.tempering.transitions import tempered_transitions
 from anneal_edu.training import (
     contrastive_divergence,
@@ -123,15 +129,18 @@ __all__ = [
     "exact",
     "expectation_maximisation",
     "expected_ais_weights",
+    "expected_round_trip_time",
     "geometric_path",
     "gibbs",
     "gibbs_matrix",
     "hais",
+    "hidden_states",
     "hmc",
     "kl_bias",
     "kl_divergence",
     "larger_ess_p_value",
     "linear_schedule",
+    "log_conditionals",
     "log_density_matrix",
     "log_density_slopes",
     "log_likelihood",
@@ -174,7 +183,7 @@ __all__ = [
     "widen_covariance",
 ]
 
-_OF_THE_COURSE = ("check", "figures", "panels")  # imported on first use, so that the library needs no display
+_OF_THE_COURSE = ("check", "experiments", "figures", "panels")  # imported on first use: the library needs no display
 
 
 def __getattr__(name: str) -> types.ModuleType:

@@ -17,6 +17,7 @@ from anneal_edu.validation import as_count, as_finite_array, as_positive, gradie
 
 _RUNAWAY = 1e100  # a coordinate beyond it has left for good: its square is still a number
 
+Gradient = Callable[[np.ndarray], np.ndarray]
 Kernel = Callable[[Distribution, np.ndarray, np.random.Generator], np.ndarray]
 
 
@@ -138,9 +139,67 @@ class random_walk:
         return np.where(accepted[:, None], proposal, x)
 
 
+def leapfrog(
+    gradient: Gradient,
+    x: np.ndarray,
+    v: np.ndarray,
+    step_size: float | np.ndarray,
+    n_steps: int = 1,
+    walled: np.ndarray | None = None,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Hamiltonian dynamics in steps of time ε: half a step of flight, a kick by the gradient, half a step of flight.
+
+    Two halves that meet are flown as one. The map preserves volume, and leads back to where it came from once the
+    momenta are turned around (Neal 2011, Section 2.3, with flight and kick exchanged).
+
+    Parameters
+    ----------
+    gradient : callable, (C, D) -> (C, D)
+        Of log f; -log f is the potential energy.
+    x, v : (C, D) arrays
+        Positions and momenta.
+    step_size : float or (C, 1) array
+        ε, in the units of x.
+    n_steps : int
+    walled : (D,) array of bool, optional
+        Coordinates that must not be negative: they are reflected at 0.
+
+    Returns
+    -------
+    x, v : (C, D) arrays
+    runaway : (C,) array of bool
+        Where the step is far too long and the trajectory left for infinity; there x is as it began, and v = 0.
+
+    Examples
+    --------
+    >>> x, v, runaway = leapfrog(lambda x: -x, np.array([[1.0]]), np.array([[0.0]]), np.pi / 50, 25)  # a quarter turn
+    >>> bool(abs(x.item()) < 1e-3), v.round(2).item(), runaway
+    (True, -1.0, array([False]))
+    """
+    start, runaway = x, np.zeros(len(x), dtype=bool)
+    x, v = _fly(x, v, step_size / 2, walled)
+    for step in range(n_steps):
+        v = v + step_size * gradient(x)
+        x, v = _fly(x, v, step_size if step < n_steps - 1 else step_size / 2, walled)
+        runaway |= ~(np.abs(x) < _RUNAWAY).all(-1)
+        x[runaway], v[runaway] = start[runaway], 0.0
+    return x, v, runaway
+
+
+def _fly(
+    x: np.ndarray, v: np.ndarray, time: float | np.ndarray, walled: np.ndarray | None
+) -> tuple[np.ndarray, np.ndarray]:
+    """x + time · v; a walled coordinate that falls below 0 is reflected, and its momentum turned."""
+    x = x + time * v
+    if walled is None:
+        return x, v
+    hit = walled & (x < 0)
+    return np.where(hit, -x, x), np.where(hit, -v, v)
+
+
 @dataclass(frozen=True, eq=False)
 class hmc:
-    """Hamiltonian Monte Carlo: fresh momentum, leapfrog steps, one Metropolis decision (Neal 2011, Section 3).
+    """Hamiltonian Monte Carlo: fresh momentum, `leapfrog` steps, one Metropolis decision (Neal 2011, Section 3).
 
     Parameters
     ----------
@@ -171,20 +230,13 @@ class hmc:
     def __call__(self, distribution: Distribution, x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         _require_real_states(distribution, "hmc")
         _require_ability(distribution, "grad_log_density", "hmc", "random_walk(scale)")
-        gradient, eps = partial(gradient_of, distribution), self.step_size
-        start, momentum = x, rng.standard_normal(x.shape)
-        log_f, slope = log_density_of(distribution, x), gradient(x)
-        if np.isnan(slope[np.isfinite(log_f)]).any():
+        gradient, momentum = partial(gradient_of, distribution), rng.standard_normal(x.shape)
+        log_f = log_density_of(distribution, x)
+        proposal, turned, runaway = leapfrog(gradient, x, momentum, self.step_size, self.n_leapfrog)
+        if runaway.any() and np.isnan(gradient(x)[np.isfinite(log_f)]).any():
             raise ValueError("grad_log_density is NaN in some chain")
-        before = log_f - 0.5 * (momentum**2).sum(-1)  # (C,): minus the energy
-        momentum = momentum + 0.5 * eps * slope
-        runaway = np.zeros(len(x), dtype=bool)  # (C,): trajectories on which the step is far too long; refused below
-        for step in range(self.n_leapfrog):
-            x = x + eps * momentum
-            runaway |= ~(np.abs(x) < _RUNAWAY).all(-1)
-            x[runaway], momentum[runaway] = start[runaway], 0.0
-            momentum = momentum + (eps if step < self.n_leapfrog - 1 else 0.5 * eps) * gradient(x)
         with np.errstate(invalid="ignore"):
-            log_ratio = log_density_of(distribution, x) - 0.5 * (momentum**2).sum(-1) - before
+            log_ratio = log_density_of(distribution, proposal) - log_f
+            log_ratio -= 0.5 * (turned**2).sum(-1) - 0.5 * (momentum**2).sum(-1)  # kinetic energies
         accepted = accept(log_ratio, rng) & ~runaway
-        return np.where(accepted[:, None], x, start)
+        return np.where(accepted[:, None], proposal, x)

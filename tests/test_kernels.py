@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import anneal_edu as ae
+from anneal_edu.kernels import leapfrog
 
 N = 100_000
 GAUSSIAN = ae.Gaussian([1.0, -2.0], [[1.0, 0.7], [0.7, 2.0]])
@@ -104,6 +105,65 @@ def test_a_kernel_that_cannot_work_says_so(kernel, distribution, message):
 def test_impossible_step_sizes_are_refused(make):
     with pytest.raises(ValueError, match="must be"):
         make()
+
+
+SKEWED = ae.ProductOfExperts(np.random.default_rng(0).normal(size=(5, 3)), np.full(5, 1.5), "student_t")
+
+
+@pytest.mark.parametrize("walled", [None, np.array([True, False, True])])
+@pytest.mark.parametrize("n_steps", [1, 7])
+def test_a_trajectory_leads_back_and_preserves_volume(n_steps, walled):
+    how = 0.2, n_steps, walled
+    x, v = np.random.default_rng(3).normal(size=(2, 6, 3))
+    x = np.abs(x)
+    y, v_y, runaway = leapfrog(SKEWED.grad_log_density, x, v, *how)
+    back, v_back, _ = leapfrog(SKEWED.grad_log_density, y, -v_y, *how)
+    np.testing.assert_allclose(back, x, atol=1e-12)
+    np.testing.assert_allclose(v_back, -v, atol=1e-12)
+    assert not runaway.any()
+    assert walled is None or (y[:, walled] >= 0).all()
+
+    def flow(state):
+        return np.concatenate(leapfrog(SKEWED.grad_log_density, state[None, :3], state[None, 3:], *how)[:2], axis=1)[0]
+
+    state = np.concatenate([x[0], v[0]])
+    jacobian = np.array([(flow(state + 1e-5 * e) - flow(state - 1e-5 * e)) / 2e-5 for e in np.eye(6)])
+    assert abs(abs(np.linalg.det(jacobian)) - 1) < 1e-5  # differences are no better
+
+
+def test_the_energy_of_a_trajectory_errs_by_the_square_of_the_step():
+    x, v = np.random.default_rng(4).normal(size=(2, 50, 2))
+
+    def error(step_size, n_steps):
+        y, v_y, _ = leapfrog(GAUSSIAN.grad_log_density, x, v, step_size, n_steps)
+        gain = GAUSSIAN.log_density(y) - GAUSSIAN.log_density(x) - 0.5 * (v_y**2 - v**2).sum(-1)
+        return np.abs(gain).mean()
+
+    assert error(0.1, 10) / error(0.05, 20) == pytest.approx(4, rel=0.1)
+
+
+@pytest.mark.filterwarnings("ignore:overflow encountered")
+def test_a_runaway_trajectory_is_put_back_and_named():
+    x = np.array([[0.0], [3.0]])
+    y, v, runaway = leapfrog(lambda x: -4 * x**3, x, np.array([[0.1], [0.1]]), 2.0, 20)
+    assert runaway.tolist() == [False, True]
+    assert (y[1], v[1]) == (3, 0)
+    assert np.abs(y[0] - x[0]) > 0.01
+    y, v, runaway = leapfrog(lambda x: np.where(x > 1, np.nan, -x), x, np.array([[0.1], [0.1]]), 0.1, 2)
+    assert runaway.tolist() == [False, True]
+    assert y[1] == 3
+
+
+def test_a_gradient_that_is_nan_where_the_chain_stands_is_refused_and_one_beyond_the_support_is_not():
+    def target(grad):
+        return ae.Unnormalized(lambda x: np.where(x[..., 0] > 0, -x[..., 0], -np.inf), dim=1, grad=grad)
+
+    x, rng = np.full((50, 1), 0.05), np.random.default_rng(0)
+    moved = ae.hmc(0.5, 3)(target(lambda x: np.where(x > 0, -1.0, np.nan)), x, rng)
+    assert 0 < (moved != x).mean() < 1
+    assert (moved > 0).all()
+    with pytest.raises(ValueError, match="grad_log_density is NaN"):
+        ae.hmc(0.5, 3)(target(lambda x: x * np.nan), x, rng)
 
 
 @pytest.mark.filterwarnings("ignore:overflow encountered")  # of the target's own x⁴, on the way to being refused

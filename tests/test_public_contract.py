@@ -30,6 +30,7 @@ NO_CALLS = RESULTS | STATES | {"Distribution", "Kernel", "LatentPosterior", "Pat
 def test_every_promised_name_is_there():
     assert [name for name in NAMES if not hasattr(ae, name)] == []
     assert ae.data.digits and ae.data.color_patches and ae.data.gray_patches and ae.panels and ae.check and ae.figures
+    assert ae.experiments.stored and ae.experiments.kiwaki.STARTS and ae.models.load_spline and ae.hidden_states
 
 
 @pytest.mark.parametrize("name", [name for name in PUBLIC if name not in NO_CALLS])
@@ -40,6 +41,8 @@ def test_every_public_function_shows_a_runnable_example(name):
 def test_an_unknown_name_is_an_attribute_error():
     with pytest.raises(AttributeError, match="no attribute 'anneal'"):
         ae.anneal  # noqa: B018
+    with pytest.raises(AttributeError, match="experiments' has no attribute 'kawaki'"):
+        ae.experiments.kawaki  # noqa: B018
 
 
 def test_a_result_offers_what_the_contract_says():

@@ -17,6 +17,11 @@ IGNORE = "NBVAL_IGNORE_OUTPUT"
 MAX_CELL_LINES = 12
 STABLE_TYPES = {"text/plain", "text/latex", "text/markdown", "image/png"}
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
+IMPORTS = {"numpy", "anneal_edu", "inspect"}  # all that a notebook needs as a rule
+NAMES_FROM = {  # and names of these, where the prose needs them
+    "concurrent.futures", "functools", "itertools", "math", "pathlib", "scipy.linalg", "scipy.special", "scipy.stats",
+    "tempfile", "time", "timeit", "warnings",
+}  # fmt: skip
 SECTIONS = {  # level-2 headings in their order: pattern -> required
     r"What you will learn": True,
     r"Notation": True,
@@ -108,6 +113,24 @@ def plain_python(notebook):
             ast.parse(cell.source)
         except SyntaxError:
             yield f"{name}: not plain Python (magics and ?help leave no output that can be compared)"
+
+
+def imports(notebook):
+    """What a reader has to know beside numpy is `ae`: what a lesson needs of the library has a name there."""
+    for name, cell in code_cells(notebook):
+        try:
+            statements = list(ast.walk(ast.parse(cell.source)))
+        except SyntaxError:
+            continue
+        for node in statements:
+            if isinstance(node, ast.Import):
+                unknown = [alias.name for alias in node.names if alias.name not in IMPORTS | NAMES_FROM]
+            elif isinstance(node, ast.ImportFrom):
+                unknown = [] if node.module in NAMES_FROM else [node.module]
+            else:
+                continue
+            for module in unknown:
+                yield f"{name}: imports {module}; what a notebook needs of the library stands under ae"
 
 
 def semicolons(notebook):
@@ -260,6 +283,7 @@ COMMON_RULES = [
     markers,
     execution_counts,
     plain_python,
+    imports,
     semicolons,
     live_displays,
     unstable_types,

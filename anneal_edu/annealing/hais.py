@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import pairwise
 from typing import Any, Protocol
 
@@ -13,7 +14,7 @@ from tqdm.auto import tqdm
 from anneal_edu.annealing.ais import AISResult, log_quotient, require_sound_step, require_start
 from anneal_edu.distributions import Distribution
 from anneal_edu.estimate import Caveat
-from anneal_edu.kernels import accept
+from anneal_edu.kernels import accept, leapfrog
 from anneal_edu.paths.capabilities import Path, offered
 from anneal_edu.validation import (
     as_count,
@@ -29,7 +30,6 @@ from anneal_edu.validation import (
 )
 
 _LOW_ACCEPTANCE = 0.2
-_RUNAWAY = 1e100  # a coordinate beyond it has left for good: its square is still a number
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,19 +108,12 @@ class AlongPath:
         """∇ log f_β(x): (C, D) -> (C, D)."""
         if self.shares_ends and beta < 1:
             start, end = self.path.start, self.path.end
-            return (1 - beta) * gradient_of(start, x) + beta * gradient_of(end, x)
-        return gradient_of(self.path(beta), x)
-
-
-def _drift(
-    x: np.ndarray, v: np.ndarray, time: float | np.ndarray, walled: np.ndarray | None
-) -> tuple[np.ndarray, np.ndarray]:
-    """Free flight, x + time · v; a walled coordinate that falls below 0 is reflected, and its momentum turned."""
-    x = x + time * v
-    if walled is None:
-        return x, v
-    hit = walled & (x < 0)
-    return np.where(hit, -x, x), np.where(hit, -v, v)
+            slope = (1 - beta) * gradient_of(start, x) + beta * gradient_of(end, x)
+        else:
+            slope = gradient_of(self.path(beta), x)
+        if np.isnan(slope).any():
+            raise ValueError(f"grad_log_density is NaN in some chain at beta = {beta:.6g}")
+        return slope
 
 
 def hamiltonian_transition(
@@ -157,13 +150,7 @@ def hamiltonian_transition(
     -------
     x, v, known, accepted (C,)
     """
-    half, p = _drift(x, v, step_size / 2, walled)
-    p = p + step_size * density.gradient(beta, half)
-    if np.isnan(p).any():
-        raise ValueError(f"grad_log_density is NaN in some chain at beta = {beta:.6g}")
-    proposal, p = _drift(half, p, step_size / 2, walled)
-    runaway = ~(np.abs(proposal) < _RUNAWAY).all(-1)  # the step was far too long there; refused below
-    proposal[runaway], p[runaway] = x[runaway], 0.0
+    proposal, p, runaway = leapfrog(partial(density.gradient, beta), x, v, step_size, 1, walled)
     new = density.remember(proposal)
     log_ratio = log_quotient(density.log_f(beta, new), density.log_f(beta, known))
     log_ratio = log_ratio - 0.5 * (p * p).sum(-1) + 0.5 * (v * v).sum(-1)

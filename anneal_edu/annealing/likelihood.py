@@ -8,7 +8,7 @@ import numpy as np
 
 from anneal_edu import weights
 from anneal_edu.annealing.hais import HAISResult, hais
-from anneal_edu.distributions import BilinearGenerative, Distribution, Gaussian, LatentPosterior, LinearGenerative
+from anneal_edu.distributions import Distribution, Gaussian, Generative, LatentPosterior
 from anneal_edu.estimate import Caveat
 from anneal_edu.paths.geometric import geometric_path
 from anneal_edu.validation import as_count, as_finite_array, log_density_of, require_distribution, require_shape
@@ -75,7 +75,7 @@ class LikelihoodResult:
 
 
 def log_likelihood(
-    model: Distribution | LinearGenerative | BilinearGenerative,
+    model: Distribution | Generative,
     data: np.ndarray,
     schedule: np.ndarray,
     n_chains: int = 200,
@@ -122,12 +122,12 @@ def log_likelihood(
     >>> bool(np.abs(found.log_likelihoods - model.log_density(x)).max() < 0.3)
     True
     """
-    if not isinstance(model, LinearGenerative | BilinearGenerative):
+    if not isinstance(model, Generative):
         require_distribution("model", model)
     data = as_finite_array("data", data, ndim=2)
     require_shape("data", data, (as_count("number of data points", len(data), minimum=2), model.dim))
     n_chains = as_count("n_chains", n_chains)
-    if isinstance(model, LinearGenerative | BilinearGenerative):
+    if isinstance(model, Generative):
         posterior = LatentPosterior(model, np.repeat(data, n_chains, axis=0))  # (N C, D)
         path = geometric_path(model.latent_prior, posterior)
         run = hais(path, schedule, len(posterior.x), step_size, rng=rng, progress=progress)

@@ -144,8 +144,7 @@ def rbm_arrays(rbm: BinaryRBM | GaussianRBM) -> dict[str, np.ndarray]:
     """
     if not isinstance(rbm, BinaryRBM | GaussianRBM):
         raise TypeError(f"rbm must be a BinaryRBM or a GaussianRBM, got {type(rbm).__name__}")
-    names = (*_BINARY, "sigma") if isinstance(rbm, GaussianRBM) else _BINARY
-    return {name: getattr(rbm, name) for name in names}
+    return {name: getattr(rbm, name) for name in (*_BINARY, "sigma") if hasattr(rbm, name)}
 
 
 def save_rbm(path: str | Path, rbm: BinaryRBM | GaussianRBM) -> None:

@@ -147,6 +147,12 @@ class GaussianBernoulli:
         h = bernoulli(self.hidden_field(v), rng)
         return self.visible_given_hidden(h, rng)
 
+    def auxiliary_gibbs(self, v: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """At the start of a `covariance_path`, where nothing is coupled, there is no auxiliary variable: `gibbs`."""
+        if self.coupling.any():
+            raise TypeError("auxiliary_gibbs needs a point of a covariance_path; use gibbs")
+        return self.gibbs(v, rng)
+
     def visible_given_hidden(self, h: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """Draw v ~ N(E[v | h], precision⁻¹): (..., H) -> (..., D)."""
         h = as_states(h, self.n_hidden)

@@ -63,6 +63,10 @@ class GaussianRBM(GaussianBernoulli):
             constant=float(-0.5 * (b**2 / sigma**2).sum()),
         )
 
+    def auxiliary_gibbs(self, v: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """At the end of a `covariance_path` the auxiliary variables drop out: `gibbs`."""
+        return self.gibbs(v, rng)
+
     def __reduce__(self) -> tuple[type[GaussianRBM], tuple[np.ndarray, ...]]:
         """What a pickle carries: the parameters, not the tables that were computed from them."""
         return GaussianRBM, (self.weights, self.visible_bias, self.hidden_bias, self.sigma)

@@ -6,11 +6,12 @@ log Z gives the log likelihood of x, and `log_likelihood` runs it for many x at 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from anneal_edu.distributions.gaussian import Gaussian
+from anneal_edu.distributions.protocol import Generative
 from anneal_edu.validation import (
     as_choice,
     as_count,
@@ -130,6 +131,14 @@ class LinearGenerative:
         """Gradient of error · reconstruct(a) with respect to a: (..., L), (..., D) -> (..., L)."""
         return error @ self.bases
 
+    def reconstruction_slopes(self, a: np.ndarray, error: np.ndarray) -> dict[str, np.ndarray]:
+        """Gradient of Σ_n error_n · reconstruct(a_n) in every parameter, by name: (N, L), (N, D)."""
+        return {"bases": error.T @ a}
+
+    def least_squares(self, x: np.ndarray, a: np.ndarray) -> LinearGenerative:
+        """The model whose bases reconstruct images (N, D) from their causes (N, L) with the smallest squared error."""
+        return replace(self, bases=np.linalg.solve(a.T @ a, a.T @ x).T)
+
     def sample(self, n: int, rng: np.random.Generator) -> np.ndarray:
         """Draw n exact, independent images, (n, D)."""
         return _sample(self, n, rng)
@@ -224,12 +233,23 @@ class BilinearGenerative:
         pull = error @ self.bases  # (..., L)
         return np.concatenate([(pull * strength) @ self.c_weights, (pull * signed) @ self.d_weights], axis=-1)
 
+    def reconstruction_slopes(self, latent: np.ndarray, error: np.ndarray) -> dict[str, np.ndarray]:
+        """Gradient of Σ_n error_n · reconstruct(latent_n) in every parameter, by name: (N, Kc + Kd), (N, D)."""
+        c, d = np.split(latent, [self.c_weights.shape[1]], axis=1)
+        signed, strength = self._factors(latent)
+        pull = error @ self.bases  # (N, L)
+        return {
+            "bases": error.T @ (signed * strength),
+            "c_weights": (pull * strength).T @ c,
+            "d_weights": (pull * signed).T @ d,
+        }
+
     def sample(self, n: int, rng: np.random.Generator) -> np.ndarray:
         """Draw n exact, independent images, (n, D)."""
         return _sample(self, n, rng)
 
 
-def _sample(model: LinearGenerative | BilinearGenerative, n: int, rng: np.random.Generator) -> np.ndarray:
+def _sample(model: Generative, n: int, rng: np.random.Generator) -> np.ndarray:
     image = model.reconstruct(model.latent_prior.sample(n, rng))
     return image + model.noise * rng.standard_normal(image.shape)
 
@@ -247,11 +267,11 @@ class LatentPosterior:
         The image that chain i explains.
     """
 
-    model: LinearGenerative | BilinearGenerative
+    model: Generative
     x: np.ndarray
 
     def __post_init__(self) -> None:
-        if not isinstance(self.model, LinearGenerative | BilinearGenerative):
+        if not isinstance(self.model, Generative):
             raise TypeError(
                 f"model must be a LinearGenerative or a BilinearGenerative, got {type(self.model).__name__}"
             )

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.special import expit
 
 from anneal_edu.distributions.bernoulli import softplus
 from anneal_edu.validation import as_finite_array, as_positive, as_states, require_shape
+
+_ARRAYS = ("filters", "pooling", "covariance_bias", "mean_weights", "mean_bias", "visible_bias")
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,3 +97,29 @@ class MeanCovarianceRBM:
         shrink = (pull * u).sum(-1, keepdims=True) / size  # the same squares, through |x|²
         of_covariance_units = pull @ self.filters - shrink * x
         return self.visible_bias - x / self.sigma**2 + of_covariance_units + expit(mean) @ self.mean_weights
+
+    # Training: `minimum_probability_flow`
+
+    def free_parameters(self) -> dict[str, np.ndarray]:
+        """What is learned, by name: everything, sigma as log sigma, so that any real numbers make a model."""
+        return {name: getattr(self, name) for name in _ARRAYS} | {"log_sigma": np.log([self.sigma])}
+
+    def with_free_parameters(self, parts: dict[str, np.ndarray]) -> MeanCovarianceRBM:
+        """A model with these free parameters."""
+        arrays: dict[str, Any] = {name: parts[name] for name in _ARRAYS}
+        return MeanCovarianceRBM(**arrays, sigma=float(np.exp(parts["log_sigma"][0])))
+
+    def parameter_slopes(self, x: np.ndarray, w: np.ndarray) -> dict[str, np.ndarray]:
+        """Gradient of Σ_n w_n log f(x_n) in every free parameter: (N, D), (N,)."""
+        size, u, covariance, mean = self.fields(x)
+        on_covariance, on_mean = w[:, None] * expit(covariance), w[:, None] * expit(mean)  # (N, K), (N, J)
+        pull = on_covariance @ self.pooling.T * u / size  # (N, L), of Σ w log f on u = filters x
+        return {
+            "filters": pull.T @ x,
+            "pooling": 0.5 * (u * u / size).T @ on_covariance,
+            "covariance_bias": on_covariance.sum(0),
+            "mean_weights": on_mean.T @ x,
+            "mean_bias": on_mean.sum(0),
+            "visible_bias": w @ x,
+            "log_sigma": np.array([w @ (x * x).sum(-1)]) / self.sigma**2,
+        }

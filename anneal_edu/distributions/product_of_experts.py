@@ -133,3 +133,45 @@ class ProductOfExperts:
             degrees = 2 * self.weights - 1
             u = rng.standard_t(degrees, size=shape) / np.sqrt(degrees)
         return np.linalg.solve(self.filters, u.T).T
+
+    # Training: `minimum_probability_flow`
+
+    @property
+    def _lightest_weight(self) -> float:
+        """Student-t experts that all weigh more than D / 2L have an integral, if no D filters share a plane."""
+        return 0.5 * self.dim / len(self.filters)
+
+    def free_parameters(self) -> dict[str, np.ndarray]:
+        """What is learned, by name; any real numbers make a model.
+
+        Of Laplace experts the filters: a weight could be absorbed in the length of its filter. Of Student-t experts
+        also the weights λ, as log (λ - D / 2L); ValueError where one is too light.
+        """
+        if self.expert == "laplace":
+            return {"filters": self.filters}
+        excess = self.weights - self._lightest_weight
+        if (excess <= 0).any():
+            raise ValueError(
+                f"weights of student_t experts must exceed D / 2L = {self._lightest_weight:g} to be trained, "
+                f"got {self.weights.min():g}"
+            )
+        return {"filters": self.filters, "log_excess": np.log(excess)}
+
+    def with_free_parameters(self, parts: dict[str, np.ndarray]) -> ProductOfExperts:
+        """A model like this one with other free parameters."""
+        weights = self.weights
+        if self.expert == "student_t":
+            weights = self._lightest_weight + np.exp(parts["log_excess"])
+        return ProductOfExperts(parts["filters"], weights, self.expert)
+
+    def parameter_slopes(self, x: np.ndarray, w: np.ndarray) -> dict[str, np.ndarray]:
+        """Gradient of Σ_n w_n log f(x_n) in every free parameter: (N, D), (N,)."""
+        u = x @ self.filters.T  # (N, L)
+        if self.expert == "laplace":
+            pull = -np.sign(u) * self.weights  # (N, L), of log f on u
+            return {"filters": (pull * w[:, None]).T @ x}
+        squares = 1 + u * u
+        pull = -2 * u / squares * self.weights
+        of_weights = -(w @ np.log(squares))  # (L,)
+        excess = self.weights - self._lightest_weight
+        return {"filters": (pull * w[:, None]).T @ x, "log_excess": of_weights * excess}

@@ -24,7 +24,7 @@ True
 
 from __future__ import annotations
 
-from typing import Protocol, Self, runtime_checkable
+from typing import Any, Protocol, Self, runtime_checkable
 
 import numpy as np
 
@@ -196,6 +196,36 @@ class SumsHidden(HiddenUnits, Protocol):
     @property
     def sums_hidden(self) -> bool:
         """If true, averages are those of the joint density, and log f is no straight line in β."""
+
+
+# Images and their hidden causes
+
+
+@runtime_checkable
+class Generative(Protocol):
+    """A model of images by hidden causes: what `LatentPosterior` and `log_likelihood` ask of it."""
+
+    @property
+    def dim(self) -> int:
+        """Dimension D of the data."""
+
+    @property
+    def n_latent(self) -> int:
+        """Number of causes L."""
+
+    @property
+    def noise(self) -> float:
+        """Standard deviation of the noise."""
+
+    @property
+    def latent_prior(self) -> Any:
+        """p(a), which can be drawn from and has a gradient, log_z and ``nonnegative``."""
+
+    def reconstruct(self, a: np.ndarray) -> np.ndarray:
+        """The image without noise: (..., L) -> (..., D)."""
+
+    def pull_back(self, a: np.ndarray, error: np.ndarray) -> np.ndarray:
+        """Gradient of error · reconstruct(a) with respect to a: (..., L), (..., D) -> (..., L)."""
 
 
 def mix(first: Arrays, second: Arrays, beta: float) -> Arrays:

@@ -6,127 +6,17 @@ trains them again, all or those named, and overwrites the files. Rounding differ
 magnifies it, and the same seed may then lead to another model: hence the files.
 """
 
-from __future__ import annotations
+from anneal_edu.models.images import IMAGE_RECIPES, image_patches
+from anneal_edu.models.knots import load_spline
+from anneal_edu.models.stored import GAUSSIAN_RECIPES, RECIPES, GaussianRecipe, Recipe, load
 
-from importlib.resources import as_file, files
-from typing import NamedTuple
-
-import numpy as np
-
-from anneal_edu.data import color_patches, digits, load_rbm
-from anneal_edu.distributions import BinaryRBM, GaussianRBM
-from anneal_edu.models.images import IMAGE_RECIPES, ImageModel, load_image_model
-from anneal_edu.training import train_gaussian_rbm, train_rbm
-
-
-class Recipe(NamedTuple):
-    """How a stored model of the digits was trained: on ``digits(size)`` by `train_rbm` with these arguments."""
-
-    size: int
-    method: str
-    n_updates: int
-    learning_rate: float
-    batch_size: int
-    seed: int = 0
-    n_hidden: int = 10
-
-    def train(self) -> BinaryRBM:
-        """Train the model again; seconds to a minute."""
-        return train_rbm(
-            digits(self.size),
-            self.n_hidden,
-            self.method,
-            n_updates=self.n_updates,
-            learning_rate=self.learning_rate,
-            batch_size=self.batch_size,
-            rng=np.random.default_rng(self.seed),
-            progress=True,
-        )
-
-
-class GaussianRecipe(NamedTuple):
-    """How a stored model of colour patches was trained: by `train_gaussian_rbm` with these arguments.
-
-    As in Kiwaki and Aihara (2015): 80,000 updates on 100,000 patches of 6×6 pixels, D = 108. Theirs come from CIFAR-10,
-    these from ``color_patches(100_000)``. sigma is, or starts at, the standard deviation of each entry of the patches.
-    """
-
-    method: str
-    n_gibbs: int
-    n_hidden: int
-    learning_rate: float
-    learn_sigma: bool = False
-    n_updates: int = 80_000
-
-    def train(self) -> GaussianRBM:
-        """Train the model again; from one minute to twenty."""
-        patches = color_patches(100_000, rng=np.random.default_rng(0))
-        return train_gaussian_rbm(
-            patches,
-            self.n_hidden,
-            self.method,
-            self.n_gibbs,
-            self.n_updates,
-            self.learning_rate,
-            sigma=patches.std(0),
-            learn_sigma=self.learn_sigma,
-            rng=np.random.default_rng(0),
-            progress=True,
-        )
-
-
-RECIPES = {
-    "digits8_cd": Recipe(8, "cd", 5000, 0.1, 100),
-    "digits28_cd": Recipe(28, "cd", 15000, 0.05, 20),
-    "digits28_pcd": Recipe(28, "pcd", 10000, 0.01, 100),
-    "digits28_pcd_fast": Recipe(28, "pcd", 15000, 0.05, 20),
-    "digits28_cd20": Recipe(28, "cd", 15000, 0.05, 20, n_hidden=20),
-    "digits28_pcd20": Recipe(28, "pcd", 10000, 0.01, 100, n_hidden=20),
-}
-
-GAUSSIAN_RECIPES = {
-    "patches_cd1_20": GaussianRecipe("cd", 1, 20, 0.05),
-    "patches_cd25_20": GaussianRecipe("cd", 25, 20, 0.05),
-    "patches_pcd_20": GaussianRecipe("pcd", 1, 20, 0.05),
-    "patches_pcd_sigma_20": GaussianRecipe("pcd", 1, 20, 0.05, learn_sigma=True),
-    "patches_cd1_200": GaussianRecipe("cd", 1, 200, 0.02),
-    "patches_cd25_200": GaussianRecipe("cd", 25, 200, 0.02),
-    "patches_pcd_200": GaussianRecipe("pcd", 1, 200, 0.02),
-}
-
-
-def load(name: str) -> BinaryRBM | GaussianRBM | ImageModel:
-    """Load a stored model.
-
-    Parameters
-    ----------
-    name : str
-        Of the digits, "digits8_cd", "digits28_cd", "digits28_pcd", "digits28_pcd_fast", "digits28_cd20" or
-        "digits28_pcd20": size of the images, training method and, where it is not 10, the number of hidden units;
-        `RECIPES` has the rest. Of colour patches, "patches_cd1_20", "patches_cd25_20", "patches_pcd_20",
-        "patches_pcd_sigma_20", "patches_cd1_200", "patches_cd25_200" or "patches_pcd_200": training method and number
-        of hidden units; `GAUSSIAN_RECIPES` has the rest. Of grey patches, "image_linear_gaussian",
-        "image_linear_laplace", "image_bilinear", "image_laplace_experts", "image_student_t_experts" or
-        "image_mean_covariance"; `IMAGE_RECIPES` has the rest.
-
-    Returns
-    -------
-    BinaryRBM of the digits, GaussianRBM of the colour patches, and the model of its name of the grey ones
-
-    Raises
-    ------
-    ValueError
-        Where there is no model of that name.
-
-    Examples
-    --------
-    >>> load("digits28_cd").weights.shape
-    (784, 10)
-    """
-    names = [*RECIPES, *GAUSSIAN_RECIPES, *IMAGE_RECIPES]
-    if name not in names:
-        raise ValueError(f"name must be one of {', '.join(names)}, got {name!r}")
-    if name in IMAGE_RECIPES:
-        return load_image_model(name)
-    with as_file(files(__name__) / f"{name}.npz") as path:
-        return load_rbm(path)
+__all__ = [
+    "GAUSSIAN_RECIPES",
+    "IMAGE_RECIPES",
+    "RECIPES",
+    "GaussianRecipe",
+    "Recipe",
+    "image_patches",
+    "load",
+    "load_spline",
+]

@@ -1,6 +1,6 @@
 """Fitted knots of moment averages splines to the stored models, so that a panel opens without a minute of fitting.
 
-    python -m anneal_edu.models.knots
+    python -m anneal_edu models knots
 
 fits them again and overwrites the files. The knots are those of the paper, 0.1, …, 0.9, with every moment right within
 `TOLERANCE`.
@@ -17,7 +17,7 @@ import numpy as np
 
 from anneal_edu.data import digits
 from anneal_edu.distributions import BinaryRBM, base_rate_rbm, uniform_rbm
-from anneal_edu.models import load
+from anneal_edu.models.stored import load
 from anneal_edu.paths.moment_matching import match_moments
 from anneal_edu.paths.splines import SplinePath, moment_spline_path, spline_path
 
@@ -95,7 +95,7 @@ def _file(model: str, start: str) -> str:
     return f"{model}_knots_{start.replace(' ', '_')}.npz"
 
 
-def main(folder: Path = Path(__file__).parent) -> None:
+def fit_knots(folder: Path = Path(__file__).parent) -> None:
     """Fit all knots and write them to ``folder``."""
     for model in MODELS:
         rbm = _target(model)
@@ -109,7 +109,3 @@ def main(folder: Path = Path(__file__).parent) -> None:
             }
             np.savez_compressed(folder / _file(model, start), **arrays)
             print(f"{model} from {start}: {sum(match.n_evaluations for match in spline.matches)} enumerations")
-
-
-if __name__ == "__main__":
-    main()

@@ -11,7 +11,6 @@ from scipy.linalg import eigh
 
 from anneal_edu.distributions import Distribution, Gaussian, GaussianBernoulli, GaussianRBM
 from anneal_edu.distributions.bernoulli import bernoulli, weigh_and_draw
-from anneal_edu.kernels import gibbs
 from anneal_edu.paths.geometric import SHARING
 from anneal_edu.validation import as_beta, as_count, as_finite_array, require_shape
 
@@ -197,12 +196,11 @@ def auxiliary_gibbs(distribution: Distribution, v: np.ndarray, rng: np.random.Ge
     >>> ae.auxiliary_gibbs(path(0.5), np.zeros((5, 2)), np.random.default_rng(0)).shape
     (5, 2)
     """
-    if hasattr(distribution, "auxiliary_gibbs"):
-        return distribution.auxiliary_gibbs(v, rng)
-    at_start = isinstance(distribution, GaussianBernoulli) and not distribution.coupling.any()
-    if at_start or isinstance(distribution, GaussianRBM):  # β = 0, where v is drawn at once, or 1, where x drops out
-        return gibbs(distribution, v, rng)
-    raise TypeError(f"auxiliary_gibbs needs a point of a covariance_path, got {type(distribution).__name__}; use gibbs")
+    if not hasattr(distribution, "auxiliary_gibbs"):
+        raise TypeError(
+            f"auxiliary_gibbs needs a point of a covariance_path, got {type(distribution).__name__}; use gibbs"
+        )
+    return distribution.auxiliary_gibbs(v, rng)
 
 
 vars(auxiliary_gibbs).update(step="weigh_and_auxiliary_gibbs")

@@ -128,23 +128,13 @@ def squared_error(model: GenerativeModel, x: np.ndarray, latent: np.ndarray) -> 
     """
     error = model.reconstruct(latent) - x  # (N, D)
     value = 0.5 * float((error * error).sum()) / len(x)
-    error = error / len(x)
-    if isinstance(model, LinearGenerative):
-        return value, {"bases": error.T @ latent}
-    c, d = np.split(latent, [model.c_weights.shape[1]], axis=1)
-    signed, strength = c @ model.c_weights.T, d @ model.d_weights.T  # (N, L)
-    pull = error @ model.bases  # (N, L)
-    return value, {
-        "bases": error.T @ (signed * strength),
-        "c_weights": (pull * strength).T @ c,
-        "d_weights": (pull * signed).T @ d,
-    }
+    return value, model.reconstruction_slopes(latent, error / len(x))
 
 
 def maximised(model: GenerativeModel, x: np.ndarray, latent: np.ndarray) -> GenerativeModel:
     """The M step: the model under which images and causes together are most likely, or a more likely one.
 
-    Linear models solve their least squares. The error of a bilinear one is lowered by a few iterations of L-BFGS.
+    A model that offers ``least_squares`` solves them. The error of another is lowered by a few iterations of L-BFGS.
 
     Examples
     --------
@@ -152,9 +142,10 @@ def maximised(model: GenerativeModel, x: np.ndarray, latent: np.ndarray) -> Gene
     >>> maximised(ae.LinearGenerative([[2.0]]), np.array([[5.0]]), np.array([[1.0]])).bases
     array([[5.]])
     """
-    if isinstance(model, LinearGenerative):
-        return replace(model, bases=np.linalg.solve(latent.T @ latent, latent.T @ x).T)
-    start = {name: getattr(model, name) for name in ("bases", "c_weights", "d_weights")}
+    if hasattr(model, "least_squares"):
+        return model.least_squares(x, latent)
+    _, slopes = squared_error(model, x, latent)
+    start = {name: getattr(model, name) for name in slopes}
 
     def objective(theta: np.ndarray) -> tuple[float, np.ndarray]:
         value, slopes = squared_error(replace(model, **unpack(theta, start)), x, latent)

@@ -9,10 +9,13 @@ import numpy as np
 from scipy.optimize import minimize
 from tqdm.auto import tqdm
 
-from anneal_edu.distributions import Differentiable
-from anneal_edu.training.parameters import AnalysisModel, pack, parametrisation, unpack
+from anneal_edu.distributions import MeanCovarianceRBM, ProductOfExperts
+from anneal_edu.kernels import leapfrog
+from anneal_edu.training.parameters import pack, unpack
 from anneal_edu.validation import as_count, as_finite_array, as_positive, require_generator, require_shape
 from anneal_edu.weights import log_mean_exp
+
+AnalysisModel = ProductOfExperts | MeanCovarianceRBM
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,47 +32,6 @@ class FlowRound:
     model: AnalysisModel = field(repr=False)
     before: float
     after: float
-
-
-def leapfrog(
-    model: Differentiable, x: np.ndarray, v: np.ndarray, step_size: float, n_steps: int
-) -> tuple[np.ndarray, np.ndarray]:
-    """Hamiltonian dynamics in ``n_steps`` steps of time ``step_size``: half a drift, a kick, half a drift.
-
-    It preserves volume, and leads back to where it came from once the momenta are turned around.
-
-    Parameters
-    ----------
-    model : distribution with a gradient
-        Its -log f is the potential energy.
-    x, v : (N, D) arrays
-        Positions and momenta.
-    step_size : float
-    n_steps : int
-
-    Returns
-    -------
-    x, v : (N, D) arrays
-
-    Raises
-    ------
-    ValueError
-        Where a position overflows.
-
-    Examples
-    --------
-    >>> import numpy as np, anneal_edu as ae
-    >>> x, v = leapfrog(ae.Gaussian([0.0], [[1.0]]), np.array([[1.0]]), np.array([[0.0]]), np.pi / 50, 25)
-    >>> bool(abs(x.item()) < 1e-3), v.round(2).item()
-    (True, -1.0)
-    """
-    x = x + 0.5 * step_size * v
-    for step in range(n_steps):
-        if not np.isfinite(x).all():
-            raise ValueError(f"step_size {step_size:g} is too long: a trajectory ran away to infinity")
-        v = v + step_size * model.grad_log_density(x)
-        x = x + (step_size if step < n_steps - 1 else 0.5 * step_size) * v
-    return x, v
 
 
 def log_flow(
@@ -102,23 +64,21 @@ def log_flow(
     exponent = 0.5 * (model.log_density(y) - model.log_density(x) + kinetic)  # (N,)
     flow = log_mean_exp(exponent)
     w = 0.5 * np.exp(exponent - flow) / len(x)  # (N,): ½ of each neighbour's share of K
-    slopes = parametrisation(model).slopes
-    return float(flow), pack(slopes(model, y, w)) - pack(slopes(model, x, w))
+    return float(flow), pack(model.parameter_slopes(y, w)) - pack(model.parameter_slopes(x, w))
 
 
 def fit_to_neighbours(
     model: AnalysisModel, x: np.ndarray, y: np.ndarray, kinetic: np.ndarray, n_iterations: int
 ) -> FlowRound:
     """Lower log K by L-BFGS, the neighbours held fixed; the arguments are those of `log_flow`."""
-    kind = parametrisation(model)
-    start = kind.parts(model)
+    start = model.free_parameters()
 
     def objective(theta: np.ndarray) -> tuple[float, np.ndarray]:
-        return log_flow(kind.build(model, unpack(theta, start)), x, y, kinetic)
+        return log_flow(model.with_free_parameters(unpack(theta, start)), x, y, kinetic)
 
     before, _ = log_flow(model, x, y, kinetic)
     found = minimize(objective, pack(start), jac=True, method="L-BFGS-B", options={"maxiter": n_iterations})
-    return FlowRound(kind.build(model, unpack(found.x, start)), before, float(found.fun))
+    return FlowRound(model.with_free_parameters(unpack(found.x, start)), before, float(found.fun))
 
 
 def flow_rounds(
@@ -133,7 +93,9 @@ def flow_rounds(
     """Yield every round; the arguments are those of `minimum_probability_flow`."""
     for _ in range(n_rounds):
         v = rng.standard_normal(data.shape)
-        y, v_y = leapfrog(model, data, v, step_size, n_leapfrog)
+        y, v_y, runaway = leapfrog(model.grad_log_density, data, v, step_size, n_leapfrog)
+        if runaway.any():
+            raise ValueError(f"step_size {step_size:g} is too long: a trajectory ran away to infinity")
         kinetic = 0.5 * (v * v).sum(-1) - 0.5 * (v_y * v_y).sum(-1)
         found = fit_to_neighbours(model, data, y, kinetic, n_iterations)
         model = found.model
@@ -203,7 +165,8 @@ def minimum_probability_flow(
     >>> bool(np.abs(np.sort(np.abs(trained.filters), axis=1) - [0, 1]).max() < 0.2)
     True
     """
-    parametrisation(model)
+    if not hasattr(model, "free_parameters"):
+        raise TypeError(f"model must be a ProductOfExperts or a MeanCovarianceRBM, got {type(model).__name__}")
     data = as_finite_array("data", data, ndim=2)
     require_shape("data", data, (len(data), model.dim))
     require_generator(rng)

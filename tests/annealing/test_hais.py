@@ -206,7 +206,7 @@ def test_a_step_size_that_adapts_while_weighting_loses_unbiasedness(monkeypatch)
 
 
 def test_forgetting_the_momentum_is_hmc_with_one_leapfrog_step():
-    """Equal in law to `ais` with the hmc kernel, up to which half of the leapfrog comes first: both near the truth."""
+    """Equal in law to `ais` with the hmc kernel: both near the truth."""
     target, log_z = log_gamma_target(np.array([2.0, 5.0]))
     path = ae.geometric_path(ae.Gaussian(np.zeros(2), np.eye(2)), target)
     schedule, rng = ae.linear_schedule(50), np.random.default_rng(0)

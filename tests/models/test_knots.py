@@ -60,7 +60,7 @@ def test_what_is_fitted_is_what_is_stored(tmp_path, monkeypatch, capsys):
 
     monkeypatch.setattr(fitting, "MODELS", ("digits28_cd",))
     monkeypatch.setattr(fitting, "moment_spline_path", as_stored)
-    fitting.main(tmp_path)
+    fitting.fit_knots(tmp_path)
     assert capsys.readouterr().out.splitlines()[0] == f"digits28_cd from {STARTS[0]}: {7 * N_KNOTS} enumerations"
     for start in STARTS:
         file = f"digits28_cd_knots_{start.replace(' ', '_')}.npz"

@@ -49,10 +49,10 @@ def trained_with(monkeypatch):
     def train(data, n_hidden, method, n_gibbs=None, n_updates=None, learning_rate=None, **options):
         given.update(locals())
 
-    monkeypatch.setattr(models, "train_rbm", train)
-    monkeypatch.setattr(models, "train_gaussian_rbm", train)
-    monkeypatch.setattr(models, "digits", lambda size: size)
-    monkeypatch.setattr(models, "color_patches", lambda n, rng: rng.normal(size=(n // 1000, 3)))
+    monkeypatch.setattr(models.stored, "train_rbm", train)
+    monkeypatch.setattr(models.stored, "train_gaussian_rbm", train)
+    monkeypatch.setattr(models.stored, "digits", lambda size: size)
+    monkeypatch.setattr(models.stored, "color_patches", lambda n, rng: rng.normal(size=(n // 1000, 3)))
     return given
 
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 from functools import cache
+from importlib import import_module
 from importlib.resources import files
+from importlib.util import find_spec
+from types import ModuleType
 
 import numpy as np
 
@@ -58,3 +61,10 @@ def stored_arrays(model: str) -> dict[str, np.ndarray]:
     if model not in known:
         raise ValueError(f"model must be one of {', '.join(known)}, got {model!r}")
     return {k.partition("/")[2]: array.copy() for k, array in _toy_models().items() if k.startswith(f"{model}/")}
+
+
+def __getattr__(name: str) -> ModuleType:
+    """An experiment by its name, imported on first use: ``ae.experiments.kiwaki``."""
+    if find_spec(f"{__name__}.{name}") is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return import_module(f"{__name__}.{name}")

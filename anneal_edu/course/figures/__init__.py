@@ -1,14 +1,33 @@
 """Drawing functions: arrays in, Axes drawn on. Panels and notebooks share them.
 
->>> from anneal_edu.course import figures
->>> figure = figures.LectureFigure(5, 3)
+>>> import anneal_edu as ae
+>>> figure = ae.figures.LectureFigure(5, 3)
 >>> (ax,) = figure.columns(1)
->>> figures.artists.curve(ax, "truth", [0, 1], [2, 2], "truth")
+>>> ae.figures.artists.curve(ax, "truth", [0, 1], [2, 2], "truth")
 
 The last line of a notebook cell, ``figure``, shows it.
 """
 
-from anneal_edu.course.figures import annealing, artists, bias, first_rbm, gaussians, images, importance
+from anneal_edu.course.figures import (
+    annealing,
+    artists,
+    bias,
+    estimators,
+    first_rbm,
+    gaussian_rbm,
+    gaussians,
+    hamiltonian,
+    image_models,
+    images,
+    importance,
+    likelihood_tracking,
+    paper_gaussians,
+    rbm_paths,
+    sandwich,
+    tempered_sampling,
+    tempered_training,
+    tempering,
+)
 from anneal_edu.course.figures.style import STYLES, LectureFigure, projected
 
 __all__ = [
@@ -17,9 +36,20 @@ __all__ = [
     "annealing",
     "artists",
     "bias",
+    "estimators",
     "first_rbm",
+    "gaussian_rbm",
     "gaussians",
+    "hamiltonian",
+    "image_models",
     "images",
     "importance",
+    "likelihood_tracking",
+    "paper_gaussians",
     "projected",
+    "rbm_paths",
+    "sandwich",
+    "tempered_sampling",
+    "tempered_training",
+    "tempering",
 ]

@@ -1,4 +1,7 @@
-"""Slider panels, one file each, on the base that `Panel` documents."""
+"""Slider panels, one file each, on the base that `Panel` documents.
+
+The numbers behind a panel can be had from its module, as ``ae.panels.tiny_world.annealed_wells``.
+"""
 
 from anneal_edu.course.panels.annealing_runs import AnnealingRuns
 from anneal_edu.course.panels.base import Panel, Reading
