@@ -43,8 +43,8 @@ TABLE = {
         lambda: ae.MeanCovarianceRBM(ONE, -ONE, [0.0], ONE, [0.0], [0.0]),
         {"Distribution", "Differentiable"},
     ),
-    "LinearGenerative": (lambda: ae.LinearGenerative(ONE), START),
-    "BilinearGenerative": (lambda: ae.BilinearGenerative(ONE, ONE, ONE), set()),  # p(x) is out of reach
+    "LinearGenerative": (lambda: ae.LinearGenerative(ONE), START | {"Generative"}),
+    "BilinearGenerative": (lambda: ae.BilinearGenerative(ONE, ONE, ONE), {"Generative"}),  # p(x) is out of reach
     "LatentPosterior": (
         lambda: ae.LatentPosterior(ae.LinearGenerative(ONE), ONE),
         {"Distribution", "Differentiable", "Walled"},

@@ -12,6 +12,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "equations.md"
+ERRATA = ROOT / "docs" / "errata.md"
 PAPERS = {
     ("Grosse", "2013"): "Grosse, Maddison & Salakhutdinov 2013, Annealing between distributions by averaging moments",
     ("Kiwaki", "2015"): "Kiwaki & Aihara 2015, An effect of initial distribution covariance for annealing Gaussian "
@@ -42,7 +43,8 @@ HEAD = """# Find the code of an equation
 
 Each line leads from a number in one of the five papers to what computes it. The numbers are those that docstrings and
 comments cite, and `python tools/equations.py` writes this page from them. Every equation, algorithm and theorem that a
-lesson cites is here; a test holds that. Where a paper misprints, the code has the right form: see [errata](errata.md).
+lesson cites is here; a test holds that. A number that is absent is not computed here: [errata](errata.md) has a verdict
+on every one. Where a paper misprints, the code has the right form.
 """
 
 
@@ -95,6 +97,17 @@ def citations():
                     yield paper, place, link, summary(ast.get_docstring(node))
 
 
+def slips():
+    """Anchor in docs/errata.md of every misprinted equation, by paper and number."""
+    paper, found = None, {}
+    for line in ERRATA.read_text(encoding="utf-8").splitlines():
+        if line.startswith("### "):
+            paper = next((paper for paper in PAPERS if all(word in line for word in paper)), None)
+        elif row := re.match(r"\| (\d+) \|.*?\| \[slip\]\(#([\w-]+)\) \|", line):
+            found[paper, row[1]] = row[2]
+    return found
+
+
 def order(place):
     kind, number = place
     numbers = [int(part) for part in number.split(".")] if number[0].isdigit() else [list(SECTIONS).index(number)]
@@ -104,11 +117,13 @@ def order(place):
 def page():
     """The page, as it should be."""
     rows = sorted(dict.fromkeys(citations()), key=lambda row: order(row[1]))  # each once, a place's in order of rooms
-    lines = [HEAD]
+    lines, misprinted = [HEAD], slips()
     for paper, title in PAPERS.items():
         lines += [f"## {title}\n", "| In the paper | Code | What it is |", "|---|---|---|"]
         for _, (kind, number), link, words in [row for row in rows if row[0] == paper]:
             place = SECTIONS.get(number, f"{kind} {number}")
+            if kind == "Eq." and (anchor := misprinted.get((paper, number))):
+                place += f" ([misprinted](errata.md#{anchor}))"
             lines.append(f"| {place} | [{link}](../anneal_edu/{link}) | {words} |")
         lines.append("")
     return "\n".join(lines)

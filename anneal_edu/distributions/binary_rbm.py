@@ -176,7 +176,7 @@ class BinaryRBM:
         return self.log_z()
 
     def moments(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Exact (E v, E h, E v hᵀ), shapes (D,), (H,), (D, H)  (Grosse et al. 2013, Eq. 12 to 14)."""
+        """Exact (E v, E h, E v hᵀ), shapes (D,), (H,), (D, H)."""
         if not self.weights.any():
             mean_v, mean_h = expit(self.visible_bias), expit(self.hidden_bias)
             return mean_v, mean_h, np.outer(mean_v, mean_h)

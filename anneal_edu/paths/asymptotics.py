@@ -32,8 +32,8 @@ def as_family(p: Any) -> ExponentialFamily:
 def kl_divergence(p: Distribution, q: Distribution) -> float:
     """KL(p ‖ q) = A(η_q) - A(η_p) - (η_q - η_p) · s_p within one exponential family, in nats.
 
-    The geometric path minimises (1-β) KL(q ‖ p_0) + β KL(q ‖ p_1) over q, the moment path the same with the arguments
-    exchanged (Grosse et al. 2013, Eq. 15 and 16).
+    `geometric_path` minimises (1-β) KL(q ‖ p_0) + β KL(q ‖ p_1) over q, `moment_path` the same with the arguments
+    exchanged.
 
     Parameters
     ----------

@@ -88,7 +88,8 @@ def geometric_path(p0: Distribution, p1: Distribution) -> Path:
 
     Between two members of one exponential family this is the straight line in the natural parameters
     (Grosse et al. 2013, Eq. 7), and the path returns members of that family. For RBMs, binary or Gaussian, the average
-    is of the joint densities of (v, h). The same path: Kiwaki and Aihara 2015, Eq. 5; in energies
+    is of the joint densities of (v, h). The average at β is the q that minimises (1-β) KL(q ‖ p_0) + β KL(q ‖ p_1)
+    (Grosse et al. 2013, Eq. 15). The same path: Kiwaki and Aihara 2015, Eq. 5; in energies
     Sohl-Dickstein and Culpepper 2012, Eq. 11 and 12.
 
     Parameters
@@ -119,6 +120,8 @@ def geometric_path(p0: Distribution, p1: Distribution) -> Path:
 
 def moment_path(p0: Distribution, p1: Distribution) -> MomentPath:
     """Moment averages, s(β) = (1-β) s_0 + β s_1 with s = E[g(x)]  (Grosse et al. 2013, Eq. 8 to 10).
+
+    The member at β is the q that minimises (1-β) KL(p_0 ‖ q) + β KL(p_1 ‖ q)  (Grosse et al. 2013, Eq. 16).
 
     Parameters
     ----------

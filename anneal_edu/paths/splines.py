@@ -132,8 +132,9 @@ def moment_spline_path(
 ) -> SplinePath:
     """The moment averages spline, MAS: knots on the moment path, geometric paths between them  (Grosse et al. 2013).
 
-    The distribution at knot β_j has the moments (1-β_j) s_0 + β_j s_1. Where the family has no closed form from moments
-    to parameters (RBMs, binary or Gaussian), each knot is fitted, starting from the ones before.
+    The distribution at knot β_j has the moments (1-β_j) s_0 + β_j s_1; for an RBM, Grosse et al. 2013, Eq. 12 to 14.
+    Where the family has no closed form from moments to parameters (RBMs, binary or Gaussian), each knot is fitted,
+    starting from the ones before.
 
     Parameters
     ----------

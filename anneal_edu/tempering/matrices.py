@@ -135,6 +135,8 @@ def lifted_move(n: int, e: int, accepted: bool, n_pairs: int) -> tuple[int, int]
 def lifted_matrix(log_f: np.ndarray, move: TagMove = lifted_move) -> np.ndarray:
     """The lifted scheme over tag states × configurations: (2 K S^(K+1), 2 K S^(K+1)).
 
+    Kadan et al. 2018, Sections 4.2.1 and 4.2.2.
+
     Its invariant distribution is uniform over `tag_states`, and the product of the rungs over configurations.
 
     Parameters

@@ -86,9 +86,9 @@ class Swaps(NamedTuple):
 
 
 def sweep(ladder: Rungs, carried: Carried, scheme: SwapScheme, rng: np.random.Generator) -> tuple[Carried, Swaps]:
-    """Move every chain on its rung, then propose swaps of neighbours; what is carried goes with the states.
+    """Move every chain on its rung, then propose swaps of neighbours, each accepted with its probability α.
 
-    α, by which a swap is accepted, is that of Kadan et al. 2018, Section 4.1, for any path.
+    α is that of Kadan et al. 2018, Section 4.1, for any path. What is carried goes with the states.
     """
     k = np.indices(carried[0].shape[:2])[0]  # (K+1, C): chain k, c stands on rung k
     carried = ladder.move(carried, k, rng)
