@@ -94,9 +94,9 @@ def thermodynamic_integration(
     The identity is Grosse et al. 2013, Eq. 2, and Kiwaki and Aihara 2015, Eq. 4.
 
     Plain, E_k[Δ] is the mean over the draws of rung k. Rao-Blackwellised, every draw counts on every rung, with weight
-    q(β_k | x) ∝ f_k(x) / Ẑ_k  (Carlson et al. 2016, "TI"). Where rungs are drawn at random, as in simulated tempering,
-    the plain form is path sampling on a grid  (Gelman and Meng 1998). The more rungs, the nearer is the Rao-Blackwellised
-    form to `rts` on the same draws  (Carlson et al. 2016, "Relationships").
+    q(β_k | x) ∝ f_k(x) / Ẑ_k  (Carlson et al. 2016, "TI"); the more rungs, the nearer is this to `rts` on the same
+    draws  (Carlson et al. 2016, "Relationships"). Where rungs are drawn at random, as in simulated tempering, the plain
+    form is path sampling on a grid  (Gelman and Meng 1998).
 
     Parameters
     ----------
