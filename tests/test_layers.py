@@ -133,3 +133,8 @@ def test_no_module_is_shadowed():
 def test_the_top_of_the_package_is_seen_at_a_glance():
     entries = {module.split(".")[1] for module in MODULES if "." in module}
     assert len(entries) <= 14, sorted(entries)
+
+
+def test_a_module_can_be_read_in_one_sitting():
+    lines = {name: len(file.read_text(encoding="utf-8").splitlines()) for name, file in MODULES.items()}
+    assert not {name: n for name, n in lines.items() if n > 320}
