@@ -143,7 +143,7 @@ def as_beta(beta: Any) -> float:
 def as_schedule(name: str, schedule: Any) -> np.ndarray:
     """Return a schedule: values that rise strictly from exactly 0 to exactly 1."""
     betas = as_finite_array(name, schedule, ndim=1)
-    if len(betas) < 2 or betas[0] != 0 or betas[-1] != 1:
+    if betas[0] != 0 or betas[-1] != 1:
         raise ValueError(f"{name} must start at 0 and end at 1, got {len(betas)} values, {betas[0]} to {betas[-1]}")
     if (np.diff(betas) <= 0).any():
         step = int(np.argmax(np.diff(betas) <= 0))

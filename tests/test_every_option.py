@@ -311,6 +311,24 @@ def test_an_option_moves_a_result(call, name, pair):
     assert not same(one, other)
 
 
+LEFT_OUT = [
+    ("track_log_likelihood: 100 equal rungs", tracked, "schedule", ae.linear_schedule(100)),
+    ("rts: half of the rounds are initial", rts_run, "n_initial", 2),
+    ("hais: 1 - 2^(-step size)", lambda **o: ae.hais(PATH, BETAS, 4, 0.5, **o, rng=rng()), "refresh", 1 - 0.5**0.5),
+    ("train_rbm: swaps", partial(trained, ae.train_rbm, BINARY, 3, "pt", n_updates=3), "swaps", "even_odd"),
+    ("train_rbm: rungs", partial(trained, ae.train_rbm, BINARY, 3, "pt", n_updates=3), "n_rungs", 10),
+    ("data_moments: alike", partial(ae.data_moments, RBM, BINARY), "example_weights", np.ones(30)),
+    ("ProductOfExperts: ones", lambda **o: ae.ProductOfExperts(np.eye(2), **o).log_density(SCORED), "weights", [1, 1]),
+    ("moment_spline_path: exact", spline, "target_moments", RBM.moments()),
+]
+
+
+@pytest.mark.parametrize(("call", "name", "value"), [pytest.param(*call, id=said) for said, *call in LEFT_OUT])
+def test_none_stands_for_what_is_said(call, name, value):
+    for one, other in zip(numbers(call(**{name: None})), numbers(call(**{name: value})), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-12)
+
+
 @pytest.mark.parametrize(
     "call",
     [

@@ -125,6 +125,58 @@ def test_every_estimator_finds_log_z(name, estimator):
     assert abs(log_z - made(1.0).log_z()) < 6 * std_error + 0.01
 
 
+class Moody:
+    """A Gaussian of the user's own, which at one β knows no density."""
+
+    dim = 1
+
+    def __init__(self, sour):
+        self.sour = sour
+
+    def log_density(self, x):
+        return np.full(x.shape[:-1], np.nan) if self.sour else -0.5 * (x**2).sum(-1)
+
+    def grad_log_density(self, x):
+        return -x
+
+    def sample(self, n, rng):
+        return rng.standard_normal((n, 1))
+
+    def log_z(self):
+        return 0.5 * np.log(2 * np.pi)
+
+
+HALVES, WALK, X = np.array([0.0, 0.5, 1.0]), ae.random_walk(0.5), np.array([[0.3], [-0.2]])
+ASKED_EVERYWHERE = {
+    "ais": lambda path: ae.ais(path, HALVES, 3, WALK, rng=rng(0)),
+    "hais": lambda path: ae.hais(path, HALVES, 3, rng=rng(0)),
+    "reverse_ais": lambda path: ae.reverse_ais(path, HALVES, X, rng=rng(0), kernel=stay),
+    "raise_log_likelihood": lambda path: ae.raise_log_likelihood(path, HALVES, X, 3, stay, rng=rng(0)),
+    "parallel_tempering": lambda path: ae.parallel_tempering(path, HALVES, 3, 2, stay, rng=rng(0)),
+    "simulated_tempering": lambda path: ae.simulated_tempering(path, HALVES, np.zeros(3), 3, 2, stay, rng=rng(0)),
+    "log_density_matrix": lambda path: ae.log_density_matrix(path, HALVES, X),
+    "log_density_slopes": lambda path: ae.log_density_slopes(path, HALVES, X),
+}
+
+
+def stay(distribution, x, rng):
+    return x
+
+
+@pytest.mark.parametrize("sour", HALVES)
+@pytest.mark.parametrize("call", ASKED_EVERYWHERE.values(), ids=ASKED_EVERYWHERE)
+def test_a_density_that_is_none_is_refused_by_its_beta(call, sour):
+    with pytest.raises(ValueError, match=rf"NaN .*at beta = {sour:g}$"):
+        call(lambda beta: Moody(beta == sour))
+
+
+@pytest.mark.parametrize("sour", [0.0, 1.0])
+@pytest.mark.parametrize("call", [ASKED_EVERYWHERE[name] for name in ("hais", "log_density_matrix")])
+def test_an_end_of_a_geometric_path_that_is_none_is_refused_by_its_beta(call, sour):
+    with pytest.raises(ValueError, match=rf"NaN .*at beta = {sour:g}$"):
+        call(ae.geometric_path(Moody(sour == 0), Moody(sour == 1)))
+
+
 def test_a_model_that_weighs_otherwise_is_no_member_of_its_parents_family():
     class Doubled(ae.BinaryRBM):
         def log_density(self, v):

@@ -41,3 +41,22 @@ def test_open_intervals_end_where_they_say(name):
     for outside in (low - 0.1, low, high, high + 0.1):
         with pytest.raises(ValueError, match=f"{name} must lie strictly between {low} and {high}"):
             call(outside)
+
+
+POSITIVE = {
+    "sigma": lambda sigma: ae.GaussianRBM(np.zeros((2, 1)), [0.0, 0.0], [0.0], sigma),
+    "sigma of training": lambda sigma: ae.train_gaussian_rbm(
+        np.ones((3, 2)), 1, n_updates=1, sigma=sigma, rng=np.random.default_rng(0)
+    ),
+    "sigma to be widened": lambda sigma: ae.widen_covariance(4 * np.eye(2), sigma),
+    "weights": lambda weights: ae.ProductOfExperts(np.eye(2), weights),
+    "scale": ae.random_walk,
+}
+
+
+@pytest.mark.parametrize("name", POSITIVE)
+def test_zero_is_not_positive_and_little_is(name):
+    POSITIVE[name]([1.0, 1e-3])
+    for wrong in (0.0, -1e-30, -1.0):
+        with pytest.raises(ValueError, match=f"{name.split()[0]} must be positive"):
+            POSITIVE[name]([1.0, wrong])

@@ -6,7 +6,7 @@ import pytest
 from scipy.special import gammaln
 
 import anneal_edu as ae
-from anneal_edu.annealing.hais import AlongPath, half_life_refresh, hamiltonian_transition
+from anneal_edu.annealing.hais import AlongPath, half_life_refresh, hamiltonian_transition, walls_of
 from anneal_edu.kernels import accept
 
 
@@ -252,6 +252,23 @@ def test_the_pilot_finds_the_step_of_the_acceptance_asked_for():
         assert result.acceptance == pytest.approx(wanted, abs=0.09)  # 50 chains of the pilot know it to 0.02
 
 
+@pytest.mark.parametrize("width", [0.003, 0.3, 1.0, 30.0])
+def test_no_pilot_takes_a_step_more_than_twice_too_long_or_too_short(width, monkeypatch):
+    """From the paper's 0.2 to the step sought, and past it by a factor of two at most: longer ones may overflow."""
+    tuning, tried = import_module("anneal_edu.annealing.step_size"), []
+
+    def recorded(path, schedule, n_chains, step_size, *, rng):
+        tried.append(step_size)
+        return ae.hais(path, schedule, n_chains, step_size, rng=rng)
+
+    monkeypatch.setattr(tuning, "hais", recorded)
+    path = ae.geometric_path(ae.Gaussian([0.0], [[width**2]]), ae.Gaussian([0.5 * width], [[width**2]]))
+    for wanted in (0.5, 0.6, 0.7, 0.8, 0.9):
+        tried.clear()
+        found = tuning.tune_step_size(path, 20, 50, wanted, rng=np.random.default_rng(0))
+        assert min(tried) > 0.49 * min(found, 0.2) and max(tried) < 2.05 * max(found, 0.2)
+
+
 def test_a_step_far_too_long_is_refused_and_nothing_overflows():
     target, _ = log_gamma_target(np.array([2.0]))
     path = ae.geometric_path(ae.Gaussian([0.0], [[1.0]]), target)
@@ -302,6 +319,14 @@ def test_a_start_without_the_wall_is_refused():
     path = ae.geometric_path(ae.Gaussian([0.0], [[1.0]]), HalfLine([1.0]))
     with pytest.raises(ValueError, match="path\\(0\\) must keep these coordinates"):
         ae.hais(path, ae.linear_schedule(5), 50, rng=np.random.default_rng(0))
+
+
+def test_a_wall_itself_is_allowed():
+    """States with coordinates of exactly 0, as from a start that is zero half of the time, are no states outside."""
+    target = HalfLine([1.0, 2.0])
+    np.testing.assert_array_equal(walls_of(target, np.array([[0.0, 1.0], [2.0, 0.0]])), [True, True])
+    with pytest.raises(ValueError, match="path\\(0\\) must keep these coordinates"):
+        walls_of(target, np.array([[0.0, 1.0], [2.0, -1e-300]]))
 
 
 def test_a_run_that_hardly_moves_says_so():

@@ -163,6 +163,15 @@ def test_without_weights_everything_has_a_closed_form_at_any_size():
     assert grbm.sample(3, np.random.default_rng(0)).shape == (3, 2)
 
 
+def test_hidden_moments_without_coupling_are_those_of_the_sum_over_h():
+    pair = random_pair(3, 4)
+    alone = ae.GaussianBernoulli(pair.linear, pair.precision, np.zeros((3, 4)), pair.hidden_bias, pair.constant)
+    summed = alone._hidden_sum.moments(alone.hidden_probabilities())
+    for closed, found in zip(alone._hidden_moments, summed, strict=True):
+        np.testing.assert_allclose(closed, found, rtol=1e-12)
+    assert np.ptp(alone._hidden_moments[0]) > 0.1, "a square root or a factor would show"
+
+
 def test_large_parameters_do_not_overflow():
     grbm = ae.GaussianRBM(np.full((3, 6), 40.0), np.zeros(3), np.zeros(6), np.ones(3))
     log_weights, means = mixture(grbm)
@@ -217,10 +226,17 @@ def test_wrong_states_are_refused():
         random_grbm(3, 2).gibbs(np.full((5, 3), np.nan), np.random.default_rng(0))
 
 
-def test_a_precision_is_symmetric_to_eight_digits_and_its_smallest_eigenvalue_is_named():
+@pytest.mark.parametrize("size", [1e-4, 1.0, 1e4])
+def test_a_precision_is_symmetric_to_eight_digits_or_twelve_of_the_largest(size):
     for above, below in ((0.5 + 1e-10, 0.5), (1e-13, 0.0)):
-        ae.GaussianBernoulli(np.zeros(2), [[1.0, above], [below, 1.0]], np.zeros((2, 1)), np.zeros(1))
-    with pytest.raises(ValueError, match="symmetric"):
-        ae.GaussianBernoulli(np.zeros(2), [[1.0, 0.5 + 1e-6], [0.5, 1.0]], np.zeros((2, 1)), np.zeros(1))
+        precision = size * np.array([[1.0, above], [below, 1.0]])
+        ae.GaussianBernoulli(np.zeros(2), precision, np.zeros((2, 1)), np.zeros(1))
+    for above, below in ((0.5 + 1e-6, 0.5), (1e-11, 0.0)):
+        with pytest.raises(ValueError, match="symmetric"):
+            precision = size * np.array([[1.0, above], [below, 1.0]])
+            ae.GaussianBernoulli(np.zeros(2), precision, np.zeros((2, 1)), np.zeros(1))
+
+
+def test_a_precision_that_is_none_is_told_by_its_smallest_eigenvalue():
     with pytest.raises(ValueError, match=r"got smallest eigenvalue -1$"):
         ae.GaussianBernoulli(np.zeros(2), [[1.0, 2.0], [2.0, 1.0]], np.zeros((2, 1)), np.zeros(1))

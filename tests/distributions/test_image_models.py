@@ -104,6 +104,7 @@ def test_the_linear_gaussian_model_knows_its_likelihood():
     model, x = linear("gaussian"), np.random.default_rng(0).normal(size=(5, 4))
     exact = multivariate_normal(np.zeros(4), model.bases @ model.bases.T + 0.25 * np.eye(4))
     np.testing.assert_allclose(model.log_density(x), exact.logpdf(x), rtol=1e-10)
+    assert model.log_z() == model.latent_prior.log_z() == 0
     with pytest.raises(ValueError, match="exact for the gaussian prior only"):
         linear("laplace").log_density(x)
 

@@ -105,3 +105,15 @@ def test_moments_of_real_units_may_be_anything_but_their_hidden_units_are_binary
         BINARY.moment_coordinates(PAIR.moments())
     with pytest.raises(TypeError, match="can be fitted by RBMs, binary or Gaussian, got Gaussian"):
         ae.match_moments(PAIR.moments(), ae.Gaussian([0.0], [[1.0]]))
+
+
+@pytest.mark.parametrize("size", [1e-4, 1.0, 1e4])
+@pytest.mark.parametrize("product", [0.5, 0.0])
+def test_second_moments_are_symmetric_to_eight_digits_or_twelve_of_the_largest(product, size):
+    mean, coupled, hidden = np.zeros(2), np.zeros((2, 2)), np.full(2, 0.5)
+    pair = ae.GaussianRBM(np.zeros((2, 2)), np.zeros(2), np.zeros(2), np.ones(2))
+    for gap in (1e-13, 1e-9 * product):
+        pair.moment_coordinates((mean, size * np.array([[1.0, product + gap], [product, 1.0]]), coupled, hidden))
+    for gap in (1e-11 + 1e-7 * product, 0.3):
+        with pytest.raises(ValueError, match="E v vᵀ must be symmetric"):
+            pair.moment_coordinates((mean, size * np.array([[1.0, product + gap], [product, 1.0]]), coupled, hidden))

@@ -1,6 +1,7 @@
 """The stored knots are those of the moment averages spline, and leave the cost functional alone (Theorem 2)."""
 
 import dataclasses
+import runpy
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -48,6 +49,19 @@ def test_unknown_names_are_refused():
         load_spline("digits28_cd", "uniform", 3)
     with pytest.raises(ValueError, match="start must be"):
         load_spline("digits28_cd", "zero")
+
+
+def test_knots_are_fitted_by_the_program_and_not_by_an_import(monkeypatch):
+    class Begun(Exception):
+        pass
+
+    def begin(*_, **__):
+        raise Begun
+
+    monkeypatch.setattr("anneal_edu.paths.splines.moment_spline_path", begin)
+    runpy.run_path(fitting.__file__, run_name="imported")
+    with pytest.raises(Begun):
+        runpy.run_path(fitting.__file__, run_name="__main__")
 
 
 def test_what_is_fitted_is_what_is_stored(tmp_path, monkeypatch, capsys):

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 import anneal_edu as ae
+from anneal_edu.paths.asymptotics import _integrate
 
 FIGURE_1 = (
     ae.Gaussian([-10.0, 0.0], [[1.0, -0.85], [-0.85, 1.0]]),
@@ -84,6 +85,34 @@ def test_a_path_walked_unevenly_costs_more_than_its_ends_say():
     assert ae.path_length(uneven) == pytest.approx(3, rel=1e-6)
     K = 4000
     assert K * ae.kl_bias(uneven, ae.linear_schedule(K)) == pytest.approx(6, rel=1e-3)
+
+
+@pytest.mark.parametrize("d", [1.0, 100.0])
+def test_the_integral_is_exact_where_its_error_is_cubic_in_the_width(d):
+    """The sum over two halves of a parabola errs by a quarter of what the whole does: extrapolated, by nothing.
+
+    Uphill and downhill, and however large the integral.
+    """
+    between = ae.geometric_path(ae.Gaussian([0.0], [[1.0]]), ae.Gaussian([d], [[1.0]]))
+    for squared in (lambda beta: between(beta**2), lambda beta: between(1 - (1 - beta) ** 2)):
+        assert ae.cost_functional(squared) == pytest.approx(2 / 3 * d**2, rel=1e-10)
+
+
+@pytest.mark.parametrize("bend", [lambda b: b**2, lambda b: 1 - (1 - b) ** 2], ids=["uphill", "downhill"])
+def test_of_a_large_integral_so_many_digits_are_asked_for(bend):
+    """A hundred times the cost is divided no more finely, but at the flat end of the path, where it is small."""
+    asked = []
+    for d in (1e3, 1e4):
+        between, points = ae.geometric_path(ae.Gaussian([0.0], [[1.0]]), ae.Gaussian([d], [[1.0]])), []
+
+        def path(beta, between=between, points=points):
+            points.append(beta)
+            return between(bend(beta))
+
+        found = _integrate(path, lambda divergence, width: divergence / width, tolerance=1e-4)
+        assert found == pytest.approx(4 / 3 * d**2, rel=1e-10)
+        asked.append(len(points))
+    assert 100 < asked[1] < 1.6 * asked[0]
 
 
 @pytest.mark.parametrize("d", [0.5, 3.0, 40.0])

@@ -313,11 +313,13 @@ def test_both_kernels_temper_too():
         assert abs(run.log_z - grbm.log_z()) < 5 * run.std_error
 
 
-def test_covariances_are_symmetric_to_eight_digits():
+@pytest.mark.parametrize("size", [1e-4, 1.0, 1e4])
+def test_covariances_are_symmetric_to_eight_digits_of_the_largest(size):
     for above, below in ((0.5 + 1e-10, 0.5), (1e-9, 0.0)):
-        ae.widen_covariance(np.array([[4.0, above], [below, 4.0]]), np.ones(2))
-    with pytest.raises(ValueError, match="symmetric"):
-        ae.widen_covariance(np.array([[4.0, 0.5 + 1e-6], [0.5, 4.0]]), np.ones(2))
+        ae.widen_covariance(size * np.array([[4.0, above], [below, 4.0]]), np.sqrt(size) * np.ones(2))
+    for above, below in ((0.5 + 1e-6, 0.5), (1e-6, 0.0)):
+        with pytest.raises(ValueError, match="symmetric"):
+            ae.widen_covariance(size * np.array([[4.0, above], [below, 4.0]]), np.sqrt(size) * np.ones(2))
 
 
 @pytest.mark.parametrize("own", [ae.gibbs, ae.auxiliary_gibbs])

@@ -35,13 +35,13 @@ def test_one_number_is_shared_out_evenly():
 
 def test_allocation_is_the_best_whole_number_one():
     rng = np.random.default_rng(0)
-    for _ in range(20):
-        costs = rng.exponential(size=3) ** 3
-        every = [k for k in product(range(1, 11), repeat=3) if sum(k) == 12]
-        best = min(sum(costs / np.array(k)) for k in every)
-        allocated = ae.optimal_allocation(costs, 12)
-        assert allocated.sum() == 12
-        assert sum(costs / allocated) == pytest.approx(best, rel=1e-12)
+    for n_steps in range(3, 13):
+        every = np.array([k for k in product(range(1, 11), repeat=3) if sum(k) == n_steps])
+        for _ in range(20):
+            costs = rng.exponential(size=3) ** 3
+            allocated = ae.optimal_allocation(costs, n_steps)
+            assert allocated.sum() == n_steps
+            assert sum(costs / allocated) == pytest.approx((costs / every).sum(1).min(), rel=1e-12)
 
 
 def test_allocation_is_proportional_to_the_square_root_of_the_cost():
@@ -53,6 +53,11 @@ def test_allocation_is_proportional_to_the_square_root_of_the_cost():
 
 def test_segments_without_cost_still_get_their_one_step():
     np.testing.assert_array_equal(ae.optimal_allocation([0.0, 1.0, 0.0], 5), [1, 3, 1])
+
+
+def test_two_edges_bound_one_segment():
+    path = ae.geometric_path(*FIGURE_1)
+    np.testing.assert_allclose(ae.segment_costs(path, [0.0, 1.0]), [ae.cost_functional(path)], rtol=1e-9)
 
 
 def test_optimal_binned_schedule_costs_the_square_of_the_summed_roots():
@@ -84,6 +89,8 @@ def test_geometric_path_gains_nothing_where_every_segment_costs_the_same():
         (lambda: ae.optimal_allocation([np.nan, 1.0], 5), ValueError, "costs must be finite"),
         (lambda: ae.optimal_allocation([-1.0, 1.0], 5), ValueError, "costs must not be negative"),
         (lambda: ae.segment_costs(ae.geometric_path(*FIGURE_1), [0.5, 0.2]), ValueError, "rising values"),
+        (lambda: ae.segment_costs(ae.geometric_path(*FIGURE_1), [0.2, 0.2]), ValueError, "rising values"),
+        (lambda: ae.segment_costs(ae.geometric_path(*FIGURE_1), [0.2]), ValueError, "two or more rising values"),
         (
             lambda: ae.optimal_binned_schedule(ae.geometric_path(*FIGURE_1), 9),
             ValueError,

@@ -1,9 +1,11 @@
+import warnings
 from functools import partial
 
 import numpy as np
 import pytest
 
 import anneal_edu as ae
+from anneal_edu.paths.moment_matching import MomentMatch
 
 KNOTS = [0.0, 0.3, 1.0]
 
@@ -36,6 +38,61 @@ def test_the_rbm_step_weighs_as_the_densities_do_within_and_across_knots(before,
     path, v = ae.spline_path(KNOTS, RBMS), ae.binary_states(6)
     log_ratio, _ = path.weigh_and_gibbs(before, now, v, np.random.default_rng(0))
     np.testing.assert_allclose(log_ratio, path(now).log_density(v) - path(before).log_density(v), atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "inside"),
+    [(0.0, 0.1, True), (0.1, 0.3, True), (0.3, 0.1, True), (0.0, 0.3, True), (0.3, 0.4, True), (0.6, 0.3, True),
+     (0.6, 1.0, True), (0.3, 1.0, True), (0.29, 0.31, False), (0.6, 0.2, False)],
+)  # fmt: skip
+def test_only_a_step_across_a_knot_is_done_the_plain_way(before, now, inside):
+    """Up or down, from a knot or to one: what is done for less is done in single precision."""
+    path, v = ae.spline_path(KNOTS, RBMS), ae.binary_states(6).astype(np.float64)
+    _, moved = path.weigh_and_gibbs(before, now, v, np.random.default_rng(0))
+    assert (moved.dtype == np.float32) == inside
+
+
+def begun_at(p0, p1, knots, found, converged):
+    """The model from which the fit of each knot begins, where the fit finds these."""
+    begun = []
+
+    def fit(moments, initial):
+        begun.append(initial)
+        return MomentMatch(found[len(begun) - 1], 0.0, converged[len(begun) - 1], 1)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of knots that miss their moments
+        ae.moment_spline_path(p0, p1, knots, fit=fit)
+    return begun
+
+
+@pytest.mark.parametrize("knots", [[0.2, 0.4, 0.6, 0.8], [0.1, 0.3, 0.35, 0.9]])
+def test_after_exact_fits_the_line_through_the_last_two_knots_is_continued(knots):
+    """Where the knots' parameters turn, only the last two tell where the next one is."""
+    found = [written_out_rbm(6, 4, k) for k in range(1, 5)]
+    begun = begun_at(RBMS[0], RBMS[1], knots, found, [True] * 4)
+    assert begun[0] is RBMS[0] and begun[1] is found[0]
+    for j in (2, 3):
+        ahead = (knots[j] - knots[j - 1]) / (knots[j - 1] - knots[j - 2])
+        at, last, before = (model.natural_parameters() for model in (begun[j], found[j - 1], found[j - 2]))
+        for guess, near, far in zip(at, last, before, strict=True):
+            np.testing.assert_allclose(guess, near + ahead * (near - far), rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize("late", [False, None])
+def test_after_a_fit_that_is_not_exact_the_next_begins_where_it_ended(late):
+    found = [written_out_rbm(6, 4, k) for k in range(1, 5)]
+    begun = begun_at(RBMS[0], RBMS[1], 4, found, [True, late, late, True])
+    assert begun[2] is found[1] and begun[3] is found[2]
+    begun = begun_at(RBMS[0], RBMS[1], 4, found, [late, late, True, True])
+    assert begun[2] is found[1] and begun[3] is not found[2]
+
+
+def test_a_precision_is_not_continued():
+    """Twice as far along the line from 1 to 0.4 lies none."""
+    ends = [ae.GaussianRBM(np.eye(2), np.zeros(2), np.zeros(2), sigma * np.ones(2)) for sigma in (1.0, 2.0)]
+    found = [ae.GaussianRBM(np.eye(2), np.zeros(2), np.zeros(2), sigma * np.ones(2)) for sigma in (1.0, 1.6, 1.8)]
+    assert [begun_at(*ends, 3, found, [True] * 3)[j] is found[j - 1] for j in (1, 2)] == [True, True]
 
 
 @pytest.mark.parametrize("K", [3, 10])

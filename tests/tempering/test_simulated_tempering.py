@@ -11,7 +11,7 @@ import anneal_edu as ae
 from anneal_edu.paths.rungs import Rungs, rungs_on
 from anneal_edu.reweighting.mbar import minimise_objective
 from anneal_edu.tempering.rts import ascend, rts_round
-from anneal_edu.tempering.simulated import ratio_estimate, tempered_walk
+from anneal_edu.tempering.simulated import ratio_estimate, share_errors, tempered_walk
 
 SCHEDULE = np.array([0.0, 0.3, 0.6, 1.0])
 
@@ -118,6 +118,13 @@ def test_the_printed_share_says_nothing():
     gap = exact_log_z(path) - exact_log_z(path)[0]
     assert np.abs(log_z[1:] - gap[1:]).min() > 0.3, "the assumed values are far from the truth"
     assert np.abs(run.log_z - exact_log_z(path)).max() < 0.15
+
+
+def test_two_chains_are_enough_for_an_error_bar():
+    """Shares of 1/2 and 3/2 of their mean lie 1/2 either side of it, and so does the standard error of that mean."""
+    shares = np.log([[0.4, 0.4], [0.1, 0.3]])
+    np.testing.assert_allclose(share_errors(shares), [0.0, 0.5], atol=1e-12)
+    assert np.isnan(share_errors(shares[:, :1])).all()
 
 
 def test_rts_lands_within_its_error_bars():
