@@ -1,7 +1,6 @@
 """The stored knots are those of the moment averages spline, and leave the cost functional alone (Theorem 2)."""
 
 import dataclasses
-import runpy
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -9,6 +8,7 @@ import numpy as np
 import pytest
 
 import anneal_edu as ae
+from anneal_edu.models import __main__ as program
 from anneal_edu.models import knots as fitting
 from anneal_edu.models.knots import MODELS, N_KNOTS, STARTS, TOLERANCE, load_spline, start_of
 
@@ -51,17 +51,11 @@ def test_unknown_names_are_refused():
         load_spline("digits28_cd", "zero")
 
 
-def test_knots_are_fitted_by_the_program_and_not_by_an_import(monkeypatch):
-    class Begun(Exception):
-        pass
-
-    def begin(*_, **__):
-        raise Begun
-
-    monkeypatch.setattr("anneal_edu.paths.splines.moment_spline_path", begin)
-    runpy.run_path(fitting.__file__, run_name="imported")
-    with pytest.raises(Begun):
-        runpy.run_path(fitting.__file__, run_name="__main__")
+def test_knots_are_fitted_where_they_are_asked_for(monkeypatch, tmp_path):
+    asked = []
+    monkeypatch.setattr(program, "fit_knots", asked.append)
+    program.main(["knots"], tmp_path)
+    assert asked == [tmp_path] and not list(tmp_path.iterdir())
 
 
 def test_what_is_fitted_is_what_is_stored(tmp_path, monkeypatch, capsys):
