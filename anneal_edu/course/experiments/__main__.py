@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import asdict, fields, is_dataclass
-from functools import partial, wraps
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -32,11 +32,6 @@ from anneal_edu.course.experiments.workers import worker_pool
 from anneal_edu.data.files import binary_images, load_rbm
 from anneal_edu.distributions import BinaryRBM, GaussianRBM
 
-
-def _with_seeds(table: Callable) -> Callable:
-    return wraps(table)(lambda scale, run: table(scale, run.seed, run.executor, run.folder, run.report))
-
-
 EXPERIMENTS: dict[str, tuple[Callable[..., list], dict]] = {
     "carlson-convergence": (carlson.convergence, carlson.SCALES),
     "carlson-rungs": (carlson.number_of_rungs, carlson.SCALES),
@@ -50,8 +45,8 @@ EXPERIMENTS: dict[str, tuple[Callable[..., list], dict]] = {
     "hais-figure5": (hamiltonian_figure5.figure_5, hamiltonian_figure5.SCALES),
     "kadan-training": (kadan.training_curves, kadan.SCALES),
     "tempering-paths": (tempering_paths.tempering_paths, tempering_paths.SCALES),
-    "estimators": (_with_seeds(estimator_tables.estimator_table), estimator_tables.SCALES),
-    "estimators-rungs": (_with_seeds(estimator_tables.rung_table), estimator_tables.SCALES),
+    "estimators": (estimator_tables.estimator_table, estimator_tables.SCALES),
+    "estimators-rungs": (estimator_tables.rung_table, estimator_tables.SCALES),
 }
 """Name → (scale, run) -> rows, and the scales that there are; help is the first line of the function's docstring."""
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from concurrent.futures import Executor
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path as File
+from itertools import chain, product
 
 import numpy as np
 
@@ -20,11 +19,9 @@ from anneal_edu.course.experiments.estimators import (
     tempered_sampling,
     timed,
 )
-from anneal_edu.course.experiments.kept import file_name, keep, kept, reading
-from anneal_edu.course.experiments.workers import one_blas_thread
+from anneal_edu.course.experiments.kept import HERE, Run
 from anneal_edu.data import digits
 from anneal_edu.distributions import BinaryRBM, uniform_rbm
-from anneal_edu.estimate import Caveat
 from anneal_edu.models import knots
 from anneal_edu.paths.splines import moment_spline_path
 
@@ -205,82 +202,52 @@ def _row(model: str, exact: float, n_rungs: int | None, reports: list[Report]) -
     )
 
 
-def run_all(name: str, sweeps: int, seed: int) -> list[Report]:
+@dataclass(frozen=True)
+class OneSeed:
+    """What every estimator reported from one seed."""
+
+    reports: list[Report]
+
+
+def run_all(name: str, sweeps: int, seed: int) -> OneSeed:
     """Every estimator on one model, each with random numbers of its own."""
     problem = load_problem(name)
-    with one_blas_thread():
-        return [
-            report
-            for i, estimator in enumerate(ESTIMATORS)
-            for report in timed(estimator, problem, sweeps, np.random.default_rng([seed, i]))
-        ]
+    runs = [timed(f, problem, sweeps, np.random.default_rng([seed, i])) for i, f in enumerate(ESTIMATORS)]
+    return OneSeed(list(chain.from_iterable(runs)))
 
 
-def run_with_rungs(name: str, sweeps: int, n_rungs: int, seed: int) -> list[Report]:
+def run_with_rungs(name: str, sweeps: int, n_rungs: int, seed: int) -> OneSeed:
     """AIS with that many temperatures, and the four readings of one run of tempered sampling."""
     problem = load_problem(name)
-    with one_blas_thread():
-        annealed = timed(geometric_ais, problem, sweeps, np.random.default_rng([seed, 0]), n_steps=n_rungs - 1)
-        rng = np.random.default_rng([seed, 1])
-        return annealed + timed(tempered_sampling, problem, sweeps, rng, n_rungs=n_rungs)
+    annealed = timed(geometric_ais, problem, sweeps, np.random.default_rng([seed, 0]), n_steps=n_rungs - 1)
+    rng = np.random.default_rng([seed, 1])
+    return OneSeed(annealed + timed(tempered_sampling, problem, sweeps, rng, n_rungs=n_rungs))
 
 
-def _kept(folder: File | None, work: Callable, *settings) -> list[Report]:
-    """The reports of one seed, from the folder if they are there."""
-    if folder is None:
-        return work(*settings)
-    file = File(folder) / file_name(work.__name__, *settings)
-    if not file.exists():
-        made = work(*settings)
-        said = [[(warning.kind, warning) for warning in report.warnings] for report in made]
-        keep(file, [asdict(report) | {"warnings": pairs} for report, pairs in zip(made, said, strict=True)])
-    contents = kept(file)
-    with reading(file):
-        return [Report(**row | {"warnings": tuple(Caveat(*pair) for pair in row["warnings"])}) for row in contents]
+def _repeated(run: Run, work: Callable, settings: tuple, n_seeds: int) -> Iterator[list[Report]]:
+    """Of every estimator, its reports for seeds seed, seed + 1, …"""
+    wanted = [(*settings, seed) for seed in range(run.seed, run.seed + n_seeds)]
+    seeds = run.each(work.__name__, work, wanted, OneSeed, Report)
+    return map(list, zip(*(seed.reports for seed in seeds), strict=True))
 
 
-def _repeated(work: Callable, settings: tuple, n_seeds: int, seed: int, executor, folder) -> list[list[Report]]:
-    """The reports of every seed."""
-    apply = map if executor is None else executor.map
-    columns = [[value] * n_seeds for value in (folder, work, *settings)]
-    with one_blas_thread():
-        return list(apply(_kept, *columns, range(seed, seed + n_seeds)))
-
-
-def estimator_table(
-    scale: Scale,
-    seed: int = 0,
-    executor: Executor | None = None,
-    folder: File | None = None,
-    report: Callable[[Row], None] = print,
-) -> list[Row]:
+def estimator_table(scale: Scale, run: Run = HERE) -> list[Row]:
     """Bias, RMSE and coverage of every estimator on every model, over seeds seed, seed + 1, …"""
     rows = []
     for model in scale.models:
-        runs = _repeated(run_all, (model, scale.sweeps), scale.n_seeds, seed, executor, folder)
         exact = load_problem(model).rbm.log_z()
-        for column in zip(*runs, strict=True):
-            rows.append(_row(model, exact, None, list(column)))
-            report(rows[-1])
+        for reports in _repeated(run, run_all, (model, scale.sweeps), scale.n_seeds):
+            rows.append(_row(model, exact, None, reports))
+            run.report(rows[-1])
     return rows
 
 
-def rung_table(
-    scale: Scale,
-    seed: int = 0,
-    executor: Executor | None = None,
-    folder: File | None = None,
-    report: Callable[[Row], None] = print,
-) -> list[Row]:
+def rung_table(scale: Scale, run: Run = HERE) -> list[Row]:
     """The same against the number of temperatures at a fixed number of sweeps: the poster's robustness."""
     rows = []
-    for model in scale.rung_models:
+    for model, sweeps, n_rungs in product(scale.rung_models, scale.rung_sweeps, scale.rungs):
         exact = load_problem(model).rbm.log_z()
-        for sweeps in scale.rung_sweeps:
-            for n_rungs in scale.rungs:
-                settings = model, sweeps, n_rungs
-                runs = _repeated(run_with_rungs, settings, scale.n_rung_seeds, seed, executor, folder)
-                for column in zip(*runs, strict=True):
-                    rows.append(_row(model, exact, n_rungs, list(column)))
-                    report(rows[-1])
+        for reports in _repeated(run, run_with_rungs, (model, sweeps, n_rungs), scale.n_rung_seeds):
+            rows.append(_row(model, exact, n_rungs, reports))
+            run.report(rows[-1])
     return rows

@@ -14,7 +14,7 @@ from scipy.stats import chi2, norm
 
 import anneal_edu as ae
 from anneal_edu.__main__ import main as open_door
-from anneal_edu.course.experiments import estimator_tables, grosse, grosse_table2, kept
+from anneal_edu.course.experiments import grosse, grosse_table2, kept
 from anneal_edu.course.experiments.__main__ import EXPERIMENTS, REFUSED, main
 from anneal_edu.course.experiments.kept import Run
 
@@ -170,11 +170,10 @@ def test_an_experiment_uses_what_it_does_not_refuse(name, option, tmp_path, monk
     monkeypatch.setattr(grosse_table2, "train_rbm", lambda data, n, **_: ae.base_rate_rbm(data, n))
     given = {}
     if option == "--workers":
-        given["executor"] = SimpleNamespace(submit=ask, map=ask)
+        given["executor"] = SimpleNamespace(submit=ask)
     elif option == "--folder":
         given["folder"] = tmp_path
         monkeypatch.setattr(kept, "keep", ask)
-        monkeypatch.setattr(estimator_tables, "keep", ask)
     else:
         given["progress"] = True
         monkeypatch.setattr("tqdm.auto.tqdm.__init__", ask)

@@ -91,13 +91,13 @@ def small_model(folder, seed=0):
 
 
 def small_reports(folder, seed=0):
-    report = estimator_tables.Report("AIS", seed, 0.1, (Caveat("collapsed weights", "few"),), "low", 10, 20)
-    return estimator_tables._kept(folder, partial_work(report), "model", seed)
+    report = estimator_tables.Report("AIS", seed, 0.1, (Caveat("collapsed weights", "few"),), "low", 10, 20, 0.5)
+    return list(estimator_tables._repeated(Run(seed, folder=folder), partial_work(report), ("model",), 1))
 
 
 def partial_work(report):
     def work(*_settings):
-        return [report]
+        return estimator_tables.OneSeed([report])
 
     return work
 
