@@ -5,15 +5,16 @@ Carlson, Stinson, Pakman and Paninski, "Partition functions from Rao-Blackwelliz
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from itertools import islice, pairwise
+from itertools import islice
+from operator import attrgetter
 
 import numpy as np
 from scipy.special import logsumexp
 from tqdm.auto import tqdm
 
-from anneal_edu.annealing.ais import annealing_step, require_start, require_walk
+from anneal_edu.annealing.ais import log_quotient, require_start, require_walk
 from anneal_edu.estimate import Caveat, Estimate
 from anneal_edu.kernels import Kernel, gibbs
 from anneal_edu.paths.capabilities import Path
@@ -29,15 +30,8 @@ from anneal_edu.validation import as_count, as_finite_array, as_schedule, draws_
 
 
 def rts_rounds(
-    path: Path,
-    schedule: np.ndarray,
-    n_initial: int,
-    n_sweeps: int,
-    n_chains: int,
-    kernel: Kernel = gibbs,
-    log_z: np.ndarray | None = None,
-    *,
-    rng: np.random.Generator,
+    path: Path, schedule: np.ndarray, n_initial: int, n_sweeps: int, n_chains: int, kernel: Kernel = gibbs,
+    log_z: np.ndarray | None = None, *, rng: np.random.Generator,
 ) -> Iterator[RTSRound]:
     """Yield rounds for ever: n_initial that each correct the Ẑ_k of the one before, then one that grows and grows.
 
@@ -47,27 +41,30 @@ def rts_rounds(
     n_initial, n_sweeps = as_count("n_initial", n_initial, minimum=0), as_count("n_sweeps", n_sweeps)
     require_walk(path, kernel, rng)
     require_start(path(0.0), "sample", "log_z")
-    if log_z is not None:
+    ladder = rungs_on(path, schedule, kernel)
+    if log_z is None:
+        log_z, x, rungs = ascend(ladder, n_chains, rng)
+    else:
         log_z = as_finite_array("log_z", log_z, ndim=1)
         require_shape("log_z", log_z, schedule.shape)
         log_z = log_z - log_z[0] + log_z_of(path(0.0))
+        x, rungs = draws_of(path(0.0), n_chains, rng), np.zeros(n_chains, dtype=int)
+    return corrected_rounds(ladder, log_z, x, rungs, n_initial, n_sweeps, attrgetter("corrected_log_z"), rng)
 
-    def rounds(log_z: np.ndarray | None) -> Iterator[RTSRound]:
-        ladder = rungs_on(path, schedule, kernel)
-        if log_z is None:
-            log_z, x, rungs = ascend(path, schedule, n_chains, kernel, rng)
-        else:
-            x, rungs = draws_of(path(0.0), n_chains, rng), np.zeros(n_chains, dtype=int)
-        for _ in range(n_initial):
-            latest = rts_round(ladder, log_z, x, rungs, n_sweeps, rng)
-            yield latest
-            log_z, x, rungs = latest.corrected_log_z, latest.x, latest.rungs
-        pool = rts_round(ladder, log_z, x, rungs, n_sweeps, rng)
-        while True:
-            yield pool
-            pool = rts_round(ladder, log_z, pool.x, pool.rungs, n_sweeps, rng).pooled(pool)
 
-    return rounds(log_z)
+def corrected_rounds(
+    ladder: Rungs, log_z: np.ndarray, x: np.ndarray, rungs: np.ndarray, n_initial: int, n_sweeps: int,
+    correct: Callable[[RTSRound], np.ndarray], rng: np.random.Generator,
+) -> Iterator[RTSRound]:
+    """The poster's loop: walk and correct log Ẑ_k (K+1,), ``n_initial`` times; then hold it, and pool all rounds."""
+    for _ in range(n_initial):
+        latest = rts_round(ladder, log_z, x, rungs, n_sweeps, rng)
+        yield latest
+        log_z, x, rungs = correct(latest), latest.x, latest.rungs
+    pool = rts_round(ladder, log_z, x, rungs, n_sweeps, rng)
+    while True:
+        yield pool
+        pool = rts_round(ladder, log_z, pool.x, pool.rungs, n_sweeps, rng).pooled(pool)
 
 
 def rts_round(
@@ -159,23 +156,23 @@ class RTSRound:
         return replace(self, chain_log_shares=shares, visits=visits, n_sweeps=n_sweeps, crossings=crossings)
 
 
-def ascend(
-    path: Path, schedule: np.ndarray, n_chains: int, kernel: Kernel, rng: np.random.Generator
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def ascend(ladder: Rungs, n_chains: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """First Ẑ_k (K+1,), states (C, D) and rungs (C,), from chains annealed up the ladder once and left on the way.
 
     From a first guess that is far off all chains slide to one end of the ladder, and what they tell of the other end is
     worthless: corrections then swing by tens of nats, to and fro.
     """
-    start, step = path(0.0), annealing_step(path, kernel)
+    start, n_rungs = ladder.distribution(0), len(ladder.schedule)
     log_z, x = [log_z_of(start)], draws_of(start, n_chains, rng)
-    rungs, left_behind = rng.integers(len(schedule), size=n_chains), x.copy()
-    for k, (before, now) in enumerate(pairwise(schedule), start=1):
-        log_ratio, x = step(before, now, x, rng)
+    rungs, left_behind, carried = rng.integers(n_rungs, size=n_chains), x.copy(), ladder.carry(x)
+    for k in range(1, n_rungs):
+        here = np.full(n_chains, k)
+        log_ratio = log_quotient(ladder.log_density(carried, here), ladder.log_density(carried, here - 1))
         if not np.isfinite(log_ratio).any():
             raise ValueError(f"no chain of rung {k - 1} has a density on rung {k}: add rungs between")
         log_z.append(log_z[-1] + logsumexp(log_ratio) - np.log(n_chains))
-        left_behind = np.where((rungs == k)[:, None], x, left_behind)
+        carried = ladder.move(carried, here, rng)
+        left_behind = np.where((rungs == k)[:, None], carried[0], left_behind)
     return np.array(log_z), left_behind, rungs
 
 
@@ -231,17 +228,8 @@ class RTSResult:
 
 
 def rts(
-    path: Path,
-    schedule: np.ndarray,
-    n_rounds: int,
-    n_sweeps: int,
-    n_chains: int,
-    kernel: Kernel = gibbs,
-    *,
-    n_initial: int | None = None,
-    log_z: np.ndarray | None = None,
-    rng: np.random.Generator,
-    progress: bool = False,
+    path: Path, schedule: np.ndarray, n_rounds: int, n_sweeps: int, n_chains: int, kernel: Kernel = gibbs,
+    *, n_initial: int | None = None, log_z: np.ndarray | None = None, rng: np.random.Generator, progress: bool = False,
 ) -> RTSResult:
     """Estimate log Z of every rung by Rao-Blackwellized tempered sampling  (Carlson et al. 2016, "RTS").
 

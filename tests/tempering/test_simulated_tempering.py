@@ -165,7 +165,7 @@ def test_chains_that_ascend_are_left_where_they_belong():
     path = ae.geometric_path(ae.Gaussian([0.0], [[1.0]]), ae.Gaussian([30.0], [[1.0]]))
     schedule = ae.linear_schedule(6)
     for seed in range(3):
-        _, x, rungs = ascend(path, schedule, 300, ae.exact, np.random.default_rng(seed))
+        _, x, rungs = ascend(Rungs(path, schedule, ae.exact), 300, np.random.default_rng(seed))
         assert set(rungs) == set(range(7))
         assert stats.kstest(x[:, 0] - 30 * schedule[rungs], "norm").pvalue > 1e-5
 

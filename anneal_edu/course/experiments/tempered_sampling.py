@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
+from operator import attrgetter
 
 import numpy as np
 from scipy.special import logsumexp
@@ -14,7 +15,7 @@ from anneal_edu.paths.geometric import GeometricPath, Path, geometric_path
 from anneal_edu.paths.rungs import rungs_on
 from anneal_edu.paths.schedules import linear_schedule
 from anneal_edu.reweighting.density_matrix import log_density_matrix
-from anneal_edu.tempering.rts import RTSRound, rts_round
+from anneal_edu.tempering.rts import RTSRound, corrected_rounds
 
 BUMPS = np.array([-4.0, 1.0, 5.0])
 """Where the three bumps of `three_bumps` stand."""
@@ -72,17 +73,9 @@ def poster_rounds(
 
     All later rounds hold the last Ẑ_k, and are pooled. `anneal_edu.tempering.rts` has more care for its first rounds.
     """
-    start = path(0.0)
+    start, ladder = path(0.0), rungs_on(path, schedule, kernel)
     log_z, x, rungs = np.full(len(schedule), start.log_z()), start.sample(n_chains, rng), np.zeros(n_chains, dtype=int)
-    ladder = rungs_on(path, schedule, kernel)
-    for _ in range(n_initial):
-        latest = rts_round(ladder, log_z, x, rungs, n_sweeps, rng)
-        yield latest
-        log_z, x, rungs = latest.log_z, latest.x, latest.rungs
-    pool = rts_round(ladder, log_z, x, rungs, n_sweeps, rng)
-    while True:
-        yield pool
-        pool = rts_round(ladder, log_z, pool.x, pool.rungs, n_sweeps, rng).pooled(pool)
+    yield from corrected_rounds(ladder, log_z, x, rungs, n_initial, n_sweeps, attrgetter("log_z"), rng)
 
 
 @lru_cache(maxsize=64)
