@@ -48,6 +48,9 @@ _PROJECTED = {
 }
 
 
+_LETTER = 12.0  # points: the smallest letters of a figure
+_SCREEN = 0.97, 0.66  # the share of a screen's width and height that is left for a picture
+
 _entered = False
 
 
@@ -76,8 +79,8 @@ class LectureFigure(Figure):
     ----------
     width, height : float
         Inches, of 100 pixels each.
-    presentation : bool
-        Draw for a lecture hall: letters and lines 1.6 times larger on a picture that is only a third larger.
+    dpi : float
+        Pixels an inch.
 
     Examples
     --------
@@ -88,11 +91,28 @@ class LectureFigure(Figure):
     """
 
     @projected()
-    def __init__(self, width: float = 10.0, height: float = 4.5, presentation: bool = False):
-        scale, dpi = (1.2, 160) if presentation else (1.0, 100)
-        super().__init__(figsize=(width / scale, height / scale), dpi=dpi)
+    def __init__(self, width: float = 10.0, height: float = 4.5, dpi: float = 100.0):
+        super().__init__(figsize=(width, height), dpi=dpi)
         FigureCanvasAgg(self)
+        self.shown_width = 100.0 * width
+        """Pixels of the page that the picture is to take."""
         self._covers = []
+
+    @classmethod
+    def on_screen(
+        cls, size: tuple[float, float], width: float, height: float, pixels: float = 1.0
+    ) -> "LectureFigure":
+        """That of a lecture hall: as large as a screen allows, with letters of a 35th of its height and more.
+
+        ``size`` is that of the figure for a page, in inches; the screen has so many pixels of the page, each of which
+        is ``pixels`` of its own wide.
+        """
+        shown = min(_SCREEN[0] * width, _SCREEN[1] * height * size[0] / size[1])
+        letters = max(height / 35, _LETTER / 72 * shown / size[0])  # pixels of the page
+        inches = shown / (72 * letters / _LETTER)
+        figure = cls(inches, inches * size[1] / size[0], dpi=pixels * shown / inches)
+        figure.shown_width = shown
+        return figure
 
     @projected()
     def columns(self, *widths: float, gap: float = 0.95) -> list[Axes]:

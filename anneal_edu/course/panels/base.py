@@ -1,9 +1,9 @@
 """The shared base of all slider panels. `Panel` is the guide for writing one."""
 
+import asyncio
 import base64
 import inspect
 from collections.abc import Generator, Iterable
-from html import escape
 from typing import Any, ClassVar, NamedTuple, Self
 
 import ipywidgets as widgets
@@ -12,21 +12,10 @@ from matplotlib.axes import Axes
 from anneal_edu.course.figures.artists import hide_named
 from anneal_edu.course.figures.style import LectureFigure, projected
 from anneal_edu.course.panels.controls import Recipe
+from anneal_edu.course.panels.stage import Stage
 
-_ROW = {"flex_flow": "row wrap", "align_items": "center", "grid_gap": "2px 24px"}
 _STALE = "The settings have changed: press Run to see what they do."
-_CSS = """<style>
-.anneal-edu-words p {font-size: 17px; line-height: 1.35; font-weight: 600; margin: 2px 0 6px; max-width: 62em}
-.anneal-edu-words span {display: inline-block; font-size: 15px; margin-right: 1.6em; font-variant-numeric: tabular-nums}
-.anneal-edu-presented .widget-image {max-height: 62vh; object-fit: contain; object-position: left}
-.anneal-edu-presented .anneal-edu-words p {font-size: 25px}
-.anneal-edu-presented .anneal-edu-words span {font-size: 23px}
-.anneal-edu-presented .widget-label, .anneal-edu-presented .widget-readout {font-size: 20px}
-.anneal-edu-presented .widget-slider {width: 500px !important}
-.anneal-edu-presented .widget-toggle-button, .anneal-edu-presented input {font-size: 18px}
-</style>"""
-
-
+_COMPUTING = "computing …"
 class Reading(NamedTuple):
     """What a panel says in words about what it has drawn.
 
@@ -105,6 +94,8 @@ class Panel(widgets.VBox):
     picture: ClassVar[str]
     """What is seen where, for readers who cannot see it."""
     controls: ClassVar[dict[str, Recipe]]
+    scenes: ClassVar[dict[str, dict]] = {}
+    """Name → values of controls, of each state that teaches; the first is the state in which the panel opens."""
     size: ClassVar[tuple[float, float]] = (10.0, 4.5)
     """Width and height of the picture in inches, of 100 pixels each."""
     columns: ClassVar[tuple[float, ...]] = (1, 1)
@@ -129,27 +120,29 @@ class Panel(widgets.VBox):
         for name in values.keys() - self.controls.keys():
             raise TypeError(f"{type(self).__name__} has no control {name!r}; it has {', '.join(self.controls)}")
         self._runs: dict[tuple, Any] = {}
+        self._task: asyncio.Task | None = None
+        self._held = False  # while several controls move at once
         self._controls = {name: recipe() for name, recipe in self.controls.items()}
+        self._opening = {name: control.value for name, control in self._controls.items()}
         for name, value in values.items():
             self._controls[name].value = value
             if self._controls[name].value != value:
                 raise ValueError(f"{name} cannot be {value!r}: its control stops at {self._controls[name].value!r}")
-        self._image = widgets.Image(format="png", layout={"max_width": "100%"})  # a tooltip breaks its view
-        self._words = widgets.HTML().add_class("anneal-edu-words")
-        self._progress = widgets.FloatProgress(min=0.0, max=1.0)
-        run_button = widgets.Button(description="Run", button_style="primary", icon="play")
-        run_button.on_click(lambda _button: self.run())
-        rows = [widgets.Box([*self._controls.values()], layout=_ROW)]
+        self._stage = Stage(self._asked, scenes=list(self.scenes))
+        row = [*self._controls.values()]
         self._slow = inspect.isgeneratorfunction(self.draw)
         if self._slow:
-            rows.append(widgets.HBox([run_button, self._progress]))
-        super().__init__([*rows, self._image, self._words])
+            run_button = widgets.Button(description="Run", button_style="primary", icon="play")
+            run_button.on_click(lambda _button: self._run_in_pieces())
+            row.append(run_button)
+        super().__init__([widgets.Box(row).add_class("anneal-edu-controls"), self._stage])
+        self.add_class("anneal-edu-panel")
         for name, control in self._controls.items():
             if hasattr(self, name):
                 raise TypeError(f"a control cannot be named {name!r}: panels have an attribute of that name")
             setattr(self, name, control)
             control.observe(self._control_moved, "value")
-        self._open_figure(presentation=False)
+        self._open_figure()
 
     @property
     def values(self) -> dict:
@@ -160,9 +153,22 @@ class Panel(widgets.VBox):
         """Draw the present settings, however long it takes, as the Run button of a slow panel does."""
         self._update(wait=True)
 
+    def show(self, scene: str) -> Self:
+        """Move the controls to a scene of ``scenes``, draw it however long it takes, and return the panel."""
+        if scene not in self.scenes:
+            raise ValueError(f"{type(self).__name__} has no scene {scene!r}; it has {', '.join(self.scenes)}")
+        self._held = True
+        try:
+            for name, value in (self._opening | self.scenes[scene]).items():
+                self._controls[name].value = value
+        finally:
+            self._held = False
+        self.run()
+        return self
+
     def present(self) -> Self:
         """Turn into the lecture version and return it: larger letters, thicker lines, a picture as wide as the page."""
-        self._open_figure(presentation=True)
+        self._open_figure([1280, 960, 1])
         self.add_class("anneal-edu-presented")
         return self
 
@@ -183,47 +189,102 @@ class Panel(widgets.VBox):
             self._runs[settings] = yield from work
         return self._runs[settings]
 
-    def _open_figure(self, presentation: bool) -> None:
-        self.figure = LectureFigure(*self.size, presentation=presentation)
+    def _open_figure(self, screen: list[float] | None = None) -> None:
+        """Make the picture anew: for a page, or for a whole screen (width, height, pixels a pixel)."""
+        self.figure = LectureFigure(*self.size) if screen is None else LectureFigure.on_screen(self.size, *screen)
         with projected():
             self.axes = self.make_axes(self.figure)
-        self._image.layout.width = "100%" if presentation else f"{100 * self.size[0]:.0f}px"
+        self._stage.width = 100 * self.size[0] if screen is None else self.figure.shown_width
         self.run()
 
+    def _asked(self, message: dict[str, Any]) -> None:
+        if "scene" in message:
+            self.show(message["scene"])
+        elif "step" in message:
+            self._step(message["step"])
+        elif "lecture" in message:
+            self._open_figure(message["lecture"])
+        elif "cancel" in message and self._task is not None:
+            self._task.cancel()
+
+    def _step(self, way: int) -> None:
+        """Move the first slider by one step, as the arrow keys do in a lecture."""
+        sliders = (control for control in self._controls.values() if hasattr(control, "continuous_update"))
+        first = next((control for control in sliders if not isinstance(control, widgets.BoundedIntText)), None)
+        if isinstance(first, widgets.SelectionSlider):
+            first.index = min(max(first.index + way, 0), len(first.options) - 1)
+        elif first is not None:
+            first.value += way * first.step  # the slider itself stops at its ends
+
     def _control_moved(self, _change) -> None:
-        self._update(wait=not self._slow)
+        if not self._held:
+            self._update(wait=not self._slow)
 
-    @projected()
     def _update(self, wait: bool) -> None:
-        try:
-            reading = self._draw(wait)
-        except Exception as error:
-            self._show(f"{type(error).__name__}: {error}", {})
-            raise
-        self.figure.cover("" if reading else "press Run")
-        self._image.value = self.figure.png()
-        self._show(*(reading or (_STALE, {})))
+        for _done in self._redraw(wait):
+            pass
 
-    def _draw(self, wait: bool) -> Reading | None:
-        """Move the artists; None, and nothing moved, where this takes work for which the panel is not to wait."""
-        hidden = hide_named(self.figure)
-        drawing = self.draw(**self.values)
-        while self._slow:
-            try:
-                self._progress.value = next(drawing) if wait else 0.0 * next(drawing)
-            except StopIteration as end:
-                self._progress.value = 1.0
-                return end.value
-            if not wait:
+    def _run_in_pieces(self) -> None:
+        """As `run`, but listen to the reader between two pieces of the work, so that Cancel is heard."""
+        try:
+            loop = asyncio.get_running_loop()
+        except RuntimeError:
+            return self.run()
+        if self._task is not None:
+            self._task.cancel()
+        self._task = loop.create_task(self._listening())
+
+    async def _listening(self) -> None:
+        for done in self._redraw(wait=True):
+            self._stage.set_trait("done", done)
+            await asyncio.sleep(0.02)  # what has come in meanwhile is dealt with here
+
+    def _redraw(self, wait: bool) -> Generator[float, None, None]:
+        """Draw the present settings and show them; what takes work is done only if ``wait`` is set, else it is said.
+
+        Yields the share of the work that is done.
+        """
+        hidden, reading = hide_named(self.figure), None
+        self._stage.set_trait("computing", self._slow and wait)
+        try:
+            with projected():
+                drawing = self.draw(**self.values)
+            while self._slow:
+                with projected():
+                    done = next(drawing)
+                if not wait:
+                    break
+                self._stage.set_trait("veil", _COMPUTING)
+                yield done
+            reading = None if self._slow else drawing
+        except StopIteration as end:
+            reading = end.value
+        except Exception as error:
+            self._tell(f"{type(error).__name__}: {error}", {}, veil="this picture is of earlier settings")
+            raise
+        finally:
+            self._stage.set_trait("computing", False)
+            if reading is None:
                 for artist in hidden:
                     artist.set_visible(True)
-                return None
-        return drawing
+        if reading is None:
+            self._tell(_STALE, {}, veil="press Run")
+        else:
+            self._stage.set_trait("png", self.figure.png())
+            self._tell(*reading)
 
-    def _show(self, takeaway: str, readout: dict[str, str]) -> None:
+    def _tell(self, takeaway: str, readout: dict[str, str], veil: str = "") -> None:
         self.takeaway, self.readout = takeaway, readout
-        numbers = " ".join(f"<span>{escape(label)} <b>{escape(text)}</b></span>" for label, text in readout.items())
-        self._words.value = f"{_CSS}<p role='status'>{escape(takeaway)}</p><div>{numbers}</div>"
+        shown = [name for name, scene in self.scenes.items() if self.values == self._opening | scene]
+        with self._stage.hold_sync():
+            for name, value in {
+                "takeaway": takeaway,
+                "numbers": [[label, text] for label, text in readout.items()],
+                "alt": f"{self.title}. {self.picture} {takeaway}",
+                "scene": shown[0] if shown else "",
+                "veil": veil,
+            }.items():
+                self._stage.set_trait(name, value)
 
     def __repr__(self) -> str:
         settings = (
@@ -234,7 +295,6 @@ class Panel(widgets.VBox):
 
     def _repr_mimebundle_(self, **kwargs) -> tuple[dict, dict]:
         """The widget; for readers without a kernel also its picture, with alt text, and its settings in words."""
-        png = base64.b64encode(bytes(self._image.value)).decode("ascii")
-        alt = f"{self.title}. {self.picture} {self.takeaway}"
+        png = base64.b64encode(self._stage.png).decode("ascii")
         bundle = super()._repr_mimebundle_(**kwargs) | {"text/plain": repr(self), "image/png": png}
-        return bundle, {"image/png": {"alt": alt}}
+        return bundle, {"image/png": {"alt": self._stage.alt}}

@@ -1,0 +1,42 @@
+"""What the reader of a panel sees beside its controls: picture, sentence, numbers, scenes. `stage.js` shows it."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import anywidget
+import traitlets
+
+
+class Stage(anywidget.AnyWidget):
+    """The part of a panel that shows; it draws nothing and decides nothing.
+
+    Parameters
+    ----------
+    asked : callable, (message) -> None
+        Called with what the reader asks for: ``{"scene": name}``, ``{"cancel": True}``, or ``{"lecture": [width,
+        height, pixels a pixel]}``, where None ends the lecture.
+    """
+
+    _esm = Path(__file__).with_name("stage.js").read_text(encoding="utf-8")
+    _css = Path(__file__).with_name("stage.css").read_text(encoding="utf-8")
+
+    png = traitlets.Bytes().tag(sync=True)
+    alt = traitlets.Unicode().tag(sync=True)
+    width = traitlets.Float(1000.0).tag(sync=True)
+    takeaway = traitlets.Unicode().tag(sync=True)
+    numbers = traitlets.List().tag(sync=True)
+    veil = traitlets.Unicode().tag(sync=True)
+    computing = traitlets.Bool().tag(sync=True)
+    done = traitlets.Float().tag(sync=True)
+    scenes = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    scene = traitlets.Unicode().tag(sync=True)
+
+    def __init__(self, asked: Callable[[dict[str, Any]], None], **values):
+        super().__init__(**values)
+        self._asked = asked
+        self.on_msg(self._answer)
+
+    def _answer(self, _widget, message: dict[str, Any], _buffers) -> None:
+        self.send({"here": True})
+        self._asked(message)
