@@ -204,8 +204,9 @@ class Panel(widgets.VBox):
             self._step(message["step"])
         elif "lecture" in message:
             self._open_figure(message["lecture"])
-        elif "cancel" in message and self._task is not None:
-            self._task.cancel()
+        elif "cancel" in message:
+            self._stop()
+            self._update(wait=False)
 
     def _step(self, way: int) -> None:
         """Move the first slider by one step, as the arrow keys do in a lecture."""
@@ -217,6 +218,7 @@ class Panel(widgets.VBox):
             first.value += way * first.step  # the slider itself stops at its ends
 
     def _control_moved(self, _change) -> None:
+        self._stop()  # what is being computed is of other settings
         if not self._held:
             self._update(wait=not self._slow)
 
@@ -230,14 +232,21 @@ class Panel(widgets.VBox):
             loop = asyncio.get_running_loop()
         except RuntimeError:
             return self.run()
-        if self._task is not None:
-            self._task.cancel()
-        self._task = loop.create_task(self._listening())
+        self._stop()
+        self._work = self._redraw(wait=True)
+        self._task = loop.create_task(self._listening(self._work))
 
-    async def _listening(self) -> None:
-        for done in self._redraw(wait=True):
+    async def _listening(self, work: Generator[float, None, None]) -> None:
+        for done in work:
             self._stage.set_trait("done", done)
             await asyncio.sleep(0.02)  # what has come in meanwhile is dealt with here
+
+    def _stop(self) -> None:
+        """Let go of what is being computed between two messages of the reader."""
+        if self._task is not None:
+            self._task.cancel()
+            self._work.close()
+            self._task = None
 
     def _redraw(self, wait: bool) -> Generator[float, None, None]:
         """Draw the present settings and show them; what takes work is done only if ``wait`` is set, else it is said.

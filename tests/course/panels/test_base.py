@@ -1,5 +1,6 @@
 """What every panel inherits: when it redraws, what it shows, and what it leaves behind."""
 
+import asyncio
 import base64
 import gc
 import subprocess
@@ -77,6 +78,15 @@ def opened():
         panel.close()
 
 
+def veil(panel):
+    return panel.children[1].veil
+
+
+def asks(panel, **message):
+    """What the page sends when the reader asks for something."""
+    panel.children[1]._handle_custom_msg(message, [])
+
+
 def picture(panel):
     bundle, _ = panel._repr_mimebundle_()
     return base64.b64decode(bundle["image/png"])
@@ -88,7 +98,7 @@ def test_has_redrawn_when_the_assignment_returns(opened):
     panel.height.value = 0.5
     assert panel.takeaway == "The dots are 0.5 high."
     assert picture(panel) != before
-    assert bytes(panel.children[1].value) == picture(panel)
+    assert panel.children[1].png == picture(panel)
 
 
 def test_the_same_settings_give_the_same_bytes_and_text(opened):
@@ -136,11 +146,94 @@ def test_static_readers_get_a_picture_with_alt_text_and_the_settings_in_words(op
 
 def test_an_error_in_draw_is_raised_and_shown(opened):
     panel = opened(Dots)
+    before = picture(panel)
     with pytest.raises(ArithmeticError, match="too high"):
         panel.height.value = 2.0
     assert panel.takeaway == "ArithmeticError: too high"
+    assert veil(panel) == "this picture is of earlier settings"
     panel.height.value = 1.0
-    assert panel.takeaway == "The dots are 1 high."
+    assert panel.takeaway == "The dots are 1 high." and veil(panel) == "" and picture(panel) == before
+
+
+def test_a_run_can_be_cancelled_and_done_again(opened):
+    panel = opened(Sums)
+    panel.n.value = 100
+
+    async def pressed():
+        panel._run_in_pieces()
+        await asyncio.sleep(0.01)
+        assert panel.children[1].computing and veil(panel) == "computing …"
+        asks(panel, cancel=True)
+        await asyncio.sleep(0.1)
+
+    asyncio.run(pressed())
+    assert veil(panel) == "press Run" and not panel.children[1].computing and panel.sums.keys() == {10}
+    panel.run()
+    assert panel.takeaway == "The sum is 5050."
+
+
+def test_a_setting_moved_while_computing_is_not_mixed_with_the_other(opened):
+    panel = opened(Sums)
+    panel.n.value = 100
+
+    async def pressed():
+        panel._run_in_pieces()
+        await asyncio.sleep(0.01)
+        panel.n.value = 1000
+        await asyncio.sleep(0.2)
+
+    asyncio.run(pressed())
+    assert panel.sums.keys() == {10} and veil(panel) == "press Run"
+
+
+class Scenes(Dots):
+    scenes = {"middle": {}, "low": {"height": 0.2}, "bare": {"shown": "hidden", "height": 0.5}}  # noqa: RUF012
+
+
+def test_a_scene_moves_all_controls_and_reset_leads_back(opened):
+    panel = opened(Scenes, seed=5)
+    assert panel.children[1].scenes == ["middle", "low", "bare"] and panel.children[1].scene == ""
+    asks(panel, scene="bare")
+    assert panel.values == {"height": 0.5, "shown": "hidden", "seed": 0}
+    assert panel.children[1].scene == "bare"
+    assert panel.show("low").values == {"height": 0.2, "shown": "shown", "seed": 0}
+    assert picture(panel) == picture(opened(Scenes, height=0.2))
+    with pytest.raises(ValueError, match="Scenes has no scene 'high'; it has middle, low, bare"):
+        panel.show("high")
+
+
+def test_a_scene_is_drawn_once(opened, monkeypatch):
+    panel, drawn = opened(Scenes), []
+    monkeypatch.setattr(panel, "draw", lambda **values: drawn.append(values) or Reading("", {}))
+    panel.show("bare")
+    assert drawn == [{"height": 0.5, "shown": "hidden", "seed": 0}]
+
+
+def test_arrows_move_the_first_slider_up_to_its_ends(opened):
+    panel, slow = opened(Dots), opened(Sums)
+    asks(panel, step=1)
+    assert panel.height.value == pytest.approx(1.1)
+    asks(panel, step=-1)
+    for expected in (100, 1000, 1000):
+        asks(slow, step=1)
+        assert slow.n.value == expected
+
+
+def test_a_lecture_fills_the_screen_and_ends(opened):
+    panel = opened(Dots)
+    before = picture(panel)
+    asks(panel, lecture=[1920, 1080, 1])
+    assert panel.children[1].width == pytest.approx(0.66 * 1080 * 10 / 4.5)
+    assert panel.figure.dpi * 12 / 72 >= 1080 / 35 - 1e-9, "the smallest letters"
+    asks(panel, lecture=None)
+    assert picture(panel) == before
+
+
+def test_who_asks_is_answered(opened, monkeypatch):
+    panel, sent = opened(Dots), []
+    monkeypatch.setattr(type(panel.children[1]), "send", lambda self, message: sent.append(message))
+    asks(panel, hello=True)
+    assert sent == [{"here": True}]
 
 
 def test_presented_it_is_larger_and_still_follows_its_controls(opened):
@@ -172,12 +265,12 @@ def test_a_control_cannot_take_the_name_of_an_attribute():
 def test_a_slow_panel_is_covered_until_it_is_run(opened):
     panel = opened(Sums)
     assert panel.takeaway == "The sum is 55."
-    before = picture(panel)
     panel.n.value = 100
     assert "press Run" in panel.takeaway and panel.readout == {}
-    assert picture(panel) != before
+    assert veil(panel) == "press Run"
     assert panel.sums.keys() == {10}
     panel.run()
+    assert veil(panel) == ""
     assert panel.takeaway == "The sum is 5050."
     assert picture(panel) == picture(opened(Sums, n=100))
 
@@ -198,7 +291,12 @@ def test_the_run_button_runs(opened):
     panel.n.value = 1000
     buttons = [widget for row in panel.children for widget in getattr(row, "children", ()) if hasattr(widget, "click")]
     (button,) = buttons
-    button.click()
+    async def pressed():
+        button.click()
+        while panel._task and not panel._task.done():
+            await asyncio.sleep(0.01)
+
+    asyncio.run(pressed())
     assert panel.takeaway == "The sum is 500500."
 
 
