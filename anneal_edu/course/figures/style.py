@@ -50,7 +50,7 @@ _PROJECTED = {
 }
 
 
-_LETTER = 12.0  # points: the smallest letters of a figure
+_LARGER = 1.2  # letters of a lecture, against those of a page on a picture of the same width
 _SCREEN = 0.97, 0.66  # the share of a screen's width and height that is left for a picture
 _LETTERS_PER_INCH = 9.6  # of 14 points, on average
 
@@ -109,15 +109,14 @@ class LectureFigure(Figure):
     def on_screen(
         cls, size: tuple[float, float], width: float, height: float, pixels: float = 1.0
     ) -> "LectureFigure":
-        """That of a lecture hall: as large as a screen allows, with letters of a 35th of its height and more.
+        """That of a lecture hall: as large as a screen allows, with letters and lines that are larger still.
 
         ``size`` is that of the figure for a page, in inches; the screen has so many pixels of the page, each of which
         is ``pixels`` of its own wide.
         """
         shown = min(_SCREEN[0] * width, _SCREEN[1] * height * size[0] / size[1])
-        letters = max(height / 35, _LETTER / 72 * shown / size[0])  # pixels of the page
-        inches = shown / (72 * letters / _LETTER)
-        figure = cls(inches, inches * size[1] / size[0], dpi=pixels * shown / inches)
+        inches = size[0] / _LARGER
+        figure = cls(inches, size[1] / _LARGER, dpi=pixels * shown / inches)
         figure.shown_width = shown
         return figure
 

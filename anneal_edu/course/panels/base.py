@@ -168,7 +168,7 @@ class Panel(widgets.VBox):
 
     def present(self) -> Self:
         """Turn into the lecture version and return it: larger letters, thicker lines, a picture as wide as the page."""
-        self._open_figure([1280, 960, 1])
+        self._open_figure([1400, 1000, 1])
         self.add_class("anneal-edu-presented")
         return self
 

@@ -224,7 +224,7 @@ def test_a_lecture_fills_the_screen_and_ends(opened):
     before = picture(panel)
     asks(panel, lecture=[1920, 1080, 1])
     assert panel.children[1].width == pytest.approx(0.66 * 1080 * 10 / 4.5)
-    assert panel.figure.dpi * 12 / 72 >= 1080 / 35 - 1e-9, "the smallest letters"
+    assert panel.figure.get_size_inches() == pytest.approx([10 / 1.2, 4.5 / 1.2])
     asks(panel, lecture=None)
     assert picture(panel) == before
 
