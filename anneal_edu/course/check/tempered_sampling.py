@@ -27,9 +27,7 @@ given, and k is asked for.
     log_f, log_z = rng.normal(0, 1.5, (4, 50)), np.array([0.0, 1.0, -0.5, 2.0])
     p = np.exp(log_f - log_z[:, None])
     right = p / p.sum(0)
-    given = log_f.copy(), log_z.copy()
-    q, c = _pair(answer, *given)
-    require(same(given[0], log_f) and same(given[1], log_z), "your function changes the arrays that it is given.")
+    q, c = _pair(answer, log_f.copy(), log_z.copy())
     reject(q, {
         "your q is f/Ẑ as it stands: for each draw x it should add up to 1 over the rungs. Divide by that sum.": p,
         "your q adds up to 1 over the draws of each rung. For each draw x it should add up to 1 over the rungs: x is "
@@ -122,9 +120,7 @@ def rts_loop(answer) -> str:
         return seen[-1].copy()
 
     start, n_rounds = np.full(4, _EXACT[0]), 5
-    given = start.copy()
-    found = call(answer, walk, given, n_rounds, shape=(4,))
-    require((given == start).all(), "your function changes the log_z that it is given: work on a new array.")
+    found = call(answer, walk, start.copy(), n_rounds, shape=(4,))
     require(len(asked) > 0, "you never call walk: without draws there are no shares.")
     require(same(asked[0], start), "the first round should walk at the log_z that you are given.")
     after_first = asked[1] if len(asked) > 1 else found

@@ -142,11 +142,9 @@ path = ae.geometric_path(start, model).
         )
         return exchange(given, over, betas, generator)
 
-    kept = states.copy()
-    pair = call(answer, kept, start, model, _BETAS, swap, np.random.default_rng(1))
+    pair = call(answer, states.copy(), start, model, _BETAS, swap, np.random.default_rng(1))
     shapes = {"the array of all states": states.shape, "the array of particles": states.shape[1:]}
     new, particles = arrays(pair, shapes, "return two things: all states, and the particles.")
-    require((kept == states).all(), "your function changes the states that it is given; make new arrays.")
     require(calls, "nothing was swapped: without swaps the last rung is PCD, and the hot ones work for nothing.")
     require(len(calls) == 1, f"one call is one sweep: move, then swap once. Yours swaps {len(calls)} times.")
     require(

@@ -136,10 +136,8 @@ def judge_weights(answer) -> str:
 
 
 def _judge(answer, log_weights: np.ndarray, case: str) -> None:
-    given = log_weights.copy()
-    result = call(answer, given)
+    result = call(answer, log_weights.copy())
     log_z, share = map(float, several(result, 2, "return two numbers: `return log_z, share`."))
-    require(np.array_equal(given, log_weights), "your function changed the array that it was given; work on a copy.")
     n, lw = len(log_weights), np.sort(log_weights)
     heaviest = n // 100
     require(
