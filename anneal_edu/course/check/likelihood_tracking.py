@@ -154,8 +154,12 @@ take the logarithm.
       A hint: ae.check.likelihood_tracking.raise_estimate.hint()
     """
     rng = np.random.default_rng(13)
-    cases = ("two points, three chains", 2, 3, 0.0, 0.0), ("log f near 800, log w near 1,600", 4, 5, 800.0, 1600.0)
-    for case, N, C, level_f, level_w in cases:
+    for case, N, C, level_f, level_w in (
+        ("two points, three chains", 2, 3, 0.0, 0.0),
+        ("log f near 800, log w near 1,600", 4, 5, 800.0, 1600.0),
+        ("three points of three chains, 900 nats apart", 3, 3, 0.0, np.repeat([900.0, 0.0, -900.0], 3)),
+        ("two points, one of them with chains from 0 to 800", 2, 4, 0.0, np.r_[0.0, 800.0, 300.0, 5.0, np.zeros(4)]),
+    ):
         log_f, log_w = level_f + rng.normal(0, 3, N), level_w + rng.normal(1, 2, N * C)
         got = _numbers(answer(log_f.copy(), log_w.copy()), f"{case}: your result")
         require(got.shape == (N,), f"{case}: your result has shape {got.shape}; it should be ({N},), one a point.")

@@ -194,7 +194,9 @@ def _judge_update(new: np.ndarray, old: np.ndarray, log_f: np.ndarray) -> None:
     )
 )
 def mbar_objective(answer) -> str:
-    """``answer(log_f, counts, log_z)`` must be MBAR's objective, which is to be minimised, up to a constant.
+    """``answer(log_f, counts, log_z)`` must be MBAR's objective, which is to be minimised.
+
+    With counts n_k in place of the shares n_k/N it is log N larger everywhere, and as good.
 
     Examples
     --------
@@ -206,11 +208,7 @@ def mbar_objective(answer) -> str:
 The objective printed there has the other sign: it is a valley, not a hill.
       A hint: ae.check.tempered_sampling.mbar_objective.hint()
     """
-    rng = np.random.default_rng(4)
-    path, schedule = geometric_path(Gaussian([0.0], [[1.0]]), Gaussian([2.0], [[0.5]])), linear_schedule(2)
-    counts = np.array([60, 200, 140])
-    x = np.concatenate([path(float(b)).sample(n, rng) for b, n in zip(schedule, counts, strict=True)])
-    log_f = log_density_matrix(path, schedule, x) + np.array([[0.0], [1.0], [-2.0]])
+    log_f, counts = _three_rungs()
     best, s = mbar(log_f, counts).log_z, counts / counts.sum()
 
     def value(log_z, log_f=log_f):
@@ -222,23 +220,58 @@ The objective printed there has the other sign: it is a valley, not a hill.
         )
         return float(found)
 
-    def mixture(log_z, s):
-        return logsumexp(np.log(s)[:, None] + log_f - np.reshape(log_z, (-1, 1)), axis=0).mean()
+    _judge_common_factor(value(best + 5) - value(best))
+    _judge_valley(value, log_f, counts, best)
+    constant = value(best) - _mixture(log_f, best, s) - s @ best
+    require(
+        min(abs(constant), abs(constant - np.log(counts.sum()))) < 1e-6,
+        f"yours is {constant:.4g} too high everywhere. No minimum is moved by it, but the value of (4) is another.",
+    )
+    lower = log_f - np.random.default_rng(5).choice([0.0, 1000.0], log_f.shape[1])
+    aside = best + 0.2 * np.array([0, 1, 1])
+    far, near = value(aside, lower) - value(best, lower), value(aside) - value(best)
+    require(abs(far - near) < 1e-6, "with logs of -1000 the answer changes: take logsumexp over the rungs.")
+    return "right: a valley whose lowest point is the log Z of ae.mbar, blind to a common factor of all Z."
 
-    shift = value(best + 5) - value(best)
-    require(
-        abs(shift + 5) > 1e-6,
-        "adding 5 to every log Z_k lowers yours by 5, but only ratios of Z can be known from these draws. The term "
-        "Σ_r (n_r/N) log Z_r is missing.",
-    )
-    require(
-        abs(shift) < 1e-6,
-        f"adding 5 to every log Z_k changes yours by {shift:.4g}, but only ratios of Z can be known from these draws. "
-        "Do the weights of both terms, n_k/N, add up to 1?",
-    )
-    steps = 0.3 * rng.normal(size=(6, 3)) * [0, 1, 1]
+
+def _three_rungs() -> tuple[np.ndarray, np.ndarray]:
+    """log f of 400 draws from three rungs, (3, 400), and how many came from each."""
+    path, schedule = geometric_path(Gaussian([0.0], [[1.0]]), Gaussian([2.0], [[0.5]])), linear_schedule(2)
+    rng, counts = np.random.default_rng(4), np.array([60, 200, 140])
+    x = np.concatenate([path(float(b)).sample(n, rng) for b, n in zip(schedule, counts, strict=True)])
+    return log_density_matrix(path, schedule, x) + np.array([[0.0], [1.0], [-2.0]]), counts
+
+
+def _mixture(log_f, log_z, s) -> float:
+    return float(logsumexp(np.log(s)[:, None] + log_f - np.reshape(log_z, (-1, 1)), axis=0).mean())
+
+
+def _judge_common_factor(shift: float) -> None:
+    for wrong, why in (
+        (-5, "The term Σ_r (n_r/N) log Z_r is missing."),
+        (-10, "The first term falls by 5, so the second, Σ_r (n_r/N) log Z_r, must rise by 5. Its sign is wrong."),
+        (10, "In the first term each f_k is divided by its Z_k, so that it falls by 5."),
+        (shift, "Do the weights of both terms, n_k/N, add up to 1?"),
+    ):
+        require(
+            abs(shift) < 1e-6 or abs(shift - wrong) > 1e-6,
+            f"adding 5 to every log Z_k changes yours by {shift:.4g}, but only ratios of Z can be known from these "
+            f"draws. {why}",
+        )
+
+
+def _judge_valley(value, log_f, counts, best) -> None:
+    s, even = counts / counts.sum(), np.full(3, 1 / 3)
+    steps = 0.3 * np.random.default_rng(6).normal(size=(6, 3)) * [0, 1, 1]
     around = best + np.concatenate([steps, -steps])  # there and back: no slope rises, or falls, in all of them
     rises = np.array([value(z) for z in around]) - value(best)
+
+    def rises_with(inside, outside):
+        return np.array([_mixture(log_f, z, inside) + outside @ z for z in around]) - (
+            _mixture(log_f, best, inside) + outside @ best
+        )
+
+    expected = rises_with(s, s)
     reject(rises, {
         "yours is the same at all log Z, so that it has no lowest point. The logarithm stands before the sum over the "
         "rungs: log Σ_k (n_k/N) f_k(x_n)/Z_k, and that is averaged over the draws.": np.zeros(12)
@@ -248,12 +281,8 @@ The objective printed there has the other sign: it is a valley, not a hill.
         "at the log Z of ae.mbar yours is higher than all around it, so that it has to be maximised, as the poster "
         "says. The objective printed there has the other sign: it is a valley, not a hill.",
     )
-    expected = np.array([mixture(z, s) + s @ z for z in around]) - mixture(best, s) - s @ best
-    even = np.full(3, 1 / 3)
-    uniform = np.array([mixture(z, even) + even @ z for z in around]) - mixture(best, even) - even @ best
-    half = np.array([mixture(z, even) + s @ z for z in around]) - mixture(best, even) - s @ best
     require(
-        not same(rises, uniform) and not same(rises, half),
+        not same(rises, rises_with(even, even)) and not same(rises, rises_with(even, s)),
         "every rung has the same weight in yours. They gave 60, 200 and 140 draws: rung k weighs n_k/N.",
     )
     require(not same(rises, counts.sum() * expected), "yours is N times the objective: a mean over draws, not a sum.")
@@ -263,8 +292,3 @@ The objective printed there has the other sign: it is a valley, not a hill.
         "log Z_r.",
     )
     require(same(rises, expected), "it is lowest at the right place, but is not the objective of the poster.")
-    lower = log_f - rng.choice([0.0, 1000.0], log_f.shape[1])
-    far = value(best + 0.2 * np.array([0, 1, 1]), lower) - value(best, lower)
-    near = value(best + 0.2 * np.array([0, 1, 1])) - value(best)
-    require(abs(far - near) < 1e-6, "with logs of -1000 the answer changes: take logsumexp over the rungs.")
-    return "right: a valley whose lowest point is the log Z of ae.mbar, blind to a common factor of all Z."

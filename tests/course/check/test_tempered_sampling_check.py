@@ -205,8 +205,9 @@ EVEN = np.full(3, 1 / 3)
 WRONG_OBJECTIVE = {
     "maximised": (lambda f, n, z: -objective(f, n, z), "as the poster says"),
     "second term dropped": (lambda f, n, z: mixture(f, z, n / n.sum()).mean(), "is missing"),
-    "second term's sign": (lambda f, n, z: mixture(f, z, n / n.sum()).mean() - n / n.sum() @ z, "weights of both"),
-    "Z's sign": (lambda f, n, z: mixture(f, -z, n / n.sum()).mean() + n / n.sum() @ z, "weights of both"),
+    "second term's sign": (lambda f, n, z: mixture(f, z, n / n.sum()).mean() - n / n.sum() @ z, "Its sign is wrong"),
+    "Z's sign": (lambda f, n, z: mixture(f, -z, n / n.sum()).mean() + n / n.sum() @ z, "divided by its Z_k"),
+    "a constant too much": (lambda f, n, z: objective(f, n, z) + 123, "123 too high"),
     "Z's sign, twice": (lambda f, n, z: mixture(f, -z, n / n.sum()).mean() - n / n.sum() @ z, "not its lowest"),
     "counts in the second term": (lambda f, n, z: mixture(f, z, n / n.sum()).mean() + n @ z, "add up to 1"),
     "a sum over draws in the first": (lambda f, n, z: mixture(f, z, n / n.sum()).sum() + n / n.sum() @ z, "add up"),
