@@ -3,7 +3,7 @@
 import numpy as np
 
 from anneal_edu import BinaryRBM, base_rate_rbm, binary_states, geometric_path, gibbs_matrix
-from anneal_edu.course.check.verdict import arrays, call, exercise, reject, require, same
+from anneal_edu.course.check.verdict import arrays, call, exercise, own_chance, reject, require, same
 from anneal_edu.data import bars_and_stripes
 from anneal_edu.paths.rungs import Rungs
 from anneal_edu.tempering.parallel import sweep
@@ -145,7 +145,7 @@ path = ae.geometric_path(start, model).
     start = BinaryRBM(start.weights, np.array([1.5, -1.5, 1.0, 0.0]), start.hidden_bias)
     path, rng = geometric_path(start, model), np.random.default_rng(11)
     states = np.stack([path(float(beta)).sample(_N, rng) for beta in _BETAS]).astype(np.float64)
-    calls = []
+    calls, back, the_rng = [], [], np.random.default_rng(1)
 
     def swap(given, over, betas, generator):
         calls.append(np.array(given))
@@ -155,9 +155,11 @@ path = ae.geometric_path(start, model).
             np.array_equal(betas, _BETAS) and _log_f(over, 0.4) == _log_f(path, 0.4),
             "swap should judge by the path and the betas by which the rungs move; yours got others.",
         )
-        return exchange(given, over, betas, generator)
+        require(generator is the_rng, "swap should draw from the rng that you are given, and gets another generator.")
+        back.append(exchange(given, over, betas, generator))
+        return back[-1].copy()
 
-    pair = call(answer, states.copy(), start, model, _BETAS, swap, np.random.default_rng(1))
+    pair = call(answer, states.copy(), start, model, _BETAS, swap, the_rng)
     shapes = {"the array of all states": states.shape, "the array of particles": states.shape[1:]}
     new, particles = arrays(pair, shapes, "return two things: all states, and the particles.")
     require(calls, "nothing was swapped: without swaps the last rung is PCD, and the hot ones work for nothing.")
@@ -173,6 +175,11 @@ path = ae.geometric_path(start, model).
         "these particles are of the first rung, the start. The model is the last rung, β = 1.",
     )
     require(np.array_equal(particles, new[-1]), "particles should be the last rung after the swaps: states[-1].")
+    require(
+        np.array_equal(new, back[0]),
+        "what you return is not what came back from the swap: swap returns new states, and leaves those it is given.",
+    )
+    own_chance(lambda rng: answer(states.copy(), start, model, _BETAS, lambda x, *_: np.array(x), rng)[0], "states")
     _require_own_laws(answer, path, start, model, states)
     _require_one_step(answer, path, start, model)
     return "right: every rung moves under its own distribution, neighbours swap, and the last rung is the model."
@@ -254,6 +261,12 @@ the particles.
         "for the particles.": 0.5 * np.abs(p - q).sum(),
         "the model's p(v) has Z, not the sum over the images, below: log_z().": 0.5 * np.abs(f / f.sum() - q).sum(),
         "the model's p(v) has Z below, not the sum over the images.": 0.5 * np.abs(f / f.sum() - q / q.sum()).sum(),
+        "the shares are of all B particles, also of those on no image: divide the counts by B.": (
+            0.5 * np.abs(p_all - np.append(q / q.sum(), 0)).sum()
+        ),
+        "the shares are of all B particles, on an image or not, and the cell for everything else is missing.": (
+            0.5 * np.abs(p - q / q.sum()).sum()
+        ),
         "this compares the model with the images.": 0.5 * np.abs(p_all - np.append(np.full(n, 1 / n), 0)).sum(),
         "this compares the particles with the images.": 0.5 * np.abs(q_all - np.append(np.full(n, 1 / n), 0)).sum(),
         "this is the largest difference; total variation is half of their sum.": np.abs(p_all - q_all).max(),
