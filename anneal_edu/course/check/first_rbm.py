@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.special import expit
 
-from anneal_edu.course.check.verdict import WrongAnswerError, call, exercise, reject, require, same
+from anneal_edu.course.check.verdict import WrongAnswerError, call, exercise, own_chance, reject, require, same
 from anneal_edu.distributions import BinaryRBM, binary_states
 
 _CHAINS_A_STATE = 20_000
@@ -62,7 +62,12 @@ def log_f(answer) -> str:
         "right for small weights, but with weights of ±400 it returns infinity: exp overflows above 709. For large a, "
         "log(1 + e^a) is a: `np.logaddexp(0, a)` knows this.",
     )
-    require(same(got, large.log_density(v)), "right for small weights, but wrong by rounding where they are ±400.")
+    off = float(np.abs(got - large.log_density(v)).max())
+    require(
+        same(got, large.log_density(v)),
+        f"right for small weights, and off by up to {off:.3g} where they are ±400. For large a, log(1 + e^a) is a: "
+        "a field that was cut off, or a sum that was rounded, is another one. `np.logaddexp(0, a)` cuts nothing.",
+    )
     return "right: on all 16 states, their sum is Z, and weights of ±400 do not overflow."
 
 
@@ -226,12 +231,27 @@ def gibbs_step(answer) -> str:
         "`rng.random(p.shape)`.",
     )
     require(not nearest or distances[nearest] >= 2 * _LARGEST_CHANCE_DISTANCE, nearest)
-    p = np.exp(rbm.log_density(states) - rbm.log_z())
-    before, after = p @ states, (p @ found) @ states
-    require(
-        distances[""] < _LARGEST_CHANCE_DISTANCE,
-        "chains that start as exact draws do not stay exact draws: their mean was "
-        f"{np.array2string(before, precision=2)}, after your step it is {np.array2string(after, precision=2)}. Draw h "
-        "given v, then v given this h.",
-    )
+    require(distances[""] < _LARGEST_CHANCE_DISTANCE, _where_it_differs(rbm, found, known[""]))
+    _require_own_chance_in_each_layer(answer)
     return "right: your step makes all 64 transitions as often as it should, and exact draws stay exact draws."
+
+
+def _where_it_differs(rbm: BinaryRBM, found: np.ndarray, right: np.ndarray) -> str:
+    states = binary_states(rbm.dim)
+    p = np.exp(rbm.log_density(states) - rbm.log_z())
+    i, j = np.unravel_index(np.abs(found - right).argmax(), found.shape)
+    where = f"from v = {states[i]} your step goes to {states[j]} in {found[i, j]:.0%} of cases, and should in "
+    where += f"{right[i, j]:.0%}: "
+    if np.abs(p @ found - p).max() < _LARGEST_CHANCE_DISTANCE:
+        return f"{where}exact draws stay exact draws, and yet this is another step. Is every unit drawn anew?"
+    return f"{where}exact draws do not stay exact draws. Draw h given v, then v given this h."
+
+
+def _require_own_chance_in_each_layer(answer) -> None:
+    """Two RBMs where all chance is in one layer, a fair coin a unit: the other layer has to do what it does."""
+    v, field = np.ones((200, 3)), 60.0 * np.eye(3)
+    for layer, given in (
+        ("hidden units", (field, np.full(3, -30.0), np.full(3, -60.0))),  # v follows h
+        ("visible units", (0 * field, np.zeros(3), np.full(3, 60.0))),  # h is on
+    ):
+        own_chance(lambda rng, given=given: call(answer, v.copy(), *map(np.copy, given), rng, shape=v.shape), layer)

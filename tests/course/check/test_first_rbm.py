@@ -33,6 +33,10 @@ WRONG_LOG_F = {
     "free energy": (lambda v, W, b, c: -(v @ b) - softplus(field(v, W, c)).sum(-1), "free energy"),
     "sign": (lambda v, W, b, c: v @ b + softplus(c - v @ W).sum(-1), "sign of the weights"),
     "overflow": (lambda v, W, b, c: v @ b + np.log(1 + np.exp(field(v, W, c))).sum(-1), "overflows above 709"),
+    "a field cut off": (
+        lambda v, W, b, c: v @ b + np.log1p(np.exp(np.clip(field(v, W, c), -30, 30))).sum(-1),
+        "a field that was cut off",
+    ),
     "normalised": (
         lambda v, W, b, c: ae.BinaryRBM(W, b, c).log_density(v) - ae.BinaryRBM(W, b, c).log_z(),
         "without log Z",
@@ -107,6 +111,10 @@ def shared(p, rng):
     return (rng.random(p.shape[1]) < p).astype(float)
 
 
+def drawn_by_zero(p, rng):
+    return draw(p, np.random.default_rng(0))
+
+
 WRONG_STEP = {
     "h as probabilities": (step(draw_h=lambda p, rng: p), "*probabilities* of h"),
     "v as probabilities": (step(draw_v=lambda p, rng: p), "not probabilities"),
@@ -126,6 +134,9 @@ WRONG_STEP = {
     "no step": (lambda v, W, b, c, rng: v, "nothing moved"),
     "only h": (lambda v, W, b, c, rng: draw(sigmoid(v @ W + c), rng), "shape"),
     "own randomness": (lambda v, W, b, c, rng: step()(v, W, b, c, np.random.default_rng()), "two different answers"),
+    "hidden units by a generator of their own": (step(draw_h=drawn_by_zero), "two generators give the same hidden"),
+    "visible units by a generator of their own": (step(draw_v=drawn_by_zero), "two generators give the same visible"),
+    "half a step": (lambda *given: np.column_stack([step()(*given)[:, :2], given[0][:, 2:]]), "Is every unit"),
     "twice the weights": (lambda v, W, b, c, rng: step()(v, 2 * W, b, c, rng), "do not stay exact draws"),
 }
 
