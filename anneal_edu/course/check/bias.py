@@ -91,7 +91,9 @@ starves the cheap bins. Setting the derivative of Σ F_j / K_j + λ Σ K_j to ze
     edges = linear_schedule(10)
     paths = [segment_costs(make(p0, p1), edges) for make in (geometric_path, moment_path)]
     random = np.random.default_rng(3).uniform(0.5, 200.0, size=6)
-    for costs, n_steps in [(random, 600), (paths[0], 1000), (paths[1], 1000), (paths[1], 26), (random, 6)]:
+    uneven = np.array([100.0, *8 * [1.0], 1e-4])  # rounding takes more here than one bin can give back
+    cases = [(random, 600), (paths[0], 1000), (paths[1], 1000), (uneven, 1000), (paths[1], 26), (random, 6)]
+    for costs, n_steps in [*cases, (uneven, 10), (uneven, 14), (uneven[::-1], 14)]:
         _judge_allocation(answer, costs, n_steps)
     return "right: whole numbers, none forgotten, and no other division loses noticeably less."
 

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.special import logsumexp
 
 from anneal_edu import effective_sample_size, metropolis_matrix
-from anneal_edu.course.check.verdict import call, exercise, reject, require, same
+from anneal_edu.course.check.verdict import call, exercise, reject, require, same, wide_log_weights
 
 _LOG_F = np.log([[2.0, 1.0, 1.0], [1.0, 2.0, 5.0], [1.0, 0.5, 12.0]])
 """A world of three states and three stages, (K+1, S) with K = 2."""
@@ -124,6 +124,14 @@ def effective_size(answer):
         np.isclose(call(answer, lw + 3.0), ess),
         "multiplying every weight by the same number changed your ESS. Only the shares matter: normalise the weights.",
     )
+    wide = wide_log_weights(30)
+    found = call(answer, wide.copy())
+    require(
+        np.isfinite(found),
+        "with log weights from 0 down to -800, and two of -inf (chains that ended where f is 0), you return "
+        f"{float(found):.4g}. Subtract the *largest* log weight, not the mean or the smallest: nothing overflows then, "
+        "and what vanishes did not matter.",
+    )
     equal, one = call(answer, np.zeros(8)), call(answer, np.array([0.0, -800.0, -800.0, -800.0]))
     require(np.isclose(equal, 8), f"eight equal weights are worth 8 draws; you say {float(equal):.4g}.")
     require(np.isclose(one, 1), f"one weight that carries everything is worth 1 draw; you say {float(one):.4g}.")
@@ -140,6 +148,11 @@ def effective_size(answer):
             np.isclose(call(answer, lw.copy()), effective_sample_size(lw)),
             "right for simple weights, wrong for others: compare with C / (1 + variance of w / mean(w)).",
         )
+    require(
+        np.isclose(found, effective_sample_size(wide)),
+        f"with log weights from 0 down to -800, and two of -inf, the ESS is {effective_sample_size(wide):.4g}; you "
+        f"return {float(found):.4g}.",
+    )
     return "right: equal weights give C, one heavy weight gives 1, and log weights of +1000 do no harm."
 
 
@@ -172,6 +185,11 @@ def acceptance(answer):
 
     The whole transition matrix is built from the answer, and π T = π is checked; any rule that holds it passes.
     """
+    base = call(answer, -1.0, -1.5)
+    here = all(same(call(answer, x, -1.5), base) for x in (-2.5, 0.7))
+    there = all(same(call(answer, -1.0, x), base) for x in (-3.0, -0.2))
+    require(there or not here, "your acceptance does not ask where the chain stands: only f(there) / f(here) counts.")
+    require(here or not there, "your acceptance does not ask where the chain would go: only f(there) / f(here) counts.")
     for log_f in (np.log([1.0, 2.0, 6.0, 3.0]), np.log([5.0, 1.0, 1.0, 4.0, 0.2])):
         T, p = _matrix_of(answer, log_f), np.exp(log_f - logsumexp(log_f))
         drift = float(abs(p @ T - p).max())
@@ -197,9 +215,9 @@ def acceptance(answer):
         )
     far = call(answer, 1000.0, 0.0), call(answer, 0.0, 1000.0)
     require(
-        np.isfinite(far).all() and far[0] < 1e-12 and far[1] > 1 - 1e-12,
-        f"1000 nats downhill must be refused and 1000 nats uphill accepted; you return {far[0]:.3g} and {far[1]:.3g}. "
-        "Subtract the logs before you exponentiate.",
+        np.isfinite(far).all() and far[0] < 1e-12 and same(far[1], call(answer, 0.0, 30.0)),
+        f"1000 nats downhill must be refused, 1000 nats uphill accepted as 30 are; you return {far[0]:.3g} and "
+        f"{far[1]:.3g}. Subtract the logs before you exponentiate.",
     )
     require(
         same(call(answer, -5000.0, -5001.0), call(answer, 0.0, -1.0)),

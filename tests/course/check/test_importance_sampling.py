@@ -98,6 +98,13 @@ def test_wrong_effective_size(advice):
     assert advice in verdict.message
 
 
+@pytest.mark.parametrize("level", [np.min, lambda lw: lw[np.isfinite(lw)].min()])
+def test_an_ess_by_another_level_than_the_largest_is_rejected(level):
+    verdict = check.effective_size(lambda lw: unsafe(lw - level(lw)))
+    assert verdict.passed is False
+    assert "Subtract the *largest*" in verdict.message
+
+
 def test_an_ess_that_vanishes_is_rejected():
     verdict = check.effective_size(safe_against_overflow_only)
     assert verdict.passed is False
@@ -128,6 +135,8 @@ WRONG_ACCEPTANCES = {
     "ubtract the logs": lambda here, there: min(1.0, np.exp(there) / np.exp(here)) if here > -1000 else np.nan,
     "no probability.": lambda here, there: there - here,
     "one number": lambda here, there: np.array([0.5, 0.5]),
+    "where the chain stands": lambda here, there: min(1.0, np.exp(there)),
+    "where the chain would go": lambda here, there: min(1.0, np.exp(-here)),
 }
 
 
@@ -150,6 +159,7 @@ def test_an_acceptance_that_exponentiates_first_is_rejected():
         lambda here, there: min(1.0, np.exp(there - here)),
         lambda here, there: np.exp(min(0.0, there - here)),
         lambda here, there: 1 / (1 + np.exp(here - there)),  # Barker's rule
+        lambda here, there: 0.5 * min(1.0, np.exp(there - here)),  # lazy Metropolis
     ],
 )
 def test_right_acceptance(answer):
