@@ -90,15 +90,20 @@ starves the cheap bins. Setting the derivative of Σ F_j / K_j + λ Σ K_j to ze
     p1 = Gaussian([10.0, 0.0], [[1.0, 0.85], [0.85, 1.0]])
     edges = linear_schedule(10)
     paths = [segment_costs(make(p0, p1), edges) for make in (geometric_path, moment_path)]
-    random = np.random.default_rng(3).uniform(0.5, 200.0, size=6)
+    various = np.array([17.0, 47.0, 160.0, 116.0, 19.0, 87.0])
     uneven = np.array([100.0, *8 * [1.0], 1e-4])  # rounding takes more here than one bin can give back
-    cases = [(random, 600), (paths[0], 1000), (paths[1], 1000), (uneven, 1000), (paths[1], 26), (random, 6)]
-    for costs, n_steps in [*cases, (uneven, 10), (uneven, 14), (uneven[::-1], 14)]:
-        _judge_allocation(answer, costs, n_steps)
+    many, few, any_of_few = 1.01, 1.15, np.inf  # what may be lost, of the least: a rule of thumb is welcome
+    for cases, tolerance in (
+        ([(various, 600), (paths[0], 1000), (paths[1], 1000), (uneven, 1000)], many),
+        ([(paths[1], 26), (various, 9), (various, 20)], few),
+        ([(various, 6), (uneven, 10), (uneven, 14), (uneven[::-1], 14)], any_of_few),
+    ):
+        for costs, n_steps in cases:
+            _judge_allocation(answer, costs, n_steps, tolerance)
     return "right: whole numbers, none forgotten, and no other division loses noticeably less."
 
 
-def _judge_allocation(answer, costs: np.ndarray, n_steps: int) -> None:
+def _judge_allocation(answer, costs: np.ndarray, n_steps: int, tolerance: float) -> None:
     counts = call(answer, costs.copy(), n_steps, shape=(len(costs),))
     require(
         np.issubdtype(counts.dtype, np.integer) or (counts == np.round(counts)).all(),
@@ -109,12 +114,15 @@ def _judge_allocation(answer, costs: np.ndarray, n_steps: int) -> None:
         counts.sum() == n_steps,
         f"the steps sum to {int(counts.sum())} instead of {n_steps}. Rounding loses or gains a few: hand the rest out.",
     )
-    if n_steps < 200:  # so few steps leave little choice
-        return
     best = float((costs / optimal_allocation(costs, n_steps)).sum())
     loss = float((costs / counts).sum())
-    if loss <= 1.01 * best:
+    if loss <= tolerance * best:
         return
+    require(
+        n_steps > 200,
+        f"with as few as {n_steps} steps for {len(costs)} bins it counts who gets those that rounding left over: your "
+        f"division loses {loss:.4g} nats where {best:.4g} can be reached. Give each where it saves most.",
+    )
     share = counts / n_steps
     backwards = "cheap bins get the most steps and expensive ones the fewest: turn it round."
     for wish, sentence in (

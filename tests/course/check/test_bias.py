@@ -87,6 +87,13 @@ def the_last_one_pays(costs, n_steps):
     return counts
 
 
+def left_over_to_the_least(costs, n_steps):
+    ideal = (n_steps - len(costs)) * np.sqrt(costs) / np.sqrt(costs).sum()
+    counts = np.floor(ideal).astype(int)
+    counts[np.argsort(ideal - counts)[: n_steps - len(costs) - counts.sum()]] += 1
+    return counts + 1
+
+
 WRONG_ALLOCATIONS = {
     "by cost": (shared_by(lambda F: F), "in proportion to the costs F_j"),
     "linear": (shared_by(np.ones_like), "that is the linear schedule"),
@@ -96,6 +103,7 @@ WRONG_ALLOCATIONS = {
     "rounded": (rounded, "Rounding loses or gains"),
     "empty bins": (lambda F, K: np.append(np.zeros(len(F) - 1, dtype=int), K), "at least one step"),
     "one bin takes all": (everything_to_one_bin, "can be reached"),
+    "left over to the least in need": (left_over_to_the_least, "who gets those that rounding left over"),
     "the last one pays": (the_last_one_pays, "at least one step"),
     "wrong length": (lambda F, K: np.array([K]), "shape (1,)"),
 }

@@ -135,6 +135,7 @@ WRONG_ACCEPTANCES = {
     "ubtract the logs": lambda here, there: min(1.0, np.exp(there) / np.exp(here)) if here > -1000 else np.nan,
     "no probability.": lambda here, there: there - here,
     "one number": lambda here, there: np.array([0.5, 0.5]),
+    "that never moves does leave": lambda here, there: 1e-300,
     "where the chain stands": lambda here, there: min(1.0, np.exp(there)),
     "where the chain would go": lambda here, there: min(1.0, np.exp(-here)),
 }
