@@ -12,7 +12,7 @@ OPERATORS = {
 }
 AT_THE_BOUND = {ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt}
 ALIKE = """sum mean, max min, argmax argmin, maximum minimum, exp log, floor ceil, std var, random standard_normal,
-    geometric_path moment_path, where extract, inv pinv, eigh cholesky, abs square, cumsum asarray, any all,
+    geometric_path moment_path, where extract, eigh cholesky, abs square, cumsum asarray, any all,
     hypot add"""
 NAMES = {one: other for pair in ALIKE.split(",") for one, other in (pair.split(), pair.split()[::-1])}
 IN_ANY_ORDER = {"logaddexp", "hypot", "minimum", "maximum", "min", "max", "add", "isclose", "allclose"}
