@@ -39,19 +39,26 @@ def estimates_from_starts(ax: Axes, n_steps: list[int], results: dict[str, list]
         The exact value.
     """
     artists.curve(ax, "exact", [n_steps[0] / 2, n_steps[-1] * 2], [log_z] * 2, "truth")
+    ends = [log_z]
     for i, (start, row) in enumerate(results.items()):
         intervals = [r.interval() for r in row]
+        ends += list(np.ravel(intervals))
         x = np.asarray(n_steps) * (0.97, 1.03)[i]  # side by side, so that the bars can be told apart
         annealing.estimates(ax, start, x, [r.log_z for r in row], intervals, START_STYLES[start])
     meanings = {START_STYLES[start]: f"from the {start} RBM" for start in results} | {"truth": "exact"}
     artists.legend(ax, meanings, loc="lower right")
     artists.log_x(ax, "number of steps K", n_steps, (n_steps[0] / 1.25, n_steps[-1] * 1.25))
-    ax.set_title("log Ẑ with 95% intervals (nats)")
+    room = 0.06 * np.ptp(ends)
+    ax.set(ylim=(min(ends) - room, max(ends) + room), title="log Ẑ with 95% intervals (nats)")
 
 
 @projected()
-def competing_states(ax: Axes, betas: np.ndarray, six: np.ndarray, four: np.ndarray) -> None:
-    """The exact probabilities (n,) of two hidden states at each β (n,)."""
+def competing_states(
+    ax: Axes, betas: np.ndarray, six: np.ndarray, four: np.ndarray, predicted: float | None = None
+) -> None:
+    """The exact probabilities (n,) of two hidden states at each β (n,), and where they were predicted to cross."""
+    if predicted is not None:
+        artists.curve(ax, "predicted", [predicted] * 2, [0, 1.06], "reference", linewidth=1.6)
     artists.curve(ax, "six", betas, six, "geometric")
     artists.curve(ax, "four", betas, four, "target")
     for name, at, label in (("the 6", 0.36, "the 6"), ("the 4", 0.9, "the 4")):

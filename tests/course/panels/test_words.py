@@ -114,8 +114,8 @@ WORDS = {
     ],
     first_path: [
         ((0, 3.4), "The start: all 30 sites alike"),
-        ((1, 1.23), "The target: two wells, log Z = 1.23."),
-        ((0.4, 2.5), "the wells are 40% as deep as in the target, and log Z has come down to 2.50."),
+        ((1, 1.23), "The target: two peaks, log Z = 1.23."),
+        ((0.4, 2.5), "log f has 40% of the relief of the target, and log Z has come down to 2.50."),
     ],
     four_modes: [
         (
