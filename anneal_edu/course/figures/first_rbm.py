@@ -54,7 +54,7 @@ def estimates_from_starts(ax: Axes, n_steps: list[int], results: dict[str, list]
 
 @projected()
 def competing_states(
-    ax: Axes, betas: np.ndarray, six: np.ndarray, four: np.ndarray, predicted: float | None = None
+    ax: Axes, betas: np.ndarray, six: np.ndarray, four: np.ndarray, predicted: float | None = None, title: str = ""
 ) -> None:
     """The exact probabilities (n,) of two hidden states at each β (n,), and where they were predicted to cross."""
     if predicted is not None:
@@ -64,4 +64,18 @@ def competing_states(
     for name, at, label in (("the 6", 0.36, "the 6"), ("the 4", 0.9, "the 4")):
         y = np.interp(at, betas, six if name == "the 6" else four)
         artists.words(ax, name, at - 0.02, y, label, ha="right", va="bottom", fontsize=14)
-    ax.set(xlim=(0, 1.02), ylim=(0, 1.06), xlabel="position β on the path", title="Exact probability of a picture")
+    ax.set(xlim=(0, 1.02), ylim=(0, 1.06), xlabel="position β on the path")
+    ax.set_title(title or "Exact probability of a picture")
+
+
+@projected()
+def runs_by_ess(ax: Axes, ess: np.ndarray, errors: np.ndarray, found: np.ndarray) -> None:
+    """log Ẑ - log Z against the ESS of many runs, each (n,); ``found`` says which have a chain in the missing mode."""
+    artists.curve(ax, "truth", [0, 1.1 * ess.max()], [0, 0], "truth")
+    artists.marks(ax, "missed", ess[~found], errors[~found], "geometric", markersize=9)
+    artists.marks(ax, "found", ess[found], errors[found], "target", markersize=11)
+    room = 0.1 * np.ptp(np.append(errors, 0))
+    ax.set(xlim=(0, 1.1 * ess.max()), ylim=(min(errors.min(), 0) - room, max(errors.max(), 0) + 3 * room))
+    ax.set(xlabel="ESS of the run", title="log Ẑ - log Z (nats)")
+    meanings = {"target": "a chain is in the 4", "geometric": "none is", "truth": "truth"}
+    artists.legend(ax, meanings, loc="upper right", ncols=3)
