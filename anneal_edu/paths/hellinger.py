@@ -1,4 +1,4 @@
-"""The shortest path of all between two Gaussians, a great circle through their roots, which no local kernel can walk."""
+"""The shortest path of all between two Gaussians, a great circle through their roots; no local kernel can walk it."""
 
 from __future__ import annotations
 

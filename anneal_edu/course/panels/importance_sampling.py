@@ -46,8 +46,8 @@ class ImportanceSampling(Panel):
     title = "Importance sampling"
     picture = (
         "Top left: the densities of start and target along the displacement, with draws from the start. Bottom left: "
-        "share of the total weight of each of the 300 heaviest draws. Right: estimate of log Z with 95% interval against distance, and the "
-        "truth."
+        "share of the total weight of each of the 300 heaviest draws. Right: estimate of log Z with 95% interval "
+        "against distance, and the truth."
     )
     controls = {  # noqa: RUF012
         "distance": slider("distance in each coordinate", 5.0, 0.0, 8.0, 0.5),

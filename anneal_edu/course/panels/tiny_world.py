@@ -63,7 +63,7 @@ def _exact_ais(depth: float, n_steps: int, kernel: str) -> tuple[np.ndarray, np.
 class TinyWorld(Panel):
     """Where annealed chains really stand, the weight they carry there, and the product of the two.
 
-    Controls: ``n_steps`` K, ``depth`` of the landscape of log f in nats, ``kernel`` ("Metropolis", "frozen" or "careless").
+    Controls: ``n_steps`` K, ``depth`` of log f in nats, ``kernel`` ("Metropolis", "frozen" or "careless").
     """
 
     title = "Annealing in a world of 30 sites, exactly"

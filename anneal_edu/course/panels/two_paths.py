@@ -46,8 +46,8 @@ class TwoPaths(Panel):
 
     title = "Two paths between two Gaussians"
     picture = (
-        "Left: contours, at one and two standard deviations, of start, target and the intermediate distribution of each "
-        "path, the traces of its mean, and the long axes of the ends. "
+        "Left: contours, at one and two standard deviations, of start, target and the intermediate distribution of "
+        "each path, the traces of its mean, and the long axes of the ends. "
         "Right: overlap of neighbouring distributions along each path."
     )
     controls = {  # noqa: RUF012

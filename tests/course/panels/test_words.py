@@ -254,7 +254,7 @@ WORDS = {
                 {"geometric": 0.0, "moments": 72.6},
             ),
             "The moment path stretches to a standard deviation of 10.2, the geometric one of 0.5: neighbours "
-            "overlap by 0.62 or more on the moment path, by 0.123 or more on the geometric one. Yet both lose the "
+            "overlap by 0.62 or more on the moment path, by 0.123 or more on the geometric one. Both lose the "
             "same 72.6 nats of mean log weight.",
         ),
     ],
