@@ -93,7 +93,7 @@ starves the cheap bins. Setting the derivative of Σ F_j / K_j + λ Σ K_j to ze
     random = np.random.default_rng(3).uniform(0.5, 200.0, size=6)
     uneven = np.array([100.0, *[1.0] * 8, 1e-4])
     given = [(random, 600), (paths[0], 1000), (paths[1], 1000), (paths[1], 26), (random, 6)]
-    for costs, n_steps in [*given, (uneven, 10), (uneven, 11), (uneven, 40), (uneven[::-1].copy(), 12)]:
+    for costs, n_steps in [*given, (uneven, 1000), (uneven, 10), (uneven, 14), (uneven[::-1], 14)]:
         _judge_allocation(answer, costs, n_steps)
     return "right: whole numbers, none forgotten, and no other division loses noticeably less."
 

@@ -17,6 +17,7 @@ _WEIGHTS = np.array(
     [[0.0, 0.5, 0.4], [-0.7, 0.6, 0.1], [-0.3, -0.9, -0.5], [0.9, 0.5, -0.7], [-0.2, -1.6, -1.1], [-0.4, -2.5, -0.5]]
 )
 _VISIBLE_BIAS = np.array([0.9, 0.5, 0.5, 1.9, 0.4, 1.4])
+_NARROW_AND_WIDE = np.array([0.02, 30.0, 1.0, 0.4])  # with the target's own variances many an average looks right
 _SIGMA = np.array([1.3, 1.4, 1.6, 1.3, 0.7, 1.0])
 
 
@@ -31,21 +32,7 @@ def shift_after_one_step(conditional: Conditional, grbm: GaussianRBM, beta: floa
     """Exact draws from p_β, one Gibbs step with this conditional of v: how far did any mean or second moment move?
 
     The path is the one from the diagonal start with the target's means and variances. A step that leaves p_β invariant
-    moves no moment.
-
-    Parameters
-    ----------
-    conditional : callable
-        (h (C, H), β, grbm, start_mean (D,), start_variance (D,)) -> mean (C, D) and variance (D,) of v given h.
-    grbm : GaussianRBM
-    beta : float
-    n : int
-        Number of draws.
-
-    Returns
-    -------
-    float
-        The largest shift, in standard errors.
+    moves no moment. Returned is the largest shift of ``n`` draws, in standard errors.
     """
     mean, cov = grbm.mean_and_cov()
     variance = cov.diagonal().copy()
@@ -130,7 +117,23 @@ def conditional(answer) -> str:
             f"at β = {beta:g} one step from 20,000 exact draws moves a moment by {shift:.0f} standard errors: p_β is "
             "not invariant. Write the exponent β·(target) + (1-β)·(start) as a function of v and complete the square.",
         )
+    for beta in (0.1, 0.5, 0.9):
+        _require_square(_mean_and_variance(answer, h, beta, grbm, 2 - mean, _NARROW_AND_WIDE), h, beta, grbm, 2 - mean)
     return "right: at four β one step from exact draws leaves all means and second moments where they were."
+
+
+def _require_square(found, h, beta: float, grbm: GaussianRBM, mean) -> None:
+    """Of v given h log p_β is a sum of two squares; that of a normal with these moments may differ by a constant."""
+    centre, spread = found
+    v = np.random.default_rng(3).normal(size=(20, 1, grbm.dim))
+    target = (v - grbm.visible_mean(h)) ** 2 / grbm.sigma**2
+    start = (v - mean) ** 2 / _NARROW_AND_WIDE
+    apart = (beta * target + (1 - beta) * start - (v - centre) ** 2 / spread).sum(-1)
+    require(
+        np.ptp(apart, axis=0).max() < 1e-6 * (1 + np.abs(start).max()),
+        f"at β = {beta:g}, from a start whose variances go from 0.02 to 30, your density of v is not the product "
+        "of target^β and start^(1-β). Write the exponent as a function of v and complete the square.",
+    )
 
 
 def _mean_and_variance(answer, h, beta, grbm, mean, variance) -> tuple[np.ndarray, np.ndarray]:

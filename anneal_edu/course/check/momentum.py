@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from anneal_edu.course.check.verdict import arrays, call, exercise, reject, require, same
+from anneal_edu.course.check.verdict import WrongAnswerError, arrays, call, exercise, own_chance, reject, require, same
 
 _N = 100_000
 
@@ -30,10 +30,7 @@ with γ r: its variance is (1-γ) + γ². Which factor of r makes it 1?
         v = start.copy()
         new = call(answer, v, gamma, np.random.default_rng(1), shape=v.shape)
         require(not same(new, v), f"nothing is renewed at γ = {gamma}: the momentum comes out as it went in.")
-        again = call(answer, v, gamma, np.random.default_rng(2), shape=v.shape)
-        require(not same(new, again), "two generators give the same momenta: draw r from the rng that is passed in.")
-        repeated = call(answer, v, gamma, np.random.default_rng(1), shape=v.shape)
-        require(same(new, repeated), "one and the same generator gives other momenta each time: draw r from it alone.")
+        own_chance(lambda rng, v=v, gamma=gamma: call(answer, v, gamma, rng, shape=v.shape), "momenta")
         noise = call(answer, np.zeros_like(v), gamma, np.random.default_rng(1), shape=v.shape)
         require(
             float(noise.std(axis=0).min()) > 1e-6,
@@ -61,6 +58,12 @@ with γ r: its variance is (1-γ) + γ². Which factor of r makes it 1?
             f"at γ = {gamma} a share {1 - gamma:.1f} of the power should survive; in yours it is {kept**2:.2f}.",
         )
         require(abs(float(noise.mean())) < 0.02, f"r should have mean 0; from v = 0 yours gives {noise.mean():.2f}.")
+        tails = float((noise**4).mean() / noise.var() ** 2)  # 3 for a normal r, and chance moves it by 0.01
+        require(
+            abs(tails - 3) < 0.2,
+            f"mean and variance are right, but r is not normal: E[r⁴] / E[r²]² is {tails:.1f}, and 3 for N(0, 1). From "
+            "momenta of N(0, I) should come momenta of N(0, I): rng.standard_normal(v.shape).",
+        )
     return "right: the variance stays 1, and a share 1 - γ of the power survives, at γ = 0.1 and 0.4."
 
 
@@ -130,8 +133,11 @@ reversed: reflect, x becomes -x.
         "far from the wall yours is not the leapfrog step: x + ε/2 v, then v + ε grad there, then x + ε/2 v again.",
     )
 
+    asked = []
+
     def walled_grad(y):
         y = np.asarray(y)
+        asked.append(y.copy())
         require(
             (y >= 0).all(), "you ask for the gradient at a negative position: reflect after the first half drift too."
         )
@@ -153,7 +159,18 @@ reversed: reflect, x becomes -x.
     )
     worst = max(abs(_volume(answer, x[i], v[i], walled_grad, eps) - 1) for i in range(40))
     require(worst < 1e-4, f"a step should keep volume; yours changes it by a factor that is off by {worst:.2g}.")
+    half, v_half = _reflected(x + eps / 2 * v, v)
+    beyond, v_beyond = _reflected(half + eps / 2 * (v_half + eps * grad(half)), v_half + eps * grad(half))
+    require(
+        same(asked[0], half) and same((new_x, new_v), (beyond, v_beyond)),
+        "reversible, and yet no reflection: who would have flown to -a beyond the wall has come back to a, and flies "
+        "away from the wall. In yours some stay where they were, or turn elsewhere.",
+    )
     return "right: reversible, volume kept, and no chain of 400 gets behind the wall."
+
+
+def _reflected(x, v) -> tuple[np.ndarray, np.ndarray]:
+    return np.abs(x), np.where(x < 0, -v, v)
 
 
 def _stepped(answer, x, v, grad, eps) -> list[np.ndarray]:
@@ -193,9 +210,9 @@ def decide(answer) -> str:
 100% do. The energy is -log f(x) + v·v/2: both parts decide.
       A hint: ae.check.momentum.decide.hint()
     """
-    x, v = np.zeros((_N, 2)), np.tile([0.6, -0.3], (_N, 1))
+    x, v = np.tile([0.6, 0.8], (_N, 1)), np.tile([0.6, -0.3], (_N, 1))
     log_f = lambda y: -0.5 * (np.asarray(y) ** 2).sum(-1)  # noqa: E731
-    down = np.tile([np.sqrt(2 * np.log(2)), 0.0], (_N, 1))  # log f falls by log 2
+    down = np.tile([np.sqrt(1 + 2 * np.log(2)), 0.0], (_N, 1))  # log f falls by log 2
 
     def accepted_by(start, momentum, end, new_momentum, seed=3):
         given = start.copy(), momentum.copy(), end.copy(), new_momentum.copy()
@@ -208,7 +225,10 @@ def decide(answer) -> str:
     turned = np.tile([-0.3, 0.6], (_N, 1))  # another momentum of the same energy
     moved, got_v = accepted_by(x, v, down, turned)
     share = moved.mean()
-    require(0 < share < 1, "all chains decide alike: each needs a random number of its own, rng.random(len(x)).")
+    if share in (0, 1):
+        up = accepted_by(down, v, x, turned)[0].mean()
+        _name_what_all_do(share, up, [accepted_by(x, v, down, turned, seed)[0].mean() for seed in range(12)])
+    own_chance(lambda rng: call(answer, x, v, down, turned, log_f, rng), "decisions")
     require(
         abs(share - 0.5) < 0.02,
         f"where log f falls by log 2, half of the chains should accept; in yours {share:.0%} do. Accept with "
@@ -234,7 +254,7 @@ def decide(answer) -> str:
         too = "a refused chain gives back the new momentum too: it has its old one, turned around."
         reject(refused_v, {too: sign * turned[~moved]})
     require(same(refused_v, -v[~moved]), "a refused chain has its old momentum, turned around: -v.")
-    aside = np.tile([1e-3, 0.0], (_N, 1))  # almost the same place
+    aside = x + np.array([1e-3, 0.0])  # almost the same place
     faster = np.tile([np.sqrt(0.45 + 2 * np.log(2)), 0.0], (_N, 1))  # kinetic energy up by log 2
     heavier, _ = accepted_by(x, v, aside, faster)
     require(
@@ -245,3 +265,22 @@ def decide(answer) -> str:
     slower, _ = accepted_by(x, faster, aside, v)
     require(slower.mean() > 0.99, "a step to a lower energy is always accepted; a slower chain has a lower one.")
     return "right: log f and v·v/2 decide, the accepted fly on, and the refused turn around."
+
+
+def _name_what_all_do(share: float, up: float, shares: list[float]) -> None:
+    """Where log f falls by log 2 all chains decide alike; ``up`` accept where it rises, ``shares`` in other runs."""
+    require(
+        len(set(shares)) == 1, "all chains decide alike: each needs a random number of its own, rng.random(len(x))."
+    )
+    fall = "where log f falls by log 2, half of the chains should accept; in yours"
+    require(
+        share == 0 or up == 1,
+        f"{fall} all do, and {up:.0%} do where it rises: the difference has the wrong sign.",
+    )
+    require(share == 0, f"{fall} all do, whatever is lost: compare the log of a random number with the difference.")
+    require(up < 1, f"{fall} none does: you only go uphill. A loss is accepted too, with probability exp(difference).")
+    require(up > 0, f"{fall} none does, and none where it rises: all chains stay where they are.")
+    raise WrongAnswerError(
+        f"{fall} none does, and {up:.0%} do where it rises. A random number is compared with a difference of "
+        "logarithms: take its logarithm, or the exponential of the difference."
+    )

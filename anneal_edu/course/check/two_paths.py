@@ -167,7 +167,8 @@ def judge_weights(answer) -> str:
     _judge(answer, np.full(400, -5.0), "all 400 weights are equal: ")
     _judge(answer, np.r_[np.full(499, -50.0), 0.0], "one chain of 500 carries everything: ")
     _judge(answer, lw + 2000.0, "2000 was added to every log weight, which multiplies Ẑ by e²⁰⁰⁰: ")
-    _judge(answer, wide_log_weights(400, top=900.0), "log weights from 900 down to -inf: ")
+    _judge(answer, wide_log_weights(300), "log weights from 0 down to -800, and two of -inf: ")
+    _judge(answer, lw[:199], "199 chains, of which 1% is one: ")
     return "right: the log of the mean weight, and how few chains it rests on, without overflow."
 
 

@@ -81,6 +81,12 @@ def everything_to_one_bin(costs, n_steps):
     return counts
 
 
+def the_last_one_pays(costs, n_steps):
+    counts = np.maximum(np.floor(n_steps * np.sqrt(costs) / np.sqrt(costs).sum()), 1).astype(int)
+    counts[-1] += n_steps - counts.sum()
+    return counts
+
+
 WRONG_ALLOCATIONS = {
     "by cost": (shared_by(lambda F: F), "in proportion to the costs F_j"),
     "linear": (shared_by(np.ones_like), "that is the linear schedule"),
@@ -90,6 +96,7 @@ WRONG_ALLOCATIONS = {
     "rounded": (rounded, "Rounding loses or gains"),
     "empty bins": (lambda F, K: np.append(np.zeros(len(F) - 1, dtype=int), K), "at least one step"),
     "one bin takes all": (everything_to_one_bin, "can be reached"),
+    "the last one pays": (the_last_one_pays, "at least one step"),
     "wrong length": (lambda F, K: np.array([K]), "shape (1,)"),
 }
 

@@ -43,6 +43,24 @@ def variances_averaged(h, beta, grbm, mean, variance):
     return right_conditional(h, beta, grbm, mean, variance)[0], beta * grbm.sigma**2 + (1 - beta) * variance
 
 
+def variances_and_means_averaged(h, beta, grbm, mean, variance):
+    centre = beta * grbm.visible_mean(h) + (1 - beta) * mean
+    return centre, beta * grbm.sigma**2 + (1 - beta) * variance
+
+
+def test_an_average_that_is_right_where_variances_are_alike():
+    """Only variances that differ greatly tell it from the right answer."""
+
+    def geometric(h, beta, grbm, mean, variance):
+        centre, spread = right_conditional(h, beta, grbm, mean, variance)
+        log = np.clip(np.log(variance / grbm.sigma**2), -2, 2)
+        return centre, spread if (np.abs(log) < 2).all() else np.exp(log) * grbm.sigma**2
+
+    verdict = check.conditional(geometric)
+    assert verdict.passed is False
+    assert "complete the square" in verdict.message
+
+
 def plain_average(h, beta, grbm, mean, variance):
     centre = beta * grbm.visible_mean(h) + (1 - beta) * mean
     return centre, right_conditional(h, beta, grbm, mean, variance)[1]
@@ -54,6 +72,7 @@ WRONG_CONDITIONAL = {
     "standard deviation": (of_right(lambda m, v: (m, np.sqrt(v))), "its square root"),
     "precision": (of_right(lambda m, v: (m, 1 / v)), "its inverse"),
     "variances averaged": (variances_averaged, "it is the *precisions*"),
+    "variances averaged, means too": (variances_and_means_averaged, "complete the square"),
     "plain average": (plain_average, "pulls harder"),
     "no division": (of_right(lambda m, v: (m / v, v)), "not yet divided"),
     "sigma missing": (with_image(lambda h, g: h @ g.weights.T + g.visible_bias), "the factor σ is missing"),

@@ -33,6 +33,10 @@ WRONG_LOG_F = {
     "free energy": (lambda v, W, b, c: -(v @ b) - softplus(field(v, W, c)).sum(-1), "free energy"),
     "sign": (lambda v, W, b, c: v @ b + softplus(c - v @ W).sum(-1), "sign of the weights"),
     "overflow": (lambda v, W, b, c: v @ b + np.log(1 + np.exp(field(v, W, c))).sum(-1), "overflows above 709"),
+    "a field cut off": (
+        lambda v, W, b, c: v @ b + np.log1p(np.exp(np.clip(field(v, W, c), -30, 30))).sum(-1),
+        "a field that was cut off",
+    ),
     "normalised": (
         lambda v, W, b, c: ae.BinaryRBM(W, b, c).log_density(v) - ae.BinaryRBM(W, b, c).log_z(),
         "without log Z",
@@ -133,12 +137,6 @@ def test_each_step_is_as_sound_as_the_check_says_and_shows_it(name):
     step, sound, _ = first_rbm._STEPS[name]
     off = shares_off(first_rbm._handed_out(step), first_rbm._STRONG_RBM, np.random.default_rng(3))
     assert off < 0.02 if sound else off > 0.045
-
-
-def test_a_clipped_field_is_told_as_such():
-    verdict = first_rbm.log_f(lambda v, W, b, c: v @ b + np.log1p(np.exp(np.clip(v @ W + c, -30, 30))).sum(-1))
-    assert verdict.passed is False
-    assert "did you clip" in verdict.message
 
 
 @pytest.mark.parametrize("check", [first_rbm.log_f, first_rbm.base_rate_log_z, first_rbm.is_sound])

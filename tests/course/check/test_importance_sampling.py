@@ -125,7 +125,8 @@ WRONG_ACCEPTANCES = {
     "must be refused": lambda here, there: min(1.0, np.exp(max(there - here, -20.0))),
     "ubtract the logs": lambda here, there: min(1.0, np.exp(there) / np.exp(here)) if here > -1000 else np.nan,
     "no probability.": lambda here, there: there - here,
-    "looks only at the place": lambda here, there: min(1.0, np.exp(there)),
+    "where the chain stands": lambda here, there: min(1.0, np.exp(there)),
+    "where the chain would go": lambda here, there: min(1.0, np.exp(-here)),
     "one number": lambda here, there: np.array([0.5, 0.5]),
 }
 

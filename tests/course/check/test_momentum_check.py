@@ -34,11 +34,16 @@ WRONG_REFRESH = {
     "uniform": (renewed(kept, np.sqrt, lambda v, rng: rng.random(v.shape)), "variance"),
     "global numbers": (
         renewed(kept, np.sqrt, lambda v, rng: np.random.default_rng(0).standard_normal(v.shape)),
-        "from the rng",
+        "two generators",
     ),
     "fresh global numbers": (
         renewed(kept, np.sqrt, lambda v, rng: np.random.default_rng().standard_normal(v.shape)),
         "from it alone",
+    ),
+    "plus and minus one": (renewed(kept, np.sqrt, lambda v, rng: rng.choice([-1.0, 1.0], v.shape)), "not normal"),
+    "uniform of variance one": (
+        renewed(kept, np.sqrt, lambda v, rng: np.sqrt(3) * rng.uniform(-1, 1, v.shape)),
+        "not normal",
     ),
     "one number a chain": (
         renewed(kept, np.sqrt, lambda v, rng: np.repeat(rng.standard_normal((len(v), 1)), 2, axis=1)),
@@ -92,7 +97,17 @@ def euler(x, v, grad, eps):
     return x + eps * v, v + eps * grad(x)
 
 
+def refusing(x, v, grad, eps):
+    def drift(x, v):
+        beyond = x + eps / 2 * v < 0
+        return np.where(beyond, x, x + eps / 2 * v), np.where(beyond, -v, v)
+
+    half, v = drift(x, v)
+    return drift(half, v + eps * grad(half))
+
+
 WRONG_STEP = {
+    "refused at the wall": (refusing, "no reflection"),
     "Euler": (euler, "Euler's step"),
     "long last drift": (step(last=1.0), "takes a whole ε"),
     "half a kick": (step(kick=0.5), "the kick takes ε / 2"),
@@ -173,6 +188,13 @@ def metropolis(difference=None, refused=lambda v, new_v: -v, taken=lambda v, new
     return answer
 
 
+def decides_in_place(x, v, new_x, new_v, log_f, rng):
+    accepted = np.log(rng.random(len(x))) < energy(x, v, log_f) - energy(new_x, new_v, log_f)
+    v = np.where(accepted[:, None], new_v, -v)
+    x[accepted] = new_x[accepted]
+    return x, v
+
+
 WRONG_DECISION = {
     "no kinetic energy": (
         metropolis(lambda x, v, new_x, new_v, log_f: log_f(new_x) - log_f(x)),
@@ -188,8 +210,20 @@ WRONG_DECISION = {
         metropolis(lambda x, v, new_x, new_v, log_f: log_f(new_x) - log_f(x) - (new_v**2).sum(-1) + (v**2).sum(-1)),
         "only the momentum's energy",
     ),
-    "wrong sign": (metropolis(lambda x, v, y, p, log_f: energy(y, p, log_f) - energy(x, v, log_f)), "decide alike"),
-    "always": (metropolis(lambda x, v, y, p, log_f: np.full(len(x), np.inf)), "decide alike"),
+    "wrong sign": (metropolis(lambda x, v, y, p, log_f: energy(y, p, log_f) - energy(x, v, log_f)), "the wrong sign"),
+    "always": (metropolis(lambda x, v, y, p, log_f: np.full(len(x), np.inf)), "whatever is lost"),
+    "uphill only": (metropolis(numbers=lambda rng, n: np.ones(n)), "only go uphill"),
+    "never": (metropolis(lambda x, v, y, p, log_f: np.full(len(x), -np.inf)), "all chains stay"),
+    "a number with a logarithm": (metropolis(numbers=lambda rng, n: np.exp(rng.random(n))), "take its logarithm"),
+    "a generator of its own": (
+        metropolis(numbers=lambda rng, n: np.random.default_rng(0).random(n)),
+        "two generators give the same decisions",
+    ),
+    "where it was left out": (
+        metropolis(lambda x, v, y, p, log_f: log_f(y) - (p**2).sum(-1) / 2 + (v**2).sum(-1) / 2),
+        "half of the chains should accept",
+    ),
+    "in place": (decides_in_place, "changes the x"),
     "one number for all": (metropolis(numbers=lambda rng, n: rng.random(1)), "decide alike"),
     "no logarithm": (
         lambda x, v, y, p, log_f, rng: (

@@ -119,6 +119,11 @@ def changing(lw):
     return judge(lw)
 
 
+def above(lw, level):
+    w = np.sort(np.exp(lw - level))
+    return level + np.log(w.mean()), w[-(len(w) // 100) :].sum() / w.sum()
+
+
 WRONG_JUDGEMENTS = {
     "mean of log": (lambda lw: (lw.mean(), judge(lw)[1]), "Jensen"),
     "log of sum": (lambda lw: (judge(lw)[0] + np.log(len(lw)), judge(lw)[1]), "log of the sum"),
@@ -126,6 +131,9 @@ WRONG_JUDGEMENTS = {
     "top not added back": (lambda lw: (judge(lw)[0] - lw.max(), judge(lw)[1]), "did not add it back"),
     "another number": (lambda lw: (judge(lw)[0] + 1, judge(lw)[1]), "the log of the mean weight; you return"),
     "overflow": (overflowing, "subtract the largest"),
+    "the smallest taken out": (lambda lw: above(lw, lw.min()), "subtract the largest"),
+    "the smallest finite one taken out": (lambda lw: above(lw, lw[np.isfinite(lw)].min()), "subtract the largest"),
+    "one too many": (lambda lw: (judge(lw)[0], share_of_heaviest(lw, -(-len(lw) // 100))), "of 199"),
     "per cent": (lambda lw: (judge(lw)[0], 100 * judge(lw)[1]), "not in per cent"),
     "lightest": (
         lambda lw: (judge(lw)[0], np.sort(np.exp(lw))[: len(lw) // 100].sum() / np.exp(lw).sum()),
