@@ -2,8 +2,9 @@
 
 import ast
 
-import answers
 import pytest
+
+import answers
 import slips
 
 PER_ANSWER = 6
