@@ -9,7 +9,13 @@ from anneal_edu.tempering.simulated import log_conditionals, ratio_estimate
 
 
 # Exercise 1
-@exercise
+@exercise(
+    hints=(
+        "For one draw x, over what should q(β_k | x) add up to 1?",
+        "Stay in logs: log f_k(x) - log Ẑ_k, minus the logsumexp of it over the rungs; exponentiate last.",
+        "q = exp(log f - log Ẑ - logsumexp over k), c_k = mean over the draws of q(β_k | x_n)",
+    )
+)
 def shares(answer) -> str:
     """``answer(log_f, log_z)`` must return q(β_k | x_n), (K+1, N), and the shares c_k, (K+1,), for logs of any size.
 
@@ -22,14 +28,13 @@ def shares(answer) -> str:
     >>> shares(over_the_draws)
     ✗ your q adds up to 1 over the draws of each rung. For each draw x it should add up to 1 over the rungs: x is \
 given, and k is asked for.
+      A hint: ae.check.tempered_sampling.shares.hint()
     """
     rng = np.random.default_rng(12)
     log_f, log_z = rng.normal(0, 1.5, (4, 50)), np.array([0.0, 1.0, -0.5, 2.0])
     p = np.exp(log_f - log_z[:, None])
     right = p / p.sum(0)
-    given = log_f.copy(), log_z.copy()
-    q, c = _pair(answer, *given)
-    require(same(given[0], log_f) and same(given[1], log_z), "your function changes the arrays that it is given.")
+    q, c = _pair(answer, log_f.copy(), log_z.copy())
     reject(q, {
         "your q is f/Ẑ as it stands: for each draw x it should add up to 1 over the rungs. Divide by that sum.": p,
         "your q adds up to 1 over the draws of each rung. For each draw x it should add up to 1 over the rungs: x is "
@@ -95,7 +100,13 @@ _EXACT = logsumexp(_TABLE, axis=1)
 _N = 20_000
 
 
-@exercise
+@exercise(
+    hints=(
+        "A rung is visited too often: is its Ẑ too large or too small?",
+        "In each round: walk at the present guess, compute the shares at that guess, correct the guess. Z_0 is known.",
+        "log Ẑ_k ← log Ẑ_k + log c_k - log c_0",
+    )
+)
 def rts_loop(answer) -> str:
     """``answer(walk, log_z, n_rounds)`` must correct log Ẑ n_rounds times, keep log Ẑ_0, and return the last.
 
@@ -109,6 +120,7 @@ def rts_loop(answer) -> str:
     ...     return new
     >>> rts_loop(never_fed_back)
     ✗ every round walks at the first Ẑ. Each should walk at the Ẑ that the round before has found.
+      A hint: ae.check.tempered_sampling.rts_loop.hint()
     """
     rng, asked, seen = np.random.default_rng(3), [], []
 
@@ -122,9 +134,7 @@ def rts_loop(answer) -> str:
         return seen[-1].copy()
 
     start, n_rounds = np.full(4, _EXACT[0]), 5
-    given = start.copy()
-    found = call(answer, walk, given, n_rounds, shape=(4,))
-    require((given == start).all(), "your function changes the log_z that it is given: work on a new array.")
+    found = call(answer, walk, start.copy(), n_rounds, shape=(4,))
     require(len(asked) > 0, "you never call walk: without draws there are no shares.")
     require(same(asked[0], start), "the first round should walk at the log_z that you are given.")
     after_first = asked[1] if len(asked) > 1 else found
@@ -175,7 +185,14 @@ def _judge_update(new: np.ndarray, old: np.ndarray, log_f: np.ndarray) -> None:
 
 
 # Exercise 3
-@exercise
+@exercise(
+    hints=(
+        "What happens to the objective when every Z_k doubles?",
+        "One logsumexp over the rungs for each draw, with the shares n_k/N inside; average it; then a term linear "
+        "in log Z.",
+        "(1/N) Σ_n log Σ_k (n_k/N) f_k(x_n)/Z_k + Σ_k (n_k/N) log Z_k",
+    )
+)
 def mbar_objective(answer) -> str:
     """``answer(log_f, counts, log_z)`` must be MBAR's objective, which is to be minimised, up to a constant.
 
@@ -187,6 +204,7 @@ def mbar_objective(answer) -> str:
     >>> mbar_objective(as_printed)
     ✗ at the log Z of ae.mbar yours is higher than all around it, so that it has to be maximised, as the poster says. \
 The objective printed there has the other sign: it is a valley, not a hill.
+      A hint: ae.check.tempered_sampling.mbar_objective.hint()
     """
     rng = np.random.default_rng(4)
     path, schedule = geometric_path(Gaussian([0.0], [[1.0]]), Gaussian([2.0], [[0.5]])), linear_schedule(2)

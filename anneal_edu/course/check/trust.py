@@ -62,7 +62,14 @@ def cases() -> Iterator[tuple[list[Report], float]]:
         yield [r for r in reports if r.name not in ("reverse AIS, exact draws", "PT, MBAR, naive bar")], exact
 
 
-@exercise
+@exercise(
+    hints=(
+        "Which two reports began at different ends, and can both miss the same mode?",
+        "If AIS and reverse AIS from data do not meet, nobody can be trusted. If they do, who lies between them "
+        "unwarned?",
+        "[] if |upper - lower| > 0.3 + 3 √(s₁² + s₂²), else those without warnings in [lower - 0.3, upper + 0.3]",
+    )
+)
 def trusted(answer) -> str:
     """``answer(reports)`` must name the estimates that can be trusted, without knowing log Z: a list, maybe empty.
 
@@ -75,6 +82,7 @@ def trusted(answer) -> str:
     >>> trusted(lambda reports: [])
     ✗ on a model where 11 of 11 estimates are right you trust 0. To trust nobody is safe, and useless: where the two \
 ends of the sandwich meet, believe those without a warning.
+      A hint: ae.check.trust.trusted.hint()
     """
     for reports, exact in cases():
         given = list(reports)
@@ -111,7 +119,13 @@ def _judge_trust(names: set[str], known: dict[str, Report], exact: float) -> Non
 
 
 # Exercise 2
-@exercise
+@exercise(
+    hints=(
+        "Which of the three would be a contradiction, and must be looked for first?",
+        "The runs are independent, so the squares of their errors add: s is the root of the sum.",
+        'gap = upper - lower: "crossed" if gap < -3 s, else "pinned" if gap + 3 s < 0.5, else "wide"',
+    )
+)
 def sandwich_verdict(answer) -> str:
     """``answer(lower, lower_error, upper, upper_error)`` must be "pinned", "wide" or "crossed".
 
@@ -123,6 +137,7 @@ def sandwich_verdict(answer) -> str:
     >>> sandwich_verdict(lambda low, low_error, up, up_error: "pinned" if abs(up - low) < 0.5 else "wide")
     ✗ from 10.00 ± 0.01 below and 9.70 ± 0.01 above you say 'pinned'. The upper bound lies far below the lower one: \
 bounds do not do this, so something is wrong with the draws that the reverse chains began at.
+      A hint: ae.check.trust.sandwich_verdict.hint()
     """
     for lower, lower_error, upper, upper_error, right, why in _SANDWICHES:
         got = call(answer, lower, lower_error, upper, upper_error)
@@ -163,7 +178,14 @@ def _drawn() -> tuple[BinaryRBM, ...]:
     return tuple(BinaryRBM(1.2 * rng.normal(size=(20, 8)), np.zeros(20), -np.ones(8)) for rng in generators)
 
 
-@exercise
+@exercise(
+    hints=(
+        "How many Gibbs sweeps does one sweep of one ladder cost?",
+        "n_rungs · n_ladders · (n_burn_in + n_sweeps) is the price. Choose the first two, divide, and give burn-in "
+        "a part.",
+        "time = budget // (n_rungs · n_ladders), for example with 10 rungs and 20 ladders, a fifth of it burn-in",
+    )
+)
 def tempering_settings(answer) -> str:
     """``answer(budget)`` must be (n_rungs, n_ladders, n_burn_in, n_sweeps) of a PT run within a budget of Gibbs sweeps.
 
@@ -175,6 +197,7 @@ def tempering_settings(answer) -> str:
     >>> tempering_settings(lambda budget: (20, 10, 0, budget // 10))
     ✗ these settings cost 400,000 Gibbs sweeps, 20 times the budget of 20,000. Every rung of every ladder is a chain \
 of its own: a sweep of the ladder costs one Gibbs step for each of its rungs.
+      A hint: ae.check.trust.tempering_settings.hint()
     """
     for budget in (20_000, 50_000):
         rungs, ladders, burn_in, kept = _settings(answer, budget)
