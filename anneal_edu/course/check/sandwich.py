@@ -88,7 +88,6 @@ def reverse_error(answer) -> str:
 large on average, and the estimate of Z comes out too *low*.
       A hint: ae.check.sandwich.reverse_error.hint()
     """
-    found = []
     for n, seed, spread in ((5, 3, 0.5), (8, 4, 2.0), (6, 5, 1.0)):
         p, ends, start, measure = _small_run(n, seed)
         q = p ** (1 - spread) * np.random.default_rng(seed + 20).dirichlet(np.ones(n)) ** spread
@@ -110,8 +109,7 @@ large on average, and the estimate of Z comes out too *low*.
         }, case="chains that start from q: ", unless=right)
         require(abs(exact) < 1e-9, f"with q = p there is no error: it should be 0, and yours is {exact:.3g}.")
         require(same(got, right), f"carried through all moves, 1/w gives {right:+.4f} nats; yours foretells {got:+.4f}.")
-        found.append(right)
-    return f"right: foretold for three runs, measured {', '.join(f'{error:+.2f}' for error in found)} nats."
+    return "right: it foretells what 1/w gives, carried through all moves of three runs."
 
 
 def _small_run(n: int, seed: int):

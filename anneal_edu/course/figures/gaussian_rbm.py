@@ -64,6 +64,7 @@ def correlations(ax: Axes, cov: np.ndarray, title: str) -> None:
     D = len(cov)
     artists.image(ax, "correlations", cov / np.outer(scale, scale), (-0.5, D - 0.5, D - 0.5, -0.5), **look)
     ax.set(xlim=(-0.5, D - 0.5), ylim=(D - 0.5, -0.5), xticks=[], yticks=[], title=title)
+    ax.set_xlabel("blue −1, red 1", fontsize=12)
 
 
 @projected()
@@ -156,7 +157,7 @@ def estimates_and_ess(
         low, high = min(low, exact), max(high, exact)
     margin = 0.08 * (high - low)
     left.set(
-        ylim=(low - 4 * margin, high + margin), title=f"{model}: log Ẑ" if model else "log Ẑ ± 3 standard errors (nats)"
+        ylim=(low - 4 * margin, high + margin), title=f"{model}: log Ẑ ± 3 s.e." if model else "log Ẑ ± 3 standard errors (nats)"
     )
     artists.curve(right, "all", span, [n_chains] * 2, "reference")
     artists.words(
