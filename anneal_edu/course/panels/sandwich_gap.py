@@ -124,5 +124,6 @@ def _takeaway(forward: list, reverse: list, draws: str, log_z: float | None) -> 
         return f"{found} Both lie more than 2 nats below the exact log Z: both miss the same region of the target."
     if abs(gap) <= 2.0 and max(abs(low - log_z), abs(high - log_z)) < 2.0:
         return "The two runs and the exact log Z agree within about 2 nats."
-    between = min(low, high) <= log_z <= max(low, high)
-    return f"{found} The exact log Z lies {'between' if between else 'outside of'} them."
+    if min(low, high) - 2.0 <= log_z <= max(low, high) + 2.0:
+        return f"{found} The exact log Z lies between them, give or take 2 nats."
+    return f"{found} The exact log Z lies more than 2 nats outside of them."
