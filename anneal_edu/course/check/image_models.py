@@ -1,8 +1,9 @@
 """Checks of notebook 09: which image model is best?"""
 
 import numpy as np
+from scipy.special import digamma, polygamma
 
-from anneal_edu.course.check.verdict import call, exercise, reject, require, same
+from anneal_edu.course.check.verdict import WrongAnswerError, array, call, exercise, reject, require, same, several
 
 _ROUNDING = 1e-5  # of the root of a difference of two variances of 2,500 or so
 
@@ -10,59 +11,66 @@ _ROUNDING = 1e-5  # of the root of a difference of two variances of 2,500 or so
 # Exercise 1
 @exercise(
     hints=(
-        "What is ∫ exp(-|a|) da over the whole line?",
-        "Independent variables multiply: one normaliser for each of the L factors, so L logarithms are subtracted.",
-        "log p(a) = -Σ_l |a_l| - L log 2",
+        "Patches are averaged: which of two errors of a patch averages away, the random or the systematic one?",
+        "The mean of C weights has the relative variance r / C. Take the logarithm's series to second order: log(1 + e) is "
+        "about e - e²/2.",
+        "bias = -r / (2C), at every patch; bar = √(r / (C N))",
     )
 )
-def log_prior(answer) -> str:
-    """``answer(a)`` must be the normalised log density of L independent Laplace variables: (..., L) -> (...).
+def bias_and_bar(answer) -> str:
+    """``answer(r, n_chains, n_patches)`` must foretell bias and error bar of the mean of log Ẑ over patches.
+
+    Every patch has weights of relative variance r, and chains of its own; to leading order in r / n_chains.
 
     Examples
     --------
-    >>> log_prior(lambda a: -np.abs(a).sum(-1) - np.log(2))
-    ✗ in 2 dimensions your density integrates to 2.00: that is the paper's normaliser, 2 for any number of variables. \
-Each of the L factors needs a 2 of its own.
-      A hint: ae.check.image_models.log_prior.hint()
+    >>> bias_and_bar(lambda r, C, N: (-r / (2 * C) / np.sqrt(N), np.sqrt(r / (C * N))))
+    ✗ r = 1, 20 chains, 100 patches: the bias is the same at every patch, and the mean of equal numbers is that number: \
+no √N makes it smaller.
+      A hint: ae.check.image_models.bias_and_bar.hint()
     """
-    middle = (np.arange(1200) + 0.5) / 50 - 12  # the midpoint rule never touches the kink at 0
-    line = middle[:, None]
-    mass = [np.exp(call(answer, line.copy(), shape=(1200,))).sum() / 50]
-    coarse = (np.arange(240) + 0.5) / 10 - 12
-    plane = np.stack(np.meshgrid(coarse, coarse), axis=-1)  # (240, 240, 2)
-    log_p = call(answer, plane.copy(), shape=(240, 240))
-    mass.append(np.exp(log_p).sum() / 100)
-    slope = call(answer, np.array([[3.0, 0.0], [1.0, 0.0], [2.0, 1.0]]), shape=(3,))
-    require(slope[0] < slope[1], "your density grows away from 0; log p(a) should fall, by |a| for every variable.")
+    for r, n_chains, n_patches in ((1.0, 20, 100), (4.0, 200, 25), (0.5, 100, 1000)):
+        given = r, n_chains, n_patches
+        got = several(call(answer, *given), 2, "return two numbers: the bias and the error bar.")
+        got = [float(array(part, (), "one of the two has")) for part in got]
+        _judge_bias(got, *given)
+    measured = digamma(20) - np.log(20), np.sqrt(polygamma(1, 20) / 100)  # of weights e^-x, which have r = 1
+    require(np.allclose([float(part) for part in answer(1.0, 20, 100)], measured, rtol=0.06), "exponential weights differ.")
+    return "right: exponential weights, whose log mean is exactly known, have this bias and this bar within 6%."
+
+
+def _judge_bias(got: list[float], r: float, n_chains: int, n_patches: int) -> None:
+    case, e = f"r = {r:g}, {n_chains} chains, {n_patches} patches: ", np.sqrt(r / n_chains)
+    bias, bar = -(e**2) / 2, e / np.sqrt(n_patches)
+
+    def near(found: float, wrong: float) -> bool:
+        return abs(found - wrong) < 0.03 * abs(wrong)
+
+    for sentence, wrong in {
+        "the logarithm of a mean comes out too *low* (Jensen): the bias is negative.": -bias,
+        "the bias is half of that: the second term of log(1 + e) is -e²/2.": 2 * bias,
+        "the bias is the same at every patch, and the mean of equal numbers is that number: no √N makes it "
+        "smaller.": bias / np.sqrt(n_patches),
+        "the bias is the same at every patch, and the mean of equal numbers is that number: no N makes it "
+        "smaller.": bias / n_patches,
+        "that bias is of a single chain; the mean of C weights is C times less variable.": bias * n_chains,
+        "the bias goes with the *square* of a patch's error.": -e / 2,
+    }.items():
+        require(not near(got[0], wrong), case + sentence)
     require(
-        same(slope[0] - slope[1], -2.0),
-        f"from a = (1, 0) to (3, 0) log p should fall by 2; yours changes by {slope[0] - slope[1]:.2f}. A Laplace "
-        "prior falls with |a|, not with a².",
+        abs(got[0] / bias - 1) < 0.06,
+        f"{case}the bias should be about {bias:.4g}; yours is {got[0]:.4g}. What does log(1 + e) lose on average, if e has "
+        "mean 0 and variance r / C?",
     )
-    require(
-        same(slope[0], slope[2]),
-        "(3, 0) and (2, 1) have the same sum of sizes, and should be equally likely: add the |a|, without squares.",
-    )
-    require(
-        not (abs(mass[0] - 1) < 0.01 and abs(mass[1] - 2) < 0.02),
-        f"in 2 dimensions your density integrates to {mass[1]:.2f}: that is the paper's normaliser, 2 for any number "
-        "of variables. Each of the L factors needs a 2 of its own.",
-    )
-    for n, found in enumerate(mass, 1):
-        require(
-            abs(found - 1) < 0.01,
-            f"in {n} dimension{'s' * (n > 1)} your density integrates to {found:.2f}, not to 1: check the normaliser "
-            "of one factor, ∫ exp(-|a|) da, and how many factors there are.",
-        )
-    a = np.random.default_rng(9).laplace(size=(5, 4, 36))
-    whole = call(answer, a.copy(), shape=(5, 4))
-    parts = call(answer, a[..., :10].copy(), shape=(5, 4)) + call(answer, a[..., 10:].copy(), shape=(5, 4))
-    require(
-        same(whole, parts),
-        "36 independent variables are 10 and 26: log p of all should be the sum of the two; yours is off by "
-        f"{np.abs(whole - parts).max():.2f} nats. How does the normaliser grow with L?",
-    )
-    return f"right: it integrates to 1, and 36 variables need 36 twos. With one 2 it is {35 * np.log(2):.1f} nats off."
+    for sentence, wrong in {
+        "that bar is of a single patch; the mean over N patches is steadier by √N.": e,
+        "the bar falls with √N, not with N.": e / n_patches,
+        "that is the square of the bar.": bar**2,
+        "that bar is of a single chain a patch.": bar * np.sqrt(n_chains),
+        "the bar falls with √C, too: the weights of a patch are averaged.": bar / np.sqrt(n_chains),
+    }.items():
+        require(not near(got[1], wrong), case + sentence)
+    require(abs(got[1] / bar - 1) < 0.06, f"{case}the bar should be about {bar:.4g}; yours is {got[1]:.4g}.")
 
 
 # Exercise 2
@@ -115,24 +123,34 @@ you add the errors of the two means as if each model had seen patches of its own
             "You divide by N; the error of a mean falls with √N only.": sd / 40,
         }, case=f"your error is {found:.3f}, and should be {right:.3f}. ")
     biased = "Close: the mean was fitted to the same numbers, so divide the squares by N - 1."
+    twice = "You take the 1 away twice: once in the variance, and once more under the root."
+    reject(found, {twice: noise.std(ddof=1) / np.sqrt(39)}, case=f"your error is {found:.4f}, and should be {right:.4f}. ")
     reject(found, {biased: noise.std() / np.sqrt(40)}, case=f"your error is {found:.3f}, and should be {right:.3f}. ")
     turned = call(answer, patches.copy(), patches + noise, shape=())
     require(same(turned, found), "exchanging the two models changes your error; only the gap may change, its sign.")
-    pairs = [_pair(rng) for _ in range(4000)]
-    scatter = float(np.std([first.mean() - second.mean() for first, second in pairs]))
-    typical = float(np.sqrt(np.mean([float(call(answer, *pair, shape=())) ** 2 for pair in pairs])))
+    for _ in range(3):
+        first, second = _pair(rng)
+        wanted = (first - second).std(ddof=1) / np.sqrt(len(first))
+        found = float(call(answer, first.copy(), second.copy(), shape=()))
+        require(same(found, wanted), f"of two models that differ in spread: your error is {found:.4f}, not {wanted:.4f}.")
+    simulated = np.array([_gap(rng) for _ in range(4000)])
+    typical = np.sqrt(np.mean([float(call(answer, *_pair(rng), shape=())) ** 2 for _ in range(400)]))
     require(
-        abs(typical / scatter - 1) < 0.07,
-        f"in 4,000 repeats with four patches each the gap between two models scattered by {scatter:.2f}; your error "
-        f"says {typical:.2f}. The squares are divided by N - 1 = 3 for the variance of a gap, by N for the mean.",
+        abs(typical / simulated.std() - 1) < 0.1,
+        f"in 4,000 repeats the gap between two models scattered by {simulated.std():.2f}; your error says "
+        f"{typical:.2f}.",
     )
-    return "right: with as few as four patches your error agrees with the scatter of the gap in 4,000 repeats."
+    return "right: your error agrees, within a tenth, with the scatter of the gap in 4,000 repeats."
 
 
 def _pair(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """Four patches under two models: so few that N - 1 is not N. In 4,000 repeats chance is 1.1% of the scatter."""
-    patches = 30 * rng.standard_normal(4)
-    return patches + 5 * rng.standard_normal(4), 0.8 * patches + 2 * rng.standard_normal(4)
+    patches = 30 * rng.standard_normal(20)
+    return patches + 5 * rng.standard_normal(20), 0.8 * patches + 2 * rng.standard_normal(20)
+
+
+def _gap(rng: np.random.Generator) -> float:
+    first, second = _pair(rng)
+    return float(first.mean() - second.mean())
 
 
 # Exercise 3
@@ -157,9 +175,11 @@ def linear_gaussian(answer) -> str:
     x, noise = rng.normal(size=(6, 2)), 0.7
     try:
         found = call(answer, x.copy(), np.zeros((2, 3)), noise, shape=(6,))
-    except np.linalg.LinAlgError:
-        found = None
-    require(found is not None, "without bases your covariance is singular: only the noise is left then. Where is it?")
+    except np.linalg.LinAlgError as error:
+        raise WrongAnswerError(
+            "without bases your covariance is singular, a matrix of zeros. The noise is still there: its part, noise² I, is "
+            "missing."
+        ) from error
 
     def pure(variance, log_normaliser=2 * np.pi):
         return -0.5 * (x * x).sum(1) / variance - np.log(log_normaliser * variance)
