@@ -8,7 +8,7 @@ from anneal_edu.course.figures import artists, estimators
 from anneal_edu.course.panels.base import Panel, Reading
 from anneal_edu.course.panels.controls import choice, slider
 
-MODELS = {"A": "digits8_cd", "B": "hidden mode", "C": "digits28_pcd_fast"}
+MODELS = {"A": "digits8_cd", "B": "hidden modes", "C": "digits28_pcd_fast"}
 HIDDEN, SHOWN = "hidden", "shown"
 CLOSE = 0.3  # nats
 _STYLES = {LOW: estimators.LOW, HIGH: estimators.HIGH, NEITHER: estimators.NEITHER}
