@@ -5,6 +5,7 @@
 
 import ast
 import io
+import math
 import re
 import sys
 import tokenize
@@ -15,6 +16,11 @@ import nbformat
 ROOT = Path(__file__).parents[1]
 IGNORE = "NBVAL_IGNORE_OUTPUT"
 MAX_CELL_LINES = 12
+MAX_ROWS = 8  # of a table that stands without a picture
+ANSWER = "answer"  # tag of a cell whose output is folded, because it answers a prediction
+PREDICT = "**Predict"
+WORDS_A_MINUTE = 200
+MINUTES_A_PREDICTION, MINUTES_A_PANEL, MINUTES_AN_EXERCISE = 1, 2, 5
 STABLE_TYPES = {"text/plain", "text/latex", "text/markdown", "image/png"}
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 IMPORTS = {"numpy", "anneal_edu", "inspect"}  # all that a notebook needs as a rule
@@ -39,7 +45,7 @@ def faults(path):
     rules = COMMON_RULES + (SOLUTION_RULES if path.parent.name == "solutions" else LESSON_RULES)
     found = [fault for rule in rules for fault in rule(notebook)]
     if path.parent.name != "solutions":
-        found += twin_faults(path, notebook)
+        found += twin_faults(path, notebook) + linked(path, notebook)
     return found
 
 
@@ -225,6 +231,17 @@ def makes_panel(node):
     return isinstance(node, ast.Call) and "panels." in ast.unparse(node.func)
 
 
+def figures_told(notebook):
+    """A figure without a sentence shows nothing to who cannot see it, and leaves it open to others what they saw."""
+    for name, cell in code_cells(notebook):
+        for output in cell.outputs:
+            if "image/png" not in output.get("data", {}):
+                continue
+            alt = output.metadata.get("image/png", {}).get("alt", "")
+            if not alt or output.data["text/plain"].startswith("<"):
+                yield f"{name}: a figure without words; end the cell with figure.says(takeaway, picture=…)"
+
+
 # --- rules for one kind of notebook ---
 
 
@@ -256,6 +273,62 @@ def opening(notebook):
         yield "'## What you will learn' does not name the Prerequisites"
 
 
+def minutes(notebook):
+    """Of reading words and code, predicting, moving panels and solving exercises, up to the next five."""
+    text = "\n".join(cell.source for cell in notebook.cells)
+    needed = len(text.split()) / WORDS_A_MINUTE + MINUTES_A_PREDICTION * text.count(PREDICT)
+    needed += MINUTES_A_PANEL * text.count("ae.panels.")
+    needed += MINUTES_AN_EXERCISE * sum(heading.startswith("Exercise") for heading in headings(notebook, 3))
+    return 5 * math.ceil(needed / 5)
+
+
+def honest_time(notebook):
+    text = "\n".join(cell.source for cell in section(notebook, "What you will learn", 2))
+    said = re.search(r"(\d+) minutes", text)
+    if said and int(said[1]) != minutes(notebook):
+        yield f"it says {said[1]} minutes and takes {minutes(notebook)}"
+
+
+def folded_answers(notebook):
+    """From a prediction to the next words of the lesson, what is shown is folded."""
+    asked = False
+    for index, cell in enumerate(notebook.cells):
+        if cell.cell_type == "markdown":
+            asked = PREDICT in cell.source
+        elif asked and cell.outputs and ANSWER not in cell.metadata.get("tags", []):
+            yield f"cell {index}: it answers a prediction that stands right above; tag it '{ANSWER}'"
+
+
+def long_tables(notebook):
+    """A table of more rows than can be projected stands beside a picture that says the same."""
+    pictured = False
+    found = []
+    for index, cell in enumerate(notebook.cells):
+        if cell.cell_type == "markdown" and re.match(r"#{1,2} ", cell.source):
+            yield from () if pictured else found
+            pictured, found = cell.source.startswith("## Notation"), []
+        if cell.cell_type == "markdown":
+            rows = max(map(len, tables(cell)), default=0)
+        else:
+            pictured |= any("image/png" in output.get("data", {}) for output in cell.outputs)
+            rows = max((numeric_rows(text) for text in texts(cell)), default=0)
+        if rows > MAX_ROWS:
+            found.append(f"cell {index}: a table of {rows} rows in a section without a figure; {MAX_ROWS} can be read")
+    yield from () if pictured else found
+
+
+def tables(cell):
+    """The rows of each table of a Markdown cell, its head left out."""
+    blocks = re.findall(r"(?:^\|.*\n?)+", cell.source, re.M)
+    return [block.strip().splitlines()[2:] for block in blocks]
+
+
+def numeric_rows(text):
+    """The most lines in a row that hold three numbers or more."""
+    runs = "".join("n" if len(re.findall(r"(?<![\w.])-?\d[\d.,]*", line)) > 2 else " " for line in text.splitlines())
+    return max(map(len, runs.split()), default=0)
+
+
 def exercises(notebook):
     for number in (1, 2, 3):
         cells = section(notebook, rf"Exercise {number}\b", 3)
@@ -268,6 +341,14 @@ def exercises(notebook):
 def solution_title(notebook):
     if notebook.cells[0].cell_type != "markdown" or not notebook.cells[0].source.startswith("# "):
         yield "the first cell is not Markdown that begins with '# '"
+
+
+def linked(path, notebook):
+    """Where to go from here: the exercises lead to their solutions, the summary to the next lesson."""
+    text = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
+    lessons = sorted(file.name for file in path.parent.glob("[0-9]*.ipynb"))
+    following = lessons[lessons.index(path.name) + 1 :][:1]
+    return [f"no link to {to}" for to in (f"solutions/{path.name}", *following) if f"]({to})" not in text]
 
 
 def twin_faults(path, notebook):
@@ -294,8 +375,9 @@ COMMON_RULES = [
     cell_lengths,
     panel_pictures,
     closed_panels,
+    figures_told,
 ]
-LESSON_RULES = [title, sections, opening, exercises]
+LESSON_RULES = [title, sections, opening, honest_time, folded_answers, long_tables, exercises]
 SOLUTION_RULES = [solution_title, exercises]
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import nbformat
 
-from notebook_guard import faults
+from notebook_guard import ANSWER, faults
 
 ROOT = Path(__file__).parents[1]
 CELL_LIMIT_S = 120
@@ -58,6 +58,8 @@ def normalise(notebook):
         seen[digest] = seen.get(digest, 0) + 1
         cell.id = digest if seen[digest] == 1 else f"{digest}-{seen[digest]}"
         cell.metadata = nbformat.from_dict({k: v for k, v in cell.metadata.items() if k == "tags"})
+        if ANSWER in cell.metadata.get("tags", []):
+            cell.metadata["jupyter"] = {"outputs_hidden": True}  # JupyterLab folds it until it is run or clicked on
         if cell.cell_type == "code":
             cell.outputs = joined_streams(cell.outputs)
             for output in cell.outputs:

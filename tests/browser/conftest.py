@@ -61,6 +61,15 @@ class NotebookPage:
         self.page.wait_for_function("() => window.ranAll", timeout=RUN_LIMIT_MS)
         self.wait_until_idle()
 
+    def folded(self):
+        """What stands in place of outputs that are folded, from the top of the notebook; a click unfolds one."""
+        return self.page.locator(".jp-OutputPlaceholder")
+
+    def unfold(self):
+        """Click on every folded output."""
+        while self.folded().count():
+            self.folded().first.click()
+
     def wait_until_idle(self):
         self.page.wait_for_timeout(MESSAGE_MS)
         self.page.wait_for_function(KERNEL_IDLE, timeout=RUN_LIMIT_MS)

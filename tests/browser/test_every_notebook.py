@@ -14,6 +14,7 @@ pytestmark = pytest.mark.skipif("DRIVE" not in os.environ, reason="takes minutes
 def test_every_control_works_in_the_page(open_notebook, notebook):
     page = open_notebook(notebook)
     page.run_all()
+    page.unfold()
     assert page.complaints() == []
 
     for panel in page.panels():

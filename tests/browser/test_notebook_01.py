@@ -14,6 +14,7 @@ SLOW_MS = 1000  # far above the 80 ms aimed at: a busy machine must not fail the
 def test_a_key_press_on_a_slider_changes_the_picture(open_notebook, capsys):
     page = open_notebook(NOTEBOOKS[0])
     page.run_all()
+    page.unfold()
     assert page.complaints() == []
 
     before = page.readout()

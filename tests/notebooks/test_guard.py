@@ -39,8 +39,10 @@ def printed(text):
     return new_output("stream", name="stdout", text=text)
 
 
-def shown(**data):
-    return new_output("execute_result", data={key.replace("__", "/"): value for key, value in data.items()})
+def shown(alt="", **data):
+    metadata = {"image/png": {"alt": alt}} if alt else {}
+    data = {key.replace("__", "/"): value for key, value in data.items()}
+    return new_output("execute_result", data=data, metadata=metadata)
 
 
 def run(source, *outputs):
@@ -60,19 +62,19 @@ def exercise_cells():
 
 
 def lesson():
-    opening = "## What you will learn\n\n* to count\n\n40 minutes. Prerequisites: none."
+    opening = "## What you will learn\n\n* to count\n\n20 minutes. Prerequisites: none."
     cells = [
         new_markdown_cell("# Counting\n\nHow many are there?"),
         new_markdown_cell(opening),
         new_markdown_cell("## Notation\n\nn"),
-        new_markdown_cell("## Look\n\nPredict."),
-        run("panel = ae.panels.Count()\npanel", shown(text__plain="n = 3", image__png="iVBORw0KGgo=")),
+        new_markdown_cell("## Look\n\nMove it."),
+        run("panel = ae.panels.Count()\npanel", shown("a panel", text__plain="n = 3", image__png="iVBORw0KGgo=")),
         run("1 + 2", shown(text__plain="3")),
         new_markdown_cell("## The algorithm, once"),
         new_markdown_cell("## The paper's figure beside ours"),
-        new_markdown_cell("## Exercises"),
+        new_markdown_cell("## Exercises\n\n[Solved](solutions/01_counting.ipynb)."),
         *exercise_cells(),
-        new_markdown_cell("## Summary"),
+        new_markdown_cell("## Summary\n\nNext: [adding](02_adding.ipynb)."),
         new_markdown_cell("## References"),
     ]
     notebook = new_notebook(cells=cells)
@@ -90,6 +92,7 @@ def solution():
 def write_pair(tmp_path):
     """Write a lesson and its solution; return their paths."""
     (tmp_path / "solutions").mkdir()
+    (tmp_path / "02_adding.ipynb").touch()
     paths = tmp_path / "01_counting.ipynb", tmp_path / "solutions" / "01_counting.ipynb"
 
     def write(lesson_notebook, solution_notebook):
@@ -161,6 +164,21 @@ def swapped_sections(notebook):
     notebook.cells[-1], notebook.cells[-2] = notebook.cells[-2], notebook.cells[-1]
 
 
+def predicted(notebook):
+    notebook.cells[3].source = "## Look\n\n**Predict.** What will it be?"
+
+
+def long_table(notebook):
+    rows = "\n".join(f"| {i} | {i} | {i} |" for i in range(9))
+    notebook.cells.insert(6, new_markdown_cell(f"## Adding\n\n| a | b | c |\n|---|---|---|\n{rows}\n"))
+
+
+def long_print(notebook):
+    notebook.cells.insert(6, new_markdown_cell("## Adding"))
+    notebook.cells.insert(7, run("table", printed("a  b  c\n" + "1  -2.5  3,000\n" * 9)))
+    number_cells(notebook)
+
+
 STDERR = new_output("stream", name="stderr", text="RuntimeWarning: overflow")
 ERROR = new_output("error", ename="ValueError", evalue="no", traceback=["no"])
 SVG = shown(text__plain="<Figure>", **{"image__svg+xml": "<svg/>"})
@@ -197,12 +215,21 @@ PLANTED = {
     "nothing compared": (nothing_compared, "no text output is compared"),
     "long cell": (add("\n".join(f"x{i} = {i}" for i in range(13))), "13 lines of code, 12 is the limit"),
     "panel without picture": (panel_without_picture, "left no image/png"),
+    "figure without words": (add("fig", shown(text__plain="<Figure>", image__png="iVBO")), "without words"),
+    "figure without alt text": (add("fig", shown(text__plain="It is 3.", image__png="iVBO")), "without words"),
+    "answer in sight": (predicted, "cell 4: it answers a prediction"),
+    "long table": (long_table, "cell 6: a table of 9 rows"),
+    "long printed table": (long_print, "cell 7: a table of 9 rows"),
+    "too few minutes": (replace("20 minutes", "15 minutes"), "it says 15 minutes and takes 20"),
+    "more to read": (replace("Move it.", "Move it. " * 1000), "it says 20 minutes and takes"),
+    "no way on": (replace("02_adding", "03_adding"), "no link to 02_adding.ipynb"),
+    "no way to the solutions": (replace("](solutions/", "](answers/"), "no link to solutions/01_counting.ipynb"),
     "panel shown at once": (add("ae.panels.Count()", shown(text__plain="n = 3")), "left no image/png"),
     "closed panel": (add("panel.close()"), "a closed panel is gone"),
     "no title": (replace("# Counting", "Counting"), "begins with '# '"),
     "no question": (replace("How many are there?", "A count."), "asks no question"),
     "no objectives": (replace("## What you will learn", "## Goals"), "'## What you will learn' is missing"),
-    "no minutes": (replace("40 minutes", "A while"), "how many minutes"),
+    "no minutes": (replace("20 minutes", "A while"), "how many minutes"),
     "no prerequisites": (replace("Prerequisites: none", "For all"), "Prerequisites"),
     "no notation": (replace("## Notation", "## Symbols"), "'## Notation' is missing"),
     "no exercises": (replace("## Exercises", "## More"), "'## Exercises' is missing"),
@@ -238,6 +265,21 @@ def test_planted_fault_in_a_solution_is_found(plant, message, write_pair):
     plant(notebook)
     _, solution_path = write_pair(lesson(), notebook)
     assert any(message in fault for fault in faults(solution_path))
+
+
+@pytest.mark.parametrize(
+    "plant",
+    [
+        lambda n: (predicted(n), [cell.metadata.update(tags=["answer"]) for cell in n.cells[4:6]]),
+        lambda n: (long_table(n), n.cells.insert(6, n.cells.pop(4))),
+    ],
+    ids=["a folded answer", "a long table beside a picture"],
+)
+def test_what_follows_the_rules_passes(plant, write_pair):
+    notebook = lesson()
+    plant(notebook)
+    number_cells(notebook)
+    assert faults(write_pair(notebook, solution())[0]) == []
 
 
 def test_ignored_cells_may_hold_html(write_pair):

@@ -87,3 +87,9 @@ def test_tags_survive_other_cell_metadata_does_not():
     notebook = new_notebook(cells=[cell])
     notebooks.normalise(notebook)
     assert notebook.cells[0].metadata == {"tags": ["keep"]}
+
+
+def test_an_answer_is_folded():
+    notebook = nbformat.v4.new_notebook(cells=[new_code_cell("1", metadata={"tags": ["answer"]}), new_code_cell("2")])
+    notebooks.normalise(notebook)
+    assert [cell.metadata.get("jupyter", {}) for cell in notebook.cells] == [{"outputs_hidden": True}, {}]

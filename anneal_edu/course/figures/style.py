@@ -1,6 +1,8 @@
 """One look for every figure: colours that colour-blind readers tell apart, and lines and letters for the last row."""
 
+import base64
 import io
+import textwrap
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -48,6 +50,8 @@ _PROJECTED = {
 }
 
 
+_LETTERS_PER_INCH = 9.6  # of 14 points, on average
+
 _entered = False
 
 
@@ -85,6 +89,9 @@ class LectureFigure(Figure):
     >>> left, right = figure.columns(1, 1)
     >>> figure.png()[1:4]
     b'PNG'
+    >>> figure.says("Both are empty.", picture="two coordinate systems")
+    two coordinate systems
+      Both are empty.
     """
 
     @projected()
@@ -93,6 +100,7 @@ class LectureFigure(Figure):
         super().__init__(figsize=(width / scale, height / scale), dpi=dpi)
         FigureCanvasAgg(self)
         self._covers = []
+        self._told = ""
 
     @projected()
     def columns(self, *widths: float, gap: float = 0.95) -> list[Axes]:
@@ -107,6 +115,26 @@ class LectureFigure(Figure):
         for ax in axes:
             ax.locator_params(nbins=5)  # the last row reads few numbers, and each takes a millisecond to draw
         return axes
+
+    @projected()
+    def says(self, takeaway: str, picture: str) -> "LectureFigure":
+        """Write under the picture what its numbers say; ``picture`` tells who cannot see it what is drawn.
+
+        Returns the figure, so that a cell can end with it. Both are its alt text, and what nbval compares.
+        """
+        if self._told:
+            raise ValueError("this figure has its sentence; make a new figure for another one")
+        self._told = f"{picture}\n  {takeaway}"
+        width, height = self.get_size_inches()
+        lines = textwrap.wrap(takeaway, int(_LETTERS_PER_INCH * width))
+        room = 0.12 + 0.25 * len(lines)  # inches
+        places = [(ax, ax.get_position(original=True)) for ax in self.axes]
+        self.set_size_inches(width, height + room)
+        for ax, place in places:
+            bottom, tall = (place.y0 * height + room) / (height + room), place.height * height / (height + room)
+            ax.set_position([place.x0, bottom, place.width, tall])
+        self.text(0.01, 0.08 / (height + room), "\n".join(lines), fontsize=14, va="bottom", linespacing=1.3)
+        return self
 
     @projected()
     def cover(self, words: str) -> None:
@@ -129,5 +157,10 @@ class LectureFigure(Figure):
         )
         return file.getvalue()
 
-    def _repr_png_(self) -> bytes:
-        return self.png()
+    def __repr__(self) -> str:
+        return self._told or super().__repr__()
+
+    def _repr_mimebundle_(self, **_kwargs) -> tuple[dict, dict]:
+        alt = " ".join(self._told.split())
+        bundle = {"text/plain": repr(self), "image/png": base64.b64encode(self.png()).decode("ascii")}
+        return bundle, {"image/png": {"alt": alt}} if alt else {}
