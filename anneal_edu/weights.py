@@ -221,7 +221,7 @@ def pareto_tail_index(log_weights: npt.ArrayLike) -> float:
     """
     lw = np.sort(as_log_weights(log_weights))
     n_tail = int(np.ceil(min(0.2 * len(lw), 3 * np.sqrt(len(lw)))))
-    if n_tail < 5 or lw[-n_tail - 1] == lw[-1]:
+    if np.isneginf(lw[-1]):
         return float("nan")
     w = np.exp(lw[-n_tail - 1 :] - lw[-1])
     x = (w - w[0])[1:]  # exceedances over the threshold, rising

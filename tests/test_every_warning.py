@@ -140,7 +140,7 @@ THRESHOLDS = {
     "PT: rungs that never meet": ("rungs never meet",
         swept(n_met=1), swept(n_met=0), "no chain of rung 1 has a density on rung 2: log_z is -inf; add rungs between"),
     "PT: refusals": ("swaps refused",
-        swept((0.1, 0.949, 0.1)), swept((0.1, 0.951, 0.1)), "rungs 1 and 2 refuse 95.1% of swaps: add rungs there"),
+        swept((0.1, 0.95, 0.1)), swept((0.1, 0.951, 0.1)), "rungs 1 and 2 refuse 95.1% of swaps: add rungs there"),
     "PT: round trips": ("no round trip",
         swept(trip=True), swept(trip=False),
         "no replica has made a round trip: what the last rung shows may be where it began"),

@@ -88,3 +88,11 @@ def test_the_numbers_along_a_ladder_have_the_shapes_that_the_contract_says():
     pooled = ae.mbar(ae.log_density_matrix(path, betas, x), [20] * 3)
     assert pooled.log_z.shape == pooled.std_error.shape == (3,) and pooled.log_z[0] == 0
     assert pooled.overlap.shape == (3, 3)
+
+
+@pytest.mark.parametrize("name", sorted(name for name in PUBLIC if inspect.isfunction(getattr(ae, name))))
+def test_arguments_may_be_named_and_a_generator_must_be(name):
+    kinds = {key: parameter.kind for key, parameter in inspect.signature(getattr(ae, name)).parameters.items()}
+    assert inspect.Parameter.POSITIONAL_ONLY not in kinds.values()
+    kernel = len(kinds) == 3 and list(kinds)[-1] == "rng"
+    assert kernel or kinds.get("rng", inspect.Parameter.KEYWORD_ONLY) == inspect.Parameter.KEYWORD_ONLY

@@ -98,13 +98,15 @@ def citations():
 
 
 def slips():
-    """Anchor in docs/errata.md of every misprinted equation, by paper and number."""
+    """Links to docs/errata.md, by paper and number or section: one for every equation there that is misprinted."""
     paper, found = None, {}
     for line in ERRATA.read_text(encoding="utf-8").splitlines():
         if line.startswith("### "):
             paper = next((paper for paper in PAPERS if all(word in line for word in paper)), None)
-        elif row := re.match(r"\| (\d+) \|.*?\| \[slip\]\(#([\w-]+)\) \|", line):
-            found[paper, row[1]] = row[2]
+        elif row := re.match(r"\| ([^|]+) \| (.*?) \| \[slip\]\(#([\w-]+)\) \|", line):
+            place = f"Eq. {row[1]}" if row[1].isdigit() else f"Section {row[1]}" if row[1] in SECTIONS else row[1]
+            words = f"misprinted: {row[2]}" if place.startswith("Section") else "misprinted"
+            found.setdefault((paper, place), []).append(f"[{words}](errata.md#{row[3]})")
     return found
 
 
@@ -122,8 +124,8 @@ def page():
         lines += [f"## {title}\n", "| In the paper | Code | What it is |", "|---|---|---|"]
         for _, (kind, number), link, words in [row for row in rows if row[0] == paper]:
             place = SECTIONS.get(number, f"{kind} {number}")
-            if kind == "Eq." and (anchor := misprinted.get((paper, number))):
-                place += f" ([misprinted](errata.md#{anchor}))"
+            if links := misprinted.get((paper, f"{kind} {number}")):
+                place += f" ({', '.join(links)})"
             lines.append(f"| {place} | [{link}](../anneal_edu/{link}) | {words} |")
         lines.append("")
     return "\n".join(lines)

@@ -128,7 +128,7 @@ class GaussianBernoulli:
         return level + h @ slope.T
 
     def log_density(self, v: np.ndarray) -> np.ndarray:
-        """Log f(v) with h summed out: (..., D) -> (...), float64  (Kiwaki and Aihara 2015, Eq. 2)."""
+        """Log f(v) with h summed out: (..., D) -> (...), float64  (Kiwaki and Aihara 2015, Eq. 2 and 8)."""
         v = as_states(v, self.dim)
         root = v @ self._cholesky
         quadratic = self.constant + v @ self.linear - 0.5 * (root * root).sum(-1)

@@ -103,7 +103,8 @@ def match_moments(
         eta = coordinates.unpack(x)
         rbm = initial.member(eta)
         errors = difference(rbm.moments(), target)
-        best = min(best, (_largest(coordinates.scaled(errors)), rbm), key=lambda pair: pair[0])
+        if (largest := _largest(coordinates.scaled(errors))) < best[0]:
+            best = largest, rbm
         return rbm.log_partition() - inner(eta, target), coordinates.gradient(x, errors)
 
     def stop_when_reached(_x: np.ndarray) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import expit
@@ -27,7 +27,7 @@ class TrainingState:
     weights: np.ndarray
     visible_bias: np.ndarray
     hidden_bias: np.ndarray
-    particles: np.ndarray | None = field(default=None, kw_only=True)
+    particles: np.ndarray | None = None
 
     @property
     def rbm(self) -> BinaryRBM:

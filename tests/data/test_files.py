@@ -1,11 +1,15 @@
+import ast
 import gzip
+import re
 import tracemalloc
 import zipfile
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import anneal_edu as ae
+from anneal_edu.data.files import binary_images
 
 IMAGES = np.arange(24, dtype=np.uint8).reshape(2, 3, 4)
 IDX = bytes([0, 0, 8, 3, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0, 4]) + IMAGES.tobytes()
@@ -48,6 +52,7 @@ def test_idx_files_of_every_type_and_number_of_axes_are_read_as_stored(tmp_path,
         (IDX[:9], "ends within its header"),
         (IDX[:15], "ends within its header"),
         (b"\x89PNG....", "no IDX file: it starts with 89 50 4e 47"),
+        (b"\0\0\x08\0\x05", "no IDX file: it starts with 00 00 08 00"),
         (b"", "starts with nothing"),
     ],
 )
@@ -200,3 +205,22 @@ def test_an_idx_file_has_at_most_as_many_axes_as_an_array(tmp_path):
     assert ae.data.load_idx(tmp_path / "32").shape == (1,) * 32
     with pytest.raises(ValueError, match="no IDX file"):
         ae.data.load_idx(tmp_path / "33")
+
+
+@pytest.mark.parametrize(
+    "images",
+    [np.zeros((0, 4)), np.full((2, 2), "x"), np.zeros(4), np.array([[0.0, np.nan]]), np.zeros((2, 2), dtype=complex)],
+    ids=["none", "text", "one axis", "NaN", "complex"],
+)
+def test_what_holds_no_images_is_refused_by_name(tmp_path, images):
+    np.save(tmp_path / "images.npy", images)
+    shape = re.escape(str(images.shape))
+    with pytest.raises(ValueError, match=rf"images.npy must hold images .* got {images.dtype} {shape}"):
+        binary_images(tmp_path / "images.npy")
+
+
+def test_no_file_may_bring_code_along():
+    for source in Path(ae.__file__).parent.rglob("*.py"):
+        for node in ast.walk(ast.parse(source.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and ast.unparse(node.func) == "np.load":
+                assert "allow_pickle=False" in map(ast.unparse, node.keywords), source.name
