@@ -15,7 +15,14 @@ def _number(value, what: str) -> float:
     return float(array(value, (), "your function returned"))
 
 
-@exercise
+@exercise(
+    hints=(
+        "Over which of the two distributions is the average taken?",
+        "Average log p(x) - log q(x) over x ~ p, with E_p[(x-m)ᵀA(x-m)] = tr(A Σ_p) + (μ_p-m)ᵀA(μ_p-m) for each of "
+        "the two.",
+        "½ [tr(Σ_q⁻¹Σ_p) + (μ_q-μ_p)ᵀΣ_q⁻¹(μ_q-μ_p) - D + log|Σ_q| - log|Σ_p|]",
+    )
+)
 def kl_gaussians(answer) -> str:
     """``answer(mean_p, cov_p, mean_q, cov_q)`` must be KL(p ‖ q) of two Gaussians, in nats."""
     rng = np.random.default_rng(1)
@@ -57,7 +64,14 @@ def _judge_kl(got: float, p: Gaussian, q: Gaussian) -> None:
     )
 
 
-@exercise
+@exercise(
+    hints=(
+        "Which bin gains most from one more step: what is F_j/K_j - F_j/(K_j + 1)?",
+        "Give each bin one step, then share the rest in proportion to √F_j; a step that rounding left over goes "
+        "where it saves most.",
+        "K_j ≈ K √F_j / Σ √F, made whole so that Σ K_j = K",
+    )
+)
 def allocation(answer) -> str:
     """``answer(costs, n_steps)`` must share n_steps among bins with costs F_j so that Σ F_j / K_j is small.
 
@@ -70,6 +84,7 @@ def allocation(answer) -> str:
     >>> allocation(by_cost)
     ✗ this shares the steps out in proportion to the costs F_j. That makes every bin's loss F_j / K_j the same, which \
 starves the cheap bins. Setting the derivative of Σ F_j / K_j + λ Σ K_j to zero gives K_j ∝ √F_j.
+      A hint: ae.check.bias.allocation.hint()
     """
     p0 = Gaussian([-10.0, 0.0], [[1.0, -0.85], [-0.85, 1.0]])
     p1 = Gaussian([10.0, 0.0], [[1.0, 0.85], [0.85, 1.0]])
@@ -119,7 +134,13 @@ def _judge_allocation(answer, costs: np.ndarray, n_steps: int) -> None:
     )
 
 
-@exercise
+@exercise(
+    hints=(
+        "What is F for one single bin from p₀ to p₁?",
+        "F is half the symmetric divergence, ½ (η₁-η₀)·(s₁-s₀); a part of a step cannot be taken.",
+        "K = ⌈F / tolerance⌉ with F = ½ [KL(p₀‖p₁) + KL(p₁‖p₀)]",
+    )
+)
 def steps_needed(answer) -> str:
     """``answer(p0, p1, tolerance)`` must be the smallest K of a linear schedule with F / K ≤ tolerance.
 

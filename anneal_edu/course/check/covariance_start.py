@@ -95,7 +95,14 @@ def _conditional_slips(h, beta, grbm, mean, variance) -> tuple[tuple, dict[str, 
     }
 
 
-@exercise
+@exercise(
+    hints=(
+        "Which is averaged when energies are added: variances, or their inverses?",
+        "The exponent is β·(target) + (1-β)·(start), two parabolas in each v_i: collect what stands before v_i² "
+        "and v_i.",
+        "1/variance = β/σ² + (1-β)/s², mean = variance · [β (b + σ·Wh)/σ² + (1-β) m/s²]",
+    )
+)
 def conditional(answer) -> str:
     """``answer(h, beta, grbm, start_mean, start_variance)`` must be mean (C, D) and variance (D,) of v given h at β.
 
@@ -103,6 +110,7 @@ def conditional(answer) -> str:
     --------
     >>> conditional(lambda h, beta, grbm, mean, variance: (grbm.visible_mean(h), grbm.sigma**2))
     ✗ this is the conditional of the target. For β < 1 the start pulls as well.
+      A hint: ae.check.covariance_start.conditional.hint()
     """
     grbm = _small_grbm(4)
     mean, cov = grbm.mean_and_cov()
@@ -136,7 +144,13 @@ def _mean_and_variance(answer, h, beta, grbm, mean, variance) -> tuple[np.ndarra
 
 
 # Exercise 2
-@exercise
+@exercise(
+    hints=(
+        "If h were the same in every row, would v not vary at all?",
+        "The law of total covariance: the covariance of E[v | h] over the rows, plus the mean of Cov[v | h].",
+        "mean of b + σ·(Wh) over the rows; np.cov of it + diag(σ²)",
+    )
+)
 def averaged_covariance(answer) -> str:
     """``answer(h, grbm)`` must be mean (D,) and covariance (D, D) of v from states h (n, H), with v averaged out.
 
@@ -148,6 +162,7 @@ def averaged_covariance(answer) -> str:
     >>> averaged_covariance(too_narrow)
     ✗ this is the covariance of E[v | h] alone, and it is singular. The law of total covariance has a second part: v \
 still varies when h is given, with variance σ².
+      A hint: ae.check.covariance_start.averaged_covariance.hint()
     """
     grbm = _small_grbm(6)
     h = np.random.default_rng(1).integers(2, size=(40, 3)).astype(float)
@@ -242,7 +257,14 @@ def _require_identity(A: np.ndarray, P0: np.ndarray, P1: np.ndarray) -> None:
         require(not slip, sentence)
 
 
-@exercise
+@exercise(
+    hints=(
+        "After P1 has become the identity, what freedom is left?",
+        "With P1 = L Lᵀ the coordinates L⁻ᵀ whiten P1. A rotation leaves the identity alone, and can make the "
+        "other diagonal.",
+        "λ, R = eigh(L⁻¹ P0 L⁻ᵀ), A = L⁻ᵀ R; or scipy.linalg.eigh(P0, P1)",
+    )
+)
 def common_coordinates(answer) -> str:
     """``answer(P0, P1)`` must be A (D, D) and λ (D,) with Aᵀ P1 A = I and Aᵀ P0 A = diag(λ).
 
@@ -253,6 +275,7 @@ def common_coordinates(answer) -> str:
     ...     return A, eigenvalues
     >>> common_coordinates(of_the_start_alone)
     ✗ Aᵀ P0 A is diagonal, but Aᵀ P1 A is not the identity: these are the eigenvectors of P0 alone. Whiten P1 first.
+      A hint: ae.check.covariance_start.common_coordinates.hint()
     """
     rng = np.random.default_rng(7)
     for n in (2, 5):

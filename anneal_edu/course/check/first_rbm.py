@@ -22,7 +22,14 @@ def _parameters(rbm: BinaryRBM) -> tuple[np.ndarray, ...]:
 
 
 # Exercise 1
-@exercise
+@exercise(
+    hints=(
+        "How many terms has the sum over one single hidden unit?",
+        "Σ_h factorises: a factor 1 + e^(field) for each hidden unit, with field c + vW. np.logaddexp(0, a) is "
+        "log(1 + e^a).",
+        "log f(v) = v·b + Σ_j log(1 + exp(c_j + (vW)_j))",
+    )
+)
 def log_f(answer) -> str:
     """``answer(v, weights, visible_bias, hidden_bias)`` must be log Σ_h f(v, h) for each row of v: (C, D) -> (C,).
 
@@ -30,6 +37,7 @@ def log_f(answer) -> str:
     --------
     >>> log_f(lambda v, W, b, c: np.log1p(np.exp(v @ W + c)).sum(-1))
     ✗ the visible biases are missing: add v · b to the sum over hidden units.
+      A hint: ae.check.first_rbm.log_f.hint()
     """
     rbm, v = _RBM, binary_states(4)
     got = np.asarray(call(answer, v, *_parameters(rbm)))
@@ -88,7 +96,14 @@ def _name_the_mistake_in_log_f(rbm: BinaryRBM, v: np.ndarray, got: np.ndarray) -
 
 
 # Exercise 2
-@exercise
+@exercise(
+    hints=(
+        "Without weights, does any unit know of another?",
+        "The sum over all states is a product, one factor a unit: which for a pixel of bias b, which for a hidden "
+        "unit?",
+        "log Z = Σ_i log(1 + e^{b_i}) + H log 2",
+    )
+)
 def base_rate_log_z(answer) -> str:
     """``answer(visible_bias, n_hidden)`` must be log Z of the weightless RBM with these visible biases: a number.
 
@@ -97,6 +112,7 @@ def base_rate_log_z(answer) -> str:
     >>> base_rate_log_z(lambda b, n_hidden: np.logaddexp(0, b).sum())
     ✗ H · log 2 is missing. A hidden unit without weights and bias is a fair coin: it still has two states, each \
 counted once in Z, and doubles it.
+      A hint: ae.check.first_rbm.base_rate_log_z.hint()
     """
     rng = np.random.default_rng(4)
     for D, H in ((5, 3), (12, 10), (3, 40)):
@@ -167,7 +183,14 @@ def _known_transitions(rbm: BinaryRBM) -> dict[str, np.ndarray]:
     }
 
 
-@exercise
+@exercise(
+    hints=(
+        "Which layer is drawn first, and is the second one given its probabilities or its values?",
+        "A unit is 1 where rng.random(...) lies below its probability; draw h from p(h | v), then v from p(v | "
+        "that h).",
+        "h = rng.random(p_h.shape) < p_h with p_h = sigmoid(c + vW); v likewise, with p_v = sigmoid(b + hWᵀ)",
+    )
+)
 def gibbs_step(answer) -> str:
     """``answer(v, weights, visible_bias, hidden_bias, rng)`` must be a block Gibbs step: (C, D) -> (C, D) of 0 and 1.
 
@@ -175,6 +198,7 @@ def gibbs_step(answer) -> str:
     --------
     >>> gibbs_step(lambda v, W, b, c, rng: v)
     ✗ nothing moved: your step returns the v it was given. That leaves every distribution invariant, and explores none.
+      A hint: ae.check.first_rbm.gibbs_step.hint()
     """
     rbm, states = _RBM_OF_STEPS, binary_states(3)
     v = np.repeat(states, _CHAINS_A_STATE, axis=0)

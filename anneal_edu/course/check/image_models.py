@@ -8,7 +8,13 @@ _ROUNDING = 1e-5  # of the root of a difference of two variances of 2,500 or so
 
 
 # Exercise 1
-@exercise
+@exercise(
+    hints=(
+        "What is ∫ exp(-|a|) da over the whole line?",
+        "Independent variables multiply: one normaliser for each of the L factors, so L logarithms are subtracted.",
+        "log p(a) = -Σ_l |a_l| - L log 2",
+    )
+)
 def log_prior(answer) -> str:
     """``answer(a)`` must be the normalised log density of L independent Laplace variables: (..., L) -> (...).
 
@@ -17,6 +23,7 @@ def log_prior(answer) -> str:
     >>> log_prior(lambda a: -np.abs(a).sum(-1) - np.log(2))
     ✗ in 2 dimensions your density integrates to 2.00: that is the paper's normaliser, 2 for any number of variables. \
 Each of the L factors needs a 2 of its own.
+      A hint: ae.check.image_models.log_prior.hint()
     """
     middle = (np.arange(1200) + 0.5) / 50 - 12  # the midpoint rule never touches the kink at 0
     line = middle[:, None]
@@ -59,7 +66,13 @@ Each of the L factors needs a 2 of its own.
 
 
 # Exercise 2
-@exercise
+@exercise(
+    hints=(
+        "If one model beats the other by 3 nats on every single patch, how uncertain is the difference?",
+        "Take the difference on each patch first: then it is the error of one single mean.",
+        "√( Σ (d_n - d̄)² / (N - 1) / N ) with d = first - second",
+    )
+)
 def paired_error(answer) -> str:
     """``answer(first, second)`` must be the standard error of mean(first) - mean(second) over the same data.
 
@@ -68,6 +81,7 @@ def paired_error(answer) -> str:
     >>> paired_error(lambda a, b: np.sqrt(a.var(ddof=1) / len(a) + b.var(ddof=1) / len(b)))
     ✗ two models that differ by 3 nats on every single patch differ by 3 without any doubt, and your error is 11.93: \
 you add the errors of the two means as if each model had seen patches of its own. Take differences first.
+      A hint: ae.check.image_models.paired_error.hint()
     """
     rng = np.random.default_rng(9)
     patches = 50 * rng.standard_normal(40) - 40
@@ -125,7 +139,13 @@ def _gap(rng: np.random.Generator) -> float:
 
 
 # Exercise 3
-@exercise
+@exercise(
+    hints=(
+        "What are the mean and the covariance of Φa + σr?",
+        "Independent parts add their covariances: that of Φa is Φ I Φᵀ. Then it is one Gaussian density.",
+        "Σ = ΦΦᵀ + σ² I; log p = -½ xᵀΣ⁻¹x - ½ log |2πΣ|",
+    )
+)
 def linear_gaussian(answer) -> str:
     """``answer(x, bases, noise)`` must be log p(x) of x = bases a + noise r, both a and r from N(0, I): (N, D) -> (N,).
 
@@ -134,6 +154,7 @@ def linear_gaussian(answer) -> str:
     >>> from scipy.stats import multivariate_normal
     >>> linear_gaussian(lambda x, bases, noise: multivariate_normal(cov=bases @ bases.T + noise * np.eye(2)).logpdf(x))
     ✗ without bases the image is noise, of variance noise²: Eq. 41. Yours is what it would be with variance noise.
+      A hint: ae.check.image_models.linear_gaussian.hint()
     """
     rng = np.random.default_rng(9)
     x, noise = rng.normal(size=(6, 2)), 0.7

@@ -50,7 +50,14 @@ def _mistaken_log_weights(log_f, log_z_0, x):
     }
 
 
-@exercise
+@exercise(
+    hints=(
+        "At the moment when the target changes from f_{k-1} to f_k, has the chain moved yet?",
+        "Start from log_z_0 and add one log ratio for each k from 1 to K; both densities stand at the same column "
+        "of x.",
+        "log w = log Z_0 + Σ_k [log f_k(x_{k-1}) - log f_{k-1}(x_{k-1})]",
+    )
+)
 def log_weights(answer):
     """Is (log_f (K+1, S), log_z_0, x (C, K+1)) -> log w (C,) the log weight of AIS?
 
@@ -99,7 +106,13 @@ def _mistaken_ess(lw):
     }
 
 
-@exercise
+@exercise(
+    hints=(
+        "What happens to the shares of the weights when every log weight grows by 5?",
+        "Subtract the largest log weight before you exponentiate, and normalise the weights to mean 1.",
+        "C / (1 + var(w / mean w)), which is (Σ w)² / Σ w²",
+    )
+)
 def effective_size(answer):
     """Is log_weights (C,) -> float the effective sample size, whatever the scale of the weights?"""
     rng = np.random.default_rng(2)
@@ -147,7 +160,13 @@ def _matrix_of(answer, log_f: np.ndarray) -> np.ndarray:
     return T + np.diag(1 - T.sum(1))
 
 
-@exercise
+@exercise(
+    hints=(
+        "If much mass stands here and little there, which of the two ways must be walked more reluctantly?",
+        "Ask that as much flows there as back, f(here) a(here → there) = f(there) a(there → here), and stay in logs.",
+        "a = min(1, exp(there - here)), with the minimum taken before exp overflows.",
+    )
+)
 def acceptance(answer):
     """Does (log_f_here, log_f_there) -> probability make a Metropolis step that leaves f invariant?
 

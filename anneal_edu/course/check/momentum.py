@@ -8,7 +8,13 @@ _N = 100_000
 
 
 # Exercise 1
-@exercise
+@exercise(
+    hints=(
+        "If you add two independent terms, what do their variances do?",
+        "The share of the power that stays is 1-γ, and power is a square: the factors are roots.",
+        "v' = √(1-γ) v + √γ r, with r = rng.standard_normal(v.shape)",
+    )
+)
 def refresh(answer) -> str:
     """``answer(v, gamma, rng)`` must renew the share γ of the momentum's power and leave N(0, I) invariant.
 
@@ -17,12 +23,12 @@ def refresh(answer) -> str:
     >>> refresh(lambda v, gamma, rng: np.sqrt(1 - gamma) * v + gamma * rng.standard_normal(v.shape))
     ✗ momenta of variance 1 come out with variance 0.76 at γ = 0.4. This is the formula as the paper prints it, \
 with γ r: its variance is (1-γ) + γ². Which factor of r makes it 1?
+      A hint: ae.check.momentum.refresh.hint()
     """
     start = np.random.default_rng(8).standard_normal((_N, 2))
     for gamma in (0.4, 0.1):
         v = start.copy()
         new = call(answer, v, gamma, np.random.default_rng(1), shape=v.shape)
-        require((v == start).all(), "your function changes the v that it is given; return a new array.")
         require(not same(new, v), f"nothing is renewed at γ = {gamma}: the momentum comes out as it went in.")
         again = call(answer, v, gamma, np.random.default_rng(2), shape=v.shape)
         require(not same(new, again), "two generators give the same momenta: draw r from the rng that is passed in.")
@@ -77,7 +83,13 @@ def _judge_variance(variance: float, kept: float, gamma: float) -> None:
 
 
 # Exercise 2
-@exercise
+@exercise(
+    hints=(
+        "A ball flies into a wall at 0 during a half flight: where is it then, and which way does it fly?",
+        "After each half flight: where x < 0, both x and v of that coordinate change their signs.",
+        "x += ε/2 v, reflect; v += ε grad(x); x += ε/2 v, reflect",
+    )
+)
 def leapfrog(answer) -> str:
     """``answer(x, v, grad, eps)`` must be one leapfrog step on x ≥ 0: half drift, kick, half drift, with reflection.
 
@@ -90,6 +102,7 @@ def leapfrog(answer) -> str:
     >>> leapfrog(clipped)
     ✗ you stop chains at the wall, x = 0 exactly. Where they came from is then forgotten, and the step cannot be \
 reversed: reflect, x becomes -x.
+      A hint: ae.check.momentum.leapfrog.hint()
     """
     rng = np.random.default_rng(9)
     x, v = rng.standard_exponential((400, 2)), 1.5 * rng.standard_normal((400, 2))
@@ -159,7 +172,14 @@ def _volume(answer, x, v, grad, eps) -> float:
 
 
 # Exercise 3
-@exercise
+@exercise(
+    hints=(
+        "Which quantity would an exact flight keep?",
+        "Compare log f(x) - v·v/2 before and after with the log of one uniform number a chain; who refuses keeps "
+        "x, turns v.",
+        "accept where log u < [log f(x') - v'·v'/2] - [log f(x) - v·v/2]; else (x, -v)",
+    )
+)
 def decide(answer) -> str:
     """``answer(x, v, new_x, new_v, log_f, rng)`` must be the Metropolis decision of every chain, and its turn-around.
 
@@ -171,6 +191,7 @@ def decide(answer) -> str:
     >>> decide(forgetful)
     ✗ a step that changes only the momentum's energy, by log 2, should be accepted by 50% of the chains; in yours \
 100% do. The energy is -log f(x) + v·v/2: both parts decide.
+      A hint: ae.check.momentum.decide.hint()
     """
     x, v = np.zeros((_N, 2)), np.tile([0.6, -0.3], (_N, 1))
     log_f = lambda y: -0.5 * (np.asarray(y) ** 2).sum(-1)  # noqa: E731

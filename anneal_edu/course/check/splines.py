@@ -31,7 +31,14 @@ def _three(answer, names: tuple[str, ...], like: tuple[np.ndarray, ...]) -> list
 
 
 # Exercise 1
-@exercise
+@exercise(
+    hints=(
+        "Is the mean of a sigmoid the sigmoid of the mean?",
+        "First p(v = 1 | h) for every row of h, then average over the rows with the weights p_h; products before "
+        "averages.",
+        "E v = Σ_h p(h) sigmoid(b + Wh), E h = Σ_h p(h) h, E v hᵀ = Σ_h p(h) sigmoid(b + Wh) hᵀ",
+    )
+)
 def moments(answer) -> str:
     """``answer(h, p_h, weights, visible_bias)`` must be (E v (D,), E h (H,), E v hᵀ (D, H)) of the RBM.
 
@@ -43,6 +50,7 @@ def moments(answer) -> str:
     >>> moments(independent)
     ✗ E v hᵀ is the outer product of E v and E h in yours: that is the value for independent layers. Average the \
 product within each state: p(v_i = 1 | h) · h_j, weighted by p(h).
+      A hint: ae.check.splines.moments.hint()
     """
     rbm = _RBM
     W, b = np.array(rbm.weights), np.array(rbm.visible_bias)
@@ -82,7 +90,13 @@ def _hidden_probabilities(rbm: BinaryRBM, v: np.ndarray) -> np.ndarray:
 
 
 # Exercise 2
-@exercise
+@exercise(
+    hints=(
+        "If the model has a pixel on too rarely, must its bias rise or fall?",
+        "The gradient of A(η) is the model's moments. Where should the step come to rest?",
+        "new = old + rate · (target - model), for each of the three",
+    )
+)
 def ascent(answer) -> str:
     """``answer(parameters, target, model, rate)`` must be the parameters after a step up the gradient of η·s - A(η).
 
@@ -93,6 +107,7 @@ def ascent(answer) -> str:
     >>> ascent(lambda eta, target, model, rate: [p - rate * (s - m) for p, s, m in zip(eta, target, model)])
     ✗ your step goes downhill: η·s - A(η) fell. The gradient is target minus model, and it is added. Check one unit: \
 if the model is on too rarely, its bias must rise.
+      A hint: ae.check.splines.ascent.hint()
     """
     goal, start, rate = _RBM, _ANOTHER_RBM, 0.1
     target = goal.moments()
@@ -154,7 +169,14 @@ def _worst(rbm: BinaryRBM, target) -> float:
 
 
 # Exercise 3
-@exercise
+@exercise(
+    hints=(
+        "How many knots lie at or to the left of β?",
+        "np.searchsorted counts them; the last knot has no segment to its right. Then measure β from the segment's "
+        "left end.",
+        "(segment, (β - left) / (right - left))",
+    )
+)
 def locate(answer) -> str:
     """``answer(beta, betas)`` must be (segment, local position from 0 to 1) of β between the knots ``betas`` (R+2,).
 
@@ -163,6 +185,7 @@ def locate(answer) -> str:
     >>> locate(lambda beta, betas: (int(np.searchsorted(betas, beta)) - 1, beta))
     ✗ the local position is missing its rescaling: at β = 0.25 between the knots 0.2 and 0.6, yours is 0.25. It \
 runs from 0 at the left knot to 1 at the right one: 0.125.
+      A hint: ae.check.splines.locate.hint()
     """
     betas = np.array([0.0, 0.2, 0.6, 0.9, 1.0])
     for beta in (0.25, 0.1, 0.5, 0.7, 0.95):

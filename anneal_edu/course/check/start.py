@@ -7,7 +7,13 @@ from anneal_edu.course.check.verdict import attempt, exercise, require
 from anneal_edu.distributions import Gaussian
 
 
-@exercise
+@exercise(
+    hints=(
+        "In how many ways can two switches stand, and in how many three?",
+        "Each further switch doubles the number of states, so it adds the same amount to the logarithm.",
+        "log Z = log 2^20 = 20 log 2, with the natural logarithm np.log.",
+    )
+)
 def log_number_of_states(answer):
     """Is the answer log Z of a world of 20 light switches, all states alike with f = 1?"""
     right = 20 * np.log(2)
@@ -24,7 +30,13 @@ def log_number_of_states(answer):
     return f"right: log Z = 20 log 2 = {right:.2f} nats."
 
 
-@exercise
+@exercise(
+    hints=(
+        "What must f be divided by so that it sums to 1?",
+        "p = f / Z: what does a quotient become when you take logarithms?",
+        "log p = log f - log Z",
+    )
+)
 def log_probability(answer):
     """Is (log_f, log_z) -> log p the normalised log probability?"""
     got = float(attempt(answer(-3.0, 5.0)))
@@ -42,7 +54,13 @@ def log_probability(answer):
     return "right: log p(x) = log f(x) - log Z. All that is missing is log Z: the rest of the course."
 
 
-@exercise
+@exercise(
+    hints=(
+        "Which distribution should your path be at β = 0, and which at β = 1?",
+        "ae.geometric_path takes the start first and the target second; ae.Gaussian wants a list for the mean.",
+        "ae.geometric_path(ae.Gaussian([0.0], [[1.0]]), ae.Gaussian([3.0], [[1.0]]))",
+    )
+)
 def your_path(answer):
     """Is the answer a path from N(0, 1) to N(3, 1): the target at β = 1?"""
     require(callable(answer), "a path is a function: you should be able to call it with a β between 0 and 1.")

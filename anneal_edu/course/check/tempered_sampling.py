@@ -9,7 +9,13 @@ from anneal_edu.tempering.simulated import log_conditionals, ratio_estimate
 
 
 # Exercise 1
-@exercise
+@exercise(
+    hints=(
+        "For one draw x, over what should q(β_k | x) add up to 1?",
+        "Stay in logs: log f_k(x) - log Ẑ_k, minus the logsumexp of it over the rungs; exponentiate last.",
+        "q = exp(log f - log Ẑ - logsumexp over k), c_k = mean over the draws of q(β_k | x_n)",
+    )
+)
 def shares(answer) -> str:
     """``answer(log_f, log_z)`` must return q(β_k | x_n), (K+1, N), and the shares c_k, (K+1,), for logs of any size.
 
@@ -22,14 +28,13 @@ def shares(answer) -> str:
     >>> shares(over_the_draws)
     ✗ your q adds up to 1 over the draws of each rung. For each draw x it should add up to 1 over the rungs: x is \
 given, and k is asked for.
+      A hint: ae.check.tempered_sampling.shares.hint()
     """
     rng = np.random.default_rng(12)
     log_f, log_z = rng.normal(0, 1.5, (4, 50)), np.array([0.0, 1.0, -0.5, 2.0])
     p = np.exp(log_f - log_z[:, None])
     right = p / p.sum(0)
-    given = log_f.copy(), log_z.copy()
-    q, c = _pair(answer, *given)
-    require(same(given[0], log_f) and same(given[1], log_z), "your function changes the arrays that it is given.")
+    q, c = _pair(answer, log_f.copy(), log_z.copy())
     reject(q, {
         "your q is f/Ẑ as it stands: for each draw x it should add up to 1 over the rungs. Divide by that sum.": p,
         "your q adds up to 1 over the draws of each rung. For each draw x it should add up to 1 over the rungs: x is "
@@ -95,7 +100,13 @@ _EXACT = logsumexp(_TABLE, axis=1)
 _N = 20_000
 
 
-@exercise
+@exercise(
+    hints=(
+        "A rung is visited too often: is its Ẑ too large or too small?",
+        "In each round: walk at the present guess, compute the shares at that guess, correct the guess. Z_0 is known.",
+        "log Ẑ_k ← log Ẑ_k + log c_k - log c_0",
+    )
+)
 def rts_loop(answer) -> str:
     """``answer(walk, log_z, n_rounds)`` must correct log Ẑ n_rounds times, keep log Ẑ_0, and return the last.
 
@@ -109,6 +120,7 @@ def rts_loop(answer) -> str:
     ...     return new
     >>> rts_loop(never_fed_back)
     ✗ every round walks at the first Ẑ. Each should walk at the Ẑ that the round before has found.
+      A hint: ae.check.tempered_sampling.rts_loop.hint()
     """
     rng, asked, seen = np.random.default_rng(3), [], []
 
@@ -122,9 +134,7 @@ def rts_loop(answer) -> str:
         return seen[-1].copy()
 
     start, n_rounds = np.full(4, _EXACT[0]), 5
-    given = start.copy()
-    found = call(answer, walk, given, n_rounds, shape=(4,))
-    require((given == start).all(), "your function changes the log_z that it is given: work on a new array.")
+    found = call(answer, walk, start.copy(), n_rounds, shape=(4,))
     require(len(asked) > 0, "you never call walk: without draws there are no shares.")
     require(same(asked[0], start), "the first round should walk at the log_z that you are given.")
     after_first = asked[1] if len(asked) > 1 else found
@@ -175,9 +185,18 @@ def _judge_update(new: np.ndarray, old: np.ndarray, log_f: np.ndarray) -> None:
 
 
 # Exercise 3
-@exercise
+@exercise(
+    hints=(
+        "What happens to the objective when every Z_k doubles?",
+        "One logsumexp over the rungs for each draw, with the shares n_k/N inside; average it; then a term linear "
+        "in log Z.",
+        "(1/N) Σ_n log Σ_k (n_k/N) f_k(x_n)/Z_k + Σ_k (n_k/N) log Z_k",
+    )
+)
 def mbar_objective(answer) -> str:
-    """``answer(log_f, counts, log_z)`` must be MBAR's objective, which is to be minimised, up to a constant.
+    """``answer(log_f, counts, log_z)`` must be MBAR's objective, which is to be minimised.
+
+    With counts n_k in place of the shares n_k/N it is log N larger everywhere, and as good.
 
     Examples
     --------
@@ -187,12 +206,9 @@ def mbar_objective(answer) -> str:
     >>> mbar_objective(as_printed)
     ✗ at the log Z of ae.mbar yours is higher than all around it, so that it has to be maximised, as the poster says. \
 The objective printed there has the other sign: it is a valley, not a hill.
+      A hint: ae.check.tempered_sampling.mbar_objective.hint()
     """
-    rng = np.random.default_rng(4)
-    path, schedule = geometric_path(Gaussian([0.0], [[1.0]]), Gaussian([2.0], [[0.5]])), linear_schedule(2)
-    counts = np.array([60, 200, 140])
-    x = np.concatenate([path(float(b)).sample(n, rng) for b, n in zip(schedule, counts, strict=True)])
-    log_f = log_density_matrix(path, schedule, x) + np.array([[0.0], [1.0], [-2.0]])
+    log_f, counts = _three_rungs()
     best, s = mbar(log_f, counts).log_z, counts / counts.sum()
 
     def value(log_z, log_f=log_f):
@@ -204,23 +220,58 @@ The objective printed there has the other sign: it is a valley, not a hill.
         )
         return float(found)
 
-    def mixture(log_z, s):
-        return logsumexp(np.log(s)[:, None] + log_f - np.reshape(log_z, (-1, 1)), axis=0).mean()
+    _judge_common_factor(value(best + 5) - value(best))
+    _judge_valley(value, log_f, counts, best)
+    constant = value(best) - _mixture(log_f, best, s) - s @ best
+    require(
+        min(abs(constant), abs(constant - np.log(counts.sum()))) < 1e-6,
+        f"yours is {constant:.4g} too high everywhere. No minimum is moved by it, but the value of (4) is another.",
+    )
+    lower = log_f - np.random.default_rng(5).choice([0.0, 1000.0], log_f.shape[1])
+    aside = best + 0.2 * np.array([0, 1, 1])
+    far, near = value(aside, lower) - value(best, lower), value(aside) - value(best)
+    require(abs(far - near) < 1e-6, "with logs of -1000 the answer changes: take logsumexp over the rungs.")
+    return "right: a valley whose lowest point is the log Z of ae.mbar, blind to a common factor of all Z."
 
-    shift = value(best + 5) - value(best)
-    require(
-        abs(shift + 5) > 1e-6,
-        "adding 5 to every log Z_k lowers yours by 5, but only ratios of Z can be known from these draws. The term "
-        "Σ_r (n_r/N) log Z_r is missing.",
-    )
-    require(
-        abs(shift) < 1e-6,
-        f"adding 5 to every log Z_k changes yours by {shift:.4g}, but only ratios of Z can be known from these draws. "
-        "Do the weights of both terms, n_k/N, add up to 1?",
-    )
-    steps = 0.3 * rng.normal(size=(6, 3)) * [0, 1, 1]
+
+def _three_rungs() -> tuple[np.ndarray, np.ndarray]:
+    """log f of 400 draws from three rungs, (3, 400), and how many came from each."""
+    path, schedule = geometric_path(Gaussian([0.0], [[1.0]]), Gaussian([2.0], [[0.5]])), linear_schedule(2)
+    rng, counts = np.random.default_rng(4), np.array([60, 200, 140])
+    x = np.concatenate([path(float(b)).sample(n, rng) for b, n in zip(schedule, counts, strict=True)])
+    return log_density_matrix(path, schedule, x) + np.array([[0.0], [1.0], [-2.0]]), counts
+
+
+def _mixture(log_f, log_z, s) -> float:
+    return float(logsumexp(np.log(s)[:, None] + log_f - np.reshape(log_z, (-1, 1)), axis=0).mean())
+
+
+def _judge_common_factor(shift: float) -> None:
+    for wrong, why in (
+        (-5, "The term Σ_r (n_r/N) log Z_r is missing."),
+        (-10, "The first term falls by 5, so the second, Σ_r (n_r/N) log Z_r, must rise by 5. Its sign is wrong."),
+        (10, "In the first term each f_k is divided by its Z_k, so that it falls by 5."),
+        (shift, "Do the weights of both terms, n_k/N, add up to 1?"),
+    ):
+        require(
+            abs(shift) < 1e-6 or abs(shift - wrong) > 1e-6,
+            f"adding 5 to every log Z_k changes yours by {shift:.4g}, but only ratios of Z can be known from these "
+            f"draws. {why}",
+        )
+
+
+def _judge_valley(value, log_f, counts, best) -> None:
+    s, even = counts / counts.sum(), np.full(3, 1 / 3)
+    steps = 0.3 * np.random.default_rng(6).normal(size=(6, 3)) * [0, 1, 1]
     around = best + np.concatenate([steps, -steps])  # there and back: no slope rises, or falls, in all of them
     rises = np.array([value(z) for z in around]) - value(best)
+
+    def rises_with(inside, outside):
+        return np.array([_mixture(log_f, z, inside) + outside @ z for z in around]) - (
+            _mixture(log_f, best, inside) + outside @ best
+        )
+
+    expected = rises_with(s, s)
     reject(rises, {
         "yours is the same at all log Z, so that it has no lowest point. The logarithm stands before the sum over the "
         "rungs: log Σ_k (n_k/N) f_k(x_n)/Z_k, and that is averaged over the draws.": np.zeros(12)
@@ -230,12 +281,8 @@ The objective printed there has the other sign: it is a valley, not a hill.
         "at the log Z of ae.mbar yours is higher than all around it, so that it has to be maximised, as the poster "
         "says. The objective printed there has the other sign: it is a valley, not a hill.",
     )
-    expected = np.array([mixture(z, s) + s @ z for z in around]) - mixture(best, s) - s @ best
-    even = np.full(3, 1 / 3)
-    uniform = np.array([mixture(z, even) + even @ z for z in around]) - mixture(best, even) - even @ best
-    half = np.array([mixture(z, even) + s @ z for z in around]) - mixture(best, even) - s @ best
     require(
-        not same(rises, uniform) and not same(rises, half),
+        not same(rises, rises_with(even, even)) and not same(rises, rises_with(even, s)),
         "every rung has the same weight in yours. They gave 60, 200 and 140 draws: rung k weighs n_k/N.",
     )
     require(not same(rises, counts.sum() * expected), "yours is N times the objective: a mean over draws, not a sum.")
@@ -245,8 +292,3 @@ The objective printed there has the other sign: it is a valley, not a hill.
         "log Z_r.",
     )
     require(same(rises, expected), "it is lowest at the right place, but is not the objective of the poster.")
-    lower = log_f - rng.choice([0.0, 1000.0], log_f.shape[1])
-    far = value(best + 0.2 * np.array([0, 1, 1]), lower) - value(best, lower)
-    near = value(best + 0.2 * np.array([0, 1, 1])) - value(best)
-    require(abs(far - near) < 1e-6, "with logs of -1000 the answer changes: take logsumexp over the rungs.")
-    return "right: a valley whose lowest point is the log Z of ae.mbar, blind to a common factor of all Z."

@@ -3,7 +3,7 @@
 import numpy as np
 
 from anneal_edu import BinaryRBM, base_rate_rbm, binary_states, geometric_path, gibbs_matrix
-from anneal_edu.course.check.verdict import arrays, call, exercise, reject, require, same
+from anneal_edu.course.check.verdict import arrays, call, exercise, own_chance, reject, require, same
 from anneal_edu.data import bars_and_stripes
 from anneal_edu.paths.rungs import Rungs
 from anneal_edu.tempering.parallel import sweep
@@ -35,7 +35,13 @@ def _halves(rbm: BinaryRBM, data: np.ndarray, particles: np.ndarray) -> list[tup
     return parts
 
 
-@exercise
+@exercise(
+    hints=(
+        "Where data and particles agree, how large is the slope?",
+        "Each half is a mean over its own rows of v hᵀ, v and h, with p(h = 1 | v) in place of h.",
+        "mean over the data minus mean over the particles; for W: vᵀ p(h | v) / number of rows",
+    )
+)
 def gradient(answer) -> str:
     """``answer(rbm, data, particles)`` must be the estimated slopes of the mean log likelihood in (W, b, c).
 
@@ -48,6 +54,7 @@ def gradient(answer) -> str:
     >>> gradient(as_printed)
     ✗ this leads downhill: it is minus the slope. Equation 2 of the report has this sign, if E is the energy in \
 p ∝ exp(-E). The data push the likelihood up, the particles down.
+      A hint: ae.check.tempered_training.gradient.hint()
     """
     rbm, data = _MODEL, _IMAGES.astype(np.float64)
     particles = np.random.default_rng(5).integers(0, 2, size=(9, 4)).astype(np.float64)
@@ -111,7 +118,14 @@ def _z_of_means(states: np.ndarray, rbm: BinaryRBM) -> float:
     return float(np.abs((states.mean(0) - mean) / np.sqrt(mean * (1 - mean) / len(states))).max())
 
 
-@exercise
+@exercise(
+    hints=(
+        "Under which distribution does rung k move, and where does the model stand?",
+        "Make the path anew, ae.geometric_path(start, model); one Gibbs step on each rung, then one call of swap.",
+        "states[k] = ae.gibbs(path(betas[k]), states[k], rng) for all k; states = swap(states, path, betas, rng); "
+        "states[-1]",
+    )
+)
 def negative_phase(answer) -> str:
     """``answer(states, start, model, betas, swap, rng)`` must move every rung, swap, and return (states, particles).
 
@@ -125,12 +139,13 @@ def negative_phase(answer) -> str:
     >>> negative_phase(cold)
     ✗ rung 0 should follow the start, path(0), and yours follows another distribution. Rung k has path(betas[k]), with \
 path = ae.geometric_path(start, model).
+      A hint: ae.check.tempered_training.negative_phase.hint()
     """
     model, start = _MODEL, base_rate_rbm(_IMAGES, 3)
     start = BinaryRBM(start.weights, np.array([1.5, -1.5, 1.0, 0.0]), start.hidden_bias)
     path, rng = geometric_path(start, model), np.random.default_rng(11)
     states = np.stack([path(float(beta)).sample(_N, rng) for beta in _BETAS]).astype(np.float64)
-    calls = []
+    calls, back, the_rng = [], [], np.random.default_rng(1)
 
     def swap(given, over, betas, generator):
         calls.append(np.array(given))
@@ -140,13 +155,13 @@ path = ae.geometric_path(start, model).
             np.array_equal(betas, _BETAS) and _log_f(over, 0.4) == _log_f(path, 0.4),
             "swap should judge by the path and the betas by which the rungs move; yours got others.",
         )
-        return exchange(given, over, betas, generator)
+        require(generator is the_rng, "swap should draw from the rng that you are given, and gets another generator.")
+        back.append(exchange(given, over, betas, generator))
+        return back[-1].copy()
 
-    kept = states.copy()
-    pair = call(answer, kept, start, model, _BETAS, swap, np.random.default_rng(1))
+    pair = call(answer, states.copy(), start, model, _BETAS, swap, the_rng)
     shapes = {"the array of all states": states.shape, "the array of particles": states.shape[1:]}
     new, particles = arrays(pair, shapes, "return two things: all states, and the particles.")
-    require((kept == states).all(), "your function changes the states that it is given; make new arrays.")
     require(calls, "nothing was swapped: without swaps the last rung is PCD, and the hot ones work for nothing.")
     require(len(calls) == 1, f"one call is one sweep: move, then swap once. Yours swaps {len(calls)} times.")
     require(
@@ -160,6 +175,11 @@ path = ae.geometric_path(start, model).
         "these particles are of the first rung, the start. The model is the last rung, β = 1.",
     )
     require(np.array_equal(particles, new[-1]), "particles should be the last rung after the swaps: states[-1].")
+    require(
+        np.array_equal(new, back[0]),
+        "what you return is not what came back from the swap: swap returns new states, and leaves those it is given.",
+    )
+    own_chance(lambda rng: answer(states.copy(), start, model, _BETAS, lambda x, *_: np.array(x), rng)[0], "states")
     _require_own_laws(answer, path, start, model, states)
     _require_one_step(answer, path, start, model)
     return "right: every rung moves under its own distribution, neighbours swap, and the last rung is the model."
@@ -204,7 +224,14 @@ def _require_one_step(answer, path, start: BinaryRBM, model: BinaryRBM) -> None:
 
 
 # Exercise 3
-@exercise
+@exercise(
+    hints=(
+        "If all particles were on no image at all, which cell would tell?",
+        "Exact p of each image and the share of particles on it; then append 1 - sum to both, the cell for "
+        "everything else.",
+        "½ Σ |p - q| with p = exp(log f - log Z), over all images and the cell for the rest",
+    )
+)
 def distance(answer) -> str:
     """``answer(rbm, images, particles)`` must be the total variation between model and particles, from 0 to 1.
 
@@ -217,6 +244,7 @@ def distance(answer) -> str:
     >>> distance(only_the_images)
     ✗ what is on none of the images counts too, as one more cell: 1 minus the sum of the others, for the model and for \
 the particles.
+      A hint: ae.check.tempered_training.distance.hint()
     """
     rbm, images = _MODEL_NEAR_THE_IMAGES, _IMAGES.astype(np.float64)
     elsewhere = [[0, 0, 0, 1], [0, 1, 1, 0], [0, 1, 0, 0]]
@@ -233,6 +261,12 @@ the particles.
         "for the particles.": 0.5 * np.abs(p - q).sum(),
         "the model's p(v) has Z, not the sum over the images, below: log_z().": 0.5 * np.abs(f / f.sum() - q).sum(),
         "the model's p(v) has Z below, not the sum over the images.": 0.5 * np.abs(f / f.sum() - q / q.sum()).sum(),
+        "the shares are of all B particles, also of those on no image: divide the counts by B.": (
+            0.5 * np.abs(p_all - np.append(q / q.sum(), 0)).sum()
+        ),
+        "the shares are of all B particles, on an image or not, and the cell for everything else is missing.": (
+            0.5 * np.abs(p - q / q.sum()).sum()
+        ),
         "this compares the model with the images.": 0.5 * np.abs(p_all - np.append(np.full(n, 1 / n), 0)).sum(),
         "this compares the particles with the images.": 0.5 * np.abs(q_all - np.append(np.full(n, 1 / n), 0)).sum(),
         "this is the largest difference; total variation is half of their sum.": np.abs(p_all - q_all).max(),

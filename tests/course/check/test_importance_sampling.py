@@ -161,7 +161,7 @@ def test_right_acceptance(answer):
 def test_untouched_stubs_fail_kindly(judge):
     assert judge(...).passed is None
     assert judge(lambda *arguments: ...).passed is None
-    assert "not attempted yet" in judge(lambda *arguments: None).message
+    assert "not attempted yet" in judge(...).message
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -25,7 +25,7 @@ WRONG_LOG_Z = {
     "overflow": (lambda lw: -np.log(np.mean(np.exp(-lw))), "not finite"),
     "forgot the shift": (lambda lw: right_log_z(lw) - lw.min(), "put it back"),
     "shift with the wrong sign": (lambda lw: right_log_z(lw - lw.min()) - lw.min(), "put it back"),
-    "in place": (lambda lw: np.negative(lw, out=lw).mean(), "changed the array"),
+    "in place": (lambda lw: np.negative(lw, out=lw).mean(), "changes the lw"),
     "two numbers": (lambda lw: (0.0, 1.0), "one number"),
     "something else": (lambda lw: right_log_z(lw) + 0.3, "should be"),
 }

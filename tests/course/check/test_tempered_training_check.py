@@ -153,7 +153,28 @@ def tempered_energies(path, beta, k, states, rng):
     return ae.gibbs(ae.BinaryRBM(beta * rbm.weights, beta * rbm.visible_bias, beta * rbm.hidden_bias), states[k], rng)
 
 
+def deaf_to_the_swap(states, start, model, betas, swap, rng):
+    path = ae.geometric_path(start, model)
+    states = np.stack([ae.gibbs(path(float(beta)), x, rng) for beta, x in zip(betas, states, strict=True)])
+    swap(states, path, betas, rng)
+    return states, states[-1]
+
+
+def swap_by_another_generator(states, start, model, betas, swap, rng):
+    return phase()(states, start, model, betas, lambda *given: swap(*given[:3], np.random.default_rng(0)), rng)
+
+
 WRONG_PHASE = {
+    "what swap returns thrown away": (deaf_to_the_swap, "not what came back from the swap"),
+    "a generator of its own for the swap": (swap_by_another_generator, "gets another generator"),
+    "a generator of its own for the steps": (
+        moved_by(lambda path, beta, k, states, rng: ae.gibbs(path(beta), states[k], np.random.default_rng(k))),
+        "two generators give the same states",
+    ),
+    "fresh chance for the steps": (
+        moved_by(lambda path, beta, k, states, rng: ae.gibbs(path(beta), states[k], np.random.default_rng())),
+        "from it alone",
+    ),
     "all from the last rung": (
         moved_by(lambda path, beta, k, states, rng: ae.gibbs(path(beta), states[-1], rng)),
         r"rung [012] should (follow|come to the swap by one Gibbs step)",
@@ -210,7 +231,16 @@ def log_sum(rbm, images):
     return np.log(np.exp(rbm.log_density(images)).sum())
 
 
+def shares_of_the_images(rbm, images, particles, elsewhere):
+    p, q = cells(rbm, images, particles, elsewhere=False)
+    q = q / q.sum()
+    p, q = (np.append(p, 1 - p.sum()), np.append(q, 0)) if elsewhere else (p, q)
+    return 0.5 * np.abs(p - q).sum()
+
+
 WRONG_DISTANCE = {
+    "shares of the images": (lambda *a: shares_of_the_images(*a, True), "divide the counts by B"),
+    "shares of the images alone": (lambda *a: shares_of_the_images(*a, False), "on an image or not"),
     "twice": (lambda *a: 2 * right_distance(*a), "twice"),
     "no elsewhere": (
         lambda *a: 0.5 * np.abs(np.subtract(*cells(*a, elsewhere=False))).sum(),

@@ -143,7 +143,7 @@ WRONG_JUDGEMENTS = {
     "a single chain": (lambda lw: (judge(lw)[0], share_of_heaviest(lw, 1)), "single heaviest chain"),
     "ten per cent": (lambda lw: (judge(lw)[0], share_of_heaviest(lw, len(lw) // 10)), "the heaviest 10 of 1000"),
     "one number": (lambda lw: judge(lw)[0], "return two numbers"),
-    "changes its input": (changing, "changed the array"),
+    "changes its input": (changing, "changes the"),
 }
 
 
