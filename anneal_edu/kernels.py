@@ -13,21 +13,19 @@ from functools import partial
 import numpy as np
 
 from anneal_edu.distributions import Distribution
-from anneal_edu.validation import as_count, as_finite_array, as_positive, gradient_of, log_density_of
+from anneal_edu.validation import (
+    as_count,
+    as_finite_array,
+    as_positive,
+    gradient_of,
+    log_density_of,
+    require_ability,
+)
 
 _RUNAWAY = 1e100  # a coordinate beyond it has left for good: its square is still a number
 
 Gradient = Callable[[np.ndarray], np.ndarray]
 Kernel = Callable[[Distribution, np.ndarray, np.random.Generator], np.ndarray]
-
-
-def _require_ability(distribution: Distribution, ability: str, kernel: str, instead: str) -> Callable[..., np.ndarray]:
-    if not hasattr(distribution, ability):
-        raise TypeError(
-            f"the {kernel} kernel needs a distribution with {ability}(), which {type(distribution).__name__} "
-            f"lacks; use {instead}"
-        )
-    return getattr(distribution, ability)
 
 
 def _require_real_states(distribution: Distribution, kernel: str) -> None:
@@ -47,7 +45,7 @@ def exact(distribution: Distribution, x: np.ndarray, rng: np.random.Generator) -
     (5, 1)
     """
     instead = "gibbs, random_walk(scale) or hmc(step_size, n_leapfrog)"
-    sample = _require_ability(distribution, "sample", "exact", instead)
+    sample = require_ability(distribution, "sample", "exact", instead)
     return sample(len(x), rng)
 
 
@@ -62,7 +60,7 @@ def gibbs(distribution: Distribution, x: np.ndarray, rng: np.random.Generator) -
     >>> ae.gibbs(ae.uniform_rbm(3, 2), np.zeros((5, 3)), np.random.default_rng(0)).shape
     (5, 3)
     """
-    sweep = _require_ability(distribution, "gibbs", "gibbs", "random_walk(scale) or hmc(step_size, n_leapfrog)")
+    sweep = require_ability(distribution, "gibbs", "gibbs", "random_walk(scale) or hmc(step_size, n_leapfrog)")
     return sweep(x, rng)
 
 
@@ -229,7 +227,7 @@ class hmc:
 
     def __call__(self, distribution: Distribution, x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         _require_real_states(distribution, "hmc")
-        _require_ability(distribution, "grad_log_density", "hmc", "random_walk(scale)")
+        require_ability(distribution, "grad_log_density", "hmc", "random_walk(scale)")
         gradient, momentum = partial(gradient_of, distribution), rng.standard_normal(x.shape)
         log_f = log_density_of(distribution, x)
         proposal, turned, runaway = leapfrog(gradient, x, momentum, self.step_size, self.n_leapfrog)

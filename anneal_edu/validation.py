@@ -171,6 +171,16 @@ def require_kind(name: str, value: Any, kind: type) -> None:
         raise TypeError(f"{name} must be a {kind.__name__}, got {type(value).__name__}")
 
 
+def require_ability(distribution: Any, ability: str, kernel: str, instead: str) -> Callable[..., np.ndarray]:
+    """The method of a distribution that a kernel needs; raise TypeError where it has none."""
+    if not hasattr(distribution, ability):
+        raise TypeError(
+            f"the {kernel} kernel needs a distribution with {ability}(), which {type(distribution).__name__} "
+            f"lacks; use {instead}"
+        )
+    return getattr(distribution, ability)
+
+
 def require_path(path: Any) -> None:
     """Raise unless ``path`` is a function from β to distributions of one dimension."""
     require_callable("path", path, "geometric_path(p0, p1)")

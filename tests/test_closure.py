@@ -10,7 +10,7 @@ MOST_LINES = {
     "ais": 160,
     "hais": 240,
     "parallel_tempering": 260,
-    "rts": 230,
+    "rts": 220,
     "sandwich": 300,
     "GaussianRBM": 300,
     "moment_spline_path": 220,

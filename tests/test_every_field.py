@@ -706,9 +706,8 @@ def principal_axes(patches):
     return ((signs * singular)[:, None] * rows)[:3] / np.sqrt(len(patches))
 
 
-def rts_warnings(final):
-    sentence = f"4 chains came from the first rung to the last {final.crossings} times: add rungs or sweeps"
-    return (sentence,) if final.crossings < 4 else ()
+ROUND_SAYS = "log_shares", "log_z", "corrected_log_z", "counted_log_z", "std_error", "warnings", "estimate"
+FEW_CROSSINGS = "6 chains came from the first rung to the last 5 times: add rungs or sweeps"
 
 
 HELD_BY = "held by the formula of "
@@ -872,16 +871,19 @@ TABLE = [
         "counted_log_z": lambda r: ASSUMED + against_first(np.log(VISITS)),
         "std_error": error_of_shares,
     }),
+    (ae.RTSRound, lambda: ae.RTSRound(ASSUMED, CHAIN_LOG_SHARES, VISITS, 8, 5, None, None), {
+        "warnings": lambda r: (FEW_CROSSINGS,),
+        "estimate": lambda r: (ASSUMED[-1] + LOG_SHARES[-1] - LOG_SHARES[0], error_of_shares(r)[-1], (FEW_CROSSINGS,)),
+    }),
+    (ae.RTSRound, lambda: ae.RTSRound(ASSUMED, CHAIN_LOG_SHARES, VISITS, 8, 6, None, None), {
+        "warnings": lambda r: (),
+    }),
     (ae.RTSResult, rts_run, {
         "schedule": lambda r: SQUEEZED,
         "history": lambda r: [done.log_z for done in rts_rounds_by_hand()],
         "counted_history": lambda r: [done.counted_log_z for done in rts_rounds_by_hand()],
-        "final": lambda r: rts_rounds_by_hand()[-1],
-        "log_z": lambda r: rts_rounds_by_hand()[-1].log_z,
-        "std_error": lambda r: rts_rounds_by_hand()[-1].std_error,
-        "warnings": lambda r: rts_warnings(rts_rounds_by_hand()[-1]),
-        "estimate": lambda r: (rts_rounds_by_hand()[-1].log_z[-1], rts_rounds_by_hand()[-1].std_error[-1],
-                               rts_warnings(rts_rounds_by_hand()[-1])),
+        **{name: partial(lambda r, name: getattr(rts_rounds_by_hand()[-1], name), name=name)
+           for name in (*(field.name for field in fields(ae.RTSRound)), *ROUND_SAYS)},
     }),
     (TemperingState, third_state, {
         name: partial(lambda r, part: swept_by_hand()[2][part], part=part)
@@ -1078,9 +1080,9 @@ PRINTED = [
         f"log Z ≈ {r.log_z[4]:.3f}  (standard error {r.std_error[4]:.3f})",
         "48 draws, between 12.5% and 25.0% of them on a rung",
     ]),
-    (lambda: ae.RTSResult(SCHEDULE, np.zeros((3, 5)), np.zeros((3, 5)),
-                          ae.RTSRound(ASSUMED, CHAIN_LOG_SHARES, VISITS, 8, 17, None, None)), lambda r: [
-        f"log Z ≈ {r.final.log_z[4]:.3f}  (standard error {r.final.std_error[4]:.3f})",
+    (lambda: ae.RTSResult(ASSUMED, CHAIN_LOG_SHARES, VISITS, 8, 17, None, None, SCHEDULE, np.zeros((3, 5)),
+                          np.zeros((3, 5))), lambda r: [
+        f"log Z ≈ {r.log_z[4]:.3f}  (standard error {r.std_error[4]:.3f})",
         "3 rounds; 17 crossings from the first rung to the last",
     ]),
     (lambda: ae.TemperingResult([0, 0.2, 0.6, 1], np.zeros((7, 4, 6, 1)), REPLICAS, RATES, LOG_RATIOS, 0.7), lambda r: [

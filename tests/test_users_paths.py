@@ -111,7 +111,7 @@ ESTIMATORS = {
     "ais": lambda path: ae.ais(path, ae.linear_schedule(10), 500, rng=rng(9)),
     "sandwich": lambda path: ae.sandwich(path, ae.linear_schedule(10), 500, rng=rng(9)).reverse,
     "parallel tempering": lambda path: ae.parallel_tempering(path, SCHEDULE, 100, 10, n_burn_in=20, rng=rng(9)),
-    "rts": lambda path: ae.rts(path, SCHEDULE, 6, 30, 50, rng=rng(9)).final,
+    "rts": lambda path: ae.rts(path, SCHEDULE, 6, 30, 50, rng=rng(9)),
 }
 
 

@@ -123,7 +123,7 @@ class RTSRound:
 
     @property
     def log_z(self) -> np.ndarray:
-        """log Z_k by the Rao-Blackwellised shares, (K+1,); the first is exact."""
+        """log Z_k by the Rao-Blackwellised shares, (K+1,): the first is exact, the last is the target's."""
         return ratio_estimate(self.assumed_log_z, self.log_shares)
 
     @property
@@ -146,6 +146,19 @@ class RTSRound:
     def std_error(self) -> np.ndarray:
         """Standard errors of log_z, (K+1,), from how much the chains, each a mean over all its sweeps, differ."""
         return share_errors(self.chain_log_shares)
+
+    @property
+    def warnings(self) -> tuple[Caveat, ...]:
+        """What looks wrong; empty where nothing does."""
+        n_chains = self.chain_log_shares.shape[1]
+        few = f"{n_chains} chains came from the first rung to the last {self.crossings} times: add rungs or sweeps"
+        found = (Caveat("few crossings", few),) if self.crossings < n_chains else ()
+        return share_warnings(self.log_shares, n_chains) + found
+
+    @property
+    def estimate(self) -> Estimate:
+        """log Z of the last rung, the target: the face that all results share."""
+        return Estimate.of_last(self.log_z, self.std_error, self.warnings)
 
     def pooled(self, earlier: RTSRound) -> RTSRound:
         """This round and an earlier one at the same Ẑ_k, as one."""
@@ -177,8 +190,8 @@ def ascend(ladder: Rungs, n_chains: int, rng: np.random.Generator) -> tuple[np.n
 
 
 @dataclass(frozen=True, eq=False)
-class RTSResult:
-    """What Rao-Blackwellized tempered sampling says about the log Z of every rung; logarithms are in nats.
+class RTSResult(RTSRound):
+    """What Rao-Blackwellized tempered sampling says: the rounds after the initial ones, as one, and how it came there.
 
     Attributes
     ----------
@@ -187,42 +200,16 @@ class RTSResult:
         Estimate of log Z_k after every round: from that round alone during the initial ones, then from all later ones.
     counted_history : (n_rounds, K+1) array
         The same from plain counts; infinite or NaN where a rung saw no chain.
-    final : RTSRound
-        The rounds after the initial ones, as one: its ``visits``, ``log_shares``, ``crossings``.
     """
 
     schedule: np.ndarray
     history: np.ndarray = field(repr=False)
     counted_history: np.ndarray = field(repr=False)
-    final: RTSRound = field(repr=False)
-
-    @property
-    def log_z(self) -> np.ndarray:
-        """log Z_k of every rung, (K+1,): the first is exact, the last is the target's."""
-        return self.final.log_z
-
-    @property
-    def std_error(self) -> np.ndarray:
-        """Standard errors of log_z, (K+1,), from how much the chains, each a mean over all its sweeps, differ."""
-        return self.final.std_error
-
-    @property
-    def warnings(self) -> tuple[Caveat, ...]:
-        """What looks wrong; empty where nothing does."""
-        n_chains, crossings = self.final.chain_log_shares.shape[1], self.final.crossings
-        few = f"{n_chains} chains came from the first rung to the last {crossings} times: add rungs or sweeps"
-        found = (Caveat("few crossings", few),) if crossings < n_chains else ()
-        return share_warnings(self.final.log_shares, n_chains) + found
-
-    @property
-    def estimate(self) -> Estimate:
-        """log Z of the last rung, the target: the face that all results share."""
-        return Estimate.of_last(self.log_z, self.std_error, self.warnings)
 
     def __str__(self) -> str:
         lines = [
             f"log Z ≈ {self.log_z[-1]:.3f}  (standard error {self.std_error[-1]:.3f})",
-            f"{len(self.history)} rounds; {self.final.crossings} crossings from the first rung to the last",
+            f"{len(self.history)} rounds; {self.crossings} crossings from the first rung to the last",
         ]
         return "\n".join(lines + [f"warning: {sentence}" for sentence in self.warnings])
 
@@ -288,4 +275,4 @@ def rts(
     rounds = islice(rts_rounds(path, schedule, n_initial, n_sweeps, n_chains, kernel, log_z, rng=rng), n_rounds)
     done = list(tqdm(rounds, desc="RTS", total=n_rounds, disable=not progress))
     history, counted = (np.array([getattr(r, name) for r in done]) for name in ("log_z", "counted_log_z"))
-    return RTSResult(schedule, history, counted, done[-1])
+    return RTSResult(**vars(done[-1]), schedule=schedule, history=history, counted_history=counted)

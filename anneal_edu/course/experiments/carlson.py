@@ -250,8 +250,8 @@ def from_one_matrix(path: Path, found: RTSResult, n_sweeps: int, rng: np.random.
 
     Yields name, log Ẑ and standard error, the latter as if the draws were independent.
     """
-    schedule, log_z, last = found.schedule, found.log_z, found.final
-    walk = tempered_walk(rungs_on(path, schedule), log_z, last.x, last.rungs, rng=rng)
+    schedule, log_z = found.schedule, found.log_z
+    walk = tempered_walk(rungs_on(path, schedule), log_z, found.x, found.rungs, rng=rng)
     states = list(islice(walk, every - 1, n_sweeps, every))
     order, counts = by_rungs(np.concatenate([state.rungs for state in states]), len(schedule))
     x = np.concatenate([state.x for state in states])[order]

@@ -29,7 +29,7 @@ from anneal_edu.reweighting.integration import thermodynamic_integration
 from anneal_edu.reweighting.mbar import mbar
 from anneal_edu.reweighting.over_chains import by_rungs
 from anneal_edu.tempering.parallel import parallel_tempering
-from anneal_edu.tempering.rts import RTSResult, round_of, rts_rounds
+from anneal_edu.tempering.rts import round_of, rts_rounds
 from anneal_edu.tempering.simulated import tempered_walk
 from anneal_edu.validation import as_count
 
@@ -239,8 +239,7 @@ def tempered_sampling(
     log_z = last.corrected_log_z
     walk = tempered_walk(rungs_on(path, schedule), log_z, last.x, last.rungs, rng=rng)
     states = list(islice(walk, n_sweeps - n_initial * each))
-    final = round_of(states, log_z, last.rungs)
-    run = RTSResult(schedule, final.log_z[None], final.counted_log_z[None], final)
+    run = round_of(states, log_z, last.rungs)
     log_q, visited = (np.concatenate([getattr(s, name) for s in states], -1) for name in ("log_conditionals", "rungs"))
     order, counts = by_rungs(visited, n_rungs)
     slopes = log_density_slopes(path, schedule, np.concatenate([s.x for s in states]))[:, order]
