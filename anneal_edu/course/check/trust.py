@@ -28,7 +28,7 @@ def _easy(seed: int) -> BinaryRBM:
 
 
 _DRAWN = (*((_easy, (seed,)) for seed in (11, 12)), *((hidden_mode, (share, 12.0)) for share in (0.9, 0.95, 0.98)))
-_STORED = (("digits8_cd", 43), ("hidden mode", 30), ("digits28_pcd_fast", 7))
+_STORED = (("digits8_cd", 43), ("hidden modes", 30), ("digits28_pcd_fast", 7))
 """Runs of the lesson's own table: one where a warning tells, one with a hidden mode, one whose data are not its own."""
 
 
