@@ -186,7 +186,7 @@ def tempered(path: Path, budgets: tuple[int, ...], n_rungs: int, rng: np.random.
 
 
 def repeats(scale: Scale, run: Run = HERE) -> list[Reference | Estimate]:
-    """Carlson et al. 2016: RTS on states (v, h) against AIS at equal sweeps, four times as many runs of these two alone.
+    """Carlson et al. 2016: RTS on states (v, h) against AIS, four times as many runs of these two alone.
 
     The reference is the first row.
     """

@@ -75,9 +75,8 @@ def _summary(rows: list[dict], half_gap: float) -> Summary:
         e, se = errors[there], bars[there]
         covered = int((np.abs(e) <= 2 * se + half_gap).sum())
         root = lambda x: float(np.sqrt(np.nanmean(x**2)))  # noqa: E731
-        columns.append(
-            (setting, e.mean(), e.min(), e.max(), root(e), *_interval(resampled(e)), root(se), covered, len(e), int((~there).sum()))
-        )
+        sizes = root(e), *_interval(resampled(e)), root(se)
+        columns.append((setting, e.mean(), e.min(), e.max(), *sizes, covered, len(e), int((~there).sum())))
     return Summary(*map(np.array, zip(*columns, strict=True)))
 
 

@@ -160,7 +160,7 @@ def test_figures_of_the_notebook_show_all_that_they_are_given():
         left, pairs, {"even_odd": rates}, {"even_odd": (pairs, rates, 0.01 * np.ones(3))}, 0.16, 4.0
     )
     needed = {"geometric": np.array([1.0, 100.0]), "moments": np.array([1.0, 2.0])}
-    tempering.stuck_along_path(middle, dict.fromkeys(needed, [0, 1]), needed, 0.4, "")
+    tempering.stuck_along_path(middle, {key: [0, 1] for key in needed}, needed, 0.4, "")
     ideal = {"geometric": np.array([0.03]), "moments": np.array([0.04])}
     found = {path: (rate / 2, rate / 20) for path, rate in ideal.items()}
     tempering.rates_by_path(right, ["a case"], ideal, found, 1e-4, "")
