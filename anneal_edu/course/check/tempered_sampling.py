@@ -5,7 +5,7 @@ from scipy.special import logsumexp
 
 from anneal_edu import Gaussian, geometric_path, linear_schedule, log_density_matrix, mbar
 from anneal_edu.course.check.verdict import call, exercise, reject, require, same, several
-from anneal_edu.tempering.simulated import log_conditionals, ratio_estimate
+from anneal_edu.tempering.simulated import log_conditionals
 
 
 # Exercise 1
@@ -95,93 +95,84 @@ def _judge_shares(c: np.ndarray, q: np.ndarray) -> None:
 
 
 # Exercise 2
-_TABLE = np.array([[0.0] * 6, [0, 1, 2, -1, 0, 2], [1, 3, 4, -2, 1, 4], [2, 4, 7, -4, 2, 8.0]])  # log f_k of 6 states
-_EXACT = logsumexp(_TABLE, axis=1)
-_N = 20_000
+_CURVES = {
+    "a path that narrows": lambda beta: -60 / (1 + 2 * beta),
+    "a path that swells": lambda beta: 6 * np.exp(2.5 * beta),
+    "a slope that turns": lambda beta: 40 * np.sin(2.5 * beta) - 8,
+}
+"""Slopes of log Z against β."""
+
+
+def trapezoid(slope, n_steps: int) -> float:
+    """The trapezoid rule on [0, 1] with so many even steps."""
+    values = slope(np.linspace(0, 1, n_steps + 1))
+    return float((values.sum() - (values[0] + values[-1]) / 2) / n_steps)
+
+
+def _rule_errors(slope) -> np.ndarray:
+    """By how much the rule is off with 1, 2, … steps."""
+    exact = trapezoid(slope, 200_000)
+    return np.array([abs(trapezoid(slope, n) - exact) for n in range(1, 1500)])
 
 
 @exercise(
     hints=(
-        "A rung is visited too often: is its Ẑ too large or too small?",
-        "In each round: walk at the present guess, compute the shares at that guess, correct the guess. Z_0 is known.",
-        "log Ẑ_k ← log Ẑ_k + log c_k - log c_0",
+        "The error of the rule falls as 1/K². How much of it is left when K doubles?",
+        "Apply the rule to all slopes and to every second one. With e the error of the finer, the coarser is off by "
+        "4 e.",
+        "e = |fine - coarse| / 3, and then K √(e / tolerance) steps, rounded up",
     )
 )
-def rts_loop(answer) -> str:
-    """``answer(walk, log_z, n_rounds)`` must correct log Ẑ n_rounds times, keep log Ẑ_0, and return the last.
+def steps_needed(answer) -> str:
+    """``answer(slopes, tolerance)`` must be how many even steps thermodynamic integration needs, from a coarse ladder.
+
+    ``slopes`` are d log Z / dβ at K + 1 even β. The rule is then applied with as many steps as predicted: its error
+    must be within the tolerance, up to a fifth, and fewer steps by a third must not do.
 
     Examples
     --------
-    >>> def never_fed_back(walk, log_z, n_rounds):
-    ...     for _ in range(n_rounds):
-    ...         q = walk(log_z) - log_z[:, None]
-    ...         c = np.exp(q - logsumexp(q, axis=0)).mean(1)
-    ...         new = log_z + np.log(c) - np.log(c[0])
-    ...     return new
-    >>> rts_loop(never_fed_back)
-    ✗ every round walks at the first Ẑ. Each should walk at the Ẑ that the round before has found.
-      A hint: ae.check.tempered_sampling.rts_loop.hint()
+    >>> def as_1_over_K(slopes, tolerance):
+    ...     K = len(slopes) - 1
+    ...     fine, coarse = (np.trapezoid(part, dx=1 / (len(part) - 1)) for part in (slopes, slopes[::2]))
+    ...     return int(np.ceil(K * abs(fine - coarse) / 3 / tolerance))
+    >>> steps_needed(as_1_over_K)
+    ✗ a path that narrows: you predict 108 steps from 8 for a tolerance of 0.01, and then the rule is off by 0.00076: \
+30 would do. As the error falls as 1/K², a tenth of the error costs √10 times the steps.
+      A hint: ae.check.tempered_sampling.steps_needed.hint()
     """
-    rng, asked, seen = np.random.default_rng(3), [], []
-
-    def walk(log_z):
-        log_z = np.asarray(log_z, dtype=float)
-        require(log_z.shape == (4,), f"you call walk with shape {log_z.shape}; it should be (4,).")
-        require(np.isfinite(log_z).all(), "your log Ẑ became NaN or infinite.")
-        share = np.exp(_TABLE - log_z[:, None] - logsumexp(_TABLE - log_z[:, None])).sum(0)
-        asked.append(log_z.copy())
-        seen.append(_TABLE[:, rng.choice(6, _N, p=share)])
-        return seen[-1].copy()
-
-    start, n_rounds = np.full(4, _EXACT[0]), 5
-    found = call(answer, walk, start.copy(), n_rounds, shape=(4,))
-    require(len(asked) > 0, "you never call walk: without draws there are no shares.")
-    require(same(asked[0], start), "the first round should walk at the log_z that you are given.")
-    after_first = asked[1] if len(asked) > 1 else found
-    if len(asked) > 1:
-        require(
-            not all(same(z, start) for z in asked),
-            "every round walks at the first Ẑ. Each should walk at the Ẑ that the round before has found.",
-        )
-    _judge_update(after_first, start, seen[0])
-    require(len(asked) == n_rounds, f"you walk {len(asked)} times; {n_rounds} rounds were asked for.")
-    require(not same(found, asked[-1]), "you return the Ẑ of the last walk; it should be corrected once more.")
-    for number, (old, log_f, new) in enumerate(zip(asked, seen, [*asked[1:], found], strict=True), start=1):
-        require(
-            same(new, _updated(old, log_f)),
-            f"round {number} does not correct its Ẑ as the first round does: log Ẑ_k + log c_k - log c_0, in full, "
-            "with the c of this round alone.",
-        )
-    error = float(np.abs(found - _EXACT).max())
-    require(error < 0.15, f"after {n_rounds} rounds log Ẑ is off by {error:.2f} nats; 0.15 would be much already.")
-    return f"right: {n_rounds} rounds, log Ẑ_0 stays what it is, and all others are within 0.15 nats of the exact ones."
+    for name, slope in _CURVES.items():
+        errors = _rule_errors(slope)
+        for K in (8, 16):
+            for tolerance in (0.01, 0.3, 0.001):
+                _judge_steps(answer, name, slope, errors, K, tolerance)
+    return "right: predicted from eight or sixteen steps, and as many do it: no more than needed, and no fewer."
 
 
-def _updated(old: np.ndarray, log_f: np.ndarray) -> np.ndarray:
-    return ratio_estimate(old, logsumexp(log_conditionals(log_f, old), axis=1))
-
-
-def _judge_update(new: np.ndarray, old: np.ndarray, log_f: np.ndarray) -> None:
-    log_q = log_conditionals(log_f, old)
-    log_c = logsumexp(log_q, axis=1) - np.log(log_f.shape[1])
-    c, counted = np.exp(log_c), np.bincount(log_q.argmax(0), minlength=4) / log_f.shape[1]
-    reject(new, {
-        "your correction has the wrong sign. A rung that is visited too often has a Ẑ_k that is too "
-        "small.": old - log_c + log_c[0],
-        "your correction has the wrong sign, and leaves out c_0.": old - log_c,
-        f"log Ẑ_0 moved from {old[0]:.2f} to {new[0]:.2f}, but Z_0 is known: divide by the share c_0.": old + log_c,
-        "log Ẑ_0 moved, but Z_0 is known: divide by the share c_0, not by a mean.": old + log_c - log_c.mean(),
-        "log Ẑ_0 moved, but Z_0 is known: divide by the share c_0, not by 1 / (K+1).": old + log_c + np.log(4),
-        "shares multiply Ẑ; to log Ẑ their logarithms are added.": old + c - c[0],
-        "the shares correct the old Ẑ: add log Ẑ_k, or it is forgotten.": log_c - log_c[0],
-    })
-    if counted[0] > 0:
-        reject(new, {"average q, do not count likeliest rungs.": old + np.log(counted) - np.log(counted[0])})
-    require(abs(new[0] - old[0]) < 1e-9, f"log Ẑ_0 moved from {old[0]:.2f} to {new[0]:.2f}, but Z_0 is known: keep it.")
+def _judge_steps(answer, name: str, slope, errors: np.ndarray, K: int, tolerance: float) -> None:
+    found = np.asarray(call(answer, slope(np.linspace(0, 1, K + 1)), tolerance))
     require(
-        same(new, _updated(old, log_f)),
-        "after the first round log Ẑ_k should be its old value + log c_k - log c_0, with the c of Exercise 1.",
+        found.shape == () and np.isfinite(found) and found >= 1 and found == int(found),
+        f"return a whole number of steps, at least 1; yours is {found!s}. Has the difference a sign?",
     )
+    steps, least = int(found), int(np.argmax(errors <= tolerance)) + 1
+    case = f"{name}: you predict {steps:,} steps from {K} for a tolerance of {tolerance:g}"
+    if steps > len(errors):
+        require(False, f"{case}: {least} would do.")
+    off = errors[steps - 1]
+    says = f"{case}, and then the rule is off by {off:.2g}"
+    if off > 1.2 * tolerance:
+        few = "That is too much: how does the error of the rule depend on the number of steps?"
+        require(steps != K, f"{says}. You return the ladder that you were given.")
+        require(off > 1.7 * tolerance, f"{says}: just too few. Round up.")
+        require(False, f"{says}. {few}")
+    times = steps / least
+    if steps > 1.35 * least + 2:
+        why = "As the error falls as 1/K², a tenth of the error costs √10 times the steps."
+        if 1.5 < times < 1.9:
+            why = "What moves when every second is left out is the coarser error minus the finer, 4 e - e."
+        elif 1.9 <= times < 2.3:
+            why = "That is the error of the coarser ladder; the finer one has a quarter of it."
+        require(False, f"{says}: {least} would do. {why}")
 
 
 # Exercise 3

@@ -28,7 +28,7 @@ def _easy(seed: int) -> BinaryRBM:
 
 
 _DRAWN = (*((_easy, (seed,)) for seed in (11, 12)), *((hidden_mode, (share, 12.0)) for share in (0.9, 0.95, 0.98)))
-_STORED = (("digits8_cd", 43), ("hidden mode", 30), ("digits28_pcd_fast", 7))
+_STORED = (("digits8_cd", 43), ("hidden modes", 30), ("digits28_pcd_fast", 7))
 """Runs of the lesson's own table: one where a warning tells, one with a hidden mode, one whose data are not its own."""
 
 
@@ -129,14 +129,14 @@ def _judge_trust(names: set[str], known: dict[str, Report], exact: float) -> Non
     hints=(
         "Which of the three would be a contradiction, and must be looked for first?",
         "The runs are independent, so the squares of their errors add: s is the root of the sum.",
-        'gap = upper - lower: "crossed" if gap < -3 s, else "pinned" if gap + 3 s < 0.5, else "wide"',
+        'gap = upper - lower: "crossed" if gap < -3 s, else "pinned" if |gap| + 3 s < 0.5, else "wide"',
     )
 )
 def sandwich_verdict(answer) -> str:
     """``answer(lower, lower_error, upper, upper_error)`` must be "pinned", "wide" or "crossed".
 
     With gap = upper - lower and s = sqrt(lower_error² + upper_error²): "crossed" if gap < -3 s, "pinned" if not crossed
-    and gap + 3 s < 0.5, else "wide". Where the gap is negative, |gap| + 3 s < 0.5 is welcome as well: it is stricter.
+    and |gap| + 3 s < 0.5, else "wide". Where the gap is negative, gap + 3 s < 0.5 is welcome as well.
 
     Examples
     --------
