@@ -75,7 +75,10 @@ def _conditional_slips(h, beta, grbm, mean, variance) -> tuple[tuple, dict[str, 
         "you averaged the variances. Energies are added along the path, so it is the *precisions* that are averaged: "
         "1/variance = β/σ² + (1-β)/start_variance.": (right[0], averaged),
         "you averaged the variances, and divided by them. Energies are added along the path, so it is the *precisions* "
-        "that are averaged: 1/variance = β/σ² + (1-β)/start_variance.": (averaged * (shares[0] * image + shares[1] * mean), averaged),
+        "that are averaged: 1/variance = β/σ² + (1-β)/start_variance.": (
+            averaged * (shares[0] * image + shares[1] * mean),
+            averaged,
+        ),
         "you averaged variances and centres. Energies are added along the path, so it is the *precisions* that are "
         "averaged, and the narrower of two Gaussians pulls harder.": (beta * image + (1 - beta) * mean, averaged),
         "your mean weighs the two centres by β and 1-β alone. Each counts with its precision as well: the narrower of "
@@ -252,12 +255,12 @@ def unseen(answer) -> str:
     Examples
     --------
     >>> unseen(lambda q, W, n_runs, n_chains: ((1 - q) ** n_chains, 0.0, q * W**2))
-    ✗ with q = 0.02, W = 20, 3 runs of 10 chains: your first number is about one run. No chain of *any* run may arrive: \
-runs · chains of them.
+    ✗ with q = 0.02, W = 20, 3 runs of 10 chains: your first number is about one run. No chain of *any* run may \
+arrive: runs · chains of them.
       A hint: ae.check.covariance_start.unseen.hint()
     """
     for q, W, n_runs, n_chains in ((0.02, 20.0, 3, 10), (0.1, 4.0, 2, 5), (1e-6, 1e4, 40, 1000)):
-        got = several(call(answer, q, W, n_runs, n_chains), 3, "return three numbers: probability, log ratio, variance.")
+        got = several(call(answer, q, W, n_runs, n_chains), 3, "return three numbers.")
         got = [float(array(part, (), "one of the three has")) for part in got]
         _judge_unseen(got, q, W, n_runs, n_chains)
     rng, measured = np.random.default_rng(7), []
@@ -270,10 +273,12 @@ runs · chains of them.
 
 
 def _judge_unseen(got: list[float], q: float, W: float, n_runs: int, n_chains: int) -> None:
-    case, u, n = f"with q = {q:g}, W = {W:g}, {n_runs} runs of {n_chains} chains: ", (1 - q * W) / (1 - q), n_runs * n_chains
+    case = f"with q = {q:g}, W = {W:g}, {n_runs} runs of {n_chains} chains: "
+    u, n = (1 - q * W) / (1 - q), n_runs * n_chains
     right = (1 - q) ** n, np.log(u), q * W**2 + (1 - q) * u**2 - 1
     reject(got[0], {
-        "your first number is about one run. No chain of *any* run may arrive: runs · chains of them.": (1 - q) ** n_chains,
+        "your first number is about one run. No chain of *any* run may arrive: runs · chains of "
+        "them.": (1 - q) ** n_chains,
         "your first number counts runs, and a run has many chains.": (1 - q) ** n_runs,
         "your first number is the probability that some chain arrives.": 1 - right[0],
         "your first number is how many chains are expected to arrive.": n * q,
@@ -284,8 +289,8 @@ def _judge_unseen(got: list[float], q: float, W: float, n_runs: int, n_chains: i
         "your second number is Ẑ / Z; return its logarithm.": u,
         "your second number has the wrong sign: what is missing makes Ẑ too low.": -np.log(u),
         "all chains that are seen weigh less than Z: the mean of *all* must be Z, the rare ones included.": 0.0,
-        "nearly: q W is missing from Ẑ, but 1 - q W is what the others bring *together*. There are only 1 - q of them, so "
-        "each weighs a little more.": np.log(1 - q * W),
+        "nearly: q W is missing from Ẑ, but 1 - q W is what the others bring *together*. There are only 1 - q of "
+        "them, so each weighs a little more.": np.log(1 - q * W),
         "your second number is of a run that has seen such a chain.": np.log(q * W),
     }, case, unless=right[1])
     require(same(got[1], right[1]), f"{case}all chains of such runs weigh {u:.4g} Z; log Ẑ - log Z is the log of that.")

@@ -12,8 +12,8 @@ _ROUNDING = 1e-5  # of the root of a difference of two variances of 2,500 or so
 @exercise(
     hints=(
         "Patches are averaged: which of two errors of a patch averages away, the random or the systematic one?",
-        "The mean of C weights has the relative variance r / C. Take the logarithm's series to second order: log(1 + e) is "
-        "about e - e²/2.",
+        "The mean of C weights has the relative variance r / C. Take the logarithm's series to second order: "
+        "log(1 + e) is about e - e²/2.",
         "bias = -r / (2C), at every patch; bar = √(r / (C N))",
     )
 )
@@ -25,8 +25,8 @@ def bias_and_bar(answer) -> str:
     Examples
     --------
     >>> bias_and_bar(lambda r, C, N: (-r / (2 * C) / np.sqrt(N), np.sqrt(r / (C * N))))
-    ✗ r = 1, 20 chains, 100 patches: the bias is the same at every patch, and the mean of equal numbers is that number: \
-no √N makes it smaller.
+    ✗ r = 1, 20 chains, 100 patches: the bias is the same at every patch, and the mean of equal numbers is that \
+number: no √N makes it smaller.
       A hint: ae.check.image_models.bias_and_bar.hint()
     """
     for r, n_chains, n_patches in ((1.0, 20, 100), (4.0, 200, 25), (0.5, 100, 1000)):
@@ -35,7 +35,8 @@ no √N makes it smaller.
         got = [float(array(part, (), "one of the two has")) for part in got]
         _judge_bias(got, *given)
     measured = digamma(20) - np.log(20), np.sqrt(polygamma(1, 20) / 100)  # of weights e^-x, which have r = 1
-    require(np.allclose([float(part) for part in answer(1.0, 20, 100)], measured, rtol=0.06), "exponential weights differ.")
+    got = [float(part) for part in answer(1.0, 20, 100)]
+    require(np.allclose(got, measured, rtol=0.06), "of exponential weights bias and bar are others.")
     return "right: exponential weights, whose log mean is exactly known, have this bias and this bar within 6%."
 
 
@@ -59,8 +60,8 @@ def _judge_bias(got: list[float], r: float, n_chains: int, n_patches: int) -> No
         require(not near(got[0], wrong), case + sentence)
     require(
         abs(got[0] / bias - 1) < 0.06,
-        f"{case}the bias should be about {bias:.4g}; yours is {got[0]:.4g}. What does log(1 + e) lose on average, if e has "
-        "mean 0 and variance r / C?",
+        f"{case}the bias should be about {bias:.4g}; yours is {got[0]:.4g}. What does log(1 + e) lose on average, "
+        "if e has mean 0 and variance r / C?",
     )
     for sentence, wrong in {
         "that bar is of a single patch; the mean over N patches is steadier by √N.": e,
@@ -124,7 +125,8 @@ you add the errors of the two means as if each model had seen patches of its own
         }, case=f"your error is {found:.3f}, and should be {right:.3f}. ")
     biased = "Close: the mean was fitted to the same numbers, so divide the squares by N - 1."
     twice = "You take the 1 away twice: once in the variance, and once more under the root."
-    reject(found, {twice: noise.std(ddof=1) / np.sqrt(39)}, case=f"your error is {found:.4f}, and should be {right:.4f}. ")
+    case = f"your error is {found:.4f}, and should be {right:.4f}. "
+    reject(found, {twice: noise.std(ddof=1) / np.sqrt(39)}, case=case)
     reject(found, {biased: noise.std() / np.sqrt(40)}, case=f"your error is {found:.3f}, and should be {right:.3f}. ")
     turned = call(answer, patches.copy(), patches + noise, shape=())
     require(same(turned, found), "exchanging the two models changes your error; only the gap may change, its sign.")
@@ -132,7 +134,8 @@ you add the errors of the two means as if each model had seen patches of its own
         first, second = _pair(rng)
         wanted = (first - second).std(ddof=1) / np.sqrt(len(first))
         found = float(call(answer, first.copy(), second.copy(), shape=()))
-        require(same(found, wanted), f"of two models that differ in spread: your error is {found:.4f}, not {wanted:.4f}.")
+        spread = f"of two models that differ in spread: your error is {found:.4f}, not {wanted:.4f}."
+        require(same(found, wanted), spread)
     simulated = np.array([_gap(rng) for _ in range(4000)])
     typical = np.sqrt(np.mean([float(call(answer, *_pair(rng), shape=())) ** 2 for _ in range(400)]))
     require(
@@ -177,8 +180,8 @@ def linear_gaussian(answer) -> str:
         found = call(answer, x.copy(), np.zeros((2, 3)), noise, shape=(6,))
     except np.linalg.LinAlgError as error:
         raise WrongAnswerError(
-            "without bases your covariance is singular, a matrix of zeros. The noise is still there: its part, noise² I, is "
-            "missing."
+            "without bases your covariance is singular, a matrix of zeros. The noise is still there: its part, "
+            "noise² I, is missing."
         ) from error
 
     def pure(variance, log_normaliser=2 * np.pi):

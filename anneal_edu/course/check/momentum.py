@@ -65,8 +65,8 @@ with γ r: its variance is (1-γ) + γ². Which factor of r makes it 1?
         flatness = float((noise**4).mean() / (noise**2).mean() ** 2)
         require(
             abs(flatness - 3) < 0.15,
-            f"your noise has the right variance, but is not normal: its mean fourth power is {flatness:.1f} squares of its "
-            "variance, and a normal's is 3. Only a normal r keeps N(0, I) as it is.",
+            f"your noise has the right variance, but is not normal: its mean fourth power is {flatness:.1f} squares "
+            "of its variance, and a normal's is 3. Only a normal r keeps N(0, I) as it is.",
         )
         require(abs(float(noise.mean())) < 0.02, f"r should have mean 0; from v = 0 yours gives {noise.mean():.2f}.")
     return "right: the variance stays 1, and a share 1 - γ of the power survives, at γ = 0.1 and 0.4."
@@ -167,8 +167,8 @@ reversed: reflect, x becomes -x.
     beside = ~(np.isclose(new_x, right[0]) & np.isclose(new_v, right[1])).all(1)
     require(
         not beside.any(),
-        f"reversible, but not a reflection: {int(beside.sum())} of {len(x)} chains end elsewhere. A chain that flies through "
-        "the wall to -0.1 should be at +0.1 and fly on away from the wall; it neither stays where it was nor stops.",
+        f"reversible, but not a reflection: {int(beside.sum())} of {len(x)} chains end elsewhere. A chain that "
+        "flies through the wall to -0.1 should be at +0.1 and fly on away from it; it neither stays nor stops.",
     )
     return "right: reversible, volume kept, and no chain of 400 gets behind the wall."
 
@@ -200,7 +200,9 @@ def _kept(gamma: float) -> float:
     return float(np.sqrt(1 - gamma))
 
 
-def _transition(log_f, grad, eps=0.8, gamma=0.3, noise=np.sqrt, turn=-1.0, kinetic=0.5, always=False, uphill=1.0) -> _Move:
+def _transition(
+    log_f, grad, eps=0.8, gamma=0.3, noise=np.sqrt, turn=-1.0, kinetic=0.5, always=False, uphill=1.0
+) -> _Move:
     """The transition of HAIS in one dimension, (x, v, rng) -> (x, v), or one with a fault."""
 
     def move(x, v, rng):
@@ -259,8 +261,8 @@ _FAULTY: dict[str, tuple[bool, _Move]] = {
 @exercise(
     hints=(
         "If x and v are exact draws and the move is right, what are they after ten moves?",
-        "Compare averages before and after, of x, v, x² and v², each with its standard error; chance moves every one of "
-        "them by an error or two.",
+        "Compare averages before and after, of x, v, x² and v², each with its standard error; chance moves every "
+        "one of them by an error or two.",
         "right if all |mean(a_after) - mean(a_before)| < 5 √((var(a_after) + var(a_before)) / n), a = x, v, x², v²",
     )
 )
@@ -283,9 +285,9 @@ at the variances.
         for said, (skewed, move) in _RIGHT.items()
     }
     for said, n in n_wrong.items():
-        chance = "" if n == 8 else " Chance moves every average by an error or two, and you look at several: allow five."
+        chance = "" if n == 8 else " Chance moves every average by an error or two, and you look at many: allow five."
         require(n == 0, f"{n} times of 8 you reject a move that is right: {said}.{chance}")
-    return f"right: it finds all {len(_FAULTY)} faults, and has no false alarm in {8 * len(_RIGHT)} tests of right moves."
+    return f"right: all {len(_FAULTY)} faults are found, without a false alarm in {8 * len(_RIGHT)} other tests."
 
 
 def _verdict_on(answer, move: _Move, skewed: bool, seed: int) -> bool:

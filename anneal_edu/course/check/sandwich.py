@@ -18,7 +18,8 @@ def _states(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
 @exercise(
     hints=(
         "A chain stands in x' now. Where did it probably come from?",
-        "Bayes: of all chains that move from x to x', p(x) T[x, x'] are there in each moment. Divide by how many are in x'.",
+        "Bayes: of all chains that move from x to x', p(x) T[x, x'] are there in each moment. Divide by how many "
+        "are in x'.",
         "backwards[x', x] = p[x] T[x, x'] / p[x']",
     )
 )
@@ -46,8 +47,8 @@ def _judge_backwards(got: np.ndarray, T: np.ndarray, p: np.ndarray, case: str) -
     right = T.T * p / p[:, None]
     turned = T.T / T.T.sum(1, keepdims=True)
     reject(got, {
-        "the rows of yours do not sum to 1. The transpose has the arrows turned round, but a state that is visited often "
-        "also sends many chains off: weigh by p.": T.T,
+        "the rows of yours do not sum to 1. The transpose has the arrows turned round, but a state that is visited "
+        "often also sends many chains off: weigh by p.": T.T,
         "this is the move as it was. Only a move in detailed balance is its own reversal, and this one is not.": T,
         "yours is the inverse of the matrix. Nothing is undone here: it is the chances that are turned "
         "round.": np.linalg.inv(T),
@@ -89,7 +90,7 @@ large on average, and the estimate of Z comes out too *low*.
       A hint: ae.check.sandwich.reverse_error.hint()
     """
     for n, seed, spread in ((5, 3, 0.5), (8, 4, 2.0), (6, 5, 1.0)):
-        p, ends, start, measure = _small_run(n, seed)
+        p, ends, measure = _small_run(n, seed)
         q = p ** (1 - spread) * np.random.default_rng(seed + 20).dirichlet(np.ones(n)) ** spread
         q[0] *= spread != 2.0  # a state that q never visits
         q /= q.sum()
@@ -108,12 +109,13 @@ large on average, and the estimate of Z comes out too *low*.
             "alone.": -np.log(np.sum(q * ends)),
         }, case="chains that start from q: ", unless=right)
         require(abs(exact) < 1e-9, f"with q = p there is no error: it should be 0, and yours is {exact:.3g}.")
-        require(same(got, right), f"carried through all moves, 1/w gives {right:+.4f} nats; yours foretells {got:+.4f}.")
+        measured = f"carried through all moves, 1/w gives {right:+.4f} nats; yours foretells {got:+.4f}."
+        require(same(got, right), measured)
     return "right: it foretells what 1/w gives, carried through all moves of three runs."
 
 
 def _small_run(n: int, seed: int):
-    """A run of two steps over n states: p, where forward chains end, p_0, and the exact error of reverse runs from q."""
+    """A run of two steps over n states: p, where forward chains end, and the exact error of reverse runs from q."""
     rng = np.random.default_rng(seed)
     ends_f = rng.normal(size=(2, n))
     log_f = np.array([(1 - beta) * ends_f[0] + 2.5 * beta * ends_f[1] for beta in (0.0, 0.5, 1.0)])
@@ -125,7 +127,7 @@ def _small_run(n: int, seed: int):
         mass = ((q @ moves[1]) * np.exp(log_f[1] - log_f[2])) @ moves[0] * np.exp(log_f[0] - log_f[1])
         return float(-np.log(mass.sum() / np.exp(log_f[0]).sum()) - np.log(np.exp(log_f[2]).sum()))
 
-    return p[2], ends, p[0], measure
+    return p[2], ends, measure
 
 
 # Exercise 3

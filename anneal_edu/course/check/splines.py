@@ -77,8 +77,8 @@ product within each state: p(v_i = 1 | h) · h_j, weighted by p(h).
         "E v hᵀ is the outer product of E v and E h in yours: that is the value for independent layers. Average the "
         "product within each state: p(v_i = 1 | h) · h_j, weighted by p(h).": np.outer(right[0], right[1]),
         "E v hᵀ is wrong: the probabilities p_h are missing from the sum.": given_h.T @ h,
-        "E v hᵀ is wrong: this is E[v | h_j = 1], the mean image *while* feature j is on. It still has to be multiplied "
-        "by E h_j.": right[2] / right[1],
+        "E v hᵀ is wrong: this is E[v | h_j = 1], the mean image *while* feature j is on. It still has to be "
+        "multiplied by E h_j.": right[2] / right[1],
     })
     require(same(got[2], right[2]), "E v hᵀ is wrong: it is Σ_h p(h) p(v_i = 1 | h) h_j.")
     return "right: all 19 moments agree with a sum over all 128 states of both layers."
@@ -174,8 +174,8 @@ def _worst(rbm: BinaryRBM, target) -> float:
 @exercise(
     hints=(
         "Of which part of Z can chains tell anything at all?",
-        "The hidden states in which some chain is hold a share of the probability; each counts once, however many chains "
-        "are in it.",
+        "The hidden states in which some chain is hold a share of the probability; each counts once, however many "
+        "chains are in it.",
         "log of the sum of p_h over the distinct entries of reached",
     )
 )
@@ -203,7 +203,8 @@ def predicted_miss(answer) -> str:
         _judge_miss(got, p, np.array(reached), case)
     tiny = np.array([1e-12, 1 - 1e-12])
     got = float(call(answer, tiny, np.zeros(1000, dtype=int), shape=()))
-    require(same(got, np.log(1e-12)), f"1,000 chains in a state of probability 1e-12: it should be -27.6, not {got:.1f}.")
+    rare = f"1,000 chains in a state of probability 1e-12: it should be -27.6, not {got:.1f}."
+    require(same(got, np.log(1e-12)), rare)
     return "right: the log of what is reached, whatever the chains weigh, however many they are."
 
 
@@ -226,6 +227,6 @@ def _judge_miss(got: float, p: np.ndarray, reached: np.ndarray, case: str) -> No
     }, case, unless=np.log(share))
     require(
         same(got, np.log(share)),
-        f"{case}they hold {share:.2f} of the probability, so that log Ẑ should be near log Z {np.log(share):+.2f}; yours "
-        f"is {got:+.2f}.",
+        f"{case}they hold {share:.2f} of the probability, so that log Ẑ should be near log Z {np.log(share):+.2f}; "
+        f"yours is {got:+.2f}.",
     )

@@ -156,9 +156,8 @@ def estimates_and_ess(
         artists.curve(left, "exact", span, [exact] * 2, "truth")
         low, high = min(low, exact), max(high, exact)
     margin = 0.08 * (high - low)
-    left.set(
-        ylim=(low - 4 * margin, high + margin), title=f"{model}: log Ẑ ± 3 s.e." if model else "log Ẑ ± 3 standard errors (nats)"
-    )
+    title = f"{model}: log Ẑ ± 3 s.e." if model else "log Ẑ ± 3 standard errors (nats)"
+    left.set(ylim=(low - 4 * margin, high + margin), title=title)
     artists.curve(right, "all", span, [n_chains] * 2, "reference")
     artists.words(
         right, "all words", n_steps[0], 1.015 * n_chains, f"all {n_chains:,} chains", va="bottom", fontsize=12
@@ -191,6 +190,7 @@ def weight_tails(ax: Axes, tails: dict[str, tuple[np.ndarray, np.ndarray]], n_se
     artists.words(ax, "seen words", span[1], 2 / n_seen, f"one of {n_seen:,} chains", ha="right", fontsize=12)
     ax.set(xscale="log", yscale="log", xlim=span, ylim=(1e-10, 3), xlabel="weight of a chain, in units of Z")
     ax.set(xticks=(0.1, 1, 10, 100, 1e4, 1e6), xticklabels=("0.1", "1", "10", "100", "10⁴", "10⁶"))
-    ax.set(yticks=(1, 1e-3, 1e-6, 1e-9), yticklabels=("1", "10⁻³", "10⁻⁶", "10⁻⁹"), title="share of the chains that weigh more")
+    ax.set(yticks=(1, 1e-3, 1e-6, 1e-9), yticklabels=("1", "10⁻³", "10⁻⁶", "10⁻⁹"))
+    ax.set_title("share of the chains that weigh more")
     ax.minorticks_off()
     artists.legend(ax, {START_STYLES[start]: start for start in tails}, loc="upper right")

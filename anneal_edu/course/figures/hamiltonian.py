@@ -55,10 +55,10 @@ def trail(ax: Axes, x: np.ndarray, accepted: np.ndarray, covs: tuple, style: str
 def spread_along_path(ax: Axes, betas: np.ndarray, exact: np.ndarray, found: dict[str, tuple]) -> None:
     """Root mean square of the chains' long coordinate (K+1,) against β, and the standard deviation of p_β.
 
-    ``found`` maps a style to the root mean squares and their standard errors; bars of two stand at every fifth of β.
+    ``found`` maps a style to the root mean squares and their standard errors; bars of two stand at every third of β.
     """
     artists.curve(ax, "exact", betas, exact, "truth")
-    at = np.linspace(0, len(betas) - 1, 6).astype(int)[1:]
+    at = np.linspace(0, len(betas) - 1, 4).astype(int)[1:]
     for style, (spread, error) in found.items():
         artists.curve(ax, style, betas, spread, style)
         low, high = (spread[at] + sign * 2 * error[at] for sign in (-1, 1))

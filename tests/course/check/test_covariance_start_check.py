@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from scipy.linalg import cholesky, eigh, solve_triangular
 
 from anneal_edu.course.check import covariance_start as check
 from anneal_edu.course.experiments import kiwaki

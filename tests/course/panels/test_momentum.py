@@ -15,7 +15,7 @@ from anneal_edu.course.panels.hamiltonian_convergence import (
     costs_and_errors,
     stored_errors,
 )
-from anneal_edu.course.panels.momentum_trails import _DIRECTION, ACROSS, LONG, N_CHAINS, N_STEPS, Walk, refresh_of, valley, walk
+from anneal_edu.course.panels.momentum_trails import ACROSS, LONG, N_CHAINS, N_STEPS, Walk, refresh_of, valley, walk
 
 
 def test_the_walk_ends_where_hais_ends():
@@ -53,7 +53,7 @@ def walked(length, accepted, uneven):
 @pytest.mark.parametrize(
     "kept, anew, accepted, uneven, words",
     [
-        (2.1, 1.5, 1.0, 0.05, "fill 0.70 of its length, the others 0.50; the difference has a standard error of 0.02. "),
+        (2.1, 1.5, 1.0, 0.05, "fill 0.70 of its length, the others 0.50; the difference has a standard error of 0.02."),
         (2.1, 1.5, 1.0, 0.05, "Momentum that survives goes somewhere; fresh momentum wanders."),
         (2.1, 1.5, 1.0, 0.3, "standard error of 0.13. Here keeping the momentum gains little."),
         (1.5, 2.1, 1.0, 0.05, "Here keeping the momentum gains little."),
@@ -69,7 +69,7 @@ def test_what_is_said_of_two_walks(kept, anew, accepted, uneven, words):
 
 def test_bars_are_of_two_standard_errors_over_chains():
     w = walk(0.2, 1.0, 3)
-    blocks = np.sqrt(((w.x[-1] @ _DIRECTION) ** 2).reshape(40, 10).mean(1))
+    blocks = np.sqrt(((w.x[-1] @ np.ones(2) / np.sqrt(2)) ** 2).reshape(40, 10).mean(1))
     assert w.spread_error[-1] == pytest.approx(blocks.std(ddof=1) / np.sqrt(40), rel=0.5)
 
 
