@@ -41,7 +41,7 @@ _CASES = (  # mean log f of a and b, their log Z, the error of each, how many da
     (-3.5, -5.0, 2.0, 2.0, 1.0, 9, "undecided", "each log Z may be wrong by 1 nat, in opposite directions: together "
      "that turns a lead of 1.5 round."),
     (-6.0, -5.0, 2.0, 2.0, 0.8, 50, "undecided", "an error of log Z shifts the log p of every observation alike: "
-     "compare means over the data, not sums."),
+     "compare means over the data, not sums or medians."),
     (-2.4, -5.0, 2.0, 2.0, 1.2, 9, "a",
      "on average, by the mean, a leads by 2.6, and both log Z together can be wrong by 2.4."),
     (-7.6, -5.0, 2.0, 2.0, 1.2, 9, "b", "even with both log Z wrong by 1.2 nats, b's lead of 2.6 remains."),
