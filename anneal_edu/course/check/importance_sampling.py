@@ -142,8 +142,8 @@ def broken_step(answer):
     tables = [metropolis_matrix(log_f[k]) for k in (1, 0, 3)]  # T_2 is careless
     ratio = expected_ais_weights(log_f, tables)[-1].sum() / np.exp(logsumexp(log_f[-1]))
     return (
-        f"right, in all {len(worlds)} worlds. How much it matters: from flat to f = (1, 9, 1, 1, 9) in three steps, with "
-        f"a careless T_2 alone, E[w] is {ratio:.2f} Z. In three of the worlds the kernel was that of the *old* target, "
+        f"right, in all {len(worlds)} worlds. How much it matters: from flat to f = (1, 9, 1, 1, 9) in three steps, "
+        f"with a careless T_2 alone, E[w] is {ratio:.2f} Z. In three of the worlds the kernel was that of the *old* target, "
         "f_{k-1}: an easy slip in a program."
     )
 
