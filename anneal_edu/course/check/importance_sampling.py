@@ -143,8 +143,8 @@ def broken_step(answer):
     ratio = expected_ais_weights(log_f, tables)[-1].sum() / np.exp(logsumexp(log_f[-1]))
     return (
         f"right, in all {len(worlds)} worlds. How much it matters: from flat to f = (1, 9, 1, 1, 9) in three steps, "
-        f"with a careless T_2 alone, E[w] is {ratio:.2f} Z. In three of the worlds the kernel was that of the *old* target, "
-        "f_{k-1}: an easy slip in a program."
+        f"with a careless T_2 alone, E[w] is {ratio:.2f} Z. In three of the worlds the kernel was that of the *old* "
+        "target, f_{k-1}: an easy slip in a program."
     )
 
 
