@@ -138,11 +138,13 @@ def broken_step(answer):
         require(np.ndim(said) == 0 and float(said).is_integer(), "return one whole number, the k of the broken T_k.")
         k = int(said)
         _say_what_is_sound(log_f, tables, k, broken, shift)
-    log_f, tables = _broken_world(*worlds[0])
+    log_f = np.outer([0, 1 / 3, 2 / 3, 1], np.log([1.0, 9.0, 1.0, 1.0, 9.0]))
+    tables = [metropolis_matrix(log_f[k]) for k in (1, 0, 3)]  # T_2 is careless
     ratio = expected_ais_weights(log_f, tables)[-1].sum() / np.exp(logsumexp(log_f[-1]))
     return (
-        f"right, in all {len(worlds)} worlds. In the first one E[w] is {ratio:.2f} Z for this one table alone. In "
-        "three others the kernel was that of the *old* target, f_{k-1}: an easy slip in a program."
+        f"right, in all {len(worlds)} worlds. How much it matters: from flat to f = (1, 9, 1, 1, 9) in three steps, "
+        f"with a careless T_2 alone, E[w] is {ratio:.2f} Z. In three of the worlds the kernel was that of the *old* "
+        "target, f_{k-1}: an easy slip in a program."
     )
 
 

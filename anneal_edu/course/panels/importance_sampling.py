@@ -84,9 +84,9 @@ class ImportanceSampling(Panel):
         density = far if target == ONE else (far + NEAR * start) / (1 + NEAR)
         importance.densities(upper, x, start, density, np.append(draws[:300], draws[heaviest[-10:]]))
         if target == TWO and shift > 4:
-            for x_bump, bump, mass in ((0.0, "near", NEAR / (1 + NEAR)), (shift, "far", 1 / (1 + NEAR))):
-                above = 1.05 * max(start.max(), density.max())
-                artists.words(upper, bump, x_bump, above, f"{mass:.0%} of the target", ha="center", fontsize=11)
+            for bump, at, mass, side in (("near", 1.6, NEAR, "left"), ("far", shift - 2.6, 1.0, "right")):
+                said = f"{mass / (1 + NEAR):.0%} of the target"
+                artists.words(upper, bump, at, (0.55, 0.25)[side == "right"] * start.max(), said, ha=side, fontsize=11)
         lower.set_xlim(upper.get_xlim())
         importance.weight_shares(lower, draws[heaviest], shares[heaviest])
 

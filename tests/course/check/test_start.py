@@ -59,7 +59,7 @@ WRONG_DECISIONS = {
     "a leads by 2.6": lambda a, b, za, zb, e: verdict_of(lead(a, b, za, zb), 3 * e),
     'return "a", "b"': lambda a, b, za, zb, e: lead(a, b, za, zb) > 0,
     "with the two models exchanged": lambda a, b, za, zb, e: "a",
-    "its mean log p is higher": lambda a, b, za, zb, e: verdict_of(np.median(a) - za - np.median(b) + zb, 2 * e),
+    "the evidence says": lambda a, b, za, zb, e: verdict_of(np.median(a) - za - np.median(b) + zb, 2 * e),
 }
 
 
