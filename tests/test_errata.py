@@ -287,9 +287,9 @@ def test_distant_rungs_swap_less_often():
 
 def test_the_lifted_kernel_accepts_by_the_reflected_state():
     """Six states, S exchanges four of them in pairs, any Q: K moves by Q, by S where refused. Rows are x, columns y."""
-    rng, S = np.random.default_rng(0), np.array([1, 0, 3, 2, 4, 5])
-    pi, Q = rng.random(6), rng.random((6, 6))
-    pi, Q = (pi + pi[S]) / (pi + pi[S]).sum(), Q / Q.sum(1, keepdims=True)
+    S, pi = np.array([1, 0, 3, 2, 4, 5]), np.array([2.0, 2.0, 7.0, 7.0, 1.0, 5.0])
+    Q = 1.0 + np.add.outer(3 * np.arange(6), 5 * np.arange(6)) % 7
+    pi, Q = pi / pi.sum(), Q / Q.sum(1, keepdims=True)
     reflected = Q[:, S]  # Q̃(y|x) = Q(S(y)|x)
     alpha = np.minimum(1, pi * reflected.T / (pi[:, None] * reflected))
 

@@ -76,7 +76,7 @@ def test_results_of_every_estimator_stand_in_one_list_and_are_printed_in_one_loo
         assert type(found.log_z) is float and type(found.std_error) is float
         assert abs(found.log_z - 1.7) < 5 * found.std_error < 1.5, type(result).__name__
         assert str(found).startswith("log Z ≈ ") and found.warnings == result.warnings
-    offer_it = {cls for cls in (getattr(ae, name) for name in RESULTS) if hasattr(cls, "estimate")}
+    offer_it = {cls for cls in (getattr(ae, name) for name in RESULTS - {"RTSRound"}) if hasattr(cls, "estimate")}
     assert {type(result) for result in results} == offer_it
 
 

@@ -118,7 +118,7 @@ def repeated(name, rho):
     """Errors of log Z of the target in repeats, and both error bars: (3, N_REPEATS)."""
     found = []
     for seed in range(N_REPEATS):
-        log_f, counts, chains = chains_of(rho, 20, 20, np.random.default_rng([3, seed]))
+        log_f, counts, chains = chains_of(rho, 100, 20, np.random.default_rng([3, seed]))
         over_chains = METHODS[name](log_f, counts, chains=chains)
         off = over_chains.log_z[-1] - LOG_Z[-1]
         found.append((off, over_chains.std_error[-1], METHODS[name](log_f, counts).std_error[-1]))
@@ -127,7 +127,10 @@ def repeated(name, rho):
 
 @pytest.mark.parametrize("name", ["stepping stones", "MBAR", "TI"])
 def test_correlated_chains_are_covered_over_chains_and_not_as_independent_draws(name):
-    """Of 300 repeats 15 ± 3.8 miss by more than 1.96 honest error bars, and 4.5 standard deviations more at most."""
+    """Of 300 repeats 15 ± 3.8 miss by more than 1.96 honest error bars, and 4.5 standard deviations more at most.
+
+    Weights that differ by orders of magnitude need many chains: with 20 of them stepping stones miss 30 times.
+    """
     off, over_chains, independent = repeated(name, 0.9)
     assert (np.abs(off) > 1.96 * over_chains).sum() <= 15 + 4.5 * 3.8
     assert 0.8 < np.median(over_chains) / off.std() < 1.2
