@@ -259,7 +259,7 @@ def unseen(answer) -> str:
 arrive: runs · chains of them.
       A hint: ae.check.covariance_start.unseen.hint()
     """
-    for q, W, n_runs, n_chains in ((0.02, 20.0, 3, 10), (0.1, 4.0, 2, 5), (1e-6, 1e4, 40, 1000)):
+    for q, W, n_runs, n_chains in ((0.02, 20.0, 3, 10), (0.1, 4.0, 3, 5), (1e-6, 1e4, 40, 1000)):
         got = several(call(answer, q, W, n_runs, n_chains), 3, "return three numbers.")
         got = [float(array(part, (), "one of the three has")) for part in got]
         _judge_unseen(got, q, W, n_runs, n_chains)

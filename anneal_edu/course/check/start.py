@@ -38,6 +38,7 @@ _CASES = (  # mean log f of a and b, their log Z, the error of each, how many da
     (-2000.0, -2003.0, 5.0, 5.0, 0.1, 6, "a", "exp(-2000) is 0 in a computer. Stay in logs all the way."),
     (-4.5, -5.0, 2.0, 2.0, 0.6, 9, "undecided",
      "the error of log Z, 0.6 nats each, could turn a lead of 0.5 round."),
+    (-4.4, -5.0, 2.0, 2.0, 0.1, 9, "a", "a lead of 0.6 is small, but both log Z together are wrong by 0.2 at most."),
     (-3.5, -5.0, 2.0, 2.0, 1.0, 9, "undecided", "each log Z may be wrong by 1 nat, in opposite directions: together "
      "that turns a lead of 1.5 round."),
     (-6.0, -5.0, 2.0, 2.0, 0.8, 50, "undecided", "an error of log Z shifts the log p of every observation alike: "

@@ -166,7 +166,7 @@ def _judge_steps(answer, name: str, slope, errors: np.ndarray, K: int, tolerance
         require(off > 1.7 * tolerance, f"{says}: just too few. Round up.")
         require(False, f"{says}. {few}")
     times = steps / least
-    if steps > 1.35 * least + 2:
+    if steps > 1.18 * least + 1:
         why = "As the error falls as 1/K², a tenth of the error costs √10 times the steps."
         if 1.5 < times < 1.9:
             why = "What moves when every second is left out is the coarser error minus the finer, 4 e - e."

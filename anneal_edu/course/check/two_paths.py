@@ -73,6 +73,7 @@ def steps_for_finite_variance(answer) -> str:
     pairs += [(Gaussian([0.0], 0.1 * unit), Gaussian([1.0], 9 * unit))]
     pairs += [(random_gaussian(rng, 3), random_gaussian(rng, 3))]
     pairs += [(Gaussian([0.0, 0.0], np.eye(2)), Gaussian([0.0, 4.0], np.array([[1.0, 0.9], [0.9, 1.0]])))]
+    pairs += [(Gaussian([0.0], unit), Gaussian([0.5], unit))]  # two steps are enough
     found = []
     for p0, p1 in pairs:
         n_steps = call(answer, p0, p1)
@@ -125,7 +126,8 @@ def best_turn(answer) -> str:
     for long_axis, line in ((0.25, 0.5), (1.3, 1.05), (-0.25, 1.0)):  # no slip is near another one, or the right angle
         axis, gap = (length * np.array([np.cos(a), np.sin(a)]) for length, a in ((1.0, long_axis), (25.0, line)))
         cov = 0.2 * np.eye(2) + 2.0 * np.outer(axis, axis)
-        p0, p1 = Gaussian(-gap / 2, cov), Gaussian(gap / 2, cov)
+        middle = np.array([-30.0, 4.0])  # where the two stand says nothing, how they stand to each other does
+        p0, p1 = Gaussian(middle - gap / 2, cov), Gaussian(middle + gap / 2, cov)
         for style in ("geometric", "moments"):
             angle = call(answer, p0, p1, style)
             require(np.ndim(angle) == 0 and np.isfinite(angle), "return one angle, in radians.")

@@ -65,5 +65,5 @@ def test_a_mutant_is_python_and_another_code():
 
 def test_what_does_not_end_is_stopped(monkeypatch):
     monkeypatch.setattr(answers, "SECONDS", 0.2)
-    endless = answers.Answer("start.log_probability", "f", "import anneal_edu as ae", "def f(a, b):\n    while True: a")
+    endless = answers.Answer("trust.sandwich_verdict", "f", "", "def f(*given):\n    while True: given")
     assert endless.verdict() == "does not end"

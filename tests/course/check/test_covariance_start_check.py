@@ -71,7 +71,7 @@ WRONG_CONDITIONAL = {
     "standard deviation": (of_right(lambda m, v: (m, np.sqrt(v))), "its square root"),
     "precision": (of_right(lambda m, v: (m, 1 / v)), "its inverse"),
     "variances averaged": (variances_averaged, "it is the *precisions*"),
-    "variances averaged, means too": (variances_and_means_averaged, "complete the square"),
+    "variances averaged, means too": (variances_and_means_averaged, "pulls harder"),
     "plain average": (plain_average, "pulls harder"),
     "no division": (of_right(lambda m, v: (m / v, v)), "not yet divided"),
     "sigma missing": (with_image(lambda h, g: h @ g.weights.T + g.visible_bias), "the factor σ is missing"),
