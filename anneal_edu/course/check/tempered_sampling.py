@@ -145,6 +145,13 @@ def steps_needed(answer) -> str:
         for K in (8, 16):
             for tolerance in (0.01, 0.3, 0.001):
                 _judge_steps(answer, name, slope, errors, K, tolerance)
+    for K in (8, 16):
+        steps, exact = int(answer(90 * np.linspace(0, 1, K + 1) ** 2, 0.0015)), 100  # off by 90 / 6 K²
+        require(
+            abs(steps - exact) <= 1,
+            f"where slopes are a parabola the law is exact: {exact} steps do; from {K} you predict {steps}. "
+            "How many steps lie between your slopes?",
+        )
     return "right: predicted from eight or sixteen steps, and as many do it: no more than needed, and no fewer."
 
 

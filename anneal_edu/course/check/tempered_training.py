@@ -51,7 +51,13 @@ is not.
     rungs = sound_rungs()
 
     def asked(phase, seed) -> bool:
-        found = call(answer, phase, list(rungs), np.random.default_rng([11, seed]))
+        given = np.random.default_rng([11, seed])
+
+        def handed(states, rng):
+            require(rng is given, "hand the rng that you are given on to the phase: it has no other chance.")
+            return phase(states, rng)
+
+        found = call(answer, handed, list(rungs), given)
         require(isinstance(found, bool | np.bool_), f"return True or False; yours is {found!r}.")
         return bool(found)
 

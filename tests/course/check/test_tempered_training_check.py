@@ -50,6 +50,7 @@ WRONG_SOUND = {
     "ten draws": (soundness(n=10), "you pass a phase"),
     "from zeros": (soundness(start=lambda n: np.zeros((n, 4), dtype=np.float32)), "exact draws of its rungs"),
     "a number": (lambda phase, rungs, rng: 3.0, "True or False"),
+    "a second rng": (lambda phase, rungs, rng: soundness()(phase, rungs, np.random.default_rng(0)), "hand the rng"),
 }
 
 
