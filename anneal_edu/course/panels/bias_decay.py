@@ -68,7 +68,7 @@ class BiasDecay(Panel):
         left.set_title("Bias in nats: forward ●, reverse ○")
         left.set(xticks=(10, 30, 100, 300), xticklabels=("10", "30", "100", "300"))
         right.set(xscale="log", yscale="log", xlim=(0.8, 50), ylim=(0.02, 3000), xlabel="distance d")
-        right.set(xticks=(1, 10), xticklabels=("1", "10"), title="Best schedule, two unit Gaussians")
+        right.set(xticks=(1, 10), xticklabels=("1", "10"), title="Best schedule, unit Gaussians")
         for ax in (left, right):
             ax.minorticks_off()
         meanings = {"geometric": "geometric", "moments": "moments"}
