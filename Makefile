@@ -15,12 +15,13 @@ BENCHES   := $(sort $(wildcard benchmarks/*.py))
 CHROMIUM  := $(shell command -v chromium || command -v chromium-browser || command -v google-chrome)
 
 .DEFAULT_GOAL := help
-.PHONY: help lab test test-seeds test-processors mutants lint lint-workflows notebooks drive bench test-oldest clean
+.PHONY: help lab test test-seeds test-processors mutants answers lint lint-workflows notebooks drive bench test-oldest clean
 
 help:
 	@echo "make lab          open the course in JupyterLab (LABARGS=--allow-root if you are root)"
 	@echo "make test         lint, tests, and every notebook compared with its stored outputs (JOBS=4: four files at once)"
 	@echo "make mutants      a sample of small faults, planted one by one: do the tests see them? (N=300 SEED=0: which; an hour)"
+	@echo "make answers      small mistakes in the solutions, one by one: does each check reject them? (half a minute)"
 	@echo "make lint         ruff, mypy and codespell"
 	@echo "make lint-workflows"
 	@echo "                  actionlint on .github/workflows (its package fetches a program from GitHub)"
@@ -57,6 +58,9 @@ test-seeds: .venv/.ok
 
 test-processors: .venv/.ok
 	$(BIN)/python tools/processors.py --jobs $(JOBS)
+
+answers: .venv/.ok
+	$(BIN)/python tools/answers.py
 
 mutants: .venv/.mutants-ok
 	$(BIN)/python tools/mutants.py --n $(N) --seed $(SEED) --jobs $(JOBS)

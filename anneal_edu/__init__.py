@@ -49,6 +49,7 @@ from anneal_edu.paths.capabilities import Path
 from anneal_edu.paths.chain_moments import data_moments, estimate_mean_and_cov, estimate_moments, pcd_fit
 from anneal_edu.paths.covariance import auxiliary_gibbs, covariance_path, covariance_start, widen_covariance
 from anneal_edu.paths.geometric import geometric_path, moment_path
+from anneal_edu.paths.hellinger import hellinger_path
 from anneal_edu.paths.moment_matching import MomentMatch, match_moments
 from anneal_edu.paths.schedules import linear_schedule, optimal_allocation, optimal_binned_schedule, piecewise_schedule
 from anneal_edu.paths.splines import moment_spline_path, spline_path
@@ -134,6 +135,7 @@ __all__ = [
     "gibbs",
     "gibbs_matrix",
     "hais",
+    "hellinger_path",
     "hidden_states",
     "hmc",
     "kl_bias",

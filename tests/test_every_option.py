@@ -199,6 +199,8 @@ TABLE = [
     Options(ae.estimate_moments, moments_from,
             {"start": (np.zeros((2, 4)), np.ones((2, 4)))}),
     Options(ae.expectation_maximisation, maximised, {"n_iterations": (2, 3), "n_moves": (2, 3)}),
+    Options(ae.expected_ais_weights, lambda **o: ae.expected_ais_weights(np.zeros((2, 2)), [np.eye(2)], **o),
+            {"starts": (None, np.array([True, False]))}),
     Options(ae.hais, lambda **o: ae.hais(PATH, BETAS, 4, **o, rng=rng()),
             {"step_size": (0.2, 0.3), "refresh": (None, 0.5)}),
     Options(ae.kl_bias, lambda **o: ae.kl_bias(PATH, BETAS, **o), {"reverse": (False, True)}),

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import expit, logsumexp
 
 from anneal_edu.distributions import BinaryRBM, binary_states
-from anneal_edu.validation import as_finite_array, require_enumerable, require_shape
+from anneal_edu.validation import as_finite_array, as_positive, require_enumerable, require_shape
 
 
 def gibbs_matrix(rbm: BinaryRBM) -> np.ndarray:
@@ -57,6 +57,41 @@ def metropolis_matrix(log_f: np.ndarray) -> np.ndarray:
     return T + np.diag(1 - T.sum(1))
 
 
+def random_walk_matrix(log_f: np.ndarray, x: np.ndarray, step_size: float) -> np.ndarray:
+    """Transition matrix of a random-walk Metropolis step on a line, cut into S narrow cells, (S, S).
+
+    A proposal goes to a cell with the probability that N(x, step_size²) has there; one beyond the ends is refused.
+
+    Parameters
+    ----------
+    log_f : (S,) array
+    x : (S,) array
+        Middles of the cells, evenly spaced, much more narrowly than ``step_size``.
+    step_size : float
+        Standard deviation of a proposal.
+
+    Examples
+    --------
+    >>> import numpy as np, anneal_edu as ae
+    >>> x = np.linspace(-5, 5, 101)
+    >>> f = np.exp(-(x**2) / 2)
+    >>> T = ae.annealing.matrices.random_walk_matrix(np.log(f), x, step_size=1.0)
+    >>> bool(np.allclose(f @ T, f))
+    True
+    """
+    log_f, x = as_finite_array("log_f", log_f, ndim=1), as_finite_array("x", x, ndim=1)
+    require_shape("x", x, log_f.shape)
+    step_size = as_positive("step_size", step_size)
+    gaps = np.diff(x)
+    if len(x) < 2 or gaps[0] <= 0 or not np.allclose(gaps, gaps[0]) or gaps[0] > step_size:
+        raise ValueError("x must be evenly spaced and rising, by less than a step_size")
+    away = (x[:, None] - x) / step_size
+    proposed = np.exp(-(away**2) / 2) * gaps[0] / (step_size * np.sqrt(2 * np.pi))
+    T = proposed * np.exp(np.minimum(0, log_f - log_f[:, None]))
+    np.fill_diagonal(T, 0)
+    return T + np.diag(1 - T.sum(1))
+
+
 def _checked(log_f: np.ndarray, transitions: list[np.ndarray]) -> tuple[np.ndarray, list[np.ndarray]]:
     """K + 1 stages over S states, and K transition matrices that fit them."""
     log_f = as_finite_array("log_f", log_f, ndim=2)
@@ -75,7 +110,19 @@ def _checked(log_f: np.ndarray, transitions: list[np.ndarray]) -> tuple[np.ndarr
     return log_f, matrices
 
 
-def expected_ais_weights(log_f: np.ndarray, transitions: list[np.ndarray]) -> np.ndarray:
+def _starting_in(log_f_0: np.ndarray, starts: np.ndarray | None) -> np.ndarray:
+    """1 for each of S states in which a chain may start to be counted, else 0."""
+    if starts is None:
+        return np.ones(len(log_f_0))
+    starts = np.asarray(starts)
+    if starts.dtype != bool or starts.shape != log_f_0.shape:
+        raise ValueError(f"starts must hold {len(log_f_0)} booleans, one a state, got {starts!r}")
+    return starts.astype(float)
+
+
+def expected_ais_weights(
+    log_f: np.ndarray, transitions: list[np.ndarray], starts: np.ndarray | None = None
+) -> np.ndarray:
     """The exact mean AIS weight at every stage, split by the state in which the chains stand.
 
     Starting from the vector m_0 = f_0 (mean weight Z_0, spread as p_0), each pass of AIS multiplies it by the weight
@@ -88,6 +135,8 @@ def expected_ais_weights(log_f: np.ndarray, transitions: list[np.ndarray]) -> np
         Log f_k of every state.
     transitions : list of K arrays (S, S)
         T_k, k = 1 … K.
+    starts : (S,) array of bool, optional
+        Count only the chains that start in these states; all others weigh nothing.
 
     Returns
     -------
@@ -102,7 +151,7 @@ def expected_ais_weights(log_f: np.ndarray, transitions: list[np.ndarray]) -> np
     array([2., 4.])
     """
     log_f, transitions = _checked(log_f, transitions)
-    mass = [np.exp(log_f[0])]
+    mass = [np.exp(log_f[0]) * _starting_in(log_f[0], starts)]
     for k, T in enumerate(transitions, start=1):
         mass.append((mass[-1] * np.exp(log_f[k] - log_f[k - 1])) @ T)
     return np.array(mass)

@@ -43,3 +43,38 @@ def test_shapes_that_do_not_fit_are_refused():
         ae.expected_ais_weights(LOG_F, [np.eye(3)] * 5)
     with pytest.raises(ValueError, match="rows that sum to 1"):
         ae.expected_ais_weights(LOG_F, [2 * np.eye(12)] * 5)
+
+
+X = np.linspace(-6, 6, 61)
+
+
+def test_random_walk_leaves_its_target_invariant():
+    log_f = np.logaddexp(-((X + 2) ** 2), -((X - 2) ** 2) / 3)
+    T = ae.annealing.matrices.random_walk_matrix(log_f, X, step_size=0.8)
+    pi = np.exp(log_f) / np.exp(log_f).sum()
+    assert (T >= 0).all()
+    np.testing.assert_allclose(T.sum(1), 1, atol=1e-12)
+    np.testing.assert_allclose(pi @ T, pi, atol=1e-12)
+
+
+def test_random_walk_proposes_a_gaussian_step_of_the_given_size():
+    T = ae.annealing.matrices.random_walk_matrix(np.zeros(61), X, step_size=0.8)  # flat: nothing is refused
+    middle = T[30]
+    assert np.sqrt((middle * X**2).sum()) == pytest.approx(0.8, rel=1e-3)
+    assert middle[34] / middle[30] == pytest.approx(np.exp(-0.5), rel=1e-9)
+
+
+@pytest.mark.parametrize("x", [X[::-1], X**3, np.linspace(-60, 60, 61), X[:3]])
+def test_a_grid_that_does_not_fit_is_refused(x):
+    with pytest.raises(ValueError, match="x must"):
+        ae.annealing.matrices.random_walk_matrix(np.zeros(61), x, step_size=0.8)
+
+
+def test_the_weight_is_the_sum_of_what_each_start_gives():
+    transitions = [ae.metropolis_matrix(log_f) for log_f in LOG_F[1:]]
+    left = np.arange(12) < 5
+    parts = [ae.expected_ais_weights(LOG_F, transitions, starts=starts) for starts in (left, ~left)]
+    np.testing.assert_allclose(sum(parts), np.exp(LOG_F), rtol=1e-12)
+    np.testing.assert_allclose(parts[0][0], left)  # f_0 = 1, on the left alone
+    with pytest.raises(ValueError, match="12 booleans"):
+        ae.expected_ais_weights(LOG_F, transitions, starts=[0, 1])

@@ -1,6 +1,7 @@
 """Checks of notebook 07: the covariance of the start."""
 
 from collections.abc import Callable
+from itertools import product
 
 import numpy as np
 
@@ -17,6 +18,7 @@ _WEIGHTS = np.array(
     [[0.0, 0.5, 0.4], [-0.7, 0.6, 0.1], [-0.3, -0.9, -0.5], [0.9, 0.5, -0.7], [-0.2, -1.6, -1.1], [-0.4, -2.5, -0.5]]
 )
 _VISIBLE_BIAS = np.array([0.9, 0.5, 0.5, 1.9, 0.4, 1.4])
+_NARROW_AND_WIDE = np.array([0.02, 30.0, 1.0, 0.4])  # with the target's own variances many an average looks right
 _SIGMA = np.array([1.3, 1.4, 1.6, 1.3, 0.7, 1.0])
 
 
@@ -26,26 +28,15 @@ def _small_grbm(n_visible: int) -> GaussianRBM:
     return GaussianRBM(W, b, -(b / sigma) @ W - 0.5 * W.T @ W.sum(1), sigma)
 
 
+_FOUR_MODES = GaussianRBM([[4.0, 1.0], [1.0, 4.0]], [-2.5, -2.5], [0.0, 0.0], [1.0, 1.0])  # far wider than its noise
+
+
 # Exercise 1
 def shift_after_one_step(conditional: Conditional, grbm: GaussianRBM, beta: float, n: int = 20_000) -> float:
     """Exact draws from p_β, one Gibbs step with this conditional of v: how far did any mean or second moment move?
 
     The path is the one from the diagonal start with the target's means and variances. A step that leaves p_β invariant
-    moves no moment.
-
-    Parameters
-    ----------
-    conditional : callable
-        (h (C, H), β, grbm, start_mean (D,), start_variance (D,)) -> mean (C, D) and variance (D,) of v given h.
-    grbm : GaussianRBM
-    beta : float
-    n : int
-        Number of draws.
-
-    Returns
-    -------
-    float
-        The largest shift, in standard errors.
+    moves no moment. Returned is the largest shift of ``n`` draws, in standard errors.
     """
     mean, cov = grbm.mean_and_cov()
     variance = cov.diagonal().copy()
@@ -71,7 +62,7 @@ def _conditional_slips(h, beta, grbm, mean, variance) -> tuple[tuple, dict[str, 
 
     shares = beta / noise, (1 - beta) / variance
     right = weighted(*shares)
-    exchanged = 1 / (beta / variance + (1 - beta) / noise)
+    exchanged, averaged = 1 / (beta / variance + (1 - beta) / noise), beta * noise + (1 - beta) * variance
     return right, {
         "this is Eq. 9 as printed. At β = 1 only the target is left, and v given h must have the variance σ², but this "
         "gives the start's: in σ_j²(β) the two precisions have exchanged their "
@@ -82,7 +73,14 @@ def _conditional_slips(h, beta, grbm, mean, variance) -> tuple[tuple, dict[str, 
         "the second of the two should be the variance, and yours is its inverse, the "
         "precision.": (right[0], 1 / right[1]),
         "you averaged the variances. Energies are added along the path, so it is the *precisions* that are averaged: "
-        "1/variance = β/σ² + (1-β)/start_variance.": (right[0], beta * noise + (1 - beta) * variance),
+        "1/variance = β/σ² + (1-β)/start_variance.": (right[0], averaged),
+        "you averaged the variances, and divided by them. Energies are added along the path, so it is the *precisions* "
+        "that are averaged: 1/variance = β/σ² + (1-β)/start_variance.": (
+            averaged * (shares[0] * image + shares[1] * mean),
+            averaged,
+        ),
+        "you averaged variances and centres. Energies are added along the path, so it is the *precisions* that are "
+        "averaged, and the narrower of two Gaussians pulls harder.": (beta * image + (1 - beta) * mean, averaged),
         "your mean weighs the two centres by β and 1-β alone. Each counts with its precision as well: the narrower of "
         "two Gaussians pulls harder.": (beta * image + (1 - beta) * mean, right[1]),
         "your mean is not yet divided by the precision: at β = 1 it should be b + "
@@ -95,7 +93,14 @@ def _conditional_slips(h, beta, grbm, mean, variance) -> tuple[tuple, dict[str, 
     }
 
 
-@exercise
+@exercise(
+    hints=(
+        "Which is averaged when energies are added: variances, or their inverses?",
+        "The exponent is β·(target) + (1-β)·(start), two parabolas in each v_i: collect what stands before v_i² "
+        "and v_i.",
+        "1/variance = β/σ² + (1-β)/s², mean = variance · [β (b + σ·Wh)/σ² + (1-β) m/s²]",
+    )
+)
 def conditional(answer) -> str:
     """``answer(h, beta, grbm, start_mean, start_variance)`` must be mean (C, D) and variance (D,) of v given h at β.
 
@@ -103,6 +108,7 @@ def conditional(answer) -> str:
     --------
     >>> conditional(lambda h, beta, grbm, mean, variance: (grbm.visible_mean(h), grbm.sigma**2))
     ✗ this is the conditional of the target. For β < 1 the start pulls as well.
+      A hint: ae.check.covariance_start.conditional.hint()
     """
     grbm = _small_grbm(4)
     mean, cov = grbm.mean_and_cov()
@@ -115,14 +121,30 @@ def conditional(answer) -> str:
     def checked(h, beta, grbm, mean, variance):
         return _mean_and_variance(answer, h, beta, grbm, mean, variance)
 
-    for beta in (0.2, 0.5, 0.8, 1.0):
-        shift = shift_after_one_step(checked, grbm, beta)
+    for model, beta in product((grbm, _FOUR_MODES), (0.2, 0.5, 0.8, 1.0)):
+        shift = shift_after_one_step(checked, model, beta)
         require(
             shift < _TOLERATED,
             f"at β = {beta:g} one step from 20,000 exact draws moves a moment by {shift:.0f} standard errors: p_β is "
             "not invariant. Write the exponent β·(target) + (1-β)·(start) as a function of v and complete the square.",
         )
+    for beta in (0.1, 0.5, 0.9):
+        _require_square(_mean_and_variance(answer, h, beta, grbm, 2 - mean, _NARROW_AND_WIDE), h, beta, grbm, 2 - mean)
     return "right: at four β one step from exact draws leaves all means and second moments where they were."
+
+
+def _require_square(found, h, beta: float, grbm: GaussianRBM, mean) -> None:
+    """Of v given h log p_β is a sum of two squares; that of a normal with these moments may differ by a constant."""
+    centre, spread = found
+    v = np.random.default_rng(3).normal(size=(20, 1, grbm.dim))
+    target = (v - grbm.visible_mean(h)) ** 2 / grbm.sigma**2
+    start = (v - mean) ** 2 / _NARROW_AND_WIDE
+    apart = (beta * target + (1 - beta) * start - (v - centre) ** 2 / spread).sum(-1)
+    require(
+        np.ptp(apart, axis=0).max() < 1e-6 * (1 + np.abs(start).max()),
+        f"at β = {beta:g}, from a start whose variances go from 0.02 to 30, your density of v is not the product "
+        "of target^β and start^(1-β). Write the exponent as a function of v and complete the square.",
+    )
 
 
 def _mean_and_variance(answer, h, beta, grbm, mean, variance) -> tuple[np.ndarray, np.ndarray]:
@@ -136,7 +158,13 @@ def _mean_and_variance(answer, h, beta, grbm, mean, variance) -> tuple[np.ndarra
 
 
 # Exercise 2
-@exercise
+@exercise(
+    hints=(
+        "If h were the same in every row, would v not vary at all?",
+        "The law of total covariance: the covariance of E[v | h] over the rows, plus the mean of Cov[v | h].",
+        "mean of b + σ·(Wh) over the rows; np.cov of it + diag(σ²)",
+    )
+)
 def averaged_covariance(answer) -> str:
     """``answer(h, grbm)`` must be mean (D,) and covariance (D, D) of v from states h (n, H), with v averaged out.
 
@@ -148,6 +176,7 @@ def averaged_covariance(answer) -> str:
     >>> averaged_covariance(too_narrow)
     ✗ this is the covariance of E[v | h] alone, and it is singular. The law of total covariance has a second part: v \
 still varies when h is given, with variance σ².
+      A hint: ae.check.covariance_start.averaged_covariance.hint()
     """
     grbm = _small_grbm(6)
     h = np.random.default_rng(1).integers(2, size=(40, 3)).astype(float)
@@ -210,77 +239,69 @@ def _two_moments(answer, h: np.ndarray, grbm: GaussianRBM) -> list[np.ndarray]:
 
 
 # Exercise 3
-def _random_precision(rng: np.random.Generator, n: int) -> np.ndarray:
-    root = rng.normal(size=(n, n))
-    return root @ root.T + 0.5 * np.eye(n)
+@exercise(
+    hints=(
+        "AIS is unbiased. If a rare chain weighs so much, what must all others weigh?",
+        "With u Z for the others, q W + (1 - q) u = 1. As long as no rare chain is seen, every weight is u Z.",
+        "u = (1 - q W) / (1 - q): return (1 - q)^(runs · chains), log u, q W² + (1 - q) u² - 1",
+    )
+)
+def unseen(answer) -> str:
+    """``answer(q, W, n_runs, n_chains)`` must foretell what runs say of a rare mode that few of them reach.
 
-
-def _diagonal(matrix: np.ndarray) -> bool:
-    return np.allclose(matrix, np.diag(np.diag(matrix)), atol=1e-7 * np.abs(matrix).max())
-
-
-def _identity(matrix: np.ndarray) -> bool:
-    return np.allclose(matrix, np.eye(len(matrix)), atol=1e-7)
-
-
-def _require_identity(A: np.ndarray, P0: np.ndarray, P1: np.ndarray) -> None:
-    start, end = A.T @ P0 @ A, A.T @ P1 @ A
-    if _identity(end):
-        return
-    for sentence, slip in {
-        "A P1 Aᵀ is the identity in yours, but Aᵀ P1 A should be: return the transpose.": _identity(A @ P1 @ A.T),
-        "you have exchanged the two: Aᵀ P0 A is the identity. The target, P1, is the one to "
-        "whiten.": _identity(start) and _diagonal(end),
-        "both are diagonal, but Aᵀ P1 A is not the identity: divide each column a of A by √(aᵀ "
-        "P1 a).": _diagonal(start) and _diagonal(end),
-        "Aᵀ P0 A is diagonal, but Aᵀ P1 A is not the identity: these are the eigenvectors of P0 alone. Whiten P1 "
-        "first.": _diagonal(start),
-        "Aᵀ P1 A is diagonal, but not the identity, and Aᵀ P0 A is not diagonal: these are the eigenvectors of P1 "
-        "alone.": _diagonal(end),
-        "Aᵀ P1 A is not the identity.": True,
-    }.items():
-        require(not slip, sentence)
-
-
-@exercise
-def common_coordinates(answer) -> str:
-    """``answer(P0, P1)`` must be A (D, D) and λ (D,) with Aᵀ P1 A = I and Aᵀ P0 A = diag(λ).
+    Three numbers: the probability that no chain of any run arrives there, log Ẑ - log Z of such runs, and the variance
+    of w / Z in the long run. A chain arrives with probability q and weighs W Z then; all others weigh alike.
 
     Examples
     --------
-    >>> def of_the_start_alone(P0, P1):
-    ...     eigenvalues, A = np.linalg.eigh(P0)
-    ...     return A, eigenvalues
-    >>> common_coordinates(of_the_start_alone)
-    ✗ Aᵀ P0 A is diagonal, but Aᵀ P1 A is not the identity: these are the eigenvectors of P0 alone. Whiten P1 first.
+    >>> unseen(lambda q, W, n_runs, n_chains: ((1 - q) ** n_chains, 0.0, q * W**2))
+    ✗ with q = 0.02, W = 20, 3 runs of 10 chains: your first number is about one run. No chain of *any* run may \
+arrive: runs · chains of them.
+      A hint: ae.check.covariance_start.unseen.hint()
     """
-    rng = np.random.default_rng(7)
-    for n in (2, 5):
-        P0, P1 = _random_precision(rng, n), _random_precision(rng, n)
-        A, eigenvalues = _coordinates(answer, P0, P1)
-        start = A.T @ P0 @ A
-        _require_identity(A, P0, P1)
-        require(
-            _diagonal(start),
-            "Aᵀ P1 A is the identity, as it should be, but Aᵀ P0 A is not diagonal. A rotation is still free: after "
-            "whitening P1, rotate to the eigenvectors of what P0 has become.",
-        )
-        lam = np.diag(start)
-        require(not np.allclose(eigenvalues, 1 / lam), "your λ are the inverses: Aᵀ P0 A is diag(1/λ) in yours.")
-        require(np.allclose(np.sort(eigenvalues), np.sort(lam)), "λ should be the diagonal of Aᵀ P0 A.")
-        require(np.allclose(eigenvalues, lam), "the λ are right, but not in the order of the columns of A.")
-        beta = 0.3
-        here = A.T @ ((1 - beta) * P0 + beta * P1) @ A
-        require(
-            np.allclose(here, np.diag((1 - beta) * eigenvalues + beta), atol=1e-6), "at β = 0.3 it is not diagonal."
-        )
-    return "right: in these coordinates the precision of v given h is (1-β) λ + β, diagonal at every β."
+    for q, W, n_runs, n_chains in ((0.02, 20.0, 3, 10), (0.1, 4.0, 3, 5), (1e-6, 1e4, 40, 1000)):
+        got = several(call(answer, q, W, n_runs, n_chains), 3, "return three numbers.")
+        got = [float(array(part, (), "one of the three has")) for part in got]
+        _judge_unseen(got, q, W, n_runs, n_chains)
+    rng, measured = np.random.default_rng(7), []
+    w = np.where(rng.random((20_000, 50)) < 0.02, 20.0, 0.6 / 0.98)
+    quiet = (w < 1).all(1)
+    measured = quiet.mean(), np.log(w[quiet].mean()), w.var()
+    foretold = [float(part) for part in call(answer, 0.02, 20.0, 1, 50)]
+    require(np.allclose(foretold, measured, rtol=0.1), f"20,000 runs of 50 chains gave {measured}; yours: {foretold}.")
+    return "right: 20,000 runs drawn from such chains agree with all three numbers."
 
 
-def _coordinates(answer, P0: np.ndarray, P1: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    A, eigenvalues = several(call(answer, P0.copy(), P1.copy()), 2, "return two arrays: A and λ.")
-    n = len(P0)
-    other_way = np.shape(A) == (n,) and np.shape(eigenvalues) == (n, n)
-    require(not other_way, "return A first, then λ: yours come the other way round.")
-    A, eigenvalues = array(A, (n, n), "A has"), array(eigenvalues, (n,), "λ has", ", the diagonal alone")
-    return np.real_if_close(A), np.real_if_close(eigenvalues)
+def _judge_unseen(got: list[float], q: float, W: float, n_runs: int, n_chains: int) -> None:
+    case = f"with q = {q:g}, W = {W:g}, {n_runs} runs of {n_chains} chains: "
+    u, n = (1 - q * W) / (1 - q), n_runs * n_chains
+    right = (1 - q) ** n, np.log(u), q * W**2 + (1 - q) * u**2 - 1
+    reject(got[0], {
+        "your first number is about one run. No chain of *any* run may arrive: runs · chains of "
+        "them.": (1 - q) ** n_chains,
+        "your first number counts runs, and a run has many chains.": (1 - q) ** n_runs,
+        "your first number is the probability that some chain arrives.": 1 - right[0],
+        "your first number is how many chains are expected to arrive.": n * q,
+        "probabilities of chains that do *not* arrive multiply; yours subtracts what is expected to arrive.": 1 - n * q,
+    }, case, unless=right[0])
+    require(same(got[0], right[0]), f"{case}the probability that none arrives is {right[0]:.4g}, not {got[0]:.4g}.")
+    reject(got[1], {
+        "your second number is Ẑ / Z; return its logarithm.": u,
+        "your second number has the wrong sign: what is missing makes Ẑ too low.": -np.log(u),
+        "all chains that are seen weigh less than Z: the mean of *all* must be Z, the rare ones included.": 0.0,
+        "nearly: q W is missing from Ẑ, but 1 - q W is what the others bring *together*. There are only 1 - q of "
+        "them, so each weighs a little more.": np.log(1 - q * W),
+        "your second number is of a run that has seen such a chain.": np.log(q * W),
+    }, case, unless=right[1])
+    require(same(got[1], right[1]), f"{case}all chains of such runs weigh {u:.4g} Z; log Ẑ - log Z is the log of that.")
+    reject(got[2], {
+        "your third number is the mean square of the weights; the square of their mean is still to be "
+        "subtracted.": right[2] + 1,
+        "your third number leaves out the other chains.": q * W**2,
+        "your third number leaves out the other chains, and the mean square.": q * W**2 - 1,
+        "in your third number the others weigh Z, and then the mean would be more than Z.": q * W**2 + 1 - q - 1,
+        "your third number is a standard deviation; return the variance.": np.sqrt(right[2]),
+        "your third number is the variance of a mean over chains; it is that of one weight.": right[2] / n_chains,
+        "your third number is the variance of log w; it is w that is averaged.": q * (1 - q) * np.log(W / u) ** 2,
+    }, case, unless=right[2])
+    require(same(got[2], right[2]), f"{case}the variance of w / Z is {right[2]:.4g}, not {got[2]:.4g}.")

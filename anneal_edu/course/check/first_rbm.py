@@ -6,15 +6,12 @@ from scipy.special import expit
 from anneal_edu.course.check.verdict import WrongAnswerError, call, exercise, reject, require, same
 from anneal_edu.distributions import BinaryRBM, binary_states
 
-_CHAINS_A_STATE = 20_000
-_LARGEST_CHANCE_DISTANCE = 0.03  # of 8 probabilities from estimates by 20,000 draws; 0.006 is typical, beyond 1e-8 rare
-
 # Fields of both signs, so that each slip gives other numbers
 _RBM = BinaryRBM(
     [[-0.6, 0.4, 0.4], [-1.2, -0.8, 1.4], [-1.0, 1.4, 0.9], [1.2, -0.7, 1.7]], [0.2, -0.5, 0.4, -0.3], [1.7, 1.2, -0.4]
 )
-# The transition matrices of the right step and of the slips below differ by 0.1 or more in some row
-_RBM_OF_STEPS = BinaryRBM([[2.0, -1.5], [-1.0, 2.5], [1.5, 1.0]], [0.5, -1.0, -0.5], [-1.0, 0.5])
+# Weights with which a unit depends on the others so much that each wrong step shows
+_STRONG_RBM = BinaryRBM([[2.5, -2.0], [2.5, 1.5], [-2.5, 2.5], [1.5, 2.5]], [-1.0, -2.0, 0.5, -1.5], [-1.0, 0.5])
 
 
 def _parameters(rbm: BinaryRBM) -> tuple[np.ndarray, ...]:
@@ -22,7 +19,14 @@ def _parameters(rbm: BinaryRBM) -> tuple[np.ndarray, ...]:
 
 
 # Exercise 1
-@exercise
+@exercise(
+    hints=(
+        "How many terms has the sum over one single hidden unit?",
+        "Σ_h factorises: a factor 1 + e^(field) for each hidden unit, with field c + vW. np.logaddexp(0, a) is "
+        "log(1 + e^a).",
+        "log f(v) = v·b + Σ_j log(1 + exp(c_j + (vW)_j))",
+    )
+)
 def log_f(answer) -> str:
     """``answer(v, weights, visible_bias, hidden_bias)`` must be log Σ_h f(v, h) for each row of v: (C, D) -> (C,).
 
@@ -30,6 +34,7 @@ def log_f(answer) -> str:
     --------
     >>> log_f(lambda v, W, b, c: np.log1p(np.exp(v @ W + c)).sum(-1))
     ✗ the visible biases are missing: add v · b to the sum over hidden units.
+      A hint: ae.check.first_rbm.log_f.hint()
     """
     rbm, v = _RBM, binary_states(4)
     got = np.asarray(call(answer, v, *_parameters(rbm)))
@@ -54,7 +59,12 @@ def log_f(answer) -> str:
         "right for small weights, but with weights of ±400 it returns infinity: exp overflows above 709. For large a, "
         "log(1 + e^a) is a: `np.logaddexp(0, a)` knows this.",
     )
-    require(same(got, large.log_density(v)), "right for small weights, but wrong by rounding where they are ±400.")
+    off = float(np.abs(got - large.log_density(v)).max())
+    require(
+        same(got, large.log_density(v)),
+        f"right for small weights, and off by up to {off:.3g} where they are ±400. For large a, log(1 + e^a) is a: "
+        "a field that was cut off, or a sum that was rounded, is another one. `np.logaddexp(0, a)` cuts nothing.",
+    )
     return "right: on all 16 states, their sum is Z, and weights of ±400 do not overflow."
 
 
@@ -88,7 +98,14 @@ def _name_the_mistake_in_log_f(rbm: BinaryRBM, v: np.ndarray, got: np.ndarray) -
 
 
 # Exercise 2
-@exercise
+@exercise(
+    hints=(
+        "Without weights, does any unit know of another?",
+        "The sum over all states is a product, one factor a unit: which for a pixel of bias b, which for a hidden "
+        "unit?",
+        "log Z = Σ_i log(1 + e^{b_i}) + H log 2",
+    )
+)
 def base_rate_log_z(answer) -> str:
     """``answer(visible_bias, n_hidden)`` must be log Z of the weightless RBM with these visible biases: a number.
 
@@ -97,6 +114,7 @@ def base_rate_log_z(answer) -> str:
     >>> base_rate_log_z(lambda b, n_hidden: np.logaddexp(0, b).sum())
     ✗ H · log 2 is missing. A hidden unit without weights and bias is a fair coin: it still has two states, each \
 counted once in Z, and doubles it.
+      A hint: ae.check.first_rbm.base_rate_log_z.hint()
     """
     rng = np.random.default_rng(4)
     for D, H in ((5, 3), (12, 10), (3, 40)):
@@ -127,87 +145,83 @@ counted once in Z, and doubles it.
 
 
 # Exercise 3
-def _transition_matrix(p_h: np.ndarray, v_given_h: np.ndarray) -> np.ndarray:
-    """T[v, v'] = Σ_h p(h | v) p(v' | h), from p(h_j = 1 | v) (V, H) and p(v_i = 1 | h) (S, D)."""
-    h, v = binary_states(p_h.shape[1]), binary_states(v_given_h.shape[1])
-    to_h = np.prod(np.where(h, p_h[:, None], 1 - p_h[:, None]), axis=-1)  # (V, S)
-    to_v = np.prod(np.where(v, v_given_h[:, None], 1 - v_given_h[:, None]), axis=-1)  # (S, V)
-    return to_h @ to_v
+def _coins(p: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    return (rng.random(p.shape) < p).astype(float)
 
 
-def _known_transitions(rbm: BinaryRBM) -> dict[str, np.ndarray]:
-    """The transition matrix of the right step, without a sentence, and of likely wrong ones."""
-    W, c = rbm.weights, rbm.hidden_bias
-    v, h = binary_states(rbm.dim), binary_states(rbm.n_hidden)
-    p_h, p_v = rbm.hidden_given_visible(v), rbm.visible_given_hidden(h)
-    everywhere = np.ones((len(v), 1))
-    mean_v = rbm.visible_given_hidden(p_h)  # (V, D): v given the mean of h
-    mean_field = np.prod(np.where(v, mean_v[:, None], 1 - mean_v[:, None]), axis=-1)
-    steps = {
-        "": (p_h, p_v),
-        "you rounded p(h | v) to 0 or 1. Draw h: it is 1 where a uniform random number lies below p(h "
-        "| v).": ((p_h > 0.5).astype(float), p_v),
-        "you rounded p(v | h) to 0 or 1. Draw v: it is 1 where a uniform random number lies below p(v "
-        "| h).": (p_h, (p_v > 0.5).astype(float)),
-        "your new v does not depend on the old one: it was drawn from an h that had not been drawn given v. First "
-        "h given v, then v given this h.": (np.full_like(p_h, 0.5), p_v),
-        "your new v does not depend on the old one: the field of the hidden units is c + v @ "
-        "weights.": (expit(everywhere * c), p_v),
-        "the hidden biases are missing from the field of h.": (expit(v @ W), p_v),
-        "the visible biases are missing from the field of v.": (p_h, expit(h @ W.T)),
-        "h is 1 with probability 1 - p(h | v) in your step: compare the other way round, `random < "
-        "probability`.": (1 - p_h, p_v),
-        "v is 1 with probability 1 - p(v | h) in your step: compare the other way round, `random < "
-        "probability`.": (p_h, 1 - p_v),
-        "both comparisons are the wrong way round: a unit is 1 where `random < probability`.": (1 - p_h, 1 - p_v),
-    }
-    return {sentence: _transition_matrix(*given) for sentence, given in steps.items()} | {
-        "you drew v given the *probabilities* of h. Then v no longer knows that the hidden units fell together: "
-        "draw h as 0 or 1 first, then v given that h.": mean_field
-    }
+def _gibbs(rbm: BinaryRBM, v: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    return _coins(rbm.visible_given_hidden(_coins(rbm.hidden_given_visible(v), rng)), rng)
 
 
-@exercise
-def gibbs_step(answer) -> str:
-    """``answer(v, weights, visible_bias, hidden_bias, rng)`` must be a block Gibbs step: (C, D) -> (C, D) of 0 and 1.
+def _flip(rbm: BinaryRBM, v: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Metropolis: propose to flip one pixel."""
+    new = v.copy()
+    rows, pixel = np.arange(len(v)), rng.integers(rbm.dim, size=len(v))
+    new[rows, pixel] = 1 - new[rows, pixel]
+    accept = np.log(rng.random(len(v))) < rbm.log_density(new) - rbm.log_density(v)
+    return np.where(accept[:, None], new, v)
+
+
+def _each_pixel_alone(rbm: BinaryRBM, v: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Right in every mean, wrong in what goes with what: each pixel is shuffled over the chains."""
+    return np.stack([rng.permutation(column) for column in v.T], axis=1)
+
+
+_STEPS = {  # step(rbm, v, rng) -> v; whether it is sound; what to say to whom thinks otherwise
+    "Gibbs": (_gibbs, True, "it is the Gibbs step of the lesson."),
+    "the hidden biases are missing": (
+        lambda rbm, v, rng: _gibbs(BinaryRBM(rbm.weights, rbm.visible_bias, 0 * rbm.hidden_bias), v, rng),
+        False, "it forgets the hidden biases: exact draws become others at once.",
+    ),
+    "nothing moves": (lambda rbm, v, rng: v.copy(), True, "a step that never moves explores nothing, and is sound."),
+    "Metropolis": (_flip, True, "it flips one pixel at a time by the rule of Metropolis."),
+    "h is not drawn": (
+        lambda rbm, v, rng: _coins(rbm.visible_given_hidden(rbm.hidden_given_visible(v)), rng),
+        False, "it uses the probabilities of h and never draws h.",
+    ),
+    "each pixel alone": (
+        _each_pixel_alone, False,
+        "every pixel keeps its mean, but no pixel knows of the others any more: compare whole states, not means.",
+    ),
+    "independent": (lambda rbm, v, rng: rbm.sample(len(v), rng), True, "it makes fresh exact draws."),
+    "a generator of its own": (
+        lambda rbm, v, rng: _gibbs(rbm, v, np.random.default_rng(0)),
+        False, "once it is harmless. But it throws the same coins in every call, `default_rng(0)`: take several steps.",
+    ),
+}  # fmt: skip
+
+
+@exercise(
+    hints=(
+        "If a chain starts as an exact draw and the step is sound, what is it after one step, and after ten?",
+        "Take many exact draws, let them make several steps, and compare how often each whole state occurs with its "
+        "exact probability: not only each pixel's mean.",
+        "p = exp(log_density(states) - log_z); counts of v @ (8, 4, 2, 1) after ten steps; unsound if half the summed "
+        "difference exceeds 0.03",
+    )
+)
+def is_sound(answer) -> str:
+    """``answer(step, rbm, rng)`` must be True if step(v, rng) can serve AIS as a kernel for this RBM, else False.
 
     Examples
     --------
-    >>> gibbs_step(lambda v, W, b, c, rng: v)
-    ✗ nothing moved: your step returns the v it was given. That leaves every distribution invariant, and explores none.
+    >>> is_sound(lambda step, rbm, rng: True)
+    ✗ you say that this step is sound, and it is not: it forgets the hidden biases: exact draws become others at once.
+      A hint: ae.check.first_rbm.is_sound.hint()
     """
-    rbm, states = _RBM_OF_STEPS, binary_states(3)
-    v = np.repeat(states, _CHAINS_A_STATE, axis=0)
-    got = call(answer, v.copy(), *_parameters(rbm), np.random.default_rng(4), shape=v.shape)
-    got = got.astype(float)
-    require(np.isin(got, (0, 1)).all(), "some of your new units are neither 0 nor 1: return draws, not probabilities.")
-    again = call(answer, v.copy(), *_parameters(rbm), np.random.default_rng(4), shape=v.shape)
-    require(
-        (got == again).all(),
-        "the same rng gave two different answers: take every random number from the rng that is passed in.",
+    for number, (step, sound, why) in enumerate(_STEPS.values()):
+        said = call(answer, _handed_out(step), _STRONG_RBM, np.random.default_rng(number))
+        require(
+            isinstance(said, bool | np.bool_), f"return True or False; you return {said!r}, a {type(said).__name__}."
+        )
+        judged = "sound, and it is not" if said else "not sound, and it is"
+        require(bool(said) == sound, f"you say that this step is {judged}: {why}")
+    return (
+        f"right: {len(_STEPS)} steps, four of them sound. The last throws the same coins in every call: after one step "
+        "nothing shows, after ten the states come up with wrong shares."
     )
-    require(
-        not (got == v).all(),
-        "nothing moved: your step returns the v it was given. That leaves every distribution invariant, and explores "
-        "none.",
-    )
-    codes = (got @ [4, 2, 1]).astype(int).reshape(8, _CHAINS_A_STATE)
-    found = np.stack([np.bincount(row, minlength=8) for row in codes]) / _CHAINS_A_STATE  # (8, 8)
-    known = _known_transitions(rbm)
-    distances = {sentence: 0.5 * np.abs(found - matrix).sum(-1).max() for sentence, matrix in known.items()}
-    nearest = min(distances, key=distances.get)
-    require(
-        (found.max(-1) < 1).any() or distances[nearest] < _LARGEST_CHANCE_DISTANCE,
-        "all chains that start in one state end in one state: every chain needs random numbers of its own, "
-        "`rng.random(p.shape)`.",
-    )
-    require(not nearest or distances[nearest] >= 2 * _LARGEST_CHANCE_DISTANCE, nearest)
-    p = np.exp(rbm.log_density(states) - rbm.log_z())
-    before, after = p @ states, (p @ found) @ states
-    require(
-        distances[""] < _LARGEST_CHANCE_DISTANCE,
-        "chains that start as exact draws do not stay exact draws: their mean was "
-        f"{np.array2string(before, precision=2)}, after your step it is {np.array2string(after, precision=2)}. Draw h "
-        "given v, then v given this h.",
-    )
-    return "right: your step makes all 64 transitions as often as it should, and exact draws stay exact draws."
+
+
+def _handed_out(step):
+    """The step as a learner gets it, for the RBM of the exercise."""
+    return lambda v, rng: step(_STRONG_RBM, np.asarray(v, dtype=float), rng)

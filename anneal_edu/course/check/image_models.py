@@ -1,65 +1,87 @@
 """Checks of notebook 09: which image model is best?"""
 
 import numpy as np
+from scipy.special import digamma, polygamma
 
-from anneal_edu.course.check.verdict import call, exercise, reject, require, same
+from anneal_edu.course.check.verdict import WrongAnswerError, array, call, exercise, reject, require, same, several
 
 _ROUNDING = 1e-5  # of the root of a difference of two variances of 2,500 or so
 
 
 # Exercise 1
-@exercise
-def log_prior(answer) -> str:
-    """``answer(a)`` must be the normalised log density of L independent Laplace variables: (..., L) -> (...).
+@exercise(
+    hints=(
+        "Patches are averaged: which of two errors of a patch averages away, the random or the systematic one?",
+        "The mean of C weights has the relative variance r / C. Take the logarithm's series to second order: "
+        "log(1 + e) is about e - e²/2.",
+        "bias = -r / (2C), at every patch; bar = √(r / (C N))",
+    )
+)
+def bias_and_bar(answer) -> str:
+    """``answer(r, n_chains, n_patches)`` must foretell bias and error bar of the mean of log Ẑ over patches.
+
+    Every patch has weights of relative variance r, and chains of its own; to leading order in r / n_chains.
 
     Examples
     --------
-    >>> log_prior(lambda a: -np.abs(a).sum(-1) - np.log(2))
-    ✗ in 2 dimensions your density integrates to 2.00: that is the paper's normaliser, 2 for any number of variables. \
-Each of the L factors needs a 2 of its own.
+    >>> bias_and_bar(lambda r, C, N: (-r / (2 * C) / np.sqrt(N), np.sqrt(r / (C * N))))
+    ✗ r = 1, 20 chains, 100 patches: the bias is the same at every patch, and the mean of equal numbers is that \
+number: no √N makes it smaller.
+      A hint: ae.check.image_models.bias_and_bar.hint()
     """
-    middle = (np.arange(1200) + 0.5) / 50 - 12  # the midpoint rule never touches the kink at 0
-    line = middle[:, None]
-    mass = [np.exp(call(answer, line.copy(), shape=(1200,))).sum() / 50]
-    coarse = (np.arange(240) + 0.5) / 10 - 12
-    plane = np.stack(np.meshgrid(coarse, coarse), axis=-1)  # (240, 240, 2)
-    log_p = call(answer, plane.copy(), shape=(240, 240))
-    mass.append(np.exp(log_p).sum() / 100)
-    slope = call(answer, np.array([[3.0, 0.0], [1.0, 0.0], [2.0, 1.0]]), shape=(3,))
-    require(slope[0] < slope[1], "your density grows away from 0; log p(a) should fall, by |a| for every variable.")
+    for r, n_chains, n_patches in ((1.0, 20, 100), (4.0, 200, 25), (0.5, 100, 1000)):
+        given = r, n_chains, n_patches
+        got = several(call(answer, *given), 2, "return two numbers: the bias and the error bar.")
+        got = [float(array(part, (), "one of the two has")) for part in got]
+        _judge_bias(got, *given)
+    measured = digamma(20) - np.log(20), np.sqrt(polygamma(1, 20) / 100)  # of weights e^-x, which have r = 1
+    got = [float(part) for part in answer(1.0, 20, 100)]
+    require(np.allclose(got, measured, rtol=0.06), "of exponential weights bias and bar are others.")
+    return "right: exponential weights, whose log mean is exactly known, have this bias and this bar within 6%."
+
+
+def _judge_bias(got: list[float], r: float, n_chains: int, n_patches: int) -> None:
+    case, e = f"r = {r:g}, {n_chains} chains, {n_patches} patches: ", np.sqrt(r / n_chains)
+    bias, bar = -(e**2) / 2, e / np.sqrt(n_patches)
+
+    def near(found: float, wrong: float) -> bool:
+        return abs(found - wrong) < 0.03 * abs(wrong)
+
+    for sentence, wrong in {
+        "the logarithm of a mean comes out too *low* (Jensen): the bias is negative.": -bias,
+        "the bias is half of that: the second term of log(1 + e) is -e²/2.": 2 * bias,
+        "the bias is the same at every patch, and the mean of equal numbers is that number: no √N makes it "
+        "smaller.": bias / np.sqrt(n_patches),
+        "the bias is the same at every patch, and the mean of equal numbers is that number: no N makes it "
+        "smaller.": bias / n_patches,
+        "that bias is of a single chain; the mean of C weights is C times less variable.": bias * n_chains,
+        "the bias goes with the *square* of a patch's error.": -e / 2,
+    }.items():
+        require(not near(got[0], wrong), case + sentence)
     require(
-        same(slope[0] - slope[1], -2.0),
-        f"from a = (1, 0) to (3, 0) log p should fall by 2; yours changes by {slope[0] - slope[1]:.2f}. A Laplace "
-        "prior falls with |a|, not with a².",
+        abs(got[0] / bias - 1) < 0.06,
+        f"{case}the bias should be about {bias:.4g}; yours is {got[0]:.4g}. What does log(1 + e) lose on average, "
+        "if e has mean 0 and variance r / C?",
     )
-    require(
-        same(slope[0], slope[2]),
-        "(3, 0) and (2, 1) have the same sum of sizes, and should be equally likely: add the |a|, without squares.",
-    )
-    require(
-        not (abs(mass[0] - 1) < 0.01 and abs(mass[1] - 2) < 0.02),
-        f"in 2 dimensions your density integrates to {mass[1]:.2f}: that is the paper's normaliser, 2 for any number "
-        "of variables. Each of the L factors needs a 2 of its own.",
-    )
-    for n, found in enumerate(mass, 1):
-        require(
-            abs(found - 1) < 0.01,
-            f"in {n} dimension{'s' * (n > 1)} your density integrates to {found:.2f}, not to 1: check the normaliser "
-            "of one factor, ∫ exp(-|a|) da, and how many factors there are.",
-        )
-    a = np.random.default_rng(9).laplace(size=(5, 4, 36))
-    whole = call(answer, a.copy(), shape=(5, 4))
-    parts = call(answer, a[..., :10].copy(), shape=(5, 4)) + call(answer, a[..., 10:].copy(), shape=(5, 4))
-    require(
-        same(whole, parts),
-        "36 independent variables are 10 and 26: log p of all should be the sum of the two; yours is off by "
-        f"{np.abs(whole - parts).max():.2f} nats. How does the normaliser grow with L?",
-    )
-    return f"right: it integrates to 1, and 36 variables need 36 twos. With one 2 it is {35 * np.log(2):.1f} nats off."
+    for sentence, wrong in {
+        "that bar is of a single patch; the mean over N patches is steadier by √N.": e,
+        "the bar falls with √N, not with N.": e / n_patches,
+        "that is the square of the bar.": bar**2,
+        "that bar is of a single chain a patch.": bar * np.sqrt(n_chains),
+        "the bar falls with √C, too: the weights of a patch are averaged.": bar / np.sqrt(n_chains),
+    }.items():
+        require(not near(got[1], wrong), case + sentence)
+    require(abs(got[1] / bar - 1) < 0.06, f"{case}the bar should be about {bar:.4g}; yours is {got[1]:.4g}.")
 
 
 # Exercise 2
-@exercise
+@exercise(
+    hints=(
+        "If one model beats the other by 3 nats on every single patch, how uncertain is the difference?",
+        "Take the difference on each patch first: then it is the error of one single mean.",
+        "√( Σ (d_n - d̄)² / (N - 1) / N ) with d = first - second",
+    )
+)
 def paired_error(answer) -> str:
     """``answer(first, second)`` must be the standard error of mean(first) - mean(second) over the same data.
 
@@ -68,6 +90,7 @@ def paired_error(answer) -> str:
     >>> paired_error(lambda a, b: np.sqrt(a.var(ddof=1) / len(a) + b.var(ddof=1) / len(b)))
     ✗ two models that differ by 3 nats on every single patch differ by 3 without any doubt, and your error is 11.93: \
 you add the errors of the two means as if each model had seen patches of its own. Take differences first.
+      A hint: ae.check.image_models.paired_error.hint()
     """
     rng = np.random.default_rng(9)
     patches = 50 * rng.standard_normal(40) - 40
@@ -101,9 +124,18 @@ you add the errors of the two means as if each model had seen patches of its own
             "You divide by N; the error of a mean falls with √N only.": sd / 40,
         }, case=f"your error is {found:.3f}, and should be {right:.3f}. ")
     biased = "Close: the mean was fitted to the same numbers, so divide the squares by N - 1."
+    twice = "You take the 1 away twice: once in the variance, and once more under the root."
+    case = f"your error is {found:.4f}, and should be {right:.4f}. "
+    reject(found, {twice: noise.std(ddof=1) / np.sqrt(39)}, case=case)
     reject(found, {biased: noise.std() / np.sqrt(40)}, case=f"your error is {found:.3f}, and should be {right:.3f}. ")
     turned = call(answer, patches.copy(), patches + noise, shape=())
     require(same(turned, found), "exchanging the two models changes your error; only the gap may change, its sign.")
+    for _ in range(3):
+        first, second = _pair(rng)
+        wanted = (first - second).std(ddof=1) / np.sqrt(len(first))
+        found = float(call(answer, first.copy(), second.copy(), shape=()))
+        spread = f"of two models that differ in spread: your error is {found:.4f}, not {wanted:.4f}."
+        require(same(found, wanted), spread)
     simulated = np.array([_gap(rng) for _ in range(4000)])
     typical = np.sqrt(np.mean([float(call(answer, *_pair(rng), shape=())) ** 2 for _ in range(400)]))
     require(
@@ -125,7 +157,13 @@ def _gap(rng: np.random.Generator) -> float:
 
 
 # Exercise 3
-@exercise
+@exercise(
+    hints=(
+        "What are the mean and the covariance of Φa + σr?",
+        "Independent parts add their covariances: that of Φa is Φ I Φᵀ. Then it is one Gaussian density.",
+        "Σ = ΦΦᵀ + σ² I; log p = -½ xᵀΣ⁻¹x - ½ log |2πΣ|",
+    )
+)
 def linear_gaussian(answer) -> str:
     """``answer(x, bases, noise)`` must be log p(x) of x = bases a + noise r, both a and r from N(0, I): (N, D) -> (N,).
 
@@ -134,10 +172,17 @@ def linear_gaussian(answer) -> str:
     >>> from scipy.stats import multivariate_normal
     >>> linear_gaussian(lambda x, bases, noise: multivariate_normal(cov=bases @ bases.T + noise * np.eye(2)).logpdf(x))
     ✗ without bases the image is noise, of variance noise²: Eq. 41. Yours is what it would be with variance noise.
+      A hint: ae.check.image_models.linear_gaussian.hint()
     """
     rng = np.random.default_rng(9)
     x, noise = rng.normal(size=(6, 2)), 0.7
-    found = call(answer, x.copy(), np.zeros((2, 3)), noise, shape=(6,))
+    try:
+        found = call(answer, x.copy(), np.zeros((2, 3)), noise, shape=(6,))
+    except np.linalg.LinAlgError as error:
+        raise WrongAnswerError(
+            "without bases your covariance is singular, a matrix of zeros. The noise is still there: its part, "
+            "noise² I, is missing."
+        ) from error
 
     def pure(variance, log_normaliser=2 * np.pi):
         return -0.5 * (x * x).sum(1) / variance - np.log(log_normaliser * variance)

@@ -1,12 +1,12 @@
-"""Checks for notebook 01: the weights of AIS, the effective sample size, the acceptance of Metropolis."""
+"""Checks for notebook 01: the weights of AIS, a kernel that is not sound, the acceptance of Metropolis."""
 
 from itertools import product
 
 import numpy as np
 from scipy.special import logsumexp
 
-from anneal_edu import effective_sample_size, metropolis_matrix
-from anneal_edu.course.check.verdict import call, exercise, reject, require, same
+from anneal_edu import expected_ais_weights, metropolis_matrix
+from anneal_edu.course.check.verdict import WrongAnswerError, call, exercise, reject, require, same
 
 _LOG_F = np.log([[2.0, 1.0, 1.0], [1.0, 2.0, 5.0], [1.0, 0.5, 12.0]])
 """A world of three states and three stages, (K+1, S) with K = 2."""
@@ -50,7 +50,14 @@ def _mistaken_log_weights(log_f, log_z_0, x):
     }
 
 
-@exercise
+@exercise(
+    hints=(
+        "At the moment when the target changes from f_{k-1} to f_k, has the chain moved yet?",
+        "Start from log_z_0 and add one log ratio for each k from 1 to K; both densities stand at the same column "
+        "of x.",
+        "log w = log Z_0 + Σ_k [log f_k(x_{k-1}) - log f_{k-1}(x_{k-1})]",
+    )
+)
 def log_weights(answer):
     """Is (log_f (K+1, S), log_z_0, x (C, K+1)) -> log w (C,) the log weight of AIS?
 
@@ -81,53 +88,84 @@ def log_weights(answer):
     return f"right: over all 27 trajectories of a tiny world the mean of your w is {mean:.6f}, and Z is {z:.6f}."
 
 
-def _mistaken_ess(lw):
-    """What common slips return for these log weights, each with the sentence that helps."""
-    w = np.exp(lw - lw.max())
-    share, n = w / w.sum(), len(w)
+def _valid_tables(log_f: np.ndarray) -> dict[str, np.ndarray]:
+    """Transition matrices that all leave f (S,) invariant."""
+    p = np.exp(log_f - logsumexp(log_f))
+    T = metropolis_matrix(log_f)
+    ring = np.roll(np.eye(len(p)), 1, axis=1)  # round the ring, always forwards: no detailed balance
+    flow = 0.9 * p.min()
     return {
-        "you return C whatever the weights are: the formula needs their spread.": n,
-        "this is the variance of the log weights. The variance in the formula is that of the weights, normalised to "
-        "mean 1.": n / (1 + lw.var()),
-        "your weights are normalised to sum 1, so that their variance is tiny and every ESS looks like C. The formula "
-        "wants weights of mean 1.": n / (1 + share.var()),
-        "this divides by 1 plus the standard deviation; it should be the variance.": n / (1 + (w / w.mean()).std()),
-        "almost: you divide the squares by C - 1. Divide by C (the default of var), else one weight that carries "
-        "everything gives an ESS below 1.": n / (1 + (w / w.mean()).var(ddof=1)),
-        "this is the ESS as a fraction of C: multiply by the number of chains.": 1 / (1 + (w / w.mean()).var()),
-        "upside down: this is Σ w*² with w* summing to 1, and the ESS is one over it.": (share**2).sum(),
+        "Metropolis": T,
+        "twice": T @ T,
+        "exact draws": np.tile(p, (len(p), 1)),
+        "lazy": 0.7 * np.eye(len(p)) + 0.3 * T,
+        "round": np.eye(len(p)) + (flow / p)[:, None] * (ring - np.eye(len(p))),
     }
 
 
-@exercise
-def effective_size(answer):
-    """Is log_weights (C,) -> float the effective sample size, whatever the scale of the weights?"""
-    rng = np.random.default_rng(2)
-    lw = rng.standard_normal(40)
-    ess = call(answer, lw.copy())
-    require(np.ndim(ess) == 0, f"the ESS is one number; your function returned shape {np.shape(ess)}.")
-    reject(ess, _mistaken_ess(lw))
-    require(
-        np.isclose(call(answer, lw + 3.0), ess),
-        "multiplying every weight by the same number changed your ESS. Only the shares matter: normalise the weights.",
+def _broken_world(seed: int, broken: int, fault: str, shift: float) -> tuple[np.ndarray, list[np.ndarray]]:
+    """log f (K+1, S) with K = 6, and K tables of which T_broken does not leave f_broken invariant."""
+    rng = np.random.default_rng(seed)
+    log_f = np.linspace(0.2, 1.2, 7)[:, None] * rng.normal(size=5) * 1.5 + 0.3 * rng.normal(size=(7, 5)) + shift
+    kinds = np.resize(rng.permutation([*_valid_tables(log_f[0])]), 6)
+    tables = [_valid_tables(log_f[k])[kind] for k, kind in enumerate(kinds, start=1)]
+    own = {
+        "the old target": metropolis_matrix(log_f[broken - 1]),
+        "careless": metropolis_matrix(np.zeros(5)),
+        "a little too steep": metropolis_matrix(1.05 * log_f[broken]),
+    }
+    tables[broken - 1] = own[fault]
+    return log_f, tables
+
+
+@exercise(
+    hints=(
+        "Which property of T_k does the proof need, and does it need anything else?",
+        "T_k must leave f_k invariant, the f of the same k. It need not have detailed balance.",
+        "largest |p_k T_k - p_k| over sites, with p_k = f_k / sum f_k: it is 0 for all k but one. Subtract the largest "
+        "log f_k before you exponentiate.",
     )
-    equal, one = call(answer, np.zeros(8)), call(answer, np.array([0.0, -800.0, -800.0, -800.0]))
-    require(np.isclose(equal, 8), f"eight equal weights are worth 8 draws; you say {float(equal):.4g}.")
-    require(np.isclose(one, 1), f"one weight that carries everything is worth 1 draw; you say {float(one):.4g}.")
-    for shift in (1000.0, -1000.0):
-        shifted = call(answer, lw + shift)
-        require(
-            np.isclose(shifted, ess),
-            f"with {shift:+.0f} added to every log weight you return {float(shifted):.4g}: exp overflowed or vanished. "
-            "Subtract the largest log weight before you exponentiate; the ESS does not notice.",
+)
+def broken_step(answer):
+    """Is (log_f (K+1, S), tables T_1 … T_K) -> the k whose table does not leave f_k invariant found, and no other?"""
+    worlds = [
+        (1, 3, "careless", 0.0), (2, 5, "the old target", 0.0), (3, 1, "a little too steep", 0.0),
+        (4, 4, "the old target", 0.0), (5, 2, "the old target", 900.0), (6, 4, "careless", -900.0),
+    ]  # fmt: skip
+    for seed, broken, fault, shift in worlds:
+        log_f, tables = _broken_world(seed, broken, fault, shift)
+        said = call(answer, log_f.copy(), [T.copy() for T in tables])
+        require(np.ndim(said) == 0 and float(said).is_integer(), "return one whole number, the k of the broken T_k.")
+        k = int(said)
+        _say_what_is_sound(log_f, tables, k, broken, shift)
+    log_f = np.outer([0, 1 / 3, 2 / 3, 1], np.log([1.0, 9.0, 1.0, 1.0, 9.0]))
+    tables = [metropolis_matrix(log_f[k]) for k in (1, 0, 3)]  # T_2 is careless
+    ratio = expected_ais_weights(log_f, tables)[-1].sum() / np.exp(logsumexp(log_f[-1]))
+    return (
+        f"right, in all {len(worlds)} worlds. How much it matters: from flat to f = (1, 9, 1, 1, 9) in three steps, "
+        f"with a careless T_2 alone, E[w] is {ratio:.2f} Z. In three of the worlds the kernel was that of the *old* "
+        "target, f_{k-1}: an easy slip in a program."
+    )
+
+
+def _say_what_is_sound(log_f: np.ndarray, tables: list[np.ndarray], k: int, broken: int, shift: float) -> None:
+    if k == broken:
+        return
+    far = f" (Here log f is about {shift:+.0f}: subtract the largest before you exponentiate.)" if shift else ""
+    require(1 <= k <= len(tables), f"you say {k}, but k runs from 1 to {len(tables)}: tables[0] is T_1.{far}")
+    p = np.exp(log_f[k] - logsumexp(log_f[k]))
+    T = tables[k - 1]
+    change, flow = float(abs(p @ T - p).max()), p[:, None] * T
+    if abs(flow - flow.T).max() > 1e-9:
+        raise WrongAnswerError(
+            f"T_{k} has no detailed balance, and yet p_{k} T_{k} = p_{k} (largest change {change:.0e}): chains go "
+            f"round in a ring, as many into each site as out of it. Ask for invariance itself.{far}"
         )
-    for _ in range(5):
-        lw = 2 * rng.standard_normal(30)
-        require(
-            np.isclose(call(answer, lw.copy()), effective_sample_size(lw)),
-            "right for simple weights, wrong for others: compare with C / (1 + variance of w / mean(w)).",
-        )
-    return "right: equal weights give C, one heavy weight gives 1, and log weights of +1000 do no harm."
+    counted = " Or do you count from 0? tables[0] is T_1." if k == broken - 1 else ""
+    raise WrongAnswerError(
+        f"T_{k} is sound: p_{k} T_{k} differs from p_{k} by {change:.0e} at most. T_k must leave f_k invariant, "
+        f"log_f[k], and tables[k - 1] is T_k.{counted}{far}"
+    )
 
 
 def _matrix_of(answer, log_f: np.ndarray) -> np.ndarray:
@@ -147,13 +185,24 @@ def _matrix_of(answer, log_f: np.ndarray) -> np.ndarray:
     return T + np.diag(1 - T.sum(1))
 
 
-@exercise
+@exercise(
+    hints=(
+        "If much mass stands here and little there, which of the two ways must be walked more reluctantly?",
+        "Ask that as much flows there as back, f(here) a(here → there) = f(there) a(there → here), and stay in logs.",
+        "a = min(1, exp(there - here)), with the minimum taken before exp overflows.",
+    )
+)
 def acceptance(answer):
     """Does (log_f_here, log_f_there) -> probability make a Metropolis step that leaves f invariant?
 
     The whole transition matrix is built from the answer, and π T = π is checked; any rule that holds it passes.
     """
-    for log_f in (np.log([1.0, 2.0, 6.0, 3.0]), np.log([5.0, 1.0, 1.0, 4.0, 0.2])):
+    base = call(answer, -1.0, -1.5)
+    here = all(same(call(answer, x, -1.5), base) for x in (-2.5, 0.7))
+    there = all(same(call(answer, -1.0, x), base) for x in (-3.0, -0.2))
+    require(there or not here, "your acceptance does not ask where the chain stands: only f(there) / f(here) counts.")
+    require(here or not there, "your acceptance does not ask where the chain would go: only f(there) / f(here) counts.")
+    for log_f in (np.log([0.1, 0.2, 0.6, 0.3]), np.log([1.0, 2.0, 6.0, 3.0]), np.log([5.0, 1.0, 1.0, 4.0, 0.2])):
         T, p = _matrix_of(answer, log_f), np.exp(log_f - logsumexp(log_f))
         drift = float(abs(p @ T - p).max())
         inverted = abs(T - metropolis_matrix(-log_f)).max() < 1e-9
@@ -172,19 +221,19 @@ def acceptance(answer):
             "detailed balance, f(here) a(here → there) = f(there) a(there → here).",
         )
         require(
-            (np.diag(T, 1) > 0).all(),
+            (np.diag(T, 1) > 1e-6).all(),
             "a chain that never moves does leave f invariant, and AIS with it stays unbiased. But it is importance "
             "sampling again: let the chain move.",
         )
     far = call(answer, 1000.0, 0.0), call(answer, 0.0, 1000.0)
     require(
-        np.isfinite(far).all() and far[0] < 1e-12 and far[1] > 1 - 1e-12,
-        f"1000 nats downhill must be refused and 1000 nats uphill accepted; you return {far[0]:.3g} and {far[1]:.3g}. "
-        "Subtract the logs before you exponentiate.",
+        np.isfinite(far).all() and far[0] < 1e-12 and same(far[1], call(answer, 0.0, 30.0)),
+        f"1000 nats downhill must be refused, 1000 nats uphill accepted as 30 are; you return {far[0]:.3g} and "
+        f"{far[1]:.3g}. Subtract the logs before you exponentiate.",
     )
     require(
         same(call(answer, -5000.0, -5001.0), call(answer, 0.0, -1.0)),
         "adding the same number to both logs changed your answer, and it must not: Z cancels. exp(-5000) is 0 in a "
         "computer: subtract the logs before you exponentiate.",
     )
-    return "right: p T = p on two landscapes, and constants such as log Z cancel."
+    return "right: p T = p on three landscapes, and constants such as log Z cancel."

@@ -40,7 +40,13 @@ def _curves():
         yield case, (_RISE + _LOG_Z, validation + _LOG_Z, _LOG_Z.copy(), std_error), since
 
 
-@exercise
+@exercise(
+    hints=(
+        "Which of the numbers stands in both likelihoods of one look?",
+        "log Ẑ cancels within a look; two looks have two estimates of it, and their squared errors add.",
+        "gap = mean log f (train) - mean log f (validation), error 0; since = best if fall > 2 √(s_best² + s_last²)",
+    )
+)
 def gap_and_fall(answer) -> str:
     """``answer(mean_f_train, mean_f_validation, log_z, std_error)`` must return the gap, its error, and since when.
 
@@ -54,6 +60,7 @@ def gap_and_fall(answer) -> str:
     >>> gap_and_fall(shy)
     ✗ your error of the gap treats the two likelihoods as if their errors were independent. Both subtract the *same* \
 log Ẑ: what becomes of it in the difference?
+      A hint: ae.check.likelihood_tracking.gap_and_fall.hint()
     """
     for case, given, since in _curves():
         result = attempt(answer(*(part.copy() for part in given)))
@@ -127,7 +134,13 @@ def _judge_since(since: int | None, right: int | None, case: str, given) -> None
 
 
 # Exercise 2
-@exercise
+@exercise(
+    hints=(
+        "Of which quantity, along chains that start at a data point, is p(v) the mean?",
+        "Give each point its own row of C log weights; average 1/w without leaving the logarithms.",
+        "log p̂(v) = log f(v) + log (1/C) Σ_c 1/w_c",
+    )
+)
 def raise_estimate(answer) -> str:
     """``answer(log_f, log_weights)`` must be log p̂ of every point: log f + log of the mean over its chains of 1/w.
 
@@ -138,10 +151,15 @@ def raise_estimate(answer) -> str:
     >>> raise_estimate(lambda log_f, log_w: log_f - log_w.reshape(len(log_f), -1).mean(1))
     ✗ two points, three chains: you average -log w. The mean of 1/w is what is unbiased: exponentiate, average, then \
 take the logarithm.
+      A hint: ae.check.likelihood_tracking.raise_estimate.hint()
     """
     rng = np.random.default_rng(13)
-    cases = ("two points, three chains", 2, 3, 0.0, 0.0), ("log f near 800, log w near 1,600", 4, 5, 800.0, 1600.0)
-    for case, N, C, level_f, level_w in cases:
+    for case, N, C, level_f, level_w in (
+        ("two points, three chains", 2, 3, 0.0, 0.0),
+        ("log f near 800, log w near 1,600", 4, 5, 800.0, 1600.0),
+        ("three points of three chains, 900 nats apart", 3, 3, 0.0, np.repeat([900.0, 0.0, -900.0], 3)),
+        ("two points, one of them with chains from 0 to 800", 2, 4, 0.0, np.r_[0.0, 800.0, 300.0, 5.0, np.zeros(4)]),
+    ):
         log_f, log_w = level_f + rng.normal(0, 3, N), level_w + rng.normal(1, 2, N * C)
         got = _numbers(answer(log_f.copy(), log_w.copy()), f"{case}: your result")
         require(got.shape == (N,), f"{case}: your result has shape {got.shape}; it should be ({N},), one a point.")
@@ -200,7 +218,14 @@ trainings, or another processor, could put a choice on the other side of the bou
 """
 
 
-@exercise
+@exercise(
+    hints=(
+        "Does a look profit from the sweeps of the looks before it, or does it need its own?",
+        "Count: 1,500 / every looks, and (looks - 1) · n_sweeps of at most 150. Compare few looks of many sweeps "
+        "with many of few.",
+        "150 / (1,500 / every - 1) sweeps a look, rounded down, with as few looks as are allowed",
+    )
+)
 def spend_the_budget(answer) -> str:
     """``answer`` is (every, n_sweeps): looks at the panel's training that are near the truth, and cheap enough.
 
@@ -211,6 +236,7 @@ def spend_the_budget(answer) -> str:
     --------
     >>> spend_the_budget((25, 30))
     ✗ 59 looks after the first, of 30 sweeps each, are 1,770 sweeps. The budget is 150.
+      A hint: ae.check.likelihood_tracking.spend_the_budget.hint()
     """
     from anneal_edu.course.panels import likelihood_tracking as panel
 

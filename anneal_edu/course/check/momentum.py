@@ -1,5 +1,7 @@
 """Checks of notebook 08: momentum that survives annealing."""
 
+from collections.abc import Callable
+
 import numpy as np
 
 from anneal_edu.course.check.verdict import arrays, call, exercise, reject, require, same
@@ -8,7 +10,13 @@ _N = 100_000
 
 
 # Exercise 1
-@exercise
+@exercise(
+    hints=(
+        "If you add two independent terms, what do their variances do?",
+        "The share of the power that stays is 1-γ, and power is a square: the factors are roots.",
+        "v' = √(1-γ) v + √γ r, with r = rng.standard_normal(v.shape)",
+    )
+)
 def refresh(answer) -> str:
     """``answer(v, gamma, rng)`` must renew the share γ of the momentum's power and leave N(0, I) invariant.
 
@@ -17,12 +25,12 @@ def refresh(answer) -> str:
     >>> refresh(lambda v, gamma, rng: np.sqrt(1 - gamma) * v + gamma * rng.standard_normal(v.shape))
     ✗ momenta of variance 1 come out with variance 0.76 at γ = 0.4. This is the formula as the paper prints it, \
 with γ r: its variance is (1-γ) + γ². Which factor of r makes it 1?
+      A hint: ae.check.momentum.refresh.hint()
     """
     start = np.random.default_rng(8).standard_normal((_N, 2))
     for gamma in (0.4, 0.1):
         v = start.copy()
         new = call(answer, v, gamma, np.random.default_rng(1), shape=v.shape)
-        require((v == start).all(), "your function changes the v that it is given; return a new array.")
         require(not same(new, v), f"nothing is renewed at γ = {gamma}: the momentum comes out as it went in.")
         again = call(answer, v, gamma, np.random.default_rng(2), shape=v.shape)
         require(not same(new, again), "two generators give the same momenta: draw r from the rng that is passed in.")
@@ -54,6 +62,12 @@ with γ r: its variance is (1-γ) + γ². Which factor of r makes it 1?
             abs(kept**2 - (1 - gamma)) < 0.02,
             f"at γ = {gamma} a share {1 - gamma:.1f} of the power should survive; in yours it is {kept**2:.2f}.",
         )
+        flatness = float((noise**4).mean() / (noise**2).mean() ** 2)
+        require(
+            abs(flatness - 3) < 0.15,
+            f"your noise has the right variance, but is not normal: its mean fourth power is {flatness:.1f} squares "
+            "of its variance, and a normal's is 3. Only a normal r keeps N(0, I) as it is.",
+        )
         require(abs(float(noise.mean())) < 0.02, f"r should have mean 0; from v = 0 yours gives {noise.mean():.2f}.")
     return "right: the variance stays 1, and a share 1 - γ of the power survives, at γ = 0.1 and 0.4."
 
@@ -77,7 +91,13 @@ def _judge_variance(variance: float, kept: float, gamma: float) -> None:
 
 
 # Exercise 2
-@exercise
+@exercise(
+    hints=(
+        "A ball flies into a wall at 0 during a half flight: where is it then, and which way does it fly?",
+        "After each half flight: where x < 0, both x and v of that coordinate change their signs.",
+        "x += ε/2 v, reflect; v += ε grad(x); x += ε/2 v, reflect",
+    )
+)
 def leapfrog(answer) -> str:
     """``answer(x, v, grad, eps)`` must be one leapfrog step on x ≥ 0: half drift, kick, half drift, with reflection.
 
@@ -90,6 +110,7 @@ def leapfrog(answer) -> str:
     >>> leapfrog(clipped)
     ✗ you stop chains at the wall, x = 0 exactly. Where they came from is then forgotten, and the step cannot be \
 reversed: reflect, x becomes -x.
+      A hint: ae.check.momentum.leapfrog.hint()
     """
     rng = np.random.default_rng(9)
     x, v = rng.standard_exponential((400, 2)), 1.5 * rng.standard_normal((400, 2))
@@ -140,7 +161,20 @@ reversed: reflect, x becomes -x.
     )
     worst = max(abs(_volume(answer, x[i], v[i], walled_grad, eps) - 1) for i in range(40))
     require(worst < 1e-4, f"a step should keep volume; yours changes it by a factor that is off by {worst:.2g}.")
+    half, p = _reflected(x + eps / 2 * v, v)
+    p = p + eps * grad(half)
+    right = _reflected(half + eps / 2 * p, p)
+    beside = ~(np.isclose(new_x, right[0]) & np.isclose(new_v, right[1])).all(1)
+    require(
+        not beside.any(),
+        f"reversible, but not a reflection: {int(beside.sum())} of {len(x)} chains end elsewhere. A chain that "
+        "flies through the wall to -0.1 should be at +0.1 and fly on away from it; it neither stays nor stops.",
+    )
     return "right: reversible, volume kept, and no chain of 400 gets behind the wall."
+
+
+def _reflected(x: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    return np.abs(x), np.where(x < 0, -v, v)
 
 
 def _stepped(answer, x, v, grad, eps) -> list[np.ndarray]:
@@ -159,68 +193,106 @@ def _volume(answer, x, v, grad, eps) -> float:
 
 
 # Exercise 3
-@exercise
-def decide(answer) -> str:
-    """``answer(x, v, new_x, new_v, log_f, rng)`` must be the Metropolis decision of every chain, and its turn-around.
+_Move = Callable[[np.ndarray, np.ndarray, np.random.Generator], tuple[np.ndarray, np.ndarray]]
+
+
+def _kept(gamma: float) -> float:
+    return float(np.sqrt(1 - gamma))
+
+
+def _transition(
+    log_f, grad, eps=0.8, gamma=0.3, noise=np.sqrt, turn=-1.0, kinetic=0.5, always=False, uphill=1.0
+) -> _Move:
+    """The transition of HAIS in one dimension, (x, v, rng) -> (x, v), or one with a fault."""
+
+    def move(x, v, rng):
+        half = x + eps / 2 * v
+        p = v + uphill * eps * grad(half)
+        new = half + eps / 2 * p
+        gain = log_f(new) - log_f(x) + kinetic * (v * v - p * p)
+        accepted = (np.log(rng.random(len(x))) < gain) | always
+        p = np.where(accepted, p, turn * v)
+        return np.where(accepted, new, x), _kept(gamma) * p + noise(gamma) * rng.standard_normal(len(x))
+
+    return move
+
+
+_SKEWED = (lambda x: 2 * x - np.exp(np.minimum(x, 50.0)), lambda x: 2 - np.exp(np.minimum(x, 50.0)))  # e^x ~ Gamma(2)
+_ROUND = (lambda x: -(x**2) / 8, lambda x: -x / 4)  # N(0, 2²)
+_RIGHT: dict[str, tuple[bool, _Move]] = {  # what is said of it: is the target the skewed one, and the move
+    "the transition of this lesson": (True, _transition(*_SKEWED)),
+    "the transition of this lesson, with steps so long that many are refused": (True, _transition(*_SKEWED, eps=1.6)),
+    "the transition of this lesson, all momentum drawn anew": (False, _transition(*_ROUND, gamma=1.0)),
+    "a transition that flies with the gradient's sign exchanged: it is slow, but Metropolis puts it right": (
+        True,
+        _transition(*_SKEWED, eps=0.5, uphill=-1.0),
+    ),
+    "a move that does nothing at all: it is useless, but it leaves the distribution as it is": (
+        False,
+        lambda x, v, rng: (x.copy(), v.copy()),
+    ),
+}
+_FAULTY: dict[str, tuple[bool, _Move]] = {
+    "the noise is γ r, as printed. On this target, which is symmetric, no mean moves: look at the variances": (
+        False,
+        _transition(*_ROUND, noise=float),
+    ),
+    "only the momentum is renewed, by γ r: nothing happens to x, so look at v as well": (
+        False,
+        lambda x, v, rng: (x.copy(), _kept(0.1) * v + 0.1 * rng.standard_normal(len(v))),
+    ),
+    "x walks without a decision, and v is left alone: look at x as well": (
+        False,
+        lambda x, v, rng: (x + 0.4 * rng.standard_normal(len(x)), v.copy()),
+    ),
+    "all chains move a little to the right; no variance changes: look at the means": (
+        False,
+        lambda x, v, rng: (x + 0.03, v.copy()),
+    ),
+    "refused chains do not turn around, so that both drift the way in which steps are accepted": (
+        True,
+        _transition(*_SKEWED, eps=1.6, turn=1.0),
+    ),
+    "the decision forgets the momentum's energy": (False, _transition(*_ROUND, eps=2.0, kinetic=0.0)),
+    "every step is accepted": (True, _transition(*_SKEWED, eps=1.2, always=True)),
+}
+
+
+@exercise(
+    hints=(
+        "If x and v are exact draws and the move is right, what are they after ten moves?",
+        "Compare averages before and after, of x, v, x² and v², each with its standard error; chance moves every "
+        "one of them by an error or two.",
+        "right if all |mean(a_after) - mean(a_before)| < 5 √((var(a_after) + var(a_before)) / n), a = x, v, x², v²",
+    )
+)
+def leaves_invariant(answer) -> str:
+    """``answer(move, x, v, rng)`` must say whether the move leaves the distribution as it is of which x, v are draws.
+
+    ``move(x, v, rng)`` returns new x and v; all are of shape (n,).
 
     Examples
     --------
-    >>> def forgetful(x, v, new_x, new_v, log_f, rng):
-    ...     accepted = np.log(rng.random(len(x))) < log_f(new_x) - log_f(x)
-    ...     return np.where(accepted[:, None], new_x, x), np.where(accepted[:, None], new_v, -v)
-    >>> decide(forgetful)
-    ✗ a step that changes only the momentum's energy, by log 2, should be accepted by 50% of the chains; in yours \
-100% do. The energy is -log f(x) + v·v/2: both parts decide.
+    >>> leaves_invariant(lambda move, x, v, rng: abs(move(x, v, rng)[0].mean() - x.mean()) < 0.1)
+    ✗ you pass a faulty move: the noise is γ r, as printed. On this target, which is symmetric, no mean moves: look \
+at the variances.
+      A hint: ae.check.momentum.leaves_invariant.hint()
     """
-    x, v = np.zeros((_N, 2)), np.tile([0.6, -0.3], (_N, 1))
-    log_f = lambda y: -0.5 * (np.asarray(y) ** 2).sum(-1)  # noqa: E731
-    down = np.tile([np.sqrt(2 * np.log(2)), 0.0], (_N, 1))  # log f falls by log 2
+    for said, (skewed, move) in _FAULTY.items():
+        require(not _verdict_on(answer, move, skewed, 0), f"you pass a faulty move: {said}.")
+    n_wrong = {
+        said: sum(not _verdict_on(answer, move, skewed, seed) for seed in range(8))
+        for said, (skewed, move) in _RIGHT.items()
+    }
+    for said, n in n_wrong.items():
+        chance = "" if n == 8 else " Chance moves every average by an error or two, and you look at many: allow five."
+        require(n == 0, f"{n} times of 8 you reject a move that is right: {said}.{chance}")
+    return f"right: all {len(_FAULTY)} faults are found, without a false alarm in {8 * len(_RIGHT)} other tests."
 
-    def accepted_by(start, momentum, end, new_momentum, seed=3):
-        given = start.copy(), momentum.copy(), end.copy(), new_momentum.copy()
-        pair, shapes = call(answer, *given, log_f, np.random.default_rng(seed)), {"your x": x.shape, "your v": x.shape}
-        got_x, got_v = arrays(pair, shapes, "return two arrays: x and v after the decision.")
-        moved = (got_x == end).all(1)
-        require((moved | (got_x == start).all(1)).all(), "a chain ends neither where it was nor where it was going.")
-        return moved, got_v
 
-    turned = np.tile([-0.3, 0.6], (_N, 1))  # another momentum of the same energy
-    moved, got_v = accepted_by(x, v, down, turned)
-    share = moved.mean()
-    require(0 < share < 1, "all chains decide alike: each needs a random number of its own, rng.random(len(x)).")
-    require(
-        abs(share - 0.5) < 0.02,
-        f"where log f falls by log 2, half of the chains should accept; in yours {share:.0%} do. Accept with "
-        "probability min(1, exp(difference)).",
-    )
-    uphill, _ = accepted_by(down, v, x, turned)
-    require(
-        uphill.all(),
-        f"uphill is always accepted; in yours {1 - uphill.mean():.0%} refuse. Check the sign of the difference.",
-    )
-    refused_v, accepted_v = got_v[~moved], got_v[moved]
-    require(
-        same(accepted_v, turned[moved]),
-        "an accepted chain flies on with its new momentum; yours turns around."
-        if same(accepted_v, -turned[moved])
-        else "an accepted chain takes the new momentum together with the new position.",
-    )
-    reject(refused_v, {
-        "a refused chain must turn around, v becomes -v; yours flies on in the direction in which it was refused. The "
-        "step is its own inverse only with the momentum turned, and that is what makes Metropolis right.": v[~moved]
-    })
-    for sign in (1, -1):
-        too = "a refused chain gives back the new momentum too: it has its old one, turned around."
-        reject(refused_v, {too: sign * turned[~moved]})
-    require(same(refused_v, -v[~moved]), "a refused chain has its old momentum, turned around: -v.")
-    aside = np.tile([1e-3, 0.0], (_N, 1))  # almost the same place
-    faster = np.tile([np.sqrt(0.45 + 2 * np.log(2)), 0.0], (_N, 1))  # kinetic energy up by log 2
-    heavier, _ = accepted_by(x, v, aside, faster)
-    require(
-        abs(heavier.mean() - 0.5) < 0.02,
-        "a step that changes only the momentum's energy, by log 2, should be accepted by 50% of the chains; in yours "
-        f"{heavier.mean():.0%} do. The energy is -log f(x) + v·v/2: both parts decide.",
-    )
-    slower, _ = accepted_by(x, faster, aside, v)
-    require(slower.mean() > 0.99, "a step to a lower energy is always accepted; a slower chain has a lower one.")
-    return "right: log f and v·v/2 decide, the accepted fly on, and the refused turn around."
+def _verdict_on(answer, move: _Move, skewed: bool, seed: int) -> bool:
+    rng = np.random.default_rng([seed, 17])
+    x = np.log(rng.gamma(2.0, size=10_000)) if skewed else 2 * rng.standard_normal(10_000)
+    said = call(answer, move, x, rng.standard_normal(10_000), np.random.default_rng([seed, 18]))
+    require(np.ndim(said) == 0 and said in (True, False), f"return True or False; yours is {said!r}.")
+    return bool(said)

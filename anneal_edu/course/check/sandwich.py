@@ -1,113 +1,144 @@
 """Checks of notebook 06: large RBMs, where no truth is at hand."""
 
 import numpy as np
-from scipy.special import expit
 
-from anneal_edu.course.check.verdict import WrongAnswerError, arrays, call, exercise, reject, require, same, several
-from anneal_edu.weights import log_mean_exp
+from anneal_edu.annealing.matrices import metropolis_matrix
+from anneal_edu.course.check.verdict import WrongAnswerError, call, exercise, reject, require, same, several
+
+
+def _states(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Log f of two stages (2, n), and a move that leaves the second one invariant and is no reversal of itself."""
+    log_f = np.random.default_rng(seed).normal(size=(2, n))
+    right = metropolis_matrix(log_f[1])
+    around = np.random.default_rng(seed + 1).permutation(n)
+    return log_f, right @ metropolis_matrix(log_f[1, around])[np.ix_(np.argsort(around), np.argsort(around))]
 
 
 # Exercise 1
-@exercise
-def reverse_log_z(answer) -> str:
-    """``answer(log_weights)`` must be the estimate of log Z from reverse AIS: -log of the mean of 1/w.
+@exercise(
+    hints=(
+        "A chain stands in x' now. Where did it probably come from?",
+        "Bayes: of all chains that move from x to x', p(x) T[x, x'] are there in each moment. Divide by how many "
+        "are in x'.",
+        "backwards[x', x] = p[x] T[x, x'] / p[x']",
+    )
+)
+def backwards(answer) -> str:
+    """``answer(T, p)`` must be the time reversal of a move (S, S) that leaves p (S,) invariant.
 
     Examples
     --------
-    >>> reverse_log_z(lambda log_w: np.log(np.mean(np.exp(log_w))))
-    ✗ with weights 2, 4 and 11: this is the log of the mean of w. Along reverse chains it is 1/w whose mean is 1/Z; \
-the mean of w lies above Z, and far above where the weights spread.
+    >>> backwards(lambda T, p: T.T)
+    ✗ 4 states: the rows of yours do not sum to 1. The transpose has the arrows turned round, but a state that is \
+visited often also sends many chains off: weigh by p.
+      A hint: ae.check.sandwich.backwards.hint()
     """
-    spread = np.random.default_rng(6).normal(2.0, 1.5, size=500)
-    for lw, case in (
-        (np.log([2.0, 4.0, 11.0]), "with weights 2, 4 and 11: "),
-        (spread, "with 500 weights: "),
-        (spread + 1600.0, "with log weights near 1,600, as large RBMs have: "),
-        (spread - 1600.0, "with log weights near -1,600: "),
-    ):
-        given = lw.copy()
-        got = call(answer, given)
-        require(np.array_equal(given, lw), "your function changed the array that it was given; work on a copy.")
-        require(np.ndim(got) == 0, f"return one number; yours has shape {np.shape(got)}.")
-        _judge_reverse(float(got), lw, case)
-    return "right: -log mean 1/w, and log weights of ±1,600 do not overflow."
+    for n, seed in ((4, 1), (7, 2)):
+        log_f, T = _states(n, seed)
+        p = np.exp(log_f[1]) / np.exp(log_f[1]).sum()
+        got = call(answer, T.copy(), p.copy(), shape=(n, n))
+        _judge_backwards(got, T, p, f"{n} states: ")
+        again = call(answer, got.copy(), p.copy(), shape=(n, n))
+        require(same(again, T), f"{n} states: a move that is turned round twice should be the move itself.")
+    return "right: its flow is the old one with the arrows turned round, and turned twice it is the old move."
 
 
-def _judge_reverse(got: float, lw: np.ndarray, case: str) -> None:
-    right, n = -log_mean_exp(-lw), len(lw)
-    require(
-        np.isfinite(got),
-        f"{case}your result is not finite. exp(710) overflows and exp(-750) is 0: subtract the largest exponent first, "
-        "and put it back outside the logarithm. `ae.log_mean_exp` does this.",
-    )
+def _judge_backwards(got: np.ndarray, T: np.ndarray, p: np.ndarray, case: str) -> None:
+    right = T.T * p / p[:, None]
+    turned = T.T / T.T.sum(1, keepdims=True)
     reject(got, {
-        "this is the log of the mean of w. Along reverse chains it is 1/w whose mean is 1/Z; the mean of w lies above "
-        "Z, and far above where the weights spread.": log_mean_exp(lw),
-        "this is log of the mean of 1/w, an estimate of log 1/Z: turn the sign.": -right,
-        "this is -log mean w: the sign stands outside the logarithm, and is missing inside.": -log_mean_exp(lw),
-        "this is the mean of log w. It lies above log Z however many chains there are; average 1/w first, then take "
-        "the logarithm.": float(lw.mean()),
-        "this is Ẑ itself; return its logarithm.": np.exp(min(right, 700.0)),
-        "this is -log of the sum of 1/w; the estimate is the mean.": right - np.log(n),
-        "this is the smallest log weight. It dominates the mean of 1/w, but the others count too.": lw.min(),
-    }, case, unless=right)
-    shift = "you are off by the exponent that was subtracted against overflow: put it back, with its sign."
-    for end in (lw.min(), lw.max()):
-        for times in (1, 2, -1):
-            reject(got, {shift: right - times * end}, case, unless=right)
-    wanted = f"{case}the estimate should be {right:.4f} = -log (1/N) Σ 1/w; you return {got:.4f}."
-    require(same(got, right), wanted)
+        "the rows of yours do not sum to 1. The transpose has the arrows turned round, but a state that is visited "
+        "often also sends many chains off: weigh by p.": T.T,
+        "this is the move as it was. Only a move in detailed balance is its own reversal, and this one is not.": T,
+        "yours is the inverse of the matrix. Nothing is undone here: it is the chances that are turned "
+        "round.": np.linalg.inv(T),
+        "you made the rows sum to 1 by dividing. That is right for a uniform p only; Bayes' rule weighs the states by "
+        "p.": turned,
+        "p is upside down: yours divides by p[x], where it should multiply.": T.T / p * p[:, None],
+        "these are the flows, p[x] T[x, x'], with the arrows turned round; divide by how many chains stand in "
+        "x'.": T.T * p,
+        "the arrows are not turned round: row x' should hold where a chain in x' came from.": right.T,
+    }, case)
+    require(np.allclose(got.sum(1), 1), f"{case}the rows of yours do not sum to 1: a chain must go somewhere.")
+    require((got > -1e-12).all(), f"{case}a probability must not be negative.")
+    require(np.allclose(p @ got, p), f"{case}your move does not leave p invariant, as T does.")
+    require(
+        same(got, right),
+        f"{case}the flow from x' to x under yours should be that from x to x' under T: p[x'] · yours[x', x] = "
+        "p[x] T[x, x'].",
+    )
 
 
 # Exercise 2
-@exercise
-def cheap_moments(answer) -> str:
-    """``answer(data, weights, hidden_bias)`` must be (E v, E h, E v hᵀ) with v from the data and h from p(h | v)."""
-    rng = np.random.default_rng(13)
-    for N, D, H in ((40, 5, 3), (7, 2, 4)):
-        v = (rng.random((N, D)) < 0.4).astype(float)
-        W, c = 1.5 * rng.normal(size=(D, H)), rng.normal(size=H)
-        shapes = {"E v": (D,), "E h": (H,), "E v hᵀ": (D, H)}
-        result, again = (
-            arrays(call(answer, v.copy(), W.copy(), c.copy()), shapes, "return three arrays: mean_v, mean_h, mean_vh.")
-            for _ in range(2)
-        )
-        require(
-            same(result, again),
-            "two calls gave two answers: you drew h. Its mean given v is known, σ(c + v W); using it costs less and "
-            "adds no noise.",
-        )
-        _judge_moments(result, v, W, c)
-    return "right: v from the data, h averaged given each v, and their product averaged image by image."
+@exercise(
+    hints=(
+        "Which sum is 1 when the reverse chains start from exact draws?",
+        "E_q[1/w] = (1/Z) Σ q(x)/p(x) · P(a forward chain ends in x). What does the estimate make of the mean of 1/w?",
+        "-log Σ_x q(x) / p(x) · ends(x)",
+    )
+)
+def reverse_error(answer) -> str:
+    """``answer(q, p, ends)`` must be reverse log Ẑ - log Z of very many chains that start from q in place of p.
+
+    ``ends`` (S,) is where forward chains end. The check measures: it carries 1/w through the moves of a whole run.
+
+    Examples
+    --------
+    >>> reverse_error(lambda q, p, ends: np.log((q / p * ends).sum()))
+    ✗ chains that start from q: the sign is wrong. Where q holds too much of what forward chains reach, 1/w is \
+large on average, and the estimate of Z comes out too *low*.
+      A hint: ae.check.sandwich.reverse_error.hint()
+    """
+    for n, seed, spread in ((5, 3, 0.5), (8, 4, 2.0), (6, 5, 1.0)):
+        p, ends, measure = _small_run(n, seed)
+        q = p ** (1 - spread) * np.random.default_rng(seed + 20).dirichlet(np.ones(n)) ** spread
+        q[0] *= spread != 2.0  # a state that q never visits
+        q /= q.sum()
+        exact = float(call(answer, p.copy(), p.copy(), ends.copy(), shape=()))
+        got = float(call(answer, q.copy(), p.copy(), ends.copy(), shape=()))
+        right = measure(q)
+        reject(got, {
+            "the sign is wrong. Where q holds too much of what forward chains reach, 1/w is large on average, and the "
+            "estimate of Z comes out too *low*.": -right,
+            "this is Σ (q/p) · ends, the mean of 1/w in units of 1/Z; the estimate is -log of it.": np.exp(-right),
+            "this is its inverse, Ẑ / Z; take the logarithm.": np.exp(right),
+            "p and q have changed places.": -np.log(np.sum(p[q > 0] / q[q > 0] * ends[q > 0])),
+            "you left out where forward chains end: q/p counts only where they come.": -np.log(np.sum(q / p)),
+            "you averaged over q: it is the forward chains whose ends weigh the states.": -np.log(np.sum(q * q / p)),
+            "this would be right if 1/w did not depend on the way; compare with p, not with the ends "
+            "alone.": -np.log(np.sum(q * ends)),
+        }, case="chains that start from q: ", unless=right)
+        require(abs(exact) < 1e-9, f"with q = p there is no error: it should be 0, and yours is {exact:.3g}.")
+        measured = f"carried through all moves, 1/w gives {right:+.4f} nats; yours foretells {got:+.4f}."
+        require(same(got, right), measured)
+    return "right: it foretells what 1/w gives, carried through all moves of three runs."
 
 
-def _judge_moments(got: list[np.ndarray], v: np.ndarray, W: np.ndarray, c: np.ndarray) -> None:
-    field = v @ W + c
-    p = expit(field)  # (N, H)
-    mean_v, mean_h, mean_vh = v.mean(0), p.mean(0), v.T @ p / len(v)
-    require(not same(got[0], v.sum(0)), "these are sums over the images; divide by their number N.")
-    require(same(got[0], mean_v), "E v is the mean image: the mean of the data over its rows.")
-    reject(got[1], {
-        "the hidden biases are missing: p(h_j = 1 | v) = σ(c_j + (vW)_j).": expit(v @ W).mean(0),
-        "you put the mean image into σ. The mean of σ is not σ of the mean: apply σ to every image, then "
-        "average.": expit(mean_v @ W + c),
-        "you rounded p(h | v) to 0 or 1; keep the probabilities.": (field > 0).mean(0),
-        "this is the mean of the field c + v W; it still has to go through σ, before averaging.": field.mean(0),
-        "E h = ½ would be right without weights; here h follows p(h | v).": np.full(len(c), 0.5),
-        "E h is a sum over the images; divide by their number N.": p.sum(0),
-    })
-    require(same(got[1], mean_h), "E h should be the mean over the images of p(h_j = 1 | v) = σ(c_j + (vW)_j).")
-    reject(got[2], {
-        "E v hᵀ is not the product of the means: which pixels and features are on *together* is what the weights are "
-        "about. Multiply for every image, then average: v.T @ p / N.": np.outer(mean_v, mean_h),
-        "E v hᵀ is a sum over the images; divide by their number N.": v.T @ p,
-        "in E v hᵀ you rounded p(h | v) to 0 or 1; keep the probabilities.": v.T @ (p > 0.5) / len(v),
-    })
-    require(same(got[2], mean_vh), "E v hᵀ should be the mean over the images of v_i p(h_j = 1 | v).")
+def _small_run(n: int, seed: int):
+    """A run of two steps over n states: p, where forward chains end, and the exact error of reverse runs from q."""
+    rng = np.random.default_rng(seed)
+    ends_f = rng.normal(size=(2, n))
+    log_f = np.array([(1 - beta) * ends_f[0] + 2.5 * beta * ends_f[1] for beta in (0.0, 0.5, 1.0)])
+    p = [np.exp(row) / np.exp(row).sum() for row in log_f]
+    moves = [metropolis_matrix(row) @ metropolis_matrix(row) for row in log_f[1:]]
+    ends = p[0] @ moves[0] @ moves[1]
+
+    def measure(q: np.ndarray) -> float:
+        mass = ((q @ moves[1]) * np.exp(log_f[1] - log_f[2])) @ moves[0] * np.exp(log_f[0] - log_f[1])
+        return float(-np.log(mass.sum() / np.exp(log_f[0]).sum()) - np.log(np.exp(log_f[2]).sum()))
+
+    return p[2], ends, measure
 
 
 # Exercise 3
-@exercise
+@exercise(
+    hints=(
+        "How likely is it that an unbiased Ẑ is more than a times too large?",
+        "Markov: P(Ẑ ≥ aZ) ≤ 1/a. Give each of the m estimates its share of the risk; which of several bounds says "
+        "most?",
+        "low = max(forward) - log(m / risk), high = min(reverse) + log(m / risk)",
+    )
+)
 def safe_interval(answer) -> str:
     """``answer(forward, reverse, risk)`` must bound log Z with probability at least 1 - risk, as tightly as Markov can.
 

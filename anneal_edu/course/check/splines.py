@@ -31,7 +31,14 @@ def _three(answer, names: tuple[str, ...], like: tuple[np.ndarray, ...]) -> list
 
 
 # Exercise 1
-@exercise
+@exercise(
+    hints=(
+        "Is the mean of a sigmoid the sigmoid of the mean?",
+        "First p(v = 1 | h) for every row of h, then average over the rows with the weights p_h; products before "
+        "averages.",
+        "E v = Σ_h p(h) sigmoid(b + Wh), E h = Σ_h p(h) h, E v hᵀ = Σ_h p(h) sigmoid(b + Wh) hᵀ",
+    )
+)
 def moments(answer) -> str:
     """``answer(h, p_h, weights, visible_bias)`` must be (E v (D,), E h (H,), E v hᵀ (D, H)) of the RBM.
 
@@ -43,6 +50,7 @@ def moments(answer) -> str:
     >>> moments(independent)
     ✗ E v hᵀ is the outer product of E v and E h in yours: that is the value for independent layers. Average the \
 product within each state: p(v_i = 1 | h) · h_j, weighted by p(h).
+      A hint: ae.check.splines.moments.hint()
     """
     rbm = _RBM
     W, b = np.array(rbm.weights), np.array(rbm.visible_bias)
@@ -69,6 +77,8 @@ product within each state: p(v_i = 1 | h) · h_j, weighted by p(h).
         "E v hᵀ is the outer product of E v and E h in yours: that is the value for independent layers. Average the "
         "product within each state: p(v_i = 1 | h) · h_j, weighted by p(h).": np.outer(right[0], right[1]),
         "E v hᵀ is wrong: the probabilities p_h are missing from the sum.": given_h.T @ h,
+        "E v hᵀ is wrong: this is E[v | h_j = 1], the mean image *while* feature j is on. It still has to be "
+        "multiplied by E h_j.": right[2] / right[1],
     })
     require(same(got[2], right[2]), "E v hᵀ is wrong: it is Σ_h p(h) p(v_i = 1 | h) h_j.")
     return "right: all 19 moments agree with a sum over all 128 states of both layers."
@@ -82,7 +92,13 @@ def _hidden_probabilities(rbm: BinaryRBM, v: np.ndarray) -> np.ndarray:
 
 
 # Exercise 2
-@exercise
+@exercise(
+    hints=(
+        "If the model has a pixel on too rarely, must its bias rise or fall?",
+        "The gradient of A(η) is the model's moments. Where should the step come to rest?",
+        "new = old + rate · (target - model), for each of the three",
+    )
+)
 def ascent(answer) -> str:
     """``answer(parameters, target, model, rate)`` must be the parameters after a step up the gradient of η·s - A(η).
 
@@ -93,6 +109,7 @@ def ascent(answer) -> str:
     >>> ascent(lambda eta, target, model, rate: [p - rate * (s - m) for p, s, m in zip(eta, target, model)])
     ✗ your step goes downhill: η·s - A(η) fell. The gradient is target minus model, and it is added. Check one unit: \
 if the model is on too rarely, its bias must rise.
+      A hint: ae.check.splines.ascent.hint()
     """
     goal, start, rate = _RBM, _ANOTHER_RBM, 0.1
     target = goal.moments()
@@ -154,66 +171,62 @@ def _worst(rbm: BinaryRBM, target) -> float:
 
 
 # Exercise 3
-@exercise
-def locate(answer) -> str:
-    """``answer(beta, betas)`` must be (segment, local position from 0 to 1) of β between the knots ``betas`` (R+2,).
+@exercise(
+    hints=(
+        "Of which part of Z can chains tell anything at all?",
+        "The hidden states in which some chain is hold a share of the probability; each counts once, however many "
+        "chains are in it.",
+        "log of the sum of p_h over the distinct entries of reached",
+    )
+)
+def predicted_miss(answer) -> str:
+    """``answer(p_h, reached)`` must be the log Ẑ - log Z to expect of chains that ended in the hidden states reached.
+
+    ``p_h`` (S,) are the target's probabilities of its hidden states, ``reached`` (C,) is the number of the state of
+    each chain.
 
     Examples
     --------
-    >>> locate(lambda beta, betas: (int(np.searchsorted(betas, beta)) - 1, beta))
-    ✗ the local position is missing its rescaling: at β = 0.25 between the knots 0.2 and 0.6, yours is 0.25. It \
-runs from 0 at the left knot to 1 at the right one: 0.125.
+    >>> predicted_miss(lambda p_h, reached: np.log(p_h[reached].sum()))
+    ✗ two chains in one state: you count it twice. What is reached is reached; a second chain adds nothing to Z.
+      A hint: ae.check.splines.predicted_miss.hint()
     """
-    betas = np.array([0.0, 0.2, 0.6, 0.9, 1.0])
-    for beta in (0.25, 0.1, 0.5, 0.7, 0.95):
-        segment, local = _located(answer, beta, betas)
-        right = int(np.searchsorted(betas, beta)) - 1
-        low, high = betas[right], betas[right + 1]
-        between = f"β = {beta:g} between the knots {low:g} and {high:g}"
-        right_local, even = (beta - low) / (high - low), beta * (len(betas) - 1)
-        require(
-            abs(segment + local - even) > 1e-9,
-            f"yours is right for evenly spaced knots, and these are not: {between} lies in segment {right}, at "
-            f"{right_local:.3g}; yours is segment {segment}, at {local:.3g}.",
-        )
-        require(
-            segment != right + 1,
-            f"off by one: the segment from knot 0 to knot 1 has number 0, and {between} lies in segment {right}; yours "
-            f"is {segment}.",
-        )
-        require(segment == right, f"{between} lies in segment {right}; yours is {segment}.")
-        for message, wrong in {
-            "the local position is missing its rescaling": beta,
-            "the local position is not divided by the length of the segment": beta - low,
-            "the local position runs backwards": (high - beta) / (high - low),
-            "the local position does not start at the left knot": beta / high,
-        }.items():
-            require(
-                abs(local - wrong) > 1e-9 or abs(local - right_local) < 1e-9,
-                f"{message}: at {between}, yours is {wrong:.3g}. It runs from 0 at the left knot to 1 at the right "
-                f"one: {right_local:.3g}.",
-            )
-        require(
-            abs(local - right_local) < 1e-9, f"at {between} the local position is {right_local:.3g}, not {local:.3g}."
-        )
-    for i, beta in enumerate(betas):
-        segment, local = _located(answer, float(beta), betas)
-        require(
-            0 <= segment <= len(betas) - 2,
-            f"at β = {beta:g} your segment is {segment}; there are {len(betas) - 1}, numbered 0 to {len(betas) - 2}. "
-            "The ends of the path belong to the first and the last one.",
-        )
-        reached = betas[segment] + local * (betas[segment + 1] - betas[segment])
-        require(
-            abs(reached - beta) < 1e-9, f"at knot {i}, β = {beta:g}, your segment and position lead to {reached:.3g}."
-        )
-    return "right: uneven knots, both ends and every knot itself."
+    p = np.array([0.02, 0.5, 0.08, 0.3, 0.1])
+    for reached, case in (
+        ([0], "one chain, in a state of probability 0.02: "),
+        ([0, 2], "two chains, in states of probability 0.02 and 0.08: "),
+        ([2, 2], "two chains in one state: "),
+        ([4, 0, 4, 2, 0, 0], "six chains in three states: "),
+        ([3, 0, 1, 2, 4, 1], "chains in every state: "),
+    ):
+        got = float(call(answer, p.copy(), np.array(reached), shape=()))
+        _judge_miss(got, p, np.array(reached), case)
+    tiny = np.array([1e-12, 1 - 1e-12])
+    got = float(call(answer, tiny, np.zeros(1000, dtype=int), shape=()))
+    rare = f"1,000 chains in a state of probability 1e-12: it should be -27.6, not {got:.1f}."
+    require(same(got, np.log(1e-12)), rare)
+    return "right: the log of what is reached, whatever the chains weigh, however many they are."
 
 
-def _located(answer, beta: float, betas: np.ndarray) -> tuple[int, float]:
-    pair = call(answer, beta, betas.copy())
-    segment, local = several(pair, 2, "return two things: the segment and the position in it.")
-    whole = np.ndim(segment) == 0 and int(segment) == segment
-    require(whole, f"the segment should be one whole number, not {segment!r}.")
-    require(np.ndim(local) == 0 and np.isfinite(local), "the position should be one finite number.")
-    return int(segment), float(local)
+def _judge_miss(got: float, p: np.ndarray, reached: np.ndarray, case: str) -> None:
+    states = np.unique(reached)
+    share = p[states].sum()
+    reject(got, {
+        "you count it twice. What is reached is reached; a second chain adds nothing to Z.": np.log(p[reached].sum()),
+        "this is the share of the probability that is reached; log Ẑ - log Z is its logarithm.": share,
+        "this is the log of what is *not* reached.": np.log1p(-share) if share < 1 else np.inf,
+        "the sign: an estimate that misses a part of Z is too low.": -np.log(share),
+        "you added the logarithms of the probabilities. Probabilities of different states add, then comes the "
+        "log.": np.log(p[states]).sum(),
+        "you averaged over the chains. Unlikely states do not make likely ones smaller: add up.": np.log(
+            p[reached].mean()
+        ),
+        "this is the log of the share of the *states* that are reached; some hold more than "
+        "others.": np.log(len(states) / len(p)),
+        "this is the state that holds most of what is reached; the others count, too.": np.log(p[states].max()),
+    }, case, unless=np.log(share))
+    require(
+        same(got, np.log(share)),
+        f"{case}they hold {share:.2f} of the probability, so that log Ẑ should be near log Z {np.log(share):+.2f}; "
+        f"yours is {got:+.2f}.",
+    )

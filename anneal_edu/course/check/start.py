@@ -7,7 +7,13 @@ from anneal_edu.course.check.verdict import attempt, exercise, require
 from anneal_edu.distributions import Gaussian
 
 
-@exercise
+@exercise(
+    hints=(
+        "In how many ways can two switches stand, and in how many three?",
+        "Each further switch doubles the number of states, so it adds the same amount to the logarithm.",
+        "log Z = log 2^20 = 20 log 2, with the natural logarithm np.log.",
+    )
+)
 def log_number_of_states(answer):
     """Is the answer log Z of a world of 20 light switches, all states alike with f = 1?"""
     right = 20 * np.log(2)
@@ -24,25 +30,57 @@ def log_number_of_states(answer):
     return f"right: log Z = 20 log 2 = {right:.2f} nats."
 
 
-@exercise
-def log_probability(answer):
-    """Is (log_f, log_z) -> log p the normalised log probability?"""
-    got = float(attempt(answer(-3.0, 5.0)))
-    require(not np.isclose(got, 2.0), "log f + log Z would be a multiplication. p = f / Z divides: subtract the logs.")
-    require(not np.isclose(got, -0.6), "dividing the logs is not dividing the numbers: log(f / Z) = log f - log Z.")
-    require(not np.isclose(got, np.exp(-8.0)), "that is p itself; return its logarithm.")
-    require(
-        np.isclose(got, -8.0),
-        f"for log f = -3 and log Z = 5 you return {got:.4g}; p = f / Z, so take logs of both sides.",
-    )
-    require(
-        np.isclose(answer(-1000.0, -990.0), -10.0),
-        "wrong for log f = -1000 and log Z = -990: exp of such numbers vanishes. Stay in logs all the way.",
-    )
-    return "right: log p(x) = log f(x) - log Z. All that is missing is log Z: the rest of the course."
+_WHICH = ("a", "b", "undecided")
+_CASES = (  # mean log f of a and b, their log Z, the error of each, how many data, the right answer, what else says
+    (-4.0, -5.0, 1.5, 2.0, 0.1, 5, "a", "its mean log p is higher by 1.5 nats, and the errors are small."),
+    (3.0, 0.0, 5.0, 0.0, 0.1, 8, "b", "you go by log f alone, or add log Z. p = f / Z: subtract each log Z."),
+    (-10.0, -5.0, 1.0, 4.0, 0.1, 8, "b", "the model with the smaller Z is not yet the better one: f counts as well."),
+    (-2000.0, -2003.0, 5.0, 5.0, 0.1, 6, "a", "exp(-2000) is 0 in a computer. Stay in logs all the way."),
+    (-4.5, -5.0, 2.0, 2.0, 0.6, 9, "undecided",
+     "the error of log Z, 0.6 nats each, could turn a lead of 0.5 round."),
+    (-4.4, -5.0, 2.0, 2.0, 0.1, 9, "a", "a lead of 0.6 is small, but both log Z together are wrong by 0.2 at most."),
+    (-3.5, -5.0, 2.0, 2.0, 1.0, 9, "undecided", "each log Z may be wrong by 1 nat, in opposite directions: together "
+     "that turns a lead of 1.5 round."),
+    (-6.0, -5.0, 2.0, 2.0, 0.8, 50, "undecided", "an error of log Z shifts the log p of every observation alike: "
+     "compare means over the data, not sums or medians."),
+    (-2.4, -5.0, 2.0, 2.0, 1.2, 9, "a",
+     "on average, by the mean, a leads by 2.6, and both log Z together can be wrong by 2.4."),
+    (-7.6, -5.0, 2.0, 2.0, 1.2, 9, "b", "even with both log Z wrong by 1.2 nats, b's lead of 2.6 remains."),
+)  # fmt: skip
 
 
-@exercise
+@exercise(
+    hints=(
+        "Which number of each model may be compared with that of another one: log f, log Z, or something made of both?",
+        "Compare mean log f - log Z. Then ask by how much the two errors together could change the difference.",
+        "gap = (mean log f_a - log Z_a) - (mean log f_b - log Z_b); undecided where |gap| ≤ 2 error.",
+    )
+)
+def better_model(answer):
+    """Is (log_f_a, log_f_b, log_z_a, log_z_b, error) -> "a", "b" or "undecided" what the evidence allows to say?"""
+    for mean_a, mean_b, log_z_a, log_z_b, error, n, right, why in _CASES:
+        skewed = -2 * np.log1p(-(np.arange(n) + 0.5) / n)  # so that a median is not the mean
+        log_f_a, log_f_b = mean_a + skewed - skewed.mean(), mean_b - skewed + skewed.mean()
+        said = attempt(answer(log_f_a, log_f_b, log_z_a, log_z_b, error))
+        require(isinstance(said, str) and said in _WHICH, f'return "a", "b" or "undecided"; you return {said!r}.')
+        case = (
+            f"mean log f {mean_a:g} and {mean_b:g}, log Z {log_z_a:g} and {log_z_b:g}, each up to {error:g} wrong: "
+            f'you say "{said}", the evidence says "{right}". '
+        )
+        require(said == right, case + why)
+        turned = attempt(answer(log_f_b, log_f_a, log_z_b, log_z_a, error))
+        other = {"a": "b", "b": "a"}.get(right, right)
+        require(turned == other, f'with the two models exchanged you say "{turned}"; it should be "{other}".')
+    return "right: log p decides, not log f and not log Z, and only as far as the errors of log Z allow."
+
+
+@exercise(
+    hints=(
+        "Which distribution should your path be at β = 0, and which at β = 1?",
+        "ae.geometric_path takes the start first and the target second; ae.Gaussian wants a list for the mean.",
+        "ae.geometric_path(ae.Gaussian([0.0], [[1.0]]), ae.Gaussian([3.0], [[1.0]]))",
+    )
+)
 def your_path(answer):
     """Is the answer a path from N(0, 1) to N(3, 1): the target at β = 1?"""
     require(callable(answer), "a path is a function: you should be able to call it with a β between 0 and 1.")

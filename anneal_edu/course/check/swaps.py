@@ -8,7 +8,14 @@ from anneal_edu.tempering.matrices import ladder_distribution, lifted_matrix, ta
 
 
 # Exercise 1
-@exercise
+@exercise(
+    hints=(
+        "After a refusal, from which other state could the chain have come to where it is?",
+        "After a swap go on, and turn at an end; after a refusal turn, except at an end. Test the rung on which "
+        "the tag stands.",
+        "accepted: n' = n + e, e' = -e if n' in (0, K) else e; refused: n' = n, e' = e if n in (0, K) else -e",
+    )
+)
 def lifted_rule(answer) -> str:
     """``answer(n, e, accepted, K)`` must be where the tagged replica goes, and in which direction it looks then.
 
@@ -20,6 +27,7 @@ def lifted_rule(answer) -> str:
     >>> lifted_rule(printed)
     ✗ on 2 pairs your tag goes from (0, +1) to (0, -1), and looks \
 below the first rung. This is S as the report prints it: it tests n + e. Which rung should it test?
+      A hint: ae.check.swaps.lifted_rule.hint()
     """
     for n_pairs in (1, 2, 3, 6):
         for n, e in tag_states(n_pairs):
@@ -91,7 +99,13 @@ def _reached(answer, n_pairs: int) -> set[int]:
 
 
 # Exercise 2
-@exercise
+@exercise(
+    hints=(
+        "A swap is one Metropolis move of the pair: which four log densities stand in its ratio?",
+        "After the swap the lower rung holds x_high, the upper one x_low. Ask path(low) and path(high) for both.",
+        "min(1, f_low(x_high) f_high(x_low) / [f_low(x_low) f_high(x_high)])",
+    )
+)
 def swap_probability(answer) -> str:
     """``answer(path, low, high, x_low, x_high)`` must be the acceptance probability of a swap, for each chain.
 
@@ -103,6 +117,7 @@ def swap_probability(answer) -> str:
     >>> swap_probability(tempered_only)
     ✗ right for tempered targets, f^β, and wrong for any other path: the formula with a difference of β needs \
 log f to be β times one energy. Ask path(low) and path(high) for their log_density of both states.
+      A hint: ae.check.swaps.swap_probability.hint()
     """
     rng = np.random.default_rng(10)
     x, y = rng.normal(size=(2, 60, 1))
@@ -153,7 +168,14 @@ def _judge_swap(answer, path, low, high, x, y, where: str) -> None:
 
 
 # Exercise 3
-@exercise
+@exercise(
+    hints=(
+        "If you walk along the pilot's ladder and add up rejections, how much is there at the end?",
+        "np.cumsum, with a 0 in front, gives Λ at the pilot's rungs. At which β has it reached each of the n_steps "
+        "equal parts?",
+        "np.interp(np.linspace(0, Λ(1), n_steps + 1), Λ at the rungs, schedule)",
+    )
+)
 def equal_ladder(answer) -> str:
     """``answer(schedule, rates, n_steps)`` must be the ladder whose pairs have equal shares of the barrier.
 
@@ -162,6 +184,7 @@ def equal_ladder(answer) -> str:
     >>> equal_ladder(lambda schedule, rates, n_steps: np.linspace(0, 1, n_steps + 1))
     ✗ your ladder is linear, whatever the pilot run found: its parts carry from 0.12 to 0.75 of rejections, and they \
 should all carry 0.29.
+      A hint: ae.check.swaps.equal_ladder.hint()
     """
     pilot = linear_schedule(200)
     for shape, n_steps in ((9 / (1 + 9 * pilot), 8), (0.3 + 6 * pilot**2, 5)):

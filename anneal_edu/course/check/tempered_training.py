@@ -3,11 +3,9 @@
 import numpy as np
 
 from anneal_edu import BinaryRBM, base_rate_rbm, binary_states, geometric_path, gibbs_matrix
-from anneal_edu.course.check.verdict import arrays, call, exercise, reject, require, same
+from anneal_edu.course.check.phases import SICK, exchange, healthy, sound_rungs
+from anneal_edu.course.check.verdict import arrays, call, exercise, own_chance, reject, require
 from anneal_edu.data import bars_and_stripes
-from anneal_edu.paths.rungs import Rungs
-from anneal_edu.tempering.parallel import sweep
-from anneal_edu.tempering.swaps import EvenOdd
 
 _IMAGES = bars_and_stripes(2)
 _N = 4000
@@ -26,82 +24,56 @@ _MODEL = BinaryRBM(
 
 
 # Exercise 1
-def _halves(rbm: BinaryRBM, data: np.ndarray, particles: np.ndarray) -> list[tuple[np.ndarray, ...]]:
-    """Means of (v hᵀ, v, h) over the data and over the particles, h averaged out given v."""
-    parts = []
-    for v in (data, particles):
-        h = rbm.hidden_given_visible(v)
-        parts.append((v.T @ h / len(v), v.mean(0), h.mean(0)))
-    return parts
+@exercise(
+    hints=(
+        "If the old states are exact draws of every rung, of what are the new ones draws?",
+        "Draw exactly on every rung, let the phase move once, and compare each rung, and the particles, with "
+        "rung.moments(): E[v], and E[v hᵀ] for what pixels do together. How far may a mean of n draws be off?",
+        "abs(v.T @ rung.hidden_given_visible(v) / n - E[v hᵀ]) < 5 · 0.5 / √n everywhere, and the same for E[v]",
+    )
+)
+def sound(answer) -> str:
+    """``answer(phase, rungs, rng)`` must say whether a negative phase leaves every rung's distribution as it is.
 
-
-@exercise
-def gradient(answer) -> str:
-    """``answer(rbm, data, particles)`` must be the estimated slopes of the mean log likelihood in (W, b, c).
+    It is asked about a phase without a fault, twelve times, and about five with one, twice each.
 
     Examples
     --------
-    >>> def as_printed(rbm, data, particles):
-    ...     h_data, h_model = rbm.hidden_given_visible(data), rbm.hidden_given_visible(particles)
-    ...     W = particles.T @ h_model / len(particles) - data.T @ h_data / len(data)
-    ...     return W, particles.mean(0) - data.mean(0), h_model.mean(0) - h_data.mean(0)
-    >>> gradient(as_printed)
-    ✗ this leads downhill: it is minus the slope. Equation 2 of the report has this sign, if E is the energy in \
-p ∝ exp(-E). The data push the likelihood up, the particles down.
+    >>> def means_alone(phase, rungs, rng):
+    ...     states, particles = phase(np.stack([rung.sample(10_000, rng) for rung in rungs]), rng)
+    ...     seen = zip([*rungs, rungs[-1]], [*states, particles])
+    ...     return all(abs(v.mean(0) - rung.moments()[0]).max() < 0.025 for rung, v in seen)
+    >>> sound(means_alone)
+    ✗ you pass a phase that mixes the pixels of different chains: every E[v] is right, and what pixels do together \
+is not.
+      A hint: ae.check.tempered_training.sound.hint()
     """
-    rbm, data = _MODEL, _IMAGES.astype(np.float64)
-    particles = np.random.default_rng(5).integers(0, 2, size=(9, 4)).astype(np.float64)
-    shapes = {"the slope in W": (4, 3), "the slope in b": (4,), "the slope in c": (3,)}
-    found = call(answer, rbm, data.copy(), particles.copy())
-    found = arrays(found, shapes, "return three arrays: the slopes in W, b and c.")
-    of_data, of_model = _halves(rbm, data, particles)
-    right = [up - down for up, down in zip(of_data, of_model, strict=True)]
-    mean_v, mean_h, mean_vh = rbm.moments()
-    reject(found, {
-        "this leads downhill: it is minus the slope. Equation 2 of the report has this sign, if E is the energy in p "
-        "∝ exp(-E). The data push the likelihood up, the particles down.": [-part for part in right],
-        "the particles are missing: this only pushes the data up, and never stops.": of_data,
-        "the data are missing: this only pushes the particles down.": [-part for part in of_model],
-        "these are the model's exact moments; a large model has none, only particles.": [
-            up - mean for up, mean in zip(of_data, (mean_vh, mean_v, mean_h), strict=True)
-        ],
-        "these are sums; the two halves have different numbers of rows, and are means.": [
-            len(data) * up - len(particles) * down for up, down in zip(of_data, of_model, strict=True)
-        ],
-    })
-    scale = np.vdot(found[0], right[0]) / np.vdot(right[0], right[0])
+    rungs = sound_rungs()
+
+    def asked(phase, seed) -> bool:
+        given = np.random.default_rng([11, seed])
+
+        def handed(states, rng):
+            require(rng is given, "hand the rng that you are given on to the phase: it has no other chance.")
+            return phase(states, rng)
+
+        found = call(answer, handed, list(rungs), given)
+        require(isinstance(found, bool | np.bool_), f"return True or False; yours is {found!r}.")
+        return bool(found)
+
+    condemned = sum(not asked(healthy, seed) for seed in range(12))
+    require(condemned < 12, "you condemn a phase without a fault every time. Did it begin at exact draws of its rungs?")
+    for fault, phase in SICK.items():
+        require(not (asked(phase, 20) or asked(phase, 21)), f"you pass a phase that {fault}.")
     require(
-        same(scale, 1.0) or not same(found, [scale * part for part in right]),
-        f"this is {scale:.3g} times the slope; the learning rate, for one, belongs to the loop around it.",
+        condemned == 0,
+        f"you condemn a phase without a fault {condemned} times of twelve. Of many numbers that are compared some are "
+        "two standard errors off by chance: allow five, or draw more.",
     )
-    for name, part, goal in zip(shapes, found, right, strict=True):
-        require(not np.allclose(part, -goal), f"{name} has the wrong sign, and the others have not.")
-    again = [np.asarray(part, dtype=float) for part in answer(rbm, data.copy(), particles.copy())]
-    require(same(found, again), "two calls differ: average h out, p(h = 1 | v), in place of drawing it.")
-    blind = BinaryRBM(rbm.weights, rbm.visible_bias, np.zeros(3))
-    ups, downs = _halves(blind, data, particles)
-    reject(found, {
-        "the hidden biases are missing in p(h | v): take rbm.hidden_given_visible(v).": [
-            up - down for up, down in zip(ups, downs, strict=True)
-        ]
-    })
-    for name, part, goal in zip(shapes, found, right, strict=True):
-        halves = "mean over the data minus mean over the particles, with p(h = 1 | v) for h."
-        require(same(part, goal), f"{name} is not {halves}")
-    return "right: the data pull up, the particles push down, and where both agree training rests."
+    return "right: five faults found, and the phase without one is let go, twelve times of twelve."
 
 
 # Exercise 2
-def exchange(states: np.ndarray, path, betas: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Swap neighbours on a ladder, even pairs and then odd ones, by Metropolis: (K+1, B, D) -> (K+1, B, D)."""
-    states = np.asarray(states)
-    still = Rungs(path, betas, lambda distribution, x, rng: x)
-    scheme, carried = EvenOdd(len(betas) - 1, states.shape[1]), still.carry(states)
-    for _ in range(2):
-        carried, _ = sweep(still, carried, scheme, rng)
-    return carried[0]
-
-
 _BETAS = np.array([0.0, 0.4, 1.0])
 
 
@@ -111,7 +83,14 @@ def _z_of_means(states: np.ndarray, rbm: BinaryRBM) -> float:
     return float(np.abs((states.mean(0) - mean) / np.sqrt(mean * (1 - mean) / len(states))).max())
 
 
-@exercise
+@exercise(
+    hints=(
+        "Under which distribution does rung k move, and where does the model stand?",
+        "Make the path anew, ae.geometric_path(start, model); one Gibbs step on each rung, then one call of swap.",
+        "states[k] = ae.gibbs(path(betas[k]), states[k], rng) for all k; states = swap(states, path, betas, rng); "
+        "states[-1]",
+    )
+)
 def negative_phase(answer) -> str:
     """``answer(states, start, model, betas, swap, rng)`` must move every rung, swap, and return (states, particles).
 
@@ -125,12 +104,13 @@ def negative_phase(answer) -> str:
     >>> negative_phase(cold)
     ✗ rung 0 should follow the start, path(0), and yours follows another distribution. Rung k has path(betas[k]), with \
 path = ae.geometric_path(start, model).
+      A hint: ae.check.tempered_training.negative_phase.hint()
     """
     model, start = _MODEL, base_rate_rbm(_IMAGES, 3)
     start = BinaryRBM(start.weights, np.array([1.5, -1.5, 1.0, 0.0]), start.hidden_bias)
     path, rng = geometric_path(start, model), np.random.default_rng(11)
     states = np.stack([path(float(beta)).sample(_N, rng) for beta in _BETAS]).astype(np.float64)
-    calls = []
+    calls, back, the_rng = [], [], np.random.default_rng(1)
 
     def swap(given, over, betas, generator):
         calls.append(np.array(given))
@@ -140,13 +120,13 @@ path = ae.geometric_path(start, model).
             np.array_equal(betas, _BETAS) and _log_f(over, 0.4) == _log_f(path, 0.4),
             "swap should judge by the path and the betas by which the rungs move; yours got others.",
         )
-        return exchange(given, over, betas, generator)
+        require(generator is the_rng, "swap should draw from the rng that you are given, and gets another generator.")
+        back.append(exchange(given, over, betas, generator))
+        return back[-1].copy()
 
-    kept = states.copy()
-    pair = call(answer, kept, start, model, _BETAS, swap, np.random.default_rng(1))
+    pair = call(answer, states.copy(), start, model, _BETAS, swap, the_rng)
     shapes = {"the array of all states": states.shape, "the array of particles": states.shape[1:]}
     new, particles = arrays(pair, shapes, "return two things: all states, and the particles.")
-    require((kept == states).all(), "your function changes the states that it is given; make new arrays.")
     require(calls, "nothing was swapped: without swaps the last rung is PCD, and the hot ones work for nothing.")
     require(len(calls) == 1, f"one call is one sweep: move, then swap once. Yours swaps {len(calls)} times.")
     require(
@@ -160,6 +140,11 @@ path = ae.geometric_path(start, model).
         "these particles are of the first rung, the start. The model is the last rung, β = 1.",
     )
     require(np.array_equal(particles, new[-1]), "particles should be the last rung after the swaps: states[-1].")
+    require(
+        np.array_equal(new, back[0]),
+        "what you return is not what came back from the swap: swap returns new states, and leaves those it is given.",
+    )
+    own_chance(lambda rng: answer(states.copy(), start, model, _BETAS, lambda x, *_: np.array(x), rng)[0], "states")
     _require_own_laws(answer, path, start, model, states)
     _require_one_step(answer, path, start, model)
     return "right: every rung moves under its own distribution, neighbours swap, and the last rung is the model."
@@ -204,7 +189,14 @@ def _require_one_step(answer, path, start: BinaryRBM, model: BinaryRBM) -> None:
 
 
 # Exercise 3
-@exercise
+@exercise(
+    hints=(
+        "If all particles were on no image at all, which cell would tell?",
+        "Exact p of each image and the share of particles on it; then append 1 - sum to both, the cell for "
+        "everything else.",
+        "½ Σ |p - q| with p = exp(log f - log Z), over all images and the cell for the rest",
+    )
+)
 def distance(answer) -> str:
     """``answer(rbm, images, particles)`` must be the total variation between model and particles, from 0 to 1.
 
@@ -217,6 +209,7 @@ def distance(answer) -> str:
     >>> distance(only_the_images)
     ✗ what is on none of the images counts too, as one more cell: 1 minus the sum of the others, for the model and for \
 the particles.
+      A hint: ae.check.tempered_training.distance.hint()
     """
     rbm, images = _MODEL_NEAR_THE_IMAGES, _IMAGES.astype(np.float64)
     elsewhere = [[0, 0, 0, 1], [0, 1, 1, 0], [0, 1, 0, 0]]
@@ -233,6 +226,12 @@ the particles.
         "for the particles.": 0.5 * np.abs(p - q).sum(),
         "the model's p(v) has Z, not the sum over the images, below: log_z().": 0.5 * np.abs(f / f.sum() - q).sum(),
         "the model's p(v) has Z below, not the sum over the images.": 0.5 * np.abs(f / f.sum() - q / q.sum()).sum(),
+        "the shares are of all B particles, also of those on no image: divide the counts by B.": (
+            0.5 * np.abs(p_all - np.append(q / q.sum(), 0)).sum()
+        ),
+        "the shares are of all B particles, on an image or not, and the cell for everything else is missing.": (
+            0.5 * np.abs(p - q / q.sum()).sum()
+        ),
         "this compares the model with the images.": 0.5 * np.abs(p_all - np.append(np.full(n, 1 / n), 0)).sum(),
         "this compares the particles with the images.": 0.5 * np.abs(q_all - np.append(np.full(n, 1 / n), 0)).sum(),
         "this is the largest difference; total variation is half of their sum.": np.abs(p_all - q_all).max(),

@@ -1,8 +1,9 @@
-"""How an exercise is judged: not attempted yet, wrong with a reason that teaches, or right."""
+"""How an exercise is judged: not attempted yet, wrong with a reason that teaches, or right; and its graded hints."""
 
-from collections.abc import Callable
+import inspect
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import wraps
+from functools import update_wrapper, wraps
 from typing import Any
 
 import numpy as np
@@ -10,13 +11,30 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Verdict:
-    """The outcome of a check; ``passed`` is None where the exercise was not attempted."""
+    """The outcome of a check; ``passed`` is None where the exercise was not attempted.
+
+    ``help`` is what to type for a hint, and shown unless the answer is right.
+    """
 
     passed: bool | None
     message: str
+    help: str = ""
 
     def __repr__(self) -> str:
-        return {True: "✓ ", False: "✗ ", None: "○ "}[self.passed] + self.message
+        verdict = {True: "✓ ", False: "✗ ", None: "○ "}[self.passed] + self.message
+        return verdict if self.passed or not self.help else f"{verdict}\n  A hint: {self.help}"
+
+
+@dataclass(frozen=True)
+class Hint:
+    """One of the hints of an exercise: the first asks, the second points, the third shows the formula."""
+
+    number: int
+    of: int
+    text: str
+
+    def __repr__(self) -> str:
+        return f"hint {self.number} of {self.of}: {self.text}"
 
 
 class WrongAnswerError(Exception):
@@ -52,15 +70,19 @@ def reject(found, slips: dict[str, Any], case: str = "", atol: float = 1e-8, unl
 
 
 def attempt(answer):
-    """Return ``answer`` unless it is an untouched stub: None, ... or a function's empty return."""
-    if answer is None or answer is ...:
+    """Return ``answer`` unless it is an untouched stub, ... or nothing but ..., or the None of a forgotten return."""
+    parts = answer if isinstance(answer, tuple | list) and answer else [answer]
+    if all(part is ... for part in parts):
         raise _NotAttemptedError
+    require(answer is not None, "your function returns nothing, None: is a `return` missing?")
     return answer
 
 
 def several(answer, number: int, otherwise: str) -> list:
-    """The parts of an answer that should be a tuple or a list of so many; none may be an untouched stub."""
+    """The parts of an answer that should be a tuple or a list of so many; none may be missing."""
     require(isinstance(answer, tuple | list) and len(answer) == number, otherwise)
+    for i, part in enumerate(answer, start=1):
+        require(part is not None, f"part {i} of what you return is None: does a `return` or a value miss?")
     return [attempt(part) for part in answer]
 
 
@@ -84,31 +106,121 @@ def call(function: Callable, *arguments, shape: tuple[int, ...] | None = None) -
     return result if shape is None else array(result, shape, "your function returned")
 
 
-def exercise(check: Callable[..., str]) -> Callable[..., Verdict]:
+def own_chance(draw: Callable[[np.random.Generator], Any], what: str = "answers") -> Any:
+    """What ``draw`` makes of a generator: with another one something else, with an equal one the same."""
+    first, again, other = (draw(np.random.default_rng(seed)) for seed in (1, 1, 2))
+    require(
+        not same(first, other),
+        f"two generators give the same {what}: draw every random number from the rng that is passed in.",
+    )
+    require(
+        same(first, again),
+        f"one and the same generator gives other {what} each time: draw every random number from it alone.",
+    )
+    return first
+
+
+def wide_log_weights(n: int, top: float = 0.0) -> np.ndarray:
+    """Log weights that spread from ``top`` down to 800 below it, the first two of them -inf, out of order: (n,)."""
+    spread = top - 800 * np.linspace(0, 1, n - 2) ** 2
+    return np.concatenate([[-np.inf, -np.inf], np.random.default_rng(0).permutation(spread)])
+
+
+def _arrays_in(argument) -> Iterator[np.ndarray]:
+    if isinstance(argument, np.ndarray):
+        yield argument
+    elif isinstance(argument, tuple | list):
+        for part in argument:
+            yield from _arrays_in(part)
+
+
+def _watched(function: Callable) -> Callable:
+    """The learner's function; its result may be no stub, and no array that it is given may come out changed."""
+    try:
+        names = list(inspect.signature(function).parameters)
+    except (TypeError, ValueError):
+        names = []
+
+    @wraps(function)
+    def ask(*given, **named):
+        before = [[part.copy() for part in _arrays_in(argument)] for argument in given]
+        result = attempt(function(*given, **named))
+        for i, (parts, argument) in enumerate(zip(before, given, strict=True)):
+            for old, new in zip(parts, _arrays_in(argument), strict=False):
+                name = names[i] if i < len(names) else "array"
+                require(_equal(old, new), f"your function changes the {name} that it is given: make a new array.")
+        return result
+
+    return ask
+
+
+def _equal(old: np.ndarray, new: np.ndarray) -> bool:
+    return np.array_equal(old, new, equal_nan=np.issubdtype(old.dtype, np.inexact))
+
+
+class Exercise:
+    """A check as a learner calls it: it always returns a Verdict, and it has hints."""
+
+    def __init__(self, check: Callable[..., str], hints: tuple[str, ...]):
+        update_wrapper(self, check)
+        self._check, self.hints, self._shown = check, hints, 0
+        self.help = f"ae.check.{check.__module__.rpartition('.')[2]}.{check.__name__}.hint()" if hints else ""
+
+    def __call__(self, *answers) -> Verdict:
+        try:
+            for answer in answers:
+                require(answer is not None, "your answer is None: does a value miss, or a `return`?")
+                attempt(answer)
+            with np.errstate(all="ignore"):
+                watched = [_watched(answer) if callable(answer) else answer for answer in answers]
+                return Verdict(True, self._check(*watched))
+        except (_NotAttemptedError, NotImplementedError):
+            return Verdict(None, "not attempted yet: replace the ... and run this cell again.", self.help)
+        except WrongAnswerError as wrong:
+            return Verdict(False, str(wrong), self.help)
+        except Exception as error:  # whatever the learner's code did, the notebook goes on
+            return Verdict(False, f"your answer raised {type(error).__name__}: {error}{_aside(error)}", self.help)
+
+    def hint(self, number: int | None = None) -> Hint:
+        """The next hint, or this one: 1 asks a question, 2 points to the place, 3 shows the formula."""
+        if number is None:
+            number = self._shown = min(self._shown + 1, len(self.hints))
+        if number not in range(1, len(self.hints) + 1):
+            raise ValueError(f"number must be one of the {len(self.hints)} hints, from 1 on; got {number!r}")
+        return Hint(number, len(self.hints), self.hints[number - 1])
+
+
+def _aside(error: Exception) -> str:
+    if "NoneType" in str(error):
+        return ". Something in it is None: does a function inside return nothing?"
+    return ". Something in it is still `...`." if "ellipsis" in str(error) else ""
+
+
+def exercise(check: Callable[..., str] | None = None, *, hints: tuple[str, ...] = ()) -> Any:
     """Turn a check, which returns praise or raises WrongAnswerError, into one that always returns a Verdict.
+
+    Parameters
+    ----------
+    check : callable
+        Of the answer; a function of the learner's is watched: it must return something, and change no array in place.
+    hints : tuple of str
+        Three: the first asks a question, the second points to the place, the third shows the formula.
 
     Examples
     --------
-    >>> @exercise
+    >>> @exercise(hints=("How many fives are in ten?", "Divide ten by two.", "10 / 2"))
     ... def half_of_ten(answer):
     ...     require(answer == 5, "twice your answer should be 10.")
     ...     return "right: 5."
-    >>> half_of_ten(...), half_of_ten(4), half_of_ten(5)
-    (○ not attempted yet: replace the ... and run this cell again., ✗ twice your answer should be 10., ✓ right: 5.)
+    >>> half_of_ten(...)
+    ○ not attempted yet: replace the ... and run this cell again.
+      A hint: ae.check.verdict.half_of_ten.hint()
+    >>> half_of_ten(4)
+    ✗ twice your answer should be 10.
+      A hint: ae.check.verdict.half_of_ten.hint()
+    >>> half_of_ten.hint(), half_of_ten.hint(), half_of_ten(5)
+    (hint 1 of 3: How many fives are in ten?, hint 2 of 3: Divide ten by two., ✓ right: 5.)
     """
-
-    @wraps(check)
-    def judged(*answers) -> Verdict:
-        try:
-            for answer in answers:
-                attempt(answer)
-            with np.errstate(all="ignore"):
-                return Verdict(True, check(*answers))
-        except (_NotAttemptedError, NotImplementedError):
-            return Verdict(None, "not attempted yet: replace the ... and run this cell again.")
-        except WrongAnswerError as wrong:
-            return Verdict(False, str(wrong))
-        except Exception as error:  # whatever the learner's code did, the notebook goes on
-            return Verdict(False, f"your answer raised {type(error).__name__}: {error}")
-
-    return judged
+    if check is not None:
+        return Exercise(check, hints)
+    return lambda check: Exercise(check, hints)

@@ -34,6 +34,7 @@ from anneal_edu.distributions import BinaryRBM, GaussianRBM
 
 EXPERIMENTS: dict[str, tuple[Callable[..., list], dict]] = {
     "carlson-convergence": (carlson.convergence, carlson.SCALES),
+    "carlson-repeats": (carlson.repeats, carlson.SCALES),
     "carlson-rungs": (carlson.number_of_rungs, carlson.SCALES),
     "carlson-tracking": (carlson_tracking.tracking, carlson.SCALES),
     "grosse-table1": (grosse.table_1, grosse.SCALES),
@@ -61,6 +62,7 @@ _ONE_TRAINING = {
 }
 REFUSED: dict[str, dict[str, str]] = {
     "carlson-convergence": _NO_BARS,
+    "carlson-repeats": _NO_BARS,
     "carlson-rungs": _NO_BARS,
     "carlson-tracking": _NO_BARS | _TRAINS | _ONE_TRAINING,
     "grosse-biased-moments": _LABELS,

@@ -185,6 +185,30 @@ def tempered(path: Path, budgets: tuple[int, ...], n_rungs: int, rng: np.random.
             yield n_rounds[index], float(done.log_z[-1]), float(done.std_error[-1])
 
 
+def repeats(scale: Scale, run: Run = HERE) -> list[Reference | Estimate]:
+    """Carlson et al. 2016: RTS on states (v, h) against AIS, four times as many runs of these two alone.
+
+    The reference is the first row.
+    """
+    path = path_to_model(scale, run)
+    known = run.once("carlson-reference", reference, (path, scale.n_reference, run.seed), Reference)
+    run.report(known)
+    budgets = tuple(budget for budget in scale.budgets if rounds_within(budget, scale.n_rungs))
+    wanted = [(path, scale.n_rungs, run.seed, i, budgets) for i in range(4 * scale.n_seeds)]
+    return [known, *_estimates("carlson-repeats-run", repeats_run, wanted, known, run)]
+
+
+def repeats_run(path: Path, n_rungs: int, seed: int, run: int, budgets: tuple[int, ...]) -> list:
+    """One run of RTS, stopped at every budget, and one of AIS for each: name, sweeps, log Ẑ and standard error."""
+    over_both_layers = geometric_path(JointRBM(path.start), JointRBM(path.end))
+    rng = np.random.Generator(np.random.SFC64([seed, 8, run]))
+    found = [("RTS, (v, h)", *estimate) for estimate in tempered(over_both_layers, budgets, n_rungs, rng)]
+    for budget in budgets:
+        result = ais(path, linear_schedule(budget), N_CHAINS, rng=rng)
+        found.append(("AIS", budget, result.log_z, result.std_error))
+    return found
+
+
 def repeated(n_sweeps: int) -> Callable:
     """Gibbs, n_sweeps times over, as one kernel."""
 

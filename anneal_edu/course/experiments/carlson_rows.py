@@ -17,8 +17,8 @@ class Summary:
         Sweeps or rungs.
     mean, low, high : (n,) arrays
         Mean, smallest and largest error of the runs.
-    rmse : (n,) array
-        Root mean square error.
+    rmse, rmse_low, rmse_high : (n,) arrays
+        Root mean square error, and the ends of its 95% interval, by a bootstrap over runs.
     std_error : (n,) array
         Root mean square of the error bars that the runs gave themselves.
     covered, n_runs : (n,) arrays of int
@@ -32,6 +32,8 @@ class Summary:
     low: np.ndarray
     high: np.ndarray
     rmse: np.ndarray
+    rmse_low: np.ndarray
+    rmse_high: np.ndarray
     std_error: np.ndarray
     covered: np.ndarray
     n_runs: np.ndarray
@@ -73,10 +75,45 @@ def _summary(rows: list[dict], half_gap: float) -> Summary:
         e, se = errors[there], bars[there]
         covered = int((np.abs(e) <= 2 * se + half_gap).sum())
         root = lambda x: float(np.sqrt(np.nanmean(x**2)))  # noqa: E731
-        columns.append(
-            (setting, e.mean(), e.min(), e.max(), root(e), root(se), covered, len(e), int((~there).sum()))
-        )
+        sizes = root(e), *_interval(resampled(e)), root(se)
+        columns.append((setting, e.mean(), e.min(), e.max(), *sizes, covered, len(e), int((~there).sum())))
     return Summary(*map(np.array, zip(*columns, strict=True)))
+
+
+def resampled(errors: np.ndarray, seed: int = 0, n: int = 2000) -> np.ndarray:
+    """Root mean square errors of n bootstrap samples of the errors (runs,).
+
+    Examples
+    --------
+    >>> resampled(np.array([0.5, -0.5, 0.5]), n=2)
+    array([0.5, 0.5])
+    """
+    chosen = np.random.Generator(np.random.PCG64(seed)).integers(len(errors), size=(n, len(errors)))
+    return np.sqrt((errors[chosen] ** 2).mean(1))
+
+
+def _interval(values: np.ndarray) -> tuple[float, float]:
+    low, high = np.quantile(values, [0.025, 0.975])
+    return float(low), float(high)
+
+
+def rmse_ratio(rows: list[dict], one: str, other: str, setting: int) -> tuple[float, float, float]:
+    """Root mean square error of one estimator over that of another, and the ends of its 95% interval by a bootstrap.
+
+    Examples
+    --------
+    >>> row = {"setting": 10, "reference": 0.0, "std_error": 0.1}
+    >>> rows = [row | {"estimator": "AIS", "log_z": z} for z in (1.0, -1.0)]
+    >>> rmse_ratio([*rows, row | {"estimator": "RTS", "log_z": 0.5}], "RTS", "AIS", 10)
+    (0.5, 0.5, 0.5)
+    """
+    errors = [
+        np.array([r["log_z"] - r["reference"] for r in rows if (r["estimator"], r["setting"]) == (name, setting)])
+        for name in (one, other)
+    ]
+    of_one, of_other = (np.sqrt((e**2).mean()) for e in errors)
+    interval = _interval(resampled(errors[0], 0) / resampled(errors[1], 1))
+    return float(of_one / of_other), *interval
 
 
 def half_gap(known: dict) -> float:

@@ -21,26 +21,38 @@ from anneal_edu.course.experiments.estimators import (
 )
 from anneal_edu.course.experiments.kept import HERE, Run
 from anneal_edu.data import digits
-from anneal_edu.distributions import BinaryRBM, uniform_rbm
+from anneal_edu.distributions import BinaryRBM, base_rate_rbm, uniform_rbm
 from anneal_edu.models import knots
 from anneal_edu.paths.splines import moment_spline_path
 
 
-def hidden_mode(share: float = 0.9, pull: float = 6.0) -> BinaryRBM:
+def hidden_mode(share: float = 0.9, pull: float = 6.0, negative: bool = False) -> BinaryRBM:
     """An RBM of 30 visible and 9 hidden units with most of its mass around one picture that chains do not find.
 
     Its last hidden unit, once on, holds every visible unit in place with a field of ± ``pull``; its bias gives it the
     probability ``share``. But at β a little below 1 nearly all mass is elsewhere, where hardly a state turns it on.
+    With ``negative`` there is a tenth hidden unit, which holds the picture's negative, and each has half of the share:
+    then the mean of every pixel is about 1/2, and says nothing of either.
 
     Examples
     --------
     >>> round(float(hidden_mode().moments()[1][-1]), 6)
     0.9
+    >>> hidden_mode(negative=True).moments()[1][-2:].round(6)
+    array([0.45, 0.45])
     """
     W, b, picture = stored_arrays("hidden_mode").values()
-    b, picture, c = b - 0.5 * W.sum(1), pull * picture, np.zeros(W.shape[1])
-    off, on = BinaryRBM(W, b, c).log_z(), BinaryRBM(W, b + picture, c).log_z()
-    return BinaryRBM(np.column_stack([W, picture]), b, np.append(c, off - on + np.log(share / (1 - share))))
+    b, c = b - 0.5 * W.sum(1), np.zeros(W.shape[1])
+    fields = [pull * picture, -pull * picture] if negative else [pull * picture]
+    each = np.log(share / len(fields) / (1 - share))
+    off = BinaryRBM(W, b, c).log_z()
+    biases = [off - BinaryRBM(W, b + field, c).log_z() + each for field in fields]
+    return BinaryRBM(np.column_stack([W, *fields]), b, np.append(c, biases))
+
+
+def hidden_modes() -> BinaryRBM:
+    """A `hidden_mode` and its negative."""
+    return hidden_mode(negative=True)
 
 
 def strong_couplings() -> BinaryRBM:
@@ -48,15 +60,21 @@ def strong_couplings() -> BinaryRBM:
     return BinaryRBM(**stored_arrays("strong_couplings"), visible_bias=np.zeros(20), hidden_bias=np.full(8, -1.0))
 
 
-TOYS: dict[str, Callable[[], BinaryRBM]] = {"hidden mode": hidden_mode, "strong couplings": strong_couplings}
+TOYS: dict[str, tuple[Callable[[], BinaryRBM], bool]] = {
+    "hidden modes": (hidden_modes, True),
+    "strong couplings": (strong_couplings, False),
+}
+"""Models, and whether their paths start from the base rates of their data, or from the uniform distribution."""
 
 
 @lru_cache(maxsize=8)
 def load_problem(name: str) -> Problem:
     """One of `TOYS` with exact draws as data, or a stored RBM of the digits from its base rates, with the digits."""
     if name in TOYS:
-        rbm = TOYS[name]()
-        start, data = uniform_rbm(rbm.dim, rbm.n_hidden), rbm.sample(500, np.random.default_rng(1))
+        make, from_base_rates = TOYS[name]
+        rbm = make()
+        data = rbm.sample(500, np.random.default_rng(1))
+        start = base_rate_rbm(data, rbm.n_hidden) if from_base_rates else uniform_rbm(rbm.dim, rbm.n_hidden)
         return Problem(rbm, start, data, moment_spline_path(start, rbm))
     rbm = models.load(name)
     start, stored = knots.start_of(rbm, "base rate"), name in knots.MODELS
@@ -80,7 +98,7 @@ class Scale:
 SCALES = {
     "tiny": Scale(("strong couplings",), 4000, 2, ("strong couplings",), (3, 5), (4000,), 2),
     "quick": Scale(
-        ("digits8_cd", "hidden mode", "digits28_pcd_fast"),
+        ("digits8_cd", "hidden modes", "digits28_pcd_fast"),
         10_000,
         50,
         ("digits8_cd", "strong couplings"),
@@ -89,7 +107,7 @@ SCALES = {
         20,
     ),
     "medium": Scale(
-        ("digits8_cd", "hidden mode", "digits28_pcd_fast", "digits28_cd"),
+        ("digits8_cd", "hidden modes", "digits28_pcd_fast", "digits28_cd"),
         200_000,
         50,
         ("digits8_cd", "strong couplings"),

@@ -105,7 +105,7 @@ def sweeps_per_draw(sums: np.ndarray, n_sweeps: int) -> np.ndarray:
     return ((sums / n_sweeps) ** 2).mean(1) * n_sweeps
 
 
-class _Beginning:
+class Beginning:
     """A kernel whose first call on each of n rungs sets the ladder up; from then on it is `gibbs`."""
 
     def __init__(self, start: str, n_rungs: int, n_gibbs: int = 10):
@@ -189,7 +189,7 @@ class Row:
 def _ladder(path: Path, schedule: np.ndarray, start: str, features: Watched, scale: Scale, rng) -> Ladder:
     target = path(1.0)
     n_sweeps = scale.n_sweeps * (2 if target.dim == 2 else 1)  # cheap, and on the longest ladder
-    states = tempering_states(path, schedule, scale.n_ladders, _Beginning(start, len(schedule)), rng=rng)
+    states = tempering_states(path, schedule, scale.n_ladders, Beginning(start, len(schedule)), rng=rng)
     sums, refused, replicas, ratios = 0.0, 0.0, [], []
     state: TemperingState
     for state in islice(states, n_sweeps):

@@ -4,7 +4,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from anneal_edu.course.figures import artists
-from anneal_edu.course.figures.style import GREY, STYLES, projected
+from anneal_edu.course.figures.style import GREY, STYLES, LectureFigure, projected
 
 LOW, HIGH, NEITHER = "geometric", "moments", "start"
 """Styles of estimators that err downwards, upwards, and on no known side."""
@@ -29,7 +29,7 @@ def side_by_side(
     window: tuple[float, float],
     exact: float | None = None,
 ) -> None:
-    """One row for each estimator: its estimate ± 2 standard errors on the left, the same and its warnings in words.
+    """One row for each estimator: its estimate ± 2 standard errors on the left, the same numbers and its warnings.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def side_by_side(
         artists.curve(ax, "exact", [exact, exact], [-0.6, len(names) - 0.4], "truth")
     for i, row in enumerate(rows):
         value, error = estimates[i]
-        number = f"{value:9.2f} ± {error:.2f}" if np.isfinite([value, error]).all() else "no answer"
+        number = f"{value:9.2f} ± {2 * error:.2f}" if np.isfinite([value, error]).all() else "no answer"
         at = {"va": "center", "transform": text.transData}
         artists.words(text, f"number {i}", 0.25, row, number, ha="right", **at)
         artists.words(text, f"warning {i}", 0.27, row, warnings[i] or "–", color=GREY, fontsize=10.5, **at)
@@ -123,3 +123,71 @@ def one_seed(ax: Axes, errors: dict[str, tuple[float, float] | None], title: str
     room = 0.08 * (max(ends) - min(ends)) + 0.02
     ax.set(yticks=rows, yticklabels=[name.split(",")[0] for name in names], ylim=(-0.6, len(names) - 0.4))
     ax.set(xlim=(min(ends) - room, max(ends) + room), xlabel="log Ẑ - log Z, ± 2 own standard errors", title=title)
+
+
+@projected()
+def named_columns(figure: LectureFigure, bottom: float) -> list[Axes]:
+    """Three equal plots, with room for names of rows to the left of the first, and for a legend below."""
+    axes = figure.columns(1, 1, 1)
+    for ax, left in zip(axes, (0.19, 0.465, 0.74), strict=True):
+        ax.set_position((left, bottom, 0.245, 0.93 - bottom))
+    return axes
+
+
+@projected()
+def errors_of_models(
+    axes: list[Axes], names: list[str], styles: list[str], errors: dict[str, np.ndarray], reach: tuple[float, ...]
+) -> None:
+    """log Ẑ - log Z ± 2 own standard errors, a row for each estimator and a plot for each model.
+
+    Parameters
+    ----------
+    axes : list of m Axes
+    names : list of n str
+    styles : list of n str
+        Keys of `SIDES`.
+    errors : dict
+        Title → (n, 2) array of errors and error bars, for m models.
+    reach : tuple of m floats
+        Half the width of each plot; what lies beyond becomes an arrow at its edge.
+    """
+    rows = np.arange(len(names))[::-1]
+    for i, (ax, (title, found), edge) in enumerate(zip(axes, errors.items(), reach, strict=True)):
+        artists.curve(ax, "exact", [0, 0], [-0.6, len(names) - 0.4], "truth")
+        for row, style, (value, bar) in zip(rows, styles, found, strict=True):
+            if abs(value) > edge:
+                look = {"marker": "<" if value < 0 else ">", "markersize": 11}
+                artists.marks(ax, f"beyond {row}", 0.97 * np.sign(value) * edge, row, style, **look)
+                continue
+            low, high = np.clip([value - 2 * bar, value + 2 * bar], -edge, edge)
+            artists.level_bars(ax, f"bar {row}", low, high, row, style, markersize=7)
+            artists.marks(ax, f"mark {row}", value, row, style)
+        ax.set(yticks=rows, yticklabels=names if i == 0 else [], ylim=(-0.6, len(names) - 0.4), xlim=(-edge, edge))
+        ax.set_title(title)
+    artists.legend(axes[1], SIDES, loc="upper center", ncols=4, bbox_to_anchor=(0.3, -0.07), fontsize=11)
+
+
+@projected()
+def own_and_true_errors(axes: list[Axes], names: list[str], sizes: dict[str, np.ndarray]) -> None:
+    """What each estimator says of its error, and how large it is, both in nats.
+
+    Parameters
+    ----------
+    axes : list of m Axes
+    names : list of n str
+    sizes : dict
+        Title → (n, 2) array of own error bars and root mean square errors, for m models.
+    """
+    rows = np.arange(len(names))[::-1]
+    for i, (ax, (title, pairs)) in enumerate(zip(axes, sizes.items(), strict=True)):
+        own, true = pairs.T
+        artists.level_bars(ax, "from one to the other", own, true, rows, "reference", marker="None", linewidth=1.4)
+        artists.marks(ax, "own", own, rows, "geometric")
+        artists.marks(ax, "true", true, rows, "moments")
+        low, high = pairs.min() / 1.6, pairs.max() * 1.6
+        few = (0.02, 0.05, 0.1, 0.2, 0.5) if high < 1 else (0.01, 0.1, 1, 10, 100)
+        ticks = [tick for tick in few if low <= tick <= high]
+        artists.log_x(ax, "nats", ticks, (low, high))
+        ax.set(yticks=rows, yticklabels=names if i == 0 else [], ylim=(-0.6, len(names) - 0.4), title=title)
+    meanings = {"geometric": "own error bar", "moments": "true error (RMSE)"}
+    artists.legend(axes[1], meanings, loc="upper center", ncols=2, bbox_to_anchor=(0.3, -0.13), fontsize=11)

@@ -39,22 +39,43 @@ def estimates_from_starts(ax: Axes, n_steps: list[int], results: dict[str, list]
         The exact value.
     """
     artists.curve(ax, "exact", [n_steps[0] / 2, n_steps[-1] * 2], [log_z] * 2, "truth")
+    ends = [log_z]
     for i, (start, row) in enumerate(results.items()):
         intervals = [r.interval() for r in row]
+        ends += list(np.ravel(intervals))
         x = np.asarray(n_steps) * (0.97, 1.03)[i]  # side by side, so that the bars can be told apart
         annealing.estimates(ax, start, x, [r.log_z for r in row], intervals, START_STYLES[start])
     meanings = {START_STYLES[start]: f"from the {start} RBM" for start in results} | {"truth": "exact"}
     artists.legend(ax, meanings, loc="lower right")
     artists.log_x(ax, "number of steps K", n_steps, (n_steps[0] / 1.25, n_steps[-1] * 1.25))
-    ax.set_title("log Ẑ with 95% intervals (nats)")
+    room = 0.06 * np.ptp(ends)
+    ax.set(ylim=(min(ends) - room, max(ends) + room), title="log Ẑ with 95% intervals (nats)")
 
 
 @projected()
-def competing_states(ax: Axes, betas: np.ndarray, six: np.ndarray, four: np.ndarray) -> None:
-    """The exact probabilities (n,) of two hidden states at each β (n,)."""
+def competing_states(
+    ax: Axes, betas: np.ndarray, six: np.ndarray, four: np.ndarray, predicted: float | None = None, title: str = ""
+) -> None:
+    """The exact probabilities (n,) of two hidden states at each β (n,), and where they were predicted to cross."""
+    if predicted is not None:
+        artists.curve(ax, "predicted", [predicted] * 2, [0, 1.06], "reference", linewidth=1.6)
     artists.curve(ax, "six", betas, six, "geometric")
     artists.curve(ax, "four", betas, four, "target")
     for name, at, label in (("the 6", 0.36, "the 6"), ("the 4", 0.9, "the 4")):
         y = np.interp(at, betas, six if name == "the 6" else four)
         artists.words(ax, name, at - 0.02, y, label, ha="right", va="bottom", fontsize=14)
-    ax.set(xlim=(0, 1.02), ylim=(0, 1.06), xlabel="position β on the path", title="Exact probability of a picture")
+    ax.set(xlim=(0, 1.02), ylim=(0, 1.06), xlabel="position β on the path")
+    ax.set_title(title or "Exact probability of a picture")
+
+
+@projected()
+def runs_by_ess(ax: Axes, ess: np.ndarray, errors: np.ndarray, found: np.ndarray) -> None:
+    """log Ẑ - log Z against the ESS of many runs, each (n,); ``found`` says which have a chain in the missing mode."""
+    artists.curve(ax, "truth", [0, 1.1 * ess.max()], [0, 0], "truth")
+    artists.marks(ax, "missed", ess[~found], errors[~found], "geometric", markersize=9)
+    artists.marks(ax, "found", ess[found], errors[found], "target", markersize=11)
+    room = 0.1 * np.ptp(np.append(errors, 0))
+    ax.set(xlim=(0, 1.1 * ess.max()), ylim=(min(errors.min(), 0) - room, max(errors.max(), 0) + 3 * room))
+    ax.set(xlabel="ESS of the run", title="log Ẑ - log Z (nats)")
+    meanings = {"target": "a chain is in the 4", "geometric": "none is", "truth": "truth"}
+    artists.legend(ax, meanings, loc="upper right", ncols=3)

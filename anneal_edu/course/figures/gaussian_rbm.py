@@ -64,6 +64,7 @@ def correlations(ax: Axes, cov: np.ndarray, title: str) -> None:
     D = len(cov)
     artists.image(ax, "correlations", cov / np.outer(scale, scale), (-0.5, D - 0.5, D - 0.5, -0.5), **look)
     ax.set(xlim=(-0.5, D - 0.5), ylim=(D - 0.5, -0.5), xticks=[], yticks=[], title=title)
+    ax.set_xlabel("blue −1, red 1", fontsize=12)
 
 
 @projected()
@@ -155,9 +156,8 @@ def estimates_and_ess(
         artists.curve(left, "exact", span, [exact] * 2, "truth")
         low, high = min(low, exact), max(high, exact)
     margin = 0.08 * (high - low)
-    left.set(
-        ylim=(low - 4 * margin, high + margin), title=f"{model}: log Ẑ" if model else "log Ẑ ± 3 standard errors (nats)"
-    )
+    title = f"{model}: log Ẑ ± 3 s.e." if model else "log Ẑ ± 3 standard errors (nats)"
+    left.set(ylim=(low - 4 * margin, high + margin), title=title)
     artists.curve(right, "all", span, [n_chains] * 2, "reference")
     artists.words(
         right, "all words", n_steps[0], 1.015 * n_chains, f"all {n_chains:,} chains", va="bottom", fontsize=12
@@ -167,3 +167,30 @@ def estimates_and_ess(
     artists.legend(left, meanings, loc="lower center", ncols=2)
     for ax in axes:
         artists.log_x(ax, "number of steps K", n_steps, span)
+
+
+@projected()
+def weight_tails(ax: Axes, tails: dict[str, tuple[np.ndarray, np.ndarray]], n_seen: int) -> None:
+    """How likely a chain is to weigh more than w, against w / Z, both logarithmic, and what so many chains can show.
+
+    Parameters
+    ----------
+    ax : Axes
+    tails : dict
+        Start → log w - log Z (n,) and the probabilities (n,) of these values.
+    n_seen : int
+        Chains in all: what is rarer than one in so many is below the line.
+    """
+    span = [0.1, 3e6]
+    for start, (log_w, probability) in tails.items():
+        beyond = np.cumsum(probability[::-1])[::-1]
+        shown = (beyond > 1e-12) & (log_w > np.log(span[0]))
+        artists.curve(ax, start, np.exp(log_w[shown]), beyond[shown], START_STYLES[start])
+    artists.curve(ax, "seen", span, [1 / n_seen] * 2, "reference")
+    artists.words(ax, "seen words", span[1], 2 / n_seen, f"one of {n_seen:,} chains", ha="right", fontsize=12)
+    ax.set(xscale="log", yscale="log", xlim=span, ylim=(1e-10, 3), xlabel="weight of a chain, in units of Z")
+    ax.set(xticks=(0.1, 1, 10, 100, 1e4, 1e6), xticklabels=("0.1", "1", "10", "100", "10⁴", "10⁶"))
+    ax.set(yticks=(1, 1e-3, 1e-6, 1e-9), yticklabels=("1", "10⁻³", "10⁻⁶", "10⁻⁹"))
+    ax.set_title("share of the chains that weigh more")
+    ax.minorticks_off()
+    artists.legend(ax, {START_STYLES[start]: start for start in tails}, loc="upper right")

@@ -52,11 +52,17 @@ def trail(ax: Axes, x: np.ndarray, accepted: np.ndarray, covs: tuple, style: str
 
 
 @projected()
-def spread_along_path(ax: Axes, betas: np.ndarray, exact: np.ndarray, found: dict[str, np.ndarray]) -> None:
-    """Root mean square of the chains' long coordinate (K+1,) against β, and the standard deviation of p_β."""
+def spread_along_path(ax: Axes, betas: np.ndarray, exact: np.ndarray, found: dict[str, tuple]) -> None:
+    """Root mean square of the chains' long coordinate (K+1,) against β, and the standard deviation of p_β.
+
+    ``found`` maps a style to the root mean squares and their standard errors; bars of two stand at every third of β.
+    """
     artists.curve(ax, "exact", betas, exact, "truth")
-    for style, spread in found.items():
+    at = np.linspace(0, len(betas) - 1, 4).astype(int)[1:]
+    for style, (spread, error) in found.items():
         artists.curve(ax, style, betas, spread, style)
+        low, high = (spread[at] + sign * 2 * error[at] for sign in (-1, 1))
+        artists.bars(ax, f"{style} errors", betas[at], low, high, style, linewidth=1.4, markersize=6)
     meanings = {"truth": "exact, of $p_β$", KEPT: "momentum kept", FORGOTTEN: "momentum anew"}
     artists.legend(ax, meanings, loc="upper left")
     ax.set(xlim=(-0.02, 1.02), ylim=(0, 1.15 * exact.max()), xlabel="position β", title="spread along the valley")

@@ -64,11 +64,12 @@ def likelihoods(
     chosen: str | None = None,
     zero: float | None = None,
     papers: tuple[np.ndarray, np.ndarray] | None = None,
+    beat: float | None = None,
 ) -> None:
     """Numbers ± one standard error (n,), one model a row, the first at the bottom; larger is better.
 
     ``chosen`` is circled. ``zero`` is a level to compare with, drawn as a dotted line. ``papers`` holds the paper's
-    numbers and errors of the same models.
+    numbers and errors of the same models, and ``beat`` the likelihood of N(0, I), which knows no shapes.
     """
     rows = np.arange(len(names))
     aside = 0.0 if papers is None else 0.14
@@ -84,6 +85,10 @@ def likelihoods(
     if zero is not None:
         artists.curve(ax, "zero", [zero, zero], [-0.6, len(names) - 0.4], "truth", linewidth=1.8)
         ends.append(np.array([zero]))
+    if beat is not None:
+        artists.curve(ax, "beat", [beat, beat], [-0.6, len(names) - 0.4], "reference")
+        artists.words(ax, "beat words", beat, len(names) - 0.5, " N(0, I)", va="top", fontsize=12)
+        ends.append(np.array([beat]))
     low, high = np.concatenate(ends).min(), np.concatenate(ends).max()
     margin = 0.06 * (high - low)
     ax.set(xlim=(low - margin, high + margin), ylim=(-0.6, len(names) - 0.4), title=title, xlabel="nats")

@@ -29,7 +29,7 @@ def tracked(
     exact_updates: np.ndarray | None = None,
     exact: dict[str, np.ndarray] | None = None,
 ) -> None:
-    """Tracked mean log likelihoods (n,) with a band of ± 2 standard errors, and the exact ones where they are known.
+    """Tracked mean log likelihoods (n,) with thin bars of ± 2 standard errors, and the exact ones where known.
 
     Parameters
     ----------
@@ -45,7 +45,8 @@ def tracked(
     """
     every = []
     for style, values in found.items():
-        artists.band(ax, f"{style} band", n_updates, values - 2 * std_error, values + 2 * std_error, style, alpha=0.3)
+        thin = {"marker": "None", "linewidth": 1.2, "alpha": 0.6}
+        artists.bars(ax, f"{style} bars", n_updates, values - 2 * std_error, values + 2 * std_error, style, **thin)
         look = {"linewidth": 1.4, "markersize": 5}
         artists.line(ax, style, n_updates, values, **STYLES[style] | look)
         every.append(values)
@@ -124,13 +125,13 @@ def bounds_against_steps(
 
 @projected()
 def convergence(axes: list[Axes], found: dict, half_gap: float, xlabel: str) -> None:
-    """Mean error of log Ẑ with the range of the runs, and root mean square error, of each estimator against its cost.
+    """Mean error of log Ẑ with the range of the runs, and root mean square error with its bars, against the cost.
 
     Parameters
     ----------
     axes : two Axes
     found : dict
-        Estimator → an object with arrays settings (n,), mean, low, high, rmse.
+        Estimator → an object with arrays settings (n,), mean, low, high, rmse, rmse_low, rmse_high.
     half_gap : float
         Half the distance of the two ends of the reference: smaller errors than this cannot be told from 0.
     xlabel : str
@@ -147,9 +148,10 @@ def convergence(axes: list[Axes], found: dict, half_gap: float, xlabel: str) -> 
         x = aside[name] * summary.settings
         artists.bars(left, f"{name} runs", x, summary.low, summary.high, style, linewidth=1.6, markersize=6)
         artists.line(left, name, x, summary.mean, **STYLES[style] | {"markersize": 6})
+        artists.bars(right, f"{name} bars", x, summary.rmse_low, summary.rmse_high, style, linewidth=1.6, markersize=6)
         artists.line(right, name, x, summary.rmse, **STYLES[style] | {"markersize": 6})
     artists.legend(left, {METHOD_STYLES[name]: name for name in found}, loc="best", **artists.SMALL)
-    sizes = np.concatenate([summary.rmse for summary in found.values()])
+    sizes = np.concatenate([np.r_[summary.rmse_low, summary.rmse_high] for summary in found.values()])
     left.set_title("log Ẑ minus the reference: mean, range")
     low = min(summary.low.min() for summary in found.values())
     high = max(summary.high.max() for summary in found.values())

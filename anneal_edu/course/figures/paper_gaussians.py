@@ -150,6 +150,33 @@ def path_lengths(ax: Axes, distances: np.ndarray, lengths: dict[str, np.ndarray]
 
 
 @projected()
+def walkable(axes: list[Axes], x: np.ndarray, middles: dict[str, np.ndarray], log_z: dict[str, dict]) -> None:
+    """The middle of each path, and log Ẑ along it with perfect transitions and with a random walk; the truth is 0.
+
+    Parameters
+    ----------
+    axes : two Axes
+    x : (n,) array
+    middles : dict
+        Style → density (n,) at x.
+    log_z : dict
+        Style → log Ẑ of "perfect" and of "random walk".
+    """
+    left, right = axes
+    for style, density in middles.items():
+        artists.curve(left, style, x, density, style)
+    left.set(xlim=(x[0], x[-1]), ylim=(0, 0.62), xlabel="x", title="The middle of each path")
+    names = {"geometric": "geometric", "moments": "moments", "estimate": "great circle"}
+    artists.legend(left, names, loc="upper center", ncols=3, fontsize=11, columnspacing=0.8)
+    artists.curve(right, "truth", [-1, 3], [0, 0], "truth")
+    for i, (style, found) in enumerate(log_z.items()):
+        artists.marks(right, f"{style} perfect", i - 0.12, found["perfect"], "truth", markersize=12)
+        artists.marks(right, f"{style} walk", i + 0.12, found["random walk"], style, markersize=11)
+    right.set(xlim=(-0.5, 2.5), ylim=(-165, 40), xticks=range(3), xticklabels=[names[style] for style in log_z])
+    right.set_title("log Ẑ: perfect ★, random walk ● ■ ◆")
+
+
+@projected()
 def shares_of_bins(ax: Axes, shares: dict[str, np.ndarray], title: str) -> None:
     """Share of the steps that each of the equal bins of [0, 1] gets, (n_bins,) a style."""
     for style, share in shares.items():

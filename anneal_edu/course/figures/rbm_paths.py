@@ -75,12 +75,19 @@ def off_the_line(ax: Axes, betas: np.ndarray, deviations: np.ndarray, knots: np.
 
 @projected()
 def errors_of_splines(ax: Axes, knots: list[int], misses: dict[int, np.ndarray], chosen: int) -> None:
-    """log Ẑ - log Z of several runs for each number of knots; the chosen number stands out."""
+    """log Ẑ - log Z of runs, ± 2 standard errors, for each number of knots; the chosen number stands out.
+
+    ``misses`` maps a number of knots to (n, 2): log Ẑ - log Z of every run, and its standard error.
+    """
     artists.curve(ax, "exact", [-0.6, len(knots) - 0.4], [0, 0], "truth")
     for i, number in enumerate(knots):
         spread = np.linspace(-0.18, 0.18, len(misses[number]))
+        found, error = np.transpose(misses[number])
         look = {"markersize": 10, "alpha": 1.0} if number == chosen else {"markersize": 7, "alpha": 0.45}
-        artists.marks(ax, f"runs {number}", i + spread, misses[number], "moments" if number else "geometric", **look)
+        style = "moments" if number else "geometric"
+        ends = found - 2 * error, found + 2 * error
+        artists.bars(ax, f"errors {number}", i + spread, *ends, style, **look | {"markersize": 5, "linewidth": 1.4})
+        artists.marks(ax, f"runs {number}", i + spread, found, style, **look)
     ax.set(xlim=(-0.6, len(knots) - 0.4), xticks=range(len(knots)), xticklabels=knots, xlabel="number of knots R")
     ax.set_yscale("symlog", linthresh=1.0)
     ax.set(ylim=(-120, 12), yticks=(-100, -10, -1, 0, 1, 10), yticklabels=("−100", "−10", "−1", "0", "1", "10"))
@@ -95,3 +102,39 @@ def shares(ax: Axes, betas: np.ndarray, pictured: np.ndarray, others: np.ndarray
     artists.curve(ax, "others", betas, others, "start")
     artists.legend(ax, {"target": "the 4", "start": "likeliest other"}, loc="upper right", fontsize=12)
     ax.set(xlim=(0, 1.02), ylim=(0, 1.5), xticks=(0, 0.5, 1), yticks=(0, 0.5, 1), xlabel="position β", title=title)
+
+
+@projected()
+def misses_and_ess(axes: list[Axes], rows: list[dict], n_chains: int) -> None:
+    """A line for each model, start and schedule: left log Ẑ - log Z ± 2 standard errors on both paths, right the ESS.
+
+    Parameters
+    ----------
+    axes : two Axes
+    rows : list of dict
+        Of Grosse et al. 2013, Table 1: "model", "start", "schedule", "path", "log_z", "std_error", "exact", "ess".
+    n_chains : int
+        What the ESS could reach.
+    """
+    errors, ess = axes
+    ends = [row["log_z"] - row["exact"] + sign * 2 * row["std_error"] for row in rows for sign in (-1, 1)]
+    margin = 0.05 * np.ptp(ends)
+    names = list(dict.fromkeys((row["model"], row["start"], row["schedule"]) for row in rows))
+    top = len(names) - 0.4
+    for style, label, aside in (("geometric", "geometric", 0.13), ("moments", "MAS", -0.13)):
+        of_path = {(row["model"], row["start"], row["schedule"]): row for row in rows if row["path"] == label}
+        found = [of_path[name] for name in names]
+        at = np.arange(len(names))[::-1] + aside
+        miss, error = np.array([(row["log_z"] - row["exact"], row["std_error"]) for row in found]).T
+        artists.level_bars(errors, f"{style} bars", miss - 2 * error, miss + 2 * error, at, style)
+        artists.marks(errors, style, miss, at, style, markersize=8)
+        artists.marks(ess, style, [row["ess"] for row in found], at, style, markersize=9)
+    artists.curve(errors, "exact", [0, 0], [-0.6, top], "truth")
+    words = [f"{model.partition('_')[2]}, {start}, {schedule}" for model, start, schedule in names]
+    errors.set(yticks=range(len(names)), yticklabels=words[::-1], ylim=(-0.6, top), xlabel="log Ẑ minus log Z (nats)")
+    errors.set_xlim(min(ends) - margin, max(ends) + margin)
+    errors.tick_params(axis="y", labelsize=12)
+    ticks = [tick for tick in (1, 10, 100, 1000) if tick <= n_chains]
+    artists.log_x(ess, f"ESS of {n_chains:,} chains", ticks, (0.8, 1.3 * n_chains))
+    ess.set(yticks=[], ylim=(-0.6, top))
+    artists.legend(ess, LABELS, loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=2)

@@ -139,3 +139,12 @@ def legend(ax: Axes, labels: dict[str, str], loc: str) -> None:
     handles = [Line2D([], [], label=label, **LOOKS[method]) for method, label in labels.items()]
     handles.append(Line2D([], [], label="best possible", **STYLES["truth"] | {"marker": "None"}))
     ax.legend(handles=handles, loc=loc, handlelength=2.2, borderpad=0.3, labelspacing=0.3)
+
+
+def key(ax: Axes, methods: list[str], loc: str) -> None:
+    """Name the methods that are drawn, in small letters; the names change with the methods."""
+    shown = ax.get_legend()
+    if shown is None or [text.get_text() for text in shown.get_texts()] != methods:
+        handles = [Line2D([], [], label=method, **LOOKS[method]) for method in methods]
+        ax.legend(handles=handles, loc=loc, **artists.SMALL)
+    ax.get_legend().set_loc(loc)

@@ -127,14 +127,27 @@ def masses(ax: Axes, exact: np.ndarray, found: dict[str, tuple], labels: dict[st
 
 
 @projected()
-def stuck_along_path(ax: Axes, sweeps: dict[str, np.ndarray], title: str) -> None:
-    """Sweeps of Gibbs alone for one independent draw, on every rung (K+1,), for two paths."""
+def stuck_along_path(ax: Axes, betas: dict, sweeps: dict, spread: float, title: str) -> None:
+    """Sweeps of Gibbs alone for one independent draw on every rung, for two paths: path → (K+1,) each.
+
+    Bars reach from 1 - ``spread`` to 1 + ``spread`` times the mark.
+    """
     for style, needed in sweeps.items():
-        rungs = np.arange(len(needed))
-        artists.line(ax, style, rungs, np.maximum(needed, 0.3), **STYLES[style] | {"markersize": 5})
-    top = max(needed.max() for needed in sweeps.values())
-    artists.legend(ax, {"geometric": "geometric", "moments": "moments"}, loc="upper left", **artists.SMALL)
-    ax.set(yscale="log", ylim=(0.3, 12 * top), xlim=(-0.5, len(rungs) - 0.5), xlabel="rung", title=title)
+        y, x = np.maximum(needed, 0.3), np.asarray(betas[style])
+        artists.bars(ax, f"{style} bars", x, y * (1 - spread), y * (1 + spread), style, linewidth=1.2, markersize=5)
+        artists.line(ax, style, x, y, **STYLES[style] | {"markersize": 6, "linewidth": 1.8})
+    top = max(max(needed) for needed in sweeps.values())
+    artists.legend(ax, {"geometric": "geometric", "moments": "moments"}, loc="upper left", ncols=2, **artists.SMALL)
+    ax.set(yscale="log", ylim=(0.15, 12 * top), xlim=(-0.03, 1.03), xlabel="β", title=title)
+
+
+@projected()
+def activity_along_path(ax: Axes, betas: np.ndarray, activity: dict, title: str) -> None:
+    """Mean activity of one hidden unit along two paths: path → (n,)."""
+    for style, mean in activity.items():
+        artists.curve(ax, style, betas, mean, style)
+    artists.legend(ax, {style: style for style in activity}, loc="center", bbox_to_anchor=(0.4, 0.25), **artists.SMALL)
+    ax.set(xlim=(0, 1), ylim=(-0.03, 1.05), xlabel="β", title=title)
 
 
 @projected()
@@ -164,4 +177,22 @@ def rates_by_path(ax: Axes, cases: list[str], ideal: dict, found: dict, floor: f
     artists.legend(ax, {"geometric": "geometric", "moments": "moments"}, loc="lower left", **artists.SMALL)
     ax.set(yscale="log", ylim=(floor / 1.5, 0.5), xlim=(-0.6, len(cases) - 0.4), title=title)
     ax.set(xticks=range(len(cases)))
+    ax.set_xticklabels(cases, fontsize=10)
+
+
+@projected()
+def found_by_path(ax: Axes, cases: list[str], found: dict, errors: dict | None, title: str) -> None:
+    """One number for both paths, case by case, with ± 2 standard errors where they are known: path → (n,)."""
+    artists.curve(ax, "zero", [-0.6, len(cases) - 0.4], [0, 0], "truth")
+    ends = [0.0]
+    for i, (path, values) in enumerate(found.items()):
+        x, bar = np.arange(len(cases)) + 0.3 * (i - 0.5), 0 if errors is None else 2 * errors[path]
+        if errors is not None:
+            artists.bars(ax, f"{path} bars", x, values - bar, values + bar, path)
+        ends += [*(values - bar), *(values + bar)]
+        artists.marks(ax, path, x, values, path, markersize=9)
+    room = 0.08 * (max(ends) - min(ends))
+    ax.set(xlim=(-0.6, len(cases) - 0.4), ylim=(min(ends) - room, max(ends) + room))
+    ax.set(xticks=range(len(cases)), title=title)
+    artists.legend(ax, {path: path for path in found}, loc="best", **artists.SMALL)
     ax.set_xticklabels(cases, fontsize=10)

@@ -68,10 +68,10 @@ class BiasDecay(Panel):
         left.set_title("Bias in nats: forward ●, reverse ○")
         left.set(xticks=(10, 30, 100, 300), xticklabels=("10", "30", "100", "300"))
         right.set(xscale="log", yscale="log", xlim=(0.8, 50), ylim=(0.02, 3000), xlabel="distance d")
-        right.set(xticks=(1, 10), xticklabels=("1", "10"), title="Cost with the best schedule")
+        right.set(xticks=(1, 10), xticklabels=("1", "10"), title="Best schedule, unit Gaussians")
         for ax in (left, right):
             ax.minorticks_off()
-        meanings = {"geometric": "geometric: d²/2", "moments": "moments: like (log d)²"}
+        meanings = {"geometric": "geometric", "moments": "moments"}
         artists.legend(right, meanings, loc="lower right")
         meanings = {"geometric": "geometric", "moments": "moments", "reference": "F/K, linear"}
         artists.legend(left, meanings | {"estimate": "Monte Carlo"}, loc="upper center", ncols=2)
@@ -85,7 +85,7 @@ class BiasDecay(Panel):
         exact_bias, readout = {}, {"F": f"{F:.3f}", "F/K": f"{F / n_steps:.3f} nats"}
         for name, nudge in (("geometric", 0.97), ("moments", 1.03)):
             forward, reverse, limit = _exact_biases(name, ends, separation, schedule)
-            bias.bias_against_steps(left, name, every_k, forward, reverse, name)
+            bias.bias_against_steps(left, name, nudge * every_k, forward, reverse, name)
             path = PATHS[name](*path_ends(ends, separation))
             result = ais(path, SCHEDULES[schedule](path, n_steps), N_CHAINS, exact, rng=np.random.default_rng(seed))
             error = result.log_weights.std() / np.sqrt(N_CHAINS)

@@ -14,7 +14,7 @@ _LOG_Z = logsumexp(_BETAS[:, None] * _TARGET, axis=1)
 
 
 class FirstPath(Panel):
-    """A path from a flat world of 30 sites to a landscape with two wells. Control: ``beta``, the position on the "
+    """A path from a flat world of 30 sites to a landscape with two peaks. Control: ``beta``, the position on the "
     "path."""
 
     title = "A path is a function from β to a distribution"
@@ -54,7 +54,7 @@ def _takeaway(beta, log_z) -> str:
     if beta == 0:
         return f"The start: all {N_SITES} sites alike, so that Z is their number and log Z = {log_z:.2f} needs no work."
     if beta == 1:
-        return f"The target: two wells, log Z = {log_z:.2f}. In a large model this is the number that nobody can sum."
+        return f"The target: two peaks, log Z = {log_z:.2f}. In a large model this is the number that nobody can sum."
     return (
-        f"Part of the way: the wells are {beta:.0%} as deep as in the target, and log Z has come down to {log_z:.2f}."
+        f"Part of the way: log f has {beta:.0%} of the relief of the target, and log Z has come down to {log_z:.2f}."
     )

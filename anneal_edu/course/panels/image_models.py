@@ -7,6 +7,7 @@ import numpy as np
 from anneal_edu import models
 from anneal_edu.course.experiments.hamiltonian_table1 import (
     PAPER,
+    REFERENCE,
     paired_difference,
     stored_patches,
     stored_points,
@@ -62,7 +63,7 @@ class ImageModels(Panel):
     picture = (
         "Left: 36 bases or filters of the chosen model as pictures, the longest first. Right: mean log likelihood of "
         "held-out patches under each of six models, or its difference from the chosen one's, with bars of one standard "
-        "error."
+        "error, and a line where N(0, I) is."
     )
     size = (12.0, 5.2)
     columns = (1, 1.15)
@@ -82,11 +83,11 @@ class ImageModels(Panel):
         differences = {key: paired_difference(value, points[name]) for key, value in points.items()}
         if shown == SHOWN[0]:
             numbers = {key: paired_difference(value, np.zeros(len(value))) for key, value in points.items()}
-            title, zero = f"log likelihood, {patches}", None
+            title, zero, beat = f"log likelihood, {patches}", None, stored_points()[REFERENCE][mask].mean()
         else:
-            numbers, title, zero = differences, f"better than {model} by, {patches}", 0.0
+            numbers, title, zero, beat = differences, f"better than {model} by, {patches}", 0.0, None
         means, errors = np.transpose([numbers[key] for key in PAPER])
-        image_models.likelihoods(rows, list(PAPER), means, errors, title, name, zero)
+        image_models.likelihoods(rows, list(PAPER), means, errors, title, name, zero, beat=beat)
         readout = {
             image_models.LABELS[key]: f"{value.mean():.1f} ± {value.std(ddof=1) / np.sqrt(len(value)):.1f}"
             for key, value in points.items()

@@ -46,8 +46,8 @@ class ImportanceSampling(Panel):
     title = "Importance sampling"
     picture = (
         "Top left: the densities of start and target along the displacement, with draws from the start. Bottom left: "
-        "share of the total weight of each draw. Right: estimate of log Z with 95% interval against distance, and the "
-        "truth."
+        "share of the total weight of each of the 300 heaviest draws. Right: estimate of log Z with 95% interval "
+        "against distance, and the truth."
     )
     controls = {  # noqa: RUF012
         "distance": slider("distance in each coordinate", 5.0, 0.0, 8.0, 0.5),
@@ -83,6 +83,10 @@ class ImportanceSampling(Panel):
         heaviest = np.argsort(shares)[-300:]
         density = far if target == ONE else (far + NEAR * start) / (1 + NEAR)
         importance.densities(upper, x, start, density, np.append(draws[:300], draws[heaviest[-10:]]))
+        if target == TWO and shift > 4:
+            for bump, at, mass, side in (("near", 1.6, NEAR, "left"), ("far", shift - 2.6, 1.0, "right")):
+                said = f"{mass / (1 + NEAR):.0%} of the target"
+                artists.words(upper, bump, at, (0.55, 0.25)[side == "right"] * start.max(), said, ha=side, fontsize=11)
         lower.set_xlim(upper.get_xlim())
         importance.weight_shares(lower, draws[heaviest], shares[heaviest])
 

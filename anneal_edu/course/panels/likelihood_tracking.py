@@ -18,7 +18,6 @@ N_TRAIN, N_VALIDATION, N_HIDDEN = 100, 500, 10
 N_UPDATES, N_CHAINS, OFTEN = 1500, 100, 25
 FIRST_ROUNDS = 21
 _NEAR = 0.7
-_AT_LEAST = (10, 5, 2, 1, 0.5, 0.2)
 
 
 @lru_cache(maxsize=1)
@@ -148,22 +147,20 @@ class LikelihoodTracking(Panel):
 
 
 def _takeaway(errors: np.ndarray, std_error: np.ndarray) -> str:
-    """Limits far enough apart that another processor finds itself between the same two."""
+    """What was measured, in numbers."""
     worst, missed = float(np.abs(errors).max()), np.abs(errors) > 3 * std_error
     if worst < _NEAR and not missed.any():
         return (
-            f"Tracked and exact likelihood stay within {_NEAR:g} nats of each other, and no look is off by more than "
+            f"Tracked and exact likelihood stay within {worst:.2f} nats of each other, and no look is off by more than "
             "three of its own standard errors."
         )
-    limit = next((limit for limit in _AT_LEAST if worst > limit), None)
-    size = f"more than {limit:g} nats" if limit else f"less than {_AT_LEAST[-1]:g} nats"
+    parting = f"At the worst look, tracked and exact likelihood part by {worst:.1f} nats. {_side(errors)}"
     if not missed.any():
-        bars = "No look is off by more than three of its own standard errors: the bars are as long as that."
-    elif missed.mean() < 0.1:
-        bars = "Nearly everywhere the bars are long enough to cover that, but not at every look (✖)."
-    else:
-        bars = "The bars are too short at one look in ten or more (✖): what all chains miss, none of them can tell."
-    return f"At the worst look, tracked and exact likelihood part by {size}. {_side(errors)} {bars}"
+        return f"{parting} No look is off by more than three of its own standard errors: the bars are as long as that."
+    return (
+        f"{parting} The bars are too short at {missed.sum()} of {len(errors)} looks (✖): what all chains miss, none of "
+        "them can tell."
+    )
 
 
 def _side(errors: np.ndarray) -> str:

@@ -37,6 +37,12 @@ class Walk(NamedTuple):
         return np.sqrt(((self.x @ _DIRECTION) ** 2).mean(1))
 
     @property
+    def spread_error(self) -> np.ndarray:
+        """Standard error of the spread over chains, (K+1,)."""
+        squares = (self.x @ _DIRECTION) ** 2
+        return squares.std(1, ddof=1) / np.sqrt(squares.shape[1]) / (2 * self.spread)
+
+    @property
     def net_distance(self) -> float:
         """Root mean square distance between a chain's first and last position, per leapfrog step."""
         return float(np.sqrt(((self.x[-1] - self.x[0]) ** 2).sum(-1).mean()) / N_STEPS)
@@ -67,7 +73,7 @@ class MomentumTrails(Panel):
     picture = (
         "Left: the trail of one chain that keeps part of its momentum, from the round start into a long narrow target. "
         "Middle: the trail of the same chain with fresh momentum at every step. Right: how far the chains have spread "
-        "along the valley, against β, with the exact curve."
+        "along the valley, against β, with bars of two standard errors and the exact curve."
     )
     size = (12.0, 4.6)
     controls = {  # noqa: RUF012
@@ -92,7 +98,8 @@ class MomentumTrails(Panel):
             hamiltonian.trail(ax, w.x[:, 0], w.accepted[:, 0], covs, style, title)
         betas = linear_schedule(N_STEPS)
         exact = 1 / np.sqrt(1 - betas + betas / LONG**2)
-        hamiltonian.spread_along_path(self.axes[2], betas, exact, {style: w.spread for style, w in walks.items()})
+        found = {style: (w.spread, w.spread_error) for style, w in walks.items()}
+        hamiltonian.spread_along_path(self.axes[2], betas, exact, found)
         return Reading(_takeaway(walks), _readout(walks, refresh, step_size))
 
 
@@ -108,12 +115,16 @@ def _readout(walks: dict[str, Walk], refresh: float, step_size: float) -> dict[s
 
 def _takeaway(walks: dict[str, Walk]) -> str:
     kept, anew = (w.spread[-1] / LONG for w in walks.values())
+    apart = np.hypot(*(w.spread_error[-1] / LONG for w in walks.values()))
     if walks[hamiltonian.KEPT].accepted[1:].mean() < 0.75:
         return (
             "The step is too long for the narrow side of the valley: more than a quarter is refused, and a refused "
             "chain turns around."
         )
-    found = f"At the target the chains that keep momentum fill {kept:.1f} of its length, the others {anew:.1f}."
-    if kept > 1.25 * anew:
+    found = (
+        f"At the target the chains that keep momentum fill {kept:.2f} of its length, the others {anew:.2f}; the "
+        f"difference has a standard error of {apart:.2f}."
+    )
+    if kept - anew > 3 * apart:
         return f"{found} Momentum that survives goes somewhere; fresh momentum wanders."
     return f"{found} Here keeping the momentum gains little."

@@ -81,6 +81,7 @@ class TemperedTraining(Panel):
         now = {name: values[at] for name, (_, values) in curves.items()}
         tempered_training.comparison(right, now, COSTS, BEST[data], _limits(data, now))
         left.set_title("exact log likelihood: median, range")
+        tempered_training.key(left, list(drawn), "lower left" if data == BARS else "lower right")
         right.set_title(f"after {next(iter(curves.values()))[0][at]:,} updates")
         middle = {name: float(np.median(values)) for name, values in now.items()}
         return Reading(_takeaway(data, methods, middle), {name: f"{y:.2f} nats" for name, y in middle.items()})

@@ -97,7 +97,7 @@ class TemperedWalk(Panel):
 
     def make_axes(self, figure):
         ladder, shares, estimates = figure.columns(1.2, 1, 1.2, gap=0.85)
-        ladder.set(title="the most travelled chain", ylabel="rung k")
+        ladder.set(title="a chain, last two rounds", ylabel="rung k")
         shares.set_title("share of time on each rung")
         estimates.set_title("log Ẑ of the target (nats)")
         return [ladder, shares, estimates]

@@ -63,7 +63,7 @@ def _exact_ais(depth: float, n_steps: int, kernel: str) -> tuple[np.ndarray, np.
 class TinyWorld(Panel):
     """Where annealed chains really stand, the weight they carry there, and the product of the two.
 
-    Controls: ``n_steps`` K, ``depth`` of the wells in nats, ``kernel`` ("Metropolis", "frozen" or "careless").
+    Controls: ``n_steps`` K, ``depth`` of log f in nats, ``kernel`` ("Metropolis", "frozen" or "careless").
     """
 
     title = "Annealing in a world of 30 sites, exactly"
@@ -75,7 +75,7 @@ class TinyWorld(Panel):
     size = (12.0, 4.4)
     controls = {  # noqa: RUF012
         "n_steps": steps("steps K", 10, (1, 3, 10, 30, 100, 300), live=False),
-        "depth": slider("depth of the wells (nats)", 8.0, 0.0, 12.0, 0.5, live=False),
+        "depth": slider("relief of log f (nats)", 8.0, 0.0, 12.0, 0.5, live=False),
         "kernel": choice("kernel", METROPOLIS, (METROPOLIS, FROZEN, CARELESS)),
     }
 

@@ -46,7 +46,8 @@ class TwoPaths(Panel):
 
     title = "Two paths between two Gaussians"
     picture = (
-        "Left: contours of start, target and the intermediate distribution of each path, and the traces of its mean. "
+        "Left: contours, at one and two standard deviations, of start, target and the intermediate distribution of "
+        "each path, the traces of its mean, and the long axes of the ends. "
         "Right: overlap of neighbouring distributions along each path."
     )
     controls = {  # noqa: RUF012
@@ -78,6 +79,9 @@ class TwoPaths(Panel):
             gaussians.contours(plane, name, here.mean, here.cov, name)
             gaussians.neighbour_overlaps(overlap_axes, name, betas, overlaps, name)
             sd[name], smallest[name] = np.sqrt(np.linalg.eigvalsh(here.cov)[-1]), overlaps.min()
+        if abs(correlation) > 0.05:  # the long axes of the two ends, to where they meet
+            depth = -np.sign(correlation) * separation / 2
+            artists.curve(plane, "axes", [-separation / 2, 0, separation / 2], [0, depth, 0], "reference", linewidth=1)
         artists.curve(overlap_axes, "beta", [beta, beta], [0, 1.03], "reference", linewidth=1.6)
         across, up = separation + 5, separation / 2 + 4.2
         plane.set(xlim=(-across, across), ylim=(-up, up))
@@ -100,6 +104,6 @@ def _takeaway(beta, sd, smallest, bias) -> str:
     return (
         f"The moment path stretches to a standard deviation of {sd['moments']:.1f}, the geometric one of "
         f"{sd['geometric']:.1f}: neighbours overlap by {smallest['moments']:.2f} or more on the moment path, by "
-        f"{smallest['geometric']:.3f} or more on the geometric one. Yet both lose the same {bias['moments']:.1f} nats "
+        f"{smallest['geometric']:.3f} or more on the geometric one. Both lose the same {bias['moments']:.1f} nats "
         "of mean log weight."
     )

@@ -8,10 +8,10 @@ from anneal_edu.course.figures import artists, estimators
 from anneal_edu.course.panels.base import Panel, Reading
 from anneal_edu.course.panels.controls import choice, slider
 
-MODELS = {"A": "digits8_cd", "B": "hidden mode", "C": "digits28_pcd_fast"}
+MODELS = {"A": "digits8_cd", "B": "hidden modes", "C": "digits28_pcd_fast"}
 HIDDEN, SHOWN = "hidden", "shown"
 CLOSE = 0.3  # nats
-_STYLES = {LOW: estimators.LOW, HIGH: estimators.HIGH, NEITHER: estimators.NEITHER}
+SIDE_OF = {LOW: estimators.LOW, HIGH: estimators.HIGH, NEITHER: estimators.NEITHER}
 _LEFT_OUT = ("reverse AIS, exact draws", "PT, MBAR, naive bar")  # nobody has the former; the latter repeats a number
 
 
@@ -68,7 +68,7 @@ class WhomToBelieve(Panel):
             [r.name for r in rows],
             estimates,
             [", ".join(k) for k in kinds],
-            [_STYLES[r.errs] for r in rows],
+            [SIDE_OF[r.errs] for r in rows],
             window,
             exact if told else None,
         )

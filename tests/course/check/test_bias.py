@@ -81,6 +81,19 @@ def everything_to_one_bin(costs, n_steps):
     return counts
 
 
+def the_last_one_pays(costs, n_steps):
+    counts = np.maximum(np.floor(n_steps * np.sqrt(costs) / np.sqrt(costs).sum()), 1).astype(int)
+    counts[-1] += n_steps - counts.sum()
+    return counts
+
+
+def left_over_to_the_least(costs, n_steps):
+    ideal = (n_steps - len(costs)) * np.sqrt(costs) / np.sqrt(costs).sum()
+    counts = np.floor(ideal).astype(int)
+    counts[np.argsort(ideal - counts)[: n_steps - len(costs) - counts.sum()]] += 1
+    return counts + 1
+
+
 WRONG_ALLOCATIONS = {
     "by cost": (shared_by(lambda F: F), "in proportion to the costs F_j"),
     "linear": (shared_by(np.ones_like), "that is the linear schedule"),
@@ -90,6 +103,8 @@ WRONG_ALLOCATIONS = {
     "rounded": (rounded, "Rounding loses or gains"),
     "empty bins": (lambda F, K: np.append(np.zeros(len(F) - 1, dtype=int), K), "at least one step"),
     "one bin takes all": (everything_to_one_bin, "can be reached"),
+    "left over to the least in need": (left_over_to_the_least, "who gets those that rounding left over"),
+    "the last one pays": (the_last_one_pays, "at least one step"),
     "wrong length": (lambda F, K: np.array([K]), "shape (1,)"),
 }
 
@@ -102,27 +117,43 @@ def test_wrong_allocation(mistake):
     assert message in verdict.message
 
 
-def cost(p0, p1):
-    return ae.cost_functional(ae.geometric_path(p0, p1))
+def rest_to_the_last(costs, n_steps):
+    counts = np.floor(n_steps * np.sqrt(costs) / np.sqrt(costs).sum()).astype(int)
+    counts[-1] += n_steps - counts.sum()
+    return counts
 
 
-WRONG_STEPS = {
-    "no ½": (lambda p0, p1, tol: int(np.ceil(2 * cost(p0, p1) / tol)), "you need half as many"),
-    "no rounding": (lambda p0, p1, tol: cost(p0, p1) / tol, "round up"),
-    "rounded down": (lambda p0, p1, tol: int(cost(p0, p1) / tol), "more than the"),
-    "far too many": (lambda p0, p1, tol: int(1.5 * cost(p0, p1) / tol), "is more than needed"),
-    "square root": (lambda p0, p1, tol: int(np.ceil(np.sqrt(cost(p0, p1) / tol))), "no square root"),
-    "multiplied": (lambda p0, p1, tol: int(np.ceil(cost(p0, p1) * tol)), "you multiplied by the tolerance"),
-    "one-step bias": (lambda p0, p1, tol: int(np.ceil(ae.kl_divergence(p0, p1) / tol)), "forward bias of a single"),
-    "no tolerance": (lambda p0, p1, tol: int(np.ceil(cost(p0, p1))), "does not depend on the tolerance"),
-    "zero": (lambda p0, p1, tol: 0, "must be positive"),
+def rest_to_the_last_but_one_each(costs, n_steps):
+    counts = np.maximum(1, np.floor(n_steps * np.sqrt(costs) / np.sqrt(costs).sum()).astype(int))
+    counts[-1] += n_steps - counts.sum()
+    return counts
+
+
+@pytest.mark.parametrize("answer", [rest_to_the_last, rest_to_the_last_but_one_each])
+def test_the_rest_must_not_go_to_whoever_is_last(answer):
+    verdict = bias.allocation(answer)
+    assert verdict.passed is False
+    assert "at least one step" in verdict.message or "rounding leaves over" in verdict.message
+
+
+def farthest(values):
+    return int(abs(values - np.median(values)).argmax())
+
+
+WRONG_ENTRIES = {
+    "not times K": (lambda K, f, r: farthest(f + r), "did you multiply by K?"),
+    "forward alone": (lambda K, f, r: farthest(K * f), "did you add both?"),
+    "difference": (lambda K, f, r: int(abs(f - r).argmax()), "only their sum is bound"),
+    "next row": (lambda K, f, r: (farthest(K * (f + r)) + 1) % len(K), "One does not agree"),
+    "K itself": (lambda K, f, r: K[farthest(K * (f + r))], "Not K itself"),
+    "a row of numbers": (lambda K, f, r: K * (f + r), "whole number"),
 }
 
 
-@pytest.mark.parametrize("mistake", WRONG_STEPS)
-def test_wrong_steps_needed(mistake):
-    answer, message = WRONG_STEPS[mistake]
-    verdict = bias.steps_needed(answer)
+@pytest.mark.parametrize("mistake", WRONG_ENTRIES)
+def test_wrong_entry_that_is_not(mistake):
+    answer, message = WRONG_ENTRIES[mistake]
+    verdict = bias.wrong_entry(answer)
     assert verdict.passed is False
     assert message in verdict.message
 
@@ -131,9 +162,9 @@ def test_right_answers():
     assert bias.kl_gaussians(kl_by_hand).passed
     assert bias.allocation(shared_by(np.sqrt)).passed
     assert bias.allocation(ae.optimal_allocation).passed
-    assert bias.steps_needed(lambda p0, p1, tol: int(np.ceil(cost(p0, p1) / tol))).passed
+    assert bias.wrong_entry(lambda K, f, r: farthest(K * (f + r))).passed
 
 
-@pytest.mark.parametrize("check", [bias.kl_gaussians, bias.allocation, bias.steps_needed])
+@pytest.mark.parametrize("check", [bias.kl_gaussians, bias.allocation, bias.wrong_entry])
 def test_untouched_stub(check):
     assert check(lambda *given: ...).passed is None

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from scipy.linalg import cholesky, eigh, solve_triangular
 
 from anneal_edu.course.check import covariance_start as check
 from anneal_edu.course.experiments import kiwaki
@@ -43,6 +42,24 @@ def variances_averaged(h, beta, grbm, mean, variance):
     return right_conditional(h, beta, grbm, mean, variance)[0], beta * grbm.sigma**2 + (1 - beta) * variance
 
 
+def variances_and_means_averaged(h, beta, grbm, mean, variance):
+    centre = beta * grbm.visible_mean(h) + (1 - beta) * mean
+    return centre, beta * grbm.sigma**2 + (1 - beta) * variance
+
+
+def test_an_average_that_is_right_where_variances_are_alike():
+    """Only variances that differ greatly tell it from the right answer."""
+
+    def geometric(h, beta, grbm, mean, variance):
+        centre, spread = right_conditional(h, beta, grbm, mean, variance)
+        log = np.clip(np.log(variance / grbm.sigma**2), -2, 2)
+        return centre, spread if (np.abs(log) < 2).all() else np.exp(log) * grbm.sigma**2
+
+    verdict = check.conditional(geometric)
+    assert verdict.passed is False
+    assert "complete the square" in verdict.message
+
+
 def plain_average(h, beta, grbm, mean, variance):
     centre = beta * grbm.visible_mean(h) + (1 - beta) * mean
     return centre, right_conditional(h, beta, grbm, mean, variance)[1]
@@ -54,9 +71,21 @@ WRONG_CONDITIONAL = {
     "standard deviation": (of_right(lambda m, v: (m, np.sqrt(v))), "its square root"),
     "precision": (of_right(lambda m, v: (m, 1 / v)), "its inverse"),
     "variances averaged": (variances_averaged, "it is the *precisions*"),
+    "variances averaged, means too": (variances_and_means_averaged, "pulls harder"),
     "plain average": (plain_average, "pulls harder"),
     "no division": (of_right(lambda m, v: (m / v, v)), "not yet divided"),
     "sigma missing": (with_image(lambda h, g: h @ g.weights.T + g.visible_bias), "the factor σ is missing"),
+    "all averaged": (
+        lambda h, beta, g, m, v: (beta * g.visible_mean(h) + (1 - beta) * m, beta * g.sigma**2 + (1 - beta) * v),
+        "you averaged variances and centres",
+    ),
+    "averaged and divided": (
+        lambda h, beta, g, m, v: (
+            (beta * g.sigma**2 + (1 - beta) * v) * (beta * g.visible_mean(h) / g.sigma**2 + (1 - beta) * m / v),
+            beta * g.sigma**2 + (1 - beta) * v,
+        ),
+        "you averaged the variances, and divided by them",
+    ),
     "bias missing": (with_image(lambda h, g: g.sigma * (h @ g.weights.T)), "the visible bias is missing"),
     "target alone": (lambda h, beta, g, m, v: (g.visible_mean(h), g.sigma**2), "the conditional of the target"),
     "slightly too wide": (of_right(lambda m, v: (m, 1.1 * v)), "p_β is not invariant"),
@@ -183,76 +212,72 @@ def test_a_covariance_of_draws_is_unbiased_and_too_noisy():
 # Exercise 3
 
 
-def right_coordinates(P0, P1):
-    eigenvalues, A = eigh(P0, P1)
-    return A, eigenvalues
+def others(q, W):
+    return (1 - q * W) / (1 - q)
 
 
-def by_hand(P0, P1):
-    L = cholesky(P1, lower=True)
-    inverse = solve_triangular(L, np.eye(len(P1)), lower=True)
-    eigenvalues, R = np.linalg.eigh(inverse @ P0 @ inverse.T)
-    return (inverse.T @ R)[:, ::-1], eigenvalues[::-1]
+def foretold(q, W, n_runs, n_chains):
+    u = others(q, W)
+    return (1 - q) ** (n_runs * n_chains), np.log(u), q * W**2 + (1 - q) * u**2 - 1
 
 
-def not_normalised(P0, P1):
-    eigenvalues, A = np.linalg.eig(np.linalg.inv(P1) @ P0)
-    return A, eigenvalues
+def with_number(i, number):
+    """The right three numbers with number i replaced."""
+
+    def answer(q, W, n_runs, n_chains):
+        three = list(foretold(q, W, n_runs, n_chains))
+        three[i] = number(q, W, n_runs, n_chains)
+        return tuple(three)
+
+    return answer
 
 
-def exchanged(P0, P1):
-    eigenvalues, A = eigh(P1, P0)
-    return A, eigenvalues
-
-
-def whitened_only(P0, P1):
-    inverse = np.linalg.inv(cholesky(P1, lower=True))
-    return inverse.T, np.diag(inverse @ P0 @ inverse.T)
-
-
-def of_the_target(P0, P1):
-    eigenvalues, A = np.linalg.eigh(P1)
-    return A, eigenvalues
-
-
-def of_right_coordinates(change):
-    return lambda P0, P1: change(*right_coordinates(P0, P1))
-
-
-WRONG_COORDINATES = {
-    "of the start": (lambda P0, P1: np.linalg.eigh(P0)[::-1], "Whiten P1 first"),
-    "of the target": (of_the_target, "eigenvectors of P1 alone"),
-    "not normalised": (not_normalised, "divide each column"),
-    "exchanged": (exchanged, "you have exchanged the two"),
-    "not rotated": (whitened_only, "A rotation is still free"),
-    "transposed": (of_right_coordinates(lambda A, lam: (A.T, lam)), "return the transpose"),
-    "inverse": (of_right_coordinates(lambda A, lam: (A, 1 / lam)), "the inverses"),
-    "other order": (of_right_coordinates(lambda A, lam: (A, lam[::-1])), "not in the order"),
-    "other values": (of_right_coordinates(lambda A, lam: (A, lam + 1)), "should be the diagonal"),
-    "the other way round": (of_right_coordinates(lambda A, lam: (lam, np.diag(lam))), "A first, then λ"),
-    "matrix": (of_right_coordinates(lambda A, lam: (A, np.diag(lam))), "the diagonal alone"),
-    "identity": (lambda P0, P1: (np.eye(len(P0)), np.diag(P0).copy()), "is not the identity"),
-    "NaN": (of_right_coordinates(lambda A, lam: (A * np.nan, lam)), "NaN"),
-    "A alone": (of_right_coordinates(lambda A, lam: A[0]), "return two arrays"),
+WRONG_UNSEEN = {
+    "one run": (with_number(0, lambda q, W, R, C: (1 - q) ** C), "about one run"),
+    "runs": (with_number(0, lambda q, W, R, C: (1 - q) ** R), "counts runs"),
+    "seen": (with_number(0, lambda q, W, R, C: 1 - (1 - q) ** (R * C)), "some chain arrives"),
+    "expected": (with_number(0, lambda q, W, R, C: R * C * q), "expected to arrive"),
+    "subtracted": (with_number(0, lambda q, W, R, C: 1 - R * C * q), "multiply"),
+    "Poisson": (with_number(0, lambda q, W, R, C: np.exp(-R * C * q)), "none arrives"),
+    "sum of exponents": (with_number(0, lambda q, W, R, C: (1 - q) ** (R + C)), "none arrives"),
+    "no log": (with_number(1, lambda q, W, R, C: others(q, W)), "return its logarithm"),
+    "too high": (with_number(1, lambda q, W, R, C: -np.log(others(q, W))), "too low"),
+    "no error": (with_number(1, lambda q, W, R, C: 0.0), "weigh less than Z"),
+    "not divided": (with_number(1, lambda q, W, R, C: np.log(1 - q * W)), "only 1 - q of them"),
+    "of the rare": (with_number(1, lambda q, W, R, C: np.log(q * W)), "has seen such a chain"),
+    "log10": (with_number(1, lambda q, W, R, C: np.log10(others(q, W))), "the log of that"),
+    "mean square": (with_number(2, lambda q, W, R, C: foretold(q, W, R, C)[2] + 1), "still to be subtracted"),
+    "rare alone": (with_number(2, lambda q, W, R, C: q * W**2), "leaves out the other chains"),
+    "rare alone, less 1": (with_number(2, lambda q, W, R, C: q * W**2 - 1), "leaves out the other chains"),
+    "others weigh Z": (with_number(2, lambda q, W, R, C: q * W**2 - q), "more than Z"),
+    "root": (with_number(2, lambda q, W, R, C: foretold(q, W, R, C)[2] ** 0.5), "standard deviation"),
+    "of the mean": (with_number(2, lambda q, W, R, C: foretold(q, W, R, C)[2] / C), "of one weight"),
+    "of log w": (with_number(2, lambda q, W, R, C: q * (1 - q) * np.log(W / others(q, W)) ** 2), "variance of log w"),
+    "of a coin": (with_number(2, lambda q, W, R, C: q * (1 - q) * W**2), "the variance of w / Z is"),
+    "two": (lambda *given: foretold(*given)[:2], "return three numbers"),
+    "arrays": (with_number(2, lambda q, W, R, C: np.array([1.0])), "shape"),
+    "NaN": (with_number(2, lambda q, W, R, C: np.nan), "NaN"),
 }
 
 
-@pytest.mark.parametrize("mistake", WRONG_COORDINATES)
-def test_wrong_coordinates(mistake):
-    answer, message = WRONG_COORDINATES[mistake]
-    verdict = check.common_coordinates(answer)
+@pytest.mark.parametrize("mistake", WRONG_UNSEEN)
+def test_wrong_unseen(mistake):
+    answer, message = WRONG_UNSEEN[mistake]
+    verdict = check.unseen(answer)
     assert verdict.passed is False
-    assert message in verdict.message
+    assert message in verdict.message, verdict
 
 
-@pytest.mark.parametrize("answer", [right_coordinates, by_hand])
-def test_right_coordinates(answer):
-    assert check.common_coordinates(answer).passed
+def test_right_unseen():
+    assert check.unseen(foretold).passed
+    coin = lambda q, W, R, C: q * (1 - q) * (W - others(q, W)) ** 2  # noqa: E731
+    assert check.unseen(with_number(2, coin)).passed
+    assert check.unseen(with_number(0, lambda q, W, R, C: np.exp(R * C * np.log1p(-q)))).passed
 
 
-@pytest.mark.parametrize("one", [check.conditional, check.averaged_covariance, check.common_coordinates])
+@pytest.mark.parametrize("one", [check.conditional, check.averaged_covariance, check.unseen])
 def test_untouched_stub(one):
-    for stub in (..., None, lambda *given: ..., lambda *given: (..., ...)):
+    for stub in (..., lambda *given: ..., lambda *given: (..., ...)):
         verdict = one(stub)
         assert verdict.passed is None
         assert "not attempted yet" in verdict.message

@@ -33,6 +33,10 @@ WRONG_LOG_F = {
     "free energy": (lambda v, W, b, c: -(v @ b) - softplus(field(v, W, c)).sum(-1), "free energy"),
     "sign": (lambda v, W, b, c: v @ b + softplus(c - v @ W).sum(-1), "sign of the weights"),
     "overflow": (lambda v, W, b, c: v @ b + np.log(1 + np.exp(field(v, W, c))).sum(-1), "overflows above 709"),
+    "a field cut off": (
+        lambda v, W, b, c: v @ b + np.log1p(np.exp(np.clip(field(v, W, c), -30, 30))).sum(-1),
+        "a field that was cut off",
+    ),
     "normalised": (
         lambda v, W, b, c: ae.BinaryRBM(W, b, c).log_density(v) - ae.BinaryRBM(W, b, c).log_z(),
         "without log Z",
@@ -85,67 +89,59 @@ def test_right_log_z():
     assert first_rbm.base_rate_log_z(lambda b, H: softplus(b).sum() + H * LOG_2).passed
 
 
-def draw(p, rng):
-    return (rng.random(p.shape) < p).astype(float)
+def shares_off(step, rbm, rng, n_steps=10, n=20_000):
+    v, states = rbm.sample(n, rng), ae.binary_states(rbm.dim)
+    for _ in range(n_steps):
+        v = step(v, rng)
+    p = np.exp(rbm.log_density(states) - rbm.log_z())
+    return 0.5 * abs(np.array([(v == state).all(1).mean() for state in states]) - p).sum()
 
 
-def step(draw_h=draw, draw_v=draw, use_v=1, use_b=1, use_c=1):
-    """A Gibbs step with chosen faults."""
-
-    def answer(v, W, b, c, rng):
-        h = draw_h(sigmoid(use_v * (v @ W) + use_c * c), rng)
-        return draw_v(sigmoid(h @ W.T + use_b * b), rng)
-
-    return answer
+def means_alone(step, rbm, rng):
+    v = rbm.sample(20_000, rng)
+    before = v.mean(0)
+    for _ in range(10):
+        v = step(v, rng)
+    return bool(abs(v.mean(0) - before).max() < 0.015)
 
 
-def the_other_way(p, rng):
-    return (rng.random(p.shape) > p).astype(float)
+def moves(step, rbm, rng):
+    v = rbm.sample(100, rng)
+    return bool((step(v, rng) != v).any() and shares_off(step, rbm, rng) < 0.03)
 
 
-def shared(p, rng):
-    return (rng.random(p.shape[1]) < p).astype(float)
-
-
-WRONG_STEP = {
-    "h as probabilities": (step(draw_h=lambda p, rng: p), "*probabilities* of h"),
-    "v as probabilities": (step(draw_v=lambda p, rng: p), "not probabilities"),
-    "h rounded": (step(draw_h=lambda p, rng: np.round(p)), "rounded p(h | v)"),
-    "v rounded": (step(draw_v=lambda p, rng: np.round(p)), "rounded p(v | h)"),
-    "h from nowhere": (step(draw_h=lambda p, rng: draw(np.full_like(p, 0.5), rng)), "does not depend on the old one"),
-    "v from an old h": (
-        lambda v, W, b, c, rng: draw(sigmoid(draw(sigmoid(c + 0 * (v @ W)), rng) @ W.T + b), rng),
-        "does not depend on the old one",
-    ),
-    "no hidden bias": (step(use_c=0), "hidden biases are missing"),
-    "no visible bias": (step(use_b=0), "visible biases are missing"),
-    "h turned": (step(draw_h=the_other_way), "h is 1 with probability 1 - p"),
-    "v turned": (step(draw_v=the_other_way), "v is 1 with probability 1 - p"),
-    "both turned": (step(draw_h=the_other_way, draw_v=the_other_way), "both comparisons"),
-    "shared numbers": (step(draw_h=shared, draw_v=shared), "random numbers of its own"),
-    "no step": (lambda v, W, b, c, rng: v, "nothing moved"),
-    "only h": (lambda v, W, b, c, rng: draw(sigmoid(v @ W + c), rng), "shape"),
-    "own randomness": (lambda v, W, b, c, rng: step()(v, W, b, c, np.random.default_rng()), "two different answers"),
-    "twice the weights": (lambda v, W, b, c, rng: step()(v, 2 * W, b, c, rng), "do not stay exact draws"),
+WRONG_JUDGES = {
+    "all sound": (lambda step, rbm, rng: True, "forgets the hidden biases"),
+    "none sound": (lambda step, rbm, rng: False, "not sound, and it is: it is the Gibbs step"),
+    "means": (means_alone, "compare whole states, not means"),
+    "one step": (lambda *given: shares_off(*given, n_steps=1) < 0.03, "take several steps"),
+    "must move": (moves, "explores nothing, and is sound"),
+    "a distance": (lambda *given: float(shares_off(*given)), "return True or False"),
 }
 
 
-@pytest.mark.parametrize("mistake", WRONG_STEP)
-def test_wrong_step(mistake):
-    answer, message = WRONG_STEP[mistake]
-    verdict = first_rbm.gibbs_step(answer)
+@pytest.mark.parametrize("mistake", WRONG_JUDGES)
+def test_wrong_is_sound(mistake):
+    answer, message = WRONG_JUDGES[mistake]
+    verdict = first_rbm.is_sound(answer)
     assert verdict.passed is False
     assert message in verdict.message
 
 
-def test_right_step():
-    assert first_rbm.gibbs_step(step()).passed
-    assert first_rbm.gibbs_step(lambda v, W, b, c, rng: ae.gibbs(ae.BinaryRBM(W, b, c), v, rng)).passed
+def test_right_is_sound():
+    assert first_rbm.is_sound(lambda *given: shares_off(*given) < 0.03).passed
 
 
-@pytest.mark.parametrize("check", [first_rbm.log_f, first_rbm.base_rate_log_z, first_rbm.gibbs_step])
+@pytest.mark.parametrize("name", first_rbm._STEPS)
+def test_each_step_is_as_sound_as_the_check_says_and_shows_it(name):
+    step, sound, _ = first_rbm._STEPS[name]
+    off = shares_off(first_rbm._handed_out(step), first_rbm._STRONG_RBM, np.random.default_rng(3))
+    assert off < 0.02 if sound else off > 0.045
+
+
+@pytest.mark.parametrize("check", [first_rbm.log_f, first_rbm.base_rate_log_z, first_rbm.is_sound])
 def test_untouched_stub(check):
-    for stub in (..., None, lambda *given: ...):
+    for stub in (..., lambda *given: ...):
         verdict = check(stub)
         assert verdict.passed is None
         assert "not attempted yet" in verdict.message

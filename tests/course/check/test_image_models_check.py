@@ -7,46 +7,43 @@ import anneal_edu as ae
 from anneal_edu.course.check import image_models
 
 
-def size(a):
-    return np.abs(a).sum(-1)
+def foretold(bias=lambda r, C, N: -r / (2 * C), bar=lambda r, C, N: np.sqrt(r / (C * N))):
+    return lambda r, C, N: (bias(r, C, N), bar(r, C, N))
 
 
-def right_prior(a):
-    return -size(a) - a.shape[-1] * np.log(2)
-
-
-WRONG_PRIOR = {
-    "as printed": (lambda a: -size(a) - np.log(2), "the paper's normaliser"),
-    "no normaliser": (lambda a: -size(a), "integrates to"),
-    "normaliser turned": (lambda a: -size(a) + a.shape[-1] * np.log(2), "integrates to"),
-    "2 L": (lambda a: -size(a) - np.log(2 * a.shape[-1]), "36 independent variables are 10 and 26"),
-    "L²": (lambda a: -size(a) - a.shape[-1] ** 2 * np.log(2), "integrates to"),
-    "no logarithm": (lambda a: -size(a) - 2.0 ** a.shape[-1], "integrates to"),
-    "a density": (lambda a: np.exp(right_prior(a)), "should fall by 2"),
-    "grows": (lambda a: size(a) - a.shape[-1] * np.log(2), "grows away from 0"),
-    "Gaussian": (lambda a: -0.5 * (a * a).sum(-1) - 0.5 * a.shape[-1] * np.log(2 * np.pi), "not with a²"),
-    "length": (lambda a: -np.linalg.norm(a, axis=-1) - a.shape[-1] * np.log(2), "without squares"),
-    "flat": (lambda a: 0 * size(a), "grows away from 0"),
-    "not summed": (lambda a: -np.abs(a) - np.log(2), "shape"),
-    "summed over all": (lambda a: -np.abs(a).sum() - a.shape[-1] * np.log(2), "shape"),
-    "NaN": (lambda a: size(a) * np.nan, "NaN"),
+WRONG_BIAS = {
+    "too high": (foretold(lambda r, C, N: r / (2 * C)), "too *low*"),
+    "no half": (foretold(lambda r, C, N: -r / C), "the bias is half of that"),
+    "averaged by root N": (foretold(lambda r, C, N: -r / (2 * C) / np.sqrt(N)), "no √N makes it smaller"),
+    "averaged by N": (foretold(lambda r, C, N: -r / (2 * C * N)), "no N makes it smaller"),
+    "one chain": (foretold(lambda r, C, N: -r / 2), "of a single chain"),
+    "not squared": (foretold(lambda r, C, N: -np.sqrt(r / C) / 2), "*square* of a patch's error"),
+    "none": (foretold(lambda r, C, N: 0.0), "should be about"),
+    "another power": (foretold(lambda r, C, N: -(r**2) / (2 * C)), "the bias should be about"),
+    "bar of a patch": (foretold(bar=lambda r, C, N: np.sqrt(r / C)), "of a single patch"),
+    "bar by N": (foretold(bar=lambda r, C, N: np.sqrt(r / C) / N), "not with N"),
+    "bar squared": (foretold(bar=lambda r, C, N: r / (C * N)), "square of the bar"),
+    "bar of a chain": (foretold(bar=lambda r, C, N: np.sqrt(r / N)), "a single chain a patch"),
+    "bar by C": (foretold(bar=lambda r, C, N: np.sqrt(r / N) / C), "falls with √C, too"),
+    "bar with a factor": (foretold(bar=lambda r, C, N: 2 * np.sqrt(r / (C * N))), "the bar should be about"),
+    "exchanged": (lambda r, C, N: foretold()(r, C, N)[::-1], "should be about"),
+    "one": (lambda r, C, N: -r / (2 * C), "two numbers"),
+    "NaN": (foretold(lambda r, C, N: np.nan), "NaN"),
 }
 
 
-@pytest.mark.parametrize("mistake", WRONG_PRIOR)
-def test_wrong_prior(mistake):
-    answer, message = WRONG_PRIOR[mistake]
-    verdict = image_models.log_prior(answer)
+@pytest.mark.parametrize("mistake", WRONG_BIAS)
+def test_wrong_bias(mistake):
+    answer, message = WRONG_BIAS[mistake]
+    verdict = image_models.bias_and_bar(answer)
     assert verdict.passed is False
     assert message in verdict.message, verdict
 
 
-def test_right_prior():
-    assert image_models.log_prior(right_prior).passed
-    assert image_models.log_prior(lambda a: -(np.abs(a) + np.log(2)).sum(-1)).passed
-    library = ae.LinearGenerative(np.eye(36), prior="laplace").latent_prior
-    a = np.random.default_rng(0).normal(size=(4, 36))
-    np.testing.assert_allclose(library.log_density(a), right_prior(a))
+def test_right_bias():
+    assert image_models.bias_and_bar(foretold()).passed
+    lognormal = foretold(lambda r, C, N: -np.log1p(r / C) / 2, lambda r, C, N: np.sqrt(np.log1p(r / C) / N))
+    assert image_models.bias_and_bar(lognormal).passed
 
 
 def right_error(a, b):
@@ -74,7 +71,9 @@ WRONG_ERROR = {
     "spread squared": (lambda a, b: np.var(a - b, ddof=1), "variance of one difference"),
     "by N": (lambda a, b: np.std(a - b, ddof=1) / len(a), "with √N only"),
     "ddof 0": (lambda a, b: np.std(a - b) / np.sqrt(len(a)), "divide the squares by N - 1"),
-    "two errors": (lambda a, b: 2 * right_error(a, b), "your error says"),
+    "twice the error": (lambda a, b: 2 * right_error(a, b), "of two models that differ in spread"),
+    "1 taken away twice": (lambda a, b: np.std(a - b, ddof=1) / np.sqrt(len(a) - 1), "away twice"),
+    "of the first": (lambda a, b: np.std(a - b, ddof=1) / np.sqrt(len(a)) + 0.02 * abs(a).max(), "without any doubt"),
     "sum": (lambda a, b: np.std(a + b, ddof=1) / np.sqrt(len(a)), "without any doubt"),
     "negative": (lambda a, b: -right_error(a, b), "an error is positive"),
     "every patch": (lambda a, b: a - b, "shape"),
@@ -125,7 +124,7 @@ WRONG_GAUSSIAN = {
     "columns": (gaussian(covariance_by_columns), "rotation of the causes"),
     "elementwise": (gaussian(lambda b, s: np.diag((b**2).sum(1)) + s**2 * np.eye(len(b))), "drawn from the model"),
     "twice": (gaussian(lambda b, s: 2 * b @ b.T + s**2 * np.eye(len(b))), "drawn from the model"),
-    "no noise": (gaussian(lambda b, s: b @ b.T), "raised"),
+    "no noise": (gaussian(lambda b, s: b @ b.T), "The noise is still there"),
     "two noises": (gaussian(lambda b, s: right_cov(b, s) + s**2 * np.eye(len(b))), "without bases"),
     "one number": (lambda x, b, s: gaussian(right_cov)(x, b, s).mean(), "shape"),
     "NaN": (lambda x, b, s: x[:, 0] * np.nan, "NaN"),
@@ -145,9 +144,9 @@ def test_right_gaussian():
     assert image_models.linear_gaussian(lambda x, b, s: ae.LinearGenerative(b, s).log_density(x)).passed
 
 
-@pytest.mark.parametrize("check", [image_models.log_prior, image_models.paired_error, image_models.linear_gaussian])
+@pytest.mark.parametrize("check", [image_models.bias_and_bar, image_models.paired_error, image_models.linear_gaussian])
 def test_untouched_stub(check):
-    for stub in (..., None, lambda *given: ...):
+    for stub in (..., lambda *given: ...):
         verdict = check(stub)
         assert verdict.passed is None
         assert "not attempted yet" in verdict.message

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from scipy.special import logsumexp
 
-import anneal_edu as ae
 from anneal_edu.course.check import importance_sampling as check
 
 
@@ -56,66 +55,65 @@ def test_right_log_weights(answer):
     assert verdict.passed, verdict
 
 
-def shares(lw):
-    w = np.exp(lw - lw.max())
-    return w / w.sum()
+def largest_changes(log_f, tables, late=0):
+    p = np.exp(log_f - log_f.max(1, keepdims=True))
+    p /= p.sum(1, keepdims=True)
+    return [abs(p[k - late] @ T - p[k - late]).max() for k, T in enumerate(tables, start=1)]
 
 
-def around_one(lw):
-    return shares(lw) * len(lw)
+def right_broken_step(log_f, tables):
+    return 1 + int(np.argmax(largest_changes(log_f, tables)))
 
 
-def unsafe(lw):
-    w = np.exp(lw)
-    return len(w) / (1 + (w / w.mean()).var())
+def by_detailed_balance(log_f, tables):
+    flows = [np.exp(f - f.max())[:, None] * T for f, T in zip(log_f[1:], tables, strict=True)]
+    return 1 + int(np.argmax([abs(flow - flow.T).max() > 1e-9 for flow in flows]))
 
 
-def safe_against_overflow_only(lw):
-    return unsafe(np.minimum(lw, 700))
+def by_columns(log_f, tables):
+    p = np.exp(log_f - log_f.max(1, keepdims=True))
+    return 1 + int(np.argmax([abs(T @ p[k] - p[k]).max() for k, T in enumerate(tables, start=1)]))
 
 
-WRONG_SIZES = {
-    "whatever the weights are": lambda lw: len(lw),
-    "variance of the log weights": lambda lw: len(lw) / (1 + lw.var()),
-    "normalised to sum 1": lambda lw: len(lw) / (1 + shares(lw).var()),
-    "standard deviation": lambda lw: len(lw) / (1 + around_one(lw).std()),
-    "C - 1": lambda lw: len(lw) / (1 + around_one(lw).var(ddof=1)),
-    "fraction of C": lambda lw: 1 / (1 + around_one(lw).var()),
-    "upside down": lambda lw: (shares(lw) ** 2).sum(),
-    "+1000": unsafe,
-    "Only the shares matter": lambda lw: len(lw) / (1 + np.exp(lw).var()) if lw.any() else 8.0,
-    "shape": around_one,
-    "eight equal weights": lambda lw: 1 / shares(lw).max() - 1,
-    "1 draw": lambda lw: 1 / shares(lw).max() + (lw.min() < -700),
-    "wrong for others": lambda lw: 1 / shares(lw).max(),
+def overflowing(log_f, tables):
+    p = np.exp(log_f)
+    p /= p.sum(1, keepdims=True)
+    changes = [abs(p[k] @ T - p[k]).max() for k, T in enumerate(tables, start=1)]
+    return 1 + int(np.nanargmax(changes)) if np.isfinite(changes).any() else 1
+
+
+WRONG_STEPS = {
+    "count from 0": lambda log_f, tables: right_broken_step(log_f, tables) - 1,
+    "no detailed balance, and yet": by_detailed_balance,
+    "the f of the same": lambda log_f, tables: 1 + int(np.argmax(largest_changes(log_f, tables, late=1))),
+    "is sound": by_columns,
+    "subtract the largest": overflowing,
+    "k runs from 1": lambda log_f, tables: 0,
+    "one whole number": lambda log_f, tables: largest_changes(log_f, tables),
 }
 
 
-@pytest.mark.parametrize("advice", WRONG_SIZES)
-def test_wrong_effective_size(advice):
-    verdict = check.effective_size(WRONG_SIZES[advice])
+@pytest.mark.parametrize("advice", WRONG_STEPS)
+def test_wrong_broken_step(advice):
+    verdict = check.broken_step(WRONG_STEPS[advice])
     assert verdict.passed is False
-    assert advice in verdict.message
+    expected = {"the f of the same": "log_f[k]", "is sound": "T_"}.get(advice, advice)
+    assert expected in verdict.message
 
 
-def test_an_ess_that_vanishes_is_rejected():
-    verdict = check.effective_size(safe_against_overflow_only)
-    assert verdict.passed is False
-    assert "Subtract the largest" in verdict.message
+def test_right_broken_step():
+    assert check.broken_step(right_broken_step).passed
+    assert check.broken_step(lambda log_f, tables: np.argmax(largest_changes(log_f, tables)) + 1.0).passed
 
 
-@pytest.mark.parametrize(
-    "answer",
-    [
-        ae.effective_sample_size,
-        lambda lw: 1 / (shares(lw) ** 2).sum(),
-        lambda lw: len(lw) / (1 + around_one(lw).var()),
-        lambda lw: np.exp(2 * logsumexp(lw) - logsumexp(2 * lw)),
-    ],
-)
-def test_right_effective_size(answer):
-    verdict = check.effective_size(answer)
-    assert verdict.passed, verdict
+@pytest.mark.parametrize("seed", range(6))
+def test_one_table_of_each_world_is_broken_and_all_others_are_sound(seed):
+    for fault in ("careless", "the old target", "a little too steep"):
+        log_f, tables = check._broken_world(seed, 1 + seed, fault, 0.0)
+        changes = np.array(largest_changes(log_f, tables))
+        assert changes[seed] > 5e-4
+        assert (np.delete(changes, seed) < 1e-12).all()
+        assert all(np.allclose(T.sum(1), 1) and (T >= 0).all() for T in tables)
 
 
 WRONG_ACCEPTANCES = {
@@ -128,6 +126,9 @@ WRONG_ACCEPTANCES = {
     "ubtract the logs": lambda here, there: min(1.0, np.exp(there) / np.exp(here)) if here > -1000 else np.nan,
     "no probability.": lambda here, there: there - here,
     "one number": lambda here, there: np.array([0.5, 0.5]),
+    "that never moves does leave": lambda here, there: 1e-300,
+    "where the chain stands": lambda here, there: min(1.0, np.exp(there)),
+    "where the chain would go": lambda here, there: min(1.0, np.exp(-here)),
 }
 
 
@@ -150,6 +151,7 @@ def test_an_acceptance_that_exponentiates_first_is_rejected():
         lambda here, there: min(1.0, np.exp(there - here)),
         lambda here, there: np.exp(min(0.0, there - here)),
         lambda here, there: 1 / (1 + np.exp(here - there)),  # Barker's rule
+        lambda here, there: 0.5 * np.exp(min(0.0, there - here)),  # lazy Metropolis
     ],
 )
 def test_right_acceptance(answer):
@@ -157,11 +159,11 @@ def test_right_acceptance(answer):
     assert verdict.passed, verdict
 
 
-@pytest.mark.parametrize("judge", [check.log_weights, check.effective_size, check.acceptance])
+@pytest.mark.parametrize("judge", [check.log_weights, check.broken_step, check.acceptance])
 def test_untouched_stubs_fail_kindly(judge):
     assert judge(...).passed is None
     assert judge(lambda *arguments: ...).passed is None
-    assert "not attempted yet" in judge(lambda *arguments: None).message
+    assert "not attempted yet" in judge(...).message
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -171,6 +173,3 @@ def test_the_known_mistakes_are_all_different_from_the_right_answer(seed):
     log_f, x = rng.standard_normal((3, 3)), rng.integers(3, size=(20, 3))
     right = right_log_weights(log_f, 1.7, x)
     assert not any(np.allclose(right, wrong) for wrong in check._mistaken_log_weights(log_f, 1.7, x).values())
-    lw = rng.standard_normal(40)
-    ess = ae.effective_sample_size(lw)
-    assert not any(np.isclose(ess, wrong, rtol=1e-6) for wrong in check._mistaken_ess(lw).values())

@@ -32,6 +32,12 @@ WRONG_REFRESH = {
     "all of it": (renewed(lambda g: 0.0, lambda g: 1.0), "should survive"),
     "another γ": (renewed(lambda g: kept(g / 2), lambda g: np.sqrt(g / 2)), "should survive"),
     "uniform": (renewed(kept, np.sqrt, lambda v, rng: rng.random(v.shape)), "variance"),
+    "signs": (renewed(kept, np.sqrt, lambda v, rng: rng.choice([-1.0, 1.0], size=v.shape)), "is not normal"),
+    "uniform of variance 1": (
+        renewed(kept, np.sqrt, lambda v, rng: rng.uniform(-(3**0.5), 3**0.5, v.shape)),
+        "is not normal",
+    ),
+    "heavy tails": (renewed(kept, np.sqrt, lambda v, rng: rng.laplace(size=v.shape) / 2**0.5), "is not normal"),
     "global numbers": (
         renewed(kept, np.sqrt, lambda v, rng: np.random.default_rng(0).standard_normal(v.shape)),
         "from the rng",
@@ -156,76 +162,84 @@ def test_a_reversible_step_that_does_not_keep_volume_is_rejected():
     assert "keep volume" in verdict.message, verdict
 
 
-def energy(x, v, log_f):
-    return -log_f(x) + 0.5 * (v * v).sum(-1)
+def step_that_refuses(x, v, grad, eps):
+    """A chain that would cross stays, and turns around: reversible, but not a reflection."""
+    half = x + eps / 2 * v
+    p, half = np.where(half < 0, -v, v), np.where(half < 0, x, half)
+    p = p + eps * grad(half)
+    end = half + eps / 2 * p
+    return np.where(end < 0, half, end), np.where(end < 0, -p, p)
 
 
-def metropolis(difference=None, refused=lambda v, new_v: -v, taken=lambda v, new_v: new_v, numbers=None):
-    """The decision, with chosen faults."""
+def test_a_reversible_step_that_refuses_at_the_wall_is_rejected():
+    verdict = momentum.leapfrog(step_that_refuses)
+    assert verdict.passed is False
+    assert "not a reflection" in verdict.message, verdict
 
-    def answer(x, v, new_x, new_v, log_f, rng):
-        gain = energy(x, v, log_f) - energy(new_x, new_v, log_f)
-        gain = gain if difference is None else difference(x, v, new_x, new_v, log_f)
-        u = rng.random(len(x)) if numbers is None else numbers(rng, len(x))
-        accepted = (np.log(u) < gain)[:, None]
-        return np.where(accepted, new_x, x), np.where(accepted, taken(v, new_v), refused(v, new_v))
+
+def examined(powers=(1, 2), n_moves=10, allowed=5.0, of=("x", "v"), noise=lambda a, b: a.var() + b.var()):
+    """The test of a move, with chosen faults."""
+
+    def answer(move, x, v, rng):
+        new = x, v
+        for _ in range(n_moves):
+            new = move(*new, rng)
+        for name, before, after in zip("xv", (x, v), new, strict=True):
+            for power in powers if name in of else ():
+                a, b = after**power, before**power
+                if abs(a.mean() - b.mean()) > allowed * np.sqrt(noise(a, b) / len(x)):
+                    return False
+        return True
 
     return answer
 
 
-WRONG_DECISION = {
-    "no kinetic energy": (
-        metropolis(lambda x, v, new_x, new_v, log_f: log_f(new_x) - log_f(x)),
-        "only the momentum's energy",
+WRONG_TESTS = {
+    "means alone": (examined((1,)), "look at the variances"),
+    "squares alone": (examined((2,)), "a little to the right"),
+    "x alone": (examined(of="x"), "look at v as well"),
+    "v alone": (examined(of="v"), "look at x as well"),
+    "always": (lambda *given: True, "you pass a faulty move"),
+    "never": (lambda *given: False, "you reject a move that is right"),
+    "one error": (examined(allowed=1.0), "Chance moves every average"),
+    "no errors": (lambda move, x, v, rng: np.array_equal(move(x, v, rng)[0], x), "you pass a faulty move"),
+    "nothing moves": (
+        lambda move, x, v, rng: np.array_equal(move(x, v, rng), (x, v)),
+        "you reject a move that is right: the transition of this lesson",
     ),
-    "kinetic energy added": (
-        metropolis(
-            lambda x, v, new_x, new_v, log_f: log_f(new_x) - log_f(x) + 0.5 * ((new_v**2).sum(-1) - (v**2).sum(-1))
-        ),
-        "only the momentum's energy",
+    "something moves": (
+        lambda move, x, v, rng: examined()(move, x, v, rng) and not np.array_equal(move(x, v, rng), (x, v)),
+        "does nothing at all",
     ),
-    "half forgotten": (
-        metropolis(lambda x, v, new_x, new_v, log_f: log_f(new_x) - log_f(x) - (new_v**2).sum(-1) + (v**2).sum(-1)),
-        "only the momentum's energy",
+    "fixed threshold": (
+        lambda move, x, v, rng: abs(move(x, v, rng)[0].mean() - x.mean()) < 0.02,
+        "you pass a faulty move",
     ),
-    "wrong sign": (metropolis(lambda x, v, y, p, log_f: energy(y, p, log_f) - energy(x, v, log_f)), "decide alike"),
-    "always": (metropolis(lambda x, v, y, p, log_f: np.full(len(x), np.inf)), "decide alike"),
-    "one number for all": (metropolis(numbers=lambda rng, n: rng.random(1)), "decide alike"),
-    "no logarithm": (
-        lambda x, v, y, p, log_f, rng: (
-            lambda a: (np.where(a, y, x), np.where(a, p, -v))
-        )((rng.random(len(x)) < 1 + energy(x, v, log_f) - energy(y, p, log_f))[:, None]),
-        "half of the chains should accept",
-    ),
-    "a coin": (metropolis(lambda x, v, y, p, log_f: np.full(len(x), np.log(0.5))), "uphill is always accepted"),
-    "refused fly on": (metropolis(refused=lambda v, new_v: v), "must turn around"),
-    "refused get the new": (metropolis(refused=lambda v, new_v: new_v), "gives back the new momentum"),
-    "refused get the new, turned": (metropolis(refused=lambda v, new_v: -new_v), "gives back the new momentum"),
-    "refused stop": (metropolis(refused=lambda v, new_v: 0 * v), "old momentum, turned"),
-    "accepted turn": (metropolis(taken=lambda v, new_v: -new_v), "yours turns around"),
-    "accepted keep the old": (metropolis(taken=lambda v, new_v: v), "together with the new position"),
-    "halfway": (lambda x, v, y, p, log_f, rng: ((x + y) / 2, p), "neither"),
-    "one array": (lambda x, v, y, p, log_f, rng: x, "two arrays"),
-    "wrong shape": (lambda x, v, y, p, log_f, rng: (x[0], v), "shape"),
+    "inverted": (lambda *given: not examined()(*given), "you pass a faulty move"),
+    "too short an error": (examined(noise=lambda a, b: (a.var() + b.var()) / 50), "reject"),
+    "no move": (examined(n_moves=0), "you pass a faulty move"),
+    "a number": (lambda *given: 0.5, "True or False"),
+    "an array": (lambda move, x, v, rng: x > 0, "True or False"),
 }
 
 
-@pytest.mark.parametrize("mistake", WRONG_DECISION)
-def test_wrong_decision(mistake):
-    answer, message = WRONG_DECISION[mistake]
-    verdict = momentum.decide(answer)
+@pytest.mark.parametrize("mistake", WRONG_TESTS)
+def test_wrong_test_of_a_move(mistake):
+    answer, message = WRONG_TESTS[mistake]
+    verdict = momentum.leaves_invariant(answer)
     assert verdict.passed is False
     assert message in verdict.message, verdict
 
 
-def test_right_decision():
-    assert momentum.decide(metropolis()).passed
-    assert momentum.decide(metropolis(numbers=lambda rng, n: np.exp(-rng.standard_exponential(n)))).passed
+def test_right_test_of_a_move():
+    for n_moves in (5, 10, 40):
+        assert momentum.leaves_invariant(examined(n_moves=n_moves)).passed
+    assert momentum.leaves_invariant(examined((1, 2, 3), allowed=6.0)).passed
 
 
-@pytest.mark.parametrize("check", [momentum.refresh, momentum.leapfrog, momentum.decide])
+@pytest.mark.parametrize("check", [momentum.refresh, momentum.leapfrog, momentum.leaves_invariant])
 def test_untouched_stub(check):
-    for stub in (..., None, lambda *given: ...):
+    for stub in (..., lambda *given: ...):
         verdict = check(stub)
         assert verdict.passed is None
         assert "not attempted yet" in verdict.message

@@ -2,98 +2,75 @@
 
 import numpy as np
 import pytest
-from scipy.special import expit
 
-import anneal_edu as ae
 from anneal_edu.course.check import sandwich
 
 
-def right_log_z(lw):
-    top = (-lw).max()
-    return -(top + np.log(np.mean(np.exp(-lw - top))))
+def reversal(T, p):
+    return T.T * p / p[:, None]
 
 
-WRONG_LOG_Z = {
-    "mean of w": (lambda lw: ae.log_mean_exp(lw), "mean of w"),
-    "naive mean of w": (lambda lw: np.log(np.mean(np.exp(lw))), "mean of w"),
-    "sign": (lambda lw: ae.log_mean_exp(-lw), "turn the sign"),
-    "outer sign only": (lambda lw: -ae.log_mean_exp(lw), "missing inside"),
-    "mean of logs": (lambda lw: lw.mean(), "mean of log w"),
-    "no log": (lambda lw: 1 / np.mean(np.exp(-lw)), "return its logarithm"),
-    "sum": (lambda lw: right_log_z(lw) - np.log(len(lw)), "log of the sum"),
-    "smallest": (lambda lw: lw.min(), "smallest log weight"),
-    "overflow": (lambda lw: -np.log(np.mean(np.exp(-lw))), "not finite"),
-    "forgot the shift": (lambda lw: right_log_z(lw) - lw.min(), "put it back"),
-    "shift with the wrong sign": (lambda lw: right_log_z(lw - lw.min()) - lw.min(), "put it back"),
-    "in place": (lambda lw: np.negative(lw, out=lw).mean(), "changed the array"),
-    "two numbers": (lambda lw: (0.0, 1.0), "one number"),
-    "something else": (lambda lw: right_log_z(lw) + 0.3, "should be"),
+def flow(T, p):
+    return (p[:, None] * T).T
+
+
+WRONG_BACKWARDS = {
+    "transpose": (lambda T, p: T.T, "do not sum to 1"),
+    "as it was": (lambda T, p: T + 0, "the move as it was"),
+    "inverse": (lambda T, p: np.linalg.inv(T), "the inverse of the matrix"),
+    "rows divided": (lambda T, p: T.T / T.T.sum(1, keepdims=True), "for a uniform p only"),
+    "upside down": (lambda T, p: T.T / p * p[:, None], "upside down"),
+    "flows": (flow, "these are the flows"),
+    "flows of columns": (lambda T, p: flow(T, p) / p, "do not sum to 1"),
+    "not turned": (lambda T, p: reversal(T, p).T, "not turned round"),
+    "independent": (lambda T, p: np.tile(p, (len(p), 1)), "the flow from x' to x"),
+    "lazy": (lambda T, p: (reversal(T, p) + np.eye(len(p))) / 2, "the flow from x' to x"),
+    "half and half": (lambda T, p: (reversal(T, p) + T) / 2, "the flow from x' to x"),
+    "nowhere": (lambda T, p: np.eye(len(p)), "the flow from x' to x"),
+    "uniform": (lambda T, p: np.full(T.shape, 1 / len(p)), "does not leave p invariant"),
+    "negative": (lambda T, p: 2 * reversal(T, p) - np.eye(len(p)), "negative"),
+    "a row": (lambda T, p: reversal(T, p)[0], "shape"),
+    "in place": (lambda T, p: np.divide(T.T * p, p[:, None], out=T), "changes the T"),
 }
 
 
-@pytest.mark.parametrize("mistake", WRONG_LOG_Z)
-def test_wrong_reverse_log_z(mistake):
-    answer, message = WRONG_LOG_Z[mistake]
-    verdict = sandwich.reverse_log_z(answer)
+@pytest.mark.parametrize("mistake", WRONG_BACKWARDS)
+def test_wrong_backwards(mistake):
+    answer, message = WRONG_BACKWARDS[mistake]
+    verdict = sandwich.backwards(answer)
     assert verdict.passed is False
-    assert message in verdict.message
+    assert message in verdict.message, verdict
 
 
-def right_moments(v, W, c):
-    p = expit(v @ W + c)
-    return v.mean(0), p.mean(0), v.T @ p / len(v)
+def error(q, p, ends):
+    return -np.log((q / p * ends).sum())
 
 
-RNG = np.random.default_rng(0)
-
-
-def drawn(v, W, c):
-    p = expit(v @ W + c)
-    h = (RNG.random(p.shape) < p).astype(float)
-    return v.mean(0), h.mean(0), v.T @ h / len(v)
-
-
-def with_part(i, part):
-    """The right moments with part i replaced."""
-
-    def answer(v, W, c):
-        three = list(right_moments(v, W, c))
-        three[i] = part(v, W, c)
-        return tuple(three)
-
-    return answer
-
-
-WRONG_MOMENTS = {
-    "drawn": (drawn, "you drew h"),
-    "no biases": (with_part(1, lambda v, W, c: expit(v @ W).mean(0)), "hidden biases are missing"),
-    "mean image": (with_part(1, lambda v, W, c: expit(v.mean(0) @ W + c)), "mean image into σ"),
-    "rounded": (with_part(1, lambda v, W, c: (v @ W + c > 0).mean(0)), "rounded p(h | v)"),
-    "field": (with_part(1, lambda v, W, c: (v @ W + c).mean(0)), "go through σ"),
-    "half": (with_part(1, lambda v, W, c: np.full(len(c), 0.5)), "E h = ½"),
-    "other h": (with_part(1, lambda v, W, c: expit(c)), "E h should be"),
-    "sums of h": (with_part(1, lambda v, W, c: expit(v @ W + c).sum(0)), "divide by their number"),
-    "sums of v": (with_part(0, lambda v, W, c: v.sum(0)), "divide by their number"),
-    "other v": (with_part(0, lambda v, W, c: 0.5 + 0 * v.mean(0)), "mean image"),
-    "product of means": (
-        with_part(2, lambda v, W, c: np.outer(v.mean(0), expit(v @ W + c).mean(0))),
-        "not the product of the means",
-    ),
-    "sums of products": (with_part(2, lambda v, W, c: v.T @ expit(v @ W + c)), "divide by their number"),
-    "rounded products": (with_part(2, lambda v, W, c: v.T @ (v @ W + c > 0) / len(v)), "in E v hᵀ you rounded"),
-    "transposed": (with_part(2, lambda v, W, c: right_moments(v, W, c)[2].T), "E v hᵀ has shape (3, 5)"),
-    "two parts": (lambda v, W, c: right_moments(v, W, c)[:2], "three arrays"),
-    "NaN": (with_part(2, lambda v, W, c: np.nan * W), "NaN"),
-    "other products": (with_part(2, lambda v, W, c: 0 * W), "should be the mean over"),
+WRONG_ERRORS = {
+    "sign": (lambda q, p, ends: -error(q, p, ends), "the sign is wrong"),
+    "no log": (lambda q, p, ends: (q / p * ends).sum(), "-log of it"),
+    "no log, inverted": (lambda q, p, ends: np.exp(error(q, p, ends)), "take the logarithm"),
+    "exchanged": (lambda q, p, ends: error(p, np.maximum(q, 1e-300), ends), ""),
+    "no ends": (lambda q, p, ends: error(q, p, 1.0), "left out where forward chains end"),
+    "averaged over q": (lambda q, p, ends: error(q, p, q), "averaged over q"),
+    "averaged over p": (lambda q, p, ends: error(q, p, p), "foretells"),
+    "no p": (lambda q, p, ends: -np.log(q @ ends), "compare with p"),
+    "mean of logs": (lambda q, p, ends: (ends * np.log(p / np.maximum(q, 1e-9))).sum(), "foretells"),
+    "relative entropy": (lambda q, p, ends: (p * np.log(p / np.maximum(q, 1e-9))).sum(), "foretells"),
+    "no error": (lambda q, p, ends: 0.0, "foretells"),
+    "log 10": (lambda q, p, ends: error(q, p, ends) / np.log(10), "foretells"),
+    "a mean": (lambda q, p, ends: -np.log((q / p * ends).mean()), "foretells"),
+    "clipped": (lambda q, p, ends: max(0.0, error(q, p, ends)), "foretells"),
+    "an array": (lambda q, p, ends: -np.log(q / p * ends + 1), "shape"),
 }
 
 
-@pytest.mark.parametrize("mistake", WRONG_MOMENTS)
-def test_wrong_cheap_moments(mistake):
-    answer, message = WRONG_MOMENTS[mistake]
-    verdict = sandwich.cheap_moments(answer)
+@pytest.mark.parametrize("mistake", WRONG_ERRORS)
+def test_wrong_reverse_error(mistake):
+    answer, message = WRONG_ERRORS[mistake]
+    verdict = sandwich.reverse_error(answer)
     assert verdict.passed is False
-    assert message in verdict.message
+    assert message in verdict.message or "there is no error" in verdict.message, verdict
 
 
 def interval(room=lambda f, r, risk: np.log((len(f) + len(r)) / risk), low=max, high=min):
@@ -132,10 +109,10 @@ def test_wrong_safe_interval(mistake):
 
 
 def test_right_answers():
-    assert sandwich.reverse_log_z(right_log_z).passed
-    assert sandwich.reverse_log_z(lambda lw: -ae.log_mean_exp(-lw)).passed
-    assert sandwich.cheap_moments(right_moments).passed
-    assert sandwich.cheap_moments(lambda v, W, c: ae.data_moments(ae.BinaryRBM(W, np.zeros(len(W)), c), v)).passed
+    assert sandwich.backwards(reversal).passed
+    assert sandwich.backwards(lambda T, p: np.linalg.solve(np.diag(p), T.T @ np.diag(p))).passed
+    assert sandwich.reverse_error(error).passed
+    assert sandwich.reverse_error(lambda q, p, ends: -np.log(ends @ (q / p))).passed
     assert sandwich.safe_interval(interval()).passed
     assert sandwich.safe_interval(lambda f, r, risk: np.array(interval()(f, r, risk))).passed
 
@@ -153,6 +130,6 @@ def test_the_safe_interval_is_safe_where_markov_is_tight():
     assert narrower > 0.15
 
 
-@pytest.mark.parametrize("check", [sandwich.reverse_log_z, sandwich.cheap_moments, sandwich.safe_interval])
+@pytest.mark.parametrize("check", [sandwich.backwards, sandwich.reverse_error, sandwich.safe_interval])
 def test_untouched_stub(check):
     assert check(lambda *given: ...).passed is None

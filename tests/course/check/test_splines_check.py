@@ -26,6 +26,7 @@ WRONG_MOMENTS = {
     "transposed": (moments(product=lambda v, h, p: h.T @ (v * p[:, None])), "transposed"),
     "product without p": (moments(product=lambda v, h, p: v.T @ h), "p_h are missing"),
     "product halved": (moments(product=lambda v, h, p: 0.5 * (v * p[:, None]).T @ h), "Σ_h p(h) p(v_i = 1 | h) h_j"),
+    "given h_j": (moments(product=lambda v, h, p: (v * p[:, None]).T @ h / (p @ h)), "*while* feature j is on"),
     "no sigmoid": (moments(given=lambda h, W, b: h @ W.T + b), "average the probabilities"),
     "no bias": (moments(given=lambda h, W, b: sigmoid(h @ W.T)), "visible biases are missing"),
     "unweighted v": (moments(mean=lambda p, x: x.mean(0)), "E v is wrong: you averaged over the states as if"),
@@ -101,68 +102,46 @@ def segment_of(beta, betas):
     return min(int(np.searchsorted(betas, beta, side="right")), len(betas) - 1) - 1
 
 
-def located(local, shift=0):
-    def answer(beta, betas):
-        j = segment_of(beta, betas)
-        return j + shift, local(beta, betas[j], betas[j + 1])
-
-    return answer
+def miss(share=lambda p, reached: p[np.unique(reached)].sum(), of=np.log):
+    return lambda p, reached: of(share(p, reached))
 
 
-def right_local(beta, low, high):
-    return (beta - low) / (high - low)
-
-
-WRONG_LOCATION = {
-    "off by one": (located(right_local, shift=1), "off by one"),
-    "one too few": (located(right_local, shift=-1), "lies in segment"),
-    "not rescaled": (located(lambda beta, low, high: beta), "missing its rescaling"),
-    "not divided": (located(lambda beta, low, high: beta - low), "not divided"),
-    "backwards": (located(lambda beta, low, high: (high - beta) / (high - low)), "runs backwards"),
-    "from zero": (located(lambda beta, low, high: beta / high), "does not start"),
-    "something else": (located(lambda beta, low, high: right_local(beta, low, high) ** 2), "local position is"),
-    "even knots": (
-        lambda beta, betas: (int(beta * (len(betas) - 1)), beta * (len(betas) - 1) % 1),
-        "evenly spaced knots, and these are not",
-    ),
-    "the end": (
-        lambda beta, betas: (len(betas) - 1, 0.0) if beta == 1 else located(right_local)(beta, betas),
-        "your segment is 4",
-    ),
-    "the start": (
-        lambda beta, betas: (-1, 1.0) if beta == 0 else located(right_local)(beta, betas),
-        "your segment is -1",
-    ),
-    "wrong at the end": (
-        lambda beta, betas: (3, 0.0) if beta == 1 else located(right_local)(beta, betas),
-        "lead to 0.9",
-    ),
-    "one number": (lambda beta, betas: beta, "two things"),
-    "a fraction": (lambda beta, betas: (0.5, 0.5), "whole number"),
-    "NaN": (lambda beta, betas: (0, np.nan), "finite"),
+WRONG_MISS = {
+    "counted twice": (miss(lambda p, reached: p[reached].sum()), "you count it twice"),
+    "no log": (miss(of=float), "is its logarithm"),
+    "the rest": (miss(lambda p, reached: 1 - p[np.unique(reached)].sum()), "*not* reached"),
+    "sign": (miss(of=lambda share: -np.log(share)), "too low"),
+    "sum of logs": (lambda p, reached: np.log(p[np.unique(reached)]).sum(), "added the logarithms"),
+    "mean": (miss(lambda p, reached: p[np.unique(reached)].mean()), "averaged over the chains"),
+    "mean over chains": (miss(lambda p, reached: p[reached].mean()), "averaged over the chains"),
+    "states": (miss(lambda p, reached: len(set(reached)) / len(p)), "share of the *states*"),
+    "likeliest": (miss(lambda p, reached: p[reached].max()), "holds most"),
+    "chains": (miss(lambda p, reached: len(set(reached)) / len(reached)), "yours is"),
+    "log10": (miss(of=np.log10), "yours is"),
+    "first chain": (miss(lambda p, reached: p[reached[0]]), "yours is"),
+    "a floor": (miss(of=lambda share: np.log(share + 1e-9)), "-27.6"),
+    "an array": (lambda p, reached: np.log(p[reached]), "shape"),
+    "in place": (lambda p, reached: (reached.sort(), np.log(p[np.unique(reached)].sum()))[1], "changes the reached"),
 }
 
 
-@pytest.mark.parametrize("mistake", WRONG_LOCATION)
-def test_wrong_location(mistake):
-    answer, message = WRONG_LOCATION[mistake]
-    verdict = splines.locate(answer)
+@pytest.mark.parametrize("mistake", WRONG_MISS)
+def test_wrong_miss(mistake):
+    answer, message = WRONG_MISS[mistake]
+    verdict = splines.predicted_miss(answer)
     assert verdict.passed is False
-    assert message in verdict.message
+    assert message in verdict.message, verdict
 
 
-def test_right_location():
-    assert splines.locate(located(right_local)).passed
-    left = lambda beta, betas: (  # noqa: E731
-        max(int(np.searchsorted(betas, beta)) - 1, 0),
-        float(np.interp(beta, betas, np.arange(len(betas)))) - max(int(np.searchsorted(betas, beta)) - 1, 0),
-    )
-    assert splines.locate(left).passed  # a knot may be the right end of the segment before it
+def test_right_miss():
+    assert splines.predicted_miss(miss()).passed
+    assert splines.predicted_miss(lambda p, reached: np.log(sum(p[h] for h in set(reached.tolist())))).passed
+    assert splines.predicted_miss(lambda p, reached: np.log(p @ np.isin(np.arange(len(p)), reached))).passed
 
 
-@pytest.mark.parametrize("check", [splines.moments, splines.ascent, splines.locate])
+@pytest.mark.parametrize("check", [splines.moments, splines.ascent, splines.predicted_miss])
 def test_untouched_stub(check):
-    for stub in (..., None, lambda *given: ...):
+    for stub in (..., lambda *given: ...):
         verdict = check(stub)
         assert verdict.passed is None
         assert "not attempted yet" in verdict.message

@@ -31,24 +31,47 @@ def test_right_log_number_of_states(answer):
     assert check.log_number_of_states(answer).passed
 
 
-@pytest.mark.parametrize(
-    ("answer", "advice"),
-    [
-        (lambda log_f, log_z: log_f + log_z, "multiplication"),
-        (lambda log_f, log_z: log_f / log_z, "dividing the logs"),
-        (lambda log_f, log_z: np.exp(log_f - log_z), "p itself"),
-        (lambda log_f, log_z: np.log(np.exp(log_f) / np.exp(log_z)) if log_f > -700 else -np.inf, "Stay in logs"),
-        (lambda log_f, log_z: log_f, "take logs"),
-    ],
-)
-def test_wrong_log_probability(answer, advice):
-    verdict = check.log_probability(answer)
+def verdict_of(gap, reach):
+    return "undecided" if abs(gap) <= reach else "a" if gap > 0 else "b"
+
+
+def lead(a, b, za, zb):
+    return (a.mean() - za) - (b.mean() - zb)
+
+
+def by_numbers(a, b, za, zb, error):
+    p_a, p_b = np.exp(a).mean() / np.exp(za), np.exp(b).mean() / np.exp(zb)
+    return "a" if p_a > p_b else "b" if p_b > p_a else "undecided"
+
+
+WRONG_DECISIONS = {
+    "log f alone": lambda a, b, za, zb, e: verdict_of(a.mean() - b.mean(), 2 * e),
+    "log f alone, or add": lambda a, b, za, zb, e: verdict_of(a.mean() + za - b.mean() - zb, 2 * e),
+    "smaller Z": lambda a, b, za, zb, e: verdict_of(zb - za, 2 * e),
+    "exp(-2000) is 0": lambda a, b, za, zb, e: (
+        verdict_of(lead(a, b, za, zb), 2 * e) if a.mean() > -700 else by_numbers(a, b, za, zb, e)
+    ),
+    "could turn a lead of 0.5 round": lambda a, b, za, zb, e: verdict_of(lead(a, b, za, zb), 0),
+    "opposite directions": lambda a, b, za, zb, e: verdict_of(lead(a, b, za, zb), e),
+    "not sums": lambda a, b, za, zb, e: (
+        verdict_of((a - za).sum() - (b - zb).sum(), 2 * e) if len(a) > 9 else verdict_of(lead(a, b, za, zb), 2 * e)
+    ),
+    "a leads by 2.6": lambda a, b, za, zb, e: verdict_of(lead(a, b, za, zb), 3 * e),
+    'return "a", "b"': lambda a, b, za, zb, e: lead(a, b, za, zb) > 0,
+    "with the two models exchanged": lambda a, b, za, zb, e: "a",
+    "the evidence says": lambda a, b, za, zb, e: verdict_of(np.median(a) - za - np.median(b) + zb, 2 * e),
+}
+
+
+@pytest.mark.parametrize("advice", WRONG_DECISIONS)
+def test_wrong_better_model(advice):
+    verdict = check.better_model(WRONG_DECISIONS[advice])
     assert verdict.passed is False
     assert advice in verdict.message
 
 
-def test_right_log_probability():
-    assert check.log_probability(lambda log_f, log_z: log_f - log_z).passed
+def test_right_better_model():
+    assert check.better_model(lambda a, b, za, zb, e: verdict_of(lead(a, b, za, zb), 2 * e)).passed
 
 
 @pytest.mark.parametrize(
@@ -81,10 +104,10 @@ def test_right_path(answer, praise):
     assert praise in verdict.message
 
 
-@pytest.mark.parametrize("judge", [check.log_number_of_states, check.log_probability, check.your_path])
+@pytest.mark.parametrize("judge", [check.log_number_of_states, check.better_model, check.your_path])
 def test_untouched_stubs_fail_kindly(judge):
     assert judge(...).passed is None
 
 
 def test_an_untouched_function_fails_kindly():
-    assert check.log_probability(lambda log_f, log_z: ...).passed is None
+    assert check.better_model(lambda *given: ...).passed is None

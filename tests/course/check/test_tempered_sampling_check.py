@@ -78,7 +78,7 @@ WRONG_SHARES = {
     "median": (shares_with(c=lambda q: np.median(q, axis=1)), "c_k should be the mean"),
     "one number": (shares_with(c=lambda q: q.mean()), "shape"),
     "one array": (conditionals, "two arrays"),
-    "in place": (shares_with(in_place), "changes the arrays"),
+    "in place": (shares_with(in_place), "changes the"),
     "transposed": (shares_with(lambda f, z: conditionals(f, z).T), "shape"),
 }
 
@@ -91,99 +91,50 @@ def test_wrong_shares(mistake):
     assert message in verdict.message, verdict
 
 
-def right_update(log_z, c):
-    return log_z + np.log(c) - np.log(c[0])
+def rule(slopes):
+    return (slopes.sum() - (slopes[0] + slopes[-1]) / 2) / (len(slopes) - 1)
 
 
-def loop(update=right_update, c=lambda f, z: conditionals(f, z).mean(1), rounds=lambda n: n, feed=True, last=True):
-    def answer(walk, log_z, n_rounds):
-        new = log_z
-        for _ in range(rounds(n_rounds)):
-            before = log_z
-            log_f = walk(log_z)
-            new = update(log_z, c(log_f, log_z))
-            log_z = new if feed else log_z
-        return new if last else before
+def needed(third=3.0, power=0.5, gap=lambda fine, coarse: abs(fine - coarse), up=np.ceil):
+    def answer(slopes, tolerance):
+        K, e = len(slopes) - 1, gap(rule(slopes), rule(slopes[::2])) / third
+        return int(max(1, up(K * (e / tolerance) ** power)))
 
     return answer
 
 
-def changes_its_argument(walk, log_z, n_rounds):
-    for _ in range(n_rounds):
-        c = conditionals(walk(log_z), log_z).mean(1)
-        log_z += np.log(c) - np.log(c[0])
-    return log_z
-
-
-def starts_elsewhere(walk, log_z, n_rounds):
-    return loop()(walk, log_z + np.array([0, 1, 1, 1]), n_rounds)
-
-
-def damped(walk, log_z, n_rounds):
-    for i in range(n_rounds):
-        c = conditionals(walk(log_z), log_z).mean(1)
-        log_z = log_z + (np.log(c) - np.log(c[0])) / (i + 1)
-    return log_z
-
-
-def pooled(walk, log_z, n_rounds):
-    tables = []
-    for _ in range(n_rounds):
-        tables.append(walk(log_z))
-        log_z = right_update(log_z, conditionals(np.concatenate(tables, axis=1), log_z).mean(1))
-    return log_z
-
-
-def mean_of_rounds(walk, log_z, n_rounds):
-    found = [log_z]
-    for _ in range(n_rounds):
-        found.append(loop()(walk, found[-1], 1))
-    return np.mean(found[1:], axis=0)
-
-
-WRONG_LOOP = {
-    "smaller and smaller steps": (damped, "round 2 does not"),
-    "rounds at different Ẑ pooled": (pooled, "of this round alone"),
-    "the mean of all rounds": (mean_of_rounds, "round 5 does not"),
-    "sign": (loop(lambda z, c: z - np.log(c) + np.log(c[0])), "wrong sign"),
-    "sign, no c_0": (loop(lambda z, c: z - np.log(c)), "wrong sign"),
-    "no c_0": (loop(lambda z, c: z + np.log(c)), "divide by the share c_0"),
-    "by the mean": (loop(lambda z, c: z + np.log(c) - np.log(c).mean()), "not by a mean"),
-    "by an even share": (loop(lambda z, c: z + np.log(c * len(c))), "not by 1 / (K+1)"),
-    "no logarithm": (loop(lambda z, c: z + c - c[0]), "their logarithms are added"),
-    "old Ẑ forgotten": (loop(lambda z, c: np.log(c) - np.log(c[0])), "correct the old Ẑ"),
-    "relative to the last": (loop(lambda z, c: z + np.log(c) - np.log(c[-1])), "keep it"),
-    "half a step": (loop(lambda z, c: z + 0.5 * (np.log(c) - np.log(c[0]))), "after the first round"),
-    "no Ẑ in q": (loop(c=lambda f, z: conditionals(f, 0 * z + np.arange(4)).mean(1)), "after the first round"),
-    "never fed back": (loop(feed=False), "every round walks at the first"),
-    "one round": (loop(rounds=lambda n: 1), "you walk 1 times"),
-    "one too many": (loop(rounds=lambda n: n + 1), "rounds were asked for"),
-    "no walk": (lambda walk, log_z, n_rounds: log_z, "never call walk"),
-    "the last but one": (loop(last=False), "corrected once more"),
-    "in place": (changes_its_argument, "changes the log_z"),
-    "another start": (starts_elsewhere, "first round should walk"),
-    "wrong shape": (lambda walk, log_z, n_rounds: loop()(walk, log_z, n_rounds)[-1], "shape"),
+WRONG_STEPS = {
+    "no third": (needed(third=1), "4 e - e"),
+    "the coarser error": (needed(third=0.75), "error of the coarser ladder"),
+    "as 1/K": (needed(power=1), "√10 times"),
+    "as 1/K⁴": (needed(power=0.25), "That is too much"),
+    "turned round": (needed(power=-0.5), "That is too much"),
+    "the ladder that was given": (lambda slopes, tolerance: len(slopes) - 1, "the ladder that you were given"),
+    "the ladder, doubled": (lambda slopes, tolerance: 2 * len(slopes) - 2, "That is too much"),
+    "always a thousand": (lambda slopes, tolerance: 1000, "would do"),
+    "far too many": (lambda slopes, tolerance: 10**6, "would do"),
+    "rounded down": (needed(up=lambda steps: np.floor(0.93 * steps)), "just too few"),
+    "slopes for steps": (
+        lambda s, t: int(np.ceil(len(s) * np.sqrt(abs(rule(s) - rule(s[::2])) / 3 / t))),
+        "a parabola",
+    ),
+    "a fraction": (lambda slopes, tolerance: 30.5, "whole number"),
+    "a sign": (lambda slopes, tolerance: np.sqrt(-abs(rule(slopes[::2]) - rule(slopes))), "Has the difference a sign"),
+    "a tuple": (lambda slopes, tolerance: (30, 40), "whole number"),
 }
 
 
-@pytest.mark.parametrize("mistake", WRONG_LOOP)
-def test_wrong_loop(mistake):
-    answer, message = WRONG_LOOP[mistake]
-    verdict = tempered_sampling.rts_loop(answer)
+@pytest.mark.parametrize("mistake", WRONG_STEPS)
+def test_wrong_steps(mistake):
+    answer, message = WRONG_STEPS[mistake]
+    verdict = tempered_sampling.steps_needed(answer)
     assert verdict.passed is False
     assert message in verdict.message, verdict
 
 
-def counting(walk, log_z, n_rounds):
-    for _ in range(n_rounds):
-        rungs = conditionals(walk(log_z), log_z).argmax(0)
-        c = (np.bincount(rungs, minlength=4) + 1e-9) / len(rungs)
-        log_z = right_update(log_z, c)
-    return log_z
-
-
-def test_counting_the_likeliest_rungs_is_rejected():
-    assert tempered_sampling.rts_loop(counting).passed is False
+def test_right_steps_in_other_words():
+    assert tempered_sampling.steps_needed(lambda s, t: float(needed()(s, t))).passed
+    assert tempered_sampling.steps_needed(lambda s, t: needed()(s, t) + 1).passed
 
 
 def mixture(log_f, log_z, weights):
@@ -205,8 +156,9 @@ EVEN = np.full(3, 1 / 3)
 WRONG_OBJECTIVE = {
     "maximised": (lambda f, n, z: -objective(f, n, z), "as the poster says"),
     "second term dropped": (lambda f, n, z: mixture(f, z, n / n.sum()).mean(), "is missing"),
-    "second term's sign": (lambda f, n, z: mixture(f, z, n / n.sum()).mean() - n / n.sum() @ z, "weights of both"),
-    "Z's sign": (lambda f, n, z: mixture(f, -z, n / n.sum()).mean() + n / n.sum() @ z, "weights of both"),
+    "second term's sign": (lambda f, n, z: mixture(f, z, n / n.sum()).mean() - n / n.sum() @ z, "Its sign is wrong"),
+    "Z's sign": (lambda f, n, z: mixture(f, -z, n / n.sum()).mean() + n / n.sum() @ z, "divided by its Z_k"),
+    "a constant too much": (lambda f, n, z: objective(f, n, z) + 123, "123 too high"),
     "Z's sign, twice": (lambda f, n, z: mixture(f, -z, n / n.sum()).mean() - n / n.sum() @ z, "not its lowest"),
     "counts in the second term": (lambda f, n, z: mixture(f, z, n / n.sum()).mean() + n @ z, "add up to 1"),
     "a sum over draws in the first": (lambda f, n, z: mixture(f, z, n / n.sum()).sum() + n / n.sum() @ z, "add up"),
@@ -234,16 +186,16 @@ def test_wrong_objective(mistake):
 
 def test_right_answers():
     assert tempered_sampling.shares(shares_with()).passed
-    assert tempered_sampling.rts_loop(loop()).passed
+    assert tempered_sampling.steps_needed(needed()).passed
     assert tempered_sampling.mbar_objective(objective).passed
     assert tempered_sampling.mbar_objective(lambda f, n, z: objective(f, n, z) + np.log(n.sum())).passed
 
 
 @pytest.mark.parametrize(
-    "check", [tempered_sampling.shares, tempered_sampling.rts_loop, tempered_sampling.mbar_objective]
+    "check", [tempered_sampling.shares, tempered_sampling.steps_needed, tempered_sampling.mbar_objective]
 )
 def test_untouched_stub(check):
-    for stub in (..., None, lambda *given: ...):
+    for stub in (..., lambda *given: ...):
         verdict = check(stub)
         assert verdict.passed is None
         assert "not attempted yet" in verdict.message

@@ -9,81 +9,65 @@ import anneal_edu as ae
 from anneal_edu.course.check import tempered_training
 
 
-def slopes(sign=1, h_of=None, mean=True, parts=("data", "model")):
-    def answer(rbm, data, particles):
-        hidden = h_of or (lambda rbm, v: rbm.hidden_given_visible(v))
-
-        def half(v):
-            h, n = hidden(rbm, v), len(v) if mean else 1
-            return v.T @ h / n, v.sum(0) / n, h.sum(0) / n
-
-        up, down = half(data), half(particles)
-        if "model" not in parts:
-            return up
-        return tuple(sign * (a - b) for a, b in zip(up, down, strict=True))
+def soundness(rungs_of=lambda n: range(n), pairs=True, particles=True, k=5.0, n=20_000, start=None, means=True):
+    def answer(phase, rungs, rng):
+        draws = [rung.sample(n, rng) for rung in rungs] if start is None else [start(n)] * len(rungs)
+        states, handed = phase(np.stack(draws), rng)
+        seen = [(rungs[i], states[i]) for i in rungs_of(len(rungs))] + [(rungs[-1], handed)] * particles
+        for rung, v in seen:
+            mean_v, _, mean_vh = rung.moments()
+            off = [np.abs(v.mean(0) - mean_v).max()] * means
+            off += [np.abs(v.T @ rung.hidden_given_visible(v) / n - mean_vh).max()] * pairs
+            if max(off) > k * 0.5 / np.sqrt(n):
+                return False
+        return True
 
     return answer
 
 
-def one_sign_wrong(rbm, data, particles):
-    W, b, c = slopes()(rbm, data, particles)
-    return W, -b, c
+def before_and_after(phase, rungs, rng):
+    """Compares the new states with the old ones, as two samples."""
+    old = np.stack([rung.sample(20_000, rng) for rung in rungs])
+    new, handed = phase(old, rng)
+
+    def pairs(rung, v):
+        return v.T @ rung.hidden_given_visible(v) / len(v)
+
+    seen = zip([*rungs, rungs[-1]], [*old, old[-1]], [*new, handed], strict=True)
+    return all(np.abs(pairs(rung, a) - pairs(rung, b)).max() < 0.025 for rung, a, b in seen)
 
 
-COINS = np.random.default_rng(0)
-
-
-def drawn(rbm, v):
-    return (COINS.random((len(v), rbm.n_hidden)) < rbm.hidden_given_visible(v)).astype(float)
-
-
-def without_bias(rbm, v):
-    return 1 / (1 + np.exp(-v @ rbm.weights))
-
-
-def with_exact_moments(rbm, data, particles):
-    mean_v, mean_h, mean_vh = rbm.moments()
-    h = rbm.hidden_given_visible(data)
-    return data.T @ h / len(data) - mean_vh, data.mean(0) - mean_v, h.mean(0) - mean_h
-
-
-def both_over_n(rbm, data, particles):
-    (W, b, c), (W2, b2, c2) = (slopes(mean=False, parts=("data",))(rbm, v, v) for v in (data, particles))
-    return (W - W2) / len(data), (b - b2) / len(data), (c - c2) / len(data)
-
-
-def product_of_means(rbm, data, particles):
-    _, b, c = slopes()(rbm, data, particles)
-    halves = [np.outer(v.mean(0), rbm.hidden_given_visible(v).mean(0)) for v in (data, particles)]
-    return halves[0] - halves[1], b, c
-
-
-WRONG_GRADIENT = {
-    "as printed": (slopes(-1), "downhill"),
-    "only the data": (slopes(parts=("data",)), "particles are missing"),
-    "sums": (slopes(mean=False), "these are sums"),
-    "one sign": (one_sign_wrong, "slope in b has the wrong sign"),
-    "h drawn": (slopes(h_of=drawn), "average h out"),
-    "no hidden bias": (slopes(h_of=without_bias), "hidden biases are missing"),
-    "fields for probabilities": (slopes(h_of=lambda rbm, v: rbm.hidden_field(v)), "with p\\(h = 1 \\| v\\) for h"),
-    "doubled": (slopes(2), "this is 2 times the slope"),
-    "learning rate": (slopes(0.05), "this is 0.05 times the slope; the learning rate"),
-    "only the particles": (lambda rbm, d, p: tuple(-x for x in slopes(parts=("data",))(rbm, p, d)), "data are missing"),
-    "exact moments": (with_exact_moments, "model's exact moments"),
-    "both over N": (both_over_n, "slope in W is not"),
-    "product of means": (product_of_means, "slope in W is not"),
-    "two parts": (lambda rbm, d, p: slopes()(rbm, d, p)[:2], "three arrays"),
-    "transposed": (lambda rbm, d, p: (slopes()(rbm, d, p)[0].T, *slopes()(rbm, d, p)[1:]), "shape"),
-    "NaN": (lambda rbm, d, p: tuple(np.nan * part for part in slopes()(rbm, d, p)), "NaN"),
+WRONG_SOUND = {
+    "everything is well": (lambda phase, rungs, rng: True, "moves every rung under the last model"),
+    "nothing is well": (lambda phase, rungs, rng: False, "every time"),
+    "the last rung alone": (soundness(rungs_of=lambda n: [n - 1]), "look at the other rungs"),
+    "the particles alone": (soundness(rungs_of=lambda n: []), "look at the other rungs"),
+    "a middle rung alone": (soundness(rungs_of=lambda n: [1], particles=False), "you pass a phase"),
+    "no particles": (soundness(particles=False), "look at the particles"),
+    "means alone": (soundness(pairs=False), "what pixels do together"),
+    "one standard error": (soundness(k=1), "every time"),
+    "two standard errors": (soundness(k=1.7), "times of twelve|every time"),
+    "ten draws": (soundness(n=10), "you pass a phase"),
+    "from zeros": (soundness(start=lambda n: np.zeros((n, 4), dtype=np.float32)), "exact draws of its rungs"),
+    "a number": (lambda phase, rungs, rng: 3.0, "True or False"),
+    "a second rng": (lambda phase, rungs, rng: soundness()(phase, rungs, np.random.default_rng(0)), "hand the rng"),
 }
 
 
-@pytest.mark.parametrize("mistake", WRONG_GRADIENT)
-def test_wrong_gradient(mistake):
-    answer, message = WRONG_GRADIENT[mistake]
-    verdict = tempered_training.gradient(answer)
+@pytest.mark.parametrize("mistake", WRONG_SOUND)
+def test_wrong_sound(mistake):
+    answer, message = WRONG_SOUND[mistake]
+    verdict = tempered_training.sound(answer)
     assert verdict.passed is False
     assert re.search(message, verdict.message), verdict
+
+
+def test_each_sick_phase_has_its_fault_and_the_healthy_one_has_none():
+    """By the moments of 20,000 draws: 8 standard errors or more against less than 5."""
+    rungs = tempered_training.sound_rungs()
+    for phase in tempered_training.SICK.values():
+        assert not soundness(k=8.0)(phase, rungs, np.random.default_rng(5))
+    assert soundness()(tempered_training.healthy, rungs, np.random.default_rng(5))
 
 
 def phase(beta_of=lambda betas, k: betas[k], swaps=True, moves=True, give=-1, first="move", only=None, of_start=None):
@@ -153,7 +137,28 @@ def tempered_energies(path, beta, k, states, rng):
     return ae.gibbs(ae.BinaryRBM(beta * rbm.weights, beta * rbm.visible_bias, beta * rbm.hidden_bias), states[k], rng)
 
 
+def deaf_to_the_swap(states, start, model, betas, swap, rng):
+    path = ae.geometric_path(start, model)
+    states = np.stack([ae.gibbs(path(float(beta)), x, rng) for beta, x in zip(betas, states, strict=True)])
+    swap(states, path, betas, rng)
+    return states, states[-1]
+
+
+def swap_by_another_generator(states, start, model, betas, swap, rng):
+    return phase()(states, start, model, betas, lambda *given: swap(*given[:3], np.random.default_rng(0)), rng)
+
+
 WRONG_PHASE = {
+    "what swap returns thrown away": (deaf_to_the_swap, "not what came back from the swap"),
+    "a generator of its own for the swap": (swap_by_another_generator, "gets another generator"),
+    "a generator of its own for the steps": (
+        moved_by(lambda path, beta, k, states, rng: ae.gibbs(path(beta), states[k], np.random.default_rng(k))),
+        "two generators give the same states",
+    ),
+    "fresh chance for the steps": (
+        moved_by(lambda path, beta, k, states, rng: ae.gibbs(path(beta), states[k], np.random.default_rng())),
+        "from it alone",
+    ),
     "all from the last rung": (
         moved_by(lambda path, beta, k, states, rng: ae.gibbs(path(beta), states[-1], rng)),
         r"rung [012] should (follow|come to the swap by one Gibbs step)",
@@ -210,7 +215,16 @@ def log_sum(rbm, images):
     return np.log(np.exp(rbm.log_density(images)).sum())
 
 
+def shares_of_the_images(rbm, images, particles, elsewhere):
+    p, q = cells(rbm, images, particles, elsewhere=False)
+    q = q / q.sum()
+    p, q = (np.append(p, 1 - p.sum()), np.append(q, 0)) if elsewhere else (p, q)
+    return 0.5 * np.abs(p - q).sum()
+
+
 WRONG_DISTANCE = {
+    "shares of the images": (lambda *a: shares_of_the_images(*a, True), "divide the counts by B"),
+    "shares of the images alone": (lambda *a: shares_of_the_images(*a, False), "on an image or not"),
     "twice": (lambda *a: 2 * right_distance(*a), "twice"),
     "no elsewhere": (
         lambda *a: 0.5 * np.abs(np.subtract(*cells(*a, elsewhere=False))).sum(),
@@ -257,7 +271,7 @@ def test_wrong_distance(mistake):
 
 
 @pytest.mark.parametrize(
-    ("check", "answer"), [("gradient", slopes()), ("negative_phase", phase()), ("distance", right_distance)]
+    ("check", "answer"), [("sound", soundness()), ("negative_phase", phase()), ("distance", right_distance)]
 )
 def test_right_answers_pass(check, answer):
     verdict = getattr(tempered_training, check)(answer)
@@ -274,6 +288,8 @@ def as_a_list(states, start, model, betas, swap, rng):
 @pytest.mark.parametrize(
     ("check", "answer"),
     [
+        ("sound", before_and_after),
+        ("sound", soundness(means=False, n=5000)),
         ("negative_phase", as_a_list),
         ("negative_phase", moved_by(own_step)),
         ("distance", lambda *a: np.maximum(np.subtract(*cells(*a)), 0).sum()),
@@ -285,7 +301,7 @@ def test_right_answers_in_other_words_pass(check, answer):
     assert verdict.passed, verdict
 
 
-@pytest.mark.parametrize("check", ["gradient", "negative_phase", "distance"])
+@pytest.mark.parametrize("check", ["sound", "negative_phase", "distance"])
 def test_stubs_are_not_attempted(check):
     assert getattr(tempered_training, check)(lambda *arguments: ...).passed is None
 

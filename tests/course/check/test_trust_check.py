@@ -16,6 +16,15 @@ def right_trust(reports):
     return [r.name for r in near if not r.warnings]
 
 
+def ruled(reports, n=3, s=np.hypot, close=0.3, margin=0.3, apart=abs):
+    """The right rule with one part of it changed."""
+    known = {r.name: r for r in reports}
+    low, high = known["AIS, geometric"], known["reverse AIS, from data"]
+    if apart(high.log_z - low.log_z) > close + n * s(low.std_error, high.std_error):
+        return []
+    return [r.name for r in reports if not r.warnings and low.log_z - margin < r.log_z < high.log_z + margin]
+
+
 def majority(reports):
     middle = np.median([r.log_z for r in reports])
     return [r.name for r in reports if abs(r.log_z - middle) < 0.3]
@@ -55,6 +64,15 @@ WRONG_TRUST = {
     "whoever is near the mean": (lambda reports: near(reports, None), "which is"),
     "ends that meet within 2 nats": (lambda reports: sandwiched(reports, 2, silent=True), "which is"),
     "ends that meet, with those who warn": (lambda reports: sandwiched(reports, 0.5), "which is"),
+    "no standard errors": (lambda reports: ruled(reports, n=0), "trust 0"),
+    "one standard error": (lambda reports: ruled(reports, n=1), "trust 0"),
+    "seven standard errors": (lambda reports: ruled(reports, n=7), "others agree with it"),
+    "the bar of the lower end alone": (lambda reports: ruled(reports, s=lambda low, high: low), "trust 0"),
+    "the bar of the upper end alone": (lambda reports: ruled(reports, s=lambda low, high: high), "trust 0"),
+    "ends that meet within standard errors alone": (lambda reports: ruled(reports, close=0), "trust 0"),
+    "ends that meet within 0.6": (lambda reports: ruled(reports, close=0.6), "others agree with it"),
+    "a crossing called a meeting": (lambda reports: ruled(reports, apart=lambda gap: gap), "others agree with it"),
+    "those outside the sandwich": (lambda reports: ruled(reports, margin=0.6), "though the two ends"),
     "a number": (lambda reports: 3, "a list of names"),
     "unknown name": (lambda reports: ["HAIS"], "no report named"),
 }
@@ -87,7 +105,20 @@ WRONG_VERDICTS = {
     "four errors": (lambda *a: right_verdict(*a, limit=0.5, n=4), "if only just"),
     "a wider limit": (lambda *a: right_verdict(*a, limit=0.6), "which is above 0.5"),
     "another word": (lambda *a: "fine", "return"),
+    "the bound itself": (
+        lambda lo, a, up, b: "pinned" if up - lo + 3 * np.hypot(a, b) == 0.5 else right_verdict(lo, a, up, b),
+        "pinned means less",
+    ),
 }
+
+
+def stricter(low, low_error, up, up_error):
+    gap, s = up - low, np.hypot(low_error, up_error)
+    return "crossed" if gap < -3 * s else "pinned" if abs(gap) + 3 * s < 0.5 else "wide"
+
+
+def test_the_rule_of_the_absolute_gap_is_welcome():
+    assert trust.sandwich_verdict(stricter).passed
 
 
 @pytest.mark.parametrize("mistake", WRONG_VERDICTS)
@@ -113,6 +144,7 @@ WRONG_SETTINGS = {
     "two sweeps": (lambda budget: (20, budget // 40, 0, 2), "near the start"),
     "one ladder": (lambda budget: (10, 1, 0, budget // 10), "no error bar"),
     "the same for every budget": (lambda budget: (10, 20, 20, 80), "less than half"),
+    "floats": (lambda budget: (10.0, 20.0, 0.0, budget / 200), "divide with //"),
     "a fraction": (lambda budget: (10, 20, 0, budget / 190), "whole numbers"),
     "three numbers": (lambda budget: (10, 20, 100), "four whole numbers"),
     "one rung": (lambda budget: (1, 20, 0, budget // 20), "at least two rungs"),

@@ -7,102 +7,97 @@ import anneal_edu as ae
 from anneal_edu.course.check import two_paths
 
 
-def covariance(stretch):
-    def answer(m0, c0, m1, c1, b):
-        return (1 - b) * c0 + b * c1 + stretch(m1 - m0, b)
+def stops(p0, p1, n_steps):
+    return [ae.moment_path(p0, p1)(beta) for beta in ae.linear_schedule(n_steps)]
+
+
+def finite(p, q):
+    return np.linalg.eigvalsh(2 * q.precision - p.precision)[0] > 0
+
+
+def smallest(test, first=2):
+    def answer(p0, p1):
+        n_steps = first
+        while not test(stops(p0, p1, n_steps)):
+            n_steps += 1
+        return n_steps
 
     return answer
 
 
-def second_moment(m0, c0, m1, c1, b):
-    mean = (1 - b) * m0 + b * m1
-    return covariance(lambda gap, b: b * (1 - b) * np.outer(gap, gap))(m0, c0, m1, c1, b) + np.outer(mean, mean)
+def every_step(s):
+    return all(map(finite, s[:-1], s[1:]))
 
 
-def by_precisions(m0, c0, m1, c1, b):
-    return np.linalg.inv((1 - b) * np.linalg.inv(c0) + b * np.linalg.inv(c1))
+right_steps = smallest(every_step)
 
 
-def right_covariance(m0, c0, m1, c1, b):
-    return covariance(lambda gap, b: b * (1 - b) * np.outer(gap, gap))(m0, c0, m1, c1, b)
-
-
-WRONG_COVARIANCES = {
-    "no outer product": (covariance(lambda gap, b: 0), "outer product of the gap μ₁ - μ₀ is missing"),
-    "no fading": (covariance(lambda gap, b: np.outer(gap, gap)), "multiply it by β(1 - β)"),
-    "β alone": (covariance(lambda gap, b: b * np.outer(gap, gap)), "its factor at β = 0.3 is 0.3"),
-    "dot product": (covariance(lambda gap, b: b * (1 - b) * gap @ gap), "is a matrix"),
-    "squares on the diagonal": (covariance(lambda gap, b: b * (1 - b) * np.diag(gap**2)), "along the gap"),
-    "second moment": (second_moment, "subtract the outer product of the averaged mean"),
-    "swapped β": (lambda m0, c0, m1, c1, b: right_covariance(m0, c0, m1, c1, 1 - b), "changed places"),
-    "geometric": (by_precisions, "covariance of the geometric path"),
-    "a scalar": (lambda *given: 1.0, "shape ()"),
-    "an identity": (lambda *given: np.eye(3), "E[x xᵀ] - E[x] E[x]ᵀ"),
-    "NaN": (lambda *given: np.full((3, 3), np.nan), "NaN"),
-    "asymmetric": (lambda *given: np.arange(9.0).reshape(3, 3), "symmetric"),
-    "raises": (lambda *given: 1 / 0, "ZeroDivisionError"),
+WRONG_STEPS = {
+    "last step only": (smallest(lambda s: finite(*s[-2:])), "only the last step"),
+    "turned round": (smallest(lambda s: all(map(finite, s[1:], s[:-1]))), "turned round"),
+    "one too few": (lambda p0, p1: right_steps(p0, p1) - 1, "fewer than is needed"),
+    "one too many": (lambda p0, p1: right_steps(p0, p1) + 1, "more than is needed"),
+    "from 1": (smallest(every_step, first=1), "2 or more"),
+    "too many": (lambda p0, p1: right_steps(p0, p1) + 7, "fewer are enough"),
+    "too few": (lambda p0, p1: max(right_steps(p0, p1) - 4, 2), "infinite variance"),
+    "a fraction": (lambda p0, p1: right_steps(p0, p1) - 0.5, "whole number"),
 }
 
 
-@pytest.mark.parametrize("mistake", WRONG_COVARIANCES)
-def test_wrong_moment_covariance(mistake):
-    answer, message = WRONG_COVARIANCES[mistake]
-    verdict = two_paths.moment_covariance(answer)
+@pytest.mark.parametrize("mistake", WRONG_STEPS)
+def test_wrong_steps_for_finite_variance(mistake):
+    answer, message = WRONG_STEPS[mistake]
+    verdict = two_paths.steps_for_finite_variance(answer)
     assert verdict.passed is False
     assert message in verdict.message
 
 
-def geometric(m0, c0, m1, c1, b):
-    precision = (1 - b) * np.linalg.inv(c0) + b * np.linalg.inv(c1)
-    eta = (1 - b) * np.linalg.inv(c0) @ m0 + b * np.linalg.inv(c1) @ m1
-    return np.linalg.solve(precision, eta), np.linalg.inv(precision)
+def test_the_weights_of_a_step_judged_infinite_have_no_variance():
+    """E[w²] = ∫ q²/p on ever wider intervals: it settles, or it does not."""
+    x = np.linspace(0, 40, 40_001)[:, None]
+    for n_steps, settles in ((5, False), (12, True)):
+        p, q = stops(ae.Gaussian([0.0], [[1.0]]), ae.Gaussian([3.0], [[1.0]]), n_steps)[:2]
+        part = np.cumsum(np.exp(2 * q.log_density(x) - p.log_density(x)))
+        assert (part[-1] < 1.05 * part[20_000]) == settles == finite(p, q)
 
 
-def straight(m0, m1, b):
-    return (1 - b) * m0 + b * m1
+def long_axis(p0, p1, style):
+    along = p1.mean - p0.mean if style == "moments" else np.linalg.eigh(p0.cov)[1][:, -1]
+    return -np.arctan2(along[1], along[0])
 
 
-WRONG_GEOMETRIC = {
-    "averaged covariances": (
-        lambda m0, c0, m1, c1, b: (straight(m0, m1, b), straight(c0, c1, b)),
-        "average the precisions, then invert",
-    ),
-    "straight mean": (
-        lambda m0, c0, m1, c1, b: (straight(m0, m1, b), geometric(m0, c0, m1, c1, b)[1]),
-        "not on the straight line",
-    ),
-    "moment path": (
-        lambda m0, c0, m1, c1, b: (straight(m0, m1, b), right_covariance(m0, c0, m1, c1, b)),
-        "this is the moment path",
-    ),
-    "precision": (
-        lambda m0, c0, m1, c1, b: (
-            geometric(m0, c0, m1, c1, b)[0],
-            np.linalg.inv(geometric(m0, c0, m1, c1, b)[1]),
-        ),
-        "averaged precision",
-    ),
-    "η for the mean": (
-        lambda m0, c0, m1, c1, b: (
-            straight(np.linalg.inv(c0) @ m0, np.linalg.inv(c1) @ m1, b),
-            geometric(m0, c0, m1, c1, b)[1],
-        ),
-        "your mean is the averaged Σ⁻¹μ",
-    ),
-    "swapped β": (lambda m0, c0, m1, c1, b: geometric(m0, c0, m1, c1, 1 - b), "changed places"),
-    "one thing": (lambda m0, c0, m1, c1, b: geometric(m0, c0, m1, c1, b)[0], "return two things"),
-    "wrong shape": (lambda m0, c0, m1, c1, b: (m0, m1), "the covariance has shape (3,)"),
-    "no covariance": (lambda m0, c0, m1, c1, b: (m0, -c0), "no covariance"),
-    "the start for ever": (lambda m0, c0, m1, c1, b: (m0, c0), "differ by a constant"),
+def other(style):
+    return "moments" if style == "geometric" else "geometric"
+
+
+WRONG_TURNS = {
+    "sign": (lambda p0, p1, style: -long_axis(p0, p1, style), "the other sign"),
+    "degrees": (lambda p0, p1, style: np.degrees(long_axis(p0, p1, style)), "give radians"),
+    "other path": (lambda p0, p1, style: long_axis(p0, p1, other(style)), "the other path"),
+    "one angle for both": (lambda p0, p1, style: long_axis(p0, p1, "geometric"), "the other path, geometric"),
+    "as in the lesson": (lambda p0, p1, style: np.pi / 4, "The number to make small"),
+    "not at all": (lambda p0, p1, style: 0.0, "The number to make small"),
+    "a matrix": (lambda p0, p1, style: np.eye(2), "return one angle"),
 }
 
 
-@pytest.mark.parametrize("mistake", WRONG_GEOMETRIC)
-def test_wrong_geometric_gaussian(mistake):
-    answer, message = WRONG_GEOMETRIC[mistake]
-    verdict = two_paths.geometric_gaussian(answer)
+@pytest.mark.parametrize("mistake", WRONG_TURNS)
+def test_wrong_best_turn(mistake):
+    answer, message = WRONG_TURNS[mistake]
+    verdict = two_paths.best_turn(answer)
     assert verdict.passed is False
     assert message in verdict.message
+
+
+def tried_out(p0, p1, style):
+    path = {"geometric": ae.geometric_path, "moments": ae.moment_path}[style](p0, p1)
+
+    def kept(a):
+        turn = np.array([[np.cos(a), -np.sin(a)], [np.sin(a), np.cos(a)]])
+        covs = [turn @ path(beta).cov @ turn.T for beta in np.linspace(0, 1, 21)]
+        return np.mean([c[0, 1] ** 2 / (c[0, 0] * c[1, 1]) for c in covs])
+
+    return min(np.linspace(-1, 1, 201), key=kept)
 
 
 def share_of_heaviest(lw, n):
@@ -124,6 +119,11 @@ def changing(lw):
     return judge(lw)
 
 
+def above(lw, level):
+    w = np.sort(np.exp(lw - level))
+    return level + np.log(w.mean()), w[-(len(w) // 100) :].sum() / w.sum()
+
+
 WRONG_JUDGEMENTS = {
     "mean of log": (lambda lw: (lw.mean(), judge(lw)[1]), "Jensen"),
     "log of sum": (lambda lw: (judge(lw)[0] + np.log(len(lw)), judge(lw)[1]), "log of the sum"),
@@ -131,6 +131,9 @@ WRONG_JUDGEMENTS = {
     "top not added back": (lambda lw: (judge(lw)[0] - lw.max(), judge(lw)[1]), "did not add it back"),
     "another number": (lambda lw: (judge(lw)[0] + 1, judge(lw)[1]), "the log of the mean weight; you return"),
     "overflow": (overflowing, "subtract the largest"),
+    "the smallest taken out": (lambda lw: above(lw, lw.min()), "subtract the largest"),
+    "the smallest finite one taken out": (lambda lw: above(lw, lw[np.isfinite(lw)].min()), "subtract the largest"),
+    "one too many": (lambda lw: (judge(lw)[0], share_of_heaviest(lw, -(-len(lw) // 100))), "of 199"),
     "per cent": (lambda lw: (judge(lw)[0], 100 * judge(lw)[1]), "not in per cent"),
     "lightest": (
         lambda lw: (judge(lw)[0], np.sort(np.exp(lw))[: len(lw) // 100].sum() / np.exp(lw).sum()),
@@ -143,7 +146,7 @@ WRONG_JUDGEMENTS = {
     "a single chain": (lambda lw: (judge(lw)[0], share_of_heaviest(lw, 1)), "single heaviest chain"),
     "ten per cent": (lambda lw: (judge(lw)[0], share_of_heaviest(lw, len(lw) // 10)), "the heaviest 10 of 1000"),
     "one number": (lambda lw: judge(lw)[0], "return two numbers"),
-    "changes its input": (changing, "changed the array"),
+    "changes its input": (changing, "changes the"),
 }
 
 
@@ -155,14 +158,28 @@ def test_wrong_judgement(mistake):
     assert message in verdict.message
 
 
+def lowest_subtracted(lw):
+    w = np.sort(np.exp(lw - lw.min()))
+    return lw.min() + np.log(w.mean()), w[-(len(w) // 100) :].sum() / w.sum()
+
+
+def test_the_lowest_log_weight_is_the_wrong_one_to_subtract():
+    verdict = two_paths.judge_weights(lowest_subtracted)
+    assert verdict.passed is False
+    assert "subtract the largest" in verdict.message
+
+
 def test_right_answers():
-    assert two_paths.moment_covariance(right_covariance).passed
-    assert two_paths.geometric_gaussian(geometric).passed
+    assert two_paths.steps_for_finite_variance(right_steps).passed
+    assert two_paths.steps_for_finite_variance(smallest(lambda s: finite(*s[:2]))).passed  # Σ(β) is concave
+    assert two_paths.best_turn(long_axis).passed
+    assert two_paths.best_turn(tried_out).passed
+    assert two_paths.best_turn(lambda *given: long_axis(*given) + np.pi / 2).passed
     assert two_paths.judge_weights(judge).passed
 
 
 @pytest.mark.parametrize(
-    "check", [two_paths.moment_covariance, two_paths.geometric_gaussian, two_paths.judge_weights]
+    "check", [two_paths.steps_for_finite_variance, two_paths.best_turn, two_paths.judge_weights]
 )
 def test_untouched_stub(check):
     assert check(lambda *given: ...).passed is None

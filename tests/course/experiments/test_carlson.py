@@ -30,6 +30,17 @@ def test_convergence_gives_every_estimator_at_every_budget(folder):
             assert abs(row.log_z - exact) < 0.3
 
 
+def test_two_estimators_are_repeated_four_times_as_often(folder):
+    """At every budget that leaves RTS a round of 50 sweeps after its ascent of 10 steps."""
+    known, *rows = carlson.repeats(TINY, Run(folder=folder))
+    found = {(row.estimator, row.setting, row.seed) for row in rows}
+    assert found == {(name, n, seed) for name in ("RTS, (v, h)", "AIS") for n in TINY.budgets for seed in range(8)}
+    exact = carlson.path_to_model(TINY, Run(folder=folder)).end.log_z()
+    for row in rows:
+        assert row.reference == (known.lower + known.upper) / 2
+        assert abs(row.log_z - exact) < (0.3 if row.setting == 600 else 1.5)
+
+
 def test_every_estimator_is_there_for_every_number_of_rungs(folder):
     rows = carlson.number_of_rungs(TINY, Run(folder=folder))
     names = ("RTS", "MBAR", "TI", "RB-TI", "AIS")

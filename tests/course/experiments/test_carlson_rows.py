@@ -24,8 +24,19 @@ def test_a_summary_by_hand():
     assert (partly.n_runs[0], partly.unanswered[0]) == (1, 1)
 
 
+def test_a_ratio_has_an_interval_from_both_sides():
+    """Of 20 runs each, the one with errors ± 1 and the other with errors that are half as large or equal."""
+    rows = [row("RTS", 10, (-1) ** i * (1.0 if i % 4 < 2 else 0.5), 0.1) for i in range(20)]
+    rows += [row("AIS", 10, (-1) ** i, 0.1) for i in range(20)]
+    ratio, low, high = carlson_rows.rmse_ratio(rows, "RTS", "AIS", 10)
+    assert ratio == pytest.approx(np.sqrt(0.625)) and 0.6 < low < ratio < high < 0.95
+    assert carlson_rows.rmse_ratio(rows, "AIS", "RTS", 10)[0] == pytest.approx(1 / ratio)
+    found = carlson_rows.summarise(rows, 0.0)["RTS"]
+    assert found.rmse_low[0] < found.rmse[0] < found.rmse_high[0]
+
+
 def test_the_stored_runs_are_all_there():
-    for name in ("convergence", "rungs", "tracking"):
+    for name in ("convergence", "repeats", "rungs", "tracking"):
         run = stored(f"carlson_{name}")
         assert f"carlson-{name} " in run["command"] and run["rows"]
 

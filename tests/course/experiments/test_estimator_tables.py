@@ -34,6 +34,16 @@ def test_the_hidden_mode_has_its_share():
         assert hidden_mode(share).moments()[1][-1] == pytest.approx(share)
 
 
+def test_a_picture_and_its_negative_leave_the_base_rates_blank():
+    rbm = estimator_tables.hidden_modes()
+    mean_v, mean_h, _ = rbm.moments()
+    np.testing.assert_allclose(mean_h[-2:], 0.45, atol=1e-9)
+    assert np.abs(mean_v - 0.5).max() < 0.06, "with one picture they are 0.05 or 0.95"
+    assert np.abs(hidden_mode().moments()[0] - 0.5).min() > 0.3
+    start = estimator_tables.load_problem("hidden modes").start
+    assert not start.weights.any() and start.visible_bias.any(), "the base rates of the data, as with stored models"
+
+
 def test_stored_runs_are_those_of_the_quick_scale():
     quick = SCALES["quick"]
     rows = stored_rows("estimators")

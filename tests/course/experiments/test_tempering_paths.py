@@ -57,7 +57,7 @@ def test_ladders_begin_as_they_say():
     path = tempering_paths.path_of("two Gaussians", "moments")
     rng, rungs = np.random.default_rng(0), [path(b) for b in (0.0, 0.5, 1.0)]
     for start, tolerance in (("exact draws", 0.5), ("annealed", 1.5)):
-        kernel = tempering_paths._Beginning(start, 3)
+        kernel = tempering_paths.Beginning(start, 3)
         x = [rung.sample(500, rng) * 0 - [10.0, 0.0] for rung in rungs]
         first = [kernel(rung, states, rng) for rung, states in zip(rungs, x, strict=True)]
         assert abs(first[0][:, 0].mean() + 10) < 0.3

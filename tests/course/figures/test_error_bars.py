@@ -17,6 +17,7 @@ from anneal_edu.course.figures import (
     hamiltonian,
     image_models,
     likelihood_tracking,
+    rbm_paths,
     sandwich,
     tempered_sampling,
     tempering,
@@ -33,6 +34,11 @@ SUMS = {start: [(*each, 50.0) for each in EACH] for start in gaussian_rbm.START_
 LOOKS = [
     {"n_updates": n, "train": v, "validation": v, "log_z": v, "std_error": e, "lower": 0.0, "upper": 0.0, "annealed": v}
     for n, (v, e) in zip(AT, EACH, strict=True)
+]
+TABLE = [
+    {"model": "a_b", "start": str(i), "schedule": "", "path": path, "log_z": v, "std_error": e, "exact": 0, "ess": 9}
+    for path in ("geometric", "MAS")
+    for i, (v, e) in enumerate(EACH)
 ]
 
 UP, ACROSS = 1, 0
@@ -101,6 +107,24 @@ BARS = {
         lambda ax, other: likelihood_tracking.tracked_and_bounded([other, ax], LOOKS),
         "bars",
         UP,
+        2,
+    ),
+    hamiltonian.spread_along_path: (
+        lambda ax, _: hamiltonian.spread_along_path(ax, AT / 40, VALUE, {"geometric": (VALUE, ERROR)}),
+        "geometric errors",
+        UP,
+        2,
+    ),
+    rbm_paths.errors_of_splines: (
+        lambda ax, _: rbm_paths.errors_of_splines(ax, [4], {4: np.array(EACH)}, 4),
+        "errors 4",
+        UP,
+        2,
+    ),
+    rbm_paths.misses_and_ess: (
+        lambda *axes: rbm_paths.misses_and_ess(axes, TABLE, 100),
+        "moments bars",
+        ACROSS,
         2,
     ),
     sandwich.rows: (

@@ -16,7 +16,7 @@ def test_estimates_without_an_exact_value():
     gaussian_rbm.estimates_and_ess(axes, [10, 100], found, None, 100, "a model")
     low, high = axes[0].get_ylim()
     assert low < 2.7 and high > 3.3
-    assert axes[0].get_title(loc="left") == "a model: log Ẑ" and "all 100 chains" in texts(axes[1])
+    assert axes[0].get_title(loc="left") == "a model: log Ẑ ± 3 s.e." and "all 100 chains" in texts(axes[1])
     assert figure.png()
 
 

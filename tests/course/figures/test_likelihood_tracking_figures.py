@@ -19,12 +19,12 @@ def test_a_missed_look_is_crossed():
     assert low < -0.7 and high > 0.4
 
 
-def test_tracked_curves_have_the_band_of_two_errors():
+def test_tracked_curves_have_bars_of_two_errors():
     (ax,) = LectureFigure().columns(1)
     values, error = np.array([-24.0, -20.0]), np.array([0.5, 0.25])
     draw.tracked(ax, np.array([50, 100]), {draw.TRAIN: values, draw.VALIDATION: values - 1}, error)
-    band = named(ax, f"{draw.TRAIN} band").get_xy()
-    assert band[:, 1].max() == -19.5 and band[:, 1].min() == -25.0
+    bars = named(ax, f"{draw.TRAIN} bars").get_ydata()
+    assert np.nanmax(bars) == -19.5 and np.nanmin(bars) == -25.0
 
 
 def test_errors_against_the_sandwich():

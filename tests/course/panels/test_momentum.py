@@ -44,26 +44,33 @@ def test_momentum_goes_further_for_every_seed(seed):
     assert kept.net_distance > 1.15 * anew.net_distance
 
 
-def walked(length, accepted):
-    """A walk that ends with chains this far apart along the valley, of which so many were accepted."""
-    ends = np.array([[1.0, 1.0], [-1.0, -1.0]]) / np.sqrt(2)
-    return Walk(np.array([0 * ends, length * ends]), np.arange(200).reshape(2, 100) < 200 * accepted)
+def walked(length, accepted, uneven):
+    """A walk that ends with two chains this far along the valley, of which so many were accepted."""
+    ends = np.sqrt([[1 + uneven], [1 - uneven]]) * np.array([[1.0, 1.0], [-1.0, -1.0]]) / np.sqrt(2)
+    return Walk(np.array([ends, length * ends]), np.arange(200).reshape(2, 100) < 200 * accepted)
 
 
 @pytest.mark.parametrize(
-    "kept, anew, accepted, words",
+    "kept, anew, accepted, uneven, words",
     [
-        (2.1, 1.5, 1.0, "fill 0.7 of its length, the others 0.5. Momentum that survives goes somewhere; fresh mom"),
-        (1.8, 1.5, 1.0, "fill 0.6 of its length, the others 0.5. Here keeping the momentum gains little."),
-        (1.5, 2.1, 1.0, "fill 0.5 of its length, the others 0.7. Here keeping the momentum gains little."),
-        (2.1, 1.5, 0.86, "The step is too long for the narrow side of the valley: more than a quarter is refused"),
-        (2.1, 1.5, 0.89, "fill 0.7 of its length"),
+        (2.1, 1.5, 1.0, 0.05, "fill 0.70 of its length, the others 0.50; the difference has a standard error of 0.02."),
+        (2.1, 1.5, 1.0, 0.05, "Momentum that survives goes somewhere; fresh momentum wanders."),
+        (2.1, 1.5, 1.0, 0.3, "standard error of 0.13. Here keeping the momentum gains little."),
+        (1.5, 2.1, 1.0, 0.05, "Here keeping the momentum gains little."),
+        (2.1, 1.5, 0.86, 0.05, "The step is too long for the narrow side of the valley: more than a quarter is refuse"),
+        (2.1, 1.5, 0.89, 0.05, "fill 0.70 of its length"),
     ],
 )
-def test_what_is_said_of_two_walks(kept, anew, accepted, words):
-    """The first of the two rows of accepted moves belongs to no step."""
-    walks = {hamiltonian.KEPT: walked(kept, accepted), hamiltonian.FORGOTTEN: walked(anew, 1.0)}
+def test_what_is_said_of_two_walks(kept, anew, accepted, uneven, words):
+    """The first of the two rows of accepted moves belongs to no step; a spread s has the error s · uneven / 2."""
+    walks = {hamiltonian.KEPT: walked(kept, accepted, uneven), hamiltonian.FORGOTTEN: walked(anew, 1.0, uneven)}
     assert words in momentum_trails._takeaway(walks)
+
+
+def test_bars_are_of_two_standard_errors_over_chains():
+    w = walk(0.2, 1.0, 3)
+    blocks = np.sqrt(((w.x[-1] @ np.ones(2) / np.sqrt(2)) ** 2).reshape(40, 10).mean(1))
+    assert w.spread_error[-1] == pytest.approx(blocks.std(ddof=1) / np.sqrt(40), rel=0.5)
 
 
 def test_momentum_trails_judge_what_they_draw():

@@ -96,7 +96,8 @@ def test_estimates_and_bars_to_be_believed_or_not(quick_panel):
     for i, name in enumerate(names):
         row = rows[name]
         if row.errors[7] is not None:
-            assert words[f"number {i}"].split() == [f"{row.exact + row.errors[7]:.2f}", "±", f"{row.std_errors[7]:.2f}"]
+            estimate, bar = row.exact + row.errors[7], 2 * row.std_errors[7]
+            assert words[f"number {i}"].split() == [f"{estimate:.2f}", "±", f"{bar:.2f}"]
     drawn = np.concatenate([line(panel.axes[0], style).get_xdata() for style in ("geometric", "moments")])
     estimates = {row.exact + row.errors[7] for row in rows.values() if row.errors[7] is not None}
     assert len(drawn) > 3 and all(min(abs(x - e) for e in estimates) < 1e-9 for x in drawn)

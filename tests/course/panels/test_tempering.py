@@ -159,9 +159,17 @@ def test_figures_of_the_notebook_show_all_that_they_are_given():
     tempering.round_trip_rates(
         left, pairs, {"even_odd": rates}, {"even_odd": (pairs, rates, 0.01 * np.ones(3))}, 0.16, 4.0
     )
-    tempering.stuck_along_path(middle, {"geometric": np.array([1.0, 100.0]), "moments": np.array([1.0, 2.0])}, "")
+    needed = {"geometric": np.array([1.0, 100.0]), "moments": np.array([1.0, 2.0])}
+    tempering.stuck_along_path(middle, {key: [0, 1] for key in needed}, needed, 0.4, "")
     ideal = {"geometric": np.array([0.03]), "moments": np.array([0.04])}
     found = {path: (rate / 2, rate / 20) for path, rate in ideal.items()}
     tempering.rates_by_path(right, ["a case"], ideal, found, 1e-4, "")
-    assert left.get_ylim()[1] > 0.16 and middle.get_ylim()[1] > 100
+    assert left.get_ylim()[1] > 0.16 and middle.get_ylim()[1] > 140
+    one, other = LectureFigure(10, 4).columns(1, 1)
+    off = {"geometric": np.array([-17.0, 0.1]), "moments": np.array([0.2, 0.0])}
+    tempering.found_by_path(one, ["a", "b"], off, None, "")
+    assert one.get_ylim()[0] < -17 and one.get_ylim()[1] > 0.2
+    tempering.found_by_path(other, ["a", "b"], off, {path: np.array([1.0, 1.0]) for path in off}, "")
+    assert other.get_ylim()[0] < -19 and other.get_ylim()[1] > 2.1
+    tempering.activity_along_path(one, np.array([0.0, 1.0]), needed, "")
     assert figure.png()[1:4] == b"PNG"

@@ -114,8 +114,8 @@ WORDS = {
     ],
     first_path: [
         ((0, 3.4), "The start: all 30 sites alike"),
-        ((1, 1.23), "The target: two wells, log Z = 1.23."),
-        ((0.4, 2.5), "the wells are 40% as deep as in the target, and log Z has come down to 2.50."),
+        ((1, 1.23), "The target: two peaks, log Z = 1.23."),
+        ((0.4, 2.5), "log f has 40% of the relief of the target, and log Z has come down to 2.50."),
     ],
     four_modes: [
         (
@@ -254,7 +254,7 @@ WORDS = {
                 {"geometric": 0.0, "moments": 72.6},
             ),
             "The moment path stretches to a standard deviation of 10.2, the geometric one of 0.5: neighbours "
-            "overlap by 0.62 or more on the moment path, by 0.123 or more on the geometric one. Yet both lose the "
+            "overlap by 0.62 or more on the moment path, by 0.123 or more on the geometric one. Both lose the "
             "same 72.6 nats of mean log weight.",
         ),
     ],

@@ -1,0 +1,42 @@
+"""Tables of reports that nobody ran, for the check of notebook 14: each refutes a rule that has luck on the real ones.
+
+A rule that is judged by a few runs may hold by chance for another threshold, or for one end's error bar. Here every
+threshold has a table of its own, with log Z negative in some.
+"""
+
+from anneal_edu.course.experiments.estimators import Report
+from anneal_edu.estimate import Caveat
+
+_WARNED = (Caveat("heavy tail", "the largest weights carry too much"),)
+_OTHERS = ("importance sampling", "reverse AIS, from chains", "RAISE", "PT, stepping stones", "RTS", "MBAR, same run")
+
+_TABLES = (
+    # ends 0.15 apart with tiny bars: met, though not within three standard errors
+    (-702.4, (-0.10, 0.01), (0.05, 0.01), ((0.02, 0.02), (-0.05, 0.02), (0.04, 0.03), (0.0, 0.02), (-0.08, 0.03))),
+    # ends 0.6 apart with long bars: within three standard errors of the gap, not within one
+    (41.0, (-0.30, 0.14), (0.30, 0.14), ((0.1, 0.1), (-0.1, 0.1), (0.05, 0.2), (0.2, 0.15), (-0.05, 0.1))),
+    # the bar of one end alone is long
+    (12.5, (0.0, 0.02), (0.85, 0.30), ((0.02, 0.05), (0.1, 0.05), (0.05, 0.04), (-0.03, 0.05), (0.08, 0.05))),
+    (12.5, (-0.85, 0.30), (0.0, 0.02), ((0.02, 0.05), (-0.1, 0.05), (0.05, 0.04), (-0.03, 0.05), (-0.08, 0.05))),
+    # ends apart: beyond six and a half standard errors of the gap; by 0.62 with tiny bars
+    (23.0, (-1.30, 0.14), (0.0, 0.14), ((-1.3, 0.1), (-1.2, 0.1), (-1.3, 0.1), (-1.4, 0.1), (-1.25, 0.1))),
+    (-90.0, (-0.62, 0.01), (0.0, 0.01), ((-0.6, 0.02), (-0.6, 0.02), (-0.65, 0.02), (-0.6, 0.02), (-0.62, 0.02))),
+    # ends crossed by 0.5 with tiny bars: what lies between them is wrong
+    (55.0, (-0.20, 0.01), (-0.70, 0.01), ((-0.45, 0.02), (-0.45, 0.02), (-0.7, 0.02), (-0.42, 0.02), (-0.44, 0.02))),
+    # ends that meet, one below and one above them without a warning, and one between them with one
+    (30.0, (-0.10, 0.03), (0.05, 0.03), ((-0.6, 0.04), (0.6, 0.04), (-0.36, 0.02, True), (0.02, 0.03), (-0.05, 0.03))),
+)
+"""Exact log Z; error and error bar of AIS and of reverse AIS from data; those of others, and whether they warn."""
+
+
+def made_up_cases() -> list[tuple[list[Report], float]]:
+    """Reports of seven estimators, and the exact log Z, once for each table."""
+    return [(_reports(*table), table[0]) for table in _TABLES]
+
+
+def _reports(exact, forward, reverse, others) -> list[Report]:
+    rows = {"AIS, geometric": forward, "reverse AIS, from data": reverse} | dict(zip(_OTHERS, others, strict=False))
+    return [
+        Report(name, exact + error, bar, _WARNED if warned else (), "neither", 0, 0)
+        for name, (error, bar, *warned) in rows.items()
+    ]
