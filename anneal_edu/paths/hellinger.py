@@ -3,11 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from anneal_edu.distributions import Gaussian
 from anneal_edu.validation import as_beta, as_count
+
+
+def overlap(p: Gaussian, q: Gaussian) -> float:
+    """∫ √(p q) dx of the normalised p and q, the Bhattacharyya coefficient in [0, 1].
+
+    It is Z in the middle of the geometric path from p to q.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> round(float(np.log(overlap(Gaussian([0.0], [[1.0]]), Gaussian([4.0], [[1.0]])))), 6)
+    -2.0
+    """
+    log_z = p.geometric_mean(q, 0.5).log_z() - (p.log_z() + q.log_z()) / 2
+    return float(np.exp(min(log_z, 0.0)))  # rounding may lead above 1 where p and q are alike
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,11 +70,10 @@ class HellingerPath:
     start: Gaussian
     end: Gaussian
 
-    @property
+    @cached_property
     def angle(self) -> float:
-        """Between √p_0 and √p_1, as vectors of length 1: its cosine is ∫ √(p_0 p_1) dx."""
-        middle = self.start.geometric_mean(self.end, 0.5)
-        return float(np.arccos(np.exp(middle.log_z() - (self.start.log_z() + self.end.log_z()) / 2)))
+        """Between √p_0 and √p_1, as vectors of length 1: its cosine is their `overlap`."""
+        return float(np.arccos(overlap(self.start, self.end)))
 
     @property
     def length(self) -> float:

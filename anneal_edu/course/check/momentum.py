@@ -114,29 +114,36 @@ reversed: reflect, x becomes -x.
     """
     rng = np.random.default_rng(9)
     x, v = rng.standard_exponential((400, 2)), 1.5 * rng.standard_normal((400, 2))
-    far = x + 20.0
     grad = lambda y: 2.0 / (1.0 + y) - y  # noqa: E731  of (1 + y)² exp(-y²/2)
-    eps = 0.4
+    _judge_free_flight(answer, x + 20.0, v, grad, eps=0.4)
+    return _judge_reflection(answer, x, v, grad, eps=0.4)
 
-    new_x, new_v = _stepped(answer, far, v, grad, eps)
-    half = far + eps / 2 * v
+
+def _judge_free_flight(answer, x, v, grad, eps) -> None:
+    """Where no chain comes near the wall, it must be the plain step."""
+    new_x, new_v = _stepped(answer, x, v, grad, eps)
+    half = x + eps / 2 * v
     kicked = v + eps * grad(half)
     right = half + eps / 2 * kicked
     reject((new_x, new_v), {
-        "position and momentum move at once: that is Euler's step.": (far + eps * v, v + eps * grad(far)),
+        "position and momentum move at once: that is Euler's step.": (x + eps * v, v + eps * grad(x)),
         "the second drift takes a whole ε; it should take ε / 2.": (half + eps * kicked, kicked),
         "your momentum comes out turned around; the Metropolis decision will see to signs.": (right, -kicked),
         "the second drift uses the old momentum; the kick comes before it.": (half + eps / 2 * v, kicked),
     }, case="far from the wall: ")
     reject(new_v, {
         "your kick has the wrong sign: grad is that of log f, and points uphill.": v - eps * grad(half),
-        "the gradient is taken at the old position; take it after the first half drift.": v + eps * grad(far),
+        "the gradient is taken at the old position; take it after the first half drift.": v + eps * grad(x),
         "the kick takes ε / 2; between the half drifts it is a whole ε.": v + eps / 2 * grad(half),
     })
     require(
         same((new_x, new_v), (right, kicked)),
         "far from the wall yours is not the leapfrog step: x + ε/2 v, then v + ε grad there, then x + ε/2 v again.",
     )
+
+
+def _judge_reflection(answer, x, v, grad, eps) -> str:
+    """Near the wall it must be reversible, keep volume, and reflect."""
 
     def walled_grad(y):
         y = np.asarray(y)

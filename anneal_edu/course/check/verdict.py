@@ -3,7 +3,7 @@
 import inspect
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import update_wrapper, wraps
+from functools import partial, update_wrapper, wraps
 from typing import Any
 
 import numpy as np
@@ -164,7 +164,7 @@ class Exercise:
     def __init__(self, check: Callable[..., str], hints: tuple[str, ...]):
         update_wrapper(self, check)
         self._check, self.hints, self._shown = check, hints, 0
-        self.help = f"ae.check.{check.__module__.rpartition('.')[2]}.{check.__name__}.hint()" if hints else ""
+        self.help = f"ae.check.{check.__module__.rpartition('.')[2]}.{check.__name__}.hint()"
 
     def __call__(self, *answers) -> Verdict:
         try:
@@ -196,13 +196,13 @@ def _aside(error: Exception) -> str:
     return ". Something in it is still `...`." if "ellipsis" in str(error) else ""
 
 
-def exercise(check: Callable[..., str] | None = None, *, hints: tuple[str, ...] = ()) -> Any:
+def exercise(hints: tuple[str, ...]) -> Callable[[Callable[..., str]], Exercise]:
     """Turn a check, which returns praise or raises WrongAnswerError, into one that always returns a Verdict.
+
+    A function of the learner's is watched: it must return something, and change no array in place.
 
     Parameters
     ----------
-    check : callable
-        Of the answer; a function of the learner's is watched: it must return something, and change no array in place.
     hints : tuple of str
         Three: the first asks a question, the second points to the place, the third shows the formula.
 
@@ -221,6 +221,4 @@ def exercise(check: Callable[..., str] | None = None, *, hints: tuple[str, ...] 
     >>> half_of_ten.hint(), half_of_ten.hint(), half_of_ten(5)
     (hint 1 of 3: How many fives are in ten?, hint 2 of 3: Divide ten by two., ✓ right: 5.)
     """
-    if check is not None:
-        return Exercise(check, hints)
-    return lambda check: Exercise(check, hints)
+    return partial(Exercise, hints=hints)

@@ -148,6 +148,10 @@ def _estimates(work: str, make: Callable, wanted: list[tuple], known: Reference,
     return rows
 
 
+def _reference(path: Path, scale: Scale, run: Run) -> Reference:
+    return run.once("carlson-reference", reference, (path, scale.n_reference, run.seed), Reference)
+
+
 def convergence(scale: Scale, run: Run = HERE) -> list[Reference | Estimate]:
     """Carlson et al. 2016: log Ẑ of an RBM with 500 hidden units against Gibbs sweeps, for RTS, AIS and RAISE.
 
@@ -156,7 +160,7 @@ def convergence(scale: Scale, run: Run = HERE) -> list[Reference | Estimate]:
     `JointRBM`. AIS and RAISE make one step a sweep.
     """
     path, data = path_to_model(scale, run), grosse_table2.data_of(grosse_table2.SCALES[scale.model], run)
-    known = run.once("carlson-reference", reference, (path, scale.n_reference, run.seed), Reference)
+    known = _reference(path, scale, run)
     run.report(known)
     wanted = [(path, data, run.seed, i, scale.budgets, scale.n_rungs) for i in range(scale.n_seeds)]
     return [known, *_estimates("carlson-convergence-run", convergence_run, wanted, known, run)]
@@ -164,16 +168,14 @@ def convergence(scale: Scale, run: Run = HERE) -> list[Reference | Estimate]:
 
 def convergence_run(path: Path, data: np.ndarray, seed: int, run: int, budgets: tuple[int, ...], n_rungs: int) -> list:
     """One run of every estimator with every budget: name, sweeps, log Ẑ and standard error of each."""
-    over_both_layers = geometric_path(JointRBM(path.start), JointRBM(path.end))
     rng = np.random.Generator(np.random.SFC64([seed, 2, run]))
     found = [("RTS", *estimate) for estimate in tempered(path, budgets, n_rungs, rng)]
     for budget in budgets:
-        result = ais(path, linear_schedule(budget), N_CHAINS, rng=rng)
-        found.append(("AIS", budget, result.log_z, result.std_error))
+        found.append(annealed(path, budget, rng))
         v = data[rng.choice(len(data), size=min(N_CHAINS, len(data)), replace=False)]
         found.append(("RAISE", budget, *log_z_by_raise(path, linear_schedule(budget), v, 1, rng)))
     rng = np.random.Generator(np.random.SFC64([seed, 7, run]))
-    return found + [("RTS, (v, h)", *estimate) for estimate in tempered(over_both_layers, budgets, n_rungs, rng)]
+    return found + tempered_over_both_layers(path, budgets, n_rungs, rng)
 
 
 def tempered(path: Path, budgets: tuple[int, ...], n_rungs: int, rng: np.random.Generator) -> Iterator[tuple]:
@@ -185,13 +187,27 @@ def tempered(path: Path, budgets: tuple[int, ...], n_rungs: int, rng: np.random.
             yield n_rounds[index], float(done.log_z[-1]), float(done.std_error[-1])
 
 
+def tempered_over_both_layers(
+    path: Path, budgets: tuple[int, ...], n_rungs: int, rng: np.random.Generator
+) -> list[tuple]:
+    """The same with states (v, h): name, budget, log Ẑ and standard error."""
+    joint = geometric_path(JointRBM(path.start), JointRBM(path.end))
+    return [("RTS, (v, h)", *estimate) for estimate in tempered(joint, budgets, n_rungs, rng)]
+
+
+def annealed(path: Path, budget: int, rng: np.random.Generator) -> tuple:
+    """Name, budget, log Ẑ and standard error of one run of AIS with a step a sweep."""
+    result = ais(path, linear_schedule(budget), N_CHAINS, rng=rng)
+    return "AIS", budget, result.log_z, result.std_error
+
+
 def repeats(scale: Scale, run: Run = HERE) -> list[Reference | Estimate]:
     """Carlson et al. 2016: RTS on states (v, h) against AIS, four times as many runs of these two alone.
 
     The reference is the first row.
     """
     path = path_to_model(scale, run)
-    known = run.once("carlson-reference", reference, (path, scale.n_reference, run.seed), Reference)
+    known = _reference(path, scale, run)
     run.report(known)
     budgets = tuple(budget for budget in scale.budgets if rounds_within(budget, scale.n_rungs))
     wanted = [(path, scale.n_rungs, run.seed, i, budgets) for i in range(4 * scale.n_seeds)]
@@ -200,13 +216,9 @@ def repeats(scale: Scale, run: Run = HERE) -> list[Reference | Estimate]:
 
 def repeats_run(path: Path, n_rungs: int, seed: int, run: int, budgets: tuple[int, ...]) -> list:
     """One run of RTS, stopped at every budget, and one of AIS for each: name, sweeps, log Ẑ and standard error."""
-    over_both_layers = geometric_path(JointRBM(path.start), JointRBM(path.end))
     rng = np.random.Generator(np.random.SFC64([seed, 8, run]))
-    found = [("RTS, (v, h)", *estimate) for estimate in tempered(over_both_layers, budgets, n_rungs, rng)]
-    for budget in budgets:
-        result = ais(path, linear_schedule(budget), N_CHAINS, rng=rng)
-        found.append(("AIS", budget, result.log_z, result.std_error))
-    return found
+    found = tempered_over_both_layers(path, budgets, n_rungs, rng)
+    return found + [annealed(path, budget, rng) for budget in budgets]
 
 
 def repeated(n_sweeps: int) -> Callable:
@@ -228,7 +240,7 @@ def number_of_rungs(scale: Scale, run: Run = HERE) -> list[Estimate]:
     evenly on its steps.
     """
     path = path_to_model(scale, run)
-    known = run.once("carlson-reference", reference, (path, scale.n_reference, run.seed), Reference)
+    known = _reference(path, scale, run)
     repeats = product(range(scale.n_rung_seeds), scale.rungs)
     wanted = [(path, scale.budgets[-2], run.seed, i, K) for i, K in repeats]
     return _estimates("carlson-rungs-run", rungs_run, wanted, known, run)
@@ -240,9 +252,9 @@ def rungs_run(path: Path, budget: int, seed: int, run: int, K: int) -> list:
     whole = rts(path, schedule, rounds_within(budget, K), SWEEPS_A_ROUND, N_CHAINS, rng=rng)
     half = rts(path, schedule, rounds_within(budget // 2, K), SWEEPS_A_ROUND, N_CHAINS, rng=rng)
     others = [(name, K, *found) for name, *found in from_one_matrix(path, half, budget // 2, rng)]
-    annealed = ais(path, schedule, N_CHAINS, repeated(max(1, budget // K)), rng=rng)
+    result = ais(path, schedule, N_CHAINS, repeated(max(1, budget // K)), rng=rng)
     first = "RTS", K, float(whole.log_z[-1]), float(whole.std_error[-1])
-    return [first, *others, ("AIS", K, annealed.log_z, annealed.std_error)]
+    return [first, *others, ("AIS", K, result.log_z, result.std_error)]
 
 
 def from_one_matrix(path: Path, found: RTSResult, n_sweeps: int, rng: np.random.Generator, every: int = 10):

@@ -63,6 +63,11 @@ def summarise(rows: list[dict], half_gap: float) -> dict[str, Summary]:
     }
 
 
+def _rms(x: np.ndarray) -> np.ndarray:
+    """Root mean square over the last axis; an error bar that is not known does not count."""
+    return np.sqrt(np.nanmean(x**2, axis=-1))
+
+
 def _summary(rows: list[dict], half_gap: float) -> Summary:
     columns = []
     for setting in sorted({row["setting"] for row in rows}):
@@ -74,8 +79,7 @@ def _summary(rows: list[dict], half_gap: float) -> Summary:
             continue
         e, se = errors[there], bars[there]
         covered = int((np.abs(e) <= 2 * se + half_gap).sum())
-        root = lambda x: float(np.sqrt(np.nanmean(x**2)))  # noqa: E731
-        sizes = root(e), *_interval(resampled(e)), root(se)
+        sizes = _rms(e), *_interval(resampled(e)), _rms(se)
         columns.append((setting, e.mean(), e.min(), e.max(), *sizes, covered, len(e), int((~there).sum())))
     return Summary(*map(np.array, zip(*columns, strict=True)))
 
@@ -89,7 +93,7 @@ def resampled(errors: np.ndarray, seed: int = 0, n: int = 2000) -> np.ndarray:
     array([0.5, 0.5])
     """
     chosen = np.random.Generator(np.random.PCG64(seed)).integers(len(errors), size=(n, len(errors)))
-    return np.sqrt((errors[chosen] ** 2).mean(1))
+    return _rms(errors[chosen])
 
 
 def _interval(values: np.ndarray) -> tuple[float, float]:
@@ -111,9 +115,8 @@ def rmse_ratio(rows: list[dict], one: str, other: str, setting: int) -> tuple[fl
         np.array([r["log_z"] - r["reference"] for r in rows if (r["estimator"], r["setting"]) == (name, setting)])
         for name in (one, other)
     ]
-    of_one, of_other = (np.sqrt((e**2).mean()) for e in errors)
     interval = _interval(resampled(errors[0], 0) / resampled(errors[1], 1))
-    return float(of_one / of_other), *interval
+    return float(_rms(errors[0]) / _rms(errors[1])), *interval
 
 
 def half_gap(known: dict) -> float:

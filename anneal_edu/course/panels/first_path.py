@@ -14,8 +14,7 @@ _LOG_Z = logsumexp(_BETAS[:, None] * _TARGET, axis=1)
 
 
 class FirstPath(Panel):
-    """A path from a flat world of 30 sites to a landscape with two peaks. Control: ``beta``, the position on the "
-    "path."""
+    """A path from a flat world of 30 sites to a landscape with two peaks. Control: ``beta``, the position on it."""
 
     title = "A path is a function from β to a distribution"
     picture = (

@@ -9,6 +9,7 @@ from anneal_edu import Gaussian, geometric_path, kl_bias, linear_schedule, momen
 from anneal_edu.course.figures import artists, gaussians
 from anneal_edu.course.panels.base import Panel, Reading
 from anneal_edu.course.panels.controls import slider
+from anneal_edu.paths.hellinger import overlap
 
 PATHS = {"geometric": geometric_path, "moments": moment_path}
 
@@ -20,11 +21,6 @@ def mirrored_gaussians(separation: float, correlation: float) -> tuple[Gaussian,
         Gaussian([-half, 0.0], [[1.0, -correlation], [-correlation, 1.0]]),
         Gaussian([half, 0.0], [[1.0, correlation], [correlation, 1.0]]),
     )
-
-
-def overlap(p: Gaussian, q: Gaussian) -> float:
-    """∫ √(p q) dx, the Bhattacharyya coefficient in [0, 1]: it is Z in the middle of the geometric path from p to q."""
-    return float(np.exp(p.geometric_mean(q, 0.5).log_z() - (p.log_z() + q.log_z()) / 2))
 
 
 @lru_cache(maxsize=64)

@@ -92,7 +92,7 @@ def test_a_change_in_place_is_seen(change, name):
 
 
 def test_a_change_in_place_is_seen_in_a_tuple():
-    @exercise
+    @exercise(hints=("?", "!", "="))
     def check(answer) -> str:
         answer((np.zeros(2), np.zeros(3)))
         return "right."
@@ -102,7 +102,7 @@ def test_a_change_in_place_is_seen_in_a_tuple():
 
 
 def test_what_a_missing_part_does():
-    @exercise
+    @exercise(hints=("?", "!", "="))
     def pair(answer) -> str:
         verdict.several(answer(), 2, "return two things.")
         return "right."
