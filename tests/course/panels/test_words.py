@@ -287,18 +287,21 @@ WORDS = {
     ],
     where_the_knots_sit: [
         (
-            (0, 0.64, 0.64, 110.4, 110.4),
-            "Without knots this is the geometric path: some moment strays from the straight line by 0.64. F = 110.",
+            (0, 0.64, 0.64, 110.4, 110.4, -5.1),
+            "Without knots this is the geometric path: some moment strays from the straight line by 0.64, and log Ẑ "
+            "comes out more than 5 nats too low. F = 110.",
         ),
         (
-            (1, 0.55, 0.64, 110.4, 109.4),
-            "With 1 knot some moment still strays from the straight line by 0.55, and F is 110, with none 109.",
+            (1, 0.55, 0.64, 110.4, 109.4, -61.0),
+            "With 1 knot some moment still strays from the straight line by 0.55, and log Ẑ comes out more than 50 "
+            "nats too low. Yet F is 110, with none 109.",
         ),
         (
-            (9, 0.5, 0.64, 110.4, 110.4),
-            "With 9 knots every moment stays within 0.50 of the straight line, without knots within 0.64. And yet "
-            "F is 110, with none 110",
+            (9, 0.5, 0.64, 110.4, 110.4, -1.9),
+            "With 9 knots every moment stays within 0.50 of the straight line, and log Ẑ comes out within 2 nats of "
+            "the truth. Yet F is 110, with none 110: what knots buy is not in F.",
         ),
+        ((4, 0.5, 0.64, 110.4, 110.4, 4.9), "log Ẑ comes out 2 to 5 nats too high."),
     ],
     whom_to_believe: [
         (
