@@ -44,6 +44,12 @@ class EstimatesAgainstSteps(Panel):
         "n_chains": steps("chains", 100, (50, 100, 200)),
         "seed": seed(),
     }
+    scenes = {  # noqa: RUF012
+        "one path misses the 4": {},
+        "perfect transitions": {"transitions": "perfect"},
+        "a flat start": {"start": UNIFORM},
+        "trained by PCD": {"model": "PCD"},
+    }
 
     def draw(self, model, start, transitions, n_chains, seed):
         settings = model, start, transitions, n_chains, seed
@@ -54,7 +60,7 @@ class EstimatesAgainstSteps(Panel):
             f"{label}, K = {n_steps[-1]:,}": _numbers(results[style][-1], intervals[style][-1])
             for style, label in rbm_paths.LABELS.items()
         }
-        return Reading(_takeaway(n_steps[-1], results, log_z), readout | {"exact log Z": f"{log_z:.2f}"})
+        return Reading(_takeaway(n_steps[-1], transitions, results, log_z), readout | {"exact log Z": f"{log_z:.2f}"})
 
 
 def _numbers(result, interval) -> str:
@@ -70,8 +76,8 @@ def _size(miss: float) -> str:
     return f"{amount} too {'low' if miss < 0 else 'high'}"
 
 
-def _takeaway(n_steps: int, results: dict, log_z: float) -> str:
+def _takeaway(n_steps: int, transitions: str, results: dict, log_z: float) -> str:
     geometric, moments = (_size(row[-1].log_z - log_z) for row in (results["geometric"], results["moments"]))
     if geometric == moments:
-        return f"With {n_steps:,} steps both paths are {moments}."
-    return f"With {n_steps:,} steps the geometric path is {geometric}, MAS {moments}."
+        return f"With {n_steps:,} {transitions} steps both paths are {moments}."
+    return f"With {n_steps:,} {transitions} steps the geometric path is {geometric}, MAS {moments}."

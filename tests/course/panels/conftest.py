@@ -20,7 +20,7 @@ SMALLER = {
     "SamplesAlongPaths": {"N_STEPS": 20},
     "SandwichGap": {"STEPS": (4, 8, 12), "N_CHAINS": 25, "N_LONG_RUN": 5},
     "StartCovariance": {"N_CHAINS": 200, "N_STEPS": 12},
-    "StartsAgainstSteps": {"N_CHAINS": 200, "N_STEPS": (4, 8, 12, 100)},
+    "StartsAgainstSteps": {"N_CHAINS": 200, "N_STEPS": (4, 8, 40, 100)},
     "TemperedWalk": {"N_SWEEPS": 5},
     "WhereTheKnotsSit": {"N_RUNS": 2, "N_CHAINS": 20, "N_STEPS": 20, "BIAS_STEPS": 4, "FINE": 9},
 }

@@ -107,24 +107,24 @@ WORDS = {
     ],
     estimates_against_steps: [
         (
-            (100, {"geometric": [run(0), run(-2.5)], "moments": [run(9), run(0.4)]}, 0.0),
-            "With 100 steps the geometric path is more than 2 nats too low, MAS within half a nat of the truth.",
+            (100, "Gibbs", {"geometric": [run(0), run(-2.5)], "moments": [run(9), run(0.4)]}, 0.0),
+            "With 100 Gibbs steps the geometric path is more than 2 nats too low, MAS within half a nat of the truth.",
         ),
         (
-            (100, {"geometric": [run(5.3)], "moments": [run(3.9)]}, 5.0),
+            (100, "Gibbs", {"geometric": [run(5.3)], "moments": [run(3.9)]}, 5.0),
             "is within half a nat of the truth, MAS more than 1 nat too low.",
         ),
         (
-            (100, {"geometric": [run(5.7)], "moments": [run(36)]}, 5.0),
+            (100, "Gibbs", {"geometric": [run(5.7)], "moments": [run(36)]}, 5.0),
             "is 0.5 to 1 nats too high, MAS more than 30 nats too high.",
         ),
         (
-            (100, {"geometric": [run(-0.5)], "moments": [run(15.5)]}, 5.0),
+            (100, "Gibbs", {"geometric": [run(-0.5)], "moments": [run(15.5)]}, 5.0),
             "is more than 5 nats too low, MAS more than 10 nats too high.",
         ),
         (
-            (100, {"geometric": [run(5.1)], "moments": [run(4.9)]}, 5.0),
-            "With 100 steps both paths are within half a nat",
+            (100, "Gibbs", {"geometric": [run(5.1)], "moments": [run(4.9)]}, 5.0),
+            "With 100 Gibbs steps both paths are within half a nat",
         ),
     ],
     first_path: [
