@@ -1,8 +1,8 @@
 """Colours as colour-blind readers see them: python tools/colour_vision.py PICTURE.png …
 
-Writes each picture beside itself as it looks in deuteranopia, in protanopia and in grey. The matrices are those of Machado,
-Oliveira and Fernandes (2009), "A physiologically-based model for simulation of color vision deficiency", IEEE Transactions
-on Visualization and Computer Graphics 15(6), at severity 1; they act on linear RGB.
+Writes each picture beside itself as it looks in deuteranopia, in protanopia and in grey. The matrices are those of
+Machado, Oliveira and Fernandes (2009), "A physiologically-based model for simulation of color vision deficiency", IEEE
+Transactions on Visualization and Computer Graphics 15(6), at severity 1; they act on linear RGB.
 """
 
 import sys

@@ -96,6 +96,8 @@ _LOOKS = {
     "training data": (INDIGO, _DASH_DOT, "^"),
     "held-out data": (VERMILION, _DASHED, "s"),
     # image models
+    "linear, Gaussian": (SKY, _SPARSE_DOTS, "P"),
+    "linear, Laplace": (PURPLE, _DASH_DOT_DOT, "v"),
     "Laplace experts": (ORANGE, _LONG, "D"),
     "Student-t experts": (BLUE, _SOLID, "o"),
     "mcRBM": (BROWN, _LONG_SHORT, ">"),

@@ -1,8 +1,8 @@
 """Things that are seen together look different: to most readers, in deuteranopia, in protanopia and in grey.
 
 Three things can tell a pair apart: its shape (line style and marker), its colours, and their lightness, which is what
-a grey copy keeps. Shape carries every pair, so that colour alone never carries a meaning; colour carries every pair, too,
-for dichromats as well. Where only areas are seen, colour and lightness have to suffice.
+a grey copy keeps. Shape carries every pair, so that colour alone never carries a meaning; colour carries every pair as
+well, for dichromats, too. Where only areas are seen, colour and lightness have to suffice.
 """
 
 import tomllib
