@@ -24,7 +24,7 @@ SIGNED = "cividis"
 
 _SOLID, _DASHED, _LONG, _SHORT = "-", (0, (4, 1.6)), (0, (7.5, 2)), (0, (2, 1))
 _DOTTED, _SPARSE_DOTS, _SPARSE = (0, (1.2, 1.2)), (0, (1.2, 3.2)), (0, (3, 3))
-_DASH_DOT, _DASH_DOT_DOT, _LONG_SHORT = (0, (6, 1.4, 1.4, 1.4)), (0, (3, 1, 1, 1, 1, 1)), (0, (4, 1.4, 2.2, 1.4))
+_DASH_DOT, _DASH_DOT_DOT, _LONG_SHORT = (0, (6, 1.4, 1.4, 1.4)), (0, (3, 1, 1, 1, 1, 1)), (0, (5, 1.3, 2.4, 1.3))
 _NO_LINE = "None"
 
 _LOOKS = {
@@ -93,7 +93,7 @@ _LOOKS = {
     "PT, coin": (SKY, _DASH_DOT, "<"),
     "PT, even-odd": (BLUE, _SOLID, "o"),
     "PT, lifted": (INDIGO, _DASH_DOT_DOT, ">"),
-    "training data": (INDIGO, _DASH_DOT, "^"),
+    "training data": (SKY, _DASH_DOT, "^"),
     "held-out data": (VERMILION, _DASHED, "s"),
     # image models
     "linear, Gaussian": (SKY, _SPARSE_DOTS, "P"),

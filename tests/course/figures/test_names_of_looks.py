@@ -89,8 +89,8 @@ def test_no_other_module_names_a_colour(module):
         for alias in node.names
     }
     assert not taken & named - {"BLACK", "GREY", "GROUND"}  # of words and rings, and what pictures lie on
-    spoken = {word for word in words_in(tree_of(module)) if word.startswith("#") or word in CSS4_COLORS | TABLEAU_COLORS}
-    assert spoken <= PLAIN
+    colours = CSS4_COLORS | TABLEAU_COLORS
+    assert {word for word in words_in(tree_of(module)) if word.startswith("#") or word in colours} <= PLAIN
 
 
 @pytest.mark.parametrize("module", MODULES, ids=lambda module: module.__name__)
@@ -111,8 +111,8 @@ def test_a_cell_with_a_figure_names_looks_of_one_company(lesson):
 
 
 def test_looks_are_found_where_they_stand_for_looks():
-    code = '''artists.curve(ax, "truth", x, row["start"], "TI")
-ax.set(title="missed")
-meanings = {"MBAR": "PCD is not a look here, though"} | STYLES["RTS"]'''
+    calls = 'artists.curve(ax, "truth", x, row["start"], "TI"); ax.set(title="missed")'
+    labels = 'meanings = {"MBAR": "PCD is not a look here, though"} | STYLES["RTS"]'
+    code = f"{calls}; {labels}"
     assert looks_in(ast.parse(code)) == {"TI", "MBAR", "RTS"}
     assert in_one_company({"TI", "MBAR", "RTS"}) and not in_one_company({"TI", "MBAR", "PCD"})
