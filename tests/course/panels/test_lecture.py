@@ -1,0 +1,95 @@
+"""Every scene of every panel in a lecture hall: letters that the last row reads, and none upon another or cut off."""
+
+from itertools import combinations
+
+import pytest
+from matplotlib.axis import Axis
+from matplotlib.text import Text
+
+from anneal_edu.course import panels
+from anneal_edu.course.figures import LectureFigure
+from tests.course.panels.conftest import make_quick
+
+SCREENS = (1024, 768), (1920, 1080)
+TOUCH = 4.0  # pixels by which two boxes may overlap: letters do not fill theirs
+KINDS = [getattr(panels, name) for name in panels.__all__ if name not in ("Panel", "Reading")]
+
+
+def texts_of(figure):
+    """Every text that is seen: its Axes, what it says, its box in pixels; a legend counts once, with its frame."""
+    renderer = figure.canvas.get_renderer()
+    for ax in figure.axes:
+        if not ax.get_visible():
+            continue
+        legend = ax.get_legend()
+        if legend is not None and legend.get_visible():
+            said = " | ".join(text.get_text() for text in legend.get_texts())
+            yield ax, f"legend {said}", legend.get_window_extent(renderer)
+        for axis in (ax.xaxis, ax.yaxis):
+            for said, box in of_axis(axis, renderer):
+                yield ax, said, box
+    for owner in (figure, *figure.axes):
+        for text in owner.get_children():
+            if isinstance(text, Text) and text.get_visible():
+                yield owner, text.get_text(), text.get_window_extent(renderer)
+
+
+def of_axis(axis: Axis, renderer):
+    if not axis.axes.axison or not axis.get_visible():
+        return
+    low, high = sorted(axis.get_view_interval())
+    for tick in axis.get_major_ticks():
+        if low <= tick.get_loc() <= high and tick.label1.get_visible():
+            yield tick.label1.get_text(), tick.label1.get_window_extent(renderer)
+    yield axis.label.get_text(), axis.label.get_window_extent(renderer)
+
+
+def overlap_of(one, other):
+    return min(min(one.x1, other.x1) - max(one.x0, other.x0), min(one.y1, other.y1) - max(one.y0, other.y0))
+
+
+def faults_of(figure):
+    """What the last row would complain of."""
+    width, height = figure.canvas.get_width_height()
+    seen = [(owner, said, box) for owner, said, box in texts_of(figure) if said.strip()]
+    for owner, said, box in seen:
+        if box.x0 < -TOUCH or box.y0 < -TOUCH or box.x1 > width + TOUCH or box.y1 > height + TOUCH:
+            yield f"{said!r} leaves the picture"
+        for ax in figure.axes:
+            if ax is not owner and owner is not figure and overlap_of(box, ax.get_window_extent()) > TOUCH:
+                yield f"{said!r} covers the Axes of {ax.get_title(loc='left')!r}"
+    for (_, said, box), (_, other, its) in combinations(seen, 2):
+        if overlap_of(box, its) > TOUCH:
+            yield f"{said!r} lies on {other!r}"
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+def test_a_lecture_can_be_read(kind, monkeypatch):
+    make_quick(monkeypatch, kind)
+    panel = kind()
+    faults = []
+    for name in kind.scenes:
+        panel.show(name)
+        for screen in SCREENS:
+            panel._open_figure(list(screen))
+            panel.figure.png()
+            letters = [text.get_fontsize() / 72 * panel.figure.dpi for text in panel.figure.findobj(Text)]
+            assert min(letters) >= screen[1] / 35 - 1e-6
+            faults += [f"{name} at {screen[0]}: {fault}" for fault in faults_of(panel.figure)]
+        panel._open_figure(None)
+    panel.close()
+    assert not faults, "\n".join(faults)
+
+
+def test_a_fault_is_seen():
+    figure = LectureFigure.on_screen(1024, 768)
+    (ax,) = figure.columns(1)
+    ax.set(xlim=(0, 1), ylim=(0, 1), title="A")
+    figure.png()
+    assert list(faults_of(figure)) == []
+    ax.set_title("A title of many words that no screen of this width can hold in a single line, whatever is done")
+    ax.text(0.5, 0.5, "one")
+    ax.text(0.5, 0.5, "two")
+    figure.png()
+    faults = list(faults_of(figure))
+    assert len(faults) == 2 and "leaves the picture" in faults[0] and faults[1] == "'one' lies on 'two'"
