@@ -12,6 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
+from matplotlib.text import Text
 from PIL import Image
 
 BLACK, ORANGE, SKY, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"  # Okabe and Ito's palette
@@ -50,7 +51,8 @@ _PROJECTED = {
 }
 
 
-_LARGER = 1.2  # letters of a lecture, against those of a page on a picture of the same width
+_LECTURE_LETTERS = 13  # points, of the smallest letters of a lecture
+_SMALLEST = 1 / 35  # their height, against that of the screen
 _SCREEN = 0.97, 0.66  # the share of a screen's width and height that is left for a picture
 _LETTERS_PER_INCH = 9.6  # of 14 points, on average
 
@@ -104,20 +106,19 @@ class LectureFigure(Figure):
         """Pixels of the page that the picture is to take."""
         self._covers = []
         self._told = ""
+        self._smallest = 0.0  # points
 
     @classmethod
-    def on_screen(
-        cls, size: tuple[float, float], width: float, height: float, pixels: float = 1.0
-    ) -> "LectureFigure":
-        """That of a lecture hall: as large as a screen allows, with letters and lines that are larger still.
+    def on_screen(cls, width: float, height: float, pixels: float = 1.0) -> "LectureFigure":
+        """That of a lecture hall: as large as a screen allows, and no letter lower than a 35th of the screen.
 
-        ``size`` is that of the figure for a page, in inches; the screen has so many pixels of the page, each of which
-        is ``pixels`` of its own wide.
+        The screen has so many pixels of the page, each of which is ``pixels`` of its own wide.
         """
-        shown = min(_SCREEN[0] * width, _SCREEN[1] * height * size[0] / size[1])
-        inches = size[0] / _LARGER
-        figure = cls(inches, size[1] / _LARGER, dpi=pixels * shown / inches)
-        figure.shown_width = shown
+        letters = _SMALLEST * height  # pixels of the page
+        inch = letters * 72 / _LECTURE_LETTERS
+        figure = cls(_SCREEN[0] * width / inch, _SCREEN[1] * height / inch, dpi=pixels * inch)
+        figure.shown_width = _SCREEN[0] * width
+        figure._smallest = _LECTURE_LETTERS
         return figure
 
     @projected()
@@ -167,6 +168,8 @@ class LectureFigure(Figure):
     @projected()
     def png(self) -> bytes:
         """The picture as a PNG file of at most 256 colours, which is a third of the size of one of all colours."""
+        for text in self.findobj(Text) if self._smallest else ():
+            text.set_fontsize(max(text.get_fontsize(), self._smallest))
         self.canvas.draw()
         pixels = Image.fromarray(np.asarray(self.canvas.buffer_rgba())).convert("RGB")
         file = io.BytesIO()

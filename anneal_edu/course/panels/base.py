@@ -3,7 +3,10 @@
 import asyncio
 import base64
 import inspect
+import random
+from collections import deque
 from collections.abc import Generator, Iterable
+from itertools import islice
 from typing import Any, ClassVar, NamedTuple, Self
 
 import ipywidgets as widgets
@@ -11,11 +14,12 @@ from matplotlib.axes import Axes
 
 from anneal_edu.course.figures.artists import hide_named
 from anneal_edu.course.figures.style import LectureFigure, projected
-from anneal_edu.course.panels.controls import Recipe
+from anneal_edu.course.panels.controls import Recipe, is_slider, next_frame, step
 from anneal_edu.course.panels.stage import Stage
 
 _STALE = "The settings have changed: press Run to see what they do."
-_COMPUTING = "computing …"
+
+
 class Reading(NamedTuple):
     """What a panel says in words about what it has drawn.
 
@@ -96,6 +100,8 @@ class Panel(widgets.VBox):
     controls: ClassVar[dict[str, Recipe]]
     scenes: ClassVar[dict[str, dict]] = {}
     """Name → values of controls, of each state that teaches; the first is the state in which the panel opens."""
+    plays: ClassVar[str] = ""
+    """Name of the slider that the play button moves: time, or the position on a path."""
     size: ClassVar[tuple[float, float]] = (10.0, 4.5)
     """Width and height of the picture in inches, of 100 pixels each."""
     columns: ClassVar[tuple[float, ...]] = (1, 1)
@@ -122,13 +128,16 @@ class Panel(widgets.VBox):
         self._runs: dict[tuple, Any] = {}
         self._task: asyncio.Task | None = None
         self._held = False  # while several controls move at once
+        self._pixels = 1.0  # of the screen, for each pixel of the page
         self._controls = {name: recipe() for name, recipe in self.controls.items()}
         self._opening = {name: control.value for name, control in self._controls.items()}
         for name, value in values.items():
             self._controls[name].value = value
             if self._controls[name].value != value:
                 raise ValueError(f"{name} cannot be {value!r}: its control stops at {self._controls[name].value!r}")
-        self._stage = Stage(self._asked, scenes=list(self.scenes))
+        self._stage = Stage(
+            self._asked, scenes=list(self.scenes), can_play=bool(self.plays), can_roll="seed" in self.controls
+        )
         row = [*self._controls.values()]
         self._slow = inspect.isgeneratorfunction(self.draw)
         if self._slow:
@@ -168,7 +177,7 @@ class Panel(widgets.VBox):
 
     def present(self) -> Self:
         """Turn into the lecture version and return it: larger letters, thicker lines, a picture as wide as the page."""
-        self._open_figure([1400, 1000, 1])
+        self._open_figure([1400, 1000])
         self.add_class("anneal-edu-presented")
         return self
 
@@ -190,32 +199,36 @@ class Panel(widgets.VBox):
         return self._runs[settings]
 
     def _open_figure(self, screen: list[float] | None = None) -> None:
-        """Make the picture anew: for a page, or for a whole screen (width, height, pixels a pixel)."""
-        self.figure = LectureFigure(*self.size) if screen is None else LectureFigure.on_screen(self.size, *screen)
+        """Make the picture anew: for a page, or for a whole screen (width, height)."""
+        self._screen = screen
+        if screen is None:
+            self.figure = LectureFigure(*self.size, dpi=100 * self._pixels)
+        else:
+            self.figure = LectureFigure.on_screen(*screen, pixels=self._pixels)
         with projected():
             self.axes = self.make_axes(self.figure)
-        self._stage.width = 100 * self.size[0] if screen is None else self.figure.shown_width
+        self._stage.width = self.figure.shown_width
         self.run()
 
     def _asked(self, message: dict[str, Any]) -> None:
-        if "scene" in message:
-            self.show(message["scene"])
-        elif "step" in message:
-            self._step(message["step"])
-        elif "lecture" in message:
-            self._open_figure(message["lecture"])
-        elif "cancel" in message:
-            self._stop()
-            self._update(wait=False)
-
-    def _step(self, way: int) -> None:
-        """Move the first slider by one step, as the arrow keys do in a lecture."""
-        sliders = (control for control in self._controls.values() if hasattr(control, "continuous_update"))
-        first = next((control for control in sliders if not isinstance(control, widgets.BoundedIntText)), None)
-        if isinstance(first, widgets.SelectionSlider):
-            first.index = min(max(first.index + way, 0), len(first.options) - 1)
-        elif first is not None:
-            first.value += way * first.step  # the slider itself stops at its ends
+        match message:
+            case {"scene": name}:
+                self.show(name)
+            case {"step": way}:
+                for first in islice(filter(is_slider, self._controls.values()), 1):
+                    step(first, way)
+            case {"play": True}:
+                next_frame(self._controls[self.plays])
+            case {"roll": True}:
+                self._controls["seed"].value = random.randrange(1000)
+            case {"lecture": screen}:
+                self._open_figure(screen)
+            case {"pixels": pixels} if pixels != self._pixels:
+                self._pixels = pixels
+                self._open_figure(self._screen)
+            case {"cancel": True}:
+                self._stop()
+                self._update(wait=False)
 
     def _control_moved(self, _change) -> None:
         self._stop()  # what is being computed is of other settings
@@ -223,8 +236,7 @@ class Panel(widgets.VBox):
             self._update(wait=not self._slow)
 
     def _update(self, wait: bool) -> None:
-        for _done in self._redraw(wait):
-            pass
+        deque(self._redraw(wait), maxlen=0)  # whatever it yields
 
     def _run_in_pieces(self) -> None:
         """As `run`, but listen to the reader between two pieces of the work, so that Cancel is heard."""
@@ -263,7 +275,7 @@ class Panel(widgets.VBox):
                     done = next(drawing)
                 if not wait:
                     break
-                self._stage.set_trait("veil", _COMPUTING)
+                self._stage.set_trait("veil", "computing …")
                 yield done
             reading = None if self._slow else drawing
         except StopIteration as end:

@@ -8,6 +8,7 @@ import ipywidgets as widgets
 Recipe = Callable[[], widgets.ValueWidget]
 
 _STYLE = {"description_width": "initial"}
+_FRAMES = 40  # of a slider that is played from end to end
 
 
 def _long(label: str) -> dict:
@@ -52,3 +53,27 @@ def seed(value: int = 0) -> Recipe:
         layout={"width": "120px"},
         style=_STYLE,
     )
+
+
+def is_slider(control: widgets.ValueWidget) -> bool:
+    """Whether a control has a handle that slides."""
+    return isinstance(control, widgets.IntSlider | widgets.FloatSlider | widgets.SelectionSlider)
+
+
+def step(control: widgets.ValueWidget, way: int) -> None:
+    """Move a slider by ``way`` steps, as far as it goes."""
+    if isinstance(control, widgets.SelectionSlider):
+        control.index = min(max(control.index + way, 0), len(control.options) - 1)
+    else:
+        control.value += way * control.step  # the slider itself stops at its ends
+
+
+def next_frame(control: widgets.ValueWidget) -> None:
+    """Move a slider on so that it is played from end to end in some forty frames, and then from its beginning."""
+    at_end = control.index == len(control.options) - 1 if hasattr(control, "options") else control.value == control.max
+    if at_end:
+        step(control, -(10**6))
+    elif hasattr(control, "options"):
+        step(control, 1)
+    else:
+        step(control, max(1, round((control.max - control.min) / control.step / _FRAMES)))

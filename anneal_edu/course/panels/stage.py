@@ -14,8 +14,9 @@ class Stage(anywidget.AnyWidget):
     Parameters
     ----------
     asked : callable, (message) -> None
-        Called with what the reader asks for: ``{"scene": name}``, ``{"cancel": True}``, or ``{"lecture": [width,
-        height, pixels a pixel]}``, where None ends the lecture.
+        Called with what the reader asks for: ``{"scene": name}``, ``{"step": 1}`` of the first slider, ``{"play":
+        True}`` for the next frame, ``{"roll": True}`` for another seed, ``{"cancel": True}``, ``{"lecture": [width,
+        height]}``, where None ends the lecture, or ``{"pixels": ratio}``: so many of the screen for one of the page.
     """
 
     _esm = Path(__file__).with_name("stage.js").read_text(encoding="utf-8")
@@ -31,6 +32,8 @@ class Stage(anywidget.AnyWidget):
     done = traitlets.Float().tag(sync=True)
     scenes = traitlets.List(traitlets.Unicode()).tag(sync=True)
     scene = traitlets.Unicode().tag(sync=True)
+    can_play = traitlets.Bool().tag(sync=True)
+    can_roll = traitlets.Bool().tag(sync=True)
 
     def __init__(self, asked: Callable[[dict[str, Any]], None], **values):
         super().__init__(**values)

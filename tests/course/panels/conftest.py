@@ -52,6 +52,9 @@ def with_a_memory_of_its_own(function):
 def make_quick(monkeypatch, kind):
     """Give a panel its SMALLER constants and FEWER settings."""
     name, module = kind.__name__, sys.modules[kind.__module__]
+    few = FEWER.get(name, {})
+    kept = {scene: {c: v for c, v in values.items() if c not in few} for scene, values in kind.scenes.items()}
+    monkeypatch.setattr(kind, "scenes", kept)
     for control, recipe in FEWER.get(name, {}).items():
         assert control in kind.controls, f"{name} has no {control}"
         monkeypatch.setitem(kind.controls, control, recipe)

@@ -10,6 +10,7 @@ import weakref
 import ipywidgets as widgets
 import numpy as np
 import pytest
+from matplotlib.text import Text
 
 from anneal_edu.course.figures import artists
 from anneal_edu.course.panels import Panel, Reading
@@ -219,14 +220,55 @@ def test_arrows_move_the_first_slider_up_to_its_ends(opened):
         assert slow.n.value == expected
 
 
-def test_a_lecture_fills_the_screen_and_ends(opened):
+@pytest.mark.parametrize("screen", [[1024, 768], [1920, 1080]])
+def test_a_lecture_fills_the_screen_and_ends(opened, screen):
     panel = opened(Dots)
     before = picture(panel)
-    asks(panel, lecture=[1920, 1080, 1])
-    assert panel.children[1].width == pytest.approx(0.66 * 1080 * 10 / 4.5)
-    assert panel.figure.get_size_inches() == pytest.approx([10 / 1.2, 4.5 / 1.2])
+    asks(panel, lecture=screen)
+    assert panel.children[1].width == pytest.approx(0.97 * screen[0])
+    shown = panel.figure.get_size_inches() * panel.figure.dpi
+    assert shown == pytest.approx([0.97 * screen[0], 0.66 * screen[1]])
+    letters = [text.get_fontsize() / 72 * panel.figure.dpi for text in panel.figure.findobj(Text)]
+    assert min(letters) == pytest.approx(screen[1] / 35)
     asks(panel, lecture=None)
     assert picture(panel) == before
+
+
+def test_a_screen_of_more_pixels_gets_more_of_them(opened):
+    panel = opened(Dots)
+    asks(panel, pixels=2.0)
+    assert panel.figure.dpi == 200 and panel.children[1].width == 1000
+    asks(panel, lecture=[1024, 768])
+    assert panel.figure.get_size_inches()[0] * panel.figure.dpi == pytest.approx(2 * 0.97 * 1024)
+
+
+def test_it_plays_from_end_to_end_and_begins_again(opened):
+    class Played(Dots):
+        plays = "height"
+
+        def draw(self, height, shown, seed):
+            return Reading("", {})
+
+    class PlayedSums(Sums):
+        plays = "n"
+
+    panel, seen = opened(Played, height=1.85), []
+    for _ in range(5):
+        asks(panel, play=True)
+        seen.append(panel.height.value)
+    assert seen == pytest.approx([1.95, 2.0, 0.0, 0.1, 0.2])
+    assert panel.children[1].can_play and not opened(Dots).children[1].can_play
+    slow = opened(PlayedSums, n=1000)
+    asks(slow, play=True)
+    assert slow.n.value == 10
+
+
+def test_a_die_rolls_the_seed(opened):
+    panel = opened(Dots)
+    assert panel.children[1].can_roll and not opened(Sums).children[1].can_roll
+    for _ in range(3):
+        asks(panel, roll=True)
+    assert panel.seed.value != 0
 
 
 def test_who_asks_is_answered(opened, monkeypatch):
