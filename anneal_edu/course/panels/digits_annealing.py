@@ -123,7 +123,7 @@ class DigitsAnnealing(Panel):
         for ax, name in ((chains, "chains"), (draws, "draws")):
             image_grid(ax, name, np.zeros((SHOWN, 784)), COLUMNS)
         curve.set(xlim=(-0.04, 1.04), xlabel="position β", xticks=(0, 0.5, 1), title="log Ẑ minus log Z (nats)")
-        artists.legend(curve, {"geometric": "AIS, 95%", "truth": "exact"}, loc="lower left")
+        artists.legend(curve, {"AIS": "AIS, 95%", "truth": "exact"}, loc="lower left")
         return [chains, draws, curve]
 
     def draw(self, model, start, beta, n_steps, n_chains, seed):
@@ -151,14 +151,14 @@ class DigitsAnnealing(Panel):
 def _draw_curve(ax, stops: list[Stop], now: Stop) -> None:
     betas, misses = [stop.beta for stop in stops], [stop.miss for stop in stops]
     low, high = np.transpose([np.subtract(stop.interval, stop.log_z) for stop in stops])
-    artists.bars(ax, "intervals", betas, low, high, "geometric", markersize=5, linewidth=1.6)
-    artists.line(ax, "misses", betas, misses, linestyle="-", marker="None", color="#0072B2")
+    artists.bars(ax, "intervals", betas, low, high, "AIS", markersize=5, linewidth=1.6)
+    artists.curve(ax, "misses", betas, misses, "AIS")
     artists.curve(ax, "exact", [-0.04, 1.04], [0, 0], "truth")
     bottom, top = min(-3.0, low.min()), max(1.0, high.max())
     margin = 0.08 * (top - bottom)
     ax.set_ylim(bottom - 3 * margin, top + margin)
     artists.curve(ax, "beta", [now.beta] * 2, ax.get_ylim(), "reference", linewidth=1.6, zorder=1)
-    artists.marks(ax, "now", now.beta, now.miss, "geometric", markersize=11)
+    artists.marks(ax, "now", now.beta, now.miss, "AIS", markersize=11)
 
 
 def _percent(share: float) -> str:
@@ -182,4 +182,5 @@ def _takeaway(beta: float, now: Stop) -> str:
     comfort = ", with an ESS that looks healthy." if healthy else "."
     held = "hardly any" if now.mass < 0.02 else "only a part"
     where = f" The chains stand where {held} of the exact probability is." if now.mass < 0.8 else ""
-    return f"At {at} log Ẑ lies {amount} below the exact log Z, and its interval does not reach that far{comfort}{where}"
+    found = f"At {at} log Ẑ lies {amount} below the exact log Z, and its interval does not reach that far"
+    return f"{found}{comfort}{where}"

@@ -114,7 +114,7 @@ class StartCovariance(Panel):
         gaussian_rbm.correlations(both, kiwaki.shrunk_covariance(cov, share), cov)
         gaussian_rbm.scale_of_correlations(scale)
         span = WIDE if model == "strong covariances" else NARROW
-        gaussian_rbm.spread_of_log_weights(histogram, runs.log_weights, now, "moments", span)
+        gaussian_rbm.spread_of_log_weights(histogram, runs.log_weights, now, "shrunk", span)
         gaussian_rbm.variance_against_share(curve, SHARES, variances, errors, now, float(runs.mean_only.var(ddof=1)))
         mean_only = runs.mean_only
         readout = {

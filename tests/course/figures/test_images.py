@@ -1,5 +1,7 @@
 """Pictures beside a plot."""
 
+from itertools import pairwise
+
 import pytest
 
 from anneal_edu.course.figures import LectureFigure
@@ -14,7 +16,7 @@ def test_pictures_and_plot_stand_side_by_side(n, width, height):
     places = [ax.get_position(original=True) for ax in axes]
     assert len(places) == n + 1
     assert [place.width for place in places[:n]] == pytest.approx([0.25] * n)
-    gaps = [(right.x0 - left.x1) * width for left, right in zip(places, places[1:], strict=False)]
+    gaps = [(right.x0 - left.x1) * width for left, right in pairwise(places)]
     assert min(gaps) > 0.2 and gaps[-1] > 0.6, "inches"
     assert places[-1].x1 < 1 and places[-1].width > 0.25
     assert all(0 < place.y0 < place.y1 < 1 for place in places)

@@ -127,7 +127,10 @@ WORDS = {
             "At the target 11% of the chains should be in the small modes. From the diagonal start 33% are there, "
             "from the full one 18%; weights have to put right the rest.",
         ),
-        ((1, {"diagonal": 0.16, "full": 0.07}, {"diagonal": 0.11, "full": 0.11}), "7%; with time both starts come near."),
+        (
+            (1, {"diagonal": 0.16, "full": 0.07}, {"diagonal": 0.11, "full": 0.11}),
+            "16% are there, from the full one 7%; with time both starts come near.",
+        ),
         (
             (0.0, {"diagonal": 0.5, "full": 0.2}, {"diagonal": 0.51, "full": 0.21}),
             "At the start, 50% of the chains from the diagonal start are where the small modes will be (exact "
@@ -217,8 +220,8 @@ WORDS = {
     samples_along_paths: [
         (
             (1, {"geometric": 2, "moments": 4}, HERE, 30.0),
-            "Both paths end in the same target, 25% of which is one picture. On MAS several of the 20 chains have found "
-            "it, on the geometric path hardly one.",
+            "Both paths end in the same target, 25% of which is one picture. On MAS several of the 20 chains have "
+            "found it, on the geometric path hardly one.",
         ),
         ((1, {"geometric": 3, "moments": 4}, HERE, 30.0), "25% of which is one picture. The chains come there by diff"),
         ((1, {"geometric": 0, "moments": 3}, HERE, 30.0), "25% of which is one picture. The chains come there by diff"),
