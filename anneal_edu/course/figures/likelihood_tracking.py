@@ -48,7 +48,8 @@ def tracked(
     high = 5 * np.ceil((max(map(np.max, every)) + spare) / 5)
     end = n_updates[-1] if exact_updates is None else exact_updates[-1]
     ax.set(xlim=(0, 1.02 * end), ylim=(low, high + 0.12 * (high - low)), xlabel="updates")
-    ax.set_title("mean log likelihood, ± 2 s.e.")
+    ax.set_title("mean log likelihood ± 2 s.e. (nats)")
+    ax.locator_params(axis="y", integer=True)
     meanings = {TRAIN: "training", VALIDATION: "validation"} | ({} if exact is None else {"truth": "exact"})
     look = artists.SMALL | {"handlelength": 1.4, "handletextpad": 0.4, "columnspacing": 0.7}
     artists.legend(ax, meanings, loc="upper left", ncols=3, **look)
