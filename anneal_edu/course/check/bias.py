@@ -166,6 +166,11 @@ def wrong_entry(answer) -> str:
     return "right: 1.5% in one number, found without knowing the path or its ends. An identity is a checksum."
 
 
+def _farthest(x: np.ndarray) -> tuple[int, int]:
+    """The index farthest from the median, and the index of the largest."""
+    return int(abs(x - np.median(x)).argmax()), int(abs(x).argmax())
+
+
 def _judge_entry(said, n_steps: np.ndarray, biases: np.ndarray, wrong: int) -> None:
     n = len(n_steps)
     whole = np.ndim(said) == 0 and float(said).is_integer() and 0 <= said < n
@@ -180,9 +185,7 @@ def _judge_entry(said, n_steps: np.ndarray, biases: np.ndarray, wrong: int) -> N
         "K times one direction alone need not be constant: did you add both?": n_steps * biases,
         "The two directions may differ: only their sum is bound.": [gap, n_steps * gap],
     }
-    hits = [
-        who for who, tried in slips.items() if any(int(abs(x - np.median(x)).argmax()) == row for x in tried)
-    ]
+    hits = [who for who, tried in slips.items() if any(row in _farthest(x) for x in tried)]
     same_as = f"K (forward + reverse) = {total[row]:.4f} there, as in most rows"
     case = f"row {row} is right: {same_as}. One does not agree."
     raise WrongAnswerError(" ".join([case, *hits]))
