@@ -21,6 +21,10 @@ LOOKS = {
 }
 """Colour, line style and marker of each method of training; black stands for two that are never drawn together."""
 
+BRIEF = {"PCD, 10 times the chains": "PCD, 10 × chains", "PCD, 10 small updates": "PCD, small updates"}
+"""Names that are shorter where a row has little room."""
+FAINT = "#9A9A9A"
+
 Curves = dict[str, tuple[np.ndarray, np.ndarray]]
 """Method → where it was measured (n,), and log likelihoods (n, seeds)."""
 
@@ -64,13 +68,24 @@ def training_curves(
 
 
 @projected()
-def comparison(ax: Axes, values: dict[str, np.ndarray], costs: dict[str, int], best: float | None, limits) -> None:
-    """One row a method: median and range over the seeds of the log likelihoods (seeds,); ◄ where it goes on."""
+def comparison(
+    ax: Axes,
+    values: dict[str, np.ndarray],
+    costs: dict[str, int],
+    best: float | None,
+    limits: tuple[float, float],
+    drawn: list[str],
+) -> None:
+    """One row a method: median and range over the seeds of the log likelihoods (seeds,); ◄ where it goes on.
+
+    The names are the key to curves beside it: methods that are not ``drawn`` there are pale.
+    """
     low = limits[0]
     for row, (method, found) in enumerate(values.items()):
-        shown, look = np.clip(found, low, None), LOOKS[method]
+        shown, look = np.clip(found, low, None), LOOKS[method] | {"alpha": 1.0 if method in drawn else 0.3}
+        ends = [shown.min(), shown.max()]
         artists.line(
-            ax, f"{method} range", [shown.min(), shown.max()], [row, row], color=look["color"], linewidth=2.5
+            ax, f"{method} range", ends, [row, row], color=look["color"], alpha=look["alpha"], linewidth=2.5
         )
         artists.line(
             ax, method, np.median(shown), row, **look | {"linestyle": "None", "markersize": 9, "markeredgewidth": 2}
@@ -83,8 +98,10 @@ def comparison(ax: Axes, values: dict[str, np.ndarray], costs: dict[str, int], b
         xlim=limits,
         ylim=(len(values) - 0.4, -0.6),
         yticks=range(len(values)),
-        yticklabels=[f"{method} ({costs[method]})" for method in values],
+        yticklabels=[f"{BRIEF.get(method, method)} ({costs[method]})" for method in values],
     )
+    for method, label in zip(values, ax.get_yticklabels(), strict=True):
+        label.set_color(BLACK if method in drawn else FAINT)
 
 
 @projected()
@@ -107,7 +124,7 @@ def occupation(ax: Axes, model: np.ndarray, particles: np.ndarray, style: str, t
     Both arrays are (N + 1,); the last entry, the mass on none of the pictures, is written down.
     """
     x, top = np.arange(len(model) - 1), ax.get_ylim()[1]
-    elsewhere = f"elsewhere:\nmodel {model[-1]:.0%}, particles {particles[-1]:.0%}"
+    elsewhere = f"elsewhere:\nmodel {model[-1]:.0%}\nparticles {particles[-1]:.0%}"
     artists.words(ax, "elsewhere", 0.99, 0.97, elsewhere, transform=ax.transAxes, ha="right", va="top")
     for i, p in enumerate(model[:-1]):
         corners = i + np.array([-0.36, 0.36])
@@ -137,14 +154,5 @@ def moment(ax: Axes, curves: Curves, at: int) -> None:
 def legend(ax: Axes, labels: dict[str, str], loc: str) -> None:
     """Say which look belongs to which method, ``{method: label}``, and what the dots of the truth are."""
     handles = [Line2D([], [], label=label, **LOOKS[method]) for method, label in labels.items()]
-    handles.append(Line2D([], [], label="best possible", **STYLES["truth"] | {"marker": "None"}))
-    ax.legend(handles=handles, loc=loc, handlelength=2.2, borderpad=0.3, labelspacing=0.3)
-
-
-def key(ax: Axes, methods: list[str], loc: str) -> None:
-    """Name the methods that are drawn, in small letters; the names change with the methods."""
-    shown = ax.get_legend()
-    if shown is None or [text.get_text() for text in shown.get_texts()] != methods:
-        handles = [Line2D([], [], label=method, **LOOKS[method]) for method in methods]
-        ax.legend(handles=handles, loc=loc, **artists.SMALL)
-    ax.get_legend().set_loc(loc)
+    handles.append(Line2D([], [], label="best", **STYLES["truth"] | {"marker": "None"}))
+    ax.legend(handles=handles, loc=loc, **artists.SMALL)
