@@ -127,7 +127,7 @@ def overlap(ax: Axes, matrix: np.ndarray) -> None:
         look = {"ha": "center", "va": "center", "fontsize": size, "color": "white" if share > 0.55 else BLACK}
         artists.words(ax, f"share {i} {j}", j, i, text, **look)
     ax.set(ylabel="drawn on rung", xlabel="might be of rung", xticks=(ticks := range(0, n, 1 + n // 8)), yticks=ticks)
-    ax.set(title="overlap: white 0, black 1")
+    ax.set(title="overlap (black = 1)")
 
 
 @projected()

@@ -56,9 +56,9 @@ class WhomToBelieve(Panel):
         """The plot, with room for names at its left, and words; of these as much as there is room for."""
         left, right = figure.columns(1, 1)
         width, height = figure.get_size_inches()
-        plot = min(0.44 * (width - 2.5), 3.9)
+        plot = min(0.44 * (width - 2.5), 5.2)
         for ax, (start, wide) in zip((left, right), ((2.4, plot), (2.5 + plot, width - plot - 2.55)), strict=True):
-            ax.set_position((start / width, 0.85 / height, wide / width, 1 - 1.25 / height))
+            ax.set_position((start / width, 0.9 / height, wide / width, 1 - 1.3 / height))
         right.set_axis_off()
         below = {"loc": "lower center", "bbox_to_anchor": (0.5, 0), "bbox_transform": figure.transFigure}
         artists.legend(left, estimators.SIDES, ncols=4, fontsize=11, **below)

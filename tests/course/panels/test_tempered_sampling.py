@@ -156,7 +156,7 @@ def test_a_result_that_warns_is_found_to_warn():
 @pytest.mark.parametrize(
     "found, words",
     [
-        ({"A": (0.1, 0.1, "silent"), "B": (-0.1, 0.1, "silent")}, "all five agree with the exact value within three"),
+        ({"A": (0.1, 0.1, "silent"), "B": (-0.1, 0.1, "silent")}, "five agree with the exact value within three"),
         ({"A": (0.31, 0.1, "silent"), "B": (-0.31, 0.1, "silent")}, "Wrong by more than three … and silent: A, B."),
         ({"A": (0.29, 0.1, "silent"), "B": (-0.31, 0.1, "warns")}, "Warns: B."),
         ({"A": (-0.31, 0.1, "silent"), "B": (0.0, 0.1, "warns")}, "silent: A. Warns: B."),
