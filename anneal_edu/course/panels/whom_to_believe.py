@@ -4,7 +4,7 @@ import numpy as np
 
 from anneal_edu.course.experiments.estimator_tables import Row, stored_rows
 from anneal_edu.course.experiments.estimators import HIGH, LOW, NEITHER
-from anneal_edu.course.figures import artists, estimators
+from anneal_edu.course.figures import estimators
 from anneal_edu.course.panels.base import Panel, Reading
 from anneal_edu.course.panels.controls import choice, slider
 
@@ -60,8 +60,7 @@ class WhomToBelieve(Panel):
         for ax, (start, wide) in zip((left, right), ((2.4, plot), (2.5 + plot, width - plot - 2.55)), strict=True):
             ax.set_position((start / width, 0.9 / height, wide / width, 1 - 1.3 / height))
         right.set_axis_off()
-        below = {"loc": "lower center", "bbox_to_anchor": (0.5, 0), "bbox_transform": figure.transFigure}
-        artists.legend(left, estimators.SIDES, ncols=4, fontsize=11, **below)
+        estimators.key_below(figure)
         return [left, right]
 
     def draw(self, model, truth, seed):
