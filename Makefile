@@ -15,7 +15,7 @@ BENCHES   := $(sort $(wildcard benchmarks/*.py))
 CHROMIUM  := $(shell command -v chromium || command -v chromium-browser || command -v google-chrome)
 
 .DEFAULT_GOAL := help
-.PHONY: help lab test test-seeds test-processors mutants answers lint lint-workflows notebooks drive bench test-oldest clean
+.PHONY: help lab test test-seeds test-processors mutants answers lint lint-workflows notebooks slides drive bench test-oldest clean
 
 help:
 	@echo "make lab          open the course in JupyterLab, on your own copies of the lessons (LABARGS=--allow-root if you are root)"
@@ -26,6 +26,7 @@ help:
 	@echo "make lint-workflows"
 	@echo "                  actionlint on .github/workflows (its package fetches a program from GitHub)"
 	@echo "make notebooks    execute the notebooks in place (NB=notebooks/02_….ipynb for one alone)"
+	@echo "make slides       a deck of slides for each lesson, in build/slides (NB=notebooks/02_….ipynb for one alone)"
 	@echo "make drive        panels in Chromium: the next day, in a lecture, heard; every control of every notebook (minutes)"
 	@echo "make bench        the speed claims, as ratios"
 	@echo "make test-seeds   tests and notebooks with every seed shifted, three times (SHIFTS='4 5 6': by these)"
@@ -76,6 +77,9 @@ lint-workflows: .venv/.workflows-ok
 notebooks: .venv/.ok
 	$(BIN)/python tools/notebooks.py $(NB)
 
+slides: .venv/.slides-ok
+	$(BIN)/python tools/slides.py $(NB)
+
 drive: .venv/.browser-ok
 	DRIVE=1 $(BIN)/python -m pytest -q tests/browser
 
@@ -106,7 +110,11 @@ endef
 	@touch $@
 
 .venv/.browser-ok: .venv/.ok
-	@$(BIN)/python -m pip install $(PIP_FLAGS) --constraint constraints.txt --editable ".[browser]"
+	@$(BIN)/python -m pip install $(PIP_FLAGS) --constraint constraints.txt --editable ".[browser,slides]"
+	@touch $@
+
+.venv/.slides-ok: .venv/.ok
+	@$(BIN)/python -m pip install $(PIP_FLAGS) --constraint constraints.txt --editable ".[slides]"
 	@touch $@
 
 .venv/.mutants-ok: .venv/.ok

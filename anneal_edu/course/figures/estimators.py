@@ -6,15 +6,15 @@ from matplotlib.axes import Axes
 from anneal_edu.course.figures import artists
 from anneal_edu.course.figures.style import GREY, STYLES, LectureFigure, projected
 
-LOW, HIGH, NEITHER = "geometric", "moments", "start"
+LOW, HIGH, NEITHER = "errs low", "errs high", "errs either way"
 """Styles of estimators that err downwards, upwards, and on no known side."""
 SIDES = {LOW: "errs low", HIGH: "errs high", NEITHER: "neither", "truth": "exact log Z"}
 READINGS = {
-    "RTS": "geometric",
-    "MBAR, same run": "start",
-    "TI, same run": "moments",
-    "RB-TI, same run": "estimate",
-    "AIS, geometric": "target",
+    "RTS": "RTS",
+    "MBAR, same run": "MBAR",
+    "TI, same run": "TI",
+    "RB-TI, same run": "RB-TI",
+    "AIS, geometric": "AIS",
 }
 """Styles of the curves against the number of rungs."""
 
@@ -100,7 +100,8 @@ def rmse_against_rungs(
         artists.bars(ax, f"{name} bars", x, y * (1 - spread), y * (1 + spread), style, linewidth=1.2, markersize=5)
         low, high = min(low, y.min()), max(high, y.max())
     if chosen is not None:
-        artists.line(ax, "chosen", [chosen, chosen], [low / 2, high * 2], color=GREY, linewidth=9, alpha=0.25)
+        look = {"linestyle": "-", "linewidth": 9, "alpha": 0.25}
+        artists.curve(ax, "chosen", [chosen, chosen], [low / 2, high * 2], "reference", **look)
     artists.log_x(ax, "number of temperatures", rungs, (rungs[0] / 1.25, rungs[-1] * 1.25))
     artists.log_y(ax, low / 1.7, high * 1.7, "root mean square error of log Ẑ (nats)")
 
@@ -182,12 +183,12 @@ def own_and_true_errors(axes: list[Axes], names: list[str], sizes: dict[str, np.
     for i, (ax, (title, pairs)) in enumerate(zip(axes, sizes.items(), strict=True)):
         own, true = pairs.T
         artists.level_bars(ax, "from one to the other", own, true, rows, "reference", marker="None", linewidth=1.4)
-        artists.marks(ax, "own", own, rows, "geometric")
-        artists.marks(ax, "true", true, rows, "moments")
+        artists.marks(ax, "own", own, rows, "own error")
+        artists.marks(ax, "true", true, rows, "true error")
         low, high = pairs.min() / 1.6, pairs.max() * 1.6
         few = (0.02, 0.05, 0.1, 0.2, 0.5) if high < 1 else (0.01, 0.1, 1, 10, 100)
         ticks = [tick for tick in few if low <= tick <= high]
         artists.log_x(ax, "nats", ticks, (low, high))
         ax.set(yticks=rows, yticklabels=names if i == 0 else [], ylim=(-0.6, len(names) - 0.4), title=title)
-    meanings = {"geometric": "own error bar", "moments": "true error (RMSE)"}
+    meanings = {"own error": "own error bar", "true error": "true error (RMSE)"}
     artists.legend(axes[1], meanings, loc="upper center", ncols=2, bbox_to_anchor=(0.3, -0.13), fontsize=11)

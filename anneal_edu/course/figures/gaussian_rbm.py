@@ -4,10 +4,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from anneal_edu.course.figures import annealing, artists
-from anneal_edu.course.figures.style import BLACK, GREY, ORANGE, STYLES, projected
-
-START_STYLES = {"mean only": "estimate", "diagonal": "geometric", "full": "moments"}
-"""Key of STYLES for each of the three starts."""
+from anneal_edu.course.figures.style import BLACK, GREY, SIGNED, STYLES, projected
 
 
 @projected()
@@ -29,12 +26,9 @@ def density_with_chains(
     shade = np.sqrt(density / density.max())  # else modes of a tenth of the mass would be invisible
     look = {"cmap": "gray_r", "vmin": 0, "vmax": 1.5, "interpolation": "bilinear"}
     artists.image(ax, "density", shade, extent, origin="lower", **look)
-    look = {"linestyle": "None", "markersize": 4, "markeredgewidth": 0.5, "markeredgecolor": "white"}
-    for name, which, colour, marker in (
-        ("large", ~small, STYLES["geometric"]["color"], "o"),
-        ("small", small, ORANGE, "D"),
-    ):
-        artists.line(ax, name, *chains[which].T, **look, color=colour, marker=marker)
+    look = {"markersize": 5, "markeredgewidth": 0.5, "markeredgecolor": "white"}
+    for name, which in (("large modes", ~small), ("small modes", small)):
+        artists.marks(ax, name, *chains[which].T, name, **look)
     ax.set(xlim=extent[:2], ylim=extent[2:], xlabel="v₁")
 
 
@@ -42,9 +36,8 @@ def density_with_chains(
 def shares_in_small_modes(ax: Axes, shares: dict[str, float], exact: dict[str, float]) -> None:
     """A bar for each start, as high as the share of its chains in the small modes, and a line where it should end."""
     for i, (start, share) in enumerate(shares.items()):
-        style = START_STYLES[start]
         corners = np.array([i - 0.32, i - 0.32, i + 0.32, i + 0.32])
-        artists.band(ax, start, corners[[0, 3]], np.zeros(2), np.full(2, share), style, alpha=0.75)
+        artists.band(ax, start, corners[[0, 3]], np.zeros(2), np.full(2, share), start, alpha=0.9)
         artists.curve(ax, f"{start} exact", corners[[0, 3]], [exact[start]] * 2, "truth", linewidth=4)
         artists.words(ax, f"{start} words", i, share + 0.012, f"{share:.0%}", ha="center", fontsize=17, weight="bold")
     ax.set(
@@ -58,13 +51,13 @@ def shares_in_small_modes(ax: Axes, shares: dict[str, float], exact: dict[str, f
 
 @projected()
 def correlations(ax: Axes, cov: np.ndarray, title: str) -> None:
-    """The correlations of a covariance (D, D), from -1, blue, over 0, white, to 1, red."""
+    """The correlations of a covariance (D, D), from -1, dark, to 1, light."""
     scale = np.sqrt(cov.diagonal())
-    look = {"cmap": "RdBu_r", "vmin": -1, "vmax": 1, "interpolation": "nearest"}
+    look = {"cmap": SIGNED, "vmin": -1, "vmax": 1, "interpolation": "nearest"}
     D = len(cov)
     artists.image(ax, "correlations", cov / np.outer(scale, scale), (-0.5, D - 0.5, D - 0.5, -0.5), **look)
     ax.set(xlim=(-0.5, D - 0.5), ylim=(D - 0.5, -0.5), xticks=[], yticks=[], title=title)
-    ax.set_xlabel("blue −1, red 1", fontsize=12)
+    ax.set_xlabel("dark −1, light 1", fontsize=12)
 
 
 @projected()
@@ -103,13 +96,13 @@ def variance_against_share(
         The variance from the start that has the target's mean alone.
     """
     low, high = variances - 2 * errors, variances + 2 * errors
-    artists.bars(ax, "errors", shares, low, high, "moments", linewidth=1.6, markersize=6)
-    artists.line(ax, "variances", shares, variances, **STYLES["moments"] | {"markersize": 5})
+    artists.bars(ax, "errors", shares, low, high, "shrunk", linewidth=1.6, markersize=6)
+    artists.line(ax, "variances", shares, variances, **STYLES["shrunk"] | {"markersize": 5})
     look = {"markersize": 13, "markeredgecolor": BLACK, "markeredgewidth": 1.6}
-    artists.marks(ax, "now", shares[now], variances[now], "moments", **look)
+    artists.marks(ax, "now", shares[now], variances[now], "shrunk", **look)
     top = 1.18 * high.max()
     if reference is not None and reference < top:
-        artists.curve(ax, "mean only", [-0.06, 1.06], [reference] * 2, "estimate")
+        artists.curve(ax, "mean only", [-0.06, 1.06], [reference] * 2, "mean only")
         look = {"fontsize": 12, "va": "bottom", "ha": "right"}
         artists.words(ax, "mean only words", 1.05, reference + 0.01 * top, "mean only", **look)
     ax.set(xlim=(-0.06, 1.06), ylim=(0, top), xticks=(0, 0.5, 1), xticklabels=("0: diagonal", "½", "1: full"))
@@ -145,11 +138,11 @@ def estimates_and_ess(
     span = [n_steps[0] / 1.4, n_steps[-1] * 1.4]
     bounds = []
     for i, (start, row) in enumerate(found.items()):
-        style, x = START_STYLES[start], np.asarray(n_steps) * 1.07 ** (i - (len(found) - 1) / 2)
+        x = np.asarray(n_steps) * 1.07 ** (i - (len(found) - 1) / 2)
         log_z, error, ess = np.transpose(row)
         whiskers = np.column_stack([log_z - 3 * error, log_z + 3 * error])
-        annealing.estimates(left, start, x, log_z, whiskers, style)
-        artists.line(right, start, x, ess, **STYLES[style])
+        annealing.estimates(left, start, x, log_z, whiskers, start)
+        artists.line(right, start, x, ess, **STYLES[start])
         bounds.append(np.clip(whiskers, log_z[:, None] - 4, log_z[:, None] + 4))
     low, high = np.min(bounds), np.max(bounds)
     if exact is not None:
@@ -163,7 +156,7 @@ def estimates_and_ess(
         right, "all words", n_steps[0], 1.015 * n_chains, f"all {n_chains:,} chains", va="bottom", fontsize=12
     )
     right.set(ylim=(0, 1.12 * n_chains), title=f"{model}: ESS" if model else "Effective sample size")
-    meanings = {START_STYLES[start]: start for start in found} | ({} if exact is None else {"truth": "exact"})
+    meanings = {start: start for start in found} | ({} if exact is None else {"truth": "exact"})
     artists.legend(left, meanings, loc="lower center", ncols=2)
     for ax in axes:
         artists.log_x(ax, "number of steps K", n_steps, span)
@@ -185,7 +178,7 @@ def weight_tails(ax: Axes, tails: dict[str, tuple[np.ndarray, np.ndarray]], n_se
     for start, (log_w, probability) in tails.items():
         beyond = np.cumsum(probability[::-1])[::-1]
         shown = (beyond > 1e-12) & (log_w > np.log(span[0]))
-        artists.curve(ax, start, np.exp(log_w[shown]), beyond[shown], START_STYLES[start])
+        artists.curve(ax, start, np.exp(log_w[shown]), beyond[shown], start)
     artists.curve(ax, "seen", span, [1 / n_seen] * 2, "reference")
     artists.words(ax, "seen words", span[1], 2 / n_seen, f"one of {n_seen:,} chains", ha="right", fontsize=12)
     ax.set(xscale="log", yscale="log", xlim=span, ylim=(1e-10, 3), xlabel="weight of a chain, in units of Z")
@@ -193,4 +186,4 @@ def weight_tails(ax: Axes, tails: dict[str, tuple[np.ndarray, np.ndarray]], n_se
     ax.set(yticks=(1, 1e-3, 1e-6, 1e-9), yticklabels=("1", "10⁻³", "10⁻⁶", "10⁻⁹"))
     ax.set_title("share of the chains that weigh more")
     ax.minorticks_off()
-    artists.legend(ax, {START_STYLES[start]: start for start in tails}, loc="upper right")
+    artists.legend(ax, {start: start for start in tails}, loc="upper right")

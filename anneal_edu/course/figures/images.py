@@ -4,7 +4,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from anneal_edu.course.figures import artists
-from anneal_edu.course.figures.style import projected
+from anneal_edu.course.figures.style import GROUND, projected
 
 
 def mosaic(images: np.ndarray, n_columns: int, gap: int = 2, background: float = np.nan) -> np.ndarray:
@@ -39,5 +39,5 @@ def image_grid(ax: Axes, name: str, images: np.ndarray, n_columns: int, title: s
     look = {"cmap": "gray_r", "vmin": 0, "vmax": 1, "interpolation": "nearest"}
     artists.image(ax, name, picture, (-0.5, width - 0.5, height - 0.5, -0.5), **look)
     ax.spines[:].set_visible(False)
-    ax.set(xticks=[], yticks=[], facecolor="#DCE6EE")
+    ax.set(xticks=[], yticks=[], facecolor=GROUND)
     ax.set(xlim=(-0.5, width - 0.5), ylim=(height - 0.5, -0.5), title=title)

@@ -6,7 +6,7 @@ from matplotlib.axes import Axes
 from anneal_edu.course.figures import annealing, artists
 from anneal_edu.course.figures.style import projected
 
-FORWARD, REVERSE = "geometric", "moments"  # styles
+FORWARD, REVERSE = "AIS", "reverse AIS"  # styles
 MEANINGS = {REVERSE: "reverse run", FORWARD: "forward run"}
 
 

@@ -6,7 +6,7 @@ from matplotlib.axes import Axes
 from anneal_edu.course.figures import artists
 from anneal_edu.course.figures.style import STYLES, projected
 
-SCHEME_STYLES = {"stochastic_even_odd": "moments", "even_odd": "geometric", "lifted": "start"}
+SCHEME_STYLES = {"stochastic_even_odd": "PT, coin", "even_odd": "PT, even-odd", "lifted": "PT, lifted"}
 SCHEME_LABELS = {"stochastic_even_odd": "coin", "even_odd": "in turn", "lifted": "lifted"}
 
 
@@ -73,9 +73,9 @@ def round_trip_rates(ax: Axes, n_pairs: np.ndarray, exact: dict, found: dict, li
 def ladders(ax: Axes, schedules: list[np.ndarray], now: int) -> None:
     """The rungs of each round of adaptation, one round above the other; the present one stands out."""
     for i, schedule in enumerate(schedules):
-        look = {"markersize": 11, "markeredgewidth": 1.4, "alpha": 1.0 if i == now else 0.25}
-        look |= {"marker": "|", "color": "black"} if i != now else {"marker": "D", "markersize": 7}
-        artists.marks(ax, f"round {i}", schedule, np.full(len(schedule), i), "estimate", **look)
+        style, size = ("estimate", 7) if i == now else ("reference", 11)
+        look = {"markersize": size, "markeredgewidth": 1.4}
+        artists.marks(ax, f"round {i}", schedule, np.full(len(schedule), i), style, **look)
     ax.set(xlim=(-0.03, 1.03), ylim=(-0.6, 3.6), xlabel="β", title="rungs")
     ax.set(yticks=range(4), ylabel="round")
 

@@ -116,7 +116,7 @@ class DigitsAnnealing(Panel):
         for ax, name in ((chains, "chains"), (draws, "draws")):
             image_grid(ax, name, np.zeros((SHOWN, 784)), COLUMNS)
         curve.set(xlim=(-0.04, 1.04), xlabel="position β on the path", title="log Ẑ minus exact log Z (nats)")
-        artists.legend(curve, {"geometric": "AIS, 95% interval", "truth": "exact"}, loc="lower left")
+        artists.legend(curve, {"AIS": "AIS, 95% interval", "truth": "exact"}, loc="lower left")
         return [chains, draws, curve]
 
     def draw(self, model, start, beta, n_steps, n_chains, seed):
@@ -144,14 +144,14 @@ class DigitsAnnealing(Panel):
 def _draw_curve(ax, stops: list[Stop], now: Stop) -> None:
     betas, misses = [stop.beta for stop in stops], [stop.miss for stop in stops]
     low, high = np.transpose([np.subtract(stop.interval, stop.log_z) for stop in stops])
-    artists.bars(ax, "intervals", betas, low, high, "geometric", markersize=5, linewidth=1.6)
-    artists.line(ax, "misses", betas, misses, linestyle="-", marker="None", color="#0072B2")
+    artists.bars(ax, "intervals", betas, low, high, "AIS", markersize=5, linewidth=1.6)
+    artists.curve(ax, "misses", betas, misses, "AIS")
     artists.curve(ax, "exact", [-0.04, 1.04], [0, 0], "truth")
     bottom, top = min(-3.0, low.min()), max(1.0, high.max())
     margin = 0.08 * (top - bottom)
     ax.set_ylim(bottom - 3 * margin, top + margin)
     artists.curve(ax, "beta", [now.beta] * 2, ax.get_ylim(), "reference", linewidth=1.6, zorder=1)
-    artists.marks(ax, "now", now.beta, now.miss, "geometric", markersize=11)
+    artists.marks(ax, "now", now.beta, now.miss, "AIS", markersize=11)
 
 
 def _percent(share: float) -> str:

@@ -157,10 +157,10 @@ def _draw(axes, found: dict[str, tuple[Snapshot, ...]], at: int) -> None:
     left = axes[0]
     tempered_training.training_curves(left, curves, -np.log(N_IMAGES), "updates", False, left.get_ylim())
     tempered_training.moment(left, curves, at)
-    for ax, (name, run), style in zip(axes[1:], found.items(), ("moments", "geometric"), strict=True):
+    for ax, (name, run) in zip(axes[1:], found.items(), strict=True):
         s = run[at]
         title = f"{name.split(',')[0]}: bars model, × particles"
-        tempered_training.occupation(ax, s.model, s.share, style, title)
+        tempered_training.occupation(ax, s.model, s.share, name, title)
 
 
 def _takeaway(pcd: Snapshot, pt: Snapshot) -> str:

@@ -95,7 +95,7 @@ class StartCovariance(Panel):
         gaussian_rbm.correlations(start, kiwaki.shrunk_covariance(cov, share), "start")
         gaussian_rbm.correlations(end, cov, "target")
         gaussian_rbm.spread_of_log_weights(
-            histogram, log_w, "moments", WIDE if model == "strong covariances" else NARROW
+            histogram, log_w, "shrunk", WIDE if model == "strong covariances" else NARROW
         )
         gaussian_rbm.variance_against_share(curve, SHARES, variances, errors, now, float(runs.mean_only.var(ddof=1)))
         mean_only = runs.mean_only

@@ -152,12 +152,12 @@ class TemperedModes(Panel):
     def draw(self, n_pairs, hottest, n_sweeps, seed):
         found = runs(n_pairs, hottest, n_sweeps, seed)
         density = np.exp(_log_f(_GRID[:, None]) - LOG_Z)
-        pairs = (("alone", found.alone, "moments"), ("swapping", found.tempered, "geometric"))
+        pairs = (("alone", found.alone, "alone"), ("swapping", found.tempered, "swapping"))
         for ax, (title, x, style) in zip(self.axes, pairs, strict=False):
             heights = np.histogram(x, _EDGES)[0] / (x.size * np.diff(_EDGES))
             tempering.density_and_histogram(ax, _GRID, density, np.minimum(heights, 1.5), _EDGES, style, title)
         by_style = {style: masses(x) for _, x, style in pairs}
-        tempering.masses(self.axes[2], SHARES, by_style, {"moments": "alone", "geometric": "swapping"})
+        tempering.masses(self.axes[2], SHARES, by_style, {"alone": "alone", "swapping": "swapping"})
         readout = {
             f"{title}: mass left, middle, right": ", ".join(
                 f"{m:.2f} ± {e:.2f}" for m, e in zip(*by_style[style], strict=True)

@@ -19,7 +19,7 @@ SHOWN = {
 COUNTED = ("updates", "Gibbs steps")
 BEST = {BARS: -float(np.log(30)), DIGITS: None}
 LIMITS = {BARS: (-16.5, -2.4), DIGITS: (-26.0, -17.0)}
-COSTS = {method: METHODS[method].cost for method in tempered_training.LOOKS}
+COSTS = {method: METHODS[method].cost for method in tempered_training.METHODS}
 
 
 @lru_cache(maxsize=1)

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.special import logsumexp
 
 from anneal_edu import expected_ais_weights, linear_schedule, metropolis_matrix, state_distributions
-from anneal_edu.course.figures import artists
+from anneal_edu.course.figures import STYLES, artists
 from anneal_edu.course.panels.base import Panel, Reading
 from anneal_edu.course.panels.controls import choice, slider, steps
 
@@ -87,7 +87,7 @@ class TinyWorld(Panel):
             ax.set(xlim=(EDGES[0], EDGES[-1]), xlabel="site", title=title)
         axes[1].set_yscale("log")
         for ax in (axes[0], axes[2]):
-            artists.legend(ax, {"truth": "target p", "estimate": "chains"}, loc="upper left")
+            artists.legend(ax, {"target": "target p", "chains": "chains"}, loc="upper left")
         return axes
 
     def draw(self, n_steps, depth, kernel):
@@ -98,14 +98,13 @@ class TinyWorld(Panel):
         left, middle, right = self.axes
         top = 1.45 * max(stand.max(), target.max(), share.max())
         for ax, heights in ((left, stand), (right, share)):
-            artists.histogram(ax, "chains", heights, EDGES, "estimate", linestyle="-")
-            artists.curve(ax, "target", np.arange(N_SITES), target, "truth")
+            artists.histogram(ax, "chains", heights, EDGES, "chains", linestyle="-")
+            artists.curve(ax, "target", np.arange(N_SITES), target, "target")
             ax.set_ylim(0, top)
         mean_weight = share / stand
         artists.curve(middle, "one", EDGES[[0, -1]], [1.0, 1.0], "reference", linewidth=1.6)
-        artists.line(
-            middle, "weight", np.arange(N_SITES), mean_weight, color="black", marker="o", markersize=5, linewidth=1.2
-        )
+        look = STYLES["weight"] | {"markersize": 5, "linewidth": 1.2}
+        artists.line(middle, "weight", np.arange(N_SITES), mean_weight, **look)
         middle.set_ylim(min(0.3, 0.5 * mean_weight.min()), max(3.0, 2 * mean_weight.max()))
         misplaced, ratio = 0.5 * abs(stand - target).sum(), share.sum()
         return Reading(

@@ -1,14 +1,9 @@
-"""Styles that can be told apart, and figures that redraw in place."""
+"""Figures that redraw in place."""
 
 import numpy as np
 import pytest
 
-from anneal_edu.course.figures import STYLES, LectureFigure, artists
-
-
-def test_styles_differ_in_colour_line_and_marker():
-    for key in ("color", "linestyle", "marker"):
-        assert len({style[key] for style in STYLES.values()}) == len(STYLES), key
+from anneal_edu.course.figures import LectureFigure, artists
 
 
 def test_a_second_call_moves_the_artist_of_the_first():

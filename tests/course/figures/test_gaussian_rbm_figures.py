@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from anneal_edu.course.experiments import kiwaki
 from anneal_edu.course.figures import LectureFigure, gaussian_rbm
 
 
@@ -12,7 +13,7 @@ def texts(ax):
 def test_estimates_without_an_exact_value():
     figure = LectureFigure(10, 4)
     axes = figure.columns(1, 1)
-    found = {start: [(3.0, 0.1, 50.0), (3.1, 0.05, 80.0)] for start in gaussian_rbm.START_STYLES}
+    found = {start: [(3.0, 0.1, 50.0), (3.1, 0.05, 80.0)] for start in kiwaki.STARTS}
     gaussian_rbm.estimates_and_ess(axes, [10, 100], found, None, 100, "a model")
     low, high = axes[0].get_ylim()
     assert low < 2.7 and high > 3.3

@@ -11,26 +11,27 @@ from anneal_edu.course.figures import LectureFigure
 from tests.course.panels.conftest import make_quick
 
 SCREENS = (1024, 768), (1920, 1080)
-TOUCH = 1.5  # pixels by which two boxes may overlap: letters do not fill theirs
+TOUCH = 4.0  # pixels by which two boxes may overlap: letters do not fill theirs
 KINDS = [getattr(panels, name) for name in panels.__all__ if name not in ("Panel", "Reading")]
 
 
 def texts_of(figure):
-    """Every text that is seen, by what it says, with its box in pixels; a legend counts once, with its frame."""
-    renderer, seen = figure.canvas.get_renderer(), []
+    """Every text that is seen: its Axes, what it says, its box in pixels; a legend counts once, with its frame."""
+    renderer = figure.canvas.get_renderer()
     for ax in figure.axes:
         if not ax.get_visible():
             continue
         legend = ax.get_legend()
         if legend is not None and legend.get_visible():
             said = " | ".join(text.get_text() for text in legend.get_texts())
-            seen.append((f"legend {said}", legend.get_window_extent(renderer)))
+            yield ax, f"legend {said}", legend.get_window_extent(renderer)
         for axis in (ax.xaxis, ax.yaxis):
-            seen += list(of_axis(axis, renderer))
-        titles = [child for child in ax.get_children() if isinstance(child, Text)]
-        seen += [(text.get_text(), text.get_window_extent(renderer)) for text in titles if text.get_visible()]
-    seen += [(text.get_text(), text.get_window_extent(renderer)) for text in figure.texts if text.get_visible()]
-    return [(said, box) for said, box in seen if said.strip()]
+            for said, box in of_axis(axis, renderer):
+                yield ax, said, box
+    for owner in (figure, *figure.axes):
+        for text in owner.get_children():
+            if isinstance(text, Text) and text.get_visible():
+                yield owner, text.get_text(), text.get_window_extent(renderer)
 
 
 def of_axis(axis: Axis, renderer):
@@ -50,11 +51,14 @@ def overlap_of(one, other):
 def faults_of(figure):
     """What the last row would complain of."""
     width, height = figure.canvas.get_width_height()
-    seen = texts_of(figure)
-    for said, box in seen:
+    seen = [(owner, said, box) for owner, said, box in texts_of(figure) if said.strip()]
+    for owner, said, box in seen:
         if box.x0 < -TOUCH or box.y0 < -TOUCH or box.x1 > width + TOUCH or box.y1 > height + TOUCH:
             yield f"{said!r} leaves the picture"
-    for (said, box), (other, its) in combinations(seen, 2):
+        for ax in figure.axes:
+            if ax is not owner and owner is not figure and overlap_of(box, ax.get_window_extent()) > TOUCH:
+                yield f"{said!r} covers the Axes of {ax.get_title(loc='left')!r}"
+    for (_, said, box), (_, other, its) in combinations(seen, 2):
         if overlap_of(box, its) > TOUCH:
             yield f"{said!r} lies on {other!r}"
 
