@@ -145,6 +145,11 @@ class NotebookPage:
         self.page.wait_for_function("() => window.ranAll", timeout=RUN_LIMIT_MS)
         self.wait_until_idle()
 
+    def run_next(self):
+        """Run the selected cell, at first the uppermost, and select the next."""
+        self.command("notebook:run-cell-and-select-next")
+        self.wait_until_idle()
+
     def save(self):
         self.command("docmanager:save")
 
@@ -246,12 +251,12 @@ def environment(folder):
 def served(folder: Path) -> Iterator[Lab]:
     """Start JupyterLab on an empty folder inside ``folder``, and stop it in the end."""
     root, log = folder / "notebooks", folder / "server.log"
-    root.mkdir()
+    open_lab.hidden(root).mkdir(parents=True)
     port, token = free_port(), secrets.token_hex(16)
     command = [
         sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--ip=127.0.0.1", f"--port={port}",
         "--ServerApp.port_retries=0", f"--IdentityProvider.token={token}", "--expose-app-in-browser",
-        "--LabApp.extension_manager=readonly", f"--ServerApp.root_dir={root}",
+        "--LabApp.extension_manager=readonly", f"--ServerApp.root_dir={root}", open_lab.trusting(root),
     ]  # fmt: skip
     with log.open("w") as output:
         server = subprocess.Popen(command, env=environment(folder), stdout=output, stderr=subprocess.STDOUT)

@@ -110,16 +110,17 @@ def environment(given: dict[str, str]) -> dict[str, str]:
     return {"OPENBLAS_NUM_THREADS": "1"} | given | {"JUPYTER_CONFIG_PATH": os.pathsep.join(paths)}
 
 
-def command(own: Path) -> list[str]:
-    """How to start JupyterLab on the student's folder."""
-    return [sys.executable, "-m", "jupyterlab", str(own / FIRST), f"--NotebookNotary.data_dir={hidden(own)}"]
+def trusting(own: Path) -> str:
+    """The option with which JupyterLab knows the copies for the student's own, and keeps what it signs among them."""
+    return f"--NotebookNotary.data_dir={hidden(own)}"
 
 
 def main() -> None:
     """Copy, say what there is to say, and become JupyterLab."""
     for sentence in Copies(ORIGINALS, OWN).bring():
         print(sentence, flush=True)
-    os.execve(sys.executable, [*command(OWN), *sys.argv[1:]], environment(dict(os.environ)))
+    command = [sys.executable, "-m", "jupyterlab", str(OWN / FIRST), trusting(OWN), *sys.argv[1:]]
+    os.execve(sys.executable, command, environment(dict(os.environ)))
 
 
 if __name__ == "__main__":

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from nbformat.v4 import new_code_cell, new_notebook
+from nbformat.v4 import new_code_cell, new_notebook, new_output
 
 import lab_page
+import open_lab
 
 pytestmark = pytest.mark.skipif("DRIVE" not in os.environ, reason="takes minutes: make drive")
 
@@ -349,6 +350,27 @@ def test_the_next_day_every_picture_and_sentence_is_there(fresh, notebook, open_
         page.run_all()
         panels = page.panels()
         assert panels[0].press() and panels[0].asleep() == ""
+
+
+def test_a_copy_of_which_only_a_part_was_run_keeps_what_was_run(lab, tmp_path, open_notebook):
+    shutil.copy(SMALL, lab.root)
+    course = tmp_path / "course"
+    course.mkdir()
+    path = written(course, "begun.ipynb")
+    stored = nbformat.read(path, as_version=4)
+    stored.cells[2].outputs = [new_output("display_data", data={"text/plain": "a picture that is stored"})]
+    nbformat.write(stored, path)
+    assert open_lab.Copies(course, lab.root).bring() == []
+    page = open_notebook(lab.root / path.name)
+    page.run_next()
+    page.run_next()
+    until(page, lambda: len(page.panels()) == 1)
+    page.save()
+    page.shut_down()
+    page = open_notebook(lab.root / path.name, live=False)
+    until(page, lambda: len(page.panels()) == 1)
+    assert page.panels()[0].sentence() == "The wave is 1 high." and page.complaints() == []
+    assert page.page.get_by_text("a picture that is stored").is_visible()
 
 
 def test_after_a_restart_it_says_which_cell_to_run(fresh):
