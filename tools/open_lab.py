@@ -105,9 +105,10 @@ def hidden(own: Path) -> Path:
 
 
 def environment(given: dict[str, str]) -> dict[str, str]:
-    """The environment for JupyterLab: saved lessons keep their pictures, and small matrix products do not stall."""
-    paths = [str(SETTINGS), *filter(None, [given.get("JUPYTER_CONFIG_PATH")])]
-    return {"OPENBLAS_NUM_THREADS": "1"} | given | {"JUPYTER_CONFIG_PATH": os.pathsep.join(paths)}
+    """The environment for JupyterLab: saved lessons keep their panels, and small matrix products do not stall."""
+    names = ("JUPYTER_CONFIG_PATH", "JUPYTER_PATH")
+    paths = {name: os.pathsep.join([str(SETTINGS), *filter(None, [given.get(name)])]) for name in names}
+    return {"OPENBLAS_NUM_THREADS": "1"} | given | paths
 
 
 def trusting(own: Path) -> str:
