@@ -31,6 +31,14 @@ def kl_gaussians(answer) -> str:
         for a, b in ((p, q), (q, p), (p, p)):
             parameters = [np.array(part) for part in (a.mean, a.cov, b.mean, b.cov)]
             _judge_kl(_number(call(answer, *parameters), "KL(p ‖ q)"), a, b)
+    many = 400
+    p, q = Gaussian(np.zeros(many), 1e-2 * np.eye(many)), Gaussian(np.full(many, 0.01), 2e-2 * np.eye(many))
+    got = np.asarray(answer(*(np.array(part) for part in (p.mean, p.cov, q.mean, q.cov))))
+    require(
+        same(got, kl_divergence(p, q)),
+        f"right in three dimensions, and {float(got):.4g} instead of {kl_divergence(p, q):.4g} in {many}: there a "
+        "determinant is 0 in a computer, and its logarithm is not. Take the logarithm from np.linalg.slogdet.",
+    )
     return "right: zero between equal Gaussians, positive between others, and in the right direction."
 
 
@@ -97,6 +105,7 @@ starves the cheap bins. Setting the derivative of Σ F_j / K_j + λ Σ K_j to ze
         ([(various, 600), (paths[0], 1000), (paths[1], 1000), (uneven, 1000)], many),
         ([(paths[1], 26), (various, 9), (various, 20)], few),
         ([(various, 6), (uneven, 10), (uneven, 14), (uneven[::-1], 14)], any_of_few),
+        ([(np.tile(various, 3), 1800)], many),
     ):
         for costs, n_steps in cases:
             _judge_allocation(answer, costs, n_steps, tolerance)
