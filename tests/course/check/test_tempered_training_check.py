@@ -226,6 +226,14 @@ WRONG_DISTANCE = {
     "shares of the images": (lambda *a: shares_of_the_images(*a, True), "divide the counts by B"),
     "shares of the images alone": (lambda *a: shares_of_the_images(*a, False), "on an image or not"),
     "twice": (lambda *a: 2 * right_distance(*a), "twice"),
+    "the sign of the last cell": (
+        lambda *a: 0.5 * (np.abs(np.subtract(*cells(*a))[:-1]).sum() + np.subtract(*cells(*a))[-1]),
+        "counts with its absolute difference",
+    ),
+    "right for six images": (
+        lambda rbm, images, particles: right_distance(rbm, images, particles) * (1 if len(images) == 6 else 0.9),
+        "right for 6 images",
+    ),
     "no elsewhere": (
         lambda *a: 0.5 * np.abs(np.subtract(*cells(*a, elsewhere=False))).sum(),
         "what is on none of the images",
