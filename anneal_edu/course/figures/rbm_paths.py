@@ -15,9 +15,9 @@ def pictures_along(ax: Axes, betas: np.ndarray, pictures: dict[str, np.ndarray],
     for style, numbers in pictures.items():
         artists.curve(ax, style, betas, numbers, style)
     artists.curve(ax, "target", [-0.03, 1.03], [target] * 2, "target")
-    artists.legend(ax, LABELS | {"target": "the target's own"}, loc="upper right")
-    ax.set(xlim=(-0.03, 1.03), yscale="log", ylim=(0.8, 2000), xlabel="position β on the path")
-    ax.set(yticks=(1, 10, 100, 1000), yticklabels=("1", "10", "100", "1,000"), title="Effective number of pictures")
+    artists.legend(ax, LABELS | {"target": "target"}, loc="upper right")
+    ax.set(xlim=(-0.03, 1.03), yscale="log", ylim=(0.8, 2000), xlabel="position β", xticks=(0, 0.5, 1))
+    ax.set(yticks=(1, 10, 100, 1000), yticklabels=("1", "10", "100", "1,000"), title="Number of pictures")
     ax.minorticks_off()
 
 
