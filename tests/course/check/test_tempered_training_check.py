@@ -45,7 +45,7 @@ WRONG_SOUND = {
     "a middle rung alone": (soundness(rungs_of=lambda n: [1], particles=False), "you pass a phase"),
     "no particles": (soundness(particles=False), "look at the particles"),
     "means alone": (soundness(pairs=False), "what pixels do together"),
-    "one standard error": (soundness(k=1), "every time"),
+    "half a standard error": (soundness(k=0.5), "every time"),
     "two standard errors": (soundness(k=1.7), "times of twelve|every time"),
     "ten draws": (soundness(n=10), "you pass a phase"),
     "from zeros": (soundness(start=lambda n: np.zeros((n, 4), dtype=np.float32)), "exact draws of its rungs"),
