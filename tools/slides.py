@@ -27,7 +27,7 @@ ROOT = Path(__file__).parents[1]
 DECKS = ROOT / "build" / "slides"
 TEMPLATE = Path(__file__).parent / "decks"
 PANEL = re.compile(r"ae\.panels\.(\w+)\(")
-PREDICT = re.compile(r"\*\*Predict\.\*\*.*?(?=\n\n|\Z)", re.DOTALL)
+PREDICT = re.compile(r"\*\*Predict\.?\*\*.*?(?=\n\n|\Z)", re.DOTALL)
 FORMULA = re.compile(r"\$\$.+?\$\$", re.DOTALL)
 HEADING = re.compile(r"^#{2,3} (.+)$", re.MULTILINE)
 IN_NOTES_ONLY = "What you will learn", "Notation", "References", "Exercises", "The algorithm"
@@ -98,14 +98,14 @@ def tell(deck, source, tags):
 
 
 def asks_for(source, scene):
-    """Whether a Markdown cell asks for a prediction of what a scene shows."""
-    return bool(PREDICT.search(source)) and f"*{scene}*" in source
+    """Whether a cell asks for a prediction of what a scene shows, or shows it by name."""
+    return f'.show("{scene}")' in source or bool(PREDICT.search(source)) and f"*{scene}*" in source
 
 
 def answer(deck, cell, shown, later, scenes):
     """Put what a code cell shows into the deck: the scenes of a panel not seen before, or what answers a prediction.
 
-    A scene that one of the ``later`` Markdown cells asks to predict is kept for it.
+    A scene that one of the ``later`` cells asks for is kept for it.
     """
     used = PANEL.search(cell.source)
     if used and used[1] not in shown:
@@ -117,7 +117,9 @@ def answer(deck, cell, shown, later, scenes):
             else:
                 deck.show(scene, *found, below=number > 0)
                 number += 1
-    elif "answer" in cell.metadata.get("tags", []) and not used:
+    for scene in [scene for scene in deck.kept if asks_for(cell.source, scene)]:
+        deck.show(scene, *deck.kept.pop(scene), below=True)
+    if "answer" in cell.metadata.get("tags", []) and not used:
         for output in cell.outputs:
             if "image/png" in output.get("data", {}):
                 deck.show(deck.heading, output.data["image/png"].replace("\n", ""), output.data["text/plain"], "", True)
@@ -134,8 +136,7 @@ def deck_of(lesson, scenes=scenes_of):
         if cell.cell_type == "markdown":
             tell(deck, cell.source, cell.metadata.get("tags", []))
         elif not deck.heading.startswith(IN_NOTES_ONLY):
-            later = [other.source for other in lesson.cells[number:] if other.cell_type == "markdown"]
-            answer(deck, cell, shown, later, scenes)
+            answer(deck, cell, shown, [other.source for other in lesson.cells[number:]], scenes)
         if deck.heading.startswith("Summary"):
             break
     return deck.notebook
