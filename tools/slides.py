@@ -99,7 +99,7 @@ def tell(deck, source, tags):
 
 def asks_for(source, scene):
     """Whether a cell asks for a prediction of what a scene shows, or shows it by name."""
-    return f'.show("{scene}")' in source or bool(PREDICT.search(source)) and f"*{scene}*" in source
+    return f'.show("{scene}")' in source or (bool(PREDICT.search(source)) and f"*{scene}*" in source)
 
 
 def answer(deck, cell, shown, later, scenes):
