@@ -264,6 +264,7 @@ class Stage {
 /** What a screen reader says of the controls, which ipywidgets leaves without a name or calls "null". */
 function nameControls(root) {
   for (const untold of root.querySelectorAll('[title="null"]')) untold.removeAttribute("title");
+  for (const made of root.querySelectorAll("button.jupyter-button")) set(made, "aria-label", made.textContent.trim());
   for (const control of root.querySelectorAll(".widget-inline-hbox")) {
     const label = control.querySelector(".widget-label")?.textContent.trim() || "choice";
     const [handle, readout] = [control.querySelector(".noUi-handle"), control.querySelector(".widget-readout")];
