@@ -56,6 +56,13 @@ def test_what_is_shown_and_in_which_order():
     assert last == "## What to take home\n\n* Five,\n  at last."
 
 
+def test_a_scene_waits_for_its_prediction():
+    hills = lesson()
+    hills.cells.insert(6, new_markdown_cell("**Predict.** What if they come together? (Press *together*.)"))
+    kinds = [source.partition("\n")[0] for source in shown(slides.deck_of(hills, two_scenes).cells)]
+    assert kinds[2:6] == ["## Two hills", "### apart", "## Two hills", "### together"]
+
+
 def test_the_prose_is_in_the_notes():
     kinds = {cell.source: cell.metadata.slideshow.slide_type for cell in slides.deck_of(lesson(), two_scenes).cells}
     assert kinds["**What you saw.** It is high."] == "notes"
