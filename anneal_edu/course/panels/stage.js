@@ -271,8 +271,7 @@ function nameControls(root) {
     if (handle && readout) {
       set(handle, "aria-label", label);
       set(handle, "aria-valuetext", readout.textContent);
-      if (readout.isContentEditable) set(readout, "role", "textbox");
-      set(readout, "aria-label", `${label}, as a number`);
+      if (readout.isContentEditable) set(readout, "role", "textbox"), set(readout, "aria-label", `${label}, as a number`);
     }
     const choices = control.querySelectorAll(".widget-toggle-button");
     if (choices.length) set(control, "role", "group"), set(control, "aria-label", label);
