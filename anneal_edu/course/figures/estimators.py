@@ -2,6 +2,7 @@
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
 
 from anneal_edu.course.figures import artists
 from anneal_edu.course.figures.style import GREY, STYLES, LectureFigure, projected
@@ -46,6 +47,8 @@ def side_by_side(
     exact : float, optional
     """
     ax, text = axes
+    inches = text.get_window_extent().width / ax.get_figure().dpi
+    roomy = inches > 4.2  # else the warnings, and no numbers
     rows = np.arange(len(names))[::-1]
     low, high = window
     for style in dict.fromkeys(styles):
@@ -65,13 +68,21 @@ def side_by_side(
         artists.curve(ax, "exact", [exact, exact], [-0.6, len(names) - 0.4], "truth")
     for i, row in enumerate(rows):
         value, error = estimates[i]
-        number = f"{value:9.2f} ± {2 * error:.2f}" if np.isfinite([value, error]).all() else "no answer"
+        number = f"{value:.2f} ± {2 * error:.2f}" if np.isfinite([value, error]).all() else "no answer"
         at = {"va": "center", "transform": text.transData}
-        artists.words(text, f"number {i}", 0.25, row, number, ha="right", **at)
-        artists.words(text, f"warning {i}", 0.27, row, warnings[i] or "–", color=GREY, fontsize=10.5, **at)
+        if roomy:
+            artists.words(text, f"number {i}", 1.55, row, number, ha="right", **at)
+        artists.words(text, f"warning {i}", 1.7 * roomy, row, warnings[i] or "–", color=GREY, fontsize=11, **at)
     ax.set(yticks=rows, yticklabels=names, ylim=(-0.6, len(names) - 0.4), xlim=window)
-    ax.set_title("log Ẑ ± 2 own errors (nats)")
-    text.set(xlim=(0, 1), ylim=ax.get_ylim(), title="the same in numbers, and warnings")
+    ax.set(title="log Ẑ ± 2 own errors", xlabel="nats")
+    text.set(xlim=(0, inches), ylim=ax.get_ylim(), title="the same in numbers, and warnings" if roomy else "warnings")
+
+
+@projected()
+def key_below(figure: LectureFigure) -> None:
+    """What the looks of `SIDES` mean, in one line below all plots."""
+    handles = [Line2D([], [], label=meaning, **STYLES[style]) for style, meaning in SIDES.items()]
+    figure.legend(handles=handles, loc="lower center", ncols=len(handles), fontsize=11)
 
 
 @projected()
@@ -107,9 +118,11 @@ def rmse_against_rungs(
 
 
 @projected()
-def one_seed(ax: Axes, errors: dict[str, tuple[float, float] | None], title: str) -> None:
+def one_seed(
+    ax: Axes, errors: dict[str, tuple[float, float] | None], title: str, limits: tuple[float, float]
+) -> None:
     """log Ẑ - log Z ± 2 of its own standard errors for every name of `READINGS`, and the truth at 0."""
-    names, ends = list(errors), [0.0]
+    names = list(errors)
     rows = np.arange(len(names))[::-1]
     for row, (name, found) in zip(rows, errors.items(), strict=True):
         if found is None:
@@ -119,11 +132,9 @@ def one_seed(ax: Axes, errors: dict[str, tuple[float, float] | None], title: str
         span = [value - 2 * error, value + 2 * error]
         artists.level_bars(ax, f"{name} bar", *span, row, READINGS[name])
         artists.marks(ax, name, value, row, READINGS[name], markersize=9)
-        ends += span
     artists.curve(ax, "exact", [0, 0], [-0.6, len(names) - 0.4], "truth")
-    room = 0.08 * (max(ends) - min(ends)) + 0.02
     ax.set(yticks=rows, yticklabels=[name.split(",")[0] for name in names], ylim=(-0.6, len(names) - 0.4))
-    ax.set(xlim=(min(ends) - room, max(ends) + room), xlabel="log Ẑ - log Z, ± 2 own standard errors", title=title)
+    ax.set(xlim=limits, xlabel="log Ẑ − log Z, ± 2 own errors", title=title)
 
 
 @projected()

@@ -64,10 +64,9 @@ def shares_of_time(ax: Axes, counted: np.ndarray, averaged: np.ndarray, exact: n
     if not seen.all():
         artists.marks(ax, "never", k[~seen], np.full((~seen).sum(), _FLOOR), COUNTED, **hollow | {"marker": "v"})
         artists.words(ax, "never words", k[~seen][0] + 0.3, 1.7 * _FLOOR, "never visited", fontsize=11, color=GREY)
-    meanings = {"truth": "exact q(βₖ)", AVERAGED: "average of q(βₖ|x)", COUNTED: "counts"}
-    artists.legend(ax, meanings, loc="lower right", **_SMALL)
+    artists.legend(ax, {"truth": "exact", AVERAGED: "averaged", COUNTED: "counted"}, loc="lower right", **_SMALL)
     ax.set(yscale="log", ylim=(_FLOOR / 2, 2), xlim=(-0.5, k[-1] + 0.5), xlabel="rung k")
-    ax.set_yticks([1, 1e-2, 1e-4], ["1", "0.01", "0.0001"])
+    ax.set_yticks([1, 1e-2, 1e-4], ["1", "10⁻²", "10⁻⁴"])
     ax.set_xticks(range(0, len(k), 1 + len(k) // 8))
     ax.minorticks_off()
 
@@ -84,6 +83,8 @@ def estimates_by_round(
     floor: float,
 ) -> None:
     """log Ẑ after each of the rounds so far (n,), with ± 2 standard errors, and by counts; those below the floor at it.
+
+    The colours are those of `shares_of_time`, whose legend says what they mean.
 
     Parameters
     ----------
@@ -109,8 +110,6 @@ def estimates_by_round(
     if found.any():
         look = {"markerfacecolor": "white", "markeredgewidth": 2, "markersize": 8, "zorder": 3}
         artists.marks(ax, "counted", rounds[found] + 0.12, np.maximum(counted[found], inside), COUNTED, **look)
-    meanings = {"truth": "exact", AVERAGED: "averaged, ± 2 errors", COUNTED: "counts"}
-    artists.legend(ax, meanings, loc="lower left" if not n_initial else "lower right", **_SMALL)
     ax.set(xlim=(0.3, n_rounds + 0.7), ylim=(floor, exact + 3), xlabel="round")
     ax.set_xticks(range(2, n_rounds + 1, 2))
 
@@ -124,11 +123,11 @@ def overlap(ax: Axes, matrix: np.ndarray) -> None:
     size = 15 if n < 4 else 11
     for i, j in np.ndindex(matrix.shape) if n <= 5 else ():
         share = matrix[i, j]
-        text = f"{share:.2f}".replace("0.", ".", 1) if share >= 0.005 else "0"
+        text = f"{min(share, 1):.2f}".replace("0.", ".", 1) if share >= 0.005 else "0"
         look = {"ha": "center", "va": "center", "fontsize": size, "color": "white" if share > 0.55 else BLACK}
         artists.words(ax, f"share {i} {j}", j, i, text, **look)
     ax.set(ylabel="drawn on rung", xlabel="might be of rung", xticks=(ticks := range(0, n, 1 + n // 8)), yticks=ticks)
-    ax.set(title="overlap of the draws")
+    ax.set(title="overlap (black = 1)")
 
 
 @projected()

@@ -21,6 +21,9 @@ METHODS = (
 )
 """In the order in which they are compared."""
 
+BRIEF = {"PCD, 10 times the chains": "PCD, 10 × chains", "PCD, 10 small updates": "PCD, small updates"}
+"""Names that are shorter where a row has little room."""
+
 Curves = dict[str, tuple[np.ndarray, np.ndarray]]
 """Method → where it was measured (n,), and log likelihoods (n, seeds)."""
 
@@ -60,14 +63,24 @@ def training_curves(
 
 
 @projected()
-def comparison(ax: Axes, values: dict[str, np.ndarray], costs: dict[str, int], best: float | None, limits) -> None:
-    """One row a method: median and range over the seeds of the log likelihoods (seeds,); ◄ where it goes on."""
+def comparison(
+    ax: Axes,
+    values: dict[str, np.ndarray],
+    costs: dict[str, int],
+    best: float | None,
+    limits: tuple[float, float],
+    drawn: list[str],
+) -> None:
+    """One row a method: median and range over the seeds of the log likelihoods (seeds,); ◄ where it goes on.
+
+    The names are the key to curves beside it: methods that are not ``drawn`` there are pale.
+    """
     low = limits[0]
     for row, (method, found) in enumerate(values.items()):
         shown = np.clip(found, low, None)
-        ends = [shown.min(), shown.max()]
-        artists.curve(ax, f"{method} range", ends, [row, row], method, linestyle="-", linewidth=2.5)
-        artists.marks(ax, method, np.median(shown), row, method, markersize=9)
+        ends, alpha = [shown.min(), shown.max()], 1.0 if method in drawn else 0.3
+        artists.curve(ax, f"{method} range", ends, [row, row], method, linestyle="-", linewidth=2.5, alpha=alpha)
+        artists.marks(ax, method, np.median(shown), row, method, markersize=9, alpha=alpha)
         if found.min() < low:
             artists.marks(ax, f"{method} beyond", low, row, method, marker=8, markersize=9, clip_on=False)
     if best is not None:
@@ -76,8 +89,10 @@ def comparison(ax: Axes, values: dict[str, np.ndarray], costs: dict[str, int], b
         xlim=limits,
         ylim=(len(values) - 0.4, -0.6),
         yticks=range(len(values)),
-        yticklabels=[f"{method} ({costs[method]})" for method in values],
+        yticklabels=[f"{BRIEF.get(method, method)} ({costs[method]})" for method in values],
     )
+    for method, label in zip(values, ax.get_yticklabels(), strict=True):
+        label.set_alpha(1.0 if method in drawn else 0.45)
 
 
 @projected()
@@ -100,7 +115,7 @@ def occupation(ax: Axes, model: np.ndarray, particles: np.ndarray, style: str, t
     Both arrays are (N + 1,); the last entry, the mass on none of the pictures, is written down.
     """
     x, top = np.arange(len(model) - 1), ax.get_ylim()[1]
-    elsewhere = f"elsewhere:\nmodel {model[-1]:.0%}, particles {particles[-1]:.0%}"
+    elsewhere = f"elsewhere:\nmodel {model[-1]:.0%}\nparticles {particles[-1]:.0%}"
     artists.words(ax, "elsewhere", 0.99, 0.97, elsewhere, transform=ax.transAxes, ha="right", va="top")
     for i, p in enumerate(model[:-1]):
         corners = i + np.array([-0.36, 0.36])
@@ -125,14 +140,5 @@ def moment(ax: Axes, curves: Curves, at: int) -> None:
 def legend(ax: Axes, labels: dict[str, str], loc: str) -> None:
     """Say which look belongs to which method, ``{method: label}``, and what the dots of the truth are."""
     handles = [Line2D([], [], label=label, **STYLES[method]) for method, label in labels.items()]
-    handles.append(Line2D([], [], label="best possible", **STYLES["truth"] | {"marker": "None"}))
-    ax.legend(handles=handles, loc=loc, handlelength=2.2, borderpad=0.3, labelspacing=0.3)
-
-
-def key(ax: Axes, methods: list[str], loc: str) -> None:
-    """Name the methods that are drawn, in small letters; the names change with the methods."""
-    shown = ax.get_legend()
-    if shown is None or [text.get_text() for text in shown.get_texts()] != methods:
-        handles = [Line2D([], [], label=method, **STYLES[method]) for method in methods]
-        ax.legend(handles=handles, loc=loc, **artists.SMALL)
-    ax.get_legend().set_loc(loc)
+    handles.append(Line2D([], [], label="best", **STYLES["truth"] | {"marker": "None"}))
+    ax.legend(handles=handles, loc=loc, **artists.SMALL)

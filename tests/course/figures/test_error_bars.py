@@ -53,7 +53,7 @@ BARS = {
         ACROSS,
         2,
     ),
-    estimators.one_seed: (lambda ax, _: estimators.one_seed(ax, READ, ""), "RTS bar", ACROSS, 2),
+    estimators.one_seed: (lambda ax, _: estimators.one_seed(ax, READ, "", (-5, 5)), "RTS bar", ACROSS, 2),
     gaussian_rbm.variance_against_share: (
         lambda ax, _: gaussian_rbm.variance_against_share(ax, AT / 40, VALUE, ERROR, 1),
         "errors",

@@ -145,7 +145,11 @@ def test_start_covariance_runs_on_every_model(model, monkeypatch):
         ((-0.1, 0.01, 700), (150, 550, 720), "at K = 100: full > diagonal > mean only."),
         ((0.1, 0.01, 960), (150, 550, 720), "at K = 100: full > diagonal > mean only."),
         ((0.0, 0.01, 960), (700, 150, 550), "at K = 100: mean only > full > diagonal."),
-        ((0.0, 0.01, 960), (150, 690, 720), "at K = 100: full ≈ diagonal > mean only."),
+        ((0.0, 0.01, 960), (150, 690, 720), "worth depends on its start. Effective sample size at K = 100: full ≈"),
+        ((0.0, 0.1, 100), (310, 690, 720), "From the mean alone the ESS falls from 310 to 100 while K grows"),
+        ((0.0, 0.1, 110), (310, 690, 720), "at K = 100: full ≈ diagonal > mean only."),
+        ((0.0, 0.1, 60), (290, 690, 720), "at K = 100: full ≈ diagonal > mean only."),
+        ((0.0, 0.01, 960), (710, 690, 720), "worth hardly depends on its start. Effective sample size at K = 100:"),
     ],
 )
 def test_each_story_is_told(mean_only, ess, words):
@@ -153,7 +157,8 @@ def test_each_story_is_told(mean_only, ess, words):
     log_z, std_error, last_ess = mean_only
     last = SimpleNamespace(log_z=5 + log_z, std_error=std_error, ess=last_ess)
     runs = {
-        start: [None, None, SimpleNamespace(ess=at_100), last] for start, at_100 in zip(kiwaki.STARTS, ess, strict=True)
+        start: [*(SimpleNamespace(ess=e) for e in (1, 2, at_100)), last]
+        for start, at_100 in zip(kiwaki.STARTS, ess, strict=True)
     }
     assert words in starts_against_steps._takeaway(runs, 5.0)
 

@@ -8,6 +8,7 @@ import anneal_edu as ae
 from anneal_edu.course import panels
 from anneal_edu.course.experiments import stored
 from anneal_edu.course.experiments.estimator_tables import stored_rows
+from anneal_edu.course.figures import estimators
 from anneal_edu.course.figures.images import mosaic
 from anneal_edu.course.panels import (
     annealing_runs,
@@ -49,9 +50,11 @@ def test_the_log_weights_of_annealing_runs_are_those_of_the_chosen_k(quick_panel
         assert line(panel.axes[1], f"{style} mean").get_xdata() == pytest.approx(result.mean_log_weight)
         assert line(panel.axes[1], f"{style} log Ẑ").get_xdata() == pytest.approx(result.log_z)
         assert line(panel.axes[0], style).get_ydata()[0] == pytest.approx(result.log_z)
-        assert f"standard deviation {result.log_weights.std():.1f}" in panel.readout[style]
+        assert f"standard deviation {result.log_weights.std():.1f}" in panel.readout[f"log weights, {style}"]
+        assert panel.readout[f"log Ẑ, {style}"].startswith(f"{result.log_z:.2f} ")
     (runs,) = panel._runs.values()
-    assert panel.takeaway == annealing_runs._takeaway(10, "perfect", {style: runs[style, 10][0] for style in PATHS})
+    now = {style: runs[style, 10][0] for style in PATHS}
+    assert panel.takeaway == annealing_runs._takeaway(10, "perfect", "linear", now, {})
 
 
 def test_the_tiny_world_counts_chains_in_the_wrong_place(quick_panel):
@@ -98,7 +101,7 @@ def test_estimates_and_bars_to_be_believed_or_not(quick_panel):
         if row.errors[7] is not None:
             estimate, bar = row.exact + row.errors[7], 2 * row.std_errors[7]
             assert words[f"number {i}"].split() == [f"{estimate:.2f}", "±", f"{bar:.2f}"]
-    drawn = np.concatenate([line(panel.axes[0], style).get_xdata() for style in ("geometric", "moments")])
+    drawn = np.concatenate([line(panel.axes[0], style).get_xdata() for style in (estimators.LOW, estimators.HIGH)])
     estimates = {row.exact + row.errors[7] for row in rows.values() if row.errors[7] is not None}
     assert len(drawn) > 3 and all(min(abs(x - e) for e in estimates) < 1e-9 for x in drawn)
 

@@ -124,7 +124,7 @@ def spread_over_modes(left, middle, right):
 )
 def test_what_is_said_of_the_masses(alone, tempered, trips, words):
     found = tempered_modes.Runs(alone, spread_over_modes(*tempered), trips, 1.0, 0.1)
-    takeaway = tempered_modes._takeaway(found, 160)
+    takeaway = tempered_modes._takeaway(found)
     assert all(part in takeaway for part in words.split("…")), takeaway
 
 
