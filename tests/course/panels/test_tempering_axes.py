@@ -1,4 +1,4 @@
-"""Axes of the panels of tempering and of estimators stay where they are while a slider moves, and hold what is drawn."""
+"""Axes of the panels of tempering and of estimators stay while a slider moves, and hold what is drawn."""
 
 import numpy as np
 import pytest
