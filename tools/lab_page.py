@@ -61,7 +61,6 @@ START_LIMIT_S = 60
 RUN_LIMIT_MS = 120_000
 CHANGE_LIMIT_MS = 10_000
 MESSAGE_MS = 100  # from a key press until the kernel is said to be busy
-TRACKER = "@jupyterlab/notebook-extension/tracker"  # whose windowing would take cells out of sight from the page
 LATE_TRACEBACK_MS = 700  # the traceback of a callback arrives after the picture
 
 
@@ -146,12 +145,22 @@ class NotebookPage:
         self.page.wait_for_function("() => window.ranAll", timeout=RUN_LIMIT_MS)
         self.wait_until_idle()
 
+    def run_next(self):
+        """Run the selected cell, at first the uppermost, and select the next."""
+        self.command("notebook:run-cell-and-select-next")
+        self.wait_until_idle()
+
     def save(self):
         self.command("docmanager:save")
 
     def restart_kernel(self):
         self.page.evaluate(f"() => {KERNEL}.restart()")
         self.wait_until_idle()
+
+    def shut_down(self):
+        """Close the page and end its kernel."""
+        self.page.evaluate("() => jupyterapp.shell.currentWidget.context.sessionContext.shutdown()")
+        self.page.context.close()
 
     def folded(self):
         """What stands in place of outputs that are folded, from the top of the notebook; a click unfolds one."""
@@ -217,11 +226,8 @@ def wait_until_up(url, server, log):
     raise RuntimeError(f"JupyterLab did not start:\n{log.read_text()[-2000:]}")
 
 
-def environment(folder, settings=()):
-    """That of `make lab`, but every folder where Jupyter reads or leaves something is in this one.
-
-    ``settings`` are pairs of a plugin of JupyterLab and what is set in it.
-    """
+def environment(folder):
+    """That of `make lab`, but every folder where Jupyter reads or leaves something is in this one."""
     names = [
         "JUPYTER_CONFIG_DIR",
         "JUPYTER_DATA_DIR",
@@ -235,26 +241,25 @@ def environment(folder, settings=()):
     news = folders["JUPYTER_CONFIG_DIR"] / "labconfig" / "page_config.json"
     news.parent.mkdir(parents=True)
     news.write_text(json.dumps({"disabledExtensions": {"@jupyterlab/apputils-extension:announcements": True}}))
-    for plugin, values in {TRACKER: {"windowingMode": "none"}, **dict(settings)}.items():
-        file = folders["JUPYTERLAB_SETTINGS_DIR"] / f"{plugin}.jupyterlab-settings"
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(json.dumps(values))
+    tracker = folders["JUPYTERLAB_SETTINGS_DIR"] / "@jupyterlab/notebook-extension/tracker.jupyterlab-settings"
+    tracker.parent.mkdir(parents=True)
+    tracker.write_text(json.dumps({"windowingMode": "none"}))  # keep cells that are out of sight in the page
     return open_lab.environment(dict(os.environ)) | {name: str(path) for name, path in folders.items()}
 
 
 @contextmanager
-def served(folder: Path, settings=()) -> Iterator[Lab]:
+def served(folder: Path) -> Iterator[Lab]:
     """Start JupyterLab on an empty folder inside ``folder``, and stop it in the end."""
     root, log = folder / "notebooks", folder / "server.log"
-    root.mkdir()
+    open_lab.hidden(root).mkdir(parents=True)
     port, token = free_port(), secrets.token_hex(16)
     command = [
         sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--ip=127.0.0.1", f"--port={port}",
         "--ServerApp.port_retries=0", f"--IdentityProvider.token={token}", "--expose-app-in-browser",
-        "--LabApp.extension_manager=readonly", f"--ServerApp.root_dir={root}",
+        "--LabApp.extension_manager=readonly", f"--ServerApp.root_dir={root}", open_lab.trusting(root),
     ]  # fmt: skip
     with log.open("w") as output:
-        server = subprocess.Popen(command, env=environment(folder, settings), stdout=output, stderr=subprocess.STDOUT)
+        server = subprocess.Popen(command, env=environment(folder), stdout=output, stderr=subprocess.STDOUT)
         try:
             url = f"http://127.0.0.1:{port}"
             wait_until_up(url, server, log)

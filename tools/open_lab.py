@@ -105,21 +105,23 @@ def hidden(own: Path) -> Path:
 
 
 def environment(given: dict[str, str]) -> dict[str, str]:
-    """The environment for JupyterLab: saved lessons keep their pictures, and small matrix products do not stall."""
-    paths = [str(SETTINGS), *filter(None, [given.get("JUPYTER_CONFIG_PATH")])]
-    return {"OPENBLAS_NUM_THREADS": "1"} | given | {"JUPYTER_CONFIG_PATH": os.pathsep.join(paths)}
+    """The environment for JupyterLab: saved lessons keep their panels, and small matrix products do not stall."""
+    names = ("JUPYTER_CONFIG_PATH", "JUPYTER_PATH")
+    paths = {name: os.pathsep.join([str(SETTINGS), *filter(None, [given.get(name)])]) for name in names}
+    return {"OPENBLAS_NUM_THREADS": "1"} | given | paths
 
 
-def command(own: Path) -> list[str]:
-    """How to start JupyterLab on the student's folder."""
-    return [sys.executable, "-m", "jupyterlab", str(own / FIRST), f"--NotebookNotary.data_dir={hidden(own)}"]
+def trusting(own: Path) -> str:
+    """The option with which JupyterLab knows the copies for the student's own, and keeps what it signs among them."""
+    return f"--NotebookNotary.data_dir={hidden(own)}"
 
 
 def main() -> None:
     """Copy, say what there is to say, and become JupyterLab."""
     for sentence in Copies(ORIGINALS, OWN).bring():
         print(sentence, flush=True)
-    os.execve(sys.executable, [*command(OWN), *sys.argv[1:]], environment(dict(os.environ)))
+    command = [sys.executable, "-m", "jupyterlab", str(OWN / FIRST), trusting(OWN), *sys.argv[1:]]
+    os.execve(sys.executable, command, environment(dict(os.environ)))
 
 
 if __name__ == "__main__":

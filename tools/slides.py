@@ -4,8 +4,9 @@
     python tools/slides.py notebooks/02_*.ipynb         this one
 
 A deck asks the lesson's question, shows what is tagged ``formula``, asks each prediction, then shows its answer: the
-scenes of a panel, each with its sentence, or what a cell tagged ``answer`` has drawn or printed. It ends with the
-summary. The prose in between is in the speaker's notes (key S). Decks are in build/slides, with all that they load.
+scenes of a panel, each with its sentence, or what a cell tagged ``answer`` has drawn or printed. A scene that a later
+prediction asks for waits for it. The deck ends with the summary. The prose in between is in the speaker's notes (key
+S). Decks are in build/slides, with all that they load.
 """
 
 import argparse
@@ -26,7 +27,7 @@ ROOT = Path(__file__).parents[1]
 DECKS = ROOT / "build" / "slides"
 TEMPLATE = Path(__file__).parent / "decks"
 PANEL = re.compile(r"ae\.panels\.(\w+)\(")
-PREDICT = re.compile(r"\*\*Predict\.\*\*.*?(?=\n\n|\Z)", re.DOTALL)
+PREDICT = re.compile(r"\*\*Predict\.?\*\*.*?(?=\n\n|\Z)", re.DOTALL)
 FORMULA = re.compile(r"\$\$.+?\$\$", re.DOTALL)
 HEADING = re.compile(r"^#{2,3} (.+)$", re.MULTILINE)
 IN_NOTES_ONLY = "What you will learn", "Notation", "References", "Exercises", "The algorithm"
@@ -39,6 +40,7 @@ class Deck:
     def __init__(self, title):
         self.notebook = new_notebook(metadata={"title": title, "style": (TEMPLATE / "deck.css").read_text("utf-8")})
         self.heading = ""
+        self.kept = {}  # scene → picture, what is drawn, sentence: of scenes that a later prediction asks for
 
     def add(self, text, below=False):
         """A slide, to the right of the last one or below it."""
@@ -90,18 +92,34 @@ def tell(deck, source, tags):
     asked = PREDICT.search(source)
     if asked:
         deck.add(f"## {deck.heading}\n\n{asked[0].strip()}")
-    if deck.notebook.cells:
-        deck.note(source)
+        for scene in [scene for scene in deck.kept if asks_for(source, scene)]:
+            deck.show(scene, *deck.kept.pop(scene), below=True)
+    deck.note(source)
 
 
-def answer(deck, cell, shown, scenes):
-    """Put what a code cell shows into the deck: the scenes of a panel not seen before, or a figure that answers."""
+def asks_for(source, scene):
+    """Whether a cell asks for a prediction of what a scene shows, or shows it by name."""
+    return f'.show("{scene}")' in source or (bool(PREDICT.search(source)) and f"*{scene}*" in source)
+
+
+def answer(deck, cell, shown, later, scenes):
+    """Put what a code cell shows into the deck: the scenes of a panel not seen before, or what answers a prediction.
+
+    A scene that one of the ``later`` cells asks for is kept for it.
+    """
     used = PANEL.search(cell.source)
     if used and used[1] not in shown:
         shown.add(used[1])
-        for number, (scene, png, alt, sentence) in enumerate(scenes(used[1])):
-            deck.show(scene, png, alt, sentence, below=number > 0)
-    elif "answer" in cell.metadata.get("tags", []) and not used:
+        number = 0
+        for scene, *found in scenes(used[1]):
+            if any(asks_for(source, scene) for source in later):
+                deck.kept[scene] = found
+            else:
+                deck.show(scene, *found, below=number > 0)
+                number += 1
+    for scene in [scene for scene in deck.kept if asks_for(cell.source, scene)]:
+        deck.show(scene, *deck.kept.pop(scene), below=True)
+    if "answer" in cell.metadata.get("tags", []) and not used:
         for output in cell.outputs:
             if "image/png" in output.get("data", {}):
                 deck.show(deck.heading, output.data["image/png"].replace("\n", ""), output.data["text/plain"], "", True)
@@ -114,11 +132,11 @@ def deck_of(lesson, scenes=scenes_of):
     title, question = re.match(r"# (.+?)\n+(.+)", lesson.cells[0].source, re.DOTALL).groups()
     deck, shown = Deck(title), set()
     deck.add(f"# {title}\n\n{question}")
-    for cell in lesson.cells[1:]:
+    for number, cell in enumerate(lesson.cells[1:], start=2):
         if cell.cell_type == "markdown":
             tell(deck, cell.source, cell.metadata.get("tags", []))
         elif not deck.heading.startswith(IN_NOTES_ONLY):
-            answer(deck, cell, shown, scenes)
+            answer(deck, cell, shown, [other.source for other in lesson.cells[number:]], scenes)
         if deck.heading.startswith("Summary"):
             break
     return deck.notebook

@@ -1,6 +1,7 @@
 """A deck asks before it answers, shows every scene with its sentence, and leaves the prose to the speaker."""
 
 import nbformat
+import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 import slides
@@ -54,6 +55,15 @@ def test_what_is_shown_and_in_which_order():
     assert "3 &lt; 4" in printed and f"base64,{PNG}" in figure and "They are equal." in figure
     assert two == "## What to take home\n\n* One.\n* Two.\n" and long.endswith("xxx\n")
     assert last == "## What to take home\n\n* Five,\n  at last."
+
+
+@pytest.mark.parametrize("words", ["(Press *together*.)", "Then look."])
+def test_a_scene_waits_for_its_prediction(words):
+    hills = lesson()
+    hills.cells[6].source = 'ae.panels.TwoPaths().show("together")'
+    hills.cells.insert(6, new_markdown_cell(f"**Predict.** What if they come together? {words}"))
+    kinds = [source.partition("\n")[0] for source in shown(slides.deck_of(hills, two_scenes).cells)]
+    assert kinds[2:6] == ["## Two hills", "### apart", "## Two hills", "### together"]
 
 
 def test_the_prose_is_in_the_notes():

@@ -6,6 +6,8 @@ from matplotlib.axes import Axes
 from anneal_edu.course.figures import annealing, artists
 from anneal_edu.course.figures.style import BLACK, GREY, SIGNED, STYLES, projected
 
+_CORRELATION = {"cmap": SIGNED, "vmin": -1, "vmax": 1, "interpolation": "nearest"}
+
 
 @projected()
 def density_with_chains(
@@ -39,10 +41,10 @@ def shares_in_small_modes(ax: Axes, shares: dict[str, float], exact: dict[str, f
         corners = np.array([i - 0.32, i - 0.32, i + 0.32, i + 0.32])
         artists.band(ax, start, corners[[0, 3]], np.zeros(2), np.full(2, share), start, alpha=0.9)
         artists.curve(ax, f"{start} exact", corners[[0, 3]], [exact[start]] * 2, "truth", linewidth=4)
-        artists.words(ax, f"{start} words", i, share + 0.012, f"{share:.0%}", ha="center", fontsize=17, weight="bold")
-    ax.set(
-        xlim=(-0.6, len(shares) - 0.4), xticks=range(len(shares)), xticklabels=[s.replace(" ", "\n") for s in shares]
-    )
+        above = max(share, exact[start]) + 0.014
+        artists.words(ax, f"{start} words", i, above, f"{share:.0%}", ha="center", fontsize=14, weight="bold")
+    names = [start.replace(" ", "\n") for start in shares]
+    ax.set(xlim=(-0.6, len(shares) - 0.4), xticks=range(len(shares)), xticklabels=names)
     ax.set(ylim=(0, 0.66), yticks=(0, 0.2, 0.4, 0.6), yticklabels=("0", "20%", "40%", "60%"))
     ax.tick_params(axis="x", labelsize=12)
     ax.set_title("in the small modes")
@@ -50,22 +52,32 @@ def shares_in_small_modes(ax: Axes, shares: dict[str, float], exact: dict[str, f
 
 
 @projected()
-def correlations(ax: Axes, cov: np.ndarray, title: str) -> None:
-    """The correlations of a covariance (D, D), from -1, dark, to 1, light."""
-    scale = np.sqrt(cov.diagonal())
-    look = {"cmap": SIGNED, "vmin": -1, "vmax": 1, "interpolation": "nearest"}
-    D = len(cov)
-    artists.image(ax, "correlations", cov / np.outer(scale, scale), (-0.5, D - 0.5, D - 0.5, -0.5), **look)
-    ax.set(xlim=(-0.5, D - 0.5), ylim=(D - 0.5, -0.5), xticks=[], yticks=[], title=title)
-    ax.set_xlabel("dark −1, light 1", fontsize=12)
+def correlations(ax: Axes, start: np.ndarray, target: np.ndarray) -> None:
+    """Correlations of two covariances (D, D), of the start below the diagonal, of the target above it."""
+    below, above = (cov / np.sqrt(np.outer(cov.diagonal(), cov.diagonal())) for cov in (start, target))
+    D = len(start)
+    both = np.tril(below) + np.triu(above, 1)
+    artists.image(ax, "correlations", both, (-0.5, D - 0.5, D - 0.5, -0.5), **_CORRELATION)
+    artists.line(ax, "diagonal", [-0.5, D - 0.5], [-0.5, D - 0.5], color=BLACK, linewidth=1.2)
+    ax.set(xlim=(-0.5, D - 0.5), ylim=(D - 0.5, -0.5), xticks=[], yticks=[], title="start ◣  target ◥")
 
 
 @projected()
-def spread_of_log_weights(ax: Axes, log_weights: np.ndarray, style: str, span: tuple[float, float]) -> None:
-    """A histogram of log w - log Z (C,) over ``span``, the exact value at 0, and log Ẑ; what lies beyond is said."""
-    edges = np.linspace(*span, 49)
-    shares = np.histogram(log_weights, edges)[0] / len(log_weights)
-    artists.histogram(ax, "histogram", shares, edges, style)
+def scale_of_correlations(ax: Axes) -> None:
+    """The colours of `correlations`, from -1 to 1."""
+    artists.image(ax, "scale", np.linspace(-1, 1, 201)[None], (-1, 1, 0, 1), aspect="auto", **_CORRELATION)
+    ax.set(xlim=(-1, 1), ylim=(0, 1), xticks=(-1, 0, 1), yticks=[], xlabel="correlation")
+
+
+@projected()
+def spread_of_log_weights(ax: Axes, runs: np.ndarray, now: int, style: str, span: tuple[float, float]) -> None:
+    """A histogram of log w - log Z over ``span``, the exact value at 0, and log Ẑ; what lies beyond is said.
+
+    Of ``runs`` (n, C) it is the one at ``now``, on an axis that has room for each of them.
+    """
+    edges, log_weights = np.linspace(*span, 49), runs[now]
+    shares = np.array([np.histogram(run, edges)[0] / len(run) for run in runs])
+    artists.histogram(ax, "histogram", shares[now], edges, style)
     top = 1.3 * shares.max()
     artists.curve(ax, "exact", [0, 0], [0, top], "truth")
     top_weight = log_weights.max()
@@ -76,8 +88,8 @@ def spread_of_log_weights(ax: Axes, log_weights: np.ndarray, style: str, span: t
     if beyond >= 0.005:
         text = f"← {beyond:.0%} further left"
         artists.words(ax, "beyond", span[0], 0.6 * top, text, color=GREY, fontsize=12)
-    ax.set(xlim=span, ylim=(0, top), yticks=[], title="log weights, and log Ẑ (■)")
-    ax.set_xlabel("log w minus exact log Z (nats)")
+    ax.set(xlim=span, ylim=(0, top), yticks=[], title="log weights (■ log Ẑ)")
+    ax.set_xlabel("log w minus log Z (nats)")
 
 
 @projected()
@@ -103,9 +115,10 @@ def variance_against_share(
     top = 1.18 * high.max()
     if reference is not None and reference < top:
         artists.curve(ax, "mean only", [-0.06, 1.06], [reference] * 2, "mean only")
-        look = {"fontsize": 12, "va": "bottom", "ha": "right"}
-        artists.words(ax, "mean only words", 1.05, reference + 0.01 * top, "mean only", **look)
-    ax.set(xlim=(-0.06, 1.06), ylim=(0, top), xticks=(0, 0.5, 1), xticklabels=("0: diagonal", "½", "1: full"))
+        va, aside = ("bottom", 0.01) if reference < 0.8 * top else ("top", -0.02)
+        look = {"fontsize": 12, "va": va, "ha": "right"}
+        artists.words(ax, "mean only words", 1.05, reference + aside * top, "mean only", **look)
+    ax.set(xlim=(-0.06, 1.06), ylim=(0, top), xticks=(0, 0.5, 1), xticklabels=("diagonal", "½", "full"))
     ax.set(xlabel="share of the covariance", title="variance of log w")
 
 

@@ -4,7 +4,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from anneal_edu.course.figures import artists
-from anneal_edu.course.figures.style import GROUND, projected
+from anneal_edu.course.figures.style import GROUND, LectureFigure, projected
 
 
 def mosaic(images: np.ndarray, n_columns: int, gap: int = 2, background: float = np.nan) -> np.ndarray:
@@ -26,6 +26,32 @@ def mosaic(images: np.ndarray, n_columns: int, gap: int = 2, background: float =
         top, left = pitch * (i // n_columns), pitch * (i % n_columns)
         picture[top : top + side, left : left + side] = image.reshape(side, side)
     return picture[: n_rows * pitch - gap, : n_columns * pitch - gap]
+
+
+@projected()
+def beside_pictures(figure: LectureFigure, n: int, share: float, room: float) -> list[Axes]:
+    """Axes for ``n`` pictures from the left, and one for a plot that takes the rest.
+
+    Parameters
+    ----------
+    figure : LectureFigure
+    n : int
+    share : float
+        Of the width, for each picture.
+    room : float
+        Inches for the numbers or words left of the plot.
+    """
+    width, height = figure.get_size_inches()
+    edge, gap, title, label = 0.12, 0.25, 0.42, 0.65  # inches
+    tall, wide = height - title - edge, share * width
+    places = [(edge + i * (wide + gap), edge, wide, tall) for i in range(n)]
+    left = edge + n * (wide + gap) + room
+    places.append((left, label, width - 0.2 - left, height - title - label))
+    axes = [figure.add_axes((x / width, y / height, w / width, h / height)) for x, y, w, h in places]
+    for ax in axes[:-1]:
+        ax.set_anchor("N")
+    axes[-1].locator_params(nbins=5)
+    return axes
 
 
 @projected()

@@ -43,14 +43,15 @@ def tracked(
         if exact is not None:
             artists.curve(ax, f"exact {style}", exact_updates, exact[style], "truth", linewidth=2.2, zorder=4)
             every.append(exact[style])
-    low, high = min(map(np.min, every)), max(map(np.max, every))
-    margin = 0.06 * (high - low) + 2 * float(np.median(std_error))
+    spare = 2 * float(np.median(std_error))
+    low = 5 * np.floor((min(map(np.min, every)) - spare) / 5)  # in fives, so that few settings move the axis
+    high = 5 * np.ceil((max(map(np.max, every)) + spare) / 5)
     end = n_updates[-1] if exact_updates is None else exact_updates[-1]
-    ax.set(xlim=(0, 1.02 * end), ylim=(low - margin, high + margin + 0.2 * (high - low)), xlabel="updates")
-    ax.set_title("mean log likelihood, ± 2 s.e. (nats)")
-    meanings = {TRAIN: "training data", VALIDATION: "validation data"}
-    meanings |= {} if exact is None else {"truth": "both, exact"}
-    artists.legend(ax, meanings, loc="upper left", ncols=3, columnspacing=1.0, **artists.SMALL)
+    ax.set(xlim=(0, 1.02 * end), ylim=(low, high + 0.12 * (high - low)), xlabel="updates")
+    ax.set_title("mean log likelihood, ± 2 s.e.")
+    meanings = {TRAIN: "training", VALIDATION: "validation"} | ({} if exact is None else {"truth": "exact"})
+    look = artists.SMALL | {"handlelength": 1.4, "handletextpad": 0.4, "columnspacing": 0.7}
+    artists.legend(ax, meanings, loc="upper left", ncols=3, **look)
 
 
 @projected()
@@ -73,9 +74,10 @@ def tracking_error(ax: Axes, n_updates: np.ndarray, errors: np.ndarray, std_erro
     if missed.any():
         cross = {"markersize": 9, "markeredgecolor": "white", "zorder": 5}
         artists.marks(ax, "missed", n_updates[missed], errors[missed], "missed", **cross)
-    reach = 1.15 * max(1.0, float((np.abs(errors) + 2 * std_error).max()))
-    ax.set(xlim=(0, 1.02 * end), ylim=(-reach, reach), xlabel="updates", title="log Ẑ minus exact log Z (nats)")
-    artists.words(ax, "key", 0.02 * end, -0.97 * reach, "✖ off by more than 3 of its own s.e.", fontsize=11, color=GREY)
+    furthest = 1.1 * float((np.abs(errors) + 2 * std_error).max())
+    reach = next((limit for limit in (1.2, 3, 6, 12, 30) if limit > furthest), furthest)
+    ax.set(xlim=(0, 1.02 * end), ylim=(-1.15 * reach, reach), xlabel="updates", title="log Ẑ minus log Z (nats)")
+    artists.words(ax, "key", 0.02 * end, -1.1 * reach, "✖ off by more than 3 s.e.", fontsize=11, color=GREY)
 
 
 @projected()

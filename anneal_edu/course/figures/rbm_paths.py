@@ -15,9 +15,9 @@ def pictures_along(ax: Axes, betas: np.ndarray, pictures: dict[str, np.ndarray],
     for style, numbers in pictures.items():
         artists.curve(ax, style, betas, numbers, style)
     artists.curve(ax, "target", [-0.03, 1.03], [target] * 2, "target")
-    artists.legend(ax, LABELS | {"target": "the target's own"}, loc="upper right")
-    ax.set(xlim=(-0.03, 1.03), yscale="log", ylim=(0.8, 2000), xlabel="position β on the path")
-    ax.set(yticks=(1, 10, 100, 1000), yticklabels=("1", "10", "100", "1,000"), title="Effective number of pictures")
+    artists.legend(ax, LABELS | {"target": "target"}, loc="upper right")
+    ax.set(xlim=(-0.03, 1.03), yscale="log", ylim=(0.8, 2000), xlabel="position β", xticks=(0, 0.5, 1))
+    ax.set(yticks=(1, 10, 100, 1000), yticklabels=("1", "10", "100", "1,000"), title="Number of pictures")
     ax.minorticks_off()
 
 
@@ -54,10 +54,11 @@ def estimates_and_ess(
     artists.words(ess, "all words", n_steps[0], 0.92 * n_chains, f"all {n_chains} chains", va="top", fontsize=12)
     margin = 0.08 * (highest - lowest)
     errors.set(ylim=(lowest - margin, highest + margin), title="log Ẑ minus exact log Z (nats)")
-    ess.set(yscale="log", ylim=(0.8, 1.6 * n_chains), title="Effective sample size")
+    ess.set(yscale="log", ylim=(0.15, 1.6 * n_chains), title="Effective sample size")
     ticks = [tick for tick in (1, 10, 100, 1000) if tick <= n_chains]
     ess.set(yticks=ticks, yticklabels=[f"{tick:,}" for tick in ticks])
-    artists.legend(errors, LABELS | {"truth": "exact"}, loc="lower right")
+    artists.words(errors, "exact words", span[0], 0.0, " exact", va="bottom", fontsize=12)
+    artists.legend(ess, LABELS, loc="lower center", ncols=2)  # below an ESS of 1, where nothing can be
     for ax in axes:
         artists.log_x(ax, "number of steps K", n_steps, span)
 
@@ -69,8 +70,8 @@ def off_the_line(ax: Axes, betas: np.ndarray, deviations: np.ndarray, knots: np.
     artists.curve(ax, "line", [-0.03, 1.03], [0, 0], "truth")
     artists.marks(ax, "knots", knots, np.zeros(len(knots)), "moments", markersize=10, clip_on=False, zorder=5)
     artists.legend(ax, {"moments": "spline, and its knots", "truth": "moment path"}, loc="upper right")
-    ax.set(xlim=(-0.03, 1.03), ylim=(-0.03, 1.35), yticks=(0, 0.5, 1), xlabel="position β on the path")
-    ax.set_title("Largest miss of any moment")
+    ax.set(xlim=(-0.03, 1.03), ylim=(-0.03, 1.35), xticks=(0, 0.5, 1), yticks=(0, 0.5, 1))
+    ax.set(xlabel="position β on the path", title="Largest miss of any moment")
 
 
 @projected()

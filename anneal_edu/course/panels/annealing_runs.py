@@ -54,12 +54,19 @@ class AnnealingRuns(Panel):
         "n_chains": steps("chains", 1000, (100, 1000, 5000)),
         "seed": seed(),
     }
+    scenes = {  # noqa: RUF012
+        "one mean, two fates": {},
+        "with Gibbs steps": {"transitions": "Gibbs"},
+        "the optimal schedule": {"schedule": "optimal, 10 bins"},
+        "a thousand steps": {"n_steps": 1000},
+    }
+    gap = 1.2
 
     def make_axes(self, figure):
-        estimates, weights = figure.columns(1, 1)
-        estimates.set(xscale="log", xlim=(8, 1250), ylim=(-62, 8), xlabel="number of steps K")
+        estimates, weights = super().make_axes(figure)
+        estimates.set(xscale="log", xlim=(8, 1250), ylim=(-100, 12), xlabel="number of steps K")
         estimates.set(xticks=(10, 100, 1000), xticklabels=("10", "100", "1000"), title="Estimate of log Z (nats)")
-        weights.set(xlabel="log weight (nats)", yticks=[])
+        weights.set_xlabel("log weight (nats)")
         meanings = {"truth": "truth", "geometric": "geometric", "moments": "moments"}
         artists.legend(estimates, meanings, loc="lower right")
         return [estimates, weights]
@@ -82,34 +89,46 @@ class AnnealingRuns(Panel):
             {name: -value for name, value in bias.items()} if transitions == "perfect" else None,
         )
         weights.set_title(f"Log weights with {n_steps:,} steps")
-        readout = {name: _numbers(*runs[name, n_steps], bias[name]) for name in PATHS}
-        return Reading(_takeaway(n_steps, transitions, now), readout)
+        readout = {f"log Ẑ, {name}": _estimate(*runs[name, n_steps]) for name in PATHS}
+        readout |= {f"log weights, {name}": _spread(now[name], bias[name], transitions) for name in PATHS}
+        return Reading(_takeaway(n_steps, transitions, schedule, now, bias), readout)
 
 
-def _numbers(result, interval, bias) -> str:
+def _estimate(result, interval) -> str:
     low, high = interval
-    return (
-        f"log Ẑ {result.log_z:.2f} ({low:.2f} to {high:.2f}), ESS {result.ess:.0f}, log weights: mean "
-        f"{result.mean_log_weight:.1f} (exact for perfect transitions {-bias:.2f}), standard deviation "
-        f"{result.log_weights.std():.1f}{' ⚠ weights not to be trusted' if result.warnings else ''}"
-    )
+    warned = " ⚠ not to be trusted" if result.warnings else ""
+    return f"{result.log_z:.2f} ({low:.2f} to {high:.2f}), ESS {result.ess:.0f}{warned}"
 
 
-def _takeaway(n_steps, transitions, now) -> str:
+def _spread(result, bias, transitions) -> str:
+    expected = f" (exact {-bias:.2f})" if transitions == "perfect" else ""
+    return f"mean {result.mean_log_weight:.1f}{expected}, standard deviation {result.log_weights.std():.1f}"
+
+
+def _takeaway(n_steps, transitions, schedule, now, bias) -> str:
     geometric, moments = now["geometric"], now["moments"]
     miss_g, miss_m = abs(geometric.log_z), abs(moments.log_z)
     if max(miss_g, miss_m) < 0.5:
-        return f"With {n_steps:,} steps both paths come within half a nat of the truth."
+        return (
+            f"With {n_steps:,} steps both paths come within half a nat of the truth: log weights spread by "
+            f"{geometric.log_weights.std():.1f} and {moments.log_weights.std():.1f} nats."
+        )
     misses = f"log Ẑ misses the truth by {miss_g:.1f} nats on the geometric path and by {miss_m:.1f} on the moment path"
+    if transitions == "perfect" and schedule != "linear":
+        return (
+            f"With its optimal schedule the mean log weight is {bias['geometric']:.1f} nats low on the geometric path "
+            f"and {bias['moments']:.1f} on the moment path, and log Ẑ misses by {miss_g:.1f} and {miss_m:.1f} nats."
+        )
     if miss_g < 2 * miss_m:
         return f"With {n_steps:,} steps {misses}."
     means = f"{geometric.mean_log_weight:.0f} on the geometric and {moments.mean_log_weight:.0f} on the moment path"
-    spreads = f"{moments.log_weights.std():.0f} nats against {geometric.log_weights.std():.0f}"
     if transitions == "Gibbs":
         return (
-            f"Gibbs steps do not keep up with the narrow geometric path: the mean log weight is {means}, and {misses}."
+            f"Gibbs steps do not keep up with the narrow geometric path: the mean log weight is {means}, and log Ẑ "
+            f"misses by {miss_g:.1f} and {miss_m:.1f} nats."
         )
     return (
-        f"The mean log weight is much the same, {means}. But on the moment path log weights have a standard deviation "
-        f"of {spreads}: many chains come out near the truth, and {misses}."
+        f"The mean log weight is much the same, {means}. But on the moment path log weights spread by "
+        f"{moments.log_weights.std():.0f} nats against {geometric.log_weights.std():.0f}: some come near 0, and log Ẑ "
+        f"misses by {miss_m:.1f} nats against {miss_g:.1f}."
     )

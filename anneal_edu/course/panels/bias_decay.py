@@ -61,20 +61,29 @@ class BiasDecay(Panel):
         "schedule": choice("schedule", "linear", tuple(SCHEDULES)),
         "seed": seed(),
     }
+    scenes = {  # noqa: RUF012
+        "mirror images": {},
+        "wide to narrow": {"ends": NARROWING},
+        "the optimal schedule": {"schedule": "optimal, 10 bins"},
+        "four times the steps": {"n_steps": 100},
+    }
+    plays = "n_steps"
 
     def make_axes(self, figure):
         left, right = figure.columns(1.15, 1)
-        left.set(xscale="log", yscale="log", xlim=(8, 310), xlabel="number of steps K")
-        left.set_title("Bias in nats: forward ●, reverse ○")
-        left.set(xticks=(10, 30, 100, 300), xticklabels=("10", "30", "100", "300"))
-        right.set(xscale="log", yscale="log", xlim=(0.8, 50), ylim=(0.02, 3000), xlabel="distance d")
-        right.set(xticks=(1, 10), xticklabels=("1", "10"), title="Best schedule, unit Gaussians")
-        for ax in (left, right):
-            ax.minorticks_off()
+        for ax, low, title in (
+            (left, 0.01, "Bias in nats: forward ●, reverse ○"),
+            (right, 0.1, "Cost, best schedule"),
+        ):
+            ax.set(yscale="log", ylim=(low, 2000), title=title)
+            ticks = [tick for tick in (0.01, 0.1, 1, 10, 100, 1000) if tick >= low]
+            ax.set(yticks=ticks, yticklabels=[f"{tick:,g}" for tick in ticks])
+        artists.log_x(left, "number of steps K", (10, 30, 100, 300), (8, 310))
+        artists.log_x(right, "distance of unit Gaussians", (1, 10), (0.8, 50))
+        right.minorticks_off()
         meanings = {"geometric": "geometric", "moments": "moments"}
         artists.legend(right, meanings, loc="lower right")
-        meanings = {"geometric": "geometric", "moments": "moments", "reference": "F/K, linear"}
-        artists.legend(left, meanings | {"estimate": "Monte Carlo"}, loc="upper center", ncols=2)
+        artists.legend(left, {"reference": "F/K, linear", "estimate": "Monte Carlo"}, loc="upper right")
         return [left, right]
 
     def draw(self, n_steps, separation, ends, schedule, seed):
@@ -82,7 +91,7 @@ class BiasDecay(Panel):
         now, F = STEPS.index(n_steps), cost_functional(PATHS["geometric"](*path_ends(ends, separation)))
         every_k = np.array(STEPS)
         artists.curve(left, "F/K", np.array([5, 500]), F / np.array([5, 500]), "reference")
-        exact_bias, readout = {}, {"F": f"{F:.3f}", "F/K": f"{F / n_steps:.3f} nats"}
+        exact_bias, readout = {}, {"F/K": f"{F / n_steps:.3f} nats", "F": f"{F:.3f}"}
         for name, nudge in (("geometric", 0.97), ("moments", 1.03)):
             forward, reverse, limit = _exact_biases(name, ends, separation, schedule)
             bias.bias_against_steps(left, name, nudge * every_k, forward, reverse, name)
@@ -92,10 +101,9 @@ class BiasDecay(Panel):
             bias.monte_carlo(left, f"{name} Monte Carlo", n_steps * nudge, -result.mean_log_weight, error)
             exact_bias[name] = forward[now], limit
             readout[name] = (
-                f"forward {forward[now]:.3f}, reverse {reverse[now]:.3f}, Monte Carlo {-result.mean_log_weight:.2f} ± "
+                f"forward {forward[now]:.4g}, reverse {reverse[now]:.4g}, chains {-result.mean_log_weight:.2f} ± "
                 f"{1.96 * error:.2f}"
             )
-        left.set_ylim(F / 2000, 6 * F)
         bias.cost_against_distance(right, np.array(SEPARATIONS), _best_costs(), SEPARATIONS.index(separation))
         return Reading(_takeaway(F, n_steps, ends, schedule, exact_bias), readout)
 

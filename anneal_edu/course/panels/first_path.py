@@ -23,12 +23,15 @@ class FirstPath(Panel):
     controls = {  # noqa: RUF012
         "beta": slider("position β", 0.3, 0.0, 1.0, 0.01),
     }
+    scenes = {"part of the way": {}, "the flat start": {"beta": 0.0}, "the target": {"beta": 1.0}}  # noqa: RUF012
+    plays = "beta"
 
     def make_axes(self, figure):
         left, right = figure.columns(1.2, 1)
         ends = np.exp(_TARGET - _LOG_Z[-1])
         left.set(xlim=(EDGES[0], EDGES[-1]), ylim=(0, 1.15 * ends.max()), xlabel="site")
-        right.set(xlim=(-0.02, 1.02), ylim=(0, 1.1 * _LOG_Z[0]), xlabel="position β on the path", title="log Z(β)")
+        right.set(xlim=(-0.06, 1.06), ylim=(0, 1.1 * _LOG_Z[0]), xlabel="position β on the path", title="log Z(β)")
+        right.set_xticks((0, 0.5, 1))
         meanings = {"start": "start, β = 0", "target": "target, β = 1", "here": "here"}
         artists.legend(left, meanings, loc="upper left")
         return [left, right]
@@ -40,7 +43,7 @@ class FirstPath(Panel):
         artists.histogram(left, "here", here, EDGES, "here", linestyle="-")
         artists.curve(left, "start", EDGES[[0, -1]], [1 / N_SITES] * 2, "start")
         artists.curve(left, "target", np.arange(N_SITES), np.exp(_TARGET - _LOG_Z[-1]), "target")
-        left.set_title(f"The distribution at β = {beta:.2f}")
+        left.set_title(f"Probability of each site at β = {beta:.2f}")
         artists.curve(right, "curve", _BETAS, _LOG_Z, "truth")
         artists.marks(right, "now", beta, log_z, "here", markersize=11, markeredgecolor="black")
         return Reading(
@@ -55,5 +58,6 @@ def _takeaway(beta, log_z) -> str:
     if beta == 1:
         return f"The target: two peaks, log Z = {log_z:.2f}. In a large model this is the number that nobody can sum."
     return (
-        f"Part of the way: log f has {beta:.0%} of the relief of the target, and log Z has come down to {log_z:.2f}."
+        f"Part of the way: log f has {beta:.0%} of the relief of the target. The best site keeps log f = 0, all others "
+        f"sink, and log Z has come down from {_LOG_Z[0]:.2f} to {log_z:.2f}."
     )

@@ -56,6 +56,13 @@ class ImportanceSampling(Panel):
         "target": choice("target", ONE, (ONE, TWO)),
         "seed": seed(),
     }
+    scenes = {  # noqa: RUF012
+        "out of reach": {},
+        "within reach": {"distance": 1.0},
+        "ten times the draws": {"n_samples": 10_000},
+        "sixteen dimensions": {"distance": 1.5, "dim": 16},
+        "a bump unseen": {"target": TWO, "distance": 8.0, "dim": 4},
+    }
 
     def make_axes(self, figure):
         left, right = figure.columns(1, 1)
@@ -78,14 +85,14 @@ class ImportanceSampling(Panel):
         lw = log_weights(draws, shift, target)
         shares = normalised_weights(lw) / n_samples
 
-        x = np.linspace(-4, max(shift, 4) + 4, 600)
+        x = np.linspace(-4, _DISTANCES[-1] * np.sqrt(dim) + 4, 600)
         start, far = _normal(x), _normal(x - shift)
         heaviest = np.argsort(shares)[-300:]
         density = far if target == ONE else (far + NEAR * start) / (1 + NEAR)
         importance.densities(upper, x, start, density, np.append(draws[:300], draws[heaviest[-10:]]))
         if target == TWO and shift > 4:
             for bump, at, mass, side in (("near", 1.6, NEAR, "left"), ("far", shift - 2.6, 1.0, "right")):
-                said = f"{mass / (1 + NEAR):.0%} of the target"
+                said = f"{mass / (1 + NEAR):.0%} here"
                 artists.words(upper, bump, at, (0.55, 0.25)[side == "right"] * start.max(), said, ha=side, fontsize=11)
         lower.set_xlim(upper.get_xlim())
         importance.weight_shares(lower, draws[heaviest], shares[heaviest])
@@ -96,11 +103,13 @@ class ImportanceSampling(Panel):
         now = int(np.searchsorted(distances, distance))
         log_z, low, high = constant + np.array([_estimate(d, dim, target, n_samples, seed) for d in distances]).T
         floor = truth - _FLOOR
-        importance.estimate_against(right, distances, *np.maximum([log_z, low, high], floor), truth, now)
+        importance.estimate_against(right, distances, log_z, low, high, truth, now)
+        if log_z[now] < floor:
+            artists.marks(right, "below", distance, floor + 0.8, "estimate", marker="v", markersize=13)
         right.set_ylim(floor, truth + 7)
         ess, share = effective_sample_size(lw), shares.max()
         return Reading(
-            _takeaway(log_z[now] - truth, high[now] < truth, ess, share, n_samples),
+            _takeaway(log_z[now] - truth, high[now] < truth, ess, share, n_samples, distance, dim),
             {
                 "log Ẑ": f"{log_z[now]:.2f} (95% interval {low[now]:.2f} to {high[now]:.2f})",
                 "true log Z": f"{truth:.2f}",
@@ -118,21 +127,20 @@ def _normal(x: np.ndarray) -> np.ndarray:
     return np.exp(-(x**2) / 2) / np.sqrt(2 * np.pi)
 
 
-def _takeaway(error, interval_too_low, ess, share, n_samples) -> str:
+def _takeaway(error, interval_too_low, ess, share, n_samples, distance, dim) -> str:
     if error < -1 and ess > 0.5 * n_samples:
         return (
             f"An ESS of {ess:,.0f} of {n_samples:,} looks perfect, yet log Ẑ is {-error:.1f} nats too low: no draw "
             "reached the far bump, and weights cannot tell of what was never drawn."
         )
+    far = f"{distance:g} in each of {dim} coordinates is {distance * np.sqrt(dim):g} in all. " if dim > 1 else ""
     if error < -0.5:
         interval = "does not cover the truth" if interval_too_low else "just covers the truth"
         return (
-            f"Broken: log Ẑ is {_nats(-error)} nats too low, the heaviest of {n_samples:,} draws carries {share:.0%} "
-            f"of the weight, and the interval {interval}."
+            f"{far}Broken: log Ẑ is {_nats(-error)} nats too low, the heaviest of {n_samples:,} draws carries "
+            f"{share:.0%} of the weight, and the interval {interval}."
         )
+    within = f"within {max(np.ceil(10 * abs(error)) / 10, 0.1):.1f} nats of the truth"
     if ess < 0.05 * n_samples:
-        return (
-            f"About to break: log Ẑ is still within {max(abs(error), 0.1):.1f} nats, but {n_samples:,} draws are worth "
-            f"only {ess:.0f}."
-        )
-    return f"Start and target overlap: {n_samples:,} draws are worth {ess:,.0f}, and log Ẑ is near the truth."
+        return f"{far}About to break: log Ẑ is still {within}, but {n_samples:,} draws are worth only {ess:.0f}."
+    return f"Start and target overlap: {n_samples:,} draws are worth {ess:,.0f}, and log Ẑ is {within}."

@@ -1,6 +1,6 @@
 """Kiwaki and Aihara 2015, Figures 4 to 7: log Ẑ and the effective sample size against the number of steps."""
 
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 import numpy as np
 
@@ -44,6 +44,12 @@ class StartsAgainstSteps(Panel):
         "kernel": choice("kernel", "x integrated out", tuple(kiwaki.KERNELS)),
         "seed": seed(),
     }
+    scenes = {  # noqa: RUF012
+        "strong covariances": {},
+        "far modes": {"model": "far modes"},
+        "four modes": {"model": "four modes"},
+        "the paper's kernel": {"kernel": "auxiliary x"},
+    }
 
     def draw(self, model, kernel, seed):
         runs = yield from self.once((model, kernel, seed), _run_all(model, kernel, seed))
@@ -66,7 +72,14 @@ def _takeaway(runs: dict[str, list], exact: float) -> str:
             "From the mean alone log Ẑ comes out too low by more than three standard errors, with an ESS above 80% of "
             "all chains: an ESS cannot know of modes that no chain has reached."
         )
+    for before, after in combinations([row.ess for row in runs["mean only"]], 2):
+        if before > 0.3 * N_CHAINS and after < before / 3:
+            return (
+                f"From the mean alone the ESS falls from {before:.0f} to {after:.0f} while K grows: a chain has found "
+                "a mode that the others miss, and outweighs them."
+            )
     order = sorted(kiwaki.STARTS, key=lambda start: -ess[start])
     gaps = [" > " if ess[better] > 1.05 * ess[worse] else " ≈ " for better, worse in pairwise(order)]
     ranking = order[0] + "".join(gap + start for gap, start in zip(gaps, order[1:], strict=True))
-    return f"Effective sample size at K = {N_STEPS[2]}: {ranking}."
+    verdict = "depends on its start" if " > " in gaps else "hardly depends on its start"
+    return f"What a chain is worth {verdict}. Effective sample size at K = {N_STEPS[2]}: {ranking}."

@@ -78,15 +78,24 @@ class TinyWorld(Panel):
         "depth": slider("relief of log f (nats)", 8.0, 0.0, 12.0, 0.5, live=False),
         "kernel": choice("kernel", METROPOLIS, (METROPOLIS, FROZEN, CARELESS)),
     }
+    scenes = {  # noqa: RUF012
+        "chains that lag": {},
+        "frozen chains": {"kernel": FROZEN},
+        "a careless kernel": {"kernel": CARELESS},
+        "many steps": {"n_steps": 300},
+    }
+    plays = "n_steps"
 
     def make_axes(self, figure):
         axes = figure.columns(1, 1, 1)
-        for ax, title in zip(
-            axes, ("Where the chains stand", "× their mean weight / Z", "= chains, weighted"), strict=True
-        ):
+        for ax, title in zip(axes, ("Where chains stand", "× mean weight / Z", "= weighted chains"), strict=True):
             ax.set(xlim=(EDGES[0], EDGES[-1]), xlabel="site", title=title)
-        axes[1].set_yscale("log")
+        axes[1].set(
+            yscale="log", ylim=(1e-14, 100), yticks=(1e-12, 1e-8, 1e-4, 1), yticklabels=("1e-12", "1e-8", "1e-4", "1")
+        )
+        axes[1].minorticks_off()
         for ax in (axes[0], axes[2]):
+            ax.set(ylim=(0, 0.62), yticks=(0, 0.2, 0.4))
             artists.legend(ax, {"target": "target p", "chains": "chains"}, loc="upper left")
         return axes
 
@@ -96,16 +105,13 @@ class TinyWorld(Panel):
         log_z = logsumexp(log_f)
         target, share = np.exp(log_f - log_z), weighted * np.exp(-log_z)
         left, middle, right = self.axes
-        top = 1.45 * max(stand.max(), target.max(), share.max())
         for ax, heights in ((left, stand), (right, share)):
             artists.histogram(ax, "chains", heights, EDGES, "chains", linestyle="-")
             artists.curve(ax, "target", np.arange(N_SITES), target, "target")
-            ax.set_ylim(0, top)
         mean_weight = share / stand
         artists.curve(middle, "one", EDGES[[0, -1]], [1.0, 1.0], "reference", linewidth=1.6)
         look = STYLES["weight"] | {"markersize": 5, "linewidth": 1.2}
         artists.line(middle, "weight", np.arange(N_SITES), mean_weight, **look)
-        middle.set_ylim(min(0.3, 0.5 * mean_weight.min()), max(3.0, 2 * mean_weight.max()))
         misplaced, ratio = 0.5 * abs(stand - target).sum(), share.sum()
         return Reading(
             _takeaway(kernel, n_steps, misplaced, ratio),

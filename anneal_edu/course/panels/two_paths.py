@@ -52,10 +52,19 @@ class TwoPaths(Panel):
         "correlation": slider("correlation ρ", 0.85, -0.95, 0.95, 0.05),
         "n_steps": slider("steps K", 10, 2, 40, 1),
     }
+    scenes = {  # noqa: RUF012
+        "mirror images": {},
+        "no correlation": {"correlation": 0.0},
+        "forty steps": {"n_steps": 40},
+        "close together": {"separation": 4.0},
+    }
+    plays = "beta"
 
     def make_axes(self, figure):
         plane, overlaps = figure.columns(1.5, 1)
-        plane.set(xlabel="x₁", ylabel="x₂")
+        plane.set(xlim=(-21.5, 21.5), ylim=(-11.5, 18.5), xlabel="x₁", ylabel="x₂", yticks=(-10, 0, 10))
+        meanings = {"start": "start", "target": "target", "geometric": "geometric", "moments": "moments"}
+        artists.legend(plane, meanings, loc="upper center", ncols=2)
         overlaps.set(xlim=(0, 1), ylim=(0, 1.03), xticks=(0, 0.5, 1), yticks=(0, 0.5, 1))
         overlaps.set(xlabel="position β on the path", title="Overlap of neighbours")
         return [plane, overlaps]
@@ -79,13 +88,10 @@ class TwoPaths(Panel):
             depth = -np.sign(correlation) * separation / 2
             artists.curve(plane, "axes", [-separation / 2, 0, separation / 2], [0, depth, 0], "reference", linewidth=1)
         artists.curve(overlap_axes, "beta", [beta, beta], [0, 1.03], "reference", linewidth=1.6)
-        across, up = separation + 5, separation / 2 + 4.2
-        plane.set(xlim=(-across, across), ylim=(-up, up))
         plane.set_title(f"Intermediate distributions at β = {beta:.2f}")
-        meanings = {"start": "start", "target": "target", "geometric": "geometric", "moments": "moments"}
-        artists.legend(plane, meanings, loc="upper center" if correlation > 0 else "lower center", ncols=2)
+        off_the_line = abs(PATHS["geometric"](*ends)(beta).mean[1])
         return Reading(
-            _takeaway(beta, sd, smallest, bias),
+            _takeaway(beta, correlation, n_steps, off_the_line, sd, smallest, bias["moments"]),
             {
                 "largest standard deviation": f"geometric {sd['geometric']:.2f}, moments {sd['moments']:.2f}",
                 "smallest overlap": f"geometric {smallest['geometric']:.3f}, moments {smallest['moments']:.3f}",
@@ -94,12 +100,21 @@ class TwoPaths(Panel):
         )
 
 
-def _takeaway(beta, sd, smallest, bias) -> str:
+def _takeaway(beta, correlation, n_steps, off_the_line, sd, smallest, bias) -> str:
     if beta in (0, 1):
         return "Here the two paths meet: they share their ends, and differ only in between."
+    price = (
+        f"With {n_steps} steps neighbours overlap by {smallest['geometric']:.3f} and {smallest['moments']:.2f} or "
+        f"more; both lose {bias:.1f} nats."
+    )
+    moments = f"{'stretches to' if sd['moments'] > np.sqrt(1 + abs(correlation)) else 'has'} {sd['moments']:.1f}"
+    if correlation == 0:
+        return (
+            f"Without correlation both paths go straight: the geometric one keeps its standard deviation of 1.0, the "
+            f"moment path {moments}. {price}"
+        )
+    aside = f", {off_the_line:.1f} off the straight line" if off_the_line > 0 else ""
     return (
-        f"The moment path stretches to a standard deviation of {sd['moments']:.1f}, the geometric one of "
-        f"{sd['geometric']:.1f}: neighbours overlap by {smallest['moments']:.2f} or more on the moment path, by "
-        f"{smallest['geometric']:.3f} or more on the geometric one. Both lose the same {bias['moments']:.1f} nats "
-        "of mean log weight."
+        f"The geometric path shrinks to a standard deviation of {sd['geometric']:.1f}{aside}; the moment path "
+        f"{moments}. {price}"
     )

@@ -81,6 +81,12 @@ class WhereTheKnotsSit(Panel):
         "start": choice("start", UNIFORM, (UNIFORM, BASE_RATE)),
         "seed": seed(),
     }
+    scenes = {  # noqa: RUF012
+        "nine knots": {},
+        "one knot": {"knots": 1},
+        "no knots": {"knots": 0},
+        "from the base rate": {"start": BASE_RATE},
+    }
 
     def draw(self, knots, model, start, seed):
         missed = yield from self.once((model, start, seed), _all_misses(model, start, seed))
@@ -93,25 +99,37 @@ class WhereTheKnotsSit(Panel):
         cost, bias = cost_and_bias(model, start, knots)
         plain_cost, plain_bias = cost_and_bias(model, start, 0)
         return Reading(
-            _takeaway(knots, here.max(), deviations(model, start, 0).max(), cost, plain_cost),
+            _takeaway(
+                knots, here.max(), deviations(model, start, 0).max(), cost, plain_cost, np.median(missed[knots][:, 0])
+            ),
             {
-                "F, exact": f"{cost:.1f} (geometric {plain_cost:.1f})",
-                f"bias of the mean log weight, {BIAS_STEPS} perfect steps": f"{bias:.2f} (geometric {plain_bias:.2f})",
                 f"log Ẑ - log Z, {N_STEPS} Gibbs steps": ", ".join(f"{miss:.1f}" for miss, _ in missed[knots]),
+                "F": f"{cost:.1f} (no knots {plain_cost:.1f})",
+                f"bias, {BIAS_STEPS} perfect steps": f"{bias:.2f} (no knots {plain_bias:.2f})",
             },
         )
 
 
-def _takeaway(knots: int, largest: float, plain_largest: float, cost: float, plain_cost: float) -> str:
+def _size(miss: float) -> str:
+    if abs(miss) < 2:
+        return "within 2 nats of the truth"
+    amount = next((f"more than {n} nats" for n in (50, 20, 5) if abs(miss) > n), "2 to 5 nats")
+    return f"{amount} too {'low' if miss < 0 else 'high'}"
+
+
+def _takeaway(knots: int, largest: float, plain_largest: float, cost: float, plain_cost: float, miss: float) -> str:
     if knots == 0:
         return (
-            f"Without knots this is the geometric path: some moment strays from the straight line by {largest:.2f}. "
-            f"F = {cost:.0f}."
+            f"Without knots this is the geometric path: some moment strays from the straight line by {largest:.2f}, "
+            f"and log Ẑ comes out {_size(miss)}. F = {cost:.0f}."
         )
     number, same = f"{knots} knot{'s' * (knots > 1)}", f"F is {cost:.0f}, with none {plain_cost:.0f}"
     if largest > 0.8 * plain_largest:
-        return f"With {number} some moment still strays from the straight line by {largest:.2f}, and {same}."
+        return (
+            f"With {number} some moment still strays from the straight line by {largest:.2f}, and log Ẑ comes out "
+            f"{_size(miss)}. Yet {same}."
+        )
     return (
-        f"With {number} every moment stays within {largest:.2f} of the straight line, without knots within "
-        f"{plain_largest:.2f}. And yet {same}: what knots buy is not in F."
+        f"With {number} every moment stays within {largest:.2f} of the straight line, and log Ẑ comes out "
+        f"{_size(miss)}. Yet {same}: what knots buy is not in F."
     )

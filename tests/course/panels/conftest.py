@@ -10,24 +10,24 @@ from anneal_edu.course.figures import LectureFigure
 from anneal_edu.course.panels.controls import slider, steps
 
 SMALLER = {
-    "AnnealingRuns": {"STEPS": (10, 25, 100)},
+    "AnnealingRuns": {"STEPS": (10, 25, 1000)},
     "BiasDecay": {"STEPS": (10, 25, 100), "SEPARATIONS": (1, 5, 20)},
     "EstimatesAgainstSteps": {"TRANSITIONS": {"Gibbs": (ae.gibbs, (3, 10, 30)), "perfect": (ae.exact, (2, 4, 8))}},
     "LikelihoodTracking": {"N_UPDATES": 500, "N_CHAINS": 20, "_runs": {}},
     "OneMatrix": {"_SWEEPS": 10, "_CHAINS": 40},
     "ParticlesAndModes": {"N_UPDATES": 90, "EVERY": 10, "WINDOW": 10},
     "ReplicaWalks": {"N_BURN_IN": 100, "N_SWEEPS": 100},
-    "SamplesAlongPaths": {"N_STEPS": 20},
+    "SamplesAlongPaths": {"N_STEPS": 100},
     "SandwichGap": {"STEPS": (4, 8, 12), "N_CHAINS": 25, "N_LONG_RUN": 5},
-    "StartCovariance": {"N_CHAINS": 200, "N_STEPS": 12},
-    "StartsAgainstSteps": {"N_CHAINS": 200, "N_STEPS": (4, 8, 12, 40)},
+    "StartCovariance": {"N_CHAINS": 600},
+    "StartsAgainstSteps": {"N_CHAINS": 200, "N_STEPS": (4, 8, 12, 100)},
     "WhereTheKnotsSit": {"N_RUNS": 2, "N_CHAINS": 20, "N_STEPS": 20, "BIAS_STEPS": 4, "FINE": 9},
 }
 """Panel → constants of its module that make it quick."""
 
 FEWER = {
     "AnnealingRuns": {
-        "n_steps": steps("steps K", 25, (10, 25, 100)),
+        "n_steps": steps("steps K", 25, (10, 25, 1000)),
         "n_chains": steps("chains", 100, (50, 100, 200)),
     },
     "BiasDecay": {
@@ -48,13 +48,24 @@ def with_a_memory_of_its_own(function):
     return lru_cache(function.__wrapped__)
 
 
+def takes(recipe, value):
+    """Whether a control has this value among its settings."""
+    control = recipe()
+    if hasattr(control, "options"):
+        return any(value == option for _, option in control.options)
+    return control.min <= value <= control.max
+
+
 def make_quick(monkeypatch, kind):
     """Give a panel its SMALLER constants and FEWER settings."""
     name, module = kind.__name__, sys.modules[kind.__module__]
     few = FEWER.get(name, {})
-    kept = {scene: {c: v for c, v in values.items() if c not in few} for scene, values in kind.scenes.items()}
+    kept = {
+        scene: {c: v for c, v in values.items() if c not in few or takes(few[c], v)}
+        for scene, values in kind.scenes.items()
+    }
     monkeypatch.setattr(kind, "scenes", kept)
-    for control, recipe in FEWER.get(name, {}).items():
+    for control, recipe in few.items():
         assert control in kind.controls, f"{name} has no {control}"
         monkeypatch.setitem(kind.controls, control, recipe)
     if name in SMALLER:

@@ -49,9 +49,11 @@ def test_the_log_weights_of_annealing_runs_are_those_of_the_chosen_k(quick_panel
         assert line(panel.axes[1], f"{style} mean").get_xdata() == pytest.approx(result.mean_log_weight)
         assert line(panel.axes[1], f"{style} log Ẑ").get_xdata() == pytest.approx(result.log_z)
         assert line(panel.axes[0], style).get_ydata()[0] == pytest.approx(result.log_z)
-        assert f"standard deviation {result.log_weights.std():.1f}" in panel.readout[style]
+        assert f"standard deviation {result.log_weights.std():.1f}" in panel.readout[f"log weights, {style}"]
+        assert panel.readout[f"log Ẑ, {style}"].startswith(f"{result.log_z:.2f} ")
     (runs,) = panel._runs.values()
-    assert panel.takeaway == annealing_runs._takeaway(10, "perfect", {style: runs[style, 10][0] for style in PATHS})
+    now = {style: runs[style, 10][0] for style in PATHS}
+    assert panel.takeaway == annealing_runs._takeaway(10, "perfect", "linear", now, {})
 
 
 def test_the_tiny_world_counts_chains_in_the_wrong_place(quick_panel):

@@ -52,31 +52,50 @@ def row(name, errors, std_errors):
 
 
 def measures(**pictures):
-    return {style: samples_along_paths.Measures(number, 0.25, 0.0) for style, number in pictures.items()}
+    return {style: samples_along_paths.Measures(number, 0.25, 0.0, 0.25) for style, number in pictures.items()}
 
 
 BIASES = {"geometric": (1.23, 4.56), "moments": (2.34, 5.67)}
 EXPECTED = {"even_odd": 30.0, "stochastic_even_odd": 90.0}
+
+
+def of_both(geometric, moments):
+    return {"geometric": geometric, "moments": moments}
+
+
+LINEAR = "perfect", "linear"
 HERE = measures(geometric=2.3, moments=40.0)
+WRONG = {
+    "geometric": samples_along_paths.Measures(1.1, 0.98, 0.0, 0.004),
+    "moments": samples_along_paths.Measures(2.3, 0.77, 0.0, 0.77),
+}
 SIX = np.array([[0.1, 0.1], [-0.29, 0.1], [0.31, 0.2], [-3.0, 0.1], [np.nan, np.nan], [0.05, 0.1]])
 WORDS = {
     annealing_runs: [
-        ((25, "perfect", annealed((-0.4, -9), (0.4, -9))), "With 25 steps both paths come within half a nat"),
+        ((25, *LINEAR, annealed((-0.4, -9), (0.4, -9)), {}), "With 25 steps both paths come within half a nat"),
         (
-            (25, "perfect", annealed((-7, -73, 9), (-0.5, -72, 30))),
+            (25, *LINEAR, annealed((-7, -73, 9), (-0.5, -72, 30)), {}),
             "The mean log weight is much the same, -73 on the geometric and -72 on the moment path. But on the "
-            "moment path log weights have a standard deviation of 30 nats against 9: many chains come out near the "
-            "truth, and log Ẑ misses the truth by 7.0 nats on the geometric path and by 0.5 on the moment path.",
+            "moment path log weights spread by 30 nats against 9: some come near 0, and log Ẑ misses by 0.5 nats "
+            "against 7.0.",
         ),
         (
-            (25, "Gibbs", annealed((-7, -73, 9), (-0.5, -72, 30))),
+            (25, "Gibbs", "linear", annealed((-7, -73, 9), (-0.5, -72, 30)), {}),
             "Gibbs steps do not keep up with the narrow geometric path: the mean log weight is -73 on the "
-            "geometric and -72",
+            "geometric and -72 on the moment path, and log Ẑ misses by 7.0 and 0.5 nats.",
         ),
-        ((25, "perfect", annealed((-7, -73), (-3.6, -72))), "With 25 steps log Ẑ misses the truth by 7.0 nats on"),
-        ((25, "perfect", annealed((-7, -73), (-3.4, -72))), "The mean log weight is much the same"),
-        ((25, "perfect", annealed((-0.6, -9), (-0.4, -9))), "With 25 steps log Ẑ misses the truth by 0.6 nats on the"),
-        ((25, "Gibbs", annealed((7, -73), (-3.6, -72))), "With 25 steps log Ẑ misses the truth by 7.0 nats on"),
+        (
+            (25, "perfect", "optimal, 10 bins", annealed((-4.4, -18), (-0.7, -10)), of_both(17.82, 9.41)),
+            "With its optimal schedule the mean log weight is 17.8 nats low on the geometric path and 9.4 on the "
+            "moment path, and log Ẑ misses by 4.4 and 0.7 nats.",
+        ),
+        ((25, *LINEAR, annealed((-7, -73), (-3.6, -72)), {}), "With 25 steps log Ẑ misses the truth by 7.0 nats on"),
+        ((25, *LINEAR, annealed((-7, -73), (-3.4, -72)), {}), "The mean log weight is much the same"),
+        ((25, *LINEAR, annealed((-0.6, -9), (-0.4, -9)), {}), "With 25 steps log Ẑ misses the truth by 0.6 nats on"),
+        (
+            (25, "Gibbs", "optimal, 10 bins", annealed((7, -73), (-3.6, -72)), {}),
+            "With 25 steps log Ẑ misses the truth by 7.0 nats on",
+        ),
     ],
     bias_decay: [
         ((50.0, 25, bias_decay.MIRRORED, "linear", BIASES), "forward and reverse bias both are F/K = 2 nats, exactly"),
@@ -115,13 +134,21 @@ WORDS = {
     first_path: [
         ((0, 3.4), "The start: all 30 sites alike"),
         ((1, 1.23), "The target: two peaks, log Z = 1.23."),
-        ((0.4, 2.5), "log f has 40% of the relief of the target, and log Z has come down to 2.50."),
+        (
+            (0.4, 2.5),
+            "log f has 40% of the relief of the target. The best site keeps log f = 0, all others sink, and log Z has "
+            "come down from 3.40 to 2.50.",
+        ),
     ],
     four_modes: [
         (
             (1.0, {"diagonal": 0.33, "full": 0.18}, {"diagonal": 0.11, "full": 0.11}),
             "At the target 11% of the chains should be in the small modes. From the diagonal start 33% are there, "
-            "from the full one 18%;",
+            "from the full one 18%; weights have to put right the rest.",
+        ),
+        (
+            (1, {"diagonal": 0.16, "full": 0.07}, {"diagonal": 0.11, "full": 0.11}),
+            "16% are there, from the full one 7%; with time both starts come near.",
         ),
         (
             (0.0, {"diagonal": 0.5, "full": 0.2}, {"diagonal": 0.51, "full": 0.21}),
@@ -139,31 +166,40 @@ WORDS = {
             "about 10 to 30 times fewer distributions: as the paper says.",
         ),
         (
+            (np.array([17.0, 10.0, 18.0]), "evaluations"),
+            "10 to 20 times fewer evaluations: half of the gain, and still an order of magnitude.",
+        ),
+        (
             (np.array([40.0, 9.4, 20.0]), "evaluations"),
             "about 9 to 40 times fewer evaluations: the paper's order of magnitude at best, at worst less.",
         ),
     ],
     importance_sampling: [
-        ((-4.6, True, 990.0, 0.01, 1000), "An ESS of 990 of 1,000 looks perfect, yet log Ẑ is 4.6 nats too low"),
+        ((-4.6, True, 990.0, 0.01, 1000, 5.0, 1), "ESS of 990 of 1,000 looks perfect, yet log Ẑ is 4.6 nats too low"),
         (
-            (-4.6, True, 490.0, 0.01, 1000),
+            (-4.6, True, 490.0, 0.01, 1000, 5.0, 1),
             "Broken: log Ẑ is 4.6 nats too low, the heaviest of 1,000 draws carries 1% of the weight, and the "
             "interval does not cover the truth.",
         ),
         (
-            (-0.6, False, 990.0, 0.5, 1000),
+            (-0.6, False, 990.0, 0.5, 1000, 5.0, 1),
             "Broken: log Ẑ is 0.6 nats too low, the heaviest of 1,000 draws carries 50% of the weight, and the "
             "interval just covers the truth.",
         ),
-        ((-1234.0, True, 1.0, 1.0, 1000), "Broken: log Ẑ is 1,234 nats too low"),
+        ((-1234.0, True, 1.0, 1.0, 1000, 5.0, 1), "Broken: log Ẑ is 1,234 nats too low"),
         (
-            (-0.3, False, 49.0, 0.2, 1000),
-            "About to break: log Ẑ is still within 0.3 nats, but 1,000 draws are worth only 49.",
+            (-0.3, False, 49.0, 0.2, 1000, 5.0, 1),
+            "About to break: log Ẑ is still within 0.3 nats of the truth, but 1,000 draws are worth only 49.",
         ),
-        ((0.04, False, 49.0, 0.2, 1000), "still within 0.1 nats"),
-        ((-1.1, True, 510.0, 0.01, 1000), "An ESS of 510 of 1,000 looks perfect, yet log Ẑ is 1.1 nats too low"),
-        ((-100.4, True, 1.0, 1.0, 1000), "Broken: log Ẑ is 100 nats too low"),
-        ((-0.3, False, 51.0, 0.2, 1000), "Start and target overlap: 1,000 draws are worth 51"),
+        ((0.04, False, 49.0, 0.2, 1000, 5.0, 1), "still within 0.1 nats"),
+        ((-1.1, True, 510.0, 0.01, 1000, 5.0, 1), "ESS of 510 of 1,000 looks perfect, yet log Ẑ is 1.1 nats too low"),
+        ((-100.4, True, 1.0, 1.0, 1000, 5.0, 1), "Broken: log Ẑ is 100 nats too low"),
+        ((-0.3, False, 51.0, 0.2, 1000, 5.0, 1), "Start and target overlap: 1,000 draws are worth 51"),
+        ((0.81, False, 51.0, 0.2, 1000, 2.0, 1), "and log Ẑ is within 0.9 nats of the truth."),
+        (
+            (-6.2, True, 1.8, 0.73, 1000, 1.5, 16),
+            "1.5 in each of 16 coordinates is 6 in all. Broken: log Ẑ is 6.2 nats too low",
+        ),
     ],
     ladder_adaptation: [
         ((0, 0.0, rounds(0.3, 0.6, 0.2)), "A linear ladder: pair 2 is the one to be feared."),
@@ -208,24 +244,30 @@ WORDS = {
     ],
     samples_along_paths: [
         (
-            (1, samples_along_paths.CHAINS, HERE, 30.0),
-            "Both paths end in the same target, 25% of which is one picture.",
+            (1, {"geometric": 2, "moments": 4}, HERE, 30.0),
+            "Both paths end in the same target, 25% of which is one picture. On MAS several of the 20 chains have "
+            "found it, on the geometric path hardly one.",
         ),
-        ((1, samples_along_paths.EXACT, HERE, 30.0), "Here the two paths meet: they share their ends"),
-        ((0, samples_along_paths.CHAINS, HERE, 30.0), "Here the two paths meet: they share their ends"),
+        ((1, {"geometric": 3, "moments": 4}, HERE, 30.0), "25% of which is one picture. The chains come there by diff"),
+        ((1, {"geometric": 0, "moments": 3}, HERE, 30.0), "25% of which is one picture. The chains come there by diff"),
+        ((1, None, HERE, 30.0), "Here the two paths meet: they share their ends"),
+        ((0, {"geometric": 0, "moments": 9}, HERE, 30.0), "Here the two paths meet: they share their ends"),
         (
-            (0.6, samples_along_paths.EXACT, HERE, 30.0),
+            (0.6, None, WRONG, 1.0),
+            "At β = 0.6 the geometric path has 98% of its probability on one picture, and it is the wrong one. The "
+            "target's own has 0.4% there, and 77% on MAS.",
+        ),
+        ((0.6, None, WRONG, 2.1), "The geometric path goes through a bottleneck."),
+        (
+            (0.6, None, HERE, 30.0),
             "At β = 0.6 the geometric path holds 2.3 pictures and MAS 40; the target itself has 30. The geometric "
             "path goes through a bottleneck.",
         ),
         (
-            (0.6, samples_along_paths.EXACT, measures(geometric=35.0, moments=40.0), 30.0),
-            "holds 35 pictures and MAS 40, on the way to the target's 30.",
+            (0.6, None, measures(geometric=35.0, moments=40.0), 30.0),
+            "holds 35 pictures and MAS 40; the target itself has 30. Neither path goes through a bottleneck here.",
         ),
-        (
-            (0.6, samples_along_paths.EXACT, measures(geometric=20.0, moments=18.0), 30.0),
-            "on the way to the target's 30.",
-        ),
+        ((0.6, None, measures(geometric=20.0, moments=18.0), 30.0), "has 30. Here MAS has fewer than the target."),
     ],
     tiny_world: [
         ((tiny_world.METROPOLIS, 2, 0.006, 1.0), "are out of equilibrium after 2 steps: 1% of them"),
@@ -245,34 +287,40 @@ WORDS = {
         ((tiny_world.CARELESS, 1, 0.4, 1.0), "With 1 step the kernel comes too late to spoil E[w]"),
     ],
     two_paths: [
-        ((0, {}, {}, {}), "Here the two paths meet"),
-        ((1, {}, {}, {}), "Here the two paths meet"),
+        ((0, 0.85, 10, 0.0, {}, {}, 0.0), "Here the two paths meet"),
+        ((1, 0.85, 10, 0.0, {}, {}, 0.0), "Here the two paths meet"),
         (
-            (
-                0.5,
-                {"geometric": 0.5, "moments": 10.2},
-                {"geometric": 0.123, "moments": 0.62},
-                {"geometric": 0.0, "moments": 72.6},
-            ),
-            "The moment path stretches to a standard deviation of 10.2, the geometric one of 0.5: neighbours "
-            "overlap by 0.62 or more on the moment path, by 0.123 or more on the geometric one. Both lose the "
-            "same 72.6 nats of mean log weight.",
+            (0.5, -0.85, 10, 8.5, of_both(0.5, 10.2), of_both(0.123, 0.62), 72.6),
+            "The geometric path shrinks to a standard deviation of 0.5, 8.5 off the straight line; the moment path "
+            "stretches to 10.2. With 10 steps neighbours overlap by 0.123 and 0.62 or more; both lose 72.6 nats.",
+        ),
+        (
+            (0.5, 0.85, 10, 0.0, of_both(0.5, 1.0), of_both(0.97, 0.97), 0.52),
+            "shrinks to a standard deviation of 0.5; the moment path has 1.0.",
+        ),
+        (
+            (0.5, 0.0, 40, 0.0, of_both(1.0, 10.05), of_both(0.97, 0.74), 5.0),
+            "Without correlation both paths go straight: the geometric one keeps its standard deviation of 1.0, the "
+            "moment path stretches to 10.1. With 40 steps",
         ),
     ],
     where_the_knots_sit: [
         (
-            (0, 0.64, 0.64, 110.4, 110.4),
-            "Without knots this is the geometric path: some moment strays from the straight line by 0.64. F = 110.",
+            (0, 0.64, 0.64, 110.4, 110.4, -5.1),
+            "Without knots this is the geometric path: some moment strays from the straight line by 0.64, and log Ẑ "
+            "comes out more than 5 nats too low. F = 110.",
         ),
         (
-            (1, 0.55, 0.64, 110.4, 109.4),
-            "With 1 knot some moment still strays from the straight line by 0.55, and F is 110, with none 109.",
+            (1, 0.55, 0.64, 110.4, 109.4, -61.0),
+            "With 1 knot some moment still strays from the straight line by 0.55, and log Ẑ comes out more than 50 "
+            "nats too low. Yet F is 110, with none 109.",
         ),
         (
-            (9, 0.5, 0.64, 110.4, 110.4),
-            "With 9 knots every moment stays within 0.50 of the straight line, without knots within 0.64. And yet "
-            "F is 110, with none 110",
+            (9, 0.5, 0.64, 110.4, 110.4, -1.9),
+            "With 9 knots every moment stays within 0.50 of the straight line, and log Ẑ comes out within 2 nats of "
+            "the truth. Yet F is 110, with none 110: what knots buy is not in F.",
         ),
+        ((4, 0.5, 0.64, 110.4, 110.4, 4.9), "log Ẑ comes out 2 to 5 nats too high."),
     ],
     whom_to_believe: [
         (
