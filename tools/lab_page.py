@@ -145,9 +145,10 @@ class NotebookPage:
         self.page.wait_for_function("() => window.ranAll", timeout=RUN_LIMIT_MS)
         self.wait_until_idle()
 
-    def run_next(self):
-        """Run the selected cell, at first the uppermost, and select the next."""
-        self.command("notebook:run-cell-and-select-next")
+    def run_cell(self, number):
+        """Run one cell, counted from the top of the notebook."""
+        self.page.evaluate("number => { jupyterapp.shell.currentWidget.content.activeCellIndex = number; }", number)
+        self.command("notebook:run-cell")
         self.wait_until_idle()
 
     def save(self):

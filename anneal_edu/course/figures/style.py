@@ -45,7 +45,7 @@ _LOOKS = {
     "refused": (WINE, _NO_LINE, "x"),
     "alone": (ORANGE, _DASHED, "s"),
     "swapping": (BLUE, _SOLID, "o"),
-    "large modes": (GREEN, _NO_LINE, "o"),
+    "large modes": (SKY, _NO_LINE, "o"),
     "small modes": (VERMILION, _NO_LINE, "X"),
     "another mode": (BLUE, _SOLID, "o"),
     # paths
