@@ -15,10 +15,10 @@ BENCHES   := $(sort $(wildcard benchmarks/*.py))
 CHROMIUM  := $(shell command -v chromium || command -v chromium-browser || command -v google-chrome)
 
 .DEFAULT_GOAL := help
-.PHONY: help lab test test-seeds test-processors mutants answers lint lint-workflows notebooks drive bench test-oldest clean
+.PHONY: help lab test test-seeds test-processors mutants answers lint lint-workflows notebooks slides drive bench test-oldest clean
 
 help:
-	@echo "make lab          open the course in JupyterLab (LABARGS=--allow-root if you are root)"
+	@echo "make lab          open the course in JupyterLab, on your own copies of the lessons (LABARGS=--allow-root if you are root)"
 	@echo "make test         lint, tests, and every notebook compared with its stored outputs (JOBS=4: four files at once)"
 	@echo "make mutants      a sample of small faults, planted one by one: do the tests see them? (N=300 SEED=0: which; an hour)"
 	@echo "make answers      small mistakes in the solutions, one by one: does each check reject them? (half a minute)"
@@ -26,7 +26,8 @@ help:
 	@echo "make lint-workflows"
 	@echo "                  actionlint on .github/workflows (its package fetches a program from GitHub)"
 	@echo "make notebooks    execute the notebooks in place (NB=notebooks/02_….ipynb for one alone)"
-	@echo "make drive        every notebook in Chromium: run it, move every control (minutes)"
+	@echo "make slides       a deck of slides for each lesson, in build/slides (NB=notebooks/02_….ipynb for one alone)"
+	@echo "make drive        panels in Chromium: the next day, in a lecture, heard; every control of every notebook (minutes)"
 	@echo "make bench        the speed claims, as ratios"
 	@echo "make test-seeds   tests and notebooks with every seed shifted, three times (SHIFTS='4 5 6': by these)"
 	@echo "make test-processors"
@@ -35,7 +36,7 @@ help:
 	@echo "make clean        remove the environments and caches"
 
 lab: .venv/.ok
-	$(BIN)/jupyter-lab notebooks/00_start_here.ipynb $(LABARGS)
+	@$(BIN)/python tools/open_lab.py $(LABARGS)
 
 # The matrix products of the tests are small: two BLAS threads gain nothing, and stall when anything else runs.
 test test-seeds notebooks test-oldest: export OPENBLAS_NUM_THREADS = 1
@@ -76,8 +77,11 @@ lint-workflows: .venv/.workflows-ok
 notebooks: .venv/.ok
 	$(BIN)/python tools/notebooks.py $(NB)
 
+slides: .venv/.slides-ok
+	$(BIN)/python tools/slides.py $(NB)
+
 drive: .venv/.browser-ok
-	DRIVE=1 $(BIN)/python -m pytest -q tests/browser/test_every_notebook.py
+	DRIVE=1 $(BIN)/python -m pytest -q tests/browser
 
 bench: .venv/.ok
 	@$(foreach script,$(BENCHES),echo "== $(script)"; $(BIN)/python $(script) || exit 1;)
@@ -106,7 +110,11 @@ endef
 	@touch $@
 
 .venv/.browser-ok: .venv/.ok
-	@$(BIN)/python -m pip install $(PIP_FLAGS) --constraint constraints.txt --editable ".[browser]"
+	@$(BIN)/python -m pip install $(PIP_FLAGS) --constraint constraints.txt --editable ".[browser,slides]"
+	@touch $@
+
+.venv/.slides-ok: .venv/.ok
+	@$(BIN)/python -m pip install $(PIP_FLAGS) --constraint constraints.txt --editable ".[slides]"
 	@touch $@
 
 .venv/.mutants-ok: .venv/.ok

@@ -261,7 +261,7 @@ def widen_covariance(cov: np.ndarray, sigma: np.ndarray) -> tuple[np.ndarray, fl
 def covariance_path(mean: np.ndarray, cov: np.ndarray, grbm: GaussianRBM) -> GaussianRBMPath:
     """From N(mean, cov) to a Gaussian RBM: the start may have any covariance  (Kiwaki and Aihara 2015, Eq. 10 and 11).
 
-    log f_β(v) = -β Σ_j (v_j - b_j)² / 2σ_j² + Σ_i log(1 + exp β (a_i + Σ_j W_ji v_j / σ_j))
+    log f_β(v) = -β Σ_j (v_j - b_j)² / 2σ_j² + Σ_i log(1 + exp β (c_i + Σ_j W_ji v_j / σ_j))
                  - (1-β) ½ (v - mean)ᵀ cov⁻¹ (v - mean)
 
     It is the geometric path of the joint densities of (v, h), from a start whose hidden units are idle. The paper's

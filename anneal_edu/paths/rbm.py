@@ -94,7 +94,7 @@ class GeometricRBMPath(GeometricPath):
         return log_f
 
     def log_density_slopes(self, schedule: np.ndarray, x: np.ndarray) -> np.ndarray:
-        """d/dβ log f_β(v) = v·(b_1 - b_0) + Σ_j σ(a_j) da_j/dβ, a the fields of h: (K+1,), (N, D) -> (K+1, N)."""
+        """d/dβ log f_β(v) = v·(b_1 - b_0) + Σ_j E[h_j] da_j/dβ, a the fields of h: (K+1,), (N, D) -> (K+1, N)."""
         level = self.start.hidden_field(x)
         slope = self.end.hidden_field(x) - level  # (N, H): a = level + β slope
         gain = x @ (self.end.visible_bias - self.start.visible_bias)

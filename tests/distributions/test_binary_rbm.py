@@ -1,4 +1,5 @@
 import pickle
+from math import comb
 
 import numpy as np
 import pytest
@@ -60,6 +61,15 @@ def test_couplings_of_both_signs_do_not_overflow_the_tables():
     h = ae.binary_states(4)
     expected = logsumexp(40 * np.logaddexp(0, h @ weights[0]))
     assert ae.BinaryRBM(weights, np.zeros(40), np.zeros(4)).log_z() == pytest.approx(expected, rel=1e-12)
+
+
+def test_one_unit_that_leans_on_all_others_does_not_overflow_the_tables():
+    """Its factor is up to e^720, though no unit of the others weighs more than 60."""
+    weights = np.zeros((12, 12))
+    weights[0] = 60.0
+    ways = logsumexp([60.0 * k + np.log(comb(12, k)) for k in range(13)])  # k hidden units on, the first visible one on
+    expected = np.logaddexp(12 * np.log(2), ways) + 11 * np.log(2)
+    assert ae.BinaryRBM(weights, np.zeros(12), np.zeros(12)).log_z() == pytest.approx(expected, rel=1e-12)
 
 
 def test_exact_samples_follow_the_enumerated_distribution():

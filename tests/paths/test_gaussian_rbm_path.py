@@ -203,8 +203,9 @@ def test_an_estimated_covariance_that_is_too_narrow_is_widened_with_a_warning():
     draws = grbm.sample(60, np.random.default_rng(0)).astype(np.float64)
     cov = np.cov(draws.T)
     assert np.linalg.eigvalsh(cov - np.diag(grbm.sigma**2))[0] < -0.1
-    with pytest.warns(UserWarning, match="narrower than the noise of v given h, by up to 0"):
+    with pytest.warns(UserWarning, match="narrower than the noise of v given h, by up to 0") as seen:
         path = ae.covariance_path(draws.mean(0), cov, grbm)
+    assert seen[0].filename == __file__, "a warning points to the line of who called"
     widened = path(0.0).mean_and_cov()[1]
     assert np.linalg.eigvalsh(widened / np.outer(grbm.sigma, grbm.sigma))[0] == pytest.approx(1, abs=1e-9)
     for kernel in (ae.gibbs, ae.auxiliary_gibbs):

@@ -141,8 +141,9 @@ def test_a_fit_that_does_not_get_there_says_so():
     match = ae.match_moments(RBMS[1].moments(), RBMS[0], tolerance=1e-9, max_evaluations=3)
     assert not match.converged
     assert match.residual > 1e-9
-    with pytest.warns(UserWarning, match=r"knot at beta = 0\.5 misses its moments by up to"):
+    with pytest.warns(UserWarning, match=r"knot at beta = 0\.5 misses its moments by up to") as seen:
         ae.moment_spline_path(RBMS[0], RBMS[1], knots=1, fit=partial(ae.match_moments, tolerance=1e-15))
+    assert seen[0].filename == __file__, "a warning points to the line of who called"
 
 
 def test_impossible_arguments_are_refused():

@@ -31,6 +31,14 @@ def kl_gaussians(answer) -> str:
         for a, b in ((p, q), (q, p), (p, p)):
             parameters = [np.array(part) for part in (a.mean, a.cov, b.mean, b.cov)]
             _judge_kl(_number(call(answer, *parameters), "KL(p ‖ q)"), a, b)
+    many = 400
+    p, q = Gaussian(np.zeros(many), 1e-2 * np.eye(many)), Gaussian(np.full(many, 0.01), 2e-2 * np.eye(many))
+    got = np.asarray(answer(*(np.array(part) for part in (p.mean, p.cov, q.mean, q.cov))))
+    require(
+        same(got, kl_divergence(p, q)),
+        f"right in three dimensions, and {float(got):.4g} instead of {kl_divergence(p, q):.4g} in {many}: there a "
+        "determinant is 0 in a computer, and its logarithm is not. Take the logarithm from np.linalg.slogdet.",
+    )
     return "right: zero between equal Gaussians, positive between others, and in the right direction."
 
 
@@ -97,6 +105,7 @@ starves the cheap bins. Setting the derivative of Σ F_j / K_j + λ Σ K_j to ze
         ([(various, 600), (paths[0], 1000), (paths[1], 1000), (uneven, 1000)], many),
         ([(paths[1], 26), (various, 9), (various, 20)], few),
         ([(various, 6), (uneven, 10), (uneven, 14), (uneven[::-1], 14)], any_of_few),
+        ([(np.tile(various, 3), 1800)], many),
     ):
         for costs, n_steps in cases:
             _judge_allocation(answer, costs, n_steps, tolerance)
@@ -166,6 +175,11 @@ def wrong_entry(answer) -> str:
     return "right: 1.5% in one number, found without knowing the path or its ends. An identity is a checksum."
 
 
+def _farthest(x: np.ndarray) -> tuple[int, int]:
+    """The index farthest from the median, and the index of the largest."""
+    return int(abs(x - np.median(x)).argmax()), int(abs(x).argmax())
+
+
 def _judge_entry(said, n_steps: np.ndarray, biases: np.ndarray, wrong: int) -> None:
     n = len(n_steps)
     whole = np.ndim(said) == 0 and float(said).is_integer() and 0 <= said < n
@@ -180,9 +194,7 @@ def _judge_entry(said, n_steps: np.ndarray, biases: np.ndarray, wrong: int) -> N
         "K times one direction alone need not be constant: did you add both?": n_steps * biases,
         "The two directions may differ: only their sum is bound.": [gap, n_steps * gap],
     }
-    hits = [
-        who for who, tried in slips.items() if any(int(abs(x - np.median(x)).argmax()) == row for x in tried)
-    ]
+    hits = [who for who, tried in slips.items() if any(row in _farthest(x) for x in tried)]
     same_as = f"K (forward + reverse) = {total[row]:.4f} there, as in most rows"
     case = f"row {row} is right: {same_as}. One does not agree."
     raise WrongAnswerError(" ".join([case, *hits]))

@@ -5,7 +5,7 @@ from itertools import product
 
 import numpy as np
 
-from anneal_edu.course.check.verdict import array, arrays, call, exercise, reject, require, same, several
+from anneal_edu.course.check.verdict import array, arrays, call, exercise, numbers, reject, require, same, several
 from anneal_edu.distributions import GaussianRBM, binary_states
 from anneal_edu.distributions.bernoulli import bernoulli
 from anneal_edu.paths.covariance import covariance_path
@@ -227,7 +227,7 @@ still varies when h is given, with variance σ².
     )
     gain = float((errors**2).sum() / (plain**2).sum())
     require(gain < 0.3, "your covariance is as noisy as that of the states v: average E[v | h] instead of v.")
-    return "right: unbiased, never narrower than σ², and its mean square error is only a fraction of that of drawn v."
+    return "right: on average the exact one, never narrower than σ², with a fraction of the square error of drawn v."
 
 
 def _two_moments(answer, h: np.ndarray, grbm: GaussianRBM) -> list[np.ndarray]:
@@ -260,7 +260,7 @@ arrive: runs · chains of them.
       A hint: ae.check.covariance_start.unseen.hint()
     """
     for q, W, n_runs, n_chains in ((0.02, 20.0, 3, 10), (0.1, 4.0, 3, 5), (1e-6, 1e4, 40, 1000)):
-        got = several(call(answer, q, W, n_runs, n_chains), 3, "return three numbers.")
+        got = numbers(call(answer, q, W, n_runs, n_chains), 3, "return three numbers.")
         got = [float(array(part, (), "one of the three has")) for part in got]
         _judge_unseen(got, q, W, n_runs, n_chains)
     rng, measured = np.random.default_rng(7), []

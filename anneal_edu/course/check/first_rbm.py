@@ -135,12 +135,17 @@ counted once in Z, and doubles it.
             "this is Z; wanted is log Z.": np.exp(right),
         })
         require(
-            abs(float(got) - right) < 1e-8 * max(1.0, abs(right)),
+            abs(float(got) - right) < 1e-6 * max(1.0, abs(right)),
             f"with {D} visible biases and {H} hidden units, summing all states gives {right:.6g}; yours gives "
             f"{float(got):.6g}. Without weights the sum over states factorises: one factor a unit.",
         )
     large = call(answer, np.array([800.0, -800.0]), 2)
     require(same(large, 800 + 2 * np.log(2)), "right, but biases of ±800 overflow: use np.logaddexp(0, b).")
+    many = call(answer, np.array([1.0]), 2000)
+    require(
+        same(many, np.logaddexp(0, 1.0) + 2000 * np.log(2)),
+        "right, but not with 2,000 hidden units: 2^2000 is infinite in a computer. Its logarithm is 2000 log 2.",
+    )
     return "right: one factor (1 + e^b) a visible unit, one factor 2 a hidden unit."
 
 
@@ -212,7 +217,7 @@ def is_sound(answer) -> str:
     for number, (step, sound, why) in enumerate(_STEPS.values()):
         said = call(answer, _handed_out(step), _STRONG_RBM, np.random.default_rng(number))
         require(
-            isinstance(said, bool | np.bool_), f"return True or False; you return {said!r}, a {type(said).__name__}."
+            isinstance(said, bool | np.bool_), f"return True or False; you return {said!r} ({type(said).__name__})."
         )
         judged = "sound, and it is not" if said else "not sound, and it is"
         require(bool(said) == sound, f"you say that this step is {judged}: {why}")

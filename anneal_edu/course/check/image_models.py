@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.special import digamma, polygamma
 
-from anneal_edu.course.check.verdict import WrongAnswerError, array, call, exercise, reject, require, same, several
+from anneal_edu.course.check.verdict import WrongAnswerError, array, call, exercise, numbers, reject, require, same
 
 _ROUNDING = 1e-5  # of the root of a difference of two variances of 2,500 or so
 
@@ -31,7 +31,7 @@ number: no √N makes it smaller.
     """
     for r, n_chains, n_patches in ((1.0, 20, 100), (4.0, 200, 25), (0.5, 100, 1000)):
         given = r, n_chains, n_patches
-        got = several(call(answer, *given), 2, "return two numbers: the bias and the error bar.")
+        got = numbers(call(answer, *given), 2, "return two numbers: the bias and the error bar.")
         got = [float(array(part, (), "one of the two has")) for part in got]
         _judge_bias(got, *given)
     measured = digamma(20) - np.log(20), np.sqrt(polygamma(1, 20) / 100)  # of weights e^-x, which have r = 1
@@ -221,5 +221,11 @@ def linear_gaussian(answer) -> str:
     exact = -0.5 * (x.T * square).sum(0) - 0.5 * np.linalg.slogdet(2 * np.pi * (low @ low.T + noise**2 * np.eye(2)))[1]
     require(
         same(call(answer, x.copy(), low, noise, shape=(6,)), exact), "with one cause for two pixels yours is wrong."
+    )
+    many = np.asarray(call(answer, rng.normal(size=(3, 400)), np.full((400, 1), 0.1), 0.1))
+    require(
+        np.isfinite(many).all(),
+        "with 400 pixels yours is not finite: |Σ| is about 10^-797, which a computer takes for 0. Work with log |Σ|, "
+        "np.linalg.slogdet.",
     )
     return "right: a Gaussian with the covariance of 200,000 images drawn from it, and noise alone without bases."

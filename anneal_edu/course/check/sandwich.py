@@ -3,14 +3,14 @@
 import numpy as np
 
 from anneal_edu.annealing.matrices import metropolis_matrix
-from anneal_edu.course.check.verdict import WrongAnswerError, call, exercise, reject, require, same, several
+from anneal_edu.course.check.verdict import WrongAnswerError, call, exercise, numbers, reject, require, same
 
 
 def _states(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
     """Log f of two stages (2, n), and a move that leaves the second one invariant and is no reversal of itself."""
     log_f = np.random.default_rng(seed).normal(size=(2, n))
     right = metropolis_matrix(log_f[1])
-    around = np.random.default_rng(seed + 1).permutation(n)
+    around = np.r_[1:n:2, 0:n:2]  # other neighbours: two moves that do not commute are not their own reversal
     return log_f, right @ metropolis_matrix(log_f[1, around])[np.ix_(np.argsort(around), np.argsort(around))]
 
 
@@ -89,10 +89,13 @@ def reverse_error(answer) -> str:
 large on average, and the estimate of Z comes out too *low*.
       A hint: ae.check.sandwich.reverse_error.hint()
     """
-    for n, seed, spread in ((5, 3, 0.5), (8, 4, 2.0), (6, 5, 1.0)):
+    for n, seed, spread in ((5, 3, 0.5), (8, 4, 2.0), (6, 5, 1.0), (7, 6, None)):
         p, ends, measure = _small_run(n, seed)
-        q = p ** (1 - spread) * np.random.default_rng(seed + 20).dirichlet(np.ones(n)) ** spread
-        q[0] *= spread != 2.0  # a state that q never visits
+        if spread is None:
+            q = p * (ends < p)  # where forward chains come too seldom: the estimate is too high
+        else:
+            q = p ** (1 - spread) * np.random.default_rng(seed + 20).dirichlet(np.ones(n)) ** spread
+            q[0] *= spread != 2.0  # a state that q never visits
         q /= q.sum()
         exact = float(call(answer, p.copy(), p.copy(), ends.copy(), shape=()))
         got = float(call(answer, q.copy(), p.copy(), ends.copy(), shape=()))
@@ -103,6 +106,8 @@ large on average, and the estimate of Z comes out too *low*.
             "this is Σ (q/p) · ends, the mean of 1/w in units of 1/Z; the estimate is -log of it.": np.exp(-right),
             "this is its inverse, Ẑ / Z; take the logarithm.": np.exp(right),
             "p and q have changed places.": -np.log(np.sum(p[q > 0] / q[q > 0] * ends[q > 0])),
+            "your answer is never positive. Where q holds too much of what forward chains miss, 1/w is small on "
+            "average, and the estimate comes out too *high*.": min(right, 0.0),
             "you left out where forward chains end: q/p counts only where they come.": -np.log(np.sum(q / p)),
             "you averaged over q: it is the forward chains whose ends weigh the states.": -np.log(np.sum(q * q / p)),
             "this would be right if 1/w did not depend on the way; compare with p, not with the ends "
@@ -111,7 +116,7 @@ large on average, and the estimate of Z comes out too *low*.
         require(abs(exact) < 1e-9, f"with q = p there is no error: it should be 0, and yours is {exact:.3g}.")
         measured = f"carried through all moves, 1/w gives {right:+.4f} nats; yours foretells {got:+.4f}."
         require(same(got, right), measured)
-    return "right: it foretells what 1/w gives, carried through all moves of three runs."
+    return "right: it foretells what 1/w gives, carried through all moves of four runs."
 
 
 def _small_run(n: int, seed: int):
@@ -153,8 +158,7 @@ def safe_interval(answer) -> str:
         ([1640.0, 1618.0, 1642.0], [1628.0], 0.02),
     ):
         result = call(answer, list(forward), list(reverse), risk)
-        result = list(result) if isinstance(result, np.ndarray) else result
-        low, high = (float(end) for end in several(result, 2, "return two numbers: `return low, high`."))
+        low, high = (float(end) for end in numbers(result, 2, "return two numbers: `return low, high`."))
         require(np.isfinite([low, high]).all(), "your ends must be finite numbers.")
         _judge_interval(low, high, np.asarray(forward, float), np.asarray(reverse, float), risk)
     return "right: the best of the bounds on each side, and room for every one of them to have been lucky."

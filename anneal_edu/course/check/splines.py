@@ -163,6 +163,9 @@ if the model is on too rarely, its bias must rise.
     )
     for part, g, name in zip(changes, gradient, _PARAMETERS, strict=True):
         require(same(part, rate * g), f"{name} does not move by rate · (target - model).")
+    require(not same(step(start, 0.03), got), "at rate 0.03 your step is as long as at 0.1: use the given rate.")
+    slow = [p + 0.03 * g for p, g in zip(eta, gradient, strict=True)]
+    require(same(step(start, 0.03), slow), "at rate 0.03 your step is not rate · (target - model).")
     return f"right: it climbs, rests at the top, and 100 steps take the worst miss from {before:.2f} to {after:.2f}."
 
 
@@ -180,7 +183,7 @@ def _worst(rbm: BinaryRBM, target) -> float:
     )
 )
 def predicted_miss(answer) -> str:
-    """``answer(p_h, reached)`` must be the log Ẑ - log Z to expect of chains that ended in the hidden states reached.
+    """``answer(p_h, reached)`` must be the log Ẑ - log Z to expect of fairly weighted chains that ended in ``reached``.
 
     ``p_h`` (S,) are the target's probabilities of its hidden states, ``reached`` (C,) is the number of the state of
     each chain.
@@ -191,10 +194,10 @@ def predicted_miss(answer) -> str:
     ✗ two chains in one state: you count it twice. What is reached is reached; a second chain adds nothing to Z.
       A hint: ae.check.splines.predicted_miss.hint()
     """
-    p = np.array([0.02, 0.5, 0.08, 0.3, 0.1])
+    p = np.array([0.02, 0.5, 0.07, 0.3, 0.11])
     for reached, case in (
         ([0], "one chain, in a state of probability 0.02: "),
-        ([0, 2], "two chains, in states of probability 0.02 and 0.08: "),
+        ([0, 2], "two chains, in states of probability 0.02 and 0.07: "),
         ([2, 2], "two chains in one state: "),
         ([4, 0, 4, 2, 0, 0], "six chains in three states: "),
         ([3, 0, 1, 2, 4, 1], "chains in every state: "),
@@ -205,7 +208,7 @@ def predicted_miss(answer) -> str:
     got = float(call(answer, tiny, np.zeros(1000, dtype=int), shape=()))
     rare = f"1,000 chains in a state of probability 1e-12: it should be -27.6, not {got:.1f}."
     require(same(got, np.log(1e-12)), rare)
-    return "right: the log of what is reached, whatever the chains weigh, however many they are."
+    return "right: the log of what is reached, however many chains are there."
 
 
 def _judge_miss(got: float, p: np.ndarray, reached: np.ndarray, case: str) -> None:

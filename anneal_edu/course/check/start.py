@@ -26,6 +26,12 @@ def log_number_of_states(answer):
         not np.isclose(answer, np.log(20)),
         "that is the log of the number of switches. Each has two positions: count states.",
     )
+    require(
+        not np.isclose(answer, -right, atol=5e-3),
+        "the sign: Z counts states and is larger than 1, so that its log is above 0.",
+    )
+    near = np.abs(np.subtract(answer, right))
+    require(not 5e-3 < near < 0.15, "nearly: give it to two decimals, or let np.log work it out.")
     require(np.isclose(answer, right, atol=5e-3), "count the states: two, times two, twenty times. Then take np.log.")
     return f"right: log Z = 20 log 2 = {right:.2f} nats."
 
@@ -103,5 +109,21 @@ def your_path(answer):
     middle = geometric_path(p0, p1)(0.5)
     here = answer(0.5)
     require(np.isfinite(here.log_density(x)).all(), "at β = 0.5 your path returns a density that is not finite.")
+    _require_no_leap(answer)
     where = "on the geometric path" if np.allclose(here.log_density(x), middle.log_density(x)) else "a path of your own"
     return f"right: from N(0, 1) to N(3, 1), {where}. Every estimator of this course could walk it."
+
+
+def _require_no_leap(path) -> None:
+    """Neighbours on a path must overlap: over a 200th of it the density may not change beyond recognition."""
+    x = np.linspace(-12, 15, 901)[:, None]
+    log_f = np.array([path(beta).log_density(x) for beta in np.linspace(0, 1, 201)])
+    p = np.exp(log_f - log_f.max(axis=1, keepdims=True))
+    p /= p.sum(axis=1, keepdims=True)
+    overlap = np.sqrt(p[:-1] * p[1:]).sum(axis=1)  # 1 for equal densities, 0 for two that have nothing in common
+    worst = int(np.argmin(overlap))
+    require(
+        overlap[worst] > 0.9,
+        f"your path leaps near β = {(worst + 0.5) / 200:.2f}: what stands on the two sides has little in common, and "
+        "a leap is what a path is there to avoid. Let every distribution be near to the next.",
+    )

@@ -55,6 +55,7 @@ below the first rung. This is S as the report prints it: it tests n + e. Which r
 
 def _pair(answer, n, e, accepted, n_pairs) -> tuple[int, int]:
     after = call(answer, n, e, accepted, n_pairs)
+    after = after.tolist() if isinstance(after, np.ndarray) else after
     new_n, new_e = several(after, 2, "return two whole numbers: the new n and the new e.")
     for part, name in ((new_n, "n"), (new_e, "e")):
         require(
@@ -133,6 +134,13 @@ log f to be β times one energy. Ask path(low) and path(high) for their log_dens
     )
     far = call(answer, tempered, 0.0, 1.0, np.full((2, 1), 60.0), np.zeros((2, 1)), shape=(2,))
     require(same(far, np.zeros(2)), "a swap that would bring a terrible state to the target is hardly ever accepted.")
+    remote = np.array([[60.0], [60.001]])  # log f near -9,000 on both sides of the fraction
+    found = np.asarray(answer(tempered, 0.3, 0.8, remote, remote[::-1]))
+    require(
+        same(found, _swap(tempered, 0.3, 0.8, remote, remote[::-1]), atol=1e-6),
+        "where both states lie far out, log f is near -9,000 and its exponential is 0, so that the ratio becomes 0/0. "
+        "Add and subtract the four logarithms first, and exponentiate what is left.",
+    )
     return "right: four log densities, on a tempered target and on a path that is none."
 
 

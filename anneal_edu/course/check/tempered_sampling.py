@@ -209,7 +209,7 @@ The objective printed there has the other sign: it is a valley, not a hill.
     log_f, counts = _three_rungs()
     best, s = mbar(log_f, counts).log_z, counts / counts.sum()
 
-    def value(log_z, log_f=log_f):
+    def value(log_z, log_f=log_f, counts=counts):
         found = np.asarray(call(answer, log_f.copy(), counts.copy(), np.array(log_z)), dtype=float)
         require(found.shape == (), f"your function returned shape {found.shape}; it should be one number.")
         require(
@@ -224,6 +224,11 @@ The objective printed there has the other sign: it is a valley, not a hill.
     require(
         min(abs(constant), abs(constant - np.log(counts.sum()))) < 1e-6,
         f"yours is {constant:.4g} too high everywhere. No minimum is moved by it, but the value of (4) is another.",
+    )
+    require(
+        abs(value(best[::-1], log_f[::-1], counts[::-1]) - value(best)) < 1e-6,
+        "number the rungs from the other end, with their counts and log Z, and the objective is the same; yours is "
+        "another. The weight of rung k is counts[k] over their sum, whatever the counts are.",
     )
     lower = log_f - np.random.default_rng(5).choice([0.0, 1000.0], log_f.shape[1])
     aside = best + 0.2 * np.array([0, 1, 1])

@@ -243,7 +243,24 @@ the particles.
         f"a share of all mass lies from 0 to 1; yours is {found:.3g}. Is p(v) divided by Z, and a count by B?",
     )
     require(np.isclose(found, right, atol=1e-9), f"it should be {right:.4f} for a case of ours; yours is {found:.4f}.")
+    _judge_strays(answer, rbm, images[:4], np.vstack([images[:1], np.repeat(elsewhere, 3, axis=0)]), p[:4])
     exact = rbm.sample(200_000, np.random.default_rng(0)).astype(np.float64)
     near = float(answer(rbm, images, exact))
     require(near < 0.02, f"200,000 exact draws of the model should be at a distance near 0; yours is {near:.2f}.")
     return "right: 0 where the particles stand for the model, and 1 where they never meet."
+
+
+def _judge_strays(answer, rbm, images, particles, p) -> None:
+    """Nine particles of ten on no image, far more than the model has there; and fewer images than before."""
+    found, q = float(answer(rbm, images.copy(), particles.copy())), np.array([0.1, 0, 0, 0])
+    apart, beyond = np.abs(p - q).sum(), q.sum() - p.sum()
+    reject(found, {
+        "where more particles than mass of the model are on no image, yours subtracts what they have too much there: "
+        "the last cell counts with its absolute difference, too.": 0.5 * (apart + beyond),
+    })
+    right = 0.5 * (apart + abs(beyond))
+    require(
+        np.isclose(found, right, atol=1e-9),
+        f"right for {len(_IMAGES)} images, and wrong for {len(images)} with most particles on none of them: it should "
+        f"be {right:.4f}; yours is {found:.4f}.",
+    )

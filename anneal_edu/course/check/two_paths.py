@@ -33,9 +33,14 @@ def _first_sound(p0: Gaussian, p1: Gaussian, is_sound: Callable[[list[Gaussian]]
     return next(K for K in range(2, 10_000) if is_sound([path(beta) for beta in linear_schedule(K)]))
 
 
+def _slope(p: Gaussian, q: Gaussian) -> float:
+    """How fast the integrand of E[w²] falls off where it falls off most slowly, for a step from p to q."""
+    return float(np.linalg.eigvalsh(2 * q.precision - p.precision)[0])
+
+
 def _finite(p: Gaussian, q: Gaussian) -> bool:
     """Whether the weight of a step from p to q has a finite variance."""
-    return bool(np.linalg.eigvalsh(2 * q.precision - p.precision)[0] > 0)
+    return _slope(p, q) > 0
 
 
 def _every_step(stops: list[Gaussian]) -> bool:
@@ -46,9 +51,8 @@ def _slips_of_steps(p0: Gaussian, p1: Gaussian) -> dict[str, int]:
     """What common slips give for the number of steps, each with the sentence that helps."""
     right = _first_sound(p0, p1, _every_step)
     return {
-        "you test only the last step. A step from wide to narrow is the harmless one.": _first_sound(
-            p0, p1, lambda stops: _finite(*stops[-2:])
-        ),
+        "with so few, step 1 still has weights of infinite variance. Did you test only the last step? From wide to "
+        "narrow is harmless.": _first_sound(p0, p1, lambda stops: _finite(*stops[-2:])),
         "your matrix is turned round: for a step from p to q it is 2 Σ_q⁻¹ - Σ_p⁻¹, with draws from p.": _first_sound(
             p0, p1, lambda stops: all(map(_finite, stops[1:], stops[:-1]))
         ),
@@ -74,6 +78,7 @@ def steps_for_finite_variance(answer) -> str:
     pairs += [(random_gaussian(rng, 3), random_gaussian(rng, 3))]
     pairs += [(Gaussian([0.0, 0.0], np.eye(2)), Gaussian([0.0, 4.0], np.array([[1.0, 0.9], [0.9, 1.0]])))]
     pairs += [(Gaussian([0.0], unit), Gaussian([0.5], unit))]  # two steps are enough
+    pairs += [(Gaussian([0.0], unit), Gaussian([2.0], unit))]  # with two, stop 1 is twice as wide in variance, exactly
     found = []
     for p0, p1 in pairs:
         n_steps = call(answer, p0, p1)
@@ -92,6 +97,12 @@ def _judge_steps(p0: Gaussian, p1: Gaussian, n_steps: int) -> None:
     if n_steps == right:
         return
     case = f"from mean {p0.mean.round(1)} to {p1.mean.round(1)} you say {n_steps} steps: "
+    edge = _first_sound(p0, p1, lambda stops: all(_slope(p, q) > -1e-9 for p, q in pairwise(stops)))
+    require(
+        n_steps != edge,
+        f"{case}there the matrix of step 1 is exactly 0 in one direction: the integrand does not fall off, and the "
+        "variance is infinite. Ask for more than 0.",
+    )
     reject(n_steps, _slips_of_steps(p0, p1), case)
     betas = linear_schedule(n_steps)
     stops = [moment_path(p0, p1)(beta) for beta in betas]
@@ -176,6 +187,7 @@ def judge_weights(answer) -> str:
 
 def _judge(answer, log_weights: np.ndarray, case: str) -> None:
     result = call(answer, log_weights.copy())
+    result = list(result) if isinstance(result, np.ndarray) and result.shape == (2,) else result
     log_z, share = map(float, several(result, 2, "return two numbers: `return log_z, share`."))
     n, lw = len(log_weights), np.sort(log_weights)
     heaviest = n // 100
@@ -195,6 +207,11 @@ def _judge(answer, log_weights: np.ndarray, case: str) -> None:
     wanted = f"{case}log Ẑ should be {right:.4f}, the log of the mean weight; you return {log_z:.4f}."
     require(same(log_z, right), wanted)
     right_share = w[-heaviest:].sum() / w.sum()
+    require(
+        not (same(lw[0], lw[-1]) and same(share, 1.0)),
+        f"{case}{heaviest} of them carry {right_share:g} of it, not all. A threshold takes every chain that ties: "
+        "count C // 100 chains instead.",
+    )
     reject(share, {
         "give the share as a fraction between 0 and 1, not in per cent.": 100 * right_share,
         "this is the share of the lightest 1%; sort the other way.": w[:heaviest].sum() / w.sum(),

@@ -86,6 +86,11 @@ def several(answer, number: int, otherwise: str) -> list:
     return [attempt(part) for part in answer]
 
 
+def numbers(answer, number: int, otherwise: str) -> list:
+    """The parts of an answer that should be so many numbers; a row of them in an array is welcome, too."""
+    return several(list(answer) if isinstance(answer, np.ndarray) and answer.ndim == 1 else answer, number, otherwise)
+
+
 def array(part, shape: tuple[int, ...], subject: str, why: str = "") -> np.ndarray:
     """A finite array of this shape; else "your x has", the subject, and what it has instead, and ``why`` not."""
     part = np.asarray(attempt(part))
@@ -129,13 +134,15 @@ def wide_log_weights(n: int, top: float = 0.0) -> np.ndarray:
 def _arrays_in(argument) -> Iterator[np.ndarray]:
     if isinstance(argument, np.ndarray):
         yield argument
+    elif isinstance(argument, list) and argument and all(isinstance(part, int | float) for part in argument):
+        yield np.array(argument)  # a list of numbers can be sorted in place as well
     elif isinstance(argument, tuple | list):
         for part in argument:
             yield from _arrays_in(part)
 
 
 def _watched(function: Callable) -> Callable:
-    """The learner's function; its result may be no stub, and no array that it is given may come out changed."""
+    """The learner's function; its result may be no stub, and no array or list of numbers may come out changed."""
     try:
         names = list(inspect.signature(function).parameters)
     except (TypeError, ValueError):

@@ -2,19 +2,20 @@
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
 
 from anneal_edu.course.figures import artists
 from anneal_edu.course.figures.style import GREY, STYLES, LectureFigure, projected
 
-LOW, HIGH, NEITHER = "geometric", "moments", "start"
+LOW, HIGH, NEITHER = "errs low", "errs high", "errs either way"
 """Styles of estimators that err downwards, upwards, and on no known side."""
 SIDES = {LOW: "errs low", HIGH: "errs high", NEITHER: "neither", "truth": "exact log Z"}
 READINGS = {
-    "RTS": "geometric",
-    "MBAR, same run": "start",
-    "TI, same run": "moments",
-    "RB-TI, same run": "estimate",
-    "AIS, geometric": "target",
+    "RTS": "RTS",
+    "MBAR, same run": "MBAR",
+    "TI, same run": "TI",
+    "RB-TI, same run": "RB-TI",
+    "AIS, geometric": "AIS",
 }
 """Styles of the curves against the number of rungs."""
 
@@ -46,6 +47,8 @@ def side_by_side(
     exact : float, optional
     """
     ax, text = axes
+    inches = text.get_window_extent().width / ax.get_figure().dpi
+    roomy = inches > 4.2  # else the warnings, and no numbers
     rows = np.arange(len(names))[::-1]
     low, high = window
     for style in dict.fromkeys(styles):
@@ -65,13 +68,21 @@ def side_by_side(
         artists.curve(ax, "exact", [exact, exact], [-0.6, len(names) - 0.4], "truth")
     for i, row in enumerate(rows):
         value, error = estimates[i]
-        number = f"{value:9.2f} ± {2 * error:.2f}" if np.isfinite([value, error]).all() else "no answer"
+        number = f"{value:.2f} ± {2 * error:.2f}" if np.isfinite([value, error]).all() else "no answer"
         at = {"va": "center", "transform": text.transData}
-        artists.words(text, f"number {i}", 0.25, row, number, ha="right", **at)
-        artists.words(text, f"warning {i}", 0.27, row, warnings[i] or "–", color=GREY, fontsize=10.5, **at)
+        if roomy:
+            artists.words(text, f"number {i}", 1.55, row, number, ha="right", **at)
+        artists.words(text, f"warning {i}", 1.7 * roomy, row, warnings[i] or "–", color=GREY, fontsize=11, **at)
     ax.set(yticks=rows, yticklabels=names, ylim=(-0.6, len(names) - 0.4), xlim=window)
-    ax.set_title("log Ẑ ± 2 own errors (nats)")
-    text.set(xlim=(0, 1), ylim=ax.get_ylim(), title="the same in numbers, and warnings")
+    ax.set(title="log Ẑ ± 2 own errors", xlabel="nats")
+    text.set(xlim=(0, inches), ylim=ax.get_ylim(), title="the same in numbers, and warnings" if roomy else "warnings")
+
+
+@projected()
+def key_below(figure: LectureFigure) -> None:
+    """What the looks of `SIDES` mean, in one line below all plots."""
+    handles = [Line2D([], [], label=meaning, **STYLES[style]) for style, meaning in SIDES.items()]
+    figure.legend(handles=handles, loc="lower center", ncols=len(handles), fontsize=11)
 
 
 @projected()
@@ -100,15 +111,18 @@ def rmse_against_rungs(
         artists.bars(ax, f"{name} bars", x, y * (1 - spread), y * (1 + spread), style, linewidth=1.2, markersize=5)
         low, high = min(low, y.min()), max(high, y.max())
     if chosen is not None:
-        artists.line(ax, "chosen", [chosen, chosen], [low / 2, high * 2], color=GREY, linewidth=9, alpha=0.25)
+        look = {"linestyle": "-", "linewidth": 9, "alpha": 0.25}
+        artists.curve(ax, "chosen", [chosen, chosen], [low / 2, high * 2], "reference", **look)
     artists.log_x(ax, "number of temperatures", rungs, (rungs[0] / 1.25, rungs[-1] * 1.25))
     artists.log_y(ax, low / 1.7, high * 1.7, "root mean square error of log Ẑ (nats)")
 
 
 @projected()
-def one_seed(ax: Axes, errors: dict[str, tuple[float, float] | None], title: str) -> None:
+def one_seed(
+    ax: Axes, errors: dict[str, tuple[float, float] | None], title: str, limits: tuple[float, float]
+) -> None:
     """log Ẑ - log Z ± 2 of its own standard errors for every name of `READINGS`, and the truth at 0."""
-    names, ends = list(errors), [0.0]
+    names = list(errors)
     rows = np.arange(len(names))[::-1]
     for row, (name, found) in zip(rows, errors.items(), strict=True):
         if found is None:
@@ -118,11 +132,9 @@ def one_seed(ax: Axes, errors: dict[str, tuple[float, float] | None], title: str
         span = [value - 2 * error, value + 2 * error]
         artists.level_bars(ax, f"{name} bar", *span, row, READINGS[name])
         artists.marks(ax, name, value, row, READINGS[name], markersize=9)
-        ends += span
     artists.curve(ax, "exact", [0, 0], [-0.6, len(names) - 0.4], "truth")
-    room = 0.08 * (max(ends) - min(ends)) + 0.02
     ax.set(yticks=rows, yticklabels=[name.split(",")[0] for name in names], ylim=(-0.6, len(names) - 0.4))
-    ax.set(xlim=(min(ends) - room, max(ends) + room), xlabel="log Ẑ - log Z, ± 2 own standard errors", title=title)
+    ax.set(xlim=limits, xlabel="log Ẑ − log Z, ± 2 own errors", title=title)
 
 
 @projected()
@@ -182,12 +194,12 @@ def own_and_true_errors(axes: list[Axes], names: list[str], sizes: dict[str, np.
     for i, (ax, (title, pairs)) in enumerate(zip(axes, sizes.items(), strict=True)):
         own, true = pairs.T
         artists.level_bars(ax, "from one to the other", own, true, rows, "reference", marker="None", linewidth=1.4)
-        artists.marks(ax, "own", own, rows, "geometric")
-        artists.marks(ax, "true", true, rows, "moments")
+        artists.marks(ax, "own", own, rows, "own error")
+        artists.marks(ax, "true", true, rows, "true error")
         low, high = pairs.min() / 1.6, pairs.max() * 1.6
         few = (0.02, 0.05, 0.1, 0.2, 0.5) if high < 1 else (0.01, 0.1, 1, 10, 100)
         ticks = [tick for tick in few if low <= tick <= high]
         artists.log_x(ax, "nats", ticks, (low, high))
         ax.set(yticks=rows, yticklabels=names if i == 0 else [], ylim=(-0.6, len(names) - 0.4), title=title)
-    meanings = {"geometric": "own error bar", "moments": "true error (RMSE)"}
+    meanings = {"own error": "own error bar", "true error": "true error (RMSE)"}
     artists.legend(axes[1], meanings, loc="upper center", ncols=2, bbox_to_anchor=(0.3, -0.13), fontsize=11)

@@ -4,10 +4,9 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from anneal_edu.course.figures import annealing, artists
-from anneal_edu.course.figures.style import BLACK, GREY, ORANGE, STYLES, projected
+from anneal_edu.course.figures.style import BLACK, GREY, SIGNED, STYLES, projected
 
-START_STYLES = {"mean only": "estimate", "diagonal": "geometric", "full": "moments"}
-"""Key of STYLES for each of the three starts."""
+_CORRELATION = {"cmap": SIGNED, "vmin": -1, "vmax": 1, "interpolation": "nearest"}
 
 
 @projected()
@@ -29,12 +28,9 @@ def density_with_chains(
     shade = np.sqrt(density / density.max())  # else modes of a tenth of the mass would be invisible
     look = {"cmap": "gray_r", "vmin": 0, "vmax": 1.5, "interpolation": "bilinear"}
     artists.image(ax, "density", shade, extent, origin="lower", **look)
-    look = {"linestyle": "None", "markersize": 4, "markeredgewidth": 0.5, "markeredgecolor": "white"}
-    for name, which, colour, marker in (
-        ("large", ~small, STYLES["geometric"]["color"], "o"),
-        ("small", small, ORANGE, "D"),
-    ):
-        artists.line(ax, name, *chains[which].T, **look, color=colour, marker=marker)
+    look = {"markersize": 5, "markeredgewidth": 0.5, "markeredgecolor": "white"}
+    for name, which in (("large modes", ~small), ("small modes", small)):
+        artists.marks(ax, name, *chains[which].T, name, **look)
     ax.set(xlim=extent[:2], ylim=extent[2:], xlabel="v₁")
 
 
@@ -42,14 +38,13 @@ def density_with_chains(
 def shares_in_small_modes(ax: Axes, shares: dict[str, float], exact: dict[str, float]) -> None:
     """A bar for each start, as high as the share of its chains in the small modes, and a line where it should end."""
     for i, (start, share) in enumerate(shares.items()):
-        style = START_STYLES[start]
         corners = np.array([i - 0.32, i - 0.32, i + 0.32, i + 0.32])
-        artists.band(ax, start, corners[[0, 3]], np.zeros(2), np.full(2, share), style, alpha=0.75)
+        artists.band(ax, start, corners[[0, 3]], np.zeros(2), np.full(2, share), start, alpha=0.9)
         artists.curve(ax, f"{start} exact", corners[[0, 3]], [exact[start]] * 2, "truth", linewidth=4)
-        artists.words(ax, f"{start} words", i, share + 0.012, f"{share:.0%}", ha="center", fontsize=17, weight="bold")
-    ax.set(
-        xlim=(-0.6, len(shares) - 0.4), xticks=range(len(shares)), xticklabels=[s.replace(" ", "\n") for s in shares]
-    )
+        above = max(share, exact[start]) + 0.014
+        artists.words(ax, f"{start} words", i, above, f"{share:.0%}", ha="center", fontsize=14, weight="bold")
+    names = [start.replace(" ", "\n") for start in shares]
+    ax.set(xlim=(-0.6, len(shares) - 0.4), xticks=range(len(shares)), xticklabels=names)
     ax.set(ylim=(0, 0.66), yticks=(0, 0.2, 0.4, 0.6), yticklabels=("0", "20%", "40%", "60%"))
     ax.tick_params(axis="x", labelsize=12)
     ax.set_title("in the small modes")
@@ -57,22 +52,32 @@ def shares_in_small_modes(ax: Axes, shares: dict[str, float], exact: dict[str, f
 
 
 @projected()
-def correlations(ax: Axes, cov: np.ndarray, title: str) -> None:
-    """The correlations of a covariance (D, D), from -1, blue, over 0, white, to 1, red."""
-    scale = np.sqrt(cov.diagonal())
-    look = {"cmap": "RdBu_r", "vmin": -1, "vmax": 1, "interpolation": "nearest"}
-    D = len(cov)
-    artists.image(ax, "correlations", cov / np.outer(scale, scale), (-0.5, D - 0.5, D - 0.5, -0.5), **look)
-    ax.set(xlim=(-0.5, D - 0.5), ylim=(D - 0.5, -0.5), xticks=[], yticks=[], title=title)
-    ax.set_xlabel("blue −1, red 1", fontsize=12)
+def correlations(ax: Axes, start: np.ndarray, target: np.ndarray) -> None:
+    """Correlations of two covariances (D, D), of the start below the diagonal, of the target above it."""
+    below, above = (cov / np.sqrt(np.outer(cov.diagonal(), cov.diagonal())) for cov in (start, target))
+    D = len(start)
+    both = np.tril(below) + np.triu(above, 1)
+    artists.image(ax, "correlations", both, (-0.5, D - 0.5, D - 0.5, -0.5), **_CORRELATION)
+    artists.line(ax, "diagonal", [-0.5, D - 0.5], [-0.5, D - 0.5], color=BLACK, linewidth=1.2)
+    ax.set(xlim=(-0.5, D - 0.5), ylim=(D - 0.5, -0.5), xticks=[], yticks=[], title="start ◣  target ◥")
 
 
 @projected()
-def spread_of_log_weights(ax: Axes, log_weights: np.ndarray, style: str, span: tuple[float, float]) -> None:
-    """A histogram of log w - log Z (C,) over ``span``, the exact value at 0, and log Ẑ; what lies beyond is said."""
-    edges = np.linspace(*span, 49)
-    shares = np.histogram(log_weights, edges)[0] / len(log_weights)
-    artists.histogram(ax, "histogram", shares, edges, style)
+def scale_of_correlations(ax: Axes) -> None:
+    """The colours of `correlations`, from -1 to 1."""
+    artists.image(ax, "scale", np.linspace(-1, 1, 201)[None], (-1, 1, 0, 1), aspect="auto", **_CORRELATION)
+    ax.set(xlim=(-1, 1), ylim=(0, 1), xticks=(-1, 0, 1), yticks=[], xlabel="correlation")
+
+
+@projected()
+def spread_of_log_weights(ax: Axes, runs: np.ndarray, now: int, style: str, span: tuple[float, float]) -> None:
+    """A histogram of log w - log Z over ``span``, the exact value at 0, and log Ẑ; what lies beyond is said.
+
+    Of ``runs`` (n, C) it is the one at ``now``, on an axis that has room for each of them.
+    """
+    edges, log_weights = np.linspace(*span, 49), runs[now]
+    shares = np.array([np.histogram(run, edges)[0] / len(run) for run in runs])
+    artists.histogram(ax, "histogram", shares[now], edges, style)
     top = 1.3 * shares.max()
     artists.curve(ax, "exact", [0, 0], [0, top], "truth")
     top_weight = log_weights.max()
@@ -83,8 +88,8 @@ def spread_of_log_weights(ax: Axes, log_weights: np.ndarray, style: str, span: t
     if beyond >= 0.005:
         text = f"← {beyond:.0%} further left"
         artists.words(ax, "beyond", span[0], 0.6 * top, text, color=GREY, fontsize=12)
-    ax.set(xlim=span, ylim=(0, top), yticks=[], title="log weights, and log Ẑ (■)")
-    ax.set_xlabel("log w minus exact log Z (nats)")
+    ax.set(xlim=span, ylim=(0, top), yticks=[], title="log weights (■ log Ẑ)")
+    ax.set_xlabel("log w minus log Z (nats)")
 
 
 @projected()
@@ -103,16 +108,17 @@ def variance_against_share(
         The variance from the start that has the target's mean alone.
     """
     low, high = variances - 2 * errors, variances + 2 * errors
-    artists.bars(ax, "errors", shares, low, high, "moments", linewidth=1.6, markersize=6)
-    artists.line(ax, "variances", shares, variances, **STYLES["moments"] | {"markersize": 5})
+    artists.bars(ax, "errors", shares, low, high, "shrunk", linewidth=1.6, markersize=6)
+    artists.line(ax, "variances", shares, variances, **STYLES["shrunk"] | {"markersize": 5})
     look = {"markersize": 13, "markeredgecolor": BLACK, "markeredgewidth": 1.6}
-    artists.marks(ax, "now", shares[now], variances[now], "moments", **look)
+    artists.marks(ax, "now", shares[now], variances[now], "shrunk", **look)
     top = 1.18 * high.max()
     if reference is not None and reference < top:
-        artists.curve(ax, "mean only", [-0.06, 1.06], [reference] * 2, "estimate")
-        look = {"fontsize": 12, "va": "bottom", "ha": "right"}
-        artists.words(ax, "mean only words", 1.05, reference + 0.01 * top, "mean only", **look)
-    ax.set(xlim=(-0.06, 1.06), ylim=(0, top), xticks=(0, 0.5, 1), xticklabels=("0: diagonal", "½", "1: full"))
+        artists.curve(ax, "mean only", [-0.06, 1.06], [reference] * 2, "mean only")
+        va, aside = ("bottom", 0.01) if reference < 0.8 * top else ("top", -0.02)
+        look = {"fontsize": 12, "va": va, "ha": "right"}
+        artists.words(ax, "mean only words", 1.05, reference + aside * top, "mean only", **look)
+    ax.set(xlim=(-0.06, 1.06), ylim=(0, top), xticks=(0, 0.5, 1), xticklabels=("none", "½", "all"))
     ax.set(xlabel="share of the covariance", title="variance of log w")
 
 
@@ -145,11 +151,11 @@ def estimates_and_ess(
     span = [n_steps[0] / 1.4, n_steps[-1] * 1.4]
     bounds = []
     for i, (start, row) in enumerate(found.items()):
-        style, x = START_STYLES[start], np.asarray(n_steps) * 1.07 ** (i - (len(found) - 1) / 2)
+        x = np.asarray(n_steps) * 1.07 ** (i - (len(found) - 1) / 2)
         log_z, error, ess = np.transpose(row)
         whiskers = np.column_stack([log_z - 3 * error, log_z + 3 * error])
-        annealing.estimates(left, start, x, log_z, whiskers, style)
-        artists.line(right, start, x, ess, **STYLES[style])
+        annealing.estimates(left, start, x, log_z, whiskers, start)
+        artists.line(right, start, x, ess, **STYLES[start])
         bounds.append(np.clip(whiskers, log_z[:, None] - 4, log_z[:, None] + 4))
     low, high = np.min(bounds), np.max(bounds)
     if exact is not None:
@@ -163,7 +169,7 @@ def estimates_and_ess(
         right, "all words", n_steps[0], 1.015 * n_chains, f"all {n_chains:,} chains", va="bottom", fontsize=12
     )
     right.set(ylim=(0, 1.12 * n_chains), title=f"{model}: ESS" if model else "Effective sample size")
-    meanings = {START_STYLES[start]: start for start in found} | ({} if exact is None else {"truth": "exact"})
+    meanings = {start: start for start in found} | ({} if exact is None else {"truth": "exact"})
     artists.legend(left, meanings, loc="lower center", ncols=2)
     for ax in axes:
         artists.log_x(ax, "number of steps K", n_steps, span)
@@ -185,7 +191,7 @@ def weight_tails(ax: Axes, tails: dict[str, tuple[np.ndarray, np.ndarray]], n_se
     for start, (log_w, probability) in tails.items():
         beyond = np.cumsum(probability[::-1])[::-1]
         shown = (beyond > 1e-12) & (log_w > np.log(span[0]))
-        artists.curve(ax, start, np.exp(log_w[shown]), beyond[shown], START_STYLES[start])
+        artists.curve(ax, start, np.exp(log_w[shown]), beyond[shown], start)
     artists.curve(ax, "seen", span, [1 / n_seen] * 2, "reference")
     artists.words(ax, "seen words", span[1], 2 / n_seen, f"one of {n_seen:,} chains", ha="right", fontsize=12)
     ax.set(xscale="log", yscale="log", xlim=span, ylim=(1e-10, 3), xlabel="weight of a chain, in units of Z")
@@ -193,4 +199,4 @@ def weight_tails(ax: Axes, tails: dict[str, tuple[np.ndarray, np.ndarray]], n_se
     ax.set(yticks=(1, 1e-3, 1e-6, 1e-9), yticklabels=("1", "10⁻³", "10⁻⁶", "10⁻⁹"))
     ax.set_title("share of the chains that weigh more")
     ax.minorticks_off()
-    artists.legend(ax, {START_STYLES[start]: start for start in tails}, loc="upper right")
+    artists.legend(ax, {start: start for start in tails}, loc="upper right")

@@ -4,9 +4,9 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from anneal_edu.course.figures import artists
-from anneal_edu.course.figures.style import BLACK, GREEN, GREY, STYLES, projected
+from anneal_edu.course.figures.style import GREY, STYLES, projected
 
-KEPT, FORGOTTEN = "geometric", "moments"
+KEPT, FORGOTTEN = "HAIS", "fresh momentum"
 """Styles of chains that keep their momentum, and of those that draw it anew."""
 
 
@@ -39,15 +39,15 @@ def trail(ax: Axes, x: np.ndarray, accepted: np.ndarray, covs: tuple, style: str
     look = {"linestyle": "-", "marker": ".", "markersize": 5, "linewidth": 1.3}
     artists.line(ax, "trail", *x.T, **STYLES[style] | look)
     if not accepted.all():
-        cross = {"marker": "x", "markersize": 9, "markeredgewidth": 2.4, "color": BLACK, "zorder": 4}
-        artists.marks(ax, "refused", *x[~accepted].T, style, **cross)
+        cross = {"markersize": 9, "markeredgewidth": 2.4, "zorder": 4}
+        artists.marks(ax, "refused", *x[~accepted].T, "refused", **cross)
     ends = {"markersize": 11, "markeredgecolor": "white", "zorder": 5}
-    artists.marks(ax, "first", *x[0], style, marker="o", color=GREEN, **ends)
-    artists.marks(ax, "last", *x[-1], style, marker="s", color=BLACK, **ends)
+    artists.marks(ax, "first", *x[0], "first", **ends)
+    artists.marks(ax, "last", *x[-1], "last", **ends)
     look = {"fontsize": 12, "ha": "center"}
-    artists.words(ax, "start words", -1.6, 1.7, "start", color=GREEN, **look)
-    artists.words(ax, "target words", 3.1, 4.45, "target", color=STYLES["target"]["color"], **look)
-    artists.words(ax, "signs", 5.1, -5.2, "●  first   ■  last   ×  refused", fontsize=11, ha="right", va="bottom")
+    artists.words(ax, "start words", -1.6, 1.7, "start", color=STYLES["start"]["color"], **look)
+    artists.words(ax, "target words", 2.4, 4.3, "target", color=STYLES["target"]["color"], **look)
+    artists.words(ax, "signs", 5.1, -5.2, "● first  ■ last\n× refused", fontsize=11, ha="right", va="bottom")
     ax.set(xlim=(-5.2, 5.2), ylim=(-5.3, 5.1), title=title, xlabel="x₁")
 
 
@@ -63,16 +63,16 @@ def spread_along_path(ax: Axes, betas: np.ndarray, exact: np.ndarray, found: dic
         artists.curve(ax, style, betas, spread, style)
         low, high = (spread[at] + sign * 2 * error[at] for sign in (-1, 1))
         artists.bars(ax, f"{style} errors", betas[at], low, high, style, linewidth=1.4, markersize=6)
-    meanings = {"truth": "exact, of $p_β$", KEPT: "momentum kept", FORGOTTEN: "momentum anew"}
-    artists.legend(ax, meanings, loc="upper left")
-    ax.set(xlim=(-0.02, 1.02), ylim=(0, 1.15 * exact.max()), xlabel="position β", title="spread along the valley")
+    artists.legend(ax, {"truth": "exact", KEPT: "kept", FORGOTTEN: "anew"}, loc="upper left")
+    ax.set(xlim=(-0.02, 1.02), ylim=(0, 1.15 * exact.max()), xlabel="position β", xticks=(0, 0.5, 1))
+    ax.set_title("spread of the chains")
 
 
-METHOD_STYLES = {
-    "HAIS": "geometric",
-    "fresh momentum": "moments",
-    "random walk": "estimate",
-    "longer walk": "start",
+_IN_SHORT = {
+    "HAIS": "HAIS",
+    "fresh momentum": "fresh momentum",
+    "random walk": "walk, σ = 0.1",
+    "longer walk": "walk, σ = 0.4",
 }
 METHOD_LABELS = {
     "HAIS": "HAIS, ε = 0.2",
@@ -101,24 +101,22 @@ def convergence(
     """
     left, right = axes
     sizes = {method: np.median(np.abs(error), axis=1) for method, error in errors.items()}
-    every = np.concatenate(list(cost.values()))
-    span = every.min() / 1.4, every.max() * 1.4
+    span = 20.0, 30_000.0  # of each unit of cost, so that a curve is seen to move
     artists.curve(left, "exact", span, [0, 0], "truth")
     for method, error in errors.items():
-        style = METHOD_STYLES[method]
         aside = 1.05 ** (list(errors).index(method) - 1.5)
         x = cost[method] * aside
-        artists.bars(left, f"{method} runs", x, error.min(1), error.max(1), style, linewidth=1.6, markersize=6)
-        artists.line(left, method, x, np.median(error, 1), **STYLES[style] | {"markersize": 6})
-        artists.line(right, method, cost[method], sizes[method], **STYLES[style] | {"markersize": 6})
+        artists.bars(left, f"{method} runs", x, error.min(1), error.max(1), method, linewidth=1.6, markersize=6)
+        artists.line(left, method, x, np.median(error, 1), **STYLES[method] | {"markersize": 6})
+        artists.line(right, method, cost[method], sizes[method], **STYLES[method] | {"markersize": 6})
     artists.curve(right, "goal", span, [goal] * 2, "reference", linewidth=1.6)
     low = min(error.min() for error in errors.values())
     high = max(1.0, *(error.max() for error in errors.values()))
-    left.set(ylim=(low - 0.35 * (high - low), high + 0.05 * (high - low)), title="log Ẑ minus exact log Z (nats)")
-    meanings = {METHOD_STYLES[method]: METHOD_LABELS[method] for method in errors}
-    artists.legend(left, meanings, loc="lower right", fontsize=11)
-    low, high = 0.8 * min(map(np.min, sizes.values())), 1.25 * max(map(np.max, sizes.values()))
-    artists.log_y(right, low, high, "size of the error, median (nats)")
+    left.set(ylim=(low - 0.05 * (high - low), high + 0.05 * (high - low)), title="log Ẑ minus log Z (nats)")
+    meanings = {method: _IN_SHORT[method] for method in errors}
+    artists.legend(right, meanings, loc="lower left", **artists.SMALL)
+    low, high = 0.4 * min(map(np.min, sizes.values())), 1.25 * max(map(np.max, sizes.values()))
+    artists.log_y(right, low, high, "size of the error (nats)")
     for ax in axes:
         artists.log_x(ax, xlabel, (100, 1000, 10_000), span)
 

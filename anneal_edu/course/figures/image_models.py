@@ -15,7 +15,7 @@ LABELS = {
     "image_student_t_experts": "Student-t experts",
     "image_bilinear": "bilinear",
 }
-OURS, PAPERS = "geometric", "moments"
+OURS, PAPERS = "ours", "the paper's"
 """Styles of our likelihoods, and of the paper's."""
 
 
@@ -100,7 +100,7 @@ def gaps(ax: Axes, x: np.ndarray, differences: np.ndarray, title: str) -> None:
     """Differences between two models, patch by patch (n,), against |x|² (n,), and where neither model is better."""
     span = 0.7 * max(x.min(), 1e-2), 1.4 * x.max()
     artists.curve(ax, "zero", span, [0, 0], "truth", linewidth=1.8)
-    artists.marks(ax, "patches", np.maximum(x, 1e-2), differences, OURS, markersize=5)
+    artists.marks(ax, "patches", np.maximum(x, 1e-2), differences, "held-out data", markersize=5)
     room = 0.06 * np.ptp(differences)
     artists.log_x(ax, "|x|², how much there is to see", (0.01, 1, 100), span)
     ax.set(ylim=(differences.min() - room, differences.max() + room), title=title)
@@ -112,18 +112,17 @@ def sizes(ax: Axes, found: dict[str, tuple[np.ndarray, np.ndarray, np.ndarray]],
 
     Bars of ± 2 errors. What a larger model gains says `paired_difference`: all points are over the same patches.
     """
-    styles = dict(zip(found, ("moments", "geometric", "start", "target"), strict=False))
     every = sorted({int(size) for sizes, _, _ in found.values() for size in sizes})
     for label, (size, mean, error) in found.items():
-        artists.bars(ax, f"{label} errors", size, mean - 2 * error, mean + 2 * error, styles[label])
-        artists.line(ax, label, size, mean, **STYLES[styles[label]])
+        artists.bars(ax, f"{label} errors", size, mean - 2 * error, mean + 2 * error, label)
+        artists.line(ax, label, size, mean, **STYLES[label])
         if label in exact:
             artists.marks(ax, f"{label} exact", size[0], exact[label], "truth", markersize=13, markeredgecolor="white")
     values = np.concatenate([mean for _, mean, _ in found.values()])
     margin = 0.08 * np.ptp(values)
     last = {label: mean[-1] for label, (_, mean, _) in found.items()}
     ranked = sorted(found, key=lambda label: -last[label])  # the legend in the order of the curves' right ends
-    entries = {styles[label]: label for label in ranked} | {"truth": "exact"}
+    entries = {label: label for label in ranked} | {"truth": "exact"}
     artists.legend(ax, entries, loc="center left", bbox_to_anchor=(1.01, 0.5), fontsize=12)
     artists.log_x(ax, "experts, hidden units or latent variables", every, (0.9 * every[0], 1.1 * every[-1]))
     ax.set(ylim=(values.min() - margin, values.max() + margin), title="log likelihood (nats)")
@@ -134,7 +133,8 @@ def learning(ax: Axes, curves: dict[str, np.ndarray], title: str) -> None:
     """Style → exact log likelihoods, before training and after each round (n+1,)."""
     for style, values in curves.items():
         artists.line(ax, style, np.arange(len(values)), values, **STYLES[style] | {"markersize": 4})
-    artists.legend(ax, {"start": "training patches", "geometric": "held-out patches"}, loc="lower right", fontsize=11)
+    meanings = {"training data": "training patches", "held-out data": "held-out patches"}
+    artists.legend(ax, meanings, loc="lower right", fontsize=11)
     every = np.concatenate(list(curves.values()))
     margin = 0.06 * (every.max() - every.min())
     longest = max(map(len, curves.values()))
@@ -145,10 +145,9 @@ def learning(ax: Axes, curves: dict[str, np.ndarray], title: str) -> None:
 @projected()
 def against_share(ax: Axes, means: dict[str, tuple[float, float]], share: float) -> None:
     """Model → its mean on the richer and on the flatter half, mixed; the present share of flat patches is marked."""
-    styles = dict(zip(means, ("geometric", "moments", "start", "target"), strict=False))
     for name, ends in means.items():
-        artists.curve(ax, name, [0, 1], ends, styles[name])
+        artists.curve(ax, name, [0, 1], ends, LABELS[name])
     low, high = min(map(min, means.values())), max(map(max, means.values()))
-    artists.curve(ax, "share", [share, share], [low, high], "truth", linewidth=1.8)
-    artists.legend(ax, {styles[name]: LABELS[name] for name in means}, loc="upper left", fontsize=11)
+    artists.curve(ax, "share", [share, share], [low, high], "reference", linewidth=1.8)
+    artists.legend(ax, {LABELS[name]: LABELS[name] for name in means}, loc="upper left", fontsize=11)
     ax.set(xlim=(0, 1), ylim=(low - 3, high + 3), xlabel="share of flat patches", title="log likelihood (nats)")

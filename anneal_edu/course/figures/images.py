@@ -4,7 +4,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from anneal_edu.course.figures import artists
-from anneal_edu.course.figures.style import projected
+from anneal_edu.course.figures.style import GROUND, LectureFigure, projected
 
 
 def mosaic(images: np.ndarray, n_columns: int, gap: int = 2, background: float = np.nan) -> np.ndarray:
@@ -29,6 +29,32 @@ def mosaic(images: np.ndarray, n_columns: int, gap: int = 2, background: float =
 
 
 @projected()
+def beside_pictures(figure: LectureFigure, n: int, share: float, room: float) -> list[Axes]:
+    """Axes for ``n`` pictures from the left, and one for a plot that takes the rest.
+
+    Parameters
+    ----------
+    figure : LectureFigure
+    n : int
+    share : float
+        Of the width, for each picture.
+    room : float
+        Inches for the numbers or words left of the plot.
+    """
+    width, height = figure.get_size_inches()
+    edge, gap, title, label = 0.12, 0.25, 0.42, 0.65  # inches
+    tall, wide = height - title - edge, share * width
+    places = [(edge + i * (wide + gap), edge, wide, tall) for i in range(n)]
+    left = edge + n * (wide + gap) + room
+    places.append((left, label, width - 0.2 - left, height - title - label))
+    axes = [figure.add_axes((x / width, y / height, w / width, h / height)) for x, y, w, h in places]
+    for ax in axes[:-1]:
+        ax.set_anchor("N")
+    axes[-1].locator_params(nbins=5)
+    return axes
+
+
+@projected()
 def image_grid(ax: Axes, name: str, images: np.ndarray, n_columns: int, title: str = "") -> None:
     """Images (n, side²) with ink from 0, white, to 1, black, in rows of ``n_columns`` on a light ground.
 
@@ -39,5 +65,5 @@ def image_grid(ax: Axes, name: str, images: np.ndarray, n_columns: int, title: s
     look = {"cmap": "gray_r", "vmin": 0, "vmax": 1, "interpolation": "nearest"}
     artists.image(ax, name, picture, (-0.5, width - 0.5, height - 0.5, -0.5), **look)
     ax.spines[:].set_visible(False)
-    ax.set(xticks=[], yticks=[], facecolor="#DCE6EE")
+    ax.set(xticks=[], yticks=[], facecolor=GROUND)
     ax.set(xlim=(-0.5, width - 0.5), ylim=(height - 0.5, -0.5), title=title)

@@ -6,18 +6,8 @@ from matplotlib.axes import Axes
 from anneal_edu.course.figures import artists
 from anneal_edu.course.figures.style import GREY, STYLES, projected
 
-TRAIN, VALIDATION = "geometric", "moments"
+TRAIN, VALIDATION = "training data", "held-out data"
 """Styles of the two sets of data."""
-
-METHOD_STYLES = {
-    "RTS": "geometric",
-    "AIS": "moments",
-    "RAISE": "start",
-    "MBAR": "target",
-    "RTS, (v, h)": "target",
-    "TI": "estimate",
-    "RB-TI": "reference",
-}
 
 
 @projected()
@@ -53,14 +43,19 @@ def tracked(
         if exact is not None:
             artists.curve(ax, f"exact {style}", exact_updates, exact[style], "truth", linewidth=2.2, zorder=4)
             every.append(exact[style])
-    low, high = min(map(np.min, every)), max(map(np.max, every))
-    margin = 0.06 * (high - low) + 2 * float(np.median(std_error))
+    low, high = _in_fives(np.concatenate(every), 2 * float(np.median(std_error)))
     end = n_updates[-1] if exact_updates is None else exact_updates[-1]
-    ax.set(xlim=(0, 1.02 * end), ylim=(low - margin, high + margin + 0.2 * (high - low)), xlabel="updates")
-    ax.set_title("mean log likelihood, ± 2 s.e. (nats)")
-    meanings = {TRAIN: "training data", VALIDATION: "validation data"}
-    meanings |= {} if exact is None else {"truth": "both, exact"}
-    artists.legend(ax, meanings, loc="upper left", ncols=3, columnspacing=1.0, **artists.SMALL)
+    ax.set(xlim=(0, 1.02 * end), ylim=(low, high + 0.12 * (high - low)), xlabel="updates")
+    ax.set_title("mean log likelihood ± 2 s.e. (nats)")
+    ax.locator_params(axis="y", integer=True)
+    meanings = {TRAIN: "training", VALIDATION: "validation"} | ({} if exact is None else {"truth": "exact"})
+    look = artists.SMALL | {"handlelength": 1.4, "handletextpad": 0.4, "columnspacing": 0.7}
+    artists.legend(ax, meanings, loc="upper left", ncols=3, **look)
+
+
+def _in_fives(values: np.ndarray, spare: float) -> tuple[float, float]:
+    """Limits in multiples of five, so that few settings move the axis."""
+    return 5 * np.floor((values.min() - spare) / 5), 5 * np.ceil((values.max() + spare) / 5)
 
 
 @projected()
@@ -75,17 +70,18 @@ def tracking_error(ax: Axes, n_updates: np.ndarray, errors: np.ndarray, std_erro
         The last update of the training.
     """
     artists.curve(ax, "zero", [0, 1.02 * end], [0, 0], "truth")
-    artists.bars(ax, "bars", n_updates, errors - 2 * std_error, errors + 2 * std_error, TRAIN, markersize=5)
+    artists.bars(ax, "bars", n_updates, errors - 2 * std_error, errors + 2 * std_error, "RTS", markersize=5)
     missed = np.abs(errors) > 3 * std_error
     look = {"markersize": 6, "markeredgecolor": "white"}
     if not missed.all():
-        artists.marks(ax, "near", n_updates[~missed], errors[~missed], TRAIN, **look)
+        artists.marks(ax, "near", n_updates[~missed], errors[~missed], "RTS", **look)
     if missed.any():
-        cross = {"marker": "X", "markersize": 9, "markeredgecolor": "white", "zorder": 5}
-        artists.marks(ax, "missed", n_updates[missed], errors[missed], VALIDATION, **cross)
-    reach = 1.15 * max(1.0, float((np.abs(errors) + 2 * std_error).max()))
-    ax.set(xlim=(0, 1.02 * end), ylim=(-reach, reach), xlabel="updates", title="log Ẑ minus exact log Z (nats)")
-    artists.words(ax, "key", 0.02 * end, -0.97 * reach, "✖ off by more than 3 of its own s.e.", fontsize=11, color=GREY)
+        cross = {"markersize": 9, "markeredgecolor": "white", "zorder": 5}
+        artists.marks(ax, "missed", n_updates[missed], errors[missed], "missed", **cross)
+    furthest = 1.1 * float((np.abs(errors) + 2 * std_error).max())
+    reach = next((limit for limit in (1.2, 3, 6, 12, 30) if limit > furthest), furthest)
+    ax.set(xlim=(0, 1.02 * end), ylim=(-1.15 * reach, reach), xlabel="updates", title="log Ẑ minus log Z (nats)")
+    artists.words(ax, "key", 0.02 * end, -1.1 * reach, "✖ off by more than 3 s.e.", fontsize=11, color=GREY)
 
 
 @projected()
@@ -108,13 +104,12 @@ def bounds_against_steps(
     """
     span = n_steps[0] / 1.3, n_steps[-1] * 1.3
     artists.curve(ax, "exact", span, [exact, exact], "truth")
-    artists.curve(ax, "annealing model", n_steps, annealing_model, "target")
+    artists.curve(ax, "annealing model", n_steps, annealing_model, "annealing model")
     for name, values in found.items():
-        style = METHOD_STYLES[name]
-        artists.bars(ax, f"{name} bars", n_steps, values - 2 * errors[name], values + 2 * errors[name], style)
-        artists.line(ax, name, n_steps, values, **STYLES[style])
-    meanings = {"moments": "AIS: log f(v) - log Ẑ", "truth": "exact log p(v)"}
-    meanings |= {"target": "exact log p_ann(v)", "start": "RAISE: log p̂(v)"}
+        artists.bars(ax, f"{name} bars", n_steps, values - 2 * errors[name], values + 2 * errors[name], name)
+        artists.line(ax, name, n_steps, values, **STYLES[name])
+    meanings = {"AIS": "AIS: log f(v) - log Ẑ", "truth": "exact log p(v)"}
+    meanings |= {"annealing model": "exact log p_ann(v)", "RAISE": "RAISE: log p̂(v)"}
     artists.legend(ax, meanings, loc="upper right", **artists.SMALL)
     low = min((found[name] - 2 * errors[name]).min() for name in found)
     high = max((found[name] + 2 * errors[name]).max() for name in found)
@@ -144,13 +139,12 @@ def convergence(axes: list[Axes], found: dict, half_gap: float, xlabel: str) -> 
     artists.band(right, "gap", np.array(span), [1e-6] * 2, [half_gap] * 2, "reference", alpha=0.35)
     aside = {name: 1.04 ** (i - (len(found) - 1) / 2) for i, name in enumerate(found)}
     for name, summary in found.items():
-        style = METHOD_STYLES[name]
         x = aside[name] * summary.settings
-        artists.bars(left, f"{name} runs", x, summary.low, summary.high, style, linewidth=1.6, markersize=6)
-        artists.line(left, name, x, summary.mean, **STYLES[style] | {"markersize": 6})
-        artists.bars(right, f"{name} bars", x, summary.rmse_low, summary.rmse_high, style, linewidth=1.6, markersize=6)
-        artists.line(right, name, x, summary.rmse, **STYLES[style] | {"markersize": 6})
-    artists.legend(left, {METHOD_STYLES[name]: name for name in found}, loc="best", **artists.SMALL)
+        artists.bars(left, f"{name} runs", x, summary.low, summary.high, name, linewidth=1.6, markersize=6)
+        artists.line(left, name, x, summary.mean, **STYLES[name] | {"markersize": 6})
+        artists.bars(right, f"{name} bars", x, summary.rmse_low, summary.rmse_high, name, linewidth=1.6, markersize=6)
+        artists.line(right, name, x, summary.rmse, **STYLES[name] | {"markersize": 6})
+    artists.legend(left, {name: name for name in found}, loc="best", **artists.SMALL)
     sizes = np.concatenate([np.r_[summary.rmse_low, summary.rmse_high] for summary in found.values()])
     left.set_title("log Ẑ minus the reference: mean, range")
     low = min(summary.low.min() for summary in found.values())
@@ -190,16 +184,16 @@ def tracked_and_bounded(axes: list[Axes], rows: list[dict]) -> None:
     wide = {"linewidth": 14, "marker": "None", "alpha": 0.6, "solid_capstyle": "butt"}
     artists.bars(right, "gap", n, -half_gap, half_gap, "reference", **wide)
     _bars_within(right, n, off - 2 * error, off + 2 * error, 0.97 * reach)
-    artists.marks(right, "tracked", n, off, "target", markersize=9, markeredgecolor="white", zorder=4)
-    artists.line(right, "annealed", n, scratch, **STYLES["start"] | {"linewidth": 1.4})
+    artists.marks(right, "tracked", n, off, "RTS", markersize=9, markeredgecolor="white", zorder=4)
+    artists.line(right, "annealed", n, scratch, **STYLES["AIS"] | {"linewidth": 1.4})
     right.set(xlim=(0, end), ylim=(-reach, 1.45 * reach), xlabel="updates", title="log Ẑ minus the sandwich (nats)")
-    meanings = {"target": "tracked, ± 2 s.e.", "start": "AIS from nothing", "reference": "gap of the sandwich"}
+    meanings = {"RTS": "tracked, ± 2 s.e.", "AIS": "AIS from nothing", "reference": "gap of the sandwich"}
     artists.legend(right, meanings, loc="upper right", **artists.SMALL)
 
 
 def _bars_within(ax: Axes, x: np.ndarray, low: np.ndarray, high: np.ndarray, reach: float) -> None:
     """Bars, cut off at ± reach, with an arrow where one goes on."""
-    artists.bars(ax, "bars", x, low.clip(-reach), high.clip(max=reach), "target")
+    artists.bars(ax, "bars", x, low.clip(-reach), high.clip(max=reach), "RTS")
     for name, out, edge, marker in (("down", low < -reach, -reach, "v"), ("up", high > reach, reach, "^")):
         if out.any():
-            artists.marks(ax, f"further {name}", x[out], np.full(out.sum(), edge), "target", marker=marker)
+            artists.marks(ax, f"further {name}", x[out], np.full(out.sum(), edge), "RTS", marker=marker)

@@ -166,8 +166,8 @@ def walkable(axes: list[Axes], x: np.ndarray, middles: dict[str, np.ndarray], lo
     for style, density in middles.items():
         artists.curve(left, style, x, density, style)
     left.set(xlim=(x[0], x[-1]), ylim=(0, 0.62), xlabel="x", title="The middle of each path")
-    names = {"geometric": "geometric", "moments": "moments", "estimate": "great circle"}
-    artists.legend(left, names, loc="upper center", ncols=3, fontsize=11, columnspacing=0.8)
+    names = {"geometric": "geometric", "moments": "moments", "Hellinger": "great circle"}
+    artists.legend(left, names, loc="upper left")
     artists.curve(right, "truth", [-1, 3], [0, 0], "truth")
     for i, (style, found) in enumerate(log_z.items()):
         artists.marks(right, f"{style} perfect", i - 0.12, found["perfect"], "truth", markersize=12)

@@ -14,10 +14,10 @@ def pictures_along(ax: Axes, betas: np.ndarray, pictures: dict[str, np.ndarray],
     """Effective numbers of pictures (n,) of the "geometric" path and of the spline, "moments", at each β (n,)."""
     for style, numbers in pictures.items():
         artists.curve(ax, style, betas, numbers, style)
-    artists.curve(ax, "target", [-0.03, 1.03], [target] * 2, "truth")
-    artists.legend(ax, LABELS | {"truth": "the target's own"}, loc="upper right")
-    ax.set(xlim=(-0.03, 1.03), yscale="log", ylim=(0.8, 2000), xlabel="position β on the path")
-    ax.set(yticks=(1, 10, 100, 1000), yticklabels=("1", "10", "100", "1,000"), title="Effective number of pictures")
+    artists.curve(ax, "target", [-0.03, 1.03], [target] * 2, "target")
+    artists.legend(ax, LABELS | {"target": "target"}, loc="upper right")
+    ax.set(xlim=(-0.03, 1.03), yscale="log", ylim=(0.8, 2000), xlabel="position β", xticks=(0, 0.5, 1))
+    ax.set(yticks=(1, 10, 100, 1000), yticklabels=("1", "10", "100", "1,000"), title="Number of pictures")
     ax.minorticks_off()
 
 
@@ -99,8 +99,8 @@ def errors_of_splines(ax: Axes, knots: list[int], misses: dict[int, np.ndarray],
 def shares(ax: Axes, betas: np.ndarray, pictured: np.ndarray, others: np.ndarray, title: str) -> None:
     """Exact probabilities (n,) of the target's own picture, and of the likeliest other one, at each β (n,)."""
     artists.curve(ax, "own", betas, pictured, "target")
-    artists.curve(ax, "others", betas, others, "start")
-    artists.legend(ax, {"target": "the 4", "start": "likeliest other"}, loc="upper right", fontsize=12)
+    artists.curve(ax, "others", betas, others, "another mode")
+    artists.legend(ax, {"target": "the 4", "another mode": "likeliest other"}, loc="upper right", fontsize=12)
     ax.set(xlim=(0, 1.02), ylim=(0, 1.5), xticks=(0, 0.5, 1), yticks=(0, 0.5, 1), xlabel="position β", title=title)
 
 

@@ -6,7 +6,7 @@ from matplotlib.axes import Axes
 from anneal_edu.course.figures import annealing, artists
 from anneal_edu.course.figures.style import projected
 
-FORWARD, REVERSE = "geometric", "moments"  # styles
+FORWARD, REVERSE = "AIS", "reverse AIS"  # styles
 MEANINGS = {REVERSE: "reverse run", FORWARD: "forward run"}
 
 
@@ -29,10 +29,10 @@ def against_steps(ax: Axes, n_steps: list[int], forward: list, reverse: list, lo
     if log_z is not None:
         artists.curve(ax, "exact", [n_steps[0] / 2, n_steps[-1] * 2], [log_z] * 2, "truth")
         ends.append([log_z])
-    low, high = min(map(np.min, ends)), max(map(np.max, ends))
-    margin = 0.1 * (high - low) + 0.2
+    low = 10 * np.floor(min(map(np.min, ends)) / 10 - 0.1)  # in tens, so that few settings move the axis
+    high = 10 * np.ceil(max(map(np.max, ends)) / 10 + 0.1)
     artists.log_x(ax, "number of steps K", n_steps, (n_steps[0] / 1.3, n_steps[-1] * 1.3))
-    ax.set(ylim=(low - margin, high + 2.6 * margin), title="log Ẑ with 95% intervals (nats)")
+    ax.set(ylim=(low, high + 0.15 * (high - low)), title="log Ẑ with 95% intervals (nats)")
 
 
 @projected()

@@ -15,20 +15,103 @@ from matplotlib.patches import Rectangle
 from matplotlib.text import Text
 from PIL import Image
 
-BLACK, ORANGE, SKY, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"  # Okabe and Ito's palette
-YELLOW, BLUE, VERMILION, PURPLE = "#F0E442", "#0072B2", "#D55E00", "#CC79A7"
-GREY = "#6E6E6E"
+BLACK, ORANGE, SKY, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"  # Okabe and Ito's palette, without its yellow
+BLUE, VERMILION, PURPLE = "#0072B2", "#D55E00", "#CC79A7"
+INDIGO, BROWN, WINE, GREY = "#332288", "#6B3D0A", "#882255", "#595959"  # dark ones; wine is grey in deuteranopia
+GROUND = "#DCE6EE"
+"""What small pictures lie on."""
+SIGNED = "cividis"
+"""Map of colours for numbers of both signs, dark to light: it grows lighter all the way."""
 
-STYLES = {
-    "geometric": {"color": BLUE, "linestyle": "-", "marker": "o"},
-    "moments": {"color": VERMILION, "linestyle": (0, (5, 1.6)), "marker": "s"},
-    "start": {"color": GREEN, "linestyle": (0, (6, 1.4, 1.4, 1.4)), "marker": "<"},
-    "target": {"color": PURPLE, "linestyle": (0, (3, 1, 1, 1, 1, 1)), "marker": ">"},
-    "truth": {"color": BLACK, "linestyle": (0, (1.2, 1.2)), "marker": "*"},
-    "estimate": {"color": ORANGE, "linestyle": (0, (8, 2)), "marker": "D"},
-    "reference": {"color": GREY, "linestyle": (0, (3, 3)), "marker": "|"},
+_SOLID, _DASHED, _LONG, _SHORT = "-", (0, (4, 1.6)), (0, (7.5, 2)), (0, (2, 1))
+_DOTTED, _SPARSE_DOTS, _SPARSE = (0, (1.2, 1.2)), (0, (1.2, 3.2)), (0, (3, 3))
+_DASH_DOT, _DASH_DOT_DOT, _LONG_SHORT = (0, (6, 1.4, 1.4, 1.4)), (0, (3, 1, 1, 1, 1, 1)), (0, (5, 1.3, 2.4, 1.3))
+_NO_LINE = "None"
+
+_LOOKS = {
+    # the parts that curves and marks play
+    "start": (GREEN, _DASH_DOT, "<"),
+    "target": (PURPLE, _DASH_DOT_DOT, ">"),
+    "truth": (BLACK, _DOTTED, "*"),
+    "estimate": (ORANGE, _LONG, "D"),
+    "reference": (GREY, _SPARSE, "|"),
+    "here": (ORANGE, _LONG, "D"),
+    "theory": (BLUE, _SOLID, "o"),
+    # chains
+    "chains": (ORANGE, _LONG, "D"),
+    "weight": (BLUE, _SOLID, "o"),
+    "first": (SKY, _NO_LINE, "o"),
+    "last": (BROWN, _NO_LINE, "s"),
+    "refused": (WINE, _NO_LINE, "x"),
+    "alone": (ORANGE, _DASHED, "s"),
+    "swapping": (BLUE, _SOLID, "o"),
+    "large modes": (SKY, _NO_LINE, "o"),
+    "small modes": (VERMILION, _NO_LINE, "X"),
+    "another mode": (BLUE, _SOLID, "o"),
+    # paths
+    "geometric": (BLUE, _SOLID, "o"),
+    "moments": (VERMILION, _DASHED, "s"),
+    "Hellinger": (GREEN, _LONG, "D"),
+    "shortest": (BROWN, _SPARSE_DOTS, "X"),
+    # starts
+    "uniform": (ORANGE, _LONG, "D"),
+    "base rate": (BLUE, _SOLID, "o"),
+    "mean only": (ORANGE, _LONG, "D"),
+    "diagonal": (BLUE, _SOLID, "s"),
+    "full": (INDIGO, _DASHED, "^"),
+    "shrunk": (GREEN, _DASHED, "s"),
+    # estimators
+    "AIS": (BLUE, _SOLID, "o"),
+    "reverse AIS": (VERMILION, _DASHED, "s"),
+    "RAISE": (GREEN, _DASH_DOT, "<"),
+    "annealing model": (ORANGE, _DASH_DOT_DOT, ">"),
+    "HAIS": (INDIGO, _SOLID, "h"),
+    "fresh momentum": (VERMILION, _DASHED, "v"),
+    "random walk": (ORANGE, _LONG, "D"),
+    "longer walk": (GREEN, _DASH_DOT, "<"),
+    "RTS": (ORANGE, _LONG, "D"),
+    "RTS, (v, h)": (PURPLE, _DASH_DOT_DOT, "^"),
+    "MBAR": (BROWN, _LONG_SHORT, "v"),
+    "TI": (SKY, _DASHED, ">"),
+    "RB-TI": (INDIGO, _DASH_DOT_DOT, "P"),
+    "stepping stone": (WINE, _SPARSE_DOTS, "X"),
+    "averaged": (BLUE, _SOLID, "P"),
+    "counts": (VERMILION, _DASHED, "^"),
+    # what estimators and their error bars are worth
+    "errs low": (BLUE, _SOLID, "o"),
+    "errs high": (VERMILION, _DASHED, "s"),
+    "errs either way": (ORANGE, _LONG, "D"),
+    "own error": (BLUE, _SOLID, "o"),
+    "true error": (VERMILION, _DASHED, "s"),
+    "missed": (WINE, _NO_LINE, "X"),
+    # training
+    "CD-1": (PURPLE, _LONG_SHORT, "^"),
+    "CD-25": (WINE, _SPARSE, "P"),
+    "PCD": (ORANGE, _DASHED, "s"),
+    "PCD, 10 steps": (VERMILION, _LONG, "D"),
+    "PCD, 10 times the chains": (BROWN, _SPARSE_DOTS, "v"),
+    "PCD, 10 small updates": (GREEN, _SHORT, "X"),
+    "PT, coin": (SKY, _DASH_DOT, "<"),
+    "PT, even-odd": (BLUE, _SOLID, "o"),
+    "PT, lifted": (INDIGO, _DASH_DOT_DOT, ">"),
+    "training data": (SKY, _DASH_DOT, "^"),
+    "held-out data": (VERMILION, _DASHED, "s"),
+    # image models
+    "linear, Gaussian": (SKY, _SPARSE_DOTS, "P"),
+    "linear, Laplace": (PURPLE, _DASH_DOT_DOT, "v"),
+    "Laplace experts": (ORANGE, _LONG, "D"),
+    "Student-t experts": (BLUE, _SOLID, "o"),
+    "mcRBM": (BROWN, _LONG_SHORT, ">"),
+    "bilinear": (GREEN, _DASH_DOT, "^"),
+    "ours": (BLUE, _SOLID, "o"),
+    "the paper's": (VERMILION, _DASHED, "s"),
 }
-"""Colour, line style and marker of each thing that figures show: colour alone never carries a meaning."""
+
+STYLES = {name: dict(zip(("color", "linestyle", "marker"), look, strict=True)) for name, look in _LOOKS.items()}
+"""Colour, line style and marker of each thing that figures show, the same in every lesson.
+
+Things that are seen in one picture differ in line style and in marker, and in colour for colour-blind readers too.
+"""
 
 _DEFAULTS = {name: value for name, value in mpl.rcParamsDefault.items() if name != "backend"}
 _PROJECTED = {

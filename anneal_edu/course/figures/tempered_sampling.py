@@ -4,16 +4,16 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from anneal_edu.course.figures import artists
-from anneal_edu.course.figures.style import BLACK, GREEN, GREY, STYLES, projected
+from anneal_edu.course.figures.style import BLACK, GREY, STYLES, projected
 
-AVERAGED, COUNTED = "geometric", "estimate"
+AVERAGED, COUNTED = "averaged", "counts"
 """Styles of Rao-Blackwellised shares and of plain counts."""
 METHODS = {
-    "stepping stone": "estimate",
-    "MBAR": "geometric",
-    "TI": "moments",
-    "RB-TI": "start",
-    "RTS, own walk": "target",
+    "stepping stone": "stepping stone",
+    "MBAR": "MBAR",
+    "TI": "TI",
+    "RB-TI": "RB-TI",
+    "RTS, own walk": "RTS",
 }
 """Row and style of each estimator in `estimates_in_rows`, from the top."""
 _SMALL = artists.SMALL | {"handlelength": 1.8}
@@ -42,11 +42,11 @@ def walk_on_ladder(ax: Axes, x: np.ndarray, densities: np.ndarray, trail: np.nda
         artists.curve(ax, f"ridge {k}", x, ridge, "reference", linestyle="-", linewidth=1, zorder=1 - k / 100)
     across = np.column_stack([trail[:-1], trail[1:]]).ravel()
     up = np.repeat(rungs[:-1], 2)
-    look = {"color": STYLES[AVERAGED]["color"], "linestyle": "-", "marker": "None", "linewidth": 1.3}
-    artists.line(ax, "trail", np.append(across, trail[-1]), np.append(up, rungs[-1]), **look, zorder=3)
-    ends = {"linestyle": "None", "markersize": 10, "markeredgecolor": "white", "zorder": 5}
-    artists.line(ax, "first", trail[0], rungs[0], marker="o", color=GREEN, **ends)
-    artists.line(ax, "last", trail[-1], rungs[-1], marker="s", color=BLACK, **ends)
+    look = {"linestyle": "-", "linewidth": 1.3, "zorder": 3}
+    artists.curve(ax, "trail", np.append(across, trail[-1]), np.append(up, rungs[-1]), "chains", **look)
+    ends = {"markersize": 10, "markeredgecolor": "white", "zorder": 5}
+    artists.marks(ax, "first", trail[0], rungs[0], "first", **ends)
+    artists.marks(ax, "last", trail[-1], rungs[-1], "last", **ends)
     ax.set(xlim=(x[0], x[-1]), ylim=(-0.04 * (top + 1), 1.02 * (top + 1)), xlabel="x   (● first  ■ last)")
     ax.set_yticks(np.unique(np.linspace(0, top, min(top, 4) + 1).astype(int)))
 
@@ -64,10 +64,9 @@ def shares_of_time(ax: Axes, counted: np.ndarray, averaged: np.ndarray, exact: n
     if not seen.all():
         artists.marks(ax, "never", k[~seen], np.full((~seen).sum(), _FLOOR), COUNTED, **hollow | {"marker": "v"})
         artists.words(ax, "never words", k[~seen][0] + 0.3, 1.7 * _FLOOR, "never visited", fontsize=11, color=GREY)
-    meanings = {"truth": "exact q(βₖ)", AVERAGED: "average of q(βₖ|x)", COUNTED: "counts"}
-    artists.legend(ax, meanings, loc="lower right", **_SMALL)
+    artists.legend(ax, {"truth": "exact", AVERAGED: "averaged", COUNTED: "counted"}, loc="lower right", **_SMALL)
     ax.set(yscale="log", ylim=(_FLOOR / 2, 2), xlim=(-0.5, k[-1] + 0.5), xlabel="rung k")
-    ax.set_yticks([1, 1e-2, 1e-4], ["1", "0.01", "0.0001"])
+    ax.set_yticks([1, 1e-2, 1e-4], ["1", "10⁻²", "10⁻⁴"])
     ax.set_xticks(range(0, len(k), 1 + len(k) // 8))
     ax.minorticks_off()
 
@@ -84,6 +83,8 @@ def estimates_by_round(
     floor: float,
 ) -> None:
     """log Ẑ after each of the rounds so far (n,), with ± 2 standard errors, and by counts; those below the floor at it.
+
+    The colours are those of `shares_of_time`, whose legend says what they mean.
 
     Parameters
     ----------
@@ -109,8 +110,6 @@ def estimates_by_round(
     if found.any():
         look = {"markerfacecolor": "white", "markeredgewidth": 2, "markersize": 8, "zorder": 3}
         artists.marks(ax, "counted", rounds[found] + 0.12, np.maximum(counted[found], inside), COUNTED, **look)
-    meanings = {"truth": "exact", AVERAGED: "averaged, ± 2 errors", COUNTED: "counts"}
-    artists.legend(ax, meanings, loc="lower left" if not n_initial else "lower right", **_SMALL)
     ax.set(xlim=(0.3, n_rounds + 0.7), ylim=(floor, exact + 3), xlabel="round")
     ax.set_xticks(range(2, n_rounds + 1, 2))
 
@@ -124,11 +123,11 @@ def overlap(ax: Axes, matrix: np.ndarray) -> None:
     size = 15 if n < 4 else 11
     for i, j in np.ndindex(matrix.shape) if n <= 5 else ():
         share = matrix[i, j]
-        text = f"{share:.2f}".replace("0.", ".", 1) if share >= 0.005 else "0"
+        text = f"{min(share, 1):.2f}".replace("0.", ".", 1) if share >= 0.005 else "0"
         look = {"ha": "center", "va": "center", "fontsize": size, "color": "white" if share > 0.55 else BLACK}
         artists.words(ax, f"share {i} {j}", j, i, text, **look)
     ax.set(ylabel="drawn on rung", xlabel="might be of rung", xticks=(ticks := range(0, n, 1 + n // 8)), yticks=ticks)
-    ax.set(title="overlap of the draws")
+    ax.set(title="overlap (black = 1)")
 
 
 @projected()
@@ -197,11 +196,11 @@ def iterations(ax: Axes, averaged: np.ndarray, counted: np.ndarray, exact: float
 @projected()
 def convex_objective(ax: Axes, log_z: np.ndarray, values: np.ndarray, lowest: float, exact: float) -> None:
     """MBAR's objective (n,) against log Z of the second state (n,), its lowest point, and the exact log Z."""
-    artists.curve(ax, "objective", log_z, values, AVERAGED)
+    artists.curve(ax, "objective", log_z, values, "theory")
     low, high = values.min(), values.max()
     artists.curve(ax, "exact", [exact] * 2, [low - 0.1 * (high - low), low + 0.6 * (high - low)], "truth")
-    artists.marks(ax, "lowest", lowest, low, COUNTED, markersize=11)
-    meanings = {AVERAGED: "the objective", COUNTED: "MBAR", "truth": "exact log Z"}
+    artists.marks(ax, "lowest", lowest, low, "MBAR", markersize=11)
+    meanings = {"theory": "the objective", "MBAR": "MBAR", "truth": "exact log Z"}
     artists.legend(ax, meanings, loc="upper center", **_SMALL)
     ax.set(xlim=(log_z[0], log_z[-1]), ylim=(low - 0.1 * (high - low), high), xlabel="log Z₁")
     ax.set(title="MBAR's objective: a valley")
@@ -211,9 +210,9 @@ def convex_objective(ax: Axes, log_z: np.ndarray, values: np.ndarray, lowest: fl
 def bennetts_balance(ax: Axes, log_z: np.ndarray, up: np.ndarray, down: np.ndarray, crossing: float) -> None:
     """Shares of draws of 0 that pass for 1 (n,), and of 1 that pass for 0 (n,), against log Z₁; and where they meet."""
     artists.curve(ax, "up", log_z, up, "start")
-    artists.curve(ax, "down", log_z, down, "moments")
-    artists.marks(ax, "meet", crossing, np.interp(crossing, log_z, up), COUNTED, markersize=11)
-    meanings = {"start": "draws of 0 taken for 1", "moments": "draws of 1 taken for 0", COUNTED: "MBAR"}
+    artists.curve(ax, "down", log_z, down, "target")
+    artists.marks(ax, "meet", crossing, np.interp(crossing, log_z, up), "MBAR", markersize=11)
+    meanings = {"start": "draws of 0 taken for 1", "target": "draws of 1 taken for 0", "MBAR": "MBAR"}
     artists.legend(ax, meanings, loc="upper center", **_SMALL)
     ax.set(xlim=(log_z[0], log_z[-1]), ylim=(0, 1), xlabel="log Z₁", title="Bennett: both taken alike")
 
@@ -223,8 +222,8 @@ def gap_against_rungs(ax: Axes, n_steps: np.ndarray, gaps: np.ndarray) -> None:
     """The exact gap between RB-TI and RTS (n,) against K on logarithmic axes, and a line of slope -2."""
     line = gaps[-1] * (n_steps[-1] / n_steps) ** 2
     artists.curve(ax, "slope", n_steps, line, "truth")
-    artists.line(ax, "gap", n_steps, gaps, **STYLES["start"])
-    meanings = {"start": "|RB-TI − RTS|, exact", "truth": "falls as 1/K²"}
+    artists.line(ax, "gap", n_steps, gaps, **STYLES["RB-TI"])
+    meanings = {"RB-TI": "|RB-TI − RTS|, exact", "truth": "falls as 1/K²"}
     artists.legend(ax, meanings, loc="lower left", **_SMALL)
     ax.set(yscale="log", ylim=(gaps.min() / 3, 5 * gaps.max()), title="gap in nats")
     artists.log_x(ax, "steps K", n_steps, (n_steps[0] / 1.3, n_steps[-1] * 1.3))

@@ -6,20 +6,23 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import NullFormatter
 
 from anneal_edu.course.figures import artists
-from anneal_edu.course.figures.style import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, STYLES, VERMILION, projected
+from anneal_edu.course.figures.style import STYLES, projected
 
-LOOKS = {
-    "CD-1": {"color": GREY, "linestyle": (0, (3, 3)), "marker": "|"},
-    "CD-25": {"color": BLACK, "linestyle": (0, (6, 1.4, 1.4, 1.4)), "marker": "P"},
-    "PCD": {"color": VERMILION, "linestyle": (0, (5, 1.6)), "marker": "s"},
-    "PCD, 10 steps": {"color": ORANGE, "linestyle": (0, (8, 2)), "marker": "D"},
-    "PCD, 10 times the chains": {"color": SKY, "linestyle": (0, (1.2, 1.2)), "marker": "v"},
-    "PCD, 10 small updates": {"color": BLACK, "linestyle": (0, (2.5, 1)), "marker": "X"},
-    "PT, coin": {"color": GREEN, "linestyle": (0, (4, 1, 1, 1)), "marker": "<"},
-    "PT, even-odd": {"color": BLUE, "linestyle": "-", "marker": "o"},
-    "PT, lifted": {"color": PURPLE, "linestyle": (0, (3, 1, 1, 1, 1, 1)), "marker": ">"},
-}
-"""Colour, line style and marker of each method of training; black stands for two that are never drawn together."""
+METHODS = (
+    "CD-1",
+    "CD-25",
+    "PCD",
+    "PCD, 10 steps",
+    "PCD, 10 times the chains",
+    "PCD, 10 small updates",
+    "PT, coin",
+    "PT, even-odd",
+    "PT, lifted",
+)
+"""In the order in which they are compared."""
+
+BRIEF = {"PCD, 10 times the chains": "PCD, 10 × chains", "PCD, 10 small updates": "PCD, small updates"}
+"""Names that are shorter where a row has little room."""
 
 Curves = dict[str, tuple[np.ndarray, np.ndarray]]
 """Method → where it was measured (n,), and log likelihoods (n, seeds)."""
@@ -46,14 +49,10 @@ def training_curves(
     """
     low = limits[0]
     for method, (x, values) in curves.items():
-        look = LOOKS[method]
         shown = np.clip(values, low - 1, None)
-        artists.band(
-            ax, f"{method} range", x, shown.min(1), shown.max(1), "geometric", facecolor=look["color"], alpha=0.15
-        )
-        artists.line(
-            ax, method, x, np.median(shown, axis=1), **look | {"markevery": max(1, len(x) // 6), "markersize": 7}
-        )
+        artists.band(ax, f"{method} range", x, shown.min(1), shown.max(1), method, alpha=0.15)
+        look = STYLES[method] | {"markevery": max(1, len(x) // 6), "markersize": 7}
+        artists.line(ax, method, x, np.median(shown, axis=1), **look)
     x_low = 10 ** np.floor(np.log10(min(x[0] for x, _ in curves.values()))) if log else 0
     x_high = max(x[-1] for x, _ in curves.values()) * (1.3 if log else 1.05)
     ax.set(xscale="log" if log else "linear", xlim=(x_low, x_high), ylim=limits, xlabel=xlabel)
@@ -64,27 +63,36 @@ def training_curves(
 
 
 @projected()
-def comparison(ax: Axes, values: dict[str, np.ndarray], costs: dict[str, int], best: float | None, limits) -> None:
-    """One row a method: median and range over the seeds of the log likelihoods (seeds,); ◄ where it goes on."""
+def comparison(
+    ax: Axes,
+    values: dict[str, np.ndarray],
+    costs: dict[str, int],
+    best: float | None,
+    limits: tuple[float, float],
+    drawn: list[str],
+) -> None:
+    """One row a method: median and range over the seeds of the log likelihoods (seeds,); ◄ where it goes on.
+
+    The names are the key to curves beside it: methods that are not ``drawn`` there are pale.
+    """
     low = limits[0]
     for row, (method, found) in enumerate(values.items()):
-        shown, look = np.clip(found, low, None), LOOKS[method]
-        artists.line(
-            ax, f"{method} range", [shown.min(), shown.max()], [row, row], color=look["color"], linewidth=2.5
-        )
-        artists.line(
-            ax, method, np.median(shown), row, **look | {"linestyle": "None", "markersize": 9, "markeredgewidth": 2}
-        )
+        shown = np.clip(found, low, None)
+        ends, alpha = [shown.min(), shown.max()], 1.0 if method in drawn else 0.3
+        artists.curve(ax, f"{method} range", ends, [row, row], method, linestyle="-", linewidth=2.5, alpha=alpha)
+        artists.marks(ax, method, np.median(shown), row, method, markersize=9, alpha=alpha)
         if found.min() < low:
-            artists.line(ax, f"{method} beyond", low, row, color=look["color"], marker=8, markersize=9, clip_on=False)
+            artists.marks(ax, f"{method} beyond", low, row, method, marker=8, markersize=9, clip_on=False)
     if best is not None:
         artists.curve(ax, "best", [best, best], [-0.6, len(values) - 0.4], "truth")
     ax.set(
         xlim=limits,
         ylim=(len(values) - 0.4, -0.6),
         yticks=range(len(values)),
-        yticklabels=[f"{method} ({costs[method]})" for method in values],
+        yticklabels=[f"{BRIEF.get(method, method)} ({costs[method]})" for method in values],
     )
+    for method, label in zip(values, ax.get_yticklabels(), strict=True):
+        label.set_alpha(1.0 if method in drawn else 0.45)
 
 
 @projected()
@@ -107,18 +115,13 @@ def occupation(ax: Axes, model: np.ndarray, particles: np.ndarray, style: str, t
     Both arrays are (N + 1,); the last entry, the mass on none of the pictures, is written down.
     """
     x, top = np.arange(len(model) - 1), ax.get_ylim()[1]
-    elsewhere = f"elsewhere:\nmodel {model[-1]:.0%}, particles {particles[-1]:.0%}"
+    elsewhere = f"elsewhere:\nmodel {model[-1]:.0%}\nparticles {particles[-1]:.0%}"
     artists.words(ax, "elsewhere", 0.99, 0.97, elsewhere, transform=ax.transAxes, ha="right", va="top")
     for i, p in enumerate(model[:-1]):
         corners = i + np.array([-0.36, 0.36])
         artists.band(ax, f"model {i}", corners, np.zeros(2), np.full(2, min(p, top)), style, alpha=0.55)
-    artists.line(
-        ax,
-        "particles",
-        x,
-        np.minimum(particles[:-1], 0.98 * top),
-        **STYLES["truth"] | {"linestyle": "None", "marker": "x", "markersize": 8, "markeredgewidth": 2.4},
-    )
+    look = {"marker": "x", "markersize": 8, "markeredgewidth": 2.4}
+    artists.marks(ax, "particles", x, np.minimum(particles[:-1], 0.98 * top), "truth", **look)
     ax.set_title(title)
 
 
@@ -126,25 +129,16 @@ def occupation(ax: Axes, model: np.ndarray, particles: np.ndarray, style: str, t
 def moment(ax: Axes, curves: Curves, at: int) -> None:
     """A ring around point number ``at`` of every curve's median."""
     low = ax.get_ylim()[0]
-    ring = {"marker": "o", "markersize": 15, "markerfacecolor": "none", "markeredgewidth": 2.2, "linestyle": "None"}
+    ring = {"marker": "o", "markersize": 15, "markerfacecolor": "none", "markeredgewidth": 2.2}
     ring |= {"clip_on": False}
     for method, (x, values) in curves.items():
         y = max(float(np.median(values[at])), low)
-        artists.line(ax, f"{method} now", x[at], y, color=LOOKS[method]["color"], **ring)
+        artists.marks(ax, f"{method} now", x[at], y, method, **ring)
 
 
 @projected()
 def legend(ax: Axes, labels: dict[str, str], loc: str) -> None:
     """Say which look belongs to which method, ``{method: label}``, and what the dots of the truth are."""
-    handles = [Line2D([], [], label=label, **LOOKS[method]) for method, label in labels.items()]
-    handles.append(Line2D([], [], label="best possible", **STYLES["truth"] | {"marker": "None"}))
-    ax.legend(handles=handles, loc=loc, handlelength=2.2, borderpad=0.3, labelspacing=0.3)
-
-
-def key(ax: Axes, methods: list[str], loc: str) -> None:
-    """Name the methods that are drawn, in small letters; the names change with the methods."""
-    shown = ax.get_legend()
-    if shown is None or [text.get_text() for text in shown.get_texts()] != methods:
-        handles = [Line2D([], [], label=method, **LOOKS[method]) for method in methods]
-        ax.legend(handles=handles, loc=loc, **artists.SMALL)
-    ax.get_legend().set_loc(loc)
+    handles = [Line2D([], [], label=label, **STYLES[method]) for method, label in labels.items()]
+    handles.append(Line2D([], [], label="best", **STYLES["truth"] | {"marker": "None"}))
+    ax.legend(handles=handles, loc=loc, **artists.SMALL)

@@ -6,7 +6,7 @@ from matplotlib.axes import Axes
 from anneal_edu.course.figures import artists
 from anneal_edu.course.figures.style import STYLES, projected
 
-SCHEME_STYLES = {"stochastic_even_odd": "moments", "even_odd": "geometric", "lifted": "start"}
+SCHEME_STYLES = {"stochastic_even_odd": "PT, coin", "even_odd": "PT, even-odd", "lifted": "PT, lifted"}
 SCHEME_LABELS = {"stochastic_even_odd": "coin", "even_odd": "in turn", "lifted": "lifted"}
 
 
@@ -73,11 +73,11 @@ def round_trip_rates(ax: Axes, n_pairs: np.ndarray, exact: dict, found: dict, li
 def ladders(ax: Axes, schedules: list[np.ndarray], now: int) -> None:
     """The rungs of each round of adaptation, one round above the other; the present one stands out."""
     for i, schedule in enumerate(schedules):
-        look = {"markersize": 11, "markeredgewidth": 1.4, "alpha": 1.0 if i == now else 0.25}
-        look |= {"marker": "|", "color": "black"} if i != now else {"marker": "D", "markersize": 7}
-        artists.marks(ax, f"round {i}", schedule, np.full(len(schedule), i), "estimate", **look)
+        style, size = ("estimate", 7) if i == now else ("reference", 11)
+        look = {"markersize": size, "markeredgewidth": 1.4}
+        artists.marks(ax, f"round {i}", schedule, np.full(len(schedule), i), style, **look)
     ax.set(xlim=(-0.03, 1.03), ylim=(-0.6, 3.6), xlabel="β", title="rungs")
-    ax.set(yticks=range(4), ylabel="round")
+    ax.set(yticks=range(4), xticks=(0, 0.5, 1), ylabel="round")
 
 
 @projected()
@@ -87,7 +87,7 @@ def rejections(ax: Axes, rates: np.ndarray, errors: np.ndarray, equal: float) ->
     artists.histogram(ax, "rates", rates, np.append(k - 0.5, k[-1] + 0.5), "estimate", linestyle="-")
     artists.bars(ax, "errors", k, np.clip(rates - 2 * errors, 0, 1), np.clip(rates + 2 * errors, 0, 1), "estimate")
     artists.curve(ax, "equal", [0.5, len(rates) + 0.5], [equal] * 2, "truth")
-    artists.legend(ax, {"estimate": "this ladder", "truth": "if all were equal"}, loc="upper right", **artists.SMALL)
+    artists.legend(ax, {"estimate": "found", "truth": "if equal"}, loc="upper right", **artists.SMALL)
     ax.set(xlim=(0.5, len(rates) + 0.5), ylim=(0, 1.25), xlabel="pair", title="refused")
     ax.set_yticks([0, 0.5, 1])
 
@@ -100,7 +100,7 @@ def local_barrier(ax: Axes, betas: np.ndarray, found: np.ndarray, exact: np.ndar
         artists.curve(ax, "exact", betas, exact, "truth")
     meanings = {"estimate": "pilot run"} | ({} if exact is None else {"truth": "exact"})
     artists.legend(ax, meanings, loc="upper right", **artists.SMALL)
-    ax.set(xlim=(0, 1), ylim=(0, top), xlabel="β", title="local barrier λ(β)")
+    ax.set(xlim=(0, 1), ylim=(0, top), xticks=(0, 0.5, 1), xlabel="β", title="local barrier λ(β)")
 
 
 @projected()
@@ -122,7 +122,7 @@ def masses(ax: Axes, exact: np.ndarray, found: dict[str, tuple], labels: dict[st
         artists.bars(ax, f"{style} bars", x, np.clip(mass - 2 * error, 0, 1), np.clip(mass + 2 * error, 0, 1), style)
         artists.marks(ax, style, x, mass, style)
     artists.legend(ax, labels | {"truth": "exact"}, loc="upper right", **artists.SMALL)
-    ax.set(xlim=(-0.6, len(exact) - 0.4), ylim=(0, 1.25), title="mass of each mode")
+    ax.set(xlim=(-0.6, len(exact) - 0.4), ylim=(-0.06, 1.5), title="mass of each mode")
     ax.set(xticks=k, xticklabels=("left", "middle", "right")[: len(exact)], yticks=(0, 0.25, 0.5, 0.75, 1))
 
 

@@ -17,8 +17,6 @@ from anneal_edu.course.figures.style import LectureFigure, projected
 from anneal_edu.course.panels.controls import Recipe, is_slider, next_frame, step
 from anneal_edu.course.panels.stage import Stage
 
-_STALE = "The settings have changed: press Run to see what they do."
-
 
 class Reading(NamedTuple):
     """What a panel says in words about what it has drawn.
@@ -289,7 +287,7 @@ class Panel(widgets.VBox):
                 for artist in hidden:
                     artist.set_visible(True)
         if reading is None:
-            self._tell(_STALE, {}, veil="press Run")
+            self._tell("The settings have changed: press Run to see what they do.", {}, veil="press Run")
         else:
             self._stage.set_trait("png", self.figure.png())
             self._tell(*reading)

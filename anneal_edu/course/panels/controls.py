@@ -12,7 +12,7 @@ _FRAMES = 40  # of a slider that is played from end to end
 
 
 def _long(label: str) -> dict:
-    return {"description": label, "layout": {"width": "380px"}, "style": _STYLE}
+    return {"description": label, "layout": {"width": "auto"}, "style": _STYLE}
 
 
 def slider(label: str, value: float, low: float, high: float, step: float, live: bool = True) -> Recipe:

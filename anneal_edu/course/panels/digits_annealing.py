@@ -10,7 +10,7 @@ import numpy as np
 from anneal_edu import geometric_path, gibbs, linear_schedule, models
 from anneal_edu.annealing.ais import AISResult, annealing_step
 from anneal_edu.course.figures import artists
-from anneal_edu.course.figures.images import image_grid
+from anneal_edu.course.figures.images import beside_pictures, image_grid
 from anneal_edu.course.panels.base import Panel, Reading, gathered
 from anneal_edu.course.panels.controls import choice, seed, slider, steps
 from anneal_edu.distributions import BinaryRBM
@@ -110,13 +110,20 @@ class DigitsAnnealing(Panel):
         "n_chains": steps("chains", 100, (25, 50, 100, 200)),
         "seed": seed(),
     }
+    scenes = {  # noqa: RUF012
+        "wrong and healthy": {},
+        "where they part": {"beta": 0.8},
+        "small images": {"model": "8×8, CD-1"},
+        "only 20 steps": {"n_steps": 20},
+    }
+    plays = "beta"
 
     def make_axes(self, figure):
-        chains, draws, curve = figure.columns(0.95, 0.95, 1.15, gap=0.8)
+        chains, draws, curve = beside_pictures(figure, 2, 0.26, room=0.6)
         for ax, name in ((chains, "chains"), (draws, "draws")):
             image_grid(ax, name, np.zeros((SHOWN, 784)), COLUMNS)
-        curve.set(xlim=(-0.04, 1.04), xlabel="position β on the path", title="log Ẑ minus exact log Z (nats)")
-        artists.legend(curve, {"geometric": "AIS, 95% interval", "truth": "exact"}, loc="lower left")
+        curve.set(xlim=(-0.04, 1.04), xlabel="position β", xticks=(0, 0.5, 1), title="log Ẑ minus log Z (nats)")
+        artists.legend(curve, {"AIS": "AIS, 95%", "truth": "exact"}, loc="lower left")
         return [chains, draws, curve]
 
     def draw(self, model, start, beta, n_steps, n_chains, seed):
@@ -136,7 +143,7 @@ class DigitsAnnealing(Panel):
                 "exact log Z": f"{now.log_z:.2f}",
                 "ESS": f"{now.result.ess:.0f} of {n_chains}",
                 "warnings": f"{len(now.result.warnings)}",
-                "hidden states of the chains hold": f"{_percent(now.mass)} of the exact mass",
+                "exact mass where the chains are": _percent(now.mass),
             },
         )
 
@@ -144,14 +151,14 @@ class DigitsAnnealing(Panel):
 def _draw_curve(ax, stops: list[Stop], now: Stop) -> None:
     betas, misses = [stop.beta for stop in stops], [stop.miss for stop in stops]
     low, high = np.transpose([np.subtract(stop.interval, stop.log_z) for stop in stops])
-    artists.bars(ax, "intervals", betas, low, high, "geometric", markersize=5, linewidth=1.6)
-    artists.line(ax, "misses", betas, misses, linestyle="-", marker="None", color="#0072B2")
+    artists.bars(ax, "intervals", betas, low, high, "AIS", markersize=5, linewidth=1.6)
+    artists.curve(ax, "misses", betas, misses, "AIS")
     artists.curve(ax, "exact", [-0.04, 1.04], [0, 0], "truth")
     bottom, top = min(-3.0, low.min()), max(1.0, high.max())
     margin = 0.08 * (top - bottom)
     ax.set_ylim(bottom - 3 * margin, top + margin)
     artists.curve(ax, "beta", [now.beta] * 2, ax.get_ylim(), "reference", linewidth=1.6, zorder=1)
-    artists.marks(ax, "now", now.beta, now.miss, "geometric", markersize=11)
+    artists.marks(ax, "now", now.beta, now.miss, "AIS", markersize=11)
 
 
 def _percent(share: float) -> str:
@@ -173,4 +180,7 @@ def _takeaway(beta: float, now: Stop) -> str:
         return f"At {at} log Ẑ lies {amount} below the exact log Z, but its interval reaches that far."
     healthy = now.result.ess >= 0.1 * len(now.result.log_weights)
     comfort = ", with an ESS that looks healthy." if healthy else "."
-    return f"At {at} log Ẑ lies {amount} below the exact log Z, and its interval does not reach that far{comfort}"
+    held = "hardly any" if now.mass < 0.02 else "only a part"
+    where = f" The chains stand where {held} of the exact probability is." if now.mass < 0.8 else ""
+    found = f"At {at} log Ẑ lies {amount} below the exact log Z, and its interval does not reach that far"
+    return f"{found}{comfort}{where}"

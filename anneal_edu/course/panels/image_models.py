@@ -13,6 +13,7 @@ from anneal_edu.course.experiments.hamiltonian_table1 import (
     stored_points,
 )
 from anneal_edu.course.figures import image_models
+from anneal_edu.course.figures.images import beside_pictures
 from anneal_edu.course.panels.base import Panel, Reading
 from anneal_edu.course.panels.controls import choice
 from anneal_edu.models.images import image_patches
@@ -66,32 +67,44 @@ class ImageModels(Panel):
         "error, and a line where N(0, I) is."
     )
     size = (12.0, 5.2)
-    columns = (1, 1.15)
-    gap = 2.25
     controls = {  # noqa: RUF012
         "model": choice("model", "Student-t experts", tuple(NAMES)),
         "patches": choice("patches", PATCHES[0], PATCHES),
         "shown": choice("shown", SHOWN[0], SHOWN),
     }
+    scenes = {  # noqa: RUF012
+        "all patches": {},
+        "richer half": {"patches": "richer half", "shown": SHOWN[1]},
+        "flatter half": {"patches": "flatter half", "shown": SHOWN[1]},
+        "no edges": {"model": "linear, Gaussian", "shown": SHOWN[1]},
+    }
+
+    def make_axes(self, figure):
+        return beside_pictures(figure, 1, 0.39, room=1.75)
 
     def draw(self, model, patches, shown):
         name, mask = NAMES[model], chosen_patches(patches)
         points = {key: stored_points()[key][mask] for key in PAPER}
         pictures, rows = self.axes
         kind = "bases" if hasattr(models.load(name), "bases") else "filters"
-        image_models.signed_pictures(pictures, "pictures", strongest(name), 6, f"{model}: the longest {kind}")
+        image_models.signed_pictures(pictures, "pictures", strongest(name), 6, f"{model}: {kind}")
         differences = {key: paired_difference(value, points[name]) for key, value in points.items()}
         if shown == SHOWN[0]:
             numbers = {key: paired_difference(value, np.zeros(len(value))) for key, value in points.items()}
             title, zero, beat = f"log likelihood, {patches}", None, stored_points()[REFERENCE][mask].mean()
         else:
-            numbers, title, zero, beat = differences, f"better than {model} by, {patches}", 0.0, None
+            numbers, title, zero, beat = differences, f"gain over ○, {patches}", 0.0, None
         means, errors = np.transpose([numbers[key] for key in PAPER])
         image_models.likelihoods(rows, list(PAPER), means, errors, title, name, zero, beat=beat)
-        readout = {
-            image_models.LABELS[key]: f"{value.mean():.1f} ± {value.std(ddof=1) / np.sqrt(len(value)):.1f}"
-            for key, value in points.items()
-        }
+        if zero is not None:
+            reach = 1.3 * np.ptp([of.mean() for of in points.values()])  # whichever model is chosen
+            rows.set_xlim(-reach, reach)
+        ranked = sorted(points, key=lambda key: -points[key].mean())
+        readout = {}
+        for key in dict.fromkeys([name, *ranked[:2]]):
+            value, error = paired_difference(points[key], np.zeros(mask.sum()))
+            readout[image_models.LABELS[key]] = f"{value:.1f} ± {error:.1f}"
+        readout["N(0, I)"] = f"{stored_points()[REFERENCE][mask].mean():.1f}"
         return Reading(_takeaway(name, points, patches), readout)
 
 
@@ -100,7 +113,8 @@ def _takeaway(name: str, points: dict[str, np.ndarray], patches: str) -> str:
     best, other = ranked[0], ranked[1] if name == ranked[0] else name
     gap, error = paired_difference(points[best], points[other])
     clear = "" if gap > 3 * error else ", less than three standard errors"
+    worst = ", the worst of the six" if other == ranked[-1] else ""
     return (
         f"On {_ON[patches]} {_CALLED[best]} is best. It is {gap:.0f} ± {error:.0f} nats a patch better than "
-        f"{_CALLED[other]}{clear}."
+        f"{_CALLED[other]}{worst}{clear}."
     )

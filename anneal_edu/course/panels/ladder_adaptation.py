@@ -30,6 +30,8 @@ N_LADDERS, N_DIGITS_LADDERS = 160, 40
 DIM, NARROWER, APART = 10, 10.0, 8.0
 NARROWING, SHIFT, SHIFT_MOMENTS, DIGITS = "narrowing", "shift", "shift, moments", "digits RBM"
 PATHS = (NARROWING, SHIFT, SHIFT_MOMENTS, DIGITS)
+TOPS = {NARROWING: 15.0, SHIFT: 6.5, SHIFT_MOMENTS: 26.0, DIGITS: 13.0}
+"""Upper end of the axis of λ(β), for any ladder."""
 _BETAS = np.linspace(0, 1, 101)
 
 
@@ -125,6 +127,14 @@ class LadderAdaptation(Panel):
         "step": slider("round of adaptation", 0, 0, N_ROUNDS, 1, live=False),
         "seed": seed(),
     }
+    scenes = {  # noqa: RUF012
+        "a linear ladder": {},
+        "two rounds later": {"step": 2},
+        "even from the start": {"path": SHIFT},
+        "a shorter path": {"path": SHIFT_MOMENTS, "step": 2},
+        "digits": {"path": DIGITS, "step": 2},
+    }
+    plays = "step"
 
     def draw(self, path, n_pairs, step, seed):
         rounds = [pilot(path, n_pairs, seed, i) for i in range(step + 1)]
@@ -133,17 +143,17 @@ class LadderAdaptation(Panel):
         tempering.ladders(left, [each.schedule for each in rounds], step)
         tempering.rejections(middle, now.rates, now.errors, now.rates.mean())
         found = np.maximum(cumulative_barrier(now.schedule, now.rates).derivative()(_BETAS), 0)
-        top = 1.35 * max(found.max(), 0 if local is None else local.max())
-        tempering.local_barrier(right, _BETAS, found, local, top)
+        tempering.local_barrier(right, _BETAS, found, local, TOPS[path])
         spread = now.rates.max() - now.rates.min()
+        more = _rate(now.rates) / _rate(rounds[0].rates)
         readout = {
+            "round trips a sweep, in theory": f"{_rate(now.rates):.3f}, {more:.2f} times those of round 0",
+            "refused, smallest and largest": f"{now.rates.min():.2f}, {now.rates.max():.2f}",
             "Λ, the sum of rejections": f"{now.rates.sum():.2f}",
             "exact Λ, many rungs": "not known" if known is None else f"{known:.2f}",
-            "refused, smallest and largest": f"{now.rates.min():.2f}, {now.rates.max():.2f}",
-            "trips a sweep, in theory": f"{_rate(now.rates):.3f}",
-            "after round 0": f"{_rate(now.rates) / _rate(rounds[0].rates):.2f} times as many",
         }
-        return Reading(_takeaway(step, spread, rounds[0]), readout)
+        said = _takeaway(step, spread, rounds[0])
+        return Reading(said if known is None else f"{said} Λ = {known:.2f}, wherever the rungs stand.", readout)
 
 
 def _rate(rates: np.ndarray) -> float:

@@ -111,13 +111,20 @@ class LikelihoodTracking(Panel):
         "errors; looks that are off by more than three of them are crossed."
     )
     size = (12.0, 4.6)
-    columns = (1.25, 1)
+    columns = (1.4, 1)
+    gap = 0.8
     controls = {  # noqa: RUF012
         "rate": steps("learning rate", 0.1, (0.05, 0.1, 0.2, 0.5, 1.0)),
         "n_sweeps": steps("sweeps a look", 10, (1, 3, 10, 30)),
         "every": steps("updates between looks", 50, (25, 50, 100, 250)),
         "n_rungs": steps("steps of the ladder", 20, (1, 5, 20, 50)),
         "seed": seed(),
+    }
+    scenes = {  # noqa: RUF012
+        "tracking holds": {},
+        "learning too fast": {"rate": 1.0},
+        "fast, with one sweep": {"rate": 1.0, "n_sweeps": 1},
+        "learning slowly": {"rate": 0.05},
     }
 
     def draw(self, rate, n_sweeps, every, n_rungs, seed):
@@ -149,24 +156,25 @@ class LikelihoodTracking(Panel):
 def _takeaway(errors: np.ndarray, std_error: np.ndarray) -> str:
     """What was measured, in numbers."""
     worst, missed = float(np.abs(errors).max()), np.abs(errors) > 3 * std_error
-    if worst < _NEAR and not missed.any():
+    if worst < _NEAR:
+        looks = f"at {missed.sum()} of {len(errors)} looks (✖)" if missed.any() else "at no look"
         return (
-            f"Tracked and exact likelihood stay within {worst:.2f} nats of each other, and no look is off by more than "
-            "three of its own standard errors."
+            f"Tracked and exact likelihood stay within {worst:.2f} nats of each other, and {looks} are they off by "
+            "more than three standard errors."
         )
     parting = f"At the worst look, tracked and exact likelihood part by {worst:.1f} nats. {_side(errors)}"
     if not missed.any():
         return f"{parting} No look is off by more than three of its own standard errors: the bars are as long as that."
     return (
-        f"{parting} The bars are too short at {missed.sum()} of {len(errors)} looks (✖): what all chains miss, none of "
-        "them can tell."
+        f"{parting} Bars are too short at {missed.sum()} of {len(errors)} looks (✖): what all chains miss, none can "
+        "tell."
     )
 
 
 def _side(errors: np.ndarray) -> str:
     low = (np.minimum(errors, 0) ** 2).sum() / (errors**2).sum()
     if low > 0.75:
-        return "Log Ẑ errs mostly to the low side: the model looks better than it is."
+        return "Log Ẑ is mostly too low: the model looks better than it is."
     if low < 0.25:
-        return "Log Ẑ errs mostly to the high side: the model looks worse than it is."
+        return "Log Ẑ is mostly too high: the model looks worse than it is."
     return "Log Ẑ errs to both sides."

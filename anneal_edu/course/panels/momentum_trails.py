@@ -81,39 +81,47 @@ class MomentumTrails(Panel):
         "half_life": steps("half-life of momentum (1: the paper's)", 1, (0.1, 0.25, 0.5, 1, 2, 4, 16), live=False),
         "seed": seed(),
     }
+    scenes = {  # noqa: RUF012
+        "momentum that lasts": {},
+        "never forgets": {"half_life": 16},
+        "too long a step": {"step_size": 1.0},
+    }
 
     def make_axes(self, figure):
-        kept, forgotten, spread = figure.columns(1.15, 1.15, 1, gap=0.7)
+        kept, forgotten, spread = figure.columns(1.15, 1.15, 1, gap=0.6)
+        figure.subplots_adjust(left=0.6 / figure.get_figwidth())
         for ax in (kept, forgotten):
-            ax.set(xticks=(-3, 0, 3), yticks=(-3, 0, 3))
-        kept.set_ylabel("x₂", labelpad=0)
+            ax.set(xticks=(-3, 0, 3), yticks=(-3, 0, 3), aspect="equal")
+        kept.set_ylabel("x₂", labelpad=-4)
         return [kept, forgotten, spread]
 
     def draw(self, step_size, half_life, seed):
         refresh = refresh_of(step_size, half_life)
         walks = {hamiltonian.KEPT: walk(step_size, refresh, seed), hamiltonian.FORGOTTEN: walk(step_size, 1.0, seed)}
         covs = np.eye(2), valley().cov
-        titles = (f"momentum kept, γ = {refresh:.2g}", "momentum anew, γ = 1")
+        titles = (f"kept, γ = {refresh:.2g}", "drawn anew, γ = 1")
         for ax, (style, w), title in zip(self.axes, walks.items(), titles, strict=False):
             hamiltonian.trail(ax, w.x[:, 0], w.accepted[:, 0], covs, style, title)
         betas = linear_schedule(N_STEPS)
         exact = 1 / np.sqrt(1 - betas + betas / LONG**2)
         found = {style: (w.spread, w.spread_error) for style, w in walks.items()}
         hamiltonian.spread_along_path(self.axes[2], betas, exact, found)
-        return Reading(_takeaway(walks), _readout(walks, refresh, step_size))
+        paper = walk(step_size, refresh_of(step_size, 1.0), seed)
+        return Reading(_takeaway(half_life, walks, paper), _readout(walks, refresh, step_size))
 
 
 def _readout(walks: dict[str, Walk], refresh: float, step_size: float) -> dict[str, str]:
     kept, anew = walks.values()
     return {
-        "γ": f"{refresh:.3f} (half-life 1 would be {refresh_of(step_size, 1.0):.3f})",
         "net distance per leapfrog step": f"kept {kept.net_distance:.3f}, anew {anew.net_distance:.3f}",
         "accepted": f"kept {kept.accepted[1:].mean():.1%}, anew {anew.accepted[1:].mean():.1%}",
         "refused on the trails (×)": f"{(~kept.accepted[:, 0]).sum()} and {(~anew.accepted[:, 0]).sum()} of {N_STEPS}",
+        "γ": f"{refresh:.3f} (half-life 1 would be {refresh_of(step_size, 1.0):.3f})",
     }
 
 
-def _takeaway(walks: dict[str, Walk]) -> str:
+def _takeaway(half_life: float, walks: dict[str, Walk], paper: Walk) -> str:
+    """``paper`` is the walk with half-life 1, which the present one is compared with."""
     kept, anew = (w.spread[-1] / LONG for w in walks.values())
     apart = np.hypot(*(w.spread_error[-1] / LONG for w in walks.values()))
     if walks[hamiltonian.KEPT].accepted[1:].mean() < 0.75:
@@ -125,6 +133,10 @@ def _takeaway(walks: dict[str, Walk]) -> str:
         f"At the target the chains that keep momentum fill {kept:.2f} of its length, the others {anew:.2f}; the "
         f"difference has a standard error of {apart:.2f}."
     )
+    best, error = paper.spread[-1] / LONG, np.hypot(paper.spread_error[-1], walks[hamiltonian.KEPT].spread_error[-1])
+    if half_life != 1 and best - kept > 2 * error / LONG:
+        fault = "never fades swings to and fro" if half_life > 1 else "fades at once wanders"
+        return f"{found} Momentum that {fault}: with half-life 1 it would be {best:.2f}."
     if kept - anew > 3 * apart:
         return f"{found} Momentum that survives goes somewhere; fresh momentum wanders."
     return f"{found} Here keeping the momentum gains little."

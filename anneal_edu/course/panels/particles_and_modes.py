@@ -17,7 +17,7 @@ from anneal_edu.distributions import BinaryRBM
 SIZE, N_HIDDEN, BATCH = 4, 12, 20
 N_IMAGES = 2 ** (SIZE + 1) - 2
 N_UPDATES, EVERY, WINDOW = 1800, 200, 50
-TOP = 0.5
+TOP = 0.65
 
 
 class Snapshot(NamedTuple):
@@ -119,15 +119,22 @@ class ParticlesAndModes(Panel):
         "rungs": steps("rungs of the ladder", 8, (4, 8)),
         "seed": seed(),
     }
+    scenes = {  # noqa: RUF012
+        "particles left behind": {},
+        "early on": {"updates": 400},
+        "half the learning rate": {"rate": 0.15},
+        "half the rungs": {"rungs": 4},
+    }
+    plays = "updates"
 
     def make_axes(self, figure):
-        curves, pcd, pt = figure.columns(0.75, 1.35, 1.35, gap=0.75)
-        curves.set(ylim=(-20.5, -2.8), title="exact log likelihood", xlabel="updates")
+        curves, pcd, pt = figure.columns(0.8, 1.35, 1.35, gap=0.75)
+        curves.set(ylim=(-20.5, -2.8), title="log likelihood", xlabel="updates")
         curves.set_ylabel("nats an image", labelpad=0)
         tempered_training.legend(curves, {"PCD": "PCD", "PT, even-odd": "PT"}, "lower left")
         for ax in (pcd, pt):
             tempered_training.picture_strip(ax, bars_and_stripes(SIZE), TOP)
-            ax.set_xlabel(f"the {N_IMAGES} images", labelpad=4)
+            ax.set_xlabel("▮ model   × particles", labelpad=4)
         return [curves, pcd, pt]
 
     def draw(self, updates, rate, rungs, seed):
@@ -141,12 +148,14 @@ class ParticlesAndModes(Panel):
         found = {name: done[key] for name, key in wanted}
         _draw(self.axes, found, at)
         now = {name: run[at] for name, run in found.items()}
+        pcd, pt = now.values()
         readout = {
-            f"{name.split(',')[0]}": f"log likelihood {s.log_likelihood:.2f}, model and particles differ by "
-            f"{s.distance:.2f}, best-liked image {s.model[:-1].max():.2f}"
-            for name, s in now.items()
+            "log likelihood, PCD and PT": f"{pcd.log_likelihood:.2f}, {pt.log_likelihood:.2f} nats",
+            "at best": f"{-np.log(N_IMAGES):.2f} nats",
+            "model and particles differ by": f"{pcd.distance:.2f}, {pt.distance:.2f}",
+            "the model's favourite image has": f"{pcd.model[:-1].max():.0%}, {pt.model[:-1].max():.0%}",
         }
-        return Reading(_takeaway(*now.values()), readout | {"best possible": f"{-np.log(N_IMAGES):.2f} nats"})
+        return Reading(_takeaway(pcd, pt), readout)
 
 
 def _draw(axes, found: dict[str, tuple[Snapshot, ...]], at: int) -> None:
@@ -157,10 +166,10 @@ def _draw(axes, found: dict[str, tuple[Snapshot, ...]], at: int) -> None:
     left = axes[0]
     tempered_training.training_curves(left, curves, -np.log(N_IMAGES), "updates", False, left.get_ylim())
     tempered_training.moment(left, curves, at)
-    for ax, (name, run), style in zip(axes[1:], found.items(), ("moments", "geometric"), strict=True):
+    for ax, (name, run) in zip(axes[1:], found.items(), strict=True):
         s = run[at]
-        title = f"{name.split(',')[0]}: bars model, × particles"
-        tempered_training.occupation(ax, s.model, s.share, style, title)
+        title = f"{name.split(',')[0]}: the {N_IMAGES} images"
+        tempered_training.occupation(ax, s.model, s.share, name, title)
 
 
 def _takeaway(pcd: Snapshot, pt: Snapshot) -> str:

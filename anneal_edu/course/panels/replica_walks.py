@@ -3,6 +3,7 @@
 from functools import lru_cache
 
 import numpy as np
+from matplotlib.ticker import MaxNLocator
 from scipy.special import erf
 
 from anneal_edu import count_round_trips
@@ -101,11 +102,21 @@ class ReplicaWalks(Panel):
         "memory": slider("memory ρ of the exploration", 0.0, 0.0, 0.99, 0.01, live=False),
         "seed": seed(),
     }
+    scenes = {  # noqa: RUF012
+        "in turn or by a coin": {},
+        "no refusals": {"barrier": 0.0},
+        "twice as many rungs": {"n_pairs": 24},
+        "too few rungs": {"n_pairs": 2},
+        "slow exploration": {"memory": 0.97},
+    }
 
     def make_axes(self, figure):
-        axes = figure.columns(1, 1, 1, gap=0.6)
+        axes = figure.columns(1, 1, 1, gap=0.5)
         for ax in axes:
             ax.set(xlabel="sweep")
+            ax.yaxis.set_major_locator(MaxNLocator(5, integer=True))
+        for ax in axes[1:]:
+            ax.tick_params(labelleft=False)
         axes[0].set_ylabel("rung (top: target)")
         return axes
 
@@ -114,17 +125,16 @@ class ReplicaWalks(Panel):
         expected = {scheme: expected_round_trip_time(scheme, rates) for scheme in SCHEMES}
         readout, counted = {}, {}
         for ax, (scheme, replicas) in zip(self.axes, walks(n_pairs, barrier, memory, seed).items(), strict=True):
-            title = f"{tempering.SCHEME_LABELS[scheme]}: {expected[scheme]:.0f} sweeps a trip"
+            title = f"{tempering.SCHEME_LABELS[scheme]}: {expected[scheme]:,.0f} a trip"
             tempering.walk(ax, rungs_of(replicas[:SHOWN, :, 0]), tempering.SCHEME_STYLES[scheme], title)
             rate, error = trip_rates(n_pairs, barrier, memory, seed)[scheme]
             counted[scheme] = rate * expected[scheme]
             measured = f"{1000 * rate:.1f} ± {1000 * error:.1f}" if expected[scheme] < N_BURN_IN else "too few to count"
-            readout[f"{tempering.SCHEME_LABELS[scheme]}: trips of a replica in 1,000 sweeps"] = (
-                f"{measured} (theory {1000 / expected[scheme]:.1f})"
-            )
+            label = tempering.SCHEME_LABELS[scheme] + (", trips of a replica in 1,000 sweeps" if not readout else "")
+            readout[label] = f"{measured} (theory {1000 / expected[scheme]:.1f})"
         readout["refused"] = f"{rates[0]:.0%}"
         every = (n_pairs + 1) / expected["even_odd"]
-        readout["in turn, all replicas: trips a sweep"] = f"{every:.3f} of at most {1 / (2 + 2 * barrier):.3f}"
+        readout["all replicas in turn, trips a sweep"] = f"{every:.3f} of at most {1 / (2 + 2 * barrier):.3f}"
         return Reading(_takeaway(n_pairs, barrier, memory, expected, counted), readout)
 
 
@@ -133,9 +143,9 @@ def _takeaway(n_pairs, barrier, memory, expected, counted) -> str:
     if barrier == 0:
         return (
             f"No swap is ever refused. In turn, the replicas run like clockwork: up and down in {turn:.0f} sweeps, and "
-            f"nothing is random any more. By a coin each of them wanders, and needs {coin:.0f}."
+            f"nothing is random any more. By a coin each of them wanders, and needs {coin:,.0f}."
         )
-    if counted["even_odd"] < 0.7:
+    if memory > 0 and counted["even_odd"] < 0.7:  # without a memory, trips may still be too few to be counted
         return (
             "The chains remember too well. A refused pair is refused again, and there are far fewer round trips than "
             "theory, which knows perfect exploration only, expects."
@@ -145,5 +155,5 @@ def _takeaway(n_pairs, barrier, memory, expected, counted) -> str:
     slow = " Memory costs little here." if memory > 0 else ""
     return (
         f"In turn, a replica keeps its direction until it is refused: {turn:.0f} sweeps a round trip. By a coin it "
-        f"forgets at every rung: {coin:.0f} sweeps.{slow}"
+        f"forgets at every rung: {coin:,.0f} sweeps.{slow}"
     )

@@ -39,11 +39,17 @@ class RungsAgainstError(Panel):
         "sweeps": steps("Gibbs sweeps", 16_000, SWEEPS),
         "seed": slider("run", 0, 0, 19, 1),
     }
+    scenes = {  # noqa: RUF012
+        "five temperatures": {},
+        "only three": {"rungs": 3},
+        "plenty": {"rungs": 33},
+        "strong couplings": {"model": "strong couplings"},
+    }
 
     def make_axes(self, figure):
         left, right = figure.columns(1.25, 1, gap=1.1)
         meanings = {style: name.split(",")[0] for name, style in estimators.READINGS.items()}
-        artists.legend(left, meanings, loc="upper right", ncols=2)
+        artists.legend(left, meanings, loc="upper right", ncols=2, framealpha=0)
         return [left, right]
 
     def draw(self, model, rungs, sweeps, seed):
@@ -56,12 +62,20 @@ class RungsAgainstError(Panel):
         estimators.rmse_against_rungs(self.axes[0], list(RUNGS), rmse, n_seeds, rungs)
         pairs = {name: (rows[name, rungs].errors[seed], rows[name, rungs].std_errors[seed]) for name in rmse}
         found = {name: None if None in pair else pair for name, pair in pairs.items()}
-        estimators.one_seed(self.axes[1], found, f"run {seed}, {rungs} temperatures")
+        limits = _ends([rows[name, rungs] for name in rmse])
+        estimators.one_seed(self.axes[1], found, f"run {seed}, {rungs} temperatures", limits)
         readout = {
             name.split(",")[0]: f"error {row.rmse:.2f}, within 2 own errors {row.coverage:.0%}"
             for name, row in ((name, rows[name, rungs]) for name in rmse)
         }
         return Reading(_takeaway({name: rows[name, rungs] for name in rmse}, rungs), readout)
+
+
+def _ends(rows: list[Row]) -> tuple[float, float]:
+    """Of an axis that holds every run's estimates with two of their errors either way."""
+    found = np.array([[*pair] for row in rows for pair in zip(row.errors, row.std_errors, strict=True)], dtype=float)
+    low, high = np.nanmin(found @ [1, -2]), np.nanmax(found @ [1, 2])
+    return 1.08 * float(low), 1.08 * float(high)
 
 
 def _takeaway(rows: dict[str, Row], rungs: int) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 
 from anneal_edu import geometric_path, gibbs, linear_schedule
 from anneal_edu.course.figures import artists, rbm_paths
-from anneal_edu.course.figures.images import image_grid
+from anneal_edu.course.figures.images import beside_pictures, image_grid
 from anneal_edu.course.panels.base import Panel, Reading
 from anneal_edu.course.panels.controls import choice, seed, slider
 from anneal_edu.course.panels.digits_annealing import BASE_RATE, UNIFORM, annealed, visible_probabilities
@@ -38,6 +38,8 @@ class Measures(NamedTuple):
     """Probability of the likeliest hidden state."""
     ink: np.ndarray
     """Mean number of black pixels, Σ_i E v_i."""
+    own: np.ndarray
+    """Probability of the hidden state that is likeliest in the target."""
 
 
 @lru_cache(maxsize=8)
@@ -56,6 +58,7 @@ def measures_along(model: str, start: str, style: str) -> Measures:
         np.array([effective_number_of_states(p) for p in p_h]),
         np.array([p.max() for p in p_h]),
         np.array([rbm.moments()[0].sum() for rbm in rbms]),
+        np.array([p[p_h[-1].argmax()] for p in p_h]),
     )
 
 
@@ -100,12 +103,19 @@ class SamplesAlongPaths(Panel):
         "shown": choice("shown", EXACT, (EXACT, CHAINS)),
         "seed": seed(),
     }
+    scenes = {  # noqa: RUF012
+        "the bottleneck": {},
+        "no bottleneck": {"start": UNIFORM, "beta": 0.5},
+        "the wrong picture": {"model": "CD-1"},
+        "what chains bring": {"model": "CD-1", "shown": CHAINS, "beta": 1.0},
+    }
+    plays = "beta"
 
     def make_axes(self, figure):
-        geometric, moments, curves = figure.columns(0.95, 0.95, 1.15, gap=0.8)
-        for ax in (geometric, moments):
+        axes = beside_pictures(figure, 2, 0.28, room=0.55)
+        for ax in axes[:2]:
             image_grid(ax, "pictures", np.zeros((SHOWN, 784)), COLUMNS)
-        return [geometric, moments, curves]
+        return axes
 
     def draw(self, beta, model, start, shown, seed):
         stop = round(beta * N_STOPS)
@@ -113,47 +123,55 @@ class SamplesAlongPaths(Panel):
         for ax, (style, label) in zip(self.axes, rbm_paths.LABELS.items(), strict=False):
             v = None if shown == EXACT else chains_along(model, start, style, seed)[stop]
             pictures = pictures_of(paths_to(model, start)[style](beta), v, seed)
-            image_grid(ax, "pictures", pictures, COLUMNS, f"{label} path, β = {beta:.2f}".replace("MAS path", "MAS"))
+            image_grid(ax, "pictures", pictures, COLUMNS, f"{label}, β = {beta:.2f}")
         curves, pictures = self.axes[2], {style: m.pictures for style, m in measures.items()}
         rbm_paths.pictures_along(curves, linear_schedule(N_STOPS), pictures, pictures["geometric"][-1])
         artists.curve(curves, "beta", [beta] * 2, [0.8, 2000], "reference", linewidth=1.6, zorder=1)
         for style, numbers in pictures.items():
             artists.marks(curves, f"{style} now", beta, numbers[stop], style, markersize=11)
         here = {style: Measures(*(values[stop] for values in m)) for style, m in measures.items()}
-        readout = _readout(here)
+        found = None
         if shown == CHAINS:
-            readout["chains in the likeliest picture"] = ", ".join(
-                f"{label} {chains_in_the_likeliest(model, start, style, seed, stop)}"
-                for style, label in rbm_paths.LABELS.items()
-            ) + f" of {SHOWN}"
-        return Reading(_takeaway(beta, shown, here, pictures["geometric"][-1]), readout)
+            found = {style: chains_in_the_likeliest(model, start, style, seed, stop) for style in rbm_paths.LABELS}
+        return Reading(_takeaway(beta, found, here, pictures["geometric"][-1]), _readout(here, found))
 
 
 def _number(x: float) -> str:
     return f"{x:.1f}" if x < 10 else f"{x:.0f}"
 
 
-def _readout(here: dict[str, Measures]) -> dict[str, str]:
+def _readout(here: dict[str, Measures], found: dict[str, int] | None) -> dict[str, str]:
     geometric, moments = here["geometric"], here["moments"]
-    pictures = f"geometric {_number(geometric.pictures)}, MAS {_number(moments.pictures)}"
+    last = {"black pixels of 784": f"geometric {geometric.ink:.0f}, MAS {moments.ink:.0f}"}
+    if found is not None:
+        reached = f"geometric {found['geometric']}, MAS {found['moments']} of {SHOWN}"
+        last = {"chains in the likeliest picture": reached}
     return {
-        "effective number of pictures, exact": pictures,
+        "number of pictures, effective": f"geometric {_number(geometric.pictures)}, MAS {_number(moments.pictures)}",
         "share of the likeliest": f"geometric {geometric.likeliest:.0%}, MAS {moments.likeliest:.0%}",
-        "black pixels of 784": f"geometric {geometric.ink:.0f}, MAS {moments.ink:.0f}",
-    }
+        "share of the target's likeliest": f"geometric {geometric.own:.1%}, MAS {moments.own:.1%}",
+    } | last
 
 
-def _takeaway(beta: float, shown: str, here: dict[str, Measures], target: float) -> str:
-    if beta == 1 and shown == CHAINS:
-        share = here["moments"].likeliest
-        return (
-            f"Both paths end in the same target, {share:.0%} of which is one picture. The chains come there by "
-            "different ways: compare what they bring."
-        )
+def _takeaway(beta: float, found: dict[str, int] | None, here: dict[str, Measures], target: float) -> str:
+    """``found`` says how many chains are in the likeliest picture, where chains are shown."""
+    geometric, moments = here["geometric"], here["moments"]
+    if beta == 1 and found is not None:
+        arrived = "The chains come there by different ways: compare what they bring."
+        if found["geometric"] <= 2 and found["moments"] >= 4:
+            arrived = f"On MAS several of the {SHOWN} chains have found it, on the geometric path hardly one."
+        return f"Both paths end in the same target, {moments.likeliest:.0%} of which is one picture. {arrived}"
     if beta in (0, 1):
         return "Here the two paths meet: they share their ends, and differ only in between."
-    geometric, moments = here["geometric"].pictures, here["moments"].pictures
-    holds = f"At β = {beta:g} the geometric path holds {_number(geometric)} pictures and MAS {_number(moments)}"
-    if geometric < 0.95 * min(target, moments):
-        return f"{holds}; the target itself has {_number(target)}. The geometric path goes through a bottleneck."
-    return f"{holds}, on the way to the target's {_number(target)}."
+    if geometric.likeliest > 0.5 and geometric.own < 0.1 < moments.own and target < 2:
+        return (
+            f"At β = {beta:g} the geometric path has {geometric.likeliest:.0%} of its probability on one picture, and "
+            f"it is the wrong one. The target's own has {geometric.own:.1%} there, and {moments.own:.0%} on MAS."
+        )
+    holds = f"At β = {beta:g} the geometric path holds {_number(geometric.pictures)} pictures"
+    holds = f"{holds} and MAS {_number(moments.pictures)}; the target itself has {_number(target)}."
+    if geometric.pictures < 0.95 * min(target, moments.pictures):
+        return f"{holds} The geometric path goes through a bottleneck."
+    if moments.pictures < 0.95 * target:
+        return f"{holds} Here MAS has fewer than the target."
+    return f"{holds} Neither path goes through a bottleneck here."

@@ -73,6 +73,12 @@ class SandwichGap(Panel):
         "truth": choice("truth", SHOWN, (SHOWN, HIDDEN)),
         "seed": seed(),
     }
+    scenes = {  # noqa: RUF012
+        "the gap confesses": {},
+        "agreed, and both wrong": {"draws": FROM_CHAINS},
+        "bounds that cross": {"draws": FROM_DIGITS},
+        "a better path": {"path": "MAS", "draws": FROM_CHAINS},
+    }
 
     def make_axes(self, figure):
         (ax,) = figure.columns(1)
@@ -85,12 +91,13 @@ class SandwichGap(Panel):
         log_z = models.load(MODELS[model]).log_z() if truth == SHOWN else None
         sandwich.against_steps(self.axes[0], list(STEPS), forward, reverse, log_z)
         judged = {"forward": _middle(forward), "reverse": _middle(reverse)}
-        readout = {
+        gap = reverse[judged["reverse"]].log_z - forward[judged["forward"]].log_z
+        readout = {"reverse minus forward": f"{gap:+.1f} nats"}
+        readout |= {
             f"{name}, K = {STEPS[i]:,}": f"{side[i].log_z:.2f} ± {side[i].std_error:.2f}, ESS {side[i].ess:.0f}"
             for (name, i), side in zip(judged.items(), (forward, reverse), strict=True)
         }
-        if log_z is not None:
-            readout["exact log Z"] = f"{log_z:.2f}"
+        readout["exact log Z"] = "hidden" if log_z is None else f"{log_z:.2f}"
         return Reading(_takeaway(forward, reverse, draws, log_z), readout)
 
 

@@ -72,18 +72,37 @@ class StartCovariance(Panel):
 
     title = "How much covariance?"
     picture = (
-        "From left to right: correlations of the start; of the target; histogram of the log weights with the exact "
-        "log Z; variance of log w against the share of the covariance, with the present share marked."
+        "From left to right: correlations of the start, below the diagonal, and of the target, above it; histogram of "
+        "the log weights with the exact log Z; variance of log w against the share of the covariance, with the present "
+        "share marked."
     )
-    size = (13.0, 4.4)
-    columns = (0.75, 0.75, 1.25, 1.25)
-    gap = 0.55
+    size = (12.0, 4.6)
     controls = {  # noqa: RUF012
         "share": slider("share of the covariance", 0.0, 0.0, 1.0, 0.1),
         "model": choice("model", "strong covariances", tuple(MODELS)),
         "kernel": choice("kernel", "x integrated out", tuple(kiwaki.KERNELS)),
         "seed": seed(),
     }
+    scenes = {  # noqa: RUF012
+        "no correlation": {},
+        "half of it": {"share": 0.5},
+        "all of it": {"share": 1.0},
+        "far modes": {"model": "far modes"},
+        "colour patches": {"model": "patches, CD-1", "share": 1.0},
+    }
+
+    def make_axes(self, figure):
+        width, height = figure.get_size_inches()
+        map_, histogram, curve = 0.3 * width, 0.27 * width, 0.43 * width - 1.45  # inches, and those between them
+        places = [(0.15, 0.95, map_, height - 1.37), (0.15 + 0.1 * map_, 0.65, 0.8 * map_, 0.17)]
+        places += [(0.45 + map_, 0.65, histogram, height - 1.07)]
+        places += [(1.2 + map_ + histogram, 0.65, curve, height - 1.07)]
+        axes = [figure.add_axes((x / width, y / height, w / width, h / height)) for x, y, w, h in places]
+        axes[0].set_anchor("S")
+        for ax in axes[2:]:
+            ax.locator_params(nbins=5)
+        gaussian_rbm.scale_of_correlations(axes[1])
+        return axes
 
     def draw(self, share, model, kernel, seed):
         cov = target(model)[2]
@@ -91,12 +110,11 @@ class StartCovariance(Panel):
         now = round(share * (len(SHARES) - 1))
         variances, errors = np.transpose([_variance_and_error(log_w) for log_w in runs.log_weights])
         log_w = runs.log_weights[now]
-        start, end, histogram, curve = self.axes
-        gaussian_rbm.correlations(start, kiwaki.shrunk_covariance(cov, share), "start")
-        gaussian_rbm.correlations(end, cov, "target")
-        gaussian_rbm.spread_of_log_weights(
-            histogram, log_w, "moments", WIDE if model == "strong covariances" else NARROW
-        )
+        both, scale, histogram, curve = self.axes
+        gaussian_rbm.correlations(both, kiwaki.shrunk_covariance(cov, share), cov)
+        gaussian_rbm.scale_of_correlations(scale)
+        span = WIDE if model == "strong covariances" else NARROW
+        gaussian_rbm.spread_of_log_weights(histogram, runs.log_weights, now, "shrunk", span)
         gaussian_rbm.variance_against_share(curve, SHARES, variances, errors, now, float(runs.mean_only.var(ddof=1)))
         mean_only = runs.mean_only
         readout = {
@@ -126,4 +144,8 @@ def _takeaway(share: float, variances: np.ndarray, errors: np.ndarray, runs: Spr
         return (
             f"{found}. The mean alone spreads them least, and log Ẑ is too low: its chains never reach the far modes."
         )
-    return f"{found}. Shown: {_START.get(share, f'{share:.0%} of the covariance')}."
+    shown = _START.get(share, f"{share:.0%} of the covariance")
+    if 0 < share < 1 and gain > 3 * noise:
+        so_far = variances[0] - variances[round(share * (len(variances) - 1))]
+        shown += f", with {'more' if so_far > 0.5 * gain else 'less'} than half of the gain"
+    return f"{found}. Shown: {shown}."

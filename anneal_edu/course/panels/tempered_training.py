@@ -3,6 +3,7 @@
 from functools import lru_cache
 
 import numpy as np
+from matplotlib.ticker import MaxNLocator
 
 from anneal_edu.course.experiments import stored
 from anneal_edu.course.experiments.kadan import METHODS
@@ -19,7 +20,8 @@ SHOWN = {
 COUNTED = ("updates", "Gibbs steps")
 BEST = {BARS: -float(np.log(30)), DIGITS: None}
 LIMITS = {BARS: (-16.5, -2.4), DIGITS: (-26.0, -17.0)}
-COSTS = {method: METHODS[method].cost for method in tempered_training.LOOKS}
+COMPARED = {BARS: LIMITS[BARS], DIGITS: (-25.5, -18.0)}
+COSTS = {method: METHODS[method].cost for method in tempered_training.METHODS}
 
 
 @lru_cache(maxsize=1)
@@ -56,11 +58,20 @@ class TemperedTraining(Panel):
         "counted": choice("counted in", COUNTED[0], COUNTED),
         "moment": slider("compare after … % of the updates", 100, 10, 100, 10),
     }
+    scenes = {  # noqa: RUF012
+        "one price": {},
+        "three ways to swap": {"methods": "three ways to swap"},
+        "contrastive divergence": {"methods": "CD"},
+        "early on": {"moment": 10},
+        "digits": {"data": DIGITS},
+    }
+    plays = "moment"
 
     def make_axes(self, figure):
-        curves, rows = figure.columns(1.25, 1, gap=3.0)
+        curves, rows = figure.columns(1.25, 1, gap=2.6)
         curves.set_ylabel("nats an example", labelpad=0)
         rows.set_xlabel("nats an example")
+        rows.xaxis.set_major_locator(MaxNLocator(3))
         return [curves, rows]
 
     def draw(self, data, methods, counted, moment):
@@ -72,27 +83,19 @@ class TemperedTraining(Panel):
             name: (curves[name][0] * (COSTS[name] if in_steps else 1), curves[name][1]) for name in SHOWN[methods]
         }
         left, right = self.axes
-        xlabel = "Gibbs steps of each chain and its rungs" if in_steps else "updates"
+        xlabel = "Gibbs steps" if in_steps else "updates"
         tempered_training.training_curves(left, drawn, BEST[data], xlabel, in_steps, limits)
         tempered_training.moment(left, drawn, at)
         if BEST[data] is not None:
             x, y = left.get_xlim()[1], BEST[data] + 0.15
             artists.words(left, "best possible", x, y, "best possible, −log 30", ha="right", va="bottom")
         now = {name: values[at] for name, (_, values) in curves.items()}
-        tempered_training.comparison(right, now, COSTS, BEST[data], _limits(data, now))
-        left.set_title("exact log likelihood: median, range")
-        tempered_training.key(left, list(drawn), "lower left" if data == BARS else "lower right")
+        tempered_training.comparison(right, now, COSTS, BEST[data], COMPARED[data], list(drawn))
+        left.set_title("exact log likelihood")
         right.set_title(f"after {next(iter(curves.values()))[0][at]:,} updates")
         middle = {name: float(np.median(values)) for name, values in now.items()}
-        return Reading(_takeaway(data, methods, middle), {name: f"{y:.2f} nats" for name, y in middle.items()})
-
-
-def _limits(data: str, now: dict[str, np.ndarray]) -> tuple[float, float]:
-    """Of the comparison; where methods are close, a window of two nats around them."""
-    if BEST[data] is not None:
-        return LIMITS[data]
-    centre = round(2 * float(np.median(list(now.values())))) / 2
-    return centre - 1.25, centre + 0.75
+        headline_first = sorted(drawn, key=lambda name: name != "PT, even-odd")
+        return Reading(_takeaway(data, methods, middle), {name: f"{middle[name]:.2f} nats" for name in headline_first})
 
 
 def _beside(difference: float) -> str:

@@ -94,12 +94,19 @@ class TemperedWalk(Panel):
         "z": choice("", LEARNED, (LEARNED, HELD)),
         "seed": seed(),
     }
+    scenes = {  # noqa: RUF012
+        "a guess that is corrected": {},
+        "the first round": {"rounds": 1},
+        "a wrong guess, held": {"z": HELD},
+        "two rungs": {"rungs": 2},
+    }
+    plays = "rounds"
 
     def make_axes(self, figure):
         ladder, shares, estimates = figure.columns(1.2, 1, 1.2, gap=0.85)
         ladder.set(title="a chain, last two rounds", ylabel="rung k")
-        shares.set_title("share of time on each rung")
-        estimates.set_title("log Ẑ of the target (nats)")
+        shares.set_title("share of time")
+        estimates.set(title="log Ẑ ± 2 errors", ylabel="nats")
         return [ladder, shares, estimates]
 
     def draw(self, rounds, rungs, z, seed):

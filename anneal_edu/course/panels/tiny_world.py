@@ -6,7 +6,7 @@ import numpy as np
 from scipy.special import logsumexp
 
 from anneal_edu import expected_ais_weights, linear_schedule, metropolis_matrix, state_distributions
-from anneal_edu.course.figures import artists
+from anneal_edu.course.figures import STYLES, artists
 from anneal_edu.course.panels.base import Panel, Reading
 from anneal_edu.course.panels.controls import choice, slider, steps
 
@@ -96,7 +96,7 @@ class TinyWorld(Panel):
         axes[1].minorticks_off()
         for ax in (axes[0], axes[2]):
             ax.set(ylim=(0, 0.62), yticks=(0, 0.2, 0.4))
-            artists.legend(ax, {"truth": "target p", "estimate": "chains"}, loc="upper left")
+            artists.legend(ax, {"target": "target p", "chains": "chains"}, loc="upper left")
         return axes
 
     def draw(self, n_steps, depth, kernel):
@@ -106,13 +106,12 @@ class TinyWorld(Panel):
         target, share = np.exp(log_f - log_z), weighted * np.exp(-log_z)
         left, middle, right = self.axes
         for ax, heights in ((left, stand), (right, share)):
-            artists.histogram(ax, "chains", heights, EDGES, "estimate", linestyle="-")
-            artists.curve(ax, "target", np.arange(N_SITES), target, "truth")
+            artists.histogram(ax, "chains", heights, EDGES, "chains", linestyle="-")
+            artists.curve(ax, "target", np.arange(N_SITES), target, "target")
         mean_weight = share / stand
         artists.curve(middle, "one", EDGES[[0, -1]], [1.0, 1.0], "reference", linewidth=1.6)
-        artists.line(
-            middle, "weight", np.arange(N_SITES), mean_weight, color="black", marker="o", markersize=5, linewidth=1.2
-        )
+        look = STYLES["weight"] | {"markersize": 5, "linewidth": 1.2}
+        artists.line(middle, "weight", np.arange(N_SITES), mean_weight, **look)
         misplaced, ratio = 0.5 * abs(stand - target).sum(), share.sum()
         return Reading(
             _takeaway(kernel, n_steps, misplaced, ratio),

@@ -4,7 +4,7 @@ import numpy as np
 
 from anneal_edu.course.experiments.estimator_tables import Row, stored_rows
 from anneal_edu.course.experiments.estimators import HIGH, LOW, NEITHER
-from anneal_edu.course.figures import artists, estimators
+from anneal_edu.course.figures import estimators
 from anneal_edu.course.panels.base import Panel, Reading
 from anneal_edu.course.panels.controls import choice, slider
 
@@ -43,13 +43,24 @@ class WhomToBelieve(Panel):
         "truth": choice("truth", HIDDEN, (HIDDEN, SHOWN)),
         "seed": slider("run", 0, 0, 49, 1),
     }
+    scenes = {  # noqa: RUF012
+        "model A": {},
+        "model B": {"model": "B"},
+        "model C": {"model": "C"},
+        "the truth about A": {"truth": SHOWN},
+        "the truth about B": {"model": "B", "truth": SHOWN},
+        "the truth about C": {"model": "C", "truth": SHOWN},
+    }
 
     def make_axes(self, figure):
-        left, right = figure.columns(1.05, 1, gap=0.35)
-        for ax, (x, width) in zip((left, right), ((0.235, 0.3), (0.565, 0.43)), strict=True):
-            ax.set_position((x, 0.15, width, 0.77))
+        """The plot, with room for names at its left, and words; of these as much as there is room for."""
+        left, right = figure.columns(1, 1)
+        width, height = figure.get_size_inches()
+        plot = min(0.44 * (width - 2.5), 5.2)
+        for ax, (start, wide) in zip((left, right), ((2.4, plot), (2.5 + plot, width - plot - 2.55)), strict=True):
+            ax.set_position((start / width, 0.9 / height, wide / width, 1 - 1.3 / height))
         right.set_axis_off()
-        artists.legend(left, estimators.SIDES, loc="upper center", ncols=4, bbox_to_anchor=(0.16, -0.06), fontsize=11)
+        estimators.key_below(figure)
         return [left, right]
 
     def draw(self, model, truth, seed):
@@ -59,9 +70,6 @@ class WhomToBelieve(Panel):
         estimates = found + np.array([exact, 0.0])
         answers = np.isfinite(found).all(1)
         middle = float(np.median(estimates[answers, 0]))
-        ends = [middle, exact] if told else [middle]
-        reach = 1.5 * float(np.median(np.abs(estimates[answers, 0] - middle))) + 1.0
-        window = min(ends) - 2 * reach, max(ends) + 2 * reach
         kinds = [kinds_of(r, seed) for r in rows]
         estimators.side_by_side(
             self.axes,
@@ -69,7 +77,7 @@ class WhomToBelieve(Panel):
             estimates,
             [", ".join(k) for k in kinds],
             [SIDE_OF[r.errs] for r in rows],
-            window,
+            _window(rows, told),
             exact if told else None,
         )
         silent = [i for i, k in enumerate(kinds) if answers[i] and not k]
@@ -77,6 +85,15 @@ class WhomToBelieve(Panel):
         if told:
             readout["exact log Z"] = f"{exact:.3f}"
         return Reading(_takeaway(found, silent, told, answers, middle, exact), readout)
+
+
+def _window(rows: list[Row], told: bool) -> tuple[float, float]:
+    """Ends of the axis, the same for every run: around the middle estimate, and the truth where it is told."""
+    found = rows[0].exact + np.array([error for row in rows for error in row.errors if error is not None])
+    middle = float(np.median(found))
+    ends = [middle, rows[0].exact] if told else [middle]
+    reach = 3 * float(np.median(np.abs(found - middle))) + 2.0
+    return min(ends) - reach, max(ends) + reach
 
 
 def _takeaway(found, silent, told, answers, middle, exact) -> str:

@@ -44,6 +44,11 @@ WRONG_KL = {
         "precision of p",
     ),
     "bits": (lambda *given: kl(*given) / np.log(2), "nats"),
+    "log of a determinant": (
+        lambda mp, cp, mq, cq: kl_by_hand(mp, cp, mq, cq)
+        + 0.5 * (np.log(np.linalg.det(cq)) - np.log(np.linalg.det(cp)) - log_det(cq) + log_det(cp)),
+        "np.linalg.slogdet",
+    ),
     "negative": (lambda *given: -kl(*given), "never negative"),
     "zero": (lambda *given: 0.0, "this is not KL"),
     "a matrix": (lambda mp, cp, mq, cq: np.linalg.solve(cq, cp), "a single number"),
@@ -105,6 +110,7 @@ WRONG_ALLOCATIONS = {
     "one bin takes all": (everything_to_one_bin, "can be reached"),
     "left over to the least in need": (left_over_to_the_least, "who gets those that rounding left over"),
     "the last one pays": (the_last_one_pays, "at least one step"),
+    "ten bins at most": (lambda F, K: ae.optimal_allocation(F[:10], K), "shape (10,)"),
     "wrong length": (lambda F, K: np.array([K]), "shape (1,)"),
 }
 

@@ -273,6 +273,7 @@ def test_right_unseen():
     coin = lambda q, W, R, C: q * (1 - q) * (W - others(q, W)) ** 2  # noqa: E731
     assert check.unseen(with_number(2, coin)).passed
     assert check.unseen(with_number(0, lambda q, W, R, C: np.exp(R * C * np.log1p(-q)))).passed
+    assert check.unseen(lambda *given: np.array(foretold(*given))).passed
 
 
 @pytest.mark.parametrize("one", [check.conditional, check.averaged_covariance, check.unseen])

@@ -73,6 +73,7 @@ WRONG_LOG_Z = {
     "Z": (lambda b, H: np.exp(softplus(b).sum() + H * LOG_2), "this is Z"),
     "a vector": (lambda b, H: softplus(b) + H * LOG_2, "one finite number"),
     "something else": (lambda b, H: softplus(-b).sum() + H * LOG_2, "factorises"),
+    "2^H": (lambda b, H: softplus(b).sum() + np.log(np.exp2(float(H))), "2,000 hidden units"),
     "overflow": (lambda b, H: float(np.log(1 + np.exp(np.minimum(b, 709.0))).sum() + H * LOG_2), "overflow"),
 }
 
@@ -87,6 +88,7 @@ def test_wrong_log_z(mistake):
 
 def test_right_log_z():
     assert first_rbm.base_rate_log_z(lambda b, H: softplus(b).sum() + H * LOG_2).passed
+    assert first_rbm.base_rate_log_z(lambda b, H: np.float32(softplus(b).sum() + H * LOG_2)).passed
 
 
 def shares_off(step, rbm, rng, n_steps=10, n=20_000):

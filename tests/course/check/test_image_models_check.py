@@ -44,6 +44,7 @@ def test_right_bias():
     assert image_models.bias_and_bar(foretold()).passed
     lognormal = foretold(lambda r, C, N: -np.log1p(r / C) / 2, lambda r, C, N: np.sqrt(np.log1p(r / C) / N))
     assert image_models.bias_and_bar(lognormal).passed
+    assert image_models.bias_and_bar(lambda *given: np.array(foretold()(*given))).passed
 
 
 def right_error(a, b):
@@ -128,6 +129,14 @@ WRONG_GAUSSIAN = {
     "two noises": (gaussian(lambda b, s: right_cov(b, s) + s**2 * np.eye(len(b))), "without bases"),
     "one number": (lambda x, b, s: gaussian(right_cov)(x, b, s).mean(), "shape"),
     "NaN": (lambda x, b, s: x[:, 0] * np.nan, "NaN"),
+    "log of a determinant": (
+        lambda x, b, s: (
+            -0.5 * (x * np.linalg.solve(right_cov(b, s), x.T).T).sum(1)
+            - 0.5 * np.log(np.linalg.det(right_cov(b, s)))
+            - 0.5 * len(b) * np.log(2 * np.pi)
+        ),
+        "slogdet",
+    ),
 }
 
 

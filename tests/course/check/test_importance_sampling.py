@@ -21,11 +21,21 @@ def vectorised_log_weights(log_f, log_z_0, x):
     return log_z_0 + (log_f[stages + 1, x[:, :-1]] - log_f[stages, x[:, :-1]]).sum(1)
 
 
+def single_log_weights(log_f, log_z_0, x):
+    return right_log_weights(log_f, log_z_0, x).astype(np.float32)
+
+
 def mixed_places(log_f, log_z_0, x):
     return log_z_0 + sum(log_f[k][x[:, k]] - log_f[k - 1][x[:, k - 1]] for k in range(1, len(log_f)))
 
 
+def through_densities(log_f, log_z_0, x):
+    f = np.exp(log_f)
+    return log_z_0 + np.log(np.prod([f[k][x[:, k - 1]] / f[k - 1][x[:, k - 1]] for k in range(1, len(f))], axis=0))
+
+
 WRONG_WEIGHTS = {
+    "where log f is about 900": through_densities,
     "log_z_0": lambda log_f, log_z_0, x: ratios(log_f, x, at=0),
     "after the move": lambda log_f, log_z_0, x: log_z_0 + ratios(log_f, x, at=1),
     "two different places": mixed_places,
@@ -49,7 +59,7 @@ def test_wrong_log_weights(advice):
     assert advice in verdict.message
 
 
-@pytest.mark.parametrize("answer", [right_log_weights, vectorised_log_weights])
+@pytest.mark.parametrize("answer", [right_log_weights, vectorised_log_weights, single_log_weights])
 def test_right_log_weights(answer):
     verdict = check.log_weights(answer)
     assert verdict.passed, verdict
@@ -124,7 +134,10 @@ WRONG_ACCEPTANCES = {
     "p T differs": lambda here, there: min(1.0, np.exp(2 * (there - here))),
     "must be refused": lambda here, there: min(1.0, np.exp(max(there - here, -20.0))),
     "ubtract the logs": lambda here, there: min(1.0, np.exp(there) / np.exp(here)) if here > -1000 else np.nan,
-    "no probability.": lambda here, there: there - here,
+    "here and there are logs": lambda here, there: there - here,
+    "smaller of it and 1": lambda here, there: np.log1p(np.exp(there - here)),
+    "leave the coin": lambda here, there: float(np.random.default_rng().random() < np.exp(min(0.0, there - here))),
+    "never go downhill": lambda here, there: float(there >= here),
     "one number": lambda here, there: np.array([0.5, 0.5]),
     "that never moves does leave": lambda here, there: 1e-300,
     "where the chain stands": lambda here, there: min(1.0, np.exp(there)),
@@ -152,6 +165,7 @@ def test_an_acceptance_that_exponentiates_first_is_rejected():
         lambda here, there: np.exp(min(0.0, there - here)),
         lambda here, there: 1 / (1 + np.exp(here - there)),  # Barker's rule
         lambda here, there: 0.5 * np.exp(min(0.0, there - here)),  # lazy Metropolis
+        lambda here, there: np.float32(np.exp(min(0.0, there - here))),
     ],
 )
 def test_right_acceptance(answer):

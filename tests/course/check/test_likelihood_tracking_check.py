@@ -60,6 +60,10 @@ WRONG_GAP = {
     "last look from the end": (watched(decide=if_fallen(-1)), "You return the last look"),
     "the look after": (watched(decide=if_fallen(5)), "yours is 5"),
     "sum of the errors": (watched(decide=since(lambda best, se: se[best] + se[-1])), SQUARES + "… The fall is more"),
+    "largest error of all looks": (
+        watched(decide=since(lambda best, se: np.sqrt(2) * se.max())),
+        "a look in between with a long error bar, which does not matter",
+    ),
     "larger of the errors": (watched(decide=since(lambda best, se: max(se[best], se[-1]))), "within"),
     "sum of the squares": (watched(decide=since(lambda best, se: se[best] ** 2 + se[-1] ** 2)), SQUARES),
     "one standard error": (watched(decide=since(times=1.0)), SQUARES + "… The fall is less"),
@@ -188,6 +192,11 @@ def test_wrong_budget(answer, message):
 def test_right_budget():
     for answer in ((150, 16), (125, 13), (100, 10), (np.int64(125), 8)):
         assert check.spend_the_budget(answer).passed
+
+
+def test_a_choice_near_the_bound_hears_how_well_it_is_known():
+    for answer, near in (((100, 7), True), ((75, 7), True), ((150, 16), False), ((50, 5), False)):
+        assert ("less than this was measured to, 0.02" in check.spend_the_budget(answer).message) is near
 
 
 def test_every_choice_within_the_budget_was_measured():

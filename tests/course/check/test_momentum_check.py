@@ -217,6 +217,8 @@ WRONG_TESTS = {
     ),
     "inverted": (lambda *given: not examined()(*given), "you pass a faulty move"),
     "too short an error": (examined(noise=lambda a, b: (a.var() + b.var()) / 50), "reject"),
+    "a deviation for a variance": (examined(noise=lambda a, b: a.std() + b.var()), "√(variance / n)"),
+    "two deviations": (examined(noise=lambda a, b: a.std() + b.std()), "√(variance / n)"),
     "no move": (examined(n_moves=0), "you pass a faulty move"),
     "a number": (lambda *given: 0.5, "True or False"),
     "an array": (lambda move, x, v, rng: x > 0, "True or False"),

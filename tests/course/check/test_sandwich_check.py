@@ -61,6 +61,7 @@ WRONG_ERRORS = {
     "log 10": (lambda q, p, ends: error(q, p, ends) / np.log(10), "foretells"),
     "a mean": (lambda q, p, ends: -np.log((q / p * ends).mean()), "foretells"),
     "clipped": (lambda q, p, ends: max(0.0, error(q, p, ends)), "foretells"),
+    "never positive": (lambda q, p, ends: min(0.0, error(q, p, ends)), "too *high*"),
     "an array": (lambda q, p, ends: -np.log(q / p * ends + 1), "shape"),
 }
 
@@ -97,6 +98,7 @@ WRONG_INTERVALS = {
     "too wide": (interval(lambda f, r, risk: 1.0 + np.log((len(f) + len(r)) / risk)), "wider than need be"),
     "one number": (lambda f, r, risk: 0.0, "two numbers"),
     "NaN": (lambda f, r, risk: (np.nan, 1.0), "finite"),
+    "in place": (lambda f, r, risk: (f.sort(), interval()(f, r, risk))[1], "changes the f"),
 }
 
 

@@ -81,6 +81,8 @@ WRONG_STEP = {
     "signs": (step(lambda p, s, m, rate: p + rate * np.sign(s - m)), "after 100 steps"),
     "twice": (step(lambda p, s, m, rate: p + 2 * rate * (s - m)), "does not move by"),
     "drift": (step(lambda p, s, m, rate: 0.999 * p + rate * (s - m)), "still moves"),
+    "a rate of its own": (step(lambda p, s, m, rate: p + 0.1 * (s - m)), "use the given rate"),
+    "a root of the rate": (step(lambda p, s, m, rate: p + 0.1 * (rate / 0.1) ** 0.5 * (s - m)), "at rate 0.03"),
     "two arrays": (lambda eta, s, m, rate: eta[:2], "three arrays"),
     "transposed": (lambda eta, s, m, rate: (eta[0], eta[1], eta[2].T), "transposed"),
 }
@@ -120,6 +122,7 @@ WRONG_MISS = {
     "log10": (miss(of=np.log10), "yours is"),
     "first chain": (miss(lambda p, reached: p[reached[0]]), "yours is"),
     "a floor": (miss(of=lambda share: np.log(share + 1e-9)), "-27.6"),
+    "relative entropy": (lambda p, reached: np.mean(np.log(p[reached] * len(set(reached)))), "yours is"),
     "an array": (lambda p, reached: np.log(p[reached]), "shape"),
     "in place": (lambda p, reached: (reached.sort(), np.log(p[np.unique(reached)].sum()))[1], "changes the reached"),
 }

@@ -17,6 +17,8 @@ P0, P1 = ae.Gaussian([0.0], [[1.0]]), ae.Gaussian([3.0], [[1.0]])
         (np.log10(2**20), "another base"),
         (np.log(20), "two positions"),
         (7.0, "count the states"),
+        (-20 * np.log(2), "the sign"),
+        (13.9, "to two decimals"),
         ("many", "raised"),
     ],
 )
@@ -82,6 +84,8 @@ def test_right_better_model():
         (ae.geometric_path(P1, P0), "backwards"),
         (lambda beta: P1, "the start"),
         (ae.geometric_path(P0, ae.Gaussian([3.0], [[2.0]])), "the target"),
+        (lambda beta: P0 if beta < 0.5 else P1, "leaps near β = 0.50"),
+        (lambda beta: {0.0: P0, 1.0: P1}.get(beta, ae.Gaussian([100.0], [[1.0]])), "leaps"),
     ],
 )
 def test_wrong_path(answer, advice):
@@ -95,6 +99,8 @@ def test_wrong_path(answer, advice):
     [
         (ae.geometric_path(P0, P1), "geometric"),
         (ae.moment_path(P0, P1), "of your own"),
+        (ae.hellinger_path(P0, P1), "of your own"),
+        (lambda beta: ae.Gaussian([3 * beta**4], [[1 + beta * (1 - beta)]]), "of your own"),
         (lambda beta: ae.Gaussian([3 * beta], [[1.0]], log_scale=0.0), "of your own"),
     ],
 )

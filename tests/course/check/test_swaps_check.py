@@ -60,6 +60,7 @@ def test_wrong_rule(mistake):
 
 def test_right_rule():
     assert swaps.lifted_rule(lifted_move).passed
+    assert swaps.lifted_rule(lambda *given: np.array(lifted_move(*given))).passed
 
 
 def four(path, low, high, x, y):
@@ -89,6 +90,10 @@ WRONG_SWAP = {
         "by itself",
     ),
     "β difference": (temperature_difference, "any other path"),
+    "exponentials first": (
+        of_logs(lambda fx, fy, gx, gy: np.minimum(1, np.exp(fy) * np.exp(gx) / (np.exp(fx) * np.exp(gy)))),
+        "exponentiate what is left",
+    ),
     "Barker": (of_logs(lambda fx, fy, gx, gy: 1 / (1 + np.exp(fx + gy - fy - gx))), "differs from min"),
     "the mean of all chains": (
         of_logs(lambda fx, fy, gx, gy: np.exp(np.minimum(0, fy + gx - fx - gy)).mean() * np.ones(len(fx))),

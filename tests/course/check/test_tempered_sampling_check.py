@@ -167,6 +167,10 @@ WRONG_OBJECTIVE = {
     "even weights in the mixture": (lambda f, n, z: mixture(f, z, EVEN).mean() + n / n.sum() @ z, "60, 200 and 140"),
     "twice": (lambda f, n, z: 2 * objective(f, n, z), "not the objective"),
     "no mixture": (lambda f, n, z: (f - z[:, None]).mean() + EVEN @ z, "the same at all log Z"),
+    "shares of one table": (
+        lambda f, n, z: objective(f, np.array([60, 200, 140]), z),
+        "number the rungs from the other end",
+    ),
     "unstable": (unstable, "logsumexp"),
     "one shift for all draws": (
         lambda f, n, z: unstable(f - f.max(), n, z) + f.max(),

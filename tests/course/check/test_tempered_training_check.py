@@ -45,7 +45,7 @@ WRONG_SOUND = {
     "a middle rung alone": (soundness(rungs_of=lambda n: [1], particles=False), "you pass a phase"),
     "no particles": (soundness(particles=False), "look at the particles"),
     "means alone": (soundness(pairs=False), "what pixels do together"),
-    "one standard error": (soundness(k=1), "every time"),
+    "half a standard error": (soundness(k=0.5), "every time"),
     "two standard errors": (soundness(k=1.7), "times of twelve|every time"),
     "ten draws": (soundness(n=10), "you pass a phase"),
     "from zeros": (soundness(start=lambda n: np.zeros((n, 4), dtype=np.float32)), "exact draws of its rungs"),
@@ -226,6 +226,14 @@ WRONG_DISTANCE = {
     "shares of the images": (lambda *a: shares_of_the_images(*a, True), "divide the counts by B"),
     "shares of the images alone": (lambda *a: shares_of_the_images(*a, False), "on an image or not"),
     "twice": (lambda *a: 2 * right_distance(*a), "twice"),
+    "the sign of the last cell": (
+        lambda *a: 0.5 * (np.abs(np.subtract(*cells(*a))[:-1]).sum() + np.subtract(*cells(*a))[-1]),
+        "counts with its absolute difference",
+    ),
+    "right for six images": (
+        lambda rbm, images, particles: right_distance(rbm, images, particles) * (1 if len(images) == 6 else 0.9),
+        "right for 6 images",
+    ),
     "no elsewhere": (
         lambda *a: 0.5 * np.abs(np.subtract(*cells(*a, elsewhere=False))).sum(),
         "what is on none of the images",

@@ -9,18 +9,17 @@ from anneal_edu.course.check import trust
 def right_trust(reports):
     known = {r.name: r for r in reports}
     low, high = known["AIS, geometric"], known["reverse AIS, from data"]
-    s = np.hypot(low.std_error, high.std_error)
-    if abs(high.log_z - low.log_z) > 0.3 + 3 * s:
+    if abs(high.log_z - low.log_z) + 3 * np.hypot(low.std_error, high.std_error) >= 0.5:
         return []
     near = [r for r in reports if low.log_z - 0.3 < r.log_z < high.log_z + 0.3]
     return [r.name for r in near if not r.warnings]
 
 
-def ruled(reports, n=3, s=np.hypot, close=0.3, margin=0.3, apart=abs):
+def ruled(reports, n=3, s=np.hypot, limit=0.5, margin=0.3, apart=abs):
     """The right rule with one part of it changed."""
     known = {r.name: r for r in reports}
     low, high = known["AIS, geometric"], known["reverse AIS, from data"]
-    if apart(high.log_z - low.log_z) > close + n * s(low.std_error, high.std_error):
+    if apart(high.log_z - low.log_z) + n * s(low.std_error, high.std_error) >= limit:
         return []
     return [r.name for r in reports if not r.warnings and low.log_z - margin < r.log_z < high.log_z + margin]
 
@@ -64,13 +63,13 @@ WRONG_TRUST = {
     "whoever is near the mean": (lambda reports: near(reports, None), "which is"),
     "ends that meet within 2 nats": (lambda reports: sandwiched(reports, 2, silent=True), "which is"),
     "ends that meet, with those who warn": (lambda reports: sandwiched(reports, 0.5), "which is"),
-    "no standard errors": (lambda reports: ruled(reports, n=0), "trust 0"),
-    "one standard error": (lambda reports: ruled(reports, n=1), "trust 0"),
-    "seven standard errors": (lambda reports: ruled(reports, n=7), "others agree with it"),
-    "the bar of the lower end alone": (lambda reports: ruled(reports, s=lambda low, high: low), "trust 0"),
-    "the bar of the upper end alone": (lambda reports: ruled(reports, s=lambda low, high: high), "trust 0"),
-    "ends that meet within standard errors alone": (lambda reports: ruled(reports, close=0), "trust 0"),
-    "ends that meet within 0.6": (lambda reports: ruled(reports, close=0.6), "others agree with it"),
+    "no standard errors": (lambda reports: ruled(reports, n=0), "three standard errors included"),
+    "two standard errors": (lambda reports: ruled(reports, n=2), "three standard errors included"),
+    "long bars welcome": (lambda reports: ruled(reports, n=-3, limit=0.3), "three standard errors included"),
+    "the bar of the lower end alone": (lambda reports: ruled(reports, s=lambda low, high: low), "others agree"),
+    "the bar of the upper end alone": (lambda reports: ruled(reports, s=lambda low, high: high), "others agree"),
+    "ends that meet within standard errors": (lambda reports: ruled(reports, n=-3, limit=0), "trust 0"),
+    "ends that meet within 0.6": (lambda reports: ruled(reports, limit=0.6), "others agree with it"),
     "a crossing called a meeting": (lambda reports: ruled(reports, apart=lambda gap: gap), "others agree with it"),
     "those outside the sandwich": (lambda reports: ruled(reports, margin=0.6), "though the two ends"),
     "a number": (lambda reports: 3, "a list of names"),
@@ -147,6 +146,8 @@ WRONG_SETTINGS = {
     "floats": (lambda budget: (10.0, 20.0, 0.0, budget / 200), "divide with //"),
     "a fraction": (lambda budget: (10, 20, 0, budget / 190), "whole numbers"),
     "three numbers": (lambda budget: (10, 20, 100), "four whole numbers"),
+    "over by one": (lambda budget: (10, 10, 0, budget // 100 + 1), "1.005 times the budget of 20,000."),
+    "rungs and ladders exchanged": (lambda budget: (budget // 100, 10, 10, 1), "1.1 times the budget of 20,000."),
     "one rung": (lambda budget: (1, 20, 0, budget // 20), "at least two rungs"),
 }
 
@@ -157,12 +158,15 @@ def test_wrong_settings(mistake):
     verdict = trust.tempering_settings(answer)
     assert verdict.passed is False
     assert message in verdict.message
+    if message.endswith("budget of 20,000."):  # no slip that was not made is blamed
+        assert verdict.message.endswith(message)
 
 
 def test_right_answers():
     assert trust.trusted(right_trust).passed
     assert trust.sandwich_verdict(right_verdict).passed
     assert trust.tempering_settings(right_settings).passed
+    assert trust.tempering_settings(lambda budget: np.array(right_settings(budget))).passed
 
 
 @pytest.mark.parametrize("check", [trust.trusted, trust.sandwich_verdict, trust.tempering_settings])

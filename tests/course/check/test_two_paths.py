@@ -15,6 +15,10 @@ def finite(p, q):
     return np.linalg.eigvalsh(2 * q.precision - p.precision)[0] > 0
 
 
+def almost_finite(p, q):
+    return np.linalg.eigvalsh(2 * q.precision - p.precision)[0] > -1e-9
+
+
 def smallest(test, first=2):
     def answer(p0, p1):
         n_steps = first
@@ -37,6 +41,8 @@ WRONG_STEPS = {
     "turned round": (smallest(lambda s: all(map(finite, s[1:], s[:-1]))), "turned round"),
     "one too few": (lambda p0, p1: right_steps(p0, p1) - 1, "fewer than is needed"),
     "one too many": (lambda p0, p1: right_steps(p0, p1) + 1, "more than is needed"),
+    "not below 0": (smallest(lambda s: all(map(almost_finite, s[:-1], s[1:]))), "more than 0"),
+    "the geometric path": (lambda p0, p1: 2, "infinite variance"),
     "from 1": (smallest(every_step, first=1), "2 or more"),
     "too many": (lambda p0, p1: right_steps(p0, p1) + 7, "fewer are enough"),
     "too few": (lambda p0, p1: max(right_steps(p0, p1) - 4, 2), "infinite variance"),
@@ -135,6 +141,10 @@ WRONG_JUDGEMENTS = {
     "the smallest finite one taken out": (lambda lw: above(lw, lw[np.isfinite(lw)].min()), "subtract the largest"),
     "one too many": (lambda lw: (judge(lw)[0], share_of_heaviest(lw, -(-len(lw) // 100))), "of 199"),
     "per cent": (lambda lw: (judge(lw)[0], 100 * judge(lw)[1]), "not in per cent"),
+    "all that tie": (
+        lambda lw: (judge(lw)[0], share_of_heaviest(lw, (lw >= np.quantile(lw, 0.99)).sum())),
+        "every chain that ties",
+    ),
     "lightest": (
         lambda lw: (judge(lw)[0], np.sort(np.exp(lw))[: len(lw) // 100].sum() / np.exp(lw).sum()),
         "sort the other way",
@@ -176,6 +186,7 @@ def test_right_answers():
     assert two_paths.best_turn(tried_out).passed
     assert two_paths.best_turn(lambda *given: long_axis(*given) + np.pi / 2).passed
     assert two_paths.judge_weights(judge).passed
+    assert two_paths.judge_weights(lambda lw: np.array(judge(lw))).passed
 
 
 @pytest.mark.parametrize(

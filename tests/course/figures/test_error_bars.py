@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import anneal_edu.course.figures
+from anneal_edu.course.experiments import kiwaki
 from anneal_edu.course.figures import (
     LectureFigure,
     bias,
@@ -30,7 +31,7 @@ EACH = list(zip(VALUE, ERROR, strict=True))
 MODELS = list(LABELS)[:3]
 READ = dict(zip(estimators.READINGS, [EACH[0]] * 5, strict=True))
 ROWS = {method: (*EACH[0], "silent") for method in tempered_sampling.METHODS}
-SUMS = {start: [(*each, 50.0) for each in EACH] for start in gaussian_rbm.START_STYLES}
+SUMS = {start: [(*each, 50.0) for each in EACH] for start in kiwaki.STARTS}
 LOOKS = [
     {"n_updates": n, "train": v, "validation": v, "log_z": v, "std_error": e, "lower": 0.0, "upper": 0.0, "annealed": v}
     for n, (v, e) in zip(AT, EACH, strict=True)
@@ -52,7 +53,7 @@ BARS = {
         ACROSS,
         2,
     ),
-    estimators.one_seed: (lambda ax, _: estimators.one_seed(ax, READ, ""), "RTS bar", ACROSS, 2),
+    estimators.one_seed: (lambda ax, _: estimators.one_seed(ax, READ, "", (-5, 5)), "RTS bar", ACROSS, 2),
     gaussian_rbm.variance_against_share: (
         lambda ax, _: gaussian_rbm.variance_against_share(ax, AT / 40, VALUE, ERROR, 1),
         "errors",
@@ -84,8 +85,8 @@ BARS = {
         1,
     ),
     image_models.sizes: (
-        lambda ax, _: image_models.sizes(ax, {"one": (AT, VALUE, ERROR)}, {}),
-        "one errors",
+        lambda ax, _: image_models.sizes(ax, {"mcRBM": (AT, VALUE, ERROR)}, {}),
+        "mcRBM errors",
         UP,
         2,
     ),

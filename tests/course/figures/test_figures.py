@@ -1,14 +1,9 @@
-"""Styles that can be told apart, and figures that redraw in place."""
+"""Figures that redraw in place."""
 
 import numpy as np
 import pytest
 
-from anneal_edu.course.figures import STYLES, LectureFigure, artists
-
-
-def test_styles_differ_in_colour_line_and_marker():
-    for key in ("color", "linestyle", "marker"):
-        assert len({style[key] for style in STYLES.values()}) == len(STYLES), key
+from anneal_edu.course.figures import LectureFigure, artists
 
 
 def test_a_second_call_moves_the_artist_of_the_first():
@@ -54,9 +49,9 @@ def test_a_cover_comes_off_without_a_trace():
     assert figure.png() == before
 
 
-@pytest.mark.parametrize("presentation", [False, True])
-def test_labels_fit_into_the_margins(presentation):
-    figure = LectureFigure(presentation=presentation)
+@pytest.mark.parametrize("screen", [None, (1024, 768), (1920, 1080)])
+def test_labels_fit_into_the_margins(screen):
+    figure = LectureFigure() if screen is None else LectureFigure.on_screen(*screen)
     for ax in figure.columns(1, 1):
         ax.set(xlabel="x", ylabel="y", title="title", ylim=(-100, 100))
     figure.png()

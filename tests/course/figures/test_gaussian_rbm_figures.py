@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from anneal_edu.course.experiments import kiwaki
 from anneal_edu.course.figures import LectureFigure, gaussian_rbm
 
 
@@ -12,7 +13,7 @@ def texts(ax):
 def test_estimates_without_an_exact_value():
     figure = LectureFigure(10, 4)
     axes = figure.columns(1, 1)
-    found = {start: [(3.0, 0.1, 50.0), (3.1, 0.05, 80.0)] for start in gaussian_rbm.START_STYLES}
+    found = {start: [(3.0, 0.1, 50.0), (3.1, 0.05, 80.0)] for start in kiwaki.STARTS}
     gaussian_rbm.estimates_and_ess(axes, [10, 100], found, None, 100, "a model")
     low, high = axes[0].get_ylim()
     assert low < 2.7 and high > 3.3
@@ -23,7 +24,7 @@ def test_estimates_without_an_exact_value():
 def test_log_weights_beyond_the_picture_are_counted_in_words():
     (ax,) = LectureFigure(5, 4).columns(1)
     log_w = np.r_[np.full(90, -0.5), np.full(10, -50.0)]
-    gaussian_rbm.spread_of_log_weights(ax, log_w, "moments", (-5.0, 5.0))
+    gaussian_rbm.spread_of_log_weights(ax, np.array([0.5 * log_w, log_w]), 1, "moments", (-5.0, 5.0))
     assert "← 10% further left" in texts(ax)
 
 
@@ -41,3 +42,18 @@ def test_no_chain_in_a_small_mode():
     chains = np.random.default_rng(0).normal(size=(5, 2))
     gaussian_rbm.density_with_chains(ax, np.eye(4), (-1, 1, -1, 1), chains, np.zeros(5, dtype=bool))
     assert figure.png()
+
+
+def test_one_map_shows_the_correlations_of_start_and_target():
+    (ax,) = LectureFigure(5, 4).columns(1)
+    gaussian_rbm.correlations(ax, np.diag([1.0, 4.0]), np.array([[1.0, -1.0], [-1.0, 4.0]]))
+    np.testing.assert_allclose(ax.images[0].get_array(), [[1.0, -0.5], [0.0, 1.0]])
+
+
+def test_histograms_of_all_runs_share_one_axis():
+    (ax,) = LectureFigure(5, 4).columns(1)
+    runs, tops = np.array([np.linspace(-4, 2, 500), np.linspace(-1, 1, 500)]), set()
+    for now in (0, 1):
+        gaussian_rbm.spread_of_log_weights(ax, runs, now, "moments", (-5.0, 5.0))
+        tops.add(ax.get_ylim())
+    assert len(tops) == 1

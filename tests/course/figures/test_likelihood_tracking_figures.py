@@ -27,6 +27,19 @@ def test_tracked_curves_have_bars_of_two_errors():
     assert np.nanmax(bars) == -19.5 and np.nanmin(bars) == -25.0
 
 
+def test_axes_stay_where_they_are_for_numbers_that_are_alike():
+    limits = set()
+    for aside in (0.0, 0.3):
+        left, right = LectureFigure().columns(1, 1)
+        n, values = np.array([50, 100]), np.array([-23.0, -17.0]) + aside
+        draw.tracked(left, n, {draw.TRAIN: values, draw.VALIDATION: values - 1}, np.full(2, 0.2))
+        draw.tracking_error(right, n, np.array([0.2, -1.0 + aside]), np.full(2, 0.5), 100)
+        limits.add((left.get_ylim(), right.get_ylim()))
+    assert len(limits) == 1
+    draw.tracking_error(right, n, np.array([0.2, -40.0]), np.full(2, 0.5), 100)
+    assert right.get_ylim()[0] < -41
+
+
 def test_errors_against_the_sandwich():
     """Looks with a sandwich, from its middle; a bar that leaves the picture ends in an arrow; every mark is named."""
     rows = [
@@ -49,7 +62,7 @@ def test_errors_against_the_sandwich():
         assert list(named(right, name).get_xdata()) == [150]
         assert abs(named(right, name).get_ydata()[0] / edge - 1) < 0.05
     assert -5 < low < -3 and high > 3
-    assert [text.get_text() for text in left.get_legend().get_texts()] == ["training data", "validation data"]
+    assert [text.get_text() for text in left.get_legend().get_texts()] == ["training", "validation"]
     shown = [text.get_text() for text in right.get_legend().get_texts()]
     assert shown == ["tracked, ± 2 s.e.", "AIS from nothing", "gap of the sandwich"]
 

@@ -42,12 +42,13 @@ def test_the_diagonal_start_leaves_more_chains_in_the_small_modes(kernel, seed):
     assert 0.11 < shares["full"] < shares["diagonal"] - 0.06
 
 
-def test_beta_moves_to_the_nearest_point_of_the_schedule():
-    panel = FourModes(beta=0.45)
+def test_every_beta_is_on_the_schedule_of_every_k():
+    panel = FourModes(beta=0.375)
     try:
-        assert "At β = 0.5, " in panel.takeaway
-        panel.n_steps.value = 40
-        assert "At β = 0.45, " in panel.takeaway
+        for n_steps in dict(panel.n_steps.options).values():
+            betas = np.array(list(dict(panel.beta.options).values()))
+            assert np.abs(kiwaki.paper_schedule(n_steps)[:, None] - betas).min(0).max() < 1e-12
+        assert "At β = 0.375, " in panel.takeaway
         panel.beta.value = 1.0
         assert "11% of the chains should be in the small modes" in panel.takeaway
     finally:
@@ -69,7 +70,9 @@ WIDE = np.linspace(-3, 3, 1000)  # log weights of variance 3
             "is more than 1.5 times as large as from the full one. Shown: the diag",
         ),
         (1.0, 3.0, 1.2, 0.1, 3 * WIDE, "is more than twice as large as from the full one. Shown: the full one."),
-        (0.3, 9.0, 2.0, 0.1, 3 * WIDE, "more than four times as large as from the full one. Shown: 30% of the cov"),
+        (0.3, 9.0, 2.0, 0.1, 3 * WIDE, "from the full one. Shown: 30% of the covariance, with less than half"),
+        (0.8, 9.0, 2.0, 0.1, 3 * WIDE, "Shown: 80% of the covariance, with more than half of the gain."),
+        (0.3, 3.0, 2.5, 0.2, 3 * WIDE, "no clear difference to the spread of the weights. Shown: 30% of the"),
         (0.0, 3.0, 2.5, 0.1, 3 * WIDE, "variance of log w is larger than from the full one. Shown"),
         (0.0, 3.0, 2.5, 0.2, 3 * WIDE, "makes no clear difference to the spread of the weights. Shown"),
         (0.0, 2.5, 3.0, 0.1, 3 * WIDE, "the full covariance spreads the weights more than the diagonal one. Shown"),
@@ -104,8 +107,9 @@ def test_start_covariance_judges_and_draws_the_share_that_is_shown():
             heights = np.histogram(runs.log_weights[i], np.linspace(*start_covariance.NARROW, 49))[0]
             np.testing.assert_allclose(drawn(panel, "histogram").get_ydata()[1:-1:2], heights / 1000)
             correlation = cov[0, 1] / np.sqrt(cov[0, 0] * cov[1, 1])
-            assert panel.axes[0].images[0].get_array()[0, 1] == pytest.approx(share * correlation)
-            assert panel.axes[1].images[0].get_array()[0, 1] == pytest.approx(correlation)
+            shown = panel.axes[0].images[0].get_array()
+            assert shown[1, 0] == pytest.approx(share * correlation), "the start, below the diagonal"
+            assert shown[0, 1] == pytest.approx(correlation), "the target, above it"
     finally:
         panel.close()
 

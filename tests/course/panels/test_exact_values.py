@@ -130,7 +130,7 @@ def test_what_theory_expects_of_replicas_stands_in_the_titles(quick_panel):
     """In turn, 2 + 2 Σ r/(1-r) sweeps a round trip on K pairs; r = erf(Λ √π / 2K)."""
     panel = quick_panel(PANELS["ReplicaWalks"], n_pairs=12, barrier=2.0)
     r = erf(2.0 * np.sqrt(np.pi) / 24)
-    assert panel.axes[1].get_title(loc="left").endswith(f" {13 * (2 + 2 * 12 * r / (1 - r)):.0f} sweeps a trip")
+    assert panel.axes[1].get_title(loc="left").endswith(f" {13 * (2 + 2 * 12 * r / (1 - r)):.0f} a trip")
     assert panel.readout["refused"] == f"{r:.0%}"
 
 

@@ -64,7 +64,20 @@ def walked(length, accepted, uneven):
 def test_what_is_said_of_two_walks(kept, anew, accepted, uneven, words):
     """The first of the two rows of accepted moves belongs to no step; a spread s has the error s · uneven / 2."""
     walks = {hamiltonian.KEPT: walked(kept, accepted, uneven), hamiltonian.FORGOTTEN: walked(anew, 1.0, uneven)}
-    assert words in momentum_trails._takeaway(walks)
+    assert words in momentum_trails._takeaway(1, walks, walks[hamiltonian.KEPT])
+
+
+@pytest.mark.parametrize(
+    "half_life, paper, words",
+    [
+        (16, 2.4, "Momentum that never fades swings to and fro: with half-life 1 it would be 0.80."),
+        (0.1, 2.4, "Momentum that fades at once wanders: with half-life 1 it would be 0.80."),
+        (16, 2.15, "Momentum that survives goes somewhere; fresh momentum wanders."),
+    ],
+)
+def test_a_half_life_is_compared_with_the_papers(half_life, paper, words):
+    walks = {hamiltonian.KEPT: walked(2.1, 1.0, 0.05), hamiltonian.FORGOTTEN: walked(1.5, 1.0, 0.05)}
+    assert words in momentum_trails._takeaway(half_life, walks, walked(paper, 1.0, 0.05))
 
 
 def test_bars_are_of_two_standard_errors_over_chains():
@@ -77,7 +90,7 @@ def test_momentum_trails_judge_what_they_draw():
     panel = MomentumTrails(seed=3)
     try:
         walks = {hamiltonian.KEPT: walk(0.2, refresh_of(0.2, 1.0), 3), hamiltonian.FORGOTTEN: walk(0.2, 1.0, 3)}
-        assert panel.takeaway == momentum_trails._takeaway(walks)
+        assert panel.takeaway == momentum_trails._takeaway(1, walks, walks[hamiltonian.KEPT])
         lines = {line.get_gid(): line.get_ydata() for line in panel.axes[2].lines}
         for style, w in walks.items():
             np.testing.assert_allclose(lines[style], w.spread)

@@ -8,6 +8,7 @@ import anneal_edu as ae
 from anneal_edu.course import panels
 from anneal_edu.course.experiments import stored
 from anneal_edu.course.experiments.estimator_tables import stored_rows
+from anneal_edu.course.figures import estimators
 from anneal_edu.course.figures.images import mosaic
 from anneal_edu.course.panels import (
     annealing_runs,
@@ -100,7 +101,7 @@ def test_estimates_and_bars_to_be_believed_or_not(quick_panel):
         if row.errors[7] is not None:
             estimate, bar = row.exact + row.errors[7], 2 * row.std_errors[7]
             assert words[f"number {i}"].split() == [f"{estimate:.2f}", "±", f"{bar:.2f}"]
-    drawn = np.concatenate([line(panel.axes[0], style).get_xdata() for style in ("geometric", "moments")])
+    drawn = np.concatenate([line(panel.axes[0], style).get_xdata() for style in (estimators.LOW, estimators.HIGH)])
     estimates = {row.exact + row.errors[7] for row in rows.values() if row.errors[7] is not None}
     assert len(drawn) > 3 and all(min(abs(x - e) for e in estimates) < 1e-9 for x in drawn)
 

@@ -39,7 +39,7 @@ def test_samples_along_paths_shows_the_bottleneck():
         panel.beta.value = 1.0
         assert "they share their ends" in panel.takeaway
         panel.shown.value = CHAINS
-        assert "compare what they bring" in panel.takeaway
+        assert "compare what they bring" in panel.takeaway, "the target has no one picture"
         assert panel.readout["chains in the likeliest picture"].endswith("of 20")
     finally:
         panel.close()

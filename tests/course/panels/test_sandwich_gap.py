@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import anneal_edu as ae
+from anneal_edu.course.figures import LectureFigure, sandwich
 from anneal_edu.course.panels import sandwich_gap
 from anneal_edu.course.panels.sandwich_gap import EXACT, FROM_CHAINS, FROM_DIGITS, SandwichGap
 
@@ -70,8 +71,19 @@ def test_each_story_is_so(settings, forward, reverse, monkeypatch):
         shown = settings.get("truth") != "hidden"
         told = log_z if shown else None
         assert panel.takeaway == sandwich_gap._takeaway(runs, reverse_runs, settings["draws"], told)
-        assert panel.readout.get("exact log Z") == (f"{log_z:.2f}" if shown else None)
+        assert panel.readout["exact log Z"] == (f"{log_z:.2f}" if shown else "hidden")
         lines = {line.get_gid(): line.get_ydata() for line in panel.axes[0].lines if line.get_visible()}
         assert ("exact" in lines) == shown and (not shown or set(lines["exact"]) == {log_z})
     finally:
         panel.close()
+
+
+def test_the_axis_of_the_sandwich_ends_in_tens():
+    """So that reverse chains from elsewhere, or another seed, hardly ever move it."""
+    (ax,) = LectureFigure().columns(1)
+    limits = set()
+    for up in (-6.5, -0.5, 1.5):
+        runs = [[SimpleNamespace(log_z=z, interval=lambda z=z: (z - 1.0, z + 1.0))] * 3 for z in (693.0, 700.0 + up)]
+        sandwich.against_steps(ax, [100, 200, 500], *runs, log_z=700.0)
+        limits.add(ax.get_ylim())
+    assert limits == {(690.0, 713.0)}

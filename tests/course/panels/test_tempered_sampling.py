@@ -143,7 +143,7 @@ def test_who_speaks_when_the_overlap_goes(opened):
     assert wrong(far["TI"]) and far["TI"].says == "warns"
     panel = opened(OneMatrix, distance=20.0)
     assert "Refuses, in words: MBAR" in panel.takeaway
-    assert "nothing connects" in panel.readout["MBAR says"]
+    assert panel.readout["MBAR"] == "refuses"
 
 
 def test_a_result_that_warns_is_found_to_warn():
@@ -156,7 +156,7 @@ def test_a_result_that_warns_is_found_to_warn():
 @pytest.mark.parametrize(
     "found, words",
     [
-        ({"A": (0.1, 0.1, "silent"), "B": (-0.1, 0.1, "silent")}, "all five agree with the exact value within three"),
+        ({"A": (0.1, 0.1, "silent"), "B": (-0.1, 0.1, "silent")}, "five agree with the exact value within three"),
         ({"A": (0.31, 0.1, "silent"), "B": (-0.31, 0.1, "silent")}, "Wrong by more than three … and silent: A, B."),
         ({"A": (0.29, 0.1, "silent"), "B": (-0.31, 0.1, "warns")}, "Warns: B."),
         ({"A": (-0.31, 0.1, "silent"), "B": (0.0, 0.1, "warns")}, "silent: A. Warns: B."),
@@ -164,17 +164,25 @@ def test_a_result_that_warns_is_found_to_warn():
     ],
 )
 def test_what_is_said_of_five_estimators(found, words):
-    takeaway = one_matrix._takeaway({name: Found(*numbers, "") for name, numbers in found.items()})
+    takeaway = one_matrix._takeaway({name: Found(*numbers, "") for name, numbers in found.items()}, 0.0)
     assert all(part in takeaway for part in words.split("…")), takeaway
     assert ("silent" in takeaway, "Warns" in takeaway) == ("silent" in words, "Warns" in words), takeaway
+
+
+@pytest.mark.parametrize(
+    "rule, words",
+    [(0.09, "TI's rule costs nothing"), (-0.11, "off by -0.1 nats, however many"), (0.11, "off by 0.1 nats")],
+)
+def test_the_rule_is_said_to_cost_what_it_costs(rule, words):
+    assert words in one_matrix._takeaway({"TI": Found(0.0, 0.1, "silent", "")}, rule)
 
 
 def test_the_comparison_is_judged_by_what_is_drawn(opened):
     panel = opened(OneMatrix, seed=3)
     _, found, rule = compare(4.0, 5, 3)
-    assert panel.takeaway == one_matrix._takeaway(found)
+    assert panel.takeaway == one_matrix._takeaway(found, rule)
     assert panel.readout["TI"] == f"{found['TI'].error:+.2f} ± {found['TI'].std_error:.2f}"
-    assert panel.readout["TI with infinitely many draws ○"] == f"{rule:+.2f}"
+    assert drawn(panel.axes[1], "TI limit").get_xdata() == pytest.approx([rule])
 
 
 def test_mbar_and_rts_are_right_where_ti_is_not():

@@ -1,0 +1,104 @@
+"""Draw docs/prerequisites.png, which lesson needs which, from what they say: python tools/prerequisites_picture.py"""
+
+import re
+from pathlib import Path
+
+import nbformat
+import numpy as np
+from matplotlib.patches import FancyArrowPatch
+
+from anneal_edu.course.figures import LectureFigure
+from anneal_edu.course.figures.style import STYLES
+
+ROOT = Path(__file__).parents[1]
+PICTURE = ROOT / "docs" / "prerequisites.png"
+SAID = re.compile(r"Prerequisites:(.*?)(?:\n\n|\Z)", re.DOTALL)
+OPTIONAL = re.compile(r"help|shows|for the last part")
+
+
+def lessons_in(words):
+    """The numbers of lessons in a piece of a sentence; ``01 to 03`` are three."""
+    words = re.sub(r"\(.*?\)", "", words.replace("[Start here]", "00"))
+    spans = re.findall(r"\b(\d\d)\b(?: to (\d\d)\b)?", words)
+    return {number for first, last in spans for number in range(int(first), int(last or first) + 1)}
+
+
+def prerequisites(lesson):
+    """(needed, helpful): sets of lessons that a lesson names in its first two cells."""
+    said = SAID.search("\n\n".join(cell.source for cell in lesson.cells[:2]))[1]
+    needed, helpful = set(), set()
+    for piece in re.split(r";|\.\s", said):
+        (helpful if OPTIONAL.search(piece) else needed).update(lessons_in(piece))
+    return needed, helpful - needed
+
+
+def graph():
+    """Lesson → (title, needed, helpful)."""
+    found = {}
+    for path in sorted(ROOT.glob("notebooks/*.ipynb")):
+        lesson = nbformat.read(path, as_version=4)
+        found[int(path.stem[:2])] = lesson.cells[0].source.splitlines()[0][2:], *prerequisites(lesson)
+    return found
+
+
+def behind(lesson, needs):
+    """All lessons that must have been read before this one."""
+    return needs[lesson].union(*(behind(other, needs) for other in needs[lesson]))
+
+
+def direct(lesson, needs):
+    """What a lesson needs, without what that needs in its turn."""
+    return needs[lesson] - set().union(*(behind(other, needs) for other in needs[lesson]))
+
+
+def places(needs, helps):
+    """Where each lesson stands: a column to the right of all that it needs, as high as these on average."""
+    depth = {}
+    for lesson in needs:
+        depth[lesson] = 1 + max((depth[other] for other in needs[lesson]), default=-1)
+    at = {}
+    for column in range(max(depth.values()) + 1):
+        lessons = [lesson for lesson in needs if depth[lesson] == column]
+        heights = {}
+        for lesson in lessons:
+            above = [at[other][1] for other in direct(lesson, needs) | helps[lesson] if other in at]
+            heights[lesson] = sum(above) / max(len(above), 1)
+        for row, lesson in enumerate(sorted(lessons, key=lambda lesson: -heights[lesson])):
+            at[lesson] = column, (len(lessons) - 1) / 2 - row
+    return at
+
+
+def draw():
+    lessons = graph()
+    needs = {lesson: needed for lesson, (_, needed, _) in lessons.items()}
+    at = places(needs, {lesson: helpful for lesson, (_, _, helpful) in lessons.items()})
+    figure = LectureFigure(13, 5.4)
+    ax = figure.add_axes((0, 0, 1, 1))
+    columns, rows = (np.array(list(at.values())).T)
+    ax.set(xlim=(-0.6, columns.max() + 0.6), ylim=(rows.min() - 0.7, rows.max() + 0.7))
+    ax.axis("off")
+    boxes = {}
+    for lesson, (title, _, _) in lessons.items():
+        words = f"{lesson:02}\n" + "\n".join(_lines(re.split("[:,]", title)[0]))
+        look = {"ha": "center", "va": "center", "fontsize": 13, "zorder": 3}
+        boxes[lesson] = ax.text(*at[lesson], words, bbox={"boxstyle": "round", "fc": "white"}, **look).get_bbox_patch()
+    figure.canvas.draw()  # before that a box does not know its size
+    for lesson, (_, _, helpful) in lessons.items():
+        for style, others in (("-", direct(lesson, needs)), (":", helpful)):
+            for other in others:
+                ends = {"patchA": boxes[other], "patchB": boxes[lesson], "shrinkA": 0, "shrinkB": 2}
+                look = {"arrowstyle": "-|>", "mutation_scale": 16, "linestyle": style, "linewidth": 1.8}
+                arrow = FancyArrowPatch(at[other], at[lesson], color=STYLES["reference"]["color"], **look, **ends)
+                ax.add_patch(arrow)
+    return figure
+
+
+def _lines(title, width=17):
+    lines = [""]
+    for word in title.split():
+        lines[-1:] = [f"{lines[-1]} {word}".strip()] if len(lines[-1] + word) < width else [lines[-1], word]
+    return lines
+
+
+if __name__ == "__main__":
+    PICTURE.write_bytes(draw().png())

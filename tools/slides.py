@@ -1,0 +1,175 @@
+"""Write a deck of slides for each lesson, from the lesson's own cells.
+
+    python tools/slides.py                              every lesson
+    python tools/slides.py notebooks/02_*.ipynb         this one
+
+A deck asks the lesson's question, shows what is tagged ``formula``, asks each prediction, then shows its answer: the
+scenes of a panel, each with its sentence, or what a cell tagged ``answer`` has drawn or printed. A scene that a later
+prediction asks for waits for it. The deck ends with the summary. The prose in between is in the speaker's notes (key
+S). Decks are in build/slides, with all that they load.
+"""
+
+import argparse
+import base64
+import re
+import shutil
+from html import escape
+from importlib.resources import files
+from pathlib import Path
+
+import nbformat
+from nbconvert import SlidesExporter
+from nbformat.v4 import new_markdown_cell, new_notebook
+
+from anneal_edu.course import panels
+
+ROOT = Path(__file__).parents[1]
+DECKS = ROOT / "build" / "slides"
+TEMPLATE = Path(__file__).parent / "decks"
+PANEL = re.compile(r"ae\.panels\.(\w+)\(")
+PREDICT = re.compile(r"\*\*Predict\.?\*\*.*?(?=\n\n|\Z)", re.DOTALL)
+FORMULA = re.compile(r"\$\$.+?\$\$", re.DOTALL)
+HEADING = re.compile(r"^#{2,3} (.+)$", re.MULTILINE)
+IN_NOTES_ONLY = "What you will learn", "Notation", "References", "Exercises", "The algorithm"
+LETTERS = 520  # of a summary, on one slide
+
+
+class Deck:
+    """The slides of one lesson, in the order in which they are shown."""
+
+    def __init__(self, title):
+        self.notebook = new_notebook(metadata={"title": title, "style": (TEMPLATE / "deck.css").read_text("utf-8")})
+        self.heading = ""
+        self.kept = {}  # scene → picture, what is drawn, sentence: of scenes that a later prediction asks for
+
+    def add(self, text, below=False):
+        """A slide, to the right of the last one or below it."""
+        kind = "subslide" if below else "slide"
+        self.notebook.cells.append(new_markdown_cell(text, metadata={"slideshow": {"slide_type": kind}}))
+
+    def note(self, text):
+        """What the speaker says to the last slide."""
+        self.notebook.cells.append(new_markdown_cell(text, metadata={"slideshow": {"slide_type": "notes"}}))
+
+    def show(self, title, png, alt, sentence, below):
+        """A picture, with a sentence under it."""
+        picture = f'<img src="data:image/png;base64,{png}" alt="{escape(alt)}">'
+        self.add(f'### {title}\n\n{picture}\n\n<p class="said">{escape(sentence)}</p>', below)
+
+
+def scenes_of(name):
+    """(scene, picture, what is drawn, sentence) of each scene of a panel, as for a lecture hall."""
+    panel = getattr(panels, name)().present()
+    try:
+        for scene in panel.scenes:
+            panel.show(scene)
+            yield scene, base64.b64encode(panel.figure.png()).decode("ascii"), panel.picture, panel.takeaway
+    finally:
+        panel.close()
+
+
+def by_slide(bullets):
+    """Divide a list into lists that each fit on a slide."""
+    shown = ""
+    for bullet in re.split(r"(?m)^(?=\* )", bullets):
+        if shown and len(shown + bullet) > LETTERS:
+            yield shown
+            shown = ""
+        shown += bullet
+    yield shown
+
+
+def tell(deck, source, tags):
+    """Put a Markdown cell of the lesson into the deck."""
+    headings = HEADING.findall(source)
+    deck.heading = headings[-1] if headings else deck.heading
+    if deck.heading.startswith("Summary"):
+        for number, bullets in enumerate(by_slide(source.split("\n\n")[1])):
+            deck.add(f"## What to take home\n\n{bullets}", below=number > 0)
+        return
+    if "formula" in tags:
+        deck.add(f"## {deck.heading}\n\n{FORMULA.search(source)[0]}")
+    asked = PREDICT.search(source)
+    if asked:
+        deck.add(f"## {deck.heading}\n\n{asked[0].strip()}")
+        for scene in [scene for scene in deck.kept if asks_for(source, scene)]:
+            deck.show(scene, *deck.kept.pop(scene), below=True)
+    deck.note(source)
+
+
+def asks_for(source, scene):
+    """Whether a cell asks for a prediction of what a scene shows, or shows it by name."""
+    return f'.show("{scene}")' in source or (bool(PREDICT.search(source)) and f"*{scene}*" in source)
+
+
+def answer(deck, cell, shown, later, scenes):
+    """Put what a code cell shows into the deck: the scenes of a panel not seen before, or what answers a prediction.
+
+    A scene that one of the ``later`` cells asks for is kept for it.
+    """
+    used = PANEL.search(cell.source)
+    if used and used[1] not in shown:
+        shown.add(used[1])
+        number = 0
+        for scene, *found in scenes(used[1]):
+            if any(asks_for(source, scene) for source in later):
+                deck.kept[scene] = found
+            else:
+                deck.show(scene, *found, below=number > 0)
+                number += 1
+    for scene in [scene for scene in deck.kept if asks_for(cell.source, scene)]:
+        deck.show(scene, *deck.kept.pop(scene), below=True)
+    if "answer" in cell.metadata.get("tags", []) and not used:
+        for output in cell.outputs:
+            if "image/png" in output.get("data", {}):
+                deck.show(deck.heading, output.data["image/png"].replace("\n", ""), output.data["text/plain"], "", True)
+            elif output.output_type == "stream":
+                deck.add(f"### {deck.heading}\n\n<pre>{escape(output.text)}</pre>", below=True)
+
+
+def deck_of(lesson, scenes=scenes_of):
+    """The deck of a lesson, as a notebook whose cells are slides and notes."""
+    title, question = re.match(r"# (.+?)\n+(.+)", lesson.cells[0].source, re.DOTALL).groups()
+    deck, shown = Deck(title), set()
+    deck.add(f"# {title}\n\n{question}")
+    for number, cell in enumerate(lesson.cells[1:], start=2):
+        if cell.cell_type == "markdown":
+            tell(deck, cell.source, cell.metadata.get("tags", []))
+        elif not deck.heading.startswith(IN_NOTES_ONLY):
+            answer(deck, cell, shown, [other.source for other in lesson.cells[number:]], scenes)
+        if deck.heading.startswith("Summary"):
+            break
+    return deck.notebook
+
+
+def bring_libraries(folder):
+    """Copy reveal.js and MathJax beside the decks."""
+    reveal = files("sphinx_revealjs") / "_static" / "revealjs"
+    shutil.copytree(reveal / "dist", folder / "reveal", dirs_exist_ok=True, ignore=shutil.ignore_patterns("*.map"))
+    shutil.copy(reveal / "plugin" / "notes" / "notes.js", folder / "reveal")
+    shutil.copy(files("sphinx-mathjax-offline") / "static" / "mathjax" / "tex-svg-full.js", folder / "mathjax.js")
+
+
+def write(path, folder=DECKS, scenes=scenes_of):
+    """Write the deck of one lesson and return its path."""
+    exporter = SlidesExporter(
+        template_file=str(TEMPLATE / "deck.html.j2"), reveal_url_prefix="reveal", mathjax_url="mathjax.js"
+    )
+    page, _ = exporter.from_notebook_node(deck_of(nbformat.read(path, as_version=4), scenes))
+    written = folder / f"{path.stem}.html"
+    written.write_text(page, encoding="utf-8")
+    return written
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("lessons", nargs="*", type=Path, help="notebooks (default: all)")
+    chosen = parser.parse_args().lessons or sorted(ROOT.glob("notebooks/*.ipynb"))
+    DECKS.mkdir(parents=True, exist_ok=True)
+    bring_libraries(DECKS)
+    for path in chosen:
+        print(write(path).relative_to(ROOT), flush=True)
+
+
+if __name__ == "__main__":
+    main()
