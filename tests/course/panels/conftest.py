@@ -21,7 +21,6 @@ SMALLER = {
     "SandwichGap": {"STEPS": (4, 8, 12), "N_CHAINS": 25, "N_LONG_RUN": 5},
     "StartCovariance": {"N_CHAINS": 600},
     "StartsAgainstSteps": {"N_CHAINS": 200, "N_STEPS": (4, 8, 40, 100)},
-    "TemperedWalk": {"N_SWEEPS": 5},
     "WhereTheKnotsSit": {"N_RUNS": 2, "N_CHAINS": 20, "N_STEPS": 20, "BIAS_STEPS": 4, "FINE": 9},
 }
 """Panel → constants of its module that make it quick."""
