@@ -186,6 +186,6 @@ def _takeaway(found: Runs) -> str:
             "Plenty of round trips, and modes that nobody has seen: the hottest rung itself does not reach them. Swaps "
             "hand down what hot rungs find, and no more. Nothing here warns you, least of all the error bars."
         )
-    if off > 0.12:
-        return f"Chains alone {alone}. The ladders make round trips, but too few yet to get the masses right."
+    if off > 0.12 or per_chain < 12:
+        return f"Chains alone {alone}. The ladders make round trips, but too few yet to trust the masses."
     return f"Chains alone {alone}. The ladders go up and down, and have each mass right within 0.12, at equal cost."

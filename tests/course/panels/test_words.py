@@ -221,6 +221,7 @@ WORDS = {
             "forgets at every rung: 90 sweeps. Memory costs little here.",
         ),
         ((12, 2.0, 0.0, EXPECTED, {"even_odd": 1.0}), "By a coin it forgets at every rung: 90 sweeps."),
+        ((12, 2.0, 0.0, EXPECTED, {"even_odd": 0.0}), "By a coin it forgets at every rung: 90 sweeps."),
         (
             (12, 2.0, 0.0, {"even_odd": 30.0, "stochastic_even_odd": 34.0}, {"even_odd": 1.0}),
             "the schemes hardly differ",
