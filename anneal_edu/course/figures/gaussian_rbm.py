@@ -118,7 +118,7 @@ def variance_against_share(
         va, aside = ("bottom", 0.01) if reference < 0.8 * top else ("top", -0.02)
         look = {"fontsize": 12, "va": va, "ha": "right"}
         artists.words(ax, "mean only words", 1.05, reference + aside * top, "mean only", **look)
-    ax.set(xlim=(-0.06, 1.06), ylim=(0, top), xticks=(0, 0.5, 1), xticklabels=("diagonal", "½", "full"))
+    ax.set(xlim=(-0.06, 1.06), ylim=(0, top), xticks=(0, 0.5, 1), xticklabels=("none", "½", "all"))
     ax.set(xlabel="share of the covariance", title="variance of log w")
 
 

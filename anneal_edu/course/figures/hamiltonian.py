@@ -65,7 +65,7 @@ def spread_along_path(ax: Axes, betas: np.ndarray, exact: np.ndarray, found: dic
         artists.bars(ax, f"{style} errors", betas[at], low, high, style, linewidth=1.4, markersize=6)
     artists.legend(ax, {"truth": "exact", KEPT: "kept", FORGOTTEN: "anew"}, loc="upper left")
     ax.set(xlim=(-0.02, 1.02), ylim=(0, 1.15 * exact.max()), xlabel="position β", xticks=(0, 0.5, 1))
-    ax.set_title("spread along it")
+    ax.set_title("spread of the chains")
 
 
 _IN_SHORT = {
@@ -115,7 +115,7 @@ def convergence(
     left.set(ylim=(low - 0.05 * (high - low), high + 0.05 * (high - low)), title="log Ẑ minus log Z (nats)")
     meanings = {method: _IN_SHORT[method] for method in errors}
     artists.legend(right, meanings, loc="lower left", **artists.SMALL)
-    low, high = 0.5 * min(map(np.min, sizes.values())), 1.25 * max(map(np.max, sizes.values()))
+    low, high = 0.4 * min(map(np.min, sizes.values())), 1.25 * max(map(np.max, sizes.values()))
     artists.log_y(right, low, high, "size of the error (nats)")
     for ax in axes:
         artists.log_x(ax, xlabel, (100, 1000, 10_000), span)

@@ -43,15 +43,19 @@ def tracked(
         if exact is not None:
             artists.curve(ax, f"exact {style}", exact_updates, exact[style], "truth", linewidth=2.2, zorder=4)
             every.append(exact[style])
-    spare = 2 * float(np.median(std_error))
-    low = 5 * np.floor((min(map(np.min, every)) - spare) / 5)  # in fives, so that few settings move the axis
-    high = 5 * np.ceil((max(map(np.max, every)) + spare) / 5)
+    low, high = _in_fives(np.concatenate(every), 2 * float(np.median(std_error)))
     end = n_updates[-1] if exact_updates is None else exact_updates[-1]
     ax.set(xlim=(0, 1.02 * end), ylim=(low, high + 0.12 * (high - low)), xlabel="updates")
-    ax.set_title("mean log likelihood, ± 2 s.e.")
+    ax.set_title("mean log likelihood ± 2 s.e. (nats)")
+    ax.locator_params(axis="y", integer=True)
     meanings = {TRAIN: "training", VALIDATION: "validation"} | ({} if exact is None else {"truth": "exact"})
     look = artists.SMALL | {"handlelength": 1.4, "handletextpad": 0.4, "columnspacing": 0.7}
     artists.legend(ax, meanings, loc="upper left", ncols=3, **look)
+
+
+def _in_fives(values: np.ndarray, spare: float) -> tuple[float, float]:
+    """Limits in multiples of five, so that few settings move the axis."""
+    return 5 * np.floor((values.min() - spare) / 5), 5 * np.ceil((values.max() + spare) / 5)
 
 
 @projected()

@@ -99,10 +99,12 @@ class ImageModels(Panel):
         if zero is not None:
             reach = 1.3 * np.ptp([of.mean() for of in points.values()])  # whichever model is chosen
             rows.set_xlim(-reach, reach)
-        readout = {
-            image_models.LABELS[key]: f"{value.mean():.1f} ± {value.std(ddof=1) / np.sqrt(len(value)):.1f}"
-            for key, value in points.items()
-        }
+        ranked = sorted(points, key=lambda key: -points[key].mean())
+        readout = {}
+        for key in dict.fromkeys([name, *ranked[:2]]):
+            value, error = paired_difference(points[key], np.zeros(mask.sum()))
+            readout[image_models.LABELS[key]] = f"{value:.1f} ± {error:.1f}"
+        readout["N(0, I)"] = f"{stored_points()[REFERENCE][mask].mean():.1f}"
         return Reading(_takeaway(name, points, patches), readout)
 
 

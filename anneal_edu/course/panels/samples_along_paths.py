@@ -130,28 +130,27 @@ class SamplesAlongPaths(Panel):
         for style, numbers in pictures.items():
             artists.marks(curves, f"{style} now", beta, numbers[stop], style, markersize=11)
         here = {style: Measures(*(values[stop] for values in m)) for style, m in measures.items()}
-        readout, found = _readout(here), None
+        found = None
         if shown == CHAINS:
             found = {style: chains_in_the_likeliest(model, start, style, seed, stop) for style in rbm_paths.LABELS}
-            readout["chains in the likeliest picture"] = (
-                f"geometric {found['geometric']}, MAS {found['moments']} of {SHOWN}"
-            )
-        return Reading(_takeaway(beta, found, here, pictures["geometric"][-1]), readout)
+        return Reading(_takeaway(beta, found, here, pictures["geometric"][-1]), _readout(here, found))
 
 
 def _number(x: float) -> str:
     return f"{x:.1f}" if x < 10 else f"{x:.0f}"
 
 
-def _readout(here: dict[str, Measures]) -> dict[str, str]:
+def _readout(here: dict[str, Measures], found: dict[str, int] | None) -> dict[str, str]:
     geometric, moments = here["geometric"], here["moments"]
-    pictures = f"geometric {_number(geometric.pictures)}, MAS {_number(moments.pictures)}"
+    last = {"black pixels of 784": f"geometric {geometric.ink:.0f}, MAS {moments.ink:.0f}"}
+    if found is not None:
+        reached = f"geometric {found['geometric']}, MAS {found['moments']} of {SHOWN}"
+        last = {"chains in the likeliest picture": reached}
     return {
-        "number of pictures, effective": pictures,
+        "number of pictures, effective": f"geometric {_number(geometric.pictures)}, MAS {_number(moments.pictures)}",
         "share of the likeliest": f"geometric {geometric.likeliest:.0%}, MAS {moments.likeliest:.0%}",
         "share of the target's likeliest": f"geometric {geometric.own:.1%}, MAS {moments.own:.1%}",
-        "black pixels of 784": f"geometric {geometric.ink:.0f}, MAS {moments.ink:.0f}",
-    }
+    } | last
 
 
 def _takeaway(beta: float, found: dict[str, int] | None, here: dict[str, Measures], target: float) -> str:

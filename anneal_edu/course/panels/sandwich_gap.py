@@ -97,8 +97,7 @@ class SandwichGap(Panel):
             f"{name}, K = {STEPS[i]:,}": f"{side[i].log_z:.2f} ± {side[i].std_error:.2f}, ESS {side[i].ess:.0f}"
             for (name, i), side in zip(judged.items(), (forward, reverse), strict=True)
         }
-        if log_z is not None:
-            readout["exact log Z"] = f"{log_z:.2f}"
+        readout["exact log Z"] = "hidden" if log_z is None else f"{log_z:.2f}"
         return Reading(_takeaway(forward, reverse, draws, log_z), readout)
 
 

@@ -49,9 +49,9 @@ def test_a_cover_comes_off_without_a_trace():
     assert figure.png() == before
 
 
-@pytest.mark.parametrize("presentation", [False, True])
-def test_labels_fit_into_the_margins(presentation):
-    figure = LectureFigure(presentation=presentation)
+@pytest.mark.parametrize("screen", [None, (1024, 768), (1920, 1080)])
+def test_labels_fit_into_the_margins(screen):
+    figure = LectureFigure() if screen is None else LectureFigure.on_screen(*screen)
     for ax in figure.columns(1, 1):
         ax.set(xlabel="x", ylabel="y", title="title", ylim=(-100, 100))
     figure.png()

@@ -62,7 +62,7 @@ def test_errors_against_the_sandwich():
         assert list(named(right, name).get_xdata()) == [150]
         assert abs(named(right, name).get_ydata()[0] / edge - 1) < 0.05
     assert -5 < low < -3 and high > 3
-    assert [text.get_text() for text in left.get_legend().get_texts()] == ["training data", "validation data"]
+    assert [text.get_text() for text in left.get_legend().get_texts()] == ["training", "validation"]
     shown = [text.get_text() for text in right.get_legend().get_texts()]
     assert shown == ["tracked, ± 2 s.e.", "AIS from nothing", "gap of the sandwich"]
 

@@ -70,7 +70,7 @@ WIDE = np.linspace(-3, 3, 1000)  # log weights of variance 3
             "is more than 1.5 times as large as from the full one. Shown: the diag",
         ),
         (1.0, 3.0, 1.2, 0.1, 3 * WIDE, "is more than twice as large as from the full one. Shown: the full one."),
-        (0.3, 9.0, 2.0, 0.1, 3 * WIDE, "four times as large as from the full one. Shown: 30% of the covariance, with"),
+        (0.3, 9.0, 2.0, 0.1, 3 * WIDE, "from the full one. Shown: 30% of the covariance, with less than half"),
         (0.8, 9.0, 2.0, 0.1, 3 * WIDE, "Shown: 80% of the covariance, with more than half of the gain."),
         (0.3, 3.0, 2.5, 0.2, 3 * WIDE, "no clear difference to the spread of the weights. Shown: 30% of the"),
         (0.0, 3.0, 2.5, 0.1, 3 * WIDE, "variance of log w is larger than from the full one. Shown"),
