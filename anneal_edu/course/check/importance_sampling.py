@@ -168,8 +168,8 @@ def _say_what_is_sound(log_f: np.ndarray, tables: list[np.ndarray], k: int, brok
     change, flow = float(abs(p @ T - p).max()), p[:, None] * T
     counted = " Or do you count from 0? tables[0] is T_1." if k == broken - 1 else ""
     ring = (
-        f" T_{k} has no detailed balance, and yet it is sound: chains go round in a ring, as many into each site as out "
-        "of it. Ask for invariance itself."
+        f" T_{k} has no detailed balance, and yet it is sound: chains go round in a ring, as many into each site as "
+        "out of it. Ask for invariance itself."
     )
     raise WrongAnswerError(
         f"T_{k} is sound: p_{k} T_{k} differs from p_{k} by {change:.0e} at most. T_k must leave f_k invariant, "
