@@ -1,8 +1,9 @@
 """Checks for notebook 00: the first steps."""
 
 import numpy as np
+from scipy.special import logsumexp
 
-from anneal_edu import geometric_path
+from anneal_edu import moment_path
 from anneal_edu.course.check.verdict import attempt, exercise, require
 from anneal_edu.distributions import Gaussian
 
@@ -82,13 +83,14 @@ def better_model(answer):
 
 @exercise(
     hints=(
-        "Which distribution should your path be at β = 0, and which at β = 1?",
-        "ae.geometric_path takes the start first and the target second; ae.Gaussian wants a list for the mean.",
-        "ae.geometric_path(ae.Gaussian([0.0], [[1.0]]), ae.Gaussian([3.0], [[1.0]]))",
+        "Which distribution should your path be at β = 0, and which at β = 1? And what is log Z of a normalised one?",
+        "A path need be no more than a function of β. Every ae.Gaussian is normalised unless you tell it otherwise, "
+        "and wants a list for the mean.",
+        "path(β) = N(m(β), 1) with a mean that runs from m(0) = 0 to m(1) = 3",
     )
 )
 def your_path(answer):
-    """Is the answer a path from N(0, 1) to N(3, 1): the target at β = 1?"""
+    """Is the answer a path from N(0, 1) to N(3, 1), the target at β = 1, with log Z(β) = 0 all the way?"""
     require(callable(answer), "a path is a function: you should be able to call it with a β between 0 and 1.")
     start, end = answer(0.0), answer(1.0)
     require(
@@ -106,12 +108,25 @@ def your_path(answer):
     )
     require(ends[0], "at β = 0 your path should be the start, N(0, 1).")
     require(ends[1], "at β = 1 your path should be the target, N(3, 1).")
-    middle = geometric_path(p0, p1)(0.5)
     here = answer(0.5)
     require(np.isfinite(here.log_density(x)).all(), "at β = 0.5 your path returns a density that is not finite.")
     _require_no_leap(answer)
-    where = "on the geometric path" if np.allclose(here.log_density(x), middle.log_density(x)) else "a path of your own"
-    return f"right: from N(0, 1) to N(3, 1), {where}. Every estimator of this course could walk it."
+    for beta in (0.5, 0.25, 0.75):
+        log_z = _log_z_on_a_line(answer(beta))
+        require(
+            abs(log_z) < 1e-3,
+            f"log Z of your path is {log_z:.2f} at β = {beta}, and it should be 0. (A geometric average is thin "
+            "between two bells.) A path is a function: write one whose every member is normalised.",
+        )
+    averaged = np.allclose(here.log_density(x), moment_path(p0, p1)(0.5).log_density(x))
+    which = "it is the moment path, of which notebook 02 has more to say" if averaged else "a path of your own"
+    return f"right: from N(0, 1) to N(3, 1), normalised all the way; {which}. AIS could walk it."
+
+
+def _log_z_on_a_line(p) -> float:
+    """log ∫ f(x) dx of a distribution of one real value, as a sum over a fine grid."""
+    x = np.linspace(-60, 63, 12_301)[:, None]
+    return float(logsumexp(p.log_density(x)) + np.log(x[1, 0] - x[0, 0]))
 
 
 def _require_no_leap(path) -> None:

@@ -70,9 +70,14 @@ class Watched(NamedTuple):
 
 
 def watched(distribution: Distribution, n_draws: int, rng: np.random.Generator) -> Watched:
-    """The five leading principal components of exact draws, around the exact mean."""
-    variances, directions = np.linalg.eigh(np.cov(distribution.sample(n_draws, rng).T))
-    return Watched(distribution.moments()[0], directions[:, -_DIRECTIONS:], variances[-_DIRECTIONS:])
+    """The five leading principal components of exact draws, and the variances of other draws along them.
+
+    Of 1,000 draws in 784 dimensions the leading components fit the noise: along them the same draws vary up to 3.6
+    times as much as others do, and a chain of independent draws would seem to forget faster than at once.
+    """
+    directions = np.linalg.eigh(np.cov(distribution.sample(n_draws, rng).T))[1][:, -_DIRECTIONS:]
+    mean, others = distribution.moments()[0], distribution.sample(n_draws, rng.spawn(1)[0])
+    return Watched(mean, directions, (((others - mean) @ directions) ** 2).mean(0))
 
 
 def trip_rates(replicas: np.ndarray) -> np.ndarray:

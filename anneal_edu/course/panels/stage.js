@@ -265,13 +265,13 @@ class Stage {
 function nameControls(root) {
   for (const untold of root.querySelectorAll('[title="null"]')) untold.removeAttribute("title");
   for (const made of root.querySelectorAll("button.jupyter-button")) set(made, "aria-label", made.textContent.trim());
-  for (const control of root.querySelectorAll(".widget-inline-hbox")) {
+  for (const control of root.querySelectorAll(".widget-inline-hbox, .widget-toggle-buttons")) {
     const label = control.querySelector(".widget-label")?.textContent.trim() || "choice";
     const [handle, readout] = [control.querySelector(".noUi-handle"), control.querySelector(".widget-readout")];
     if (handle && readout) {
       set(handle, "aria-label", label);
       set(handle, "aria-valuetext", readout.textContent);
-      if (readout.isContentEditable) set(readout, "role", "textbox"), set(readout, "aria-label", `${label}, as a number`);
+      if (readout.isContentEditable) set(readout, "role", "textbox"), set(readout, "aria-label", `${label}: type`);
     }
     const choices = control.querySelectorAll(".widget-toggle-button");
     if (choices.length) set(control, "role", "group"), set(control, "aria-label", label);

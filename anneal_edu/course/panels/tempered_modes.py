@@ -151,6 +151,7 @@ class TemperedModes(Panel):
         "a narrow start": {"hottest": 0.5},
         "one steep step": {"n_pairs": 1, "hottest": 12.0},
     }
+    plays = "n_sweeps"
 
     def make_axes(self, figure):
         axes = figure.columns(1, 1, 1, gap=0.6)

@@ -48,8 +48,8 @@ class TemperedTraining(Panel):
     title = "Training with chains at one temperature, and at ten"
     picture = (
         "Left: exact mean log likelihood of the data against updates or Gibbs steps, median and range of the seeds. "
-        "Right: all nine methods after one and the same number of updates, a row each; in brackets the Gibbs steps of "
-        "an update."
+        "Right: all nine methods after one and the same number of updates, a row each, pale where "
+        "the left side leaves them out; in brackets the Gibbs steps of an update."
     )
     size = (12.0, 4.8)
     controls = {  # noqa: RUF012

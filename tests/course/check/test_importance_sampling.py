@@ -103,6 +103,17 @@ WRONG_STEPS = {
 }
 
 
+def first_beyond_a_per_cent(log_f, tables):
+    changes = np.array(largest_changes(log_f, tables))
+    return int(np.argmax(changes > 0.01)) + 1
+
+
+def test_a_small_fault_is_not_to_be_overlooked():
+    verdict = check.broken_step(first_beyond_a_per_cent)
+    assert verdict.passed is False
+    assert "and rounding by 1e-16" in verdict.message
+
+
 @pytest.mark.parametrize("advice", WRONG_STEPS)
 def test_wrong_broken_step(advice):
     verdict = check.broken_step(WRONG_STEPS[advice])

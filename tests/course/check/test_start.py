@@ -84,6 +84,8 @@ def test_right_better_model():
         (ae.geometric_path(P1, P0), "backwards"),
         (lambda beta: P1, "the start"),
         (ae.geometric_path(P0, ae.Gaussian([3.0], [[2.0]])), "the target"),
+        (ae.geometric_path(P0, P1), "log Z of your path is -1.1"),
+        (lambda beta: ae.Gaussian([3 * beta], [[1.0]], log_scale=beta * (0.5 - beta) * (1 - beta)), "at β = 0.25"),
         (lambda beta: P0 if beta < 0.5 else P1, "leaps near β = 0.50"),
         (lambda beta: {0.0: P0, 1.0: P1}.get(beta, ae.Gaussian([100.0], [[1.0]])), "leaps"),
     ],
@@ -97,8 +99,7 @@ def test_wrong_path(answer, advice):
 @pytest.mark.parametrize(
     ("answer", "praise"),
     [
-        (ae.geometric_path(P0, P1), "geometric"),
-        (ae.moment_path(P0, P1), "of your own"),
+        (ae.moment_path(P0, P1), "moment path"),
         (ae.hellinger_path(P0, P1), "of your own"),
         (lambda beta: ae.Gaussian([3 * beta**4], [[1 + beta * (1 - beta)]]), "of your own"),
         (lambda beta: ae.Gaussian([3 * beta], [[1.0]], log_scale=0.0), "of your own"),
