@@ -142,7 +142,7 @@ counted once in Z, and doubles it.
     large = call(answer, np.array([800.0, -800.0]), 2)
     require(same(large, 800 + 2 * np.log(2)), "right, but biases of ±800 overflow: use np.logaddexp(0, b).")
     many, right = call(answer, np.array([1.0]), 2000), np.logaddexp(0, 1.0) + 2000 * np.log(2)
-    require(same(many, right), "right, but not with 2,000 hidden units: 2^2000 overflows, its logarithm does not.")
+    require(same(many, right), "right, but not with 2,000 hidden units: 2^2000 is infinite in a computer, its log not.")
     return "right: one factor (1 + e^b) a visible unit, one factor 2 a hidden unit."
 
 
