@@ -16,6 +16,13 @@ STAY = {
     "BiasDecay": {"n_steps", "separation", "ends", "schedule", "seed"},
     "AnnealingRuns": {"n_steps"},
     "WhereTheKnotsSit": {"knots"},
+    "SamplesAlongPaths": {"beta", "model", "start", "shown", "seed"},
+    "DigitsAnnealing": {"beta"},
+    "FourModes": {"beta", "n_steps", "kernel", "seed"},
+    "StartCovariance": {"share"},
+    "MomentumTrails": {"step_size", "half_life", "seed"},
+    "HamiltonianConvergence": {"cost"},
+    "ImageModels": {"model"},
 }
 """Panel → controls that move no axis."""
 
