@@ -299,7 +299,7 @@ class Panel(widgets.VBox):
             for name, value in {
                 "takeaway": takeaway,
                 "numbers": [[label, text] for label, text in readout.items()],
-                "alt": f"{self.title}. {self.picture} {takeaway}",
+                "alt": f"{self.title.rstrip('?')}. {self.picture} {takeaway}",
                 "scene": shown[0] if shown else "",
                 "veil": veil,
             }.items():
