@@ -124,7 +124,7 @@ class Panel(widgets.VBox):
         for name in values.keys() - self.controls.keys():
             raise TypeError(f"{type(self).__name__} has no control {name!r}; it has {', '.join(self.controls)}")
         self._runs: dict[tuple, Any] = {}
-        self._task: asyncio.Task | None = None
+        self._work: Generator[float, None, None] | None = None
         self._held = False  # while several controls move at once
         self._pixels = 1.0  # of the screen, for each pixel of the page
         self._controls = {name: recipe() for name, recipe in self.controls.items()}
@@ -225,11 +225,10 @@ class Panel(widgets.VBox):
                 self._pixels = pixels
                 self._open_figure(self._screen)
             case {"cancel": True}:
-                self._stop()
-                self._update(wait=False)
+                self._work = None  # it ends after the piece that is at work
 
     def _control_moved(self, _change) -> None:
-        self._stop()  # what is being computed is of other settings
+        self._work = None  # what is being computed is of other settings
         if not self._held:
             self._update(wait=not self._slow)
 
@@ -242,21 +241,21 @@ class Panel(widgets.VBox):
             loop = asyncio.get_running_loop()
         except RuntimeError:
             return self.run()
-        self._stop()
-        self._work = self._redraw(wait=True)
-        self._task = loop.create_task(self._listening(self._work))
+        if self._work is None:
+            self._work = self._redraw(wait=True)
+            self._task = loop.create_task(self._listening(self._work))
 
     async def _listening(self, work: Generator[float, None, None]) -> None:
-        for done in work:
-            self._stage.set_trait("done", done)
-            await asyncio.sleep(0.02)  # what has come in meanwhile is dealt with here
-
-    def _stop(self) -> None:
-        """Let go of what is being computed between two messages of the reader."""
-        if self._task is not None:
-            self._task.cancel()
-            self._work.close()
-            self._task = None
+        try:
+            for done in work:
+                self._stage.set_trait("done", done)
+                await asyncio.sleep(0.02)  # what has come in meanwhile is dealt with here, or in another thread
+                if self._work is not work:
+                    work.close()
+                    return self._update(wait=False) if self._work is None else None
+        finally:
+            if self._work is work:
+                self._work = None
 
     def _redraw(self, wait: bool) -> Generator[float, None, None]:
         """Draw the present settings and show them; what takes work is done only if ``wait`` is set, else it is said.
@@ -264,7 +263,6 @@ class Panel(widgets.VBox):
         Yields the share of the work that is done.
         """
         hidden, reading = hide_named(self.figure), None
-        self._stage.set_trait("computing", self._slow and wait)
         try:
             with projected():
                 drawing = self.draw(**self.values)
@@ -274,6 +272,7 @@ class Panel(widgets.VBox):
                 if not wait:
                     break
                 self._stage.set_trait("veil", "computing …")
+                self._stage.set_trait("computing", True)
                 yield done
             reading = None if self._slow else drawing
         except StopIteration as end:

@@ -187,6 +187,39 @@ def test_a_setting_moved_while_computing_is_not_mixed_with_the_other(opened):
     assert panel.sums.keys() == {10} and veil(panel) == "press Run"
 
 
+def test_run_pressed_again_while_it_computes_changes_nothing(opened):
+    panel = opened(Sums)
+    panel.n.value = 100
+
+    async def pressed():
+        panel._run_in_pieces()
+        await asyncio.sleep(0.01)
+        panel._run_in_pieces()
+        await asyncio.sleep(0.2)
+        assert panel.takeaway == "The sum is 5050." and veil(panel) == ""
+        panel.n.value = 1000
+        panel._run_in_pieces()
+        await asyncio.sleep(0.2)
+
+    asyncio.run(pressed())
+    assert panel.takeaway == "The sum is 500500." and not panel.children[1].computing
+
+
+def test_run_pressed_for_other_settings_while_it_computes_computes_these(opened):
+    panel = opened(Sums)
+    panel.n.value = 100
+
+    async def pressed():
+        panel._run_in_pieces()
+        await asyncio.sleep(0.01)
+        panel.n.value = 1000
+        panel._run_in_pieces()
+        await asyncio.sleep(0.3)
+
+    asyncio.run(pressed())
+    assert panel.takeaway == "The sum is 500500." and panel.sums.keys() == {10, 1000} and veil(panel) == ""
+
+
 class Scenes(Dots):
     scenes = {"middle": {}, "low": {"height": 0.2}, "bare": {"shown": "hidden", "height": 0.5}}  # noqa: RUF012
 
