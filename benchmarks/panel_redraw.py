@@ -19,7 +19,7 @@ TINY = ("TwoPaths",)
 
 def one_line_figure(repeats: int) -> float:
     """Seconds to turn a figure with one line into PNG bytes."""
-    figure = LectureFigure(10.0, 4.5, presentation=False)
+    figure = LectureFigure(10.0, 4.5)
     (ax,) = figure.columns(1)
     (line,) = ax.plot([0, 1], [0, 1])
     return median_time(lambda k: (line.set_ydata([k, 1]), figure.png()), repeats)

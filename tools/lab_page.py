@@ -44,8 +44,15 @@ COMPLAINTS = (
 )
 PICTURE = "img.anneal-edu-picture"
 DIGEST = """async picture => {
-    await picture.decode();
-    const bytes = await (await fetch(picture.src)).arrayBuffer();
+    const read = async () => {
+        await picture.decode();
+        return await (await fetch(picture.src)).arrayBuffer();
+    };
+    let bytes = null;
+    for (let tries = 0; bytes === null && tries < 20; tries++) {
+        bytes = await read().catch(() => null);  // another picture has just come
+        if (bytes === null) await new Promise(resolve => setTimeout(resolve, 50));
+    }
     const digest = await crypto.subtle.digest('SHA-256', bytes);
     return Array.from(new Uint8Array(digest), byte => byte.toString(16).padStart(2, '0')).join('');
 }"""

@@ -1,5 +1,6 @@
 """Panels that compute for long, on smaller budgets: what holds for every panel is tested on these."""
 
+import asyncio
 import sys
 from functools import cache, lru_cache
 
@@ -40,6 +41,15 @@ FEWER = {
     "TemperedModes": {"n_sweeps": steps("sweeps", 40, (20, 40), live=False)},
 }
 """Panel → controls whose own settings would take too long, or are not those of the SMALLER constants."""
+
+
+@pytest.fixture(autouse=True)
+def no_loop_of_others():
+    """A browser that tests of the same process drive leaves a loop running, which is not the panels'."""
+    running = asyncio._get_running_loop()
+    asyncio._set_running_loop(None)
+    yield
+    asyncio._set_running_loop(running)
 
 
 @cache
