@@ -1,4 +1,4 @@
-"""Decks in Chromium (all of them in `make drive`) with the network cut: nothing is missing, formulas are set, no slide leaves the screen."""
+"""Decks in Chromium with the network cut, all of them in `make drive`: nothing is missing, no slide leaves the screen."""
 
 import os
 
