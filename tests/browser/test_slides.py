@@ -1,4 +1,4 @@
-"""Decks in Chromium with the network cut, all of them in `make drive`: nothing is missing, no slide leaves the screen."""
+"""Decks in Chromium with the network cut, all of them in `make drive`: nothing is missing, each slide fits."""
 
 import os
 
