@@ -10,6 +10,7 @@ from anneal_edu.paths.geometric import family_of
 from anneal_edu.paths.rungs import rungs_on
 
 SCHEDULE = np.array([0.0, 0.3, 0.7, 1.0])
+RUNGS = ae.linear_schedule(12)  # with four of them swaps are rare, and 100 sweeps say too little of their own error
 KERNELS = {"gibbs": ae.gibbs, "auxiliary gibbs": ae.auxiliary_gibbs}
 
 
@@ -110,7 +111,7 @@ def test_hamiltonian_ais_sees_the_path_as_it_is_written(name):
 ESTIMATORS = {
     "ais": lambda path: ae.ais(path, ae.linear_schedule(10), 500, rng=rng(9)),
     "sandwich": lambda path: ae.sandwich(path, ae.linear_schedule(10), 500, rng=rng(9)).reverse,
-    "parallel tempering": lambda path: ae.parallel_tempering(path, SCHEDULE, 100, 10, n_burn_in=20, rng=rng(9)),
+    "parallel tempering": lambda path: ae.parallel_tempering(path, RUNGS, 100, 20, n_burn_in=20, rng=rng(9)),
     "rts": lambda path: ae.rts(path, SCHEDULE, 6, 30, 50, rng=rng(9)),
 }
 
