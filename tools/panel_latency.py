@@ -18,9 +18,9 @@ from nbformat.v4 import new_code_cell, new_notebook
 import anneal_edu as ae
 from anneal_edu.course.panels.controls import is_slider
 from lab_page import chromium, opened, served
+from notebooks import normalise
 
 PRESSES = 20
-KERNELSPEC = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 
 
 def live_slider(panel_type):
@@ -55,8 +55,9 @@ def times(panel, number, presses=PRESSES):
 def measured(browser, lab, name, number, presses=PRESSES):
     """The times of one panel, in a notebook and a kernel of its own."""
     path = lab.root / f"{name}.ipynb"
-    cells = [new_code_cell(f"import anneal_edu as ae\nae.panels.{name}()")]
-    nbformat.write(new_notebook(cells=cells, metadata={"kernelspec": KERNELSPEC}), path)
+    notebook = new_notebook(cells=[new_code_cell(f"import anneal_edu as ae\nae.panels.{name}()")])
+    normalise(notebook)
+    nbformat.write(notebook, path)
     page = opened(browser, lab, path)
     page.run_all()
     (panel,) = page.panels()

@@ -10,7 +10,6 @@ S). Decks are in build/slides, with all that they load.
 """
 
 import argparse
-import base64
 import re
 import shutil
 from html import escape
@@ -56,14 +55,19 @@ class Deck:
         picture = f'<img src="data:image/png;base64,{png}" alt="{escape(alt)}">'
         self.add(f'### {title}\n\n{picture}\n\n<p class="said">{escape(sentence)}</p>', below)
 
+    def show_kept(self, source):
+        """The scenes that have waited for this cell of the lesson."""
+        for scene in [scene for scene in self.kept if asks_for(source, scene)]:
+            self.show(scene, *self.kept.pop(scene), below=True)
+
 
 def scenes_of(name):
     """(scene, picture, what is drawn, sentence) of each scene of a panel, as for a lecture hall."""
     panel = getattr(panels, name)().present()
     try:
         for scene in panel.scenes:
-            panel.show(scene)
-            yield scene, base64.b64encode(panel.figure.png()).decode("ascii"), panel.picture, panel.takeaway
+            shown, _ = panel.show(scene)._repr_mimebundle_()
+            yield scene, shown["image/png"], panel.picture, panel.takeaway
     finally:
         panel.close()
 
@@ -92,8 +96,7 @@ def tell(deck, source, tags):
     asked = PREDICT.search(source)
     if asked:
         deck.add(f"## {deck.heading}\n\n{asked[0].strip()}")
-        for scene in [scene for scene in deck.kept if asks_for(source, scene)]:
-            deck.show(scene, *deck.kept.pop(scene), below=True)
+        deck.show_kept(source)
     deck.note(source)
 
 
@@ -117,8 +120,7 @@ def answer(deck, cell, shown, later, scenes):
             else:
                 deck.show(scene, *found, below=number > 0)
                 number += 1
-    for scene in [scene for scene in deck.kept if asks_for(cell.source, scene)]:
-        deck.show(scene, *deck.kept.pop(scene), below=True)
+    deck.show_kept(cell.source)
     if "answer" in cell.metadata.get("tags", []) and not used:
         for output in cell.outputs:
             if "image/png" in output.get("data", {}):

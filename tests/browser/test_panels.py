@@ -10,12 +10,12 @@ import pytest
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
 import lab_page
+import notebooks
 import open_lab
 
 pytestmark = pytest.mark.skipif("DRIVE" not in os.environ, reason="takes minutes: make drive")
 
 SMALL = Path(__file__).with_name("small_panels.py")
-KERNELSPEC = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 CELLS = ("from small_panels import Sums, Waves", "Waves()", "Sums()", "Waves(phase=5.0, height=0.2)")
 VALUE_TEXTS = "handles => handles.map(handle => handle.getAttribute('aria-valuetext'))"
 FAST = 50
@@ -43,7 +43,9 @@ def written(folder, name):
     """A notebook of small panels that nobody has opened before."""
     shutil.copy(SMALL, folder)
     cells = [new_code_cell(source) for source in CELLS]
-    nbformat.write(new_notebook(cells=cells, metadata={"kernelspec": KERNELSPEC}), folder / name)
+    notebook = new_notebook(cells=cells)
+    notebooks.normalise(notebook)
+    nbformat.write(notebook, folder / name)
     return folder / name
 
 

@@ -11,7 +11,6 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
-from matplotlib.patches import Rectangle
 from matplotlib.text import Text
 from PIL import Image
 
@@ -187,7 +186,6 @@ class LectureFigure(Figure):
         FigureCanvasAgg(self)
         self.shown_width = 100.0 * width
         """Pixels of the page that the picture is to take."""
-        self._covers = []
         self._told = ""
         self._smallest = 0.0  # points
 
@@ -237,16 +235,6 @@ class LectureFigure(Figure):
             ax.set_position([place.x0, bottom, place.width, tall])
         self.text(0.01, 0.08 / (height + room), "\n".join(lines), fontsize=14, va="bottom", linespacing=1.3)
         return self
-
-    @projected()
-    def cover(self, words: str) -> None:
-        """Fade the whole picture and write ``words`` across it; an empty string uncovers it."""
-        for artist in self._covers:
-            artist.remove()
-        self._covers = []
-        if words:
-            veil = Rectangle((0, 0), 1, 1, transform=self.transFigure, facecolor="white", alpha=0.75, zorder=10)
-            self._covers = [self.add_artist(veil), self.text(0.5, 0.5, words, fontsize=30, ha="center", zorder=11)]
 
     @projected()
     def png(self) -> bytes:

@@ -176,7 +176,6 @@ class Panel(widgets.VBox):
     def present(self) -> Self:
         """Turn into the lecture version and return it: larger letters, thicker lines, a picture as wide as the page."""
         self._open_figure([1400, 1000])
-        self.add_class("anneal-edu-presented")
         return self
 
     def close(self) -> None:
@@ -288,8 +287,9 @@ class Panel(widgets.VBox):
         if reading is None:
             self._tell("The settings have changed: press Run to see what they do.", {}, veil="press Run")
         else:
-            self._stage.set_trait("png", self.figure.png())
-            self._tell(*reading)
+            with self._stage.hold_sync():  # picture and words in one message
+                self._stage.set_trait("png", self.figure.png())
+                self._tell(*reading)
 
     def _tell(self, takeaway: str, readout: dict[str, str], veil: str = "") -> None:
         self.takeaway, self.readout = takeaway, readout

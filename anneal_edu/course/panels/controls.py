@@ -70,10 +70,9 @@ def step(control: widgets.ValueWidget, way: int) -> None:
 
 def next_frame(control: widgets.ValueWidget) -> None:
     """Move a slider on so that it is played from end to end in some forty frames, and then from its beginning."""
-    at_end = control.index == len(control.options) - 1 if hasattr(control, "options") else control.value == control.max
-    if at_end:
-        step(control, -(10**6))
-    elif hasattr(control, "options"):
-        step(control, 1)
+    if isinstance(control, widgets.SelectionSlider):
+        control.index = (control.index + 1) % len(control.options)
+    elif control.value == control.max:
+        control.value = control.min
     else:
         step(control, max(1, round((control.max - control.min) / control.step / _FRAMES)))

@@ -39,16 +39,6 @@ def test_a_point_that_cannot_be_drawn_is_an_error(bad):
         artists.curve(ax, "curve", [0, 1], [0, bad], "truth")
 
 
-def test_a_cover_comes_off_without_a_trace():
-    figure = LectureFigure(4, 3)
-    figure.columns(1)
-    before = figure.png()
-    figure.cover("press Run")
-    assert figure.png() != before
-    figure.cover("")
-    assert figure.png() == before
-
-
 @pytest.mark.parametrize("screen", [None, (1024, 768), (1920, 1080)])
 def test_labels_fit_into_the_margins(screen):
     figure = LectureFigure() if screen is None else LectureFigure.on_screen(*screen)

@@ -3,7 +3,6 @@
 import ast
 import importlib
 import json
-import tomllib
 from pathlib import Path
 from pkgutil import iter_modules
 
@@ -12,11 +11,9 @@ from matplotlib.colors import CSS4_COLORS, TABLEAU_COLORS
 
 from anneal_edu.course import figures, panels
 from anneal_edu.course.figures import STYLES, style
+from tests.course.figures.test_looks import NAMES
 
-COMPANIES = [
-    set(names)
-    for names in tomllib.loads(Path(__file__).with_name("companies.toml").read_text(encoding="utf-8"))["together"]
-]
+COMPANIES = [set(names) for names in NAMES]
 PLAIN = {"white", "none", "None", "black", "gray"}
 """What edges, grounds and pictures may be: these mean nothing."""
 MODULES = [

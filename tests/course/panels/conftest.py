@@ -7,8 +7,13 @@ from functools import cache, lru_cache
 import pytest
 
 import anneal_edu as ae
+from anneal_edu.course import panels
 from anneal_edu.course.figures import LectureFigure
 from anneal_edu.course.panels.controls import slider, steps
+
+PANELS = {name: kind for name in panels.__all__ if issubclass(kind := getattr(panels, name), panels.Panel)}
+"""Every panel of the course by its name."""
+del PANELS["Panel"]
 
 SMALLER = {
     "AnnealingRuns": {"STEPS": (10, 25, 1000)},
@@ -90,14 +95,14 @@ def make_quick(monkeypatch, kind):
 def quick_panel(monkeypatch):
     """Opens quick panels that render no picture, and closes them."""
     monkeypatch.setattr(LectureFigure, "png", lambda figure: b"")
-    panels = []
+    opened = []
 
     def open_panel(kind, **values):
-        if not panels:
+        if not opened:
             make_quick(monkeypatch, kind)
-        panels.append(kind(**values))
-        return panels[-1]
+        opened.append(kind(**values))
+        return opened[-1]
 
     yield open_panel
-    for panel in panels:
+    for panel in opened:
         panel.close()

@@ -18,9 +18,7 @@ from matplotlib.transforms import Bbox
 from anneal_edu.course import panels
 from anneal_edu.course.figures import artists
 from anneal_edu.course.panels.controls import slider
-
-PANELS = {name: kind for name in panels.__all__ if issubclass(kind := getattr(panels, name), panels.Panel)}
-del PANELS["Panel"]
+from tests.course.panels.conftest import PANELS
 
 
 def is_slow(kind):

@@ -5,15 +5,13 @@ import pytest
 from scipy.special import erf, logsumexp
 
 import anneal_edu as ae
-from anneal_edu.course import panels
 from anneal_edu.course.experiments import kiwaki
 from anneal_edu.course.experiments.estimator_tables import stored_rows
 from anneal_edu.course.panels.samples_along_paths import measures_along
 from anneal_edu.course.panels.tiny_world import two_wells
 from anneal_edu.course.panels.two_paths import PATHS, mirrored_gaussians
+from tests.course.panels.conftest import PANELS
 
-PANELS = {name: kind for name in panels.__all__ if issubclass(kind := getattr(panels, name), panels.Panel)}
-del PANELS["Panel"]
 PEAKS = np.exp(two_wells(8.0) - logsumexp(two_wells(8.0)))
 ALONG = {style: measures_along("PCD", "base rate", style).pictures for style in ("geometric", "moments")}
 

@@ -6,13 +6,11 @@ import pytest
 from matplotlib.axis import Axis
 from matplotlib.text import Text
 
-from anneal_edu.course import panels
 from anneal_edu.course.figures import LectureFigure
-from tests.course.panels.conftest import make_quick
+from tests.course.panels.conftest import PANELS, make_quick
 
 SCREENS = (1024, 768), (1920, 1080)
 TOUCH = 4.0  # pixels by which two boxes may overlap: letters do not fill theirs
-KINDS = [getattr(panels, name) for name in panels.__all__ if name not in ("Panel", "Reading")]
 
 
 def texts_of(figure):
@@ -63,7 +61,7 @@ def faults_of(figure):
             yield f"{said!r} lies on {other!r}"
 
 
-@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("kind", PANELS.values(), ids=lambda kind: kind.__name__)
 def test_a_lecture_can_be_read(kind, monkeypatch):
     make_quick(monkeypatch, kind)
     panel = kind()

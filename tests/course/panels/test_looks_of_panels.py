@@ -7,8 +7,7 @@ import pytest
 from anneal_edu.course import panels
 from anneal_edu.course.figures import STYLES
 from tests.course.figures.test_names_of_looks import MODULES, in_one_company
-
-PANELS = [name for name in panels.__all__ if name not in ("Panel", "Reading")]
+from tests.course.panels.conftest import PANELS
 
 
 class Watched(UserDict):

@@ -7,18 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from anneal_edu.course import panels
-from tests.course.panels.conftest import FEWER, SMALLER
+from tests.course.panels.conftest import FEWER, PANELS, SMALLER
 
 SENTENCES = tomllib.loads(Path(__file__).with_name("scenes.toml").read_text(encoding="utf-8"))
 """Panel → scene → what its sentence must match."""
 
-NAMES = [name for name in panels.__all__ if name not in ("Panel", "Reading")]
 
-
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", PANELS)
 def test_every_panel_has_three_scenes_that_differ(name):
-    kind = getattr(panels, name)
+    kind = PANELS[name]
     opening = {control: recipe().value for control, recipe in kind.controls.items()}
     states = [opening | scene for scene in kind.scenes.values()]
     assert len(states) >= 3
@@ -29,10 +26,10 @@ def test_every_panel_has_three_scenes_that_differ(name):
     assert not kind.plays or kind.plays in opening
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", PANELS)
 def test_every_scene_says_what_it_shows(name, request):
     """Of panels that compute for long, with small budgets."""
-    kind = getattr(panels, name)
+    kind = PANELS[name]
     assert SENTENCES[name].keys() == kind.scenes.keys()
     slow = name in SMALLER or name in FEWER
     panel = request.getfixturevalue("quick_panel")(kind) if slow else kind()
