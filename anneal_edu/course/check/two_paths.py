@@ -27,10 +27,19 @@ def random_gaussian(rng: np.random.Generator, dim: int) -> Gaussian:
     return Gaussian(rng.normal(scale=2.0, size=dim), a @ a.T + 0.5 * np.eye(dim))
 
 
-def _first_sound(p0: Gaussian, p1: Gaussian, is_sound: Callable[[list[Gaussian]], bool]) -> int:
-    """The smallest K ≥ 2 for which the K + 1 members of the moment path between two ends pass a test."""
+Steps = Callable[[int], tuple[Gaussian, Gaussian]]
+"""The two ends of step k, made only when they are asked for."""
+
+
+def _first_sound(p0: Gaussian, p1: Gaussian, is_sound: Callable[[Steps, int], bool]) -> int:
+    """The smallest K ≥ 2 for which the K steps of the moment path between two ends pass a test."""
     path = moment_path(p0, p1)
-    return next(K for K in range(2, 10_000) if is_sound([path(beta) for beta in linear_schedule(K)]))
+
+    def steps(n_steps: int) -> Steps:
+        betas = linear_schedule(n_steps)
+        return lambda k: (path(betas[k - 1]), path(betas[k]))
+
+    return next(K for K in range(2, 10_000) if is_sound(steps(K), K))
 
 
 def _slope(p: Gaussian, q: Gaussian) -> float:
@@ -43,18 +52,19 @@ def _finite(p: Gaussian, q: Gaussian) -> bool:
     return _slope(p, q) > 0
 
 
-def _every_step(stops: list[Gaussian]) -> bool:
-    return all(map(_finite, stops[:-1], stops[1:]))
+def _every(test: Callable[[Gaussian, Gaussian], bool]) -> Callable[[Steps, int], bool]:
+    """Whether all steps pass, asked of the first and the last before the others: it is there that they fail."""
+    return lambda step, K: all(test(*step(k)) for k in (1, K, *range(2, K)))
 
 
 def _slips_of_steps(p0: Gaussian, p1: Gaussian) -> dict[str, int]:
     """What common slips give for the number of steps, each with the sentence that helps."""
-    right = _first_sound(p0, p1, _every_step)
+    right = _first_sound(p0, p1, _every(_finite))
     return {
         "with so few, step 1 still has weights of infinite variance. Did you test only the last step? From wide to "
-        "narrow is harmless.": _first_sound(p0, p1, lambda stops: _finite(*stops[-2:])),
+        "narrow is harmless.": _first_sound(p0, p1, lambda step, K: _finite(*step(K))),
         "your matrix is turned round: for a step from p to q it is 2 Σ_q⁻¹ - Σ_p⁻¹, with draws from p.": _first_sound(
-            p0, p1, lambda stops: all(map(_finite, stops[1:], stops[:-1]))
+            p0, p1, _every(lambda p, q: _finite(q, p))
         ),
         "one step fewer than is needed: did you return the last K that fails?": right - 1,
         "one step more than is needed.": right + 1,
@@ -93,11 +103,11 @@ def steps_for_finite_variance(answer) -> str:
 
 
 def _judge_steps(p0: Gaussian, p1: Gaussian, n_steps: int) -> None:
-    right = _first_sound(p0, p1, _every_step)
+    right = _first_sound(p0, p1, _every(_finite))
     if n_steps == right:
         return
     case = f"from mean {p0.mean.round(1)} to {p1.mean.round(1)} you say {n_steps} steps: "
-    edge = _first_sound(p0, p1, lambda stops: all(_slope(p, q) > -1e-9 for p, q in pairwise(stops)))
+    edge = _first_sound(p0, p1, _every(lambda p, q: _slope(p, q) > -1e-9))
     require(
         n_steps != edge,
         f"{case}there the matrix of step 1 is exactly 0 in one direction: the integrand does not fall off, and the "

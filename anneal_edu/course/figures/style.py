@@ -237,13 +237,16 @@ class LectureFigure(Figure):
         return self
 
     @projected()
-    def png(self) -> bytes:
-        """The picture as a PNG file of at most 256 colours, which is a third of the size of one of all colours."""
+    def pixels(self) -> np.ndarray:
+        """Draw, and return the picture as an array of shape (height, width, 4)."""
         for text in self.findobj(Text) if self._smallest else ():
             text.set_fontsize(max(text.get_fontsize(), self._smallest))
         self.canvas.draw()
-        pixels = Image.fromarray(np.asarray(self.canvas.buffer_rgba())).convert("RGB")
-        file = io.BytesIO()
+        return np.asarray(self.canvas.buffer_rgba())
+
+    def png(self) -> bytes:
+        """The picture as a PNG file of at most 256 colours, which is a third of the size of one of all colours."""
+        pixels, file = Image.fromarray(self.pixels()).convert("RGB"), io.BytesIO()
         pixels.quantize(256, method=Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE).save(
             file, "png", compress_level=3
         )

@@ -8,7 +8,8 @@ from anneal_edu.course.check import two_paths
 
 
 def stops(p0, p1, n_steps):
-    return [ae.moment_path(p0, p1)(beta) for beta in ae.linear_schedule(n_steps)]
+    """The members of the moment path by their numbers, each made when it is asked for."""
+    return lambda k: ae.moment_path(p0, p1)(ae.linear_schedule(n_steps)[k])
 
 
 def finite(p, q):
@@ -22,28 +23,28 @@ def almost_finite(p, q):
 def smallest(test, first=2):
     def answer(p0, p1):
         n_steps = first
-        while not test(stops(p0, p1, n_steps)):
+        while not test(stops(p0, p1, n_steps), n_steps):
             n_steps += 1
         return n_steps
 
     return answer
 
 
-def every_step(s):
-    return all(map(finite, s[:-1], s[1:]))
+def all_steps(test, order=range, first=2):
+    return smallest(lambda stop, n_steps: all(test(stop(k), stop(k + 1)) for k in order(n_steps)), first)
 
 
-right_steps = smallest(every_step)
+right_steps = all_steps(finite)
 
 
 WRONG_STEPS = {
-    "last step only": (smallest(lambda s: finite(*s[-2:])), "only the last step"),
-    "turned round": (smallest(lambda s: all(map(finite, s[1:], s[:-1]))), "turned round"),
+    "last step only": (smallest(lambda stop, n: finite(stop(n - 1), stop(n))), "only the last step"),
+    "turned round": (all_steps(lambda p, q: finite(q, p), lambda n: reversed(range(n))), "turned round"),
     "one too few": (lambda p0, p1: right_steps(p0, p1) - 1, "fewer than is needed"),
     "one too many": (lambda p0, p1: right_steps(p0, p1) + 1, "more than is needed"),
-    "not below 0": (smallest(lambda s: all(map(almost_finite, s[:-1], s[1:]))), "more than 0"),
+    "not below 0": (all_steps(almost_finite), "more than 0"),
     "the geometric path": (lambda p0, p1: 2, "infinite variance"),
-    "from 1": (smallest(every_step, first=1), "2 or more"),
+    "from 1": (all_steps(finite, first=1), "2 or more"),
     "too many": (lambda p0, p1: right_steps(p0, p1) + 7, "fewer are enough"),
     "too few": (lambda p0, p1: max(right_steps(p0, p1) - 4, 2), "infinite variance"),
     "a fraction": (lambda p0, p1: right_steps(p0, p1) - 0.5, "whole number"),
@@ -62,7 +63,7 @@ def test_the_weights_of_a_step_judged_infinite_have_no_variance():
     """E[w²] = ∫ q²/p on ever wider intervals: it settles, or it does not."""
     x = np.linspace(0, 40, 40_001)[:, None]
     for n_steps, settles in ((5, False), (12, True)):
-        p, q = stops(ae.Gaussian([0.0], [[1.0]]), ae.Gaussian([3.0], [[1.0]]), n_steps)[:2]
+        p, q = map(stops(ae.Gaussian([0.0], [[1.0]]), ae.Gaussian([3.0], [[1.0]]), n_steps), (0, 1))
         part = np.cumsum(np.exp(2 * q.log_density(x) - p.log_density(x)))
         assert (part[-1] < 1.05 * part[20_000]) == settles == finite(p, q)
 
@@ -181,7 +182,8 @@ def test_the_lowest_log_weight_is_the_wrong_one_to_subtract():
 
 def test_right_answers():
     assert two_paths.steps_for_finite_variance(right_steps).passed
-    assert two_paths.steps_for_finite_variance(smallest(lambda s: finite(*s[:2]))).passed  # Σ(β) is concave
+    first_step = smallest(lambda stop, n: finite(stop(0), stop(1)))  # suffices, as Σ(β) is concave
+    assert two_paths.steps_for_finite_variance(first_step).passed
     assert two_paths.best_turn(long_axis).passed
     assert two_paths.best_turn(tried_out).passed
     assert two_paths.best_turn(lambda *given: long_axis(*given) + np.pi / 2).passed

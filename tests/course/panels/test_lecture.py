@@ -64,6 +64,7 @@ def faults_of(figure):
 @pytest.mark.parametrize("kind", PANELS.values(), ids=lambda kind: kind.__name__)
 def test_a_lecture_can_be_read(kind, monkeypatch):
     make_quick(monkeypatch, kind)
+    monkeypatch.setattr(LectureFigure, "png", lambda figure: figure.pixels().tobytes()[:0])
     panel = kind()
     faults = []
     for screen in SCREENS:
