@@ -13,9 +13,9 @@ from importlib import import_module
 from anneal_edu import data, models
 from anneal_edu.annealing.ais import AISResult, ais
 from anneal_edu.annealing.hais import HAISResult, hais
-from anneal_edu.annealing.likelihood import LikelihoodResult, log_likelihood
+from anneal_edu.annealing.likelihood import LikelihoodResult, log_likelihood, raise_log_likelihood
 from anneal_edu.annealing.matrices import expected_ais_weights, gibbs_matrix, metropolis_matrix, state_distributions
-from anneal_edu.annealing.reverse import ReverseAISResult, Sandwich, raise_log_likelihood, reverse_ais, sandwich
+from anneal_edu.annealing.reverse import ReverseAISResult, Sandwich, reverse_ais, sandwich
 from anneal_edu.annealing.step_size import tune_step_size
 from anneal_edu.distributions import (
     BilinearGenerative,

@@ -38,7 +38,7 @@ def starting_states(target, draws: str, forward, rng: np.random.Generator) -> np
     else:
         images = data.digits(28)
         x = images[rng.integers(len(images), size=N_CHAINS)]
-    return long_run(target, x, N_LONG_RUN, gibbs, rng)
+    return long_run(target, x, N_LONG_RUN, gibbs, rng=rng)
 
 
 def _both_ways(model: str, start: str, path: str, draws: str, seed: int):
