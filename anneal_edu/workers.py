@@ -30,6 +30,7 @@ Walk = Callable[[slice, np.random.Generator, Watch], T]
 """What is done with a block: (its chains, its generator, watch) -> anything; ``watch`` goes around its loop."""
 
 _BLOCK = 400_000  # numbers that a step of a block touches, about: a millisecond, against 0.1 that Python takes for it
+_SMALLEST = 250  # states: a product copies the weights first, which must not cost more than the product
 _POLL = 0.1  # seconds after which an interrupt is heard
 
 _lock, _inside = Lock(), 0
@@ -115,11 +116,11 @@ def chains_at_once(target: Any, n_rungs: int = 1) -> int:
     --------
     >>> import anneal_edu as ae
     >>> [chains_at_once(ae.uniform_rbm(784, n_hidden)) for n_hidden in (20, 500)]
-    [357, 43]
+    [357, 250]
     """
     D, H = target.dim, getattr(target, "n_hidden", target.dim)
     touched = D + H + D * H / 50  # a product of float32 passes over 50 numbers in the time of an exponential
-    return max(-(-32 // n_rungs), int(_BLOCK / (touched * n_rungs)))
+    return max(-(-_SMALLEST // n_rungs), int(_BLOCK / (touched * n_rungs)))
 
 
 def children(rng: np.random.Generator, n: int) -> list[np.random.Generator]:
@@ -179,8 +180,8 @@ def in_blocks(
     --------
     >>> import anneal_edu as ae
     >>> target, rng = ae.uniform_rbm(784, 500), np.random.default_rng(0)
-    >>> in_blocks(lambda rows, rng, watch: (rows.stop - rows.start, sum(watch(range(4)))), 100, target, rng=rng)
-    [(33, 6), (33, 6), (34, 6)]
+    >>> in_blocks(lambda rows, rng, watch: (rows.stop - rows.start, sum(watch(range(4)))), 700, target, rng=rng)
+    [(233, 6), (233, 6), (234, 6)]
     """
     n_blocks = 1 if getattr(target, "one_a_chain", False) else -(-n_chains // chains_at_once(target, n_rungs))
     n_threads = min(as_workers(workers, target, *uses), n_blocks)

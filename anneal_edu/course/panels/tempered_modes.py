@@ -13,7 +13,7 @@ from anneal_edu.course.panels.base import Panel, Reading
 from anneal_edu.course.panels.controls import seed, slider, steps
 from anneal_edu.kernels import accept
 from anneal_edu.paths.geometric import GeometricPath
-from anneal_edu.tempering.parallel import count_round_trips
+from anneal_edu.tempering.record import count_round_trips
 
 CENTRES, WIDTH, SHARES = np.array([-6.0, 0.0, 5.0]), 0.4, np.array([0.2, 0.5, 0.3])
 BORDERS = np.array([-3.0, 2.5])
