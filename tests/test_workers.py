@@ -98,7 +98,7 @@ def test_blocks_have_the_law_of_the_whole(name, monkeypatch):
 
 @pytest.mark.usefixtures("small_blocks")
 def test_blocks_find_what_is_exact():
-    """Each of the estimates within 4.5 of its standard errors; a block that were left out, or done twice, would show."""
+    """Each estimate within 4.5 of its standard errors: a block left out, or done twice, would show."""
     path, betas = ae.geometric_path(ae.uniform_rbm(12, 5), RBM), ae.linear_schedule(20)
     results = [
         ae.ais(path, betas, 400, rng=rng(1)),

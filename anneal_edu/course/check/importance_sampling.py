@@ -163,7 +163,7 @@ def _say_what_is_sound(log_f: np.ndarray, tables: list[np.ndarray], k: int, brok
     p, p_broken = (np.exp(log_f[i] - logsumexp(log_f[i])) for i in (k, broken))
     T = tables[k - 1]
     slight = float(abs(p_broken @ tables[broken - 1] - p_broken).max())
-    if slight < 0.005:
+    if slight < 0.01:
         far += f" (The broken table changes p by {slight:.1g}, and rounding by 1e-16: look for the largest change.)"
     change, flow = float(abs(p @ T - p).max()), p[:, None] * T
     counted = " Or do you count from 0? tables[0] is T_1." if k == broken - 1 else ""
