@@ -94,6 +94,25 @@ def n_cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+def memory() -> int:
+    """Bytes of memory that this machine has, used or not."""
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if hasattr(os, "sysconf") else 2**63 - 1
+
+
+def require_room(what: str, shape: tuple[int, ...], advice: str, bytes_each: int = 8) -> None:
+    """Raise MemoryError, before anything is computed, where an array can never fit into this machine.
+
+    Examples
+    --------
+    >>> require_room("a small matrix", (10, 10), "take a smaller one")
+    """
+    needed = bytes_each * int(np.prod(shape, dtype=object))
+    if needed > memory():
+        raise MemoryError(
+            f"{what} of shape {shape} takes {needed / 1e9:,.1f} GB, this machine has {memory() / 1e9:,.1f}: {advice}"
+        )
+
+
 def as_workers(workers: int | None, *things: Any) -> int:
     """How many threads to use: as many as are wanted; by default every core, but one where a user's function is called.
 

@@ -4,6 +4,7 @@ import _thread
 import itertools
 import threading
 import time
+import tracemalloc
 from dataclasses import fields, is_dataclass
 
 import numpy as np
@@ -215,6 +216,42 @@ def test_progress_counts_over_blocks(capsys):
 ])
 def test_the_size_of_a_block_depends_on_the_target_alone(target, n_rungs, n_chains):
     assert workers.chains_at_once(target, n_rungs) == n_chains
+
+
+def test_what_can_never_fit_is_refused_with_its_bytes(monkeypatch):
+    monkeypatch.setattr(workers, "memory", lambda: 10_000)
+    with pytest.raises(MemoryError, match=r"samples of shape \(100, 7, 2, 12\) takes 0\.0 GB.*keep_every"):
+        ae.parallel_tempering(PATH, BETAS, 100, 2, rng=rng())
+    assert ae.parallel_tempering(PATH, BETAS, 100, 2, keep="nothing", rng=rng()).samples.size == 0
+    with pytest.raises(MemoryError, match=r"log densities of shape \(7, 200\).*every so-many-th state"):
+        ae.log_density_matrix(PATH, BETAS, np.zeros((200, 12)))
+
+
+def test_a_run_that_keeps_nothing_takes_no_more_memory_when_it_is_longer():
+    def peak(n_sweeps):
+        tracemalloc.start()
+        try:
+            ae.parallel_tempering(PATH, BETAS, n_sweeps, 20, keep="nothing", rng=rng())
+            return tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+
+    peak(5)
+    assert peak(300) < 1.2 * peak(30)
+
+
+def test_what_is_kept_is_what_was_there():
+    every = ae.parallel_tempering(PATH, BETAS, 7, 4, n_burn_in=2, rng=rng())
+    some = ae.parallel_tempering(PATH, BETAS, 7, 4, n_burn_in=2, keep_every=3, rng=rng())
+    target = ae.parallel_tempering(PATH, BETAS, 7, 4, n_burn_in=2, keep="target", keep_every=2, rng=rng())
+    np.testing.assert_array_equal(some.samples, every.samples[::3])
+    np.testing.assert_array_equal(some.replicas, every.replicas[::3])
+    np.testing.assert_array_equal(target.samples, every.samples[::2, -1:])
+    assert every.log_z == some.log_z == target.log_z and every.round_trips == some.round_trips == target.round_trips
+    thin = ae.simulated_tempering(PATH, BETAS, np.zeros(7), 7, 4, keep_every=3, rng=rng())
+    whole = ae.simulated_tempering(PATH, BETAS, np.zeros(7), 7, 4, rng=rng())
+    for name in ("samples", "rungs", "log_conditionals"):
+        np.testing.assert_array_equal(getattr(thin, name), getattr(whole, name)[::3])
 
 
 @pytest.mark.parametrize("bad", [0, -1, 1.5, "two", True])

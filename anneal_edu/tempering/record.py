@@ -7,6 +7,7 @@ from threading import Lock
 import numpy as np
 
 from anneal_edu.validation import as_real
+from anneal_edu.workers import require_room
 
 
 class Record:
@@ -30,8 +31,9 @@ class Record:
         """Keep what a block shows after a sweep, with its chains, ``rows`` of all, along an axis of ``values``."""
         with self._lock:
             if name not in self._arrays:
-                shape = (*values.shape[:axis], self._n_chains, *values.shape[axis + 1 :])
-                self._arrays[name] = np.empty((len(self._sweeps), *shape), dtype=values.dtype)
+                shape = (len(self._sweeps), *values.shape[:axis], self._n_chains, *values.shape[axis + 1 :])
+                require_room(f"what is kept as {name}", shape, "keep less, see keep and keep_every", values.itemsize)
+                self._arrays[name] = np.empty(shape, dtype=values.dtype)
         if sweep in self._sweeps:
             kept = np.moveaxis(self._arrays[name][self._sweeps.index(sweep)], axis, 0)
             kept[rows] = np.moveaxis(values, axis, 0)
