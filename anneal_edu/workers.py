@@ -126,20 +126,21 @@ def as_workers(workers: int | None, *things: Any) -> int:
     return n_cores() if is_own(things) else 1
 
 
-def chains_at_once(target: Any, n_rungs: int = 1) -> int:
+def chains_at_once(target: Any, n_rungs: int = 1, effort: float = 1.0) -> int:
     """How many chains make a block: so many that Python's share of a step is small, and the cache holds them.
 
-    It depends on the size of the target alone, D units and H hidden ones, and never on the machine.
+    It depends on the size of the target, D units and H hidden ones, and on the sampler: on how many rungs a chain stands
+    at once, and what a step takes, in Gibbs steps of them all. It never depends on the machine.
 
     Examples
     --------
     >>> import anneal_edu as ae
     >>> [chains_at_once(ae.uniform_rbm(784, n_hidden)) for n_hidden in (20, 500)]
-    [357, 250]
+    [357, 251]
     """
     D, H = target.dim, getattr(target, "n_hidden", target.dim)
     touched = D + H + D * H / 50  # a product of float32 passes over 50 numbers in the time of an exponential
-    return max(-(-_SMALLEST // n_rungs), int(_BLOCK / (touched * n_rungs)))
+    return max(int(_SMALLEST / (n_rungs * effort)) + 1, int(_BLOCK / (touched * n_rungs * effort)))
 
 
 def children(rng: np.random.Generator, n: int) -> list[np.random.Generator]:
@@ -161,6 +162,7 @@ def in_blocks(
     uses: Iterable[Any] = (),
     *,
     n_rungs: int = 1,
+    effort: float = 1.0,
     n_steps: int = 0,
     desc: str = "",
     rng: np.random.Generator,
@@ -180,8 +182,8 @@ def in_blocks(
         Whose size says how many of them make a block, see `chains_at_once`.
     uses : iterable
         Paths and kernels that ``walk`` calls. If these or the target are not the library's own, one thread calls them.
-    n_rungs : int
-        How many states a chain of a ladder has.
+    n_rungs, effort
+        How much a step of a chain is, see `chains_at_once`.
     n_steps : int
         Length of the loop of a block, for the progress bar.
     desc, progress
@@ -202,7 +204,7 @@ def in_blocks(
     >>> in_blocks(lambda rows, rng, watch: (rows.stop - rows.start, sum(watch(range(4)))), 700, target, rng=rng)
     [(233, 6), (233, 6), (234, 6)]
     """
-    n_blocks = 1 if getattr(target, "one_a_chain", False) else -(-n_chains // chains_at_once(target, n_rungs))
+    n_blocks = 1 if getattr(target, "one_a_chain", False) else -(-n_chains // chains_at_once(target, n_rungs, effort))
     n_threads = min(as_workers(workers, target, *uses), n_blocks)
     edges = [n_chains * i // n_blocks for i in range(n_blocks + 1)]
     blocks = [slice(*edge) for edge in pairwise(edges)]

@@ -69,7 +69,7 @@ def numbers(result):
 def small_blocks(monkeypatch):
     """Of seven states, so that fifty chains are eight blocks."""
     monkeypatch.setattr(workers, "_BLOCK", 1)
-    monkeypatch.setattr(workers, "_SMALLEST", 7)
+    monkeypatch.setattr(workers, "_SMALLEST", 6)
 
 
 @pytest.mark.usefixtures("small_blocks")
@@ -90,7 +90,7 @@ def test_blocks_have_the_law_of_the_whole(name, monkeypatch):
     """Shapes are the same, and so is what is not drawn; the draws are others."""
     whole = numbers(RUNS[name](rng=rng()))
     monkeypatch.setattr(workers, "_BLOCK", 1)
-    monkeypatch.setattr(workers, "_SMALLEST", 7)
+    monkeypatch.setattr(workers, "_SMALLEST", 6)
     blocks = numbers(RUNS[name](rng=rng()))
     assert [number.shape for number in whole] == [number.shape for number in blocks]
     assert [number.dtype for number in whole] == [number.dtype for number in blocks]
@@ -209,7 +209,7 @@ def test_progress_counts_over_blocks(capsys):
 
 
 @pytest.mark.parametrize(("target", "n_rungs", "n_chains"), [
-    (ae.uniform_rbm(784, 500), 1, 250),  # so that its weights are not copied for every few chains
+    (ae.uniform_rbm(784, 500), 1, 251),  # so that its weights are not copied for every few chains
     (ae.uniform_rbm(784, 20), 1, 357),
     (ae.uniform_rbm(784, 20), 100, 3),
     (ae.Gaussian(np.zeros(2), np.eye(2)), 1, 98039),

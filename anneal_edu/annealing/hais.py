@@ -30,6 +30,7 @@ from anneal_edu.validation import (
 from anneal_edu.workers import Watch, in_blocks, joined
 
 _LOW_ACCEPTANCE = 0.2
+EFFORT = 4.0  # of a step, which computes gradients in float64, in Gibbs steps
 
 
 @dataclass(frozen=True, eq=False)
@@ -295,8 +296,8 @@ def hais(
         return hais_block(watch(hais_states(path, schedule, rows.stop - rows.start, step_size, refresh, rng)))
 
     blocks = in_blocks(
-        walk, n_chains, path(1.0), (path,), n_steps=len(schedule), desc="HAIS", rng=rng, workers=workers,
-        progress=progress,
+        walk, n_chains, path(1.0), (path,), effort=EFFORT, n_steps=len(schedule), desc="HAIS", rng=rng,
+        workers=workers, progress=progress,
     )
     return hais_of(blocks, rng)
 

@@ -9,6 +9,7 @@ import numpy as np
 from anneal_edu import weights
 from anneal_edu.annealing.ais import require_walk
 from anneal_edu.annealing.hais import (
+    EFFORT,
     HAISBlock,
     HAISResult,
     hais,
@@ -175,7 +176,8 @@ def _hais_of_posteriors(
         return hais_block(watch(states))
 
     blocks = in_blocks(
-        walk, len(x), model, n_steps=len(schedule), desc="HAIS", rng=rng, workers=workers, progress=progress
+        walk, len(x), model, effort=EFFORT, n_steps=len(schedule), desc="HAIS", rng=rng, workers=workers,
+        progress=progress,
     )
     return hais_of(blocks, rng)
 

@@ -79,8 +79,9 @@ def rts_round(
         states = tempered_walk(ladder, log_z, x[rows], rungs[rows], rng=rng)
         return round_of(watch(islice(states, n_sweeps)), log_z, rungs[rows])
 
-    target = ladder.distribution(len(log_z) - 1)
-    return together(in_blocks(walk, len(x), target, (ladder.path, ladder.kernel), rng=rng, workers=workers))
+    target, effort = ladder.distribution(len(log_z) - 1), 1 + len(log_z) / 25  # 25 densities take as long as a move
+    uses = ladder.path, ladder.kernel
+    return together(in_blocks(walk, len(x), target, uses, effort=effort, rng=rng, workers=workers))
 
 
 def together(blocks: list[RTSRound]) -> RTSRound:
