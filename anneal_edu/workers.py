@@ -29,7 +29,7 @@ Watch = Callable[[Iterable[Any]], Iterator[Any]]
 Walk = Callable[[slice, np.random.Generator, Watch], T]
 """What is done with a block: (its chains, its generator, watch) -> anything; ``watch`` goes around its loop."""
 
-_BLOCK = 400_000  # numbers that a step of a block touches, about: a millisecond, against 0.1 that Python takes for it
+_BLOCK = 280_000  # numbers that a step of a block touches, about: a millisecond, against 0.1 that Python takes for it
 _SMALLEST = 250  # states: a product copies the weights first, which must not cost more than the product
 _POLL = 0.1  # seconds after which an interrupt is heard
 
@@ -129,14 +129,14 @@ def as_workers(workers: int | None, *things: Any) -> int:
 def chains_at_once(target: Any, n_rungs: int = 1, effort: float = 1.0) -> int:
     """How many chains make a block: so many that Python's share of a step is small, and the cache holds them.
 
-    It depends on the size of the target, D units and H hidden ones, and on the sampler: on how many rungs a chain stands
-    at once, and what a step takes, in Gibbs steps of them all. It never depends on the machine.
+    It depends on the size of the target, D units and H hidden ones, and on the sampler: on how many rungs a chain
+    stands at once, and what a step takes, in Gibbs steps of them all. It never depends on the machine.
 
     Examples
     --------
     >>> import anneal_edu as ae
     >>> [chains_at_once(ae.uniform_rbm(784, n_hidden)) for n_hidden in (20, 500)]
-    [357, 251]
+    [251, 251]
     """
     D, H = target.dim, getattr(target, "n_hidden", target.dim)
     touched = D + H + D * H / 50  # a product of float32 passes over 50 numbers in the time of an exponential

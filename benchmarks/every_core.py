@@ -117,7 +117,7 @@ def others(tiny: bool, repeats: int, rng: np.random.Generator) -> None:
         "HAIS": partial(ae.hais, ae.geometric_path(start, experts), ae.linear_schedule(100), C),
     }.items():
         one, all_cores = timed(partial(run, rng=rng, workers=1), partial(run, rng=rng), repeats=repeats)
-        print(f"{name}: {one:.2f} s with one worker, {all_cores:.2f} s with {n_cores()}, {one / all_cores:.2f} × faster")
+        print(f"{name}: {one:.2f} s with one worker, {all_cores:.2f} s with {n_cores()}: {one / all_cores:.2f} ×")
 
 
 def main(tiny: bool = False) -> None:

@@ -210,9 +210,9 @@ def test_progress_counts_over_blocks(capsys):
 
 @pytest.mark.parametrize(("target", "n_rungs", "n_chains"), [
     (ae.uniform_rbm(784, 500), 1, 251),  # so that its weights are not copied for every few chains
-    (ae.uniform_rbm(784, 20), 1, 357),
+    (ae.uniform_rbm(64, 20), 1, 2554),
     (ae.uniform_rbm(784, 20), 100, 3),
-    (ae.Gaussian(np.zeros(2), np.eye(2)), 1, 98039),
+    (ae.Gaussian(np.zeros(2), np.eye(2)), 1, 68627),
 ])
 def test_the_size_of_a_block_depends_on_the_target_alone(target, n_rungs, n_chains):
     assert workers.chains_at_once(target, n_rungs) == n_chains
