@@ -214,8 +214,9 @@ class Panel(widgets.VBox):
             case {"step": way}:
                 for first in islice(filter(is_slider, self._controls.values()), 1):
                     step(first, way)
-            case {"play": True}:
-                next_frame(self._controls[self.plays])
+            case {"play": again}:
+                if not next_frame(self._controls[self.plays], again):
+                    self._stage.send({"played": True})
             case {"roll": True}:
                 self._controls["seed"].value = random.randrange(1000)
             case {"lecture": screen}:
