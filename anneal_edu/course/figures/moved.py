@@ -52,7 +52,8 @@ class Kept(Artist):
 class MovedFigure(LectureFigure):
     """A `LectureFigure` whose axes and legends are drawn only when they change.
 
-    They take most of the time, and while a slider moves they hardly ever change.
+    They take most of the time, and while a slider moves they hardly ever change. Of an axis its place, scale, limits,
+    ticks, their words and paleness, and its label are watched, and of a legend its place; colours and sizes are not.
 
     Examples
     --------
