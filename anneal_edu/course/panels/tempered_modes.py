@@ -184,8 +184,8 @@ def _takeaway(found: Runs) -> str:
         return f"Chains alone {alone}, and hardly a replica makes a round trip: the masses of this ladder mean nothing."
     if found.trips and masses(found.tempered)[0].min() < 0.01:
         return (
-            "Plenty of round trips, and modes that nobody has seen: the hottest rung itself does not reach them. Swaps "
-            "hand down what hot rungs find, and no more. Nothing here warns you, least of all the error bars."
+            "Plenty of round trips, and modes that nobody has seen: the hottest rung itself does not reach them. "
+            "Nothing here warns you, least of all the error bars."
         )
     if off > 0.12 or per_chain < 12:
         return f"Chains alone {alone}. The ladders make round trips, but too few yet to trust the masses."
