@@ -69,7 +69,6 @@ WRONG_TRUST = {
     "the bar of the lower end alone": (lambda reports: ruled(reports, s=lambda low, high: low), "others agree"),
     "the bar of the upper end alone": (lambda reports: ruled(reports, s=lambda low, high: high), "others agree"),
     "ends that meet within standard errors": (lambda reports: ruled(reports, n=-3, limit=0), "trust 0"),
-    "standard errors added": (lambda reports: ruled(reports, s=lambda low, high: low + high), "trust 0"),
     "ends that meet within 0.6": (lambda reports: ruled(reports, limit=0.6), "others agree with it"),
     "a crossing called a meeting": (lambda reports: ruled(reports, apart=lambda gap: gap), "others agree with it"),
     "those outside the sandwich": (lambda reports: ruled(reports, margin=0.6), "though the two ends"),
