@@ -4,13 +4,16 @@ A panel is a pure function of its controls, so that what it shows can be made be
 of one panel as numbers, words and pieces of SVG (`svg_parts`), which `panel_pages` writes into a page.
 """
 
+import inspect
 import io
 from collections.abc import Generator
 from contextlib import redirect_stdout
-from typing import Any
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 import ipywidgets as widgets
 import numpy as np
+from matplotlib.transforms import Bbox
 
 from anneal_edu.course.figures.artists import hide_named
 from anneal_edu.course.figures.style import LectureFigure, projected
@@ -20,10 +23,14 @@ from svg_parts import Shared, pieces_of
 SCREEN = 1024, 768  # for which a picture is drawn: no letter is lower than a 35th of it, on any screen that it fills
 SETTINGS = 25  # a slider has no more of them than about so many
 SEEDS = 0, 1, 2
+MARGIN = 4  # pixels above and below
+
+NUMERIC = widgets.IntSlider, widgets.FloatSlider, widgets.BoundedIntText
+States = tuple[dict[str, str], ...]
 
 
-def frames_of(kind: type[Panel], also: tuple[dict, ...] = ()) -> dict[str, Any]:
-    """All that the page of a panel needs, of its scenes and of the states ``also``, each with each control moved."""
+def frames_of(kind: type[Panel], also: States = ()) -> dict[str, Any]:
+    """All that its page needs: scenes and the states ``also`` (in words), and each control moved from each of them."""
     panel = kind()
     try:
         return _Album(panel, also).contents()
@@ -32,9 +39,10 @@ def frames_of(kind: type[Panel], also: tuple[dict, ...] = ()) -> dict[str, Any]:
 
 
 class _Album:
-    def __init__(self, panel: Panel, also: tuple[dict, ...]):
+    def __init__(self, panel: Panel, also: States):
         self.panel, opening = panel, dict(panel.values)
-        self.bases = [opening | scene for scene in [{}, *panel.scenes.values(), *also]]
+        asked = [{name: value_of(getattr(panel, name), text) for name, text in state.items()} for state in also]
+        self.bases = [opening | scene for scene in [{}, *panel.scenes.values(), *asked, *choices_of(panel)]]
         self.controls = {
             name: settings(getattr(panel, name), [base[name] for base in self.bases]) for name in panel.controls
         }
@@ -45,23 +53,18 @@ class _Album:
 
     def contents(self) -> dict[str, Any]:
         """Draw all frames, and give them names."""
-        columns = columns_of(self.panel, self.bases)
-        frames = {self.key(state): self.frame(state, columns) for state in self.states()}
-        width, height = self.panel.figure.get_size_inches() * 72
-        ends = [*[left for left, _ in columns], width]
+        plots = plots_of(self.panel, self.bases)
+        frames = {self.key(state): self.frame(state, plots) for state in self.states()}
+        scenes = zip(self.panel.scenes, self.bases[1:], strict=False)
         return {
             "name": type(self.panel).__name__,
             "title": self.panel.title,
             "picture": self.panel.picture,
-            "height": round(height, 2),
-            "columns": [[round(left, 2), round(right - left, 2)] for left, right in zip(ends, ends[1:], strict=False)],
+            "plots": [plot.box for plot in plots],
             "controls": [
-                {"name": name, "label": getattr(self.panel, name).description} | about(getattr(self.panel, name), values)
-                for name, values in self.controls.items()
+                {"name": name} | about(getattr(self.panel, name), values) for name, values in self.controls.items()
             ],
-            "scenes": {
-                name: self.key(base) for name, base in zip(self.panel.scenes, self.bases[1:], strict=False)
-            } or {"opening": self.key(self.bases[0])},
+            "scenes": {name: self.key(base) for name, base in scenes},
             "plays": self.panel.plays,
             "shared": self.shared.svg(),
             "pieces": list(self.pieces),
@@ -79,13 +82,13 @@ class _Album:
         moved = [base | {name: v} for base in self.bases for name, values in self.controls.items() for v in values]
         return list({tuple(state.values()): state for state in self.bases + moved}.values())
 
-    def frame(self, state: dict, columns: list) -> list:
-        """Draw a state: the numbers of its sentence, of its numbers and of its pieces in each column."""
+    def frame(self, state: dict, plots: list["Plot"]) -> list:
+        """Draw a state: the numbers of its sentence, of its numbers, and of its pieces in each plot."""
         reading = draw(self.panel, state)
-        shown = [[] for _ in columns]
+        shown = [[] for _ in plots]
         for piece in pieces_of(self.panel.figure, self.shared):
-            column = next((i for i, (_, axes) in enumerate(columns) if piece.axes in axes), 0)
-            shown[column].append(_number(self.pieces, piece.svg))
+            at = next(i for i, plot in enumerate(plots) if piece.axes in plot.axes)
+            shown[at].append(_number(self.pieces, piece.svg))
         numbers = _number(self.numbers, tuple(reading.readout.items()))
         return [_number(self.sentences, reading.takeaway), numbers, *shown]
 
@@ -107,50 +110,99 @@ def draw(panel: Panel, state: dict):
     return drawing
 
 
+def choices_of(panel: Panel) -> list[dict]:
+    """Each of the words that can be chosen in a quick panel: others may be moved from it, too."""
+    if inspect.isgeneratorfunction(panel.draw):
+        return []
+    choices = [name for name in panel.controls if isinstance(getattr(panel, name), widgets.ToggleButtons)]
+    return [{name: word} for name in choices for word in options_of(getattr(panel, name))]
+
+
+def options_of(control: widgets.ValueWidget) -> dict:
+    """Setting → word of a control that has a list of them."""
+    listed = (option if isinstance(option, tuple) else (option, option) for option in control.options)
+    return {value: word for word, value in listed}
+
+
+def value_of(control: widgets.ValueWidget, text: str):
+    """The setting of a control that a panel prints as ``text``."""
+    if isinstance(control, NUMERIC):
+        return type(control.value)(float(text))
+    return next(value for value in options_of(control) if text == (value if isinstance(value, str) else f"{value:g}"))
+
+
 def settings(control: widgets.ValueWidget, wanted: list) -> list:
     """The settings of a control that are shown, in order, those that are ``wanted`` among them."""
-    if isinstance(control, widgets.BoundedIntText):
+    if control.description == "seed":
         return sorted({*SEEDS, *wanted})
-    if not isinstance(control, widgets.IntSlider | widgets.FloatSlider):
-        every = [option[1] if isinstance(option, tuple) else option for option in control.options]
-        return every if len(every) <= SETTINGS or control.description != "seed" else sorted({*SEEDS, *wanted})
-    number = round((control.max - control.min) / control.step)
-    whole = isinstance(control, widgets.IntSlider)
-    every = [control.min + i * control.step if whole else round(control.min + i * control.step, 10) for i in range(number + 1)]
-    stride = next(stride for stride in range(1, number + 1) if number // stride < SETTINGS)
+    if not isinstance(control, NUMERIC):
+        return list(options_of(control))
+    last = round((control.max - control.min) / control.step)
+    every = [type(control.value)(round(control.min + i * control.step, 10)) for i in range(last + 1)]
+    stride = next(stride for stride in range(1, last + 1) if last // stride < SETTINGS)
     return sorted({*every[::stride], every[-1], *wanted})
 
 
 def about(control: widgets.ValueWidget, values: list) -> dict:
     """How a control is shown: as a row of choices, a list or a slider, with a word for each setting."""
-    named = {option[1]: option[0] for option in getattr(control, "options", ()) if isinstance(option, tuple)}
-    if isinstance(control, widgets.ToggleButtons):
-        kind = "choice"
+    if isinstance(control, NUMERIC):
+        digits = max(len(f"{value:g}".partition(".")[2]) for value in values)
+        words = [f"{value:,.{digits}f}" for value in values]
     else:
-        kind = "list" if isinstance(control, widgets.BoundedIntText) else "slider"
-    steps = np.diff(values) if kind == "slider" and not named else ()
-    digits = max((len(f"{value:g}".partition(".")[2]) for value in values if not isinstance(value, str)), default=0)
-    words = [named.get(v, v if isinstance(v, str) else f"{v:,.{digits}f}") for v in values]
-    return {"kind": kind, "values": values, "words": words, "even": len(steps) > 0 and bool(np.allclose(steps, steps[0]))}
+        words = [options_of(control)[value] for value in values]
+    kind = "choice" if isinstance(control, widgets.ToggleButtons) else "slider"
+    steps = np.diff(values) if kind == "slider" else [np.nan]
+    return {
+        "label": control.description,
+        "kind": "list" if control.description == "seed" else kind,
+        "values": values,
+        "words": words,
+        "even": bool(np.allclose(steps, steps[0])),
+    }
 
 
-def columns_of(panel: Panel, states: list[dict]) -> list[tuple[float, set[int]]]:
-    """(left end in points, numbers of its Axes) of each column of the picture: Axes one above another share one."""
-    spans = {}
+class Plot(NamedTuple):
+    """A part of the picture that stays together on a narrow screen.
+
+    Attributes
+    ----------
+    box : list of float
+        Left, top, width and height, in points.
+    axes : set
+        The numbers of its Axes; None stands for what belongs to the figure.
+    """
+
+    box: list[float]
+    axes: set[int | None]
+
+
+def plots_of(panel: Panel, states: list[dict]) -> list[Plot]:
+    """Divide a picture between its Axes from left to right; those one above another, in any state, stay together."""
+    boxes: dict[int | None, Bbox] = {}
     for state in states:
         draw(panel, state)
         panel.figure.pixels()
-        for i, ax in enumerate(panel.figure.axes):
-            if ax.get_visible():
-                box = ax.get_tightbbox()
-                low, high = spans.get(i, (np.inf, -np.inf))
-                spans[i] = min(low, box.x0), max(high, box.x1)
-    columns = []  # [left, right, numbers]
-    for i, (low, high) in sorted(spans.items(), key=lambda span: span[1]):
-        if columns and low < columns[-1][1] - 1:
-            columns[-1][1] = max(columns[-1][1], high)
-            columns[-1][2].add(i)
+        seen = [(i, ax) for i, ax in enumerate(panel.figure.axes) if ax.get_visible()]
+        for i, thing in [*seen, *((None, legend) for legend in panel.figure.legends)]:
+            box = thing.get_tightbbox()
+            boxes[i] = Bbox.union([box, boxes.get(i, box)])
+    columns: list[tuple[Bbox, set]] = []
+    for i, box in sorted(((i, box) for i, box in boxes.items() if i is not None), key=lambda at: at[1].x0):
+        if columns and box.x0 < columns[-1][0].x1 - 1:
+            columns[-1] = Bbox.union([columns[-1][0], box]), columns[-1][1] | {i}
         else:
-            columns.append([low, high, {i}])
-    cuts = [0.0, *((one[1] + other[0]) / 2 for one, other in zip(columns, columns[1:], strict=False))]
-    return [(cut * 72 / panel.figure.dpi, column[2]) for cut, column in zip(cuts, columns, strict=True)]
+            columns.append((box, {i}))
+    width, height = panel.figure.bbox.size
+    bottom, top = min(box.y0 for box, _ in columns) - MARGIN, max(box.y1 for box, _ in columns) + MARGIN
+    cuts = [0, *((one.x1 + other.x0) / 2 for (one, _), (other, _) in pairwise(columns)), width]
+    found = [
+        (Bbox([[left, bottom], [right, top]]), axes)
+        for (left, right), (_, axes) in zip(pairwise(cuts), columns, strict=True)
+    ]
+    if None in boxes:
+        found.append((boxes[None], {None}))
+    points = 72 / panel.figure.dpi
+    return [
+        Plot([round(float(x) * points, 2) for x in (box.x0, height - box.y1, box.width, box.height)], axes)
+        for box, axes in found
+    ]

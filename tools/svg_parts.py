@@ -15,7 +15,6 @@ SVG = "{http://www.w3.org/2000/svg}"
 HREF = "{http://www.w3.org/1999/xlink}href"
 _NUMBER = re.compile(r"-?\d+\.\d+")
 _REFERENCE = re.compile(r"(?<=[\"(]#)[\w.-]+")
-_ROUNDED = ("d", "x", "y", "points")
 
 
 class Piece(NamedTuple):
@@ -48,17 +47,13 @@ def pieces_of(figure: Figure, shared: Shared) -> list[Piece]:
     for image in figure.findobj(AxesImage):
         if image.get_interpolation() != "bilinear":
             image.set_interpolation("none")  # its own pixels, which the browser enlarges
-    root = ET.fromstring(figure.svg())
-    renamed = {}
+    root, renamed = ET.fromstring(figure.svg()), {}
     for parent in [*root.iter()]:
         for defs in parent.findall(f"{SVG}defs"):
-            for thing in [*defs]:
-                name = thing.get("id")
-                if name:
-                    renamed[name] = shared.adopt(thing)
+            renamed |= {name: shared.adopt(thing) for thing in [*defs] if (name := thing.get("id"))}
             parent.remove(defs)
     return [
-        Piece(axes, name, _REFERENCE.sub(lambda found: renamed[found[0]], _written(element)))
+        Piece(axes, name, _REFERENCE.sub(lambda found: renamed[found[0]], _written(element, name)))
         for axes, name, element in _artists(root, figure)
     ]
 
@@ -77,25 +72,32 @@ def _artists(root, figure):
             yield None, "", outer
 
 
-def _written(element) -> str:
-    """The SVG of an element without whitespace, names of groups and digits beyond a hundredth of a point."""
+def _written(element, name="") -> str:
+    """The SVG of an element without whitespace, without names of groups, and without digits that nobody sees."""
     for each in element.iter():
         each.tag = each.tag.removeprefix(SVG)
         each.attrib.pop("id", None)
-        if HREF in each.attrib:
-            each.set("href", re.sub(r"\s", "", each.attrib.pop(HREF)))
-        for attribute in _ROUNDED:
-            if attribute in each.attrib:
-                each.set(attribute, _NUMBER.sub(_rounded, each.get(attribute)))
-        if "d" in each.attrib:
-            each.set("d", re.sub(r"\s*([A-Za-z])\s*", r"\1", each.get("d")).strip())
-        if each.get("transform", "").startswith("translate"):
-            each.set("transform", re.sub(r"translate\([^)]*\)", lambda at: _NUMBER.sub(_rounded, at[0]), each.get("transform")))
-        if "style" in each.attrib:
-            each.set("style", re.sub(r"([:;])\s+", r"\1", each.get("style")))
         each.text = each.tail = None
+        for attribute, value in [*each.attrib.items()]:
+            if attribute == HREF:
+                each.set("href", re.sub(r"\s", "", each.attrib.pop(HREF)))
+            elif attribute == "d":
+                each.set("d", re.sub(r"\s*([A-Za-z])\s*", r"\1", _NUMBER.sub(_two_digits, value)).strip())
+            elif attribute in ("x", "y"):
+                each.set(attribute, _NUMBER.sub(_one_digit, value))
+            elif attribute == "transform" and value.startswith("translate"):
+                moved, end, rest = value.partition(")")
+                each.set("transform", _NUMBER.sub(_two_digits, moved) + end + rest)
+            elif attribute == "style":
+                each.set("style", re.sub(r"([:;])\s+", r"\1", value))
+    if name:
+        element.set("data-artist", name)
     return ET.tostring(element, encoding="unicode")
 
 
-def _rounded(number) -> str:
-    return f"{float(number[0]):.2f}".rstrip("0").rstrip(".").replace("-0.", "-.").removeprefix("0") or "0"
+def _one_digit(number) -> str:
+    return f"{float(number[0]):.1f}".removesuffix(".0")
+
+
+def _two_digits(number) -> str:
+    return f"{float(number[0]):.2f}".rstrip("0").rstrip(".")

@@ -70,8 +70,8 @@ class Player {
   show(state) {
     this.state = state;
     const { panel } = this;
-    const [sentence, numbers, ...columns] = panel.frames[state.join(".")];
-    columns.forEach((pieces, i) => this.svgs[i].replaceChildren(...pieces.map((piece) => this.elementOf(piece))));
+    const [sentence, numbers, ...plots] = panel.frames[state.join(".")];
+    plots.forEach((pieces, i) => this.svgs[i].replaceChildren(...pieces.map((piece) => this.elementOf(piece))));
     this.inputs.forEach((set, i) => set(state[i]));
     if ($("sentence").textContent !== panel.sentences[sentence]) $("sentence").textContent = panel.sentences[sentence];
     $("picture").setAttribute("aria-label", `${panel.picture} ${panel.sentences[sentence]}`);
@@ -127,7 +127,7 @@ class Player {
     this.shared.innerHTML = `<defs>${this.panel.shared}</defs>`;
     this.shared.setAttribute("class", "shared");
     document.body.prepend(this.shared);
-    this.svgs = columnsIn($("picture"), this.panel);
+    this.svgs = plotsIn($("picture"), this.panel.plots);
   }
 
   elementOf(piece) {
@@ -258,11 +258,11 @@ class Player {
 
   addPrint() {
     for (const [name, state] of this.scenes) {
-      const [sentence, numbers, ...columns] = this.panel.frames[state.join(".")];
+      const [sentence, numbers, ...plots] = this.panel.frames[state.join(".")];
       const section = element("section", $("print"));
       element("h2", section, name);
-      const svgs = columnsIn(element("div", section, "", { class: "picture" }), this.panel);
-      columns.forEach((pieces, i) => svgs[i].append(...pieces.map((piece) => this.elementOf(piece).cloneNode(true))));
+      const svgs = plotsIn(element("div", section, "", { class: "picture" }), this.panel.plots);
+      plots.forEach((pieces, i) => svgs[i].append(...pieces.map((piece) => this.elementOf(piece).cloneNode(true))));
       element("p", section, this.panel.sentences[sentence], { class: "sentence" });
       showNumbers(element("dl", section, "", { class: "numbers" }), this.panel.numbers[numbers]);
     }
@@ -273,15 +273,16 @@ class Player {
   }
 }
 
-function columnsIn(picture, { columns, height }) {
-  picture.replaceChildren();
-  return columns.map(([left, width]) => {
+/** One SVG for each plot: side by side where there is room, else one below another. */
+function plotsIn(picture, boxes) {
+  const svgs = boxes.map((box) => {
     const svg = document.createElementNS(SVG, "svg");
-    svg.setAttribute("viewBox", `${left} 0 ${width} ${height}`);
-    svg.style.flex = `${width} 1 ${width * 0.9}px`;
-    picture.append(svg);
+    svg.setAttribute("viewBox", box.join(" "));
+    svg.style.setProperty("--width", box[2]);
     return svg;
   });
+  picture.replaceChildren(...svgs);
+  return svgs;
 }
 
 function showNumbers(list, numbers) {
