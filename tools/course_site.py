@@ -44,26 +44,23 @@ def write(path: Path, text: str) -> None:
         path.write_text(text, "utf-8")
 
 
-def write_sources(folder: Path = SOURCE, lessons: list[Path] = LESSONS) -> None:
+def write_sources(folder: Path = SOURCE, lessons: list[Path] = LESSONS, rooms: dict[str, str] = ROOMS) -> None:
     """Write all that Sphinx reads."""
     for path in lessons:
         solutions = ROOT / "notebooks" / "solutions" / path.name
         page = lesson_pages.page_of(read(path), read(solutions))
         write(folder / "lessons" / path.name, nbformat.writes(page))
-        page = lesson_pages.page_of(read(solutions))
-        page.metadata["orphan"] = True
+        page = lesson_pages.solutions_page(read(solutions))
         write(folder / "lessons" / "solutions" / path.name, nbformat.writes(page))
     for name in ("equations", "errata", "lecturing"):
         text = CODE.sub(reference_of, (ROOT / "docs" / f"{name}.md").read_text("utf-8"))
         write(folder / f"{name}.md", ANCHOR.sub(r"(\1)=\n", text))
-    for room in ROOMS:
+    for room in rooms:
         write(folder / "reference" / f"{room}.md", reference(room))
     write(folder / "panels.md", panel_list(lessons))
-    write(folder / "index.md", front(lessons))
-    for name in ("conf.py",):
-        write(folder / name, (PAGES / name).read_text("utf-8"))
-    for name in ("site.css", "site.js"):
-        write(folder / "_static" / name, (PAGES / name).read_text("utf-8"))
+    write(folder / "index.md", front(lessons, rooms))
+    for name in ("conf.py", "_static/site.css", "_static/site.js"):
+        write(folder / name, (PAGES / Path(name).name).read_text("utf-8"))
     copies = {
         folder / "prerequisites.png": ROOT / "docs" / "prerequisites.png",
         folder / "_static" / "mathjax.js": files("sphinx-mathjax-offline") / "static" / "mathjax" / "tex-svg-full.js",
@@ -116,17 +113,20 @@ def uses(lessons: list[Path]) -> dict[str, list[tuple[str, str]]]:
     return {name: list(where.items()) for name, where in found.items()}
 
 
-def write_panels(folder: Path, jobs: int, lessons: list[Path] = LESSONS) -> None:
-    """Write the page of every panel that a lesson shows, with the states in which lessons show it."""
-    states: dict[str, list] = {}
+def states_shown(lessons: list[Path]) -> dict[str, tuple]:
+    """Panel → the states in which lessons show it."""
+    found: dict[str, list] = {}
     for path in lessons:
         for name, settings, _ in lesson_pages.panels_of(read(path)):
-            states.setdefault(name, [])
-            if settings not in states[name]:
-                states[name].append(settings)
-    wanted = {name: tuple(found) for name, found in states.items()}
+            known = found.setdefault(name, [])
+            known += [settings] if settings not in known else []
+    return {name: tuple(states) for name, states in found.items()}
+
+
+def write_panels(folder: Path, jobs: int, lessons: list[Path] = LESSONS, cache: Path = kept_frames.CACHE) -> None:
+    """Write the page of every panel that a lesson shows."""
     used = uses(lessons)
-    for name, frames in kept_frames.frames_of_all(wanted, jobs).items():
+    for name, frames in kept_frames.frames_of_all(states_shown(lessons), jobs, cache).items():
         write(folder / f"{name}.html", panel_pages.page_of(frames, used[name]))
 
 
@@ -141,7 +141,7 @@ def panel_list(lessons: list[Path]) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def front(lessons: list[Path]) -> str:
+def front(lessons: list[Path], rooms: dict[str, str]) -> str:
     """The first page."""
     rows, names = [], []
     for path in lessons:
@@ -152,8 +152,8 @@ def front(lessons: list[Path]) -> str:
         link = f"{path.stem[:2]} [{title}](lessons/{path.name})"
         rows.append(f"* **{link}** ({lesson_pages.minutes(lesson)} minutes)  \n  {question}")
     text = (PAGES / "index.md").read_text("utf-8")
-    rooms = "\n".join(f"reference/{room}" for room in ROOMS)
-    return text.replace("LESSONS", "\n".join(rows)).replace("NAMES", "\n".join(names)).replace("ROOMS", rooms)
+    references = "\n".join(f"reference/{room}" for room in rooms)
+    return text.replace("LESSONS", "\n".join(rows)).replace("NAMES", "\n".join(names)).replace("ROOMS", references)
 
 
 def build_pages(source: Path, site: Path) -> None:

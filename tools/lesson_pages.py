@@ -69,6 +69,16 @@ def page_of(lesson, solutions=None):
     return lesson
 
 
+def solutions_page(solutions):
+    """The page of all solutions of a lesson, which stands beside the lessons and not among them."""
+    page = page_of(solutions)
+    page.metadata["orphan"] = True
+    for cell in page.cells:
+        if cell.cell_type == "markdown":
+            cell.source = re.sub("^###", "##", cell.source)
+    return page
+
+
 def folded(cell, open_code: bool):
     """What a code cell becomes: its code, folded unless it is a stub, then what it shows, folded if it is an answer."""
     outputs = [*map(shown_in_page, cell.outputs)]
