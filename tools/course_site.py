@@ -11,6 +11,8 @@ import argparse
 import pkgutil
 import re
 import shutil
+import subprocess
+import sys
 from importlib.resources import files
 from pathlib import Path
 
@@ -97,7 +99,7 @@ def reference(room: str) -> str:
     parts = [f"# {ROOMS[room]}"]
     for module in modules:
         if not module.endswith("__main__"):
-            options = "" if module == package and len(modules) > 1 else "\n   :members:"
+            options = "" if module == package and len(modules) > 1 else "\n   :members:\n   :exclude-members: set"
             parts.append(f"## {module}\n\n```{{eval-rst}}\n.. automodule:: {module}{options}\n```")
     return "\n\n".join(parts) + "\n"
 
@@ -158,11 +160,8 @@ def front(lessons: list[Path], rooms: dict[str, str]) -> str:
 
 def build_pages(source: Path, site: Path) -> None:
     """Let Sphinx build what has changed."""
-    from sphinx.cmd.build import main as sphinx
-
-    failed = sphinx(["-q", "-b", "html", "-d", str(source.parent / "site-doctrees"), str(source), str(site)])
-    if failed:
-        raise SystemExit(failed)
+    read = source.with_name(f"{source.name}-read")
+    subprocess.run([sys.executable, "-m", "sphinx", "-q", "-d", str(read), str(source), str(site)], check=True)
 
 
 def main():

@@ -40,3 +40,18 @@ html_copy_source = False
 html_show_search_summary = False  # it would fetch pages, which a page from a folder on disk may not
 html_last_updated_fmt = None
 mathjax_path = "mathjax.js"
+
+
+def escape_bars(_app, _what, _name, _member, _options, lines):
+    """The absolute value |x| of a docstring is no substitution of reStructuredText."""
+    example = False
+    for i, line in enumerate(lines):
+        example = bool(line.strip()) and (example or line.lstrip().startswith(">>>"))
+        if not example:
+            parts = line.split("``")
+            parts[::2] = [part.replace("|", r"\|") for part in parts[::2]]
+            lines[i] = "``".join(parts)
+
+
+def setup(app):
+    app.connect("autodoc-process-docstring", escape_bars, priority=900)
