@@ -45,10 +45,12 @@ class Player {
 
   /** The drawn state that has ``value`` at control ``i`` and otherwise differs least from what is shown. */
   nearest(i, value, wanted = this.state) {
+    const exactly = wanted.map((at, j) => (j === i ? value : at));
+    if (this.panel.frames[exactly.join(".")]) return exactly;
     const far = (state) =>
       state.reduce((sum, at, j) => sum + (at !== wanted[j] && j !== i ? 1000 + 100 * (at !== this.base[j]) : 0) +
         (j === i ? 0 : Math.abs(at - wanted[j])), 0);
-    const there = this.states.filter((state) => state[i] === value);
+    const there = this.states.filter((state) => i < 0 || state[i] === value);
     return there.reduce((best, state) => (far(state) < far(best) ? state : best));
   }
 
@@ -116,7 +118,7 @@ class Player {
       const far = values.map((value) => Math.abs(value - Number(asked.get(name))));
       return Number.isFinite(far[0]) ? far.indexOf(Math.min(...far)) : this.scenes[0][1][i];
     });
-    this.show(this.nearest(-1, undefined, wanted));
+    this.show(this.nearest(-1, null, wanted));
     this.tellBack(this.panel.controls.filter((_, i) => this.state[i] !== wanted[i]));
   }
 
