@@ -168,7 +168,7 @@ def test_a_panel_is_moved_without_python(name, visit, screen):
     frames = page.evaluate("player.panel")
     opening = page.evaluate(PICTURE)
     for scene, state in frames["scenes"].items():
-        page.locator(f"[data-scene='{scene}']").click()
+        page.locator(f'[data-scene="{scene}"]').click()
         assert page.evaluate("player.state.join('.')") == state
         assert page.locator("[data-scene][aria-pressed=true]").count() == 1
         assert_true(page, frames)

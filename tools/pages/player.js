@@ -23,7 +23,7 @@ async function unpacked(id) {
 class Player {
   constructor(panel) {
     this.panel = panel;
-    this.elements = []; // of pieces that have been shown
+    this.elements = new Map(); // of pieces that have been shown
     this.states = Object.keys(panel.frames).map((key) => key.split(".").map(Number));
     this.scenes = Object.entries(panel.scenes).map(([name, key]) => [name, key.split(".").map(Number)]);
     this.state = this.base = this.scenes[0][1];
@@ -73,7 +73,7 @@ class Player {
     this.state = state;
     const { panel } = this;
     const [sentence, numbers, ...plots] = panel.frames[state.join(".")];
-    plots.forEach((pieces, i) => this.svgs[i].replaceChildren(...pieces.map((piece) => this.elementOf(piece))));
+    plots.forEach((pieces, i) => this.svgs[i].replaceChildren(...pieces.map((piece) => this.elementOf(piece, i))));
     this.inputs.forEach((set, i) => set(state[i]));
     if ($("sentence").textContent !== panel.sentences[sentence]) $("sentence").textContent = panel.sentences[sentence];
     $("picture").setAttribute("aria-label", `${panel.picture} ${panel.sentences[sentence]}`);
@@ -132,13 +132,14 @@ class Player {
     this.svgs = plotsIn($("picture"), this.panel.plots);
   }
 
-  elementOf(piece) {
-    if (!this.elements[piece]) {
+  elementOf(piece, plot) {
+    const name = `${plot} ${piece}`;
+    if (!this.elements.has(name)) {
       const holder = document.createElementNS(SVG, "g");
       holder.innerHTML = this.panel.pieces[piece];
-      this.elements[piece] = holder.firstChild;
+      this.elements.set(name, holder.firstChild);
     }
-    return this.elements[piece];
+    return this.elements.get(name);
   }
 
   /** Keep the room of the tallest words seen at this width, so that what stands below does not jump. */
@@ -264,7 +265,7 @@ class Player {
       const section = element("section", $("print"));
       element("h2", section, name);
       const svgs = plotsIn(element("div", section, "", { class: "picture" }), this.panel.plots);
-      plots.forEach((pieces, i) => svgs[i].append(...pieces.map((piece) => this.elementOf(piece).cloneNode(true))));
+      plots.forEach((pieces, i) => svgs[i].append(...pieces.map((piece) => this.elementOf(piece, i).cloneNode(true))));
       element("p", section, this.panel.sentences[sentence], { class: "sentence" });
       showNumbers(element("dl", section, "", { class: "numbers" }), this.panel.numbers[numbers]);
     }
