@@ -152,7 +152,7 @@ def test_what_frames_have_in_common_is_stored_once(albums):
     for frames in albums.values():
         used = sum(len(plot) for frame in frames["frames"].values() for plot in frame[2:])
         assert len(set(frames["pieces"])) == len(frames["pieces"]) < 0.6 * used
-        asked = {name for piece in frames["pieces"] for name in re.findall('#(d[0-9a-f]+)[")]', piece)}
+        asked = {name for piece in frames["pieces"] for name in re.findall('(?<=[("]#)d[0-9a-f]+', piece)}
         assert asked == set(re.findall(' id="([^"]+)"', frames["shared"]))
 
 
