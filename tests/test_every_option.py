@@ -218,7 +218,8 @@ TABLE = [
     Options(ae.optimal_binned_schedule, lambda **o: ae.optimal_binned_schedule(
         ae.moment_path(PATH.start, PATH.end), 12, **o), {"n_bins": (2, 3)}),
     Options(ae.parallel_tempering, swept,
-            {"kernel": (walk, long_walk), "swaps": ("even_odd", "lifted"), "n_burn_in": (0, 1)}),
+            {"kernel": (walk, long_walk), "swaps": ("even_odd", "lifted"), "n_burn_in": (0, 1),
+             "keep": ("all", "target"), "keep_every": (1, 2)}),
     Options(ae.pcd_fit, partial(fit_to, RBM.moments()),
             {"n_updates": (3, 4), "n_particles": (4, 5), "learning_rate": (0.01, 0.1)}),
     Options(ae.raise_log_likelihood, lambda **o: ae.raise_log_likelihood(PATH, BETAS, X[:2], 3, **o, rng=rng()),
@@ -228,7 +229,8 @@ TABLE = [
     Options(ae.rts, rts_run, {"kernel": (walk, long_walk), "n_initial": (1, 3), "log_z": (None, np.arange(5.0))}),
     Options(ae.rts_rounds, first_rounds, {"kernel": (ae.gibbs, ae.exact), "log_z": (None, np.arange(5.0))}),
     Options(ae.sandwich, bounded, {"kernel": (walk, long_walk), "n_burn_in": (2, 3)}),
-    Options(ae.simulated_tempering, tempered, {"kernel": (walk, long_walk), "n_burn_in": (0, 1)}),
+    Options(ae.simulated_tempering, tempered,
+            {"kernel": (walk, long_walk), "n_burn_in": (0, 1), "keep_every": (1, 2)}),
     Options(ae.tempered_transitions, move, {"kernel": (walk, long_walk)}),
     Options(ae.tempering_states, first_sweeps, {"kernel": (walk, long_walk), "swaps": ("even_odd", "lifted")}),
     *(Options(method, partial(method, LOG_F, COUNTS, *more), {
@@ -351,7 +353,8 @@ def test_every_public_option_is_in_the_table():
     listed = {}
     for function, _, options in TABLE:
         listed.setdefault(function, set()).update(options)
-    found = {function: options_of(function) - {"progress"} for function in {*public_objects(), *listed}}
+    moves_nothing = {"progress", "workers"}  # tests/test_workers.py
+    found = {function: options_of(function) - moves_nothing for function in {*public_objects(), *listed}}
     wrong = {f.__qualname__: options ^ listed.get(f, set()) for f, options in found.items()}
     wrong = {name: sorted(options) for name, options in wrong.items() if options}
     assert not wrong, "enter each option in TABLE: a call, and two values with which its results must differ"

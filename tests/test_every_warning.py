@@ -66,7 +66,10 @@ def swept(rates=(0.1, 0.2, 0.1), trip=True, n_chains=2, n_met=1):
     ratios = np.zeros((7, 3, n_chains))
     ratios[n_met:, 1] = -np.inf
     states = np.zeros((7, 4, n_chains, 1))
-    return ae.TemperingResult(np.linspace(0, 1, 4), states, replicas, np.array(rates), ratios, 0.0)
+    with np.errstate(divide="ignore"):
+        means = np.log(np.exp(ratios).mean(0))
+    trips = ae.count_round_trips(replicas)
+    return ae.TemperingResult(np.linspace(0, 1, 4), 7, states, replicas, trips, np.array(rates), means, 0.0)
 
 
 def log_shares(factor, n_chains):

@@ -8,7 +8,6 @@ from itertools import pairwise
 from typing import ClassVar
 
 import numpy as np
-from tqdm.auto import tqdm
 
 from anneal_edu import weights
 from anneal_edu.distributions import Distribution
@@ -27,6 +26,7 @@ from anneal_edu.validation import (
     require_generator,
     require_path,
 )
+from anneal_edu.workers import Watch, in_blocks, joined
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,6 +161,7 @@ def ais(
     kernel: Kernel = gibbs,
     *,
     rng: np.random.Generator,
+    workers: int | None = None,
     progress: bool = False,
 ) -> AISResult:
     """Estimate log Z of ``path(1)`` by annealed importance sampling  (Grosse et al. 2013, Algorithm 1).
@@ -180,6 +181,8 @@ def ais(
     kernel : callable, (distribution, x, rng) -> x
         `gibbs`, `exact`, `random_walk(scale)`, `hmc(step_size, n_leapfrog)`, or your own.
     rng : numpy.random.Generator
+    workers : int, optional
+        Threads; by default every core, but one where a function of yours is called. The numbers do not depend on it.
     progress : bool
         Show a progress bar.
 
@@ -203,14 +206,22 @@ def ais(
     """
     schedule, n_chains = as_schedule("schedule", schedule), as_count("n_chains", n_chains)
     require_walk(path, kernel, rng)
-    start = path(0.0)
+    start, target = path(0.0), path(1.0)
     require_start(start, "sample", "log_z")
 
-    step = annealing_step(path, kernel)
-    x = draws_of(start, n_chains, rng)  # (C, D)
-    log_w = np.full(n_chains, log_z_of(start), dtype=np.float64)  # (C,)
-    for before, now in pairwise(tqdm(schedule, desc="AIS", disable=not progress)):
-        log_ratio, x = step(before, now, x, rng)
-        require_sound_step(log_w, log_ratio, x, before, now)
-        log_w += log_ratio
+    def walk(rows: slice, rng: np.random.Generator, watch: Watch) -> tuple[np.ndarray, np.ndarray]:
+        step, n = annealing_step(path, kernel), rows.stop - rows.start
+        x = draws_of(start, n, rng)  # (C, D)
+        log_w = np.full(n, log_z_of(start), dtype=np.float64)  # (C,)
+        for before, now in pairwise(watch(schedule)):
+            log_ratio, x = step(before, now, x, rng)
+            require_sound_step(log_w, log_ratio, x, before, now)
+            log_w += log_ratio
+        return log_w, x
+
+    blocks = in_blocks(
+        walk, n_chains, target, (path, kernel), n_steps=len(schedule), desc="AIS", rng=rng, workers=workers,
+        progress=progress,
+    )
+    log_w, x = joined(blocks)
     return AISResult(log_w, x, bootstrap_seed=int(rng.integers(2**63)))

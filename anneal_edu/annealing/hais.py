@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import pairwise
 from typing import Any, Protocol
 
 import numpy as np
-from tqdm.auto import tqdm
 
 from anneal_edu.annealing.ais import AISResult, log_quotient, require_sound_step, require_start
 from anneal_edu.distributions import Distribution
@@ -28,8 +27,10 @@ from anneal_edu.validation import (
     require_generator,
     require_path,
 )
+from anneal_edu.workers import Watch, in_blocks, joined
 
 _LOW_ACCEPTANCE = 0.2
+EFFORT = 4.0  # of a step, which computes gradients in float64, in Gibbs steps
 
 
 @dataclass(frozen=True, eq=False)
@@ -230,6 +231,7 @@ def hais(
     refresh: float | None = None,
     *,
     rng: np.random.Generator,
+    workers: int | None = None,
     progress: bool = False,
 ) -> HAISResult:
     """Estimate log Z of ``path(1)`` by AIS whose momenta live on from one distribution to the next.
@@ -253,6 +255,8 @@ def hais(
         γ in (0, 1], the share of the momentum's power that a step renews. By default 1 - 2^{-ε}; 1 forgets the momentum
         at every step.
     rng : numpy.random.Generator
+    workers : int, optional
+        Threads; by default every core, but one where a function of yours is called. The numbers do not depend on it.
     progress : bool
         Show a progress bar.
 
@@ -288,9 +292,29 @@ def hais(
         if getattr(end, "discrete", False) or not hasattr(end, "grad_log_density"):
             raise TypeError(f"hais needs real states and grad_log_density, which {type(end).__name__} lacks: use ais")
 
-    states = hais_states(path, schedule, n_chains, step_size, refresh, rng)
-    acceptance = np.empty(len(schedule) - 1)
-    for k, state in enumerate(tqdm(states, desc="HAIS", total=len(schedule), disable=not progress)):
-        if k:
-            acceptance[k - 1] = state.accepted.mean()
-    return HAISResult(state.log_weights, state.x, int(rng.integers(2**63)), acceptance)
+    def walk(rows: slice, rng: np.random.Generator, watch: Watch) -> HAISBlock:
+        return hais_block(watch(hais_states(path, schedule, rows.stop - rows.start, step_size, refresh, rng)))
+
+    blocks = in_blocks(
+        walk, n_chains, path(1.0), (path,), effort=EFFORT, n_steps=len(schedule), desc="HAIS", rng=rng,
+        workers=workers, progress=progress,
+    )
+    return hais_of(blocks, rng)
+
+
+HAISBlock = tuple[np.ndarray, np.ndarray, np.ndarray]
+"""What is left of a block of B chains: log weights (B,), last states (B, D), and how many accepted each step (1, K)."""
+
+
+def hais_block(states: Iterable[HAISState]) -> HAISBlock:
+    """Walk a block of chains to its end."""
+    n_accepted = []
+    for state in states:
+        n_accepted.append(state.accepted.sum())
+    return state.log_weights, state.x, np.array([n_accepted[1:]])
+
+
+def hais_of(blocks: list[HAISBlock], rng: np.random.Generator) -> HAISResult:
+    """The result of all blocks."""
+    log_w, x, n_accepted = joined(blocks)
+    return HAISResult(log_w, x, int(rng.integers(2**63)), n_accepted.sum(0) / len(log_w))

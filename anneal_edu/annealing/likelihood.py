@@ -7,11 +7,34 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from anneal_edu import weights
-from anneal_edu.annealing.hais import HAISResult, hais
+from anneal_edu.annealing.ais import require_walk
+from anneal_edu.annealing.hais import (
+    EFFORT,
+    HAISBlock,
+    HAISResult,
+    hais,
+    hais_block,
+    hais_of,
+    hais_states,
+    half_life_refresh,
+)
+from anneal_edu.annealing.reverse import as_draws_of, reverse_ais
 from anneal_edu.distributions import Distribution, Gaussian, Generative, LatentPosterior
 from anneal_edu.estimate import Caveat
+from anneal_edu.kernels import Kernel, gibbs
+from anneal_edu.paths.capabilities import Path
 from anneal_edu.paths.geometric import geometric_path
-from anneal_edu.validation import as_count, as_finite_array, log_density_of, require_distribution, require_shape
+from anneal_edu.validation import (
+    as_count,
+    as_finite_array,
+    as_positive,
+    as_schedule,
+    log_density_of,
+    require_distribution,
+    require_generator,
+    require_shape,
+)
+from anneal_edu.workers import Watch, in_blocks
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,6 +105,7 @@ def log_likelihood(
     step_size: float = 0.2,
     *,
     rng: np.random.Generator,
+    workers: int | None = None,
     progress: bool = False,
 ) -> LikelihoodResult:
     """Estimate log p(x) of data points by Hamiltonian AIS  (Sohl-Dickstein and Culpepper 2012, Eq. 26 to 29).
@@ -101,6 +125,8 @@ def log_likelihood(
     step_size : float
         Of the leapfrog; a generative model with little noise needs a small one, `tune_step_size`.
     rng : numpy.random.Generator
+    workers : int, optional
+        Threads; by default every core, but one where a function of yours is called. The numbers do not depend on it.
     progress : bool
         Show a progress bar.
 
@@ -128,14 +154,32 @@ def log_likelihood(
     require_shape("data", data, (as_count("number of data points", len(data), minimum=2), model.dim))
     n_chains = as_count("n_chains", n_chains)
     if isinstance(model, Generative):
-        posterior = LatentPosterior(model, np.repeat(data, n_chains, axis=0))  # (N C, D)
-        path = geometric_path(model.latent_prior, posterior)
-        run = hais(path, schedule, len(posterior.x), step_size, rng=rng, progress=progress)
-        return _of_points(run, len(data))
+        x = np.repeat(data, n_chains, axis=0)  # (N C, D): every chain has its point, and its posterior
+        return _of_points(_hais_of_posteriors(model, x, schedule, step_size, rng, workers, progress), len(data))
     path = geometric_path(Gaussian(np.zeros(model.dim), np.eye(model.dim)), model)
-    run = hais(path, schedule, n_chains, step_size, rng=rng, progress=progress)
+    run = hais(path, schedule, n_chains, step_size, rng=rng, workers=workers, progress=progress)
     errors = np.full(len(data), run.std_error)
     return LikelihoodResult(log_density_of(model, data) - run.log_z, errors, True, run.acceptance, run.warnings)
+
+
+def _hais_of_posteriors(
+    model: Generative, x: np.ndarray, schedule: np.ndarray, step_size: float, rng: np.random.Generator,
+    workers: int | None, progress: bool,
+) -> HAISResult:
+    """`hais` from the prior of the latent variables to the posterior of chain i given x_i, (C, D)."""
+    schedule, step_size = as_schedule("schedule", schedule), as_positive("step_size", step_size)
+    require_generator(rng)
+
+    def walk(rows: slice, rng: np.random.Generator, watch: Watch) -> HAISBlock:
+        path = geometric_path(model.latent_prior, LatentPosterior(model, x[rows]))
+        states = hais_states(path, schedule, len(x[rows]), step_size, half_life_refresh(step_size), rng)
+        return hais_block(watch(states))
+
+    blocks = in_blocks(
+        walk, len(x), model, effort=EFFORT, n_steps=len(schedule), desc="HAIS", rng=rng, workers=workers,
+        progress=progress,
+    )
+    return hais_of(blocks, rng)
 
 
 def _of_points(run: HAISResult, n_points: int) -> LikelihoodResult:
@@ -150,3 +194,71 @@ def _of_points(run: HAISResult, n_points: int) -> LikelihoodResult:
         sentence = f"at {poor} of {n_points} points fewer than two chains, or a tenth of {n_chains}, carry the weight"
         warnings = (Caveat("poor points", sentence), *warnings)
     return LikelihoodResult(estimates, errors, False, run.acceptance, warnings)
+
+
+def raise_log_likelihood(
+    path: Path,
+    schedule: np.ndarray,
+    data: np.ndarray,
+    n_chains: int,
+    kernel: Kernel = gibbs,
+    *,
+    rng: np.random.Generator,
+    workers: int | None = None,
+    progress: bool = False,
+) -> np.ndarray:
+    """Estimate log p(v) of data under the target by reverse AIS that starts at the data: RAISE.
+
+    The mean of f(v) / w over chains annealed from v down to the start is unbiased for the probability of v under the
+    *annealing model*, whose draws are the last states of AIS run up the path (Burda, Grosse and Salakhutdinov 2015,
+    "Accurate and conservative estimates of MRF log-likelihood using reverse annealing"). Its logarithm is low on
+    average, and over draws of the target the annealing model's log likelihood is below the target's: conservative,
+    where log f(v) - log Ẑ of forward AIS is too good on average.
+
+    Parameters
+    ----------
+    path : callable, beta -> Distribution
+        ``path(0)`` must have ``log_z``.
+    schedule : (K+1,) array
+        Rises from 0 to 1.
+    data : (N, D) array
+        States of the target; on a path of `JointRBM`, both layers, and the estimate is of log p(v, h).
+    n_chains : int
+        Chains for each data point.
+    kernel : callable, (distribution, x, rng) -> x
+        The kernel of the annealing model; its time reversal is used, as in `reverse_ais`.
+    rng : numpy.random.Generator
+    workers : int, optional
+        Threads; by default every core, but one where a function of yours is called. The numbers do not depend on it.
+    progress : bool
+        Show a progress bar.
+
+    Returns
+    -------
+    (N,) array
+        In nats; -inf where the target has no density.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `reverse_ais` does.
+
+    Examples
+    --------
+    >>> import numpy as np, anneal_edu as ae
+    >>> target, rng = ae.Gaussian([2.0], [[1.0]]), np.random.default_rng(0)
+    >>> path = ae.geometric_path(ae.Gaussian([0.0], [[1.0]]), target)
+    >>> ae.raise_log_likelihood(path, ae.linear_schedule(100), np.array([[2.0]]), 500, rng=rng).round(1)
+    array([-0.9])
+    """
+    require_walk(path, kernel, rng)
+    n_chains, data = as_count("n_chains", n_chains), as_draws_of("data", data, path(1.0))
+    log_f = log_density_of(path(1.0), data, 1)  # (N,)
+    possible = ~np.isneginf(log_f)
+    if not possible.any():
+        return np.full(len(data), -np.inf)
+    chains = np.repeat(data[possible], n_chains, axis=0)
+    run = reverse_ais(path, schedule, chains, kernel, rng=rng, workers=workers, progress=progress)
+    log_p = np.full(len(data), -np.inf)
+    log_p[possible] = [weights.log_mean_exp(row) for row in -run.log_weights.reshape(-1, n_chains)]
+    return log_f + log_p

@@ -11,7 +11,6 @@ from itertools import pairwise
 from typing import ClassVar
 
 import numpy as np
-from tqdm.auto import tqdm
 
 from anneal_edu.annealing.ais import AISResult, ais, annealing_step, require_sound_step, require_start, require_walk
 from anneal_edu.distributions import Distribution
@@ -27,7 +26,7 @@ from anneal_edu.validation import (
     log_density_of,
     log_z_of,
 )
-from anneal_edu.weights import log_mean_exp
+from anneal_edu.workers import Watch, in_blocks, joined
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +48,8 @@ class ReverseAISResult(AISResult):
     _sign: ClassVar[int] = -1
 
 
-def _as_draws(name: str, x: np.ndarray, target: Distribution) -> np.ndarray:
+def as_draws_of(name: str, x: np.ndarray, target: Distribution) -> np.ndarray:
+    """Return x as states (N, D) of the target."""
     x = as_chains(name, x, target.dim)
     return as_binary_data(name, x) if getattr(target, "binary", False) else x
 
@@ -61,6 +61,7 @@ def reverse_ais(
     kernel: Kernel = gibbs,
     *,
     rng: np.random.Generator,
+    workers: int | None = None,
     progress: bool = False,
 ) -> ReverseAISResult:
     """Estimate log Z of ``path(1)`` from above, by AIS run from draws of the target down to the start.
@@ -80,6 +81,8 @@ def reverse_ais(
         The forward kernel; its time reversal is used. Every kernel of the library is its own reversal, except `gibbs`
         on Gaussians, which sweeps backwards; your own is taken to be reversible.
     rng : numpy.random.Generator
+    workers : int, optional
+        Threads; by default every core, but one where a function of yours is called. The numbers do not depend on it.
     progress : bool
         Show a progress bar.
 
@@ -107,18 +110,27 @@ def reverse_ais(
     require_walk(path, kernel, rng)
     start, target = path(0.0), path(1.0)
     require_start(start, "log_z")
-    x = _as_draws("samples", samples, target)
+    x = as_draws_of("samples", samples, target)
     if lost := np.isneginf(log_density_of(target, x, 1)).sum():
         raise ValueError(f"samples must be draws of the target, got {lost} of {len(x)} where its density is zero")
 
-    backwards = reversal_of(kernel)
-    step = annealing_step(path, backwards)
-    log_w = np.full(len(x), log_z_of(start), dtype=np.float64)  # (N,)
-    x = careful(backwards)(target, x, rng)
-    for now, before in pairwise(tqdm(schedule[::-1], desc="reverse AIS", disable=not progress)):
-        log_ratio, x = step(now, before, x, rng)
-        require_sound_step(log_w, log_ratio, x, before, now)
-        log_w -= log_ratio
+    draws, backwards = x, reversal_of(kernel)
+
+    def walk(rows: slice, rng: np.random.Generator, watch: Watch) -> tuple[np.ndarray, np.ndarray]:
+        step, x = annealing_step(path, backwards), draws[rows]
+        log_w = np.full(len(x), log_z_of(start), dtype=np.float64)  # (N,)
+        x = careful(backwards)(target, x, rng)
+        for now, before in pairwise(watch(schedule[::-1])):
+            log_ratio, x = step(now, before, x, rng)
+            require_sound_step(log_w, log_ratio, x, before, now)
+            log_w -= log_ratio
+        return log_w, x
+
+    blocks = in_blocks(
+        walk, len(draws), target, (path, kernel), n_steps=len(schedule), desc="reverse AIS", rng=rng, workers=workers,
+        progress=progress,
+    )
+    log_w, x = joined(blocks)
     return ReverseAISResult(log_w, x, bootstrap_seed=int(rng.integers(2**63)))
 
 
@@ -178,13 +190,18 @@ class Sandwich:
 
 
 def long_run(
-    distribution: Distribution, x: np.ndarray, n_steps: int, kernel: Kernel, rng: np.random.Generator
+    distribution: Distribution, x: np.ndarray, n_steps: int, kernel: Kernel, *, rng: np.random.Generator,
+    workers: int | None = None,
 ) -> np.ndarray:
     """The states of the chains x after ``n_steps`` moves, (C, D)."""
-    move = careful(kernel)
-    for _ in range(n_steps):
-        x = move(distribution, x, rng)
-    return x
+
+    def walk(rows: slice, rng: np.random.Generator, watch: Watch) -> tuple[np.ndarray]:
+        move, here = careful(kernel), x[rows]
+        for _ in watch(range(n_steps)):
+            here = move(distribution, here, rng)
+        return (here,)
+
+    return joined(in_blocks(walk, len(x), distribution, (kernel,), rng=rng, workers=workers))[0]
 
 
 def sandwich(
@@ -195,6 +212,7 @@ def sandwich(
     *,
     n_burn_in: int = 1000,
     rng: np.random.Generator,
+    workers: int | None = None,
     progress: bool = False,
 ) -> Sandwich:
     """Bound log Z of ``path(1)`` from both sides by forward and reverse AIS.
@@ -212,6 +230,8 @@ def sandwich(
     n_burn_in : int
         Moves of the long run; unused where the target gives exact draws.
     rng : numpy.random.Generator
+    workers : int, optional
+        Threads; by default every core, but one where a function of yours is called. The numbers do not depend on it.
     progress : bool
         Show progress bars.
 
@@ -228,7 +248,7 @@ def sandwich(
     ('exact draws', True)
     """
     n_burn_in = as_count("n_burn_in", n_burn_in, minimum=0)
-    forward = ais(path, schedule, n_chains, kernel, rng=rng, progress=progress)
+    forward = ais(path, schedule, n_chains, kernel, rng=rng, workers=workers, progress=progress)
     target = path(1.0)
     samples, draws = _target_draws(target, n_chains, rng), "exact draws"
     if samples is None:
@@ -237,8 +257,9 @@ def sandwich(
                 "every weight of the forward run is zero: no chain landed where the target has mass, and the reverse "
                 "run has nowhere to start"
             )
-        samples, draws = long_run(target, forward.resampled(rng=rng), n_burn_in, kernel, rng), "a long run"
-    reverse = reverse_ais(path, schedule, samples, kernel, rng=rng, progress=progress)
+        start, draws = forward.resampled(rng=rng), "a long run"
+        samples = long_run(target, start, n_burn_in, kernel, rng=rng, workers=workers)
+    reverse = reverse_ais(path, schedule, samples, kernel, rng=rng, workers=workers, progress=progress)
     return Sandwich(forward, reverse, draws)
 
 
@@ -248,68 +269,3 @@ def _target_draws(target: Distribution, n: int, rng: np.random.Generator) -> np.
     if draw is None or not getattr(target, "enumerable", True):
         return None
     return draw(n, rng)
-
-
-def raise_log_likelihood(
-    path: Path,
-    schedule: np.ndarray,
-    data: np.ndarray,
-    n_chains: int,
-    kernel: Kernel = gibbs,
-    *,
-    rng: np.random.Generator,
-    progress: bool = False,
-) -> np.ndarray:
-    """Estimate log p(v) of data under the target by reverse AIS that starts at the data: RAISE.
-
-    The mean of f(v) / w over chains annealed from v down to the start is unbiased for the probability of v under the
-    *annealing model*, whose draws are the last states of AIS run up the path (Burda, Grosse and Salakhutdinov 2015,
-    "Accurate and conservative estimates of MRF log-likelihood using reverse annealing"). Its logarithm is low on
-    average, and over draws of the target the annealing model's log likelihood is below the target's: conservative,
-    where log f(v) - log Ẑ of forward AIS is too good on average.
-
-    Parameters
-    ----------
-    path : callable, beta -> Distribution
-        ``path(0)`` must have ``log_z``.
-    schedule : (K+1,) array
-        Rises from 0 to 1.
-    data : (N, D) array
-        States of the target; on a path of `JointRBM`, both layers, and the estimate is of log p(v, h).
-    n_chains : int
-        Chains for each data point.
-    kernel : callable, (distribution, x, rng) -> x
-        The kernel of the annealing model; its time reversal is used, as in `reverse_ais`.
-    rng : numpy.random.Generator
-    progress : bool
-        Show a progress bar.
-
-    Returns
-    -------
-    (N,) array
-        In nats; -inf where the target has no density.
-
-    Raises
-    ------
-    TypeError, ValueError
-        As `reverse_ais` does.
-
-    Examples
-    --------
-    >>> import numpy as np, anneal_edu as ae
-    >>> target, rng = ae.Gaussian([2.0], [[1.0]]), np.random.default_rng(0)
-    >>> path = ae.geometric_path(ae.Gaussian([0.0], [[1.0]]), target)
-    >>> ae.raise_log_likelihood(path, ae.linear_schedule(100), np.array([[2.0]]), 500, rng=rng).round(1)
-    array([-0.9])
-    """
-    require_walk(path, kernel, rng)
-    n_chains, data = as_count("n_chains", n_chains), _as_draws("data", data, path(1.0))
-    log_f = log_density_of(path(1.0), data, 1)  # (N,)
-    possible = ~np.isneginf(log_f)
-    if not possible.any():
-        return np.full(len(data), -np.inf)
-    chains = np.repeat(data[possible], n_chains, axis=0)
-    run = reverse_ais(path, schedule, chains, kernel, rng=rng, progress=progress)
-    log_p = np.full(len(data), -np.inf)
-    log_p[possible] = [log_mean_exp(row) for row in -run.log_weights.reshape(-1, n_chains)]
-    return log_f + log_p

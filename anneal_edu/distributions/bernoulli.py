@@ -3,34 +3,17 @@
 from __future__ import annotations
 
 import numpy as np
+from scipy.special import expit
 
+_BELOW_HALF = np.float32(2.0**15 - 2.0**-8)  # 2¹⁵ tanh + 2¹⁵ is then below 65536, and its floor has 16 bits
 _SAFE_FIELD = 80.0  # e^80 is a float32, and so is the square of its root; e^89 is not
 
 
-def uniforms(shape: tuple[int, ...], dtype: np.dtype, rng: np.random.Generator) -> np.ndarray:
-    """Uniform draws on [0, 1) of the given dtype; in float32 each 64-bit random number serves two of them.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> uniforms((2, 3), np.float32, np.random.default_rng(0)).dtype
-    dtype('float32')
-    """
-    if dtype != np.float32:
-        return rng.random(shape)
-    n = int(np.prod(shape))
-    bits = rng.integers(0, 2**64 - 1, endpoint=True, size=(n + 1) // 2, dtype=np.uint64).view(np.int32)
-    bits &= 0xFFFFFF  # 24 random bits, as many as a float32 holds
-    draws = bits[:n].astype(np.float32)
-    draws *= np.float32(2.0**-24)
-    return draws.reshape(shape)
-
-
 def bernoulli(field: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Draw 0 or 1 with probability sigmoid(field) of a 1, overwriting ``field`` with the draws and returning it.
+    """Draw 0 or 1 with probability p = sigmoid(field) of a 1, overwriting ``field`` with the draws and returning it.
 
     With u uniform on [0, 1):  u < 1 / (1 + e^{-a})  ⟺  u (1 + e^{-a}) < 1, which needs no division and, where e^{-a}
-    overflows to infinity, still gives the right answer, 0.
+    overflows to infinity, still gives the right answer, 0. In float32, 16 random bits do it but once in 65,536 times.
 
     Examples
     --------
@@ -38,13 +21,40 @@ def bernoulli(field: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     >>> bernoulli(np.array([-1000.0, 1000.0]), np.random.default_rng(0))
     array([0., 1.])
     """
-    u = uniforms(field.shape, field.dtype, rng)
+    if field.dtype == np.float32:
+        return _bernoulli_of_16_bits(field, rng)
+    u = rng.random(field.shape)
     with np.errstate(over="ignore", invalid="ignore"):
         np.negative(field, out=field)
         np.exp(field, out=field)
         field += 1
         u *= field
         return np.less(u, 1, out=field)
+
+
+def _bernoulli_of_16_bits(field: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """The same, where random bits cost more than anything else: of u only the first 16 bits are drawn, k = ⌊65536 u⌋.
+
+    With t = 65536 p a smaller k than ⌊t⌋ is a 1, a larger one a 0. Where they are equal the rest of u decides, which is
+    drawn now: a 1 with probability t - ⌊t⌋, and this in float64, in which no p but 0 and 1 is without a remainder.
+    """
+    n = field.size
+    bits = rng.integers(0, 2**64 - 1, endpoint=True, size=-(-n // 4), dtype=np.uint64)
+    k = bits.view(np.uint16)[:n].reshape(field.shape)
+    t = field * np.float32(0.5)
+    with np.errstate(invalid="ignore"):  # a field of NaN is for who asked to find
+        np.tanh(t, out=t)
+        t *= _BELOW_HALF
+        t += np.float32(2.0**15)  # 65536 p = 2¹⁵ (1 + tanh a/2)
+        floor = t.astype(np.uint16)
+    draws = np.equal(k, floor)
+    undecided = np.flatnonzero(draws)
+    np.less(k, floor, out=draws)
+    if len(undecided):
+        p = expit(field.flat[undecided].astype(np.float64))
+        draws.flat[undecided] = rng.random(len(undecided)) < 2.0**16 * p - floor.flat[undecided]
+    np.copyto(field, draws)
+    return field
 
 
 def softplus(field: np.ndarray) -> np.ndarray:
@@ -118,15 +128,13 @@ def weigh_and_draw(
     if max(field.max(), field_before.max()) > _SAFE_FIELD:
         log_ratio = (softplus(field) - softplus(field_before)).sum(-1, dtype=np.float64)
         return log_ratio, bernoulli(field, rng)
-    np.exp(field, out=field)
+    change = np.exp(field)
     np.exp(field_before, out=field_before)
-    change = field - field_before
+    change -= field_before
     field_before += 1
     change /= field_before  # (1 + e^a) / (1 + e^{a'}) - 1
-    u, total = uniforms(field.shape, field.dtype, rng), field + 1
-    u *= total
     if change.min() > -0.9:  # a short step: rounding 1 + change would add up, always to one side, over 100,000 of them
         np.log1p(change, out=change)
     else:
-        np.log(total / field_before, out=change)
-    return change.sum(-1, dtype=np.float64), np.less(u, field, out=field)  # u (1 + e^a) < e^a
+        np.log((1 + np.exp(field)) / field_before, out=change)
+    return change.sum(-1, dtype=np.float64), bernoulli(field, rng)

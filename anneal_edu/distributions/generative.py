@@ -270,6 +270,9 @@ class LatentPosterior:
     model: Generative
     x: np.ndarray
 
+    one_a_chain = True
+    """Chain i has row i: chains cannot be walked in blocks by who does not know x."""
+
     def __post_init__(self) -> None:
         if not isinstance(self.model, Generative):
             raise TypeError(

@@ -6,7 +6,6 @@ from functools import partial
 
 import numpy as np
 from scipy.special import expit
-from tqdm.auto import tqdm
 
 from anneal_edu.distributions import BinaryRBM, GaussianBernoulli
 from anneal_edu.distributions.bernoulli import bernoulli
@@ -21,6 +20,7 @@ from anneal_edu.validation import (
     require_kind,
     require_shape,
 )
+from anneal_edu.workers import Watch, in_blocks
 
 
 def data_moments(rbm: BinaryRBM, data: np.ndarray, example_weights: np.ndarray | None = None) -> Moments:
@@ -64,6 +64,7 @@ def estimate_moments(
     rng: np.random.Generator,
     every: int = 1,
     start: np.ndarray | None = None,
+    workers: int | None = None,
     progress: bool = False,
 ) -> Moments:
     """Moments of an RBM from long Gibbs chains, with h averaged out given v (Grosse et al. 2013, Section 5.2).
@@ -78,6 +79,8 @@ def estimate_moments(
         Use every so-many-th step only: the sum of v hᵀ costs as much as half a step.
     start : (n_chains, D) array, optional
         Where the chains begin; by default at uniform noise.
+    workers : int, optional
+        Threads; by default every core. The numbers do not depend on it.
     progress : bool
         Show a progress bar.
 
@@ -101,15 +104,22 @@ def estimate_moments(
         start = bernoulli(np.zeros((n_chains, rbm.dim), dtype=np.float32), rng)
     v = as_binary_data("start", start)
     require_shape("start", v, (n_chains, rbm.dim))
-    sums, n_used = tuple(np.zeros_like(eta) for eta in rbm.natural_parameters()), 0
-    for step in tqdm(range(1, n_steps + 1), desc="moments", disable=not progress):
-        v = rbm.gibbs(v, rng)
-        if step > n_burn_in and (step - n_burn_in) % every == 0:
-            h = rbm.hidden_given_visible(v)  # (C, H)
-            for total, term in zip(sums, (v.sum(0), h.sum(0), v.T @ h), strict=True):
-                total += term
-            n_used += n_chains
-    return tuple(np.clip(total / n_used, 0, 1) for total in sums)
+
+    def walk(rows: slice, rng: np.random.Generator, watch: Watch) -> Moments:
+        x, sums = v[rows], tuple(np.zeros_like(eta) for eta in rbm.natural_parameters())
+        for step in watch(range(1, n_steps + 1)):
+            x = rbm.gibbs(x, rng)
+            if step > n_burn_in and (step - n_burn_in) % every == 0:
+                h = rbm.hidden_given_visible(x)  # (C, H)
+                for total, term in zip(sums, (x.sum(0), h.sum(0), x.T @ h), strict=True):
+                    total += term
+        return sums
+
+    blocks = in_blocks(
+        walk, n_chains, rbm, n_steps=n_steps, desc="moments", rng=rng, workers=workers, progress=progress
+    )
+    n_used = n_chains * ((n_steps - n_burn_in) // every)
+    return tuple(np.clip(sum(sums) / n_used, 0, 1) for sums in zip(*blocks, strict=True))
 
 
 def estimate_mean_and_cov(
@@ -120,6 +130,7 @@ def estimate_mean_and_cov(
     *,
     rng: np.random.Generator,
     rao_blackwellized: bool = True,
+    workers: int | None = None,
     progress: bool = False,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Mean and covariance of v in a Gaussian RBM, from Gibbs chains  (Kiwaki and Aihara 2015, Section 5).
@@ -135,6 +146,8 @@ def estimate_mean_and_cov(
     rao_blackwellized : bool
         Average E[v | h] and E[v vᵀ | h] over the states h of the chains, which saves the noise of v: the covariance is
         then never narrower than diag(sigma²). False averages v and v vᵀ, as the paper does.
+    workers : int, optional
+        Threads; by default every core. The numbers do not depend on it.
     progress : bool
         Show a progress bar.
 
@@ -156,19 +169,26 @@ def estimate_mean_and_cov(
     n_burn_in = as_count("n_burn_in", n_burn_in, minimum=0)
     n_steps = as_count("n_steps", n_steps, minimum=n_burn_in + 1)
     require_generator(rng)
-    h = bernoulli(np.zeros((n_chains, grbm.n_hidden), dtype=np.float32), rng)
     origin = grbm.visible_mean(np.full((1, grbm.n_hidden), 0.5))[0]  # sums of squares about it stay small
-    total, squares = np.zeros(grbm.dim), np.zeros((grbm.dim, grbm.dim))
-    for step in tqdm(range(n_steps), desc="moments", disable=not progress):
-        v = grbm.visible_given_hidden(h, rng)
-        h = bernoulli(grbm.hidden_field(v), rng)
-        if step >= n_burn_in:
-            x = (grbm.visible_mean(h) if rao_blackwellized else v) - origin  # (C, D)
-            total += x.sum(0)
-            squares += x.T @ x
+
+    def walk(rows: slice, rng: np.random.Generator, watch: Watch) -> tuple[np.ndarray, np.ndarray]:
+        h = bernoulli(np.zeros((rows.stop - rows.start, grbm.n_hidden), dtype=np.float32), rng)
+        total, squares = np.zeros(grbm.dim), np.zeros((grbm.dim, grbm.dim))
+        for step in watch(range(n_steps)):
+            v = grbm.visible_given_hidden(h, rng)
+            h = bernoulli(grbm.hidden_field(v), rng)
+            if step >= n_burn_in:
+                x = (grbm.visible_mean(h) if rao_blackwellized else v) - origin  # (C, D)
+                total += x.sum(0)
+                squares += x.T @ x
+        return total, squares
+
+    blocks = in_blocks(
+        walk, n_chains, grbm, n_steps=n_steps, desc="moments", rng=rng, workers=workers, progress=progress
+    )
     n = n_chains * (n_steps - n_burn_in)
-    away = total / n
-    cov = squares / n - np.outer(away, away)
+    away, squares = (np.sum(sums, axis=0) / n for sums in zip(*blocks, strict=True))
+    cov = squares - np.outer(away, away)
     return origin + away, cov + grbm.noise_cov if rao_blackwellized else cov
 
 

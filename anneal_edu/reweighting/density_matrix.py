@@ -18,6 +18,7 @@ from anneal_edu.validation import (
     require_path,
     require_shape,
 )
+from anneal_edu.workers import require_room
 
 _STEP = 1e-4  # in β; the difference is accurate to about 1e-8
 
@@ -43,6 +44,8 @@ def log_density_matrix(path: Path, schedule: np.ndarray, x: np.ndarray) -> np.nd
     ------
     ValueError
         Where the schedule does not rise from 0 to 1, the states do not fit the path, or a density is NaN or +inf.
+    MemoryError
+        Where (K+1) N numbers of 8 bytes are more than the machine can hold.
 
     Examples
     --------
@@ -54,8 +57,9 @@ def log_density_matrix(path: Path, schedule: np.ndarray, x: np.ndarray) -> np.nd
            [-8.9, -2.9, -0.9]])
     """
     require_path(path)
-    schedule = as_schedule("schedule", schedule)
-    return Rungs(path, schedule).log_densities((as_chains("x", x, path(0.0).dim),))
+    schedule, x = as_schedule("schedule", schedule), as_chains("x", x, path(0.0).dim)
+    require_room("the matrix of log densities", (len(schedule), len(x)), "take every so-many-th state")
+    return Rungs(path, schedule).log_densities((x,))
 
 
 def as_draws(log_density_matrix: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -11,15 +11,16 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
-from tqdm.auto import tqdm
 
 from anneal_edu.annealing.ais import log_quotient, require_start, require_walk
 from anneal_edu.estimate import SINGLE_CHAIN, Caveat, Estimate
 from anneal_edu.kernels import Kernel, accept, gibbs
 from anneal_edu.paths.capabilities import Path
 from anneal_edu.paths.rungs import Carried, Rungs, rungs_on
+from anneal_edu.tempering.record import Record, RoundTrips
 from anneal_edu.tempering.swaps import SwapScheme, as_scheme, swapped
-from anneal_edu.validation import as_count, as_real, as_schedule, draws_of, log_z_of
+from anneal_edu.validation import as_count, as_schedule, draws_of, log_z_of
+from anneal_edu.workers import Watch, in_blocks, joined
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,23 +117,30 @@ class TemperingResult:
     Attributes
     ----------
     schedule : (K+1,) array
+    n_sweeps : int
+        T.
     samples : (T, K+1, C, D) array
-        States on every rung; ``samples[:, -1]`` are, once burnt in, dependent draws of the target.
-    replicas : (T, K+1, C) array of int
-        Which replica stood on each rung.
+        States on every rung; ``samples[:, -1]`` are, once burnt in, dependent draws of the target. Of what `keep` and
+        ``keep_every`` say only: (T', 1, C, D) for the target, with T' = 0 where nothing is kept.
+    replicas : (T', K+1, C) array of int
+        Which replica stood on each rung, at the sweeps of ``samples``.
+    trips : (K+1, C) array of int
+        Round trips of each replica, from the first rung to the last and back, over all sweeps.
     rejection_rates : (K,) array
         Mean of 1 - α over sweeps and ladders, for every pair of neighbours.
-    log_ratios : (T, K, C) array
-        log f_{k+1}(x_k) - log f_k(x_k).
+    log_mean_ratios : (K, C) array
+        log of the mean of f_{k+1}(x_k) / f_k(x_k) over the sweeps, of every ladder.
     start_log_z : float
         log Z of the first rung.
     """
 
     schedule: np.ndarray
+    n_sweeps: int
     samples: np.ndarray = field(repr=False)
     replicas: np.ndarray = field(repr=False)
+    trips: np.ndarray = field(repr=False)
     rejection_rates: np.ndarray
-    log_ratios: np.ndarray = field(repr=False)
+    log_mean_ratios: np.ndarray = field(repr=False)
     start_log_z: float
 
     @property
@@ -143,18 +151,18 @@ class TemperingResult:
     @property
     def round_trips(self) -> int:
         """How often a replica went from the first rung to the last and back, over all ladders."""
-        return int(count_round_trips(self.replicas).sum())
+        return int(self.trips.sum())
 
     @property
     def round_trip_rate(self) -> float:
         """Round trips a ladder and sweep; even-odd swaps reach at most about 1 / (2 + 2 Λ)."""
-        return self.round_trips / self.replicas[:, 0].size
+        return self.round_trips / (self.n_sweeps * self.trips.shape[1])
 
     def _log_z_parts(self) -> tuple[np.ndarray, np.ndarray]:
         """Of every stepping stone: its log mean (K,), and each ladder's mean relative to that (K, C)."""
-        top = self.log_ratios.max(axis=(0, 2))  # (K,)
+        top = self.log_mean_ratios.max(axis=1)  # (K,)
         with np.errstate(invalid="ignore"):  # -inf - (-inf): no state of that rung counts on the next one
-            means = np.exp(self.log_ratios - top[:, None]).mean(0)  # (K, C)
+            means = np.exp(self.log_mean_ratios - top[:, None])  # (K, C)
         return np.where(np.isneginf(top), top, top + np.log(means.mean(1))), means / means.mean(1, keepdims=True)
 
     @property
@@ -172,8 +180,8 @@ class TemperingResult:
     def warnings(self) -> tuple[Caveat, ...]:
         """What looks wrong; empty where nothing does."""
         worst = int(self.rejection_rates.argmax())
-        found = [SINGLE_CHAIN] if self.replicas.shape[2] == 1 else []
-        for k in np.flatnonzero(np.isneginf(self.log_ratios).all(axis=(0, 2)))[:1]:
+        found = [SINGLE_CHAIN] if self.trips.shape[1] == 1 else []
+        for k in np.flatnonzero(np.isneginf(self.log_mean_ratios).all(axis=1))[:1]:
             sentence = f"no chain of rung {k} has a density on rung {k + 1}: log_z is -inf; add rungs between"
             found.append(Caveat("rungs never meet", sentence))
         if (rate := self.rejection_rates[worst]) > 0.95:
@@ -206,7 +214,10 @@ def parallel_tempering(
     swaps: str = "even_odd",
     *,
     n_burn_in: int = 0,
+    keep: str = "all",
+    keep_every: int = 1,
     rng: np.random.Generator,
+    workers: int | None = None,
     progress: bool = False,
 ) -> TemperingResult:
     """Sample every distribution of a ladder at once, with swaps between neighbours  (Kadan et al. 2018, Section 4.1).
@@ -230,7 +241,14 @@ def parallel_tempering(
     n_burn_in : int
         Sweeps before those that are kept. All rungs begin at draws of the start: without a burn-in the first sweeps,
         and with them log_z and the rejection rates, are biased.
+    keep : "all", "target" or "nothing"
+        Which states to keep: T (K+1) C D numbers of 4 or 8 bytes, the last rung's T C D, or none. The estimates come
+        from all sweeps and rungs whatever is kept.
+    keep_every : int
+        Keep the states of every so-many-th sweep only.
     rng : numpy.random.Generator
+    workers : int, optional
+        Threads; by default every core, but one where a function of yours is called. The numbers do not depend on it.
     progress : bool
         Show a progress bar.
 
@@ -243,7 +261,8 @@ def parallel_tempering(
     TypeError
         Where the path's start cannot be sampled or has no log_z, or a distribution lacks what the kernel needs.
     ValueError
-        Where the schedule does not rise from 0 to 1, a count is below 1, or the scheme of swaps is unknown.
+        Where the schedule does not rise from 0 to 1, a count is below 1, or the scheme of swaps or what to keep is
+        unknown.
 
     Examples
     --------
@@ -260,42 +279,31 @@ def parallel_tempering(
     require_walk(path, kernel, rng)
     require_start(path(0.0), "sample", "log_z")
 
-    states = tempering_states(path, schedule, n_chains, kernel, swaps, rng=rng)
-    samples, replicas, rejections, log_ratios = np.empty(0), [], np.zeros(len(schedule) - 1), []
-    for done in tqdm(range(n_burn_in + n_sweeps), desc="tempering", disable=not progress):
-        state = next(states)
-        if done >= n_burn_in:
-            if done == n_burn_in:  # one array from the start: a list of sweeps would need twice the memory at the end
-                samples = np.empty((n_sweeps, *state.x.shape), dtype=state.x.dtype)
-            samples[done - n_burn_in] = state.x
-            replicas.append(state.replicas)
-            log_ratios.append(state.log_ratios)
-            rejections = rejections + (1 - state.swap_probabilities).mean(1)
+    if keep not in ("all", "target", "nothing"):
+        raise ValueError(f"keep must be 'all', 'target' or 'nothing', got {keep!r}")
+    rungs = slice(-1, None) if keep == "target" else slice(None)
+    record = Record(range(0, 0 if keep == "nothing" else n_sweeps, as_count("keep_every", keep_every)), n_chains)
+
+    def walk(rows: slice, rng: np.random.Generator, watch: Watch) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        states = tempering_states(path, schedule, rows.stop - rows.start, kernel, swaps, rng=rng)
+        trips = RoundTrips(len(schedule), rows.stop - rows.start)
+        log_sum, rejections = np.full((1, 1), -np.inf), np.zeros(1)
+        for sweep in watch(range(-n_burn_in, n_sweeps)):
+            state = next(states)
+            if sweep >= 0:
+                record.put("samples", sweep, rows, state.x[rungs], axis=1)
+                record.put("replicas", sweep, rows, state.replicas, axis=1)
+                trips.hear(state.replicas)
+                log_sum = np.logaddexp(log_sum, state.log_ratios)  # (K, C)
+                rejections = rejections + (1 - state.swap_probabilities)
+        return trips.made.T, log_sum.T - np.log(n_sweeps), rejections.T / n_sweeps
+
+    blocks = in_blocks(
+        walk, n_chains, path(1.0), (path, kernel), n_rungs=len(schedule), n_steps=n_burn_in + n_sweeps,
+        desc="tempering", rng=rng, workers=workers, progress=progress,
+    )
+    trips, log_means, rejections = (of_chains.T for of_chains in joined(blocks))
     start = log_z_of(path(0.0))
-    return TemperingResult(schedule, samples, np.array(replicas), rejections / n_sweeps, np.array(log_ratios), start)
-
-
-def count_round_trips(replicas: np.ndarray) -> np.ndarray:
-    """How often each replica went from rung 0 to rung K and back: (T, K+1, C) -> (K+1, C).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> up_and_down = np.array([[0, 1], [1, 0], [0, 1]])[:, :, None]
-    >>> count_round_trips(up_and_down).ravel()
-    array([1, 0])
-    """
-    replicas = as_real("replicas", replicas, dtype=int)
-    if replicas.ndim != 3 or (np.sort(replicas, axis=1) != np.arange(replicas.shape[1])[:, None]).any():
-        raise ValueError(
-            f"replicas must have shape (T, K+1, C) and hold each of 0 … K once in every ladder, got {replicas.shape}"
-        )
-    trips = np.zeros(replicas.shape[1:], dtype=int)
-    left_start, seen_top = np.zeros((2, *replicas.shape[1:]), dtype=bool)
-    ladders = np.arange(replicas.shape[2])
-    for rungs in replicas:
-        bottom, top = (rungs[0], ladders), (rungs[-1], ladders)
-        trips[bottom] += seen_top[bottom]
-        left_start[bottom], seen_top[bottom] = True, False
-        seen_top[top] = left_start[top]
-    return trips
+    return TemperingResult(
+        schedule, n_sweeps, record["samples"], record["replicas"], trips, rejections.mean(1), log_means, start
+    )

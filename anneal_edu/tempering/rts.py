@@ -27,11 +27,12 @@ from anneal_edu.tempering.simulated import (
     tempered_walk,
 )
 from anneal_edu.validation import as_count, as_finite_array, as_schedule, draws_of, log_z_of, require_shape
+from anneal_edu.workers import Watch, in_blocks, joined
 
 
 def rts_rounds(
     path: Path, schedule: np.ndarray, n_initial: int, n_sweeps: int, n_chains: int, kernel: Kernel = gibbs,
-    log_z: np.ndarray | None = None, *, rng: np.random.Generator,
+    log_z: np.ndarray | None = None, *, rng: np.random.Generator, workers: int | None = None,
 ) -> Iterator[RTSRound]:
     """Yield rounds for ever: n_initial that each correct the Ẑ_k of the one before, then one that grows and grows.
 
@@ -49,30 +50,47 @@ def rts_rounds(
         require_shape("log_z", log_z, schedule.shape)
         log_z = log_z - log_z[0] + log_z_of(path(0.0))
         x, rungs = draws_of(path(0.0), n_chains, rng), np.zeros(n_chains, dtype=int)
-    return corrected_rounds(ladder, log_z, x, rungs, n_initial, n_sweeps, attrgetter("corrected_log_z"), rng)
+    correct = attrgetter("corrected_log_z")
+    return corrected_rounds(ladder, log_z, x, rungs, n_initial, n_sweeps, correct, rng, workers)
 
 
 def corrected_rounds(
     ladder: Rungs, log_z: np.ndarray, x: np.ndarray, rungs: np.ndarray, n_initial: int, n_sweeps: int,
-    correct: Callable[[RTSRound], np.ndarray], rng: np.random.Generator,
+    correct: Callable[[RTSRound], np.ndarray], rng: np.random.Generator, workers: int | None = None,
 ) -> Iterator[RTSRound]:
     """The poster's loop: walk and correct log Ẑ_k (K+1,), ``n_initial`` times; then hold it, and pool all rounds."""
     for _ in range(n_initial):
-        latest = rts_round(ladder, log_z, x, rungs, n_sweeps, rng)
+        latest = rts_round(ladder, log_z, x, rungs, n_sweeps, rng, workers)
         yield latest
         log_z, x, rungs = correct(latest), latest.x, latest.rungs
-    pool = rts_round(ladder, log_z, x, rungs, n_sweeps, rng)
+    pool = rts_round(ladder, log_z, x, rungs, n_sweeps, rng, workers)
     while True:
         yield pool
-        pool = rts_round(ladder, log_z, pool.x, pool.rungs, n_sweeps, rng).pooled(pool)
+        pool = rts_round(ladder, log_z, pool.x, pool.rungs, n_sweeps, rng, workers).pooled(pool)
 
 
 def rts_round(
-    ladder: Rungs, log_z: np.ndarray, x: np.ndarray, rungs: np.ndarray, n_sweeps: int, rng: np.random.Generator
+    ladder: Rungs, log_z: np.ndarray, x: np.ndarray, rungs: np.ndarray, n_sweeps: int, rng: np.random.Generator,
+    workers: int | None = None,
 ) -> RTSRound:
     """Walk ``n_sweeps`` from states x (C, D) on rungs (C,), at fixed log_z (K+1,)."""
-    walk = tempered_walk(ladder, log_z, x, rungs, rng=rng)
-    return round_of(islice(walk, n_sweeps), log_z, rungs)
+
+    def walk(rows: slice, rng: np.random.Generator, watch: Watch) -> RTSRound:
+        states = tempered_walk(ladder, log_z, x[rows], rungs[rows], rng=rng)
+        return round_of(watch(islice(states, n_sweeps)), log_z, rungs[rows])
+
+    target, effort = ladder.distribution(len(log_z) - 1), 1 + len(log_z) / 25  # 25 densities take as long as a move
+    uses = ladder.path, ladder.kernel
+    return together(in_blocks(walk, len(x), target, uses, effort=effort, rng=rng, workers=workers))
+
+
+def together(blocks: list[RTSRound]) -> RTSRound:
+    """The same sweeps of all blocks of chains, as one round."""
+    chains = ((block.chain_log_shares.T, block.x, block.rungs) for block in blocks)
+    shares, x, rungs = joined(list(chains))
+    visits = np.average([block.visits for block in blocks], axis=0, weights=[len(block.x) for block in blocks])
+    crossings = sum(block.crossings for block in blocks)
+    return replace(blocks[0], chain_log_shares=shares.T, visits=visits, crossings=crossings, x=x, rungs=rungs)
 
 
 def round_of(states: Iterable[TemperedWalkState], log_z: np.ndarray, rungs: np.ndarray) -> RTSRound:
@@ -216,7 +234,8 @@ class RTSResult(RTSRound):
 
 def rts(
     path: Path, schedule: np.ndarray, n_rounds: int, n_sweeps: int, n_chains: int, kernel: Kernel = gibbs,
-    *, n_initial: int | None = None, log_z: np.ndarray | None = None, rng: np.random.Generator, progress: bool = False,
+    *, n_initial: int | None = None, log_z: np.ndarray | None = None, rng: np.random.Generator,
+    workers: int | None = None, progress: bool = False,
 ) -> RTSResult:
     """Estimate log Z of every rung by Rao-Blackwellized tempered sampling  (Carlson et al. 2016, "RTS").
 
@@ -243,6 +262,8 @@ def rts(
         The first log Ẑ_k, up to a common constant. If not given, the chains are first annealed up the ladder, K sweeps
         that are not counted as a round.
     rng : numpy.random.Generator
+    workers : int, optional
+        Threads; by default every core, but one where a function of yours is called. The numbers do not depend on it.
     progress : bool
         Show a progress bar.
 
@@ -272,7 +293,7 @@ def rts(
     if n_initial >= n_rounds:
         raise ValueError(f"n_initial must leave at least one of {n_rounds} rounds, got {n_initial}")
 
-    rounds = islice(rts_rounds(path, schedule, n_initial, n_sweeps, n_chains, kernel, log_z, rng=rng), n_rounds)
-    done = list(tqdm(rounds, desc="RTS", total=n_rounds, disable=not progress))
+    rounds = rts_rounds(path, schedule, n_initial, n_sweeps, n_chains, kernel, log_z, rng=rng, workers=workers)
+    done = list(tqdm(islice(rounds, n_rounds), desc="RTS", total=n_rounds, disable=not progress))
     history, counted = (np.array([getattr(r, name) for r in done]) for name in ("log_z", "counted_log_z"))
     return RTSResult(**vars(done[-1]), schedule=schedule, history=history, counted_history=counted)

@@ -12,14 +12,15 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.special import logsumexp
-from tqdm.auto import tqdm
 
 from anneal_edu.annealing.ais import require_start, require_walk
 from anneal_edu.estimate import SINGLE_CHAIN, Caveat, Estimate
 from anneal_edu.kernels import Kernel, gibbs
 from anneal_edu.paths.capabilities import Path
 from anneal_edu.paths.rungs import Rungs, rungs_on
+from anneal_edu.tempering.record import Record
 from anneal_edu.validation import as_count, as_finite_array, as_schedule, draws_of, log_z_of, require_shape
+from anneal_edu.workers import Watch, in_blocks
 
 
 class TemperedWalkState(NamedTuple):
@@ -192,7 +193,9 @@ def simulated_tempering(
     kernel: Kernel = gibbs,
     *,
     n_burn_in: int = 0,
+    keep_every: int = 1,
     rng: np.random.Generator,
+    workers: int | None = None,
     progress: bool = False,
 ) -> SimulatedTemperingResult:
     """Sample states and rungs jointly, q(x, β_k) ∝ f_k(x) / Ẑ_k  (Carlson et al. 2016, "Simulated Tempering").
@@ -215,7 +218,11 @@ def simulated_tempering(
     kernel : callable, (distribution, x, rng) -> x
     n_burn_in : int
         Sweeps before those that are kept.
+    keep_every : int
+        Keep every so-many-th sweep only; the estimates are from those. T sweeps take T C (D + K + 2) numbers.
     rng : numpy.random.Generator
+    workers : int, optional
+        Threads; by default every core, but one where a function of yours is called. The numbers do not depend on it.
     progress : bool
         Show a progress bar.
 
@@ -247,18 +254,21 @@ def simulated_tempering(
     start = path(0.0)
     require_start(start, "sample", "log_z")
 
-    x, rungs = draws_of(start, n_chains, rng), np.zeros(n_chains, dtype=int)
-    walk = tempered_walk(rungs_on(path, schedule, kernel), log_z, x, rungs, rng=rng)
-    kept = []
-    for sweep in tqdm(range(n_burn_in + n_sweeps), desc="simulated tempering", disable=not progress):
-        state = next(walk)
-        if sweep >= n_burn_in:
-            kept.append(state)
+    record = Record(range(0, n_sweeps, as_count("keep_every", keep_every)), n_chains)
+
+    def walk(rows: slice, rng: np.random.Generator, watch: Watch) -> None:
+        x = draws_of(start, rows.stop - rows.start, rng)
+        states = tempered_walk(rungs_on(path, schedule, kernel), log_z, x, np.zeros(len(x), dtype=int), rng=rng)
+        for sweep in watch(range(-n_burn_in, n_sweeps)):
+            state = next(states)
+            record.put("x", sweep, rows, state.x)
+            record.put("rungs", sweep, rows, state.rungs)
+            record.put("log_q", sweep, rows, state.log_conditionals, axis=1)
+
+    in_blocks(
+        walk, n_chains, path(1.0), (path, kernel), n_steps=n_burn_in + n_sweeps, desc="simulated tempering",
+        rng=rng, workers=workers, progress=progress,
+    )
     return SimulatedTemperingResult(
-        schedule,
-        log_z,
-        log_z_of(start),
-        np.array([state.x for state in kept]),
-        np.array([state.rungs for state in kept]),
-        np.array([state.log_conditionals for state in kept]),
+        schedule, log_z, log_z_of(start), record["x"], record["rungs"], record["log_q"]
     )

@@ -20,6 +20,8 @@ CELLS = ("from small_panels import Sums, Waves", "Waves()", "Sums()", "Waves(pha
 VALUE_TEXTS = "handles => handles.map(handle => handle.getAttribute('aria-valuetext'))"
 FAST = 50
 SOON_MS = 5000
+LETTERED = ".anneal-edu-sentence, dt, dd, .widget-label, .widget-readout, input, .anneal-edu-stage button"
+LETTERS = "parts => parts.map(part => parseFloat(getComputedStyle(part).fontSize))"
 SCROLLERS = """() => [...document.querySelectorAll('.jp-OutputArea-output, .jp-OutputArea-output *')]
     .filter(part => part.scrollWidth > part.clientWidth + 1 && part.clientWidth
         && ['auto', 'scroll'].includes(getComputedStyle(part).overflowX)).map(part => part.className)"""
@@ -187,6 +189,17 @@ def test_it_plays_and_pauses(page):
     assert waves.readouts() == stopped and waves.asleep() == ""
 
 
+def test_a_play_ends_with_the_slider_and_begins_anew(page):
+    waves = page.panels()[0]
+    waves.handle().press("End")
+    page.wait_until_idle()
+    waves.button("Play").click()
+    until(page, lambda: 0 < float(waves.readouts()[0]) < 3)
+    page.page.wait_for_function("() => !document.body.innerText.includes('Pause')")
+    page.wait_until_idle()
+    assert waves.readouts()[0] == "6.00" and waves.button("Play").is_visible() and waves.asleep() == ""
+
+
 def test_a_die_throws_another_seed(page):
     waves = page.panels()[0]
     before, seed = waves.picture(), waves.root.locator("input[type=number]")
@@ -287,8 +300,10 @@ def test_a_lecture_fills_the_screen_and_ends(page, screen):
     picture = waves.root.locator("img").bounding_box()
     assert page.page.evaluate("() => document.fullscreenElement.className").count("anneal-edu-panel") == 1
     assert picture["width"] > 0.95 * screen[0] and picture["height"] > 0.64 * screen[1]
-    seen = [waves.root.locator(part).bounding_box() for part in (".anneal-edu-sentence", ".anneal-edu-numbers")]
+    seen = [waves.root.locator(part).first.bounding_box() for part in (".anneal-edu-sentence", ".noUi-handle")]
     assert all(part["y"] + part["height"] <= screen[1] for part in seen)
+    letters = waves.root.locator(LETTERED).evaluate_all(LETTERS)
+    assert len(letters) > 15 and min(letters) >= screen[1] / 35
     page.page.keyboard.press("ArrowRight")
     until(page, lambda: waves.readouts()[0] == "0.10")
     page.page.keyboard.press("2")

@@ -3,31 +3,59 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from scipy.special import expit
-from scipy.stats import kstest
 
-from anneal_edu.distributions.bernoulli import bernoulli, softplus, sum_of_softplus, uniforms, weigh_and_draw
+from anneal_edu.distributions.bernoulli import bernoulli, softplus, sum_of_softplus, weigh_and_draw
 from tests.frequencies import UNLIKELY, smallest_tail
 
 FIELDS = np.array([-5.0, -1.0, 0.0, 0.7, 3.0])
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_uniforms_are_uniform_on_the_half_open_interval(dtype):
-    u = uniforms((1001, 99), np.dtype(dtype), np.random.default_rng(0))
-    assert u.shape == (1001, 99)
-    assert u.dtype == dtype
-    assert 0 <= u.min() < u.max() < 1
-    assert kstest(u.ravel().astype(float), "uniform").pvalue > 1e-4
-    assert abs(np.corrcoef(u.ravel()[:-1], u.ravel()[1:])[0, 1]) < 5 / np.sqrt(u.size), "neighbours share a 64-bit draw"
+class EveryNumberOnce:
+    """A generator whose 16-bit numbers are 0 … 65,535 in their order, and whose uniforms are a given number."""
+
+    def __init__(self, u):
+        self.u = u
+
+    def integers(self, low, high, endpoint, size, dtype):
+        assert (low, high, endpoint, size, dtype) == (0, 2**64 - 1, True, 2**14, np.uint64)
+        return np.arange(2**16, dtype=np.uint16).view(np.uint64)
+
+    def random(self, n):
+        return np.full(n, self.u)
+
+
+@pytest.mark.parametrize("a", [-1000.0, -30.0, -11.0, -5.0, -1e-3, 0.0, 0.3, 5.0, 11.0, 16.0, 17.5, 1000.0])
+def test_16_bits_and_a_remainder_are_as_good_as_a_real_number(a):
+    """Of 65,536 numbers, and of a hundred remainders where one of these decides, a share of p gives a 1."""
+    remainders = (np.arange(100) + 0.5) / 100
+    field = np.float32(a)
+    ones = [bernoulli(np.full(2**16, field), EveryNumberOnce(u)).sum(dtype=float) for u in remainders]
+    exact = 2**16 * expit(float(field))
+    assert np.ptp(ones) <= 1, "only one number is undecided"
+    assert np.mean(ones) == pytest.approx(exact, abs=0.015)
+    assert a < 17 or min(ones) == 2**16, "what is as good as certain is certain"
+
+
+@pytest.mark.parametrize("lag", [1, 2, 3, 4])
+def test_draws_that_share_a_64_bit_number_are_independent(lag):
+    draws = bernoulli(np.full(400_000, 0.5, dtype=np.float32), np.random.default_rng(0)).astype(float)
+    assert abs(np.corrcoef(draws[:-lag], draws[lag:])[0, 1]) < 5 / np.sqrt(len(draws))
 
 
 @pytest.mark.parametrize("shape", [(1,), (2,), (3, 5), (4, 4)])
-def test_a_64_bit_random_number_serves_two_uniforms_of_single_precision(shape):
-    n = int(np.prod(shape))
+def test_a_64_bit_random_number_serves_four_draws_of_single_precision(shape):
     used, twin = np.random.default_rng(0), np.random.default_rng(0)
-    uniforms(shape, np.dtype(np.float32), used)
-    twin.integers(2**64 - 1, endpoint=True, size=-(-n // 2), dtype=np.uint64)
+    bernoulli(np.full(shape, 1000.0, dtype=np.float32), used)  # of which only the 16 bits 65,535 are undecided
+    twin.integers(2**64 - 1, endpoint=True, size=-(-int(np.prod(shape)) // 4), dtype=np.uint64)
     assert used.random() == twin.random()
+
+
+def test_states_in_the_order_of_fortran_are_drawn_in_their_places():
+    field = np.asfortranarray(np.where(np.eye(300, 7) > 0, 1000.0, -1000.0).astype(np.float32))
+    np.testing.assert_array_equal(bernoulli(field, np.random.default_rng(0)), np.eye(300, 7))
+    every = np.asfortranarray(np.zeros((2**8, 2**8), dtype=np.float32))
+    draws = bernoulli(every, EveryNumberOnce(0.9))
+    np.testing.assert_array_equal(draws.ravel(), np.arange(2**16) < 2**15)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

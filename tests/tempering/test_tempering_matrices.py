@@ -13,7 +13,7 @@ from anneal_edu.tempering.matrices import (
     swap_matrix,
     tag_states,
 )
-from anneal_edu.tempering.parallel import count_round_trips
+from anneal_edu.tempering.record import count_round_trips
 from anneal_edu.tempering.swaps import SCHEMES, index_walk
 
 LOG_F = np.random.default_rng(0).normal(size=(4, 3))

@@ -163,14 +163,16 @@ def _judge_allocation(answer, costs: np.ndarray, n_steps: int, tolerance: float)
 def wrong_entry(answer) -> str:
     """``answer(n_steps, forward, reverse)`` must be the index of the row in which one number is wrong."""
     rng = np.random.default_rng(8)
-    for case in range(6):
+    for case in range(8):
         p0, p1 = random_gaussian(rng, 2), random_gaussian(rng, 2)
         path = (geometric_path, moment_path)[case % 2](p0, p1)
         n_steps = np.sort(rng.choice(np.arange(2, 60), size=7, replace=False))
+        if case > 5:  # in no order, and one K far from the rest
+            n_steps = np.array([[53, 47, 58, 2, 51, 45, 56], [61, 55, 64, 57, 68, 3, 59]][case - 6])
         biases = np.array([[kl_bias(path, linear_schedule(K), reverse) for K in n_steps] for reverse in (False, True)])
-        wrong = (4, 1, 0, 6, 3, 5)[case]
+        wrong = (4, 1, 0, 6, 3, 5, 3, 5)[case]
         which = int(biases[0, wrong] < biases[1, wrong])  # the larger one, so that 1.5% of it is not lost
-        biases[which, wrong] *= (1.015, 0.985)[case // 3]
+        biases[which, wrong] *= (1.015, 0.985)[case // 3 % 2]
         _judge_entry(call(answer, n_steps.copy(), *biases.copy()), n_steps, biases, wrong)
     return "right: 1.5% in one number, found without knowing the path or its ends. An identity is a checksum."
 
@@ -189,12 +191,18 @@ def _judge_entry(said, n_steps: np.ndarray, biases: np.ndarray, wrong: int) -> N
         return
     total = n_steps * biases.sum(0)
     gap = abs(np.diff(biases, axis=0)[0])
+    log_k, in_order = np.log(n_steps), np.argsort(n_steps)
+    line = np.polyval(np.polyfit(log_k, np.log(biases.sum(0)), 1), log_k)
     slips = {
         "The sums themselves fall like 1/K: did you multiply by K?": [biases.sum(0)],
         "K times one direction alone need not be constant: did you add both?": n_steps * biases,
         "The two directions may differ: only their sum is bound.": [gap, n_steps * gap],
     }
     hits = [who for who, tried in slips.items() if any(row in _farthest(x) for x in tried)]
+    if row == int(np.flatnonzero(in_order == wrong)[0]):
+        hits = ["It would be that row if they stood in the order of K: did you sort them?"]
+    elif n_steps.min() < 5 and row == int(abs(np.log(biases.sum(0)) - line).argmax()):
+        hits = ["Did you fit a line to the logs? Left free, its slope gives way to a row that stands alone; it is -1."]
     same_as = f"K (forward + reverse) = {total[row]:.4f} there, as in most rows"
     case = f"row {row} is right: {same_as}. One does not agree."
     raise WrongAnswerError(" ".join([case, *hits]))

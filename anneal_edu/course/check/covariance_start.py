@@ -227,6 +227,9 @@ still varies when h is given, with variance σ².
     )
     gain = float((errors**2).sum() / (plain**2).sum())
     require(gain < 0.3, "your covariance is as noisy as that of the states v: average E[v | h] instead of v.")
+    right = [np.cov(centres.T, ddof=ddof) + np.diag(noise) for ddof in (0, 1)]
+    divided = "nearly: sum the products of deviations from the mean over the n states, and divide by n - 1 or n."
+    require(any(same(got_cov, cov) for cov in right), divided)
     return "right: on average the exact one, never narrower than σ², with a fraction of the square error of drawn v."
 
 

@@ -29,7 +29,7 @@ def bias_and_bar(answer) -> str:
 number: no √N makes it smaller.
       A hint: ae.check.image_models.bias_and_bar.hint()
     """
-    for r, n_chains, n_patches in ((1.0, 20, 100), (4.0, 200, 25), (0.5, 100, 1000)):
+    for r, n_chains, n_patches in ((1.0, 20, 100), (4.0, 200, 25), (0.5, 100, 1000), (0.5, 200, 3)):
         given = r, n_chains, n_patches
         got = numbers(call(answer, *given), 2, "return two numbers: the bias and the error bar.")
         got = [float(array(part, (), "one of the two has")) for part in got]
@@ -47,6 +47,7 @@ def _judge_bias(got: list[float], r: float, n_chains: int, n_patches: int) -> No
     def near(found: float, wrong: float) -> bool:
         return abs(found - wrong) < 0.03 * abs(wrong)
 
+    require(not near(got[0], bar) or not near(got[1], bias), f"{case}return the bias first, and then the bar.")
     for sentence, wrong in {
         "the logarithm of a mean comes out too *low* (Jensen): the bias is negative.": -bias,
         "the bias is half of that: the second term of log(1 + e) is -e²/2.": 2 * bias,
@@ -180,8 +181,8 @@ def linear_gaussian(answer) -> str:
         found = call(answer, x.copy(), np.zeros((2, 3)), noise, shape=(6,))
     except np.linalg.LinAlgError as error:
         raise WrongAnswerError(
-            "without bases your covariance is singular, a matrix of zeros. The noise is still there: its part, "
-            "noise² I, is missing."
+            "without bases your covariance is singular. The noise is still there, and its part is noise² I, on the "
+            "diagonal alone: yours lacks it, or has it in every entry, as a plain + noise**2 gives it."
         ) from error
 
     def pure(variance, log_normaliser=2 * np.pi):
@@ -222,10 +223,13 @@ def linear_gaussian(answer) -> str:
     require(
         same(call(answer, x.copy(), low, noise, shape=(6,)), exact), "with one cause for two pixels yours is wrong."
     )
-    many = np.asarray(call(answer, rng.normal(size=(3, 400)), np.full((400, 1), 0.1), 0.1))
+    x = rng.normal(size=(3, 400))
+    many = np.asarray(call(answer, x.copy(), np.full((400, 1), 0.1), 0.1))
     require(
         np.isfinite(many).all(),
         "with 400 pixels yours is not finite: |Σ| is about 10^-797, which a computer takes for 0. Work with log |Σ|, "
         "np.linalg.slogdet.",
-    )
+    )  # Σ = (I + 1 1ᵀ) / 100: one root is 401 times as large as the others
+    exact = -50 * ((x * x).sum(1) - x.sum(1) ** 2 / 401) - 200 * np.log(2 * np.pi / 100) - 0.5 * np.log(401)
+    require(same(many, exact), "with 400 pixels and noise 0.1 yours is wrong: use the noise that you are given.")
     return "right: a Gaussian with the covariance of 200,000 images drawn from it, and noise alone without bases."

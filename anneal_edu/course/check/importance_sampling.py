@@ -109,6 +109,13 @@ def _valid_tables(log_f: np.ndarray) -> dict[str, np.ndarray]:
     }
 
 
+def _leaking(T: np.ndarray) -> np.ndarray:
+    """The table (5, 5), but that the middle site sends more to both neighbours: the ends and the mean site stay."""
+    leak = np.zeros_like(T)
+    leak[2, 1:4] = 0.1, -0.2, 0.1
+    return T + leak
+
+
 def _broken_world(seed: int, broken: int, fault: str, shift: float) -> tuple[np.ndarray, list[np.ndarray]]:
     """log f (K+1, S) with K = 6, and K tables of which T_broken does not leave f_broken invariant."""
     rng = np.random.default_rng(seed)
@@ -119,6 +126,7 @@ def _broken_world(seed: int, broken: int, fault: str, shift: float) -> tuple[np.
         "the old target": metropolis_matrix(log_f[broken - 1]),
         "careless": metropolis_matrix(np.zeros(5)),
         "a little too steep": metropolis_matrix(1.05 * log_f[broken]),
+        "a leak to both sides": _leaking(_valid_tables(log_f[broken])["lazy"]),
     }
     tables[broken - 1] = own[fault]
     return log_f, tables
@@ -137,7 +145,8 @@ def broken_step(answer):
     worlds = [
         (1, 3, "careless", 0.0), (2, 5, "the old target", 0.0), (3, 1, "a little too steep", 0.0),
         (4, 4, "the old target", 0.0), (5, 2, "the old target", 900.0), (6, 4, "careless", -900.0),
-        (0, 3, "a little too steep", 0.0),
+        (0, 3, "a little too steep", 0.0), (10, 4, "a leak to both sides", 0.0),
+        (14, 3, "a leak to both sides", 0.0),
     ]  # fmt: skip
     for seed, broken, fault, shift in worlds:
         log_f, tables = _broken_world(seed, broken, fault, shift)
@@ -162,8 +171,11 @@ def _say_what_is_sound(log_f: np.ndarray, tables: list[np.ndarray], k: int, brok
     require(1 <= k <= len(tables), f"you say {k}, but k runs from 1 to {len(tables)}: tables[0] is T_1.{far}")
     p, p_broken = (np.exp(log_f[i] - logsumexp(log_f[i])) for i in (k, broken))
     T = tables[k - 1]
-    slight = float(abs(p_broken @ tables[broken - 1] - p_broken).max())
-    if slight < 0.005:
+    broken_change = p_broken @ tables[broken - 1] - p_broken
+    slight = float(abs(broken_change).max())
+    if abs(broken_change[[0, -1]]).max() < 1e-12:
+        far += " (The broken table keeps the first site, the last and the mean: compare the whole of p T with p.)"
+    elif slight < 0.01:
         far += f" (The broken table changes p by {slight:.1g}, and rounding by 1e-16: look for the largest change.)"
     change, flow = float(abs(p @ T - p).max()), p[:, None] * T
     counted = " Or do you count from 0? tables[0] is T_1." if k == broken - 1 else ""
@@ -248,7 +260,7 @@ def _judge_moves(answer, log_f: np.ndarray) -> None:
         "The place you would go to stands above, the place you are at below.",
     )
     require(
-        not np.allclose(np.diag(T, 1), 0.5),
+        not np.allclose([np.diag(T, 1), np.diag(T, -1)], 0.5),
         "you accept every proposal: that leaves the flat distribution invariant, not f.",
     )
     uphill_only = np.where(np.diff(log_f) > 0, 0.5, 0.0)

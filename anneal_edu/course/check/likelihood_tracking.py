@@ -2,12 +2,13 @@
 
 import numpy as np
 
-from anneal_edu.course.check.verdict import WrongAnswerError, attempt, exercise, reject, require, same
+from anneal_edu.course.check.verdict import WrongAnswerError, attempt, exercise, numbers, reject, require, same
 from anneal_edu.weights import log_mean_exp
 
 
 def _numbers(part, name: str) -> np.ndarray:
     """What the learner returned, as finite numbers."""
+    require(part is not None, f"{name} is None; it should be an array of numbers.")
     try:
         array = np.asarray(attempt(part), dtype=float)
     except (TypeError, ValueError):
@@ -29,6 +30,7 @@ def _curves():
     rough_end = np.r_[np.full(7, 0.1), 0.9]
     rough_best = np.r_[np.full(4, 0.1), 0.9, np.full(3, 0.1)]
     rough_between = np.r_[np.full(6, 0.2), 3.0, 0.2]
+    recovered, uneven = np.r_[_FALL[:6], -23.5, -21.6], np.r_[_FALL[:3], -21.0, -22.6, -21.9, -22.4, -22.9]
     for case, validation, std_error, since in (
         ("a clear fall", _FALL, np.full(8, 0.2), 4),
         ("a fall within the error bars", _FALL, np.full(8, 0.9), None),
@@ -40,6 +42,14 @@ def _curves():
         ("a fall just within the error bars", _FALL, np.full(8, 0.6), None),
     ):
         yield case, (_RISE + _LOG_Z, validation + _LOG_Z, _LOG_Z.copy(), std_error), since
+    for case, validation, since in (
+        ("a fall in between, of which the last look shows nothing", recovered, None),
+        ("a fall with a rise in between", uneven, 3),
+        ("a fall from the first look on", _FALL[4:], 0),
+        ("a rise to the end", _FALL[:5], None),
+    ):
+        n = len(validation)
+        yield case, (_RISE[:n] + _LOG_Z[:n], validation + _LOG_Z[:n], _LOG_Z[:n].copy(), np.full(n, 0.2)), since
 
 
 @exercise(
@@ -161,6 +171,8 @@ take the logarithm.
         ("log f near 800, log w near 1,600", 4, 5, 800.0, 1600.0),
         ("three points of three chains, 900 nats apart", 3, 3, 0.0, np.repeat([900.0, 0.0, -900.0], 3)),
         ("two points, one of them with chains from 0 to 800", 2, 4, 0.0, np.r_[0.0, 800.0, 300.0, 5.0, np.zeros(4)]),
+        ("a point with one chain of four 1,600 below the others", 2, 4, 0.0, np.r_[0.0, 1600, 1600, 1600, np.zeros(4)]),
+        ("a point whose first chain lies 800 above the others", 2, 3, 0.0, np.r_[800.0, 0.0, 0.0, np.zeros(3)]),
     ):
         log_f, log_w = level_f + rng.normal(0, 3, N), level_w + rng.normal(1, 2, N * C)
         got = _numbers(answer(log_f.copy(), log_w.copy()), f"{case}: your result")
@@ -242,8 +254,7 @@ def spend_the_budget(answer) -> str:
     """
     from anneal_edu.course.panels import likelihood_tracking as panel
 
-    require(isinstance(answer, tuple | list) and len(answer) == 2, "give two whole numbers: (every, n_sweeps).")
-    every, n_sweeps = (attempt(part) for part in answer)
+    every, n_sweeps = numbers(answer, 2, "give two whole numbers: (every, n_sweeps).")
     for name, part in (("every", every), ("n_sweeps", n_sweeps)):
         whole = isinstance(part, int | np.integer) and not isinstance(part, bool) and part >= 1
         require(whole, f"{name} must be a whole number from 1 on; yours is {part!r}.")

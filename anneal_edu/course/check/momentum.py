@@ -69,6 +69,7 @@ with γ r: its variance is (1-γ) + γ². Which factor of r makes it 1?
             "of its variance, and a normal's is 3. Only a normal r keeps N(0, I) as it is.",
         )
         require(abs(float(noise.mean())) < 0.02, f"r should have mean 0; from v = 0 yours gives {noise.mean():.2f}.")
+        call(answer, np.ones((7, 3)), gamma, np.random.default_rng(1), shape=(7, 3))
     return "right: the variance stays 1, and a share 1 - γ of the power survives, at γ = 0.1 and 0.4."
 
 
@@ -116,7 +117,11 @@ reversed: reflect, x becomes -x.
     x, v = rng.standard_exponential((400, 2)), 1.5 * rng.standard_normal((400, 2))
     grad = lambda y: 2.0 / (1.0 + y) - y  # noqa: E731  of (1 + y)² exp(-y²/2)
     _judge_free_flight(answer, x + 20.0, v, grad, eps=0.4)
-    return _judge_reflection(answer, x, v, grad, eps=0.4)
+    praise = _judge_reflection(answer, x, v, grad, eps=0.4)
+    x, v = rng.standard_exponential((50, 3)), 1.5 * rng.standard_normal((50, 3))
+    other = "with three coordinates and ε = 0.1 yours is another step: take the shape from x, and the step from eps."
+    require(same(_stepped(answer, x, v, grad, 0.1), _right_step(x, v, grad, 0.1)), other)
+    return praise
 
 
 def _judge_free_flight(answer, x, v, grad, eps) -> None:
@@ -168,9 +173,7 @@ def _judge_reflection(answer, x, v, grad, eps) -> str:
     )
     worst = max(abs(_volume(answer, x[i], v[i], walled_grad, eps) - 1) for i in range(40))
     require(worst < 1e-4, f"a step should keep volume; yours changes it by a factor that is off by {worst:.2g}.")
-    half, p = _reflected(x + eps / 2 * v, v)
-    p = p + eps * grad(half)
-    right = _reflected(half + eps / 2 * p, p)
+    right = _right_step(x, v, grad, eps)
     beside = ~(np.isclose(new_x, right[0]) & np.isclose(new_v, right[1])).all(1)
     require(
         not beside.any(),
@@ -182,6 +185,12 @@ def _judge_reflection(answer, x, v, grad, eps) -> str:
 
 def _reflected(x: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return np.abs(x), np.where(x < 0, -v, v)
+
+
+def _right_step(x, v, grad, eps) -> tuple[np.ndarray, np.ndarray]:
+    half, p = _reflected(x + eps / 2 * v, v)
+    p = p + eps * grad(half)
+    return _reflected(half + eps / 2 * p, p)
 
 
 def _stepped(answer, x, v, grad, eps) -> list[np.ndarray]:

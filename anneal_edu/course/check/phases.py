@@ -1,4 +1,4 @@
-"""Negative phases on a ladder of RBMs, for the checks of notebook 11: one that is sound, and five with a fault."""
+"""Negative phases on a ladder of RBMs, for the checks of notebook 11: one that is sound, and six with a fault."""
 
 from functools import lru_cache
 
@@ -55,6 +55,12 @@ def _cold(states, rng):
     return states, states[-1]
 
 
+def _first_move_again(states, rng):
+    rungs = list(sound_rungs())
+    states = _moved(_swapped(states, rng), rng, [rungs[0], rungs[0], *rungs[2:]])
+    return states, states[-1]
+
+
 def _always_swapping(states, rng):
     states = _moved(states, rng)[[1, 0, 3, 2]]
     return states, states[-1]
@@ -77,6 +83,7 @@ def _first_rung(states, rng):
 
 SICK = {
     "moves every rung under the last model: look at the other rungs, too": _cold,
+    "moves the second rung as it does the first: look at every rung": _first_move_again,
     "swaps neighbours without asking what the states are worth to them": _always_swapping,
     "sets every unit to its likelier value, in place of drawing it": _without_chance,
     "mixes the pixels of different chains: every E[v] is right, and what pixels do together is not": _shuffled,

@@ -81,7 +81,32 @@ product within each state: p(v_i = 1 | h) · h_j, weighted by p(h).
         "multiplied by E h_j.": right[2] / right[1],
     })
     require(same(got[2], right[2]), "E v hᵀ is wrong: it is Σ_h p(h) p(v_i = 1 | h) h_j.")
+    _judge_other_models(answer)
     return "right: all 19 moments agree with a sum over all 128 states of both layers."
+
+
+def _judge_other_models(answer) -> None:
+    """Another shape, the states in another order, and fields so large that a careless sigmoid overflows."""
+    rng = np.random.default_rng(5)
+    W, b, p = rng.normal(size=(2, 4)), rng.normal(size=2), rng.dirichlet(np.ones(16))
+    in_order = binary_states(4).astype(float)
+    for h, scale, otherwise in (
+        (in_order, 1.0, "with 2 visible and 4 hidden units yours is wrong: take the shapes from what you are given."),
+        (
+            rng.permutation(in_order),
+            1.0,
+            "with the rows of h in another order yours is wrong: p_h[s] belongs to the row h[s] that you are given.",
+        ),
+        (
+            in_order,
+            1000.0,
+            "with weights of a thousand yours is wrong, or no number: exp(x) / (1 + exp(x)) is infinity over infinity. "
+            "Write 1 / (1 + exp(-x)), or take scipy.special.expit.",
+        ),
+    ):
+        mean_v = expit(scale * (h @ W.T + b))
+        got = several(call(answer, h.copy(), p.copy(), scale * W, scale * b), 3, otherwise)
+        require(same(got, (p @ mean_v, p @ h, mean_v.T @ (p[:, None] * h))), otherwise)
 
 
 def _hidden_probabilities(rbm: BinaryRBM, v: np.ndarray) -> np.ndarray:
@@ -194,13 +219,14 @@ def predicted_miss(answer) -> str:
     ✗ two chains in one state: you count it twice. What is reached is reached; a second chain adds nothing to Z.
       A hint: ae.check.splines.predicted_miss.hint()
     """
-    p = np.array([0.02, 0.5, 0.07, 0.3, 0.11])
+    p = np.array([0.02, 0.43, 0.07, 0.3, 0.11, 0.07])
     for reached, case in (
         ([0], "one chain, in a state of probability 0.02: "),
         ([0, 2], "two chains, in states of probability 0.02 and 0.07: "),
         ([2, 2], "two chains in one state: "),
+        ([2, 5, 2], "three chains in two states, each of probability 0.07: "),
         ([4, 0, 4, 2, 0, 0], "six chains in three states: "),
-        ([3, 0, 1, 2, 4, 1], "chains in every state: "),
+        ([3, 0, 1, 2, 4, 1, 5], "chains in every state: "),
     ):
         got = float(call(answer, p.copy(), np.array(reached), shape=()))
         _judge_miss(got, p, np.array(reached), case)
@@ -216,6 +242,8 @@ def _judge_miss(got: float, p: np.ndarray, reached: np.ndarray, case: str) -> No
     share = p[states].sum()
     reject(got, {
         "you count it twice. What is reached is reached; a second chain adds nothing to Z.": np.log(p[reached].sum()),
+        "you threw out equal *probabilities*; it is the states that count once each. Two states of one probability are "
+        "two.": np.log(np.unique(p[states]).sum()),
         "this is the share of the probability that is reached; log Ẑ - log Z is its logarithm.": share,
         "this is the log of what is *not* reached.": np.log1p(-share) if share < 1 else np.inf,
         "the sign: an estimate that misses a part of Z is too low.": -np.log(share),

@@ -56,6 +56,32 @@ _CASES = (  # mean log f of a and b, their log Z, the error of each, how many da
 )  # fmt: skip
 
 
+_SLIPS = (  # what some average the data by, each with the sentence that helps
+    (lambda f, log_z: f.sum() - log_z, "you sum log f over the data and subtract log Z once: each observation has its "
+     "own log f - log Z. Take the mean of log f."),
+    (lambda f, log_z: np.median(f) - log_z, "you compare medians; on average means the mean."),
+    (lambda f, log_z: f.max() - log_z, "you compare the best observation of each; on average means the mean."),
+)  # fmt: skip
+
+
+def _log_f_of(mean_a: float, mean_b: float, n: int) -> tuple[np.ndarray, np.ndarray]:
+    """log f (n,) of two models with these means, skewed, so that a median is not the mean."""
+    skewed = -2 * np.log1p(-(np.arange(n) + 0.5) / n)
+    return mean_a + skewed - skewed.mean(), mean_b - skewed + skewed.mean()
+
+
+def _slip_in_the_average(answer) -> str | None:
+    """The sentence for an answer that says in every case what comparing another number than the mean says."""
+    given = [(*_log_f_of(a, b, n), log_z_a, log_z_b, error) for a, b, log_z_a, log_z_b, error, n, *_ in _CASES]
+    said = [answer(*(np.copy(part) for part in case)) for case in given]
+    for score, sentence in _SLIPS:
+        gaps = [score(a, log_z_a) - score(b, log_z_b) for a, b, log_z_a, log_z_b, _ in given]
+        reach = [2 * case[-1] for case in given]
+        if said == ["undecided" if abs(g) <= r else "a" if g > 0 else "b" for g, r in zip(gaps, reach, strict=True)]:
+            return sentence
+    return None
+
+
 @exercise(
     hints=(
         "Which number of each model may be compared with that of another one: log f, log Z, or something made of both?",
@@ -66,15 +92,14 @@ _CASES = (  # mean log f of a and b, their log Z, the error of each, how many da
 def better_model(answer):
     """Is (log_f_a, log_f_b, log_z_a, log_z_b, error) -> "a", "b" or "undecided" what the evidence allows to say?"""
     for mean_a, mean_b, log_z_a, log_z_b, error, n, right, why in _CASES:
-        skewed = -2 * np.log1p(-(np.arange(n) + 0.5) / n)  # so that a median is not the mean
-        log_f_a, log_f_b = mean_a + skewed - skewed.mean(), mean_b - skewed + skewed.mean()
+        log_f_a, log_f_b = _log_f_of(mean_a, mean_b, n)
         said = attempt(answer(log_f_a, log_f_b, log_z_a, log_z_b, error))
         require(isinstance(said, str) and said in _WHICH, f'return "a", "b" or "undecided"; you return {said!r}.')
         case = (
             f"mean log f {mean_a:g} and {mean_b:g}, log Z {log_z_a:g} and {log_z_b:g}, each up to {error:g} wrong: "
             f'you say "{said}", the evidence says "{right}". '
         )
-        require(said == right, case + why)
+        require(said == right, case + (_slip_in_the_average(answer) or why))
         turned = attempt(answer(log_f_b, log_f_a, log_z_b, log_z_a, error))
         other = {"a": "b", "b": "a"}.get(right, right)
         require(turned == other, f'with the two models exchanged you say "{turned}"; it should be "{other}".')
@@ -109,6 +134,11 @@ def your_path(answer):
     require(ends[0], "at β = 0 your path should be the start, N(0, 1).")
     require(ends[1], "at β = 1 your path should be the target, N(3, 1).")
     here = answer(0.5)
+    require(
+        np.allclose(here.log_density(x), answer(0.5).log_density(x)),
+        "asked twice for β = 0.5, your path returns two different distributions. A path is a function: draw nothing at "
+        "random in it, or f_k is one thing when chains are weighed and another when they move.",
+    )
     require(np.isfinite(here.log_density(x)).all(), "at β = 0.5 your path returns a density that is not finite.")
     _require_no_leap(answer)
     for beta in (0.5, 0.25, 0.75):

@@ -44,12 +44,8 @@ below the first rung. This is S as the report prints it: it tests n + e. Which r
             f"on {n_pairs} pairs π T differs from π by {found:.1g}: the distribution is not left invariant. Into every "
             "(n, e) as much must flow as out of it: one way in after a swap, one after a refusal.",
         )
-    reached = _reached(answer, 3)
-    require(
-        reached == {0, 1, 2, 3},
-        f"π T = π holds, and yet the tag is of no use: from rung 0 it only ever sees the rungs {sorted(reached)}. "
-        "After a swap it should go on in its direction, not come back.",
-    )
+    for n_pairs in (3, 6):
+        _judge_travel(answer, n_pairs)
     return "right: the tag stays on the ladder, π T = π to 1e-12, and it travels from one end to the other."
 
 
@@ -89,6 +85,25 @@ def _judge_step(answer, n, e, accepted, n_pairs) -> None:
 def _keeps_next_to_end(answer, n_pairs: int) -> bool:
     """Refused next to an end that it looks at, the tag does not turn: what the printed S does."""
     return _pair(answer, n_pairs - 1, 1, False, n_pairs)[1] == 1
+
+
+def _judge_travel(answer, n_pairs: int) -> None:
+    """That the tag gets everywhere; and that both states on a rung are entered, by a swap and by a refusal."""
+    reached, last = _reached(answer, n_pairs), "The last rung is K, however long the ladder."
+    why = last if n_pairs > 3 else "After a swap it should go on in its direction, not come back."
+    require(
+        reached == set(range(n_pairs + 1)),
+        f"π T = π holds, and yet the tag is of no use: on {n_pairs} pairs, from rung 0, it only ever sees the rungs "
+        f"{sorted(reached)}. {why}",
+    )
+    for accepted in (True, False):
+        entered = {_pair(answer, n, e, accepted, n_pairs) for n, e in tag_states(n_pairs)}
+        missed = sorted(set(tag_states(n_pairs)) - entered)
+        require(
+            not missed,
+            f"right for 3 pairs, and not for {n_pairs}: no {'swap' if accepted else 'refusal'} leads to "
+            f"{missed[0] if missed else ''}, so that π T = π fails there. {last}",
+        )
 
 
 def _reached(answer, n_pairs: int) -> set[int]:
@@ -132,8 +147,15 @@ log f to be β times one energy. Ask path(low) and path(high) for their log_dens
         "right for tempered targets, f^β, and wrong for any other path: the formula with a difference of β needs log f "
         "to be β times one energy. Ask path(low) and path(high) for their log_density of both states.",
     )
+    _judge_swap(answer, tempered, 0.1, 0.5, x, y, "right for the rungs 0.3 and 0.8, and wrong for 0.1 and 0.5:")
     far = call(answer, tempered, 0.0, 1.0, np.full((2, 1), 60.0), np.zeros((2, 1)), shape=(2,))
     require(same(far, np.zeros(2)), "a swap that would bring a terrible state to the target is hardly ever accepted.")
+    apart = np.asarray(answer(tempered, 0.3, 0.8, np.full((2, 1), 60.0), np.zeros((2, 1))))
+    require(
+        same(apart, np.zeros(2)),
+        "where one state lies far out, one part of your ratio is infinite and another 0, and their product is not a "
+        "number. Add and subtract the four logarithms first, and exponentiate what is left.",
+    )
     remote = np.array([[60.0], [60.001]])  # log f near -9,000 on both sides of the fraction
     found = np.asarray(answer(tempered, 0.3, 0.8, remote, remote[::-1]))
     require(

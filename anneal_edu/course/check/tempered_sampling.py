@@ -34,7 +34,8 @@ given, and k is asked for.
     log_f, log_z = rng.normal(0, 1.5, (4, 50)), np.array([0.0, 1.0, -0.5, 2.0])
     p = np.exp(log_f - log_z[:, None])
     right = p / p.sum(0)
-    q, c = _pair(answer, log_f.copy(), log_z.copy())
+    q, c = _pair(answer, log_f.copy(), log_z.copy(), "although all logs are small. Ẑ comes as its logarithm, log_z: "
+                 "subtract it from log f.")
     reject(q, {
         "your q is f/Ẑ as it stands: for each draw x it should add up to 1 over the rungs. Divide by that sum.": p,
         "your q adds up to 1 over the draws of each rung. For each draw x it should add up to 1 over the rungs: x is "
@@ -54,22 +55,28 @@ given, and k is asked for.
         same(q, right) and same(c, right.mean(1)),
         "with logs of -2000 the answer changes, but q does not feel a number that all rungs of a draw have in common.",
     )
-    steep = log_f - np.array([[1500.0], [0.0], [0.0], [0.0]])
-    q, c = _pair(answer, steep, log_z)
-    right = np.exp(log_conditionals(steep, log_z))
-    require(same(q, right) and same(c, right.mean(1)), "where one rung is 1500 below the others, yours is off.")
+    for rung in range(4):
+        steep, steep_z = log_f.copy(), log_z.copy()
+        steep[rung] -= 1500
+        steep_z[3 - rung] -= 1000  # and another one comes out above all others
+        q, c = _pair(answer, steep, log_z)
+        right = np.exp(log_conditionals(steep, log_z))
+        require(same(q, right) and same(c, right.mean(1)), "where one rung is 1500 below the others, yours is off.")
+        q, c = _pair(answer, log_f, steep_z, "where one log Ẑ is 1000 below the others. " + _IN_LOGS)
+        right = np.exp(log_conditionals(log_f, steep_z))
+        require(same(q, right) and same(c, right.mean(1)), "where one log Ẑ is 1000 below the others, yours is off.")
     return "right: q adds up to 1 for each draw, c is its mean over the draws, and logs of -2000 do no harm."
 
 
-def _pair(answer, log_f, log_z) -> tuple[np.ndarray, np.ndarray]:
+_IN_LOGS = "Subtract the logarithm of the sum over the rungs (logsumexp) before you take exp."
+
+
+def _pair(answer, log_f, log_z, where: str | None = None) -> tuple[np.ndarray, np.ndarray]:
     pair = several(call(answer, log_f, log_z), 2, "return two arrays: q and c.")
     q, c = (np.asarray(part, dtype=float) for part in pair)
     require(q.shape == log_f.shape, f"your q has shape {q.shape}; it should be {log_f.shape}.")
-    require(
-        np.isfinite(q).all(),
-        "your q has NaN or infinite entries where logs are near -2000: exp of that is 0, and 0/0 is not a number. "
-        "Subtract the logarithm of the sum (logsumexp) before you take exp.",
-    )
+    where = where or f"where logs are near -2000: exp of that is 0, and 0/0 is not a number. {_IN_LOGS}"
+    require(np.isfinite(q).all(), f"your q has NaN or infinite entries {where}")
     require(
         c.shape != (log_f.shape[1],),
         "your c has an entry for each draw: you averaged over the rungs. Average over the draws.",
@@ -155,6 +162,11 @@ def steps_needed(answer) -> str:
     return "right: predicted from eight or sixteen steps, and as many do it: no more than needed, and no fewer."
 
 
+def _as_one_over_K(slope, n_steps: int, tolerance: float) -> float:
+    """How many steps one predicts who takes the error of the rule to fall as 1/K."""
+    return n_steps * abs(trapezoid(slope, n_steps) - trapezoid(slope, n_steps // 2)) / 3 / tolerance
+
+
 def _judge_steps(answer, name: str, slope, errors: np.ndarray, K: int, tolerance: float) -> None:
     found = np.asarray(call(answer, slope(np.linspace(0, 1, K + 1)), tolerance))
     require(
@@ -179,6 +191,8 @@ def _judge_steps(answer, name: str, slope, errors: np.ndarray, K: int, tolerance
             why = "What moves when every second is left out is the coarser error minus the finer, 4 e - e."
         elif 1.9 <= times < 2.3:
             why = "That is the error of the coarser ladder; the finer one has a quarter of it."
+        elif abs(steps - _as_one_over_K(slope, K, tolerance)) > 2:
+            why = "How far off is the finer of your two rules, and how does that fall with K?"
         require(False, f"{says}: {least} would do. {why}")
 
 

@@ -35,7 +35,7 @@ _MODEL = BinaryRBM(
 def sound(answer) -> str:
     """``answer(phase, rungs, rng)`` must say whether a negative phase leaves every rung's distribution as it is.
 
-    It is asked about a phase without a fault, twelve times, and about five with one, twice each.
+    It is asked about a phase without a fault, twelve times, and about six with one, twice each.
 
     Examples
     --------
@@ -62,7 +62,11 @@ is not.
         return bool(found)
 
     condemned = sum(not asked(healthy, seed) for seed in range(12))
-    require(condemned < 12, "you condemn a phase without a fault every time. Did it begin at exact draws of its rungs?")
+    require(
+        condemned < 12,
+        "you condemn a phase without a fault every time. Did it begin at exact draws of its rungs, and is a mean of "
+        "finitely many draws allowed to be a little off?",
+    )
     for fault, phase in SICK.items():
         require(not (asked(phase, 20) or asked(phase, 21)), f"you pass a phase that {fault}.")
     require(
@@ -70,7 +74,7 @@ is not.
         f"you condemn a phase without a fault {condemned} times of twelve. Of many numbers that are compared some are "
         "two standard errors off by chance: allow five, or draw more.",
     )
-    return "right: five faults found, and the phase without one is let go, twelve times of twelve."
+    return "right: six faults found, and the phase without one is let go, twelve times of twelve."
 
 
 # Exercise 2

@@ -173,6 +173,8 @@ _SANDWICHES = (
     (10.0, 0.0, 8.5, 0.5, "pinned or wide", "-1.5 is -3 s, and not below it: not crossed."),
     (10.0, 0.05, 9.77, 0.05, "crossed", "-0.23 is below -3 s = -0.21, if only just: crossed."),
     (10.0, 0.1, 10.12, 0.1, "wide", "0.12 + 3 s = 0.54, which is above 0.5."),
+    (10.0, 0.15, 10.1, 0.02, "wide", "0.1 + 3 s = 0.55: both errors count, also where the lower one is the larger."),
+    (10.0, 0.02, 10.1, 0.15, "wide", "0.1 + 3 s = 0.55: both errors count, also where the upper one is the larger."),
     (10.0, 0.2, 9.8, 0.23, "wide", "The bars are long: 3 s = 0.9, and the gap may be noise."),
     (10.0, 0.0, 10.5, 0.0, "wide", "The gap is 0.5, and pinned means less."),
 )
@@ -252,6 +254,8 @@ def _judge_cost(cost: int, budget: int, rungs: int, ladders: int, burn_in: int, 
         rungs * (burn_in + kept): "Every ladder pays: multiply by their number.",
     }
     why = next((why for counted, why in slips.items() if budget / 2 <= counted <= budget), "")
+    if cost < 1.05 * budget:
+        why = "It is only just too much: divide with //, and give to one part what the others leave."
     require(cost <= budget, f"{over} {why}".rstrip())
     require(
         cost >= budget / 2,

@@ -12,10 +12,10 @@ from tqdm.auto import tqdm
 from anneal_edu.annealing.ais import AISResult, ais
 from anneal_edu.annealing.reverse import ReverseAISResult, reverse_ais
 from anneal_edu.course.experiments.kept import HERE, Run
-from anneal_edu.course.experiments.workers import one_blas_thread
 from anneal_edu.kernels import Kernel, gibbs
 from anneal_edu.paths.geometric import Path
 from anneal_edu.validation import as_count, as_schedule
+from anneal_edu.workers import one_blas_thread
 
 
 @dataclass(frozen=True, eq=False)

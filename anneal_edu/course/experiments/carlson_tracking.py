@@ -11,10 +11,10 @@ from anneal_edu.annealing.ais import ais
 from anneal_edu.course.experiments import grosse_table2
 from anneal_edu.course.experiments.carlson import N_CHAINS, Scale, long_sandwich, path_from
 from anneal_edu.course.experiments.kept import HERE, Run
-from anneal_edu.course.experiments.workers import one_blas_thread
 from anneal_edu.distributions import BinaryRBM
 from anneal_edu.paths.schedules import linear_schedule
 from anneal_edu.training import contrastive_divergence, track_log_likelihood
+from anneal_edu.workers import one_blas_thread
 
 RUNS = ((1, False), (1, True), (5, True))
 """How many times more slowly, and longer, than the recipe it learns; whether tempered chains weigh both layers."""

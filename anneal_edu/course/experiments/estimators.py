@@ -17,7 +17,8 @@ from itertools import islice
 import numpy as np
 
 from anneal_edu.annealing.ais import ais
-from anneal_edu.annealing.reverse import long_run, raise_log_likelihood, reverse_ais
+from anneal_edu.annealing.likelihood import raise_log_likelihood
+from anneal_edu.annealing.reverse import long_run, reverse_ais
 from anneal_edu.distributions import BinaryRBM
 from anneal_edu.estimate import Caveat, Estimate
 from anneal_edu.kernels import gibbs
@@ -156,7 +157,7 @@ def reverse_from_chains(problem: Problem, sweeps: int, rng: np.random.Generator)
     """Reverse AIS from forward chains after a long run: a third of the sweeps each for down, staying, and up."""
     third = max(2, sweeps // (3 * N_CHAINS))
     forward = ais(problem.path, linear_schedule(third), N_CHAINS, rng=rng)
-    x = long_run(problem.rbm, forward.resampled(rng=rng), third, gibbs, rng)
+    x = long_run(problem.rbm, forward.resampled(rng=rng), third, gibbs, rng=rng)
     run = reverse_ais(problem.path, linear_schedule(third - 1), x, rng=rng)
     return _weighted("reverse AIS, from chains", HIGH, run, 3 * third * N_CHAINS)
 
@@ -167,7 +168,7 @@ def reverse_from_data(problem: Problem, sweeps: int, rng: np.random.Generator) -
         return []
     half = max(2, sweeps // (2 * N_CHAINS))
     x = problem.data[rng.integers(len(problem.data), size=N_CHAINS)].astype(np.float32)
-    x = long_run(problem.rbm, x, half, gibbs, rng)
+    x = long_run(problem.rbm, x, half, gibbs, rng=rng)
     run = reverse_ais(problem.path, linear_schedule(half - 1), x, rng=rng)
     return _weighted("reverse AIS, from data", HIGH, run, 2 * half * N_CHAINS)
 

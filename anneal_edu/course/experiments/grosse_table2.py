@@ -17,7 +17,6 @@ from anneal_edu.annealing.reverse import ReverseAISResult, long_run
 from anneal_edu.course.experiments.blocks import BlockedAIS
 from anneal_edu.course.experiments.grosse import starts, with_p_values
 from anneal_edu.course.experiments.kept import HERE, Run
-from anneal_edu.course.experiments.workers import one_blas_thread
 from anneal_edu.data import digits
 from anneal_edu.distributions import BinaryRBM
 from anneal_edu.kernels import gibbs
@@ -26,6 +25,7 @@ from anneal_edu.paths.geometric import Path, geometric_path
 from anneal_edu.paths.schedules import linear_schedule
 from anneal_edu.paths.splines import moment_spline_path
 from anneal_edu.training import train_rbm
+from anneal_edu.workers import one_blas_thread
 
 
 class Training(NamedTuple):
@@ -223,7 +223,7 @@ def reverse_starts(rbm: BinaryRBM, scale: LargeScale, data: np.ndarray, seed: in
         return rbm.sample(scale.n_reverse, rng), "exact draws"
     v = data[rng.integers(len(data), size=scale.n_reverse)]
     with one_blas_thread():
-        return long_run(rbm, v, scale.n_long_run, gibbs, rng), "a long run"
+        return long_run(rbm, v, scale.n_long_run, gibbs, rng=rng), "a long run"
 
 
 def table_2(scale: LargeScale, run: Run = HERE) -> list[LargeRow]:

@@ -21,9 +21,9 @@ from zipfile import BadZipFile
 
 import numpy as np
 
-from anneal_edu.course.experiments.workers import one_blas_thread
 from anneal_edu.distributions import BinaryRBM, GaussianRBM
 from anneal_edu.estimate import Caveat
+from anneal_edu.workers import one_blas_thread
 
 
 def _apart(value, arrays: list[np.ndarray]):

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from anneal_edu.annealing.ais import ais
+from anneal_edu.annealing.likelihood import raise_log_likelihood
 from anneal_edu.annealing.matrices import gibbs_matrix, state_distributions
-from anneal_edu.annealing.reverse import raise_log_likelihood
 from anneal_edu.distributions import BinaryRBM, uniform_rbm
 from anneal_edu.distributions.enumeration import binary_states
 from anneal_edu.paths.geometric import Path, geometric_path

@@ -87,32 +87,33 @@ def key_below(figure: LectureFigure) -> None:
 
 @projected()
 def rmse_against_rungs(
-    ax: Axes, rungs: list[int], rmse: dict[str, np.ndarray], n_seeds: int, chosen: int | None = None
+    ax: Axes, rungs: list[int], errors: dict[str, list[np.ndarray]], chosen: int
 ) -> None:
     """Root mean square errors over the seeds, with bars of two standard errors, against the number of rungs.
+
+    They are those of the mean of the squares, on the logarithmic axis; an error that all seeds share has short ones.
 
     Parameters
     ----------
     ax : Axes
     rungs : list of n int
-    rmse : dict
-        Name from `READINGS` → (n,) array; NaN where there was no answer.
-    n_seeds : int
-    chosen : int, optional
-        A number of rungs to mark.
+    errors : dict
+        Name from `READINGS` → n arrays, the errors of the seeds that gave an answer.
+    chosen : int
+        The number of rungs to mark.
     """
-    low, high = np.inf, 0.0
-    spread = np.sqrt(2 / n_seeds)  # two relative standard errors of an RMSE, for normal errors
-    for i, (name, values) in enumerate(rmse.items()):
+    low, high, top = np.inf, 0.0, 0.0
+    for i, (name, found) in enumerate(errors.items()):
         style, nudge = READINGS[name], 1.03 ** (i - 2)
-        there = np.isfinite(values)
-        x, y = nudge * np.array(rungs)[there], values[there]
+        answered = {n: e**2 for n, e in zip(rungs, found, strict=True) if e.size}
+        x, y = nudge * np.array([*answered]), np.sqrt([squares.mean() for squares in answered.values()])
+        reach = np.exp([s.std(ddof=1) / np.sqrt(s.size) / s.mean() for s in answered.values()])
         artists.line(ax, name, x, y, **STYLES[style] | {"linewidth": 2})
-        artists.bars(ax, f"{name} bars", x, y * (1 - spread), y * (1 + spread), style, linewidth=1.2, markersize=5)
+        artists.bars(ax, f"{name} bars", x, y / reach, y * reach, style, linewidth=1.2, markersize=5)
         low, high = min(low, y.min()), max(high, y.max())
-    if chosen is not None:
-        look = {"linestyle": "-", "linewidth": 9, "alpha": 0.25}
-        artists.curve(ax, "chosen", [chosen, chosen], [low / 2, high * 2], "reference", **look)
+        top = max(top, *(y * reach)[x == nudge * chosen])
+    look = {"linestyle": "-", "linewidth": 9, "alpha": 0.25}
+    artists.curve(ax, "chosen", [chosen, chosen], [low / 2, 1.15 * top], "reference", **look)
     artists.log_x(ax, "number of temperatures", rungs, (rungs[0] / 1.25, rungs[-1] * 1.25))
     artists.log_y(ax, low / 1.7, high * 1.7, "root mean square error of log Ẑ (nats)")
 

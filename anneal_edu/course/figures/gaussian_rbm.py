@@ -7,6 +7,12 @@ from anneal_edu.course.figures import annealing, artists
 from anneal_edu.course.figures.style import BLACK, GREY, SIGNED, STYLES, projected
 
 _CORRELATION = {"cmap": SIGNED, "vmin": -1, "vmax": 1, "interpolation": "nearest"}
+_TICKS = (-1, -0.25, 0, 0.25, 1)
+
+
+def _shown(correlation: np.ndarray) -> np.ndarray:
+    """Where a correlation stands on the scale of colours: by its root, else weak ones would look like none."""
+    return np.sign(correlation) * np.sqrt(np.abs(correlation))
 
 
 @projected()
@@ -57,7 +63,7 @@ def correlations(ax: Axes, start: np.ndarray, target: np.ndarray) -> None:
     below, above = (cov / np.sqrt(np.outer(cov.diagonal(), cov.diagonal())) for cov in (start, target))
     D = len(start)
     both = np.tril(below) + np.triu(above, 1)
-    artists.image(ax, "correlations", both, (-0.5, D - 0.5, D - 0.5, -0.5), **_CORRELATION)
+    artists.image(ax, "correlations", _shown(both), (-0.5, D - 0.5, D - 0.5, -0.5), **_CORRELATION)
     artists.line(ax, "diagonal", [-0.5, D - 0.5], [-0.5, D - 0.5], color=BLACK, linewidth=1.2)
     ax.set(xlim=(-0.5, D - 0.5), ylim=(D - 0.5, -0.5), xticks=[], yticks=[], title="start ◣  target ◥")
 
@@ -66,7 +72,8 @@ def correlations(ax: Axes, start: np.ndarray, target: np.ndarray) -> None:
 def scale_of_correlations(ax: Axes) -> None:
     """The colours of `correlations`, from -1 to 1."""
     artists.image(ax, "scale", np.linspace(-1, 1, 201)[None], (-1, 1, 0, 1), aspect="auto", **_CORRELATION)
-    ax.set(xlim=(-1, 1), ylim=(0, 1), xticks=(-1, 0, 1), yticks=[], xlabel="correlation")
+    ax.set(xlim=(-1, 1), ylim=(0, 1), xticks=_shown(np.array(_TICKS)), yticks=[], xlabel="correlation")
+    ax.set_xticklabels([f"{tick:.2g}".replace("0.", ".").replace("-", "−") for tick in _TICKS])
 
 
 @projected()

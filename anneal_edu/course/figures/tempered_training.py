@@ -112,11 +112,10 @@ def picture_strip(ax: Axes, pictures: np.ndarray, top: float) -> None:
 def occupation(ax: Axes, model: np.ndarray, particles: np.ndarray, style: str, title: str) -> None:
     """The model's exact probability of each picture, as bars, and the share of particles on it, as marks.
 
-    Both arrays are (N + 1,); the last entry, the mass on none of the pictures, is written down.
+    Both arrays are (N + 1,); the last entry, the mass on none of the pictures, is written below.
     """
     x, top = np.arange(len(model) - 1), ax.get_ylim()[1]
-    elsewhere = f"elsewhere:\nmodel {model[-1]:.0%}\nparticles {particles[-1]:.0%}"
-    artists.words(ax, "elsewhere", 0.99, 0.97, elsewhere, transform=ax.transAxes, ha="right", va="top")
+    ax.set_xlabel(f"▮ model   × particles\n(elsewhere {model[-1]:.0%}, {particles[-1]:.0%})", labelpad=4)
     for i, p in enumerate(model[:-1]):
         corners = i + np.array([-0.36, 0.36])
         artists.band(ax, f"model {i}", corners, np.zeros(2), np.full(2, min(p, top)), style, alpha=0.55)

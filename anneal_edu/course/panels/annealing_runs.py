@@ -10,7 +10,7 @@ from anneal_edu.course.panels.base import Panel, Reading
 from anneal_edu.course.panels.controls import choice, seed, steps
 from anneal_edu.course.panels.two_paths import PATHS, mirrored_gaussians
 
-STEPS = (10, 25, 50, 100, 250, 1000)
+STEPS = (11, 26, 51, 101, 251, 1001)  # with 10, 25, … distributions in between, as in the paper's Figure 2
 KERNELS = {"perfect": exact, "Gibbs": gibbs}
 SCHEDULES = {"linear": lambda path, n_steps: linear_schedule(n_steps), "optimal, 10 bins": optimal_binned_schedule}
 
@@ -48,7 +48,7 @@ class AnnealingRuns(Panel):
         "histograms of the log weights of both paths at the chosen number of steps."
     )
     controls = {  # noqa: RUF012
-        "n_steps": steps("steps K", 25, STEPS),
+        "n_steps": steps("steps K", 26, STEPS),
         "transitions": choice("transitions", "perfect", tuple(KERNELS)),
         "schedule": choice("schedule", "linear", tuple(SCHEDULES)),
         "n_chains": steps("chains", 1000, (100, 1000, 5000)),
@@ -58,7 +58,7 @@ class AnnealingRuns(Panel):
         "one mean, two fates": {},
         "with Gibbs steps": {"transitions": "Gibbs"},
         "the optimal schedule": {"schedule": "optimal, 10 bins"},
-        "a thousand steps": {"n_steps": 1000},
+        "a thousand steps": {"n_steps": 1001},
     }
     gap = 1.2
 
@@ -121,14 +121,14 @@ def _takeaway(n_steps, transitions, schedule, now, bias) -> str:
         )
     if miss_g < 2 * miss_m:
         return f"With {n_steps:,} steps {misses}."
-    means = f"{geometric.mean_log_weight:.0f} on the geometric and {moments.mean_log_weight:.0f} on the moment path"
+    mean_g, mean_m = f"{geometric.mean_log_weight:.0f}", f"{moments.mean_log_weight:.0f}"
     if transitions == "Gibbs":
         return (
-            f"Gibbs steps do not keep up with the narrow geometric path: the mean log weight is {means}, and log Ẑ "
-            f"misses by {miss_g:.1f} and {miss_m:.1f} nats."
+            f"Gibbs steps do not keep up with the narrow geometric path: the mean log weight is {mean_g} on it and "
+            f"{mean_m} on the moment path, and log Ẑ misses by {miss_g:.1f} and {miss_m:.1f} nats."
         )
     return (
-        f"The mean log weight is much the same, {means}. But on the moment path log weights spread by "
-        f"{moments.log_weights.std():.0f} nats against {geometric.log_weights.std():.0f}: some come near 0, and log Ẑ "
-        f"misses by {miss_m:.1f} nats against {miss_g:.1f}."
+        f"Log weights have much the same mean, {mean_g} and {mean_m}. But on the moment path they spread by "
+        f"{moments.log_weights.std():.0f} nats, not {geometric.log_weights.std():.0f}: some come near 0, and log Ẑ "
+        f"misses by {miss_m:.1f} nats, not {miss_g:.1f}."
     )

@@ -13,7 +13,8 @@ import ipywidgets as widgets
 from matplotlib.axes import Axes
 
 from anneal_edu.course.figures.artists import hide_named
-from anneal_edu.course.figures.style import LectureFigure, projected
+from anneal_edu.course.figures.moved import MovedFigure
+from anneal_edu.course.figures.style import projected
 from anneal_edu.course.panels.controls import Recipe, is_slider, next_frame, step
 from anneal_edu.course.panels.stage import Stage
 
@@ -107,12 +108,12 @@ class Panel(widgets.VBox):
     gap: ClassVar[float] = 0.95
     """Inches between two of them."""
 
-    figure: LectureFigure
+    figure: MovedFigure
     axes: list[Axes]
     takeaway: str
     readout: dict[str, str]
 
-    def make_axes(self, figure: LectureFigure) -> list[Axes]:
+    def make_axes(self, figure: MovedFigure) -> list[Axes]:
         """Create the Axes that `draw` finds in `self.axes`, with everything on them that never changes."""
         return figure.columns(*self.columns, gap=self.gap)
 
@@ -199,9 +200,9 @@ class Panel(widgets.VBox):
         """Make the picture anew: for a page, or for a whole screen (width, height)."""
         self._screen = screen
         if screen is None:
-            self.figure = LectureFigure(*self.size, dpi=100 * self._pixels)
+            self.figure = MovedFigure(*self.size, dpi=100 * self._pixels)
         else:
-            self.figure = LectureFigure.on_screen(*screen, pixels=self._pixels)
+            self.figure = MovedFigure.on_screen(*screen, pixels=self._pixels)
         with projected():
             self.axes = self.make_axes(self.figure)
         self._stage.width = self.figure.shown_width
@@ -214,8 +215,9 @@ class Panel(widgets.VBox):
             case {"step": way}:
                 for first in islice(filter(is_slider, self._controls.values()), 1):
                     step(first, way)
-            case {"play": True}:
-                next_frame(self._controls[self.plays])
+            case {"play": again}:
+                if not next_frame(self._controls[self.plays], again):
+                    self._stage.send({"played": True})
             case {"roll": True}:
                 self._controls["seed"].value = random.randrange(1000)
             case {"lecture": screen}:

@@ -118,8 +118,8 @@ def _takeaway(F, n_steps, ends, schedule, exact_bias) -> str:
         )
     if ends == MIRRORED:
         return (
-            f"The ends mirror each other, so forward and reverse bias both are F/K = {F / n_steps:.4g} nats, exactly, "
-            "at every K and on both paths: under a linear schedule the path makes no difference to the bias."
+            f"Mirrored ends: forward and reverse bias both are F/K = {F / n_steps:.4g} nats, exactly, at every K. "
+            "Under a linear schedule the path makes no difference to the bias."
         )
     return (
         f"From wide to narrow the forward bias ({forward_g:.2g} geometric, {forward_m:.2g} moments) lies above F/K = "

@@ -68,11 +68,17 @@ def step(control: widgets.ValueWidget, way: int) -> None:
         control.value += way * control.step  # the slider itself stops at its ends
 
 
-def next_frame(control: widgets.ValueWidget) -> None:
-    """Move a slider on so that it is played from end to end in some forty frames, and then from its beginning."""
+def next_frame(control: widgets.ValueWidget, again: bool) -> bool:
+    """Move a slider on so that it is played from end to end in some forty frames; return whether it has moved.
+
+    At its end it stays, or begins ``again``.
+    """
+    before = control.value
     if isinstance(control, widgets.SelectionSlider):
-        control.index = (control.index + 1) % len(control.options)
-    elif control.value == control.max:
+        frames = range(len(control.options))
+        control.index = 0 if again and control.index == frames[-1] else min(control.index + 1, frames[-1])
+    elif again and control.value == control.max:
         control.value = control.min
     else:
         step(control, max(1, round((control.max - control.min) / control.step / _FRAMES)))
+    return control.value != before

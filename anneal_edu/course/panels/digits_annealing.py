@@ -179,8 +179,7 @@ def _takeaway(beta: float, now: Stop) -> str:
     if now.interval[1] >= now.log_z:
         return f"At {at} log Ẑ lies {amount} below the exact log Z, but its interval reaches that far."
     healthy = now.result.ess >= 0.1 * len(now.result.log_weights)
-    comfort = ", with an ESS that looks healthy." if healthy else "."
+    comfort = ", with a healthy ESS" if healthy else ""
     held = "hardly any" if now.mass < 0.02 else "only a part"
-    where = f" The chains stand where {held} of the exact probability is." if now.mass < 0.8 else ""
-    found = f"At {at} log Ẑ lies {amount} below the exact log Z, and its interval does not reach that far"
-    return f"{found}{comfort}{where}"
+    where = f": chains stand where {held} of the exact probability is" if now.mass < 0.8 else ""
+    return f"At {at} log Ẑ lies {amount} below the exact log Z, beyond its interval{comfort}{where}."

@@ -105,6 +105,6 @@ def _takeaway(ratios: np.ndarray, unit: str) -> str:
     if ratios.min() >= 10:
         claim = "as the paper says" if unit == COSTS[0] else "half of the gain, and still an order of magnitude"
     return (
-        f"To come as near to the truth as the paper's random walk with K = 1,000, 3,000 and 10,000, HAIS needs about "
-        f"{low} to {high} times fewer {what}: {claim}."
+        f"To come as near to the truth as the paper's random walk, HAIS needs about {low} to {high} times fewer "
+        f"{what}: {claim}."
     )

@@ -135,7 +135,7 @@ def _takeaway(error, interval_too_low, ess, share, n_samples, distance, dim) -> 
         )
     far = f"{distance:g} in each of {dim} coordinates is {distance * np.sqrt(dim):g} in all. " if dim > 1 else ""
     if error < -0.5:
-        interval = "does not cover the truth" if interval_too_low else "just covers the truth"
+        interval = "misses the truth" if interval_too_low else "just covers the truth"
         return (
             f"{far}Broken: log Ẑ is {_nats(-error)} nats too low, the heaviest of {n_samples:,} draws carries "
             f"{share:.0%} of the weight, and the interval {interval}."

@@ -162,13 +162,10 @@ def _takeaway(errors: np.ndarray, std_error: np.ndarray) -> str:
             f"Tracked and exact likelihood stay within {worst:.2f} nats of each other, and {looks} are they off by "
             "more than three standard errors."
         )
-    parting = f"At the worst look, tracked and exact likelihood part by {worst:.1f} nats. {_side(errors)}"
+    parting = f"At worst, tracked and exact likelihood part by {worst:.1f} nats. {_side(errors)}"
     if not missed.any():
-        return f"{parting} No look is off by more than three of its own standard errors: the bars are as long as that."
-    return (
-        f"{parting} Bars are too short at {missed.sum()} of {len(errors)} looks (✖): what all chains miss, none can "
-        "tell."
-    )
+        return f"{parting} No look is off by more than 3 s.e."
+    return f"{parting} Bars are too short at {missed.sum()} of {len(errors)} looks (✖)."
 
 
 def _side(errors: np.ndarray) -> str:

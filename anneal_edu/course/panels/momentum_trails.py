@@ -130,13 +130,13 @@ def _takeaway(half_life: float, walks: dict[str, Walk], paper: Walk) -> str:
             "chain turns around."
         )
     found = (
-        f"At the target the chains that keep momentum fill {kept:.2f} of its length, the others {anew:.2f}; the "
-        f"difference has a standard error of {apart:.2f}."
+        f"Chains that keep momentum fill {kept:.2f} of the target's length, the others {anew:.2f} "
+        f"(difference ± {apart:.2f})."
     )
     best, error = paper.spread[-1] / LONG, np.hypot(paper.spread_error[-1], walks[hamiltonian.KEPT].spread_error[-1])
     if half_life != 1 and best - kept > 2 * error / LONG:
         fault = "never fades swings to and fro" if half_life > 1 else "fades at once wanders"
-        return f"{found} Momentum that {fault}: with half-life 1 it would be {best:.2f}."
+        return f"{found} Momentum that {fault}: half-life 1 gives {best:.2f}."
     if kept - anew > 3 * apart:
         return f"{found} Momentum that survives goes somewhere; fresh momentum wanders."
     return f"{found} Here keeping the momentum gains little."

@@ -145,9 +145,9 @@ def _takeaway(found: dict[str, Found], rule: float) -> str:
     silent = [name for name, f in found.items() if wrong(f) and f.says == _SILENT]
     warned = [name for name, f in found.items() if f.says == _WARNS]
     refused = [name for name, f in found.items() if f.says == _REFUSES]
-    sentences = [f"Wrong by more than three of its error bars, and silent: {', '.join(silent)}."] if silent else []
+    sentences = [f"Wrong by more than three error bars, and silent: {', '.join(silent)}."] if silent else []
     sentences += [f"Warns: {', '.join(warned)}."] if warned else []
-    sentences += [f"Refuses, in words: {', '.join(refused)}."] if refused else []
+    sentences += [f"Refuses: {', '.join(refused)}."] if refused else []
     said = " ".join(sentences) or "All five agree with the exact value within three error bars."
     if abs(rule) < 0.1:
         return f"{said} Rungs overlap, and TI's rule costs nothing."

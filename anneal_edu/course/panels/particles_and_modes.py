@@ -134,7 +134,6 @@ class ParticlesAndModes(Panel):
         tempered_training.legend(curves, {"PCD": "PCD", "PT, even-odd": "PT"}, "lower left")
         for ax in (pcd, pt):
             tempered_training.picture_strip(ax, bars_and_stripes(SIZE), TOP)
-            ax.set_xlabel("▮ model   × particles", labelpad=4)
         return [curves, pcd, pt]
 
     def draw(self, updates, rate, rungs, seed):

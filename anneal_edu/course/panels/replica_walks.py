@@ -142,7 +142,7 @@ def _takeaway(n_pairs, barrier, memory, expected, counted) -> str:
     turn, coin = expected["even_odd"], expected["stochastic_even_odd"]
     if barrier == 0:
         return (
-            f"No swap is ever refused. In turn, the replicas run like clockwork: up and down in {turn:.0f} sweeps, and "
+            f"No swap is refused. In turn, replicas run like clockwork: up and down in {turn:.0f} sweeps, and "
             f"nothing is random any more. By a coin each of them wanders, and needs {coin:,.0f}."
         )
     if memory > 0 and counted["even_odd"] < 0.7:  # without a memory, trips may still be too few to be counted

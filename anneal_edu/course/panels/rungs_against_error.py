@@ -54,21 +54,17 @@ class RungsAgainstError(Panel):
 
     def draw(self, model, rungs, sweeps, seed):
         rows = rows_at(model, sweeps)
-        rmse = {
-            name: np.array([rows[name, n].rmse if rows[name, n].answered.size else np.nan for n in RUNGS])
-            for name in estimators.READINGS
-        }
-        n_seeds = len(rows["RTS", rungs].errors)
-        estimators.rmse_against_rungs(self.axes[0], list(RUNGS), rmse, n_seeds, rungs)
-        pairs = {name: (rows[name, rungs].errors[seed], rows[name, rungs].std_errors[seed]) for name in rmse}
+        errors = {name: [rows[name, n].answered[0] for n in RUNGS] for name in estimators.READINGS}
+        estimators.rmse_against_rungs(self.axes[0], list(RUNGS), errors, rungs)
+        pairs = {name: (rows[name, rungs].errors[seed], rows[name, rungs].std_errors[seed]) for name in errors}
         found = {name: None if None in pair else pair for name, pair in pairs.items()}
-        limits = _ends([rows[name, rungs] for name in rmse])
+        limits = _ends([rows[name, rungs] for name in errors])
         estimators.one_seed(self.axes[1], found, f"run {seed}, {rungs} temperatures", limits)
         readout = {
             name.split(",")[0]: f"error {row.rmse:.2f}, within 2 own errors {row.coverage:.0%}"
-            for name, row in ((name, rows[name, rungs]) for name in rmse)
+            for name, row in ((name, rows[name, rungs]) for name in errors)
         }
-        return Reading(_takeaway({name: rows[name, rungs] for name in rmse}, rungs), readout)
+        return Reading(_takeaway({name: rows[name, rungs] for name in errors}, rungs), readout)
 
 
 def _ends(rows: list[Row]) -> tuple[float, float]:

@@ -52,7 +52,7 @@ class Stage {
     this.addButtons();
     for (const show of new Set(Object.values(SHOWN))) this[show]();
     for (const [name, show] of Object.entries(SHOWN)) this.on(`change:${name}`, () => this[show]());
-    this.on("msg:custom", (message) => message.here && this.answered());
+    this.on("msg:custom", (message) => (message.played ? this.pause() : this.answered()));
     this.enter();
   }
 
@@ -188,7 +188,7 @@ class Stage {
     this.asleep.textContent = "";
     if (!this.playing) return;
     clearTimeout(this.playing);
-    this.playing = setTimeout(() => this.ask({ play: true }), FRAME_MS);
+    this.playing = setTimeout(() => this.ask({ play: false }), FRAME_MS);
   }
 
   unanswered() {

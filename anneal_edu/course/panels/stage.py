@@ -15,8 +15,9 @@ class Stage(anywidget.AnyWidget):
     ----------
     asked : callable, (message) -> None
         Called with what the reader asks for: ``{"scene": name}``, ``{"step": 1}`` of the first slider, ``{"play":
-        True}`` for the next frame, ``{"roll": True}`` for another seed, ``{"cancel": True}``, ``{"lecture": [width,
-        height]}``, where None ends the lecture, or ``{"pixels": ratio}``: so many of the screen for one of the page.
+        again}`` for the next frame, at the slider's end for the first or for none, ``{"roll": True}`` for another seed,
+        ``{"cancel": True}``, ``{"lecture": [width, height]}``, where None ends the lecture, or ``{"pixels": ratio}``:
+        so many of the screen for one of the page.
     """
 
     _esm = Path(__file__).with_name("stage.js").read_text(encoding="utf-8")

@@ -139,7 +139,7 @@ def _takeaway(share: float, variances: np.ndarray, errors: np.ndarray, runs: Spr
     elif gain < -3 * noise:
         found = "Here the full covariance spreads the weights more than the diagonal one"
     else:
-        found = "Here the covariance makes no clear difference to the spread of the weights"
+        found = "Here the covariance makes no clear difference to the spread of weights"
     if runs.mean_only.var() < 0.8 * variances.min() and log_mean_exp(runs.mean_only) < -0.03:
         return (
             f"{found}. The mean alone spreads them least, and log Ẑ is too low: its chains never reach the far modes."

@@ -13,7 +13,7 @@ from anneal_edu.course.panels.base import Panel, Reading
 from anneal_edu.course.panels.controls import seed, slider, steps
 from anneal_edu.kernels import accept
 from anneal_edu.paths.geometric import GeometricPath
-from anneal_edu.tempering.parallel import count_round_trips
+from anneal_edu.tempering.record import count_round_trips
 
 CENTRES, WIDTH, SHARES = np.array([-6.0, 0.0, 5.0]), 0.4, np.array([0.2, 0.5, 0.3])
 BORDERS = np.array([-3.0, 2.5])
@@ -184,8 +184,8 @@ def _takeaway(found: Runs) -> str:
         return f"Chains alone {alone}, and hardly a replica makes a round trip: the masses of this ladder mean nothing."
     if found.trips and masses(found.tempered)[0].min() < 0.01:
         return (
-            "Plenty of round trips, and modes that nobody has seen: the hottest rung itself does not reach them. Swaps "
-            "hand down what hot rungs find, and no more. Nothing here warns you, least of all the error bars."
+            "Plenty of round trips, and modes that nobody has seen: the hottest rung itself does not reach them. "
+            "Nothing here warns you, least of all the error bars."
         )
     if off > 0.12 or per_chain < 12:
         return f"Chains alone {alone}. The ladders make round trips, but too few yet to trust the masses."

@@ -149,6 +149,10 @@ def _takeaway(rounds: int, z: str, error: float, bar: float, now: RTSRound) -> s
         if evenness > 10:
             return f"Round {rounds}: Ẑ is far off, some rungs get a tenth of the time of others, or less. Correct it."
         return f"Round {rounds}: the shares are nearly even, so Ẑ is nearly right."
-    if abs(error) < 3 * max(bar, 0.05):
-        return "Ẑ has settled: chains travel up and down, every rung gets its share, and log Ẑ is right within errors."
-    return "The outer bumps got too few chains: log Ẑ is off by more than three of its errors. Walk on, or add rungs."
+    if abs(error) < 2 * max(bar, 0.05):
+        return "Ẑ has settled: chains travel, every rung gets its share, and log Ẑ is within two errors of the truth."
+    much, which = ("few", "low") if error < 0 else ("many", "high")
+    return (
+        f"With {len(now.log_shares)} rungs the outer bumps got too {much} chains: log Ẑ is too {which} by more than "
+        "two of its errors."
+    )

@@ -93,7 +93,7 @@ class TwoPaths(Panel):
         return Reading(
             _takeaway(beta, correlation, n_steps, off_the_line, sd, smallest, bias["moments"]),
             {
-                "largest standard deviation": f"geometric {sd['geometric']:.2f}, moments {sd['moments']:.2f}",
+                "width (largest standard deviation)": f"geometric {sd['geometric']:.2f}, moments {sd['moments']:.2f}",
                 "smallest overlap": f"geometric {smallest['geometric']:.3f}, moments {smallest['moments']:.3f}",
                 "bias Σ KL": f"geometric {bias['geometric']:.2f}, moments {bias['moments']:.2f} nats",
             },
@@ -104,17 +104,15 @@ def _takeaway(beta, correlation, n_steps, off_the_line, sd, smallest, bias) -> s
     if beta in (0, 1):
         return "Here the two paths meet: they share their ends, and differ only in between."
     price = (
-        f"With {n_steps} steps neighbours overlap by {smallest['geometric']:.3f} and {smallest['moments']:.2f} or "
-        f"more; both lose {bias:.1f} nats."
+        f"Smallest overlaps in {n_steps} steps: {smallest['geometric']:.3f} and {smallest['moments']:.2f}; both lose "
+        f"{bias:.1f} nats."
     )
     moments = f"{'stretches to' if sd['moments'] > np.sqrt(1 + abs(correlation)) else 'has'} {sd['moments']:.1f}"
     if correlation == 0:
         return (
-            f"Without correlation both paths go straight: the geometric one keeps its standard deviation of 1.0, the "
-            f"moment path {moments}. {price}"
+            f"Both paths go straight: the geometric one keeps its width of 1.0, the moment path {moments}. {price}"
         )
     aside = f", {off_the_line:.1f} off the straight line" if off_the_line > 0 else ""
     return (
-        f"The geometric path shrinks to a standard deviation of {sd['geometric']:.1f}{aside}; the moment path "
-        f"{moments}. {price}"
+        f"The geometric path shrinks to a width of {sd['geometric']:.1f}{aside}; the moment path {moments}. {price}"
     )

@@ -121,15 +121,15 @@ def _takeaway(knots: int, largest: float, plain_largest: float, cost: float, pla
     if knots == 0:
         return (
             f"Without knots this is the geometric path: some moment strays from the straight line by {largest:.2f}, "
-            f"and log Ẑ comes out {_size(miss)}. F = {cost:.0f}."
+            f"and log Ẑ is {_size(miss)}. F = {cost:.0f}."
         )
     number, same = f"{knots} knot{'s' * (knots > 1)}", f"F is {cost:.0f}, with none {plain_cost:.0f}"
     if largest > 0.8 * plain_largest:
         return (
-            f"With {number} some moment still strays from the straight line by {largest:.2f}, and log Ẑ comes out "
+            f"With {number} some moment still strays from the straight line by {largest:.2f}, and log Ẑ is "
             f"{_size(miss)}. Yet {same}."
         )
     return (
-        f"With {number} every moment stays within {largest:.2f} of the straight line, and log Ẑ comes out "
+        f"With {number} every moment stays within {largest:.2f} of the straight line, and log Ẑ is "
         f"{_size(miss)}. Yet {same}: what knots buy is not in F."
     )

@@ -146,7 +146,19 @@ def farthest(values):
     return int(abs(values - np.median(values)).argmax())
 
 
+def in_the_order_of_k(K, forward, reverse):
+    order = np.argsort(K)
+    return farthest((K * (forward + reverse))[order])
+
+
+def off_a_fitted_line(K, forward, reverse):
+    log_k, log_sum = np.log(K), np.log(forward + reverse)
+    return int(abs(log_sum - np.polyval(np.polyfit(log_k, log_sum, 1), log_k)).argmax())
+
+
 WRONG_ENTRIES = {
+    "sorted rows": (in_the_order_of_k, "did you sort them?"),
+    "a line of any slope": (off_a_fitted_line, "it is -1"),
     "not times K": (lambda K, f, r: farthest(f + r), "did you multiply by K?"),
     "forward alone": (lambda K, f, r: farthest(K * f), "did you add both?"),
     "difference": (lambda K, f, r: int(abs(f - r).argmax()), "only their sum is bound"),

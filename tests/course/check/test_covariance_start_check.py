@@ -158,6 +158,7 @@ WRONG_MOMENTS = {
     "rows": (of_centres(lambda cov, g, v: np.cov(v)), "np.cov wants one *row*"),
     "half the noise": (of_centres(lambda cov, g, v: cov + 0.5 * np.diag(g.sigma**2)), "narrower than σ²"),
     "twice the noise": (of_centres(lambda cov, g, v: cov + 2 * np.diag(g.sigma**2)), "it is biased"),
+    "n - 2": (of_centres(lambda cov, g, v: cov * (len(v) - 1) / (len(v) - 2) + np.diag(g.sigma**2)), "n - 1 or n"),
     "half the spread": (of_centres(lambda cov, g, v: 0.5 * cov + np.diag(g.sigma**2)), "it is biased"),
     "draws": (from_draws, "the mean is wrong"),
     "mean right, covariance of draws": (lambda h, g: (right_moments(h, g)[0], from_draws(h, g)[1]), "narrower than σ²"),

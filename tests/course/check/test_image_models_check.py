@@ -26,7 +26,8 @@ WRONG_BIAS = {
     "bar of a chain": (foretold(bar=lambda r, C, N: np.sqrt(r / N)), "a single chain a patch"),
     "bar by C": (foretold(bar=lambda r, C, N: np.sqrt(r / N) / C), "falls with √C, too"),
     "bar with a factor": (foretold(bar=lambda r, C, N: 2 * np.sqrt(r / (C * N))), "the bar should be about"),
-    "exchanged": (lambda r, C, N: foretold()(r, C, N)[::-1], "should be about"),
+    "exchanged": (lambda r, C, N: foretold()(r, C, N)[::-1], "the bias first"),
+    "bar by N - 1": (foretold(bar=lambda r, C, N: np.sqrt(r / (C * (N - 1)))), "the bar should be about"),
     "one": (lambda r, C, N: -r / (2 * C), "two numbers"),
     "NaN": (foretold(lambda r, C, N: np.nan), "NaN"),
 }
@@ -126,6 +127,8 @@ WRONG_GAUSSIAN = {
     "elementwise": (gaussian(lambda b, s: np.diag((b**2).sum(1)) + s**2 * np.eye(len(b))), "drawn from the model"),
     "twice": (gaussian(lambda b, s: 2 * b @ b.T + s**2 * np.eye(len(b))), "drawn from the model"),
     "no noise": (gaussian(lambda b, s: b @ b.T), "The noise is still there"),
+    "noise everywhere": (gaussian(lambda b, s: b @ b.T + s**2), "in every entry"),
+    "a noise of its own": (gaussian(lambda b, s: b @ b.T + 0.49 * np.eye(len(b))), "the noise that you are given"),
     "two noises": (gaussian(lambda b, s: right_cov(b, s) + s**2 * np.eye(len(b))), "without bases"),
     "one number": (lambda x, b, s: gaussian(right_cov)(x, b, s).mean(), "shape"),
     "NaN": (lambda x, b, s: x[:, 0] * np.nan, "NaN"),

@@ -108,6 +108,29 @@ def first_beyond_a_per_cent(log_f, tables):
     return int(np.argmax(changes > 0.01)) + 1
 
 
+def changes_of(log_f, tables, seen):
+    """What ``seen`` makes of each p_k T_k - p_k, to nine digits."""
+    p = np.exp(log_f - log_f.max(1, keepdims=True))
+    p /= p.sum(1, keepdims=True)
+    return [abs(round(float(seen(p[k] @ T - p[k])), 9)) for k, T in enumerate(tables, start=1)]
+
+
+PARTS_OF_A_CHANGE = {
+    "the first site": lambda change: change[0],
+    "the last site": lambda change: change[-1],
+    "the mean site": lambda change: change @ np.arange(len(change)),
+}
+
+
+@pytest.mark.parametrize("part", PARTS_OF_A_CHANGE)
+def test_a_part_of_p_is_not_enough(part):
+    verdict = check.broken_step(
+        lambda log_f, tables: 1 + int(np.argmax(changes_of(log_f, tables, PARTS_OF_A_CHANGE[part])))
+    )
+    assert verdict.passed is False
+    assert "compare the whole of p T with p" in verdict.message
+
+
 def test_a_small_fault_is_not_to_be_overlooked():
     verdict = check.broken_step(first_beyond_a_per_cent)
     assert verdict.passed is False
@@ -129,7 +152,7 @@ def test_right_broken_step():
 
 @pytest.mark.parametrize("seed", range(6))
 def test_one_table_of_each_world_is_broken_and_all_others_are_sound(seed):
-    for fault in ("careless", "the old target", "a little too steep"):
+    for fault in ("careless", "the old target", "a little too steep", "a leak to both sides"):
         log_f, tables = check._broken_world(seed, 1 + seed, fault, 0.0)
         changes = np.array(largest_changes(log_f, tables))
         assert changes[seed] > 5e-4
@@ -161,6 +184,12 @@ def test_wrong_acceptance(advice):
     verdict = check.acceptance(WRONG_ACCEPTANCES[advice])
     assert verdict.passed is False
     assert advice in verdict.message
+
+
+def test_a_rule_that_accepts_too_much_is_not_said_to_accept_everything():
+    verdict = check.acceptance(lambda here, there: min(1.0, 2 * np.exp(min(0.0, there - here))))
+    assert verdict.passed is False
+    assert "p T differs" in verdict.message
 
 
 def test_an_acceptance_that_exponentiates_first_is_rejected():

@@ -23,7 +23,7 @@ def since(fall_error=lambda best, se: np.hypot(se[best], se[-1]), times=2.0, cur
     return decide
 
 
-def watched(gap=right_gap, error=lambda *given: np.zeros(8), decide=None):
+def watched(gap=right_gap, error=lambda *given: 0 * given[0], decide=None):
     decide = since() if decide is None else decide
     return lambda *given: (gap(*given), error(*given), decide(*given))
 
@@ -34,6 +34,25 @@ def if_fallen(look):
 
 def best_mean_f(train, validation, log_z, se):
     best, likelihood = int(validation.argmax()), validation - log_z
+    return best if likelihood[best] - likelihood[-1] > 2 * np.hypot(se[best], se[-1]) else None
+
+
+def to_the_lowest(train, validation, log_z, se):
+    likelihood = validation - log_z
+    best = int(likelihood.argmax())
+    return best if likelihood[best] - likelihood[best:].min() > 2 * np.hypot(se[best], se[-1]) else None
+
+
+def unbroken(train, validation, log_z, se):
+    likelihood, look = validation - log_z, len(log_z) - 1
+    while look and likelihood[look - 1] > likelihood[look]:
+        look -= 1
+    return look if likelihood[look] - likelihood[-1] > 2 * np.hypot(se[look], se[-1]) else None
+
+
+def not_the_first(train, validation, log_z, se):
+    likelihood = validation - log_z
+    best = 1 + int(likelihood[1:].argmax())
     return best if likelihood[best] - likelihood[-1] > 2 * np.hypot(se[best], se[-1]) else None
 
 
@@ -71,6 +90,12 @@ WRONG_GAP = {
     "five standard errors": (watched(decide=since(times=5.0)), "The fall is more"),
     "mean f as the likelihood": (watched(decide=since(curve=lambda v, z: v)), "rises with Z itself"),
     "best mean f, fall of the likelihood": (watched(decide=best_mean_f), "rises with Z itself"),
+    "the lowest look since, not the last": (watched(decide=to_the_lowest), "a fall in between"),
+    "falls without a break": (watched(decide=unbroken), "a fall with a rise in between"),
+    "look 0 for none": (watched(decide=lambda *given: since()(*given) or None), "a fall from the first look on"),
+    "always look 4": (watched(decide=if_fallen(4)), "the index of the best look is 3, yours is 4"),
+    "the first look left out": (watched(decide=not_the_first), "a fall from the first look on"),
+    "no error at all": (watched(error=lambda *given: None), "your error of the gap is None"),
     "two things": (lambda t, v, z, se: (t - v, 0 * t), "three things"),
     "a fraction": (watched(decide=lambda *given: 0.5), "index"),
     "a word": (watched(decide=lambda *given: "4"), "whole number, or None"),
@@ -108,7 +133,7 @@ def test_right_gap():
     assert check.gap_and_fall(watched()).passed
     assert check.gap_and_fall(lambda *given: list(watched()(*given))).passed
     assert check.gap_and_fall(watched(decide=since(times=1.96))).passed
-    assert check.gap_and_fall(watched(decide=lambda *given: None if since()(*given) is None else np.int64(4))).passed
+    assert check.gap_and_fall(watched(decide=lambda *given: (look := since()(*given)) and np.int64(look))).passed
     assert check.gap_and_fall(watched(error=lambda *given: 0.0)).passed
 
 
@@ -145,6 +170,8 @@ WRONG_RAISE = {
     "overflow": (lambda f, w: f + np.log((1 / np.exp(own(w, len(f)))).mean(1)), "overflows to infinity"),
     "another axis": (lambda f, w: f + mean_of(-own(w, len(f)).T)[: len(f)], "own C chains"),
     "the largest of all points taken out": (shifted_by_all, "infinite"),
+    "the first chain taken out": (lambda f, w: f + shifted(-own(w, len(f)), lambda x, **_: x[:, :1]), "infinite"),
+    "the mean taken out": (lambda f, w: f + shifted(-own(w, len(f)), np.mean), "infinite"),
     "the smallest taken out": (lambda f, w: f + shifted(-own(w, len(f)), np.min), "infinite"),
     "NaN": (lambda f, w: f * np.nan, "holds NaN"),
     "an open place": (lambda f, w: [*f[1:], ...], "an array of numbers"),
@@ -190,7 +217,7 @@ def test_wrong_budget(answer, message):
 
 
 def test_right_budget():
-    for answer in ((150, 16), (125, 13), (100, 10), (np.int64(125), 8)):
+    for answer in ((150, 16), (125, 13), (100, 10), (np.int64(125), 8), np.array([150, 16])):
         assert check.spend_the_budget(answer).passed
 
 

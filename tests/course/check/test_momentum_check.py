@@ -50,6 +50,7 @@ WRONG_REFRESH = {
         renewed(kept, np.sqrt, lambda v, rng: np.repeat(rng.standard_normal((len(v), 1)), 2, axis=1)),
         "pushed by the same number",
     ),
+    "two coordinates": (renewed(kept, np.sqrt, lambda v, rng: rng.standard_normal((len(v), 2))), "raised ValueError"),
     "one vector for all": (renewed(kept, np.sqrt, lambda v, rng: rng.standard_normal(2)), "pushed alike"),
     "in place": (in_place, "changes the v"),
     "wrong shape": (lambda v, gamma, rng: v[0], "shape"),
@@ -94,6 +95,12 @@ def stopped(x, v):
     return np.maximum(x, 0), np.where(x < 0, -v, v)
 
 
+def two_reflected(x, v):
+    sign = np.ones_like(x)
+    sign[:, :2] = np.where(x[:, :2] < 0, -1, 1)
+    return sign * x, sign * v
+
+
 def euler(x, v, grad, eps):
     return x + eps * v, v + eps * grad(x)
 
@@ -123,6 +130,8 @@ WRONG_STEP = {
         ),
         "not reversible",
     ),
+    "a step of its own": (lambda x, v, grad, eps: step()(x, v, grad, 0.4), "the step from eps"),
+    "two coordinates": (step(two_reflected, two_reflected), "the shape from x"),
     "one array": (lambda x, v, grad, eps: x, "two arrays"),
     "wrong shape": (lambda x, v, grad, eps: (x[0], v[0]), "shape"),
     "NaN": (lambda x, v, grad, eps: (x * np.nan, v), "NaN"),

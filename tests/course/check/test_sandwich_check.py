@@ -83,7 +83,11 @@ WRONG_INTERVALS = {
     "inward": (interval(lambda f, r, risk: -np.log((len(f) + len(r)) / risk)), "wrong sign"),
     "one estimate": (interval(lambda f, r, risk: np.log(1 / risk)), "covers a single estimate"),
     "two estimates": (interval(lambda f, r, risk: np.log(2 / risk)), "between two estimates"),
-    "forward only": (interval(lambda f, r, risk: np.log(len(f) / risk)), ""),
+    "forward only": (interval(lambda f, r, risk: np.log(len(f) / risk)), "between the 6 forward estimates"),
+    "each side alone": (
+        lambda f, r, risk: (max(f) - np.log(len(f) / risk), min(r) + np.log(len(r) / risk)),
+        "between the 6 forward estimates",
+    ),
     "no log": (interval(lambda f, r, risk: (len(f) + len(r)) / risk), "belongs to Ẑ"),
     "no log, no share": (interval(lambda f, r, risk: 1 / risk), "belongs to Ẑ"),
     "log10": (interval(lambda f, r, risk: np.log10((len(f) + len(r)) / risk)), "natural logarithm"),

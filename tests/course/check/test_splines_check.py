@@ -21,7 +21,22 @@ def moments(given=lambda h, W, b: sigmoid(h @ W.T + b), mean=lambda p, x: p @ x,
     return answer
 
 
+def overflowing(a):
+    return np.exp(a) / (1 + np.exp(a))
+
+
+def states_of_its_own(h, p, W, b):
+    return moments()(np.array(list(np.ndindex((2,) * h.shape[1]))), p, W, b)
+
+
+def three_hidden(v, h, p):
+    return np.stack([(v * p[:, None]).T @ h[:, j] for j in range(3)], axis=1)
+
+
 WRONG_MOMENTS = {
+    "a sigmoid that overflows": (moments(given=lambda h, W, b: overflowing(h @ W.T + b)), "infinity over infinity"),
+    "states of its own": (states_of_its_own, "in another order"),
+    "three hidden units": (moments(product=three_hidden), "2 visible and 4 hidden units"),
     "independent": (moments(product=lambda v, h, p: np.outer(p @ v, p @ h)), "independent layers"),
     "transposed": (moments(product=lambda v, h, p: h.T @ (v * p[:, None])), "transposed"),
     "product without p": (moments(product=lambda v, h, p: v.T @ h), "p_h are missing"),
@@ -109,6 +124,8 @@ def miss(share=lambda p, reached: p[np.unique(reached)].sum(), of=np.log):
 
 
 WRONG_MISS = {
+    "set of probabilities": (miss(lambda p, reached: sum(set(p[reached]))), "equal *probabilities*"),
+    "unique probabilities": (miss(lambda p, reached: np.unique(p[reached]).sum()), "equal *probabilities*"),
     "counted twice": (miss(lambda p, reached: p[reached].sum()), "you count it twice"),
     "no log": (miss(of=float), "is its logarithm"),
     "the rest": (miss(lambda p, reached: 1 - p[np.unique(reached)].sum()), "*not* reached"),

@@ -61,7 +61,10 @@ WRONG_DECISIONS = {
     "a leads by 2.6": lambda a, b, za, zb, e: verdict_of(lead(a, b, za, zb), 3 * e),
     'return "a", "b"': lambda a, b, za, zb, e: lead(a, b, za, zb) > 0,
     "with the two models exchanged": lambda a, b, za, zb, e: "a",
-    "the evidence says": lambda a, b, za, zb, e: verdict_of(np.median(a) - za - np.median(b) + zb, 2 * e),
+    "the evidence says": lambda a, b, za, zb, e: "a" if np.mean(a - za > b - zb) > 0.5 else "b",
+    "you compare medians": lambda a, b, za, zb, e: verdict_of(np.median(a) - za - np.median(b) + zb, 2 * e),
+    "subtract log Z once": lambda a, b, za, zb, e: verdict_of(a.sum() - za - b.sum() + zb, 2 * e),
+    "the best observation": lambda a, b, za, zb, e: verdict_of(a.max() - za - b.max() + zb, 2 * e),
 }
 
 
@@ -76,6 +79,10 @@ def test_right_better_model():
     assert check.better_model(lambda a, b, za, zb, e: verdict_of(lead(a, b, za, zb), 2 * e)).passed
 
 
+def by_chance(beta):
+    return ae.Gaussian([3 * beta + 0.1 * beta * (1 - beta) * np.random.default_rng().normal()], [[1.0]])
+
+
 @pytest.mark.parametrize(
     ("answer", "advice"),
     [
@@ -87,6 +94,7 @@ def test_right_better_model():
         (ae.geometric_path(P0, P1), "log Z of your path is -1.1"),
         (lambda beta: ae.Gaussian([3 * beta], [[1.0]], log_scale=beta * (0.5 - beta) * (1 - beta)), "at β = 0.25"),
         (lambda beta: P0 if beta < 0.5 else P1, "leaps near β = 0.50"),
+        (by_chance, "draw nothing at random"),
         (lambda beta: {0.0: P0, 1.0: P1}.get(beta, ae.Gaussian([100.0], [[1.0]])), "leaps"),
     ],
 )

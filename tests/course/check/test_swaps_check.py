@@ -42,6 +42,18 @@ WRONG_RULE = {
         lambda n, e, a, K: lifted_move(n, e, a, K) if K < 4 else (n + e if a else n, e),
         "must turn around",
     ),
+    "a ladder of four rungs at most": (
+        lambda n, e, a, K: (
+            (n + e, e if 0 < n + e < min(K, 3) else -e) if a else (n, -e if 0 < n < min(K, 3) else e)
+        ),
+        "The last rung is K",
+    ),
+    "a wall in a long ladder": (
+        lambda n, e, a, K: right_arrival(n, e, K) if a and n + e != 4 else (n + e, -e) if a else (
+            n, e if n in (0, 4, K) else -e
+        ),
+        "on 6 pairs",
+    ),
     "turns half of the time": (
         lambda n, e, a, K: right_arrival(n, e, K) if a else (n, 1 if n < K else -1),
         "not left invariant",
@@ -93,6 +105,16 @@ WRONG_SWAP = {
     "exponentials first": (
         of_logs(lambda fx, fy, gx, gy: np.minimum(1, np.exp(fy) * np.exp(gx) / (np.exp(fx) * np.exp(gy)))),
         "exponentiate what is left",
+    ),
+    "exponentials of parts": (
+        of_logs(lambda fx, fy, gx, gy: np.minimum(1, np.exp(fy - fx) * np.exp(gx - gy))),
+        "one part of your ratio is infinite",
+    ),
+    "always the same rungs": (
+        lambda path, low, high, x, y: of_logs(
+            lambda fx, fy, gx, gy: np.exp(np.minimum(0, fy + gx - fx - gy))
+        )(path, 0.3, 0.8, x, y),
+        "wrong for 0.1 and 0.5",
     ),
     "Barker": (of_logs(lambda fx, fy, gx, gy: 1 / (1 + np.exp(fx + gy - fy - gx))), "differs from min"),
     "the mean of all chains": (

@@ -54,6 +54,22 @@ WRONG_SHARES = {
         shares_with(lambda f, z: (lambda p: p / p.sum(0))(np.exp(f - z[:, None] - (f - z[:, None])[0]))),
         "NaN or infinite",
     ),
+    "shift by the last rung": (
+        shares_with(lambda f, z: (lambda p: p / p.sum(0))(np.exp(f - z[:, None] - (f - z[:, None])[-1]))),
+        "NaN or infinite",
+    ),
+    "shift by the mean over the rungs": (
+        shares_with(lambda f, z: (lambda p: p / p.sum(0))(np.exp(f - z[:, None] - (f - z[:, None]).mean(0)))),
+        "one log Ẑ is 1000 below",
+    ),
+    "shift before Ẑ": (
+        shares_with(lambda f, z: (lambda p: p / p.sum(0))(np.exp(f - f.max(0)) / np.exp(z)[:, None])),
+        "one log Ẑ is 1000 below",
+    ),
+    "divided by the logarithm": (
+        shares_with(lambda f, z: (lambda p: p / p.sum(0))(np.exp(f) / z[:, None])),
+        "Ẑ comes as its logarithm",
+    ),
     "clipped": (
         shares_with(lambda f, z: (lambda p: p / p.sum(0))(np.exp(np.clip(f - z[:, None], -50, 50)))),
         "with logs of -2000",
@@ -106,6 +122,7 @@ def needed(third=3.0, power=0.5, gap=lambda fine, coarse: abs(fine - coarse), up
 WRONG_STEPS = {
     "no third": (needed(third=1), "4 e - e"),
     "the coarser error": (needed(third=0.75), "error of the coarser ladder"),
+    "K times the rule": (needed(third=3 / 64), "How far off is the finer"),
     "as 1/K": (needed(power=1), "√10 times"),
     "as 1/K⁴": (needed(power=0.25), "That is too much"),
     "turned round": (needed(power=-0.5), "That is too much"),

@@ -42,6 +42,8 @@ WRONG_SOUND = {
     "nothing is well": (lambda phase, rungs, rng: False, "every time"),
     "the last rung alone": (soundness(rungs_of=lambda n: [n - 1]), "look at the other rungs"),
     "the particles alone": (soundness(rungs_of=lambda n: []), "look at the other rungs"),
+    "the two ends": (soundness(rungs_of=lambda n: [0, n - 1]), "second rung as it does the first"),
+    "no chance allowed": (soundness(k=0.01), "a little off"),
     "a middle rung alone": (soundness(rungs_of=lambda n: [1], particles=False), "you pass a phase"),
     "no particles": (soundness(particles=False), "look at the particles"),
     "means alone": (soundness(pairs=False), "what pixels do together"),

@@ -97,6 +97,8 @@ WRONG_VERDICTS = {
     "no errors": (lambda *a: right_verdict(*a, s=lambda x, y: 0), "3 s"),
     "errors added": (lambda *a: right_verdict(*a, s=lambda x, y: x + y), "not 3 (0.08 + 0.08)"),
     "larger error": (lambda *a: right_verdict(*a, s=max), "add up by their squares"),
+    "the upper error twice": (lambda *a: right_verdict(*a, s=lambda x, y: np.hypot(y, y)), "both errors count"),
+    "the lower error twice": (lambda *a: right_verdict(*a, s=lambda x, y: np.hypot(x, x)), ""),
     "never crossed": (lambda lo, a, up, b: "pinned" if up - lo + 3 * np.hypot(a, b) < 0.5 else "wide", "bounds do not"),
     "absolute gap": (lambda lo, a, up, b: right_verdict(min(lo, up), a, max(lo, up), b), "bounds do not"),
     "exchanged": (lambda lo, a, up, b: right_verdict(up, b, lo, a), "say 'crossed'"),
@@ -146,7 +148,8 @@ WRONG_SETTINGS = {
     "floats": (lambda budget: (10.0, 20.0, 0.0, budget / 200), "divide with //"),
     "a fraction": (lambda budget: (10, 20, 0, budget / 190), "whole numbers"),
     "three numbers": (lambda budget: (10, 20, 100), "four whole numbers"),
-    "over by one": (lambda budget: (10, 10, 0, budget // 100 + 1), "1.005 times the budget of 20,000."),
+    "over by one": (lambda budget: (10, 10, 0, budget // 100 + 1), "only just too much"),
+    "over by one, with burn-in": (lambda budget: (10, 10, 20, budget // 100 - 19), "only just too much"),
     "rungs and ladders exchanged": (lambda budget: (budget // 100, 10, 10, 1), "1.1 times the budget of 20,000."),
     "one rung": (lambda budget: (1, 20, 0, budget // 20), "at least two rungs"),
 }

@@ -92,12 +92,15 @@ def test_small_updates_are_ten_times_as_many_at_a_tenth_of_the_rate():
     np.testing.assert_allclose(row.log_likelihood, expected, atol=1e-4)
 
 
-@pytest.mark.fixed_seed("a stored training is begun again with the seed that it had")
 @pytest.mark.parametrize("name", ["PCD", "PT, even-odd"])
 def test_the_stored_run_is_of_this_code(name):
-    """The first 200 of 4,000 updates, before rounding on another processor could have grown; seeds differ by 0.04."""
+    """The first 200 of 4,000 updates, four times anew, against the five stored ones, which differ by about 0.035."""
     stored = json.loads(RESULTS.read_text(encoding="utf-8"))["rows"]
-    row = next(row for row in stored if row["method"] == name and row["data"] == "bars 4×4")
-    assert row["n_updates"][0] == 200
-    begun = kadan.train_once(replace(kadan.SCALES["quick"].tasks[0], n_updates=200), name, 1, row["seed"])
-    assert begun.log_likelihood[0] == pytest.approx(row["log_likelihood"][0], abs=1e-3)
+    rows = [row for row in stored if row["method"] == name and row["data"] == "bars 4×4"]
+    assert {row["n_updates"][0] for row in rows} == {200}
+    task = replace(kadan.SCALES["quick"].tasks[0], n_updates=200)
+    begun = [kadan.train_once(task, name, 1, seed).log_likelihood[0] for seed in range(4)]
+    kept = [row["log_likelihood"][0] for row in rows]
+    spread = np.sqrt((np.var(begun) * 4 + np.var(kept) * 5) / 7)
+    assert abs(np.mean(begun) - np.mean(kept)) < 6 * spread * np.sqrt(1 / 4 + 1 / 5)
+    assert spread < 0.08

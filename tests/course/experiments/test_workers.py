@@ -10,7 +10,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 import anneal_edu as ae
 from anneal_edu.course.experiments.blocks import BlockedAIS
 from anneal_edu.course.experiments.kept import Run
-from anneal_edu.course.experiments.workers import one_blas_thread
+from anneal_edu.workers import one_blas_thread
 
 
 def blas_threads():

@@ -187,12 +187,15 @@ def test_bars_are_as_long_as_they_say(function):
 
 
 def test_the_bar_of_a_root_mean_square_error():
-    """Of n normal errors, its relative standard error is 1/√(2n)."""
-    (ax,) = LectureFigure().columns(1)
-    estimators.rmse_against_rungs(ax, list(AT), dict.fromkeys(estimators.READINGS, VALUE), 50)
+    """Of n normal errors, its relative standard error is 1/√(2n); of errors that are all the same, 0."""
+    (ax,), n = LectureFigure().columns(1), 20_000
+    drawn = [np.random.default_rng(0).normal(size=n), np.full(n, 0.3), np.empty(0)]
+    estimators.rmse_against_rungs(ax, list(AT), dict.fromkeys(estimators.READINGS, drawn), AT[0])
     bars = next(artist for artist in ax.get_children() if artist.get_gid() == "RTS bars")
     ends = bars.get_ydata().reshape(-1, 3)[:, :2]
-    np.testing.assert_allclose(ends, VALUE[:, None] * (1 + np.array([-2, 2]) / np.sqrt(2 * 50)))
+    np.testing.assert_allclose(ends[0], 1 + np.array([-2, 2]) / np.sqrt(2 * n), atol=0.03)
+    assert np.ptp(ends[0]) == pytest.approx(4 / np.sqrt(2 * n), rel=0.1)
+    np.testing.assert_allclose(ends[1:], [[0.3, 0.3]])
 
 
 def test_every_figure_with_error_bars_is_in_the_table():

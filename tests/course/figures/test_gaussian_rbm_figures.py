@@ -44,10 +44,10 @@ def test_no_chain_in_a_small_mode():
     assert figure.png()
 
 
-def test_one_map_shows_the_correlations_of_start_and_target():
+def test_one_map_shows_the_correlations_of_start_and_target_by_their_roots():
     (ax,) = LectureFigure(5, 4).columns(1)
     gaussian_rbm.correlations(ax, np.diag([1.0, 4.0]), np.array([[1.0, -1.0], [-1.0, 4.0]]))
-    np.testing.assert_allclose(ax.images[0].get_array(), [[1.0, -0.5], [0.0, 1.0]])
+    np.testing.assert_allclose(ax.images[0].get_array(), [[1.0, -np.sqrt(0.5)], [0.0, 1.0]])
 
 
 def test_histograms_of_all_runs_share_one_axis():

@@ -16,7 +16,7 @@ PANELS = {name: kind for name in panels.__all__ if issubclass(kind := getattr(pa
 del PANELS["Panel"]
 
 SMALLER = {
-    "AnnealingRuns": {"STEPS": (10, 25, 1000)},
+    "AnnealingRuns": {"STEPS": (11, 26, 1001)},
     "BiasDecay": {"STEPS": (10, 25, 100), "SEPARATIONS": (1, 5, 20)},
     "EstimatesAgainstSteps": {"TRANSITIONS": {"Gibbs": (ae.gibbs, (3, 10, 30)), "perfect": (ae.exact, (2, 4, 8))}},
     "LikelihoodTracking": {"N_UPDATES": 500, "N_CHAINS": 20, "_runs": {}},
@@ -33,7 +33,7 @@ SMALLER = {
 
 FEWER = {
     "AnnealingRuns": {
-        "n_steps": steps("steps K", 25, (10, 25, 1000)),
+        "n_steps": steps("steps K", 26, (11, 26, 1001)),
         "n_chains": steps("chains", 100, (50, 100, 200)),
     },
     "BiasDecay": {

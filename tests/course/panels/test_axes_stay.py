@@ -57,9 +57,9 @@ def test_an_estimate_below_the_plot_is_an_arrow_at_its_edge(quick_panel):
 
 
 def test_log_weights_beyond_the_axis_are_counted(quick_panel):
-    panel = quick_panel(panels.AnnealingRuns, n_steps=10)
+    panel = quick_panel(panels.AnnealingRuns, n_steps=11)
     (runs,) = panel._runs.values()
-    beyond = {style: np.mean(runs[style, 10][0].log_weights < LOG_WEIGHTS[0]) for style in ("geometric", "moments")}
+    beyond = {style: np.mean(runs[style, 11][0].log_weights < LOG_WEIGHTS[0]) for style in ("geometric", "moments")}
     said = {text.get_gid(): text.get_text() for text in panel.axes[1].texts if text.get_visible()}
     assert said["moments beyond"] == f"← {beyond['moments']:.0%}" and beyond["moments"] > 0.05
     assert "geometric beyond" not in said and beyond["geometric"] < 0.005

@@ -275,7 +275,7 @@ def test_a_screen_of_more_pixels_gets_more_of_them(opened):
     assert panel.figure.get_size_inches()[0] * panel.figure.dpi == pytest.approx(2 * 0.97 * 1024)
 
 
-def test_it_plays_from_end_to_end_and_begins_again(opened):
+def test_it_plays_to_the_end_and_begins_again_when_asked_there(opened):
     class Played(Dots):
         plays = "height"
 
@@ -285,15 +285,21 @@ def test_it_plays_from_end_to_end_and_begins_again(opened):
     class PlayedSums(Sums):
         plays = "n"
 
-    panel, seen = opened(Played, height=1.85), []
-    for _ in range(5):
-        asks(panel, play=True)
+    panel, seen, told = opened(Played, height=1.85), [], []
+    panel.children[1].send = told.append
+    for again in (True, False, False, False, True, False, False):
+        asks(panel, play=again)
         seen.append(panel.height.value)
-    assert seen == pytest.approx([1.95, 2.0, 0.0, 0.1, 0.2])
+    assert seen == pytest.approx([1.95, 2.0, 2.0, 2.0, 0.0, 0.1, 0.2])
+    assert told == [{"here": True}] * 3 + [{"played": True}, {"here": True}, {"played": True}] + [{"here": True}] * 3
     assert panel.children[1].can_play and not opened(Dots).children[1].can_play
     slow = opened(PlayedSums, n=1000)
+    asks(slow, play=False)
+    assert slow.n.value == 1000
     asks(slow, play=True)
     assert slow.n.value == 10
+    asks(slow, play=False)
+    assert slow.n.value == 100
 
 
 def test_a_die_rolls_the_seed(opened):

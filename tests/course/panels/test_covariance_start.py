@@ -72,9 +72,9 @@ WIDE = np.linspace(-3, 3, 1000)  # log weights of variance 3
         (1.0, 3.0, 1.2, 0.1, 3 * WIDE, "is more than twice as large as from the full one. Shown: the full one."),
         (0.3, 9.0, 2.0, 0.1, 3 * WIDE, "from the full one. Shown: 30% of the covariance, with less than half"),
         (0.8, 9.0, 2.0, 0.1, 3 * WIDE, "Shown: 80% of the covariance, with more than half of the gain."),
-        (0.3, 3.0, 2.5, 0.2, 3 * WIDE, "no clear difference to the spread of the weights. Shown: 30% of the"),
+        (0.3, 3.0, 2.5, 0.2, 3 * WIDE, "no clear difference to the spread of weights. Shown: 30% of the"),
         (0.0, 3.0, 2.5, 0.1, 3 * WIDE, "variance of log w is larger than from the full one. Shown"),
-        (0.0, 3.0, 2.5, 0.2, 3 * WIDE, "makes no clear difference to the spread of the weights. Shown"),
+        (0.0, 3.0, 2.5, 0.2, 3 * WIDE, "makes no clear difference to the spread of weights. Shown"),
         (0.0, 2.5, 3.0, 0.1, 3 * WIDE, "the full covariance spreads the weights more than the diagonal one. Shown"),
         (0.0, 3.0, 3.0, 0.1, 0.1 * WIDE - 0.1, "and log Ẑ is too low: its chains never reach the far modes."),
         (0.0, 3.0, 3.0, 0.1, 0.1 * WIDE - 0.06, "and log Ẑ is too low: its chains never reach the far modes."),
@@ -107,9 +107,9 @@ def test_start_covariance_judges_and_draws_the_share_that_is_shown():
             heights = np.histogram(runs.log_weights[i], np.linspace(*start_covariance.NARROW, 49))[0]
             np.testing.assert_allclose(drawn(panel, "histogram").get_ydata()[1:-1:2], heights / 1000)
             correlation = cov[0, 1] / np.sqrt(cov[0, 0] * cov[1, 1])
-            shown = panel.axes[0].images[0].get_array()
-            assert shown[1, 0] == pytest.approx(share * correlation), "the start, below the diagonal"
-            assert shown[0, 1] == pytest.approx(correlation), "the target, above it"
+            shown, rooted = panel.axes[0].images[0].get_array(), lambda r: np.sign(r) * np.sqrt(abs(r))
+            assert shown[1, 0] == pytest.approx(rooted(share * correlation)), "the start, below the diagonal"
+            assert shown[0, 1] == pytest.approx(rooted(correlation)), "the target, above it"
     finally:
         panel.close()
 
@@ -140,7 +140,7 @@ def test_start_covariance_runs_on_every_model(model, monkeypatch):
 @pytest.mark.parametrize(
     "mean_only, ess, words",
     [
-        ((-0.1, 0.01, 960), (150, 550, 720), "an ESS cannot know of modes that no chain has reached"),
+        ((-0.1, 0.01, 960), (150, 550, 720), "no ESS knows of modes that no chain has reached"),
         ((-0.1, 0.04, 960), (150, 550, 720), "at K = 100: full > diagonal > mean only."),
         ((-0.1, 0.01, 700), (150, 550, 720), "at K = 100: full > diagonal > mean only."),
         ((0.1, 0.01, 960), (150, 550, 720), "at K = 100: full > diagonal > mean only."),

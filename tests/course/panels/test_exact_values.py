@@ -43,8 +43,8 @@ EXACT = {
     "AnnealingRuns": ({}, [
         (0, "truth", Y, 0.0),
         (1, "truth", X, 0.0),
-        (1, "geometric expected", X, -bias("geometric", 25)),
-        (1, "moments expected", X, -bias("moments", 25)),
+        (1, "geometric expected", X, -bias("geometric", 26)),
+        (1, "moments expected", X, -bias("moments", 26)),
     ]),
     "BiasDecay": ({}, [
         (0, "F/K", Y, F / np.array([5, 500])),

@@ -14,15 +14,19 @@ TOUCH = 4.0  # pixels by which two boxes may overlap: letters do not fill theirs
 
 
 def texts_of(figure):
-    """Every text that is seen: its Axes, what it says, its box in pixels; a legend counts once, with its frame."""
+    """Every text that is seen: its Axes or figure, what it says, its box in pixels.
+
+    A legend counts once, with its frame. One of the figure is its own owner: it may lie on no Axes.
+    """
     renderer = figure.canvas.get_renderer()
+    for legend in figure.legends:
+        yield legend, of_legend(legend), legend.get_window_extent(renderer)
     for ax in figure.axes:
         if not ax.get_visible():
             continue
         legend = ax.get_legend()
         if legend is not None and legend.get_visible():
-            said = " | ".join(text.get_text() for text in legend.get_texts())
-            yield ax, f"legend {said}", legend.get_window_extent(renderer)
+            yield ax, of_legend(legend), legend.get_window_extent(renderer)
         for axis in (ax.xaxis, ax.yaxis):
             for said, box in of_axis(axis, renderer):
                 yield ax, said, box
@@ -30,6 +34,10 @@ def texts_of(figure):
         for text in owner.get_children():
             if isinstance(text, Text) and text.get_visible():
                 yield owner, text.get_text(), text.get_window_extent(renderer)
+
+
+def of_legend(legend):
+    return f"legend {' | '.join(text.get_text() for text in legend.get_texts())}"
 
 
 def of_axis(axis: Axis, renderer):
@@ -71,6 +79,10 @@ def test_a_lecture_can_be_read(kind, monkeypatch):
         panel._open_figure(list(screen))
         for name in kind.scenes:
             panel.show(name)
+            shown = panel.figure.pixels().copy()
+            for kept in panel.figure._kept.values():
+                kept._shown = None
+            assert (panel.figure.pixels() == shown).all(), f"{name}: what was kept is not what there is"
             letters = [text.get_fontsize() / 72 * panel.figure.dpi for text in panel.figure.findobj(Text)]
             assert min(letters) >= screen[1] / 35 - 1e-6
             faults += [f"{name} at {screen[0]}: {fault}" for fault in faults_of(panel.figure)]
@@ -90,3 +102,16 @@ def test_a_fault_is_seen():
     figure.png()
     faults = list(faults_of(figure))
     assert len(faults) == 2 and "leaves the picture" in faults[0] and faults[1] == "'one' lies on 'two'"
+
+
+def test_a_legend_of_the_figure_that_covers_a_plot_is_seen():
+    figure = LectureFigure.on_screen(1024, 768)
+    (ax,) = figure.columns(1)
+    ax.set_title("A", loc="left")
+    handles = ax.plot([1, 2], label="what it means")
+    figure.legend(handles=handles, loc="center")
+    figure.png()
+    assert list(faults_of(figure)) == ["'legend what it means' covers the Axes of 'A'"]
+    figure.legends[0].set_loc("lower left")
+    figure.png()
+    assert list(faults_of(figure)) == []

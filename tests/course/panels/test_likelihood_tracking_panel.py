@@ -75,7 +75,7 @@ def test_the_panel_judges_what_it_draws():
     [
         ([0.1, -0.3, 0.2], 0.2, ALL_IS_WELL),
         ([0.1, -0.3, 0.2], 0.05, "stay within 0.30 nats of each other, and at 2 of 3 looks (✖) are they off by more"),
-        ([0.4, -0.8, 0.7], 0.5, "part by 0.8 nats. Log Ẑ errs to both sides…the bars are as long as that"),
+        ([0.4, -0.8, 0.7], 0.5, "part by 0.8 nats. Log Ẑ errs to both sides…No look is off by more than 3 s.e."),
         ([0.5, -0.3, 6.0], 4.0, "part by 6.0 nats. Log Ẑ is mostly too high: the model looks worse"),
         ([-20.0] * 3, 1.0, "part by 20.0 nats. Log Ẑ is mostly too low: the model looks better"),
         (2 * [-2.0] + 12 * [0.1], 0.5, "too low…Bars are too short at 2 of 14 looks"),

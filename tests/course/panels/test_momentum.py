@@ -53,12 +53,12 @@ def walked(length, accepted, uneven):
 @pytest.mark.parametrize(
     "kept, anew, accepted, uneven, words",
     [
-        (2.1, 1.5, 1.0, 0.05, "fill 0.70 of its length, the others 0.50; the difference has a standard error of 0.02."),
+        (2.1, 1.5, 1.0, 0.05, "fill 0.70 of the target's length, the others 0.50 (difference ± 0.02)."),
         (2.1, 1.5, 1.0, 0.05, "Momentum that survives goes somewhere; fresh momentum wanders."),
-        (2.1, 1.5, 1.0, 0.3, "standard error of 0.13. Here keeping the momentum gains little."),
+        (2.1, 1.5, 1.0, 0.3, "(difference ± 0.13). Here keeping the momentum gains little."),
         (1.5, 2.1, 1.0, 0.05, "Here keeping the momentum gains little."),
         (2.1, 1.5, 0.86, 0.05, "The step is too long for the narrow side of the valley: more than a quarter is refuse"),
-        (2.1, 1.5, 0.89, 0.05, "fill 0.70 of its length"),
+        (2.1, 1.5, 0.89, 0.05, "fill 0.70 of the target's length"),
     ],
 )
 def test_what_is_said_of_two_walks(kept, anew, accepted, uneven, words):
@@ -70,8 +70,8 @@ def test_what_is_said_of_two_walks(kept, anew, accepted, uneven, words):
 @pytest.mark.parametrize(
     "half_life, paper, words",
     [
-        (16, 2.4, "Momentum that never fades swings to and fro: with half-life 1 it would be 0.80."),
-        (0.1, 2.4, "Momentum that fades at once wanders: with half-life 1 it would be 0.80."),
+        (16, 2.4, "Momentum that never fades swings to and fro: half-life 1 gives 0.80."),
+        (0.1, 2.4, "Momentum that fades at once wanders: half-life 1 gives 0.80."),
         (16, 2.15, "Momentum that survives goes somewhere; fresh momentum wanders."),
     ],
 )

@@ -43,18 +43,18 @@ def test_the_bias_as_chains_estimate_it(quick_panel):
 
 
 def test_the_log_weights_of_annealing_runs_are_those_of_the_chosen_k(quick_panel):
-    panel = quick_panel(panels.AnnealingRuns, n_steps=10, seed=3)
+    panel = quick_panel(panels.AnnealingRuns, n_steps=11, seed=3)
     for style, make_path in PATHS.items():
         path, rng = make_path(*mirrored_gaussians(20.0, 0.85)), np.random.default_rng(3)
-        result = ae.ais(path, ae.linear_schedule(10), 100, ae.exact, rng=rng)
+        result = ae.ais(path, ae.linear_schedule(11), 100, ae.exact, rng=rng)
         assert line(panel.axes[1], f"{style} mean").get_xdata() == pytest.approx(result.mean_log_weight)
         assert line(panel.axes[1], f"{style} log Ẑ").get_xdata() == pytest.approx(result.log_z)
         assert line(panel.axes[0], style).get_ydata()[0] == pytest.approx(result.log_z)
         assert f"standard deviation {result.log_weights.std():.1f}" in panel.readout[f"log weights, {style}"]
         assert panel.readout[f"log Ẑ, {style}"].startswith(f"{result.log_z:.2f} ")
     (runs,) = panel._runs.values()
-    now = {style: runs[style, 10][0] for style in PATHS}
-    assert panel.takeaway == annealing_runs._takeaway(10, "perfect", "linear", now, {})
+    now = {style: runs[style, 11][0] for style in PATHS}
+    assert panel.takeaway == annealing_runs._takeaway(11, "perfect", "linear", now, {})
 
 
 def test_the_tiny_world_counts_chains_in_the_wrong_place(quick_panel):
@@ -148,7 +148,7 @@ def test_the_typical_error_with_momentum_is_a_median(quick_panel):
 def test_the_width_of_two_paths(quick_panel):
     """At β = ½ and far apart, the moment path's distribution is as long as half of the separation."""
     panel = quick_panel(panels.TwoPaths, separation=20.0, correlation=0.0)
-    geometric, moments = numbers(panel.readout["largest standard deviation"])
+    geometric, moments = numbers(panel.readout["width (largest standard deviation)"])
     assert geometric == 1.0 and moments == pytest.approx(np.sqrt(1 + 100), abs=0.00501)
 
 

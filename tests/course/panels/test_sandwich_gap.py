@@ -15,26 +15,30 @@ def results(*log_z):
     return [SimpleNamespace(log_z=each) for each in log_z]
 
 
+def middle(side):
+    return side[sandwich_gap._middle(side)].log_z
+
+
 STORIES = {
     "exact draws": ((-7, -7, -6), (9, 9, -3), EXACT, 0.0, "two runs are more than 2 nats apart…lies between them"),
     "exact draws, hidden": ((-7, -7, -6), (9, 9, -3), EXACT, None, "and the gap says so."),
     "exact draws that meet": ((-1, 0, 9), (0, 1, 1), EXACT, 0.0, "The two runs and the exact log Z agree within about"),
-    "exact draws that cross": ((3, 3, 3), (0, 0, 0), EXACT, 0.0, "less than the 10.6…lies between them"),
-    "exact draws that cross far": ((13, 13, 13), (0, 0, 0), EXACT, 0.0, "10.6 nats below…a rare chain carries one"),
+    "exact draws that cross": ((3, 3, 3), (0, 0, 0), EXACT, 0.0, "less than the 4.6…lies between them"),
+    "exact draws that cross far": ((13, 13, 13), (0, 0, 0), EXACT, 0.0, "4.6 nats below…A rare chain did it."),
     "exact draws that meet, hidden": ((-1, 0, 9), (0, 1, 1), EXACT, None, "The two runs agree within about 2 nats."),
     "apart, hidden": ((-9, -9, -9), (-6.5, -6.5, -6.5), FROM_CHAINS, None, "so."),
     "just apart": ((-1, -1, -1), (1.5, 1.5, 1.5), FROM_CHAINS, 0.0, "apart…lies between them"),
     "just too low": ((-3, -3, -3), (-2.5, -2.5, -2.5), FROM_CHAINS, 0.0, "agree…both miss the same region"),
-    "just crossing": ((-3, -3, -3), (-13.5, -13.5, -13.5), FROM_CHAINS, 0.0, "less than the 10.6…both miss"),
-    "more than chance allows": ((1, 1, 1), (-9.7, -9.7, -9.7), FROM_CHAINS, 0.0, "at most once in 100…was not long"),
-    "crossing around the truth": ((2, 2, 2), (-2, -2, -2), FROM_CHAINS, 0.0, "less than the 10.6…lies between them"),
+    "just crossing": ((-3, -3, -3), (-7.5, -7.5, -7.5), FROM_CHAINS, 0.0, "less than the 4.6…both miss"),
+    "more than chance allows": ((1, 1, 1), (-3.7, -3.7, -3.7), FROM_CHAINS, 0.0, "at most once in 100…was not long"),
+    "crossing around the truth": ((2, 2, 2), (-2, -2, -2), FROM_CHAINS, 0.0, "less than the 4.6…lies between them"),
     "apart, and neither side right": ((3, 3, 3), (6, 6, 6), EXACT, 0.0, "2 nats apart…2 nats outside of them"),
     "apart, beside one side": ((1, 1, 1), (6, 6, 6), EXACT, 0.0, "2 nats apart…give or take 2 nats"),
     "fooled": ((-7, -7, -7), (-6, -6, 5), FROM_CHAINS, 0.0, "runs agree within…both miss the same region"),
     "apart, and both too low": ((-9, -9, -9), (-3, -3, -3), FROM_CHAINS, 0.0, "apart…both miss the same region"),
     "cured": ((-1, 0, 1), (1, 0, 1), FROM_CHAINS, 0.0, "The two runs and the exact log Z agree within about"),
     "fooled, and nobody can tell": ((-7, -7, -7), (-6, -6, -6), FROM_CHAINS, None, "cannot be seen from here"),
-    "refuted": ((-7, -7, -7), (-40, -40, -9), FROM_DIGITS, 0.0, f"at most once in 100…{FROM_DIGITS} was not long"),
+    "refuted": ((-7, -7, -7), (-40, -40, -9), FROM_DIGITS, 0.0, "once in 100…A long run from the digits was not long"),
 }
 
 
@@ -42,7 +46,7 @@ STORIES = {
 def test_each_story_is_told(story):
     """Given log Ẑ of both runs for three K, judged by the medians, and the exact log Z."""
     forward, reverse, draws, log_z, words = STORIES[story]
-    takeaway = sandwich_gap._takeaway(results(*forward), results(*reverse), draws, log_z)
+    takeaway = sandwich_gap._takeaway(middle(results(*forward)), middle(results(*reverse)), draws, log_z)
     assert all(part in takeaway for part in words.split("…")), takeaway
     assert ("cannot be seen" in takeaway) == ("cannot be seen" in words), takeaway
 
@@ -70,12 +74,24 @@ def test_each_story_is_so(settings, forward, reverse, monkeypatch):
         assert reverse[0] < np.quantile(up.log_weights, 0.1) - log_z < reverse[1]
         shown = settings.get("truth") != "hidden"
         told = log_z if shown else None
-        assert panel.takeaway == sandwich_gap._takeaway(runs, reverse_runs, settings["draws"], told)
+        assert panel.takeaway == sandwich_gap._takeaway(middle(runs), middle(reverse_runs), settings["draws"], told)
         assert panel.readout["exact log Z"] == (f"{log_z:.2f}" if shown else "hidden")
         lines = {line.get_gid(): line.get_ydata() for line in panel.axes[0].lines if line.get_visible()}
         assert ("exact" in lines) == shown and (not shown or set(lines["exact"]) == {log_z})
     finally:
         panel.close()
+
+
+def test_bounds_from_exact_draws_cross_as_rarely_as_is_said():
+    """The worst that Markov allows is two averages that are 10 with probability 0.1, and else 0."""
+    rng, n = np.random.default_rng(0), 40_000
+    with np.errstate(divide="ignore"):
+        forward, reverse = np.log(10 * (rng.random((2, n, 3)) < 0.1))
+    crossed = forward + reverse >= sandwich_gap.CROSSING - 1e-9
+    assert abs(crossed[:, 0].mean() - sandwich_gap.RISK) < 4.5 * np.sqrt(sandwich_gap.RISK / n)
+    heavy = -np.log(rng.random((2, n, 3)))  # so heavy that Markov is exact at every threshold
+    medians = np.median(heavy, axis=2).sum(0)
+    assert (medians > sandwich_gap.CROSSING).mean() < sandwich_gap.RISK
 
 
 def test_the_axis_of_the_sandwich_ends_in_tens():

@@ -2,16 +2,31 @@
 
 import re
 import tomllib
-from itertools import combinations
+from itertools import combinations, permutations
 from pathlib import Path
 
+import matplotlib as mpl
 import pytest
+from PIL import ImageFont
 
 from anneal_edu.course.figures import LectureFigure
 from tests.course.panels.conftest import FEWER, PANELS, SMALLER
 
 SENTENCES = tomllib.loads(Path(__file__).with_name("scenes.toml").read_text(encoding="utf-8"))
 """Panel → scene → what its sentence must match."""
+
+SCREENS = (1024, 768), (1920, 1080)
+WIDE_LETTERS = ImageFont.truetype(Path(mpl.get_data_path(), "fonts", "ttf", "DejaVuSans.ttf"), 100)
+"""As wide as the bold ones of the fonts that browsers take."""
+
+
+def lines_of(sentence, width, height):
+    """How many it takes in a lecture on a screen of this size: `stage.css` has its letters and margins."""
+    room, space = 100 * 0.97 * width / max(0.029 * height, 20), WIDE_LETTERS.getlength(" ")
+    lines, end = 1, -space
+    for word in map(WIDE_LETTERS.getlength, sentence.split()):
+        lines, end = (lines + 1, word) if end + space + word > room else (lines, end + space + word)
+    return lines
 
 
 @pytest.mark.parametrize("name", PANELS)
@@ -35,7 +50,18 @@ def test_every_scene_says_what_it_shows(name, request, monkeypatch):
     slow = name in SMALLER or name in FEWER
     monkeypatch.setattr(LectureFigure, "png", lambda figure: b"")
     panel = request.getfixturevalue("quick_panel")(kind) if slow else kind()
-    for scene, sentence in SENTENCES[name].items():
-        said = panel.show(scene).takeaway
-        assert re.search(sentence, said), f"{scene}: {said}"
+    said = {scene: panel.show(scene).takeaway for scene in kind.scenes}
     panel.close()
+    for scene, sentence in SENTENCES[name].items():
+        assert re.search(sentence, said[scene]), f"{scene}: {said[scene]}"
+        for screen in SCREENS:
+            assert lines_of(said[scene], *screen) <= 2, f"{scene} at {screen}: {said[scene]}"
+    for (scene, sentence), (other, its) in permutations(SENTENCES[name].items(), 2):
+        if sentence != its and said[scene] != said[other]:
+            assert not re.search(sentence, said[other]), f"what {scene} says, {other} says too: {said[other]}"
+
+
+def test_lines_are_counted():
+    letters = " ".join(["what a chain has met"] * 9)
+    assert len(letters) == 188 and lines_of(letters, *SCREENS[0]) == 3 and lines_of(letters[:140], *SCREENS[0]) == 2
+    assert lines_of(letters[:60], *SCREENS[1]) == 1

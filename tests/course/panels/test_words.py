@@ -75,14 +75,13 @@ WORDS = {
         ((25, *LINEAR, annealed((-0.4, -9), (0.4, -9)), {}), "With 25 steps both paths come within half a nat"),
         (
             (25, *LINEAR, annealed((-7, -73, 9), (-0.5, -72, 30)), {}),
-            "The mean log weight is much the same, -73 on the geometric and -72 on the moment path. But on the "
-            "moment path log weights spread by 30 nats against 9: some come near 0, and log Ẑ misses by 0.5 nats "
-            "against 7.0.",
+            "Log weights have much the same mean, -73 and -72. But on the moment path they spread by 30 nats, not 9: "
+            "some come near 0, and log Ẑ misses by 0.5 nats, not 7.0.",
         ),
         (
             (25, "Gibbs", "linear", annealed((-7, -73, 9), (-0.5, -72, 30)), {}),
-            "Gibbs steps do not keep up with the narrow geometric path: the mean log weight is -73 on the "
-            "geometric and -72 on the moment path, and log Ẑ misses by 7.0 and 0.5 nats.",
+            "Gibbs steps do not keep up with the narrow geometric path: the mean log weight is -73 on it "
+            "and -72 on the moment path, and log Ẑ misses by 7.0 and 0.5 nats.",
         ),
         (
             (25, "perfect", "optimal, 10 bins", annealed((-4.4, -18), (-0.7, -10)), of_both(17.82, 9.41)),
@@ -90,7 +89,7 @@ WORDS = {
             "moment path, and log Ẑ misses by 4.4 and 0.7 nats.",
         ),
         ((25, *LINEAR, annealed((-7, -73), (-3.6, -72)), {}), "With 25 steps log Ẑ misses the truth by 7.0 nats on"),
-        ((25, *LINEAR, annealed((-7, -73), (-3.4, -72)), {}), "The mean log weight is much the same"),
+        ((25, *LINEAR, annealed((-7, -73), (-3.4, -72)), {}), "Log weights have much the same mean"),
         ((25, *LINEAR, annealed((-0.6, -9), (-0.4, -9)), {}), "With 25 steps log Ẑ misses the truth by 0.6 nats on"),
         (
             (25, "Gibbs", "optimal, 10 bins", annealed((7, -73), (-3.6, -72)), {}),
@@ -179,7 +178,7 @@ WORDS = {
         (
             (-4.6, True, 490.0, 0.01, 1000, 5.0, 1),
             "Broken: log Ẑ is 4.6 nats too low, the heaviest of 1,000 draws carries 1% of the weight, and the "
-            "interval does not cover the truth.",
+            "interval misses the truth.",
         ),
         (
             (-0.6, False, 990.0, 0.5, 1000, 5.0, 1),
@@ -270,7 +269,7 @@ WORDS = {
         ((0.6, None, measures(geometric=20.0, moments=18.0), 30.0), "has 30. Here MAS has fewer than the target."),
     ],
     tiny_world: [
-        ((tiny_world.METROPOLIS, 2, 0.006, 1.0), "are out of equilibrium after 2 steps: 1% of them"),
+        ((tiny_world.METROPOLIS, 2, 0.006, 1.0), "are out of equilibrium after 2 steps: 1% stand"),
         ((tiny_world.CARELESS, 10, 0.4, 1.5), "This kernel does not leave f_k invariant, and the mean weight is 1.5 Z"),
         ((tiny_world.METROPOLIS, 10, 0.4, 1 - 1e-8), "This kernel does not leave f_k invariant"),
         (
@@ -279,11 +278,11 @@ WORDS = {
         ),
         (
             (tiny_world.METROPOLIS, 10, 0.4, 1 + 1e-12),
-            "are out of equilibrium after 10 steps: 40% of them stand in the wrong place. Yet their mean weight is "
+            "are out of equilibrium after 10 steps: 40% stand in the wrong place. Yet their mean weight is "
             "exactly Z",
         ),
         ((tiny_world.METROPOLIS, 1, 0.4, 1.0), "are out of equilibrium after 1 step: 40%"),
-        ((tiny_world.FROZEN, 10, 0.4, 1.0), "The chains never moved: 40% of them"),
+        ((tiny_world.FROZEN, 10, 0.4, 1.0), "The chains never moved: 40% stand"),
         ((tiny_world.CARELESS, 1, 0.4, 1.0), "With 1 step the kernel comes too late to spoil E[w]"),
     ],
     two_paths: [
@@ -291,36 +290,36 @@ WORDS = {
         ((1, 0.85, 10, 0.0, {}, {}, 0.0), "Here the two paths meet"),
         (
             (0.5, -0.85, 10, 8.5, of_both(0.5, 10.2), of_both(0.123, 0.62), 72.6),
-            "The geometric path shrinks to a standard deviation of 0.5, 8.5 off the straight line; the moment path "
-            "stretches to 10.2. With 10 steps neighbours overlap by 0.123 and 0.62 or more; both lose 72.6 nats.",
+            "The geometric path shrinks to a width of 0.5, 8.5 off the straight line; the moment path stretches to "
+            "10.2. Smallest overlaps in 10 steps: 0.123 and 0.62; both lose 72.6 nats.",
         ),
         (
             (0.5, 0.85, 10, 0.0, of_both(0.5, 1.0), of_both(0.97, 0.97), 0.52),
-            "shrinks to a standard deviation of 0.5; the moment path has 1.0.",
+            "shrinks to a width of 0.5; the moment path has 1.0.",
         ),
         (
             (0.5, 0.0, 40, 0.0, of_both(1.0, 10.05), of_both(0.97, 0.74), 5.0),
-            "Without correlation both paths go straight: the geometric one keeps its standard deviation of 1.0, the "
-            "moment path stretches to 10.1. With 40 steps",
+            "Both paths go straight: the geometric one keeps its width of 1.0, the moment path stretches to 10.1. "
+            "Smallest overlaps in 40 steps",
         ),
     ],
     where_the_knots_sit: [
         (
             (0, 0.64, 0.64, 110.4, 110.4, -5.1),
             "Without knots this is the geometric path: some moment strays from the straight line by 0.64, and log Ẑ "
-            "comes out more than 5 nats too low. F = 110.",
+            "is more than 5 nats too low. F = 110.",
         ),
         (
             (1, 0.55, 0.64, 110.4, 109.4, -61.0),
-            "With 1 knot some moment still strays from the straight line by 0.55, and log Ẑ comes out more than 50 "
+            "With 1 knot some moment still strays from the straight line by 0.55, and log Ẑ is more than 50 "
             "nats too low. Yet F is 110, with none 109.",
         ),
         (
             (9, 0.5, 0.64, 110.4, 110.4, -1.9),
-            "With 9 knots every moment stays within 0.50 of the straight line, and log Ẑ comes out within 2 nats of "
+            "With 9 knots every moment stays within 0.50 of the straight line, and log Ẑ is within 2 nats of "
             "the truth. Yet F is 110, with none 110: what knots buy is not in F.",
         ),
-        ((4, 0.5, 0.64, 110.4, 110.4, 4.9), "log Ẑ comes out 2 to 5 nats too high."),
+        ((4, 0.5, 0.64, 110.4, 110.4, 4.9), "log Ẑ is 2 to 5 nats too high."),
     ],
     whom_to_believe: [
         (

@@ -1,0 +1,277 @@
+"""Chains in blocks: the same numbers for any number of workers, nothing left running, and who is called from where."""
+
+import _thread
+import itertools
+import threading
+import time
+import tracemalloc
+from dataclasses import fields, is_dataclass
+
+import numpy as np
+import pytest
+from threadpoolctl import threadpool_limits
+
+import anneal_edu as ae
+from anneal_edu import workers
+
+
+def rng(seed=0):
+    return np.random.default_rng(seed)
+
+
+def random_rbm(kind, n_visible, n_hidden, *more, seed=1):
+    made = rng(seed)
+    shapes = (n_visible, n_hidden), n_visible, n_hidden
+    return kind(*(made.normal(size=shape) for shape in shapes), *more)
+
+
+BETAS = ae.linear_schedule(6)
+RBM = random_rbm(ae.BinaryRBM, 12, 5)
+KNOT = random_rbm(ae.BinaryRBM, 12, 5, seed=2)
+GRBM = random_rbm(ae.GaussianRBM, 4, 3, np.ones(4))
+PATH, BETWEEN = ae.geometric_path(ae.uniform_rbm(12, 5), RBM), ae.geometric_path(KNOT, RBM)
+EXPERTS = ae.ProductOfExperts(rng(3).normal(size=(5, 4)))
+TO_EXPERTS = ae.geometric_path(ae.Gaussian(np.zeros(4), np.eye(4)), EXPERTS)
+CAUSES = ae.LinearGenerative(rng(4).normal(size=(4, 3)), noise=0.5)
+POINTS = rng(5).normal(size=(5, 4))
+C = 50
+
+RUNS = {
+    "ais": lambda **how: ae.ais(PATH, BETAS, C, **how),
+    "ais between knots": lambda **how: ae.ais(BETWEEN, BETAS, C, **how),
+    "ais of Gaussians": lambda **how: ae.ais(ae.geometric_path(ae.Gaussian([0.0], [[1.0]]),
+                                                               ae.Gaussian([2.0], [[1.0]])), BETAS, C, **how),
+    "reverse ais": lambda **how: ae.reverse_ais(PATH, BETAS, RBM.sample(C, rng(1)), **how),
+    "sandwich": lambda **how: ae.sandwich(PATH, BETAS, C, **how),
+    "a sandwich from a long run": lambda **how: ae.sandwich(TO_EXPERTS, BETAS, C, ae.random_walk(0.5),
+                                                            n_burn_in=5, **how),
+    "hais": lambda **how: ae.hais(TO_EXPERTS, BETAS, C, **how),
+    "likelihood of experts": lambda **how: ae.log_likelihood(EXPERTS, POINTS, BETAS, C, **how),
+    "likelihood of causes": lambda **how: ae.log_likelihood(CAUSES, POINTS, BETAS, 9, **how),
+    "raise": lambda **how: ae.raise_log_likelihood(PATH, BETAS, RBM.sample(4, rng(1)), 12, **how),
+    "parallel tempering": lambda **how: ae.parallel_tempering(PATH, BETAS, 4, C, n_burn_in=2, **how),
+    "simulated tempering": lambda **how: ae.simulated_tempering(PATH, BETAS, np.zeros(7), 4, C, **how),
+    "rts": lambda **how: ae.rts(PATH, BETAS, 4, 3, C, **how),
+    "moments": lambda **how: ae.estimate_moments(RBM, C, 8, 2, **how),
+    "mean and covariance": lambda **how: ae.estimate_mean_and_cov(GRBM, C, 8, 2, **how),
+}
+
+
+def numbers(result):
+    if isinstance(result, tuple | list):
+        return [number for part in result for number in numbers(part)]
+    if is_dataclass(result):
+        return [number for field in fields(result) for number in numbers(getattr(result, field.name))]
+    return [np.asarray(result)]
+
+
+@pytest.fixture
+def small_blocks(monkeypatch):
+    """Of seven states, so that fifty chains are eight blocks."""
+    monkeypatch.setattr(workers, "_BLOCK", 1)
+    monkeypatch.setattr(workers, "_SMALLEST", 6)
+
+
+@pytest.mark.usefixtures("small_blocks")
+@pytest.mark.parametrize("name", RUNS)
+def test_the_numbers_do_not_depend_on_who_works(name):
+    """Workers, threads of BLAS, and which block is done first."""
+    with threadpool_limits(2, user_api="blas"):
+        by_default = numbers(RUNS[name](rng=rng()))
+    for how in ({"workers": 1}, {"workers": 3}, {"workers": 8}):
+        with threadpool_limits(1, user_api="blas"):
+            found = numbers(RUNS[name](rng=rng(), **how))
+        assert all(np.array_equal(one, other, equal_nan=one.dtype.kind == "f") for one, other in
+                   zip(by_default, found, strict=True))
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_blocks_have_the_law_of_the_whole(name, monkeypatch):
+    """Shapes are the same, and so is what is not drawn; the draws are others."""
+    whole = numbers(RUNS[name](rng=rng()))
+    monkeypatch.setattr(workers, "_BLOCK", 1)
+    monkeypatch.setattr(workers, "_SMALLEST", 6)
+    blocks = numbers(RUNS[name](rng=rng()))
+    assert [number.shape for number in whole] == [number.shape for number in blocks]
+    assert [number.dtype for number in whole] == [number.dtype for number in blocks]
+    assert any(not np.array_equal(one, other) for one, other in zip(whole, blocks, strict=True))
+
+
+@pytest.mark.usefixtures("small_blocks")
+def test_blocks_find_what_is_exact():
+    """Each estimate within 4.5 of its standard errors: a block left out, or done twice, would show."""
+    path, betas = ae.geometric_path(ae.uniform_rbm(12, 5), RBM), ae.linear_schedule(20)
+    results = [
+        ae.ais(path, betas, 400, rng=rng(1)),
+        ae.reverse_ais(path, betas, RBM.sample(400, rng(2)), rng=rng(3)),
+        ae.parallel_tempering(path, betas, 100, 60, n_burn_in=20, rng=rng(4)),
+        ae.rts(path, betas, 10, 20, 100, rng=rng(5)).estimate,
+    ]
+    for result in results:
+        assert abs(result.log_z - RBM.log_z()) < 4.5 * result.std_error
+    mean_v = ae.estimate_moments(RBM, 400, 60, 20, rng=rng(6))[0]
+    assert np.abs(mean_v - RBM.moments()[0]).max() < 4.5 * 0.5 / np.sqrt(400)
+
+
+@pytest.mark.usefixtures("small_blocks")
+def test_no_two_blocks_share_their_chance():
+    run = ae.ais(PATH, BETAS, 700, rng=rng())
+    assert len(np.unique(run.log_weights)) == 700
+
+
+@pytest.mark.usefixtures("small_blocks")
+def test_a_chain_with_a_posterior_of_its_own_keeps_it():
+    """hais is not told which point a chain belongs to: it walks all at once, and each is right for its own."""
+    x = np.repeat([[-40.0] * 4, [40.0] * 4], 20, axis=0)
+    path = ae.geometric_path(CAUSES.latent_prior, ae.LatentPosterior(CAUSES, x))
+    run = ae.hais(path, ae.linear_schedule(100), 40, rng=rng(), workers=3)
+    explained = CAUSES.reconstruct(run.samples).mean(1)
+    assert np.sign(explained).tolist() == 20 * [-1] + 20 * [1]
+
+
+def test_a_single_block_takes_the_numbers_that_it_is_given():
+    """So a run of few chains is what it was before there were blocks: a plain loop over one generator."""
+    mine, x, log_w = rng(), None, np.full(C, PATH(0.0).log_z())
+    step = ae.annealing.ais.annealing_step(PATH, ae.gibbs)
+    x = PATH(0.0).sample(C, mine)
+    for before, now in itertools.pairwise(BETAS):
+        gain, x = step(before, now, x, mine)
+        log_w += gain
+    run = ae.ais(PATH, BETAS, C, rng=rng())
+    np.testing.assert_array_equal(run.log_weights, log_w)
+    np.testing.assert_array_equal(run.samples, x)
+
+
+class Watched:
+    """A Gibbs step of one's own, which knows the threads that called it and may fail."""
+
+    def __init__(self, fails_at=None, slow=0.0):
+        self.threads, self.n_calls, self.fails_at, self.slow = set(), 0, fails_at, slow
+
+    def __call__(self, distribution, x, rng):
+        self.threads.add(threading.get_ident())
+        self.n_calls += 1
+        if self.n_calls == self.fails_at:
+            raise ZeroDivisionError("mine")
+        time.sleep(self.slow)
+        return distribution.gibbs(x, rng)
+
+
+@pytest.mark.usefixtures("small_blocks")
+def test_a_function_of_ones_own_is_called_from_one_thread_unless_workers_are_asked_for():
+    alone, together = Watched(), Watched(slow=1e-3)
+    ae.ais(PATH, BETAS, C, alone, rng=rng())
+    assert alone.threads == {threading.get_ident()}
+    ae.ais(PATH, BETAS, C, together, rng=rng(), workers=3)
+    assert len(together.threads) == 3 and threading.get_ident() not in together.threads
+
+
+@pytest.mark.usefixtures("small_blocks")
+@pytest.mark.parametrize("n_workers", [1, 4])
+def test_an_error_in_one_block_ends_all(n_workers):
+    kernel = Watched(fails_at=60, slow=1e-3)
+    with pytest.raises(ZeroDivisionError, match="mine"):
+        ae.ais(PATH, ae.linear_schedule(1000), C, kernel, rng=rng(), workers=n_workers)
+    assert kernel.n_calls < 300, "of 8,000"
+    calls = kernel.n_calls
+    time.sleep(0.05)
+    assert kernel.n_calls == calls, "something keeps running"
+    assert not [thread for thread in threading.enumerate() if thread.name.startswith("anneal_edu")]
+
+
+@pytest.mark.usefixtures("small_blocks")
+@pytest.mark.parametrize("n_workers", [1, 4])
+def test_an_interrupt_is_heard_within_half_a_second(n_workers):
+    threading.Timer(0.3, _thread.interrupt_main).start()
+    begin = time.perf_counter()
+    with pytest.raises(KeyboardInterrupt):
+        ae.ais(PATH, ae.linear_schedule(10**6), C, rng=rng(), workers=n_workers)
+        time.sleep(5)  # where the interrupt came too late
+    assert time.perf_counter() - begin < 0.3 + 0.5 + 0.7  # a busy machine may need longer to get there
+    assert not [thread for thread in threading.enumerate() if thread.name.startswith("anneal_edu")]
+
+
+@pytest.mark.usefixtures("small_blocks")
+def test_what_numpy_is_told_of_errors_holds_in_the_blocks():
+    class Loud:
+        def __call__(self, distribution, x, rng):
+            np.float64(1.0) / np.float64(0.0)
+            return x
+
+    with np.errstate(divide="raise"), pytest.raises(FloatingPointError):
+        ae.ais(PATH, BETAS, C, Loud(), rng=rng(), workers=3)
+
+
+@pytest.mark.usefixtures("small_blocks")
+def test_progress_counts_over_blocks(capsys):
+    ae.ais(PATH, BETAS, C, rng=rng(), workers=3, progress=True)
+    assert f"{8 * len(BETAS)}/{8 * len(BETAS)}" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("target", "n_rungs", "n_chains"), [
+    (ae.uniform_rbm(784, 500), 1, 251),  # so that its weights are not copied for every few chains
+    (ae.uniform_rbm(64, 20), 1, 2554),
+    (ae.uniform_rbm(784, 20), 100, 3),
+    (ae.Gaussian(np.zeros(2), np.eye(2)), 1, 68627),
+])
+def test_the_size_of_a_block_depends_on_the_target_alone(target, n_rungs, n_chains):
+    assert workers.chains_at_once(target, n_rungs) == n_chains
+
+
+def test_what_can_never_fit_is_refused_with_its_bytes(monkeypatch):
+    monkeypatch.setattr(workers, "memory", lambda: 10_000)
+    with pytest.raises(MemoryError, match=r"samples of shape \(100, 7, 2, 12\) takes 0\.0 GB.*keep_every"):
+        ae.parallel_tempering(PATH, BETAS, 100, 2, rng=rng())
+    assert ae.parallel_tempering(PATH, BETAS, 100, 2, keep="nothing", rng=rng()).samples.size == 0
+    with pytest.raises(MemoryError, match=r"log densities of shape \(7, 200\).*every so-many-th state"):
+        ae.log_density_matrix(PATH, BETAS, np.zeros((200, 12)))
+
+
+def test_a_run_that_keeps_nothing_takes_no_more_memory_when_it_is_longer():
+    def peak(n_sweeps):
+        tracemalloc.start()
+        try:
+            ae.parallel_tempering(PATH, BETAS, n_sweeps, 20, keep="nothing", rng=rng())
+            return tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+
+    peak(5)
+    assert peak(300) < 1.2 * peak(30)
+
+
+def test_what_is_kept_is_what_was_there():
+    every = ae.parallel_tempering(PATH, BETAS, 7, 4, n_burn_in=2, rng=rng())
+    some = ae.parallel_tempering(PATH, BETAS, 7, 4, n_burn_in=2, keep_every=3, rng=rng())
+    target = ae.parallel_tempering(PATH, BETAS, 7, 4, n_burn_in=2, keep="target", keep_every=2, rng=rng())
+    np.testing.assert_array_equal(some.samples, every.samples[::3])
+    np.testing.assert_array_equal(some.replicas, every.replicas[::3])
+    np.testing.assert_array_equal(target.samples, every.samples[::2, -1:])
+    assert every.log_z == some.log_z == target.log_z and every.round_trips == some.round_trips == target.round_trips
+    thin = ae.simulated_tempering(PATH, BETAS, np.zeros(7), 7, 4, keep_every=3, rng=rng())
+    whole = ae.simulated_tempering(PATH, BETAS, np.zeros(7), 7, 4, rng=rng())
+    for name in ("samples", "rungs", "log_conditionals"):
+        np.testing.assert_array_equal(getattr(thin, name), getattr(whole, name)[::3])
+
+
+@pytest.mark.parametrize("bad", [0, -1, 1.5, "two", True])
+def test_workers_are_a_whole_number(bad):
+    with pytest.raises((TypeError, ValueError), match="workers must be"):
+        ae.ais(PATH, BETAS, C, rng=rng(), workers=bad)
+
+
+class Mine(ae.Gaussian):
+    """A distribution of a user's."""
+
+
+@pytest.mark.parametrize(("thing", "own"), [
+    (PATH, True), (TO_EXPERTS, True), (ae.hmc(0.1, 3), True), (ae.random_walk(0.1), True), (ae.exact, True),
+    (ae.spline_path([0, 0.5, 1], [ae.uniform_rbm(12, 5), KNOT, RBM]), True),
+    (ae.spline_path([0, 0.5, 1], [ae.Gaussian([0.0], [[1.0]]), Mine([0.0], [[1.0]]), ae.Gaussian([1.0], [[1.0]])]),
+     False),
+    (ae.geometric_path(ae.Gaussian([0.0], [[1.0]]), Mine([1.0], [[1.0]])), False),
+    (lambda beta: RBM, False), (Watched(), False),
+    (ae.tempered_transitions(PATH, BETAS), True), (ae.tempered_transitions(PATH, BETAS, Watched()), False),
+])  # fmt: skip
+def test_whose_function_it_is(thing, own):
+    assert workers.is_own(thing) == own
