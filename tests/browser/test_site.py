@@ -228,7 +228,7 @@ def test_a_lecture_a_print_and_a_key(name, visit):
 
 
 @pytest.mark.parametrize("screen", TO_READ_ON)
-@pytest.mark.parametrize("served", [False, True], ids=["folder", "server"])
+@pytest.mark.parametrize("served", [False, True] if ALL else [False])
 @pytest.mark.parametrize("lesson", lesson_names())
 def test_a_lesson_is_read_without_python(lesson, served, visit):
     page = visit(f"lessons/{lesson}.html", served)
