@@ -98,7 +98,7 @@ test-oldest: .venv-oldest/.ok
 	.venv-oldest/bin/python -m pytest -q --ignore tests/notebooks --ignore tests/browser
 
 clean:
-	rm -rf .venv .venv-oldest build site dist *.egg-info .pytest_cache .ruff_cache .mypy_cache
+	rm -rf .venv .venv-oldest build site jupyter_execute dist *.egg-info .pytest_cache .ruff_cache .mypy_cache
 	find . -name __pycache__ -prune -exec rm -rf {} +
 
 define make_venv
