@@ -15,7 +15,7 @@ BENCHES   := $(sort $(wildcard benchmarks/*.py))
 CHROMIUM  := $(shell command -v chromium || command -v chromium-browser || command -v google-chrome)
 
 .DEFAULT_GOAL := help
-.PHONY: help lab test test-seeds test-processors mutants answers lint lint-workflows notebooks slides drive bench test-oldest clean
+.PHONY: help lab test test-seeds test-processors mutants answers lint lint-workflows notebooks slides site site-test drive bench test-oldest clean
 
 help:
 	@echo "make lab          open the course in JupyterLab, on your own copies of the lessons (LABARGS=--allow-root if you are root)"
@@ -27,6 +27,8 @@ help:
 	@echo "                  actionlint on .github/workflows (its package fetches a program from GitHub)"
 	@echo "make notebooks    execute the notebooks in place (NB=notebooks/02_….ipynb for one alone)"
 	@echo "make slides       a deck of slides for each lesson, in build/slides (NB=notebooks/02_….ipynb for one alone)"
+	@echo "make site         the course for any browser, in site: nothing to install, no network (JOBS=4: four panels at once)"
+	@echo "make site-test    every page of it in Chromium, on three screens, by keyboard and by touch (minutes)"
 	@echo "make drive        panels in Chromium: the next day, in a lecture, heard; every control of every notebook (minutes)"
 	@echo "make bench        the speed claims, as ratios"
 	@echo "make test-seeds   tests and notebooks with every seed shifted, three times (SHIFTS='4 5 6': by these)"
@@ -39,7 +41,7 @@ lab: .venv/.ok
 	@$(BIN)/python tools/open_lab.py $(LABARGS)
 
 # The matrix products of the tests are small: two BLAS threads gain nothing, and stall when anything else runs.
-test test-seeds notebooks test-oldest: export OPENBLAS_NUM_THREADS = 1
+test test-seeds notebooks site site-test test-oldest: export OPENBLAS_NUM_THREADS = 1
 
 test: lint $(if $(CHROMIUM),.venv/.browser-ok)
 	$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal
@@ -80,6 +82,12 @@ notebooks: .venv/.ok
 slides: .venv/.slides-ok
 	$(BIN)/python tools/slides.py $(NB)
 
+site: .venv/.site-ok
+	$(BIN)/python tools/course_site.py --jobs $(JOBS)
+
+site-test: .venv/.browser-ok site
+	SITE=1 $(BIN)/python -m pytest -q tests/test_site_frames.py tests/browser/test_site.py
+
 drive: .venv/.browser-ok
 	DRIVE=1 $(BIN)/python -m pytest -q tests/browser
 
@@ -90,7 +98,7 @@ test-oldest: .venv-oldest/.ok
 	.venv-oldest/bin/python -m pytest -q --ignore tests/notebooks --ignore tests/browser
 
 clean:
-	rm -rf .venv .venv-oldest build dist *.egg-info .pytest_cache .ruff_cache .mypy_cache
+	rm -rf .venv .venv-oldest build site jupyter_execute dist *.egg-info .pytest_cache .ruff_cache .mypy_cache
 	find . -name __pycache__ -prune -exec rm -rf {} +
 
 define make_venv
@@ -110,11 +118,15 @@ endef
 	@touch $@
 
 .venv/.browser-ok: .venv/.ok
-	@$(BIN)/python -m pip install $(PIP_FLAGS) --constraint constraints.txt --editable ".[browser,slides]"
+	@$(BIN)/python -m pip install $(PIP_FLAGS) --constraint constraints.txt --editable ".[browser,slides,site]"
 	@touch $@
 
 .venv/.slides-ok: .venv/.ok
 	@$(BIN)/python -m pip install $(PIP_FLAGS) --constraint constraints.txt --editable ".[slides]"
+	@touch $@
+
+.venv/.site-ok: .venv/.ok
+	@$(BIN)/python -m pip install $(PIP_FLAGS) --constraint constraints.txt --editable ".[site]"
 	@touch $@
 
 .venv/.mutants-ok: .venv/.ok

@@ -62,7 +62,7 @@ def test_tested_versions_are_exact_and_no_older_than_the_bounds(project, require
     lines = [line for line in read("constraints.txt").splitlines() if line and not line.startswith("#")]
     assert not [line for line in lines if not re.fullmatch(r"[A-Za-z0-9_.-]+==[0-9a-z.+]+", line)]
     tested = {name.lower(): version for name, version in (line.split("==") for line in lines)}
-    for extra in ("browser", "mutants", "workflows"):
+    for extra in ("browser", "slides", "site", "mutants", "workflows"):
         requirements |= dict(split(line) for line in project["optional-dependencies"][extra])
     for name, bound in requirements.items():
         assert name in tested, f"constraints.txt does not pin {name}"
@@ -81,9 +81,20 @@ def test_the_classifiers_name_the_pythons_that_are_tested(project, jobs):
     assert named == pythons_of(jobs["test"])
 
 
+def jobs_of(workflow):
+    return yaml.safe_load(workflow.read_text(encoding="utf-8"))["jobs"]
+
+
+@pytest.fixture
+def jobs():
+    """The jobs of the workflow that tests."""
+    return jobs_of(ROOT / ".github" / "workflows" / "test.yml")
+
+
 @pytest.fixture(params=WORKFLOWS, ids=lambda file: file.name)
-def jobs(request):
-    return yaml.safe_load(request.param.read_text(encoding="utf-8"))["jobs"]
+def any_jobs(request):
+    """The jobs of each workflow."""
+    return jobs_of(request.param)
 
 
 def pythons_of(job):
@@ -99,24 +110,28 @@ def test_workflows_begin_with_the_oldest_python_and_leave_none_out(project, jobs
     assert tested == [[oldest[0], minor] for minor in range(oldest[1], 15)]
 
 
-def test_workflows_set_up_no_python_that_is_not_supported(project, jobs):
+def test_workflows_set_up_no_python_that_is_not_supported(project, any_jobs):
     oldest = numbers(project["requires-python"])
-    assert not {name for name, job in jobs.items() for python in pythons_of(job) if numbers(python) < oldest}
+    assert not {name for name, job in any_jobs.items() for python in pythons_of(job) if numbers(python) < oldest}
 
 
 def test_workflows_test_linux_and_macos_on_x86_and_arm(jobs):
     assert jobs["test"]["strategy"]["matrix"]["os"] == ["ubuntu-latest", "ubuntu-24.04-arm", "macos-latest"]
 
 
-def test_workflows_make_only_what_the_makefile_knows(jobs):
+def test_workflows_make_only_what_the_makefile_knows(any_jobs):
     targets = set(re.findall(r"^([a-z.][\w./-]*)(?:[ \w./-]*):(?!=)", read("Makefile"), re.MULTILINE))
-    commands = [step["run"] for job in jobs.values() for step in job["steps"] if "run" in step]
+    commands = [step["run"] for job in any_jobs.values() for step in job["steps"] if "run" in step]
     made = [target for command in commands for target in re.findall(r"^make (\S+)", command, re.MULTILINE)]
-    assert "test" in made
-    assert set(made) <= targets
+    assert made and set(made) <= targets
     assert not [command for command in commands if "make" not in command]
 
 
-def test_every_step_of_a_workflow_that_is_not_ours_names_its_version(jobs):
-    used = [step["uses"] for job in jobs.values() for step in job["steps"] if "uses" in step]
+def test_the_workflows_lint_test_and_publish():
+    commands = {step.get("run", "") for path in WORKFLOWS for job in jobs_of(path).values() for step in job["steps"]}
+    assert {"make lint", "make test JOBS=4", "make site JOBS=4"} <= commands
+
+
+def test_every_step_of_a_workflow_that_is_not_ours_names_its_version(any_jobs):
+    used = [step["uses"] for job in any_jobs.values() for step in job["steps"] if "uses" in step]
     assert used and not [name for name in used if not re.fullmatch(r"[\w./-]+@v\d+", name)]

@@ -241,10 +241,22 @@ class LectureFigure(Figure):
     @projected()
     def pixels(self) -> np.ndarray:
         """Draw, and return the picture as an array of shape (height, width, 4)."""
-        for text in self.findobj(Text) if self._smallest else ():
-            text.set_fontsize(max(text.get_fontsize(), self._smallest))
+        self._enlarge_letters()
         self.canvas.draw()
         return np.asarray(self.canvas.buffer_rgba())
+
+    @projected()
+    def svg(self) -> str:
+        """The picture as an SVG file, sharp at any size: letters are outlines, and names depend on what they name."""
+        self._enlarge_letters()
+        file = io.StringIO()
+        with mpl.rc_context({"svg.fonttype": "path", "svg.hashsalt": "anneal_edu"}):
+            self.savefig(file, format="svg", metadata={"Date": None})
+        return file.getvalue()
+
+    def _enlarge_letters(self) -> None:
+        for text in self.findobj(Text) if self._smallest else ():
+            text.set_fontsize(max(text.get_fontsize(), self._smallest))
 
     def png(self) -> bytes:
         """The picture as a PNG file of at most 256 colours, which is a third of the size of one of all colours."""
