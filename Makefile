@@ -89,7 +89,7 @@ site-test: .venv/.browser-ok site
 	SITE=1 $(BIN)/python -m pytest -q tests/test_site_frames.py tests/browser/test_site.py
 
 drive: .venv/.browser-ok
-	DRIVE=1 $(BIN)/python -m pytest -q tests/browser
+	DRIVE=1 $(BIN)/python -m pytest -q tests/browser tests/course/panels/test_lecture.py
 
 bench: .venv/.ok
 	@$(foreach script,$(BENCHES),echo "== $(script)"; $(BIN)/python $(script) || exit 1;)

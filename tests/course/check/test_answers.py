@@ -7,7 +7,7 @@ import pytest
 import answers
 import slips
 
-PER_ANSWER = 6
+PER_ANSWER = 4
 ALL = answers.all_answers()
 LISTED = answers.listed()
 
