@@ -1,7 +1,7 @@
 """Panels in a lecture hall: letters that the last row reads, and none upon another or cut off.
 
-Every scene on both screens takes minutes, and is part of `make drive`; without it the first and the last scene are shown
-on the smaller one.
+Every scene on both screens takes minutes, and is part of `make drive`; without it the first and the last scene are
+shown on the smaller one.
 """
 
 import os
