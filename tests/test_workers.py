@@ -192,7 +192,7 @@ def test_an_interrupt_is_heard_within_half_a_second(n_workers):
             time.sleep(5)  # where the interrupt came too late
     finally:
         signal.signal(signal.SIGINT, before)
-    assert time.perf_counter() - begin < 0.3 + 0.5 + 0.7  # a busy machine may need longer to get there
+    assert time.perf_counter() - begin < 4.0  # half a second on a quiet machine, and ten without the interrupt
     assert not [thread for thread in threading.enumerate() if thread.name.startswith("anneal_edu")]
 
 
