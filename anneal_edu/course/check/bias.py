@@ -167,10 +167,10 @@ def wrong_entry(answer) -> str:
         p0, p1 = random_gaussian(rng, 2), random_gaussian(rng, 2)
         path = (geometric_path, moment_path)[case % 2](p0, p1)
         n_steps = np.sort(rng.choice(np.arange(2, 60), size=7, replace=False))
-        if case > 5:  # in no order, and one K far from the rest
-            n_steps = np.array([[53, 47, 58, 2, 51, 45, 56], [61, 55, 64, 57, 68, 3, 59]][case - 6])
+        if case < 2:  # in no order, and one K far from the rest
+            n_steps = np.array([[53, 47, 58, 2, 51, 45, 56], [61, 55, 64, 57, 68, 3, 59]][case])
         biases = np.array([[kl_bias(path, linear_schedule(K), reverse) for K in n_steps] for reverse in (False, True)])
-        wrong = (4, 1, 0, 6, 3, 5, 3, 5)[case]
+        wrong = (3, 5, 4, 1, 0, 6, 3, 5)[case]
         which = int(biases[0, wrong] < biases[1, wrong])  # the larger one, so that 1.5% of it is not lost
         biases[which, wrong] *= (1.015, 0.985)[case // 3 % 2]
         _judge_entry(call(answer, n_steps.copy(), *biases.copy()), n_steps, biases, wrong)
@@ -184,8 +184,9 @@ def _farthest(x: np.ndarray) -> tuple[int, int]:
 
 def _judge_entry(said, n_steps: np.ndarray, biases: np.ndarray, wrong: int) -> None:
     n = len(n_steps)
-    whole = np.ndim(said) == 0 and float(said).is_integer() and 0 <= said < n
-    require(whole, f"return an index from 0 to {n - 1}, a whole number; you return {said!r}. (Not K itself.)")
+    index = np.ndim(said) == 0 and float(said).is_integer() and 0 <= said < n
+    index = index and (said == wrong or said != n_steps[wrong])
+    require(index, f"return an index from 0 to {n - 1}, a whole number; you return {said!r}. (Not K itself.)")
     row = int(said)
     if row == wrong:
         return
