@@ -8,7 +8,9 @@ N       ?= 300
 SEED    ?= 0
 
 BIN       := .venv/bin
-PIP_FLAGS := --disable-pip-version-check --quiet
+PIP       ?= $(BIN)/python -m pip
+# What is imported is compiled then; compiling all of it here takes half a minute.
+PIP_FLAGS := --disable-pip-version-check --quiet --no-compile --constraint constraints.txt
 NBVAL     := --nbval --nbval-current-env --nbval-cell-timeout=120
 NOTEBOOKS := $(wildcard notebooks/*.ipynb notebooks/solutions/*.ipynb)
 BENCHES   := $(sort $(wildcard benchmarks/*.py))
@@ -114,32 +116,32 @@ endef
 .venv/.ok: pyproject.toml constraints.txt
 	$(call make_venv,.venv)
 	@echo "Installing into .venv (about a minute, only this once)"
-	@$(BIN)/python -m pip install $(PIP_FLAGS) --constraint constraints.txt --editable ".[lab,test]"
+	@$(PIP) install $(PIP_FLAGS) --editable ".[lab,test]"
 	@touch $@
 
 .venv/.browser-ok: .venv/.ok
-	@$(BIN)/python -m pip install $(PIP_FLAGS) --constraint constraints.txt --editable ".[browser,slides,site]"
+	@$(PIP) install $(PIP_FLAGS) --editable ".[browser,slides,site]"
 	@touch $@
 
 .venv/.slides-ok: .venv/.ok
-	@$(BIN)/python -m pip install $(PIP_FLAGS) --constraint constraints.txt --editable ".[slides]"
+	@$(PIP) install $(PIP_FLAGS) --editable ".[slides]"
 	@touch $@
 
 .venv/.site-ok: .venv/.ok
-	@$(BIN)/python -m pip install $(PIP_FLAGS) --constraint constraints.txt --editable ".[site]"
+	@$(PIP) install $(PIP_FLAGS) --editable ".[site]"
 	@touch $@
 
 .venv/.mutants-ok: .venv/.ok
-	@$(BIN)/python -m pip install $(PIP_FLAGS) --constraint constraints.txt --editable ".[mutants]"
+	@$(PIP) install $(PIP_FLAGS) --editable ".[mutants]"
 	@touch $@
 
 .venv/.workflows-ok: .venv/.ok
-	@$(BIN)/python -m pip install $(PIP_FLAGS) --constraint constraints.txt --editable ".[workflows]"
+	@$(PIP) install $(PIP_FLAGS) --editable ".[workflows]"
 	@touch $@
 
 # Exists for Python 3.11 and 3.12 only: the oldest numpy has no wheels for newer ones.
 .venv-oldest/.ok: pyproject.toml tools/lower_bounds.py
 	$(call make_venv,.venv-oldest)
 	@$(PYTHON) tools/lower_bounds.py > .venv-oldest/lower-bounds.txt
-	@.venv-oldest/bin/python -m pip install $(PIP_FLAGS) --constraint .venv-oldest/lower-bounds.txt --editable ".[lab,test]"
+	@.venv-oldest/bin/python -m pip install --quiet --constraint .venv-oldest/lower-bounds.txt --editable ".[lab,test]"
 	@touch $@

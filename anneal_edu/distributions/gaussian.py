@@ -44,7 +44,7 @@ class Gaussian:
     def __post_init__(self) -> None:
         mean, cov = as_finite_array("mean", self.mean, ndim=1), as_finite_array("cov", self.cov, ndim=2)
         require_shape("cov", cov, (len(mean), len(mean)))
-        if not np.allclose(cov, cov.T, rtol=1e-8, atol=0):
+        if not ((cov == cov.T).all() or np.allclose(cov, cov.T, rtol=1e-8, atol=0)):
             raise ValueError("cov must be symmetric")
         try:
             cholesky = np.linalg.cholesky(cov)

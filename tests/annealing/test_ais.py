@@ -97,9 +97,9 @@ def test_intervals_cover_the_truth_as_often_as_they_promise():
     for seed in range(200):
         result = ae.ais(path, ae.linear_schedule(8), 300, ae.gibbs, rng=np.random.default_rng(seed))
         warned += result.warnings != ()
-        low, high = result.interval(0.95)
+        low, high = result.interval(0.95, n_resamples=300)
         covered += low <= 0 <= high
-        low, high = result.interval(0.5)
+        low, high = result.interval(0.5, n_resamples=300)
         half += low <= 0 <= high
     assert covered >= 175  # 190 of 200 are promised: 5 standard errors less
     assert 65 <= half <= 135  # 100 are

@@ -14,7 +14,7 @@ def test_the_spline_is_right_where_the_geometric_path_misses_by_nats(name):
     assert all(match.converged for match in spline.matches)
 
     def errors(path):
-        runs = [ae.ais(path, ae.linear_schedule(400), 200, rng=np.random.default_rng(s)) for s in range(3)]
+        runs = [ae.ais(path, ae.linear_schedule(400), 100, rng=np.random.default_rng(s)) for s in range(3)]
         return [run.log_z - target.log_z() for run in runs]
 
     assert np.median(errors(ae.geometric_path(start, target))) < -2

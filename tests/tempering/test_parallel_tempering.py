@@ -79,9 +79,9 @@ def test_swaps_exchange_states_and_lose_none(scheme):
 @pytest.mark.parametrize("d", [1, 2, 5])
 def test_the_barrier_has_its_closed_form(d):
     """Λ = 2^{2-d} / B(d/2, d/2) · ln √10 for N(0, I) to N(0, I/10); the sum over 30 pairs is within half a percent."""
-    run = ae.parallel_tempering(narrowing(d), ae.linear_schedule(30), 400, 100, ae.exact, rng=np.random.default_rng(0))
+    run = ae.parallel_tempering(narrowing(d), ae.linear_schedule(30), 200, 100, ae.exact, rng=np.random.default_rng(0))
     exact = 2.0 ** (2 - d) / beta_function(d / 2, d / 2) * np.log(np.sqrt(10))
-    per_sweep = 0.05 * np.sqrt(30 / (400 * 100))  # spread of a sum of 30 rates, generous
+    per_sweep = 0.05 * np.sqrt(30 / (200 * 100))  # spread of a sum of 30 rates, generous
     assert abs(run.barrier - exact) < 0.01 * exact + 4 * per_sweep
 
 
