@@ -159,9 +159,11 @@ class GeometricRBMPath(GeometricPath):
                 level += c0
             log_ratio[rows], h = weigh_and_draw(t0 * slope + level, t1 * slope + level, rng)
             log_ratio[rows] += (now - before) * (block @ db)
-            visible_field = (h * t1) @ dWt if self._weightless_start else h @ Wt  # (C, D)
+            if self._weightless_start:
+                h *= t1
+            visible_field = np.matmul(h, dWt if self._weightless_start else Wt, out=next_v[rows])  # (C, D)
             visible_field += b
-            next_v[rows] = bernoulli(visible_field, rng)
+            bernoulli(visible_field, rng)  # leaves its draws there, in next_v
         return log_ratio, next_v
 
 

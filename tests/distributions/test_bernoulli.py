@@ -13,6 +13,8 @@ FIELDS = np.array([-5.0, -1.0, 0.0, 0.7, 3.0])
 class EveryNumberOnce:
     """A generator whose 16-bit numbers are 0 … 65,535 in their order, and whose uniforms are a given number."""
 
+    bit_generator = None
+
     def __init__(self, u):
         self.u = u
 
@@ -34,6 +36,15 @@ def test_16_bits_and_a_remainder_are_as_good_as_a_real_number(a):
     assert np.ptp(ones) <= 1, "only one number is undecided"
     assert np.mean(ones) == pytest.approx(exact, abs=0.015)
     assert a < 17 or min(ones) == 2**16, "what is as good as certain is certain"
+
+
+@pytest.mark.parametrize("kind", ["PCG64", "PCG64DXSM", "SFC64", "Philox", "MT19937"])
+def test_any_generator_of_bits_draws_what_its_64_bit_numbers_say(kind):
+    """MT19937 makes 32 bits at a time: taken for 64, half of its draws would come from zeros."""
+    kind = getattr(np.random, kind)
+    draws, twin = bernoulli(np.zeros(40_000, dtype=np.float32), np.random.Generator(kind(0))), np.random.Generator(kind(0))
+    k = twin.integers(2**64 - 1, endpoint=True, size=10_000, dtype=np.uint64).view(np.uint16)
+    np.testing.assert_array_equal(draws[k != 2**15], (k < 2**15)[k != 2**15])
 
 
 @pytest.mark.parametrize("lag", [1, 2, 3, 4])
