@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from scipy.special import logsumexp
-from scipy.special import ndtri, stdtrit
+from scipy.special import logsumexp, ndtri, stdtrit
 
 from anneal_edu.annealing.ais import AISResult, ais
 from anneal_edu.annealing.hais import hais
