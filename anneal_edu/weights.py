@@ -12,6 +12,7 @@ from anneal_edu.estimate import SINGLE_CHAIN, Caveat
 from anneal_edu.validation import as_count, as_real, require_generator
 
 _MOST_RESAMPLED = 100_000
+_NUMBERS_AT_ONCE = 30_000  # of a few resamples together: they fit into a cache
 
 
 def as_log_weights(log_weights: npt.ArrayLike) -> np.ndarray:
@@ -141,7 +142,9 @@ def bootstrap_log_mean_exp(
     w = np.exp(lw - top)
     if len(w) > _MOST_RESAMPLED:
         w = _group_means(rng.permutation(w))
-    means = np.array([w[rng.integers(len(w), size=len(w))].mean() for _ in range(n_resamples)])
+    at_once = max(1, _NUMBERS_AT_ONCE // len(w))
+    sizes = [min(at_once, n_resamples - done) for done in range(0, n_resamples, at_once)]
+    means = np.concatenate([w[rng.integers(len(w), size=(n, len(w)))].mean(-1) for n in sizes])
     with np.errstate(divide="ignore"):  # a resample may miss every positive weight: log 0 = -inf is the truth
         return top + np.log(means)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 
 
@@ -33,6 +35,11 @@ def digits(size: int = 8) -> np.ndarray:
     """
     if size not in (8, 28):
         raise ValueError(f"size must be 8 or 28, got {size!r}")
+    return _pixels(size).copy()
+
+
+@lru_cache
+def _pixels(size: int) -> np.ndarray:
     from scipy.ndimage import zoom
     from sklearn.datasets import load_digits  # slow to import, and needed here alone
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
-from scipy.stats import norm
+from scipy.special import ndtr
 
 from anneal_edu import models
 from anneal_edu.annealing.ais import AISResult
@@ -179,4 +179,4 @@ def compare_moments(scale: Scale, run: Run = HERE) -> list[Comparison]:
 def _p_values(first: AISResult, second: AISResult, rng: np.random.Generator) -> tuple[float, float]:
     z = (first.log_z - second.log_z) / np.hypot(first.std_error, second.std_error)
     larger, smaller = (first, second) if first.ess > second.ess else (second, first)
-    return float(2 * norm.sf(abs(z))), larger_ess_p_value(larger.log_weights, smaller.log_weights, rng=rng)
+    return float(2 * ndtr(-abs(z))), larger_ess_p_value(larger.log_weights, smaller.log_weights, rng=rng)

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from scipy.special import logsumexp
-from scipy.stats import norm, t
+from scipy.special import logsumexp, ndtri, stdtrit
 
 from anneal_edu.annealing.ais import AISResult, ais
 from anneal_edu.annealing.hais import hais
@@ -37,8 +36,8 @@ def round_student_t() -> ProductOfExperts:
     """Orthogonal filters, scaled so that half of each φ·x / |φ| lies within ± 0.67, as of a standard normal."""
     weights = np.linspace(0.8, 2.0, DIM)
     degrees = 2 * weights - 1
-    median = t.ppf(0.75, degrees) / np.sqrt(degrees)
-    scale = median / norm.ppf(0.75)
+    median = stdtrit(degrees, 0.75) / np.sqrt(degrees)
+    scale = median / ndtri(0.75)
     (directions,) = stored_arrays("round_student_t").values()
     return ProductOfExperts(scale[:, None] * directions, weights, "student_t")
 
