@@ -12,6 +12,7 @@ from anneal_edu.estimate import SINGLE_CHAIN, Caveat
 from anneal_edu.validation import as_count, as_real, require_generator
 
 _MOST_RESAMPLED = 100_000
+_DRAWN_AT_ONCE = 20_000  # chains of several resamples: their numbers stay in the processor's cache
 
 
 def as_log_weights(log_weights: npt.ArrayLike) -> np.ndarray:
@@ -141,7 +142,11 @@ def bootstrap_log_mean_exp(
     w = np.exp(lw - top)
     if len(w) > _MOST_RESAMPLED:
         w = _group_means(rng.permutation(w))
-    means = np.array([w[rng.integers(len(w), size=len(w))].mean() for _ in range(n_resamples)])
+    at_once = max(1, _DRAWN_AT_ONCE // len(w))
+    means = np.empty(n_resamples)
+    for i in range(0, n_resamples, at_once):
+        block = means[i : i + at_once]
+        block[:] = w[rng.integers(len(w), size=(len(block), len(w)))].mean(1)
     with np.errstate(divide="ignore"):  # a resample may miss every positive weight: log 0 = -inf is the truth
         return top + np.log(means)
 

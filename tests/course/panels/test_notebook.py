@@ -8,11 +8,11 @@ import nbformat
 from nbclient import NotebookClient
 
 CELLS = [
-    "from anneal_edu.course.panels import BiasDecay, ImportanceSampling, TwoPaths\npanel = TwoPaths()\npanel",
+    "from anneal_edu.course.panels import FirstPath, ImportanceSampling, TwoPaths\npanel = TwoPaths()\npanel",
     "panel.beta.value = 0.9",
     "panel",
     "print(panel)",
-    "BiasDecay(n_steps=40).present()",
+    "FirstPath(beta=0.4).present()",
     "ImportanceSampling(distance=2.0)",
 ]
 
