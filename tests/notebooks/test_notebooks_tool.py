@@ -65,7 +65,7 @@ def test_a_failing_cell_leaves_the_file_alone(write):
 
 
 def test_a_hanging_notebook_is_given_up(write):
-    with pytest.raises(RuntimeError, match="not finished after 0.5 s"):
+    with pytest.raises(RuntimeError, match=r"not finished after 0\.5 s"):
         notebooks.execute(write("import time; time.sleep(60)"), limit_s=0.5)
 
 

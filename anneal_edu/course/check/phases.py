@@ -18,8 +18,8 @@ def exchange(states: np.ndarray, path, betas: np.ndarray, rng: np.random.Generat
         x, y = states[k], states[k + 1]
         log_ratio = rungs[k].log_density(y) - rungs[k].log_density(x)
         log_ratio += rungs[k + 1].log_density(x) - rungs[k + 1].log_density(y)
-        accepted = np.log(rng.random(len(x))) < log_ratio
-        states[k : k + 2, accepted] = states[k : k + 2, accepted][::-1]
+        accepted = (np.log(rng.random(len(x))) < log_ratio)[:, None]
+        states[k], states[k + 1] = np.where(accepted, y, x), np.where(accepted, x, y)
     return states
 
 
