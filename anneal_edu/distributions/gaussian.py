@@ -142,7 +142,7 @@ class Gaussian:
         log_z = member.log_partition() + (1 - beta) * c + beta * c_other
         if not np.isfinite(log_z):
             raise ValueError(f"log_scale must be finite, got {log_z}")
-        object.__setattr__(member, "log_scale", float(log_z))  # no other mean and cov to check, nor to factorise
+        object.__setattr__(member, "log_scale", log_z)  # no other mean and cov to check, nor to factorise
         return member
 
     def moment_average(self, other: Gaussian, beta: float) -> Gaussian:
