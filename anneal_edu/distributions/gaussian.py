@@ -140,10 +140,7 @@ class Gaussian:
         member = Gaussian(cov @ eta_1, cov)
         c, c_other = self.log_scale - self.log_partition(), other.log_scale - other.log_partition()
         log_z = member.log_partition() + (1 - beta) * c + beta * c_other
-        if not np.isfinite(log_z):
-            raise ValueError(f"log_scale must be finite, got {log_z}")
-        object.__setattr__(member, "log_scale", log_z)  # no other mean and cov to check, nor to factorise
-        return member
+        return Gaussian(member.mean, cov, log_scale=log_z)
 
     def moment_average(self, other: Gaussian, beta: float) -> Gaussian:
         """The normalised Gaussian whose moments are the averages of the two (Grosse et al. 2013, Eq. 9 and 10).
