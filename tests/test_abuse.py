@@ -548,7 +548,7 @@ def test_a_million_chains_are_printed_at_once():
     class Counting(np.random.Generator):
         def integers(self, *arguments, size=None, **others):
             nonlocal drawn
-            drawn += size
+            drawn += np.prod(size)
             return integers(self, *arguments, size=size, **others)
 
     log_w = np.random.default_rng(0).normal(size=1_000_000)

@@ -73,8 +73,10 @@ class Answer:
 
     def change(self, code: str) -> tuple[str, str]:
         """The changed lines, before and after, with single spaces."""
-        lines = list(difflib.ndiff(ast.unparse(ast.parse(self.code)).splitlines(), code.splitlines()))
-        before, after = ([line[2:].strip() for line in lines if line.startswith(sign)] for sign in ("- ", "+ "))
+        own, other = ast.unparse(ast.parse(self.code)).splitlines(), code.splitlines()
+        blocks = difflib.SequenceMatcher(None, own, other, autojunk=False).get_opcodes()
+        before = [line.strip() for kind, i, j, _, _ in blocks if kind != "equal" for line in own[i:j]]
+        after = [line.strip() for kind, _, _, i, j in blocks if kind != "equal" for line in other[i:j]]
         return " ".join(before), " ".join(after)
 
 

@@ -22,6 +22,15 @@ ROOT = Path(__file__).parents[1]
 CELL_LIMIT_S = 120
 NOTEBOOK_LIMIT_S = 600  # nbclient can hang where no cell does, hence a second limit from outside
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
+EXECUTE = f"""
+import sys
+sys.modules["rfc3987_syntax"] = None  # jsonschema takes 3 s to import it, for addresses that no notebook has
+import nbformat
+from nbclient import NotebookClient
+notebook = nbformat.read(sys.argv[1], as_version=4)
+NotebookClient(notebook, timeout={CELL_LIMIT_S}, kernel_name="python3").execute()
+nbformat.write(notebook, sys.stdout)
+"""
 
 
 def all_notebooks():
@@ -30,10 +39,7 @@ def all_notebooks():
 
 def execute(path, limit_s=NOTEBOOK_LIMIT_S):
     """Return the executed notebook; raise RuntimeError with the traceback of the cell that failed."""
-    command = [
-        sys.executable, "-m", "nbconvert", "--to", "notebook", "--execute", "--stdout", "--log-level=ERROR",
-        f"--ExecutePreprocessor.timeout={CELL_LIMIT_S}", "--ExecutePreprocessor.kernel_name=python3", path.name,
-    ]  # fmt: skip
+    command = [sys.executable, "-c", EXECUTE, path.name]
     try:
         run = subprocess.run(command, cwd=path.parent, capture_output=True, text=True, timeout=limit_s)
     except subprocess.TimeoutExpired:

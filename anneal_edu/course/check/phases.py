@@ -5,9 +5,6 @@ from functools import lru_cache
 import numpy as np
 
 from anneal_edu import BinaryRBM, geometric_path, gibbs
-from anneal_edu.paths.rungs import Rungs
-from anneal_edu.tempering.parallel import sweep
-from anneal_edu.tempering.swaps import EvenOdd
 
 _LADDER = np.array([0.0, 0.3, 0.6, 1.0])
 _PAIRS = BinaryRBM([[4.0, 0, -1], [5.0, 0, 1], [0, 4.0, -1], [0, 4.0, 1]], [-2.0, -2.0, -2.0, -1.5], [-4.0, -3.5, 0.3])
@@ -15,12 +12,15 @@ _PAIRS = BinaryRBM([[4.0, 0, -1], [5.0, 0, 1], [0, 4.0, -1], [0, 4.0, 1]], [-2.0
 
 def exchange(states: np.ndarray, path, betas: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """Swap neighbours on a ladder, even pairs and then odd ones, by Metropolis: (K+1, B, D) -> (K+1, B, D)."""
-    states = np.asarray(states)
-    still = Rungs(path, betas, lambda distribution, x, rng: x)
-    scheme, carried = EvenOdd(len(betas) - 1, states.shape[1]), still.carry(states)
-    for _ in range(2):
-        carried, _ = sweep(still, carried, scheme, rng)
-    return carried[0]
+    states, rungs = np.array(states), [path(float(beta)) for beta in betas]
+    pairs = range(len(rungs) - 1)
+    for k in (*pairs[::2], *pairs[1::2]):
+        x, y = states[k], states[k + 1]
+        log_ratio = rungs[k].log_density(y) - rungs[k].log_density(x)
+        log_ratio += rungs[k + 1].log_density(x) - rungs[k + 1].log_density(y)
+        accepted = (np.log(rng.random(len(x))) < log_ratio)[:, None]
+        states[k], states[k + 1] = np.where(accepted, y, x), np.where(accepted, x, y)
+    return states
 
 
 @lru_cache(maxsize=1)

@@ -1,6 +1,7 @@
 """Checks of notebook 02: two paths between two Gaussians."""
 
 from collections.abc import Callable
+from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
@@ -57,9 +58,8 @@ def _every(test: Callable[[Gaussian, Gaussian], bool]) -> Callable[[Steps, int],
     return lambda step, K: all(test(*step(k)) for k in (1, K, *range(2, K)))
 
 
-def _slips_of_steps(p0: Gaussian, p1: Gaussian) -> dict[str, int]:
+def _slips_of_steps(p0: Gaussian, p1: Gaussian, right: int) -> dict[str, int]:
     """What common slips give for the number of steps, each with the sentence that helps."""
-    right = _first_sound(p0, p1, _every(_finite))
     return {
         "with so few, step 1 still has weights of infinite variance. Did you test only the last step? From wide to "
         "narrow is harmless.": _first_sound(p0, p1, lambda step, K: _finite(*step(K))),
@@ -81,6 +81,22 @@ def _slips_of_steps(p0: Gaussian, p1: Gaussian) -> dict[str, int]:
 )
 def steps_for_finite_variance(answer) -> str:
     """``answer(p0, p1)`` must be the smallest K ≥ 2 for which every step of the moment path has a finite variance."""
+    found = []
+    for p0, p1, right in _ends_and_steps():
+        n_steps = call(answer, p0, p1)
+        whole = np.ndim(n_steps) == 0 and float(n_steps).is_integer() and n_steps >= 2
+        require(whole, f"return a whole number of steps, 2 or more; you return {n_steps!r}.")
+        found.append(int(n_steps))
+        _judge_steps(p0, p1, int(n_steps), right)
+    return (
+        f"right: {found[0]} steps for a distance of 3, and about d² for a distance of d. With fewer, no number of "
+        "chains gives an error bar; the geometric path, too, needs about d² steps."
+    )
+
+
+@lru_cache(maxsize=1)
+def _ends_and_steps() -> list[tuple[Gaussian, Gaussian, int]]:
+    """The ends of every case, and the right number of steps between them."""
     rng = np.random.default_rng(5)
     unit = np.eye(1)
     pairs = [(Gaussian([0.0], unit), Gaussian([3.0], unit)), (Gaussian([0.0], unit), Gaussian([5.0], 0.1 * unit))]
@@ -89,21 +105,10 @@ def steps_for_finite_variance(answer) -> str:
     pairs += [(Gaussian([0.0, 0.0], np.eye(2)), Gaussian([0.0, 4.0], np.array([[1.0, 0.9], [0.9, 1.0]])))]
     pairs += [(Gaussian([0.0], unit), Gaussian([0.5], unit))]  # two steps are enough
     pairs += [(Gaussian([0.0], unit), Gaussian([2.0], unit))]  # with two, stop 1 is twice as wide in variance, exactly
-    found = []
-    for p0, p1 in pairs:
-        n_steps = call(answer, p0, p1)
-        whole = np.ndim(n_steps) == 0 and float(n_steps).is_integer() and n_steps >= 2
-        require(whole, f"return a whole number of steps, 2 or more; you return {n_steps!r}.")
-        found.append(int(n_steps))
-        _judge_steps(p0, p1, int(n_steps))
-    return (
-        f"right: {found[0]} steps for a distance of 3, and about d² for a distance of d. With fewer, no number of "
-        "chains gives an error bar; the geometric path, too, needs about d² steps."
-    )
+    return [(p0, p1, _first_sound(p0, p1, _every(_finite))) for p0, p1 in pairs]
 
 
-def _judge_steps(p0: Gaussian, p1: Gaussian, n_steps: int) -> None:
-    right = _first_sound(p0, p1, _every(_finite))
+def _judge_steps(p0: Gaussian, p1: Gaussian, n_steps: int, right: int) -> None:
     if n_steps == right:
         return
     case = f"from mean {p0.mean.round(1)} to {p1.mean.round(1)} you say {n_steps} steps: "
@@ -113,7 +118,7 @@ def _judge_steps(p0: Gaussian, p1: Gaussian, n_steps: int) -> None:
         f"{case}there the matrix of step 1 is exactly 0 in one direction: the integrand does not fall off, and the "
         "variance is infinite. Ask for more than 0.",
     )
-    reject(n_steps, _slips_of_steps(p0, p1), case)
+    reject(n_steps, _slips_of_steps(p0, p1, right), case)
     betas = linear_schedule(n_steps)
     stops = [moment_path(p0, p1)(beta) for beta in betas]
     bad = [k for k, (p, q) in enumerate(pairwise(stops), start=1) if not _finite(p, q)]

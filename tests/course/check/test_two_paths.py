@@ -98,11 +98,12 @@ def test_wrong_best_turn(mistake):
 
 def tried_out(p0, p1, style):
     path = {"geometric": ae.geometric_path, "moments": ae.moment_path}[style](p0, p1)
+    covs = np.array([path(beta).cov for beta in np.linspace(0, 1, 21)])
 
     def kept(a):
         turn = np.array([[np.cos(a), -np.sin(a)], [np.sin(a), np.cos(a)]])
-        covs = [turn @ path(beta).cov @ turn.T for beta in np.linspace(0, 1, 21)]
-        return np.mean([c[0, 1] ** 2 / (c[0, 0] * c[1, 1]) for c in covs])
+        c = turn @ covs @ turn.T
+        return np.mean(c[:, 0, 1] ** 2 / (c[:, 0, 0] * c[:, 1, 1]))
 
     return min(np.linspace(-1, 1, 201), key=kept)
 

@@ -18,7 +18,7 @@ from matplotlib.transforms import Bbox
 from anneal_edu.course import panels
 from anneal_edu.course.figures import artists
 from anneal_edu.course.panels.controls import slider
-from tests.course.panels.conftest import PANELS
+from tests.course.panels.conftest import PANELS, runs_of
 
 
 def is_slow(kind):
@@ -87,7 +87,7 @@ def shown(panel):
 
 
 def over_all_controls(quick_panel, kind):
-    """Each setting has its own sound picture, and it matters not how it was reached."""
+    """Each setting has its own sound picture, and it matters not how it was reached. Returns the panel."""
     panel = quick_panel(kind)
     at_first = panel.values
     ends = {control: settings_of(getattr(panel, control)) for control in at_first}
@@ -104,10 +104,11 @@ def over_all_controls(quick_panel, kind):
         getattr(panel, control).value = ends[control][0]
     fresh = quick_panel(kind, **{control: values[0] for control, values in ends.items()})
     assert shown(panel) == shown(fresh), "what is shown depends on how it was reached"
+    return panel
 
 
 def over_one_end_of_its_controls(quick_panel, kind):
-    """The same of the opening picture and of one end of each control, since a run takes long."""
+    """The same of the opening picture and of one end of each control, since a run takes long. Returns the panel."""
     panel = quick_panel(kind)
     assert_sound(panel)
     at_first, opening = panel.values, seen(panel)
@@ -119,17 +120,16 @@ def over_one_end_of_its_controls(quick_panel, kind):
         assert seen(panel) != opening, f"two settings of {control} look the same"
         reached, found = panel.values, shown(panel)
         getattr(panel, control).value = first
+    runs_of(kind).clear()
     assert found == shown(quick_panel(kind, **reached)), "what is shown depends on how it was reached"
+    return panel
 
 
 @pytest.mark.parametrize("name", PANELS)
-def test_a_panel_over_its_controls(name, quick_panel):
-    (over_one_end_of_its_controls if is_slow(PANELS[name]) else over_all_controls)(quick_panel, PANELS[name])
-
-
-@pytest.mark.parametrize("name", PANELS)
-def test_a_panel_is_sound_in_the_lecture_hall(name, quick_panel):
-    assert_sound(quick_panel(PANELS[name]).present())
+def test_a_panel_over_its_controls_and_in_the_lecture_hall(name, quick_panel):
+    kind = PANELS[name]
+    panel = (over_one_end_of_its_controls if is_slow(kind) else over_all_controls)(quick_panel, kind)
+    assert_sound(panel.show(next(iter(kind.scenes))).present())
 
 
 class Line(panels.Panel):

@@ -77,15 +77,15 @@ def faults_of(figure):
 @pytest.mark.parametrize("kind", PANELS.values(), ids=lambda kind: kind.__name__)
 def test_a_lecture_can_be_read(kind, monkeypatch):
     make_quick(monkeypatch, kind)
-    monkeypatch.setattr(LectureFigure, "png", lambda figure: figure.pixels().tobytes()[:0])
+    monkeypatch.setattr(LectureFigure, "png", lambda figure: b"")
     panel = kind()
     faults, everything = [], "DRIVE" in os.environ
     for screen in SCREENS if everything else SCREENS[:1]:
         panel._open_figure(list(screen))
         for name in kind.scenes if everything else list(kind.scenes)[:: len(kind.scenes) - 1]:
             panel.show(name)
-            if screen == SCREENS[0]:
-                shown = panel.figure.pixels().copy()
+            shown = panel.figure.pixels().copy()
+            if screen == SCREENS[0] and name != next(iter(kind.scenes)):  # of the first nothing was kept yet
                 for kept in panel.figure._kept.values():
                     kept._shown = None
                 assert (panel.figure.pixels() == shown).all(), f"{name}: what was kept is not what there is"
