@@ -24,7 +24,6 @@ NOTEBOOK_LIMIT_S = 600  # nbclient can hang where no cell does, hence a second l
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 EXECUTE = f"""
 import sys
-sys.modules["rfc3987_syntax"] = None  # jsonschema takes 3 s to import it, for addresses that no notebook has
 import nbformat
 from nbclient import NotebookClient
 notebook = nbformat.read(sys.argv[1], as_version=4)

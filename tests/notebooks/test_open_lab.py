@@ -131,7 +131,6 @@ def test_links_of_the_lessons_lead_from_copy_to_copy(tmp_path):
 def test_pictures_are_saved_and_small_products_do_not_stall():
     script = """
 import json, sys
-sys.modules["rfc3987_syntax"] = None  # jsonschema takes 3 s to import it, for addresses that no setting has
 from jupyterlab_server.settings_utils import get_settings
 import jupyterlab.commands as lab
 folders = [lab.get_app_dir() + "/schemas", lab.get_app_dir() + "/settings"]

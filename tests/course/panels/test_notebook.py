@@ -17,16 +17,8 @@ CELLS = [
 ]
 
 
-PYTEST = """
-import sys
-sys.modules["rfc3987_syntax"] = None  # jsonschema takes 3 s to import it, for addresses that no notebook has
-import pytest
-sys.exit(pytest.main())
-"""
-
-
 def nbval(path):
-    command = [sys.executable, "-c", PYTEST, "-q", "-p", "no:cacheprovider", "--nbval", "--nbval-current-env"]
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--nbval", "--nbval-current-env"]
     return subprocess.run([*command, path.name], cwd=path.parent, capture_output=True, text=True, timeout=300)
 
 
