@@ -34,7 +34,7 @@ def bernoulli(field: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 
 
 def _random_words(n: int, rng: np.random.Generator) -> np.ndarray:
-    """n random numbers of 64 bits; straight from the generator of bits it takes half the time, and they are the same."""
+    """n random numbers of 64 bits; straight from the generator of bits they take half the time, and are the same."""
     if isinstance(rng.bit_generator, _OF_64_BITS):
         return rng.bit_generator.random_raw(n)
     return rng.integers(0, 2**64 - 1, endpoint=True, size=n, dtype=np.uint64)

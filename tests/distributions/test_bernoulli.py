@@ -42,7 +42,8 @@ def test_16_bits_and_a_remainder_are_as_good_as_a_real_number(a):
 def test_any_generator_of_bits_draws_what_its_64_bit_numbers_say(kind):
     """MT19937 makes 32 bits at a time: taken for 64, half of its draws would come from zeros."""
     kind = getattr(np.random, kind)
-    draws, twin = bernoulli(np.zeros(40_000, dtype=np.float32), np.random.Generator(kind(0))), np.random.Generator(kind(0))
+    rng, twin = np.random.Generator(kind(0)), np.random.Generator(kind(0))
+    draws = bernoulli(np.zeros(40_000, dtype=np.float32), rng)
     k = twin.integers(2**64 - 1, endpoint=True, size=10_000, dtype=np.uint64).view(np.uint16)
     np.testing.assert_array_equal(draws[k != 2**15], (k < 2**15)[k != 2**15])
 
