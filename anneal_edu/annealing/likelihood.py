@@ -82,8 +82,8 @@ class LikelihoodResult:
     def jensen_bias(self) -> float:
         """How far the mean is expected to lie above the truth, because a log Ẑ falls short by about ½ std_error².
 
-        Negative for a generative model, -½ the mean of ``point_errors``²; positive for an analysis model, which
-        subtracts its log Ẑ. To leading order in 1 / n_chains. More points do not reduce it, as they do
+        Negative for a generative model, -½ the mean of the squared ``point_errors``; positive for an analysis model,
+        which subtracts its log Ẑ. To leading order in 1 / n_chains. More points do not reduce it, as they do
         `monte_carlo_error`.
         """
         sign = 0.5 if self.shared_error else -0.5

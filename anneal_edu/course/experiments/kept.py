@@ -155,7 +155,7 @@ class Run:
     model: BinaryRBM | GaussianRBM | None = None
 
     def each(self, work: str, make: Callable, wanted: list[tuple], *kinds: type) -> Iterator:
-        """Yield make(*arguments) for every one of the wanted arguments, in their order; matrix products in one thread.
+        """Yield ``make(*arguments)`` for every one of the wanted arguments, in order; matrix products in one thread.
 
         Parameters
         ----------
@@ -195,7 +195,7 @@ class Run:
         return rows
 
     def once(self, work: str, make: Callable, arguments: tuple, *kinds: type):
-        """make(*arguments), here, or as it was kept."""
+        """``make(*arguments)``, here, or as it was kept."""
         (found,) = replace(self, executor=None).each(work, make, [arguments], *kinds)
         return found
 
