@@ -54,11 +54,11 @@ WALKERS = {
         ae.tempering_states(path, schedule, n, kernel, rng=rng)
     ),
     "simulated_tempering": lambda path, schedule, n, kernel, rng: ae.simulated_tempering(
-        path, schedule, np.zeros(4), 3, n, kernel, rng=rng
+        path, schedule, np.zeros(4), 12, n, kernel, rng=rng
     ),
-    "rts": lambda path, schedule, n, kernel, rng: ae.rts(path, schedule, 2, 3, n, kernel, rng=rng),
+    "rts": lambda path, schedule, n, kernel, rng: ae.rts(path, schedule, 2, 12, n, kernel, rng=rng),
     "rts_rounds": lambda path, schedule, n, kernel, rng: next(
-        ae.rts_rounds(path, schedule, 1, 3, n, kernel, np.zeros(4), rng=rng)
+        ae.rts_rounds(path, schedule, 1, 12, n, kernel, np.zeros(4), rng=rng)
     ),
     "tempered_transitions": tempered,
 }
@@ -298,7 +298,7 @@ def test_a_gradient_that_is_none_is_named(fault, kind):
     returned, words = FAULTY_GRADIENTS[fault]
     path = path_to(KINDS[kind](log_density, returned))
     for name in (*WALKERS, "hais"):
-        found = complaint(name, path=path, kernel=ae.hmc(0.1, 2))[1]
+        found = complaint(name, path=path, kernel=ae.hmc(0.5, 2))[1]
         assert words in re.sub(r"\((\d),", "(C,", found), name  # on how many of the chains the rungs decide
 
 
