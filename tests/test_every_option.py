@@ -1,7 +1,7 @@
 """Every option of every public function does something: two of its values, all else equal, give two results."""
 
 import inspect
-from dataclasses import fields, is_dataclass
+from dataclasses import is_dataclass
 from functools import lru_cache, partial
 from itertools import islice
 from typing import NamedTuple
@@ -11,6 +11,7 @@ import pytest
 
 import anneal_edu as ae
 from anneal_edu import data, training
+from tests.records import numbers
 
 
 def rng(seed=0):
@@ -283,15 +284,6 @@ def is_record(found):
 def options_of(found):
     parameters = () if is_record(found) else inspect.signature(found).parameters.values()
     return {p.name for p in parameters if p.default is not p.empty}
-
-
-def numbers(result):
-    """All numbers of a result, in order."""
-    if isinstance(result, tuple | list):
-        return [number for part in result for number in numbers(part)]
-    if is_dataclass(result):
-        return [number for field in fields(result) for number in numbers(getattr(result, field.name))]
-    return [np.asarray(result)]
 
 
 def same(first, second):

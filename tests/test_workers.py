@@ -6,7 +6,6 @@ import signal
 import threading
 import time
 import tracemalloc
-from dataclasses import fields, is_dataclass
 
 import numpy as np
 import pytest
@@ -14,6 +13,7 @@ from threadpoolctl import threadpool_limits
 
 import anneal_edu as ae
 from anneal_edu import workers
+from tests.records import numbers
 
 
 def rng(seed=0):
@@ -56,14 +56,6 @@ RUNS = {
     "moments": lambda **how: ae.estimate_moments(RBM, C, 8, 2, **how),
     "mean and covariance": lambda **how: ae.estimate_mean_and_cov(GRBM, C, 8, 2, **how),
 }
-
-
-def numbers(result):
-    if isinstance(result, tuple | list):
-        return [number for part in result for number in numbers(part)]
-    if is_dataclass(result):
-        return [number for field in fields(result) for number in numbers(getattr(result, field.name))]
-    return [np.asarray(result)]
 
 
 @pytest.fixture

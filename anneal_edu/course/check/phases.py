@@ -5,6 +5,7 @@ from functools import lru_cache
 import numpy as np
 
 from anneal_edu import BinaryRBM, geometric_path, gibbs
+from anneal_edu.kernels import accept
 
 _LADDER = np.array([0.0, 0.3, 0.6, 1.0])
 _PAIRS = BinaryRBM([[4.0, 0, -1], [5.0, 0, 1], [0, 4.0, -1], [0, 4.0, 1]], [-2.0, -2.0, -2.0, -1.5], [-4.0, -3.5, 0.3])
@@ -18,7 +19,7 @@ def exchange(states: np.ndarray, path, betas: np.ndarray, rng: np.random.Generat
         x, y = states[k], states[k + 1]
         log_ratio = rungs[k].log_density(y) - rungs[k].log_density(x)
         log_ratio += rungs[k + 1].log_density(x) - rungs[k + 1].log_density(y)
-        accepted = (np.log(rng.random(len(x))) < log_ratio)[:, None]
+        accepted = accept(log_ratio, rng)[:, None]
         states[k], states[k + 1] = np.where(accepted, y, x), np.where(accepted, x, y)
     return states
 
