@@ -178,8 +178,8 @@ def test_an_interrupt_is_heard_within_half_a_second(n_workers):
     before = signal.signal(signal.SIGINT, signal.default_int_handler)  # who runs tests side by side ignores it
     begin = time.perf_counter()
     try:
-        threading.Timer(0.3, _thread.interrupt_main).start()
         with pytest.raises(KeyboardInterrupt):
+            threading.Timer(0.3, _thread.interrupt_main).start()
             ae.ais(PATH, ae.linear_schedule(20_000), C, rng=rng(), workers=n_workers)
             time.sleep(5)  # where the interrupt came too late
     finally:

@@ -112,7 +112,7 @@ class DigitsAnnealing(Panel):
     }
     scenes = {  # noqa: RUF012
         "wrong and healthy": {},
-        "where they part": {"beta": 0.8},
+        "where they part": {"beta": 0.9},
         "small images": {"model": "8×8, CD-1"},
         "only 20 steps": {"n_steps": 20},
     }

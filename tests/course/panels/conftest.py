@@ -40,7 +40,7 @@ FEWER = {
         "n_steps": steps("steps K", 25, (10, 25, 100)),
         "separation": steps("separation of the means", 20, (1, 5, 20)),
     },
-    "DigitsAnnealing": {"n_steps": steps("steps K", 40, (20, 40)), "n_chains": steps("chains", 25, (25, 50))},
+    "DigitsAnnealing": {"n_steps": steps("steps K", 100, (20, 100)), "n_chains": steps("chains", 100, (50, 100))},
     "ImportanceSampling": {"n_samples": steps("draws", 300, (10, 100, 300, 1000), live=False)},
     "ParticlesAndModes": {"updates": slider("after updates", 90, 10, 90, 10)},
     "TemperedModes": {"n_sweeps": steps("sweeps", 40, (20, 40), live=False)},
