@@ -80,11 +80,11 @@ def test_the_numbers_do_not_depend_on_who_works(name):
 
 @pytest.mark.parametrize("name", RUNS)
 def test_blocks_have_the_law_of_the_whole(name, monkeypatch):
-    """Shapes are the same, and so is what is not drawn; the draws are others."""
-    whole = numbers(RUNS[name](rng=rng()))
+    """Shapes are the same, and so is what is not drawn; the draws are others, and with them what is warned of."""
+    whole = [number for number in numbers(RUNS[name](rng=rng())) if number.dtype.kind != "U"]
     monkeypatch.setattr(workers, "_BLOCK", 1)
     monkeypatch.setattr(workers, "_SMALLEST", 6)
-    blocks = numbers(RUNS[name](rng=rng()))
+    blocks = [number for number in numbers(RUNS[name](rng=rng())) if number.dtype.kind != "U"]
     assert [number.shape for number in whole] == [number.shape for number in blocks]
     assert [number.dtype for number in whole] == [number.dtype for number in blocks]
     assert any(not np.array_equal(one, other) for one, other in zip(whole, blocks, strict=True))
