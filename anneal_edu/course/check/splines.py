@@ -88,24 +88,25 @@ product within each state: p(v_i = 1 | h) · h_j, weighted by p(h).
 def _judge_other_models(answer) -> None:
     """Another shape, the states in another order, and fields so large that a careless sigmoid overflows."""
     rng = np.random.default_rng(5)
-    W, b, p = rng.normal(size=(2, 4)), rng.normal(size=2), rng.dirichlet(np.ones(16))
+    usual, p = (rng.normal(size=(2, 4)), rng.normal(size=2)), rng.dirichlet(np.ones(16))
     in_order = binary_states(4).astype(float)
-    for h, scale, otherwise in (
-        (in_order, 1.0, "with 2 visible and 4 hidden units yours is wrong: take the shapes from what you are given."),
+    huge = 1e4 * np.abs(usual[0]) * [[1], [-1]], 1e4 * np.abs(usual[1]) * [1, -1]  # fields of +10,000 and of -10,000
+    for h, (W, b), otherwise in (
+        (in_order, usual, "with 2 visible and 4 hidden units yours is wrong: take the shapes from what you are given."),
         (
             rng.permutation(in_order),
-            1.0,
+            usual,
             "with the rows of h in another order yours is wrong: p_h[s] belongs to the row h[s] that you are given.",
         ),
         (
             in_order,
-            1000.0,
-            "with weights of a thousand yours is wrong, or no number: exp(x) / (1 + exp(x)) is infinity over infinity. "
+            huge,
+            "with weights of thousands yours is wrong, or no number: exp(x) / (1 + exp(x)) is infinity over infinity. "
             "Write 1 / (1 + exp(-x)), or take scipy.special.expit.",
         ),
     ):
-        mean_v = expit(scale * (h @ W.T + b))
-        got = several(call(answer, h.copy(), p.copy(), scale * W, scale * b), 3, otherwise)
+        mean_v = expit(h @ W.T + b)
+        got = several(call(answer, h.copy(), p.copy(), W.copy(), b.copy()), 3, otherwise)
         require(same(got, (p @ mean_v, p @ h, mean_v.T @ (p[:, None] * h))), otherwise)
 
 
