@@ -118,7 +118,7 @@ reversed: reflect, x becomes -x.
     grad = lambda y: 2.0 / (1.0 + y) - y  # noqa: E731  of (1 + y)² exp(-y²/2)
     _judge_free_flight(answer, x + 20.0, v, grad, eps=0.4)
     praise = _judge_reflection(answer, x, v, grad, eps=0.4)
-    x, v = rng.standard_exponential((50, 3)), 1.5 * rng.standard_normal((50, 3))
+    x, v = rng.standard_exponential((400, 3)), 1.5 * rng.standard_normal((400, 3))
     other = "with three coordinates and ε = 0.1 yours is another step: take the shape from x, and the step from eps."
     require(same(_stepped(answer, x, v, grad, 0.1), _right_step(x, v, grad, 0.1)), other)
     return praise
