@@ -61,9 +61,9 @@ def test_a_step_on_flat_ground_goes_as_far_as_its_momentum_to_the_last_digit():
     x = np.arange(10.0).reshape(5, 2)
     momentum = np.random.default_rng(0).standard_normal((5, 2))
     moved = ae.hmc(0.3, 4)(flat, x, np.random.default_rng(0))
-    np.testing.assert_allclose(moved, x + 1.2 * momentum, rtol=1e-14)
+    np.testing.assert_allclose(moved, x + 1.2 * momentum, rtol=1e-14, atol=1e-14)
     proposed = ae.random_walk(0.3)(flat, x, np.random.default_rng(0))
-    np.testing.assert_allclose(proposed, x + 0.3 * momentum, rtol=1e-14)
+    np.testing.assert_allclose(proposed, x + 0.3 * momentum, rtol=1e-14, atol=1e-14)
     np.testing.assert_array_equal(x, np.arange(10.0).reshape(5, 2), err_msg="the caller's states stay")
 
 

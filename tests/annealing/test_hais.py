@@ -242,7 +242,7 @@ def test_by_default_the_momentum_is_renewed_by_the_step_that_is_made(step_size):
         ae.hais(gaussian_path(), ae.linear_schedule(5), 20, step_size, refresh, rng=np.random.default_rng(0))
         for refresh in (None, 1 - 2.0**-step_size)
     )
-    np.testing.assert_allclose(default.samples, explicit.samples, rtol=1e-12)
+    np.testing.assert_allclose(default.samples, explicit.samples, rtol=1e-12, atol=1e-12)
 
 
 def test_the_pilot_finds_the_step_of_the_acceptance_asked_for():

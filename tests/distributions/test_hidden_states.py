@@ -21,7 +21,7 @@ def test_probabilities_of_hidden_states(D, H, scale):
     v, h = ae.binary_states(D), ae.binary_states(H)
     log_f = (v @ rbm.visible_bias)[:, None] + h @ rbm.hidden_bias + v @ rbm.weights @ h.T  # (2^D, 2^H)
     expected = np.exp(log_f).sum(0) / np.exp(log_f).sum()
-    np.testing.assert_allclose(hidden_states.hidden_probabilities(rbm), expected, rtol=1e-10)
+    np.testing.assert_allclose(hidden_states.hidden_probabilities(rbm), expected, rtol=1e-10, atol=1e-10)
 
 
 def test_hidden_states_of_a_gaussian_rbm():
@@ -32,7 +32,7 @@ def test_hidden_states_of_a_gaussian_rbm():
     p_h = hidden_states.hidden_probabilities(grbm)
     away = (v[:, None] - grbm.visible_mean(h)) / grbm.sigma  # (20, 16, 3)
     joint = p_h * np.exp(-0.5 * (away**2).sum(-1)) / np.prod(np.sqrt(2 * np.pi) * grbm.sigma)
-    np.testing.assert_allclose(joint.sum(1), np.exp(grbm.log_density(v) - grbm.log_z()), rtol=1e-10)
+    np.testing.assert_allclose(joint.sum(1), np.exp(grbm.log_density(v) - grbm.log_z()), rtol=1e-10, atol=1e-10)
     np.testing.assert_array_equal(hidden_states.likeliest_hidden_state(grbm, v), joint.argmax(1))
     assert hidden_states.occupied_mass(grbm, v[:1]) == pytest.approx(p_h[joint[0].argmax()])
 

@@ -29,16 +29,16 @@ def test_a_path_is_at_the_beta_asked_for_to_the_last_digit():
     """β and x where the member's log density, or its mean, is known in closed form."""
     beta, x = 0.1234567890123, np.array([[0.3, -0.7]])
     mean = (1 - beta) * P0.mean + beta * P1.mean
-    np.testing.assert_allclose(ae.moment_path(P0, P1)(beta).mean, mean, rtol=1e-14)
+    np.testing.assert_allclose(ae.moment_path(P0, P1)(beta).mean, mean, rtol=1e-14, atol=1e-14)
     for p1 in (P1, TARGET):
         expected = (1 - beta) * P0.log_density(x) + beta * p1.log_density(x)
-        np.testing.assert_allclose(ae.geometric_path(P0, p1)(beta).log_density(x), expected, rtol=1e-13)
+        np.testing.assert_allclose(ae.geometric_path(P0, p1)(beta).log_density(x), expected, rtol=1e-13, atol=1e-13)
     rbm = random_rbm(3, 2, 0)
     np.testing.assert_allclose(
         ae.geometric_path(ae.uniform_rbm(3, 2), rbm)(beta).weights, beta * rbm.weights, rtol=1e-14
     )
     spline = ae.spline_path([0, 0.1, 1], [ae.uniform_rbm(3, 2), ae.uniform_rbm(3, 2), rbm])
-    np.testing.assert_allclose(spline(beta).weights, (beta - 0.1) / 0.9 * rbm.weights, rtol=1e-12)
+    np.testing.assert_allclose(spline(beta).weights, (beta - 0.1) / 0.9 * rbm.weights, rtol=1e-12, atol=1e-12)
     grbm = ae.GaussianRBM(np.eye(2), np.zeros(2), np.zeros(2), np.ones(2))
     path = ae.covariance_path(np.zeros(2), 4 * np.eye(2), grbm)
     np.testing.assert_allclose(path(beta).coupling, beta * np.eye(2), rtol=1e-14)
@@ -49,7 +49,7 @@ def test_a_path_is_at_the_beta_asked_for_to_the_last_digit():
 def test_geometric_path_averages_log_densities(p1, beta):
     x = np.random.default_rng(0).normal(size=(7, 2))
     expected = (1 - beta) * P0.log_density(x) + beta * p1.log_density(x)
-    np.testing.assert_allclose(ae.geometric_path(P0, p1)(beta).log_density(x), expected, rtol=1e-10)
+    np.testing.assert_allclose(ae.geometric_path(P0, p1)(beta).log_density(x), expected, rtol=1e-10, atol=1e-10)
 
 
 def test_geometric_path_between_gaussians_is_a_gaussian_with_its_log_z():
