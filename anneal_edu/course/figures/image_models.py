@@ -91,7 +91,7 @@ def likelihoods(
         ends.append(np.array([beat]))
     low, high = np.concatenate(ends).min(), np.concatenate(ends).max()
     margin = 0.06 * (high - low)
-    ax.set(xlim=(low - margin, high + margin), ylim=(-0.6, len(names) - 0.4), title=title, xlabel="nats")
+    ax.set(xlim=(low - margin, high + margin), ylim=(-0.6, len(names) - 0.4), title=title, xlabel="nats, ± one standard error")
     ax.set(yticks=rows, yticklabels=[LABELS[name] for name in names])
 
 
