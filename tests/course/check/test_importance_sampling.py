@@ -155,7 +155,7 @@ def test_one_table_of_each_world_is_broken_and_all_others_are_sound(seed):
     for fault in ("careless", "the old target", "a little too steep", "a leak to both sides"):
         log_f, tables = check._broken_world(seed, 1 + seed, fault, 0.0)
         changes = np.array(largest_changes(log_f, tables))
-        assert changes[seed] > 5e-4
+        assert changes[seed] > 1e-6, "a million times what rounding leaves of the others"
         assert (np.delete(changes, seed) < 1e-12).all()
         assert all(np.allclose(T.sum(1), 1) and (T >= 0).all() for T in tables)
 
