@@ -8,7 +8,7 @@ import pytest
 
 import anneal_edu as ae
 from anneal_edu.training import em_steps, expectation_maximisation
-from anneal_edu.training.causes import maximised, move_latents, squared_error
+from anneal_edu.training.causes import _Chains, maximised, move_latents, squared_error
 from anneal_edu.training.parameters import pack, unpack
 
 GAUSSIAN = np.array([[0.1, -0.1, 0.6], [0.1, -0.5, 0.4], [1.3, 0.9, -0.7], [-1.3, -0.6, 0.0]])
@@ -218,3 +218,21 @@ def test_half_of_the_momentum_is_renewed_in_the_time_of_the_noises_width(monkeyp
     model, x = ae.LinearGenerative(np.eye(2), noise=0.1), np.zeros((2, 2))
     move_latents(model, x, x, x, np.array([0.1, 0.2]), 1, np.random.default_rng(0))
     np.testing.assert_allclose(renewed, [[0.5, 0.75]])
+
+
+@pytest.mark.parametrize("relative_step, factor", [(0.9, 1 / 1.1), (1e-3, 1.1)])
+def test_step_sizes_grow_and_shrink_by_a_tenth_up_to_the_noise(relative_step, factor):
+    """Bases of length 50: a step of one noise spans many widths of the posterior, and a thousandth of it hardly one."""
+    model, rng = ae.LinearGenerative(30 * GAUSSIAN, 0.5), np.random.default_rng(0)
+    x = model.sample(50, rng)
+    latent = np.linalg.lstsq(model.bases, x.T)[0].T
+    chains = _Chains(latent, rng.standard_normal(latent.shape), np.full(len(x), relative_step))
+    chains.move(model, x, 4, rng)
+    np.testing.assert_allclose(chains.relative_step, relative_step * factor, rtol=1e-12)
+
+
+def test_no_step_is_longer_than_the_noise():
+    model, rng = models()["gaussian"], np.random.default_rng(0)
+    chains = _Chains(np.zeros((50, 3)), rng.standard_normal((50, 3)), np.full(50, 3.0))
+    chains.move(model, model.sample(50, rng), 1, rng)
+    np.testing.assert_array_equal(chains.relative_step, 1.0)

@@ -8,6 +8,7 @@ import pytest
 
 import anneal_edu as ae
 from anneal_edu.tempering.rts import RTSRound
+from anneal_edu.training import likelihood_tracking
 from anneal_edu.training.likelihood_tracking import carried_over
 
 RUNGS = ae.linear_schedule(25)
@@ -53,6 +54,20 @@ def test_training_goes_on_as_if_nobody_looked():
     *_, watched = ae.track_log_likelihood(training_states(100), digits, n_sweeps=1, schedule=RUNGS, rng=rng)
     np.testing.assert_array_equal(watched.rbm.weights, alone.rbm.weights)
     assert np.isnan(watched.validation)
+
+
+def test_only_the_first_look_begins_anew(monkeypatch):
+    """Later ones go on where the chains of the last one stand."""
+    begun, gone_on = [], []
+
+    def counted(function, calls):
+        return lambda *args, **how: calls.append(args) or function(*args, **how)
+
+    monkeypatch.setattr(likelihood_tracking, "rts_rounds", counted(likelihood_tracking.rts_rounds, begun))
+    monkeypatch.setattr(likelihood_tracking, "rts_round", counted(likelihood_tracking.rts_round, gone_on))
+    rng = np.random.default_rng(2)
+    looks = list(ae.track_log_likelihood(training_states(40), ae.data.digits(8), None, 10, 2, 10, RUNGS, rng=rng))
+    assert (len(looks), len(begun), len(gone_on)) == (4, 1, 3)
 
 
 def test_a_look_is_as_good_as_its_sweeps():
