@@ -227,7 +227,7 @@ def pareto_tail_index(log_weights: npt.ArrayLike) -> float:
     if np.isneginf(lw[-1]):
         return float("nan")
     w = np.exp(lw[-n_tail - 1 :] - lw[-1])
-    x = (w - w[0])[1:]  # exceedances over the threshold, rising
+    x = w - w[0]  # exceedances over the threshold, rising
     x = x[x > 0]
     n = len(x)
     if n < 5:
