@@ -7,6 +7,7 @@ from scipy.special import expit
 
 import anneal_edu as ae
 from anneal_edu.distributions.bernoulli import bernoulli
+from anneal_edu.paths import covariance
 from tests.distributions.test_gaussian_rbm import moments_z_scores, random_grbm, random_pair
 
 BETAS = [0.0, 0.2, 0.7, 1.0]
@@ -335,3 +336,12 @@ def test_the_ends_of_a_path_are_the_models_that_it_was_given():
     path = starts(random_grbm(3, 2))["full"]
     assert path(0.0) is path.start
     assert path(1.0) is path.end
+
+
+def test_what_rounding_takes_from_a_narrow_direction_beside_a_wide_one_is_no_lift():
+    """Eigenvalues are exact up to the rounding of the largest; beyond that the lift is told."""
+    narrow = covariance._ROUNDING * 1e6
+    for lift, told in ((0.5 * narrow, 0.0), (2 * narrow, 2 * narrow)):
+        wide, found = ae.widen_covariance(np.diag([1e6, 1 - lift]), np.ones(2))
+        np.testing.assert_allclose(wide, np.diag([1e6, 1.0]), rtol=1e-12)
+        assert found == pytest.approx(told, rel=1e-6)

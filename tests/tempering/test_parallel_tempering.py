@@ -263,3 +263,9 @@ def test_a_run_needs_little_more_memory_than_its_samples():
         assert tracemalloc.get_traced_memory()[1] < 1.4 * run.samples.nbytes
     finally:
         tracemalloc.stop()
+
+
+def test_two_chains_have_an_error_bar_and_one_has_none():
+    path, rng = ae.geometric_path(ae.Gaussian([0.0], [[1.0]]), ae.Gaussian([1.0], [[0.5]])), np.random.default_rng(0)
+    bars = {n: ae.parallel_tempering(path, [0, 0.5, 1], 5, n, rng=rng).std_error for n in (1, 2)}
+    assert np.isnan(bars[1]) and 0 < bars[2] < 10
