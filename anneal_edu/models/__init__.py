@@ -6,6 +6,7 @@ trains them again, all or those named, and overwrites the files. Rounding differ
 magnifies it, and the same seed may then lead to another model: hence the files.
 """
 
+from anneal_edu.models.examination import Examination, examine
 from anneal_edu.models.images import IMAGE_RECIPES, image_patches
 from anneal_edu.models.knots import load_spline
 from anneal_edu.models.stored import GAUSSIAN_RECIPES, RECIPES, GaussianRecipe, Recipe, load
@@ -14,8 +15,10 @@ __all__ = [
     "GAUSSIAN_RECIPES",
     "IMAGE_RECIPES",
     "RECIPES",
+    "Examination",
     "GaussianRecipe",
     "Recipe",
+    "examine",
     "image_patches",
     "load",
     "load_spline",
