@@ -255,7 +255,7 @@ def test_both_doors_lead_to_the_same_main(capsys):
 def test_a_model_that_is_not_there_is_refused_with_the_names_of_those_that_are():
     with pytest.raises(SystemExit, match=r"no model is called TYPO; there are digits8_cd, .*image_bilinear"):
         open_door(["models", "TYPO"])
-    with pytest.raises(SystemExit, match=r"no command is called 'model'; there are experiment, models"):
+    with pytest.raises(SystemExit, match=r"no command is called 'model'; there are experiment, log-z, models"):
         open_door(["model"])
 
 
