@@ -10,7 +10,7 @@ to another model: hence the files.
 from anneal_edu.models.examination import Examination, examine
 from anneal_edu.models.images import IMAGE_RECIPES, image_patches
 from anneal_edu.models.knots import load_spline
-from anneal_edu.models.mnist import MNIST_RECIPES, MnistRecipe
+from anneal_edu.models.mnist import MNIST_RECIPES, MnistRecipe, mnist_findings
 from anneal_edu.models.stored import GAUSSIAN_RECIPES, RECIPES, GaussianRecipe, Recipe, load
 
 __all__ = [
@@ -26,4 +26,5 @@ __all__ = [
     "image_patches",
     "load",
     "load_spline",
+    "mnist_findings",
 ]

@@ -96,7 +96,9 @@ class Examination:
 
     @property
     def advice(self) -> tuple[str, ...]:
-        """What to do next, by the options of the command; empty where nothing is left to do."""
+        """What to do next, by the options of the command; empty where nothing is left to do, or log Z was counted."""
+        if self.exact is not None:
+            return ()
         kinds = {warning.kind for warning in self.sandwich.warnings}
         with_data, found = self.log_densities is not None, []
         if "single chain" in kinds:

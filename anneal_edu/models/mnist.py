@@ -8,7 +8,9 @@ images themselves are not part of the library.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import json
+from importlib.resources import files
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -45,3 +47,27 @@ MNIST_RECIPES = {
     "mnist_pcd_500": MnistRecipe("pcd", 1, 500, 0.02, 30_000),
     "mnist_cd25_500": MnistRecipe("cd", 25, 500, 0.05, 6000),
 }
+
+
+def mnist_findings(name: str) -> dict[str, Any]:
+    """What the command log-z once found of a stored model of MNIST, with the 10,000 test images as its data.
+
+    Parameters
+    ----------
+    name : str
+        One of `MNIST_RECIPES`.
+
+    Returns
+    -------
+    dict
+        As ``log-z --json`` writes it, rounded: "exact" is log Z where it was counted, "lower" and "upper" are the ends
+        of the sandwich, and "log_likelihood" is the mean over the test images, from below and from above.
+
+    Examples
+    --------
+    >>> [round(mnist_findings(name)["log_likelihood"][0]) for name in ("mnist_cd1_20", "mnist_pcd_20")]
+    [-166, -136]
+    """
+    if name not in MNIST_RECIPES:
+        raise ValueError(f"name must be one of {', '.join(MNIST_RECIPES)}, got {name!r}")
+    return json.loads((files(__package__) / "mnist.json").read_text(encoding="utf-8"))["models"][name]

@@ -93,8 +93,8 @@ def given(lower=(0.0, 0.01), upper=(0.1, 0.01), n=100, draws="a long run", data=
     forward = ae.AISResult(lower[0] + lower[1] * spread, np.zeros((n, 1)), 0)
     reverse = ae.ReverseAISResult(upper[0] + upper[1] * spread, np.zeros((n, 1)), 0)
     log_densities = np.array([-2.0, -4.0]) if data else None
-    settings = {"path": "geometric", "start": "uniform"} | settings
-    return Examination(ae.Sandwich(forward, reverse, draws), 1000, **settings, exact=None, log_densities=log_densities)
+    settings = {"path": "geometric", "start": "uniform", "exact": None} | settings
+    return Examination(ae.Sandwich(forward, reverse, draws), 1000, **settings, log_densities=log_densities)
 
 
 @pytest.mark.parametrize(
@@ -109,6 +109,7 @@ def given(lower=(0.0, 0.01), upper=(0.1, 0.01), n=100, draws="a long run", data=
         (given(upper=(0.6, 0.01), data=True), "wide", ["--steps 10000", "--path moments", "--start base-rate"]),
         (given(upper=(0.6, 0.01), data=True, start="base-rate"), "wide", ["--steps 10000", "--path moments"]),
         (given(upper=(-0.6, 0.01)), "crossed", ["believe neither", "--steps 10000", "--path moments", "--data FILE"]),
+        (given(upper=(0.6, 0.01), exact=0.3), "wide", []),
         (given(n=1), "wide", ["--chains 200", "--steps 10000", "--path moments", "--data FILE"]),
     ],
 )

@@ -17,6 +17,30 @@ def test_every_recipe_has_its_model_in_half_precision(name):
         np.testing.assert_array_equal(part, part.astype(np.float16))
 
 
+@pytest.mark.parametrize("name", ae.models.MNIST_RECIPES)
+def test_what_was_found_belongs_to_the_model_that_is_stored(name):
+    """log Z is counted anew where it can be."""
+    rbm, found = ae.models.load(name), ae.models.mnist_findings(name)
+    assert found["model"] == f"{name}.npz" and found["n_data"] == 10_000
+    assert (found["exact"] is None) == (not rbm.enumerable)
+    low, high = found["log_likelihood"]
+    assert -250 < low <= high < -50
+    if rbm.enumerable:
+        assert rbm.log_z() == pytest.approx(found["exact"], abs=1e-3)
+        assert found["lower"] == pytest.approx(found["exact"], abs=4.5 * found["lower_error"])
+
+
+def test_findings_of_an_unknown_model_are_refused():
+    with pytest.raises(ValueError, match=r"name must be one of mnist_cd1_20, .*, got 'mnist'"):
+        ae.models.mnist_findings("mnist")
+
+
+def test_a_better_training_gives_a_better_model():
+    """The order of the paper's methods, on images that nobody was trained on; nobody's bounds overlap another's."""
+    bounds = [ae.models.mnist_findings(f"mnist_{name}")["log_likelihood"] for name in ("cd1_20", "pcd_20", "cd25_500")]
+    assert bounds[0][1] < bounds[1][0] and bounds[1][1] < bounds[2][0]
+
+
 def image_file(path, images):
     header = bytes([0, 0, 8, 3]) + np.array(images.shape, dtype=">u4").tobytes()
     path.write_bytes(header + images.astype(np.uint8).tobytes())
