@@ -53,19 +53,19 @@ def test_the_bounds_hold_on_every_path_from_every_start(path, start, data):
 @pytest.mark.parametrize("data", [None, DATA], ids=["no data", "data"])
 def test_the_moments_of_the_path_are_those_of_chains_or_of_the_data(data, monkeypatch):
     """Chains: 16,000 draws, of which one in a hundred would be independent enough; 4.5 standard errors of those."""
-    seen = []
+    rbm, seen = ae.BinaryRBM(np.eye(9, 5), np.linspace(-2, 2, 9), np.full(5, -1.0)), []
 
     def spline(start, target, *, target_moments, fit):
         seen.extend(target_moments)
         return ae.geometric_path(start, target)
 
     monkeypatch.setattr("anneal_edu.models.examination.moment_spline_path", spline)
-    found = ae.models.examine(RBM, data, 5, 5, "moments", rng=rng())
+    found = ae.models.examine(rbm, data, 5, 5, "moments", rng=rng())
     assert found.start == ("uniform" if data is None else "base-rate")
-    expected, tolerance = (RBM.moments(), 4.5 * 0.5 / np.sqrt(160)) if data is None else (ae.data_moments(RBM, data), 0)
+    expected, tolerance = (rbm.moments(), 4.5 * 0.5 / np.sqrt(160)) if data is None else (ae.data_moments(rbm, data), 0)
     for one, other in zip(seen, expected, strict=True):
         np.testing.assert_allclose(one, other, atol=tolerance)
-    assert np.abs(RBM.moments()[0] - 0.5).max() > 0.3, "the start would not pass"
+    assert np.abs(rbm.moments()[0] - 0.5).max() > 0.3, "the start would not pass"
 
 
 def test_what_can_be_counted_is_counted():
