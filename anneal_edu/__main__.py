@@ -1,6 +1,7 @@
 """One door to what runs from the command line: the command anneal-edu, or python -m anneal_edu.
 
 anneal-edu experiment --help      the papers' experiments
+anneal-edu log-z MODEL.npz        log Z of an RBM of yours, and how likely your data are under it
 anneal-edu models [NAME …]        train the stored models again
 """
 
@@ -9,7 +10,11 @@ from __future__ import annotations
 import sys
 from importlib import import_module
 
-DOORS = {"experiment": "anneal_edu.course.experiments.__main__", "models": "anneal_edu.models.__main__"}
+DOORS = {
+    "experiment": "anneal_edu.course.experiments.__main__",
+    "log-z": "anneal_edu.models.log_z_door",
+    "models": "anneal_edu.models.__main__",
+}
 
 
 def main(argv: list[str] | None = None) -> None:

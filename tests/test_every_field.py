@@ -233,6 +233,15 @@ def of_each_point(f):
     return [f(np.exp(row)) for row in generated_run().log_weights.reshape(3, 8)]
 
 
+def examined_rbm():
+    return ae.models.examine(RBM, THREE_BITS, 5, 6, rng=rng())
+
+
+def examined():
+    return ae.models.Examination(bounds(), 60, "moments", "base-rate", None, LOG_P)
+
+
+THREE_BITS = np.float32([[1, 0, 1], [1, 1, 0]])
 LOG_P, ERRORS = rng(5).normal(size=9), rng(6).uniform(0.1, 0.5, size=9)
 SHARED = np.full(9, 0.3)
 OF_POINTS = {
@@ -750,6 +759,22 @@ TABLE = [
     }),
     (ae.Sandwich, bounds, {"estimate": middle_of_the_bounds}),
     (ae.Sandwich, one_chain, {"warnings": lambda r: ("a single chain: no error bar can be given",)}),
+    (ae.models.Examination, examined_rbm, {
+        "sandwich": lambda r: ae.sandwich(
+            ae.geometric_path(ae.base_rate_rbm(THREE_BITS, 2), RBM), ae.linear_schedule(5), 6, rng=rng()),
+        "n_steps": lambda r: 5,
+        "path": lambda r: "geometric",
+        "start": lambda r: "base-rate",
+        "exact": lambda r: np.log(np.exp(RBM.log_density(ae.binary_states(3))).sum()),
+        "log_densities": lambda r: RBM.log_density(THREE_BITS),
+        "log_likelihood": lambda r: (np.mean(RBM.log_density(THREE_BITS)) - r.exact,) * 2,
+    }),
+    (ae.models.Examination, examined, {
+        "verdict": lambda r: "wide",
+        "log_likelihood": lambda r: (LOG_P.mean() - 3 + log_mean_exp(LW), LOG_P.mean() - log_mean_exp(LW)),
+        "likelihood_error": lambda r: LOG_P.std(ddof=1) / 3,
+        "advice": lambda r: ("--steps 600: smaller steps, and a longer run before the reverse one",),
+    }),
     (HAISState, lambda: hamiltonian_states()[2], {
         "beta": lambda r: SCHEDULE[2],
         "x": second_position,
@@ -1068,6 +1093,16 @@ PRINTED = [
         f"log Z between {log_mean_exp(LW):.3f} ± {std_error(np.exp(LW)):.3f} (forward) and "
         f"{3 - log_mean_exp(LW):.3f} ± {r.reverse.std_error:.3f} (reverse, from draws); "
         f"gap {3 - 2 * log_mean_exp(LW):.3f}"
+    ]),
+    (examined, lambda r: [
+        "moments path from base rate, 60 steps, 40 chains",
+        str(bounds()),
+        "verdict: wide, the ends do not meet within 0.5 nats, three standard errors included",
+        f"mean log likelihood of 9 data ± {r.likelihood_error:.3f} over the data:",
+        f"  {r.log_likelihood[1]:.3f} with log Z of the forward run, which is low on average: too good on average",
+        f"  {r.log_likelihood[0]:.3f} with log Z of the reverse run, which is high if its chains began in the model: "
+        "too bad",
+        f"next: {r.advice[0]}",
     ]),
     (lambda: ae.LikelihoodResult(LOG_P, ERRORS, False, 0.8125, ("so it is",)), lambda r: [
         f"log likelihood {r.mean:.2f} ± {r.std_error:.2f} (over 9 points) ± {r.monte_carlo_error:.2f} (over chains); "

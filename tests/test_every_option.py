@@ -229,7 +229,7 @@ TABLE = [
             {"kernel": (ae.gibbs, walk)}),
     Options(ae.rts, rts_run, {"kernel": (walk, long_walk), "n_initial": (1, 3), "log_z": (None, np.arange(5.0))}),
     Options(ae.rts_rounds, first_rounds, {"kernel": (ae.gibbs, ae.exact), "log_z": (None, np.arange(5.0))}),
-    Options(ae.sandwich, bounded, {"kernel": (walk, long_walk), "n_burn_in": (2, 3)}),
+    Options(ae.sandwich, bounded, {"kernel": (walk, long_walk), "n_burn_in": (2, 3), "data": (None, X + 3)}),
     Options(ae.simulated_tempering, tempered,
             {"kernel": (walk, long_walk), "n_burn_in": (0, 1), "keep_every": (1, 2)}),
     Options(ae.tempered_transitions, move, {"kernel": (walk, long_walk)}),

@@ -26,7 +26,7 @@ WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 IMPORTS = {"numpy", "anneal_edu", "inspect"}  # all that a notebook needs as a rule
 NAMES_FROM = {  # and names of these, where the prose needs them
     "concurrent.futures", "functools", "itertools", "math", "pathlib", "scipy.linalg", "scipy.special", "scipy.stats",
-    "tempfile", "time", "timeit", "warnings",
+    "sklearn.neural_network", "tempfile", "time", "timeit", "warnings",
 }  # fmt: skip
 SECTIONS = {  # level-2 headings in their order: pattern -> required
     r"What you will learn": True,

@@ -143,8 +143,8 @@ class Sandwich:
     forward : AISResult
     reverse : ReverseAISResult
     draws : str
-        Where the reverse chains started: "exact draws" of the target, or "a long run" of its own kernel, in which case
-        the upper bound is only as good as that run.
+        Where the reverse chains started: "exact draws" of the target, or "a long run" of its own kernel, or "a long run
+        from data"; after a long run the upper bound is only as good as that run.
     """
 
     forward: AISResult
@@ -211,14 +211,16 @@ def sandwich(
     kernel: Kernel = gibbs,
     *,
     n_burn_in: int = 1000,
+    data: np.ndarray | None = None,
     rng: np.random.Generator,
     workers: int | None = None,
     progress: bool = False,
 ) -> Sandwich:
     """Bound log Z of ``path(1)`` from both sides by forward and reverse AIS.
 
-    The reverse run starts from exact draws where the target can give them, else from the final states of the forward
-    run, resampled by their weights, after ``n_burn_in`` more moves at the target.
+    The reverse run starts from exact draws where the target can give them. Else ``n_burn_in`` moves at the target lead
+    to its start from the final states of the forward run, resampled by their weights, or from data: these come from
+    elsewhere, and may be where no forward chain has been.
 
     Parameters
     ----------
@@ -229,6 +231,8 @@ def sandwich(
     kernel : callable, (distribution, x, rng) -> x
     n_burn_in : int
         Moves of the long run; unused where the target gives exact draws.
+    data : (N, D) array, optional
+        States that the target should like, such as those that it was trained on; unused like ``n_burn_in``.
     rng : numpy.random.Generator
     workers : int, optional
         Threads; by default every core, but one where a function of yours is called. The numbers do not depend on it.
@@ -248,16 +252,21 @@ def sandwich(
     ('exact draws', True)
     """
     n_burn_in = as_count("n_burn_in", n_burn_in, minimum=0)
-    forward = ais(path, schedule, n_chains, kernel, rng=rng, workers=workers, progress=progress)
+    require_walk(path, kernel, rng)
     target = path(1.0)
+    data = None if data is None else as_draws_of("data", data, target)
+    forward = ais(path, schedule, n_chains, kernel, rng=rng, workers=workers, progress=progress)
     samples, draws = _target_draws(target, n_chains, rng), "exact draws"
     if samples is None:
-        if np.isneginf(forward.log_weights).all():
+        if data is not None:
+            start, draws = data[rng.integers(len(data), size=n_chains)], "a long run from data"
+        elif np.isneginf(forward.log_weights).all():
             raise ValueError(
                 "every weight of the forward run is zero: no chain landed where the target has mass, and the reverse "
                 "run has nowhere to start"
             )
-        start, draws = forward.resampled(rng=rng), "a long run"
+        else:
+            start, draws = forward.resampled(rng=rng), "a long run"
         samples = long_run(target, start, n_burn_in, kernel, rng=rng, workers=workers)
     reverse = reverse_ais(path, schedule, samples, kernel, rng=rng, workers=workers, progress=progress)
     return Sandwich(forward, reverse, draws)

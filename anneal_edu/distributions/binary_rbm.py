@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from scipy.special import expit
@@ -73,6 +74,40 @@ class BinaryRBM:
             if np.abs(value).max() > _LARGEST_PARAMETER:
                 raise ValueError(f"{name} must not exceed {_LARGEST_PARAMETER:g}, got {np.abs(value).max():.3g}")
             object.__setattr__(self, name, value)
+
+    @classmethod
+    def from_sklearn(cls, estimator: Any) -> BinaryRBM:
+        """The RBM that scikit-learn's ``BernoulliRBM`` has fitted.
+
+        Its ``components_`` (H, D) are the weights turned over, ``intercept_visible_`` and ``intercept_hidden_`` the
+        biases.
+
+        Parameters
+        ----------
+        estimator : fitted sklearn.neural_network.BernoulliRBM
+            Or whatever else has these three attributes.
+
+        Raises
+        ------
+        TypeError
+            Where an attribute is missing, as before ``fit``.
+
+        Examples
+        --------
+        >>> import anneal_edu as ae
+        >>> from sklearn.neural_network import BernoulliRBM
+        >>> fitted = BernoulliRBM(n_components=5, n_iter=2, random_state=0).fit(ae.data.digits(8))
+        >>> ae.BinaryRBM.from_sklearn(fitted).weights.shape
+        (64, 5)
+        """
+        names = "components_", "intercept_visible_", "intercept_hidden_"
+        if missing := [name for name in names if not hasattr(estimator, name)]:
+            raise TypeError(
+                f"estimator must be a fitted BernoulliRBM, got a {type(estimator).__name__} without "
+                f"{', '.join(missing)}: call its fit first"
+            )
+        weights, visible_bias, hidden_bias = (getattr(estimator, name) for name in names)
+        return cls(as_finite_array("components_", weights, ndim=2).T, visible_bias, hidden_bias)
 
     def __getstate__(self) -> dict[str, np.ndarray]:
         """What a pickle carries: the parameters, not the tables that were computed from them."""

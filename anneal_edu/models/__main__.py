@@ -1,35 +1,77 @@
-"""Train the stored models again, and fit the knots of the splines to them."""
+"""Train the stored models again, and fit the knots of the splines to them: python -m anneal_edu models --help"""
 
+from __future__ import annotations
+
+import argparse
 import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from anneal_edu.data.files import rbm_arrays
+from anneal_edu.data.files import binary_images, rbm_arrays
 from anneal_edu.distributions import BinaryRBM, Enumerable, GaussianRBM
-from anneal_edu.models import GAUSSIAN_RECIPES, IMAGE_RECIPES, RECIPES
+from anneal_edu.models import GAUSSIAN_RECIPES, IMAGE_RECIPES, MNIST_RECIPES, RECIPES
 from anneal_edu.models.images import image_arrays
 from anneal_edu.models.knots import fit_knots
 
 
-def main(names: list[str], folder: Path = Path(__file__).parent) -> None:
-    """Train the named models and write them to ``folder``, in the single precision in which they were trained.
+def parser(known: list[str]) -> argparse.ArgumentParser:
+    """The options of the command."""
+    made = argparse.ArgumentParser(prog="python -m anneal_edu models", description=__doc__.split(":")[0] + ".")
+    names = f"one of {', '.join(known)}, or knots (default: all but those of MNIST, and but knots)"
+    made.add_argument("names", nargs="*", metavar="NAME", help=names)
+    made.add_argument("--images", type=Path, metavar="FILE", help="IDX file of MNIST's training images, for its models")
+    return made
+
+
+def images_for(names: list[str], file: Path | None) -> np.ndarray | None:
+    """MNIST's images where they are wanted; a ValueError where they are wanted and missing, or given for nothing."""
+    wanted = [name for name in names if name in MNIST_RECIPES]
+    if file is None:
+        if wanted:
+            raise ValueError(f"{wanted[0]} needs --images FILE, MNIST's training images")
+        return None
+    if not wanted:
+        raise ValueError(f"--images is for {', '.join(MNIST_RECIPES)}, and none of these is named")
+    images, how = binary_images(file)
+    if images.shape[1] != 28**2:
+        raise ValueError(f"--images must hold images of 784 pixels, got {images.shape[1]}")
+    print(how)
+    return images
+
+
+def main(argv: list[str], folder: Path = Path(__file__).parent) -> None:
+    """Train the named models and write them to ``folder``, in single precision, or those of MNIST in half.
 
     "knots" fits the knots of the splines to three of them, once these are as they should be.
     """
     recipes = RECIPES | GAUSSIAN_RECIPES | IMAGE_RECIPES
-    if unknown := [name for name in names if name not in [*recipes, "knots"]]:
-        raise SystemExit(f"no model is called {', '.join(unknown)}; there are {', '.join(recipes)}, and knots")
-    for name in names or recipes:
+    door = parser([*recipes, *MNIST_RECIPES])
+    args = door.parse_args(argv)
+    if unknown := [name for name in args.names if name not in [*recipes, *MNIST_RECIPES, "knots"]]:
+        known = ", ".join([*recipes, *MNIST_RECIPES])
+        raise SystemExit(f"no model is called {', '.join(unknown)}; there are {known}, and knots")
+    try:
+        images = images_for(args.names, args.images)
+    except (ValueError, OSError) as error:
+        door.error(str(error))
+    for name in args.names or recipes:
         if name == "knots":
             fit_knots(folder)
-            continue
-        model = recipes[name].train()
-        arrays = rbm_arrays(model) if isinstance(model, BinaryRBM | GaussianRBM) else image_arrays(model)
-        single: dict[str, Any] = {part: array.astype(np.float32) for part, array in arrays.items()}
-        np.savez_compressed(folder / f"{name}.npz", **single)
-        print(f"{name}: log Z = {model.log_z():.2f}" if isinstance(model, Enumerable) and model.enumerable else name)
+        elif images is not None and name in MNIST_RECIPES:
+            write(folder / f"{name}.npz", MNIST_RECIPES[name].train(images), np.float16)
+        else:
+            write(folder / f"{name}.npz", recipes[name].train(), np.float32)
+
+
+def write(file: Path, model: Any, precision: type[np.floating]) -> None:
+    """Store a model, and say its log Z where it can be counted."""
+    arrays = rbm_arrays(model) if isinstance(model, BinaryRBM | GaussianRBM) else image_arrays(model)
+    stored: dict[str, Any] = {part: array.astype(precision) for part, array in arrays.items()}
+    np.savez_compressed(file, **stored)
+    name = file.stem
+    print(f"{name}: log Z = {model.log_z():.2f}" if isinstance(model, Enumerable) and model.enumerable else name)
 
 
 if __name__ == "__main__":

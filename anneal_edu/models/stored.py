@@ -10,6 +10,7 @@ import numpy as np
 from anneal_edu.data import color_patches, digits, load_rbm
 from anneal_edu.distributions import BinaryRBM, GaussianRBM
 from anneal_edu.models.images import IMAGE_RECIPES, ImageModel, load_image_model
+from anneal_edu.models.mnist import MNIST_RECIPES
 from anneal_edu.training import train_gaussian_rbm, train_rbm
 
 
@@ -97,15 +98,16 @@ def load(name: str) -> BinaryRBM | GaussianRBM | ImageModel:
     name : str
         Of the digits, "digits8_cd", "digits28_cd", "digits28_pcd", "digits28_pcd_fast", "digits28_cd20" or
         "digits28_pcd20": size of the images, training method and, where it is not 10, the number of hidden units;
-        `RECIPES` has the rest. Of colour patches, "patches_cd1_20", "patches_cd25_20", "patches_pcd_20",
-        "patches_pcd_sigma_20", "patches_cd1_200", "patches_cd25_200" or "patches_pcd_200": training method and number
-        of hidden units; `GAUSSIAN_RECIPES` has the rest. Of grey patches, "image_linear_gaussian",
-        "image_linear_laplace", "image_bilinear", "image_laplace_experts", "image_student_t_experts" or
-        "image_mean_covariance"; `IMAGE_RECIPES` has the rest.
+        `RECIPES` has the rest. Of MNIST, "mnist_cd1_20", "mnist_pcd_20", "mnist_cd1_500", "mnist_pcd_500" or
+        "mnist_cd25_500": training method and number of hidden units; `MNIST_RECIPES` has the rest. Of colour patches,
+        "patches_cd1_20", "patches_cd25_20", "patches_pcd_20", "patches_pcd_sigma_20", "patches_cd1_200",
+        "patches_cd25_200" or "patches_pcd_200", named alike; `GAUSSIAN_RECIPES` has the rest. Of grey patches,
+        "image_linear_gaussian", "image_linear_laplace", "image_bilinear", "image_laplace_experts",
+        "image_student_t_experts" or "image_mean_covariance"; `IMAGE_RECIPES` has the rest.
 
     Returns
     -------
-    BinaryRBM of the digits, GaussianRBM of the colour patches, and the model of its name of the grey ones
+    BinaryRBM of the digits and MNIST, GaussianRBM of the colour patches, and the model of its name of the grey ones
 
     Raises
     ------
@@ -117,7 +119,7 @@ def load(name: str) -> BinaryRBM | GaussianRBM | ImageModel:
     >>> load("digits28_cd").weights.shape
     (784, 10)
     """
-    names = [*RECIPES, *GAUSSIAN_RECIPES, *IMAGE_RECIPES]
+    names = [*RECIPES, *MNIST_RECIPES, *GAUSSIAN_RECIPES, *IMAGE_RECIPES]
     if name not in names:
         raise ValueError(f"name must be one of {', '.join(names)}, got {name!r}")
     if name in IMAGE_RECIPES:

@@ -17,6 +17,7 @@ from anneal_edu.validation import (
     log_density_of,
     require_path,
     require_shape,
+    require_unmasked,
 )
 from anneal_edu.workers import require_room
 
@@ -69,6 +70,7 @@ def as_draws(log_density_matrix: np.ndarray, counts: np.ndarray) -> tuple[np.nda
         raise ValueError(f"log_density_matrix must have shape (K+1, N), at least two states, got {log_f.shape}")
     if np.isnan(log_f).any() or (log_f == np.inf).any():
         raise ValueError("log_density_matrix must not hold NaN or +inf")
+    require_unmasked("counts", counts)
     counts = np.asarray(counts)
     require_shape("counts", counts, (len(log_f),))
     counts = np.array([as_count("every entry of counts", n, minimum=0) for n in counts.tolist()])

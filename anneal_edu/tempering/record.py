@@ -74,12 +74,12 @@ def count_round_trips(replicas: np.ndarray) -> np.ndarray:
     >>> count_round_trips(up_and_down).ravel()
     array([1, 0])
     """
-    replicas = as_real("replicas", replicas, dtype=int)
-    if replicas.ndim != 3 or (np.sort(replicas, axis=1) != np.arange(replicas.shape[1])[:, None]).any():
+    given = as_real("replicas", replicas)
+    if given.ndim != 3 or (np.sort(given, axis=1) != np.arange(given.shape[1])[:, None]).any():
         raise ValueError(
-            f"replicas must have shape (T, K+1, C) and hold each of 0 … K once in every ladder, got {replicas.shape}"
+            f"replicas must have shape (T, K+1, C) and hold each of 0 … K once in every ladder, got {given.shape}"
         )
-    trips = RoundTrips(*replicas.shape[1:])
-    for rungs in replicas:
+    trips = RoundTrips(*given.shape[1:])
+    for rungs in given.astype(int):
         trips.hear(rungs)
     return trips.made

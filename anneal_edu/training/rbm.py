@@ -62,6 +62,7 @@ def contrastive_divergence(
     decay: bool = True,
 ) -> Iterator[TrainingState]:
     """Yield the state after every update; the arguments are those of `train_rbm`."""
+    data = as_binary_data("data", data)
     N, D = data.shape
     start = base_rate_rbm(data, n_hidden)
     b = start.single_precision[1].copy()
@@ -158,7 +159,7 @@ def train_rbm(
     require_generator(rng)
     n_updates = as_count("n_updates", n_updates)
     states = contrastive_divergence(
-        as_binary_data("data", data),
+        data,
         as_count("n_hidden", n_hidden),
         method,
         n_gibbs=as_count("n_gibbs", n_gibbs),

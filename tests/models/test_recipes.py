@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import anneal_edu as ae
 from anneal_edu import models
 from anneal_edu.course.experiments.hamiltonian_table1 import stored_patches
 from anneal_edu.models import images
@@ -15,6 +16,13 @@ DIGITS = {
     "digits28_pcd_fast": (28, "pcd", 15000, 0.05, 20, 0, 10),
     "digits28_cd20": (28, "cd", 15000, 0.05, 20, 0, 20),
     "digits28_pcd20": (28, "pcd", 10000, 0.01, 100, 0, 20),
+}
+MNIST = {
+    "mnist_cd1_20": ("cd", 1, 20, 0.05, 60_000, 100),
+    "mnist_pcd_20": ("pcd", 1, 20, 0.02, 60_000, 100),
+    "mnist_cd1_500": ("cd", 1, 500, 0.05, 30_000, 100),
+    "mnist_pcd_500": ("pcd", 1, 500, 0.02, 30_000, 100),
+    "mnist_cd25_500": ("cd", 25, 500, 0.05, 6000, 100),
 }
 PATCHES = {
     "patches_cd1_20": ("cd", 1, 20, 0.05, False, 80_000),
@@ -37,6 +45,7 @@ IMAGES = {
 
 def test_the_recipes_are_those_of_the_files():
     assert {name: tuple(recipe) for name, recipe in models.RECIPES.items()} == DIGITS
+    assert {name: tuple(recipe) for name, recipe in models.MNIST_RECIPES.items()} == MNIST
     assert {name: tuple(recipe) for name, recipe in models.GAUSSIAN_RECIPES.items()} == PATCHES
     assert {name: (recipe.arguments, recipe.settings) for name, recipe in images.IMAGE_RECIPES.items()} == IMAGES
 
@@ -66,6 +75,23 @@ def test_every_part_of_a_recipe_of_digits_reaches_the_training(trained_with):
     assert trained_with["data"] == 28
     assert [trained_with[name] for name in ("n_hidden", "method", "n_updates", "learning_rate")] == [5, "pcd", 7, 0.3]
     assert options["batch_size"] == 11 and options["progress"] and first_numbers(options["rng"])
+
+
+def test_every_part_of_a_recipe_of_mnist_reaches_the_training(monkeypatch):
+    given = {}
+
+    def train(data, **options):
+        given.update(data=data, **options)
+        return ae.BinaryRBM(np.full((2, 3), 1 / 3), np.zeros(2), np.zeros(3))
+
+    monkeypatch.setattr(models.mnist, "train_rbm", train)
+    rbm = models.MnistRecipe("pcd", 3, 5, 0.3, 7, 11).train("images")
+    rng = given.pop("rng")
+    assert given == {
+        "data": "images", "method": "pcd", "n_gibbs": 3, "n_hidden": 5, "learning_rate": 0.3, "n_updates": 7,
+        "batch_size": 11, "progress": True,
+    } and first_numbers(rng)  # fmt: skip
+    assert (rbm.weights == np.float16(1 / 3)).all(), "the model is what half precision leaves of it"
 
 
 def test_every_part_of_a_recipe_of_patches_reaches_the_training(trained_with):

@@ -106,7 +106,9 @@ def table_1(scale: Scale, run: Run = HERE) -> list[Row]:
     for name, rbm in given.items():
         of_model = []
         for start, p0 in starts(rbm, run.images).items():
-            for path_name, path in (("geometric", geometric_path(p0, rbm)), ("MAS", kept_spline(run, p0, rbm))):
+            paths = {"geometric": geometric_path, "MAS": partial(kept_spline, run)}  # its knots may take long
+            for path_name, make_path in paths.items():
+                path = make_path(p0, rbm)
                 for schedule, make in SCHEDULES.items():
                     blocks = BlockedAIS(path, make(path, scale.n_steps), scale.n_chains, run.seed, scale.block_size)
                     of_model.append(Row(name, start, path_name, schedule, rbm.log_z(), blocks.run(run)))

@@ -255,7 +255,7 @@ def test_both_doors_lead_to_the_same_main(capsys):
 def test_a_model_that_is_not_there_is_refused_with_the_names_of_those_that_are():
     with pytest.raises(SystemExit, match=r"no model is called TYPO; there are digits8_cd, .*image_bilinear"):
         open_door(["models", "TYPO"])
-    with pytest.raises(SystemExit, match=r"no command is called 'model'; there are experiment, models"):
+    with pytest.raises(SystemExit, match=r"no command is called 'model'; there are experiment, log-z, models"):
         open_door(["model"])
 
 
@@ -307,3 +307,18 @@ def test_the_starts_of_gaussian_rbms_run_from_the_command_line(tmp_path, capsys)
     stored = json.loads(file.read_text(encoding="utf-8"))
     assert len({(row["start"], row["kernel"], row["n_steps"]) for row in stored["rows"]}) == len(stored["rows"]) == 12
     assert "four modes" in capsys.readouterr().out
+
+
+def test_rows_of_the_geometric_path_do_not_wait_for_knots(monkeypatch):
+    """Of a model of yours the knots can take half an hour."""
+    said = []
+
+    def fit(run, p0, p1):
+        said.append("knots")
+        return ae.geometric_path(p0, p1)
+
+    monkeypatch.setattr(grosse, "kept_spline", fit)
+    model = ae.BinaryRBM(np.ones((4, 2)), np.zeros(4), np.zeros(2))
+    grosse.table_1(grosse.SCALES["tiny"], Run(report=said.append, model=model, images=np.eye(4)))
+    order = [getattr(word, "path", word) for word in said if "p-values" not in str(word)]
+    assert order == ["geometric", "geometric", "knots", "MAS", "MAS"] * 2

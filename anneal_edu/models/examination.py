@@ -1,0 +1,246 @@
+"""log Z and the log likelihood of data under an RBM of your own, and how far to trust both.
+
+    python -m anneal_edu log-z MODEL.npz --data FILE
+
+prints what `examine` returns.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from anneal_edu.annealing.reverse import Sandwich, sandwich
+from anneal_edu.distributions import BinaryRBM, base_rate_rbm, uniform_rbm
+from anneal_edu.paths.capabilities import Path
+from anneal_edu.paths.chain_moments import data_moments, estimate_moments, pcd_fit
+from anneal_edu.paths.geometric import geometric_path
+from anneal_edu.paths.schedules import linear_schedule
+from anneal_edu.paths.splines import moment_spline_path
+from anneal_edu.validation import (
+    as_binary_data,
+    as_choice,
+    as_count,
+    require_generator,
+    require_kind,
+    require_shape,
+)
+
+PATHS = ("geometric", "moments")
+STARTS = ("base-rate", "uniform")
+_CLOSE = 0.5  # nats: a fifth of a factor of ten in Z
+_LEAST_BURN_IN = 1000
+
+
+@dataclass(frozen=True, eq=False)
+class Examination:
+    """What two runs of AIS, and exact sums where they are within reach, say about an RBM.
+
+    Attributes
+    ----------
+    sandwich : Sandwich
+        log Z between a forward and a reverse run.
+    n_steps : int
+        Annealing steps K of each.
+    path : "geometric" or "moments"
+    start : "base-rate" or "uniform"
+        Where the path began.
+    exact : float or None
+        log Z, where a layer of at most 24 units can be enumerated.
+    log_densities : (N,) array or None
+        log f of the data, where there are some.
+    """
+
+    sandwich: Sandwich
+    n_steps: int
+    path: str
+    start: str
+    exact: float | None
+    log_densities: np.ndarray | None = field(repr=False)
+
+    @property
+    def verdict(self) -> str:
+        """"crossed", "pinned" or "wide", by the gap and its standard error s, s² = s_forward² + s_reverse².
+
+        Crossed: the reverse end lies below the forward one, by more than 3 s. Pinned: |gap| + 3 s < 0.5 nats. Wide: all
+        else.
+        """
+        both = self.sandwich
+        noise = 3 * np.hypot(both.forward.std_error, both.reverse.std_error)
+        if both.gap < -noise:
+            return "crossed"
+        return "pinned" if abs(both.gap) + noise < _CLOSE else "wide"
+
+    @property
+    def log_likelihood(self) -> tuple[float, float] | None:
+        """Mean log likelihood of the data, from below and from above: mean log f(v) - log Z; twice the exact one.
+
+        With log Z of the reverse run it is low on average, if its chains began in the model. With that of the forward
+        run it is high on average, whatever happens: a log Ẑ that falls short flatters the model.
+        """
+        if self.log_densities is None:
+            return None
+        mean = float(self.log_densities.mean())
+        if self.exact is not None:
+            return mean - self.exact, mean - self.exact
+        return mean - self.sandwich.upper, mean - self.sandwich.lower
+
+    @property
+    def likelihood_error(self) -> float:
+        """Standard error of the mean log likelihood over the data: how much others of their kind would change it."""
+        if self.log_densities is None or len(self.log_densities) < 2:
+            return float("nan")
+        return float(self.log_densities.std(ddof=1) / np.sqrt(len(self.log_densities)))
+
+    @property
+    def advice(self) -> tuple[str, ...]:
+        """What to do next, by the options of the command; empty where nothing is left to do, or log Z was counted."""
+        if self.exact is not None:
+            return ()
+        kinds = {warning.kind for warning in self.sandwich.warnings}
+        with_data, found = self.log_densities is not None, []
+        if "single chain" in kinds:
+            found.append("--chains 200: a single chain has no error bar")
+        if self.verdict == "pinned" and not kinds:
+            if self.sandwich.draws == "a long run":
+                found.append(
+                    "--data FILE, states that it was trained on: both ends came from one start, and a mode that no "
+                    "chain found would be missing from both; a run from data may begin in it"
+                )
+            return tuple(found)
+        if self.verdict == "crossed":
+            found.append("believe neither end: the reverse chains did not begin in the model, or not in all of it")
+        found.append(f"--steps {10 * self.n_steps}: smaller steps, and a longer run before the reverse one")
+        if self.path == "geometric":
+            found.append("--path moments: halfway it shows half of what the model shows, not half of its energy")
+        if not with_data:
+            found.append("--data FILE, what it was trained on: a start at the base rates, and a second witness")
+        elif self.start == "uniform":
+            found.append("--start base-rate: nearer to the model than noise")
+        return tuple(found)
+
+    def summary(self) -> dict[str, Any]:
+        """All of it as JSON has it; what is no finite number is None."""
+        both, likelihood = self.sandwich, self.log_likelihood
+        found = {
+            "n_steps": self.n_steps, "n_chains": len(both.forward.log_weights), "path": self.path, "start": self.start,
+            "lower": both.lower, "lower_error": both.forward.std_error, "upper": both.upper,
+            "upper_error": both.reverse.std_error, "gap": both.gap, "draws": both.draws, "verdict": self.verdict,
+            "warnings": [{"kind": warning.kind, "sentence": str(warning)} for warning in both.warnings],
+            "exact": self.exact, "n_data": 0 if self.log_densities is None else len(self.log_densities),
+            "log_likelihood": None if likelihood is None else list(likelihood),
+            "log_likelihood_error": self.likelihood_error, "advice": list(self.advice),
+        }  # fmt: skip
+        return {k: None if isinstance(v, float) and not np.isfinite(v) else v for k, v in found.items()}
+
+    def __str__(self) -> str:
+        n_chains, start = len(self.sandwich.forward.log_weights), self.start.replace("-", " ")
+        lines = [f"{self.path} path from {start}, {self.n_steps} steps, {n_chains} chains", str(self.sandwich)]
+        lines.append(f"verdict: {_VERDICTS[self.verdict]}")
+        if self.exact is not None:
+            lines.append(f"log Z = {self.exact:.3f}, counted exactly: believe this one")
+        lines += self._likelihood_lines()
+        return "\n".join(lines + [f"next: {sentence}" for sentence in self.advice])
+
+    def _likelihood_lines(self) -> list[str]:
+        if (found := self.log_likelihood) is None or self.log_densities is None:
+            return []
+        mean = f"mean log likelihood of {len(self.log_densities)} data"
+        error = "" if np.isnan(self.likelihood_error) else f" ± {self.likelihood_error:.3f} over the data"
+        if self.exact is not None:
+            return [f"{mean}: {found[0]:.3f}{error}, with the exact log Z"]
+        return [
+            f"{mean}{error}:",
+            f"  {found[1]:.3f} with log Z of the forward run, which is low on average: too good on average",
+            f"  {found[0]:.3f} with log Z of the reverse run, which is high if its chains began in the model: too bad",
+        ]
+
+
+_VERDICTS = {
+    "crossed": "crossed, the reverse end is below the forward one by more than their noise",
+    "pinned": f"pinned, the ends meet within {_CLOSE} nats, three standard errors included",
+    "wide": f"wide, the ends do not meet within {_CLOSE} nats, three standard errors included",
+}
+
+
+def examine(
+    rbm: BinaryRBM,
+    data: np.ndarray | None = None,
+    n_steps: int = 1000,
+    n_chains: int = 200,
+    path: str = "geometric",
+    start: str | None = None,
+    *,
+    rng: np.random.Generator,
+    progress: bool = False,
+) -> Examination:
+    """Bound log Z of an RBM of yours, and the mean log likelihood of data under it, and say how far to trust both.
+
+    Parameters
+    ----------
+    rbm : BinaryRBM
+        Yours: `load_rbm`, `BinaryRBM.from_sklearn` or ``BinaryRBM(weights, visible_bias, hidden_bias)``.
+    data : (N, D) array of 0 and 1, optional
+        What it was trained on, or others of their kind. They give the base rates; and where log Z cannot be counted,
+        the run to the start of the reverse chains begins at them.
+    n_steps, n_chains : int
+        Annealing steps K and chains C of the `sandwich`. The long run takes as many steps, and at least a thousand.
+    path : "geometric" or "moments"
+        "moments" is "MAS cheap" (Grosse et al. 2013, Section 5.2), with moments of the data, or else of Gibbs chains.
+    start : "base-rate" or "uniform", optional
+        Of the path; by default at the base rates of the data, where there are some.
+    rng : numpy.random.Generator
+    progress : bool
+        Show progress bars.
+
+    Returns
+    -------
+    Examination
+
+    Raises
+    ------
+    ValueError
+        Where shapes do not fit, data are not binary, or base rates are asked for without data.
+
+    Examples
+    --------
+    >>> import numpy as np, anneal_edu as ae
+    >>> rbm, rng = ae.models.load("digits8_cd"), np.random.default_rng(0)
+    >>> found = ae.models.examine(rbm, ae.data.digits(8), n_steps=200, rng=rng)
+    >>> found.verdict, found.advice, abs(found.sandwich.lower - found.exact) < 0.2
+    ('pinned', (), True)
+    """
+    require_kind("rbm", rbm, BinaryRBM)
+    n_steps, n_chains = as_count("n_steps", n_steps), as_count("n_chains", n_chains)
+    as_choice("path", path, PATHS)
+    require_generator(rng)
+    if data is not None:
+        data = as_binary_data("data", data)
+        require_shape("data", data, (len(data), rbm.dim))
+    start = as_choice("start", start or ("uniform" if data is None else "base-rate"), STARTS)
+    walk = _path_to(rbm, _start_of(rbm, data, start), data, path, rng)
+    both = sandwich(
+        walk, linear_schedule(n_steps), n_chains, n_burn_in=max(n_steps, _LEAST_BURN_IN), data=data, rng=rng,
+        progress=progress,
+    )
+    exact = rbm.log_z() if rbm.enumerable else None
+    return Examination(both, n_steps, path, start, exact, None if data is None else rbm.log_density(data))
+
+
+def _start_of(rbm: BinaryRBM, data: np.ndarray | None, start: str) -> BinaryRBM:
+    if start == "uniform":
+        return uniform_rbm(rbm.dim, rbm.n_hidden)
+    if data is None:
+        raise ValueError('start "base-rate" needs data: base rates are how often each unit is on in them')
+    return base_rate_rbm(data, rbm.n_hidden)
+
+
+def _path_to(
+    rbm: BinaryRBM, start: BinaryRBM, data: np.ndarray | None, path: str, rng: np.random.Generator
+) -> Path:
+    if path == "geometric":
+        return geometric_path(start, rbm)
+    moments = estimate_moments(rbm, 100, 1000, 200, every=5, rng=rng) if data is None else data_moments(rbm, data)
+    return moment_spline_path(start, rbm, target_moments=moments, fit=pcd_fit(rng=rng))

@@ -1,0 +1,81 @@
+"""What is log Z of your RBM, and how likely are your data under it? python -m anneal_edu log-z --help"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+import numpy as np
+
+from anneal_edu.data.files import binary_images, load_rbm
+from anneal_edu.distributions import BinaryRBM
+from anneal_edu.models.examination import PATHS, STARTS, examine
+
+MODEL = (
+    "NPZ file with the arrays weights (D, H), visible_bias (D,) and hidden_bias (H,), units 0 or 1: ae.data.save_rbm "
+    "writes it, np.savez too, and ae.BinaryRBM.from_sklearn takes scikit-learn's BernoulliRBM"
+)
+DATA = "IDX, NPY or NPZ file of what it was trained on; images in grey are made binary at half of their range"
+
+
+def parser() -> argparse.ArgumentParser:
+    """The options of the command."""
+    made = argparse.ArgumentParser(prog="python -m anneal_edu log-z", description=__doc__.split("python")[0])
+    made.add_argument("model", type=Path, metavar="MODEL.npz", help=MODEL)
+    made.add_argument("--data", type=Path, metavar="FILE", help=DATA)
+    made.add_argument("--steps", type=int, default=1000, metavar="K", help="annealing steps (default: %(default)s)")
+    made.add_argument("--chains", type=int, default=200, metavar="C", help="chains (default: %(default)s)")
+    made.add_argument("--path", choices=PATHS, default="geometric", help="averages of energies, or of moments")
+    made.add_argument("--start", choices=STARTS, help="of the path (default: base-rate with --data, else uniform)")
+    made.add_argument("--seed", type=int, default=0, metavar="S")
+    made.add_argument("--json", type=Path, metavar="FILE", help="write what was found to this file")
+    made.add_argument("--progress", action="store_true", help="show progress bars")
+    return made
+
+
+def require_sound(args: argparse.Namespace) -> None:
+    """A ValueError in words for what can be refused before a file is read."""
+    for name, least in (("steps", 1), ("chains", 1), ("seed", 0)):
+        if getattr(args, name) < least:
+            raise ValueError(f"--{name} must be at least {least}, got {getattr(args, name)}")
+    if args.start == "base-rate" and args.data is None:
+        raise ValueError("--start base-rate needs --data: base rates are how often each unit is on in them")
+    if args.json is not None and (args.json.is_dir() or not args.json.parent.is_dir()):
+        raise ValueError(f"--json must be a file in a folder that exists, got {args.json}")
+
+
+def read_files(args: argparse.Namespace) -> tuple[BinaryRBM, np.ndarray | None]:
+    """The model and the data, and what was done to them, printed."""
+    rbm = load_rbm(args.model)
+    if not isinstance(rbm, BinaryRBM):
+        raise ValueError(f"{args.model.name} holds a Gaussian RBM, as it has sigma, and log-z takes binary ones")
+    print(f"{args.model.name}: {rbm.dim} visible and {rbm.n_hidden} hidden units")
+    if args.data is None:
+        return rbm, None
+    data, how = binary_images(args.data)
+    print(how)
+    if data.shape[1] != rbm.dim:
+        raise ValueError(f"{args.model.name} has {rbm.dim} visible units, and {args.data.name} {data.shape[1]} a state")
+    return rbm, data
+
+
+def main(argv: list[str] | None = None) -> None:
+    """Examine one model."""
+    door = parser()
+    args = door.parse_args(argv)
+    try:
+        require_sound(args)
+        rbm, data = read_files(args)
+    except (ValueError, OSError) as error:
+        door.error(str(error))
+    rng = np.random.default_rng(args.seed)
+    found = examine(rbm, data, args.steps, args.chains, args.path, args.start, rng=rng, progress=args.progress)
+    print(found)
+    if args.json is not None:
+        names = {"model": args.model.name, "data": args.data and args.data.name, "seed": args.seed}
+        args.json.write_text(json.dumps(names | found.summary(), indent=1, allow_nan=False) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

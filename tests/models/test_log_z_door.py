@@ -1,0 +1,186 @@
+"""python -m anneal_edu log-z, from files to words: what is right, what is refused, and with which exit status."""
+
+import json
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import anneal_edu as ae
+from anneal_edu.__main__ import main as open_door
+from anneal_edu.models import Examination
+
+RBM = ae.BinaryRBM(
+    np.random.default_rng(1).normal(size=(9, 4)), np.random.default_rng(2).normal(size=9), np.zeros(4)
+)
+PARTS = {"weights": RBM.weights, "visible_bias": RBM.visible_bias, "hidden_bias": RBM.hidden_bias}
+QUICK = ["--steps", "100", "--chains", "100"]
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    """A folder with a model and data of it, in which to be; the grey ones are the same images in other numbers."""
+    monkeypatch.chdir(tmp_path)
+    ae.data.save_rbm("mine.npz", RBM)
+    states = RBM.sample(60, np.random.default_rng(0)).reshape(60, 3, 3)
+    np.save("data.npy", states)
+    np.savez("data.npz", images=states.astype(np.uint8))
+    grey = (40 + 160 * states).astype(np.uint8)
+    Path("grey-idx3-ubyte").write_bytes(bytes([0, 0, 8, 3, 0, 0, 0, 60, 0, 0, 0, 3, 0, 0, 0, 3]) + grey.tobytes())
+    return tmp_path
+
+
+def said(words, capsys):
+    open_door(["log-z", *words])
+    captured = capsys.readouterr()
+    assert captured.err == ""
+    return captured.out
+
+
+def test_the_door_says_what_the_function_finds(files, capsys):
+    words = said(["mine.npz", "--data", "data.npy", *QUICK, "--seed", "3", "--json", "found.json"], capsys)
+    data = np.load("data.npy").reshape(60, 9)
+    found = ae.models.examine(RBM, data, 100, 100, rng=np.random.default_rng(3))
+    assert words.endswith(f"{found}\n")
+    assert words.startswith("mine.npz: 9 visible and 4 hidden units\ndata.npy: 60 images of 9 pixels\n")
+    assert f"log Z = {RBM.log_z():.3f}, counted exactly" in words
+    stored = json.loads(Path("found.json").read_text(encoding="utf-8"))
+    assert stored == {"model": "mine.npz", "data": "data.npy", "seed": 3} | found.summary()
+
+
+def test_grey_images_are_made_binary_at_half_of_their_range_and_it_is_said(files, capsys):
+    binary = said(["mine.npz", "--data", "data.npz", *QUICK], capsys)
+    grey = said(["mine.npz", "--data", "grey-idx3-ubyte", *QUICK], capsys)
+    assert "grey-idx3-ubyte: 60 images of 9 pixels, made binary at 120\n" in grey
+    assert binary.splitlines()[2:] == grey.splitlines()[2:], "the same states, the same numbers"
+
+
+def test_without_data_it_starts_at_noise_and_says_no_likelihood(files, capsys):
+    words = said(["mine.npz", *QUICK], capsys)
+    assert "geometric path from uniform, 100 steps, 100 chains" in words and "likelihood" not in words
+
+
+@pytest.mark.parametrize(
+    ("words", "given"),
+    [
+        ([], (None, 1000, 200, "geometric", None, False, 0)),
+        (["--steps", "7"], (None, 7, 200, "geometric", None, False, 0)),
+        (["--chains", "7"], (None, 1000, 7, "geometric", None, False, 0)),
+        (["--path", "moments"], (None, 1000, 200, "moments", None, False, 0)),
+        (["--start", "uniform"], (None, 1000, 200, "geometric", "uniform", False, 0)),
+        (["--data", "data.npy", "--start", "base-rate"], ((60, 9), 1000, 200, "geometric", "base-rate", False, 0)),
+        (["--progress"], (None, 1000, 200, "geometric", None, True, 0)),
+        (["--seed", "5"], (None, 1000, 200, "geometric", None, False, 5)),
+    ],
+)
+def test_every_option_reaches_the_function(words, given, files, monkeypatch):
+    seen = []
+
+    def examine(rbm, data, n_steps, n_chains, path, start, *, rng, progress):
+        of_seed = next(s for s in (0, 5) if np.random.default_rng(s).bit_generator.state == rng.bit_generator.state)
+        seen.append((None if data is None else data.shape, n_steps, n_chains, path, start, progress, of_seed))
+        run = ae.AISResult(np.zeros(9), np.zeros((9, 1)), 0)
+        return Examination(ae.Sandwich(run, run, "exact draws"), 1, path, "uniform", None, None)
+
+    monkeypatch.setattr("anneal_edu.models.log_z_door.examine", examine)
+    open_door(["log-z", "mine.npz", *words])
+    assert seen == [given]
+
+
+def forge(name):
+    """Files that are no model, by name."""
+    unpickled = {"objects": np.array([{"a": 1}], dtype=object)}
+    forgeries = {
+        "shape.npz": PARTS | {"visible_bias": np.zeros(4)},
+        "turned.npz": PARTS | {"weights": RBM.weights.T},
+        "missing.npz": {"weights": RBM.weights},
+        "nan.npz": PARTS | {"weights": np.full((9, 4), np.nan)},
+        "words.npz": PARTS | {"weights": np.full((9, 4), "a")},
+        "pickled.npz": PARTS | {"weights": unpickled["objects"]},
+        "gaussian.npz": PARTS | {"sigma": np.ones(9)},
+    }
+    if name in forgeries:
+        np.savez(name, **forgeries[name])
+    elif name == "pickle.npz":
+        Path(name).write_bytes(pickle.dumps(PARTS))
+    elif name == "cut.npz":
+        Path(name).write_bytes(Path("mine.npz").read_bytes()[:200])
+
+
+@pytest.mark.parametrize(
+    ("model", "complaint"),
+    [
+        ("nowhere.npz", "No such file"),
+        (".", "Is a directory"),
+        ("shape.npz", "visible_bias must have shape (9,), got (4,)"),
+        ("turned.npz", "visible_bias must have shape (4,), got (9,)"),
+        ("missing.npz", "it lacks visible_bias, hidden_bias and has weights"),
+        ("nan.npz", "weights must be finite, got NaN or infinity in 36 entries"),
+        ("words.npz", "weights must be an array of real numbers"),
+        ("pickled.npz", "allow_pickle=False"),
+        ("pickle.npz", "pickle.npz is no NPZ file"),
+        ("cut.npz", "cut.npz is no NPZ file, or is cut short"),
+        ("data.npy", "data.npy is no NPZ file"),
+        ("gaussian.npz", "gaussian.npz holds a Gaussian RBM"),
+    ],
+)
+def test_a_bad_model_is_refused_in_words(model, complaint, files, capsys):
+    forge(model)
+    with pytest.raises(SystemExit) as end:
+        open_door(["log-z", model])
+    assert end.value.code == 2
+    err = capsys.readouterr().err
+    assert complaint in err and "Traceback" not in err
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (["--data", "wide.npy"], "mine.npz has 9 visible units, and wide.npy 30 a state"),
+        (["--data", "nan.npy"], "nan.npy must hold images (N, D) of finite numbers"),
+        (["--data", "flat.npy"], "flat.npy must hold images (N, D)"),
+        (["--data", "pickled.npy"], "allow_pickle=False"),
+        (["--data", "mine.npz"], "mine.npz holds no single array"),
+        (["--data", "noise"], "noise is no IDX file"),
+        (["--data", "nowhere.npy"], "No such file"),
+        (["--start", "base-rate"], "--start base-rate needs --data"),
+        (["--start", "noise"], "invalid choice: 'noise'"),
+        (["--path", "straight"], "invalid choice: 'straight'"),
+        (["--steps", "0"], "--steps must be at least 1, got 0"),
+        (["--steps", "many"], "invalid int value: 'many'"),
+        (["--chains", "0"], "--chains must be at least 1, got 0"),
+        (["--seed", "-1"], "--seed must be at least 0, got -1"),
+        (["--json", "nowhere/found.json"], "--json must be a file in a folder that exists"),
+        (["--json", "."], "--json must be a file in a folder that exists"),
+    ],
+)
+def test_bad_data_and_options_are_refused_before_anything_runs(words, complaint, files, capsys, monkeypatch):
+    np.save("wide.npy", np.eye(30))
+    np.save("nan.npy", np.full((2, 9), np.nan))
+    np.save("flat.npy", np.zeros(9))
+    np.save("pickled.npy", np.array([{"a": 1}], dtype=object))
+    Path("noise").write_bytes(b"noise")
+    monkeypatch.setattr("anneal_edu.models.log_z_door.examine", None)
+    with pytest.raises(SystemExit) as end:
+        open_door(["log-z", "mine.npz", *words])
+    assert end.value.code == 2
+    assert complaint in capsys.readouterr().err
+
+
+def test_no_model_is_a_question_for_one(capsys):
+    with pytest.raises(SystemExit) as end:
+        open_door(["log-z"])
+    assert end.value.code == 2 and "MODEL.npz" in capsys.readouterr().err
+
+
+def test_the_door_end_to_end(files):
+    """From a shell, once: words and 0; and words, no traceback and 2."""
+    command = [sys.executable, "-m", "anneal_edu", "log-z"]
+    good = subprocess.run([*command, "mine.npz", "--data", "grey-idx3-ubyte", *QUICK], capture_output=True, text=True)
+    assert (good.returncode, good.stderr) == (0, "")
+    assert "verdict: " in good.stdout and "made binary at 120" in good.stdout
+    bad = subprocess.run([*command, "grey-idx3-ubyte"], capture_output=True, text=True)
+    assert bad.returncode == 2 and "Traceback" not in bad.stderr and "is no NPZ file" in bad.stderr

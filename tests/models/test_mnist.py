@@ -1,0 +1,94 @@
+"""The stored RBMs of MNIST, and the door through which they are trained again on a file of its images."""
+
+import re
+
+import numpy as np
+import pytest
+
+import anneal_edu as ae
+from anneal_edu.models import __main__ as program
+
+
+@pytest.mark.parametrize("name", ae.models.MNIST_RECIPES)
+def test_every_recipe_has_its_model_in_half_precision(name):
+    rbm = ae.models.load(name)
+    assert rbm.weights.shape == (784, ae.models.MNIST_RECIPES[name].n_hidden)
+    for part in (rbm.weights, rbm.visible_bias, rbm.hidden_bias):
+        np.testing.assert_array_equal(part, part.astype(np.float16))
+
+
+@pytest.mark.parametrize("name", ae.models.MNIST_RECIPES)
+def test_what_was_found_belongs_to_the_model_that_is_stored(name):
+    """log Z is counted anew where it can be."""
+    rbm, found = ae.models.load(name), ae.models.mnist_findings(name)
+    assert found["model"] == f"{name}.npz" and found["n_data"] == 10_000
+    assert (found["exact"] is None) == (not rbm.enumerable)
+    low, high = found["log_likelihood"]
+    assert -250 < low <= high < -50
+    if rbm.enumerable:
+        assert rbm.log_z() == pytest.approx(found["exact"], abs=1e-3)
+        assert found["lower"] == pytest.approx(found["exact"], abs=4.5 * found["lower_error"])
+
+
+def test_findings_of_an_unknown_model_are_refused():
+    with pytest.raises(ValueError, match=r"name must be one of mnist_cd1_20, .*, got 'mnist'"):
+        ae.models.mnist_findings("mnist")
+
+
+def test_a_better_training_gives_a_better_model():
+    """The order of the paper's methods, on images that nobody was trained on; nobody's bounds overlap another's."""
+    bounds = [ae.models.mnist_findings(f"mnist_{name}")["log_likelihood"] for name in ("cd1_20", "pcd_20", "cd25_500")]
+    assert bounds[0][1] < bounds[1][0] and bounds[1][1] < bounds[2][0]
+
+
+def image_file(path, images):
+    header = bytes([0, 0, 8, 3]) + np.array(images.shape, dtype=">u4").tobytes()
+    path.write_bytes(header + images.astype(np.uint8).tobytes())
+    return str(path)
+
+
+def test_a_model_is_trained_again_on_the_images_of_a_file(tmp_path, monkeypatch, capsys):
+    short = ae.models.MNIST_RECIPES["mnist_cd1_20"]._replace(n_updates=2, n_hidden=3, batch_size=4)
+    monkeypatch.setitem(ae.models.MNIST_RECIPES, "mnist_cd1_20", short)
+    images = np.random.default_rng(0).choice([0, 255], size=(6, 28, 28))
+    program.main(["mnist_cd1_20", "--images", image_file(tmp_path / "train-images", images)], tmp_path)
+    rbm, expected = ae.data.load_rbm(tmp_path / "mnist_cd1_20.npz"), short.train(images.reshape(6, -1) > 127)
+    np.testing.assert_array_equal(rbm.weights, expected.weights)
+    with np.load(tmp_path / "mnist_cd1_20.npz", allow_pickle=False) as stored:
+        assert {part.dtype for part in stored.values()} == {np.dtype(np.float16)}
+    said = capsys.readouterr().out
+    assert "made binary at 127.5" in said and f"mnist_cd1_20: log Z = {expected.log_z():.2f}" in said
+
+
+def test_without_names_the_models_of_mnist_are_left_alone(tmp_path, monkeypatch):
+    asked = []
+    monkeypatch.setattr(program, "write", lambda file, model, precision: asked.append((file.stem, precision)))
+    for recipes in ("RECIPES", "GAUSSIAN_RECIPES", "IMAGE_RECIPES"):
+        untrained = {name: type("Recipe", (), {"train": lambda self: None})() for name in getattr(program, recipes)}
+        monkeypatch.setattr(program, recipes, untrained)
+    program.main([], tmp_path)
+    known = [*ae.models.RECIPES, *ae.models.GAUSSIAN_RECIPES, *ae.models.IMAGE_RECIPES]
+    assert asked == [(name, np.float32) for name in known]
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (["mnist_pcd_20"], "mnist_pcd_20 needs --images FILE"),
+        (["digits8_cd", "--images", "train-images"], "--images is for mnist_cd1_20, .* none of these is named"),
+        (["--images", "train-images"], "--images is for mnist_cd1_20"),
+        (["mnist_pcd_20", "--images", "small"], "--images must hold images of 784 pixels, got 4"),
+        (["mnist_pcd_20", "--images", "nowhere"], "No such file"),
+        (["mnist_pcd_20", "--images", "noise"], "noise is no IDX file"),
+    ],
+)
+def test_images_that_are_missing_or_unwanted_are_refused_in_words(words, complaint, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    image_file(tmp_path / "train-images", np.zeros((3, 28, 28)))
+    image_file(tmp_path / "small", np.zeros((3, 2, 2)))
+    (tmp_path / "noise").write_bytes(b"noise")
+    with pytest.raises(SystemExit) as end:
+        program.main(words, tmp_path)
+    assert end.value.code == 2
+    assert re.search(complaint, capsys.readouterr().err)
+    assert not list(tmp_path.glob("*.npz"))
