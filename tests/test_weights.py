@@ -129,3 +129,8 @@ def test_bootstrap_test_tells_a_larger_ess_from_luck():
     narrow, wide = rng.normal(size=4000), 1.6 * rng.normal(size=4000)
     assert ae.larger_ess_p_value(narrow, wide, 400, rng=rng) < 0.01
     assert ae.larger_ess_p_value(wide, narrow, 400, rng=rng) > 0.99
+
+
+def test_equal_weights_are_never_worth_more_than_equal_weights():
+    """Every resample counts against it, and so does the sample itself: p is 1."""
+    assert ae.larger_ess_p_value(np.zeros(5), np.zeros(7), 50, rng=np.random.default_rng(0)) == 1
