@@ -91,7 +91,8 @@ def likelihoods(
         ends.append(np.array([beat]))
     low, high = np.concatenate(ends).min(), np.concatenate(ends).max()
     margin = 0.06 * (high - low)
-    ax.set(xlim=(low - margin, high + margin), ylim=(-0.6, len(names) - 0.4), title=title, xlabel="nats, ± one standard error")
+    ax.set(xlim=(low - margin, high + margin), xlabel="nats, ± one standard error")
+    ax.set(ylim=(-0.6, len(names) - 0.4), title=title)
     ax.set(yticks=rows, yticklabels=[LABELS[name] for name in names])
 
 
