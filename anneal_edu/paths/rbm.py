@@ -102,10 +102,12 @@ class GeometricRBMPath(GeometricPath):
         return gain + np.array(rows)
 
     def gibbs_at(
-        self, betas: np.ndarray, v: np.ndarray, rng: np.random.Generator, slope: np.ndarray | None = None
+        self, betas: np.ndarray, v: np.ndarray, rng: np.random.Generator, slope: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        """One block Gibbs step of every chain at its own β, the new v and h: (C,), (C, D) -> (C, D), (C, H)."""
-        slope = self.hidden_slope(v) if slope is None else slope
+        """One block Gibbs step of every chain at its own β, the new v and h: (C,), (C, D) -> (C, D), (C, H).
+
+        ``slope`` is `hidden_slope(v)`.
+        """
         _, _, b0, db, _, _ = self._line
         W0t, dWt = self._transposed
         t = np.asarray(betas, dtype=np.float32)[:, None]  # (C, 1)

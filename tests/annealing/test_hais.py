@@ -345,3 +345,25 @@ def test_walls_are_one_boolean_a_coordinate(wrong):
     path = ae.geometric_path(ae.Gaussian(np.zeros(2), np.eye(2)), target)
     with pytest.raises(ValueError, match="nonnegative must be 2 booleans"):
         ae.hais(path, [0, 0.5, 1], 3, rng=np.random.default_rng(0))
+
+
+class WithoutSlope:
+    """Draws and log Z, and no gradient."""
+
+    dim = 1
+
+    def log_density(self, x):
+        return -0.5 * x[..., 0] ** 2 - 0.5 * np.log(2 * np.pi)
+
+    def sample(self, n, rng):
+        return rng.standard_normal((n, 1))
+
+    def log_z(self):
+        return 0.0
+
+
+def test_both_ends_need_a_gradient():
+    round_one, rng = ae.Gaussian([0.0], [[1.0]]), np.random.default_rng(0)
+    for ends in ((WithoutSlope(), round_one), (round_one, WithoutSlope())):
+        with pytest.raises(TypeError, match="grad_log_density, which WithoutSlope lacks: use ais"):
+            ae.hais(ae.geometric_path(*ends), [0, 1], 2, rng=rng)

@@ -178,6 +178,8 @@ def test_data_moments_weigh_examples_and_average_h_given_v():
 def test_a_fit_by_chains_comes_near_the_moments_it_is_given():
     rbm = random_rbm(6, 4, 6, scale=0.8)
     match = ae.pcd_fit(3000, 300, 0.05, rng=np.random.default_rng(0))(rbm.moments(), ae.uniform_rbm(6, 4))
+    in_single = match.rbm.weights.astype(np.float32)
+    assert np.array_equal(match.rbm.weights, in_single), "its products are of single precision"
     exact = max(np.abs(a - b).max() for a, b in zip(match.rbm.moments(), rbm.moments(), strict=True))
     assert match.converged is None
     assert exact < 0.03
