@@ -17,6 +17,8 @@ from anneal_edu.annealing.likelihood import LikelihoodResult, log_likelihood, ra
 from anneal_edu.annealing.matrices import expected_ais_weights, gibbs_matrix, metropolis_matrix, state_distributions
 from anneal_edu.annealing.reverse import ReverseAISResult, Sandwich, reverse_ais, sandwich
 from anneal_edu.annealing.step_size import tune_step_size
+from anneal_edu.auditing.audit import audit
+from anneal_edu.auditing.findings import AuditResult, Finding
 from anneal_edu.distributions import (
     BilinearGenerative,
     BinaryRBM,
@@ -83,11 +85,13 @@ from anneal_edu.weights import (
 
 __all__ = [
     "AISResult",
+    "AuditResult",
     "BilinearGenerative",
     "BinaryRBM",
     "Caveat",
     "Distribution",
     "Estimate",
+    "Finding",
     "Gaussian",
     "GaussianBernoulli",
     "GaussianRBM",
@@ -112,6 +116,7 @@ __all__ = [
     "ThermodynamicIntegrationResult",
     "Unnormalized",
     "ais",
+    "audit",
     "auxiliary_gibbs",
     "base_rate_rbm",
     "binary_states",
