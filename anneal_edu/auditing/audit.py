@@ -47,8 +47,8 @@ def audit(
         For a kernel that needs more of a distribution than log f and its gradient: one that it can move, with exact
         draws, ``sample(n, rng)``. It is then asked on this one alone.
     n_draws : int
-        Exact draws that are moved together at first; the most suspicious averages are asked again with four times as
-        many.
+        Exact draws that are moved together at first; the most suspicious averages are asked again with eight times
+        as many.
     risk : float
         The probability, at most, that something right is accused: each of n tests gets risk / n (Bonferroni).
     rng : numpy.random.Generator

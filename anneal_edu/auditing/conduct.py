@@ -17,7 +17,7 @@ N_REPEATS, N_MOVES = 12, 25
 
 def ask_chance(moves: Moves, world: World, docket: Docket) -> Callable[[], None]:
     """Equal generators, equal moves; others, other moves. Returns what asks the first half once more, later."""
-    x = world.distribution.sample(50, np.random.default_rng(0))
+    x = world.distribution.sample(200, np.random.default_rng(0))
 
     def moved(seed: int) -> np.ndarray:
         return moves(world, x, np.random.default_rng(seed))

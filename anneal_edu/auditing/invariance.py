@@ -14,7 +14,7 @@ from anneal_edu.auditing.worlds import World
 
 STOPS = (1, 4, 12)  # moves after which chains are looked at
 N_SUSPECTS = 2
-TIMES_MORE = 4
+TIMES_MORE = 8
 N_TOGETHER = 4  # chains a call, where it is asked whether each of a few is treated right
 _MANY = 100
 
@@ -83,7 +83,7 @@ def _look_for_what_never_changes(world: World, stages: list[np.ndarray], docket:
     x, after = stages[0], stages[-1]
     moved = (x != after).any(1)
     if not any((x != stage).any() for stage in stages[1:]):
-        docket.fact("does nothing", f"no chain of {len(x)} ever moved ({world.name})")
+        docket.left_out.append(f"{world.name}: no chain of {len(x)} ever moved there")
         return
     if moved.sum() < _MANY:
         return

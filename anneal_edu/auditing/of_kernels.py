@@ -44,6 +44,8 @@ def _ask(moves: Moves, worlds: list[World], n: int, docket: Docket, rng: np.rand
     for world in worlds:
         docket.asked.append(f"invariance and reach on {world.name}")
         ask_invariance(moves, world, n, docket, rng)
+    if sum("ever moved there" in reason for reason in docket.left_out) == len(worlds):
+        docket.fact("does nothing", "no chain ever moved, in any world")
     docket.asked += ["every chain of a few", "independence of the chains", "their companions"]
     ask_rows(moves, first, N_ROW_CALLS, docket, rng)
     for world in (first, worlds[0])[: min(2, len(worlds))]:

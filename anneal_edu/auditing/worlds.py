@@ -195,7 +195,7 @@ def tiny_worlds(rng: np.random.Generator) -> list[World]:
     rbm = BinaryRBM(couplings, np.array([-0.4, 0.5, -0.9]), np.array([0.3, -0.6]))
     return [
         real_world("a steep and a long tail", Skewed(np.array([[1.0]]), np.array([0.5])), rng),
-        real_world("a correlated Gaussian in three dimensions", Gaussian([1.0, -0.7, 0.3], leaning, 1.5), rng),
+        real_world("a correlated Gaussian in three dimensions", Gaussian([1.0, -0.7, 20.0], leaning, 1.5), rng),
         real_world("a skewed plane", Skewed(np.array([[1.0, 0.0], [0.7, 0.8]]), np.array([-0.5, 0.4])), rng),
         real_world("two bumps", TwoBumps(), rng),
         real_world("a half-line", Walled(), rng),
