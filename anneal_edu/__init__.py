@@ -3,8 +3,8 @@
 A *path* is a function from β in [0, 1] to a *distribution*. An *estimator* walks it; a *kernel* moves chains meanwhile.
 
 What one calls has a name here. The pieces of an algorithm, which lessons print, stand in its room:
-``ae.annealing.hais.hamiltonian_transition``. What lessons alone need is in ``ae.figures``, ``ae.panels``, ``ae.check``
-and ``ae.experiments``.
+``ae.annealing.hais.hamiltonian_transition``. What lessons alone need is in ``ae.figures``, ``ae.panels``, ``ae.check``,
+``ae.bugs`` and ``ae.experiments``.
 """
 
 import types
@@ -191,7 +191,7 @@ __all__ = [
     "widen_covariance",
 ]
 
-_OF_THE_COURSE = ("check", "experiments", "figures", "panels")  # imported on first use: the library needs no display
+_OF_THE_COURSE = ("bugs", "check", "experiments", "figures", "panels")  # imported on first use: the library needs no display
 
 
 def __getattr__(name: str) -> types.ModuleType:

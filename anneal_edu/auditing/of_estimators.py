@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.special import ndtr
-from scipy.stats import binom
+from scipy.special import bdtr, ndtr
 
 from anneal_edu.auditing.findings import Docket
 from anneal_edu.auditing.worlds import Skewed, Walled
@@ -214,7 +213,7 @@ def _ask_error_bars(problem: Problem, results: list[Any], errors: np.ndarray, do
         docket.test(
             "wrong interval",
             f"of {n} intervals that should hold the truth in 95% of runs, {held} do ({problem.name})",
-            float(binom.cdf(held, n, 0.88)),
+            float(bdtr(held, n, 0.88)),
         )
 
 

@@ -73,8 +73,8 @@ _OF_KERNELS = (
         "step adapts while weighing", "annealing.hais",
         "        yield HAISState(float(now), x, v, log_w, accepted)",
         "        yield HAISState(float(now), x, v, log_w, accepted)\n"
-        "        step_size *= 1.4 if accepted.mean() > 0.7 else 0.7",
-        "momentum", "The step size follows the chains' own acceptance while their weights accumulate.",
+        "        step_size = step_size * np.where(accepted[:, None], 1.5, 0.3)",
+        "momentum", "Each chain's step size follows its own acceptance while its weight accumulates.",
         "a public implementation of Hamiltonian AIS adapts so",
     ),
     Fault(
@@ -125,12 +125,6 @@ _OF_WEIGHTS = (
         "    _sign: ClassVar[int] = 1",
         "reverse AIS", "1/w is unbiased for 1/Z from above; w is averaged in its place.",
         "a public library averages w so",
-    ),
-    Fault(
-        "forward kernel downwards", "annealing.reverse",
-        "    draws, backwards = x, reversal_of(kernel)",
-        "    draws, backwards = x, kernel",
-        "reverse AIS, sweeps", "The way down uses the sweep of the way up, not its time reversal.",
     ),
     Fault(
         "survivors only", "weights",
@@ -193,6 +187,12 @@ _OF_LADDERS = (
         "    log_alpha = np.minimum(0.0, log_quotient(own[:-1] + own[1:], below + above))  # (K, C)",
         "parallel tempering", "The sign in the exponent of the swap is wrong.",
         "synesenom/ran pull request 977 found it in its own specification",
+    ),
+    Fault(
+        "no way back", "tempering.transitions",
+        "        up, down = annealing_step(self.path, backwards), annealing_step(self.path, self.kernel)",
+        "        up, down = annealing_step(self.path, self.kernel), annealing_step(self.path, self.kernel)",
+        "tempered transitions", "The way up uses the sweep of the way down, not its time reversal.",
     ),
     Fault(
         "tag turns when accepted", "tempering.swaps",

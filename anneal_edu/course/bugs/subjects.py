@@ -60,6 +60,10 @@ class Subject:
     above : bool
         Whether it begins at draws of the target.
     scalable : bool
+    path : callable, scale -> path, optional
+        Whose log Z it estimates, where AIS can be run from the other end.
+    of_z : bool
+        Whether it estimates log Z.
     """
 
     run: Callable[[Plant, float, int, np.random.Generator], Answer]
@@ -73,6 +77,8 @@ class Subject:
     other: Callable[[float, int, np.random.Generator], Answer] | None = None
     above: bool = False
     scalable: bool = True
+    path: Callable[[float], Any] | None = None
+    of_z: bool = True
 
 
 def of(result: Any) -> Answer:
@@ -105,7 +111,7 @@ def _annealed(make: Callable[[Plant, float], Kernel], path: Any, n_steps: int, p
 def _of_a_kernel(make: Callable[[Plant, float], Kernel], n_steps: int = 10, **more) -> Subject:
     return Subject(
         partial(_annealed, make, skewed_path, n_steps), np.log, n_steps, kernel=lambda plant: make(plant, 1.0),
-        world=skewed_world, reversible=True, other=_other, **more,
+        world=skewed_world, reversible=True, other=_other, path=skewed_path, **more,
     )  # fmt: skip
 
 
@@ -151,25 +157,47 @@ def _ais(plant: Plant, scale: float, n: int, rng: np.random.Generator, n_steps: 
 
 def _ais_far(plant: Plant, scale: float, n: int, rng: np.random.Generator) -> Answer:
     plant("weights")
-    path = geometric_path(Gaussian([0.0], [[scale**2]]), Gaussian([0.0], [[12.0 * scale**2]]))
+    path = geometric_path(Gaussian([0.0], [[scale**2]]), Gaussian([4.0 * scale], [[scale**2]]))
     return of(plant("annealing.ais").ais(path, [0, 1], n, random_walk(scale), rng=rng, workers=1))
 
 
+def shifted_path(scale: float) -> Any:
+    """From N(0, 1) to N(1.5, 1): the weights are log-normal in both directions."""
+    return geometric_path(Gaussian([0.0], [[scale**2]]), Gaussian([1.5 * scale], [[scale**2]]))
+
+
 def _reverse(plant: Plant, scale: float, n: int, rng: np.random.Generator) -> Answer:
-    path = skewed_path(scale)
-    run = plant("annealing.reverse").reverse_ais
-    return of(run(path, linear_schedule(8), path(1.0).sample(n, rng), random_walk(0.8 * scale), rng=rng, workers=1))
+    path, run = shifted_path(scale), plant("annealing.reverse").reverse_ais
+    return of(run(path, linear_schedule(4), path(1.0).sample(n, rng), random_walk(scale), rng=rng, workers=1))
+
+
+def _other_shifted(scale: float, n: int, rng: np.random.Generator) -> Answer:
+    return of(ais(shifted_path(scale), linear_schedule(40), n, random_walk(scale), rng=rng, workers=1))
 
 
 def leaning_path(scale: float) -> Any:
-    """Between two correlated Gaussians, whose Gibbs sweeps have an order."""
-    start, end = np.array([[2.0, 1.5], [1.5, 1.6]]), np.array([[1.0, -0.7], [-0.7, 0.8]])
-    return geometric_path(Gaussian([0.0, 0.0], scale**2 * start), Gaussian(scale * np.array([1.5, 1.0]), scale**2 * end))
+    """Between two Gaussians of two correlated coordinates, whose Gibbs sweeps have an order."""
+    cov, mean = scale**2 * np.array([[1.0, 0.9], [0.9, 1.0]]), scale * np.array([1.0, 0.0])
+    return geometric_path(Gaussian([0.0, 0.0], 2 * cov), Gaussian(mean, cov))
 
 
-def _reverse_sweeps(plant: Plant, scale: float, n: int, rng: np.random.Generator) -> Answer:
-    path, reverse = leaning_path(scale), plant("annealing.reverse")
-    return of(reverse.reverse_ais(path, linear_schedule(3), path(1.0).sample(n, rng), rng=rng, workers=1))
+def _up_and_down(plant: Plant) -> Kernel:
+    move = plant("tempering.transitions").tempered_transitions(leaning_path(1.0), linear_schedule(5))
+    return lambda distribution, x, rng: move(move.target, x, rng)
+
+
+def _product_of_both(plant: Plant, scale: float, n: int, rng: np.random.Generator) -> Answer:
+    """E[x₀ x₁] of exact draws that have been moved ten times."""
+    x, move = leaning_path(1.0)(1.0).sample(n, rng), _up_and_down(plant)
+    for _ in range(10):
+        x = move(None, x, rng)
+    products = x[:, 0] * x[:, 1]
+    value, error = float(products.mean()), float(products.std(ddof=1) / np.sqrt(n))
+    return Answer(value, error, value - 1.96 * error, value + 1.96 * error)
+
+
+def _leaning_world() -> World:
+    return real_world("two correlated coordinates", leaning_path(1.0)(1.0), np.random.default_rng(0))
 
 
 def _other_leaning(scale: float, n: int, rng: np.random.Generator) -> Answer:
@@ -178,7 +206,7 @@ def _other_leaning(scale: float, n: int, rng: np.random.Generator) -> Answer:
 
 def _hais(plant: Plant, scale: float, n: int, rng: np.random.Generator) -> Answer:
     path = skewed_path(scale)
-    return of(plant("annealing.hais").hais(path, linear_schedule(15), n, 0.8 * scale, 0.3, rng=rng, workers=1))
+    return of(plant("annealing.hais").hais(path, linear_schedule(30), n, 0.8 * scale, 0.3, rng=rng, workers=1))
 
 
 @dataclass(frozen=True, eq=False)
@@ -229,7 +257,7 @@ def _rbm(plant: Plant, scale: float, n: int, rng: np.random.Generator) -> Answer
 
 def _joint(plant: Plant, scale: float, n: int, rng: np.random.Generator) -> Answer:
     joint = plant("distributions.joint_rbm").JointRBM
-    return of(ais(lambda beta: joint(rbm_path()(beta)), linear_schedule(8), n, rng=rng, workers=1))
+    return of(ais(lambda beta: joint(rbm_path()(beta)), linear_schedule(16), n, rng=rng, workers=1))
 
 
 def _persistent_kernel(plant: Plant) -> Kernel:
@@ -292,7 +320,7 @@ def _tempered(swaps: str, plant: Plant, scale: float, n: int, rng: np.random.Gen
     plant("tempering.swaps")
     run, kernel = plant("tempering.parallel").parallel_tempering, random_walk(scale)
     path, betas = bumps_path(scale), linear_schedule(3)
-    return of(run(path, betas, 30, n // 5, kernel, swaps, n_burn_in=10, keep="nothing", rng=rng, workers=1))
+    return of(run(path, betas, 60, n // 5, kernel, swaps, n_burn_in=40, keep="nothing", rng=rng, workers=1))
 
 
 def swap_matrix_of(plant: Plant) -> tuple[np.ndarray, np.ndarray]:
@@ -374,14 +402,14 @@ SUBJECTS: dict[str, Subject] = {
         other=_other_at_the_wall, scalable=False,
     ),
     "Hamiltonian": _of_a_kernel(_hamiltonian),
-    "momentum": Subject(_hais, np.log, 15, kernel=_momentum_kernel, world=skewed_world, other=_other),
+    "momentum": Subject(_hais, np.log, 30, kernel=_momentum_kernel, world=skewed_world, other=_other, path=skewed_path),
     "RBM": Subject(
         _rbm, rbm_truth, 6, kernel=lambda plant: lambda f, x, rng: plant("distributions.binary_rbm").BinaryRBM(
             f.weights, f.visible_bias, f.hidden_bias
         ).gibbs(x, rng), world=_bit_world, reversible=True, other=_other_bits, scalable=False,
     ),
     "RBM of both layers": Subject(
-        _joint, rbm_truth, 8,
+        _joint, rbm_truth, 16,
         kernel=lambda plant: lambda f, x, rng: plant("distributions.joint_rbm").JointRBM(f.rbm).gibbs(x, rng),
         world=_joint_world, other=_other_bits, scalable=False,
     ),
@@ -389,22 +417,25 @@ SUBJECTS: dict[str, Subject] = {
         _persistent, rbm_truth, 6, kernel=_persistent_kernel, world=_bit_world, reversible=True, other=_other_bits,
         scalable=False,
     ),
-    "AIS": Subject(_ais, np.log, 4, other=_other),
+    "AIS": Subject(_ais, np.log, 4, other=_other, path=skewed_path),
     "AIS at a wall": Subject(
         _annealed_to_the_wall, lambda scale: float(np.log(2)), 6, other=_other_at_the_wall, scalable=False
     ),
-    "AIS far away": Subject(_ais_far, _zero, 1),
-    "reverse AIS": Subject(_reverse, np.log, 8, other=_other, above=True),
-    "reverse AIS, sweeps": Subject(_reverse_sweeps, _zero, 3, other=_other_leaning, above=True),
+    "AIS far away": Subject(_ais_far, _zero, 1, n=1000),
+    "reverse AIS": Subject(_reverse, _zero, 4, other=_other_shifted, above=True, path=shifted_path),
+    "tempered transitions": Subject(
+        _product_of_both, lambda scale: 0.9, 100, kernel=_up_and_down, world=_leaning_world, reversible=True,
+        scalable=False, of_z=False,
+    ),
     "sparse prior": Subject(_sparse, _zero, 8, other=_other_sparse, scalable=False),
     "parallel tempering": Subject(
-        partial(_tempered, "even_odd"), _wider_bumps, 40, matrix=swap_matrix_of, other=_other_bumps
+        partial(_tempered, "even_odd"), _wider_bumps, 80, matrix=swap_matrix_of, other=_other_bumps
     ),
     "lifted swaps": Subject(
-        partial(_tempered, "lifted"), _wider_bumps, 40, matrix=lifted_matrix_of, other=_other_bumps
+        partial(_tempered, "lifted"), _wider_bumps, 80, matrix=lifted_matrix_of, other=_other_bumps
     ),
     "RTS": Subject(_rts, _wider_bumps, 77, other=_other_bumps),
-    "thermodynamic integration": Subject(_integrated, _zero, 1, other=_other_leaning),
-    "mean of a chain": Subject(_chain_mean, _zero, 300, n=1, scalable=False),
+    "thermodynamic integration": Subject(_integrated, _zero, 1, other=_other_leaning, path=leaning_path),
+    "mean of a chain": Subject(_chain_mean, _zero, 300, n=1, scalable=False, of_z=False),
 }  # fmt: skip
 """Name → what is run."""

@@ -18,6 +18,7 @@ from anneal_edu.course.bugs.kinds import KINDS, LEVEL, Asked
 from anneal_edu.course.bugs.planting import Fault, Plant
 from anneal_edu.course.bugs.subjects import SUBJECTS
 
+N_SHOWN = 12
 _STORED = files(__package__) / "table.json"
 
 
@@ -38,6 +39,12 @@ class Row:
     held : float
         Share of the intervals that hold the truth; ``right_held`` without the fault.
     right_held : float
+    spread : float
+        Standard deviation over the repeats; ``right_spread`` without the fault.
+    right_spread : float
+    runs, right_runs : list
+        The first of the repeats, with and without the fault: value, lower and upper end of the interval.
+    truth : float
     """
 
     fault: str
@@ -48,6 +55,11 @@ class Row:
     right_error: float
     held: float
     right_held: float
+    spread: float
+    right_spread: float
+    runs: list[list[float]]
+    right_runs: list[list[float]]
+    truth: float
 
     @property
     def seen_by(self) -> tuple[str, ...]:
@@ -55,10 +67,15 @@ class Row:
         return tuple(kind for kind, p in self.p_values.items() if p is not None and p < LEVEL)
 
 
-def _damage(asked: Asked) -> tuple[float, float]:
+def _damage(asked: Asked) -> tuple[float, float, float]:
     truth, runs = asked.subject.truth(1.0), asked.runs(1.0)
     held = np.mean([answer.low <= truth <= answer.high for answer in runs])
-    return float(np.mean([answer.value for answer in runs]) - truth), float(held)
+    values = [answer.value for answer in runs]
+    return float(np.mean(values) - truth), float(held), float(np.std(values, ddof=1))
+
+
+def _first(asked: Asked) -> list[list[float]]:
+    return [[round(float(v), 4) for v in (a.value, a.low, a.high)] for a in asked.runs(1.0)[:N_SHOWN]]
 
 
 def row_of(fault: Fault | None, subject: str, seed: int = 0) -> Row:
@@ -76,6 +93,11 @@ def row_of(fault: Fault | None, subject: str, seed: int = 0) -> Row:
         undamaged[0],
         damage[1],
         undamaged[1],
+        damage[2],
+        undamaged[2],
+        _first(asked),
+        _first(right),
+        float(asked.subject.truth(1.0)),
     )
 
 
@@ -101,7 +123,7 @@ def smallest_cover(rows: tuple[Row, ...]) -> tuple[str, ...]:
 
     Examples
     --------
-    >>> one = Row("a", "", {"x": 0.0, "y": 0.0}, {"x": 5, "y": 2}, 0, 0, 0, 0)
+    >>> one = Row("a", "", {"x": 0.0, "y": 0.0}, {"x": 5, "y": 2}, 0, 0, 0, 0, 0, 0, [], [], 0)
     >>> smallest_cover((one,))
     ('y',)
     """
