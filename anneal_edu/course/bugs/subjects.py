@@ -157,7 +157,7 @@ def _ais(plant: Plant, scale: float, n: int, rng: np.random.Generator, n_steps: 
 
 def _ais_far(plant: Plant, scale: float, n: int, rng: np.random.Generator) -> Answer:
     plant("weights")
-    path = geometric_path(Gaussian([0.0], [[scale**2]]), Gaussian([4.0 * scale], [[scale**2]]))
+    path = geometric_path(Gaussian([0.0], [[scale**2]]), Gaussian([0.0], [[40.0 * scale**2]]))
     return of(plant("annealing.ais").ais(path, [0, 1], n, random_walk(scale), rng=rng, workers=1))
 
 

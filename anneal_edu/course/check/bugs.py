@@ -36,8 +36,8 @@ WRONG_REFRESHES: dict[str, Refresh] = {  # what is said of it
         keep=np.sqrt, new=lambda g: np.sqrt(1 - g)
     ),
     "it returns v as it was: the variance is right, look at what is kept": lambda v, gamma, rng: v.copy(),
-    "one noise serves all chains: each is right, all together are not": _refresh(
-        noise=lambda v, rng: rng.standard_normal(v.shape[1:])
+    "chains 0 and 1 share one noise, so do 2 and 3: each is right, all together are not": _refresh(
+        noise=lambda v, rng: np.repeat(rng.standard_normal(v.shape), 2, axis=0)[: len(v)]
     ),
     "its noise is ±1: the variance is right, the shape is not": _refresh(
         noise=lambda v, rng: rng.choice([-1.0, 1.0], size=v.shape)

@@ -101,3 +101,8 @@ def who_sees_what(ax: Axes, faults: list[str], kinds: list[str], seen: list[list
 def tall_figure() -> LectureFigure:
     """For a table of some thirty rows, with room for their names and those of the columns."""
     return LectureFigure(10, 11)
+
+
+def place_table(ax: Axes) -> None:
+    """Leave room for the names of rows and columns of `who_sees_what`."""
+    ax.set_position((0.29, 0.06, 0.58, 0.8))
