@@ -191,7 +191,8 @@ __all__ = [
     "widen_covariance",
 ]
 
-_OF_THE_COURSE = ("bugs", "check", "experiments", "figures", "panels")  # imported on first use: the library needs no display
+# imported on first use: the library needs no display
+_OF_THE_COURSE = ("bugs", "check", "experiments", "figures", "panels")
 
 
 def __getattr__(name: str) -> types.ModuleType:

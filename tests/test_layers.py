@@ -27,7 +27,9 @@ LAYERS = {
     "panels": ["course.panels", "course.check"],
     "the door": ["__main__"],
 }
-WITHOUT_DISPLAY = ["primitives", "distributions", "paths", "estimators", "audits", "models", "experiments", "public names"]
+WITHOUT_DISPLAY = [
+    "primitives", "distributions", "paths", "estimators", "audits", "models", "experiments", "public names"
+]  # fmt: skip
 DISPLAY = {"matplotlib", "ipywidgets", "IPython", "PIL"}
 
 

@@ -1,7 +1,7 @@
 """Does a kernel leave a distribution as it is, and does it come everywhere?
 
-Chains that start at exact draws and move by a right kernel are exact draws for ever, so that the mean change of anything
-is zero. Many things are looked at, the most suspicious ones again with new draws; only these count as tests.
+Chains that start at exact draws and move by a right kernel are exact draws for ever, so that the mean change of
+anything is zero. Many things are looked at, the most suspicious ones again with new draws; only these are tests.
 """
 
 from __future__ import annotations

@@ -241,7 +241,9 @@ def _look_at_conduct(runs: Runs, problem: Problem, docket: Docket) -> None:
         docket.fact("ignores its kernel", "the kernel that it is given is never called")
 
 
-def _ask_more_chains(runs: Runs, problem: Problem, errors: np.ndarray, docket: Docket, rng: np.random.Generator) -> None:
+def _ask_more_chains(
+    runs: Runs, problem: Problem, errors: np.ndarray, docket: Docket, rng: np.random.Generator
+) -> None:
     more = np.array([last(runs(problem, child, 4 * N_CHAINS).log_z) for child in rng.spawn(N_REPEATS)])
     ratio, noise = errors.var(ddof=1) / more.var(ddof=1), np.sqrt(2 * 2 * 1.5 / N_REPEATS)
     z = max(0.0, np.log(4 / _SLACK) - np.log(ratio)) / noise

@@ -1,4 +1,4 @@
-"""The audit of a path: do the densities, normalisers, gradients, draws and Gibbs steps of its points belong together?"""
+"""The audit of a path: do densities, normalisers, gradients, draws and Gibbs steps of its points belong together?"""
 
 from __future__ import annotations
 

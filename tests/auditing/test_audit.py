@@ -72,12 +72,15 @@ def test_a_right_path_passes(path):
     assert found.passed, found
 
 
+TENT = ae.Unnormalized(lambda x: -np.abs(x).sum(-1), 1)
+
+
 def shifted(p):
     return lambda n, rng: p.sample(n, rng) + 0.3
 
 
 FAULTY_PATHS = {
-    "ends exchanged": (lambda b: ae.Unnormalized(lambda x: -np.abs(x).sum(-1), 1) if b < 1 else GAUSSIANS(0.0), "no start"),
+    "ends exchanged": (lambda b: TENT if b < 1 else GAUSSIANS(0.0), "no start"),
     "normaliser": (changed(GAUSSIANS, log_z=lambda p: lambda: p.log_z() + 0.2), "wrong normaliser"),
     "normaliser of bits": (changed(BITS, log_z=lambda p: lambda: p.log_z() + np.log(2)), "wrong normaliser"),
     "gradient": (changed(GAUSSIANS, grad_log_density=lambda p: lambda x: -p.grad_log_density(x)), "wrong gradient"),
@@ -86,7 +89,8 @@ FAULTY_PATHS = {
     "a jump": (lambda b: GAUSSIANS(b if b < 0.5 else 1.0), "a jump"),
     "no distribution": (lambda b: b, "no distribution"),
     "a mean over states": (
-        changed(GAUSSIANS, log_density=lambda p: lambda x: p.log_density(x) - p.log_density(x).mean()), "states mixed up"
+        changed(GAUSSIANS, log_density=lambda p: lambda x: p.log_density(x) - p.log_density(x).mean()),
+        "states mixed up",
     ),
 }  # fmt: skip
 

@@ -116,7 +116,8 @@ _OF_WEIGHTS = (
     Fault(
         "last step missing", "annealing.ais",
         "        for before, now in pairwise(watch(schedule)):\n            log_ratio, x = step(before, now, x, rng)",
-        "        for before, now in pairwise(watch(schedule[:-1])):\n            log_ratio, x = step(before, now, x, rng)",
+        "        for before, now in pairwise(watch(schedule[:-1])):\n"
+        "            log_ratio, x = step(before, now, x, rng)",
         "AIS", "The loop ends one distribution too early.",
     ),
     Fault(
@@ -141,7 +142,8 @@ _OF_WEIGHTS = (
     ),
     Fault(
         "interval of the logs", "annealing.ais",
-        "        means = self._sign * weights.bootstrap_log_mean_exp(self._sign * self.log_weights, n_resamples, rng=rng)",
+        "        means = self._sign * "
+        "weights.bootstrap_log_mean_exp(self._sign * self.log_weights, n_resamples, rng=rng)",
         "        means = rng.choice(self.log_weights, (n_resamples, len(self.log_weights))).mean(1)",
         "AIS", "The estimate is right; its interval is that of the mean of the logarithms.",
     ),

@@ -12,7 +12,7 @@ from anneal_edu.annealing.ais import ais
 from anneal_edu.annealing.reverse import reverse_ais
 from anneal_edu.auditing.findings import z_and_p
 from anneal_edu.course.bugs.planting import Plant
-from anneal_edu.course.bugs.subjects import Answer, Subject, of
+from anneal_edu.course.bugs.subject import Answer, Subject, of
 from anneal_edu.kernels import random_walk
 from anneal_edu.paths.schedules import linear_schedule
 

@@ -136,8 +136,9 @@ def _langevin(noise: float) -> Callable:
 
 _RIGHT = (random_walk(0.5), random_walk(1.2), hmc(0.4, 4), exact, _metropolis(0.8), hmc(0.8, 2))
 _WRONG = (
-    _metropolis(0.9, power=-1.0), _metropolis(0.9, power=0.5), _metropolis(0.6, widen=0.7), _metropolis(0.4, shared=True),
-    _metropolis(0.9, left=1), _langevin(1.0), _metropolis(0.9, power=0.0), _metropolis(1.0, power=1.6),
+    _metropolis(0.9, power=-1.0), _metropolis(0.9, power=0.5), _metropolis(0.6, widen=0.7),
+    _metropolis(0.4, shared=True), _metropolis(0.9, left=1), _langevin(1.0),
+    _metropolis(0.9, power=0.0), _metropolis(1.0, power=1.6),
 )  # fmt: skip
 BUDGET, N_SAMPLERS, N_ROUNDS = 400_000, 8, 5
 
@@ -159,8 +160,8 @@ def line_up(seed: int, budget: int = BUDGET) -> tuple[list[Anonymous], set[int]]
         "What do exact draws of the target become under a right sampler, and what else must each chain do?",
         "Give each sampler the same share of the budget: target.sample(n, rng), a few moves, then means, variances and "
         "the covariance before and after; a coordinate that never changes; chains from one point that move alike.",
-        "wrong if some |mean(g_after - g_before)| > 5 sd / √n for g = x, x², x₀x₁, or (x_after == x_before).all(0).any(),"
-        " or np.ptp of the moved steps of 50 chains from one point is 0",
+        "wrong if some |mean(g_after - g_before)| > 5 sd / √n for g = x, x², x₀x₁, or "
+        "(x_after == x_before).all(0).any(), or np.ptp of the moved steps of 50 chains from one point is 0",
     )
 )
 def which_are_wrong(answer) -> str:

@@ -7,7 +7,7 @@ from anneal_edu.course.figures import artists
 from anneal_edu.course.figures.style import GREY, LectureFigure, projected
 
 _LOUDEST = 20.0  # -log10 p beyond which all are alike
-RIGHT, WRONG = "right", "faulty"
+SOUND, FAULTY = "sound", "faulty"
 """Styles of an output that is right, or not known to be wrong, and of a wrong one."""
 
 
@@ -40,7 +40,7 @@ def two_outputs(
     low, high = window
     margin = 0.02 * (high - low)
     for i, (value, below, above) in enumerate(pair):
-        style, y = WRONG if i == wrong else RIGHT, 1.0 - i
+        style, y = FAULTY if i == wrong else SOUND, 1.0 - i
         ends = np.clip([below, above], low + margin, high - margin)
         artists.level_bars(ax, f"bar {i} {style}", *ends, y, style, linestyle="-")
         artists.marks(ax, f"mark {i} {style}", np.clip(value, low + margin, high - margin), y, style, markersize=11)
@@ -62,7 +62,7 @@ def screams(ax: Axes, kinds: list[str], p_values: list[float | None], level: flo
     if not told:
         return
     loud = {k: min(_LOUDEST, -np.log10(max(p, 1e-300))) for k, p in zip(rows, p_values, strict=True) if p is not None}
-    for style, chosen in ((WRONG, [k for k in loud if loud[k] > at]), (RIGHT, [k for k in loud if loud[k] <= at])):
+    for style, chosen in ((FAULTY, [k for k in loud if loud[k] > at]), (SOUND, [k for k in loud if loud[k] <= at])):
         if chosen:
             x = np.array([loud[k] for k in chosen])
             artists.level_bars(ax, f"{style} from 0", np.zeros(len(x)), x, chosen, style, linestyle="-", marker="None")
@@ -85,7 +85,7 @@ def who_sees_what(ax: Axes, faults: list[str], kinds: list[str], seen: list[list
         True, False, or None where it cannot be asked.
     """
     rows = np.arange(len(faults))[::-1]
-    for style, value in ((WRONG, True), (RIGHT, False)):
+    for style, value in ((FAULTY, True), (SOUND, False)):
         at = [(j, row) for row, line in zip(rows, seen, strict=True) for j, v in enumerate(line) if v is value]
         if at:
             x, y = np.array(at).T
@@ -95,7 +95,7 @@ def who_sees_what(ax: Axes, faults: list[str], kinds: list[str], seen: list[list
     ax.set_xticklabels(kinds, rotation=40, ha="left")
     ax.xaxis.tick_top()
     ax.tick_params(length=0, labelsize=11)
-    artists.legend(ax, {WRONG: "seen", RIGHT: "not seen"}, loc="lower center", ncols=2, bbox_to_anchor=(0.4, -0.08))
+    artists.legend(ax, {FAULTY: "seen", SOUND: "not seen"}, loc="lower center", ncols=2, bbox_to_anchor=(0.4, -0.08))
 
 
 def tall_figure() -> LectureFigure:

@@ -83,7 +83,7 @@ _LOOKS = {
     "errs either way": (ORANGE, _LONG, "D"),
     "own error": (BLUE, _SOLID, "o"),
     "true error": (VERMILION, _DASHED, "s"),
-    "right": (BLUE, _SOLID, "o"),
+    "sound": (BLUE, _SOLID, "o"),
     "faulty": (VERMILION, _DASHED, "X"),
     "missed": (WINE, _NO_LINE, "X"),
     # training

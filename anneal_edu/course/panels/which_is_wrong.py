@@ -25,8 +25,8 @@ def row_of(fault: str) -> Row:
 class WhichIsWrong(Panel):
     """The output of a right algorithm and of the same with one fault, and what ten kinds of test say of the fault.
 
-    Stored runs; ``python -m anneal_edu.course.bugs.table`` makes them. Controls: ``fault``; ``run``, which of twelve,
-    the same random numbers for both; ``truth``, hidden or shown.
+    Stored runs; ``python -m anneal_edu.course.bugs.table`` makes them. Controls: ``fault``; ``seed``, which of
+    twelve runs, the same random numbers for both; ``truth``, hidden or shown.
     """
 
     title = "Which of the two is wrong?"
@@ -37,7 +37,7 @@ class WhichIsWrong(Panel):
     size = (12.0, 5.2)
     controls = {  # noqa: RUF012
         "fault": named("fault", "ratio upside down", tuple(FAULTS)),
-        "run": slider("run", 0, 0, N_SHOWN - 1, 1),
+        "seed": slider("run", 0, 0, N_SHOWN - 1, 1),
         "truth": choice("truth and tests", HIDDEN, (HIDDEN, SHOWN)),
     }
     scenes = {  # noqa: RUF012
@@ -58,10 +58,10 @@ class WhichIsWrong(Panel):
             ax.set_position((start / width, 0.75 / height, plot / width, 1 - 1.25 / height))
         return [left, right]
 
-    def draw(self, fault, run, truth):
-        row, wrong, told = row_of(fault), wrong_one(fault, run), truth == SHOWN
-        pair = [row.right_runs[run], row.right_runs[run]]
-        pair[wrong] = row.runs[run]
+    def draw(self, fault, seed, truth):
+        row, wrong, told = row_of(fault), wrong_one(fault, seed), truth == SHOWN
+        pair = [row.right_runs[seed], row.right_runs[seed]]
+        pair[wrong] = row.runs[seed]
         window = bugs.window_of([*row.runs, *row.right_runs], row.truth)
         bugs.two_outputs(self.axes[0], pair, wrong if told else None, row.truth if told else None, window)
         bugs.screams(self.axes[1], list(KINDS), [row.p_values[kind] for kind in KINDS], LEVEL, told)

@@ -1,4 +1,4 @@
-"""Each fault is a line of the library, exchanged; the table is what the tests say of it, and no one is accused wrongly."""
+"""Each fault is a line of the library, exchanged; the table is what tests say of it, and none is accused wrongly."""
 
 import dataclasses
 import importlib
@@ -61,7 +61,8 @@ def test_a_module_that_uses_the_faulty_one_uses_what_is_faulty():
 def test_the_stored_table_is_of_these_faults_and_tests():
     assert set(ROWS) == set(bugs.FAULTS) and set(RIGHT) == set(bugs.SUBJECTS)
     for row in bugs.stored_table():
-        assert set(row.p_values) == set(bugs.KINDS) and set(row.costs) == {k for k, p in row.p_values.items() if p is not None}
+        assert set(row.p_values) == set(bugs.KINDS)
+        assert set(row.costs) == {kind for kind, p in row.p_values.items() if p is not None}
         assert not row.fault or bugs.FAULTS[row.fault].subject == row.subject
 
 
@@ -79,7 +80,8 @@ CHEAP = {
     "ratio upside down": "exact draws, moved", "drawn until inside": "exact draws, moved", "γ for √γ": "moments",
     "one noise for all chains": "error bars", "means in place of draws": "detailed balance",
     "last step missing": "coordinates", "weights after the move": "mean weight", "interval of the logs": "coverage",
-    "reverse run averages w": "sandwich", "hidden units forgotten": "two methods", "both get the same copy": "πT = π in full",
+    "reverse run averages w": "sandwich", "hidden units forgotten": "two methods",
+    "both get the same copy": "πT = π in full", "swap ratio upside down": "πT = π in full",
     "tag turns when accepted": "πT = π in full", "the wrong tail": "coverage", "sum stops at once": "error bars",
 }  # fmt: skip
 
