@@ -16,7 +16,7 @@ STOPS = (1, 4, 12)  # moves after which chains are looked at
 N_SUSPECTS = 2
 TIMES_MORE = 8
 N_TOGETHER = 4  # chains a call, where it is asked whether each of a few is treated right
-_MANY = 100
+_MANY = 80  # a quarter of those near a threshold should cross it: that none does has then probability 1e-10
 
 
 def walked(moves: Moves, world: World, n: int, rng: np.random.Generator) -> list[np.ndarray]:
@@ -113,7 +113,7 @@ def _never_crossed(before: np.ndarray, now: np.ndarray) -> float | None:
     inside = (0.0,) if low < 0 < high else ()
     for at in (*np.linspace(low, high, 41), *inside):
         near = changed & (np.abs(before - at) < reach)
-        if near.sum() >= 2 * _MANY and not ((before < at) != (now < at))[changed].any():
+        if near.sum() >= _MANY and not ((before < at) != (now < at))[changed].any():
             return float(at)
     return None
 

@@ -61,13 +61,15 @@ class _Shifted:
 
 def problems() -> list[Problem]:
     """Four of them: two Gaussians, a skewed plane, a wall behind which weights are zero, and an RBM."""
-    wide, leaning = Gaussian([0.0], [[2.0]]), Skewed(np.array([[1.0, 0.0], [0.6, 0.9]]), np.array([-0.4, 0.3]))
-    plane, off_wall = Gaussian([0.0, 0.0], 2 * np.eye(2)), Gaussian([2.5], [[6.0]])
+    wide = Gaussian(np.zeros(1), 2 * np.eye(1))
+    leaning = Skewed(np.array([[1.0, 0.0], [0.6, 0.9]]), np.array([-0.4, 0.3]))
+    plane, off_wall = Gaussian(np.zeros(2), 2 * np.eye(2)), Gaussian(np.array([2.5]), 6 * np.eye(1))
     weights, b, c = np.array([[1.2, -0.8], [-1.0, 0.9], [0.6, 1.1]]), np.array([-0.4, 0.5, -0.9]), np.array([0.3, -0.6])
     rbm, flat = BinaryRBM(weights, b, c), uniform_rbm(3, 2)
 
     def gaussians(start: float, end: float) -> Any:
-        return geometric_path(Gaussian(wide.mean, wide.cov, 0.7 + start), Gaussian([1.0], [[0.6]], -1.3 + end))
+        near = Gaussian(np.ones(1), 0.6 * np.eye(1), -1.3 + end)
+        return geometric_path(Gaussian(wide.mean, wide.cov, 0.7 + start), near)
 
     def skewed(start: float, end: float) -> Any:
         return geometric_path(Gaussian(plane.mean, plane.cov, start), _Shifted(leaning, end))

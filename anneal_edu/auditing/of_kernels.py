@@ -62,7 +62,8 @@ def _worlds_of(moves: Moves, on: Any, docket: Docket, rng: np.random.Generator) 
     if on is not None:
         discrete = bool(getattr(on, "discrete", False))
         return [binary_world("your distribution", on) if discrete else real_world("your distribution", on, rng)]
-    found, refused = [], {}
+    found: list[World] = []
+    refused: dict[str, str] = {}
     for world in tiny_worlds(rng):
         if world.discrete and found and not _keeps_bits(moves, world):
             docket.left_out.append(f"{world.name}: it moves real numbers")
@@ -94,8 +95,8 @@ def _ask_weights(kernel: Kernel, discrete: bool, docket: Docket, rng: np.random.
         target = BinaryRBM(np.array([[1.5, -1.0], [-1.0, 1.2]]), np.array([0.3, -0.6]), np.array([-0.2, 0.4]))
         path, log_z = geometric_path(uniform_rbm(2, 2), target), target.log_z()
     else:
-        start = Gaussian([0.0, 0.0], [[1.5, 0.0], [0.0, 1.5]], 0.7)
-        end = Gaussian([1.0, -0.8], [[0.8, 0.5], [0.5, 1.0]], -1.3)
+        start = Gaussian(np.zeros(2), 1.5 * np.eye(2), 0.7)
+        end = Gaussian(np.array([1.0, -0.8]), np.array([[0.8, 0.5], [0.5, 1.0]]), -1.3)
         path, log_z = geometric_path(start, end), -1.3
     try:
         run = ais(path, linear_schedule(10), N_WEIGHTS, kernel, rng=rng, workers=1)

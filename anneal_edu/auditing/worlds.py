@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import combinations
 from typing import Any
 
@@ -113,7 +114,7 @@ class TwoBumps:
 class World:
     """A distribution with exact draws, and the functions of a state whose averages are watched.
 
-    Attributes
+    Parameters
     ----------
     name : str
     distribution : Distribution
@@ -136,6 +137,9 @@ class World:
         return np.stack([probe(x) for _, probe in self.probes], axis=1)
 
 
+Look = tuple[str, Callable[[np.ndarray], np.ndarray]]
+
+
 def real_world(name: str, distribution: Any, rng: np.random.Generator) -> World:
     """A world of real numbers: means, widths, correlations, shares of cells, and the density itself are watched."""
     seen = np.asarray(distribution.sample(_REFERENCE, rng), dtype=np.float64)
@@ -146,29 +150,44 @@ def real_world(name: str, distribution: Any, rng: np.random.Generator) -> World:
     def unit(x: np.ndarray) -> np.ndarray:
         return (x - middle) / width
 
-    probes, scalars = [], []
-    for j in range(seen.shape[1]):
-        probes.append((f"the mean of coordinate {j}", lambda x, j=j: np.clip(unit(x)[:, j], -5, 5)))
-        probes.append((f"the width of coordinate {j}", lambda x, j=j: np.minimum(unit(x)[:, j] ** 2, 16)))
-        cells = range(N_CELLS)
-        probes += [
-            (f"the share of cell {c} of coordinate {j}", lambda x, j=j, c=c: np.digitize(x[:, j], edges[:, j]) == c)
-            for c in cells
+    def of_one(j: int) -> list[Look]:
+        def in_cell(c: int, x: np.ndarray) -> np.ndarray:
+            return (np.digitize(x[:, j], edges[:, j]) == c).astype(float)
+
+        shares = [(f"the share of cell {c} of coordinate {j}", partial(in_cell, c)) for c in range(N_CELLS)]
+        return [
+            (f"the mean of coordinate {j}", lambda x: np.clip(unit(x)[:, j], -5, 5)),
+            (f"the width of coordinate {j}", lambda x: np.minimum(unit(x)[:, j] ** 2, 16)),
+            *shares,
         ]
-        scalars.append((f"coordinate {j}", lambda x, j=j: x[:, j]))
-    for i, j in combinations(range(seen.shape[1]), 2):
-        probes.append((
-            f"the correlation of coordinates {i} and {j}",
-            lambda x, i=i, j=j: np.tanh(unit(x)[:, i]) * np.tanh(unit(x)[:, j]),
-        ))
-        scalars.append((f"the sum of coordinates {i} and {j}", lambda x, i=i, j=j: x[:, i] + x[:, j]))
-        scalars.append((f"the difference of coordinates {i} and {j}", lambda x, i=i, j=j: x[:, i] - x[:, j]))
+
+    def of_two(i: int, j: int) -> Look:
+        said = f"the correlation of coordinates {i} and {j}"
+        return said, lambda x: np.tanh(unit(x)[:, i]) * np.tanh(unit(x)[:, j])
+
+    pairs = list(combinations(range(seen.shape[1]), 2))
+    probes = [look for j in range(seen.shape[1]) for look in of_one(j)] + [of_two(i, j) for i, j in pairs]
     probes.append(("the mean of log f", lambda x: np.clip((distribution.log_density(x) - level) / spread, -5, 5)))
-    scalars.append(("the distance from 0", lambda x: np.hypot.reduce(x, axis=1)))
-    scalars.append(("the distance from the middle", lambda x: np.hypot.reduce(unit(x), axis=1)))
-    scalars.append(("log f", distribution.log_density))
-    as_numbers = tuple((said, lambda x, f=f: np.asarray(f(x), dtype=np.float64)) for said, f in probes)
-    return World(name, distribution, False, as_numbers, tuple(scalars))
+    distances: list[Look] = [
+        ("the distance from 0", lambda x: np.hypot.reduce(x, axis=1)),
+        ("the distance from the middle", lambda x: np.hypot.reduce(unit(x), axis=1)),
+        ("log f", distribution.log_density),
+    ]
+    return World(name, distribution, False, tuple(probes), (*_sums_of(seen.shape[1]), *distances))
+
+
+def _sums_of(dim: int) -> list[Look]:
+    """Coordinates, and the sums and differences of two."""
+
+    def weighted(w: np.ndarray, x: np.ndarray) -> np.ndarray:
+        return x @ w
+
+    one = np.eye(dim)
+    found: list[Look] = [(f"coordinate {j}", partial(weighted, one[j])) for j in range(dim)]
+    for i, j in combinations(range(dim), 2):
+        found.append((f"the sum of coordinates {i} and {j}", partial(weighted, one[i] + one[j])))
+        found.append((f"the difference of coordinates {i} and {j}", partial(weighted, one[i] - one[j])))
+    return found
 
 
 def binary_world(name: str, distribution: Any) -> World:
@@ -191,11 +210,12 @@ def binary_world(name: str, distribution: Any) -> World:
 def tiny_worlds(rng: np.random.Generator) -> list[World]:
     """The problems of `audit`: five of real numbers, one of bits."""
     leaning = np.array([[1.0, 0.5, -0.2], [0.5, 0.6, 0.1], [-0.2, 0.1, 1.5]])
+    off = np.array([1.0, -0.7, 20.0])
     couplings = np.array([[1.6, -1.0], [-1.2, 0.8], [0.7, 1.5]])
     rbm = BinaryRBM(couplings, np.array([-0.4, 0.5, -0.9]), np.array([0.3, -0.6]))
     return [
         real_world("a steep and a long tail", Skewed(np.array([[1.0]]), np.array([0.5])), rng),
-        real_world("a correlated Gaussian in three dimensions", Gaussian([1.0, -0.7, 20.0], leaning, 1.5), rng),
+        real_world("a correlated Gaussian in three dimensions", Gaussian(off, leaning, 1.5), rng),
         real_world("a skewed plane", Skewed(np.array([[1.0, 0.0], [0.7, 0.8]]), np.array([-0.5, 0.4])), rng),
         real_world("two bumps", TwoBumps(), rng),
         real_world("a half-line", Walled(), rng),

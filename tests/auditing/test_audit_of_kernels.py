@@ -54,10 +54,10 @@ def test_a_kernel_that_needs_more_is_asked_on_a_distribution_of_its_own():
     def independent(distribution, x, rng):
         return distribution.mean + rng.standard_normal(x.shape) @ np.linalg.cholesky(distribution.cov).T
 
-    found = ae.audit(independent, n_draws=FEW, rng=np.random.default_rng(0))
+    found = ae.audit(independent, n_draws=FEW, risk=1e-5, rng=np.random.default_rng(0))
     assert found.passed and any("no attribute 'mean'" in reason for reason in found.left_out)
     own = ae.Gaussian([1.0, 2.0], [[1.0, 0.5], [0.5, 2.0]])
-    assert ae.audit(independent, on=own, n_draws=FEW, rng=np.random.default_rng(0)).passed
+    assert ae.audit(independent, on=own, n_draws=FEW, risk=1e-5, rng=np.random.default_rng(0)).passed
     halved = lambda f, x, rng: f.mean + 0.5 * rng.standard_normal(x.shape)  # noqa: E731
     assert not ae.audit(halved, on=own, n_draws=FEW, rng=np.random.default_rng(0)).passed
 

@@ -12,7 +12,7 @@ _OF_KERNELS = (
         "        log_ratio = log_density_of(distribution, proposal) - log_density_of(distribution, x)",
         "        log_ratio = log_density_of(distribution, x) - log_density_of(distribution, proposal)",
         "random walk", "The acceptance ratio is inverted: uphill is refused.",
-        _MISPRINT.format("in the report of Kadan et al. 2018, generalised Metropolis-Hastings"),
+        _MISPRINT.format("in the report of lesson 10, generalised Metropolis-Hastings"),
     ),
     Fault(
         "step depends on x", "kernels",
@@ -48,7 +48,7 @@ _OF_KERNELS = (
         "            log_ratio -= 0.5 * (turned**2).sum(-1) - 0.5 * (momentum**2).sum(-1)",
         "            log_ratio += 0.5 * (turned**2).sum(-1) - 0.5 * (momentum**2).sum(-1)",
         "Hamiltonian", "The kinetic energy enters with the wrong sign.",
-        _MISPRINT.format("in the weights of Sohl-Dickstein and Culpepper 2012, Eq. 24"),
+        _MISPRINT.format("in the weights of the paper on Hamiltonian AIS"),
     ),
     Fault(
         "no half step", "kernels",
@@ -61,7 +61,7 @@ _OF_KERNELS = (
         "    p += np.sqrt(refresh) * rng.standard_normal(p.shape)",
         "    p += refresh * rng.standard_normal(p.shape)",
         "momentum", "The noise of the momentum's renewal is too small: momenta die out.",
-        _MISPRINT.format("in Sohl-Dickstein and Culpepper 2012, Section 2.3, step 4"),
+        _MISPRINT.format("in the paper on Hamiltonian AIS, the fourth step of its algorithm"),
     ),
     Fault(
         "no turn when refused", "annealing.hais",
@@ -82,7 +82,7 @@ _OF_KERNELS = (
         "        return (1 - beta) * known[:, 0] + beta * known[:, 1]",
         "        return beta * known[:, 0] + (1 - beta) * known[:, 1]",
         "momentum", "The two ends of the path are exchanged in between.",
-        _MISPRINT.format("in Kiwaki and Aihara 2015, Eq. 9, for σ²(β)"),
+        _MISPRINT.format("in the paper of lesson 07, for σ²(β)"),
     ),
     Fault(
         "means in place of draws", "distributions.binary_rbm",
@@ -171,7 +171,7 @@ _OF_WEIGHTS = (
         "            log_p = -np.abs(a).sum(-1) - np.log(2) * (~self.nonnegative).sum()",
         "            log_p = -np.abs(a).sum(-1) - np.log(2)",
         "sparse prior", "The prior over L variables has the normaliser of one.",
-        _MISPRINT.format("in Sohl-Dickstein and Culpepper 2012, Eq. 32 and 34"),
+        _MISPRINT.format("in the paper on Hamiltonian AIS, for its sparse priors"),
     ),
 )
 
@@ -201,7 +201,7 @@ _OF_LADDERS = (
         "        self.direction = np.where(~moved & inside, -self.direction, self.direction)",
         "        self.direction = np.where(moved & inside, -self.direction, self.direction)",
         "lifted swaps", "The tagged replica turns around when it was accepted, not when refused.",
-        "the report of Kadan et al. 2018 turns at the wrong rung; see the course's errata",
+        "the report of lesson 10 turns at the wrong rung; see the course's errata",
     ),
     Fault(
         "β redrawn uniformly", "tempering.simulated",
