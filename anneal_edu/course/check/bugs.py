@@ -211,7 +211,7 @@ def five_runs(seed: int) -> tuple[list[tuple[np.ndarray, np.ndarray]], list[str]
 
 def _run(word: str, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     n, T = int(rng.integers(40, 80)), 200
-    level, width = 50 * rng.normal(), rng.uniform(0.5, 3)
+    level, width = 50 * rng.normal(), 10 ** rng.uniform(-2, 2)
     x = np.empty((T, n))
     x[0] = rng.standard_normal(n)
     for t in range(1, T):
@@ -229,7 +229,7 @@ def _run(word: str, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
         x[:, still] = x[0, still]
     elif word == "not there yet":
         x += np.linspace(-6, 0, T)[:, None] * rng.choice([-1, 1])
-    return log_w, 3 * rng.normal() + width * x[:, rng.permutation(n)]
+    return log_w, width * (3 * rng.normal() + x[:, rng.permutation(n)])
 
 
 def _cases() -> Iterator[tuple[list[tuple[np.ndarray, np.ndarray]], list[str]]]:
