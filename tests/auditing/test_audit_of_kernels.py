@@ -25,7 +25,7 @@ KIND_OF = {
     "squeezed": "no states", "only mirrored": "cannot reach",
 }  # fmt: skip
 SOME = [
-    "a step that depends on x", "never across 0", "in place", "the first ten", "the scale of the crowd", "one state",
+    "a step that depends on x", "never across 0", "in place", "the first ten", "one state",
 ]  # fmt: skip
 """The rest is asked by hand: an audit takes a second."""
 
@@ -58,8 +58,6 @@ def test_a_kernel_that_needs_more_is_asked_on_a_distribution_of_its_own():
     assert found.passed and any("no attribute 'mean'" in reason for reason in found.left_out)
     own = ae.Gaussian([1.0, 2.0], [[1.0, 0.5], [0.5, 2.0]])
     assert ae.audit(independent, on=own, n_draws=FEW, risk=1e-5, rng=np.random.default_rng(0)).passed
-    halved = lambda f, x, rng: f.mean + 0.5 * rng.standard_normal(x.shape)  # noqa: E731
-    assert not ae.audit(halved, on=own, n_draws=FEW, rng=np.random.default_rng(0)).passed
 
 
 def test_a_kernel_that_fails_everywhere_is_told_why():
