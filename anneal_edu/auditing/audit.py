@@ -48,7 +48,7 @@ def audit(
         draws, ``sample(n, rng)``. It is then asked on this one alone.
     n_draws : int
         Exact draws that are moved together at first; the most suspicious averages are asked again with eight times
-        as many.
+        as many. A kernel so slow that this would take more than a minute is asked with fewer.
     risk : float
         The probability, at most, that something right is accused: each of n tests gets risk / n (Bonferroni).
     rng : numpy.random.Generator

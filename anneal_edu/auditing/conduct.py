@@ -65,7 +65,7 @@ def ask_few_chains(moves: Moves, world: World, docket: Docket, rng: np.random.Ge
                 "chains left out",
                 f"{still.sum()} of {n} chains never move, where the others move in {others:.0%} of {N_REPEATS} runs; "
                 f"the first of these is chain {int(np.argmax(still))}",
-                min(1.0, n * (1 - others) ** (N_REPEATS * still.sum())),
+                min(1.0, n * (1 - others) ** N_REPEATS),
             )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from anneal_edu.annealing.ais import ais
 from anneal_edu.auditing.conduct import ask_chance, ask_companions, ask_few_chains, ask_independence
 from anneal_edu.auditing.findings import Docket, z_and_p
-from anneal_edu.auditing.invariance import ask_invariance, ask_rows
+from anneal_edu.auditing.invariance import STOPS, TIMES_MORE, ask_invariance, ask_rows
 from anneal_edu.auditing.moves import Moves, UnfitStatesError
 from anneal_edu.auditing.worlds import World, binary_world, real_world, tiny_worlds
 from anneal_edu.distributions import BinaryRBM, Gaussian, uniform_rbm
@@ -18,6 +19,7 @@ from anneal_edu.paths.geometric import geometric_path
 from anneal_edu.paths.schedules import linear_schedule
 
 N_ROW_CALLS = 600
+MOST_SECONDS = 60.0
 N_WEIGHTS = 8000
 _MISSING = TypeError, AttributeError, NotImplementedError
 
@@ -29,11 +31,24 @@ def audit_kernel(kernel: Kernel, on: Any, n: int, docket: Docket, rng: np.random
         worlds = _worlds_of(moves, on, docket, rng)
         if not worlds:
             return
-        _ask(moves, worlds, n, docket, rng)
+        _ask(moves, worlds, _affordable(moves, worlds, n, docket), docket, rng)
     except UnfitStatesError:
         docket.left_out.append("what comes after a move that cannot be used")
     except Exception as error:  # whatever a user's kernel does, the audit tells it
         docket.fact("fails", f"{type(error).__name__}: {error}")
+
+
+def _affordable(moves: Moves, worlds: list[World], n: int, docket: Docket) -> int:
+    """Fewer draws for a kernel so slow that ``n`` would take more than a minute: one that loops over its chains."""
+    x = worlds[0].distribution.sample(300, np.random.default_rng(0))
+    began = perf_counter()
+    moves(worlds[0], x, np.random.default_rng(0))
+    seconds = (perf_counter() - began) / len(x) * max(STOPS) * (1 + TIMES_MORE) * len(worlds)
+    if seconds * n < MOST_SECONDS:
+        return n
+    n = max(1000, int(MOST_SECONDS / seconds))
+    docket.left_out.append(f"more than {n} draws a world: the kernel is slow")
+    return n
 
 
 def _ask(moves: Moves, worlds: list[World], n: int, docket: Docket, rng: np.random.Generator) -> None:

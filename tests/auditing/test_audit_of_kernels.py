@@ -60,6 +60,11 @@ def test_a_kernel_that_needs_more_is_asked_on_a_distribution_of_its_own():
     assert ae.audit(independent, on=own, n_draws=FEW, risk=1e-5, rng=np.random.default_rng(0)).passed
 
 
+def test_hardly_any_step_accepted_is_no_fault():
+    found = ae.audit(ae.random_walk(40.0), on=ae.Gaussian([0.0], [[1.0]]), n_draws=FEW, rng=np.random.default_rng(0))
+    assert found.passed, found
+
+
 def test_a_kernel_that_fails_everywhere_is_told_why():
     def broken(distribution, x, rng):
         return distribution.nothing_of_the_kind(x)
