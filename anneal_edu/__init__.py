@@ -3,8 +3,8 @@
 A *path* is a function from β in [0, 1] to a *distribution*. An *estimator* walks it; a *kernel* moves chains meanwhile.
 
 What one calls has a name here. The pieces of an algorithm, which lessons print, stand in its room:
-``ae.annealing.hais.hamiltonian_transition``. What lessons alone need is in ``ae.figures``, ``ae.panels``, ``ae.check``
-and ``ae.experiments``.
+``ae.annealing.hais.hamiltonian_transition``. What lessons alone need is in ``ae.figures``, ``ae.panels``, ``ae.check``,
+``ae.bugs`` and ``ae.experiments``.
 """
 
 import types
@@ -17,6 +17,8 @@ from anneal_edu.annealing.likelihood import LikelihoodResult, log_likelihood, ra
 from anneal_edu.annealing.matrices import expected_ais_weights, gibbs_matrix, metropolis_matrix, state_distributions
 from anneal_edu.annealing.reverse import ReverseAISResult, Sandwich, reverse_ais, sandwich
 from anneal_edu.annealing.step_size import tune_step_size
+from anneal_edu.auditing.audit import audit
+from anneal_edu.auditing.findings import AuditResult, Finding
 from anneal_edu.distributions import (
     BilinearGenerative,
     BinaryRBM,
@@ -84,11 +86,13 @@ from anneal_edu.weights import (
 
 __all__ = [
     "AISResult",
+    "AuditResult",
     "BilinearGenerative",
     "BinaryRBM",
     "Caveat",
     "Distribution",
     "Estimate",
+    "Finding",
     "Gaussian",
     "GaussianBernoulli",
     "GaussianRBM",
@@ -114,6 +118,7 @@ __all__ = [
     "Unnormalized",
     "ais",
     "arviz_groups",
+    "audit",
     "auxiliary_gibbs",
     "base_rate_rbm",
     "binary_states",
@@ -190,7 +195,8 @@ __all__ = [
     "widen_covariance",
 ]
 
-_OF_THE_COURSE = ("check", "experiments", "figures", "panels")  # imported on first use: the library needs no display
+# imported on first use: the library needs no display
+_OF_THE_COURSE = ("bugs", "check", "experiments", "figures", "panels")
 
 
 def __getattr__(name: str) -> types.ModuleType:

@@ -8,6 +8,7 @@ import anneal_edu as ae
 DEFAULTS = {
     "AISResult.interval": dict(level=0.95, n_resamples=1000),
     "BilinearGenerative": dict(noise=0.1),
+    "Finding": dict(p_value=0.0),
     "Gaussian": dict(log_scale=0.0),
     "GaussianBernoulli": dict(constant=0.0),
     "HAISResult.interval": dict(level=0.95, n_resamples=1000),
@@ -15,6 +16,7 @@ DEFAULTS = {
     "MeanCovarianceRBM": dict(sigma=1.0),
     "ProductOfExperts": dict(expert="laplace"),
     "ReverseAISResult.interval": dict(level=0.95, n_resamples=1000),
+    "audit": dict(n_draws=8000, risk=0.001),
     "base_rate_rbm": dict(clip=0.01),
     "bootstrap_log_mean_exp": dict(n_resamples=1000),
     "contrastive_divergence": dict(swaps="even_odd", n_rungs=10, decay=True),

@@ -27,7 +27,7 @@ from anneal_edu.tempering.transitions import TemperedMove
 from anneal_edu.training.causes import _first_chains, move_latents
 from anneal_edu.training.gaussian_rbm import gibbs_step
 
-NO_LIBRARY = ("figures", "panels", "check", "experiments", "__main__")
+NO_LIBRARY = ("bugs", "figures", "panels", "check", "experiments", "__main__")
 EXEMPT = {
     Swaps: "fields of TemperingState",
 }
@@ -729,7 +729,23 @@ FEW_CROSSINGS = "6 chains came from the first rung to the last 5 times: add rung
 
 HELD_BY = "held by the formula of "
 
+FINDINGS = ae.Finding("odd", "it is odd", 0.25), ae.Finding("even", "it is even"), ae.Finding("odd", "once more")
+
+
+def audited():
+    return ae.AuditResult("kernel", FINDINGS, 12, 0.125, ("this", "that"), ("the rest: no",))
+
+
 TABLE = [
+    (ae.Finding, lambda: FINDINGS[0], {
+        "kind": lambda r: "odd", "sentence": lambda r: "it is odd", "p_value": lambda r: 0.25,
+    }),
+    (ae.AuditResult, audited, {
+        "subject": lambda r: "kernel", "n_tests": lambda r: 12, "risk": lambda r: 0.125,
+        "findings": lambda r: [["odd", "it is odd", 0.25], ["even", "it is even", 0.0], ["odd", "once more", 0.0]],
+        "asked": lambda r: ["this", "that"], "left_out": lambda r: ["the rest: no"],
+        "kinds": lambda r: ["odd", "even"], "passed": lambda r: False,
+    }),
     (ae.AISResult, lambda: forward()[0], {
         "log_weights": forward_log_weights,
         "samples": lambda r: 0.9 * forward()[1][-1] + 0.1 * np.array(MEANS[1]),
@@ -1085,6 +1101,12 @@ def printed_ais(r):
 
 
 PRINTED = [
+    (lambda: FINDINGS[1], lambda r: ["even: it is even"]),
+    (audited, lambda r: [
+        "kernel: 3 findings in 12 tests (something right is accused with probability 0.125 or less)",
+        "  ✗ odd: it is odd", "  ✗ even: it is even", "  ✗ odd: once more",
+        "  asked: this, that", "  not asked: the rest: no",
+    ]),
     (lambda: ae.AISResult(LW, np.zeros((40, 1)), 5), printed_ais),
     (lambda: ae.ReverseAISResult(-LW, np.zeros((40, 1)), 5), printed_ais),
     (lambda: ae.HAISResult(LW, np.zeros((40, 1)), 5, ACCEPTANCE),

@@ -169,7 +169,16 @@ MIXED = ae.LinearGenerative([[1.0, 0.5], [0.0, 1.0]], noise=0.5)
 SCORED = rng(13).normal(size=(4, 2))
 MCRBM = (np.eye(2), -np.eye(2), np.zeros(2), np.eye(2), np.zeros(2), np.zeros(2))
 
+NARROW, WIDE = ae.Gaussian([0.0], [[0.5]]), ae.Gaussian([0.0], [[2.0]])
+
+
+def audited(n_draws=1000, on=NARROW, risk=0.001):
+    undecided = lambda distribution, x, rng: x + 0.3 * rng.standard_normal(x.shape)  # noqa: E731
+    return ae.audit(undecided, n_draws=n_draws, on=on, risk=risk, rng=rng())
+
+
 TABLE = [
+    Options(ae.audit, audited, {"n_draws": (1000, 1001), "on": (NARROW, WIDE), "risk": (1e-3, 0.5)}),
     Options(ae.AISResult.interval, A_RUN.interval, {"level": (0.5, 0.9), "n_resamples": (1, 400)}),
     Options(ae.BilinearGenerative, lambda noise: ae.BilinearGenerative(
         np.eye(2), np.eye(2), np.ones((2, 1)), noise).sample(3, rng()), {"noise": (0.1, 0.5)}),

@@ -2,6 +2,7 @@
 
 from anneal_edu.course.check import (
     bias,
+    bugs,
     covariance_start,
     first_rbm,
     image_models,
@@ -20,6 +21,7 @@ from anneal_edu.course.check import (
 
 __all__ = [
     "bias",
+    "bugs",
     "covariance_start",
     "first_rbm",
     "image_models",

@@ -83,6 +83,8 @@ _LOOKS = {
     "errs either way": (ORANGE, _LONG, "D"),
     "own error": (BLUE, _SOLID, "o"),
     "true error": (VERMILION, _DASHED, "s"),
+    "sound": (BLUE, _SOLID, "o"),
+    "faulty": (VERMILION, _DASHED, "X"),
     "missed": (WINE, _NO_LINE, "X"),
     # training
     "CD-1": (PURPLE, _LONG_SHORT, "^"),

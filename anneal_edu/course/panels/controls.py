@@ -30,6 +30,11 @@ def steps(label: str, value: int, options: Sequence[int], live: bool = True) -> 
     return partial(widgets.SelectionSlider, value=value, options=named, continuous_update=live, **_long(label))
 
 
+def named(label: str, value: str, options: Sequence[str]) -> Recipe:
+    """A slider over words, of which there are too many for buttons."""
+    return partial(widgets.SelectionSlider, value=value, options=list(options), **_long(label))
+
+
 def choice(label: str, value: str, options: Sequence[str]) -> Recipe:
     """A choice between a few words."""
     return partial(

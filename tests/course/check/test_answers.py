@@ -42,7 +42,7 @@ def test_nothing_is_listed_twice():
 
 
 def test_every_exercise_has_a_solution_that_is_tried():
-    assert len({answer.exercise for answer in ALL}) == 45
+    assert len({answer.exercise for answer in ALL}) == 48
     assert all(answer.code and answer.mutants() for answer in ALL)
 
 

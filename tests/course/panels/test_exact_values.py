@@ -95,6 +95,7 @@ EXACT = {
         (1, "exact", Y, 0.0),
         (1, "now", X, 2),
     ]),
+    "WhichIsWrong": ({"truth": "shown", "fault": "swap ratio upside down"}, [(0, "truth", X, 2.0)]),
     "WhomToBelieve": ({"truth": "shown"}, [
         (0, "exact", X, next(row.exact for row in stored_rows("estimators") if row.model == "digits8_cd")),
     ]),

@@ -14,6 +14,7 @@ STAYING = {
     "TemperedModes": ("n_pairs", "hottest", "seed"),
     "TemperedTraining": ("methods", "moment"),
     "TemperedWalk": ("rounds", "seed"),
+    "WhichIsWrong": ("seed",),
     "WhomToBelieve": ("seed",),
 }
 """Panel → controls that move what is drawn, and not its axes."""

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from anneal_edu.course import panels
+from anneal_edu.course.bugs.table import Row as BugRow
 from anneal_edu.course.experiments.estimator_tables import Row
 from anneal_edu.course.panels import (
     annealing_runs,
@@ -25,6 +26,7 @@ from anneal_edu.course.panels import (
     tiny_world,
     two_paths,
     where_the_knots_sit,
+    which_is_wrong,
     whom_to_believe,
 )
 
@@ -53,6 +55,12 @@ def row(name, errors, std_errors):
 
 def measures(**pictures):
     return {style: samples_along_paths.Measures(number, 0.25, 0.0, 0.25) for style, number in pictures.items()}
+
+
+def accused(p_values):
+    """A fault and what tests say of it; the later ones are cheaper."""
+    costs = {kind: 9 - i for i, kind in enumerate(p_values)}
+    return BugRow("β and 1-β", "momentum", p_values, costs, 0, 0, 0, 0, 0, 0, [], [], 0)
 
 
 BIASES = {"geometric": (1.23, 4.56), "moments": (2.34, 5.67)}
@@ -320,6 +328,12 @@ WORDS = {
             "the truth. Yet F is 110, with none 110: what knots buy is not in F.",
         ),
         ((4, 0.5, 0.64, 110.4, 110.4, 4.9), "log Ẑ is 2 to 5 nats too high."),
+    ],
+    which_is_wrong: [
+        ((accused({}), "B", False), "One of the two has a fault: both print plausible numbers with small error bars."),
+        ((accused({"a": 0.5, "b": None}), "A", True), "It is A. The two ends of the path are exchanged in between."),
+        ((accused({"a": 0.5, "b": 0.02}), "A", True), "None of 2 tests sees it"),
+        ((accused({"a": 1e-6, "b": 1e-7, "c": 0.1, "d": None}), "B", True), "2 of 3 tests see it; cheapest: b."),
     ],
     whom_to_believe: [
         (

@@ -1,0 +1,128 @@
+"""The audit of a kernel."""
+
+from __future__ import annotations
+
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from anneal_edu.annealing.ais import ais
+from anneal_edu.auditing.conduct import ask_chance, ask_companions, ask_few_chains, ask_independence
+from anneal_edu.auditing.findings import Docket, z_and_p
+from anneal_edu.auditing.invariance import STOPS, TIMES_MORE, ask_invariance, ask_rows
+from anneal_edu.auditing.moves import Moves, UnfitStatesError
+from anneal_edu.auditing.worlds import World, binary_world, real_world, tiny_worlds
+from anneal_edu.distributions import BinaryRBM, Gaussian, uniform_rbm
+from anneal_edu.kernels import Kernel
+from anneal_edu.paths.geometric import geometric_path
+from anneal_edu.paths.schedules import linear_schedule
+
+N_ROW_CALLS = 600
+MOST_SECONDS = 60.0
+N_WEIGHTS = 8000
+_MISSING = TypeError, AttributeError, NotImplementedError
+
+
+def audit_kernel(kernel: Kernel, on: Any, n: int, docket: Docket, rng: np.random.Generator) -> None:
+    """Every question to a kernel, on the tiny worlds that it can move in, or on the distribution ``on``."""
+    moves = Moves(kernel, docket)
+    try:
+        worlds = _worlds_of(moves, on, docket, rng)
+        if not worlds:
+            return
+        _ask(moves, worlds, _affordable(moves, worlds, n, docket), docket, rng)
+    except UnfitStatesError:
+        docket.left_out.append("what comes after a move that cannot be used")
+    except Exception as error:  # whatever a user's kernel does, the audit tells it
+        docket.fact("fails", f"{type(error).__name__}: {error}")
+
+
+def _affordable(moves: Moves, worlds: list[World], n: int, docket: Docket) -> int:
+    """Fewer draws for a kernel so slow that ``n`` would take more than a minute: one that loops over its chains."""
+    x = worlds[0].distribution.sample(300, np.random.default_rng(0))
+    began = perf_counter()
+    moves(worlds[0], x, np.random.default_rng(0))
+    seconds = (perf_counter() - began) / len(x) * max(STOPS) * (1 + TIMES_MORE) * len(worlds)
+    if seconds * n < MOST_SECONDS:
+        return n
+    n = max(1000, int(MOST_SECONDS / seconds))
+    docket.left_out.append(f"more than {n} draws a world: the kernel is slow")
+    return n
+
+
+def _ask(moves: Moves, worlds: list[World], n: int, docket: Docket, rng: np.random.Generator) -> None:
+    first = worlds[min(2, len(worlds) - 1)]
+    docket.asked += ["chance", "one chain, and every chain"]
+    once_more = ask_chance(moves, first, docket)
+    ask_few_chains(moves, first, docket, rng)
+    for world in worlds:
+        docket.asked.append(f"invariance and reach on {world.name}")
+        ask_invariance(moves, world, n, docket, rng)
+    if sum("ever moved there" in reason for reason in docket.left_out) == len(worlds):
+        docket.fact("does nothing", "no chain ever moved, in any world")
+    docket.asked += ["every chain of a few", "independence of the chains", "their companions"]
+    ask_rows(moves, first, N_ROW_CALLS, docket, rng)
+    for world in (first, worlds[0])[: min(2, len(worlds))]:
+        ask_independence(moves, world, docket, rng)
+        ask_companions(moves, world, docket, rng)
+    if len(worlds) > 1:
+        docket.asked.append("the mean weight of AIS")
+        _ask_weights(moves.kernel, worlds[0].discrete, docket, rng)
+    once_more()
+
+
+def _worlds_of(moves: Moves, on: Any, docket: Docket, rng: np.random.Generator) -> list[World]:
+    """Those in which the kernel can move; why not in the others is noted, and why in none is a finding."""
+    if on is not None:
+        discrete = bool(getattr(on, "discrete", False))
+        return [binary_world("your distribution", on) if discrete else real_world("your distribution", on, rng)]
+    found: list[World] = []
+    refused: dict[str, str] = {}
+    for world in tiny_worlds(rng):
+        if world.discrete and found and not _keeps_bits(moves, world):
+            docket.left_out.append(f"{world.name}: it moves real numbers")
+            continue
+        try:
+            moves.kernel(world.distribution, world.distribution.sample(5, rng), np.random.default_rng(0))
+        except _MISSING as error:
+            refused[world.name] = f"{type(error).__name__}: {error}"
+            continue
+        found.append(world)
+    docket.left_out += [f"{name}: {why}" for name, why in refused.items()]
+    if not found:
+        docket.fact("fails", f"it can move in none of {len(refused)} tiny worlds: {next(iter(refused.values()))}")
+    return found
+
+
+def _keeps_bits(moves: Moves, world: World) -> bool:
+    x = world.distribution.sample(20, np.random.default_rng(0))
+    try:
+        new = np.asarray(moves.kernel(world.distribution, x.copy(), np.random.default_rng(0)))
+    except Exception:  # refused there, asked elsewhere
+        return True
+    return new.dtype.kind not in "fiub" or bool(np.isin(new, (0, 1)).all())
+
+
+def _ask_weights(kernel: Kernel, discrete: bool, docket: Docket, rng: np.random.Generator) -> None:
+    """Is the mean weight of AIS with this kernel Z, as it must be for every kernel that leaves each f_β invariant?"""
+    if discrete:
+        target = BinaryRBM(np.array([[1.5, -1.0], [-1.0, 1.2]]), np.array([0.3, -0.6]), np.array([-0.2, 0.4]))
+        path, log_z = geometric_path(uniform_rbm(2, 2), target), target.log_z()
+    else:
+        start = Gaussian(np.zeros(2), 1.5 * np.eye(2), 0.7)
+        end = Gaussian(np.array([1.0, -0.8]), np.array([[0.8, 0.5], [0.5, 1.0]]), -1.3)
+        path, log_z = geometric_path(start, end), -1.3
+    try:
+        run = ais(path, linear_schedule(10), N_WEIGHTS, kernel, rng=rng, workers=1)
+    except Exception as error:  # it moves in the worlds above
+        docket.left_out.append(f"the mean weight of AIS: {type(error).__name__}: {error}")
+        return
+    weights = np.exp(run.log_weights - log_z) - 1
+    z, p = z_and_p(weights[:, None])
+    docket.test(
+        "biased weights",
+        f"the mean weight of {N_WEIGHTS} chains of AIS is {1 + weights.mean():.3f} Z, {abs(z[0]):.1f} standard errors "
+        "from Z",
+        p[0],
+    )

@@ -1,0 +1,23 @@
+"""Mistakes that look right, planted in the library's own algorithms, and the tests that see them."""
+
+from anneal_edu.course.bugs.faults import FAULTS
+from anneal_edu.course.bugs.kinds import KINDS, LEVEL
+from anneal_edu.course.bugs.planting import Fault, Plant, source_of, with_fault
+from anneal_edu.course.bugs.subjects import SUBJECTS
+from anneal_edu.course.bugs.table import cheapest_for, faulty_rows, row_of, smallest_cover, stored_table
+
+__all__ = [
+    "FAULTS",
+    "KINDS",
+    "LEVEL",
+    "SUBJECTS",
+    "Fault",
+    "Plant",
+    "cheapest_for",
+    "faulty_rows",
+    "row_of",
+    "smallest_cover",
+    "source_of",
+    "stored_table",
+    "with_fault",
+]

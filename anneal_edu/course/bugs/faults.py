@@ -1,0 +1,234 @@
+"""The faults of the lesson, each declared once. What they do is computed, in `anneal_edu.course.bugs.table`."""
+
+from __future__ import annotations
+
+from anneal_edu.course.bugs.planting import Fault
+
+_MISPRINT = "printed so, {}; see the course's errata"
+
+_OF_KERNELS = (
+    Fault(
+        "ratio upside down", "kernels",
+        "        log_ratio = log_density_of(distribution, proposal) - log_density_of(distribution, x)",
+        "        log_ratio = log_density_of(distribution, x) - log_density_of(distribution, proposal)",
+        "random walk", "The acceptance ratio is inverted: uphill is refused.",
+        _MISPRINT.format("in the report of lesson 10, generalised Metropolis-Hastings"),
+    ),
+    Fault(
+        "step depends on x", "kernels",
+        "        proposal = x + self.scale * rng.standard_normal(x.shape)",
+        "        proposal = x + self.scale * (0.5 + np.abs(x) / 2) * rng.standard_normal(x.shape)",
+        "random walk", "Steps are longer far out, and the ratio of the proposals' densities is left out.",
+        "openturns issue 1260; CalibrateEmulateSample.jl issue 447; dealii/code-gallery pull request 64 (15 CPU years)",
+    ),
+    Fault(
+        "drawn until inside", "kernels",
+        "        proposal = x + self.scale * rng.standard_normal(x.shape)",
+        "        proposal = x + self.scale * rng.standard_normal(x.shape)\n"
+        "        while (out := np.isneginf(log_density_of(distribution, proposal))).any():\n"
+        "            proposal[out] = x[out] + self.scale * rng.standard_normal(x[out].shape)",
+        "random walk at a wall", "Proposals beyond the wall are drawn again; near the wall they are then denser.",
+        "lanl/PyBNF issue 709",
+    ),
+    Fault(
+        "one noise for all chains", "kernels",
+        "        proposal = x + self.scale * rng.standard_normal(x.shape)",
+        "        proposal = x + self.scale * rng.standard_normal(x.shape[1:])",
+        "random walk", "All chains get the same proposals: each alone is right, together they are few.",
+        "of the same family: equal seeds for all chains, biosustain/Maud pull request 51",
+    ),
+    Fault(
+        "u against the log", "kernels",
+        "    return -rng.standard_exponential(log_ratio.shape) < log_ratio",
+        "    return rng.random(log_ratio.shape) < log_ratio",
+        "random walk", "A uniform number is compared with the logarithm of the ratio.",
+    ),
+    Fault(
+        "kinetic sign", "kernels",
+        "            log_ratio -= 0.5 * (turned**2).sum(-1) - 0.5 * (momentum**2).sum(-1)",
+        "            log_ratio += 0.5 * (turned**2).sum(-1) - 0.5 * (momentum**2).sum(-1)",
+        "Hamiltonian", "The kinetic energy enters with the wrong sign.",
+        _MISPRINT.format("in the weights of the paper on Hamiltonian AIS"),
+    ),
+    Fault(
+        "no half step", "kernels",
+        "    x, v = _fly(x, v, step_size / 2, walled)",
+        "    x, v = _fly(x, v, step_size, walled)",
+        "Hamiltonian", "The first half step of the leapfrog is a whole one: the way back is another.",
+    ),
+    Fault(
+        "γ for √γ", "annealing.hais",
+        "    p += np.sqrt(refresh) * rng.standard_normal(p.shape)",
+        "    p += refresh * rng.standard_normal(p.shape)",
+        "momentum", "The noise of the momentum's renewal is too small: momenta die out.",
+        _MISPRINT.format("in the paper on Hamiltonian AIS, the fourth step of its algorithm"),
+    ),
+    Fault(
+        "no turn when refused", "annealing.hais",
+        "    p = np.where(chosen, p, -v)",
+        "    p = np.where(chosen, p, v)",
+        "momentum", "A refused chain keeps its direction, and is driven into the wall again.",
+    ),
+    Fault(
+        "step adapts while weighing", "annealing.hais",
+        "        yield HAISState(float(now), x, v, log_w, accepted)",
+        "        yield HAISState(float(now), x, v, log_w, accepted)\n"
+        "        step_size = step_size * np.where(accepted[:, None], 1.5, 0.3)",
+        "momentum", "Each chain's step size follows its own acceptance while its weight accumulates.",
+        "a public implementation of Hamiltonian AIS adapts so",
+    ),
+    Fault(
+        "β and 1-β", "annealing.hais",
+        "        return (1 - beta) * known[:, 0] + beta * known[:, 1]",
+        "        return beta * known[:, 0] + (1 - beta) * known[:, 1]",
+        "momentum", "The two ends of the path are exchanged in between.",
+        _MISPRINT.format("in the paper of lesson 07, for σ²(β)"),
+    ),
+    Fault(
+        "means in place of draws", "distributions.binary_rbm",
+        "        h = bernoulli(self.hidden_field(v), rng)\n        return bernoulli(self.visible_field(h), rng)",
+        "        h = self.hidden_given_visible(v)\n        return bernoulli(self.visible_field(h), rng)",
+        "RBM", "The Gibbs step hands on the hidden probabilities, not draws.",
+    ),
+    Fault(
+        "both layers from the old state", "distributions.joint_rbm",
+        "        return np.concatenate([bernoulli(self.rbm.visible_field(h), rng), h], axis=-1)",
+        "        return np.concatenate([bernoulli(self.rbm.visible_field(self.layers(x)[1]), rng), h], axis=-1)",
+        "RBM of both layers", "Both layers are updated from the old state at once.",
+    ),
+    Fault(
+        "chains start anew", "training.negative_phase",
+        "        self.particles = gibbs_chain(self.particles, W, b, c, self.n_gibbs, rng)",
+        "        self.particles = gibbs_chain(batch, W, b, c, self.n_gibbs, rng)",
+        "persistent chains", "PCD's chains begin at the data again and again: it is CD.",
+    ),
+)
+
+_OF_WEIGHTS = (
+    Fault(
+        "weights after the move", "annealing.ais",
+        "        return log_ratio, kernel(f, x, rng)  # x_k ~ T_k(· | x_{k-1})",
+        "        x = kernel(f, x, rng)\n"
+        "        return log_quotient(log_density_of(f, x, now), log_density_of(f_before, x, before)), x",
+        "AIS", "The weight is taken where the chain has come, not where it was.",
+        "the wrong answer that the check of lesson 01, exercise 1, meets most",
+    ),
+    Fault(
+        "last step missing", "annealing.ais",
+        "        for before, now in pairwise(watch(schedule)):\n            log_ratio, x = step(before, now, x, rng)",
+        "        for before, now in pairwise(watch(schedule[:-1])):\n"
+        "            log_ratio, x = step(before, now, x, rng)",
+        "AIS", "The loop ends one distribution too early.",
+    ),
+    Fault(
+        "reverse run averages w", "annealing.reverse",
+        "    _sign: ClassVar[int] = -1",
+        "    _sign: ClassVar[int] = 1",
+        "reverse AIS", "1/w is unbiased for 1/Z from above; w is averaged in its place.",
+        "a public library averages w so",
+    ),
+    Fault(
+        "survivors only", "weights",
+        "    return float(top + np.log(np.mean(np.exp(lw - top))))",
+        "    return float(top + np.log(np.mean(np.exp(lw[lw > -np.inf] - top))))",
+        "AIS at a wall", "Weights of zero are dropped before the mean is taken.",
+    ),
+    Fault(
+        "mean of the logs", "annealing.ais",
+        "        return self._sign * weights.log_mean_exp(self._sign * self.log_weights)",
+        "        return float(np.mean(self.log_weights))",
+        "AIS", "The mean of the logarithms is given for the logarithm of the mean.",
+        "a common slip; lesson 02, exercise 3, is there for it",
+    ),
+    Fault(
+        "interval of the logs", "annealing.ais",
+        "        means = self._sign * "
+        "weights.bootstrap_log_mean_exp(self._sign * self.log_weights, n_resamples, rng=rng)",
+        "        means = rng.choice(self.log_weights, (n_resamples, len(self.log_weights))).mean(1)",
+        "AIS", "The estimate is right; its interval is that of the mean of the logarithms.",
+    ),
+    Fault(
+        "n for √n", "weights",
+        "    return float(w.std(ddof=1) / np.sqrt(len(w)))",
+        "    return float(w.std(ddof=1) / len(w))",
+        "AIS", "The standard error is divided by n in place of its root.",
+    ),
+    Fault(
+        "the wrong tail", "weights",
+        "    lw = np.sort(as_log_weights(log_weights))\n    n_tail",
+        "    lw = np.sort(-as_log_weights(log_weights))\n    n_tail",
+        "AIS far away", "The tail index looks at the smallest weights, and the warning stays away.",
+    ),
+    Fault(
+        "hidden units forgotten", "distributions.binary_rbm",
+        "            return float(np.logaddexp(0, self.visible_bias).sum() + np.logaddexp(0, self.hidden_bias).sum())",
+        "            return float(np.logaddexp(0, self.visible_bias).sum())",
+        "RBM", "log Z of the start is that of v alone, while f(v) has the hidden units summed out.",
+        "marginal and joint normalisers mixed: a common slip",
+    ),
+    Fault(
+        "2 for 2^L", "distributions.generative",
+        "            log_p = -np.abs(a).sum(-1) - np.log(2) * (~self.nonnegative).sum()",
+        "            log_p = -np.abs(a).sum(-1) - np.log(2)",
+        "sparse prior", "The prior over L variables has the normaliser of one.",
+        _MISPRINT.format("in the paper on Hamiltonian AIS, for its sparse priors"),
+    ),
+)
+
+_OF_LADDERS = (
+    Fault(
+        "both get the same copy", "tempering.swaps",
+        "    new[1:][accepted] = order[:-1][accepted]",
+        "    new[1:][accepted] = new[:-1][accepted]",
+        "parallel tempering", "The second half of a swap reads what the first has overwritten.",
+        "nanograv/PTMCMCSampler pull request 58; nanograv/QuickCW pull request 14",
+    ),
+    Fault(
+        "swap ratio upside down", "tempering.parallel",
+        "    log_alpha = np.minimum(0.0, log_quotient(below + above, own[:-1] + own[1:]))  # (K, C)",
+        "    log_alpha = np.minimum(0.0, log_quotient(own[:-1] + own[1:], below + above))  # (K, C)",
+        "parallel tempering", "The sign in the exponent of the swap is wrong.",
+        "synesenom/ran pull request 977 found it in its own specification",
+    ),
+    Fault(
+        "no way back", "tempering.transitions",
+        "        up, down = annealing_step(self.path, backwards), annealing_step(self.path, self.kernel)",
+        "        up, down = annealing_step(self.path, self.kernel), annealing_step(self.path, self.kernel)",
+        "tempered transitions", "The way up uses the sweep of the way down, not its time reversal.",
+    ),
+    Fault(
+        "tag turns when accepted", "tempering.swaps",
+        "        self.direction = np.where(~moved & inside, -self.direction, self.direction)",
+        "        self.direction = np.where(moved & inside, -self.direction, self.direction)",
+        "lifted swaps", "The tagged replica turns around when it was accepted, not when refused.",
+        "the report of lesson 10 turns at the wrong rung; see the course's errata",
+    ),
+    Fault(
+        "β redrawn uniformly", "tempering.simulated",
+        "        rungs = (log_q + gumbel).argmax(0)",
+        "        rungs = gumbel.argmax(0)",
+        "RTS", "The temperature is drawn uniformly, whatever the state says.",
+    ),
+    Fault(
+        "Ẑ with the wrong sign", "tempering.simulated",
+        "    log_q = log_f - log_z[:, None]",
+        "    log_q = log_f + log_z[:, None]",
+        "RTS", "q(β|x) is multiplied by Ẑ in place of being divided.",
+    ),
+    Fault(
+        "left ends only", "reweighting.integration",
+        "        return cumulative_trapezoid(self.mean_slopes, self.schedule, initial=0)",
+        "        return np.concatenate([[0.0], np.cumsum(self.mean_slopes[:-1] * np.diff(self.schedule))])",
+        "thermodynamic integration", "The integral is summed from the left ends of the steps.",
+    ),
+    Fault(
+        "sum stops at once", "course.bugs.chains",
+        "        if rho <= 0:",
+        "        if rho >= 0:",
+        "mean of a chain", "The sum of autocorrelations stops at the wrong sign, and every draw counts.",
+        "of the same family: stan-dev/stan issue 2450",
+    ),
+)
+
+FAULTS: dict[str, Fault] = {fault.name: fault for fault in (*_OF_KERNELS, *_OF_WEIGHTS, *_OF_LADDERS)}
+"""Name → fault."""

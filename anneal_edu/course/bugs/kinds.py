@@ -1,0 +1,197 @@
+"""The kinds of test that can be made of a sampler. Each returns a p-value and its cost in moves, or None."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+
+import numpy as np
+from scipy.stats import binom, norm, ttest_1samp
+
+from anneal_edu.annealing.ais import ais
+from anneal_edu.annealing.reverse import reverse_ais
+from anneal_edu.auditing.findings import z_and_p
+from anneal_edu.course.bugs.planting import Plant
+from anneal_edu.course.bugs.subject import Answer, Subject, of
+from anneal_edu.kernels import random_walk
+from anneal_edu.paths.schedules import linear_schedule
+
+N_REPEATS, N_DRAWS, N_MOVES = 100, 20_000, 10
+LEVEL = 1e-5
+"""A test accuses below this p-value: in 300 tests of right algorithms once in 300 tables."""
+
+Found = tuple[float, int]
+
+
+def repeats(subject: Subject, plant: Plant, seed: int, scale: float = 1.0, n: int | None = None) -> list[Answer]:
+    """The same run with other random numbers."""
+    rngs = np.random.default_rng(seed).spawn(N_REPEATS)
+    return [subject.run(plant, scale, n or subject.n, rng) for rng in rngs]
+
+
+class Asked:
+    """One algorithm, right or wrong; what two kinds of test look at is run once."""
+
+    def __init__(self, subject: Subject, plant: Plant, seed: int):
+        self.subject, self.plant, self.seed = subject, plant, seed
+        self.runs = cache(lambda scale: repeats(subject, plant, seed, scale))
+
+    def disowned(self) -> bool:
+        """Whether most runs warn: what a run itself disowns is not judged."""
+        return np.mean([answer.warned for answer in self.runs(1.0)]) > 0.5
+
+    @property
+    def cost(self) -> int:
+        """Moves of all repeats."""
+        return N_REPEATS * self.subject.n * self.subject.moves
+
+    def rng(self, of: int) -> np.random.Generator:
+        """A generator for one kind of test."""
+        return np.random.default_rng([self.seed, of])
+
+
+def full_matrix(asked: Asked) -> Found | None:
+    """πT = π, in exact numbers."""
+    if asked.subject.matrix is None:
+        return None
+    T, p = asked.subject.matrix(asked.plant)
+    return (1.0 if np.abs(p @ T - p).max() < 1e-12 else 0.0), len(p)
+
+
+def draws_moved(asked: Asked) -> Found | None:
+    """Exact draws, moved, must stay exact draws: mean changes of many functions."""
+    if asked.subject.kernel is None or asked.subject.world is None:
+        return None
+    world, kernel, rng = asked.subject.world(), asked.subject.kernel(asked.plant), asked.rng(1)
+    x = world.distribution.sample(N_DRAWS, rng)
+    before = world.look(x)
+    for _ in range(N_MOVES):
+        x = kernel(world.distribution, x, rng)
+    return _least(world.look(x) - before), N_DRAWS * N_MOVES
+
+
+def moments(asked: Asked) -> Found | None:
+    """A long run from one state, against enumeration or exact draws."""
+    if asked.subject.kernel is None or asked.subject.world is None:
+        return None
+    world, kernel, rng = asked.subject.world(), asked.subject.kernel(asked.plant), asked.rng(2)
+    x = np.repeat(world.distribution.sample(1, np.random.default_rng(0)), 2000, axis=0)
+    for _ in range(60):
+        x = kernel(world.distribution, x, rng)
+    exact = world.look(world.distribution.sample(200_000, rng))
+    seen = world.look(x)
+    s = np.sqrt(seen.var(0) / len(seen) + exact.var(0) / len(exact))
+    s = np.maximum(s, np.sqrt(exact.var(0) / len(seen)))
+    z = (seen.mean(0) - exact.mean(0)) / np.where(s > 0, s, np.inf)
+    return _bonferroni(2 * norm.sf(np.abs(z))), 2000 * 60
+
+
+def detailed_balance(asked: Asked) -> Found | None:
+    """As many go from one set of states to another as come back; asked only where the right kernel is in balance."""
+    if not asked.subject.reversible or asked.subject.kernel is None or asked.subject.world is None:
+        return None
+    world, kernel, rng = asked.subject.world(), asked.subject.kernel(asked.plant), asked.rng(3)
+    x = world.distribution.sample(4 * N_DRAWS, rng)
+    here, there = world.look(x), world.look(kernel(world.distribution, x, rng))
+    cells = [i for i, (said, _) in enumerate(world.probes) if said.startswith("the share")]
+    flows = [here[:, i] * there[:, j] - here[:, j] * there[:, i] for i in cells for j in cells if i < j]
+    return _least(np.stack(flows, axis=1)), 4 * N_DRAWS
+
+
+def mean_weight(asked: Asked) -> Found | None:
+    """Is the mean of Ẑ over repeats the exact Z? From above that of 1/Ẑ."""
+    if not asked.subject.of_z:
+        return None
+    if asked.disowned():
+        return 1.0, asked.cost
+    errors = np.array([answer.value for answer in asked.runs(1.0)]) - asked.subject.truth(1.0)
+    ratios = np.exp(-errors if asked.subject.above else errors)
+    return _t(ratios - 1), asked.cost
+
+
+def sandwich(asked: Asked) -> Found | None:
+    """The run and one from the other end must meet."""
+    subject, rng = asked.subject, asked.rng(4)
+    if subject.path is None:
+        return None
+    path, kernel = subject.path(1.0), random_walk(1.2)
+    draws = path(1.0).sample(4000, rng)
+    betas = linear_schedule(60)
+    if subject.above:
+        other = of(ais(path, betas, 4000, kernel, rng=rng))
+    else:
+        other = of(reverse_ais(path, betas, draws, kernel, rng=rng))
+    return _gap(subject.run(asked.plant, 1.0, 4000, rng), other), 4000 * (60 + subject.moves)
+
+
+def coverage(asked: Asked) -> Found | None:
+    """How many intervals hold the truth? They should be 95%, and bootstrap intervals of few chains are near that."""
+    truth, runs = asked.subject.truth(1.0), asked.runs(1.0)
+    held = sum(answer.low <= truth <= answer.high for answer in runs)
+    return (1.0 if asked.disowned() else float(binom.cdf(held, len(runs), 0.85))), asked.cost
+
+
+def two_methods(asked: Asked) -> Found | None:
+    """Another method, no truth: do the two agree within their own error bars?"""
+    if asked.subject.other is None:
+        return None
+    rng = asked.rng(5)
+    ours = asked.subject.run(asked.plant, 1.0, 4000, rng)
+    return _gap(ours, asked.subject.other(1.0, 4000, rng)), 4000 * (asked.subject.moves + 30)
+
+
+def coordinates(asked: Asked) -> Found | None:
+    """The same problem in coordinates ten times as large, no truth: log Z must change by log 10 a coordinate."""
+    if not asked.subject.scalable:
+        return None
+    expected = asked.subject.truth(10.0) - asked.subject.truth(1.0)
+    here, there = (np.array([answer.value for answer in asked.runs(scale)]) for scale in (1.0, 10.0))
+    return _t(there[::-1] - here - expected), 2 * asked.cost
+
+
+def error_bars(asked: Asked) -> Found | None:
+    """The error bars, against how much the runs differ."""
+    runs = asked.runs(1.0)
+    if asked.disowned():
+        return 1.0, asked.cost
+    values, said = np.array([a.value for a in runs]), np.array([a.std_error for a in runs])
+    true, own = values.std(ddof=1), float(np.sqrt((said**2).mean())) + 1e-300
+    shape = max(3.0, ((values - values.mean()) ** 4).mean() / values.var() ** 2)
+    noise = np.sqrt((shape - 1) / len(runs)) + 2 * said.std() / own / np.sqrt(len(runs))
+    z = max(0.0, abs(2 * np.log(own / true)) - 2 * np.log(1.3)) / noise
+    return float(2 * norm.sf(z)), asked.cost
+
+
+def _gap(one: Answer, other: Answer) -> float:
+    if not (np.isfinite(one.value) and np.isfinite(other.value)):
+        return 0.0
+    return float(2 * norm.sf(abs(one.value - other.value) / np.hypot(one.std_error, other.std_error)))
+
+
+def _t(values: np.ndarray) -> float:
+    if not np.isfinite(values).all():
+        return 0.0
+    return float(ttest_1samp(values, 0.0).pvalue)
+
+
+def _bonferroni(p: np.ndarray) -> float:
+    return float(min(1.0, len(p) * p.min()))
+
+
+def _least(differences: np.ndarray) -> float:
+    return _bonferroni(z_and_p(differences)[1])
+
+
+KINDS: dict[str, Callable[[Asked], Found | None]] = {
+    "πT = π in full": full_matrix,
+    "exact draws, moved": draws_moved,
+    "moments": moments,
+    "detailed balance": detailed_balance,
+    "mean weight": mean_weight,
+    "sandwich": sandwich,
+    "coverage": coverage,
+    "two methods": two_methods,
+    "coordinates": coordinates,
+    "error bars": error_bars,
+}
+"""Name → test."""

@@ -1,0 +1,272 @@
+"""Checks of notebook 15: bugs that look right."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from anneal_edu.course.check.verdict import attempt, exercise, require
+from anneal_edu.distributions import Gaussian
+from anneal_edu.kernels import exact, hmc, random_walk
+
+Refresh = Callable[[np.ndarray, float, np.random.Generator], np.ndarray]
+
+
+# Exercise 1
+def right_refresh(v: np.ndarray, gamma: float, rng: np.random.Generator) -> np.ndarray:
+    """√(1-γ) v + √γ r."""
+    return np.sqrt(1 - gamma) * v + np.sqrt(gamma) * rng.standard_normal(v.shape)
+
+
+def _refresh(keep=lambda g: np.sqrt(1 - g), new=np.sqrt, noise=lambda v, rng: rng.standard_normal(v.shape)) -> Refresh:
+    return lambda v, gamma, rng: keep(gamma) * v + new(gamma) * noise(v, rng)
+
+
+def _last_left(v: np.ndarray, gamma: float, rng: np.random.Generator) -> np.ndarray:
+    new = right_refresh(v, gamma, rng)
+    new[:, -1] = v[:, -1]
+    return new
+
+
+WRONG_REFRESHES: dict[str, Refresh] = {  # what is said of it
+    "its noise is γ r, as a paper prints it: momenta lose their variance": _refresh(new=lambda g: g),
+    "it keeps (1 - γ) v, without the root: momenta lose their variance": _refresh(keep=lambda g: 1 - g),
+    "it has no noise at all: momenta die out": _refresh(new=lambda g: 0.0),
+    "it renews a share 1 - γ and keeps √γ v: the variance is right, look at what is kept": _refresh(
+        keep=np.sqrt, new=lambda g: np.sqrt(1 - g)
+    ),
+    "it returns v as it was: the variance is right, look at what is kept": lambda v, gamma, rng: v.copy(),
+    "chains 0 and 1 share one noise, so do 2 and 3: each is right, all together are not": _refresh(
+        noise=lambda v, rng: np.repeat(rng.standard_normal(v.shape), 2, axis=0)[: len(v)]
+    ),
+    "its noise is ±1: the variance is right, the shape is not": _refresh(
+        noise=lambda v, rng: rng.choice([-1.0, 1.0], size=v.shape)
+    ),
+    "the last coordinate is never renewed: look at every one": _last_left,
+}
+N_SPARED = 20
+
+
+@exercise(
+    hints=(
+        "Momenta that are N(0, I) before must be so after. What else must hold of old and new together?",
+        "Draw many chains, and look at each coordinate: its variance, its correlation with the old one, the kurtosis "
+        "of the noise, and how the noises of neighbouring chains go together.",
+        "With noise n = (new - √(1-γ) v) / √γ: mean n² = 1, mean n v = 0, mean n⁴ = 3 in every coordinate, and mean "
+        "n[1:] n[:-1] = 0, each within 5 standard errors",
+    )
+)
+def refresh_test(answer) -> str:
+    """``answer(refresh, rng)`` must say True of a right ``refresh(v, gamma, rng)``, v (C, D), and False of a wrong one.
+
+    It is asked about eight wrong ones, and twenty times about the right one.
+
+    Examples
+    --------
+    >>> refresh_test(lambda refresh, rng: True)
+    ✗ you let a wrong refresh pass: its noise is γ r, as a paper prints it: momenta lose their variance.
+      A hint: ae.check.bugs.refresh_test.hint()
+    """
+    spared = [_says(answer, right_refresh, seed) for seed in range(N_SPARED)]
+    if not any(spared):
+        require(False, "you refuse the right one every time: v' = √(1-γ) v + √γ r, r ~ N(0, I).")
+    for said, wrong in WRONG_REFRESHES.items():
+        passed = sum(_says(answer, wrong, seed) for seed in range(3))
+        require(passed == 0, f"you let a wrong refresh pass: {said}.")
+    refused = N_SPARED - sum(spared)
+    require(
+        refused == 0,
+        f"all eight wrong ones are found, but {refused} times of {N_SPARED} the right one is refused too: chance moves "
+        "every average by an error or two, and you look at many; allow five.",
+    )
+    return f"right: all {len(WRONG_REFRESHES)} wrong ones are found, and the right one is spared {N_SPARED} times."
+
+
+def _says(answer, refresh: Refresh, seed: int) -> bool:
+    said = attempt(answer(refresh, np.random.default_rng([15, seed])))
+    require(isinstance(said, bool | np.bool_), f"say True or False, not {said!r}.")
+    return bool(said)
+
+
+# Exercise 2
+class BudgetError(Exception):
+    """Raised by a sampler that is called more often than the budget allows."""
+
+
+@dataclass
+class Budget:
+    """How many moves of single chains are left."""
+
+    left: int
+
+
+@dataclass(frozen=True)
+class Anonymous:
+    """A sampler without a name: ``sampler(x, rng)`` moves chains x (C, 2) that have the distribution ``target``."""
+
+    target: Gaussian
+    move: Callable
+    budget: Budget
+
+    def __call__(self, x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """The next states; len(x) moves of the budget are spent."""
+        self.budget.left -= len(x)
+        if self.budget.left < 0:
+            raise BudgetError
+        return self.move(self.target, np.array(x, dtype=float), rng)
+
+
+def _metropolis(scale: float, power: float = 1.0, widen: float = 0.0, shared: bool = False, left: int = 0) -> Callable:
+    """A random walk with a fault: a power of the ratio, steps that depend on x, one noise, a coordinate left out."""
+
+    def move(f, x, rng):
+        noise = rng.standard_normal(x.shape[1:] if shared else x.shape)
+        y = x + scale * (1 + widen * np.abs(x)) * noise
+        if left:
+            y[:, -left:] = x[:, -left:]
+        accepted = np.log(rng.random(len(x))) < power * (f.log_density(y) - f.log_density(x))
+        return np.where(accepted[:, None], y, x)
+
+    return move
+
+
+def _langevin(noise: float) -> Callable:
+    return lambda f, x, rng: x + 0.4 * f.grad_log_density(x) + noise * np.sqrt(0.8) * rng.standard_normal(x.shape)
+
+
+_RIGHT = (random_walk(0.5), random_walk(1.2), hmc(0.4, 4), exact, _metropolis(0.8), hmc(0.8, 2))
+_WRONG = (
+    _metropolis(0.9, power=-1.0), _metropolis(0.9, power=0.5), _metropolis(0.6, widen=0.7),
+    _metropolis(0.4, shared=True), _metropolis(0.9, left=1), _langevin(1.0),
+    _metropolis(0.9, power=0.0), _metropolis(1.0, power=1.6),
+)  # fmt: skip
+BUDGET, N_SAMPLERS, N_ROUNDS = 400_000, 8, 5
+
+
+def line_up(seed: int, budget: int = BUDGET) -> tuple[list[Anonymous], set[int]]:
+    """Eight samplers for one target, and which of them are wrong: at least one, at most six."""
+    rng = np.random.default_rng([1515, seed])
+    mean, tilt = rng.normal(size=2), rng.uniform(-0.6, 0.6)
+    target, shared = Gaussian(mean, [[1.0, tilt], [tilt, 1.2]]), Budget(budget)
+    wrong = rng.random(N_SAMPLERS) < 0.5
+    wrong[rng.integers(N_SAMPLERS, size=1)] = True
+    wrong[rng.choice(np.flatnonzero(wrong), max(0, wrong.sum() - 6), replace=False)] = False
+    moves = [(_WRONG if bad else _RIGHT)[rng.integers(8 if bad else 6)] for bad in wrong]
+    return [Anonymous(target, move, shared) for move in moves], set(np.flatnonzero(wrong).tolist())
+
+
+@exercise(
+    hints=(
+        "What do exact draws of the target become under a right sampler, and what else must each chain do?",
+        "Give each sampler the same share of the budget: target.sample(n, rng), a few moves, then means, variances and "
+        "the covariance before and after; a coordinate that never changes; chains from one point that move alike.",
+        "wrong if some |mean(g_after - g_before)| > 5 sd / √n for g = x, x², x₀x₁, or "
+        "(x_after == x_before).all(0).any(), or np.ptp of the moved steps of 50 chains from one point is 0",
+    )
+)
+def which_are_wrong(answer) -> str:
+    """``answer(samplers, rng)`` must return the numbers, from 0, of those of eight samplers that are wrong.
+
+    Each has a ``target`` with exact draws and is called as ``sampler(x, rng)``; all together may move 400,000 chains.
+    Five line-ups are made anew.
+
+    Examples
+    --------
+    >>> which_are_wrong(lambda samplers, rng: [])
+    ✗ in five line-ups you find 0 of 25 wrong samplers, with 0 false alarms among 15 right ones. Find four of five.
+      A hint: ae.check.bugs.which_are_wrong.hint()
+    """
+    return _judged(answer, range(N_ROUNDS))
+
+
+def _judged(answer, seeds) -> str:
+    hits = false = n_wrong = n_right = 0
+    for seed in seeds:
+        samplers, wrong = line_up(seed)
+        try:
+            named = attempt(answer(samplers, np.random.default_rng([seed, 7])))
+        except BudgetError:
+            require(False, f"the budget of {BUDGET:,} moves is spent: {BUDGET // N_SAMPLERS:,} for each sampler.")
+        require(isinstance(named, list | tuple | set), "return a list of numbers, such as [0, 3].")
+        told = {int(number) for number in named}
+        require(told <= set(range(N_SAMPLERS)), f"the samplers have the numbers 0 to {N_SAMPLERS - 1}, got {told}.")
+        hits, false = hits + len(told & wrong), false + len(told - wrong)
+        n_wrong, n_right = n_wrong + len(wrong), n_right + N_SAMPLERS - len(wrong)
+    score = f"you find {hits} of {n_wrong} wrong samplers, with {false} false alarms among {n_right} right ones"
+    require(hits >= 0.8 * n_wrong, f"in five line-ups {score}. Find four of five.")
+    require(false <= 1, f"in five line-ups {score}. Whom you accuse must be wrong: allow chance five standard errors.")
+    return f"right: {score}."
+
+
+# Exercise 3
+WORDS = ("collapsed", "copies", "stuck", "not there yet", "fine")
+
+
+def five_runs(seed: int) -> tuple[list[tuple[np.ndarray, np.ndarray]], list[str]]:
+    """Log weights (C,) and states (T, C) of five runs, each with another trouble or none, and what it is."""
+    rng = np.random.default_rng([153, seed])
+    order = rng.permutation(len(WORDS))
+    return [_run(WORDS[i], rng) for i in order], [WORDS[i] for i in order]
+
+
+def _run(word: str, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    n, T = int(rng.integers(40, 80)), 200
+    level, width = 50 * rng.normal(), 10 ** rng.uniform(-2, 2)
+    x = np.empty((T, n))
+    x[0] = rng.standard_normal(n)
+    for t in range(1, T):
+        x[t] = 0.7 * x[t - 1] + np.sqrt(1 - 0.49) * rng.standard_normal(n)
+    log_w = level + rng.uniform(0.2, 0.8) * rng.standard_normal(n)
+    if word == "collapsed":
+        log_w = level + 12 * np.sort(rng.standard_normal(n))
+        log_w[-1] = log_w[-2] + 6
+        log_w = rng.permutation(log_w)
+    elif word == "copies":
+        half = n // 2
+        x[:, half : 2 * half] = x[:, :half]
+    elif word == "stuck":
+        still = rng.choice(n, n // 4, replace=False)
+        x[:, still] = x[0, still]
+    elif word == "not there yet":
+        x += np.linspace(-6, 0, T)[:, None] * rng.choice([-1, 1])
+    return log_w, width * (3 * rng.normal() + x[:, rng.permutation(n)])
+
+
+def _cases() -> Iterator[tuple[list[tuple[np.ndarray, np.ndarray]], list[str]]]:
+    yield from (five_runs(seed) for seed in range(8))
+
+
+@exercise(
+    hints=(
+        "Which of the four troubles can be seen in the weights alone, and which in the states alone?",
+        "The effective sample size tells of collapse; equal columns are copies; a column that never changes is stuck; "
+        "compare the first half of the sweeps with the second.",
+        "ae.effective_sample_size(w) < 3; np.unique(x, axis=1).shape[1] < x.shape[1]; (x == x[0]).all(0).any(); "
+        "|mean(x[:100]) - mean(x[100:])| > x.std() / 2",
+    )
+)
+def what_is_wrong(answer) -> str:
+    """``answer(log_weights, states)`` must say of one run what is wrong: log weights (C,), states (T, C).
+
+    "collapsed": one chain carries the weight. "copies": two chains are one. "stuck": a chain never moves. "not there
+    yet": the chains are still on their way. "fine". No run has two troubles. Eight times five runs are made anew.
+
+    Examples
+    --------
+    >>> what_is_wrong(lambda log_weights, states: "fine")
+    ✗ a run that is 'not there yet' you call 'fine': all chains move from one place to another; compare early and late.
+      A hint: ae.check.bugs.what_is_wrong.hint()
+    """
+    told = {
+        "collapsed": "its weights spread over tens of nats; what is the effective sample size?",
+        "copies": "each chain looks sound, but some are the same.",
+        "stuck": "most chains move; look at every one.",
+        "not there yet": "all chains move from one place to another; compare early and late.",
+        "fine": "nothing is wrong with it; what alarms you?",
+    }
+    for runs, words in _cases():
+        for (log_w, x), word in zip(runs, words, strict=True):
+            said = attempt(answer(log_w, x))
+            require(said in WORDS, f"say one of {', '.join(WORDS)}, not {said!r}.")
+            require(said == word, f"a run that is {word!r} you call {said!r}: {told[word]}")
+    return "right: forty runs, and the trouble of each."

@@ -1,0 +1,181 @@
+"""What an audit is asked with, what it says of paths and estimators, and how it shares the risk."""
+
+import numpy as np
+import pytest
+from scipy.special import ndtri
+
+import anneal_edu as ae
+from anneal_edu.auditing import of_estimators
+from anneal_edu.auditing.audit import kind_of
+from anneal_edu.auditing.findings import Docket, z_and_p
+
+
+def rng(seed=0):
+    return np.random.default_rng(seed)
+
+
+@pytest.mark.parametrize(
+    ("subject", "kind"),
+    [
+        (ae.random_walk(1.0), "kernel"), (ae.hmc(0.1, 3), "kernel"), (lambda p, state, generator: state, "kernel"),
+        (ae.geometric_path(ae.Gaussian([0.0], [[1.0]]), ae.Gaussian([1.0], [[1.0]])), "path"), (lambda b: None, "path"),
+        (ae.ais, "estimator"), (ae.reverse_ais, "estimator"), (ae.hais, "estimator"),
+        (lambda path, schedule, n_chains, kernel=None, *, rng: None, "estimator"),
+    ],
+)  # fmt: skip
+def test_what_it_is_its_signature_says(subject, kind):
+    assert kind_of(subject) == kind
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: ae.audit(3, rng=rng()), "subject must be a function"),
+        (lambda: ae.audit(ae.random_walk, rng=rng()), "subject must be a function"),
+        (lambda: ae.audit(lambda: 0, rng=rng()), "got one with the arguments"),
+        (lambda: ae.audit(lambda a, b: 0, rng=rng()), "got one with the arguments"),
+        (lambda: ae.audit(ae.gibbs, rng=3), "rng must be"),
+        (lambda: ae.audit(ae.gibbs, n_draws=10, rng=rng()), "n_draws must be at least 1000"),
+        (lambda: ae.audit(ae.gibbs, risk=2, rng=rng()), "risk must lie"),
+        (lambda: ae.audit(ae.ais, on=ae.Gaussian([0.0], [[1.0]]), rng=rng()), "on is for a kernel"),
+        (lambda: ae.audit(ae.gibbs, on=3, rng=rng()), "sample"),
+    ],
+)
+def test_bad_calls(call, words):
+    with pytest.raises((TypeError, ValueError), match=words):
+        call()
+
+
+GAUSSIANS = ae.geometric_path(ae.Gaussian([0.0], [[2.0]], 0.5), ae.Gaussian([1.0], [[0.5]], -1.0))
+BITS = ae.geometric_path(ae.uniform_rbm(3, 2), ae.BinaryRBM(np.ones((3, 2)), [0.2, -0.4, 0], [0.5, -1]))
+
+
+class Changed:
+    """A point of a path, with one thing changed."""
+
+    def __init__(self, point, **changes):
+        self.point, self.changes = point, changes
+
+    def __getattr__(self, name):
+        if name.startswith("__") or name in ("point", "changes"):
+            raise AttributeError(name)
+        return self.changes.get(name) or getattr(self.point, name)
+
+
+def changed(path, **changes):
+    return lambda beta: Changed(path(beta), **{name: change(path(beta)) for name, change in changes.items()})
+
+
+@pytest.mark.parametrize("path", [GAUSSIANS, BITS], ids=["Gaussians", "bits"])
+def test_a_right_path_passes(path):
+    found = ae.audit(path, n_draws=1000, risk=1e-5, rng=rng())
+    assert found.passed, found
+
+
+TENT = ae.Unnormalized(lambda x: -np.abs(x).sum(-1), 1)
+
+
+def shifted(p):
+    return lambda n, rng: p.sample(n, rng) + 0.3
+
+
+FAULTY_PATHS = {
+    "ends exchanged": (lambda b: TENT if b < 1 else GAUSSIANS(0.0), "no start"),
+    "normaliser": (changed(GAUSSIANS, log_z=lambda p: lambda: p.log_z() + 0.2), "wrong normaliser"),
+    "normaliser of bits": (changed(BITS, log_z=lambda p: lambda: p.log_z() + np.log(2)), "wrong normaliser"),
+    "gradient": (changed(GAUSSIANS, grad_log_density=lambda p: lambda x: -p.grad_log_density(x)), "wrong gradient"),
+    "draws": (changed(GAUSSIANS, sample=shifted), "wrong draws"),
+    "Gibbs": (changed(BITS, gibbs=lambda p: lambda x, rng: 1 - p.gibbs(x, rng)), "wrong Gibbs step"),
+    "a jump": (lambda b: GAUSSIANS(b if b < 0.5 else 1.0), "a jump"),
+    "no distribution": (lambda b: b, "no distribution"),
+    "a mean over states": (
+        changed(GAUSSIANS, log_density=lambda p: lambda x: p.log_density(x) - p.log_density(x).mean()),
+        "states mixed up",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("fault", FAULTY_PATHS)
+def test_a_faulty_path_is_found(fault):
+    path, kind = FAULTY_PATHS[fault]
+    found = ae.audit(path, n_draws=1000, rng=rng())
+    assert kind in found.kinds, found
+
+
+def annealed(change_log_w=lambda w: w, path_of=lambda p: p, betas=lambda s: s, kernel_of=lambda k: k):
+    def estimator(path, schedule, n_chains, kernel=ae.gibbs, *, rng):
+        run = ae.ais(path_of(path), betas(schedule), n_chains, kernel_of(kernel), rng=rng, workers=1)
+        return ae.AISResult(change_log_w(run.log_weights), run.samples, 0)
+
+    return estimator
+
+
+def one_step_short(path, schedule, n_chains, kernel=ae.gibbs, *, rng):
+    class Result:
+        pass
+
+    short = lambda beta: path(beta * schedule[-2])  # noqa: E731
+    found = Result()
+    found.log_z = ae.ais(short, schedule, n_chains, kernel, rng=rng, workers=1).log_z
+    return found
+
+
+class Overconfident(ae.AISResult):
+    std_error = property(lambda self: ae.AISResult.std_error.fget(self) / 5)
+
+
+def overconfident(path, schedule, n_chains, kernel=ae.gibbs, *, rng):
+    run = ae.ais(path, schedule, n_chains, kernel, rng=rng, workers=1)
+    return Overconfident(run.log_weights, run.samples, 0)
+
+
+FAULTY_ESTIMATORS = {
+    "a factor of 1.2": (annealed(lambda w: w + np.log(1.2)), "biased"),
+    "the last step missing": (one_step_short, "biased"),
+    "half of the chains": (annealed(lambda w: w[: len(w) // 2]), "chains left out"),
+    "every second step": (annealed(betas=lambda s: np.append(s[:-1:2], 1.0)), "ignores its schedule"),
+    "an error bar a fifth as long": (overconfident, "wrong error bar"),
+}  # fmt: skip
+
+
+@pytest.fixture
+def fewer(monkeypatch):
+    """Repeats and problems: CI has ten minutes for all tests."""
+    problems = of_estimators.problems()
+    monkeypatch.setattr(of_estimators, "N_REPEATS", 30)
+    monkeypatch.setattr(of_estimators, "problems", lambda: problems[:1])
+
+
+@pytest.mark.usefixtures("fewer")
+@pytest.mark.parametrize("fault", FAULTY_ESTIMATORS)
+def test_a_faulty_estimator_is_found(fault):
+    estimator, kind = FAULTY_ESTIMATORS[fault]
+    found = ae.audit(estimator, rng=rng())
+    assert kind in found.kinds, found
+
+
+@pytest.mark.usefixtures("fewer")
+def test_a_right_estimator_passes():
+    found = ae.audit(ae.ais, risk=1e-5, rng=rng())
+    assert found.passed, found
+    assert found.subject == "estimator"
+
+
+def test_the_risk_is_shared():
+    """Of four tests each gets a quarter, and of each kind the worst is told."""
+    docket = Docket()
+    for p in (0.0002, 0.0003, 0.5, 0.00001):
+        docket.test("odd" if p < 0.1 else "even", f"{p}", p)
+    closed = docket.closed("kernel", 0.001)
+    assert [f.sentence for f in closed.findings] == ["1e-05"] and closed.n_tests == 4
+    assert docket.closed("kernel", 0.00003).passed
+
+
+def test_z_is_the_mean_in_its_own_errors():
+    differences = np.array([[1.0], [3.0]] * 100)
+    z, p = z_and_p(differences)
+    assert z[0] == pytest.approx(2 / (differences.std(ddof=1) / np.sqrt(200)))
+    assert ndtri(p[0] / 2) == pytest.approx(-z[0])
+    few = np.zeros((1000, 1))
+    few[:49] = 1
+    assert z_and_p(few)[1] == 1

@@ -1,0 +1,105 @@
+"""An audit finds what is wrong with a kernel, and acquits what is right."""
+
+import numpy as np
+import pytest
+
+import anneal_edu as ae
+from tests.auditing import faulty_kernels as them
+
+FEW = 1000  # draws
+
+KIND_OF = {
+    "the ratio upside down": "not invariant", "uphill only": "not invariant", "u < log ratio": "not invariant",
+    "x e^z without its factor": "not invariant", "a step that depends on x": "not invariant",
+    "Langevin without Hastings": "not invariant", "no half step": "not invariant",
+    "the last coordinate never": "cannot reach",
+    "never across 0": "cannot reach", "a lattice": "cannot reach", "one noise for all": "chains share their chance",
+    "one uniform for all": "chains share their chance", "in place": "changes its input",
+    "the first half": "chains left out", "all but the last chain": "chains left out",
+    "the first ten": "chains left out",
+    "the last chain undecided": "not invariant", "float32": "rounds its states", "two digits": "cannot reach",
+    "another density": "not invariant", "the scale of the crowd": "chains depend on each other",
+    "chains exchanged": "chains depend on each other", "chains resampled": "cannot reach",
+    "a seed of its own": "no chance",
+    "chance from elsewhere": "chance of its own", "nothing": "does nothing", "one state": "no states",
+    "squeezed": "no states", "only mirrored": "cannot reach",
+}  # fmt: skip
+SOME = [
+    "a step that depends on x", "never across 0", "in place", "the first ten", "one state",
+]  # fmt: skip
+"""The rest is asked by hand: an audit takes a second."""
+
+
+@pytest.mark.parametrize("fault", SOME)
+def test_a_fault_is_found_and_named(fault):
+    found = ae.audit(them.FAULTY[fault], n_draws=FEW, rng=np.random.default_rng(0))
+    assert not found.passed and KIND_OF[fault] in found.kinds, found
+    assert "✗ " + KIND_OF[fault] in str(found)
+
+
+@pytest.mark.parametrize("fault", ["an even number of flips", "one bit for all"])
+def test_a_fault_in_a_world_of_bits(fault):
+    assert not ae.audit(them.FAULTY_BITS[fault], n_draws=FEW, rng=np.random.default_rng(0)).passed
+
+
+@pytest.mark.parametrize("kernel", [ae.random_walk(0.7), ae.gibbs, them.RIGHT["bits"]], ids=["walk", "gibbs", "bits"])
+def test_what_is_right_passes(kernel):
+    """Wrongly accused with probability 1e-5 or less."""
+    found = ae.audit(kernel, n_draws=FEW, risk=1e-5, rng=np.random.default_rng(0))
+    assert found.passed, found
+    assert "nothing found in" in str(found) and found.n_tests > 5 and found.asked
+
+
+def test_a_kernel_that_needs_more_is_asked_on_a_distribution_of_its_own():
+    def independent(distribution, x, rng):
+        return distribution.mean + rng.standard_normal(x.shape) @ np.linalg.cholesky(distribution.cov).T
+
+    found = ae.audit(independent, n_draws=FEW, risk=1e-5, rng=np.random.default_rng(0))
+    assert found.passed and any("no attribute 'mean'" in reason for reason in found.left_out)
+    own = ae.Gaussian([1.0, 2.0], [[1.0, 0.5], [0.5, 2.0]])
+    assert ae.audit(independent, on=own, n_draws=FEW, risk=1e-5, rng=np.random.default_rng(0)).passed
+
+
+def test_hardly_any_step_accepted_is_no_fault():
+    found = ae.audit(ae.random_walk(40.0), on=ae.Gaussian([0.0], [[1.0]]), n_draws=FEW, rng=np.random.default_rng(0))
+    assert found.passed, found
+
+
+def test_a_kernel_that_fails_everywhere_is_told_why():
+    def broken(distribution, x, rng):
+        return distribution.nothing_of_the_kind(x)
+
+    found = ae.audit(broken, n_draws=FEW, rng=np.random.default_rng(0))
+    assert found.kinds == ("fails",) and "nothing_of_the_kind" in str(found)
+
+
+def test_moves_of_another_library_pass():
+    """Those of emcee, on one chain at a time; in an environment that has it."""
+    moves = pytest.importorskip("emcee.moves")
+    state_of = pytest.importorskip("emcee.state").State
+    proposal = moves.GaussianMove(0.6)
+
+    def kernel(distribution, x, rng):
+        random = np.random.RandomState(rng.integers(2**31))
+
+        class Model:
+            map_func, compute_log_prob_fn = map, staticmethod(lambda x: (distribution.log_density(x), None))
+
+        Model.random = random
+        state = state_of(x, log_prob=distribution.log_density(x), copy=True)
+        return proposal.propose(Model, state)[0].coords
+
+    assert ae.audit(kernel, n_draws=FEW, risk=1e-5, rng=np.random.default_rng(0)).passed
+    stretch = moves.StretchMove()
+    assert "chains depend on each other" in ae.audit(
+        lambda f, x, rng: _stretched(stretch, f, x, rng, state_of), n_draws=FEW, rng=np.random.default_rng(0)
+    ).kinds
+
+
+def _stretched(move, f, x, rng, state_of):
+    class Model:
+        map_func, compute_log_prob_fn = map, staticmethod(lambda x: (f.log_density(x), None))
+
+    Model.random = np.random.RandomState(rng.integers(2**31))
+    move.live_dangerously = True
+    return move.propose(Model, state_of(x, log_prob=f.log_density(x), copy=True))[0].coords

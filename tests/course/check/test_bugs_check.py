@@ -1,0 +1,136 @@
+"""Known-wrong answers to the exercises of notebook 15: each is rejected with a message about its own mistake."""
+
+import numpy as np
+import pytest
+
+import anneal_edu as ae
+from anneal_edu.course.check import bugs
+from anneal_edu.course.check.verdict import WrongAnswerError
+
+
+def laws(refresh, rng, gamma=0.3, n=20_000, errors=5.0, chosen=(0, 1, 2, 3), coordinates=slice(None)):
+    """The solution, or with one thing left out."""
+    v = rng.standard_normal((n, 3))
+    noise = (refresh(v.copy(), gamma, rng) - np.sqrt(1 - gamma) * v) / np.sqrt(gamma)
+    all_laws = noise**2 - 1, noise * v, noise**4 - 3, noise[1:] * noise[:-1]
+    means = [all_laws[i][:, coordinates] for i in chosen]
+    return all(bool((abs(a.mean(0)) < errors * a.std(0) / np.sqrt(len(a))).all()) for a in means)
+
+
+WRONG_TESTS = {
+    "everything passes": (lambda refresh, rng: True, "you let a wrong refresh pass"),
+    "nothing passes": (lambda refresh, rng: False, "you refuse the right one every time"),
+    "only the variance of v'": (
+        lambda refresh, rng: abs(refresh(rng.standard_normal((20_000, 3)), 0.3, rng).var() - 1) < 0.03,
+        "look at what is kept",
+    ),
+    "no law of the shape": (lambda refresh, rng: laws(refresh, rng, chosen=(0, 1, 3)), "the shape is not"),
+    "no law of the neighbours": (lambda refresh, rng: laws(refresh, rng, chosen=(0, 1, 2)), "all together are not"),
+    "the first coordinate alone": (
+        lambda refresh, rng: laws(refresh, rng, coordinates=slice(0, 1)), "look at every one",
+    ),
+    "two standard errors": (lambda refresh, rng: laws(refresh, rng, errors=2.0), "allow five"),
+    "a number": (lambda refresh, rng: 1.0, "say True or False"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("mistake", WRONG_TESTS)
+def test_wrong_tests(mistake):
+    answer, message = WRONG_TESTS[mistake]
+    verdict = bugs.refresh_test(answer)
+    assert verdict.passed is False and message in verdict.message, verdict
+
+
+def found(samplers, rng, n=8000, alike=True, still=True, errors=5.0, squares=True):
+    """The solution, or with one thing left out."""
+    named = []
+    for number, sampler in enumerate(samplers):
+        x = y = sampler.target.sample(n, rng)
+        for _ in range(5):
+            y = sampler(y, rng)
+        change = [y - x, y**2 - x**2, y[:, :1] * y[:, 1:] - x[:, :1] * x[:, 1:]][: 3 if squares else 1]
+        change = np.hstack(change)
+        wrong = (abs(change.mean(0)) > errors * change.std(0) / np.sqrt(n)).any()
+        steps = [sampler(np.tile(one, (50, 1)), rng) - one for one in x[:20]]
+        moved = [s[(s != 0).any(1)] for s in steps if (s != 0).any()]
+        wrong |= alike and all(np.ptp(s, axis=0).max(initial=0) < 1e-9 for s in moved)
+        wrong |= still and (x == y).all(0).any()
+        named += [number] if wrong else []
+    return named
+
+
+WRONG_LINE_UPS = {
+    "nobody": (lambda samplers, rng: [], "you find 0 of"),
+    "everybody": (lambda samplers, rng: list(range(8)), "allow chance"),
+    "one standard error and a half": (lambda samplers, rng: found(samplers, rng, errors=1.5), "false alarms"),
+    "means alone, nothing else": (
+        lambda samplers, rng: found(samplers, rng, alike=False, still=False, squares=False), "Find four of five",
+    ),
+    "too many moves": (lambda samplers, rng: found(samplers, rng, n=20_000), "the budget of 400,000 moves is spent"),
+    "a ninth sampler": (lambda samplers, rng: [8], "numbers 0 to 7"),
+    "a number": (lambda samplers, rng: 3, "a list of numbers"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("mistake", WRONG_LINE_UPS)
+def test_wrong_line_ups(mistake):
+    answer, message = WRONG_LINE_UPS[mistake]
+    verdict = bugs.which_are_wrong(answer)
+    assert verdict.passed is False and message in verdict.message, verdict
+
+
+def told(log_weights, states, left_out=(), ess=ae.effective_sample_size):
+    """The solution, or with one trouble that it does not know."""
+    half = len(states) // 2
+    seen = {
+        "collapsed": ess(log_weights) < 3,
+        "copies": np.unique(states, axis=1).shape[1] < states.shape[1],
+        "stuck": (states == states[0]).all(0).any(),
+        "not there yet": abs(states[:half].mean() - states[half:].mean()) > states.std() / 2,
+    }
+    return next((word for word, found in seen.items() if found and word not in left_out), "fine")
+
+
+@pytest.mark.parametrize("word", bugs.WORDS[:-1])
+def test_a_trouble_that_is_not_known(word):
+    verdict = bugs.what_is_wrong(lambda w, x: told(w, x, left_out=(word,)))
+    assert verdict.passed is False and f"a run that is '{word}' you call 'fine'" in verdict.message
+
+
+def test_other_wrong_diagnoses():
+    assert "say one of" in bugs.what_is_wrong(lambda w, x: "odd").message
+    assert "what alarms you" in bugs.what_is_wrong(
+        lambda w, x: word if (word := told(w, x)) != "fine" else "stuck"
+    ).message  # fmt: skip
+    overflow = lambda w: np.exp(w).sum() ** 2 / (np.exp(w) ** 2).sum()  # noqa: E731
+    assert not bugs.what_is_wrong(lambda w, x: told(10 * w, x, ess=overflow)).passed
+
+
+def test_right_answers():
+    assert bugs.refresh_test(laws).passed
+    assert bugs.which_are_wrong(found).passed
+    assert bugs.what_is_wrong(told).passed
+
+
+def test_right_answers_pass_with_other_cases():
+    """Line-ups of 30 other seeds, and runs of 60."""
+    n_failed = 0
+    for first in range(5, 35, 5):
+        try:
+            bugs._judged(found, range(first, first + 5))
+        except WrongAnswerError:
+            n_failed += 1
+    assert n_failed == 0
+    for seed in range(60):
+        runs, words = bugs.five_runs(seed)
+        assert [told(*run) for run in runs] == words
+
+
+def test_a_line_up_has_right_and_wrong_ones():
+    counts = [len(bugs.line_up(seed)[1]) for seed in range(100)]
+    assert min(counts) >= 1 and max(counts) <= 6 and len(set(counts)) >= 4
+
+
+@pytest.mark.parametrize("check", [bugs.refresh_test, bugs.which_are_wrong, bugs.what_is_wrong])
+def test_untouched_stub(check):
+    assert check(lambda *given: ...).passed is None
