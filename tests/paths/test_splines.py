@@ -3,8 +3,10 @@ from functools import partial
 
 import numpy as np
 import pytest
+from scipy.special import expit
 
 import anneal_edu as ae
+from anneal_edu.distributions.bernoulli import bernoulli
 from anneal_edu.paths.moment_matching import MomentMatch
 
 KNOTS = [0.0, 0.3, 1.0]
@@ -184,6 +186,24 @@ def test_a_fit_by_chains_comes_near_the_moments_it_is_given():
     assert match.converged is None
     assert exact < 0.03
     assert match.residual == pytest.approx(exact, abs=0.02)
+
+
+def test_a_fit_by_chains_averages_h_given_v_and_is_judged_by_its_last_hundred_updates():
+    """Update by update, on the same random numbers."""
+    moments, rng, found = random_rbm(3, 2, 6).moments(), np.random.default_rng(0), []
+    match = ae.pcd_fit(130, 20, 0.1, rng=np.random.default_rng(0))(moments, ae.uniform_rbm(3, 2))
+    b, c, W = (np.zeros(shape, dtype=np.float32) for shape in (3, 2, (3, 2)))
+    v = bernoulli(np.tile(b, (20, 1)), rng)
+    for _ in range(130):
+        v = bernoulli(bernoulli(v @ W + c, rng) @ W.T + b, rng)
+        p_h = expit(v @ W + c)
+        found.append((v.mean(0), p_h.mean(0), v.T @ p_h / 20))
+        b, c, W = (eta + np.float32(0.1) * (s - now) for eta, s, now in zip((b, c, W), moments, found[-1], strict=True))
+        b, c, W = (eta.astype(np.float32) for eta in (b, c, W))
+    np.testing.assert_allclose(match.rbm.weights, W, atol=1e-4)
+    judged = (np.mean(parts[-100:], axis=0) for parts in zip(*found, strict=True))
+    expected = max(np.abs(mean - s).max() for mean, s in zip(judged, moments, strict=True))
+    assert match.residual == pytest.approx(expected, abs=1e-4)
 
 
 def test_a_spline_through_chain_fitted_knots_is_as_unbiased_as_any():

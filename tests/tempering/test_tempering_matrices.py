@@ -104,6 +104,7 @@ def test_exploration_and_swaps_together():
 
 def test_the_gap_of_two_states():
     assert spectral_gap(np.array([[0.9, 0.1], [0.2, 0.8]])) == pytest.approx(0.3)
+    assert spectral_gap(np.array([[0.0, 1.0], [1.0, 0.0]])) == pytest.approx(0), "what only goes to and fro has no gap"
 
 
 RATES = [np.array([0.1, 0.5, 0.3]), np.full(8, 0.2), np.zeros(5), np.array([0.4])]
