@@ -2,6 +2,7 @@
 
 import _thread
 import itertools
+import os
 import signal
 import threading
 import time
@@ -275,3 +276,31 @@ class Mine(ae.Gaussian):
 ])  # fmt: skip
 def test_whose_function_it_is(thing, own):
     assert workers.is_own(thing) == own
+
+
+def test_the_first_to_enter_limits_blas_and_the_last_to_leave_frees_it(monkeypatch):
+    said = []
+
+    class Controller:
+        def limit(self, **how):
+            said.append(how)
+            return self
+
+        def restore_original_limits(self):
+            said.append("restored")
+
+    monkeypatch.setattr(workers, "_controller", Controller)
+    with workers.one_blas_thread():
+        assert said == [{"limits": 1, "user_api": "blas"}]
+        with workers.one_blas_thread():
+            pass
+        assert len(said) == 1
+    assert said[1:] == ["restored"]
+
+
+def test_cores_are_those_that_this_process_may_use(monkeypatch):
+    monkeypatch.setattr(os, "sched_getaffinity", lambda process: {3, 5, 6}, raising=False)
+    assert workers.n_cores() == 3
+    monkeypatch.delattr(os, "sched_getaffinity")
+    monkeypatch.setattr(os, "cpu_count", lambda: 7)
+    assert workers.n_cores() == 7

@@ -224,3 +224,12 @@ def test_no_file_may_bring_code_along():
         for node in ast.walk(ast.parse(source.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and ast.unparse(node.func) == "np.load":
                 assert "allow_pickle=False" in map(ast.unparse, node.keywords), source.name
+
+
+@pytest.mark.parametrize("values, half", [((0, 1), None), ((-1, 1), 0), ((0, 9), 4.5)])
+def test_only_what_is_not_binary_is_made_so(tmp_path, values, half):
+    images = np.resize(values, (3, 4))
+    np.save(tmp_path / "images.npy", images)
+    found, said = binary_images(tmp_path / "images.npy")
+    assert said == "images.npy: 3 images of 4 pixels" + (f", made binary at {half}" if half is not None else "")
+    np.testing.assert_array_equal(found, images == max(values))
