@@ -79,7 +79,7 @@ class AuditResult:
         return tuple(dict.fromkeys(finding.kind for finding in self.findings))
 
     def __str__(self) -> str:
-        found = f"{len(self.findings)} findings" if self.findings else "nothing found"
+        found = f"{n} finding{'s' * (n > 1)}" if (n := len(self.findings)) else "nothing found"
         lines = [
             f"{self.subject}: {found} in {self.n_tests} tests "
             f"(something right is accused with probability {self.risk:g} or less)"

@@ -96,12 +96,20 @@ def _worlds_of(moves: Moves, on: Any, docket: Docket, rng: np.random.Generator) 
 
 
 def _keeps_bits(moves: Moves, world: World) -> bool:
-    x = world.distribution.sample(20, np.random.default_rng(0))
-    try:
-        new = np.asarray(moves.kernel(world.distribution, x.copy(), np.random.default_rng(0)))
-    except Exception:  # refused there, asked elsewhere
-        return True
-    return new.dtype.kind not in "fiub" or bool(np.isin(new, (0, 1)).all())
+    """Whether no chain of a thousand ever leaves 0 and 1 in some moves: a lazy kernel rarely tries."""
+    rng = np.random.default_rng(0)
+    x = world.distribution.sample(1000, rng)
+    for _ in range(12):
+        try:
+            new = np.asarray(moves.kernel(world.distribution, x.copy(), rng))
+        except Exception:  # refused there, asked elsewhere
+            return True
+        if new.shape != x.shape or new.dtype.kind not in "fiub":
+            return True
+        if not np.isin(new, (0, 1)).all():
+            return False
+        x = new
+    return True
 
 
 def _ask_weights(kernel: Kernel, discrete: bool, docket: Docket, rng: np.random.Generator) -> None:

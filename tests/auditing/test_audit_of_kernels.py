@@ -50,6 +50,21 @@ def test_what_is_right_passes(kernel):
     assert "nothing found in" in str(found) and found.n_tests > 5 and found.asked
 
 
+@pytest.mark.parametrize("share", [0.3, 0.02])
+def test_a_lazy_kernel_of_real_numbers_is_not_asked_about_bits(share):
+    """It stays where it is nearly always, and so among 0 and 1; that it would leave them is no fault."""
+
+    def lazy(distribution, x, rng):
+        proposal = x + 0.7 * rng.standard_normal(x.shape)
+        log_ratio = distribution.log_density(proposal) - distribution.log_density(x)
+        moves = (np.log(rng.random(len(x))) < log_ratio) & (rng.random(len(x)) < share)
+        return np.where(moves[:, None], proposal, x)
+
+    found = ae.audit(lazy, n_draws=FEW, risk=1e-5, rng=np.random.default_rng(0))
+    assert found.passed, found
+    assert any("it moves real numbers" in reason for reason in found.left_out)
+
+
 def test_a_kernel_that_needs_more_is_asked_on_a_distribution_of_its_own():
     def independent(distribution, x, rng):
         return distribution.mean + rng.standard_normal(x.shape) @ np.linalg.cholesky(distribution.cov).T

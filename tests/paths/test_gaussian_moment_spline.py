@@ -131,9 +131,12 @@ def test_rao_blackwellized_covariances_are_never_too_narrow_and_less_noisy():
 
 def test_moments_that_no_rbm_has_end_without_convergence():
     grbm = random_grbm(3, 2)
-    mean, second, cross, on = grbm.moments()
+    mean, second, *_ = grbm.moments()
     start = covariance_starts(grbm)["full"]
-    for impossible in ((mean, second, cross, np.ones(2)), (mean, second, 5 * cross, on)):
+    spread = np.sqrt(second.diagonal() - mean**2)[:, None]
+    always_on = mean, second, np.outer(mean, [1, 1]) + spread, np.ones(2)  # what never changes has no covariance
+    beyond_one = mean, second, np.outer(mean, [0.5, 0.5]) + spread, np.full(2, 0.5)  # a correlation of 2
+    for impossible in (always_on, beyond_one):
         assert not ae.match_moments(impossible, start).converged
     with pytest.raises(TypeError, match="fitted by RBMs"):
         ae.match_moments(grbm.moments(), ae.Gaussian([0.0], [[1.0]]))
