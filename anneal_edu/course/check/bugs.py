@@ -195,7 +195,7 @@ def _judged(answer, seeds) -> str:
     score = f"you find {hits} of {n_wrong} wrong samplers, with {false} false alarms among {n_right} right ones"
     require(hits >= 0.8 * n_wrong, f"in five line-ups {score}. Find four of five.")
     require(false <= 1, f"in five line-ups {score}. Whom you accuse must be wrong: allow chance five standard errors.")
-    return f"right: {score}."
+    return "right: in five line-ups you find four of five wrong samplers or more, with at most one false alarm."
 
 
 # Exercise 3

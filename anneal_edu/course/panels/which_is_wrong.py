@@ -14,7 +14,7 @@ HIDDEN, SHOWN = "hidden", "shown"
 
 def wrong_one(fault: str, run: int) -> int:
     """Which of the two outputs has the fault, 0 or 1: as if by a coin, the same for the same run."""
-    return int(np.random.default_rng([list(FAULTS).index(fault), run]).integers(2))
+    return int(np.random.Generator(np.random.PCG64([list(FAULTS).index(fault), run])).integers(2))
 
 
 def row_of(fault: str) -> Row:
