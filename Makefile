@@ -42,6 +42,9 @@ help:
 lab: .venv/.ok
 	@$(BIN)/python tools/open_lab.py $(LABARGS)
 
+# Tests and notebooks start many processes; where nothing compiled may be kept, each compiles everything again (seconds).
+unexport PYTHONDONTWRITEBYTECODE
+
 # The matrix products of the tests are small: two BLAS threads gain nothing, and stall when anything else runs.
 test test-seeds notebooks site site-test test-oldest: export OPENBLAS_NUM_THREADS = 1
 

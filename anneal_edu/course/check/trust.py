@@ -76,7 +76,8 @@ def trusted(answer) -> str:
 
     It is tried on models that it has not seen, on three runs that are stored, and on tables that are made up to have
     the ends of the sandwich at telling distances. Nothing that it names may be more than 0.3 nats and three of its own
-    standard errors off; and where the ends are pinned and most are right, it must name at least a third of these.
+    standard errors off; and where the ends are pinned and most are right, it must name at least a third of these, or
+    as many as gave no warning.
 
     Examples
     --------
@@ -117,8 +118,9 @@ def _judge_trust(names: set[str], known: dict[str, Report], exact: float) -> Non
         )
         require(False, f"{off} though the two ends of the sandwich meet. It warned: {kinds or 'nothing'}.")
     well = not apart and len(right) > len(known) / 2  # a lucky chain can make the ends meet where most are wrong
+    unwarned = sum(not known[name].warnings for name in right)
     require(
-        not well or len(names & right) >= len(right) / 3,
+        not well or len(names & right) >= min(len(right) / 3, unwarned),
         f"on a model where {len(right)} of {len(known)} estimates are right you trust {len(names)}. To trust nobody is "
         "safe, and useless: where the two ends of the sandwich meet, believe those without a warning.",
     )
