@@ -105,6 +105,7 @@ starves the cheap bins. Setting the derivative of Σ F_j / K_j + λ Σ K_j to ze
         ([(various, 600), (paths[0], 1000), (paths[1], 1000), (uneven, 1000)], many),
         ([(paths[1], 26), (various, 9), (various, 20)], few),
         ([(various, 6), (uneven, 10), (uneven, 14), (uneven[::-1], 14)], any_of_few),
+        ([(np.ones(10), 16)], few),  # rounding up all of them is four too many
         ([(np.tile(various, 3), 1800)], many),
     ):
         for costs, n_steps in cases:

@@ -90,7 +90,8 @@ def steps_for_finite_variance(answer) -> str:
         _judge_steps(p0, p1, int(n_steps), right)
     return (
         f"right: {found[0]} steps for a distance of 3, and about d² for a distance of d. With fewer, no number of "
-        "chains gives an error bar; the geometric path, too, needs about d² steps."
+        "chains gives an error bar. On the geometric path between equal covariances the variance is finite at any K, "
+        "but e^{d²/K} - 1: it asks for about d² steps, too."
     )
 
 

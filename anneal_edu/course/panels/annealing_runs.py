@@ -124,7 +124,7 @@ def _takeaway(n_steps, transitions, schedule, now, bias) -> str:
     mean_g, mean_m = f"{geometric.mean_log_weight:.0f}", f"{moments.mean_log_weight:.0f}"
     if transitions == "Gibbs":
         return (
-            f"Gibbs steps do not keep up with the narrow geometric path: the mean log weight is {mean_g} on it and "
+            f"Gibbs steps do not keep up with the geometric path: the mean log weight is {mean_g} on it and "
             f"{mean_m} on the moment path, and log Ẑ misses by {miss_g:.1f} and {miss_m:.1f} nats."
         )
     return (

@@ -127,7 +127,7 @@ def _takeaway(kernel, n_steps, misplaced, ratio) -> str:
     if abs(ratio - 1) > 1e-9:
         return (
             f"This kernel does not leave f_k invariant, and the mean weight is {ratio:.3g} Z: biased. Invariance is "
-            "what unbiasedness needs, and all that it needs."
+            "what unbiasedness needs, and here all that it needs."
         )
     if misplaced < 0.005:
         return "Here the chains stand where the target is, and the mean weight is Z."

@@ -99,6 +99,13 @@ def left_over_to_the_least(costs, n_steps):
     return counts + 1
 
 
+def the_rest_to_the_largest(costs, n_steps):
+    """Rounded up to one at least, and what is missing or too much is the largest bin's: of ten it gets -2."""
+    counts = np.maximum(1, np.round(n_steps * np.sqrt(costs) / np.sqrt(costs).sum()).astype(int))
+    counts[np.argmax(counts)] += n_steps - counts.sum()
+    return counts
+
+
 WRONG_ALLOCATIONS = {
     "by cost": (shared_by(lambda F: F), "in proportion to the costs F_j"),
     "linear": (shared_by(np.ones_like), "that is the linear schedule"),
@@ -110,6 +117,7 @@ WRONG_ALLOCATIONS = {
     "one bin takes all": (everything_to_one_bin, "can be reached"),
     "left over to the least in need": (left_over_to_the_least, "who gets those that rounding left over"),
     "the last one pays": (the_last_one_pays, "at least one step"),
+    "the rest to the largest": (the_rest_to_the_largest, "at least one step"),
     "ten bins at most": (lambda F, K: ae.optimal_allocation(F[:10], K), "shape (10,)"),
     "wrong length": (lambda F, K: np.array([K]), "shape (1,)"),
 }

@@ -88,7 +88,7 @@ WORDS = {
         ),
         (
             (25, "Gibbs", "linear", annealed((-7, -73, 9), (-0.5, -72, 30)), {}),
-            "Gibbs steps do not keep up with the narrow geometric path: the mean log weight is -73 on it "
+            "Gibbs steps do not keep up with the geometric path: the mean log weight is -73 on it "
             "and -72 on the moment path, and log Ẑ misses by 7.0 and 0.5 nats.",
         ),
         (
