@@ -44,14 +44,14 @@ def ask_chance(moves: Moves, world: World, docket: Docket) -> Callable[[], None]
     return once_more
 
 
-def ask_few_chains(moves: Moves, world: World, docket: Docket, rng: np.random.Generator) -> None:
-    """One chain is an array, too; and every row of a few must move some day."""
+def ask_few_chains(moves: Moves, world: World, many: int, docket: Docket, rng: np.random.Generator) -> None:
+    """One chain is an array, too; and every row of eight, and of ``many``, must move some day."""
     try:
         moves(world, world.distribution.sample(1, rng), rng)
     except (TypeError, ValueError, IndexError) as error:
         docket.fact("fails", f"with a single chain: {type(error).__name__}: {error}")
         return
-    for n in (8, 200):
+    for n in (8, many):
         ever = np.zeros((N_REPEATS, n), dtype=bool)
         for repeat in range(N_REPEATS):
             x = start = world.distribution.sample(n, rng)
@@ -119,11 +119,11 @@ def _z_of(products: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return z, 2 * ndtr(-np.abs(z))
 
 
-def ask_companions(moves: Moves, world: World, docket: Docket, rng: np.random.Generator) -> None:
+def ask_companions(moves: Moves, world: World, n_calls: int, docket: Docket, rng: np.random.Generator) -> None:
     """Must a chain's move depend on where the others are, on how many they are, or on its place among them?"""
-    found = _companions(moves, world, 100, rng)
+    found = _companions(moves, world, n_calls, rng)
     if any(_suspicious(p) for p in found.values()):
-        again = _companions(moves, world, TIMES_MORE * 100, rng)
+        again = _companions(moves, world, TIMES_MORE * n_calls, rng)
         found = {said: again[said] if _suspicious(p) else p for said, p in found.items()}
     for said, p in found.items():
         docket.test(

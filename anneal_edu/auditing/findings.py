@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy.special import ndtr
 
+CONSEQUENCES = "not invariant", "biased weights"
+
 
 @dataclass(frozen=True)
 class Finding:
@@ -108,12 +110,16 @@ class Docket:
         self.tests.append(Finding(kind, sentence, float(p_value)))
 
     def closed(self, subject: str, risk: float) -> AuditResult:
-        """The result: every test has an equal share of the risk (Bonferroni). Of each kind the worst is told."""
+        """The result: every test has an equal share of the risk (Bonferroni). Of each kind the worst is told.
+
+        Causes come first: chains that share their chance, for example, are no N independent draws, and seem off too.
+        """
         seen = [t for t in self.tests if t.p_value * len(self.tests) < risk]
         worst: dict[str, Finding] = {}
         for test in sorted(seen, key=lambda t: t.p_value):
             worst.setdefault(test.kind, test)
-        findings = (*self.facts, *worst.values())
+        told = sorted(worst.values(), key=lambda test: test.kind in CONSEQUENCES)
+        findings = (*self.facts, *told)
         return AuditResult(
             subject, findings, len(self.tests), risk, tuple(dict.fromkeys(self.asked)), tuple(self.left_out)
         )

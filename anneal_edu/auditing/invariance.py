@@ -37,9 +37,12 @@ def changes(world: World, stages: list[np.ndarray]) -> np.ndarray:
     return np.concatenate([world.look(x) - before for x in stages[1:]], axis=1)
 
 
-def ask_invariance(moves: Moves, world: World, n: int, docket: Docket, rng: np.random.Generator) -> None:
-    """Many chains, moved together."""
+def ask_invariance(moves: Moves, world: World, n: int, docket: Docket, rng: np.random.Generator) -> bool:
+    """Many chains, moved together. Returns whether any of them ever moved: else nothing was seen."""
     stages = walked(moves, world, n, rng)
+    if all((x == stages[0]).all() for x in stages[1:]):
+        docket.left_out.append(f"{world.name}: {n} chains stood still in {max(STOPS)} moves: there is nothing to see")
+        return False
     _look_for_what_never_changes(world, stages, docket)
     z, _ = z_and_p(changes(world, stages))
     suspects = np.argsort(-np.abs(z))[:N_SUSPECTS]
@@ -52,6 +55,7 @@ def ask_invariance(moves: Moves, world: World, n: int, docket: Docket, rng: np.r
             f"errors off after {STOPS[stop]} move{'s' * (stop > 0)}",
             p[i],
         )
+    return True
 
 
 def ask_rows(moves: Moves, world: World, n_calls: int, docket: Docket, rng: np.random.Generator) -> None:
@@ -82,9 +86,6 @@ def _look_for_what_never_changes(world: World, stages: list[np.ndarray], docket:
     """Moves that leave the distribution as it is, but cannot reach all of it."""
     x, after = stages[0], stages[-1]
     moved = (x != after).any(1)
-    if not any((x != stage).any() for stage in stages[1:]):
-        docket.left_out.append(f"{world.name}: no chain of {len(x)} ever moved there")
-        return
     if moved.sum() < _MANY:
         return
     start, end = x[moved], after[moved]

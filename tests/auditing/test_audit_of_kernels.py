@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 import anneal_edu as ae
+from anneal_edu.auditing import of_kernels
+from anneal_edu.auditing.findings import Docket
 from tests.auditing import faulty_kernels as them
 
 FEW = 1000  # draws
@@ -73,6 +75,29 @@ def test_a_kernel_that_needs_more_is_asked_on_a_distribution_of_its_own():
     assert found.passed and any("no attribute 'mean'" in reason for reason in found.left_out)
     own = ae.Gaussian([1.0, 2.0], [[1.0, 0.5], [0.5, 2.0]])
     assert ae.audit(independent, on=own, n_draws=FEW, risk=1e-5, rng=np.random.default_rng(0)).passed
+
+
+def test_a_slow_kernel_is_asked_with_fewer_draws_and_a_gross_fault_is_still_seen(monkeypatch):
+    monkeypatch.setattr(of_kernels, "MOST_SECONDS", 1e-9)
+    for kernel, kinds in ((ae.random_walk(0.7), ()), (them.FAULTY["uphill only"], ("not invariant", "biased weights"))):
+        found = ae.audit(kernel, risk=1e-5, rng=np.random.default_rng(0))
+        assert found.kinds == kinds and "more than 200 draws a world: the kernel is slow" in found.left_out
+
+
+def test_causes_are_told_before_consequences():
+    docket = Docket()
+    for kind, p in (("biased weights", 0.0), ("not invariant", 1e-9), ("chains share their chance", 1e-7)):
+        docket.test(kind, "seen", p)
+    assert docket.closed("kernel", 0.001).kinds == ("chains share their chance", "biased weights", "not invariant")
+
+
+def test_worlds_where_nothing_moves_are_said():
+    def still(distribution, x, rng):
+        return ae.random_walk(1.0)(distribution, x, rng) if distribution.dim == 3 else x
+
+    found = ae.audit(still, n_draws=FEW, rng=np.random.default_rng(0))
+    assert "does nothing" not in found.kinds
+    assert "a half-line: 1000 chains stood still in 12 moves: there is nothing to see" in found.left_out
 
 
 def test_hardly_any_step_accepted_is_no_fault():
