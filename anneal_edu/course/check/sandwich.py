@@ -5,6 +5,8 @@ import numpy as np
 from anneal_edu.annealing.matrices import metropolis_matrix
 from anneal_edu.course.check.verdict import WrongAnswerError, call, exercise, numbers, reject, require, same
 
+OFTEN, SELDOM = "too often", "too seldom"  # where forward chains come so: the estimate is too low, too high
+
 
 def _states(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
     """Log f of two stages (2, n), and a move that leaves the second one invariant and is no reversal of itself."""
@@ -89,10 +91,10 @@ def reverse_error(answer) -> str:
 large on average, and the estimate of Z comes out too *low*.
       A hint: ae.check.sandwich.reverse_error.hint()
     """
-    for n, seed, spread in ((5, 3, 0.5), (8, 4, 2.0), (6, 5, 1.0), (7, 6, None)):
+    for n, seed, spread in ((6, 8, OFTEN), (5, 3, 0.5), (8, 4, 2.0), (6, 5, 1.0), (7, 6, SELDOM)):
         p, ends, measure = _small_run(n, seed)
-        if spread is None:
-            q = p * (ends < p)  # where forward chains come too seldom: the estimate is too high
+        if isinstance(spread, str):
+            q = p * (ends > p if spread == OFTEN else ends < p)
         else:
             q = p ** (1 - spread) * np.random.default_rng(seed + 20).dirichlet(np.ones(n)) ** spread
             q[0] *= spread != 2.0  # a state that q never visits
@@ -116,7 +118,7 @@ large on average, and the estimate of Z comes out too *low*.
         require(abs(exact) < 1e-9, f"with q = p there is no error: it should be 0, and yours is {exact:.3g}.")
         measured = f"carried through all moves, 1/w gives {right:+.4f} nats; yours foretells {got:+.4f}."
         require(same(got, right), measured)
-    return "right: it foretells what 1/w gives, carried through all moves of four runs."
+    return "right: it foretells what 1/w gives, carried through all moves of five runs."
 
 
 def _small_run(n: int, seed: int):
