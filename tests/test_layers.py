@@ -113,6 +113,13 @@ def test_a_fresh_import_loads_nothing_heavy():
     assert not loaded & (DISPLAY | {"sklearn"})
 
 
+def test_the_panels_do_not_load_scipy_stats():
+    """Half a second of every kernel's start; scipy.special has the distribution functions."""
+    script = "import sys, anneal_edu.course.panels; print('scipy.stats' in sys.modules)"
+    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == "False"
+
+
 def test_every_import_is_declared():
     """A package that is there only because another one needs it may be gone tomorrow."""
     project = tomllib.loads((ROOT.parent / "pyproject.toml").read_text(encoding="utf-8"))["project"]
