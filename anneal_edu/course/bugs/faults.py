@@ -60,7 +60,7 @@ _OF_KERNELS = (
         "γ for √γ", "annealing.hais",
         "    p += np.sqrt(refresh) * rng.standard_normal(p.shape)",
         "    p += refresh * rng.standard_normal(p.shape)",
-        "momentum", "The noise of the momentum's renewal is too small: momenta die out.",
+        "momentum", "The noise of the momentum's renewal is too small: the momenta run too cold.",
         _MISPRINT.format("in the paper on Hamiltonian AIS, the fourth step of its algorithm"),
     ),
     Fault(
@@ -200,7 +200,7 @@ _OF_LADDERS = (
         "tag turns when accepted", "tempering.swaps",
         "        self.direction = np.where(~moved & inside, -self.direction, self.direction)",
         "        self.direction = np.where(moved & inside, -self.direction, self.direction)",
-        "lifted swaps", "The tagged replica turns around when it was accepted, not when refused.",
+        "lifted swaps", "Once accepted, the tag turns before it moves, and walks off from its replica.",
         "the report of lesson 10 turns at the wrong rung; see the course's errata",
     ),
     Fault(

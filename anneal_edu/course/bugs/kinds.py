@@ -37,7 +37,7 @@ class Asked:
         self.runs = cache(lambda scale: repeats(subject, plant, seed, scale))
 
     def disowned(self) -> bool:
-        """Whether most runs warn: what a run itself disowns is not judged."""
+        """Whether most runs warn: the estimate and the error bar that a run itself disowns are not judged."""
         return np.mean([answer.warned for answer in self.runs(1.0)]) > 0.5
 
     @property
@@ -100,10 +100,8 @@ def detailed_balance(asked: Asked) -> Found | None:
 
 def mean_weight(asked: Asked) -> Found | None:
     """Is the mean of Ẑ over repeats the exact Z? From above that of 1/Ẑ."""
-    if not asked.subject.of_z:
+    if not asked.subject.of_z or asked.disowned():
         return None
-    if asked.disowned():
-        return 1.0, asked.cost
     errors = np.array([answer.value for answer in asked.runs(1.0)]) - asked.subject.truth(1.0)
     ratios = np.exp(-errors if asked.subject.above else errors)
     return _t(ratios - 1), asked.cost
@@ -125,10 +123,12 @@ def sandwich(asked: Asked) -> Found | None:
 
 
 def coverage(asked: Asked) -> Found | None:
-    """How many intervals hold the truth? They should be 95%, and bootstrap intervals of few chains are near that."""
+    """How many intervals hold the truth? 95% should; bootstrap intervals of few chains are given 85%."""
+    if asked.disowned():
+        return None
     truth, runs = asked.subject.truth(1.0), asked.runs(1.0)
     held = sum(answer.low <= truth <= answer.high for answer in runs)
-    return (1.0 if asked.disowned() else float(bdtr(held, len(runs), 0.85))), asked.cost
+    return float(bdtr(held, len(runs), 0.85)), asked.cost
 
 
 def two_methods(asked: Asked) -> Found | None:
@@ -150,10 +150,10 @@ def coordinates(asked: Asked) -> Found | None:
 
 
 def error_bars(asked: Asked) -> Found | None:
-    """The error bars, against how much the runs differ."""
+    """The error bars, against how much the runs differ: 30% more or less is forgiven."""
     runs = asked.runs(1.0)
     if asked.disowned():
-        return 1.0, asked.cost
+        return None
     values, said = np.array([a.value for a in runs]), np.array([a.std_error for a in runs])
     true, own = values.std(ddof=1), float(np.sqrt((said**2).mean())) + 1e-300
     shape = max(3.0, ((values - values.mean()) ** 4).mean() / values.var() ** 2)

@@ -30,7 +30,8 @@ class Row:
     ----------
     fault, subject : str
     p_values : dict
-        Kind of test → p-value, None where it cannot be asked.
+        Kind of test → p-value, None where it cannot be asked, or where most runs warn and it would judge their
+        estimates and error bars.
     costs : dict
         Kind of test → moves of one chain.
     error : float
@@ -43,7 +44,8 @@ class Row:
         Standard deviation over the repeats; ``right_spread`` without the fault.
     right_spread : float
     runs, right_runs : list
-        The first of the repeats, with and without the fault: value, lower and upper end of the interval.
+        The first of the repeats, with and without the fault: value, lower and upper end of the interval, its own
+        standard error, and 1 where the run warns, else 0.
     truth : float
     """
 
@@ -75,7 +77,8 @@ def _damage(asked: Asked) -> tuple[float, float, float]:
 
 
 def _first(asked: Asked) -> list[list[float]]:
-    return [[round(float(v), 4) for v in (a.value, a.low, a.high)] for a in asked.runs(1.0)[:N_SHOWN]]
+    said = ((a.value, a.low, a.high, a.std_error, a.warned) for a in asked.runs(1.0)[:N_SHOWN])
+    return [[round(float(v), 5) for v in each] for each in said]
 
 
 def row_of(fault: Fault | None, subject: str, seed: int = 0) -> Row:

@@ -13,7 +13,7 @@ SOUND, FAULTY = "sound", "faulty"
 
 def window_of(answers: list[list[float]], truth: float) -> tuple[float, float]:
     """Ends of an axis that holds all answers but the most extreme ones, and the truth."""
-    ends = np.array(answers, dtype=float)[:, 1:]
+    ends = np.array(answers, dtype=float)[:, 1:3]
     finite = ends[np.isfinite(ends)]
     low, high = np.quantile(finite, [0.1, 0.9])
     low, high = min(low, truth), max(high, truth)
@@ -39,7 +39,7 @@ def two_outputs(
     """
     low, high = window
     margin = 0.02 * (high - low)
-    for i, (value, below, above) in enumerate(pair):
+    for i, (value, below, above, *_) in enumerate(pair):
         style, y = FAULTY if i == wrong else SOUND, 1.0 - i
         ends = np.clip([below, above], low + margin, high - margin)
         artists.level_bars(ax, f"bar {i} {style}", *ends, y, style, linestyle="-")
@@ -52,7 +52,7 @@ def two_outputs(
 
 @projected()
 def screams(ax: Axes, kinds: list[str], p_values: list[float | None], level: float, told: bool) -> None:
-    """How small each test's p-value is, on a line from 1 to 10^-20; a test that cannot be asked has no mark."""
+    """How small each test's p-value is, on a line from 1 to 10^-20; a test that is not asked has no mark."""
     rows = np.arange(len(kinds))[::-1]
     ax.set(yticks=rows, yticklabels=kinds, ylim=(-0.6, len(kinds) - 0.4), xlim=(-1, _LOUDEST + 1))
     ax.set(xticks=[0, 5, 10, 15, 20], xticklabels=["1", "10⁻⁵", "10⁻¹⁰", "10⁻¹⁵", "less"])
@@ -69,7 +69,7 @@ def screams(ax: Axes, kinds: list[str], p_values: list[float | None], level: flo
             artists.marks(ax, style, x, chosen, style, markersize=10)
     for k, p in zip(rows, p_values, strict=True):
         if p is None:
-            artists.words(ax, f"none {k}", 0.0, k, "cannot be asked", color=GREY, fontsize=11, va="center")
+            artists.words(ax, f"none {k}", 0.0, k, "not asked", color=GREY, fontsize=11, va="center")
 
 
 @projected()

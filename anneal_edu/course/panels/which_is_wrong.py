@@ -32,7 +32,7 @@ class WhichIsWrong(Panel):
     title = "Which of the two is wrong?"
     picture = (
         "Left: two estimates with their 95% intervals, A and B, one of them from a faulty algorithm. Right: how loudly "
-        "each kind of test accuses it, by its p-value; beyond the line it accuses, empty rows cannot be asked."
+        "each kind of test accuses it, by its p-value; beyond the line it accuses, empty rows are not asked."
     )
     size = (12.0, 5.2)
     controls = {  # noqa: RUF012
@@ -76,8 +76,8 @@ class WhichIsWrong(Panel):
 
 
 def _number(answer: list[float]) -> str:
-    value, low, high = answer
-    return f"{value:.3f} (95% from {low:.3f} to {high:.3f})"
+    value, low, high, std_error, warned = answer
+    return f"{value:.3f} (95% from {low:.3f} to {high:.3f}), own error {std_error:.3g}{', and it warns' * bool(warned)}"
 
 
 def _takeaway(row: Row, wrong: str, told: bool) -> str:

@@ -88,13 +88,16 @@ CHEAP = {
 
 @pytest.mark.parametrize("name", CHEAP)
 def test_a_row_is_computed_again(name):
-    """One cell each, with other random numbers: the fault is seen, and without it nothing is."""
+    """One cell each, with other random numbers: the fault is seen, and without it nothing is, or the run warns."""
     fault, test = bugs.FAULTS[name], bugs.KINDS[CHEAP[name]]
     seed = int(np.random.default_rng(1).integers(1000))
     with np.errstate(all="ignore"):
         wrong, right = (test(Asked(bugs.SUBJECTS[fault.subject], bugs.Plant(f), seed)) for f in (fault, None))
-    assert wrong[0] < bugs.LEVEL <= right[0]
-    assert wrong[1] == right[1] == ROWS[name].costs[CHEAP[name]]
+    assert wrong[0] < bugs.LEVEL and wrong[1] == ROWS[name].costs[CHEAP[name]]
+    if name == "the wrong tail":
+        assert right is None, "without the fault most runs warn, and disown themselves"
+    else:
+        assert right[0] >= bugs.LEVEL and right[1] == wrong[1]
     assert CHEAP[name] in ROWS[name].seen_by
 
 

@@ -7,14 +7,21 @@ import anneal_edu as ae
 from anneal_edu.course.check import bugs
 from anneal_edu.course.check.verdict import WrongAnswerError
 
+ALL = range(5)
 
-def laws(refresh, rng, gamma=0.3, n=20_000, errors=5.0, chosen=(0, 1, 2, 3), coordinates=slice(None)):
+
+def laws(refresh, rng, gammas=(0.2, 0.8), n=20_000, errors=5.0, chosen=ALL, coordinates=slice(None), signed=True):
     """The solution, or with one thing left out."""
-    v = rng.standard_normal((n, 3))
-    noise = (refresh(v.copy(), gamma, rng) - np.sqrt(1 - gamma) * v) / np.sqrt(gamma)
-    all_laws = noise**2 - 1, noise * v, noise**4 - 3, noise[1:] * noise[:-1]
-    means = [all_laws[i][:, coordinates] for i in chosen]
-    return all(bool((abs(a.mean(0)) < errors * a.std(0) / np.sqrt(len(a))).all()) for a in means)
+    for gamma in gammas:
+        v = rng.standard_normal((n, 3))
+        new = refresh(v.copy(), gamma, rng)
+        sign = 1.0 if signed else np.sign((new * v).mean())
+        noise = (new - sign * np.sqrt(1 - gamma) * v) / np.sqrt(gamma)
+        all_laws = noise**2 - 1, noise * v, noise**4 - 3, noise[1:] * noise[:-1], noise * np.roll(noise, 1, axis=1)
+        for law in (all_laws[i][:, coordinates] for i in chosen):
+            if (abs(law.mean(0)) > errors * law.std(0) / np.sqrt(len(law)) + 1e-9).any():
+                return False
+    return True
 
 
 WRONG_TESTS = {
@@ -24,10 +31,18 @@ WRONG_TESTS = {
         lambda refresh, rng: abs(refresh(rng.standard_normal((20_000, 3)), 0.3, rng).var() - 1) < 0.03,
         "look at what is kept",
     ),
-    "no law of the shape": (lambda refresh, rng: laws(refresh, rng, chosen=(0, 1, 3)), "the shape is not"),
-    "no law of the neighbours": (lambda refresh, rng: laws(refresh, rng, chosen=(0, 1, 2)), "all together are not"),
+    "no law of the shape": (lambda refresh, rng: laws(refresh, rng, chosen=(0, 1, 3, 4)), "the shape is not"),
+    "no law of the neighbours": (lambda refresh, rng: laws(refresh, rng, chosen=(0, 1, 2, 4)), "chains 0 and 1 share"),
     "the first coordinate alone": (
         lambda refresh, rng: laws(refresh, rng, coordinates=slice(0, 1)), "look at every one",
+    ),
+    "no law of two coordinates": (
+        lambda refresh, rng: laws(refresh, rng, chosen=(0, 1, 2, 3)), "all coordinates of a chain share one noise",
+    ),
+    "γ = 0.3 alone": (lambda refresh, rng: laws(refresh, rng, gammas=(0.3,)), "a share of 0.3, whatever γ is"),
+    "γ = 0.5 alone": (lambda refresh, rng: laws(refresh, rng, gammas=(0.5,)), "a share 1 - γ"),
+    "how much is kept, but not its sign": (
+        lambda refresh, rng: laws(refresh, rng, signed=False), "what it keeps of v it turns round",
     ),
     "two standard errors": (lambda refresh, rng: laws(refresh, rng, errors=2.0), "allow five"),
     "a number": (lambda refresh, rng: 1.0, "say True or False"),
@@ -60,13 +75,16 @@ def found(samplers, rng, n=8000, alike=True, still=True, errors=5.0, squares=Tru
 
 
 WRONG_LINE_UPS = {
-    "nobody": (lambda samplers, rng: [], "you find 0 of"),
+    "nobody": (lambda samplers, rng: [], "you find 0% of"),
     "everybody": (lambda samplers, rng: list(range(8)), "allow chance"),
     "one standard error and a half": (lambda samplers, rng: found(samplers, rng, errors=1.5), "false alarms"),
     "means alone, nothing else": (
         lambda samplers, rng: found(samplers, rng, alike=False, still=False, squares=False), "Find four of five",
     ),
     "too many moves": (lambda samplers, rng: found(samplers, rng, n=20_000), "the budget of 400,000 moves is spent"),
+    "none of those that leave out a coordinate": (
+        lambda samplers, rng: found(samplers, rng, still=False), "a coordinate never changes",
+    ),
     "a ninth sampler": (lambda samplers, rng: [8], "numbers 0 to 7"),
     "a number": (lambda samplers, rng: 3, "a list of numbers"),
 }  # fmt: skip
@@ -103,12 +121,13 @@ def test_other_wrong_diagnoses():
         lambda w, x: word if (word := told(w, x)) != "fine" else "stuck"
     ).message  # fmt: skip
     overflow = lambda w: np.exp(w).sum() ** 2 / (np.exp(w) ** 2).sum()  # noqa: E731
-    assert not bugs.what_is_wrong(lambda w, x: told(10 * w, x, ess=overflow)).passed
+    assert not bugs.what_is_wrong(lambda w, x: told(w, x, ess=overflow)).passed
 
 
 def test_right_answers():
     assert bugs.refresh_test(laws).passed
     assert bugs.which_are_wrong(found).passed
+    assert bugs.which_are_wrong(lambda samplers, rng: np.array(found(samplers, rng))).passed
     assert bugs.what_is_wrong(told).passed
 
 
