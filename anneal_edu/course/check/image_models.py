@@ -29,7 +29,7 @@ def bias_and_bar(answer) -> str:
 number: no √N makes it smaller.
       A hint: ae.check.image_models.bias_and_bar.hint()
     """
-    for r, n_chains, n_patches in ((1.0, 20, 100), (4.0, 200, 25), (0.5, 100, 1000), (0.5, 200, 3)):
+    for r, n_chains, n_patches in ((1.0, 20, 100), (4.0, 200, 25), (0.5, 100, 1000), (0.5, 200, 3), (2.0, 10**6, 4)):
         given = r, n_chains, n_patches
         got = numbers(call(answer, *given), 2, "return two numbers: the bias and the error bar.")
         got = [float(array(part, (), "one of the two has")) for part in got]
@@ -43,6 +43,7 @@ number: no √N makes it smaller.
 def _judge_bias(got: list[float], r: float, n_chains: int, n_patches: int) -> None:
     case, e = f"r = {r:g}, {n_chains} chains, {n_patches} patches: ", np.sqrt(r / n_chains)
     bias, bar = -(e**2) / 2, e / np.sqrt(n_patches)
+    near_enough = 0.06 if n_chains < 10**6 else 1e-3  # where r / C is small there is no higher order to excuse it
 
     def near(found: float, wrong: float) -> bool:
         return abs(found - wrong) < 0.03 * abs(wrong)
@@ -60,7 +61,7 @@ def _judge_bias(got: list[float], r: float, n_chains: int, n_patches: int) -> No
     }.items():
         require(not near(got[0], wrong), case + sentence)
     require(
-        abs(got[0] / bias - 1) < 0.06,
+        abs(got[0] / bias - 1) < near_enough,
         f"{case}the bias should be about {bias:.4g}; yours is {got[0]:.4g}. What does log(1 + e) lose on average, "
         "if e has mean 0 and variance r / C?",
     )
@@ -72,7 +73,7 @@ def _judge_bias(got: list[float], r: float, n_chains: int, n_patches: int) -> No
         "the bar falls with √C, too: the weights of a patch are averaged.": bar / np.sqrt(n_chains),
     }.items():
         require(not near(got[1], wrong), case + sentence)
-    require(abs(got[1] / bar - 1) < 0.06, f"{case}the bar should be about {bar:.4g}; yours is {got[1]:.4g}.")
+    require(abs(got[1] / bar - 1) < near_enough, f"{case}the bar should be about {bar:.4g}; yours is {got[1]:.4g}.")
 
 
 # Exercise 2

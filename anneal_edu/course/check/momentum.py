@@ -253,11 +253,11 @@ _FAULTY: dict[str, tuple[bool | None, _Move]] = {  # None: a narrow target
         False,
         _transition(*_ROUND, noise=float),
     ),
-    "only the momentum is renewed, by γ r: nothing happens to x, so look at v as well": (
+    "only the momentum is renewed, by γ r: nothing happens to x, so look at v as well, and after several moves": (
         False,
         lambda x, v, rng: (x.copy(), _kept(0.1) * v + 0.1 * rng.standard_normal(len(v))),
     ),
-    "x walks without a decision, and v is left alone: look at x as well": (
+    "x walks without a decision, and v is left alone: look at x as well, and after several moves": (
         False,
         lambda x, v, rng: (x + 0.4 * rng.standard_normal(len(x)), v.copy()),
     ),
