@@ -42,6 +42,9 @@ WRONG_REFRESHES: dict[str, Refresh] = {  # what is said of it
     "its noise is ±1: the variance is right, the shape is not": _refresh(
         noise=lambda v, rng: rng.choice([-1.0, 1.0], size=v.shape)
     ),
+    "its noise has the sign of v: look at the noise and the old momentum together": _refresh(
+        noise=lambda v, rng: np.sign(v) * np.abs(rng.standard_normal(v.shape))
+    ),
     "the last coordinate is never renewed: look at every one": _last_left,
     "all coordinates of a chain share one noise: each is right, all together are not": _refresh(
         noise=lambda v, rng: np.repeat(rng.standard_normal((len(v), 1)), v.shape[1], axis=1)
@@ -66,7 +69,7 @@ N_SPARED = 20
 def refresh_test(answer) -> str:
     """``answer(refresh, rng)`` must say True of a right ``refresh(v, gamma, rng)``, v (C, D), and False of a wrong one.
 
-    It is asked about eleven wrong ones, and twenty times about the right one.
+    It is asked about twelve wrong ones, and twenty times about the right one.
 
     Examples
     --------

@@ -36,6 +36,9 @@ WRONG_TESTS = {
     "the first coordinate alone": (
         lambda refresh, rng: laws(refresh, rng, coordinates=slice(0, 1)), "look at every one",
     ),
+    "no law of noise and old momentum": (
+        lambda refresh, rng: laws(refresh, rng, chosen=(0, 2, 3, 4)), "the noise and the old momentum together",
+    ),
     "no law of two coordinates": (
         lambda refresh, rng: laws(refresh, rng, chosen=(0, 1, 2, 3)), "all coordinates of a chain share one noise",
     ),

@@ -19,7 +19,7 @@ WRONG_BIAS = {
     "one chain": (foretold(lambda r, C, N: -r / 2), "of a single chain"),
     "not squared": (foretold(lambda r, C, N: -np.sqrt(r / C) / 2), "*square* of a patch's error"),
     "none": (foretold(lambda r, C, N: 0.0), "should be about"),
-    "a twentieth too much": (foretold(lambda r, C, N: -1.05 * r / (2 * C)), "r = 2, 1000000 chains, 4 patches: the bias"),
+    "a twentieth too much": (foretold(lambda r, C, N: -1.05 * r / (2 * C)), "4 patches: the bias"),
     "a bar a twentieth too long": (foretold(bar=lambda r, C, N: 1.05 * np.sqrt(r / (C * N))), "4 patches: the bar"),
     "another power": (foretold(lambda r, C, N: -(r**2) / (2 * C)), "the bias should be about"),
     "bar of a patch": (foretold(bar=lambda r, C, N: np.sqrt(r / C)), "of a single patch"),
