@@ -33,9 +33,10 @@ def audit_kernel(kernel: Kernel, on: Any, n: int, docket: Docket, rng: np.random
         if not worlds:
             return
         share = _affordable(moves, worlds, n)
+        n = max(_FEWEST, int(share * n))
         if share < 1:
-            docket.left_out.append(f"more than {max(_FEWEST, int(share * n))} draws a world: the kernel is slow")
-        _ask(moves, worlds, max(_FEWEST, int(share * n)), share, docket, rng)
+            docket.left_out.append(f"more than {n} draws a world: the kernel is slow")
+        _ask(moves, worlds, n, share, docket, rng)
     except UnfitStatesError:
         docket.left_out.append("what comes after a move that cannot be used")
     except Exception as error:  # whatever a user's kernel does, the audit tells it
