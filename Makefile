@@ -17,11 +17,13 @@ BENCHES   := $(sort $(wildcard benchmarks/*.py))
 CHROMIUM  := $(shell command -v chromium || command -v chromium-browser || command -v google-chrome)
 
 .DEFAULT_GOAL := help
-.PHONY: help lab test test-seeds test-processors mutants answers lint lint-workflows notebooks slides site site-test drive bench test-oldest clean
+.PHONY: help lab test test-thorough test-seeds test-processors mutants answers lint lint-workflows notebooks slides site site-test drive bench test-oldest clean
 
 help:
 	@echo "make lab          open the course in JupyterLab, on your own copies of the lessons (LABARGS=--allow-root if you are root)"
 	@echo "make test         lint, tests, and every notebook compared with its stored outputs (JOBS=4: four files at once)"
+	@echo "make test-thorough"
+	@echo "                  all tests, also those that say again, longer or on other cases, what quicker ones say"
 	@echo "make mutants      a sample of small faults, planted one by one: do the tests see them? (N=300 SEED=0: which; an hour)"
 	@echo "make answers      small mistakes in the solutions, one by one: does each check reject them? (half a minute)"
 	@echo "make lint         ruff, mypy and codespell"
@@ -46,7 +48,7 @@ lab: .venv/.ok
 unexport PYTHONDONTWRITEBYTECODE
 
 # The matrix products of the tests are small: two BLAS threads gain nothing, and stall when anything else runs.
-test test-seeds notebooks site site-test test-oldest: export OPENBLAS_NUM_THREADS = 1
+test test-thorough test-seeds notebooks site site-test test-oldest: export OPENBLAS_NUM_THREADS = 1
 
 test: lint $(if $(CHROMIUM),.venv/.browser-ok)
 	$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal
@@ -59,9 +61,12 @@ ifeq ($(CHROMIUM),)
 	@echo "Chromium is not installed: no notebook was driven in a browser."
 endif
 
+test-thorough: .venv/.ok
+	$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal --thorough
+
 test-seeds: .venv/.ok
 	@$(foreach shift,$(SHIFTS),echo "== every seed s is [s, $(shift)]"; \
-	  $(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal --seed-shift $(shift) --ignore tests/browser && \
+	  $(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal --thorough --seed-shift $(shift) --ignore tests/browser && \
 	  $(BIN)/python -m pytest -q -n $(JOBS) --dist loadscope --seed-shift $(shift) $(NBVAL) $(NOTEBOOKS) || exit 1;)
 
 test-processors: .venv/.ok
@@ -100,7 +105,7 @@ bench: .venv/.ok
 	@$(foreach script,$(BENCHES),echo "== $(script)"; $(BIN)/python $(script) || exit 1;)
 
 test-oldest: .venv-oldest/.ok
-	.venv-oldest/bin/python -m pytest -q --ignore tests/notebooks --ignore tests/browser
+	.venv-oldest/bin/python -m pytest -q --thorough --ignore tests/notebooks --ignore tests/browser
 
 clean:
 	rm -rf .venv .venv-oldest build site jupyter_execute dist *.egg-info .pytest_cache .ruff_cache .mypy_cache

@@ -9,6 +9,8 @@ import anneal_edu as ae
 from anneal_edu.course.experiments import estimators
 from anneal_edu.course.experiments.estimators import HIGH, LOW, NEITHER, Problem, every_estimator
 
+pytestmark = pytest.mark.thorough("each estimator has its error bars repeated in a file of its own")
+
 N_SEEDS, SWEEPS = 50, 4000
 N_RUNGS = 5  # of the tempered methods: the model is small, and time goes with the rungs
 NAMES = (

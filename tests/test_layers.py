@@ -113,11 +113,16 @@ def test_a_fresh_import_loads_nothing_heavy():
     assert not loaded & (DISPLAY | {"sklearn"})
 
 
-def test_the_panels_do_not_load_scipy_stats():
-    """Half a second of every kernel's start; scipy.special has the distribution functions."""
-    script = "import sys, anneal_edu.course.panels; print('scipy.stats' in sys.modules)"
-    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert run.stdout.strip() == "False"
+def test_an_open_panel_needs_no_pyplot_no_output_widget_and_no_scipy_stats():
+    """The last is half a second of every kernel's start; scipy.special has the distribution functions."""
+    script = """
+import sys, ipywidgets
+from anneal_edu.course.panels import TwoPaths
+panel = TwoPaths()
+assert not {"matplotlib.pyplot", "scipy.stats"} & set(sys.modules)
+assert not any(isinstance(w, ipywidgets.Output) for w in ipywidgets.widget._instances.values())
+"""
+    subprocess.run([sys.executable, "-c", script], check=True)
 
 
 def test_every_import_is_declared():

@@ -1,9 +1,10 @@
-"""A seed shift reaches this process and those it starts, and the tests that may ignore it are few."""
+"""A seed shift reaches this process and those it starts; which tests a run leaves out, and why."""
 
 import os
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -74,6 +75,30 @@ def left_out(items, shift, config):
         patch.setattr(config.option, "seed_shift", shift)
         conftest_of(config).pytest_collection_modifyitems(config, items)
     return sum(item.get_closest_marker("skip") is not None for item in items)
+
+
+class Thorough(Item):
+    def __init__(self, *why):
+        super().__init__(None)
+        self.markers = [pytest.mark.thorough(*why).mark]
+
+
+@pytest.mark.parametrize(
+    ("all_of_them", "asked", "n_run"), [(False, ["tests"], 1), (True, ["tests"], 2), (False, ["test_one.py::test"], 2)]
+)
+def test_the_thorough_run_where_all_are_asked_for_or_one_by_its_name(all_of_them, asked, n_run, pytestconfig):
+    items = [Thorough("a quicker one"), Item(None)]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pytestconfig.option, "thorough", all_of_them)
+        patch.setattr(pytestconfig, "args", asked)
+        patch.setattr(pytestconfig, "hook", SimpleNamespace(pytest_deselected=lambda items: None))
+        conftest_of(pytestconfig).pytest_collection_modifyitems(pytestconfig, items)
+    assert len(items) == n_run and isinstance(items[-1], Item)
+
+
+def test_the_thorough_say_what_is_quicker(pytestconfig):
+    with pytest.raises(pytest.UsageError, match="does not say what is quicker"):
+        left_out([Thorough()], 0, pytestconfig)
 
 
 def conftest_of(config):

@@ -41,7 +41,7 @@ print(json.dumps({
 }))
 """
 STAGES = {
-    "tests": ["-n", "{jobs}", "--dist", "worksteal", "--ignore", "tests/browser"],
+    "tests": ["-n", "{jobs}", "--dist", "worksteal", "--thorough", "--ignore", "tests/browser"],
     "notebooks": ["-n", "{jobs}", "--dist", "loadscope", "--nbval", "--nbval-current-env", "--nbval-cell-timeout=300"],
 }
 

@@ -7,6 +7,7 @@ import anneal_edu as ae
 from anneal_edu.auditing import of_kernels
 from anneal_edu.auditing.findings import Docket
 from tests.auditing import faulty_kernels as them
+from tests.cases import always
 
 FEW = 1000  # draws
 
@@ -26,20 +27,18 @@ KIND_OF = {
     "chance from elsewhere": "chance of its own", "nothing": "does nothing", "one state": "no states",
     "squeezed": "no states", "only mirrored": "cannot reach",
 }  # fmt: skip
-SOME = [
-    "a step that depends on x", "never across 0", "in place", "the first ten", "one state",
-]  # fmt: skip
-"""The rest is asked by hand: an audit takes a second."""
+SOME = ("a step that depends on x", "never across 0", "in place", "the first ten", "one state")
+"""Asked always: an audit takes a second."""
 
 
-@pytest.mark.parametrize("fault", SOME)
+@pytest.mark.parametrize("fault", always(*SOME, of=KIND_OF))
 def test_a_fault_is_found_and_named(fault):
     found = ae.audit(them.FAULTY[fault], n_draws=FEW, rng=np.random.default_rng(0))
     assert not found.passed and KIND_OF[fault] in found.kinds, found
     assert "✗ " + KIND_OF[fault] in str(found)
 
 
-@pytest.mark.parametrize("fault", ["an even number of flips", "one bit for all"])
+@pytest.mark.parametrize("fault", always("an even number of flips", of=them.FAULTY_BITS))
 def test_a_fault_in_a_world_of_bits(fault):
     assert not ae.audit(them.FAULTY_BITS[fault], n_draws=FEW, rng=np.random.default_rng(0)).passed
 
@@ -52,7 +51,7 @@ def test_what_is_right_passes(kernel):
     assert "nothing found in" in str(found) and found.n_tests > 5 and found.asked
 
 
-@pytest.mark.parametrize("share", [0.3, 0.02])
+@pytest.mark.parametrize("share", always(0.02, of=[0.3, 0.02]))
 def test_a_lazy_kernel_of_real_numbers_is_not_asked_about_bits(share):
     """It stays where it is nearly always, and so among 0 and 1; that it would leave them is no fault."""
 
@@ -67,6 +66,7 @@ def test_a_lazy_kernel_of_real_numbers_is_not_asked_about_bits(share):
     assert any("it moves real numbers" in reason for reason in found.left_out)
 
 
+@pytest.mark.thorough("kernels on the distributions that are given")
 def test_a_kernel_that_needs_more_is_asked_on_a_distribution_of_its_own():
     def independent(distribution, x, rng):
         return distribution.mean + rng.standard_normal(x.shape) @ np.linalg.cholesky(distribution.cov).T
@@ -77,6 +77,7 @@ def test_a_kernel_that_needs_more_is_asked_on_a_distribution_of_its_own():
     assert ae.audit(independent, on=own, n_draws=FEW, risk=1e-5, rng=np.random.default_rng(0)).passed
 
 
+@pytest.mark.thorough("how many draws it is asked with, without a kernel")
 def test_a_slow_kernel_is_asked_with_fewer_draws_and_a_gross_fault_is_still_seen(monkeypatch):
     monkeypatch.setattr(of_kernels, "MOST_SECONDS", 1e-9)
     for kernel, kinds in ((ae.random_walk(0.7), ()), (them.FAULTY["uphill only"], ("not invariant",))):

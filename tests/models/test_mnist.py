@@ -7,6 +7,7 @@ import pytest
 
 import anneal_edu as ae
 from anneal_edu.models import __main__ as program
+from tests.cases import always
 
 
 @pytest.mark.parametrize("name", ae.models.MNIST_RECIPES)
@@ -17,7 +18,7 @@ def test_every_recipe_has_its_model_in_half_precision(name):
         np.testing.assert_array_equal(part, part.astype(np.float16))
 
 
-@pytest.mark.parametrize("name", ae.models.MNIST_RECIPES)
+@pytest.mark.parametrize("name", always(*ae.models.MNIST_RECIPES.keys() - {"mnist_cd1_20"}, of=ae.models.MNIST_RECIPES))
 def test_what_was_found_belongs_to_the_model_that_is_stored(name):
     """log Z is counted anew where it can be."""
     rbm, found = ae.models.load(name), ae.models.mnist_findings(name)

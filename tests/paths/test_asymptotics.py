@@ -3,6 +3,7 @@ import pytest
 
 import anneal_edu as ae
 from anneal_edu.paths.asymptotics import _integrate
+from tests.cases import always
 
 FIGURE_1 = (
     ae.Gaussian([-10.0, 0.0], [[1.0, -0.85], [-0.85, 1.0]]),
@@ -74,6 +75,7 @@ def test_k_times_the_bias_tends_to_f(make):
     np.testing.assert_allclose(np.divide(gaps[:-1], gaps[1:]), 2, rtol=0.1)
 
 
+@pytest.mark.thorough("paths walked evenly")
 def test_a_path_walked_unevenly_costs_more_than_its_ends_say():
     """β ↦ geometric(β²) between same-covariance Gaussians: F = ½ d² ∫ (2β)² dβ = (2/3) d², the length stays d."""
     geometric = ae.geometric_path(ae.Gaussian([0.0], [[1.0]]), ae.Gaussian([3.0], [[1.0]]))
@@ -87,7 +89,7 @@ def test_a_path_walked_unevenly_costs_more_than_its_ends_say():
     assert K * ae.kl_bias(uneven, ae.linear_schedule(K)) == pytest.approx(6, rel=1e-3)
 
 
-@pytest.mark.parametrize("d", [1.0, 100.0])
+@pytest.mark.parametrize("d", always(1.0, of=[1.0, 100.0]))
 def test_the_integral_is_exact_where_its_error_is_cubic_in_the_width(d):
     """The sum over two halves of a parabola errs by a quarter of what the whole does: extrapolated, by nothing.
 

@@ -29,11 +29,12 @@ def test_the_ends_are_the_two_gaussians():
 
 
 def test_its_speed_is_constant_and_its_length_twice_the_angle():
-    p = np.exp(log_densities(PATH, np.linspace(0, 1, 401)) / 2)
+    p = np.exp(log_densities(PATH, np.linspace(0, 1, 101)) / 2)
     steps = 2 * np.sqrt((np.diff(p, axis=0) ** 2).sum(1) * DX)
-    np.testing.assert_allclose(steps, PATH.length / 400, rtol=1e-4)
+    np.testing.assert_allclose(steps, PATH.length / 100, rtol=1e-4)
 
 
+@pytest.mark.thorough("its speed and its length")
 def test_the_length_is_that_of_the_bias():
     log_p = log_densities(PATH, np.linspace(0, 1, 401))
     bias = (np.exp(log_p[:-1]) * (log_p[:-1] - log_p[1:])).sum() * DX

@@ -64,7 +64,7 @@ def test_optimal_binned_schedule_costs_the_square_of_the_summed_roots():
     """Theorem 3: K δ tends to (Σ_j √F_j)², well below F on the moment path."""
     path, edges = ae.moment_path(*FIGURE_1), ae.linear_schedule(10)
     costs = ae.segment_costs(path, edges)
-    K = 20_000
+    K = 2000
     assert K * ae.kl_bias(path, ae.optimal_binned_schedule(path, K)) == pytest.approx(
         np.sqrt(costs).sum() ** 2, rel=1e-3
     )

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import anneal_edu as ae
+from tests.cases import always
 
 SCHEDULE = np.array([0.0, 0.5, 1.0])
 PATH = ae.geometric_path(ae.Gaussian([0.0], [[1.0]]), ae.Gaussian([2.0], [[1.0]]))
@@ -125,7 +126,7 @@ def repeated(name, rho):
     return np.array(found).T
 
 
-@pytest.mark.parametrize("name", ["stepping stones", "MBAR", "TI"])
+@pytest.mark.parametrize("name", always("stepping stones", of=["stepping stones", "MBAR", "TI"]))
 def test_correlated_chains_are_covered_over_chains_and_not_as_independent_draws(name):
     """Of 300 repeats 15 ± 3.8 miss by more than 1.96 honest error bars, and 4.5 standard deviations more at most.
 
@@ -137,6 +138,7 @@ def test_correlated_chains_are_covered_over_chains_and_not_as_independent_draws(
     assert (np.abs(off) > 1.96 * independent).mean() > 0.3
 
 
+@pytest.mark.thorough("stepping stones are repeated always")
 def test_the_error_bar_is_too_small_by_the_factor_that_the_correlation_says():
     """The slope of log f is linear in x: the variance of a mean of T is 1 + 2 Σ_t (1 - t/T) ρ^t times that over T."""
     rho, t = 0.8, np.arange(1, 20)

@@ -128,6 +128,7 @@ def test_two_chains_are_enough_for_an_error_bar():
     assert np.isnan(share_errors(shares[:, :1])).all()
 
 
+@pytest.mark.thorough("one run of it from a bad beginning, and both layers")
 def test_rts_lands_within_its_error_bars():
     """50 seeds: z-scores of log Ẑ of the target have mean 0 and spread 1, and the mean estimate is right."""
     path = rbm_path(n_visible=10, n_hidden=5, scale=1.0)
@@ -139,6 +140,7 @@ def test_rts_lands_within_its_error_bars():
     assert np.mean(np.abs(z[:, -1]) < 2) > 0.85
 
 
+@pytest.mark.thorough("shares in closed form")
 def test_rao_blackwellisation_takes_noise_out_of_the_shares():
     path = rbm_path()
     log_z = exact_log_z(path)

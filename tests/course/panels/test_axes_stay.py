@@ -36,8 +36,8 @@ def frames(panel):
 
 
 @pytest.mark.parametrize("name", STAY)
-def test_axes_stay(name, quick_panel):
-    panel = quick_panel(getattr(panels, name))
+def test_axes_stay(name, quickest_panel):
+    panel = quickest_panel(getattr(panels, name))
     for control in STAY[name]:
         widget, before = getattr(panel, control), panel.values[control]
         at_first = list(frames(panel))

@@ -18,7 +18,7 @@ from matplotlib.transforms import Bbox
 from anneal_edu.course import panels
 from anneal_edu.course.figures import artists
 from anneal_edu.course.panels.controls import slider
-from tests.course.panels.conftest import PANELS, runs_of
+from tests.course.panels.conftest import PANELS, QUICKEST, runs_of
 
 
 def is_slow(kind):
@@ -86,9 +86,9 @@ def shown(panel):
     return bytes(panel.figure.canvas.buffer_rgba()), str(panel), panel.readout
 
 
-def over_all_controls(quick_panel, kind):
+def over_all_controls(quickest_panel, kind):
     """Each setting has its own sound picture, and it matters not how it was reached. Returns the panel."""
-    panel = quick_panel(kind)
+    panel = quickest_panel(kind)
     at_first = panel.values
     ends = {control: settings_of(getattr(panel, control)) for control in at_first}
     for control, values in ends.items():
@@ -102,14 +102,14 @@ def over_all_controls(quick_panel, kind):
         getattr(panel, control).value = at_first[control]
     for control in reversed(ends):
         getattr(panel, control).value = ends[control][0]
-    fresh = quick_panel(kind, **{control: values[0] for control, values in ends.items()})
+    fresh = quickest_panel(kind, **{control: values[0] for control, values in ends.items()})
     assert shown(panel) == shown(fresh), "what is shown depends on how it was reached"
     return panel
 
 
-def over_one_end_of_its_controls(quick_panel, kind):
+def over_one_end_of_its_controls(quickest_panel, kind):
     """The same of the opening picture and of one end of each control, since a run takes long. Returns the panel."""
-    panel = quick_panel(kind)
+    panel = quickest_panel(kind)
     assert_sound(panel)
     at_first, opening = panel.values, seen(panel)
     for control, first in at_first.items():
@@ -120,15 +120,15 @@ def over_one_end_of_its_controls(quick_panel, kind):
         assert seen(panel) != opening, f"two settings of {control} look the same"
         reached, found = panel.values, shown(panel)
         getattr(panel, control).value = first
-    runs_of(kind).clear()
-    assert found == shown(quick_panel(kind, **reached)), "what is shown depends on how it was reached"
+    runs_of(kind, QUICKEST.name).clear()
+    assert found == shown(quickest_panel(kind, **reached)), "what is shown depends on how it was reached"
     return panel
 
 
 @pytest.mark.parametrize("name", PANELS)
-def test_a_panel_over_its_controls_and_in_the_lecture_hall(name, quick_panel):
+def test_a_panel_over_its_controls_and_in_the_lecture_hall(name, quickest_panel):
     kind = PANELS[name]
-    panel = (over_one_end_of_its_controls if is_slow(kind) else over_all_controls)(quick_panel, kind)
+    panel = (over_one_end_of_its_controls if is_slow(kind) else over_all_controls)(quickest_panel, kind)
     assert_sound(panel.show(next(iter(kind.scenes))).present())
 
 
@@ -203,15 +203,15 @@ FAULTS = {
 
 
 @pytest.mark.parametrize("over", [over_all_controls, over_one_end_of_its_controls])
-def test_a_panel_without_faults_passes(over, quick_panel):
-    over(quick_panel, Line)
+def test_a_panel_without_faults_passes(over, quickest_panel):
+    over(quickest_panel, Line)
 
 
 @pytest.mark.parametrize("kind", FAULTS)
 @pytest.mark.parametrize("over", [over_all_controls, over_one_end_of_its_controls])
-def test_a_faulty_panel_is_found_out(over, kind, quick_panel):
+def test_a_faulty_panel_is_found_out(over, kind, quickest_panel):
     with pytest.raises(AssertionError, match=FAULTS[kind]):
-        over(quick_panel, kind)
+        over(quickest_panel, kind)
 
 
 @pytest.mark.parametrize("name", PANELS)

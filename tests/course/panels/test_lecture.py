@@ -12,7 +12,7 @@ from matplotlib.axis import Axis
 from matplotlib.text import Text
 
 from anneal_edu.course.figures import LectureFigure
-from tests.course.panels.conftest import PANELS, make_quick
+from tests.course.panels.conftest import PANELS, QUICKEST, make_quick
 
 SCREENS = (1024, 768), (1920, 1080)
 TOUCH = 4.0  # pixels by which two boxes may overlap: letters do not fill theirs
@@ -76,7 +76,7 @@ def faults_of(figure):
 
 @pytest.mark.parametrize("kind", PANELS.values(), ids=lambda kind: kind.__name__)
 def test_a_lecture_can_be_read(kind, monkeypatch):
-    make_quick(monkeypatch, kind)
+    make_quick(monkeypatch, kind, QUICKEST)
     monkeypatch.setattr(LectureFigure, "png", lambda figure: b"")
     panel = kind()
     faults, everything = [], "DRIVE" in os.environ

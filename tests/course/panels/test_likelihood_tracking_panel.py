@@ -37,6 +37,7 @@ def test_every_gibbs_step_is_counted(monkeypatch):
     assert learning == watch.N_UPDATES * watch.N_CHAINS
 
 
+@pytest.mark.thorough("what its scenes say")
 def test_bars_are_honest_when_learning_is_slow_and_too_short_when_it_is_fast():
     """Mean of (error / bar)²: over 8 seeds 0.2 to 0.7 at rate 0.1, 5 to 19 at rate 1, where log Ẑ is too low."""
     squares, errors = {0.1: [], 1.0: []}, {0.1: [], 1.0: []}

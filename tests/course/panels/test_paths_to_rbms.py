@@ -45,6 +45,7 @@ def test_samples_along_paths_shows_the_bottleneck():
         panel.close()
 
 
+@pytest.mark.thorough("what its scenes say")
 def test_knots_straighten_the_path_and_leave_f(quick_panel):
     largest = [deviations("CD-1", "uniform", knots).max() for knots in (0, 1, 4, 9)]
     assert largest[3] < 0.25 < 0.6 < min(largest[:3]), "few knots do not keep the path straight"

@@ -54,6 +54,7 @@ def test_the_most_travelled_chain_is_found():
     assert most_travelled(x, rungs) == 2
 
 
+@pytest.mark.thorough("what its scenes say")
 def test_a_held_guess_is_stuck_and_a_learned_one_settles():
     """Means of 5 seeds. Over 10 seeds log Ẑ - 8 is -2.6 ± 0.2 and -0.4 ± 0.3, crossings 67 ± 3 and 144 ± 30."""
     held, learned = ([walk(9, z, seed).rounds[-1] for seed in range(5)] for z in (HELD, LEARNED))

@@ -18,14 +18,24 @@ def test_shares_and_probabilities_each_sum_to_one():
     assert smallest_tail(q, p, 50_000) > UNLIKELY
 
 
+def both_trained(seed):
+    """PCD and PT."""
+    return small.trained("pcd", 0.3, seed), small.trained("pt", 0.3, seed, 8)
+
+
 @pytest.fixture(scope="module")
-def runs():
-    """PCD and PT, for each of three seeds."""
-    return [(small.trained("pcd", 0.3, seed), small.trained("pt", 0.3, seed, 8)) for seed in range(3)]
+def both():
+    return both_trained(0)
 
 
-def test_snapshots_are_those_of_training(runs):
-    for run in runs[0]:
+@pytest.fixture(scope="module")
+def runs(both):
+    """Of three seeds."""
+    return [both, *map(both_trained, (1, 2))]
+
+
+def test_snapshots_are_those_of_training(both):
+    for run in both:
         assert [s.n_updates for s in run] == list(range(200, 1801, 200))
         last = run[-1]
         images = ae.data.bars_and_stripes(4)
@@ -34,6 +44,7 @@ def test_snapshots_are_those_of_training(runs):
         assert 0 <= last.distance <= 1 and last.particles.shape == (20, 16)
 
 
+@pytest.mark.thorough("what the scenes of the panel say")
 def test_the_lesson_is_there(runs):
     """Of 8 seeds PT is 5.6 ± 2 nats above PCD, which is 5 ± 2 below its best, and 0.65 ± 0.07 from its particles."""
     ends = [(pcd[-1], pt[-1]) for pcd, pt in runs]
@@ -68,6 +79,7 @@ def test_what_is_said_of_particles_and_modes(pcd, pt, words):
     assert words in small._takeaway(moment(*pcd), moment(*pt))
 
 
+@pytest.mark.thorough("what the scenes of the panel say")
 def test_particles_are_left_behind_at_the_end_and_follow_early_on(runs):
     """What the scenes say at their full length: so it was with each of 5 seeds, and for 4 rungs and half the rate."""
     ends = [small._takeaway(pcd[-1], pt[-1]) for pcd, pt in runs]
@@ -75,10 +87,10 @@ def test_particles_are_left_behind_at_the_end_and_follow_early_on(runs):
     assert all("the chains still mix" in small._takeaway(pcd[1], pt[1]) for pcd, pt in runs)
 
 
-def test_the_panel_judges_the_moment_that_it_shows(runs):
+def test_the_panel_judges_the_moment_that_it_shows(both):
     panel = small.ParticlesAndModes(updates=1000)
     try:
-        pcd, pt = (run[4] for run in runs[0])
+        pcd, pt = (run[4] for run in both)
         assert panel.takeaway == small._takeaway(pcd, pt)
         for ax, now in zip(panel.axes[1:], (pcd, pt), strict=True):
             drawn = {artist.get_gid(): artist for artist in ax.get_children() if artist.get_gid()}
