@@ -295,8 +295,9 @@ def line_map(jobs):
             copy, found = Path(folder, "copy"), Path(folder, "found")
             copy.mkdir(), found.mkdir()
             copy_tree(copy)
-            parallel = ["-p", "xdist", "-n", str(jobs), "--dist", "loadfile"] if jobs > 1 else []
-            if run_pytest(copy, ["-p", "line_map", "--thorough", *parallel], stale, None, LINE_MAP=str(found)) != EXIT_PASSED:
+            options = ["-p", "line_map", "--thorough"]
+            options += ["-p", "xdist", "-n", str(jobs), "--dist", "loadfile"] if jobs > 1 else []
+            if run_pytest(copy, options, stale, None, LINE_MAP=str(found)) != EXIT_PASSED:
                 print("Some tests fail without any mutant, and are left out:", flush=True)
                 print((copy / "build" / "said").read_text()[-4000:], flush=True)
             for part in found.glob("*.json"):
