@@ -41,10 +41,9 @@ def pytest_configure(config):
     import anneal_edu  # noqa: F401
 
 
-@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config, items):
-    leave_out_the_thorough(config, items)
     leave_out_what_is_about_one_seed(config, items)
+    leave_out_the_thorough(config, items)
 
 
 def leave_out_the_thorough(config, items):

@@ -256,7 +256,8 @@ def run_pytest(folder, options, tests, limit, **environment):
     listed, said = folder / "build" / "tests", folder / "build" / "said"
     listed.parent.mkdir(exist_ok=True)
     listed.write_text("\n".join(tests), encoding="utf-8")
-    command = [sys.executable, "-m", "pytest", "-q", "--tb=line", "-p", "no:cacheprovider", *options, f"@{listed}"]
+    command = [sys.executable, "-m", "pytest", "-q", "--tb=line", "--thorough", "-p", "no:cacheprovider"]
+    command += [*options, f"@{listed}"]
     with said.open("w") as output:
         process = subprocess.Popen(
             command, cwd=folder, env=variables, stdout=output, stderr=subprocess.STDOUT, start_new_session=True
@@ -295,9 +296,8 @@ def line_map(jobs):
             copy, found = Path(folder, "copy"), Path(folder, "found")
             copy.mkdir(), found.mkdir()
             copy_tree(copy)
-            options = ["-p", "line_map", "--thorough"]
-            options += ["-p", "xdist", "-n", str(jobs), "--dist", "loadfile"] if jobs > 1 else []
-            if run_pytest(copy, options, stale, None, LINE_MAP=str(found)) != EXIT_PASSED:
+            parallel = ["-p", "xdist", "-n", str(jobs), "--dist", "loadfile"] if jobs > 1 else []
+            if run_pytest(copy, ["-p", "line_map", *parallel], stale, None, LINE_MAP=str(found)) != EXIT_PASSED:
                 print("Some tests fail without any mutant, and are left out:", flush=True)
                 print((copy / "build" / "said").read_text()[-4000:], flush=True)
             for part in found.glob("*.json"):

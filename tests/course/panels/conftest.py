@@ -66,13 +66,15 @@ FEWEST = FEWER | {
 class Budget(NamedTuple):
     """What a panel is given under test."""
 
-    name: str
     constants: dict
     controls: dict
 
+    def memory(self, kind):
+        """Which memory a panel uses: budgets that give it the same constants share what it has computed."""
+        return id(self.constants.get(kind.__name__))
 
-QUICK = Budget("quick", SMALLER, FEWER)
-QUICKEST = Budget("quickest", SMALLEST, FEWEST)
+
+QUICK, QUICKEST = Budget(SMALLER, FEWER), Budget(SMALLEST, FEWEST)
 
 
 @pytest.fixture(autouse=True)
@@ -85,21 +87,21 @@ def no_loop_of_others():
 
 
 @cache
-def with_a_memory_of_its_own(function, budget):
-    """For results of this budget, which nobody else is to find."""
+def with_a_memory_of_its_own(function, memory):
+    """For results of one budget, which nobody else is to find."""
     return lru_cache(function.__wrapped__)
 
 
 @cache
-def runs_of(kind, budget):
-    """What panels of this kind have computed on this budget, by their settings."""
+def runs_of(kind, memory):
+    """What panels of this kind have computed on one budget, by their settings."""
     return {}
 
 
-def once_for_every_test(panel, settings, work, budget):
+def once_for_every_test(panel, settings, work, memory):
     """`Panel.once`, that looks also for what another panel of the kind has computed on the same budget."""
     if settings not in panel._runs:
-        runs = runs_of(type(panel), budget)
+        runs = runs_of(type(panel), memory)
         if settings not in runs:
             runs[settings] = yield from work
         panel._runs[settings] = runs[settings]
@@ -123,14 +125,14 @@ def make_quick(monkeypatch, kind, budget=QUICK):
         for scene, values in kind.scenes.items()
     }
     monkeypatch.setattr(kind, "scenes", kept)
-    monkeypatch.setattr(kind, "once", partialmethod(once_for_every_test, budget=budget.name))
+    monkeypatch.setattr(kind, "once", partialmethod(once_for_every_test, memory=budget.memory(kind)))
     for control, recipe in few.items():
         assert control in kind.controls, f"{name} has no {control}"
         monkeypatch.setitem(kind.controls, control, recipe)
     if name in budget.constants:
         for key, function in list(vars(module).items()):
             if hasattr(function, "cache_clear") and function.__module__ == module.__name__:
-                monkeypatch.setattr(module, key, with_a_memory_of_its_own(function, budget.name))
+                monkeypatch.setattr(module, key, with_a_memory_of_its_own(function, budget.memory(kind)))
         for constant, value in budget.constants[name].items():
             monkeypatch.setattr(module, constant, value)
 

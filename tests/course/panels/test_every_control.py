@@ -120,7 +120,7 @@ def over_one_end_of_its_controls(quickest_panel, kind):
         assert seen(panel) != opening, f"two settings of {control} look the same"
         reached, found = panel.values, shown(panel)
         getattr(panel, control).value = first
-    runs_of(kind, QUICKEST.name).clear()
+    runs_of(kind, QUICKEST.memory(kind)).clear()
     assert found == shown(quickest_panel(kind, **reached)), "what is shown depends on how it was reached"
     return panel
 
