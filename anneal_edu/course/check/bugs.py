@@ -155,7 +155,10 @@ _LEFT_OUT = 4  # the place of the one that never changes a coordinate, which no 
 
 
 def line_up(seed: int, budget: int = BUDGET) -> tuple[list[Anonymous], dict[int, int]]:
-    """Eight samplers for one target, and which are wrong, at least one, at most six: number → place in `_WRONG`."""
+    """Eight samplers for one target, and which are wrong, at least one, at most six: number → place in `_WRONG`.
+
+    Eight seeds in a row have every kind of fault among them.
+    """
     rng = np.random.default_rng([1515, seed])
     mean, tilt = rng.normal(size=2), rng.uniform(-0.6, 0.6)
     target, shared = Gaussian(mean, [[1.0, tilt], [tilt, 1.2]]), Budget(budget)
@@ -163,6 +166,7 @@ def line_up(seed: int, budget: int = BUDGET) -> tuple[list[Anonymous], dict[int,
     wrong[rng.integers(N_SAMPLERS, size=1)] = True
     wrong[rng.choice(np.flatnonzero(wrong), max(0, wrong.sum() - 6), replace=False)] = False
     kinds = [int(rng.integers(len(_WRONG) if bad else len(_RIGHT))) for bad in wrong]
+    kinds[rng.choice(np.flatnonzero(wrong))] = seed % len(_WRONG)
     bad = {i: kinds[i] for i in np.flatnonzero(wrong).tolist()}
     moves = [_WRONG[kind] if i in bad else _RIGHT[kind] for i, kind in enumerate(kinds)]
     return [Anonymous(target, move, shared) for move in moves], bad
