@@ -15,7 +15,7 @@ from tests.course.panels.conftest import FEWER, PANELS, SMALLER
 SENTENCES = tomllib.loads(Path(__file__).with_name("scenes.toml").read_text(encoding="utf-8"))
 """Panel → scene → what its sentence must match."""
 
-MAY_COINCIDE = {("StartsAgainstSteps", "far modes")}
+MAY_COINCIDE = {("EstimatesAgainstSteps", "trained by PCD"), ("StartsAgainstSteps", "far modes")}
 """Scenes in which a rare chain decides what is said, so that it may be what another scene says."""
 
 SCREENS = (1024, 768), (1920, 1080)
@@ -60,7 +60,7 @@ def test_every_scene_says_what_it_shows(name, request, monkeypatch):
         for screen in SCREENS:
             assert lines_of(said[scene], *screen) <= 2, f"{scene} at {screen}: {said[scene]}"
     for (scene, sentence), (other, its) in permutations(SENTENCES[name].items(), 2):
-        if sentence != its and said[scene] != said[other] and (name, scene) not in MAY_COINCIDE:
+        if sentence != its and said[scene] != said[other] and not {(name, scene), (name, other)} & MAY_COINCIDE:
             assert not re.search(sentence, said[other]), f"what {scene} says, {other} says too: {said[other]}"
 
 
