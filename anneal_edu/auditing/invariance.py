@@ -92,7 +92,7 @@ def _look_for_what_never_changes(world: World, stages: list[np.ndarray], docket:
     for said, scalar in world.scalars:
         before, now = scalar(start), scalar(end)
         change = np.abs(now - before)
-        if len(x[0]) > 1 or said.startswith(("coordinate", "bit")):
+        if len(x[0]) > 1 or said.startswith(("coordinate", "bit", "the distance")):
             scale = before.std() + 1e-300
             if scale > 1e-12 and (change <= 1e-9 * scale).all():
                 docket.fact("cannot reach", f"{said} never changes: it stays as it began in all chains ({world.name})")
