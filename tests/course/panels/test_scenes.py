@@ -17,6 +17,7 @@ SENTENCES = tomllib.loads(Path(__file__).with_name("scenes.toml").read_text(enco
 
 MAY_COINCIDE = {
     ("EstimatesAgainstSteps", "trained by PCD"),
+    ("SandwichGap", "a better path"),
     ("StartsAgainstSteps", "far modes"),
     ("TemperedModes", "one steep step"),
 }
