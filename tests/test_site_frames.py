@@ -17,7 +17,7 @@ import panel_pages
 from anneal_edu.course import panels
 from anneal_edu.course.figures import LectureFigure
 from anneal_edu.course.figures.style import projected
-from frames import SCREEN, draw, frames_of
+from frames import SCREEN, about, draw, frames_of, settings
 from svg_parts import Shared, pieces_of
 
 ALL = "SITE" in os.environ
@@ -38,6 +38,20 @@ def albums():
         paths = sorted((course_site.SITE / "panels").glob("*.html"))
         return {path.stem: frames_in(path.read_text("utf-8")) for path in paths}
     return {kind.__name__: frames_in(panel_pages.page_of(frames_of(kind))) for kind in SMALL}
+
+
+@pytest.mark.parametrize("name", [name for name in panels.__all__ if hasattr(getattr(panels, name), "controls")])
+def test_every_control_can_be_shown(name):
+    """A slider may stand for words; its steps are then counted, as those of numbers with unequal steps are."""
+    for recipe in getattr(panels, name).controls.values():
+        control = recipe()
+        values = settings(control, [control.value])
+        shown = about(control, values)
+        assert len(shown["words"]) == len(values) and control.value in values and isinstance(shown["even"], bool)
+        if shown["even"]:
+            assert np.ptp(np.diff(values)) < 1e-9 * np.ptp(values)
+        elif shown["kind"] == "slider":
+            assert isinstance(values[0], str) or np.ptp(np.diff(values)) > 1e-6 * np.ptp(values)
 
 
 def values_at(frames, key):
@@ -214,7 +228,7 @@ def test_a_lesson_shows_its_panels_as_pages(path):
 @pytest.mark.skipif(not ALL, reason="needs the whole site: make site-test")
 def test_pages_say_what_the_lessons_say(albums):
     for path in course_site.LESSONS:
-        for name, settings, sentence in lesson_pages.panels_of(course_site.read(path)):
+        for name, state, sentence in lesson_pages.panels_of(course_site.read(path)):
             frames = albums[name]
-            key = next(key for key in frames["frames"] if in_words(values_at(frames, key)) == settings)
+            key = next(key for key in frames["frames"] if in_words(values_at(frames, key)) == state)
             assert frames["sentences"][frames["frames"][key][0]] == sentence, f"{path.stem}: {name}"

@@ -151,13 +151,13 @@ def about(control: widgets.ValueWidget, values: list) -> dict:
     else:
         words = [options_of(control)[value] for value in values]
     kind = "choice" if isinstance(control, widgets.ToggleButtons) else "slider"
-    steps = np.diff(values) if kind == "slider" else [np.nan]
+    in_numbers = kind == "slider" and not isinstance(values[0], str)
     return {
         "label": control.description,
         "kind": "list" if control.description == "seed" else kind,
         "values": values,
         "words": words,
-        "even": bool(np.allclose(steps, steps[0])),
+        "even": in_numbers and bool(np.allclose(np.diff(values), values[1] - values[0])),
     }
 
 

@@ -126,8 +126,8 @@ class PanelOnPage:
         handles, ends = self.root.locator(".noUi-handle").all(), ("Home", "End")
         moves = [partial(handle.press, key) for handle in handles for key in ends]
         moves += [partial(box.press, "ArrowUp") for box in self.root.locator("input[type=number]").all()]
-        buttons = self.root.locator("button:enabled").all()
-        return moves + [button.click for button in buttons if button.inner_text() != "Lecture"]
+        buttons = [b for b in self.root.locator("button").all() if b.is_visible() and b.is_enabled()]
+        return moves + [partial(b.press, "Enter") for b in buttons if not b.inner_text().endswith("Lecture")]
 
 
 class NotebookPage:

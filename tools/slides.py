@@ -5,8 +5,8 @@
 
 A deck asks the lesson's question, shows what is tagged ``formula``, asks each prediction, then shows its answer: the
 scenes of a panel, each with its sentence, or what a cell tagged ``answer`` has drawn or printed. A scene that a later
-prediction asks for waits for it. The deck ends with the summary. The prose in between is in the speaker's notes (key
-S). Decks are in build/slides, with all that they load.
+prediction asks for waits for it. The deck ends with the summary. The prose in between, and what is printed and too long
+for a slide, is in the speaker's notes (key S). Decks are in build/slides, with all that they load.
 """
 
 import argparse
@@ -31,6 +31,7 @@ FORMULA = re.compile(r"\$\$.+?\$\$", re.DOTALL)
 HEADING = re.compile(r"^#{2,3} (.+)$", re.MULTILINE)
 IN_NOTES_ONLY = "What you will learn", "Notation", "References", "Exercises", "The algorithm"
 LETTERS = 520  # of a summary, on one slide
+LINES = 16  # of what a cell prints, on one slide
 
 
 class Deck:
@@ -126,7 +127,11 @@ def answer(deck, cell, shown, later, scenes):
             if "image/png" in output.get("data", {}):
                 deck.show(deck.heading, output.data["image/png"].replace("\n", ""), output.data["text/plain"], "", True)
             elif output.output_type == "stream":
-                deck.add(f"### {deck.heading}\n\n<pre>{escape(output.text)}</pre>", below=True)
+                printed = f"<pre>{escape(output.text)}</pre>"
+                if output.text.count("\n") > LINES:
+                    deck.note(printed)
+                else:
+                    deck.add(f"### {deck.heading}\n\n{printed}", below=True)
 
 
 def deck_of(lesson, scenes=scenes_of):

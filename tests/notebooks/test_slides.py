@@ -66,6 +66,14 @@ def test_a_scene_waits_for_its_prediction(words):
     assert kinds[2:6] == ["## Two hills", "### apart", "## Two hills", "### together"]
 
 
+def test_what_is_printed_and_too_long_for_a_slide_is_in_the_notes():
+    long = lesson()
+    long.cells[8].outputs[0].text = "".join(f"{number} < 40\n" for number in range(slides.LINES + 1))
+    cells = slides.deck_of(long, two_scenes).cells
+    assert not any("7 &lt; 40" in source for source in shown(cells))
+    assert any("7 &lt; 40" in cell.source for cell in cells)
+
+
 def test_the_prose_is_in_the_notes():
     kinds = {cell.source: cell.metadata.slideshow.slide_type for cell in slides.deck_of(lesson(), two_scenes).cells}
     assert kinds["**What you saw.** It is high."] == "notes"
