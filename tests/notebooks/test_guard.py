@@ -223,6 +223,7 @@ PLANTED = {
     "too few minutes": (replace("20 minutes", "15 minutes"), "it says 15 minutes and takes 20"),
     "more to read": (replace("Move it.", "Move it. " * 1000), "it says 20 minutes and takes"),
     "no way on": (replace("02_adding", "03_adding"), "no link to 02_adding.ipynb"),
+    "a way to a folder": (replace("Move it.", "Move it. See [more](../docs)."), "a link to ../docs, which is no file"),
     "no way to the solutions": (replace("](solutions/", "](answers/"), "no link to solutions/01_counting.ipynb"),
     "panel shown at once": (add("ae.panels.Count()", shown(text__plain="n = 3")), "left no image/png"),
     "closed panel": (add("panel.close()"), "a closed panel is gone"),
