@@ -304,6 +304,8 @@ def test_a_lecture_fills_the_screen_and_ends(page, screen):
     assert all(part["y"] + part["height"] <= screen[1] for part in seen)
     letters = waves.root.locator(LETTERED).evaluate_all(LETTERS)
     assert len(letters) > 15 and min(letters) >= screen[1] / 35
+    labels = waves.root.locator(".widget-label").evaluate_all("all => all.map(it => it.scrollHeight - it.clientHeight)")
+    assert len(labels) == 5 and max(labels) <= 1, "a label of two lines lies over its slider"
     page.page.keyboard.press("ArrowRight")
     until(page, lambda: waves.readouts()[0] == "0.10")
     page.page.keyboard.press("2")
