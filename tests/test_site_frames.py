@@ -19,6 +19,7 @@ from anneal_edu.course.figures import LectureFigure
 from anneal_edu.course.figures.style import projected
 from frames import SCREEN, about, draw, frames_of, settings
 from svg_parts import Shared, pieces_of
+from tests.course.panels.conftest import PANELS
 
 ALL = "SITE" in os.environ
 SMALL = panels.FirstPath, panels.HamiltonianConvergence
@@ -40,10 +41,10 @@ def albums():
     return {kind.__name__: frames_in(panel_pages.page_of(frames_of(kind))) for kind in SMALL}
 
 
-@pytest.mark.parametrize("name", [name for name in panels.__all__ if hasattr(getattr(panels, name), "controls")])
+@pytest.mark.parametrize("name", PANELS)
 def test_every_control_can_be_shown(name):
     """A slider may stand for words; its steps are then counted, as those of numbers with unequal steps are."""
-    for recipe in getattr(panels, name).controls.values():
+    for recipe in PANELS[name].controls.values():
         control = recipe()
         values = settings(control, [control.value])
         shown = about(control, values)

@@ -255,7 +255,7 @@ def test_planted_fault_is_found(trap, write_pair):
 def test_missing_solution_is_found(write_pair):
     lesson_path, solution_path = write_pair(lesson(), solution())
     solution_path.unlink()
-    assert "solutions/01_counting.ipynb is missing" in faults(lesson_path)
+    assert faults(lesson_path) == ["solutions/01_counting.ipynb is missing"]
 
 
 @pytest.mark.parametrize(
