@@ -578,7 +578,8 @@ def test_no_chain_is_lost_from_the_groups(n_chains):
 
 
 def noisy(rng, still=()):
-    return lambda beta: ae.Gaussian([4 * beta + (0 if beta in still else rng.normal())], [[1.0]])
+    """In two dimensions: on a line, lengths of pieces that happen to go one way add up, as if it were smooth."""
+    return lambda beta: ae.Gaussian(np.array([4 * beta, 0]) + (beta not in still) * rng.normal(size=2), np.eye(2))
 
 
 @pytest.mark.parametrize("integral", [ae.cost_functional, ae.path_length])

@@ -131,7 +131,7 @@ def overconfident(path, schedule, n_chains, kernel=ae.gibbs, *, rng):
 
 FAULTY_ESTIMATORS = {
     "a factor of 1.2": (annealed(lambda w: w + np.log(1.2)), "biased"),
-    "the last step missing": (one_step_short, "biased"),
+    "the last step missing": (one_step_short, "ignores its schedule"),
     "half of the chains": (annealed(lambda w: w[: len(w) // 2]), "chains left out"),
     "every second step": (annealed(betas=lambda s: np.append(s[:-1:2], 1.0)), "ignores its schedule"),
     "an error bar a fifth as long": (overconfident, "wrong error bar"),

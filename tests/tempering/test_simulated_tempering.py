@@ -137,7 +137,7 @@ def test_rts_lands_within_its_error_bars():
     z = np.array([(run.log_z[1:] - truth[1:]) / run.std_error[1:] for run in runs])  # (50, K)
     assert np.abs(z.mean(0)).max() < 5 / np.sqrt(50)
     assert 0.5 < z[:, -1].std() < 1.5
-    assert np.mean(np.abs(z[:, -1]) < 2) > 0.85
+    assert np.mean(np.abs(z[:, -1]) < 2) > 0.78  # 0.954 of exact bars, 0.92 of bars a tenth short: 3.7 errors below
 
 
 @pytest.mark.thorough("shares in closed form")

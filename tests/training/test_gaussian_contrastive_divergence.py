@@ -178,7 +178,8 @@ WRONG_SIGNS = {
 def test_a_wrong_sign_is_seen(part, name):
     """In updates too few for it to drive the model to infinity."""
     n_updates, rate = {"log_sigma": (6, 0.02), "weights": (40, 0.4)}.get(part, (60, 0.4))
-    assert agreement(with_faults(WRONG_SIGNS[part]), *METHODS[name], n_updates, rate)[part] < 0
+    train = with_faults(WRONG_SIGNS[part])
+    assert sum(agreement(train, *METHODS[name], n_updates, rate, seed)[part] for seed in range(4)) < 0
 
 
 @pytest.mark.parametrize("learn_sigma", [False, True])
@@ -186,16 +187,19 @@ def test_a_wrong_sign_is_seen(part, name):
 def test_training_raises_the_exact_log_likelihood(name, learn_sigma):
     """Two clusters gain 1.15 nats over independent Gaussians, 0.95 to 1.0 with all sigma kept at 0.6.
 
-    At this rate seeds differ by 0.05 at most; at twice of it persistent chains now and then lose half of the gain.
+    At this rate most seeds differ by 0.05, one in thirty loses some of the gain: the middle of three counts. At twice
+    the rate persistent chains lose half of it now and then.
     """
     method, n_gibbs = METHODS[name]
     sigma = DATA.std(0) if learn_sigma else 0.6
-    rbm = ae.train_gaussian_rbm(
-        DATA, 2, method, n_gibbs, 2000, 0.05, sigma=sigma, learn_sigma=learn_sigma, rng=np.random.default_rng(0)
-    )
     independent = ae.GaussianRBM(np.zeros((3, 1)), DATA.mean(0), [0.0], DATA.std(0))
-    gain = log_likelihood(rbm, DATA) - log_likelihood(independent, DATA)
-    assert gain > 0.7
+    gains = []
+    for seed in range(3):
+        rbm = ae.train_gaussian_rbm(
+            DATA, 2, method, n_gibbs, 2000, 0.05, sigma=sigma, learn_sigma=learn_sigma, rng=np.random.default_rng(seed)
+        )
+        gains.append(log_likelihood(rbm, DATA) - log_likelihood(independent, DATA))
+    assert np.median(gains) > 0.7
 
 
 def test_sigma_is_kept_unless_it_is_learned():

@@ -24,7 +24,7 @@ def models(D=3, seed=0):
     }
 
 
-def numeric_gradient(function, theta, eps=1e-5):
+def numeric_gradient(function, theta, eps=1e-6):  # short: a kink of |x| may lie between its two ends
     return np.array([(function(theta + eps * e) - function(theta - eps * e)) / (2 * eps) for e in np.eye(len(theta))])
 
 
@@ -124,15 +124,16 @@ def excess(model, truth, held_out):
     return gain.mean(), gain.std() / np.sqrt(len(gain))
 
 
-@pytest.mark.parametrize(("expert", "lost"), [("laplace", 0.03), ("student_t", 0.4)])
-def test_a_complete_model_is_learned(expert, lost):
-    """From random filters, nats below. Over 20 seeds Laplace models end 0.003 to 0.014 nats below the truth, Student-t
-    ones 0.003 to 0.03 but for one in ten, 0.08 to 0.14; maximum likelihood would lose P / 2N on average, 0.0025 for 25
-    entries."""
+@pytest.mark.parametrize(("expert", "start_scale", "lost"), [("laplace", 0.5, 0.03), ("student_t", 2.0, 0.06)])
+def test_a_complete_model_is_learned(expert, start_scale, lost):
+    """From other orthogonal filters and a wrong scale, 1.2 nats below or more. Over 30 seeds Laplace models end 0.003
+    to 0.013 nats below the truth, Student-t ones 0.002 to 0.021; maximum likelihood would lose P / 2N on average,
+    0.0025 for 25 entries. (From filters that are nearly dependent eighty rounds may not suffice.)"""
     truth, start = complete(expert)
+    start = ae.ProductOfExperts(start_scale * np.linalg.qr(start.filters)[0], start.weights, expert)
     data, held_out = np.split(truth.sample(10_000, np.random.default_rng(1)), 2)
     model = ae.minimum_probability_flow(data, start, 20, 10, 0.1, 10, rng=np.random.default_rng(2))
-    assert excess(start, truth, held_out)[0] < -0.5
+    assert excess(start, truth, held_out)[0] < -1
     gain, error = excess(model, truth, held_out)
     assert -lost < gain < 4.5 * error
 
