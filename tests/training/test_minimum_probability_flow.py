@@ -126,14 +126,14 @@ def excess(model, truth, held_out):
 
 @pytest.mark.parametrize(("expert", "start_scale", "lost"), [("laplace", 0.5, 0.03), ("student_t", 2.0, 0.06)])
 def test_a_complete_model_is_learned(expert, start_scale, lost):
-    """From other orthogonal filters and a wrong scale, 1.2 nats below or more. Over 30 seeds Laplace models end 0.003
-    to 0.013 nats below the truth, Student-t ones 0.002 to 0.021; maximum likelihood would lose P / 2N on average,
+    """From other orthogonal filters and a wrong scale, about two nats below. Over 80 seeds Laplace models end 0.003
+    to 0.013 nats below the truth, Student-t ones 0.002 to 0.016; maximum likelihood would lose P / 2N on average,
     0.0025 for 25 entries. (From filters that are nearly dependent eighty rounds may not suffice.)"""
     truth, start = complete(expert)
     start = ae.ProductOfExperts(start_scale * np.linalg.qr(start.filters)[0], start.weights, expert)
     data, held_out = np.split(truth.sample(10_000, np.random.default_rng(1)), 2)
     model = ae.minimum_probability_flow(data, start, 20, 10, 0.1, 10, rng=np.random.default_rng(2))
-    assert excess(start, truth, held_out)[0] < -1
+    assert excess(start, truth, held_out)[0] < -0.5
     gain, error = excess(model, truth, held_out)
     assert -lost < gain < 4.5 * error
 
