@@ -17,7 +17,7 @@ BENCHES   := $(sort $(wildcard benchmarks/*.py))
 CHROMIUM  := $(shell command -v chromium || command -v chromium-browser || command -v google-chrome)
 
 .DEFAULT_GOAL := help
-.PHONY: help lab test test-thorough test-seeds test-processors mutants answers lint lint-workflows notebooks slides site site-test drive bench test-oldest clean
+.PHONY: help lab test test-thorough test-seeds margins test-processors mutants answers lint lint-workflows notebooks slides site site-test drive bench test-oldest clean
 
 help:
 	@echo "make lab          open the course in JupyterLab, on your own copies of the lessons (LABARGS=--allow-root if you are root)"
@@ -36,6 +36,7 @@ help:
 	@echo "make drive        panels in Chromium: the next day, in a lecture, heard; every control of every notebook (minutes)"
 	@echo "make bench        the speed claims, as ratios"
 	@echo "make test-seeds   tests and notebooks with every seed shifted, three times (SHIFTS='4 5 6': by these)"
+	@echo "make margins      which comparisons of the tests come near their limits, over eight shifts (half an hour)"
 	@echo "make test-processors"
 	@echo "                  tests and notebooks as other processors would compute them: a table (an hour)"
 	@echo "make test-oldest  the tests again, on the oldest versions that pyproject.toml allows"
@@ -68,6 +69,9 @@ test-seeds: .venv/.ok
 	@$(foreach shift,$(SHIFTS),echo "== every seed s is [s, $(shift)]"; \
 	  $(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal --thorough --seed-shift $(shift) --ignore tests/browser && \
 	  $(BIN)/python -m pytest -q -n $(JOBS) --dist loadscope --seed-shift $(shift) $(NBVAL) $(NOTEBOOKS) || exit 1;)
+
+margins: .venv/.ok
+	$(BIN)/python tools/margins.py 11 12 13 14 15 16 17 18 --jobs $(JOBS)
 
 test-processors: .venv/.ok
 	$(BIN)/python tools/processors.py --jobs $(JOBS)
