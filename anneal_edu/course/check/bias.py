@@ -186,8 +186,9 @@ def _farthest(x: np.ndarray) -> tuple[int, int]:
 def _judge_entry(said, n_steps: np.ndarray, biases: np.ndarray, wrong: int) -> None:
     n = len(n_steps)
     index = np.ndim(said) == 0 and float(said).is_integer() and 0 <= said < n
-    index = index and (said == wrong or said != n_steps[wrong])
     require(index, f"return an index from 0 to {n - 1}, a whole number; you return {said!r}. (Not K itself.)")
+    place = f"row {said} is right. If you mean K = {said}: return its index in the table. (Not K itself.)"
+    require(said == wrong or said != n_steps[wrong], place)
     row = int(said)
     if row == wrong:
         return

@@ -243,6 +243,7 @@ def _run(word: str, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     x[0] = rng.standard_normal(n)
     for t in range(1, T):
         x[t] = 0.7 * x[t - 1] + np.sqrt(1 - 0.49) * rng.standard_normal(n)
+        x[t] = np.where(rng.random(n) < 0.2, x[t - 1], x[t])  # a refused step is no chain that never moves
     log_w = level + rng.uniform(0.2, 0.8) * rng.standard_normal(n)
     if word == "collapsed":
         log_w = level + 12 * np.sort(rng.standard_normal(n))

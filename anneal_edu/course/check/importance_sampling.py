@@ -80,14 +80,15 @@ def log_weights(answer):
     )
     rng = np.random.default_rng(1)  # another world, so that nothing is fitted to the first
     log_f, x = 3 * rng.standard_normal((6, 4)), rng.integers(4, size=(50, 6))
-    lw = call(answer, log_f.copy(), 7.0, x.copy(), shape=(50,))
+    log_z_0 = logsumexp(log_f[0])
+    lw = call(answer, log_f.copy(), log_z_0, x.copy(), shape=(50,))
     require(
-        np.allclose(lw, _true_log_weights(log_f, 7.0, x), atol=1e-5),
+        np.allclose(lw, _true_log_weights(log_f, log_z_0, x), atol=1e-5),
         "right for K = 2 steps, wrong for K = 5: sum over all k from 1 to K, whatever K is.",
     )
-    far = np.asarray(answer(900 + log_f, 907.0, x.copy()))
+    far = np.asarray(answer(900 + log_f, 900 + log_z_0, x.copy()))
     require(
-        np.allclose(far, 900 + _true_log_weights(log_f, 7.0, x), atol=1e-2),
+        np.allclose(far, 900 + _true_log_weights(log_f, log_z_0, x), atol=1e-2),
         "right, but not where log f is about 900: exp(900) is infinite in a computer. Add and subtract the logs, and "
         "exponentiate nothing.",
     )
@@ -154,6 +155,13 @@ def broken_step(answer):
         require(np.ndim(said) == 0 and float(said).is_integer(), "return one whole number, the k of the broken T_k.")
         k = int(said)
         _say_what_is_sound(log_f, tables, k, broken, shift)
+    log_f, tables = _broken_world(7, 2, "the old target", 0.0)
+    apart = 400.0 * np.arange(7)[:, None]  # Z_k may differ by any factor
+    require(
+        call(answer, log_f + apart, tables) == 2,
+        "right, but not where each f_k has another constant of hundreds of nats: subtract each stage's own largest "
+        "log f_k, and divide by the sum.",
+    )
     log_f = np.outer([0, 1 / 3, 2 / 3, 1], np.log([1.0, 9.0, 1.0, 1.0, 9.0]))
     tables = [metropolis_matrix(log_f[k]) for k in (1, 0, 3)]  # T_2 is careless
     ratio = expected_ais_weights(log_f, tables)[-1].sum() / np.exp(logsumexp(log_f[-1]))

@@ -280,7 +280,8 @@ _FAULTY: dict[str, tuple[bool | None, _Move]] = {  # None: a narrow target
         "If x and v are exact draws and the move is right, what are they after ten moves?",
         "Compare averages before and after, of x, v, x² and v², each with its standard error; chance moves every "
         "one of them by an error or two.",
-        "right if all |mean(a_after) - mean(a_before)| < 5 √((var(a_after) + var(a_before)) / n), a = x, v, x², v²",
+        "after ten moves: right if all |mean(a_after) - mean(a_before)| < 5 √((var(a_after) + var(a_before)) / n), "
+        "a = x, v, x², v²",
     )
 )
 def leaves_invariant(answer) -> str:

@@ -131,6 +131,7 @@ WRONG_STEPS = {
     "always a thousand": (lambda slopes, tolerance: 1000, "would do"),
     "far too many": (lambda slopes, tolerance: 10**6, "would do"),
     "rounded down": (needed(up=lambda steps: np.floor(0.93 * steps)), "just too few"),
+    "rounded to the nearest": (needed(up=np.round), "Round up"),
     "slopes for steps": (
         lambda s, t: int(np.ceil(len(s) * np.sqrt(abs(rule(s) - rule(s[::2])) / 3 / t))),
         "a parabola",

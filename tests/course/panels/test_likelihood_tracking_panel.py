@@ -16,7 +16,7 @@ def test_the_truth_is_the_truth():
     rbm = run.states[7].rbm
     for style, v in ((TRAIN, train), (VALIDATION, validation)):
         assert abs(run.likelihoods[style][7] - (rbm.log_density(v).mean() - rbm.log_z())) < 1e-9
-    assert len({v.tobytes() for v in train} & {v.tobytes() for v in validation}) < 5
+    assert len({v.tobytes() for v in train} & {v.tobytes() for v in validation}) < 15  # digits that were written twice
 
 
 def test_errors_are_those_of_the_same_update():
