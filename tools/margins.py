@@ -1,12 +1,12 @@
 """Which tests will fall one day? Run them under several shifts of the seeds, and see how far they were from it.
 
-    python tools/margins.py 1 2 3 4 5 6 7 8              (make margins SHIFTS='1 2 …'; four minutes a shift)
+    python tools/margins.py 1 2 3 4 5 6 7 8                (make margins: eight shifts, four minutes each)
     python tools/margins.py 1 2 3 4 5 6 tests/annealing    these alone
 
 A test that passes under ten shifts may fall under the eleventh. Every comparison in an assert (and every
 ``np.testing.assert_allclose``) has a margin: the right side of < less the left one, the smallest over an array. Over
-shifts it varies. Where the lowest was below the median by more than 1 / 1.7 of what the median has to lose, it is
-listed, the nearest to falling first; of eight normal margins that is a limit at 2.4 standard deviations.
+shifts it varies. Where the median is less than 1.7 times as far from 0 as from the lowest, the comparison is listed,
+the nearest to falling first; of eight normal margins that is a limit 2.4 standard deviations away.
 
 Two kinds stand in the list without a fault: probabilities against a tiny level (they are uniform, as they should be),
 and differences whose scale moves with the problem that the seed makes. To tell is the reader's part.

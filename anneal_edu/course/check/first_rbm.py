@@ -198,8 +198,8 @@ _STEPS = {  # step(rbm, v, rng) -> v; whether it is sound; what to say to whom t
         "If a chain starts as an exact draw and the step is sound, what is it after one step, and after ten?",
         "Take many exact draws, let them make several steps, and compare how often each whole state occurs with its "
         "exact probability: not only each pixel's mean.",
-        "p = exp(log_density(states) - log_z); counts of v @ (8, 4, 2, 1) of 5,000 draws after ten steps; unsound if half "
-        "the summed difference exceeds 0.03",
+        "p = exp(log_density(states) - log_z); counts of v @ (8, 4, 2, 1) of 5,000 draws after ten steps; unsound if "
+        "half the summed difference exceeds 0.03",
     )
 )
 def is_sound(answer) -> str:

@@ -125,6 +125,8 @@ def test_other_wrong_diagnoses():
     ).message  # fmt: skip
     overflow = lambda w: np.exp(w).sum() ** 2 / (np.exp(w) ** 2).sum()  # noqa: E731
     assert not bugs.what_is_wrong(lambda w, x: told(w, x, ess=overflow)).passed
+    refused = bugs.what_is_wrong(lambda w, x: "stuck" if (x[1] == x[0]).any() and told(w, x) == "fine" else told(w, x))
+    assert "a run that is 'fine' you call 'stuck'" in refused.message  # one refused step is no chain that never moves
 
 
 def test_right_answers():

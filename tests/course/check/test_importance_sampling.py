@@ -145,6 +145,19 @@ def test_wrong_broken_step(advice):
     assert expected in verdict.message
 
 
+def test_constants_that_differ_between_stages_are_asked_for():
+    """One largest log f for all stages: where constants are hundreds apart, all but one of the stages vanish."""
+
+    def by_the_largest_of_all(log_f, tables):
+        p = np.exp(log_f - log_f.max())
+        changes = [abs(f @ T - f).max() / (f.sum() or 1) for f, T in zip(p[1:], tables, strict=True)]
+        return 1 + int(np.argmax(changes))
+
+    verdict = check.broken_step(by_the_largest_of_all)
+    assert verdict.passed is False
+    assert "another constant of hundreds of nats" in verdict.message
+
+
 def test_right_broken_step():
     assert check.broken_step(right_broken_step).passed
     assert check.broken_step(lambda log_f, tables: np.argmax(largest_changes(log_f, tables)) + 1.0).passed
