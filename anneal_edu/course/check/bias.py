@@ -187,11 +187,11 @@ def _judge_entry(said, n_steps: np.ndarray, biases: np.ndarray, wrong: int) -> N
     n = len(n_steps)
     index = np.ndim(said) == 0 and float(said).is_integer() and 0 <= said < n
     require(index, f"return an index from 0 to {n - 1}, a whole number; you return {said!r}. (Not K itself.)")
-    place = f"row {said} is right. If you mean K = {said}: return its index in the table. (Not K itself.)"
-    require(said == wrong or said != n_steps[wrong], place)
     row = int(said)
     if row == wrong:
         return
+    place = f"row {row} is right. If you mean K = {row}: return its index in the table. (Not K itself.)"
+    require(row != n_steps[wrong], place)
     total = n_steps * biases.sum(0)
     gap = abs(np.diff(biases, axis=0)[0])
     log_k, in_order = np.log(n_steps), np.argsort(n_steps)

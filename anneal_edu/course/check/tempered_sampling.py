@@ -154,11 +154,10 @@ def steps_needed(answer) -> str:
                 _judge_steps(answer, name, slope, errors, K, tolerance)
     for K in (8, 16):
         steps, exact = int(answer(90 * np.linspace(0, 1, K + 1) ** 2, 15 / 99.3**2)), 100  # off by 90 / 6 K²
-        require(steps != 99, "where slopes are a parabola 99.3 steps are just right; you predict 99. Round up.")
         require(
-            abs(steps - exact) <= 1,
+            0 <= steps - exact <= 1,
             f"where slopes are a parabola the law is exact: {exact} steps do; from {K} you predict {steps}. "
-            "How many steps lie between your slopes?",
+            "How many steps lie between your slopes? Round up what comes out.",
         )
     return "right: predicted from eight or sixteen steps, and as many do it: no more than needed, and no fewer."
 
