@@ -140,7 +140,8 @@ class LayerSum:
                 on.sum(2, out=by_first[units, rows])
                 by_last[units] += on.sum(1)
         mean_u = np.concatenate([p.sum(1) @ first, p.sum(0) @ last])
-        return by_first.sum(1), mean_u, np.hstack([by_first @ first, by_last @ last])
+        both_on = np.hstack([by_first @ first, by_last @ last])
+        return _at_most_one(by_first.sum(1)), _at_most_one(mean_u), _at_most_one(both_on)
 
     def _moments_directly(self, p: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """`moments` without the tables: slow, but no parameter is too large for it."""
@@ -150,7 +151,12 @@ class LayerSum:
         for i, (row, bias) in enumerate(zip(self.weights, self.other_bias, strict=True)):
             on = p * expit(bias + states @ row)
             mean_w[i], mean_wu[i] = on.sum(), on @ states
-        return mean_w, p @ states, mean_wu
+        return _at_most_one(mean_w), _at_most_one(p @ states), _at_most_one(mean_wu)
+
+
+def _at_most_one(probability: np.ndarray) -> np.ndarray:
+    """A sum of rounded probabilities may end an ulp above 1."""
+    return np.minimum(probability, 1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -195,4 +201,5 @@ class QuadraticSum:
         second = np.block(
             [[first.T @ (p_first[:, None] * first), across], [across.T, last.T @ (p_last[:, None] * last)]]
         )
+        second = _at_most_one(second)
         return second.diagonal().copy(), second
