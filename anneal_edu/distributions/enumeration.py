@@ -196,10 +196,8 @@ class QuadraticSum:
         """Exact (E h, E h hᵀ), shapes (m,) and (m, m), given the probabilities p of every state h."""
         first, last = self._halves()
         p = p.reshape(len(first), len(last))
-        p_first, p_last = p.sum(1), p.sum(0)
+        within_first = first.T @ (p.sum(1)[:, None] * first)
+        within_last = last.T @ (p.sum(0)[:, None] * last)
         across = first.T @ p @ last
-        second = np.block(
-            [[first.T @ (p_first[:, None] * first), across], [across.T, last.T @ (p_last[:, None] * last)]]
-        )
-        second = _at_most_one(second)
+        second = _at_most_one(np.block([[within_first, across], [across.T, within_last]]))
         return second.diagonal().copy(), second
