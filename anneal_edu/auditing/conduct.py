@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from scipy.special import ndtr
 
-from anneal_edu.auditing.findings import Docket, z_and_p
+from anneal_edu.auditing.findings import Docket
 from anneal_edu.auditing.moves import Moves
 from anneal_edu.auditing.worlds import World
 
@@ -71,10 +71,10 @@ def ask_few_chains(moves: Moves, world: World, many: int, docket: Docket, rng: n
 
 def ask_independence(moves: Moves, world: World, docket: Docket, rng: np.random.Generator) -> None:
     """Chains that begin at one point: do they make up their minds each for itself?"""
-    z, p = _z_of(_products(moves, world, N_CALLS, rng))
+    z, p = _likeness(moves, world, N_CALLS, rng)
     worst = int(np.argmin(p))
     if _suspicious(p):
-        z, p = _z_of(_products(moves, world, TIMES_MORE * N_CALLS, rng))
+        z, p = _likeness(moves, world, TIMES_MORE * N_CALLS, rng)
     docket.test(
         "chains share their chance",
         f"of {N_CHAINS} chains that begin at one point ({world.name}) those of a call move alike: their correlation "
@@ -88,15 +88,26 @@ def _suspicious(p: np.ndarray) -> bool:
     return bool(len(p) * p.min() < 0.05)
 
 
-def _products(moves: Moves, world: World, n_calls: int, rng: np.random.Generator) -> np.ndarray:
-    """Σ_{i≠j} of what chains i and j of a call did, less its mean: zero on average where they are independent."""
-    looks, products = _looks(world), []
+def _likeness(
+    moves: Moves, world: World, n_calls: int, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray]:
+    """z and p-values of Σ_{i≠j} of what chains i and j of a call did, less its mean: 0 where they are independent.
+
+    A lazy kernel's products are rare events: where none is seen, or one more than usual, their own spread says
+    little. So z is over the larger of the spread that was seen and that of independent chains.
+    """
+    looks, products, expected = _looks(world), [], []
     for start in world.distribution.sample(N_STARTS, rng):
         x = np.tile(start, (N_CHAINS, 1))
         seen = np.stack([looks(x, moves(world, x, rng)) for _ in range(n_calls)])  # (calls, chains, F)
         seen -= seen.mean(0)
         products.append(seen.sum(1) ** 2 - (seen**2).sum(1))
-    return np.concatenate(products)
+        var = seen.var(0, ddof=1)
+        expected.append(2 * (var.sum(0) ** 2 - (var**2).sum(0)))  # (F,)
+    found = np.concatenate(products)
+    s = np.sqrt(np.maximum(found.var(0, ddof=1), np.mean(expected, axis=0)) / len(found))
+    z = np.where(s > 1e-12, found.mean(0) / np.maximum(s, 1e-12), 0.0)
+    return z, 2 * ndtr(-np.abs(z))
 
 
 def _looks(world: World) -> Callable[[np.ndarray, np.ndarray], np.ndarray]:
@@ -109,14 +120,6 @@ def _looks(world: World) -> Callable[[np.ndarray, np.ndarray], np.ndarray]:
         return np.concatenate([np.tanh(2 * step), moved, np.tanh((step**2).sum(1, keepdims=True))], axis=1)
 
     return looks
-
-
-def _z_of(products: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Of products that are rarely other than 0 no verdict is asked; shares are (N, F)."""
-    z, _ = z_and_p(products)
-    enough = (np.abs(products) > 1e-12).sum(0) >= 200
-    z = np.where(enough, z, 0.0)
-    return z, 2 * ndtr(-np.abs(z))
 
 
 def ask_companions(moves: Moves, world: World, n_calls: int, docket: Docket, rng: np.random.Generator) -> None:

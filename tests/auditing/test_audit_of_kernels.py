@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 
 import anneal_edu as ae
-from anneal_edu.auditing import of_kernels
+from anneal_edu.auditing import conduct, of_kernels
 from anneal_edu.auditing.findings import Docket
+from anneal_edu.auditing.moves import Moves
+from anneal_edu.auditing.worlds import tiny_worlds
 from tests.auditing import faulty_kernels as them
 from tests.cases import always
 
@@ -51,19 +53,43 @@ def test_what_is_right_passes(kernel):
     assert "nothing found in" in str(found) and found.n_tests > 5 and found.asked
 
 
-@pytest.mark.parametrize("share", always(0.02, of=[0.3, 0.02]))
-def test_a_lazy_kernel_of_real_numbers_is_not_asked_about_bits(share):
-    """It stays where it is nearly always, and so among 0 and 1; that it would leave them is no fault."""
+def lazy_walk(share, draw=lambda rng, n: rng.random(n)):
+    """A random walk that tries to move in a share of its steps."""
 
     def lazy(distribution, x, rng):
         proposal = x + 0.7 * rng.standard_normal(x.shape)
         log_ratio = distribution.log_density(proposal) - distribution.log_density(x)
-        moves = (np.log(rng.random(len(x))) < log_ratio) & (rng.random(len(x)) < share)
+        moves = (np.log(rng.random(len(x))) < log_ratio) & (draw(rng, len(x)) < share)
         return np.where(moves[:, None], proposal, x)
 
-    found = ae.audit(lazy, n_draws=FEW, risk=1e-5, rng=np.random.default_rng(0))
+    return lazy
+
+
+@pytest.mark.parametrize("share", always(0.02, of=[0.3, 0.02]))
+def test_a_lazy_kernel_of_real_numbers_is_not_asked_about_bits(share):
+    """It stays where it is nearly always, and so among 0 and 1; that it would leave them is no fault."""
+    found = ae.audit(lazy_walk(share), n_draws=FEW, risk=1e-5, rng=np.random.default_rng(0))
     assert found.passed, found
     assert any("it moves real numbers" in reason for reason in found.left_out)
+
+
+def likeness(kernel, seed):
+    docket, draw = Docket(), np.random.default_rng(seed)
+    conduct.ask_independence(Moves(kernel, docket), tiny_worlds(np.random.default_rng(0))[0], docket, draw)
+    return docket.tests[0].p_value
+
+
+def test_lazy_chains_that_never_move_together_do_not_look_alike():
+    """Two of six that move in one step of fifty: it happens now and then, or not at all, and both are chance.
+
+    By the spread that was seen, every twentieth right walk is suspected; by that of independent chains none of 600.
+    """
+    assert sum(likeness(lazy_walk(0.02), seed) < 1 for seed in range(120)) <= 1
+
+
+def test_lazy_chains_that_wait_for_each_other_look_alike():
+    together = lazy_walk(0.1, draw=lambda rng, n: np.full(n, rng.random()))
+    assert max(likeness(together, seed) for seed in range(5)) < 1e-9
 
 
 @pytest.mark.thorough("kernels on the distributions that are given")

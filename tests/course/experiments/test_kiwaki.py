@@ -40,24 +40,28 @@ def test_stored_runs_are_of_these_models(name):
 
 
 def test_of_far_modes_the_start_with_the_best_looking_weights_is_the_wrong_one():
-    """Over 25 seeds with 5,000 chains: errors -0.11 ± 0.02 and -0.01 ± 0.03, log ratio of variances -0.82 ± 0.06.
+    """The middle of five runs of 5,000 chains, over seeds: log Ẑ is off by -0.109 ± 0.005 and -0.012 ± 0.005.
 
-    With 20,000 the errors spread half as much: five such spreads, and more, lie between each and its bound. From the
-    full start a chain that finds the far mode by a detour weighs much, so that now and then log Ẑ is far too high.
+    The log ratio of the variances is -0.82 ± 0.02. Of single runs the log Ẑ may be far too high: a chain that finds
+    the far mode by a detour weighs much.
     """
     grbm = kiwaki.far_modes()
-    mean_only, full = (
-        ae.ais(
-            kiwaki.start_path(start, grbm, *grbm.mean_and_cov()),
-            kiwaki.paper_schedule(40),
-            20_000,
-            rng=np.random.default_rng(2),
-        )
+    runs = [
+        [
+            ae.ais(
+                kiwaki.start_path(start, grbm, *grbm.mean_and_cov()),
+                kiwaki.paper_schedule(40),
+                5000,
+                rng=np.random.default_rng([2, run]),
+            )
+            for run in range(5)
+        ]
         for start in ("mean only", "full")
-    )
-    assert mean_only.log_weights.var() < 0.7 * full.log_weights.var()
-    assert mean_only.log_z < grbm.log_z() - 0.05
-    assert -0.075 < full.log_z - grbm.log_z() < 0.5
+    ]
+    variance = np.median([[run.log_weights.var() for run in of_start] for of_start in runs], axis=1)
+    error = np.median([[run.log_z - grbm.log_z() for run in of_start] for of_start in runs], axis=1)
+    assert variance[0] < 0.6 * variance[1]
+    assert error[0] < -0.06 and abs(error[1]) < 0.05
 
 
 def test_shrinking_scales_the_correlations_alone():
