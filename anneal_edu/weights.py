@@ -247,7 +247,7 @@ def warnings_of(log_weights: npt.ArrayLike) -> tuple[Caveat, ...]:
 
     Two things are looked at: whether a few weights carry the estimate (ESS), and whether the tail of the largest
     weights is so heavy that the ones that matter most were probably not drawn (`pareto_tail_index` above 0.7, the limit
-    of Vehtari et al. 2024). Neither can see a mode that no chain has found.
+    of Vehtari et al. 2024; above 1 there is no mean). Neither can see a mode that no chain has found.
 
     Parameters
     ----------
@@ -271,9 +271,11 @@ def warnings_of(log_weights: npt.ArrayLike) -> tuple[Caveat, ...]:
         found.append(Caveat("collapsed weights", f"collapsed weights: {sentence}"))
     tail = pareto_tail_index(lw)
     if tail > 0.7:
-        sentence = (
-            f"heavy tail: the largest weights fall off too slowly (Pareto index {tail:.1f}), so that chains which were "
-            "not drawn are likely to carry the mean; expect log_z to be too low and its error bar too small"
-        )
+        sentence = f"heavy tail: the largest weights fall off slowly (Pareto index {tail:.1f}), so that "
+        if tail > 1:
+            sentence += "chains which were not drawn are likely to carry the mean; expect log_z to be too low and its "
+            sentence += "error bar too small"
+        else:
+            sentence += "log_z may be too low and its error bar too small"
         found.append(Caveat("heavy tail", sentence))
     return tuple(found)
