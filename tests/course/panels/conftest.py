@@ -26,7 +26,7 @@ SMALLER = {
     "ReplicaWalks": {"N_BURN_IN": 100, "N_SWEEPS": 100},
     "SamplesAlongPaths": {"N_STEPS": 100},
     "SandwichGap": {"STEPS": (100, 120, 150)},
-    "StartCovariance": {"N_CHAINS": 600},
+    "StartCovariance": {"N_CHAINS": 1200},
     "StartsAgainstSteps": {"N_CHAINS": 200, "N_STEPS": (4, 8, 40, 100)},
     "WhereTheKnotsSit": {"N_RUNS": 2, "N_CHAINS": 20, "N_STEPS": 20, "BIAS_STEPS": 4, "FINE": 9},
 }
