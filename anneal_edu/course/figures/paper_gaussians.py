@@ -5,9 +5,10 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
 from anneal_edu.course.figures import artists, gaussians
-from anneal_edu.course.figures.style import STYLES, projected
+from anneal_edu.course.figures.style import GREY, STYLES, projected
 
 _HOLLOW = {"markerfacecolor": "white", "markersize": 9, "linewidth": 1.4}
+_LARGE = 15  # points
 
 
 @projected()
@@ -32,31 +33,42 @@ def figure_one(ax: Axes, clouds: dict[str, tuple], means: dict[str, np.ndarray])
 
 
 @projected()
-def figure_two(ax: Axes, n_steps: np.ndarray, runs: dict[tuple[str, str], list], title: str) -> None:
+def figure_two(axes: list[Axes], n_steps: np.ndarray, runs: dict[str, dict[tuple[str, str], list]]) -> None:
     """Figure 2: log Ẑ with 95% intervals against the number of transitions; the truth is 0.
+
+    A line joins the runs with a linear schedule; hollow markers, a little to the right, are those with another one.
 
     Parameters
     ----------
-    ax : Axes
+    axes : list of Axes
+        One for each kind of transitions. The first says what the colours mean, the last what the markers mean.
     n_steps : (n,) array
         Numbers of transitions.
     runs : dict
-        (style, schedule) → n results of `ais`; "linear" has full markers, any other schedule hollow ones.
-    title : str
+        Kind of transitions → (style, schedule) → n results of `ais`.
     """
-    handles = []
-    for i, ((style, schedule), results) in enumerate(runs.items()):
-        look = STYLES[style] | ({} if schedule == "linear" else _HOLLOW)
-        x = np.asarray(n_steps) * 1.05 ** (i - (len(runs) - 1) / 2)  # side by side, so that the bars can be told apart
-        intervals = np.array([result.interval() for result in results])
-        artists.bars(ax, f"{style} {schedule} bars", x, *intervals.T, style, linewidth=1.4, markersize=7)
-        artists.line(ax, f"{style} {schedule}", x, [result.log_z for result in results], **look)
-        handles.append(Line2D([], [], label=f"{style}, {schedule}", **look))
-    artists.curve(ax, "truth", [5, 3000], [0, 0], "truth")
-    handles.append(Line2D([], [], label="truth", **STYLES["truth"] | {"marker": "None"}))
-    ax.set(xscale="log", xlim=(9, 1400), ylim=(-64, 6), xlabel="number of transitions K", title=title)
-    ax.set(xticks=(10, 100, 1000), xticklabels=("10", "100", "1000"))
-    ax.legend(handles=handles, loc="lower right")
+    for ax, (transitions, found) in zip(axes, runs.items(), strict=True):
+        artists.curve(ax, "truth", [5, 3000], [0, 0], "truth", zorder=1)
+        for (style, schedule), results in found.items():
+            linear = schedule == "linear"
+            x, log_z = np.asarray(n_steps) * (1 if linear else 1.12), [result.log_z for result in results]
+            intervals = np.array([result.interval() for result in results])
+            artists.bars(ax, f"{style} {schedule} bars", x, *intervals.T, style, linewidth=1.4, markersize=7)
+            look = STYLES[style] if linear else STYLES[style] | _HOLLOW | {"linestyle": "None"}
+            artists.line(ax, f"{style} {schedule}", x, log_z, **look)
+        artists.log_x(ax, "number of transitions K", n_steps, (9, 1500))
+        ax.set(ylim=(-58, 5), xticklabels=[f"{n}" for n in n_steps])
+        ax.set_title(f"log Ẑ, {transitions} transitions", fontsize=_LARGE)
+        ax.tick_params(labelsize=_LARGE)
+        ax.xaxis.label.set_size(_LARGE)
+    looks = {style: STYLES[style] for found in runs.values() for style, _ in found}
+    looks["truth"] = STYLES["truth"] | {"marker": "None"}
+    marks = {"linear schedule": {"linestyle": "-"}, "optimal binned": _HOLLOW | {"linestyle": "None"}}
+    for ax, meanings in ((axes[0], looks), (axes[-1], marks)):
+        handles = [
+            Line2D([], [], label=name, **{"color": GREY, "marker": "o"} | look) for name, look in meanings.items()
+        ]
+        ax.legend(handles=handles, loc="lower right", fontsize=_LARGE)
 
 
 @projected()
@@ -153,6 +165,8 @@ def path_lengths(ax: Axes, distances: np.ndarray, lengths: dict[str, np.ndarray]
 def walkable(axes: list[Axes], x: np.ndarray, middles: dict[str, np.ndarray], log_z: dict[str, dict]) -> None:
     """The middle of each path, and log Ẑ along it with perfect transitions and with a random walk; the truth is 0.
 
+    The axis of log Ẑ is linear within one nat of the truth and logarithmic beyond, and each walk has its number.
+
     Parameters
     ----------
     axes : two Axes
@@ -169,10 +183,17 @@ def walkable(axes: list[Axes], x: np.ndarray, middles: dict[str, np.ndarray], lo
     names = {"geometric": "geometric", "moments": "moments", "Hellinger": "great circle"}
     artists.legend(left, names, loc="upper left")
     artists.curve(right, "truth", [-1, 3], [0, 0], "truth")
+    artists.words(right, "truth words", -0.45, 0.25, "truth: log Z = 0", fontsize=12)
     for i, (style, found) in enumerate(log_z.items()):
-        artists.marks(right, f"{style} perfect", i - 0.12, found["perfect"], "truth", markersize=12)
-        artists.marks(right, f"{style} walk", i + 0.12, found["random walk"], style, markersize=11)
-    right.set(xlim=(-0.5, 2.5), ylim=(-165, 40), xticks=range(3), xticklabels=[names[style] for style in log_z])
+        artists.marks(right, f"{style} perfect", i - 0.2, found["perfect"], "truth", markersize=15)
+        miss = found["random walk"]
+        artists.marks(right, f"{style} walk", i + 0.2, miss, style, markersize=12)
+        place = {"y": miss - max(0.2, 0.7 * abs(miss)), "ha": "center", "va": "top", "fontsize": 13}  # below its mark
+        artists.words(right, f"{style} words", i + 0.2, text=f"{miss:.1f}".replace("-", "−"), **place)
+    right.set_yscale("symlog", linthresh=1.0)
+    right.set(xlim=(-0.5, 2.5), ylim=(-900, 3), xticks=range(3), xticklabels=[names[style] for style in log_z])
+    right.set(yticks=(-100, -10, -1, 0, 1), yticklabels=("−100", "−10", "−1", "0", "1"))
+    right.minorticks_off()
     right.set_title("log Ẑ: perfect ★, random walk ● ■ ◆")
 
 

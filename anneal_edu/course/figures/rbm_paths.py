@@ -63,31 +63,37 @@ def estimates_and_ess(
 
 
 @projected()
-def off_the_line(ax: Axes, betas: np.ndarray, deviations: np.ndarray, knots: np.ndarray) -> None:
-    """Largest miss (n,) of any moment from the straight line at each β (n,), and the knots' positions."""
+def off_the_line(ax: Axes, betas: np.ndarray, deviations: np.ndarray, knots: np.ndarray, without: np.ndarray) -> None:
+    """Largest miss (n,) of any moment from the straight line at each β (n,), and the knots' positions.
+
+    ``without`` is that of the spline without knots, the geometric path, (n,).
+    """
+    artists.curve(ax, "without", betas, without, "geometric")
     artists.curve(ax, "deviation", betas, deviations, "moments")
     artists.curve(ax, "line", [-0.03, 1.03], [0, 0], "truth")
     artists.marks(ax, "knots", knots, np.zeros(len(knots)), "moments", markersize=10, clip_on=False, zorder=5)
-    artists.legend(ax, {"moments": "spline, and its knots", "truth": "moment path"}, loc="upper right")
+    meanings = {"moments": "spline, and its knots", "geometric": "no knots: geometric", "truth": "moment path"}
+    artists.legend(ax, meanings, loc="upper right")
     ax.set(xlim=(-0.03, 1.03), ylim=(-0.03, 1.35), xticks=(0, 0.5, 1), yticks=(0, 0.5, 1))
     ax.set(xlabel="position β on the path", title="Largest miss of any moment")
 
 
 @projected()
 def errors_of_splines(ax: Axes, knots: list[int], misses: dict[int, np.ndarray], chosen: int) -> None:
-    """log Ẑ - log Z of runs, ± 2 standard errors, for each number of knots; the chosen number stands out.
+    """log Ẑ - log Z of runs, ± 2 standard errors, for each number of knots; the marks of the chosen number are full.
 
     ``misses`` maps a number of knots to (n, 2): log Ẑ - log Z of every run, and its standard error.
     """
     artists.curve(ax, "exact", [-0.6, len(knots) - 0.4], [0, 0], "truth")
+    artists.words(ax, "exact words", -0.55, 0.12, "exact", fontsize=12)
     for i, number in enumerate(knots):
-        spread = np.linspace(-0.18, 0.18, len(misses[number]))
+        spread = np.linspace(-0.24, 0.24, len(misses[number]))
         found, error = np.transpose(misses[number])
-        look = {"markersize": 10, "alpha": 1.0} if number == chosen else {"markersize": 7, "alpha": 0.45}
         style = "moments" if number else "geometric"
         ends = found - 2 * error, found + 2 * error
-        artists.bars(ax, f"errors {number}", i + spread, *ends, style, **look | {"markersize": 5, "linewidth": 1.4})
-        artists.marks(ax, f"runs {number}", i + spread, found, style, **look)
+        artists.bars(ax, f"errors {number}", i + spread, *ends, style, markersize=7)
+        look = {"markerfacecolor": STYLES[style]["color"] if number == chosen else "white", "markeredgewidth": 2}
+        artists.marks(ax, f"runs {number}", i + spread, found, style, markersize=10, **look)
     ax.set(xlim=(-0.6, len(knots) - 0.4), xticks=range(len(knots)), xticklabels=knots, xlabel="number of knots R")
     ax.set_yscale("symlog", linthresh=1.0)
     ax.set(ylim=(-120, 12), yticks=(-100, -10, -1, 0, 1, 10), yticklabels=("−100", "−10", "−1", "0", "1", "10"))

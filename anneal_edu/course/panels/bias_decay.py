@@ -57,14 +57,14 @@ class BiasDecay(Panel):
     controls = {  # noqa: RUF012
         "n_steps": steps("steps K", 25, STEPS, live=False),
         "separation": steps("separation of the means", 20, SEPARATIONS, live=False),
-        "ends": choice("ends", MIRRORED, (MIRRORED, NARROWING)),
+        "ends": choice("ends", NARROWING, (NARROWING, MIRRORED)),
         "schedule": choice("schedule", "linear", tuple(SCHEDULES)),
         "seed": seed(),
     }
     scenes = {  # noqa: RUF012
-        "mirror images": {},
-        "wide to narrow": {"ends": NARROWING},
-        "the optimal schedule": {"schedule": "optimal, 10 bins"},
+        "wide to narrow": {},
+        "mirror images": {"ends": MIRRORED},
+        "the optimal schedule": {"ends": MIRRORED, "schedule": "optimal, 10 bins"},
         "four times the steps": {"n_steps": 100},
     }
     plays = "n_steps"

@@ -46,7 +46,7 @@ EXACT = {
         (1, "geometric expected", X, -bias("geometric", 26)),
         (1, "moments expected", X, -bias("moments", 26)),
     ]),
-    "BiasDecay": ({}, [
+    "BiasDecay": ({"ends": "mirrored correlations"}, [
         (0, "F/K", Y, F / np.array([5, 500])),
         (0, "moments forward", Y, F / np.array([10, 25, 100])),
         (0, "geometric reverse", Y, F / np.array([10, 25, 100])),

@@ -33,7 +33,7 @@ def numbers(text):
 
 
 def test_the_bias_as_chains_estimate_it(quick_panel):
-    panel = quick_panel(panels.BiasDecay, seed=3, n_steps=25)
+    panel = quick_panel(panels.BiasDecay, seed=3, n_steps=25, ends="mirrored correlations")
     path, rng = PATHS["moments"](*mirrored_gaussians(20.0, 0.85)), np.random.default_rng(3)
     log_w = ae.ais(path, ae.linear_schedule(25), 1000, ae.exact, rng=rng).log_weights
     ends = np.sort(line(panel.axes[0], "moments Monte Carlo bar").get_ydata()[:2])
