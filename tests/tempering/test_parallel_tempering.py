@@ -32,7 +32,7 @@ def rbm_path(rbm):
 
 @pytest.mark.parametrize("scheme", ALL)
 def test_the_target_of_a_small_rbm_is_reached(scheme):
-    """Mean of every unit within 5 standard errors, these over 200 independent ladders."""
+    """Mean of every unit within 5 standard errors, these over 200 independent ladders, and a few draws of 30,000."""
     rbm = small_rbm()
     run = ae.parallel_tempering(
         rbm_path(rbm), ae.linear_schedule(4), 150, 200, swaps=scheme, n_burn_in=50, rng=np.random.default_rng(0)
@@ -40,8 +40,8 @@ def test_the_target_of_a_small_rbm_is_reached(scheme):
     assert run.samples.shape == (150, 5, 200, 5)
     assert run.replicas.shape == (150, 5, 200)
     of_ladders = run.samples[:, -1].mean(0)  # (C, D)
-    z = (of_ladders.mean(0) - rbm.moments()[0]) / (of_ladders.std(0, ddof=1) / np.sqrt(200))
-    assert np.abs(z).max() < 5
+    error = of_ladders.std(0, ddof=1) / np.sqrt(200)
+    assert (np.abs(of_ladders.mean(0) - rbm.moments()[0]) < 5 * error + 5 / 30_000).all()
 
 
 @pytest.mark.parametrize("scheme", ALL)
