@@ -10,6 +10,7 @@ import hashlib
 import json
 import os
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import nbformat
@@ -73,7 +74,9 @@ class Copies:
         part.write_bytes(contents)
         (self.own / name).parent.mkdir(exist_ok=True)
         part.rename(self.own / name)
-        NotebookNotary(data_dir=str(self.hidden)).sign(notebook)
+        notary = NotebookNotary(data_dir=str(self.hidden))
+        with closing(notary.store):
+            notary.sign(notebook)
 
     def _words(self, newer: list[str], broken: list[str], gone: list[str]) -> list[str]:
         words = []

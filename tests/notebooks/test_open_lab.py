@@ -4,6 +4,7 @@ import json
 import re
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import nbformat
@@ -31,6 +32,12 @@ def folders(tmp_path):
     for name in ("00_a.ipynb", "01_b.ipynb", "solutions/00_a.ipynb"):
         (course / name).write_text(lesson(name), encoding="utf-8")
     return course, own
+
+
+def is_trusted(own, notebook):
+    notary = NotebookNotary(data_dir=str(open_lab.hidden(own)))
+    with closing(notary.store):
+        return notary.check_signature(notebook)
 
 
 def files(folder):
@@ -109,9 +116,9 @@ def test_a_copy_is_trusted_as_a_notebook_of_ones_own(folders):
     course, own = folders
     Copies(course, own).bring()
     notebook = nbformat.read(own / "00_a.ipynb", as_version=4)
-    assert NotebookNotary(data_dir=str(open_lab.hidden(own))).check_signature(notebook)
+    assert is_trusted(own, notebook)
     notebook.cells[0].source = "import shutil"
-    assert not NotebookNotary(data_dir=str(open_lab.hidden(own))).check_signature(notebook)
+    assert not is_trusted(own, notebook)
 
 
 def test_links_of_the_lessons_lead_from_copy_to_copy(tmp_path):
