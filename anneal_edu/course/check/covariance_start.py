@@ -126,11 +126,36 @@ def conditional(answer) -> str:
         require(
             shift < _TOLERATED,
             f"at β = {beta:g} one step from 20,000 exact draws moves a moment by {shift:.0f} standard errors: p_β is "
-            "not invariant. Write the exponent β·(target) + (1-β)·(start) as a function of v and complete the square.",
+            f"not invariant. {_where_it_errs(answer, beta, model)}",
         )
     for beta in (0.1, 0.5, 0.9):
         _require_square(_mean_and_variance(answer, h, beta, grbm, 2 - mean, _NARROW_AND_WIDE), h, beta, grbm, 2 - mean)
     return "right: at four β one step from exact draws leaves all means and second moments where they were."
+
+
+def _sides(found, right) -> str:
+    """To which side the mean and the variance err."""
+    said = []
+    for name, got, wanted in zip(("mean", "variance"), found, right, strict=True):
+        off = np.where(np.isclose(got, wanted, rtol=1e-6, atol=1e-8), 0.0, got - wanted)
+        side = "too large" if off.max() > 0 else "too small" if off.min() < 0 else "right"
+        said.append(f"your {name} is {side if off.min() * off.max() >= 0 else 'here too large and there too small'}")
+    return " and ".join(said)
+
+
+def _where_it_errs(answer, beta: float, grbm: GaussianRBM) -> str:
+    """Which of the two parts errs, to which side, and whether the ends of the path are right."""
+    mean, cov = grbm.mean_and_cov()
+    h = np.random.default_rng(1).integers(2, size=(6, grbm.weights.shape[1])).astype(float)
+    pairs = {}
+    for at in (beta, 0.0, 1.0):
+        right, _ = _conditional_slips(h, at, grbm, mean, cov.diagonal())
+        pairs[at] = _mean_and_variance(answer, h, at, grbm, mean, cov.diagonal()), right
+    start, target = ("right" if same(*pairs[end]) else "wrong" for end in (0.0, 1.0))
+    return (
+        f"There {_sides(*pairs[beta])}. At the ends: at β = 0, where only the start is left, yours is {start}; at β = "
+        f"1, where only the target is left, {target}."
+    )
 
 
 def _require_square(found, h, beta: float, grbm: GaussianRBM, mean) -> None:
@@ -140,10 +165,12 @@ def _require_square(found, h, beta: float, grbm: GaussianRBM, mean) -> None:
     target = (v - grbm.visible_mean(h)) ** 2 / grbm.sigma**2
     start = (v - mean) ** 2 / _NARROW_AND_WIDE
     apart = (beta * target + (1 - beta) * start - (v - centre) ** 2 / spread).sum(-1)
+    right, _ = _conditional_slips(h, beta, grbm, mean, _NARROW_AND_WIDE)
     require(
         np.ptp(apart, axis=0).max() < 1e-6 * (1 + np.abs(start).max()),
         f"at β = {beta:g}, from a start whose variances go from 0.02 to 30, your density of v is not the product "
-        "of target^β and start^(1-β). Write the exponent as a function of v and complete the square.",
+        f"of target^β and start^(1-β): {_sides(found, right)}. Write the exponent as a function of v and complete the "
+        "square.",
     )
 
 

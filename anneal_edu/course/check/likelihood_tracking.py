@@ -93,7 +93,13 @@ def _judge_gap(gap, error, given) -> None:
         "log Ẑ is subtracted twice in your gap: in the difference it cancels.": right - 2 * log_z,
         "this is the training likelihood; subtract that of the validation data.": f_train - log_z,
     })
-    require(same(gap, right), "the gap should be mean log f - log Ẑ of the training data minus that of the others.")
+    look = int(np.abs(gap - right).argmax())
+    side = "high" if gap[look] > right[look] else "low"
+    require(
+        same(gap, right),
+        f"at look {look} your gap is {gap[look]:.2f} nats, {abs(gap[look] - right[look]):.2f} too {side}. It should be "
+        "the log likelihood of the training data minus that of the others.",
+    )
     if error.shape == ():
         error = np.full(right.shape, float(error))
     require(error.shape == right.shape, f"your error of the gap has shape {error.shape}; it should be {right.shape}.")
@@ -104,7 +110,11 @@ def _judge_gap(gap, error, given) -> None:
         })
     both = "this is the error of each likelihood. In the difference the same log Ẑ stands twice, with opposite signs."
     reject(error, {both: std_error})
-    require(same(error, 0 * right), "the gap of these data does not depend on log Ẑ: what error can it have?")
+    require(
+        same(error, 0 * right),
+        f"your error of the gap is up to {np.abs(error).max():.2f} nats: too large. Only log Ẑ comes from chains, and "
+        "the gap does not depend on it: what error can it have?",
+    )
 
 
 def _index(since) -> int | None:
@@ -122,17 +132,18 @@ def _judge_since(since: int | None, right: int | None, case: str, given) -> None
     validation = f_validation - log_z
     best, last = int(validation.argmax()), len(validation) - 1
     fall, error = validation[best] - validation[last], np.hypot(std_error[best], std_error[last])
-    known = f"{case}: validation is best at look {best} and {fall:.1f} lower at the last"
+    known = f"{case}: from its best look to the last the validation likelihood falls by {fall:.1f} nats"
     both = (
         f"{known}, with errors {std_error[best]:.1f} and {std_error[last]:.1f}. These are estimates from the draws of "
         f"two moments: their errors do not cancel, their squares add up, and they combine to {error:.2f}."
     )
     if right is None:
+        eager = f"You answer since look {since}, too eager"
         require(
             since is None,
-            f"{both} The fall is less than two of these: return None."
+            f"{both} The fall is less than two of these. {eager}: this fall may be chance."
             if fall > 0.15
-            else f"{known}: that is within two errors of {error:.1f}. Return None, however wide the gap is.",
+            else f"{known}: that is within two errors of {error:.1f}. {eager}. How wide the gap is does not matter.",
         )
         return
     require(since is not None, f"{both} The fall is more than two of these: you do not see it.")
@@ -140,9 +151,15 @@ def _judge_since(since: int | None, right: int | None, case: str, given) -> None
     require(since != by_f, "you look for the best mean log f. It rises with Z itself: subtract log Ẑ first.")
     require(
         since not in (last, -1),
-        f"{known}. You return the last look. It has been falling *since* the best one: return {best}.",
+        f"{known}. You return the last look, too late: it has been falling *since* the look where it was best.",
     )
-    require(since == best, f"{known}: the index of the best look is {best}, yours is {since}.")
+    within = -len(validation) <= since < len(validation)
+    require(within, f"{case}: there is no look {since} among {len(validation)}.")
+    below, side = validation[best] - validation[since], "late" if since % len(validation) > best else "early"
+    require(
+        since == best,
+        f"{known}. At look {since}, which you return, it lies {below:.1f} nats below the best: too {side}.",
+    )
 
 
 # Exercise 2

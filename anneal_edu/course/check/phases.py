@@ -1,4 +1,4 @@
-"""Negative phases on a ladder of RBMs, for the checks of notebook 11: one that is sound, and six with a fault."""
+"""Negative phases on a ladder of RBMs, for the checks of notebook 11: one that is sound, and some with a fault."""
 
 from functools import lru_cache
 
@@ -56,10 +56,16 @@ def _cold(states, rng):
     return states, states[-1]
 
 
-def _first_move_again(states, rng):
-    rungs = list(sound_rungs())
-    states = _moved(_swapped(states, rng), rng, [rungs[0], rungs[0], *rungs[2:]])
-    return states, states[-1]
+def _moving_one_as_another(rung: int, other: int):
+    """A phase that moves this rung under the model of another one."""
+
+    def phase(states, rng):
+        rungs = list(sound_rungs())
+        rungs[rung] = rungs[other]
+        states = _moved(_swapped(states, rng), rng, rungs)
+        return states, states[-1]
+
+    return phase
 
 
 def _always_swapping(states, rng):
@@ -84,7 +90,9 @@ def _first_rung(states, rng):
 
 SICK = {
     "moves every rung under the last model: look at the other rungs, too": _cold,
-    "moves the second rung as it does the first: look at every rung": _first_move_again,
+    "moves the second rung as it does the first: look at every rung": _moving_one_as_another(1, 0),
+    "moves the first rung as it does the second: look at rung 0, too": _moving_one_as_another(0, 1),
+    "moves the third rung as it does the second: look at every rung": _moving_one_as_another(2, 1),
     "swaps neighbours without asking what the states are worth to them": _always_swapping,
     "sets every unit to its likelier value, in place of drawing it": _without_chance,
     "mixes the pixels of different chains: every E[v] is right, and what pixels do together is not": _shuffled,

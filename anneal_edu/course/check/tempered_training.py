@@ -4,7 +4,7 @@ import numpy as np
 
 from anneal_edu import BinaryRBM, base_rate_rbm, binary_states, geometric_path, gibbs_matrix
 from anneal_edu.course.check.phases import SICK, exchange, healthy, sound_rungs
-from anneal_edu.course.check.verdict import arrays, call, exercise, own_chance, reject, require
+from anneal_edu.course.check.verdict import WrongAnswerError, arrays, call, exercise, own_chance, reject, require
 from anneal_edu.data import bars_and_stripes
 
 _IMAGES = bars_and_stripes(2)
@@ -35,7 +35,7 @@ _MODEL = BinaryRBM(
 def sound(answer) -> str:
     """``answer(phase, rungs, rng)`` must say whether a negative phase leaves every rung's distribution as it is.
 
-    It is asked about a phase without a fault, twelve times, and about six with one, twice each.
+    It is asked about a phase without a fault, twelve times, and about every phase in ``SICK``, twice each.
 
     Examples
     --------
@@ -74,7 +74,7 @@ is not.
         f"you condemn a phase without a fault {condemned} times of twelve. Of many numbers that are compared some are "
         "two standard errors off by chance: allow five, or draw more.",
     )
-    return "right: six faults found, and the phase without one is let go, twelve times of twelve."
+    return f"right: all {len(SICK)} faults found, and the phase without one is let go, twelve times of twelve."
 
 
 # Exercise 2
@@ -83,8 +83,19 @@ _BETAS = np.array([0.0, 0.4, 1.0])
 
 def _z_of_means(states: np.ndarray, rbm: BinaryRBM) -> float:
     """Largest distance of a unit's mean from the exact one, in standard errors."""
-    mean = rbm.moments()[0]
-    return float(np.abs((states.mean(0) - mean) / np.sqrt(mean * (1 - mean) / len(states))).max())
+    return float(_z(states.mean(0), rbm.moments()[0]).max())
+
+
+def _z(found: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """How far means over _N chains (D,) are from their expectations, in standard errors."""
+    return np.abs(found - right) / np.sqrt(right * (1 - right) / _N)
+
+
+def _furthest(found: np.ndarray, right: np.ndarray) -> str:
+    z = _z(found, right)
+    j = int(z.argmax())
+    side = "often" if found[j] > right[j] else "seldom"
+    return f"pixel {j} is on in {found[j]:.0%} of {_N:,} chains, too {side} by {z[j]:.0f} standard errors"
 
 
 @exercise(
@@ -106,8 +117,7 @@ def negative_phase(answer) -> str:
     ...     states = swap(states, ae.geometric_path(start, model), betas, rng)
     ...     return states, states[-1]
     >>> negative_phase(cold)
-    ✗ rung 0 should follow the start, path(0), and yours follows another distribution. Rung k has path(betas[k]), with \
-path = ae.geometric_path(start, model).
+    ✗ rung 0 moves about as rung 2 should, which is too cold: which distribution of the path belongs to betas[0] = 0?
       A hint: ae.check.tempered_training.negative_phase.hint()
     """
     model, start = _MODEL, base_rate_rbm(_IMAGES, 3)
@@ -143,14 +153,17 @@ path = ae.geometric_path(start, model).
         not np.array_equal(particles, new[0]),
         "these particles are of the first rung, the start. The model is the last rung, β = 1.",
     )
-    require(np.array_equal(particles, new[-1]), "particles should be the last rung after the swaps: states[-1].")
+    require(
+        np.array_equal(particles, new[-1]),
+        "these particles are not those of the last rung after the swaps: from before them, or from another rung.",
+    )
     require(
         np.array_equal(new, back[0]),
         "what you return is not what came back from the swap: swap returns new states, and leaves those it is given.",
     )
     own_chance(lambda rng: answer(states.copy(), start, model, _BETAS, lambda x, *_: np.array(x), rng)[0], "states")
-    _require_own_laws(answer, path, start, model, states)
     _require_one_step(answer, path, start, model)
+    _require_own_laws(answer, path, start, model, states)
     return "right: every rung moves under its own distribution, neighbours swap, and the last rung is the model."
 
 
@@ -159,12 +172,12 @@ def _require_own_laws(answer, path, start: BinaryRBM, model: BinaryRBM, states: 
     rng = np.random.default_rng(2)
     for _ in range(6):
         states, _ = answer(states, start, model, _BETAS, exchange, rng)
-    names = ("the start, path(0)", "path(betas[1])", "the model, path(1)")
-    for k, (beta, name) in enumerate(zip(_BETAS, names, strict=True)):
+    for k, beta in enumerate(_BETAS):
+        mean, own = np.asarray(states[k], dtype=float).mean(0), path(float(beta))
         require(
-            _z_of_means(np.asarray(states[k], dtype=float), path(float(beta))) < 5,
-            f"rung {k} should follow {name}, and yours follows another distribution. Rung k has path(betas[k]), with "
-            "path = ae.geometric_path(start, model).",
+            _z_of_means(np.asarray(states[k], dtype=float), own) < 5,
+            f"rung {k} begins at exact draws of its own distribution, and after six calls should still follow it: "
+            f"{_furthest(mean, own.moments()[0])}.",
         )
 
 
@@ -182,13 +195,27 @@ def _require_one_step(answer, path, start: BinaryRBM, model: BinaryRBM) -> None:
 
     states = np.stack([np.tile(everything[code], (_N, 1)) for code in codes])
     answer(states, start, model, _BETAS, swap, np.random.default_rng(3))
+
+    def step(code: int, beta: float) -> np.ndarray:
+        return gibbs_matrix(path(float(beta)))[code] @ everything
+
     for k, (beta, code) in enumerate(zip(_BETAS, codes, strict=True)):
-        mean = gibbs_matrix(path(float(beta)))[code] @ everything
-        z = (came[0][k].mean(0) - mean) / np.sqrt(mean * (1 - mean) / _N)
-        require(
-            float(np.abs(z).max()) < 5,
-            f"rung {k} should come to the swap by one Gibbs step from its own states[{k}]; yours comes from elsewhere, "
-            "or further.",
+        mean, own = came[0][k].mean(0), step(code, beta)
+        if _z(mean, own).max() < 5:
+            continue
+        for j in {0, 1, 2} - {k}:
+            require(
+                _z(mean, step(code, _BETAS[j])).max() > 5,
+                f"rung {k} moves about as rung {j} should, which is too {'hot' if j < k else 'cold'}: which "
+                f"distribution of the path belongs to betas[{k}] = {beta:g}?",
+            )
+            require(
+                _z(mean, step(codes[j], beta)).max() > 5,
+                f"rung {k} goes on from the states of rung {j}; the chains of a rung stay there until the swap.",
+            )
+        raise WrongAnswerError(
+            f"rung {k} should come to the swap by one Gibbs step under its own distribution from its own states[{k}]. "
+            f"Put into one state there, it does not: {_furthest(mean, own)}. Another distribution, or more than a step?"
         )
 
 

@@ -29,6 +29,7 @@ def side_by_side(
     styles: list[str],
     window: tuple[float, float],
     exact: float | None = None,
+    close: tuple[float, float] | None = None,
 ) -> None:
     """One row for each estimator: its estimate ± 2 standard errors on the left, the same numbers and its warnings.
 
@@ -45,6 +46,8 @@ def side_by_side(
     window : tuple
         Ends of the axis; estimates beyond it are drawn as arrows at its edge.
     exact : float, optional
+    close : tuple, optional
+        Ends of a grey band.
     """
     ax, text = axes
     inches = text.get_window_extent().width / ax.get_figure().dpi
@@ -57,8 +60,8 @@ def side_by_side(
         if inside:
             value, error = estimates[inside].T
             ends = np.maximum(value - 2 * error, low), np.minimum(value + 2 * error, high)
-            artists.level_bars(ax, f"{style} bars", *ends, rows[inside], style, markersize=9)
-            artists.marks(ax, style, value, rows[inside], style, markersize=8)
+            artists.level_bars(ax, f"{style} bars", *ends, rows[inside], style, markersize=14)
+            artists.marks(ax, style, value, rows[inside], style, markersize=6)
         for side, edge, shape in (("left", low, "<"), ("right", high, ">")):
             beyond = [i for i in chosen if (estimates[i, 0] < low if side == "left" else estimates[i, 0] > high)]
             if beyond:
@@ -66,6 +69,8 @@ def side_by_side(
                 artists.marks(ax, f"{style} {side}", x, rows[beyond], style, marker=shape, markersize=12)
     if exact is not None:
         artists.curve(ax, "exact", [exact, exact], [-0.6, len(names) - 0.4], "truth")
+    if close is not None:
+        artists.band(ax, "close", np.array(close), [-0.6] * 2, [len(names) - 0.4] * 2, "truth", alpha=0.13)
     for i, row in enumerate(rows):
         value, error = estimates[i]
         number = f"{value:.2f} ± {2 * error:.2f}" if np.isfinite([value, error]).all() else "no answer"

@@ -8,6 +8,8 @@ from anneal_edu.course.figures.style import GREY, STYLES, projected
 
 TRAIN, VALIDATION = "training data", "held-out data"
 """Styles of the two sets of data."""
+_MANY = 40
+"""Looks, beyond which they are too many for a mark and two bars each."""
 
 
 @projected()
@@ -21,6 +23,9 @@ def tracked(
 ) -> None:
     """Tracked mean log likelihoods (n,) with thin bars of ± 2 standard errors, and the exact ones where known.
 
+    Of more than 40 looks without exact ones every fifth has a mark, only the training data have bars (both share their
+    errors), and a bar that leaves the picture ends in an arrow.
+
     Parameters
     ----------
     ax : Axes
@@ -33,19 +38,22 @@ def tracked(
     exact : dict, optional
         TRAIN and VALIDATION → exact mean log likelihood (m,).
     """
-    every = []
+    every = [*found.values(), *(() if exact is None else exact.values())]
+    low, high = _in_fives(np.concatenate(every), 2 * float(np.median(std_error)))
+    high += 0.12 * (high - low)
+    many = exact is None and len(n_updates) > _MANY
+    edges = (low + 0.02 * (high - low), high - 0.02 * (high - low)) if many else (-np.inf, np.inf)
+    look = {"linewidth": 1.8, "markersize": 7, "markevery": 5} if many else {"linewidth": 1.4, "markersize": 5}
     for style, values in found.items():
-        thin = {"marker": "None", "linewidth": 1.2, "alpha": 0.6}
-        artists.bars(ax, f"{style} bars", n_updates, values - 2 * std_error, values + 2 * std_error, style, **thin)
-        look = {"linewidth": 1.4, "markersize": 5}
+        if not many or style == TRAIN:
+            thin = {"marker": "None", "linewidth": 1.2, "alpha": 0.6}
+            ends = values - 2 * std_error, values + 2 * std_error
+            _bars_within(ax, f"{style} ", n_updates, *ends, edges, style, **thin)
         artists.line(ax, style, n_updates, values, **STYLES[style] | look)
-        every.append(values)
         if exact is not None:
             artists.curve(ax, f"exact {style}", exact_updates, exact[style], "truth", linewidth=2.2, zorder=4)
-            every.append(exact[style])
-    low, high = _in_fives(np.concatenate(every), 2 * float(np.median(std_error)))
     end = n_updates[-1] if exact_updates is None else exact_updates[-1]
-    ax.set(xlim=(0, 1.02 * end), ylim=(low, high + 0.12 * (high - low)), xlabel="updates")
+    ax.set(xlim=(0, 1.02 * end), ylim=(low, high), xlabel="updates")
     ax.set_title("mean log likelihood ± 2 s.e. (nats)")
     ax.locator_params(axis="y", integer=True)
     meanings = {TRAIN: "training", VALIDATION: "validation"} | ({} if exact is None else {"truth": "exact"})
@@ -160,7 +168,8 @@ def tracked_and_bounded(axes: list[Axes], rows: list[dict]) -> None:
     """`tracked`, and beside it the error of log Ẑ at the looks at which a sandwich says what log Z is.
 
     Errors are those of tracking, with bars of ± 2 standard errors, and of AIS from nothing. They are taken from the
-    middle of the sandwich; a grey bar is its gap. A bar that leaves the picture ends in an arrow.
+    middle of the sandwich; a grey bar is its gap. A bar that leaves the picture ends in an arrow. Marks of AIS stand a
+    little to the right of their looks.
 
     Parameters
     ----------
@@ -183,17 +192,18 @@ def tracked_and_bounded(axes: list[Axes], rows: list[dict]) -> None:
     artists.curve(right, "zero", [0, end], [0, 0], "truth")
     wide = {"linewidth": 14, "marker": "None", "alpha": 0.6, "solid_capstyle": "butt"}
     artists.bars(right, "gap", n, -half_gap, half_gap, "reference", **wide)
-    _bars_within(right, n, off - 2 * error, off + 2 * error, 0.97 * reach)
+    _bars_within(right, "", n, off - 2 * error, off + 2 * error, (-0.97 * reach, 0.97 * reach), "RTS")
     artists.marks(right, "tracked", n, off, "RTS", markersize=9, markeredgecolor="white", zorder=4)
-    artists.line(right, "annealed", n, scratch, **STYLES["AIS"] | {"linewidth": 1.4})
+    artists.line(right, "annealed", n + 0.025 * end, scratch, **STYLES["AIS"] | {"linewidth": 1.4})
     right.set(xlim=(0, end), ylim=(-reach, 1.45 * reach), xlabel="updates", title="log Ẑ minus the sandwich (nats)")
     meanings = {"RTS": "tracked, ± 2 s.e.", "AIS": "AIS from nothing", "reference": "gap of the sandwich"}
     artists.legend(right, meanings, loc="upper right", **artists.SMALL)
 
 
-def _bars_within(ax: Axes, x: np.ndarray, low: np.ndarray, high: np.ndarray, reach: float) -> None:
-    """Bars, cut off at ± reach, with an arrow where one goes on."""
-    artists.bars(ax, "bars", x, low.clip(-reach), high.clip(max=reach), "RTS")
-    for name, out, edge, marker in (("down", low < -reach, -reach, "v"), ("up", high > reach, reach, "^")):
+def _bars_within(ax: Axes, name: str, x, low, high, edges: tuple[float, float], style: str, **look) -> None:
+    """Bars (n,), cut off at the edges, with an arrow where one goes on."""
+    bottom, top = edges
+    artists.bars(ax, f"{name}bars", x, low.clip(bottom, top), high.clip(bottom, top), style, **look)
+    for way, out, edge, marker in (("down", low < bottom, bottom, "v"), ("up", high > top, top, "^")):
         if out.any():
-            artists.marks(ax, f"further {name}", x[out], np.full(out.sum(), edge), "RTS", marker=marker)
+            artists.marks(ax, f"{name}further {way}", x[out], np.full(out.sum(), edge), style, marker=marker)

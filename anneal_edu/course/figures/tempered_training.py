@@ -112,15 +112,21 @@ def picture_strip(ax: Axes, pictures: np.ndarray, top: float) -> None:
 def occupation(ax: Axes, model: np.ndarray, particles: np.ndarray, style: str, title: str) -> None:
     """The model's exact probability of each picture, as bars, and the share of particles on it, as marks.
 
-    Both arrays are (N + 1,); the last entry, the mass on none of the pictures, is written below.
+    Both arrays are (N + 1,); the last entry, the mass on none of the pictures, is written below. Both numbers of the
+    likeliest picture are written above its bar.
     """
     x, top = np.arange(len(model) - 1), ax.get_ylim()[1]
-    ax.set_xlabel(f"▮ model   × particles\n(elsewhere {model[-1]:.0%}, {particles[-1]:.0%})", labelpad=4)
+    ax.set_xlabel(f"▮ model   × particles\nelsewhere ▮ {model[-1]:.0%} × {particles[-1]:.0%}", labelpad=4)
     for i, p in enumerate(model[:-1]):
         corners = i + np.array([-0.36, 0.36])
         artists.band(ax, f"model {i}", corners, np.zeros(2), np.full(2, min(p, top)), style, alpha=0.55)
     look = {"marker": "x", "markersize": 8, "markeredgewidth": 2.4}
     artists.marks(ax, "particles", x, np.minimum(particles[:-1], 0.98 * top), "truth", **look)
+    likeliest = int(model[:-1].argmax())
+    height = min(max(model[likeliest], particles[likeliest]), 0.85 * top) + 0.02 * top
+    side = "left" if 2 * likeliest < len(x) else "right"
+    said = f"▮ {model[likeliest]:.0%}, × {particles[likeliest]:.0%}"
+    artists.words(ax, "likeliest", likeliest, height, said, ha=side, va="bottom", fontsize=13)
     ax.set_title(title)
 
 

@@ -105,13 +105,22 @@ class ImageModels(Panel):
             value, error = paired_difference(points[key], np.zeros(mask.sum()))
             readout[image_models.LABELS[key]] = f"{value:.1f} ± {error:.1f}"
         readout["N(0, I)"] = f"{stored_points()[REFERENCE][mask].mean():.1f}"
-        return Reading(_takeaway(name, points, patches), readout)
+        return Reading(_takeaway(name, points, patches, beat is not None), readout)
 
 
-def _takeaway(name: str, points: dict[str, np.ndarray], patches: str) -> str:
+def _takeaway(name: str, points: dict[str, np.ndarray], patches: str, with_reference: bool) -> str:
     ranked = sorted(points, key=lambda key: -points[key].mean())
     best, other = ranked[0], ranked[1] if name == ranked[0] else name
     gap, error = paired_difference(points[best], points[other])
+    if with_reference:
+        reference = stored_points()[REFERENCE][chosen_patches(patches)]
+        pairs = [paired_difference(of, reference) for of in points.values()]
+        gains = [gain for gain, its_error in pairs if gain > 3 * its_error]
+        return (
+            f"{len(gains)} of 6 models beat N(0, I), which knows no shape, by {min(gains):.0f} to {max(gains):.0f} "
+            f"nats. First is {_CALLED[best]}, {gap:.0f} ± {error:.0f} before {_CALLED[other]}"
+            f"{'' if gap > 3 * error else ': undecided'}."
+        )
     clear = "" if gap > 3 * error else ", less than three standard errors"
     worst = ", the worst of the six" if other == ranked[-1] else ""
     return (

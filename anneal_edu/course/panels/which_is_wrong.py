@@ -36,13 +36,14 @@ class WhichIsWrong(Panel):
     )
     size = (12.0, 5.2)
     controls = {  # noqa: RUF012
-        "fault": named("fault", "ratio upside down", tuple(FAULTS)),
+        "fault": named("fault", "both layers from the old state", tuple(FAULTS)),
         "seed": slider("run", 0, 0, N_SHOWN - 1, 1),
         "truth": choice("truth and tests", HIDDEN, (HIDDEN, SHOWN)),
     }
     scenes = {  # noqa: RUF012
         "one of the two": {},
-        "all of them scream": {"truth": SHOWN},
+        "the same two, opened": {"truth": SHOWN},
+        "all of them scream": {"fault": "ratio upside down", "truth": SHOWN},
         "right on average, bars too short": {"fault": "one noise for all chains", "truth": SHOWN},
         "plausible, and wrong": {"fault": "γ for √γ", "truth": SHOWN},
         "only the matrix sees it": {"fault": "tag turns when accepted", "truth": SHOWN},

@@ -35,7 +35,8 @@ class WhomToBelieve(Panel):
     title = "Whom to believe?"
     picture = (
         "One row for each estimator. Left: log Ẑ with two of its own standard errors either way; arrows at the edge "
-        "stand for estimates beyond it. Right: the same in numbers, and what the estimator warns about."
+        "stand for estimates beyond it, and a grey band reaches 0.3 nats to both sides of the middle estimate, or of "
+        "the truth where it is shown. Right: the same in numbers, and what the estimator warns about."
     )
     size = (13.0, 5.6)
     controls = {  # noqa: RUF012
@@ -56,8 +57,8 @@ class WhomToBelieve(Panel):
         """The plot, with room for names at its left, and words; of these as much as there is room for."""
         left, right = figure.columns(1, 1)
         width, height = figure.get_size_inches()
-        plot = min(0.44 * (width - 2.5), 5.2)
-        for ax, (start, wide) in zip((left, right), ((2.4, plot), (2.5 + plot, width - plot - 2.55)), strict=True):
+        plot = min(max(0.44 * (width - 2.5), width - 7.0), 6.2)
+        for ax, (start, wide) in zip((left, right), ((2.4, plot), (2.6 + plot, width - plot - 2.65)), strict=True):
             ax.set_position((start / width, 0.9 / height, wide / width, 1 - 1.3 / height))
         right.set_axis_off()
         estimators.key_below(figure)
@@ -70,6 +71,7 @@ class WhomToBelieve(Panel):
         estimates = found + np.array([exact, 0.0])
         answers = np.isfinite(found).all(1)
         middle = float(np.median(estimates[answers, 0]))
+        aim = exact if told else middle
         kinds = [kinds_of(r, seed) for r in rows]
         estimators.side_by_side(
             self.axes,
@@ -79,7 +81,9 @@ class WhomToBelieve(Panel):
             [SIDE_OF[r.errs] for r in rows],
             _window(rows, told),
             exact if told else None,
+            (aim - CLOSE, aim + CLOSE),
         )
+        self.axes[0].set_xlabel(f"nats; grey: {'truth' if told else 'middle one'} ± {CLOSE}")
         silent = [i for i, k in enumerate(kinds) if answers[i] and not k]
         readout = {"Gibbs sweeps each": f"{rows[1].sweeps:,}", "without a warning": f"{len(silent)} of {len(rows)}"}
         if told:
@@ -88,12 +92,13 @@ class WhomToBelieve(Panel):
 
 
 def _window(rows: list[Row], told: bool) -> tuple[float, float]:
-    """Ends of the axis, the same for every run: around the middle estimate, and the truth where it is told."""
+    """Ends of the axis, the same for every run: of what lies around the middle estimate, and of the truth if told."""
     found = rows[0].exact + np.array([error for row in rows for error in row.errors if error is not None])
-    middle = float(np.median(found))
-    ends = [middle, rows[0].exact] if told else [middle]
-    reach = 3 * float(np.median(np.abs(found - middle))) + 2.0
-    return min(ends) - reach, max(ends) + reach
+    aside = np.abs(found - np.median(found))
+    near = found[aside < 4.5 * np.median(aside) + 3.0]
+    shown = np.append(near, rows[0].exact) if told else near
+    low, high = shown.min(), shown.max()
+    return float(low - 0.1 * (high - low)), float(high + 0.1 * (high - low))
 
 
 def _takeaway(found, silent, told, answers, middle, exact) -> str:

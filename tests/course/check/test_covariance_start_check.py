@@ -57,6 +57,7 @@ def test_an_average_that_is_right_where_variances_are_alike():
 
     verdict = check.conditional(geometric)
     assert verdict.passed is False
+    assert "your mean is right and your variance is here too large and there too small" in verdict.message
     assert "complete the square" in verdict.message
 
 
@@ -88,8 +89,18 @@ WRONG_CONDITIONAL = {
     ),
     "bias missing": (with_image(lambda h, g: g.sigma * (h @ g.weights.T)), "the visible bias is missing"),
     "target alone": (lambda h, beta, g, m, v: (g.visible_mean(h), g.sigma**2), "the conditional of the target"),
-    "slightly too wide": (of_right(lambda m, v: (m, 1.1 * v)), "p_β is not invariant"),
-    "slightly beside": (of_right(lambda m, v: (m + 0.1, v)), "p_β is not invariant"),
+    "slightly too wide": (of_right(lambda m, v: (m, 1.1 * v)), "your mean is right and your variance is too large."),
+    "slightly too narrow": (of_right(lambda m, v: (m, 0.9 * v)), "your mean is right and your variance is too small."),
+    "slightly beside": (of_right(lambda m, v: (m + 0.1, v)), "your mean is too large and your variance is right."),
+    "stretched": (of_right(lambda m, v: (2 * m, v)), "your mean is here too large and there too small"),
+    "right at the target": (
+        lambda h, beta, g, m, v: right_conditional(h, np.sqrt(beta), g, m, v),
+        "only the start is left, yours is right; at β = 1, where only the target is left, right.",
+    ),
+    "wrong at the start": (
+        lambda h, beta, g, m, v: right_conditional(h, beta, g, m, 2 * v),
+        "only the start is left, yours is wrong; at β = 1, where only the target is left, right.",
+    ),
     "swapped": (of_right(lambda m, v: (v, m)), "the mean has shape"),
     "one row": (of_right(lambda m, v: (m[0], v)), "one row for each h"),
     "a variance for each h": (of_right(lambda m, v: (m, np.tile(v, (len(m), 1)))), "the same for every h"),

@@ -43,6 +43,8 @@ WRONG_SOUND = {
     "the last rung alone": (soundness(rungs_of=lambda n: [n - 1]), "look at the other rungs"),
     "the particles alone": (soundness(rungs_of=lambda n: []), "look at the other rungs"),
     "the two ends": (soundness(rungs_of=lambda n: [0, n - 1]), "second rung as it does the first"),
+    "all but the first rung": (soundness(rungs_of=lambda n: range(1, n)), "first rung as it does the second"),
+    "all but the third rung": (soundness(rungs_of=lambda n: [0, 1, 3]), "third rung as it does the second"),
     "no chance allowed": (soundness(k=0.01), "a little off"),
     "a middle rung alone": (soundness(rungs_of=lambda n: [1], particles=False), "you pass a phase"),
     "no particles": (soundness(particles=False), "look at the particles"),
@@ -139,6 +141,11 @@ def tempered_energies(path, beta, k, states, rng):
     return ae.gibbs(ae.BinaryRBM(beta * rbm.weights, beta * rbm.visible_bias, beta * rbm.hidden_bias), states[k], rng)
 
 
+def never_leaving(path, beta, k, states, rng):
+    there = (states[k] == [1, 0, 0, 0]).all(-1, keepdims=True)
+    return np.where(there, states[k], own_step(path, beta, k, states, rng))
+
+
 def deaf_to_the_swap(states, start, model, betas, swap, rng):
     path = ae.geometric_path(start, model)
     states = np.stack([ae.gibbs(path(float(beta)), x, rng) for beta, x in zip(betas, states, strict=True)])
@@ -163,7 +170,7 @@ WRONG_PHASE = {
     ),
     "all from the last rung": (
         moved_by(lambda path, beta, k, states, rng: ae.gibbs(path(beta), states[-1], rng)),
-        r"rung [012] should (follow|come to the swap by one Gibbs step)",
+        "rung [12] goes on from the states of rung 2",
     ),
     "exact draws": (
         moved_by(lambda path, beta, k, states, rng: path(beta).sample(len(states[k]), rng)),
@@ -171,25 +178,26 @@ WRONG_PHASE = {
     ),
     "two sweeps": (moved_by(own_step, times=2), "swaps 2 times"),
     "evenly spaced betas in the swap": (moved_by(own_step, betas_of_swap=np.linspace(0, 1, 3)), "yours got others"),
-    "f to the power beta": (moved_by(tempered_energies), "rung 0 should follow the start"),
+    "f to the power beta": (moved_by(tempered_energies), "rung 0 should come .* pixel . is on in .*, too seldom by"),
     "rungs permuted": (
         moved_by(lambda path, beta, k, states, rng: ae.gibbs(path(beta), states[k - 1], rng)),
-        "rung [012] should follow",
+        "rung 1 goes on from the states of rung 0",
     ),
-    "all cold": (phase(lambda betas, k: 1.0), "rung 0 should follow the start"),
-    "all hot": (phase(lambda betas, k: 0.0), "should follow"),
-    "upside down": (phase(lambda betas, k: betas[-1 - k]), "should follow"),
-    "middle at another β": (phase(lambda betas, k: [0.0, 0.9, 1.0][k]), "rung 1 should follow|should follow"),
+    "a state that no chain leaves": (moved_by(never_leaving), "should still follow it: pixel"),
+    "all cold": (phase(lambda betas, k: 1.0), "rung 0 moves about as rung 2 should, which is too cold"),
+    "all hot": (phase(lambda betas, k: 0.0), "rung 1 moves about as rung 0 should, which is too hot"),
+    "upside down": (phase(lambda betas, k: betas[-1 - k]), "rung 0 moves about as rung 2 should, which is too cold"),
+    "middle at another β": (phase(lambda betas, k: [0.0, 0.9, 1.0][k]), "rung 1 (should come|moves about as rung 2)"),
     "no swaps": (phase(swaps=False), "nothing was swapped"),
     "no moves": (phase(moves=False), "move every rung"),
     "swaps first": (phase(first="swap"), "move every rung"),
     "only the last moves": (phase(only=(2,)), "rung 0 did not move"),
     "the first rung handed out": (phase(give=0), "particles are of the first rung"),
-    "the middle handed out": (phase(give=1), "particles should be the last rung"),
-    "before the swap": (before_the_swap, "after the swaps"),
+    "the middle handed out": (phase(give=1), "or from another rung"),
+    "before the swap": (before_the_swap, "not those of the last rung after the swaps"),
     "in place": (in_place, "changes the states"),
     "reversed ladder in the swap": (swap_on_the_reversed_ladder, "yours got others"),
-    "forgets": (forgets_the_states, "particles should be the last rung"),
+    "forgets": (forgets_the_states, "not those of the last rung after the swaps"),
     "particles alone": (lambda *a: phase()(*a)[1], "return two things"),
 }
 

@@ -137,6 +137,8 @@ WRONG_SETTINGS = {
     "burn-in is free": (lambda budget: (10, 20, budget // 500, budget // 200), "burn-in counts too"),
     "two rungs": (lambda budget: (2, 20, budget // 200, budget // 50), "Add rungs"),
     "one sweep": (lambda budget: (20, budget // 20, 0, 1), "near the start"),
+    "nearly all thrown away": (lambda budget: (10, 2, 99 * budget // 2000, budget // 2000), "you keep 10 sweeps of 2"),
+    "no burn-in, many ladders": (lambda budget: (10, 400, 0, budget // 4000), "They lie to one side, too low"),
     "two sweeps": (lambda budget: (20, budget // 40, 0, 2), "near the start"),
     "one ladder": (lambda budget: (10, 1, 0, budget // 10), "no error bar"),
     "the same for every budget": (lambda budget: (10, 20, 20, 80), "less than half"),
@@ -145,7 +147,10 @@ WRONG_SETTINGS = {
     "three numbers": (lambda budget: (10, 20, 100), "four whole numbers"),
     "over by one": (lambda budget: (10, 10, 0, budget // 100 + 1), "only just too much"),
     "over by one, with burn-in": (lambda budget: (10, 10, 20, budget // 100 - 19), "only just too much"),
-    "rungs and ladders exchanged": (lambda budget: (budget // 100, 10, 10, 1), "1.1 times the budget of 20,000."),
+    "rungs and ladders exchanged": (
+        lambda budget: (budget // 100, 10, 10, 1),
+        "1.1 times the budget of 20,000: 2,000 chains make 11 sweeps each.",
+    ),
     "one rung": (lambda budget: (1, 20, 0, budget // 20), "at least two rungs"),
 }
 
@@ -156,7 +161,7 @@ def test_wrong_settings(mistake):
     verdict = trust.tempering_settings(answer)
     assert verdict.passed is False
     assert message in verdict.message
-    if message.endswith("budget of 20,000."):  # no slip that was not made is blamed
+    if message.endswith("11 sweeps each."):  # no slip that was not made is blamed
         assert verdict.message.endswith(message)
 
 

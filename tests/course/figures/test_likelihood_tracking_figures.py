@@ -27,6 +27,21 @@ def test_tracked_curves_have_bars_of_two_errors():
     assert np.nanmax(bars) == -19.5 and np.nanmin(bars) == -25.0
 
 
+def test_of_many_looks_one_curve_has_bars_and_one_that_goes_on_has_an_arrow():
+    (ax,) = LectureFigure().columns(1)
+    n, values, error = np.arange(1, 61), np.linspace(-300.0, -100.0, 60), np.full(60, 1.0)
+    error[10] = 500.0
+    draw.tracked(ax, n, {draw.TRAIN: values, draw.VALIDATION: values - 5}, error)
+    names = {artist.get_gid() for artist in ax.get_children()}
+    assert f"{draw.TRAIN} bars" in names and f"{draw.VALIDATION} bars" not in names
+    assert len(named(ax, draw.TRAIN).get_ydata()) == len(named(ax, draw.VALIDATION).get_ydata()) == 60
+    low, high = ax.get_ylim()
+    for way in ("down", "up"):
+        assert list(named(ax, f"{draw.TRAIN} further {way}").get_xdata()) == [11]
+        assert low < named(ax, f"{draw.TRAIN} further {way}").get_ydata()[0] < high
+    np.testing.assert_allclose(named(ax, f"{draw.TRAIN} bars").get_ydata()[:2], [-302.0, -298.0])
+
+
 def test_axes_stay_where_they_are_for_numbers_that_are_alike():
     limits = set()
     for aside in (0.0, 0.3):

@@ -171,6 +171,6 @@ def test_what_is_elsewhere_is_written_down():
     panel = small.ParticlesAndModes(updates=400)
     try:
         at = small.trained("pcd", 0.3, 0)[1]
-        assert panel.axes[1].get_xlabel().endswith(f"(elsewhere {at.model[-1]:.0%}, {at.share[-1]:.0%})")
+        assert panel.axes[1].get_xlabel().endswith(f"elsewhere ▮ {at.model[-1]:.0%} × {at.share[-1]:.0%}")
     finally:
         panel.close()

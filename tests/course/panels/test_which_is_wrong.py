@@ -31,6 +31,16 @@ def test_hidden_means_hidden(quick_panel):
     assert not any("faulty" in name or name == "truth" for ax in panel.axes for name in named(ax))
 
 
+def test_the_first_pair_is_not_told_by_a_round_number(quick_panel):
+    """Of the first pair both outputs are plausible: its truth is no whole number, and the intervals are as long."""
+    panel = quick_panel(panels.WhichIsWrong)
+    row = which_is_wrong.row_of(panel.fault.value)
+    assert abs(row.truth - round(row.truth)) > 0.1
+    for right, wrong in zip(row.right_runs, row.runs, strict=True):
+        assert abs(wrong[0] - right[0]) < 0.1 * row.truth
+        assert 0.7 < (wrong[2] - wrong[1]) / (right[2] - right[1]) < 1.5
+
+
 @pytest.mark.parametrize("fault", bugs.FAULTS)
 def test_the_wrong_one_is_now_a_now_b(fault):
     letters = [which_is_wrong.wrong_one(fault, run) for run in range(12)]

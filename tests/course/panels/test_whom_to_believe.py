@@ -1,0 +1,29 @@
+"""The plot of twelve estimates holds those that are near the middle one, and a band says what near is."""
+
+import numpy as np
+import pytest
+
+from anneal_edu.course import panels
+from anneal_edu.course.panels.whom_to_believe import CLOSE, rows_of
+
+
+def band_of(panel):
+    return next(patch for patch in panel.axes[0].patches if patch.get_gid() == "close").get_xy()[:, 0]
+
+
+@pytest.mark.parametrize("model", "ABC")
+def test_a_band_around_the_middle_one_and_around_the_truth(quick_panel, model):
+    panel, rows = quick_panel(panels.WhomToBelieve, model=model), rows_of(model)
+    middle = np.median([row.exact + row.errors[0] for row in rows])
+    for truth, centre, words in (("hidden", middle, "middle one ± 0.3"), ("shown", rows[0].exact, "truth ± 0.3")):
+        panel.truth.value = truth
+        np.testing.assert_allclose([min(band_of(panel)), max(band_of(panel))], [centre - CLOSE, centre + CLOSE])
+        low, high = panel.axes[0].get_xlim()
+        assert low < centre - CLOSE and centre + CLOSE < high
+        assert panel.axes[0].get_xlabel().endswith(words)
+
+
+def test_of_b_only_raise_lies_beyond_the_picture(quick_panel):
+    panel, rows = quick_panel(panels.WhomToBelieve, model="B"), rows_of("B")
+    low, high = panel.axes[0].get_xlim()
+    assert [row.name for row in rows if not low < row.exact + row.errors[0] < high] == ["RAISE"]
