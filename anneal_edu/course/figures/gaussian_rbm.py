@@ -8,6 +8,8 @@ from anneal_edu.course.figures.style import BLACK, GREY, SIGNED, STYLES, project
 
 _CORRELATION = {"cmap": SIGNED, "vmin": -1, "vmax": 1, "interpolation": "nearest"}
 _TICKS = (-1, -0.25, 0, 0.25, 1)
+_ENDS = (0, "diagonal", "left"), (1, "full", "right")  # share of the covariance, start, side
+_FEW = 12  # units, up to which each cell of a map is drawn with its edges
 
 
 def _shown(correlation: np.ndarray) -> np.ndarray:
@@ -62,17 +64,28 @@ def correlations(ax: Axes, start: np.ndarray, target: np.ndarray) -> None:
     """Correlations of two covariances (D, D), of the start below the diagonal, of the target above it."""
     below, above = (cov / np.sqrt(np.outer(cov.diagonal(), cov.diagonal())) for cov in (start, target))
     D = len(start)
-    both = np.tril(below) + np.triu(above, 1)
+    both, edges = np.tril(below) + np.triu(above, 1), np.arange(1, D) - 0.5 if D <= _FEW else np.empty(0)
     artists.image(ax, "correlations", _shown(both), (-0.5, D - 0.5, D - 0.5, -0.5), **_CORRELATION)
+    for i, edge in enumerate(edges):  # else correlations of 0 would look like a hole
+        for name, x, y in (("row", [-0.5, D - 0.5], [edge] * 2), ("column", [edge] * 2, [-0.5, D - 0.5])):
+            artists.line(ax, f"{name} {i}", x, y, color=GREY, linewidth=0.5, alpha=0.5)
     artists.line(ax, "diagonal", [-0.5, D - 0.5], [-0.5, D - 0.5], color=BLACK, linewidth=1.2)
-    ax.set(xlim=(-0.5, D - 0.5), ylim=(D - 0.5, -0.5), xticks=[], yticks=[], title="start ◣  target ◥")
+    look = {"transform": ax.transAxes, "rotation": 90, "va": "center", "fontsize": 13}
+    artists.words(ax, "start words", -0.02, 0.3, "start", ha="right", **look)
+    artists.words(ax, "target words", 1.02, 0.7, "target", ha="left", **look)
+    look = {"fontsize": 13, "ha": "center", "va": "center", "color": GREY}
+    look["bbox"] = {"facecolor": "white", "edgecolor": "none", "pad": 2}
+    if not np.tril(below, -1).any() and D > 2:
+        artists.words(ax, "none words", 0.27 * D - 0.5, 0.73 * D - 0.5, "all 0", **look)
+    ax.set(xlim=(-0.5, D - 0.5), ylim=(D - 0.5, -0.5), xticks=[], yticks=[], title="correlations")
 
 
 @projected()
 def scale_of_correlations(ax: Axes) -> None:
     """The colours of `correlations`, from -1 to 1."""
     artists.image(ax, "scale", np.linspace(-1, 1, 201)[None], (-1, 1, 0, 1), aspect="auto", **_CORRELATION)
-    ax.set(xlim=(-1, 1), ylim=(0, 1), xticks=_shown(np.array(_TICKS)), yticks=[], xlabel="correlation")
+    ax.set(xlim=(-1, 1), ylim=(0, 1), xticks=_shown(np.array(_TICKS)), yticks=[])
+    ax.set_xlabel("correlation (root scale)")
     ax.set_xticklabels([f"{tick:.2g}".replace("0.", ".").replace("-", "−") for tick in _TICKS])
 
 
@@ -89,13 +102,17 @@ def spread_of_log_weights(ax: Axes, runs: np.ndarray, now: int, style: str, span
     artists.curve(ax, "exact", [0, 0], [0, top], "truth")
     top_weight = log_weights.max()
     log_z = top_weight + np.log(np.exp(log_weights - top_weight).mean())
+    width = span[1] - span[0]
+    artists.words(ax, "exact words", 0.025 * width, 0.98 * top, "log Z", fontsize=13, va="top")
     if span[0] < log_z < span[1]:
-        artists.marks(ax, "log Ẑ", log_z, 0.94 * top, style, markersize=11)
+        artists.marks(ax, "log Ẑ", log_z, 0.86 * top, style, markersize=11)
+        look = {"color": STYLES[style]["color"], "fontsize": 13, "ha": "right", "va": "center"}
+        artists.words(ax, "log Ẑ words", log_z - 0.05 * width, 0.86 * top, "log Ẑ", **look)
     beyond = np.mean(log_weights < span[0])
     if beyond >= 0.005:
         text = f"← {beyond:.0%} further left"
         artists.words(ax, "beyond", span[0], 0.6 * top, text, color=GREY, fontsize=12)
-    ax.set(xlim=span, ylim=(0, top), yticks=[], title="log weights (■ log Ẑ)")
+    ax.set(xlim=span, ylim=(0, top), yticks=[], title="log weights")
     ax.set_xlabel("log w minus log Z (nats)")
 
 
@@ -125,8 +142,10 @@ def variance_against_share(
         va, aside = ("bottom", 0.01) if reference < 0.8 * top else ("top", -0.02)
         look = {"fontsize": 12, "va": va, "ha": "right"}
         artists.words(ax, "mean only words", 1.05, reference + aside * top, "mean only", **look)
-    ax.set(xlim=(-0.06, 1.06), ylim=(0, top), xticks=(0, 0.5, 1), xticklabels=("none", "½", "all"))
+    ax.set(xlim=(-0.06, 1.06), ylim=(0, top), xticks=(0, 0.5, 1), xticklabels=("0", "½", "1"))
     ax.set(xlabel="share of the covariance", title="variance of log w")
+    for share, start, aside in _ENDS:
+        artists.words(ax, f"{start} words", share, 0.03 * top, start, fontsize=13, ha=aside, va="bottom", color=GREY)
 
 
 @projected()

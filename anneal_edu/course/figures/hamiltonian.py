@@ -17,7 +17,9 @@ def ellipse(cov: np.ndarray, radius: float) -> tuple[np.ndarray, np.ndarray]:
 
 
 @projected()
-def trail(ax: Axes, x: np.ndarray, accepted: np.ndarray, covs: tuple, style: str, title: str) -> None:
+def trail(
+    ax: Axes, x: np.ndarray, accepted: np.ndarray, crowd: np.ndarray, covs: tuple, style: str, title: str
+) -> None:
     """The way of one chain in the plane, where it was refused a step, and the 2 σ ellipses of start and target.
 
     Parameters
@@ -27,6 +29,8 @@ def trail(ax: Axes, x: np.ndarray, accepted: np.ndarray, covs: tuple, style: str
         Positions.
     accepted : (K+1,) array of bool
         False where the step to this position was refused.
+    crowd : (C, 2) array
+        Where all chains have ended.
     covs : two (2, 2) arrays
         Covariances of start and target.
     style : str
@@ -36,6 +40,8 @@ def trail(ax: Axes, x: np.ndarray, accepted: np.ndarray, covs: tuple, style: str
     look = {"linestyle": "-", "linewidth": 1.4}
     artists.curve(ax, "start", *ellipse(covs[0], 2), "start", **look)
     artists.curve(ax, "target", *ellipse(covs[1], 2), "target", **look)
+    look = {"markersize": 4, "markeredgewidth": 0, "alpha": 0.3, "zorder": 1}
+    artists.marks(ax, "crowd", *crowd.T, style, **look)
     look = {"linestyle": "-", "marker": ".", "markersize": 5, "linewidth": 1.3}
     artists.line(ax, "trail", *x.T, **STYLES[style] | look)
     if not accepted.all():
@@ -47,7 +53,8 @@ def trail(ax: Axes, x: np.ndarray, accepted: np.ndarray, covs: tuple, style: str
     look = {"fontsize": 12, "ha": "center"}
     artists.words(ax, "start words", -1.6, 1.7, "start", color=STYLES["start"]["color"], **look)
     artists.words(ax, "target words", 2.4, 4.3, "target", color=STYLES["target"]["color"], **look)
-    artists.words(ax, "signs", 5.1, -5.2, "● first  ■ last\n× refused", fontsize=11, ha="right", va="bottom")
+    signs, look = "small: all ends\n● first  ■ last\n× refused", {"fontsize": 11, "ha": "right", "va": "bottom"}
+    artists.words(ax, "signs", 5.1, -5.2, signs, **look)
     ax.set(xlim=(-5.2, 5.2), ylim=(-5.3, 5.1), title=title, xlabel="x₁")
 
 

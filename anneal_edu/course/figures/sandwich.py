@@ -4,7 +4,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from anneal_edu.course.figures import annealing, artists
-from anneal_edu.course.figures.style import projected
+from anneal_edu.course.figures.style import GREY, projected
 
 FORWARD, REVERSE = "AIS", "reverse AIS"  # styles
 MEANINGS = {REVERSE: "reverse run", FORWARD: "forward run"}
@@ -36,8 +36,17 @@ def against_steps(ax: Axes, n_steps: list[int], forward: list, reverse: list, lo
 
 
 @projected()
-def rows(ax: Axes, names: list[str], forward: np.ndarray, reverse: np.ndarray, log_z: float | None = None) -> None:
+def rows(
+    ax: Axes,
+    names: list[str],
+    forward: np.ndarray,
+    reverse: np.ndarray,
+    log_z: float | None = None,
+    title: str = "",
+) -> None:
     """One line for each way to estimate: forward and reverse log Ẑ, each (n, 2) with its standard error.
+
+    A thin line joins the two: solid where the lower bound lies below the upper one, dashed where they cross.
 
     Parameters
     ----------
@@ -46,17 +55,23 @@ def rows(ax: Axes, names: list[str], forward: np.ndarray, reverse: np.ndarray, l
     forward, reverse : (n, 2) arrays
         Columns: log Ẑ and standard error.
     log_z : float, optional
+    title : str
     """
     at = np.arange(len(names))[::-1]
-    for style, aside, found in ((FORWARD, 0.14, forward), (REVERSE, -0.14, reverse)):
-        value, error = np.transpose(found)
-        ends = value - 2 * error, value + 2 * error
+    values, errors = (np.transpose([np.transpose(side)[i] for side in (forward, reverse)]) for i in (0, 1))  # (n, 2)
+    for row, (y, (low, high)) in enumerate(zip(at, values, strict=True)):
+        ends = [y - 0.5] * 2, [y + 0.5] * 2
+        artists.band(ax, f"row {row}", [-1e9, 1e9], *ends, "reference", alpha=0.1 * (row % 2))
+        look = {"color": GREY, "linewidth": 1.6, "linestyle": "-" if low <= high else (0, (1.5, 2)), "marker": "None"}
+        artists.line(ax, f"gap {row}", [low, high], [y + 0.16, y - 0.16], **look)
+    for i, (style, aside) in enumerate(((FORWARD, 0.16), (REVERSE, -0.16))):
+        ends = values[:, i] - 2 * errors[:, i], values[:, i] + 2 * errors[:, i]
         artists.level_bars(ax, f"{style} bars", *ends, at + aside, style, marker="None")
-        artists.marks(ax, style, value, at + aside, style, markersize=9)
+        artists.marks(ax, style, values[:, i], at + aside, style, markersize=10)
     if log_z is not None:
         artists.curve(ax, "exact", [log_z] * 2, [-0.6, len(names) - 0.4], "truth")
-    every = np.concatenate([np.transpose(side)[0] for side in (forward, reverse)])
-    margin = 0.08 * np.ptp(every) + 0.3
+    low, high = (values - 2 * errors).min(), (values + 2 * errors).max()
+    margin = 0.05 * (high - low)
     ax.set(yticks=at, yticklabels=names, ylim=(-0.6, len(names) - 0.4), xlabel="log Ẑ ± 2 standard errors (nats)")
-    ax.set_xlim(every.min() - margin, every.max() + margin)
-
+    ax.set(xlim=(low - margin, high + margin), title=title)
+    ax.tick_params(axis="y", length=0)

@@ -1,5 +1,6 @@
 """Sohl-Dickstein and Culpepper 2012, Section 2.3: what a momentum that survives annealing does to a chain's way."""
 
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -57,13 +58,21 @@ def walk(step_size: float, refresh: float, seed: int) -> Walk:
     return Walk(np.array([state.x for state in states]), np.array([state.accepted for state in states]))
 
 
+def typical(walks: Iterable[Walk]) -> int:
+    """The chain whose way covers about as much of the valley as is usual, in each of these walks of one seed."""
+    covered = [np.ptp(w.x @ _DIRECTION, axis=0) for w in walks]
+    return int(np.argmin(sum(np.abs(c - np.median(c)) for c in covered)))
+
+
 def refresh_of(step_size: float, half_life: float) -> float:
     """γ = 1 - 2^{-ε / half-life}: in ``half_life`` units of simulated time half of the momentum's power is renewed."""
     return float(-np.expm1(-np.log(2) * step_size / half_life))
 
 
 class MomentumTrails(Panel):
-    """One chain of HAIS in a long valley, and the same chain, with the same random numbers, drawing its momentum anew.
+    """A chain of HAIS in a long valley, and the same chain, with the same random numbers, drawing its momentum anew.
+
+    It is a `typical` one; small marks show where all chains have ended.
 
     Controls: ``step_size`` ε, ``half_life`` of the momentum's power in units of simulated time (the paper's is 1, and
     γ = 1 - 2^{-ε / half-life}) and ``seed``. K = 100 distributions; the curves are of 400 chains.
@@ -71,9 +80,10 @@ class MomentumTrails(Panel):
 
     title = "Momentum in a valley"
     picture = (
-        "Left: the trail of one chain that keeps part of its momentum, from the round start into a long narrow target. "
-        "Middle: the trail of the same chain with fresh momentum at every step. Right: how far the chains have spread "
-        "along the valley, against β, with bars of two standard errors and the exact curve."
+        "Left: the trail of a typical chain that keeps part of its momentum, from the round start into a long narrow "
+        "target, and where all chains have ended. Middle: the same chain with fresh momentum at every step, and where "
+        "all have ended then. Right: how far the chains have spread along the valley, against β, with bars of two "
+        "standard errors and the exact curve."
     )
     size = (12.0, 4.6)
     controls = {  # noqa: RUF012
@@ -100,22 +110,26 @@ class MomentumTrails(Panel):
         walks = {hamiltonian.KEPT: walk(step_size, refresh, seed), hamiltonian.FORGOTTEN: walk(step_size, 1.0, seed)}
         covs = np.eye(2), valley().cov
         titles = (f"kept, γ = {refresh:.2g}", "drawn anew, γ = 1")
+        one = typical(walks.values())
         for ax, (style, w), title in zip(self.axes, walks.items(), titles, strict=False):
-            hamiltonian.trail(ax, w.x[:, 0], w.accepted[:, 0], covs, style, title)
+            hamiltonian.trail(ax, w.x[:, one], w.accepted[:, one], w.x[-1], covs, style, title)
         betas = linear_schedule(N_STEPS)
         exact = 1 / np.sqrt(1 - betas + betas / LONG**2)
         found = {style: (w.spread, w.spread_error) for style, w in walks.items()}
         hamiltonian.spread_along_path(self.axes[2], betas, exact, found)
         paper = walk(step_size, refresh_of(step_size, 1.0), seed)
-        return Reading(_takeaway(half_life, walks, paper), _readout(walks, refresh, step_size))
+        return Reading(_takeaway(half_life, walks, paper), _readout(walks, one, refresh, step_size))
 
 
-def _readout(walks: dict[str, Walk], refresh: float, step_size: float) -> dict[str, str]:
+def _readout(walks: dict[str, Walk], one: int, refresh: float, step_size: float) -> dict[str, str]:
     kept, anew = walks.values()
+    covered = [np.ptp(w.x[:, one] @ _DIRECTION) for w in (kept, anew)]
+    refused = [(~w.accepted[:, one]).sum() for w in (kept, anew)]
     return {
+        "the trail covers of the valley": f"kept {covered[0]:.1f}, anew {covered[1]:.1f}",
         "net distance per leapfrog step": f"kept {kept.net_distance:.3f}, anew {anew.net_distance:.3f}",
         "accepted": f"kept {kept.accepted[1:].mean():.1%}, anew {anew.accepted[1:].mean():.1%}",
-        "refused on the trails (×)": f"{(~kept.accepted[:, 0]).sum()} and {(~anew.accepted[:, 0]).sum()} of {N_STEPS}",
+        "refused on the trails (×)": f"{refused[0]} and {refused[1]} of {N_STEPS}",
         "γ": f"{refresh:.3f} (half-life 1 would be {refresh_of(step_size, 1.0):.3f})",
     }
 

@@ -93,10 +93,10 @@ class StartCovariance(Panel):
 
     def make_axes(self, figure):
         width, height = figure.get_size_inches()
-        map_, histogram, curve = 0.3 * width, 0.27 * width, 0.43 * width - 1.45  # inches, and those between them
-        places = [(0.15, 0.95, map_, height - 1.37), (0.15 + 0.1 * map_, 0.65, 0.8 * map_, 0.17)]
-        places += [(0.45 + map_, 0.65, histogram, height - 1.07)]
-        places += [(1.2 + map_ + histogram, 0.65, curve, height - 1.07)]
+        map_, histogram, curve = 0.27 * width, 0.27 * width, 0.46 * width - 1.87  # inches, and those between them
+        places = [(0.42, 0.95, map_, height - 1.37), (0.42 + 0.1 * map_, 0.65, 0.8 * map_, 0.17)]
+        places += [(0.87 + map_, 0.65, histogram, height - 1.07)]
+        places += [(1.62 + map_ + histogram, 0.65, curve, height - 1.07)]
         axes = [figure.add_axes((x / width, y / height, w / width, h / height)) for x, y, w, h in places]
         axes[0].set_anchor("S")
         for ax in axes[2:]:

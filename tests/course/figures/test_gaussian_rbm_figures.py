@@ -3,7 +3,7 @@
 import numpy as np
 
 from anneal_edu.course.experiments import kiwaki
-from anneal_edu.course.figures import LectureFigure, gaussian_rbm
+from anneal_edu.course.figures import LectureFigure, gaussian_rbm, sandwich
 
 
 def texts(ax):
@@ -57,3 +57,31 @@ def test_histograms_of_all_runs_share_one_axis():
         gaussian_rbm.spread_of_log_weights(ax, runs, now, "moments", (-5.0, 5.0))
         tops.add(ax.get_ylim())
     assert len(tops) == 1
+
+
+def test_a_start_without_correlations_is_no_hole():
+    """Its half of the map says so; the cells of few units have edges, those of many would be hidden by them."""
+    for cov, said in ((np.eye(3), True), (np.eye(3) + 0.5, False)):
+        (ax,) = LectureFigure(5, 4).columns(1)
+        gaussian_rbm.correlations(ax, cov, np.eye(3) + 0.5)
+        assert ("all 0" in texts(ax)) == said and {"start", "target"} <= {*texts(ax)}
+        assert len(ax.lines) == 1 + 2 * 2
+    (ax,) = LectureFigure(5, 4).columns(1)
+    gaussian_rbm.correlations(ax, np.eye(50), np.eye(50))
+    assert len(ax.lines) == 1
+
+
+def test_the_ends_of_the_shares_are_named():
+    (ax,) = LectureFigure(5, 4).columns(1)
+    gaussian_rbm.variance_against_share(ax, np.linspace(0, 1, 3), np.ones(3), 0.1 * np.ones(3), 0)
+    assert texts(ax) == ["diagonal", "full"]
+
+
+def test_bounds_in_order_and_bounds_that_cross_are_told_apart():
+    (ax,) = LectureFigure(5, 4).columns(1)
+    sandwich.rows(ax, ["kept", "crossed"], np.array([[1.0, 0.5], [3.0, 0.1]]), np.array([[2.0, 0.1], [1.0, 0.1]]))
+    looks = {line.get_gid(): line for line in ax.lines}
+    assert looks["gap 0"].get_linestyle() == "-" and looks["gap 1"].get_linestyle() != "-"
+    np.testing.assert_allclose(looks["gap 1"].get_xdata(), [3.0, 1.0])
+    low, high = ax.get_xlim()
+    assert low < 0.0 and high > 3.2, "all bars are within the axis"

@@ -44,6 +44,17 @@ def test_momentum_goes_further_for_every_seed(seed):
     assert kept.net_distance > 1.15 * anew.net_distance
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_the_trail_that_is_shown_is_typical(seed):
+    """It covers as much of the valley as half of the chains; with fresh momentum little more than half as much."""
+    walks = walk(0.2, refresh_of(0.2, 1.0), seed), walk(0.2, 1.0, seed)
+    one, covered = momentum_trails.typical(walks), [np.ptp(w.x @ np.ones(2) / np.sqrt(2), axis=0) for w in walks]
+    for of_all in covered:
+        assert of_all[one] == pytest.approx(np.median(of_all), rel=0.1)
+    assert covered[0][one] > 1.4 * covered[1][one]
+    assert np.mean(covered[0] > covered[1]) > 0.9
+
+
 def walked(length, accepted, uneven):
     """A walk that ends with two chains this far along the valley, of which so many were accepted."""
     ends = np.sqrt([[1 + uneven], [1 - uneven]]) * np.array([[1.0, 1.0], [-1.0, -1.0]]) / np.sqrt(2)
@@ -95,6 +106,11 @@ def test_momentum_trails_judge_what_they_draw():
         for style, w in walks.items():
             np.testing.assert_allclose(lines[style], w.spread)
         np.testing.assert_allclose(lines["exact"][[0, -1]], [1.0, LONG])
+        one = momentum_trails.typical(walks.values())
+        for ax, w in zip(panel.axes[:2], walks.values(), strict=True):
+            drawn = {line.get_gid(): np.transpose(line.get_data()) for line in ax.lines}
+            np.testing.assert_array_equal(drawn["trail"], w.x[:, one])
+            np.testing.assert_array_equal(drawn["crowd"], w.x[-1])
     finally:
         panel.close()
 
