@@ -87,7 +87,7 @@ def test_the_flow_and_its_gradient(name):
 )
 def test_a_wrong_flow_is_seen(fault):
     (value, gradient), wanted, numeric = flow_and_numeric_gradient(models()["mcrbm"], planted(log_flow, fault))
-    assert abs(value - wanted) > 0.01 or np.abs(gradient - numeric).max() > 0.01
+    assert abs(value - wanted) > 1e-4 or np.abs(gradient - numeric).max() > 1e-4
 
 
 def complete(expert, D=5, seed=0):
