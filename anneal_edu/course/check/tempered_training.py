@@ -203,16 +203,17 @@ def _require_one_step(answer, path, start: BinaryRBM, model: BinaryRBM) -> None:
         mean, own = came[0][k].mean(0), step(code, beta)
         if _z(mean, own).max() < 5:
             continue
+        slips = {}
         for j in {0, 1, 2} - {k}:
-            require(
-                _z(mean, step(code, _BETAS[j])).max() > 5,
+            slips[
                 f"rung {k} moves about as rung {j} should, which is too {'hot' if j < k else 'cold'}: which "
-                f"distribution of the path belongs to betas[{k}] = {beta:g}?",
+                f"distribution of the path belongs to betas[{k}] = {beta:g}?"
+            ] = step(code, _BETAS[j])
+            slips[f"rung {k} goes on from the states of rung {j}; the chains of a rung stay there until the swap."] = (
+                step(codes[j], beta)
             )
-            require(
-                _z(mean, step(codes[j], beta)).max() > 5,
-                f"rung {k} goes on from the states of rung {j}; the chains of a rung stay there until the swap.",
-            )
+        likeliest = min(slips, key=lambda said: _z(mean, slips[said]).max())
+        require(_z(mean, slips[likeliest]).max() > 5, likeliest)
         raise WrongAnswerError(
             f"rung {k} should come to the swap by one Gibbs step under its own distribution from its own states[{k}]. "
             f"Put into one state there, it does not: {_furthest(mean, own)}. Another distribution, or more than a step?"
