@@ -178,7 +178,10 @@ WRONG_PHASE = {
     ),
     "two sweeps": (moved_by(own_step, times=2), "swaps 2 times"),
     "evenly spaced betas in the swap": (moved_by(own_step, betas_of_swap=np.linspace(0, 1, 3)), "yours got others"),
-    "f to the power beta": (moved_by(tempered_energies), "rung 0 should come .* pixel . is on in .*, too (often|seldom) by"),
+    "f to the power beta": (
+        moved_by(tempered_energies),
+        "rung 0 should come .* pixel . is on in .*, too (often|seldom) by",
+    ),
     "rungs permuted": (
         moved_by(lambda path, beta, k, states, rng: ae.gibbs(path(beta), states[k - 1], rng)),
         "rung 1 goes on from the states of rung 0",
