@@ -46,7 +46,7 @@ LINES = ROOT / "build" / "mutants" / "lines.json"
 EQUIVALENT = ROOT / "tests" / "equivalent_mutants.toml"
 # They draw pictures, run experiments and check exercises; what they need of the library, its own tests must see.
 NOT_LIBRARY = {"course"}
-OF_TOOLS = {"test_benchmarks.py", "test_processors.py", "test_seed_shift.py"}
+OF_TOOLS = {"test_benchmarks.py", "test_margins.py", "test_processors.py", "test_seed_shift.py"}
 OF_SIGNATURES = "tests/test_defaults.py"  # they look at defaults without a call, which no list of lines shows
 NO_TESTS_OF_THE_LIBRARY = NOT_LIBRARY | OF_TOOLS | {"browser", "notebooks"}
 
