@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 from scipy.special import ndtr
+from scipy.stats import chi2
 
 from anneal_edu.auditing.findings import Docket
 from anneal_edu.auditing.moves import Moves
@@ -14,6 +15,7 @@ from anneal_edu.auditing.worlds import World
 N_STARTS, N_CALLS, N_CHAINS = 8, 60, 6
 N_REPEATS, N_MOVES = 12, 25
 TIMES_MORE = 4
+N_PLACES = 4
 
 
 def ask_chance(moves: Moves, world: World, docket: Docket) -> Callable[[], None]:
@@ -140,7 +142,7 @@ def _companions(moves: Moves, world: World, n_calls: int, rng: np.random.Generat
     """Three chains from one point, in other company: p-values of every look, by what was changed."""
     looks = _looks(world)
     squares: dict[str, np.ndarray] = {}
-    for start in world.distribution.sample(4, rng):
+    for start in world.distribution.sample(N_PLACES, rng):
         same = np.tile(start, (6, 1))
         apart = np.concatenate([same[:3], world.distribution.sample(3, rng)])
         crowd = np.concatenate([same[:3], world.distribution.sample(40, rng)])
@@ -156,7 +158,7 @@ def _companions(moves: Moves, world: World, n_calls: int, rng: np.random.Generat
         }
         for said in filter(None, cases):
             squares[said] = squares.get(said, 0) + _gap(seen[""], seen[said]) ** 2
-    return {said: np.exp(-s / 2) * (1 + s / 2) for said, s in squares.items()}  # χ² of 4 degrees of freedom
+    return {said: chi2.sf(s, N_PLACES) for said, s in squares.items()}
 
 
 def _gap(a: np.ndarray, b: np.ndarray) -> np.ndarray:
