@@ -103,12 +103,12 @@ def test_tail_index_does_not_care_for_the_scale_or_for_hopeless_chains():
     assert np.isnan(ae.pareto_tail_index(np.zeros(100)))
 
 
-@pytest.mark.parametrize(("n", "n_tail"), [(100, 20), (225, 45), (400, 60), (401, 61)])
 def test_a_chain_that_weighs_nothing_does_not_hide_the_tail():
     with_nothing, with_hardly_anything = (np.append(LOG_WEIGHTS, least) for least in (-np.inf, -1e4))
     assert ae.pareto_tail_index(with_nothing) == ae.pareto_tail_index(with_hardly_anything)
 
 
+@pytest.mark.parametrize(("n", "n_tail"), [(100, 20), (225, 45), (400, 60), (401, 61)])
 def test_tail_index_sees_a_fifth_of_the_weights_at_most_and_3_root_c_at_most(n, n_tail):
     """And the next smaller weight, the threshold above which they stand; n_tail is rounded up."""
     lw = np.sin(np.arange(n)) - np.log(np.arange(1, n + 1))
