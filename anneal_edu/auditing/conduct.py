@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from scipy.special import ndtr
-from scipy.stats import chi2
+from scipy.special import chdtrc, ndtr
 
 from anneal_edu.auditing.findings import Docket
 from anneal_edu.auditing.moves import Moves
@@ -158,7 +157,7 @@ def _companions(moves: Moves, world: World, n_calls: int, rng: np.random.Generat
         }
         for said in filter(None, cases):
             squares[said] = squares.get(said, 0) + _gap(seen[""], seen[said]) ** 2
-    return {said: chi2.sf(s, N_PLACES) for said, s in squares.items()}
+    return {said: chdtrc(N_PLACES, s) for said, s in squares.items()}
 
 
 def _gap(a: np.ndarray, b: np.ndarray) -> np.ndarray:
