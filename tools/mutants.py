@@ -233,11 +233,18 @@ def enclosing(file, mutant):
 
 
 def in_a_signature(mutant):
-    """Whether a mutant changes a parameter or its default: no test need call the function to see it."""
+    """Whether a mutant changes a parameter, a field of a class, or a default: no test need make a call to see it."""
     first, last = in_bytes(mutant.file, mutant.start), in_bytes(mutant.file, mutant.end)
-    heads = (node for node in ast.walk(ast.parse(source(mutant.file))) if isinstance(node, ast.FunctionDef))
-    in_body = (span(node.body[0])[0] for node in heads if span(node)[0] <= first and last <= span(node)[1])
-    return any(last <= body for body in in_body)
+    around = [node for node in ast.walk(ast.parse(source(mutant.file))) if holds(node, first, last)]
+    heads = (span(node.body[0])[0] for node in around if isinstance(node, ast.FunctionDef))
+    fields = (field for node in around if isinstance(node, ast.ClassDef) for field in node.body)
+    return any(last <= body for body in heads) or any(
+        isinstance(field, ast.AnnAssign) and holds(field, first, last) for field in fields
+    )
+
+
+def holds(node, first, last):
+    return hasattr(node, "lineno") and span(node)[0] <= first and last <= span(node)[1]
 
 
 def copy_tree(target):

@@ -77,8 +77,9 @@ def test_the_weight_is_the_sum_of_what_each_start_gives():
     parts = [ae.expected_ais_weights(LOG_F, transitions, starts=starts) for starts in (left, ~left)]
     np.testing.assert_allclose(sum(parts), np.exp(LOG_F), rtol=1e-12)
     np.testing.assert_allclose(parts[0][0], left)  # f_0 = 1, on the left alone
-    with pytest.raises(ValueError, match="12 booleans"):
-        ae.expected_ais_weights(LOG_F, transitions, starts=[0, 1])
+    for wrong in ([0, 1], np.arange(12), left[:5]):
+        with pytest.raises(ValueError, match="12 booleans"):
+            ae.expected_ais_weights(LOG_F, transitions, starts=wrong)
 
 
 def test_a_matrix_of_both_layers_states_must_be_within_reach(monkeypatch):

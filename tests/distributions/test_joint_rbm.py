@@ -97,3 +97,9 @@ def test_bad_input():
     with pytest.raises(ValueError, match="samples must hold zeros and ones"):
         path = ae.geometric_path(ae.JointRBM(ae.uniform_rbm(D, H)), JOINT)
         ae.reverse_ais(path, [0, 1], np.full((2, 7), 0.5), rng=np.random.default_rng(0))
+
+
+def test_its_density_is_added_up_in_double_precision():
+    """2²³ + ½ has more digits than a float32."""
+    model = ae.JointRBM(ae.BinaryRBM(np.zeros((1, 2)), [0.0], [2.0**23, 0.5]))
+    assert model.log_density(np.ones(3, dtype=np.float32)) == 2.0**23 + 0.5

@@ -155,3 +155,13 @@ def test_positions_off_the_path_are_refused(beta):
     for path in (ae.geometric_path(P0, P1), ae.moment_path(P0, P1)):
         with pytest.raises(ValueError, match=r"beta must lie in \[0, 1\]"):
             path(beta)
+
+
+def test_energies_of_both_layers_are_added_up_in_double_precision():
+    """2²³ + ½ has more digits than a float32."""
+    large = ae.BinaryRBM(np.zeros((1, 2)), [0.0], [2.0**23, 0.5])
+    v, h = np.zeros((1, 1), dtype=np.float32), np.ones((1, 2), dtype=np.float32)
+    for start, end in ((ae.uniform_rbm(1, 2), large), (large, ae.uniform_rbm(1, 2))):
+        path = ae.geometric_path(start, end)
+        at_start, gain = path.energy_line(v, h, path.hidden_slope(v))
+        assert (at_start, gain) == ((0.0, 2.0**23 + 0.5) if end is large else (2.0**23 + 0.5, -(2.0**23) - 0.5))
