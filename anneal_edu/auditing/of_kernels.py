@@ -37,6 +37,9 @@ def audit_kernel(kernel: Kernel, on: Any, n: int, docket: Docket, rng: np.random
         if share < 1:
             docket.left_out.append(f"more than {n} draws a world: the kernel is slow")
         _ask(moves, worlds, n, share, docket, rng)
+        if on is None:
+            docket.asked.append("the mean weight of AIS")
+            _ask_weights(kernel, worlds[0].discrete, max(1000, int(N_WEIGHTS * share)), docket, rng)
     except UnfitStatesError:
         docket.left_out.append("what comes after a move that cannot be used")
     except Exception as error:  # whatever a user's kernel does, the audit tells it
@@ -73,9 +76,6 @@ def _ask(
     for world in (first, worlds[0])[: min(2, len(worlds))]:
         ask_independence(moves, world, docket, rng)
         ask_companions(moves, world, max(60, int(100 * share)), docket, rng)
-    if len(worlds) > 1:
-        docket.asked.append("the mean weight of AIS")
-        _ask_weights(moves.kernel, worlds[0].discrete, max(1000, int(N_WEIGHTS * share)), docket, rng)
     once_more()
 
 

@@ -66,10 +66,22 @@ def changed(path, **changes):
     return lambda beta: Changed(path(beta), **{name: change(path(beta)) for name, change in changes.items()})
 
 
-@pytest.mark.parametrize("path", [GAUSSIANS, BITS], ids=["Gaussians", "bits"])
+def gaussians(dim):
+    start, end = ae.Gaussian(np.zeros(dim), 2 * np.eye(dim), 0.5), ae.Gaussian(np.full(dim, 0.8), np.eye(dim), -1.0)
+    return ae.geometric_path(start, end)
+
+
+@pytest.mark.parametrize("path", [GAUSSIANS, BITS, gaussians(2), gaussians(3)], ids=["line", "bits", "plane", "space"])
 def test_a_right_path_passes(path):
     found = ae.audit(path, n_draws=1000, risk=1e-5, rng=rng())
     assert found.passed, found
+
+
+@pytest.mark.parametrize(("dim", "words"), [(1, "a sum gives"), (2, "a sum gives"), (3, "standard errors from it")])
+def test_a_wrong_normaliser_is_found_by_a_sum_and_in_space_by_its_neighbours_draws(dim, words):
+    wrong = changed(gaussians(dim), log_z=lambda p: lambda: 1.4 * p.log_z())
+    findings = ae.audit(wrong, n_draws=1000, rng=rng()).findings
+    assert any(found.kind == "wrong normaliser" and words in found.sentence for found in findings), findings
 
 
 TENT = ae.Unnormalized(lambda x: -np.abs(x).sum(-1), 1)
