@@ -62,3 +62,7 @@ def test_every_recipe_has_its_model(name):
 def test_unknown_model():
     with pytest.raises(ValueError, match="digits28_cd"):
         models.load("mnist")
+
+
+def test_states_without_probability_do_not_count():
+    assert hidden_states.effective_number_of_states(np.array([0.5, 0.0, 0.5, 0.0])) == pytest.approx(2)

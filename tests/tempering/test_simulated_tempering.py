@@ -307,6 +307,7 @@ def test_warnings_name_what_is_wrong():
         ({"n_rounds": 0}, "n_rounds must be at least 1"),
         ({"n_sweeps": 0}, "n_sweeps must be at least 1"),
         ({"n_chains": 0}, "n_chains must be at least 1"),
+        ({"n_initial": -1}, "n_initial must be at least 0"),
         ({"n_initial": 3}, "n_initial must leave at least one of 3 rounds"),
         ({"log_z": np.zeros(3)}, r"log_z must have shape \(4,\)"),
         ({"log_z": np.array([0, 0, 0, np.inf])}, "log_z must be finite"),
