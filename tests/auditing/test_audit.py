@@ -224,7 +224,7 @@ def test_an_error_bar_may_be_off_by_a_fifth_but_not_by_half():
 
 
 def test_of_rare_large_errors_the_spread_is_uncertain():
-    """Two of 60 runs are off by 8 where all others are off by 1: the kurtosis is 14, and a bar of 1 for 1.8 no proof."""
+    """Two of 60 runs are off by 8, all others by 1: the kurtosis is 14, and a bar of 1 for 1.8 no proof."""
     errors = np.tile([1.0, -1.0], 30)
     errors[:2] *= 8
     assert p_of_error_bars(errors, 1.0) > 0.1
