@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 import anneal_edu as ae
+from anneal_edu.tempering import matrices
 from anneal_edu.tempering.matrices import (
     even_odd_matrices,
     expected_round_trip_time,
@@ -165,3 +166,13 @@ def test_impossible_ladders_are_refused():
     with pytest.raises(ValueError, match="swaps must be one of"):
         next(index_walk("both", [0.5], 1, 1, np.random.default_rng(0)))
     assert np.isfinite(ladder_distribution([[0.0, 1000.0], [0.0, -1000.0]])).all()
+
+
+def test_configurations_with_their_tags_must_fit(monkeypatch):
+    """Eight configurations of three rungs with two states, with four tags each: 32 rows."""
+    log_f = np.zeros((3, 2))
+    monkeypatch.setattr(matrices, "_MOST_CONFIGURATIONS", 32)
+    assert lifted_matrix(log_f).shape == (32, 32)
+    monkeypatch.setattr(matrices, "_MOST_CONFIGURATIONS", 31)
+    with pytest.raises(ValueError, match="8 configurations with 4 tags do not fit"):
+        lifted_matrix(log_f)
