@@ -29,8 +29,8 @@ def bias_and_bar(answer) -> str:
 number: no √N makes it smaller.
       A hint: ae.check.image_models.bias_and_bar.hint()
     """
-    for r, n_chains, n_patches in ((1.0, 20, 100), (4.0, 200, 25), (0.5, 100, 1000), (0.5, 200, 3), (2.0, 10**6, 4)):
-        given = r, n_chains, n_patches
+    few = (0.01, 5, 100)  # of chains, and yet r / C is small: C - 1 would show
+    for given in ((1.0, 20, 100), (4.0, 200, 25), (0.5, 100, 1000), (0.5, 200, 3), (2.0, 10**6, 4), few):
         got = numbers(call(answer, *given), 2, "return two numbers: the bias and the error bar.")
         got = [float(array(part, (), "one of the two has")) for part in got]
         _judge_bias(got, *given)
@@ -60,6 +60,9 @@ def _judge_bias(got: list[float], r: float, n_chains: int, n_patches: int) -> No
         "the bias goes with the *square* of a patch's error.": -e / 2,
     }.items():
         require(not near(got[0], wrong), case + sentence)
+    if n_chains < 10:
+        one_less, fitted = n_chains / (n_chains - 1), "r is given, not measured on the C weights: C, not C - 1."
+        require(not near(got[0], bias * one_less) and not near(got[1], bar * np.sqrt(one_less)), case + fitted)
     require(
         abs(got[0] / bias - 1) < near_enough,
         f"{case}the bias should be about {bias:.4g}; yours is {got[0]:.4g}. What does log(1 + e) lose on average, "
@@ -96,23 +99,30 @@ you add the errors of the two means as if each model had seen patches of its own
     """
     rng = np.random.default_rng(9)
     patches = 50 * rng.standard_normal(40) - 40
-    alike = call(answer, patches - 3, patches.copy(), shape=())
-    separate = np.sqrt(2 * patches.var(ddof=1) / 40)
+    alike, separate = call(answer, patches - 3, patches.copy()), np.sqrt(2 * patches.var(ddof=1) / 40)
+    certain = "two models that differ by 3 nats on every single patch differ by 3 without any doubt"
+    require(
+        np.shape(alike) != () or alike == alike,
+        f"{certain}, and your error is NaN. Is it the root of a variance that came out below 0? np.cov divides by "
+        "N - 1, and .var() by N unless it is told ddof=1.",
+    )
+    alike = array(alike, (), "your function returned")
     require(
         abs(alike) > _ROUNDING or abs(call(answer, patches, rng.permutation(patches), shape=())) > _ROUNDING,
         "your error is 0 even for models that disagree.",
     )
     require(
         abs(alike / separate - 1) > 0.05,
-        f"two models that differ by 3 nats on every single patch differ by 3 without any doubt, and your error is "
-        f"{alike:.2f}: you add the errors of the two means as if each model had seen patches of its own. Take "
-        "differences first.",
+        f"{certain}, and your error is {alike:.2f}: you add the errors of the two means as if each model had seen "
+        "patches of its own. Take differences first.",
     )
-    require(
-        abs(alike) < _ROUNDING,
-        f"two models that differ by 3 nats on every single patch differ by 3 without any doubt; your error is "
-        f"{alike:.2f}.",
-    )
+    for sd in (patches.std(ddof=1), patches.std()):
+        reject(alike, {
+            "That is the error of one model alone.": sd / np.sqrt(40),
+            "That adds the two models, or their errors: what is hard about a patch counts twice, and should drop "
+            "out.": 2 * sd / np.sqrt(40),
+        }, case=f"{certain}; your error is {alike:.2f}. ")
+    require(abs(alike) < _ROUNDING, f"{certain}; your error is {alike:.2f}.")
     noise = 6 * rng.standard_normal(40)
     found = float(call(answer, patches + noise, patches.copy(), shape=()))
     right = noise.std(ddof=1) / np.sqrt(40)
@@ -185,8 +195,13 @@ def linear_gaussian(answer) -> str:
             "without bases your covariance is singular. The noise is still there, and its part is noise² I, on the "
             "diagonal alone: yours lacks it, or has it in every entry, as a plain + noise**2 gives it."
         ) from error
+    except ValueError as error:
+        raise WrongAnswerError(
+            f"with 3 bases of 2 pixels your shapes do not fit together ({error}). The covariance is that of x, of "
+            "shape (D, D), here (2, 2); bases.T @ bases is (L, L), here (3, 3)."
+        ) from error
 
-    def pure(variance, log_normaliser=2 * np.pi):
+    def pure(variance, log_normaliser=2 * np.pi, x=x):
         return -0.5 * (x * x).sum(1) / variance - np.log(log_normaliser * variance)
 
     reject(found, {
@@ -196,6 +211,14 @@ def linear_gaussian(answer) -> str:
         "Yours has log |covariance| without its ½.": pure(noise**2) - np.log(noise**2),
         "Yours lacks the ½ before the squares.": -0.5 * (x * x).sum(1) / noise**2 * 2
         - np.log(2 * np.pi * noise**2),
+        "Yours is twice that: the ½ is missing before the squares and before the logarithm.": 2 * pure(noise**2),
+        "Yours has the wrong sign.": -pure(noise**2),
+        "You take the mean of the images away; the model's mean is 0, whatever was drawn.": pure(
+            noise**2, x=x - x.mean(0)
+        ),
+        "Yours has a logarithm to base 10.": pure(noise**2) / np.log(10),
+        "Yours has twice that variance.": pure(2 * noise**2),
+        "Yours has a noise of 0.1: use the one that is given.": pure(0.01),
     }, case="without bases the image is noise, of variance noise²: Eq. 41. ")
     require(same(found, pure(noise**2)), "without bases the image is noise: yours is not log N(x; 0, noise² I).")
 

@@ -13,32 +13,32 @@ _LOG_F = np.log([[2.0, 1.0, 1.0], [1.0, 2.0, 5.0], [1.0, 0.5, 12.0]])
 
 
 def _all_trajectories(log_f: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Every trajectory x_0 … x_K, (S^(K+1), K+1), and its probability under Metropolis."""
+    """Every trajectory x_0 … x_K, (S^(K+1), K+1), and its probability where step k moves by Metropolis for f_{k-1}."""
     n_stages, n_states = log_f.shape
     x = np.array(list(product(range(n_states), repeat=n_stages)))
     p = np.exp(log_f[0] - logsumexp(log_f[0]))[x[:, 0]]
     for k in range(1, n_stages):
-        p = p * metropolis_matrix(log_f[k])[x[:, k - 1], x[:, k]]
+        p = p * metropolis_matrix(log_f[k - 1])[x[:, k - 1], x[:, k]]
     return x, p
 
 
 def _true_log_weights(log_f, log_z_0, x):
-    ratios = [log_f[k][x[:, k - 1]] - log_f[k - 1][x[:, k - 1]] for k in range(1, len(log_f))]
+    ratios = [log_f[k][x[:, k]] - log_f[k - 1][x[:, k]] for k in range(1, len(log_f))]
     return log_z_0 + np.sum(ratios, axis=0)
 
 
 def _mistaken_log_weights(log_f, log_z_0, x):
     """What common slips return, each with the sentence that helps."""
     right, stages = _true_log_weights(log_f, log_z_0, x), range(1, len(log_f))
-    late = log_z_0 + sum(log_f[k][x[:, k]] - log_f[k - 1][x[:, k]] for k in stages)
+    early = log_z_0 + sum(log_f[k][x[:, k - 1]] - log_f[k - 1][x[:, k - 1]] for k in stages)
     mixed = log_z_0 + sum(log_f[k][x[:, k]] - log_f[k - 1][x[:, k - 1]] for k in stages)
     return {
         "the mean of your weights is Z / Z_0, not Z. The ratios only say how Z changes along the path: start from "
         "log_z_0.": right - log_z_0,
-        "your ratios are evaluated at x_k, after the move. Weigh first, move afterwards: the ratio f_k / f_{k-1} "
-        "belongs at x_{k-1}, x[:, k-1], where the chain stands when the target changes under its feet.": late,
+        "your ratios are evaluated at x_{k-1}, before the move. So they are in the lesson, which weighs first. Here "
+        "the chain has moved already when the target changes under its feet: where does it stand then?": early,
         "your ratio compares two different places, f_k(x_k) / f_{k-1}(x_{k-1}). Both densities belong at the same "
-        "place x_{k-1}: what is weighed is the change of the target, not the move of the chain.": mixed,
+        "place: what is weighed is the change of the target, not the move of the chain.": mixed,
         "your ratios are upside down: the new density f_k stands above, the old one f_{k-1} below.": (
             2 * log_z_0 - right
         ),
@@ -46,20 +46,20 @@ def _mistaken_log_weights(log_f, log_z_0, x):
         "this is plain importance sampling: it jumps from f_0 to f_K at x_0 and uses no state in "
         "between.": log_z_0 + log_f[-1][x[:, 0]] - log_f[0][x[:, 0]],
         "only the first step is counted. There are K = len(log_f) - 1 ratios, one a "
-        "step.": log_z_0 + log_f[1][x[:, 0]] - log_f[0][x[:, 0]],
+        "step.": log_z_0 + log_f[1][x[:, 1]] - log_f[0][x[:, 1]],
     }
 
 
 @exercise(
     hints=(
-        "At the moment when the target changes from f_{k-1} to f_k, has the chain moved yet?",
+        "At the moment when the target changes from f_{k-1} to f_k, has the chain of this program moved yet?",
         "Start from log_z_0 and add one log ratio for each k from 1 to K; both densities stand at the same column "
-        "of x.",
-        "log w = log Z_0 + Σ_k [log f_k(x_{k-1}) - log f_{k-1}(x_{k-1})]",
+        "of x, after the move.",
+        "log w = log Z_0 + Σ_k [log f_k(x_k) - log f_{k-1}(x_k)]",
     )
 )
 def log_weights(answer):
-    """Is (log_f (K+1, S), log_z_0, x (C, K+1)) -> log w (C,) the log weight of AIS?
+    """Is (log_f (K+1, S), log_z_0, x (C, K+1)) -> log w (C,) the log weight of AIS that moves before it weighs?
 
     All trajectories of a tiny world are weighed, so that the mean of w is exact: it must be Z.
     """
@@ -71,12 +71,12 @@ def log_weights(answer):
     require(
         abs(mean / z - 1) < 1e-5,
         f"averaged exactly over all {len(x)} trajectories of a tiny world your w has mean {mean:.4g}, but Z is "
-        f"{z:.4g}. Write down log w for K = 1 first: log_z_0 + log f_1(x_0) - log f_0(x_0).",
+        f"{z:.4g}. Write down log w for K = 1 first: log_z_0 and one log ratio, at the place that the move has led to.",
     )
     require(
         np.allclose(lw, _true_log_weights(_LOG_F, log_z_0, x), atol=1e-6),
-        "the mean of your w is Z, but the weights are not those of AIS: add log f_k(x_{k-1}) - log "
-        "f_{k-1}(x_{k-1}) for each k.",
+        "the mean of your w is Z, but the weights are not those of AIS: for each k add one log ratio, at the place "
+        "where the chain stands when the target changes.",
     )
     rng = np.random.default_rng(1)  # another world, so that nothing is fitted to the first
     log_f, x = 3 * rng.standard_normal((6, 4)), rng.integers(4, size=(50, 6))
@@ -121,6 +121,10 @@ def _broken_world(seed: int, broken: int, fault: str, shift: float) -> tuple[np.
     """log f (K+1, S) with K = 6, and K tables of which T_broken does not leave f_broken invariant."""
     rng = np.random.default_rng(seed)
     log_f = np.linspace(0.2, 1.2, 7)[:, None] * rng.normal(size=5) * 1.5 + 0.3 * rng.normal(size=(7, 5)) + shift
+    leaks = fault == "a leak to both sides"
+    if leaks:  # the likeliest site stands first: the leak keeps it, too
+        likeliest = int(log_f[broken].argmax())
+        log_f[:, [0, likeliest]] = log_f[:, [likeliest, 0]]
     kinds = np.resize(rng.permutation([*_valid_tables(log_f[0])]), 6)
     tables = [_valid_tables(log_f[k])[kind] for k, kind in enumerate(kinds, start=1)]
     own = {
@@ -129,6 +133,8 @@ def _broken_world(seed: int, broken: int, fault: str, shift: float) -> tuple[np.
         "a little too steep": metropolis_matrix(1.05 * log_f[broken]),
         "a leak to both sides": _leaking(_valid_tables(log_f[broken])["lazy"]),
     }
+    if leaks:  # sound tables to 13 digits: what the leak keeps, they change by more than it does
+        tables = [T.round(13) for T in tables]
     tables[broken - 1] = own[fault]
     return log_f, tables
 
@@ -182,7 +188,10 @@ def _say_what_is_sound(log_f: np.ndarray, tables: list[np.ndarray], k: int, brok
     broken_change = p_broken @ tables[broken - 1] - p_broken
     slight = float(abs(broken_change).max())
     if abs(broken_change[[0, -1]]).max() < 1e-12:
-        far += " (The broken table keeps the first site, the last and the mean: compare the whole of p T with p.)"
+        far += (
+            " (The broken table keeps the first site, which is the likeliest, the last and the mean: compare the whole "
+            "of p T with p.)"
+        )
     elif slight < 0.01:
         far += f" (The broken table changes p by {slight:.1g}, and rounding by 1e-16: look for the largest change.)"
     change, flow = float(abs(p @ T - p).max()), p[:, None] * T

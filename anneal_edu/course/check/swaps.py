@@ -192,7 +192,7 @@ def _judge_swap(answer, path, low, high, x, y, where: str) -> None:
     }, case=f"{where} ")
     require(
         same(found, np.exp(np.minimum(0, log_ratio))),
-        f"{where} yours differs from min(1, f_low(x_high) f_high(x_low) / (f_low(x_low) f_high(x_high))) by up to "
+        f"{where} your probabilities differ from the right ones by up to "
         f"{np.abs(found - np.exp(np.minimum(0, log_ratio))).max():.2g}.",
     )
 

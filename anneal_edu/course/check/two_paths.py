@@ -61,11 +61,8 @@ def _every(test: Callable[[Gaussian, Gaussian], bool]) -> Callable[[Steps, int],
 def _slips_of_steps(p0: Gaussian, p1: Gaussian, right: int) -> dict[str, int]:
     """What common slips give for the number of steps, each with the sentence that helps."""
     return {
-        "with so few, step 1 still has weights of infinite variance. Did you test only the last step? From wide to "
-        "narrow is harmless.": _first_sound(p0, p1, lambda step, K: _finite(*step(K))),
-        "your matrix is turned round: for a step from p to q it is 2 Σ_q⁻¹ - Σ_p⁻¹, with draws from p.": _first_sound(
-            p0, p1, _every(lambda p, q: _finite(q, p))
-        ),
+        "your matrix is turned round, or made of covariances in their place: for a step from p to q it is "
+        "2 Σ_q⁻¹ - Σ_p⁻¹, with draws from p.": _first_sound(p0, p1, _every(lambda p, q: _finite(q, p))),
         "one step fewer than is needed: did you return the last K that fails?": right - 1,
         "one step more than is needed.": right + 1,
     }
@@ -122,8 +119,13 @@ def _judge_steps(p0: Gaussian, p1: Gaussian, n_steps: int, right: int) -> None:
     reject(n_steps, _slips_of_steps(p0, p1, right), case)
     betas = linear_schedule(n_steps)
     stops = [moment_path(p0, p1)(beta) for beta in betas]
-    bad = [k for k, (p, q) in enumerate(pairwise(stops), start=1) if not _finite(p, q)]
-    require(not bad, f"{case}with so many, step {bad[0] if bad else 0} still has weights of infinite variance.")
+    for k, (p, q) in enumerate(pairwise(stops), start=1):
+        require(
+            _finite(p, q),
+            f"{case}with so few, step {k} still has weights of infinite variance: the smallest eigenvalue of "
+            f"2 Σ_q⁻¹ - Σ_p⁻¹ is {_slope(p, q):.2g} there, and must be above 0. (Σ_p and Σ_q are the covariances of "
+            f"stops {k - 1} and {k} of the moment path; the gap between the means is in them.)",
+        )
     raise WrongAnswerError(f"{case}fewer are enough. Ask of every K from 2 on whether all its steps are sound.")
 
 

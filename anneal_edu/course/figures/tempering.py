@@ -163,7 +163,7 @@ def rates_by_path(ax: Axes, cases: list[str], ideal: dict, found: dict, floor: f
     found : dict
         Path → rates (n,) and their standard errors (n,).
     floor : float
-        Where rates of zero are drawn.
+        Where rates of zero are drawn, with the word none above them.
     title : str
     """
     for i, path in enumerate(ideal):
@@ -174,6 +174,8 @@ def rates_by_path(ax: Axes, cases: list[str], ideal: dict, found: dict, floor: f
         low, high = np.maximum(rate - 2 * error, floor), np.maximum(rate + 2 * error, floor)
         artists.bars(ax, f"{path} bars", x, low, high, path)
         artists.marks(ax, path, x, np.maximum(rate, floor), path)
+        for j in np.flatnonzero(np.asarray(rate) == 0):
+            artists.words(ax, f"{path} none {j}", x[j], 1.3 * floor, "none", ha="center", fontsize=11)
     artists.legend(ax, {"geometric": "geometric", "moments": "moments"}, loc="lower left", **artists.SMALL)
     ax.set(yscale="log", ylim=(floor / 1.5, 0.5), xlim=(-0.6, len(cases) - 0.4), title=title)
     ax.set(xticks=range(len(cases)))

@@ -19,7 +19,9 @@ P0, P1 = ae.Gaussian([0.0], [[1.0]]), ae.Gaussian([3.0], [[1.0]])
         (7.0, "count the states"),
         (-20 * np.log(2), "the sign"),
         (13.9, "to two decimals"),
-        ("many", "raised"),
+        ("many", "one number"),
+        ([20, np.log(2)], "one number"),
+        (np.log, "one number"),
     ],
 )
 def test_wrong_log_number_of_states(answer, advice):
@@ -53,6 +55,9 @@ WRONG_DECISIONS = {
     "exp(-2000) is 0": lambda a, b, za, zb, e: (
         verdict_of(lead(a, b, za, zb), 2 * e) if a.mean() > -700 else by_numbers(a, b, za, zb, e)
     ),
+    "log Z_a and log Z_b lie near": lambda a, b, za, zb, e: verdict_of(
+        lead(a, b, za, zb), np.inf if abs(za - zb) <= 2 * e else 0
+    ),
     "could turn a lead of 0.5 round": lambda a, b, za, zb, e: verdict_of(lead(a, b, za, zb), 0),
     "opposite directions": lambda a, b, za, zb, e: verdict_of(lead(a, b, za, zb), e),
     "not sums": lambda a, b, za, zb, e: (
@@ -83,6 +88,10 @@ def by_chance(beta):
     return ae.Gaussian([3 * beta + 0.1 * beta * (1 - beta) * np.random.default_rng().normal()], [[1.0]])
 
 
+def scaled(log_z):
+    return lambda beta: ae.Gaussian([3 * beta], [[1.0]], log_scale=log_z(beta))
+
+
 @pytest.mark.parametrize(
     ("answer", "advice"),
     [
@@ -92,7 +101,9 @@ def by_chance(beta):
         (lambda beta: P1, "the start"),
         (ae.geometric_path(P0, ae.Gaussian([3.0], [[2.0]])), "the target"),
         (ae.geometric_path(P0, P1), "log Z of your path is -1.1"),
-        (lambda beta: ae.Gaussian([3 * beta], [[1.0]], log_scale=beta * (0.5 - beta) * (1 - beta)), "at β = 0.25"),
+        (scaled(lambda beta: beta * (0.5 - beta) * (1 - beta)), "log Z of your path is 0.0"),
+        (scaled(lambda beta: 0.1 * np.sin(4 * np.pi * beta)), "log Z of your path"),
+        (scaled(lambda beta: 0.1 * np.sin(60 * np.pi * beta)), "log Z of your path"),
         (lambda beta: P0 if beta < 0.5 else P1, "leaps near β = 0.50"),
         (by_chance, "draw nothing at random"),
         (lambda beta: {0.0: P0, 1.0: P1}.get(beta, ae.Gaussian([100.0], [[1.0]])), "leaps"),

@@ -116,17 +116,17 @@ WRONG_SWAP = {
         )(path, 0.3, 0.8, x, y),
         "wrong for 0.1 and 0.5",
     ),
-    "Barker": (of_logs(lambda fx, fy, gx, gy: 1 / (1 + np.exp(fx + gy - fy - gx))), "differs from min"),
+    "Barker": (of_logs(lambda fx, fy, gx, gy: 1 / (1 + np.exp(fx + gy - fy - gx))), "from the right ones"),
     "the mean of all chains": (
         of_logs(lambda fx, fy, gx, gy: np.exp(np.minimum(0, fy + gx - fx - gy)).mean() * np.ones(len(fx))),
-        "differs from min",
+        "from the right ones",
     ),
     "the probability to refuse": (
         of_logs(lambda fx, fy, gx, gy: 1 - np.exp(np.minimum(0, fy + gx - fx - gy))),
-        "differs from min",
+        "from the right ones",
     ),
-    "always": (of_logs(lambda fx, fy, gx, gy: np.ones(len(fx))), "differs from min"),
-    "yes or no": (of_logs(lambda fx, fy, gx, gy: fy + gx > fx + gy), "differs from min"),
+    "always": (of_logs(lambda fx, fy, gx, gy: np.ones(len(fx))), "from the right ones"),
+    "yes or no": (of_logs(lambda fx, fy, gx, gy: fy + gx > fx + gy), "from the right ones"),
     "shape": (of_logs(lambda fx, fy, gx, gy: fx[:3]), "shape"),
     "NaN": (of_logs(lambda fx, fy, gx, gy: fx * np.nan), "NaN"),
 }
