@@ -83,7 +83,7 @@ def random_walk_matrix(log_f: np.ndarray, x: np.ndarray, step_size: float) -> np
     require_shape("x", x, log_f.shape)
     step_size = as_positive("step_size", step_size)
     gaps = np.diff(x)
-    if len(x) < 2 or gaps[0] <= 0 or not np.allclose(gaps, gaps[0]) or gaps[0] > step_size:
+    if len(x) < 2 or gaps[0] <= 0 or not np.allclose(gaps, gaps[0]) or gaps[0] >= step_size:
         raise ValueError("x must be evenly spaced and rising, by less than a step_size")
     away = (x[:, None] - x) / step_size
     proposed = np.exp(-(away**2) / 2) * gaps[0] / (step_size * np.sqrt(2 * np.pi))

@@ -65,7 +65,7 @@ def test_random_walk_proposes_a_gaussian_step_of_the_given_size():
     assert middle[34] / middle[30] == pytest.approx(np.exp(-0.5), rel=1e-9)
 
 
-@pytest.mark.parametrize("x", [X[::-1], X**3, np.linspace(-60, 60, 61), X[:3]])
+@pytest.mark.parametrize("x", [X[::-1], X**3, np.linspace(-60, 60, 61), X[:3], 0.8 * np.arange(61)])
 def test_a_grid_that_does_not_fit_is_refused(x):
     with pytest.raises(ValueError, match="x must"):
         ae.annealing.matrices.random_walk_matrix(np.zeros(61), x, step_size=0.8)

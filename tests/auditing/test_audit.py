@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from scipy.special import logsumexp, ndtri
+from scipy.special import logsumexp, ndtr, ndtri
 
 import anneal_edu as ae
 from anneal_edu.auditing import of_estimators
@@ -221,6 +221,13 @@ def test_an_error_bar_may_be_off_by_a_fifth_but_not_by_half():
     errors = ndtri((np.arange(400) + 0.5) / 400)
     assert p_of_error_bars(errors, 0.85) == p_of_error_bars(errors, 1.2) == 1
     assert max(p_of_error_bars(errors, said) for said in (0.5, 2.0)) < 1e-9
+
+
+def test_a_spread_of_many_runs_is_as_uncertain_as_that_of_normal_errors():
+    """sd(log s²) = √(2 / n) of normal errors; errors of a smaller kurtosis are given no less."""
+    errors, said = np.tile([1.0, -1.0], 200), 0.7
+    z = 2 * (np.log(np.sqrt(400 / 399) / said) - np.log(1.25)) / np.sqrt(2 / 400)
+    assert p_of_error_bars(errors, said) == pytest.approx(2 * ndtr(-z))
 
 
 def test_of_rare_large_errors_the_spread_is_uncertain():
