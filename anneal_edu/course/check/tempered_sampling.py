@@ -168,7 +168,12 @@ def _as_one_over_K(slope, n_steps: int, tolerance: float) -> float:
 
 
 def _judge_steps(answer, name: str, slope, errors: np.ndarray, K: int, tolerance: float) -> None:
-    found = np.asarray(call(answer, slope(np.linspace(0, 1, K + 1)), tolerance))
+    try:
+        found = np.asarray(call(answer, slope(np.linspace(0, 1, K + 1)), tolerance))
+    except ValueError as error:  # int(NaN)
+        if "NaN" not in str(error):
+            raise
+        found = np.asarray(np.nan)
     require(
         found.shape == () and np.isfinite(found) and found >= 1 and found == int(found),
         f"return a whole number of steps, at least 1; yours is {found!s}. Has the difference a sign?",
@@ -200,15 +205,13 @@ def _judge_steps(answer, name: str, slope, errors: np.ndarray, K: int, tolerance
 @exercise(
     hints=(
         "What happens to the objective when every Z_k doubles?",
-        "One logsumexp over the rungs for each draw, with the shares n_k/N inside; average it; then a term linear "
-        "in log Z.",
+        "One logsumexp over the rungs for each draw, with the shares n_k/N inside; average it. What is its slope in "
+        "log Z_k, and which weight a_k cancels that where the equation of the lesson holds?",
         "(1/N) Σ_n log Σ_k (n_k/N) f_k(x_n)/Z_k + Σ_k (n_k/N) log Z_k",
     )
 )
 def mbar_objective(answer) -> str:
     """``answer(log_f, counts, log_z)`` must be MBAR's objective, which is to be minimised.
-
-    With counts n_k in place of the shares n_k/N it is log N larger everywhere, and as good.
 
     Examples
     --------
@@ -232,11 +235,15 @@ The objective printed there has the other sign: it is a valley, not a hill.
         )
         return float(found)
 
-    _judge_common_factor(value(best + 5) - value(best))
+    _judge_common_factor(value(best + 5) - value(best), same(value(best), 3 * _mixture(log_f, best, s) + s @ best))
     _judge_valley(value, log_f, counts, best)
     constant = value(best) - _mixture(log_f, best, s) - s @ best
     require(
-        min(abs(constant), abs(constant - np.log(counts.sum()))) < 1e-6,
+        abs(constant - np.log(counts.sum())) > 1e-6,
+        f"yours is log N = {constant:.4g} too high everywhere: in the first term, too, rung k weighs n_k/N, not n_k.",
+    )
+    require(
+        abs(constant) < 1e-6,
         f"yours is {constant:.4g} too high everywhere. No minimum is moved by it, but the value of (4) is another.",
     )
     require(
@@ -263,10 +270,12 @@ def _mixture(log_f, log_z, s) -> float:
     return float(logsumexp(np.log(s)[:, None] + log_f - np.reshape(log_z, (-1, 1)), axis=0).mean())
 
 
-def _judge_common_factor(shift: float) -> None:
+def _judge_common_factor(shift: float, thrice: bool) -> None:
+    sign = "The first term falls by 5, so the second, linear in log Z, must rise by 5. Its sign is wrong."
     for wrong, why in (
-        (-5, "The term Σ_r (n_r/N) log Z_r is missing."),
-        (-10, "The first term falls by 5, so the second, Σ_r (n_r/N) log Z_r, must rise by 5. Its sign is wrong."),
+        (-5, "The first term falls by 5, and the second, linear in log Z, is missing."),
+        (-10, "The first term falls by 15: it is a mean over the draws, and yours is three of it." if thrice else sign),
+        (5, "The first term stays: each f_k should be divided by its Z_k there, so that it falls by 5."),
         (10, "In the first term each f_k is divided by its Z_k, so that it falls by 5."),
         (shift, "Do the weights of both terms, n_k/N, add up to 1?"),
     ):
@@ -305,7 +314,6 @@ def _judge_valley(value, log_f, counts, best) -> None:
     require(not same(rises, counts.sum() * expected), "yours is N times the objective: a mean over draws, not a sum.")
     require(
         (rises > 0).all(),
-        "the log Z of ae.mbar is not its lowest point. It is (1/N) Σ_n log Σ_k (n_k/N) f_k(x_n)/Z_k + Σ_r (n_r/N) "
-        "log Z_r.",
+        "the log Z of ae.mbar is not its lowest point. Differentiate by log Z_k: there both terms' slopes cancel.",
     )
     require(same(rises, expected), "it is lowest at the right place, but is not the objective of the poster.")

@@ -102,8 +102,8 @@ def _furthest(found: np.ndarray, right: np.ndarray) -> str:
     hints=(
         "Under which distribution does rung k move, and where does the model stand?",
         "Make the path anew, ae.geometric_path(start, model); one Gibbs step on each rung, then one call of swap.",
-        "states[k] = ae.gibbs(path(betas[k]), states[k], rng) for all k; states = swap(states, path, betas, rng); "
-        "states[-1]",
+        "new = states.copy(); new[k] = ae.gibbs(path(betas[k]), states[k], rng) for all k; "
+        "new = swap(new, path, betas, rng); return new, new[-1]",
     )
 )
 def negative_phase(answer) -> str:
@@ -187,7 +187,7 @@ def _log_f(path, beta: float) -> list[float]:
 
 def _require_one_step(answer, path, start: BinaryRBM, model: BinaryRBM) -> None:
     """From one known state on every rung: the means after a Gibbs step, by the transition matrix."""
-    everything, codes, came = binary_states(4).astype(float), (0, 15, 4), []
+    everything, codes, came = binary_states(4).astype(float), (13, 5, 6), []  # slips are 10 errors apart
 
     def swap(given, over, betas, generator):
         came.append(np.array(given, dtype=float))
@@ -211,6 +211,10 @@ def _require_one_step(answer, path, start: BinaryRBM, model: BinaryRBM) -> None:
             ] = step(code, _BETAS[j])
             slips[f"rung {k} goes on from the states of rung {j}; the chains of a rung stay there until the swap."] = (
                 step(codes[j], beta)
+            )
+        if k / 2 != beta:
+            slips[f"rung {k} moves as at β = {k / 2:g}, as on an even ladder; betas[{k}] is {beta:g}."] = (
+                step(code, k / 2)
             )
         likeliest = min(slips, key=lambda said: _z(mean, slips[said]).max())
         require(_z(mean, slips[likeliest]).max() > 5, likeliest)
@@ -245,7 +249,7 @@ the particles.
     """
     rbm, images = _MODEL_NEAR_THE_IMAGES, _IMAGES.astype(np.float64)
     elsewhere = [[0, 0, 0, 1], [0, 1, 1, 0], [0, 1, 0, 0]]
-    particles = np.vstack([images[[0, 0, 0, 3, 5, 5, 1, 2]], elsewhere])
+    particles = np.vstack([images[[0, 0, 0, 0, 0, 2, 3, 3, 4, 5, 5]], elsewhere, elsewhere[:2]])
     found = float(call(answer, rbm, images.copy(), particles.copy(), shape=()))
     f = np.exp(rbm.log_density(images))
     p, q = f / np.exp(rbm.log_z()), (particles[:, None] == images[None]).all(-1).mean(0)
@@ -264,11 +268,16 @@ the particles.
         "the shares are of all B particles, on an image or not, and the cell for everything else is missing.": (
             0.5 * np.abs(p - q / q.sum()).sum()
         ),
+        "the last cell counts with its difference, as every other: |(1 - Σp) - (1 - Σq)|, and not their sum.": (
+            0.5 * (np.abs(p - q).sum() + (1 - p.sum()) + (1 - q.sum()))
+        ),
         "this compares the model with the images.": 0.5 * np.abs(p_all - np.append(np.full(n, 1 / n), 0)).sum(),
         "this compares the particles with the images.": 0.5 * np.abs(q_all - np.append(np.full(n, 1 / n), 0)).sum(),
         "this is the largest difference; total variation is half of their sum.": np.abs(p_all - q_all).max(),
         "take absolute differences, not squares.": 0.5 * np.sqrt(((p_all - q_all) ** 2).sum()),
         "differences of both signs cancel: take absolute values first.": 0.5 * abs((p_all - q_all).sum()),
+        "differences of both signs cancel: take the absolute value of each, and add then.": abs((p - q).sum()),
+        "differences of both signs cancel: half the sum of their absolute values.": 0.5 * abs((p - q).sum()),
     })
     require(
         -1e-9 <= found <= 1 + 1e-9,
@@ -276,6 +285,13 @@ the particles.
     )
     require(np.isclose(found, right, atol=1e-9), f"it should be {right:.4f} for a case of ours; yours is {found:.4f}.")
     _judge_strays(answer, rbm, images[:4], np.vstack([images[:1], np.repeat(elsewhere, 3, axis=0)]), p[:4])
+    few = float(answer(rbm, images.copy(), images[[4, 4, 5]]))
+    right = 0.5 * (np.abs(p - [0, 0, 0, 0, 2 / 3, 1 / 3]).sum() + p_all[-1])
+    require(
+        np.isclose(few, right, atol=1e-9),
+        f"right for {len(particles)} particles, and wrong for three, fewer than there are images: it should be "
+        f"{right:.4f}; yours is {few:.4f}.",
+    )
     exact = rbm.sample(200_000, np.random.default_rng(0)).astype(np.float64)
     near = float(answer(rbm, images, exact))
     require(near < 0.02, f"200,000 exact draws of the model should be at a distance near 0; yours is {near:.2f}.")

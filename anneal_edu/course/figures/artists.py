@@ -119,10 +119,14 @@ def log_y(ax: Axes, low: float, high: float, title: str) -> None:
     ax.minorticks_off()
 
 
-def legend(ax: Axes, meanings: dict[str, str], loc: str, **layout) -> None:
-    """Say what styles mean, ``{"geometric": "geometric path"}``, at ``loc``; ``layout`` goes to `Axes.legend`."""
+def legend(ax: Axes, meanings: dict[str, str], loc: str, lines: tuple[str, ...] = (), **layout) -> None:
+    """Say what styles mean, ``{"geometric": "geometric path"}``, at ``loc``; ``layout`` goes to `Axes.legend`.
+
+    Those named in ``lines`` were drawn as lines without marks, and so they are shown.
+    """
     shown = ax.get_legend()
     if shown is None or [text.get_text() for text in shown.get_texts()] != list(meanings.values()):
-        handles = [Line2D([], [], label=meaning, **STYLES[style]) for style, meaning in meanings.items()]
+        looks = {style: STYLES[style] | ({"marker": "None"} if style in lines else {}) for style in meanings}
+        handles = [Line2D([], [], label=meaning, **looks[style]) for style, meaning in meanings.items()]
         ax.legend(handles=handles, **layout)
     ax.get_legend().set_loc(loc)

@@ -140,8 +140,8 @@ def _takeaway(rounds: int, z: str, error: float, bar: float, now: RTSRound) -> s
     if z == HELD:
         if rounds > 2 and error < -3 * bar and error < -0.8:
             return (
-                "With Ẑ = 1 chains climb once and stay above: the shares still remember that all began at the bottom, "
-                "and log Ẑ is too low by many of its own error bars."
+                "With Ẑ = 1 chains climb at once and seldom come back: the shares still remember that all began at the "
+                "bottom, and log Ẑ is too low by many of its own error bars."
             )
         return "With Ẑ = 1 the chains leave the first rung and hardly come back."
     if rounds <= N_INITIAL:

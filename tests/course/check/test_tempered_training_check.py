@@ -189,6 +189,7 @@ WRONG_PHASE = {
     "a state that no chain leaves": (moved_by(never_leaving), "should still follow it: pixel"),
     "all cold": (phase(lambda betas, k: 1.0), "rung 0 moves about as rung 2 should, which is too cold"),
     "all hot": (phase(lambda betas, k: 0.0), "rung 1 moves about as rung 0 should, which is too hot"),
+    "evenly spaced betas": (phase(lambda betas, k: k / 2), "rung 1 moves as at β = 0.5"),
     "upside down": (phase(lambda betas, k: betas[-1 - k]), "rung 0 moves about as rung 2 should, which is too cold"),
     "middle at another β": (phase(lambda betas, k: [0.0, 0.9, 1.0][k]), "rung 1 (should come|moves about as rung 2)"),
     "no swaps": (phase(swaps=False), "nothing was swapped"),
@@ -257,6 +258,16 @@ WRONG_DISTANCE = {
     ),
     "largest": (lambda *a: np.abs(np.subtract(*cells(*a))).max(), "largest difference"),
     "squares": (lambda *a: 0.5 * np.sqrt((np.subtract(*cells(*a)) ** 2).sum()), "not squares"),
+    "signed, of the images": (lambda *a: abs(np.subtract(*cells(*a, elsewhere=False)).sum()), "both signs cancel"),
+    "half of that": (lambda *a: 0.5 * abs(np.subtract(*cells(*a, elsewhere=False)).sum()), "both signs cancel"),
+    "the sum in the last cell": (
+        lambda *a: 0.5 * (np.abs(np.subtract(*cells(*a))[:-1]).sum() + np.sum(cells(*a), axis=0)[-1]),
+        "and not their sum",
+    ),
+    "as many images as particles": (
+        lambda rbm, i, p: right_distance(rbm, i[: len(p)], p),
+        "wrong for three, fewer than there are images",
+    ),
     "signed": (lambda *a: 0.5 * abs(np.subtract(*cells(*a)).sum()), "cancel"),
     "against the images": (
         lambda *a: 0.5 * np.abs(cells(*a)[0] - np.append(np.full(6, 1 / 6), 0)).sum(),
@@ -306,12 +317,21 @@ def as_a_list(states, start, model, betas, swap, rng):
     return states, states[-1]
 
 
+def as_the_last_hint_says(states, start, model, betas, swap, rng):
+    path, new = ae.geometric_path(start, model), states.copy()
+    for k in range(len(betas)):
+        new[k] = ae.gibbs(path(betas[k]), states[k], rng)
+    new = swap(new, path, betas, rng)
+    return new, new[-1]
+
+
 @pytest.mark.parametrize(
     ("check", "answer"),
     [
         ("sound", before_and_after),
         ("sound", soundness(means=False, n=5000)),
         ("negative_phase", as_a_list),
+        ("negative_phase", as_the_last_hint_says),
         ("negative_phase", moved_by(own_step)),
         ("distance", lambda *a: np.maximum(np.subtract(*cells(*a)), 0).sum()),
         ("distance", lambda *a: 1 - np.minimum(*cells(*a)).sum()),
