@@ -5,6 +5,7 @@ from collections.abc import Callable
 import numpy as np
 
 from anneal_edu.course.check.verdict import array, call, require, same, several
+from anneal_edu.course.experiments.kiwaki import printed_conditional
 from anneal_edu.distributions import GaussianRBM
 from anneal_edu.distributions.bernoulli import bernoulli
 from anneal_edu.paths.covariance import covariance_path
@@ -43,20 +44,33 @@ def conditional_slips(h, beta, grbm, mean, variance) -> tuple[tuple, dict[str, t
 
     shares = beta / noise, (1 - beta) / variance
     right = weighted(*shares)
-    exchanged, averaged = 1 / (beta / variance + (1 - beta) / noise), beta * noise + (1 - beta) * variance
-    return right, {
+    averaged = beta * noise + (1 - beta) * variance
+    deviations = {
+        "the target's precision is 1/σ²; yours has σ there, a standard deviation.": (grbm.sigma, variance),
+        "the start's precision is 1/start_variance; yours takes its root first, a standard deviation.": (
+            noise,
+            variance**0.5,
+        ),
+        "a precision is one over a variance; in both of yours a standard deviation stands for it.": (
+            grbm.sigma,
+            variance**0.5,
+        ),
+    }
+    rooted = {said: weighted(beta / target, (1 - beta) / start) for said, (target, start) in deviations.items()}
+    in_one = {f"in your variance {said}": (right[0], spread) for said, (_, spread) in rooted.items()}
+    return right, rooted | in_one | {
         "this is Eq. 9 as printed. At β = 1 only the target is left, and v given h must have the variance σ², but this "
         "gives the start's: in σ_j²(β) the two precisions have exchanged their "
-        "factors.": (exchanged * (shares[0] * image + shares[1] * mean), exchanged),
+        "factors.": printed_conditional(h, beta, grbm, mean, variance),
         "this runs the path backwards: at β = 1 it is the start. β belongs to the "
         "target.": weighted((1 - beta) / noise, beta / variance),
         "the second of the two should be the variance, and yours is its square root.": (right[0], np.sqrt(right[1])),
         "the second of the two should be the variance, and yours is its inverse, the "
         "precision.": (right[0], 1 / right[1]),
-        "you averaged the variances. Energies are added along the path, so it is the *precisions* that are averaged: "
-        "1/variance = β/σ² + (1-β)/start_variance.": (right[0], averaged),
+        "you averaged the variances. Energies are added along the path, so it is the *precisions* that are "
+        "averaged.": (right[0], averaged),
         "you averaged the variances, and divided by them. Energies are added along the path, so it is the *precisions* "
-        "that are averaged: 1/variance = β/σ² + (1-β)/start_variance.": (
+        "that are averaged.": (
             averaged * (shares[0] * image + shares[1] * mean),
             averaged,
         ),
@@ -77,9 +91,10 @@ def conditional_slips(h, beta, grbm, mean, variance) -> tuple[tuple, dict[str, t
 def mean_and_variance(answer, h, beta, grbm, mean, variance) -> tuple[np.ndarray, np.ndarray]:
     got = call(answer, h.copy(), beta, grbm, np.array(mean), np.array(variance))
     centre, spread = several(got, 2, "return two arrays: the mean and the variance of v given h.")
-    centre = array(centre, (len(h), grbm.dim), "the mean has", ", one row for each h")
+    at = f"at β = {beta:g} the"
+    centre = array(centre, (len(h), grbm.dim), f"{at} mean has", ", one row for each h")
     spread = np.broadcast_to(spread, (grbm.dim,)) if np.ndim(spread) == 0 else spread
-    spread = array(spread, (grbm.dim,), "the variance has", ": it is the same for every h")
+    spread = array(spread, (grbm.dim,), f"{at} variance has", ": it is the same for every h")
     require((spread > 0).all(), "a variance must be positive.")
     return centre, spread
 

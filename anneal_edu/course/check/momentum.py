@@ -1,30 +1,31 @@
 """Checks of notebook 08: momentum that survives annealing."""
 
-from collections.abc import Callable
-
 import numpy as np
 
+from anneal_edu.course.check.moves import FAULTY, RIGHT, Move
 from anneal_edu.course.check.verdict import arrays, call, exercise, reject, require, same
 
 _N = 100_000
+_REPEATS = 30  # of each right move: a test that rejects one of twenty of them should not pass by luck
 
 
 # Exercise 1
 @exercise(
     hints=(
         "If you add two independent terms, what do their variances do?",
-        "The share of the power that stays is 1-γ, and power is a square: the factors are roots.",
-        "v' = √(1-γ) v + √γ r, with r = rng.standard_normal(v.shape)",
+        "What survives of the amplitude, 1-γ, is the factor of v. Which variance is left to (1-γ) v, and which is "
+        "missing?",
+        "v' = a v + b r, a = 1-γ, b = √(1 - a²), r = rng.standard_normal(v.shape)",
     )
 )
 def refresh(answer) -> str:
-    """``answer(v, gamma, rng)`` must renew the share γ of the momentum's power and leave N(0, I) invariant.
+    """``answer(v, gamma, rng)`` must renew the share γ of the momentum's amplitude and leave N(0, I) invariant.
 
     Examples
     --------
-    >>> refresh(lambda v, gamma, rng: np.sqrt(1 - gamma) * v + gamma * rng.standard_normal(v.shape))
-    ✗ momenta of variance 1 come out with variance 0.76 at γ = 0.4. This is the formula as the paper prints it, \
-with γ r: its variance is (1-γ) + γ². Which factor of r makes it 1?
+    >>> refresh(lambda v, gamma, rng: (1 - gamma) * v + np.sqrt(gamma) * rng.standard_normal(v.shape))
+    ✗ momenta of variance 1 come out with variance 0.76 at γ = 0.4. Your noise brings the variance γ. Of the variance \
+of v less than 1-γ is left here, so that more is missing.
       A hint: ae.check.momentum.refresh.hint()
     """
     start = np.random.default_rng(8).standard_normal((_N, 2))
@@ -37,31 +38,9 @@ with γ r: its variance is (1-γ) + γ². Which factor of r makes it 1?
         repeated = call(answer, v, gamma, np.random.default_rng(1), shape=v.shape)
         require(same(new, repeated), "one and the same generator gives other momenta each time: draw r from it alone.")
         noise = call(answer, np.zeros_like(v), gamma, np.random.default_rng(1), shape=v.shape)
-        require(
-            float(noise.std(axis=0).min()) > 1e-6,
-            "all chains are pushed alike: every chain needs draws of its own, rng.standard_normal(v.shape).",
-        )
-        require(
-            abs(np.corrcoef(noise.T)[0, 1]) < 0.05,
-            "the coordinates are pushed by the same number: every entry of r is a draw of its own.",
-        )
+        _judge_noise(noise)
         # From v = 0 and the same generator come the same r: what is left is the old momentum's part, free of chance
-        old = new - noise
-        kept, variance = float(np.vdot(old, v) / np.vdot(v, v)), float(old.var() / v.var() + noise.var())
-        _judge_variance(variance, abs(kept), gamma)
-        require(
-            kept > -0.02,
-            f"at γ = {gamma} the new momentum points against the old one, E[v' v] = {kept:.2f}. An accepted chain "
-            "should fly on: here v already has the sign in which it is to go.",
-        )
-        require(
-            abs(kept - gamma**0.5) > 0.02,
-            f"the two factors are exchanged: at γ = {gamma} a share γ of the power should be new, and yours keeps γ.",
-        )
-        require(
-            abs(kept**2 - (1 - gamma)) < 0.02,
-            f"at γ = {gamma} a share {1 - gamma:.1f} of the power should survive; in yours it is {kept**2:.2f}.",
-        )
+        _judge_factors(new - noise, v, noise, gamma)
         flatness = float((noise**4).mean() / (noise**2).mean() ** 2)
         require(
             abs(flatness - 3) < 0.15,
@@ -70,25 +49,63 @@ with γ r: its variance is (1-γ) + γ². Which factor of r makes it 1?
         )
         require(abs(float(noise.mean())) < 0.02, f"r should have mean 0; from v = 0 yours gives {noise.mean():.2f}.")
         call(answer, np.ones((7, 3)), gamma, np.random.default_rng(1), shape=(7, 3))
-    return "right: the variance stays 1, and a share 1 - γ of the power survives, at γ = 0.1 and 0.4."
+    return "right: the variance stays 1, and a share 1 - γ of the amplitude survives, at γ = 0.1 and 0.4."
 
 
-def _judge_variance(variance: float, kept: float, gamma: float) -> None:
-    """Chance moves the variance by 0.3% of what r adds to it."""
-    found = f"momenta of variance 1 come out with variance {variance:.2f} at γ = {gamma}"
-    rootless = abs(kept - (1 - gamma)) < 0.01
+def _judge_noise(noise: np.ndarray) -> None:
+    """What is added to momenta that are 0: every entry wants a draw of its own."""
     require(
-        not rootless or abs(variance - (1 - gamma) ** 2 - gamma) > 0.01,
-        f"{found}. The noise is right; the factor of v is missing its root.",
+        float(np.abs(noise).max()) > 1e-9,
+        "from v = 0 yours gives 0 again: what is random in it multiplies v, or puts its entries in another order. "
+        "b r is added, whatever v is.",
     )
-    reject(variance, {
-        "This is the formula as the paper prints it, with γ r: its variance is (1-γ) + γ². Which factor of r makes it "
-        "1?": 1 - gamma + gamma**2,
-        "Your factors 1-γ and γ add up to 1, but variances add up by their squares.": (1 - gamma) ** 2 + gamma**2,
-        "The old momentum is not made smaller before the noise is added.": 1 + gamma,
-        "Nothing is added to what was taken away: where is r?": 1 - gamma,
-    }, case=f"{found}. ", atol=0.01)
-    require(abs(variance - 1) < 0.02, f"{found}. Variances of independent terms add up: a² · 1 + b² · 1 = 1.")
+    spread = noise.std(axis=0)
+    require(
+        float(spread.max()) > 1e-6,
+        "all chains are pushed alike: every chain needs draws of its own, rng.standard_normal(v.shape).",
+    )
+    require(float(spread.min()) > 1e-6, "one coordinate gets no noise: r has an entry for each entry of v.")
+    require(
+        abs(np.corrcoef(noise.T)[0, 1]) < 0.05,
+        "the coordinates are pushed by the same number: every entry of r is a draw of its own.",
+    )
+
+
+def _judge_factors(old: np.ndarray, v: np.ndarray, noise: np.ndarray, gamma: float) -> None:
+    """Of a v + b r: ``old`` is a v, free of chance, and the standard deviation of ``noise`` is b, to 0.2%."""
+    a, b = float(np.vdot(old, v) / np.vdot(v, v)), float(noise.std())
+    whole = np.isclose(old, v) | (np.abs(old) < 1e-9)
+    require(
+        same(old, a * v) or not whole.all(),
+        "yours draws some entries anew and leaves the others as they were. That keeps N(0, I), too, but asked is "
+        "a v + b r, with one a and one b for all entries: every momentum keeps a part of itself.",
+    )
+    require(same(old, a * v), "what you keep of v is not a v, with one number a for all its entries.")
+    require(
+        a > -0.02,
+        f"at γ = {gamma} the new momentum points against the old one, E[v' v] = {a:.2f}. An accepted chain "
+        "should fly on: here v already has the sign in which it is to go.",
+    )
+    found = f"momenta of variance 1 come out with variance {a**2 + b**2:.2f} at γ = {gamma}. "
+    require(abs(a - 1) > 1e-6, f"{found}The old momentum is not made smaller before the noise is added.")
+    part, root = 1 - gamma, (1 - gamma) ** 0.5
+    reject((a, b), {
+        "Your noise brings the variance γ. Of the variance of v less than 1-γ is left here, so that more is "
+        "missing.": (part, gamma**0.5),
+        "Your factors 1-γ and γ add up to 1, but variances add up by their squares.": (part, gamma),
+        "Your b is the variance that is missing; a variance goes into a factor by its root.": (part, 1 - part**2),
+        "This is the lesson's formula as the paper prints it, with γ r: its variance is (1-γ) + γ². And it is for a "
+        "share of the power.": (root, gamma),
+    }, case=found, atol=0.004)
+    exchanged = f"the two factors are exchanged: at γ = {gamma} a share γ should be new, and yours keeps γ."
+    reject((a, b), {
+        f"this is the lesson's move: at γ = {gamma} a share 1-γ of the *power* survives. Here it is the amplitude: "
+        "what is the factor of v then?": (root, gamma**0.5),
+        exchanged: (gamma, (1 - gamma**2) ** 0.5),
+        f"{exchanged} And the share is one of the amplitude, not of the power.": (gamma**0.5, root),
+    }, atol=0.004)
+    require(abs(a**2 + b**2 - 1) < 0.02, f"{found}Variances of independent terms add up: a² · 1 + b² · 1 = 1.")
+    require(abs(a - part) < 1e-6, f"at γ = {gamma} {part:.1f} v should survive; in yours {a:.2f} v does.")
 
 
 # Exercise 2
@@ -209,72 +226,6 @@ def _volume(answer, x, v, grad, eps) -> float:
 
 
 # Exercise 3
-_Move = Callable[[np.ndarray, np.ndarray, np.random.Generator], tuple[np.ndarray, np.ndarray]]
-
-
-def _kept(gamma: float) -> float:
-    return float(np.sqrt(1 - gamma))
-
-
-def _transition(
-    log_f, grad, eps=0.8, gamma=0.3, noise=np.sqrt, turn=-1.0, kinetic=0.5, always=False, uphill=1.0
-) -> _Move:
-    """The transition of HAIS in one dimension, (x, v, rng) -> (x, v), or one with a fault."""
-
-    def move(x, v, rng):
-        half = x + eps / 2 * v
-        p = v + uphill * eps * grad(half)
-        new = half + eps / 2 * p
-        gain = log_f(new) - log_f(x) + kinetic * (v * v - p * p)
-        accepted = (np.log(rng.random(len(x))) < gain) | always
-        p = np.where(accepted, p, turn * v)
-        return np.where(accepted, new, x), _kept(gamma) * p + noise(gamma) * rng.standard_normal(len(x))
-
-    return move
-
-
-_SKEWED = (lambda x: 2 * x - np.exp(np.minimum(x, 50.0)), lambda x: 2 - np.exp(np.minimum(x, 50.0)))  # e^x ~ Gamma(2)
-_ROUND = (lambda x: -(x**2) / 8, lambda x: -x / 4)  # N(0, 2²)
-_RIGHT: dict[str, tuple[bool, _Move]] = {  # what is said of it: is the target the skewed one, and the move
-    "the transition of this lesson": (True, _transition(*_SKEWED)),
-    "the transition of this lesson, with steps so long that many are refused": (True, _transition(*_SKEWED, eps=1.6)),
-    "the transition of this lesson, all momentum drawn anew": (False, _transition(*_ROUND, gamma=1.0)),
-    "a transition that flies with the gradient's sign exchanged: it is slow, but Metropolis puts it right": (
-        True,
-        _transition(*_SKEWED, eps=0.5, uphill=-1.0),
-    ),
-    "a move that does nothing at all: it is useless, but it leaves the distribution as it is": (
-        False,
-        lambda x, v, rng: (x.copy(), v.copy()),
-    ),
-}
-_FAULTY: dict[str, tuple[bool | None, _Move]] = {  # None: a narrow target
-    "the noise is γ r, as printed. On this target, which is symmetric, no mean moves: look at the variances": (
-        False,
-        _transition(*_ROUND, noise=float),
-    ),
-    "only the momentum is renewed, by γ r: nothing happens to x, so look at v as well, and after several moves": (
-        False,
-        lambda x, v, rng: (x.copy(), _kept(0.1) * v + 0.1 * rng.standard_normal(len(v))),
-    ),
-    "x walks without a decision, and v is left alone: look at x as well, and after several moves": (
-        False,
-        lambda x, v, rng: (x + 0.4 * rng.standard_normal(len(x)), v.copy()),
-    ),
-    "all chains move a little to the right, and are a hundredth as wide as N(0, 1); no variance changes: look at the "
-    "means, and measure them by √(variance / n)": (
-        None,
-        lambda x, v, rng: (x + 0.00015, v.copy()),
-    ),
-    "refused chains do not turn around, so that both drift the way in which steps are accepted": (
-        True,
-        _transition(*_SKEWED, eps=1.6, turn=1.0),
-    ),
-    "the decision forgets the momentum's energy": (False, _transition(*_ROUND, eps=2.0, kinetic=0.0)),
-    "every step is accepted": (True, _transition(*_SKEWED, eps=1.2, always=True)),
-}
-
-
 @exercise(
     hints=(
         "If x and v are exact draws and the move is right, what are they after ten moves?",
@@ -296,20 +247,20 @@ def leaves_invariant(answer) -> str:
 at the variances.
       A hint: ae.check.momentum.leaves_invariant.hint()
     """
-    for said, (skewed, move) in _FAULTY.items():
+    for said, (skewed, move) in FAULTY.items():
         require(not _verdict_on(answer, move, skewed, 0), f"you pass a faulty move: {said}.")
     n_wrong = {
-        said: sum(not _verdict_on(answer, move, skewed, seed) for seed in range(8))
-        for said, (skewed, move) in _RIGHT.items()
+        said: sum(not _verdict_on(answer, move, skewed, seed) for seed in range(_REPEATS))
+        for said, (skewed, move) in RIGHT.items()
     }
-    wavers = any(0 < n < 8 for n in n_wrong.values())
+    wavers = any(0 < n < _REPEATS for n in n_wrong.values())
     chance = " Chance moves every average by an error or two, and you look at many: allow five." if wavers else ""
     for said, n in n_wrong.items():
-        require(n == 0, f"{n} times of 8 you reject a move that is right: {said}.{chance}")
-    return f"right: all {len(_FAULTY)} faults are found, without a false alarm in {8 * len(_RIGHT)} other tests."
+        require(n == 0, f"{n} times of {_REPEATS} you reject a move that is right: {said}.{chance}")
+    return f"right: all {len(FAULTY)} faults are found, without a false alarm in {_REPEATS * len(RIGHT)} other tests."
 
 
-def _verdict_on(answer, move: _Move, skewed: bool | None, seed: int) -> bool:
+def _verdict_on(answer, move: Move, skewed: bool | None, seed: int) -> bool:
     rng = np.random.default_rng([seed, 17])
     width = 0.01 if skewed is None else 2.0
     x = np.log(rng.gamma(2.0, size=10_000)) if skewed else width * rng.standard_normal(10_000)

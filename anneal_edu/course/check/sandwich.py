@@ -3,7 +3,17 @@
 import numpy as np
 
 from anneal_edu.annealing.matrices import metropolis_matrix
-from anneal_edu.course.check.verdict import WrongAnswerError, call, exercise, numbers, reject, require, same
+from anneal_edu.course.check.verdict import (
+    WrongAnswerError,
+    array,
+    call,
+    exercise,
+    numbers,
+    reject,
+    require,
+    same,
+)
+from anneal_edu.weights import log_mean_exp
 
 OFTEN, SELDOM = "too often", "too seldom"  # where forward chains come so: the estimate is too low, too high
 
@@ -74,7 +84,7 @@ def _judge_backwards(got: np.ndarray, T: np.ndarray, p: np.ndarray, case: str) -
 # Exercise 2
 @exercise(
     hints=(
-        "Which sum is 1 when the reverse chains start from exact draws?",
+        "Line 2 sums over trajectories. How much more often does q start one in x than p would?",
         "E_q[1/w] = (1/Z) Σ q(x)/p(x) · P(a forward chain ends in x). What does the estimate make of the mean of 1/w?",
         "-log Σ_x q(x) / p(x) · ends(x)",
     )
@@ -91,7 +101,7 @@ def reverse_error(answer) -> str:
 large on average, and the estimate of Z comes out too *low*.
       A hint: ae.check.sandwich.reverse_error.hint()
     """
-    for n, seed, spread in ((6, 8, OFTEN), (5, 3, 0.5), (8, 4, 2.0), (6, 5, 1.0), (7, 6, SELDOM)):
+    for n, seed, spread in ((5, 3, 0.5), (6, 8, OFTEN), (8, 4, 2.0), (6, 5, 1.0), (7, 6, SELDOM)):
         p, ends, measure = _small_run(n, seed)
         if isinstance(spread, str):
             q = p * (ends > p if spread == OFTEN else ends < p)
@@ -100,7 +110,13 @@ large on average, and the estimate of Z comes out too *low*.
             q[0] *= spread != 2.0  # a state that q never visits
         q /= q.sum()
         exact = float(call(answer, p.copy(), p.copy(), ends.copy(), shape=()))
-        got = float(call(answer, q.copy(), p.copy(), ends.copy(), shape=()))
+        found = call(answer, q.copy(), p.copy(), ends.copy())
+        require(
+            (q > 0).all() or np.isfinite(found).all(),
+            "your answer is NaN or infinite where q is 0 in some states. Reverse chains just never start there: do not "
+            "divide by q, nor take its logarithm.",
+        )
+        got = float(array(found, (), "your function returned"))
         right = measure(q)
         reject(got, {
             "the sign is wrong. Where q holds too much of what forward chains reach, 1/w is large on average, and the "
@@ -175,6 +191,14 @@ def _judge_interval(low: float, high: float, forward: np.ndarray, reverse: np.nd
     reject([low, high], {
         "low and high have changed places. If low comes out above high, leave it so: that is how the two sides say "
         "that they contradict each other.": [reverse.min() + room, forward.max() - room]
+    }, atol=1e-4)
+    for_two = np.log(2 / risk)
+    reject([low, high], {
+        "this is valid, too: the mean of several unbiased estimates is unbiased, and log(2 / risk) is room for both "
+        "means. But asked is Markov once for *each* estimate, without averages.": [
+            log_mean_exp(forward) - for_two,
+            -log_mean_exp(-reverse) + for_two,
+        ]
     }, atol=1e-4)
     if len(forward) > 1:
         reject(low, {

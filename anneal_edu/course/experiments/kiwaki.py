@@ -80,6 +80,15 @@ def start_path(start: str, grbm: GaussianRBM, mean: np.ndarray, cov: np.ndarray)
     return covariance_path(mean, wide, grbm)
 
 
+def printed_conditional(
+    h: np.ndarray, beta: float, grbm: GaussianRBM, start_mean: np.ndarray, start_variance: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """The mean (C, D) and the variance (D,) of v given h as the paper prints them, with the slip in the variance."""
+    variance = 1 / (beta / start_variance + (1 - beta) / grbm.sigma**2)
+    pull = beta / grbm.sigma**2 * grbm.visible_mean(h) + (1 - beta) / start_variance * start_mean
+    return variance * pull, variance
+
+
 TOYS: dict[str, Callable[[], GaussianRBM]] = {
     "four modes": four_modes,
     "strong covariances": strong_covariances,

@@ -66,8 +66,31 @@ def plain_average(h, beta, grbm, mean, variance):
     return centre, right_conditional(h, beta, grbm, mean, variance)[1]
 
 
+def with_precision(of_target, of_start, in_mean=True):
+    """1/σ² and 1/s² replaced, in the mean and the variance or in the variance alone."""
+
+    def answer(h, beta, grbm, mean, variance):
+        target, start = beta / of_target(grbm.sigma), (1 - beta) / of_start(variance)
+        pull = target * grbm.visible_mean(h) + start * mean
+        right = right_conditional(h, beta, grbm, mean, variance)[0]
+        return pull / (target + start) if in_mean else right, 1 / (target + start)
+
+    return answer
+
+
+def of_deviations(in_mean):
+    return with_precision(lambda sigma: sigma, np.sqrt, in_mean)
+
+
 WRONG_CONDITIONAL = {
     "as printed": (as_printed, "Eq. 9 as printed"),
+    "σ in the precision": (with_precision(lambda sigma: sigma, lambda s2: s2), "yours has σ there"),
+    "√s² in the precision": (with_precision(np.square, np.sqrt), "yours takes its root first"),
+    "deviations in the precisions": (of_deviations(True), "in both of yours"),
+    "σ in the variance": (with_precision(lambda sigma: sigma, lambda s2: s2, False), "in your variance the target's"),
+    "√s² in the variance": (with_precision(np.square, np.sqrt, False), "in your variance the start's"),
+    "deviations in the variance": (of_deviations(False), "in your variance a precision"),
+    "NaN at the start": (of_right(lambda m, v: (m, v + 0 * np.log(v - v.min() - 1e-3))), "at β = 0.2 the variance has"),
     "backwards": (backwards, "runs the path backwards"),
     "standard deviation": (of_right(lambda m, v: (m, np.sqrt(v))), "its square root"),
     "precision": (of_right(lambda m, v: (m, 1 / v)), "its inverse"),
@@ -128,6 +151,16 @@ def test_right_conditional():
         return (beta * grbm.visible_mean(h) + (1 - beta) * ratio * mean) / precision, grbm.sigma**2 / precision
 
     assert check.conditional(in_units_of_sigma).passed
+
+
+@pytest.mark.parametrize("grbm", [kiwaki.four_modes(), kiwaki.strong_covariances()], ids=["four modes", "strong"])
+def test_the_conditional_of_the_lesson_is_the_printed_one(grbm):
+    mean, cov = grbm.mean_and_cov()
+    h = np.eye(grbm.n_hidden)
+    for beta in (0.0, 0.3, 1.0):
+        lesson = kiwaki.printed_conditional(h, beta, grbm, mean, cov.diagonal())
+        for found, printed in zip(lesson, as_printed(h, beta, grbm, mean, cov.diagonal()), strict=True):
+            np.testing.assert_allclose(found, printed)
 
 
 @pytest.mark.parametrize("grbm", [kiwaki.four_modes(), kiwaki.strong_covariances()], ids=["four modes", "strong"])

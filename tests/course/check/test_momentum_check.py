@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.stats import ks_2samp
 
 from anneal_edu.course.check import momentum
 
@@ -11,47 +12,81 @@ def renewed(old, new, noise=lambda v, rng: rng.standard_normal(v.shape)):
 
 
 def kept(gamma):
+    return 1 - gamma
+
+
+def brought(gamma):
+    return np.sqrt(1 - kept(gamma) ** 2)
+
+
+def root(gamma):
     return np.sqrt(1 - gamma)
 
 
 def in_place(v, gamma, rng):
-    v *= np.sqrt(1 - gamma)
-    v += np.sqrt(gamma) * rng.standard_normal(v.shape)
+    v *= kept(gamma)
+    v += brought(gamma) * rng.standard_normal(v.shape)
     return v
 
 
+def some_anew(v, gamma, rng):
+    return np.where(rng.random(v.shape) < gamma, rng.standard_normal(v.shape), v)
+
+
+def some_chains_anew(v, gamma, rng):
+    return np.where(rng.random((len(v), 1)) < gamma, rng.standard_normal(v.shape), v)
+
+
 WRONG_REFRESH = {
-    "as printed": (renewed(kept, lambda g: g), "as the paper prints it"),
-    "no roots": (renewed(lambda g: 1 - g, lambda g: g), "variances add up by their squares"),
-    "root of v missing": (renewed(lambda g: 1 - g, np.sqrt), "factor of v is missing its root"),
-    "grows": (renewed(lambda g: 1.0, np.sqrt), "not made smaller"),
+    "the lesson's": (renewed(root, np.sqrt), "this is the lesson's move"),
+    "as printed": (renewed(root, lambda g: g), "as the paper prints it"),
+    "no roots": (renewed(kept, lambda g: g), "variances add up by their squares"),
+    "root of γ": (renewed(kept, np.sqrt), "Your noise brings the variance γ"),
+    "root of b missing": (renewed(kept, lambda g: 1 - kept(g) ** 2), "Your b is the variance"),
+    "grows": (renewed(lambda g: 1.0, brought), "not made smaller"),
+    "grows by γ": (renewed(lambda g: 1.0, lambda g: g), "not made smaller"),
     "no noise": (renewed(kept, lambda g: 0.0), "the same momenta"),
     "the same": (lambda v, gamma, rng: v + 0, "nothing is renewed"),
-    "turned": (renewed(lambda g: -kept(g), np.sqrt), "should fly on"),
-    "exchanged": (renewed(np.sqrt, kept), "exchanged"),
+    "turned": (renewed(lambda g: -kept(g), brought), "should fly on"),
+    "exchanged": (renewed(lambda g: g, lambda g: np.sqrt(1 - g**2)), "exchanged"),
+    "exchanged, and of the power": (renewed(np.sqrt, root), "exchanged: at γ = 0.4 a share γ should be new"),
+    "exchanged, without roots": (renewed(brought, kept), "0.80 v does"),
     "all of it": (renewed(lambda g: 0.0, lambda g: 1.0), "should survive"),
-    "another γ": (renewed(lambda g: kept(g / 2), lambda g: np.sqrt(g / 2)), "should survive"),
-    "uniform": (renewed(kept, np.sqrt, lambda v, rng: rng.random(v.shape)), "variance"),
-    "signs": (renewed(kept, np.sqrt, lambda v, rng: rng.choice([-1.0, 1.0], size=v.shape)), "is not normal"),
+    "another γ": (renewed(lambda g: kept(g / 2), lambda g: brought(g / 2)), "should survive"),
+    "noise of variance 1": (renewed(kept, lambda g: 1.0), "Variances of independent terms add up"),
+    "uniform": (renewed(kept, brought, lambda v, rng: rng.random(v.shape)), "variance"),
+    "signs": (renewed(kept, brought, lambda v, rng: rng.choice([-1.0, 1.0], size=v.shape)), "is not normal"),
     "uniform of variance 1": (
-        renewed(kept, np.sqrt, lambda v, rng: rng.uniform(-(3**0.5), 3**0.5, v.shape)),
+        renewed(kept, brought, lambda v, rng: rng.uniform(-(3**0.5), 3**0.5, v.shape)),
         "is not normal",
     ),
-    "heavy tails": (renewed(kept, np.sqrt, lambda v, rng: rng.laplace(size=v.shape) / 2**0.5), "is not normal"),
+    "heavy tails": (renewed(kept, brought, lambda v, rng: rng.laplace(size=v.shape) / 2**0.5), "is not normal"),
     "global numbers": (
-        renewed(kept, np.sqrt, lambda v, rng: np.random.default_rng(0).standard_normal(v.shape)),
+        renewed(kept, brought, lambda v, rng: np.random.default_rng(0).standard_normal(v.shape)),
         "from the rng",
     ),
     "fresh global numbers": (
-        renewed(kept, np.sqrt, lambda v, rng: np.random.default_rng().standard_normal(v.shape)),
+        renewed(kept, brought, lambda v, rng: np.random.default_rng().standard_normal(v.shape)),
         "from it alone",
     ),
     "one number a chain": (
-        renewed(kept, np.sqrt, lambda v, rng: np.repeat(rng.standard_normal((len(v), 1)), 2, axis=1)),
+        renewed(kept, brought, lambda v, rng: np.repeat(rng.standard_normal((len(v), 1)), 2, axis=1)),
         "pushed by the same number",
     ),
-    "two coordinates": (renewed(kept, np.sqrt, lambda v, rng: rng.standard_normal((len(v), 2))), "raised ValueError"),
-    "one vector for all": (renewed(kept, np.sqrt, lambda v, rng: rng.standard_normal(2)), "pushed alike"),
+    "two coordinates": (renewed(kept, brought, lambda v, rng: rng.standard_normal((len(v), 2))), "raised ValueError"),
+    "one vector for all": (renewed(kept, brought, lambda v, rng: rng.standard_normal(2)), "pushed alike"),
+    "times v": (renewed(kept, brought, lambda v, rng: v * rng.standard_normal(v.shape)), "whatever v is"),
+    "v in another order": (renewed(kept, brought, lambda v, rng: rng.permutation(v)), "whatever v is"),
+    "one coordinate left out": (
+        renewed(kept, brought, lambda v, rng: rng.standard_normal(v.shape) * (np.arange(v.shape[1]) > 0)),
+        "one coordinate gets no noise",
+    ),
+    "some anew": (some_anew, "draws some entries anew"),
+    "some chains anew": (some_chains_anew, "draws some entries anew"),
+    "another factor for each coordinate": (
+        lambda v, gamma, rng: v * [kept(gamma), 0.5] + brought(gamma) * rng.standard_normal(v.shape),
+        "one number a for all",
+    ),
     "in place": (in_place, "changes the v"),
     "wrong shape": (lambda v, gamma, rng: v[0], "shape"),
     "NaN": (lambda v, gamma, rng: v * np.nan, "NaN"),
@@ -67,9 +102,9 @@ def test_wrong_refresh(mistake):
 
 
 def test_right_refresh():
-    assert momentum.refresh(renewed(kept, np.sqrt)).passed
-    minus = renewed(kept, lambda g: -np.sqrt(g))
-    assert momentum.refresh(minus).passed
+    assert momentum.refresh(renewed(kept, brought)).passed
+    assert momentum.refresh(renewed(kept, lambda g: -brought(g))).passed
+    assert momentum.refresh(renewed(kept, lambda g: np.sqrt(g * (2 - g)))).passed
 
 
 def reflected(x, v):
@@ -203,6 +238,18 @@ def examined(powers=(1, 2), n_moves=10, allowed=5.0, of=("x", "v"), noise=lambda
     return answer
 
 
+def compared(risk):
+    """Kolmogorov and Smirnov's test of x and v after ten moves."""
+
+    def answer(move, x, v, rng):
+        new = x, v
+        for _ in range(10):
+            new = move(*new, rng)
+        return all(ks_2samp(a, b).pvalue > risk for a, b in zip((x, v), new, strict=True))
+
+    return answer
+
+
 WRONG_TESTS = {
     "means alone": (examined((1,)), "look at the variances"),
     "squares alone": (examined((2,)), "a little to the right"),
@@ -229,6 +276,7 @@ WRONG_TESTS = {
     "a deviation for a variance": (examined(noise=lambda a, b: a.std() + b.var()), "√(variance / n)"),
     "two deviations": (examined(noise=lambda a, b: a.std() + b.std()), "√(variance / n)"),
     "no move": (examined(n_moves=0), "you pass a faulty move"),
+    "one in twenty by chance": (compared(0.05), "allow five"),
     "a number": (lambda *given: 0.5, "True or False"),
     "an array": (lambda move, x, v, rng: x > 0, "True or False"),
 }
@@ -246,6 +294,7 @@ def test_right_test_of_a_move():
     for n_moves in (5, 10, 40):
         assert momentum.leaves_invariant(examined(n_moves=n_moves)).passed
     assert momentum.leaves_invariant(examined((1, 2, 3), allowed=6.0)).passed
+    assert momentum.leaves_invariant(compared(1e-5)).passed
 
 
 @pytest.mark.parametrize("check", [momentum.refresh, momentum.leapfrog, momentum.leaves_invariant])

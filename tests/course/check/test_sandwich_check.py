@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from anneal_edu.course.check import sandwich
+from anneal_edu.weights import log_mean_exp
 
 
 def reversal(T, p):
@@ -50,13 +51,22 @@ WRONG_ERRORS = {
     "sign": (lambda q, p, ends: -error(q, p, ends), "the sign is wrong"),
     "no log": (lambda q, p, ends: (q / p * ends).sum(), "-log of it"),
     "no log, inverted": (lambda q, p, ends: np.exp(error(q, p, ends)), "take the logarithm"),
-    "exchanged": (lambda q, p, ends: error(p, np.maximum(q, 1e-300), ends), ""),
+    "exchanged": (lambda q, p, ends: error(p, q, ends), "p and q have changed places"),
+    "exchanged where q is above 0": (
+        lambda q, p, ends: error(p, q, ends) if (q == 0).any() else error(q, p, ends),
+        "do not divide by q",
+    ),
     "no ends": (lambda q, p, ends: error(q, p, 1.0), "left out where forward chains end"),
     "averaged over q": (lambda q, p, ends: error(q, p, q), "averaged over q"),
     "averaged over p": (lambda q, p, ends: error(q, p, p), "foretells"),
     "no p": (lambda q, p, ends: -np.log(q @ ends), "compare with p"),
     "mean of logs": (lambda q, p, ends: (ends * np.log(p / np.maximum(q, 1e-9))).sum(), "foretells"),
     "relative entropy": (lambda q, p, ends: (p * np.log(p / np.maximum(q, 1e-9))).sum(), "foretells"),
+    "relative entropy, infinite": (
+        lambda q, p, ends: np.sum(q * np.log(q / p)) if (q == 0).any() else error(q, p, ends),
+        "nor take its logarithm",
+    ),
+    "NaN": (lambda q, p, ends: np.nan * q.sum() if (q != p).any() else 0.0, "NaN or infinity"),
     "no error": (lambda q, p, ends: 0.0, "foretells"),
     "log 10": (lambda q, p, ends: error(q, p, ends) / np.log(10), "foretells"),
     "a mean": (lambda q, p, ends: -np.log((q / p * ends).mean()), "foretells"),
@@ -98,6 +108,10 @@ WRONG_INTERVALS = {
     "mean reverse": (interval(high=np.mean), "averaged the reverse"),
     "swapped": (lambda f, r, risk: interval()(f, r, risk)[::-1], "changed places"),
     "sorted": (lambda f, r, risk: tuple(sorted(interval()(f, r, risk))), "changed places"),
+    "mean of the Ẑ": (
+        lambda f, r, risk: (log_mean_exp(f) - np.log(2 / risk), np.log(2 / risk) - log_mean_exp(np.negative(r))),
+        "once for *each* estimate",
+    ),
     "too narrow": (interval(lambda f, r, risk: 1.0), "are needed"),
     "too wide": (interval(lambda f, r, risk: 1.0 + np.log((len(f) + len(r)) / risk)), "wider than need be"),
     "one number": (lambda f, r, risk: 0.0, "two numbers"),

@@ -1,0 +1,70 @@
+"""Moves of (x, v), right ones and faulty ones, for the check of notebook 08 that asks which is which."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+Move = Callable[[np.ndarray, np.ndarray, np.random.Generator], tuple[np.ndarray, np.ndarray]]
+
+
+def _kept(gamma: float) -> float:
+    return float(np.sqrt(1 - gamma))
+
+
+def _transition(
+    log_f, grad, eps=0.8, gamma=0.3, noise=np.sqrt, turn=-1.0, kinetic=0.5, always=False, uphill=1.0
+) -> Move:
+    """The transition of HAIS in one dimension, (x, v, rng) -> (x, v), or one with a fault."""
+
+    def move(x, v, rng):
+        half = x + eps / 2 * v
+        p = v + uphill * eps * grad(half)
+        new = half + eps / 2 * p
+        gain = log_f(new) - log_f(x) + kinetic * (v * v - p * p)
+        accepted = (np.log(rng.random(len(x))) < gain) | always
+        p = np.where(accepted, p, turn * v)
+        return np.where(accepted, new, x), _kept(gamma) * p + noise(gamma) * rng.standard_normal(len(x))
+
+    return move
+
+
+_SKEWED = (lambda x: 2 * x - np.exp(np.minimum(x, 50.0)), lambda x: 2 - np.exp(np.minimum(x, 50.0)))  # e^x ~ Gamma(2)
+_ROUND = (lambda x: -(x**2) / 8, lambda x: -x / 4)  # N(0, 2²)
+RIGHT: dict[str, tuple[bool, Move]] = {  # what is said of it: is the target the skewed one, and the move
+    "the transition of this lesson": (True, _transition(*_SKEWED)),
+    "the transition of this lesson, with steps so long that many are refused": (True, _transition(*_SKEWED, eps=1.6)),
+    "the transition of this lesson, all momentum drawn anew": (False, _transition(*_ROUND, gamma=1.0)),
+    "a transition that flies with the gradient's sign exchanged: it is slow, but Metropolis puts it right": (
+        True,
+        _transition(*_SKEWED, eps=0.5, uphill=-1.0),
+    ),
+    "a move that does nothing at all: it is useless, but it leaves the distribution as it is": (
+        False,
+        lambda x, v, rng: (x.copy(), v.copy()),
+    ),
+}
+FAULTY: dict[str, tuple[bool | None, Move]] = {  # None: a narrow target
+    "the noise is γ r, as printed. On this target, which is symmetric, no mean moves: look at the variances": (
+        False,
+        _transition(*_ROUND, noise=float),
+    ),
+    "only the momentum is renewed, by γ r: nothing happens to x, so look at v as well, and after several moves": (
+        False,
+        lambda x, v, rng: (x.copy(), _kept(0.1) * v + 0.1 * rng.standard_normal(len(v))),
+    ),
+    "x walks without a decision, and v is left alone: look at x as well, and after several moves": (
+        False,
+        lambda x, v, rng: (x + 0.4 * rng.standard_normal(len(x)), v.copy()),
+    ),
+    "all chains move a little to the right, and are a hundredth as wide as N(0, 1); no variance changes: look at the "
+    "means, and measure them by √(variance / n)": (
+        None,
+        lambda x, v, rng: (x + 0.00015, v.copy()),
+    ),
+    "refused chains do not turn around, so that both drift the way in which steps are accepted": (
+        True,
+        _transition(*_SKEWED, eps=1.6, turn=1.0),
+    ),
+    "the decision forgets the momentum's energy": (False, _transition(*_ROUND, eps=2.0, kinetic=0.0)),
+    "every step is accepted": (True, _transition(*_SKEWED, eps=1.2, always=True)),
+}
