@@ -47,7 +47,9 @@ def _judge_kl(got: float, p: Gaussian, q: Gaussian) -> None:
     if same(got, right):
         return
     trace = float(np.trace(q.precision @ p.cov))
-    log_det = float(np.linalg.slogdet(q.cov)[1] - np.linalg.slogdet(p.cov)[1])
+    log_det_p = float(np.linalg.slogdet(p.cov)[1])
+    log_det = float(np.linalg.slogdet(q.cov)[1]) - log_det_p
+    entropy = (dim + dim * np.log(2 * np.pi) + log_det_p) / 2
     gap = q.mean - p.mean
     distance = float(gap @ q.precision @ gap)
     reject(got, {
@@ -63,13 +65,62 @@ def _judge_kl(got: float, p: Gaussian, q: Gaussian) -> None:
         "the gap of the means is measured with the precision of p; it should be that "
         "of q.": right + (gap @ p.precision @ gap - distance) / 2,
         "this is in bits; the course counts in nats: use the natural logarithm.": right / np.log(2),
+        "this is half the divergence: the factor ½ is there twice.": right / 2,
+        "log |Σ_p| is missing: it is log |Σ_q| - log |Σ_p|.": right + log_det_p / 2,
+        "log |Σ_q| is missing: it is log |Σ_q| - log |Σ_p|.": right - (log_det + log_det_p) / 2,
+        "the log determinants are added: it is log |Σ_q| - log |Σ_p|.": right + log_det_p,
+        "log 2π is in both densities, and cancels.": right + dim * np.log(2 * np.pi) / 2,
+        "this is -E_p[log q(x)], the cross entropy: E_p[log p(x)] has to be added.": right + entropy,
+        "these are determinants; wanted are their logarithms.": right + (np.exp(log_det) - log_det) / 2,
     })
+    stands_for_dim = float(2 * (right - got) + dim)
+    require(
+        not (0 < stands_for_dim < 9 and same(stands_for_dim, round(stands_for_dim))),
+        f"you subtract {stands_for_dim:.0f} inside the ½(…), where D = {dim} is right here: take D = len(mean_p).",
+    )
+    for name, term in {
+        "the trace term": trace, "the distance of the means": distance, "the log determinants": log_det,
+        "the dimension D": -dim,
+    }.items():
+        reject(got, {
+            f"{name}: twice what it should be. All of ½(trace + distance - D + log determinants) is halved, "
+            "once.": right + term / 2,
+            f"{name}: half of what it should be. All of ½(trace + distance - D + log determinants) is halved, "
+            "once.": right - term / 4,
+            f"{name}: the sign is wrong.": right - term,
+        })
+    _judge_matrices(got, p, q, right - (trace + distance) / 2)
     require(got > -1e-9, f"a KL divergence is never negative; yours is {got:.4g}.")
     require(not same(right, 0), f"KL(p ‖ p) should be 0; yours is {got:.4g}.")
     raise WrongAnswerError(
         "this is not KL(p ‖ q). It is the average over x ~ p of log p(x) - log q(x); with E[(x-m)ᵀ A (x-m)] = "
         "tr(A Σ_p) + (μ_p - m)ᵀ A (μ_p - m) only a trace, a distance, two log determinants and D are left."
     )
+
+
+def _judge_matrices(got: float, p: Gaussian, q: Gaussian, rest: float) -> None:
+    """Name other matrices in the trace and in the distance; ``rest`` is all but these two, halved."""
+    gap = q.mean - p.mean
+    traces = {
+        name: float(np.trace(matrix))
+        for name, matrix in {
+            "Σ_q⁻¹ Σ_p": q.precision @ p.cov, "Σ_p⁻¹ Σ_q": p.precision @ q.cov, "Σ_q Σ_p": q.cov @ p.cov,
+            "nothing but D": np.eye(p.dim), "Σ_p": p.cov, "Σ_q": q.cov,
+        }.items()
+    }
+    distances = {
+        name: float(gap @ matrix @ gap)
+        for name, matrix in {
+            "Σ_q⁻¹": q.precision, "Σ_p⁻¹": p.precision, "Σ_q": q.cov, "Σ_p": p.cov, "no matrix": np.eye(p.dim),
+        }.items()
+    }
+    for of_trace, trace in traces.items():
+        for between, distance in distances.items():
+            require(
+                not same(got, rest + (trace + distance) / 2),
+                f"yours has {of_trace} in the trace and {between} between the gaps of the means. The average "
+                "over p of log q(x) gives tr(Σ_q⁻¹ Σ_p), and Σ_q⁻¹ between the gaps.",
+            )
 
 
 @exercise(
@@ -105,6 +156,7 @@ starves the cheap bins. Setting the derivative of Σ F_j / K_j + λ Σ K_j to ze
         ([(various, 600), (paths[0], 1000), (paths[1], 1000), (uneven, 1000)], many),
         ([(paths[1], 26), (various, 9), (various, 20)], few),
         ([(various, 6), (uneven, 10), (uneven, 14), (uneven[::-1], 14)], any_of_few),
+        ([(np.array([17.0, 0.0, 47.0, 160.0]), 12)], any_of_few),  # a bin in which nothing changes
         ([(np.ones(10), 16)], few),  # rounding up all of them is four too many
         ([(np.tile(various, 3), 1800)], many),
     ):
@@ -119,7 +171,7 @@ def _judge_allocation(answer, costs: np.ndarray, n_steps: int, tolerance: float)
         np.issubdtype(counts.dtype, np.integer) or (counts == np.round(counts)).all(),
         "a bin cannot hold a fraction of a step: round to whole numbers, and see that they still sum to K.",
     )
-    require((counts >= 1).all(), "every bin needs at least one step, or the schedule jumps over it.")
+    require((counts >= 1).all(), "every bin needs at least one step, whatever its cost, or the schedule jumps over it.")
     require(
         counts.sum() == n_steps,
         f"the steps sum to {int(counts.sum())} instead of {n_steps}. Rounding loses or gains a few: hand the rest out.",

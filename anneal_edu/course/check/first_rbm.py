@@ -21,79 +21,83 @@ def _parameters(rbm: BinaryRBM) -> tuple[np.ndarray, ...]:
 # Exercise 1
 @exercise(
     hints=(
-        "How many terms has the sum over one single hidden unit?",
-        "Σ_h factorises: a factor 1 + e^(field) for each hidden unit, with field c + vW. np.logaddexp(0, a) is "
-        "log(1 + e^a).",
-        "log f(v) = v·b + Σ_j log(1 + exp(c_j + (vW)_j))",
+        "How many terms has the sum over one single pixel?",
+        "Σ_v factorises: a factor 1 + e^(field) for each pixel, with field b + Wh. np.logaddexp(0, a) is log(1 + e^a).",
+        "log f(h) = h·c + Σ_i log(1 + exp(b_i + (Wh)_i))",
     )
 )
 def log_f(answer) -> str:
-    """``answer(v, weights, visible_bias, hidden_bias)`` must be log Σ_h f(v, h) for each row of v: (C, D) -> (C,).
+    """``answer(h, weights, visible_bias, hidden_bias)`` must be log Σ_v f(v, h) for each row of h: (C, H) -> (C,).
 
     Examples
     --------
-    >>> log_f(lambda v, W, b, c: np.log1p(np.exp(v @ W + c)).sum(-1))
-    ✗ the visible biases are missing: add v · b to the sum over hidden units.
+    >>> log_f(lambda h, W, b, c: np.log1p(np.exp(h @ W.T + b)).sum(-1))
+    ✗ the hidden biases are missing: add h · c to the sum over pixels.
       A hint: ae.check.first_rbm.log_f.hint()
     """
-    rbm, v = _RBM, binary_states(4)
-    got = np.asarray(call(answer, v, *_parameters(rbm)))
+    rbm, h = _RBM, binary_states(3)
+    got = np.asarray(call(answer, h, *_parameters(rbm)))
     require(
-        got.shape != (16, 3),
-        "you have one number for each chain and hidden unit. f(v) is a product over hidden units: sum their logarithms "
-        "over the last axis.",
+        got.shape != (8, 4),
+        "you have one number for each chain and pixel. f(h) is a product over pixels: sum their logarithms over the "
+        "last axis.",
     )
     require(
-        got.shape == (16,),
-        f"16 visible states went in, and shape {got.shape} came out; it should be (16,): one number a row of v.",
+        got.shape == (8,),
+        f"8 hidden states went in, and shape {got.shape} came out; it should be (8,): one number a row of h.",
     )
     require(np.isfinite(got).all(), "your function returned NaN or infinity on a small RBM.")
-    if not same(got, rbm.log_density(v)):
-        _name_the_mistake_in_log_f(rbm, v, got)
+    if not same(got, _exact_log_f(rbm, h)):
+        _name_the_mistake_in_log_f(rbm, h, got)
     log_z = np.log(np.exp(got).sum())
-    require(abs(log_z - rbm.log_z()) < 1e-6, "summed over all v, your f does not give Z.")
+    require(abs(log_z - rbm.log_z()) < 1e-6, "summed over all h, your f does not give Z.")
     large = BinaryRBM(400 * np.sign(rbm.weights), rbm.visible_bias, rbm.hidden_bias)
-    got = np.asarray(call(answer, v, *_parameters(large)))
+    got = np.asarray(call(answer, h, *_parameters(large)))
     require(
         np.isfinite(got).all(),
         "right for small weights, but with weights of ±400 it returns infinity: exp overflows above 709. For large a, "
         "log(1 + e^a) is a: `np.logaddexp(0, a)` knows this.",
     )
-    off = float(np.abs(got - large.log_density(v)).max())
+    off = float(np.abs(got - _exact_log_f(large, h)).max())
     require(
-        same(got, large.log_density(v)),
+        same(got, _exact_log_f(large, h)),
         f"right for small weights, and off by up to {off:.3g} where they are ±400. For large a, log(1 + e^a) is a: "
         "a field that was cut off, or a sum that was rounded, is another one. `np.logaddexp(0, a)` cuts nothing.",
     )
-    return "right: on all 16 states, their sum is Z, and weights of ±400 do not overflow."
+    return "right: on all 8 hidden states, their sum is Z, and weights of ±400 do not overflow."
 
 
-def _name_the_mistake_in_log_f(rbm: BinaryRBM, v: np.ndarray, got: np.ndarray) -> None:
+def _exact_log_f(rbm: BinaryRBM, h: np.ndarray) -> np.ndarray:
+    """log Σ_v f(v, h): an RBM whose layers have changed places sums the other one."""
+    return BinaryRBM(np.transpose(rbm.weights), rbm.hidden_bias, rbm.visible_bias).log_density(h)
+
+
+def _name_the_mistake_in_log_f(rbm: BinaryRBM, h: np.ndarray, got: np.ndarray) -> None:
     W, b, c = _parameters(rbm)
-    field, right = v @ W + c, rbm.log_density(v)
+    field, right = h @ W.T + b, _exact_log_f(rbm, h)
     mean = expit(field)
     reject(got, {
-        "the visible biases are missing: add v · b to the sum over hidden units.": right - v @ b,
-        "the hidden biases are missing: the field of hidden unit j is c_j + (v "
-        "W)_j.": v @ b + np.logaddexp(0, v @ W).sum(-1),
-        "the sign of the weights is wrong: the field of hidden unit j is c_j + (v "
-        "W)_j.": v @ b + np.logaddexp(0, c - v @ W).sum(-1),
-        "you put the mean of h into the exponent. The mean of exp is not exp of the mean: this lies below log f(v) by "
-        "the entropy of h given v. Sum both values of each h_j: 1 + exp(c_j + (v "
-        "W)_j).": v @ b + (mean * field).sum(-1),
-        "you took the better of h_j = 0 and h_j = 1. Both count: log(1 + e^a) instead of "
-        "max(0, a).": v @ b + np.maximum(field, 0).sum(-1),
-        "you set every hidden unit to 1. The sum over h_j has two terms, 1 (for h_j = 0) and e^a: log(1 + "
-        "e^a).": v @ b + field.sum(-1),
-        "log of the sigmoid is a - log(1 + e^a); wanted is log(1 + e^a) itself.": v @ b + np.log(mean).sum(-1),
-        "this is f(v); wanted is its logarithm, which still fits into a float for real images.": np.exp(right),
-        "this is the free energy, - log f(v): turn the sign.": -right,
-        "this is the normalised log p(v). Wanted is log f(v), without log Z.": right - rbm.log_z(),
+        "the hidden biases are missing: add h · c to the sum over pixels.": right - h @ c,
+        "the visible biases are missing: the field of pixel i is b_i + (W "
+        "h)_i.": h @ c + np.logaddexp(0, h @ W.T).sum(-1),
+        "the sign of the weights is wrong: the field of pixel i is b_i + (W "
+        "h)_i.": h @ c + np.logaddexp(0, b - h @ W.T).sum(-1),
+        "you put the mean of v into the exponent. The mean of exp is not exp of the mean: this lies below log f(h) by "
+        "the entropy of v given h. Sum both values of each v_i: 1 + exp(b_i + (W "
+        "h)_i).": h @ c + (mean * field).sum(-1),
+        "you took the better of v_i = 0 and v_i = 1. Both count: log(1 + e^a) instead of "
+        "max(0, a).": h @ c + np.maximum(field, 0).sum(-1),
+        "you made every pixel black. The sum over v_i has two terms, 1 (for v_i = 0) and e^a: log(1 + "
+        "e^a).": h @ c + field.sum(-1),
+        "log of the sigmoid is a - log(1 + e^a); wanted is log(1 + e^a) itself.": h @ c + np.log(mean).sum(-1),
+        "this is f(h); wanted is its logarithm, which still fits into a float for real images.": np.exp(right),
+        "this is the free energy, - log f(h): turn the sign.": -right,
+        "this is the normalised log p(h). Wanted is log f(h), without log Z.": right - rbm.log_z(),
     })
     ratio = float(np.exp(got - got.max()).sum() / np.exp(right - got.max()).sum())
     raise WrongAnswerError(
-        f"summed over all 16 states, your f gives {ratio:.3g} times Z. Write out Σ_h exp(v·b + h·c + v W h) for one "
-        "hidden unit first: its two terms are e^(v·b) and e^(v·b) e^(c + v W)."
+        f"summed over all 8 states of h, your f gives {ratio:.3g} times Z. Write out Σ_v exp(v·b + h·c + v W h) for "
+        "one pixel first: its two terms are e^(h·c) and e^(h·c) e^(b + W h)."
     )
 
 
@@ -139,11 +143,21 @@ counted once in Z, and doubles it.
             f"with {D} visible biases and {H} hidden units, summing all states gives {right:.6g}; yours gives "
             f"{float(got):.6g}. Without weights the sum over states factorises: one factor a unit.",
         )
-    large = call(answer, np.array([800.0, -800.0]), 2)
-    require(same(large, 800 + 2 * np.log(2)), "right, but biases of ±800 overflow: use np.logaddexp(0, b).")
-    many, right = call(answer, np.array([1.0]), 2000), np.logaddexp(0, 1.0) + 2000 * np.log(2)
+    large, right = _or_infinity(answer, np.array([800.0, -800.0]), 2), 800 + 2 * np.log(2)
+    require(np.isfinite(large), "right, but biases of ±800 overflow: use np.logaddexp(0, b).")
+    cut = f"right, but biases of ±800 give {right:.1f}, and in yours {float(large):.1f}: is something cut off?"
+    require(same(large, right), cut)
+    many, right = _or_infinity(answer, np.array([1.0]), 2000), np.logaddexp(0, 1.0) + 2000 * np.log(2)
     require(same(many, right), "right, but not with 2,000 hidden units: 2^2000 is infinite in a computer, its log not.")
     return "right: one factor (1 + e^b) a visible unit, one factor 2 a hidden unit."
+
+
+def _or_infinity(answer, visible_bias: np.ndarray, n_hidden: int):
+    """The answer; infinity where Python or numpy refuses a number that large."""
+    try:
+        return call(answer, visible_bias, n_hidden)
+    except (ArithmeticError, AttributeError, TypeError):
+        return np.inf
 
 
 # Exercise 3
@@ -169,6 +183,18 @@ def _each_pixel_alone(rbm: BinaryRBM, v: np.ndarray, rng: np.random.Generator) -
     return np.stack([rng.permutation(column) for column in v.T], axis=1)
 
 
+def _each_pair_right(rbm: BinaryRBM, v: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Fresh draws, right in every pixel and every pair of pixels, and wrong in the first three together."""
+    states = binary_states(rbm.dim)
+    p = np.exp(rbm.log_density(states) - rbm.log_z())
+    sign = (2 * states[:, :3] - 1).prod(-1)  # added to p it changes the mean of no pixel and of no product of two
+    for fourth in (0, 1):
+        here = states[:, 3] == fourth
+        p[here] += p[here & (sign < 0)].min() * sign[here]
+    return states[rng.choice(len(states), size=len(v), p=p / p.sum())]
+
+
+_TIMES = 40  # that the Gibbs step comes again: a test that errs once in twenty shall not pass by luck
 _STEPS = {  # step(rbm, v, rng) -> v; whether it is sound; what to say to whom thinks otherwise
     "Gibbs": (_gibbs, True, "it is the Gibbs step of the lesson."),
     "the hidden biases are missing": (
@@ -183,9 +209,15 @@ _STEPS = {  # step(rbm, v, rng) -> v; whether it is sound; what to say to whom t
     ),
     "each pixel alone": (
         _each_pixel_alone, False,
-        "every pixel keeps its mean, but no pixel knows of the others any more: compare whole states, not means.",
+        "every pixel keeps its mean, but it exchanges pixels between chains: compare whole states, not means, and "
+        "start from a mixed batch of exact draws.",
     ),
     "independent": (lambda rbm, v, rng: rbm.sample(len(v), rng), True, "it makes fresh exact draws."),
+    "each pair": (
+        _each_pair_right, False,
+        "each pixel and each pair of pixels comes up as often as it should, and three together do not: compare whole "
+        "states, not means and products.",
+    ),
     "a generator of its own": (
         lambda rbm, v, rng: _gibbs(rbm, v, np.random.default_rng(0)),
         False, "once it is harmless. But it throws the same coins in every call, `default_rng(0)`: take several steps.",
@@ -198,7 +230,7 @@ _STEPS = {  # step(rbm, v, rng) -> v; whether it is sound; what to say to whom t
         "If a chain starts as an exact draw and the step is sound, what is it after one step, and after ten?",
         "Take many exact draws, let them make several steps, and compare how often each whole state occurs with its "
         "exact probability: not only each pixel's mean.",
-        "p = exp(log_density(states) - log_z); counts of v @ (8, 4, 2, 1) of 5,000 draws after ten steps; unsound if "
+        "p = exp(log_density(states) - log_z); counts of v @ (8, 4, 2, 1) of 20,000 draws after ten steps; unsound if "
         "half the summed difference exceeds 0.03",
     )
 )
@@ -211,7 +243,8 @@ def is_sound(answer) -> str:
     ✗ you say that this step is sound, and it is not: it forgets the hidden biases: exact draws become others at once.
       A hint: ae.check.first_rbm.is_sound.hint()
     """
-    for number, (step, sound, why) in enumerate(_STEPS.values()):
+    again = "it is the Gibbs step again, and what you saw is chance: take more draws, or allow them more."
+    for number, (step, sound, why) in enumerate([*_STEPS.values(), *_TIMES * [(_gibbs, True, again)]]):
         said = call(answer, _handed_out(step), _STRONG_RBM, np.random.default_rng(number))
         require(
             isinstance(said, bool | np.bool_), f"return True or False; you return {said!r} ({type(said).__name__})."

@@ -56,11 +56,11 @@ def competing_states(
     """The exact probabilities (n,) of two hidden states at each β (n,), and where they were predicted to cross."""
     if predicted is not None:
         artists.curve(ax, "predicted", [predicted] * 2, [0, 1.06], "reference", linewidth=1.6)
+        artists.words(ax, "of the line", predicted - 0.02, 1.07, "predicted", va="bottom", fontsize=13)
     artists.curve(ax, "six", betas, six, "another mode")
     artists.curve(ax, "four", betas, four, "target")
-    for name, at, label in (("the 6", 0.36, "the 6"), ("the 4", 0.9, "the 4")):
-        y = np.interp(at, betas, six if name == "the 6" else four)
-        artists.words(ax, name, at - 0.02, y, label, ha="right", va="bottom", fontsize=14)
+    for name, at, share in (("the 6", 0.36, six), ("the 4", betas[np.argmax(four > 0.2)], four)):
+        artists.words(ax, name, at - 0.02, np.interp(at, betas, share), name, ha="right", va="bottom", fontsize=14)
     ax.set(xlim=(0, 1.02), ylim=(0, 1.06), xlabel="position β on the path")
     ax.set_title(title or "Exact probability of a picture")
 

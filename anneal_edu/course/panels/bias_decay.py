@@ -73,7 +73,7 @@ class BiasDecay(Panel):
         left, right = figure.columns(1.15, 1)
         for ax, low, title in (
             (left, 0.01, "Bias in nats: forward ●, reverse ○"),
-            (right, 0.1, "Cost, best schedule"),
+            (right, 0.1, "Later: cost, best schedule"),
         ):
             ax.set(yscale="log", ylim=(low, 2000), title=title)
             ticks = [tick for tick in (0.01, 0.1, 1, 10, 100, 1000) if tick >= low]

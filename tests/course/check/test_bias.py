@@ -19,9 +19,26 @@ def distance(mp, mq, c):
     return (mq - mp) @ np.linalg.solve(c, mq - mp)
 
 
-def kl_by_hand(mp, cp, mq, cq):
-    trace = np.trace(np.linalg.solve(cq, cp))
-    return 0.5 * (trace + distance(mp, mq, cq) - len(mp) + log_det(cq) - log_det(cp))
+def kl_with(
+    factors=(1, 1, 1, 1),
+    of_trace=lambda cp, cq: np.linalg.solve(cq, cp),
+    between=lambda cp, cq: cq,
+    log_dets=lambda cp, cq: log_det(cq) - log_det(cp),
+):
+    """The divergence; trace, distance, -D and log determinants with other factors, or made of other matrices."""
+
+    def answer(mp, cp, mq, cq):
+        parts = np.trace(of_trace(cp, cq)), distance(mp, mq, between(cp, cq)), -len(mp), log_dets(cp, cq)
+        return 0.5 * np.dot(factors, parts)
+
+    return answer
+
+
+def entropy(c):
+    return 0.5 * (len(c) * (1 + np.log(2 * np.pi)) + log_det(c))
+
+
+kl_by_hand = kl_with()
 
 
 WRONG_KL = {
@@ -44,6 +61,35 @@ WRONG_KL = {
         "precision of p",
     ),
     "bits": (lambda *given: kl(*given) / np.log(2), "nats"),
+    "½ twice": (lambda *given: kl(*given) / 2, "½ is there twice"),
+    "trace twice": (kl_with((2, 1, 1, 1)), "the trace term: twice"),
+    "distance twice": (kl_with((1, 2, 1, 1)), "the distance of the means: twice"),
+    "determinants twice": (kl_with((1, 1, 1, 2)), "the log determinants: twice"),
+    "half the determinants": (kl_with((1, 1, 1, 0.5)), "the log determinants: half"),
+    "half the distance": (kl_with((1, 0.5, 1, 1)), "the distance of the means: half"),
+    "distance turned": (kl_with((1, -1, 1, 1)), "the distance of the means: the sign"),
+    "trace turned": (kl_with((-1, 1, 1, 1)), "the trace term: the sign"),
+    "D turned": (kl_with((1, 1, -1, 1)), "the dimension D: the sign"),
+    "D twice": (kl_with((1, 1, 2, 1)), "you subtract 4 inside"),
+    "one dimension": (lambda mp, cp, mq, cq: kl(mp, cp, mq, cq) + (len(mp) - 1) / 2, "you subtract 1 inside"),
+    "two dimensions": (lambda mp, cp, mq, cq: kl(mp, cp, mq, cq) + (len(mp) - 2) / 2, "where D = 1 is right"),
+    "precision of p throughout": (
+        kl_with(of_trace=lambda cp, cq: np.linalg.solve(cp, cq), between=lambda cp, cq: cp),
+        "Σ_p⁻¹ Σ_q in the trace and Σ_p⁻¹ between",
+    ),
+    "covariance for precision": (
+        kl_with(of_trace=lambda cp, cq: cq @ cp, between=lambda cp, cq: np.linalg.inv(cq)),
+        "Σ_q Σ_p in the trace and Σ_q between",
+    ),
+    "Euclid": (kl_with(between=lambda cp, cq: np.eye(len(cp))), "no matrix between"),
+    "precision of p in the trace": (kl_with(of_trace=lambda cp, cq: np.linalg.solve(cp, cq)), "Σ_p⁻¹ Σ_q in the trace"),
+    "neither trace nor D": (kl_with(of_trace=lambda cp, cq: np.eye(len(cp))), "nothing but D in the trace"),
+    "no determinant of p": (lambda mp, cp, mq, cq: kl(mp, cp, mq, cq) + log_det(cp) / 2, "log |Σ_p| is missing"),
+    "no determinant of q": (lambda mp, cp, mq, cq: kl(mp, cp, mq, cq) - log_det(cq) / 2, "log |Σ_q| is missing"),
+    "determinants added": (lambda mp, cp, mq, cq: kl(mp, cp, mq, cq) + log_det(cp), "determinants are added"),
+    "2π": (lambda *given: kl(*given) + len(given[0]) * np.log(2 * np.pi) / 2, "and cancels"),
+    "cross entropy": (lambda mp, cp, mq, cq: kl(mp, cp, mq, cq) + entropy(cp), "cross entropy"),
+    "no logarithm": (kl_with(log_dets=lambda cp, cq: np.linalg.det(cq) / np.linalg.det(cp)), "their logarithms"),
     "log of a determinant": (
         lambda mp, cp, mq, cq: kl_by_hand(mp, cp, mq, cq)
         + 0.5 * (np.log(np.linalg.det(cq)) - np.log(np.linalg.det(cp)) - log_det(cq) + log_det(cp)),
@@ -106,6 +152,12 @@ def the_rest_to_the_largest(costs, n_steps):
     return counts
 
 
+def none_where_it_costs_nothing(costs, n_steps):
+    counts = np.zeros(len(costs), dtype=int)
+    counts[costs > 0] = ae.optimal_allocation(costs[costs > 0], n_steps)
+    return counts
+
+
 WRONG_ALLOCATIONS = {
     "by cost": (shared_by(lambda F: F), "in proportion to the costs F_j"),
     "linear": (shared_by(np.ones_like), "that is the linear schedule"),
@@ -113,6 +165,7 @@ WRONG_ALLOCATIONS = {
     "squares": (shared_by(lambda F: F**2), "square roots"),
     "fractions": (lambda F, K: K * np.sqrt(F) / np.sqrt(F).sum(), "fraction of a step"),
     "rounded": (rounded, "Rounding loses or gains"),
+    "nothing where nothing changes": (none_where_it_costs_nothing, "whatever its cost"),
     "empty bins": (lambda F, K: np.append(np.zeros(len(F) - 1, dtype=int), K), "at least one step"),
     "one bin takes all": (everything_to_one_bin, "can be reached"),
     "left over to the least in need": (left_over_to_the_least, "who gets those that rounding left over"),

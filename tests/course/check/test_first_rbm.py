@@ -1,7 +1,10 @@
 """Known-wrong answers to the exercises of notebook 04: each is rejected with a message about its own mistake."""
 
+import math
+
 import numpy as np
 import pytest
+from scipy import stats
 
 import anneal_edu as ae
 from anneal_edu.course.check import first_rbm
@@ -15,36 +18,38 @@ def softplus(a):
     return np.logaddexp(0, a)
 
 
-def field(v, W, c):
-    return v @ W + c
+def field(h, W, b):
+    return h @ W.T + b
+
+
+def turned(W, b, c):
+    return ae.BinaryRBM(W.T, c, b)
 
 
 WRONG_LOG_F = {
-    "no visible bias": (lambda v, W, b, c: softplus(field(v, W, c)).sum(-1), "visible biases are missing"),
-    "no hidden bias": (lambda v, W, b, c: v @ b + softplus(v @ W).sum(-1), "hidden biases are missing"),
+    "no hidden bias": (lambda h, W, b, c: softplus(field(h, W, b)).sum(-1), "hidden biases are missing"),
+    "no visible bias": (lambda h, W, b, c: h @ c + softplus(h @ W.T).sum(-1), "visible biases are missing"),
     "mean field": (
-        lambda v, W, b, c: v @ b + (sigmoid(field(v, W, c)) * field(v, W, c)).sum(-1),
+        lambda h, W, b, c: h @ c + (sigmoid(field(h, W, b)) * field(h, W, b)).sum(-1),
         "mean of exp is not exp of the mean",
     ),
-    "best h": (lambda v, W, b, c: v @ b + np.maximum(0, field(v, W, c)).sum(-1), "Both count"),
-    "h all one": (lambda v, W, b, c: v @ b + field(v, W, c).sum(-1), "every hidden unit to 1"),
-    "log sigmoid": (lambda v, W, b, c: v @ b + np.log(sigmoid(field(v, W, c))).sum(-1), "log of the sigmoid"),
-    "not the log": (lambda v, W, b, c: np.exp(v @ b) * (1 + np.exp(field(v, W, c))).prod(-1), "wanted is its log"),
-    "free energy": (lambda v, W, b, c: -(v @ b) - softplus(field(v, W, c)).sum(-1), "free energy"),
-    "sign": (lambda v, W, b, c: v @ b + softplus(c - v @ W).sum(-1), "sign of the weights"),
-    "overflow": (lambda v, W, b, c: v @ b + np.log(1 + np.exp(field(v, W, c))).sum(-1), "overflows above 709"),
+    "best v": (lambda h, W, b, c: h @ c + np.maximum(0, field(h, W, b)).sum(-1), "Both count"),
+    "v all one": (lambda h, W, b, c: h @ c + field(h, W, b).sum(-1), "every pixel black"),
+    "log sigmoid": (lambda h, W, b, c: h @ c + np.log(sigmoid(field(h, W, b))).sum(-1), "log of the sigmoid"),
+    "not the log": (lambda h, W, b, c: np.exp(h @ c) * (1 + np.exp(field(h, W, b))).prod(-1), "wanted is its log"),
+    "free energy": (lambda h, W, b, c: -(h @ c) - softplus(field(h, W, b)).sum(-1), "free energy"),
+    "sign": (lambda h, W, b, c: h @ c + softplus(b - h @ W.T).sum(-1), "sign of the weights"),
+    "overflow": (lambda h, W, b, c: h @ c + np.log(1 + np.exp(field(h, W, b))).sum(-1), "overflows above 709"),
     "a field cut off": (
-        lambda v, W, b, c: v @ b + np.log1p(np.exp(np.clip(field(v, W, c), -30, 30))).sum(-1),
+        lambda h, W, b, c: h @ c + np.log1p(np.exp(np.clip(field(h, W, b), -30, 30))).sum(-1),
         "a field that was cut off",
     ),
-    "normalised": (
-        lambda v, W, b, c: ae.BinaryRBM(W, b, c).log_density(v) - ae.BinaryRBM(W, b, c).log_z(),
-        "without log Z",
-    ),
-    "summed over chains": (lambda v, W, b, c: (v @ b).sum() + softplus(field(v, W, c)).sum(), "one number a row"),
-    "not summed": (lambda v, W, b, c: softplus(field(v, W, c)), "sum their logarithms"),
-    "something else": (lambda v, W, b, c: 2 * (v @ b) + softplus(field(v, W, c)).sum(-1), "times Z"),
-    "NaN": (lambda v, W, b, c: np.full(len(v), np.nan), "NaN"),
+    "normalised": (lambda h, W, b, c: turned(W, b, c).log_density(h) - turned(W, b, c).log_z(), "without log Z"),
+    "summed over chains": (lambda h, W, b, c: (h @ c).sum() + softplus(field(h, W, b)).sum(), "one number a row"),
+    "not summed": (lambda h, W, b, c: softplus(field(h, W, b)), "sum their logarithms"),
+    "the formula of v": (lambda h, W, b, c: h @ b + softplus(h @ W + c).sum(-1), "ValueError"),
+    "something else": (lambda h, W, b, c: 2 * (h @ c) + softplus(field(h, W, b)).sum(-1), "times Z"),
+    "NaN": (lambda h, W, b, c: np.full(len(h), np.nan), "NaN"),
 }
 
 
@@ -57,7 +62,7 @@ def test_wrong_log_f(mistake):
 
 
 def test_right_log_f():
-    assert first_rbm.log_f(lambda v, W, b, c: v @ b + softplus(v @ W + c).sum(-1)).passed
+    assert first_rbm.log_f(lambda h, W, b, c: h @ c + softplus(h @ W.T + b).sum(-1)).passed
 
 
 LOG_2 = np.log(2)
@@ -74,7 +79,12 @@ WRONG_LOG_Z = {
     "a vector": (lambda b, H: softplus(b) + H * LOG_2, "one finite number"),
     "something else": (lambda b, H: softplus(-b).sum() + H * LOG_2, "factorises"),
     "2^H": (lambda b, H: softplus(b).sum() + np.log(np.exp2(float(H))), "2,000 hidden units"),
-    "overflow": (lambda b, H: float(np.log(1 + np.exp(np.minimum(b, 709.0))).sum() + H * LOG_2), "overflow"),
+    "2^H of Python": (lambda b, H: softplus(b).sum() + np.log(2.0**H), "2,000 hidden units"),
+    "2^H, a whole number": (lambda b, H: softplus(b).sum() + np.log(2**H), "2,000 hidden units"),
+    "cut off": (lambda b, H: softplus(np.clip(b, -30, 30)).sum() + H * LOG_2, "is something cut off?"),
+    "Python's exp": (lambda b, H: sum(math.log(1 + math.exp(x)) for x in b) + H * LOG_2, "±800 overflow"),
+    "overflow": (lambda b, H: float(np.log(1 + np.exp(b)).sum() + H * LOG_2), "overflow"),
+    "cut off at the end": (lambda b, H: np.log(1 + np.exp(np.minimum(b, 709.0))).sum() + H * LOG_2, "cut off?"),
 }
 
 
@@ -107,6 +117,33 @@ def means_alone(step, rbm, rng):
     return bool(abs(v.mean(0) - before).max() < 0.015)
 
 
+def pairs_alone(step, rbm, rng):
+    v = rbm.sample(20_000, rng)
+    before = v.T @ v / len(v)
+    for _ in range(10):
+        v = step(v, rng)
+    return bool(abs(v.T @ v / len(v) - before).max() < 0.025)
+
+
+def rows_of_a_table(step, rbm, rng):
+    """The table of the step, each row from chains in one state, and what ten of it make of the exact shares."""
+    states = ae.binary_states(rbm.dim)
+    after = [step(np.tile(state, (2000, 1)), rng) for state in states]
+    table = np.array([[(v == state).all(1).mean() for state in states] for v in after])
+    p = np.exp(rbm.log_density(states) - rbm.log_z())
+    return bool(abs(p @ np.linalg.matrix_power(table, 10) - p).sum() < 0.14)
+
+
+def errs_once_in_five(step, rbm, rng):
+    """A chi-squared test at a level of 20%."""
+    v, states = rbm.sample(5000, rng), ae.binary_states(rbm.dim)
+    for _ in range(10):
+        v = step(v, rng)
+    expected = 5000 * np.exp(rbm.log_density(states) - rbm.log_z())
+    counts = np.array([(v == state).all(1).sum() for state in states])
+    return bool(stats.chi2.sf(((counts - expected) ** 2 / expected).sum(), 15) > 0.2)
+
+
 def moves(step, rbm, rng):
     v = rbm.sample(100, rng)
     return bool((step(v, rng) != v).any() and shares_off(step, rbm, rng) < 0.03)
@@ -116,6 +153,9 @@ WRONG_JUDGES = {
     "all sound": (lambda step, rbm, rng: True, "forgets the hidden biases"),
     "none sound": (lambda step, rbm, rng: False, "not sound, and it is: it is the Gibbs step"),
     "means": (means_alone, "compare whole states, not means"),
+    "pairs": (pairs_alone, "and three together do not"),
+    "a table": (rows_of_a_table, "start from a mixed batch of exact draws"),
+    "errs once in five": (errs_once_in_five, "not sound, and it is"),
     "one step": (lambda *given: shares_off(*given, n_steps=1) < 0.03, "take several steps"),
     "must move": (moves, "explores nothing, and is sound"),
     "a distance": (lambda *given: float(shares_off(*given)), "return True or False"),
@@ -139,6 +179,17 @@ def test_each_step_is_as_sound_as_the_check_says_and_shows_it(name):
     step, sound, _ = first_rbm._STEPS[name]
     off = shares_off(first_rbm._handed_out(step), first_rbm._STRONG_RBM, np.random.default_rng(3))
     assert off < 0.02 if sound else off > 0.045
+
+
+def test_one_fault_leaves_each_pixel_and_each_pair_as_it_was():
+    rbm, rng = first_rbm._STRONG_RBM, np.random.default_rng(4)
+    mean_v, _, _ = rbm.moments()
+    states = ae.binary_states(4)
+    p = np.exp(rbm.log_density(states) - rbm.log_z())
+    v = first_rbm._each_pair_right(rbm, np.zeros((200_000, 4)), rng)
+    assert abs(v.mean(0) - mean_v).max() < 0.006
+    assert abs(v.T @ v / len(v) - states.T @ (p[:, None] * states)).max() < 0.006
+    assert abs(v[:, :3].prod(1).mean() - p @ states[:, :3].prod(1)) > 0.02
 
 
 @pytest.mark.parametrize("check", [first_rbm.log_f, first_rbm.base_rate_log_z, first_rbm.is_sound])
