@@ -103,8 +103,8 @@ def test_tail_index_does_not_care_for_the_scale_or_for_hopeless_chains():
     assert np.isnan(ae.pareto_tail_index(np.zeros(100)))
 
 
-def test_a_chain_that_weighs_nothing_does_not_hide_the_tail():
-    with_nothing, with_hardly_anything = (np.append(LOG_WEIGHTS, least) for least in (-np.inf, -1e4))
+def test_chains_that_weigh_nothing_do_not_hide_the_tail():
+    with_nothing, with_hardly_anything = (np.append(LOG_WEIGHTS, [least] * 3) for least in (-np.inf, -1e4))
     assert ae.pareto_tail_index(with_nothing) == ae.pareto_tail_index(with_hardly_anything)
 
 

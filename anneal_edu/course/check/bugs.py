@@ -208,6 +208,8 @@ def _judged(answer, seeds) -> str:
             require(False, f"the budget of {BUDGET:,} moves is spent: {BUDGET // N_SAMPLERS:,} for each sampler.")
         whole = isinstance(named, list | tuple | set) or (isinstance(named, np.ndarray) and named.ndim == 1)
         require(whole, "return a list of numbers, such as [0, 3].")
+        numbers = all(np.isscalar(one) and not isinstance(one, bool | np.bool_ | str) for one in named)
+        require(numbers, "return the numbers of the wrong ones, such as [0, 3]: no samplers, no True and no False.")
         told = {int(number) for number in named}
         require(told <= set(range(N_SAMPLERS)), f"the samplers have the numbers 0 to {N_SAMPLERS - 1}, got {told}.")
         hits, false, n_wrong = hits + len(told & set(wrong)), false + len(told - set(wrong)), n_wrong + len(wrong)
@@ -230,13 +232,16 @@ WORDS = ("collapsed", "copies", "stuck", "not there yet", "fine")
 
 
 def five_runs(seed: int) -> tuple[list[tuple[np.ndarray, np.ndarray]], list[str]]:
-    """Log weights (C,) and states (T, C) of five runs, each with another trouble or none, and what it is."""
+    """Log weights (C,) and states (T, C) of five runs, each with another trouble or none, and what it is.
+
+    Each fourth seed has a drift that is small: seven standard errors, over the chains, from one half to the other.
+    """
     rng = np.random.default_rng([153, seed])
     order = rng.permutation(len(WORDS))
-    return [_run(WORDS[i], rng) for i in order], [WORDS[i] for i in order]
+    return [_run(WORDS[i], rng, small=seed % 4 == 3) for i in order], [WORDS[i] for i in order]
 
 
-def _run(word: str, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+def _run(word: str, rng: np.random.Generator, small: bool = False) -> tuple[np.ndarray, np.ndarray]:
     n, T = int(rng.integers(40, 80)), 200
     level, width = 800 * rng.choice([-1, 1]), 10 ** rng.uniform(-2, 2)
     x = np.empty((T, n))
@@ -256,7 +261,11 @@ def _run(word: str, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
         still = rng.choice(n, n // 4, replace=False)
         x[:, still] = x[0, still]
     elif word == "not there yet":
-        x += np.linspace(-6, 0, T)[:, None] * rng.choice([-1, 1])
+        way, side = np.linspace(-6, 0, T)[:, None], rng.choice([-1, 1])
+        early, late = np.split(x, 2)
+        change = late.mean(0) - early.mean(0)
+        wanted = 7 * side * change.std(ddof=1) / np.sqrt(n)
+        x += way * ((wanted - change.mean()) / np.diff(way.reshape(2, -1).mean(1)) if small else side)
     return log_w, width * (3 * rng.normal() + x[:, rng.permutation(n)])
 
 
@@ -268,9 +277,9 @@ def _cases() -> Iterator[tuple[list[tuple[np.ndarray, np.ndarray]], list[str]]]:
     hints=(
         "Which of the four troubles can be seen in the weights alone, and which in the states alone?",
         "The effective sample size tells of collapse; equal columns are copies; a column that never changes is stuck; "
-        "compare the first half of the sweeps with the second.",
+        "take the change of each chain from the first half of the sweeps to the second, and the error of their mean.",
         "ae.effective_sample_size(w) < 3; np.unique(x, axis=1).shape[1] < x.shape[1]; (x == x[0]).all(0).any(); "
-        "|mean(x[:100]) - mean(x[100:])| > x.std() / 2",
+        "d = x[100:].mean(0) - x[:100].mean(0), |mean d| > 5 sd(d) / √C",
     )
 )
 def what_is_wrong(answer) -> str:
@@ -282,14 +291,16 @@ def what_is_wrong(answer) -> str:
     Examples
     --------
     >>> what_is_wrong(lambda log_weights, states: "fine")
-    ✗ a run that is 'not there yet' you call 'fine': all chains move from one place to another; compare early and late.
+    ✗ a run that is 'not there yet' you call 'fine': all chains move from one place to another, now and then by \
+little. Compare early and late in each chain: how large is the mean change beside its standard error?
       A hint: ae.check.bugs.what_is_wrong.hint()
     """
     told = {
         "collapsed": "its weights spread over tens of nats; what is the effective sample size? (exp(800) overflows.)",
         "copies": "each chain looks sound, but some are the same.",
         "stuck": "most chains move; look at every one.",
-        "not there yet": "all chains move from one place to another; compare early and late.",
+        "not there yet": "all chains move from one place to another, now and then by little. Compare early and late "
+        "in each chain: how large is the mean change beside its standard error?",
         "fine": "nothing is wrong with it; what alarms you?",
     }
     for runs, words in _cases():

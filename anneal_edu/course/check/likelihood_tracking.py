@@ -79,7 +79,7 @@ log Ẑ: what becomes of it in the difference?
         require(isinstance(result, tuple | list) and len(result) == 3, "return three things: gap, gap_error, since.")
         gap, error = _numbers(result[0], "your gap"), _numbers(result[1], "your error of the gap")
         _judge_gap(gap, error, given)
-        _judge_since(_index(result[2]), since, case, given)
+        _judge_since(_index(result[2]), since, case, given, answer)
     return "right: the gap needs no log Z at all, and a fall between two looks has the errors of both."
 
 
@@ -112,7 +112,7 @@ def _judge_gap(gap, error, given) -> None:
     reject(error, {both: std_error})
     require(
         same(error, 0 * right),
-        f"your error of the gap is up to {np.abs(error).max():.2f} nats: too large. Only log Ẑ comes from chains, and "
+        f"your error of the gap is up to {np.abs(error).max():.2g} nats: too large. Only log Ẑ comes from chains, and "
         "the gap does not depend on it: what error can it have?",
     )
 
@@ -127,7 +127,14 @@ def _index(since) -> int | None:
     return int(number)
 
 
-def _judge_since(since: int | None, right: int | None, case: str, given) -> None:
+def _by_mean_f(answer, look: int, given) -> bool:
+    """Whether since goes where mean log f is largest, though log Ẑ, no likelihood, has put it there."""
+    *f, log_z, std_error = (part.copy() for part in given)
+    rise = 50.0 * (np.arange(len(log_z)) == look)
+    return _index(attempt(answer(f[0] + rise, f[1] + rise, log_z + rise, std_error))[2]) == look
+
+
+def _judge_since(since: int | None, right: int | None, case: str, given, answer) -> None:
     _, f_validation, log_z, std_error = given
     validation = f_validation - log_z
     best, last = int(validation.argmax()), len(validation) - 1
@@ -138,6 +145,7 @@ def _judge_since(since: int | None, right: int | None, case: str, given) -> None
         f"two moments: their errors do not cancel, their squares add up, and they combine to {error:.2f}."
     )
     if right is None:
+        require(since != -1, f"{known}. Where that is no fall return None, not -1: as an index, -1 is the last look.")
         eager = f"You answer since look {since}, too eager"
         require(
             since is None,
@@ -148,7 +156,10 @@ def _judge_since(since: int | None, right: int | None, case: str, given) -> None
         return
     require(since is not None, f"{both} The fall is more than two of these: you do not see it.")
     by_f = int(f_validation.argmax())
-    require(since != by_f, "you look for the best mean log f. It rises with Z itself: subtract log Ẑ first.")
+    require(
+        since != by_f or not _by_mean_f(answer, by_f - 1, given),
+        "you look for the best mean log f. It rises with Z itself: subtract log Ẑ first.",
+    )
     require(
         since not in (last, -1),
         f"{known}. You return the last look, too late: it has been falling *since* the look where it was best.",

@@ -8,7 +8,7 @@ from anneal_edu.course.experiments.estimators import Report
 from anneal_edu.estimate import Caveat
 
 _WARNED = (Caveat("heavy tail", "the largest weights carry too much"),)
-_OTHERS = ("importance sampling", "reverse AIS, from chains", "RAISE", "PT, stepping stones", "RTS", "MBAR, same run")
+_OTHERS = ("AIS, moment spline", "reverse AIS, from chains", "RAISE", "PT, stepping stones", "RTS", "MBAR, same run")
 
 _TABLES = (
     # ends 0.15 apart with tiny bars: met, though not within three standard errors

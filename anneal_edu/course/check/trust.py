@@ -168,6 +168,7 @@ _SANDWICHES = (
     (10.0, 0.01, 9.7, 0.01, "crossed", _CROSSED),
     (-705.0, 0.3, -760.0, 1.0, "crossed", _CROSSED),
     (10.0, 0.3, 10.1, 0.3, "wide", "The gap is small, but its error is not: 0.1 + 3 s is 1.4."),
+    (10.0, 0.14, 10.1, 0.14, "wide", "0.1 + 3 s = 0.69, which is above 0.5: s is 0.20, and three of it count."),
     (10.0, 0.12, 10.1, 0.12, "wide", "0.1 + 3 s = 0.61: errors that are independent add up by their squares."),
     (10.0, 0.08, 10.1, 0.08, "pinned", "3 s = 3 sqrt(0.08² + 0.08²) = 0.34, not 3 (0.08 + 0.08): 0.1 + 0.34 < 0.5."),
     (10.0, 0.08, 9.7, 0.08, "wide", "-0.3 is within 3 s = 0.34 of zero: not crossed. And 0.3 + 0.34 is not below 0.5."),
@@ -262,6 +263,7 @@ def _settings(answer, budget: int) -> tuple[int, int, int, int]:
         require(whole, f"counts are whole numbers, got {value!r}: divide with //.")
     rungs, ladders, burn_in, kept = map(int, settings)
     require(rungs >= 2 and kept >= 1 and burn_in >= 0, "at least two rungs and one sweep, and no negative burn-in.")
+    require(ladders >= 1, f"n_ladders counts the ladders that are run; yours is {ladders}.")
     require(ladders >= 2, "with a single ladder there is no error bar: nothing to compare it with.")
     return rungs, ladders, burn_in, kept
 

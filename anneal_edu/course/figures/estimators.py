@@ -84,10 +84,14 @@ def side_by_side(
 
 
 @projected()
-def key_below(figure: LectureFigure) -> None:
-    """What the looks of `SIDES` mean, in one line below all plots."""
-    handles = [Line2D([], [], label=meaning, **STYLES[style]) for style, meaning in SIDES.items()]
-    figure.legend(handles=handles, loc="lower center", ncols=len(handles), fontsize=11)
+def key_below(figure: LectureFigure, told: bool) -> None:
+    """What the looks of `SIDES` mean, in one line below all plots; of the truth only where it is told."""
+    sides = {style: meaning for style, meaning in SIDES.items() if told or style != "truth"}
+    if [text.get_text() for legend in figure.legends for text in legend.get_texts()] != list(sides.values()):
+        for legend in list(figure.legends):
+            legend.remove()
+        handles = [Line2D([], [], label=meaning, **STYLES[style]) for style, meaning in sides.items()]
+        figure.legend(handles=handles, loc="lower center", ncols=len(handles), fontsize=11)
 
 
 @projected()

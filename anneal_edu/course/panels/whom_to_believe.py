@@ -61,7 +61,6 @@ class WhomToBelieve(Panel):
         for ax, (start, wide) in zip((left, right), ((2.4, plot), (2.6 + plot, width - plot - 2.65)), strict=True):
             ax.set_position((start / width, 0.9 / height, wide / width, 1 - 1.3 / height))
         right.set_axis_off()
-        estimators.key_below(figure)
         return [left, right]
 
     def draw(self, model, truth, seed):
@@ -83,6 +82,7 @@ class WhomToBelieve(Panel):
             exact if told else None,
             (aim - CLOSE, aim + CLOSE),
         )
+        estimators.key_below(self.axes[0].get_figure(), told)
         self.axes[0].set_xlabel(f"nats; grey: {'truth' if told else 'middle one'} ± {CLOSE}")
         silent = [i for i, k in enumerate(kinds) if answers[i] and not k]
         readout = {"Gibbs sweeps each": f"{rows[1].sweeps:,}", "without a warning": f"{len(silent)} of {len(rows)}"}

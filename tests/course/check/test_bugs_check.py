@@ -90,6 +90,8 @@ WRONG_LINE_UPS = {
     ),
     "a ninth sampler": (lambda samplers, rng: [8], "numbers 0 to 7"),
     "a number": (lambda samplers, rng: 3, "a list of numbers"),
+    "the samplers themselves": (lambda samplers, rng: samplers[:1], "no samplers"),
+    "a mark for each": (lambda samplers, rng: [True, False] * 4, "no True and no False"),
 }  # fmt: skip
 
 
@@ -100,14 +102,20 @@ def test_wrong_line_ups(mistake):
     assert verdict.passed is False and message in verdict.message, verdict
 
 
-def told(log_weights, states, left_out=(), ess=ae.effective_sample_size):
+def moved(states, errors=5.0, parts=2):
+    """Whether the mean change of the chains, from the first part to the last, is so many standard errors."""
+    n = len(states) // parts
+    change = states[-n:].mean(0) - states[:n].mean(0)
+    return abs(change.mean()) > errors * change.std() / np.sqrt(len(change))
+
+
+def told(log_weights, states, left_out=(), ess=ae.effective_sample_size, moved=moved):
     """The solution, or with one trouble that it does not know."""
-    half = len(states) // 2
     seen = {
         "collapsed": ess(log_weights) < 3,
         "copies": np.unique(states, axis=1).shape[1] < states.shape[1],
         "stuck": (states == states[0]).all(0).any(),
-        "not there yet": abs(states[:half].mean() - states[half:].mean()) > states.std() / 2,
+        "not there yet": moved(states),
     }
     return next((word for word, found in seen.items() if found and word not in left_out), "fine")
 
@@ -116,6 +124,34 @@ def told(log_weights, states, left_out=(), ess=ae.effective_sample_size):
 def test_a_trouble_that_is_not_known(word):
     verdict = bugs.what_is_wrong(lambda w, x: told(w, x, left_out=(word,)))
     assert verdict.passed is False and f"a run that is '{word}' you call 'fine'" in verdict.message
+
+
+WRONG_DRIFTS = {
+    "a standard deviation for a standard error": lambda x: moved(x, errors=5.0 * np.sqrt(x.shape[1])),
+    "twenty standard errors": lambda x: moved(x, errors=20.0),
+    "half a standard deviation of a state": lambda x: abs(x[:100].mean() - x[100:].mean()) > x.std() / 2,
+    "the first row and the last": lambda x: abs(x[0].mean() - x[-1].mean()) > 1.5 * x.std(),
+}
+
+
+@pytest.mark.parametrize("mistake", WRONG_DRIFTS)
+def test_a_drift_that_is_small_is_missed(mistake):
+    verdict = bugs.what_is_wrong(lambda w, x: told(w, x, moved=WRONG_DRIFTS[mistake]))
+    assert verdict.passed is False
+    assert "'not there yet' you call 'fine'" in verdict.message and "standard error" in verdict.message, verdict
+
+
+@pytest.mark.parametrize("errors, parts", [(4.0, 2), (6.0, 2), (4.0, 4)])
+def test_other_ways_to_see_a_drift(errors, parts):
+    assert bugs.what_is_wrong(lambda w, x: told(w, x, moved=lambda x: moved(x, errors, parts))).passed
+
+
+def test_draws_of_one_chain_are_no_strangers():
+    """Who takes all states for independent has too short an error."""
+    half = lambda x, part: x[part].std() / np.sqrt(x[part].size)  # noqa: E731
+    early, late = slice(None, 100), slice(100, None)
+    naive = lambda x: abs(x[early].mean() - x[late].mean()) > 2 * np.hypot(half(x, early), half(x, late))  # noqa: E731
+    assert "you call 'not there yet'" in bugs.what_is_wrong(lambda w, x: told(w, x, moved=naive)).message
 
 
 def test_other_wrong_diagnoses():

@@ -56,6 +56,12 @@ def not_the_first(train, validation, log_z, se):
     return best if likelihood[best] - likelihood[-1] > 2 * np.hypot(se[best], se[-1]) else None
 
 
+def last_significant(train, validation, log_z, se):
+    likelihood = validation - log_z
+    fallen = [look for look in range(len(se)) if likelihood[look] - likelihood[-1] > 2 * np.hypot(se[look], se[-1])]
+    return fallen[-1] if fallen else None
+
+
 SQUARES = "their squares add up, and they combine to"
 
 WRONG_GAP = {
@@ -99,6 +105,12 @@ WRONG_GAP = {
     "look 0 for none": (watched(decide=lambda *given: since()(*given) or None), "a fall from the first look on"),
     "always look 4": (watched(decide=if_fallen(4)), "it lies 1.6 nats below the best: too late"),
     "the first look left out": (watched(decide=not_the_first), "a fall from the first look on"),
+    "the last look that lies above the end": (watched(decide=last_significant), "0.9 nats below the best: too late"),
+    "the look before the last": (watched(decide=lambda t, *given: len(t) - 2), "0.9 nats below the best: too late"),
+    "-1 for none": (
+        watched(decide=lambda *given: -1 if (look := since()(*given)) is None else look), "return None, not -1",
+    ),
+    "an error that is small": (watched(error=lambda t, v, z, se: 0 * se + 0.001), "up to 0.001 nats"),
     "no error at all": (watched(error=lambda *given: None), "your error of the gap is None"),
     "two things": (lambda t, v, z, se: (t - v, 0 * t), "three things"),
     "a fraction": (watched(decide=lambda *given: 0.5), "index"),

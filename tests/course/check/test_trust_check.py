@@ -72,6 +72,10 @@ WRONG_TRUST = {
     "ends that meet within 0.6": (lambda reports: ruled(reports, limit=0.6), "others agree with it"),
     "a crossing called a meeting": (lambda reports: ruled(reports, apart=lambda gap: gap), "others agree with it"),
     "those outside the sandwich": (lambda reports: ruled(reports, margin=0.6), "though the two ends"),
+    "the moment spline where the ends are not pinned": (
+        lambda reports: right_trust(reports) or [r.name for r in reports if r.name == "AIS, moment spline"],
+        "three standard errors included",
+    ),
     "a number": (lambda reports: 3, "a list of names"),
     "unknown name": (lambda reports: ["HAIS"], "no report named"),
 }
@@ -105,6 +109,7 @@ WRONG_VERDICTS = {
     "any crossing": (lambda lo, a, up, b: "crossed" if up < lo else right_verdict(lo, a, up, b), ""),
     "four errors": (lambda *a: right_verdict(*a, limit=0.5, n=4), "if only just"),
     "a wider limit": (lambda *a: right_verdict(*a, limit=0.6), "which is above 0.5"),
+    "two errors": (lambda lo, a, up, b: right_verdict(lo, a * 2 / 3, up, b * 2 / 3, n=4.5), "three of it count"),
     "another word": (lambda *a: "fine", "return"),
     "the gap with its sign": (
         lambda lo, a, up, b: "pinned" if -3 < (up - lo) / np.hypot(a, b or 1e-9) < 0 else right_verdict(lo, a, up, b),
@@ -141,6 +146,7 @@ WRONG_SETTINGS = {
     "no burn-in, many ladders": (lambda budget: (10, 400, 0, budget // 4000), "They lie to one side, too low"),
     "two sweeps": (lambda budget: (20, budget // 40, 0, 2), "near the start"),
     "one ladder": (lambda budget: (10, 1, 0, budget // 10), "no error bar"),
+    "no ladder": (lambda budget: (10, 0, 0, budget // 10), "n_ladders counts the ladders that are run; yours is 0"),
     "the same for every budget": (lambda budget: (10, 20, 20, 80), "less than half"),
     "floats": (lambda budget: (10.0, 20.0, 0.0, budget / 200), "divide with //"),
     "a fraction": (lambda budget: (10, 20, 0, budget / 190), "whole numbers"),

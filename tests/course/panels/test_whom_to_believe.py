@@ -27,3 +27,11 @@ def test_of_b_only_raise_lies_beyond_the_picture(quick_panel):
     panel, rows = quick_panel(panels.WhomToBelieve, model="B"), rows_of("B")
     low, high = panel.axes[0].get_xlim()
     assert [row.name for row in rows if not low < row.exact + row.errors[0] < high] == ["RAISE"]
+
+
+def test_the_truth_is_no_entry_of_the_key_until_it_is_drawn(quick_panel):
+    panel = quick_panel(panels.WhomToBelieve)
+    for truth, exact in (("hidden", []), ("shown", ["exact log Z"]), ("hidden", [])):
+        panel.truth.value = truth
+        (legend,) = panel.axes[0].get_figure().legends
+        assert [text.get_text() for text in legend.get_texts()] == ["errs low", "errs high", "neither", *exact]
