@@ -138,13 +138,13 @@ def best_log_likelihood(data, n_causes, noise):
 
 @pytest.mark.parametrize("n_causes", always(2, of=[2, 4]))
 def test_gaussian_causes_reach_the_best_likelihood_there_is(n_causes):
-    """From nats below to within 0.02 nats: the noise of one draw a point leaves 0.007 to 0.015 over 12 seeds."""
+    """From nats below to within 0.03 nats: the noise of one draw a point leaves 0.012 ± 0.0035 over seeds."""
     data = np.random.default_rng(0).normal(size=(2000, 4)) * [3.0, 2.0, 1.0, 0.7]
     start = ae.LinearGenerative(np.eye(4)[:, ::-1][:, :n_causes], noise=0.5)
     best = best_log_likelihood(data, n_causes, 0.5)
     found = ae.expectation_maximisation(data, start, 100, rng=np.random.default_rng(1))
     assert best - start.log_density(data).mean() > 2
-    assert 0 <= best - found.log_density(data).mean() < 0.02
+    assert 0 <= best - found.log_density(data).mean() < 0.03
 
 
 def test_causes_that_never_move_do_not_reach_it(monkeypatch):

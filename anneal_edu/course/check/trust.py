@@ -229,26 +229,24 @@ Every rung of every ladder is a chain of its own: a sweep of the ladder costs on
     require(
         rmse < 0.1,
         f"log Ẑ minus the exact log Z, of two runs on each of three models: {np.mean(errors):+.2f} nats on average, "
-        f"{rmse:.2f} root mean square, and below 0.1 is wanted. {_why_off(errors, rungs, ladders, kept)}",
+        f"{rmse:.2f} root mean square, and below 0.1 is wanted. {_why_off(errors, rungs, ladders, burn_in, kept)}",
     )
     return f"right: {rungs} rungs × {ladders} ladders × {burn_in + kept} sweeps are within the budget; error below 0.1."
 
 
-def _why_off(errors: list[float], rungs: int, ladders: int, kept: int) -> str:
+def _why_off(errors: list[float], rungs: int, ladders: int, burn_in: int, kept: int) -> str:
     """What the errors of the runs have in common, and what to ask of the settings."""
     if rungs < 4:
         return "With so few rungs neighbours hardly overlap, and a stepping stone is a jump. Add rungs."
     mean, spread = np.mean(errors), np.std(errors)
-    if abs(mean) > spread:
+    if abs(mean) > spread and burn_in <= kept:
         side = "too low" if mean < 0 else "too high"
         return (
             f"They lie to one side, {side}: no chance, but a beginning that is still felt. With so few sweeps all "
             f"rungs are still near the start. Fewer chains, here {rungs * ladders:,}, leave more sweeps to each."
         )
-    return (
-        f"They lie to both sides: noise, of too few states that are counted. Of each rung you keep {kept:,} sweeps of "
-        f"{ladders:,} ladders."
-    )
+    told = "They lie to both sides: noise" if abs(mean) <= spread else "The beginning is thrown away, so it is noise"
+    return f"{told}, of too few states that are counted. Of each rung you keep {kept:,} sweeps of {ladders:,} ladders."
 
 
 def _settings(answer, budget: int) -> tuple[int, int, int, int]:
