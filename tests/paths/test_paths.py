@@ -97,7 +97,7 @@ def test_rbm_step_moves_by_the_gibbs_transition_matrix(start):
     for row in (1, 6):
         v = np.tile(ae.binary_states(3)[row], (n, 1))
         _, moved = path.weigh_and_gibbs(0.2, 0.6, v, np.random.default_rng(row))
-        assert chisquare(np.bincount((moved @ [4, 2, 1]).astype(int), minlength=8), n * T[row]).pvalue > 1e-4
+        assert chisquare(np.bincount((moved @ [4, 2, 1]).astype(int), minlength=8), n * T[row]).pvalue > 1e-6
 
 
 def walk(path, seed, in_step=lambda: None):
