@@ -89,11 +89,15 @@ CHEAP = {
 
 @pytest.mark.parametrize("name", always(*CHEAP.keys() - {"sum stops at once"}, of=CHEAP))
 def test_a_row_is_computed_again(name):
-    """One cell each, with other random numbers: the fault is seen, and without it nothing is, or the run warns."""
+    """One cell each, with other random numbers: the fault is seen, and without it nothing is, or the run warns.
+
+    One fault is seen with p = 1e-12 in most runs, and in one of forty with 1e-5: the middle of three counts.
+    """
     fault, test = bugs.FAULTS[name], bugs.KINDS[CHEAP[name]]
-    seed = int(np.random.default_rng(1).integers(1000))
+    seeds = np.random.default_rng(1).integers(1000, size=3 if name == "sum stops at once" else 1)
     with np.errstate(all="ignore"):
-        wrong, right = (test(Asked(bugs.SUBJECTS[fault.subject], bugs.Plant(f), seed)) for f in (fault, None))
+        found = sorted(test(Asked(bugs.SUBJECTS[fault.subject], bugs.Plant(fault), int(seed))) for seed in seeds)
+        wrong, right = found[len(found) // 2], test(Asked(bugs.SUBJECTS[fault.subject], bugs.Plant(), int(seeds[0])))
     assert wrong[0] < bugs.LEVEL and wrong[1] == ROWS[name].costs[CHEAP[name]]
     if name == "the wrong tail":
         assert right is None, "without the fault most runs warn, and disown themselves"
