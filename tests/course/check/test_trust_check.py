@@ -142,7 +142,10 @@ WRONG_SETTINGS = {
     "burn-in is free": (lambda budget: (10, 20, budget // 500, budget // 200), "burn-in counts too"),
     "two rungs": (lambda budget: (2, 20, budget // 200, budget // 50), "Add rungs"),
     "one sweep": (lambda budget: (20, budget // 20, 0, 1), "near the start"),
-    "nearly all thrown away": (lambda budget: (10, 2, 499 * budget // 10_000, budget // 10_000), "you keep 2 sweeps of 2"),
+    "nearly all thrown away": (
+        lambda budget: (10, 2, 499 * budget // 10_000, budget // 10_000),
+        "you keep 2 sweeps of 2",
+    ),
     "no burn-in, many ladders": (lambda budget: (10, 400, 0, budget // 4000), "They lie to one side, too low"),
     "two sweeps": (lambda budget: (20, budget // 40, 0, 2), "near the start"),
     "one ladder": (lambda budget: (10, 1, 0, budget // 10), "no error bar"),
