@@ -52,7 +52,10 @@ def test_the_gradient_is_that_of_the_objective(model):
 
 @pytest.mark.parametrize("model", MODELS.values(), ids=MODELS)
 def test_the_valley_of_the_objective_is_about_round(model):
-    """At the target the Hessian is the covariance of the scaled statistics; of single units it is 1."""
+    """At the target the Hessian is the covariance of the scaled statistics; of single units it is 1.
+
+    Of a hidden unit that is on, or off, less than once in a thousand draws differences say nothing.
+    """
     coordinates = model.moment_coordinates(model.moments())
 
     def gradient(x):
@@ -60,10 +63,12 @@ def test_the_valley_of_the_objective_is_about_round(model):
 
     hessian = slopes(gradient, coordinates.pack(model.natural_parameters()), 1e-3)
     steepness = hessian.diagonal()
-    single = {"binary": slice(0, 4 + 3), "Gaussian": [0, 1, 2, -2, -1]}  # the hidden units of the pair come last
+    (of_pair,) = (m for m in PAIR.moments() if m.shape == (2,))
+    hidden = [unit - 2 for unit in range(2) if 1e-3 < of_pair[unit] < 1 - 1e-3]  # those of the pair come last
+    single = {"binary": slice(0, 4 + 3), "Gaussian": [0, 1, 2, *hidden]}
     kind = next(name for name in MODELS if MODELS[name] is model)
     np.testing.assert_allclose(steepness[single[kind]], 1, rtol=5e-2)  # a wide difference at a unit that is seldom on
-    assert 0.1 < steepness.min() and steepness.max() < 30
+    assert 0.1 < steepness.min() and steepness.max() < 100
 
 
 def test_a_unit_that_never_changes_still_has_a_scale():
