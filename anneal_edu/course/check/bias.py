@@ -78,17 +78,10 @@ def _judge_kl(got: float, p: Gaussian, q: Gaussian) -> None:
         not (0 < stands_for_dim < 9 and same(stands_for_dim, round(stands_for_dim))),
         f"you subtract {stands_for_dim:.0f} inside the ½(…), where D = {dim} is right here: take D = len(mean_p).",
     )
-    for name, term in {
+    _judge_terms(got, right, {
         "the trace term": trace, "the distance of the means": distance, "the log determinants": log_det,
         "the dimension D": -dim,
-    }.items():
-        reject(got, {
-            f"{name}: twice what it should be. All of ½(trace + distance - D + log determinants) is halved, "
-            "once.": right + term / 2,
-            f"{name}: half of what it should be. All of ½(trace + distance - D + log determinants) is halved, "
-            "once.": right - term / 4,
-            f"{name}: the sign is wrong.": right - term,
-        })
+    })
     _judge_matrices(got, p, q, right - (trace + distance) / 2)
     require(got > -1e-9, f"a KL divergence is never negative; yours is {got:.4g}.")
     require(not same(right, 0), f"KL(p ‖ p) should be 0; yours is {got:.4g}.")
@@ -96,6 +89,18 @@ def _judge_kl(got: float, p: Gaussian, q: Gaussian) -> None:
         "this is not KL(p ‖ q). It is the average over x ~ p of log p(x) - log q(x); with E[(x-m)ᵀ A (x-m)] = "
         "tr(A Σ_p) + (μ_p - m)ᵀ A (μ_p - m) only a trace, a distance, two log determinants and D are left."
     )
+
+
+def _judge_terms(got: float, right: float, terms: dict[str, float]) -> None:
+    """Name one of the four terms in ½(…) that is doubled, halved or has the wrong sign."""
+    for name, term in terms.items():
+        reject(got, {
+            f"{name}: twice what it should be. All of ½(trace + distance - D + log determinants) is halved, "
+            "once.": right + term / 2,
+            f"{name}: half of what it should be. All of ½(trace + distance - D + log determinants) is halved, "
+            "once.": right - term / 4,
+            f"{name}: the sign is wrong.": right - term,
+        })
 
 
 def _judge_matrices(got: float, p: Gaussian, q: Gaussian, rest: float) -> None:

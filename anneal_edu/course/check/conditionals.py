@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from anneal_edu.course.check.verdict import array, call, require, same, several
+from anneal_edu.course.check.verdict import WrongAnswerError, array, call, require, same, several
 from anneal_edu.course.experiments.kiwaki import printed_conditional
 from anneal_edu.distributions import GaussianRBM
 from anneal_edu.distributions.bernoulli import bernoulli
@@ -131,10 +131,10 @@ def require_square(found, h, beta: float, grbm: GaussianRBM, mean) -> None:
     target = (v - grbm.visible_mean(h)) ** 2 / grbm.sigma**2
     start = (v - mean) ** 2 / NARROW_AND_WIDE
     apart = (beta * target + (1 - beta) * start - (v - centre) ** 2 / spread).sum(-1)
-    right, _ = conditional_slips(h, beta, grbm, mean, NARROW_AND_WIDE)
-    require(
-        np.ptp(apart, axis=0).max() < 1e-6 * (1 + np.abs(start).max()),
-        f"at β = {beta:g}, from a start whose variances go from 0.02 to 30, your density of v is not the product "
-        f"of target^β and start^(1-β): {_sides(found, right)}. Write the exponent as a function of v and complete the "
-        "square.",
-    )
+    if not np.ptp(apart, axis=0).max() < 1e-6 * (1 + np.abs(start).max()):
+        right, _ = conditional_slips(h, beta, grbm, mean, NARROW_AND_WIDE)
+        raise WrongAnswerError(
+            f"at β = {beta:g}, from a start whose variances go from 0.02 to 30, your density of v is not the product "
+            f"of target^β and start^(1-β): {_sides(found, right)}. Write the exponent as a function of v and complete "
+            "the square."
+        )

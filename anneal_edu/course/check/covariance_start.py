@@ -12,7 +12,18 @@ from anneal_edu.course.check.conditionals import (
     shift_after_one_step,
     where_it_errs,
 )
-from anneal_edu.course.check.verdict import array, arrays, call, exercise, numbers, reject, require, same, several
+from anneal_edu.course.check.verdict import (
+    WrongAnswerError,
+    array,
+    arrays,
+    call,
+    exercise,
+    numbers,
+    reject,
+    require,
+    same,
+    several,
+)
 from anneal_edu.distributions import GaussianRBM, binary_states
 
 _TOLERATED = 5.0  # standard errors
@@ -64,11 +75,11 @@ def conditional(answer) -> str:
 
     for model, beta in product((grbm, _FOUR_MODES), (0.2, 0.5, 0.8, 1.0)):
         shift = shift_after_one_step(checked, model, beta)
-        require(
-            shift < _TOLERATED,
-            f"at β = {beta:g} one step from 20,000 exact draws moves a moment by {shift:.0f} standard errors: p_β is "
-            f"not invariant. {where_it_errs(answer, beta, model)}",
-        )
+        if not shift < _TOLERATED:
+            raise WrongAnswerError(
+                f"at β = {beta:g} one step from 20,000 exact draws moves a moment by {shift:.0f} standard errors: p_β "
+                f"is not invariant. {where_it_errs(answer, beta, model)}"
+            )
     for beta in (0.1, 0.5, 0.9):
         require_square(mean_and_variance(answer, h, beta, grbm, 2 - mean, NARROW_AND_WIDE), h, beta, grbm, 2 - mean)
     return "right: at four β one step from exact draws leaves all means and second moments where they were."
