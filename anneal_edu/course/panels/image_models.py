@@ -117,7 +117,7 @@ def _takeaway(name: str, points: dict[str, np.ndarray], patches: str, with_refer
         pairs = [paired_difference(of, reference) for of in points.values()]
         gains = [gain for gain, its_error in pairs if gain > 3 * its_error]
         return (
-            f"{len(gains)} of 6 models beat N(0, I), which knows no shape, by {min(gains):.0f} to {max(gains):.0f} "
+            f"{len(gains)} of {len(points)} models beat N(0, I), which knows no shape, by {min(gains):.0f} to {max(gains):.0f} "
             f"nats. First is {_CALLED[best]}, {gap:.0f} ± {error:.0f} before {_CALLED[other]}"
             f"{'' if gap > 3 * error else ': undecided'}."
         )
