@@ -117,8 +117,8 @@ def _takeaway(name: str, points: dict[str, np.ndarray], patches: str, with_refer
         pairs = [paired_difference(of, reference) for of in points.values()]
         gains = [gain for gain, its_error in pairs if gain > 3 * its_error]
         return (
-            f"{len(gains)} of {len(points)} models beat N(0, I), which knows no shape, by {min(gains):.0f} to {max(gains):.0f} "
-            f"nats. First is {_CALLED[best]}, {gap:.0f} ± {error:.0f} before {_CALLED[other]}"
+            f"{len(gains)} of {len(points)} models beat N(0, I), which knows no shape, by {min(gains):.0f} to "
+            f"{max(gains):.0f} nats. First is {_CALLED[best]}, {gap:.0f} ± {error:.0f} before {_CALLED[other]}"
             f"{'' if gap > 3 * error else ': undecided'}."
         )
     clear = "" if gap > 3 * error else ", less than three standard errors"
