@@ -7,6 +7,7 @@ bit for bit, for any number of workers and of BLAS threads.
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
@@ -15,7 +16,7 @@ from contextvars import copy_context
 from functools import cache, partial
 from itertools import pairwise
 from multiprocessing import parent_process
-from threading import Event, Lock
+from threading import Event, Lock, local
 from typing import Any, TypeVar
 
 import numpy as np
@@ -31,6 +32,7 @@ Walk = Callable[[slice, np.random.Generator, Watch], T]
 
 _BLOCK = 280_000  # numbers that a step of a block touches, about: a millisecond, against 0.1 that Python takes for it
 _SMALLEST = 250  # states: a product copies the weights first, which must not cost more than the product
+_LARGEST_KEPT = 2_000_000  # numbers of an array that a thread keeps
 _POLL = 0.1  # seconds after which an interrupt is heard
 
 _lock, _inside = Lock(), 0
@@ -58,6 +60,32 @@ def one_blas_thread() -> Iterator[None]:
             _inside -= 1
             if _inside == 0:
                 _limits.restore_original_limits()
+
+
+class Scratch(local):
+    """Arrays that a thread keeps from step to step, by name: what is in them is gone at the next step.
+
+    Were they new every time, the system would take their memory back and hand it out again, page by page, at every
+    step; with a small model that takes as long as the step itself.
+    """
+
+    def __init__(self) -> None:
+        self._kept: dict[tuple[str, type], np.ndarray] = {}
+
+    def array(self, name: str, shape: tuple[int, ...], dtype: type) -> np.ndarray:
+        """An array with anything in it; a large one is new, so that no thread holds on to much.
+
+        Examples
+        --------
+        >>> Scratch().array("field", (2, 3), np.float32).shape
+        (2, 3)
+        """
+        size, key = math.prod(shape), (name, dtype)
+        if size > _LARGEST_KEPT:
+            return np.empty(shape, dtype)
+        if key not in self._kept or self._kept[key].size < size:
+            self._kept[key] = np.empty(size, dtype)
+        return self._kept[key][:size].reshape(shape)
 
 
 def is_own(thing: Any) -> bool:

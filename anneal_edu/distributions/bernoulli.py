@@ -5,8 +5,11 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import expit
 
+from anneal_edu.workers import Scratch
+
 _BELOW_HALF = np.float32(2.0**15 - 2.0**-8)  # 2¹⁵ tanh + 2¹⁵ is then below 65536, and its floor has 16 bits
 _OF_64_BITS = (np.random.PCG64, np.random.PCG64DXSM, np.random.SFC64, np.random.Philox)
+_scratch = Scratch()
 _SAFE_FIELD = 80.0  # e^80 is a float32, and so is the square of its root; e^89 is not
 
 
@@ -47,13 +50,13 @@ def _bernoulli_of_16_bits(field: np.ndarray, rng: np.random.Generator) -> np.nda
     drawn now: a 1 with probability t - ⌊t⌋, and this in float64, in which no p but 0 and 1 is without a remainder.
     """
     k = _random_words(-(-field.size // 4), rng).view(np.uint16)[: field.size].reshape(field.shape)
-    t = field * np.float32(0.5)
+    t, floor, draws = (_scratch.array("", field.shape, kind) for kind in (np.float32, np.uint16, np.bool_))
     with np.errstate(invalid="ignore"):  # a field of NaN is for who asked to find
-        np.tanh(t, out=t)
+        np.tanh(np.multiply(field, np.float32(0.5), out=t), out=t)
         t *= _BELOW_HALF
         t += np.float32(2.0**15)  # 65536 p = 2¹⁵ (1 + tanh a/2)
-        floor = t.astype(np.uint16)
-    draws = np.equal(k, floor)
+        np.copyto(floor, t, casting="unsafe")
+    np.equal(k, floor, out=draws)
     undecided = np.flatnonzero(draws)
     np.less(k, floor, out=draws)
     if len(undecided):

@@ -6,7 +6,6 @@ tests hold what is offered to the plain way.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,28 +17,13 @@ from anneal_edu.distributions import BinaryRBM, JointRBM
 from anneal_edu.distributions.bernoulli import bernoulli, sum_of_softplus, weigh_and_draw
 from anneal_edu.paths.geometric import SHARING, GeometricPath
 from anneal_edu.paths.rungs import Carried, Rungs
+from anneal_edu.workers import Scratch
 
 _ROWS_AT_ONCE = 500  # the working arrays of a block stay in the processor's cache
 _FIELDS_AT_ONCE = 100_000
 _CHAINS_AT_ONCE = 500  # the working arrays of a block stay in the processor's cache
 
-
-class _Scratch(threading.local):
-    """One array a thread, kept from step to step.
-
-    Were W(β)ᵀ a new array at every step, the system would take its memory back and hand it out again page by page.
-    """
-
-    array = np.empty(0, dtype=np.float32)
-
-    def like(self, a: np.ndarray) -> np.ndarray:
-        """An array of the shape and type of ``a``, with anything in it."""
-        if self.array.shape != a.shape or self.array.dtype != a.dtype:
-            self.array = np.empty_like(a)
-        return self.array
-
-
-_scratch = _Scratch()
+_scratch = Scratch()
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,7 +130,7 @@ class GeometricRBMPath(GeometricPath):
         (W0, dW, b0, db, c0, dc), (W0t, dWt) = self._line, self._transposed
         t0, t1 = np.float32(before), np.float32(now)
         if not self._weightless_start:
-            Wt = np.multiply(t1, dWt, out=_scratch.like(dWt))
+            Wt = np.multiply(t1, dWt, out=_scratch.array("Wt", dWt.shape, np.float32))
             Wt += W0t  # W(β)ᵀ, (H, D)
         b = b0 + t1 * db
         log_ratio, next_v = np.empty(len(v)), np.empty(v.shape, dtype=np.float32)
