@@ -5,11 +5,13 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import platform
 import time
 from collections.abc import Callable
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import asdict, fields, is_dataclass
 from functools import partial
+from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
@@ -38,6 +40,7 @@ EXPERIMENTS: dict[str, tuple[Callable[..., list], dict]] = {
     "carlson-rungs": (carlson.number_of_rungs, carlson.SCALES),
     "carlson-tracking": (carlson_tracking.tracking, carlson.SCALES),
     "grosse-table1": (grosse.table_1, grosse.SCALES),
+    "grosse-figure3": (grosse.figure_3, grosse.SCALES),
     "grosse-biased-moments": (grosse.compare_moments, grosse.SCALES),
     "grosse-table2": (grosse_table2.table_2, grosse_table2.SCALES),
     "kiwaki-starts": (kiwaki.compare_starts, kiwaki.SCALES),
@@ -50,6 +53,9 @@ EXPERIMENTS: dict[str, tuple[Callable[..., list], dict]] = {
     "estimators-rungs": (estimator_tables.rung_table, estimator_tables.SCALES),
 }
 """Name → (scale, run) -> rows, and the scales that there are; help is the first line of the function's docstring."""
+
+EXACT_LOG_Z = {"grosse-table1", "grosse-figure3"}
+"""Experiments with models that can be counted, and with these alone."""
 
 _NO_BARS = {"--progress": "each row is printed as soon as it is there, and there are no bars"}
 _TRAINS = {"--model": "it trains its models"}
@@ -89,6 +95,16 @@ def plain(value):
     return {key: plain(item) for key, item in value.items()} if isinstance(value, dict) else value
 
 
+def machine() -> dict[str, str | int]:
+    """What the numbers and the time of a run may depend on: the processor, its cores, and the versions."""
+    processor, cores = platform.processor() or platform.machine(), os.cpu_count() or 1
+    with suppress(OSError, StopIteration):  # Linux knows it by its name
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+        processor = next(line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    versions = {name: version(name) for name in ("anneal_edu", "numpy", "scipy")}
+    return {"processor": processor, "cores": cores, "python": platform.python_version()} | versions
+
+
 def arguments_of(argv: list[str] | None) -> tuple[argparse.ArgumentParser, argparse.Namespace]:
     """The command line, taken apart."""
     parser = argparse.ArgumentParser(prog="python -m anneal_edu experiment", description=__doc__.split(":")[0] + ".")
@@ -114,8 +130,8 @@ def require_sound(args: argparse.Namespace) -> None:
             raise ValueError(f"{args.name} takes no {option}: {why}")
     if args.model and not args.images and "--images" not in refused:
         raise ValueError("--model needs --images, those that it was trained on: their base rates are the start")
-    if args.images and not args.model and args.name == "grosse-table1":
-        raise ValueError("--images needs --model: the stored models of grosse-table1 were trained on the digits")
+    if args.images and not args.model and args.name in EXACT_LOG_Z:
+        raise ValueError(f"--images needs --model: the stored models of {args.name} were trained on the digits")
     if args.seed < 0:
         raise ValueError(f"--seed must be at least 0, got {args.seed}")
     if args.workers is not None and args.workers < 1:
@@ -139,8 +155,8 @@ def read_files(args: argparse.Namespace) -> tuple[np.ndarray | None, BinaryRBM |
         raise ValueError(f"--model must be a {kind.__name__}, got a {type(model).__name__}")
     if images is not None and images.shape[1] != model.dim:
         raise ValueError(f"--model has {model.dim} visible units, and an image of --images {images.shape[1]} pixels")
-    if args.name == "grosse-table1" and not model.enumerable:
-        raise ValueError("--model has too many units for the exact log Z of grosse-table1: take grosse-table2")
+    if args.name in EXACT_LOG_Z and not model.enumerable:
+        raise ValueError(f"--model has too many units for the exact log Z of {args.name}: take grosse-table2")
     return images, model
 
 
@@ -156,7 +172,8 @@ def main(argv: list[str] | None = None) -> None:
     workers = args.workers or (1 if "--workers" in refused else os.cpu_count() or 1)
     report, start = partial(print, flush=True), time.perf_counter()
     with nullcontext() if workers == 1 else worker_pool(workers) as executor:
-        run = Run(args.seed, executor, args.folder or Path("runs"), args.progress, report, *own)
+        name = args.model.stem if args.model else Run.name
+        run = Run(args.seed, executor, args.folder or Path("runs"), args.progress, report, *own, name)
         rows = make(scales[args.scale], run)
     seconds = time.perf_counter() - start
     print(f"{seconds:.0f} seconds")
@@ -164,7 +181,8 @@ def main(argv: list[str] | None = None) -> None:
         command = f"python -m anneal_edu experiment {args.name} --scale {args.scale} --seed {args.seed}"
         command += "".join(f" --{name} {getattr(args, name)}" for name in ("images", "model") if getattr(args, name))
         written = [row.summary() if hasattr(row, "summary") else asdict(row) for row in rows]
-        stored = {"command": command, "seconds": round(seconds), "settings": plain(scales[args.scale]), "rows": written}
+        stored = {"command": command, "seconds": round(seconds), "machine": machine()}
+        stored |= {"settings": plain(scales[args.scale]), "rows": written}
         args.json.write_text(json.dumps(stored, indent=1) + "\n", encoding="utf-8")
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import product
 
 import numpy as np
 from scipy.special import ndtr
@@ -15,6 +16,7 @@ from anneal_edu.course.experiments.blocks import BlockedAIS
 from anneal_edu.course.experiments.kept import HERE, Run
 from anneal_edu.data import digit_labels, digits
 from anneal_edu.distributions import BinaryRBM, base_rate_rbm, uniform_rbm
+from anneal_edu.kernels import Kernel, exact, gibbs
 from anneal_edu.paths import schedules
 from anneal_edu.paths.chain_moments import data_moments
 from anneal_edu.paths.geometric import Path, geometric_path
@@ -28,21 +30,36 @@ SCHEDULES: dict[str, Callable[[Path, int], np.ndarray]] = {
 }
 
 
+TRANSITIONS: dict[str, Kernel] = {"Gibbs": gibbs, "perfect": exact}
+
+
 @dataclass(frozen=True)
 class Scale:
-    """How large an experiment is: the names of its models, transitions K, chains C and chains a block."""
+    """How large an experiment is: the names of its models, transitions K, chains C and chains a block.
+
+    Attributes
+    ----------
+    models : tuple of str
+    n_steps, n_chains, block_size : int
+    curve : tuple of int
+        K of the points of Figure 3 with Gibbs transitions, before the last one, which is n_steps.
+    perfect : tuple of int
+        K of those with perfect transitions, which have the chains of one block: each step counts all hidden states.
+    """
 
     models: tuple[str, ...]
     n_steps: int
     n_chains: int
     block_size: int
+    curve: tuple[int, ...] = (10, 100)
+    perfect: tuple[int, ...] = (10, 100)
 
 
 SCALES = {
-    "tiny": Scale(("digits8_cd",), 20, 50, 25),
+    "tiny": Scale(("digits8_cd",), 20, 50, 25, (10,), (5,)),
     "quick": Scale(("digits28_pcd", "digits28_cd"), 1000, 1000, 500),
     "medium": Scale(("digits28_pcd20", "digits28_cd20"), 1000, 1000, 500),
-    "full": Scale(("digits28_pcd20", "digits28_cd20"), 100_000, 5000, 500),
+    "full": Scale(("digits28_pcd20", "digits28_cd20"), 100_000, 5000, 500, (10, 100, 1000, 10_000)),
 }
 """A minute or two; the paper's 20 hidden units, whose exact knots take longer; the paper's size, which takes hours."""
 
@@ -102,19 +119,64 @@ def table_1(scale: Scale, run: Run = HERE) -> list[Row]:
     their p-values are known.
     """
     rows = []
-    given = {"your model": run.model} if run.model else {name: models.load(name) for name in scale.models}
-    for name, rbm in given.items():
+    for name, rbm in given_models(scale, run).items():
         of_model = []
-        for start, p0 in starts(rbm, run.images).items():
-            paths = {"geometric": geometric_path, "MAS": partial(kept_spline, run)}  # its knots may take long
-            for path_name, make_path in paths.items():
-                path = make_path(p0, rbm)
-                for schedule, make in SCHEDULES.items():
-                    blocks = BlockedAIS(path, make(path, scale.n_steps), scale.n_chains, run.seed, scale.block_size)
-                    of_model.append(Row(name, start, path_name, schedule, rbm.log_z(), blocks.run(run)))
-                    run.report(of_model[-1])
+        for start, path_name, path in _paths(rbm, run):
+            for schedule, make in SCHEDULES.items():
+                blocks = BlockedAIS(path, make(path, scale.n_steps), scale.n_chains, run.seed, scale.block_size)
+                of_model.append(Row(name, start, path_name, schedule, rbm.log_z(), blocks.run(run)))
+                run.report(of_model[-1])
         rows += with_p_values(of_model, [row.result for row in of_model], run)
     return rows
+
+
+def given_models(scale: Scale, run: Run) -> dict[str, BinaryRBM]:
+    """A model of yours, or the stored ones of the scale, by name."""
+    return {run.name: run.model} if run.model else {name: models.load(name) for name in scale.models}
+
+
+def _paths(rbm: BinaryRBM, run: Run) -> Iterator[tuple[str, str, Path]]:
+    """Start, name and path, one by one: the exact knots of a spline may take long."""
+    for start, p0 in starts(rbm, run.images).items():
+        yield start, "geometric", geometric_path(p0, rbm)
+        yield start, "MAS", kept_spline(run, p0, rbm)
+
+
+@dataclass(frozen=True)
+class Point(Row):
+    """One point of Figure 3: what a row of Table 1 has, but for its p-value, and the transitions and their number K."""
+
+    p_value: float = field(default=np.nan, init=False)
+    transitions: str
+    n_steps: int
+
+    def summary(self) -> dict:
+        """The point as JSON has it, with the bootstrap interval that the figure draws."""
+        low, high = self.result.interval()
+        words = {"transitions": self.transitions, "n_steps": self.n_steps, "low": low, "high": high}
+        return {name: value for name, value in super().summary().items() if name != "p_value"} | words
+
+    def __str__(self) -> str:
+        return f"{self.transitions:8}{self.n_steps:8,d} {super().__str__()}"
+
+
+def figure_3(scale: Scale, run: Run = HERE) -> list[Point]:
+    """Grosse et al. 2013, Figure 3: log Ẑ against K, with Gibbs and with perfect transitions.
+
+    The curves are the rows of Table 1; where work is kept, the last points are those of that table.
+    """
+    settings = [*product(SCHEDULES, (*scale.curve, scale.n_steps), ["Gibbs"])]
+    settings += product(["linear"], scale.perfect, ["perfect"])
+    points = []
+    for name, rbm in given_models(scale, run).items():
+        for start, path_name, path in _paths(rbm, run):
+            for schedule, n_steps, transitions in settings:
+                n_chains = scale.n_chains if transitions == "Gibbs" else min(scale.block_size, scale.n_chains)
+                betas, kernel = SCHEDULES[schedule](path, n_steps), TRANSITIONS[transitions]
+                found = BlockedAIS(path, betas, n_chains, run.seed, scale.block_size, kernel).run(run)
+                points.append(Point(name, start, path_name, schedule, rbm.log_z(), found, transitions, n_steps))
+                run.report(points[-1])
+    return points
 
 
 def with_p_values(rows: list, results: list[AISResult], run: Run) -> list:

@@ -233,7 +233,7 @@ def table_2(scale: LargeScale, run: Run = HERE) -> list[LargeRow]:
     these, or a model of yours takes their place. Rows are reported before their p-values are known.
     """
     rows, schedule, data = [], linear_schedule(scale.n_steps), data_of(scale, run)
-    for model in ["your model"] if run.model else scale.training:
+    for model in [run.name] if run.model else scale.training:
         rbm = trained_model(scale, model, run)
         samples, draws = reverse_starts(rbm, scale, data, run.seed)
         exact = rbm.log_z() if rbm.enumerable else None

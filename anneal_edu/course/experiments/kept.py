@@ -144,6 +144,8 @@ class Run:
         Binary images of yours, in place of the digits.
     model : BinaryRBM or GaussianRBM, optional
         A model of yours, in place of the stored or trained ones.
+    name : str
+        Of that model, in the rows.
     """
 
     seed: int = 0
@@ -153,6 +155,7 @@ class Run:
     report: Callable[[object], None] = _silent
     images: np.ndarray | None = None
     model: BinaryRBM | GaussianRBM | None = None
+    name: str = "your model"
 
     def each(self, work: str, make: Callable, wanted: list[tuple], *kinds: type) -> Iterator:
         """Yield ``make(*arguments)`` for every one of the wanted arguments, in order; matrix products in one thread.

@@ -16,6 +16,7 @@ import anneal_edu as ae
 from anneal_edu.__main__ import main as open_door
 from anneal_edu.course.experiments import grosse, grosse_table2, kept
 from anneal_edu.course.experiments.__main__ import EXPERIMENTS, REFUSED, main
+from anneal_edu.course.experiments.blocks import BlockedAIS
 from anneal_edu.course.experiments.kept import Run
 from tests.cases import always
 
@@ -33,6 +34,28 @@ def test_table_1_has_its_eight_rows_and_leaves_them_in_a_file(tmp_path, capsys):
     main([*arguments, str(tmp_path / "again.json"), "--workers", "2"])
     again = json.loads((tmp_path / "again.json").read_text(encoding="utf-8"))["rows"]
     assert again == rows, "resumed, and with two workers, the numbers are the same"
+
+
+def test_figure_3_has_the_curves_of_table_1_which_end_in_its_rows(tmp_path):
+    scale, run = grosse.SCALES["tiny"], Run(folder=tmp_path)
+    points, table = grosse.figure_3(scale, run), grosse.table_1(scale, run)
+    assert len(points) == 2 * 2 * (2 * 2 + 1)
+    ends = [point for point in points if point.n_steps == scale.n_steps]
+    for row, end in zip(table, ends, strict=True):
+        assert (row.start, row.path, row.schedule, row.exact) == (end.start, end.path, end.schedule, end.exact)
+        np.testing.assert_array_equal(row.result.log_weights, end.result.log_weights)
+        assert end.summary()["low"] <= end.summary()["log_z"] <= end.summary()["high"]
+    assert {(point.n_steps, point.schedule) for point in points if point.transitions == "perfect"} == {(5, "linear")}
+
+
+def test_perfect_points_of_figure_3_are_runs_with_exact_draws():
+    model, images = ae.BinaryRBM(np.ones((4, 2)), np.zeros(4), np.zeros(2)), np.eye(4)
+    points = grosse.figure_3(grosse.SCALES["tiny"], Run(3, model=model, images=images, name="mine"))
+    path = ae.geometric_path(ae.base_rate_rbm(images, 2), model)
+    wanted = BlockedAIS(path, ae.linear_schedule(5), 25, 3, 25, ae.exact).run().log_weights
+    drawn = {(p.start, p.path): p.result.log_weights for p in points if p.transitions == "perfect"}
+    np.testing.assert_array_equal(drawn["base rate", "geometric"], wanted)
+    assert {point.model for point in points} == {"mine"}
 
 
 def test_biased_moments_are_compared_with_exact_ones():
@@ -193,6 +216,8 @@ def test_an_experiment_uses_what_it_does_not_refuse(name, option, tmp_path, monk
         (["grosse-table2", "--images", "images.npy", "--model", "gaussian.npz"], "--model must be a BinaryRBM"),
         (["grosse-table2", "--images", "wide.npy", "--model", "binary.npz"], "--model has 4 visible units"),
         (["grosse-table1", "--images", "wide.npy", "--model", "large.npz"], "--model has too many units for the exact"),
+        (["grosse-figure3", "--images", "images.npy"], "the stored models of grosse-figure3"),
+        (["grosse-figure3", "--images", "wide.npy", "--model", "large.npz"], "for the exact log Z of grosse-figure3"),
         (["grosse-table2", "--images", "nowhere.npy"], "No such file"),
         (["grosse-table2", "--images", "binary.npz"], "binary.npz holds no single array"),
         (["kadan-training", "--images", "words.npy"], "words.npy must hold images"),
@@ -215,7 +240,8 @@ def test_what_cannot_be_done_is_refused_in_words_before_the_run(words, complaint
 
 
 ROWS_OF = {
-    "carlson-tracking": 21, "grosse-table1": 8, "grosse-table2": 6, "kadan-training": 18, "kiwaki-starts": 12,
+    "carlson-tracking": 21, "grosse-table1": 8, "grosse-figure3": 20, "grosse-table2": 6, "kadan-training": 18,
+    "kiwaki-starts": 12,
 }  # fmt: skip
 
 
@@ -230,6 +256,9 @@ def test_images_and_models_of_yours_are_taken(name, n_rows, files, capsys, monke
     main([name, "--scale", "tiny", "--json", "rows.json", *words])
     found = json.loads(Path("rows.json").read_text(encoding="utf-8"))
     assert len(found["rows"]) == n_rows and found["command"].endswith(" ".join(words[-2:]))
+    if "--model" in words and name != "grosse-table2":
+        assert {row["model"] for row in found["rows"]} == {Path(words[words.index("--model") + 1]).stem}
+    assert found["machine"]["numpy"] == np.__version__ and found["machine"]["processor"]
     if "--images" in words:
         assert "images.npy: 40 images of 4 pixels, made binary at 100" in capsys.readouterr().out
 
