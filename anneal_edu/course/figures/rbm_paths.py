@@ -1,10 +1,13 @@
 """Paths between RBMs: how many pictures they hold, how straight they are, and what AIS makes of them."""
 
+from itertools import product
+
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
 
 from anneal_edu.course.figures import annealing, artists
-from anneal_edu.course.figures.style import STYLES, projected
+from anneal_edu.course.figures.style import GREY, STYLES, projected
 
 LABELS = {"geometric": "geometric", "moments": "MAS"}
 
@@ -144,3 +147,53 @@ def misses_and_ess(axes: list[Axes], rows: list[dict], n_chains: int) -> None:
     artists.log_x(ess, f"ESS of {n_chains:,} chains", ticks, (0.8, 1.3 * n_chains))
     ess.set(yticks=[], ylim=(-0.6, top))
     artists.legend(ess, LABELS, loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=2)
+
+
+_HOLLOW = {"linestyle": "None", "markerfacecolor": "white", "markeredgewidth": 2}
+_POINTS = {
+    ("Gibbs", "linear"): (1.0, {}),
+    ("Gibbs", "optimal binned"): (1.2, _HOLLOW),
+    ("perfect", "linear"): (0.83, {"linestyle": "None", "marker": "*", "markersize": 15}),
+}
+"""Transitions and schedule → how far to the right of K a point is drawn, and what differs from the look of its path."""
+
+
+@projected()
+def figure_three(axes: list[Axes], rows: list[dict]) -> None:
+    """Figure 3: log Ẑ - log Z with its bootstrap interval against K, on both paths, from either start.
+
+    Lines join Gibbs runs with a linear schedule; hollow marks are those with the optimal binned one, stars have perfect
+    transitions.
+
+    Parameters
+    ----------
+    axes : two Axes
+        One a start.
+    rows : list of dict
+        Of Grosse et al. 2013, Figure 3: "start", "path", "schedule", "transitions", "n_steps", "log_z", "low", "high",
+        "exact".
+    """
+    n_steps = sorted({row["n_steps"] for row in rows})
+    span, bottom = (n_steps[0] / 1.6, n_steps[-1] * 1.6), 2 * min(row["low"] - row["exact"] for row in rows)
+    ticks = [tick for tick in (-100, -10, -1, -0.1, 0, 0.1, 1) if tick > bottom]
+    curves = {(row["start"], row["path"], row["transitions"], row["schedule"]): [] for row in rows}
+    for row in rows:
+        curves[row["start"], row["path"], row["transitions"], row["schedule"]].append(row)
+    for ax, start in zip(axes, dict.fromkeys(start for start, *_ in curves), strict=True):
+        artists.curve(ax, "exact", span, [0, 0], "truth")
+        for (style, label), (kind, (aside, look)) in product(LABELS.items(), _POINTS.items()):
+            found = curves[start, label, *kind]
+            x = np.array([row["n_steps"] * aside for row in found])
+            miss, low, high = ([row[end] - row["exact"] for row in found] for end in ("log_z", "low", "high"))
+            artists.bars(ax, f"{style} {kind} bars", x, low, high, style, linewidth=1.4, markersize=6)
+            artists.line(ax, f"{style} {kind}", x, miss, **STYLES[style] | look)
+        artists.log_x(ax, "number of transitions K", n_steps, span)
+        ax.set_yscale("symlog", linthresh=0.1)
+        ax.set(ylim=(bottom, 3), yticks=ticks, yticklabels=[f"{tick:g}".replace("-", "−") for tick in ticks])
+        ax.set_title(f"log Ẑ minus log Z, {start} start")
+        ax.minorticks_off()
+    artists.legend(axes[0], LABELS | {"truth": "exact"}, loc="lower right", lines=("truth",))
+    meanings = {"linear": {"marker": "o"}, "optimal binned": _HOLLOW | {"marker": "o"}}
+    meanings["perfect transitions"] = _POINTS["perfect", "linear"][1]
+    handles = [Line2D([], [], color=GREY, label=meaning, **look) for meaning, look in meanings.items()]
+    axes[1].legend(handles=handles, loc="lower right")
