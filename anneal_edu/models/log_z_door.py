@@ -8,13 +8,14 @@ from pathlib import Path
 
 import numpy as np
 
-from anneal_edu.data.files import binary_images, load_rbm
+from anneal_edu.data.files import binary_images
 from anneal_edu.distributions import BinaryRBM
 from anneal_edu.models.examination import PATHS, STARTS, examine
+from anneal_edu.models.stored import load_given
 
 MODEL = (
     "NPZ file with the arrays weights (D, H), visible_bias (D,) and hidden_bias (H,), units 0 or 1: ae.data.save_rbm "
-    "writes it, np.savez too, and ae.BinaryRBM.from_sklearn takes scikit-learn's BernoulliRBM"
+    "writes it, np.savez too, and ae.BinaryRBM.from_sklearn takes scikit-learn's BernoulliRBM; or a stored model's name"
 )
 DATA = "IDX, NPY or NPZ file of what it was trained on; images in grey are made binary at half of their range"
 
@@ -47,9 +48,9 @@ def require_sound(args: argparse.Namespace) -> None:
 
 def read_files(args: argparse.Namespace) -> tuple[BinaryRBM, np.ndarray | None]:
     """The model and the data, and what was done to them, printed."""
-    rbm = load_rbm(args.model)
+    rbm = load_given(args.model)
     if not isinstance(rbm, BinaryRBM):
-        raise ValueError(f"{args.model.name} holds a Gaussian RBM, as it has sigma, and log-z takes binary ones")
+        raise ValueError(f"log-z takes a BinaryRBM, and {args.model.name} holds a {type(rbm).__name__}")
     print(f"{args.model.name}: {rbm.dim} visible and {rbm.n_hidden} hidden units")
     if args.data is None:
         return rbm, None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib.resources import as_file, files
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -126,3 +127,15 @@ def load(name: str) -> BinaryRBM | GaussianRBM | ImageModel:
         return load_image_model(name)
     with as_file(files(__package__) / f"{name}.npz") as path:
         return load_rbm(path)
+
+
+def load_given(model: str | Path) -> BinaryRBM | GaussianRBM | ImageModel:
+    """The model of a file, see `load_rbm`, or a stored one by its name: what the command line takes for --model.
+
+    Examples
+    --------
+    >>> load_given("digits8_cd").n_hidden
+    10
+    """
+    file = Path(model)
+    return load_rbm(file) if file.suffix or file.exists() else load(str(model))

@@ -51,6 +51,12 @@ def test_the_door_says_what_the_function_finds(files, capsys):
     assert stored == {"model": "mine.npz", "data": "data.npy", "seed": 3} | found.summary()
 
 
+def test_a_stored_model_goes_by_its_name_unless_a_file_has_it(files, capsys):
+    assert said(["digits8_cd", *QUICK], capsys).startswith("digits8_cd: 64 visible and 10 hidden units\n")
+    Path("mine.npz").rename("digits8_cd")
+    assert said(["digits8_cd", *QUICK], capsys).startswith("digits8_cd: 9 visible and 4 hidden units\n")
+
+
 def test_grey_images_are_made_binary_at_half_of_their_range_and_it_is_said(files, capsys):
     binary = said(["mine.npz", "--data", "data.npz", *QUICK], capsys)
     grey = said(["mine.npz", "--data", "grey-idx3-ubyte", *QUICK], capsys)
@@ -124,7 +130,9 @@ def forge(name):
         ("pickle.npz", "pickle.npz is no NPZ file"),
         ("cut.npz", "cut.npz is no NPZ file, or is cut short"),
         ("data.npy", "data.npy is no NPZ file"),
-        ("gaussian.npz", "gaussian.npz holds a Gaussian RBM"),
+        ("gaussian.npz", "log-z takes a BinaryRBM, and gaussian.npz holds a GaussianRBM"),
+        ("image_bilinear", "log-z takes a BinaryRBM, and image_bilinear holds a BilinearGenerative"),
+        ("digits8", "name must be one of digits8_cd, "),
     ],
 )
 def test_a_bad_model_is_refused_in_words(model, complaint, files, capsys):

@@ -31,8 +31,9 @@ from anneal_edu.course.experiments import (
 )
 from anneal_edu.course.experiments.kept import Run
 from anneal_edu.course.experiments.workers import worker_pool
-from anneal_edu.data.files import binary_images, load_rbm
+from anneal_edu.data.files import binary_images
 from anneal_edu.distributions import BinaryRBM, GaussianRBM
+from anneal_edu.models.stored import load_given
 
 EXPERIMENTS: dict[str, tuple[Callable[..., list], dict]] = {
     "carlson-convergence": (carlson.convergence, carlson.SCALES),
@@ -114,7 +115,7 @@ def arguments_of(argv: list[str] | None) -> tuple[argparse.ArgumentParser, argpa
         command.add_argument("--scale", choices=scales, default="quick")
         command.add_argument("--seed", type=int, default=0)
         command.add_argument("--images", type=Path, help="IDX, NPY or NPZ file of images, in place of the digits")
-        command.add_argument("--model", type=Path, help="NPZ file of an RBM, in place of the experiment's own")
+        command.add_argument("--model", type=Path, help="NPZ file of an RBM, or the name of a stored one")
         command.add_argument("--workers", type=int, help="processes to spread the work over (default: one a core)")
         command.add_argument("--folder", type=Path, help="keep finished work here, and resume from it (default: runs)")
         command.add_argument("--progress", action="store_true", help="show a progress bar for every run")
@@ -144,7 +145,7 @@ def require_sound(args: argparse.Namespace) -> None:
 
 def read_files(args: argparse.Namespace) -> tuple[np.ndarray | None, BinaryRBM | GaussianRBM | None]:
     """The images and the model of yours, where there are some."""
-    images, model = None, args.model and load_rbm(args.model)
+    images, model = None, args.model and load_given(args.model)
     if args.images:
         images, how = binary_images(args.images)
         print(how)

@@ -263,6 +263,16 @@ def test_images_and_models_of_yours_are_taken(name, n_rows, files, capsys, monke
         assert "images.npy: 40 images of 4 pixels, made binary at 100" in capsys.readouterr().out
 
 
+def test_a_stored_model_is_taken_by_its_name(files):
+    np.save("digits.npy", ae.data.digits(8))
+    words = ["--images", "digits.npy", "--model", "digits8_cd"]
+    main(["grosse-table1", "--scale", "tiny", "--workers", "1", "--json", "rows.json", *words])
+    found = json.loads(Path("rows.json").read_text(encoding="utf-8"))
+    assert found["command"].endswith(" ".join(words))
+    stored = grosse.table_1(grosse.SCALES["tiny"])
+    assert [row["log_z"] for row in found["rows"]] == [row.result.log_z for row in stored]
+
+
 def test_both_doors_lead_to_the_same_main(capsys):
     """The console command of pyproject.toml, and python -m anneal_edu."""
     project = tomllib.loads((Path(ae.__file__).parents[1] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
