@@ -2,18 +2,19 @@
 
     python -m anneal_edu models [NAME …]
 
-trains those of digits and patches again, all or those named, and overwrites the files. Those of MNIST need its images,
-``--images FILE``. Rounding differs from processor to processor, training magnifies it, and the same seed may then lead
-to another model: hence the files.
+trains those of digits and patches again, all or those named, and overwrites the files. Those of MNIST and of CIFAR-10
+need its images, ``--images FILE``. Rounding differs from processor to processor, training magnifies it, and the same
+seed may then lead to another model: hence the files.
 """
 
 from anneal_edu.models.examination import Examination, examine
 from anneal_edu.models.images import IMAGE_RECIPES, image_patches
 from anneal_edu.models.knots import load_spline
 from anneal_edu.models.mnist import MNIST_RECIPES, MnistRecipe, mnist_findings
-from anneal_edu.models.stored import GAUSSIAN_RECIPES, RECIPES, GaussianRecipe, Recipe, load
+from anneal_edu.models.stored import CIFAR_RECIPES, GAUSSIAN_RECIPES, RECIPES, GaussianRecipe, Recipe, load
 
 __all__ = [
+    "CIFAR_RECIPES",
     "GAUSSIAN_RECIPES",
     "IMAGE_RECIPES",
     "MNIST_RECIPES",

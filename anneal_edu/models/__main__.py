@@ -9,31 +9,42 @@ from typing import Any
 
 import numpy as np
 
+from anneal_edu.data import load_cifar10
 from anneal_edu.data.files import binary_images, rbm_arrays
 from anneal_edu.distributions import BinaryRBM, Enumerable, GaussianRBM
-from anneal_edu.models import GAUSSIAN_RECIPES, IMAGE_RECIPES, MNIST_RECIPES, RECIPES
+from anneal_edu.models import CIFAR_RECIPES, GAUSSIAN_RECIPES, IMAGE_RECIPES, MNIST_RECIPES, RECIPES
 from anneal_edu.models.images import image_arrays
 from anneal_edu.models.knots import fit_knots
+
+ON_YOUR_IMAGES: dict[str, dict[str, Any]] = {"MNIST": MNIST_RECIPES, "CIFAR-10": CIFAR_RECIPES}
+"""Recipes for which the images must be given: they are not part of the library."""
 
 
 def parser(known: list[str]) -> argparse.ArgumentParser:
     """The options of the command."""
     made = argparse.ArgumentParser(prog="python -m anneal_edu models", description=__doc__.split(":")[0] + ".")
-    names = f"one of {', '.join(known)}, or knots (default: all but those of MNIST, and but knots)"
+    names = f"one of {', '.join(known)}, or knots (default: all but those of MNIST and CIFAR-10, and but knots)"
     made.add_argument("names", nargs="*", metavar="NAME", help=names)
-    made.add_argument("--images", type=Path, metavar="FILE", help="IDX file of MNIST's training images, for its models")
+    images = "IDX file of MNIST's training images, or folder of CIFAR-10's in its binary version, for their models"
+    made.add_argument("--images", type=Path, metavar="FILE", help=images)
     return made
 
 
 def images_for(names: list[str], file: Path | None) -> np.ndarray | None:
-    """MNIST's images where they are wanted; a ValueError where they are wanted and missing, or given for nothing."""
-    wanted = [name for name in names if name in MNIST_RECIPES]
+    """The images where they are wanted; a ValueError where they are wanted and missing, or given for nothing."""
+    wanted = {whose: [n for n in names if n in recipes] for whose, recipes in ON_YOUR_IMAGES.items()}
+    of_images = [(whose, name) for whose, named in wanted.items() for name in named]
+    if file is None and of_images:
+        raise ValueError(f"{of_images[0][1]} needs --images FILE, {of_images[0][0]}'s training images")
     if file is None:
-        if wanted:
-            raise ValueError(f"{wanted[0]} needs --images FILE, MNIST's training images")
         return None
-    if not wanted:
-        raise ValueError(f"--images is for {', '.join(MNIST_RECIPES)}, and none of these is named")
+    if not of_images:
+        known = ", ".join(name for recipes in ON_YOUR_IMAGES.values() for name in recipes)
+        raise ValueError(f"--images is for {known}, and none of these is named")
+    if all(wanted.values()):
+        raise ValueError(f"--images holds those of {of_images[0][1]} or those of {of_images[-1][1]}: name them apart")
+    if wanted["CIFAR-10"]:
+        return load_cifar10(file)
     images, how = binary_images(file)
     if images.shape[1] != 28**2:
         raise ValueError(f"--images must hold images of 784 pixels, got {images.shape[1]}")
@@ -47,11 +58,11 @@ def main(argv: list[str], folder: Path = Path(__file__).parent) -> None:
     "knots" fits the knots of the splines to three of them, once these are as they should be.
     """
     recipes = RECIPES | GAUSSIAN_RECIPES | IMAGE_RECIPES
-    door = parser([*recipes, *MNIST_RECIPES])
+    known = [*recipes, *MNIST_RECIPES, *CIFAR_RECIPES]
+    door = parser(known)
     args = door.parse_args(argv)
-    if unknown := [name for name in args.names if name not in [*recipes, *MNIST_RECIPES, "knots"]]:
-        known = ", ".join([*recipes, *MNIST_RECIPES])
-        raise SystemExit(f"no model is called {', '.join(unknown)}; there are {known}, and knots")
+    if unknown := [name for name in args.names if name not in [*known, "knots"]]:
+        raise SystemExit(f"no model is called {', '.join(unknown)}; there are {', '.join(known)}, and knots")
     try:
         images = images_for(args.names, args.images)
     except (ValueError, OSError) as error:
@@ -61,6 +72,8 @@ def main(argv: list[str], folder: Path = Path(__file__).parent) -> None:
             fit_knots(folder)
         elif images is not None and name in MNIST_RECIPES:
             write(folder / f"{name}.npz", MNIST_RECIPES[name].train(images), np.float16)
+        elif name in CIFAR_RECIPES:
+            write(folder / f"{name}.npz", CIFAR_RECIPES[name].train(images), np.float32)
         else:
             write(folder / f"{name}.npz", recipes[name].train(), np.float32)
 

@@ -1,4 +1,6 @@
-"""The six image models of Sohl-Dickstein and Culpepper (2012), trained on 10,000 grey patches, and how they came about.
+"""The image models of Sohl-Dickstein and Culpepper (2012), trained on 10,000 grey patches, and how they came about.
+
+Six are those of Table 1. The two complete ones, with as many filters as pixels, have an exact log Z (Figures 2 and 3).
 
     python -m anneal_edu models image_laplace_experts …
 
@@ -107,6 +109,8 @@ IMAGE_RECIPES = {
     "image_bilinear": ImageRecipe(bilinear, (49,), expectation_maximisation, {"n_iterations": 300, "n_moves": 5}),
     "image_laplace_experts": ImageRecipe(experts, ("laplace", 144), minimum_probability_flow, {"n_rounds": 100}),
     "image_student_t_experts": ImageRecipe(experts, ("student_t", 144), minimum_probability_flow, {"n_rounds": 150}),
+    "image_laplace_complete": ImageRecipe(experts, ("laplace", 36), minimum_probability_flow, {"n_rounds": 100}),
+    "image_student_t_complete": ImageRecipe(experts, ("student_t", 36), minimum_probability_flow, {"n_rounds": 150}),
     "image_mean_covariance": ImageRecipe(
         mean_covariance, (36,), minimum_probability_flow, {"n_rounds": 24, "n_iterations": 8}
     ),

@@ -44,7 +44,8 @@ class GaussianRecipe(NamedTuple):
     """How a stored model of colour patches was trained: by `train_gaussian_rbm` with these arguments.
 
     As in Kiwaki and Aihara (2015): 80,000 updates on 100,000 patches of 6×6 pixels, D = 108. Theirs come from CIFAR-10,
-    these from ``color_patches(100_000)``. sigma is, or starts at, the standard deviation of each entry of the patches.
+    as those of `CIFAR_RECIPES` do; the others are cut from two photographs. sigma is, or starts at, the standard
+    deviation of each entry of the patches.
     """
 
     method: str
@@ -54,9 +55,9 @@ class GaussianRecipe(NamedTuple):
     learn_sigma: bool = False
     n_updates: int = 80_000
 
-    def train(self) -> GaussianRBM:
-        """Train the model again; from one minute to twenty."""
-        patches = color_patches(100_000, rng=np.random.default_rng(0))
+    def train(self, images: np.ndarray | None = None) -> GaussianRBM:
+        """Train the model again, on patches of the two photographs or of images (N, rows, cols, 3); minutes."""
+        patches = color_patches(100_000, images=images, rng=np.random.default_rng(0))
         return train_gaussian_rbm(
             patches,
             self.n_hidden,
@@ -90,6 +91,11 @@ GAUSSIAN_RECIPES = {
     "patches_pcd_200": GaussianRecipe("pcd", 1, 200, 0.02),
 }
 
+CIFAR_RECIPES = {
+    name.replace("patches", "cifar"): recipe for name, recipe in GAUSSIAN_RECIPES.items() if not recipe.learn_sigma
+}
+"""The three trainings of Kiwaki and Aihara (2015) with 20 and with 200 hidden units, on images of CIFAR-10."""
+
 
 def load(name: str) -> BinaryRBM | GaussianRBM | ImageModel:
     """Load a stored model.
@@ -102,9 +108,11 @@ def load(name: str) -> BinaryRBM | GaussianRBM | ImageModel:
         `RECIPES` has the rest. Of MNIST, "mnist_cd1_20", "mnist_pcd_20", "mnist_cd1_500", "mnist_pcd_500" or
         "mnist_cd25_500": training method and number of hidden units; `MNIST_RECIPES` has the rest. Of colour patches,
         "patches_cd1_20", "patches_cd25_20", "patches_pcd_20", "patches_pcd_sigma_20", "patches_cd1_200",
-        "patches_cd25_200" or "patches_pcd_200", named alike; `GAUSSIAN_RECIPES` has the rest. Of grey patches,
+        "patches_cd25_200" or "patches_pcd_200", named alike; `GAUSSIAN_RECIPES` has the rest. Of CIFAR-10's patches the
+        same with "cifar" for "patches", but for "sigma"; `CIFAR_RECIPES` has the rest. Of grey patches,
         "image_linear_gaussian", "image_linear_laplace", "image_bilinear", "image_laplace_experts",
-        "image_student_t_experts" or "image_mean_covariance"; `IMAGE_RECIPES` has the rest.
+        "image_student_t_experts", "image_laplace_complete", "image_student_t_complete" or "image_mean_covariance";
+        `IMAGE_RECIPES` has the rest.
 
     Returns
     -------
@@ -120,7 +128,7 @@ def load(name: str) -> BinaryRBM | GaussianRBM | ImageModel:
     >>> load("digits28_cd").weights.shape
     (784, 10)
     """
-    names = [*RECIPES, *MNIST_RECIPES, *GAUSSIAN_RECIPES, *IMAGE_RECIPES]
+    names = [*RECIPES, *MNIST_RECIPES, *GAUSSIAN_RECIPES, *CIFAR_RECIPES, *IMAGE_RECIPES]
     if name not in names:
         raise ValueError(f"name must be one of {', '.join(names)}, got {name!r}")
     if name in IMAGE_RECIPES:

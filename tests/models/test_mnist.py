@@ -61,6 +61,21 @@ def test_a_model_is_trained_again_on_the_images_of_a_file(tmp_path, monkeypatch,
     assert "made binary at 127.5" in said and f"mnist_cd1_20: log Z = {expected.log_z():.2f}" in said
 
 
+def test_a_model_is_trained_again_on_a_folder_of_cifar(tmp_path, monkeypatch):
+    asked = []
+
+    class Recipe:
+        def train(self, images):
+            asked.append(images)
+            return ae.GaussianRBM(np.ones((3, 2)), np.zeros(3), np.zeros(2), np.ones(3))
+
+    monkeypatch.setitem(ae.models.CIFAR_RECIPES, "cifar_pcd_20", Recipe())
+    (tmp_path / "data_batch_1.bin").write_bytes(bytes([7]) + bytes(range(256)) * 12)
+    program.main(["cifar_pcd_20", "--images", str(tmp_path)], tmp_path)
+    np.testing.assert_array_equal(asked[0], ae.data.load_cifar10(tmp_path))
+    assert (ae.data.load_rbm(tmp_path / "cifar_pcd_20.npz").weights == 1).all()
+
+
 def test_without_names_the_models_of_mnist_are_left_alone(tmp_path, monkeypatch):
     asked = []
     monkeypatch.setattr(program, "write", lambda file, model, precision: asked.append((file.stem, precision)))
@@ -81,6 +96,10 @@ def test_without_names_the_models_of_mnist_are_left_alone(tmp_path, monkeypatch)
         (["mnist_pcd_20", "--images", "small"], "--images must hold images of 784 pixels, got 4"),
         (["mnist_pcd_20", "--images", "nowhere"], "No such file"),
         (["mnist_pcd_20", "--images", "noise"], "noise is no IDX file"),
+        (["cifar_pcd_20"], "cifar_pcd_20 needs --images FILE, CIFAR-10's training images"),
+        (["digits8_cd", "cifar_pcd_20"], "cifar_pcd_20 needs --images FILE"),
+        (["cifar_pcd_20", "--images", "noise"], "noise must hold records of 3073 bytes"),
+        (["cifar_pcd_20", "mnist_pcd_20", "--images", "noise"], "those of mnist_pcd_20 or those of cifar_pcd_20"),
     ],
 )
 def test_images_that_are_missing_or_unwanted_are_refused_in_words(words, complaint, tmp_path, monkeypatch, capsys):

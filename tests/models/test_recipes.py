@@ -39,6 +39,8 @@ IMAGES = {
     "image_bilinear": ((49,), {"n_iterations": 300, "n_moves": 5}),
     "image_laplace_experts": (("laplace", 144), {"n_rounds": 100}),
     "image_student_t_experts": (("student_t", 144), {"n_rounds": 150}),
+    "image_laplace_complete": (("laplace", 36), {"n_rounds": 100}),
+    "image_student_t_complete": (("student_t", 36), {"n_rounds": 150}),
     "image_mean_covariance": ((36,), {"n_rounds": 24, "n_iterations": 8}),
 }
 
@@ -47,6 +49,8 @@ def test_the_recipes_are_those_of_the_files():
     assert {name: tuple(recipe) for name, recipe in models.RECIPES.items()} == DIGITS
     assert {name: tuple(recipe) for name, recipe in models.MNIST_RECIPES.items()} == MNIST
     assert {name: tuple(recipe) for name, recipe in models.GAUSSIAN_RECIPES.items()} == PATCHES
+    of_cifar = {name.replace("patches", "cifar"): recipe for name, recipe in PATCHES.items() if "sigma" not in name}
+    assert {name: tuple(recipe) for name, recipe in models.CIFAR_RECIPES.items()} == of_cifar
     assert {name: (recipe.arguments, recipe.settings) for name, recipe in images.IMAGE_RECIPES.items()} == IMAGES
 
 
@@ -61,7 +65,10 @@ def trained_with(monkeypatch):
     monkeypatch.setattr(models.stored, "train_rbm", train)
     monkeypatch.setattr(models.stored, "train_gaussian_rbm", train)
     monkeypatch.setattr(models.stored, "digits", lambda size: size)
-    monkeypatch.setattr(models.stored, "color_patches", lambda n, rng: rng.normal(size=(n // 1000, 3)))
+    cut = given.setdefault("cut", [])
+    monkeypatch.setattr(
+        models.stored, "color_patches", lambda n, images, rng: cut.append(images) or rng.normal(size=(n // 1000, 3))
+    )
     return given
 
 
@@ -102,6 +109,8 @@ def test_every_part_of_a_recipe_of_patches_reaches_the_training(trained_with):
     assert [trained_with[name] for name in names] == [5, "pcd", 3, 7, 0.3]
     np.testing.assert_array_equal(options["sigma"], data.std(0))
     assert options["learn_sigma"] and options["progress"] and first_numbers(options["rng"])
+    models.CIFAR_RECIPES["cifar_pcd_20"].train("images")
+    assert trained_with["cut"] == [None, "images"], "of the two photographs, and of the images that are given"
 
 
 def test_image_models_begin_where_the_recipes_say():

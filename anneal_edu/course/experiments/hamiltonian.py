@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 from scipy.special import logsumexp, ndtri, stdtrit
@@ -15,6 +15,7 @@ from anneal_edu.course.experiments import stored_arrays
 from anneal_edu.course.experiments.kept import HERE, Run
 from anneal_edu.distributions import Gaussian, ProductOfExperts
 from anneal_edu.kernels import random_walk
+from anneal_edu.models import load
 from anneal_edu.paths.geometric import Path, geometric_path
 from anneal_edu.paths.schedules import linear_schedule
 
@@ -52,12 +53,17 @@ MODELS: dict[str, Callable[[], ProductOfExperts]] = {
     "Student-t, round": round_student_t,
     "Laplace, stretched": lambda: stretched("laplace"),
 }
+TRAINED: dict[str, Callable[[], ProductOfExperts]] = {
+    "Laplace, trained": partial(load, "image_laplace_complete"),
+    "Student-t, trained": partial(load, "image_student_t_complete"),
+}
+"""Complete products of experts that have learned grey patches, as the paper's."""
 
 
 @lru_cache(maxsize=4)
 def path_to(model: str) -> Path:
-    """The geometric path from N(0, I) to one of `MODELS`."""
-    return geometric_path(Gaussian(np.zeros(DIM), np.eye(DIM)), MODELS[model]())
+    """The geometric path from N(0, I) to one of `MODELS` or `TRAINED`."""
+    return geometric_path(Gaussian(np.zeros(DIM), np.eye(DIM)), (MODELS | TRAINED)[model]())
 
 
 @dataclass(frozen=True)
@@ -74,8 +80,9 @@ SCALES = {
     "tiny": Scale(("Student-t, round",), (5, 10), 20, 2),
     "quick": Scale(tuple(MODELS), (30, 100, 300, 1000, 3000, 10_000), 200, 5),
     "full": Scale(tuple(MODELS), (30, 100, 300, 1000, 3000, 10_000, 100_000), 200, 10),
+    "trained": Scale(tuple(TRAINED), (30, 100, 300, 1000, 3000, 10_000, 100_000), 200, 10),
 }
-"""Some minutes; the paper's K of 100,000."""
+"""Some minutes; the paper's K of 100,000, on made-up models and on trained ones: half an hour each."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +106,7 @@ class Row:
 
 def run_one(model: str, method: str, n_steps: int, n_chains: int, seed: int, repeat: int) -> Row:
     """One run of one method; its random numbers depend on all arguments."""
-    names = list(MODELS).index(model), list(METHODS).index(method)
+    names = [*MODELS, *TRAINED].index(model), list(METHODS).index(method)
     rng = np.random.default_rng([seed, repeat, *names, n_steps, n_chains])
     path = path_to(model)
     found = METHODS[method](path, linear_schedule(n_steps), n_chains, rng)

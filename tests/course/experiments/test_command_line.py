@@ -48,6 +48,15 @@ def test_figure_3_has_the_curves_of_table_1_which_end_in_its_rows(tmp_path):
     assert {(point.n_steps, point.schedule) for point in points if point.transitions == "perfect"} == {(5, "linear")}
 
 
+def test_the_papers_table_is_beside_ours():
+    """Its estimates are all within 0.14 nats, and its largest ESS is on MAS."""
+    for model, log_z in grosse.PAPER_LOG_Z.items():
+        cells = grosse.PAPER[model]
+        assert set(cells) == {(path, schedule) for path in ("geometric", "MAS") for schedule in grosse.SCHEDULES}
+        assert max(abs(estimate - log_z) for estimate, _ in cells.values()) < 0.141
+        assert max(cells, key=lambda cell: cells[cell][1])[0] == "MAS"
+
+
 def test_perfect_points_of_figure_3_are_runs_with_exact_draws():
     model, images = ae.BinaryRBM(np.ones((4, 2)), np.zeros(4), np.zeros(2)), np.eye(4)
     points = grosse.figure_3(grosse.SCALES["tiny"], Run(3, model=model, images=images, name="mine"))

@@ -9,6 +9,7 @@ from scipy import stats
 import anneal_edu as ae
 from anneal_edu.course.experiments import hamiltonian, stored
 from anneal_edu.course.experiments.__main__ import main
+from anneal_edu.models.images import image_patches
 
 
 def test_half_of_the_round_model_lies_where_half_of_a_standard_normal_does():
@@ -22,6 +23,15 @@ def test_half_of_the_round_model_lies_where_half_of_a_standard_normal_does():
 def test_the_stretched_model_has_the_singular_values_that_its_docstring_states():
     values = np.linalg.svd(hamiltonian.stretched("laplace").filters, compute_uv=False)
     assert round(values[-1], 2) == 0.04 and round(values[0], 1) == 1.9
+
+
+@pytest.mark.parametrize("model", hamiltonian.TRAINED)
+def test_a_trained_complete_model_is_far_from_gaussian_and_knows_its_log_z(model):
+    """On patches held out from training: their covariance is I, of which N(0, I) makes the best that a Gaussian can."""
+    experts, held_out = hamiltonian.path_to(model)(1.0), image_patches().held_out
+    white = ae.Gaussian(np.zeros(36), np.eye(36)).log_density(held_out)
+    assert experts.filters.shape == (36, 36)
+    assert (experts.log_density(held_out) - experts.log_z() - white).mean() > 3
 
 
 def test_stored_runs_are_of_these_models():

@@ -3,6 +3,7 @@
 import inspect
 import re
 from importlib import import_module
+from itertools import product
 from pkgutil import iter_modules
 
 import numpy as np
@@ -196,6 +197,30 @@ def test_the_bar_of_a_root_mean_square_error():
     np.testing.assert_allclose(ends[0], 1 + np.array([-2, 2]) / np.sqrt(2 * n), atol=0.03)
     assert np.ptp(ends[0]) == pytest.approx(4 / np.sqrt(2 * n), rel=0.1)
     np.testing.assert_allclose(ends[1:], [[0.3, 0.3]])
+
+
+def test_figure_three_draws_every_point_with_its_interval_around_the_truth():
+    kinds = [("Gibbs", "linear"), ("Gibbs", "optimal binned"), ("perfect", "linear")]
+    ends = product(("uniform", "base rate"), ("geometric", "MAS"), kinds)
+    places = [(start, path, *kind) for start, path, kind in ends]
+    rows = [
+        {
+            "start": start, "path": path, "transitions": transitions, "schedule": schedule, "n_steps": n_steps,
+            "log_z": 7 + 0.01 * i, "low": 6 + 0.01 * i, "high": 7.2 + 0.01 * i, "exact": 5.0,
+        }
+        for n_steps in (10, 100)
+        for i, (start, path, transitions, schedule) in enumerate(places)
+    ]  # fmt: skip
+    axes = LectureFigure().columns(1, 1)
+    rbm_paths.figure_three(axes, rows)
+    for i, (start, path, *kind) in enumerate(places):
+        ax = axes[start == "base rate"]
+        name = f"{'moments' if path == 'MAS' else 'geometric'} {tuple(kind)}"
+        points, bars = (next(a for a in ax.get_children() if a.get_gid() == name + end) for end in ("", " bars"))
+        x = np.array([10, 100]) * {"linear": 1.0, "optimal binned": 1.2}[kind[1]]
+        np.testing.assert_allclose(points.get_xdata(), x if kind[0] == "Gibbs" else 0.83 * x)
+        np.testing.assert_allclose(points.get_ydata(), 2 + 0.01 * i)
+        np.testing.assert_allclose(bars.get_ydata()[:2], [1 + 0.01 * i, 2.2 + 0.01 * i])
 
 
 def test_every_figure_with_error_bars_is_in_the_table():
