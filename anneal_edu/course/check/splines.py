@@ -180,6 +180,11 @@ if the model is on too rarely, its bias must rise.
     rbm = uniform_rbm(4, 3)
     for _ in range(100):
         b, c, W = step(rbm, 1.0)
+        require(
+            max(np.abs(part).max() for part in (b, c, W)) < 1000,
+            "steps of rate 1 from the uniform RBM run away: the parameters grow beyond 1,000. A step is "
+            "rate · (target - model), and nothing divides it.",
+        )
         rbm = BinaryRBM(W, b, c)
     before, after = (_worst(p, target) for p in (uniform_rbm(4, 3), rbm))
     require(

@@ -98,6 +98,7 @@ WRONG_STEP = {
     "drift": (step(lambda p, s, m, rate: 0.999 * p + rate * (s - m)), "still moves"),
     "a rate of its own": (step(lambda p, s, m, rate: p + 0.1 * (s - m)), "use the given rate"),
     "a root of the rate": (step(lambda p, s, m, rate: p + 0.1 * (rate / 0.1) ** 0.5 * (s - m)), "at rate 0.03"),
+    "a scale for each unit": (step(lambda p, s, m, rate: p + rate * (s - m) / (m * (1 - m))), "run away"),
     "two arrays": (lambda eta, s, m, rate: eta[:2], "three arrays"),
     "transposed": (lambda eta, s, m, rate: (eta[0], eta[1], eta[2].T), "transposed"),
 }
