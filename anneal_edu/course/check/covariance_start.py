@@ -169,6 +169,8 @@ def _judge_errors(answer, grbm: GaussianRBM) -> None:
 def _two_moments(answer, h: np.ndarray, grbm: GaussianRBM) -> list[np.ndarray]:
     D, otherwise = grbm.dim, "return two arrays: the mean and the covariance of v."
     mean, cov = several(call(answer, h.copy(), grbm), 2, otherwise)
+    exchanged = np.shape(mean) == (D, D) and np.shape(cov) == (D,)
+    require(not exchanged, "return the mean first, and then the covariance.")
     rows = f"the covariance has shape {np.shape(cov)}; it should be ({D}, {D}). (np.cov wants one *row* a variable.)"
     require(np.shape(cov) == (D, D), rows)
     return arrays((mean, cov), {"the mean": (D,), "the covariance": (D, D)}, otherwise)
@@ -228,8 +230,10 @@ def _judge_unseen(got: list[float], q: float, W: float, n_runs: int, n_chains: i
         "nearly: q W is missing from Ẑ, but 1 - q W is what the others bring *together*. There are only 1 - q of "
         "them, so each weighs a little more.": np.log(1 - q * W),
         "your second number is of a run that has seen such a chain.": np.log(q * W),
+        "your second number is a logarithm to base 10; ours are natural.": np.log10(u),
     }, case, unless=right[1])
-    require(same(got[1], right[1]), f"{case}all chains of such runs weigh {u:.4g} Z; log Ẑ - log Z is the log of that.")
+    natural = f"{case}all chains of such runs weigh {u:.4g} Z; log Ẑ - log Z is the natural log of that."
+    require(same(got[1], right[1]), natural)
     reject(got[2], {
         "your third number is the mean square of the weights; the square of their mean is still to be "
         "subtracted.": right[2] + 1,

@@ -134,6 +134,8 @@ you add the errors of the two means as if each model had seen patches of its own
             "That is the variance of the mean: the root is missing.": sd**2 / 40,
             "That is the variance of one difference.": sd**2,
             "You divide by N; the error of a mean falls with √N only.": sd / 40,
+            "You divide by 10, the lesson's √100; here there are N patches.": sd / 10,
+            "That is two standard errors; return one.": 2 * sd / np.sqrt(40),
         }, case=f"your error is {found:.3f}, and should be {right:.3f}. ")
     biased = "Close: the mean was fitted to the same numbers, so divide the squares by N - 1."
     twice = "You take the 1 away twice: once in the variance, and once more under the root."

@@ -184,11 +184,18 @@ def _judge_swap(answer, path, low, high, x, y, where: str) -> None:
         "the ratio is upside down: you accept what should be refused.": np.exp(np.minimum(0, -log_ratio)),
         "this is the logarithm of the probability.": np.minimum(0, log_ratio),
         "these are logarithms of ratios; take the exponential before the min.": np.minimum(1, log_ratio),
+        "wanted is the smaller of 1 and the ratio; you take the larger one.": np.exp(np.maximum(0, log_ratio)),
         "only the upper rung is asked. What is it worth to the lower one?": np.exp(np.minimum(0, g(x) - g(y))),
         "only the lower rung is asked. What is it worth to the upper one?": np.exp(np.minimum(0, f(y) - f(x))),
         "the ratio is upside down.": np.exp(np.minimum(0, g(y) + f(x) - g(x) - f(y))),
         "you decide about each state by itself; it is one move with one ratio and one "
         "min.": np.exp(np.minimum(0, g(x) - g(y))) * np.exp(np.minimum(0, f(y) - f(x))),
+        "x_low is asked alone, which goes up, or each state by itself; but it is one move, which also brings x_high "
+        "down: one ratio and one min.": np.exp(np.minimum(0, g(x) - f(x))),
+        "your ratio is the root of the right one.": np.exp(np.minimum(0, log_ratio / 2)),
+        "your ratio is the square of the right one.": np.exp(np.minimum(0, 2 * log_ratio)),
+        "this is Barker's rule, ratio / (1 + ratio). It leaves the distribution as it is, too, but accepts less often; "
+        "wanted is Metropolis'.": 1 / (1 + np.exp(-log_ratio)),
     }, case=f"{where} ")
     require(
         same(found, np.exp(np.minimum(0, log_ratio))),

@@ -126,21 +126,24 @@ def convergence(scale: Scale, run: Run = HERE) -> list[Row]:
     return run.rows("hais-convergence", run_one, wanted, Row)
 
 
-def shortfall_of_perfect_chains(weight: float, scale: float, n_steps: int) -> float:
+def shortfall_of_perfect_chains(
+    weight: float, scale: float, n_steps: int, schedule: Callable[[int], np.ndarray] = linear_schedule
+) -> float:
     """log Z - E[log w] of one Student-t expert if every transition were perfect, Σ_k KL(p_{k-1} ‖ p_k).
 
-    For the path from N(0, 1) to f(x) = (1 + (scale x)²)^{-weight} in one dimension; exact, by quadrature on a
-    logarithmic grid.
+    For the path from N(0, 1) to f(x) = (1 + (scale x)²)^{-weight} in one dimension, and the β of ``schedule(n_steps)``;
+    exact, by quadrature on a logarithmic grid.
     """
-    u = np.linspace(-12.0, 16.0, 1401)  # x = e^u on the right half; both halves are alike
+    u = np.linspace(-12.0, 26.0, 1901)  # x = e^u on the right half; both halves are alike
     x = np.exp(u)
     g0 = -0.5 * x**2 - 0.5 * np.log(2 * np.pi)
     g1 = -weight * np.log1p((scale * x) ** 2)
     measure = u + np.log(2 * (u[1] - u[0]))  # log of 2 dx
+    betas = schedule(n_steps)
     mean_ratio, log_z = np.empty(n_steps), np.empty(n_steps + 1)
-    for k, beta in enumerate(linear_schedule(n_steps)):
+    for k, beta in enumerate(betas):
         log_p = (1 - beta) * g0 + beta * g1 + measure
         log_z[k] = logsumexp(log_p)
         if k < n_steps:
-            mean_ratio[k] = np.exp(log_p - log_z[k]) @ (g1 - g0) / n_steps
+            mean_ratio[k] = np.exp(log_p - log_z[k]) @ (g1 - g0) * (betas[k + 1] - beta)
     return float(log_z[-1] - log_z[0] - mean_ratio.sum())

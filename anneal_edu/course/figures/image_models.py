@@ -149,6 +149,9 @@ def against_share(ax: Axes, means: dict[str, tuple[float, float]], share: float)
     for name, ends in means.items():
         artists.curve(ax, name, [0, 1], ends, LABELS[name])
     low, high = min(map(min, means.values())), max(map(max, means.values()))
-    artists.curve(ax, "share", [share, share], [low, high], "reference", linewidth=1.8)
-    artists.legend(ax, {LABELS[name]: LABELS[name] for name in means}, loc="upper left", fontsize=11)
+    above_legend = low + 0.27 * (high - low)
+    artists.curve(ax, "share", [share, share], [above_legend, high], "reference", linewidth=1.8)
+    where = {"ha": "right", "va": "top", "fontsize": 11, "color": STYLES["reference"]["color"]}
+    artists.words(ax, "share words", share - 0.02, high, "our test set", **where)
+    artists.legend(ax, {LABELS[name]: LABELS[name] for name in means}, loc="lower right", fontsize=11)
     ax.set(xlim=(0, 1), ylim=(low - 3, high + 3), xlabel="share of flat patches", title="log likelihood (nats)")

@@ -28,7 +28,7 @@ def walk(ax: Axes, rungs: np.ndarray, style: str, title: str) -> None:
     gap = np.full((1, n_rungs), np.nan)
     others = np.concatenate([rungs, gap])[:, 1:]
     x = np.tile(np.append(times, np.nan), n_rungs - 1)
-    artists.curve(ax, "others", x, others.T.ravel(), "reference", gaps=True, linestyle="-", linewidth=0.5, alpha=0.45)
+    artists.curve(ax, "others", x, others.T.ravel(), "reference", gaps=True, linestyle="-", linewidth=0.4, alpha=0.35)
     artists.curve(ax, "one", times, rungs[:, 0], style, linestyle="-", linewidth=2.4)
     top = n_rungs - 1
     ax.set(xlim=(0, n_times - 1), ylim=(-0.04 * top - 0.1, 1.04 * top + 0.1), title=title)
@@ -104,11 +104,16 @@ def local_barrier(ax: Axes, betas: np.ndarray, found: np.ndarray, exact: np.ndar
 
 
 @projected()
-def density_and_histogram(ax: Axes, x: np.ndarray, density: np.ndarray, heights, edges, style: str, title: str) -> None:
-    """An exact density (n,) on a grid, and the histogram of what chains visited."""
-    artists.histogram(ax, "visited", heights, edges, style, linestyle="-")
+def density_and_histogram(
+    ax: Axes, x: np.ndarray, density: np.ndarray, heights, one, edges, style: str, title: str
+) -> None:
+    """An exact density (n,) on a grid, and what chains visited: an outline of all, and ``one`` of them filled."""
+    sides = np.repeat(edges, 2)
+    artists.band(ax, "one", sides, np.zeros_like(sides), np.r_[0.0, np.repeat(one, 2), 0.0], style, alpha=0.35)
+    artists.curve(ax, "visited", sides, np.r_[0.0, np.repeat(heights, 2), 0.0], style, linestyle="-", linewidth=2)
     artists.curve(ax, "exact", x, density, "truth")
-    ax.set(xlim=(x[0], x[-1]), ylim=(0, 2.2 * density.max()), xlabel="x", title=title)
+    artists.words(ax, "one words", x[0] + 0.5, 2.4 * density.max(), "filled: one chain", fontsize=12)
+    ax.set(xlim=(x[0], x[-1]), ylim=(0, 2.6 * density.max()), xlabel="x", title=title)
 
 
 @projected()

@@ -78,14 +78,14 @@ class StartCovariance(Panel):
     )
     size = (12.0, 4.6)
     controls = {  # noqa: RUF012
-        "share": slider("share of the covariance", 0.0, 0.0, 1.0, 0.1),
+        "share": slider("share of the covariance", 0.5, 0.0, 1.0, 0.1),
         "model": choice("model", "strong covariances", tuple(MODELS)),
         "kernel": choice("kernel", "x integrated out", tuple(kiwaki.KERNELS)),
         "seed": seed(),
     }
     scenes = {  # noqa: RUF012
-        "no correlation": {},
-        "half of it": {"share": 0.5},
+        "half of it": {},
+        "no correlation": {"share": 0.0},
         "all of it": {"share": 1.0},
         "far modes": {"model": "far modes"},
         "colour patches": {"model": "patches, CD-1", "share": 1.0},

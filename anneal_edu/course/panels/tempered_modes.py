@@ -136,7 +136,8 @@ class TemperedModes(Panel):
 
     title = "Three modes"
     picture = (
-        "Left: where chains alone were, and the exact density. Middle: the same for the last rung of the ladders. "
+        "Left: where 20 chains alone were, an outline, and where one of them was, filled; and the exact density. "
+        "Middle: the same for the last rung of 20 ladders. "
         "Right: the mass of each mode, exact, of chains alone and of ladders, with two standard errors."
     )
     size = (12.0, 4.4)
@@ -162,9 +163,10 @@ class TemperedModes(Panel):
         found = runs(n_pairs, hottest, n_sweeps, seed)
         density = np.exp(_log_f(_GRID[:, None]) - LOG_Z)
         pairs = (("alone", found.alone, "alone"), ("swapping", found.tempered, "swapping"))
+        top = 2.25 * density.max()
         for ax, (title, x, style) in zip(self.axes, pairs, strict=False):
-            heights = np.histogram(x, _EDGES)[0] / (x.size * np.diff(_EDGES))
-            tempering.density_and_histogram(ax, _GRID, density, np.minimum(heights, 1.5), _EDGES, style, title)
+            heights = [np.histogram(of, _EDGES)[0] / (of.size * np.diff(_EDGES)) for of in (x, x[:, 0])]
+            tempering.density_and_histogram(ax, _GRID, density, *np.minimum(heights, top), _EDGES, style, title)
         by_style = {style: masses(x) for _, x, style in pairs}
         tempering.masses(self.axes[2], SHARES, by_style, {"alone": "alone", "swapping": "swapping"})
         readout = {"masses of the modes, exact": ", ".join(f"{share:.2f}" for share in SHARES)}

@@ -209,6 +209,7 @@ WRONG_MOMENTS = {
     "sigma missing": (lambda h, g: ((h @ g.weights.T + g.visible_bias).mean(0), np.eye(6)), "factor σ is missing"),
     "bias missing": (lambda h, g: ((g.sigma * (h @ g.weights.T)).mean(0), np.eye(6)), "visible bias is missing"),
     "NaN": (of_centres(lambda cov, g, v: cov * np.nan), "NaN"),
+    "exchanged": (lambda h, g: right_moments(h, g)[::-1], "the mean first"),
     "one thing": (lambda h, g: right_moments(h, g)[1], "return two arrays"),
 }
 
@@ -290,7 +291,8 @@ WRONG_UNSEEN = {
     "no error": (with_number(1, lambda q, W, R, C: 0.0), "weigh less than Z"),
     "not divided": (with_number(1, lambda q, W, R, C: np.log(1 - q * W)), "only 1 - q of them"),
     "of the rare": (with_number(1, lambda q, W, R, C: np.log(q * W)), "has seen such a chain"),
-    "log10": (with_number(1, lambda q, W, R, C: np.log10(others(q, W))), "the log of that"),
+    "log10": (with_number(1, lambda q, W, R, C: np.log10(others(q, W))), "to base 10"),
+    "log of twice": (with_number(1, lambda q, W, R, C: np.log(2 * others(q, W))), "the natural log of that"),
     "mean square": (with_number(2, lambda q, W, R, C: foretold(q, W, R, C)[2] + 1), "still to be subtracted"),
     "rare alone": (with_number(2, lambda q, W, R, C: q * W**2), "leaves out the other chains"),
     "rare alone, less 1": (with_number(2, lambda q, W, R, C: q * W**2 - 1), "leaves out the other chains"),

@@ -116,7 +116,15 @@ WRONG_SWAP = {
         )(path, 0.3, 0.8, x, y),
         "wrong for 0.1 and 0.5",
     ),
-    "Barker": (of_logs(lambda fx, fy, gx, gy: 1 / (1 + np.exp(fx + gy - fy - gx))), "from the right ones"),
+    "Barker": (of_logs(lambda fx, fy, gx, gy: 1 / (1 + np.exp(fx + gy - fy - gx))), "Barker's rule"),
+    "max for min": (of_logs(lambda fx, fy, gx, gy: np.exp(np.maximum(0, fy + gx - fx - gy))), "the larger one"),
+    "x_low only": (of_logs(lambda fx, fy, gx, gy: np.exp(np.minimum(0, gx - fx))), "x_low is asked alone"),
+    "two states by themselves": (
+        of_logs(lambda fx, fy, gx, gy: np.exp(np.minimum(0, gx - fx) + np.minimum(0, fy - gy))),
+        "each state by itself",
+    ),
+    "root": (of_logs(lambda fx, fy, gx, gy: np.exp(np.minimum(0, 0.5 * (fy + gx - fx - gy)))), "is the root"),
+    "square": (of_logs(lambda fx, fy, gx, gy: np.exp(np.minimum(0, 2 * (fy + gx - fx - gy)))), "is the square"),
     "the mean of all chains": (
         of_logs(lambda fx, fy, gx, gy: np.exp(np.minimum(0, fy + gx - fx - gy)).mean() * np.ones(len(fx))),
         "from the right ones",

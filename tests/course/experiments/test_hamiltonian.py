@@ -1,6 +1,7 @@
 """The experiment behind notebook 08: models, kept runs, and the shortfall of perfect chains."""
 
 import json
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -78,3 +79,32 @@ def test_of_a_light_tail_the_shortfall_falls_as_1_over_k_and_of_a_heavy_one_slow
     assert decade(3.0) == pytest.approx(10, rel=0.05)
     assert decade(1.0) == pytest.approx(10**0.5, rel=0.1)
     assert decade(0.8) == pytest.approx(10**0.3, rel=0.1)
+
+
+def test_steps_that_close_in_on_the_target_restore_1_over_k_of_a_heavy_tail():
+    """With β = 1 - (1-t)^p as soon as p (λ - 1/2) > 1: then ∫ (dβ/dt)² Var dt of the score is finite."""
+
+    def closing_in(n_steps):
+        return 1 - (1 - np.arange(n_steps + 1) / n_steps) ** 4
+
+    for weight in (1.0, 1.25, 3.0):
+        few, many = (hamiltonian.shortfall_of_perfect_chains(weight, 1.0, n, closing_in) for n in (100, 1000))
+        assert few / many == pytest.approx(10, rel=0.06)
+    assert hamiltonian.shortfall_of_perfect_chains(0.8, 1.0, 1000, closing_in) == pytest.approx(0.0047, rel=0.02)
+    linear = hamiltonian.shortfall_of_perfect_chains(0.8, 1.0, 100)
+    assert hamiltonian.shortfall_of_perfect_chains(0.8, 1.0, 100, ae.linear_schedule) == linear
+
+
+@pytest.mark.parametrize("power", [1, 4])
+def test_of_any_schedule_the_shortfall_is_a_sum_of_divergences(power):
+    """Σ_k KL(p_{k-1} ‖ p_k), on a grid of another kind."""
+
+    def schedule(n_steps):
+        return 1 - np.linspace(1, 0, n_steps + 1) ** power
+
+    x = np.sinh(np.linspace(-16, 16, 40_001))
+    g0, g1 = stats.norm.logpdf(x), -1.3 * np.log1p(x**2)
+    log_p = [(1 - beta) * g0 + beta * g1 + np.log(np.gradient(x)) for beta in schedule(7)]
+    log_p = [row - np.logaddexp.reduce(row) for row in log_p]
+    total = sum(np.exp(p) @ (p - q) for p, q in pairwise(log_p))
+    assert hamiltonian.shortfall_of_perfect_chains(1.3, 1.0, 7, schedule) == pytest.approx(total, rel=1e-3)
