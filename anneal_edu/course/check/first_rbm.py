@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.special import expit
 
-from anneal_edu.course.check.verdict import WrongAnswerError, call, exercise, reject, require, same
+from anneal_edu.course.check.verdict import WrongAnswerError, call, call_sized, exercise, reject, require, same
 from anneal_edu.distributions import BinaryRBM, binary_states
 
 # Fields of both signs, so that each slip gives other numbers
@@ -36,7 +36,11 @@ def log_f(answer) -> str:
       A hint: ae.check.first_rbm.log_f.hint()
     """
     rbm, h = _RBM, binary_states(3)
-    got = np.asarray(call(answer, h, *_parameters(rbm)))
+    sizes = (
+        "the sizes do not fit: h has H entries a row, weights is (D, H), visible_bias has D, hidden_bias H. Did you "
+        "copy log f(v), or leave W as it stands there? Now the pixels are summed, not the hidden units."
+    )
+    got = np.asarray(call_sized(sizes, answer, h, *_parameters(rbm)))
     require(
         got.shape != (8, 4),
         "you have one number for each chain and pixel. f(h) is a product over pixels: sum their logarithms over the "

@@ -101,12 +101,17 @@ def _valid_tables(log_f: np.ndarray) -> dict[str, np.ndarray]:
     T = metropolis_matrix(log_f)
     ring = np.roll(np.eye(len(p)), 1, axis=1)  # round the ring, always forwards: no detailed balance
     flow = 0.9 * p.min()
+    two_rooms = np.zeros_like(T)
+    for room in (slice(0, 2), slice(2, None)):  # exact draws in each, and no door
+        two_rooms[room, room] = p[room] / p[room].sum()
     return {
         "Metropolis": T,
         "twice": T @ T,
         "exact draws": np.tile(p, (len(p), 1)),
         "lazy": 0.7 * np.eye(len(p)) + 0.3 * T,
         "round": np.eye(len(p)) + (flow / p)[:, None] * (ring - np.eye(len(p))),
+        "frozen": np.eye(len(p)),
+        "two rooms": two_rooms,
     }
 
 
@@ -178,12 +183,16 @@ def broken_step(answer):
     )
 
 
+def _normalised(log_f: np.ndarray) -> np.ndarray:
+    return np.exp(log_f - logsumexp(log_f, axis=-1, keepdims=True))
+
+
 def _say_what_is_sound(log_f: np.ndarray, tables: list[np.ndarray], k: int, broken: int, shift: float) -> None:
     if k == broken:
         return
     far = f" (Here log f is about {shift:+.0f}: subtract the largest before you exponentiate.)" if shift else ""
     require(1 <= k <= len(tables), f"you say {k}, but k runs from 1 to {len(tables)}: tables[0] is T_1.{far}")
-    p, p_broken = (np.exp(log_f[i] - logsumexp(log_f[i])) for i in (k, broken))
+    p, p_broken = _normalised(log_f[[k, broken]])
     T = tables[k - 1]
     broken_change = p_broken @ tables[broken - 1] - p_broken
     slight = float(abs(broken_change).max())
@@ -196,6 +205,13 @@ def _say_what_is_sound(log_f: np.ndarray, tables: list[np.ndarray], k: int, brok
         far += f" (The broken table changes p by {slight:.1g}, and rounding by 1e-16: look for the largest change.)"
     change, flow = float(abs(p @ T - p).max()), p[:, None] * T
     counted = " Or do you count from 0? tables[0] is T_1." if k == broken - 1 else ""
+    if k == 1 + int(np.argmax([abs(f @ t - f).max() for f, t in zip(_normalised(log_f[:-1]), tables, strict=True)])):
+        counted += " Or do you compare T_k with f_{k-1}? That is log_f[k - 1]; tables[k - 1] belongs to log_f[k]."
+    if np.linalg.matrix_rank(T - np.eye(len(p))) < len(p) - 1:
+        counted += (
+            f" T_{k} leaves many distributions invariant, for it does not lead from everywhere to everywhere. Ask "
+            f"whether p_{k} is one of them."
+        )
     ring = (
         f" T_{k} has no detailed balance, and yet it is sound: chains go round in a ring, as many into each site as "
         "out of it. Ask for invariance itself."

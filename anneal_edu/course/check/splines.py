@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.special import expit
 
-from anneal_edu.course.check.verdict import arrays, call, exercise, reject, require, same, several
+from anneal_edu.course.check.verdict import arrays, call, call_sized, exercise, reject, require, same, several
 from anneal_edu.distributions import BinaryRBM, binary_states, uniform_rbm
 from anneal_edu.distributions.protocol import inner
 
@@ -57,7 +57,11 @@ product within each state: p(v_i = 1 | h) · h_j, weighted by p(h).
     v, h = binary_states(rbm.dim), binary_states(rbm.n_hidden).astype(float)
     p_h = _hidden_probabilities(rbm, v)
     right = rbm.moments()
-    got = _three(call(answer, h.copy(), p_h.copy(), W.copy(), b.copy()), _NAMES, right)
+    sizes = (
+        "the sizes do not fit: h is (S, H), p_h (S,), weights (D, H) and visible_bias (D,). Pixels hear of the hidden "
+        "units through W h: for rows of h, is it W or its transpose that is multiplied from the right?"
+    )
+    got = _three(call_sized(sizes, answer, h.copy(), p_h.copy(), W.copy(), b.copy()), _NAMES, right)
     given_h, mean_h = expit(h @ W.T + b), p_h @ h
     reject(got[1], {
         "you averaged over the states as if all were equally likely: weight each row of h by p_h.": h.mean(0),

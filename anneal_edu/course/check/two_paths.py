@@ -144,16 +144,19 @@ def _kept(p0: Gaussian, p1: Gaussian, style: str, angles: np.ndarray) -> np.ndar
 @exercise(
     hints=(
         "What would the clouds of a path have to look like for a Gibbs sweep to be a perfect transition?",
-        "With equal covariances every cloud of the geometric path points as the ends do. Those of the moment path are "
-        "stretched along the line between the means. Turn what counts onto an axis; or try all angles.",
+        "Try all angles: after a quarter turn everything comes again. (With equal covariances every cloud of the "
+        "geometric path points as the ends do. Those of the moment path are stretched along the line between the "
+        "means, the more, the farther apart these are.)",
         "the least, over angles up to π/2, of the mean over β of r² = c[0, 1]² / (c[0, 0] c[1, 1]) with c = R Σ(β) Rᵀ",
     )
 )
 def best_turn(answer) -> str:
     """``answer(p0, p1, style)`` must be an angle by which to turn the plane so that Gibbs keeps up along that path."""
     kept = 0.0
-    for long_axis, line in ((0.25, 0.5), (1.3, 1.05), (-0.25, 1.0)):  # no slip is near another one, or the right angle
-        axis, gap = (length * np.array([np.cos(a), np.sin(a)]) for length, a in ((1.0, long_axis), (25.0, line)))
+    far = ((0.25, 0.5, 25.0), (1.3, 1.05, 25.0), (-0.25, 1.0, 25.0))  # no slip is near another, or the right angle
+    near = ((0.25, 0.5, 2.0), (0.7, 2.0, 2.75))  # neither the line of the means will do, nor the middle cloud
+    for long_axis, line, apart in far + near:
+        axis, gap = (length * np.array([np.cos(a), np.sin(a)]) for length, a in ((1.0, long_axis), (apart, line)))
         cov = 0.2 * np.eye(2) + 2.0 * np.outer(axis, axis)
         middle = np.array([-30.0, 4.0])  # where the two stand says nothing, how they stand to each other does
         p0, p1 = Gaussian(middle - gap / 2, cov), Gaussian(middle + gap / 2, cov)
@@ -170,14 +173,21 @@ def _judge_turn(p0: Gaussian, p1: Gaussian, style: str, angle: float) -> float:
     kept, mirrored, in_degrees = _kept(p0, p1, style, np.array([angle, -angle, np.radians(angle)]))
     if kept <= least + _NEARLY:
         return float(kept)
+    gap = p1.mean - p0.mean
+    along_the_gap = abs(np.sin(2 * (angle + np.arctan2(gap[1], gap[0])))) < 1e-3
     slips = {
         f"that is a good angle for the other path, {other}. Which clouds does this one "
         "have?": _kept(p0, p1, other, np.array([angle]))[0] <= least_other + _NEARLY,
         "it would be right with the other sign: [[cos, -sin], [sin, cos]] turns to the left.": mirrored
         <= least + _NEARLY,
         "it would be right in degrees; give radians.": in_degrees <= least + _NEARLY,
+        "this lays the line between the means on an axis. That would do where they lie far apart, and here they are "
+        "near.": style == "moments" and along_the_gap,
     }
-    case = f"{style}, turned by {angle:.3g}: a sweep keeps {kept:.0%} on average, and {least:.0%} is possible. "
+    case = (
+        f"{style}, means {np.linalg.norm(gap):.3g} apart, turned by {angle:.3g}: a sweep keeps {kept:.0%} on average, "
+        f"and {least:.0%} is possible. "
+    )
     for sentence, hit in slips.items():
         require(not hit, case + sentence)
     raise WrongAnswerError(f"{case}The number to make small is r² along the path.")

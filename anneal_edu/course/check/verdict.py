@@ -111,6 +111,15 @@ def call(function: Callable, *arguments, shape: tuple[int, ...] | None = None) -
     return result if shape is None else array(result, shape, "your function returned")
 
 
+def call_sized(otherwise: str, function: Callable, *arguments) -> Any:
+    """Call the learner's function; of sizes that do not fit ``otherwise`` speaks in place of numpy."""
+    try:
+        return call(function, *arguments)
+    except ValueError as error:
+        require(not any(word in str(error) for word in ("matmul", "aligned", "broadcast")), otherwise)
+        raise
+
+
 def own_chance(draw: Callable[[np.random.Generator], Any], what: str = "answers") -> Any:
     """What ``draw`` makes of a generator: with another one something else, with an equal one the same."""
     first, again, other = (draw(np.random.default_rng(seed)) for seed in (1, 1, 2))

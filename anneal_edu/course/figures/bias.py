@@ -11,10 +11,14 @@ from anneal_edu.course.figures.style import STYLES, projected
 def bias_against_steps(
     ax: Axes, name: str, n_steps: np.ndarray, forward: np.ndarray, reverse: np.ndarray, style: str
 ) -> None:
-    """Exact bias (n,) against K (n,): forward with full markers, reverse with hollow ones and a thin line."""
+    """Exact bias (n,) against K (n,): forward with full markers, reverse with hollow ones and a thin line.
+
+    Marks stand at every other K, those of the two paths in turn: curves on each other show the marks of both.
+    """
+    look = STYLES[style] | {"markevery": (int(style == "moments"), 2)}
     hollow = {"markerfacecolor": "white", "markersize": 9, "linewidth": 1.2}
-    artists.line(ax, f"{name} reverse", n_steps, reverse, **STYLES[style] | hollow)
-    artists.line(ax, f"{name} forward", n_steps, forward, **STYLES[style] | {"markersize": 5})
+    artists.line(ax, f"{name} reverse", n_steps, reverse, **look | hollow)
+    artists.line(ax, f"{name} forward", n_steps, forward, **look | {"markersize": 5})
 
 
 @projected()

@@ -47,7 +47,10 @@ WRONG_LOG_F = {
     "normalised": (lambda h, W, b, c: turned(W, b, c).log_density(h) - turned(W, b, c).log_z(), "without log Z"),
     "summed over chains": (lambda h, W, b, c: (h @ c).sum() + softplus(field(h, W, b)).sum(), "one number a row"),
     "not summed": (lambda h, W, b, c: softplus(field(h, W, b)), "sum their logarithms"),
-    "the formula of v": (lambda h, W, b, c: h @ b + softplus(h @ W + c).sum(-1), "ValueError"),
+    "the formula of v": (lambda h, W, b, c: h @ b + softplus(h @ W + c).sum(-1), "Did you copy log f(v)"),
+    "W as in the lesson": (lambda h, W, b, c: h @ c + softplus(np.dot(h, W) + b).sum(-1), "the sizes do not fit"),
+    "the biases exchanged": (lambda h, W, b, c: h @ c + softplus(h @ W.T + c).sum(-1), "the sizes do not fit"),
+    "an error of another kind": (lambda h, W, b, c: float("log f"), "ValueError"),
     "something else": (lambda h, W, b, c: 2 * (h @ c) + softplus(field(h, W, b)).sum(-1), "times Z"),
     "NaN": (lambda h, W, b, c: np.full(len(h), np.nan), "NaN"),
 }

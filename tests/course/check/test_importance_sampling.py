@@ -92,6 +92,17 @@ def overflowing(log_f, tables):
     return 1 + int(np.nanargmax(changes)) if np.isfinite(changes).any() else 1
 
 
+def by_the_stationary_distribution(log_f, tables):
+    """As if each table had one: those that do not lead from everywhere to everywhere have many."""
+    changes = []
+    for k, T in enumerate(tables, start=1):
+        values, vectors = np.linalg.eig(T.T)
+        found = abs(vectors[:, abs(values - 1).argmin()].real)
+        p = np.exp(log_f[k] - log_f[k].max())
+        changes.append(abs(found / found.sum() - p / p.sum()).max())
+    return 1 + int(np.argmax(changes))
+
+
 WRONG_STEPS = {
     "count from 0": lambda log_f, tables: right_broken_step(log_f, tables) - 1,
     "no detailed balance, and yet": by_detailed_balance,
@@ -100,6 +111,8 @@ WRONG_STEPS = {
     "subtract the largest": overflowing,
     "k runs from 1": lambda log_f, tables: 0,
     "one whole number": lambda log_f, tables: largest_changes(log_f, tables),
+    "leaves many distributions invariant": by_the_stationary_distribution,
+    "Or do you compare T_k with f_{k-1}?": lambda log_f, tables: 1 + int(np.argmax(largest_changes(log_f, tables, 1))),
 }
 
 

@@ -35,6 +35,7 @@ def three_hidden(v, h, p):
 
 WRONG_MOMENTS = {
     "a sigmoid that overflows": (moments(given=lambda h, W, b: overflowing(h @ W.T + b)), "infinity over infinity"),
+    "W not transposed": (moments(given=lambda h, W, b: sigmoid(h @ W + b)), "the sizes do not fit"),
     "states of its own": (states_of_its_own, "in another order"),
     "three hidden units": (moments(product=three_hidden), "2 visible and 4 hidden units"),
     "independent": (moments(product=lambda v, h, p: np.outer(p @ v, p @ h)), "independent layers"),
