@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import ndtri
 
 from anneal_edu.course.check.verdict import attempt, exercise, require
 from anneal_edu.distributions import Gaussian
@@ -238,18 +239,22 @@ def five_runs(seed: int) -> tuple[list[tuple[np.ndarray, np.ndarray]], list[str]
     """
     rng = np.random.default_rng([153, seed])
     order = rng.permutation(len(WORDS))
-    return [_run(WORDS[i], rng, small=seed % 4 == 3) for i in order], [WORDS[i] for i in order]
+    drifts = {"not there yet": 7.0 * (seed % 4 == 3)}
+    return [_run(WORDS[i], rng, drifts.get(WORDS[i], 0.0)) for i in order], [WORDS[i] for i in order]
 
 
-def _run(word: str, rng: np.random.Generator, small: bool = False) -> tuple[np.ndarray, np.ndarray]:
+def _run(word: str, rng, drift=0.0, keep=0.7, spread=0.0, n_dead=0) -> tuple[np.ndarray, np.ndarray]:
+    """One run; drift: standard errors, over the chains, from one half to the other; 0 leaves that to chance."""
     n, T = int(rng.integers(40, 80)), 200
     level, width = 800 * rng.choice([-1, 1]), 10 ** rng.uniform(-2, 2)
     x = np.empty((T, n))
     x[0] = rng.standard_normal(n)
     for t in range(1, T):
-        x[t] = 0.7 * x[t - 1] + np.sqrt(1 - 0.49) * rng.standard_normal(n)
+        x[t] = keep * x[t - 1] + np.sqrt(1 - keep**2) * rng.standard_normal(n)
         x[t] = np.where(rng.random(n) < 0.2, x[t - 1], x[t])  # a refused step is no chain that never moves
-    log_w = level + rng.uniform(0.2, 0.8) * rng.standard_normal(n)
+    size = spread or rng.uniform(0.2, 0.8)  # a wide spread comes in quantiles: none is further off by chance
+    log_w = level + size * (ndtri((rng.permutation(n) + 0.5) / n) if spread else rng.standard_normal(n))
+    log_w[:n_dead] -= 50
     if word == "collapsed":
         log_w = level + 12 * np.sort(rng.standard_normal(n))
         log_w[-1] = log_w[-2] + 6
@@ -260,17 +265,19 @@ def _run(word: str, rng: np.random.Generator, small: bool = False) -> tuple[np.n
     elif word == "stuck":
         still = rng.choice(n, n // 4, replace=False)
         x[:, still] = x[0, still]
-    elif word == "not there yet":
+    elif word == "not there yet" or drift:
         way, side = np.linspace(-6, 0, T)[:, None], rng.choice([-1, 1])
         early, late = np.split(x, 2)
         change = late.mean(0) - early.mean(0)
-        wanted = 7 * side * change.std(ddof=1) / np.sqrt(n)
-        x += way * ((wanted - change.mean()) / np.diff(way.reshape(2, -1).mean(1)) if small else side)
+        wanted = drift * side * change.std(ddof=1) / np.sqrt(n)
+        x += way * ((wanted - change.mean()) / np.diff(way.reshape(2, -1).mean(1)) if drift else side)
     return log_w, width * (3 * rng.normal() + x[:, rng.permutation(n)])
 
 
 def _cases() -> Iterator[tuple[list[tuple[np.ndarray, np.ndarray]], list[str]]]:
     yield from (five_runs(seed) for seed in range(8))
+    rng = np.random.default_rng(154)
+    yield [_run("fine", rng, 1.4, 0.95, *harmless) for harmless in ((), (1.5,), (1.5,), (0, 2))], ["fine"] * 4
 
 
 @exercise(
@@ -286,7 +293,8 @@ def what_is_wrong(answer) -> str:
     """``answer(log_weights, states)`` must say of one run what is wrong: log weights (C,), states (T, C).
 
     "collapsed": one chain carries the weight. "copies": two chains are one. "stuck": a chain never moves. "not there
-    yet": the chains are still on their way. "fine". No run has two troubles. Eight times five runs are made anew.
+    yet": the chains are still on their way. "fine". No run has two troubles. Eight times five runs are made anew, and
+    four that are fine, with slow chains.
 
     Examples
     --------
@@ -301,11 +309,11 @@ little. Compare early and late in each chain: how large is the mean change besid
         "stuck": "most chains move; look at every one.",
         "not there yet": "all chains move from one place to another, now and then by little. Compare early and late "
         "in each chain: how large is the mean change beside its standard error?",
-        "fine": "nothing is wrong with it; what alarms you?",
+        "fine": "nothing is wrong with it; what alarms you? A slow chain is *one* number, a dead one is no collapse.",
     }
     for runs, words in _cases():
         for (log_w, x), word in zip(runs, words, strict=True):
             said = attempt(answer(log_w, x))
             require(said in WORDS, f"say one of {', '.join(WORDS)}, not {said!r}.")
             require(said == word, f"a run that is {word!r} you call {said!r}: {told[word]}")
-    return "right: forty runs, and the trouble of each."
+    return "right: forty-four runs, and the trouble of each."

@@ -176,7 +176,7 @@ def _judge_since(since: int | None, right: int | None, case: str, given, answer)
 # Exercise 2
 @exercise(
     hints=(
-        "Of which quantity, along chains that start at a data point, is p(v) the mean?",
+        "Of which quantity, along chains that start at a data point, is p_ann(v) the mean?",
         "Give each point its own row of C log weights; average 1/w without leaving the logarithms.",
         "log p̂(v) = log f(v) + log (1/C) Σ_c 1/w_c",
     )

@@ -273,7 +273,8 @@ def _mixture(log_f, log_z, s) -> float:
 def _judge_common_factor(shift: float, thrice: bool) -> None:
     sign = "The first term falls by 5, so the second, linear in log Z, must rise by 5. Its sign is wrong."
     for wrong, why in (
-        (-5, "The first term falls by 5, and the second, linear in log Z, is missing."),
+        (-5, "The first term falls by 5, and the second, linear in log Z, is missing or does not rise with it."),
+        (5 - 5 / np.log(2), "The first term falls by 7.2: its logarithm has base 2, and all are natural here."),
         (-10, "The first term falls by 15: it is a mean over the draws, and yours is three of it." if thrice else sign),
         (5, "The first term stays: each f_k should be divided by its Z_k there, so that it falls by 5."),
         (10, "In the first term each f_k is divided by its Z_k, so that it falls by 5."),

@@ -44,8 +44,8 @@ def sound(answer) -> str:
     ...     seen = zip([*rungs, rungs[-1]], [*states, particles])
     ...     return all(abs(v.mean(0) - rung.moments()[0]).max() < 0.025 for rung, v in seen)
     >>> sound(means_alone)
-    ✗ you pass a phase that mixes the pixels of different chains: every E[v] is right, and what pixels do together \
-is not.
+    ✗ you pass a phase that mixes the pixels of different chains: every E[v] is right, and E[v hᵀ], what pixels do \
+together, is 0.05 off; with ten thousand draws or more that is far beyond chance.
       A hint: ae.check.tempered_training.sound.hint()
     """
     rungs = sound_rungs()
@@ -72,7 +72,7 @@ is not.
     require(
         condemned == 0,
         f"you condemn a phase without a fault {condemned} times of twelve. Of many numbers that are compared some are "
-        "two standard errors off by chance: allow five, or draw more.",
+        "two standard errors off by chance: allow five, or draw more. Did each rung begin at exact draws of its own?",
     )
     return f"right: all {len(SICK)} faults found, and the phase without one is let go, twelve times of twelve."
 

@@ -52,11 +52,13 @@ def two_outputs(
 
 @projected()
 def screams(ax: Axes, kinds: list[str], p_values: list[float | None], level: float, told: bool) -> None:
-    """How small each test's p-value is, on a line from 1 to 10^-20; a test that is not asked has no mark."""
+    """How small each test's p-value is, on a line from 1 to 10^-20; not told, the tests have no names and no marks."""
     rows = np.arange(len(kinds))[::-1]
-    ax.set(yticks=rows, yticklabels=kinds, ylim=(-0.6, len(kinds) - 0.4), xlim=(-1, _LOUDEST + 1))
+    ax.set(yticks=rows, yticklabels=kinds if told else ["?"] * len(kinds))
+    ax.set(ylim=(-0.6, len(kinds) - 0.4), xlim=(-1, _LOUDEST + 1))
     ax.set(xticks=[0, 5, 10, 15, 20], xticklabels=["1", "10⁻⁵", "10⁻¹⁰", "10⁻¹⁵", "less"])
-    ax.set(xlabel="p-value: the smaller, the louder", title="the tests" if told else "the tests: ask them later")
+    title = "the tests" if told else f"{len(kinds)} tests: ask them later"
+    ax.set(xlabel="p-value: the smaller, the louder", title=title)
     at = -np.log10(level)
     artists.curve(ax, "level", [at, at], [-0.6, len(kinds) - 0.4], "reference")
     if not told:

@@ -154,6 +154,30 @@ def test_draws_of_one_chain_are_no_strangers():
     assert "you call 'not there yet'" in bugs.what_is_wrong(lambda w, x: told(w, x, moved=naive)).message
 
 
+WRONG_COLLAPSES = {
+    "a wide spread": lambda w: w.std() > 1.3,
+    "a wide range": lambda w: np.ptp(w) > 6.5,
+    "a dead chain": lambda w: np.ptp(w) > 20,
+}
+
+
+@pytest.mark.parametrize("mistake", WRONG_COLLAPSES)
+def test_a_spread_or_a_dead_chain_is_no_collapse(mistake):
+    wrong = WRONG_COLLAPSES[mistake]
+    said = bugs.what_is_wrong(lambda w, x: "collapsed" if wrong(w) else told(w, x)).message
+    assert "a run that is 'fine' you call 'collapsed'" in said and "no collapse" in said, said
+
+
+def test_slow_chains_are_fine():
+    """All states taken for independent, at four standard errors: rightly called by luck where chains are quick."""
+    n = lambda x: x.size / 2  # noqa: E731
+    naive = lambda x: abs(x[100:].mean() - x[:100].mean()) > 4 * np.hypot(x[:100].std(), x[100:].std()) / np.sqrt(n(x))  # noqa: E731
+    *_, (runs, words) = bugs._cases()
+    assert all(naive(x) for _, x in runs) and set(words) == {"fine"}
+    said = bugs.what_is_wrong(lambda w, x: told(w, x, moved=naive)).message
+    assert "a run that is 'fine' you call 'not there yet'" in said and "*one* number" in said
+
+
 def test_other_wrong_diagnoses():
     assert "say one of" in bugs.what_is_wrong(lambda w, x: "odd").message
     assert "what alarms you" in bugs.what_is_wrong(

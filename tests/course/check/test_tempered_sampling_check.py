@@ -183,6 +183,12 @@ EVEN = np.full(3, 1 / 3)
 WRONG_OBJECTIVE = {
     "maximised": (lambda f, n, z: -objective(f, n, z), "as the poster says"),
     "second term dropped": (lambda f, n, z: mixture(f, z, n / n.sum()).mean(), "is missing"),
+    "second term blind to a shift": (
+        lambda f, n, z: mixture(f, z, n / n.sum()).mean() + n / n.sum() @ (z - z[0]), "or does not rise with it"
+    ),
+    "base 2": (
+        lambda f, n, z: mixture(f, z, n / n.sum()).mean() / np.log(2) + n / n.sum() @ z, "its logarithm has base 2"
+    ),
     "second term's sign": (lambda f, n, z: mixture(f, z, n / n.sum()).mean() - n / n.sum() @ z, "Its sign is wrong"),
     "Z's sign": (lambda f, n, z: mixture(f, -z, n / n.sum()).mean() + n / n.sum() @ z, "divided by its Z_k"),
     "three of the first term": (lambda f, n, z: 3 * mixture(f, z, n / n.sum()).mean() + n / n.sum() @ z, "three of it"),

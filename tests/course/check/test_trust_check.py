@@ -8,6 +8,8 @@ from anneal_edu.course.check import trust
 
 def right_trust(reports):
     known = {r.name: r for r in reports}
+    if "reverse AIS, from data" not in known:
+        return []
     low, high = known["AIS, geometric"], known["reverse AIS, from data"]
     if abs(high.log_z - low.log_z) + 3 * np.hypot(low.std_error, high.std_error) >= 0.5:
         return []
@@ -18,6 +20,8 @@ def right_trust(reports):
 def ruled(reports, n=3, s=np.hypot, limit=0.5, margin=0.3, apart=abs):
     """The right rule with one part of it changed."""
     known = {r.name: r for r in reports}
+    if "reverse AIS, from data" not in known:
+        return []
     low, high = known["AIS, geometric"], known["reverse AIS, from data"]
     if apart(high.log_z - low.log_z) + n * s(low.std_error, high.std_error) >= limit:
         return []
@@ -50,6 +54,20 @@ def sandwiched(reports, limit, silent=False):
     return [r.name for r in reports if not (silent and r.warnings)]
 
 
+def within(reports, margin=0.3):
+    """The right rule, but for what is no number."""
+    trusted = right_trust(reports)
+    low = {r.name: r.log_z for r in reports}["AIS, geometric"]
+    return trusted and [r.name for r in reports if not r.warnings and not abs(r.log_z - low) > margin]
+
+
+def without_a_witness(reports):
+    """The right rule, but for a table without the run from the data."""
+    if "reverse AIS, from data" in {r.name for r in reports}:
+        return right_trust(reports)
+    return [r.name for r in reports if not r.warnings]
+
+
 WRONG_TRUST = {
     "everybody": (lambda reports: [r.name for r in reports], "which is"),
     "nobody": (lambda reports: [], "trust nobody"),
@@ -70,7 +88,10 @@ WRONG_TRUST = {
     "the bar of the upper end alone": (lambda reports: ruled(reports, s=lambda low, high: high), "others agree"),
     "ends that meet within standard errors": (lambda reports: ruled(reports, n=-3, limit=0), "trust 0"),
     "ends that meet within 0.6": (lambda reports: ruled(reports, limit=0.6), "others agree with it"),
-    "a crossing called a meeting": (lambda reports: ruled(reports, apart=lambda gap: gap), "others agree with it"),
+    "a crossing called a meeting": (lambda reports: ruled(reports, apart=lambda gap: gap), "The two ends cross"),
+    "those without an answer": (within, "which gave no answer"),
+    "one end is enough": (without_a_witness, "without a second end there is no verdict"),
+    "no thought of a missing end": (lambda reports: sandwiched(reports, 0) or right_trust(reports), "raised KeyError"),
     "those outside the sandwich": (lambda reports: ruled(reports, margin=0.6), "though the two ends"),
     "the moment spline where the ends are not pinned": (
         lambda reports: right_trust(reports) or [r.name for r in reports if r.name == "AIS, moment spline"],
@@ -148,6 +169,13 @@ WRONG_SETTINGS = {
     ),
     "no burn-in, many ladders": (lambda budget: (10, 400, 0, budget // 4000), "They lie to one side, too low"),
     "two sweeps": (lambda budget: (20, budget // 40, 0, 2), "near the start"),
+    "no burn-in": (lambda budget: (10, 20, 0, budget // 200), "All rungs begin at draws of the start"),
+    "a burn-in of four in a hundred": (
+        lambda budget: (10, 20, budget // 5000, 24 * budget // 5000), "4 of 100 sweeps are burn-in, 4%"
+    ),
+    "more than half thrown away": (
+        lambda budget: (10, 20, 51 * budget // 20_000, 49 * budget // 20_000), "you throw away more than you keep"
+    ),
     "one ladder": (lambda budget: (10, 1, 0, budget // 10), "no error bar"),
     "no ladder": (lambda budget: (10, 0, 0, budget // 10), "n_ladders counts the ladders that are run; yours is 0"),
     "the same for every budget": (lambda budget: (10, 20, 20, 80), "less than half"),
@@ -179,6 +207,9 @@ def test_right_answers():
     assert trust.sandwich_verdict(right_verdict).passed
     assert trust.tempering_settings(right_settings).passed
     assert trust.tempering_settings(lambda budget: np.array(right_settings(budget))).passed
+    for percent in (5, 50):
+        burn_in = lambda budget, percent=percent: percent * budget // 20_000  # noqa: E731
+        assert trust.tempering_settings(lambda b: (10, 20, burn_in(b), b // 200 - burn_in(b))).passed  # noqa: B023
 
 
 @pytest.mark.parametrize("check", [trust.trusted, trust.sandwich_verdict, trust.tempering_settings])
