@@ -159,41 +159,46 @@ _POINTS = {
 
 
 @projected()
-def figure_three(axes: list[Axes], rows: list[dict]) -> None:
-    """Figure 3: log Ẑ - log Z with its bootstrap interval against K, on both paths, from either start.
+def figure_three(axes: list[Axes], rows: list[dict], n_chains: int) -> None:
+    """Figure 3: left log Ẑ - log Z with its bootstrap interval against K, on both paths; right the ESS.
 
     Lines join Gibbs runs with a linear schedule; hollow marks are those with the optimal binned one, stars have perfect
-    transitions.
+    transitions (on the left alone).
 
     Parameters
     ----------
     axes : two Axes
-        One a start.
     rows : list of dict
-        Of Grosse et al. 2013, Figure 3: "start", "path", "schedule", "transitions", "n_steps", "log_z", "low", "high",
-        "exact".
+        Of Grosse et al. 2013, Figure 3, from one start: "path", "schedule", "transitions", "n_steps", "log_z", "low",
+        "high", "exact", "ess".
+    n_chains : int
+        What the ESS of a Gibbs run could reach.
     """
+    errors, ess = axes
     n_steps = sorted({row["n_steps"] for row in rows})
     span, bottom = (n_steps[0] / 1.6, n_steps[-1] * 1.6), 2 * min(row["low"] - row["exact"] for row in rows)
-    ticks = [tick for tick in (-100, -10, -1, -0.1, 0, 0.1, 1) if tick > bottom]
-    curves = {(row["start"], row["path"], row["transitions"], row["schedule"]): [] for row in rows}
-    for row in rows:
-        curves[row["start"], row["path"], row["transitions"], row["schedule"]].append(row)
-    for ax, start in zip(axes, dict.fromkeys(start for start, *_ in curves), strict=True):
-        artists.curve(ax, "exact", span, [0, 0], "truth")
-        for (style, label), (kind, (aside, look)) in product(LABELS.items(), _POINTS.items()):
-            found = curves[start, label, *kind]
-            x = np.array([row["n_steps"] * aside for row in found])
-            miss, low, high = ([row[end] - row["exact"] for row in found] for end in ("log_z", "low", "high"))
-            artists.bars(ax, f"{style} {kind} bars", x, low, high, style, linewidth=1.4, markersize=6)
-            artists.line(ax, f"{style} {kind}", x, miss, **STYLES[style] | look)
+    artists.curve(errors, "exact", span, [0, 0], "truth")
+    for (style, label), (kind, (aside, look)) in product(LABELS.items(), _POINTS.items()):
+        found = [row for row in rows if (row["path"], row["transitions"], row["schedule"]) == (label, *kind)]
+        x = np.array([row["n_steps"] * aside for row in found])
+        miss, low, high = ([row[end] - row["exact"] for row in found] for end in ("log_z", "low", "high"))
+        artists.bars(errors, f"{style} {kind} bars", x, low, high, style, linewidth=1.4, markersize=6)
+        artists.line(errors, f"{style} {kind}", x, miss, **STYLES[style] | look)
+        if kind[0] == "Gibbs":
+            artists.line(ess, f"{style} {kind}", x, [row["ess"] for row in found], **STYLES[style] | look)
+    for ax in axes:
         artists.log_x(ax, "number of transitions K", n_steps, span)
-        ax.set_yscale("symlog", linthresh=0.1)
-        ax.set(ylim=(bottom, 3), yticks=ticks, yticklabels=[f"{tick:g}".replace("-", "−") for tick in ticks])
-        ax.set_title(f"log Ẑ minus log Z, {start} start")
-        ax.minorticks_off()
-    artists.legend(axes[0], LABELS | {"truth": "exact"}, loc="lower right", lines=("truth",))
+    errors.set_yscale("symlog", linthresh=0.1)
+    ticks = [tick for tick in (-100, -10, -1, -0.1, 0, 0.1, 1) if tick > bottom]
+    errors.set(ylim=(bottom, 3), yticks=ticks, yticklabels=[f"{tick:g}".replace("-", "−") for tick in ticks])
+    errors.set_title("log Ẑ minus log Z (nats)")
+    errors.minorticks_off()
+    ess.set(yscale="log", ylim=(0.8, n_chains), title=f"ESS of {n_chains:,} chains")
+    ticks = [tick for tick in (1, 10, 100, 1000) if tick <= n_chains]
+    ess.set(yticks=ticks, yticklabels=[f"{tick:,}" for tick in ticks])
+    ess.minorticks_off()
+    artists.legend(errors, LABELS | {"truth": "exact"}, loc="lower right", lines=("truth",))
     meanings = {"linear": {"marker": "o"}, "optimal binned": _HOLLOW | {"marker": "o"}}
     meanings["perfect transitions"] = _POINTS["perfect", "linear"][1]
     handles = [Line2D([], [], color=GREY, label=meaning, **look) for meaning, look in meanings.items()]
-    axes[1].legend(handles=handles, loc="lower right")
+    ess.legend(handles=handles, loc="upper left")
