@@ -5,10 +5,11 @@
 trains the named ones again, on your file of the 60,000 training images: two minutes to a quarter of an hour each. The
 images themselves are not part of the library.
 
-    python -m anneal_edu experiment grosse-table1 --scale full --images train-images-idx3-ubyte --model mnist_pcd_20.npz
+    python -m anneal_edu experiment grosse-table1 --scale full --images train-images-idx3-ubyte --model mnist_pcd_20
 
-is Table 1 of the paper on such a model: eight rows of half an hour each. What is finished is kept in runs/, 500 chains
-at a time and the knots of a path at once, and the same command goes on from there.
+is Table 1 of the paper on such a model: on two cores eight rows of ten minutes each, and twenty for the knots of either
+spline. What is finished is kept in runs/, 500 chains at a time and the knots of a path at once, and the same command
+goes on from there. ``grosse-figure3`` draws on the same runs.
 """
 
 from __future__ import annotations
