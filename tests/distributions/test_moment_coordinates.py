@@ -47,7 +47,8 @@ def test_the_gradient_is_that_of_the_objective(model):
     errors = difference(model.member(coordinates.unpack(x)).moments(), model.moments())
     # the parameters of a BinaryRBM are single precision where they are large, so steps are wide
     found = slopes(lambda y: objective(model.member, y, coordinates), x, 1e-3)
-    np.testing.assert_allclose(coordinates.gradient(x, errors), found, rtol=2e-3, atol=2e-4)
+    tolerance = 4e-4 * np.abs(found).max()  # wide steps leave of each slope what the steepest one's curve makes of it
+    np.testing.assert_allclose(coordinates.gradient(x, errors), found, rtol=2e-3, atol=tolerance)
 
 
 @pytest.mark.parametrize("model", MODELS.values(), ids=MODELS)
