@@ -112,7 +112,7 @@ class Scale:
     kernels: tuple[str, ...] = ("x integrated out",)
 
 
-_CIFAR = ("cifar_cd1", "cifar_cd25", "cifar_pcd")
+_CIFAR = ("cifar_cd1_20", "cifar_cd25_20", "cifar_pcd_20")
 _TO_10_000 = (100, 300, 1000, 3000, 10_000)
 _SMALL = ("patches_cd1_20", "patches_cd25_20", "patches_pcd_20", "strong covariances")
 
@@ -123,11 +123,10 @@ SCALES = {
     "full": Scale(_SMALL, _TO_10_000, 5000, 500),
     "kernels": Scale(_SMALL, (40, 100, 300), 5000, 500, tuple(KERNELS)),
     "large": Scale(("patches_cd1_200",), _TO_10_000, 5000, 500),
-    "cifar": Scale(tuple(f"{name}_20" for name in _CIFAR), _TO_10_000, 5000, 500),
-    "cifar-large": Scale(tuple(f"{name}_200" for name in _CIFAR), _TO_10_000, 5000, 500),
+    "cifar": Scale(_CIFAR, _TO_10_000, 5000, 500),
 }
 """A minute, ten minutes; the paper's, with 20 hidden units and with 200; its transition beside ours in "kernels"; its
-images in "cifar", Figures 4 and 5, and "cifar-large", Figures 6 and 7."""
+images, CIFAR-10, in "cifar"."""
 
 
 @dataclass(frozen=True)
