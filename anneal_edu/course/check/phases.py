@@ -95,8 +95,8 @@ SICK = {
     "moves the third rung as it does the second: look at every rung": _moving_one_as_another(2, 1),
     "swaps neighbours without asking what the states are worth to them": _always_swapping,
     "sets every unit to its likelier value, in place of drawing it": _without_chance,
-    "mixes the pixels of different chains: every E[v] is right, and E[v hᵀ], what pixels do together, is 0.05 off; "
-    "with ten thousand draws or more that is far beyond chance": _shuffled,
+    "mixes the pixels of different chains: every E[v] is right, and E[v hᵀ], what pixels do together, is not: compare "
+    "that, with ten thousand draws or more": _shuffled,
     "hands out the first rung's states as particles: look at the particles, too": _first_rung,
 }
 """What a phase does wrong, and the phase."""

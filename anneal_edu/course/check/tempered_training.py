@@ -45,7 +45,7 @@ def sound(answer) -> str:
     ...     return all(abs(v.mean(0) - rung.moments()[0]).max() < 0.025 for rung, v in seen)
     >>> sound(means_alone)
     ✗ you pass a phase that mixes the pixels of different chains: every E[v] is right, and E[v hᵀ], what pixels do \
-together, is 0.05 off; with ten thousand draws or more that is far beyond chance.
+together, is not: compare that, with ten thousand draws or more.
       A hint: ae.check.tempered_training.sound.hint()
     """
     rungs = sound_rungs()

@@ -48,7 +48,7 @@ WRONG_SOUND = {
     "no chance allowed": (soundness(k=0.01), "a little off"),
     "a middle rung alone": (soundness(rungs_of=lambda n: [1], particles=False), "you pass a phase"),
     "no particles": (soundness(particles=False), "look at the particles"),
-    "means alone": (soundness(pairs=False), "what pixels do together, is 0.05 off; with ten thousand draws"),
+    "means alone": (soundness(pairs=False), "what pixels do together, is not: compare that"),
     "half a standard error": (soundness(k=0.5), "every time"),
     "two standard errors": (soundness(k=1.7), "times of twelve|every time"),
     "ten draws": (soundness(n=10), "you pass a phase"),
