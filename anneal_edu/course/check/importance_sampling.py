@@ -131,6 +131,8 @@ def _broken_world(seed: int, broken: int, fault: str, shift: float) -> tuple[np.
         likeliest = int(log_f[broken].argmax())
         log_f[:, [0, likeliest]] = log_f[:, [likeliest, 0]]
     kinds = np.resize(rng.permutation([*_valid_tables(log_f[0])]), 6)
+    if fault == "careless":  # what is unusual and sound is met for sure
+        kinds[[0, 1, 3]] = "round", "frozen", "two rooms"
     tables = [_valid_tables(log_f[k])[kind] for k, kind in enumerate(kinds, start=1)]
     own = {
         "the old target": metropolis_matrix(log_f[broken - 1]),
