@@ -81,7 +81,8 @@ def test_wrong_reverse_error(mistake):
     answer, message = WRONG_ERRORS[mistake]
     verdict = sandwich.reverse_error(answer)
     assert verdict.passed is False
-    assert message in verdict.message or "there is no error" in verdict.message, verdict
+    of_zero = "never positive" if mistake in ("averaged over p", "no error") else message  # their answer is always 0
+    assert any(words in verdict.message for words in (message, "there is no error", of_zero)), verdict
 
 
 def interval(room=lambda f, r, risk: np.log((len(f) + len(r)) / risk), low=max, high=min):

@@ -329,7 +329,7 @@ def as_the_last_hint_says(states, start, model, betas, swap, rng):
     ("check", "answer"),
     [
         ("sound", before_and_after),
-        ("sound", soundness(means=False, n=5000)),
+        ("sound", soundness(means=False, n=10_000)),
         ("negative_phase", as_a_list),
         ("negative_phase", as_the_last_hint_says),
         ("negative_phase", moved_by(own_step)),
