@@ -138,7 +138,8 @@ def test_the_auxiliary_units_are_normal_at_the_start_only():
 
 def test_the_lambda_of_a_start_with_the_targets_covariance_does_not_exist():
     """Six visible units, two hidden ones: rank 2 at most. The path, which needs no Λ, begins with that covariance."""
-    grbm = ae.experiments.kiwaki.mirrored_grbm(np.random.default_rng(0).normal(size=(6, 2)), 0.7)  # no unit is always on
+    weights = np.random.default_rng(0).normal(size=(6, 2))
+    grbm = ae.experiments.kiwaki.mirrored_grbm(weights, sigma=0.7)  # no unit is always on
     mean, cov = grbm.mean_and_cov()
     assert np.linalg.matrix_rank(cov - np.diag(grbm.sigma**2), tol=1e-9) == 2
     start = ae.covariance_path(mean, cov, grbm)(0.0)
