@@ -50,7 +50,7 @@ def _bernoulli_of_16_bits(field: np.ndarray, rng: np.random.Generator) -> np.nda
     drawn now: a 1 with probability t - ⌊t⌋, and this in float64, in which no p but 0 and 1 is without a remainder.
     """
     k = _random_words(-(-field.size // 4), rng).view(np.uint16)[: field.size].reshape(field.shape)
-    t, floor, draws = (_scratch.array("", field.shape, kind) for kind in (np.float32, np.uint16, np.bool_))
+    t, floor, draws = (_scratch.array("draws", field.shape, kind) for kind in (np.float32, np.uint16, np.bool_))
     with np.errstate(invalid="ignore"):  # a field of NaN is for who asked to find
         np.tanh(np.multiply(field, np.float32(0.5), out=t), out=t)
         t *= _BELOW_HALF

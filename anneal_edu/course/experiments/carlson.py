@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice, product
 
 import numpy as np
@@ -113,7 +114,7 @@ class Reference:
 def path_to_model(scale: Scale, run: Run) -> Path:
     """The geometric path from the base rates of the digits to the PCD model of Grosse et al., Table 2, or to yours."""
     large = grosse_table2.SCALES[scale.model]
-    rbm = grosse_table2.trained_model(large, "PCD", run)
+    ((_, rbm),) = run.models(["PCD"], partial(grosse_table2.trained_model, large, run))
     return path_from(grosse_table2.data_of(large, run), rbm)
 
 

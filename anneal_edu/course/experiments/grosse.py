@@ -139,7 +139,7 @@ def table_1(scale: Scale, run: Run = HERE) -> list[Row]:
     their p-values are known.
     """
     rows = []
-    for name, rbm in given_models(scale, run).items():
+    for name, rbm in run.models(scale.models, models.load):
         of_model = []
         for start, path_name, path in _paths(rbm, run):
             for schedule, make in SCHEDULES.items():
@@ -148,11 +148,6 @@ def table_1(scale: Scale, run: Run = HERE) -> list[Row]:
                 run.report(of_model[-1])
         rows += with_p_values(of_model, [row.result for row in of_model], run)
     return rows
-
-
-def given_models(scale: Scale, run: Run) -> dict[str, BinaryRBM]:
-    """A model of yours, or the stored ones of the scale, by name."""
-    return {run.name: run.model} if run.model else {name: models.load(name) for name in scale.models}
 
 
 def _paths(rbm: BinaryRBM, run: Run) -> Iterator[tuple[str, str, Path]]:
@@ -188,7 +183,7 @@ def figure_3(scale: Scale, run: Run = HERE) -> list[Point]:
     settings = [*product(SCHEDULES, (*scale.curve, scale.n_steps), ["Gibbs"])]
     settings += product(["linear"], scale.perfect, ["perfect"])
     points = []
-    for name, rbm in given_models(scale, run).items():
+    for name, rbm in run.models(scale.models, models.load):
         for start, path_name, path in _paths(rbm, run):
             for schedule, n_steps, transitions in settings:
                 n_chains = scale.n_chains if transitions == "Gibbs" else min(scale.block_size, scale.n_chains)

@@ -7,6 +7,7 @@ model is small enough to give them.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from time import perf_counter
 from typing import NamedTuple
 
@@ -186,14 +187,12 @@ class LargeRow:
         return {"model": self.model, "start": self.start, "path": self.path} | numbers
 
 
-def trained_model(scale: LargeScale, name: str, run: Run) -> BinaryRBM:
-    """One of the models, trained on the digits or your images once, or your own.
+def trained_model(scale: LargeScale, run: Run, name: str) -> BinaryRBM:
+    """One of the models, trained once on the digits or your images.
 
     Parameters are rounded to half precision, the model *being* what is left. Rounding differs between processors and
     training magnifies it, so that elsewhere the same seed leads to another model: keep the file to compare results.
     """
-    if run.model:
-        return run.model
     arguments = name, scale.n_hidden, scale.training[name], run.seed, data_of(scale, run)
     return run.once("rbm", _train, arguments, BinaryRBM)
 
@@ -239,8 +238,7 @@ def table_2(scale: LargeScale, run: Run = HERE) -> list[LargeRow]:
     these, or a model of yours takes their place. Rows are reported before their p-values are known.
     """
     rows, schedule, data = [], linear_schedule(scale.n_steps), data_of(scale, run)
-    for model in [run.name] if run.model else scale.training:
-        rbm = trained_model(scale, model, run)
+    for model, rbm in run.models(scale.training, partial(trained_model, scale, run)):
         samples, draws = reverse_starts(rbm, scale, data, run.seed)
         exact = rbm.log_z() if rbm.enumerable else None
         of_model = []

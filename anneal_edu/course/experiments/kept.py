@@ -11,7 +11,7 @@ import hashlib
 import json
 import re
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, is_dataclass, replace
@@ -196,6 +196,16 @@ class Run:
             rows.append(row)
             self.report(row)
         return rows
+
+    def models(self, names: Iterable[str], load: Callable) -> Iterator[tuple[str, BinaryRBM | GaussianRBM]]:
+        """Yield name and model: your own alone if you gave one, else every named one as soon as it is asked for.
+
+        Examples
+        --------
+        >>> list(Run().models(["one"], lambda name: f"the model {name}"))
+        [('one', 'the model one')]
+        """
+        yield from [(self.name, self.model)] if self.model else ((name, load(name)) for name in names)
 
     def once(self, work: str, make: Callable, arguments: tuple, *kinds: type):
         """``make(*arguments)``, here, or as it was kept."""

@@ -169,8 +169,7 @@ def compare_starts(scale: Scale, run: Run = HERE) -> list[Row]:
     paper, by 100 Gibbs chains of 5,000 steps of which 100 are thrown away.
     """
     rows = []
-    given = {run.name: run.model} if run.model else {name: load_model(name) for name in scale.models}
-    for name, grbm in given.items():
+    for name, grbm in run.models(scale.models, load_model):
         rng = np.random.default_rng(run.seed)
         moments = estimate_mean_and_cov(grbm, rng=rng, rao_blackwellized=False, progress=run.progress)
         paths = {start: start_path(start, grbm, *moments) for start in STARTS}

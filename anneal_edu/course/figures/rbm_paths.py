@@ -57,12 +57,16 @@ def estimates_and_ess(
     artists.words(ess, "all words", n_steps[0], 0.92 * n_chains, f"all {n_chains} chains", va="top", fontsize=12)
     margin = 0.08 * (highest - lowest)
     errors.set(ylim=(lowest - 5 * margin, highest + margin), title="log Ẑ minus exact log Z (nats)")
-    ess.set(yscale="log", ylim=(0.8, 1.6 * n_chains), title="Effective sample size")
-    ticks = [tick for tick in (1, 10, 100, 1000) if tick <= n_chains]
-    ess.set(yticks=ticks, yticklabels=[f"{tick:,}" for tick in ticks])
+    _log_ess(ess, n_chains, 1.6 * n_chains, "Effective sample size")
     artists.legend(errors, LABELS | {"truth": "exact"}, loc="lower center", ncols=2)
     for ax in axes:
         artists.log_x(ax, "number of steps K", n_steps, span)
+
+
+def _log_ess(ax: Axes, n_chains: int, top: float, title: str) -> None:
+    """A logarithmic axis of effective sample sizes, with powers of ten for ticks."""
+    ticks = [tick for tick in (1, 10, 100, 1000) if tick <= n_chains]
+    ax.set(yscale="log", ylim=(0.8, top), yticks=ticks, yticklabels=[f"{tick:,}" for tick in ticks], title=title)
 
 
 @projected()
@@ -193,9 +197,7 @@ def figure_three(axes: list[Axes], rows: list[dict], n_chains: int) -> None:
     errors.set(ylim=(bottom, 3), yticks=ticks, yticklabels=[f"{tick:g}".replace("-", "−") for tick in ticks])
     errors.set_title("log Ẑ minus log Z (nats)")
     errors.minorticks_off()
-    ess.set(yscale="log", ylim=(0.8, n_chains), title=f"ESS of {n_chains:,} chains")
-    ticks = [tick for tick in (1, 10, 100, 1000) if tick <= n_chains]
-    ess.set(yticks=ticks, yticklabels=[f"{tick:,}" for tick in ticks])
+    _log_ess(ess, n_chains, n_chains, f"ESS of {n_chains:,} chains")
     ess.minorticks_off()
     artists.legend(errors, LABELS | {"truth": "exact"}, loc="lower right", lines=("truth",))
     meanings = {"linear": {"marker": "o"}, "optimal binned": _HOLLOW | {"marker": "o"}}

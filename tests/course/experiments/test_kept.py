@@ -87,7 +87,7 @@ def small_spline(folder, scale=1.0):
 def small_model(folder, seed=0):
     training = {"CD1": grosse_table2.Training("cd", 1, 2, 0.1, 10)}
     scale = replace(grosse_table2.SCALES["tiny"], training=training)
-    return grosse_table2.trained_model(scale, "CD1", Run(seed, folder=folder)).weights.tolist()
+    return grosse_table2.trained_model(scale, Run(seed, folder=folder), "CD1").weights.tolist()
 
 
 def small_reports(folder, seed=0):
