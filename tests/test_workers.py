@@ -262,6 +262,12 @@ def test_what_is_kept_is_what_was_there():
         np.testing.assert_array_equal(getattr(thin, name), getattr(whole, name)[::3])
 
 
+@pytest.mark.parametrize("name", RUNS)
+def test_everyone_hands_on_how_many_workers_are_wanted(name):
+    with pytest.raises(ValueError, match="workers must be"):
+        RUNS[name](rng=rng(), workers=0)
+
+
 @pytest.mark.parametrize("bad", [0, -1, 1.5, "two", True])
 def test_workers_are_a_whole_number(bad):
     with pytest.raises((TypeError, ValueError), match="workers must be"):

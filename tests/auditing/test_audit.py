@@ -5,6 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from scipy.special import logsumexp, ndtr, ndtri
+from scipy.stats import binom
 
 import anneal_edu as ae
 from anneal_edu.auditing import of_estimators
@@ -23,6 +24,7 @@ def rng(seed=0):
         (ae.geometric_path(ae.Gaussian([0.0], [[1.0]]), ae.Gaussian([1.0], [[1.0]])), "path"), (lambda b: None, "path"),
         (ae.ais, "estimator"), (ae.reverse_ais, "estimator"), (ae.hais, "estimator"),
         (lambda path, schedule, n_chains, kernel=None, *, rng: None, "estimator"),
+        (lambda line, schedule, n_chains=100: None, "estimator"), (lambda p, betas, n, *, rng: None, "estimator"),
     ],
 )  # fmt: skip
 def test_what_it_is_its_signature_says(subject, kind):
@@ -208,6 +210,48 @@ def test_a_bias_that_four_times_the_steps_take_away_is_excused(power, excused):
     found = ae.audit(estimator, rng=rng())
     assert ("biased" not in found.kinds) == excused, found
     assert any("with four times the steps" in why and "is excused" in why for why in found.left_out) == excused
+
+
+@pytest.mark.usefixtures("fewer")
+def test_an_estimator_that_fails_later_is_told_so():
+    calls = []
+
+    def tired(path, schedule, n_chains, kernel=None, *, rng):
+        calls.append(n_chains)
+        if len(calls) > 5:
+            raise ArithmeticError("too tired")
+        return SimpleNamespace(log_z=path(1.0).log_z() + 0.1 * rng.standard_normal())
+
+    found = ae.audit(tired, rng=rng())
+    assert "fails" in found.kinds and "ArithmeticError: too tired" in str(found)
+
+
+def test_a_bias_is_what_lies_beyond_the_logarithm_of_a_mean():
+    """The mean of errors is -2, their variance 2: 3/4 of it is excused."""
+    errors = np.array([-1.0, -1.0, -3.0, -3.0, -2.0 - 2**0.5, -2.0 + 2**0.5, -2.0])  # squares 4 + 4 of 6
+    beyond, error = of_estimators._excess(errors)
+    assert beyond == pytest.approx(2 - 0.75 * 8 / 6)
+    assert error == pytest.approx(np.sqrt(8 / 6 / 7))
+
+
+def test_intervals_that_hold_the_truth_too_rarely_are_found_by_their_binomial():
+    errors = ndtri((np.arange(400) + 0.5) / 400)
+    for half in (1.96, 1.0):
+        docket, held = Docket(), (np.abs(errors) <= half).sum()
+        results = [SimpleNamespace(interval=lambda level, e=e, half=half: (e - half, e + half)) for e in errors]
+        of_estimators._ask_error_bars(SimpleNamespace(name="one", log_z=0.0), results, errors, docket)
+        assert docket.tests[0].kind == "wrong interval" and f"{held} do" in docket.tests[0].sentence
+        assert docket.tests[0].p_value == pytest.approx(binom.cdf(held, 400, 0.88))
+
+
+@pytest.mark.parametrize("ratio", [5.0, 3.2, 2.0, 1.0])
+def test_more_chains_must_divide_the_variance(ratio):
+    """By 4, and by 4 / 1.25 at the least; the logarithm of the ratio of two variances is off by √(6 / 100)."""
+    errors = ndtri((np.arange(100) + 0.5) / 100)
+    later, docket = iter(errors / np.sqrt(ratio)), Docket()
+    of_estimators._ask_more_chains(lambda *_: SimpleNamespace(log_z=next(later)), None, errors, docket, rng())
+    z = max(0.0, np.log(3.2 / ratio)) / np.sqrt(0.06)
+    assert docket.tests[0].p_value == pytest.approx(2 * ndtr(-z))
 
 
 def p_of_error_bars(errors, said):

@@ -174,6 +174,6 @@ def test_bad_images_are_named(images, message):
     ],
 )
 def test_bad_settings_are_named(bad):
-    wanted = "n_components" if bad == {"size": 6} else next(iter(bad))
+    wanted = "n_components must be less than size" if bad == {"size": 6} else next(iter(bad))
     with pytest.raises((ValueError, TypeError), match=wanted):
         ae.data.gray_patches(**({"n": 100, "rng": np.random.default_rng(0)} | bad))

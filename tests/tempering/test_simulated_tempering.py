@@ -186,6 +186,12 @@ def test_no_correction_exceeds_what_the_draws_can_tell():
     np.testing.assert_allclose(np.diff(assumed), -np.log(100), atol=0.1)
 
 
+def test_rounds_before_the_last_are_counted_from_none():
+    path = rbm_path(n_visible=4, n_hidden=2, scale=1.0)
+    with pytest.raises(ValueError, match="n_initial must be at least 0"):
+        next(ae.rts_rounds(path, np.array([0.0, 1.0]), -1, 5, 20, rng=np.random.default_rng(0)))
+
+
 class Raised:
     """A Gaussian whose density is e^height times as high: log Z of a ladder far from where Ẑ_k begins."""
 

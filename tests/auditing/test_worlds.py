@@ -1,0 +1,93 @@
+"""The worlds of an audit are what they say: density, gradient, draws, and what is watched of a state."""
+
+import numpy as np
+import pytest
+from scipy.stats import kstest
+
+from anneal_edu.auditing.conduct import _gap, _looks
+from anneal_edu.auditing.worlds import Skewed, TwoBumps, Walled, World, real_world, tiny_worlds
+
+
+def rng(seed=0):
+    return np.random.default_rng(seed)
+
+
+REAL = [world for world in tiny_worlds(rng()) if not world.discrete]
+PLANE = Skewed(np.array([[1.0, 0.0], [0.7, 0.8]]), np.array([-0.5, 0.4]))
+LINES = {
+    "skewed": (Skewed(np.array([[2.0]]), np.array([0.5])), np.log(2)),
+    "bumps": (TwoBumps(), 2.0),
+    "walled": (Walled(), np.log(2)),
+}
+
+
+@pytest.mark.parametrize("world", REAL, ids=lambda world: world.name)
+def test_gradients_are_slopes(world):
+    x, step = world.distribution.sample(50, rng(1)), 1e-6
+    slopes = [
+        (world.distribution.log_density(x + step * e) - world.distribution.log_density(x - step * e)) / (2 * step)
+        for e in np.eye(x.shape[1])
+    ]
+    np.testing.assert_allclose(world.distribution.grad_log_density(x), np.transpose(slopes), rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("name", LINES)
+def test_on_a_line_draws_have_the_density_and_it_has_its_integral(name):
+    distribution, log_z = LINES[name]
+    grid = np.linspace(-60, 60, 240_001)
+    f = np.exp(distribution.log_density(grid[:, None]))
+    below = np.cumsum(f) * (grid[1] - grid[0])
+    assert np.log(below[-1]) == pytest.approx(log_z, abs=1e-3)
+    draws = distribution.sample(4000, rng(2))[:, 0]
+    assert kstest(np.interp(draws, grid, below / below[-1]), "uniform").pvalue > 1e-6
+
+
+def test_in_a_plane_every_draw_unmixes_into_gammas():
+    draws = PLANE.sample(4000, rng(3))
+    y = np.linalg.solve(PLANE.mixing, (draws - PLANE.shift).T)
+    assert min(kstest(np.exp(row), "gamma", (2,)).pvalue for row in y) > 1e-6
+    assert abs(np.corrcoef(y)[0, 1]) < 5 / np.sqrt(4000)
+    np.testing.assert_allclose(PLANE.log_density(draws), (2 * y - np.exp(y)).sum(0))
+    assert PLANE.log_z() == pytest.approx(np.log(0.8))
+
+
+@pytest.mark.parametrize("distribution", [PLANE, TwoBumps(), Walled()], ids=["plane", "bumps", "walled"])
+def test_a_density_takes_states_in_any_shape(distribution):
+    x = distribution.sample(12, rng(4))
+    whole = distribution.log_density(x.reshape(2, 3, 2, -1))
+    np.testing.assert_array_equal(whole.ravel(), distribution.log_density(x))
+
+
+class Coin:
+    """-1 and 1, of whose draws the median is 0 and the standard deviation 1."""
+
+    dim = 1
+
+    def sample(self, n, rng):
+        return np.resize([[-1.0], [1.0]], (n, 1))
+
+    def log_density(self, x):
+        return -(x[..., 0] ** 2)
+
+
+def test_what_is_watched_is_what_it_is_called():
+    probes = dict(real_world("a coin", Coin(), rng()).probes)
+    x = np.array([[-7.0], [-3.0], [0.5], [2.0], [7.0]])
+    assert probes["the mean of coordinate 0"](x).tolist() == [-5, -3, 0.5, 2, 5]
+    assert probes["the width of coordinate 0"](x).tolist() == [16, 9, 0.25, 4, 16]
+    cells = [probes[f"the share of cell {c} of coordinate 0"](x) for c in range(6)]
+    assert np.sum(cells, axis=0).tolist() == [1] * 5
+
+
+def test_looks_are_at_where_a_chain_came_whether_it_moved_and_how_far():
+    looks = _looks(World("a coin", Coin(), False, (), ()))
+    x, step = np.zeros((3, 1)), np.array([[0.3], [-0.3], [0.0]])
+    np.testing.assert_allclose(looks(x, x + step)[:, 0], np.tanh(2 * step[:, 0]))
+    assert looks(x, x + step)[:, 1].tolist() == [1, 1, 0]
+    np.testing.assert_allclose(looks(x, x + step)[:, 2], np.tanh([0.09, 0.09, 0]))
+
+
+def test_two_numbers_without_chance_in_them_are_equal_or_worlds_apart():
+    same, other = np.zeros((60, 1)), np.full((60, 1), 0.1)
+    assert _gap(same, same) == 0
+    assert _gap(same, other) == 40
