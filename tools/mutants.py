@@ -62,6 +62,7 @@ OPERATORS = [
     *(f"core/ReplaceUnaryOperator_{pair}" for pair in SIGNS.split()),
     *(f"core/{name}" for name in OTHERS.split()),
 ]
+NUMBERS = {"core/NumberReplacer", "core/ReplaceUnaryOperator_USub_UAdd"}
 # Of progress bars, ASCII files and printed fields; zip's claim that lengths agree, a check; and numpy's own warnings.
 UNSEEN_KEYWORDS = {"desc", "disable", "progress", "total", "encoding", "repr", "strict", "over", "invalid", "divide"}
 ENVIRONMENT = {"OPENBLAS_NUM_THREADS": "1", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTHONDONTWRITEBYTECODE": "1"}
@@ -209,10 +210,18 @@ def is_another_program(mutant):
         return False
 
 
-def equivalents():
-    """The reasons of equivalent mutants by (file, lines before, lines after)."""
-    entries = tomllib.loads(EQUIVALENT.read_text(encoding="utf-8")).get("mutant", [])
-    return {(entry["file"], words(entry["line"]), words(entry["becomes"])): entry["reason"] for entry in entries}
+class Equivalents:
+    """Mutants that no test could see, as they are listed: one by one, or all in which a number of a choice is another."""
+
+    def __init__(self):
+        listed = tomllib.loads(EQUIVALENT.read_text(encoding="utf-8"))
+        self.changes = {(one["file"], words(one["line"]), words(one["becomes"])) for one in listed["mutant"]}
+        self.choices = {(one["file"], words(one["line"])) for one in listed["choice"]}
+
+    def __contains__(self, mutant):
+        before, after = mutant.change()
+        chosen = mutant.operator in NUMBERS and (mutant.file, before) in self.choices
+        return chosen or (mutant.file, before, after) in self.changes
 
 
 def words(text):
@@ -390,7 +399,7 @@ def main():
     else:
         drawn, size = draw(options.n, options.seed)
         print(f"{len(drawn)} of {size} mutants, seed {options.seed}", flush=True)
-    reasons = equivalents()
+    equivalents = Equivalents()
     tests = line_map(options.jobs)
     begin = time.perf_counter()
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(options.jobs) as pool:
@@ -401,7 +410,7 @@ def main():
         trial = Trial(tests, copies, options.budget)
 
         def judge(mutant):
-            verdict = "equivalent" if (mutant.file, *mutant.change()) in reasons else trial.verdict(mutant)
+            verdict = "equivalent" if mutant in equivalents else trial.verdict(mutant)
             if verdict == "survives":
                 print(f"survives: {mutant}", flush=True)
             return verdict
