@@ -211,7 +211,7 @@ def is_another_program(mutant):
 
 
 class Equivalents:
-    """Mutants that no test could see, as they are listed: one by one, or all in which a number of a choice is another."""
+    """Mutants that no test could see, as listed: one by one, or all in which a number that is a choice is another."""
 
     def __init__(self):
         listed = tomllib.loads(EQUIVALENT.read_text(encoding="utf-8"))
