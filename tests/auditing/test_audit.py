@@ -24,7 +24,8 @@ def rng(seed=0):
         (ae.geometric_path(ae.Gaussian([0.0], [[1.0]]), ae.Gaussian([1.0], [[1.0]])), "path"), (lambda b: None, "path"),
         (ae.ais, "estimator"), (ae.reverse_ais, "estimator"), (ae.hais, "estimator"),
         (lambda path, schedule, n_chains, kernel=None, *, rng: None, "estimator"),
-        (lambda line, schedule, n_chains=100: None, "estimator"), (lambda p, betas, n, *, rng: None, "estimator"),
+        (lambda path, betas, n: None, "estimator"), (lambda line, schedule, n_chains=100: None, "estimator"),
+        (lambda p, betas, n, *, rng: None, "estimator"),
     ],
 )  # fmt: skip
 def test_what_it_is_its_signature_says(subject, kind):
@@ -213,6 +214,16 @@ def test_a_bias_that_four_times_the_steps_take_away_is_excused(power, excused):
 
 
 @pytest.mark.usefixtures("fewer")
+def test_an_estimator_that_answers_nothing_is_told_why():
+    def refuses(path, schedule, n_chains, kernel=None, *, rng):
+        raise ArithmeticError("not this one")
+
+    found = ae.audit(refuses, rng=rng())
+    assert found.left_out == ("two Gaussians: ArithmeticError: not this one",)
+    assert found.kinds == ("fails",) and "answers none" in str(found)
+
+
+@pytest.mark.usefixtures("fewer")
 def test_an_estimator_that_fails_later_is_told_so():
     calls = []
 
@@ -232,6 +243,7 @@ def test_a_bias_is_what_lies_beyond_the_logarithm_of_a_mean():
     beyond, error = of_estimators._excess(errors)
     assert beyond == pytest.approx(2 - 0.75 * 8 / 6)
     assert error == pytest.approx(np.sqrt(8 / 6 / 7))
+    assert of_estimators._excess(errors + 2)[0] == 0
 
 
 def test_intervals_that_hold_the_truth_too_rarely_are_found_by_their_binomial():
