@@ -3,129 +3,159 @@
 import numpy as np
 
 from anneal_edu.course.check.two_paths import random_gaussian
-from anneal_edu.course.check.verdict import WrongAnswerError, array, call, exercise, reject, require, same
+from anneal_edu.course.check.verdict import (
+    WrongAnswerError,
+    array,
+    call,
+    exercise,
+    reject,
+    require,
+    same,
+    several,
+)
 from anneal_edu.distributions import Gaussian
-from anneal_edu.paths.asymptotics import kl_bias, kl_divergence, segment_costs, symmetric_kl
+from anneal_edu.paths.asymptotics import kl_bias, kl_divergence, segment_costs
 from anneal_edu.paths.geometric import geometric_path, moment_path
 from anneal_edu.paths.schedules import linear_schedule, optimal_allocation
 
-
-def _number(value, what: str) -> float:
-    require(np.ndim(value) == 0, f"return {what}, a single number; yours has shape {np.shape(value)}.")
-    return float(array(value, (), "your function returned"))
+_ROUND = {"KL(p ‖ q)": "the first pair, for KL(p ‖ q)", "KL(q ‖ p)": "the second pair, for KL(q ‖ p)"}
+_ENOUGH = 1e-6  # nats: no divergence is asked to be smaller by less
 
 
 @exercise(
     hints=(
-        "Over which of the two distributions is the average taken?",
-        "Average log p(x) - log q(x) over x ~ p, with E_p[(x-m)ᵀA(x-m)] = tr(A Σ_p) + (μ_p-m)ᵀA(μ_p-m) for each of "
-        "the two.",
-        "½ [tr(Σ_q⁻¹Σ_p) + (μ_q-μ_p)ᵀΣ_q⁻¹(μ_q-μ_p) - D + log|Σ_q| - log|Σ_p|]",
+        "Over which of the two distributions is the average taken, and which terms of it hold m or σ²?",
+        "KL(p ‖ q) needs the mean of |x - m|² over p, and KL(q ‖ p) that of (x - mean)ᵀ cov⁻¹ (x - mean) over q. Each "
+        "stands against D log σ, with a plus or a minus: the derivative by σ² says where the two balance.",
+        "m = mean, both times; σ² = tr(cov) / D for KL(p ‖ q), and σ² = D / tr(cov⁻¹) for KL(q ‖ p)",
     )
 )
-def kl_gaussians(answer) -> str:
-    """``answer(mean_p, cov_p, mean_q, cov_q)`` must be KL(p ‖ q) of two Gaussians, in nats."""
+def nearest_round(answer) -> str:
+    """``answer(mean, cov)`` must be (m, σ²) of the N(m, σ² I) nearest to a Gaussian p by KL(p ‖ q), then by KL(q ‖ p).
+
+    Examples
+    --------
+    >>> nearest_round(lambda mean, cov: 2 * [(mean, np.linalg.det(cov) ** (1 / len(mean)))])
+    ✗ the first pair, for KL(p ‖ q): with det(cov)^(1/D) your q fills the same volume as p. Neither divergence asks \
+for that: set its derivative by σ² to 0.
+      A hint: ae.check.bias.nearest_round.hint()
+    """
+    for p in _clouds():
+        both = several(
+            call(answer, np.array(p.mean), np.array(p.cov)),
+            2,
+            "return two pairs: (m, σ²) that makes KL(p ‖ q) smallest, then (m, σ²) that makes KL(q ‖ p) smallest.",
+        )
+        _judge_round(p, [_pair(part, name, p.dim) for part, name in zip(both, _ROUND.values(), strict=True)])
+    cloud, turned = (Gaussian(np.zeros(2), [[1, r], [r, 1]]) for r in (-0.85, 0.85))
+    middles = [make(cloud, turned)(0.5).cov[0, 0] for make in (moment_path, geometric_path)]
+    widths = [answer(np.zeros(2), np.array(cloud.cov))[i][1] for i in range(2)]
+    require(same(np.array(widths), np.array(middles), atol=1e-3), "for the cov of the lesson's p0 yours is wrong.")
+    return (
+        "right: no neighbour is nearer, in either direction. For the shape of the lesson's p0 your σ² is "
+        f"{widths[0]:.2f} and {widths[1]:.2f}. With p0 and p1 moved to one place the moment path has the first in its "
+        "middle, and the geometric path the second."
+    )
+
+
+def _clouds() -> list[Gaussian]:
+    """Gaussians of several sizes and units: long and thin ones, one in a line, and one that is round itself."""
     rng = np.random.default_rng(1)
-    for dim in (2, 1, 3):
-        p, q = random_gaussian(rng, dim), random_gaussian(rng, dim)
-        for a, b in ((p, q), (q, p), (p, p)):
-            parameters = [np.array(part) for part in (a.mean, a.cov, b.mean, b.cov)]
-            _judge_kl(_number(call(answer, *parameters), "KL(p ‖ q)"), a, b)
-    many = 400
-    p, q = Gaussian(np.zeros(many), 1e-2 * np.eye(many)), Gaussian(np.full(many, 0.01), 2e-2 * np.eye(many))
-    got = np.asarray(answer(*(np.array(part) for part in (p.mean, p.cov, q.mean, q.cov))))
-    require(
-        same(got, kl_divergence(p, q)),
-        f"right in three dimensions, and {float(got):.4g} instead of {kl_divergence(p, q):.4g} in {many}: there a "
-        "determinant is 0 in a computer, and its logarithm is not. Take the logarithm from np.linalg.slogdet.",
-    )
-    return "right: zero between equal Gaussians, positive between others, and in the right direction."
+    clouds = [random_gaussian(rng, dim) for dim in (5, 2, 3, 7)]
+    turn = np.linalg.qr(rng.normal(size=(12, 12)))[0]
+    thin = turn @ np.diag(np.geomspace(1e-2, 1e2, 12)) @ turn.T
+    clouds += [Gaussian(rng.normal(scale=1e2, size=12), (thin + thin.T) / 2)]
+    clouds += [Gaussian(scale * p.mean, scale**2 * p.cov) for p, scale in zip(clouds[:2], (30.0, 0.03), strict=True)]
+    return [*clouds, Gaussian(rng.normal(size=3), 1.7 * np.eye(3)), Gaussian([3.0], [[0.2]])]
 
 
-def _judge_kl(got: float, p: Gaussian, q: Gaussian) -> None:
-    right, dim = kl_divergence(p, q), p.dim
-    if same(got, right):
-        return
-    trace = float(np.trace(q.precision @ p.cov))
-    log_det_p = float(np.linalg.slogdet(p.cov)[1])
-    log_det = float(np.linalg.slogdet(q.cov)[1]) - log_det_p
-    entropy = (dim + dim * np.log(2 * np.pi) + log_det_p) / 2
-    gap = q.mean - p.mean
-    distance = float(gap @ q.precision @ gap)
-    reject(got, {
-        "this is KL(q ‖ p), the other direction. In KL(p ‖ q) the average is over p, so the gaps are measured with "
-        "the precision of q.": kl_divergence(q, p),
-        "this is KL(p ‖ q) + KL(q ‖ p); one direction was asked for.": symmetric_kl(p, q),
-        "this is twice the divergence: the factor ½ in the exponent of the Gaussian is missing.": 2 * right,
-        "KL(p ‖ p) must be 0; yours is D/2 too large: subtract the dimension D inside the ½(…).": right + dim / 2,
-        "the means do not enter: the term (μ_q - μ_p)ᵀ Σ_q⁻¹ (μ_q - μ_p) is missing.": right - distance / 2,
-        "the log determinants are missing: ½ log |Σ_q| - ½ log |Σ_p|.": right - log_det / 2,
-        "the log determinants have the wrong sign: it is log |Σ_q| - log |Σ_p|, q first.": right - log_det,
-        "the trace term tr(Σ_q⁻¹ Σ_p) is missing.": right - trace / 2,
-        "the gap of the means is measured with the precision of p; it should be that "
-        "of q.": right + (gap @ p.precision @ gap - distance) / 2,
-        "this is in bits; the course counts in nats: use the natural logarithm.": right / np.log(2),
-        "this is half the divergence: the factor ½ is there twice.": right / 2,
-        "log |Σ_p| is missing: it is log |Σ_q| - log |Σ_p|.": right + log_det_p / 2,
-        "log |Σ_q| is missing: it is log |Σ_q| - log |Σ_p|.": right - (log_det + log_det_p) / 2,
-        "the log determinants are added: it is log |Σ_q| - log |Σ_p|.": right + log_det_p,
-        "log 2π is in both densities, and cancels.": right + dim * np.log(2 * np.pi) / 2,
-        "this is -E_p[log q(x)], the cross entropy: E_p[log p(x)] has to be added.": right + entropy,
-        "these are determinants; wanted are their logarithms.": right + (np.exp(log_det) - log_det) / 2,
-    })
-    stands_for_dim = float(2 * (right - got) + dim)
-    require(
-        not (0 < stands_for_dim < 9 and same(stands_for_dim, round(stands_for_dim))),
-        f"you subtract {stands_for_dim:.0f} inside the ½(…), where D = {dim} is right here: take D = len(mean_p).",
-    )
-    _judge_terms(got, right, {
-        "the trace term": trace, "the distance of the means": distance, "the log determinants": log_det,
-        "the dimension D": -dim,
-    })
-    _judge_matrices(got, p, q, right - (trace + distance) / 2)
-    require(got > -1e-9, f"a KL divergence is never negative; yours is {got:.4g}.")
-    require(not same(right, 0), f"KL(p ‖ p) should be 0; yours is {got:.4g}.")
-    raise WrongAnswerError(
-        "this is not KL(p ‖ q). It is the average over x ~ p of log p(x) - log q(x); with E[(x-m)ᵀ A (x-m)] = "
-        "tr(A Σ_p) + (μ_p - m)ᵀ A (μ_p - m) only a trace, a distance, two log determinants and D are left."
-    )
+def _pair(part, name: str, dim: int) -> tuple[np.ndarray, float]:
+    """m and σ², as they should be."""
+    m, variance = several(part, 2, f"{name}: return m and σ², a pair.")
+    m = array(m, (dim,), f"{name}: your m has", ", a point like the mean of p")
+    require(np.ndim(variance) == 0, f"{name}: σ² is a single number, the same in every direction; yours is an array.")
+    variance = float(array(variance, (), f"{name}: your σ² has"))
+    require(variance > 0, f"{name}: a variance is positive; your σ² is {variance:.4g}.")
+    return m, variance
 
 
-def _judge_terms(got: float, right: float, terms: dict[str, float]) -> None:
-    """Name one of the four terms in ½(…) that is doubled, halved or has the wrong sign."""
-    for name, term in terms.items():
-        reject(got, {
-            f"{name}: twice what it should be. All of ½(trace + distance - D + log determinants) is halved, "
-            "once.": right + term / 2,
-            f"{name}: half of what it should be. All of ½(trace + distance - D + log determinants) is halved, "
-            "once.": right - term / 4,
-            f"{name}: the sign is wrong.": right - term,
-        })
-
-
-def _judge_matrices(got: float, p: Gaussian, q: Gaussian, rest: float) -> None:
-    """Name other matrices in the trace and in the distance; ``rest`` is all but these two, halved."""
-    gap = q.mean - p.mean
-    traces = {
-        name: float(np.trace(matrix))
-        for name, matrix in {
-            "Σ_q⁻¹ Σ_p": q.precision @ p.cov, "Σ_p⁻¹ Σ_q": p.precision @ q.cov, "Σ_q Σ_p": q.cov @ p.cov,
-            "nothing but D": np.eye(p.dim), "Σ_p": p.cov, "Σ_q": q.cov,
-        }.items()
-    }
-    distances = {
-        name: float(gap @ matrix @ gap)
-        for name, matrix in {
-            "Σ_q⁻¹": q.precision, "Σ_p⁻¹": p.precision, "Σ_q": q.cov, "Σ_p": p.cov, "no matrix": np.eye(p.dim),
-        }.items()
-    }
-    for of_trace, trace in traces.items():
-        for between, distance in distances.items():
+def _judge_round(p: Gaussian, pairs: list[tuple[np.ndarray, float]]) -> None:
+    right = float(np.trace(p.cov)) / p.dim, p.dim / float(np.trace(p.precision))
+    swapped = "the two are exchanged: in KL(p ‖ q), asked for first, the average is taken over p."
+    found = tuple(variance for _, variance in pairs)
+    require(same(right[0], right[1]) or not same(found, right[::-1]), swapped)
+    for (of, name), (m, variance), own, other in zip(_ROUND.items(), pairs, right, right[::-1], strict=True):
+        _judge_m(p, of, f"{name}: ", m, variance)
+        reject(variance, {
+            "this σ² makes the other divergence smallest. The two directions have different answers.": other,
+        }, f"{name}: ", unless=own)
+        reject(variance, _slips_of_width(p, own, of == "KL(p ‖ q)"), f"{name}: ", unless=own)
+        least = _divergence(p, of, p.mean, variance)
+        for step in (1e-3, -1e-3):
+            beside = _divergence(p, of, p.mean, variance * (1 + step))
             require(
-                not same(got, rest + (trace + distance) / 2),
-                f"yours has {of_trace} in the trace and {between} between the gaps of the means. The average "
-                "over p of log q(x) gives tr(Σ_q⁻¹ Σ_p), and Σ_q⁻¹ between the gaps.",
+                beside > least,
+                f"{name}: with your σ² = {variance:.4g} the divergence is {least:.6g} where D = {p.dim}, and a σ² "
+                f"{'larger' if step > 0 else 'smaller'} by a thousandth lowers it. Collect the terms that hold σ², "
+                "once the average is taken, and set their derivative by σ² to 0.",
             )
+
+
+def _divergence(p: Gaussian, of: str, m: np.ndarray, variance: float) -> float:
+    q = Gaussian(m, variance * np.eye(p.dim))
+    return kl_divergence(p, q) if of == "KL(p ‖ q)" else kl_divergence(q, p)
+
+
+def _judge_m(p: Gaussian, of: str, case: str, m: np.ndarray, variance: float) -> None:
+    reject(m, {
+        "your m is 0; p stands elsewhere.": 0 * p.mean,
+        "your m has the wrong sign.": -p.mean,
+        "your m is the mean of all coordinates, in each of them; p has a mean in each direction.": np.full(
+            p.dim, p.mean.mean()
+        ),
+    }, case, unless=p.mean)
+    given, moved = (_divergence(p, of, place, variance) for place in (m, p.mean))
+    require(
+        given < moved + _ENOUGH,
+        f"{case}with your m the divergence is {given:.4g}; with the same σ² and q moved elsewhere it falls to "
+        f"{moved:.4g}. How does m enter, once the average is taken?",
+    )
+
+
+def _slips_of_width(p: Gaussian, right: float, over_p: bool) -> dict[str, float]:
+    """What common slips give for σ², each with the sentence that helps."""
+    dim, squares = p.dim, float(p.mean @ p.mean)
+    total = float(np.trace(p.cov)), float(np.trace(p.precision))
+    axes = np.linalg.eigvalsh(p.cov)
+    own = {
+        "this is the sum of the variances; σ² is the variance in each of D directions.": total[0],
+        "moments about 0 hold |mean|², too; the width is measured about m.": (total[0] + squares) / dim,
+    } if over_p else {
+        "the precisions are added up. q has 1/σ² in each of D directions.": 1 / total[1],
+        "this is the sum of precisions: neither a mean nor a variance yet.": total[1],
+        "you turned the variances round one by one. The diagonal of cov⁻¹ is something else where there are "
+        "correlations.": dim / float((1 / np.diag(p.cov)).sum()),
+        "all entries of cov⁻¹ are added; the mean of (x-m)ᵀ cov⁻¹ (x-m) over a round q has only its "
+        "diagonal.": dim / float(p.precision.sum()),
+    }
+    return own | {
+        "this is the standard deviation σ; asked for is σ², the variance.": right**0.5,
+        "this is 1/σ², a precision; asked for is the variance.": 1 / right,
+        "this is the square of what it should be: is it σ² already?": right**2,
+        "twice what it should be: both terms of the divergence have the factor ½, or neither.": 2 * right,
+        "half of what it should be: both terms of the divergence have the factor ½, or neither.": right / 2,
+        "with det(cov)^(1/D) your q fills the same volume as p. Neither divergence asks for that: set its derivative "
+        "by σ² to 0.": float(np.exp(np.log(axes).mean())),
+        "this is wide enough for p's longest axis. No divergence looks at one direction alone: D of them "
+        "count.": axes[-1],
+        "this fits into p's shortest axis. No divergence looks at one direction alone: D of them count.": axes[0],
+        "D - 1 is for a variance that is estimated from draws; here cov is known.": total[0] / (dim - 1) if dim > 1
+        else np.inf,
+        "all entries of cov are averaged; the mean of |x - m|² has only its diagonal.": float(p.cov.mean()),
+        "this averages standard deviations, and squares then.": float(np.sqrt(np.diag(p.cov)).mean() ** 2),
+        "this averages standard deviations along the axes, and squares then.": float(np.sqrt(axes).mean() ** 2),
+        "this lies halfway between the two answers; each direction has its own.": (total[0] / dim + dim / total[1]) / 2,
+    }
 
 
 @exercise(

@@ -1,178 +1,238 @@
 """Checks of notebook 07: the covariance of the start."""
 
-from itertools import product
-
 import numpy as np
 
-from anneal_edu.course.check.conditionals import (
-    NARROW_AND_WIDE,
-    conditional_slips,
-    mean_and_variance,
-    require_square,
-    shift_after_one_step,
-    where_it_errs,
-)
-from anneal_edu.course.check.verdict import (
-    WrongAnswerError,
-    array,
-    arrays,
-    call,
-    exercise,
-    numbers,
-    reject,
-    require,
-    same,
-    several,
-)
+from anneal_edu.course.check.verdict import array, arrays, call, exercise, numbers, reject, require, same, several
 from anneal_edu.distributions import GaussianRBM, binary_states
+from anneal_edu.paths.covariance import auxiliary_gibbs, covariance_path
 
-_TOLERATED = 5.0  # standard errors
-
-_WEIGHTS = np.array(
-    [[0.0, 0.5, 0.4], [-0.7, 0.6, 0.1], [-0.3, -0.9, -0.5], [0.9, 0.5, -0.7], [-0.2, -1.6, -1.1], [-0.4, -2.5, -0.5]]
-)
-_VISIBLE_BIAS = np.array([0.9, 0.5, 0.5, 1.9, 0.4, 1.4])
-_SIGMA = np.array([1.3, 1.4, 1.6, 1.3, 0.7, 1.0])
-
-
-def _small_grbm(n_visible: int) -> GaussianRBM:
-    """Three hidden units, with a bias that keeps each on about half of the time."""
-    W, b, sigma = (part[:n_visible] for part in (_WEIGHTS, _VISIBLE_BIAS, _SIGMA))
-    return GaussianRBM(W, b, -(b / sigma) @ W - 0.5 * W.T @ W.sum(1), sigma)
-
-
-_FOUR_MODES = GaussianRBM([[4.0, 1.0], [1.0, 4.0]], [-2.5, -2.5], [0.0, 0.0], [1.0, 1.0])  # far wider than its noise
-
+_FAR, _N_CHAINS = 200.0, 4000  # where the two clouds of chains begin, in standard deviations, and their size
+_UNCERTAIN = 5e-4  # of a share that is measured so: more than 8 standard errors
 
 # Exercise 1
 @exercise(
     hints=(
-        "Which is averaged when energies are added: variances, or their inverses?",
-        "The exponent is β·(target) + (1-β)·(start), two parabolas in each v_i: collect what stands before v_i² "
-        "and v_i.",
-        "1/variance = β/σ² + (1-β)/s², mean = variance · [β (b + σ·Wh)/σ² + (1-β) m/s²]",
+        "x is drawn near v, and then v near x. Which part of v - m does the mean of x take over, and which part of x "
+        "the mean of the new v?",
+        "Complete the square in x with v held, and in v with x held. In the first 1 - β is a factor of all that holds "
+        "x; in the second β pulls to b and 1 - β to x.",
+        "x keeps 1 - σ²/s² of v - m, v keeps 1 - β of that: share = (1 - β) (1 - σ²/s²), and share ** n <= left from "
+        "n = ceil(log(left) / log(share)) on",
     )
 )
-def conditional(answer) -> str:
-    """``answer(h, beta, grbm, start_mean, start_variance)`` must be mean (C, D) and variance (D,) of v given h at β.
+def kept(answer) -> str:
+    """``answer(beta, start_variance, noise_variance, left)`` must foretell how the kernel with x forgets.
+
+    Two numbers: the share of v - E[v] that is left on average after one sweep, and after how many sweeps at most
+    ``left`` of it is. One visible unit, W = 0. The check measures both on chains that the library's kernel moves.
 
     Examples
     --------
-    >>> conditional(lambda h, beta, grbm, mean, variance: (grbm.visible_mean(h), grbm.sigma**2))
-    ✗ this is the conditional of the target. For β < 1 the start pulls as well.
-      A hint: ae.check.covariance_start.conditional.hint()
+    >>> kept(lambda beta, start_variance, noise_variance, left: (1 - beta, 1))
+    ✗ with β = 0.3, s² = 40, σ² = 1: this is the part of x that v takes over. But x was not where v was: its mean is \
+pulled from v towards m.
+      A hint: ae.check.covariance_start.kept.hint()
     """
-    grbm = _small_grbm(4)
-    mean, cov = grbm.mean_and_cov()
-    h = np.random.default_rng(1).integers(2, size=(6, 3)).astype(float)
-    for beta in (0.2, 0.7, 1.0, 0.5, 0.0):
-        got = mean_and_variance(answer, h, beta, grbm, mean, cov.diagonal())
-        right, slips = conditional_slips(h, beta, grbm, mean, cov.diagonal())
-        reject(got, slips, unless=right)
+    rng, worlds = np.random.default_rng(11), [(0.3, 40.0, 1.0, 12), (0.01, 60.0, 0.5, 60), (0.9, 3.0, 2.5, 1)]
+    for n_sweeps in (2, 5, 9):
+        noise = rng.uniform(0.2, 4.0)
+        worlds.append((rng.uniform(0.1, 0.5), noise * rng.uniform(3.0, 30.0), noise, n_sweeps))
+    for beta, s2, noise, n_sweeps in worlds:
+        _judge_kept(answer, beta, s2, noise, n_sweeps)
+    return "right: the library's kernel keeps these shares, and forgets after as many sweeps as you foretold."
 
-    def checked(h, beta, grbm, mean, variance):
-        return mean_and_variance(answer, h, beta, grbm, mean, variance)
 
-    for model, beta in product((grbm, _FOUR_MODES), (0.2, 0.5, 0.8, 1.0)):
-        shift = shift_after_one_step(checked, model, beta)
-        if not shift < _TOLERATED:
-            raise WrongAnswerError(
-                f"at β = {beta:g} one step from 20,000 exact draws moves a moment by {shift:.0f} standard errors: p_β "
-                f"is not invariant. {where_it_errs(answer, beta, model)}"
-            )
-    for beta in (0.1, 0.5, 0.9):
-        require_square(mean_and_variance(answer, h, beta, grbm, 2 - mean, NARROW_AND_WIDE), h, beta, grbm, 2 - mean)
-    return "right: at four β one step from exact draws leaves all means and second moments where they were."
+def _judge_kept(answer, beta: float, s2: float, noise: float, n_sweeps: int) -> None:
+    case = f"with β = {beta:.2g}, s² = {s2:.3g}, σ² = {noise:.3g}: "
+    P = (1 - beta) * np.array([[1 / noise, -1 / noise], [-1 / noise, 1 / noise + 1 / (s2 - noise)]])  # of (v, x)
+    P[0, 0] += beta / noise
+    right = P[0, 1] ** 2 / (P[0, 0] * P[1, 1])
+    left = right ** (n_sweeps - 0.5)
+    both = "return two numbers: the share that one sweep keeps, and the number of sweeps."
+    share, sweeps = numbers(call(answer, beta, s2, noise, left), 2, both)
+    share = float(array(share, (), "the share has"))
+    sweeps = float(array(sweeps, (), "the number of sweeps has"))
+    of_x = 1 - noise / s2
+    reject(share, {
+        "this is the part of x that v takes over. But x was not where v was: its mean is pulled from v towards "
+        "m.": 1 - beta,
+        "this is the part of v - m that x takes over. The new v does not copy x: the target pulls it to b.": of_x,
+        "without x this is right; but it is the kernel with x that is asked for.": 0.0,
+        "this is the share that a sweep forgets.": 1 - right,
+        "the sign is wrong: what is left of v - E[v] lies on the same side.": -right,
+        "return the share first, and then the number of sweeps.": n_sweeps,
+        "here β and 1 - β have changed places: x belongs to the start.": beta * of_x,
+        "σ²/s² is the part of v - m that x does *not* take over.": (1 - beta) * noise / s2,
+        "this is the correlation of v with x. A sweep goes from v to x and back to v.": right**0.5,
+        "this is the square of the share: it says how much of the *variance* a sweep keeps.": right**2,
+        "the arguments are variances, s² and σ²; yours takes their roots.": (1 - beta) * (1 - (noise / s2) ** 0.5),
+        "the arguments are variances already; yours squares them again.": (1 - beta) * (1 - (noise / s2) ** 2),
+        "s² and σ² have changed places.": (1 - beta) * (1 - s2 / noise),
+        "given v *both* terms with x count 1 - β times, so that their ratio does not know β; in yours the narrow one "
+        "alone does.": (1 - beta) * (1 - beta) * (s2 - noise) / (noise + (1 - beta) * (s2 - noise)),
+        "1 - β counts once, where v is drawn. Given v it is a factor of both terms with x.": (1 - beta) ** 2 * of_x,
+        "at the start x has the variance s² - σ²; s² is that of v.": (1 - beta) * s2 / (s2 + noise),
+        "s² - σ² is a variance, and no share: which part of s² is it?": (1 - beta) * (s2 - noise),
+    }, case, unless=right)
+    after = _measured(beta, s2, noise, n_sweeps)
+    measured = f"{case}chains set far apart keep {after[0]:.3f} of their distance in a sweep; yours says {share:.3f}."
+    require(abs(share - after[0]) < _UNCERTAIN, measured)
+    require(same(share, right), f"{measured} That is near, and not the share: complete both squares.")
+    case += f"and at most {left:.3g} to be left: "
+    require(sweeps == round(sweeps), f"{case}{sweeps:g} is no whole number of sweeps. Which one is the first to do?")
+    reject(sweeps, {
+        "one sweep multiplies v - E[v] by the share, two by its square; it does not fall by as much in "
+        "each.": np.ceil((1 - left) / (1 - right)),
+        "it is v - E[v] that should fall so far; with yours its square does.": np.ceil((n_sweeps - 0.5) / 2),
+    }, case, unless=n_sweeps)
+    still = after[min(int(sweeps), n_sweeps) - 1] if sweeps >= 1 else 1.0
+    require(sweeps >= n_sweeps, f"{case}{still:.3g} is still left after as few as {sweeps:.0f}.")
+    require(sweeps == n_sweeps, f"{case}{after[-1]:.3g} is left already after {n_sweeps}; yours waits longer.")
+
+
+def _measured(beta: float, s2: float, noise: float, n_sweeps: int) -> list[float]:
+    """Two clouds of chains at E[v] ± 200 standard deviations: the share of their distance left after 1, 2, … sweeps."""
+    rng = np.random.default_rng(5)
+    grbm = GaussianRBM(np.zeros((1, 2)), [1.5], [0.4, -1.0], [noise**0.5])
+    here = covariance_path([-0.7], [[s2]], grbm)(beta)
+    mean, cov = here.mean_and_cov()
+    apart = 2 * _FAR * cov[0, 0] ** 0.5
+    v, after = np.repeat([mean + apart / 2, mean - apart / 2], _N_CHAINS, axis=0), []
+    for _ in range(n_sweeps):
+        v = auxiliary_gibbs(here, v, rng)
+        after.append(float(v[:_N_CHAINS].mean() - v[_N_CHAINS:].mean()) / apart)
+    return after
 
 
 # Exercise 2
 @exercise(
     hints=(
-        "If h were the same in every row, would v not vary at all?",
-        "The law of total covariance: the covariance of E[v | h] over the rows, plus the mean of Cov[v | h].",
-        "mean of b + σ·(Wh) over the rows; np.cov of it + diag(σ²)",
+        "A chain of weight 3 counts as three chains of weight 1. Around which mean do they vary, and does the noise "
+        "know of the weights?",
+        "Divide the weights by their sum, after the largest log weight has been subtracted. With them, take the mean "
+        "of E[v | h], then the mean of the products of what is left of E[v | h]; and σ² belongs to every chain.",
+        "w = exp(log_weights - log_weights.max()), w /= w.sum(), centres = b + σ·(Wh), mean = w @ centres, d = centres "
+        "- mean, covariance = (w * d.T) @ d + diag(σ²)",
     )
 )
-def averaged_covariance(answer) -> str:
-    """``answer(h, grbm)`` must be mean (D,) and covariance (D, D) of v from states h (n, H), with v averaged out.
+def weighted_covariance(answer) -> str:
+    """``answer(h, log_weights, grbm)`` must be mean (D,) and covariance (D, D) of v under the target, v averaged out.
+
+    ``h`` (n, H) are hidden states of chains with ``log_weights`` (n,), which may be very large or very small.
 
     Examples
     --------
-    >>> def too_narrow(h, grbm):
+    >>> def uneven(h, log_weights, grbm):
     ...     v = grbm.visible_mean(h)
-    ...     return v.mean(0), np.cov(v.T)
-    >>> averaged_covariance(too_narrow)
-    ✗ this is the covariance of E[v | h] alone, and it is singular. The law of total covariance has a second part: v \
-still varies when h is given, with variance σ².
-      A hint: ae.check.covariance_start.averaged_covariance.hint()
+    ...     return v.mean(0), np.cov(v.T) + np.diag(grbm.sigma**2)
+    >>> weighted_covariance(uneven)
+    ✗ your mean leaves the weights out: every chain counts the same.
+      A hint: ae.check.covariance_start.weighted_covariance.hint()
     """
-    grbm = _small_grbm(6)
-    h = np.random.default_rng(1).integers(2, size=(40, 3)).astype(float)
-    got_mean, got_cov = _two_moments(answer, h, grbm)
-    centres, noise = grbm.visible_mean(h), grbm.sigma**2
+    rng = np.random.default_rng(1)
+    for D, H, n in ((6, 3, 40), (4, 2, 25), (3, 4, 30)):
+        grbm = GaussianRBM(rng.normal(size=(D, H)), *(rng.normal(size=k) for k in (D, H)), rng.uniform(0.5, 2.0, D))
+        h, log_w = rng.integers(2, size=(n, H)).astype(float), 1.5 * rng.normal(size=n)
+        _judge_weighted(answer, h, log_w, grbm)
+        times = rng.integers(5, size=n)
+        times[:2] = 1, 0
+        again = _two_moments(answer, h, np.log(times), grbm)
+        each = np.repeat(grbm.visible_mean(h), times, axis=0)
+        require(
+            same(again[0], each.mean(0)) and _is_covariance(again[1], np.cov(each.T, ddof=0), times, grbm),
+            "a chain of weight 3 should count as three chains of weight 1, and one of weight 0, whose log weight is "
+            "-inf, not at all. With yours it does not.",
+        )
+        for top in (1000.0, -1000.0):
+            found = _two_moments(answer, h, log_w + top, grbm, f"log weights around {top:g}: ")
+            near = _two_moments(answer, h, log_w, grbm)
+            moved = "a factor common to all weights should change nothing; with yours it does."
+            require(same(found[0], near[0]) and same(found[1], near[1]), moved)
+        states, p = binary_states(H).astype(float), grbm.hidden_probabilities()
+        mean, cov = grbm.mean_and_cov()
+        found = _two_moments(answer, states, np.log(p) + 7, grbm)
+        require(
+            same(found[0], mean) and _is_covariance(found[1], cov - np.diag(grbm.sigma**2), p, grbm),
+            "every state of h once, with its probability for a weight, should give the exact moments of the target.",
+        )
+    return "right: weights count as so many chains, none overflows, and with the exact weights the moments are exact."
+
+
+def _is_covariance(cov: np.ndarray, between: np.ndarray, weights: np.ndarray, grbm: GaussianRBM) -> bool:
+    """Whether this is ``between`` plus the noise, divided by the sum of the weights or as np.cov divides by n - 1."""
+    w, noise = weights / weights.sum(), np.diag(grbm.sigma**2)
+    return same(cov, between + noise) or same(cov, between / (1 - w @ w) + noise)
+
+
+def _judge_weighted(answer, h: np.ndarray, log_w: np.ndarray, grbm: GaussianRBM) -> None:
+    """Say of a wrong mean or covariance what it did."""
+    got_mean, got_cov = _two_moments(answer, h, log_w, grbm)
+    n, c, w = len(h), grbm.visible_mean(h), np.exp(log_w) / np.exp(log_w).sum()
+    mean, inverse = w @ c, np.exp(-log_w) / np.exp(-log_w).sum()
     reject(got_mean, {
-        "the mean is wrong: E[v | h] = b + σ·(Wh), and the factor σ is "
-        "missing.": (h @ grbm.weights.T + grbm.visible_bias).mean(0),
-        "the mean is wrong: E[v | h] = b + σ·(Wh), and the visible bias is "
-        "missing.": (grbm.sigma * (h @ grbm.weights.T)).mean(0),
-    })
-    require(same(got_mean, centres.mean(0)), "the mean is wrong: average E[v | h] = b + σ·(Wh) over the rows of h.")
-    for ddof in (0, 1):
-        between = np.cov(centres.T, ddof=ddof)
+        "your mean leaves the weights out: every chain counts the same.": c.mean(0),
+        "your mean counts the chains by their *log* weights: take exp first.": log_w / log_w.sum() @ c,
+        "your mean is not divided by the sum of the weights.": np.exp(log_w) @ c,
+        "your mean is a sum over weights whose largest is 1: divide it by their sum.": np.exp(log_w - log_w.max()) @ c,
+        "your mean divides by the number of chains; divide by the sum of the weights.": np.exp(log_w) @ c / n,
+        "your weights sum to 1, and then you took a mean over the chains: that divides by n once more.": mean / n,
+        "in your mean heavy chains count little: the sign of the log weights is turned.": inverse @ c,
+        "the mean is wrong: E[v | h] = b + σ·(Wh), and the factor σ is missing.": w
+        @ (h @ grbm.weights.T + grbm.visible_bias),
+        "the mean is wrong: E[v | h] = b + σ·(Wh), and b is missing.": w @ (grbm.sigma * (h @ grbm.weights.T)),
+    }, unless=mean)
+    require(same(got_mean, mean), "the mean is wrong: average E[v | h] = b + σ·(Wh), each chain with its weight.")
+
+    noise, d, away = np.diag(grbm.sigma**2), c - mean, c - c.mean(0)
+    between = (w * d.T) @ d
+    ess = 1 / (w @ w)
+    for part in (between, between / (1 - 1 / ess)):
         reject(got_cov, {
-            "this is the covariance of E[v | h] alone, and it is singular. The law of total covariance has a second "
-            "part: v still varies when h is given, with variance σ².": between,
-            "you added σ; what v varies by, given h, is the *variance* σ².": between + np.diag(grbm.sigma),
-            "you added σ² to every entry; given h the units of v are independent: a diagonal matrix.": between
-            + noise,
-            "the two parts of the covariance are added, not subtracted.": between - np.diag(noise),
-            "this is diagonal: it was the covariances that we were after.": np.diag(np.diag(between) + noise),
+            "this is the covariance of E[v | h] alone: v still varies when h is given, with variance σ².": part,
+            "you added σ; what v varies by, given h, is the *variance* σ².": part + np.diag(grbm.sigma),
+            "you added σ² to every entry; given h the units of v are independent: a diagonal matrix.": part
+            + grbm.sigma**2,
+            "the two parts of the covariance are added, not subtracted.": part - noise,
+            "the noise does not average away: every single v has all of σ², however many chains there are.": part
+            + noise / n,
+            "you added the noise once for each chain. Their weights sum to 1, so it counts once.": part + n * noise,
+            "this is diagonal: it was the covariances that we were after.": np.diag(np.diag(part + noise)),
+            "the noise was weighed twice: weights that sum to 1 leave σ² as it is.": part + noise / ess,
         })
-    second = centres.T @ centres / len(h) + np.diag(noise)
-    require(not same(got_cov, second), "these are second moments about 0: subtract the mean first.")
-
-    few = h[:4]
-    _, cov = _two_moments(answer, few, grbm)
-    lowest = float(np.linalg.eigvalsh(cov / np.outer(grbm.sigma, grbm.sigma))[0])
-    require(
-        lowest > 1 - 1e-6,
-        f"from 4 states your covariance is narrower than σ² in some direction, by a factor of {lowest:.2g}. No "
-        "Gaussian RBM's is: the part diag(σ²) is known exactly, only the other part is estimated.",
-    )
-    _judge_errors(answer, grbm)
-    right = [np.cov(centres.T, ddof=ddof) + np.diag(noise) for ddof in (0, 1)]
-    divided = "nearly: sum the products of deviations from the mean over the n states, and divide by n - 1 or n."
-    require(any(same(got_cov, cov) for cov in right), divided)
-    return "right: on average the exact one, never narrower than σ², with a fraction of the square error of drawn v."
-
-
-def _judge_errors(answer, grbm: GaussianRBM) -> None:
-    """Over 200 samples of states: no bias, and less noise than from drawn v."""
-    exact_cov, rng, errors, plain = grbm.mean_and_cov()[1], np.random.default_rng(2), [], []
-    states, p = binary_states(grbm.n_hidden), grbm.hidden_probabilities()
-    for _ in range(200):
-        h = states[rng.choice(len(p), size=50, p=p)]
-        errors.append(_two_moments(answer, h, grbm)[1] - exact_cov)
-        plain.append(np.cov(grbm.visible_given_hidden(h, rng).T) - exact_cov)
-    errors, plain = np.array(errors), np.array(plain)
-    noise_of_mean = errors.std(0, ddof=1) / np.sqrt(len(errors))
-    allowed = _TOLERATED * noise_of_mean + 0.03 * np.abs(exact_cov).max()  # divided by n or by n - 1
-    require(
-        (np.abs(errors.mean(0)) < allowed).all(),
-        "averaged over 200 samples of 50 states your covariance is not the exact one: it is biased. It should be the "
-        "covariance of E[v | h] over the states, plus diag(σ²).",
-    )
-    gain = float((errors**2).sum() / (plain**2).sum())
-    require(gain < 0.3, "your covariance is as noisy as that of the states v: average E[v | h] instead of v.")
+    plain = np.cov(c.T, ddof=0)
+    for scale in (1.0, n / (n - 1)):
+        reject(got_cov, {
+            "the mean is weighted, the covariance is not: every chain counts the same in it.": scale * plain + noise,
+            "the centres are multiplied by their weights, and then the covariance of that is taken. It is the "
+            "*products* of deviations that are weighted.": scale * np.cov((n * w * c.T), ddof=0) + noise,
+            "the deviations are multiplied by their weights before they are multiplied with each other: so each weight "
+            "counts twice.": scale * n * (w**2 * d.T) @ d + noise,
+            "these are products of deviations from the weighted mean, but all count the same.": scale * d.T @ d / n
+            + noise,
+        })
+    reject(got_cov, {
+        "the products are weighted, but they are deviations from the *unweighted* mean.": (w * away.T) @ away + noise,
+        "these are second moments about 0: subtract the mean first.": (w * c.T) @ c + noise,
+        "the weights sum to 1, and then you divided by n as well.": between / n + noise,
+        "the weights of your products are not divided by their sum.": between * np.exp(log_w).sum() + noise,
+        "the largest weight of your products is 1; it is their sum that should "
+        "be.": between * np.exp(log_w - log_w.max()).sum() + noise,
+        "the deviations are multiplied by their weights before they are multiplied with each other: so each weight "
+        "counts twice.": (w**2 * d.T) @ d + noise,
+    })
+    wrong = "the covariance is wrong: weigh the products of deviations from the weighted mean, and add diag(σ²) once."
+    require(_is_covariance(got_cov, between, w, grbm), wrong)
 
 
-def _two_moments(answer, h: np.ndarray, grbm: GaussianRBM) -> list[np.ndarray]:
+def _two_moments(answer, h: np.ndarray, log_w: np.ndarray, grbm: GaussianRBM, case: str = "") -> list[np.ndarray]:
     D, otherwise = grbm.dim, "return two arrays: the mean and the covariance of v."
-    mean, cov = several(call(answer, h.copy(), grbm), 2, otherwise)
+    mean, cov = several(call(answer, h.copy(), log_w.copy(), grbm), 2, otherwise)
     exchanged = np.shape(mean) == (D, D) and np.shape(cov) == (D,)
     require(not exchanged, "return the mean first, and then the covariance.")
     rows = f"the covariance has shape {np.shape(cov)}; it should be ({D}, {D}). (np.cov wants one *row* a variable.)"
     require(np.shape(cov) == (D, D), rows)
+    lost = f"{case}NaN or infinity. exp overflows, or all weights are 0: subtract the largest log weight first."
+    require(not case or (np.isfinite(mean).all() and np.isfinite(cov).all()), lost)
     return arrays((mean, cov), {"the mean": (D,), "the covariance": (D, D)}, otherwise)
 
 

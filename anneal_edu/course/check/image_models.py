@@ -1,173 +1,219 @@
 """Checks of notebook 09: which image model is best?"""
 
 import numpy as np
-from scipy.special import digamma, polygamma
 
-from anneal_edu.course.check.verdict import WrongAnswerError, array, call, exercise, numbers, reject, require, same
-
-_ROUNDING = 1e-5  # of the root of a difference of two variances of 2,500 or so
+from anneal_edu.course.check.verdict import WrongAnswerError, array, call, exercise, reject, require, same
 
 
 # Exercise 1
 @exercise(
     hints=(
-        "Patches are averaged: which of two errors of a patch averages away, the random or the systematic one?",
-        "The mean of C weights has the relative variance r / C. Take the logarithm's series to second order: "
-        "log(1 + e) is about e - e²/2.",
-        "bias = -r / (2C), at every patch; bar = √(r / (C N))",
+        "How far off is the average over patches, and why: which of its errors do more patches make smaller, and which "
+        "do they not touch?",
+        "To leading order log Ẑ of a patch is off by e - e²/2, where e has mean 0 and variance r/C. Of the average, "
+        "that leaves a bias at any N, and the variance of one patch divided by N = budget/C. Square the first, add the "
+        "second, and see where the sum stops falling with C.",
+        "bias -r/(2C), variance (τ² + r/C)/N; so r²/(4C²) + (τ² C + r)/budget is to be smallest: "
+        "C³ = r² budget / (2τ²)",
     )
 )
-def bias_and_bar(answer) -> str:
-    """``answer(r, n_chains, n_patches)`` must foretell bias and error bar of the mean of log Ẑ over patches.
+def chains_a_patch(answer) -> str:
+    """``answer(r, spread, budget)`` must be how many chains a patch make the mean squared error smallest.
 
-    Every patch has weights of relative variance r, and chains of its own; to leading order in r / n_chains.
+    There are N patches with C chains each, N C = budget; log p(x) has the standard deviation ``spread`` over patches,
+    and the weights of a patch have relative variance r. The error is measured at the answer, and to both sides of it.
 
     Examples
     --------
-    >>> bias_and_bar(lambda r, C, N: (-r / (2 * C) / np.sqrt(N), np.sqrt(r / (C * N))))
-    ✗ r = 1, 20 chains, 100 patches: the bias is the same at every patch, and the mean of equal numbers is that \
-number: no √N makes it smaller.
-      A hint: ae.check.image_models.bias_and_bar.hint()
+    >>> chains_a_patch(lambda r, spread, budget: (r**2 * budget / (2 * spread**2)) ** 0.5)
+    ✗ r = 1.5, spread 0.6, budget 1,000: your C = 55.9. That is a square root: the squared bias falls as 1/C², its \
+slope as 1/C³, and so it is C³ that you have found.
+      A hint: ae.check.image_models.chains_a_patch.hint()
     """
-    few = (0.01, 5, 100)  # of chains, and yet r / C is small: C - 1 would show
-    for given in ((1.0, 20, 100), (4.0, 200, 25), (0.5, 100, 1000), (0.5, 200, 3), (2.0, 10**6, 4), few):
-        got = numbers(call(answer, *given), 2, "return two numbers: the bias and the error bar.")
-        got = [float(array(part, (), "one of the two has")) for part in got]
-        _judge_bias(got, *given)
-    measured = digamma(20) - np.log(20), np.sqrt(polygamma(1, 20) / 100)  # of weights e^-x, which have r = 1
-    got = [float(part) for part in answer(1.0, 20, 100)]
-    require(np.allclose(got, measured, rtol=0.06), "of exponential weights bias and bar are others.")
-    return "right: exponential weights, whose log mean is exactly known, have this bias and this bar within 6%."
-
-
-def _judge_bias(got: list[float], r: float, n_chains: int, n_patches: int) -> None:
-    case, e = f"r = {r:g}, {n_chains} chains, {n_patches} patches: ", np.sqrt(r / n_chains)
-    bias, bar = -(e**2) / 2, e / np.sqrt(n_patches)
-    near_enough = 0.06 if n_chains < 10**6 else 1e-3  # where r / C is small there is no higher order to excuse it
-
-    def near(found: float, wrong: float) -> bool:
-        return abs(found - wrong) < 0.03 * abs(wrong)
-
-    require(not near(got[0], bar) or not near(got[1], bias), f"{case}return the bias first, and then the bar.")
-    for sentence, wrong in {
-        "the logarithm of a mean comes out too *low* (Jensen): the bias is negative.": -bias,
-        "the bias is half of that: the second term of log(1 + e) is -e²/2.": 2 * bias,
-        "the bias is the same at every patch, and the mean of equal numbers is that number: no √N makes it "
-        "smaller.": bias / np.sqrt(n_patches),
-        "the bias is the same at every patch, and the mean of equal numbers is that number: no N makes it "
-        "smaller.": bias / n_patches,
-        "that bias is of a single chain; the mean of C weights is C times less variable.": bias * n_chains,
-        "the bias goes with the *square* of a patch's error.": -e / 2,
-    }.items():
-        require(not near(got[0], wrong), case + sentence)
-    if n_chains < 10:
-        one_less, fitted = n_chains / (n_chains - 1), "r is given, not measured on the C weights: C, not C - 1."
-        require(not near(got[0], bias * one_less) and not near(got[1], bar * np.sqrt(one_less)), case + fitted)
-    require(
-        abs(got[0] / bias - 1) < near_enough,
-        f"{case}the bias should be about {bias:.4g}; yours is {got[0]:.4g}. What does log(1 + e) lose on average, "
-        "if e has mean 0 and variance r / C?",
+    _judge_chains(answer, *_MEASURED)
+    rng = np.random.default_rng(9)
+    for r, ratio, tau in ((0.4, 6.5, 2.0), (90.0, 11.0, 0.45), *np.exp(rng.uniform(*np.log(_RANGES), (5, 3)))):
+        _judge_chains(answer, float(f"{r:.3g}"), float(f"{tau:.3g}"), round(2 * tau**2 * ratio**3 * r))
+    at_it, fewer, more = _measured(float(answer(*_MEASURED)))
+    require(min(fewer, more) > 1.5 * at_it, f"{_said(at_it, fewer, more)}. Yours should be much the smallest.")
+    return (
+        f"right: measured in {_REPEATS:,} repeats, a quarter of your chains a patch and four times as many both err "
+        "more, by half and more."
     )
+
+
+_MEASURED, _REPEATS = (1.5, 0.6, 1000), 1500
+_RANGES = (0.2, 5.0, 0.4), (60.0, 25.0, 3.0)
+"""Least and most of r, of C / r at the best C, and of the spread over patches."""
+
+
+def _measured(chains: float) -> list[float]:
+    """Mean squared errors of the average over patches: with so many chains a patch, a quarter, and four times."""
+    (r, spread, budget), errors = _MEASURED, []
+    for C in (int(np.clip(np.round(times * chains), 1, budget)) for times in (1, 1 / 4, 4)):
+        rng, log_variance, shape = np.random.default_rng(C), np.log1p(r), (_REPEATS, budget // C, C)
+        weights = np.exp(np.sqrt(log_variance) * rng.standard_normal(shape) - log_variance / 2)  # of mean 1, exactly
+        off = np.log(weights.mean(2)) + spread * rng.standard_normal(shape[:2])
+        errors.append(float(np.mean(off.mean(1) ** 2)))
+    return errors
+
+
+def _said(at_it: float, fewer: float, more: float) -> str:
+    return (
+        f"measured in {_REPEATS:,} repeats, the mean squared error at your C is {at_it:.2g}, with a quarter of the "
+        f"chains a patch {fewer:.2g}, and with four times as many {more:.2g}"
+    )
+
+
+def _judge_chains(answer, r: float, spread: float, budget: int) -> None:
+    found = array(call(answer, r, spread, budget), (), "your function returned")
+    require(np.isrealobj(found), "the root of a negative number? Has the slope of one of the two parts a sign?")
+    got, right = float(found), float(np.cbrt(r**2 * budget / (2 * spread**2)))
+    case = f"r = {r:g}, spread {spread:g}, budget {budget:,}: your C = {got:.4g}. "
+    if abs(got / right - 1) > 0.005 and not (got == round(got) and abs(got - right) <= 1):
+        _name_the_slip(got, right, r, spread, budget, case)
+
+
+def _name_the_slip(got: float, right: float, r: float, spread: float, budget: int, case: str) -> None:
+    require(got > 0, f"{case}A number of chains is positive.")
+    require(
+        got > 1.01,
+        f"{case}One chain a patch, and all for patches? More patches make the variance smaller. What do they do to the "
+        "bias, which is the same at every one?",
+    )
+    r2b = r**2 * budget
     for sentence, wrong in {
-        "that bar is of a single patch; the mean over N patches is steadier by √N.": e,
-        "the bar falls with √N, not with N.": e / n_patches,
-        "that is the square of the bar.": bar**2,
-        "that bar is of a single chain a patch.": bar * np.sqrt(n_chains),
-        "the bar falls with √C, too: the weights of a patch are averaged.": bar / np.sqrt(n_chains),
+        "That is a square root: the squared bias falls as 1/C², its slope as 1/C³, and so it is C³ that you have "
+        "found.": (r2b / (2 * spread**2)) ** 0.5,
+        "That is C³: a root is missing.": r2b / (2 * spread**2),
+        "That is the number of patches, budget/C.": budget / right,
+        "Does your bias enter as it is? Its *square* adds to a variance; or do you ask where bias and error bar are "
+        "equal?": np.sqrt(r * budget / 2) / spread,
+        "There the squared bias *equals* the patches' part of the variance. Their sum is smallest where their slopes "
+        "cancel, and the slope of 1/C² is -2/C³.": np.cbrt(r2b / (4 * spread**2)),
+        "The factor 2 is lost: log(1 + e) ≈ e - e²/2, so the bias is *half* of r/C; and it is the squares of bias and "
+        "bar that add up.": np.cbrt(r2b / spread**2),
+        "The bias is *half* of r/C: the second term of log(1 + e) is -e²/2.": np.cbrt(2 * r2b / spread**2),
+        "`spread` is a standard deviation; a variance has its square.": np.cbrt(r2b / (2 * spread)),
+        "The bias has r, so that its square has r².": np.cbrt(r * budget / (2 * spread**2)),
+        "That weighs the bias against the Monte Carlo error alone, and leaves out that patches "
+        "differ.": np.sqrt(r * budget) / 2,
+        "The bias is the same at every patch: the mean over N patches has all of it, not an Nth part, nor one divided "
+        "by √N.": r / (2 * spread),
     }.items():
-        require(not near(got[1], wrong), case + sentence)
-    require(abs(got[1] / bar - 1) < near_enough, f"{case}the bar should be about {bar:.4g}; yours is {got[1]:.4g}.")
+        require(abs(got / wrong - 1) > 0.003 or abs(right / wrong - 1) < 0.006, case + sentence)
+    require(
+        got < 0.99 * budget,
+        f"{case}That puts all chains into one patch. Patches differ, by `spread`: what does the average of a single "
+        "one say of the others?",
+    )
+    close = "Near, but not yet the smallest mean squared error."
+    require(abs(got / right - 1) > 0.08, f"{case}{close} Is r given, and C not C - 1? It need not be whole.")
+    require(abs(got / right - 1) > 0.4, f"{case}{close} It has the *square* of the bias, plus the variance.")
+    require(
+        (r, spread, budget) != _MEASURED,
+        f"{case[:-2]}; {_said(*_measured(got))}. Write bias and variance as functions of C, with N = budget/C.",
+    )
+    require(False, f"{case}It should be {right:.4g}. With which power does each of r, `spread` and budget enter?")
 
 
 # Exercise 2
 @exercise(
     hints=(
-        "If one model beats the other by 3 nats on every single patch, how uncertain is the difference?",
-        "Take the difference on each patch first: then it is the error of one single mean.",
-        "√( Σ (d_n - d̄)² / (N - 1) / N ) with d = first - second",
+        "Which of the errors is another one at each patch, and which is one and the same at all of them?",
+        "An error of its own at each patch makes the differences first - second scatter, whatever it comes from: from "
+        "the choice of patches, or from the chains. What they all share they do not show. Independent errors add in "
+        "squares.",
+        "√( Σ (d_n - d̄)² / (N - 1) / N + log_z_error² ) with d = first - second",
     )
 )
-def paired_error(answer) -> str:
-    """``answer(first, second)`` must be the standard error of mean(first) - mean(second) over the same data.
+def gap_error(answer) -> str:
+    """``answer(first, second, mc_errors, log_z_error)`` must be the standard error of mean(first) - mean(second).
+
+    ``first`` is of a generative model, with a Monte Carlo error of its own at each patch; ``second`` of an analysis
+    model, with one log Ẑ for all. In repeats with other patches and chains the gap must scatter as the answer says.
 
     Examples
     --------
-    >>> paired_error(lambda a, b: np.sqrt(a.var(ddof=1) / len(a) + b.var(ddof=1) / len(b)))
-    ✗ two models that differ by 3 nats on every single patch differ by 3 without any doubt, and your error is 11.93: \
-you add the errors of the two means as if each model had seen patches of its own. Take differences first.
-      A hint: ae.check.image_models.paired_error.hint()
+    >>> gap_error(lambda a, b, each, shared: np.sqrt((np.var(a - b, ddof=1) + shared**2) / len(a)))
+    ✗ your error is 1.087, and should be 1.193. You divide log_z_error by √N: but there is one log Ẑ, and it is off by \
+the same amount at every patch.
+      A hint: ae.check.image_models.gap_error.hint()
     """
-    rng = np.random.default_rng(9)
-    patches = 50 * rng.standard_normal(40) - 40
-    alike, separate = call(answer, patches - 3, patches.copy()), np.sqrt(2 * patches.var(ddof=1) / 40)
-    certain = "two models that differ by 3 nats on every single patch differ by 3 without any doubt"
-    require(
-        np.shape(alike) != () or alike == alike,
-        f"{certain}, and your error is NaN. Is it the root of a variance that came out below 0? np.cov divides by "
-        "N - 1, and .var() by N unless it is told ddof=1.",
-    )
-    alike = array(alike, (), "your function returned")
-    require(
-        abs(alike) > _ROUNDING or abs(call(answer, patches, rng.permutation(patches), shape=())) > _ROUNDING,
-        "your error is 0 even for models that disagree.",
-    )
-    require(
-        abs(alike / separate - 1) > 0.05,
-        f"{certain}, and your error is {alike:.2f}: you add the errors of the two means as if each model had seen "
-        "patches of its own. Take differences first.",
-    )
-    for sd in (patches.std(ddof=1), patches.std()):
-        reject(alike, {
-            "That is the error of one model alone.": sd / np.sqrt(40),
-            "That adds the two models, or their errors: what is hard about a patch counts twice, and should drop "
-            "out.": 2 * sd / np.sqrt(40),
-        }, case=f"{certain}; your error is {alike:.2f}. ")
-    require(abs(alike) < _ROUNDING, f"{certain}; your error is {alike:.2f}.")
-    noise = 6 * rng.standard_normal(40)
-    found = float(call(answer, patches + noise, patches.copy(), shape=()))
-    right = noise.std(ddof=1) / np.sqrt(40)
-    require(found > 0, f"an error is positive; yours is {found:.2f}.")
+    rng, asked = np.random.default_rng(9), []
+    for n in (35, 60, 12):
+        for shared in (0.5, 2.0, 0.0):
+            first, second, each = _patches(rng, n, shared)
+            found = float(call(answer, first.copy(), second.copy(), each.copy(), shared, shape=()))
+            asked.append((found, _judge_gap(found, first, second, each, shared), n))
+    gaps = [_patches(rng, 100, 0.6) for _ in range(_SETS)]
+    off = np.std([(a.mean() - b.mean()) / call(answer, a, b, each, 0.6, shape=()) for a, b, each in gaps])
+    where = f"in {_SETS:,} repeats with other patches and chains the gap"
+    require(abs(off - 1) < 0.09, f"{where} was off by {off:.2f} of your errors, in root mean square.")
+    for found, right, n in asked:
+        require(same(found, right), f"of {n} patches your error is {found:.4g}; it should be {right:.4g}.")
+    return f"right: {where} was off by your error, in root mean square, to a tenth."
+
+
+_SETS = 4000
+
+
+def _patches(rng: np.random.Generator, n: int, shared: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """log p of n patches under two models of equal mean, as estimated, and the Monte Carlo errors of the first."""
+    hard, each = 30 * rng.standard_normal(n) - 40, rng.uniform(0.5, 6, n)
+    first = hard + 5 * rng.standard_normal(n) + each * rng.standard_normal(n)
+    return first, 0.9 * hard - 4 + 2 * rng.standard_normal(n) - shared * rng.standard_normal(), each
+
+
+def _judge_gap(found: float, first: np.ndarray, second: np.ndarray, each: np.ndarray, shared: float) -> float:
+    """The right error; what is wrong with another one is named where it is known."""
+    n, chains = len(first), np.sqrt((each**2).sum()) / len(first)
+    scatter = (first - second).std(ddof=1) / np.sqrt(n)
+    right = float(np.hypot(scatter, shared))
+    case = f"your error is {found:.4g}, and should be {right:.4g}. "
+    require(found > 0, f"{case}An error is positive.")
+    unpaired = "You add the errors of two means as if each model had seen patches of its own. Take differences first."
+    again = "You add mc_errors once more: these errors, one for each patch, already make the differences scatter."
+    part = "mc_errors are one part of what makes the differences scatter from patch to patch; the patches are another."
     for ddof in (1, 0):
-        sd = noise.std(ddof=ddof)
+        sd = (first - second).std(ddof=ddof)
+        apart = np.sqrt((first.var(ddof=ddof) + second.var(ddof=ddof)) / n)
+        mean = sd / np.sqrt(n)
+        for wrong in (apart, *(np.hypot(apart, [shared, shared / np.sqrt(n), np.hypot(shared, chains)]))):
+            reject(found, {unpaired: wrong}, case=case)
+        for more in (chains, each.mean() / np.sqrt(n), each.mean(), np.sqrt((each**2).mean()), each.mean() / n):
+            for log_z in (shared, shared / np.sqrt(n)):
+                reject(found, {again: np.hypot(np.hypot(mean, more), log_z)}, case=case)
+            for log_z in (shared, 0.0):
+                reject(found, {part: np.hypot(more, log_z)}, case=case)
+            reject(found, {again: mean + more + shared}, case=case)
         reject(found, {
-            "That is the spread of one difference. The mean over N patches is steadier by √N.": sd,
-            "That is the variance of the mean: the root is missing.": sd**2 / 40,
-            "That is the variance of one difference.": sd**2,
-            "You divide by N; the error of a mean falls with √N only.": sd / 40,
-            "You divide by 10, the lesson's √100; here there are N patches.": sd / 10,
-            "That is two standard errors; return one.": 2 * sd / np.sqrt(40),
-        }, case=f"your error is {found:.3f}, and should be {right:.3f}. ")
-    biased = "Close: the mean was fitted to the same numbers, so divide the squares by N - 1."
-    twice = "You take the 1 away twice: once in the variance, and once more under the root."
-    case = f"your error is {found:.4f}, and should be {right:.4f}. "
-    reject(found, {twice: noise.std(ddof=1) / np.sqrt(39)}, case=case)
-    reject(found, {biased: noise.std() / np.sqrt(40)}, case=f"your error is {found:.3f}, and should be {right:.3f}. ")
-    turned = call(answer, patches.copy(), patches + noise, shape=())
-    require(same(turned, found), "exchanging the two models changes your error; only the gap may change, its sign.")
-    for _ in range(3):
-        first, second = _pair(rng)
-        wanted = (first - second).std(ddof=1) / np.sqrt(len(first))
-        found = float(call(answer, first.copy(), second.copy(), shape=()))
-        spread = f"of two models that differ in spread: your error is {found:.4f}, not {wanted:.4f}."
-        require(same(found, wanted), spread)
-    simulated = np.array([_gap(rng) for _ in range(4000)])
-    typical = np.sqrt(np.mean([float(call(answer, *_pair(rng), shape=())) ** 2 for _ in range(400)]))
-    require(
-        abs(typical / simulated.std() - 1) < 0.1,
-        f"in 4,000 repeats the gap between two models scattered by {simulated.std():.2f}; your error says "
-        f"{typical:.2f}.",
-    )
-    return "right: your error agrees, within a tenth, with the scatter of the gap in 4,000 repeats."
-
-
-def _pair(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    patches = 30 * rng.standard_normal(20)
-    return patches + 5 * rng.standard_normal(20), 0.8 * patches + 2 * rng.standard_normal(20)
-
-
-def _gap(rng: np.random.Generator) -> float:
-    first, second = _pair(rng)
-    return float(first.mean() - second.mean())
+            "You leave out that log Ẑ may be off, by the same amount at every patch: no number of patches averages "
+            "that out.": mean,
+            "You divide log_z_error by √N: but there is one log Ẑ, and it is off by the same amount at every "
+            "patch.": np.hypot(mean, shared / np.sqrt(n)),
+            "You divide log_z_error by N: but there is one log Ẑ, and it is off by the same amount at every "
+            "patch.": np.hypot(mean, shared / n),
+            "Independent errors add in squares: √(a² + b²), not a + b.": mean + shared,
+            "log_z_error is a standard error: it is its square that adds to a variance.": np.sqrt(mean**2 + shared),
+            "The root is missing: that is the square of the error.": mean**2 + shared**2,
+            "That has the scatter of *one* difference; a mean over N patches is steadier by √N.": np.hypot(sd, shared),
+            "You divide by N; the error of a mean falls with √N only.": np.hypot(sd / n, shared),
+            "You take mc_errors out of the scatter: but the chains' errors are errors of the gap, "
+            "too.": np.sqrt(max(0, mean**2 - chains**2) + shared**2),
+            "You take log_z_error away: it comes on top of the scatter.": np.sqrt(max(0, mean**2 - shared**2)),
+            "You divide by 10, the lesson's √100; here there are N patches.": np.hypot(sd / 10, shared),
+            "You add the two models: what is hard about a patch counts twice, and drops out of a "
+            "difference.": np.hypot((first + second).std(ddof=ddof) / np.sqrt(n), shared),
+            "That is two standard errors; return one.": 2 * np.hypot(mean, shared),
+            "Only log_z_error is in it: other patches would also give another gap.": shared,
+        }, case=case, unless=right)
+    reject(found, {
+        "Close: the mean was fitted to the same numbers, so divide the squares by N - 1.": np.hypot(mean, shared),
+        "You take the 1 away twice: once in the variance, and once more under the "
+        "root.": np.hypot(scatter * np.sqrt(n / (n - 1)), shared),
+    }, case=case)
+    return right
 
 
 # Exercise 3

@@ -1,5 +1,8 @@
 """Checks of notebook 06: large RBMs, where no truth is at hand."""
 
+from itertools import pairwise, product
+from math import prod
+
 import numpy as np
 
 from anneal_edu.annealing.matrices import metropolis_matrix
@@ -12,73 +15,144 @@ from anneal_edu.course.check.verdict import (
     reject,
     require,
     same,
+    several,
 )
 from anneal_edu.weights import log_mean_exp
 
 OFTEN, SELDOM = "too often", "too seldom"  # where forward chains come so: the estimate is too low, too high
 
 
-def _states(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Log f of two stages (2, n), and a move that leaves the second one invariant and is no reversal of itself."""
-    log_f = np.random.default_rng(seed).normal(size=(2, n))
-    right = metropolis_matrix(log_f[1])
-    around = np.r_[1:n:2, 0:n:2]  # other neighbours: two moves that do not commute are not their own reversal
-    return log_f, right @ metropolis_matrix(log_f[1, around])[np.ix_(np.argsort(around), np.argsort(around))]
+def _reversible(p: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """A move in detailed balance with p that goes from every state to every other, (S, S)."""
+    flow, d = np.exp(2.5 * rng.normal(size=(p.size, p.size))), np.ones(p.size)
+    flow += flow.T
+    for _ in range(300):
+        d = np.sqrt(d * p / (flow @ d))
+    flow *= np.outer(d, d)
+    flow *= (p / flow.sum(1)).min()  # what is left of p stays where it is
+    return flow / p[:, None] + np.diag(1 - flow.sum(1) / p)
+
+
+def _flows(moves: list[np.ndarray], p: np.ndarray) -> np.ndarray:
+    """Which share of all chains goes from x to y in one sweep, way by way: (S, S)."""
+    flow = np.zeros((p.size, p.size))
+    for way in product(range(p.size), repeat=len(moves) + 1):
+        steps = (T[x, y] for T, (x, y) in zip(moves, pairwise(way), strict=True))
+        flow[way[0], way[-1]] += p[way[0]] * prod(steps)
+    return flow
 
 
 # Exercise 1
 @exercise(
     hints=(
-        "A chain stands in x' now. Where did it probably come from?",
-        "Bayes: of all chains that move from x to x', p(x) T[x, x'] are there in each moment. Divide by how many "
-        "are in x'.",
-        "backwards[x', x] = p[x] T[x, x'] / p[x']",
+        "Socks first, and then shoes: in which order do they come off? And how often does a sweep go from x to y, how "
+        "often from y to x?",
+        "Line 1, for one sweep from x to y: what stands on its left in place of f_k T_k, and what on its right if the "
+        "reverse run has the forward matrix? Average the logarithm of the ratio over chains that stand in p.",
+        "With T = moves[0] @ moves[1] @ … the matrix is … @ moves[1] @ moves[0], and the nats are Σ_xy F[x, y] "
+        "log(F[x, y] / F[y, x]), where F[x, y] = p[x] T[x, y]",
     )
 )
-def backwards(answer) -> str:
-    """``answer(T, p)`` must be the time reversal of a move (S, S) that leaves p (S,) invariant.
+def retraced(answer) -> str:
+    """``answer(moves, p)`` must be the matrix that retraces a sweep of moves, and what the old order costs in nats.
+
+    Each of the moves (S, S) is in detailed balance with p (S,). The second number is the mean, over forward sweeps, of
+    log (P_F w) - log (Z P_R) if the reverse run makes the moves in the order of the forward run. The check follows
+    every way through the moves.
 
     Examples
     --------
-    >>> backwards(lambda T, p: T.T)
-    ✗ 4 states: the rows of yours do not sum to 1. The transpose has the arrows turned round, but a state that is \
-visited often also sends many chains off: weigh by p.
-      A hint: ae.check.sandwich.backwards.hint()
+    >>> retraced(lambda moves, p: (np.linalg.multi_dot(moves), 0.0))
+    ✗ 2 moves over 4 states: your matrix makes the moves in the old order. Each is in detailed balance, their sweep is \
+not: who goes back must begin with the last.
+      A hint: ae.check.sandwich.retraced.hint()
     """
-    for n, seed in ((4, 1), (7, 2)):
-        log_f, T = _states(n, seed)
-        p = np.exp(log_f[1]) / np.exp(log_f[1]).sum()
-        got = call(answer, T.copy(), p.copy(), shape=(n, n))
-        _judge_backwards(got, T, p, f"{n} states: ")
-        again = call(answer, got.copy(), p.copy(), shape=(n, n))
-        require(same(again, T), f"{n} states: a move that is turned round twice should be the move itself.")
-    return "right: its flow is the old one with the arrows turned round, and turned twice it is the old move."
+    rng = np.random.default_rng(1)
+    for n, order in ((4, "ab"), (3, "abc"), (5, "a"), (3, "aba"), (3, "abcd"), (6, "ba"), (4, "cab")):
+        p = rng.dirichlet(np.full(n, 2.0)) + 0.02
+        p /= p.sum()
+        named = {name: _reversible(p, rng) for name in sorted(set(order))}
+        moves, case = [named[name] for name in order], f"{len(order)} moves over {n} states: "
+        if len(order) == 1:
+            case = f"a single move over {n} states: "
+        elif len(order) > 2 and order == order[::-1]:
+            case = f"{' '.join(order.upper())}, a sweep that reads the same backwards, over {n} states: "
+        back, nats = _two_parts(call(answer, [T.copy() for T in moves], p.copy()), n, case)
+        flow = _flows(moves, p)
+        _judge_back(back, flow, moves, p, case)
+        _judge_nats(nats, flow, p, case)
+    return (
+        "right, way by way: yours retraces every sweep. (The mean of 1/w is 1/Z with either order, for both leave p "
+        "as it is; it is line 1 that only yours keeps.)"
+    )
 
 
-def _judge_backwards(got: np.ndarray, T: np.ndarray, p: np.ndarray, case: str) -> None:
-    right = T.T * p / p[:, None]
-    turned = T.T / T.T.sum(1, keepdims=True)
+def _two_parts(result, n: int, case: str) -> tuple[np.ndarray, float]:
+    back, nats = several(result, 2, "return two things: a matrix, and a number of nats.")
+    exchanged = np.shape(back) == () and np.shape(nats) == (n, n)
+    require(not exchanged, "return the matrix first, and then the nats.")
+    back = array(back, (n, n), f"{case}your matrix has")
+    return back, float(array(nats, (), f"{case}your number of nats has"))
+
+
+def _judge_back(got: np.ndarray, flow: np.ndarray, moves: list[np.ndarray], p: np.ndarray, case: str) -> None:
+    right, T = flow.T / p[:, None], flow / p[:, None]
+    inverse = np.linalg.inv(T)
     reject(got, {
-        "the rows of yours do not sum to 1. The transpose has the arrows turned round, but a state that is visited "
-        "often also sends many chains off: weigh by p.": T.T,
-        "this is the move as it was. Only a move in detailed balance is its own reversal, and this one is not.": T,
-        "yours is the inverse of the matrix. Nothing is undone here: it is the chances that are turned "
-        "round.": np.linalg.inv(T),
-        "you made the rows sum to 1 by dividing. That is right for a uniform p only; Bayes' rule weighs the states by "
-        "p.": turned,
-        "p is upside down: yours divides by p[x], where it should multiply.": T.T / p * p[:, None],
-        "these are the flows, p[x] T[x, x'], with the arrows turned round; divide by how many chains stand in "
-        "x'.": T.T * p,
-        "the arrows are not turned round: row x' should hold where a chain in x' came from.": right.T,
-    }, case)
+        "your matrix makes the moves in the old order. Each is in detailed balance, their sweep is not: who goes back "
+        "must begin with the last.": T,
+        "the transpose turns the arrows round, but its rows do not sum to 1: p counts as well. Each move is its own "
+        "reversal; in which order are they made?": T.T,
+        "you turned every matrix over and their order too, or neither: yours is the transpose of what retraces. No "
+        "single move need be turned over.": right.T,
+        "yours is the inverse of the matrix. Nothing is undone here: it is the chances that are turned round.": inverse,
+        "these are the flows, with the arrows turned round; divide by how many chains stand where the reverse run "
+        "starts from.": flow.T,
+        "half of the time in one order and half in the other: that sweep is in detailed balance, but it does not "
+        "retrace this one.": (T + right) / 2,
+        "yours makes all moves twice, first in the old order.": T @ right,
+        "yours makes all moves twice, the second time in the old order.": right @ T,
+        "yours makes only the last move.": moves[-1],
+        "yours makes only the first move.": moves[0],
+        "yours is the mean of the moves: a sweep makes all, one after the other.": sum(moves) / len(moves),
+        "you multiplied the matrices entry by entry; moves that follow each other need `@`.": prod(moves),
+    }, case, unless=right)
     require(np.allclose(got.sum(1), 1), f"{case}the rows of yours do not sum to 1: a chain must go somewhere.")
     require((got > -1e-12).all(), f"{case}a probability must not be negative.")
-    require(np.allclose(p @ got, p), f"{case}your move does not leave p invariant, as T does.")
+    require(np.allclose(p @ got, p), f"{case}your matrix does not leave p as it is, as every move does.")
     require(
         same(got, right),
-        f"{case}the flow from x' to x under yours should be that from x to x' under T: p[x'] · yours[x', x] = "
-        "p[x] T[x, x'].",
+        f"{case}of the chains that stand in y after a forward sweep, a share of yours[y, x] should have come from x. "
+        "Followed way by way, it is another.",
     )
+
+
+def _judge_nats(got: float, flow: np.ndarray, p: np.ndarray, case: str) -> None:
+    log_ratio = np.log(flow / flow.T)  # of line 1, left over right, for a sweep from x to y
+    right, T = float(np.sum(flow * log_ratio)), flow / p[:, None]
+    reject(got, {
+        "nothing is off in the mean of 1/w, nor over all pairs of states alike. But forward sweeps go from x to y more "
+        "often than back, or less, and line 1 is about each of them.": 0.0,
+        "the sign is wrong: that is the mean over sweeps of the reverse run. Over forward sweeps the left side of line "
+        "1 is the larger one.": -right,
+        "states are not equally frequent: weigh by p.": np.sum(T * np.log(T / T.T)),
+        "you averaged over the states as if all were equally frequent; weigh by p.": np.sum(T * log_ratio) / p.size,
+        "this is the ratio; in nats it is its logarithm.": np.exp(right),
+        "you took the mean of the ratio first; it is its logarithm that is averaged.": np.log(np.sum(flow**2 / flow.T)),
+        "you took the mean of the ratio; it is its logarithm that is averaged.": np.sum(flow**2 / flow.T),
+        "nats are natural logarithms; these are to base 2.": right / np.log(2),
+        "nats are natural logarithms; these are to base 10.": right / np.log(10),
+        "the signs are lost: it is the mean of the logarithm, not of its size.": np.sum(flow * np.abs(log_ratio)),
+        "that is the largest breach of detailed balance, p[x] T[x, y] - p[y] T[y, x]; asked is a mean, in "
+        "nats.": np.max(np.abs(flow - flow.T)),
+        "that is a difference of probabilities; asked is one of logarithms.": np.sum(np.abs(flow - flow.T)),
+        "that is the largest logarithm of all; asked is their mean.": np.max(log_ratio),
+        "you summed the logarithms without saying how often a sweep goes from x to y.": np.sum(np.abs(log_ratio)),
+    }, case, unless=right)
+    way_by_way = f"{case}way by way line 1 is off by {right:.4g} nats in the mean; yours foretells {got:.4g}."
+    if right < 1e-12:
+        way_by_way += " Here both orders are one and the same."
+    require(same(got, right), way_by_way)
 
 
 # Exercise 2

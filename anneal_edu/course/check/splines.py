@@ -3,31 +3,24 @@
 import numpy as np
 from scipy.special import expit
 
-from anneal_edu.course.check.verdict import arrays, call, call_sized, exercise, reject, require, same, several
-from anneal_edu.distributions import BinaryRBM, binary_states, uniform_rbm
-from anneal_edu.distributions.protocol import inner
+from anneal_edu.course.check.hills import Hill, hills, slips_of_rate
+from anneal_edu.course.check.verdict import array, arrays, call, call_sized, exercise, reject, require, same, several
+from anneal_edu.distributions import BinaryRBM, binary_states
 
 _NAMES = ("E v", "E h", "E v hᵀ")
-_PARAMETERS = ("visible_bias", "hidden_bias", "weights")
-
 
 _RBM = BinaryRBM(
     [[-0.6, 0.4, 0.4], [-1.2, -0.8, 1.4], [-1.0, 1.4, 0.9], [1.2, -0.7, 1.7]], [0.2, -0.5, 0.4, -0.3], [0.7, 0.2, -1.0]
 )
-_ANOTHER_RBM = BinaryRBM(
-    [[-0.8, -1.3, -0.2], [0.4, 1.1, 0.1], [-0.6, -0.8, 0.7], [1.6, 0.3, -1.2]],
-    [-1.0, 1.6, 0.2, -1.7],
-    [-0.1, -1.2, -0.6],
-)
 
 
-def _three(answer, names: tuple[str, ...], like: tuple[np.ndarray, ...]) -> list[np.ndarray]:
+def _three(answer, like: tuple[np.ndarray, ...]) -> list[np.ndarray]:
     """Three finite arrays of the right shapes, or a sentence about what came instead."""
-    parts = several(answer, 3, f"return three arrays: {', '.join(names)}, in this order.")
-    for name, part, right in zip(names, parts, like, strict=True):
+    parts = several(answer, 3, f"return three arrays: {', '.join(_NAMES)}, in this order.")
+    for name, part, right in zip(_NAMES, parts, like, strict=True):
         transposed = np.shape(part) == right.shape[::-1] != right.shape
         require(not transposed, f"{name} is transposed: rows belong to visible units, columns to hidden ones.")
-    return arrays(parts, {name: right.shape for name, right in zip(names, like, strict=True)}, "")
+    return arrays(parts, {name: right.shape for name, right in zip(_NAMES, like, strict=True)}, "")
 
 
 # Exercise 1
@@ -61,7 +54,7 @@ product within each state: p(v_i = 1 | h) · h_j, weighted by p(h).
         "the sizes do not fit: h is (S, H), p_h (S,), weights (D, H) and visible_bias (D,). Pixels hear of the hidden "
         "units through W h: for rows of h, is it W or its transpose that is multiplied from the right?"
     )
-    got = _three(call_sized(sizes, answer, h.copy(), p_h.copy(), W.copy(), b.copy()), _NAMES, right)
+    got = _three(call_sized(sizes, answer, h.copy(), p_h.copy(), W.copy(), b.copy()), right)
     given_h, mean_h = expit(h @ W.T + b), p_h @ h
     reject(got[1], {
         "you averaged over the states as if all were equally likely: weight each row of h by p_h.": h.mean(0),
@@ -124,88 +117,64 @@ def _hidden_probabilities(rbm: BinaryRBM, v: np.ndarray) -> np.ndarray:
 # Exercise 2
 @exercise(
     hints=(
-        "If the model has a pixel on too rarely, must its bias rise or fall?",
-        "The gradient of A(η) is the model's moments. Where should the step come to rest?",
-        "new = old + rate · (target - model), for each of the three",
+        "Along the step the height is a function of the rate alone: what are its first two derivatives where the step "
+        "begins?",
+        "The first is ‖r‖². The second is the bend along r, for which the lesson has a covariance: write it as the "
+        "variance of one number, which every state has.",
+        "t = ‖r‖² / Var_p(r·g), with r = s - E_p[g]",
     )
 )
-def ascent(answer) -> str:
-    """``answer(parameters, target, model, rate)`` must be the parameters after a step up the gradient of η·s - A(η).
+def best_rate(answer) -> str:
+    """``answer(g, p, target)`` must be the rate at which a step up the slope of η·s - A(η) gains most, to second order.
 
-    All four but the rate are triples (visible, hidden, weights), as is the answer.
+    ``g`` (S, n) are the statistics of all states, ``p`` (S,) their probabilities, ``target`` (n,) is s.
 
     Examples
     --------
-    >>> ascent(lambda eta, target, model, rate: [p - rate * (s - m) for p, s, m in zip(eta, target, model)])
-    ✗ your step goes downhill: η·s - A(η) fell. The gradient is target minus model, and it is added. Check one unit: \
-if the model is on too rarely, its bias must rise.
-      A hint: ae.check.splines.ascent.hint()
+    >>> best_rate(lambda g, p, target: 1 / np.linalg.eigvalsh(np.cov(g.T, aweights=p, ddof=0))[-1])
+    ✗ this is safe in whichever direction one walks, for it reckons with the steepest bend of all. The bend along r is \
+gentler: a longer step gains more.
+      A hint: ae.check.splines.best_rate.hint()
     """
-    goal, start, rate = _RBM, _ANOTHER_RBM, 0.1
-    target = goal.moments()
-    eta, model = start.natural_parameters(), start.moments()
-
-    def step(rbm: BinaryRBM, rate: float) -> list[np.ndarray]:
-        given = [tuple(np.array(part) for part in parts) for parts in (rbm.natural_parameters(), target, rbm.moments())]
-        return _three(call(answer, *given, rate), _PARAMETERS, eta)
-
-    got = step(start, rate)
-    changes = [new - old for new, old in zip(got, eta, strict=True)]
-    gradient = [s - m for s, m in zip(target, model, strict=True)]
-    require(any(change.any() for change in changes), "nothing moved: your step returns the parameters it was given.")
-    for part, name in zip(changes, _PARAMETERS, strict=True):
-        require(part.any(), f"{name} did not move: all three groups of parameters have a gradient.")
-    reject(got, {
-        "you returned the target's moments. Moments and parameters are different coordinates: add a step.": target,
-        "you returned the direction alone: add it, times the rate, to the parameters.": gradient,
-        "you returned the step alone: add it to the parameters.": [rate * g for g in gradient],
-        "the rate is missing: the step is rate times gradient.": [
-            p + g for p, g in zip(eta, gradient, strict=True)
-        ],
-        "you added the target's moments alone. Subtract the model's: at the solution the step must "
-        "vanish.": [p + rate * s for p, s in zip(eta, target, strict=True)],
-        "you compared the target's moments with the *parameters*. Compare moments with "
-        "moments.": [p + rate * (s - p) for p, s in zip(eta, target, strict=True)],
-    })
-
-    def objective(parameters) -> float:
-        b, c, W = parameters
-        return inner(parameters, target) - BinaryRBM(W, b, c).log_z()
-
-    require(
-        objective(got) > objective(eta),
-        "your step goes downhill: η·s - A(η) fell. The gradient is target minus model, and it is added. Check one "
-        "unit: if the model is on too rarely, its bias must rise.",
+    for hill in (*hills(near=True), *hills()):
+        t = call(answer, hill.g.copy(), hill.p.copy(), hill.target.copy())
+        require(np.ndim(t) == 0, f"return one rate, a single number; yours has shape {np.shape(t)}.")
+        _judge_rate(hill, float(array(t, (), "what you return has")))
+    hill = next(hills(near=True))
+    t, finer = (float(answer(scale * hill.g, hill.p.copy(), scale * hill.target)) for scale in (1, 10))
+    own, twice = (round(hill.height(rate) / hill.top, 2) + 0.0 for rate in (t, 2 * t))
+    return (
+        f"right: near the top of a hill your step gains {own:.0%} of the height that is left, and no other rate gains "
+        f"more; twice the rate gains {twice:.0%}. With statistics ten times as large the rate is {finer / t:.2g} times "
+        "what it was."
     )
-    require(
-        same(step(goal, rate), goal.natural_parameters()),
-        "at the solution, where model and target have the same moments, your step still moves.",
-    )
-    rbm = uniform_rbm(4, 3)
-    for _ in range(100):
-        b, c, W = step(rbm, 1.0)
+
+
+def _judge_rate(hill: Hill, t: float) -> None:
+    require(t != 0, "your rate is 0: such a step stays where it is.")
+    r = hill.slope
+    right = float(r @ r / (hill.p @ ((hill.g - hill.p @ hill.g) @ r) ** 2))
+    reject(t, slips_of_rate(hill, right), atol=0, unless=right)
+    require(t > 0, f"your rate is {t:.3g}: that walks downhill. The slope r points uphill, along +r.")
+    of = f"with {len(hill.p)} states and {len(r)} statistics your"
+    if hill.near:
+        gain, other = hill.height(t), hill.height(hill.searched(right))
+        much = f"{gain / other:.1%} of what" if gain > 0 else "nothing, where"
         require(
-            max(np.abs(part).max() for part in (b, c, W)) < 1000,
-            "steps of rate 1 from the uniform RBM run away: the parameters grow beyond 1,000. A step is "
-            "rate · (target - model), and nothing divides it.",
+            gain > 0.999 * other,
+            f"{of} step gains {much} another rate gains. How does the height change along r, and how does the slope?",
         )
-        rbm = BinaryRBM(W, b, c)
-    before, after = (_worst(p, target) for p in (uniform_rbm(4, 3), rbm))
+        return
     require(
-        after < before / 2,
-        f"after 100 steps of rate 1 from the uniform RBM, the worst moment misses by {after:.2g}; at the start it was "
-        f"{before:.2g}. A step is rate · (target - model) for each of the three.",
+        same(t, right) or abs(t / hill.searched(right) - 1) > 1e-3,
+        "this is the best rate on the hill itself, from a search. Asked is the top of the parabola with the hill's "
+        "slope and bend where the step begins: no search, one division.",
     )
-    for part, g, name in zip(changes, gradient, _PARAMETERS, strict=True):
-        require(same(part, rate * g), f"{name} does not move by rate · (target - model).")
-    require(not same(step(start, 0.03), got), "at rate 0.03 your step is as long as at 0.1: use the given rate.")
-    slow = [p + 0.03 * g for p, g in zip(eta, gradient, strict=True)]
-    require(same(step(start, 0.03), slow), "at rate 0.03 your step is not rate · (target - model).")
-    return f"right: it climbs, rests at the top, and 100 steps take the worst miss from {before:.2f} to {after:.2f}."
-
-
-def _worst(rbm: BinaryRBM, target) -> float:
-    return float(max(np.abs(m - s).max() for m, s in zip(rbm.moments(), target, strict=True)))
+    require(
+        same(t, right),
+        f"{of} rate is {t:.4g}. Write the height as a parabola in the rate, from its first two derivatives where the "
+        "step begins: its top is elsewhere.",
+    )
 
 
 # Exercise 3

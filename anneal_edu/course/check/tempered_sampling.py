@@ -1,104 +1,55 @@
-"""Checks of notebook 12: shares of time, the loop of RTS, and the objective of MBAR."""
+"""Checks of notebook 12: shares of time under unequal wishes, the steps of TI, and the objective of MBAR."""
 
 import numpy as np
 from scipy.special import logsumexp
 
 from anneal_edu import Gaussian, geometric_path, linear_schedule, log_density_matrix, mbar
-from anneal_edu.course.check.verdict import call, exercise, reject, require, same, several
-from anneal_edu.tempering.simulated import log_conditionals
+from anneal_edu.course.check.verdict import call, exercise, reject, require, same
+from anneal_edu.course.check.wishes import asked, judge_corrected, judge_far
 
 
 # Exercise 1
 @exercise(
     hints=(
-        "For one draw x, over what should q(β_k | x) add up to 1?",
-        "Stay in logs: log f_k(x) - log Ẑ_k, minus the logsumexp of it over the rungs; exponentiate last.",
-        "q = exp(log f - log Ẑ - logsumexp over k), c_k = mean over the draws of q(β_k | x_n)",
+        "A rung gets twice the time because you wished for it. What does this say of its Z_k?",
+        "Divide r_k f_k(x) / Ẑ_k by its sum over the rungs to have q(β_k | x): in logarithms, and exp comes last. Sum "
+        "it over x instead to have q(β_k), and solve that for Z_k.",
+        "c_k = mean over n of r_k f_k(x_n) / Ẑ_k / Σ_j r_j f_j(x_n) / Ẑ_j; log Ẑ_k + log(c_k / r_k) - log(c_0 / r_0)",
     )
 )
-def shares(answer) -> str:
-    """``answer(log_f, log_z)`` must return q(β_k | x_n), (K+1, N), and the shares c_k, (K+1,), for logs of any size.
+def corrected(answer) -> str:
+    """``answer(log_f, log_z, wishes)`` must return the shares c_k and the corrected log Ẑ_k: twice (K+1,).
+
+    Its draws are all of a few states, each as often as the joint law says, so that the corrected Ẑ_k are exact.
 
     Examples
     --------
-    >>> def over_the_draws(log_f, log_z):
-    ...     p = np.exp(log_f - log_z[:, None])
-    ...     q = p / p.sum(1, keepdims=True)
-    ...     return q, q.mean(1)
-    >>> shares(over_the_draws)
-    ✗ your q adds up to 1 over the draws of each rung. For each draw x it should add up to 1 over the rungs: x is \
-given, and k is asked for.
-      A hint: ae.check.tempered_sampling.shares.hint()
+    >>> from anneal_edu import log_conditionals
+    >>> def as_it_stands(log_f, log_z, wishes):
+    ...     c = np.exp(log_conditionals(log_f, log_z - np.log(wishes))).mean(1)
+    ...     return c, log_z + np.log(c / c[0])
+    >>> corrected(as_it_stands)
+    ✗ of 3 rungs and 5 states: your c is right, and your log Ẑ, [1.39, 1.37, 2.64], should be [1.39, 0.68, 1.54]. That \
+is (2) as it stands: a rung that you wished for twice as much has twice the time, and yours takes this for twice the Z.
+      A hint: ae.check.tempered_sampling.corrected.hint()
     """
     rng = np.random.default_rng(12)
-    log_f, log_z = rng.normal(0, 1.5, (4, 50)), np.array([0.0, 1.0, -0.5, 2.0])
-    p = np.exp(log_f - log_z[:, None])
-    right = p / p.sum(0)
-    q, c = _pair(answer, log_f.copy(), log_z.copy(), "although all logs are small. Ẑ comes as its logarithm, log_z: "
-                 "subtract it from log f.")
-    reject(q, {
-        "your q is f/Ẑ as it stands: for each draw x it should add up to 1 over the rungs. Divide by that sum.": p,
-        "your q adds up to 1 over the draws of each rung. For each draw x it should add up to 1 over the rungs: x is "
-        "given, and k is asked for.": p / p.sum(1, keepdims=True),
-        "your q adds up to 1 over all rungs and draws together; it should for each draw.": p / p.sum(),
-        "Ẑ does not enter: q(β_k | x) is proportional to f_k(x) / Ẑ_k.": np.exp(log_f - logsumexp(log_f, axis=0)),
-        "Ẑ has the wrong sign: q(β_k | x) is proportional to f_k(x) divided by "
-        "Ẑ_k.": np.exp(log_f + log_z[:, None] - logsumexp(log_f + log_z[:, None], axis=0)),
-        "that is log q; return q itself.": np.log(right),
-        "q is a probability, not a decision for the likeliest rung.": (right == right.max(0)).astype(float),
-    })
-    require(same(q, right), "q(β_k | x) should be f_k(x) / Ẑ_k, divided by the sum of these over all k.")
-    _judge_shares(c, right)
-    far = rng.choice([-1000.0, 1000.0], (1, 50))
-    q, c = _pair(answer, log_f + far - 1000, log_z)
-    require(
-        same(q, right) and same(c, right.mean(1)),
-        "with logs of -2000 the answer changes, but q does not feel a number that all rungs of a draw have in common.",
-    )
-    for rung in range(4):
-        steep, steep_z = log_f.copy(), log_z.copy()
-        steep[rung] -= 1500
-        steep_z[3 - rung] -= 1000  # and another one comes out above all others
-        q, c = _pair(answer, steep, log_z)
-        right = np.exp(log_conditionals(steep, log_z))
-        require(same(q, right) and same(c, right.mean(1)), "where one rung is 1500 below the others, yours is off.")
-        q, c = _pair(answer, log_f, steep_z, "where one log Ẑ is 1000 below the others. " + _IN_LOGS)
-        right = np.exp(log_conditionals(log_f, steep_z))
-        require(same(q, right) and same(c, right.mean(1)), "where one log Ẑ is 1000 below the others, yours is off.")
-    return "right: q adds up to 1 for each draw, c is its mean over the draws, and logs of -2000 do no harm."
+    for n_rungs, n_states in ((3, 5), (6, 4), (4, 9)):
+        f = np.stack([rng.choice(_PRIMES, n_rungs, replace=False) for _ in range(n_states)], axis=1)  # Z_k is a sum
+        for again in ("", "once more, with other wishes: "):
+            case = f"of {n_rungs} rungs and {n_states} states: {again}"
+            parts, twos = rng.permutation(1 + np.arange(n_rungs)), rng.permutation(n_rungs)
+            times = (parts * 2 ** (n_rungs - twos)) @ f  # the joint law's share of a state, but for a factor
+            draws = rng.permutation(np.repeat(np.arange(n_states), times // np.gcd.reduce(times)))
+            given = np.log(f)[:, draws], (1 + twos) * np.log(2), parts / parts.sum()
+            truth = np.log(f.sum(1) / f[0].sum())
+            judge_corrected(asked(answer, *given), *given, truth, case)
+            judge_far(answer, *given, rng)
+    return "right: whatever was wished for and guessed, the corrected log Ẑ are exact, and logs of -2000 do no harm."
 
 
-_IN_LOGS = "Subtract the logarithm of the sum over the rungs (logsumexp) before you take exp."
-
-
-def _pair(answer, log_f, log_z, where: str | None = None) -> tuple[np.ndarray, np.ndarray]:
-    pair = several(call(answer, log_f, log_z), 2, "return two arrays: q and c.")
-    q, c = (np.asarray(part, dtype=float) for part in pair)
-    require(q.shape == log_f.shape, f"your q has shape {q.shape}; it should be {log_f.shape}.")
-    where = where or f"where logs are near -2000: exp of that is 0, and 0/0 is not a number. {_IN_LOGS}"
-    require(np.isfinite(q).all(), f"your q has NaN or infinite entries {where}")
-    require(
-        c.shape != (log_f.shape[1],),
-        "your c has an entry for each draw: you averaged over the rungs. Average over the draws.",
-    )
-    require(c.shape == (len(log_f),), f"your c has shape {c.shape}; it should be {(len(log_f),)}.")
-    return q, c
-
-
-def _judge_shares(c: np.ndarray, q: np.ndarray) -> None:
-    right = q.mean(1)
-    reject(c, {
-        "your c is a sum; divide by the number of draws.": q.sum(1),
-        "that counts likeliest rungs; average q instead.": np.bincount(q.argmax(0), minlength=len(q)) / q.shape[1],
-        "that is the mean of log q; average q itself.": np.exp(np.log(q).mean(1)),
-        "that is log c; return c itself.": np.log(right),
-    })
-    require(
-        float(np.ptp(c)) > 1e-9,
-        "all your shares are equal: there is no k in them. That is the form the poster prints, with q(β_{k(i)} | x_i); "
-        "c_k is the mean of q(β_k | x_i).",
-    )
-    require(same(c, right), "c_k should be the mean of q(β_k | x_n) over the draws n.")
+_PRIMES = np.array([7, 11, 17, 23, 29, 31, 53, 67, 79, 97])
+"""Times 2, 4, … and times wishes up to 6 no two of them are equal: of no state are two rungs equally likely."""
 
 
 # Exercise 2

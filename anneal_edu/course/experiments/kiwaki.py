@@ -15,6 +15,7 @@ from anneal_edu.course.experiments import stored_arrays
 from anneal_edu.course.experiments.blocks import BlockedAIS
 from anneal_edu.course.experiments.kept import HERE, Run
 from anneal_edu.distributions import GaussianRBM
+from anneal_edu.distributions.bernoulli import bernoulli
 from anneal_edu.kernels import Kernel, gibbs
 from anneal_edu.paths.chain_moments import estimate_mean_and_cov
 from anneal_edu.paths.covariance import GaussianRBMPath, auxiliary_gibbs, covariance_path, widen_covariance
@@ -85,8 +86,40 @@ def printed_conditional(
 ) -> tuple[np.ndarray, np.ndarray]:
     """The mean (C, D) and the variance (D,) of v given h as the paper prints them, with the slip in the variance."""
     variance = 1 / (beta / start_variance + (1 - beta) / grbm.sigma**2)
-    pull = beta / grbm.sigma**2 * grbm.visible_mean(h) + (1 - beta) / start_variance * start_mean
-    return variance * pull, variance
+    return variance * _pull(h, beta, grbm, start_mean, start_variance), variance
+
+
+def repaired_conditional(
+    h: np.ndarray, beta: float, grbm: GaussianRBM, start_mean: np.ndarray, start_variance: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """The same with the variance put right."""
+    variance = 1 / (beta / grbm.sigma**2 + (1 - beta) / start_variance)
+    return variance * _pull(h, beta, grbm, start_mean, start_variance), variance
+
+
+def _pull(h, beta, grbm, start_mean, start_variance) -> np.ndarray:
+    return beta / grbm.sigma**2 * grbm.visible_mean(h) + (1 - beta) / start_variance * start_mean
+
+
+def shift_after_one_step(
+    conditional: Callable[..., tuple[np.ndarray, np.ndarray]], grbm: GaussianRBM, beta: float, n: int = 20_000
+) -> float:
+    """Exact draws from p_β, one Gibbs step with this conditional of v: how far did any mean or second moment move?
+
+    The path is the one from the diagonal start with the target's means and variances. A step that leaves p_β invariant
+    moves no moment. Returned is the largest shift of ``n`` draws, in standard errors.
+    """
+    mean, cov = grbm.mean_and_cov()
+    variance = cov.diagonal().copy()
+    here, rng = covariance_path(mean, np.diag(variance), grbm)(beta), np.random.default_rng(0)
+    h = bernoulli(here.hidden_field(here.sample(n, rng)), rng).astype(float)
+    centre, spread = conditional(h, beta, grbm, mean, variance)
+    v = centre + np.sqrt(spread) * rng.standard_normal((n, grbm.dim))
+    exact_mean, exact_cov = here.mean_and_cov()
+    away = v - exact_mean
+    products = np.einsum("ci,cj->cij", away, away)
+    shifts = [np.abs(x.mean(0) - exact) / (x.std(0) / np.sqrt(n)) for x, exact in ((away, 0.0), (products, exact_cov))]
+    return float(max(shift.max() for shift in shifts))
 
 
 TOYS: dict[str, Callable[[], GaussianRBM]] = {

@@ -48,6 +48,11 @@ class Snapshot(NamedTuple):
         """Total variation between the model and its particles: the mass that would have to move, from 0 to 1."""
         return 0.5 * float(np.abs(self.model - self.share).sum())
 
+    def distance_of(self, particles: np.ndarray) -> float:
+        """Total variation between this very model and other particles (B, D), with no mean over updates."""
+        images = bars_and_stripes(SIZE)
+        return self._replace(model=exact_probabilities(self.rbm, images), share=shares(particles, images)).distance
+
 
 def exact_probabilities(rbm: BinaryRBM, images: np.ndarray) -> np.ndarray:
     """p(v) of every image (N, D), and of all other states together: (N + 1,).

@@ -2,112 +2,117 @@
 
 import numpy as np
 import pytest
+from scipy.optimize import minimize_scalar
 
 import anneal_edu as ae
 from anneal_edu.course.check import bias
 
 
-def kl(mp, cp, mq, cq):
-    return ae.kl_divergence(ae.Gaussian(mp, cp), ae.Gaussian(mq, cq))
+def moments_matched(mean, cov):
+    return np.trace(cov) / len(mean)
 
 
-def log_det(c):
-    return np.linalg.slogdet(c)[1]
+def precisions_averaged(mean, cov):
+    return len(mean) / np.trace(np.linalg.inv(cov))
 
 
-def distance(mp, mq, c):
-    return (mq - mp) @ np.linalg.solve(c, mq - mp)
+def round_by(first=moments_matched, second=precisions_averaged, m_first=None, m_second=None):
+    """The nearest round Gaussians; a width or a place may be another."""
 
-
-def kl_with(
-    factors=(1, 1, 1, 1),
-    of_trace=lambda cp, cq: np.linalg.solve(cq, cp),
-    between=lambda cp, cq: cq,
-    log_dets=lambda cp, cq: log_det(cq) - log_det(cp),
-):
-    """The divergence; trace, distance, -D and log determinants with other factors, or made of other matrices."""
-
-    def answer(mp, cp, mq, cq):
-        parts = np.trace(of_trace(cp, cq)), distance(mp, mq, between(cp, cq)), -len(mp), log_dets(cp, cq)
-        return 0.5 * np.dot(factors, parts)
+    def answer(mean, cov):
+        places = [mean if place is None else place(mean, cov) for place in (m_first, m_second)]
+        return (places[0], first(mean, cov)), (places[1], second(mean, cov))
 
     return answer
 
 
-def entropy(c):
-    return 0.5 * (len(c) * (1 + np.log(2 * np.pi)) + log_det(c))
+def by_search(mean, cov):
+    """Both widths by minimising the library's own divergence."""
+    p = ae.Gaussian(mean, cov)
+
+    def least(divergence):
+        def at(log_variance):
+            return divergence(ae.Gaussian(mean, np.exp(log_variance) * np.eye(len(mean))))
+
+        return mean, np.exp(minimize_scalar(at, bounds=(-15, 15), method="bounded", options={"xatol": 1e-5}).x)
+
+    return least(lambda q: ae.kl_divergence(p, q)), least(lambda q: ae.kl_divergence(q, p))
 
 
-kl_by_hand = kl_with()
+def same_volume(mean, cov):
+    return np.linalg.det(cov) ** (1 / len(mean))
 
 
-WRONG_KL = {
-    "reverse": (lambda mp, cp, mq, cq: kl(mq, cq, mp, cp), "the other direction"),
-    "both": (lambda mp, cp, mq, cq: kl(mq, cq, mp, cp) + kl(mp, cp, mq, cq), "one direction was asked for"),
-    "no ½": (lambda *given: 2 * kl(*given), "factor ½"),
-    "no D": (lambda mp, cp, mq, cq: kl(mp, cp, mq, cq) + len(mp) / 2, "subtract the dimension"),
-    "no means": (lambda mp, cp, mq, cq: kl(mp, cp, mp, cq), "the means do not enter"),
-    "no determinants": (
-        lambda mp, cp, mq, cq: kl(mp, cp, mq, cq) - (log_det(cq) - log_det(cp)) / 2,
-        "determinants are missing",
+WRONG_ROUND = {
+    "exchanged": (lambda mean, cov: round_by()(mean, cov)[::-1], "the two are exchanged"),
+    "moments matched twice": (round_by(second=moments_matched), "second pair, for KL(q ‖ p): this σ² makes the other"),
+    "precisions averaged twice": (round_by(precisions_averaged), "first pair, for KL(p ‖ q): this σ² makes the other"),
+    "same volume": (round_by(same_volume, same_volume), "the same volume as p"),
+    "same volume, second": (round_by(second=same_volume), "second pair, for KL(q ‖ p): with det(cov)^(1/D)"),
+    "sum of variances": (round_by(lambda mean, cov: np.trace(cov)), "this is the sum of the variances"),
+    "sum of precisions turned": (
+        round_by(second=lambda mean, cov: 1 / np.trace(np.linalg.inv(cov))),
+        "the precisions are added up",
     ),
-    "determinants turned": (
-        lambda mp, cp, mq, cq: kl(mp, cp, mq, cq) - (log_det(cq) - log_det(cp)),
-        "wrong sign",
+    "sum of precisions": (round_by(second=lambda mean, cov: np.trace(np.linalg.inv(cov))), "neither a mean nor"),
+    "a precision": (round_by(second=lambda mean, cov: 1 / precisions_averaged(mean, cov)), "this is 1/σ²"),
+    "σ": (round_by(lambda mean, cov: moments_matched(mean, cov) ** 0.5), "this is the standard deviation"),
+    "σ, second": (round_by(second=lambda mean, cov: precisions_averaged(mean, cov) ** 0.5), "standard deviation"),
+    "σ⁴": (round_by(lambda mean, cov: moments_matched(mean, cov) ** 2), "the square of what it should be"),
+    "half": (round_by(lambda mean, cov: moments_matched(mean, cov) / 2), "half of what it should be"),
+    "twice": (round_by(second=lambda mean, cov: 2 * precisions_averaged(mean, cov)), "twice what it should be"),
+    "variances turned one by one": (
+        round_by(second=lambda mean, cov: 1 / np.mean(1 / np.diag(cov))),
+        "turned the variances round one by one",
     ),
-    "no trace": (lambda mp, cp, mq, cq: kl(mp, cp, mq, cq) - np.trace(np.linalg.solve(cq, cp)) / 2, "trace term"),
-    "precision of p": (
-        lambda mp, cp, mq, cq: kl(mp, cp, mq, cq) + (distance(mp, mq, cp) - distance(mp, mq, cq)) / 2,
-        "precision of p",
+    "all of cov": (round_by(lambda mean, cov: cov.mean()), "all entries of cov are averaged"),
+    "all of the precision": (
+        round_by(second=lambda mean, cov: len(mean) / np.linalg.inv(cov).sum()),
+        "all entries of cov⁻¹ are added",
     ),
-    "bits": (lambda *given: kl(*given) / np.log(2), "nats"),
-    "½ twice": (lambda *given: kl(*given) / 2, "½ is there twice"),
-    "trace twice": (kl_with((2, 1, 1, 1)), "the trace term: twice"),
-    "distance twice": (kl_with((1, 2, 1, 1)), "the distance of the means: twice"),
-    "determinants twice": (kl_with((1, 1, 1, 2)), "the log determinants: twice"),
-    "half the determinants": (kl_with((1, 1, 1, 0.5)), "the log determinants: half"),
-    "half the distance": (kl_with((1, 0.5, 1, 1)), "the distance of the means: half"),
-    "distance turned": (kl_with((1, -1, 1, 1)), "the distance of the means: the sign"),
-    "trace turned": (kl_with((-1, 1, 1, 1)), "the trace term: the sign"),
-    "D turned": (kl_with((1, 1, -1, 1)), "the dimension D: the sign"),
-    "D twice": (kl_with((1, 1, 2, 1)), "you subtract 4 inside"),
-    "one dimension": (lambda mp, cp, mq, cq: kl(mp, cp, mq, cq) + (len(mp) - 1) / 2, "you subtract 1 inside"),
-    "two dimensions": (lambda mp, cp, mq, cq: kl(mp, cp, mq, cq) + (len(mp) - 2) / 2, "where D = 1 is right"),
-    "precision of p throughout": (
-        kl_with(of_trace=lambda cp, cq: np.linalg.solve(cp, cq), between=lambda cp, cq: cp),
-        "Σ_p⁻¹ Σ_q in the trace and Σ_p⁻¹ between",
+    "longest axis": (round_by(lambda mean, cov: np.linalg.eigvalsh(cov)[-1]), "p's longest axis"),
+    "shortest axis": (round_by(second=lambda mean, cov: np.linalg.eigvalsh(cov)[0]), "p's shortest axis"),
+    "about 0": (round_by(lambda mean, cov: (np.trace(cov) + mean @ mean) / len(mean)), "moments about 0"),
+    "D - 1": (round_by(lambda mean, cov: np.trace(cov) / (len(mean) - 1)), "estimated from draws"),
+    "mean σ": (round_by(lambda mean, cov: np.sqrt(np.diag(cov)).mean() ** 2), "averages standard deviations, and"),
+    "mean σ of the axes": (
+        round_by(lambda mean, cov: np.sqrt(np.linalg.eigvalsh(cov)).mean() ** 2),
+        "standard deviations along the axes",
     ),
-    "covariance for precision": (
-        kl_with(of_trace=lambda cp, cq: cq @ cp, between=lambda cp, cq: np.linalg.inv(cq)),
-        "Σ_q Σ_p in the trace and Σ_q between",
+    "halfway": (
+        round_by(lambda mean, cov: (moments_matched(mean, cov) + precisions_averaged(mean, cov)) / 2),
+        "halfway between the two",
     ),
-    "Euclid": (kl_with(between=lambda cp, cq: np.eye(len(cp))), "no matrix between"),
-    "precision of p in the trace": (kl_with(of_trace=lambda cp, cq: np.linalg.solve(cp, cq)), "Σ_p⁻¹ Σ_q in the trace"),
-    "neither trace nor D": (kl_with(of_trace=lambda cp, cq: np.eye(len(cp))), "nothing but D in the trace"),
-    "no determinant of p": (lambda mp, cp, mq, cq: kl(mp, cp, mq, cq) + log_det(cp) / 2, "log |Σ_p| is missing"),
-    "no determinant of q": (lambda mp, cp, mq, cq: kl(mp, cp, mq, cq) - log_det(cq) / 2, "log |Σ_q| is missing"),
-    "determinants added": (lambda mp, cp, mq, cq: kl(mp, cp, mq, cq) + log_det(cp), "determinants are added"),
-    "2π": (lambda *given: kl(*given) + len(given[0]) * np.log(2 * np.pi) / 2, "and cancels"),
-    "cross entropy": (lambda mp, cp, mq, cq: kl(mp, cp, mq, cq) + entropy(cp), "cross entropy"),
-    "no logarithm": (kl_with(log_dets=lambda cp, cq: np.linalg.det(cq) / np.linalg.det(cp)), "their logarithms"),
-    "log of a determinant": (
-        lambda mp, cp, mq, cq: kl_by_hand(mp, cp, mq, cq)
-        + 0.5 * (np.log(np.linalg.det(cq)) - np.log(np.linalg.det(cp)) - log_det(cq) + log_det(cp)),
-        "np.linalg.slogdet",
+    "two dimensions": (round_by(lambda mean, cov: np.trace(cov) / 2), "smaller by a thousandth lowers it"),
+    "too narrow": (round_by(lambda mean, cov: 0.98 * moments_matched(mean, cov)), "larger by a thousandth lowers it"),
+    "too wide": (round_by(second=lambda mean, cov: 1.02 * precisions_averaged(mean, cov)), "smaller by a thousandth"),
+    "at 0": (round_by(m_first=lambda mean, cov: 0 * mean), "p stands elsewhere"),
+    "mirrored": (round_by(m_second=lambda mean, cov: -mean), "your m has the wrong sign"),
+    "one number for all": (round_by(m_first=lambda mean, cov: np.full(len(mean), mean.mean())), "mean of all coordin"),
+    "natural parameter for m": (
+        round_by(m_second=lambda mean, cov: np.linalg.solve(cov, mean)),
+        "q moved elsewhere it falls",
     ),
-    "negative": (lambda *given: -kl(*given), "never negative"),
-    "zero": (lambda *given: 0.0, "this is not KL"),
-    "a matrix": (lambda mp, cp, mq, cq: np.linalg.solve(cq, cp), "a single number"),
-    "NaN": (lambda *given: np.nan, "NaN"),
+    "m is a number": (round_by(m_first=lambda mean, cov: mean.mean()), "your m has shape ()"),
+    "a matrix": (round_by(lambda mean, cov: moments_matched(mean, cov) * np.eye(len(mean))), "a single number"),
+    "negative": (round_by(lambda mean, cov: -moments_matched(mean, cov)), "a variance is positive"),
+    "NaN": (round_by(second=lambda mean, cov: np.nan), "NaN"),
+    "one pair": (lambda mean, cov: (mean, moments_matched(mean, cov)), "return m and σ², a pair"),
+    "four values": (lambda mean, cov: sum(round_by()(mean, cov), ()), "return two pairs"),
+    "a width forgotten": (round_by(lambda mean, cov: None), "part 2 of what you return is None"),
 }
 
 
-@pytest.mark.parametrize("mistake", WRONG_KL)
-def test_wrong_kl(mistake):
-    answer, message = WRONG_KL[mistake]
-    verdict = bias.kl_gaussians(answer)
+@pytest.mark.parametrize("mistake", WRONG_ROUND)
+def test_wrong_round(mistake):
+    answer, message = WRONG_ROUND[mistake]
+    verdict = bias.nearest_round(answer)
     assert verdict.passed is False
     assert message in verdict.message
+
+
+def test_the_two_middles_are_told():
+    assert "σ² is 1.00 and 0.28" in bias.nearest_round(round_by()).message
 
 
 def shared_by(wish):
@@ -238,12 +243,14 @@ def test_wrong_entry_that_is_not(mistake):
 
 
 def test_right_answers():
-    assert bias.kl_gaussians(kl_by_hand).passed
+    assert bias.nearest_round(round_by()).passed
+    assert bias.nearest_round(by_search).passed
+    assert bias.nearest_round(lambda mean, cov: [[list(m), np.array(s2)] for m, s2 in round_by()(mean, cov)]).passed
     assert bias.allocation(shared_by(np.sqrt)).passed
     assert bias.allocation(ae.optimal_allocation).passed
     assert bias.wrong_entry(lambda K, f, r: farthest(K * (f + r))).passed
 
 
-@pytest.mark.parametrize("check", [bias.kl_gaussians, bias.allocation, bias.wrong_entry])
+@pytest.mark.parametrize("check", [bias.nearest_round, bias.allocation, bias.wrong_entry])
 def test_untouched_stub(check):
     assert check(lambda *given: ...).passed is None

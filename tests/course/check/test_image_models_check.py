@@ -2,112 +2,160 @@
 
 import numpy as np
 import pytest
+from scipy.optimize import minimize_scalar
 
 import anneal_edu as ae
 from anneal_edu.course.check import image_models
 
 
-def foretold(bias=lambda r, C, N: -r / (2 * C), bar=lambda r, C, N: np.sqrt(r / (C * N))):
-    return lambda r, C, N: (bias(r, C, N), bar(r, C, N))
+def chains(r, spread, budget):
+    return (r**2 * budget / (2 * spread**2)) ** (1 / 3)
 
 
-WRONG_BIAS = {
-    "too high": (foretold(lambda r, C, N: r / (2 * C)), "too *low*"),
-    "no half": (foretold(lambda r, C, N: -r / C), "the bias is half of that"),
-    "averaged by root N": (foretold(lambda r, C, N: -r / (2 * C) / np.sqrt(N)), "no √N makes it smaller"),
-    "averaged by N": (foretold(lambda r, C, N: -r / (2 * C * N)), "no N makes it smaller"),
-    "one chain": (foretold(lambda r, C, N: -r / 2), "of a single chain"),
-    "not squared": (foretold(lambda r, C, N: -np.sqrt(r / C) / 2), "*square* of a patch's error"),
-    "none": (foretold(lambda r, C, N: 0.0), "should be about"),
-    "a twentieth too much": (foretold(lambda r, C, N: -1.05 * r / (2 * C)), "4 patches: the bias"),
-    "a bar a twentieth too long": (foretold(bar=lambda r, C, N: 1.05 * np.sqrt(r / (C * N))), "4 patches: the bar"),
-    "another power": (foretold(lambda r, C, N: -(r**2) / (2 * C)), "the bias should be about"),
-    "bar of a patch": (foretold(bar=lambda r, C, N: np.sqrt(r / C)), "of a single patch"),
-    "bar by N": (foretold(bar=lambda r, C, N: np.sqrt(r / C) / N), "not with N"),
-    "bar squared": (foretold(bar=lambda r, C, N: r / (C * N)), "square of the bar"),
-    "bar of a chain": (foretold(bar=lambda r, C, N: np.sqrt(r / N)), "a single chain a patch"),
-    "bar by C": (foretold(bar=lambda r, C, N: np.sqrt(r / N) / C), "falls with √C, too"),
-    "bar with a factor": (foretold(bar=lambda r, C, N: 2 * np.sqrt(r / (C * N))), "the bar should be about"),
-    "exchanged": (lambda r, C, N: foretold()(r, C, N)[::-1], "the bias first"),
-    "bar by N - 1": (foretold(bar=lambda r, C, N: np.sqrt(r / (C * (N - 1)))), "the bar should be about"),
-    "C - 1": (foretold(lambda r, C, N: -r / (2 * (C - 1))), "C, not C - 1"),
-    "bar by C - 1": (foretold(bar=lambda r, C, N: np.sqrt(r / ((C - 1) * N))), "C, not C - 1"),
-    "C + 1": (foretold(lambda r, C, N: -r / (2 * (C + 1))), "5 chains, 100 patches: the bias"),
-    "one": (lambda r, C, N: -r / (2 * C), "two numbers"),
-    "NaN": (foretold(lambda r, C, N: np.nan), "NaN"),
+def cheapest(error):
+    """The C of the smallest error(r, C, spread, budget), found by a computer."""
+
+    def answer(r, spread, budget):
+        options = {"bounds": (1, budget), "method": "bounded", "options": {"xatol": 1e-7}}
+        return minimize_scalar(lambda C: error(r, C, spread, budget), **options).x
+
+    return answer
+
+
+WRONG_CHAINS = {
+    "all for patches": (lambda r, s, B: 1, "What do they do to the bias"),
+    "all for chains": (lambda r, s, B: B, "all chains into one patch"),
+    "no bias": (cheapest(lambda r, C, s, B: (s**2 * C + r) / B), "What do they do to the bias"),
+    "no spread": (cheapest(lambda r, C, s, B: (r / C) ** 2 / 4 + r / B), "all chains into one patch"),
+    "averaged bias": (cheapest(lambda r, C, s, B: (r / C) ** 2 * C / (4 * B) + (s**2 * C + r) / B), "has all of it"),
+    "no half": (cheapest(lambda r, C, s, B: (r / C) ** 2 + (s**2 * C + r) / B), "*half* of r/C"),
+    "bias not squared": (cheapest(lambda r, C, s, B: r / C / 2 + (s**2 * C + r) / B), "Its *square* adds"),
+    "bias plus bar": (cheapest(lambda r, C, s, B: r / C / 2 + np.sqrt((s**2 * C + r) / B)), "*square* of the bias"),
+    "spread not squared": (cheapest(lambda r, C, s, B: (r / C) ** 2 / 4 + (s * C + r) / B), "variance has its square"),
+    "equal parts": (lambda r, s, B: np.cbrt(r**2 * B / (4 * s**2)), "where their slopes cancel"),
+    "a factor 2": (lambda r, s, B: np.cbrt(r**2 * B / s**2), "The factor 2 is lost"),
+    "r not squared": (lambda r, s, B: np.cbrt(r * B / (2 * s**2)), "its square has r²"),
+    "bias as large as the chains' bar": (lambda r, s, B: np.sqrt(r * B) / 2, "leaves out that patches differ"),
+    "square root": (lambda r, s, B: np.sqrt(r**2 * B / (2 * s**2)), "it is C³ that you have found"),
+    "no root": (lambda r, s, B: r**2 * B / (2 * s**2), "a root is missing"),
+    "patches": (lambda r, s, B: B / chains(r, s, B), "the number of patches"),
+    "a slope's sign": (lambda r, s, B: (-(r**2) * B / (2 * s**2)) ** (1 / 3), "a sign?"),
+    "less than none": (lambda r, s, B: -chains(r, s, B), "is positive"),
+    "one more": (lambda r, s, B: chains(r, s, B) + 1, "not C - 1"),
+    "a third too many": (lambda r, s, B: 1.3 * chains(r, s, B), "Near, but not yet"),
+    "half of it": (lambda r, s, B: chains(r, s, B) / 2, "measured in 1,500 repeats"),
+    "root of the budget": (lambda r, s, B: np.sqrt(B), "measured in 1,500 repeats"),
+    "always the same": (lambda r, s, B: 14.62, "With which power"),
+    "a pair": (lambda r, s, B: (B / 10, 10), "shape"),
+    "NaN": (lambda r, s, B: np.nan, "NaN"),
 }
 
 
-@pytest.mark.parametrize("mistake", WRONG_BIAS)
-def test_wrong_bias(mistake):
-    answer, message = WRONG_BIAS[mistake]
-    verdict = image_models.bias_and_bar(answer)
+@pytest.mark.parametrize("mistake", WRONG_CHAINS)
+def test_wrong_chains(mistake):
+    answer, message = WRONG_CHAINS[mistake]
+    verdict = image_models.chains_a_patch(answer)
     assert verdict.passed is False
     assert message in verdict.message, verdict
 
 
-def test_right_bias():
-    assert image_models.bias_and_bar(foretold()).passed
-    lognormal = foretold(lambda r, C, N: -np.log1p(r / C) / 2, lambda r, C, N: np.sqrt(np.log1p(r / C) / N))
-    assert image_models.bias_and_bar(lognormal).passed
-    assert image_models.bias_and_bar(lambda *given: np.array(foretold()(*given))).passed
+def test_right_chains():
+    whole = (lambda *given, cut=cut: int(cut(chains(*given))) for cut in (np.floor, np.round, np.ceil))
+    searched = cheapest(lambda r, C, s, B: (r / C) ** 2 / 4 + (s**2 * C + r) / B)
+    for answer in (chains, lambda *given: np.array(chains(*given)), searched, *whole):
+        assert image_models.chains_a_patch(answer).passed, image_models.chains_a_patch(answer)
 
 
-def right_error(a, b):
-    return np.std(a - b, ddof=1) / np.sqrt(len(a))
+def test_chains_that_pass_have_been_measured(monkeypatch):
+    monkeypatch.setattr(image_models, "_measured", lambda chains: [1.0, 2.0, 1.4])
+    assert "Yours should be much the smallest" in image_models.chains_a_patch(chains).message
+
+
+def scatter(a, b, ddof=1):
+    return np.std(a - b, ddof=ddof) / np.sqrt(len(a))
+
+
+def gap(a, b, each, shared):
+    return np.hypot(scatter(a, b), shared)
+
+
+def of_chains(each):
+    return np.sqrt(np.sum(each**2)) / len(each)
 
 
 def separately(a, b):
-    return np.sqrt(a.var(ddof=1) / len(a) + b.var(ddof=1) / len(b))
+    return np.sqrt((a.var(ddof=1) + b.var(ddof=1)) / len(a))
 
 
-WRONG_ERROR = {
-    "separately": (separately, "patches of its own"),
-    "separately, divided by N": (lambda a, b: np.sqrt((a.var() + b.var()) / len(a)), "patches of its own"),
-    "sum of errors": (lambda a, b: (a.std(ddof=1) + b.std(ddof=1)) / np.sqrt(len(a)), "adds the two models"),
-    "error of one": (lambda a, b: a.std(ddof=1) / np.sqrt(len(a)), "of one model alone"),
-    "error of the other, by N": (lambda a, b: b.std() / np.sqrt(len(a)), "of one model alone"),
-    "all in one heap": (lambda a, b: np.std(np.r_[a, b], ddof=1) / np.sqrt(len(a)), "doubt; your error is"),
-    "two ways to divide": (
-        lambda a, b: np.sqrt((a.var() + b.var() - 2 * np.cov(a, b)[0, 1]) / len(a)),
-        "np.cov divides by N - 1",
+WRONG_GAP = {
+    "separately": (lambda a, b, each, shared: separately(a, b), "patches of its own"),
+    "separately, all": (lambda a, b, each, shared: np.hypot(separately(a, b), shared), "patches of its own"),
+    "separately, and the chains'": (
+        lambda a, b, each, shared: np.sqrt(separately(a, b) ** 2 + of_chains(each) ** 2 + shared**2),
+        "patches of its own",
     ),
-    "difference of errors": (lambda a, b: abs(a.std(ddof=1) - b.std(ddof=1)) / np.sqrt(len(a)), "models that disagree"),
-    "difference of variances": (
-        lambda a, b: np.sqrt(abs(a.var(ddof=1) - b.var(ddof=1)) / len(a)),
-        "models that disagree",
+    "the chains' once more": (
+        lambda a, b, each, shared: np.hypot(gap(a, b, each, shared), of_chains(each)), "mc_errors once more"
     ),
-    "the gap": (lambda a, b: a.mean() - b.mean(), "without any doubt"),
-    "nothing": (lambda a, b: 0.0, "models that disagree"),
-    "spread": (lambda a, b: np.std(a - b, ddof=1), "steadier by √N"),
-    "variance": (lambda a, b: np.var(a - b, ddof=1) / len(a), "the root is missing"),
-    "spread squared": (lambda a, b: np.var(a - b, ddof=1), "variance of one difference"),
-    "by N": (lambda a, b: np.std(a - b, ddof=1) / len(a), "with √N only"),
-    "ddof 0": (lambda a, b: np.std(a - b) / np.sqrt(len(a)), "divide the squares by N - 1"),
-    "twice the error": (lambda a, b: 2 * right_error(a, b), "two standard errors"),
-    "the lesson's √100": (lambda a, b: np.std(a - b, ddof=1) / 10, "here there are N patches"),
-    "three times the error": (lambda a, b: 3 * right_error(a, b), "of two models that differ in spread"),
-    "1 taken away twice": (lambda a, b: np.std(a - b, ddof=1) / np.sqrt(len(a) - 1), "away twice"),
-    "of the first": (lambda a, b: np.std(a - b, ddof=1) / np.sqrt(len(a)) + 0.02 * abs(a).max(), "without any doubt"),
-    "sum": (lambda a, b: np.std(a + b, ddof=1) / np.sqrt(len(a)), "adds the two models"),
-    "negative": (lambda a, b: -right_error(a, b), "an error is positive"),
-    "every patch": (lambda a, b: a - b, "shape"),
-    "NaN": (lambda a, b: np.nan, "NaN"),
+    "the chains' once more, as of one patch": (
+        lambda a, b, each, shared: np.hypot(gap(a, b, each, shared), each.mean()), "mc_errors once more"
+    ),
+    "everything by root N": (
+        lambda a, b, each, shared: np.sqrt((np.var(a - b, ddof=1) + (each**2).mean() + shared**2) / len(a)),
+        "mc_errors once more",
+    ),
+    "all three added": (
+        lambda a, b, each, shared: scatter(a, b) + of_chains(each) + shared, "mc_errors once more"
+    ),
+    "the chains' alone": (lambda a, b, each, shared: of_chains(each), "the patches are another"),
+    "the chains' in place of the scatter": (
+        lambda a, b, each, shared: np.hypot(of_chains(each), shared), "the patches are another"
+    ),
+    "the chains' taken away": (
+        lambda a, b, each, shared: np.sqrt(gap(a, b, each, shared) ** 2 - of_chains(each) ** 2), "out of the scatter"
+    ),
+    "log Z by root N": (lambda a, b, each, shared: np.hypot(scatter(a, b), shared / np.sqrt(len(a))), "by √N: but"),
+    "log Z by N": (lambda a, b, each, shared: np.hypot(scatter(a, b), shared / len(a)), "by N: but"),
+    "log Z forgotten": (lambda a, b, each, shared: scatter(a, b), "leave out that log Ẑ may be off"),
+    "log Z alone": (lambda a, b, each, shared: shared, "Only log_z_error"),
+    "log Z taken away": (lambda a, b, each, shared: np.sqrt(scatter(a, b) ** 2 - shared**2), "comes on top"),
+    "log Z not squared": (lambda a, b, each, shared: np.sqrt(scatter(a, b) ** 2 + shared), "it is its square"),
+    "a plain sum": (lambda a, b, each, shared: scatter(a, b) + shared, "add in squares"),
+    "ddof 0": (lambda a, b, each, shared: np.hypot(scatter(a, b, 0), shared), "divide the squares by N - 1"),
+    "1 taken away twice": (
+        lambda a, b, each, shared: np.hypot(np.std(a - b, ddof=1) / np.sqrt(len(a) - 1), shared), "away twice"
+    ),
+    "no root": (lambda a, b, each, shared: gap(a, b, each, shared) ** 2, "The root is missing"),
+    "of one difference": (lambda a, b, each, shared: np.hypot(np.std(a - b, ddof=1), shared), "*one* difference"),
+    "by N": (lambda a, b, each, shared: np.hypot(np.std(a - b, ddof=1) / len(a), shared), "with √N only"),
+    "by 10": (lambda a, b, each, shared: np.hypot(np.std(a - b, ddof=1) / 10, shared), "here there are N patches"),
+    "two of them": (lambda a, b, each, shared: 2 * gap(a, b, each, shared), "two standard errors"),
+    "a sum of models": (lambda a, b, each, shared: np.hypot(scatter(a, -b), shared), "You add the two models"),
+    "of one model": (lambda a, b, each, shared: np.hypot(scatter(a, 0 * a), shared), "of your errors"),
+    "weighted": (lambda a, b, each, shared: np.hypot(1 / np.sqrt((1 / each**2).sum()), shared), "of your errors"),
+    "a twentieth too long": (lambda a, b, each, shared: 1.05 * gap(a, b, each, shared), "of 35 patches"),
+    "the gap": (lambda a, b, each, shared: a.mean() - b.mean(), "An error is positive"),
+    "negative": (lambda a, b, each, shared: -gap(a, b, each, shared), "An error is positive"),
+    "each patch": (lambda a, b, each, shared: np.hypot(a - b, shared), "shape"),
+    "NaN": (lambda a, b, each, shared: np.nan, "NaN"),
 }
 
 
-@pytest.mark.parametrize("mistake", WRONG_ERROR)
-def test_wrong_error(mistake):
-    answer, message = WRONG_ERROR[mistake]
-    verdict = image_models.paired_error(answer)
+@pytest.mark.parametrize("mistake", WRONG_GAP)
+def test_wrong_gap(mistake):
+    answer, message = WRONG_GAP[mistake]
+    verdict = image_models.gap_error(answer)
     assert verdict.passed is False
     assert message in verdict.message, verdict
 
 
-def test_right_error():
-    assert image_models.paired_error(right_error).passed
-    with_covariance = lambda a, b: np.sqrt(max(0, np.cov(a, b).sum() - 4 * np.cov(a, b)[0, 1]) / len(a))  # noqa: E731
-    assert image_models.paired_error(with_covariance).passed
+def test_right_gap():
+    def with_covariance(a, b, each, shared):
+        cov = np.cov(a, b)
+        return np.array(np.sqrt((cov[0, 0] + cov[1, 1] - 2 * cov[0, 1]) / len(a) + shared**2))
+
+    for answer in (gap, with_covariance):
+        assert image_models.gap_error(answer).passed, image_models.gap_error(answer)
 
 
 def gaussian(cov_of, factor=1.0, half=0.5, pi=2 * np.pi, determinant=0.5):
@@ -179,7 +227,7 @@ def test_right_gaussian():
     assert image_models.linear_gaussian(lambda x, b, s: ae.LinearGenerative(b, s).log_density(x)).passed
 
 
-@pytest.mark.parametrize("check", [image_models.bias_and_bar, image_models.paired_error, image_models.linear_gaussian])
+@pytest.mark.parametrize("check", [image_models.chains_a_patch, image_models.gap_error, image_models.linear_gaussian])
 def test_untouched_stub(check):
     for stub in (..., lambda *given: ...):
         verdict = check(stub)

@@ -1,46 +1,122 @@
 """Known-wrong answers to the exercises of notebook 06: each is rejected with a message about its own mistake."""
 
+from functools import reduce
+
 import numpy as np
 import pytest
 
+from anneal_edu.annealing.matrices import expected_ais_weights
 from anneal_edu.course.check import sandwich
 from anneal_edu.weights import log_mean_exp
 
 
-def reversal(T, p):
-    return T.T * p / p[:, None]
+def in_order(moves):
+    return reduce(np.matmul, moves)
 
 
-def flow(T, p):
-    return (p[:, None] * T).T
+def nats_of(flow):
+    return np.sum(flow * np.log(flow / flow.T))
 
 
-WRONG_BACKWARDS = {
-    "transpose": (lambda T, p: T.T, "do not sum to 1"),
-    "as it was": (lambda T, p: T + 0, "the move as it was"),
-    "inverse": (lambda T, p: np.linalg.inv(T), "the inverse of the matrix"),
-    "rows divided": (lambda T, p: T.T / T.T.sum(1, keepdims=True), "for a uniform p only"),
-    "upside down": (lambda T, p: T.T / p * p[:, None], "upside down"),
-    "flows": (flow, "these are the flows"),
-    "flows of columns": (lambda T, p: flow(T, p) / p, "do not sum to 1"),
-    "not turned": (lambda T, p: reversal(T, p).T, "not turned round"),
-    "independent": (lambda T, p: np.tile(p, (len(p), 1)), "the flow from x' to x"),
-    "lazy": (lambda T, p: (reversal(T, p) + np.eye(len(p))) / 2, "the flow from x' to x"),
-    "half and half": (lambda T, p: (reversal(T, p) + T) / 2, "the flow from x' to x"),
-    "nowhere": (lambda T, p: np.eye(len(p)), "the flow from x' to x"),
-    "uniform": (lambda T, p: np.full(T.shape, 1 / len(p)), "does not leave p invariant"),
-    "negative": (lambda T, p: 2 * reversal(T, p) - np.eye(len(p)), "negative"),
-    "a row": (lambda T, p: reversal(T, p)[0], "shape"),
-    "in place": (lambda T, p: np.divide(T.T * p, p[:, None], out=T), "changes the T"),
+def right_retraced(moves, p):
+    return in_order(moves[::-1]), nats_of(p[:, None] * in_order(moves))
+
+
+def with_back(back):
+    """Of the moves and p; the nats are right."""
+    return lambda moves, p: (back(moves, p), right_retraced(moves, p)[1])
+
+
+def with_nats(nats):
+    """Of the sweep T, p and the flows p[x] T[x, y]; the matrix is right."""
+    return lambda moves, p: (in_order(moves[::-1]), nats(in_order(moves), p, p[:, None] * in_order(moves)))
+
+
+def exchanged_first_two(moves, p):
+    return in_order([moves[1], moves[0], *moves[2:]]) if len(moves) > 1 else moves[0]
+
+
+WRONG_RETRACED = {
+    "old order": (with_back(lambda moves, p: in_order(moves)), "makes the moves in the old order"),
+    "transpose": (with_back(lambda moves, p: in_order(moves).T), "the transpose turns the arrows round"),
+    "each transposed": (with_back(lambda moves, p: in_order([T.T for T in moves])), "the transpose of what retraces"),
+    "inverse": (with_back(lambda moves, p: np.linalg.inv(in_order(moves))), "the inverse of the matrix"),
+    "flows": (with_back(lambda moves, p: (p[:, None] * in_order(moves)).T), "these are the flows"),
+    "half and half": (
+        with_back(lambda moves, p: (in_order(moves) + in_order(moves[::-1])) / 2),
+        "half of the time in one order",
+    ),
+    "to and fro": (with_back(lambda moves, p: in_order([*moves, *moves[::-1]])), "twice, first in the old order"),
+    "fro and to": (with_back(lambda moves, p: in_order([*moves[::-1], *moves])), "the second time in the old order"),
+    "last": (with_back(lambda moves, p: moves[-1]), "only the last move"),
+    "first": (with_back(lambda moves, p: moves[0]), "only the first move"),
+    "mean": (with_back(lambda moves, p: sum(moves) / len(moves)), "the mean of the moves"),
+    "entry by entry": (with_back(lambda moves, p: np.prod(moves, axis=0)), "need `@`"),
+    "ends alone": (with_back(lambda moves, p: moves[-1] @ moves[0]), "3 moves over 3 states: of the chains that stand"),
+    "first two": (with_back(exchanged_first_two), "3 moves over 3 states: of the chains that stand"),
+    "independent": (with_back(lambda moves, p: np.tile(p, (len(p), 1))), "of the chains that stand in y"),
+    "nowhere": (with_back(lambda moves, p: np.eye(len(p))), "of the chains that stand in y"),
+    "uniform": (with_back(lambda moves, p: np.full((len(p), len(p)), 1 / len(p))), "does not leave p as it is"),
+    "negative": (with_back(lambda moves, p: 9 * in_order(moves[::-1]) - 8 * np.eye(len(p))), "negative"),
+    "a row": (with_back(lambda moves, p: moves[0][0]), "shape"),
+    "in place": (lambda moves, p: (moves.reverse(), right_retraced(moves[::-1], p))[1], "changes the moves"),
+    "no nats": (with_nats(lambda T, p, flow: 0.0), "nothing is off in the mean of 1/w"),
+    "all pairs alike": (with_nats(lambda T, p, flow: np.mean(np.log(flow / flow.T))), "over all pairs of states alike"),
+    "sign": (with_nats(lambda T, p, flow: -nats_of(flow)), "the sign is wrong"),
+    "no p": (with_nats(lambda T, p, flow: nats_of(T)), "weigh by p"),
+    "states alike": (with_nats(lambda T, p, flow: np.sum(T * np.log(flow / flow.T)) / len(p)), "weigh by p"),
+    "ratio": (with_nats(lambda T, p, flow: np.exp(nats_of(flow))), "this is the ratio"),
+    "log of mean": (with_nats(lambda T, p, flow: np.log(np.sum(flow**2 / flow.T))), "the mean of the ratio first"),
+    "mean of ratio": (with_nats(lambda T, p, flow: np.sum(flow**2 / flow.T)), "its logarithm that is averaged"),
+    "bits": (with_nats(lambda T, p, flow: nats_of(flow) / np.log(2)), "to base 2"),
+    "log 10": (with_nats(lambda T, p, flow: nats_of(flow) / np.log(10)), "to base 10"),
+    "sizes": (with_nats(lambda T, p, flow: np.sum(flow * np.abs(np.log(flow / flow.T)))), "the signs are lost"),
+    "largest breach": (with_nats(lambda T, p, flow: np.max(flow - flow.T)), "largest breach of detailed balance"),
+    "breaches": (with_nats(lambda T, p, flow: np.abs(flow - flow.T).sum()), "a difference of probabilities"),
+    "largest": (with_nats(lambda T, p, flow: np.log(flow / flow.T).max()), "the largest logarithm"),
+    "sum": (with_nats(lambda T, p, flow: np.abs(np.log(flow / flow.T)).sum()), "without saying how often"),
+    "twice": (with_nats(lambda T, p, flow: 2 * nats_of(flow)), "way by way line 1 is off by"),
+    "p of the wrong state": (with_nats(lambda T, p, flow: np.sum(p * T * np.log(T / T.T))), "way by way"),
+    "always something": (with_nats(lambda T, p, flow: max(nats_of(flow), 1e-4)), "one and the same"),
+    "a vector": (with_nats(lambda T, p, flow: (flow * np.log(flow / flow.T)).sum(1)), "nats has shape"),
+    "infinite": (with_nats(lambda T, p, flow: np.inf), "NaN or infinity"),
+    "exchanged": (lambda moves, p: right_retraced(moves, p)[::-1], "the matrix first"),
+    "matrix alone": (lambda moves, p: in_order(moves[::-1]), "return two things"),
 }
 
 
-@pytest.mark.parametrize("mistake", WRONG_BACKWARDS)
-def test_wrong_backwards(mistake):
-    answer, message = WRONG_BACKWARDS[mistake]
-    verdict = sandwich.backwards(answer)
+@pytest.mark.parametrize("mistake", WRONG_RETRACED)
+def test_wrong_retraced(mistake):
+    answer, message = WRONG_RETRACED[mistake]
+    verdict = sandwich.retraced(answer)
     assert verdict.passed is False
     assert message in verdict.message, verdict
+
+
+def test_right_retraced():
+    def by_bayes(moves, p):
+        T = in_order(moves)
+        back = T.T * p / p[:, None]
+        return back, np.sum(p[:, None] * T * (np.log(T) - np.log(T.T)))
+
+    def by_what_retraces(moves, p):
+        T, back = in_order(moves), in_order(moves[::-1])
+        return [back.tolist(), np.array(p @ (T * np.log(T / back)).sum(1))]
+
+    for right in (right_retraced, by_bayes, by_what_retraces):
+        verdict = sandwich.retraced(right)
+        assert verdict.passed, verdict
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_either_order_keeps_the_mean_of_one_over_w(order):
+    """What the check says in its praise: line 1 needs the last move first, the mean of 1/w does not."""
+    rng = np.random.default_rng(0)
+    log_f = rng.normal(size=(4, 3))
+    p = np.exp(log_f) / np.exp(log_f).sum(1, keepdims=True)
+    sweeps = [in_order([sandwich._reversible(row, rng) for _ in range(3)][::order]) for row in p]
+    weights = expected_ais_weights(log_f[::-1], sweeps[-2::-1])[-1].sum()
+    assert weights == pytest.approx(np.exp(log_f[0]).sum())
 
 
 def error(q, p, ends):
@@ -130,8 +206,6 @@ def test_wrong_safe_interval(mistake):
 
 
 def test_right_answers():
-    assert sandwich.backwards(reversal).passed
-    assert sandwich.backwards(lambda T, p: np.linalg.solve(np.diag(p), T.T @ np.diag(p))).passed
     assert sandwich.reverse_error(error).passed
     assert sandwich.reverse_error(lambda q, p, ends: -np.log(ends @ (q / p))).passed
     assert sandwich.safe_interval(interval()).passed
@@ -151,6 +225,6 @@ def test_the_safe_interval_is_safe_where_markov_is_tight():
     assert narrower > 0.15
 
 
-@pytest.mark.parametrize("check", [sandwich.backwards, sandwich.reverse_error, sandwich.safe_interval])
+@pytest.mark.parametrize("check", [sandwich.retraced, sandwich.reverse_error, sandwich.safe_interval])
 def test_untouched_stub(check):
     assert check(lambda *given: ...).passed is None

@@ -2,8 +2,11 @@
 
 import numpy as np
 import pytest
+from scipy.optimize import minimize_scalar
+from scipy.special import logsumexp
 
 from anneal_edu.course.check import splines
+from anneal_edu.course.check.hills import hills
 
 
 def sigmoid(a):
@@ -73,52 +76,111 @@ def test_right_moments():
     assert splines.moments(moments()).passed
 
 
-def step(change):
-    return lambda eta, target, model, rate: [
-        change(p, s, m, rate) for p, s, m in zip(eta, target, model, strict=True)
-    ]
+def rate(of, slope=lambda g, p, s: s - p @ g):
+    """A rate from the slope r, r·g of every state, its variance and the covariance of the statistics."""
+
+    def answer(g, p, target):
+        r = slope(g, p, target)
+        along, centred = g @ r, g - p @ g
+        return of(r, along, p @ (along - p @ along) ** 2, centred.T @ (p[:, None] * centred), p)
+
+    return answer
 
 
-WRONG_STEP = {
-    "downhill": (step(lambda p, s, m, rate: p - rate * (s - m)), "downhill"),
-    "model minus target": (step(lambda p, s, m, rate: p + rate * (m - s)), "downhill"),
-    "moments as parameters": (step(lambda p, s, m, rate: s), "different coordinates"),
-    "direction alone": (step(lambda p, s, m, rate: s - m), "direction alone"),
-    "step alone": (step(lambda p, s, m, rate: rate * (s - m)), "step alone"),
-    "no rate": (step(lambda p, s, m, rate: p + s - m), "rate is missing"),
-    "no model": (step(lambda p, s, m, rate: p + rate * s), "target's moments alone"),
-    "parameters for moments": (step(lambda p, s, m, rate: p + rate * (s - p)), "with the *parameters*"),
-    "still": (step(lambda p, s, m, rate: p), "nothing moved"),
-    "weights alone": (lambda eta, s, m, rate: (eta[0], eta[1], eta[2] + rate * (s[2] - m[2])), "visible_bias did not"),
-    "biases alone": (
-        lambda eta, s, m, rate: (eta[0] + rate * (s[0] - m[0]), eta[1] + rate * (s[1] - m[1]), eta[2]),
-        "weights did not",
+def right_rate(r, along, bend, cov, p):
+    return r @ r / bend
+
+
+def by_covariance(r, along, bend, cov, p):
+    return np.array(r @ r / (r @ cov @ r))
+
+
+def by_loops(g, p, target):
+    model = [sum(p[x] * g[x][i] for x in range(len(p))) for i in range(len(target))]
+    r = [s - m for s, m in zip(target, model, strict=True)]
+    along = [sum(a * (b - m) for a, b, m in zip(r, row, model, strict=True)) for row in g]
+    return sum(a * a for a in r) / sum(q * x * x for q, x in zip(p, along, strict=True))
+
+
+def by_search(g, p, target):
+    r, centred = target - p @ g, g - p @ g
+
+    def height(log_rate):
+        return logsumexp(np.exp(log_rate) * centred @ r, b=p) - np.exp(log_rate) * (r @ r)
+
+    return np.exp(minimize_scalar(height, bounds=(-25, 25), method="bounded", options={"xatol": 1e-9}).x)
+
+
+WRONG_RATE = {
+    "no mean taken off": (rate(lambda r, x, bend, cov, p: r @ r / (p @ x**2)), "the mean of (r·g)²; a variance"),
+    "n times": (rate(lambda r, x, bend, cov, p: len(r) * (r @ r) / bend), "yours is n times the rate"),
+    "mean of r²": (rate(lambda r, x, bend, cov, p: np.mean(r**2) / bend), "the rate divided by n"),
+    "trace": (rate(lambda r, x, bend, cov, p: 1 / np.trace(cov)), "adds up the bends of all directions: safe"),
+    "trace below": (rate(lambda r, x, bend, cov, p: r @ r / np.trace(cov)), "the slope is right; but"),
+    "mean bend": (rate(lambda r, x, bend, cov, p: len(r) / np.trace(cov)), "mean bend of all directions"),
+    "largest eigenvalue": (rate(lambda r, x, bend, cov, p: 1 / np.linalg.eigvalsh(cov)[-1]), "a longer step gains"),
+    "smallest eigenvalue": (rate(lambda r, x, bend, cov, p: 1 / np.linalg.eigvalsh(cov)[0]), "another rate gains"),
+    "variances alone": (rate(lambda r, x, bend, cov, p: r @ r / (r**2 @ np.diag(cov))), "covariances between them"),
+    "mean inverse bend": (
+        rate(lambda r, x, bend, cov, p: r @ np.linalg.pinv(cov) @ r / (r @ r)),
+        "this is a mean of 1/bend",
     ),
-    "signs": (step(lambda p, s, m, rate: p + rate * np.sign(s - m)), "after 100 steps"),
-    "twice": (step(lambda p, s, m, rate: p + 2 * rate * (s - m)), "does not move by"),
-    "drift": (step(lambda p, s, m, rate: 0.999 * p + rate * (s - m)), "still moves"),
-    "a rate of its own": (step(lambda p, s, m, rate: p + 0.1 * (s - m)), "use the given rate"),
-    "a root of the rate": (step(lambda p, s, m, rate: p + 0.1 * (rate / 0.1) ** 0.5 * (s - m)), "at rate 0.03"),
-    "a scale for each unit": (step(lambda p, s, m, rate: p + rate * (s - m) / (m * (1 - m))), "run away"),
-    "two arrays": (lambda eta, s, m, rate: eta[:2], "three arrays"),
-    "transposed": (lambda eta, s, m, rate: (eta[0], eta[1], eta[2].T), "transposed"),
+    "no length": (rate(lambda r, x, bend, cov, p: 1 / bend), "‖r‖² is missing"),
+    "length not squared": (rate(lambda r, x, bend, cov, p: (r @ r) ** 0.5 / bend), "‖r‖ stands where its square"),
+    "length of the step": (rate(lambda r, x, bend, cov, p: (r @ r) ** 1.5 / bend), "this is the length of the step"),
+    "length four times": (rate(lambda r, x, bend, cov, p: (r @ r) ** 2 / bend), "this is ‖r‖² t"),
+    "standard deviation": (rate(lambda r, x, bend, cov, p: r @ r / bend**0.5), "the bend is its variance"),
+    "root": (rate(lambda r, x, bend, cov, p: (r @ r / bend) ** 0.5), "this is the root of the rate"),
+    "no bend": (rate(lambda r, x, bend, cov, p: r @ r), "the bend is missing"),
+    "upside down": (rate(lambda r, x, bend, cov, p: bend / (r @ r)), "turned round"),
+    "half": (rate(lambda r, x, bend, cov, p: r @ r / bend / 2), "this is half the rate"),
+    "twice": (rate(lambda r, x, bend, cov, p: 2 * (r @ r) / bend), "on the other side of the top"),
+    "sign": (rate(lambda r, x, bend, cov, p: -r @ r / bend), "the sign: along +r"),
+    "downhill": (rate(lambda r, x, bend, cov, p: -0.1), "that walks downhill"),
+    "height gained": (rate(lambda r, x, bend, cov, p: (r @ r) ** 2 / bend / 2), "this is the height gained"),
+    "states alike": (rate(lambda r, x, bend, cov, p: r @ r / np.var(x)), "alike in your variance"),
+    "states alike, as draws": (rate(lambda r, x, bend, cov, p: r @ r / np.var(x, ddof=1)), "alike in your covariance"),
+    "states alike in the mean": (rate(right_rate, lambda g, p, s: s - g.mean(0)), "alike in your mean of g"),
+    "S - 1": (rate(lambda r, x, bend, cov, p: r @ r / bend * (1 - 1 / len(p))), "S - 1 is for draws"),
+    "np.cov": (
+        lambda g, p, s: (r := s - p @ g) @ r / (r @ np.cov(g.T, aweights=p) @ r),
+        "with aweights=p it needs ddof=0",
+    ),
+    "along s": (rate(right_rate, lambda g, p, s: s), "you walk along s, the target"),
+    "along E[g]": (rate(right_rate, lambda g, p, s: p @ g), "you walk along E[g]"),
+    "bend along s": (lambda g, p, s: (s - p @ g) @ (s - p @ g) / (p @ (g @ s - p @ g @ s) ** 2), "is that along s"),
+    "a constant": (lambda g, p, s: 0.1, "of what another rate gains"),
+    "0": (lambda g, p, s: 0.0, "stays where it is"),
+    "a twentieth too long": (rate(lambda r, x, bend, cov, p: 1.05 * (r @ r) / bend), "your step gains 99."),
+    "a hundredth too long": (rate(lambda r, x, bend, cov, p: 1.01 * (r @ r) / bend), "its top is elsewhere"),
+    "a search": (by_search, "no search, one division"),
+    "a rate for each": (rate(lambda r, x, bend, cov, p: r / np.diag(cov)), "one rate, a single number"),
+    "the step": (rate(lambda r, x, bend, cov, p: r * (r @ r) / bend), "one rate, a single number"),
+    "NaN": (lambda g, p, s: np.nan, "NaN"),
 }
 
 
-@pytest.mark.parametrize("mistake", WRONG_STEP)
-def test_wrong_step(mistake):
-    answer, message = WRONG_STEP[mistake]
-    verdict = splines.ascent(answer)
+@pytest.mark.parametrize("mistake", WRONG_RATE)
+def test_wrong_rate(mistake):
+    answer, message = WRONG_RATE[mistake]
+    verdict = splines.best_rate(answer)
     assert verdict.passed is False
-    assert message in verdict.message
+    assert message in verdict.message, verdict
 
 
-def test_right_step():
-    assert splines.ascent(step(lambda p, s, m, rate: p + rate * (s - m))).passed
+@pytest.mark.parametrize("answer", [rate(right_rate), rate(by_covariance), by_loops])
+def test_right_rate(answer):
+    verdict = splines.best_rate(answer)
+    assert verdict.passed
+    assert "twice the rate gains 0%" in verdict.message
+    assert "the rate is 0.01 times what it was" in verdict.message
 
 
-def segment_of(beta, betas):
-    return min(int(np.searchsorted(betas, beta, side="right")), len(betas) - 1) - 1
+def test_a_hill_is_highest_at_its_top():
+    for hill in hills():
+        for theta in (hill.end + 0.01 * np.eye(len(hill.end)), hill.end - 0.01 * np.eye(len(hill.end))):
+            assert all(at @ hill.slope - hill.log_partition(at) <= hill.top + 1e-12 for at in theta)
+        assert all(hill.height(t) <= hill.top for t in np.geomspace(1e-3, 10, 50))
 
 
 def miss(share=lambda p, reached: p[np.unique(reached)].sum(), of=np.log):
@@ -161,7 +223,7 @@ def test_right_miss():
     assert splines.predicted_miss(lambda p, reached: np.log(p @ np.isin(np.arange(len(p)), reached))).passed
 
 
-@pytest.mark.parametrize("check", [splines.moments, splines.ascent, splines.predicted_miss])
+@pytest.mark.parametrize("check", [splines.moments, splines.best_rate, splines.predicted_miss])
 def test_untouched_stub(check):
     for stub in (..., lambda *given: ...):
         verdict = check(stub)

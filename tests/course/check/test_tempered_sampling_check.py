@@ -4,107 +4,166 @@ import numpy as np
 import pytest
 from scipy.special import logsumexp
 
+import anneal_edu as ae
 from anneal_edu.course.check import tempered_sampling
 
 
-def conditionals(log_f, log_z):
-    log_q = log_f - log_z[:, None]
-    return np.exp(log_q - logsumexp(log_q, axis=0))
+def log_q(log_f, log_z, wishes):
+    log_p = np.log(wishes)[:, None] + log_f - log_z[:, None]
+    return log_p - logsumexp(log_p, axis=0)
 
 
-def shares_with(q=conditionals, c=lambda q: q.mean(1)):
-    def answer(log_f, log_z):
-        found = q(log_f, log_z)
-        return found, c(found)
+def q_of(log_f, log_z, wishes):
+    return np.exp(log_q(log_f, log_z, wishes))
+
+
+def by_shares(log_z, c, wishes):
+    return log_z + np.log(c / wishes) - np.log(c[0] / wishes[0])
+
+
+def as_printed(log_z, c, wishes):
+    return log_z + np.log(c) - np.log(c[0])
+
+
+def corrected_with(c=lambda *given: q_of(*given).mean(1), z=by_shares):
+    def answer(log_f, log_z, wishes):
+        share = c(log_f, log_z, wishes)
+        return share, z(log_z, share, wishes)
 
     return answer
 
 
-def naive(log_f, log_z):
-    p = np.exp(log_f) / np.exp(log_z)[:, None]
-    return p / p.sum(0)
+def equal_wishes(log_f, log_z, wishes):
+    return q_of(log_f, log_z, np.ones(len(wishes))).mean(1)
 
 
-def over_draws(log_f, log_z):
-    log_p = log_f - log_z[:, None]
-    return np.exp(log_p - logsumexp(log_p, axis=1, keepdims=True))
+def shifted(by):
+    """The shares, where ``by`` is taken off the logs before exp."""
+
+    def c(log_f, log_z, wishes):
+        log_p = log_f - log_z[:, None]
+        p = wishes[:, None] * np.exp(log_p - by(log_p))
+        return (p / p.sum(0)).mean(1)
+
+    return c
 
 
-def over_everything(log_f, log_z):
-    log_p = log_f - log_z[:, None]
-    return np.exp(log_p - logsumexp(log_p))
+def odds(log_f, log_z, wishes):
+    return wishes[:, None] * np.exp(log_f - log_z[:, None])
 
 
-def in_place(log_f, log_z):
-    log_f -= log_z[:, None]
-    log_f -= logsumexp(log_f, axis=0)
-    return np.exp(log_f)
+def log_z_as_it_is(log_f, log_z, wishes):
+    p = wishes[:, None] * np.exp(log_f - log_f.max(0)) / np.exp(log_z)[:, None]
+    return (p / p.sum(0)).mean(1)
 
 
-def one_shift_for_all(log_f, log_z):
-    log_p = log_f - log_z[:, None]
-    p = np.exp(log_p - log_p.max())
-    return p / p.sum(0)
+def in_place(log_f, log_z, wishes):
+    log_f += np.log(wishes)[:, None]
+    return corrected_with()(log_f, log_z, np.ones(len(wishes)))
 
 
-WRONG_SHARES = {
-    "overflow": (shares_with(naive), "NaN or infinite"),
-    "one shift for all draws": (shares_with(one_shift_for_all), "NaN or infinite"),
-    "shift by the first rung": (
-        shares_with(lambda f, z: (lambda p: p / p.sum(0))(np.exp(f - z[:, None] - (f - z[:, None])[0]))),
-        "NaN or infinite",
+WRONG_CORRECTIONS = {
+    "(2) as it stands": (corrected_with(z=as_printed), "a rung that you wished for twice as much"),
+    "wishes nowhere": (corrected_with(equal_wishes, as_printed), "does not feel the wishes"),
+    "wishes in (2) alone": (corrected_with(equal_wishes), "does not feel the wishes"),
+    "wishes divide": (corrected_with(lambda f, z, r: q_of(f, z, 1 / r).mean(1)), "in your c it divides"),
+    "wishes added": (corrected_with(lambda f, z, r: q_of(f, z, np.exp(r)).mean(1)), "add log r_k"),
+    "wishes divided out of c": (
+        corrected_with(lambda f, z, r: q_of(f, z, r).mean(1) / r, as_printed), "not here"
     ),
-    "shift by the last rung": (
-        shares_with(lambda f, z: (lambda p: p / p.sum(0))(np.exp(f - z[:, None] - (f - z[:, None])[-1]))),
-        "NaN or infinite",
+    "wishes divided out of c, normalised": (
+        corrected_with(lambda f, z, r: (lambda s: s / s.sum())(q_of(f, z, r).mean(1) / r), as_printed),
+        "adds up to 1 no more",
     ),
-    "shift by the mean over the rungs": (
-        shares_with(lambda f, z: (lambda p: p / p.sum(0))(np.exp(f - z[:, None] - (f - z[:, None]).mean(0)))),
-        "one log Ẑ is 1000 below",
+    "wishes after the sum": (corrected_with(lambda f, z, r: r * equal_wishes(f, z, r)), "over the rungs, not after"),
+    "wishes after the mean": (
+        corrected_with(lambda f, z, r: (lambda s: s / s.sum())(r * equal_wishes(f, z, r))), "not after the mean"
     ),
-    "shift before Ẑ": (
-        shares_with(lambda f, z: (lambda p: p / p.sum(0))(np.exp(f - f.max(0)) / np.exp(z)[:, None])),
-        "one log Ẑ is 1000 below",
+    "sign of Ẑ": (corrected_with(lambda f, z, r: q_of(f, -z, r).mean(1)), "Ẑ has the wrong sign"),
+    "no Ẑ": (corrected_with(lambda f, z, r: q_of(f, 0 * z, r).mean(1)), "guess does not enter your c"),
+    "not normalised": (corrected_with(lambda *given: odds(*given).mean(1)), "not normalised"),
+    "over everything": (corrected_with(lambda *given: odds(*given).mean(1) / odds(*given).mean(1).sum()), "by itself"),
+    "over the draws": (
+        corrected_with(lambda *given: (odds(*given) / odds(*given).sum(1, keepdims=True)).mean(1)), "over the draws; it"
     ),
-    "divided by the logarithm": (
-        shares_with(lambda f, z: (lambda p: p / p.sum(0))(np.exp(f) / z[:, None])),
-        "Ẑ comes as its logarithm",
+    "a sum": (corrected_with(lambda *given: q_of(*given).sum(1)), "divide by the number of draws"),
+    "likeliest": (
+        corrected_with(
+            lambda *given: np.bincount(q_of(*given).argmax(0), minlength=len(given[1])) / given[0].shape[1],
+            lambda log_z, c, wishes: log_z,
+        ),
+        "counts likeliest rungs",
     ),
-    "clipped": (
-        shares_with(lambda f, z: (lambda p: p / p.sum(0))(np.exp(np.clip(f - z[:, None], -50, 50)))),
-        "with logs of -2000",
+    "a rung without a share": (
+        corrected_with(lambda *given: q_of(*given).mean(1) * (np.arange(len(given[1])) > 0)), "never is"
     ),
-    "not normalised": (
-        shares_with(lambda f, z: np.exp(f - z[:, None]), lambda q: q.mean(1) / q.mean(1).sum()),
-        "Divide by that sum",
+    "mean of logs": (corrected_with(lambda *given: np.exp(log_q(*given).mean(1))), "mean of log q"),
+    "median": (corrected_with(lambda *given: np.median(q_of(*given), axis=1)), "your c should be"),
+    "log c": (lambda *given: (np.log(q_of(*given).mean(1)), corrected_with()(*given)[1]), "that is log c"),
+    "wishes for shares": (corrected_with(lambda f, z, r: r), "what was wished for"),
+    "exchanged": (lambda *given: corrected_with()(*given)[::-1], "return c, and then log Ẑ"),
+    "sign of the wish": (
+        corrected_with(z=lambda z, c, r: z + np.log(c * r) - np.log(c[0] * r[0])), "wish has the wrong sign"
     ),
-    "over the draws": (shares_with(over_draws), "over the draws of each rung"),
-    "over everything": (shares_with(over_everything), "all rungs and draws together"),
-    "no Ẑ": (shares_with(lambda f, z: conditionals(f, 0 * z)), "Ẑ does not enter"),
-    "sign of Ẑ": (shares_with(lambda f, z: conditionals(f, -z)), "wrong sign"),
-    "log q": (shares_with(lambda f, z: np.log(conditionals(f, z))), "that is log q"),
-    "likeliest": (shares_with(lambda f, z: (lambda q: (q == q.max(0)).astype(float))(conditionals(f, z))), "decision"),
-    "flattened": (shares_with(lambda f, z: conditionals(f / 2, z)), "should be f_k(x)"),
-    "printed": (shares_with(c=lambda q: np.full(len(q), q.max(0).mean())), "no k in them"),
-    "mean over k": (shares_with(c=lambda q: q.mean(0)), "averaged over the rungs"),
-    "a sum": (shares_with(c=lambda q: q.sum(1)), "is a sum"),
-    "counts": (shares_with(c=lambda q: np.bincount(q.argmax(0), minlength=len(q)) / q.shape[1]), "counts"),
-    "mean of logs": (shares_with(c=lambda q: np.exp(np.log(q).mean(1))), "mean of log q"),
-    "log c": (shares_with(c=lambda q: np.log(q.mean(1))), "that is log c"),
-    "median": (shares_with(c=lambda q: np.median(q, axis=1)), "c_k should be the mean"),
-    "one number": (shares_with(c=lambda q: q.mean()), "shape"),
-    "one array": (conditionals, "two arrays"),
-    "in place": (shares_with(in_place), "changes the"),
-    "transposed": (shares_with(lambda f, z: conditionals(f, z).T), "shape"),
+    "sign of the correction": (
+        corrected_with(z=lambda z, c, r: 2 * z - by_shares(z, c, r)), "correction has the wrong sign"
+    ),
+    "sign of the share": (
+        corrected_with(z=lambda z, c, r: z - np.log(c / c[0]) - np.log(r / r[0])), "share has the wrong sign"
+    ),
+    "the wish itself": (corrected_with(z=lambda z, c, r: z + np.log(c / c[0]) - r), "log r_k that you want"),
+    "first wish left": (corrected_with(z=lambda z, c, r: as_printed(z, c, r) - np.log(r)), "so the first entry moves"),
+    "first left": (corrected_with(z=lambda z, c, r: z + np.log(c / r)), "away from all"),
+    "first share left": (corrected_with(z=lambda z, c, r: z + np.log(c) - np.log(r / r[0])), "c_0 is missing"),
+    "from 0": (corrected_with(z=lambda z, c, r: by_shares(z, c, r) - z[0]), "yours is 0"),
+    "last kept": (corrected_with(z=lambda z, c, r: z + np.log(c / r) - np.log(c[-1] / r[-1])), "all of yours are off"),
+    "no guess": (corrected_with(z=lambda z, c, r: by_shares(0, c, r)), "The guess is missing"),
+    "the guess": (corrected_with(z=lambda z, c, r: z), "left as it was"),
+    "the guess less the wishes": (corrected_with(z=lambda z, c, r: z - np.log(r / r[0])), "shares do not enter"),
+    "Ẑ": (corrected_with(z=lambda *given: np.exp(by_shares(*given))), "return its logarithm"),
+    "wishes twice": (corrected_with(z=lambda z, c, r: by_shares(z, c, r**2)), "the exact log Z"),
+    "overflow": (corrected_with(lambda *given: (odds(*given) / odds(*given).sum(0)).mean(1)), "NaN or infinity"),
+    "one shift for all draws": (corrected_with(shifted(np.max)), "NaN or infinity"),
+    "shift by the first rung": (corrected_with(shifted(lambda p: p[0])), "on other rungs at each draw"),
+    "shift by the last rung": (corrected_with(shifted(lambda p: p[-1])), "on other rungs at each draw"),
+    "shift by the mean over the rungs": (corrected_with(shifted(lambda p: p.mean(0))), "on other rungs at each draw"),
+    "shift before Ẑ": (corrected_with(log_z_as_it_is), "both log f_k and log Ẑ_k"),
+    "clipped": (corrected_with(lambda f, z, r: q_of(np.clip(f, -700, 700), z, r).mean(1)), "yours is off"),
+    "for each draw": (lambda f, z, r: (q_of(f, z, r).mean(0), z), "average over the draws"),
+    "q": (lambda f, z, r: (q_of(f, z, r), z), "shape"),
+    "one number": (corrected_with(z=lambda *given: by_shares(*given)[-1]), "shape"),
+    "one array": (lambda *given: corrected_with()(*given)[1], "two arrays"),
+    "in place": (in_place, "changes the"),
 }
 
 
-@pytest.mark.parametrize("mistake", WRONG_SHARES)
-def test_wrong_shares(mistake):
-    answer, message = WRONG_SHARES[mistake]
-    verdict = tempered_sampling.shares(answer)
+@pytest.mark.parametrize("mistake", WRONG_CORRECTIONS)
+def test_wrong_corrections(mistake):
+    answer, message = WRONG_CORRECTIONS[mistake]
+    verdict = tempered_sampling.corrected(answer)
     assert verdict.passed is False
     assert message in verdict.message, verdict
+
+
+def log_shares(log_f, log_z, wishes):
+    log_c = logsumexp(log_q(log_f, log_z, wishes), axis=1) - np.log(log_f.shape[1])
+    return np.exp(log_c), list(log_z + (log_c - np.log(wishes)) - (log_c - np.log(wishes))[0])
+
+
+def as_another_guess(log_f, log_z, wishes):
+    wished = log_z - np.log(wishes)
+    c = np.exp(ae.log_conditionals(log_f, wished)).mean(1)
+    found = wished + np.log(c)
+    return [c, found - found[0] + log_z[0]]
+
+
+RIGHT = corrected_with(), corrected_with(shifted(lambda p: p.max(0))), log_shares, as_another_guess
+
+
+@pytest.mark.parametrize("answer", RIGHT)
+def test_right_corrections(answer):
+    verdict = tempered_sampling.corrected(answer)
+    assert verdict.passed, verdict
 
 
 def rule(slopes):
@@ -225,13 +284,12 @@ def test_wrong_objective(mistake):
 
 
 def test_right_answers():
-    assert tempered_sampling.shares(shares_with()).passed
     assert tempered_sampling.steps_needed(needed()).passed
     assert tempered_sampling.mbar_objective(objective).passed
 
 
 @pytest.mark.parametrize(
-    "check", [tempered_sampling.shares, tempered_sampling.steps_needed, tempered_sampling.mbar_objective]
+    "check", [tempered_sampling.corrected, tempered_sampling.steps_needed, tempered_sampling.mbar_objective]
 )
 def test_untouched_stub(check):
     for stub in (..., lambda *given: ...):

@@ -21,6 +21,32 @@ def test_four_modes_has_two_large_and_two_small_ones():
     np.testing.assert_allclose(share, [0.45, 0.45, 0.05, 0.05], atol=0.02)
 
 
+BOTH_MODELS = pytest.mark.parametrize(
+    "grbm", [kiwaki.four_modes(), kiwaki.strong_covariances()], ids=["four", "strong"]
+)
+
+
+@BOTH_MODELS
+def test_the_printed_conditional_is_eq_9_and_the_repaired_one_has_its_variance_put_right(grbm):
+    mean, cov = grbm.mean_and_cov()
+    h, s2, noise = np.eye(grbm.n_hidden), cov.diagonal(), grbm.sigma**2
+    for beta in (0.0, 0.3, 1.0):
+        pull = beta / noise * (grbm.sigma * (h @ grbm.weights.T) + grbm.visible_bias) + (1 - beta) / s2 * mean
+        printed, repaired = 1 / (beta / s2 + (1 - beta) / noise), 1 / (beta / noise + (1 - beta) / s2)
+        for conditional, variance in ((kiwaki.printed_conditional, printed), (kiwaki.repaired_conditional, repaired)):
+            found = conditional(h, beta, grbm, mean, s2)
+            np.testing.assert_allclose(found[0], variance * pull)
+            np.testing.assert_allclose(found[1], variance)
+
+
+@BOTH_MODELS
+def test_the_printed_conditional_moves_the_moments_and_the_repaired_one_does_not(grbm):
+    for beta in (0.2, 0.8, 1.0):
+        assert kiwaki.shift_after_one_step(kiwaki.repaired_conditional, grbm, beta) < 5
+        assert kiwaki.shift_after_one_step(kiwaki.printed_conditional, grbm, beta) > 20
+    assert kiwaki.shift_after_one_step(kiwaki.printed_conditional, grbm, 0.5) < 5, "at ½ nothing is exchanged"
+
+
 def test_far_modes_has_a_tenth_of_its_mass_far_away():
     grbm = kiwaki.far_modes()
     h = binary_states(grbm.n_hidden)
