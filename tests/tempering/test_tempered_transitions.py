@@ -26,7 +26,7 @@ def test_the_target_is_left_invariant(n_steps):
     kernel = ae.tempered_transitions(rbm_path(rbm), ae.linear_schedule(n_steps))
     rng = np.random.default_rng(0)
     move = kernel.move(rbm.sample(n, rng), rng)
-    assert 0.05 < move.accepted.mean() < 0.99
+    assert 100 < move.accepted.sum() < n - 100
     codes = (move.x @ (1 << np.arange(5)[::-1])).astype(int)
     p = np.exp(rbm.log_density(ae.binary_states(5)) - rbm.log_z())
     assert smallest_tail(np.bincount(codes, minlength=32) / n, p, n) > UNLIKELY

@@ -45,12 +45,16 @@ class Hill:
         return about * float(np.exp(found.x))
 
 
+_GIVEN = np.array([[0.0, 1.0, -1.0], [1.0, -1.0, 0.5], [2.0, 0.0, 0.0], [0.0, 3.0, 1.0]])  # (S, n)
+
+
 def hills(near: bool = False) -> Iterator[Hill]:
     """Families of several sizes and units; a step begins far from the top, or so ``near`` that the hill is a bowl."""
     rng = np.random.default_rng(4)
     v, h = (binary_states(5)[:, part].astype(float) for part in (slice(2), slice(2, 5)))
     rbm = np.hstack([v, h, (v[:, :, None] * h[:, None]).reshape(32, 6)])
     of_one_unit, far = np.array([[0.0], [1.0]]), 1e-4 if near else 0.7
+    yield Hill(_GIVEN, np.array([0.4, 0.3, 0.2, 0.1]), far * np.array([1.0, 0.5, -0.5]), near)
     for g in (
         rng.normal(size=(7, 3)),
         rng.normal(size=(12, 4)) * [0.1, 1.0, 3.0, 10.0] + 20.0,

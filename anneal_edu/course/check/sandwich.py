@@ -1,11 +1,11 @@
 """Checks of notebook 06: large RBMs, where no truth is at hand."""
 
-from itertools import pairwise, product
 from math import prod
 
 import numpy as np
 
 from anneal_edu.annealing.matrices import metropolis_matrix
+from anneal_edu.course.check.sweeps import random_sweep
 from anneal_edu.course.check.verdict import (
     WrongAnswerError,
     array,
@@ -20,26 +20,6 @@ from anneal_edu.course.check.verdict import (
 from anneal_edu.weights import log_mean_exp
 
 OFTEN, SELDOM = "too often", "too seldom"  # where forward chains come so: the estimate is too low, too high
-
-
-def _reversible(p: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """A move in detailed balance with p that goes from every state to every other, (S, S)."""
-    flow, d = np.exp(2.5 * rng.normal(size=(p.size, p.size))), np.ones(p.size)
-    flow += flow.T
-    for _ in range(300):
-        d = np.sqrt(d * p / (flow @ d))
-    flow *= np.outer(d, d)
-    flow *= (p / flow.sum(1)).min()  # what is left of p stays where it is
-    return flow / p[:, None] + np.diag(1 - flow.sum(1) / p)
-
-
-def _flows(moves: list[np.ndarray], p: np.ndarray) -> np.ndarray:
-    """Which share of all chains goes from x to y in one sweep, way by way: (S, S)."""
-    flow = np.zeros((p.size, p.size))
-    for way in product(range(p.size), repeat=len(moves) + 1):
-        steps = (T[x, y] for T, (x, y) in zip(moves, pairwise(way), strict=True))
-        flow[way[0], way[-1]] += p[way[0]] * prod(steps)
-    return flow
 
 
 # Exercise 1
@@ -69,16 +49,13 @@ not: who goes back must begin with the last.
     """
     rng = np.random.default_rng(1)
     for n, order in ((4, "ab"), (3, "abc"), (5, "a"), (3, "aba"), (3, "abcd"), (6, "ba"), (4, "cab")):
-        p = rng.dirichlet(np.full(n, 2.0)) + 0.02
-        p /= p.sum()
-        named = {name: _reversible(p, rng) for name in sorted(set(order))}
-        moves, case = [named[name] for name in order], f"{len(order)} moves over {n} states: "
+        p, moves, flow = random_sweep(n, order, rng)
+        case = f"{len(order)} moves over {n} states: "
         if len(order) == 1:
             case = f"a single move over {n} states: "
         elif len(order) > 2 and order == order[::-1]:
             case = f"{' '.join(order.upper())}, a sweep that reads the same backwards, over {n} states: "
         back, nats = _two_parts(call(answer, [T.copy() for T in moves], p.copy()), n, case)
-        flow = _flows(moves, p)
         _judge_back(back, flow, moves, p, case)
         _judge_nats(nats, flow, p, case)
     return (

@@ -7,6 +7,7 @@ import pytest
 
 from anneal_edu.annealing.matrices import expected_ais_weights
 from anneal_edu.course.check import sandwich
+from anneal_edu.course.check.sweeps import reversible_move
 from anneal_edu.weights import log_mean_exp
 
 
@@ -114,7 +115,7 @@ def test_either_order_keeps_the_mean_of_one_over_w(order):
     rng = np.random.default_rng(0)
     log_f = rng.normal(size=(4, 3))
     p = np.exp(log_f) / np.exp(log_f).sum(1, keepdims=True)
-    sweeps = [in_order([sandwich._reversible(row, rng) for _ in range(3)][::order]) for row in p]
+    sweeps = [in_order([reversible_move(row, rng) for _ in range(3)][::order]) for row in p]
     weights = expected_ais_weights(log_f[::-1], sweeps[-2::-1])[-1].sum()
     assert weights == pytest.approx(np.exp(log_f[0]).sum())
 
