@@ -94,8 +94,8 @@ def sweep(ladder: Rungs, carried: Carried, scheme: SwapScheme, rng: np.random.Ge
     k = np.indices(carried[0].shape[:2])[0]  # (K+1, C): chain k, c stands on rung k
     carried = ladder.move(carried, k, rng)
     lower, upper = tuple(array[:-1] for array in carried), tuple(array[1:] for array in carried)
-    own = ladder.log_density(carried, k)  # f_k(x_k), (K+1, C)
-    above, below = ladder.log_density(lower, k[1:]), ladder.log_density(upper, k[:-1])  # f_{k+1}(x_k), f_k(x_{k+1})
+    own = ladder.log_density(carried, k)  # log f of each state on its own rung, (K+1, C)
+    above, below = ladder.log_density(lower, k[1:]), ladder.log_density(upper, k[:-1])  # one rung up; down
     # α, Section 4.1
     log_alpha = np.minimum(0.0, log_quotient(below + above, own[:-1] + own[1:]))  # (K, C)
     log_alpha[np.isneginf(own[:-1] + own[1:])] = 0.0  # from where the ladder has no business, any swap is welcome

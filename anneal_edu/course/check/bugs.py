@@ -235,11 +235,11 @@ WORDS = ("collapsed", "copies", "stuck", "not there yet", "fine")
 def five_runs(seed: int) -> tuple[list[tuple[np.ndarray, np.ndarray]], list[str]]:
     """Log weights (C,) and states (T, C) of five runs, each with another trouble or none, and what it is.
 
-    Each fourth seed has a drift that is small: seven standard errors, over the chains, from one half to the other.
+    A small drift, in each fourth seed, is seven standard errors, over the chains, from one half to the other.
     """
     rng = np.random.default_rng([153, seed])
     order = rng.permutation(len(WORDS))
-    drifts = {"not there yet": 7.0 * (seed % 4 == 3)}
+    drifts = {"not there yet": 7.0 * (seed % 4 == 3), "fine": rng.uniform(-2, 2)}
     return [_run(WORDS[i], rng, drifts.get(WORDS[i], 0.0)) for i in order], [WORDS[i] for i in order]
 
 
@@ -267,8 +267,8 @@ def _run(word: str, rng, drift=0.0, keep=0.7, spread=0.0, n_dead=0) -> tuple[np.
         x[:, still] = x[0, still]
     elif word == "not there yet" or drift:
         way, side = np.linspace(-6, 0, T)[:, None], rng.choice([-1, 1])
-        early, late = np.split(x, 2)
-        change = late.mean(0) - early.mean(0)
+        way = np.round(way / 6) if word == "fine" else way  # what chance adds to a half is no slope
+        change = np.diff(x.reshape(2, -1, n).mean(1), axis=0)
         wanted = drift * side * change.std(ddof=1) / np.sqrt(n)
         x += way * ((wanted - change.mean()) / np.diff(way.reshape(2, -1).mean(1)) if drift else side)
     return log_w, width * (3 * rng.normal() + x[:, rng.permutation(n)])
@@ -276,7 +276,8 @@ def _run(word: str, rng, drift=0.0, keep=0.7, spread=0.0, n_dead=0) -> tuple[np.
 
 def _cases() -> Iterator[tuple[list[tuple[np.ndarray, np.ndarray]], list[str]]]:
     yield from (five_runs(seed) for seed in range(8))
-    rng = np.random.default_rng(154)
+    rng, chance = np.random.default_rng(154), ndtri((np.arange(60) + 0.5) / 60)  # the outermost: 2.4 standard errors
+    yield [_run("fine", rng, drift) for drift in rng.permutation(chance)], ["fine"] * 60
     yield [_run("fine", rng, 1.4, 0.95, *harmless) for harmless in ((), (1.5,), (1.5,), (0, 2))], ["fine"] * 4
 
 
@@ -293,8 +294,7 @@ def what_is_wrong(answer) -> str:
     """``answer(log_weights, states)`` must say of one run what is wrong: log weights (C,), states (T, C).
 
     "collapsed": one chain carries the weight. "copies": two chains are one. "stuck": a chain never moves. "not there
-    yet": the chains are still on their way. "fine". No run has two troubles. Eight times five runs are made anew, and
-    four that are fine, with slow chains.
+    yet": the chains are still on their way. "fine". Of all kinds come 40 runs, then 60 fine ones, 4 with slow chains.
 
     Examples
     --------
@@ -309,11 +309,12 @@ little. Compare early and late in each chain: how large is the mean change besid
         "stuck": "most chains move; look at every one.",
         "not there yet": "all chains move from one place to another, now and then by little. Compare early and late "
         "in each chain: how large is the mean change beside its standard error?",
-        "fine": "nothing is wrong with it; what alarms you? A slow chain is *one* number, a dead one is no collapse.",
+        "fine": "nothing is wrong with it; what alarms you? A slow chain is *one* number, a dead one no collapse, and "
+        "chance moves one fine run in twenty by two standard errors.",
     }
     for runs, words in _cases():
         for (log_w, x), word in zip(runs, words, strict=True):
             said = attempt(answer(log_w, x))
             require(said in WORDS, f"say one of {', '.join(WORDS)}, not {said!r}.")
             require(said == word, f"a run that is {word!r} you call {said!r}: {told[word]}")
-    return "right: forty-four runs, and the trouble of each."
+    return "right: a hundred and four runs, and the trouble of each."

@@ -7,6 +7,8 @@ from itertools import chain
 import numpy as np
 
 from anneal_edu.course.check.made_up_reports import made_up_cases
+from anneal_edu.course.check.two_sandwiches import SLIPS, WORDS, Case, why
+from anneal_edu.course.check.two_sandwiches import cases as cases_of_two_models
 from anneal_edu.course.check.verdict import attempt, call, exercise, require
 from anneal_edu.course.experiments.estimator_tables import hidden_mode, stored_rows
 from anneal_edu.course.experiments.estimators import Problem, Report, every_estimator
@@ -18,7 +20,6 @@ from anneal_edu.tempering.parallel import parallel_tempering
 
 CLOSE, PINNED = 0.3, 0.5  # nats
 FORWARD, REVERSE = "AIS, geometric", "reverse AIS, from data"
-VERDICTS = ("pinned", "wide", "crossed")
 
 
 # Exercise 1
@@ -136,110 +137,101 @@ def _judge_trust(names: set[str], known: dict[str, Report], exact: float) -> Non
 # Exercise 2
 @exercise(
     hints=(
-        "Which of the three would be a contradiction, and must be looked for first?",
-        "The runs are independent, so the squares of their errors add: s is the root of the sum.",
-        'gap = upper - lower: "crossed" if gap < -3 s, else "pinned" if |gap| + 3 s < 0.5, else "wide"',
+        "Where between the ends is A's likelihood smallest, and where is B's largest?",
+        "A is surely ahead if its worst case beats the best one of B. Each of the two has one end, and one error, and "
+        "the runs are independent. In a sandwich whose ends have changed places, exchange them with their errors.",
+        "crossed if upper - lower < -3 √(lower_error² + upper_error²). Else, with the ends in order, \"a\" if d > 3 s: "
+        "d = (mean_f_a - upper_a) - (mean_f_b - lower_b), s = √(upper_error_a² + lower_error_b²). \"b\" likewise",
     )
 )
-def sandwich_verdict(answer) -> str:
-    """``answer(lower, lower_error, upper, upper_error)`` must be "pinned", "wide" or "crossed".
+def which_model(answer) -> str:
+    """``answer(mean_f_a, mean_f_b, a, b)`` must be "a", "b", "undecided" or "contradiction".
 
-    With gap = upper - lower and s = sqrt(lower_error² + upper_error²): "crossed" if gap < -3 s, "pinned" if not crossed
-    and |gap| + 3 s < 0.5, else "wide".
+    Of two models it gets the means of log f over the same data, and sandwiches of log Z, each (lower, lower_error,
+    upper, upper_error). "contradiction" if an upper end lies below its lower one by more than three standard errors
+    of the gap; "a" if A has the higher mean log likelihood wherever the two log Z lie between the ends, by more than
+    three standard errors where they favour it least; "b" likewise.
 
     Examples
     --------
-    >>> sandwich_verdict(lambda low, low_error, up, up_error: "pinned" if abs(up - low) < 0.5 else "wide")
-    ✗ from 10.00 ± 0.01 below and 9.70 ± 0.01 above you say 'pinned'. The upper bound lies far below the lower one: \
-bounds do not do this, so something is wrong with the draws that the reverse chains began at.
-      A hint: ae.check.trust.sandwich_verdict.hint()
+    >>> which_model(lambda mean_f_a, mean_f_b, a, b: "a" if mean_f_a - a[0] > mean_f_b - b[0] else "b")
+    ✗ A: mean log f 99.00, log Z from 118.00 ± 0.1 to 122.50 ± 0.2. B: mean log f 80.00, log Z from 102.00 ± 0.1 to \
+103.50 ± 0.1. You say 'a': between the ends A's likelihood can be -23.50 to -19.00, and B's -23.50 to -22.00: they \
+overlap, and nothing is certain.
+      A hint: ae.check.trust.which_model.hint()
     """
-    for lower, lower_error, upper, upper_error, right, why in _SANDWICHES:
-        got = call(answer, lower, lower_error, upper, upper_error)
-        require(got in VERDICTS, f'return "pinned", "wide" or "crossed"; yours is {got!r}.')
-        require(
-            got == right,
-            f"from {lower:.2f} ± {lower_error:.2f} below and {upper:.2f} ± {upper_error:.2f} above you say {got!r}. "
-            f"{why}",
-        )
-    return "right: a crossing is told from noise, and a small gap from a small gap that may be luck."
+    asked = cases_of_two_models()
+    said = []
+    for *given, _ in asked:
+        word = call(answer, *given)
+        require(isinstance(word, str) and word in WORDS, f"return one of {', '.join(map(repr, WORDS))}, not {word!r}.")
+        said.append(word)
+    wrong = next((i for i, case in enumerate(asked) if said[i] != case.right), None)
+    if wrong is not None:
+        case, word = asked[wrong], said[wrong]
+        slip = next((text for text, slip in SLIPS.items() if said == [slip(*given) for *given, _ in asked]), "")
+        require(False, f"{_told(case)} You say {word!r}: {slip or why(case, word)}")
+    return f"right: {len(asked)} pairs of models, and in none of them does an end or an error decide that should not."
 
 
-_CROSSED = (
-    "The upper bound lies far below the lower one: bounds do not do this, so something is wrong with the draws that "
-    "the reverse chains began at."
-)
-_SANDWICHES = (
-    (10.0, 0.02, 10.1, 0.02, "pinned", "The ends meet within 0.5 nats, three standard errors included."),
-    (10.0, 0.02, 13.0, 0.02, "wide", "The ends are 3 nats apart."),
-    (10.0, 0.01, 9.7, 0.01, "crossed", _CROSSED),
-    (-705.0, 0.3, -760.0, 1.0, "crossed", _CROSSED),
-    (10.0, 0.3, 10.1, 0.3, "wide", "The gap is small, but its error is not: 0.1 + 3 s is 1.4."),
-    (10.0, 0.14, 10.1, 0.14, "wide", "0.1 + 3 s = 0.69, which is above 0.5: s is 0.20, and three of it count."),
-    (10.0, 0.12, 10.1, 0.12, "wide", "0.1 + 3 s = 0.61: errors that are independent add up by their squares."),
-    (10.0, 0.08, 10.1, 0.08, "pinned", "3 s = 3 sqrt(0.08² + 0.08²) = 0.34, not 3 (0.08 + 0.08): 0.1 + 0.34 < 0.5."),
-    (10.0, 0.08, 9.7, 0.08, "wide", "-0.3 is within 3 s = 0.34 of zero: not crossed. And 0.3 + 0.34 is not below 0.5."),
-    (10.0, 0.05, 9.95, 0.05, "pinned", "-0.05 is within 3 s = 0.21 of zero, and so is the rest of it within 0.5."),
-    (10.0, 0.0, 8.5, 0.5, "wide", "-1.5 is -3 s, and not below it: not crossed. Its size is too large."),
-    (10.0, 0.05, 9.77, 0.05, "crossed", "-0.23 is below -3 s = -0.21, if only just: crossed."),
-    (10.0, 0.1, 10.12, 0.1, "wide", "0.12 + 3 s = 0.54, which is above 0.5."),
-    (10.0, 0.15, 10.1, 0.02, "wide", "0.1 + 3 s = 0.55: both errors count, also where the lower one is the larger."),
-    (10.0, 0.02, 10.1, 0.15, "wide", "0.1 + 3 s = 0.55: both errors count, also where the upper one is the larger."),
-    (10.0, 0.2, 9.8, 0.23, "wide", "The bars are long: 3 s = 0.9, and the gap may be noise."),
-    (10.0, 0.0, 10.5, 0.0, "wide", "The gap is 0.5, and pinned means less."),
-)
+def _told(case: Case) -> str:
+    return " ".join(
+        f"{name}: mean log f {f:.2f}, log Z from {s[0]:.2f} ± {s[1]:.2g} to {s[2]:.2f} ± {s[3]:.2g}."
+        for name, f, s in (("A", case.mean_f_a, case.a), ("B", case.mean_f_b, case.b))
+    )
 
 
 # Exercise 3
 
 
 @lru_cache(maxsize=1)
-def _drawn() -> tuple[BinaryRBM, ...]:
-    generators = (np.random.default_rng(seed) for seed in (1, 2, 3))
-    return tuple(BinaryRBM(1.2 * rng.normal(size=(20, 8)), np.zeros(20), -np.ones(8)) for rng in generators)
+def _given() -> tuple[BinaryRBM, ...]:
+    """Three models whose weights look random, and are the same for every seed."""
+    n = np.arange(1, 161).reshape(20, 8)
+    return tuple(BinaryRBM(2 * np.sin(i * n**2), np.zeros(20), np.full(8, -3.0)) for i in (1, 2, 3))
 
 
 @exercise(
     hints=(
         "How many Gibbs sweeps does one sweep of one ladder cost?",
-        "n_rungs · n_ladders · (n_burn_in + n_sweeps) is the price. Choose the first two, divide, and give burn-in "
-        "a part.",
-        "time = budget // (n_rungs · n_ladders), for example with 10 rungs and 20 ladders, a fifth of it burn-in",
+        "n_rungs · n_ladders · (n_burn_in + n_sweeps) is the price. Choose the first two, so few that the chains have "
+        "time to forget the start, divide, and give burn-in a part.",
+        "time = budget // (n_rungs · n_ladders), for example with 10 rungs and 4 ladders, a fifth of it burn-in",
     )
 )
 def tempering_settings(answer) -> str:
     """``answer(budget)`` must be (n_rungs, n_ladders, n_burn_in, n_sweeps) of a PT run within a budget of Gibbs sweeps.
 
     The run is then made, on three models with 20 visible and 8 hidden units; the root mean square error of its log Ẑ
-    must be below 0.1 nats at a budget of 20,000, and from a twentieth to a half of the sweeps must be burn-in.
+    must be below 0.3 nats at a budget of 1,000, and from a twentieth to a half of the sweeps must be burn-in.
 
     Examples
     --------
     >>> tempering_settings(lambda budget: (20, 10, 0, budget // 10))
-    ✗ these settings cost 400,000 Gibbs sweeps, 20 times the budget of 20,000: 200 chains make 2,000 sweeps each. \
+    ✗ these settings cost 20,000 Gibbs sweeps, 20 times the budget of 1,000: 200 chains make 100 sweeps each. \
 Every rung of every ladder is a chain of its own: a sweep of the ladder costs one Gibbs step for each of its rungs.
       A hint: ae.check.trust.tempering_settings.hint()
     """
-    for budget in (20_000, 50_000):
+    for budget in (1000, 50_000):
         rungs, ladders, burn_in, kept = _settings(answer, budget)
         cost = rungs * ladders * (burn_in + kept)
         _judge_cost(cost, budget, rungs, ladders, burn_in, kept)
-    rungs, ladders, burn_in, kept = _settings(answer, 20_000)
+    rungs, ladders, burn_in, kept = _settings(answer, 1000)
     errors = []
-    for i, rbm in enumerate(_drawn()):
+    for i, rbm in enumerate(_given()):
         path, schedule = geometric_path(uniform_rbm(20, 8), rbm), linear_schedule(rungs - 1)
-        for seed in (i, 10 + i):
-            rng = np.random.default_rng(seed)
+        for seed in range(40):
+            rng = np.random.default_rng([seed, i])
             run = parallel_tempering(path, schedule, kept, ladders, n_burn_in=burn_in, rng=rng)
             errors.append(run.log_z - rbm.log_z())
     rmse = float(np.sqrt(np.mean(np.square(errors))))
     require(
-        rmse < 0.1,
-        f"log Ẑ minus the exact log Z, of two runs on each of three models: {np.mean(errors):+.2f} nats on average, "
-        f"{rmse:.2f} root mean square, and below 0.1 is wanted. {_why_off(errors, rungs, ladders, burn_in, kept)}",
+        rmse < 0.3,
+        f"log Ẑ minus the exact log Z, of 40 runs on each of three models: {np.mean(errors):+.2f} nats on average, "
+        f"{rmse:.2f} root mean square, and below 0.3 is wanted. {_why_off(errors, rungs, ladders, burn_in, kept)}",
     )
     _judge_burn_in(burn_in, burn_in + kept)
-    return f"right: {rungs} rungs × {ladders} ladders × {burn_in + kept} sweeps are within the budget; error below 0.1."
+    return f"right: {rungs} rungs × {ladders} ladders × {burn_in + kept} sweeps are within the budget; error below 0.3."
 
 
 def _judge_burn_in(burn_in: int, time: int) -> None:

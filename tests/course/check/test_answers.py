@@ -72,4 +72,4 @@ def test_a_mutant_is_python_and_another_code():
 def test_what_does_not_end_is_stopped(monkeypatch):
     monkeypatch.setattr(answers, "SECONDS", 0.2)
     code = "def f(*given):\n    while True: given"
-    assert answers.Answer("trust.sandwich_verdict", "f", "", "").verdict(code) == "does not end"
+    assert answers.Answer("trust.which_model", "f", "", "").verdict(code) == "does not end"

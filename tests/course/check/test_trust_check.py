@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from anneal_edu.course.check import trust
+from anneal_edu.course.check import trust, two_sandwiches
 
 
 def right_trust(reports):
@@ -110,50 +110,118 @@ def test_wrong_trust(mistake):
     assert message in verdict.message
 
 
-def right_verdict(low, low_error, up, up_error, s=np.hypot, limit=0.5, n=3):
-    gap, s = up - low, s(low_error, up_error)
-    if gap < -n * s:
-        return "crossed"
-    return "pinned" if abs(gap) + 3 * s < limit else "wide"
+def crossed(s):
+    return s[2] - s[0] < -3 * np.hypot(s[1], s[3])
 
 
-WRONG_VERDICTS = {
-    "always pinned": (lambda *a: "pinned", "3 nats apart"),
-    "no errors": (lambda *a: right_verdict(*a, s=lambda x, y: 0), "3 s"),
-    "errors added": (lambda *a: right_verdict(*a, s=lambda x, y: x + y), "not 3 (0.08 + 0.08)"),
-    "larger error": (lambda *a: right_verdict(*a, s=max), "add up by their squares"),
-    "the upper error twice": (lambda *a: right_verdict(*a, s=lambda x, y: np.hypot(y, y)), "both errors count"),
-    "the lower error twice": (lambda *a: right_verdict(*a, s=lambda x, y: np.hypot(x, x)), ""),
-    "never crossed": (lambda lo, a, up, b: "pinned" if up - lo + 3 * np.hypot(a, b) < 0.5 else "wide", "bounds do not"),
-    "absolute gap": (lambda lo, a, up, b: right_verdict(min(lo, up), a, max(lo, up), b), "bounds do not"),
-    "exchanged": (lambda lo, a, up, b: right_verdict(up, b, lo, a), "say 'crossed'"),
-    "any crossing": (lambda lo, a, up, b: "crossed" if up < lo else right_verdict(lo, a, up, b), ""),
-    "four errors": (lambda *a: right_verdict(*a, limit=0.5, n=4), "if only just"),
-    "a wider limit": (lambda *a: right_verdict(*a, limit=0.6), "which is above 0.5"),
-    "two errors": (lambda lo, a, up, b: right_verdict(lo, a * 2 / 3, up, b * 2 / 3, n=4.5), "three of it count"),
-    "another word": (lambda *a: "fine", "return"),
-    "the gap with its sign": (
-        lambda lo, a, up, b: "pinned" if -3 < (up - lo) / np.hypot(a, b or 1e-9) < 0 else right_verdict(lo, a, up, b),
-        "And 0.3 + 0.34 is not below 0.5",
+def right_model(mean_f_a, mean_f_b, a, b, n=3, order=sorted):
+    if crossed(a) or crossed(b):
+        return "contradiction"
+    (worst_a, best_a), (worst_b, best_b) = (
+        order([(f - s[2], s[3]), (f - s[0], s[1])]) for f, s in ((mean_f_a, a), (mean_f_b, b))
+    )
+    if worst_a[0] - best_b[0] > n * np.hypot(worst_a[1], best_b[1]):
+        return "a"
+    return "b" if worst_b[0] - best_a[0] > n * np.hypot(worst_b[1], best_a[1]) else "undecided"
+
+
+def by_brute_force(f, g, a, b):
+    """All pairs of log Z on a grid between the ends; the error is that of the ends where the lead is smallest."""
+    if crossed(a) or crossed(b):
+        return "contradiction"
+    (x, y), found = (np.linspace(s[0], s[2], 21) for s in (a, b)), []
+    lead = (f - x[:, None]) - (g - y[None, :])
+    for word, sign in (("a", 1), ("b", -1)):
+        i, j = np.unravel_index(np.argmin(sign * lead), lead.shape)
+        if sign * lead[i, j] > 3 * np.hypot(a[1] if i == 0 else a[3], b[1] if j == 0 else b[3]):
+            found.append(word)
+    assert len(found) < 2, "both ahead"
+    return found[0] if found else "undecided"
+
+
+def test_what_is_called_right_is_so_for_all_pairs_of_log_z():
+    cases = two_sandwiches.cases()
+    assert [by_brute_force(*given) for *given, _ in cases] == [case.right for case in cases]
+    assert all(sum(case.right == word for case in cases) >= 20 for word in two_sandwiches.WORDS)
+
+
+def test_every_slip_is_told_from_every_other_one():
+    answers = {tuple(slip(*given) for *given, _ in two_sandwiches.cases()) for slip in two_sandwiches.SLIPS.values()}
+    assert len(answers) == len(two_sandwiches.SLIPS)
+
+
+@pytest.mark.parametrize("slip", two_sandwiches.SLIPS)
+def test_a_slip_is_named(slip):
+    verdict = trust.which_model(two_sandwiches.SLIPS[slip])
+    assert verdict.passed is False and verdict.message.endswith(slip)
+
+
+def with_ends(places, errors, n=3.0, add=np.hypot):
+    """Who writes it out for the ends as they come, at these places of the leader's sandwich and of the other's."""
+
+    def answer(f, g, a, b):
+        if crossed(a) or crossed(b):
+            return "contradiction"
+        for word, (p, x, q, y) in {"a": (f, a, g, b), "b": (g, b, f, a)}.items():
+            if p - x[places[0]] - (q - y[places[1]]) > n * add(x[errors[0]], y[errors[1]]):
+                return word
+        return "undecided"
+
+    return answer
+
+
+def one_after_the_other(f, g, a, b):
+    """Bounds of each likelihood, with three errors of its own on either side."""
+    if crossed(a) or crossed(b):
+        return "contradiction"
+    (low_a, high_a), (low_b, high_b) = (
+        (min(p - s[2] - 3 * s[3], p - s[0] - 3 * s[1]), max(p - s[0] + 3 * s[1], p - s[2] + 3 * s[3]))
+        for p, s in ((f, a), (g, b))
+    )
+    return "a" if low_a > high_b else "b" if low_b > high_a else "undecided"
+
+
+WRONG_MODELS = {
+    "the ends exchanged": (lambda *c: with_ends((0, 2), (1, 3))(*c), "You say 'a': between the ends A's likelihood"),
+    "the ends as they come": (with_ends((2, 0), (3, 1)), "you still take the upper one for the larger"),
+    "bars of one after the other": (one_after_the_other, "it may be chance|this is certain"),
+    "likelihoods alone": (lambda f, g, a, b: "a" if f - a[0] > g - b[0] else "b", "overlap, and nothing is certain"),
+    "the middles": (
+        lambda f, g, a, b: "a" if f - (a[0] + a[2]) / 2 > g - (b[0] + b[2]) / 2 else "b",
+        "overlap, and nothing is certain",
     ),
-    "the bound itself": (
-        lambda lo, a, up, b: "pinned" if abs(up - lo) + 3 * np.hypot(a, b) == 0.5 else right_verdict(lo, a, up, b),
-        "pinned means less",
+    "four errors": (lambda *c: right_model(*c, n=4), "this is certain"),
+    "the worst sorted the other way": (
+        lambda *c: right_model(*c, order=lambda pair: sorted(pair, reverse=True)),
+        "the best case for it",
     ),
+    "another word": (lambda *c: "A", "return one of 'a', 'b'"),
+    "True": (lambda *c: right_model(*c) == "a", "not True"),
+    "crossed": (lambda *c: right_model(*c).replace("contradiction", "crossed"), "not 'crossed'"),
+    "nothing where nothing is certain": (
+        lambda *c: None if (word := right_model(*c)) == "undecided" else word,
+        "is a `return` missing?",
+    ),
+    "always undecided": (lambda *c: "undecided", "this is certain"),
+    "always a contradiction": (lambda *c: "contradiction", "no contradiction"),
+    "never undecided": (lambda *c: "b" if (word := right_model(*c)) == "undecided" else word, "overlap"),
+    "two errors": (lambda *c: right_model(*c, n=2), "you grant the difference two standard errors"),
+    "all alike": (lambda f, g, a, b: right_model(g, f, a, b), "three standard errors of this"),
+    "the sandwiches exchanged": (lambda f, g, a, b: right_model(f, g, b, a), "You say"),
 }
 
 
-@pytest.mark.parametrize("mistake", WRONG_VERDICTS)
-def test_wrong_verdict(mistake):
-    answer, message = WRONG_VERDICTS[mistake]
-    verdict = trust.sandwich_verdict(answer)
+@pytest.mark.parametrize("mistake", WRONG_MODELS)
+def test_wrong_model(mistake):
+    answer, message = WRONG_MODELS[mistake]
+    verdict = trust.which_model(answer)
     assert verdict.passed is False
-    assert message in verdict.message
+    assert any(part in verdict.message for part in message.split("|")), verdict
 
 
 def right_settings(budget):
-    time = budget // (10 * 20)
-    return 10, 20, time // 5, time - time // 5
+    time = budget // (10 * 4)
+    return 10, 4, time // 5, time - time // 5
 
 
 WRONG_SETTINGS = {
@@ -164,30 +232,31 @@ WRONG_SETTINGS = {
     "two rungs": (lambda budget: (2, 20, budget // 200, budget // 50), "Add rungs"),
     "one sweep": (lambda budget: (20, budget // 20, 0, 1), "near the start"),
     "nearly all thrown away": (
-        lambda budget: (10, 2, 499 * budget // 10_000, budget // 10_000),
-        "you keep 2 sweeps of 2",
+        lambda budget: (5, 2, 97 * budget // 1000, 3 * budget // 1000),
+        "you keep 3 sweeps of 2",
     ),
-    "no burn-in, many ladders": (lambda budget: (10, 400, 0, budget // 4000), "They lie to one side, too low"),
+    "no burn-in, many ladders": (lambda budget: (10, 25, 0, budget // 250), "They lie to one side, too low"),
     "two sweeps": (lambda budget: (20, budget // 40, 0, 2), "near the start"),
-    "no burn-in": (lambda budget: (10, 20, 0, budget // 200), "All rungs begin at draws of the start"),
+    "no burn-in": (lambda budget: (10, 4, 0, budget // 40), "All rungs begin at draws of the start"),
     "a burn-in of four in a hundred": (
-        lambda budget: (10, 20, budget // 5000, 24 * budget // 5000), "4 of 100 sweeps are burn-in, 4%"
+        lambda budget: (5, 2, 4 * budget // 1000, 96 * budget // 1000), "4 of 100 sweeps are burn-in, 4%"
     ),
     "more than half thrown away": (
-        lambda budget: (10, 20, 51 * budget // 20_000, 49 * budget // 20_000), "you throw away more than you keep"
+        lambda budget: (10, 4, 13 * budget // 1000, 12 * budget // 1000), "you throw away more than you keep"
     ),
     "one ladder": (lambda budget: (10, 1, 0, budget // 10), "no error bar"),
     "no ladder": (lambda budget: (10, 0, 0, budget // 10), "n_ladders counts the ladders that are run; yours is 0"),
-    "the same for every budget": (lambda budget: (10, 20, 20, 80), "less than half"),
+    "the same for every budget": (lambda budget: (10, 4, 5, 20), "less than half"),
     "floats": (lambda budget: (10.0, 20.0, 0.0, budget / 200), "divide with //"),
     "a fraction": (lambda budget: (10, 20, 0, budget / 190), "whole numbers"),
     "three numbers": (lambda budget: (10, 20, 100), "four whole numbers"),
-    "over by one": (lambda budget: (10, 10, 0, budget // 100 + 1), "only just too much"),
-    "over by one, with burn-in": (lambda budget: (10, 10, 20, budget // 100 - 19), "only just too much"),
+    "over by one": (lambda budget: (2, 5, 0, budget // 10 + 1), "only just too much"),
+    "over by one, with burn-in": (lambda budget: (2, 5, 20, budget // 10 - 19), "only just too much"),
     "rungs and ladders exchanged": (
         lambda budget: (budget // 100, 10, 10, 1),
-        "1.1 times the budget of 20,000: 2,000 chains make 11 sweeps each.",
+        "1.1 times the budget of 1,000: 100 chains make 11 sweeps each.",
     ),
+    "the row of the first table": (lambda budget: (20, 10, budget // 1000, 4 * budget // 1000), "too low: no chance"),
     "one rung": (lambda budget: (1, 20, 0, budget // 20), "at least two rungs"),
 }
 
@@ -204,14 +273,16 @@ def test_wrong_settings(mistake):
 
 def test_right_answers():
     assert trust.trusted(right_trust).passed
-    assert trust.sandwich_verdict(right_verdict).passed
+    assert trust.which_model(right_model).passed
+    assert trust.which_model(by_brute_force).passed
+    assert trust.which_model(lambda *case: np.array([right_model(*case)])[0]).passed
     assert trust.tempering_settings(right_settings).passed
     assert trust.tempering_settings(lambda budget: np.array(right_settings(budget))).passed
-    for percent in (5, 50):
-        burn_in = lambda budget, percent=percent: percent * budget // 20_000  # noqa: E731
-        assert trust.tempering_settings(lambda b: (10, 20, burn_in(b), b // 200 - burn_in(b))).passed  # noqa: B023
+    for burn_in, kept, rungs, ladders in ((1, 19, 10, 5), (12, 12, 10, 4)):  # a twentieth, a half
+        shares = lambda budget, *parts: (budget // 1000 * part for part in parts)  # noqa: E731
+        assert trust.tempering_settings(lambda b: (rungs, ladders, *shares(b, burn_in, kept))).passed  # noqa: B023
 
 
-@pytest.mark.parametrize("check", [trust.trusted, trust.sandwich_verdict, trust.tempering_settings])
+@pytest.mark.parametrize("check", [trust.trusted, trust.which_model, trust.tempering_settings])
 def test_untouched_stub(check):
     assert check(lambda *given: ...).passed is None
