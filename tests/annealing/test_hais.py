@@ -4,6 +4,7 @@ from importlib import import_module
 import numpy as np
 import pytest
 from scipy.special import gammaln
+from scipy.stats import ks_2samp
 
 import anneal_edu as ae
 from anneal_edu.annealing.hais import AlongPath, half_life_refresh, hamiltonian_transition, walls_of
@@ -208,7 +209,7 @@ def test_a_step_size_that_adapts_while_weighting_loses_unbiasedness(monkeypatch)
 
 
 def test_forgetting_the_momentum_is_hmc_with_one_leapfrog_step():
-    """Equal in law to `ais` with the hmc kernel: both near the truth."""
+    """Equal in law to `ais` with the hmc kernel: both near the truth, and log weights of one law."""
     target, log_z = log_gamma_target(np.array([2.0, 5.0]))
     path = ae.geometric_path(ae.Gaussian(np.zeros(2), np.eye(2)), target)
     schedule, rng = ae.linear_schedule(50), np.random.default_rng(0)
@@ -216,7 +217,7 @@ def test_forgetting_the_momentum_is_hmc_with_one_leapfrog_step():
     kernel = ae.ais(path, schedule, 4000, ae.hmc(0.3, 1), rng=rng)
     assert unbiased(fresh, log_z)
     assert unbiased(kernel, log_z)
-    assert fresh.ess == pytest.approx(kernel.ess, rel=0.25)
+    assert ks_2samp(fresh.log_weights, kernel.log_weights).pvalue > 1e-6
 
 
 def test_persistent_momentum_needs_fewer_distributions_than_fresh():
