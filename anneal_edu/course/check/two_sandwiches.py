@@ -65,11 +65,15 @@ def _sandwich(kind: str, rng: np.random.Generator) -> Sandwich:
 
 
 def _case(kinds: tuple[str, str], leader: str, lead: float, n: float, rng: np.random.Generator) -> Case:
-    """A leads, or B, by ``lead`` nats and ``n`` standard errors where the two log Z favour it least."""
-    a, b, level = _sandwich(kinds[0], rng), _sandwich(kinds[1], rng), rng.uniform(-900, 900)
-    mine, other = (a, b) if leader == "a" else (b, a)
-    behind, bar = smallest_lead(0.0, mine, 0.0, other)
-    ahead = float(level + lead + n / 3 * bar - behind)
+    """A leads, or B, by ``lead`` nats and ``n`` standard errors where log Z favours it least; else nobody."""
+    while True:
+        a, b, level = _sandwich(kinds[0], rng), _sandwich(kinds[1], rng), rng.uniform(-900, 900)
+        mine, other = (a, b) if leader == "a" else (b, a)
+        behind, bar = smallest_lead(0.0, mine, 0.0, other)
+        ahead = float(level + lead + n / 3 * bar - behind)
+        others_lead, others_bar = smallest_lead(level, other, ahead, mine)
+        if others_lead < 0.9 * others_bar:
+            break
     means = (ahead, float(level)) if leader == "a" else (float(level), ahead)
     right = leader if lead + n / 3 * bar > bar else "undecided"
     return Case(*means, a, b, "contradiction" if _CROSSED in kinds else right)
