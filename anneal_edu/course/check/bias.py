@@ -254,9 +254,9 @@ def wrong_entry(answer) -> str:
     for case in range(8):
         p0, p1 = random_gaussian(rng, 2), random_gaussian(rng, 2)
         path = (geometric_path, moment_path)[case % 2](p0, p1)
-        n_steps = np.sort(rng.choice(np.arange(2, 60), size=7, replace=False))
+        n_steps = np.sort(rng.choice(np.arange(8, 66), size=7, replace=False))
         if case < 2:  # in no order, and one K far from the rest
-            n_steps = np.array([[53, 47, 58, 2, 51, 45, 56], [61, 55, 64, 57, 68, 3, 59]][case])
+            n_steps = np.array([[53, 47, 58, 8, 51, 45, 56], [61, 55, 64, 57, 68, 9, 59]][case])
         biases = np.array([[kl_bias(path, linear_schedule(K), reverse) for K in n_steps] for reverse in (False, True)])
         wrong = (3, 5, 4, 1, 0, 6, 3, 5)[case]
         which = int(biases[0, wrong] < biases[1, wrong])  # the larger one, so that 1.5% of it is not lost
@@ -291,8 +291,10 @@ def _judge_entry(said, n_steps: np.ndarray, biases: np.ndarray, wrong: int) -> N
     hits = [who for who, tried in slips.items() if any(row in _farthest(x) for x in tried)]
     if row == int(np.flatnonzero(in_order == wrong)[0]):
         hits = ["It would be that row if they stood in the order of K: did you sort them?"]
-    elif n_steps.min() < 5 and row == int(abs(np.log(biases.sum(0)) - line).argmax()):
+    elif np.sort(n_steps)[1] > 4 * n_steps.min() and row == int(abs(np.log(biases.sum(0)) - line).argmax()):
         hits = ["Did you fit a line to the logs? Left free, its slope gives way to a row that stands alone; it is -1."]
+    if not hits and row == wrong + 1:
+        hits = ["It would be that row if the first were number 1: Python counts from 0."]
     same_as = f"K (forward + reverse) = {total[row]:.4f} there, as in most rows"
     case = f"row {row} is right: {same_as}. One does not agree."
     raise WrongAnswerError(" ".join([case, *hits]))

@@ -38,7 +38,8 @@ def log_f(answer) -> str:
     rbm, h = _RBM, binary_states(3)
     sizes = (
         "the sizes do not fit: h has H entries a row, weights is (D, H), visible_bias has D, hidden_bias H. Did you "
-        "copy log f(v), or leave W as it stands there? Now the pixels are summed, not the hidden units."
+        "copy log f(v), or leave W as it stands there? Now the pixels are summed, not the hidden units. Or is the sum "
+        "one over the chains? Each row of h keeps its own number."
     )
     got = np.asarray(call_sized(sizes, answer, h, *_parameters(rbm)))
     require(
@@ -198,6 +199,18 @@ def _each_pair_right(rbm: BinaryRBM, v: np.ndarray, rng: np.random.Generator) ->
     return states[rng.choice(len(states), size=len(v), p=p / p.sum())]
 
 
+def _each_average_right(rbm: BinaryRBM, v: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Fresh draws, right in every pixel and pair, in the parity of the ink and in the means of p(v) and log p(v)."""
+    states = binary_states(rbm.dim)
+    log_p, signs = rbm.log_density(states) - rbm.log_z(), 2 * states - 1
+    p, (i, j) = np.exp(log_p), np.triu_indices(rbm.dim, 1)
+    kept = np.stack([p**0, *states.T, *(states[:, i] * states[:, j]).T, signs.prod(-1), p, log_p])
+    three, root = signs[:, :3].prod(-1), np.sqrt(p)
+    lean = p * (three - np.linalg.lstsq((root * kept).T, root * three)[0] @ kept)
+    p += 0.99 * (p / -lean)[lean < 0].min() * lean
+    return states[rng.choice(len(states), size=len(v), p=p / p.sum())]
+
+
 _TIMES = 40  # that the Gibbs step comes again: a test that errs once in twenty shall not pass by luck
 _STEPS = {  # step(rbm, v, rng) -> v; whether it is sound; what to say to whom thinks otherwise
     "Gibbs": (_gibbs, True, "it is the Gibbs step of the lesson."),
@@ -221,6 +234,11 @@ _STEPS = {  # step(rbm, v, rng) -> v; whether it is sound; what to say to whom t
         _each_pair_right, False,
         "each pixel and each pair of pixels comes up as often as it should, and three together do not: compare whole "
         "states, not means and products.",
+    ),
+    "each average": (
+        _each_average_right, False,
+        "each pixel and each pair, the parity of the ink and the means of p(v) and log f(v) come out as they should, "
+        "and the shares of the states do not: a few averages are not enough, compare whole states.",
     ),
     "a generator of its own": (
         lambda rbm, v, rng: _gibbs(rbm, v, np.random.default_rng(0)),

@@ -53,14 +53,14 @@ def hills(near: bool = False) -> Iterator[Hill]:
     rng = np.random.default_rng(4)
     v, h = (binary_states(5)[:, part].astype(float) for part in (slice(2), slice(2, 5)))
     rbm = np.hstack([v, h, (v[:, :, None] * h[:, None]).reshape(32, 6)])
-    of_one_unit, far = np.array([[0.0], [1.0]]), 1e-4 if near else 0.7
+    of_two_units, far = binary_states(2).astype(float), 1e-4 if near else 0.7
     yield Hill(_GIVEN, np.array([0.4, 0.3, 0.2, 0.1]), far * np.array([1.0, 0.5, -0.5]), near)
     for g in (
         rng.normal(size=(7, 3)),
         rng.normal(size=(12, 4)) * [0.1, 1.0, 3.0, 10.0] + 20.0,
         rbm,
         rng.normal(1.0, 2.0, size=(3, 6)),  # fewer states than statistics
-        of_one_unit,
+        of_two_units,
     ):
         p = rng.dirichlet(np.ones(len(g)))
         yield Hill(g, p, far * rng.normal(size=g.shape[1]) / g.std(0), near)

@@ -10,19 +10,23 @@ from anneal_edu.distributions import Gaussian
 
 @exercise(
     hints=(
-        "In how many ways can two switches stand, and in how many three?",
-        "Each further switch doubles the number of states, so it adds the same amount to the logarithm.",
-        "log Z = log 2^20 = 20 log 2, with the natural logarithm np.log.",
+        "In how many ways can two switches stand so that an even number of them is on, and in how many three?",
+        "Let all switches but the last stand as they like. How many choices are left for the last?",
+        "half of the 2^20 states: log Z = log 2^19 = 19 log 2, with the natural logarithm np.log.",
     )
 )
 def log_number_of_states(answer):
-    """Is the answer log Z of a world of 20 light switches, all states alike with f = 1?"""
-    right = 20 * np.log(2)
+    """Is the answer log Z of 20 light switches of which an even number is on, all these states alike with f = 1?"""
+    right = 19 * np.log(2)
     number = isinstance(answer, int | float | np.number | np.ndarray) and np.size(answer) == 1
     require(number, f"give one number, log Z; you give a {type(answer).__name__}.")
-    require(not np.isclose(answer, 2.0**20), "that is Z itself, the number of states. Give its natural logarithm.")
     require(
-        not (np.isclose(answer, 20) or np.isclose(answer, np.log10(2.0**20))),
+        not np.isclose(answer, 20 * np.log(2), atol=5e-3),
+        "you count every state of 20 switches. Only those with an even number of them on are in this world.",
+    )
+    require(not np.isclose(answer, 2.0**19), "that is Z itself, the number of states. Give its natural logarithm.")
+    require(
+        not (np.isclose(answer, 19) or np.isclose(answer, np.log10(2.0**19))),
         "a logarithm to another base. In this course log is the natural logarithm, and its unit the nat: use np.log.",
     )
     require(
@@ -35,8 +39,11 @@ def log_number_of_states(answer):
     )
     near = np.abs(np.subtract(answer, right))
     require(not 5e-3 < near < 0.15, "nearly: give it to two decimals, or let np.log work it out.")
-    require(np.isclose(answer, right, atol=5e-3), "count the states: two, times two, twenty times. Then take np.log.")
-    return f"right: log Z = 20 log 2 = {right:.2f} nats."
+    require(
+        np.isclose(answer, right, atol=5e-3),
+        "count the states that are in this world, for 2, 3 and 4 switches first. Then take np.log.",
+    )
+    return f"right: log Z = 19 log 2 = {right:.2f} nats. Nineteen switches are free, and the last one is not."
 
 
 _WHICH = ("a", "b", "undecided")
@@ -55,12 +62,14 @@ _CASES = (  # mean log f of a and b, their log Z, the error of each, how many da
     (-2.4, -5.0, 2.0, 2.0, 1.2, 9, "a",
      "on average, by the mean, a leads by 2.6, and both log Z together can be wrong by 2.4."),
     (-7.6, -5.0, 2.0, 2.0, 1.2, 9, "b", "even with both log Z wrong by 1.2 nats, b's lead of 2.6 remains."),
+    (-4.0, -6.0, 5.0, 2.0, 0.1, 3, "b", "the mean of three numbers is a third of their sum: b leads by 1."),
 )  # fmt: skip
 
 
 _SLIPS = (  # what some average the data by, each with the sentence that helps
     (lambda f, log_z: f.sum() - log_z, "you sum log f over the data and subtract log Z once: each observation has its "
      "own log f - log Z. Take the mean of log f."),
+    (lambda f, log_z: f.sum() / (len(f) - 1) - log_z, "you divide by n - 1; a mean of n numbers is their sum by n."),
     (lambda f, log_z: np.median(f) - log_z, "you compare medians; on average means the mean."),
     (lambda f, log_z: f.max() - log_z, "you compare the best observation of each; on average means the mean."),
 )  # fmt: skip
@@ -130,10 +139,15 @@ def your_path(answer):
     """Is the answer a path from N(0, 1) to N(3, 1), the target at β = 1, with log Z(β) = 0 all the way?"""
     require(callable(answer), "a path is a function: you should be able to call it with a β between 0 and 1.")
     start, end = answer(0.0), answer(1.0)
+    made = not isinstance(start, type) and not isinstance(end, type)
+    require(made, "your path returns a class; make a distribution of it: give ae.Gaussian its mean and covariance.")
     require(
         hasattr(start, "log_density") and hasattr(end, "log_density"),
         f"called with β = 0 your path returns a {type(start).__name__}; it should return a distribution.",
     )
+    for p in (start, end):
+        size = getattr(p, "dim", 1)
+        require(size == 1, f"your path lives in {size} dimensions; N(0, 1) and N(3, 1) have one.")
     x = np.linspace(-2, 5, 8)[:, None]
     p0, p1 = Gaussian([0.0], [[1.0]]), Gaussian([3.0], [[1.0]])
     ends = [np.allclose(p.log_density(x), q.log_density(x)) for p, q in ((start, p0), (end, p1))]

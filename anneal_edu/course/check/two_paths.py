@@ -154,7 +154,8 @@ def best_turn(answer) -> str:
     """``answer(p0, p1, style)`` must be an angle by which to turn the plane so that Gibbs keeps up along that path."""
     kept = 0.0
     far = ((0.25, 0.5, 25.0), (1.3, 1.05, 25.0), (-0.25, 1.0, 25.0))  # no slip is near another, or the right angle
-    near = ((0.25, 0.5, 2.0), (0.7, 2.0, 2.75))  # neither the line of the means will do, nor the middle cloud
+    # neither the line of the means will do, nor the middle cloud; nor where r, with its sign, has the mean 0
+    near = ((0.25, 0.5, 2.0), (0.7, 2.0, 2.75), (-0.7, 0.75, 3.65))
     for long_axis, line, apart in far + near:
         axis, gap = (length * np.array([np.cos(a), np.sin(a)]) for length, a in ((1.0, long_axis), (apart, line)))
         cov = 0.2 * np.eye(2) + 2.0 * np.outer(axis, axis)
@@ -190,7 +191,10 @@ def _judge_turn(p0: Gaussian, p1: Gaussian, style: str, angle: float) -> float:
     )
     for sentence, hit in slips.items():
         require(not hit, case + sentence)
-    raise WrongAnswerError(f"{case}The number to make small is r² along the path.")
+    beside = _kept(p0, p1, style, angle + np.linspace(-0.1, 0.1, 21)).min()
+    finer = " A good angle is less than 6° from yours: if r² is what you made small, try finer ones."
+    small = f"{case}The number to make small is r² along the path."
+    raise WrongAnswerError(small + (finer if beside <= least + _NEARLY else ""))
 
 
 @exercise(

@@ -66,7 +66,7 @@ def typical_errors(
         if error[0] < -1.6:  # a name at the curve, too, where it is still far below its star
             at = n_draws[np.argmax(error > -1.6)]
             artists.words(ax, f"curve {d}", 1.7 * at, -1.65, f"d = {d}", va="top", fontsize=14)
-    ax.set(xscale="log", xlim=(n_draws[0], n_draws[-1]), ylim=(-8.5, 1.2), xlabel="number of draws C")
+    ax.set(xscale="log", xlim=(n_draws[0] / 2, n_draws[-1]), ylim=(-11.8, 1.2), xlabel="number of draws C")
     ax.set_title("log Ẑ - log Z of a typical run (nats)")
     meanings = {"theory": "share within reach", "estimate": "median of 1,000 runs", "truth": "e^(d²): mean square"}
     artists.legend(ax, meanings, loc="lower right")

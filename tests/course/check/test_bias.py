@@ -229,6 +229,8 @@ WRONG_ENTRIES = {
     "forward alone": (lambda K, f, r: farthest(K * f), "did you add both?"),
     "difference": (lambda K, f, r: int(abs(f - r).argmax()), "only their sum is bound"),
     "next row": (lambda K, f, r: (farthest(K * (f + r)) + 1) % len(K), "One does not agree"),
+    "counted from 1": (lambda K, f, r: farthest(K * (f + r)) + 1, "counts from 0"),
+    "row 2, whatever it holds": (lambda K, f, r: 2, "One does not agree"),
     "K itself": (lambda K, f, r: K[farthest(K * (f + r))], "Not K itself"),
     "a row of numbers": (lambda K, f, r: K * (f + r), "whole number"),
 }

@@ -152,12 +152,30 @@ def moves(step, rbm, rng):
     return bool((step(v, rng) != v).any() and shares_off(step, rbm, rng) < 0.03)
 
 
+def one_number(of):
+    """Large samples, and of each state only one number."""
+
+    def judge(step, rbm, rng):
+        states = ae.binary_states(rbm.dim)
+        p = np.exp(rbm.log_density(states) - rbm.log_z())
+        numbers = of(rbm, states)
+        v, n = rbm.sample(50_000, rng), 50_000
+        for _ in range(10):
+            v = step(v, rng)
+        spread = np.sqrt((p @ numbers**2 - (p @ numbers) ** 2) / n)
+        return bool(abs(of(rbm, v).mean() - p @ numbers) < 4.5 * spread)
+
+    return judge
+
+
 WRONG_JUDGES = {
     "all sound": (lambda step, rbm, rng: True, "forgets the hidden biases"),
     "none sound": (lambda step, rbm, rng: False, "not sound, and it is: it is the Gibbs step"),
     "means": (means_alone, "compare whole states, not means"),
     "pairs": (pairs_alone, "and three together do not"),
     "a table": (rows_of_a_table, "start from a mixed batch of exact draws"),
+    "parity": (one_number(lambda rbm, v: (-1.0) ** v.sum(1)), "and the shares of the states do not"),
+    "mean log f": (one_number(lambda rbm, v: rbm.log_density(v)), "and the shares of the states do not"),
     "errs once in five": (errs_once_in_five, "not sound, and it is"),
     "one step": (lambda *given: shares_off(*given, n_steps=1) < 0.03, "take several steps"),
     "must move": (moves, "explores nothing, and is sound"),

@@ -111,6 +111,11 @@ def by_search(g, p, target):
     return np.exp(minimize_scalar(height, bounds=(-25, 25), method="bounded", options={"xatol": 1e-9}).x)
 
 
+def by_weighted_cov(g, p, target):
+    r = target - p @ g
+    return r @ r / (r @ np.cov(g.T, aweights=p, ddof=0) @ r)
+
+
 WRONG_RATE = {
     "no mean taken off": (rate(lambda r, x, bend, cov, p: r @ r / (p @ x**2)), "the mean of (r·g)²; a variance"),
     "n times": (rate(lambda r, x, bend, cov, p: len(r) * (r @ r) / bend), "yours is n times the rate"),
@@ -168,7 +173,7 @@ def test_wrong_rate(mistake):
     assert message in verdict.message, verdict
 
 
-@pytest.mark.parametrize("answer", [rate(right_rate), rate(by_covariance), by_loops])
+@pytest.mark.parametrize("answer", [rate(right_rate), rate(by_covariance), by_loops, by_weighted_cov])
 def test_right_rate(answer):
     verdict = splines.best_rate(answer)
     assert verdict.passed

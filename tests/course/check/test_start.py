@@ -12,13 +12,14 @@ P0, P1 = ae.Gaussian([0.0], [[1.0]]), ae.Gaussian([3.0], [[1.0]])
 @pytest.mark.parametrize(
     ("answer", "advice"),
     [
-        (2**20, "Z itself"),
-        (20, "another base"),
-        (np.log10(2**20), "another base"),
+        (20 * np.log(2), "every state of 20 switches"),
+        (2**19, "Z itself"),
+        (19, "another base"),
+        (np.log10(2**19), "another base"),
         (np.log(20), "two positions"),
         (7.0, "count the states"),
-        (-20 * np.log(2), "the sign"),
-        (13.9, "to two decimals"),
+        (-19 * np.log(2), "the sign"),
+        (13.2, "to two decimals"),
         ("many", "one number"),
         ([20, np.log(2)], "one number"),
         (np.log, "one number"),
@@ -30,7 +31,7 @@ def test_wrong_log_number_of_states(answer, advice):
     assert advice in verdict.message
 
 
-@pytest.mark.parametrize("answer", [20 * np.log(2), np.log(2**20), 13.863, 13.86])
+@pytest.mark.parametrize("answer", [19 * np.log(2), np.log(2**19), 13.1698, 13.17])
 def test_right_log_number_of_states(answer):
     assert check.log_number_of_states(answer).passed
 
@@ -69,6 +70,9 @@ WRONG_DECISIONS = {
     "the evidence says": lambda a, b, za, zb, e: "a" if np.mean(a - za > b - zb) > 0.5 else "b",
     "you compare medians": lambda a, b, za, zb, e: verdict_of(np.median(a) - za - np.median(b) + zb, 2 * e),
     "subtract log Z once": lambda a, b, za, zb, e: verdict_of(a.sum() - za - b.sum() + zb, 2 * e),
+    "you divide by n - 1": lambda a, b, za, zb, e: verdict_of(
+        a.sum() / (len(a) - 1) - za - b.sum() / (len(b) - 1) + zb, 2 * e
+    ),
     "the best observation": lambda a, b, za, zb, e: verdict_of(a.max() - za - b.max() + zb, 2 * e),
 }
 
@@ -97,6 +101,8 @@ def scaled(log_z):
     [
         (P1, "a path is a function"),
         (lambda beta: 3 * beta, "return a distribution"),
+        (lambda beta: ae.Gaussian, "returns a class"),
+        (lambda beta: ae.Gaussian([3 * beta, 0.0], np.eye(2)), "lives in 2 dimensions"),
         (ae.geometric_path(P1, P0), "backwards"),
         (lambda beta: P1, "the start"),
         (ae.geometric_path(P0, ae.Gaussian([3.0], [[2.0]])), "the target"),

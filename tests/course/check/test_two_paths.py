@@ -87,6 +87,30 @@ def other(style):
     return "moments" if style == "geometric" else "geometric"
 
 
+def other_average(of):
+    """The angle that makes another average over the clouds small than that of r²."""
+
+    def answer(p0, p1, style):
+        path = {"geometric": ae.geometric_path, "moments": ae.moment_path}[style](p0, p1)
+        covs = np.array([path(beta).cov for beta in np.linspace(0, 1, 51)])
+
+        def turned(a):
+            R = np.array([[np.cos(a), -np.sin(a)], [np.sin(a), np.cos(a)]])
+            return R @ covs @ R.T
+
+        return min(np.linspace(0, np.pi / 2, 181), key=lambda a: of(turned(a)))
+
+    return answer
+
+
+def signed(c):
+    return abs(np.mean(c[:, 0, 1] / np.sqrt(c[:, 0, 0] * c[:, 1, 1])))
+
+
+def axes_of_the_mean(c):
+    return abs(c[:, 0, 1].mean())
+
+
 WRONG_TURNS = {
     "sign": (lambda p0, p1, style: -long_axis(p0, p1, style), "the other sign"),
     "degrees": (lambda p0, p1, style: np.degrees(long_axis(p0, p1, style)), "give radians"),
@@ -97,6 +121,9 @@ WRONG_TURNS = {
     "a matrix": (lambda p0, p1, style: np.eye(2), "return one angle"),
     "far apart alone": (long_axis, "here they are near"),
     "half-way alone": (half_way, "The number to make small"),
+    "r with its sign": (other_average(signed), "The number to make small"),
+    "the mean cloud": (other_average(axes_of_the_mean), "The number to make small"),
+    "a coarse grid": (lambda *given: tried_out(*given, angles=np.linspace(0, np.pi / 2, 7)), "try finer ones"),
 }
 
 
@@ -108,7 +135,8 @@ def test_wrong_best_turn(mistake):
     assert message in verdict.message
 
 
-def tried_out(p0, p1, style):
+def tried_out(p0, p1, style, angles=None):
+    angles = np.linspace(-1, 1, 201) if angles is None else angles
     path = {"geometric": ae.geometric_path, "moments": ae.moment_path}[style](p0, p1)
     covs = np.array([path(beta).cov for beta in np.linspace(0, 1, 21)])
 
@@ -117,7 +145,7 @@ def tried_out(p0, p1, style):
         c = turn @ covs @ turn.T
         return np.mean(c[:, 0, 1] ** 2 / (c[:, 0, 0] * c[:, 1, 1]))
 
-    return min(np.linspace(-1, 1, 201), key=kept)
+    return min(angles, key=kept)
 
 
 def share_of_heaviest(lw, n):
