@@ -39,15 +39,16 @@ pulled from v towards m.
         worlds.append((rng.uniform(0.1, 0.5), noise * rng.uniform(3.0, 30.0), noise, n_sweeps))
     for beta, s2, noise, n_sweeps in worlds:
         _judge_kept(answer, beta, s2, noise, n_sweeps)
+    _judge_kept(answer, 0.5, 2.0, 1.0, 2, exactly=True)  # powers of ½: no answer need round
     return "right: the library's kernel keeps these shares, and forgets after as many sweeps as you foretold."
 
 
-def _judge_kept(answer, beta: float, s2: float, noise: float, n_sweeps: int) -> None:
+def _judge_kept(answer, beta: float, s2: float, noise: float, n_sweeps: int, exactly: bool = False) -> None:
     case = f"with β = {beta:.2g}, s² = {s2:.3g}, σ² = {noise:.3g}: "
     P = (1 - beta) * np.array([[1 / noise, -1 / noise], [-1 / noise, 1 / noise + 1 / (s2 - noise)]])  # of (v, x)
     P[0, 0] += beta / noise
     right = P[0, 1] ** 2 / (P[0, 0] * P[1, 1])
-    left = right ** (n_sweeps - 0.5)
+    left = right ** (n_sweeps - 0.5 * (not exactly))
     both = "return two numbers: the share that one sweep keeps, and the number of sweeps."
     share, sweeps = numbers(call(answer, beta, s2, noise, left), 2, both)
     share = float(array(share, (), "the share has"))
@@ -87,7 +88,8 @@ def _judge_kept(answer, beta: float, s2: float, noise: float, n_sweeps: int) -> 
     }, case, unless=n_sweeps)
     still = after[min(int(sweeps), n_sweeps) - 1] if sweeps >= 1 else 1.0
     require(sweeps >= n_sweeps, f"{case}{still:.3g} is still left after as few as {sweeps:.0f}.")
-    require(sweeps == n_sweeps, f"{case}{after[-1]:.3g} is left already after {n_sweeps}; yours waits longer.")
+    enough = " Exactly as much is no more than that." if exactly else ""
+    require(sweeps == n_sweeps, f"{case}{after[-1]:.3g} is left already after {n_sweeps}; yours waits longer.{enough}")
 
 
 def _measured(beta: float, s2: float, noise: float, n_sweeps: int) -> list[float]:
@@ -274,6 +276,9 @@ def _judge_unseen(got: list[float], q: float, W: float, n_runs: int, n_chains: i
     case = f"with q = {q:g}, W = {W:g}, {n_runs} runs of {n_chains} chains: "
     u, n = (1 - q * W) / (1 - q), n_runs * n_chains
     right = (1 - q) ** n, np.log(u), q * W**2 + (1 - q) * u**2 - 1
+    other_order = same(sorted(got), sorted(right)) and not same(got, right)
+    order = "these are the three numbers in another order: return the probability, the log, and then the variance."
+    require(not other_order, f"{case}{order}")
     reject(got[0], {
         "your first number is about one run. No chain of *any* run may arrive: runs · chains of "
         "them.": (1 - q) ** n_chains,

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from anneal_edu.course.check.unseen_pixels import judge_noise, log_normal, of_equal_bases
 from anneal_edu.course.check.verdict import WrongAnswerError, array, call, exercise, reject, require, same
 
 
@@ -219,25 +220,31 @@ def _judge_gap(found: float, first: np.ndarray, second: np.ndarray, each: np.nda
 # Exercise 3
 @exercise(
     hints=(
-        "What are the mean and the covariance of Φa + σr?",
-        "Independent parts add their covariances: that of Φa is Φ I Φᵀ. Then it is one Gaussian density.",
-        "Σ = ΦΦᵀ + σ² I; log p = -½ xᵀΣ⁻¹x - ½ log |2πΣ|",
+        "p(u | s) = p(u, s) / p(s). How is the image distributed as a whole, and how its seen pixels alone?",
+        "Independent parts add their covariances: that of Φa is Φ I Φᵀ. And the seen pixels have bases of their own: "
+        "which rows of Φ?",
+        "log p of n pixels: -½ xᵀΣ⁻¹x - ½ log |2πΣ|, Σ = ΦΦᵀ + σ² I. Of all, with Φ, minus of the seen, with Φ[seen]",
     )
 )
 def linear_gaussian(answer) -> str:
-    """``answer(x, bases, noise)`` must be log p(x) of x = bases a + noise r, both a and r from N(0, I): (N, D) -> (N,).
+    """``answer(x, bases, noise, seen)`` must be log p(unseen pixels | seen ones) of x = bases a + noise r, (N,).
+
+    Both a and r are from N(0, I); x is (N, D), and ``seen`` says which of its pixels were seen, (D,).
 
     Examples
     --------
     >>> from scipy.stats import multivariate_normal
-    >>> linear_gaussian(lambda x, bases, noise: multivariate_normal(cov=bases @ bases.T + noise * np.eye(2)).logpdf(x))
-    ✗ without bases the image is noise, of variance noise²: Eq. 41. Yours is what it would be with variance noise.
+    >>> def whole(x, bases, noise, seen):
+    ...     return multivariate_normal(cov=bases @ bases.T + noise**2 * np.eye(len(bases))).logpdf(x)
+    >>> linear_gaussian(whole)
+    ✗ without bases every pixel is noise, of variance noise²: Eq. 41. Yours is about all pixels, p(seen, unseen): \
+divide by p(seen).
       A hint: ae.check.image_models.linear_gaussian.hint()
     """
     rng = np.random.default_rng(9)
-    x, noise = rng.normal(size=(6, 2)), 0.7
+    x, noise, seen = rng.normal(size=(6, 3)), 0.7, np.array([False, True, False])
     try:
-        found = call(answer, x.copy(), np.zeros((2, 3)), noise, shape=(6,))
+        found = call(answer, x.copy(), np.zeros((3, 4)), noise, seen.copy(), shape=(6,))
     except np.linalg.LinAlgError as error:
         raise WrongAnswerError(
             "without bases your covariance is singular. The noise is still there, and its part is noise² I, on the "
@@ -245,63 +252,57 @@ def linear_gaussian(answer) -> str:
         ) from error
     except ValueError as error:
         raise WrongAnswerError(
-            f"with 3 bases of 2 pixels your shapes do not fit together ({error}). The covariance is that of x, of "
-            "shape (D, D), here (2, 2); bases.T @ bases is (L, L), here (3, 3)."
+            f"with 4 bases of 3 pixels, one of them seen, your shapes do not fit together ({error}). The covariance of "
+            "x has the shape (D, D), here (3, 3); bases.T @ bases is (L, L), here (4, 4)."
         ) from error
+    judge_noise(found, x, seen, noise**2)
 
-    def pure(variance, log_normaliser=2 * np.pi, x=x):
-        return -0.5 * (x * x).sum(1) / variance - np.log(log_normaliser * variance)
-
-    reject(found, {
-        "Yours is what it would be with variance noise.": pure(noise),
-        "Yours lacks the factor (2π)^(D/2).": pure(noise**2, 1.0),
-        "Yours lacks the determinant of the covariance.": pure(noise**2) + np.log(noise**2),
-        "Yours has log |covariance| without its ½.": pure(noise**2) - np.log(noise**2),
-        "Yours lacks the ½ before the squares.": -0.5 * (x * x).sum(1) / noise**2 * 2
-        - np.log(2 * np.pi * noise**2),
-        "Yours is twice that: the ½ is missing before the squares and before the logarithm.": 2 * pure(noise**2),
-        "Yours has the wrong sign.": -pure(noise**2),
-        "You take the mean of the images away; the model's mean is 0, whatever was drawn.": pure(
-            noise**2, x=x - x.mean(0)
-        ),
-        "Yours has a logarithm to base 10.": pure(noise**2) / np.log(10),
-        "Yours has twice that variance.": pure(2 * noise**2),
-        "Yours has a noise of 0.1: use the one that is given.": pure(0.01),
-    }, case="without bases the image is noise, of variance noise²: Eq. 41. ")
-    require(same(found, pure(noise**2)), "without bases the image is noise: yours is not log N(x; 0, noise² I).")
-
-    bases = np.array([[1.0, 0.5, -0.3], [0.2, -0.8, 0.6]])
-    found = call(answer, x.copy(), bases.copy(), noise, shape=(6,))
-    turn = np.linalg.qr(rng.normal(size=(3, 3)))[0]
+    bases = np.array([[1.0, 0.5, -0.3, 0.2], [0.2, -0.8, 0.6, 0.0], [-0.4, 0.7, 0.5, 0.3]])
+    found = call(answer, x.copy(), bases.copy(), noise, seen.copy(), shape=(6,))
+    turn = np.linalg.qr(rng.normal(size=(4, 4)))[0]
     require(
-        same(found, call(answer, x.copy(), bases @ turn, noise, shape=(6,))),
+        same(found, call(answer, x.copy(), bases @ turn, noise, seen.copy(), shape=(6,))),
         "a rotation of the causes a changes nothing, for N(0, I) has no directions; it changes your answer. Only "
         "bases basesᵀ may matter.",
     )
+    cov = bases @ bases.T + noise**2 * np.eye(3)
+    unseen, within = ~seen, cov[np.ix_(~seen, ~seen)]
+    slope = cov[unseen][:, seen] / cov[seen, seen]  # (2, 1)
+    mean, left = x[:, seen] * slope.T, within - slope @ cov[seen][:, unseen]
+    u = x[:, unseen]
+    reject(found, {
+        "you leave out what the seen pixel says: yours is log p(unseen).": log_normal(u, within),
+        "the seen pixel moves the mean in yours, and does not make the rest narrower.": log_normal(u - mean, within),
+        "the seen pixel makes the rest narrower in yours, and does not move its mean.": log_normal(u, left),
+        "the seen pixel pulls the mean the wrong way.": log_normal(u + mean, left),
+        "what is known makes the rest narrower; in yours it is wider.": log_normal(u - mean, 2 * within - left),
+    }, case="with bases: ")
     grid = (np.arange(160) + 0.5) / 10 - 8
-    plane = np.stack(np.meshgrid(grid, grid), axis=-1).reshape(-1, 2)
-    p = np.exp(call(answer, plane.copy(), bases.copy(), noise, shape=(len(plane),))) / 100
-    require(abs(p.sum() - 1) < 0.02, f"your density integrates to {p.sum():.2f} over the plane, not to 1.")
-    a, r = rng.standard_normal((200_000, 3)), rng.standard_normal((200_000, 2))
-    drawn, yours = np.cov((a @ bases.T + noise * r).T), (plane.T * p) @ plane
+    plane = np.insert(np.stack(np.meshgrid(grid, grid), axis=-1).reshape(-1, 2), 1, 1.3, axis=1)
+    p = np.exp(call(answer, plane.copy(), bases.copy(), noise, seen.copy(), shape=(len(plane),))) / 100
+    require(abs(p.sum() - 1) < 0.02, f"over the unseen pixels your density integrates to {p.sum():.2f}, not to 1.")
+    drawn = rng.standard_normal((200_000, 4)) @ bases.T + noise * rng.standard_normal((200_000, 3))
+    away = drawn[:, unseen] - drawn[:, seen] * (drawn[:, seen] * drawn[:, unseen]).mean(0) / (drawn[:, 1] ** 2).mean()
+    moments = plane[:, unseen].T * p @ plane[:, unseen], p @ plane[:, unseen]
+    yours, real = (moments[0] - np.outer(moments[1], moments[1])).diagonal(), away.var(0)
     require(
-        np.abs(drawn - yours).max() < 0.03,
-        f"200,000 images drawn from the model have variances {drawn[0, 0]:.2f} and {drawn[1, 1]:.2f} and covariance "
-        f"{drawn[0, 1]:.2f}; under your density they are {yours[0, 0]:.2f}, {yours[1, 1]:.2f} and {yours[0, 1]:.2f}.",
+        np.abs(real - yours).max() < 0.03,
+        f"of 200,000 images drawn from the model, the two unseen pixels vary by {real[0]:.2f} and {real[1]:.2f} about "
+        f"what the seen one foretells; under your density by {yours[0]:.2f} and {yours[1]:.2f}.",
     )
-    low = np.array([[2.0], [1.0]])  # fewer causes than pixels
-    square = np.linalg.solve(low @ low.T + noise**2 * np.eye(2), x.T)
-    exact = -0.5 * (x.T * square).sum(0) - 0.5 * np.linalg.slogdet(2 * np.pi * (low @ low.T + noise**2 * np.eye(2)))[1]
-    require(
-        same(call(answer, x.copy(), low, noise, shape=(6,)), exact), "with one cause for two pixels yours is wrong."
-    )
-    x = rng.normal(size=(3, 400))
-    many = np.asarray(call(answer, x.copy(), np.full((400, 1), 0.1), 0.1))
+    require(same(found, log_normal(u - mean, left)), "with 4 bases of 3 pixels yours is wrong.")
+    low, most = np.array([[2.0], [1.0], [-0.5]]), np.array([True, False, True])  # fewer causes than pixels
+    exact = log_normal(x, low @ low.T + noise**2 * np.eye(3))
+    exact -= log_normal(x[:, most], low[most] @ low[most].T + noise**2 * np.eye(2))
+    found = call(answer, x.copy(), low.copy(), noise, most.copy(), shape=(6,))
+    require(same(found, exact), "with one cause for three pixels, two of them seen, yours is wrong.")
+    x, half = rng.normal(size=(3, 400)), np.arange(400) % 2 == 0
+    many = np.asarray(call(answer, x.copy(), np.full((400, 1), 0.1), 0.1, half.copy()))
     require(
         np.isfinite(many).all(),
         "with 400 pixels yours is not finite: |Σ| is about 10^-797, which a computer takes for 0. Work with log |Σ|, "
         "np.linalg.slogdet.",
-    )  # Σ = (I + 1 1ᵀ) / 100: one root is 401 times as large as the others
-    exact = -50 * ((x * x).sum(1) - x.sum(1) ** 2 / 401) - 200 * np.log(2 * np.pi / 100) - 0.5 * np.log(401)
+    )  # Σ = (I + 1 1ᵀ) / 100: one root is 401 times as large as the others, of the seen half 201 times
+    exact = of_equal_bases(x) - of_equal_bases(x[:, half])
     require(same(many, exact), "with 400 pixels and noise 0.1 yours is wrong: use the noise that you are given.")
-    return "right: a Gaussian with the covariance of 200,000 images drawn from it, and noise alone without bases."
+    return "right: what is seen moves the mean and narrows the rest, as in 200,000 images drawn from the model."

@@ -111,43 +111,45 @@ def _judge_factors(old: np.ndarray, v: np.ndarray, noise: np.ndarray, gamma: flo
 # Exercise 2
 @exercise(
     hints=(
-        "A ball flies into a wall at 0 during a half flight: where is it then, and which way does it fly?",
-        "After each half flight: where x < 0, both x and v of that coordinate change their signs.",
-        "x += ε/2 v, reflect; v += ε grad(x); x += ε/2 v, reflect",
+        "A ball flies into a wall during a half flight: how far from the wall is it then, and which way does it fly?",
+        "After each half flight, where x < wall: the momentum of that coordinate changes its sign, and so does the "
+        "distance x - wall.",
+        "x += ε/2 v, reflect; v += ε grad(x); x += ε/2 v, reflect: x becomes 2 wall - x, and v becomes -v",
     )
 )
 def leapfrog(answer) -> str:
-    """``answer(x, v, grad, eps)`` must be one leapfrog step on x ≥ 0: half drift, kick, half drift, with reflection.
+    """``answer(x, v, grad, eps, wall)`` must be one leapfrog step on x ≥ wall: drift, kick, drift, with reflection.
 
     Examples
     --------
-    >>> def clipped(x, v, grad, eps):
-    ...     half = np.maximum(x + eps / 2 * v, 0)
+    >>> def clipped(x, v, grad, eps, wall):
+    ...     half = np.maximum(x + eps / 2 * v, wall)
     ...     v = v + eps * grad(half)
-    ...     return np.maximum(half + eps / 2 * v, 0), v
+    ...     return np.maximum(half + eps / 2 * v, wall), v
     >>> leapfrog(clipped)
-    ✗ you stop chains at the wall, x = 0 exactly. Where they came from is then forgotten, and the step cannot be \
-reversed: reflect, x becomes -x.
+    ✗ you stop chains at the wall, x = wall exactly. Where they came from is then forgotten, and the step cannot be \
+reversed: reflect. What is 0.1 behind the wall should be 0.1 before it.
       A hint: ae.check.momentum.leapfrog.hint()
     """
     rng = np.random.default_rng(9)
-    x, v = rng.standard_exponential((400, 2)), 1.5 * rng.standard_normal((400, 2))
+    x, v, wall = rng.standard_exponential((400, 2)), 1.5 * rng.standard_normal((400, 2)), np.array([-0.7, 0.4])
     grad = lambda y: 2.0 / (1.0 + y) - y  # noqa: E731  of (1 + y)² exp(-y²/2)
-    _judge_free_flight(answer, x + 20.0, v, grad, eps=0.4)
-    praise = _judge_reflection(answer, x, v, grad, eps=0.4)
-    x, v = rng.standard_exponential((400, 3)), 1.5 * rng.standard_normal((400, 3))
+    _judge_free_flight(answer, x + 20.0, v, grad, 0.4, wall)
+    praise = _judge_reflection(answer, wall + x, v, grad, 0.4, wall)
+    x, v, wall = rng.standard_exponential((400, 3)), 1.5 * rng.standard_normal((400, 3)), np.array([0.8, 0.0, -0.5])
     other = "with three coordinates and ε = 0.1 yours is another step: take the shape from x, and the step from eps."
-    require(same(_stepped(answer, x, v, grad, 0.1), _right_step(x, v, grad, 0.1)), other)
+    require(same(_stepped(answer, wall + x, v, grad, 0.1, wall), _right_step(wall + x, v, grad, 0.1, wall)), other)
     return praise
 
 
-def _judge_free_flight(answer, x, v, grad, eps) -> None:
+def _judge_free_flight(answer, x, v, grad, eps, wall) -> None:
     """Where no chain comes near the wall, it must be the plain step."""
-    new_x, new_v = _stepped(answer, x, v, grad, eps)
+    new_x, new_v = _stepped(answer, x, v, grad, eps, wall)
     half = x + eps / 2 * v
     kicked = v + eps * grad(half)
     right = half + eps / 2 * kicked
     reject((new_x, new_v), {
+        "return x first, and then v.": (kicked, right),
         "position and momentum move at once: that is Euler's step.": (x + eps * v, v + eps * grad(x)),
         "the second drift takes a whole ε; it should take ε / 2.": (half + eps * kicked, kicked),
         "your momentum comes out turned around; the Metropolis decision will see to signs.": (right, -kicked),
@@ -164,64 +166,65 @@ def _judge_free_flight(answer, x, v, grad, eps) -> None:
     )
 
 
-def _judge_reflection(answer, x, v, grad, eps) -> str:
+def _judge_reflection(answer, x, v, grad, eps, wall) -> str:
     """Near the wall it must be reversible, keep volume, and reflect."""
 
     def walled_grad(y):
         y = np.asarray(y)
-        require(
-            (y >= 0).all(), "you ask for the gradient at a negative position: reflect after the first half drift too."
-        )
+        behind = "you ask for the gradient behind the wall: reflect after the first half drift too, and "
+        behind += "coordinate d at wall[d]."
+        require((y >= wall - 1e-12).all(), behind)
         return grad(y)
 
-    new_x, new_v = _stepped(answer, x, v, walled_grad, eps)
-    require((new_x >= 0).all(), f"{int((new_x < 0).sum())} of {x.size} coordinates went through the wall, x < 0.")
+    new_x, new_v = _stepped(answer, x, v, walled_grad, eps, wall)
+    through = int((new_x < wall - 1e-12).sum())
+    require(through == 0, f"{through} of {x.size} coordinates went through the wall, x < wall.")
     require(
-        (new_x > 0).all(),
-        "you stop chains at the wall, x = 0 exactly. Where they came from is then forgotten, and the step cannot be "
-        "reversed: reflect, x becomes -x.",
+        (new_x > wall).all(),
+        "you stop chains at the wall, x = wall exactly. Where they came from is then forgotten, and the step cannot be "
+        "reversed: reflect. What is 0.1 behind the wall should be 0.1 before it.",
     )
-    back_x, back_v = _stepped(answer, new_x, -new_v, walled_grad, eps)
+    back_x, back_v = _stepped(answer, new_x, -new_v, walled_grad, eps, wall)
     astray = ~(np.isclose(back_x, x) & np.isclose(-back_v, v))
     require(
         not astray.any(),
         f"not reversible: turned around, {int(astray.any(1).sum())} of {len(x)} chains do not come back. Where a "
         "position is reflected, the momentum of that coordinate, and of it alone, changes its sign.",
     )
-    worst = max(abs(_volume(answer, x[i], v[i], walled_grad, eps) - 1) for i in range(40))
+    worst = max(abs(_volume(answer, x[i], v[i], walled_grad, eps, wall) - 1) for i in range(40))
     require(worst < 1e-4, f"a step should keep volume; yours changes it by a factor that is off by {worst:.2g}.")
-    right = _right_step(x, v, grad, eps)
+    right = _right_step(x, v, grad, eps, wall)
     beside = ~(np.isclose(new_x, right[0]) & np.isclose(new_v, right[1])).all(1)
     require(
         not beside.any(),
         f"reversible, but not a reflection: {int(beside.sum())} of {len(x)} chains end elsewhere. A chain that "
-        "flies through the wall to -0.1 should be at +0.1 and fly on away from it; it neither stays nor stops.",
+        "flies 0.1 behind the wall should be 0.1 before it, and fly on away from it; it neither stays nor stops.",
     )
     return "right: reversible, volume kept, and no chain of 400 gets behind the wall."
 
 
-def _reflected(x: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    return np.abs(x), np.where(x < 0, -v, v)
+def _reflected(x: np.ndarray, v: np.ndarray, wall: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    return wall + np.abs(x - wall), np.where(x < wall, -v, v)
 
 
-def _right_step(x, v, grad, eps) -> tuple[np.ndarray, np.ndarray]:
-    half, p = _reflected(x + eps / 2 * v, v)
+def _right_step(x, v, grad, eps, wall) -> tuple[np.ndarray, np.ndarray]:
+    half, p = _reflected(x + eps / 2 * v, v, wall)
     p = p + eps * grad(half)
-    return _reflected(half + eps / 2 * p, p)
+    return _reflected(half + eps / 2 * p, p, wall)
 
 
-def _stepped(answer, x, v, grad, eps) -> list[np.ndarray]:
-    pair = call(answer, x.copy(), v.copy(), grad, eps)
+def _stepped(answer, x, v, grad, eps, wall) -> list[np.ndarray]:
+    pair = call(answer, x.copy(), v.copy(), grad, eps, wall.copy())
     return arrays(pair, {"your x": x.shape, "your v": x.shape}, "return two arrays: the new x and the new v.")
 
 
-def _volume(answer, x, v, grad, eps) -> float:
+def _volume(answer, x, v, grad, eps, wall) -> float:
     """|det ∂(x', v') / ∂(x, v)| by finite differences."""
     h, point = 1e-6, np.concatenate([x, v])
     around = np.concatenate([point + h * np.eye(4), point - h * np.eye(4)])
-    if (around[:, :2] < 0).any():
+    if (around[:, :2] < wall).any():
         return 1.0
-    new = np.hstack(_stepped(answer, around[:, :2], around[:, 2:], grad, eps))
+    new = np.hstack(_stepped(answer, around[:, :2], around[:, 2:], grad, eps, wall))
     return float(abs(np.linalg.det((new[:4] - new[4:]) / (2 * h))))
 
 

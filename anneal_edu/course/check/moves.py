@@ -48,11 +48,11 @@ FAULTY: dict[str, tuple[bool | None, Move]] = {  # None: a narrow target
         False,
         _transition(*_ROUND, noise=float),
     ),
-    "only the momentum is renewed, by γ r: nothing happens to x, so look at v as well, and after several moves": (
+    "only the momentum is renewed, by γ r: x stays where it is, so that it shows in v alone, and after several moves": (
         False,
         lambda x, v, rng: (x.copy(), _kept(0.1) * v + 0.1 * rng.standard_normal(len(v))),
     ),
-    "x walks without a decision, and v is left alone: look at x as well, and after several moves": (
+    "x walks without a decision, and v is left alone, so that it shows in x alone, and after several moves": (
         False,
         lambda x, v, rng: (x + 0.4 * rng.standard_normal(len(x)), v.copy()),
     ),
@@ -67,4 +67,8 @@ FAULTY: dict[str, tuple[bool | None, Move]] = {  # None: a narrow target
     ),
     "the decision forgets the momentum's energy": (False, _transition(*_ROUND, eps=2.0, kinetic=0.0)),
     "every step is accepted": (True, _transition(*_SKEWED, eps=1.2, always=True)),
+    "x and v are drawn anew, x from N(1, 3) and not from N(0, 4): the mean of x² stays, that of x does not": (
+        False,
+        lambda x, v, rng: (1 + 3**0.5 * rng.standard_normal(len(x)), rng.standard_normal(len(v))),
+    ),
 }

@@ -57,7 +57,7 @@ not: who goes back must begin with the last.
             case = f"{' '.join(order.upper())}, a sweep that reads the same backwards, over {n} states: "
         back, nats = _two_parts(call(answer, [T.copy() for T in moves], p.copy()), n, case)
         _judge_back(back, flow, moves, p, case)
-        _judge_nats(nats, flow, p, case)
+        _judge_nats(nats, flow, moves, p, case)
     return (
         "right, way by way: yours retraces every sweep. (The mean of 1/w is 1/Z with either order, for both leave p "
         "as it is; it is line 1 that only yours keeps.)"
@@ -104,10 +104,13 @@ def _judge_back(got: np.ndarray, flow: np.ndarray, moves: list[np.ndarray], p: n
     )
 
 
-def _judge_nats(got: float, flow: np.ndarray, p: np.ndarray, case: str) -> None:
+def _judge_nats(got: float, flow: np.ndarray, moves: list[np.ndarray], p: np.ndarray, case: str) -> None:
     log_ratio = np.log(flow / flow.T)  # of line 1, left over right, for a sweep from x to y
     right, T = float(np.sum(flow * log_ratio)), flow / p[:, None]
+    by_ways = sum(np.sum(p[:, None] * A * np.log(A / B.T)) for A, B in zip(moves, moves[::-1], strict=True))
     reject(got, {
+        "you average over the ways, with the states between the moves. In line 1 T_k is the matrix of the whole sweep, "
+        "and all ways from x to y count together: compare the sums.": by_ways,
         "nothing is off in the mean of 1/w, nor over all pairs of states alike. But forward sweeps go from x to y more "
         "often than back, or less, and line 1 is about each of them.": 0.0,
         "the sign is wrong: that is the mean over sweeps of the reverse run. Over forward sweeps the left side of line "
@@ -136,8 +139,10 @@ def _judge_nats(got: float, flow: np.ndarray, p: np.ndarray, case: str) -> None:
 @exercise(
     hints=(
         "Line 2 sums over trajectories. How much more often does q start one in x than p would?",
-        "E_q[1/w] = (1/Z) Σ q(x)/p(x) · P(a forward chain ends in x). What does the estimate make of the mean of 1/w?",
-        "-log Σ_x q(x) / p(x) · ends(x)",
+        "Compare P_R of a reverse run that starts from q with that of one that starts from p: by which factor do they "
+        "differ, and at which of its states? Then use line 1: where does a forward run have that state?",
+        "E_q[1/w] = (1/Z) Σ_x q(x) / p(x) · P(a forward chain ends in x), and log Ẑ is minus the logarithm of the mean "
+        "of 1/w: -log Σ_x q(x) / p(x) · ends(x)",
     )
 )
 def reverse_error(answer) -> str:

@@ -21,6 +21,13 @@ def foretold_kept(beta, s2, noise, left):
     return share(beta, s2, noise), int(np.ceil(so_far(beta, s2, noise, left)))
 
 
+def loop_below(beta, s2, noise, left):
+    n = 1
+    while not share(beta, s2, noise) ** n < left:
+        n += 1
+    return n
+
+
 def with_share(number):
     return lambda beta, s2, noise, left: (number(beta, s2, noise), foretold_kept(beta, s2, noise, left)[1])
 
@@ -52,6 +59,8 @@ WRONG_KEPT = {
     "half": (with_share(lambda *given: share(*given) / 2), "chains set far apart keep 0.68"),
     "near": (with_share(lambda *given: share(*given) + 1e-4), "complete both squares"),
     "one too few": (with_sweeps(lambda *given: np.floor(so_far(*given))), "is still left after as few as 11"),
+    "less than left": (with_sweeps(lambda *given: np.floor(so_far(*given)) + 1), "Exactly as much is no more"),
+    "a loop until it is less": (with_sweeps(loop_below), "Exactly as much is no more"),
     "one too many": (with_sweeps(lambda *given: foretold_kept(*given)[1] + 1), "yours waits longer"),
     "rounded": (with_sweeps(lambda *given: round(so_far(*given))), "still left"),
     "not whole": (with_sweeps(so_far), "no whole number of sweeps"),
@@ -242,6 +251,7 @@ def with_number(i, number):
 
 
 WRONG_UNSEEN = {
+    "backwards": (lambda *given: foretold(*given)[::-1], "in another order"),
     "one run": (with_number(0, lambda q, W, R, C: (1 - q) ** C), "about one run"),
     "runs": (with_number(0, lambda q, W, R, C: (1 - q) ** R), "counts runs"),
     "seen": (with_number(0, lambda q, W, R, C: 1 - (1 - q) ** (R * C)), "some chain arrives"),

@@ -159,13 +159,13 @@ def test_right_gap():
 
 
 def gaussian(cov_of, factor=1.0, half=0.5, pi=2 * np.pi, determinant=0.5):
-    def answer(x, bases, noise):
+    def log_joint(x, bases, noise):
         cov = cov_of(bases, noise)
         squares = (x * np.linalg.solve(cov, x.T).T).sum(1)
         normaliser = 0.5 * x.shape[1] * np.log(pi) + determinant * np.linalg.slogdet(cov)[1]
         return factor * (-half * squares - normaliser)
 
-    return answer
+    return lambda x, b, s, seen: log_joint(x, b, s) - log_joint(x[:, seen], b[seen], s)
 
 
 def right_cov(bases, noise):
@@ -173,44 +173,82 @@ def right_cov(bases, noise):
 
 
 def covariance_by_columns(bases, noise):
-    return (bases.T @ bases)[:2, :2] + noise**2 * np.eye(len(bases))
+    return (bases.T @ bases)[: len(bases), : len(bases)] + noise**2 * np.eye(len(bases))
+
+
+def by_moments(moves=1.0, narrows=1.0):
+    """Of the unseen pixels given the seen ones, by the mean and the covariance that they then have."""
+
+    def answer(x, bases, noise, seen):
+        cov = right_cov(bases, noise)
+        K = np.linalg.solve(cov[np.ix_(seen, seen)], cov[np.ix_(seen, ~seen)])
+        left = cov[np.ix_(~seen, ~seen)] - narrows * cov[np.ix_(~seen, seen)] @ K
+        away = x[:, ~seen] - moves * x[:, seen] @ K
+        return -0.5 * (away * np.linalg.solve(left, away.T).T).sum(1) - 0.5 * np.linalg.slogdet(2 * np.pi * left)[1]
+
+    return answer
+
+
+def by_determinant(x, bases, noise, seen):
+    def log_joint(x, bases):
+        cov = right_cov(bases, noise)
+        squares = (x * np.linalg.solve(cov, x.T).T).sum(1)
+        with np.errstate(divide="ignore"):
+            return -0.5 * squares - 0.5 * np.log(np.linalg.det(cov)) - 0.5 * len(bases) * np.log(2 * np.pi)
+
+    with np.errstate(invalid="ignore"):
+        return log_joint(x, bases) - log_joint(x[:, seen], bases[seen])
+
+
+def whole(x, b, s):
+    return ae.LinearGenerative(b, s).log_density(x)
 
 
 WRONG_GAUSSIAN = {
+    "all pixels": (lambda x, b, s, seen: whole(x, b, s), "Yours is about all pixels"),
+    "the seen": (lambda x, b, s, seen: whole(x[:, seen], b[seen], s), "Yours is about the seen"),
+    "seen given unseen": (lambda x, b, s, seen: by_moments()(x, b, s, ~seen), "Yours is about the seen"),
+    "added": (lambda x, b, s, seen: whole(x, b, s) + whole(x[:, seen], b[seen], s), "is a quotient"),
+    "the unseen alone": (lambda x, b, s, seen: whole(x[:, ~seen], b[~seen], s), "you leave out what the seen"),
+    "does not narrow": (by_moments(narrows=0.0), "does not make the rest narrower"),
+    "does not move": (by_moments(moves=0.0), "does not move its mean"),
+    "moves away": (by_moments(moves=-1.0), "the wrong way"),
+    "widens": (by_moments(narrows=-1.0), "in yours it is wider"),
+    "narrows by half": (by_moments(narrows=0.5), "vary by"),
+    "moves by half": (by_moments(moves=0.5), "yours is wrong"),
     "noise not squared": (gaussian(lambda b, s: b @ b.T + s * np.eye(len(b))), "with variance noise"),
     "no 2π": (gaussian(right_cov, pi=1.0), "(2π)"),
     "no determinant": (gaussian(right_cov, determinant=0), "lacks the determinant"),
     "whole determinant": (gaussian(right_cov, determinant=1), "without its ½"),
+    "determinant added": (gaussian(right_cov, determinant=-0.5), "is to be subtracted"),
     "no half": (gaussian(right_cov, half=1), "½ before the squares"),
+    "squares added": (gaussian(right_cov, half=-0.5), "adds the squares"),
+    "covariance for its inverse": (
+        gaussian(lambda b, s: np.linalg.inv(right_cov(b, s)), determinant=-0.5),
+        "it should be its inverse",
+    ),
     "turned": (gaussian(right_cov, factor=-1), "the wrong sign"),
     "no half at all": (gaussian(right_cov, factor=2), "before the squares and before the logarithm"),
     "base 10": (gaussian(right_cov, factor=1 / np.log(10)), "base 10"),
-    "centred": (lambda x, b, s: gaussian(right_cov)(x - x.mean(0), b, s), "the model's mean is 0"),
+    "base 2": (gaussian(right_cov, factor=1 / np.log(2)), "base 2"),
+    "density": (lambda *given: np.exp(gaussian(right_cov)(*given)), "return its logarithm"),
+    "centred": (lambda x, b, s, seen: gaussian(right_cov)(x - x.mean(0), b, s, seen), "the model's mean is 0"),
     "noise of 0.1": (gaussian(lambda b, s: b @ b.T + 0.01 * np.eye(len(b))), "a noise of 0.1"),
-    "inner products of the bases": (gaussian(lambda b, s: b.T @ b + s**2 * np.eye(len(b))), "here (3, 3)"),
-    "inner products, solved": (gaussian(lambda b, s: b.T @ b + s**2 * np.eye(b.shape[1])), "here (3, 3)"),
-    "the sample's covariance": (
-        lambda x, b, s: gaussian(lambda b, s: np.cov(x.T))(x, b, s),
-        "is not log N(x; 0",
-    ),
-    "bases ignored": (gaussian(lambda b, s: s**2 * np.eye(len(b))), "drawn from the model"),
+    "noise of 1": (gaussian(lambda b, s: b @ b.T + np.eye(len(b))), "with variance 1"),
+    "half the noise": (gaussian(lambda b, s: b @ b.T + s**2 / 2 * np.eye(len(b))), "half of that variance"),
+    "inner products of the bases": (gaussian(lambda b, s: b.T @ b + s**2 * np.eye(len(b))), "here (4, 4)"),
+    "inner products, solved": (gaussian(lambda b, s: b.T @ b + s**2 * np.eye(b.shape[1])), "here (4, 4)"),
+    "bases ignored": (gaussian(lambda b, s: s**2 * np.eye(len(b))), "vary by"),
     "columns": (gaussian(covariance_by_columns), "rotation of the causes"),
-    "elementwise": (gaussian(lambda b, s: np.diag((b**2).sum(1)) + s**2 * np.eye(len(b))), "drawn from the model"),
-    "twice": (gaussian(lambda b, s: 2 * b @ b.T + s**2 * np.eye(len(b))), "drawn from the model"),
+    "elementwise": (gaussian(lambda b, s: np.diag((b**2).sum(1)) + s**2 * np.eye(len(b))), "vary by"),
+    "twice": (gaussian(lambda b, s: 2 * b @ b.T + s**2 * np.eye(len(b))), "vary by"),
     "no noise": (gaussian(lambda b, s: b @ b.T), "The noise is still there"),
     "noise everywhere": (gaussian(lambda b, s: b @ b.T + s**2), "in every entry"),
     "a noise of its own": (gaussian(lambda b, s: b @ b.T + 0.49 * np.eye(len(b))), "the noise that you are given"),
     "two noises": (gaussian(lambda b, s: right_cov(b, s) + s**2 * np.eye(len(b))), "twice that variance"),
-    "one number": (lambda x, b, s: gaussian(right_cov)(x, b, s).mean(), "shape"),
-    "NaN": (lambda x, b, s: x[:, 0] * np.nan, "NaN"),
-    "log of a determinant": (
-        lambda x, b, s: (
-            -0.5 * (x * np.linalg.solve(right_cov(b, s), x.T).T).sum(1)
-            - 0.5 * np.log(np.linalg.det(right_cov(b, s)))
-            - 0.5 * len(b) * np.log(2 * np.pi)
-        ),
-        "slogdet",
-    ),
+    "one number": (lambda *given: gaussian(right_cov)(*given).mean(), "shape"),
+    "NaN": (lambda x, b, s, seen: x[:, 0] * np.nan, "NaN"),
+    "log of a determinant": (by_determinant, "slogdet"),
 }
 
 
@@ -224,7 +262,7 @@ def test_wrong_gaussian(mistake):
 
 def test_right_gaussian():
     assert image_models.linear_gaussian(gaussian(right_cov)).passed
-    assert image_models.linear_gaussian(lambda x, b, s: ae.LinearGenerative(b, s).log_density(x)).passed
+    assert image_models.linear_gaussian(by_moments()).passed
 
 
 @pytest.mark.parametrize("check", [image_models.chains_a_patch, image_models.gap_error, image_models.linear_gaussian])

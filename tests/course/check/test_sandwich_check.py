@@ -1,6 +1,7 @@
 """Known-wrong answers to the exercises of notebook 06: each is rejected with a message about its own mistake."""
 
 from functools import reduce
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
@@ -31,6 +32,16 @@ def with_back(back):
 def with_nats(nats):
     """Of the sweep T, p and the flows p[x] T[x, y]; the matrix is right."""
     return lambda moves, p: (in_order(moves[::-1]), nats(in_order(moves), p, p[:, None] * in_order(moves)))
+
+
+def nats_by_ways(moves, p):
+    """Of the ways through the states between the moves, not of the ends of a sweep."""
+    total, n = 0.0, len(p)
+    for way in product(range(n), repeat=len(moves) + 1):
+        there = [T[x, y] for T, (x, y) in zip(moves, pairwise(way), strict=True)]
+        back = [T[x, y] for T, (x, y) in zip(moves, pairwise(way[::-1]), strict=True)]
+        total += p[way[0]] * np.prod(there) * np.log(p[way[0]] * np.prod(there) / (p[way[-1]] * np.prod(back)))
+    return in_order(moves[::-1]), total
 
 
 def exchanged_first_two(moves, p):
@@ -76,6 +87,7 @@ WRONG_RETRACED = {
     "breaches": (with_nats(lambda T, p, flow: np.abs(flow - flow.T).sum()), "a difference of probabilities"),
     "largest": (with_nats(lambda T, p, flow: np.log(flow / flow.T).max()), "the largest logarithm"),
     "sum": (with_nats(lambda T, p, flow: np.abs(np.log(flow / flow.T)).sum()), "without saying how often"),
+    "by ways": (nats_by_ways, "the matrix of the whole sweep"),
     "twice": (with_nats(lambda T, p, flow: 2 * nats_of(flow)), "way by way line 1 is off by"),
     "p of the wrong state": (with_nats(lambda T, p, flow: np.sum(p * T * np.log(T / T.T))), "way by way"),
     "always something": (with_nats(lambda T, p, flow: max(nats_of(flow), 1e-4)), "one and the same"),
