@@ -272,6 +272,12 @@ def test_no_pilot_takes_a_step_more_than_twice_too_long_or_too_short(width, monk
         assert min(tried) > 0.45 * min(found, 0.2) and max(tried) < 2.3 * max(found, 0.2)  # two, and a pilot's noise
 
 
+def test_pilots_of_a_step_size_draw_from_its_generator():
+    path = ae.geometric_path(ae.Gaussian([0.0], [[1.0]]), ae.Gaussian([0.5], [[0.2]]))
+    found = {ae.tune_step_size(path, 10, 20, rng=np.random.default_rng(seed)) for seed in range(5)}
+    assert len(found) > 1
+
+
 def test_a_step_far_too_long_is_refused_and_nothing_overflows():
     target, _ = log_gamma_target(np.array([2.0]))
     path = ae.geometric_path(ae.Gaussian([0.0], [[1.0]]), target)

@@ -8,7 +8,7 @@ from scipy.special import logsumexp, ndtr, ndtri
 from scipy.stats import binom
 
 import anneal_edu as ae
-from anneal_edu.auditing import of_estimators
+from anneal_edu.auditing import of_estimators, of_paths
 from anneal_edu.auditing.audit import kind_of
 from anneal_edu.auditing.findings import Docket, z_and_p
 
@@ -191,6 +191,12 @@ def test_the_problems_know_their_log_z(problem):
     path = problem.make_path(0.0, 0.0)
     assert exact_log_z(path(1.0)) == pytest.approx(problem.log_z, abs=2e-4)
     assert exact_log_z(path(0.0)) == pytest.approx(path(0.0).log_z(), abs=2e-4)
+
+
+def test_a_sum_needs_few_dimensions_and_draws_that_say_where():
+    assert of_paths._exact_log_z(TENT) is None
+    assert of_paths._exact_log_z(gaussians(3)(0.5)) is None
+    assert of_paths._exact_log_z(gaussians(2)(0.5)) == pytest.approx(gaussians(2)(0.5).log_z(), abs=1e-3)
 
 
 def off_by(bias):

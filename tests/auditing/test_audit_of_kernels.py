@@ -119,6 +119,25 @@ def test_causes_are_told_before_consequences():
     assert docket.closed("kernel", 0.001).kinds == ("chains share their chance", "biased weights", "not invariant")
 
 
+def test_who_never_moves_is_not_told_that_it_has_no_chance():
+    docket, world = Docket(), tiny_worlds(np.random.default_rng(0))[0]
+    conduct.ask_chance(Moves(lambda distribution, x, rng: x, docket), world, docket)
+    assert docket.facts == []
+
+
+@pytest.mark.parametrize(("p", "n_looks"), [(0.5, 1), (1e-4, 2)])
+def test_only_a_suspicious_likeness_is_looked_at_again(monkeypatch, p, n_looks):
+    looks = []
+
+    def likeness(moves, world, n_calls, rng):
+        looks.append(n_calls)
+        return np.zeros(3), np.full(3, p)
+
+    monkeypatch.setattr(conduct, "_likeness", likeness)
+    conduct.ask_independence(None, tiny_worlds(np.random.default_rng(0))[0], Docket(), np.random.default_rng(0))
+    assert looks == [conduct.N_CALLS, conduct.TIMES_MORE * conduct.N_CALLS][:n_looks]
+
+
 def test_worlds_where_nothing_moves_are_said():
     def still(distribution, x, rng):
         return ae.random_walk(1.0)(distribution, x, rng) if distribution.dim == 3 else x

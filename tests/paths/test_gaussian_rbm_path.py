@@ -277,10 +277,12 @@ def test_wrong_company_is_refused():
     with pytest.raises(TypeError, match="auxiliary_gibbs needs a point of a covariance_path"):
         coupled = ae.GaussianBernoulli(np.zeros(3), np.eye(3), np.ones((3, 2)), np.zeros(2))
         ae.auxiliary_gibbs(coupled, np.zeros((1, 3)), np.random.default_rng(0))
-    narrow = ae.GaussianRBM(np.zeros((3, 2)), np.zeros(3), np.zeros(2), 0.1 * np.ones(3))
-    path = ae.geometric_path(narrow, random_grbm(3, 2))
-    with pytest.raises(ValueError, match="no narrower than sigma"):
-        ae.ais(path, ae.linear_schedule(3), 5, ae.auxiliary_gibbs, rng=np.random.default_rng(0))
+    end = random_grbm(3, 2)
+    for share in (0.1, 0.8):
+        narrow = ae.GaussianRBM(np.zeros((3, 2)), np.zeros(3), np.zeros(2), share * end.sigma)
+        with pytest.raises(ValueError, match="no narrower than sigma"):
+            ae.ais(ae.geometric_path(narrow, end), ae.linear_schedule(3), 5, ae.auxiliary_gibbs,
+                   rng=np.random.default_rng(0))
     with pytest.raises(ValueError, match="uncoupled start"):
         between = ae.geometric_path(random_grbm(3, 2), random_grbm(3, 2, 1))(0.5)
         ae.auxiliary_gibbs(between, np.zeros((1, 3)), np.random.default_rng(0))
