@@ -130,7 +130,7 @@ def _takeaway(low: float, high: float, draws: str, log_z: float | None) -> str:
     if log_z is None:
         return found + ("" if draws == EXACT or abs(gap) > 2.0 else " Whether they are right cannot be seen from here.")
     if max(low, high) < log_z - 2.0:
-        return f"{found} Both lie more than 2 nats below the exact log Z: both miss the same region of the target."
+        return f"{found} Both lie more than 2 nats below the exact log Z: both miss the same region."
     if abs(gap) <= 2.0 and max(abs(low - log_z), abs(high - log_z)) < 2.0:
         return "The two runs and the exact log Z agree within about 2 nats."
     if min(low, high) - 2.0 <= log_z <= max(low, high) + 2.0:
