@@ -180,11 +180,11 @@ WRONG_RAISE = {
     "second sign": (lambda f, w: f - mean_of(-own(w, len(f))), "second term"),
     "mixed up": (lambda f, w: f + mean_of(-w.reshape(-1, len(f)).T), "mixed up"),
     "sum": (lambda f, w: f + np.logaddexp.reduce(-own(w, len(f)), axis=1), "the sum over the chains"),
-    "all chains": (lambda f, w: f + log_mean_exp(-w), "chains of its own"),
+    "all chains": (lambda f, w: f + log_mean_exp(-w), "each point has its own"),
     "underflow": (lambda f, w: f + np.log(np.exp(-own(w, len(f))).mean(1)), "exp(-1600) and exp(-800) underflow"),
     "underflow of f/w": (lambda f, w: np.log(np.exp(f[:, None] - own(w, len(f))).mean(1)), "infinite"),
     "overflow": (lambda f, w: f + np.log((1 / np.exp(own(w, len(f)))).mean(1)), "overflows to infinity"),
-    "another axis": (lambda f, w: f + mean_of(-own(w, len(f)).T)[: len(f)], "own C chains"),
+    "another axis": (lambda f, w: f + mean_of(-own(w, len(f)).T)[: len(f)], "Which C chains are a point's own?"),
     "the largest of all points taken out": (shifted_by_all, "infinite"),
     "the first chain taken out": (lambda f, w: f + shifted(-own(w, len(f)), lambda x, **_: x[:, :1]), "infinite"),
     "the mean taken out": (lambda f, w: f + shifted(-own(w, len(f)), np.mean), "infinite"),
@@ -192,7 +192,9 @@ WRONG_RAISE = {
     "NaN": (lambda f, w: f * np.nan, "holds NaN"),
     "an open place": (lambda f, w: [*f[1:], ...], "an array of numbers"),
     "one number": (lambda f, w: float(f.mean()), "shape"),
-    "a largest weight": (lambda f, w: f - own(w, len(f)).min(1), "own C chains"),
+    "a largest weight": (lambda f, w: f - own(w, len(f)).min(1), "the largest term"),
+    "the first chain": (lambda f, w: f - own(w, len(f))[:, 0], "one chain of each point"),
+    "C - 1": (lambda f, w: f + mean_of(-own(w, len(f))) - np.log1p(-len(f) / len(w)), "no variance"),
 }
 
 
