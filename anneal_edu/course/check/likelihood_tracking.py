@@ -234,7 +234,7 @@ def _judge_raise(got, log_f, log_w, case: str) -> None:
         "(N, C).": log_f + mean_of(-mixed),
         "this is the sum over the chains; divide by their number C.": log_f + mean_of(-log_w) + np.log(C),
         "you average over all chains of all points; each point has its own.": log_f + log_mean_exp(-log_w.ravel()),
-        "you keep the largest term of the mean.": log_f - log_w.min(1),
+        "you keep one chain of each point, its largest term; average over all C.": log_f - log_w.min(1),
         "you keep one chain of each point; average over all C.": log_f - log_w[:, 0],
         "you divide by C - 1: this is a mean, no variance.": log_f + mean_of(-log_w) + np.log(C / max(C - 1, 1)),
     }, case=case)

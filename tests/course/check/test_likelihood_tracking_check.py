@@ -192,7 +192,7 @@ WRONG_RAISE = {
     "NaN": (lambda f, w: f * np.nan, "holds NaN"),
     "an open place": (lambda f, w: [*f[1:], ...], "an array of numbers"),
     "one number": (lambda f, w: float(f.mean()), "shape"),
-    "a largest weight": (lambda f, w: f - own(w, len(f)).min(1), "the largest term"),
+    "a largest weight": (lambda f, w: f - own(w, len(f)).min(1), "its largest term"),
     "the first chain": (lambda f, w: f - own(w, len(f))[:, 0], "one chain of each point"),
     "C - 1": (lambda f, w: f + mean_of(-own(w, len(f))) - np.log1p(-len(f) / len(w)), "no variance"),
 }
