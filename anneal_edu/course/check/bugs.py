@@ -276,8 +276,8 @@ def _run(word: str, rng, drift=0.0, keep=0.7, spread=0.0, n_dead=0) -> tuple[np.
 
 def _cases() -> Iterator[tuple[list[tuple[np.ndarray, np.ndarray]], list[str]]]:
     yield from (five_runs(seed) for seed in range(8))
-    rng, chance = np.random.default_rng(154), ndtri((np.arange(60) + 0.5) / 60)  # the outermost: 2.4 standard errors
-    yield [_run("fine", rng, drift) for drift in rng.permutation(chance)], ["fine"] * 60
+    rng, chance = np.random.default_rng(154), ndtri((np.arange(150) + 0.5) / 150)  # at most 2.7 standard errors
+    yield [_run("fine", rng, drift) for drift in rng.permutation(chance)], ["fine"] * 150
     yield [_run("fine", rng, 1.4, 0.95, *harmless) for harmless in ((), (1.5,), (1.5,), (0, 2))], ["fine"] * 4
 
 
@@ -294,7 +294,7 @@ def what_is_wrong(answer) -> str:
     """``answer(log_weights, states)`` must say of one run what is wrong: log weights (C,), states (T, C).
 
     "collapsed": one chain carries the weight. "copies": two chains are one. "stuck": a chain never moves. "not there
-    yet": the chains are still on their way. "fine". Of all kinds come 40 runs, then 60 fine ones, 4 with slow chains.
+    yet": the chains are still on their way. "fine". Of all kinds come 40 runs, then 150 fine ones, 4 with slow chains.
 
     Examples
     --------
@@ -317,4 +317,4 @@ little. Compare early and late in each chain: how large is the mean change besid
             said = attempt(answer(log_w, x))
             require(said in WORDS, f"say one of {', '.join(WORDS)}, not {said!r}.")
             require(said == word, f"a run that is {word!r} you call {said!r}: {told[word]}")
-    return "right: a hundred and four runs, and the trouble of each."
+    return "right: a hundred and ninety-four runs, and the trouble of each."
