@@ -217,6 +217,8 @@ Every rung of every ladder is a chain of its own: a sweep of the ladder costs on
         cost = rungs * ladders * (burn_in + kept)
         _judge_cost(cost, budget, rungs, ladders, burn_in, kept)
     rungs, ladders, burn_in, kept = _settings(answer, 1000)
+    share = f"{burn_in} of {burn_in + kept:,} sweeps are burn-in, {burn_in / (burn_in + kept):.0%}"
+    require(burn_in <= kept, f"{share}: you throw away more than you keep. Half of them at most.")
     errors = []
     for i, rbm in enumerate(_given()):
         path, schedule = geometric_path(uniform_rbm(20, 8), rbm), linear_schedule(rungs - 1)
@@ -228,36 +230,31 @@ Every rung of every ladder is a chain of its own: a sweep of the ladder costs on
     require(
         rmse < 0.3,
         f"log Ẑ minus the exact log Z, of 40 runs on each of three models: {np.mean(errors):+.2f} nats on average, "
-        f"{rmse:.2f} root mean square, and below 0.3 is wanted. {_why_off(errors, rungs, ladders, burn_in, kept)}",
+        f"{rmse:.2f} root mean square, and below 0.3 is wanted. {_why_off(errors, rungs, ladders, kept)}",
     )
-    _judge_burn_in(burn_in, burn_in + kept)
-    return f"right: {rungs} rungs × {ladders} ladders × {burn_in + kept} sweeps are within the budget; error below 0.3."
-
-
-def _judge_burn_in(burn_in: int, time: int) -> None:
-    """The error alone does not tell: these three models are forgiving."""
-    share = f"{burn_in} of {time:,} sweeps are burn-in, {burn_in / time:.0%}"
     require(
-        20 * burn_in >= time,
+        19 * burn_in >= kept,  # the error alone does not tell: these three models are forgiving
         f"{share}: these three models forgive it, others do not. All rungs begin at draws of the start, and "
         "states that still remember it are biased. Throw away a twentieth at least.",
     )
-    require(2 * burn_in <= time, f"{share}: you throw away more than you keep. Half of them at most.")
+    return f"right: {rungs} rungs × {ladders} ladders × {burn_in + kept} sweeps are within the budget; error below 0.3."
 
 
-def _why_off(errors: list[float], rungs: int, ladders: int, burn_in: int, kept: int) -> str:
+def _why_off(errors: list[float], rungs: int, ladders: int, kept: int) -> str:
     """What the errors of the runs have in common, and what to ask of the settings."""
     if rungs < 4:
         return "With so few rungs neighbours hardly overlap, and a stepping stone is a jump. Add rungs."
     mean, spread = np.mean(errors), np.std(errors)
-    if abs(mean) > spread and burn_in <= kept:
+    if abs(mean) > spread:
         side = "too low" if mean < 0 else "too high"
         return (
             f"They lie to one side, {side}: no chance, but a beginning that is still felt. With so few sweeps all "
             f"rungs are still near the start. Fewer chains, here {rungs * ladders:,}, leave more sweeps to each."
         )
-    told = "They lie to both sides: noise" if abs(mean) <= spread else "The beginning is thrown away, so it is noise"
-    return f"{told}, of too few states that are counted. Of each rung you keep {kept:,} sweeps of {ladders:,} ladders."
+    return (
+        "They lie to both sides: noise, of too few states that are counted. Of each rung you keep "
+        f"{kept:,} sweeps of {ladders:,} ladders."
+    )
 
 
 def _settings(answer, budget: int) -> tuple[int, int, int, int]:

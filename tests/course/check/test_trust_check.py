@@ -233,7 +233,7 @@ WRONG_SETTINGS = {
     "one sweep": (lambda budget: (20, budget // 20, 0, 1), "near the start"),
     "nearly all thrown away": (
         lambda budget: (5, 2, 97 * budget // 1000, 3 * budget // 1000),
-        "you keep 3 sweeps of 2",
+        "97 of 100 sweeps are burn-in, 97%: you throw away more",
     ),
     "no burn-in, many ladders": (lambda budget: (10, 25, 0, budget // 250), "They lie to one side, too low"),
     "two sweeps": (lambda budget: (20, budget // 40, 0, 2), "near the start"),
