@@ -37,7 +37,7 @@ def runs(both):
 def test_other_particles_are_as_far_from_the_model_as_their_shares_are(both):
     images, last = ae.data.bars_and_stripes(4), both[0][-1]
     p = np.exp(last.rbm.log_density(images) - last.rbm.log_z())
-    assert last.distance_of(images[[3, 3]]) == pytest.approx(1 - p[3], abs=1e-4)  # all in one place, in single precision
+    assert last.distance_of(images[[3, 3]]) == pytest.approx(1 - p[3], abs=1e-4)  # in single precision
     assert last.distance_of(last.rbm.sample(20_000, np.random.default_rng(0))) < 0.05
 
 
