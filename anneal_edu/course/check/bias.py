@@ -3,20 +3,11 @@
 import numpy as np
 
 from anneal_edu.course.check.two_paths import random_gaussian
-from anneal_edu.course.check.verdict import (
-    WrongAnswerError,
-    array,
-    call,
-    exercise,
-    reject,
-    require,
-    same,
-    several,
-)
+from anneal_edu.course.check.verdict import WrongAnswerError, array, call, exercise, reject, require, same, several
 from anneal_edu.distributions import Gaussian
 from anneal_edu.paths.asymptotics import kl_bias, kl_divergence, segment_costs
 from anneal_edu.paths.geometric import geometric_path, moment_path
-from anneal_edu.paths.schedules import linear_schedule, optimal_allocation
+from anneal_edu.paths.schedules import linear_schedule
 
 _ROUND = {"KL(p ‖ q)": "the first pair, for KL(p ‖ q)", "KL(q ‖ p)": "the second pair, for KL(q ‖ p)"}
 _ENOUGH = 1e-6  # nats: no divergence is asked to be smaller by less
@@ -160,85 +151,106 @@ def _slips_of_width(p: Gaussian, right: float, over_p: bool) -> dict[str, float]
 
 @exercise(
     hints=(
-        "Which bin gains most from one more step: what is F_j/K_j - F_j/(K_j + 1)?",
-        "Give each bin one step, then share the rest in proportion to √F_j; a step that rounding left over goes "
-        "where it saves most.",
-        "K_j ≈ K √F_j / Σ √F, made whole so that Σ K_j = K",
+        "The theorem's proof needs one thing only: what all bins have in common where the sum is smallest. What is "
+        "held fixed there, and what here?",
+        "One more second spent in bin j, what does it save? At the best division all bins save the same. Whole "
+        "numbers come last: one step each, and the rest of the time rounded down.",
+        "F_j / K_j² = λ t_j, so that K_j = T √(F_j / t_j) / Σ √(F t)",
     )
 )
 def allocation(answer) -> str:
-    """``answer(costs, n_steps)`` must share n_steps among bins with costs F_j so that Σ F_j / K_j is small.
+    """``answer(costs, seconds, budget)`` must be whole K_j ≥ 1 with Σ t_j K_j ≤ budget that make Σ F_j / K_j small.
+
+    ``costs`` (J,) are the F_j of the bins, ``seconds`` (J,) the t_j that a step takes in each.
 
     Examples
     --------
-    >>> def by_cost(costs, n_steps):
-    ...     counts = 1 + np.floor((n_steps - len(costs)) * np.array(costs) / np.sum(costs)).astype(int)
-    ...     counts[np.argmax(costs)] += n_steps - counts.sum()
-    ...     return counts
-    >>> allocation(by_cost)
-    ✗ this shares the steps out in proportion to the costs F_j. That makes every bin's loss F_j / K_j the same, which \
-starves the cheap bins. Setting the derivative of Σ F_j / K_j + λ Σ K_j to zero gives K_j ∝ √F_j.
+    >>> def as_in_theorem_3(costs, seconds, budget):
+    ...     share = np.sqrt(costs) / (seconds @ np.sqrt(costs))
+    ...     return 1 + np.floor((budget - seconds.sum()) * share).astype(int)
+    >>> allocation(as_in_theorem_3)
+    ✗ 6 bins, 6000 seconds: this is K_j ∝ √F_j, as if a step took as long everywhere. The seconds are limited, not the \
+steps: what does a *second* save in bin j?
       A hint: ae.check.bias.allocation.hint()
     """
-    p0 = Gaussian([-10.0, 0.0], [[1.0, -0.85], [-0.85, 1.0]])
-    p1 = Gaussian([10.0, 0.0], [[1.0, 0.85], [0.85, 1.0]])
-    edges = linear_schedule(10)
-    paths = [segment_costs(make(p0, p1), edges) for make in (geometric_path, moment_path)]
-    various = np.array([17.0, 47.0, 160.0, 116.0, 19.0, 87.0])
-    uneven = np.array([100.0, *8 * [1.0], 1e-4])  # rounding takes more here than one bin can give back
-    many, few, any_of_few = 1.01, 1.15, np.inf  # what may be lost, of the least: a rule of thumb is welcome
-    for cases, tolerance in (
-        ([(various, 600), (paths[0], 1000), (paths[1], 1000), (uneven, 1000)], many),
-        ([(paths[1], 26), (various, 9), (various, 20)], few),
-        ([(various, 6), (uneven, 10), (uneven, 14), (uneven[::-1], 14)], any_of_few),
-        ([(np.array([17.0, 0.0, 47.0, 160.0]), 12)], any_of_few),  # a bin in which nothing changes
-        ([(np.ones(10), 16)], few),  # rounding up all of them is four too many
-        ([(np.tile(various, 3), 1800)], many),
+    many, few, any_of_few = 1.03, 1.5, np.inf  # what may be lost, of the least: a rule of thumb is welcome
+    six = np.array([17.0, 47.0, 160.0, 116.0, 19.0, 87.0])
+    prices = np.array([1.0, 20.0, 3.0, 0.5, 8.0, 40.0])
+    uneven = np.array([100.0, *8 * [1.0], 1e-4])  # in proportion, the last bin would get less than one step
+    ends = np.array([10.0, *8 * [1.0], 10.0])
+    p0, p1 = (Gaussian([10.0 * side, 0.0], [[1.0, 0.85 * side], [0.85 * side, 1.0]]) for side in (-1, 1))
+    moments = segment_costs(moment_path(p0, p1), linear_schedule(10))
+    for tolerance, cases in (
+        (many, [(six, prices, 6000), (six, 0.001 * prices[::-1], 9), (six, np.ones(6), 1200)]),
+        (many, [(moments, ends, 5000), (uneven, ends, 5000), (np.tile(six, 3), np.repeat(prices, 3), 30000)]),
+        (few, [(six, prices, 300), (moments, ends, 250), (np.ones(10), np.ones(10), 16)]),
+        (any_of_few, [(six, prices, 72.5), (uneven, ends, 28), (uneven[::-1], ends, 30), (six - 17, prices, 100)]),
     ):
-        for costs, n_steps in cases:
-            _judge_allocation(answer, costs, n_steps, tolerance)
-    return "right: whole numbers, none forgotten, and no other division loses noticeably less."
+        for costs, seconds, budget in cases:
+            _judge_allocation(answer, costs, seconds, budget, tolerance)
+    as_in_the_lesson = 6000 * six**0.5 / (prices @ six**0.5)
+    own, page = (float((six / counts).sum()) for counts in (answer(six, prices, 6000), as_in_the_lesson))
+    return (
+        "right: a step that takes four times as long is taken half as often, and its bin still gets twice the time. "
+        f"With steps of half a second to 40 seconds yours lose {own:.2f} nats in 6,000 seconds; K_j ∝ √F_j would lose "
+        f"{page:.2f}."
+    )
 
 
-def _judge_allocation(answer, costs: np.ndarray, n_steps: int, tolerance: float) -> None:
-    counts = call(answer, costs.copy(), n_steps, shape=(len(costs),))
+def _judge_allocation(answer, costs: np.ndarray, seconds: np.ndarray, budget: float, tolerance: float) -> None:
+    counts = call(answer, costs.copy(), seconds.copy(), budget, shape=(len(costs),))
     require(
         np.issubdtype(counts.dtype, np.integer) or (counts == np.round(counts)).all(),
-        "a bin cannot hold a fraction of a step: round to whole numbers, and see that they still sum to K.",
+        "a bin cannot hold a fraction of a step: round to whole numbers, and stay within the time.",
     )
     require((counts >= 1).all(), "every bin needs at least one step, whatever its cost, or the schedule jumps over it.")
-    require(
-        counts.sum() == n_steps,
-        f"the steps sum to {int(counts.sum())} instead of {n_steps}. Rounding loses or gains a few: hand the rest out.",
-    )
-    best = float((costs / optimal_allocation(costs, n_steps)).sum())
-    loss = float((costs / counts).sum())
+    case, spent = f"{len(costs)} bins, {budget:g} seconds: ", float(seconds @ counts)
+    all_in_steps = f"{case}your K_j sum to {budget:g}, but a step is not a second: they take {spent:.4g}."
+    require(spent <= budget * (1 + 1e-12) or counts.sum() != budget, all_in_steps)
+    too_long = f"{case}your steps take {spent:.6g}. One for every bin first; what is left is shared and rounded down."
+    require(spent <= budget * (1 + 1e-12), too_long)
+    loss, best = float((costs / counts).sum()), _least_loss(costs, seconds, budget)
     if loss <= tolerance * best:
         return
-    require(
-        n_steps > 200,
-        f"with as few as {n_steps} steps for {len(costs)} bins it counts who gets those that rounding left over: your "
-        f"division loses {loss:.4g} nats where {best:.4g} can be reached. Give each where it saves most.",
-    )
-    share = counts / n_steps
+    share = seconds * counts / spent
     backwards = "cheap bins get the most steps and expensive ones the fewest: turn it round."
     for wish, sentence in (
         (
-            costs,
-            "this shares the steps out in proportion to the costs F_j. That makes every bin's loss F_j / K_j the same, "
-            "which starves the cheap bins. Setting the derivative of Σ F_j / K_j + λ Σ K_j to zero gives K_j ∝ √F_j.",
+            costs**0.5,
+            "this is K_j ∝ √F_j, as if a step took as long everywhere. The seconds are limited, not the steps: what "
+            "does a *second* save in bin j?",
         ),
-        (costs**0, "every bin gets the same: that is the linear schedule. Expensive bins deserve more steps."),
-        (1 / costs, backwards),
+        (costs**0.5 / seconds, "you share the seconds out by √F_j. A bin whose steps are dear needs more of the time."),
+        (
+            costs / seconds,
+            "K_j in proportion to F_j / t_j starves the cheap bins. One more step saves about F_j / K_j²: a square.",
+        ),
+        (costs, "this shares the steps out in proportion to F_j, and starves the cheap bins."),
+        ((costs * seconds) ** 0.5, "where a step takes longer you take more of them: the t_j stands upside down."),
+        (costs / seconds**0.5, "the root belongs over the whole quotient F_j / t_j."),
+        (costs**0, "every bin gets the same number of steps: that is the linear schedule."),
+        (1 / seconds, "every bin gets the same time, whatever it loses: where are the costs F_j?"),
         (costs**-0.5, backwards),
-        (costs**2, "this follows the squares of the costs; the best shares follow their square roots."),
+        (1 / costs, backwards),
     ):
-        close = 0.5 * len(costs) / n_steps + 0.01
-        require(not np.allclose(share, wish / wish.sum(), atol=close), sentence)
-    raise WrongAnswerError(
-        f"your division loses Σ F_j / K_j = {loss:.4g} nats where {best:.4g} can be reached with the same {n_steps} "
-        "steps. Try K_j ∝ √F_j."
+        aim = wish * seconds / (wish @ seconds)
+        require(not np.allclose(share, aim, atol=0.01 + 0.5 * (seconds / budget).max()), case + sentence)
+    require(
+        spent > 0.9 * budget, f"{case}you leave {budget - spent:.4g} of them unused; all are yours. What is Σ t_j K_j?"
     )
+    raise WrongAnswerError(
+        f"{case}your division loses Σ F_j / K_j = {loss:.4g} nats where {best:.4g} can be reached. Would a second do "
+        "more good in another bin?"
+    )
+
+
+def _least_loss(costs: np.ndarray, seconds: np.ndarray, budget: float) -> float:
+    """One step each, then one by one to where a second saves most, as long as the time is enough for it."""
+    counts = np.ones(len(costs))
+    while (affordable := seconds @ counts + seconds <= budget).any():
+        saved = costs / (counts * (counts + 1)) / seconds
+        counts[np.where(affordable, saved, -1).argmax()] += 1
+    return float((costs / counts).sum())
 
 
 @exercise(

@@ -115,69 +115,56 @@ def test_the_two_middles_are_told():
     assert "σ² is 1.00 and 0.28" in bias.nearest_round(round_by()).message
 
 
-def shared_by(wish):
-    """Largest remainders, one step a bin guaranteed."""
+def in_shares_of(wish):
+    """One step each, and the rest of the time in these shares, rounded down."""
 
-    def answer(costs, n_steps):
-        ideal = (n_steps - len(costs)) * wish(costs) / wish(costs).sum()
-        counts = np.floor(ideal).astype(int)
-        counts[np.argsort(counts - ideal)[: n_steps - len(costs) - counts.sum()]] += 1
-        return counts + 1
+    def answer(F, t, T):
+        return 1 + np.floor((T - t.sum()) * wish(F, t) / (t @ wish(F, t))).astype(int)
 
     return answer
 
 
-def rounded(costs, n_steps):
-    return np.maximum(1, np.round(n_steps * np.sqrt(costs) / np.sqrt(costs).sum()).astype(int))
+the_best_shares = in_shares_of(lambda F, t: np.sqrt(F / t))
 
 
-def everything_to_one_bin(costs, n_steps):
-    counts = np.ones(len(costs), dtype=int)
-    counts[0] += n_steps - len(costs)
-    return counts
+def ideal(F, t, T):
+    return T * np.sqrt(F / t) / np.sqrt(F * t).sum()
 
 
-def the_last_one_pays(costs, n_steps):
-    counts = np.maximum(np.floor(n_steps * np.sqrt(costs) / np.sqrt(costs).sum()), 1).astype(int)
-    counts[-1] += n_steps - counts.sum()
-    return counts
+def none_where_it_costs_nothing(F, t, T):
+    return the_best_shares(F, t, T) * (F > 0)
 
 
-def left_over_to_the_least(costs, n_steps):
-    ideal = (n_steps - len(costs)) * np.sqrt(costs) / np.sqrt(costs).sum()
-    counts = np.floor(ideal).astype(int)
-    counts[np.argsort(ideal - counts)[: n_steps - len(costs) - counts.sum()]] += 1
-    return counts + 1
-
-
-def the_rest_to_the_largest(costs, n_steps):
-    """Rounded up to one at least, and what is missing or too much is the largest bin's: of ten it gets -2."""
-    counts = np.maximum(1, np.round(n_steps * np.sqrt(costs) / np.sqrt(costs).sum()).astype(int))
-    counts[np.argmax(counts)] += n_steps - counts.sum()
-    return counts
-
-
-def none_where_it_costs_nothing(costs, n_steps):
-    counts = np.zeros(len(costs), dtype=int)
-    counts[costs > 0] = ae.optimal_allocation(costs[costs > 0], n_steps)
-    return counts
+def everything_to_one_bin(F, t, T):
+    return np.append(1 + np.floor((T - t.sum()) / t[0]), np.ones(len(F) - 1)).astype(int)
 
 
 WRONG_ALLOCATIONS = {
-    "by cost": (shared_by(lambda F: F), "in proportion to the costs F_j"),
-    "linear": (shared_by(np.ones_like), "that is the linear schedule"),
-    "upside down": (shared_by(lambda F: 1 / np.sqrt(F)), "turn it round"),
-    "squares": (shared_by(lambda F: F**2), "square roots"),
-    "fractions": (lambda F, K: K * np.sqrt(F) / np.sqrt(F).sum(), "fraction of a step"),
-    "rounded": (rounded, "Rounding loses or gains"),
+    "as in the lesson": (in_shares_of(lambda F, t: F**0.5), "as if a step took as long everywhere"),
+    "seconds by the root": (in_shares_of(lambda F, t: F**0.5 / t), "share the seconds out"),
+    "no root": (in_shares_of(lambda F, t: F / t), "a square"),
+    "half a root": (in_shares_of(lambda F, t: F / t**0.5), "over the whole quotient"),
+    "times upside down": (in_shares_of(lambda F, t: (F * t) ** 0.5), "upside down"),
+    "by cost": (in_shares_of(lambda F, t: F), "in proportion to F_j, and"),
+    "linear": (in_shares_of(lambda F, t: F**0), "that is the linear schedule"),
+    "the same time": (in_shares_of(lambda F, t: 1 / t), "where are the costs"),
+    "upside down": (in_shares_of(lambda F, t: np.maximum(F, 1) ** -0.5), "turn it round"),
+    "reciprocals": (in_shares_of(lambda F, t: 1 / np.maximum(F, 1)), "turn it round"),
+    "the library's rule": (lambda F, t, T: ae.optimal_allocation(F, int(T)), "a step is not a second"),
+    "the library's rule, by price": (lambda F, t, T: ae.optimal_allocation(F / t, int(T)), "a step is not a second"),
+    "the library's steps, at mean price": (
+        lambda F, t, T: ae.optimal_allocation(F, max(int(T / t.mean()), len(F))),
+        "6000 seconds: your steps take",
+    ),
+    "fractions": (ideal, "fraction of a step"),
+    "rounded": (lambda F, t, T: np.maximum(1, np.round(ideal(F, t, T))).astype(int), "One for every bin first"),
+    "rounded down": (lambda F, t, T: np.floor(ideal(F, t, T)).astype(int), "at least one step"),
+    "one at least": (lambda F, t, T: np.maximum(1, ideal(F, t, T).astype(int)), "One for every bin first"),
+    "half of the time": (lambda F, t, T: the_best_shares(F, t, max(T / 2, t.sum())), "3040 of them unused"),
     "nothing where nothing changes": (none_where_it_costs_nothing, "whatever its cost"),
-    "empty bins": (lambda F, K: np.append(np.zeros(len(F) - 1, dtype=int), K), "at least one step"),
     "one bin takes all": (everything_to_one_bin, "can be reached"),
-    "left over to the least in need": (left_over_to_the_least, "who gets those that rounding left over"),
-    "the last one pays": (the_last_one_pays, "at least one step"),
-    "the rest to the largest": (the_rest_to_the_largest, "at least one step"),
-    "ten bins at most": (lambda F, K: ae.optimal_allocation(F[:10], K), "shape (10,)"),
-    "wrong length": (lambda F, K: np.array([K]), "shape (1,)"),
+    "ten bins at most": (lambda F, t, T: the_best_shares(F[:10], t[:10], T), "shape (10,)"),
+    "wrong length": (lambda F, t, T: np.array([T]), "shape (1,)"),
 }
 
 
@@ -189,23 +176,23 @@ def test_wrong_allocation(mistake):
     assert message in verdict.message
 
 
-def rest_to_the_last(costs, n_steps):
-    counts = np.floor(n_steps * np.sqrt(costs) / np.sqrt(costs).sum()).astype(int)
-    counts[-1] += n_steps - counts.sum()
-    return counts
+def one_by_one(F, t, T):
+    """Each step to where a second saves most, as long as there is time."""
+    K = np.ones(len(F), dtype=int)
+    while (fits := t @ K + t <= T).any():
+        K[np.where(fits, F / (K * (K + 1) * t), -1).argmax()] += 1
+    return K
 
 
-def rest_to_the_last_but_one_each(costs, n_steps):
-    counts = np.maximum(1, np.floor(n_steps * np.sqrt(costs) / np.sqrt(costs).sum()).astype(int))
-    counts[-1] += n_steps - counts.sum()
-    return counts
+def seconds_as_in_the_lesson(F, t, T):
+    """With u_j = t_j K_j the loss is the sum of F_j t_j / u_j: Theorem 3 for the costs F_j t_j, in seconds."""
+    u = (T - t.sum()) * np.sqrt(F * t) / np.sqrt(F * t).sum()
+    return (1 + u // t).astype(float)
 
 
-@pytest.mark.parametrize("answer", [rest_to_the_last, rest_to_the_last_but_one_each])
-def test_the_rest_must_not_go_to_whoever_is_last(answer):
-    verdict = bias.allocation(answer)
-    assert verdict.passed is False
-    assert "at least one step" in verdict.message or "rounding leaves over" in verdict.message
+@pytest.mark.parametrize("answer", [the_best_shares, one_by_one, seconds_as_in_the_lesson])
+def test_right_allocation(answer):
+    assert bias.allocation(answer).passed
 
 
 def farthest(values):
@@ -248,8 +235,6 @@ def test_right_answers():
     assert bias.nearest_round(round_by()).passed
     assert bias.nearest_round(by_search).passed
     assert bias.nearest_round(lambda mean, cov: [[list(m), np.array(s2)] for m, s2 in round_by()(mean, cov)]).passed
-    assert bias.allocation(shared_by(np.sqrt)).passed
-    assert bias.allocation(ae.optimal_allocation).passed
     assert bias.wrong_entry(lambda K, f, r: farthest(K * (f + r))).passed
 
 
