@@ -2,8 +2,17 @@
 
 import numpy as np
 
-from anneal_edu.course.check.verdict import WrongAnswerError, attempt, exercise, numbers, reject, require, same
-from anneal_edu.weights import log_mean_exp
+from anneal_edu.course.check.raised import cases, judge_error, judge_log_p
+from anneal_edu.course.check.verdict import (
+    attempt,
+    call,
+    exercise,
+    numbers,
+    reject,
+    require,
+    same,
+    several,
+)
 
 
 def _numbers(part, name: str) -> np.ndarray:
@@ -176,70 +185,41 @@ def _judge_since(since: int | None, right: int | None, case: str, given, answer)
 # Exercise 2
 @exercise(
     hints=(
-        "Of which quantity, along chains that start at a data point, is p_ann(v) the mean?",
-        "Give each point its own row of C log weights; average 1/w without leaving the logarithms.",
-        "log p̂(v) = log f(v) + log (1/C) Σ_c 1/w_c",
+        "Of which quantity, along chains that start at a data point, is p_ann(v) the mean? And by how much does the "
+        "logarithm of a mean change when the mean is off by a little?",
+        "Give each point its own row of C log weights; average 1/w without leaving the logarithms. For the error scale "
+        "the 1/w of a point so that their mean is 1: what is the standard error of that mean, and of its logarithm?",
+        "log p̂(v) = log f(v) + log (1/C) Σ_c 1/w_c; with r_c = (1/w_c) / mean(1/w), its error is std(r) / √C",
     )
 )
 def raise_estimate(answer) -> str:
-    """``answer(log_f, log_weights)`` must be log p̂ of every point: log f + log of the mean over its chains of 1/w.
+    """``answer(log_f, log_weights)`` must be log p̂ of every point, log f + log mean 1/w, and its standard error.
 
     ``log_f`` is (N,), ``log_weights`` (N·C,): the first C belong to the first point.
 
     Examples
     --------
-    >>> raise_estimate(lambda log_f, log_w: log_f - log_w.reshape(len(log_f), -1).mean(1))
+    >>> def mean_log(log_f, log_w):
+    ...     log_w = log_w.reshape(len(log_f), -1)
+    ...     return log_f - log_w.mean(1), log_w.std(1) / np.sqrt(log_w.shape[1])
+    >>> raise_estimate(mean_log)
     ✗ two points, three chains: you average -log w. The mean of 1/w is what is unbiased: exponentiate, average, then \
 take the logarithm.
       A hint: ae.check.likelihood_tracking.raise_estimate.hint()
     """
-    rng = np.random.default_rng(13)
-    for case, N, C, level_f, level_w in (
-        ("two points, three chains", 2, 3, 0.0, 0.0),
-        ("log f near 800, log w near 1,600", 4, 5, 800.0, 1600.0),
-        ("three points of three chains, 900 nats apart", 3, 3, 0.0, np.repeat([900.0, 0.0, -900.0], 3)),
-        ("two points, one of them with chains from 0 to 800", 2, 4, 0.0, np.r_[0.0, 800.0, 300.0, 5.0, np.zeros(4)]),
-        ("a point with one chain of four 1,600 below the others", 2, 4, 0.0, np.r_[0.0, 1600, 1600, 1600, np.zeros(4)]),
-        ("a point whose first chain lies 800 above the others", 2, 3, 0.0, np.r_[800.0, 0.0, 0.0, np.zeros(3)]),
-    ):
-        log_f, log_w = level_f + rng.normal(0, 3, N), level_w + rng.normal(1, 2, N * C)
-        got = _numbers(answer(log_f.copy(), log_w.copy()), f"{case}: your result")
-        require(got.shape == (N,), f"{case}: your result has shape {got.shape}; it should be ({N},), one a point.")
-        require(
-            np.isfinite(got).all(),
-            f"{case}: your result is infinite. exp(1600) overflows to infinity, and exp(-1600) and exp(-800) underflow "
-            "to 0. `ae.log_mean_exp` goes from logarithms to a logarithm and does neither.",
-        )
-        _judge_raise(got, log_f, log_w.reshape(N, C), f"{case}: ")
-    return "right: log f + log mean 1/w, each point with its own chains, and no exp overflows or underflows."
-
-
-def _judge_raise(got, log_f, log_w, case: str) -> None:
-    N, C = log_w.shape
-    mixed = log_w.ravel().reshape(C, N).T
-
-    def mean_of(x):
-        return np.array([log_mean_exp(row) for row in x])
-
-    reject(got, {
-        "you average w; along chains that go down it is f/w whose mean is p_ann(v).": log_f + mean_of(log_w),
-        "this is log f - log of the mean of w: the mean of 1/w is not one over the mean of w.": log_f
-        - mean_of(log_w),
-        "you average -log w. The mean of 1/w is what is unbiased: exponentiate, average, then take the "
-        "logarithm.": log_f - log_w.mean(1),
-        "log f is missing: p̂(v) is the mean of f(v)/w.": mean_of(-log_w),
-        "the sign is turned: this is -log p̂.": -log_f - mean_of(-log_w),
-        "the sign of the second term is turned: it is + log mean 1/w.": log_f - mean_of(-log_w),
-        "points and chains are mixed up: the first C weights belong to the first point, so the shape is "
-        "(N, C).": log_f + mean_of(-mixed),
-        "this is the sum over the chains; divide by their number C.": log_f + mean_of(-log_w) + np.log(C),
-        "you average over all chains of all points; each point has its own.": log_f + log_mean_exp(-log_w.ravel()),
-        "you keep one chain of each point, its largest term; average over all C.": log_f - log_w.min(1),
-        "you keep one chain of each point; average over all C.": log_f - log_w[:, 0],
-        "you divide by C - 1: this is a mean, no variance.": log_f + mean_of(-log_w) + np.log(C / max(C - 1, 1)),
-    }, case=case)
-    if not same(got, log_f + mean_of(-log_w)):
-        raise WrongAnswerError(f"{case}yours differs. Which C chains are a point's own? What must come out if C = 1?")
+    for case, log_f, log_w in cases():
+        N, given = len(log_f), (log_f.copy(), log_w.ravel())
+        both = several(call(answer, *given), 2, "return two arrays: log p̂, and its standard error.")
+        for part, name in zip(both, ("log p̂", "standard error"), strict=True):
+            got = _numbers(part, f"{case}: your {name}")
+            require(got.shape == (N,), f"{case}: your {name} has shape {got.shape}; it should be ({N},), one a point.")
+            require(
+                np.isfinite(got).all(),
+                f"{case}: your {name} is infinite. exp(1600) overflows to infinity, and exp(-1600) and exp(-800) "
+                "underflow to 0. `ae.log_mean_exp` goes from logarithms to a logarithm and does neither.",
+            )
+            (judge_log_p if name == "log p̂" else judge_error)(got, log_f, log_w, f"{case}: ")
+    return "right: each point with its own chains and its own error, about 1 where one chain outweighs all others."
 
 
 # Exercise 3

@@ -106,9 +106,9 @@ def steps_needed(answer) -> str:
     for K in (8, 16):
         steps, exact = int(answer(90 * np.linspace(0, 1, K + 1) ** 2, 15 / 99.3**2)), 100  # off by 90 / 6 K²
         require(
-            0 <= steps - exact <= 1,
+            steps == exact,
             f"where slopes are a parabola the law is exact: {exact} steps do; from {K} you predict {steps}. "
-            "How many steps lie between your slopes? Round up what comes out.",
+            "How many steps lie between your slopes? Round up what comes out: steps, not the points at their ends.",
         )
     return "right: predicted from eight or sixteen steps, and as many do it: no more than needed, and no fewer."
 
@@ -174,7 +174,7 @@ def mbar_objective(answer) -> str:
 The objective printed there has the other sign: it is a valley, not a hill.
       A hint: ae.check.tempered_sampling.mbar_objective.hint()
     """
-    log_f, counts = _three_rungs()
+    log_f, counts = _five_rungs()
     best, s = mbar(log_f, counts).log_z, counts / counts.sum()
 
     def value(log_z, log_f=log_f, counts=counts):
@@ -186,7 +186,7 @@ The objective printed there has the other sign: it is a valley, not a hill.
         )
         return float(found)
 
-    _judge_common_factor(value(best + 5) - value(best), same(value(best), 3 * _mixture(log_f, best, s) + s @ best))
+    _judge_common_factor(value(best + 5) - value(best))
     _judge_valley(value, log_f, counts, best)
     constant = value(best) - _mixture(log_f, best, s) - s @ best
     require(
@@ -195,7 +195,8 @@ The objective printed there has the other sign: it is a valley, not a hill.
     )
     require(
         abs(constant) < 1e-6,
-        f"yours is {constant:.4g} too high everywhere. No minimum is moved by it, but the value of (4) is another.",
+        f"yours is {abs(constant):.4g} too {'high' if constant > 0 else 'low'} everywhere. No minimum is moved by it, "
+        "but the value of (4) is another.",
     )
     require(
         abs(value(best[::-1], log_f[::-1], counts[::-1]) - value(best)) < 1e-6,
@@ -203,30 +204,32 @@ The objective printed there has the other sign: it is a valley, not a hill.
         "another. The weight of rung k is counts[k] over their sum, whatever the counts are.",
     )
     lower = log_f - np.random.default_rng(5).choice([0.0, 1000.0], log_f.shape[1])
-    aside = best + 0.2 * np.array([0, 1, 1])
+    aside = best + 0.2 * np.array([0, 1, 1, 1, 1])
     far, near = value(aside, lower) - value(best, lower), value(aside) - value(best)
     require(abs(far - near) < 1e-6, "with logs of -1000 the answer changes: take logsumexp over the rungs.")
     return "right: a valley whose lowest point is the log Z of ae.mbar, blind to a common factor of all Z."
 
 
-def _three_rungs() -> tuple[np.ndarray, np.ndarray]:
-    """log f of 400 draws from three rungs, (3, 400), and how many came from each."""
-    path, schedule = geometric_path(Gaussian([0.0], [[1.0]]), Gaussian([2.0], [[0.5]])), linear_schedule(2)
-    rng, counts = np.random.default_rng(4), np.array([60, 200, 140])
+def _five_rungs() -> tuple[np.ndarray, np.ndarray]:
+    """log f of 520 draws from five rungs, (5, 520), and how many came from each."""
+    path, schedule = geometric_path(Gaussian([0.0], [[1.0]]), Gaussian([2.0], [[0.5]])), linear_schedule(4)
+    rng, counts = np.random.default_rng(4), np.array([60, 200, 140, 30, 90])
     x = np.concatenate([path(float(b)).sample(n, rng) for b, n in zip(schedule, counts, strict=True)])
-    return log_density_matrix(path, schedule, x) + np.array([[0.0], [1.0], [-2.0]]), counts
+    return log_density_matrix(path, schedule, x) + np.array([[0.0], [1.0], [-2.0], [3.0], [0.5]]), counts
 
 
 def _mixture(log_f, log_z, s) -> float:
     return float(logsumexp(np.log(s)[:, None] + log_f - np.reshape(log_z, (-1, 1)), axis=0).mean())
 
 
-def _judge_common_factor(shift: float, thrice: bool) -> None:
-    sign = "The first term falls by 5, so the second, linear in log Z, must rise by 5. Its sign is wrong."
+def _judge_common_factor(shift: float) -> None:
     for wrong, why in (
         (-5, "The first term falls by 5, and the second, linear in log Z, is missing or does not rise with it."),
         (5 - 5 / np.log(2), "The first term falls by 7.2: its logarithm has base 2, and all are natural here."),
-        (-10, "The first term falls by 15: it is a mean over the draws, and yours is three of it." if thrice else sign),
+        (-10, "The first term falls by 5, so the second, linear in log Z, must rise by 5. Its sign is wrong."),
+        (-20, "The first term falls by 25: it is a mean over the draws, and yours is five of it."),
+        (20, "The second term rises by 25: its five weights add up to 5. Which weights make it rise by 5?"),
+        (15, "The second term rises by 20: its five weights add up to 4. Which weights make it rise by 5?"),
         (5, "The first term stays: each f_k should be divided by its Z_k there, so that it falls by 5."),
         (10, "In the first term each f_k is divided by its Z_k, so that it falls by 5."),
         (shift, "Do the weights of both terms, n_k/N, add up to 1?"),
@@ -239,8 +242,8 @@ def _judge_common_factor(shift: float, thrice: bool) -> None:
 
 
 def _judge_valley(value, log_f, counts, best) -> None:
-    s, even = counts / counts.sum(), np.full(3, 1 / 3)
-    steps = 0.3 * np.random.default_rng(6).normal(size=(6, 3)) * [0, 1, 1]
+    s, even = counts / counts.sum(), np.full(5, 1 / 5)
+    steps = 0.3 * np.random.default_rng(6).normal(size=(6, 5)) * [0, 1, 1, 1, 1]
     around = best + np.concatenate([steps, -steps])  # there and back: no slope rises, or falls, in all of them
     rises = np.array([value(z) for z in around]) - value(best)
 
@@ -261,7 +264,7 @@ def _judge_valley(value, log_f, counts, best) -> None:
     )
     require(
         not same(rises, rises_with(even, even)) and not same(rises, rises_with(even, s)),
-        "every rung has the same weight in yours. They gave 60, 200 and 140 draws: rung k weighs n_k/N.",
+        "every rung has the same weight in yours. They gave from 30 to 200 draws: rung k weighs n_k/N.",
     )
     require(not same(rises, counts.sum() * expected), "yours is N times the objective: a mean over draws, not a sum.")
     require(

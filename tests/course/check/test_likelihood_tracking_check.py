@@ -171,6 +171,39 @@ def shifted_by_all(f, w):
     return f + np.log(np.exp(x - x.max()).mean(1)) + x.max()
 
 
+def relative_error(f, w, ddof=0):
+    ratio = np.exp(-own(w, len(f)) - mean_of(-own(w, len(f)))[:, None])
+    return ratio.std(1, ddof=ddof) / np.sqrt(ratio.shape[1])
+
+
+WRONG_ERRORS = {
+    "of the mean log": (lambda f, w: own(w, len(f)).std(1) / np.sqrt(len(w) / len(f)), "of the mean log weight"),
+    "of one chain": (lambda f, w: relative_error(f, w, ddof=1) * np.sqrt(len(w) / len(f)), "single chains"),
+    "a variance": (lambda f, w: relative_error(f, w) ** 2, "the square"),
+    "of p̂": (
+        lambda f, w: np.exp(f + mean_of(-own(w, len(f)))) * relative_error(f, w),
+        "of p̂ itself",
+    ),
+    "twice": (lambda f, w: 2 * relative_error(f, w), "should be"),
+    "none": (lambda f, w: np.zeros(len(f)), "should be"),
+    "underflow": (lambda f, w: np.exp(-own(w, len(f))).std(1) / np.exp(-own(w, len(f))).mean(1), "single chains"),
+    "one for all": (lambda f, w: 0.5, "one a point"),
+    "infinity": (lambda f, w: np.full(len(f), np.inf), "is infinite"),
+}
+
+
+@pytest.mark.parametrize("mistake", WRONG_ERRORS)
+def test_wrong_error_of_raise(mistake):
+    error, message = WRONG_ERRORS[mistake]
+    verdict = check.raise_estimate(lambda f, w: (f + mean_of(-own(w, len(f))), error(f, w)))
+    assert verdict.passed is False
+    assert message in verdict.message, verdict
+
+
+def test_log_p_alone():
+    assert "return two arrays" in check.raise_estimate(lambda f, w: f + mean_of(-own(w, len(f)))).message
+
+
 WRONG_RAISE = {
     "mean of w": (lambda f, w: f + mean_of(own(w, len(f))), "you average w"),
     "AIS turned": (lambda f, w: f - mean_of(own(w, len(f))), "not one over the mean"),
@@ -201,14 +234,15 @@ WRONG_RAISE = {
 @pytest.mark.parametrize("mistake", WRONG_RAISE)
 def test_wrong_raise(mistake):
     answer, message = WRONG_RAISE[mistake]
-    verdict = check.raise_estimate(answer)
+    verdict = check.raise_estimate(lambda f, w: (answer(f, w), relative_error(f, w)))
     assert verdict.passed is False
     assert message in verdict.message, verdict
 
 
-def test_right_raise():
-    assert check.raise_estimate(lambda f, w: f + mean_of(-own(w, len(f)))).passed
-    assert check.raise_estimate(lambda f, w: f + shifted(-own(w, len(f)), np.max)).passed
+@pytest.mark.parametrize("ddof", [0, 1])
+def test_right_raise(ddof):
+    for log_p in (lambda f, w: f + mean_of(-own(w, len(f))), lambda f, w: f + shifted(-own(w, len(f)), np.max)):
+        assert check.raise_estimate(lambda f, w, log_p=log_p: (log_p(f, w), relative_error(f, w, ddof))).passed
 
 
 @pytest.mark.parametrize(

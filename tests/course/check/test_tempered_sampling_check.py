@@ -195,6 +195,7 @@ WRONG_STEPS = {
         lambda s, t: int(np.ceil(len(s) * np.sqrt(abs(rule(s) - rule(s[::2])) / 3 / t))),
         "a parabola",
     ),
+    "points for steps": (lambda slopes, tolerance: needed()(slopes, tolerance) + 1, "not the points"),
     "a fraction": (lambda slopes, tolerance: 30.5, "whole number"),
     "a sign": (lambda slopes, tolerance: np.sqrt(-abs(rule(slopes[::2]) - rule(slopes))), "Has the difference a sign"),
     "a sign, and int of it": (
@@ -220,7 +221,6 @@ def test_wrong_steps(mistake):
 
 def test_right_steps_in_other_words():
     assert tempered_sampling.steps_needed(lambda s, t: float(needed()(s, t))).passed
-    assert tempered_sampling.steps_needed(lambda s, t: needed()(s, t) + 1).passed
 
 
 def mixture(log_f, log_z, weights):
@@ -238,7 +238,7 @@ def unstable(log_f, counts, log_z):
         return np.log((s[:, None] * np.exp(log_f) / np.exp(log_z)[:, None]).sum(0)).mean() + s @ log_z
 
 
-EVEN = np.full(3, 1 / 3)
+EVEN = np.full(5, 1 / 5)
 WRONG_OBJECTIVE = {
     "maximised": (lambda f, n, z: -objective(f, n, z), "as the poster says"),
     "second term dropped": (lambda f, n, z: mixture(f, z, n / n.sum()).mean(), "is missing"),
@@ -250,20 +250,23 @@ WRONG_OBJECTIVE = {
     ),
     "second term's sign": (lambda f, n, z: mixture(f, z, n / n.sum()).mean() - n / n.sum() @ z, "Its sign is wrong"),
     "Z's sign": (lambda f, n, z: mixture(f, -z, n / n.sum()).mean() + n / n.sum() @ z, "divided by its Z_k"),
-    "three of the first term": (lambda f, n, z: 3 * mixture(f, z, n / n.sum()).mean() + n / n.sum() @ z, "three of it"),
+    "five of the first term": (lambda f, n, z: 5 * mixture(f, z, n / n.sum()).mean() + n / n.sum() @ z, "five of it"),
     "no Z in the first term": (lambda f, n, z: mixture(f, 0 * z, n / n.sum()).mean() + n / n.sum() @ z, "term stays"),
     "counts in the first term": (lambda f, n, z: mixture(f, z, n).mean() + n / n.sum() @ z, "not n_k"),
     "a constant too much": (lambda f, n, z: objective(f, n, z) + 123, "123 too high"),
+    "a constant too little": (lambda f, n, z: objective(f, n, z) - 4, "4 too low"),
+    "no weights in the second term": (lambda f, n, z: mixture(f, z, n / n.sum()).mean() + z.sum(), "rises by 25"),
+    "what is left of 1": (lambda f, n, z: mixture(f, z, n / n.sum()).mean() + (1 - n / n.sum()) @ z, "rises by 20"),
     "Z's sign, twice": (lambda f, n, z: mixture(f, -z, n / n.sum()).mean() - n / n.sum() @ z, "not its lowest"),
     "counts in the second term": (lambda f, n, z: mixture(f, z, n / n.sum()).mean() + n @ z, "add up to 1"),
     "a sum over draws in the first": (lambda f, n, z: mixture(f, z, n / n.sum()).sum() + n / n.sum() @ z, "add up"),
     "N times": (lambda f, n, z: n.sum() * objective(f, n, z), "N times"),
-    "even weights": (lambda f, n, z: mixture(f, z, EVEN).mean() + EVEN @ z, "60, 200 and 140"),
-    "even weights in the mixture": (lambda f, n, z: mixture(f, z, EVEN).mean() + n / n.sum() @ z, "60, 200 and 140"),
+    "even weights": (lambda f, n, z: mixture(f, z, EVEN).mean() + EVEN @ z, "30 to 200 draws"),
+    "even weights in the mixture": (lambda f, n, z: mixture(f, z, EVEN).mean() + n / n.sum() @ z, "30 to 200 draws"),
     "twice": (lambda f, n, z: 2 * objective(f, n, z), "not the objective"),
     "no mixture": (lambda f, n, z: (f - z[:, None]).mean() + EVEN @ z, "the same at all log Z"),
     "shares of one table": (
-        lambda f, n, z: objective(f, np.array([60, 200, 140]), z),
+        lambda f, n, z: objective(f, np.array([60, 200, 140, 30, 90]), z),
         "number the rungs from the other end",
     ),
     "unstable": (unstable, "logsumexp"),

@@ -1,0 +1,74 @@
+"""Worlds and verdicts of the second exercise of notebook 13: RAISE, and how sure it is."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from anneal_edu.course.check.verdict import WrongAnswerError, reject, same
+from anneal_edu.weights import log_mean_exp
+
+
+def cases() -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
+    """Case, log f of its points, (N,), and the log weights of their chains, (N, C)."""
+    rng = np.random.default_rng(13)
+    for case, N, C, level_f, level_w in (
+        ("two points, three chains", 2, 3, 0.0, 0.0),
+        ("log f near 800, log w near 1,600", 4, 5, 800.0, 1600.0),
+        ("three points of three chains, 900 nats apart", 3, 3, 0.0, np.repeat([900.0, 0.0, -900.0], 3)),
+        ("two points, one of them with chains from 0 to 800", 2, 4, 0.0, np.r_[0.0, 800.0, 300.0, 5.0, np.zeros(4)]),
+        ("a point with one chain of four 1,600 below the others", 2, 4, 0.0, np.r_[0.0, 1600, 1600, 1600, np.zeros(4)]),
+        ("a point whose first chain lies 800 above the others", 2, 3, 0.0, np.r_[800.0, 0.0, 0.0, np.zeros(3)]),
+    ):
+        log_f, log_w = level_f + rng.normal(0, 3, N), level_w + rng.normal(1, 2, N * C)
+        yield case, log_f, log_w.reshape(N, C)
+
+
+def judge_log_p(got: np.ndarray, log_f: np.ndarray, log_w: np.ndarray, case: str) -> None:
+    """What is handed in for log p̂, (N,), against log f, (N,), and the log weights of each point's chains, (N, C)."""
+    N, C = log_w.shape
+    mixed = log_w.ravel().reshape(C, N).T
+
+    def mean_of(x):
+        return np.array([log_mean_exp(row) for row in x])
+
+    reject(got, {
+        "you average w; along chains that go down it is f/w whose mean is p_ann(v).": log_f + mean_of(log_w),
+        "this is log f - log of the mean of w: the mean of 1/w is not one over the mean of w.": log_f
+        - mean_of(log_w),
+        "you average -log w. The mean of 1/w is what is unbiased: exponentiate, average, then take the "
+        "logarithm.": log_f - log_w.mean(1),
+        "log f is missing: p̂(v) is the mean of f(v)/w.": mean_of(-log_w),
+        "the sign is turned: this is -log p̂.": -log_f - mean_of(-log_w),
+        "the sign of the second term is turned: it is + log mean 1/w.": log_f - mean_of(-log_w),
+        "points and chains are mixed up: the first C weights belong to the first point, so the shape is "
+        "(N, C).": log_f + mean_of(-mixed),
+        "this is the sum over the chains; divide by their number C.": log_f + mean_of(-log_w) + np.log(C),
+        "you average over all chains of all points; each point has its own.": log_f + log_mean_exp(-log_w.ravel()),
+        "you keep one chain of each point, its largest term; average over all C.": log_f - log_w.min(1),
+        "you keep one chain of each point; average over all C.": log_f - log_w[:, 0],
+        "you divide by C - 1: this is a mean, no variance.": log_f + mean_of(-log_w) + np.log(C / max(C - 1, 1)),
+    }, case=case)
+    if not same(got, log_f + mean_of(-log_w)):
+        raise WrongAnswerError(f"{case}yours differs. Which C chains are a point's own? What must come out if C = 1?")
+
+
+def judge_error(got: np.ndarray, log_f: np.ndarray, log_w: np.ndarray, case: str) -> None:
+    """What is handed in for the standard error of log p̂, (N,): that of a logarithm of a mean, with C or C - 1."""
+    C, scale = log_w.shape[1], np.array([[log_mean_exp(row)] for row in -log_w])  # (N, 1)
+    spreads = [np.exp(-log_w - scale).std(1, ddof=ddof) for ddof in (0, 1)]  # of 1/w over their mean, (N,)
+    if any(same(got, spread / np.sqrt(C)) for spread in spreads):
+        return
+    with np.errstate(over="ignore"):
+        p_hat = np.exp(log_f + scale[:, 0])
+    for ddof, spread in enumerate(spreads):
+        reject(got, {
+            "this is the error of the mean log weight; log p̂ is the logarithm of a mean.": log_w.std(1, ddof=ddof)
+            / np.sqrt(C),
+            "this is how far single chains spread; a mean of C is √C times as sure.": spread,
+            "this is the error of p̂ itself; asked is that of log p̂.": p_hat * spread / np.sqrt(C),
+            "this is the square of the error.": spread**2 / C,
+        }, case=case)
+    raise WrongAnswerError(
+        f"{case}your standard error at the first point is {got[0]:.4g}, and should be {spread[0] / np.sqrt(C):.4g}. If "
+        "the mean of 1/w is off by one in a hundred, by how many nats is its logarithm off?"
+    )
