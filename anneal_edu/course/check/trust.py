@@ -196,53 +196,54 @@ def _given() -> tuple[BinaryRBM, ...]:
         "How many Gibbs sweeps does one sweep of one ladder cost?",
         "n_rungs · n_ladders · (n_burn_in + n_sweeps) is the price. Choose the first two, so few that the chains have "
         "time to forget the start, divide, and give burn-in a part.",
-        "time = budget // (n_rungs · n_ladders), for example with 10 rungs and 4 ladders, a fifth of it burn-in",
+        "time = budget // (n_rungs · n_ladders), for example with 8 rungs and 2 ladders, a fifth of it burn-in",
     )
 )
 def tempering_settings(answer) -> str:
     """``answer(budget)`` must be (n_rungs, n_ladders, n_burn_in, n_sweeps) of a PT run within a budget of Gibbs sweeps.
 
     The run is then made, on three models with 20 visible and 8 hidden units; the root mean square error of its log Ẑ
-    must be below 0.3 nats at a budget of 1,000, and from a twentieth to a half of the sweeps must be burn-in.
+    must be below 0.34 nats at a budget of 400, and from a twentieth to a half of the sweeps must be burn-in.
 
     Examples
     --------
     >>> tempering_settings(lambda budget: (20, 10, 0, budget // 10))
-    ✗ these settings cost 20,000 Gibbs sweeps, 20 times the budget of 1,000: 200 chains make 100 sweeps each. \
+    ✗ these settings cost 8,000 Gibbs sweeps, 20 times the budget of 400: 200 chains make 40 sweeps each. \
 Every rung of every ladder is a chain of its own: a sweep of the ladder costs one Gibbs step for each of its rungs.
       A hint: ae.check.trust.tempering_settings.hint()
     """
-    for budget in (1000, 50_000):
+    for budget in (400, 50_000):
         rungs, ladders, burn_in, kept = _settings(answer, budget)
         cost = rungs * ladders * (burn_in + kept)
         _judge_cost(cost, budget, rungs, ladders, burn_in, kept)
-    rungs, ladders, burn_in, kept = _settings(answer, 1000)
+    rungs, ladders, burn_in, kept = _settings(answer, 400)
     share = f"{burn_in} of {burn_in + kept:,} sweeps are burn-in, {burn_in / (burn_in + kept):.0%}"
     require(burn_in <= kept, f"{share}: you throw away more than you keep. Half of them at most.")
     errors = []
     for i, rbm in enumerate(_given()):
         path, schedule = geometric_path(uniform_rbm(20, 8), rbm), linear_schedule(rungs - 1)
-        for seed in range(40):
+        exact = rbm.log_z()
+        for seed in range(100):
             rng = np.random.default_rng([seed, i])
             run = parallel_tempering(path, schedule, kept, ladders, n_burn_in=burn_in, rng=rng)
-            errors.append(run.log_z - rbm.log_z())
+            errors.append(run.log_z - exact)
     rmse = float(np.sqrt(np.mean(np.square(errors))))
     require(
-        rmse < 0.3,
-        f"log Ẑ minus the exact log Z, of 40 runs on each of three models: {np.mean(errors):+.2f} nats on average, "
-        f"{rmse:.2f} root mean square, and below 0.3 is wanted. {_why_off(errors, rungs, ladders, kept)}",
+        rmse < 0.34,
+        f"log Ẑ minus the exact log Z, of 100 runs on each of three models: {np.mean(errors):+.2f} nats on average, "
+        f"{rmse:.2f} root mean square, and below 0.34 is wanted. {_why_off(errors, rungs, ladders, kept)}",
     )
     require(
         19 * burn_in >= kept,  # the error alone does not tell: these three models are forgiving
         f"{share}: these three models forgive it, others do not. All rungs begin at draws of the start, and "
         "states that still remember it are biased. Throw away a twentieth at least.",
     )
-    return f"right: {rungs} rungs × {ladders} ladders × {burn_in + kept} sweeps are within the budget; error below 0.3."
+    return f"right: {rungs} rungs × {ladders} ladders × {burn_in + kept} sweeps keep to the budget; error below 0.34."
 
 
 def _why_off(errors: list[float], rungs: int, ladders: int, kept: int) -> str:
     """What the errors of the runs have in common, and what to ask of the settings."""
-    if rungs < 4:
+    if rungs < 5:
         return "With so few rungs neighbours hardly overlap, and a stepping stone is a jump. Add rungs."
     mean, spread = np.mean(errors), np.std(errors)
     if abs(mean) > spread:

@@ -220,33 +220,36 @@ def test_wrong_model(mistake):
 
 
 def right_settings(budget):
-    time = budget // (10 * 4)
-    return 10, 4, time // 5, time - time // 5
+    time = budget // (8 * 2)
+    return 8, 2, time // 5, time - time // 5
 
 
 WRONG_SETTINGS = {
     "rungs are free": (lambda budget: (20, 10, 0, budget // 10), "a chain of its own"),
     "ladders are free": (lambda budget: (10, 20, 0, budget // 10), "Every ladder pays"),
     "all is free": (lambda budget: (10, 20, 0, budget), "times the budget"),
-    "burn-in is free": (lambda budget: (10, 20, budget // 500, budget // 200), "burn-in counts too"),
-    "two rungs": (lambda budget: (2, 20, budget // 200, budget // 50), "Add rungs"),
+    "burn-in is free": (lambda budget: (8, 2, budget // 80, budget // 16), "burn-in counts too"),
+    "two rungs": (lambda budget: (2, 2, budget // 40, 9 * budget // 40), "Add rungs"),
     "one sweep": (lambda budget: (20, budget // 20, 0, 1), "near the start"),
     "nearly all thrown away": (
         lambda budget: (5, 2, 97 * budget // 1000, 3 * budget // 1000),
-        "97 of 100 sweeps are burn-in, 97%: you throw away more",
+        "38 of 39 sweeps are burn-in, 97%: you throw away more",
     ),
     "no burn-in, many ladders": (lambda budget: (10, 25, 0, budget // 250), "They lie to one side, too low"),
     "two sweeps": (lambda budget: (20, budget // 40, 0, 2), "near the start"),
-    "no burn-in": (lambda budget: (10, 4, 0, budget // 40), "All rungs begin at draws of the start"),
+    "no burn-in": (lambda budget: (8, 2, 0, budget // 16), "All rungs begin at draws of the start"),
     "a burn-in of four in a hundred": (
-        lambda budget: (5, 2, 4 * budget // 1000, 96 * budget // 1000), "4 of 100 sweeps are burn-in, 4%"
+        lambda budget: (8, 2, budget // 400, 24 * budget // 400), "1 of 25 sweeps are burn-in, 4%"
     ),
     "more than half thrown away": (
-        lambda budget: (10, 4, 13 * budget // 1000, 12 * budget // 1000), "you throw away more than you keep"
+        lambda budget: (8, 2, 13 * budget // 400, 12 * budget // 400), "you throw away more than you keep"
     ),
+    "half thrown away": (lambda budget: (8, 2, 7 * budget // 400, 7 * budget // 400), "noise, of too few states"),
+    "five ladders": (lambda budget: (20, 5, budget // 400, 3 * budget // 400), "Fewer chains, here 100"),
+    "thirty rungs": (lambda budget: (30, 2, budget // 400, 5 * budget // 400), "below 0.34 is wanted"),
     "one ladder": (lambda budget: (10, 1, 0, budget // 10), "no error bar"),
     "no ladder": (lambda budget: (10, 0, 0, budget // 10), "n_ladders counts the ladders that are run; yours is 0"),
-    "the same for every budget": (lambda budget: (10, 4, 5, 20), "less than half"),
+    "the same for every budget": (lambda budget: (8, 2, 5, 20), "less than half"),
     "floats": (lambda budget: (10.0, 20.0, 0.0, budget / 200), "divide with //"),
     "a fraction": (lambda budget: (10, 20, 0, budget / 190), "whole numbers"),
     "three numbers": (lambda budget: (10, 20, 100), "four whole numbers"),
@@ -254,7 +257,7 @@ WRONG_SETTINGS = {
     "over by one, with burn-in": (lambda budget: (2, 5, 20, budget // 10 - 19), "only just too much"),
     "rungs and ladders exchanged": (
         lambda budget: (budget // 100, 10, 10, 1),
-        "1.1 times the budget of 1,000: 100 chains make 11 sweeps each.",
+        "1.1 times the budget of 400: 40 chains make 11 sweeps each.",
     ),
     "the row of the first table": (lambda budget: (20, 10, budget // 1000, 4 * budget // 1000), "too low: no chance"),
     "one rung": (lambda budget: (1, 20, 0, budget // 20), "at least two rungs"),
@@ -278,9 +281,7 @@ def test_right_answers():
     assert trust.which_model(lambda *case: np.array([right_model(*case)])[0]).passed
     assert trust.tempering_settings(right_settings).passed
     assert trust.tempering_settings(lambda budget: np.array(right_settings(budget))).passed
-    for burn_in, kept, rungs, ladders in ((1, 19, 10, 5), (12, 12, 10, 4)):  # a twentieth, a half
-        shares = lambda budget, *parts: (budget // 1000 * part for part in parts)  # noqa: E731
-        assert trust.tempering_settings(lambda b: (rungs, ladders, *shares(b, burn_in, kept))).passed  # noqa: B023
+    assert trust.tempering_settings(lambda b: (8, 2, b // 400, 19 * b // 400)).passed  # a twentieth
 
 
 @pytest.mark.parametrize("check", [trust.trusted, trust.which_model, trust.tempering_settings])
