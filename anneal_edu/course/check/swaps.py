@@ -1,6 +1,7 @@
 """Checks of notebook 10: swapping temperatures."""
 
 import numpy as np
+from scipy.stats import norm
 
 from anneal_edu import Gaussian, Unnormalized, geometric_path, linear_schedule, moment_path
 from anneal_edu.course.check.verdict import attempt, call, exercise, reject, require, same, several
@@ -117,90 +118,120 @@ def _reached(answer, n_pairs: int) -> set[int]:
 # Exercise 2
 @exercise(
     hints=(
-        "A swap is one Metropolis move of the pair: which four log densities stand in its ratio?",
-        "After the swap the lower rung holds x_high, the upper one x_low. Ask path(low) and path(high) for both.",
-        "min(1, f_low(x_high) f_high(x_low) / [f_low(x_low) f_high(x_high)])",
+        "It is one Metropolis move of all three rungs: over which product of densities is its ratio taken?",
+        "Write down which state stands on which rung afterwards: rung 0 holds what stood on rung 2. Each of the three "
+        "rungs is asked for two log densities, that of the state which comes and that of the one which goes.",
+        "min(1, f_0(x_2) f_1(x_0) f_2(x_1) / [f_0(x_0) f_1(x_1) f_2(x_2)])",
     )
 )
-def swap_probability(answer) -> str:
-    """``answer(path, low, high, x_low, x_high)`` must be the acceptance probability of a swap, for each chain.
+def turn_probability(answer) -> str:
+    """``answer(path, betas, x)`` must be the probability, (C,), that x_0 → x_1 → x_2 → x_0 change places at once.
 
     Examples
     --------
-    >>> def tempered_only(path, low, high, x_low, x_high):
-    ...     energy = lambda x: -path(1.0).log_density(x)
-    ...     return np.exp(np.minimum(0, (high - low) * (energy(x_high) - energy(x_low))))
-    >>> swap_probability(tempered_only)
-    ✗ right for tempered targets, f^β, and wrong for any other path: the formula with a difference of β needs \
-log f to be β times one energy. Ask path(low) and path(high) for their log_density of both states.
-      A hint: ae.check.swaps.swap_probability.hint()
+    >>> def tempered_only(path, betas, x):
+    ...     energy = -path(1.0).log_density(x)  # (3, C)
+    ...     return np.exp(np.minimum(0, -betas @ (np.roll(energy, 1, axis=0) - energy)))
+    >>> turn_probability(tempered_only)
+    ✗ right for tempered targets, f^β, and wrong for any other path: the formula with differences of β needs \
+log f to be β times one energy. Ask path(betas[k]) for the log_density of the states that come and go.
+      A hint: ae.check.swaps.turn_probability.hint()
     """
     rng = np.random.default_rng(10)
-    x, y = rng.normal(size=(2, 60, 1))
+    x = rng.normal(size=(3, 60, 1))
     flat = Unnormalized(lambda x: np.zeros(x.shape[:-1]), 1)
     tempered = geometric_path(flat, Gaussian([0.0], [[0.2]]))
     moments = moment_path(Gaussian([0.0], [[1.0]]), Gaussian([3.0], [[0.5]]))
-    _judge_swap(answer, tempered, 0.3, 0.8, x, y, "on a tempered target, f^β,")
-    found = call(answer, moments, 0.3, 0.8, x, y, shape=(60,))
+    betas = np.array([0.3, 0.5, 0.8])
+    _judge_turn(answer, tempered, betas, x, "on a tempered target, f^β,")
+    found = call(answer, moments, betas.copy(), x.copy(), shape=(60,))
     require(
-        same(found, _swap(moments, 0.3, 0.8, x, y)),
-        "right for tempered targets, f^β, and wrong for any other path: the formula with a difference of β needs log f "
-        "to be β times one energy. Ask path(low) and path(high) for their log_density of both states.",
+        same(found, np.exp(np.minimum(0, _log_turn(moments, betas, x)))),
+        "right for tempered targets, f^β, and wrong for any other path: the formula with differences of β needs log f "
+        "to be β times one energy. Ask path(betas[k]) for the log_density of the states that come and go.",
     )
-    _judge_swap(answer, tempered, 0.1, 0.5, x, y, "right for the rungs 0.3 and 0.8, and wrong for 0.1 and 0.5:")
-    far = call(answer, tempered, 0.0, 1.0, np.full((2, 1), 60.0), np.zeros((2, 1)), shape=(2,))
-    require(same(far, np.zeros(2)), "a swap that would bring a terrible state to the target is hardly ever accepted.")
-    apart = np.asarray(answer(tempered, 0.3, 0.8, np.full((2, 1), 60.0), np.zeros((2, 1))))
+    others = "right for the rungs 0.3, 0.5 and 0.8, and wrong for others:"
+    _judge_turn(answer, tempered, np.array([0.1, 0.2, 0.9]), x, others)
+    far, ends = np.zeros((3, 2, 1)), np.array([0.0, 0.4, 1.0])
+    far[0] = 60.0
     require(
-        same(apart, np.zeros(2)),
-        "where one state lies far out, one part of your ratio is infinite and another 0, and their product is not a "
-        "number. Add and subtract the four logarithms first, and exponentiate what is left.",
+        same(call(answer, tempered, ends, far.copy(), shape=(2,)), np.zeros(2)),
+        "a turn that would bring a terrible state to the next rung is hardly ever accepted.",
     )
-    remote = np.array([[60.0], [60.001]])  # log f near -9,000 on both sides of the fraction
-    found = np.asarray(answer(tempered, 0.3, 0.8, remote, remote[::-1]))
+    far[2] = 59.0
     require(
-        same(found, _swap(tempered, 0.3, 0.8, remote, remote[::-1]), atol=1e-6),
-        "where both states lie far out, log f is near -9,000 and its exponential is 0, so that the ratio becomes 0/0. "
-        "Add and subtract the four logarithms first, and exponentiate what is left.",
+        same(np.asarray(answer(tempered, ends, far.copy())), np.exp(np.minimum(0, _log_turn(tempered, ends, far)))),
+        "where some states lie far out, one part of your ratio is infinite and another 0, and their product is not a "
+        "number. Add and subtract the six logarithms first, and exponentiate what is left.",
     )
-    return "right: four log densities, on a tempered target and on a path that is none."
+    remote = 60 + 1e-3 * np.arange(3.0)[:, None, None]  # log f near -9,000 on both sides of the fraction
+    require(
+        same(
+            np.asarray(answer(tempered, betas.copy(), remote.copy())),
+            np.exp(np.minimum(0, _log_turn(tempered, betas, remote))),
+            atol=1e-6,
+        ),
+        "where all states lie far out, log f is near -9,000 and its exponential is 0, so that the ratio becomes 0/0. "
+        "Add and subtract the six logarithms first, and exponentiate what is left.",
+    )
+    points = norm.ppf((np.arange(20) + 0.5) / 20)
+    rungs = [moments(beta).mean + np.sqrt(moments(beta).cov[0]) * points for beta in ends]
+    x = np.stack(np.meshgrid(*rungs)).reshape(3, -1, 1)  # all triples of twenty points a rung, equally likely
+    turns, swaps = (float(np.mean(ways(moments, ends, x))) for ways in (answer, _both_swaps))
+    return (
+        f"right: {turns:.1%} of the states at β = 0, 0.4 and 1 of a path of moments turn at once. Two swaps that end "
+        f"in the same places are both accepted for {swaps:.1%}: min(1, ab) is never less than min(1, a) min(1, b)."
+    )
 
 
-def _swap(path, low, high, x, y) -> np.ndarray:
-    return np.exp(np.minimum(0, _log_swap(path, low, high, x, y)))
+def _log_turn(path, betas, x, by: int = 1) -> np.ndarray:
+    """Log of after over before, (C,): every state goes up ``by`` rungs, and after the last rung comes the first."""
+    f, moved = [path(beta).log_density for beta in betas], np.roll(x, by, axis=0)
+    return sum(f[k](moved[k]) - f[k](x[k]) for k in range(3))
 
 
-def _log_swap(path, low, high, x, y) -> np.ndarray:
-    f, g = path(low).log_density, path(high).log_density
-    return f(y) + g(x) - f(x) - g(y)
+def _both_swaps(path, betas, x) -> np.ndarray:
+    """The probability, (C,), that rungs 1 and 2 swap, and rungs 0 and 1 after them: all end in the same places."""
+    f = [path(beta).log_density for beta in betas]
+    first = f[1](x[2]) + f[2](x[1]) - f[1](x[1]) - f[2](x[2])
+    then = f[0](x[2]) + f[1](x[0]) - f[0](x[0]) - f[1](x[2])
+    return np.exp(np.minimum(0, first) + np.minimum(0, then))
 
 
-def _judge_swap(answer, path, low, high, x, y, where: str) -> None:
-    found, log_ratio = call(answer, path, low, high, x, y, shape=(len(x),)), _log_swap(path, low, high, x, y)
-    f, g = path(low).log_density, path(high).log_density
+def _judge_turn(answer, path, betas, x, where: str) -> None:
+    found, log_ratio = call(answer, path, betas.copy(), x.copy(), shape=x.shape[1:2]), _log_turn(path, betas, x)
+    f = [path(beta).log_density for beta in betas]
+    each_state = [f[k](x[k - 1]) - f[k - 1](x[k - 1]) for k in range(3)]  # (3, C), as it goes up
+    each_rung = [f[k](x[k - 1]) - f[k](x[k]) for k in range(3)]
     reject(found, {
         "the min is missing: some of your probabilities are above 1.": np.exp(log_ratio),
         "the ratio is upside down, and there is no min: some probabilities are above 1.": np.exp(-log_ratio),
         "the ratio is upside down: you accept what should be refused.": np.exp(np.minimum(0, -log_ratio)),
+        "this is the turn the other way: the state on rung 0 should go to rung 1.": np.exp(
+            np.minimum(0, _log_turn(path, betas, x, -1))
+        ),
+        "these are two swaps one after the other, both accepted. They end in the same places, but a turn at once is "
+        "one move, with one ratio and one min.": _both_swaps(path, betas, x),
         "this is the logarithm of the probability.": np.minimum(0, log_ratio),
         "these are logarithms of ratios; take the exponential before the min.": np.minimum(1, log_ratio),
         "wanted is the smaller of 1 and the ratio; you take the larger one.": np.exp(np.maximum(0, log_ratio)),
-        "only the upper rung is asked. What is it worth to the lower one?": np.exp(np.minimum(0, g(x) - g(y))),
-        "only the lower rung is asked. What is it worth to the upper one?": np.exp(np.minimum(0, f(y) - f(x))),
-        "the ratio is upside down.": np.exp(np.minimum(0, g(y) + f(x) - g(x) - f(y))),
-        "you decide about each state by itself; it is one move with one ratio and one "
-        "min.": np.exp(np.minimum(0, g(x) - g(y))) * np.exp(np.minimum(0, f(y) - f(x))),
-        "x_low is asked alone, which goes up, or each state by itself; but it is one move, which also brings x_high "
-        "down: one ratio and one min.": np.exp(np.minimum(0, g(x) - f(x))),
+        "you decide about each state by itself, or ask only those that go up; it is one move, with one ratio and one "
+        "min.": np.exp(np.minimum(0, each_state).sum(0)),
+        "you decide about each rung by itself; it is one move with one ratio and one min.": np.exp(
+            np.minimum(0, each_rung).sum(0)
+        ),
+        "the first rung is not asked what the state from the last is worth to it.": np.exp(
+            np.minimum(0, each_rung[1] + each_rung[2])
+        ),
         "your ratio is the root of the right one.": np.exp(np.minimum(0, log_ratio / 2)),
         "your ratio is the square of the right one.": np.exp(np.minimum(0, 2 * log_ratio)),
         "this is Barker's rule, ratio / (1 + ratio). It leaves the distribution as it is, too, but accepts less often; "
         "wanted is Metropolis'.": 1 / (1 + np.exp(-log_ratio)),
     }, case=f"{where} ")
+    right = np.exp(np.minimum(0, log_ratio))
     require(
-        same(found, np.exp(np.minimum(0, log_ratio))),
-        f"{where} your probabilities differ from the right ones by up to "
-        f"{np.abs(found - np.exp(np.minimum(0, log_ratio))).max():.2g}.",
+        same(found, right),
+        f"{where} your probabilities differ from the right ones by up to {np.abs(found - right).max():.2g}.",
     )
 
 

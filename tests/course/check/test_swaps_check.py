@@ -75,81 +75,118 @@ def test_right_rule():
     assert swaps.lifted_rule(lambda *given: np.array(lifted_move(*given))).passed
 
 
-def four(path, low, high, x, y):
-    f, g = path(low).log_density, path(high).log_density
-    return f(x), f(y), g(x), g(y)
-
-
 def of_logs(form):
-    return lambda path, low, high, x, y: form(*four(path, low, high, x, y))
+    """A function of the table log f_k(x_j), (3, 3, C): rungs in rows, states in columns."""
+    return lambda path, betas, x: form(np.array([[path(beta).log_density(part) for part in x] for beta in betas]))
 
 
-def temperature_difference(path, low, high, x, y):
-    log_f = path(1.0).log_density
-    return np.exp(np.minimum(0, (high - low) * (log_f(x) - log_f(y))))
+def ratio(f):
+    return f[0, 2] + f[1, 0] + f[2, 1] - f[0, 0] - f[1, 1] - f[2, 2]
 
 
-WRONG_SWAP = {
-    "upside down": (of_logs(lambda fx, fy, gx, gy: np.exp(np.minimum(0, fx + gy - fy - gx))), "upside down"),
-    "no min": (of_logs(lambda fx, fy, gx, gy: np.exp(fy + gx - fx - gy)), "min is missing"),
-    "as printed": (of_logs(lambda fx, fy, gx, gy: np.exp(fx + gy - fy - gx)), "there is no min"),
-    "logarithm": (of_logs(lambda fx, fy, gx, gy: np.minimum(0, fy + gx - fx - gy)), "this is the logarithm"),
-    "no exponential": (of_logs(lambda fx, fy, gx, gy: np.minimum(1, fy + gx - fx - gy)), "before the min"),
-    "upper rung only": (of_logs(lambda fx, fy, gx, gy: np.exp(np.minimum(0, gx - gy))), "only the upper rung"),
-    "lower rung only": (of_logs(lambda fx, fy, gx, gy: np.exp(np.minimum(0, fy - fx))), "only the lower rung"),
-    "each by itself": (
-        of_logs(lambda fx, fy, gx, gy: np.exp(np.minimum(0, gx - gy) + np.minimum(0, fy - fx))),
-        "by itself",
+def probability(f):
+    return np.exp(np.minimum(0, ratio(f)))
+
+
+def temperature_differences(path, betas, x):
+    log_f = path(1.0).log_density(x)
+    return np.exp(np.minimum(0, betas @ (log_f[[2, 0, 1]] - log_f)))
+
+
+def two_swaps(f):
+    first, then = f[1, 2] + f[2, 1] - f[1, 1] - f[2, 2], f[0, 2] + f[1, 0] - f[0, 0] - f[1, 2]
+    return np.exp(np.minimum(0, first) + np.minimum(0, then))
+
+
+def every_one_by_itself(*differences):
+    return np.exp(sum(np.minimum(0, difference) for difference in differences))
+
+
+WRONG_TURNS = {
+    "upside down": (of_logs(lambda f: np.exp(np.minimum(0, -ratio(f)))), "upside down"),
+    "no min": (of_logs(lambda f: np.exp(ratio(f))), "min is missing"),
+    "upside down, no min": (of_logs(lambda f: np.exp(-ratio(f))), "there is no min"),
+    "down the ladder": (
+        of_logs(lambda f: np.exp(np.minimum(0, f[0, 1] + f[1, 2] + f[2, 0] - f[0, 0] - f[1, 1] - f[2, 2]))),
+        "the turn the other way",
     ),
-    "β difference": (temperature_difference, "any other path"),
+    "two swaps": (of_logs(two_swaps), "two swaps one after the other"),
+    "logarithm": (of_logs(lambda f: np.minimum(0, ratio(f))), "this is the logarithm"),
+    "no exponential": (of_logs(lambda f: np.minimum(1, ratio(f))), "before the min"),
+    "states by themselves": (
+        of_logs(lambda f: every_one_by_itself(f[1, 0] - f[0, 0], f[2, 1] - f[1, 1], f[0, 2] - f[2, 2])),
+        "each state by itself",
+    ),
+    "rungs by themselves": (
+        of_logs(lambda f: every_one_by_itself(f[1, 0] - f[1, 1], f[2, 1] - f[2, 2], f[0, 2] - f[0, 0])),
+        "each rung by itself",
+    ),
+    "who comes down is not asked": (
+        of_logs(lambda f: np.exp(np.minimum(0, f[1, 0] - f[0, 0] + f[2, 1] - f[1, 1]))),
+        "ask only those that go up",
+    ),
+    "the first rung is not asked": (
+        of_logs(lambda f: np.exp(np.minimum(0, f[1, 0] - f[1, 1] + f[2, 1] - f[2, 2]))),
+        "the first rung is not asked",
+    ),
+    "β differences": (temperature_differences, "any other path"),
     "exponentials first": (
-        of_logs(lambda fx, fy, gx, gy: np.minimum(1, np.exp(fy) * np.exp(gx) / (np.exp(fx) * np.exp(gy)))),
+        of_logs(lambda f: np.minimum(1, np.exp(f[0, 2]) * np.exp(f[1, 0]) * np.exp(f[2, 1]) / np.exp(
+            f[0, 0] + f[1, 1] + f[2, 2]
+        ))),
         "exponentiate what is left",
     ),
     "exponentials of parts": (
-        of_logs(lambda fx, fy, gx, gy: np.minimum(1, np.exp(fy - fx) * np.exp(gx - gy))),
+        of_logs(lambda f: np.minimum(1, np.exp(f[1, 0] - f[1, 1]) * np.exp(f[2, 1] - f[2, 2]) * np.exp(
+            f[0, 2] - f[0, 0]
+        ))),
         "one part of your ratio is infinite",
     ),
     "always the same rungs": (
-        lambda path, low, high, x, y: of_logs(
-            lambda fx, fy, gx, gy: np.exp(np.minimum(0, fy + gx - fx - gy))
-        )(path, 0.3, 0.8, x, y),
-        "wrong for 0.1 and 0.5",
+        lambda path, betas, x: of_logs(probability)(path, (0.3, 0.5, 0.8), x),
+        "wrong for others",
     ),
-    "Barker": (of_logs(lambda fx, fy, gx, gy: 1 / (1 + np.exp(fx + gy - fy - gx))), "Barker's rule"),
-    "max for min": (of_logs(lambda fx, fy, gx, gy: np.exp(np.maximum(0, fy + gx - fx - gy))), "the larger one"),
-    "x_low only": (of_logs(lambda fx, fy, gx, gy: np.exp(np.minimum(0, gx - fx))), "x_low is asked alone"),
-    "two states by themselves": (
-        of_logs(lambda fx, fy, gx, gy: np.exp(np.minimum(0, gx - fx) + np.minimum(0, fy - gy))),
-        "each state by itself",
-    ),
-    "root": (of_logs(lambda fx, fy, gx, gy: np.exp(np.minimum(0, 0.5 * (fy + gx - fx - gy)))), "is the root"),
-    "square": (of_logs(lambda fx, fy, gx, gy: np.exp(np.minimum(0, 2 * (fy + gx - fx - gy)))), "is the square"),
-    "the mean of all chains": (
-        of_logs(lambda fx, fy, gx, gy: np.exp(np.minimum(0, fy + gx - fx - gy)).mean() * np.ones(len(fx))),
+    "the ends and the middle": (
+        lambda path, betas, x: of_logs(probability)(path, (betas[0], betas[[0, 2]].mean(), betas[2]), x),
         "from the right ones",
     ),
-    "the probability to refuse": (
-        of_logs(lambda fx, fy, gx, gy: 1 - np.exp(np.minimum(0, fy + gx - fx - gy))),
-        "from the right ones",
-    ),
-    "always": (of_logs(lambda fx, fy, gx, gy: np.ones(len(fx))), "from the right ones"),
-    "yes or no": (of_logs(lambda fx, fy, gx, gy: fy + gx > fx + gy), "from the right ones"),
-    "shape": (of_logs(lambda fx, fy, gx, gy: fx[:3]), "shape"),
-    "NaN": (of_logs(lambda fx, fy, gx, gy: fx * np.nan), "NaN"),
+    "Barker": (of_logs(lambda f: 1 / (1 + np.exp(-ratio(f)))), "Barker's rule"),
+    "max for min": (of_logs(lambda f: np.exp(np.maximum(0, ratio(f)))), "the larger one"),
+    "root": (of_logs(lambda f: np.exp(np.minimum(0, 0.5 * ratio(f)))), "is the root"),
+    "square": (of_logs(lambda f: np.exp(np.minimum(0, 2 * ratio(f)))), "is the square"),
+    "the mean of all chains": (of_logs(lambda f: probability(f).mean() * np.ones(f.shape[2])), "from the right ones"),
+    "the probability to refuse": (of_logs(lambda f: 1 - probability(f)), "from the right ones"),
+    "always": (of_logs(lambda f: np.ones(f.shape[2])), "from the right ones"),
+    "yes or no": (of_logs(lambda f: ratio(f) > 0), "from the right ones"),
+    "shape": (of_logs(lambda f: ratio(f)[:3]), "shape"),
+    "NaN": (of_logs(lambda f: ratio(f) * np.nan), "NaN"),
 }
 
 
-@pytest.mark.parametrize("mistake", WRONG_SWAP)
-def test_wrong_swap(mistake):
-    answer, message = WRONG_SWAP[mistake]
-    verdict = swaps.swap_probability(answer)
+@pytest.mark.parametrize("mistake", WRONG_TURNS)
+def test_wrong_turn(mistake):
+    answer, message = WRONG_TURNS[mistake]
+    verdict = swaps.turn_probability(answer)
     assert verdict.passed is False
     assert message in verdict.message, verdict
 
 
-def test_right_swap():
-    assert swaps.swap_probability(of_logs(lambda fx, fy, gx, gy: np.exp(np.minimum(0, fy + gx - fx - gy)))).passed
+def test_right_turn():
+    assert swaps.turn_probability(of_logs(probability)).passed
+
+
+def test_turns_at_once_are_accepted_more_often():
+    """Against the same expectations by quadrature, on a grid of each rung's line."""
+    path, betas = ae.moment_path(ae.Gaussian([0.0], [[1.0]]), ae.Gaussian([3.0], [[0.5]])), (0.0, 0.4, 1.0)
+    lines = [path(beta).mean[0] + np.sqrt(path(beta).cov[0, 0]) * np.linspace(-5, 5, 101) for beta in betas]
+    x = np.stack(np.meshgrid(*lines, indexing="ij")).reshape(3, -1, 1)
+    weights = np.exp(sum(path(beta).log_density(part) for beta, part in zip(betas, x, strict=True)))
+    at_once, one_by_one = (
+        weights @ of_logs(form)(path, betas, x) / weights.sum() for form in (probability, two_swaps)
+    )
+    told = swaps.turn_probability(of_logs(probability)).message
+    for share in (at_once, one_by_one):
+        assert any(abs(float(word[:-1]) / 100 - share) < 0.004 for word in told.replace(":", "").split() if "%" in word)
 
 
 def share(schedule, rates, n_steps):
@@ -205,7 +242,7 @@ def test_right_ladder():
     assert swaps.equal_ladder(ae.equal_rejection_schedule).passed
 
 
-@pytest.mark.parametrize("check", [swaps.lifted_rule, swaps.swap_probability, swaps.equal_ladder])
+@pytest.mark.parametrize("check", [swaps.lifted_rule, swaps.turn_probability, swaps.equal_ladder])
 def test_untouched_stub(check):
     for stub in (..., lambda *given: ...):
         verdict = check(stub)
