@@ -119,14 +119,25 @@ def log_y(ax: Axes, low: float, high: float, title: str) -> None:
     ax.minorticks_off()
 
 
-def legend(ax: Axes, meanings: dict[str, str], loc: str, lines: tuple[str, ...] = (), **layout) -> None:
+def legend(ax: Axes, meanings: dict[str, str], loc: str, **layout) -> None:
     """Say what styles mean, ``{"geometric": "geometric path"}``, at ``loc``; ``layout`` goes to `Axes.legend`.
 
-    Those named in ``lines`` were drawn as lines without marks, and so they are shown.
+    Draw first: what was drawn as a line without marks, or as marks without a line, is shown so.
     """
     shown = ax.get_legend()
     if shown is None or [text.get_text() for text in shown.get_texts()] != list(meanings.values()):
-        looks = {style: STYLES[style] | ({"marker": "None"} if style in lines else {}) for style in meanings}
-        handles = [Line2D([], [], label=meaning, **looks[style]) for style, meaning in meanings.items()]
+        handles = [Line2D([], [], label=meaning, **_as_drawn(ax, style)) for style, meaning in meanings.items()]
         ax.legend(handles=handles, **layout)
     ax.get_legend().set_loc(loc)
+
+
+def _as_drawn(ax: Axes, style: str) -> dict:
+    """The look of a style, without its mark or its line where no artist of its colour has one."""
+    look = STYLES[style]
+    own = [artist for artist in ax.lines if artist.get_visible() and artist.get_color() == look["color"]]
+    drawn = [artist for artist in own if artist.get_marker() not in ("_", "|")]  # but for the caps of error bars
+    missing = {
+        "marker": all(artist.get_marker() == "None" for artist in drawn),
+        "linestyle": all(artist.get_linestyle() == "None" for artist in drawn),
+    }
+    return look | {part: "None" for part, absent in missing.items() if drawn and absent}

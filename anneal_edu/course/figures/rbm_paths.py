@@ -199,7 +199,7 @@ def figure_three(axes: list[Axes], rows: list[dict], n_chains: int) -> None:
     errors.minorticks_off()
     _log_ess(ess, n_chains, n_chains, f"ESS of {n_chains:,} chains")
     ess.minorticks_off()
-    artists.legend(errors, LABELS | {"truth": "exact"}, loc="lower right", lines=("truth",))
+    artists.legend(errors, LABELS | {"truth": "exact"}, loc="lower right")
     meanings = {"linear": {"marker": "o"}, "optimal binned": _HOLLOW | {"marker": "o"}}
     meanings["perfect transitions"] = _POINTS["perfect", "linear"][1]
     handles = [Line2D([], [], color=GREY, label=meaning, **look) for meaning, look in meanings.items()]

@@ -65,7 +65,7 @@ def shares_of_time(ax: Axes, counted: np.ndarray, averaged: np.ndarray, exact: n
         artists.marks(ax, "never", k[~seen], np.full((~seen).sum(), _FLOOR), COUNTED, **hollow | {"marker": "v"})
         artists.words(ax, "never words", k[~seen][0] + 0.3, 1.7 * _FLOOR, "never visited", fontsize=11, color=GREY)
     meanings = {"truth": "exact", AVERAGED: "averaged", COUNTED: "counted"}
-    artists.legend(ax, meanings, loc="lower right", lines=("truth",), **_SMALL)
+    artists.legend(ax, meanings, loc="lower right", **_SMALL)
     ax.set(yscale="log", ylim=(_FLOOR / 2, 2), xlim=(-0.5, k[-1] + 0.5), xlabel="rung k")
     ax.set_yticks([1, 1e-2, 1e-4], ["1", "10⁻²", "10⁻⁴"])
     ax.set_xticks(range(0, len(k), 1 + len(k) // 8))
@@ -187,7 +187,7 @@ def iterations(ax: Axes, averaged: np.ndarray, counted: np.ndarray, exact: float
         artists.line(ax, style, rounds[whole] + aside, middle, **STYLES[style] | {"linewidth": 1.5})
         every += [low.min(), high.max()]
     meanings = {"truth": "exact", AVERAGED: "Rao-Blackwellised", COUNTED: "counts"}
-    artists.legend(ax, meanings, loc="lower right", lines=("truth",), **_SMALL)
+    artists.legend(ax, meanings, loc="lower right", **_SMALL)
     reach = max(every) - min(every)
     ax.set(xlim=(first - 0.7, rounds[-1] + 0.7), ylim=(min(every) - 0.4 * reach, max(every) + 0.1 * reach))
     ax.set(xlabel="iteration", xticks=rounds[rounds % 2 == 0])
@@ -202,7 +202,7 @@ def convex_objective(ax: Axes, log_z: np.ndarray, values: np.ndarray, lowest: fl
     artists.curve(ax, "exact", [exact] * 2, [low - 0.1 * (high - low), low + 0.6 * (high - low)], "truth")
     artists.marks(ax, "lowest", lowest, low, "MBAR", markersize=11)
     meanings = {"theory": "the objective", "MBAR": "MBAR", "truth": "exact log Z"}
-    artists.legend(ax, meanings, loc="upper center", lines=("theory", "truth"), **_SMALL)
+    artists.legend(ax, meanings, loc="upper center", **_SMALL)
     ax.set(xlim=(log_z[0], log_z[-1]), ylim=(low - 0.1 * (high - low), high), xlabel="log Z₁")
     ax.set(title="MBAR's objective: a valley")
 
@@ -214,7 +214,7 @@ def bennetts_balance(ax: Axes, log_z: np.ndarray, up: np.ndarray, down: np.ndarr
     artists.curve(ax, "down", log_z, down, "target")
     artists.marks(ax, "meet", crossing, np.interp(crossing, log_z, up), "MBAR", markersize=11)
     meanings = {"start": "draws of 0 taken for 1", "target": "draws of 1 taken for 0", "MBAR": "MBAR"}
-    artists.legend(ax, meanings, loc="upper center", lines=("start", "target"), **_SMALL)
+    artists.legend(ax, meanings, loc="upper center", **_SMALL)
     ax.set(xlim=(log_z[0], log_z[-1]), ylim=(0, 1), xlabel="log Z₁", title="Bennett: both taken alike")
 
 
@@ -225,6 +225,6 @@ def gap_against_rungs(ax: Axes, n_steps: np.ndarray, gaps: np.ndarray) -> None:
     artists.curve(ax, "slope", n_steps, line, "truth")
     artists.line(ax, "gap", n_steps, gaps, **STYLES["RB-TI"])
     meanings = {"RB-TI": "|RB-TI − RTS|, exact", "truth": "falls as 1/K²"}
-    artists.legend(ax, meanings, loc="lower left", lines=("truth",), **_SMALL)
+    artists.legend(ax, meanings, loc="lower left", **_SMALL)
     ax.set(yscale="log", ylim=(gaps.min() / 3, 5 * gaps.max()), title="gap in nats")
     artists.log_x(ax, "steps K", n_steps, (n_steps[0] / 1.3, n_steps[-1] * 1.3))

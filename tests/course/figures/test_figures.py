@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from anneal_edu.course.figures import LectureFigure, artists
+from anneal_edu.course.figures import STYLES, LectureFigure, artists
 
 
 def test_a_second_call_moves_the_artist_of_the_first():
@@ -48,3 +48,32 @@ def test_labels_fit_into_the_margins(screen):
     left, right = (ax.get_tightbbox() for ax in figure.axes)
     assert 0 <= left.x0 and left.x1 <= right.x0 and right.x1 <= figure.bbox.x1
     assert 0 <= left.y0 and left.y1 <= figure.bbox.y1
+
+
+@pytest.mark.parametrize(
+    "draw, marker, line",
+    [
+        (artists.curve, False, True),
+        (artists.marks, True, False),
+        (lambda ax, name, x, y, style: artists.line(ax, name, x, y, **STYLES[style]), True, True),
+        (lambda ax, name, x, y, style: artists.bars(ax, name, x, y, y, style), True, True),  # caps are no marks
+        (lambda ax, *rest: None, True, True),
+    ],
+)
+def test_a_legend_shows_what_was_drawn(draw, marker, line):
+    (ax,) = LectureFigure(4, 3).columns(1)
+    artists.curve(ax, "of another colour", [0, 1], [1, 1], "moments")
+    draw(ax, "drawn", [0, 1], [0, 1], "geometric")
+    artists.legend(ax, {"geometric": "geometric"}, "upper left")
+    (handle,) = ax.get_legend().legend_handles
+    assert (handle.get_marker() != "None") == marker
+    assert (handle.get_linestyle() != "None") == line
+
+
+def test_a_line_and_its_marks_are_shown_as_one():
+    (ax,) = LectureFigure(4, 3).columns(1)
+    artists.curve(ax, "line", [0, 1], [0, 1], "geometric")
+    artists.marks(ax, "marks", [0, 1], [0, 1], "geometric")
+    artists.legend(ax, {"geometric": "geometric"}, "upper left")
+    (handle,) = ax.get_legend().legend_handles
+    assert handle.get_marker() == STYLES["geometric"]["marker"] and handle.get_linestyle() != "None"
