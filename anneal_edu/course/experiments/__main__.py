@@ -45,6 +45,7 @@ EXPERIMENTS: dict[str, tuple[Callable[..., list], dict]] = {
     "grosse-biased-moments": (grosse.compare_moments, grosse.SCALES),
     "grosse-table2": (grosse_table2.table_2, grosse_table2.SCALES),
     "kiwaki-starts": (kiwaki.compare_starts, kiwaki.SCALES),
+    "kiwaki-modes": (kiwaki.repeat_starts, kiwaki.REPEATS),
     "hais-convergence": (hamiltonian.convergence, hamiltonian.SCALES),
     "hais-table1": (hamiltonian_table1.table_1, hamiltonian_table1.SCALES),
     "hais-figure5": (hamiltonian_figure5.figure_5, hamiltonian_figure5.SCALES),
@@ -61,6 +62,7 @@ EXACT_LOG_Z = {"grosse-table1", "grosse-figure3"}
 _NO_BARS = {"--progress": "each row is printed as soon as it is there, and there are no bars"}
 _TRAINS = {"--model": "it trains its models"}
 _EXACT = dict.fromkeys(("--images", "--model"), "its models are stored, beside what is exactly known of them")
+_TOY = dict.fromkeys(("--images", "--model"), "it is about one model, whose second mode lies far away")
 _PATCHES = dict.fromkeys(("--images", "--model"), "its models are of whitened patches, and their densities of reals")
 _LABELS = dict.fromkeys(("--images", "--model"), "its moments are biased by which digit an image shows")
 _ONE_TRAINING = {
@@ -74,6 +76,7 @@ REFUSED: dict[str, dict[str, str]] = {
     "carlson-tracking": _NO_BARS | _TRAINS | _ONE_TRAINING,
     "grosse-biased-moments": _LABELS,
     "kiwaki-starts": {"--images": "it looks at a model and its moments, and at no data"},
+    "kiwaki-modes": _NO_BARS | _TOY,
     "hais-convergence": _NO_BARS | _EXACT,
     "hais-table1": _PATCHES,
     "hais-figure5": _PATCHES,

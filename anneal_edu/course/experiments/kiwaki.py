@@ -10,7 +10,7 @@ from itertools import product
 import numpy as np
 
 from anneal_edu import models
-from anneal_edu.annealing.ais import AISResult
+from anneal_edu.annealing.ais import AISResult, ais
 from anneal_edu.course.experiments import stored_arrays
 from anneal_edu.course.experiments.blocks import BlockedAIS
 from anneal_edu.course.experiments.kept import HERE, Run
@@ -213,3 +213,54 @@ def compare_starts(scale: Scale, run: Run = HERE) -> list[Row]:
             rows.append(Row(name, start, kernel, n_steps, exact, result, time.perf_counter() - begin))
             run.report(rows[-1])
     return rows
+
+
+@dataclass(frozen=True)
+class Repeats:
+    """How often `far_modes` is run from every start, in blocks of seeds that follow one another, with K and C."""
+
+    n_blocks: int
+    n_runs: int
+    """Of one block."""
+    n_steps: int = 40
+    n_chains: int = 1000
+
+
+REPEATS = {"tiny": Repeats(2, 2, 8, 50), "quick": Repeats(1, 60), "large": Repeats(6, 60)}
+"""An instant, a quarter of a minute; a minute and a half, from which a lesson quotes."""
+
+
+@dataclass(frozen=True)
+class Block:
+    """Runs of one start with the seeds first_seed, first_seed + 1, …: of each log Ẑ - log Z, and its ESS."""
+
+    start: str
+    first_seed: int
+    errors: list[float]
+    ess: list[float]
+
+    def __str__(self) -> str:
+        rms, last = np.sqrt(np.mean(np.square(self.errors))), self.first_seed + len(self.errors) - 1
+        return (
+            f"{self.start:11}seeds {self.first_seed} to {last}: root mean square of log Ẑ - log Z {rms:.3f}, "
+            f"ESS {min(self.ess):.1f} to {max(self.ess):.1f}"
+        )
+
+
+def repeated_block(start: str, n_steps: int, n_chains: int, first_seed: int, n_runs: int) -> Block:
+    """AIS of `far_modes`, once for each of these seeds."""
+    grbm, schedule = far_modes(), paper_schedule(n_steps)
+    path = start_path(start, grbm, *grbm.mean_and_cov())
+    seeds = range(first_seed, first_seed + n_runs)
+    runs = [ais(path, schedule, n_chains, gibbs, rng=np.random.default_rng(seed)) for seed in seeds]
+    return Block(start, first_seed, [run.log_z - grbm.log_z() for run in runs], [run.ess for run in runs])
+
+
+def repeat_starts(scale: Repeats, run: Run = HERE) -> list[Block]:
+    """From each of the three starts hundreds of runs where a mode lies far away: the error and the ESS of each.
+
+    The moments are exact, x is integrated out, and the first run has the seed of the experiment.
+    """
+    firsts = range(run.seed, run.seed + scale.n_blocks * scale.n_runs, scale.n_runs)
+    wanted = [(start, scale.n_steps, scale.n_chains, first, scale.n_runs) for start, first in product(STARTS, firsts)]
+    return run.rows("kiwaki-modes", repeated_block, wanted, Block)
