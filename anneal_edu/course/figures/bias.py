@@ -1,10 +1,13 @@
-"""How the bias of the mean log weight falls with the number of steps, and how its cost grows with distance."""
+"""How the bias of the mean log weight falls with the number of steps, and where along the path it is lost."""
 
 import numpy as np
 from matplotlib.axes import Axes
 
 from anneal_edu.course.figures import artists
 from anneal_edu.course.figures.style import STYLES, projected
+
+_HOLLOW = {"markerfacecolor": "white", "markersize": 9, "linewidth": 1.2}
+_FULL = {"markersize": 5}
 
 
 @projected()
@@ -16,9 +19,8 @@ def bias_against_steps(
     Marks stand at every other K, those of the two paths in turn: curves on each other show the marks of both.
     """
     look = STYLES[style] | {"markevery": (int(style == "moments"), 2)}
-    hollow = {"markerfacecolor": "white", "markersize": 9, "linewidth": 1.2}
-    artists.line(ax, f"{name} reverse", n_steps, reverse, **look | hollow)
-    artists.line(ax, f"{name} forward", n_steps, forward, **look | {"markersize": 5})
+    artists.line(ax, f"{name} reverse", n_steps, reverse, **look | _HOLLOW)
+    artists.line(ax, f"{name} forward", n_steps, forward, **look | _FULL)
 
 
 @projected()
@@ -29,9 +31,16 @@ def monte_carlo(ax: Axes, name: str, x: float, estimate: float, std_error: float
 
 
 @projected()
-def cost_against_distance(ax: Axes, distances: np.ndarray, costs: dict[str, np.ndarray], now: int) -> None:
-    """Style → cost (n,) against distance (n,), with rings around the points number ``now``."""
-    for name, cost in costs.items():
-        artists.line(ax, name, distances, cost, **STYLES[name])
-        ring = {"markersize": 14, "markerfacecolor": "none", "markeredgecolor": "black", "markeredgewidth": 2}
-        artists.marks(ax, f"{name} now", distances[now], cost[now], name, **ring)
+def lost_up_to(
+    ax: Axes, name: str, betas: np.ndarray, forward: np.ndarray, reverse: np.ndarray, unit: float, style: str
+) -> None:
+    """The losses (K,) of the steps between ``betas`` (K+1,), added up from β = 0, as multiples of ``unit``.
+
+    Forward has full markers, reverse hollow ones and a thin line: up to six of each, the last at β = 1.
+    """
+    places = *(np.arange(1, 6) / 6 - (style == "moments") / 12), 1.0  # curves on each other show the marks of both
+    marks = sorted({int(np.abs(betas - place).argmin()) for place in places})
+    look = STYLES[style] | {"markevery": marks}
+    for direction, losses, marker in (("reverse", reverse, _HOLLOW), ("forward", forward, _FULL)):
+        lost = np.append(0.0, np.cumsum(losses)) / unit
+        artists.line(ax, f"{name} {direction}", betas, lost, **look | marker)

@@ -1,10 +1,11 @@
-"""Grosse et al. 2013, Theorems 1 to 3: how the bias falls with K, and what the best schedule makes of each path."""
+"""Grosse et al. 2013, Theorems 1 to 3: how the bias falls with K, and where along each path it is lost."""
 
 from functools import lru_cache
+from itertools import pairwise
 
 import numpy as np
 
-from anneal_edu import Gaussian, ais, cost_functional, exact, kl_bias, linear_schedule, path_length, segment_costs
+from anneal_edu import Gaussian, ais, cost_functional, exact, kl_bias, kl_divergence, linear_schedule, segment_costs
 from anneal_edu.course.figures import artists, bias
 from anneal_edu.course.panels.annealing_runs import SCHEDULES
 from anneal_edu.course.panels.base import Panel, Reading
@@ -35,15 +36,20 @@ def _exact_biases(name: str, ends: str, separation: float, schedule: str) -> tup
     return forward, reverse, float(np.sqrt(segment_costs(path, linear_schedule(bins))).sum() ** 2)
 
 
-@lru_cache(maxsize=1)
-def _best_costs() -> dict[str, np.ndarray]:
-    """Half the squared length of each path between unit Gaussians, for every distance of SEPARATIONS."""
-    ends = [(Gaussian([0.0], [[1.0]]), Gaussian([float(d)], [[1.0]])) for d in SEPARATIONS]
-    return {name: np.array([path_length(PATHS[name](*pair)) ** 2 / 2 for pair in ends]) for name in PATHS}
+@lru_cache(maxsize=64)
+def _losses(
+    name: str, ends: str, separation: float, schedule: str, n_steps: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The schedule (K+1,), and what each of its steps adds to the forward and to the reverse bias, (K,) each."""
+    path = PATHS[name](*path_ends(ends, separation))
+    betas = SCHEDULES[schedule](path, n_steps)
+    steps = pairwise(map(path, betas))
+    forward, reverse = zip(*((kl_divergence(p, q), kl_divergence(q, p)) for p, q in steps), strict=True)
+    return betas, np.array(forward), np.array(reverse)
 
 
 class BiasDecay(Panel):
-    """The bias log Z - E[log w] under perfect transitions: exact, asymptotic, and as 1,000 chains estimate it.
+    """The bias log Z - E[log w] under perfect transitions: exact, asymptotic, by 1,000 chains, and step by step.
 
     Controls: ``n_steps`` K, ``separation`` of the means, ``ends`` of the path, ``schedule``, ``seed``.
     """
@@ -51,8 +57,8 @@ class BiasDecay(Panel):
     title = "How fast the bias falls"
     picture = (
         "Left: exact forward and reverse bias of both paths against the number of steps, on logarithmic axes, with the "
-        "line F/K and a Monte Carlo estimate. Right: cost of each path with its best schedule, against the distance of "
-        "two unit Gaussians."
+        "line F/K and a Monte Carlo estimate. Right: forward and reverse bias of both paths at the chosen number of "
+        "steps, added up step by step from β = 0 to 1, in units of F/K."
     )
     controls = {  # noqa: RUF012
         "n_steps": steps("steps K", 25, STEPS, live=False),
@@ -71,18 +77,14 @@ class BiasDecay(Panel):
 
     def make_axes(self, figure):
         left, right = figure.columns(1.15, 1)
-        for ax, low, high, title in (
-            (left, 0.01, 20_000, "Bias in nats: forward ●, reverse ○"),  # room for the legend
-            (right, 0.1, 2000, "Later: cost, best schedule"),
-        ):
-            ax.set(yscale="log", ylim=(low, high), title=title)
-            ticks = [tick for tick in (0.01, 0.1, 1, 10, 100, 1000) if tick >= low]
-            ax.set(yticks=ticks, yticklabels=[f"{tick:,g}" for tick in ticks])
+        left.set(yscale="log", ylim=(0.01, 20_000), title="Bias in nats: forward ●, reverse ○")  # room for the legend
+        ticks = (0.01, 0.1, 1, 10, 100, 1000)
+        left.set(yticks=ticks, yticklabels=[f"{tick:,g}" for tick in ticks])
         artists.log_x(left, "number of steps K", (10, 30, 100, 300), (8, 310))
-        artists.log_x(right, "distance of unit Gaussians", (1, 10), (0.8, 50))
-        right.minorticks_off()
+        right.set(xlim=(-0.03, 1.03), ylim=(0, 2.1), xlabel="position β", title="Lost up to β, in units of F/K")
+        right.set(xticks=(0, 0.5, 1), xticklabels=("0", "0.5", "1"), yticks=(0, 1, 2))
         meanings = {"geometric": "geometric", "moments": "moments"}
-        artists.legend(right, meanings, loc="lower right")
+        artists.legend(right, meanings, loc="upper left")
         artists.legend(left, meanings | {"reference": "F/K, linear", "estimate": "Monte Carlo"}, loc="upper right")
         return [left, right]
 
@@ -91,37 +93,40 @@ class BiasDecay(Panel):
         now, F = STEPS.index(n_steps), cost_functional(PATHS["geometric"](*path_ends(ends, separation)))
         every_k = np.array(STEPS)
         artists.curve(left, "F/K", np.array([5, 500]), F / np.array([5, 500]), "reference")
-        exact_bias, readout = {}, {"F/K": f"{F / n_steps:.3f} nats", "F": f"{F:.3f}"}
+        artists.curve(right, "F/K", [-0.03, 1.03], [1, 1], "reference")
+        exact_bias, shares, readout = {}, [], {"F/K": f"{F / n_steps:.3f} nats", "F": f"{F:.3f}"}
         for name, nudge in (("geometric", 0.97), ("moments", 1.03)):
             forward, reverse, limit = _exact_biases(name, ends, separation, schedule)
             bias.bias_against_steps(left, name, every_k, forward, reverse, name)
+            betas, *losses = _losses(name, ends, separation, schedule, n_steps)
+            bias.lost_up_to(right, name, betas, *losses, F / n_steps, name)
             path = PATHS[name](*path_ends(ends, separation))
-            result = ais(path, SCHEDULES[schedule](path, n_steps), N_CHAINS, exact, rng=np.random.default_rng(seed))
+            result = ais(path, betas, N_CHAINS, exact, rng=np.random.default_rng(seed))
             error = result.log_weights.std() / np.sqrt(N_CHAINS)
             bias.monte_carlo(left, f"{name} Monte Carlo", n_steps * nudge, -result.mean_log_weight, error)
             exact_bias[name] = forward[now], limit
+            shares.append(losses[0][0 if name == "geometric" else -1] / forward[now])
             readout[name] = (
                 f"forward {forward[now]:.4g}, reverse {reverse[now]:.4g}, chains {-result.mean_log_weight:.2f} ± "
                 f"{1.96 * error:.2f}"
             )
-        bias.cost_against_distance(right, np.array(SEPARATIONS), _best_costs(), SEPARATIONS.index(separation))
-        return Reading(_takeaway(F, n_steps, ends, schedule, exact_bias), readout)
+        return Reading(_takeaway(F, n_steps, ends, schedule, exact_bias, *shares), readout)
 
 
-def _takeaway(F, n_steps, ends, schedule, exact_bias) -> str:
+def _takeaway(F, n_steps, ends, schedule, exact_bias, first, last) -> str:
     (forward_g, limit_g), (forward_m, limit_m) = exact_bias["geometric"], exact_bias["moments"]
+    bias_g, bias_m, limit = (f"{float(f'{nats:.2g}'):g}" for nats in (forward_g, forward_m, F / n_steps))
     if schedule != "linear":
         return (
             f"More steps where the path turns fast cut the cost from F = {F:.3g} to {limit_g:.3g} on the geometric "
-            f"path and to {limit_m:.3g} on the moment path: with K = {n_steps} the bias is {forward_g:.2g} and "
-            f"{forward_m:.2g} nats."
+            f"path and to {limit_m:.3g} on the moment path: with K = {n_steps} the bias is {bias_g} and {bias_m} nats."
         )
     if ends == MIRRORED:
         return (
-            f"Mirrored ends: forward and reverse bias both are F/K = {F / n_steps:.4g} nats, exactly, at every K. "
-            "Under a linear schedule the path makes no difference to the bias."
+            f"Mirrored ends: forward and reverse bias both are F/K = {F / n_steps:.4g} nats, exactly, on either path "
+            "and at every K: what a step loses forward, its mirror image loses in reverse."
         )
     return (
-        f"From wide to narrow the forward bias ({forward_g:.2g} geometric, {forward_m:.2g} moments) lies above F/K = "
-        f"{F / n_steps:.2g} and the reverse one below: at every K the two add up to 2F/K, and both tend to F/K."
+        f"From wide to narrow the forward bias ({bias_g} geometric, {first:.0%} of it in the first step; {bias_m} "
+        f"moments, {last:.0%} in the last) lies above F/K = {limit}, the reverse one as far below."
     )

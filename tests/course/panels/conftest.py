@@ -18,7 +18,7 @@ del PANELS["Panel"]
 
 SMALLER = {
     "AnnealingRuns": {"STEPS": (11, 26, 1001)},
-    "BiasDecay": {"STEPS": (10, 25, 100), "SEPARATIONS": (1, 5, 20)},
+    "BiasDecay": {"STEPS": (10, 25, 100)},
     "EstimatesAgainstSteps": {"TRANSITIONS": {"Gibbs": (ae.gibbs, (3, 10, 30)), "perfect": (ae.exact, (2, 4, 8))}},
     "LikelihoodTracking": {"N_UPDATES": 500, "N_CHAINS": 60, "_runs": {}},
     "OneMatrix": {"_SWEEPS": 10, "_CHAINS": 40},

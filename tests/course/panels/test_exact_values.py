@@ -26,6 +26,18 @@ def bias(style, n_steps):
     return ae.kl_bias(PATHS[style](*mirrored_gaussians(20.0, 0.85)), ae.linear_schedule(n_steps))
 
 
+def divergence(p, q):
+    """KL(p ‖ q) of two Gaussians."""
+    Q, gap = np.linalg.inv(q.cov), q.mean - p.mean
+    return 0.5 * (np.trace(Q @ p.cov) - p.dim + gap @ Q @ gap - np.log(np.linalg.det(p.cov) / np.linalg.det(q.cov)))
+
+
+def lost(style, by_a_step):
+    """Bias of 25 steps between mirrored ends up to each of them, in units of F/K."""
+    path = PATHS[style](*mirrored_gaussians(20.0, 0.85))
+    return np.append(0, np.cumsum([by_a_step(path(k / 25), path((k + 1) / 25)) for k in range(25)])) * 25 / F
+
+
 F = cost(*mirrored_gaussians(20.0, 0.85))
 FOUR = kiwaki.four_modes()
 
@@ -50,8 +62,10 @@ EXACT = {
         (0, "F/K", Y, F / np.array([5, 500])),
         (0, "moments forward", Y, F / np.array([10, 25, 100])),
         (0, "geometric reverse", Y, F / np.array([10, 25, 100])),
-        (1, "geometric", Y, np.array([1, 5, 20]) ** 2 / 2),
-        (1, "geometric now", Y, 200.0),
+        (1, "F/K", Y, 1.0),
+        (1, "geometric forward", X, np.arange(26) / 25),
+        (1, "geometric forward", Y, lost("geometric", divergence)),
+        (1, "moments reverse", Y, lost("moments", lambda p, q: divergence(q, p))),
     ]),
     "DigitsAnnealing": ({}, [(2, "exact", Y, 0.0)]),
     "EstimatesAgainstSteps": ({}, [(0, "exact", Y, 0.0), (1, "all", Y, 100)]),

@@ -42,6 +42,27 @@ def test_the_bias_as_chains_estimate_it(quick_panel):
     assert (estimate, bar) == pytest.approx((ends.mean(), np.ptp(ends) / 2), abs=0.005001)
 
 
+@pytest.mark.parametrize("scene", panels.BiasDecay.scenes)
+def test_what_the_steps_lose_adds_up_to_the_bias(scene, quick_panel):
+    """On the right each line ends at the height that it has on the left, in units of F/K."""
+    panel = quick_panel(panels.BiasDecay).show(scene)
+    left, right = panel.axes
+    now, unit = list(line(left, "moments forward").get_xdata()).index(panel.n_steps.value), float(panel.readout["F"])
+    for name in ("geometric forward", "geometric reverse", "moments forward", "moments reverse"):
+        lost, bias = line(right, name).get_ydata(), line(left, name).get_ydata()[now]
+        assert lost[0] == 0 and len(lost) == panel.n_steps.value + 1
+        assert lost[-1] == pytest.approx(bias * panel.n_steps.value / unit, rel=1e-3)
+
+
+def test_where_the_bias_is_lost_from_wide_to_narrow(quick_panel):
+    """Of the forward bias by the first step of the geometric path, and by the last of the moment path."""
+    panel = quick_panel(panels.BiasDecay, n_steps=10)
+    geometric, moments = (line(panel.axes[1], f"{style} forward").get_ydata() for style in PATHS)
+    first, last = geometric[1] / geometric[-1], 1 - moments[-2] / moments[-1]
+    assert f"{first:.0%} of it in the first step" in panel.takeaway and f"{last:.0%} in the last" in panel.takeaway
+    assert np.diff(geometric).argmax() == 0 and np.diff(moments).argmax() == 9
+
+
 def test_the_log_weights_of_annealing_runs_are_those_of_the_chosen_k(quick_panel):
     panel = quick_panel(panels.AnnealingRuns, n_steps=11, seed=3)
     for style, make_path in PATHS.items():

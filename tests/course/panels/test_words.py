@@ -105,13 +105,22 @@ WORDS = {
         ),
     ],
     bias_decay: [
-        ((50.0, 25, bias_decay.MIRRORED, "linear", BIASES), "forward and reverse bias both are F/K = 2 nats, exactly"),
         (
-            (50.0, 25, bias_decay.NARROWING, "linear", BIASES),
-            "the forward bias (1.2 geometric, 2.3 moments) lies above F/K = 2 and the reverse one below",
+            (50.0, 25, bias_decay.MIRRORED, "linear", BIASES, 0.5, 0.9),
+            "forward and reverse bias both are F/K = 2 nats, exactly",
         ),
         (
-            (50.0, 25, bias_decay.MIRRORED, "optimal, 10 bins", BIASES),
+            (50.0, 25, bias_decay.NARROWING, "linear", BIASES, 0.5, 0.9),
+            "the forward bias (1.2 geometric, 50% of it in the first step; 2.3 moments, 90% in the last) lies above "
+            "F/K = 2, the reverse one as far below.",
+        ),
+        (
+            (3100.0, 25, bias_decay.NARROWING, "linear", of_both((123.0, 0), (456.0, 0)), 0.5, 0.9),
+            "the forward bias (120 geometric, 50% of it in the first step; 460 moments, 90% in the last) lies above "
+            "F/K = 120, the",
+        ),
+        (
+            (50.0, 25, bias_decay.MIRRORED, "optimal, 10 bins", BIASES, 0.5, 0.9),
             "cut the cost from F = 50 to 4.56 on the geometric path and to 5.67 on the moment path: with K = 25 "
             "the bias is 1.2 and 2.3 nats.",
         ),
