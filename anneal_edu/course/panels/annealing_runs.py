@@ -67,8 +67,6 @@ class AnnealingRuns(Panel):
         estimates.set(xscale="log", xlim=(8, 1250), ylim=(-100, 12), xlabel="number of steps K")
         estimates.set(xticks=(10, 100, 1000), xticklabels=("10", "100", "1000"), title="Estimate of log Z (nats)")
         weights.set_xlabel("log weight (nats)")
-        meanings = {"truth": "truth", "geometric": "geometric", "moments": "moments"}
-        artists.legend(estimates, meanings, loc="lower right")
         return [estimates, weights]
 
     def draw(self, n_steps, transitions, schedule, n_chains, seed):
@@ -80,6 +78,8 @@ class AnnealingRuns(Panel):
             annealing.estimates(estimates, name, STEPS, [r.log_z for r in results], intervals, name)
         artists.curve(estimates, "truth", [1, 1e4], [0, 0], "truth")
         artists.curve(estimates, "now", [n_steps, n_steps], [-100, 100], "reference", linewidth=1.6, zorder=1)
+        meanings = {"truth": "truth", "geometric": "geometric", "moments": "moments"}
+        artists.legend(estimates, meanings, loc="lower right")
         now = {name: runs[name, n_steps][0] for name in PATHS}
         bias = {name: _exact_biases(schedule)[name, n_steps] for name in PATHS}
         annealing.log_weights(

@@ -83,9 +83,6 @@ class BiasDecay(Panel):
         artists.log_x(left, "number of steps K", (10, 30, 100, 300), (8, 310))
         right.set(xlim=(-0.03, 1.03), ylim=(0, 2.1), xlabel="position β", title="Lost up to β, in units of F/K")
         right.set(xticks=(0, 0.5, 1), xticklabels=("0", "0.5", "1"), yticks=(0, 1, 2))
-        meanings = {"geometric": "geometric", "moments": "moments"}
-        artists.legend(right, meanings, loc="upper left")
-        artists.legend(left, meanings | {"reference": "F/K, linear", "estimate": "Monte Carlo"}, loc="upper right")
         return [left, right]
 
     def draw(self, n_steps, separation, ends, schedule, seed):
@@ -110,6 +107,9 @@ class BiasDecay(Panel):
                 f"forward {forward[now]:.4g}, reverse {reverse[now]:.4g}, chains {-result.mean_log_weight:.2f} ± "
                 f"{1.96 * error:.2f}"
             )
+        meanings = {"geometric": "geometric", "moments": "moments"}
+        artists.legend(right, meanings, loc="upper left")
+        artists.legend(left, meanings | {"reference": "F/K, linear", "estimate": "Monte Carlo"}, loc="upper right")
         return Reading(_takeaway(F, n_steps, ends, schedule, exact_bias, *shares), readout)
 
 

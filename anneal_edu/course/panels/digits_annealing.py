@@ -123,7 +123,6 @@ class DigitsAnnealing(Panel):
         for ax, name in ((chains, "chains"), (draws, "draws")):
             image_grid(ax, name, np.zeros((SHOWN, 784)), COLUMNS)
         curve.set(xlim=(-0.04, 1.04), xlabel="position β", xticks=(0, 0.5, 1), title="log Ẑ minus log Z (nats)")
-        artists.legend(curve, {"AIS": "AIS, 95%", "truth": "exact"}, loc="lower left")
         return [chains, draws, curve]
 
     def draw(self, model, start, beta, n_steps, n_chains, seed):
@@ -135,6 +134,7 @@ class DigitsAnnealing(Panel):
         image_grid(chains, "chains", now.chains, COLUMNS, f"Chains at β = {beta:.2f}")
         image_grid(draws, "draws", now.draws, COLUMNS, f"Exact draws at β = {beta:.2f}")
         _draw_curve(curve, stops, now)
+        artists.legend(curve, {"AIS": "AIS, 95%", "truth": "exact"}, loc="lower left")
         low, high = now.interval
         return Reading(
             _takeaway(beta, now),

@@ -32,8 +32,6 @@ class FirstPath(Panel):
         left.set(xlim=(EDGES[0], EDGES[-1]), ylim=(0, 1.15 * ends.max()), xlabel="site")
         right.set(xlim=(-0.06, 1.06), ylim=(0, 1.1 * _LOG_Z[0]), xlabel="position β on the path", title="log Z(β)")
         right.set_xticks((0, 0.5, 1))
-        meanings = {"start": "start, β = 0", "target": "target, β = 1", "here": "here"}
-        artists.legend(left, meanings, loc="upper left")
         return [left, right]
 
     def draw(self, beta):
@@ -43,6 +41,8 @@ class FirstPath(Panel):
         artists.histogram(left, "here", here, EDGES, "here", linestyle="-")
         artists.curve(left, "start", EDGES[[0, -1]], [1 / N_SITES] * 2, "start")
         artists.curve(left, "target", np.arange(N_SITES), np.exp(_TARGET - _LOG_Z[-1]), "target")
+        meanings = {"start": "start, β = 0", "target": "target, β = 1", "here": "here"}
+        artists.legend(left, meanings, loc="upper left")
         left.set_title(f"Probability of each site at β = {beta:.2f}")
         artists.curve(right, "curve", _BETAS, _LOG_Z, "truth")
         artists.marks(right, "now", beta, log_z, "here", markersize=11, markeredgecolor="black")

@@ -74,8 +74,6 @@ class ImportanceSampling(Panel):
         lower.set_ylabel("weight share", fontsize=11)
         lower.locator_params(axis="x", nbins=5)
         right.set(xlim=(-0.2, 8.2), xlabel="distance in each coordinate", title="Estimate of log Z (nats)")
-        artists.legend(upper, {"start": "start", "target": "target"}, loc="upper center", ncols=2)
-        artists.legend(right, {"truth": "truth", "estimate": "estimate, 95% interval"}, loc="upper right")
         return [upper, lower, right]
 
     def draw(self, distance, dim, target, n_samples, seed):
@@ -94,6 +92,7 @@ class ImportanceSampling(Panel):
             for bump, at, mass, side in (("near", 1.6, NEAR, "left"), ("far", shift - 2.6, 1.0, "right")):
                 said = f"{mass / (1 + NEAR):.0%} here"
                 artists.words(upper, bump, at, (0.55, 0.25)[side == "right"] * start.max(), said, ha=side, fontsize=11)
+        artists.legend(upper, {"start": "start", "target": "target"}, loc="upper center", ncols=2)
         lower.set_xlim(upper.get_xlim())
         importance.weight_shares(lower, draws[heaviest], shares[heaviest])
 
@@ -104,6 +103,7 @@ class ImportanceSampling(Panel):
         log_z, low, high = constant + np.array([_estimate(d, dim, target, n_samples, seed) for d in distances]).T
         floor = truth - _FLOOR
         importance.estimate_against(right, distances, log_z, low, high, truth, now)
+        artists.legend(right, {"truth": "truth", "estimate": "estimate, 95% interval"}, loc="upper right")
         if log_z[now] < floor:
             artists.marks(right, "below", distance, floor + 0.8, "estimate", marker="v", markersize=13)
         right.set_ylim(floor, truth + 7)

@@ -85,7 +85,6 @@ class SandwichGap(Panel):
 
     def make_axes(self, figure):
         (ax,) = figure.columns(1)
-        artists.legend(ax, sandwich.MEANINGS | {"truth": "exact log Z"}, loc="upper right", ncols=3)
         return [ax]
 
     def draw(self, model, start, path, draws, truth, seed):
@@ -93,6 +92,7 @@ class SandwichGap(Panel):
         forward, reverse = yield from self.once(settings, _both_ways(*settings))
         log_z = models.load(MODELS[model]).log_z() if truth == SHOWN else None
         sandwich.against_steps(self.axes[0], list(STEPS), forward, reverse, log_z)
+        artists.legend(self.axes[0], sandwich.MEANINGS | {"truth": "exact log Z"}, loc="upper right", ncols=3)
         judged = {"forward": _middle(forward), "reverse": _middle(reverse)}
         low, high = (float(side[i].log_z) for i, side in zip(judged.values(), (forward, reverse), strict=True))
         readout = {"reverse minus forward": f"{high - low:+.1f} nats"}

@@ -96,7 +96,6 @@ class TinyWorld(Panel):
         axes[1].minorticks_off()
         for ax in (axes[0], axes[2]):
             ax.set(ylim=(0, 0.62), yticks=(0, 0.2, 0.4))
-            artists.legend(ax, {"target": "target p", "chains": "chains"}, loc="upper left")
         return axes
 
     def draw(self, n_steps, depth, kernel):
@@ -108,6 +107,7 @@ class TinyWorld(Panel):
         for ax, heights in ((left, stand), (right, share)):
             artists.histogram(ax, "chains", heights, EDGES, "chains", linestyle="-")
             artists.curve(ax, "target", np.arange(N_SITES), target, "target")
+            artists.legend(ax, {"target": "target p", "chains": "chains"}, loc="upper left")
         mean_weight = share / stand
         artists.curve(middle, "one", EDGES[[0, -1]], [1.0, 1.0], "reference", linewidth=1.6)
         look = STYLES["weight"] | {"markersize": 5, "linewidth": 1.2}
