@@ -27,7 +27,7 @@ def chains_a_patch(answer) -> str:
     Examples
     --------
     >>> chains_a_patch(lambda r, spread, budget: (r**2 * budget / (2 * spread**2)) ** 0.5)
-    ✗ r = 1.5, spread 0.6, budget 1,000: your C = 55.9. That is a square root: the squared bias falls as 1/C², its \
+    ✗ r = 1.7, spread 0.55, budget 1,000: your C = 69.11. That is a square root: the squared bias falls as 1/C², its \
 slope as 1/C³, and so it is C³ that you have found.
       A hint: ae.check.image_models.chains_a_patch.hint()
     """
@@ -43,7 +43,7 @@ slope as 1/C³, and so it is C³ that you have found.
     )
 
 
-_MEASURED, _REPEATS = (1.5, 0.6, 1000), 1500
+_MEASURED, _REPEATS = (1.7, 0.55, 1000), 1500
 _RANGES = (0.2, 5.0, 0.4), (60.0, 25.0, 3.0)
 """Least and most of r, of C / r at the best C, and of the spread over patches."""
 
@@ -77,6 +77,7 @@ def _judge_chains(answer, r: float, spread: float, budget: int) -> None:
 
 def _name_the_slip(got: float, right: float, r: float, spread: float, budget: int, case: str) -> None:
     require(got > 0, f"{case}A number of chains is positive.")
+    require(got > 0.99, f"{case}Less than one chain a patch: does a quotient stand upside down?")
     require(
         got > 1.01,
         f"{case}One chain a patch, and all for patches? More patches make the variance smaller. What do they do to the "

@@ -1,12 +1,15 @@
 """Checks of notebook 08: momentum that survives annealing."""
 
+from functools import partial
+
 import numpy as np
 
 from anneal_edu.course.check.moves import FAULTY, RIGHT, Move
-from anneal_edu.course.check.verdict import arrays, call, exercise, reject, require, same
+from anneal_edu.course.check.verdict import arrays, call, exercise, own_chance, reject, require, same
 
 _N = 100_000
 _REPEATS = 30  # of each right move: a test that rejects one of twenty of them should not pass by luck
+_SIZES = 10_000, 100  # draws in these repeats, in turn: no fixed tolerance fits both
 
 
 # Exercise 1
@@ -250,23 +253,46 @@ def leaves_invariant(answer) -> str:
 at the variances.
       A hint: ae.check.momentum.leaves_invariant.hint()
     """
+    if _last_of_moves(answer, np.random.default_rng(1)) is not None:
+        own_chance(partial(_last_of_moves, answer), "moves")
     for said, (skewed, move) in FAULTY.items():
         require(not _verdict_on(answer, move, skewed, 0), f"you pass a faulty move: {said}.")
-    n_wrong = {
-        said: sum(not _verdict_on(answer, move, skewed, seed) for seed in range(_REPEATS))
+    wrong = {
+        said: [not _verdict_on(answer, move, skewed, seed, _SIZES[seed % 2]) for seed in range(_REPEATS)]
         for said, (skewed, move) in RIGHT.items()
     }
-    wavers = any(0 < n < _REPEATS for n in n_wrong.values())
-    chance = " Chance moves every average by an error or two, and you look at many: allow five." if wavers else ""
+    n_wrong, chance = {said: sum(each) for said, each in wrong.items()}, ""
+    if any(0 < n < _REPEATS for n in n_wrong.values()):
+        chance = " Chance moves every average by an error or two, and you look at many: allow five."
+    if not any(any(each[0::2]) for each in wrong.values()):
+        chance = (
+            f" That never happens with n = {_SIZES[0]:,} draws, but with n = {_SIZES[1]}, where chance moves every "
+            "average ten times as far: measure each difference by its own standard error."
+        )
     for said, n in n_wrong.items():
         require(n == 0, f"{n} times of {_REPEATS} you reject a move that is right: {said}.{chance}")
     return f"right: all {len(FAULTY)} faults are found, without a false alarm in {_REPEATS * len(RIGHT)} other tests."
 
 
-def _verdict_on(answer, move: Move, skewed: bool | None, seed: int) -> bool:
+def _verdict_on(answer, move: Move, skewed: bool | None, seed: int, n: int = _SIZES[0], own=None) -> bool:
+    """What the answer says to this move of n draws; its generator is ``own``, or one of the seed."""
     rng = np.random.default_rng([seed, 17])
     width = 0.01 if skewed is None else 2.0
-    x = np.log(rng.gamma(2.0, size=10_000)) if skewed else width * rng.standard_normal(10_000)
-    said = call(answer, move, x, rng.standard_normal(10_000), np.random.default_rng([seed, 18]))
+    x = np.log(rng.gamma(2.0, size=n)) if skewed else width * rng.standard_normal(n)
+    said = call(answer, move, x, rng.standard_normal(n), own or np.random.default_rng([seed, 18]))
     require(np.ndim(said) == 0 and said in (True, False), f"return True or False; yours is {said!r}.")
     return bool(said)
+
+
+def _last_of_moves(answer, own: np.random.Generator) -> np.ndarray | None:
+    """The new x and v of the last move that the answer makes of a right one if it is given this generator."""
+    (skewed, move), *_ = RIGHT.values()
+    made = []
+
+    def heard(x, v, rng):
+        new = move(x, v, rng)
+        made.append(np.array(new))
+        return new
+
+    _verdict_on(answer, heard, skewed, 0, own=own)
+    return made[-1] if made else None

@@ -42,10 +42,12 @@ WRONG_CHAINS = {
     "a slope's sign": (lambda r, s, B: (-(r**2) * B / (2 * s**2)) ** (1 / 3), "a sign?"),
     "less than none": (lambda r, s, B: -chains(r, s, B), "is positive"),
     "one more": (lambda r, s, B: chains(r, s, B) + 1, "not C - 1"),
+    "upside down": (lambda r, s, B: 1 / chains(r, s, B), "upside down"),
+    "a third of r²": (lambda r, s, B: np.cbrt(r**2 * B / (3 * s**2)), "*square* of the bias"),
     "a third too many": (lambda r, s, B: 1.3 * chains(r, s, B), "Near, but not yet"),
     "half of it": (lambda r, s, B: chains(r, s, B) / 2, "measured in 1,500 repeats"),
     "root of the budget": (lambda r, s, B: np.sqrt(B), "measured in 1,500 repeats"),
-    "always the same": (lambda r, s, B: 14.62, "With which power"),
+    "always the same": (lambda r, s, B: 16.84, "With which power"),
     "a pair": (lambda r, s, B: (B / 10, 10), "shape"),
     "NaN": (lambda r, s, B: np.nan, "NaN"),
 }

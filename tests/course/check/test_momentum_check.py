@@ -265,11 +265,11 @@ def examined(powers=(1, 2), n_moves=10, allowed=5.0, of=("x", "v"), noise=lambda
 
 
 def compared(risk):
-    """Kolmogorov and Smirnov's test of x and v after ten moves."""
+    """Kolmogorov and Smirnov's test of x and v after 20 moves."""
 
     def answer(move, x, v, rng):
         new = x, v
-        for _ in range(10):
+        for _ in range(20):
             new = move(*new, rng)
         return all(ks_2samp(a, b).pvalue > risk for a, b in zip((x, v), new, strict=True))
 
@@ -287,7 +287,32 @@ def paired_squares(move, x, v, rng):
     return True
 
 
+def named_by(move):
+    return lambda x, v, rng: move(x=x, v=v, rng=rng)
+
+
+def of_fixed_tolerance(move, x, v, rng):
+    """After 20 moves: both variances and the mean of x within a tenth, however many draws there are."""
+    new_x, new_v = x, v
+    for _ in range(20):
+        new_x, new_v = move(new_x, new_v, rng)
+    return (
+        abs(new_x.var() / x.var() - 1) < 0.1
+        and abs(new_v.var() / v.var() - 1) < 0.1
+        and abs(new_x.mean() - x.mean()) < 0.1 * x.std()
+    )
+
+
 WRONG_TESTS = {
+    "fixed tolerance": (of_fixed_tolerance, "with n = 100, where chance"),
+    "a generator of its own": (
+        lambda move, x, v, rng: examined()(move, x, v, np.random.default_rng(0)),
+        "two generators give the same moves",
+    ),
+    "a new generator": (
+        lambda move, x, v, rng: examined()(move, x, v, np.random.default_rng()),
+        "other moves each time",
+    ),
     "paired squares": (paired_squares, "drawn anew, x from"),
     "means alone": (examined((1,)), "look at the variances"),
     "squares alone": (examined((2,)), "a little to the right"),
@@ -332,7 +357,11 @@ def test_right_test_of_a_move():
     for n_moves in (5, 10, 40):
         assert momentum.leaves_invariant(examined(n_moves=n_moves)).passed
     assert momentum.leaves_invariant(examined((1, 2, 3), allowed=6.0)).passed
-    assert momentum.leaves_invariant(compared(1e-5)).passed
+    assert momentum.leaves_invariant(compared(1e-7)).passed  # as rare as five standard errors
+    spawned = momentum.leaves_invariant(lambda move, x, v, rng: examined()(move, x, v, rng.spawn(1)[0]))
+    assert spawned.passed, spawned
+    named = momentum.leaves_invariant(lambda move, x, v, rng: examined()(named_by(move), x, v, rng))
+    assert named.passed, named
 
 
 @pytest.mark.parametrize("check", [momentum.refresh, momentum.leapfrog, momentum.leaves_invariant])

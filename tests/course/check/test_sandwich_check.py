@@ -70,6 +70,10 @@ WRONG_RETRACED = {
     "nowhere": (with_back(lambda moves, p: np.eye(len(p))), "of the chains that stand in y"),
     "uniform": (with_back(lambda moves, p: np.full((len(p), len(p)), 1 / len(p))), "does not leave p as it is"),
     "negative": (with_back(lambda moves, p: 9 * in_order(moves[::-1]) - 8 * np.eye(len(p))), "negative"),
+    "two at least": (
+        with_back(lambda moves, p: np.linalg.multi_dot(moves[::-1])),
+        "ValueError: a single move over 5 states: Expecting at least two arrays",
+    ),
     "a row": (with_back(lambda moves, p: moves[0][0]), "shape"),
     "in place": (lambda moves, p: (moves.reverse(), right_retraced(moves[::-1], p))[1], "changes the moves"),
     "no nats": (with_nats(lambda T, p, flow: 0.0), "nothing is off in the mean of 1/w"),
@@ -179,6 +183,7 @@ def interval(room=lambda f, r, risk: np.log((len(f) + len(r)) / risk), low=max, 
 
 
 WRONG_INTERVALS = {
+    "first": (interval(low=lambda f: f[0], high=lambda r: r[0]), "wider than need be"),
     "no room": (interval(lambda f, r, risk: 0.0), "leaves no room"),
     "inward": (interval(lambda f, r, risk: -np.log((len(f) + len(r)) / risk)), "wrong sign"),
     "one estimate": (interval(lambda f, r, risk: np.log(1 / risk)), "covers a single estimate"),
