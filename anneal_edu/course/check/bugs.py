@@ -199,8 +199,7 @@ def which_are_wrong(answer) -> str:
 
 
 def _judged(answer, seeds) -> str:
-    hits = false = n_wrong = 0
-    still = []
+    hits, false, n_wrong, still = 0, 0, 0, []
     for seed in seeds:
         samplers, wrong = line_up(seed)
         try:
@@ -243,7 +242,7 @@ def five_runs(seed: int) -> tuple[list[tuple[np.ndarray, np.ndarray]], list[str]
     return [_run(WORDS[i], rng, drifts.get(WORDS[i], 0.0)) for i in order], [WORDS[i] for i in order]
 
 
-def _run(word: str, rng, drift=0.0, keep=0.7, spread=0.0, n_dead=0) -> tuple[np.ndarray, np.ndarray]:
+def _run(word: str, rng, drift=0.0, refused=0.2, keep=0.7, spread=0.0, n_dead=0) -> tuple[np.ndarray, np.ndarray]:
     """One run; drift: standard errors, over the chains, from one half to the other; 0 leaves that to chance."""
     n, T = int(rng.integers(40, 80)), 200
     level, width = 800 * rng.choice([-1, 1]), 10 ** rng.uniform(-2, 2)
@@ -251,7 +250,7 @@ def _run(word: str, rng, drift=0.0, keep=0.7, spread=0.0, n_dead=0) -> tuple[np.
     x[0] = rng.standard_normal(n)
     for t in range(1, T):
         x[t] = keep * x[t - 1] + np.sqrt(1 - keep**2) * rng.standard_normal(n)
-        x[t] = np.where(rng.random(n) < 0.2, x[t - 1], x[t])  # a refused step is no chain that never moves
+        x[t] = np.where(rng.random(n) < refused, x[t - 1], x[t])  # a refused step is no chain that never moves
     size = spread or rng.uniform(0.2, 0.8)  # a wide spread comes in quantiles: none is further off by chance
     log_w = level + size * (ndtri((rng.permutation(n) + 0.5) / n) if spread else rng.standard_normal(n))
     log_w[:n_dead] -= 50
@@ -277,8 +276,9 @@ def _run(word: str, rng, drift=0.0, keep=0.7, spread=0.0, n_dead=0) -> tuple[np.
 def _cases() -> Iterator[tuple[list[tuple[np.ndarray, np.ndarray]], list[str]]]:
     yield from (five_runs(seed) for seed in range(8))
     rng, chance = np.random.default_rng(154), ndtri((np.arange(150) + 0.5) / 150)  # at most 2.7 standard errors
-    yield [_run("fine", rng, drift) for drift in rng.permutation(chance)], ["fine"] * 150
-    yield [_run("fine", rng, 1.4, 0.95, *harmless) for harmless in ((), (1.5,), (1.5,), (0, 2))], ["fine"] * 4
+    given = zip(rng.permutation(chance), [0.2, 0.75] * 75, strict=True)  # drift, and what share of moves is refused
+    yield [_run("fine", rng, *one) for one in given], ["fine"] * 150
+    yield [_run("fine", rng, 1.4, 0.2, 0.95, *harmless) for harmless in ((), (1.5,), (1.5,), (0, 2))], ["fine"] * 4
 
 
 @exercise(
@@ -309,8 +309,8 @@ little. Compare early and late in each chain: how large is the mean change besid
         "stuck": "most chains move; look at every one.",
         "not there yet": "all chains move from one place to another, now and then by little. Compare early and late "
         "in each chain: how large is the mean change beside its standard error?",
-        "fine": "nothing is wrong with it; what alarms you? A slow chain is *one* number, a dead one no collapse, and "
-        "chance moves one fine run in twenty by two standard errors.",
+        "fine": "nothing is wrong with it; what alarms you? To refuse three moves of four is fine, a slow chain is "
+        "*one* number, a few of weight 0 are no collapse; chance moves one fine run in twenty by two standard errors.",
     }
     for runs, words in _cases():
         for (log_w, x), word in zip(runs, words, strict=True):

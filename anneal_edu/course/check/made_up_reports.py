@@ -29,10 +29,12 @@ _TABLES = (
     (30.0, (-0.10, 0.03), (0.05, 0.03), ((-0.6, 0.04), (0.6, 0.04), (-0.36, 0.02, True), (0.02, 0.03), (-0.05, 0.03))),
     # ends that meet, and one of the others, the third, without an answer and without a warning
     (30.0, (-0.10, 0.03), (0.05, 0.03), ((0.0, 0.04), (0.04, 0.04), (np.nan, np.nan), (0.02, 0.03), (-0.05, 0.03))),
+    # ends that are pinned, warn, and are wrong, as two others do and are; those that do not warn are right
+    (30.0, (-0.50, 0.02, True), (-0.45, 0.02, True), (*[(-0.5, 0.03, True), (-0.55, 0.03, True)], *[(-0.2, 0.03)] * 3)),
     # no run from the data: all have missed a mode, and nobody is there to say so
     (41.0, (-2.30, 0.02), None, ((-2.3, 0.02), (-2.3, 0.03), (-2.3, 0.02), (-2.3, 0.02), (-2.3, 0.02))),
 )
-"""Exact log Z; error and error bar of AIS and of reverse AIS from data, or None; those of others, and if they warn."""
+"""Exact log Z; error and error bar of AIS and of reverse AIS from data, or None; those of others; each, if it warns."""
 
 
 def made_up_cases() -> list[tuple[list[Report], float]]:

@@ -31,6 +31,24 @@ def judge_log_p(got: np.ndarray, log_f: np.ndarray, log_w: np.ndarray, case: str
     def mean_of(x):
         return np.array([log_mean_exp(row) for row in x])
 
+    mean = mean_of(-log_w)
+    right, ratio = log_f + mean, np.exp(-log_w - mean[:, None])
+    if same(got, right):
+        return
+    for ddof in (0, 1):
+        error = ratio.std(1, ddof=ddof) / np.sqrt(C)
+        added = "half of a squared error is added here. Asked is the logarithm of the mean itself, with no correction."
+        reject(got, {
+            "this is a standard error: log p̂ comes first, its error second.": error,
+            added: right + error**2 / 2,
+            added.replace("added", "taken off"): right - error**2 / 2,
+        }, case=case)
+    with np.errstate(over="ignore"):
+        reject(got, {"this is p̂ itself; asked is its logarithm.": np.exp(right)}, case=case)
+    for base in (2, 10):
+        logs = f"this is a logarithm of base {base}; all are natural here."
+        reject(got, {logs: right / np.log(base)}, case=case)
+        reject(got, {logs: log_f + mean / np.log(base)}, case=case)
     reject(got, {
         "you average w; along chains that go down it is f/w whose mean is p_ann(v).": log_f + mean_of(log_w),
         "this is log f - log of the mean of w: the mean of 1/w is not one over the mean of w.": log_f
@@ -48,8 +66,11 @@ def judge_log_p(got: np.ndarray, log_f: np.ndarray, log_w: np.ndarray, case: str
         "you keep one chain of each point; average over all C.": log_f - log_w[:, 0],
         "you divide by C - 1: this is a mean, no variance.": log_f + mean_of(-log_w) + np.log(C / max(C - 1, 1)),
     }, case=case)
-    if not same(got, log_f + mean_of(-log_w)):
-        raise WrongAnswerError(f"{case}yours differs. Which C chains are a point's own? What must come out if C = 1?")
+    i = int(np.abs(got - right).argmax())
+    raise WrongAnswerError(
+        f"{case}your log p̂ at point {i} is {got[i]:.4g}, and should be {right[i]:.4g}. Which C chains are a point's "
+        "own? Is it the logarithm of a mean, and nothing more? What must come out if C = 1?"
+    )
 
 
 def judge_error(got: np.ndarray, log_f: np.ndarray, log_w: np.ndarray, case: str) -> None:
@@ -65,9 +86,14 @@ def judge_error(got: np.ndarray, log_f: np.ndarray, log_w: np.ndarray, case: str
             "this is the error of the mean log weight; log p̂ is the logarithm of a mean.": log_w.std(1, ddof=ddof)
             / np.sqrt(C),
             "this is how far single chains spread; a mean of C is √C times as sure.": spread,
+            "you divide by C; a mean of C is √C times as sure as one, not C times.": spread / C,
             "this is the error of p̂ itself; asked is that of log p̂.": p_hat * spread / np.sqrt(C),
             "this is the square of the error.": spread**2 / C,
         }, case=case)
+    reject(got, {
+        "C - 1 stands in it twice: it is in this spread already (ddof=1), and the mean is over C chains.": spread
+        / np.sqrt(C - 1)
+    }, case=case)
     raise WrongAnswerError(
         f"{case}your standard error at the first point is {got[0]:.4g}, and should be {spread[0] / np.sqrt(C):.4g}. If "
         "the mean of 1/w is off by one in a hundred, by how many nats is its logarithm off?"

@@ -71,8 +71,9 @@ together, is not: compare that, with ten thousand draws or more.
         require(not (asked(phase, 20) or asked(phase, 21)), f"you pass a phase that {fault}.")
     require(
         condemned == 0,
-        f"you condemn a phase without a fault {condemned} times of twelve. Of many numbers that are compared some are "
-        "two standard errors off by chance: allow five, or draw more. Did each rung begin at exact draws of its own?",
+        f"you condemn a phase without a fault in {condemned} of twelve trials. Of many numbers that are compared "
+        "some are two standard errors off by chance: allow five, or draw more. Did each rung begin at exact draws of "
+        "its own?",
     )
     return f"right: all {len(SICK)} faults found, and the phase without one is let go, twelve times of twelve."
 
@@ -222,10 +223,10 @@ def _require_one_step(answer, path, start: BinaryRBM, model: BinaryRBM) -> None:
 # Exercise 3
 @exercise(
     hints=(
-        "If all particles were on no image at all, which cell would tell?",
-        "Exact p of each image and the share of particles on it; then append 1 - sum to both, the cell for "
-        "everything else.",
-        "½ Σ |p - q| with p = exp(log f - log Z), over all images and the cell for the rest",
+        "If all particles were on no image at all, which place would tell?",
+        "Exact p of each image and the share of particles on it; then append 1 - sum to both, the place "
+        "called elsewhere, for everything else.",
+        "½ Σ |p - q| with p = exp(log f - log Z), over all images and the place for the rest",
     )
 )
 def distance(answer) -> str:
@@ -238,8 +239,8 @@ def distance(answer) -> str:
     ...     q = (particles[:, None] == images).all(-1).mean(0)
     ...     return 0.5 * np.abs(p - q).sum()
     >>> distance(only_the_images)
-    ✗ what is on none of the images counts too, as one more cell: 1 minus the sum of the others, for the model and for \
-the particles.
+    ✗ what is on none of the images counts too, as one more place: 1 minus the sum of the others, for the model and \
+for the particles.
       A hint: ae.check.tempered_training.distance.hint()
     """
     rbm, images = _MODEL_NEAR_THE_IMAGES, _IMAGES.astype(np.float64)
@@ -252,25 +253,25 @@ the particles.
     right = 0.5 * np.abs(p_all - q_all).sum()
     n = len(images)
     reject(found, {
-        "this is twice the total variation: what is missing in one cell is too much in another.": 2 * right,
-        "what is on none of the images counts too, as one more cell: 1 minus the sum of the others, for the model and "
-        "for the particles.": 0.5 * np.abs(p - q).sum(),
+        "this is twice the total variation: what is missing in one place is too much in another.": 2 * right,
+        "what is on none of the images counts too, as one more place: 1 minus the sum of the others, for the model "
+        "and for the particles.": 0.5 * np.abs(p - q).sum(),
         "the model's p(v) has Z, not the sum over the images, below: log_z().": 0.5 * np.abs(f / f.sum() - q).sum(),
         "the model's p(v) has Z below, not the sum over the images.": 0.5 * np.abs(f / f.sum() - q / q.sum()).sum(),
         "the shares are of all B particles, also of those on no image: divide the counts by B.": (
             0.5 * np.abs(p_all - np.append(q / q.sum(), 0)).sum()
         ),
-        "the shares are of all B particles, on an image or not, and the cell for everything else is missing.": (
+        "the shares are of all B particles, on an image or not, and the place for everything else is missing.": (
             0.5 * np.abs(p - q / q.sum()).sum()
         ),
-        "the last cell counts with its difference, as every other: |(1 - Σp) - (1 - Σq)|, and not their sum.": (
+        "the last place counts with its difference, as every other: |(1 - Σp) - (1 - Σq)|, and not their sum.": (
             0.5 * (np.abs(p - q).sum() + (1 - p.sum()) + (1 - q.sum()))
         ),
         "this compares the model with the images.": 0.5 * np.abs(p_all - np.append(np.full(n, 1 / n), 0)).sum(),
         "this compares the particles with the images.": 0.5 * np.abs(q_all - np.append(np.full(n, 1 / n), 0)).sum(),
         "this is the largest difference; total variation is half of their sum.": np.abs(p_all - q_all).max(),
         "take absolute differences, not squares.": 0.5 * np.sqrt(((p_all - q_all) ** 2).sum()),
-        "differences of both signs cancel: take absolute values first.": 0.5 * abs((p_all - q_all).sum()),
+        "yours is 0, though the two differ: do differences of both signs cancel? Take absolute values first.": 0.0,
         "differences of both signs cancel: take the absolute value of each, and add then.": abs((p - q).sum()),
         "differences of both signs cancel: half the sum of their absolute values.": 0.5 * abs((p - q).sum()),
     })
@@ -299,7 +300,7 @@ def _judge_strays(answer, rbm, images, particles, p) -> None:
     apart, beyond = np.abs(p - q).sum(), q.sum() - p.sum()
     reject(found, {
         "where more particles than mass of the model are on no image, yours subtracts what they have too much there: "
-        "the last cell counts with its absolute difference, too.": 0.5 * (apart + beyond),
+        "the last place counts with its absolute difference, too.": 0.5 * (apart + beyond),
     })
     right = 0.5 * (apart + abs(beyond))
     require(

@@ -178,6 +178,13 @@ def test_a_spread_or_a_dead_chain_is_no_collapse(mistake):
     assert "a run that is 'fine' you call 'collapsed'" in said and "no collapse" in said, said
 
 
+@pytest.mark.parametrize("share", [0.5, 0.7])
+def test_a_random_walk_that_refuses_most_moves_is_not_stuck(share):
+    seldom = lambda x: ((x[1:] == x[:-1]).mean(0) > share).any()  # noqa: E731
+    said = bugs.what_is_wrong(lambda w, x: "stuck" if told(w, x) == "fine" and seldom(x) else told(w, x)).message
+    assert "a run that is 'fine' you call 'stuck'" in said and "three moves of four" in said, said
+
+
 def test_slow_chains_are_fine():
     """All states taken for independent, at four standard errors: rightly called by luck where chains are quick."""
     n = lambda x: x.size / 2  # noqa: E731

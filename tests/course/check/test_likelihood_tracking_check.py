@@ -122,6 +122,10 @@ WRONG_GAP = {
     "gap of NaN": (watched(lambda t, v, z, se: t * np.nan), "your gap holds NaN"),
     "error of NaN": (watched(error=lambda t, v, z, se: se * np.nan), "your error of the gap holds NaN"),
     "an open place in the gap": (watched(lambda t, v, z, se: [*(t - v)[1:], ...]), "gap should be an array of numbers"),
+    "the index second": (lambda *given: (right_gap(*given), since()(*given), 0.0), "That comes third"),
+    "the index second, an array third": (
+        lambda *given: (right_gap(*given), since()(*given), 0 * given[0]), "That comes third",
+    ),
     "one error, scalar": (watched(error=lambda t, v, z, se: se[0]), "opposite signs|does not depend"),
 }
 
@@ -184,6 +188,10 @@ WRONG_ERRORS = {
         lambda f, w: np.exp(f + mean_of(-own(w, len(f)))) * relative_error(f, w),
         "of p̂ itself",
     ),
+    "divided by C": (lambda f, w: relative_error(f, w) / np.sqrt(len(w) / len(f)), "not C times"),
+    "C - 1 twice": (
+        lambda f, w: relative_error(f, w, ddof=1) / np.sqrt(1 - len(f) / len(w)), "C - 1 stands in it twice"
+    ),
     "twice": (lambda f, w: 2 * relative_error(f, w), "should be"),
     "none": (lambda f, w: np.zeros(len(f)), "should be"),
     "underflow": (lambda f, w: np.exp(-own(w, len(f))).std(1) / np.exp(-own(w, len(f))).mean(1), "single chains"),
@@ -222,6 +230,11 @@ WRONG_RAISE = {
     "the first chain taken out": (lambda f, w: f + shifted(-own(w, len(f)), lambda x, **_: x[:, :1]), "infinite"),
     "the mean taken out": (lambda f, w: f + shifted(-own(w, len(f)), np.mean), "infinite"),
     "the smallest taken out": (lambda f, w: f + shifted(-own(w, len(f)), np.min), "infinite"),
+    "the error first": (lambda f, w: relative_error(f, w), "log p̂ comes first"),
+    "p̂": (lambda f, w: np.exp(f + mean_of(-own(w, len(f)))), "asked is its logarithm"),
+    "base 2": (lambda f, w: (f + mean_of(-own(w, len(f)))) / np.log(2), "base 2"),
+    "base 2 of the mean": (lambda f, w: f + mean_of(-own(w, len(f))) / np.log(2), "base 2"),
+    "corrected": (lambda f, w: f + mean_of(-own(w, len(f))) + relative_error(f, w) ** 2 / 2, "with no correction"),
     "NaN": (lambda f, w: f * np.nan, "holds NaN"),
     "an open place": (lambda f, w: [*f[1:], ...], "an array of numbers"),
     "one number": (lambda f, w: float(f.mean()), "shape"),
@@ -259,7 +272,9 @@ def test_right_raise(ddof):
         ((25, 2), "off by"),
         ((50, 5), "off by"),
         ((75, 7), "off by"),
-        ((100, 6), "off by"),
+        ((100, 10), "off by"),
+        ((125, 8), "off by"),
+        ((150, 7), "You spend 63 of 150 sweeps"),
     ],
 )
 def test_wrong_budget(answer, message):
@@ -269,13 +284,19 @@ def test_wrong_budget(answer, message):
 
 
 def test_right_budget():
-    for answer in ((150, 16), (125, 13), (100, 10), (np.int64(125), 8), np.array([150, 16])):
+    for answer in ((150, 16), (125, 13), (150, 13), (np.int64(150), 15), np.array([150, 16])):
         assert check.spend_the_budget(answer).passed
 
 
 def test_a_choice_near_the_bound_hears_how_well_it_is_known():
-    for answer, near in (((100, 7), True), ((75, 7), True), ((150, 16), False), ((50, 5), False)):
+    for answer, near in (((150, 12), True), ((125, 13), True), ((150, 16), False), ((50, 5), False)):
         assert ("less than this was measured to, 0.02" in check.spend_the_budget(answer).message) is near
+
+
+def test_only_few_looks_that_spend_most_of_the_budget_are_near_enough():
+    chosen = [(every, n) for every, errors in check._MEASURED.items() for n in range(1, len(errors) + 1)]
+    passed = [choice for choice in chosen if check.spend_the_budget(choice).passed]
+    assert passed == [(125, 13), (150, 13), (150, 14), (150, 15), (150, 16)]
 
 
 def test_every_choice_within_the_budget_was_measured():

@@ -50,7 +50,7 @@ WRONG_SOUND = {
     "no particles": (soundness(particles=False), "look at the particles"),
     "means alone": (soundness(pairs=False), "what pixels do together, is not: compare that"),
     "half a standard error": (soundness(k=0.5), "every time"),
-    "two standard errors": (soundness(k=1.7), "times of twelve|every time"),
+    "two standard errors": (soundness(k=1.7), "of twelve trials|every time"),
     "ten draws": (soundness(n=10), "you pass a phase"),
     "from zeros": (soundness(start=lambda n: np.zeros((n, 4), dtype=np.float32)), "exact draws of its rungs"),
     "a number": (lambda phase, rungs, rng: 3.0, "True or False"),

@@ -1,5 +1,7 @@
 """Known-wrong answers to the exercises of notebook 14: each is rejected with a message about its own mistake."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -68,6 +70,18 @@ def without_a_witness(reports):
     return [r.name for r in reports if not r.warnings]
 
 
+def and_ends(reports, *ends):
+    """The right rule, and these ends wherever it trusts anybody."""
+    trusted = right_trust(reports)
+    return trusted and [*trusted, *ends]
+
+
+def silent_ends(reports):
+    """The right rule, but nobody where an end warns, as the lesson's table has it."""
+    ends = [r for r in reports if r.name in ("AIS, geometric", "reverse AIS, from data")]
+    return [] if any(r.warnings for r in ends) else right_trust(reports)
+
+
 WRONG_TRUST = {
     "everybody": (lambda reports: [r.name for r in reports], "which is"),
     "nobody": (lambda reports: [], "trust nobody"),
@@ -96,6 +110,13 @@ WRONG_TRUST = {
     "the moment spline where the ends are not pinned": (
         lambda reports: right_trust(reports) or [r.name for r in reports if r.name == "AIS, moment spline"],
         "three standard errors included",
+    ),
+    "both ends, though they warn": (
+        lambda reports: and_ends(reports, "AIS, geometric", "reverse AIS, from data"), "though the two ends"
+    ),
+    "AIS, though it warns": (lambda reports: and_ends(reports, "AIS, geometric"), "though the two ends"),
+    "the run from the data, though it warns": (
+        lambda reports: and_ends(reports, "reverse AIS, from data"), "though the two ends"
     ),
     "a number": (lambda reports: 3, "a list of names"),
     "unknown name": (lambda reports: ["HAIS"], "no report named"),
@@ -274,8 +295,20 @@ def test_wrong_settings(mistake):
         assert verdict.message.endswith(message)
 
 
+@pytest.mark.parametrize(
+    "error, passed, near", [(0.3, True, False), (0.335, True, True), (0.35, False, True), (0.37, False, False)]
+)
+def test_an_error_near_the_bound_hears_how_well_it_is_known(monkeypatch, error, passed, near):
+    """Runs that are all off by this much, in place of those of the settings."""
+    log_z = [rbm.log_z() + error for rbm in trust._given() for _ in range(100)]
+    monkeypatch.setattr(trust, "parallel_tempering", lambda *_, **__: SimpleNamespace(log_z=log_z.pop(0)))
+    verdict = trust.tempering_settings(lambda budget: (8, 2, budget // 80, budget // 16 - budget // 80))
+    assert verdict.passed is passed and ("300 runs tell" in verdict.message) is near, verdict
+
+
 def test_right_answers():
     assert trust.trusted(right_trust).passed
+    assert trust.trusted(silent_ends).passed
     assert trust.which_model(right_model).passed
     assert trust.which_model(by_brute_force).passed
     assert trust.which_model(lambda *case: np.array([right_model(*case)])[0]).passed
