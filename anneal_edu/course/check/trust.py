@@ -196,14 +196,14 @@ def _given() -> tuple[BinaryRBM, ...]:
         "How many Gibbs sweeps does one sweep of one ladder cost?",
         "n_rungs · n_ladders · (n_burn_in + n_sweeps) is the price. Choose the first two, so few that the chains have "
         "time to forget the start, divide, and give burn-in a part.",
-        "time = budget // (n_rungs · n_ladders), for example with 8 rungs and 2 ladders, a fifth of it burn-in",
+        "time = budget // (n_rungs · n_ladders), for example with 8 rungs and 2 ladders, a tenth of it burn-in",
     )
 )
 def tempering_settings(answer) -> str:
     """``answer(budget)`` must be (n_rungs, n_ladders, n_burn_in, n_sweeps) of a PT run within a budget of Gibbs sweeps.
 
     The run is then made, on three models with 20 visible and 8 hidden units; the root mean square error of its log Ẑ
-    must be below 0.34 nats at a budget of 400, and from a twentieth to a half of the sweeps must be burn-in.
+    must be below 0.36 nats at a budget of 400, and from a twentieth to a half of the sweeps must be burn-in.
 
     Examples
     --------
@@ -228,11 +228,11 @@ Every rung of every ladder is a chain of its own: a sweep of the ladder costs on
             run = parallel_tempering(path, schedule, kept, ladders, n_burn_in=burn_in, rng=rng)
             errors.append(run.log_z - exact)
     rmse = float(np.sqrt(np.mean(np.square(errors))))
-    near = ", by less than 300 runs tell, about 0.02" if 0.33 < rmse < 0.36 else ""
+    near = ", by less than 300 runs tell, about 0.02" if 0.34 < rmse < 0.38 else ""
     require(
-        rmse < 0.34,
+        rmse < 0.36,
         f"log Ẑ minus the exact log Z, of 100 runs on each of three models: {np.mean(errors):+.2f} nats on average, "
-        f"{rmse:.2f} root mean square, and below 0.34 is wanted{near}. {_why_off(errors, rungs, ladders, kept)}",
+        f"{rmse:.2f} root mean square, and below 0.36 is wanted{near}. {_why_off(errors, rungs, ladders, kept)}",
     )
     require(
         19 * burn_in >= kept,  # the error alone does not tell: these three models are forgiving
@@ -240,7 +240,7 @@ Every rung of every ladder is a chain of its own: a sweep of the ladder costs on
         "states that still remember it are biased. Throw away a twentieth at least.",
     )
     kept_to = f"{rungs} rungs × {ladders} ladders × {burn_in + kept} sweeps keep to the budget"
-    return f"right: {kept_to}; error below 0.34{near}."
+    return f"right: {kept_to}; error below 0.36{near}."
 
 
 def _why_off(errors: list[float], rungs: int, ladders: int, kept: int) -> str:
