@@ -263,14 +263,16 @@ def _least_loss(costs: np.ndarray, seconds: np.ndarray, budget: float) -> float:
 def wrong_entry(answer) -> str:
     """``answer(n_steps, forward, reverse)`` must be the index of the row in which one number is wrong."""
     rng = np.random.default_rng(8)
-    for case in range(8):
-        p0, p1 = random_gaussian(rng, 2), random_gaussian(rng, 2)
-        path = (geometric_path, moment_path)[case % 2](p0, p1)
+    wide_to_narrow = Gaussian([-10, 0], 4 * np.eye(2)), Gaussian([10, 0], 0.25 * np.eye(2))
+    for case in range(9):  # in the last one forward is twelve times reverse, and less at other K
+        p0, p1 = wide_to_narrow if case == 8 else (random_gaussian(rng, 2), random_gaussian(rng, 2))
+        path = (moment_path if case == 8 else (geometric_path, moment_path)[case % 2])(p0, p1)
         n_steps = np.sort(rng.choice(np.arange(8, 66), size=7, replace=False))
-        if case < 2:  # in no order, and one K far from the rest
+        if case in (0, 1):  # in no order, and one K far from the rest
             n_steps = np.array([[53, 47, 58, 8, 51, 45, 56], [61, 55, 64, 57, 68, 9, 59]][case])
+        n_steps = np.array([2, 3, 5, 8, 16, 32, 64]) if case == 8 else n_steps
         biases = np.array([[kl_bias(path, linear_schedule(K), reverse) for K in n_steps] for reverse in (False, True)])
-        wrong = (3, 5, 4, 1, 0, 6, 3, 5)[case]
+        wrong = (3, 5, 4, 1, 0, 6, 3, 5, 3)[case]
         which = int(biases[0, wrong] < biases[1, wrong])  # the larger one, so that 1.5% of it is not lost
         biases[which, wrong] *= (1.015, 0.985)[case // 3 % 2]
         _judge_entry(call(answer, n_steps.copy(), *biases.copy()), n_steps, biases, wrong)
@@ -305,6 +307,10 @@ def _judge_entry(said, n_steps: np.ndarray, biases: np.ndarray, wrong: int) -> N
         hits = ["It would be that row if they stood in the order of K: did you sort them?"]
     elif np.sort(n_steps)[1] > 4 * n_steps.min() and row == int(abs(np.log(biases.sum(0)) - line).argmax()):
         hits = ["Did you fit a line to the logs? Left free, its slope gives way to a row that stands alone; it is -1."]
+    forward, reverse = n_steps * biases
+    products = forward * reverse, np.sqrt(forward * reverse), np.hypot(forward, reverse)
+    if forward.max() > 4 * reverse.max() and any(row in _farthest(x) for x in products):
+        hits = ["A product need not be constant, nor a root of squares: the identity adds the two."]
     if not hits and row == wrong + 1:
         hits = ["It would be that row if the first were number 1: Python counts from 0."]
     same_as = f"K (forward + reverse) = {total[row]:.4f} there, as in most rows"

@@ -1,7 +1,7 @@
 """Checks of notebook 04: a first real model."""
 
 import numpy as np
-from scipy.special import expit
+from scipy.special import expit, logsumexp
 
 from anneal_edu.course.check.verdict import WrongAnswerError, call, call_sized, exercise, reject, require, same
 from anneal_edu.distributions import BinaryRBM, binary_states
@@ -21,88 +21,112 @@ def _parameters(rbm: BinaryRBM) -> tuple[np.ndarray, ...]:
 # Exercise 1
 @exercise(
     hints=(
-        "How many terms has the sum over one single pixel?",
-        "Σ_v factorises: a factor 1 + e^(field) for each pixel, with field b + Wh. np.logaddexp(0, a) is log(1 + e^a).",
-        "log f(h) = h·c + Σ_i log(1 + exp(b_i + (Wh)_i))",
+        "How many terms has the sum over one single pixel that is free, and how many over one that is given?",
+        "Σ_v factorises: a factor 1 + e^(field) for each free pixel, with field b + Wh, and for each given one the "
+        "term of its own value. np.logaddexp(0, a) is log(1 + e^a).",
+        "h·c + Σ_{i ≤ k} v_i a_i + Σ_{i > k} log(1 + exp(a_i)), with a_i = b_i + (Wh)_i",
     )
 )
 def log_f(answer) -> str:
-    """``answer(h, weights, visible_bias, hidden_bias)`` must be log Σ_v f(v, h) for each row of h: (C, H) -> (C,).
+    """``answer(h, weights, visible_bias, hidden_bias, first)`` must be, for each row of h, log Σ f(v, h): (C,).
+
+    The sum is over all v that begin with the k pixels of ``first``.
 
     Examples
     --------
-    >>> log_f(lambda h, W, b, c: np.log1p(np.exp(h @ W.T + b)).sum(-1))
-    ✗ the hidden biases are missing: add h · c to the sum over pixels.
+    >>> log_f(lambda h, W, b, c, first: h @ c + np.log1p(np.exp(h @ W.T + b)).sum(-1))
+    ✗ with first = [1]: you sum over every pixel, as if none were given. Of a given one a single value is left.
       A hint: ae.check.first_rbm.log_f.hint()
     """
     rbm, h = _RBM, binary_states(3)
     sizes = (
-        "the sizes do not fit: h has H entries a row, weights is (D, H), visible_bias has D, hidden_bias H. Did you "
-        "copy log f(v), or leave W as it stands there? Now the pixels are summed, not the hidden units. Or is the sum "
-        "one over the chains? Each row of h keeps its own number."
+        "the sizes do not fit: h has H entries a row, weights is (D, H), visible_bias has D, hidden_bias H, first k. "
+        "Did you copy log f(v), or leave W as it stands there? Now the pixels are summed, not the hidden units. Or is "
+        "the sum one over the chains? Each row of h keeps its own number."
     )
-    got = np.asarray(call_sized(sizes, answer, h, *_parameters(rbm)))
-    require(
-        got.shape != (8, 4),
-        "you have one number for each chain and pixel. f(h) is a product over pixels: sum their logarithms over the "
-        "last axis.",
-    )
-    require(
-        got.shape == (8,),
-        f"8 hidden states went in, and shape {got.shape} came out; it should be (8,): one number a row of h.",
-    )
-    require(np.isfinite(got).all(), "your function returned NaN or infinity on a small RBM.")
-    if not same(got, _exact_log_f(rbm, h)):
-        _name_the_mistake_in_log_f(rbm, h, got)
-    log_z = np.log(np.exp(got).sum())
-    require(abs(log_z - rbm.log_z()) < 1e-6, "summed over all h, your f does not give Z.")
+    for first in ([], [1], [0, 1], [1, 0, 1], [1, 0, 1, 1]):
+        case, given = f"with first = {first}: ", np.array(first, dtype=float)
+        got = np.asarray(call_sized(sizes, answer, h, *_parameters(rbm), given))
+        require(
+            got.shape != (8, 4),
+            f"{case}you have one number for each chain and pixel. The sum is a product over pixels: add their "
+            "logarithms up over the last axis.",
+        )
+        require(
+            got.shape == (8,),
+            f"{case}8 hidden states went in, and shape {got.shape} came out; it should be (8,): one number a row of h.",
+        )
+        require(np.isfinite(got).all(), f"{case}your function returned NaN or infinity on a small RBM.")
+        if not same(got, _exact_log_f(rbm, h, given)):
+            _name_the_mistake_in_log_f(rbm, h, given, got, case)
     large = BinaryRBM(400 * np.sign(rbm.weights), rbm.visible_bias, rbm.hidden_bias)
-    got = np.asarray(call(answer, h, *_parameters(large)))
-    require(
-        np.isfinite(got).all(),
-        "right for small weights, but with weights of ±400 it returns infinity: exp overflows above 709. For large a, "
-        "log(1 + e^a) is a: `np.logaddexp(0, a)` knows this.",
+    for given in (np.array([]), np.array([0.0, 1.0])):
+        got, right = np.asarray(call(answer, h, *_parameters(large), given)), _exact_log_f(large, h, given)
+        require(
+            np.isfinite(got).all(),
+            "right for small weights, but with weights of ±400 it returns infinity: exp overflows above 709. For large "
+            "a, log(1 + e^a) is a: `np.logaddexp(0, a)` knows this.",
+        )
+        require(
+            same(got, right),
+            f"right for small weights, and off by up to {np.abs(got - right).max():.3g} where they are ±400. For large "
+            "a, log(1 + e^a) is a: a field that was cut off, or a sum that was rounded, is another one. "
+            "`np.logaddexp(0, a)` cuts nothing.",
+        )
+    return (
+        "right: on all 8 hidden states, with none of four pixels given, with some and with all; and weights of ±400 do "
+        "not overflow. With none given this is log f(h), whose sum over all h is Z."
     )
-    off = float(np.abs(got - _exact_log_f(large, h)).max())
-    require(
-        same(got, _exact_log_f(large, h)),
-        f"right for small weights, and off by up to {off:.3g} where they are ±400. For large a, log(1 + e^a) is a: "
-        "a field that was cut off, or a sum that was rounded, is another one. `np.logaddexp(0, a)` cuts nothing.",
-    )
-    return "right: on all 8 hidden states, their sum is Z, and weights of ±400 do not overflow."
 
 
-def _exact_log_f(rbm: BinaryRBM, h: np.ndarray) -> np.ndarray:
-    """log Σ_v f(v, h): an RBM whose layers have changed places sums the other one."""
-    return BinaryRBM(np.transpose(rbm.weights), rbm.hidden_bias, rbm.visible_bias).log_density(h)
+def _exact_log_f(rbm: BinaryRBM, h: np.ndarray, first: np.ndarray) -> np.ndarray:
+    """log Σ f(v, h) over the v that begin with ``first``, one by one: (C,)."""
+    v = binary_states(rbm.dim)
+    v = v[(v[:, : len(first)] == first).all(1)]
+    return logsumexp(v @ rbm.visible_bias + h @ rbm.weights.T @ v.T, axis=1) + h @ rbm.hidden_bias
 
 
-def _name_the_mistake_in_log_f(rbm: BinaryRBM, h: np.ndarray, got: np.ndarray) -> None:
-    W, b, c = _parameters(rbm)
-    field, right = h @ W.T + b, _exact_log_f(rbm, h)
-    mean = expit(field)
+def _name_the_mistake_in_log_f(rbm: BinaryRBM, h: np.ndarray, first: np.ndarray, got: np.ndarray, case: str) -> None:
+    (W, b, c), k = _parameters(rbm), len(first)
+    right, field = _exact_log_f(rbm, h, first), h @ W.T + b
+
+    def total(a: np.ndarray) -> np.ndarray:
+        return h @ c + a[:, :k] @ first + np.logaddexp(0, a[:, k:]).sum(-1)
+
+    given, free = field[:, :k], field[:, k:]
+    summed, each, known, mean = np.logaddexp(0, free).sum(-1), np.logaddexp(0, given), given @ first, expit(free)
     reject(got, {
         "the hidden biases are missing: add h · c to the sum over pixels.": right - h @ c,
-        "the visible biases are missing: the field of pixel i is b_i + (W "
-        "h)_i.": h @ c + np.logaddexp(0, h @ W.T).sum(-1),
-        "the sign of the weights is wrong: the field of pixel i is b_i + (W "
-        "h)_i.": h @ c + np.logaddexp(0, b - h @ W.T).sum(-1),
-        "you put the mean of v into the exponent. The mean of exp is not exp of the mean: this lies below log f(h) by "
-        "the entropy of v given h. Sum both values of each v_i: 1 + exp(b_i + (W "
-        "h)_i).": h @ c + (mean * field).sum(-1),
-        "you took the better of v_i = 0 and v_i = 1. Both count: log(1 + e^a) instead of "
-        "max(0, a).": h @ c + np.maximum(field, 0).sum(-1),
-        "you made every pixel black. The sum over v_i has two terms, 1 (for v_i = 0) and e^a: log(1 + "
-        "e^a).": h @ c + field.sum(-1),
-        "log of the sigmoid is a - log(1 + e^a); wanted is log(1 + e^a) itself.": h @ c + np.log(mean).sum(-1),
-        "this is f(h); wanted is its logarithm, which still fits into a float for real images.": np.exp(right),
-        "this is the free energy, - log f(h): turn the sign.": -right,
-        "this is the normalised log p(h). Wanted is log f(h), without log Z.": right - rbm.log_z(),
-    })
-    ratio = float(np.exp(got - got.max()).sum() / np.exp(right - got.max()).sum())
+        "the visible biases are missing: the field of pixel i is b_i + (W h)_i.": total(h @ W.T),
+        "the sign of the weights is wrong: the field of pixel i is b_i + (W h)_i.": total(b - h @ W.T),
+        "you sum over every pixel, as if none were given. Of a given one a single value is left.": right - known
+        + each.sum(-1),
+        "the given pixels are left out. They are not summed, and yet each that is 1 brings e^(field).": right - known,
+        "the given pixels count twice, as given and in the sum.": right + each.sum(-1),
+        "a given pixel counts as if it were black. One that is 0 brings the factor 1.": right - known + given.sum(-1),
+        "a given pixel brings its bias and no weights. Its field, too, is b_i + (W h)_i.": right - known
+        + b[:k] @ first,
+        "you divide by the sum over the given pixels: that makes a probability of it. No Z of any kind here.": right
+        - each.sum(-1),
+        "this is log p(first | h). The free pixels, and h · c, belong to the sum.": known - each.sum(-1),
+        "the given pixels are the *last* k in yours.": h @ c + field[:, rbm.dim - k :] @ first
+        + np.logaddexp(0, field[:, : rbm.dim - k]).sum(-1),
+        "you put the mean of v into the exponent. The mean of exp is not exp of the mean: this lies too low by the "
+        "entropy of v given h. Sum both values of each free v_i: 1 + exp(b_i + (W h)_i).": right - summed
+        + (mean * free).sum(-1),
+        "you took the better of v_i = 0 and v_i = 1. Both count: log(1 + e^a) instead of max(0, a).": right - summed
+        + np.maximum(free, 0).sum(-1),
+        "you made every free pixel black. The sum over v_i has two terms, 1 (for v_i = 0) and e^a: log(1 + e^a).": right
+        - summed + free.sum(-1),
+        "log of the sigmoid is a - log(1 + e^a); wanted is log(1 + e^a) itself.": right - summed + np.log(mean).sum(-1),
+        "this is f, summed; wanted is its logarithm, which still fits into a float for real images.": np.exp(right),
+        "this is a free energy, - log f: turn the sign.": -right,
+        "this is normalised. Wanted is log f, without log Z.": right - rbm.log_z(),
+    }, case, unless=right)
+    ratio = float(np.exp(logsumexp(got) - logsumexp(right)))
     raise WrongAnswerError(
-        f"summed over all 8 states of h, your f gives {ratio:.3g} times Z. Write out Σ_v exp(v·b + h·c + v W h) for "
-        "one pixel first: its two terms are e^(h·c) and e^(h·c) e^(b + W h)."
+        f"{case}summed over all 8 states of h, your f gives {ratio:.3g} times what it should. Write out "
+        "Σ_v exp(v·b + h·c + v W h) for one free pixel first: its two terms are e^(h·c) and e^(h·c) e^(b + W h)."
     )
 
 

@@ -180,63 +180,87 @@ def _judge_rate(hill: Hill, t: float) -> None:
 # Exercise 3
 @exercise(
     hints=(
-        "Of which part of Z can chains tell anything at all?",
-        "The hidden states in which some chain is hold a share of the probability; each counts once, however many "
-        "chains are in it.",
-        "log of the sum of p_h over the distinct entries of reached",
+        "With which probability does a single chain miss a state, and with which do all of them?",
+        "A state counts once, as soon as one chain is in it: the chance of that is one minus the chance that all C "
+        "miss it. Averages add up, state by state, each with its p_h. Then think of a reach of 1e-12: what is "
+        "1 - 1e-12 in a computer, and what do np.log1p and np.expm1 do?",
+        "log Σ_h p(h) (1 - (1 - reach_h)^C), with -np.expm1(C * np.log1p(-reach)) for the second factor",
     )
 )
 def predicted_miss(answer) -> str:
-    """``answer(p_h, reached)`` must be the log Ẑ - log Z to expect of fairly weighted chains that ended in ``reached``.
+    """``answer(p_h, reach, n_chains)`` must be the log of the mean share of the probability that some chain reaches.
 
-    ``p_h`` (S,) are the target's probabilities of its hidden states, ``reached`` (C,) is the number of the state of
-    each chain.
+    ``p_h`` (S,) are the target's probabilities of its hidden states, ``reach`` (S,) those that a chain ends in them.
 
     Examples
     --------
-    >>> predicted_miss(lambda p_h, reached: np.log(p_h[reached].sum()))
-    ✗ two chains in one state: you count it twice. What is reached is reached; a second chain adds nothing to Z.
+    >>> predicted_miss(lambda p_h, reach, n_chains: np.log(p_h @ np.minimum(1, n_chains * reach)))
+    ✗ 3 chains: C · reach is how many chains to expect in a state, and two of them may come in one run. What is the \
+chance that none does? (A bound of 1 does not mend it.)
       A hint: ae.check.splines.predicted_miss.hint()
     """
     p = np.array([0.02, 0.43, 0.07, 0.3, 0.11, 0.07])
-    for reached, case in (
-        ([0], "one chain, in a state of probability 0.02: "),
-        ([0, 2], "two chains, in states of probability 0.02 and 0.07: "),
-        ([2, 2], "two chains in one state: "),
-        ([2, 5, 2], "three chains in two states, each of probability 0.07: "),
-        ([4, 0, 4, 2, 0, 0], "six chains in three states: "),
-        ([3, 0, 1, 2, 4, 1, 5], "chains in every state: "),
+    for reach, n_chains, case in (
+        ([0.45, 0.02, 0.2, 0.01, 0.3, 0.02], 3, "3 chains: "),
+        ([0.1, 0.002, 0.4, 1e-5, 0.0, 0.49799], 30, "30 chains, and a state that none reaches: "),
+        ([0.0, 0.0, 1.0, 0.0, 0.0, 0.0], 7, "7 chains, all in one state: "),
+        ([0.02, 0.43, 0.07, 0.3, 0.11, 0.07], 4, "4 chains, each as good as an exact draw: "),
+        ([0.45, 0.02, 0.2, 0.01, 0.3, 0.02], 1, "one chain: "),
     ):
-        got = float(call(answer, p.copy(), np.array(reached), shape=()))
-        _judge_miss(got, p, np.array(reached), case)
-    tiny = np.array([1e-12, 1 - 1e-12])
-    got = float(call(answer, tiny, np.zeros(1000, dtype=int), shape=()))
-    rare = f"1,000 chains in a state of probability 1e-12: it should be -27.6, not {got:.1f}."
-    require(same(got, np.log(1e-12)), rare)
-    return "right: the log of what is reached, however many chains are there."
+        got = float(call(answer, p.copy(), np.array(reach), n_chains, shape=()))
+        _judge_miss(got, p, np.array(reach), n_chains, case)
+    for p, reach, n_chains in (
+        (np.array([1 - 1e-12, 1e-12]), np.array([1e-12, 1 - 1e-12]), 10**6),
+        (np.array([1.0, 0.0]), np.array([1e-20, 1.0]), 10**6),
+    ):
+        right, got = _log_share(p, reach, n_chains), answer(p.copy(), reach.copy(), n_chains)
+        require(
+            np.isclose(got, right, rtol=1e-9, atol=1e-12),
+            f"right for a few chains; but with {n_chains:,} of them, and a reach of {reach[0]:g}, it is {right:.10f}, "
+            f"and yours {float(got):.10f}. Is 1 - reach in it, or 1 - a number near 1? That has lost the digits of "
+            "what is small: np.log1p and np.expm1 keep them.",
+        )
+    missed = (1 - 1e-4) ** np.array([100, 10_000])
+    return (
+        "right: one minus the chance that all miss it, state by state, and exact for the rarest. What one chain in "
+        f"10,000 reaches, {missed[0]:.0%} of all runs with 100 chains miss, and {missed[1]:.0%} of those with 10,000."
+    )
 
 
-def _judge_miss(got: float, p: np.ndarray, reached: np.ndarray, case: str) -> None:
-    states = np.unique(reached)
-    share = p[states].sum()
+def _log_share(p: np.ndarray, reach: np.ndarray, n_chains: int) -> float:
+    with np.errstate(divide="ignore"):
+        return float(np.log(p @ -np.expm1(n_chains * np.log1p(-reach))))
+
+
+def _judge_miss(got: float, p: np.ndarray, reach: np.ndarray, n_chains: int, case: str) -> None:
+    right = _log_share(p, reach, n_chains)
+    share, missed, C = np.exp(right), (1 - reach) ** n_chains, n_chains
+    several_in_one = (
+        "C · reach is how many chains to expect in a state, and two of them may come in one run. What is the chance "
+        "that none does?"
+    )
     reject(got, {
-        "you count it twice. What is reached is reached; a second chain adds nothing to Z.": np.log(p[reached].sum()),
-        "you threw out equal *probabilities*; it is the states that count once each. Two states of one probability are "
-        "two.": np.log(np.unique(p[states]).sum()),
-        "this is the share of the probability that is reached; log Ẑ - log Z is its logarithm.": share,
-        "this is the log of what is *not* reached.": np.log1p(-share) if share < 1 else np.inf,
-        "the sign: an estimate that misses a part of Z is too low.": -np.log(share),
-        "you added the logarithms of the probabilities. Probabilities of different states add, then comes the "
-        "log.": np.log(p[states]).sum(),
-        "you averaged over the chains. Unlikely states do not make likely ones smaller: add up.": np.log(
-            p[reached].mean()
+        "this is the share; log Ẑ - log Z is compared with its logarithm.": share,
+        "the sign: an estimate that misses a part of Z is too low.": -right,
+        "this is the log of what is *missed*.": np.log(p @ missed),
+        "this is what one chain reaches. More chains reach more.": np.log(p @ reach),
+        several_in_one: np.log(p @ (C * reach)),
+        several_in_one + " (A bound of 1 does not mend it.)": np.log(p @ np.minimum(1, C * reach)),
+        "1 - reach^C is the chance that not *all* chains are there. One is enough.": np.log(p @ (1 - reach**C)),
+        "reach^C is the chance that *all* chains are there. One is enough.": np.log(p @ reach**C),
+        "exp(-C · reach) is (1 - reach)^C for rare states alone.": np.log(p @ -np.expm1(-C * reach)),
+        "these are all states that can be reached. C chains will not be in all of them.": np.log(p[reach > 0].sum()),
+        "the states count alike in yours; some hold more of the probability than others.": np.log(np.mean(1 - missed)),
+        "you add up the chances of the states, without what they hold: weight by p_h.": np.log(np.sum(1 - missed)),
+        "p_h and reach have changed places.": np.log(reach @ (1 - (1 - p) ** C)),
+        "you average over the states first, and then reckon with one mean chance. Each state has its own.": np.log(
+            1 - (1 - p @ reach) ** C
         ),
-        "this is the log of the share of the *states* that are reached; some hold more than "
-        "others.": np.log(len(states) / len(p)),
-        "this is the state that holds most of what is reached; the others count, too.": np.log(p[states].max()),
-    }, case, unless=np.log(share))
+        "you average the logs; wanted is the log of the average.": np.sum(p * np.log(1 - missed)),
+        "that is for one chain fewer.": _log_share(p, reach, C - 1),
+        "that is for one chain more.": _log_share(p, reach, C + 1),
+    }, case, unless=right)
     require(
-        same(got, np.log(share)),
-        f"{case}they hold {share:.2f} of the probability, so that log Ẑ should be near log Z {np.log(share):+.2f}; "
-        f"yours is {got:+.2f}.",
+        same(got, right),
+        f"{case}on average they reach {share:.3f} of the probability, whose log is {right:+.3f}; yours is {got:+.3f}.",
     )

@@ -63,6 +63,7 @@ _CASES = (  # mean log f of a and b, their log Z, the error of each, how many da
      "on average, by the mean, a leads by 2.6, and both log Z together can be wrong by 2.4."),
     (-7.6, -5.0, 2.0, 2.0, 1.2, 9, "b", "even with both log Z wrong by 1.2 nats, b's lead of 2.6 remains."),
     (-4.0, -6.0, 5.0, 2.0, 0.1, 3, "b", "the mean of three numbers is a third of their sum: b leads by 1."),
+    (-5.0, -5.0, 1.0, 4.0, 0.1, 8, "a", "equal log f are not equal p: the two log Z differ by 3."),
 )  # fmt: skip
 
 
@@ -71,7 +72,8 @@ _SLIPS = (  # what some average the data by, each with the sentence that helps
      "own log f - log Z. Take the mean of log f."),
     (lambda f, log_z: f.sum() / (len(f) - 1) - log_z, "you divide by n - 1; a mean of n numbers is their sum by n."),
     (lambda f, log_z: np.median(f) - log_z, "you compare medians; on average means the mean."),
-    (lambda f, log_z: f.max() - log_z, "you compare the best observation of each; on average means the mean."),
+    (lambda f, log_z: f.max() - log_z, "you compare one observation of each, the best or the worst; on average means "
+     "the mean."),
 )  # fmt: skip
 
 
@@ -90,11 +92,16 @@ def _slip_in_the_average(answer) -> str | None:
         reach = [2 * case[-1] for case in given]
         if said == [_decided(g, r, g) for g, r in zip(gaps, reach, strict=True)]:
             return sentence
-    if said == [_decided(z_a - z_b, 2 * error, (a - z_a).mean() - (b - z_b).mean()) for a, b, z_a, z_b, error in given]:
-        return (
-            "you ask whether log Z_a and log Z_b lie near to each other. What the errors may turn round is the gap "
-            "between the two mean log p."
-        )
+    leads = [(a - z_a).mean() - (b - z_b).mean() for a, b, z_a, z_b, _ in given]
+    for what, gaps in (
+        ("log Z_a and log Z_b", [z_a - z_b for _, _, z_a, z_b, _ in given]),
+        ("the two mean log f", [(a - b).mean() for a, b, *_ in given]),
+    ):
+        if said == [_decided(gap, 2 * case[-1], lead) for gap, lead, case in zip(gaps, leads, given, strict=True)]:
+            return (
+                f"you ask whether {what} lie near to each other. What the errors may turn round is the gap between the "
+                "two mean log p."
+            )
     return None
 
 

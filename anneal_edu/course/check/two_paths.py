@@ -10,10 +10,10 @@ from anneal_edu.course.check.verdict import (
     WrongAnswerError,
     call,
     exercise,
+    numbers,
     reject,
     require,
     same,
-    several,
     wide_log_weights,
 )
 from anneal_edu.distributions import Gaussian
@@ -60,7 +60,11 @@ def _every(test: Callable[[Gaussian, Gaussian], bool]) -> Callable[[Steps, int],
 
 def _slips_of_steps(p0: Gaussian, p1: Gaussian, right: int) -> dict[str, int]:
     """What common slips give for the number of steps, each with the sentence that helps."""
+    apart = float(np.sum((p1.mean - p0.mean) ** 2))
     return {
+        "that is right between two of variance 1, and here the covariances differ: ask the matrix of each step.": next(
+            K for K in range(2, 10_000) if (K - 1) * apart < K**2
+        ),
         "your matrix is turned round, or made of covariances in their place: for a step from p to q it is "
         "2 Σ_q⁻¹ - Σ_p⁻¹, with draws from p.": _first_sound(p0, p1, _every(lambda p, q: _finite(q, p))),
         "one step fewer than is needed: did you return the last K that fails?": right - 1,
@@ -177,11 +181,11 @@ def _judge_turn(p0: Gaussian, p1: Gaussian, style: str, angle: float) -> float:
     gap = p1.mean - p0.mean
     along_the_gap = abs(np.sin(2 * (angle + np.arctan2(gap[1], gap[0])))) < 1e-3
     slips = {
+        "it would be right in degrees; give radians.": abs(angle) > 2 * np.pi and in_degrees <= least + _NEARLY,
         f"that is a good angle for the other path, {other}. Which clouds does this one "
         "have?": _kept(p0, p1, other, np.array([angle]))[0] <= least_other + _NEARLY,
         "it would be right with the other sign: [[cos, -sin], [sin, cos]] turns to the left.": mirrored
         <= least + _NEARLY,
-        "it would be right in degrees; give radians.": in_degrees <= least + _NEARLY,
         "this lays the line between the means on an axis. That would do where they lie far apart, and here they are "
         "near.": style == "moments" and along_the_gap,
     }
@@ -199,56 +203,84 @@ def _judge_turn(p0: Gaussian, p1: Gaussian, style: str, angle: float) -> float:
 
 @exercise(
     hints=(
-        "Which part of the answer changes when every log weight grows by 2000, and by how much?",
-        "Subtract the largest log weight, exponentiate, sort; what you subtracted returns after the logarithm.",
-        "top + log mean exp(lw - top), and the sum of the C // 100 largest w over the sum of all",
+        "Had the heaviest chain not been run: what would the sum of the weights be, and by how many is it divided?",
+        "Sort, and add up from the heaviest down until half is reached. The others are a set of log weights of their "
+        "own, with a largest one of their own.",
+        "the smallest n with w_1 + … + w_n ≥ ½ Σ w, heaviest first; then the log of the mean of w_{n+1}, …, w_C",
     )
 )
 def judge_weights(answer) -> str:
-    """``answer(log_weights)`` must return (log Ẑ, share of the total weight carried by the heaviest 1% of chains)."""
-    rng = np.random.default_rng(7)
-    lw = rng.normal(-3.0, 2.0, size=1000)
+    """``answer(log_weights)`` must be (how many of the heaviest chains carry half of the weight, log Ẑ without them).
+
+    Examples
+    --------
+    >>> def still_divided_by_all(lw):
+    ...     lw = np.sort(lw)[::-1]
+    ...     w = np.exp(lw - lw[0])
+    ...     n = 1 + np.searchsorted(np.cumsum(w), w.sum() / 2)
+    ...     return n, lw[n] + np.log(np.exp(lw[n:] - lw[n]).sum() / len(lw))
+    >>> judge_weights(still_divided_by_all)
+    ✗ log Ẑ without them: you still divide by C, as if they had been run and had brought nothing. C - n are left.
+      A hint: ae.check.two_paths.judge_weights.hint()
+    """
+    lw = np.random.default_rng(7).normal(-3.0, 2.0, size=1000)
     _judge(answer, lw, "")
-    _judge(answer, np.full(400, -5.0), "all 400 weights are equal: ")
+    _judge(answer, np.full(401, -5.0), "all 401 weights are equal: ")
     _judge(answer, np.r_[np.full(499, -50.0), 0.0], "one chain of 500 carries everything: ")
     _judge(answer, lw + 2000.0, "2000 was added to every log weight, which multiplies Ẑ by e²⁰⁰⁰: ")
+    _judge(answer, lw - 2000.0, "2000 was taken from every log weight: ")
     _judge(answer, wide_log_weights(300), "log weights from 0 down to -800, and two of -inf: ")
-    _judge(answer, lw[:199], "199 chains, of which 1% is one: ")
-    return "right: the log of the mean weight, and how few chains it rests on, without overflow."
+    _judge(answer, np.r_[wide_log_weights(150, -900.0), 0.0], "all but one lie 900 nats or more below that one: ")
+    _judge(answer, lw[:199], "199 chains: ")
+    return "right: how few chains the estimate rests on, and what it would be had they not come by, without overflow."
 
 
 def _judge(answer, log_weights: np.ndarray, case: str) -> None:
     result = call(answer, log_weights.copy())
-    result = list(result) if isinstance(result, np.ndarray) and result.shape == (2,) else result
-    log_z, share = map(float, several(result, 2, "return two numbers: `return log_z, share`."))
-    n, lw = len(log_weights), np.sort(log_weights)
-    heaviest = n // 100
+    few, log_z = numbers(result, 2, "return two numbers: `return n, log_z`.")
+    require(np.ndim(few) == 0 and np.ndim(log_z) == 0, "return two numbers: `return n, log_z`.")
     require(
-        np.isfinite(log_z) and np.isfinite(share),
-        f"{case}your numbers are not finite. exp overflows (or underflows to 0) far from 0: subtract the largest log "
-        "weight first, and add it to the logarithm at the end.",
+        np.isfinite(log_z),
+        f"{case}your log Ẑ is not finite. exp overflows, or underflows to 0, far from 0: subtract the largest log "
+        "weight of those that are *left*, and add it to the logarithm at the end.",
     )
-    right, w = log_mean_exp(lw), np.exp(lw - lw[-1])
+    lw = np.sort(log_weights)[::-1]
+    w = np.exp(lw - lw[0])
+    n = 1 + int(np.searchsorted(np.cumsum(w), w.sum() / 2))
+    from_below = 1 + int(np.searchsorted(np.cumsum(w[::-1]), w.sum() / 2))
+    reject(few, {
+        "give the number of chains, not their share of all C.": n / len(w),
+        "one chain too few: position 0 holds one already. Or did you stop before half was reached?": n - 1,
+        "one chain too many: the last one is not needed for half.": n + 1,
+        "that is how many of the *lightest* it takes; sort the other way.": from_below,
+        "that is half of the chains. Some weigh more than others.": len(w) // 2,
+        "a threshold takes every chain that ties; count them.": (lw >= lw[n - 1]).sum(),
+        "that is the ESS. It is about as small, and another number: count chains.": w.sum() ** 2 / (w @ w),
+        "these are the chains that weigh more than half of the heaviest one. Add weights up.": (w > 0.5).sum(),
+    }, case, unless=n)
+    wanted = f"{case}the heaviest {n} of {len(w)} carry half of the weight, and no fewer do; you return {few}."
+    require(same(few, n), wanted)
+    _judge_the_others(float(log_z), lw, n, case + "log Ẑ without them: ")
+
+
+def _judge_the_others(log_z: float, lw: np.ndarray, n: int, case: str) -> None:
+    """Judge log Ẑ of the log weights that are left, those of ``lw`` (C,), heaviest first, from n on."""
+    left, right, every = len(lw) - n, log_mean_exp(lw[n:]), log_mean_exp(lw)
     reject(log_z, {
+        "this is log Ẑ of all chains.": every,
+        "you still divide by C, as if they had been run and had brought nothing. C - n are left.": right
+        + np.log(left / len(lw)),
+        "this is the log of the sum; the estimate is the mean.": right + np.log(left),
         "this is the mean of the log weights. By Jensen's inequality it is too low: take the log of the mean "
-        "weight.": lw.mean(),
-        "this is the log of the sum; the estimate is the mean.": right + np.log(n),
+        "weight.": lw[n:].mean(),
+        "this is log Ẑ of the n heaviest; it is the others that are asked for.": log_mean_exp(lw[:n]),
+        "this is by how much log Ẑ falls; return what it falls to.": every - right,
+        "you took log 2 off. The heaviest carry more than half, by a part of the last one, and are no longer "
+        "counted.": every - np.log(2),
+        "you subtracted the largest log weight and did not add it back.": right - lw[0],
+        "you subtracted the largest log weight that is left, and did not add it back.": right - lw[n],
+        "you subtracted the largest that is left, and added the largest of all.": right - lw[n] + lw[0],
         "this is Ẑ; return its logarithm.": np.exp(right),
-        "you subtracted the largest log weight and did not add it back.": right - lw[-1],
     }, case, unless=right)
-    wanted = f"{case}log Ẑ should be {right:.4f}, the log of the mean weight; you return {log_z:.4f}."
+    wanted = f"{case}{left} chains are left, the log of their mean weight is {right:.4f}; you return {log_z:.4f}."
     require(same(log_z, right), wanted)
-    right_share = w[-heaviest:].sum() / w.sum()
-    require(
-        not (same(lw[0], lw[-1]) and same(share, 1.0)),
-        f"{case}{heaviest} of them carry {right_share:g} of it, not all. A threshold takes every chain that ties: "
-        "count C // 100 chains instead.",
-    )
-    reject(share, {
-        "give the share as a fraction between 0 and 1, not in per cent.": 100 * right_share,
-        "this is the share of the lightest 1%; sort the other way.": w[:heaviest].sum() / w.sum(),
-        "you added log weights; the share is one of weights, w = exp(log w).": lw[-heaviest:].sum() / lw.sum(),
-        "this is the share of the single heaviest chain; take 1% of them.": w[-1] / w.sum(),
-    }, case, unless=right_share)
-    wanted = f"{case}the heaviest {heaviest} of {n} chains carry {right_share:.4f} of the weight, not {share:.4f}."
-    require(same(share, right_share), wanted)

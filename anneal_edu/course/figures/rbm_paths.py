@@ -56,7 +56,7 @@ def estimates_and_ess(
     artists.curve(ess, "all", span, [n_chains] * 2, "reference")
     artists.words(ess, "all words", n_steps[0], 0.92 * n_chains, f"all {n_chains} chains", va="top", fontsize=12)
     margin = 0.08 * (highest - lowest)
-    errors.set(ylim=(lowest - 5 * margin, highest + margin), title="log Ẑ minus exact log Z (nats)")
+    errors.set(ylim=(lowest - 5 * margin, highest + margin), title="log Ẑ − log Z, 95% intervals (nats)")
     _log_ess(ess, n_chains, 1.6 * n_chains, "Effective sample size")
     artists.legend(errors, LABELS | {"truth": "exact"}, loc="lower center", ncols=2)
     for ax in axes:
@@ -104,7 +104,7 @@ def errors_of_splines(ax: Axes, knots: list[int], misses: dict[int, np.ndarray],
     ax.set(xlim=(-0.6, len(knots) - 0.4), xticks=range(len(knots)), xticklabels=knots, xlabel="number of knots R")
     ax.set_yscale("symlog", linthresh=1.0)
     ax.set(ylim=(-120, 12), yticks=(-100, -10, -1, 0, 1, 10), yticklabels=("−100", "−10", "−1", "0", "1", "10"))
-    ax.set_title("log Ẑ minus log Z (nats)")
+    ax.set_title("log Ẑ − log Z, ± 2 errors (nats)")
     ax.minorticks_off()
 
 
@@ -144,8 +144,8 @@ def misses_and_ess(axes: list[Axes], rows: list[dict], n_chains: int) -> None:
         artists.marks(ess, style, [row["ess"] for row in found], at, style, markersize=9)
     artists.curve(errors, "exact", [0, 0], [-0.6, top], "truth")
     words = [f"{model.partition('_')[2]}, {start}, {schedule}" for model, start, schedule in names]
-    errors.set(yticks=range(len(names)), yticklabels=words[::-1], ylim=(-0.6, top), xlabel="log Ẑ minus log Z (nats)")
-    errors.set_xlim(min(ends) - margin, max(ends) + margin)
+    errors.set(yticks=range(len(names)), yticklabels=words[::-1], ylim=(-0.6, top))
+    errors.set(xlim=(min(ends) - margin, max(ends) + margin), xlabel="log Ẑ − log Z, ± 2 standard errors (nats)")
     errors.tick_params(axis="y", labelsize=12)
     ticks = [tick for tick in (1, 10, 100, 1000) if tick <= n_chains]
     artists.log_x(ess, f"ESS of {n_chains:,} chains", ticks, (0.8, 1.3 * n_chains))
@@ -164,7 +164,7 @@ _POINTS = {
 
 @projected()
 def figure_three(axes: list[Axes], rows: list[dict], n_chains: int) -> None:
-    """Figure 3: left log Ẑ - log Z with its bootstrap interval against K, on both paths; right the ESS.
+    """Figure 3: left log Ẑ - log Z with its 95% interval against K, on both paths; right the ESS.
 
     Lines join Gibbs runs with a linear schedule; hollow marks are those with the optimal binned one, stars have perfect
     transitions (on the left alone).
@@ -195,7 +195,7 @@ def figure_three(axes: list[Axes], rows: list[dict], n_chains: int) -> None:
     errors.set_yscale("symlog", linthresh=0.1)
     ticks = [tick for tick in (-100, -10, -1, -0.1, 0, 0.1, 1) if tick > bottom]
     errors.set(ylim=(bottom, 3), yticks=ticks, yticklabels=[f"{tick:g}".replace("-", "−") for tick in ticks])
-    errors.set_title("log Ẑ minus log Z (nats)")
+    errors.set_title("log Ẑ − log Z, 95% intervals (nats)")
     errors.minorticks_off()
     _log_ess(ess, n_chains, n_chains, f"ESS of {n_chains:,} chains")
     ess.minorticks_off()

@@ -65,7 +65,8 @@ class AnnealingRuns(Panel):
     def make_axes(self, figure):
         estimates, weights = super().make_axes(figure)
         estimates.set(xscale="log", xlim=(8, 1250), ylim=(-100, 12), xlabel="number of steps K")
-        estimates.set(xticks=(10, 100, 1000), xticklabels=("10", "100", "1000"), title="Estimate of log Z (nats)")
+        estimates.set(xticks=(10, 100, 1000), xticklabels=("10", "100", "1000"))
+        estimates.set_title("log Ẑ with 95% intervals (nats)")
         weights.set_xlabel("log weight (nats)")
         return [estimates, weights]
 

@@ -6,6 +6,7 @@ from scipy.optimize import minimize_scalar
 
 import anneal_edu as ae
 from anneal_edu.course.check import bias
+from anneal_edu.course.check.verdict import WrongAnswerError
 
 
 def moments_matched(mean, cov):
@@ -229,6 +230,25 @@ def test_wrong_entry_that_is_not(mistake):
     verdict = bias.wrong_entry(answer)
     assert verdict.passed is False
     assert message in verdict.message
+
+
+PRODUCTS = {
+    "a product": lambda K, f, r: farthest(K**2 * f * r),
+    "a mean of logs": lambda K, f, r: farthest(np.log(K * f) + np.log(K * r)),
+    "root of a product": lambda K, f, r: farthest(K * np.sqrt(f * r)),
+    "root of squares": lambda K, f, r: farthest(K * np.hypot(f, r)),
+}
+
+
+@pytest.mark.parametrize("mistake", PRODUCTS)
+def test_a_product_is_not_what_stays(mistake):
+    assert bias.wrong_entry(PRODUCTS[mistake]).passed is False
+    path = ae.moment_path(ae.Gaussian([-10, 0], 4 * np.eye(2)), ae.Gaussian([10, 0], 0.25 * np.eye(2)))
+    n_steps = np.array([2, 3, 5, 8, 16, 32, 64])
+    both = np.array([[ae.kl_bias(path, ae.linear_schedule(K), reverse) for K in n_steps] for reverse in (False, True)])
+    both[0, 3] *= 1.015
+    with pytest.raises(WrongAnswerError, match="the identity adds the two"):
+        bias._judge_entry(PRODUCTS[mistake](n_steps, *both), n_steps, both, 3)
 
 
 def test_right_answers():

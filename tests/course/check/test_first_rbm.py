@@ -22,37 +22,85 @@ def field(h, W, b):
     return h @ W.T + b
 
 
-def turned(W, b, c):
-    return ae.BinaryRBM(W.T, c, b)
+def summed(known=lambda a, first: a @ first, free=softplus, a=field, bias=lambda h, c: h @ c):
+    """The log of the sum over all images that begin with given pixels, with chosen faults."""
+
+    def answer(h, W, b, c, first):
+        k = len(first)
+        return bias(h, c) + known(a(h, W, b)[:, :k], first) + free(a(h, W, b)[:, k:]).sum(-1)
+
+    return answer
+
+
+right_log_f = summed()
+
+
+def log_of_odds(a):
+    return np.log(1 + np.exp(a))
+
+
+def of_all(h, W, b, c, first):
+    return h @ c + softplus(field(h, W, b)).sum(-1)
+
+
+def of_the_last(h, W, b, c, first):
+    return right_log_f(h, W[::-1], b[::-1], c, first[::-1])
+
+
+def from_behind(h, W, b, c, first):
+    """The free pixels counted from the end: -0 takes all of them."""
+    a, n_free = field(h, W, b), len(b) - len(first)
+    return h @ c + a[:, : len(first)] @ first + softplus(a[:, -n_free:]).sum(-1)
+
+
+def one_by_one(h, W, b, c, first):
+    """A sum over the images that are left, each written out."""
+    images = [np.append(first, rest) for rest in np.ndindex((2,) * (len(b) - len(first)))]
+    return np.logaddexp.reduce([h @ c + field(h, W, b) @ v for v in images])
+
+
+def shifted(h, W, b, c, first):
+    return right_log_f(h, W, b, c, first) - ae.BinaryRBM(W, b, c).log_z()
 
 
 WRONG_LOG_F = {
-    "no hidden bias": (lambda h, W, b, c: softplus(field(h, W, b)).sum(-1), "hidden biases are missing"),
-    "no visible bias": (lambda h, W, b, c: h @ c + softplus(h @ W.T).sum(-1), "visible biases are missing"),
-    "mean field": (
-        lambda h, W, b, c: h @ c + (sigmoid(field(h, W, b)) * field(h, W, b)).sum(-1),
-        "mean of exp is not exp of the mean",
+    "no hidden bias": (summed(bias=lambda h, c: 0), "hidden biases are missing"),
+    "no visible bias": (summed(a=lambda h, W, b: h @ W.T), "visible biases are missing"),
+    "mean field": (summed(free=lambda a: sigmoid(a) * a), "mean of exp is not exp of the mean"),
+    "best v": (summed(free=lambda a: np.maximum(0, a)), "Both count"),
+    "v all one": (summed(free=lambda a: a), "every free pixel black"),
+    "log sigmoid": (summed(free=lambda a: np.log(sigmoid(a))), "log of the sigmoid"),
+    "not the log": (lambda *given: np.exp(right_log_f(*given)), "wanted is its log"),
+    "free energy": (lambda *given: -right_log_f(*given), "free energy"),
+    "sign": (summed(a=lambda h, W, b: b - h @ W.T), "sign of the weights"),
+    "overflow": (summed(free=log_of_odds), "overflows above 709"),
+    "a field cut off": (summed(free=lambda a: np.log1p(np.exp(np.clip(a, -30, 30)))), "a field that was cut off"),
+    "normalised": (shifted, "without log Z"),
+    "none given": (of_all, "as if none were given"),
+    "given ones left out": (summed(known=lambda a, first: 0), "the given pixels are left out"),
+    "given ones twice": (lambda h, W, b, c, first: of_all(h, W, b, c, first) + field(h, W, b)[:, : len(first)] @ first,
+                         "count twice"),
+    "given ones black": (summed(known=lambda a, first: a.sum(-1)), "as if it were black"),
+    "given ones without weights": (
+        lambda h, W, b, c, first: summed(known=lambda a, v: v @ b[: len(v)])(h, W, b, c, first),
+        "brings its bias and no weights",
     ),
-    "best v": (lambda h, W, b, c: h @ c + np.maximum(0, field(h, W, b)).sum(-1), "Both count"),
-    "v all one": (lambda h, W, b, c: h @ c + field(h, W, b).sum(-1), "every pixel black"),
-    "log sigmoid": (lambda h, W, b, c: h @ c + np.log(sigmoid(field(h, W, b))).sum(-1), "log of the sigmoid"),
-    "not the log": (lambda h, W, b, c: np.exp(h @ c) * (1 + np.exp(field(h, W, b))).prod(-1), "wanted is its log"),
-    "free energy": (lambda h, W, b, c: -(h @ c) - softplus(field(h, W, b)).sum(-1), "free energy"),
-    "sign": (lambda h, W, b, c: h @ c + softplus(b - h @ W.T).sum(-1), "sign of the weights"),
-    "overflow": (lambda h, W, b, c: h @ c + np.log(1 + np.exp(field(h, W, b))).sum(-1), "overflows above 709"),
-    "a field cut off": (
-        lambda h, W, b, c: h @ c + np.log1p(np.exp(np.clip(field(h, W, b), -30, 30))).sum(-1),
-        "a field that was cut off",
+    "divided": (summed(known=lambda a, first: a @ first - softplus(a).sum(-1)), "makes a probability"),
+    "conditional": (
+        summed(lambda a, first: a @ first - softplus(a).sum(-1), np.zeros_like, bias=lambda h, c: 0),
+        "log p(first | h)",
     ),
-    "normalised": (lambda h, W, b, c: turned(W, b, c).log_density(h) - turned(W, b, c).log_z(), "without log Z"),
-    "summed over chains": (lambda h, W, b, c: (h @ c).sum() + softplus(field(h, W, b)).sum(), "one number a row"),
-    "not summed": (lambda h, W, b, c: softplus(field(h, W, b)), "sum their logarithms"),
-    "the formula of v": (lambda h, W, b, c: h @ b + softplus(h @ W + c).sum(-1), "Did you copy log f(v)"),
-    "W as in the lesson": (lambda h, W, b, c: h @ c + softplus(np.dot(h, W) + b).sum(-1), "the sizes do not fit"),
-    "the biases exchanged": (lambda h, W, b, c: h @ c + softplus(h @ W.T + c).sum(-1), "the sizes do not fit"),
-    "an error of another kind": (lambda h, W, b, c: float("log f"), "ValueError"),
-    "something else": (lambda h, W, b, c: 2 * (h @ c) + softplus(field(h, W, b)).sum(-1), "times Z"),
-    "NaN": (lambda h, W, b, c: np.full(len(h), np.nan), "NaN"),
+    "the last ones": (of_the_last, "the *last* k"),
+    "from behind": (from_behind, "with first = [1, 0, 1, 1]: the given pixels count twice"),
+    "one free pixel lost": (summed(free=lambda a: softplus(a[:, 1:])), "times what it should"),
+    "summed over chains": (lambda *given: right_log_f(*given).sum(), "one number a row"),
+    "not summed": (lambda h, W, b, c, first: softplus(field(h, W, b)), "add their logarithms up"),
+    "the formula of v": (lambda h, W, b, c, first: h @ b + softplus(h @ W + c).sum(-1), "Did you copy log f(v)"),
+    "W as in the lesson": (summed(a=lambda h, W, b: np.dot(h, W) + b), "the sizes do not fit"),
+    "the biases exchanged": (lambda h, W, b, c, first: right_log_f(h, W, c, b, first), "the sizes do not fit"),
+    "an error of another kind": (lambda *given: float("log f"), "ValueError"),
+    "something else": (summed(bias=lambda h, c: 2 * (h @ c)), "times what it should"),
+    "NaN": (lambda h, W, b, c, first: np.full(len(h), np.nan), "NaN"),
 }
 
 
@@ -61,11 +109,12 @@ def test_wrong_log_f(mistake):
     answer, message = WRONG_LOG_F[mistake]
     verdict = first_rbm.log_f(answer)
     assert verdict.passed is False
-    assert message in verdict.message
+    assert message in verdict.message, verdict
 
 
-def test_right_log_f():
-    assert first_rbm.log_f(lambda h, W, b, c: h @ c + softplus(h @ W.T + b).sum(-1)).passed
+@pytest.mark.parametrize("answer", [right_log_f, one_by_one])
+def test_right_log_f(answer):
+    assert first_rbm.log_f(answer).passed
 
 
 LOG_2 = np.log(2)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
 from scipy.special import logsumexp
+from scipy.stats import binom
 
 from anneal_edu.course.check import splines
 from anneal_edu.course.check.hills import hills
@@ -188,29 +189,63 @@ def test_a_hill_is_highest_at_its_top():
         assert all(hill.height(t) <= hill.top for t in np.geomspace(1e-3, 10, 50))
 
 
-def miss(share=lambda p, reached: p[np.unique(reached)].sum(), of=np.log):
-    return lambda p, reached: of(share(p, reached))
+def at_least_one(reach, n_chains):
+    return -np.expm1(n_chains * np.log1p(-reach))
+
+
+def miss(of_each=at_least_one, of=np.log):
+    return lambda p, reach, n_chains: of(p @ of_each(reach, n_chains))
+
+
+def none(reach, n_chains):
+    return (1 - reach) ** n_chains
+
+
+def drawn(p, reach, n_chains):
+    """The mean over a thousand runs."""
+    rng = np.random.default_rng(0)
+    runs = rng.choice(len(p), size=(1000, min(n_chains, 100)), p=reach / reach.sum())
+    return np.log(np.mean([p[np.unique(run)].sum() for run in runs]))
+
+
+def in_logs(p, reach, n_chains):
+    return logsumexp(np.log(p) + np.log(at_least_one(reach, n_chains)))
+
+
+def chain_by_chain(p, reach, n_chains):
+    """What the first, the second, … chain adds, as a geometric series; in closed form where there are many."""
+    if n_chains > 100:
+        return miss()(p, reach, n_chains)
+    return np.log(sum(p @ (reach * (1 - reach) ** before) for before in range(n_chains)))
 
 
 WRONG_MISS = {
-    "set of probabilities": (miss(lambda p, reached: sum(set(p[reached]))), "equal *probabilities*"),
-    "unique probabilities": (miss(lambda p, reached: np.unique(p[reached]).sum()), "equal *probabilities*"),
-    "counted twice": (miss(lambda p, reached: p[reached].sum()), "you count it twice"),
-    "no log": (miss(of=float), "is its logarithm"),
-    "the rest": (miss(lambda p, reached: 1 - p[np.unique(reached)].sum()), "*not* reached"),
+    "no log": (miss(of=float), "this is the share"),
     "sign": (miss(of=lambda share: -np.log(share)), "too low"),
-    "sum of logs": (lambda p, reached: np.log(p[np.unique(reached)]).sum(), "added the logarithms"),
-    "mean": (miss(lambda p, reached: p[np.unique(reached)].mean()), "averaged over the chains"),
-    "mean over chains": (miss(lambda p, reached: p[reached].mean()), "averaged over the chains"),
-    "states": (miss(lambda p, reached: len(set(reached)) / len(p)), "share of the *states*"),
-    "likeliest": (miss(lambda p, reached: p[reached].max()), "holds most"),
-    "chains": (miss(lambda p, reached: len(set(reached)) / len(reached)), "yours is"),
+    "missed": (miss(none), "what is *missed*"),
+    "one chain": (miss(lambda reach, C: reach), "what one chain reaches"),
+    "expected number": (miss(lambda reach, C: C * reach), "how many chains to expect"),
+    "bounded by 1": (miss(lambda reach, C: np.minimum(1, C * reach)), "does not mend it"),
+    "not all": (miss(lambda reach, C: 1 - reach**C), "not *all* chains"),
+    "all": (miss(lambda reach, C: reach**C), "*all* chains are there"),
+    "Poisson": (miss(lambda reach, C: -np.expm1(-C * reach)), "rare states alone"),
+    "ever so many": (miss(lambda reach, C: reach > 0), "that can be reached"),
+    "states alike": (lambda p, reach, C: np.log(at_least_one(reach, C).mean()), "count alike"),
+    "without p": (lambda p, reach, C: np.log(at_least_one(reach, C).sum()), "without what they hold"),
+    "exchanged": (lambda p, reach, C: miss()(reach, p, C), "changed places"),
+    "mean chance": (lambda p, reach, C: np.log(at_least_one(p @ reach, C)), "one mean chance"),
+    "mean of logs": (lambda p, reach, C: p @ np.log(at_least_one(reach, C)), "the log of the average"),
+    "one fewer": (lambda p, reach, C: miss()(p, reach, C - 1), "fewer"),
+    "one more": (lambda p, reach, C: miss()(p, reach, C + 1), "one chain more"),
     "log10": (miss(of=np.log10), "yours is"),
-    "first chain": (miss(lambda p, reached: p[reached[0]]), "yours is"),
-    "a floor": (miss(of=lambda share: np.log(share + 1e-9)), "-27.6"),
-    "relative entropy": (lambda p, reached: np.mean(np.log(p[reached] * len(set(reached)))), "yours is"),
-    "an array": (lambda p, reached: np.log(p[reached]), "shape"),
-    "in place": (lambda p, reached: (reached.sort(), np.log(p[np.unique(reached)].sum()))[1], "changes the reached"),
+    "the likeliest end": (lambda p, reach, C: np.log(p[reach.argmax()]), "yours is"),
+    "drawn": (drawn, "yours is"),
+    "digits lost": (miss(lambda reach, C: 1 - none(reach, C)), "right for a few chains"),
+    "half of them lost": (miss(lambda reach, C: 1 - np.exp(C * np.log1p(-reach))), "right for a few chains"),
+    "lost in the log": (miss(lambda reach, C: -np.expm1(C * np.log(1 - reach))), "right for a few chains"),
+    "a floor": (miss(of=lambda share: np.log(share + 1e-9)), "right for a few chains"),
+    "an array": (lambda p, reach, C: np.log(p * at_least_one(reach, C)), "shape"),
+    "in place": (lambda p, reach, C: (reach.sort(), 0.0)[1], "changes the reach"),
 }
 
 
@@ -222,10 +257,17 @@ def test_wrong_miss(mistake):
     assert message in verdict.message, verdict
 
 
-def test_right_miss():
-    assert splines.predicted_miss(miss()).passed
-    assert splines.predicted_miss(lambda p, reached: np.log(sum(p[h] for h in set(reached.tolist())))).passed
-    assert splines.predicted_miss(lambda p, reached: np.log(p @ np.isin(np.arange(len(p)), reached))).passed
+@pytest.mark.parametrize("answer", [miss(), in_logs, chain_by_chain, miss(lambda reach, C: binom.sf(0, C, reach))])
+def test_right_miss(answer):
+    assert splines.predicted_miss(answer).passed
+
+
+def test_the_formula_is_the_mean_over_runs():
+    p, reach = np.array([0.02, 0.43, 0.07, 0.3, 0.11, 0.07]), np.array([0.45, 0.02, 0.2, 0.01, 0.3, 0.02])
+    runs = np.random.default_rng(2).choice(6, size=(20_000, 5), p=reach)
+    shares = np.array([p[np.unique(run)].sum() for run in runs])
+    error = shares.std() / np.sqrt(len(shares))
+    assert abs(shares.mean() - np.exp(miss()(p, reach, 5))) < 4.5 * error
 
 
 @pytest.mark.parametrize("check", [splines.moments, splines.best_rate, splines.predicted_miss])

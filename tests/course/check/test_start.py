@@ -73,7 +73,11 @@ WRONG_DECISIONS = {
     "you divide by n - 1": lambda a, b, za, zb, e: verdict_of(
         a.sum() / (len(a) - 1) - za - b.sum() / (len(b) - 1) + zb, 2 * e
     ),
-    "the best observation": lambda a, b, za, zb, e: verdict_of(a.max() - za - b.max() + zb, 2 * e),
+    "you compare one observation": lambda a, b, za, zb, e: verdict_of(a.max() - za - b.max() + zb, 2 * e),
+    "the best or the worst": lambda a, b, za, zb, e: verdict_of(a.min() - za - b.min() + zb, 2 * e),
+    "the two mean log f lie near": lambda a, b, za, zb, e: verdict_of(
+        lead(a, b, za, zb), np.inf if abs(a.mean() - b.mean()) <= 2 * e else 0
+    ),
 }
 
 

@@ -37,6 +37,10 @@ def all_steps(test, order=range, first=2):
 right_steps = all_steps(finite)
 
 
+def between_units(apart):
+    return next(n for n in range(2, 1000) if (n - 1) * apart < n**2)
+
+
 WRONG_STEPS = {
     "last step only": (smallest(lambda stop, n: finite(stop(n - 1), stop(n))), "step 1 still has weights of infinite"),
     "a factor of 4": (all_steps(lambda p, q: np.linalg.eigvalsh(4 * q.precision - p.precision)[0] > 0), "eigenvalue"),
@@ -48,6 +52,7 @@ WRONG_STEPS = {
     "one too many": (lambda p0, p1: right_steps(p0, p1) + 1, "more than is needed"),
     "not below 0": (all_steps(almost_finite), "more than 0"),
     "the geometric path": (lambda p0, p1: 2, "infinite variance"),
+    "variances of 1": (lambda p0, p1: between_units(((p1.mean - p0.mean) ** 2).sum()), "right between two of variance"),
     "from 1": (all_steps(finite, first=1), "2 or more"),
     "too many": (lambda p0, p1: right_steps(p0, p1) + 7, "fewer are enough"),
     "too few": (lambda p0, p1: max(right_steps(p0, p1) - 4, 2), "infinite variance"),
@@ -114,6 +119,7 @@ def axes_of_the_mean(c):
 WRONG_TURNS = {
     "sign": (lambda p0, p1, style: -long_axis(p0, p1, style), "the other sign"),
     "degrees": (lambda p0, p1, style: np.degrees(long_axis(p0, p1, style)), "give radians"),
+    "the best in degrees": (lambda *given: np.degrees(tried_out(*given, np.linspace(0, 2, 201))), "give radians"),
     "other path": (lambda p0, p1, style: long_axis(p0, p1, other(style)), "the other path"),
     "one angle for both": (lambda p0, p1, style: long_axis(p0, p1, "geometric"), "the other path, geometric"),
     "as in the lesson": (lambda p0, p1, style: np.pi / 4, "The number to make small"),
@@ -148,18 +154,54 @@ def tried_out(p0, p1, style, angles=None):
     return min(angles, key=kept)
 
 
-def share_of_heaviest(lw, n):
-    w = np.sort(np.exp(lw - lw.max()))
-    return w[-n:].sum() / w.sum()
+def carriers(lw):
+    """How many of the heaviest chains carry half of the weight, and all log weights in their order."""
+    lw = np.sort(lw)[::-1]
+    w = np.exp(lw - lw[0])
+    return 1 + np.searchsorted(np.cumsum(w), w.sum() / 2), lw
 
 
-def judge(lw):
-    return ae.log_mean_exp(lw), share_of_heaviest(lw, len(lw) // 100)
+def judge(lw, others=ae.log_mean_exp):
+    n, lw = carriers(lw)
+    return n, others(lw[n:])
 
 
-def overflowing(lw):
-    w = np.sort(np.exp(lw))
-    return np.log(w.mean()), w[-len(w) // 100 :].sum() / w.sum()
+def one_by_one(lw):
+    """Chains are taken out, the heaviest first, until those that are left carry half or less."""
+    left, all_of_it = sorted(lw.tolist()), np.logaddexp.reduce(lw)
+    while np.logaddexp.reduce(left) > all_of_it - np.log(2):
+        left.pop()
+    return len(lw) - len(left), np.logaddexp.reduce(left) - np.log(len(left))
+
+
+def counted(of):
+    return lambda lw: (of(lw), judge(lw)[1])
+
+
+def below_top(lw):
+    return np.exp(lw - lw.max())
+
+
+def without_logs(lw):
+    w = np.sort(np.exp(lw))[::-1]
+    n = 1 + np.searchsorted(np.cumsum(w), w.sum() / 2)
+    return n, np.log(w[n:].mean())
+
+
+def one_top_for_all(lw):
+    n, lw = carriers(lw)
+    return n, lw[0] + np.log(np.exp(lw[n:] - lw[0]).mean())
+
+
+def above(level):
+    def of(left):
+        return level(left) + np.log(np.exp(left - level(left)).mean())
+
+    return lambda lw: judge(lw, of)
+
+
+def from_top(left):
+    return ae.log_mean_exp(left - left.max())
 
 
 def changing(lw):
@@ -167,37 +209,43 @@ def changing(lw):
     return judge(lw)
 
 
-def above(lw, level):
-    w = np.sort(np.exp(lw - level))
-    return level + np.log(w.mean()), w[-(len(w) // 100) :].sum() / w.sum()
-
-
 WRONG_JUDGEMENTS = {
-    "mean of log": (lambda lw: (lw.mean(), judge(lw)[1]), "Jensen"),
-    "log of sum": (lambda lw: (judge(lw)[0] + np.log(len(lw)), judge(lw)[1]), "log of the sum"),
-    "no logarithm": (lambda lw: (np.exp(judge(lw)[0]), judge(lw)[1]), "return its logarithm"),
-    "top not added back": (lambda lw: (judge(lw)[0] - lw.max(), judge(lw)[1]), "did not add it back"),
-    "another number": (lambda lw: (judge(lw)[0] + 1, judge(lw)[1]), "the log of the mean weight; you return"),
-    "overflow": (overflowing, "subtract the largest"),
-    "the smallest taken out": (lambda lw: above(lw, lw.min()), "subtract the largest"),
-    "the smallest finite one taken out": (lambda lw: above(lw, lw[np.isfinite(lw)].min()), "subtract the largest"),
-    "one too many": (lambda lw: (judge(lw)[0], share_of_heaviest(lw, -(-len(lw) // 100))), "of 199"),
-    "per cent": (lambda lw: (judge(lw)[0], 100 * judge(lw)[1]), "not in per cent"),
-    "all that tie": (
-        lambda lw: (judge(lw)[0], share_of_heaviest(lw, (lw >= np.quantile(lw, 0.99)).sum())),
-        "every chain that ties",
-    ),
+    "from 0": (counted(lambda lw: carriers(lw)[0] - 1), "position 0 holds one already"),
+    "one more": (counted(lambda lw: carriers(lw)[0] + 1), "one chain too many"),
+    "a share": (counted(lambda lw: carriers(lw)[0] / len(lw)), "not their share"),
     "lightest": (
-        lambda lw: (judge(lw)[0], np.sort(np.exp(lw))[: len(lw) // 100].sum() / np.exp(lw).sum()),
+        counted(lambda lw: 1 + np.searchsorted(np.cumsum(np.sort(below_top(lw))), below_top(lw).sum() / 2)),
         "sort the other way",
     ),
-    "log weights added": (
-        lambda lw: (judge(lw)[0], np.sort(lw)[-(len(lw) // 100) :].sum() / lw.sum()),
-        "you added log weights",
+    "half of them": (counted(lambda lw: len(lw) // 2), "half of the chains"),
+    "ESS": (counted(lambda lw: below_top(lw).sum() ** 2 / (below_top(lw) ** 2).sum()), "that is the ESS"),
+    "half as heavy": (counted(lambda lw: (below_top(lw) > 0.5).sum()), "half of the heaviest one"),
+    "a hundredth": (counted(lambda lw: len(lw) // 100), "the heaviest"),
+    "all that tie": (counted(lambda lw: (lw >= np.sort(lw)[-carriers(lw)[0]]).sum()), "every chain that ties"),
+    "all chains": (lambda lw: (judge(lw)[0], ae.log_mean_exp(lw)), "log Ẑ of all chains"),
+    "C in place of C - n": (
+        lambda lw: (judge(lw)[0], judge(lw)[1] + np.log1p(-judge(lw)[0] / len(lw))),
+        "you still divide by C",
     ),
-    "a single chain": (lambda lw: (judge(lw)[0], share_of_heaviest(lw, 1)), "single heaviest chain"),
-    "ten per cent": (lambda lw: (judge(lw)[0], share_of_heaviest(lw, len(lw) // 10)), "the heaviest 10 of 1000"),
+    "log of sum": (lambda lw: judge(lw, np.logaddexp.reduce), "log of the sum"),
+    "mean of log": (lambda lw: judge(lw, np.mean), "Jensen"),
+    "the heaviest": (lambda lw: (judge(lw)[0], ae.log_mean_exp(carriers(lw)[1][: judge(lw)[0]])), "it is the others"),
+    "the fall": (lambda lw: (judge(lw)[0], ae.log_mean_exp(lw) - judge(lw)[1]), "return what it falls to"),
+    "log 2": (lambda lw: (judge(lw)[0], ae.log_mean_exp(lw) - np.log(2)), "you took log 2 off"),
+    "no logarithm": (lambda lw: (judge(lw)[0], np.exp(judge(lw)[1])), "return its logarithm"),
+    "top not added back": (lambda lw: (judge(lw)[0], judge(lw)[1] - lw.max()), "and did not add it back"),
+    "own top not added back": (lambda lw: judge(lw, from_top), "that is left, and"),
+    "another top": (
+        lambda lw: (judge(lw)[0], judge(lw, from_top)[1] + lw.max()),
+        "added the largest of all",
+    ),
+    "another number": (lambda lw: (judge(lw)[0], judge(lw)[1] + 1), "chains are left, the log of their"),
+    "overflow": (without_logs, "of those that are *left*"),
+    "one top for all": (one_top_for_all, "the largest log weight of those that are *left*"),
+    "the smallest taken out": (above(np.min), "of those that are *left*"),
+    "the smallest finite one taken out": (above(lambda lw: lw[np.isfinite(lw)].min()), "that are *left*"),
     "one number": (lambda lw: judge(lw)[0], "return two numbers"),
+    "who they are": (lambda lw: (np.argsort(lw)[-judge(lw)[0] :], judge(lw)[1]), "return two numbers"),
     "changes its input": (changing, "changes the"),
 }
 
@@ -207,18 +255,7 @@ def test_wrong_judgement(mistake):
     answer, message = WRONG_JUDGEMENTS[mistake]
     verdict = two_paths.judge_weights(answer)
     assert verdict.passed is False
-    assert message in verdict.message
-
-
-def lowest_subtracted(lw):
-    w = np.sort(np.exp(lw - lw.min()))
-    return lw.min() + np.log(w.mean()), w[-(len(w) // 100) :].sum() / w.sum()
-
-
-def test_the_lowest_log_weight_is_the_wrong_one_to_subtract():
-    verdict = two_paths.judge_weights(lowest_subtracted)
-    assert verdict.passed is False
-    assert "subtract the largest" in verdict.message
+    assert message in verdict.message, verdict
 
 
 def test_right_answers():
@@ -228,6 +265,7 @@ def test_right_answers():
     assert two_paths.best_turn(tried_out).passed
     assert two_paths.best_turn(lambda *given: tried_out(*given) + np.pi / 2).passed
     assert two_paths.judge_weights(judge).passed
+    assert two_paths.judge_weights(one_by_one).passed
     assert two_paths.judge_weights(lambda lw: np.array(judge(lw))).passed
 
 
