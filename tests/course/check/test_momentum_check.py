@@ -304,7 +304,7 @@ def of_fixed_tolerance(move, x, v, rng):
 
 
 WRONG_TESTS = {
-    "fixed tolerance": (of_fixed_tolerance, "with n = 100, where chance"),
+    "fixed tolerance": (of_fixed_tolerance, "with n = 100 draws, where chance"),
     "a generator of its own": (
         lambda move, x, v, rng: examined()(move, x, v, np.random.default_rng(0)),
         "two generators give the same moves",
