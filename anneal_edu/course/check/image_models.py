@@ -145,9 +145,10 @@ the same amount at every patch.
     rng, asked = np.random.default_rng(9), []
     for n in (35, 60, 12):
         for shared in (0.5, 2.0, 0.0):
-            first, second, each = _patches(rng, n, shared)
-            found = float(call(answer, first.copy(), second.copy(), each.copy(), shared, shape=()))
-            asked.append((found, _judge_gap(found, first, second, each, shared), n))
+            first, other, each = _patches(rng, n, shared)
+            for second in (other, -other):  # two that find the same patches hard, and two that do not
+                found = float(call(answer, first.copy(), second.copy(), each.copy(), shared, shape=()))
+                asked.append((found, _judge_gap(found, first, second, each, shared), n))
     gaps = [_patches(rng, 100, 0.6) for _ in range(_SETS)]
     off = np.std([(a.mean() - b.mean()) / call(answer, a, b, each, 0.6, shape=()) for a, b, each in gaps])
     where = f"in {_SETS:,} repeats with other patches and chains the gap"

@@ -232,6 +232,7 @@ def safe_interval(answer) -> str:
         ([99.0], [101.0], 0.05),
         ([7.0], [7.0], 0.01),
         ([1640.0, 1618.0, 1642.0], [1628.0], 0.02),
+        ([-41.3, -40.0, -42.1], [-38.2, -39.5, -37.9], 0.05),
     ):
         result = call(answer, list(forward), list(reverse), risk)
         low, high = (float(end) for end in numbers(result, 2, "return two numbers: `return low, high`."))
@@ -272,6 +273,10 @@ def _judge_interval(low: float, high: float, forward: np.ndarray, reverse: np.nd
             "you averaged the reverse estimates. Each is an upper bound by itself: the smallest says the "
             "most.": reverse.mean() + room,
         }, atol=1e-4)
+    require(
+        forward.max() > 0 or not any(same(low, top - room, 1e-4) for top in (0, -forward.min())),
+        "here Z is below 1, and every log Ẑ is negative: 0 is no bound, and the sign counts.",
+    )
     for message, wrong in {
         "this leaves no room: a bound that holds on average is exceeded in single runs.": 0.0,
         "the room has the wrong sign: it makes the interval wider, down below and up above.": -room,

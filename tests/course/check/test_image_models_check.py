@@ -135,6 +135,12 @@ WRONG_GAP = {
     "a sum of models": (lambda a, b, each, shared: np.hypot(scatter(a, -b), shared), "You add the two models"),
     "of one model": (lambda a, b, each, shared: np.hypot(scatter(a, 0 * a), shared), "of your errors"),
     "weighted": (lambda a, b, each, shared: np.hypot(1 / np.sqrt((1 / each**2).sum()), shared), "of your errors"),
+    "a covariance that is never negative": (
+        lambda a, b, each, shared: np.sqrt(
+            (a.var(ddof=1) + b.var(ddof=1) - 2 * max(0, np.cov(a, b)[0, 1])) / len(a) + shared**2
+        ),
+        "your error is",
+    ),
     "a twentieth too long": (lambda a, b, each, shared: 1.05 * gap(a, b, each, shared), "of 35 patches"),
     "the gap": (lambda a, b, each, shared: a.mean() - b.mean(), "An error is positive"),
     "negative": (lambda a, b, each, shared: -gap(a, b, each, shared), "An error is positive"),

@@ -184,6 +184,8 @@ def interval(room=lambda f, r, risk: np.log((len(f) + len(r)) / risk), low=max, 
 
 WRONG_INTERVALS = {
     "first": (interval(low=lambda f: f[0], high=lambda r: r[0]), "wider than need be"),
+    "0 as a bound": (interval(low=lambda f: max([0, *f])), "every log Ẑ is negative"),
+    "without signs": (interval(low=lambda f: max(map(abs, f))), "every log Ẑ is negative"),
     "no room": (interval(lambda f, r, risk: 0.0), "leaves no room"),
     "inward": (interval(lambda f, r, risk: -np.log((len(f) + len(r)) / risk)), "wrong sign"),
     "one estimate": (interval(lambda f, r, risk: np.log(1 / risk)), "covers a single estimate"),
