@@ -77,8 +77,8 @@ def trusted(answer) -> str:
 
     It is tried on models that it has not seen, on three runs that are stored, and on tables that are made up to have
     the ends of the sandwich at telling distances. Nothing that it names may be more than 0.3 nats and three of its own
-    standard errors off; and where the ends are pinned and most are right, it must name at least a third of these, or
-    as many as gave no warning.
+    standard errors off; and where the ends are pinned and silent, and most are right, it must name at least a third of
+    these, or as many as gave no warning.
 
     Examples
     --------
@@ -125,7 +125,8 @@ def _judge_trust(names: set[str], known: dict[str, Report], exact: float) -> Non
             "three standard errors included?",
         )
         require(False, f"{off} though the two ends of the sandwich meet. It warned: {kinds or 'nothing'}.")
-    well = not apart and len(right) > len(known) / 2  # a lucky chain can make the ends meet where most are wrong
+    met = not apart and not any(end.warnings for end in (low, high) if end)
+    well = met and len(right) > len(known) / 2  # a lucky chain can make the ends meet where most are wrong
     unwarned = sum(not known[name].warnings for name in right)
     require(
         not well or len(names & right) >= min(len(right) / 3, unwarned),
