@@ -59,6 +59,12 @@ def log_f(answer) -> str:
         require(np.isfinite(got).all(), f"{case}your function returned NaN or infinity on a small RBM.")
         if not same(got, _exact_log_f(rbm, h, given)):
             _name_the_mistake_in_log_f(rbm, h, given, got, case)
+    middle = BinaryRBM(2.5 * np.sign(rbm.weights), rbm.visible_bias + 2, rbm.hidden_bias)  # fields from -5 to 10
+    got = np.asarray(call(answer, h, *_parameters(middle), np.array([])))
+    require(
+        same(got, _exact_log_f(middle, h, np.array([]))),
+        "right for small weights, but not where b + W h is 3 to 10: there log(1 + e^a) is still a little more than a.",
+    )
     large = BinaryRBM(400 * np.sign(rbm.weights), rbm.visible_bias, rbm.hidden_bias)
     for given in (np.array([]), np.array([0.0, 1.0])):
         got, right = np.asarray(call(answer, h, *_parameters(large), given)), _exact_log_f(large, h, given)
@@ -152,6 +158,7 @@ counted once in Z, and doubles it.
     rng = np.random.default_rng(4)
     for D, H in ((5, 3), (12, 10), (3, 40)):
         b = rng.normal(scale=2.0, size=D)
+        b[0] = 5.4  # log(1 + e^b) is still a little more than b
         got = call(answer, b.copy(), H)
         require(np.ndim(got) == 0 and np.isfinite(got), "return one finite number: sum over the visible units.")
         one_side, right = np.logaddexp(0, b).sum(), np.logaddexp(0, b).sum() + H * np.log(2)

@@ -268,7 +268,8 @@ def acceptance(answer):
     there = all(same(call(answer, -1.0, x), base) for x in (-3.0, -0.2))
     require(there or not here, "your acceptance does not ask where the chain stands: only f(there) / f(here) counts.")
     require(here or not there, "your acceptance does not ask where the chain would go: only f(there) / f(here) counts.")
-    for log_f in (np.log([0.1, 0.2, 0.6, 0.3]), np.log([1.0, 2.0, 6.0, 3.0]), np.log([5.0, 1.0, 1.0, 4.0, 0.2])):
+    steep = np.array([0.0, 5.0, -7.0, 0.5])
+    for log_f in (np.log([0.1, 0.2, 0.6, 0.3]), np.log([1.0, 2.0, 6.0, 3.0]), np.log([5.0, 1.0, 1.0, 4.0, 0.2]), steep):
         _judge_moves(answer, log_f)
     far = call(answer, 1000.0, 0.0), call(answer, 0.0, 1000.0)
     require(
@@ -281,7 +282,7 @@ def acceptance(answer):
         "adding the same number to both logs changed your answer, and it must not: Z cancels. exp(-5000) is 0 in a "
         "computer: subtract the logs before you exponentiate.",
     )
-    return "right: p T = p on three landscapes, and constants such as log Z cancel."
+    return "right: p T = p on four landscapes, and constants such as log Z cancel."
 
 
 def _judge_moves(answer, log_f: np.ndarray) -> None:

@@ -62,6 +62,8 @@ _CASES = (  # mean log f of a and b, their log Z, the error of each, how many da
     (-2.4, -5.0, 2.0, 2.0, 1.2, 9, "a",
      "on average, by the mean, a leads by 2.6, and both log Z together can be wrong by 2.4."),
     (-7.6, -5.0, 2.0, 2.0, 1.2, 9, "b", "even with both log Z wrong by 1.2 nats, b's lead of 2.6 remains."),
+    (-3.05, -5.0, 2.0, 2.0, 1.0, 9, "undecided", "both log Z together can be wrong by 2, and the lead is 1.95."),
+    (-2.95, -5.0, 2.0, 2.0, 1.0, 9, "a", "both log Z together can be wrong by 2, and the lead is 2.05."),
     (-4.0, -6.0, 5.0, 2.0, 0.1, 3, "b", "the mean of three numbers is a third of their sum: b leads by 1."),
     (-5.0, -5.0, 1.0, 4.0, 0.1, 8, "a", "equal log f are not equal p: the two log Z differ by 3."),
 )  # fmt: skip

@@ -106,7 +106,7 @@ def _ends_and_steps() -> list[tuple[Gaussian, Gaussian, int]]:
     pairs += [(Gaussian([0.0, 0.0], np.eye(2)), Gaussian([0.0, 4.0], np.array([[1.0, 0.9], [0.9, 1.0]])))]
     pairs += [(Gaussian([0.0], unit), Gaussian([0.5], unit))]  # two steps are enough
     pairs += [(Gaussian([0.0], unit), Gaussian([2.0], unit))]  # with two, stop 1 is twice as wide in variance, exactly
-    pairs += [(random_gaussian(rng, 3), random_gaussian(rng, 3))]
+    pairs += [(random_gaussian(rng, 3), random_gaussian(rng, 3)), (Gaussian([0.0], unit), Gaussian([12.0], unit))]
     return [(p0, p1, _first_sound(p0, p1, _every(_finite))) for p0, p1 in pairs]
 
 
