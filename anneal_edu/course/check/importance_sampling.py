@@ -302,7 +302,7 @@ def _judge_moves(answer, log_f: np.ndarray) -> None:
     uphill_only = np.where(np.diff(log_f) > 0, 0.5, 0.0)
     require(
         not np.allclose(np.diag(T, 1)[np.diff(log_f) != 0], uphill_only[np.diff(log_f) != 0]),
-        "you never go downhill, so that every chain climbs to a peak and stays. Mass must flow down as well as up.",
+        "on a landscape of ours you never go downhill: chains climb to a peak and stay. Mass must flow down, too.",
     )
     require(
         drift < 1e-6,

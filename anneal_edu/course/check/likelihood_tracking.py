@@ -205,7 +205,7 @@ def raise_estimate(answer) -> str:
     ...     log_w = log_w.reshape(len(log_f), -1)
     ...     return log_f - log_w.mean(1), log_w.std(1) / np.sqrt(log_w.shape[1])
     >>> raise_estimate(mean_log)
-    ✗ two points, three chains: you average -log w. The mean of 1/w is what is unbiased: exponentiate, average, then \
+    ✗ two points, five chains: you average -log w. The mean of 1/w is what is unbiased: exponentiate, average, then \
 take the logarithm.
       A hint: ae.check.likelihood_tracking.raise_estimate.hint()
     """

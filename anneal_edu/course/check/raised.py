@@ -12,7 +12,7 @@ def cases() -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
     """Case, log f of its points, (N,), and the log weights of their chains, (N, C)."""
     rng = np.random.default_rng(13)
     for case, N, C, level_f, level_w in (
-        ("two points, three chains", 2, 3, 0.0, 0.0),
+        ("two points, five chains", 2, 5, 0.0, 0.0),
         ("log f near 800, log w near 1,600", 4, 5, 800.0, 1600.0),
         ("three points of three chains, 900 nats apart", 3, 3, 0.0, np.repeat([900.0, 0.0, -900.0], 3)),
         ("two points, one of them with chains from 0 to 800", 2, 4, 0.0, np.r_[0.0, 800.0, 300.0, 5.0, np.zeros(4)]),

@@ -138,7 +138,8 @@ def _judge_steps(answer, name: str, slope, errors: np.ndarray, K: int, tolerance
     if off > 1.2 * tolerance:
         few = "That is too much: how does the error of the rule depend on the number of steps?"
         require(steps != K, f"{says}. You return the ladder that you were given.")
-        require(off > 1.7 * tolerance, f"{says}: just too few. Round up.")
+        nearly = "just too few. Round up; and what moves is three times the finer error, not four."
+        require(off > 1.7 * tolerance, f"{says}: {nearly}")
         require(False, f"{says}. {few}")
     times = steps / least
     if steps > 1.18 * least + 1:

@@ -64,6 +64,7 @@ def shifted(h, W, b, c, first):
 
 
 WRONG_LOG_F = {
+    "cut at 5": (summed(free=lambda a: np.where(a > 5, a, np.logaddexp(0, np.minimum(a, 5)))), "3 to 10"),
     "no hidden bias": (summed(bias=lambda h, c: 0), "hidden biases are missing"),
     "no visible bias": (summed(a=lambda h, W, b: h @ W.T), "visible biases are missing"),
     "mean field": (summed(free=lambda a: sigmoid(a) * a), "mean of exp is not exp of the mean"),

@@ -194,6 +194,7 @@ WRONG_ACCEPTANCES = {
     "no probability": lambda here, there: np.exp(there - here),
     "accept every proposal": lambda here, there: 1.0,
     "never moves": lambda here, there: 0.0,
+    "on a landscape of ours": lambda here, there: min(1.0, np.exp(there - here)) * (there - here > -3),
     "p T differs": lambda here, there: min(1.0, np.exp(2 * (there - here))),
     "must be refused": lambda here, there: min(1.0, np.exp(max(there - here, -20.0))),
     "ubtract the logs": lambda here, there: min(1.0, np.exp(there) / np.exp(here)) if here > -1000 else np.nan,
