@@ -5,6 +5,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
+from scipy.special import ndtri
 
 from anneal_edu.course.check.verdict import (
     WrongAnswerError,
@@ -223,7 +224,7 @@ def judge_weights(answer) -> str:
     ✗ log Ẑ without them: you still divide by C, as if they had been run and had brought nothing. C - n are left.
       A hint: ae.check.two_paths.judge_weights.hint()
     """
-    lw = np.random.default_rng(7).normal(-3.0, 2.0, size=1000)
+    lw = np.random.default_rng(7).permutation(2.0 * ndtri((np.arange(1000) + 0.5) / 1000) - 3.0)
     _judge(answer, lw, "")
     _judge(answer, np.full(401, -5.0), "all 401 weights are equal: ")
     _judge(answer, np.r_[np.full(499, -50.0), 0.0], "one chain of 500 carries everything: ")
