@@ -1,11 +1,11 @@
 """Checks of notebook 15: bugs that look right."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import ndtri
 
+from anneal_edu.course.check.ailing_runs import WORDS, cases
 from anneal_edu.course.check.verdict import attempt, exercise, require
 from anneal_edu.distributions import Gaussian
 from anneal_edu.kernels import exact, hmc, random_walk
@@ -228,59 +228,6 @@ def _judged(answer, seeds) -> str:
 
 
 # Exercise 3
-WORDS = ("collapsed", "copies", "stuck", "not there yet", "fine")
-
-
-def five_runs(seed: int) -> tuple[list[tuple[np.ndarray, np.ndarray]], list[str]]:
-    """Log weights (C,) and states (T, C) of five runs, each with another trouble or none, and what it is.
-
-    A small drift, in each fourth seed, is seven standard errors, over the chains, from one half to the other.
-    """
-    rng = np.random.default_rng([153, seed])
-    order = rng.permutation(len(WORDS))
-    drifts = {"not there yet": 7.0 * (seed % 4 == 3), "fine": rng.uniform(-2, 2)}
-    return [_run(WORDS[i], rng, drifts.get(WORDS[i], 0.0)) for i in order], [WORDS[i] for i in order]
-
-
-def _run(word: str, rng, drift=0.0, refused=0.2, keep=0.7, spread=0.0, n_dead=0) -> tuple[np.ndarray, np.ndarray]:
-    """One run; drift: standard errors, over the chains, from one half to the other; 0 leaves that to chance."""
-    n, T = int(rng.integers(40, 80)), 200
-    level, width = 800 * rng.choice([-1, 1]), 10 ** rng.uniform(-2, 2)
-    x = np.empty((T, n))
-    x[0] = rng.standard_normal(n)
-    for t in range(1, T):
-        x[t] = keep * x[t - 1] + np.sqrt(1 - keep**2) * rng.standard_normal(n)
-        x[t] = np.where(rng.random(n) < refused, x[t - 1], x[t])  # a refused step is no chain that never moves
-    size = spread or rng.uniform(0.2, 0.8)  # a wide spread comes in quantiles: none is further off by chance
-    log_w = level + size * (ndtri((rng.permutation(n) + 0.5) / n) if spread else rng.standard_normal(n))
-    log_w[:n_dead] -= 50
-    if word == "collapsed":
-        log_w = level + 12 * np.sort(rng.standard_normal(n))
-        log_w[-1] = log_w[-2] + 6
-        log_w = rng.permutation(log_w)
-    elif word == "copies":
-        half = n // 2
-        x[:, half : 2 * half] = x[:, :half]
-    elif word == "stuck":
-        still = rng.choice(n, n // 4, replace=False)
-        x[:, still] = x[0, still]
-    elif word == "not there yet" or drift:
-        way, side = np.linspace(-6, 0, T)[:, None], rng.choice([-1, 1])
-        way = np.round(way / 6) if word == "fine" else way  # what chance adds to a half is no slope
-        change = np.diff(x.reshape(2, -1, n).mean(1), axis=0)
-        wanted = drift * side * change.std(ddof=1) / np.sqrt(n)
-        x += way * ((wanted - change.mean()) / np.diff(way.reshape(2, -1).mean(1)) if drift else side)
-    return log_w, width * (3 * rng.normal() + x[:, rng.permutation(n)])
-
-
-def _cases() -> Iterator[tuple[list[tuple[np.ndarray, np.ndarray]], list[str]]]:
-    yield from (five_runs(seed) for seed in range(8))
-    rng, chance = np.random.default_rng(154), ndtri((np.arange(150) + 0.5) / 150)  # at most 2.7 standard errors
-    given = zip(rng.permutation(chance), [0.2, 0.75] * 75, strict=True)  # drift, and what share of moves is refused
-    yield [_run("fine", rng, *one) for one in given], ["fine"] * 150
-    yield [_run("fine", rng, 1.4, 0.2, 0.95, *harmless) for harmless in ((), (1.5,), (1.5,), (0, 2))], ["fine"] * 4
-
-
 @exercise(
     hints=(
         "Which of the four troubles can be seen in the weights alone, and which in the states alone?",
@@ -294,7 +241,8 @@ def what_is_wrong(answer) -> str:
     """``answer(log_weights, states)`` must say of one run what is wrong: log weights (C,), states (T, C).
 
     "collapsed": one chain carries the weight. "copies": two chains are one. "stuck": a chain never moves. "not there
-    yet": the chains are still on their way. "fine". Of all kinds come 40 runs, then 150 fine ones, 4 with slow chains.
+    yet": the chains are still on their way. "fine". Of all kinds come 40 runs, then 150 fine ones, and twelve to tell
+    apart rules that are nearly right.
 
     Examples
     --------
@@ -304,17 +252,18 @@ little. Compare early and late in each chain: how large is the mean change besid
       A hint: ae.check.bugs.what_is_wrong.hint()
     """
     told = {
-        "collapsed": "its weights spread over tens of nats; what is the effective sample size? (exp(800) overflows.)",
-        "copies": "each chain looks sound, but some are the same.",
+        "collapsed": "one chain has nine tenths of the weight. What is the effective sample size? (exp(800) is inf.)",
+        "copies": "each chain looks sound, but two or more are the same, and they need not be neighbours.",
         "stuck": "most chains move; look at every one.",
         "not there yet": "all chains move from one place to another, now and then by little. Compare early and late "
         "in each chain: how large is the mean change beside its standard error?",
         "fine": "nothing is wrong with it; what alarms you? To refuse three moves of four is fine, a slow chain is "
-        "*one* number, a few of weight 0 are no collapse; chance moves one fine run in twenty by two standard errors.",
+        "*one* number, a few of weight 0 are no collapse, chains may begin at one place, and states may be of the size "
+        "of 1e-12; chance moves one fine run in twenty by two standard errors.",
     }
-    for runs, words in _cases():
+    for runs, words in cases():
         for (log_w, x), word in zip(runs, words, strict=True):
             said = attempt(answer(log_w, x))
             require(said in WORDS, f"say one of {', '.join(WORDS)}, not {said!r}.")
             require(said == word, f"a run that is {word!r} you call {said!r}: {told[word]}")
-    return "right: a hundred and ninety-four runs, and the trouble of each."
+    return "right: two hundred and two runs, and the trouble of each."

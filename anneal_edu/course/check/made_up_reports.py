@@ -9,7 +9,7 @@ import numpy as np
 from anneal_edu.course.experiments.estimators import Report
 from anneal_edu.estimate import Caveat
 
-_WARNED = (Caveat("heavy tail", "the largest weights carry too much"),)
+_TAIL, _BURST, _APART = (Caveat(kind, kind) for kind in ("heavy tail", "collapsed weights", "rungs never meet"))
 _OTHERS = ("AIS, moment spline", "reverse AIS, from chains", "RAISE", "PT, stepping stones", "RTS", "MBAR, same run")
 
 _TABLES = (
@@ -26,15 +26,23 @@ _TABLES = (
     # ends crossed by 0.5 with tiny bars: what lies between them is wrong
     (55.0, (-0.20, 0.01), (-0.70, 0.01), ((-0.45, 0.02), (-0.45, 0.02), (-0.7, 0.02), (-0.42, 0.02), (-0.44, 0.02))),
     # ends that meet, one below and one above them without a warning, and one between them with one
-    (30.0, (-0.10, 0.03), (0.05, 0.03), ((-0.6, 0.04), (0.6, 0.04), (-0.36, 0.02, True), (0.02, 0.03), (-0.05, 0.03))),
+    (30.0, (-0.10, 0.03), (0.05, 0.03), ((-0.6, 0.04), (0.6, 0.04), (-0.36, 0.02, _TAIL), (0.02, 0.03), (-0.05, 0.03))),
     # ends that meet, and one of the others, the third, without an answer and without a warning
     (30.0, (-0.10, 0.03), (0.05, 0.03), ((0.0, 0.04), (0.04, 0.04), (np.nan, np.nan), (0.02, 0.03), (-0.05, 0.03))),
     # ends that are pinned, warn, and are wrong, as two others do and are; those that do not warn are right
-    (30.0, (-0.50, 0.02, True), (-0.45, 0.02, True), (*[(-0.5, 0.03, True), (-0.55, 0.03, True)], *[(-0.2, 0.03)] * 3)),
+    (30.0, (-0.50, 0.02, _TAIL), (-0.45, 0.02, _TAIL), ((-0.5, 0.03, _TAIL), (-0.5, 0.03, _TAIL), *[(-0.2, 0.03)] * 3)),
+    # the same, but only one of the ends warns and is wrong, and of another thing
+    (-17.0, (-0.45, 0.02, _BURST), (-0.20, 0.02), ((-0.2, 0.03), (0.0, 0.03), (-0.5, 0.03, _APART), (-0.1, 0.03))),
+    (30.0, (0.20, 0.02), (0.45, 0.02, _BURST), ((0.1, 0.03), (0.15, 0.03), (0.5, 0.03, _APART), (0.2, 0.03))),
+    # ends that meet, and everybody else is a nat away: on one side, without a warning
+    (30.0, (0.0, 0.02), (0.05, 0.02), ((1.0, 0.02), (1.0, 0.02), (0.98, 0.03), (1.02, 0.03), (1.0, 0.02))),
+    (-5.0, (0.0, 0.02), (0.05, 0.02), ((-1.0, 0.02), (-1.0, 0.02), (-0.98, 0.03), (-1.02, 0.03), (-1.0, 0.02))),
+    # ends 0.44 apart that are pinned, with three standard errors of the gap, not with four
+    (30.0, (-0.22, 0.012), (0.22, 0.012), ((0.0, 0.03), (0.1, 0.03), (-0.1, 0.03), (0.05, 0.02), (-0.05, 0.03))),
     # no run from the data: all have missed a mode, and nobody is there to say so
     (41.0, (-2.30, 0.02), None, ((-2.3, 0.02), (-2.3, 0.03), (-2.3, 0.02), (-2.3, 0.02), (-2.3, 0.02))),
 )
-"""Exact log Z; error and error bar of AIS and of reverse AIS from data, or None; those of others; each, if it warns."""
+"""Exact log Z; error and bar of AIS and of reverse AIS from data, or None; those of others; what each warns of."""
 
 
 def made_up_cases() -> list[tuple[list[Report], float]]:
@@ -46,6 +54,6 @@ def _reports(exact, forward, reverse, others) -> list[Report]:
     ends = {"AIS, geometric": forward} | ({"reverse AIS, from data": reverse} if reverse else {})
     rows = ends | dict(zip(_OTHERS, others, strict=False))
     return [
-        Report(name, exact + error, bar, _WARNED if warned else (), "neither", 0, 0)
+        Report(name, exact + error, bar, tuple(warned), "neither", 0, 0)
         for name, (error, bar, *warned) in rows.items()
     ]

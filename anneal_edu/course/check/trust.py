@@ -96,7 +96,7 @@ ends of the sandwich meet, believe those without a warning.
             require(name in known, f"there is no report named {name!r}; return r.name of the reports you trust.")
         _judge_trust(set(names), known, exact)
     return (
-        "right: on eight models, and in eleven tables that are made up, you trusted nothing wrong, and, where all was "
+        "right: on eight models, and in sixteen tables that are made up, you trusted nothing wrong, and, where all was "
         "well, enough of what was right."
     )
 
@@ -124,14 +124,16 @@ def _judge_trust(names: set[str], known: dict[str, Report], exact: float) -> Non
             "the same end share what they cannot see. Which two reports began at different ends, and are they pinned, "
             "three standard errors included?",
         )
-        require(False, f"{off} though the two ends of the sandwich meet. It warned: {kinds or 'nothing'}.")
+        place = f"at {low.log_z:.2f} and {high.log_z:.2f}"
+        require(False, f"{off} though the two ends of the sandwich meet, {place}. It warned: {kinds or 'nothing'}.")
     met = not apart and not any(end.warnings for end in (low, high) if end)
     well = met and len(right) > len(known) / 2  # a lucky chain can make the ends meet where most are wrong
     unwarned = sum(not known[name].warnings for name in right)
     require(
         not well or len(names & right) >= min(len(right) / 3, unwarned),
-        f"on a model where {len(right)} of {len(known)} estimates are right you trust {len(names)}. To trust nobody is "
-        "safe, and useless: where the two ends of the sandwich meet, believe those without a warning.",
+        f"on a model where {len(right)} of {len(known)} estimates are right you trust {len(names)}. The two ends are "
+        f"{abs(gap):.2f} apart, three standard errors are {noise:.2f}, together less than {PINNED}, and they do not "
+        "warn. To trust nobody is safe, and useless: believe those there that do not warn.",
     )
 
 

@@ -7,6 +7,8 @@ import pytest
 
 from anneal_edu.course.check import trust, two_sandwiches
 
+ENDS = ("AIS, geometric", "reverse AIS, from data")
+
 
 def right_trust(reports):
     known = {r.name: r for r in reports}
@@ -82,6 +84,19 @@ def silent_ends(reports):
     return [] if any(r.warnings for r in ends) else right_trust(reports)
 
 
+def unless_it_warns(reports, *watched, kind=""):
+    """Nobody where one of these warns (of this), else those who lie between the ends."""
+    known = {r.name: r for r in reports}
+    if any(kind in w.kind for name in watched if name in known for w in known[name].warnings):
+        return []
+    between = ruled([SimpleNamespace(**vars(r) | {"warnings": ()}) for r in reports])
+    return [name for name in between if name in ENDS or not known[name].warnings]
+
+
+def near_ends(reports, which):
+    return which(r.log_z for r in reports if r.name in ENDS)
+
+
 WRONG_TRUST = {
     "everybody": (lambda reports: [r.name for r in reports], "which is"),
     "nobody": (lambda reports: [], "trust nobody"),
@@ -118,6 +133,29 @@ WRONG_TRUST = {
     "the run from the data, though it warns": (
         lambda reports: and_ends(reports, "reverse AIS, from data"), "though the two ends"
     ),
+    "nobody where AIS warns": (lambda reports: unless_it_warns(reports, ENDS[0]), "It warned: 'collapsed weights'"),
+    "nobody where the run from data warns": (
+        lambda reports: unless_it_warns(reports, ENDS[1]), "It warned: 'collapsed weights'"
+    ),
+    "nobody where an end has a heavy tail": (
+        lambda reports: unless_it_warns(reports, *ENDS, kind="heavy tail"), "It warned: 'collapsed weights'"
+    ),
+    "the silent majority, where the ends are silent and pinned": (
+        lambda reports: right_trust(reports) and careful_majority([r for r in reports if r.answers]),
+        "nats off though the two ends"
+    ),
+    "those above the lower end": (
+        lambda reports: right_trust(reports)
+        and [r.name for r in reports if not r.warnings and r.log_z > near_ends(reports, min) - 0.3],
+        "0.60 nats off though the two ends of the sandwich meet, at 29.90 and 30.05",
+    ),
+    "those below the upper end": (
+        lambda reports: right_trust(reports)
+        and [r.name for r in reports if not r.warnings and r.log_z < near_ends(reports, max) + 0.3],
+        "though the two ends",
+    ),
+    "four standard errors": (lambda reports: ruled(reports, n=4), "three standard errors are 0.05, together less"),
+    "ends that meet within 0.45": (lambda reports: ruled(reports, limit=0.45), "The two ends are 0.44 apart"),
     "a number": (lambda reports: 3, "a list of names"),
     "unknown name": (lambda reports: ["HAIS"], "no report named"),
 }
