@@ -83,8 +83,9 @@ def trusted(answer) -> str:
     Examples
     --------
     >>> trusted(lambda reports: [])
-    ✗ on a model where 11 of 11 estimates are right you trust 0. To trust nobody is safe, and useless: where the two \
-ends of the sandwich meet, believe those without a warning.
+    ✗ on a model where 11 of 11 estimates are right you trust 0. The two ends are ... apart, three standard errors \
+are ..., together less than 0.5, and they do not warn. To trust nobody is safe, and useless: believe those there that \
+do not warn.
       A hint: ae.check.trust.trusted.hint()
     """
     for reports, exact in chain(cases(), made_up_cases()):
