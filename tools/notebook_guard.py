@@ -358,9 +358,23 @@ def twin_faults(path, notebook):
     twin = path.parent / "solutions" / path.name
     if not twin.exists():
         return [f"solutions/{path.name} is missing"]
-    solved = [h for h in headings(nbformat.read(twin, as_version=4), 3) if h.startswith("Exercise")]
-    asked = [h for h in headings(notebook, 3) if h.startswith("Exercise")]
-    return [] if asked == solved else [f"solutions/{path.name} has the exercises {solved}, this one asks {asked}"]
+    solution = nbformat.read(twin, as_version=4)
+    solved, asked = ([h for h in headings(one, 3) if h.startswith("Exercise")] for one in (solution, notebook))
+    if asked != solved:
+        return [f"solutions/{path.name} has the exercises {solved}, this one asks {asked}"]
+    begun = {paragraph[:40] for number in (1, 2, 3) for paragraph in paragraphs(notebook, number) if paragraph}
+    return [
+        f"solutions/{path.name} repeats the task, which may change in the lesson alone: {paragraph[:40]!r}"
+        for number in (1, 2, 3)
+        for paragraph in paragraphs(solution, number)
+        if paragraph[:40] in begun and not paragraph.startswith("#")
+    ]
+
+
+def paragraphs(notebook, number):
+    """Those of an exercise, however its lines are broken."""
+    cells = section(notebook, rf"Exercise {number}\b", 3)
+    return [" ".join(p.split()) for c in cells if c.cell_type == "markdown" for p in re.split(r"\n\s*\n", c.source)]
 
 
 COMMON_RULES = [

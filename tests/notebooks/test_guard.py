@@ -55,9 +55,9 @@ def number_cells(notebook):
         cell.execution_count = count
 
 
-def exercise_cells():
+def exercise_cells(words="Try it."):
     for heading in EXERCISE_TITLES:
-        yield new_markdown_cell(f"{heading}\n\nTry it.")
+        yield new_markdown_cell(f"{heading}\n\n{words}")
         yield run("check.wall(None)", printed("not attempted yet\n"))
 
 
@@ -83,7 +83,7 @@ def lesson():
 
 
 def solution():
-    notebook = new_notebook(cells=[new_markdown_cell("# Counting: solutions"), *exercise_cells()])
+    notebook = new_notebook(cells=[new_markdown_cell("# Counting: solutions"), *exercise_cells("Thus.")])
     number_cells(notebook)
     return notebook
 
@@ -250,6 +250,17 @@ def test_planted_fault_is_found(trap, write_pair):
     plant(notebook)
     lesson_path, _ = write_pair(notebook, solution())
     assert any(message in fault for fault in faults(lesson_path))
+
+
+def test_a_task_that_stands_twice_is_found(write_pair):
+    """However its lines are broken: of two copies one grows old."""
+    notebook, solved = lesson(), solution()
+    for cell in notebook.cells:
+        cell.source = cell.source.replace("Try it.", "Try it,\nand again.")
+    for cell in solved.cells:
+        cell.source = cell.source.replace("Thus.", "Try\nit, and again.\n\nThus.")
+    found = faults(write_pair(notebook, solved)[0])
+    assert len(found) == 3 and all("repeats the task" in fault and "'Try it, and" in fault for fault in found)
 
 
 def test_missing_solution_is_found(write_pair):
