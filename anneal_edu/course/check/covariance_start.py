@@ -34,6 +34,7 @@ pulled from v towards m.
       A hint: ae.check.covariance_start.kept.hint()
     """
     rng, worlds = np.random.default_rng(11), [(0.3, 40.0, 1.0, 12), (0.01, 60.0, 0.5, 60), (0.9, 3.0, 2.5, 1)]
+    worlds += (0.2, 0.003, 0.0008, 4), (0.001, 1e4, 1.0, 4000), (1e-5, 1e6, 1.0, 200_000), (0.3, 40.0, 1.0, 200)
     for n_sweeps in (2, 5, 9):
         noise = rng.uniform(0.2, 4.0)
         worlds.append((rng.uniform(0.1, 0.5), noise * rng.uniform(3.0, 30.0), noise, n_sweeps))
@@ -75,7 +76,7 @@ def _judge_kept(answer, beta: float, s2: float, noise: float, n_sweeps: int, exa
         "at the start x has the variance s² - σ²; s² is that of v.": (1 - beta) * s2 / (s2 + noise),
         "s² - σ² is a variance, and no share: which part of s² is it?": (1 - beta) * (s2 - noise),
     }, case, unless=right)
-    after = _measured(beta, s2, noise, n_sweeps)
+    after = _measured(beta, s2, noise, min(n_sweeps, 60))
     measured = f"{case}chains set far apart keep {after[0]:.3f} of their distance in a sweep; yours says {share:.3f}."
     require(abs(share - after[0]) < _UNCERTAIN, measured)
     require(same(share, right), f"{measured} That is near, and not the share: complete both squares.")
@@ -86,10 +87,12 @@ def _judge_kept(answer, beta: float, s2: float, noise: float, n_sweeps: int, exa
         "each.": np.ceil((1 - left) / (1 - right)),
         "it is v - E[v] that should fall so far; with yours its square does.": np.ceil((n_sweeps - 0.5) / 2),
     }, case, unless=n_sweeps)
-    still = after[min(int(sweeps), n_sweeps) - 1] if sweeps >= 1 else 1.0
-    require(sweeps >= n_sweeps, f"{case}{still:.3g} is still left after as few as {sweeps:.0f}.")
+    still = right ** max(sweeps, 0)  # measured, where that has not an error as large
+    still = after[int(sweeps) - 1] if 1 <= sweeps <= len(after) and still > 0.01 else still
+    require(sweeps >= n_sweeps, f"{case}{still:.3g} is still left after as few as {sweeps:,.0f}.")
     enough = " Exactly as much is no more than that." if exactly else ""
-    require(sweeps == n_sweeps, f"{case}{after[-1]:.3g} is left already after {n_sweeps}; yours waits longer.{enough}")
+    late = f"{case}{right**n_sweeps:.3g} is left already after {n_sweeps:,}; yours waits longer.{enough}"
+    require(sweeps == n_sweeps, late)
 
 
 def _measured(beta: float, s2: float, noise: float, n_sweeps: int) -> list[float]:
@@ -150,6 +153,10 @@ def weighted_covariance(answer) -> str:
             near = _two_moments(answer, h, log_w, grbm)
             moved = "a factor common to all weights should change nothing; with yours it does."
             require(same(found[0], near[0]) and same(found[1], near[1]), moved)
+        found = _two_moments(answer, h, np.append([1000.0, 999.0], log_w[2:]), grbm, "log weights up to 1000: ")
+        w, two = np.array([np.e, 1.0]) / (1 + np.e), grbm.visible_mean(h[:2])
+        counts = same(found[0], w @ two) and _is_covariance(found[1], np.cov(two.T, aweights=w, ddof=0), w, grbm)
+        require(counts, "two chains that outweigh all others by 900 nats should alone count; with yours they do not.")
         states, p = binary_states(H).astype(float), grbm.hidden_probabilities()
         mean, cov = grbm.mean_and_cov()
         found = _two_moments(answer, states, np.log(p) + 7, grbm)
@@ -259,11 +266,12 @@ def unseen(answer) -> str:
 arrive: runs · chains of them.
       A hint: ae.check.covariance_start.unseen.hint()
     """
-    for q, W, n_runs, n_chains in ((0.02, 20.0, 3, 10), (0.1, 4.0, 3, 5), (1e-6, 1e4, 40, 1000)):
+    rare, light = ((0.02, 20.0, 3, 10), (0.1, 4.0, 3, 5), (1e-6, 1e4, 40, 1000)), (0.3, 0.5, 2, 3)
+    for q, W, n_runs, n_chains in (*rare, light, (0.05, 19.9, 7, 2), (0.6, 1.5, 1, 1)):
         got = numbers(call(answer, q, W, n_runs, n_chains), 3, "return three numbers.")
         got = [float(array(part, (), "one of the three has")) for part in got]
         _judge_unseen(got, q, W, n_runs, n_chains)
-    rng, measured = np.random.default_rng(7), []
+    rng = np.random.default_rng(7)
     w = np.where(rng.random((20_000, 50)) < 0.02, 20.0, 0.6 / 0.98)
     quiet = (w < 1).all(1)
     measured = quiet.mean(), np.log(w[quiet].mean()), w.var()

@@ -3,6 +3,7 @@
 import numpy as np
 from scipy.special import expit, logsumexp
 
+from anneal_edu.course.check.kernels import STEPS, STRONG_RBM, TIMES, gibbs
 from anneal_edu.course.check.verdict import WrongAnswerError, call, call_sized, exercise, reject, require, same
 from anneal_edu.distributions import BinaryRBM, binary_states
 
@@ -10,8 +11,6 @@ from anneal_edu.distributions import BinaryRBM, binary_states
 _RBM = BinaryRBM(
     [[-0.6, 0.4, 0.4], [-1.2, -0.8, 1.4], [-1.0, 1.4, 0.9], [1.2, -0.7, 1.7]], [0.2, -0.5, 0.4, -0.3], [1.7, 1.2, -0.4]
 )
-# Weights with which a unit depends on the others so much that each wrong step shows
-_STRONG_RBM = BinaryRBM([[2.5, -2.0], [2.5, 1.5], [-2.5, 2.5], [1.5, 2.5]], [-1.0, -2.0, 0.5, -1.5], [-1.0, 0.5])
 
 
 def _parameters(rbm: BinaryRBM) -> tuple[np.ndarray, ...]:
@@ -59,12 +58,7 @@ def log_f(answer) -> str:
         require(np.isfinite(got).all(), f"{case}your function returned NaN or infinity on a small RBM.")
         if not same(got, _exact_log_f(rbm, h, given)):
             _name_the_mistake_in_log_f(rbm, h, given, got, case)
-    middle = BinaryRBM(2.5 * np.sign(rbm.weights), rbm.visible_bias + 2, rbm.hidden_bias)  # fields from -5 to 10
-    got = np.asarray(call(answer, h, *_parameters(middle), np.array([])))
-    require(
-        same(got, _exact_log_f(middle, h, np.array([]))),
-        "right for small weights, but not where b + W h is 3 to 10: there log(1 + e^a) is still a little more than a.",
-    )
+    _judge_fields(answer)
     large = BinaryRBM(400 * np.sign(rbm.weights), rbm.visible_bias, rbm.hidden_bias)
     for given in (np.array([]), np.array([0.0, 1.0])):
         got, right = np.asarray(call(answer, h, *_parameters(large), given)), _exact_log_f(large, h, given)
@@ -83,6 +77,29 @@ def log_f(answer) -> str:
         "right: on all 8 hidden states, with none of four pixels given, with some and with all; and weights of ±400 do "
         "not overflow. With none given this is log f(h), whose sum over all h is Z."
     )
+
+
+_FIELDS = np.array([0.0, 1.0, 2.2, 3.3, 4.2, 5.5, 7.0, 8.5, 10.0, 11.0])  # log(1 + e^a) is not yet a
+
+
+def _judge_fields(answer) -> None:
+    """One pixel with these fields and their negatives, alone and behind a given one; then one row of h."""
+    for field in (_FIELDS, -_FIELDS):
+        for given, weights in (([], [field]), ([1.0], [np.ones(10), field]), ([0.0], [field[::-1], field])):
+            rbm = BinaryRBM(weights, np.zeros(len(weights)), np.zeros(10))
+            got = np.asarray(call(answer, np.eye(10), *_parameters(rbm), np.array(given)))
+            right = _exact_log_f(rbm, np.eye(10), np.array(given))
+            require(got.shape == (10,), f"of 10 rows of h, with D = {rbm.dim}, yours makes shape {got.shape}.")
+            off = int(abs(got - right).argmax())
+            require(
+                same(got, right),
+                f"right for fields of a nat or two, but with first = {given} and one free pixel with b + W h = "
+                f"{field[off]:g} it is {right[off]:.6g}, and yours {got[off]:.6g}: there log(1 + e^a) is neither a nor "
+                "0 yet.",
+            )
+    got = np.asarray(call(answer, np.ones((1, 3)), *_parameters(_RBM), np.array([1.0])))
+    right = _exact_log_f(_RBM, np.ones((1, 3)), np.array([1.0]))
+    require(same(got, right), f"one row of h went in; the answer should be [{right[0]:.4f}], and yours is {got}.")
 
 
 def _exact_log_f(rbm: BinaryRBM, h: np.ndarray, first: np.ndarray) -> np.ndarray:
@@ -115,6 +132,11 @@ def _name_the_mistake_in_log_f(rbm: BinaryRBM, h: np.ndarray, first: np.ndarray,
         "you divide by the sum over the given pixels: that makes a probability of it. No Z of any kind here.": right
         - each.sum(-1),
         "this is log p(first | h). The free pixels, and h · c, belong to the sum.": known - each.sum(-1),
+        "the given pixels stand in the wrong order in yours: first[0] is pixel 0.": right - known + given @ first[::-1],
+        "the given pixels count as -1 and 1 in yours; they are 0 and 1.": right - known + given @ (2 * first - 1),
+        "the free pixels count as -1 and 1 in yours; they are 0 and 1.": right - summed
+        + np.logaddexp(-free, free).sum(-1),
+        "all hidden biases are in it for every row of h; h_j says whether c_j counts: h · c.": right - h @ c + c.sum(),
         "the given pixels are the *last* k in yours.": h @ c + field[:, rbm.dim - k :] @ first
         + np.logaddexp(0, field[:, : rbm.dim - k]).sum(-1),
         "you put the mean of v into the exponent. The mean of exp is not exp of the mean: this lies too low by the "
@@ -131,8 +153,13 @@ def _name_the_mistake_in_log_f(rbm: BinaryRBM, h: np.ndarray, first: np.ndarray,
     }, case, unless=right)
     ratio = float(np.exp(logsumexp(got) - logsumexp(right)))
     raise WrongAnswerError(
-        f"{case}summed over all 8 states of h, your f gives {ratio:.3g} times what it should. Write out "
-        "Σ_v exp(v·b + h·c + v W h) for one free pixel first: its two terms are e^(h·c) and e^(h·c) e^(b + W h)."
+        f"{case}summed over all 8 states of h, your f gives {ratio:.3g} times what it should. "
+        + (
+            f"With fewer pixels given yours is right. How should one that is given as {first[-1]:g} come in?"
+            if k
+            else "Write out Σ_v exp(v·b + h·c + v W h) for one free pixel first: its two terms are e^(h·c) and "
+            "e^(h·c) e^(b + W h)."
+        )
     )
 
 
@@ -158,7 +185,6 @@ counted once in Z, and doubles it.
     rng = np.random.default_rng(4)
     for D, H in ((5, 3), (12, 10), (3, 40)):
         b = rng.normal(scale=2.0, size=D)
-        b[0] = 5.4  # log(1 + e^b) is still a little more than b
         got = call(answer, b.copy(), H)
         require(np.ndim(got) == 0 and np.isfinite(got), "return one finite number: sum over the visible units.")
         one_side, right = np.logaddexp(0, b).sum(), np.logaddexp(0, b).sum() + H * np.log(2)
@@ -179,6 +205,15 @@ counted once in Z, and doubles it.
             f"with {D} visible biases and {H} hidden units, summing all states gives {right:.6g}; yours gives "
             f"{float(got):.6g}. Without weights the sum over states factorises: one factor a unit.",
         )
+    for b in (*_FIELDS, *-_FIELDS):
+        got, right = call(answer, np.array([b]), 1), np.logaddexp(0, b) + np.log(2)
+        require(
+            np.ndim(got) == 0 and same(got, right),
+            f"right for several units, but with one bias of {b:g} and one hidden unit it is {right:.6f}, and yours is "
+            f"{got}: log(1 + e^b) is neither b nor 0 there.",
+        )
+    none = call(answer, np.array([1.0, -0.5]), 0)
+    require(same(none, np.logaddexp(0, [1.0, -0.5]).sum()), "right, but not where there is no hidden unit, H = 0.")
     large, right = _or_infinity(answer, np.array([800.0, -800.0]), 2), 800 + 2 * np.log(2)
     require(np.isfinite(large), "right, but biases of ±800 overflow: use np.logaddexp(0, b).")
     cut = f"right, but biases of ±800 give {right:.1f}, and in yours {float(large):.1f}: is something cut off?"
@@ -197,87 +232,6 @@ def _or_infinity(answer, visible_bias: np.ndarray, n_hidden: int):
 
 
 # Exercise 3
-def _coins(p: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    return (rng.random(p.shape) < p).astype(float)
-
-
-def _gibbs(rbm: BinaryRBM, v: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    return _coins(rbm.visible_given_hidden(_coins(rbm.hidden_given_visible(v), rng)), rng)
-
-
-def _flip(rbm: BinaryRBM, v: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Metropolis: propose to flip one pixel."""
-    new = v.copy()
-    rows, pixel = np.arange(len(v)), rng.integers(rbm.dim, size=len(v))
-    new[rows, pixel] = 1 - new[rows, pixel]
-    accept = np.log(rng.random(len(v))) < rbm.log_density(new) - rbm.log_density(v)
-    return np.where(accept[:, None], new, v)
-
-
-def _each_pixel_alone(rbm: BinaryRBM, v: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Right in every mean, wrong in what goes with what: each pixel is shuffled over the chains."""
-    return np.stack([rng.permutation(column) for column in v.T], axis=1)
-
-
-def _each_pair_right(rbm: BinaryRBM, v: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Fresh draws, right in every pixel and every pair of pixels, and wrong in the first three together."""
-    states = binary_states(rbm.dim)
-    p = np.exp(rbm.log_density(states) - rbm.log_z())
-    sign = (2 * states[:, :3] - 1).prod(-1)  # added to p it changes the mean of no pixel and of no product of two
-    for fourth in (0, 1):
-        here = states[:, 3] == fourth
-        p[here] += p[here & (sign < 0)].min() * sign[here]
-    return states[rng.choice(len(states), size=len(v), p=p / p.sum())]
-
-
-def _each_average_right(rbm: BinaryRBM, v: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Fresh draws, right in every pixel and pair, in the parity of the ink and in the means of p(v) and log p(v)."""
-    states = binary_states(rbm.dim)
-    log_p, signs = rbm.log_density(states) - rbm.log_z(), 2 * states - 1
-    p, (i, j) = np.exp(log_p), np.triu_indices(rbm.dim, 1)
-    kept = np.stack([p**0, *states.T, *(states[:, i] * states[:, j]).T, signs.prod(-1), p, log_p])
-    three, root = signs[:, :3].prod(-1), np.sqrt(p)
-    lean = p * (three - np.linalg.lstsq((root * kept).T, root * three)[0] @ kept)
-    p += 0.99 * (p / -lean)[lean < 0].min() * lean
-    return states[rng.choice(len(states), size=len(v), p=p / p.sum())]
-
-
-_TIMES = 40  # that the Gibbs step comes again: a test that errs once in twenty shall not pass by luck
-_STEPS = {  # step(rbm, v, rng) -> v; whether it is sound; what to say to whom thinks otherwise
-    "Gibbs": (_gibbs, True, "it is the Gibbs step of the lesson."),
-    "the hidden biases are missing": (
-        lambda rbm, v, rng: _gibbs(BinaryRBM(rbm.weights, rbm.visible_bias, 0 * rbm.hidden_bias), v, rng),
-        False, "it forgets the hidden biases: exact draws become others at once.",
-    ),
-    "nothing moves": (lambda rbm, v, rng: v.copy(), True, "a step that never moves explores nothing, and is sound."),
-    "Metropolis": (_flip, True, "it flips one pixel at a time by the rule of Metropolis."),
-    "h is not drawn": (
-        lambda rbm, v, rng: _coins(rbm.visible_given_hidden(rbm.hidden_given_visible(v)), rng),
-        False, "it uses the probabilities of h and never draws h.",
-    ),
-    "each pixel alone": (
-        _each_pixel_alone, False,
-        "every pixel keeps its mean, but it exchanges pixels between chains: compare whole states, not means, and "
-        "start from a mixed batch of exact draws.",
-    ),
-    "independent": (lambda rbm, v, rng: rbm.sample(len(v), rng), True, "it makes fresh exact draws."),
-    "each pair": (
-        _each_pair_right, False,
-        "each pixel and each pair of pixels comes up as often as it should, and three together do not: compare whole "
-        "states, not means and products.",
-    ),
-    "each average": (
-        _each_average_right, False,
-        "each pixel and each pair, the parity of the ink and the means of p(v) and log f(v) come out as they should, "
-        "and the shares of the states do not: a few averages are not enough, compare whole states.",
-    ),
-    "a generator of its own": (
-        lambda rbm, v, rng: _gibbs(rbm, v, np.random.default_rng(0)),
-        False, "once it is harmless. But it throws the same coins in every call, `default_rng(0)`: take several steps.",
-    ),
-}  # fmt: skip
-
-
 @exercise(
     hints=(
         "If a chain starts as an exact draw and the step is sound, what is it after one step, and after ten?",
@@ -297,19 +251,19 @@ def is_sound(answer) -> str:
       A hint: ae.check.first_rbm.is_sound.hint()
     """
     again = "it is the Gibbs step again, and what you saw is chance: take more draws, or allow them more."
-    for number, (step, sound, why) in enumerate([*_STEPS.values(), *_TIMES * [(_gibbs, True, again)]]):
-        said = call(answer, _handed_out(step), _STRONG_RBM, np.random.default_rng(number))
+    for number, (step, sound, why) in enumerate([*STEPS.values(), *TIMES * [(gibbs, True, again)]]):
+        said = call(answer, _handed_out(step), STRONG_RBM, np.random.default_rng(number))
         require(
             isinstance(said, bool | np.bool_), f"return True or False; you return {said!r} ({type(said).__name__})."
         )
         judged = "sound, and it is not" if said else "not sound, and it is"
         require(bool(said) == sound, f"you say that this step is {judged}: {why}")
     return (
-        f"right: {len(_STEPS)} steps, four of them sound. The last throws the same coins in every call: after one step "
+        f"right: {len(STEPS)} steps, four of them sound. The last throws the same coins in every call: after one step "
         "nothing shows, after ten the states come up with wrong shares."
     )
 
 
 def _handed_out(step):
     """The step as a learner gets it, for the RBM of the exercise."""
-    return lambda v, rng: step(_STRONG_RBM, np.asarray(v, dtype=float), rng)
+    return lambda v, rng: step(STRONG_RBM, np.asarray(v, dtype=float), rng)

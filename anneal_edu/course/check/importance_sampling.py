@@ -6,6 +6,7 @@ import numpy as np
 from scipy.special import logsumexp
 
 from anneal_edu import expected_ais_weights, metropolis_matrix
+from anneal_edu.course.check.tables import balanced_world, broken_world, exchanged_world, normalised, slip_of
 from anneal_edu.course.check.verdict import WrongAnswerError, call, exercise, reject, require, same
 
 _LOG_F = np.log([[2.0, 1.0, 1.0], [1.0, 2.0, 5.0], [1.0, 0.5, 12.0]])
@@ -92,58 +93,16 @@ def log_weights(answer):
         "right, but not where log f is about 900: exp(900) is infinite in a computer. Add and subtract the logs, and "
         "exponentiate nothing.",
     )
+    for n_steps, n_chains in ((1, 1), (9, 2)):
+        log_f = 400 * rng.standard_normal((n_steps + 1, 3))
+        x = rng.integers(3, size=(n_chains, n_steps + 1))
+        lw = np.asarray(call(answer, log_f.copy(), logsumexp(log_f[0]), x.copy()))
+        require(
+            lw.shape == (n_chains,) and np.allclose(lw, _true_log_weights(log_f, logsumexp(log_f[0]), x), atol=1e-2),
+            f"right for small ratios, but not with K = {n_steps}, C = {n_chains} and ratios of e^{{±hundreds}}: add "
+            "the differences of the logs as they are, all of them, and exponentiate nothing.",
+        )
     return f"right: over all 27 trajectories of a tiny world the mean of your w is {mean:.6f}, and Z is {z:.6f}."
-
-
-def _valid_tables(log_f: np.ndarray) -> dict[str, np.ndarray]:
-    """Transition matrices that all leave f (S,) invariant."""
-    p = np.exp(log_f - logsumexp(log_f))
-    T = metropolis_matrix(log_f)
-    ring = np.roll(np.eye(len(p)), 1, axis=1)  # round the ring, always forwards: no detailed balance
-    flow = 0.9 * p.min()
-    two_rooms = np.zeros_like(T)
-    for room in (slice(0, 2), slice(2, None)):  # exact draws in each, and no door
-        two_rooms[room, room] = p[room] / p[room].sum()
-    return {
-        "Metropolis": T,
-        "twice": T @ T,
-        "exact draws": np.tile(p, (len(p), 1)),
-        "lazy": 0.7 * np.eye(len(p)) + 0.3 * T,
-        "round": np.eye(len(p)) + (flow / p)[:, None] * (ring - np.eye(len(p))),
-        "frozen": np.eye(len(p)),
-        "two rooms": two_rooms,
-    }
-
-
-def _leaking(T: np.ndarray) -> np.ndarray:
-    """The table (5, 5), but that the middle site sends more to both neighbours: the ends and the mean site stay."""
-    leak = np.zeros_like(T)
-    leak[2, 1:4] = 0.1, -0.2, 0.1
-    return T + leak
-
-
-def _broken_world(seed: int, broken: int, fault: str, shift: float) -> tuple[np.ndarray, list[np.ndarray]]:
-    """log f (K+1, S) with K = 6, and K tables of which T_broken does not leave f_broken invariant."""
-    rng = np.random.default_rng(seed)
-    log_f = np.linspace(0.2, 1.2, 7)[:, None] * rng.normal(size=5) * 1.5 + 0.3 * rng.normal(size=(7, 5)) + shift
-    leaks = fault == "a leak to both sides"
-    if leaks:  # the likeliest site stands first: the leak keeps it, too
-        likeliest = int(log_f[broken].argmax())
-        log_f[:, [0, likeliest]] = log_f[:, [likeliest, 0]]
-    kinds = np.resize(rng.permutation([*_valid_tables(log_f[0])]), 6)
-    if fault == "careless":  # what is unusual and sound is met for sure
-        kinds[[0, 1, 3]] = "round", "frozen", "two rooms"
-    tables = [_valid_tables(log_f[k])[kind] for k, kind in enumerate(kinds, start=1)]
-    own = {
-        "the old target": metropolis_matrix(log_f[broken - 1]),
-        "careless": metropolis_matrix(np.zeros(5)),
-        "a little too steep": metropolis_matrix(1.05 * log_f[broken]),
-        "a leak to both sides": _leaking(_valid_tables(log_f[broken])["lazy"]),
-    }
-    if leaks:  # sound tables to 13 digits: what the leak keeps, they change by more than it does
-        tables = [T.round(13) for T in tables]
-    tables[broken - 1] = own[fault]
-    return log_f, tables
 
 
 @exercise(
@@ -157,18 +116,25 @@ def _broken_world(seed: int, broken: int, fault: str, shift: float) -> tuple[np.
 def broken_step(answer):
     """Is (log_f (K+1, S), tables T_1 … T_K) -> the k whose table does not leave f_k invariant found, and no other?"""
     worlds = [
-        (1, 3, "careless", 0.0), (2, 5, "the old target", 0.0), (3, 1, "a little too steep", 0.0),
-        (4, 4, "the old target", 0.0), (5, 2, "the old target", 900.0), (6, 4, "careless", -900.0),
-        (0, 3, "a little too steep", 0.0), (10, 4, "a leak to both sides", 0.0),
-        (14, 3, "a leak to both sides", 0.0),
+        (*broken_world(seed, broken, fault, shift), broken, shift)
+        for seed, broken, fault, shift in (
+            (1, 3, "careless", 0.0), (2, 5, "the old target", 0.0), (3, 1, "a little too steep", 0.0),
+            (4, 4, "the old target", 0.0), (5, 2, "the old target", 900.0), (6, 4, "careless", -900.0),
+            (0, 3, "a little too steep", 0.0), (10, 4, "a leak to both sides", 0.0),
+            (14, 3, "a leak to both sides", 0.0), (8, 5, "hardly too steep", 0.0),
+        )
     ]  # fmt: skip
-    for seed, broken, fault, shift in worlds:
-        log_f, tables = _broken_world(seed, broken, fault, shift)
-        said = call(answer, log_f.copy(), [T.copy() for T in tables])
-        require(np.ndim(said) == 0 and float(said).is_integer(), "return one whole number, the k of the broken T_k.")
-        k = int(said)
-        _say_what_is_sound(log_f, tables, k, broken, shift)
-    log_f, tables = _broken_world(7, 2, "the old target", 0.0)
+    for world in (balanced_world(), exchanged_world(4, 3, (9, 11)), exchanged_world(2, 2, (2, 4))):
+        worlds.append((*world, 0.0))
+    said = []
+    for log_f, tables, _, _ in worlds:
+        k = call(answer, log_f.copy(), [T.copy() for T in tables])
+        require(np.ndim(k) == 0 and float(k).is_integer(), "return one whole number, the k of the broken T_k.")
+        said.append(int(k))
+    everywhere = slip_of(said, [world[:3] for world in worlds])
+    for k, world in zip(said, worlds, strict=True):
+        _say_what_is_sound(k, *world, everywhere)
+    log_f, tables = broken_world(7, 2, "the old target", 0.0)
     apart = 400.0 * np.arange(7)[:, None]  # Z_k may differ by any factor
     require(
         call(answer, log_f + apart, tables) == 2,
@@ -185,43 +151,59 @@ def broken_step(answer):
     )
 
 
-def _normalised(log_f: np.ndarray) -> np.ndarray:
-    return np.exp(log_f - logsumexp(log_f, axis=-1, keepdims=True))
-
-
-def _say_what_is_sound(log_f: np.ndarray, tables: list[np.ndarray], k: int, broken: int, shift: float) -> None:
+def _say_what_is_sound(
+    k: int, log_f: np.ndarray, tables: list[np.ndarray], broken: int, shift: float, everywhere: str
+) -> None:
     if k == broken:
         return
     far = f" (Here log f is about {shift:+.0f}: subtract the largest before you exponentiate.)" if shift else ""
-    require(1 <= k <= len(tables), f"you say {k}, but k runs from 1 to {len(tables)}: tables[0] is T_1.{far}")
-    p, p_broken = _normalised(log_f[[k, broken]])
-    T = tables[k - 1]
-    broken_change = p_broken @ tables[broken - 1] - p_broken
-    slight = float(abs(broken_change).max())
-    if abs(broken_change[[0, -1]]).max() < 1e-12:
-        far += (
-            " (The broken table keeps the first site, which is the likeliest, the last and the mean: compare the whole "
-            "of p T with p.)"
-        )
-    elif slight < 0.01:
-        far += f" (The broken table changes p by {slight:.1g}, and rounding by 1e-16: look for the largest change.)"
-    change, flow = float(abs(p @ T - p).max()), p[:, None] * T
-    counted = " Or do you count from 0? tables[0] is T_1." if k == broken - 1 else ""
-    if k == 1 + int(np.argmax([abs(f @ t - f).max() for f, t in zip(_normalised(log_f[:-1]), tables, strict=True)])):
-        counted += " Or do you compare T_k with f_{k-1}? That is log_f[k - 1]; tables[k - 1] belongs to log_f[k]."
-    if np.linalg.matrix_rank(T - np.eye(len(p))) < len(p) - 1:
-        counted += (
+    outside = f"you say {k}, but k runs from 1 to {len(tables)}: tables[0] is T_1.{everywhere}{far}"
+    require(1 <= k <= len(tables), outside)
+    p, p_broken = normalised(log_f[[k, broken]])
+    T, change = tables[k - 1], abs(p_broken @ tables[broken - 1] - p_broken)
+    kept = change < 1e-12
+    if kept.any():
+        far += " (The broken table keeps some sites, and many a number that p has: compare the whole of p T with p.)"
+    elif change.max() < 0.01:
+        slight = f"{change.max():.1g}"
+        far += f" (The broken table changes p by {slight}, and rounding by 1e-16: look for the largest change.)"
+    if not everywhere and np.linalg.matrix_rank(T - np.eye(len(p))) < len(p) - 1:
+        everywhere = (
             f" T_{k} leaves many distributions invariant, for it does not lead from everywhere to everywhere. Ask "
             f"whether p_{k} is one of them."
         )
+    flow = p[:, None] * T
     ring = (
-        f" T_{k} has no detailed balance, and yet it is sound: chains go round in a ring, as many into each site as "
-        "out of it. Ask for invariance itself."
+        f" T_{k} has no detailed balance, and yet it is sound: as many chains come into each site as leave it. Ask for "
+        "invariance itself."
     )
     raise WrongAnswerError(
-        f"T_{k} is sound: p_{k} T_{k} differs from p_{k} by {change:.0e} at most. T_k must leave f_k invariant, "
-        f"log_f[k], and tables[k - 1] is T_k.{ring if abs(flow - flow.T).max() > 1e-9 else ''}{counted}{far}"
+        f"T_{k} is sound: p_{k} T_{k} differs from p_{k} by {abs(p @ T - p).max():.0e} at most. T_k must leave f_k "
+        f"invariant, log_f[k], and tables[k - 1] is T_k."
+        f"{ring if not everywhere and abs(flow - flow.T).max() > 1e-9 else ''}{everywhere}{far}"
     )
+
+
+def _asked(answer, here: float, there: float) -> float:
+    """The acceptance from here to there, a probability."""
+    try:
+        a = call(answer, here, there)
+    except OverflowError as error:
+        raise WrongAnswerError(
+            f"from log f = {here:g} to {there:g} your function raises OverflowError: {error}. exp of more than 709 is "
+            "too large for a computer: take the minimum before you exponentiate."
+        ) from None
+    require(np.ndim(a) == 0, f"the acceptance is one number; your function returned shape {np.shape(a)}.")
+    require(
+        a >= -1e-12,
+        f"an acceptance of {float(a):.4g} is no probability: here and there are logs. Their difference is the log of "
+        "the ratio; exponentiate it.",
+    )
+    require(
+        a <= 1 + 1e-6,
+        f"an acceptance of {float(a):.4g} is no probability. Uphill the ratio exceeds 1: take the smaller of it and 1.",
+    )
+    return a
 
 
 def _matrix_of(answer, log_f: np.ndarray) -> np.ndarray:
@@ -230,19 +212,7 @@ def _matrix_of(answer, log_f: np.ndarray) -> np.ndarray:
     for x in range(len(log_f)):
         for new in (x - 1, x + 1):
             if 0 <= new < len(log_f):
-                a = call(answer, float(log_f[x]), float(log_f[new]))
-                require(np.ndim(a) == 0, f"the acceptance is one number; your function returned shape {np.shape(a)}.")
-                require(
-                    a >= -1e-12,
-                    f"an acceptance of {float(a):.4g} is no probability: here and there are logs. Their difference is "
-                    "the log of the ratio; exponentiate it.",
-                )
-                require(
-                    a <= 1 + 1e-6,
-                    f"an acceptance of {float(a):.4g} is no probability. Uphill the ratio exceeds 1: take the "
-                    "smaller of it and 1.",
-                )
-                T[x, new] = 0.5 * a
+                T[x, new] = 0.5 * _asked(answer, float(log_f[x]), float(log_f[new]))
     return T + np.diag(1 - T.sum(1))
 
 
@@ -271,7 +241,9 @@ def acceptance(answer):
     steep = np.array([0.0, 5.0, -7.0, 0.5])
     for log_f in (np.log([0.1, 0.2, 0.6, 0.3]), np.log([1.0, 2.0, 6.0, 3.0]), np.log([5.0, 1.0, 1.0, 4.0, 0.2]), steep):
         _judge_moves(answer, log_f)
-    far = call(answer, 1000.0, 0.0), call(answer, 0.0, 1000.0)
+    for down in (0.01, 0.5, 1.2, 2.5, 3.5, 4.5, 6.0, 9.0, 14.0, 22.0, 35.0, 50.0, 80.0, 300.0, 650.0):
+        _judge_pair(answer, -2.0, -2.0 - down)
+    far = _asked(answer, 1000.0, 0.0), _asked(answer, 0.0, 1000.0)
     require(
         np.isfinite(far).all() and far[0] < 1e-12 and same(far[1], call(answer, 0.0, 30.0)),
         f"1000 nats downhill must be refused, 1000 nats uphill accepted as 30 are; you return {far[0]:.3g} and "
@@ -299,18 +271,38 @@ def _judge_moves(answer, log_f: np.ndarray) -> None:
         not np.allclose([np.diag(T, 1), np.diag(T, -1)], 0.5),
         "you accept every proposal: that leaves the flat distribution invariant, not f.",
     )
-    uphill_only = np.where(np.diff(log_f) > 0, 0.5, 0.0)
+    down, up = ([call(answer, here * x, there * x) > 0 for x in (0.1, 1.0, 4.0)] for here, there in ((0, -1), (-1, 0)))
     require(
-        not np.allclose(np.diag(T, 1)[np.diff(log_f) != 0], uphill_only[np.diff(log_f) != 0]),
-        "on a landscape of ours you never go downhill: chains climb to a peak and stay. Mass must flow down, too.",
+        any(down) or not all(up),
+        "you never go downhill: chains climb to a peak and stay. Mass must flow down, too.",
     )
     require(
         drift < 1e-6,
         f"p T differs from p by up to {drift:.2g}: chains that start in equilibrium would leave it. Ask for "
         "detailed balance, f(here) a(here → there) = f(there) a(there → here).",
     )
+    still = np.minimum(np.diag(T, 1), np.diag(T, -1)) < 1e-12
     require(
-        (np.diag(T, 1) > 1e-6).all(),
-        "a chain that never moves does leave f invariant, and AIS with it stays unbiased. But it is importance "
-        "sampling again: let the chain move.",
+        not still.all(),
+        "a chain that never moves, or next to never, does leave f invariant, and AIS with it stays unbiased. But it is "
+        "importance sampling again: let the chain move.",
+    )
+    x = int(np.argmax(still))
+    require(
+        not still[x],
+        f"between neighbours with log f = {log_f[x]:.3g} and {log_f[x + 1]:.3g} your chain never goes either way: f is "
+        "left invariant, but nobody comes across. Let the chain move.",
+    )
+
+
+def _judge_pair(answer, high: float, low: float) -> None:
+    """Between two neighbours as much must flow down as up, however steep it is."""
+    down, up = _asked(answer, high, low), _asked(answer, low, high)
+    if np.asarray(down).dtype.itemsize < 8 and high - low > 85:  # exp of less is 0 in single precision
+        return
+    require(
+        0 < up and np.isclose(float(down), float(up) * np.exp(low - high), rtol=1e-4, atol=0),
+        f"from log f = {high:g} to {low:g} your chain goes with probability {float(down):.3g}, and back with "
+        f"{float(up):.3g}. For as much to flow down as up, the first should be exp({low - high:g}) = "
+        f"{np.exp(low - high):.3g} times the second.",
     )

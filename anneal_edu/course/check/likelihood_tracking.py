@@ -47,8 +47,8 @@ def _curves():
         ("a last look with a long error bar", _FALL, rough_end, None),
         ("a best look with a long error bar", _FALL, rough_best, None),
         ("a look in between with a long error bar, which does not matter", _FALL, rough_between, 4),
-        ("a fall just beyond the error bars", _FALL, np.full(8, 0.5), 4),
-        ("a fall just within the error bars", _FALL, np.full(8, 0.6), None),
+        ("a fall just beyond the error bars", _FALL, np.full(8, 0.528), 4),
+        ("a fall just within the error bars", _FALL, np.full(8, 0.5325), None),
     ):
         yield case, (_RISE + _LOG_Z, validation + _LOG_Z, _LOG_Z.copy(), std_error), since
     for case, validation, since in (
@@ -152,8 +152,8 @@ def _judge_since(since: int | None, right: int | None, case: str, given, answer)
     fall, error = validation[best] - validation[last], np.hypot(std_error[best], std_error[last])
     known = f"{case}: from its best look to the last the validation likelihood falls by {fall:.1f} nats"
     both = (
-        f"{known}, with errors {std_error[best]:.1f} and {std_error[last]:.1f}. These are estimates from the draws of "
-        f"two moments: their errors do not cancel, their squares add up, and they combine to {error:.2f}."
+        f"{known}, with errors {std_error[best]:.3g} and {std_error[last]:.3g}. These are estimates from the draws of "
+        f"two moments: their errors do not cancel, their squares add up, and they combine to {error:.3f}."
     )
     if right is None:
         require(since != -1, f"{known}. Where that is no fall return None, not -1: as an index, -1 is the last look.")

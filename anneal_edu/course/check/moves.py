@@ -28,6 +28,7 @@ def _transition(
     return move
 
 
+_SELDOM = 0.5 - 12**-0.5  # p (1 - p) = 1/6: of a 0 or 1 so drawn the fourth central moment is 3 squared variances
 _SKEWED = (lambda x: 2 * x - np.exp(np.minimum(x, 50.0)), lambda x: 2 - np.exp(np.minimum(x, 50.0)))  # e^x ~ Gamma(2)
 _ROUND = (lambda x: -(x**2) / 8, lambda x: -x / 4)  # N(0, 2²)
 RIGHT: dict[str, tuple[bool, Move]] = {  # what is said of it: is the target the skewed one, and the move
@@ -43,6 +44,14 @@ RIGHT: dict[str, tuple[bool, Move]] = {  # what is said of it: is the target the
         lambda x, v, rng: (x.copy(), v.copy()),
     ),
 }
+
+
+def _sizes_alike(x, v, rng):
+    new = np.empty_like(v)
+    new[np.argsort(np.abs(x))] = np.sort(np.abs(v)) * rng.choice([-1.0, 1.0], len(v))
+    return x.copy(), new
+
+
 FAULTY: dict[str, tuple[bool | None, Move]] = {  # None: a narrow target
     "the noise is γ r, as printed. On this target, which is symmetric, no mean moves: look at the variances": (
         False,
@@ -71,4 +80,25 @@ FAULTY: dict[str, tuple[bool | None, Move]] = {  # None: a narrow target
         False,
         lambda x, v, rng: (1 + 3**0.5 * rng.standard_normal(len(x)), rng.standard_normal(len(v))),
     ),
+    "v takes the sign of x: each alone keeps its distribution, but p(x) N(v; 0, 1) has them independent. Look at both "
+    "together": (False, lambda x, v, rng: (x.copy(), np.abs(v) * np.sign(x))),
+    "where |x| is large, |v| is made large: each alone keeps its distribution, and the mean of x v is still 0, but "
+    "they are not independent": (False, _sizes_alike),
+    "every x becomes 2 or -2, by its sign: mean and variance stay, the shape does not": (
+        False,
+        lambda x, v, rng: (2 * np.sign(x), v.copy()),
+    ),
+    "every v becomes 1 or -1, by its sign: mean and variance stay, the shape does not": (
+        False,
+        lambda x, v, rng: (x.copy(), np.sign(v)),
+    ),
+    "v is drawn anew from two numbers, the larger one seldom: the means of v, v² and v⁴ stay, the shape does not": (
+        False,
+        lambda x, v, rng: (x.copy(), ((rng.random(len(v)) < _SELDOM) - _SELDOM) * 6**0.5),
+    ),
+}
+COARSE: dict[str, tuple[bool | None, Move]] = {
+    "x moves on by half its standard deviation": (False, lambda x, v, rng: (x + 1.0, v.copy())),
+    "v moves on by half of its standard deviation": (True, lambda x, v, rng: (x.copy(), v + 0.5)),
+    "all x end at one point": (True, lambda x, v, rng: (0 * x + 3.0, v.copy())),
 }

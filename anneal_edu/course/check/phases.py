@@ -1,14 +1,16 @@
-"""Negative phases on a ladder of RBMs, for the checks of notebook 11: one that is sound, and some with a fault."""
+"""Negative phases on ladders of RBMs, for the checks of notebook 11: one that is sound, and many with a fault."""
 
-from functools import lru_cache
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cache, cached_property
 
 import numpy as np
+from scipy.optimize import linprog
 
-from anneal_edu import BinaryRBM, geometric_path, gibbs
+from anneal_edu import BinaryRBM, binary_states, geometric_path, gibbs
 from anneal_edu.kernels import accept
 
-_LADDER = np.array([0.0, 0.3, 0.6, 1.0])
-_PAIRS = BinaryRBM([[4.0, 0, -1], [5.0, 0, 1], [0, 4.0, -1], [0, 4.0, 1]], [-2.0, -2.0, -2.0, -1.5], [-4.0, -3.5, 0.3])
+Phase = Callable[[np.ndarray, np.random.Generator], tuple[np.ndarray, np.ndarray]]
 
 
 def exchange(states: np.ndarray, path, betas: np.ndarray, rng: np.random.Generator) -> np.ndarray:
@@ -24,71 +26,98 @@ def exchange(states: np.ndarray, path, betas: np.ndarray, rng: np.random.Generat
     return states
 
 
-@lru_cache(maxsize=1)
-def sound_rungs() -> tuple[BinaryRBM, ...]:
-    """The ladder of exercise 1, small enough for exact draws and moments."""
-    path = geometric_path(BinaryRBM(np.zeros((4, 3)), [0.5, -0.5, 0.0, 1.0], np.zeros(3)), _PAIRS)
-    return tuple(path(float(beta)) for beta in _LADDER)
+@dataclass(frozen=True, eq=False)
+class Ladder:
+    """RBMs from a start without weights to a model, small enough for exact draws and moments."""
+
+    start: BinaryRBM
+    model: BinaryRBM
+    betas: np.ndarray
+
+    @cached_property
+    def rungs(self) -> list[BinaryRBM]:
+        path = geometric_path(self.start, self.model)
+        return [path(float(beta)) for beta in self.betas]
+
+    def moved(self, states: np.ndarray, rng: np.random.Generator, rungs=None, move=gibbs) -> np.ndarray:
+        return np.stack([move(rung, v, rng) for rung, v in zip(rungs or self.rungs, states, strict=True)])
+
+    def swapped(self, states: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        return exchange(states, geometric_path(self.start, self.model), self.betas, rng)
+
+    def healthy(self, states: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        """A negative phase without a fault."""
+        states = self.swapped(self.moved(states, rng), rng)
+        return states, states[-1]
+
+    @cached_property
+    def faults(self) -> dict[str, Phase]:
+        """What a phase gets wrong in one place alone, and the phase."""
+        return dict(_in_one_place(self))
 
 
+@cache
+def ladders() -> tuple[Ladder, Ladder]:
+    """Two of exercise 1, of other sizes."""
+    weights = [[4.0, 0, -1], [5.0, 0, 1], [0, 4.0, -1], [0, 4.0, 1]]
+    pairs = BinaryRBM(weights, [-2.0, -2.0, -2.0, -1.5], [-4.0, -3.5, 0.3])
+    weights = 4 * np.sin(1.7 * np.arange(20.0) ** 2).reshape(5, 4)
+    waves = BinaryRBM(weights, -weights.sum(1) / 2 + 0.3 * np.cos(np.arange(5.0)), -weights.sum(0) / 2)
+    return (
+        Ladder(BinaryRBM(np.zeros((4, 3)), [0.5, -0.5, 0.0, 1.0], np.zeros(3)), pairs, np.array([0.0, 0.3, 0.6, 1.0])),
+        Ladder(BinaryRBM(np.zeros((5, 4)), [0.3, -0.6, 0.8, 0.0, -0.4], np.zeros(4)), waves, np.linspace(0, 1, 7)),
+    )
+
+
+# Faults of a whole phase
 def _likelier(rung: BinaryRBM, v: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     h = (rung.hidden_given_visible(v) > 0.5).astype(float)
     return (h @ rung.weights.T + rung.visible_bias > 0).astype(v.dtype)
 
 
-def _moved(states: np.ndarray, rng: np.random.Generator, rungs=None, move=gibbs) -> np.ndarray:
-    return np.stack([move(rung, v, rng) for rung, v in zip(rungs or sound_rungs(), states, strict=True)])
-
-
-def _swapped(states: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    rungs = sound_rungs()
-    return exchange(states, geometric_path(rungs[0], rungs[-1]), _LADDER, rng)
-
-
-def healthy(states: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """A negative phase without a fault."""
-    states = _swapped(_moved(states, rng), rng)
-    return states, states[-1]
-
-
 def _cold(states, rng):
-    states = _moved(_swapped(states, rng), rng, [sound_rungs()[-1]] * len(states))
+    ladder = ladders()[0]
+    states = ladder.moved(ladder.swapped(states, rng), rng, [ladder.model] * len(states))
     return states, states[-1]
 
 
-def _moving_one_as_another(rung: int, other: int):
+def _moving_one_as_another(rung: int, other: int) -> Phase:
     """A phase that moves this rung under the model of another one."""
 
     def phase(states, rng):
-        rungs = list(sound_rungs())
+        ladder = ladders()[0]
+        rungs = list(ladder.rungs)
         rungs[rung] = rungs[other]
-        states = _moved(_swapped(states, rng), rng, rungs)
+        states = ladder.moved(ladder.swapped(states, rng), rng, rungs)
         return states, states[-1]
 
     return phase
 
 
 def _always_swapping(states, rng):
-    states = _moved(states, rng)[[1, 0, 3, 2]]
+    states = ladders()[0].moved(states, rng)[[1, 0, 3, 2]]
     return states, states[-1]
 
 
 def _without_chance(states, rng):
-    states = _swapped(_moved(states, rng, move=_likelier), rng)
+    ladder = ladders()[0]
+    states = ladder.swapped(ladder.moved(states, rng, move=_likelier), rng)
     return states, states[-1]
 
 
 def _shuffled(states, rng):
-    states = rng.permuted(_swapped(_moved(states, rng), rng), axis=1)
+    states, _ = ladders()[0].healthy(states, rng)
+    mixed = states[:, : 5 * states.shape[1] // 6]
+    mixed[:] = rng.permuted(mixed, axis=1)
     return states, states[-1]
 
 
 def _first_rung(states, rng):
-    states = _swapped(_moved(states, rng), rng)
+    states, _ = ladders()[0].healthy(states, rng)
     return states, states[0]
 
 
-SICK = {
+SICK: dict[str, Phase] = {
     "moves every rung under the last model: look at the other rungs, too": _cold,
     "moves the second rung as it does the first: look at every rung": _moving_one_as_another(1, 0),
     "moves the first rung as it does the second: look at rung 0, too": _moving_one_as_another(0, 1),
@@ -99,4 +128,66 @@ SICK = {
     "that, with ten thousand draws or more": _shuffled,
     "hands out the first rung's states as particles: look at the particles, too": _first_rung,
 }
-"""What a phase does wrong, and the phase."""
+"""What a phase does wrong on the first ladder, and the phase."""
+
+
+# Faults in one place: what stands there is drawn from another law, and no swap carries it on
+def _in_one_place(ladder: Ladder) -> Iterator[tuple[str, Phase]]:
+    n = len(ladder.rungs)
+    for k, rung in enumerate([*ladder.rungs, ladder.model]):
+        where, look = f"on rung {k} of 0 to {n - 1}", "look at every rung"
+        if k >= n - 1:
+            where, look = "on the last rung that it returns, not in its particles", "look at both"
+        if k == n:
+            where = "in its particles, not on the last rung that it returns"
+        j, on = k % rung.dim, k % 2 == 0
+        pixel = f"has pixel {j} too {'often' if on else 'seldom'} on, {where}: {look}, pixel by pixel"
+        yield pixel, _with(ladder, k, _with_pixel(rung, j, on))
+        if k > 0:  # where there are no weights, E[v hᵀ] is E[v] E[h]ᵀ
+            pairs = f"has every E[v] and E[h] right, and E[v hᵀ] wrong, {where}: compare that, too; {look}"
+            yield pairs, _with(ladder, k, _other_pairs(rung))
+
+
+def _with(ladder: Ladder, place: int, law: np.ndarray) -> Phase:
+    """A phase that moves all rungs well; then what is in this place, the particles last, is drawn from ``law``."""
+
+    def phase(states, rng):
+        states = ladder.moved(states, rng)
+        handed = states[-1].copy()
+        if place == len(states):
+            handed[:] = drawn(law, len(handed), rng)
+        else:
+            states[place] = drawn(law, states.shape[1], rng)
+        if place == len(states) - 1:
+            handed[:] = drawn(_exact(ladder.model)[1], len(handed), rng)
+        return states, handed
+
+    def drawn(p: np.ndarray, n: int, rng: np.random.Generator) -> np.ndarray:
+        return binary_states(ladder.model.dim)[rng.choice(len(p), n, p=p)]
+
+    return phase
+
+
+def _exact(rung: BinaryRBM) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """All states v, their probabilities, and p(h | v)."""
+    v = binary_states(rung.dim).astype(float)
+    return v, np.exp(rung.log_density(v) - rung.log_z()), rung.hidden_given_visible(v)
+
+
+def _with_pixel(rung: BinaryRBM, j: int, on: bool) -> np.ndarray:
+    """The rung's law, a pixel set now and then: its mean moves by 0.12, or as far as it goes."""
+    v, p, _ = _exact(rung)
+    changed = v[:, j] != on
+    to = np.arange(len(p)) ^ (1 << (rung.dim - 1 - j))  # the state that differs there alone
+    moved = np.where(changed, min(0.12 / p[changed].sum(), 1.0) * p, 0.0)
+    return p - moved + moved[to]
+
+
+def _other_pairs(rung: BinaryRBM) -> np.ndarray:
+    """A law with the rung's E[v], E[h] and sum of E[v hᵀ], one of whose entries is as far off as it can be."""
+    v, p, h = _exact(rung)
+    pairs = (v[:, :, None] * h[:, None, :]).reshape(len(v), -1)
+    kept = np.hstack([np.ones((len(v), 1)), v, h, pairs.sum(1, keepdims=True)]).T
+    laws = [linprog(sign * pair, A_eq=kept, b_eq=kept @ p).x for pair in pairs.T for sign in (1, -1)]
+    law = np.clip(max(laws, key=lambda law: np.abs((law - p) @ pairs).max()), 0, None)
+    return law / law.sum()

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from anneal_edu.course.check.verdict import WrongAnswerError, reject, same
+from anneal_edu.course.check.verdict import WrongAnswerError, reject, require, same
 from anneal_edu.weights import log_mean_exp
 
 
@@ -89,6 +89,16 @@ def judge_error(got: np.ndarray, log_f: np.ndarray, log_w: np.ndarray, case: str
             "you divide by C; a mean of C is √C times as sure as one, not C times.": spread / C,
             "this is the error of p̂ itself; asked is that of log p̂.": p_hat * spread / np.sqrt(C),
             "this is the square of the error.": spread**2 / C,
+        }, case=case)
+    for spread in spreads:
+        off = np.abs(got - spread / np.sqrt(C)).max()
+        require(
+            off > 1e-3,
+            f"{case}your standard error is off by {off:.1g}, in late digits. float32 keeps seven digits: calculate in "
+            "float64.",
+        )
+        reject(got, {
+            "its mean is over the C chains of a point, not over the N points.": spread / np.sqrt(len(log_f))
         }, case=case)
     reject(got, {
         "C - 1 stands in it twice: it is in this spread already (ddof=1), and the mean is over C chains.": spread

@@ -4,8 +4,7 @@ from math import prod
 
 import numpy as np
 
-from anneal_edu.annealing.matrices import metropolis_matrix
-from anneal_edu.course.check.sweeps import random_sweep
+from anneal_edu.course.check.sweeps import FAR, in_order, random_sweep, small_run
 from anneal_edu.course.check.verdict import (
     WrongAnswerError,
     array,
@@ -48,7 +47,7 @@ not: who goes back must begin with the last.
       A hint: ae.check.sandwich.retraced.hint()
     """
     rng = np.random.default_rng(1)
-    for n, order in ((4, "ab"), (3, "abc"), (5, "a"), (3, "aba"), (3, "abcd"), (6, "ba"), (4, "cab")):
+    for n, order in ((4, "ab"), (3, "abc"), (5, "a"), (3, "aba"), (3, "abcd"), (6, "ba"), (4, "cab"), (3, "fabdce")):
         p, moves, flow = random_sweep(n, order, rng)
         case = f"{len(order)} moves over {n} states: "
         if len(order) == 1:
@@ -78,7 +77,7 @@ def _two_parts(result, n: int, case: str) -> tuple[np.ndarray, float]:
 
 def _judge_back(got: np.ndarray, flow: np.ndarray, moves: list[np.ndarray], p: np.ndarray, case: str) -> None:
     right, T = flow.T / p[:, None], flow / p[:, None]
-    inverse = np.linalg.inv(T)
+    inverse, twice = np.linalg.inv(T), "yours makes the only move twice." if len(moves) == 1 else ""
     reject(got, {
         "your matrix makes the moves in the old order. Each is in detailed balance, their sweep is not: who goes back "
         "must begin with the last.": T,
@@ -91,13 +90,23 @@ def _judge_back(got: np.ndarray, flow: np.ndarray, moves: list[np.ndarray], p: n
         "starts from.": flow.T,
         "half of the time in one order and half in the other: that sweep is in detailed balance, but it does not "
         "retrace this one.": (T + right) / 2,
-        "yours makes all moves twice, first in the old order.": T @ right,
-        "yours makes all moves twice, the second time in the old order.": right @ T,
+        twice or "yours makes all moves twice, first in the old order.": T @ right,
+        twice or "yours makes all moves twice, the second time in the old order.": right @ T,
         "yours makes only the last move.": moves[-1],
         "yours makes only the first move.": moves[0],
         "yours is the mean of the moves: a sweep makes all, one after the other.": sum(moves) / len(moves),
         "you multiplied the matrices entry by entry; moves that follow each other need `@`.": prod(moves),
     }, case, unless=right)
+    if len(moves) > 2:
+        reject(got, {
+            "the first and the last move have changed places, but those between them are still in the old "
+            "order.": in_order(moves[-1], *moves[1:-1], moves[0]),
+            "the last move comes first, but all the others follow in the old order.": in_order(moves[-1], *moves[:-1]),
+            "the first move comes last, but all the others are made in the old order.": in_order(*moves[1:], moves[0]),
+            "only the first two moves have changed places.": in_order(moves[1], moves[0], *moves[2:]),
+            "only the last two moves have changed places.": in_order(*moves[:-2], moves[-1], moves[-2]),
+            "yours makes the last move and the first; a sweep makes those between them as well.": moves[-1] @ moves[0],
+        }, case, unless=right)
     require(np.allclose(got.sum(1), 1), f"{case}the rows of yours do not sum to 1: a chain must go somewhere.")
     require((got > -1e-12).all(), f"{case}a probability must not be negative.")
     require(np.allclose(p @ got, p), f"{case}your matrix does not leave p as it is, as every move does.")
@@ -132,11 +141,11 @@ def _judge_nats(got: float, flow: np.ndarray, moves: list[np.ndarray], p: np.nda
         "that is a difference of probabilities; asked is one of logarithms.": np.sum(np.abs(flow - flow.T)),
         "that is the largest logarithm of all; asked is their mean.": np.max(log_ratio),
         "you summed the logarithms without saying how often a sweep goes from x to y.": np.sum(np.abs(log_ratio)),
-    }, case, unless=right)
+    }, case, 1e-6, unless=right)
     way_by_way = f"{case}way by way line 1 is off by {right:.4g} nats in the mean; yours foretells {got:.4g}."
     if right < 1e-12:
         way_by_way += " Here both orders are one and the same."
-    require(same(got, right), way_by_way)
+    require(same(got, right, 1e-6), way_by_way)
 
 
 # Exercise 2
@@ -161,9 +170,12 @@ def reverse_error(answer) -> str:
 large on average, and the estimate of Z comes out too *low*.
       A hint: ae.check.sandwich.reverse_error.hint()
     """
-    for n, seed, spread in ((5, 3, 0.5), (6, 8, OFTEN), (8, 4, 2.0), (6, 5, 1.0), (7, 6, SELDOM)):
-        p, ends, measure = _small_run(n, seed)
-        if isinstance(spread, str):
+    runs = (5, 3, 0.5), (6, 8, OFTEN), (8, 4, 2.0), (6, 5, 1.0), (7, 6, SELDOM), (3, FAR, OFTEN), (3, FAR, SELDOM)
+    for n, seed, spread in runs:
+        p, ends, measure = small_run(n, seed)
+        if seed == FAR:
+            q = np.array([1e-9 * (spread == OFTEN), 0.0, 1.0])  # where p is far smaller still
+        elif isinstance(spread, str):
             q = p * (ends > p if spread == OFTEN else ends < p)
         else:
             q = p ** (1 - spread) * np.random.default_rng(seed + 20).dirichlet(np.ones(n)) ** spread
@@ -190,27 +202,13 @@ large on average, and the estimate of Z comes out too *low*.
             "you averaged over q: it is the forward chains whose ends weigh the states.": -np.log(np.sum(q * q / p)),
             "this would be right if 1/w did not depend on the way; compare with p, not with the ends "
             "alone.": -np.log(np.sum(q * ends)),
+            "terms of Σ (q/p) · ends are missing, or have something added to them: where q and p are tiny, q/p may be "
+            "large all the same.": -np.log(np.sum((q / p * ends)[p > 1e-12])) if seed == FAR else np.nan,
         }, case="chains that start from q: ", unless=right)
-        require(abs(exact) < 1e-9, f"with q = p there is no error: it should be 0, and yours is {exact:.3g}.")
+        require(abs(exact) < 1e-6, f"with q = p there is no error: it should be 0, and yours is {exact:.3g}.")
         measured = f"carried through all moves, 1/w gives {right:+.4f} nats; yours foretells {got:+.4f}."
-        require(same(got, right), measured)
-    return "right: it foretells what 1/w gives, carried through all moves of five runs."
-
-
-def _small_run(n: int, seed: int):
-    """A run of two steps over n states: p, where forward chains end, and the exact error of reverse runs from q."""
-    rng = np.random.default_rng(seed)
-    ends_f = rng.normal(size=(2, n))
-    log_f = np.array([(1 - beta) * ends_f[0] + 2.5 * beta * ends_f[1] for beta in (0.0, 0.5, 1.0)])
-    p = [np.exp(row) / np.exp(row).sum() for row in log_f]
-    moves = [metropolis_matrix(row) @ metropolis_matrix(row) for row in log_f[1:]]
-    ends = p[0] @ moves[0] @ moves[1]
-
-    def measure(q: np.ndarray) -> float:
-        mass = ((q @ moves[1]) * np.exp(log_f[1] - log_f[2])) @ moves[0] * np.exp(log_f[0] - log_f[1])
-        return float(-np.log(mass.sum() / np.exp(log_f[0]).sum()) - np.log(np.exp(log_f[2]).sum()))
-
-    return p[2], ends, measure
+        require(same(got, right, 1e-6), measured)
+    return "right: it foretells what 1/w gives, carried through all moves of seven runs."
 
 
 # Exercise 3
@@ -233,6 +231,10 @@ def safe_interval(answer) -> str:
         ([7.0], [7.0], 0.01),
         ([1640.0, 1618.0, 1642.0], [1628.0], 0.02),
         ([-41.3, -40.0, -42.1], [-38.2, -39.5, -37.9], 0.05),
+        ([-0.4, 0.3], [0.9, -0.2, 1.1], 0.6),
+        ([-3e9, -3e9 - 2.0], [-3e9 + 1.0], 0.05),  # no number to begin a search with is far enough out
+        ([3e9], [3e9 + 3.0, 3e9 + 1.0], 0.05),
+        ([5.0 + 0.1 * (i % 7) for i in range(60)], [6.0 + 0.1 * (i % 5) for i in range(45)], 1e-9),
     ):
         result = call(answer, list(forward), list(reverse), risk)
         low, high = (float(end) for end in numbers(result, 2, "return two numbers: `return low, high`."))
@@ -259,25 +261,37 @@ def _judge_interval(low: float, high: float, forward: np.ndarray, reverse: np.nd
             -log_mean_exp(-reverse) + for_two,
         ]
     }, atol=1e-4)
+    of_many = "every forward estimate is a lower bound, so the *largest* of them says the most;"
     if len(forward) > 1:
         reject(low, {
-            "every forward estimate is a lower bound, so the *largest* of them says the most; you took the "
-            "smallest.": forward.min() - room,
+            f"{of_many} you took the smallest.": forward.min() - room,
+            f"{of_many} you took the first.": forward[0] - room,
+            f"{of_many} you took the last.": forward[-1] - room,
+            f"{of_many} you took the median.": np.median(forward) - room,
             "you averaged the forward estimates. Each is a lower bound by itself: the largest says the "
             "most.": forward.mean() - room,
-        }, atol=1e-4)
+        }, atol=1e-4, unless=forward.max() - room)
+    of_many = "every reverse estimate is an upper bound, so the *smallest* of them says the most;"
     if len(reverse) > 1:
         reject(high, {
-            "every reverse estimate is an upper bound, so the *smallest* of them says the most; you took the "
-            "largest.": reverse.max() + room,
+            f"{of_many} you took the largest.": reverse.max() + room,
+            f"{of_many} you took the first.": reverse[0] + room,
+            f"{of_many} you took the last.": reverse[-1] + room,
+            f"{of_many} you took the median.": np.median(reverse) + room,
             "you averaged the reverse estimates. Each is an upper bound by itself: the smallest says the "
             "most.": reverse.mean() + room,
-        }, atol=1e-4)
+        }, atol=1e-4, unless=reverse.min() + room)
     require(
         forward.max() > 0 or not any(same(low, top - room, 1e-4) for top in (0, -forward.min())),
         "here Z is below 1, and every log Ẑ is negative: 0 is no bound, and the sign counts.",
     )
     for message, wrong in {
+        "estimates that are equal are several all the same, and each of them may be lucky. Count them all.": (
+            np.log((len(set(forward)) + len(set(reverse))) / risk)
+        ),
+        "a forward and a reverse estimate that are equal are two all the same. Count both.": (
+            np.log(len({*forward, *reverse}) / risk)
+        ),
         "this leaves no room: a bound that holds on average is exceeded in single runs.": 0.0,
         "the room has the wrong sign: it makes the interval wider, down below and up above.": -room,
         f"log(1/risk) covers a single estimate. Here {m} estimates may each be lucky: give each its share of the risk, "
@@ -292,6 +306,9 @@ def _judge_interval(low: float, high: float, forward: np.ndarray, reverse: np.nd
         "1.96 is for normal errors with a known standard deviation. Markov's inequality needs neither.": 1.96,
     }.items():
         require(same(wrong, room, 1e-4) or not any(same(side, wrong, 1e-4) for side in spare), message)
+    begun = "begin your search with one of them, not with a number."
+    require(low < forward.max() + 1e-4, f"your low lies above every forward estimate: {begun}")
+    require(high > reverse.min() - 1e-4, f"your high lies below every reverse estimate: {begun}")
     require(
         spare[0] > room - 1e-4 and spare[1] > room - 1e-4,
         f"with {m} estimates and risk {risk:g}, your interval leaves {min(spare):.2f} nats at one end; {room:.2f} are "

@@ -4,7 +4,18 @@ import numpy as np
 from scipy.special import expit
 
 from anneal_edu.course.check.hills import Hill, hills, slips_of_rate
-from anneal_edu.course.check.verdict import array, arrays, call, call_sized, exercise, reject, require, same, several
+from anneal_edu.course.check.verdict import (
+    WrongAnswerError,
+    array,
+    arrays,
+    call,
+    call_sized,
+    exercise,
+    reject,
+    require,
+    same,
+    several,
+)
 from anneal_edu.distributions import BinaryRBM, binary_states
 
 _NAMES = ("E v", "E h", "E v hᵀ")
@@ -66,10 +77,25 @@ product within each state: p(v_i = 1 | h) · h_j, weighted by p(h).
         "h) for each state, then average.": expit(mean_h @ W.T + b),
         "you averaged the fields b + W h; average the probabilities, their sigmoids.": p_h @ (h @ W.T + b),
         "the visible biases are missing: p(v_i = 1 | h) = sigmoid(b_i + (W h)_i).": p_h @ expit(h @ W.T),
+        "the sign in the exponent: the sigmoid is 1 / (1 + exp(-x)), and yours falls with x.": 1 - p_h @ given_h,
+        "the bias has the wrong sign: the field of pixel i is b_i + (W h)_i.": p_h @ expit(h @ W.T - b),
+        "the weights have the wrong sign: the field of pixel i is b_i + (W h)_i.": p_h @ expit(b - h @ W.T),
+        "this is the mean of exp(b + W h), no probability; the sigmoid is 1 / (1 + exp(-x)).": p_h
+        @ np.exp(h @ W.T + b),
+        "tanh runs from -1 to 1; a pixel is 0 or 1, and its probability the sigmoid.": p_h @ np.tanh(h @ W.T + b),
+        "this is the mean of 2 p - 1, as if a pixel were -1 or 1; it is 0 or 1.": 2 * p_h @ given_h - 1,
+        "there is a factor 2 in your exponent; the sigmoid is 1 / (1 + exp(-x)).": p_h
+        @ expit(2 * (h @ W.T + b)),
+        "log(1 + exp(x)) is what a pixel brings to log f; its probability is the sigmoid of x.": p_h
+        @ np.logaddexp(0, h @ W.T + b),
+        "you took the likelier value of each pixel; average its probability.": p_h @ (h @ W.T + b > 0),
         "you averaged over the states as if all were equally likely: weight by p_h.": given_h.mean(0),
         "you summed over the states without their probabilities: weight by p_h.": given_h.sum(0),
     }, case="E v is wrong: ")
-    require(same(got[0], right[0]), "E v is wrong: it is Σ_h p(h) p(v = 1 | h), with the sigmoid inside the sum.")
+    require(
+        same(got[0], right[0]),
+        "E v is wrong: it is Σ_h p(h) p(v = 1 | h), with p(v_i = 1 | h) = 1 / (1 + exp(-(b_i + (W h)_i))).",
+    )
     reject(got[2], {
         "E v hᵀ is the outer product of E v and E h in yours: that is the value for independent layers. Average the "
         "product within each state: p(v_i = 1 | h) · h_j, weighted by p(h).": np.outer(right[0], right[1]),
@@ -98,12 +124,15 @@ def _judge_other_models(answer) -> None:
         (
             in_order,
             huge,
-            "with weights of thousands yours is wrong, or no number: exp(x) / (1 + exp(x)) is infinity over infinity. "
-            "Write 1 / (1 + exp(-x)), or take scipy.special.expit.",
+            "with weights of thousands yours is wrong, or no number: exp(x) / (1 + exp(x)) is infinity over infinity, "
+            "and math.exp raises OverflowError. Take scipy.special.expit, or 1 / (1 + np.exp(-x)).",
         ),
     ):
         mean_v = expit(h @ W.T + b)
-        got = several(call(answer, h.copy(), p.copy(), W.copy(), b.copy()), 3, otherwise)
+        try:
+            got = several(call(answer, h.copy(), p.copy(), W.copy(), b.copy()), 3, otherwise)
+        except OverflowError:
+            raise WrongAnswerError(otherwise) from None
         require(same(got, (p @ mean_v, p @ h, mean_v.T @ (p[:, None] * h))), otherwise)
 
 
@@ -215,7 +244,7 @@ chance that none does? (A bound of 1 does not mend it.)
     ):
         right, got = _log_share(p, reach, n_chains), answer(p.copy(), reach.copy(), n_chains)
         require(
-            np.isclose(got, right, rtol=1e-9, atol=1e-12),
+            np.isclose(got, right, rtol=1e-7, atol=1e-9),  # single precision will do, lost digits will not
             f"right for a few chains; but with {n_chains:,} of them, and a reach of {reach[0]:g}, it is {right:.10f}, "
             f"and yours {float(got):.10f}. Is 1 - reach in it, or 1 - a number near 1? That has lost the digits of "
             "what is small: np.log1p and np.expm1 keep them.",

@@ -37,6 +37,10 @@ def log_number_of_states(answer):
         not np.isclose(answer, -right, atol=5e-3),
         "the sign: Z counts states and is larger than 1, so that its log is above 0.",
     )
+    require(
+        np.abs(np.subtract(answer, np.log(2.0**19 - 1))) > 5e-7,
+        "you leave out one state: none of the switches is on. Is 0 even?",
+    )
     near = np.abs(np.subtract(answer, right))
     require(not 5e-3 < near < 0.15, "nearly: give it to two decimals, or let np.log work it out.")
     require(
@@ -62,14 +66,30 @@ _CASES = (  # mean log f of a and b, their log Z, the error of each, how many da
     (-2.4, -5.0, 2.0, 2.0, 1.2, 9, "a",
      "on average, by the mean, a leads by 2.6, and both log Z together can be wrong by 2.4."),
     (-7.6, -5.0, 2.0, 2.0, 1.2, 9, "b", "even with both log Z wrong by 1.2 nats, b's lead of 2.6 remains."),
-    (-3.05, -5.0, 2.0, 2.0, 1.0, 9, "undecided", "both log Z together can be wrong by 2, and the lead is 1.95."),
-    (-2.95, -5.0, 2.0, 2.0, 1.0, 9, "a", "both log Z together can be wrong by 2, and the lead is 2.05."),
     (-4.0, -6.0, 5.0, 2.0, 0.1, 3, "b", "the mean of three numbers is a third of their sum: b leads by 1."),
     (-5.0, -5.0, 1.0, 4.0, 0.1, 8, "a", "equal log f are not equal p: the two log Z differ by 3."),
+    *(
+        (mean_b + log_z_a - log_z_b + part * error, mean_b, log_z_a, log_z_b, error, n,
+         "undecided" if part < 2 else "a",
+         f"both log Z together can be wrong by {2 * error:g}, and the lead is {part * error:g}.")
+        for error, mean_b, log_z_a, log_z_b, n in (
+            (1.0, -5.0, 2.0, 2.0, 9), (0.01, -4.0, -1.5, -3.0, 40), (0.06, -8.0, 3.0, -2.0, 1),
+            (0.2, 2.0, -4.0, 1.0, 2), (0.4, -90.0, 0.5, 0.5, 9), (3.0, -700.0, -40.0, 25.0, 60),
+            (12.0, -300.0, 650.0, 700.0, 7),
+        )
+        for part in (1.96, 2.04)
+    ),
+    (-4.999, -5.0, 2.0, 2.0, 0.0, 9, "a", "both log Z are exact: the least lead decides."),
 )  # fmt: skip
 
 
-_SLIPS = (  # what some average the data by, each with the sentence that helps
+_SLIPS = (  # what some compare, each with the sentence that helps
+    (lambda f, log_z: log_z - f.mean(), "you name the other model everywhere: the higher mean of log f - log Z is the "
+     "better one."),
+    (lambda f, log_z: f.mean(), "you compare log f alone. p = f / Z: subtract each log Z."),
+    (lambda f, log_z: f.mean() + log_z, "you add log Z. p = f / Z: subtract it."),
+    (lambda f, log_z: log_z, "you compare log Z alone: f counts as well."),
+    (lambda f, log_z: -log_z, "the model with the smaller Z is not yet the better one: f counts as well."),
     (lambda f, log_z: f.sum() - log_z, "you sum log f over the data and subtract log Z once: each observation has its "
      "own log f - log Z. Take the mean of log f."),
     (lambda f, log_z: f.sum() / (len(f) - 1) - log_z, "you divide by n - 1; a mean of n numbers is their sum by n."),
@@ -85,7 +105,7 @@ def _log_f_of(mean_a: float, mean_b: float, n: int) -> tuple[np.ndarray, np.ndar
     return mean_a + skewed - skewed.mean(), mean_b - skewed + skewed.mean()
 
 
-def _slip_in_the_average(answer) -> str | None:
+def _slip_everywhere(answer) -> str | None:
     """The sentence for an answer that says in every case what comparing another number than the mean says."""
     given = [(*_log_f_of(a, b, n), log_z_a, log_z_b, error) for a, b, log_z_a, log_z_b, error, n, *_ in _CASES]
     said = [answer(*(np.copy(part) for part in case)) for case in given]
@@ -129,10 +149,17 @@ def better_model(answer):
             f"mean log f {mean_a:g} and {mean_b:g}, log Z {log_z_a:g} and {log_z_b:g}, each up to {error:g} wrong: "
             f'you say "{said}", the evidence says "{right}". '
         )
-        require(said == right, case + (_slip_in_the_average(answer) or why))
+        require(said == right, case + (_slip_everywhere(answer) or why))
         turned = attempt(answer(log_f_b, log_f_a, log_z_b, log_z_a, error))
         other = {"a": "b", "b": "a"}.get(right, right)
         require(turned == other, f'with the two models exchanged you say "{turned}"; it should be "{other}".')
+    partly, fully = np.array([-1.0, -np.inf, -1.0, -1.0]), np.full(4, -1.0)
+    said = [attempt(answer(partly, fully, -50.0, 0.0, 0.1)), attempt(answer(fully, partly, 0.0, -50.0, 0.1))]
+    require(
+        said == ["b", "a"],
+        "one observation is impossible to one of the models, log f = -inf: its mean log p is -inf, whatever it says of "
+        "the others. No observation may be left out.",
+    )
     return "right: log p decides, not log f and not log Z, and only as far as the errors of log Z allow."
 
 
@@ -176,7 +203,7 @@ def your_path(answer):
     )
     require(np.isfinite(here.log_density(x)).all(), "at β = 0.5 your path returns a density that is not finite.")
     _require_no_leap(answer)
-    for beta in (0.5, *np.linspace(0, 1, 27)[1:-1] ** 1.3):  # 25 uneven ones: what vanishes at quarters is seen
+    for beta in (0.5, *np.linspace(0, 1, 402)[1:-1] ** 1.3):  # uneven ones: what vanishes at quarters is seen
         log_z = _log_z_on_a_line(answer(beta))
         require(
             abs(log_z) < 1e-3,
@@ -189,9 +216,9 @@ def your_path(answer):
 
 
 def _log_z_on_a_line(p) -> float:
-    """log ∫ f(x) dx of a distribution of one real value, as a sum over a fine grid."""
-    x = np.linspace(-60, 63, 12_301)[:, None]
-    return float(logsumexp(p.log_density(x)) + np.log(x[1, 0] - x[0, 0]))
+    """log ∫ f(x) dx of a distribution of one real value, as a sum over a grid, fine between -10 and 10."""
+    t = np.linspace(-8, 8, 8001)  # x from -1490 to 1490
+    return float(logsumexp(p.log_density(np.sinh(t)[:, None]) + np.log(np.cosh(t) * (t[1] - t[0]))))
 
 
 def _require_no_leap(path) -> None:

@@ -4,7 +4,8 @@ import numpy as np
 from scipy.stats import norm
 
 from anneal_edu import Gaussian, Unnormalized, geometric_path, linear_schedule, moment_path
-from anneal_edu.course.check.verdict import attempt, call, exercise, reject, require, same, several
+from anneal_edu.course.check.three_places import both_swaps, judge_turn, log_turn
+from anneal_edu.course.check.verdict import attempt, call, exercise, require, same, several
 from anneal_edu.tempering.matrices import ladder_distribution, lifted_matrix, tag_states
 
 
@@ -30,7 +31,7 @@ def lifted_rule(answer) -> str:
 below the first rung. This is S as the report prints it: it tests n + e. Which rung should it test?
       A hint: ae.check.swaps.lifted_rule.hint()
     """
-    for n_pairs in (1, 2, 3, 6):
+    for n_pairs in (1, 2, 3, 6, 24):
         for n, e in tag_states(n_pairs):
             for accepted in (True, False):
                 _judge_step(answer, n, e, accepted, n_pairs)
@@ -42,12 +43,16 @@ below the first rung. This is S as the report prints it: it tests n + e. Which r
         found = float(np.abs(p @ T - p).max())
         require(
             found < 1e-12,
-            f"on {n_pairs} pairs π T differs from π by {found:.1g}: the distribution is not left invariant. Into every "
-            "(n, e) as much must flow as out of it: one way in after a swap, one after a refusal.",
+            f"on {_pairs(n_pairs)} π T differs from π by {found:.1g}: the distribution is not left invariant. Into "
+            "every (n, e) as much must flow as out of it: one way in after a swap, one after a refusal.",
         )
-    for n_pairs in (3, 6):
+    for n_pairs in (3, 6, 24):
         _judge_travel(answer, n_pairs)
     return "right: the tag stays on the ladder, π T = π to 1e-12, and it travels from one end to the other."
+
+
+def _pairs(n: int) -> str:
+    return f"{n} pair{'s' * (n > 1)}"
 
 
 def _pair(answer, n, e, accepted, n_pairs) -> tuple[int, int]:
@@ -74,7 +79,7 @@ def _judge_step(answer, n, e, accepted, n_pairs) -> None:
     if 0 <= new_n + new_e <= n_pairs:
         return
     where = "below the first rung" if new_n + new_e < 0 else "above the last rung"
-    message = f"on {n_pairs} pairs your tag goes from ({n}, {e:+d}) to ({new_n}, {new_e:+d}), and looks {where}."
+    message = f"on {_pairs(n_pairs)} your tag goes from ({n}, {e:+d}) to ({new_n}, {new_e:+d}), and looks {where}."
     if accepted:
         require(False, f"{message} At the end of the ladder a replica that has arrived must turn around.")
     as_printed = n_pairs > 1 and 0 < n + e < n_pairs
@@ -137,21 +142,26 @@ def turn_probability(answer) -> str:
 log f to be β times one energy. Ask path(betas[k]) for the log_density of the states that come and go.
       A hint: ae.check.swaps.turn_probability.hint()
     """
-    rng = np.random.default_rng(10)
-    x = rng.normal(size=(3, 60, 1))
+    x = 1.8 * np.sin(1.7 * np.arange(1.0, 181.0) ** 1.1).reshape(3, 60, 1)
     flat = Unnormalized(lambda x: np.zeros(x.shape[:-1]), 1)
     tempered = geometric_path(flat, Gaussian([0.0], [[0.2]]))
     moments = moment_path(Gaussian([0.0], [[1.0]]), Gaussian([3.0], [[0.5]]))
     betas = np.array([0.3, 0.5, 0.8])
-    _judge_turn(answer, tempered, betas, x, "on a tempered target, f^β,")
+    judge_turn(answer, tempered, betas, x, "on a tempered target, f^β,")
     found = call(answer, moments, betas.copy(), x.copy(), shape=(60,))
     require(
-        same(found, np.exp(np.minimum(0, _log_turn(moments, betas, x)))),
+        same(found, np.exp(np.minimum(0, log_turn(moments, betas, x)))),
         "right for tempered targets, f^β, and wrong for any other path: the formula with differences of β needs log f "
         "to be β times one energy. Ask path(betas[k]) for the log_density of the states that come and go.",
     )
     others = "right for the rungs 0.3, 0.5 and 0.8, and wrong for others:"
-    _judge_turn(answer, tempered, np.array([0.1, 0.2, 0.9]), x, others)
+    for given in ([0.1, 0.2, 0.9], [0.9, 0.3, 0.0], [0.5, 0.5, 0.8]):
+        judge_turn(answer, tempered, np.array(given), x, others)
+    skew = Gaussian([0.0, 0.0], [[1.0, 0.6], [0.6, 1.0]]), Gaussian([1.0, -1.0], [[2.0, -0.5], [-0.5, 0.4]])
+    slanted = moment_path(*skew)
+    for n_chains in (1, 7):
+        plane = np.linspace(-1.2, 1.5, 6 * n_chains).reshape(3, n_chains, 2) ** 3
+        judge_turn(answer, slanted, betas, plane, f"for x of shape {plane.shape}")
     far, ends = np.zeros((3, 2, 1)), np.array([0.0, 0.4, 1.0])
     far[0] = 60.0
     require(
@@ -160,7 +170,7 @@ log f to be β times one energy. Ask path(betas[k]) for the log_density of the s
     )
     far[2] = 59.0
     require(
-        same(np.asarray(answer(tempered, ends, far.copy())), np.exp(np.minimum(0, _log_turn(tempered, ends, far)))),
+        same(np.asarray(answer(tempered, ends, far.copy())), np.exp(np.minimum(0, log_turn(tempered, ends, far)))),
         "where some states lie far out, one part of your ratio is infinite and another 0, and their product is not a "
         "number. Add and subtract the six logarithms first, and exponentiate what is left.",
     )
@@ -168,7 +178,7 @@ log f to be β times one energy. Ask path(betas[k]) for the log_density of the s
     require(
         same(
             np.asarray(answer(tempered, betas.copy(), remote.copy())),
-            np.exp(np.minimum(0, _log_turn(tempered, betas, remote))),
+            np.exp(np.minimum(0, log_turn(tempered, betas, remote))),
             atol=1e-6,
         ),
         "where all states lie far out, log f is near -9,000 and its exponential is 0, so that the ratio becomes 0/0. "
@@ -177,61 +187,10 @@ log f to be β times one energy. Ask path(betas[k]) for the log_density of the s
     points = norm.ppf((np.arange(20) + 0.5) / 20)
     rungs = [moments(beta).mean + np.sqrt(moments(beta).cov[0]) * points for beta in ends]
     x = np.stack(np.meshgrid(*rungs)).reshape(3, -1, 1)  # all triples of twenty points a rung, equally likely
-    turns, swaps = (float(np.mean(ways(moments, ends, x))) for ways in (answer, _both_swaps))
+    turns, swaps = (float(np.mean(ways(moments, ends, x))) for ways in (answer, both_swaps))
     return (
         f"right: {turns:.1%} of the states at β = 0, 0.4 and 1 of a path of moments turn at once. Two swaps that end "
         f"in the same places are both accepted for {swaps:.1%}: min(1, ab) is never less than min(1, a) min(1, b)."
-    )
-
-
-def _log_turn(path, betas, x, by: int = 1) -> np.ndarray:
-    """Log of after over before, (C,): every state goes up ``by`` rungs, and after the last rung comes the first."""
-    f, moved = [path(beta).log_density for beta in betas], np.roll(x, by, axis=0)
-    return sum(f[k](moved[k]) - f[k](x[k]) for k in range(3))
-
-
-def _both_swaps(path, betas, x) -> np.ndarray:
-    """The probability, (C,), that rungs 1 and 2 swap, and rungs 0 and 1 after them: all end in the same places."""
-    f = [path(beta).log_density for beta in betas]
-    first = f[1](x[2]) + f[2](x[1]) - f[1](x[1]) - f[2](x[2])
-    then = f[0](x[2]) + f[1](x[0]) - f[0](x[0]) - f[1](x[2])
-    return np.exp(np.minimum(0, first) + np.minimum(0, then))
-
-
-def _judge_turn(answer, path, betas, x, where: str) -> None:
-    found, log_ratio = call(answer, path, betas.copy(), x.copy(), shape=x.shape[1:2]), _log_turn(path, betas, x)
-    f = [path(beta).log_density for beta in betas]
-    each_state = [f[k](x[k - 1]) - f[k - 1](x[k - 1]) for k in range(3)]  # (3, C), as it goes up
-    each_rung = [f[k](x[k - 1]) - f[k](x[k]) for k in range(3)]
-    reject(found, {
-        "the min is missing: some of your probabilities are above 1.": np.exp(log_ratio),
-        "the ratio is upside down, and there is no min: some probabilities are above 1.": np.exp(-log_ratio),
-        "the ratio is upside down: you accept what should be refused.": np.exp(np.minimum(0, -log_ratio)),
-        "this is the turn the other way: the state on rung 0 should go to rung 1.": np.exp(
-            np.minimum(0, _log_turn(path, betas, x, -1))
-        ),
-        "these are two swaps one after the other, both accepted. They end in the same places, but a turn at once is "
-        "one move, with one ratio and one min.": _both_swaps(path, betas, x),
-        "this is the logarithm of the probability.": np.minimum(0, log_ratio),
-        "these are logarithms of ratios; take the exponential before the min.": np.minimum(1, log_ratio),
-        "wanted is the smaller of 1 and the ratio; you take the larger one.": np.exp(np.maximum(0, log_ratio)),
-        "you decide about each state by itself, or ask only those that go up; it is one move, with one ratio and one "
-        "min.": np.exp(np.minimum(0, each_state).sum(0)),
-        "you decide about each rung by itself; it is one move with one ratio and one min.": np.exp(
-            np.minimum(0, each_rung).sum(0)
-        ),
-        "the first rung is not asked what the state from the last is worth to it.": np.exp(
-            np.minimum(0, each_rung[1] + each_rung[2])
-        ),
-        "your ratio is the root of the right one.": np.exp(np.minimum(0, log_ratio / 2)),
-        "your ratio is the square of the right one.": np.exp(np.minimum(0, 2 * log_ratio)),
-        "this is Barker's rule, ratio / (1 + ratio). It leaves the distribution as it is, too, but accepts less often; "
-        "wanted is Metropolis'.": 1 / (1 + np.exp(-log_ratio)),
-    }, case=f"{where} ")
-    right = np.exp(np.minimum(0, log_ratio))
-    require(
-        same(found, right),
-        f"{where} your probabilities differ from the right ones by up to {np.abs(found - right).max():.2g}.",
     )
 
 
@@ -250,8 +209,8 @@ def equal_ladder(answer) -> str:
     Examples
     --------
     >>> equal_ladder(lambda schedule, rates, n_steps: np.linspace(0, 1, n_steps + 1))
-    ✗ your ladder is linear, whatever the pilot run found: its parts carry from 0.12 to 0.75 of rejections, and they \
-should all carry 0.29.
+    ✗ your ladder is linear, as if the pilot's pairs had refused alike all the way: its parts carry from 0.12 to 0.75 \
+of rejections, and they should all carry 0.29.
       A hint: ae.check.swaps.equal_ladder.hint()
     """
     pilot = linear_schedule(200)
@@ -260,7 +219,12 @@ should all carry 0.29.
         _judge_ladder(answer, pilot, middle, n_steps)
     _judge_ladder(answer, np.sort(np.append(pilot[1:-1] ** 2, [0.0, 1.0])), np.linspace(0.002, 0.018, 200), 4)
     coarse, high = linear_schedule(6), np.array([0.8, 0.4, 0.4, 0.2, 0.2, 0.4])  # thirds of Λ end at rungs 1 and 3
-    _judge_ladder(answer, coarse, high, 3)
+    _judge_ladder(answer, coarse, high, 3, tolerance=1e-5)
+    uneven = np.array([0.0, 0.02, 0.1, 0.15, 0.4, 0.5, 0.55, 0.8, 1.0])
+    of_one = np.array([1.0, 0.5, 0.5, 0.97, 0.02, 0.01, 0.999, 0.001])  # each quarter of Λ ends at a rung
+    _judge_ladder(answer, uneven, of_one, 4, tolerance=1e-5)
+    _judge_ladder(answer, linear_schedule(4), np.array([0.001, 0.003, 0.002, 0.002]), 2, tolerance=1e-5)
+    _judge_ladder(answer, np.array([0.0, 0.3, 1.0]), np.array([0.2, 0.6]), 1, tolerance=1e-5)
     _judge_ladder(answer, coarse, high, 6, tolerance=0.6)  # a curve in place of straight lines is welcome
     return "right: every pair gets the same share of the barrier, also where the pilot's own rungs were uneven."
 
@@ -278,14 +242,16 @@ def _judge_ladder(answer, pilot, rates, n_steps, tolerance=0.03) -> None:
     require((np.diff(found) > 0).all(), "the rungs should rise.")
     total = np.append(0, np.cumsum(rates))
     parts = np.diff(np.interp(found, pilot, total))
+    off = float(np.abs(parts / parts.mean() - 1).max())
     wanted = f"its parts carry from {parts.min():.2f} to {parts.max():.2f} of rejections, and they should all carry "
     wanted += f"{total[-1] / n_steps:.2f}."
-    reject(found, {f"your ladder is linear, whatever the pilot run found: {wanted}": np.linspace(0, 1, n_steps + 1)})
+    linear = f"your ladder is linear, as if the pilot's pairs had refused alike all the way: {wanted}"
+    require(off < tolerance or not same(found, np.linspace(0, 1, n_steps + 1)), linear)
     backwards = np.interp(np.linspace(0, 1, n_steps + 1), pilot, total / total[-1])
     require(
-        not np.allclose(found, backwards, atol=1e-3),
+        off < tolerance or not np.allclose(found, backwards, atol=1e-3),
         "this is Λ at evenly spaced β; wanted are the β at evenly spaced Λ. Exchange the roles of the two axes: "
         "np.interp(new heights, heights, positions).",
     )
-    off = float(np.abs(parts / parts.mean() - 1).max())
-    require(off < tolerance, f"the parts are not alike: {wanted} Add up the rates themselves, from 0, and read off β.")
+    add_up = "Λ at a rung of the pilot is the sum of the rates themselves up to it. Read off β at equal parts of Λ."
+    require(off < tolerance, f"the parts are not alike: {wanted} {add_up}")

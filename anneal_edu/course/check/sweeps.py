@@ -1,9 +1,14 @@
-"""Sweeps for notebook 06: moves in detailed balance with the same probabilities, one after the other."""
+"""Sweeps and small runs for notebook 06, in which every way is followed."""
 
+from functools import reduce
 from itertools import pairwise, product
 from math import prod
 
 import numpy as np
+
+from anneal_edu.annealing.matrices import metropolis_matrix
+
+FAR = 1
 
 
 def reversible_move(p: np.ndarray, rng: np.random.Generator) -> np.ndarray:
@@ -15,6 +20,11 @@ def reversible_move(p: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     flow *= np.outer(d, d)
     flow *= (p / flow.sum(1)).min()  # what is left of p stays where it is
     return flow / p[:, None] + np.diag(1 - flow.sum(1) / p)
+
+
+def in_order(*moves: np.ndarray) -> np.ndarray:
+    """The matrix of moves that are made one after the other."""
+    return reduce(np.matmul, moves)
 
 
 def _flows(moves: list[np.ndarray], p: np.ndarray) -> np.ndarray:
@@ -36,3 +46,22 @@ def random_sweep(n: int, order: str, rng: np.random.Generator) -> tuple[np.ndarr
         flow = _flows(moves, p)
         if order == order[::-1] or np.sum(flow * np.log(flow / flow.T)) > 1e-3:
             return p, moves, flow
+
+
+def small_run(n: int, seed: int):
+    """A run of two steps over n states: p, where forward chains end, and the exact error of reverse runs from q.
+
+    With the seed FAR, three states in a line: forward chains stay on one side of a barrier, p is on the other.
+    """
+    rng = np.random.default_rng(seed)
+    ends_f = rng.normal(size=(2, n)) if seed != FAR else np.array([[0.0, -70.0, -45.0], [-16.0, -28.0, 0.0]])
+    log_f = np.array([(1 - beta) * ends_f[0] + 2.5 * beta * ends_f[1] for beta in (0.0, 0.5, 1.0)])
+    p = [np.exp(row) / np.exp(row).sum() for row in log_f]
+    moves = [metropolis_matrix(row) @ metropolis_matrix(row) for row in log_f[1:]]
+    ends = p[0] @ moves[0] @ moves[1]
+
+    def measure(q: np.ndarray) -> float:
+        mass = ((q @ moves[1]) * np.exp(log_f[1] - log_f[2])) @ moves[0] * np.exp(log_f[0] - log_f[1])
+        return float(-np.log(mass.sum() / np.exp(log_f[0]).sum()) - np.log(np.exp(log_f[2]).sum()))
+
+    return p[2], ends, measure

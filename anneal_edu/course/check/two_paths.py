@@ -7,6 +7,7 @@ from itertools import pairwise
 import numpy as np
 from scipy.special import ndtri
 
+from anneal_edu.course.check.turned_planes import NEARLY, ends_in_the_plane, is_good, kept_at, least_kept
 from anneal_edu.course.check.verdict import (
     WrongAnswerError,
     call,
@@ -18,7 +19,7 @@ from anneal_edu.course.check.verdict import (
     wide_log_weights,
 )
 from anneal_edu.distributions import Gaussian
-from anneal_edu.paths.geometric import geometric_path, moment_path
+from anneal_edu.paths.geometric import moment_path
 from anneal_edu.paths.schedules import linear_schedule
 from anneal_edu.weights import log_mean_exp
 
@@ -108,6 +109,7 @@ def _ends_and_steps() -> list[tuple[Gaussian, Gaussian, int]]:
     pairs += [(Gaussian([0.0], unit), Gaussian([0.5], unit))]  # two steps are enough
     pairs += [(Gaussian([0.0], unit), Gaussian([2.0], unit))]  # with two, stop 1 is twice as wide in variance, exactly
     pairs += [(random_gaussian(rng, 3), random_gaussian(rng, 3)), (Gaussian([0.0], unit), Gaussian([12.0], unit))]
+    pairs += [(Gaussian([0.0], unit), Gaussian([33.0], unit))]  # more than a thousand
     return [(p0, p1, _first_sound(p0, p1, _every(_finite))) for p0, p1 in pairs]
 
 
@@ -134,18 +136,6 @@ def _judge_steps(p0: Gaussian, p1: Gaussian, n_steps: int, right: int) -> None:
     raise WrongAnswerError(f"{case}fewer are enough. Ask of every K from 2 on whether all its steps are sound.")
 
 
-_NEARLY = 0.05  # of what a sweep keeps
-
-
-def _kept(p0: Gaussian, p1: Gaussian, style: str, angles: np.ndarray) -> np.ndarray:
-    """The mean over β of r², what a Gibbs sweep keeps, along a path whose plane is turned by each of the angles."""
-    c, s = np.cos(angles), np.sin(angles)
-    turn = np.moveaxis(np.array([[c, -s], [s, c]]), 2, 0)[:, None]  # (n, 1, 2, 2)
-    path = {"geometric": geometric_path, "moments": moment_path}[style](p0, p1)
-    covs = turn @ np.array([path(beta).cov for beta in linear_schedule(50)]) @ turn.swapaxes(2, 3)
-    return (covs[..., 0, 1] ** 2 / (covs[..., 0, 0] * covs[..., 1, 1])).mean(1)
-
-
 @exercise(
     hints=(
         "What would the clouds of a path have to look like for a Gibbs sweep to be a perfect transition?",
@@ -157,49 +147,49 @@ def _kept(p0: Gaussian, p1: Gaussian, style: str, angles: np.ndarray) -> np.ndar
 )
 def best_turn(answer) -> str:
     """``answer(p0, p1, style)`` must be an angle by which to turn the plane so that Gibbs keeps up along that path."""
-    kept = 0.0
-    far = ((0.25, 0.5, 25.0), (1.3, 1.05, 25.0), (-0.25, 1.0, 25.0))  # no slip is near another, or the right angle
-    # neither the line of the means will do, nor the middle cloud; nor where r, with its sign, has the mean 0
-    near = ((0.25, 0.5, 2.0), (0.7, 2.0, 2.75), (-0.7, 0.75, 3.65))
-    for long_axis, line, apart in far + near:
-        axis, gap = (length * np.array([np.cos(a), np.sin(a)]) for length, a in ((1.0, long_axis), (apart, line)))
-        cov = 0.2 * np.eye(2) + 2.0 * np.outer(axis, axis)
-        middle = np.array([-30.0, 4.0])  # where the two stand says nothing, how they stand to each other does
-        p0, p1 = Gaussian(middle - gap / 2, cov), Gaussian(middle + gap / 2, cov)
-        for style in ("geometric", "moments"):
+    styles, ends = ("geometric", "moments"), ends_in_the_plane()
+    angles: dict[str, list[float]] = {style: [] for style in styles}
+    for p0, p1 in ends:
+        for style in styles:
             angle = call(answer, p0, p1, style)
             require(np.ndim(angle) == 0 and np.isfinite(angle), "return one angle, in radians.")
-            kept = max(kept, _judge_turn(p0, p1, style, float(angle)))
-    return f"right: turned so, a sweep keeps {kept:.0%} of the distance at most, on average over the path."
+            angles[style].append(float(angle))
+    kept = [_judge_turn(number, style, angles[style]) for number in range(len(ends)) for style in styles]
+    return f"right: turned so, a sweep keeps {max(kept):.0%} of the distance at most, on average over the path."
 
 
-def _judge_turn(p0: Gaussian, p1: Gaussian, style: str, angle: float) -> float:
-    every, other = np.linspace(0, np.pi / 2, 91), "moments" if style == "geometric" else "geometric"
-    least, least_other = (_kept(p0, p1, name, every).min() for name in (style, other))
-    kept, mirrored, in_degrees = _kept(p0, p1, style, np.array([angle, -angle, np.radians(angle)]))
-    if kept <= least + _NEARLY:
-        return float(kept)
-    gap = p1.mean - p0.mean
-    along_the_gap = abs(np.sin(2 * (angle + np.arctan2(gap[1], gap[0])))) < 1e-3
-    slips = {
-        "it would be right in degrees; give radians.": abs(angle) > 2 * np.pi and in_degrees <= least + _NEARLY,
-        f"that is a good angle for the other path, {other}. Which clouds does this one "
-        "have?": _kept(p0, p1, other, np.array([angle]))[0] <= least_other + _NEARLY,
-        "it would be right with the other sign: [[cos, -sin], [sin, cos]] turns to the left.": mirrored
-        <= least + _NEARLY,
-        "this lays the line between the means on an axis. That would do where they lie far apart, and here they are "
-        "near.": style == "moments" and along_the_gap,
-    }
+def _judge_turn(number: int, style: str, angles: list[float]) -> float:
+    (p0, p1), angle = ends_in_the_plane()[number], angles[number]
+    kept, least = float(kept_at(p0, p1, style, np.array([angle]))[0]), least_kept(number, style)
+    if is_good(number, style, angle):
+        return kept
+    gaps = [p1.mean - p0.mean for p0, p1 in ends_in_the_plane()]
     case = (
-        f"{style}, means {np.linalg.norm(gap):.3g} apart, turned by {angle:.3g}: a sweep keeps {kept:.0%} on average, "
-        f"and {least:.0%} is possible. "
+        f"{style}, means {np.linalg.norm(gaps[number]):.3g} apart, turned by {angle:.3g}: a sweep keeps {kept:.0%} on "
+        f"average, and {least:.0%} is possible. "
     )
+
+    def would_do(style: str, of: Callable[[float], float]) -> bool:
+        """Whether this would be good between all ends."""
+        return all(is_good(i, style, of(angle)) for i, angle in enumerate(angles))
+
+    other = "moments" if style == "geometric" else "geometric"
+    slips = {
+        "it would be right in degrees; give radians.": max(np.abs(angles)) > 2 * np.pi and would_do(style, np.radians),
+        f"that is a good angle for the other path, {other}. Which clouds does this one have?": would_do(other, float),
+        "it would be right with the other sign: [[cos, -sin], [sin, cos]] turns to the left.": would_do(
+            style, np.negative
+        ),
+        "this lays the line between the means on an axis. That would do where they lie far apart, and here they are "
+        "too near for it.": style == "moments"
+        and all(abs(np.sin(2 * (a + np.arctan2(y, x)))) < 1e-3 for a, (x, y) in zip(angles, gaps, strict=True)),
+    }
     for sentence, hit in slips.items():
         require(not hit, case + sentence)
-    beside = _kept(p0, p1, style, angle + np.linspace(-0.1, 0.1, 21)).min()
+    beside = kept_at(p0, p1, style, angle + np.linspace(-0.1, 0.1, 21)).min()
     finer = " A good angle is less than 6° from yours: if r² is what you made small, try finer ones."
     small = f"{case}The number to make small is r² along the path."
-    raise WrongAnswerError(small + (finer if beside <= least + _NEARLY else ""))
+    raise WrongAnswerError(small + (finer if beside <= least + NEARLY else ""))
 
 
 @exercise(
@@ -227,6 +217,9 @@ def judge_weights(answer) -> str:
     lw = np.random.default_rng(7).permutation(2.0 * ndtri((np.arange(1000) + 0.5) / 1000) - 3.0)
     _judge(answer, lw, "")
     _judge(answer, np.full(401, -5.0), "all 401 weights are equal: ")
+    four = np.full(120, -np.inf)
+    four[60:64] = 0.0
+    _judge(answer, four, "four of 120 weigh 1 each, and all others 0: ")
     _judge(answer, np.r_[np.full(499, -50.0), 0.0], "one chain of 500 carries everything: ")
     _judge(answer, lw + 2000.0, "2000 was added to every log weight, which multiplies Ẑ by e²⁰⁰⁰: ")
     _judge(answer, lw - 2000.0, "2000 was taken from every log weight: ")
@@ -252,7 +245,7 @@ def _judge(answer, log_weights: np.ndarray, case: str) -> None:
     reject(few, {
         "give the number of chains, not their share of all C.": n / len(w),
         "one chain too few: position 0 holds one already. Or did you stop before half was reached?": n - 1,
-        "one chain too many: the last one is not needed for half.": n + 1,
+        "one chain too many: half or more is asked for, and they have it without the last one.": n + 1,
         "that is how many of the *lightest* it takes; sort the other way.": from_below,
         "that is half of the chains. Some weigh more than others.": len(w) // 2,
         "a threshold takes every chain that ties; count them.": (lw >= lw[n - 1]).sum(),

@@ -1,5 +1,7 @@
 """Densities of pixels given others, for the check of notebook 09 that asks for one, and what is often slipped in it."""
 
+from collections.abc import Callable
+
 import numpy as np
 
 from anneal_edu.course.check.verdict import reject, require, same
@@ -49,5 +51,97 @@ def judge_noise(found: np.ndarray, x: np.ndarray, seen: np.ndarray, variance: fl
         "Yours has a logarithm to base 10.": right / np.log(10),
         "Yours has a logarithm to base 2.": right / np.log(2),
         "Yours is the density; return its logarithm.": np.exp(right),
+        "Yours has a factor (2π)^(-½) for each pixel, seen or not; p(seen) has its own, and is divided by.": pure(
+            variance
+        ) - np.log(2 * np.pi) / 2 * seen.sum(),
+        "Yours counts the seen pixels in (2π)^(-n/2) and in the determinant, and the unseen ones in the "
+        "squares.": right + ((~seen).sum() - seen.sum()) / 2 * np.log(2 * np.pi * variance),
+        "Yours has the factor (2π)^(-½) of the seen pixels; n counts the unseen ones.": right
+        + ((~seen).sum() - seen.sum()) / 2 * np.log(2 * np.pi),
+        "Yours is divided by the number of pixels: asked is log p of all unseen ones together.": right / len(seen),
+        "Yours is divided by the number of unseen pixels: asked is log p of all of them together.": right
+        / (~seen).sum(),
+        "You take the first pixels for the seen ones; `seen` says for each whether it was.": pure(
+            variance, x=x[:, seen.sum() :]
+        ),
+        "You take the last pixels for the seen ones; `seen` says for each whether it was.": pure(
+            variance, x=x[:, : (~seen).sum()]
+        ),
+        "Yours has the covariance of the images that were given, and these are few; the model has one of its "
+        "own.": log_normal(x, np.cov(x.T)) - log_normal(x[:, seen], np.cov(x.T)[np.ix_(seen, seen)]),
     }, case="without bases every pixel is noise, of variance noise²: Eq. 41. ", unless=right)
+    shift = float(np.median((found - right) / ((x[:, ~seen] ** 2).sum(1) / variance - (~seen).sum()))) * 2 * variance
+    more = 1e-12 < abs(shift) < 0.02 and np.allclose(found, pure(variance + shift), rtol=1e-4)
+    little = "Yours has a little more or less than that: add nothing to the diagonal."
+    require(same(found, right) or not more, f"without bases every pixel is noise, of variance noise²: Eq. 41. {little}")
     require(same(found, right), "without bases the unseen pixels are noise: yours is not log N(unseen; 0, noise² I).")
+
+
+def judge_given(asked: Callable, x: np.ndarray, noise: float, seen: np.ndarray, rng: np.random.Generator) -> None:
+    """Four bases of three pixels, one of them seen: what that says of the others, in images that are drawn, too."""
+    bases = np.array([[1.0, 0.5, -0.3, 0.2], [0.2, -0.8, 0.6, 0.0], [-0.4, 0.7, 0.5, 0.3]])
+    found = asked(x.copy(), bases.copy(), noise, seen.copy(), shape=(6,))
+    turn = np.linalg.qr(rng.normal(size=(4, 4)))[0]
+    require(
+        same(found, asked(x.copy(), bases @ turn, noise, seen.copy(), shape=(6,))),
+        "a rotation of the causes a changes nothing, for N(0, I) has no directions; it changes your answer. Only "
+        "bases basesᵀ may matter.",
+    )
+    cov = bases @ bases.T + noise**2 * np.eye(3)
+    unseen, within = ~seen, cov[np.ix_(~seen, ~seen)]
+    slope = cov[unseen][:, seen] / cov[seen, seen]  # (2, 1)
+    mean, left = x[:, seen] * slope.T, within - slope @ cov[seen][:, unseen]
+    u = x[:, unseen]
+    reject(found, {
+        "you leave out what the seen pixel says: yours is log p(unseen).": log_normal(u, within),
+        "the seen pixel moves the mean in yours, and does not make the rest narrower.": log_normal(u - mean, within),
+        "the seen pixel makes the rest narrower in yours, and does not move its mean.": log_normal(u, left),
+        "the seen pixel pulls the mean the wrong way.": log_normal(u + mean, left),
+        "what is known makes the rest narrower; in yours it is wider.": log_normal(u - mean, 2 * within - left),
+        "given what is seen, the unseen pixels still depend on each other: they have causes in common. Yours has a "
+        "diagonal covariance.": log_normal(u - mean, np.diag(np.diag(left))),
+        "the unseen pixels have causes in common, seen or not: yours has a diagonal covariance, in "
+        "which no pixel says anything of another.": log_normal(
+            u, np.diag(np.diag(within))
+        ),
+    }, case="with bases: ")
+    grid = (np.arange(160) + 0.5) / 10 - 8
+    plane = np.insert(np.stack(np.meshgrid(grid, grid), axis=-1).reshape(-1, 2), 1, 1.3, axis=1)
+    p = np.exp(asked(plane.copy(), bases.copy(), noise, seen.copy(), shape=(len(plane),))) / 100
+    require(abs(p.sum() - 1) < 0.02, f"over the unseen pixels your density integrates to {p.sum():.2f}, not to 1.")
+    drawn = rng.standard_normal((200_000, 4)) @ bases.T + noise * rng.standard_normal((200_000, 3))
+    away = drawn[:, unseen] - drawn[:, seen] * (drawn[:, seen] * drawn[:, unseen]).mean(0) / (drawn[:, 1] ** 2).mean()
+    moments = plane[:, unseen].T * p @ plane[:, unseen], p @ plane[:, unseen]
+    yours, real = (moments[0] - np.outer(moments[1], moments[1])).diagonal(), away.var(0)
+    require(
+        np.abs(real - yours).max() < 0.03,
+        f"of 200,000 images drawn from the model, the two unseen pixels vary by {real[0]:.2f} and {real[1]:.2f} about "
+        f"what the seen one foretells; under your density by {yours[0]:.2f} and {yours[1]:.2f}.",
+    )
+    require(same(found, log_normal(u - mean, left)), "with 4 bases of 3 pixels yours is wrong.")
+
+
+def judge_sizes(asked: Callable, x: np.ndarray, noise: float, rng: np.random.Generator) -> None:
+    """Fewer causes than pixels, a single image with little noise, and many pixels."""
+    low, most = np.array([[2.0], [1.0], [-0.5]]), np.array([True, False, True])  # fewer causes than pixels
+    exact = log_normal(x, low @ low.T + noise**2 * np.eye(3))
+    exact -= log_normal(x[:, most], low[most] @ low[most].T + noise**2 * np.eye(2))
+    found = asked(x.copy(), low.copy(), noise, most.copy(), shape=(6,))
+    require(same(found, exact), "with one cause for three pixels, two of them seen, yours is wrong.")
+    bases, few = np.linspace(-1.0, 1.0, 10).reshape(5, 2) ** 3, np.array([True, False, False, True, True])
+    image = np.array([[0.3, -0.2, 0.1, 0.4, 0.6]])
+    exact = log_normal(image, bases @ bases.T + 1e-6 * np.eye(5))
+    exact -= log_normal(image[:, few], bases[few] @ bases[few].T + 1e-6 * np.eye(3))
+    found = asked(image.copy(), bases.copy(), 1e-3, few.copy(), shape=(1,))
+    little = "of one image with noise 0.001 yours is wrong: use the noise that you are given, with variance 1e-6, and "
+    little += "add nothing to it."
+    require(same(found, exact), little)
+    x, half = rng.normal(size=(3, 400)), np.arange(400) % 2 == 0
+    many = np.asarray(asked(x.copy(), np.full((400, 1), 0.1), 0.1, half.copy()))
+    require(
+        np.isfinite(many).all(),
+        "with 400 pixels yours is not finite: |Σ| is about 10^-797, which a computer takes for 0. Work with log |Σ|, "
+        "np.linalg.slogdet.",
+    )  # Σ = (I + 1 1ᵀ) / 100: one root is 401 times as large as the others, of the seen half 201 times
+    exact = of_equal_bases(x) - of_equal_bases(x[:, half])
+    require(same(many, exact), "with 400 pixels and noise 0.1 yours is wrong: use the noise that you are given.")

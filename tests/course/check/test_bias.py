@@ -6,7 +6,6 @@ from scipy.optimize import minimize_scalar
 
 import anneal_edu as ae
 from anneal_edu.course.check import bias
-from anneal_edu.course.check.verdict import WrongAnswerError
 
 
 def moments_matched(mean, cov):
@@ -132,6 +131,14 @@ def ideal(F, t, T):
     return T * np.sqrt(F / t) / np.sqrt(F * t).sum()
 
 
+def one_by_one(F, t, T):
+    """Each step to where a second saves most, as long as there is time."""
+    K = np.ones(len(F), dtype=int)
+    while (fits := t @ K + t <= T).any():
+        K[np.where(fits, F / (K * (K + 1) * t), -1).argmax()] += 1
+    return K
+
+
 def none_where_it_costs_nothing(F, t, T):
     return the_best_shares(F, t, T) * (F > 0)
 
@@ -161,6 +168,11 @@ WRONG_ALLOCATIONS = {
     "rounded": (lambda F, t, T: np.maximum(1, np.round(ideal(F, t, T))).astype(int), "One for every bin first"),
     "rounded down": (lambda F, t, T: np.floor(ideal(F, t, T)).astype(int), "at least one step"),
     "one at least": (lambda F, t, T: np.maximum(1, ideal(F, t, T).astype(int)), "One for every bin first"),
+    "98% of the time": (lambda F, t, T: one_by_one(F, t, max(0.98 * T, t.sum())), "can be reached"),
+    "an exponent of 0.45": (in_shares_of(lambda F, t: (F / t) ** 0.45), "can be reached"),
+    "an exponent of 0.55": (in_shares_of(lambda F, t: (F / t) ** 0.55), "can be reached"),
+    "a cube root": (in_shares_of(lambda F, t: np.cbrt(F / t)), "can be reached"),
+    "a bit more of every cost": (lambda F, t, T: one_by_one(F + 0.05, t, T), "can be reached"),
     "half of the time": (lambda F, t, T: the_best_shares(F, t, max(T / 2, t.sum())), "3040 of them unused"),
     "nothing where nothing changes": (none_where_it_costs_nothing, "whatever its cost"),
     "one bin takes all": (everything_to_one_bin, "can be reached"),
@@ -175,14 +187,6 @@ def test_wrong_allocation(mistake):
     verdict = bias.allocation(answer)
     assert verdict.passed is False
     assert message in verdict.message
-
-
-def one_by_one(F, t, T):
-    """Each step to where a second saves most, as long as there is time."""
-    K = np.ones(len(F), dtype=int)
-    while (fits := t @ K + t <= T).any():
-        K[np.where(fits, F / (K * (K + 1) * t), -1).argmax()] += 1
-    return K
 
 
 def seconds_as_in_the_lesson(F, t, T):
@@ -210,14 +214,28 @@ def off_a_fitted_line(K, forward, reverse):
     return int(abs(log_sum - np.polyval(np.polyfit(log_k, log_sum, 1), log_k)).argmax())
 
 
+def off_a_hyperbola(K, forward, reverse):
+    total = forward + reverse
+    return int(abs(total - (total @ (1 / K)) / (1 / K @ (1 / K)) / K).argmax())
+
+
 WRONG_ENTRIES = {
     "sorted rows": (in_the_order_of_k, "did you sort them?"),
     "a line of any slope": (off_a_fitted_line, "it is -1"),
-    "not times K": (lambda K, f, r: farthest(f + r), "did you multiply by K?"),
+    "not times K": (lambda K, f, r: farthest(f + r), "did you multiply by K"),
     "forward alone": (lambda K, f, r: farthest(K * f), "did you add both?"),
-    "difference": (lambda K, f, r: int(abs(f - r).argmax()), "only their sum is bound"),
+    "difference": (lambda K, f, r: farthest(K * abs(f - r)), "only their sum is bound"),
+    "difference, the largest": (lambda K, f, r: int(abs(K * f - K * r).argmax()), "and add both?"),
+    "difference, not times K": (lambda K, f, r: int(abs(f - r).argmax()), "the row of the smallest K"),
     "next row": (lambda K, f, r: (farthest(K * (f + r)) + 1) % len(K), "One does not agree"),
-    "counted from 1": (lambda K, f, r: farthest(K * (f + r)) + 1, "counts from 0"),
+    "counted from 1": (lambda K, f, r: min(farthest(K * (f + r)) + 1, len(K) - 1), "One does not agree"),
+    "rounded away": (lambda K, f, r: farthest(np.round(K * (f + r))), "You round"),
+    "the largest": (lambda K, f, r: int(np.argmax(K * (f + r))), "You take the largest"),
+    "c / K": (off_a_hyperbola, "leans on the rows of small K"),
+    "K + 1": (lambda K, f, r: farthest((K + 1) * (f + r)), "One does not agree"),
+    "the first row": (lambda K, f, r: 0, "One does not agree"),
+    "the largest jump": (lambda K, f, r: int(abs(np.diff(K * (f + r))).argmax()), "One does not agree"),
+    "seven rows": (lambda K, f, r: farthest((K * (f + r))[:7]), "One does not agree"),
     "row 2, whatever it holds": (lambda K, f, r: 2, "One does not agree"),
     "K itself": (lambda K, f, r: K[farthest(K * (f + r))], "Not K itself"),
     "a row of numbers": (lambda K, f, r: K * (f + r), "whole number"),
@@ -242,20 +260,19 @@ PRODUCTS = {
 
 @pytest.mark.parametrize("mistake", PRODUCTS)
 def test_a_product_is_not_what_stays(mistake):
-    assert bias.wrong_entry(PRODUCTS[mistake]).passed is False
-    path = ae.moment_path(ae.Gaussian([-10, 0], 4 * np.eye(2)), ae.Gaussian([10, 0], 0.25 * np.eye(2)))
-    n_steps = np.array([2, 3, 5, 8, 16, 32, 64])
-    both = np.array([[ae.kl_bias(path, ae.linear_schedule(K), reverse) for K in n_steps] for reverse in (False, True)])
-    both[0, 3] *= 1.015
-    with pytest.raises(WrongAnswerError, match="the identity adds the two"):
-        bias._judge_entry(PRODUCTS[mistake](n_steps, *both), n_steps, both, 3)
+    verdict = bias.wrong_entry(PRODUCTS[mistake])
+    assert verdict.passed is False
+    assert "the identity adds the two" in verdict.message
 
 
 def test_right_answers():
     assert bias.nearest_round(round_by()).passed
     assert bias.nearest_round(by_search).passed
     assert bias.nearest_round(lambda mean, cov: [[list(m), np.array(s2)] for m, s2 in round_by()(mean, cov)]).passed
-    assert bias.wrong_entry(lambda K, f, r: farthest(K * (f + r))).passed
+    for of in (lambda total: total, np.log, lambda total: total - total.mean() + np.median(total)):
+        assert bias.wrong_entry(lambda K, f, r, of=of: farthest(of(K * (f + r)))).passed
+    assert bias.wrong_entry(lambda K, f, r: int(abs(K * (f + r) - np.mean(K * (f + r))).argmax())).passed
+    assert bias.wrong_entry(lambda K, f, r: np.argmin([np.delete(K * (f + r), i).std() for i in range(len(K))])).passed
 
 
 @pytest.mark.parametrize("check", [bias.nearest_round, bias.allocation, bias.wrong_entry])

@@ -7,7 +7,9 @@ import pytest
 from scipy import stats
 
 import anneal_edu as ae
-from anneal_edu.course.check import first_rbm
+from anneal_edu.course.check import first_rbm, kernels
+
+LOG_2 = np.log(2)
 
 
 def sigmoid(a):
@@ -64,7 +66,13 @@ def shifted(h, W, b, c, first):
 
 
 WRONG_LOG_F = {
-    "cut at 5": (summed(free=lambda a: np.where(a > 5, a, np.logaddexp(0, np.minimum(a, 5)))), "3 to 10"),
+    "cut at 5": (summed(free=lambda a: np.where(a > 5, a, softplus(np.minimum(a, 5)))), "neither a nor 0"),
+    "given ones in reverse": (lambda h, W, b, c, first: summed(lambda a, v: a @ v[::-1])(h, W, b, c, first), "pixel 0"),
+    "given ones as -1 and 1": (summed(known=lambda a, first: a @ (2 * first - 1)), "given pixels count as -1 and 1"),
+    "free ones as -1 and 1": (summed(free=lambda a: np.logaddexp(a, -a)), "free pixels count as -1 and 1"),
+    "all hidden biases": (summed(bias=lambda h, c: c.sum()), "for every row of h"),
+    "given ones halved": (summed(known=lambda a, first: a @ first / 2), "With fewer pixels given yours is right"),
+    "squeezed": (lambda *given: np.squeeze(right_log_f(*given)), "one row of h went in"),
     "no hidden bias": (summed(bias=lambda h, c: 0), "hidden biases are missing"),
     "no visible bias": (summed(a=lambda h, W, b: h @ W.T), "visible biases are missing"),
     "mean field": (summed(free=lambda a: sigmoid(a) * a), "mean of exp is not exp of the mean"),
@@ -105,6 +113,25 @@ WRONG_LOG_F = {
 }
 
 
+def straight_beyond(level):
+    """log(1 + e^a), but a where a is larger."""
+    return lambda a: np.where(a > level, a, softplus(np.minimum(a, level)))
+
+
+def zero_below(level):
+    return lambda a: np.where(a < level, 0.0, softplus(a))
+
+
+CUTS = [straight_beyond(level) for level in (2, 3, 4, 5, 7, 8, 9.5, 10.5)]
+CUTS += [zero_below(level) for level in (-2, -3, -5, -8, -10)]
+
+
+@pytest.mark.parametrize("cut", CUTS)
+def test_a_bend_is_not_a_corner(cut):
+    assert first_rbm.log_f(summed(free=cut)).passed is False
+    assert first_rbm.base_rate_log_z(lambda b, H: cut(b).sum() + H * LOG_2).passed is False
+
+
 @pytest.mark.parametrize("mistake", WRONG_LOG_F)
 def test_wrong_log_f(mistake):
     answer, message = WRONG_LOG_F[mistake]
@@ -113,12 +140,29 @@ def test_wrong_log_f(mistake):
     assert message in verdict.message, verdict
 
 
-@pytest.mark.parametrize("answer", [right_log_f, one_by_one])
+def in_loops(h, W, b, c, first):
+    """Plain Python, but for the fields beyond 30."""
+    rows = []
+    for row in h:
+        fields = [b[i] + sum(W[i][j] * row[j] for j in range(len(c))) for i in range(len(b))]
+        log_terms = [v * a for v, a in zip(first, fields, strict=False)]
+        log_terms += [a if a > 30 else math.log1p(math.exp(a)) for a in fields[len(first) :]]
+        rows.append(sum(x * y for x, y in zip(row, c, strict=True)) + sum(log_terms))
+    return rows
+
+
+def in_single_precision(*given):
+    return right_log_f(*given).astype(np.float32)
+
+
+@pytest.mark.parametrize(
+    "answer", [right_log_f, one_by_one, in_loops, in_single_precision, summed(free=straight_beyond(20))]
+)
 def test_right_log_f(answer):
-    assert first_rbm.log_f(answer).passed
+    verdict = first_rbm.log_f(answer)
+    assert verdict.passed, verdict
 
 
-LOG_2 = np.log(2)
 WRONG_LOG_Z = {
     "no hidden units": (lambda b, H: softplus(b).sum(), "H · log 2 is missing"),
     "one factor 2": (lambda b, H: softplus(b).sum() + LOG_2, "each of the H doubles it"),
@@ -129,6 +173,7 @@ WRONG_LOG_Z = {
     "minus": (lambda b, H: softplus(b).sum() - H * LOG_2, "sign is wrong"),
     "bits": (lambda b, H: np.log2(1 + np.exp(b)).sum() + H, "bits"),
     "Z": (lambda b, H: np.exp(softplus(b).sum() + H * LOG_2), "this is Z"),
+    "one at least": (lambda b, H: softplus(b).sum() + max(H, 1) * LOG_2, "there is no hidden unit"),
     "a vector": (lambda b, H: softplus(b) + H * LOG_2, "one finite number"),
     "something else": (lambda b, H: softplus(-b).sum() + H * LOG_2, "factorises"),
     "2^H": (lambda b, H: softplus(b).sum() + np.log(np.exp2(float(H))), "2,000 hidden units"),
@@ -202,6 +247,18 @@ def moves(step, rbm, rng):
     return bool((step(v, rng) != v).any() and shares_off(step, rbm, rng) < 0.03)
 
 
+def ink(step, rbm, rng):
+    """How much ink, and no question of where."""
+    states = ae.binary_states(rbm.dim)
+    p = np.exp(rbm.log_density(states) - rbm.log_z())
+    expected = 50_000 * np.bincount(states.sum(1).astype(int), p)
+    v = rbm.sample(50_000, rng)
+    for _ in range(3):
+        v = step(v, rng)
+    counts = np.bincount(v.sum(1).astype(int), minlength=rbm.dim + 1)
+    return bool(stats.chi2.sf(((counts - expected) ** 2 / expected).sum(), rbm.dim) > 1e-6)
+
+
 def one_number(of):
     """Large samples, and of each state only one number."""
 
@@ -226,6 +283,13 @@ WRONG_JUDGES = {
     "a table": (rows_of_a_table, "start from a mixed batch of exact draws"),
     "parity": (one_number(lambda rbm, v: (-1.0) ** v.sum(1)), "you say that this step is sound, and it is not"),
     "mean log f": (one_number(lambda rbm, v: rbm.log_density(v)), "you say that this step is sound, and it is not"),
+    "ink": (ink, "each amount of ink comes up as often as it should"),
+    "ink, pairs and the mean log f": (
+        lambda *given: (
+            ink(*given) and pairs_alone(*given) and one_number(lambda rbm, v: rbm.log_density(v))(*given)
+        ),
+        "each amount of ink comes up as often as it should",
+    ),
     "errs once in five": (errs_once_in_five, "not sound, and it is"),
     "one step": (lambda *given: shares_off(*given, n_steps=1) < 0.03, "take several steps"),
     "must move": (moves, "explores nothing, and is sound"),
@@ -245,19 +309,19 @@ def test_right_is_sound():
     assert first_rbm.is_sound(lambda *given: shares_off(*given) < 0.03).passed
 
 
-@pytest.mark.parametrize("name", first_rbm._STEPS)
+@pytest.mark.parametrize("name", kernels.STEPS)
 def test_each_step_is_as_sound_as_the_check_says_and_shows_it(name):
-    step, sound, _ = first_rbm._STEPS[name]
-    off = shares_off(first_rbm._handed_out(step), first_rbm._STRONG_RBM, np.random.default_rng(3))
+    step, sound, _ = kernels.STEPS[name]
+    off = shares_off(first_rbm._handed_out(step), kernels.STRONG_RBM, np.random.default_rng(3))
     assert off < 0.02 if sound else off > 0.045
 
 
 def test_one_fault_leaves_each_pixel_and_each_pair_as_it_was():
-    rbm, rng = first_rbm._STRONG_RBM, np.random.default_rng(4)
+    rbm, rng = kernels.STRONG_RBM, np.random.default_rng(4)
     mean_v, _, _ = rbm.moments()
     states = ae.binary_states(4)
     p = np.exp(rbm.log_density(states) - rbm.log_z())
-    v = first_rbm._each_pair_right(rbm, np.zeros((200_000, 4)), rng)
+    v = kernels._each_pair_right(rbm, np.zeros((200_000, 4)), rng)
     assert abs(v.mean(0) - mean_v).max() < 0.006
     assert abs(v.T @ v / len(v) - states.T @ (p[:, None] * states)).max() < 0.006
     assert abs(v[:, :3].prod(1).mean() - p @ states[:, :3].prod(1)) > 0.02

@@ -6,6 +6,7 @@ from scipy.optimize import minimize_scalar
 
 import anneal_edu as ae
 from anneal_edu.course.check import image_models
+from anneal_edu.course.check.unseen_pixels import log_normal
 
 
 def chains(r, spread, budget):
@@ -47,7 +48,15 @@ WRONG_CHAINS = {
     "a third too many": (lambda r, s, B: 1.3 * chains(r, s, B), "Near, but not yet"),
     "half of it": (lambda r, s, B: chains(r, s, B) / 2, "measured in 1,500 repeats"),
     "root of the budget": (lambda r, s, B: np.sqrt(B), "measured in 1,500 repeats"),
-    "always the same": (lambda r, s, B: 16.84, "With which power"),
+    "always the same": (lambda r, s, B: 16.84, "right for a budget of 1,000"),
+    "for a budget of 1,000": (lambda r, s, B: chains(r, s, 1000), "right for a budget of 1,000"),
+    "a third too many with a large budget": (
+        lambda r, s, B: chains(r, s, B) * (1.3 if B > 1000 else 1.0), "budget 30,000: your C = 68"
+    ),
+    "a thousand at most": (lambda r, s, B: min(1000, chains(r, s, B)), "r = 200"),
+    "eight patches at least": (lambda r, s, B: min(B / 8, chains(r, s, B)), "r = 60"),
+    "a patch too few": (lambda r, s, B: B / (np.floor(B / chains(r, s, B)) - 1), "not C - 1"),
+
     "a pair": (lambda r, s, B: (B / 10, 10), "shape"),
     "NaN": (lambda r, s, B: np.nan, "NaN"),
 }
@@ -62,7 +71,9 @@ def test_wrong_chains(mistake):
 
 
 def test_right_chains():
-    whole = (lambda *given, cut=cut: int(cut(chains(*given))) for cut in (np.floor, np.round, np.ceil))
+    cuts = np.floor, np.round, np.ceil
+    whole = [lambda *given, cut=cut: int(cut(chains(*given))) for cut in cuts]
+    whole += [lambda r, s, B, cut=cut: B / cut(B / chains(r, s, B)) for cut in cuts]
     searched = cheapest(lambda r, C, s, B: (r / C) ** 2 / 4 + (s**2 * C + r) / B)
     for answer in (chains, lambda *given: np.array(chains(*given)), searched, *whole):
         assert image_models.chains_a_patch(answer).passed, image_models.chains_a_patch(answer)
@@ -133,15 +144,38 @@ WRONG_GAP = {
     "by 10": (lambda a, b, each, shared: np.hypot(np.std(a - b, ddof=1) / 10, shared), "here there are N patches"),
     "two of them": (lambda a, b, each, shared: 2 * gap(a, b, each, shared), "two standard errors"),
     "a sum of models": (lambda a, b, each, shared: np.hypot(scatter(a, -b), shared), "You add the two models"),
-    "of one model": (lambda a, b, each, shared: np.hypot(scatter(a, 0 * a), shared), "of your errors"),
-    "weighted": (lambda a, b, each, shared: np.hypot(1 / np.sqrt((1 / each**2).sum()), shared), "of your errors"),
+    "of the first model": (lambda a, b, each, shared: np.hypot(scatter(a, 0 * a), shared), "The second model's"),
+    "of the second model": (lambda a, b, each, shared: np.hypot(scatter(b, 0 * b), shared), "The first model's"),
+    "of the one that varies less": (
+        lambda a, b, each, shared: np.hypot(min(scatter(a, 0 * a), scatter(b, 0 * b)), shared), "The first model's"
+    ),
+    "variances by N, with a root of less than 0": (
+        lambda a, b, each, shared: np.sqrt((a.var() + b.var() - 4 * np.cov(a, b)[0, 1]) / len(a)),
+        "The root of a negative number?",
+    ),
+    "variances by N": (
+        lambda a, b, each, shared: np.sqrt((a.var() + b.var() - 2 * np.cov(a, b)[0, 1]) / len(a) + shared**2),
+        "variances by N and the covariance by N - 1",
+    ),
+    "covariance by N": (
+        lambda a, b, each, shared: np.sqrt(
+            (a.var(ddof=1) + b.var(ddof=1) - 2 * np.cov(a, b, ddof=0)[0, 1]) / len(a) + shared**2
+        ),
+        "variances by N - 1 and the covariance by N:",
+    ),
+    "the chains' at least": (
+        lambda a, b, each, shared: np.hypot(max(scatter(a, b), of_chains(each)), shared), "the patches are another"
+    ),
+    "a tenth at least": (lambda a, b, each, shared: max(0.1, gap(a, b, each, shared)), "of 3 patches"),
+    "ten at most": (lambda a, b, each, shared: min(10.0, gap(a, b, each, shared)), "patches your error is 10; it"),
+    "weighted": (lambda a, b, each, shared: np.hypot((1 / each**2).sum() ** -0.5, shared), "the patches are another"),
     "a covariance that is never negative": (
         lambda a, b, each, shared: np.sqrt(
             (a.var(ddof=1) + b.var(ddof=1) - 2 * max(0, np.cov(a, b)[0, 1])) / len(a) + shared**2
         ),
         "your error is",
     ),
-    "a twentieth too long": (lambda a, b, each, shared: 1.05 * gap(a, b, each, shared), "of 35 patches"),
+    "a twentieth too long": (lambda a, b, each, shared: 1.05 * gap(a, b, each, shared), "of 8 patches"),
     "the gap": (lambda a, b, each, shared: a.mean() - b.mean(), "An error is positive"),
     "negative": (lambda a, b, each, shared: -gap(a, b, each, shared), "An error is positive"),
     "each patch": (lambda a, b, each, shared: np.hypot(a - b, shared), "shape"),
@@ -184,13 +218,14 @@ def covariance_by_columns(bases, noise):
     return (bases.T @ bases)[: len(bases), : len(bases)] + noise**2 * np.eye(len(bases))
 
 
-def by_moments(moves=1.0, narrows=1.0):
+def by_moments(moves=1.0, narrows=1.0, alone=False):
     """Of the unseen pixels given the seen ones, by the mean and the covariance that they then have."""
 
     def answer(x, bases, noise, seen):
         cov = right_cov(bases, noise)
         K = np.linalg.solve(cov[np.ix_(seen, seen)], cov[np.ix_(seen, ~seen)])
         left = cov[np.ix_(~seen, ~seen)] - narrows * cov[np.ix_(~seen, seen)] @ K
+        left = np.diag(np.diag(left)) if alone else left
         away = x[:, ~seen] - moves * x[:, seen] @ K
         return -0.5 * (away * np.linalg.solve(left, away.T).T).sum(1) - 0.5 * np.linalg.slogdet(2 * np.pi * left)[1]
 
@@ -248,7 +283,27 @@ WRONG_GAUSSIAN = {
     "inner products, solved": (gaussian(lambda b, s: b.T @ b + s**2 * np.eye(b.shape[1])), "here (4, 4)"),
     "bases ignored": (gaussian(lambda b, s: s**2 * np.eye(len(b))), "vary by"),
     "columns": (gaussian(covariance_by_columns), "rotation of the causes"),
-    "elementwise": (gaussian(lambda b, s: np.diag((b**2).sum(1)) + s**2 * np.eye(len(b))), "vary by"),
+    "elementwise": (gaussian(lambda b, s: np.diag((b**2).sum(1)) + s**2 * np.eye(len(b))), "says anything of another"),
+    "independent given what is seen": (by_moments(alone=True), "still depend on each other"),
+    "a jitter": (gaussian(lambda b, s: right_cov(b, s) + 1e-3 * np.eye(len(b))), "a little more or less"),
+    "a small jitter": (gaussian(lambda b, s: right_cov(b, s) + 1e-8 * np.eye(len(b))), "with noise 0.001"),
+    "2π for every pixel": (
+        lambda x, b, s, seen: gaussian(right_cov)(x, b, s, seen) - seen.sum() * np.log(2 * np.pi) / 2,
+        "for each pixel, seen or not",
+    ),
+    "2π for the seen": (
+        lambda x, b, s, seen: gaussian(right_cov)(x, b, s, seen) + (~seen).sum() * np.log(2 * np.pi) / 2
+        - seen.sum() * np.log(2 * np.pi) / 2,
+        "of the seen pixels; n counts",
+    ),
+    "per pixel": (lambda x, b, s, seen: gaussian(right_cov)(x, b, s, seen) / x.shape[1], "the number of pixels"),
+    "per unseen pixel": (lambda x, b, s, seen: gaussian(right_cov)(x, b, s, seen) / (~seen).sum(), "number of unseen"),
+    "the first were seen": (lambda x, b, s, seen: gaussian(right_cov)(x, b, s, np.sort(seen)[::-1]), "the first pix"),
+    "the last were seen": (lambda x, b, s, seen: gaussian(right_cov)(x, b, s, np.sort(seen)), "the last pixels"),
+    "of the images": (
+        lambda x, b, s, seen: log_normal(x, np.cov(x.T)) - log_normal(x[:, seen], np.cov(x.T)[np.ix_(seen, seen)]),
+        "of the images that were given",
+    ),
     "twice": (gaussian(lambda b, s: 2 * b @ b.T + s**2 * np.eye(len(b))), "vary by"),
     "no noise": (gaussian(lambda b, s: b @ b.T), "The noise is still there"),
     "noise everywhere": (gaussian(lambda b, s: b @ b.T + s**2), "in every entry"),

@@ -1,10 +1,13 @@
 """Each check of notebook 01: wrong answers are rejected with the sentence that helps, right ones pass."""
 
+import math
+
 import numpy as np
 import pytest
 from scipy.special import logsumexp
 
 from anneal_edu.course.check import importance_sampling as check
+from anneal_edu.course.check import tables as worlds
 
 
 def ratios(log_f, x, at):
@@ -34,7 +37,15 @@ def through_densities(log_f, log_z_0, x):
     return log_z_0 + np.log(np.prod([f[k][x[:, k]] / f[k - 1][x[:, k]] for k in range(1, len(f))], axis=0))
 
 
+def step_by_step(log_f, log_z_0, x, ratio=lambda change: change):
+    """Each ratio for itself, by what ``ratio`` makes of its logarithm."""
+    changes = [log_f[k][x[:, k]] - log_f[k - 1][x[:, k]] for k in range(1, len(log_f))]
+    return log_z_0 + np.sum([ratio(change) for change in changes], axis=0)
+
+
 WRONG_WEIGHTS = {
+    "as they are": lambda *given: step_by_step(*given, ratio=lambda change: np.clip(change, -50, 50)),
+    "e^{±hundreds}": lambda *given: step_by_step(*given, ratio=lambda change: np.log(np.exp(change))),
     "where log f is about 900": through_densities,
     "log_z_0": lambda log_f, log_z_0, x: ratios(log_f, x, at=1),
     "before the move": lambda log_f, log_z_0, x: log_z_0 + ratios(log_f, x, at=0),
@@ -59,7 +70,7 @@ def test_wrong_log_weights(advice):
     assert advice in verdict.message
 
 
-@pytest.mark.parametrize("answer", [right_log_weights, vectorised_log_weights, single_log_weights])
+@pytest.mark.parametrize("answer", [right_log_weights, vectorised_log_weights, single_log_weights, step_by_step])
 def test_right_log_weights(answer):
     verdict = check.log_weights(answer)
     assert verdict.passed, verdict
@@ -107,18 +118,19 @@ WRONG_STEPS = {
     "count from 0": lambda log_f, tables: right_broken_step(log_f, tables) - 1,
     "no detailed balance, and yet": by_detailed_balance,
     "the f of the same": lambda log_f, tables: 1 + int(np.argmax(largest_changes(log_f, tables, late=1))),
-    "is sound": by_columns,
+    "p stands on the left of T": by_columns,
     "subtract the largest": overflowing,
     "k runs from 1": lambda log_f, tables: 0,
     "one whole number": lambda log_f, tables: largest_changes(log_f, tables),
     "leaves many distributions invariant": by_the_stationary_distribution,
-    "Or do you compare T_k with f_{k-1}?": lambda log_f, tables: 1 + int(np.argmax(largest_changes(log_f, tables, 1))),
+    "you compare T_k with f_{k-1}": lambda log_f, tables: 1 + int(np.argmax(largest_changes(log_f, tables, 1))),
+    "you say one less": lambda log_f, tables: right_broken_step(log_f, tables) - 1,
+    "is sound": lambda log_f, tables: min(3, len(tables)),
 }
 
 
-def first_beyond_a_per_cent(log_f, tables):
-    changes = np.array(largest_changes(log_f, tables))
-    return int(np.argmax(changes > 0.01)) + 1
+def first_beyond(level):
+    return lambda log_f, tables: int(np.argmax(np.array(largest_changes(log_f, tables)) > level)) + 1
 
 
 def changes_of(log_f, tables, seen):
@@ -133,6 +145,26 @@ PARTS_OF_A_CHANGE = {
     "the last site": lambda change, p: change[-1],
     "the likeliest site": lambda change, p: change[np.argmax(p)],
     "the mean site": lambda change, p: change @ np.arange(len(change)),
+    "the second site": lambda change, p: change[1],
+    "the third site": lambda change, p: change[2],
+    "the middle site": lambda change, p: change[len(p) // 2],
+    "the first two": lambda change, p: abs(change[:2]).max(),
+    "the last two": lambda change, p: abs(change[-2:]).max(),
+    "the first half": lambda change, p: abs(change[: len(p) // 2]).max(),
+    "the second half": lambda change, p: abs(change[(len(p) + 1) // 2 :]).max(),
+    "every other site": lambda change, p: abs(change[::2]).max(),
+    "the others": lambda change, p: abs(change[1::2]).max(),
+    "the parity": lambda change, p: change @ (-1.0) ** np.arange(len(p)),
+    "the least likely site": lambda change, p: change[np.argmin(p)],
+    "the mean log f": lambda change, p: change @ np.log(p),
+    "the mean p": lambda change, p: change @ p,
+    "the spread": lambda change, p: (p + change) @ np.arange(len(p)) ** 2 - p @ np.arange(len(p)) ** 2,
+    "the sum": lambda change, p: change.sum(),
+    "the sorted p": lambda change, p: abs(np.sort(p + change) - np.sort(p)).max(),
+    "the largest p": lambda change, p: (p + change).max() - p.max(),
+    "the entropy": lambda change, p: (p + change) @ np.log(p + change) - p @ np.log(p),
+    "the sum of squares": lambda change, p: ((p + change) ** 2).sum() - (p**2).sum(),
+    "where p is largest": lambda change, p: float(np.argmax(p + change) != np.argmax(p)),
 }
 
 
@@ -144,11 +176,12 @@ def test_a_part_of_p_is_not_enough(part, digits):
         lambda log_f, tables: 1 + int(np.argmax(np.round(changes_of(log_f, tables, PARTS_OF_A_CHANGE[part]), digits)))
     )
     assert verdict.passed is False
-    assert "compare the whole of p T with p" in verdict.message
+    assert "is sound: p_" in verdict.message
 
 
-def test_a_small_fault_is_not_to_be_overlooked():
-    verdict = check.broken_step(first_beyond_a_per_cent)
+@pytest.mark.parametrize("level", [0.01, 1e-3, 1e-4])
+def test_a_small_fault_is_not_to_be_overlooked(level):
+    verdict = check.broken_step(first_beyond(level))
     assert verdict.passed is False
     assert "and rounding by 1e-16" in verdict.message
 
@@ -157,7 +190,7 @@ def test_a_small_fault_is_not_to_be_overlooked():
 def test_wrong_broken_step(advice):
     verdict = check.broken_step(WRONG_STEPS[advice])
     assert verdict.passed is False
-    expected = {"the f of the same": "log_f[k]", "is sound": "T_"}.get(advice, advice)
+    expected = {"the f of the same": "log_f[k]"}.get(advice, advice)
     assert expected in verdict.message
 
 
@@ -174,18 +207,37 @@ def test_constants_that_differ_between_stages_are_asked_for():
     assert "another constant of hundreds of nats" in verdict.message
 
 
-def test_right_broken_step():
-    assert check.broken_step(right_broken_step).passed
-    assert check.broken_step(lambda log_f, tables: np.argmax(largest_changes(log_f, tables)) + 1.0).passed
+def in_single_precision(log_f, tables):
+    f = np.exp(log_f - log_f.max(1, keepdims=True)).astype(np.float32)
+    return 1 + int(np.argmax([abs(p @ T.astype(np.float32) / p - 1).max() for p, T in zip(f[1:], tables, strict=True)]))
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        right_broken_step,
+        first_beyond(1e-9),
+        in_single_precision,
+        lambda log_f, tables: np.argmax(largest_changes(log_f, tables)) + 1.0,
+    ],
+)
+def test_right_broken_step(answer):
+    verdict = check.broken_step(answer)
+    assert verdict.passed, verdict
 
 
 @pytest.mark.parametrize("seed", range(6))
 def test_one_table_of_each_world_is_broken_and_all_others_are_sound(seed):
     for fault in ("careless", "the old target", "a little too steep", "a leak to both sides"):
-        log_f, tables = check._broken_world(seed, 1 + seed, fault, 0.0)
+        log_f, tables = worlds.broken_world(seed, 1 + seed, fault, 0.0)
         changes = np.array(largest_changes(log_f, tables))
         assert changes[seed] > 1e-6, "a million times what rounding leaves of the others"
         assert (np.delete(changes, seed) < 1e-12).all()
+        assert all(np.allclose(T.sum(1), 1) and (T >= 0).all() for T in tables)
+    for log_f, tables, broken in (worlds.balanced_world(), worlds.exchanged_world(3 + seed, 2, (seed, 6 + seed))):
+        changes = np.array(largest_changes(log_f, tables))
+        assert changes[broken - 1] > 1e-3
+        assert (np.delete(changes, broken - 1) < 1e-12).all()
         assert all(np.allclose(T.sum(1), 1) and (T >= 0).all() for T in tables)
 
 
@@ -194,16 +246,19 @@ WRONG_ACCEPTANCES = {
     "no probability": lambda here, there: np.exp(there - here),
     "accept every proposal": lambda here, there: 1.0,
     "never moves": lambda here, there: 0.0,
-    "on a landscape of ours": lambda here, there: min(1.0, np.exp(there - here)) * (there - here > -3),
+    "to flow down as up": lambda here, there: min(1.0, np.exp(there - here)) * (there - here > -30),
     "p T differs": lambda here, there: min(1.0, np.exp(2 * (there - here))),
-    "must be refused": lambda here, there: min(1.0, np.exp(max(there - here, -20.0))),
+    "goes with probability 2.06e-09, and back with 1": lambda here, there: min(1.0, np.exp(max(there - here, -20.0))),
+    "take the minimum before": lambda here, there: min(1.0, math.exp(there - here)),
+    "never goes either way": lambda here, there: min(1.0, np.exp(there - here)) * (there != here),
+    "must be refused": lambda here, there: np.exp(min(0.0, max(there - here, -700.0))) + 1e-11 * (there - here < -700),
     "ubtract the logs": lambda here, there: min(1.0, np.exp(there) / np.exp(here)) if here > -1000 else np.nan,
     "here and there are logs": lambda here, there: there - here,
     "smaller of it and 1": lambda here, there: np.log1p(np.exp(there - here)),
     "leave the coin": lambda here, there: float(np.random.default_rng().random() < np.exp(min(0.0, there - here))),
     "never go downhill": lambda here, there: float(there >= here),
     "one number": lambda here, there: np.array([0.5, 0.5]),
-    "that never moves does leave": lambda here, there: 1e-300,
+    "never moves, or next to never": lambda here, there: 1e-13 * np.exp(min(0.0, there - here)),
     "where the chain stands": lambda here, there: min(1.0, np.exp(there)),
     "where the chain would go": lambda here, there: min(1.0, np.exp(-here)),
 }
@@ -214,6 +269,14 @@ def test_wrong_acceptance(advice):
     verdict = check.acceptance(WRONG_ACCEPTANCES[advice])
     assert verdict.passed is False
     assert advice in verdict.message
+
+
+@pytest.mark.parametrize("drop", [1.0, 1.5, 3.0, 4.0, 5.0, 20.0, 40.0, 100.0])
+@pytest.mark.parametrize("beyond", [0.0, 0.5])
+def test_a_steep_way_down_is_walked_as_well(drop, beyond):
+    verdict = check.acceptance(lambda here, there: np.exp(min(0.0, there - here)) if there - here > -drop else beyond)
+    assert verdict.passed is False
+    assert "never go downhill" not in verdict.message
 
 
 def test_a_rule_that_accepts_too_much_is_not_said_to_accept_everything():
@@ -235,6 +298,9 @@ def test_an_acceptance_that_exponentiates_first_is_rejected():
         lambda here, there: np.exp(min(0.0, there - here)),
         lambda here, there: 1 / (1 + np.exp(here - there)),  # Barker's rule
         lambda here, there: 0.5 * np.exp(min(0.0, there - here)),  # lazy Metropolis
+        lambda here, there: 1e-6 * np.exp(min(0.0, there - here)),  # so lazy that it hardly moves
+        lambda here, there: 1.0 if there > here else math.exp(there - here),
+        lambda here, there: math.exp(there - here) if there - here < -700 else math.exp(-np.logaddexp(0, here - there)),
         lambda here, there: np.float32(np.exp(min(0.0, there - here))),
     ],
 )

@@ -96,6 +96,8 @@ WRONG_GAP = {
     "larger of the errors": (watched(decide=since(lambda best, se: max(se[best], se[-1]))), "within"),
     "sum of the squares": (watched(decide=since(lambda best, se: se[best] ** 2 + se[-1] ** 2)), SQUARES),
     "one standard error": (watched(decide=since(times=1.0)), SQUARES + "… The fall is less"),
+    "1.96 standard errors": (watched(decide=since(times=1.96)), SQUARES + "… The fall is less"),
+    "2.1 standard errors": (watched(decide=since(times=2.1)), SQUARES + "… The fall is more"),
     "three standard errors": (watched(decide=since(times=3.0)), SQUARES + "… The fall is more"),
     "five standard errors": (watched(decide=since(times=5.0)), "The fall is more"),
     "mean f as the likelihood": (watched(decide=since(curve=lambda v, z: v)), "rises with Z itself"),
@@ -152,7 +154,6 @@ def test_no_hint_says_that_the_chains_are_others():
 def test_right_gap():
     assert check.gap_and_fall(watched()).passed
     assert check.gap_and_fall(lambda *given: list(watched()(*given))).passed
-    assert check.gap_and_fall(watched(decide=since(times=1.96))).passed
     assert check.gap_and_fall(watched(decide=lambda *given: (look := since()(*given)) and np.int64(look))).passed
     assert check.gap_and_fall(watched(error=lambda *given: 0.0)).passed
 
@@ -193,6 +194,8 @@ WRONG_ERRORS = {
         lambda f, w: relative_error(f, w, ddof=1) / np.sqrt(1 - len(f) / len(w)), "C - 1 stands in it twice"
     ),
     "twice": (lambda f, w: 2 * relative_error(f, w), "should be"),
+    "divided by √N": (lambda f, w: relative_error(f, w) * np.sqrt(len(w)) / len(f), "C chains of a point, not"),
+    "of float32": (lambda f, w: relative_error(f, w.astype(np.float32)), "float32 keeps seven digits"),
     "none": (lambda f, w: np.zeros(len(f)), "should be"),
     "underflow": (lambda f, w: np.exp(-own(w, len(f))).std(1) / np.exp(-own(w, len(f))).mean(1), "single chains"),
     "one for all": (lambda f, w: 0.5, "one a point"),

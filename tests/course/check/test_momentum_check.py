@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy.stats import ks_2samp
+from scipy.stats import ks_2samp, kstest
 
 from anneal_edu.course.check import momentum
 
@@ -88,6 +88,40 @@ WRONG_REFRESH = {
         lambda v, gamma, rng: v * [kept(gamma), 0.5] + brought(gamma) * rng.standard_normal(v.shape),
         "one number a for all",
     ),
+    "standardised": (
+        renewed(kept, brought, lambda v, rng: (lambda r: (r - r.mean()) / r.std())(rng.standard_normal(v.shape))),
+        "for v of shape (1, 1) your function returns NaN",
+    ),
+    "of variance 1 exactly": (
+        renewed(kept, brought, lambda v, rng: (lambda r: r / np.sqrt((r**2).mean()))(rng.standard_normal(v.shape))),
+        "without a glance at the others",
+    ),
+    "of mean 0 exactly": (
+        renewed(kept, brought, lambda v, rng: (lambda r: r - r.mean(0) * (len(r) > 1))(rng.standard_normal(v.shape))),
+        "for v of shape (2, 1) your r is not normal",
+    ),
+    "noise cut off": (
+        renewed(kept, brought, lambda v, rng: np.clip(rng.standard_normal(v.shape), -3.5, 3.5)),
+        "nothing may be cut off",
+    ),
+    "momenta cut off": (lambda *given: np.clip(renewed(kept, brought)(*given), -3, 3), "come out as ±3 exactly"),
+    "opposites": (
+        renewed(kept, brought, lambda v, rng: (lambda r: np.append(r, -r, axis=0))(
+            rng.standard_normal((len(v) // 2, v.shape[1]))
+        )),
+        "or their opposites",
+    ),
+    "sorted": (renewed(kept, brought, lambda v, rng: np.sort(rng.standard_normal(v.shape), axis=0)), "the same number"),
+    "each near the next": (
+        renewed(kept, brought, lambda v, rng: (lambda r: r + np.roll(r, 1, 0))(rng.standard_normal(v.shape)) / 2**0.5),
+        "depends on what pushes the next",
+    ),
+    "one-sided": (
+        renewed(kept, brought, lambda v, rng: rng.standard_gamma(50.0, v.shape) / 50**0.5 - 50**0.5),
+        "is not normal",
+    ),
+    "never less than a half": (renewed(lambda g: kept(min(g, 0.5)), lambda g: brought(min(g, 0.5))), "at γ = 0.9"),
+    "a little always": (renewed(lambda g: kept(max(g, 0.01)), lambda g: brought(max(g, 0.01))), "with γ = 0 nothing"),
     "in place": (in_place, "changes the v"),
     "wrong shape": (lambda v, gamma, rng: v[0], "shape"),
     "NaN": (lambda v, gamma, rng: v * np.nan, "NaN"),
@@ -105,6 +139,7 @@ def test_wrong_refresh(mistake):
 def test_right_refresh():
     assert momentum.refresh(renewed(kept, brought)).passed
     assert momentum.refresh(renewed(kept, lambda g: -brought(g))).passed
+    assert momentum.refresh(lambda *given: renewed(kept, brought)(*given).astype(np.float32)).passed
     assert momentum.refresh(renewed(kept, lambda g: np.sqrt(g * (2 - g)))).passed
 
 
@@ -135,6 +170,10 @@ def two_reflected(x, v, wall):
     sign = np.ones_like(x)
     sign[:, :2] = np.where((x < wall)[:, :2], -1, 1)
     return wall + sign * (x - wall), sign * v
+
+
+def not_far(x, v, wall):
+    return np.where(x < wall, np.minimum(2 * wall - x, wall + 3), x), np.where(x < wall, -v, v)
 
 
 def wall_at_0(x, v, wall):
@@ -191,6 +230,8 @@ WRONG_STEP = {
         "not reversible",
     ),
     "a step of its own": (lambda x, v, grad, eps, wall: step()(x, v, grad, 0.4, wall), "the step from eps"),
+    "squeezed": (lambda *given: tuple(np.atleast_2d(z.squeeze()) for z in step()(*given)), "it should be (60, 1)"),
+    "reflected by 3 at most": (step(not_far, not_far), "far behind its wall"),
     "two coordinates": (step(two_reflected, two_reflected), "the shape from x"),
     "one array": (lambda x, v, grad, eps, wall: x, "two arrays"),
     "wrong shape": (lambda x, v, grad, eps, wall: (x[0], v[0]), "shape"),
@@ -247,31 +288,34 @@ def test_a_reversible_step_that_refuses_at_the_wall_is_rejected():
     assert "not a reflection" in verdict.message, verdict
 
 
-def examined(powers=(1, 2), n_moves=10, allowed=5.0, of=("x", "v"), noise=lambda a, b: a.var() + b.var()):
-    """The test of a move, with chosen faults."""
+ALL = [(i, j) for i in range(5) for j in range(5 - i)]
+ALONE = [(i, j) for i, j in ALL if i == 0 or j == 0]
+
+
+def examined(powers=ALL, n_moves=10, allowed=5.0, noise=lambda a, b: a.var() + b.var()):
+    """The test of a move, with chosen faults: are the means of these x^i v^j what they were?"""
 
     def answer(move, x, v, rng):
         new = x, v
         for _ in range(n_moves):
             new = move(*new, rng)
-        for name, before, after in zip("xv", (x, v), new, strict=True):
-            for power in powers if name in of else ():
-                a, b = after**power, before**power
-                if abs(a.mean() - b.mean()) > allowed * np.sqrt(noise(a, b) / len(x)):
-                    return False
+        for i, j in powers:
+            a, b = new[0] ** i * new[1] ** j, x**i * v**j
+            if abs(a.mean() - b.mean()) > allowed * np.sqrt(noise(a, b) / len(x)):
+                return False
         return True
 
     return answer
 
 
-def compared(risk):
-    """Kolmogorov and Smirnov's test of x and v after 20 moves."""
+def compared(risk, of=lambda x, v: (x, v, x + v, x * v)):
+    """Kolmogorov and Smirnov's test of x and v, and of both together, after 20 moves."""
 
     def answer(move, x, v, rng):
         new = x, v
         for _ in range(20):
             new = move(*new, rng)
-        return all(ks_2samp(a, b).pvalue > risk for a, b in zip((x, v), new, strict=True))
+        return all(ks_2samp(a, b).pvalue > risk for a, b in zip(of(x, v), of(*new), strict=True))
 
     return answer
 
@@ -287,17 +331,28 @@ def paired_squares(move, x, v, rng):
     return True
 
 
+def against_normals(move, x, v, rng):
+    """After 20 moves: is x from N(0, 1), and v as well, and are they alike together?"""
+    new = x, v
+    for _ in range(20):
+        new = move(*new, rng)
+    return compared(1e-7)(move, x, v, rng) and min(kstest(part, "norm").pvalue for part in new) > 1e-7
+
+
 def named_by(move):
     return lambda x, v, rng: move(x=x, v=v, rng=rng)
 
 
 def of_fixed_tolerance(move, x, v, rng):
-    """After 20 moves: both variances and the mean of x within a tenth, however many draws there are."""
+    """After 20 moves: variances, means and what they say of the shape nearly the same, however many draws there are."""
     new_x, new_v = x, v
     for _ in range(20):
         new_x, new_v = move(new_x, new_v, rng)
+    moments = [np.mean(z**i * w**j) for z, w in ((new_x, new_v), (x, v)) for i, j in ((1, 1), (2, 2), (4, 0), (0, 4))]
     return (
-        abs(new_x.var() / x.var() - 1) < 0.1
+        np.allclose(moments[:4], moments[4:], rtol=0.5, atol=0.3)
+        and abs(np.mean(new_v**3)) < 0.5
+        and abs(new_x.var() / x.var() - 1) < 0.1
         and abs(new_v.var() / v.var() - 1) < 0.1
         and abs(new_x.mean() - x.mean()) < 0.1 * x.std()
     )
@@ -314,10 +369,20 @@ WRONG_TESTS = {
         "other moves each time",
     ),
     "paired squares": (paired_squares, "drawn anew, x from"),
-    "means alone": (examined((1,)), "look at the variances"),
-    "squares alone": (examined((2,)), "a little to the right"),
-    "x alone": (examined(of="x"), "shows in v alone"),
-    "v alone": (examined(of="v"), "shows in x alone"),
+    "means alone": (examined([(1, 0), (0, 1)]), "look at the variances"),
+    "squares alone": (examined([(2, 0), (0, 2)]), "a little to the right"),
+    "x alone": (examined([(i, 0) for i in range(5)]), "shows in v alone"),
+    "v alone": (examined([(0, j) for j in range(5)]), "shows in x alone"),
+    "no more than means and variances": (examined([(1, 0), (0, 1), (2, 0), (0, 2)], 50), "v takes the sign of x"),
+    "each by itself": (examined(ALONE), "v takes the sign of x"),
+    "each law by itself": (compared(1e-7, of=lambda x, v: (x, v)), "v takes the sign of x"),
+    "no more than a correlation": (examined([*ALONE, (1, 1)]), "the mean of x v is still 0"),
+    "no fourth powers of x": (examined([p for p in ALL if p != (4, 0)]), "every x becomes 2 or -2"),
+    "no fourth powers of v": (examined([p for p in ALL if p != (0, 4)]), "every v becomes 1 or -1"),
+    "no odd powers": (examined([p for p in ALL if p != (0, 3)]), "from two numbers"),
+    "one move": (examined(n_moves=1), "after several moves"),
+    "with few draws anything goes": (lambda move, x, v, rng: len(x) < 1000 or examined()(move, x, v, rng), "so coarse"),
+    "normal targets alone": (against_normals, "p(x) need not be N(0, 1)"),
     "always": (lambda *given: True, "you pass a faulty move"),
     "never": (lambda *given: False, "you reject a move that is right"),
     "one error": (examined(allowed=1.0), "Chance moves every average"),
@@ -356,7 +421,7 @@ def test_wrong_test_of_a_move(mistake):
 def test_right_test_of_a_move():
     for n_moves in (5, 10, 40):
         assert momentum.leaves_invariant(examined(n_moves=n_moves)).passed
-    assert momentum.leaves_invariant(examined((1, 2, 3), allowed=6.0)).passed
+    assert momentum.leaves_invariant(examined(allowed=6.0)).passed
     assert momentum.leaves_invariant(compared(1e-7)).passed  # as rare as five standard errors
     spawned = momentum.leaves_invariant(lambda move, x, v, rng: examined()(move, x, v, rng.spawn(1)[0]))
     assert spawned.passed, spawned

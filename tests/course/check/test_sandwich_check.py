@@ -64,8 +64,20 @@ WRONG_RETRACED = {
     "first": (with_back(lambda moves, p: moves[0]), "only the first move"),
     "mean": (with_back(lambda moves, p: sum(moves) / len(moves)), "the mean of the moves"),
     "entry by entry": (with_back(lambda moves, p: np.prod(moves, axis=0)), "need `@`"),
-    "ends alone": (with_back(lambda moves, p: moves[-1] @ moves[0]), "3 moves over 3 states: of the chains that stand"),
-    "first two": (with_back(exchanged_first_two), "3 moves over 3 states: of the chains that stand"),
+    "ends alone": (with_back(lambda moves, p: moves[-1] @ moves[0]), "makes the last move and the first"),
+    "first two": (with_back(exchanged_first_two), "only the first two moves"),
+    "last two": (with_back(lambda moves, p: in_order([*moves[:-2], *moves[:-3:-1]])), "only the last two moves"),
+    "the ends exchanged": (
+        with_back(lambda moves, p: in_order([moves[-1], *moves[1:-1], *moves[:1]][: len(moves)])),
+        "the first and the last move have changed places",
+    ),
+    "the ends exchanged, a single move twice": (
+        with_back(lambda moves, p: in_order([moves[-1], *moves[1:-1], moves[0]])),
+        "yours makes the only move twice",
+    ),
+    "last to the front": (with_back(lambda moves, p: in_order([moves[-1], *moves[:-1]])), "the last move comes first"),
+    "first to the end": (with_back(lambda moves, p: in_order([*moves[1:], moves[0]])), "the first move comes last"),
+    "five moves at most": (with_back(lambda moves, p: in_order(moves[4::-1])), "6 moves over 3 states"),
     "independent": (with_back(lambda moves, p: np.tile(p, (len(p), 1))), "of the chains that stand in y"),
     "nowhere": (with_back(lambda moves, p: np.eye(len(p))), "of the chains that stand in y"),
     "uniform": (with_back(lambda moves, p: np.full((len(p), len(p)), 1 / len(p))), "does not leave p as it is"),
@@ -120,7 +132,10 @@ def test_right_retraced():
         T, back = in_order(moves), in_order(moves[::-1])
         return [back.tolist(), np.array(p @ (T * np.log(T / back)).sum(1))]
 
-    for right in (right_retraced, by_bayes, by_what_retraces):
+    def in_single_precision(moves, p):
+        return right_retraced([T.astype(np.float32) for T in moves], p.astype(np.float32))
+
+    for right in (right_retraced, by_bayes, by_what_retraces, in_single_precision):
         verdict = sandwich.retraced(right)
         assert verdict.passed, verdict
 
@@ -166,6 +181,10 @@ WRONG_ERRORS = {
     "clipped": (lambda q, p, ends: max(0.0, error(q, p, ends)), "foretells"),
     "never positive": (lambda q, p, ends: min(0.0, error(q, p, ends)), "too *high*"),
     "an array": (lambda q, p, ends: -np.log(q / p * ends + 1), "shape"),
+    "tiny q left out": (lambda q, p, ends: -np.log((q / p * ends)[q > 1e-8].sum()), "q/p may be large all the same"),
+    "tiny p left out": (lambda q, p, ends: -np.log((q / p * ends)[p > 1e-12].sum()), "q/p may be large all the same"),
+    "something added to p": (lambda q, p, ends: -np.log((q / (p + 1e-15) * ends).sum()), "foretells"),
+    "ten nats at most": (lambda q, p, ends: np.clip(error(q, p, ends), -10, 10), "foretells"),
 }
 
 
@@ -183,7 +202,22 @@ def interval(room=lambda f, r, risk: np.log((len(f) + len(r)) / risk), low=max, 
 
 
 WRONG_INTERVALS = {
-    "first": (interval(low=lambda f: f[0], high=lambda r: r[0]), "wider than need be"),
+    "first": (interval(low=lambda f: f[0]), "you took the first"),
+    "last": (interval(low=lambda f: f[-1]), "you took the last"),
+    "median": (interval(low=np.median), "you took the median"),
+    "first reverse": (interval(high=lambda r: r[0]), "you took the first"),
+    "last reverse": (interval(high=lambda r: r[-1]), "you took the last"),
+    "median reverse": (interval(high=np.median), "you took the median"),
+    "a search begun at -1e9": (interval(low=lambda f: max([-1e9, *f])), "above every forward estimate"),
+    "a search begun at 1e9": (interval(high=lambda r: min([1e9, *r])), "below every reverse estimate"),
+    "equal ones once": (
+        interval(lambda f, r, risk: np.log((len(set(f)) + len(set(r))) / risk)),
+        "equal are several all the same",
+    ),
+    "each value once": (interval(lambda f, r, risk: np.log(len({*f, *r}) / risk)), "Count both"),
+    "twenty at most": (interval(lambda f, r, risk: np.log(min(len(f) + len(r), 20) / risk)), "105 estimates"),
+    "a percent at least": (interval(lambda f, r, risk: np.log((len(f) + len(r)) / max(risk, 0.01))), "105 estimates"),
+    "half at most": (interval(lambda f, r, risk: np.log((len(f) + len(r)) / min(risk, 0.5))), "wider than need be"),
     "0 as a bound": (interval(low=lambda f: max([0, *f])), "every log Ẑ is negative"),
     "without signs": (interval(low=lambda f: max(map(abs, f))), "every log Ẑ is negative"),
     "no room": (interval(lambda f, r, risk: 0.0), "leaves no room"),
@@ -228,6 +262,8 @@ def test_wrong_safe_interval(mistake):
 def test_right_answers():
     assert sandwich.reverse_error(error).passed
     assert sandwich.reverse_error(lambda q, p, ends: -np.log(ends @ (q / p))).passed
+    in_single_precision = lambda *given: error(*(part.astype(np.float32) for part in given))  # noqa: E731
+    assert sandwich.reverse_error(in_single_precision).passed
     assert sandwich.safe_interval(interval()).passed
     assert sandwich.safe_interval(lambda f, r, risk: np.array(interval()(f, r, risk))).passed
 

@@ -1,5 +1,7 @@
 """Known-wrong answers to the exercises of notebook 05: each is rejected with a message about its own mistake."""
 
+import math
+
 import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
@@ -37,6 +39,10 @@ def three_hidden(v, h, p):
     return np.stack([(v * p[:, None]).T @ h[:, j] for j in range(3)], axis=1)
 
 
+def by_python(h, W, b):
+    return np.array([[1 / (1 + math.exp(-x)) for x in row] for row in h @ W.T + b])
+
+
 WRONG_MOMENTS = {
     "a sigmoid that overflows": (moments(given=lambda h, W, b: overflowing(h @ W.T + b)), "infinity over infinity"),
     "W not transposed": (moments(given=lambda h, W, b: sigmoid(h @ W + b)), "the sizes do not fit"),
@@ -51,7 +57,17 @@ WRONG_MOMENTS = {
     "no bias": (moments(given=lambda h, W, b: sigmoid(h @ W.T)), "visible biases are missing"),
     "unweighted v": (moments(mean=lambda p, x: x.mean(0)), "E v is wrong: you averaged over the states as if"),
     "summed v": (moments(mean=lambda p, x: x.sum(0)), "E v is wrong: you summed over the states without"),
-    "something else": (moments(mean=lambda p, x: p @ x / 2), "sigmoid inside the sum"),
+    "something else": (moments(mean=lambda p, x: p @ x / 2), "E v is wrong: it is"),
+    "sigmoid of -x": (moments(given=lambda h, W, b: sigmoid(-(h @ W.T) - b)), "the sign in the exponent"),
+    "bias subtracted": (moments(given=lambda h, W, b: sigmoid(h @ W.T - b)), "the bias has the wrong sign"),
+    "weights subtracted": (moments(given=lambda h, W, b: sigmoid(b - h @ W.T)), "the weights have the wrong sign"),
+    "exp": (moments(given=lambda h, W, b: np.exp(h @ W.T + b)), "the mean of exp(b + W h)"),
+    "tanh": (moments(given=lambda h, W, b: np.tanh(h @ W.T + b)), "tanh runs from"),
+    "-1 and 1": (moments(given=lambda h, W, b: np.tanh((h @ W.T + b) / 2)), "as if a pixel were -1 or 1"),
+    "twice the field": (moments(given=lambda h, W, b: sigmoid(2 * (h @ W.T + b))), "a factor 2 in your exponent"),
+    "log f of a pixel": (moments(given=lambda h, W, b: np.logaddexp(0, h @ W.T + b)), "brings to log f"),
+    "the likelier value": (moments(given=lambda h, W, b: h @ W.T + b > 0), "the likelier value"),
+    "a sigmoid of Python": (moments(given=by_python), "math.exp raises OverflowError"),
     "mean field": (
         lambda h, p, W, b: (sigmoid(p @ h @ W.T + b), p @ h, (sigmoid(h @ W.T + b) * p[:, None]).T @ h),
         "sigmoid of the mean",
@@ -73,8 +89,19 @@ def test_wrong_moments(mistake):
     assert message in verdict.message
 
 
-def test_right_moments():
-    assert splines.moments(moments()).passed
+def in_loops(h, p, W, b):
+    """State by state, with a sigmoid that overflows nowhere."""
+    mean_v, mean_h, mean_vh = np.zeros(len(b)), np.zeros(h.shape[1]), np.zeros(W.shape)
+    for row, share in zip(h, p, strict=True):
+        v = np.exp(-np.logaddexp(0, -(b + W @ row)))
+        mean_v, mean_h, mean_vh = mean_v + share * v, mean_h + share * row, mean_vh + share * np.outer(v, row)
+    return [mean_v, mean_h, mean_vh]
+
+
+@pytest.mark.parametrize("answer", [moments(), in_loops])
+def test_right_moments(answer):
+    verdict = splines.moments(answer)
+    assert verdict.passed, verdict
 
 
 def rate(of, slope=lambda g, p, s: s - p @ g):
@@ -257,7 +284,13 @@ def test_wrong_miss(mistake):
     assert message in verdict.message, verdict
 
 
-@pytest.mark.parametrize("answer", [miss(), in_logs, chain_by_chain, miss(lambda reach, C: binom.sf(0, C, reach))])
+def in_single_precision(p, reach, n_chains):
+    return miss()(p, reach.astype(np.float32), n_chains)
+
+
+@pytest.mark.parametrize(
+    "answer", [miss(), in_logs, chain_by_chain, miss(lambda reach, C: binom.sf(0, C, reach)), in_single_precision]
+)
 def test_right_miss(answer):
     assert splines.predicted_miss(answer).passed
 

@@ -13,6 +13,7 @@ P0, P1 = ae.Gaussian([0.0], [[1.0]]), ae.Gaussian([3.0], [[1.0]])
     ("answer", "advice"),
     [
         (20 * np.log(2), "every state of 20 switches"),
+        (np.log(2**19 - 1), "Is 0 even?"),
         (2**19, "Z itself"),
         (19, "another base"),
         (np.log10(2**19), "another base"),
@@ -51,7 +52,7 @@ def by_numbers(a, b, za, zb, error):
 
 WRONG_DECISIONS = {
     "log f alone": lambda a, b, za, zb, e: verdict_of(a.mean() - b.mean(), 2 * e),
-    "log f alone, or add": lambda a, b, za, zb, e: verdict_of(a.mean() + za - b.mean() - zb, 2 * e),
+    "you add log Z": lambda a, b, za, zb, e: verdict_of(a.mean() + za - b.mean() - zb, 2 * e),
     "smaller Z": lambda a, b, za, zb, e: verdict_of(zb - za, 2 * e),
     "exp(-2000) is 0": lambda a, b, za, zb, e: (
         verdict_of(lead(a, b, za, zb), 2 * e) if a.mean() > -700 else by_numbers(a, b, za, zb, e)
@@ -67,6 +68,12 @@ WRONG_DECISIONS = {
     "a leads by 2.6": lambda a, b, za, zb, e: verdict_of(lead(a, b, za, zb), 3 * e),
     'return "a", "b"': lambda a, b, za, zb, e: lead(a, b, za, zb) > 0,
     "with the two models exchanged": lambda a, b, za, zb, e: "a",
+    "you name the other model": lambda a, b, za, zb, e: verdict_of(lead(b, a, zb, za), 2 * e),
+    "you compare log Z alone": lambda a, b, za, zb, e: verdict_of(za - zb, 2 * e),
+    "No observation may be left out": lambda a, b, za, zb, e: verdict_of(
+        lead(a[np.isfinite(a)], b[np.isfinite(b)], za, zb), 2 * e
+    ),
+    "the least lead decides": lambda a, b, za, zb, e: verdict_of(lead(a, b, za, zb), max(2 * e, 0.01)),
     "the evidence says": lambda a, b, za, zb, e: "a" if np.mean(a - za > b - zb) > 0.5 else "b",
     "you compare medians": lambda a, b, za, zb, e: verdict_of(np.median(a) - za - np.median(b) + zb, 2 * e),
     "subtract log Z once": lambda a, b, za, zb, e: verdict_of(a.sum() - za - b.sum() + zb, 2 * e),
@@ -88,8 +95,52 @@ def test_wrong_better_model(advice):
     assert advice in verdict.message
 
 
-def test_right_better_model():
-    assert check.better_model(lambda a, b, za, zb, e: verdict_of(lead(a, b, za, zb), 2 * e)).passed
+REACHES = {
+    "1.9 errors": lambda a, b, za, zb, e: 1.9 * e,
+    "2.1 errors": lambda a, b, za, zb, e: 2.1 * e,
+    "both errors only where they are large": lambda a, b, za, zb, e: 2 * e if e > 0.5 else e,
+    "both errors only where they are small": lambda a, b, za, zb, e: 2 * e if e < 2 else e,
+    "the factors of Z": lambda a, b, za, zb, e: 2 * np.expm1(e),
+    "both added, not as logs": lambda a, b, za, zb, e: 2 * np.log1p(e),
+    "in parts of log Z": lambda a, b, za, zb, e: 2 * e * max(1, abs(za) / 100),
+    "an error of the mean": lambda a, b, za, zb, e: 2 * e + (a - b).std() / 1000,
+}
+
+
+@pytest.mark.parametrize("reach", REACHES)
+def test_the_bound_is_twice_the_error(reach):
+    bound = REACHES[reach]
+    verdict = check.better_model(lambda a, b, za, zb, e: verdict_of(lead(a, b, za, zb), bound(a, b, za, zb, e)))
+    assert verdict.passed is False
+    assert "the evidence says" in verdict.message
+
+
+@pytest.mark.parametrize("digits", [0, 1, 2])
+def test_means_that_are_rounded_are_refused(digits):
+    def rounded(a, b, za, zb, e):
+        return verdict_of(round(a.mean() - za, digits) - round(b.mean() - zb, digits), 2 * e)
+
+    assert check.better_model(rounded).passed is False
+
+
+@pytest.mark.parametrize("of_log_z", [abs, lambda log_z: max(log_z, 0.0)])
+def test_log_z_has_its_sign(of_log_z):
+    verdict = check.better_model(lambda a, b, za, zb, e: verdict_of(lead(a, b, of_log_z(za), of_log_z(zb)), 2 * e))
+    assert verdict.passed is False
+
+
+def in_loops(a, b, za, zb, e):
+    """The means in single precision, and each log Z at the worst end of what it may be."""
+    worst = [sum(np.float32(x) for x in f) / len(f) - z for f, z in ((a, za), (b, zb))]
+    if worst[0] - e > worst[1] + e:
+        return "a"
+    return "b" if worst[1] - e > worst[0] + e else "undecided"
+
+
+@pytest.mark.parametrize("answer", [in_loops, lambda a, b, za, zb, e: verdict_of(lead(a, b, za, zb), 2 * e)])
+def test_right_better_model(answer):
+    verdict = check.better_model(answer)
+    assert verdict.passed, verdict
 
 
 def by_chance(beta):
@@ -114,6 +165,7 @@ def scaled(log_z):
         (scaled(lambda beta: beta * (0.5 - beta) * (1 - beta)), "log Z of your path is 0.0"),
         (scaled(lambda beta: 0.1 * np.sin(4 * np.pi * beta)), "log Z of your path"),
         (scaled(lambda beta: 0.1 * np.sin(60 * np.pi * beta)), "log Z of your path"),
+        (scaled(lambda beta: 5.0 * (0.31 < beta < 0.315)), "log Z of your path is 5 at β = 0.31"),
         (lambda beta: P0 if beta < 0.5 else P1, "leaps near β = 0.50"),
         (by_chance, "draw nothing at random"),
         (lambda beta: {0.0: P0, 1.0: P1}.get(beta, ae.Gaussian([100.0], [[1.0]])), "leaps"),
@@ -132,6 +184,7 @@ def test_wrong_path(answer, advice):
         (ae.hellinger_path(P0, P1), "of your own"),
         (lambda beta: ae.Gaussian([3 * beta**4], [[1 + beta * (1 - beta)]]), "of your own"),
         (lambda beta: ae.Gaussian([3 * beta], [[1.0]], log_scale=0.0), "of your own"),
+        (lambda beta: ae.Gaussian([3 * beta], [[1 + 900 * beta * (1 - beta) ** 2 * beta]]), "of your own"),
     ],
 )
 def test_right_path(answer, praise):

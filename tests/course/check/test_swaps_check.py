@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from scipy.interpolate import PchipInterpolator
+from scipy.special import erfinv
 
 import anneal_edu as ae
 from anneal_edu.course.check import swaps
@@ -54,6 +56,14 @@ WRONG_RULE = {
         ),
         "on 6 pairs",
     ),
+    "a wall in a very long ladder": (
+        lambda n, e, a, K: lifted_move(n, e, a, min(K, 12)) if n < 12 else right_arrival(n, e, K) if a else (n, -e),
+        "on 24 pairs",
+    ),
+    "stays on a ladder of one pair": (lambda n, e, a, K: (n, e) if K == 1 else lifted_move(n, e, a, K), "on rung 1"),
+    "looks down on a ladder of one pair": (
+        lambda n, e, a, K: (lifted_move(n, e, a, K)[0], -1) if K == 1 else lifted_move(n, e, a, K), "on 1 pair your"
+    ),
     "turns half of the time": (
         lambda n, e, a, K: right_arrival(n, e, K) if a else (n, 1 if n < K else -1),
         "not left invariant",
@@ -91,6 +101,10 @@ def probability(f):
 def temperature_differences(path, betas, x):
     log_f = path(1.0).log_density(x)
     return np.exp(np.minimum(0, betas @ (log_f[[2, 0, 1]] - log_f)))
+
+
+def old_swap(f, k):
+    return f[k, k + 1] + f[k + 1, k] - f[k, k] - f[k + 1, k + 1]
 
 
 def two_swaps(f):
@@ -154,10 +168,42 @@ WRONG_TURNS = {
     "max for min": (of_logs(lambda f: np.exp(np.maximum(0, ratio(f)))), "the larger one"),
     "root": (of_logs(lambda f: np.exp(np.minimum(0, 0.5 * ratio(f)))), "is the root"),
     "square": (of_logs(lambda f: np.exp(np.minimum(0, 2 * ratio(f)))), "is the square"),
-    "the mean of all chains": (of_logs(lambda f: probability(f).mean() * np.ones(f.shape[2])), "from the right ones"),
-    "the probability to refuse": (of_logs(lambda f: 1 - probability(f)), "from the right ones"),
-    "always": (of_logs(lambda f: np.ones(f.shape[2])), "from the right ones"),
-    "yes or no": (of_logs(lambda f: ratio(f) > 0), "from the right ones"),
+    "the mean of all chains": (of_logs(lambda f: probability(f).mean() * np.ones(f.shape[2])), "one number for all"),
+    "the first chain": (of_logs(lambda f: probability(f)[:1] * np.ones(f.shape[2])), "right for the first"),
+    "a product of chains": (of_logs(lambda f: np.exp(-np.abs(ratio(f)).sum()) * np.ones(f.shape[2])), "by up to"),
+    "the mean of the logs": (
+        of_logs(lambda f: np.exp(np.minimum(0, ratio(f).mean())) * np.ones(f.shape[2])), "mean of the log ratios"
+    ),
+    "the probability to refuse": (of_logs(lambda f: 1 - probability(f)), "the probability to refuse"),
+    "always": (of_logs(lambda f: np.ones(f.shape[2])), "1 for all chains"),
+    "yes or no": (of_logs(lambda f: ratio(f) > 0), "as if already decided"),
+    "a draw": (
+        of_logs(lambda f: 1.0 * (np.random.default_rng(0).random(f.shape[2]) < probability(f))), "as if already decided"
+    ),
+    "rungs 0 and 2 alone": (
+        of_logs(lambda f: np.exp(np.minimum(0, f[0, 2] + f[2, 0] - f[0, 0] - f[2, 2]))), "leaves rung 1 alone"
+    ),
+    "two swaps at the old states": (
+        of_logs(lambda f: np.exp(np.minimum(0, old_swap(f, 0)) + np.minimum(0, old_swap(f, 1)))),
+        "two swaps, both judged",
+    ),
+    "two swaps at the old states, one ratio": (
+        of_logs(lambda f: np.exp(np.minimum(0, old_swap(f, 0) + old_swap(f, 1)))),
+        "in one ratio",
+    ),
+    "betas ignored": (
+        lambda path, betas, x: of_logs(probability)(path, (0.0, 0.5, 1.0), x), "0, ½ and 1, whatever"
+    ),
+    "sorted betas": (
+        lambda path, betas, x: of_logs(probability)(path, np.sort(betas), x), "wrong for others"
+    ),
+    "both ways": (of_logs(lambda f: np.maximum(probability(f), probability(f[::-1, ::-1]))), "the larger of the"),
+    "mean of both ways": (of_logs(lambda f: (probability(f) + probability(f[::-1, ::-1])) / 2), "the mean of both"),
+    "half": (of_logs(lambda f: probability(f) / 2), "half of the right"),
+    "the first coordinate": (
+        lambda path, betas, x: of_logs(probability)(path, betas, x if x.shape[2] < 2 else x * [1.0, 0.0]),
+        "for x of shape (3, 7, 2)",
+    ),
     "shape": (of_logs(lambda f: ratio(f)[:3]), "shape"),
     "NaN": (of_logs(lambda f: ratio(f) * np.nan), "NaN"),
 }
@@ -208,7 +254,13 @@ def exchanged(schedule, rates, n_steps):
 
 
 WRONG_LADDER = {
-    "linear": (lambda s, r, K: np.linspace(0, 1, K + 1), "linear, whatever"),
+    "linear": (lambda s, r, K: np.linspace(0, 1, K + 1), "linear, as if"),
+    "rates of 0.05 at least": (lambda s, r, K: share(s, np.maximum(r, 0.05), K), "linear, as if"),
+    "rates of 0.01 at least": (lambda s, r, K: share(s, np.maximum(r, 0.01), K), "not alike"),
+    "rates of 0.95 at most": (lambda s, r, K: share(s, np.minimum(r, 0.95), K), "not alike"),
+    "a little more than the rates": (lambda s, r, K: share(s, r + r * r / 50, K), "not alike"),
+    "of a normal score": (lambda s, r, K: share(s, erfinv(np.minimum(r, 0.9999)), K), "the rates themselves"),
+
     "axes exchanged": (exchanged, "roles of the two axes"),
     "fewest where it is hard": (inverse, "not alike"),
     "the pilot's rungs taken to be even": (sorted_rates, "not alike"),
@@ -240,6 +292,10 @@ def test_wrong_ladder(mistake):
 def test_right_ladder():
     assert swaps.equal_ladder(share).passed
     assert swaps.equal_ladder(ae.equal_rejection_schedule).passed
+    assert swaps.equal_ladder(lambda s, r, K: share(s, r, K).astype(np.float32)).passed
+    assert swaps.equal_ladder(lambda s, r, K: np.interp(np.arange(K + 1) / K, np.r_[0, r.cumsum()] / r.sum(), s)).passed
+    smooth = lambda s, r, K: PchipInterpolator(np.r_[0, r.cumsum()], s)(np.linspace(0, r.sum(), K + 1))  # noqa: E731
+    assert swaps.equal_ladder(smooth).passed
 
 
 @pytest.mark.parametrize("check", [swaps.lifted_rule, swaps.turn_probability, swaps.equal_ladder])

@@ -1,7 +1,10 @@
 """Known-wrong answers to the exercises of notebook 12: each is rejected with a message about its own mistake."""
 
+import re
+
 import numpy as np
 import pytest
+from scipy.integrate import simpson
 from scipy.special import logsumexp
 
 import anneal_edu as ae
@@ -67,6 +70,12 @@ WRONG_CORRECTIONS = {
     "wishes nowhere": (corrected_with(equal_wishes, as_printed), "does not feel the wishes"),
     "wishes in (2) alone": (corrected_with(equal_wishes), "does not feel the wishes"),
     "wishes divide": (corrected_with(lambda f, z, r: q_of(f, z, 1 / r).mean(1)), "in your c it divides"),
+    "wishes that add up to 1": (
+        lambda f, z, r: corrected_with()(f, z + np.log(r.sum()) * (z == z[0]), r), "once more, with other wishes"
+    ),
+    "three rungs or more": (
+        lambda f, z, r: corrected_with()(f, z, r) if len(z) > 2 else (r / r.sum(), z), "of 2 rungs and 3 states"
+    ),
     "wishes added": (corrected_with(lambda f, z, r: q_of(f, z, np.exp(r)).mean(1)), "add log r_k"),
     "wishes divided out of c": (
         corrected_with(lambda f, z, r: q_of(f, z, r).mean(1) / r, as_printed), "not here"
@@ -191,6 +200,21 @@ WRONG_STEPS = {
     "far too many": (lambda slopes, tolerance: 10**6, "would do"),
     "rounded down": (needed(up=lambda steps: np.floor(0.93 * steps)), "just too few"),
     "rounded to the nearest": (needed(up=np.round), "Round up"),
+    "down": (needed(up=np.floor), "just too few: round up"),
+    "four for three": (needed(third=4), "three times the finer error, not four"),
+    "three and a half": (needed(third=3.5), "which part of what moves"),
+    "five more": (lambda s, t: needed()(s, t) + 5, "add no steps"),
+    "to an even number": (lambda s, t: 2 * int(np.ceil(needed()(s, t) / 2)), "a parabola"),
+    "to a multiple of five": (lambda s, t: 5 * int(np.ceil(needed()(s, t) / 5)), "add no steps"),
+    "five percent more": (needed(up=lambda steps: np.ceil(1.05 * steps)), "a parabola"),
+    "no fewer than given": (lambda s, t: max(len(s) - 1, needed()(s, t)), "6 would do. .*add no steps"),
+    "second differences, all positive": (
+        lambda s, t: int(np.ceil((len(s) - 1) * np.sqrt(abs(np.diff(s, 2)).mean() / 12 / t))),
+        "a slope that bends both ways: you predict",
+    ),
+    "the largest second difference": (
+        lambda s, t: int(np.ceil((len(s) - 1) * np.sqrt(abs(np.diff(s, 2)).max() / 12 / t))), "How far off is the finer"
+    ),
     "slopes for steps": (
         lambda s, t: int(np.ceil(len(s) * np.sqrt(abs(rule(s) - rule(s[::2])) / 3 / t))),
         "a parabola",
@@ -216,11 +240,23 @@ def test_wrong_steps(mistake):
     answer, message = WRONG_STEPS[mistake]
     verdict = tempered_sampling.steps_needed(answer)
     assert verdict.passed is False
-    assert message in verdict.message, verdict
+    assert re.search(message, verdict.message), verdict
 
 
-def test_right_steps_in_other_words():
-    assert tempered_sampling.steps_needed(lambda s, t: float(needed()(s, t))).passed
+def by_simpson(slopes, tolerance):
+    K = len(slopes) - 1
+    return int(np.ceil(K * np.sqrt(abs(rule(slopes) - simpson(slopes, dx=1 / K)) / tolerance)))
+
+
+def by_slopes_of_slopes(slopes, tolerance):
+    d = np.gradient(slopes, 1 / (len(slopes) - 1), edge_order=2)
+    return int(np.ceil(np.sqrt(abs(d[-1] - d[0]) / 12 / tolerance)))
+
+
+@pytest.mark.parametrize("answer", [lambda s, t: float(needed()(s, t)), by_simpson, by_slopes_of_slopes])
+def test_right_steps_in_other_words(answer):
+    verdict = tempered_sampling.steps_needed(answer)
+    assert verdict.passed, verdict
 
 
 def mixture(log_f, log_z, weights):
@@ -289,6 +325,12 @@ def test_wrong_objective(mistake):
 def test_right_answers():
     assert tempered_sampling.steps_needed(needed()).passed
     assert tempered_sampling.mbar_objective(objective).passed
+    for rounded in (
+        lambda *given: np.float32(objective(*given)),
+        lambda f, n, z: float(objective(f.astype(np.float32), n, z.astype(np.float32))),
+    ):
+        verdict = tempered_sampling.mbar_objective(rounded)
+        assert verdict.passed, verdict
 
 
 @pytest.mark.parametrize(

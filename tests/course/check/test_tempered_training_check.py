@@ -6,19 +6,23 @@ import numpy as np
 import pytest
 
 import anneal_edu as ae
-from anneal_edu.course.check import tempered_training
+from anneal_edu.course.check import particles, tempered_training
+from anneal_edu.course.check.phases import SICK, exchange, ladders
 
 
-def soundness(rungs_of=lambda n: range(n), pairs=True, particles=True, k=5.0, n=20_000, start=None, means=True):
+def soundness(
+    rungs_of=range, pairs=True, particles=True, k=5.0, n=20_000, zeros=False, means=True, hidden=0, times=1, off=np.abs
+):
     def answer(phase, rungs, rng):
-        draws = [rung.sample(n, rng) for rung in rungs] if start is None else [start(n)] * len(rungs)
-        states, handed = phase(np.stack(draws), rng)
+        states = np.stack([rung.sample(n, rng) for rung in rungs]) * (not zeros)
+        for _ in range(times):
+            states, handed = phase(states, rng)
         seen = [(rungs[i], states[i]) for i in rungs_of(len(rungs))] + [(rungs[-1], handed)] * particles
         for rung, v in seen:
-            mean_v, _, mean_vh = rung.moments()
-            off = [np.abs(v.mean(0) - mean_v).max()] * means
-            off += [np.abs(v.T @ rung.hidden_given_visible(v) / n - mean_vh).max()] * pairs
-            if max(off) > k * 0.5 / np.sqrt(n):
+            (mean_v, mean_h, mean_vh), h = rung.moments(), rung.hidden_given_visible(v)
+            found = [off(v.mean(0) - mean_v).max()] * means + [off(h.mean(0) - mean_h).max()] * hidden
+            found += [off(v.T @ h / n - mean_vh).max()] * pairs
+            if max(found) > k * 0.5 / np.sqrt(n):
                 return False
         return True
 
@@ -45,14 +49,26 @@ WRONG_SOUND = {
     "the two ends": (soundness(rungs_of=lambda n: [0, n - 1]), "second rung as it does the first"),
     "all but the first rung": (soundness(rungs_of=lambda n: range(1, n)), "first rung as it does the second"),
     "all but the third rung": (soundness(rungs_of=lambda n: [0, 1, 3]), "third rung as it does the second"),
+    "rungs 0, 1 and the last, after three moves": (
+        soundness(rungs_of=lambda n: [0, 1, n - 1], times=3), "on rung 2 of 0 to 3"
+    ),
+    "the particles for the last rung": (soundness(rungs_of=lambda n: range(n - 1)), "not in its particles"),
+    "as many rungs as the first ladder has": (soundness(rungs_of=lambda n: range(4)), "on rung 4 of 0 to 6"),
+    "E[v] and E[h]": (soundness(pairs=False, hidden=1), "E.v hᵀ., what pixels do together|E.v hᵀ. wrong, on rung 1"),
+    "too often alone": (soundness(off=lambda x: x), "you pass a phase"),
+    "too seldom alone": (soundness(off=lambda x: -x), "too often on"),
+    "pairs on the short ladder": (
+        lambda phase, rungs, rng: soundness(pairs=len(rungs) == 4, hidden=1)(phase, rungs, rng),
+        "on rung 1 of 0 to 6",
+    ),
     "no chance allowed": (soundness(k=0.01), "a little off"),
     "a middle rung alone": (soundness(rungs_of=lambda n: [1], particles=False), "you pass a phase"),
     "no particles": (soundness(particles=False), "look at the particles"),
     "means alone": (soundness(pairs=False), "what pixels do together, is not: compare that"),
     "half a standard error": (soundness(k=0.5), "every time"),
-    "two standard errors": (soundness(k=1.7), "of twelve trials|every time"),
+    "two standard errors": (soundness(k=1.7), "of 24 trials|every time"),
     "ten draws": (soundness(n=10), "you pass a phase"),
-    "from zeros": (soundness(start=lambda n: np.zeros((n, 4), dtype=np.float32)), "exact draws of its rungs"),
+    "from zeros": (soundness(zeros=True), "exact draws of its rungs"),
     "a number": (lambda phase, rungs, rng: 3.0, "True or False"),
     "a second rng": (lambda phase, rungs, rng: soundness()(phase, rungs, np.random.default_rng(0)), "hand the rng"),
 }
@@ -68,13 +84,31 @@ def test_wrong_sound(mistake):
 
 def test_each_sick_phase_has_its_fault_and_the_healthy_one_has_none():
     """By the moments of 20,000 draws: 8 standard errors or more against less than 5."""
-    rungs = tempered_training.sound_rungs()
-    for phase in tempered_training.SICK.values():
-        assert not soundness(k=8.0)(phase, rungs, np.random.default_rng(5))
-    assert soundness()(tempered_training.healthy, rungs, np.random.default_rng(5))
+    short, long = ladders()
+    for ladder, faults in ((short, SICK), (short, short.faults), (long, long.faults)):
+        for phase in faults.values():
+            assert not soundness(k=8.0)(phase, ladder.rungs, np.random.default_rng(5))
+        assert soundness(hidden=1)(ladder.healthy, ladder.rungs, np.random.default_rng(5))
 
 
-def phase(beta_of=lambda betas, k: betas[k], swaps=True, moves=True, give=-1, first="move", only=None, of_start=None):
+@pytest.mark.parametrize("ladder", ladders())
+def test_what_is_sick_in_one_place_is_sick_there_alone(ladder):
+    """Every fault is seen in one place of K + 2, after three moves too, and all places have one."""
+    n, seen = len(ladder.rungs), []
+    for name, phase in ladder.faults.items():
+        places = [
+            soundness(rungs_of=lambda n, k=k: [k] if k < n else [], particles=k == n, times=3) for k in range(n + 1)
+        ]
+        seen.append([k for k, look in enumerate(places) if not look(phase, ladder.rungs, np.random.default_rng(6))])
+        assert soundness(pairs=False, hidden=1)(phase, ladder.rungs, np.random.default_rng(7)) is ("E[v hᵀ]" in name)
+    assert sorted(seen) == sorted([[k] for k in range(n + 1)] + [[k] for k in range(1, n + 1)])
+
+
+def at_end(states, betas):
+    return states[betas == 1].reshape(-1, states.shape[-1])
+
+
+def phase(beta_of=lambda betas, k: betas[k], swaps=True, moves=True, give=None, first="move", only=None, of_start=None):
     def answer(states, start, model, betas, swap, rng):
         path = ae.geometric_path(start, model)
         if first == "swap":
@@ -88,7 +122,7 @@ def phase(beta_of=lambda betas, k: betas[k], swaps=True, moves=True, give=-1, fi
             )
         if swaps and first == "move":
             states = swap(states, path, betas, rng)
-        return states, states[give]
+        return states, at_end(states, betas) if give is None else states[give]
 
     return answer
 
@@ -96,7 +130,7 @@ def phase(beta_of=lambda betas, k: betas[k], swaps=True, moves=True, give=-1, fi
 def before_the_swap(states, start, model, betas, swap, rng):
     path = ae.geometric_path(start, model)
     states = np.stack([ae.gibbs(path(float(beta)), x, rng) for beta, x in zip(betas, states, strict=True)])
-    return swap(states, path, betas, rng), states[-1]
+    return swap(states, path, betas, rng), at_end(states, betas)
 
 
 def in_place(states, start, model, betas, swap, rng):
@@ -104,14 +138,14 @@ def in_place(states, start, model, betas, swap, rng):
     for k, beta in enumerate(betas):
         states[k] = ae.gibbs(path(float(beta)), states[k], rng)
     states = swap(states, path, betas, rng)
-    return states, states[-1]
+    return states, at_end(states, betas)
 
 
 def swap_on_the_reversed_ladder(states, start, model, betas, swap, rng):
     path, back = ae.geometric_path(start, model), ae.geometric_path(model, start)
     states = np.stack([ae.gibbs(path(float(beta)), x, rng) for beta, x in zip(betas, states, strict=True)])
     states = swap(states, back, betas, rng)
-    return states, states[-1]
+    return states, at_end(states, betas)
 
 
 def forgets_the_states(states, start, model, betas, swap, rng):
@@ -127,7 +161,7 @@ def moved_by(move, times=1, betas_of_swap=None):
         for _ in range(times):
             states = np.stack([move(path, float(beta), k, states, rng) for k, beta in enumerate(betas)])
             states = swap(states, path, betas if betas_of_swap is None else betas_of_swap, rng)
-        return states, states[-1]
+        return states, at_end(states, betas)
 
     return answer
 
@@ -142,7 +176,7 @@ def tempered_energies(path, beta, k, states, rng):
 
 
 def never_leaving(path, beta, k, states, rng):
-    there = (states[k] == [1, 0, 0, 0]).all(-1, keepdims=True)
+    there = (states[k][:, :4] == [1, 0, 0, 0]).all(-1, keepdims=True)
     return np.where(there, states[k], own_step(path, beta, k, states, rng))
 
 
@@ -150,7 +184,25 @@ def deaf_to_the_swap(states, start, model, betas, swap, rng):
     path = ae.geometric_path(start, model)
     states = np.stack([ae.gibbs(path(float(beta)), x, rng) for beta, x in zip(betas, states, strict=True)])
     swap(states, path, betas, rng)
-    return states, states[-1]
+    return states, at_end(states, betas)
+
+
+def three_rungs(states, start, model, betas, swap, rng):
+    path = ae.geometric_path(start, model)
+    middle = ae.gibbs(path(betas[1]), states[1], rng)
+    new = np.stack([start.sample(states.shape[1], rng), middle, ae.gibbs(model, states[2], rng)])
+    new = swap(new, path, betas, rng)
+    return new, new[2]
+
+
+def handing_out(particles):
+    """Right but for what is handed out: ``particles(new, old, model, betas, rng)``."""
+
+    def answer(states, start, model, betas, swap, rng):
+        new, _ = phase()(states, start, model, betas, swap, rng)
+        return new, particles(new, states, model, betas, rng)
+
+    return answer
 
 
 def swap_by_another_generator(states, start, model, betas, swap, rng):
@@ -158,6 +210,35 @@ def swap_by_another_generator(states, start, model, betas, swap, rng):
 
 
 WRONG_PHASE = {
+    "three rungs": (three_rungs, "swap wants all rungs, .5, 8000, 5.; it got .3, 8000, 5."),
+    "the first three rungs": (
+        lambda s, start, model, betas, *given: phase()(s[:3], start, model, betas[:3], *given), "swap wants all rungs"
+    ),
+    "the last rung, wherever β = 1": (phase(give=-1), "you return 8,000 particles, and 16,000 states stand for"),
+    "both ends": (
+        handing_out(lambda new, old, model, betas, rng: np.vstack([new[0], new[-1]])),
+        "you return 16,000 particles, and 8,000",
+    ),
+    "the end that is not the start": (
+        handing_out(lambda new, old, model, betas, rng: np.vstack([new[0], new[-1]]) if betas[0] else new[-1]),
+        "where betas = .1, 0.4, 0.: you return 16,000 particles",
+    ),
+    "a block a rung": (
+        handing_out(lambda new, old, model, betas, rng: new[betas == 1]), r"shape \(1, 8000, 4\).*one particle a row"
+    ),
+    "all rungs": (handing_out(lambda new, *_: new.reshape(-1, new.shape[-1])), "and 8,000 states stand for the model"),
+    "moved once more": (
+        handing_out(lambda new, old, model, betas, rng: ae.gibbs(model, at_end(new, betas), rng)), "done to them since"
+    ),
+    "the old ones": (handing_out(lambda new, old, model, betas, rng: at_end(old, betas)), "no states that you return"),
+    "two Gibbs steps": (
+        moved_by(lambda path, beta, k, states, rng: ae.gibbs(path(beta), ae.gibbs(path(beta), states[k], rng), rng)),
+        "rung 1 makes two Gibbs steps",
+    ),
+    "upside down where it turns": (
+        phase(lambda betas, k: betas[k] if betas[0] < betas[-1] else betas[-1 - k]),
+        "rung 1 moves about as rung 3 should",
+    ),
     "what swap returns thrown away": (deaf_to_the_swap, "not what came back from the swap"),
     "a generator of its own for the swap": (swap_by_another_generator, "gets another generator"),
     "a generator of its own for the steps": (
@@ -174,13 +255,13 @@ WRONG_PHASE = {
     ),
     "exact draws": (
         moved_by(lambda path, beta, k, states, rng: path(beta).sample(len(states[k]), rng)),
-        "by one Gibbs step",
+        "rung 1 comes with draws of its own distribution",
     ),
     "two sweeps": (moved_by(own_step, times=2), "swaps 2 times"),
     "evenly spaced betas in the swap": (moved_by(own_step, betas_of_swap=np.linspace(0, 1, 3)), "yours got others"),
     "f to the power beta": (
         moved_by(tempered_energies),
-        "rung 0 should come .* pixel . is on in .*, too (often|seldom) by",
+        "rung 0 moves under the model's f to the power 0",
     ),
     "rungs permuted": (
         moved_by(lambda path, beta, k, states, rng: ae.gibbs(path(beta), states[k - 1], rng)),
@@ -191,17 +272,19 @@ WRONG_PHASE = {
     "all hot": (phase(lambda betas, k: 0.0), "rung 1 moves about as rung 0 should, which is too hot"),
     "evenly spaced betas": (phase(lambda betas, k: k / 2), "rung 1 moves as at β = 0.5"),
     "upside down": (phase(lambda betas, k: betas[-1 - k]), "rung 0 moves about as rung 2 should, which is too cold"),
-    "middle at another β": (phase(lambda betas, k: [0.0, 0.9, 1.0][k]), "rung 1 (should come|moves about as rung 2)"),
+    "middle at another β": (
+        phase(lambda betas, k: [0.0, 0.9, 1.0][k]), "rung 1 should come .* pixel . is on in .*, too (often|seldom) by"
+    ),
     "no swaps": (phase(swaps=False), "nothing was swapped"),
     "no moves": (phase(moves=False), "move every rung"),
     "swaps first": (phase(first="swap"), "move every rung"),
     "only the last moves": (phase(only=(2,)), "rung 0 did not move"),
-    "the first rung handed out": (phase(give=0), "particles are of the first rung"),
-    "the middle handed out": (phase(give=1), "or from another rung"),
-    "before the swap": (before_the_swap, "not those of the last rung after the swaps"),
+    "the first rung handed out": (phase(give=0), "particles are of rung 0, where β = 0"),
+    "the middle handed out": (phase(give=1), "of rung 1, where β = 0.4"),
+    "before the swap": (before_the_swap, "from before the swaps"),
     "in place": (in_place, "changes the states"),
     "reversed ladder in the swap": (swap_on_the_reversed_ladder, "yours got others"),
-    "forgets": (forgets_the_states, "not those of the last rung after the swaps"),
+    "forgets": (forgets_the_states, "no states that you return"),
     "particles alone": (lambda *a: phase()(*a)[1], "return two things"),
 }
 
@@ -256,17 +339,33 @@ WRONG_DISTANCE = {
         lambda *a: 0.5 * np.abs(np.subtract(*cells(*a, elsewhere=False, z=log_sum))).sum(),
         "has Z",
     ),
+    "the nearest image": (
+        lambda rbm, i, p: right_distance(rbm, i, i[np.abs(i[:, None] - p).sum(-1).argmin(0)]), "nearest image"
+    ),
+    "no overlap with elsewhere": (
+        lambda *a: 1 - np.minimum(*cells(*a, elsewhere=False)).sum(), "in 1 - Σ min(p, q) over the images alone"
+    ),
+    "elsewhere alone": (lambda *a: abs(np.subtract(*cells(*a))[-1]), "the difference at *elsewhere* alone"),
+    "four pixels": (lambda rbm, i, p: right_distance(rbm, i, p) * (i.shape[1] == 4), "1 image of 6 pixels"),
+    "several images": (lambda rbm, i, p: right_distance(rbm, i, p) if len(i) > 1 else 0.5, "1 image of 6 pixels"),
+    "something is elsewhere": (
+        lambda rbm, i, p: right_distance(rbm, i, p) if len(i) < 2 ** i.shape[1] else 0.5, "16 images of 4 pixels"
+    ),
     "largest": (lambda *a: np.abs(np.subtract(*cells(*a))).max(), "largest difference"),
     "squares": (lambda *a: 0.5 * np.sqrt((np.subtract(*cells(*a)) ** 2).sum()), "not squares"),
-    "signed, of the images": (lambda *a: abs(np.subtract(*cells(*a, elsewhere=False)).sum()), "both signs cancel"),
-    "half of that": (lambda *a: 0.5 * abs(np.subtract(*cells(*a, elsewhere=False)).sum()), "both signs cancel"),
+    "signed, of the images": (
+        lambda *a: abs(np.subtract(*cells(*a, elsewhere=False)).sum()), "the difference at *elsewhere* alone"
+    ),
+    "half of that": (
+        lambda *a: 0.5 * abs(np.subtract(*cells(*a, elsewhere=False)).sum()), "half of what all images together"
+    ),
     "the sum in the last cell": (
         lambda *a: 0.5 * (np.abs(np.subtract(*cells(*a))[:-1]).sum() + np.sum(cells(*a), axis=0)[-1]),
-        "and not their sum",
+        "as it does in 1 - Σ min(p, q)",
     ),
     "as many images as particles": (
         lambda rbm, i, p: right_distance(rbm, i[: len(p)], p),
-        "wrong for three, fewer than there are images",
+        "and wrong for 6 images of 4 pixels and 3 particles",
     ),
     "signed": (lambda *a: 0.5 * abs(np.subtract(*cells(*a)).sum()), "cancel"),
     "against the images": (
@@ -314,7 +413,7 @@ def as_a_list(states, start, model, betas, swap, rng):
     path = ae.geometric_path(start, model)
     moved = [ae.gibbs(path(float(beta)), x, rng) for beta, x in zip(betas, states, strict=True)]
     states = swap(moved, path, betas, rng)
-    return states, states[-1]
+    return states, at_end(states, betas)
 
 
 def as_the_last_hint_says(states, start, model, betas, swap, rng):
@@ -322,7 +421,15 @@ def as_the_last_hint_says(states, start, model, betas, swap, rng):
     for k in range(len(betas)):
         new[k] = ae.gibbs(path(betas[k]), states[k], rng)
     new = swap(new, path, betas, rng)
-    return new, new[-1]
+    return new, new[betas == 1].reshape(-1, new.shape[-1])
+
+
+def fresh_draws_of_the_start(states, start, model, betas, swap, rng):
+    path, new = ae.geometric_path(start, model), []
+    for beta, x in zip(betas, states, strict=True):
+        new.append(ae.gibbs(path(beta), x, rng) if beta else start.sample(len(x), rng))
+    new = swap(new, path, betas, rng)
+    return [new, [v for beta, x in zip(betas, new, strict=True) if beta == 1 for v in x][::-1]]
 
 
 @pytest.mark.parametrize(
@@ -333,6 +440,7 @@ def as_the_last_hint_says(states, start, model, betas, swap, rng):
         ("negative_phase", as_a_list),
         ("negative_phase", as_the_last_hint_says),
         ("negative_phase", moved_by(own_step)),
+        ("negative_phase", fresh_draws_of_the_start),
         ("distance", lambda *a: np.maximum(np.subtract(*cells(*a)), 0).sum()),
         ("distance", lambda *a: 1 - np.minimum(*cells(*a)).sum()),
     ],
@@ -347,13 +455,18 @@ def test_stubs_are_not_attempted(check):
     assert getattr(tempered_training, check)(lambda *arguments: ...).passed is None
 
 
-def test_the_given_swap_keeps_every_rung():
-    model, rng = tempered_training._MODEL, np.random.default_rng(0)
-    start = ae.BinaryRBM(np.zeros((4, 3)), np.array([1.5, -1.5, 1.0, 0.0]), np.zeros(3))
-    path = ae.geometric_path(start, model)
-    betas = np.array([0.0, 0.4, 1.0])
-    states = np.stack([path(float(beta)).sample(4000, rng) for beta in betas])
-    swapped = tempered_training.exchange(states, path, betas, rng)
+@pytest.mark.parametrize("sweep", particles.sweeps())
+def test_the_given_swap_keeps_every_rung(sweep):
+    rng = np.random.default_rng(0)
+    states = np.stack([rung.sample(particles.N, rng) for rung in sweep.rungs])
+    swapped = exchange(states, ae.geometric_path(sweep.start, sweep.model), sweep.betas, rng)
     assert not np.array_equal(swapped, states)
-    for beta, x in zip(betas, swapped, strict=True):
-        assert tempered_training._z(x.mean(0), path(float(beta)).moments()[0]).max() < 4.5
+    for rung, x in zip(sweep.rungs, swapped, strict=True):
+        assert particles.z(x.mean(0), rung.moments()[0]) < 5
+
+
+@pytest.mark.parametrize("sweep", particles.sweeps())
+def test_slips_are_far_from_the_right_step(sweep):
+    for k, (rung, code) in enumerate(zip(sweep.rungs, sweep.codes, strict=True)):
+        for said, law in particles.slips(sweep, k).items():
+            assert particles.z(sweep.step(rung, code), law) > 8, said

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.special import logsumexp, softmax
 
 import anneal_edu as ae
 from anneal_edu.course.check import two_paths
@@ -55,6 +56,7 @@ WRONG_STEPS = {
     "variances of 1": (lambda p0, p1: between_units(((p1.mean - p0.mean) ** 2).sum()), "right between two of variance"),
     "from 1": (all_steps(finite, first=1), "2 or more"),
     "too many": (lambda p0, p1: right_steps(p0, p1) + 7, "fewer are enough"),
+    "a search that ends": (lambda p0, p1: min(right_steps(p0, p1), 1000), "you say 1000 steps: with so few"),
     "too few": (lambda p0, p1: max(right_steps(p0, p1) - 4, 2), "infinite variance"),
     "a fraction": (lambda p0, p1: right_steps(p0, p1) - 0.5, "whole number"),
 }
@@ -117,20 +119,53 @@ def axes_of_the_mean(c):
 
 
 WRONG_TURNS = {
-    "sign": (lambda p0, p1, style: -long_axis(p0, p1, style), "the other sign"),
-    "degrees": (lambda p0, p1, style: np.degrees(long_axis(p0, p1, style)), "give radians"),
-    "the best in degrees": (lambda *given: np.degrees(tried_out(*given, np.linspace(0, 2, 201))), "give radians"),
-    "other path": (lambda p0, p1, style: long_axis(p0, p1, other(style)), "the other path"),
+    "sign": (lambda *given: -tried_out(*given), "the other sign"),
+    "degrees": (lambda *given: np.degrees(tried_out(*given, np.linspace(0, 2, 201))), "give radians"),
+    "other path": (lambda p0, p1, style: tried_out(p0, p1, other(style)), "the other path"),
     "one angle for both": (lambda p0, p1, style: long_axis(p0, p1, "geometric"), "the other path, geometric"),
     "as in the lesson": (lambda p0, p1, style: np.pi / 4, "The number to make small"),
     "not at all": (lambda p0, p1, style: 0.0, "The number to make small"),
     "a matrix": (lambda p0, p1, style: np.eye(2), "return one angle"),
-    "far apart alone": (long_axis, "here they are near"),
+    "far apart alone": (long_axis, "too near for it"),
     "half-way alone": (half_way, "The number to make small"),
     "r with its sign": (other_average(signed), "The number to make small"),
     "the mean cloud": (other_average(axes_of_the_mean), "The number to make small"),
     "a coarse grid": (lambda *given: tried_out(*given, angles=np.linspace(0, np.pi / 2, 7)), "try finer ones"),
 }
+
+
+def axes_of(weight):
+    """The axes of a cloud with a part of the gap between the means in it; the geometric path's own for that one."""
+
+    def answer(p0, p1, style):
+        gap = p1.mean - p0.mean
+        cov = p0.cov + (style == "moments") * weight(gap, p0.cov) * np.outer(gap, gap)
+        return -np.arctan2(*np.linalg.eigh(cov)[1][::-1, -1])
+
+    return answer
+
+
+def beyond(length, in_units_of_the_cloud=False):
+    """The line of the means where they lie far apart, and else the axes of the ends."""
+
+    def weight(gap, cov):
+        apart = gap @ np.linalg.solve(cov, gap) if in_units_of_the_cloud else gap @ gap
+        return 1e6 * (apart > length**2)
+
+    return axes_of(weight)
+
+
+@pytest.mark.parametrize("weight", [0.02, 0.05, 1 / 12, 0.1, 0.11, 0.125, 0.14, 1 / 6, 0.2, 0.22, 0.25, 0.5, 1.0])
+def test_no_mixture_of_the_cloud_and_the_gap_will_do(weight):
+    assert two_paths.best_turn(axes_of(lambda gap, cov: weight)).passed is False
+
+
+@pytest.mark.parametrize("in_units_of_the_cloud", [False, True])
+@pytest.mark.parametrize("length", [1.0, 2.0, 3.0, 4.0, 5.0, 7.0, 10.0])
+def test_no_distance_decides_which_axes(length, in_units_of_the_cloud):
+    verdict = two_paths.best_turn(beyond(length, in_units_of_the_cloud))
+    assert verdict.passed is False
+    assert "the other sign" not in verdict.message
 
 
 @pytest.mark.parametrize("mistake", WRONG_TURNS)
@@ -209,7 +244,28 @@ def changing(lw):
     return judge(lw)
 
 
+def more_than_half(lw):
+    lw = np.sort(lw)[::-1]
+    w = np.exp(lw - lw[0])
+    n = 1 + int(np.argmax(np.cumsum(w) > w.sum() / 2))
+    return n, ae.log_mean_exp(lw[n:])
+
+
+def added_in_logs(lw):
+    lw = np.sort(lw)[::-1]
+    n = 1 + int(np.argmax(np.logaddexp.accumulate(lw) >= np.logaddexp.reduce(lw) - np.log(2)))
+    return n, ae.log_mean_exp(lw[n:])
+
+
+def by_shares(lw):
+    order = np.argsort(-lw)
+    shares = softmax(lw)[order]
+    n = next(n for n in range(1, len(lw)) if shares[:n].sum() >= 0.5)
+    return [n, logsumexp(lw[order[n:]]) - np.log(len(lw) - n)]
+
+
 WRONG_JUDGEMENTS = {
+    "more than half": (more_than_half, "they have it without the last one"),
     "from 0": (counted(lambda lw: carriers(lw)[0] - 1), "position 0 holds one already"),
     "one more": (counted(lambda lw: carriers(lw)[0] + 1), "one chain too many"),
     "a share": (counted(lambda lw: carriers(lw)[0] / len(lw)), "not their share"),
@@ -264,8 +320,12 @@ def test_right_answers():
     assert two_paths.steps_for_finite_variance(first_step).passed
     assert two_paths.best_turn(tried_out).passed
     assert two_paths.best_turn(lambda *given: tried_out(*given) + np.pi / 2).passed
+    for n in (46, 50, 91):
+        assert two_paths.best_turn(lambda *given, n=n: tried_out(*given, np.linspace(0, np.pi / 2, n))).passed
+    assert two_paths.best_turn(lambda *given: np.float32(tried_out(*given, np.arange(0, 1.6, 0.02)))).passed
     assert two_paths.judge_weights(judge).passed
-    assert two_paths.judge_weights(one_by_one).passed
+    for answer in (one_by_one, added_in_logs, by_shares):
+        assert two_paths.judge_weights(answer).passed
     assert two_paths.judge_weights(lambda lw: np.array(judge(lw))).passed
 
 

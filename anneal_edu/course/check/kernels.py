@@ -1,0 +1,104 @@
+"""Steps for notebook 04, sound ones and faulty ones, for the check that asks which is which."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from anneal_edu.distributions import BinaryRBM, binary_states
+
+Kernel = Callable[[BinaryRBM, np.ndarray, np.random.Generator], np.ndarray]
+
+# Weights with which a unit depends on the others so much that each wrong step shows
+STRONG_RBM = BinaryRBM([[2.5, -2.0], [2.5, 1.5], [-2.5, 2.5], [1.5, 2.5]], [-1.0, -2.0, 0.5, -1.5], [-1.0, 0.5])
+
+
+def _coins(p: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    return (rng.random(p.shape) < p).astype(float)
+
+
+def gibbs(rbm: BinaryRBM, v: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    return _coins(rbm.visible_given_hidden(_coins(rbm.hidden_given_visible(v), rng)), rng)
+
+
+def _flip(rbm: BinaryRBM, v: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Metropolis: propose to flip one pixel."""
+    new = v.copy()
+    rows, pixel = np.arange(len(v)), rng.integers(rbm.dim, size=len(v))
+    new[rows, pixel] = 1 - new[rows, pixel]
+    accept = np.log(rng.random(len(v))) < rbm.log_density(new) - rbm.log_density(v)
+    return np.where(accept[:, None], new, v)
+
+
+def _each_pixel_alone(rbm: BinaryRBM, v: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Right in every mean, wrong in what goes with what: each pixel is shuffled over the chains."""
+    return np.stack([rng.permutation(column) for column in v.T], axis=1)
+
+
+def _each_pair_right(rbm: BinaryRBM, v: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Fresh draws, right in every pixel and every pair of pixels, and wrong in the first three together."""
+    states = binary_states(rbm.dim)
+    p = np.exp(rbm.log_density(states) - rbm.log_z())
+    sign = (2 * states[:, :3] - 1).prod(-1)  # added to p it changes the mean of no pixel and of no product of two
+    for fourth in (0, 1):
+        here = states[:, 3] == fourth
+        p[here] += p[here & (sign < 0)].min() * sign[here]
+    return states[rng.choice(len(states), size=len(v), p=p / p.sum())]
+
+
+def _leaning(kept: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> Kernel:
+    """Fresh draws, right in every pixel, in every pair and in the means of what is kept, of the states (S, D) and p."""
+
+    def step(rbm: BinaryRBM, v: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        states = binary_states(rbm.dim)
+        p, (i, j) = np.exp(rbm.log_density(states) - rbm.log_z()), np.triu_indices(rbm.dim, 1)
+        rows = np.vstack([p**0, states.T, (states[:, i] * states[:, j]).T, np.log(p), kept(states, p)])
+        three, root = (2 * states[:, :3] - 1).prod(-1), np.sqrt(p)
+        lean = p * (three - np.linalg.lstsq((root * rows).T, root * three)[0] @ rows)
+        p += 0.99 * (p / -lean)[lean < 0].min() * lean
+        return states[rng.choice(len(states), size=len(v), p=p / p.sum())]
+
+    return step
+
+
+_each_average_right = _leaning(lambda states, p: np.stack([(2 * states - 1).prod(-1), p]))
+_each_amount_right = _leaning(lambda states, p: states.sum(1) == np.arange(states.shape[1] + 1)[:, None])
+TIMES = 40  # that the Gibbs step comes again: a test that errs once in twenty shall not pass by luck
+# step(rbm, v, rng) -> v; whether it is sound; what to say to whom thinks otherwise
+STEPS: dict[str, tuple[Kernel, bool, str]] = {
+    "Gibbs": (gibbs, True, "it is the Gibbs step of the lesson."),
+    "the hidden biases are missing": (
+        lambda rbm, v, rng: gibbs(BinaryRBM(rbm.weights, rbm.visible_bias, 0 * rbm.hidden_bias), v, rng),
+        False, "it forgets the hidden biases: exact draws become others at once.",
+    ),
+    "nothing moves": (lambda rbm, v, rng: v.copy(), True, "a step that never moves explores nothing, and is sound."),
+    "Metropolis": (_flip, True, "it flips one pixel at a time by the rule of Metropolis."),
+    "h is not drawn": (
+        lambda rbm, v, rng: _coins(rbm.visible_given_hidden(rbm.hidden_given_visible(v)), rng),
+        False, "it uses the probabilities of h and never draws h.",
+    ),
+    "each pixel alone": (
+        _each_pixel_alone, False,
+        "every pixel keeps its mean, but it exchanges pixels between chains: compare whole states, not means, and "
+        "start from a mixed batch of exact draws.",
+    ),
+    "independent": (lambda rbm, v, rng: rbm.sample(len(v), rng), True, "it makes fresh exact draws."),
+    "each pair": (
+        _each_pair_right, False,
+        "each pixel and each pair of pixels comes up as often as it should, and three together do not: compare whole "
+        "states, not means and products.",
+    ),
+    "each average": (
+        _each_average_right, False,
+        "each pixel and each pair, the parity of the ink and the means of p(v) and log f(v) come out as they should, "
+        "and the shares of the states do not: a few averages are not enough, compare whole states.",
+    ),
+    "each amount": (
+        _each_amount_right, False,
+        "each pixel, each pair and each amount of ink comes up as often as it should, and the mean of log f(v) is "
+        "right, but the shares of the states are not: compare whole states.",
+    ),
+    "a generator of its own": (
+        lambda rbm, v, rng: gibbs(rbm, v, np.random.default_rng(0)),
+        False, "once it is harmless. But it throws the same coins in every call, `default_rng(0)`: take several steps.",
+    ),
+}  # fmt: skip
