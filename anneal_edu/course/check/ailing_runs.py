@@ -19,9 +19,9 @@ def five_runs(seed: int) -> tuple[list[tuple[np.ndarray, np.ndarray]], list[str]
     return [run(WORDS[i], rng, drifts.get(WORDS[i], 0.0)) for i in order], [WORDS[i] for i in order]
 
 
-def run(word: str, rng, drift=0.0, refused=0.2, keep=0.7, spread=0.0, n_dead=0) -> tuple[np.ndarray, np.ndarray]:
+def run(word: str, rng, drift=0.0, refused=0.2, keep=0.7, spread=0.0, n_dead=0, n=0) -> tuple[np.ndarray, np.ndarray]:
     """One run; drift: standard errors, over the chains, from one half to the other; 0 leaves that to chance."""
-    n, T = int(rng.integers(40, 80)), 200
+    n, T = n or int(rng.integers(40, 80)), 200
     level, width = 800 * rng.choice([-1, 1]), 10 ** rng.uniform(-2, 2)
     x = np.empty((T, n))
     x[0] = rng.standard_normal(n)
@@ -55,6 +55,9 @@ def _telling() -> Iterator[tuple[str, tuple[np.ndarray, np.ndarray]]]:
     rng = np.random.default_rng(155)
     for harmless in ({}, {"spread": 1.5}, {"spread": 1.5}, {"n_dead": 2}):
         yield "fine", run("fine", rng, 1.4, keep=0.95, **harmless)
+    yield "not there yet", run("not there yet", rng, 7.0, refused=0.0, keep=0.0)  # a sixth of a standard deviation
+    yield "fine", run("fine", rng, 2.0, keep=0.98, n=16)  # slow and few: here a third of one is no drift
+    yield "fine", run("fine", rng, 1.4, spread=1.9, n=500)  # the largest weight 5.8 nats above the middle one
     log_w, x = run("fine", rng, 1.4)
     some = np.arange(len(log_w))
     yield "fine", (np.where(some == 7, -797.5, -800.0), x)  # its first lead is shorter than that of a collapse
@@ -63,6 +66,13 @@ def _telling() -> Iterator[tuple[str, tuple[np.ndarray, np.ndarray]]]:
     seldom = x.copy()
     seldom[:, 4] = x[np.arange(len(x)) // 20 * 20, 4]  # nine moves in 200 sweeps
     yield "fine", (log_w, seldom)
+    little = x.copy()
+    little[:, 4] = x[0, 4] + 0.02 * (x[:, 4] - x[0, 4])
+    yield "fine", (log_w, little)
+    back = x.copy()
+    back[-1, 4] = x[0, 4]
+    back[-1, 9] = back[-1, 12]
+    yield "fine", (log_w, back)
     still = x.copy()
     still[:, 5] = x[0, 5]
     yield "stuck", (log_w, still)

@@ -51,6 +51,15 @@ WRONG_REFRESHES: dict[str, Refresh] = {  # what is said of it
         noise=lambda v, rng: np.repeat(rng.standard_normal((len(v), 1)), v.shape[1], axis=1)
     ),
     "it renews a share of 0.3, whatever γ is: ask with more than one": lambda v, gamma, rng: right_refresh(v, 0.3, rng),
+    "its share is never above a half, whatever γ is: ask with a large one, too": lambda v, gamma, rng: right_refresh(
+        v, min(gamma, 0.5), rng
+    ),
+    "its share is never below a half, whatever γ is: ask with a small one, too": lambda v, gamma, rng: right_refresh(
+        v, max(gamma, 0.5), rng
+    ),
+    "its noise is uniform, with mean 0 and variance 1: the shape is not right": _refresh(
+        noise=lambda v, rng: rng.uniform(-(3**0.5), 3**0.5, size=v.shape)
+    ),
     "what it keeps of v it turns round: the variance is right, look at what is kept": _refresh(
         keep=lambda g: -np.sqrt(1 - g)
     ),
@@ -70,7 +79,7 @@ N_SPARED = 20
 def refresh_test(answer) -> str:
     """``answer(refresh, rng)`` must say True of a right ``refresh(v, gamma, rng)``, v (C, D), and False of a wrong one.
 
-    It is asked about twelve wrong ones, and twenty times about the right one.
+    It is asked about fifteen wrong ones, and twenty times about the right one.
 
     Examples
     --------
@@ -241,7 +250,7 @@ def what_is_wrong(answer) -> str:
     """``answer(log_weights, states)`` must say of one run what is wrong: log weights (C,), states (T, C).
 
     "collapsed": one chain carries the weight. "copies": two chains are one. "stuck": a chain never moves. "not there
-    yet": the chains are still on their way. "fine". Of all kinds come 40 runs, then 150 fine ones, and twelve to tell
+    yet": the chains are still on their way. "fine". Of all kinds come 40 runs, then 150 fine ones, and 17 to tell
     apart rules that are nearly right.
 
     Examples
@@ -254,16 +263,17 @@ little. Compare early and late in each chain: how large is the mean change besid
     told = {
         "collapsed": "one chain has nine tenths of the weight. What is the effective sample size? (exp(800) is inf.)",
         "copies": "each chain looks sound, but two or more are the same, and they need not be neighbours.",
-        "stuck": "most chains move; look at every one.",
+        "stuck": "most chains move; look at every one, and at the states: the standard deviation of equal numbers need "
+        "not be 0 in a computer.",
         "not there yet": "all chains move from one place to another, now and then by little. Compare early and late "
         "in each chain: how large is the mean change beside its standard error?",
         "fine": "nothing is wrong with it; what alarms you? To refuse three moves of four is fine, a slow chain is "
-        "*one* number, a few of weight 0 are no collapse, chains may begin at one place, and states may be of the size "
-        "of 1e-12; chance moves one fine run in twenty by two standard errors.",
+        "*one* number, a few of weight 0 are no collapse, nor is one weight e^5 times the middle one, chains may meet, "
+        "and states may be of the size of 1e-12; chance moves one fine run in twenty by two standard errors.",
     }
     for runs, words in cases():
         for (log_w, x), word in zip(runs, words, strict=True):
             said = attempt(answer(log_w, x))
             require(said in WORDS, f"say one of {', '.join(WORDS)}, not {said!r}.")
             require(said == word, f"a run that is {word!r} you call {said!r}: {told[word]}")
-    return "right: two hundred and two runs, and the trouble of each."
+    return "right: two hundred and seven runs, and the trouble of each."

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from anneal_edu.course.check.rare_modes import judge_unseen
 from anneal_edu.course.check.verdict import array, arrays, call, exercise, numbers, reject, require, same, several
 from anneal_edu.distributions import GaussianRBM, binary_states
 from anneal_edu.paths.covariance import auxiliary_gibbs, covariance_path
@@ -33,7 +34,7 @@ def kept(answer) -> str:
 pulled from v towards m.
       A hint: ae.check.covariance_start.kept.hint()
     """
-    rng, worlds = np.random.default_rng(11), [(0.3, 40.0, 1.0, 12), (0.01, 60.0, 0.5, 60), (0.9, 3.0, 2.5, 1)]
+    rng, worlds = np.random.default_rng(11), [(0.3, 40.0, 1.0, 13), (0.01, 60.0, 0.5, 60), (0.9, 3.0, 2.5, 1)]
     worlds += (0.2, 0.003, 0.0008, 4), (0.001, 1e4, 1.0, 4000), (1e-5, 1e6, 1.0, 200_000), (0.3, 40.0, 1.0, 200)
     for n_sweeps in (2, 5, 9):
         noise = rng.uniform(0.2, 4.0)
@@ -83,8 +84,10 @@ def _judge_kept(answer, beta: float, s2: float, noise: float, n_sweeps: int, exa
     case += f"and at most {left:.3g} to be left: "
     require(sweeps == round(sweeps), f"{case}{sweeps:g} is no whole number of sweeps. Which one is the first to do?")
     reject(sweeps, {
-        "one sweep multiplies v - E[v] by the share, two by its square; it does not fall by as much in "
-        "each.": np.ceil((1 - left) / (1 - right)),
+        "one sweep multiplies v - E[v] by the share, two by its square: it falls by less in each. Yours is about "
+        "1 / (1 - share), as if it fell by as much.": np.ceil((1 - left) / (1 - right)),
+        "that is (1 + share) / (1 - share), as of an autocorrelation; it does not ask for "
+        "`left`.": np.ceil((1 + right) / (1 - right)),
         "it is v - E[v] that should fall so far; with yours its square does.": np.ceil((n_sweeps - 0.5) / 2),
     }, case, unless=n_sweeps)
     still = right ** max(sweeps, 0)  # measured, where that has not an error as large
@@ -266,11 +269,12 @@ def unseen(answer) -> str:
 arrive: runs · chains of them.
       A hint: ae.check.covariance_start.unseen.hint()
     """
-    rare, light = ((0.02, 20.0, 3, 10), (0.1, 4.0, 3, 5), (1e-6, 1e4, 40, 1000)), (0.3, 0.5, 2, 3)
-    for q, W, n_runs, n_chains in (*rare, light, (0.05, 19.9, 7, 2), (0.6, 1.5, 1, 1)):
+    rare = (0.02, 20.0, 3, 10), (0.1, 4.0, 3, 5), (1e-6, 1e4, 40, 1000), (0.3, 0.5, 2, 3), (0.05, 19.9, 7, 2)
+    never = (0.1, 4.0, 1, 100), (0.5, 1.5, 5, 20)  # that none arrives has probability 3e-5, and 8e-31
+    for q, W, n_runs, n_chains in (*rare, (0.6, 1.5, 1, 1), *never):
         got = numbers(call(answer, q, W, n_runs, n_chains), 3, "return three numbers.")
         got = [float(array(part, (), "one of the three has")) for part in got]
-        _judge_unseen(got, q, W, n_runs, n_chains)
+        judge_unseen(got, q, W, n_runs, n_chains)
     rng = np.random.default_rng(7)
     w = np.where(rng.random((20_000, 50)) < 0.02, 20.0, 0.6 / 0.98)
     quiet = (w < 1).all(1)
@@ -278,43 +282,3 @@ arrive: runs · chains of them.
     foretold = [float(part) for part in call(answer, 0.02, 20.0, 1, 50)]
     require(np.allclose(foretold, measured, rtol=0.1), f"20,000 runs of 50 chains gave {measured}; yours: {foretold}.")
     return "right: 20,000 runs drawn from such chains agree with all three numbers."
-
-
-def _judge_unseen(got: list[float], q: float, W: float, n_runs: int, n_chains: int) -> None:
-    case = f"with q = {q:g}, W = {W:g}, {n_runs} runs of {n_chains} chains: "
-    u, n = (1 - q * W) / (1 - q), n_runs * n_chains
-    right = (1 - q) ** n, np.log(u), q * W**2 + (1 - q) * u**2 - 1
-    other_order = same(sorted(got), sorted(right)) and not same(got, right)
-    order = "these are the three numbers in another order: return the probability, the log, and then the variance."
-    require(not other_order, f"{case}{order}")
-    reject(got[0], {
-        "your first number is about one run. No chain of *any* run may arrive: runs · chains of "
-        "them.": (1 - q) ** n_chains,
-        "your first number counts runs, and a run has many chains.": (1 - q) ** n_runs,
-        "your first number is the probability that some chain arrives.": 1 - right[0],
-        "your first number is how many chains are expected to arrive.": n * q,
-        "probabilities of chains that do *not* arrive multiply; yours subtracts what is expected to arrive.": 1 - n * q,
-    }, case, unless=right[0])
-    require(same(got[0], right[0]), f"{case}the probability that none arrives is {right[0]:.4g}, not {got[0]:.4g}.")
-    reject(got[1], {
-        "your second number is Ẑ / Z; return its logarithm.": u,
-        "your second number has the wrong sign: what is missing makes Ẑ too low.": -np.log(u),
-        "all chains that are seen weigh less than Z: the mean of *all* must be Z, the rare ones included.": 0.0,
-        "nearly: q W is missing from Ẑ, but 1 - q W is what the others bring *together*. There are only 1 - q of "
-        "them, so each weighs a little more.": np.log(1 - q * W),
-        "your second number is of a run that has seen such a chain.": np.log(q * W),
-        "your second number is a logarithm to base 10; ours are natural.": np.log10(u),
-    }, case, unless=right[1])
-    natural = f"{case}all chains of such runs weigh {u:.4g} Z; log Ẑ - log Z is the natural log of that."
-    require(same(got[1], right[1]), natural)
-    reject(got[2], {
-        "your third number is the mean square of the weights; the square of their mean is still to be "
-        "subtracted.": right[2] + 1,
-        "your third number leaves out the other chains.": q * W**2,
-        "your third number leaves out the other chains, and the mean square.": q * W**2 - 1,
-        "in your third number the others weigh Z, and then the mean would be more than Z.": q * W**2 + 1 - q - 1,
-        "your third number is a standard deviation; return the variance.": np.sqrt(right[2]),
-        "your third number is the variance of a mean over chains; it is that of one weight.": right[2] / n_chains,
-        "your third number is the variance of log w; it is w that is averaged.": q * (1 - q) * np.log(W / u) ** 2,
-    }, case, unless=right[2])
-    require(same(got[2], right[2]), f"{case}the variance of w / Z is {right[2]:.4g}, not {got[2]:.4g}.")

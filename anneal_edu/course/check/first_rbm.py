@@ -197,6 +197,19 @@ counted once in Z, and doubles it.
             "this is log Z of the uniform RBM: the visible biases must enter.": (D + H) * np.log(2),
             "a visible unit has two states, with factors 1 and e^b: log(1 + e^b), not b.": b.sum() + H * np.log(2),
             "a sign is wrong: hidden units add states, so that Z grows.": one_side - H * np.log(2),
+            "the sign of the biases: a visible unit brings 1 + e^b, not 1 + e^-b.": np.logaddexp(0, -b).sum()
+            + H * np.log(2),
+            "this is the mean over the visible units; each brings its own factor: a sum of logs.": one_side / D
+            + H * np.log(2),
+            "this is log(1 + Σ e^b); each unit brings its own factor 1 + e^b.": np.log1p(np.exp(b).sum())
+            + H * np.log(2),
+            "H - 1 hidden units are counted in yours.": right - np.log(2),
+            "H + 1 hidden units are counted in yours.": right + np.log(2),
+            "H multiplies the visible part in yours; the layers' factors multiply, so that their logs add.": H
+            * one_side,
+            "D · H · log 2 counts a coin for each weight; units are counted, not weights.": D * H * np.log(2),
+            "the sign: this is -log Z.": -right,
+            "you took the better of 0 and b; both states count: log(1 + e^b).": np.maximum(0, b).sum() + H * np.log(2),
             "this is in bits; the course counts in nats. Use natural logarithms.": right / np.log(2),
             "this is Z; wanted is log Z.": np.exp(right),
         })
@@ -212,8 +225,6 @@ counted once in Z, and doubles it.
             f"right for several units, but with one bias of {b:g} and one hidden unit it is {right:.6f}, and yours is "
             f"{got}: log(1 + e^b) is neither b nor 0 there.",
         )
-    none = call(answer, np.array([1.0, -0.5]), 0)
-    require(same(none, np.logaddexp(0, [1.0, -0.5]).sum()), "right, but not where there is no hidden unit, H = 0.")
     large, right = _or_infinity(answer, np.array([800.0, -800.0]), 2), 800 + 2 * np.log(2)
     require(np.isfinite(large), "right, but biases of ±800 overflow: use np.logaddexp(0, b).")
     cut = f"right, but biases of ±800 give {right:.1f}, and in yours {float(large):.1f}: is something cut off?"

@@ -39,6 +39,10 @@ class Hill:
         """How high a step of this rate along the slope leads, measured from where it begins."""
         return float(rate * self.slope @ self.slope) - self.log_partition(rate * self.slope)
 
+    def scaled(self, by: float) -> "Hill":
+        """The same hill in other units: all statistics so many times as large."""
+        return Hill(by * self.g, self.p, self.end / by, self.near)
+
     def searched(self, about: float) -> float:
         """The rate that really gains most, found by trying, from a hundredth of this one to a hundred times it."""
         found = minimize_scalar(lambda x: -self.height(about * np.exp(x)), bounds=(-4.6, 4.6), method="bounded")

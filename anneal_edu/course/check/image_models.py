@@ -33,12 +33,12 @@ def chains_a_patch(answer) -> str:
 slope as 1/C³, and so it is C³ that you have found.
       A hint: ae.check.image_models.chains_a_patch.hint()
     """
-    _judge_chains(answer, *_MEASURED)
+    rounds = _judge_chains(answer, *_MEASURED)
     rng = np.random.default_rng(9)
-    _judge_chains(answer, 1.7, 0.55, 30_000)  # as before, with thirty times the budget
-    given = (0.4, 6.5, 2.0), (200.0, 20.0, 0.5), (60.0, 5.7, 0.2), (90.0, 11.0, 0.45)
+    _judge_chains(answer, 1.7, 0.55, 30_000, rounds)  # as before, with thirty times the budget
+    given = (0.4, 6.5, 2.0), (0.3, 3.683, 1.0), (200.0, 20.0, 0.5), (60.0, 5.7, 0.2), (90.0, 11.0, 0.45)
     for r, ratio, tau in (*given, *np.exp(rng.uniform(*np.log(_RANGES), (5, 3)))):
-        _judge_chains(answer, float(f"{r:.3g}"), float(f"{tau:.3g}"), round(2 * tau**2 * ratio**3 * r))
+        _judge_chains(answer, float(f"{r:.3g}"), float(f"{tau:.3g}"), round(2 * tau**2 * ratio**3 * r), rounds)
     at_it, fewer, more = _measured(float(answer(*_MEASURED)))
     require(min(fewer, more) > 1.5 * at_it, f"{_said(at_it, fewer, more)}. Yours should be much the smallest.")
     return (
@@ -74,7 +74,8 @@ def _said(at_it: float, fewer: float, more: float) -> str:
     )
 
 
-def _judge_chains(answer, r: float, spread: float, budget: int) -> None:
+def _judge_chains(answer, r: float, spread: float, budget: int, rounds: bool = True) -> bool:
+    """Judge one C, which may be rounded, or its N, if the answer ``rounds`` elsewhere, too; whether it did."""
     found = array(call(answer, r, spread, budget), (), "your function returned")
     require(np.isrealobj(found), "the root of a negative number? Has the slope of one of the two parts a sign?")
     got, right = float(found), _best(r, spread, budget)
@@ -82,8 +83,9 @@ def _judge_chains(answer, r: float, spread: float, budget: int) -> None:
     whole = got == round(got) and abs(got - right) < 1
     n_patches, n_right = round(budget / got) if got else 0, budget / right
     whole |= abs(n_patches * got / budget - 1) < 1e-9 and abs(n_patches - n_right) < 1  # C or N was rounded
-    if abs(got / right - 1) > 0.005 and not whole:
+    if abs(got / right - 1) > 0.005 and not (whole and rounds):
         _name_the_slip(got, right, r, spread, budget, case)
+    return whole
 
 
 def _name_the_slip(got: float, right: float, r: float, spread: float, budget: int, case: str) -> None:
@@ -108,6 +110,7 @@ def _name_the_slip(got: float, right: float, r: float, spread: float, budget: in
         "bar that add up.": np.cbrt(r2b / spread**2),
         "The bias is *half* of r/C: the second term of log(1 + e) is -e²/2.": np.cbrt(2 * r2b / spread**2),
         "`spread` is a standard deviation; a variance has its square.": np.cbrt(r2b / (2 * spread)),
+        "r is a variance already: the bias has r, and its square r².": np.cbrt(r**4 * budget / (2 * spread**2)),
         "The bias has r, so that its square has r².": np.cbrt(r * budget / (2 * spread**2)),
         "That weighs the bias against the Monte Carlo error alone, and leaves out that patches "
         "differ.": np.sqrt(r * budget) / 2,
@@ -120,12 +123,13 @@ def _name_the_slip(got: float, right: float, r: float, spread: float, budget: in
         f"{case}That puts all chains into one patch. Patches differ, by `spread`: what does the average of a single "
         "one say of the others?",
     )
+    exact = "Is all of it exact, as the power 1/3? Is r given, and C not C - 1? It need not be whole."
     close = "Near, but not yet the smallest mean squared error."
     require(
         (r, spread, budget) != (1.7, 0.55, 30_000) or abs(got - _best(*_MEASURED)) > 0.02 * got,
         f"{case}That would be right for a budget of {_MEASURED[2]:,}: with more to spend, more chains a patch.",
     )
-    require(abs(got / right - 1) > 0.08, f"{case}{close} Is r given, and C not C - 1? It need not be whole.")
+    require(abs(got / right - 1) > 0.08, f"{case}{close} {exact}")
     require(abs(got / right - 1) > 0.4, f"{case}{close} It has the *square* of the bias, plus the variance.")
     require(
         (r, spread, budget) != _MEASURED,
@@ -187,6 +191,7 @@ _GIVEN = (
     ([-3.0, 5.0, 1.0, 2.5], [-4.5, 3.5, -0.5, 1.0], [0.0] * 4, 0.7),  # all the same, and without chains' errors
     ([-2e3, -1.4e3], [-1.9e3, -1.7e3], [20.0, 30.0], 0.0),  # two patches
     ([1e-3, 4e-3, 2e-3], [-2e-3, 5e-3, -1e-3], [1e-4, 2e-4, 1e-4], 5e-4),
+    (4 + 9 * np.sin(np.arange(3000)), 7 * np.cos(np.arange(3000)) ** 3, np.full(3000, 5.0), 0.2),  # many patches
 )
 
 
@@ -210,6 +215,15 @@ def _judge_gap(found: float, first: np.ndarray, second: np.ndarray, each: np.nda
     again = "You add mc_errors once more: these errors, one for each patch, already make the differences scatter."
     part = "mc_errors are one part of what makes the differences scatter from patch to patch; the patches are another."
     by = "N", "N - 1"
+    d = first - second
+    reject(found, {
+        "You do not take the mean away: what scatters is d - d̄.": np.hypot(np.sqrt((d @ d) / (n - 1) / n), shared),
+        "A difference has a sign, and keeps it: take no |d|.": np.hypot(np.abs(d).std(ddof=1) / np.sqrt(n), shared),
+        "You multiply log_z_error by √N: it is one and the same at every patch.": np.hypot(scatter, shared * n**0.5),
+        "You divide the squares by N - 2.": np.hypot(scatter * np.sqrt((n - 1) / (n - 2)), shared) if n > 2 else 0.0,
+        "You take the larger one of the scatter and mc_errors: the scatter has these in it, and is all that is "
+        "needed.": np.hypot(chains, shared) if chains > scatter else 0.0,
+    }, case=case)
     for ddof in (1, 0):
         sd = (first - second).std(ddof=ddof)
         apart = np.sqrt((first.var(ddof=ddof) + second.var(ddof=ddof)) / n)

@@ -46,6 +46,12 @@ def _mistaken_log_weights(log_f, log_z_0, x):
         "these are the weights themselves. Return their logarithms: in a real model w overflows.": np.exp(right),
         "this is plain importance sampling: it jumps from f_0 to f_K at x_0 and uses no state in "
         "between.": log_z_0 + log_f[-1][x[:, 0]] - log_f[0][x[:, 0]],
+        "the first ratio is missing: k runs from 1.": right - log_f[1][x[:, 1]] + log_f[0][x[:, 1]],
+        "log_z_0 is subtracted in yours; log w starts from + log_z_0.": right - 2 * log_z_0,
+        "log_z_0 comes once, not with each step.": right + (len(stages) - 1) * log_z_0,
+        "the log ratios are added up, not averaged.": log_z_0 + (right - log_z_0) / len(stages),
+        "the places are exchanged, f_k(x_{k-1}) / f_{k-1}(x_k): both densities belong at the same place.": log_z_0
+        + sum(log_f[k][x[:, k - 1]] - log_f[k - 1][x[:, k]] for k in stages),
         "only the first step is counted. There are K = len(log_f) - 1 ratios, one a "
         "step.": log_z_0 + log_f[1][x[:, 1]] - log_f[0][x[:, 1]],
     }
@@ -255,6 +261,8 @@ def acceptance(answer):
         "adding the same number to both logs changed your answer, and it must not: Z cancels. exp(-5000) is 0 in a "
         "computer: subtract the logs before you exponentiate.",
     )
+    for high, down in ((5000.0, 2**-5), (-5000.0, 2**-5), (2.0**20, 2**-3), (-5000.0, 3.0)):  # exact in any precision
+        _judge_pair(answer, high, high - down)
     return "right: p T = p on four landscapes, and constants such as log Z cancel."
 
 
@@ -303,7 +311,7 @@ def _judge_pair(answer, high: float, low: float) -> None:
         return
     require(
         0 < up and np.isclose(float(down), float(up) * np.exp(low - high), rtol=1e-4, atol=0),
-        f"from log f = {high:g} to {low:g} your chain goes with probability {float(down):.3g}, and back with "
+        f"from log f = {high:.10g} to {low:.10g} your chain goes with probability {float(down):.3g}, and back with "
         f"{float(up):.3g}. For as much to flow down as up, the first should be exp({low - high:g}) = "
         f"{np.exp(low - high):.3g} times the second.",
     )

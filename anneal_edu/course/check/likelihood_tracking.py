@@ -15,7 +15,7 @@ from anneal_edu.course.check.verdict import (
 )
 
 
-def _numbers(part, name: str) -> np.ndarray:
+def _numbers(part, name: str, why: str = "") -> np.ndarray:
     """What the learner returned, as finite numbers."""
     require(part is not None, f"{name} is None; it should be an array of numbers.")
     try:
@@ -23,7 +23,7 @@ def _numbers(part, name: str) -> np.ndarray:
     except (TypeError, ValueError):
         array = None
     require(array is not None, f"{name} should be an array of numbers; does it still hold a `...` or a list of arrays?")
-    require(not np.isnan(array).any(), f"{name} holds NaN.")
+    require(not np.isnan(array).any(), f"{name} holds NaN. {why}".strip())
     return array
 
 
@@ -54,6 +54,9 @@ def _curves():
     for case, validation, since in (
         ("a fall in between, of which the last look shows nothing", recovered, None),
         ("a fall with a rise in between", uneven, 3),
+        ("a dip before the best look", np.r_[_FALL[:2], -23.6, _FALL[3:]], 4),
+        ("two dips before the best look", np.r_[-22.0, -24.5, -21.7, -23.0, -21.4, -22.9], 4),
+        ("a dip, and the best look last", np.r_[-24.5, -21.9, -23.6, -21.4], None),
         ("a fall from the first look on", _FALL[4:], 0),
         ("a rise to the end", _FALL[:5], None),
     ):
@@ -213,13 +216,13 @@ take the logarithm.
         N, given = len(log_f), (log_f.copy(), log_w.ravel())
         both = several(call(answer, *given), 2, "return two arrays: log p̂, and its standard error.")
         for part, name in zip(both, ("log p̂", "standard error"), strict=True):
-            got = _numbers(part, f"{case}: your {name}")
-            require(got.shape == (N,), f"{case}: your {name} has shape {got.shape}; it should be ({N},), one a point.")
-            require(
-                np.isfinite(got).all(),
-                f"{case}: your {name} is infinite. exp(1600) overflows to infinity, and exp(-1600) and exp(-800) "
-                "underflow to 0. `ae.log_mean_exp` goes from logarithms to a logarithm and does neither.",
+            flow = (
+                "exp(1600) overflows to infinity, exp(-1600) and exp(-800) underflow to 0, and the one over the other "
+                "is NaN. `ae.log_mean_exp` goes from logarithms to a logarithm and does neither."
             )
+            got = _numbers(part, f"{case}: your {name}", flow * (case != "two points, five chains"))
+            require(got.shape == (N,), f"{case}: your {name} has shape {got.shape}; it should be ({N},), one a point.")
+            require(np.isfinite(got).all(), f"{case}: your {name} is infinite. {flow}")
             (judge_log_p if name == "log p̂" else judge_error)(got, log_f, log_w, f"{case}: ")
     return "right: each point with its own chains and its own error, about 1 where one chain outweighs all others."
 

@@ -224,10 +224,10 @@ def _volume(answer, x, v, grad, eps, wall) -> float:
 # Exercise 3
 @exercise(
     hints=(
-        "If x and v are exact draws and the move is right, what are they after ten moves?",
+        "If x and v are exact draws and the move is right, what are they after eleven moves?",
         "Compare averages before and after, of x, v, x² and v², each with its standard error; chance moves every "
         "one of them by an error or two. A shape can change and leave these alone; so can what v has to do with x.",
-        "after ten moves: right if all |mean(a_after) - mean(a_before)| < 5 √((var(a_after) + var(a_before)) / n), "
+        "after eleven moves: right if all |mean(a_after) - mean(a_before)| < 5 √((var(a_after) + var(a_before)) / n), "
         "a = xⁱ vʲ with i + j ≤ 4",
     )
 )

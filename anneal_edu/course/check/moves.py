@@ -52,6 +52,12 @@ def _sizes_alike(x, v, rng):
     return x.copy(), new
 
 
+def _leap_and_turn(x, v, rng):
+    half = x + 1.5 * v
+    p = v + 3.0 * _ROUND[1](half)
+    return half + 1.5 * p, -p
+
+
 FAULTY: dict[str, tuple[bool | None, Move]] = {  # None: a narrow target
     "the noise is γ r, as printed. On this target, which is symmetric, no mean moves: look at the variances": (
         False,
@@ -96,6 +102,8 @@ FAULTY: dict[str, tuple[bool | None, Move]] = {  # None: a narrow target
         False,
         lambda x, v, rng: (x.copy(), ((rng.random(len(v)) < _SELDOM) - _SELDOM) * 6**0.5),
     ),
+    "a leapfrog step and a turn, without a decision: a second move flies back, so that after an even number of moves "
+    "nothing shows. Look after one move, or an odd number": (False, _leap_and_turn),
 }
 COARSE: dict[str, tuple[bool | None, Move]] = {
     "x moves on by half its standard deviation": (False, lambda x, v, rng: (x + 1.0, v.copy())),

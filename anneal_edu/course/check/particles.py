@@ -20,7 +20,9 @@ class Sweep(Ladder):
 
     @property
     def says(self) -> str:
-        return "" if self.betas[0] == 0 else f"where betas = [{', '.join(f'{beta:g}' for beta in self.betas)}]: "
+        if len(self.betas) == 3 and self.betas[0] == 0:
+            return ""
+        return f"where betas = [{', '.join(f'{beta:g}' for beta in self.betas)}]: "
 
     def step(self, rung: BinaryRBM, code: int, times: int = 1) -> np.ndarray:
         """The means after Gibbs steps from this state, (D,)."""
@@ -41,6 +43,12 @@ def sweeps() -> list[Sweep]:
         Sweep(wide, five, np.array([1.0, 0.35, 0.0, 0.6, 1.0]), (21, 9, 23, 3, 7)),
         Sweep(start, four, np.array([1.0, 0.4, 0.0]), (10, 5, 2)),
     ]
+
+
+def near_the_model() -> Sweep:
+    """A ladder with rungs that are nearly the model, and are not."""
+    four = sweeps()[0]
+    return Sweep(four.start, four.model, np.array([0.0, 0.995, 1.0, 0.9999]), (2, 5, 10, 5))
 
 
 def z(found: np.ndarray, right: np.ndarray) -> float:

@@ -62,7 +62,7 @@ def slips_of_row(tables: list[Table]) -> Iterator[tuple[str, list[int]]]:
     yield "You say the next row each time: Python counts from 0.", [wrong + 1 for *_, wrong in tables]
     smallest = (
         "You name the row of the smallest K each time. There the biases are largest, and the directions differ most: "
-        "did you multiply by K, and add both?"
+        "did you multiply by K itself, not by K + 1 or K - 1, and add both?"
     )
     yield smallest, [int(K.argmin()) for K, *_ in tables]
     found = [int(np.flatnonzero(np.argsort(K) == wrong)[0]) for K, _, wrong in tables]
@@ -97,3 +97,15 @@ def slips_of_row(tables: list[Table]) -> Iterator[tuple[str, list[int]]]:
     leans = "Did you fit c / K to the sums? It leans on the rows of small K, where they are large: multiply by K first."
     fits = [biases.sum(0) - (biases.sum(0) @ (1 / K)) / (1 / K @ (1 / K)) / K for K, biases, _ in tables]
     yield leans, [_FARTHEST[1](fit) for fit in fits]
+    one_row = (
+        "You compare with one row, the first, the last or a neighbour. Where that one is wrong, all others seem so, or "
+        "two do: compare with the median."
+    )
+    totals = [K * biases.sum(0) for K, biases, _ in tables]
+    for base in (0, -1):
+        yield one_row, [int(abs(x - x[base]).argmax()) for x in totals]
+    for by in (0, 1):
+        yield one_row, [int(abs(np.diff(x)).argmax()) + by for x in totals]
+    leaning = "The wrong row draws the mean, or the middle of the range, its way: compare with the median."
+    for middle in (lambda x: (x.max() + x.min()) / 2, lambda x: 1 / np.mean(1 / x), np.mean):
+        yield leaning, [int(abs(x - middle(x)).argmax()) for x in totals]

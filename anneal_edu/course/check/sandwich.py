@@ -4,7 +4,7 @@ from math import prod
 
 import numpy as np
 
-from anneal_edu.course.check.sweeps import FAR, in_order, random_sweep, small_run
+from anneal_edu.course.check.sweeps import FAR, divergences, in_order, random_sweep, small_run
 from anneal_edu.course.check.verdict import (
     WrongAnswerError,
     array,
@@ -204,7 +204,7 @@ large on average, and the estimate of Z comes out too *low*.
             "alone.": -np.log(np.sum(q * ends)),
             "terms of Σ (q/p) · ends are missing, or have something added to them: where q and p are tiny, q/p may be "
             "large all the same.": -np.log(np.sum((q / p * ends)[p > 1e-12])) if seed == FAR else np.nan,
-        }, case="chains that start from q: ", unless=right)
+        } | divergences(q=q, p=p, ends=ends), case="chains that start from q: ", unless=right)
         require(abs(exact) < 1e-6, f"with q = p there is no error: it should be 0, and yours is {exact:.3g}.")
         measured = f"carried through all moves, 1/w gives {right:+.4f} nats; yours foretells {got:+.4f}."
         require(same(got, right, 1e-6), measured)

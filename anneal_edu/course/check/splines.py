@@ -124,8 +124,9 @@ def _judge_other_models(answer) -> None:
         (
             in_order,
             huge,
-            "with weights of thousands yours is wrong, or no number: exp(x) / (1 + exp(x)) is infinity over infinity, "
-            "and math.exp raises OverflowError. Take scipy.special.expit, or 1 / (1 + np.exp(-x)).",
+            "with weights of thousands yours is wrong, or no number: a field that was cut off is another one, "
+            "exp(x) / (1 + exp(x)) is infinity over infinity, and math.exp raises OverflowError. Take "
+            "scipy.special.expit, or 1 / (1 + np.exp(-x)).",
         ),
     ):
         mean_v = expit(h @ W.T + b)
@@ -169,6 +170,15 @@ gentler: a longer step gains more.
         t = call(answer, hill.g.copy(), hill.p.copy(), hill.target.copy())
         require(np.ndim(t) == 0, f"return one rate, a single number; yours has shape {np.shape(t)}.")
         _judge_rate(hill, float(array(t, (), "what you return has")))
+    for by in (1e-3, 1e-6, 1e3):
+        for hill in (next(hills(near=True)).scaled(by), next(hills()).scaled(by)):
+            t = float(call(answer, hill.g.copy(), hill.p.copy(), hill.target.copy(), shape=()))
+            right = _right_rate(hill)
+            require(
+                hill.height(t) > 0.999 * hill.height(right) if hill.near else np.isclose(t, right, rtol=1e-3, atol=0),
+                f"right for statistics of the size of 1, but where all are {by:g} times as large the rate is "
+                f"{right:.3g}, and yours is {t:.3g}: is there a bound in it, or something added lest it divide by 0?",
+            )
     hill = next(hills(near=True))
     t, finer = (float(answer(scale * hill.g, hill.p.copy(), scale * hill.target)) for scale in (1, 10))
     own, twice = (round(hill.height(rate) / hill.top, 2) + 0.0 for rate in (t, 2 * t))
@@ -179,10 +189,14 @@ gentler: a longer step gains more.
     )
 
 
+def _right_rate(hill: Hill) -> float:
+    r = hill.slope
+    return float(r @ r / (hill.p @ ((hill.g - hill.p @ hill.g) @ r) ** 2))
+
+
 def _judge_rate(hill: Hill, t: float) -> None:
     require(t != 0, "your rate is 0: such a step stays where it is.")
-    r = hill.slope
-    right = float(r @ r / (hill.p @ ((hill.g - hill.p @ hill.g) @ r) ** 2))
+    r, right = hill.slope, _right_rate(hill)
     reject(t, slips_of_rate(hill, right), atol=0, unless=right)
     require(t > 0, f"your rate is {t:.3g}: that walks downhill. The slope r points uphill, along +r.")
     of = f"with {len(hill.p)} states and {len(r)} statistics your"

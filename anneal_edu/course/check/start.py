@@ -20,6 +20,7 @@ def log_number_of_states(answer):
     right = 19 * np.log(2)
     number = isinstance(answer, int | float | np.number | np.ndarray) and np.size(answer) == 1
     require(number, f"give one number, log Z; you give a {type(answer).__name__}.")
+    require(np.isfinite(float(np.ravel(answer)[0])), "your log Z is not finite; there are finitely many states.")
     require(
         not np.isclose(answer, 20 * np.log(2), atol=5e-3),
         "you count every state of 20 switches. Only those with an even number of them on are in this world.",
@@ -52,12 +53,13 @@ def log_number_of_states(answer):
 
 _WHICH = ("a", "b", "undecided")
 _CASES = (  # mean log f of a and b, their log Z, the error of each, how many data, the right answer, what else says
-    (-4.0, -5.0, 1.5, 2.0, 0.1, 5, "a", "its mean log p is higher by 1.5 nats, and the errors are small."),
+    (-4.0, -5.0, 1.5, 2.0, 0.1, 5, "a",
+     "its mean log p is higher by 1.5 nats (average the logs, not p), and the errors are small."),
     (3.0, 0.0, 5.0, 0.0, 0.1, 8, "b", "you go by log f alone, or add log Z. p = f / Z: subtract each log Z."),
     (-10.0, -5.0, 1.0, 4.0, 0.1, 8, "b", "the model with the smaller Z is not yet the better one: f counts as well."),
     (-2000.0, -2003.0, 5.0, 5.5, 0.1, 6, "a", "exp(-2000) is 0 in a computer. Stay in logs all the way."),
     (-4.5, -5.0, 2.0, 2.0, 0.6, 9, "undecided",
-     "the error of log Z, 0.6 nats each, could turn a lead of 0.5 round."),
+     "the error of log Z, 0.6 nats each and the same for every observation, could turn a lead of 0.5 round."),
     (-4.4, -5.0, 2.0, 2.0, 0.1, 9, "a", "a lead of 0.6 is small, but both log Z together are wrong by 0.2 at most."),
     (-3.5, -5.0, 2.0, 2.0, 1.0, 9, "undecided", "each log Z may be wrong by 1 nat, in opposite directions: together "
      "that turns a lead of 1.5 round."),
@@ -94,6 +96,8 @@ _SLIPS = (  # what some compare, each with the sentence that helps
      "own log f - log Z. Take the mean of log f."),
     (lambda f, log_z: f.sum() / (len(f) - 1) - log_z, "you divide by n - 1; a mean of n numbers is their sum by n."),
     (lambda f, log_z: np.median(f) - log_z, "you compare medians; on average means the mean."),
+    (lambda f, log_z: logsumexp(f) - np.log(len(f)) - log_z, "you average p and take its log; what is compared is the "
+     "mean of log p: average the logs."),
     (lambda f, log_z: f.max() - log_z, "you compare one observation of each, the best or the worst; on average means "
      "the mean."),
 )  # fmt: skip
@@ -124,6 +128,12 @@ def _slip_everywhere(answer) -> str | None:
                 f"you ask whether {what} lie near to each other. What the errors may turn round is the gap between the "
                 "two mean log p."
             )
+    if said == [_decided(lead, 0.0, lead) for lead in leads]:
+        return None
+    for part in (lambda n: 2 / n**0.5, lambda n: 2 / n, lambda n: 1 / n**0.5, lambda n: 1 / n):
+        reach = [part(len(case[0])) * case[-1] for case in given]
+        if said == [_decided(lead, by, lead) for lead, by in zip(leads, reach, strict=True)]:
+            return "the error of log Z is the same in every observation: a mean over the data does not make it smaller."
     return None
 
 
@@ -202,8 +212,8 @@ def your_path(answer):
         "random in it, or f_k is one thing when chains are weighed and another when they move.",
     )
     require(np.isfinite(here.log_density(x)).all(), "at β = 0.5 your path returns a density that is not finite.")
-    _require_no_leap(answer)
-    for beta in (0.5, *np.linspace(0, 1, 402)[1:-1] ** 1.3):  # uneven ones: what vanishes at quarters is seen
+    suspects = _require_no_leap(answer)
+    for beta in (0.5, *np.linspace(0, 1, 402)[1:-1] ** 1.3, *suspects):  # uneven: what vanishes at quarters is seen
         log_z = _log_z_on_a_line(answer(beta))
         require(
             abs(log_z) < 1e-3,
@@ -221,16 +231,50 @@ def _log_z_on_a_line(p) -> float:
     return float(logsumexp(p.log_density(np.sinh(t)[:, None]) + np.log(np.cosh(t) * (t[1] - t[0]))))
 
 
-def _require_no_leap(path) -> None:
-    """Neighbours on a path must overlap: over a 200th of it the density may not change beyond recognition."""
-    x = np.linspace(-12, 15, 901)[:, None]
-    log_f = np.array([path(beta).log_density(x) for beta in np.linspace(0, 1, 201)])
-    p = np.exp(log_f - log_f.max(axis=1, keepdims=True))
-    p /= p.sum(axis=1, keepdims=True)
-    overlap = np.sqrt(p[:-1] * p[1:]).sum(axis=1)  # 1 for equal densities, 0 for two that have nothing in common
-    worst = int(np.argmin(overlap))
+_LINE = np.linspace(-12, 15, 601)[:, None]
+_N_FINE = 4000
+
+
+def _require_no_leap(path) -> np.ndarray:
+    """Neighbours on a path must overlap, and the more the nearer they are; returns the β near which Z changes most."""
+    betas = np.linspace(0, 1, _N_FINE + 1)
+    p, log_sum = _shares(path, betas)
+    steps = np.r_[_distances(p[:: _N_FINE // 200]), _distances(p)]
+    if steps.max() > 0.01:
+        worst = int(steps[200:].argmax())
+        low, high, distance = _bisected(path, betas[worst], betas[worst + 1])
+        require(
+            distance < 0.01,
+            f"your path leaps near β = {high:.4f}: between {low:.7f} and {high:.7f} it still changes (a KL divergence "
+            f"of about {distance:.2g} nats), and a leap is what a path is there to avoid. The nearer two β, the nearer "
+            "their distributions should be.",
+        )
+    steep = int(steps[:200].argmax())
     require(
-        overlap[worst] > 0.9,
-        f"your path leaps near β = {(worst + 0.5) / 200:.2f}: what stands on the two sides has little in common, and "
-        "a leap is what a path is there to avoid. Let every distribution be near to the next.",
+        steps[steep] < -4 * np.log(0.9),
+        f"your path leaps near β = {(steep + 0.5) / 200:.3f}, or nearly: what stands a 200th of the way apart has "
+        "little in common, and a leap is what a path is there to avoid. Let every distribution be near to the next.",
     )
+    return betas[1 + np.argsort(np.abs(np.diff(log_sum)))[-4:]]
+
+
+def _shares(path, betas) -> tuple[np.ndarray, np.ndarray]:
+    """The distributions at these β on a line, (B, X), each with sum 1, and the logs of their sums before, (B,)."""
+    log_f = np.array([path(float(beta)).log_density(_LINE) for beta in betas])
+    log_sum = logsumexp(log_f, axis=1)
+    return np.exp(log_f - log_sum[:, None]), log_sum
+
+
+def _distances(p: np.ndarray) -> np.ndarray:
+    """About the KL divergence of each to the next, (B - 1,): four times the log of their overlap, finite or not."""
+    with np.errstate(divide="ignore"):
+        return -4 * np.log(np.minimum(1, np.sqrt(p[:-1] * p[1:]).sum(1)))
+
+
+def _bisected(path, low: float, high: float) -> tuple[float, float, float]:
+    """Where the path changes most between two β, to within 1e-6, and by how much."""
+    while high - low > 1e-6:
+        middle = (low + high) / 2
+        first, second = _distances(_shares(path, [low, middle, high])[0])
+        low, high = (low, middle) if first > second else (middle, high)
+    return low, high, float(_distances(_shares(path, [low, high])[0])[0])

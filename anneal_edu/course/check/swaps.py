@@ -243,8 +243,9 @@ def _judge_ladder(answer, pilot, rates, n_steps, tolerance=0.03) -> None:
     total = np.append(0, np.cumsum(rates))
     parts = np.diff(np.interp(found, pilot, total))
     off = float(np.abs(parts / parts.mean() - 1).max())
-    wanted = f"its parts carry from {parts.min():.2f} to {parts.max():.2f} of rejections, and they should all carry "
-    wanted += f"{total[-1] / n_steps:.2f}."
+    digits = ".2f" if off > 0.05 else ".6g"
+    wanted = f"its parts carry from {parts.min():{digits}} to {parts.max():{digits}} of rejections, and they should "
+    wanted += f"all carry {total[-1] / n_steps:{digits}}."
     linear = f"your ladder is linear, as if the pilot's pairs had refused alike all the way: {wanted}"
     require(off < tolerance or not same(found, np.linspace(0, 1, n_steps + 1)), linear)
     backwards = np.interp(np.linspace(0, 1, n_steps + 1), pilot, total / total[-1])
@@ -253,5 +254,6 @@ def _judge_ladder(answer, pilot, rates, n_steps, tolerance=0.03) -> None:
         "this is Λ at evenly spaced β; wanted are the β at evenly spaced Λ. Exchange the roles of the two axes: "
         "np.interp(new heights, heights, positions).",
     )
+    wanted += "" if off > 0.05 else " That is near: are the rungs rounded, or the rates changed?"
     add_up = "Λ at a rung of the pilot is the sum of the rates themselves up to it. Read off β at equal parts of Λ."
     require(off < tolerance, f"the parts are not alike: {wanted} {add_up}")

@@ -1,10 +1,11 @@
 """Sweeps and small runs for notebook 06, in which every way is followed."""
 
 from functools import reduce
-from itertools import pairwise, product
+from itertools import pairwise, permutations, product
 from math import prod
 
 import numpy as np
+from scipy.special import rel_entr
 
 from anneal_edu.annealing.matrices import metropolis_matrix
 
@@ -65,3 +66,13 @@ def small_run(n: int, seed: int):
         return float(-np.log(mass.sum() / np.exp(log_f[0]).sum()) - np.log(np.exp(log_f[2]).sum()))
 
     return p[2], ends, measure
+
+
+def divergences(**densities: np.ndarray) -> dict[str, float]:
+    """Every KL divergence of two of these densities (S,), and its negative, to a sentence that names it."""
+    return {
+        f"this is {sign}KL({a} ‖ {b}), the mean of a logarithm. Here 1/w is averaged over the chains, and the "
+        "logarithm is taken of that average.": float(f"{sign}1") * float(rel_entr(densities[a], densities[b]).sum())
+        for a, b in permutations(densities, 2)
+        for sign in ("", "-")
+    }

@@ -4,8 +4,9 @@ import numpy as np
 from scipy.special import logsumexp
 
 from anneal_edu import Gaussian, geometric_path, linear_schedule, log_density_matrix, mbar
+from anneal_edu.course.check.steps import CURVES, judge_parabola, judge_steps, predicted, rule_errors
 from anneal_edu.course.check.verdict import call, exercise, reject, require, same
-from anneal_edu.course.check.wishes import asked, judge_corrected, judge_far
+from anneal_edu.course.check.wishes import asked, judge_corrected, judge_far, judge_small
 
 
 # Exercise 1
@@ -45,6 +46,7 @@ is (2) as it stands: a rung that you wished for twice as much has twice the time
             truth = np.log(f.sum(1) / f[0].sum())
             judge_corrected(asked(answer, *given), *given, truth, case)
             judge_far(answer, *given, rng)
+    judge_small(answer)
     return "right: whatever was wished for and guessed, the corrected log Ẑ are exact, and logs of -2000 do no harm."
 
 
@@ -53,41 +55,20 @@ _PRIMES = np.array([7, 11, 17, 23, 29, 31, 53, 67, 79, 97])
 
 
 # Exercise 2
-_CURVES = {
-    "a path that narrows": lambda beta: -60 / (1 + 2 * beta),
-    "a path that swells": lambda beta: 6 * np.exp(2.5 * beta),
-    "a slope that turns": lambda beta: 40 * np.sin(2.5 * beta) - 8,
-    "a slope that bends both ways": lambda beta: 60 * np.tanh(2.5 * (beta - 0.35)),
-}
-"""Slopes of log Z against β."""
-
-
-def trapezoid(slope, n_steps: int) -> float:
-    """The trapezoid rule on [0, 1] with so many even steps."""
-    values = slope(np.linspace(0, 1, n_steps + 1))
-    return float((values.sum() - (values[0] + values[-1]) / 2) / n_steps)
-
-
-def _rule_errors(slope) -> np.ndarray:
-    """By how much the rule is off with 1, 2, … steps."""
-    exact = trapezoid(slope, 200_000)
-    return np.array([abs(trapezoid(slope, n) - exact) for n in range(1, 1500)])
-
-
 @exercise(
     hints=(
         "The error of the rule falls as 1/K². How much of it is left when K doubles?",
         "Apply the rule to all slopes and to every second one. With e the error of the finer, the coarser is off by "
         "4 e.",
-        "e = |fine - coarse| / 3, and then K √(e / tolerance) steps, rounded up",
+        "e = |fine - coarse| / 3, and then K √(e / tolerance) steps, rounded up, and at least 1",
     )
 )
 def steps_needed(answer) -> str:
     """``answer(slopes, tolerance)`` must be how many even steps thermodynamic integration needs, from a coarse ladder.
 
-    ``slopes`` are d log Z / dβ at K + 1 even β. The rule is then applied with as many steps as predicted: its error
-    must be within 1.2 times the tolerance, with at most a fifth, and one, more steps than the least that do; where
-    slopes are a parabola, with exactly these.
+    ``slopes`` are d log Z / dβ at K + 1 even β. The rule is then applied with as many steps as predicted, at least 1:
+    its error must be within 1.2 times the tolerance, with at most a fifth and one more steps than the least number
+    that keeps to the tolerance itself; where slopes are a parabola or a line, with exactly that number.
 
     Examples
     --------
@@ -100,70 +81,19 @@ def steps_needed(answer) -> str:
 30 would do. As the error falls as 1/K², a tenth of the error costs √10 times the steps.
       A hint: ae.check.tempered_sampling.steps_needed.hint()
     """
-    for name, slope in _CURVES.items():
-        errors = _rule_errors(slope)
+    for name, slope in CURVES.items():
+        errors = rule_errors(slope)
         for K in (8, 16):
             for tolerance in (0.01, 0.3, 0.001):
-                _judge_steps(answer, name, slope, errors, K, tolerance)
-    for K, enough, bend, line in ((8, 96.3, 90, 0), (16, 100.6, -90, 40), (20, 6.2, 30, -60), (2, 12.4, 50, -50)):
-        beta, exact = np.linspace(0, 1, K + 1), int(np.ceil(enough))
-        steps = int(call(answer, (bend * beta + line) * beta + 7, abs(bend) / 6 / enough**2))  # off by bend / 6 K²
-        require(
-            steps == exact,
-            f"where slopes are a parabola the law is exact: {exact} steps do; from {K} you predict {steps}. "
-            "How many steps lie between your slopes? Round up what comes out: steps, not the points at their ends.",
-        )
+                judge_steps(answer, name, slope, errors, K, tolerance)
+    for K, enough, bend, line in (
+        *((8, 96.3, 90, 0), (16, 100.6, -90, 40), (20, 6.2, 30, -60), (2, 12.4, 50, -50), (4, 0.77, -6, 1)),
+        (4, 4 * (1 - 1e-7), 6, 0),  # no rounding of floats lifts it above 4
+    ):
+        judge_parabola(answer, K, enough, bend, line)
+    steps = predicted(answer, 16 * np.linspace(0, 1, 9) - 3, 0.01)
+    require(steps == 1, f"where slopes are a line the rule is exact: 1 step does, and you predict {steps}.")
     return "right: predicted from eight or sixteen steps, and as many do it: no more than needed, and no fewer."
-
-
-def _judge_steps(answer, name: str, slope, errors: np.ndarray, K: int, tolerance: float) -> None:
-    try:
-        found = np.asarray(call(answer, slope(np.linspace(0, 1, K + 1)), tolerance))
-    except ValueError as error:  # int(NaN)
-        if "NaN" not in str(error):
-            raise
-        found = np.asarray(np.nan)
-    require(
-        found.shape == () and np.isfinite(found) and found >= 1 and found == int(found),
-        f"return a whole number of steps, at least 1; yours is {found!s}. Has the difference a sign?",
-    )
-    steps, least = int(found), int(np.argmax(errors <= tolerance)) + 1
-    case = f"{name}: you predict {steps:,} steps from {K} for a tolerance of {tolerance:g}"
-    if steps > len(errors):
-        require(False, f"{case}: {least} would do.")
-    off = errors[steps - 1]
-    says = f"{case}, and then the rule is off by {off:.2g}"
-    moved = abs(trapezoid(slope, K) - trapezoid(slope, K // 2))
-
-    def times(part: float, power: float = 0.5) -> float:
-        """Its steps for a far smaller tolerance, by those for this part of what moves without every second slope."""
-        try:
-            many = float(answer(slope(np.linspace(0, 1, K + 1)), tolerance / 1e4))
-        except Exception:
-            return np.nan
-        return many / (K * (part * moved / tolerance * 1e4) ** power)
-
-    if off > 1.2 * tolerance:
-        require(steps != K, f"{says}. You return the ladder that you were given.")
-        why = "That is too much: how does the error of the rule depend on the number of steps?"
-        if abs(times(1 / 4) - 1) < 0.01:
-            why = "That is just too few: what moves is three times the finer error, not four."
-        elif abs(times(1 / 3) - 1) < 0.01:
-            why = "That is just too few: round up."
-        elif off <= 1.7 * tolerance:
-            why = "That is just too few: which part of what moves is the error of the finer rule?"
-        require(False, f"{says}. {why}")
-    if steps > 1.2 * least + 1:
-        why = "How far off is the finer of your two rules, and how does that fall with K?"
-        if abs(times(1) - 1) < 0.01:
-            why = "What moves when every second is left out is the coarser error minus the finer, 4 e - e."
-        elif abs(times(4 / 3) - 1) < 0.01:
-            why = "That is the error of the coarser ladder; the finer one has a quarter of it."
-        elif abs(times(1 / 3, power=1) - 1) < 0.01:
-            why = "As the error falls as 1/K², a tenth of the error costs √10 times the steps."
-        elif abs(times(1 / 3) - 1) < 0.01:
-            why = "For small tolerances you say well: add no steps to what the law says, and round up once."
-        require(False, f"{says}: {least} would do. {why}")
 
 
 # Exercise 3

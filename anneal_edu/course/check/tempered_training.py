@@ -3,7 +3,7 @@
 import numpy as np
 
 from anneal_edu import BinaryRBM, binary_states
-from anneal_edu.course.check.particles import judge_one_step, judge_own_laws, judge_sweep, sweeps
+from anneal_edu.course.check.particles import judge_one_step, judge_own_laws, judge_sweep, near_the_model, sweeps
 from anneal_edu.course.check.phases import SICK, Ladder, ladders
 from anneal_edu.course.check.verdict import call, exercise, reject, require
 from anneal_edu.data import bars_and_stripes
@@ -113,6 +113,7 @@ def negative_phase(answer) -> str:
         judge_sweep(answer, sweep)
         judge_one_step(answer, sweep)
         judge_own_laws(answer, sweep)
+    judge_sweep(answer, near_the_model())
     return "right: every rung moves under its own distribution, neighbours swap, and where β = 1 stands the model."
 
 
@@ -145,7 +146,7 @@ for the particles.
     found = float(call(answer, rbm, images.copy(), particles.copy(), shape=()))
     f = np.exp(rbm.log_density(images))
     p, q = f / np.exp(rbm.log_z()), _shares(images, particles)
-    p_all, q_all = np.append(p, 1 - p.sum()), np.append(q, 1 - q.sum())
+    p_all, q_all = _with_elsewhere(p), _with_elsewhere(q)
     right = 0.5 * np.abs(p_all - q_all).sum()
     n = len(images)
     nearest = images[np.abs(images[:, None] - particles).sum(-1).argmin(0)]
@@ -169,6 +170,26 @@ for the particles.
         "this compares the model with the images.": 0.5 * np.abs(p_all - np.append(np.full(n, 1 / n), 0)).sum(),
         "this compares the particles with the images.": 0.5 * np.abs(q_all - np.append(np.full(n, 1 / n), 0)).sum(),
         "this is the largest difference; total variation is half of their sum.": np.abs(p_all - q_all).max(),
+        "elsewhere is one more place, and its difference is halved with those of the others.": (
+            0.5 * np.abs(p - q).sum() + abs(p.sum() - q.sum())
+        ),
+        "what is on none of the images counts too, and half of the sum is asked: what is missing in one place is too "
+        "much in another.": np.abs(p - q).sum(),
+        "elsewhere the particles have 1 - Σq, and the model has something there, too: 1 - Σp.": (
+            0.5 * (np.abs(p - q).sum() + 1 - q.sum())
+        ),
+        "elsewhere the model has 1 - Σp, and the particles have something there, too: 1 - Σq.": (
+            0.5 * (np.abs(p - q).sum() + 1 - p.sum())
+        ),
+        "the model's p(v) has Z below, not the sum over the images; then it has something elsewhere, too.": (
+            0.5 * np.abs(np.append(p / p.sum(), 0) - q_all).sum()
+        ),
+        "each particle counts, also one that is there twice: count all B.": (
+            0.5 * np.abs(p_all - _with_elsewhere(_shares(images, np.unique(particles, axis=0)))).sum()
+        ),
+        "the shares are counts divided by B, not by B - 1.": (
+            0.5 * np.abs(p_all - _with_elsewhere(q * len(particles) / (len(particles) - 1))).sum()
+        ),
         "take absolute differences, not squares.": 0.5 * np.sqrt(((p_all - q_all) ** 2).sum()),
         "yours is 0, though the two differ: do differences of both signs cancel? Take absolute values first.": 0.0,
         "this is what all images together have too much or too little, and that is the difference at *elsewhere* "
@@ -199,6 +220,7 @@ for the particles.
             f"right for {n} images of 4 pixels and {len(particles)} particles, and wrong for {sizes}: it should be "
             f"{right:.4f}; yours is {got:.4f}.",
         )
+    _judge_places(answer)
     exact = rbm.sample(200_000, np.random.default_rng(0)).astype(np.float64)
     near = float(answer(rbm, images, exact))
     require(near < 0.02, f"200,000 exact draws of the model should be at a distance near 0; yours is {near:.2f}.")
@@ -207,6 +229,43 @@ for the particles.
 
 def _shares(images: np.ndarray, particles: np.ndarray) -> np.ndarray:
     return (particles[:, None] == images[None]).all(-1).mean(0)
+
+
+def _with_elsewhere(shares: np.ndarray) -> np.ndarray:
+    return np.append(shares, 1 - shares.sum())
+
+
+def _judge_places(answer) -> None:
+    """Images that differ in one pixel of many, or in no way that the model knows of; and f beyond all floats."""
+    flat, near_800 = BinaryRBM(np.zeros((4, 2)), np.zeros(4), np.zeros(2)), [[0.5], [-1.0], [0.25], [-0.5]]
+    for rbm, seen, why in (
+        (BinaryRBM(near_800, [0.5, 0.25, -0.5, 1.0], [800.0]), [0, 9, 5, 5], "log f and log Z near 800: exp(800) is "
+         "infinite. Take log Z off before exp."),
+        (flat, [0, 9, 6, 6], "a model to which all states are equally likely: a particle is on an image where all "
+         "pixels agree, whatever the model says of the two."),
+    ):
+        drawn = binary_states(4).astype(np.float64)[seen]
+        _judge_at(answer, rbm, _IMAGES[:4].astype(np.float64), drawn, why)
+    for D in (12, 64):
+        places = np.zeros((2, D))
+        places[0, [0, D // 2, D - 1]] = places[1, D // 3] = 1
+        drawn = np.repeat(places[:1], D + 1, axis=0)
+        drawn[np.arange(D), np.arange(D)] = 1 - drawn[np.arange(D), np.arange(D)]  # all but one are on no image
+        for on in (places, 1 - places):
+            _judge_at(
+                answer, BinaryRBM(np.zeros((D, 1)), np.where(on[0], 4.0, -4.0), [0.0]), on,
+                drawn if on is places else 1 - drawn, f"{D} pixels. A particle is on an image where all pixels agree. "
+                "Has a code of all pixels room for 2 to the power of their number?",
+            )
+
+
+def _judge_at(answer, rbm, images, particles, why: str) -> None:
+    p, q = np.exp(rbm.log_density(images) - rbm.log_z()), _shares(images, particles)
+    right = 0.5 * (np.abs(p - q).sum() + abs(p.sum() - q.sum()))
+    got = float(np.asarray(answer(rbm, images.copy(), particles.copy())))
+    require(
+        np.isclose(got, right, atol=1e-4), f"it should be {right:.4f} and is {got:.4f} for a case of ours with {why}"
+    )
 
 
 def _judge_strays(answer, rbm, images, particles, p) -> None:

@@ -67,9 +67,10 @@ def cases() -> Iterator[tuple[list[Report], float]]:
 @exercise(
     hints=(
         "Which two reports began at different ends, and can both miss the same mode?",
-        "If AIS and reverse AIS from data are not pinned, nobody can be trusted. If they are, who lies within 0.3 of "
-        "them unwarned?",
-        "[] if |upper - lower| + 3 √(s₁² + s₂²) ≥ 0.5, else those without warnings in [lower - 0.3, upper + 0.3]",
+        "If AIS and reverse AIS from data are not pinned, or one of them warns, nobody can be trusted. Else, who lies "
+        "within 0.3 of them unwarned?",
+        "[] if |upper - lower| + 3 √(s₁² + s₂²) ≥ 0.5 or an end has warnings, else those without warnings in [lower - "
+        "0.3, upper + 0.3]",
     )
 )
 def trusted(answer) -> str:
@@ -97,8 +98,8 @@ do not warn.
             require(name in known, f"there is no report named {name!r}; return r.name of the reports you trust.")
         _judge_trust(set(names), known, exact)
     return (
-        "right: on eight models, and in sixteen tables that are made up, you trusted nothing wrong, and, where all was "
-        "well, enough of what was right."
+        "right: on eight models, and in eighteen tables that are made up, you trusted nothing wrong, and, where all "
+        "was well, enough of what was right."
     )
 
 
@@ -126,7 +127,10 @@ def _judge_trust(names: set[str], known: dict[str, Report], exact: float) -> Non
             "three standard errors included?",
         )
         place = f"at {low.log_z:.2f} and {high.log_z:.2f}"
-        require(False, f"{off} though the two ends of the sandwich meet, {place}. It warned: {kinds or 'nothing'}.")
+        ends = [f'"{end.name}"' for end in (low, high) if end.warnings]
+        witness = f" But {' and '.join(ends)} warned: an end that warns is no witness for others." if ends else ""
+        said = f"It warned: {kinds or 'nothing'}."
+        require(False, f"{off} though the two ends of the sandwich meet, {place}. {said}{witness}")
     met = not apart and not any(end.warnings for end in (low, high) if end)
     well = met and len(right) > len(known) / 2  # a lucky chain can make the ends meet where most are wrong
     unwarned = sum(not known[name].warnings for name in right)
@@ -249,7 +253,7 @@ Every rung of every ladder is a chain of its own: a sweep of the ladder costs on
 
 def _why_off(errors: list[float], rungs: int, ladders: int, kept: int) -> str:
     """What the errors of the runs have in common, and what to ask of the settings."""
-    if rungs < 5:
+    if rungs < (4 if ladders > 4 else 5):
         return "With so few rungs neighbours hardly overlap, and a stepping stone is a jump. Add rungs."
     mean, spread = np.mean(errors), np.std(errors)
     if abs(mean) > spread:

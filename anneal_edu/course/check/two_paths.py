@@ -233,6 +233,8 @@ def _judge(answer, log_weights: np.ndarray, case: str) -> None:
     result = call(answer, log_weights.copy())
     few, log_z = numbers(result, 2, "return two numbers: `return n, log_z`.")
     require(np.ndim(few) == 0 and np.ndim(log_z) == 0, "return two numbers: `return n, log_z`.")
+    tied = "chains that weigh as much as one of the n are chains all the same: leave out n, not all that tie."
+    require(np.isfinite(log_z) or len(set(log_weights)) > 1, case + tied)
     require(
         np.isfinite(log_z),
         f"{case}your log Ẑ is not finite. exp overflows, or underflows to 0, far from 0: subtract the largest log "
@@ -267,6 +269,9 @@ def _judge_the_others(log_z: float, lw: np.ndarray, n: int, case: str) -> None:
         "this is the log of the sum; the estimate is the mean.": right + np.log(left),
         "this is the mean of the log weights. By Jensen's inequality it is too low: take the log of the mean "
         "weight.": lw[n:].mean(),
+        "chains of log weight -inf were run, too, and count: their weight is 0.": log_mean_exp(
+            lw[n:][lw[n:] > -np.inf]
+        ),
         "this is log Ẑ of the n heaviest; it is the others that are asked for.": log_mean_exp(lw[:n]),
         "this is by how much log Ẑ falls; return what it falls to.": every - right,
         "you took log 2 off. The heaviest carry more than half, by a part of the last one, and are no longer "

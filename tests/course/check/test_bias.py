@@ -234,7 +234,12 @@ WRONG_ENTRIES = {
     "c / K": (off_a_hyperbola, "leans on the rows of small K"),
     "K + 1": (lambda K, f, r: farthest((K + 1) * (f + r)), "One does not agree"),
     "the first row": (lambda K, f, r: 0, "One does not agree"),
-    "the largest jump": (lambda K, f, r: int(abs(np.diff(K * (f + r))).argmax()), "One does not agree"),
+    "the largest jump": (lambda K, f, r: int(abs(np.diff(K * (f + r))).argmax()), "You compare with one row"),
+    "off the first row": (lambda K, f, r: int(abs(K * (f + r) - K[0] * (f + r)[0]).argmax()), "You compare with one"),
+    "off the last row": (lambda K, f, r: int(abs(K * (f + r) - (K * (f + r))[-1]).argmax()), "You compare with one"),
+    "off the middle of the range": (
+        lambda K, f, r: int(abs((x := K * (f + r)) - (x.min() + x.max()) / 2).argmax()), "draws the mean",
+    ),
     "seven rows": (lambda K, f, r: farthest((K * (f + r))[:7]), "One does not agree"),
     "row 2, whatever it holds": (lambda K, f, r: 2, "One does not agree"),
     "K itself": (lambda K, f, r: K[farthest(K * (f + r))], "Not K itself"),

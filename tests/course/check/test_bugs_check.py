@@ -24,6 +24,11 @@ def laws(refresh, rng, gammas=(0.2, 0.8), n=20_000, errors=5.0, chosen=ALL, coor
     return True
 
 
+def two_sided(refresh, rng):
+    """Whether the noise is ±1."""
+    return np.unique(np.abs(refresh(np.zeros((9, 3)), 0.5, rng)).round(9)).size == 1
+
+
 WRONG_TESTS = {
     "everything passes": (lambda refresh, rng: True, "you let a wrong refresh pass"),
     "nothing passes": (lambda refresh, rng: False, "you refuse the right one every time"),
@@ -43,6 +48,12 @@ WRONG_TESTS = {
         lambda refresh, rng: laws(refresh, rng, chosen=(0, 1, 2, 3)), "all coordinates of a chain share one noise",
     ),
     "γ = 0.3 alone": (lambda refresh, rng: laws(refresh, rng, gammas=(0.3,)), "a share of 0.3, whatever γ is"),
+    "γ = 0.05 alone": (lambda refresh, rng: laws(refresh, rng, gammas=(0.05,)), "ask with a large one, too"),
+    "γ = 0.9 alone": (lambda refresh, rng: laws(refresh, rng, gammas=(0.9,)), "ask with a small one, too"),
+    "no more of the shape than that it is not ±1": (
+        lambda refresh, rng: laws(refresh, rng, chosen=(0, 1, 3, 4)) and not two_sided(refresh, rng),
+        "its noise is uniform",
+    ),
     "γ = 0.5 alone": (lambda refresh, rng: laws(refresh, rng, gammas=(0.5,)), "a share 1 - γ"),
     "how much is kept, but not its sign": (
         lambda refresh, rng: laws(refresh, rng, signed=False), "what it keeps of v it turns round",
@@ -205,6 +216,16 @@ NEARLY_RIGHT = {
     "a lead of 2.5 nats": ("fine", "collapsed", lambda w, x: lead(w) > 2.49),
     "a lead of 3 nats": ("collapsed", "fine", lambda w, x: lead(w) > 3),
     "a lead of 6 nats": ("collapsed", "fine", lambda w, x: lead(w) > 6),
+    "five nats above the middle one": ("fine", "collapsed", lambda w, x: w.max() - np.median(w) > 5),
+    "a tenth of the median spread": ("fine", "stuck", lambda w, x: (x.std(0) < 0.1 * np.median(x.std(0))).any()),
+    "the first state and the last": ("fine", "stuck", lambda w, x: (x[0] == x[-1]).any()),
+    "the last states": ("fine", "copies", lambda w, x: len(np.unique(x[-1])) < x.shape[1]),
+    "three tenths of the states' spread": (
+        "not there yet", "fine", lambda w, x: abs(x[100:].mean() - x[:100].mean()) > 0.3 * x.std()
+    ),
+    "a twentieth of the states' spread": (
+        "fine", "not there yet", lambda w, x: abs(x[100:].mean() - x[:100].mean()) > 0.05 * x.std()
+    ),
     "a chain whose states hardly differ": ("fine", "stuck", lambda w, x: (x.std(0) < 1e-3).any()),
     "close to the first state": ("fine", "stuck", lambda w, x: np.isclose(x, x[0]).all(0).any()),
     "nine moves of ten refused": ("fine", "stuck", lambda w, x: ((x[1:] == x[:-1]).mean(0) > 0.9).any()),

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.stats import binom
 
 from anneal_edu.course.check import covariance_start as check
 
@@ -58,15 +59,20 @@ WRONG_KEPT = {
     "a variance": (with_share(lambda beta, s2, noise: (1 - beta) * (s2 - noise)), "is a variance, and no share"),
     "half": (with_share(lambda *given: share(*given) / 2), "chains set far apart keep 0.68"),
     "near": (with_share(lambda *given: share(*given) + 1e-4), "complete both squares"),
-    "one too few": (with_sweeps(lambda *given: np.floor(so_far(*given))), "is still left after as few as 11"),
+    "one too few": (with_sweeps(lambda *given: np.floor(so_far(*given))), "is still left after as few as 12"),
     "less than left": (with_sweeps(lambda *given: np.floor(so_far(*given)) + 1), "Exactly as much is no more"),
     "a loop until it is less": (with_sweeps(loop_below), "Exactly as much is no more"),
+    "a time": (with_sweeps(lambda *given: np.ceil(1 / (1 - share(*given[:3])))), "Yours is about 1 / (1 - share)"),
+    "of an autocorrelation": (
+        with_sweeps(lambda *given: np.ceil((1 + share(*given[:3])) / (1 - share(*given[:3])))),
+        "it does not ask for `left`",
+    ),
     "one too many": (with_sweeps(lambda *given: foretold_kept(*given)[1] + 1), "yours waits longer"),
     "rounded": (with_sweeps(lambda *given: round(so_far(*given))), "still left"),
     "not whole": (with_sweeps(so_far), "no whole number of sweeps"),
     "by as much each time": (
         with_sweeps(lambda beta, s2, noise, left: np.ceil((1 - left) / (1 - share(beta, s2, noise)))),
-        "it does not fall by as much",
+        "it falls by less in each",
     ),
     "its square": (with_sweeps(lambda *given: np.ceil(so_far(*given) / 2)), "with yours its square does"),
     "upside down": (with_sweeps(lambda *given: np.ceil(1 / so_far(*given))), "still left after as few as 1"),
@@ -275,7 +281,14 @@ WRONG_UNSEEN = {
     "seen": (with_number(0, lambda q, W, R, C: 1 - (1 - q) ** (R * C)), "some chain arrives"),
     "expected": (with_number(0, lambda q, W, R, C: R * C * q), "expected to arrive"),
     "subtracted": (with_number(0, lambda q, W, R, C: 1 - R * C * q), "multiply"),
-    "Poisson": (with_number(0, lambda q, W, R, C: np.exp(-R * C * q)), "none arrives"),
+    "Poisson": (with_number(0, lambda q, W, R, C: np.exp(-R * C * q)), "near for small q alone"),
+    "a thousandth at least": (with_number(0, lambda q, W, R, C: max(1e-3, (1 - q) ** (R * C))), "is 2.656e-05"),
+    "10^-12 at least": (with_number(0, lambda q, W, R, C: max(1e-12, (1 - q) ** (R * C))), "is 7.889e-31"),
+    "a first order": (with_number(1, lambda q, W, R, C: others(q, W) - 1), "near the logarithm only"),
+    "q W": (with_number(1, lambda q, W, R, C: -q * W), "to first order"),
+    "of a coin of 1 and W": (with_number(2, lambda q, W, R, C: q * (1 - q) * (W - 1) ** 2), "W - u, not W - 1"),
+    "squares of the rare": (with_number(2, lambda q, W, R, C: q * (W - 1) ** 2), "the others are off by u - 1"),
+    "no 1 - q": (with_number(2, lambda q, W, R, C: q * (W - others(q, W)) ** 2), "lacks the 1 - q"),
     "sum of exponents": (with_number(0, lambda q, W, R, C: (1 - q) ** (R + C)), "none arrives"),
     "no log": (with_number(1, lambda q, W, R, C: others(q, W)), "return its logarithm"),
     "too high": (with_number(1, lambda q, W, R, C: -np.log(others(q, W))), "too low"),
@@ -314,6 +327,7 @@ def test_right_unseen():
     coin = lambda q, W, R, C: q * (1 - q) * (W - others(q, W)) ** 2  # noqa: E731
     assert check.unseen(with_number(2, coin)).passed
     assert check.unseen(with_number(0, lambda q, W, R, C: np.exp(R * C * np.log1p(-q)))).passed
+    assert check.unseen(with_number(0, lambda q, W, R, C: binom.pmf(0, R * C, q))).passed
     assert check.unseen(lambda *given: np.array(foretold(*given))).passed
 
 

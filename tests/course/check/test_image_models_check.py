@@ -55,6 +55,10 @@ WRONG_CHAINS = {
     ),
     "a thousand at most": (lambda r, s, B: min(1000, chains(r, s, B)), "r = 200"),
     "eight patches at least": (lambda r, s, B: min(B / 8, chains(r, s, B)), "r = 60"),
+    "two at least": (lambda r, s, B: max(2, chains(r, s, B)), "r = 0.3"),
+    "one and a half at least": (lambda r, s, B: max(1.5, chains(r, s, B)), "r = 0.3"),
+    "a power of 0.33": (lambda r, s, B: (r**2 * B / (2 * s**2)) ** 0.33, "as the power 1/3"),
+    "r a deviation": (lambda r, s, B: chains(r**2, s, B), "r is a variance already"),
     "a patch too few": (lambda r, s, B: B / (np.floor(B / chains(r, s, B)) - 1), "not C - 1"),
 
     "a pair": (lambda r, s, B: (B / 10, 10), "shape"),
@@ -164,8 +168,15 @@ WRONG_GAP = {
         "variances by N - 1 and the covariance by N:",
     ),
     "the chains' at least": (
-        lambda a, b, each, shared: np.hypot(max(scatter(a, b), of_chains(each)), shared), "the patches are another"
+        lambda a, b, each, shared: np.hypot(max(scatter(a, b), of_chains(each)), shared), "You take the larger one"
     ),
+    "no mean": (
+        lambda a, b, each, shared: np.hypot(np.sqrt(((a - b) ** 2).sum() / (len(a) - 1) / len(a)), shared), "d - d̄"
+    ),
+    "no signs": (lambda a, b, each, shared: np.hypot(scatter(abs(a - b), 0 * a), shared), "take no |d|"),
+    "log Z times root N": (lambda a, b, each, shared: np.hypot(scatter(a, b), shared * len(a) ** 0.5), "You multiply"),
+    "ddof 2": (lambda a, b, each, shared: np.hypot(scatter(a, b, min(2, len(a) - 1)), shared), "by N - 2"),
+    "log Z of few": (lambda a, b, each, shared: np.hypot(scatter(a, b), shared * (len(a) < 1000)), "is 0.1"),
     "a tenth at least": (lambda a, b, each, shared: max(0.1, gap(a, b, each, shared)), "of 3 patches"),
     "ten at most": (lambda a, b, each, shared: min(10.0, gap(a, b, each, shared)), "patches your error is 10; it"),
     "weighted": (lambda a, b, each, shared: np.hypot((1 / each**2).sum() ** -0.5, shared), "the patches are another"),
@@ -196,7 +207,12 @@ def test_right_gap():
         cov = np.cov(a, b)
         return np.array(np.sqrt((cov[0, 0] + cov[1, 1] - 2 * cov[0, 1]) / len(a) + shared**2))
 
-    for answer in (gap, with_covariance):
+    def with_loops(a, b, each, shared):
+        d = [float(one - other) for one, other in zip(a, b, strict=True)]
+        mean = sum(d) / len(d)
+        return (sum((one - mean) ** 2 for one in d) / (len(d) - 1) / len(d) + shared**2) ** 0.5
+
+    for answer in (gap, with_covariance, with_loops):
         assert image_models.gap_error(answer).passed, image_models.gap_error(answer)
 
 

@@ -55,6 +55,13 @@ WRONG_WEIGHTS = {
     "plain importance sampling": lambda log_f, log_z_0, x: log_z_0 + log_f[-1][x[:, 0]] - log_f[0][x[:, 0]],
     "only the first step": lambda log_f, log_z_0, x: log_z_0 + log_f[1][x[:, 1]] - log_f[0][x[:, 1]],
     "sum over all k": lambda log_f, log_z_0, x: log_z_0 + ratios(log_f[:3], x, at=1),
+    "the first ratio is missing": lambda log_f, log_z_0, x: log_z_0 + ratios(log_f[1:], x[:, 1:], at=1),
+    "is subtracted in yours": lambda log_f, log_z_0, x: ratios(log_f, x, at=1) - log_z_0,
+    "not with each step": lambda log_f, log_z_0, x: log_z_0 * (len(log_f) - 1) + ratios(log_f, x, at=1),
+    "not averaged": lambda log_f, log_z_0, x: log_z_0 + ratios(log_f, x, at=1) / (len(log_f) - 1),
+    "the places are exchanged": lambda log_f, log_z_0, x: log_z_0 + sum(
+        log_f[k][x[:, k - 1]] - log_f[k - 1][x[:, k]] for k in range(1, len(log_f))
+    ),
     "not those of AIS": lambda log_f, log_z_0, x: np.full(len(x), logsumexp(log_f[-1])),
     "has mean": lambda log_f, log_z_0, x: np.zeros(len(x)),
     "shape": lambda log_f, log_z_0, x: right_log_weights(log_f, log_z_0, x).mean(),
@@ -244,6 +251,7 @@ def test_one_table_of_each_world_is_broken_and_all_others_are_sound(seed):
 WRONG_ACCEPTANCES = {
     "upside down": lambda here, there: min(1.0, np.exp(here - there)),
     "no probability": lambda here, there: np.exp(there - here),
+    "back with 1. For as much": lambda here, there: 1.0 if np.isclose(here, there) else np.exp(min(0.0, there - here)),
     "accept every proposal": lambda here, there: 1.0,
     "never moves": lambda here, there: 0.0,
     "to flow down as up": lambda here, there: min(1.0, np.exp(there - here)) * (there - here > -30),
@@ -285,6 +293,15 @@ def test_a_rule_that_accepts_too_much_is_not_said_to_accept_everything():
     assert "p T differs" in verdict.message
 
 
+@pytest.mark.parametrize("tolerance", [1e-5, 1e-6, 2e-7])
+def test_two_large_logs_that_are_near_are_two(tolerance):
+    verdict = check.acceptance(
+        lambda here, there: np.exp(min(0.0, there - here)) if abs(there - here) > tolerance * abs(here) else 1.0
+    )
+    assert verdict.passed is False
+    assert "For as much to flow down as up" in verdict.message
+
+
 def test_an_acceptance_that_exponentiates_first_is_rejected():
     verdict = check.acceptance(lambda here, there: np.fmin(1.0, np.exp(there) / np.exp(here)))
     assert verdict.passed is False
@@ -302,6 +319,8 @@ def test_an_acceptance_that_exponentiates_first_is_rejected():
         lambda here, there: 1.0 if there > here else math.exp(there - here),
         lambda here, there: math.exp(there - here) if there - here < -700 else math.exp(-np.logaddexp(0, here - there)),
         lambda here, there: np.float32(np.exp(min(0.0, there - here))),
+        lambda here, there: np.exp(np.minimum(np.float32(0), np.float32(there) - np.float32(here))),
+        lambda here, there: math.exp(min(here, there) - here),
     ],
 )
 def test_right_acceptance(answer):

@@ -56,6 +56,22 @@ def not_the_first(train, validation, log_z, se):
     return best if likelihood[best] - likelihood[-1] > 2 * np.hypot(se[best], se[-1]) else None
 
 
+def first_hill(likelihood):
+    return next((look for look in range(len(likelihood) - 1) if likelihood[look] > likelihood[look + 1]), -1)
+
+
+def from_the_first_hill(train, validation, log_z, se):
+    likelihood = validation - log_z
+    look = first_hill(likelihood)
+    return look if likelihood[look] - likelihood[-1] > 2 * np.hypot(se[look], se[-1]) else None
+
+
+def at_the_first_significant_fall(train, validation, log_z, se):
+    likelihood = validation - log_z
+    falls = likelihood[:-1] - likelihood[1:] > 2 * np.hypot(se[:-1], se[1:])
+    return since()(train, validation, log_z, se) if not falls.any() else int(falls.argmax())
+
+
 def last_significant(train, validation, log_z, se):
     likelihood = validation - log_z
     fallen = [look for look in range(len(se)) if likelihood[look] - likelihood[-1] > 2 * np.hypot(se[look], se[-1])]
@@ -104,6 +120,12 @@ WRONG_GAP = {
     "best mean f, fall of the likelihood": (watched(decide=best_mean_f), "rises with Z itself"),
     "the lowest look since, not the last": (watched(decide=to_the_lowest), "a fall in between"),
     "falls without a break": (watched(decide=unbroken), "a fall with a rise in between"),
+    "the first hill": (watched(decide=from_the_first_hill), "a dip before the best look"),
+    "the first hill, where the end is below the best": (
+        watched(decide=lambda t, v, z, se: None if since()(t, v, z, se) is None else first_hill(v - z)),
+        "a dip before the best look",
+    ),
+    "the first clear fall": (watched(decide=at_the_first_significant_fall), "dip|recover|last look shows nothing|late"),
     "look 0 for none": (watched(decide=lambda *given: since()(*given) or None), "a fall from the first look on"),
     "always look 4": (watched(decide=if_fallen(4)), "it lies 1.6 nats below the best: too late"),
     "the first look left out": (watched(decide=not_the_first), "a fall from the first look on"),
@@ -228,6 +250,9 @@ WRONG_RAISE = {
     "underflow": (lambda f, w: f + np.log(np.exp(-own(w, len(f))).mean(1)), "exp(-1600) and exp(-800) underflow"),
     "underflow of f/w": (lambda f, w: np.log(np.exp(f[:, None] - own(w, len(f))).mean(1)), "infinite"),
     "overflow": (lambda f, w: f + np.log((1 / np.exp(own(w, len(f)))).mean(1)), "overflows to infinity"),
+    "NaN by overflow": (
+        lambda f, w: np.log((np.exp(f)[:, None] / np.exp(own(w, len(f)))).mean(1)), "the one over the other is NaN"
+    ),
     "another axis": (lambda f, w: f + mean_of(-own(w, len(f)).T)[: len(f)], "Which C chains are a point's own?"),
     "the largest of all points taken out": (shifted_by_all, "infinite"),
     "the first chain taken out": (lambda f, w: f + shifted(-own(w, len(f)), lambda x, **_: x[:, :1]), "infinite"),

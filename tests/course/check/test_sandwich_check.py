@@ -5,6 +5,7 @@ from itertools import pairwise, product
 
 import numpy as np
 import pytest
+from scipy.special import rel_entr
 
 from anneal_edu.annealing.matrices import expected_ais_weights
 from anneal_edu.course.check import sandwich
@@ -169,11 +170,13 @@ WRONG_ERRORS = {
     "averaged over p": (lambda q, p, ends: error(q, p, p), "foretells"),
     "no p": (lambda q, p, ends: -np.log(q @ ends), "compare with p"),
     "mean of logs": (lambda q, p, ends: (ends * np.log(p / np.maximum(q, 1e-9))).sum(), "foretells"),
-    "relative entropy": (lambda q, p, ends: (p * np.log(p / np.maximum(q, 1e-9))).sum(), "foretells"),
+    "relative entropy": (lambda q, p, ends: (p * np.log(p / np.maximum(q, 1e-9))).sum(), "this is KL(p ‖ q)"),
     "relative entropy, infinite": (
         lambda q, p, ends: np.sum(q * np.log(q / p)) if (q == 0).any() else error(q, p, ends),
         "nor take its logarithm",
     ),
+    "KL(q ‖ p)": (lambda q, p, ends: rel_entr(q, p).sum(), "this is KL(q ‖ p), the mean"),
+    "-KL(ends ‖ p)": (lambda q, p, ends: -rel_entr(ends, p).sum() * (q != p).any(), "this is -KL(ends ‖ p), the mean"),
     "NaN": (lambda q, p, ends: np.nan * q.sum() if (q != p).any() else 0.0, "NaN or infinity"),
     "no error": (lambda q, p, ends: 0.0, "foretells"),
     "log 10": (lambda q, p, ends: error(q, p, ends) / np.log(10), "foretells"),

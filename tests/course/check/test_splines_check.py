@@ -193,6 +193,29 @@ WRONG_RATE = {
 }
 
 
+OF_ONE_SIZE = {  # right for statistics of the size of 1
+    **{f"{e:g} lest it divide by 0": rate(lambda r, x, bend, cov, p, e=e: r @ r / (bend + e)) for e in (1e-12, 1e-15)},
+    "0 where r is short": rate(lambda r, x, bend, cov, p: r @ r / bend if np.sqrt(r @ r) > 1e-6 else 0.0),
+    "10 at most": rate(lambda r, x, bend, cov, p: min(10.0, r @ r / bend)),
+    "a million at most": rate(lambda r, x, bend, cov, p: min(1e6, r @ r / bend)),
+    "0.001 at least": rate(lambda r, x, bend, cov, p: max(1e-3, r @ r / bend)),
+    "eight digits": rate(lambda r, x, bend, cov, p: np.round(r @ r / bend, 8)),
+}
+
+
+@pytest.mark.parametrize("guard", OF_ONE_SIZE)
+def test_a_rate_of_statistics_of_any_size(guard):
+    said = splines.best_rate(OF_ONE_SIZE[guard])
+    assert said.passed is False
+
+
+@pytest.mark.parametrize("by", [1e-6, 1e-3, 1e3])
+def test_a_hill_in_other_units_is_as_high(by):
+    for hill in hills():
+        assert np.isclose(hill.scaled(by).top, hill.top)
+        assert np.isclose(hill.scaled(by).height(0.1 / by**2), hill.height(0.1))
+
+
 @pytest.mark.parametrize("mistake", WRONG_RATE)
 def test_wrong_rate(mistake):
     answer, message = WRONG_RATE[mistake]

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.special import logsumexp
 
 import anneal_edu as ae
 from anneal_edu.course.check import start as check
@@ -24,6 +25,7 @@ P0, P1 = ae.Gaussian([0.0], [[1.0]]), ae.Gaussian([3.0], [[1.0]])
         ("many", "one number"),
         ([20, np.log(2)], "one number"),
         (np.log, "one number"),
+        (np.nan, "not finite"),
     ],
 )
 def test_wrong_log_number_of_states(answer, advice):
@@ -82,6 +84,11 @@ WRONG_DECISIONS = {
     ),
     "you compare one observation": lambda a, b, za, zb, e: verdict_of(a.max() - za - b.max() + zb, 2 * e),
     "the best or the worst": lambda a, b, za, zb, e: verdict_of(a.min() - za - b.min() + zb, 2 * e),
+    "average the logs": lambda a, b, za, zb, e: verdict_of(
+        logsumexp(a) - logsumexp(b) - np.log(len(a) / len(b)) - za + zb, 2 * e
+    ),
+    "does not make it smaller": lambda a, b, za, zb, e: verdict_of(lead(a, b, za, zb), 2 * e / np.sqrt(len(a))),
+    "the same for every observation": lambda a, b, za, zb, e: verdict_of(lead(a, b, za, zb), e / len(a)),
     "the two mean log f lie near": lambda a, b, za, zb, e: verdict_of(
         lead(a, b, za, zb), np.inf if abs(a.mean() - b.mean()) <= 2 * e else 0
     ),
@@ -147,6 +154,10 @@ def by_chance(beta):
     return ae.Gaussian([3 * beta + 0.1 * beta * (1 - beta) * np.random.default_rng().normal()], [[1.0]])
 
 
+def slid(to=lambda beta: beta, variance=lambda beta: 1.0):
+    return lambda beta: ae.Gaussian([3 * to(beta)], [[variance(beta)]])
+
+
 def scaled(log_z):
     return lambda beta: ae.Gaussian([3 * beta], [[1.0]], log_scale=log_z(beta))
 
@@ -167,6 +178,13 @@ def scaled(log_z):
         (scaled(lambda beta: 0.1 * np.sin(60 * np.pi * beta)), "log Z of your path"),
         (scaled(lambda beta: 5.0 * (0.31 < beta < 0.315)), "log Z of your path is 5 at β = 0.31"),
         (lambda beta: P0 if beta < 0.5 else P1, "leaps near β = 0.50"),
+        *((slid(lambda beta, n=n: np.floor(n * beta + 1e-9) / n), "leaps near") for n in (3, 4, 5, 8, 10)),
+        (slid(lambda beta: round(beta, 1)), "leaps near"),
+        (slid(lambda beta: 3.0 if 0.4321 < beta < 0.4325 else beta), "leaps near β = 0.432"),
+        (slid(variance=lambda beta: 1.0 if beta < 0.5 or beta == 1 else 2 - beta), "leaps near β = 0.50"),
+        (slid(variance=lambda beta: 1.0 if beta < 0.3 else 1 + 0.5 * (1 - beta)), "leaps near β = 0.30"),
+        (slid(lambda beta: 1 / (1 + np.exp(-1000 * (beta - 0.5)))), "or nearly"),
+        (scaled(lambda beta: 5.0 * (0.4321 < beta < 0.4325)), "log Z of your path is 5 at β = 0.43"),
         (by_chance, "draw nothing at random"),
         (lambda beta: {0.0: P0, 1.0: P1}.get(beta, ae.Gaussian([100.0], [[1.0]])), "leaps"),
     ],
@@ -184,6 +202,9 @@ def test_wrong_path(answer, advice):
         (ae.hellinger_path(P0, P1), "of your own"),
         (lambda beta: ae.Gaussian([3 * beta**4], [[1 + beta * (1 - beta)]]), "of your own"),
         (lambda beta: ae.Gaussian([3 * beta], [[1.0]], log_scale=0.0), "of your own"),
+        (slid(lambda beta: beta**0.5), "of your own"),
+        (slid(lambda beta: round(beta, 3)), "of your own"),  # too fine to tell from a slide
+        (slid(lambda beta: min(2 * beta, 1.0), lambda beta: 1 + 2 * max(0.0, 0.25 - (beta - 0.5) ** 2)), "of your own"),
         (lambda beta: ae.Gaussian([3 * beta], [[1 + 900 * beta * (1 - beta) ** 2 * beta]]), "of your own"),
     ],
 )

@@ -261,6 +261,7 @@ WRONG_LADDER = {
     "a little more than the rates": (lambda s, r, K: share(s, r + r * r / 50, K), "not alike"),
     "of a normal score": (lambda s, r, K: share(s, erfinv(np.minimum(r, 0.9999)), K), "the rates themselves"),
 
+    "three digits": (lambda s, r, K: share(s, r, K).round(3), "are the rungs rounded"),
     "axes exchanged": (exchanged, "roles of the two axes"),
     "fewest where it is hard": (inverse, "not alike"),
     "the pilot's rungs taken to be even": (sorted_rates, "not alike"),

@@ -215,6 +215,14 @@ WRONG_PHASE = {
         lambda s, start, model, betas, *given: phase()(s[:3], start, model, betas[:3], *given), "swap wants all rungs"
     ),
     "the last rung, wherever β = 1": (phase(give=-1), "you return 8,000 particles, and 16,000 states stand for"),
+    "all rungs with β > 0.99": (
+        handing_out(lambda new, old, model, betas, rng: new[betas > 0.99].reshape(-1, new.shape[-1])),
+        "0.995, 1, 0.9999.: you return 24,000 particles",
+    ),
+    "all rungs with β near 1": (
+        handing_out(lambda new, old, model, betas, rng: at_end(new, np.where(np.isclose(betas, 1, atol=1e-3), 1, 0))),
+        "0.995, 1, 0.9999.: you return 16,000 particles",
+    ),
     "both ends": (
         handing_out(lambda new, old, model, betas, rng: np.vstack([new[0], new[-1]])),
         "you return 16,000 particles, and 8,000",
@@ -319,6 +327,24 @@ def shares_of_the_images(rbm, images, particles, elsewhere):
     return 0.5 * np.abs(p - q).sum()
 
 
+def from_shares(p, q):
+    return 0.5 * (np.abs(p - q).sum() + abs(p.sum() - q.sum()))
+
+
+def coded(code):
+    """Images and particles are told apart by ``code(x, rbm)``, (n,)."""
+
+    def answer(rbm, images, particles):
+        p, same = cells(rbm, images, particles, elsewhere=False)[0], code(particles, rbm)[:, None] == code(images, rbm)
+        return from_shares(p, same.mean(0))
+
+    return answer
+
+
+def floats(dtype, order):
+    return lambda x, rbm: (x[:, ::order] @ 2.0 ** np.arange(x.shape[1])).astype(dtype)
+
+
 WRONG_DISTANCE = {
     "shares of the images": (lambda *a: shares_of_the_images(*a, True), "divide the counts by B"),
     "shares of the images alone": (lambda *a: shares_of_the_images(*a, False), "on an image or not"),
@@ -385,9 +411,45 @@ WRONG_DISTANCE = {
     "mean for sum": (lambda *a: 0.5 * np.abs(np.subtract(*cells(*a))).mean(), "it should be"),
     "elsewhere for the model alone": (
         lambda rbm, i, p: 0.5 * np.abs(cells(rbm, i, p)[0] - np.append(cells(rbm, i, p)[1][:-1], 0)).sum(),
-        "it should be",
+        "elsewhere the model has 1 - Σp",
     ),
     "overlap": (lambda *a: 1 - right_distance(*a), "it should be"),
+    "exp f over exp log Z": (
+        lambda rbm, i, p: from_shares(np.exp(rbm.log_density(i)) / np.exp(rbm.log_z()), cells(rbm, i, p, False)[1]),
+        "Take log Z off before exp.",
+    ),
+    "equal density for equal": (
+        coded(lambda x, rbm: rbm.log_density(x)), "whatever the model says of the two",
+    ),
+    "the first byte": (coded(lambda x, rbm: np.packbits(x.astype(bool), axis=1)[:, 0]), "with 12 pixels"),
+    "the last eight": (coded(lambda x, rbm: (x[:, ::-1] @ 2 ** np.arange(x.shape[1])).astype(np.uint8)), "12 pixels"),
+    "sixteen bits": (coded(lambda x, rbm: (x @ 2.0 ** np.arange(x.shape[1])) % 2**16), "with 64 pixels"),
+    "32 bits": (coded(lambda x, rbm: (x @ 2.0 ** np.arange(x.shape[1])) % 2**32), "with 64 pixels"),
+    **{
+        f"a code of float{bits}, {name}": (coded(floats(f"f{bits // 8}", order)), f"with {pixels} pixels")
+        for bits, pixels in ((16, 12), (32, 64), (64, 64))
+        for name, order in (("upwards", 1), ("downwards", -1))
+    },
+    "elsewhere not halved": (
+        lambda *a: right_distance(*a) + 0.5 * abs(np.subtract(*cells(*a))[-1]), "halved with those of the others"
+    ),
+    "no half, no elsewhere": (
+        lambda *a: np.abs(np.subtract(*cells(*a, elsewhere=False))).sum(), "and half of the sum is asked"
+    ),
+    "elsewhere of the particles alone": (
+        lambda *a: 0.5 * (np.abs(np.subtract(*cells(*a))[:-1]).sum() + cells(*a)[1][-1]), "the model has something"
+    ),
+    "elsewhere of the model alone": (
+        lambda *a: 0.5 * (np.abs(np.subtract(*cells(*a))[:-1]).sum() + cells(*a)[0][-1]), "the particles have something"
+    ),
+    "Z of the images, and elsewhere": (
+        lambda *a: 0.5 * np.abs(np.subtract(*cells(*a, z=log_sum))).sum(), "then it has something elsewhere"
+    ),
+    "each particle once": (lambda rbm, i, p: right_distance(rbm, i, np.unique(p, axis=0)), "count all B"),
+    "B - 1": (
+        lambda rbm, i, p: from_shares(cells(rbm, i, p)[0][:-1], cells(rbm, i, p)[1][:-1] * len(p) / max(len(p) - 1, 1)),
+        "not by B - 1",
+    ),
     "not a number": (lambda *a: np.nan, "NaN"),
     "a vector": (lambda *a: np.abs(np.subtract(*cells(*a))), "shape"),
 }
@@ -443,6 +505,9 @@ def fresh_draws_of_the_start(states, start, model, betas, swap, rng):
         ("negative_phase", fresh_draws_of_the_start),
         ("distance", lambda *a: np.maximum(np.subtract(*cells(*a)), 0).sum()),
         ("distance", lambda *a: 1 - np.minimum(*cells(*a)).sum()),
+        ("distance", coded(lambda x, rbm: np.array([row.tobytes() for row in x]))),
+        ("distance", lambda rbm, i, p: right_distance(rbm, i.astype(np.float32), p.astype(np.float32))),
+        ("distance", coded(lambda x, rbm: x.astype(int) @ 2 ** np.arange(x.shape[1]))),
     ],
 )
 def test_right_answers_in_other_words_pass(check, answer):

@@ -264,6 +264,10 @@ def by_shares(lw):
     return [n, logsumexp(lw[order[n:]]) - np.log(len(lw) - n)]
 
 
+def tops(left):
+    return ae.log_mean_exp(left) if left.size else -np.inf
+
+
 WRONG_JUDGEMENTS = {
     "more than half": (more_than_half, "they have it without the last one"),
     "from 0": (counted(lambda lw: carriers(lw)[0] - 1), "position 0 holds one already"),
@@ -278,6 +282,9 @@ WRONG_JUDGEMENTS = {
     "half as heavy": (counted(lambda lw: (below_top(lw) > 0.5).sum()), "half of the heaviest one"),
     "a hundredth": (counted(lambda lw: len(lw) // 100), "the heaviest"),
     "all that tie": (counted(lambda lw: (lw >= np.sort(lw)[-carriers(lw)[0]]).sum()), "every chain that ties"),
+    "none that ties is left": (lambda lw: (n := judge(lw)[0], tops(lw[lw < np.sort(lw)[-n]])), "chains all the same"),
+    "equal ones are one": (lambda lw: (n := judge(lw)[0], tops(np.unique(lw)[:-n])), "chains all the same"),
+    "weight 0 left out": (lambda lw: judge(lw, lambda left: tops(left[left > -np.inf])), "were run, too, and count"),
     "all chains": (lambda lw: (judge(lw)[0], ae.log_mean_exp(lw)), "log Ẑ of all chains"),
     "C in place of C - n": (
         lambda lw: (judge(lw)[0], judge(lw)[1] + np.log1p(-judge(lw)[0] / len(lw))),
