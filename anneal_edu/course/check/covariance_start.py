@@ -147,7 +147,7 @@ def weighted_covariance(answer) -> str:
         again = _two_moments(answer, h, np.log(times), grbm)
         each = np.repeat(grbm.visible_mean(h), times, axis=0)
         require(
-            same(again[0], each.mean(0)) and _is_covariance(again[1], np.cov(each.T, ddof=0), times, grbm),
+            same(again[0], each.mean(0)) and same(again[1], np.cov(each.T, ddof=0) + np.diag(grbm.sigma**2)),
             "a chain of weight 3 should count as three chains of weight 1, and one of weight 0, whose log weight is "
             "-inf, not at all. With yours it does not.",
         )
@@ -158,22 +158,17 @@ def weighted_covariance(answer) -> str:
             require(same(found[0], near[0]) and same(found[1], near[1]), moved)
         found = _two_moments(answer, h, np.append([1000.0, 999.0], log_w[2:]), grbm, "log weights up to 1000: ")
         w, two = np.array([np.e, 1.0]) / (1 + np.e), grbm.visible_mean(h[:2])
-        counts = same(found[0], w @ two) and _is_covariance(found[1], np.cov(two.T, aweights=w, ddof=0), w, grbm)
+        between = np.cov(two.T, aweights=w, ddof=0)
+        counts = same(found[0], w @ two) and same(found[1], between + np.diag(grbm.sigma**2))
         require(counts, "two chains that outweigh all others by 900 nats should alone count; with yours they do not.")
         states, p = binary_states(H).astype(float), grbm.hidden_probabilities()
         mean, cov = grbm.mean_and_cov()
         found = _two_moments(answer, states, np.log(p) + 7, grbm)
         require(
-            same(found[0], mean) and _is_covariance(found[1], cov - np.diag(grbm.sigma**2), p, grbm),
+            same(found[0], mean) and same(found[1], cov),
             "every state of h once, with its probability for a weight, should give the exact moments of the target.",
         )
     return "right: weights count as so many chains, none overflows, and with the exact weights the moments are exact."
-
-
-def _is_covariance(cov: np.ndarray, between: np.ndarray, weights: np.ndarray, grbm: GaussianRBM) -> bool:
-    """Whether this is ``between`` plus the noise, divided by the sum of the weights or as np.cov divides by n - 1."""
-    w, noise = weights / weights.sum(), np.diag(grbm.sigma**2)
-    return same(cov, between + noise) or same(cov, between / (1 - w @ w) + noise)
 
 
 def _judge_weighted(answer, h: np.ndarray, log_w: np.ndarray, grbm: GaussianRBM) -> None:
@@ -223,6 +218,8 @@ def _judge_weighted(answer, h: np.ndarray, log_w: np.ndarray, grbm: GaussianRBM)
             + noise,
         })
     reject(got_cov, {
+        "you divide by 1 - Σw², as np.cov does by itself, or by n - 1. With every state once, and its probability for "
+        "a weight, that is not the covariance of the target: ddof=0.": between / (1 - 1 / ess) + noise,
         "the products are weighted, but they are deviations from the *unweighted* mean.": (w * away.T) @ away + noise,
         "these are second moments about 0: subtract the mean first.": (w * c.T) @ c + noise,
         "the weights sum to 1, and then you divided by n as well.": between / n + noise,
@@ -233,7 +230,7 @@ def _judge_weighted(answer, h: np.ndarray, log_w: np.ndarray, grbm: GaussianRBM)
         "counts twice.": (w**2 * d.T) @ d + noise,
     })
     wrong = "the covariance is wrong: weigh the products of deviations from the weighted mean, and add diag(σ²) once."
-    require(_is_covariance(got_cov, between, w, grbm), wrong)
+    require(same(got_cov, between + noise), wrong)
 
 
 def _two_moments(answer, h: np.ndarray, log_w: np.ndarray, grbm: GaussianRBM, case: str = "") -> list[np.ndarray]:

@@ -245,11 +245,11 @@ def _or_infinity(answer, visible_bias: np.ndarray, n_hidden: int):
 # Exercise 3
 @exercise(
     hints=(
-        "If a chain starts as an exact draw and the step is sound, what is it after one step, and after ten?",
+        "If a chain starts as an exact draw and the step is sound, what is it after one step, and after eleven?",
         "Take many exact draws, let them make several steps, and compare how often each whole state occurs with its "
         "exact probability: not only each pixel's mean.",
-        "p = exp(log_density(states) - log_z); counts of v @ (8, 4, 2, 1) of 20,000 draws after ten steps; unsound if "
-        "half the summed difference exceeds 0.03",
+        "p = exp(log_density(states) - log_z); counts of v @ (8, 4, 2, 1) of 20,000 draws after eleven steps; unsound "
+        "if half the summed difference exceeds 0.03",
     )
 )
 def is_sound(answer) -> str:
@@ -271,7 +271,7 @@ def is_sound(answer) -> str:
         require(bool(said) == sound, f"you say that this step is {judged}: {why}")
     return (
         f"right: {len(STEPS)} steps, four of them sound. The last throws the same coins in every call: after one step "
-        "nothing shows, after ten the states come up with wrong shares."
+        "nothing shows, after eleven the states come up with wrong shares."
     )
 
 

@@ -97,6 +97,10 @@ STEPS: dict[str, tuple[Kernel, bool, str]] = {
         "each pixel, each pair and each amount of ink comes up as often as it should, and the mean of log f(v) is "
         "right, but the shares of the states are not: compare whole states.",
     ),
+    "turned round": (
+        lambda rbm, v, rng: 1 - v, False,
+        "it flips every pixel, and a second step flips them back: look after one step, too, or after an odd number.",
+    ),
     "a generator of its own": (
         lambda rbm, v, rng: gibbs(rbm, v, np.random.default_rng(0)),
         False, "once it is harmless. But it throws the same coins in every call, `default_rng(0)`: take several steps.",

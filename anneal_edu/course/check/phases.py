@@ -117,6 +117,20 @@ def _first_rung(states, rng):
     return states, states[0]
 
 
+def _in_another_order(states, rng):
+    states, particles = ladders()[0].healthy(states, rng)
+    return states, rng.permutation(particles)
+
+
+SOUND: dict[str, Phase] = {
+    "never moves. That is no use, but it leaves every distribution as it is": lambda states, rng: (
+        states.copy(),
+        states[-1].copy(),
+    ),
+    "hands out the last rung's states in another order": _in_another_order,
+}
+"""What a phase on the first ladder may do as well, and the phase."""
+
 SICK: dict[str, Phase] = {
     "moves every rung under the last model: look at the other rungs, too": _cold,
     "moves the second rung as it does the first: look at every rung": _moving_one_as_another(1, 0),

@@ -233,6 +233,7 @@ def _log_z_on_a_line(p) -> float:
 
 _LINE = np.linspace(-12, 15, 601)[:, None]
 _N_FINE = 4000
+_STAIR = 1e-6  # nats, from a β to one that is 1e-12 further on
 
 
 def _require_no_leap(path) -> np.ndarray:
@@ -240,14 +241,14 @@ def _require_no_leap(path) -> np.ndarray:
     betas = np.linspace(0, 1, _N_FINE + 1)
     p, log_sum = _shares(path, betas)
     steps = np.r_[_distances(p[:: _N_FINE // 200]), _distances(p)]
-    if steps.max() > 0.01:
+    if steps.max() > _STAIR:
         worst = int(steps[200:].argmax())
         low, high, distance = _bisected(path, betas[worst], betas[worst + 1])
         require(
-            distance < 0.01,
-            f"your path leaps near β = {high:.4f}: between {low:.7f} and {high:.7f} it still changes (a KL divergence "
-            f"of about {distance:.2g} nats), and a leap is what a path is there to avoid. The nearer two β, the nearer "
-            "their distributions should be.",
+            distance < _STAIR,
+            f"your path leaps near β = {high:.4f}: between {low:.13f} and {high:.13f} it still changes (a KL "
+            f"divergence of about {distance:.2g} nats), and a leap is what a path is there to avoid. The nearer two β, "
+            "the nearer their distributions should be.",
         )
     steep = int(steps[:200].argmax())
     require(
@@ -272,8 +273,8 @@ def _distances(p: np.ndarray) -> np.ndarray:
 
 
 def _bisected(path, low: float, high: float) -> tuple[float, float, float]:
-    """Where the path changes most between two β, to within 1e-6, and by how much."""
-    while high - low > 1e-6:
+    """Where the path changes most between two β, to within 1e-12, and by how much."""
+    while high - low > 1e-12:
         middle = (low + high) / 2
         first, second = _distances(_shares(path, [low, middle, high])[0])
         low, high = (low, middle) if first > second else (middle, high)

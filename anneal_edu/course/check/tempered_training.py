@@ -4,7 +4,7 @@ import numpy as np
 
 from anneal_edu import BinaryRBM, binary_states
 from anneal_edu.course.check.particles import judge_one_step, judge_own_laws, judge_sweep, near_the_model, sweeps
-from anneal_edu.course.check.phases import SICK, Ladder, ladders
+from anneal_edu.course.check.phases import SICK, SOUND, Ladder, ladders
 from anneal_edu.course.check.verdict import call, exercise, reject, require
 from anneal_edu.data import bars_and_stripes
 
@@ -79,6 +79,8 @@ together, is not: compare that, with ten thousand draws or more.
         "two standard errors off by chance, and some three: allow five, or draw more. Did each rung begin at exact "
         "draws of its own?",
     )
+    for what, phase in SOUND.items():
+        require(asked(short, phase, 33), f"you condemn a phase that {what}: by exact draws, nothing is wrong with it.")
     faults = len(SICK) + sum(len(ladder.faults) for ladder in (short, long))
     return f"right: all {faults} faults found, and the phase without one is let go, 24 times of 24."
 

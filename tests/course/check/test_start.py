@@ -178,8 +178,8 @@ def scaled(log_z):
         (scaled(lambda beta: 0.1 * np.sin(60 * np.pi * beta)), "log Z of your path"),
         (scaled(lambda beta: 5.0 * (0.31 < beta < 0.315)), "log Z of your path is 5 at β = 0.31"),
         (lambda beta: P0 if beta < 0.5 else P1, "leaps near β = 0.50"),
-        *((slid(lambda beta, n=n: np.floor(n * beta + 1e-9) / n), "leaps near") for n in (3, 4, 5, 8, 10)),
-        (slid(lambda beta: round(beta, 1)), "leaps near"),
+        *((slid(lambda beta, n=n: np.floor(n * beta + 1e-9) / n), "leaps near") for n in (3, 4, 5, 8, 10, 50, 100)),
+        *((slid(lambda beta, n=n: round(beta, n)), "leaps near") for n in (1, 2, 3)),
         (slid(lambda beta: 3.0 if 0.4321 < beta < 0.4325 else beta), "leaps near β = 0.432"),
         (slid(variance=lambda beta: 1.0 if beta < 0.5 or beta == 1 else 2 - beta), "leaps near β = 0.50"),
         (slid(variance=lambda beta: 1.0 if beta < 0.3 else 1 + 0.5 * (1 - beta)), "leaps near β = 0.30"),
@@ -203,7 +203,6 @@ def test_wrong_path(answer, advice):
         (lambda beta: ae.Gaussian([3 * beta**4], [[1 + beta * (1 - beta)]]), "of your own"),
         (lambda beta: ae.Gaussian([3 * beta], [[1.0]], log_scale=0.0), "of your own"),
         (slid(lambda beta: beta**0.5), "of your own"),
-        (slid(lambda beta: round(beta, 3)), "of your own"),  # too fine to tell from a slide
         (slid(lambda beta: min(2 * beta, 1.0), lambda beta: 1 + 2 * max(0.0, 0.25 - (beta - 0.5) ** 2)), "of your own"),
         (lambda beta: ae.Gaussian([3 * beta], [[1 + 900 * beta * (1 - beta) ** 2 * beta]]), "of your own"),
     ],

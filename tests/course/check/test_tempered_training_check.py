@@ -41,6 +41,16 @@ def before_and_after(phase, rungs, rng):
     return all(np.abs(pairs(rung, a) - pairs(rung, b)).max() < 0.025 for rung, a, b in seen)
 
 
+def moved(phase, rungs, rng):
+    old = np.stack([rung.sample(100, rng) for rung in rungs])
+    return bool((phase(old.copy(), rng)[0] != old).any())
+
+
+def in_order(phase, rungs, rng):
+    states, particles = phase(np.stack([rung.sample(100, rng) for rung in rungs]), rng)
+    return bool(np.array_equal(states[-1], particles))
+
+
 WRONG_SOUND = {
     "everything is well": (lambda phase, rungs, rng: True, "moves every rung under the last model"),
     "nothing is well": (lambda phase, rungs, rng: False, "every time"),
@@ -69,6 +79,13 @@ WRONG_SOUND = {
     "two standard errors": (soundness(k=1.7), "of 24 trials|every time"),
     "ten draws": (soundness(n=10), "you pass a phase"),
     "from zeros": (soundness(zeros=True), "exact draws of its rungs"),
+    "whether chains move": (
+        lambda phase, rungs, rng: soundness(hidden=1)(phase, rungs, rng) and moved(phase, rungs, rng), "never moves"
+    ),
+    "whether particles are the last rung, row by row": (
+        lambda phase, rungs, rng: soundness(hidden=1)(phase, rungs, rng) and in_order(phase, rungs, rng),
+        "in another order",
+    ),
     "a number": (lambda phase, rungs, rng: 3.0, "True or False"),
     "a second rng": (lambda phase, rungs, rng: soundness()(phase, rungs, np.random.default_rng(0)), "hand the rng"),
 }
