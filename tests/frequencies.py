@@ -4,10 +4,16 @@ import numpy as np
 from scipy import stats
 
 UNLIKELY = 1e-7
-"""Less than this is the chance of no count among the hundred or so that a test looks at."""
+"""A test whose law holds falls with at most this chance, whatever its seed."""
 
 
-def smallest_tail(frequencies, p, n) -> float:
-    """The least chance, over states of probability p, to be found as seldom or as often as in these n draws."""
+def chance_of_farthest(frequencies, p, n) -> float:
+    """How likely is any of the states as far out in its tail as the farthest of these? Bonferroni's bound.
+
+    ``p`` are the probabilities of the states, ``frequencies`` what was found in n draws. The more states are looked
+    at, the farther out is the farthest by chance: so the smallest tail is taken times their number, and twice, for
+    too few and for too many.
+    """
     counts = np.round(np.asarray(frequencies) * n)
-    return float(np.minimum(stats.binom.cdf(counts, n, p), stats.binom.sf(counts - 1, n, p)).min())
+    tails = np.minimum(stats.binom.cdf(counts, n, p), stats.binom.sf(counts - 1, n, p))
+    return float(min(1.0, 2 * tails.size * tails.min()))

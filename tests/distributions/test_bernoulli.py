@@ -5,7 +5,7 @@ import pytest
 from scipy.special import expit
 
 from anneal_edu.distributions.bernoulli import bernoulli, softplus, sum_of_softplus, weigh_and_draw
-from tests.frequencies import UNLIKELY, smallest_tail
+from tests.frequencies import UNLIKELY, chance_of_farthest
 
 FIELDS = np.array([-5.0, -1.0, 0.0, 0.7, 3.0])
 
@@ -76,7 +76,7 @@ def test_frequencies_are_sigmoid_of_the_field(dtype):
     draws = bernoulli(np.tile(FIELDS.astype(dtype), (n, 1)), np.random.default_rng(1))
     assert draws.dtype == dtype
     p = expit(FIELDS)
-    assert smallest_tail(draws.mean(0, dtype=float), p, n) > UNLIKELY
+    assert chance_of_farthest(draws.mean(0, dtype=float), p, n) > UNLIKELY
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -123,7 +123,7 @@ def test_weigh_and_draw_agrees_with_its_two_halves_done_apart(largest):
     p = expit(now[0].astype(float))
     log_ratio, draws = weigh_and_draw(before, now.copy(), np.random.default_rng(3))
     np.testing.assert_allclose(log_ratio, expected, atol=2e-6)
-    assert smallest_tail(draws.mean(0, dtype=float), p, n) > UNLIKELY
+    assert chance_of_farthest(draws.mean(0, dtype=float), p, n) > UNLIKELY
 
 
 @pytest.mark.parametrize("mean", [-4.0, 0.0])

@@ -5,7 +5,7 @@ import pytest
 from scipy.special import logsumexp
 
 import anneal_edu as ae
-from tests.frequencies import UNLIKELY, smallest_tail
+from tests.frequencies import UNLIKELY, chance_of_farthest
 
 D, H = 4, 3
 RNG = np.random.default_rng(0)
@@ -56,13 +56,13 @@ def test_a_sweep_leaves_it_invariant_and_the_backward_sweep_is_its_reversal():
     reversal = (law[:, None] * K).T / law[:, None]
     for state in (0, 77):
         for move, matrix in ((JOINT.gibbs, K), (JOINT.gibbs_backwards, reversal)):
-            assert smallest_tail(frequencies(move, STATES[state]), matrix[state], 200_000) > UNLIKELY
+            assert chance_of_farthest(frequencies(move, STATES[state]), matrix[state], 200_000) > UNLIKELY
 
 
 def test_exact_draws():
     law = np.exp(JOINT.log_density(STATES) - JOINT.log_z())
     found = frequencies(lambda x, rng: JOINT.sample(len(x), rng), STATES[0])
-    assert smallest_tail(found, law, 200_000) > UNLIKELY
+    assert chance_of_farthest(found, law, 200_000) > UNLIKELY
 
 
 def test_forward_and_reverse_ais_enclose_its_log_z():

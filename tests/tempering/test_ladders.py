@@ -11,7 +11,7 @@ from anneal_edu.tempering.matrices import even_odd_matrices, exploration_matrix
 from anneal_edu.tempering.parallel import sweep
 from anneal_edu.tempering.swaps import SCHEMES, as_scheme
 from tests.cases import always
-from tests.frequencies import UNLIKELY, smallest_tail
+from tests.frequencies import UNLIKELY, chance_of_farthest
 
 SCHEDULE = np.array([0.0, 0.2, 0.45, 0.7, 1.0])
 ALL = list(SCHEMES)
@@ -104,7 +104,7 @@ def test_one_move_and_one_turn_follow_the_joint_matrix():
     low, high = carried[0] @ [2, 1]
     found = np.bincount((4 * low + high).astype(int), minlength=16) / n
     p = matrix[begin]
-    assert smallest_tail(found, p, n) > UNLIKELY
+    assert chance_of_farthest(found, p, n) > UNLIKELY
 
 
 class MovesOnTheNextRung(WeightlessStartLadder):

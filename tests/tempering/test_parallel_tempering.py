@@ -11,7 +11,7 @@ from anneal_edu.tempering import swaps
 from anneal_edu.tempering.matrices import expected_round_trip_time
 from anneal_edu.tempering.swaps import SCHEMES, index_walk
 from tests.cases import always
-from tests.frequencies import UNLIKELY, smallest_tail
+from tests.frequencies import UNLIKELY, chance_of_farthest
 
 ALL = list(SCHEMES)
 
@@ -54,7 +54,7 @@ def test_every_rung_keeps_its_own_distribution(scheme):
         member = path(float(beta))
         p = np.exp(member.log_density(ae.binary_states(5)) - member.log_z())
         found = np.bincount(codes.astype(int), minlength=32) / 20_000
-        assert smallest_tail(found, p, 20_000) > UNLIKELY
+        assert chance_of_farthest(found, p, 20_000) > UNLIKELY
 
 
 @pytest.mark.parametrize("scheme", ALL)

@@ -12,7 +12,7 @@ from anneal_edu.paths.rungs import Rungs, rungs_on
 from anneal_edu.reweighting.mbar import minimise_objective
 from anneal_edu.tempering.rts import ascend, rts_round
 from anneal_edu.tempering.simulated import ratio_estimate, share_errors, tempered_walk
-from tests.frequencies import UNLIKELY, smallest_tail
+from tests.frequencies import UNLIKELY, chance_of_farthest
 
 SCHEDULE = np.array([0.0, 0.3, 0.6, 1.0])
 
@@ -76,7 +76,7 @@ def test_one_sweep_follows_the_joint_matrix(kernel):
     state = next(walk)
     share = np.bincount(state.rungs * 16 + index_of(state.x), minlength=64) / n
     row = T[rung * 16 + start]
-    assert smallest_tail(share, row, n) > UNLIKELY
+    assert chance_of_farthest(share, row, n) > UNLIKELY
 
 
 def test_conditionals_are_those_of_the_definition():

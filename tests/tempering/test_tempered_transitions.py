@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 import anneal_edu as ae
-from tests.frequencies import UNLIKELY, smallest_tail
+from tests.frequencies import UNLIKELY, chance_of_farthest
 
 
 def two_islands():
@@ -29,7 +29,7 @@ def test_the_target_is_left_invariant(n_steps):
     assert 100 < move.accepted.sum() < n - 100
     codes = (move.x @ (1 << np.arange(5)[::-1])).astype(int)
     p = np.exp(rbm.log_density(ae.binary_states(5)) - rbm.log_z())
-    assert smallest_tail(np.bincount(codes, minlength=32) / n, p, n) > UNLIKELY
+    assert chance_of_farthest(np.bincount(codes, minlength=32) / n, p, n) > UNLIKELY
 
 
 def test_moves_are_reversible():

@@ -171,7 +171,7 @@ def _say_what_is_sound(
     kept = change < 1e-12
     if kept.any():
         far += " (The broken table keeps some sites, and many a number that p has: compare the whole of p T with p.)"
-    elif change.max() < 0.01:
+    if change.max() < 0.01:
         slight = f"{change.max():.1g}"
         far += f" (The broken table changes p by {slight}, and rounding by 1e-16: look for the largest change.)"
     if not everywhere and np.linalg.matrix_rank(T - np.eye(len(p))) < len(p) - 1:

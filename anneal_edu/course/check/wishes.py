@@ -79,12 +79,12 @@ def judge_corrected(found, log_f, log_z, wishes, truth, case: str) -> None:
         "You take the wish itself away: it is log r_k that you want.": log_z + step - wishes,
         "That is Ẑ; return its logarithm.": np.exp(exact),
     }, case=f"{case}your c is right, and your log Ẑ, {row(z)}, should be {row(exact)}. ", unless=exact)
+    require(same(z, exact) or not _nearly(z, exact), f"{case}your c is right, and your log Ẑ is off {_LATE}")
     require(
         not same(z - z[0], exact - exact[0]) or same(z, exact),
         f"{case}the first entry of log Ẑ should stay as it was given, {exact[0]:.2f}; all of yours are off by "
         f"{z[0] - exact[0]:.2f}.",
     )
-    require(same(z, exact) or not _nearly(z, exact), f"{case}your c is right, and your log Ẑ is off {_LATE}")
     require(same(z, exact), f"{case}the exact log Z, with the first as given, are {row(exact)}; yours are {row(z)}.")
 
 

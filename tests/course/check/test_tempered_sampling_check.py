@@ -139,7 +139,7 @@ WRONG_CORRECTIONS = {
     "shift by the mean over the rungs": (corrected_with(shifted(lambda p: p.mean(0))), "on other rungs at each draw"),
     "shift before Ẑ": (corrected_with(log_z_as_it_is), "both log f_k and log Ẑ_k"),
     "clipped": (corrected_with(lambda f, z, r: q_of(np.clip(f, -700, 700), z, r).mean(1)), "yours is off"),
-    "log of c + 1e-9": (corrected_with(z=lambda z, c, r: by_shares(z, c + 1e-9, r)), "added to a share before"),
+    "log of c + 1e-9": (corrected_with(z=lambda z, c, r: by_shares(z, c + 1e-9, r)), "added to a share"),
     "no share below 1e-12": (corrected_with(z=lambda z, c, r: by_shares(z, np.maximum(c, 1e-12), r)), "a least one?"),
     "no share below 1e-30": (corrected_with(z=lambda z, c, r: by_shares(z, np.maximum(c, 1e-30), r)), "a least one?"),
     "no share below one draw's": (

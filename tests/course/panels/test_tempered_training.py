@@ -7,7 +7,7 @@ import anneal_edu as ae
 from anneal_edu.course.panels import particles_and_modes as small
 from anneal_edu.course.panels import tempered_training
 from anneal_edu.course.panels.tempered_training import BARS, COSTS, DIGITS, TemperedTraining, stored_curves
-from tests.frequencies import UNLIKELY, smallest_tail
+from tests.frequencies import UNLIKELY, chance_of_farthest
 
 
 def test_shares_and_probabilities_each_sum_to_one():
@@ -15,7 +15,7 @@ def test_shares_and_probabilities_each_sum_to_one():
     rbm = ae.BinaryRBM(rng.normal(size=(9, 4)), rng.normal(size=9), rng.normal(size=4))
     p, q = small.exact_probabilities(rbm, images), small.shares(rbm.sample(50_000, rng), images)
     assert p.sum() == pytest.approx(1) and q.sum() == pytest.approx(1)
-    assert smallest_tail(q, p, 50_000) > UNLIKELY
+    assert chance_of_farthest(q, p, 50_000) > UNLIKELY
 
 
 def both_trained(seed):
