@@ -47,6 +47,8 @@ class Scale:
         Numbers of rungs that are compared, each at the second-largest budget; runs of each.
     n_updates, every, n_sweeps : int
         Training that is tracked; updates between two looks; sweeps a look.
+    n_tracks : int
+        How often each training is tracked, with new chains.
     """
 
     model: str
@@ -59,6 +61,7 @@ class Scale:
     n_updates: int
     every: int
     n_sweeps: int
+    n_tracks: int = 1
 
 
 N_CHAINS = 100
@@ -68,7 +71,9 @@ SWEEPS_A_ROUND = 50
 SCALES = {
     "tiny": Scale("tiny", (100, 300, 600), 10, 2, 500, (5, 10), 2, 240, 80, 5),
     "quick": Scale("quick", (100, 250, 500, 1000, 2500), 100, 5, 10_000, (10, 20, 50, 100), 4, 3000, 50, 25),
+    "full": Scale("full", (100, 250, 500, 1000, 2500), 100, 20, 50_000, (10, 20, 50, 100), 20, 3000, 50, 25, 20),
 }
+"""Seconds; from a quarter of an hour to three quarters each; twenty runs of everything, from a longer sandwich."""
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import product
 from time import perf_counter
 
 import numpy as np
@@ -18,6 +19,9 @@ from anneal_edu.workers import one_blas_thread
 
 RUNS = ((1, False), (1, True), (5, True))
 """How many times more slowly, and longer, than the recipe it learns; whether tempered chains weigh both layers."""
+
+N_JUDGED = 2000
+"""Images of either kind, at most, over which a look averages: at 60,000 it would cost more than the tempered chains."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +43,7 @@ class Look:
     annealed: float | None
     tracking_seconds: float
     training_seconds: float
+    repeat: int = 0
 
     def __str__(self) -> str:
         bounds = f", sandwich {self.lower:.2f} to {self.upper:.2f}, AIS {self.annealed:.2f}" if self.lower else ""
@@ -72,7 +77,8 @@ def tracking(scale: Scale, run: Run = HERE) -> list[Look]:
     As in the table of large RBMs the model is trained on the digits, or on your images; here every fifth of them is
     held out. The training is tracked on states v, then once more on states (v, h); then one that learns five times more
     slowly and five times as long. Six times on the way a sandwich is made, and beside it stands AIS from nothing, with
-    the sweeps of one look.
+    the sweeps of one look. Where a training is tracked again, by other chains, only the looks beside a sandwich are
+    rows.
     """
     large = grosse_table2.SCALES[scale.model]
     recipe, data = large.training["PCD"], grosse_table2.data_of(large, run)
@@ -87,25 +93,27 @@ def tracking(scale: Scale, run: Run = HERE) -> list[Look]:
 
     rows, known = [], {}
     with one_blas_thread():
-        for slower, both_layers in RUNS:
+        for (slower, both_layers), repeat in product(RUNS, range(scale.n_tracks)):
             rate, n_updates = recipe.learning_rate / slower, slower * scale.n_updates
             states = contrastive_divergence(
                 train, large.n_hidden, "pcd", n_gibbs=recipe.n_gibbs, n_updates=n_updates, learning_rate=rate,
                 batch_size=recipe.batch_size, rng=np.random.default_rng([run.seed, 4]),
             )  # fmt: skip
-            training, rng = Stopwatch(states), np.random.Generator(np.random.SFC64([run.seed, 5]))
+            training, rng = Stopwatch(states), np.random.Generator(np.random.SFC64([run.seed, 5, repeat]))
             looks = track_log_likelihood(
-                training, train, validation, scale.every, scale.n_sweeps, N_CHAINS, schedule,
+                training, train[:N_JUDGED], validation[:N_JUDGED], scale.every, scale.n_sweeps, N_CHAINS, schedule,
                 both_layers=both_layers, rng=rng,
             )  # fmt: skip
             both = Stopwatch(looks)
             for look in both:
                 seconds = both.seconds - training.seconds, training.seconds
                 model = rate, look.n_updates
-                if look.n_updates % (n_updates // 6) == 0 and model not in known:
+                beside = look.n_updates % (n_updates // 6) == 0
+                if beside and model not in known:
                     known[model] = bounds_of(look.rbm, look.n_updates)
-                bounds = known.get(model, (None, None, None))
-                found = (look.n_updates, look.log_z, look.std_error, look.train, look.validation)
-                rows.append(Look(rate, both_layers, *found, *bounds, *seconds))
-                run.report(rows[-1])
+                if beside or repeat == 0:
+                    bounds = known.get(model, (None, None, None))
+                    found = (look.n_updates, look.log_z, look.std_error, look.train, look.validation)
+                    rows.append(Look(rate, both_layers, *found, *bounds, *seconds, repeat))
+                    run.report(rows[-1])
     return rows

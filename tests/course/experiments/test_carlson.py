@@ -1,6 +1,7 @@
 """The poster's experiments at their smallest, where the truth can be enumerated."""
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -80,6 +81,29 @@ def test_tracking_looks_at_train_and_held_out_digits():
         if row.lower is not None:
             assert row.lower < row.upper + 0.1 and abs(row.log_z - row.upper) < 5 * row.std_error + 0.3
     assert rows[3].lower == rows[0].lower != rows[-1].lower
+
+
+def test_a_training_is_tracked_again_by_other_chains():
+    (once, twice) = (carlson_tracking.tracking(replace(TINY, n_updates=120, every=20, n_tracks=n)) for n in (1, 2))
+    again = [row for row in twice if row.repeat == 1]
+    first = [row for row in twice if row.repeat == 0]
+    assert [(row.n_updates, row.log_z) for row in first] == [(row.n_updates, row.log_z) for row in once]
+    beside = [row for row in first if row.lower is not None]
+    same = [(row.learning_rate, row.both_layers, row.n_updates, row.lower, row.annealed) for row in beside]
+    assert [(row.learning_rate, row.both_layers, row.n_updates, row.lower, row.annealed) for row in again] == same
+    assert all(row.log_z != other.log_z for row, other in zip(beside, again, strict=True))
+
+
+def test_a_look_averages_over_some_of_many_images(monkeypatch):
+    monkeypatch.setattr(carlson_tracking, "N_JUDGED", 7)
+    shown = []
+
+    def watched(states, train, validation, *settings, **options):
+        shown.append((len(train), len(validation)))
+        return iter(())
+
+    monkeypatch.setattr(carlson_tracking, "track_log_likelihood", watched)
+    assert carlson_tracking.tracking(TINY) == [] and set(shown) == {(7, 7)}
 
 
 def test_repeated_is_so_many_steps():
