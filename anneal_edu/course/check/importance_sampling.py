@@ -52,7 +52,7 @@ def _mistaken_log_weights(log_f, log_z_0, x):
         "the log ratios are added up, not averaged.": log_z_0 + (right - log_z_0) / len(stages),
         "the places are exchanged, f_k(x_{k-1}) / f_{k-1}(x_k): both densities belong at the same place.": log_z_0
         + sum(log_f[k][x[:, k - 1]] - log_f[k - 1][x[:, k]] for k in stages),
-        "only the first step is counted. There are K = len(log_f) - 1 ratios, one a "
+        "some steps are not counted: the last, or all but the first. There are K = len(log_f) - 1 ratios, one a "
         "step.": log_z_0 + log_f[1][x[:, 1]] - log_f[0][x[:, 1]],
     }
 
@@ -309,8 +309,16 @@ def _judge_pair(answer, high: float, low: float) -> None:
     down, up = _asked(answer, high, low), _asked(answer, low, high)
     if np.asarray(down).dtype.itemsize < 8 and high - low > 85:  # exp of less is 0 in single precision
         return
+    wanted = float(up) * np.exp(low - high)
+    lost = down > 0 and wanted < 1e-11 and abs(float(down) - wanted) < 1e-15
     require(
-        0 < up and np.isclose(float(down), float(up) * np.exp(low - high), rtol=1e-4, atol=0),
+        not lost or np.isclose(float(down), wanted, rtol=1e-4, atol=0),
+        f"where {high - low:g} nats lie between here and there your probability is {float(down):.3g}, and should be "
+        f"{wanted:.3g}: right but for a rounding error of 1e-16, which is all that is left of it. Where two numbers "
+        "near 1 are subtracted the digits of a small one are lost: write the rule so that nothing cancels.",
+    )
+    require(
+        0 < up and np.isclose(float(down), wanted, rtol=1e-4, atol=0),
         f"from log f = {high:.10g} to {low:.10g} your chain goes with probability {float(down):.3g}, and back with "
         f"{float(up):.3g}. For as much to flow down as up, the first should be exp({low - high:g}) = "
         f"{np.exp(low - high):.3g} times the second.",

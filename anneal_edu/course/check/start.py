@@ -157,7 +157,7 @@ def better_model(answer):
         require(isinstance(said, str) and said in _WHICH, f'return "a", "b" or "undecided"; you return {said!r}.')
         case = (
             f"mean log f {mean_a:g} and {mean_b:g}, log Z {log_z_a:g} and {log_z_b:g}, each up to {error:g} wrong: "
-            f'you say "{said}", the evidence says "{right}". '
+            f'you say "{said}", the evidence says "{right}": '
         )
         require(said == right, case + (_slip_everywhere(answer) or why))
         turned = attempt(answer(log_f_b, log_f_a, log_z_b, log_z_a, error))
@@ -215,10 +215,12 @@ def your_path(answer):
     suspects = _require_no_leap(answer)
     for beta in (0.5, *np.linspace(0, 1, 402)[1:-1] ** 1.3, *suspects):  # uneven: what vanishes at quarters is seen
         log_z = _log_z_on_a_line(answer(beta))
+        geometric = abs(log_z + 4.5 * beta * (1 - beta)) < 1e-3
+        thin = "(A geometric average is thin between two bells.) " if geometric else ""
         require(
             abs(log_z) < 1e-3,
-            f"log Z of your path is {log_z:.2g} at β = {beta:.2g}, and it should be 0. (A geometric average is thin "
-            "between two bells.) A path is a function: write one whose every member is normalised.",
+            f"log Z of your path is {log_z:.2g} at β = {beta:.2g}, and it should be 0. {thin}A path is a function: "
+            "write one whose every member is normalised.",
         )
     averaged = np.allclose(here.log_density(x), moment_path(p0, p1)(0.5).log_density(x))
     which = "it is the moment path, of which notebook 02 has more to say" if averaged else "a path of your own"

@@ -175,12 +175,12 @@ def _judge_turn(number: int, style: str, angles: list[float]) -> float:
 
     other = "moments" if style == "geometric" else "geometric"
     slips = {
-        "it would be right in degrees; give radians.": max(np.abs(angles)) > 2 * np.pi and would_do(style, np.radians),
-        f"that is a good angle for the other path, {other}. Which clouds does this one have?": would_do(other, float),
-        "it would be right with the other sign: [[cos, -sin], [sin, cos]] turns to the left.": would_do(
+        "It would be right in degrees; give radians.": max(np.abs(angles)) > 2 * np.pi and would_do(style, np.radians),
+        f"That is a good angle for the other path, {other}. Which clouds does this one have?": would_do(other, float),
+        "It would be right with the other sign: [[cos, -sin], [sin, cos]] turns to the left.": would_do(
             style, np.negative
         ),
-        "this lays the line between the means on an axis. That would do where they lie far apart, and here they are "
+        "This lays the line between the means on an axis. That would do where they lie far apart, and here they are "
         "too near for it.": style == "moments"
         and all(abs(np.sin(2 * (a + np.arctan2(y, x)))) < 1e-3 for a, (x, y) in zip(angles, gaps, strict=True)),
     }

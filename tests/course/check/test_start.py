@@ -195,6 +195,19 @@ def test_wrong_path(answer, advice):
     assert advice in verdict.message
 
 
+def test_only_a_geometric_average_is_told_that_it_is_thin():
+    def heavy(beta):
+        return ae.Gaussian([3 * beta], [[1.0]], log_scale=beta * (1 - beta))
+
+    said = [check.your_path(path).message for path in (ae.geometric_path(P0, P1), heavy)]
+    assert ["thin between" in message for message in said] == [True, False]
+
+
+def test_what_follows_the_evidence_is_one_sentence():
+    verdict = check.better_model(lambda a, b, za, zb, e: "a" if np.mean(a) > np.mean(b) else "b")
+    assert 'the evidence says "' in verdict.message and '". ' not in verdict.message
+
+
 @pytest.mark.parametrize(
     ("answer", "praise"),
     [
