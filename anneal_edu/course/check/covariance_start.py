@@ -1,5 +1,7 @@
 """Checks of notebook 07: the covariance of the start."""
 
+from itertools import permutations
+
 import numpy as np
 
 from anneal_edu.course.check.rare_modes import judge_unseen
@@ -83,19 +85,35 @@ def _judge_kept(answer, beta: float, s2: float, noise: float, n_sweeps: int, exa
     require(same(share, right), f"{measured} That is near, and not the share: complete both squares.")
     case += f"and at most {left:.3g} to be left: "
     require(sweeps == round(sweeps), f"{case}{sweeps:g} is no whole number of sweeps. Which one is the first to do?")
-    reject(sweeps, {
-        "one sweep multiplies v - E[v] by the share, two by its square: it falls by less in each. Yours is about "
-        "1 / (1 - share), as if it fell by as much.": np.ceil((1 - left) / (1 - right)),
-        "that is (1 + share) / (1 - share), as of an autocorrelation; it does not ask for "
-        "`left`.": np.ceil((1 + right) / (1 - right)),
-        "it is v - E[v] that should fall so far; with yours its square does.": np.ceil((n_sweeps - 0.5) / 2),
-    }, case, unless=n_sweeps)
+    if sweeps != n_sweeps:
+        _name_the_sweeps(answer, beta, s2, noise, right, (left, right**2.5, right**6.5, right**30.5), case)
     still = right ** max(sweeps, 0)  # measured, where that has not an error as large
     still = after[int(sweeps) - 1] if 1 <= sweeps <= len(after) and still > 0.01 else still
     require(sweeps >= n_sweeps, f"{case}{still:.3g} is still left after as few as {sweeps:,.0f}.")
     enough = " Exactly as much is no more than that." if exactly else ""
     late = f"{case}{right**n_sweeps:.3g} is left already after {n_sweeps:,}; yours waits longer.{enough}"
     require(sweeps == n_sweeps, late)
+
+
+def _name_the_sweeps(answer, beta: float, s2: float, noise: float, share: float, lefts: tuple, case: str) -> None:
+    """Of a wrong number of sweeps say what it is, if it is that for each of the ``lefts``: two may round up alike."""
+    asked = [array(call(answer, beta, s2, noise, left)[1], (), "the number of sweeps has") for left in lefts]
+
+    def each(number):
+        return [np.ceil(round(float(number(left)), 9)) for left in lefts]
+
+    reject(asked, {
+        "one sweep multiplies v - E[v] by the share, two by its square: it falls by less in each. Yours is about "
+        "1 / (1 - share), as if it fell by as much.": each(lambda left: (1 - left) / (1 - share)),
+        "that is about 1 / (1 - share), whatever `left` is.": each(lambda left: 1 / (1 - share)),
+        "that is (1 + share) / (1 - share), as of an autocorrelation; it does not ask for "
+        "`left`.": each(lambda left: (1 + share) / (1 - share)),
+        "it is v - E[v] that should fall so far; with yours its square "
+        "does.": each(lambda left: np.log(left) / np.log(share) / 2),
+    }, case)
+    two_bases = "the two logarithms of your quotient have different bases; log(left) / log(share) has one for both."
+    for above, below in permutations((np.log, np.log2, np.log10), 2):
+        reject(asked, {two_bases: each(lambda left, a=above, b=below: a(left) / b(share))}, case)
 
 
 def _measured(beta: float, s2: float, noise: float, n_sweeps: int) -> list[float]:

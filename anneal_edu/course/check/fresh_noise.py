@@ -9,7 +9,7 @@ _RARE = 2.8  # of √n times Kolmogorov's distance: one set of normal draws in t
 
 
 def judge_spread(noise: np.ndarray) -> None:
-    """What is added to momenta that are 0: every entry wants a draw of its own."""
+    """What is added to momenta that are 0: every entry wants a draw of its own, of mean 0."""
     require(
         float(np.abs(noise).max()) > 1e-9,
         "from v = 0 yours gives 0 again: what is random in it multiplies v, or puts its entries in another order. "
@@ -27,12 +27,13 @@ def judge_spread(noise: np.ndarray) -> None:
     )
     near = max(abs(np.corrcoef(each[1:], each[:-1])[0, 1]) for each in noise.T)
     require(near < 0.02, "what pushes a chain depends on what pushes the next: every entry of r is a draw of its own.")
+    u = noise / spread
+    require(abs(u.mean()) < 5 / u.size**0.5, f"r should have mean 0; from v = 0 yours gives {noise.mean():.2g}.")
 
 
 def judge_law(noise: np.ndarray) -> None:
     """Of noise whose variance is right: its law must be normal, and no number come twice."""
     u = noise.ravel() / noise.std()
-    require(abs(u.mean()) < 5 / u.size**0.5, f"r should have mean 0; from v = 0 yours gives {noise.mean():.2g}.")
     flatness, largest = float((u**4).mean()), float(np.abs(u).max())
     require(
         abs(flatness - 3) < 0.06 and kstest(u, "norm").statistic * u.size**0.5 < _RARE,

@@ -6,6 +6,7 @@ import numpy as np
 from scipy.special import logsumexp
 
 from anneal_edu import expected_ais_weights, metropolis_matrix
+from anneal_edu.course.check.acceptances import asked, judge_moves, judge_pair
 from anneal_edu.course.check.tables import balanced_world, broken_world, exchanged_world, normalised, slip_of
 from anneal_edu.course.check.verdict import WrongAnswerError, call, exercise, reject, require, same
 
@@ -191,38 +192,6 @@ def _say_what_is_sound(
     )
 
 
-def _asked(answer, here: float, there: float) -> float:
-    """The acceptance from here to there, a probability."""
-    try:
-        a = call(answer, here, there)
-    except OverflowError as error:
-        raise WrongAnswerError(
-            f"from log f = {here:g} to {there:g} your function raises OverflowError: {error}. exp of more than 709 is "
-            "too large for a computer: take the minimum before you exponentiate."
-        ) from None
-    require(np.ndim(a) == 0, f"the acceptance is one number; your function returned shape {np.shape(a)}.")
-    require(
-        a >= -1e-12,
-        f"an acceptance of {float(a):.4g} is no probability: here and there are logs. Their difference is the log of "
-        "the ratio; exponentiate it.",
-    )
-    require(
-        a <= 1 + 1e-6,
-        f"an acceptance of {float(a):.4g} is no probability. Uphill the ratio exceeds 1: take the smaller of it and 1.",
-    )
-    return a
-
-
-def _matrix_of(answer, log_f: np.ndarray) -> np.ndarray:
-    """The transition matrix on a line of S sites of the learner's acceptance probability, (S, S)."""
-    T = np.zeros((len(log_f), len(log_f)))
-    for x in range(len(log_f)):
-        for new in (x - 1, x + 1):
-            if 0 <= new < len(log_f):
-                T[x, new] = 0.5 * _asked(answer, float(log_f[x]), float(log_f[new]))
-    return T + np.diag(1 - T.sum(1))
-
-
 @exercise(
     hints=(
         "If much mass stands here and little there, which of the two ways must be walked more reluctantly?",
@@ -247,10 +216,10 @@ def acceptance(answer):
     require(here or not there, "your acceptance does not ask where the chain would go: only f(there) / f(here) counts.")
     steep = np.array([0.0, 5.0, -7.0, 0.5])
     for log_f in (np.log([0.1, 0.2, 0.6, 0.3]), np.log([1.0, 2.0, 6.0, 3.0]), np.log([5.0, 1.0, 1.0, 4.0, 0.2]), steep):
-        _judge_moves(answer, log_f)
+        judge_moves(answer, log_f)
     for down in (0.01, 0.5, 1.2, 2.5, 3.5, 4.5, 6.0, 9.0, 14.0, 22.0, 35.0, 50.0, 80.0, 300.0, 650.0):
-        _judge_pair(answer, -2.0, -2.0 - down)
-    far = _asked(answer, 1000.0, 0.0), _asked(answer, 0.0, 1000.0)
+        judge_pair(answer, -2.0, -2.0 - down)
+    far = asked(answer, 1000.0, 0.0), asked(answer, 0.0, 1000.0)
     require(
         np.isfinite(far).all() and far[0] < 1e-12 and same(far[1], call(answer, 0.0, 30.0)),
         f"1000 nats downhill must be refused, 1000 nats uphill accepted as 30 are; you return {far[0]:.3g} and "
@@ -262,64 +231,5 @@ def acceptance(answer):
         "computer: subtract the logs before you exponentiate.",
     )
     for high, down in ((5000.0, 2**-5), (-5000.0, 2**-5), (2.0**20, 2**-3), (-5000.0, 3.0)):  # exact in any precision
-        _judge_pair(answer, high, high - down)
+        judge_pair(answer, high, high - down)
     return "right: p T = p on four landscapes, and constants such as log Z cancel."
-
-
-def _judge_moves(answer, log_f: np.ndarray) -> None:
-    """On a line of sites with these log f, (S,), the step must leave f invariant and move."""
-    T, p = _matrix_of(answer, log_f), np.exp(log_f - logsumexp(log_f))
-    drift = float(abs(p @ T - p).max())
-    inverted = abs(T - metropolis_matrix(-log_f)).max() < 1e-9
-    require(
-        not inverted,
-        "your ratio is upside down: it goes downhill gladly and uphill reluctantly, and leaves 1/f invariant. "
-        "The place you would go to stands above, the place you are at below.",
-    )
-    require(
-        not np.allclose([np.diag(T, 1), np.diag(T, -1)], 0.5),
-        "you accept every proposal: that leaves the flat distribution invariant, not f.",
-    )
-    down, up = ([call(answer, here * x, there * x) > 0 for x in (0.1, 1.0, 4.0)] for here, there in ((0, -1), (-1, 0)))
-    require(
-        any(down) or not all(up),
-        "you never go downhill: chains climb to a peak and stay. Mass must flow down, too.",
-    )
-    require(
-        drift < 1e-6,
-        f"p T differs from p by up to {drift:.2g}: chains that start in equilibrium would leave it. Ask for "
-        "detailed balance, f(here) a(here → there) = f(there) a(there → here).",
-    )
-    still = np.minimum(np.diag(T, 1), np.diag(T, -1)) < 1e-12
-    require(
-        not still.all(),
-        "a chain that never moves, or next to never, does leave f invariant, and AIS with it stays unbiased. But it is "
-        "importance sampling again: let the chain move.",
-    )
-    x = int(np.argmax(still))
-    require(
-        not still[x],
-        f"between neighbours with log f = {log_f[x]:.3g} and {log_f[x + 1]:.3g} your chain never goes either way: f is "
-        "left invariant, but nobody comes across. Let the chain move.",
-    )
-
-
-def _judge_pair(answer, high: float, low: float) -> None:
-    """Between two neighbours as much must flow down as up, however steep it is."""
-    down, up = _asked(answer, high, low), _asked(answer, low, high)
-    if np.asarray(down).dtype.itemsize < 8 and high - low > 85:  # exp of less is 0 in single precision
-        return
-    wanted = float(up) * np.exp(low - high)
-    lost = down > 0 and wanted < 1e-11 and abs(float(down) - wanted) < 1e-15
-    require(
-        not lost or np.isclose(float(down), wanted, rtol=1e-4, atol=0),
-        f"where {high - low:g} nats lie between here and there your probability is {float(down):.3g}, and should be "
-        f"{wanted:.3g}: right but for a rounding error of 1e-16, which is all that is left of it. Where two numbers "
-        "near 1 are subtracted the digits of a small one are lost: write the rule so that nothing cancels.",
-    )
-    require(
-        0 < up and np.isclose(float(down), wanted, rtol=1e-4, atol=0),
-        f"from log f = {high:.10g} to {low:.10g} your chain goes with probability {float(down):.3g}, and back with "
-        f"{float(up):.3g}. For as much to flow down as up, the first should be exp({low - high:g}) = "
-        f"{np.exp(low - high):.3g} times the second.",
-    )

@@ -5,12 +5,14 @@ from functools import partial
 import numpy as np
 
 from anneal_edu.course.check.fresh_noise import judge_few, judge_law, judge_spread
-from anneal_edu.course.check.moves import COARSE, FAULTY, RIGHT, Move
+from anneal_edu.course.check.moves import ANEW, COARSE, FAULTY, RIGHT, Move
 from anneal_edu.course.check.verdict import arrays, call, exercise, own_chance, reject, require, same
 
 _N = 100_000
-_REPEATS = 30  # of each right move: a test that rejects one of twenty of them should not pass by luck
+_REPEATS = 30  # of each right move
 _SIZES = 10_000, 100  # draws in these repeats, in turn: no fixed tolerance fits both
+_OFTEN = 550  # of the right move that is cheap, with the smaller size
+_ALARMS = 1  # may be false: a test that allows three errors has about 14, and seldom so few; one that allows five, none
 
 
 # Exercise 1
@@ -250,25 +252,37 @@ at the variances.
     for said, (skewed, move) in COARSE.items():
         few = f"you pass a faulty move, and so coarse a one that n = {_SIZES[1]} draws are enough to see it: {said}."
         require(not _verdict_on(answer, move, skewed, 1, _SIZES[1]), few)
+    n_right = _judge_alarms(answer)
+    n_faults = len(FAULTY) + len(COARSE)
+    return f"right: all {n_faults} faults are found, with no more than one false alarm in {n_right} other tests."
+
+
+def _judge_alarms(answer) -> int:
+    """Right moves must be passed, but for what chance does to a test that allows five errors; how many were asked."""
     wrong = {
-        said: [not _verdict_on(answer, move, skewed, seed, _SIZES[seed % 2]) for seed in range(_REPEATS)]
-        for said, (skewed, move) in RIGHT.items()
+        said: [
+            not _verdict_on(answer, move, skewed, 100 * number + repeat, _SIZES[repeat % 2])
+            for repeat in range(_REPEATS)
+        ]
+        for number, (said, (skewed, move)) in enumerate(RIGHT.items())
     }
-    n_wrong, chance = {said: sum(each) for said, each in wrong.items()}, ""
-    if any(0 < n < _REPEATS for n in n_wrong.values()):
-        chance = " Chance moves every average by an error or two, and you look at many: allow five."
-    if any(n > _REPEATS / 2 for n in n_wrong.values()):
-        chance += " And p(x) need not be N(0, 1), nor be round: compare with the x that you are given."
     of_many, of_few = (sum(sum(each[size::2]) for each in wrong.values()) for size in (0, 1))
+    said, move = ANEW
+    wrong[said] = [not _verdict_on(answer, move, False, 1000 + repeat, _SIZES[1]) for repeat in range(_OFTEN)]
+    shares, chance = {said: np.mean(each) for said, each in wrong.items()}, ""
+    if any(0 < share < 1 for share in shares.values()):
+        chance = " Chance moves every average by an error or two, and you look at many: allow five."
+    if any(share > 0.5 for share in shares.values()):
+        chance += " And p(x) need not be N(0, 1), nor be round: compare with the x that you are given."
     if of_few > 3 * of_many + 4:  # more than a rule with an error too few would have by chance
         chance = (
             f" That happens with n = {_SIZES[1]} draws, where chance moves every average ten times as far as with "
             f"{_SIZES[0]:,}: measure each difference by its own standard error."
         )
-    for said, n in n_wrong.items():
-        require(n == 0, f"{n} times of {_REPEATS} you reject a move that is right: {said}.{chance}")
-    n_faults = len(FAULTY) + len(COARSE)
-    return f"right: all {n_faults} faults are found, without a false alarm in {_REPEATS * len(RIGHT)} other tests."
+    worst = max(shares, key=lambda said: shares[said])
+    times = f"{sum(wrong[worst])} times of {len(wrong[worst])} you reject a move that is right: {worst}.{chance}"
+    require(sum(map(sum, wrong.values())) <= _ALARMS, times)
+    return sum(map(len, wrong.values()))
 
 
 def _verdict_on(answer, move: Move, skewed: bool | None, seed: int, n: int = _SIZES[0], own=None) -> bool:

@@ -44,6 +44,10 @@ RIGHT: dict[str, tuple[bool, Move]] = {  # what is said of it: is the target the
         lambda x, v, rng: (x.copy(), v.copy()),
     ),
 }
+ANEW: tuple[str, Move] = (  # right, on the round target; it is cheap, and chance has its say in every average
+    "a move that draws x and v anew, exactly",
+    lambda x, v, rng: (2.0 * rng.standard_normal(len(x)), rng.standard_normal(len(v))),
+)
 
 
 def _sizes_alike(x, v, rng):

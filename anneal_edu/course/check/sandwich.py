@@ -248,18 +248,17 @@ def _judge_interval(low: float, high: float, forward: np.ndarray, reverse: np.nd
     room = np.log(m / risk)
     if same([low, high], [forward.max() - room, reverse.min() + room], 1e-4):
         return
-    spare = forward.max() - low, high - reverse.min()
+    spare, for_two = (forward.max() - low, high - reverse.min()), np.log(2 / risk)
     reject([low, high], {
         "low and high have changed places. If low comes out above high, leave it so: that is how the two sides say "
-        "that they contradict each other.": [reverse.min() + room, forward.max() - room]
-    }, atol=1e-4)
-    for_two = np.log(2 / risk)
-    reject([low, high], {
+        "that they contradict each other.": [reverse.min() + room, forward.max() - room],
+        "this is valid, too: half of the risk for each side. But asked is the same share for every *estimate*.": [
+            forward.max() - for_two - np.log(len(forward)), reverse.min() + for_two + np.log(len(reverse))
+        ],
         "this is valid, too: the mean of several unbiased estimates is unbiased, and log(2 / risk) is room for both "
         "means. But asked is Markov once for *each* estimate, without averages.": [
-            log_mean_exp(forward) - for_two,
-            -log_mean_exp(-reverse) + for_two,
-        ]
+            log_mean_exp(forward) - for_two, -log_mean_exp(-reverse) + for_two
+        ],
     }, atol=1e-4)
     of_many = "every forward estimate is a lower bound, so the *largest* of them says the most;"
     if len(forward) > 1:

@@ -4,8 +4,9 @@ import numpy as np
 from scipy.stats import norm
 
 from anneal_edu import Gaussian, Unnormalized, geometric_path, linear_schedule, moment_path
+from anneal_edu.course.check.rungs import judge_ladder
 from anneal_edu.course.check.three_places import both_swaps, judge_turn, log_turn
-from anneal_edu.course.check.verdict import attempt, call, exercise, require, same, several
+from anneal_edu.course.check.verdict import call, exercise, require, same, several
 from anneal_edu.tempering.matrices import ladder_distribution, lifted_matrix, tag_states
 
 
@@ -31,6 +32,8 @@ def lifted_rule(answer) -> str:
 below the first rung. This is S as the report prints it: it tests n + e. Which rung should it test?
       A hint: ae.check.swaps.lifted_rule.hint()
     """
+    exchanged = "return the rung n first, and then the direction e; yours come in the other order."
+    require(not _exchanged(answer), exchanged)
     for n_pairs in (1, 2, 3, 6, 24):
         for n, e in tag_states(n_pairs):
             for accepted in (True, False):
@@ -56,6 +59,12 @@ def _pairs(n: int) -> str:
 
 
 def _pair(answer, n, e, accepted, n_pairs) -> tuple[int, int]:
+    new_n, new_e = _numbers(answer, n, e, accepted, n_pairs)
+    require(new_e in (-1, 1), f"a direction is +1 or -1; yours is {new_e}.")
+    return new_n, new_e
+
+
+def _numbers(answer, n, e, accepted, n_pairs) -> tuple[int, int]:
     after = call(answer, n, e, accepted, n_pairs)
     after = after.tolist() if isinstance(after, np.ndarray) else after
     new_n, new_e = several(after, 2, "return two whole numbers: the new n and the new e.")
@@ -64,8 +73,14 @@ def _pair(answer, n, e, accepted, n_pairs) -> tuple[int, int]:
             isinstance(part, int | float | np.number) and part == np.round(part),
             f"return two whole numbers: your new {name} is {part!r}.",
         )
-    require(new_e in (-1, 1), f"a direction is +1 or -1; yours is {new_e}.")
     return int(new_n), int(new_e)
+
+
+def _exchanged(answer, n_pairs: int = 6) -> bool:
+    """Whether what comes first is a direction each time, and the rung second."""
+    tags = [(n, e, accepted) for n, e in tag_states(n_pairs) for accepted in (True, False)]
+    found = [_numbers(answer, *tag, n_pairs) for tag in tags]
+    return all(first in (-1, 1) and second == n + e * a for (first, second), (n, e, a) in zip(found, tags, strict=True))
 
 
 def _judge_step(answer, n, e, accepted, n_pairs) -> None:
@@ -197,63 +212,44 @@ log f to be β times one energy. Ask path(betas[k]) for the log_density of the s
 # Exercise 3
 @exercise(
     hints=(
-        "If you walk along the pilot's ladder and add up rejections, how much is there at the end?",
-        "np.cumsum, with a 0 in front, gives Λ at the pilot's rungs. At which β has it reached each of the n_steps "
-        "equal parts?",
-        "np.interp(np.linspace(0, Λ(1), n_steps + 1), Λ at the rungs, schedule)",
+        "If you walk along the pilot's ladder and add up rejections, how much is there at the end? And how much of it "
+        "may a pair take?",
+        "np.cumsum, with a 0 in front, gives Λ at the pilot's rungs; its end is shared among whole pairs, as few as "
+        "leave none more than `most`. At which β has it reached each of the equal parts?",
+        "K = int(np.ceil(Λ(1) / most)), np.interp(np.linspace(0, Λ(1), K + 1), Λ at the rungs, schedule)",
     )
 )
 def equal_ladder(answer) -> str:
-    """``answer(schedule, rates, n_steps)`` must be the ladder whose pairs have equal shares of the barrier.
+    """``answer(schedule, rates, most)`` must be the shortest ladder whose pairs, all alike, refuse ``most`` or less.
+
+    Λ, the sum of the pilot's rejection rates, is taken to be the same on every ladder.
 
     Examples
     --------
-    >>> equal_ladder(lambda schedule, rates, n_steps: np.linspace(0, 1, n_steps + 1))
+    >>> def linear(schedule, rates, most):
+    ...     return np.linspace(0, 1, int(np.ceil(rates.sum() / most)) + 1)
+    >>> equal_ladder(linear)
     ✗ your ladder is linear, as if the pilot's pairs had refused alike all the way: its parts carry from 0.12 to 0.75 \
 of rejections, and they should all carry 0.29.
       A hint: ae.check.swaps.equal_ladder.hint()
     """
     pilot = linear_schedule(200)
-    for shape, n_steps in ((9 / (1 + 9 * pilot), 8), (0.3 + 6 * pilot**2, 5)):
-        middle = 0.5 * (shape[1:] + shape[:-1]) / 200
-        _judge_ladder(answer, pilot, middle, n_steps)
-    _judge_ladder(answer, np.sort(np.append(pilot[1:-1] ** 2, [0.0, 1.0])), np.linspace(0.002, 0.018, 200), 4)
+    falling, rising = 9 / (1 + 9 * pilot), 0.3 + 6 * pilot**2
+    fall, rise = (0.5 * (shape[1:] + shape[:-1]) / 200 for shape in (falling, rising))
+    judge_ladder(answer, pilot, fall, 0.303)  # 7.6 pairs would do
+    judge_ladder(answer, pilot, rise, 0.5)
+    judge_ladder(answer, np.sort(np.append(pilot[1:-1] ** 2, [0.0, 1.0])), np.linspace(0.002, 0.018, 200), 0.6)
     coarse, high = linear_schedule(6), np.array([0.8, 0.4, 0.4, 0.2, 0.2, 0.4])  # thirds of Λ end at rungs 1 and 3
-    _judge_ladder(answer, coarse, high, 3, tolerance=1e-5)
+    judge_ladder(answer, coarse, high, 0.95, tolerance=1e-5)
     uneven = np.array([0.0, 0.02, 0.1, 0.15, 0.4, 0.5, 0.55, 0.8, 1.0])
-    of_one = np.array([1.0, 0.5, 0.5, 0.97, 0.02, 0.01, 0.999, 0.001])  # each quarter of Λ ends at a rung
-    _judge_ladder(answer, uneven, of_one, 4, tolerance=1e-5)
-    _judge_ladder(answer, linear_schedule(4), np.array([0.001, 0.003, 0.002, 0.002]), 2, tolerance=1e-5)
-    _judge_ladder(answer, np.array([0.0, 0.3, 1.0]), np.array([0.2, 0.6]), 1, tolerance=1e-5)
-    _judge_ladder(answer, coarse, high, 6, tolerance=0.6)  # a curve in place of straight lines is welcome
-    return "right: every pair gets the same share of the barrier, also where the pilot's own rungs were uneven."
-
-
-def _judge_ladder(answer, pilot, rates, n_steps, tolerance=0.03) -> None:
-    found = np.asarray(attempt(answer(pilot.copy(), rates.copy(), n_steps)), dtype=float)
-    require(
-        found.shape == (n_steps + 1,),
-        f"K = {n_steps} pairs have {n_steps + 1} rungs; your ladder has shape {found.shape}.",
+    of_one = np.array([0.98, 0.5, 0.48, 0.95, 0.02, 0.01, 0.979, 0.001])  # each quarter of Λ ends at a rung
+    judge_ladder(answer, uneven, of_one, 0.99, tolerance=1e-5)
+    judge_ladder(answer, linear_schedule(4), np.array([0.001, 0.003, 0.002, 0.002]), 0.0065, tolerance=1e-5)
+    judge_ladder(answer, np.array([0.0, 0.3, 1.0]), np.array([0.2, 0.6]), 0.9, tolerance=1e-5)  # a single pair will do
+    judge_ladder(answer, uneven[[0, 2, 3, 5, 6, 8]], np.array([2, 2, 4, 1, 3]) / 16, 0.25, tolerance=1e-5)  # exactly 3
+    judge_ladder(answer, pilot, fall, 0.02)  # many pairs
+    judge_ladder(answer, coarse, high, 0.41, tolerance=0.6)  # a curve in place of straight lines is welcome
+    return (
+        "right: as many pairs as it takes and none more, and every pair gets the same share of the barrier, also where "
+        "the pilot's own rungs were uneven."
     )
-    require(np.isfinite(found).all(), "your ladder has NaN or infinite entries.")
-    require(
-        same(found[[0, -1]], [0, 1]), f"a ladder goes from 0 to 1; yours goes from {found[0]:.3g} to {found[-1]:.3g}."
-    )
-    require((np.diff(found) > 0).all(), "the rungs should rise.")
-    total = np.append(0, np.cumsum(rates))
-    parts = np.diff(np.interp(found, pilot, total))
-    off = float(np.abs(parts / parts.mean() - 1).max())
-    digits = ".2f" if off > 0.05 else ".6g"
-    wanted = f"its parts carry from {parts.min():{digits}} to {parts.max():{digits}} of rejections, and they should "
-    wanted += f"all carry {total[-1] / n_steps:{digits}}."
-    linear = f"your ladder is linear, as if the pilot's pairs had refused alike all the way: {wanted}"
-    require(off < tolerance or not same(found, np.linspace(0, 1, n_steps + 1)), linear)
-    backwards = np.interp(np.linspace(0, 1, n_steps + 1), pilot, total / total[-1])
-    require(
-        off < tolerance or not np.allclose(found, backwards, atol=1e-3),
-        "this is Λ at evenly spaced β; wanted are the β at evenly spaced Λ. Exchange the roles of the two axes: "
-        "np.interp(new heights, heights, positions).",
-    )
-    wanted += "" if off > 0.05 else " That is near: are the rungs rounded, or the rates changed?"
-    add_up = "Λ at a rung of the pilot is the sum of the rates themselves up to it. Read off β at equal parts of Λ."
-    require(off < tolerance, f"the parts are not alike: {wanted} {add_up}")

@@ -54,6 +54,15 @@ def judge_turn(answer, path, betas, x, where: str) -> None:
         "the first rung is not asked what the state from the last is worth to it.": np.exp(
             np.minimum(0, each_rung[1] + each_rung[2])
         ),
+        "the middle rung is not asked what the state that comes is worth to it.": np.exp(
+            np.minimum(0, each_rung[0] + each_rung[2])
+        ),
+        "the last rung is not asked what the state that comes is worth to it.": np.exp(
+            np.minimum(0, each_rung[0] + each_rung[1])
+        ),
+        "your rungs stand the other way round: x[k] stands on betas[k].": np.exp(
+            np.minimum(0, log_turn(path, betas[::-1], x))
+        ),
         "your ratio is the root of the right one.": np.exp(np.minimum(0, log_ratio / 2)),
         "your ratio is the square of the right one.": np.exp(np.minimum(0, 2 * log_ratio)),
         "this is Barker's rule, ratio / (1 + ratio). It leaves the distribution as it is, too, but accepts less often; "

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from anneal_edu.course.check.verdict import reject, require, same
+from anneal_edu.course.check.verdict import array, reject, require, same
 
 
 def log_normal(x: np.ndarray, cov: np.ndarray) -> np.ndarray:
@@ -128,20 +128,48 @@ def judge_sizes(asked: Callable, x: np.ndarray, noise: float, rng: np.random.Gen
     exact -= log_normal(x[:, most], low[most] @ low[most].T + noise**2 * np.eye(2))
     found = asked(x.copy(), low.copy(), noise, most.copy(), shape=(6,))
     require(same(found, exact), "with one cause for three pixels, two of them seen, yours is wrong.")
-    bases, few = np.linspace(-1.0, 1.0, 10).reshape(5, 2) ** 3, np.array([True, False, False, True, True])
-    image = np.array([[0.3, -0.2, 0.1, 0.4, 0.6]])
-    exact = log_normal(image, bases @ bases.T + 1e-6 * np.eye(5))
-    exact -= log_normal(image[:, few], bases[few] @ bases[few].T + 1e-6 * np.eye(3))
-    found = asked(image.copy(), bases.copy(), 1e-3, few.copy(), shape=(1,))
-    little = "of one image with noise 0.001 yours is wrong: use the noise that you are given, with variance 1e-6, and "
-    little += "add nothing to it."
-    require(same(found, exact), little)
+    _judge_little_noise(asked)
     x, half = rng.normal(size=(3, 400)), np.arange(400) % 2 == 0
     many = np.asarray(asked(x.copy(), np.full((400, 1), 0.1), 0.1, half.copy()))
     require(
         np.isfinite(many).all(),
         "with 400 pixels yours is not finite: |Σ| is about 10^-797, which a computer takes for 0. Work with log |Σ|, "
-        "np.linalg.slogdet.",
+        "np.linalg.slogdet, or a Cholesky factor.",
     )  # Σ = (I + 1 1ᵀ) / 100: one root is 401 times as large as the others, of the seen half 201 times
     exact = of_equal_bases(x) - of_equal_bases(x[:, half])
     require(same(many, exact), "with 400 pixels and noise 0.1 yours is wrong: use the noise that you are given.")
+
+
+def _judge_little_noise(asked: Callable) -> None:
+    """A single image with noise 0.001: nothing may be added to it, nothing lost beside the bases, nothing vanish."""
+    bases, few = np.linspace(-1.0, 1.0, 10).reshape(5, 2) ** 3, np.array([True, False, False, True, True])
+    image = np.array([[0.3, -0.2, 0.1, 0.4, 0.6]])
+
+    def exact(variance):
+        whole = log_normal(image, bases @ bases.T + variance * np.eye(5))
+        return whole - log_normal(image[:, few], bases[few] @ bases[few].T + variance * np.eye(3))
+
+    def again(nearly=1.0, bases_nearly=1.0):
+        return np.asarray(asked(image * nearly, bases * bases_nearly, 1e-3, few.copy()))
+
+    found, right, case = again(), exact(1e-6), "of one image with noise 0.001 "
+    require(
+        found.shape != right.shape or np.isfinite(found).all(),
+        f"{case}yours is not finite. log p is {right[0]:,.0f} there, and p itself 0 for a computer: does an exp stand "
+        "in yours?",
+    )
+    found = array(found, (1,), "your function returned")
+    if same(found, right):
+        return
+    differs = f"{case}yours is {found[0]:.7g}, and should be {right[0]:.7g}. "
+    as_before = any(np.array_equal(found, again(*one)) for one in ((1 + 1e-12, 1.0), (1.0, 1 + 1e-12)))
+    require(
+        not as_before,
+        f"{differs}What you are given may change in its twelfth digit, and yours does not: are your numbers float32, "
+        "with seven digits? Beside products near 1 the variance 1e-6 then keeps a digit or two. Take float64.",
+    )
+    reject(found, {
+        f"You add {more:.0e} to the variance on the diagonal: add nothing to it.": exact(1e-6 + more)
+        for more in 10.0 ** np.arange(-14, 0)
+    }, case=differs)
+    require(False, f"{differs}Use the noise that you are given, with variance 1e-6, and exact inverses.")

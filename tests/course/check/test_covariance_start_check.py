@@ -62,10 +62,19 @@ WRONG_KEPT = {
     "one too few": (with_sweeps(lambda *given: np.floor(so_far(*given))), "is still left after as few as 12"),
     "less than left": (with_sweeps(lambda *given: np.floor(so_far(*given)) + 1), "Exactly as much is no more"),
     "a loop until it is less": (with_sweeps(loop_below), "Exactly as much is no more"),
-    "a time": (with_sweeps(lambda *given: np.ceil(1 / (1 - share(*given[:3])))), "Yours is about 1 / (1 - share)"),
+    "a time": (with_sweeps(lambda *given: np.ceil(1 / (1 - share(*given[:3])))), "whatever `left` is"),
     "of an autocorrelation": (
         with_sweeps(lambda *given: np.ceil((1 + share(*given[:3])) / (1 - share(*given[:3])))),
         "it does not ask for `left`",
+    ),
+    "the first logarithm of base 10": (
+        with_sweeps(lambda *given: np.ceil(np.log10(given[3]) / np.log(share(*given[:3])))), "have different bases"
+    ),
+    "the second logarithm of base 10": (
+        with_sweeps(lambda *given: np.ceil(np.log(given[3]) / np.log10(share(*given[:3])))), "have different bases"
+    ),
+    "an autocorrelation's number, once": (  # where `left` is 0.00844 alone: it asks for `left`, after all
+        with_sweeps(lambda *given: np.ceil(so_far(*given) / 2.4)), "still left after as few as 6"
     ),
     "one too many": (with_sweeps(lambda *given: foretold_kept(*given)[1] + 1), "yours waits longer"),
     "rounded": (with_sweeps(lambda *given: round(so_far(*given))), "still left"),

@@ -138,6 +138,10 @@ WRONG_GAP = {
     "log Z taken away": (lambda a, b, each, shared: np.sqrt(scatter(a, b) ** 2 - shared**2), "comes on top"),
     "log Z not squared": (lambda a, b, each, shared: np.sqrt(scatter(a, b) ** 2 + shared), "it is its square"),
     "a plain sum": (lambda a, b, each, shared: scatter(a, b) + shared, "add in squares"),
+    "the larger of the two": (lambda a, b, each, shared: max(scatter(a, b), shared), "the larger of the two errors"),
+    "the larger of the two, by N": (
+        lambda a, b, each, shared: max(scatter(a, b, 0), shared), "the larger of the two errors"
+    ),
     "ddof 0": (lambda a, b, each, shared: np.hypot(scatter(a, b, 0), shared), "divide the squares by N - 1"),
     "1 taken away twice": (
         lambda a, b, each, shared: np.hypot(np.std(a - b, ddof=1) / np.sqrt(len(a) - 1), shared), "away twice"
@@ -259,6 +263,23 @@ def by_determinant(x, bases, noise, seen):
         return log_joint(x, bases) - log_joint(x[:, seen], bases[seen])
 
 
+def in_single_precision(x, bases, noise, seen):
+    x, bases = x.astype(np.float32), bases.astype(np.float32)
+    return gaussian(right_cov)(x, bases, np.float32(noise), seen)
+
+
+def by_densities(x, bases, noise, seen):
+    """The logarithm of a quotient of densities."""
+
+    def density(x, bases):
+        cov = right_cov(bases, noise)
+        squares = (x * np.linalg.solve(cov, x.T).T).sum(1)
+        return np.exp(-0.5 * squares) / np.sqrt(np.linalg.det(2 * np.pi * cov))
+
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.log(density(x, bases) / density(x[:, seen], bases[seen]))
+
+
 def whole(x, b, s):
     return ae.LinearGenerative(b, s).log_density(x)
 
@@ -302,7 +323,13 @@ WRONG_GAUSSIAN = {
     "elementwise": (gaussian(lambda b, s: np.diag((b**2).sum(1)) + s**2 * np.eye(len(b))), "says anything of another"),
     "independent given what is seen": (by_moments(alone=True), "still depend on each other"),
     "a jitter": (gaussian(lambda b, s: right_cov(b, s) + 1e-3 * np.eye(len(b))), "a little more or less"),
-    "a small jitter": (gaussian(lambda b, s: right_cov(b, s) + 1e-8 * np.eye(len(b))), "with noise 0.001"),
+    "a small jitter": (gaussian(lambda b, s: right_cov(b, s) + 1e-8 * np.eye(len(b))), "You add 1e-08 to"),
+    "a noise of 0.01 at least": (gaussian(lambda b, s: right_cov(b, max(s, 0.01))), "with variance 1e-6"),
+    "single precision": (in_single_precision, "in its twelfth digit"),
+    "the covariance in single precision": (
+        gaussian(lambda b, s: (b @ b.T).astype(np.float32) + s**2 * np.eye(len(b))), "in its twelfth digit"
+    ),
+    "densities": (by_densities, "and p itself 0 for a computer"),
     "2π for every pixel": (
         lambda x, b, s, seen: gaussian(right_cov)(x, b, s, seen) - seen.sum() * np.log(2 * np.pi) / 2,
         "for each pixel, seen or not",

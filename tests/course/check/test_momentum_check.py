@@ -55,7 +55,11 @@ WRONG_REFRESH = {
     "another γ": (renewed(lambda g: kept(g / 2), lambda g: brought(g / 2)), "should survive"),
     "half the noise": (renewed(kept, lambda g: brought(g) / 2), "Variances of independent terms add up"),
     "noise of variance 1": (renewed(kept, lambda g: 1.0), "Variances of independent terms add up"),
-    "uniform": (renewed(kept, brought, lambda v, rng: rng.random(v.shape)), "variance"),
+    "uniform": (renewed(kept, brought, lambda v, rng: rng.random(v.shape)), "r should have mean 0"),
+    "no signs": (
+        renewed(kept, brought, lambda v, rng: np.abs(rng.standard_normal(v.shape))),
+        "r should have mean 0; from v = 0 yours gives 0.57",
+    ),
     "signs": (renewed(kept, brought, lambda v, rng: rng.choice([-1.0, 1.0], size=v.shape)), "is not normal"),
     "uniform of variance 1": (
         renewed(kept, brought, lambda v, rng: rng.uniform(-(3**0.5), 3**0.5, v.shape)),
@@ -387,7 +391,9 @@ WRONG_TESTS = {
     "normal targets alone": (against_normals, "p(x) need not be N(0, 1)"),
     "always": (lambda *given: True, "you pass a faulty move"),
     "never": (lambda *given: False, "you reject a move that is right"),
-    "one error": (examined(allowed=1.0), "of 30 you reject a move that is right"),
+    "one error": (examined(allowed=1.0), "you reject a move that is right"),
+    "three errors": (examined(allowed=3.0), "you look at many: allow five"),
+    "three errors, and five moves": (examined(n_moves=5, allowed=3.0), "you look at many: allow five"),
     "no errors": (lambda move, x, v, rng: np.array_equal(move(x, v, rng)[0], x), "you pass a faulty move"),
     "nothing moves": (
         lambda move, x, v, rng: np.array_equal(move(x, v, rng), (x, v)),

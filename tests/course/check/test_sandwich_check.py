@@ -232,6 +232,10 @@ WRONG_INTERVALS = {
         lambda f, r, risk: (max(f) - np.log(len(f) / risk), min(r) + np.log(len(r) / risk)),
         "between the 6 forward estimates",
     ),
+    "half of the risk a side": (
+        lambda f, r, risk: (max(f) - np.log(2 * len(f) / risk), min(r) + np.log(2 * len(r) / risk)),
+        "valid, too: half of the risk for each side",
+    ),
     "no log": (interval(lambda f, r, risk: (len(f) + len(r)) / risk), "belongs to Ẑ"),
     "no log, no share": (interval(lambda f, r, risk: 1 / risk), "belongs to Ẑ"),
     "log10": (interval(lambda f, r, risk: np.log10((len(f) + len(r)) / risk)), "natural logarithm"),

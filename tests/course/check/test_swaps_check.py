@@ -15,6 +15,11 @@ def printed(n, e, accepted, K):
     return (n + e, e if inside else -e) if accepted else (n, -e if inside else e)
 
 
+def by_printed_steps(n, e, accepted, K):
+    n, e = (n + e, -e) if accepted else (n, e)  # there and look back
+    return n, (-e if 0 < n + e < K else e)
+
+
 def right_arrival(n, e, K):
     n = n + e
     return n, (-e if n in (0, K) else e)
@@ -22,6 +27,7 @@ def right_arrival(n, e, K):
 
 WRONG_RULE = {
     "as printed": (printed, "as the report prints it"),
+    "as printed, by the two steps": (by_printed_steps, "as the report prints it"),
     "always turns when refused": (
         lambda n, e, a, K: right_arrival(n, e, K) if a else (n, -e),
         "only one way is open",
@@ -34,6 +40,8 @@ WRONG_RULE = {
     "flips on acceptance": (lambda n, e, a, K: (n + e, -e) if a else (n, e), "only ever sees the rungs [0, 1]"),
     "stays after a swap": (lambda n, e, a, K: (n, e), "has lost its replica"),
     "moves when refused": (lambda n, e, a, K: right_arrival(n, e, K), "has lost its replica"),
+    "exchanged": (lambda n, e, a, K: lifted_move(n, e, a, K)[::-1], "return the rung n first"),
+    "exchanged, and never turns": (lambda n, e, a, K: (e, n + e if a else n), "return the rung n first"),
     "one number": (lambda n, e, a, K: n, "two whole numbers"),
     "between two rungs": (
         lambda n, e, a, K: (*right_arrival(n, e, K),) if a and K < 2 else (n + 0.4, e),
@@ -143,6 +151,17 @@ WRONG_TURNS = {
         of_logs(lambda f: np.exp(np.minimum(0, f[1, 0] - f[1, 1] + f[2, 1] - f[2, 2]))),
         "the first rung is not asked",
     ),
+    "the middle rung is not asked": (
+        of_logs(lambda f: np.exp(np.minimum(0, f[0, 2] - f[0, 0] + f[2, 1] - f[2, 2]))),
+        "the middle rung is not asked",
+    ),
+    "the last rung is not asked": (
+        of_logs(lambda f: np.exp(np.minimum(0, f[0, 2] - f[0, 0] + f[1, 0] - f[1, 1]))),
+        "the last rung is not asked",
+    ),
+    "rungs upside down": (
+        lambda path, betas, x: of_logs(probability)(path, betas[::-1], x), "your rungs stand the other way round"
+    ),
     "β differences": (temperature_differences, "any other path"),
     "exponentials first": (
         of_logs(lambda f: np.minimum(1, np.exp(f[0, 2]) * np.exp(f[1, 0]) * np.exp(f[2, 1]) / np.exp(
@@ -240,12 +259,25 @@ def share(schedule, rates, n_steps):
     return np.interp(np.linspace(0, total[-1], n_steps + 1), total, schedule)
 
 
-def inverse(schedule, rates, n_steps):
-    return share(schedule, 1 / rates, n_steps)
+def enough(rates, most):
+    return int(np.ceil(np.sum(rates) / most))
 
 
-def sorted_rates(schedule, rates, n_steps):
-    return share(np.linspace(0, 1, len(schedule)), rates, n_steps)
+def with_number(number):
+    return lambda s, r, most: share(s, r, max(1, number(np.sum(r) / most)))
+
+
+def with_ladder(ladder):
+    """With the right number of pairs."""
+    return lambda s, r, most: ladder(s, r, enough(r, most))
+
+
+def with_rates(changed):
+    """With rates that are taken to be others where the rungs are placed, but not where they are counted."""
+    return with_ladder(lambda s, r, K: share(s, changed(r), K))
+
+
+shortest = with_ladder(share)
 
 
 def exchanged(schedule, rates, n_steps):
@@ -253,32 +285,68 @@ def exchanged(schedule, rates, n_steps):
     return np.interp(np.linspace(0, 1, n_steps + 1), schedule, total / total[-1])
 
 
-WRONG_LADDER = {
-    "linear": (lambda s, r, K: np.linspace(0, 1, K + 1), "linear, as if"),
-    "rates of 0.05 at least": (lambda s, r, K: share(s, np.maximum(r, 0.05), K), "linear, as if"),
-    "rates of 0.01 at least": (lambda s, r, K: share(s, np.maximum(r, 0.01), K), "not alike"),
-    "rates of 0.95 at most": (lambda s, r, K: share(s, np.minimum(r, 0.95), K), "not alike"),
-    "a little more than the rates": (lambda s, r, K: share(s, r + r * r / 50, K), "not alike"),
-    "of a normal score": (lambda s, r, K: share(s, erfinv(np.minimum(r, 0.9999)), K), "the rates themselves"),
+def without_0(schedule, rates, n_steps):
+    return np.interp(np.linspace(0, sum(rates), n_steps + 1), np.cumsum(rates), schedule[1:])
 
-    "three digits": (lambda s, r, K: share(s, r, K).round(3), "are the rungs rounded"),
-    "axes exchanged": (exchanged, "roles of the two axes"),
-    "fewest where it is hard": (inverse, "not alike"),
-    "the pilot's rungs taken to be even": (sorted_rates, "not alike"),
-    "not cumulative": (lambda s, r, K: share(s, np.sqrt(r), K), "not alike"),
-    "r / (1 - r)": (lambda s, r, K: share(s, r / (1 - r), K), "not alike"),
-    "-log(1 - r)": (lambda s, r, K: share(s, -np.log(1 - r), K), "not alike"),
-    "the sum does not start at 0": (
-        lambda s, r, K: np.r_[0, np.interp(np.linspace(0, sum(r), K + 1)[1:-1], np.cumsum(r), s[1:]), 1],
-        "should rise",
+
+def divided_once(schedule, rates, n_steps):
+    total = np.append(0, np.cumsum(rates))
+    return np.interp(np.linspace(0, total[-1], n_steps + 1), total / total[-1], schedule)
+
+
+WRONG_LADDER = {
+    "rounded down": (with_number(int), "each refuses 0.329, and that is more"),
+    "rounded": (with_number(round), "with Λ = 2 and most = 0.6, your ladder of 4 rungs has 3 pairs: if they"),
+    "one too many": (with_number(lambda K: int(np.ceil(K)) + 1), "will do: with 8 each would refuse 0.28"),
+    "rounded down and one more": (with_number(lambda K: int(K) + 1), "Exactly as much is not more"),
+    "twice as many": (with_number(lambda K: 2 * int(np.ceil(K))), "A shorter one will do"),
+    "not rounded": (lambda s, r, most: share(s, r, np.sum(r) / most), "raised TypeError"),
+    "two pairs at least": (with_number(lambda K: max(2, int(np.ceil(K)))), "Λ = 0.8 and most = 0.9, your ladder of 3"),
+    "a hundred pairs at most": (with_number(lambda K: min(100, int(np.ceil(K)))), "and most = 0.02"),
+    "as many pairs as the pilot had": (lambda s, r, most: share(s, r, len(r)), "A shorter one will do"),
+    "the mean rate": (with_number(lambda K: 1), "each refuses 2.303"),
+    "as if all refused like the worst": (lambda s, r, most: share(s, r, enough(len(r) * r.max(), most)), "will do"),
+    "counted by -log(1 - r)": (lambda s, r, most: share(s, r, enough(-np.log(1 - r), most)), "A shorter one will do"),
+    "counted by what is accepted": (lambda s, r, most: share(s, r, enough(r, 1 - most)), "and that is more"),
+    "even in β, with more pairs": (
+        lambda s, r, most: next(
+            np.linspace(0, 1, K + 1) for K in range(1, 10**6)
+            if np.diff(np.interp(np.linspace(0, 1, K + 1), s, np.append(0, np.cumsum(r)))).max() <= most
+        ),
+        "A shorter one will do",
     ),
-    "acceptances": (lambda s, r, K: share(s, 1 - r, K), "not alike"),
-    "rates for a unit of β": (lambda s, r, K: share(s, r / np.diff(s), K), "not alike"),
-    "rates backwards": (lambda s, r, K: share(s, r[::-1], K), "not alike"),
-    "one rung short": (lambda s, r, K: share(s, r, K - 1), "rungs"),
-    "no ends": (lambda s, r, K: share(s, r, K + 2)[1:-1], "goes from 0 to 1"),
-    "falls": (lambda s, r, K: np.r_[0, share(s, r, K)[1:-1][::-1], 1], "should rise"),
-    "NaN": (lambda s, r, K: share(s, r, K) * np.nan, "NaN"),
+    "filled up from the start": (
+        with_ladder(lambda s, r, K: np.interp(np.append(0.3 * np.arange(K), 1e9), np.append(0, np.cumsum(r)), s)),
+        "not alike",
+    ),
+    "linear": (with_ladder(lambda s, r, K: np.linspace(0, 1, K + 1)), "linear, as if"),
+    "rates of 0.05 at least": (with_rates(lambda r: np.maximum(r, 0.05)), "linear, as if"),
+    "rates of 0.01 at least": (with_rates(lambda r: np.maximum(r, 0.01)), "not alike"),
+    "rates of 0.95 at most": (with_rates(lambda r: np.minimum(r, 0.95)), "not alike"),
+    "a little more than the rates": (with_rates(lambda r: r + r * r / 50), "not alike"),
+    "of a normal score": (with_rates(lambda r: erfinv(np.minimum(r, 0.9999))), "the rates themselves"),
+    "three digits": (with_ladder(lambda s, r, K: share(s, r, K).round(3)), "are the rungs rounded"),
+    "axes exchanged": (with_ladder(exchanged), "roles of the two axes"),
+    "fewest where it is hard": (with_rates(lambda r: 1 / r), "not alike"),
+    "the pilot's rungs taken to be even": (
+        with_ladder(lambda s, r, K: share(np.linspace(0, 1, len(s)), r, K)), "take the pilot's rungs to be even"
+    ),
+    "not cumulative": (with_rates(np.sqrt), "not alike"),
+    "r / (1 - r)": (with_rates(lambda r: r / (1 - r)), "not alike"),
+    "-log(1 - r)": (with_rates(lambda r: -np.log(1 - r)), "not alike"),
+    "the sum does not start at 0": (with_ladder(without_0), "what is it at the first rung?"),
+    "divided by Λ once": (with_ladder(divided_once), "stand at 1 from rung 4 on"),
+    "acceptances": (with_rates(lambda r: 1 - r), "not alike"),
+    "rates for a unit of β": (with_ladder(lambda s, r, K: share(s, r / np.diff(s), K)), "not alike"),
+    "rates backwards": (with_rates(lambda r: r[::-1]), "not alike"),
+    "as many rungs as pairs": (with_ladder(lambda s, r, K: share(s, r, max(1, K - 1))), "K pairs have K + 1 rungs"),
+    "no ends": (with_ladder(lambda s, r, K: share(s, r, K + 2)[1:-1]), "The start and the target are rungs, too"),
+    "no end": (with_ladder(lambda s, r, K: share(s, r, K)[:-1]), "goes from 0 to"),
+    "from 1 to 0": (with_ladder(lambda s, r, K: share(s, r, K)[::-1]), "your ladder comes down"),
+    "falls": (with_ladder(lambda s, r, K: np.r_[0, share(s, r, K)[1:-1][::-1], 1]), "is not above rung"),
+    "a table": (with_ladder(lambda s, r, K: share(s, r, K)[None]), "a row of rungs"),
+    "the number alone": (lambda s, r, most: enough(r, most), "a row of rungs"),
+    "NaN": (with_ladder(lambda s, r, K: share(s, r, K) * np.nan), "NaN"),
 }
 
 
@@ -290,13 +358,25 @@ def test_wrong_ladder(mistake):
     assert message in verdict.message, verdict
 
 
+def test_the_library_alone_does_not_do_it():
+    assert swaps.equal_ladder(ae.equal_rejection_schedule).passed is False
+
+
+def by_trial(schedule, rates, most):
+    n_steps = 1
+    while np.sum(rates) / n_steps > most:
+        n_steps += 1
+    return list(share(schedule, rates, n_steps))
+
+
 def test_right_ladder():
-    assert swaps.equal_ladder(share).passed
-    assert swaps.equal_ladder(ae.equal_rejection_schedule).passed
-    assert swaps.equal_ladder(lambda s, r, K: share(s, r, K).astype(np.float32)).passed
-    assert swaps.equal_ladder(lambda s, r, K: np.interp(np.arange(K + 1) / K, np.r_[0, r.cumsum()] / r.sum(), s)).passed
     smooth = lambda s, r, K: PchipInterpolator(np.r_[0, r.cumsum()], s)(np.linspace(0, r.sum(), K + 1))  # noqa: E731
-    assert swaps.equal_ladder(smooth).passed
+    of_shares = lambda s, r, K: np.interp(np.arange(K + 1) / K, np.r_[0, r.cumsum()] / r.sum(), s)  # noqa: E731
+    in_single_precision = lambda *given: share(*given).astype(np.float32)  # noqa: E731
+    for ladder in (share, ae.equal_rejection_schedule, in_single_precision, of_shares, smooth):
+        assert swaps.equal_ladder(with_ladder(ladder)).passed
+    assert swaps.equal_ladder(by_trial).passed
+    assert swaps.equal_ladder(lambda s, r, most: share(s, r, -int(-sum(r) // most))).passed
 
 
 @pytest.mark.parametrize("check", [swaps.lifted_rule, swaps.turn_probability, swaps.equal_ladder])
