@@ -1,7 +1,7 @@
 """Checks of notebook 15: bugs that look right."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -63,6 +63,12 @@ WRONG_REFRESHES: dict[str, Refresh] = {  # what is said of it
     "what it keeps of v it turns round: the variance is right, look at what is kept": _refresh(
         keep=lambda g: -np.sqrt(1 - g)
     ),
+    "what a chain keeps is its neighbour's momentum: begin with another v for every chain": (
+        lambda v, gamma, rng: right_refresh(np.roll(v, 1, axis=0), gamma, rng)
+    ),
+    "what it keeps of v has lost its sign, |v|: begin with momenta of both signs": (
+        lambda v, gamma, rng: right_refresh(np.abs(v), gamma, rng)
+    ),
 }
 N_SPARED = 20
 
@@ -79,7 +85,7 @@ N_SPARED = 20
 def refresh_test(answer) -> str:
     """``answer(refresh, rng)`` must say True of a right ``refresh(v, gamma, rng)``, v (C, D), and False of a wrong one.
 
-    It is asked about fifteen wrong ones, and twenty times about the right one.
+    It is asked about seventeen wrong ones, and twenty times about the right one.
 
     Examples
     --------
@@ -227,6 +233,11 @@ def _judged(answer, seeds) -> str:
     score = f"in eight line-ups you find {hits / n_wrong:.0%} of the wrong samplers, with {false} false alarms"
     others = n_wrong - still.count(False)  # a kind that is always missed is named; chance decides how many it is
     require(hits >= 0.8 * others, f"{score}. Find four of five.")
+    require(
+        false <= 1 or not _begins_elsewhere(answer, seeds[0]),
+        f"{score}. You begin at states that are no exact draws of the target. On their way to it chains change under a "
+        "right sampler, too; what stays as it is, if it begins as what?",
+    )
     require(false <= 1, f"{score}. Whom you accuse must be wrong: allow chance five standard errors.")
     require(
         all(still),
@@ -236,18 +247,47 @@ def _judged(answer, seeds) -> str:
     return "right: in eight line-ups you find four of five wrong samplers or more, with at most one false alarm."
 
 
+def _begins_elsewhere(answer, seed: int) -> bool:
+    """Whether no sampler of a line-up is begun at exact draws; what it has just returned is no beginning."""
+    samplers, _ = line_up(seed)
+    begun: list[np.ndarray] = []
+
+    def watched(sampler: Anonymous) -> Anonymous:
+        latest = np.empty((0, 2))
+
+        def move(f, x, rng):
+            nonlocal latest
+            if not np.array_equal(x, latest):
+                begun.append(x.copy())
+            latest = sampler.move(f, x, rng)
+            return latest
+
+        return replace(sampler, move=move)
+
+    answer([watched(sampler) for sampler in samplers], np.random.default_rng([seed, 7]))
+    large = [x for x in begun if len(x) == max(map(len, begun)) >= 50]
+    return bool(large) and not any(_like_draws(x, samplers[0].target) for x in large)
+
+
+def _like_draws(x: np.ndarray, target: Gaussian) -> bool:
+    """Whether means and mean squares of states (C, 2), the target's scales taken out, are within six errors."""
+    u = np.linalg.solve(np.linalg.cholesky(target.cov), (x - target.mean).T)
+    off = np.abs([u.mean(1), (u**2 - 1).mean(1) / np.sqrt(2)])
+    return bool((off < 6 / np.sqrt(len(x))).all())
+
+
 # Exercise 3
 @exercise(
     hints=(
         "Which of the four troubles can be seen in the weights alone, and which in the states alone?",
         "The effective sample size tells of collapse; equal columns are copies; a column that never changes is stuck; "
         "take the change of each chain from the first half of the sweeps to the second, and the error of their mean.",
-        "ae.effective_sample_size(w) < 3; np.unique(x, axis=1).shape[1] < x.shape[1]; (x == x[0]).all(0).any(); "
-        "d = x[100:].mean(0) - x[:100].mean(0), |mean d| > 5 sd(d) / √C",
+        "ae.effective_sample_size(log_weights) < 3; with x for states np.unique(x, axis=1).shape[1] < x.shape[1]; "
+        "(x == x[0]).all(0).any(); d = x[100:].mean(0) - x[:100].mean(0), |mean d| > 5 sd(d) / √C",
     )
 )
 def what_is_wrong(answer) -> str:
-    """``answer(log_weights, states)`` must say of one run what is wrong: log weights (C,), states (T, C).
+    """``answer(log_weights, states)`` must say of one run what is wrong: log weights (C,), states (n_sweeps, C).
 
     "collapsed": one chain carries the weight. "copies": two chains are one. "stuck": a chain never moves. "not there
     yet": the chains are still on their way. "fine". Of all kinds come 40 runs, then 150 fine ones, and 17 to tell

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from anneal_edu.course.check.falls import curves, judge_since, look_index
 from anneal_edu.course.check.raised import cases, judge_error, judge_log_p
 from anneal_edu.course.check.verdict import (
     attempt,
@@ -28,42 +29,6 @@ def _numbers(part, name: str, why: str = "") -> np.ndarray:
 
 
 # Exercise 1
-_RISE = np.array([-24.0, -22.0, -20.5, -19.5, -19.0, -18.6, -18.3, -18.1])
-_FALL = np.array([-24.5, -22.9, -21.9, -21.5, -21.4, -21.8, -22.3, -22.9])
-_FLAT = np.array([-24.5, -22.9, -21.9, -21.4, -21.2, -21.3, -21.2, -21.3])
-_LOG_Z = np.array([35.0, 37.0, 41.0, 44.0, 46.0, 49.0, 53.0, 52.0])
-
-
-def _curves():
-    """Case → mean log f of both sets, log Ẑ, its standard error, and the look since which validation has fallen."""
-    rough_end = np.r_[np.full(7, 0.1), 0.9]
-    rough_best = np.r_[np.full(4, 0.1), 0.9, np.full(3, 0.1)]
-    rough_between = np.r_[np.full(6, 0.2), 3.0, 0.2]
-    recovered, uneven = np.r_[_FALL[:6], -23.5, -21.6], np.r_[_FALL[:3], -21.0, -22.6, -21.9, -22.4, -22.9]
-    for case, validation, std_error, since in (
-        ("a clear fall", _FALL, np.full(8, 0.2), 4),
-        ("a fall within the error bars", _FALL, np.full(8, 0.9), None),
-        ("no fall", _FLAT, np.full(8, 0.2), None),
-        ("a last look with a long error bar", _FALL, rough_end, None),
-        ("a best look with a long error bar", _FALL, rough_best, None),
-        ("a look in between with a long error bar, which does not matter", _FALL, rough_between, 4),
-        ("a fall just beyond the error bars", _FALL, np.full(8, 0.528), 4),
-        ("a fall just within the error bars", _FALL, np.full(8, 0.5325), None),
-    ):
-        yield case, (_RISE + _LOG_Z, validation + _LOG_Z, _LOG_Z.copy(), std_error), since
-    for case, validation, since in (
-        ("a fall in between, of which the last look shows nothing", recovered, None),
-        ("a fall with a rise in between", uneven, 3),
-        ("a dip before the best look", np.r_[_FALL[:2], -23.6, _FALL[3:]], 4),
-        ("two dips before the best look", np.r_[-22.0, -24.5, -21.7, -23.0, -21.4, -22.9], 4),
-        ("a dip, and the best look last", np.r_[-24.5, -21.9, -23.6, -21.4], None),
-        ("a fall from the first look on", _FALL[4:], 0),
-        ("a rise to the end", _FALL[:5], None),
-    ):
-        n = len(validation)
-        yield case, (_RISE[:n] + _LOG_Z[:n], validation + _LOG_Z[:n], _LOG_Z[:n].copy(), np.full(n, 0.2)), since
-
-
 @exercise(
     hints=(
         "Which of the numbers stands in both likelihoods of one look?",
@@ -86,12 +51,12 @@ def gap_and_fall(answer) -> str:
 log Ẑ: what becomes of it in the difference?
       A hint: ae.check.likelihood_tracking.gap_and_fall.hint()
     """
-    for case, given, since in _curves():
+    for case, given, since in curves():
         result = attempt(answer(*(part.copy() for part in given)))
         require(isinstance(result, tuple | list) and len(result) == 3, "return three things: gap, gap_error, since.")
         gap, error = _numbers(result[0], "your gap"), _numbers(result[1], "your error of the gap")
         _judge_gap(gap, error, given)
-        _judge_since(_index(result[2]), since, case, given, answer)
+        judge_since(look_index(result[2]), since, case, given, answer)
     return "right: the gap needs no log Z at all, and a fall between two looks has the errors of both."
 
 
@@ -128,62 +93,6 @@ def _judge_gap(gap, error, given) -> None:
         same(error, 0 * right),
         f"your error of the gap is up to {np.abs(error).max():.2g} nats: too large. Only log Ẑ comes from chains, and "
         "the gap does not depend on it: what error can it have?",
-    )
-
-
-def _index(since) -> int | None:
-    if since is None:
-        return None
-    require(since is not ..., "the third thing that you return is still `...`: since when has it been falling?")
-    number = np.asarray(since) if np.isscalar(since) or isinstance(since, np.ndarray) else np.asarray([])
-    whole = number.ndim == 0 and number.dtype.kind in "iuf" and bool(np.isfinite(number)) and number == int(number)
-    require(whole, "since is the index of a look, a whole number, or None.")
-    return int(number)
-
-
-def _by_mean_f(answer, look: int, given) -> bool:
-    """Whether since goes where mean log f is largest, though log Ẑ, no likelihood, has put it there."""
-    *f, log_z, std_error = (part.copy() for part in given)
-    rise = 50.0 * (np.arange(len(log_z)) == look)
-    return _index(attempt(answer(f[0] + rise, f[1] + rise, log_z + rise, std_error))[2]) == look
-
-
-def _judge_since(since: int | None, right: int | None, case: str, given, answer) -> None:
-    _, f_validation, log_z, std_error = given
-    validation = f_validation - log_z
-    best, last = int(validation.argmax()), len(validation) - 1
-    fall, error = validation[best] - validation[last], np.hypot(std_error[best], std_error[last])
-    known = f"{case}: from its best look to the last the validation likelihood falls by {fall:.1f} nats"
-    both = (
-        f"{known}, with errors {std_error[best]:.3g} and {std_error[last]:.3g}. These are estimates from the draws of "
-        f"two moments: their errors do not cancel, their squares add up, and they combine to {error:.3f}."
-    )
-    if right is None:
-        require(since != -1, f"{known}. Where that is no fall return None, not -1: as an index, -1 is the last look.")
-        eager = f"You answer since look {since}, too eager"
-        require(
-            since is None,
-            f"{both} The fall is less than two of these. {eager}: this fall may be chance."
-            if fall > 0.15
-            else f"{known}: that is within two errors of {error:.1f}. {eager}. How wide the gap is does not matter.",
-        )
-        return
-    require(since is not None, f"{both} The fall is more than two of these: you do not see it.")
-    by_f = int(f_validation.argmax())
-    require(
-        since != by_f or not _by_mean_f(answer, by_f - 1, given),
-        "you look for the best mean log f. It rises with Z itself: subtract log Ẑ first.",
-    )
-    require(
-        since not in (last, -1),
-        f"{known}. You return the last look, too late: it has been falling *since* the look where it was best.",
-    )
-    within = -len(validation) <= since < len(validation)
-    require(within, f"{case}: there is no look {since} among {len(validation)}.")
-    below, side = validation[best] - validation[since], "late" if since % len(validation) > best else "early"
-    require(
-        since == best,
-        f"{known}. At look {since}, which you return, it lies {below:.1f} nats below the best: too {side}.",
     )
 
 

@@ -73,6 +73,10 @@ def judge_sweep(answer: Callable, sweep: Sweep) -> None:
         require(np.shape(given) == states.shape, f"swap wants all rungs, {states.shape}; it got {np.shape(given)}.")
         require(callable(over), "swap(states, path, betas, rng) wants the path from the start to the model.")
         require(
+            not np.array_equal(over_betas, betas) or not _same_path(over, sweep, turned=True),
+            "the path that swap gets runs from the model to the start: its ends are exchanged.",
+        )
+        require(
             np.array_equal(over_betas, betas) and _same_path(over, sweep),
             "swap should judge by the path and the betas by which the rungs move; yours got others.",
         )
@@ -102,9 +106,10 @@ def judge_sweep(answer: Callable, sweep: Sweep) -> None:
     )
 
 
-def _same_path(path, sweep: Sweep) -> bool:
-    v = binary_states(sweep.model.dim)
-    return np.allclose(path(0.3).log_density(v), geometric_path(sweep.start, sweep.model)(0.3).log_density(v))
+def _same_path(path, sweep: Sweep, turned: bool = False) -> bool:
+    v, ends = binary_states(sweep.model.dim), (sweep.start, sweep.model)
+    right = geometric_path(*ends[:: -1 if turned else 1])
+    return np.allclose(path(0.3).log_density(v), right(0.3).log_density(v))
 
 
 def _judge_particles(found: np.ndarray, new: np.ndarray, moved: np.ndarray, sweep: Sweep) -> None:

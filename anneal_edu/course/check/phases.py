@@ -69,6 +69,13 @@ def ladders() -> tuple[Ladder, Ladder]:
     )
 
 
+@cache
+def turned() -> Ladder:
+    """A third one, that goes from the model to the start and back: all but the start stand there twice."""
+    short, _ = ladders()
+    return Ladder(short.start, short.model, np.array([1.0, 0.4, 0.0, 0.4, 1.0]))
+
+
 # Faults of a whole phase
 def _likelier(rung: BinaryRBM, v: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     h = (rung.hidden_given_visible(v) > 0.5).astype(float)
@@ -156,23 +163,48 @@ def _in_one_place(ladder: Ladder) -> Iterator[tuple[str, Phase]]:
             where = "in its particles, not on the last rung that it returns"
         j, on = k % rung.dim, k % 2 == 0
         pixel = f"has pixel {j} too {'often' if on else 'seldom'} on, {where}: {look}, pixel by pixel"
-        yield pixel, _with(ladder, k, _with_pixel(rung, j, on))
+        yield pixel, _with(ladder, {k: _with_pixel(rung, j, on)})
         if k > 0:  # where there are no weights, E[v hᵀ] is E[v] E[h]ᵀ
             pairs = f"has every E[v] and E[h] right, and E[v hᵀ] wrong, {where}: compare that, too; {look}"
-            yield pairs, _with(ladder, k, _other_pairs(rung))
+            yield pairs, _with(ladder, {k: _other_pairs(rung)})
 
 
-def _with(ladder: Ladder, place: int, law: np.ndarray) -> Phase:
-    """A phase that moves all rungs well; then what is in this place, the particles last, is drawn from ``law``."""
+def opposite_faults() -> dict[str, Phase]:
+    """Faults in two places of the same law, one as much too often as the other too seldom, and the phase."""
+    ladder, faults = turned(), {}
+    n = len(ladder.rungs)
+    for first, second, other in (
+        (1, 3, "on rung 3"), (0, n - 1, f"on rung {n - 1}"), (n - 1, n, "in its particles")
+    ):
+        rung = ladder.rungs[first]
+        laws = {place: _leaning(rung, 0, sign) for place, sign in ((first, 1), (second, -1))}
+        fault = f"has pixel 0 too often on, on rung {first} of 0 to {n - 1}, and as much too seldom {other}"
+        faults[f"{fault}, whose law is the same: an average over both is right, so judge each by itself"] = _with(
+            ladder, laws
+        )
+    return faults
+
+
+def _leaning(rung: BinaryRBM, j: int, sign: int) -> np.ndarray:
+    """The rung's law p and, for the two signs, as much more or less of it where a pixel is on."""
+    v, p, _ = _exact(rung)
+    lean = v[:, j] - p @ v[:, j]
+    lean *= min(0.12 / (p @ lean**2), 1 / np.abs(lean).max())
+    return p * (1 + sign * lean)
+
+
+def _with(ladder: Ladder, laws: dict[int, np.ndarray]) -> Phase:
+    """A phase that moves all rungs well; then what is in these places, the particles last, is drawn from ``laws``."""
 
     def phase(states, rng):
         states = ladder.moved(states, rng)
         handed = states[-1].copy()
-        if place == len(states):
-            handed[:] = drawn(law, len(handed), rng)
-        else:
-            states[place] = drawn(law, states.shape[1], rng)
-        if place == len(states) - 1:
+        for place, law in laws.items():
+            if place == len(states):
+                handed[:] = drawn(law, len(handed), rng)
+            else:
+                states[place] = drawn(law, states.shape[1], rng)
+        if len(states) - 1 in laws and len(states) not in laws:
             handed[:] = drawn(_exact(ladder.model)[1], len(handed), rng)
         return states, handed
 

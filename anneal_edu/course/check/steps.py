@@ -26,8 +26,8 @@ def rule_errors(slope) -> np.ndarray:
 
 
 def judge_parabola(answer, K: int, enough: float, bend: float, line: float) -> None:
-    beta, exact = np.linspace(0, 1, K + 1), int(np.ceil(enough))
-    steps = predicted(answer, (bend * beta + line) * beta + 7, abs(bend) / 6 / enough**2)  # off by bend / 6 K²
+    exact = int(np.ceil(enough))
+    steps = predicted(answer, _parabola(K, bend, line), abs(bend) / 6 / enough**2)  # off by bend / 6 K²
     why = "How many steps lie between your slopes? Take the whole tolerance for the error, and round up once."
     if steps < exact:
         why = "Those are too few: round up what comes out, and keep to the tolerance itself."
@@ -53,6 +53,19 @@ def predicted(answer, slopes: np.ndarray, tolerance: float) -> int:
         + ("One step is the least that there is." if (found == 0).all() else "Has the difference a sign?"),
     )
     return int(found)
+
+
+def _doubled(answer, K: int) -> bool:
+    """Whether it rounds up and then doubles: for parabolas, where one step, and where 3.2 and 6.1, are enough."""
+    try:
+        return [answer(_parabola(K, 1.0), 1 / 6 / enough**2) for enough in (0.8, 3.2, 6.1)] == [2, 8, 14]
+    except Exception:
+        return False
+
+
+def _parabola(K: int, bend: float, line: float = 0.0) -> np.ndarray:
+    beta = np.linspace(0, 1, K + 1)
+    return (bend * beta + line) * beta + 7
 
 
 def judge_steps(answer, name: str, slope, errors: np.ndarray, K: int, tolerance: float) -> None:
@@ -97,6 +110,8 @@ def judge_steps(answer, name: str, slope, errors: np.ndarray, K: int, tolerance:
         why = "How far off is the finer of your two rules, and how does that fall with K?"
         if abs(times(1) - 1) < 0.01:
             why = "What moves when every second is left out is the coarser error minus the finer, 4 e - e."
+        elif abs(times(4 / 3) - 1) < 0.01 and _doubled(answer, K):
+            why = "That is twice what the law says: add nothing for safety."
         elif abs(times(4 / 3) - 1) < 0.01:
             why = "That is the error of the coarser ladder; the finer one has a quarter of it."
         elif abs(times(1 / 3, power=1) - 1) < 0.01:

@@ -133,7 +133,7 @@ The objective printed there has the other sign: it is a valley, not a hill.
 
     shift = value(best + 5) - value(best)
     near_enough = 10.0 ** -min(digits)
-    _judge_common_factor(shift, near_enough)
+    _judge_common_factor(shift, near_enough, log_f.shape[1])
     _judge_valley(value, log_f, counts, best, near_enough)
     constant = value(best) - _mixture(log_f, best, s) - s @ best
     require(
@@ -169,12 +169,14 @@ def _mixture(log_f, log_z, s) -> float:
     return float(logsumexp(np.log(s)[:, None] + log_f - np.reshape(log_z, (-1, 1)), axis=0).mean())
 
 
-def _judge_common_factor(shift: float, near_enough: float) -> None:
+def _judge_common_factor(shift: float, near_enough: float, N: int) -> None:
     for wrong, why in (
         (-5, "The first term falls by 5, and the second, linear in log Z, is missing or does not rise with it."),
         (5 - 5 / np.log(2), "The first term falls by 7.2: its logarithm has base 2, and all are natural here."),
         (-10, "The first term falls by 5, so the second, linear in log Z, must rise by 5. Its sign is wrong."),
         (-20, "The first term falls by 25: it is a mean over the draws, and yours is five of it."),
+        (5 - 5 * N, f"The first term falls by {5 * N:,}: it is a mean over the {N} draws, and yours is their sum."),
+        (5 * N - 5, f"The second term rises by {5 * N:,}: its weights add up to {N}, and should to 1."),
         (20, "The second term rises by 25: its five weights add up to 5. Which weights make it rise by 5?"),
         (15, "The second term rises by 20: its five weights add up to 4. Which weights make it rise by 5?"),
         (5, "The first term stays: each f_k should be divided by its Z_k there, so that it falls by 5."),

@@ -3,8 +3,9 @@
 import numpy as np
 
 from anneal_edu import BinaryRBM, binary_states
+from anneal_edu.course.check.examiners import condemned, judge_fault, says_sound
 from anneal_edu.course.check.particles import judge_one_step, judge_own_laws, judge_sweep, near_the_model, sweeps
-from anneal_edu.course.check.phases import SICK, SOUND, Ladder, ladders
+from anneal_edu.course.check.phases import SICK, SOUND, ladders, opposite_faults, turned
 from anneal_edu.course.check.verdict import call, exercise, reject, require
 from anneal_edu.data import bars_and_stripes
 
@@ -30,7 +31,8 @@ def sound(answer) -> str:
     """``answer(phase, rungs, rng)`` must say whether a negative phase leaves every rung's distribution as it is.
 
     On two ladders it is asked about a phase without a fault, 24 times, and about those with one: all in ``SICK``, and
-    on each ladder, for every rung and for the particles, one that is sick there alone.
+    on each ladder, for every rung and for the particles, one that is sick there alone. On a third there are phases
+    that are sick in two places, and right on average.
 
     Examples
     --------
@@ -44,44 +46,30 @@ together, is not: compare that, with ten thousand draws or more.
       A hint: ae.check.tempered_training.sound.hint()
     """
 
-    def asked(ladder: Ladder, phase, seed) -> bool:
-        given = np.random.default_rng([11, seed])
-
-        def handed(states, rng):
-            require(rng is given, "hand the rng that you are given on to the phase: it has no other chance.")
-            require(
-                np.shape(states)[0] == len(ladder.rungs) and np.shape(states)[2:] == (ladder.model.dim,),
-                f"the phase wants one block a rung, ({len(ladder.rungs)}, B, {ladder.model.dim}); it got "
-                f"{np.shape(states)}.",
-            )
-            return phase(states, rng)
-
-        found = call(answer, handed, list(ladder.rungs), given)
-        require(isinstance(found, bool | np.bool_), f"return True or False; yours is {found!r}.")
-        return bool(found)
-
+    n = condemned(answer)
     short, long = ladders()
-    trials = [(short, seed) for seed in range(8)] + [(long, seed) for seed in range(8, 24)]
-    condemned = sum(not asked(ladder, ladder.healthy, seed) for ladder, seed in trials)
-    require(
-        condemned < 24,
-        "you condemn a phase without a fault every time. Did it begin at exact draws of its rungs, and is a mean of "
-        "finitely many draws allowed to be a little off?",
-    )
     for fault, phase in SICK.items():
-        require(not (asked(short, phase, 30) or asked(short, phase, 31)), f"you pass a phase that {fault}.")
+        for seed in (30, 31):
+            judge_fault(answer, short, fault, phase, seed)
     for ladder in (short, long):
         for fault, phase in ladder.faults.items():
-            require(not asked(ladder, phase, 32), f"you pass a phase that {fault}.")
+            judge_fault(answer, ladder, fault, phase, 32)
+    for fault, phase in opposite_faults().items():
+        require(not says_sound(answer, turned(), phase, 32), f"you pass a phase that {fault}.")
     require(
-        condemned == 0,
-        f"you condemn a phase without a fault in {condemned} of 24 trials. Of many numbers that are compared some are "
+        n == 0,
+        f"you condemn a phase without a fault in {n} of 24 trials. Of many numbers that are compared some are "
         "two standard errors off by chance, and some three: allow five, or draw more. Did each rung begin at exact "
         "draws of its own?",
     )
+    require(
+        says_sound(answer, turned(), turned().healthy, 34),
+        "you condemn a phase without a fault on a ladder from the model to the start and back.",
+    )
     for what, phase in SOUND.items():
-        require(asked(short, phase, 33), f"you condemn a phase that {what}: by exact draws, nothing is wrong with it.")
-    faults = len(SICK) + sum(len(ladder.faults) for ladder in (short, long))
+        passed = says_sound(answer, short, phase, 33)
+        require(passed, f"you condemn a phase that {what}: by exact draws, nothing is wrong with it.")
+    faults = sum(map(len, (SICK, short.faults, long.faults, opposite_faults())))
     return f"right: all {faults} faults found, and the phase without one is let go, 24 times of 24."
 
 
@@ -199,9 +187,11 @@ for the particles.
         "this is half of what all images together have too much or too little: take the absolute difference at every "
         "place, and add.": 0.5 * abs((p - q).sum()),
     })
+    _judge_shares(found, rbm, images, particles)
     require(
         -1e-9 <= found <= 1 + 1e-9,
-        f"a share of all mass lies from 0 to 1; yours is {found:.3g}. Is p(v) divided by Z, and a count by B?",
+        f"a share of all mass lies from 0 to 1; yours is {found:.3g}. Do the shares that you compare lie from 0 to 1, "
+        "and do they add up to 1, elsewhere included?",
     )
     require(np.isclose(found, right, atol=1e-9), f"it should be {right:.4f} for a case of ours; yours is {found:.4f}.")
     _judge_strays(answer, rbm, images[:4], np.vstack([images[:1], np.repeat(elsewhere, 3, axis=0)]), p[:4])
@@ -227,6 +217,31 @@ for the particles.
     near = float(answer(rbm, images, exact))
     require(near < 0.02, f"200,000 exact draws of the model should be at a distance near 0; yours is {near:.2f}.")
     return "right: 0 where the particles stand for the model, and 1 where they never meet."
+
+
+def _judge_shares(found: float, rbm: BinaryRBM, images: np.ndarray, particles: np.ndarray) -> None:
+    """Other shares in the right formula, elsewhere included or not."""
+    log_f, log_z, q = rbm.log_density(images), rbm.log_z(), _shares(images, particles)
+    p, alike = np.exp(log_f - log_z), particles[:, None] == images[None]
+    ink = particles.sum(1)[:, None] == images.sum(1)
+    for sentence, (model, drawn) in {
+        "your p is log f - log Z, the logarithm of a probability: take exp.": (log_f - log_z, q),
+        "your p is f, without Z: p(v) = exp(log f - log Z).": (np.exp(log_f), q),
+        "your counts are divided by the number of images; they are shares of all B particles.": (
+            p, q * len(particles) / len(images)
+        ),
+        "your counts are not divided by B, the number of particles.": (p, q * len(particles)),
+        "a particle is on an image where *all* pixels agree; you count it where any does.": (p, alike.any(-1).mean(0)),
+        "a particle is on an image where all pixels agree; you count it where it has as many that are on.": (
+            p, ink.mean(0)
+        ),
+        "an image counts with its share of the particles; yours counts once if any particle is on it.": (
+            p, alike.all(-1).any(0) / len(particles)
+        ),
+    }.items():
+        apart = np.abs(model - drawn).sum()
+        reject([found], {sentence: [0.5 * (apart + abs(model.sum() - drawn.sum()))]})
+        reject([found], {sentence: [0.5 * apart]})
 
 
 def _shares(images: np.ndarray, particles: np.ndarray) -> np.ndarray:

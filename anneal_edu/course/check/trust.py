@@ -6,10 +6,18 @@ from itertools import chain
 
 import numpy as np
 
+from anneal_edu.course.check.budgets import (
+    BUDGETS,
+    judge_cost,
+    judge_least_burn_in,
+    judge_most_burn_in,
+    settings_at,
+    why_off,
+)
 from anneal_edu.course.check.made_up_reports import made_up_cases
 from anneal_edu.course.check.two_sandwiches import SLIPS, WORDS, Case, why
 from anneal_edu.course.check.two_sandwiches import cases as cases_of_two_models
-from anneal_edu.course.check.verdict import attempt, call, exercise, require
+from anneal_edu.course.check.verdict import WrongAnswerError, call, exercise, require
 from anneal_edu.course.experiments.estimator_tables import hidden_mode, stored_rows
 from anneal_edu.course.experiments.estimators import Problem, Report, every_estimator
 from anneal_edu.distributions import BinaryRBM, uniform_rbm
@@ -169,17 +177,31 @@ overlap, and nothing is certain.
       A hint: ae.check.trust.which_model.hint()
     """
     asked = cases_of_two_models()
-    said = []
-    for *given, _ in asked:
-        word = call(answer, *given)
-        require(isinstance(word, str) and word in WORDS, f"return one of {', '.join(map(repr, WORDS))}, not {word!r}.")
-        said.append(word)
+    said = _words(answer, asked)
     wrong = next((i for i, case in enumerate(asked) if said[i] != case.right), None)
     if wrong is not None:
         case, word = asked[wrong], said[wrong]
         slip = next((text for text, slip in SLIPS.items() if said == [slip(*given) for *given, _ in asked]), "")
         require(False, f"{_told(case)} You say {word!r}: {slip or why(case, word)}")
     return f"right: {len(asked)} pairs of models, and in none of them does an end or an error decide that should not."
+
+
+def _words(answer, asked: list[Case]) -> list[str]:
+    """What is said of each case; if nothing is said of some, which word is expected there."""
+    said: list[str | None] = []
+    for *given, _ in asked:
+        try:
+            said.append(call(answer, *given))
+        except WrongAnswerError:  # numbers cannot be changed in place, so that it is the None
+            said.append(None)
+    words = [word for word in said if word is not None]
+    require(words, "your function returns nothing, None: is a `return` missing?")
+    for word in words:
+        require(isinstance(word, str) and word in WORDS, f"return one of {', '.join(map(repr, WORDS))}, not {word!r}.")
+    if None in said:
+        case = asked[said.index(None)]
+        require(False, f"{_told(case)} You return nothing, None; this is {case.right!r}: {why(case, 'nothing')}")
+    return words
 
 
 def _told(case: Case) -> str:
@@ -211,7 +233,8 @@ def tempering_settings(answer) -> str:
     """``answer(budget)`` must be (n_rungs, n_ladders, n_burn_in, n_sweeps) of a PT run within a budget of Gibbs sweeps.
 
     The run is then made, on three models with 20 visible and 8 hidden units; the root mean square error of its log Ẑ
-    must be below 0.36 nats at a budget of 400, and from a twentieth to a half of the sweeps must be burn-in.
+    must be below 0.36 nats at a budget of 400. At this budget and at 50,000 a twentieth to a half of the sweeps must be
+    burn-in.
 
     Examples
     --------
@@ -220,13 +243,12 @@ def tempering_settings(answer) -> str:
 Every rung of every ladder is a chain of its own: a sweep of the ladder costs one Gibbs step for each of its rungs.
       A hint: ae.check.trust.tempering_settings.hint()
     """
-    for budget in (400, 50_000):
-        rungs, ladders, burn_in, kept = _settings(answer, budget)
-        cost = rungs * ladders * (burn_in + kept)
-        _judge_cost(cost, budget, rungs, ladders, burn_in, kept)
-    rungs, ladders, burn_in, kept = _settings(answer, 400)
-    share = f"{burn_in} of {burn_in + kept:,} sweeps are burn-in, {burn_in / (burn_in + kept):.0%}"
-    require(burn_in <= kept, f"{share}: you throw away more than you keep. Half of them at most.")
+    asked = {budget: settings_at(answer, budget) for budget in BUDGETS}
+    for budget, settings in asked.items():
+        judge_cost(budget, *settings)
+    for budget, settings in asked.items():
+        judge_most_burn_in(budget, *settings)
+    rungs, ladders, burn_in, kept = asked[400]
     errors = []
     for i, rbm in enumerate(_given()):
         path, schedule = geometric_path(uniform_rbm(20, 8), rbm), linear_schedule(rungs - 1)
@@ -240,69 +262,9 @@ Every rung of every ladder is a chain of its own: a sweep of the ladder costs on
     require(
         rmse < 0.36,
         f"log Ẑ minus the exact log Z, of 100 runs on each of three models: {np.mean(errors):+.2f} nats on average, "
-        f"{rmse:.2f} root mean square, and below 0.36 is wanted{near}. {_why_off(errors, rungs, ladders, kept)}",
+        f"{rmse:.2f} root mean square, and below 0.36 is wanted{near}. {why_off(errors, *asked[400])}",
     )
-    require(
-        19 * burn_in >= kept,  # the error alone does not tell: these three models are forgiving
-        f"{share}: these three models forgive it, others do not. All rungs begin at draws of the start, and "
-        "states that still remember it are biased. Throw away a twentieth at least.",
-    )
+    for budget, settings in asked.items():
+        judge_least_burn_in(budget, *settings)
     kept_to = f"{rungs} rungs × {ladders} ladders × {burn_in + kept} sweeps keep to the budget"
     return f"right: {kept_to}; error below 0.36{near}."
-
-
-def _why_off(errors: list[float], rungs: int, ladders: int, kept: int) -> str:
-    """What the errors of the runs have in common, and what to ask of the settings."""
-    if rungs < (4 if ladders > 4 else 5):
-        return "With so few rungs neighbours hardly overlap, and a stepping stone is a jump. Add rungs."
-    mean, spread = np.mean(errors), np.std(errors)
-    if abs(mean) > spread:
-        side = "too low" if mean < 0 else "too high"
-        return (
-            f"They lie to one side, {side}: no chance, but a beginning that is still felt. With so few sweeps all "
-            f"rungs are still near the start. Fewer chains, here {rungs * ladders:,}, leave more sweeps to each."
-        )
-    return (
-        "They lie to both sides: noise, of too few states that are counted. Of each rung you keep "
-        f"{kept:,} sweeps of {ladders:,} ladders."
-    )
-
-
-def _settings(answer, budget: int) -> tuple[int, int, int, int]:
-    settings = call(answer, budget)
-    require(
-        isinstance(settings, tuple | list | np.ndarray) and np.shape(settings) == (4,),
-        "return four whole numbers: `return n_rungs, n_ladders, n_burn_in, n_sweeps`.",
-    )
-    for value in settings:
-        attempt(value)
-        whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-        require(whole, f"counts are whole numbers, got {value!r}: divide with //.")
-    rungs, ladders, burn_in, kept = map(int, settings)
-    require(rungs >= 2 and kept >= 1 and burn_in >= 0, "at least two rungs and one sweep, and no negative burn-in.")
-    require(ladders >= 1, f"n_ladders counts the ladders that are run; yours is {ladders}.")
-    require(ladders >= 2, "with a single ladder there is no error bar: nothing to compare it with.")
-    return rungs, ladders, burn_in, kept
-
-
-def _judge_cost(cost: int, budget: int, rungs: int, ladders: int, burn_in: int, kept: int) -> None:
-    over = (
-        f"these settings cost {cost:,} Gibbs sweeps, {cost / budget:.4g} times the budget of {budget:,}: "
-        f"{rungs * ladders:,} chains make {burn_in + kept:,} sweeps each."
-    )
-    slips = {  # what was counted, if it is what fills the budget
-        rungs * ladders * kept: "The burn-in counts too: it is thrown away, but paid for.",
-        ladders * (burn_in + kept): "Every rung of every ladder is a chain of its own: a sweep of the ladder costs one "
-        "Gibbs step for each of its rungs.",
-        rungs * (burn_in + kept): "Every ladder pays: multiply by their number.",
-    }
-    why = next((why for counted, why in slips.items() if budget / 2 <= counted <= budget), "")
-    if cost < 1.05 * budget:
-        why = "It is only just too much: divide with //, and give to one part what the others leave."
-    require(cost <= budget, f"{over} {why}".rstrip())
-    require(
-        cost >= budget / 2,
-        f"these settings cost {cost:,} Gibbs sweeps, {cost / budget:.2g} times the budget of {budget:,}: less than "
-        f"half. {rungs * ladders:,} chains make {burn_in + kept:,} sweeps each. Does yours depend on the budget? The "
-        "comparison is at equal price: spend it.",
-    )

@@ -10,10 +10,13 @@ from anneal_edu.course.check.verdict import WrongAnswerError
 ALL = range(5)
 
 
-def laws(refresh, rng, gammas=(0.2, 0.8), n=20_000, errors=5.0, chosen=ALL, coordinates=slice(None), signed=True):
+def laws(
+    refresh, rng, gammas=(0.2, 0.8), n=20_000, errors=5.0, chosen=ALL, coordinates=slice(None), signed=True, begin=None
+):
     """The solution, or with one thing left out."""
     for gamma in gammas:
         v = rng.standard_normal((n, 3))
+        v = v if begin is None else begin(v)
         new = refresh(v.copy(), gamma, rng)
         sign = 1.0 if signed else np.sign((new * v).mean())
         noise = (new - sign * np.sqrt(1 - gamma) * v) / np.sqrt(gamma)
@@ -58,6 +61,15 @@ WRONG_TESTS = {
     "how much is kept, but not its sign": (
         lambda refresh, rng: laws(refresh, rng, signed=False), "what it keeps of v it turns round",
     ),
+    "from one and the same momentum": (
+        lambda refresh, rng: laws(refresh, rng, begin=lambda v: np.ones_like(v)), "another v for every chain"
+    ),
+    "from positive momenta": (
+        lambda refresh, rng: laws(refresh, rng, begin=np.abs), "has lost its sign, |v|: begin with momenta of both"
+    ),
+    "from momenta that agree in twos": (
+        lambda refresh, rng: laws(refresh, rng, begin=lambda v: np.sort(v, axis=0)), "its neighbour's momentum"
+    ),
     "two standard errors": (lambda refresh, rng: laws(refresh, rng, errors=2.0), "allow five"),
     "a number": (lambda refresh, rng: 1.0, "say True or False"),
 }  # fmt: skip
@@ -70,11 +82,11 @@ def test_wrong_tests(mistake):
     assert verdict.passed is False and message in verdict.message, verdict
 
 
-def found(samplers, rng, n=8000, alike=True, still=True, errors=5.0, squares=True):
+def found(samplers, rng, n=8000, alike=True, still=True, errors=5.0, squares=True, begin=lambda x: x):
     """The solution, or with one thing left out."""
     named = []
     for number, sampler in enumerate(samplers):
-        x = y = sampler.target.sample(n, rng)
+        x = y = begin(sampler.target.sample(n, rng))
         for _ in range(5):
             y = sampler(y, rng)
         change = [y - x, y**2 - x**2, y[:, :1] * y[:, 1:] - x[:, :1] * x[:, 1:]][: 3 if squares else 1]
@@ -94,6 +106,13 @@ WRONG_LINE_UPS = {
     "one standard error and a half": (lambda samplers, rng: found(samplers, rng, errors=1.5), "false alarms"),
     "means alone, nothing else": (
         lambda samplers, rng: found(samplers, rng, alike=False, still=False, squares=False), "Find four of five",
+    ),
+    "from 0": (lambda samplers, rng: found(samplers, rng, begin=lambda x: 0 * x), "no exact draws of the target"),
+    "from draws that are too narrow": (
+        lambda samplers, rng: found(samplers, rng, begin=lambda x: 0.8 * x), "no exact draws of the target"
+    ),
+    "one standard error and a half, from exact draws": (
+        lambda samplers, rng: found(samplers, rng, errors=1.5), "allow chance five"
     ),
     "too many moves": (lambda samplers, rng: found(samplers, rng, n=20_000), "the budget of 400,000 moves is spent"),
     "none of those that leave out a coordinate": (

@@ -43,6 +43,18 @@ def to_the_lowest(train, validation, log_z, se):
     return best if likelihood[best] - likelihood[best:].min() > 2 * np.hypot(se[best], se[-1]) else None
 
 
+def compared_with(level, other=lambda best, n: n - 1):
+    """The best look against another level than that of the last, with the error of that look or of another."""
+
+    def decide(train, validation, log_z, se):
+        likelihood = validation - log_z
+        best = int(likelihood.argmax())
+        error = np.hypot(se[best], se[other(best, len(se))])
+        return best if likelihood[best] - level(likelihood, best) > 2 * error else None
+
+    return decide
+
+
 def unbroken(train, validation, log_z, se):
     likelihood, look = validation - log_z, len(log_z) - 1
     while look and likelihood[look - 1] > likelihood[look]:
@@ -118,7 +130,20 @@ WRONG_GAP = {
     "five standard errors": (watched(decide=since(times=5.0)), "The fall is more"),
     "mean f as the likelihood": (watched(decide=since(curve=lambda v, z: v)), "rises with Z itself"),
     "best mean f, fall of the likelihood": (watched(decide=best_mean_f), "rises with Z itself"),
-    "the lowest look since, not the last": (watched(decide=to_the_lowest), "a fall in between"),
+    "the lowest look since, not the last": (
+        watched(decide=to_the_lowest), "a fall in between…you compare the best look with the lowest since"
+    ),
+    "the lowest look of all": (watched(decide=compared_with(lambda x, best: x.min())), "with the lowest of all"),
+    "the look after the best": (
+        watched(decide=compared_with(lambda x, best: x[min(best + 1, len(x) - 1)])), "with the one after it"
+    ),
+    "the look after the best, with its error": (
+        watched(decide=compared_with(lambda x, i: x[min(i + 1, len(x) - 1)], lambda i, n: min(i + 1, n - 1))),
+        "with the one after it",
+    ),
+    "the training likelihood": (
+        watched(decide=lambda t, v, z, se: since()(v, t, z, se)), "a clear fall: …you judge the training likelihood"
+    ),
     "falls without a break": (watched(decide=unbroken), "a fall with a rise in between"),
     "the first hill": (watched(decide=from_the_first_hill), "a dip before the best look"),
     "the first hill, where the end is below the best": (

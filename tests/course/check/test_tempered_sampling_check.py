@@ -205,6 +205,8 @@ def needed(third=3.0, power=0.5, gap=lambda fine, coarse: abs(fine - coarse), up
 WRONG_STEPS = {
     "no third": (needed(third=1), "4 e - e"),
     "the coarser error": (needed(third=0.75), "error of the coarser ladder"),
+    "twice": (lambda s, t: 2 * needed()(s, t), "twice what the law says"),
+    "rounded, and twice": (lambda s, t: max(1, 2 * int(np.ceil(needed()(s, t)))), "twice what the law says"),
     "K times the rule": (needed(third=3 / 64), "How far off is the finer"),
     "as 1/K": (needed(power=1), "√10 times"),
     "as 1/K⁴": (needed(power=0.25), "That is too much"),
@@ -338,8 +340,13 @@ WRONG_OBJECTIVE = {
     "no weights in the second term": (lambda f, n, z: mixture(f, z, n / n.sum()).mean() + z.sum(), "rises by 25"),
     "what is left of 1": (lambda f, n, z: mixture(f, z, n / n.sum()).mean() + (1 - n / n.sum()) @ z, "rises by 20"),
     "Z's sign, twice": (lambda f, n, z: mixture(f, -z, n / n.sum()).mean() - n / n.sum() @ z, "not its lowest"),
-    "counts in the second term": (lambda f, n, z: mixture(f, z, n / n.sum()).mean() + n @ z, "add up to 1"),
-    "a sum over draws in the first": (lambda f, n, z: mixture(f, z, n / n.sum()).sum() + n / n.sum() @ z, "add up"),
+    "counts in the second term": (lambda f, n, z: mixture(f, z, n / n.sum()).mean() + n @ z, "weights add up to 520"),
+    "a sum over draws in the first": (
+        lambda f, n, z: mixture(f, z, n / n.sum()).sum() + n / n.sum() @ z, "yours is their sum"
+    ),
+    "the last rung alone in the second": (
+        lambda f, n, z: mixture(f, z, n / n.sum()).mean() + n[-1] / n.sum() * z[-1], "Do the weights of both terms"
+    ),
     "N times": (lambda f, n, z: n.sum() * objective(f, n, z), "N times"),
     "even weights": (lambda f, n, z: mixture(f, z, EVEN).mean() + EVEN @ z, "30 to 200 draws"),
     "even weights in the mixture": (lambda f, n, z: mixture(f, z, EVEN).mean() + n / n.sum() @ z, "30 to 200 draws"),

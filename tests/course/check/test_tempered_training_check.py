@@ -7,7 +7,8 @@ import pytest
 
 import anneal_edu as ae
 from anneal_edu.course.check import particles, tempered_training
-from anneal_edu.course.check.phases import SICK, exchange, ladders
+from anneal_edu.course.check.examiners import _all_elsewhere
+from anneal_edu.course.check.phases import SICK, exchange, ladders, opposite_faults, turned
 
 
 def soundness(
@@ -51,6 +52,28 @@ def in_order(phase, rungs, rng):
     return bool(np.array_equal(states[-1], particles))
 
 
+def on_average(places=slice(None), n=20_000):
+    """Judges the mean of what these places are off by, the particles last."""
+
+    def answer(phase, rungs, rng):
+        states, handed = phase(np.stack([rung.sample(n, rng) for rung in rungs]), rng)
+        off = []
+        for rung, v in zip([*rungs, rungs[-1]], [*states, handed], strict=True):
+            (mean_v, mean_h, mean_vh), h = rung.moments(), rung.hidden_given_visible(v)
+            off.append(np.concatenate([v.mean(0) - mean_v, h.mean(0) - mean_h, np.ravel(v.T @ h / n - mean_vh)]))
+        judged = np.mean(off[places], axis=0)
+        return bool(np.abs(judged).max() < 4 * 0.5 / np.sqrt(n * len(off[places])))
+
+    return answer
+
+
+def if_all_move(phase, rungs, rng):
+    """Right, but that no chain may stay where it is."""
+    old = np.stack([rung.sample(20_000, rng) for rung in rungs])
+    new, handed = phase(old.copy(), rng)
+    return soundness()(lambda *_: (new, handed), rungs, rng) and not (new == old).all(-1).any()
+
+
 WRONG_SOUND = {
     "everything is well": (lambda phase, rungs, rng: True, "moves every rung under the last model"),
     "nothing is well": (lambda phase, rungs, rng: False, "every time"),
@@ -60,7 +83,7 @@ WRONG_SOUND = {
     "all but the first rung": (soundness(rungs_of=lambda n: range(1, n)), "first rung as it does the second"),
     "all but the third rung": (soundness(rungs_of=lambda n: [0, 1, 3]), "third rung as it does the second"),
     "rungs 0, 1 and the last, after three moves": (
-        soundness(rungs_of=lambda n: [0, 1, n - 1], times=3), "on rung 2 of 0 to 3"
+        soundness(rungs_of=lambda n: [0, 1, n - 1], times=3), "on rung 2 of 0 to 3|the third rung as it does the second"
     ),
     "the particles for the last rung": (soundness(rungs_of=lambda n: range(n - 1)), "not in its particles"),
     "as many rungs as the first ladder has": (soundness(rungs_of=lambda n: range(4)), "on rung 4 of 0 to 6"),
@@ -70,6 +93,23 @@ WRONG_SOUND = {
     "pairs on the short ladder": (
         lambda phase, rungs, rng: soundness(pairs=len(rungs) == 4, hidden=1)(phase, rungs, rng),
         "on rung 1 of 0 to 6",
+    ),
+    "an average over all places": (on_average(), "an average over both is right, so judge each by itself"),
+    "an average over the rungs, and the particles": (
+        lambda *a: on_average(slice(-1))(*a) and soundness(rungs_of=lambda n: [])(*a), "judge each by itself"
+    ),
+    "every rung, and an average of the last and the particles": (
+        lambda *a: soundness(rungs_of=lambda n: range(n - 1), particles=False)(*a) and on_average(slice(-2, None))(*a),
+        "seldom in its particles, whose law is the same",
+    ),
+    "a tolerance that is too wide": (soundness(k=60.0), "you say False; so how far, and to which side"),
+    "the last rung alone, and a wide tolerance": (
+        soundness(rungs_of=lambda n: [n - 1], k=60.0), "look at the other rungs"
+    ),
+    "no chain may stay": (if_all_move, "Whether chains move is not asked"),
+    "exchanged": (lambda *a: not soundness()(*a), "are True and False exchanged?"),
+    "none on a ladder that turns": (
+        lambda phase, rungs, rng: soundness()(phase, rungs, rng) and len(rungs) != 5, "to the start and back"
     ),
     "no chance allowed": (soundness(k=0.01), "a little off"),
     "a middle rung alone": (soundness(rungs_of=lambda n: [1], particles=False), "you pass a phase"),
@@ -102,7 +142,7 @@ def test_wrong_sound(mistake):
 def test_each_sick_phase_has_its_fault_and_the_healthy_one_has_none():
     """By the moments of 20,000 draws: 8 standard errors or more against less than 5."""
     short, long = ladders()
-    for ladder, faults in ((short, SICK), (short, short.faults), (long, long.faults)):
+    for ladder, faults in ((short, SICK), (short, short.faults), (long, long.faults), (turned(), opposite_faults())):
         for phase in faults.values():
             assert not soundness(k=8.0)(phase, ladder.rungs, np.random.default_rng(5))
         assert soundness(hidden=1)(ladder.healthy, ladder.rungs, np.random.default_rng(5))
@@ -119,6 +159,20 @@ def test_what_is_sick_in_one_place_is_sick_there_alone(ladder):
         seen.append([k for k, look in enumerate(places) if not look(phase, ladder.rungs, np.random.default_rng(6))])
         assert soundness(pairs=False, hidden=1)(phase, ladder.rungs, np.random.default_rng(7)) is ("E[v hᵀ]" in name)
     assert sorted(seen) == sorted([[k] for k in range(n + 1)] + [[k] for k in range(1, n + 1)])
+
+
+@pytest.mark.parametrize("fault", opposite_faults())
+def test_opposite_faults_cancel_on_average(fault):
+    assert on_average()(opposite_faults()[fault], turned().rungs, np.random.default_rng(8))
+
+
+def test_all_chains_are_put_elsewhere_and_no_law_is_changed():
+    for ladder in (*ladders(), turned()):
+        old = np.stack([rung.sample(1000, np.random.default_rng(9)) for rung in ladder.rungs])
+        new, handed = _all_elsewhere(old, np.random.default_rng(0))
+        assert not (new == old).all(-1).any() and np.array_equal(handed, new[-1])
+        for x, y in zip(old, new, strict=True):
+            assert sorted(map(tuple, x)) == sorted(map(tuple, y))
 
 
 def at_end(states, betas):
@@ -283,6 +337,9 @@ WRONG_PHASE = {
         "rung 1 comes with draws of its own distribution",
     ),
     "two sweeps": (moved_by(own_step, times=2), "swaps 2 times"),
+    "everything on the reversed ladder": (
+        lambda s, start, model, *given: phase()(s, model, start, *given), "runs from the model to the start"
+    ),
     "evenly spaced betas in the swap": (moved_by(own_step, betas_of_swap=np.linspace(0, 1, 3)), "yours got others"),
     "f to the power beta": (
         moved_by(tempered_energies),
@@ -308,7 +365,7 @@ WRONG_PHASE = {
     "the middle handed out": (phase(give=1), "of rung 1, where β = 0.4"),
     "before the swap": (before_the_swap, "from before the swaps"),
     "in place": (in_place, "changes the states"),
-    "reversed ladder in the swap": (swap_on_the_reversed_ladder, "yours got others"),
+    "reversed ladder in the swap": (swap_on_the_reversed_ladder, "its ends are exchanged"),
     "forgets": (forgets_the_states, "no states that you return"),
     "particles alone": (lambda *a: phase()(*a)[1], "return two things"),
 }
@@ -418,6 +475,24 @@ WRONG_DISTANCE = {
     "particles against the images": (
         lambda *a: 0.5 * np.abs(cells(*a)[1] - np.append(np.full(6, 1 / 6), 0)).sum(),
         "compares the particles with the images",
+    ),
+    "no exp": (lambda rbm, i, p: from_shares(rbm.log_density(i) - rbm.log_z(), cells(rbm, i, p, False)[1]), "take exp"),
+    "f for p": (lambda rbm, i, p: from_shares(np.exp(rbm.log_density(i)), cells(rbm, i, p, False)[1]), "without Z"),
+    "any pixel": (
+        lambda rbm, i, p: from_shares(cells(rbm, i, p, False)[0], (p[:, None] == i).any(-1).mean(0)), "where any does"
+    ),
+    "sums of pixels": (coded(lambda x, rbm: x.sum(1)), "as many that are on"),
+    "counts over the number of images": (
+        lambda rbm, i, p: from_shares(cells(rbm, i, p, False)[0], cells(rbm, i, p, False)[1] * len(p) / len(i)),
+        "divided by the number of images",
+    ),
+    "counts": (
+        lambda rbm, i, p: from_shares(cells(rbm, i, p, False)[0], cells(rbm, i, p, False)[1] * len(p)),
+        "not divided by B",
+    ),
+    "an image counts once": (
+        lambda rbm, i, p: from_shares(cells(rbm, i, p, False)[0], (cells(rbm, i, p, False)[1] > 0) / len(p)),
+        "counts once if any",
     ),
     "log Z for Z": (
         lambda rbm, i, p: 0.5 * np.abs(cells(rbm, i, p, z=lambda rbm, i: np.log(rbm.log_z()))[0]).sum(),

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from anneal_edu.course.check import trust, two_sandwiches
+from anneal_edu.course.check import budgets, trust, two_sandwiches
 
 ENDS = ("AIS, geometric", "reverse AIS, from data")
 
@@ -259,8 +259,9 @@ WRONG_MODELS = {
     "crossed": (lambda *c: right_model(*c).replace("contradiction", "crossed"), "not 'crossed'"),
     "nothing where nothing is certain": (
         lambda *c: None if (word := right_model(*c)) == "undecided" else word,
-        "is a `return` missing?",
+        "You return nothing, None; this is 'undecided': between the ends A's likelihood",
     ),
+    "nothing ever": (lambda *c: None, "is a `return` missing?"),
     "always undecided": (lambda *c: "undecided", "this is certain"),
     "always a contradiction": (lambda *c: "contradiction", "no contradiction"),
     "never undecided": (lambda *c: "b" if (word := right_model(*c)) == "undecided" else word, "overlap"),
@@ -303,9 +304,18 @@ WRONG_SETTINGS = {
     "more than half thrown away": (
         lambda budget: (8, 2, 13 * budget // 400, 12 * budget // 400), "you throw away more than you keep"
     ),
-    "half thrown away": (lambda budget: (8, 2, 7 * budget // 400, 7 * budget // 400), "noise, of too few states"),
-    "five ladders": (lambda budget: (20, 5, budget // 400, 3 * budget // 400), "Fewer chains, here 100"),
+    "half thrown away": (
+        lambda budget: (8, 2, 7 * budget // 400, 7 * budget // 400),
+        "noise. Of each rung 7 sweeps of 2 ladders are counted, and 7 are thrown away.",
+    ),
+    "five ladders": (
+        lambda budget: (20, 5, budget // 400, 3 * budget // 400),
+        "Fewer chains, here 100, leave more sweeps to each: run fewer ladders",
+    ),
     "thirty rungs": (lambda budget: (30, 2, budget // 400, 5 * budget // 400), "below 0.36 is wanted"),
+    "forty rungs": (
+        lambda budget: (40, 2, budget // 400, 4 * budget // 400), "here 80, leave more sweeps to each: run fewer rungs"
+    ),
     "one ladder": (lambda budget: (10, 1, 0, budget // 10), "no error bar"),
     "no ladder": (lambda budget: (10, 0, 0, budget // 10), "n_ladders counts the ladders that are run; yours is 0"),
     "the same for every budget": (lambda budget: (8, 2, 5, 20), "less than half"),
@@ -319,7 +329,18 @@ WRONG_SETTINGS = {
         "1.1 times the budget of 400: 40 chains make 11 sweeps each.",
     ),
     "the row of the first table": (lambda budget: (20, 10, budget // 1000, 4 * budget // 1000), "too low: no chance"),
-    "four rungs, many ladders": (lambda budget: (4, 20, budget // 400, 4 * budget // 400), "4 sweeps of 20 ladders"),
+    "four rungs, many ladders": (lambda budget: (4, 20, budget // 400, 4 * budget // 400), "Add rungs, and run fewer"),
+    "ten rungs, ten ladders": (lambda budget: (10, 10, budget // 400, 3 * budget // 400), "run fewer ladders"),
+    "a burn-in of one sweep, whatever the budget": (
+        lambda budget: (6, 5, 1, budget // 30 - 1),
+        "at a budget of 50,000 1 of 1,666 sweeps are burn-in, 0.06%. Throw away a twentieth at least, whatever",
+    ),
+    "a burn-in of a tenth of 400, and none of more": (
+        lambda budget: (8, 2, 2 * (budget == 400), budget // 16 - 2), "0 of 3,123 sweeps are burn-in, 0%"
+    ),
+    "more thrown away than kept, where there is more": (
+        lambda budget: (8, 2, budget // 16 - 23, 23), "at a budget of 50,000 3,102 of 3,125 sweeps are burn-in, 99%"
+    ),
     "one rung": (lambda budget: (1, 20, 0, budget // 20), "at least two rungs"),
 }
 
@@ -332,6 +353,25 @@ def test_wrong_settings(mistake):
     assert message in verdict.message
     if message.endswith("11 sweeps each."):  # no slip that was not made is blamed
         assert verdict.message.endswith(message)
+
+
+@pytest.mark.parametrize(
+    "settings, bias, spread, words",
+    [
+        ((4, 10, 1, 9), -0.14, 0.386, ["neighbours hardly overlap", "Add rungs, and run fewer ladders to pay for"]),
+        ((4, 2, 6, 44), -0.1, 0.36, ["Add rungs."]),
+        ((2, 10, 2, 18), -1.7, 1.5, ["Add rungs, and run fewer ladders"]),
+        ((5, 20, 1, 3), -0.3, 0.367, ["bias makes 0.09 and the spread 0.13", "one side, too low", "run fewer ladders"]),
+        ((4, 40, 0, 2), -0.9, 0.4, ["bias makes 0.81", "Fewer chains, here 160"]),
+        ((30, 2, 1, 5), -0.29, 0.32, ["one side, too low", "run fewer rungs"]),
+        ((8, 5, 4, 6), -0.1, 0.4, ["noise", "6 sweeps of 5 ladders are counted, and 4 are thrown away"]),
+        ((5, 10, 1, 7), -0.1, 0.38, ["noise", "far apart (yours are 5)", "resemble", "7 sweeps of 10 ladders"]),
+    ],
+)
+def test_bias_and_spread_are_judged_apart(settings, bias, spread, words):
+    said = budgets.why_off([bias - spread, bias + spread], *settings)
+    assert all(part in said for part in words), said
+    assert ("noise" in said) + ("one side" in said) + ("Add rungs" in said) == 1
 
 
 @pytest.mark.parametrize(
@@ -353,6 +393,7 @@ def test_right_answers():
     assert trust.tempering_settings(right_settings).passed
     assert trust.tempering_settings(lambda budget: np.array(right_settings(budget))).passed
     assert trust.tempering_settings(lambda b: (8, 2, b // 400, 19 * b // 400)).passed  # a twentieth
+    assert trust.tempering_settings(lambda b: (8, 2, 2, 22) if b == 400 else (8, 2, 1500, 1500)).passed  # a half
 
 
 @pytest.mark.parametrize("check", [trust.trusted, trust.which_model, trust.tempering_settings])

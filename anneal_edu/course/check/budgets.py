@@ -1,0 +1,101 @@
+"""Settings of parallel tempering within a budget, for notebook 14: price, burn-in, and what their errors say."""
+
+import numpy as np
+
+from anneal_edu.course.check.verdict import attempt, call, require
+
+BUDGETS = (400, 50_000)
+"""At which settings are asked for, in Gibbs sweeps; they are run at the first."""
+
+
+def settings_at(answer, budget: int) -> tuple[int, int, int, int]:
+    """Rungs, ladders, sweeps that are thrown away and sweeps that are kept, as the answer has them for this budget."""
+    settings = call(answer, budget)
+    require(
+        isinstance(settings, tuple | list | np.ndarray) and np.shape(settings) == (4,),
+        "return four whole numbers: `return n_rungs, n_ladders, n_burn_in, n_sweeps`.",
+    )
+    for value in settings:
+        attempt(value)
+        whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+        require(whole, f"counts are whole numbers, got {value!r}: divide with //.")
+    rungs, ladders, burn_in, kept = map(int, settings)
+    require(rungs >= 2 and kept >= 1 and burn_in >= 0, "at least two rungs and one sweep, and no negative burn-in.")
+    require(ladders >= 1, f"n_ladders counts the ladders that are run; yours is {ladders}.")
+    require(ladders >= 2, "with a single ladder there is no error bar: nothing to compare it with.")
+    return rungs, ladders, burn_in, kept
+
+
+def judge_cost(budget: int, rungs: int, ladders: int, burn_in: int, kept: int) -> None:
+    """From half the budget to all of it."""
+    cost = rungs * ladders * (burn_in + kept)
+    over = (
+        f"these settings cost {cost:,} Gibbs sweeps, {cost / budget:.4g} times the budget of {budget:,}: "
+        f"{rungs * ladders:,} chains make {burn_in + kept:,} sweeps each."
+    )
+    slips = {  # what was counted, if it is what fills the budget
+        rungs * ladders * kept: "The burn-in counts too: it is thrown away, but paid for.",
+        ladders * (burn_in + kept): "Every rung of every ladder is a chain of its own: a sweep of the ladder costs one "
+        "Gibbs step for each of its rungs.",
+        rungs * (burn_in + kept): "Every ladder pays: multiply by their number.",
+    }
+    why = next((why for counted, why in slips.items() if budget / 2 <= counted <= budget), "")
+    if cost < 1.05 * budget:
+        why = "It is only just too much: divide with //, and give to one part what the others leave."
+    require(cost <= budget, f"{over} {why}".rstrip())
+    require(
+        cost >= budget / 2,
+        f"these settings cost {cost:,} Gibbs sweeps, {cost / budget:.2g} times the budget of {budget:,}: less than "
+        f"half. {rungs * ladders:,} chains make {burn_in + kept:,} sweeps each. Does yours depend on the budget? The "
+        "comparison is at equal price: spend it.",
+    )
+
+
+def _share(budget: int, burn_in: int, kept: int) -> str:
+    part = burn_in / (burn_in + kept)
+    said = f"{part:.0%}" if part >= 0.01 or not part else f"{part:.2%}"
+    return f"at a budget of {budget:,} {burn_in:,} of {burn_in + kept:,} sweeps are burn-in, {said}"
+
+
+def judge_most_burn_in(budget: int, rungs: int, ladders: int, burn_in: int, kept: int) -> None:
+    """Half of the sweeps at most."""
+    share = _share(budget, burn_in, kept)
+    require(burn_in <= kept, f"{share}: you throw away more than you keep. Half of them at most.")
+
+
+def judge_least_burn_in(budget: int, rungs: int, ladders: int, burn_in: int, kept: int) -> None:
+    """A twentieth of the sweeps at least; said after the runs, whose errors alone do not tell."""
+    why = "Throw away a twentieth at least, whatever the budget."
+    if budget == BUDGETS[0]:
+        why = (
+            "These three models forgive it, others do not. All rungs begin at draws of the start, and states that "
+            "still remember it are biased. Throw away a twentieth at least."
+        )
+    require(19 * burn_in >= kept, f"{_share(budget, burn_in, kept)}. {why}")
+
+
+def why_off(errors: list[float], rungs: int, ladders: int, burn_in: int, kept: int) -> str:
+    """What the errors of the runs have in common, and what to ask of the settings: time, ladders or rungs."""
+    bias, variance = float(np.mean(errors)), float(np.var(errors))
+    parts = f"Of the mean square {bias**2 + variance:.2f} the bias makes {bias**2:.2f} and the spread {variance:.2f}."
+    if rungs <= (3 if bias**2 > variance else 4):
+        fewer = ", and run fewer ladders to pay for them" if ladders > 2 else ""
+        return f"With so few rungs neighbours hardly overlap, and a stepping stone is a jump. Add rungs{fewer}."
+    if bias**2 > variance / 2:
+        side = "too low" if bias < 0 else "too high"
+        fewer = "ladders" if ladders > 4 else "rungs"
+        return (
+            f"{parts} They lie to one side, {side}: no chance, but a beginning that is still felt. With so few sweeps "
+            f"all rungs are still near the start. Fewer chains, here {rungs * ladders:,}, leave more sweeps to each: "
+            f"run fewer {fewer}."
+        )
+    if 2 * burn_in > kept:
+        return (
+            f"{parts} They lie to both sides: noise. Of each rung {kept:,} sweeps of {ladders:,} ladders are counted, "
+            f"and {burn_in:,} are thrown away."
+        )
+    return (
+        f"{parts} They lie to both sides: noise. It grows with rungs that are far apart (yours are {rungs}), with "
+        f"states that resemble those before them, and with few that are counted: of each rung {kept:,} sweeps of "
+        f"{ladders:,} ladders."
+    )

@@ -1,0 +1,101 @@
+"""Examiners of negative phases, the answers to exercise 1 of notebook 11, and what is said to one that errs."""
+
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+
+from anneal_edu.course.check.phases import SICK, Ladder, Phase, ladders
+from anneal_edu.course.check.verdict import call, require
+
+N = 20_000
+
+
+def says_sound(answer: Callable, ladder: Ladder, phase: Phase, seed: int) -> bool:
+    """Whether this phase passes, in the eyes of ``answer(phase, rungs, rng)``."""
+    given = np.random.default_rng([11, seed])
+
+    def handed(states, rng):
+        require(rng is given, "hand the rng that you are given on to the phase: it has no other chance.")
+        require(
+            np.shape(states)[0] == len(ladder.rungs) and np.shape(states)[2:] == (ladder.model.dim,),
+            f"the phase wants one block a rung, ({len(ladder.rungs)}, B, {ladder.model.dim}); it got "
+            f"{np.shape(states)}.",
+        )
+        return phase(states, rng)
+
+    found = call(answer, handed, list(ladder.rungs), given)
+    require(isinstance(found, bool | np.bool_), f"return True or False; yours is {found!r}.")
+    return bool(found)
+
+
+def condemned(answer: Callable) -> int:
+    """How often of 24 times a phase without a fault is condemned; not every time."""
+    short, long = ladders()
+    on = [short] * 8 + [long] * 16
+    n = sum(not says_sound(answer, ladder, ladder.healthy, seed) for seed, ladder in enumerate(on))
+    if n < len(on):
+        return n
+    never = "you condemn a phase without a fault every time"
+    require(
+        not all(says_sound(answer, short, phase, 30) for phase in SICK.values()),
+        f"{never}, and pass those with one: are True and False exchanged?",
+    )
+    require(
+        not says_sound(answer, short, _all_elsewhere, 30),
+        f"{never}, and pass one that puts every chain into another state than it had. Whether chains move is not "
+        "asked: what leaves every distribution as it is may leave a chain where it is, too.",
+    )
+    require(
+        False,
+        f"{never}. Did it begin at exact draws of its rungs, and is a mean of finitely many draws allowed to be a "
+        "little off?",
+    )
+    return n
+
+
+def _all_elsewhere(states: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """The same states on every rung, handed on among the chains: none keeps its own, if no state is that of half."""
+    new = np.array(states)
+    for x in new:
+        _, code, counts = np.unique(x, axis=0, return_inverse=True, return_counts=True)
+        order = np.argsort(code.ravel(), kind="stable")
+        x[order] = x[np.roll(order, counts.max())]
+    return new, new[-1].copy()
+
+
+def judge_fault(answer: Callable, ladder: Ladder, fault: str, phase: Phase, seed: int) -> None:
+    """Ask about a phase with this fault; of one that is passed say more if grosser ones are seen in its places."""
+    if not says_sound(answer, ladder, phase, seed):
+        return
+    what, places = fault.partition(":")[0], _where_off(ladder, phase)
+    gross = [not says_sound(answer, ladder, partial(_grossly, ladder, k, off), seed) for k, off in places.items()]
+    where = "one of those places" if len(places) > 1 else "this place"
+    require(
+        not gross or not all(gross),
+        f"you pass a phase that {what}. With pixels that are always on, or always off, in {where}, you say False; so "
+        "how far, and to which side, may a mean of n draws be off there?",
+    )
+    require(False, f"you pass a phase that {fault}.")
+
+
+def _where_off(ladder: Ladder, phase: Phase) -> dict[int, np.ndarray]:
+    """Place, the particles last, to whether exact draws come out of it with a pixel too often or too seldom on."""
+    rng = np.random.default_rng([11, 40])
+    states, particles = phase(np.stack([rung.sample(N, rng) for rung in ladder.rungs]).astype(float), rng)
+    found = {}
+    for k, (rung, v) in enumerate(zip([*ladder.rungs, ladder.model], [*states, particles], strict=True)):
+        off = v.mean(0) - rung.moments()[0]
+        off[np.abs(off) < 0.05] = 0
+        if off.any():
+            found[k] = np.sign(off)
+    return found
+
+
+def _grossly(ladder: Ladder, place: int, off: np.ndarray, states: np.ndarray, rng: np.random.Generator):
+    """A healthy phase, but for pixels in one place that are always on or always off, (D,) by the sign."""
+    new, particles = ladder.healthy(np.array(states), rng)
+    particles = particles.copy()
+    x = particles if place == len(new) else new[place]
+    x[:, off != 0] = off[off != 0] > 0
+    return new, particles
