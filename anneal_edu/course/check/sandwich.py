@@ -83,8 +83,8 @@ def _judge_back(got: np.ndarray, flow: np.ndarray, moves: list[np.ndarray], p: n
         "must begin with the last.": T,
         "the transpose turns the arrows round, but its rows do not sum to 1: p counts as well. Each move is its own "
         "reversal; in which order are they made?": T.T,
-        "you turned every matrix over and their order too, or neither: yours is the transpose of what retraces. No "
-        "single move need be turned over.": right.T,
+        "yours is the transpose of what retraces. No single move need be turned over; in which order are they "
+        "made?": right.T,
         "yours is the inverse of the matrix. Nothing is undone here: it is the chances that are turned round.": inverse,
         "these are the flows, with the arrows turned round; divide by how many chains stand where the reverse run "
         "starts from.": flow.T,
@@ -296,7 +296,7 @@ def _judge_interval(low: float, high: float, forward: np.ndarray, reverse: np.nd
         f"log(1/risk) covers a single estimate. Here {m} estimates may each be lucky: give each its share of the risk, "
         "risk / m.": np.log(1 / risk),
         f"this shares the risk between two estimates, but there are {m}.": np.log(2 / risk),
-        f"this shares the risk between the {len(forward)} forward estimates; the reverse ones need a share too.": (
+        f"this shares all the risk among the {len(forward)} forward estimates. The others want their part of it.": (
             np.log(len(forward) / risk)
         ),
         "the factor m / risk belongs to Ẑ; for log Ẑ add its logarithm.": m / risk,

@@ -227,10 +227,10 @@ WRONG_INTERVALS = {
     "inward": (interval(lambda f, r, risk: -np.log((len(f) + len(r)) / risk)), "wrong sign"),
     "one estimate": (interval(lambda f, r, risk: np.log(1 / risk)), "covers a single estimate"),
     "two estimates": (interval(lambda f, r, risk: np.log(2 / risk)), "between two estimates"),
-    "forward only": (interval(lambda f, r, risk: np.log(len(f) / risk)), "between the 6 forward estimates"),
+    "forward only": (interval(lambda f, r, risk: np.log(len(f) / risk)), "all the risk among the 6 forward estimates"),
     "each side alone": (
         lambda f, r, risk: (max(f) - np.log(len(f) / risk), min(r) + np.log(len(r) / risk)),
-        "between the 6 forward estimates",
+        "all the risk among the 6 forward estimates",
     ),
     "half of the risk a side": (
         lambda f, r, risk: (max(f) - np.log(2 * len(f) / risk), min(r) + np.log(2 * len(r) / risk)),
