@@ -16,6 +16,11 @@ def asked(answer, here: float, there: float) -> float:
             f"from log f = {here:g} to {there:g} your function raises OverflowError: {error}. exp of more than 709 is "
             "too large for a computer: take the minimum before you exponentiate."
         ) from None
+    require(
+        not np.isnan(a).any(),
+        f"from log f = {here:g} to {there:g} your acceptance is NaN: an exp is infinite or 0. Subtract the logs before "
+        "you exponentiate.",
+    )
     require(np.ndim(a) == 0, f"the acceptance is one number; your function returned shape {np.shape(a)}.")
     require(
         a >= -1e-12,

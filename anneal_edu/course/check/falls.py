@@ -63,6 +63,13 @@ def _by_mean_f(answer, look: int, given) -> bool:
     return look_index(attempt(answer(f[0] + rise, f[1] + rise, log_z + rise, std_error))[2]) == look
 
 
+def _by_sum(answer, look: int, given) -> bool:
+    """Whether since goes where log Ẑ alone has been raised, which lowers the likelihood there."""
+    *f, log_z, std_error = (part.copy() for part in given)
+    rise = 50.0 * (np.arange(len(log_z)) == look)
+    return look_index(attempt(answer(*f, log_z + rise, std_error))[2]) == look
+
+
 def _probes() -> list[tuple[int, np.ndarray]]:
     """The best look, and a validation likelihood that has not fallen from it to the last, whatever is between."""
     return [
@@ -121,6 +128,10 @@ def judge_since(since: int | None, right: int | None, case: str, given: Given, a
         return
     require(since is not None, f"{both} The fall is more than two of these: you do not see it.")
     by_f = int(f_validation.argmax())
+    require(
+        since == best or not _by_sum(answer, since - 1, given),
+        "log Ẑ is subtracted: log p = log f - log Z. You look for the best sum of the two.",
+    )
     require(
         since != by_f or not _by_mean_f(answer, by_f - 1, given),
         "you look for the best mean log f. It rises with Z itself: subtract log Ẑ first.",

@@ -1,10 +1,21 @@
 """Checks of notebook 04: a first real model."""
 
+from functools import partial
+
 import numpy as np
 from scipy.special import expit, logsumexp
 
 from anneal_edu.course.check.kernels import STEPS, STRONG_RBM, TIMES, gibbs
-from anneal_edu.course.check.verdict import WrongAnswerError, call, call_sized, exercise, reject, require, same
+from anneal_edu.course.check.verdict import (
+    WrongAnswerError,
+    call,
+    call_sized,
+    exercise,
+    own_chance,
+    reject,
+    require,
+    same,
+)
 from anneal_edu.distributions import BinaryRBM, binary_states
 
 # Fields of both signs, so that each slip gives other numbers
@@ -269,10 +280,23 @@ def is_sound(answer) -> str:
         )
         judged = "sound, and it is not" if said else "not sound, and it is"
         require(bool(said) == sound, f"you say that this step is {judged}: {why}")
+    own_chance(partial(_last_draws, answer), "draws")
     return (
         f"right: {len(STEPS)} steps, four of them sound. The last throws the same coins in every call: after one step "
         "nothing shows, after eleven the states come up with wrong shares."
     )
+
+
+def _last_draws(answer, rng: np.random.Generator) -> np.ndarray:
+    """What the last step returned that the answer made of a sound kernel with this generator."""
+    made = [np.zeros(0)]
+
+    def heard(v, rng):
+        made.append(gibbs(STRONG_RBM, np.asarray(v, dtype=float), rng))
+        return made[-1].copy()
+
+    call(answer, heard, STRONG_RBM, rng)
+    return made[-1]
 
 
 def _handed_out(step):

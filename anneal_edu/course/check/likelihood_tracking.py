@@ -133,7 +133,7 @@ take the logarithm.
             require(got.shape == (N,), f"{case}: your {name} has shape {got.shape}; it should be ({N},), one a point.")
             require(np.isfinite(got).all(), f"{case}: your {name} is infinite. {flow}")
             (judge_log_p if name == "log p̂" else judge_error)(got, log_f, log_w, f"{case}: ")
-    return "right: each point with its own chains and its own error, about 1 where one chain outweighs all others."
+    return "right: each point with its own chains and its own error, the largest where one chain outweighs all others."
 
 
 # Exercise 3

@@ -139,10 +139,10 @@ SOUND: dict[str, Phase] = {
 """What a phase on the first ladder may do as well, and the phase."""
 
 SICK: dict[str, Phase] = {
-    "moves every rung under the last model: look at the other rungs, too": _cold,
-    "moves the second rung as it does the first: look at every rung": _moving_one_as_another(1, 0),
+    "moves every rung under the last model: look at what it returns on the other rungs, too": _cold,
+    "moves the second rung as it does the first: look at what it returns on every rung": _moving_one_as_another(1, 0),
     "moves the first rung as it does the second: look at rung 0, too": _moving_one_as_another(0, 1),
-    "moves the third rung as it does the second: look at every rung": _moving_one_as_another(2, 1),
+    "moves the third rung as it does the second: look at what it returns on every rung": _moving_one_as_another(2, 1),
     "swaps neighbours without asking what the states are worth to them": _always_swapping,
     "sets every unit to its likelier value, in place of drawing it": _without_chance,
     "mixes the pixels of different chains: every E[v] is right, and E[v hᵀ], what pixels do together, is not: compare "
@@ -156,7 +156,7 @@ SICK: dict[str, Phase] = {
 def _in_one_place(ladder: Ladder) -> Iterator[tuple[str, Phase]]:
     n = len(ladder.rungs)
     for k, rung in enumerate([*ladder.rungs, ladder.model]):
-        where, look = f"on rung {k} of 0 to {n - 1}", "look at every rung"
+        where, look = f"on rung {k} of 0 to {n - 1}", "look at what it returns on every rung"
         if k >= n - 1:
             where, look = "on the last rung that it returns, not in its particles", "look at both"
         if k == n:

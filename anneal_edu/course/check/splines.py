@@ -239,7 +239,7 @@ def predicted_miss(answer) -> str:
     --------
     >>> predicted_miss(lambda p_h, reach, n_chains: np.log(p_h @ np.minimum(1, n_chains * reach)))
     ✗ 3 chains: C · reach is how many chains to expect in a state, and two of them may come in one run. What is the \
-chance that none does? (A bound of 1 does not mend it.)
+chance that none does? (Where one is to be expected, none may come.)
       A hint: ae.check.splines.predicted_miss.hint()
     """
     p = np.array([0.02, 0.43, 0.07, 0.3, 0.11, 0.07])
@@ -288,7 +288,7 @@ def _judge_miss(got: float, p: np.ndarray, reach: np.ndarray, n_chains: int, cas
         "this is the log of what is *missed*.": np.log(p @ missed),
         "this is what one chain reaches. More chains reach more.": np.log(p @ reach),
         several_in_one: np.log(p @ (C * reach)),
-        several_in_one + " (A bound of 1 does not mend it.)": np.log(p @ np.minimum(1, C * reach)),
+        several_in_one + " (Where one is to be expected, none may come.)": np.log(p @ np.minimum(1, C * reach)),
         "1 - reach^C is the chance that not *all* chains are there. One is enough.": np.log(p @ (1 - reach**C)),
         "reach^C is the chance that *all* chains are there. One is enough.": np.log(p @ reach**C),
         "exp(-C · reach) is (1 - reach)^C for rare states alone.": np.log(p @ -np.expm1(-C * reach)),

@@ -23,7 +23,8 @@ def log_number_of_states(answer):
     require(np.isfinite(float(np.ravel(answer)[0])), "your log Z is not finite; there are finitely many states.")
     require(
         not np.isclose(answer, 20 * np.log(2), atol=5e-3),
-        "you count every state of 20 switches. Only those with an even number of them on are in this world.",
+        "you count all states of 20 switches, or nearly all. Only those with an even number of them on are in this "
+        "world.",
     )
     require(not np.isclose(answer, 2.0**19), "that is Z itself, the number of states. Give its natural logarithm.")
     require(
@@ -202,6 +203,11 @@ def your_path(answer):
     )
     require(
         not backwards, "your path runs backwards: β = 0 is the tractable start, N(0, 1), and β = 1 the target, N(3, 1)."
+    )
+    constant = start.log_density(x) - p0.log_density(x)
+    require(
+        ends[0] or np.ptp(constant) > 1e-6,
+        f"at β = 0 your path has the shape of the start, and log Z = {constant[0]:.2f}: N(0, 1) is normalised.",
     )
     require(ends[0], "at β = 0 your path should be the start, N(0, 1).")
     require(ends[1], "at β = 1 your path should be the target, N(3, 1).")

@@ -40,6 +40,17 @@ def judge_parabola(answer, K: int, enough: float, bend: float, line: float) -> N
     )
 
 
+def judge_ties(answer) -> None:
+    """Where the law gives a whole number to the last bit: for 6 β² the rule of n steps is off by 1/n²."""
+    ties = [(K, n) for K in (4, 8, 16) for n in (2, 4, 8, 16)]
+    more = [predicted(answer, 6 * np.linspace(0, 1, K + 1) ** 2, 1 / n**2) - n for K, n in ties]
+    require(
+        not all(extra == 1 for extra in more),
+        "where the law gives a whole number of steps, that many keep to the tolerance; you take one more. Round up, "
+        "which leaves a whole number as it is.",
+    )
+
+
 def predicted(answer, slopes: np.ndarray, tolerance: float) -> int:
     try:
         found = np.asarray(call(answer, slopes.copy(), tolerance))
@@ -103,7 +114,7 @@ def judge_steps(answer, name: str, slope, errors: np.ndarray, K: int, tolerance:
         elif off <= 1.7 * tolerance:
             why = "That is just too few: which part of what moves is the error of the finer rule?"
         elif steps == 1:
-            why = "Has the difference a sign? The root of a negative one is NaN, and max(1, NaN) is 1."
+            why = "Has the difference a sign? From a negative one, or from its root, NaN, max(1, …) makes 1."
         require(False, f"{says}. {why}")
     if steps > 1.2 * least + 1:
         require(not spacing, f"{says}: {least} would do. {wide}")

@@ -4,7 +4,7 @@ import numpy as np
 from scipy.special import logsumexp
 
 from anneal_edu import Gaussian, geometric_path, linear_schedule, log_density_matrix, mbar
-from anneal_edu.course.check.steps import CURVES, judge_parabola, judge_steps, predicted, rule_errors
+from anneal_edu.course.check.steps import CURVES, judge_parabola, judge_steps, judge_ties, predicted, rule_errors
 from anneal_edu.course.check.verdict import call, exercise, reject, require, same
 from anneal_edu.course.check.wishes import asked, judge_corrected, judge_far, judge_small
 
@@ -91,6 +91,7 @@ def steps_needed(answer) -> str:
         (4, 4 * (1 - 1e-7), 6, 0),  # no rounding of floats lifts it above 4
     ):
         judge_parabola(answer, K, enough, bend, line)
+    judge_ties(answer)
     steps = predicted(answer, 16 * np.linspace(0, 1, 9) - 3, 0.01)
     require(steps == 1, f"where slopes are a line the rule is exact: 1 step does, and you predict {steps}.")
     return "right: predicted from eight or sixteen steps, and as many do it: no more than needed, and no fewer."

@@ -187,7 +187,7 @@ for the particles.
         "this is half of what all images together have too much or too little: take the absolute difference at every "
         "place, and add.": 0.5 * abs((p - q).sum()),
     })
-    _judge_shares(found, rbm, images, particles)
+    _judge_shares(answer, rbm, (images, particles), (images, images[[1, 1, 1, 4, 4, 2]]))
     require(
         -1e-9 <= found <= 1 + 1e-9,
         f"a share of all mass lies from 0 to 1; yours is {found:.3g}. Do the shares that you compare lie from 0 to 1, "
@@ -219,12 +219,23 @@ for the particles.
     return "right: 0 where the particles stand for the model, and 1 where they never meet."
 
 
-def _judge_shares(found: float, rbm: BinaryRBM, images: np.ndarray, particles: np.ndarray) -> None:
-    """Other shares in the right formula, elsewhere included or not."""
+def _judge_shares(answer, rbm: BinaryRBM, *cases: tuple[np.ndarray, np.ndarray]) -> None:
+    """Other shares in the right formula, elsewhere included or not, in each case: once it may be chance."""
+    found = [float(answer(rbm, images.copy(), particles.copy())) for images, particles in cases]
+    slips = [_slips_of_shares(rbm, *case) for case in cases]
+    for sentence in slips[0]:
+        for elsewhere in (1, 0):
+            apart = [np.abs(model - drawn).sum() for model, drawn in (of_case[sentence] for of_case in slips)]
+            total = [abs(model.sum() - drawn.sum()) for model, drawn in (of_case[sentence] for of_case in slips)]
+            reject(found, {sentence: [0.5 * (a + elsewhere * t) for a, t in zip(apart, total, strict=True)]})
+
+
+def _slips_of_shares(rbm: BinaryRBM, images: np.ndarray, particles: np.ndarray) -> dict[str, tuple]:
+    """What is said of other shares of the model and of the particles, and these shares."""
     log_f, log_z, q = rbm.log_density(images), rbm.log_z(), _shares(images, particles)
     p, alike = np.exp(log_f - log_z), particles[:, None] == images[None]
     ink = particles.sum(1)[:, None] == images.sum(1)
-    for sentence, (model, drawn) in {
+    return {
         "your p is log f - log Z, the logarithm of a probability: take exp.": (log_f - log_z, q),
         "your p is f, without Z: p(v) = exp(log f - log Z).": (np.exp(log_f), q),
         "your counts are divided by the number of images; they are shares of all B particles.": (
@@ -238,10 +249,7 @@ def _judge_shares(found: float, rbm: BinaryRBM, images: np.ndarray, particles: n
         "an image counts with its share of the particles; yours counts once if any particle is on it.": (
             p, alike.all(-1).any(0) / len(particles)
         ),
-    }.items():
-        apart = np.abs(model - drawn).sum()
-        reject([found], {sentence: [0.5 * (apart + abs(model.sum() - drawn.sum()))]})
-        reject([found], {sentence: [0.5 * apart]})
+    }  # fmt: skip
 
 
 def _shares(images: np.ndarray, particles: np.ndarray) -> np.ndarray:

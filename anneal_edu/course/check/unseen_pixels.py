@@ -130,7 +130,7 @@ def judge_sizes(asked: Callable, x: np.ndarray, noise: float, rng: np.random.Gen
     require(same(found, exact), "with one cause for three pixels, two of them seen, yours is wrong.")
     _judge_little_noise(asked)
     x = rng.normal(size=(3, 400))
-    for every in (2, 10):  # Σ = (I + 1 1ᵀ) / 100: one root is 401 times as large as the others, of a seen half 201 times
+    for every in (2, 10):  # Σ = (I + 1 1ᵀ) / 100: one root is 401 times as large as the others, of a half 201 times
         part = np.arange(400) % every == 0
         many = np.asarray(asked(x.copy(), np.full((400, 1), 0.1), 0.1, part.copy()))
         require(

@@ -309,6 +309,9 @@ WRONG_JUDGES = {
     "errs once in ten": (
         lambda *given: errs_once_in_five(*given, n=20_000, level=0.1), "not sound, and it is",
     ),
+    "a generator of its own": (
+        lambda step, rbm, rng: shares_off(step, rbm, np.random.default_rng(0)) < 0.03, "two generators give the same",
+    ),
     "errs once in five": (errs_once_in_five, "not sound, and it is"),
     "one step": (lambda *given: shares_off(*given, n_steps=1) < 0.03, "take several steps"),
     "must move": (moves, "explores nothing, and is sound"),

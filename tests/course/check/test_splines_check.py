@@ -275,7 +275,7 @@ WRONG_MISS = {
     "missed": (miss(none), "what is *missed*"),
     "one chain": (miss(lambda reach, C: reach), "what one chain reaches"),
     "expected number": (miss(lambda reach, C: C * reach), "how many chains to expect"),
-    "bounded by 1": (miss(lambda reach, C: np.minimum(1, C * reach)), "does not mend it"),
+    "bounded by 1": (miss(lambda reach, C: np.minimum(1, C * reach)), "Where one is to be expected, none may come"),
     "not all": (miss(lambda reach, C: 1 - reach**C), "not *all* chains"),
     "all": (miss(lambda reach, C: reach**C), "*all* chains are there"),
     "Poisson": (miss(lambda reach, C: -np.expm1(-C * reach)), "rare states alone"),

@@ -13,7 +13,7 @@ P0, P1 = ae.Gaussian([0.0], [[1.0]]), ae.Gaussian([3.0], [[1.0]])
 @pytest.mark.parametrize(
     ("answer", "advice"),
     [
-        (20 * np.log(2), "every state of 20 switches"),
+        (20 * np.log(2), "all states of 20 switches"),
         (np.log(2**19 - 1), "Is 0 even?"),
         (2**19, "Z itself"),
         (19, "another base"),
@@ -193,6 +193,11 @@ def test_wrong_path(answer, advice):
     verdict = check.your_path(answer)
     assert verdict.passed is False
     assert advice in verdict.message
+
+
+def test_a_start_of_the_right_shape_is_told_its_log_z():
+    verdict = check.your_path(lambda b: ae.Unnormalized(lambda x: -((x[:, 0] - 3 * b) ** 2) / 2, dim=1))
+    assert "log Z = 0.92: N(0, 1) is normalised" in verdict.message
 
 
 def test_only_a_geometric_average_is_told_that_it_is_thin():

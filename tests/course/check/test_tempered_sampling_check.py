@@ -249,7 +249,7 @@ WRONG_STEPS = {
     ),
     "none for a line": (lambda s, t: needed(up=np.ceil, least=0)(s, t), "One step is the least"),
     "a hair more": (needed(up=lambda steps: np.ceil(steps + 1e-6)), "4 steps do; from 4 you predict 5"),
-    "a sign, and one at least": (needed(gap=lambda fine, coarse: max(0, fine - coarse)), r"max\(1, NaN\) is 1"),
+    "a sign, and one at least": (needed(gap=lambda fine, coarse: max(0, fine - coarse)), r"max\(1, …\) makes 1"),
     "no spacing": (
         lambda s, t: (lambda K: needed(gap=lambda f, c: abs(K * f - K / 2 * c))(s, t))(len(s) - 1), "Is the spacing 1/K"
     ),
@@ -267,6 +267,9 @@ WRONG_STEPS = {
     "the other sign, and int of it": (
         lambda s, t: int(np.ceil((len(s) - 1) * np.sqrt((rule(s[::2]) - rule(s)) / 3 / t))),
         "Has the difference a sign",
+    ),
+    "one more at a whole number": (
+        lambda s, t: max(1, 1 + int((len(s) - 1) * np.sqrt(abs(rule(s) - rule(s[::2])) / 3 / t))), "you take one more",
     ),
     "another ValueError": (lambda slopes, tolerance: int("many"), "invalid literal"),
     "a tuple": (lambda slopes, tolerance: (30, 40), "whole number"),

@@ -77,8 +77,8 @@ def if_all_move(phase, rungs, rng):
 WRONG_SOUND = {
     "everything is well": (lambda phase, rungs, rng: True, "moves every rung under the last model"),
     "nothing is well": (lambda phase, rungs, rng: False, "every time"),
-    "the last rung alone": (soundness(rungs_of=lambda n: [n - 1]), "look at the other rungs"),
-    "the particles alone": (soundness(rungs_of=lambda n: []), "look at the other rungs"),
+    "the last rung alone": (soundness(rungs_of=lambda n: [n - 1]), "on the other rungs"),
+    "the particles alone": (soundness(rungs_of=lambda n: []), "on the other rungs"),
     "the two ends": (soundness(rungs_of=lambda n: [0, n - 1]), "second rung as it does the first"),
     "all but the first rung": (soundness(rungs_of=lambda n: range(1, n)), "first rung as it does the second"),
     "all but the third rung": (soundness(rungs_of=lambda n: [0, 1, 3]), "third rung as it does the second"),
@@ -104,7 +104,7 @@ WRONG_SOUND = {
     ),
     "a tolerance that is too wide": (soundness(k=60.0), "you say False; so how far, and to which side"),
     "the last rung alone, and a wide tolerance": (
-        soundness(rungs_of=lambda n: [n - 1], k=60.0), "look at the other rungs"
+        soundness(rungs_of=lambda n: [n - 1], k=60.0), "on the other rungs"
     ),
     "no chain may stay": (if_all_move, "Whether chains move is not asked"),
     "exchanged": (lambda *a: not soundness()(*a), "are True and False exchanged?"),
@@ -541,6 +541,9 @@ WRONG_DISTANCE = {
     "B - 1": (
         lambda rbm, i, p: from_shares(cells(rbm, i, p)[0][:-1], cells(rbm, i, p)[1][:-1] * len(p) / max(len(p) - 1, 1)),
         "not by B - 1",
+    ),
+    "elsewhere without its size": (
+        lambda *a: 0.5 * (np.abs(np.subtract(*cells(*a))[:-1]).sum() - np.subtract(*cells(*a))[-1]), "it should be"
     ),
     "not a number": (lambda *a: np.nan, "NaN"),
     "a vector": (lambda *a: np.abs(np.subtract(*cells(*a))), "shape"),
