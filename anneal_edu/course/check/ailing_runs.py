@@ -83,6 +83,7 @@ def _telling() -> Iterator[tuple[str, tuple[np.ndarray, np.ndarray]]]:
     pair[:, 17] = x[:, 3]
     yield "copies", (log_w, pair)
     yield "copies", (log_w, 1e-12 * pair)
+    yield "not there yet", (log_w, x + 20 * np.ptp(x) * np.linspace(0, 1, len(x))[:, None])  # nearly parallel
 
 
 def cases() -> Iterator[tuple[list[tuple[np.ndarray, np.ndarray]], list[str]]]:

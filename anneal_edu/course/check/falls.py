@@ -63,11 +63,13 @@ def _by_mean_f(answer, look: int, given) -> bool:
     return look_index(attempt(answer(f[0] + rise, f[1] + rise, log_z + rise, std_error))[2]) == look
 
 
-def _by_sum(answer, look: int, given) -> bool:
-    """Whether since goes where log Ẑ alone has been raised, which lowers the likelihood there."""
+def _by_sum(answer, best: int, given) -> bool:
+    """Whether since goes wherever log Ẑ alone has been raised, which lowers the likelihood there."""
     *f, log_z, std_error = (part.copy() for part in given)
-    rise = 50.0 * (np.arange(len(log_z)) == look)
-    return look_index(attempt(answer(*f, log_z + rise, std_error))[2]) == look
+    far = [look for look in range(len(log_z) - 1) if abs(look - best) > 1]
+    rises = [50.0 * (np.arange(len(log_z)) == look) for look in far]
+    found = [look_index(attempt(answer(*f, log_z + rise, std_error))[2]) for rise in rises]
+    return len(far) > 0 and found == far
 
 
 def _probes() -> list[tuple[int, np.ndarray]]:
@@ -129,7 +131,7 @@ def judge_since(since: int | None, right: int | None, case: str, given: Given, a
     require(since is not None, f"{both} The fall is more than two of these: you do not see it.")
     by_f = int(f_validation.argmax())
     require(
-        since == best or not _by_sum(answer, since - 1, given),
+        not _by_sum(answer, best, given),
         "log Ẑ is subtracted: log p = log f - log Z. You look for the best sum of the two.",
     )
     require(

@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 from scipy.special import expit, logsumexp
 
-from anneal_edu.course.check.kernels import STEPS, STRONG_RBM, TIMES, gibbs
+from anneal_edu.course.check.kernels import STEPS, STRONG_RBM, TIMES, gibbs, unlucky
 from anneal_edu.course.check.verdict import (
     WrongAnswerError,
     call,
@@ -166,7 +166,7 @@ def _name_the_mistake_in_log_f(rbm: BinaryRBM, h: np.ndarray, first: np.ndarray,
     raise WrongAnswerError(
         f"{case}summed over all 8 states of h, your f gives {ratio:.3g} times what it should. "
         + (
-            f"With fewer pixels given yours is right. How should one that is given as {first[-1]:g} come in?"
+            f"How should pixels come in that are given, here {', '.join(f'{pixel:g}' for pixel in first)}?"
             if k
             else "Write out Σ_v exp(v·b + h·c + v W h) for one free pixel first: its two terms are e^(h·c) and "
             "e^(h·c) e^(b + W h)."
@@ -281,6 +281,13 @@ def is_sound(answer) -> str:
         judged = "sound, and it is not" if said else "not sound, and it is"
         require(bool(said) == sound, f"you say that this step is {judged}: {why}")
     own_chance(partial(_last_draws, answer), "draws")
+    for number in range(1, 13):
+        luck = call(answer, _handed_out(unlucky(number)), STRONG_RBM, np.random.default_rng(1000 + number))
+        require(
+            bool(luck),
+            f"you accuse exact draws whose shares are off as those of one batch in 3,000 are by chance (at your call "
+            f"number {number}). Once in 100,000 times is granted: allow them more, or take fewer looks.",
+        )
     return (
         f"right: {len(STEPS)} steps, four of them sound. The last throws the same coins in every call: after one step "
         "nothing shows, after eleven the states come up with wrong shares."

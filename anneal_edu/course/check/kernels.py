@@ -1,8 +1,10 @@
 """Steps for notebook 04, sound ones and faulty ones, for the check that asks which is which."""
 
 from collections.abc import Callable
+from itertools import count
 
 import numpy as np
+from scipy.stats import chi2
 
 from anneal_edu.distributions import BinaryRBM, binary_states
 
@@ -106,3 +108,24 @@ STEPS: dict[str, tuple[Kernel, bool, str]] = {
         False, "once it is harmless. But it throws the same coins in every call, `default_rng(0)`: take several steps.",
     ),
 }  # fmt: skip
+
+
+def unlucky(number: int) -> Kernel:
+    """Exact draws, whatever v is; at the call of this number a batch of which the shares are off as one in 3,000 is.
+
+    That is by the chi-square of all states, of which none is off by more than four of its standard deviations.
+    """
+    calls = count(1)
+
+    def step(rbm: BinaryRBM, v: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        if next(calls) != number or len(v) < 1000:
+            return rbm.sample(len(v), rng)
+        states = binary_states(rbm.dim)
+        p = np.exp(rbm.log_density(states) - rbm.log_z())
+        counts = rng.multinomial(len(v), p / p.sum(), size=6000)
+        off = (counts - len(v) * p) / np.sqrt(len(v) * p)
+        luck = chi2.logsf((off**2).sum(1), len(p) - 1) + np.log(3000)
+        luck[np.abs(off).max(1) > 4] = np.inf
+        return rng.permutation(np.repeat(states, counts[np.abs(luck).argmin()], axis=0))
+
+    return step

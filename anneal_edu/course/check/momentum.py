@@ -166,8 +166,8 @@ def _judge_reflection(answer, x, v, grad, eps, wall) -> str:
 
     def walled_grad(y):
         y = np.asarray(y)
-        behind = "you ask for the gradient behind the wall: reflect after the first half drift too, and "
-        behind += "coordinate d at wall[d]."
+        behind = "you ask for the gradient behind the wall: after the first half drift, too, each coordinate d "
+        behind += "must be reflected at wall[d]."
         require((y >= wall - 1e-12).all(), behind)
         return grad(y)
 

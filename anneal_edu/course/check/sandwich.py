@@ -200,8 +200,8 @@ large on average, and the estimate of Z comes out too *low*.
             "average, and the estimate comes out too *high*.": min(right, 0.0),
             "you left out where forward chains end: q/p counts only where they come.": -np.log(np.sum(q / p)),
             "you averaged over q: it is the forward chains whose ends weigh the states.": -np.log(np.sum(q * q / p)),
-            "this would be right if 1/w did not depend on the way; compare with p, not with the ends "
-            "alone.": -np.log(np.sum(q * ends)),
+            "p occurs in your formula nowhere: what 1/w is worth depends on how q compares with "
+            "p.": -np.log(np.sum(q * ends)),
             "terms of Σ (q/p) · ends are missing, or have something added to them: where q and p are tiny, q/p may be "
             "large all the same.": -np.log(np.sum((q / p * ends)[p > 1e-12])) if seed == FAR else np.nan,
         } | divergences(q=q, p=p, ends=ends), case="chains that start from q: ", unless=right)

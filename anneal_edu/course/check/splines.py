@@ -179,6 +179,14 @@ gentler: a longer step gains more.
                 f"right for statistics of the size of 1, but where all are {by:g} times as large the rate is "
                 f"{right:.3g}, and yours is {t:.3g}: is there a bound in it, or something added lest it divide by 0?",
             )
+    for hill in (next(hills(near=True)), next(hills())):
+        t = float(call(answer, hill.g + 1e7, hill.p.copy(), hill.target + 1e7, shape=()))
+        right = _right_rate(hill)
+        require(
+            np.isclose(t, right, rtol=1e-4, atol=0),
+            f"right, but where 10,000,000 is added to all statistics and to s, which bends no hill, yours is {t:.4g}, "
+            f"and should be {right:.4g}: take the mean off before you square, or the digits are lost.",
+        )
     hill = next(hills(near=True))
     t, finer = (float(answer(scale * hill.g, hill.p.copy(), scale * hill.target)) for scale in (1, 10))
     own, twice = (round(hill.height(rate) / hill.top, 2) + 0.0 for rate in (t, 2 * t))

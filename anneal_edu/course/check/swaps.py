@@ -186,8 +186,8 @@ log f to be β times one energy. Ask path(betas[k]) for the log_density of the s
     far[2] = 59.0
     require(
         same(np.asarray(answer(tempered, ends, far.copy())), np.exp(np.minimum(0, log_turn(tempered, ends, far)))),
-        "where some states lie far out, one part of your ratio is infinite and another 0, and their product is not a "
-        "number. Add and subtract the six logarithms first, and exponentiate what is left.",
+        "where some states lie far out, a part of your ratio is infinite, or 0, and then it is no number any more. "
+        "Add and subtract the six logarithms first, and exponentiate what is left.",
     )
     remote = 60 + 1e-3 * np.arange(3.0)[:, None, None]  # log f near -9,000 on both sides of the fraction
     require(

@@ -91,7 +91,12 @@ METHOD_LABELS = {
 
 @projected()
 def convergence(
-    axes: list[Axes], cost: dict[str, np.ndarray], errors: dict[str, np.ndarray], xlabel: str, goal: float
+    axes: list[Axes],
+    cost: dict[str, np.ndarray],
+    errors: dict[str, np.ndarray],
+    xlabel: str,
+    goal: float,
+    largest: int = 10_000,
 ) -> None:
     """Errors of log Ẑ: left their median and range, right the median of their sizes on logarithmic axes.
 
@@ -105,10 +110,13 @@ def convergence(
     xlabel : str
     goal : float
         A size of error, drawn as a level line: on it, horizontal distances are ratios of cost.
+    largest : int
+        Of the numbers of distributions. The axis reaches three times as far, whatever the cost is counted in, so that a
+        curve is seen to move.
     """
     left, right = axes
     sizes = {method: np.median(np.abs(error), axis=1) for method, error in errors.items()}
-    span = 20.0, 30_000.0  # of each unit of cost, so that a curve is seen to move
+    span = 20.0, 3.0 * largest
     artists.curve(left, "exact", span, [0, 0], "truth")
     for method, error in errors.items():
         aside = 1.05 ** (list(errors).index(method) - 1.5)
@@ -125,7 +133,7 @@ def convergence(
     low, high = 0.4 * min(map(np.min, sizes.values())), 1.25 * max(map(np.max, sizes.values()))
     artists.log_y(right, low, high, "size of the error (nats)")
     for ax in axes:
-        artists.log_x(ax, xlabel, (100, 1000, 10_000), span)
+        artists.log_x(ax, xlabel, [tick for tick in (100, 1000, 10_000, 100_000) if tick < span[1]], span)
 
 
 @projected()

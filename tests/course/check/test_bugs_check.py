@@ -259,6 +259,16 @@ NEARLY_RIGHT = {
 }
 
 
+def test_chains_that_drift_in_parallel_are_no_copies():
+    def by_correlation(w, x):
+        alike = np.corrcoef(x.T) - np.eye(x.shape[1]) > 0.9 if np.ptp(x, axis=0).all() else np.zeros(1)
+        others = told(w, x, left_out=("copies",))
+        return "copies" if alike.any() and others != "collapsed" else others
+
+    verdict = bugs.what_is_wrong(by_correlation)
+    assert verdict.passed is False and "you call 'copies'" in verdict.message, verdict
+
+
 @pytest.mark.parametrize("rule", NEARLY_RIGHT)
 def test_a_rule_that_is_nearly_right(rule):
     """Told by the runs that were made for it."""

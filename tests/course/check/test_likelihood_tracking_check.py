@@ -105,6 +105,7 @@ WRONG_GAP = {
     "errors added": (watched(error=lambda t, v, z, se: 2 * se), "independent"),
     "one error": (watched(error=lambda t, v, z, se: se), "opposite signs"),
     "some error": (watched(error=lambda t, v, z, se: 0.3 * se), "does not depend"),
+    "log Ẑ added": (watched(decide=since(curve=lambda v, z: v + z)), "log Ẑ is subtracted|too eager|do not see it"),
     "no error bars": (watched(decide=since(times=0.0)), "within two errors|do not cancel"),
     "error of the last look": (watched(decide=since(lambda best, se: se[-1])), "do not cancel"),
     "error of the best look": (watched(decide=since(lambda best, se: se[best])), "do not cancel"),

@@ -168,7 +168,7 @@ WRONG_ERRORS = {
     "no ends": (lambda q, p, ends: error(q, p, 1.0), "left out where forward chains end"),
     "averaged over q": (lambda q, p, ends: error(q, p, q), "averaged over q"),
     "averaged over p": (lambda q, p, ends: error(q, p, p), "foretells"),
-    "no p": (lambda q, p, ends: -np.log(q @ ends), "compare with p"),
+    "no p": (lambda q, p, ends: -np.log(q @ ends), "p occurs in your formula nowhere"),
     "mean of logs": (lambda q, p, ends: (ends * np.log(p / np.maximum(q, 1e-9))).sum(), "foretells"),
     "relative entropy": (lambda q, p, ends: (p * np.log(p / np.maximum(q, 1e-9))).sum(), "this is KL(p ‖ q)"),
     "relative entropy, infinite": (

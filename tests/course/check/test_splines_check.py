@@ -146,6 +146,10 @@ def by_weighted_cov(g, p, target):
 
 WRONG_RATE = {
     "no mean taken off": (rate(lambda r, x, bend, cov, p: r @ r / (p @ x**2)), "the mean of (r·g)²; a variance"),
+    "squares of what is large": (
+        lambda g, p, s: (r := s - p @ g) @ r / (r @ (g.T @ (p[:, None] * g) - np.outer(p @ g, p @ g)) @ r),
+        "take the mean off before you square",
+    ),
     "n times": (rate(lambda r, x, bend, cov, p: len(r) * (r @ r) / bend), "yours is n times the rate"),
     "mean of r²": (rate(lambda r, x, bend, cov, p: np.mean(r**2) / bend), "the rate divided by n"),
     "trace": (rate(lambda r, x, bend, cov, p: 1 / np.trace(cov)), "adds up the bends of all directions: safe"),

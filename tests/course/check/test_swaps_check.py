@@ -173,7 +173,7 @@ WRONG_TURNS = {
         of_logs(lambda f: np.minimum(1, np.exp(f[1, 0] - f[1, 1]) * np.exp(f[2, 1] - f[2, 2]) * np.exp(
             f[0, 2] - f[0, 0]
         ))),
-        "one part of your ratio is infinite",
+        "a part of your ratio is infinite",
     ),
     "always the same rungs": (
         lambda path, betas, x: of_logs(probability)(path, (0.3, 0.5, 0.8), x),

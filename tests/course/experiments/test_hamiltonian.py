@@ -35,9 +35,10 @@ def test_a_trained_complete_model_is_far_from_gaussian_and_knows_its_log_z(model
     assert (experts.log_density(held_out) - experts.log_z() - white).mean() > 3
 
 
-def test_stored_runs_are_of_these_models():
-    rows = stored("hais_convergence_quick")["rows"]
-    assert {row["model"] for row in rows} == set(hamiltonian.MODELS)
+@pytest.mark.parametrize(("name", "models"), [("quick", hamiltonian.MODELS), ("trained", hamiltonian.TRAINED)])
+def test_stored_runs_are_of_these_models(name, models):
+    rows = stored(f"hais_convergence_{name}")["rows"]
+    assert {row["model"] for row in rows} == set(models)
     for row in rows:
         assert hamiltonian.path_to(row["model"])(1.0).log_z() == pytest.approx(row["exact"], abs=1e-6)
 

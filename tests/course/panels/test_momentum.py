@@ -5,9 +5,9 @@ import pytest
 
 import anneal_edu as ae
 from anneal_edu.annealing.hais import half_life_refresh
-from anneal_edu.course.experiments.hamiltonian import HAIS, LONG_WALK, MODELS, SCALES, WALK
+from anneal_edu.course.experiments.hamiltonian import HAIS, LONG_WALK, MODELS, SCALES, TRAINED, WALK
 from anneal_edu.course.figures import LectureFigure, hamiltonian
-from anneal_edu.course.panels import HamiltonianConvergence, MomentumTrails, momentum_trails
+from anneal_edu.course.panels import HamiltonianConvergence, MomentumTrails, hamiltonian_convergence, momentum_trails
 from anneal_edu.course.panels.hamiltonian_convergence import (
     COSTS,
     advantage,
@@ -116,12 +116,12 @@ def test_momentum_trails_judge_what_they_draw():
 
 
 def test_the_stored_runs_are_all_there():
-    scale = SCALES["quick"]
-    for methods in stored_errors().values():
+    for model, methods in stored_errors().items():
+        scale = SCALES["trained" if model in TRAINED else "quick"]
         for of_k in methods.values():
             assert tuple(of_k) == scale.n_steps
             assert all(len(errors) == scale.n_repeats for errors in of_k.values())
-    assert set(stored_errors()) == set(MODELS)
+    assert set(stored_errors()) == {*MODELS, *TRAINED}
 
 
 def test_the_cost_to_reach_an_error_lies_between_two_runs():
@@ -132,14 +132,22 @@ def test_the_cost_to_reach_an_error_lies_between_two_runs():
     assert cost_to_reach(0.5, cost, error) is None
 
 
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("model", [*MODELS, *TRAINED])
 @pytest.mark.parametrize("over", [WALK, LONG_WALK])
 def test_an_evaluation_costs_hais_half_of_its_advantage(model, over):
     in_distributions, in_evaluations = (advantage(model, unit, over)[1] for unit in COSTS)
     np.testing.assert_allclose(in_evaluations, in_distributions / 2)
 
 
-def test_hais_has_the_smallest_error_at_the_largest_k_of_every_model():
+def test_on_the_trained_student_t_model_no_method_is_ahead_of_the_walk_where_there_are_many_steps():
+    _, errors = costs_and_errors("Student-t, trained", COSTS[0])
+    walk = np.median(np.abs(errors[WALK][-1]))
+    assert all(np.median(np.abs(e[-1])) >= walk for e in errors.values())
+    _, ratios = advantage("Student-t, trained", COSTS[0])
+    assert ratios[-1] == 0 and ratios.max() < 1, "at the error of the walk's last run HAIS never arrives"
+
+
+def test_hais_has_the_smallest_error_at_the_largest_k_of_every_drawn_model():
     for model in MODELS:
         _, errors = costs_and_errors(model, COSTS[0])
         last = {method: np.median(np.abs(e[-1])) for method, e in errors.items()}
@@ -149,9 +157,15 @@ def test_hais_has_the_smallest_error_at_the_largest_k_of_every_model():
 def test_the_takeaway_judges_the_papers_claim():
     panel = HamiltonianConvergence()
     try:
-        assert "as the paper says" in panel.takeaway
-        panel.model.value = "Laplace, stretched"
-        assert "at best, at worst less" in panel.takeaway
+        for model, words in (
+            ("Student-t, stretched", "as the paper says"),
+            ("Laplace, stretched", "at best, at worst less"),
+            ("Student-t, trained", "if it gets there at all: no gain here"),
+        ):
+            panel.model.value = model
+            assert words in panel.takeaway
+        few = hamiltonian_convergence._takeaway(np.array([0.4, 1.5]), COSTS[0])
+        assert few.endswith("HAIS needs more distributions: no gain here.")
     finally:
         panel.close()
 
