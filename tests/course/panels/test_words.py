@@ -189,6 +189,8 @@ WORDS = {
             (np.array([40.0, 9.4, 20.0]), "evaluations"),
             "about 9 to 40 times fewer evaluations: the paper's order of magnitude at best, at worst less.",
         ),
+        ((np.array([0.4, 1.9, 0.3]), "distributions"), "HAIS needs more distributions: no gain here."),
+        ((np.array([0.4, 0.0, 0.3]), "evaluations"), "more evaluations, if it gets there at all: no gain here."),
     ],
     importance_sampling: [
         ((-4.6, True, 990.0, 0.01, 1000, 5.0, 1), "ESS of 990 of 1,000 looks perfect, yet log Ẑ is 4.6 nats too low"),
