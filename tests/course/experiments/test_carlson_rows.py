@@ -36,9 +36,9 @@ def test_a_ratio_has_an_interval_from_both_sides():
 
 
 def test_the_stored_runs_are_all_there():
-    for name in ("convergence", "repeats", "rungs", "tracking"):
+    for name in ("convergence", "convergence_mnist", "repeats", "rungs", "tracking"):
         run = stored(f"carlson_{name}")
-        assert f"carlson-{name} " in run["command"] and run["rows"]
+        assert f"carlson-{name.removesuffix('_mnist')} " in run["command"] and run["rows"]
 
 
 def wavy_path():
