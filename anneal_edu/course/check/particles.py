@@ -157,7 +157,7 @@ def judge_own_laws(answer: Callable, sweep: Sweep) -> None:
     for k, rung in enumerate(sweep.rungs):
         found, right = np.asarray(states[k], dtype=float).mean(0), rung.moments()[0]
         require(
-            z(found, right) < 5,
+            z(found, right) < 5.5,
             f"{sweep.says}rung {k} begins at exact draws of its own distribution, and after six calls should still "
             f"follow it: {_furthest(found, right)}.",
         )
@@ -176,7 +176,7 @@ def judge_one_step(answer: Callable, sweep: Sweep) -> None:
     answer(states, sweep.start, sweep.model, betas, swap, np.random.default_rng(3))
     for k, (rung, code) in enumerate(zip(sweep.rungs, sweep.codes, strict=True)):
         mean, own = came[0][k].mean(0), sweep.step(rung, code)
-        if z(mean, own) < 5:
+        if z(mean, own) < 5.5:
             continue
         likely = [said for said, law in slips(sweep, k).items() if z(mean, law) < 5]
         require(len(likely) != 1, sweep.says + "".join(likely))
