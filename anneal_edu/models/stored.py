@@ -94,9 +94,9 @@ GAUSSIAN_RECIPES = {
 CIFAR_RECIPES = {
     name.replace("patches", "cifar"): recipe
     for name, recipe in GAUSSIAN_RECIPES.items()
-    if recipe.n_hidden == 20 and not recipe.learn_sigma
+    if not recipe.learn_sigma
 }
-"""The three trainings of Kiwaki and Aihara (2015) with 20 hidden units, on images of CIFAR-10."""
+"""The three trainings of Kiwaki and Aihara (2015) with 20 hidden units and with 200, on images of CIFAR-10."""
 
 
 def load(name: str) -> BinaryRBM | GaussianRBM | ImageModel:
@@ -111,7 +111,8 @@ def load(name: str) -> BinaryRBM | GaussianRBM | ImageModel:
         "mnist_cd25_500": training method and number of hidden units; `MNIST_RECIPES` has the rest. Of colour patches,
         "patches_cd1_20", "patches_cd25_20", "patches_pcd_20", "patches_pcd_sigma_20", "patches_cd1_200",
         "patches_cd25_200" or "patches_pcd_200", named alike; `GAUSSIAN_RECIPES` has the rest. Of CIFAR-10's patches,
-        "cifar_cd1_20", "cifar_cd25_20" or "cifar_pcd_20"; `CIFAR_RECIPES` has the rest. Of grey patches,
+        "cifar_cd1_20", "cifar_cd25_20", "cifar_pcd_20", or with 200 hidden units "cifar_cd1_200", "cifar_cd25_200" or
+        "cifar_pcd_200"; `CIFAR_RECIPES` has the rest. Of grey patches,
         "image_linear_gaussian", "image_linear_laplace", "image_bilinear", "image_laplace_experts",
         "image_student_t_experts", "image_laplace_complete", "image_student_t_complete" or "image_mean_covariance";
         `IMAGE_RECIPES` has the rest.

