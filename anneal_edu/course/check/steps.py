@@ -43,7 +43,7 @@ def judge_parabola(answer, K: int, enough: float, bend: float, line: float) -> N
 def judge_ties(answer) -> None:
     """Where the law gives a whole number to the last bit: for 6 β² the rule of n steps is off by 1/n²."""
     ties = [(K, n) for K in (4, 8, 16) for n in (2, 4, 8, 16)]
-    more = [predicted(answer, 6 * np.linspace(0, 1, K + 1) ** 2, 1 / n**2) - n for K, n in ties]
+    more = [predicted(answer, _parabola(K, 6.0), 1 / n**2) - n for K, n in ties]
     require(
         not all(extra == 1 for extra in more),
         "where the law gives a whole number of steps, that many keep to the tolerance; you take one more. Round up, "

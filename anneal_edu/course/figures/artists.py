@@ -113,8 +113,9 @@ def log_x(ax: Axes, label: str, ticks, limits: tuple[float, float]) -> None:
 
 
 def log_y(ax: Axes, low: float, high: float, title: str) -> None:
-    """A logarithmic y axis from ``low`` to ``high``, with those of 0.001, 0.01, 0.02, 0.05, …, 50 that lie between."""
-    ticks = [tick for tick in (0.001, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50) if low <= tick <= high]
+    """A logarithmic y axis from ``low`` to ``high``, with those of 0.001, 0.002, 0.005, …, 50 that lie between."""
+    rounded = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50)
+    ticks = [tick for tick in rounded if low <= tick <= high]
     ax.set(yscale="log", ylim=(low, high), yticks=ticks, yticklabels=[f"{tick:g}" for tick in ticks], title=title)
     ax.minorticks_off()
 

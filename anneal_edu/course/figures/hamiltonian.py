@@ -96,7 +96,7 @@ def convergence(
     errors: dict[str, np.ndarray],
     xlabel: str,
     goal: float,
-    largest: int = 10_000,
+    largest: int,
 ) -> None:
     """Errors of log Ẑ: left their median and range, right the median of their sizes on logarithmic axes.
 
