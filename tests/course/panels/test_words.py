@@ -189,7 +189,7 @@ WORDS = {
             (np.array([40.0, 9.4, 20.0]), "evaluations"),
             "about 9 to 40 times fewer evaluations: the paper's order of magnitude at best, at worst less.",
         ),
-        ((np.array([1.2, 9.0, 3.0]), "distributions"), "1 to 9 times fewer distributions: the paper's order of magnitude"),
+        ((np.array([1.2, 9.0, 3.0]), "distributions"), "1 to 9 times fewer distributions: the paper's order of"),
         ((np.array([0.4, 1.9, 0.3]), "distributions"), "HAIS needs more distributions: no gain here."),
         ((np.array([0.4, 0.0, 0.3]), "evaluations"), "more evaluations, if it gets there at all: no gain here."),
     ],
