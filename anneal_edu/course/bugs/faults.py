@@ -5,6 +5,7 @@ from __future__ import annotations
 from anneal_edu.course.bugs.planting import Fault
 
 _MISPRINT = "printed so, {}; see the course's errata"
+_RELATIVE = "of the same family: {}; see the course's errata"
 
 _OF_KERNELS = (
     Fault(
@@ -12,7 +13,7 @@ _OF_KERNELS = (
         "        log_ratio = log_density_of(distribution, proposal) - log_density_of(distribution, x)",
         "        log_ratio = log_density_of(distribution, x) - log_density_of(distribution, proposal)",
         "random walk", "The acceptance ratio is inverted: uphill is refused.",
-        _MISPRINT.format("in the report of lesson 10, generalised Metropolis-Hastings"),
+        _RELATIVE.format("the report of lesson 10 prints the proposals' ratio upside down"),
     ),
     Fault(
         "step depends on x", "kernels",
@@ -48,7 +49,7 @@ _OF_KERNELS = (
         "            log_ratio -= 0.5 * (turned**2).sum(-1) - 0.5 * (momentum**2).sum(-1)",
         "            log_ratio += 0.5 * (turned**2).sum(-1) - 0.5 * (momentum**2).sum(-1)",
         "Hamiltonian", "The kinetic energy enters with the wrong sign.",
-        _MISPRINT.format("in the weights of the paper on Hamiltonian AIS"),
+        _RELATIVE.format("the paper on Hamiltonian AIS prints this sign in its weights"),
     ),
     Fault(
         "no half step", "kernels",
@@ -82,7 +83,7 @@ _OF_KERNELS = (
         "        return (1 - beta) * known[:, 0] + beta * known[:, 1]",
         "        return beta * known[:, 0] + (1 - beta) * known[:, 1]",
         "momentum", "The two ends of the path are exchanged in between.",
-        _MISPRINT.format("in the paper of lesson 07, for σ²(β)"),
+        _RELATIVE.format("the paper of lesson 07 prints them exchanged in σ²(β) alone, where it does harm"),
     ),
     Fault(
         "means in place of draws", "distributions.binary_rbm",
@@ -201,7 +202,7 @@ _OF_LADDERS = (
         "        self.direction = np.where(~moved & inside, -self.direction, self.direction)",
         "        self.direction = np.where(moved & inside, -self.direction, self.direction)",
         "lifted swaps", "Once accepted, the tag turns before it moves, and walks off from its replica.",
-        "the report of lesson 10 turns at the wrong rung; see the course's errata",
+        _RELATIVE.format("the report of lesson 10 turns at the wrong rung"),
     ),
     Fault(
         "β redrawn uniformly", "tempering.simulated",
