@@ -153,7 +153,7 @@ SCALES = {
 
 @dataclass(frozen=True)
 class Ladder:
-    """What ladders that began in one way did in T sweeps; each ``…_error`` is a standard error over ladders."""
+    """What ladders that began in one way did in T sweeps, each rate with its standard error over ladders."""
 
     round_trip_rate: float
     rate_error: float
@@ -161,6 +161,9 @@ class Ladder:
     sweeps_per_draw: float
     sweeps_error: float
     log_z_error: float
+    """log Ẑ of all ladders together minus log Z."""
+    log_z_std_error: float
+    """Standard error of log Ẑ, by leaving out one ladder after the other: it knows what ladders differ in."""
 
 
 @dataclass(frozen=True)
@@ -203,13 +206,20 @@ def _ladder(path: Path, schedule: np.ndarray, start: str, features: Watched, sca
         replicas.append(state.replicas)
         ratios.append(state.log_ratios)
     rates = trip_rates(np.array(replicas))
-    late = np.array(ratios[n_sweeps // 4 :]).transpose(1, 0, 2).reshape(len(schedule) - 1, -1)
-    log_z = path(0.0).log_z() + sum(log_mean_exp(row) for row in late)
+    late = np.array(ratios[n_sweeps // 4 :]).transpose(2, 1, 0)  # (ladders, K, sweeps)
+    log_z = path(0.0).log_z() + _stepping_stones(late)
+    without = np.array([_stepping_stones(np.delete(late, c, axis=0)) for c in range(len(late))])
     needed, root = sweeps_per_draw(sums, n_sweeps), np.sqrt(scale.n_ladders)
     return Ladder(
         *(float(rates.mean()), float(rates.std(ddof=1) / root), float((refused / n_sweeps).max())),
         *(float(needed.mean()), float(needed.std(ddof=1) / root), float(log_z - target.log_z())),
+        float(np.sqrt(len(late) - 1) * without.std()),
     )
+
+
+def _stepping_stones(log_ratios: np.ndarray) -> float:
+    """Σ_k log mean exp of the log ratios of rung k to its neighbour below, over ladders and sweeps: (C, K, T) -> ()."""
+    return float(sum(log_mean_exp(of_rung.ravel()) for of_rung in log_ratios.transpose(1, 0, 2)))
 
 
 def _stuck(path: Path, schedule: np.ndarray, scale: Scale, rng) -> list[float]:

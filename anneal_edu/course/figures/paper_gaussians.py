@@ -86,7 +86,7 @@ def objective_rises(ax: Axes, change: np.ndarray, rises: dict[str, np.ndarray], 
 
 
 @projected()
-def chains_and_weight(axes: list[Axes], log_weights: dict[str, np.ndarray], low: float) -> None:
+def chains_and_weight(axes: list[Axes], log_weights: dict[str, np.ndarray], low: float, near: float) -> None:
     """Two histograms over log w: the share of the chains, and the share of the total weight, that lies there.
 
     Parameters
@@ -95,19 +95,22 @@ def chains_and_weight(axes: list[Axes], log_weights: dict[str, np.ndarray], low:
     log_weights : dict
         Style → log weights (C,).
     low : float
-        Left end; a note says how many chains lie further left.
+        Left end of the left picture; a note says how many chains lie further left.
+    near : float
+        Left end of the right picture, where the weight is.
     """
     high = max(lw.max() for lw in log_weights.values()) + 1
-    edges = np.linspace(low, high, 51)
     for row, (style, lw) in enumerate(log_weights.items()):
         w = np.exp(lw - lw.max())
-        for ax, share in zip(axes, (np.full(len(lw), 1 / len(lw)), w / w.sum()), strict=True):
+        shares = np.full(len(lw), 1 / len(lw)), w / w.sum()
+        for ax, left, share in zip(axes, (low, near), shares, strict=True):
+            edges = np.linspace(left, high, 51 if left == low else 31)
             artists.histogram(ax, style, np.histogram(lw, edges, weights=share)[0], edges, style)
         beyond = f"← {style}: {np.mean(lw < low):.0%} further left"
         place = {"transform": axes[0].transAxes, "color": STYLES[style]["color"], "fontsize": 12}
         artists.words(axes[0], f"{style} beyond", 0.02, 0.94 - 0.08 * row, beyond, **place)
-    for ax, title in zip(axes, ("Share of the chains", "Share of the weight"), strict=True):
-        ax.set(xlabel="log weight (nats)", title=title, xlim=(low, high), ylim=(0, 1.45 * _tallest(ax)))
+    for ax, left, title in zip(axes, (low, near), ("Share of the chains", "Share of the weight"), strict=True):
+        ax.set(xlabel="log weight (nats)", title=title, xlim=(left, high), ylim=(0, 1.45 * _tallest(ax)))
         artists.curve(ax, "truth", [0, 0], [0, 10], "truth")
     meanings = {style: style for style in log_weights} | {"truth": "log Z = 0"}
     artists.legend(axes[1], meanings, loc="upper left")

@@ -68,14 +68,15 @@ def test_figure_two_joins_linear_schedules_and_says_colours_and_markers_once():
 
 def test_a_heavy_chain_is_seen_in_the_weight_and_not_among_the_chains():
     axes = LectureFigure().columns(1, 1)
-    paper_gaussians.chains_and_weight(axes, {"geometric": np.append(np.full(99, -50.0), 0.0)}, low=-60.0)
+    paper_gaussians.chains_and_weight(axes, {"geometric": np.append(np.full(99, -50.0), 0.0)}, low=-60.0, near=-8.0)
     outlines = [line for ax in axes for line in ax.get_lines() if line.get_gid() == "geometric"]
     assert [line.get_ydata().max() for line in outlines] == pytest.approx([0.99, 1.0])
+    assert [ax.get_xlim()[0] for ax in axes] == [-60, -8]
 
 
 def test_chains_beyond_the_left_end_are_counted_in_words():
     axes = LectureFigure().columns(1, 1)
-    paper_gaussians.chains_and_weight(axes, {"moments": np.array([-100.0, -1.0, 0.0, 0.0])}, low=-60.0)
+    paper_gaussians.chains_and_weight(axes, {"moments": np.array([-100.0, -1.0, 0.0, 0.0])}, low=-60.0, near=-8.0)
     assert any("25% further left" in text.get_text() for text in axes[0].texts)
 
 
