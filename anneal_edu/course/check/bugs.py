@@ -79,7 +79,7 @@ N_SPARED = 20
         "Draw many chains, and look at each coordinate, for more than one γ: its variance, its correlation with the "
         "old one, the kurtosis of the noise, and how the noises of neighbouring chains and coordinates go together.",
         "With noise n = (new - √(1-γ) v) / √γ: mean n² = 1, mean n v = 0, mean n⁴ = 3 in every coordinate, mean "
-        "n[1:] n[:-1] = 0 and mean n[:, 1:] n[:, :-1] = 0, each within 5 standard errors, for γ = 0.2 and 0.8",
+        "n[1:] n[:-1] = 0 and mean n[:, 1:] n[:, :-1] = 0, each within 6 standard errors, for γ = 0.2 and 0.8",
     )
 )
 def refresh_test(answer) -> str:
@@ -103,7 +103,7 @@ def refresh_test(answer) -> str:
     require(
         refused == 0,
         f"all wrong ones are found, but {refused} times of {N_SPARED} the right one is refused too: chance moves "
-        "every average by an error or two, and you look at many; allow five.",
+        "every average by an error or two, and you look at many; allow six.",
     )
     return f"right: all {len(WRONG_REFRESHES)} wrong ones are found, and the right one is spared {N_SPARED} times."
 

@@ -142,11 +142,13 @@ class Scale:
     finer: tuple[int, ...]
     n_moves: int
     n_fine: int = 100
+    n_repeats: int = 1
+    """Repeats with the seeds seed, seed + 1, …: all is drawn anew, the ladder too."""
 
 
 SCALES = {
     "tiny": Scale(("digits8_cd",), 20, 4, 200, (2,), 30, 12),
-    "quick": Scale(CASES, 800, 10, 1000, (1, 10), 200, 25),
+    "quick": Scale(CASES, 800, 10, 1000, (1, 10), 200, 25, n_repeats=4),
     "full": Scale(CASES, 10_000, 100, 10_000, (1, 10, 100), 2000),
 }
 
@@ -172,6 +174,7 @@ class Row:
 
     case: str
     path: str
+    seed: int
     n_pairs: int
     barrier: float
     """Λ, from exact draws on a ladder of 100 pairs."""
@@ -189,8 +192,8 @@ class Row:
         ladders = ", ".join(f"{name} {found['round_trip_rate']:.4f}" for name, found in self.ladders.items())
         accepted = ", ".join(f"{move['acceptance']:.3f} at {move['n_steps']}" for move in self.tempered)
         return (
-            f"{self.case:18}{self.path:10} K = {self.n_pairs:3} Λ = {self.barrier:5.2f}  round trips a sweep: ideal "
-            f"{self.ideal_rate:.4f}, {ladders}; tempered transitions {accepted}"
+            f"{self.case:18}{self.path:10}seed {self.seed}  K = {self.n_pairs:3} Λ = {self.barrier:5.2f}  "
+            f"round trips a sweep: ideal {self.ideal_rate:.4f}, {ladders}; tempered transitions {accepted}"
         )
 
 
@@ -272,14 +275,16 @@ def run_one(case: str, path_name: str, scale: Scale, seed: int) -> Row:
     stuck = _stuck(path, schedule, scale, rng)
     tempered = _tempered(path, schedule, rates, features, scale, rng)
     ideal = float(1 / (2 + 2 * (rates / (1 - rates)).sum()))
-    return Row(case, path_name, n_pairs, barrier, schedule.round(6).tolist(), ideal, ladders, stuck, tempered)
+    return Row(case, path_name, seed, n_pairs, barrier, schedule.round(6).tolist(), ideal, ladders, stuck, tempered)
 
 
 def tempering_paths(scale: Scale, run: Run = HERE) -> list[Row]:
     """Grosse et al. 2013, Section 6: does averaging moments help parallel tempering and tempered transitions?
 
-    Both are run along both paths of every case. All ladders of a case have 2 Λ pairs, with the Λ of its geometric path.
+    Both are run along both paths of every case, as often as the scale says.
+    All ladders of a case have 2 Λ pairs, with the Λ of its geometric path.
     """
-    size = replace(scale, cases=())  # a row is of one case, whatever others there are
-    wanted = [(case, path, size, run.seed) for case in scale.cases for path in PATHS]
+    size = replace(scale, cases=(), n_repeats=1)  # a row is of one case and seed, whatever others there are
+    seeds = range(run.seed, run.seed + scale.n_repeats)
+    wanted = [(case, path, size, seed) for seed in seeds for case in scale.cases for path in PATHS]
     return run.rows("tempering-paths", run_one, wanted, Row)

@@ -171,15 +171,18 @@ def errors_of_models(
     errors : dict
         Title → (n, 2) array of errors and error bars, for m models.
     reach : tuple of m floats
-        Half the width of each plot; what lies beyond becomes an arrow at its edge.
+        Half the width of each plot; what lies beyond becomes an arrow at its edge, with its error beside it.
     """
     rows = np.arange(len(names))[::-1]
     for i, (ax, (title, found), edge) in enumerate(zip(axes, errors.items(), reach, strict=True)):
+        ax.hlines(rows, -edge, edge, color=GREY, linewidth=0.4, zorder=0)
         artists.curve(ax, "exact", [0, 0], [-0.6, len(names) - 0.4], "truth")
         for row, style, (value, bar) in zip(rows, styles, found, strict=True):
             if abs(value) > edge:
                 look = {"marker": "<" if value < 0 else ">", "markersize": 11}
                 artists.marks(ax, f"beyond {row}", 0.97 * np.sign(value) * edge, row, style, **look)
+                beside = {"ha": "left" if value < 0 else "right", "va": "center", "fontsize": 11}
+                artists.words(ax, f"how far {row}", 0.9 * np.sign(value) * edge, row, f"{value:+.0f}", **beside)
                 continue
             low, high = np.clip([value - 2 * bar, value + 2 * bar], -edge, edge)
             artists.level_bars(ax, f"bar {row}", low, high, row, style, markersize=7)
