@@ -190,3 +190,16 @@ def test_other_seeds_find_what_the_stored_repeats_found(start):
     all_of_them = np.concatenate([MODES[start, seed]["errors"] for seed in range(0, 360, 60)])
     fresh = kiwaki.repeated_block(start, 40, 1000, 1000, 9)
     assert np.median(fresh.errors) == pytest.approx(np.median(all_of_them), abs=0.04)
+
+
+def test_with_200_units_on_cifar_the_starts_stand_in_the_papers_order():
+    rows = stored("kiwaki_starts_cifar_200")["rows"]
+    ess = {(row["model"], row["n_steps"], row["start"]): row["ess"] for row in rows}
+    cells = {key[:2] for key in ess}
+    assert len(cells) == 15
+    assert all(ess[*c, "mean only"] < ess[*c, "diagonal"] < ess[*c, "full"] for c in cells)
+    for model in {row["model"] for row in rows}:
+        of = [row for row in rows if row["model"] == model and row["n_steps"] > 500]
+        late = np.array([(row["log_z"], row["std_error"]) for row in of])
+        middle = np.average(late[:, 0], weights=late[:, 1] ** -2)
+        assert (np.abs(late[:, 0] - middle) < 4.5 * late[:, 1]).all()
