@@ -9,7 +9,7 @@ from scipy.special import gammaln, hyperu
 from scipy.stats import t as student_t
 
 from anneal_edu.annealing.hais import hais
-from anneal_edu.course.experiments.hamiltonian import TRAINED, path_to
+from anneal_edu.course.experiments.hamiltonian import path_to
 from anneal_edu.course.experiments.kept import HERE, Run
 from anneal_edu.distributions import ProductOfExperts, Unnormalized
 from anneal_edu.paths.geometric import geometric_path
@@ -87,7 +87,7 @@ class Row:
 
 def run_one(reach: float | None, n_steps: int, step_size: float, n_chains: int, seed: int, repeat: int) -> Row:
     """One run of HAIS; every cut gets the same random numbers."""
-    experts, start = TRAINED[MODEL](), path_to(MODEL)(0.0)
+    start, experts = map(path_to(MODEL), (0.0, 1.0))
     target, lost = (experts, 0.0) if reach is None else (cut_tails(experts, reach), log_z_lost(experts, reach))
     path, rng = geometric_path(start, target), np.random.default_rng([seed, repeat])
     found = hais(path, linear_schedule(n_steps), n_chains, step_size, rng=rng)

@@ -221,7 +221,7 @@ def _ladder(path: Path, schedule: np.ndarray, start: str, features: Watched, sca
 
 
 def _stepping_stones(log_ratios: np.ndarray) -> float:
-    """Σ_k log mean exp of the log ratios of rung k to its neighbour below, over ladders and sweeps: (C, K, T) -> ()."""
+    """Σ_k log mean exp of log f_{k+1} - log f_k at states of rung k, over ladders and sweeps: (C, K, T) -> ()."""
     return float(sum(log_mean_exp(of_rung.ravel()) for of_rung in log_ratios.transpose(1, 0, 2)))
 
 

@@ -100,11 +100,11 @@ def chains_and_weight(axes: list[Axes], log_weights: dict[str, np.ndarray], low:
         Left end of the right picture, where the weight is.
     """
     high = max(lw.max() for lw in log_weights.values()) + 1
+    bins = np.linspace(low, high, 51), np.linspace(near, high, 31)
     for row, (style, lw) in enumerate(log_weights.items()):
         w = np.exp(lw - lw.max())
         shares = np.full(len(lw), 1 / len(lw)), w / w.sum()
-        for ax, left, share in zip(axes, (low, near), shares, strict=True):
-            edges = np.linspace(left, high, 51 if left == low else 31)
+        for ax, edges, share in zip(axes, bins, shares, strict=True):
             artists.histogram(ax, style, np.histogram(lw, edges, weights=share)[0], edges, style)
         beyond = f"← {style}: {np.mean(lw < low):.0%} further left"
         place = {"transform": axes[0].transAxes, "color": STYLES[style]["color"], "fontsize": 12}

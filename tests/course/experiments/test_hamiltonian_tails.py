@@ -6,7 +6,7 @@ from scipy.integrate import quad
 
 import anneal_edu as ae
 from anneal_edu.course.experiments import hamiltonian_tails, stored
-from anneal_edu.course.experiments.hamiltonian import TRAINED
+from anneal_edu.course.experiments.hamiltonian import path_to
 
 
 def pair(weights=(0.8, 1.7)):
@@ -54,15 +54,15 @@ def test_cut_experts_have_the_density_and_the_slope_that_they_say():
 def test_a_run_on_cut_tails_is_held_to_what_the_cut_leaves(monkeypatch):
     """A narrow cut of wide experts is nearly the start itself, so that a few steps find its log Z."""
     wide = ae.ProductOfExperts(np.eye(2), [0.8, 1.2], "student_t")
-    monkeypatch.setitem(TRAINED, hamiltonian_tails.MODEL, lambda: wide)
-    monkeypatch.setattr(hamiltonian_tails, "path_to", lambda _name: lambda _beta: ae.Gaussian(np.zeros(2), np.eye(2)))
+    path = ae.geometric_path(ae.Gaussian(np.zeros(2), np.eye(2)), wide)
+    monkeypatch.setattr(hamiltonian_tails, "path_to", lambda _name: path)
     rows = [hamiltonian_tails.run_one(1.5, 200, 0.2, 400, 0, repeat) for repeat in range(4)]
     assert np.abs([row.error for row in rows]).max() < 0.1
     assert all(row.lost > 0.5 for row in rows)
 
 
 def test_the_stored_runs_lose_what_their_cuts_take_and_miss_no_more_once_the_tails_are_gone():
-    experts, rows = TRAINED[hamiltonian_tails.MODEL](), stored("hais_tails")["rows"]
+    experts, rows = path_to(hamiltonian_tails.MODEL)(1.0), stored("hais_tails")["rows"]
     for reach in {row["reach"] for row in rows} - {None}:
         (lost,) = {row["lost"] for row in rows if row["reach"] == reach}
         assert lost == pytest.approx(hamiltonian_tails.log_z_lost(experts, reach), abs=1e-5)
