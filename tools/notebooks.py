@@ -65,6 +65,8 @@ def normalise(notebook):
         cell.metadata = nbformat.from_dict({k: v for k, v in cell.metadata.items() if k == "tags"})
         if ANSWER in cell.metadata.get("tags", []):
             cell.metadata["jupyter"] = {"outputs_hidden": True}  # JupyterLab folds it until it is run or clicked on
+            if ".says(" in cell.source:
+                cell.metadata["jupyter"]["source_hidden"] = True  # the sentence under a picture answers, too
         if cell.cell_type == "code":
             cell.outputs = joined_streams(cell.outputs)
             for output in cell.outputs:

@@ -87,7 +87,14 @@ def test_tags_survive_other_cell_metadata_does_not():
     assert notebook.cells[0].metadata == {"tags": ["keep"]}
 
 
-def test_an_answer_is_folded():
-    notebook = nbformat.v4.new_notebook(cells=[new_code_cell("1", metadata={"tags": ["answer"]}), new_code_cell("2")])
+def test_an_answer_is_folded_and_its_code_too_where_it_says_the_answer():
+    says = 'figure.says("It falls.")'
+    cells = [new_code_cell(code, metadata={"tags": ["answer"]}) for code in ("1", says)]
+    notebook = nbformat.v4.new_notebook(cells=[*cells, new_code_cell(says)])
     notebooks.normalise(notebook)
-    assert [cell.metadata.get("jupyter", {}) for cell in notebook.cells] == [{"outputs_hidden": True}, {}]
+    folded = {"outputs_hidden": True}
+    assert [cell.metadata.get("jupyter", {}) for cell in notebook.cells] == [
+        folded,
+        folded | {"source_hidden": True},
+        {},
+    ]

@@ -28,7 +28,8 @@ N_JUDGED = 2000
 class Look:
     """What tracking said after some updates, in nats a digit, and, now and then, others about the same model's log Z.
 
-    ``lower`` and ``upper`` are a long sandwich, ``annealed`` AIS from nothing with the sweeps and chains of one look.
+    ``lower`` and ``upper`` are a long sandwich; ``annealed`` is AIS from nothing with the sweeps and chains of a look,
+    other chains in every repeat.
     """
 
     learning_rate: float
@@ -78,7 +79,7 @@ def tracking(scale: Scale, run: Run = HERE) -> list[Look]:
     held out. The training is tracked on states v, then once more on states (v, h); then one that learns five times more
     slowly and five times as long. Six times on the way a sandwich is made, and beside it stands AIS from nothing, with
     the sweeps of one look. Where a training is tracked again, by other chains, only the looks beside a sandwich are
-    rows.
+    rows, each with an AIS of its own.
     """
     large = grosse_table2.SCALES[scale.model]
     recipe, data = large.training["PCD"], grosse_table2.data_of(large, run)
@@ -86,10 +87,14 @@ def tracking(scale: Scale, run: Run = HERE) -> list[Look]:
     train, validation = data[~held_out], data[held_out]
     schedule = linear_schedule(scale.n_rungs)
 
-    def bounds_of(rbm: BinaryRBM, n_updates: int) -> tuple[float, float, float]:
-        path, rng = path_from(train, rbm), np.random.default_rng([run.seed, 6, n_updates])
-        found = long_sandwich(path, scale.n_reference // 5, rng)
-        return found.lower, found.upper, ais(path, linear_schedule(scale.n_sweeps), N_CHAINS, rng=rng).log_z
+    def bounds_of(rbm: BinaryRBM, n_updates: int) -> tuple[float, float]:
+        rng = np.random.default_rng([run.seed, 6, n_updates])
+        found = long_sandwich(path_from(train, rbm), scale.n_reference // 5, rng)
+        return found.lower, found.upper
+
+    def annealed(rbm: BinaryRBM, n_updates: int, repeat: int) -> float:
+        rng = np.random.default_rng([run.seed, 7, n_updates, repeat])
+        return ais(path_from(train, rbm), linear_schedule(scale.n_sweeps), N_CHAINS, rng=rng).log_z
 
     rows, known = [], {}
     with one_blas_thread():
@@ -109,11 +114,13 @@ def tracking(scale: Scale, run: Run = HERE) -> list[Look]:
                 seconds = both.seconds - training.seconds, training.seconds
                 model = rate, look.n_updates
                 beside = look.n_updates % (n_updates // 6) == 0
-                if beside and model not in known:
-                    known[model] = bounds_of(look.rbm, look.n_updates)
+                others: tuple[float | None, ...] = (None, None, None)
+                if beside:
+                    if model not in known:
+                        known[model] = bounds_of(look.rbm, look.n_updates)
+                    others = *known[model], annealed(look.rbm, look.n_updates, repeat)
                 if beside or repeat == 0:
-                    bounds = known.get(model, (None, None, None))
                     found = (look.n_updates, look.log_z, look.std_error, look.train, look.validation)
-                    rows.append(Look(rate, both_layers, *found, *bounds, *seconds, repeat))
+                    rows.append(Look(rate, both_layers, *found, *others, *seconds, repeat))
                     run.report(rows[-1])
     return rows

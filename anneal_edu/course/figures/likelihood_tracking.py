@@ -165,38 +165,39 @@ def convergence(axes: list[Axes], found: dict, half_gap: float, xlabel: str) -> 
 
 @projected()
 def tracked_and_bounded(axes: list[Axes], rows: list[dict]) -> None:
-    """`tracked`, and beside it the error of log Ẑ at the looks at which a sandwich says what log Z is.
+    """`tracked`, and beside it the errors of log Ẑ at the looks at which a sandwich says what log Z is.
 
-    Errors are those of tracking, with bars of ± 2 standard errors, and of AIS from nothing. They are taken from the
-    middle of the sandwich; a grey bar is its gap. A bar that leaves the picture ends in an arrow. Marks of AIS stand a
-    little to the right of their looks.
+    Errors are those of tracking and, a little to the right, of AIS from nothing, as means and ranges over the repeats.
+    They are taken from the middle of the sandwich; a grey bar is its gap.
 
     Parameters
     ----------
     axes : two Axes
     rows : list of dict
-        The fields of `anneal_edu.course.experiments.carlson_tracking.Look`; "lower", "upper" and "annealed" are None
-        where log Z was not looked for.
+        The fields of `anneal_edu.course.experiments.carlson_tracking.Look`, of one training; "lower", "upper" and
+        "annealed" are None where log Z was not looked for. The left picture shows repeat 0.
     """
     left, right = axes
     n, error, train, validation = (
-        np.array([row[name] for row in rows]) for name in ("n_updates", "std_error", "train", "validation")
+        np.array([row[name] for row in rows if row["repeat"] == 0])
+        for name in ("n_updates", "std_error", "train", "validation")
     )
     tracked(left, n, {TRAIN: train, VALIDATION: validation}, error)
-    bounded = [row for row in rows if row["lower"] is not None]
-    names = "n_updates", "log_z", "std_error", "lower", "upper", "annealed"
-    n, log_z, error, lower, upper, annealed = (np.array([row[name] for row in bounded]) for name in names)
-    middle, half_gap = (lower + upper) / 2, np.abs(upper - lower) / 2
-    off, scratch, end = log_z - middle, annealed - middle, 1.06 * rows[-1]["n_updates"]
-    reach = 1.2 * max(1.0, np.abs(np.r_[off, scratch]).max())
+    names = "n_updates", "log_z", "annealed", "lower", "upper"
+    bounded = np.array([[row[name] for name in names] for row in rows if row["lower"] is not None])
+    looks, end = np.unique(bounded[:, 0]), 1.06 * n[-1]
+    _, log_z, annealed, lower, upper = np.array([bounded[bounded[:, 0] == look].T for look in looks]).swapaxes(0, 1)
+    middle, half_gap = (lower + upper) / 2, np.abs(upper - lower)[:, 0] / 2  # (looks, repeats), (looks,)
     artists.curve(right, "zero", [0, end], [0, 0], "truth")
     wide = {"linewidth": 14, "marker": "None", "alpha": 0.6, "solid_capstyle": "butt"}
-    artists.bars(right, "gap", n, -half_gap, half_gap, "reference", **wide)
-    _bars_within(right, "", n, off - 2 * error, off + 2 * error, (-0.97 * reach, 0.97 * reach), "RTS")
-    artists.marks(right, "tracked", n, off, "RTS", markersize=9, markeredgecolor="white", zorder=4)
-    artists.line(right, "annealed", n + 0.025 * end, scratch, **STYLES["AIS"] | {"linewidth": 1.4})
-    right.set(xlim=(0, end), ylim=(-reach, 1.45 * reach), xlabel="updates", title="log Ẑ minus the sandwich (nats)")
-    meanings = {"RTS": "tracked, ± 2 s.e.", "AIS": "AIS from nothing", "reference": "gap of the sandwich"}
+    artists.bars(right, "gap", looks, -half_gap, half_gap, "reference", **wide)
+    for style, x, off in (("RTS", looks, log_z - middle), ("AIS", looks + 0.025 * end, annealed - middle)):
+        artists.bars(right, f"{style} runs", x, off.min(1), off.max(1), style, linewidth=1.8, markersize=7)
+        artists.line(right, style, x, off.mean(1), **STYLES[style] | {"linewidth": 1.4, "markersize": 8})
+    reach = 1.2 * max(1.0, np.abs(np.r_[log_z - middle, annealed - middle]).max())
+    right.set(xlim=(0, end), ylim=(-reach, 1.45 * reach), xlabel="updates")
+    right.set_title("log Ẑ minus the sandwich: mean, range (nats)")
+    meanings = {"RTS": "tracked", "AIS": "AIS from nothing", "reference": "gap of the sandwich"}
     artists.legend(right, meanings, loc="upper right", **artists.SMALL)
 
 

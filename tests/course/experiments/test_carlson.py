@@ -89,9 +89,12 @@ def test_a_training_is_tracked_again_by_other_chains():
     first = [row for row in twice if row.repeat == 0]
     assert [(row.n_updates, row.log_z) for row in first] == [(row.n_updates, row.log_z) for row in once]
     beside = [row for row in first if row.lower is not None]
-    same = [(row.learning_rate, row.both_layers, row.n_updates, row.lower, row.annealed) for row in beside]
-    assert [(row.learning_rate, row.both_layers, row.n_updates, row.lower, row.annealed) for row in again] == same
+    same = [(row.learning_rate, row.both_layers, row.n_updates, row.lower, row.upper) for row in beside]
+    assert [(row.learning_rate, row.both_layers, row.n_updates, row.lower, row.upper) for row in again] == same
     assert all(row.log_z != other.log_z for row, other in zip(beside, again, strict=True))
+    assert all(row.annealed != other.annealed for row, other in zip(beside, again, strict=True))
+    by_model = {(row.learning_rate, row.n_updates, row.repeat): row.annealed for row in beside + again}
+    assert all(by_model[row.learning_rate, row.n_updates, row.repeat] == row.annealed for row in beside + again)
 
 
 def test_a_look_averages_over_some_of_many_images(monkeypatch):

@@ -33,10 +33,6 @@ MODELS = list(LABELS)[:3]
 READ = dict(zip(estimators.READINGS, [EACH[0]] * 5, strict=True))
 ROWS = {method: (*EACH[0], "silent") for method in tempered_sampling.METHODS}
 SUMS = {start: [(*each, 50.0) for each in EACH] for start in kiwaki.STARTS}
-LOOKS = [
-    {"n_updates": n, "train": v, "validation": v, "log_z": v, "std_error": e, "lower": 0.0, "upper": 0.0, "annealed": v}
-    for n, (v, e) in zip(AT, EACH, strict=True)
-]
 TABLE = [
     {"model": "a_b", "start": str(i), "schedule": "", "path": path, "log_z": v, "std_error": e, "exact": 0, "ess": 9}
     for path in ("geometric", "MAS")
@@ -102,12 +98,6 @@ BARS = {
             ax, AT, {"AIS": VALUE, "RAISE": VALUE}, {"AIS": ERROR, "RAISE": ERROR}, 0.5, VALUE
         ),
         "RAISE bars",
-        UP,
-        2,
-    ),
-    likelihood_tracking.tracked_and_bounded: (
-        lambda ax, other: likelihood_tracking.tracked_and_bounded([other, ax], LOOKS),
-        "bars",
         UP,
         2,
     ),

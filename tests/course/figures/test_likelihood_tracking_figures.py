@@ -56,30 +56,31 @@ def test_axes_stay_where_they_are_for_numbers_that_are_alike():
 
 
 def test_errors_against_the_sandwich():
-    """Looks with a sandwich, from its middle; a bar that leaves the picture ends in an arrow; every mark is named."""
+    """Looks with a sandwich, from its middle, as means and ranges over repeats; the curves are of the first."""
     rows = [
-        {"n_updates": n, "train": -20.0, "validation": -21.0, "log_z": 50.0, "std_error": error, "lower": low,
-         "upper": up, "annealed": annealed}
-        for n, error, low, up, annealed in (
-            (50, 1.0, None, None, None), (100, 0.5, 51.0, 53.0, 49.0), (150, 30.0, 50.0, 49.0, 47.5)
+        {"n_updates": n, "train": -20.0, "validation": -21.0, "log_z": log_z, "std_error": 1.0, "lower": low,
+         "upper": up, "annealed": annealed, "repeat": repeat}
+        for n, log_z, low, up, annealed, repeat in (
+            (50, 48.0, None, None, None, 0), (100, 50.0, 51.0, 53.0, 49.0, 0), (150, 50.0, 50.0, 49.0, 47.5, 0),
+            (150, 49.0, 50.0, 49.0, 45.5, 1), (100, 53.0, 51.0, 53.0, 48.0, 1),
         )
     ]  # fmt: skip
     left, right = LectureFigure().columns(1, 1)
     draw.tracked_and_bounded((left, right), rows)
     assert list(named(left, draw.TRAIN).get_xdata()) == [50, 100, 150]
-    assert list(named(right, "tracked").get_xdata()) == [100, 150]
-    assert list(named(right, "tracked").get_ydata()) == [-2.0, 0.5]
-    assert list(named(right, "annealed").get_ydata()) == [-3.0, -2.0]
-    np.testing.assert_allclose(named(right, "bars").get_ydata()[:2], [-3.0, -1.0])
+    for style, aside, means, ranges in (
+        ("RTS", 0, [-0.5, 0.0], [-2.0, 1.0, -0.5, 0.5]),
+        ("AIS", 0.025 * 1.06 * 150, [-3.5, -3.0], [-4.0, -3.0, -4.0, -2.0]),
+    ):
+        assert list(named(right, style).get_xdata()) == [100 + aside, 150 + aside]
+        assert list(named(right, style).get_ydata()) == means
+        assert list(named(right, f"{style} runs").get_ydata()[[0, 1, 3, 4]]) == ranges
     np.testing.assert_allclose(named(right, "gap").get_ydata()[[0, 1, 3, 4]], [-1.0, 1.0, -0.5, 0.5])
     low, high = right.get_ylim()
-    for name, edge in (("further down", low), ("further up", -low)):
-        assert list(named(right, name).get_xdata()) == [150]
-        assert abs(named(right, name).get_ydata()[0] / edge - 1) < 0.05
-    assert -5 < low < -3 and high > 3
+    assert -6 < low < -4 and high > 4
     assert [text.get_text() for text in left.get_legend().get_texts()] == ["training", "validation"]
     shown = [text.get_text() for text in right.get_legend().get_texts()]
-    assert shown == ["tracked, ± 2 s.e.", "AIS from nothing", "gap of the sandwich"]
+    assert shown == ["tracked", "AIS from nothing", "gap of the sandwich"]
 
 
 def test_convergence_shows_means_ranges_and_rmse():
