@@ -51,22 +51,23 @@ def require(condition: object, otherwise: str) -> None:
         raise WrongAnswerError(otherwise)
 
 
-def same(found, right, atol: float = 1e-8) -> bool:
+def same(found, right, atol: float = 1e-8, rtol: float = 1e-6) -> bool:
     """Whether two answers are equal up to rounding, part by part where the right one is a tuple or a list."""
     if isinstance(right, tuple | list):
-        return all(same(a, b, atol) for a, b in zip(found, right, strict=True))
-    return np.shape(found) == np.shape(right) and np.allclose(found, right, rtol=1e-6, atol=atol)
+        return all(same(a, b, atol, rtol) for a, b in zip(found, right, strict=True))
+    return np.shape(found) == np.shape(right) and np.allclose(found, right, rtol, atol)
 
 
 def reject(found, slips: dict[str, Any], case: str = "", atol: float = 1e-8, unless: Any = None) -> None:
     """Reject what a known slip gives: ``slips`` maps each sentence that helps to the answer it is said to.
 
-    ``unless`` is the right answer, where a slip may happen to give the same.
+    ``unless`` is the right answer, where a slip may happen to give the same. An answer must be closer to a slip than to
+    what is right: of a thousand slips one may come near it by chance.
     """
     if unless is not None and same(found, unless, atol):
         return
     for sentence, wrong in slips.items():
-        require(not same(found, wrong, atol), case + sentence)
+        require(not same(found, wrong, atol, rtol=1e-8), case + sentence)
 
 
 def attempt(answer):
