@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from anneal_edu.course.check.ailing_runs import WORDS, cases
-from anneal_edu.course.check.verdict import attempt, exercise, require
+from anneal_edu.course.check.verdict import WrongAnswerError, attempt, exercise, require
 from anneal_edu.distributions import Gaussian
 from anneal_edu.kernels import exact, hmc, random_walk
 
@@ -95,7 +95,7 @@ def refresh_test(answer) -> str:
     """
     spared = [_says(answer, right_refresh, seed) for seed in range(N_SPARED)]
     if not any(spared):
-        require(False, "you refuse the right one every time: v' = √(1-γ) v + √γ r, r ~ N(0, I).")
+        raise WrongAnswerError("you refuse the right one every time: v' = √(1-γ) v + √γ r, r ~ N(0, I).")
     for said, wrong in WRONG_REFRESHES.items():
         passed = sum(_says(answer, wrong, seed) for seed in range(3))
         require(passed == 0, f"you let a wrong refresh pass: {said}.")
@@ -220,7 +220,8 @@ def _judged(answer, seeds) -> str:
         try:
             named = attempt(answer(samplers, np.random.default_rng([seed, 7])))
         except BudgetError:
-            require(False, f"the budget of {BUDGET:,} moves is spent: {BUDGET // N_SAMPLERS:,} for each sampler.")
+            spent = f"the budget of {BUDGET:,} moves is spent: {BUDGET // N_SAMPLERS:,} for each sampler."
+            raise WrongAnswerError(spent) from None
         whole = isinstance(named, list | tuple | set) or (isinstance(named, np.ndarray) and named.ndim == 1)
         require(whole, "return a list of numbers, such as [0, 3].")
         numbers = all(np.isscalar(one) and not isinstance(one, bool | np.bool_ | str) for one in named)

@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 
 from anneal_edu.course.check.phases import SICK, Ladder, Phase, ladders
-from anneal_edu.course.check.verdict import call, require
+from anneal_edu.course.check.verdict import WrongAnswerError, call, require
 
 N = 20_000
 
@@ -76,7 +76,7 @@ def judge_fault(answer: Callable, ladder: Ladder, fault: str, phase: Phase, seed
         f"you pass a phase that {what}. With pixels that are always on, or always off, in {where}, you say False; so "
         "how far, and to which side, may a mean of n draws be off there?",
     )
-    require(False, f"you pass a phase that {fault}.")
+    raise WrongAnswerError(f"you pass a phase that {fault}.")
 
 
 def _where_off(ladder: Ladder, phase: Phase) -> dict[int, np.ndarray]:

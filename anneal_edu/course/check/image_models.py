@@ -136,7 +136,8 @@ def _name_the_slip(got: float, right: float, r: float, spread: float, budget: in
         (r, spread, budget) != _MEASURED,
         f"{case[:-2]}; {_said(*_measured(got))}. Write bias and variance as functions of C, with N = budget/C.",
     )
-    require(False, f"{case}It should be {right:.4g}. With which power does each of r, `spread` and budget enter?")
+    powers = "With which power does each of r, `spread` and budget enter?"
+    raise WrongAnswerError(f"{case}It should be {right:.4g}. {powers}")
 
 
 # Exercise 2

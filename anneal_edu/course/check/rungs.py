@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from anneal_edu.course.check.verdict import call, require, same
+from anneal_edu.course.check.verdict import WrongAnswerError, call, require, same
 
 
 def judge_ladder(answer, pilot: np.ndarray, rates: np.ndarray, most: float, tolerance: float = 0.03) -> None:
@@ -40,7 +40,7 @@ def _judge_rise(found: np.ndarray) -> None:
     at_end = "You read off β at more than Λ(1), or you divided Λ by its end in one place and not in the other."
     require(here < 1, f"the rungs should rise; yours stand at 1 from rung {number - 1} on. {at_end}")
     falls = f"the rungs should rise; your rung {number}, {here:.3g}, is not above rung {number - 1}, {before:.3g}."
-    require(False, f"{falls} np.interp needs heights that rise, and so does Λ at the pilot's rungs.")
+    raise WrongAnswerError(f"{falls} np.interp needs heights that rise, and so does Λ at the pilot's rungs.")
 
 
 def _judge_number(found: np.ndarray, total: np.ndarray, most: float) -> None:
@@ -80,4 +80,4 @@ def _judge_parts(found: np.ndarray, pilot: np.ndarray, total: np.ndarray, tolera
     )
     wanted += "" if off > 0.05 else " That is near: are the rungs rounded, or the rates changed?"
     add_up = "Λ at a rung of the pilot is the sum of the rates themselves up to it. Read off β at equal parts of Λ."
-    require(False, f"the parts are not alike: {wanted} {add_up}")
+    raise WrongAnswerError(f"the parts are not alike: {wanted} {add_up}")

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from anneal_edu.course.check.verdict import call, require
+from anneal_edu.course.check.verdict import WrongAnswerError, call, require
 
 CURVES = {
     "a path that narrows": lambda beta: -60 / (1 + 2 * beta),
@@ -84,7 +84,7 @@ def judge_steps(answer, name: str, slope, errors: np.ndarray, K: int, tolerance:
     steps = predicted(answer, slopes, tolerance)
     case = f"{name}: you predict {steps:,} step{'s' * (steps > 1)} from {K} for a tolerance of {tolerance:g}"
     if steps > len(errors):
-        require(False, f"{case}: {least} would do.")
+        raise WrongAnswerError(f"{case}: {least} would do.")
     off = errors[steps - 1]
     says = f"{case}, and then the rule is off by {off:.2g}"
     fine, coarse = trapezoid(slope, K), trapezoid(slope, K // 2)
@@ -115,7 +115,7 @@ def judge_steps(answer, name: str, slope, errors: np.ndarray, K: int, tolerance:
             why = "That is just too few: which part of what moves is the error of the finer rule?"
         elif steps == 1:
             why = "Has the difference a sign? From a negative one, or from its root, NaN, max(1, …) makes 1."
-        require(False, f"{says}. {why}")
+        raise WrongAnswerError(f"{says}. {why}")
     if steps > 1.2 * least + 1:
         require(not spacing, f"{says}: {least} would do. {wide}")
         why = "How far off is the finer of your two rules, and how does that fall with K?"
@@ -129,4 +129,4 @@ def judge_steps(answer, name: str, slope, errors: np.ndarray, K: int, tolerance:
             why = "As the error falls as 1/K², a tenth of the error costs √10 times the steps."
         elif abs(times(1 / 3) - 1) < 0.01:
             why = "For small tolerances you say well: add no steps to what the law says, and round up once."
-        require(False, f"{says}: {least} would do. {why}")
+        raise WrongAnswerError(f"{says}: {least} would do. {why}")

@@ -6,7 +6,7 @@ from scipy.stats import norm
 from anneal_edu import Gaussian, Unnormalized, geometric_path, linear_schedule, moment_path
 from anneal_edu.course.check.rungs import judge_ladder
 from anneal_edu.course.check.three_places import both_swaps, judge_turn, log_turn
-from anneal_edu.course.check.verdict import call, exercise, require, same, several
+from anneal_edu.course.check.verdict import WrongAnswerError, call, exercise, require, same, several
 from anneal_edu.tempering.matrices import ladder_distribution, lifted_matrix, tag_states
 
 
@@ -96,11 +96,11 @@ def _judge_step(answer, n, e, accepted, n_pairs) -> None:
     where = "below the first rung" if new_n + new_e < 0 else "above the last rung"
     message = f"on {_pairs(n_pairs)} your tag goes from ({n}, {e:+d}) to ({new_n}, {new_e:+d}), and looks {where}."
     if accepted:
-        require(False, f"{message} At the end of the ladder a replica that has arrived must turn around.")
+        raise WrongAnswerError(f"{message} At the end of the ladder a replica that has arrived must turn around.")
     as_printed = n_pairs > 1 and 0 < n + e < n_pairs
     hint = "It was refused on an end, where only one way is open: it should look the same way again."
     printed = "This is S as the report prints it: it tests n + e. Which rung should it test?"
-    require(False, f"{message} {printed if as_printed and _keeps_next_to_end(answer, n_pairs) else hint}")
+    raise WrongAnswerError(f"{message} {printed if as_printed and _keeps_next_to_end(answer, n_pairs) else hint}")
 
 
 def _keeps_next_to_end(answer, n_pairs: int) -> bool:

@@ -138,7 +138,7 @@ def _judge_trust(names: set[str], known: dict[str, Report], exact: float) -> Non
         ends = [f'"{end.name}"' for end in (low, high) if end.warnings]
         witness = f" But {' and '.join(ends)} warned: an end that warns is no witness for others." if ends else ""
         said = f"It warned: {kinds or 'nothing'}."
-        require(False, f"{off} though the two ends of the sandwich meet, {place}. {said}{witness}")
+        raise WrongAnswerError(f"{off} though the two ends of the sandwich meet, {place}. {said}{witness}")
     met = not apart and not any(end.warnings for end in (low, high) if end)
     well = met and len(right) > len(known) / 2  # a lucky chain can make the ends meet where most are wrong
     unwarned = sum(not known[name].warnings for name in right)
@@ -182,7 +182,7 @@ overlap, and nothing is certain.
     if wrong is not None:
         case, word = asked[wrong], said[wrong]
         slip = next((text for text, slip in SLIPS.items() if said == [slip(*given) for *given, _ in asked]), "")
-        require(False, f"{_told(case)} You say {word!r}: {slip or why(case, word)}")
+        raise WrongAnswerError(f"{_told(case)} You say {word!r}: {slip or why(case, word)}")
     return f"right: {len(asked)} pairs of models, and in none of them does an end or an error decide that should not."
 
 
@@ -200,7 +200,8 @@ def _words(answer, asked: list[Case]) -> list[str]:
         require(isinstance(word, str) and word in WORDS, f"return one of {', '.join(map(repr, WORDS))}, not {word!r}.")
     if None in said:
         case = asked[said.index(None)]
-        require(False, f"{_told(case)} You return nothing, None; this is {case.right!r}: {why(case, 'nothing')}")
+        right = f"this is {case.right!r}: {why(case, 'nothing')}"
+        raise WrongAnswerError(f"{_told(case)} You return nothing, None; {right}")
     return words
 
 

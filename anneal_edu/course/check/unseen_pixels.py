@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from anneal_edu.course.check.verdict import array, reject, require, same
+from anneal_edu.course.check.verdict import WrongAnswerError, array, reject, require, same
 
 
 def log_normal(x: np.ndarray, cov: np.ndarray) -> np.ndarray:
@@ -174,4 +174,4 @@ def _judge_little_noise(asked: Callable) -> None:
         f"You add {more:.0e} to the variance on the diagonal: add nothing to it.": exact(1e-6 + more)
         for more in 10.0 ** np.arange(-14, 0)
     }, case=differs)
-    require(False, f"{differs}Use the noise that you are given, with variance 1e-6, and exact inverses.")
+    raise WrongAnswerError(f"{differs}Use the noise that you are given, with variance 1e-6, and exact inverses.")
