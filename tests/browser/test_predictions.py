@@ -9,10 +9,11 @@ import notebooks
 
 @pytest.fixture
 def lesson(tmp_path):
-    """A stored notebook with two answers, 42 and 43, and a cell that is none, 7."""
+    """A stored notebook with two answers, 42 and 43, and a cell that is none, 7; the code of 43 says it in a sentence."""
+    says = "from types import SimpleNamespace as Figure\nFigure(says=print).says(43)"
     cells = [
-        new_code_cell(f"print({n})", outputs=[new_output("stream", name="stdout", text=f"{n}\n")], execution_count=i)
-        for i, n in enumerate((42, 7, 43), start=1)
+        new_code_cell(code, outputs=[new_output("stream", name="stdout", text=f"{n}\n")], execution_count=i)
+        for i, (n, code) in enumerate(((42, "print(42)"), (7, "print(7)"), (43, says)), start=1)
     ]
     for answer in (cells[0], cells[-1]):
         answer.metadata["tags"] = [notebooks.ANSWER]
@@ -29,6 +30,7 @@ def shown(page):
 def test_an_answer_is_seen_when_the_reader_clicks_on_it_or_runs_it(lesson, open_notebook):
     page = open_notebook(lesson)
     assert shown(page) == ["7"] and page.folded().count() == 2
+    assert page.page.locator(".jp-InputPlaceholder").count() == 1
     page.folded().first.click()
     assert shown(page) == ["42", "7"] and page.folded().count() == 1
     page.run_all()
