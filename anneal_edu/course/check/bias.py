@@ -273,7 +273,8 @@ def wrong_entry(answer) -> str:
         require(index, f"return an index from 0 to {n - 1}, a whole number; you return {row!r}. (Not K itself.)")
         said.append(int(row))
     wrong_rows = [wrong for *_, wrong in tables]
-    slip = "" if said == wrong_rows else next((why for why, rows in slips_of_row(tables) if said == rows), "")
+    others = "Compare that with the other rows."
+    slip = "" if said == wrong_rows else next((why for why, rows in slips_of_row(tables) if said == rows), others)
     for row, (n_steps, biases, wrong) in zip(said, tables, strict=True):
         place = f"row {row} is right. If you mean K = {row}: return its index in the table. (Not K itself.)"
         require(row == wrong or row != n_steps[wrong], place)

@@ -183,7 +183,7 @@ def _say_what_is_sound(
     flow = p[:, None] * T
     ring = (
         f" T_{k} has no detailed balance, and yet it is sound: as many chains come into each site as leave it. Ask for "
-        "invariance itself."
+        f"invariance itself, p_{k} T_{k} = p_{k}, of probabilities."
     )
     raise WrongAnswerError(
         f"T_{k} is sound: p_{k} T_{k} differs from p_{k} by {abs(p @ T - p).max():.0e} at most. T_k must leave f_k "

@@ -70,15 +70,18 @@ def _slips_of_steps(p0: Gaussian, p1: Gaussian, right: int) -> dict[str, int]:
         "your matrix is turned round, or made of covariances in their place: for a step from p to q it is "
         "2 Σ_q⁻¹ - Σ_p⁻¹, with draws from p.": _first_sound(p0, p1, _every(lambda p, q: _finite(q, p))),
         "one step fewer than is needed: did you return the last K that fails?": right - 1,
-        "one step more than is needed.": right + 1,
+        "one step more than is needed. (It is d², too: if that is what you return, how wide may stop 1 be, exactly?)"
+        if int(np.ceil(apart)) == right + 1
+        else "one step more than is needed.": right + 1,
+        "that is d². How wide may stop 1 be, exactly?": max(2, int(np.ceil(apart))),
     }
 
 
 @exercise(
     hints=(
         "Which step of the moment path is the dangerous one: from wide to narrow, or from narrow to wide?",
-        "Walk through K = 2, 3, 4, … and look at every step p → q of ae.linear_schedule(K) until none has an infinite "
-        "variance.",
+        "Walk through K = 2, 3, 4, … and look at the first step p → q of ae.linear_schedule(K) until its variance is "
+        "finite. (Those that follow are sound then, too.)",
         "a step is sound if np.linalg.eigvalsh(2 * q.precision - p.precision)[0] > 0",
     )
 )
@@ -187,8 +190,8 @@ def _judge_turn(number: int, style: str, angles: list[float]) -> float:
     for sentence, hit in slips.items():
         require(not hit, case + sentence)
     beside = kept_at(p0, p1, style, angle + np.linspace(-0.1, 0.1, 21)).min()
-    finer = " A good angle is less than 6° from yours: if r² is what you made small, try finer ones."
-    small = f"{case}The number to make small is r² along the path."
+    small = f"{case}The number to make small is r², averaged over the whole path."
+    finer = " A good angle is less than 6° from yours: if that is what you made small, try finer ones."
     raise WrongAnswerError(small + (finer if beside <= least + NEARLY else ""))
 
 

@@ -71,12 +71,16 @@ def reject(found, slips: dict[str, Any], case: str = "", atol: float = 1e-8, unl
 
 
 def attempt(answer):
-    """Return ``answer`` unless it is an untouched stub, ... or nothing but ..., or the None of a forgotten return."""
+    """Return ``answer`` unless it is an untouched stub, ... or nothing but ..., or the None of a forgotten return.
+
+    A word in an array of no dimension, as `numpy.where` and `numpy.select` return it, is a word.
+    """
     parts = answer if isinstance(answer, tuple | list) and answer else [answer]
     if all(part is ... for part in parts):
         raise _NotAttemptedError
     require(answer is not None, "your function returns nothing, None: is a `return` missing?")
-    return answer
+    is_word = isinstance(answer, np.ndarray) and answer.ndim == 0 and answer.dtype.kind == "U"
+    return answer.item() if is_word else answer
 
 
 def several(answer, number: int, otherwise: str) -> list:

@@ -51,6 +51,7 @@ WRONG_STEPS = {
     "turned round": (all_steps(lambda p, q: finite(q, p), lambda n: reversed(range(n))), "turned round"),
     "one too few": (lambda p0, p1: right_steps(p0, p1) - 1, "fewer than is needed"),
     "one too many": (lambda p0, p1: right_steps(p0, p1) + 1, "more than is needed"),
+    "d²": (lambda p0, p1: max(2, int(np.ceil(((p1.mean - p0.mean) ** 2).sum()))), "It is d², too"),
     "not below 0": (all_steps(almost_finite), "more than 0"),
     "the geometric path": (lambda p0, p1: 2, "infinite variance"),
     "variances of 1": (lambda p0, p1: between_units(((p1.mean - p0.mean) ** 2).sum()), "right between two of variance"),
