@@ -51,7 +51,7 @@ class AISResult:
 
     @property
     def log_z(self) -> float:
-        """log Ẑ = log (1/C) Σ_i w_i. Ẑ is unbiased; log Ẑ is low on average."""
+        """log Ẑ = log (1/C) Σ_i w_i; Ẑ is unbiased, log Ẑ low on average. Reverse: -log (1/C) Σ_i 1/w_i, high."""
         return self._sign * weights.log_mean_exp(self._sign * self.log_weights)
 
     @property

@@ -235,9 +235,12 @@ def _judge_weighted(answer, h: np.ndarray, log_w: np.ndarray, grbm: GaussianRBM)
             "these are products of deviations from the weighted mean, but all count the same.": scale * d.T @ d / n
             + noise,
         })
+    for scale in (1 / (1 - 1 / ess), n / (n - 1)):
+        reject(got_cov, {
+            "you divide by 1 - Σw², as np.cov does by itself, or by n - 1. With every state once, and its probability "
+            "for a weight, that is not the covariance of the target: ddof=0.": scale * between + noise,
+        })
     reject(got_cov, {
-        "you divide by 1 - Σw², as np.cov does by itself, or by n - 1. With every state once, and its probability for "
-        "a weight, that is not the covariance of the target: ddof=0.": between / (1 - 1 / ess) + noise,
         "the products are weighted, but they are deviations from the *unweighted* mean.": (w * away.T) @ away + noise,
         "these are second moments about 0: subtract the mean first.": (w * c.T) @ c + noise,
         "the weights sum to 1, and then you divided by n as well.": between / n + noise,

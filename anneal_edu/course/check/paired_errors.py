@@ -75,7 +75,7 @@ def judge_gap(
             "The first model's scatter over the patches is missing.": np.hypot(second.std(ddof=ddof) / n**0.5, shared),
             f"You divide variances by {by[ddof]} and the covariance by {by[1 - ddof]}: divide both by N - 1. (np.cov "
             "does, np.var needs ddof=1.)": _mixed(first, second, ddof, shared),
-            "Only log_z_error is in it: other patches would also give another gap.": shared,
+            "That is log_z_error and no more: other patches would also give another gap.": shared,
         }, case=case)
     reject(found, {
         "Close: the mean was fitted to the same numbers, so divide the squares by N - 1.": np.hypot(mean, shared),

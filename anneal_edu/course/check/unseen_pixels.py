@@ -160,7 +160,7 @@ def _judge_little_noise(asked: Callable) -> None:
         f"{case}yours is not finite. log p is {right[0]:,.0f} there, and p itself 0 for a computer: does an exp stand "
         "in yours?",
     )
-    found = array(found, (1,), "your function returned")
+    found = array(found, (1,), "of one image your function returned")
     if same(found, right):
         return
     differs = f"{case}yours is {found[0]:.7g}, and should be {right[0]:.7g}. "
