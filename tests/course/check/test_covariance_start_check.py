@@ -223,7 +223,7 @@ WRONG_MOMENTS = {
     ),
     "by n - 1": (
         with_cov(lambda w, v, d, noise: spread(w, d) * len(w) / (len(w) - 1) + noise),
-        "the covariance is wrong",
+        "or by n - 1",
     ),
     "rows": (with_cov(lambda w, v, d, noise: np.cov(v)), "np.cov wants one *row*"),
     "NaN": (with_cov(lambda w, v, d, noise: spread(w, d) * np.nan), "NaN"),

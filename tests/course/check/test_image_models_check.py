@@ -134,7 +134,7 @@ WRONG_GAP = {
     "log Z by root N": (lambda a, b, each, shared: np.hypot(scatter(a, b), shared / np.sqrt(len(a))), "by √N: but"),
     "log Z by N": (lambda a, b, each, shared: np.hypot(scatter(a, b), shared / len(a)), "by N: but"),
     "log Z forgotten": (lambda a, b, each, shared: scatter(a, b), "leave out that log Ẑ may be off"),
-    "log Z alone": (lambda a, b, each, shared: shared, "Only log_z_error"),
+    "log Z alone": (lambda a, b, each, shared: shared, "log_z_error and no more"),
     "log Z taken away": (lambda a, b, each, shared: np.sqrt(scatter(a, b) ** 2 - shared**2), "comes on top"),
     "log Z not squared": (lambda a, b, each, shared: np.sqrt(scatter(a, b) ** 2 + shared), "it is its square"),
     "a plain sum": (lambda a, b, each, shared: scatter(a, b) + shared, "add in squares"),
