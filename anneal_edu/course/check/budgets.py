@@ -34,12 +34,14 @@ def judge_cost(budget: int, rungs: int, ladders: int, burn_in: int, kept: int) -
         f"{rungs * ladders:,} chains make {burn_in + kept:,} sweeps each."
     )
     slips = {  # what was counted, if it is what fills the budget
+        rungs * ladders * (kept - burn_in): "The burn-in is in it twice: it is not counted among n_sweeps.",
         rungs * ladders * kept: "The burn-in counts too: it is thrown away, but paid for.",
         ladders * (burn_in + kept): "Every rung of every ladder is a chain of its own: a sweep of the ladder costs one "
         "Gibbs step for each of its rungs.",
         rungs * (burn_in + kept): "Every ladder pays: multiply by their number.",
     }
-    why = next((why for counted, why in slips.items() if budget / 2 <= counted <= budget), "")
+    nearest = max((counted for counted in slips if 0.9 * budget <= counted <= budget), default=None)
+    why = "" if nearest is None else slips[nearest]
     if cost < 1.05 * budget:
         why = "It is only just too much: divide with //, and give to one part what the others leave."
     require(cost <= budget, f"{over} {why}".rstrip())

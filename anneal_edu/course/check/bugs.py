@@ -19,6 +19,11 @@ def right_refresh(v: np.ndarray, gamma: float, rng: np.random.Generator) -> np.n
     return np.sqrt(1 - gamma) * v + np.sqrt(gamma) * rng.standard_normal(v.shape)
 
 
+def _right_otherwise(v: np.ndarray, gamma: float, rng: np.random.Generator) -> np.ndarray:
+    """The same law: r and -r are alike, and in which order it is drawn does not matter."""
+    return np.sqrt(1 - gamma) * v - np.sqrt(gamma) * rng.normal(size=v.shape[::-1]).T
+
+
 def _refresh(keep=lambda g: np.sqrt(1 - g), new=np.sqrt, noise=lambda v, rng: rng.standard_normal(v.shape)) -> Refresh:
     return lambda v, gamma, rng: keep(gamma) * v + new(gamma) * noise(v, rng)
 
@@ -85,7 +90,7 @@ N_SPARED = 20
 def refresh_test(answer) -> str:
     """``answer(refresh, rng)`` must say True of a right ``refresh(v, gamma, rng)``, v (C, D), and False of a wrong one.
 
-    It is asked about seventeen wrong ones, and twenty times about the right one.
+    It is asked about seventeen wrong ones, and twenty times about right ones.
 
     Examples
     --------
@@ -93,9 +98,21 @@ def refresh_test(answer) -> str:
     ✗ you let a wrong refresh pass: its noise is γ r, as a paper prints it: momenta lose their variance.
       A hint: ae.check.bugs.refresh_test.hint()
     """
-    spared = [_says(answer, right_refresh, seed) for seed in range(N_SPARED)]
+    right = right_refresh, _right_otherwise
+    spared = [_says(answer, right[seed % 2], seed) for seed in range(N_SPARED)]
+    require(
+        not all(spared[::2]) or any(spared[1::2]),
+        "you refuse a right one that draws its noise otherwise: √(1-γ) v - √γ r, with r from rng.normal. Test the law "
+        "of what comes out, not the numbers.",
+    )
     if not any(spared):
-        raise WrongAnswerError("you refuse the right one every time: v' = √(1-γ) v + √γ r, r ~ N(0, I).")
+        never = "you refuse the right one every time"
+        exchanged = all(_says(answer, wrong, 0) for wrong in WRONG_REFRESHES.values())
+        require(not exchanged, f"{never}, and pass the wrong ones: are True and False exchanged?")
+        raise WrongAnswerError(
+            f"{never}: v' = √(1-γ) v + √γ r, r ~ N(0, I). Of many numbers that you compare some are two or three "
+            "standard errors off by chance: allow more."
+        )
     for said, wrong in WRONG_REFRESHES.items():
         passed = sum(_says(answer, wrong, seed) for seed in range(3))
         require(passed == 0, f"you let a wrong refresh pass: {said}.")

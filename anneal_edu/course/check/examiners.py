@@ -48,8 +48,8 @@ def condemned(answer: Callable) -> int:
     )
     require(
         False,
-        f"{never}. Did it begin at exact draws of its rungs, and is a mean of finitely many draws allowed to be a "
-        "little off?",
+        f"{never}. Did it begin at exact draws of its rungs, is each rung compared with its own law, and may a mean of "
+        "finitely many draws be a little off?",
     )
     return n
 

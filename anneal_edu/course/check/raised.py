@@ -106,5 +106,6 @@ def judge_error(got: np.ndarray, log_f: np.ndarray, log_w: np.ndarray, case: str
     }, case=case)
     raise WrongAnswerError(
         f"{case}your standard error at the first point is {got[0]:.4g}, and should be {spread[0] / np.sqrt(C):.4g}. If "
-        "the mean of 1/w is off by one in a hundred, by how many nats is its logarithm off?"
+        "the mean of 1/w is off by one in a hundred, by how many nats is its logarithm off? (Its error is a standard "
+        "deviation, ddof=1, over √C.)"
     )

@@ -219,7 +219,9 @@ def _judge_valley(value, log_f, counts, best, near_enough: float) -> None:
     require(not same(rises, counts.sum() * expected), "yours is N times the objective: a mean over draws, not a sum.")
     require(
         (rises > 0).all(),
-        "the log Z of ae.mbar is not its lowest point. Differentiate by log Z_k: there both terms' slopes cancel.",
+        "the log Z of ae.mbar is not its lowest point. Differentiate by log Z_k: there both terms' slopes cancel. Is "
+        "the first term a mean over the draws of log Σ_k (n_k/N) f_k(x_n)/Z_k, the sum over k inside, and the second "
+        "one linear in log Z_k?",
     )
     at_its_place = "it is lowest at the right place, but is not the objective of the poster."
     require(same(rises, expected, near_enough), at_its_place)

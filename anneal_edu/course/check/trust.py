@@ -146,7 +146,7 @@ def _judge_trust(names: set[str], known: dict[str, Report], exact: float) -> Non
         not well or len(names & right) >= min(len(right) / 3, unwarned),
         f"on a model where {len(right)} of {len(known)} estimates are right you trust {len(names)}. The two ends are "
         f"{abs(gap):.2f} apart, three standard errors are {noise:.2f}, together less than {PINNED}, and they do not "
-        "warn. To trust nobody is safe, and useless: believe those there that do not warn.",
+        "warn. To trust nobody, or hardly anybody, is safe, and useless: believe those that lie there and do not warn.",
     )
 
 

@@ -71,6 +71,13 @@ WRONG_TESTS = {
         lambda refresh, rng: laws(refresh, rng, begin=lambda v: np.sort(v, axis=0)), "its neighbour's momentum"
     ),
     "two standard errors": (lambda refresh, rng: laws(refresh, rng, errors=2.0), "allow six"),
+    "the same numbers from an equal generator": (
+        lambda refresh, rng: all(
+            np.allclose(refresh(v, g, np.random.default_rng(1)), bugs.right_refresh(v, g, np.random.default_rng(1)))
+            for g, v in ((0.1, rng.standard_normal((50, 3))), (0.6, rng.standard_normal((50, 3))))
+        ),
+        "draws its noise otherwise",
+    ),
     "a number": (lambda refresh, rng: 1.0, "say True or False"),
 }  # fmt: skip
 

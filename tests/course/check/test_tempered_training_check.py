@@ -516,6 +516,10 @@ WRONG_DISTANCE = {
     "the first byte": (coded(lambda x, rbm: np.packbits(x.astype(bool), axis=1)[:, 0]), "with 12 pixels"),
     "the last eight": (coded(lambda x, rbm: (x[:, ::-1] @ 2 ** np.arange(x.shape[1])).astype(np.uint8)), "12 pixels"),
     "sixteen bits": (coded(lambda x, rbm: (x @ 2.0 ** np.arange(x.shape[1])) % 2**16), "with 64 pixels"),
+    "32 bits with a sign, which keep the parity of the rest": (
+        coded(lambda x, rbm: x.astype(np.int32) @ (1 << np.minimum(np.arange(x.shape[1]), 31)).astype(np.int32)),
+        "with 64 pixels",
+    ),
     "32 bits": (coded(lambda x, rbm: (x @ 2.0 ** np.arange(x.shape[1])) % 2**32), "with 64 pixels"),
     **{
         f"a code of float{bits}, {name}": (coded(floats(f"f{bits // 8}", order)), f"with {pixels} pixels")
