@@ -93,8 +93,8 @@ def trusted(answer) -> str:
     --------
     >>> trusted(lambda reports: [])
     ✗ on a model where 11 of 11 estimates are right you trust 0. The two ends are ... apart, three standard errors \
-are ..., together less than 0.5, and they do not warn. To trust nobody is safe, and useless: believe those there that \
-do not warn.
+are ..., together less than 0.5, and they do not warn. To trust nobody, or hardly anybody, is safe, and useless: \
+believe those that lie there and do not warn.
       A hint: ae.check.trust.trusted.hint()
     """
     for reports, exact in chain(cases(), made_up_cases()):
