@@ -46,12 +46,10 @@ def condemned(answer: Callable) -> int:
         f"{never}, and pass one that puts every chain into another state than it had. Whether chains move is not "
         "asked: what leaves every distribution as it is may leave a chain where it is, too.",
     )
-    require(
-        False,
+    raise WrongAnswerError(
         f"{never}. Did it begin at exact draws of its rungs, is each rung compared with its own law, and may a mean of "
-        "finitely many draws be a little off?",
+        "finitely many draws be a little off?"
     )
-    return n
 
 
 def _all_elsewhere(states: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:

@@ -61,8 +61,8 @@ def same(found, right, atol: float = 1e-8, rtol: float = 1e-6) -> bool:
 def reject(found, slips: dict[str, Any], case: str = "", atol: float = 1e-8, unless: Any = None) -> None:
     """Reject what a known slip gives: ``slips`` maps each sentence that helps to the answer it is said to.
 
-    ``unless`` is the right answer, where a slip may happen to give the same. An answer must be closer to a slip than to
-    what is right: of a thousand slips one may come near it by chance.
+    ``unless`` is the right answer, where a slip may happen to give the same. An answer is held to a slip more closely
+    than to what is right: of a thousand slips one may come near an answer by chance.
     """
     if unless is not None and same(found, unless, atol):
         return
