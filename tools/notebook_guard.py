@@ -19,6 +19,8 @@ MAX_CELL_LINES = 12
 MAX_ROWS = 8  # of a table that stands without a picture
 ANSWER = "answer"  # tag of a cell whose output is folded, because it answers a prediction
 PREDICT = "**Predict"
+SEEN = r"\*\*What (you saw|came out)"
+SAYS = r"""\.says\(|["'] if .+ else ["']"""  # code that holds the words of its answer
 WORDS_A_MINUTE = 200
 MINUTES_A_PREDICTION, MINUTES_A_PANEL, MINUTES_AN_EXERCISE = 1, 2, 5
 STABLE_TYPES = {"text/plain", "text/latex", "text/markdown", "image/png"}
@@ -299,6 +301,14 @@ def folded_answers(notebook):
             yield f"cell {index}: it answers a prediction that stands right above; tag it '{ANSWER}'"
 
 
+def folded_words(notebook):
+    """Words that tell what a folded picture shows are folded, too."""
+    for index, cell in enumerate(notebook.cells):
+        open_words = re.sub(r"<details>.*?</details>", "", cell.source, flags=re.DOTALL)
+        if cell.cell_type == "markdown" and re.search(SEEN, open_words):
+            yield f"cell {index}: it tells in the open what the reader saw; fold it: <details><summary>What you saw"
+
+
 def long_tables(notebook):
     """A table of more rows than can be projected stands beside a picture that says the same."""
     pictured = False
@@ -394,7 +404,7 @@ COMMON_RULES = [
     closed_panels,
     figures_told,
 ]
-LESSON_RULES = [title, sections, opening, honest_time, folded_answers, long_tables, exercises]
+LESSON_RULES = [title, sections, opening, honest_time, folded_answers, folded_words, long_tables, exercises]
 SOLUTION_RULES = [solution_title, exercises]
 
 

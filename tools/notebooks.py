@@ -9,6 +9,7 @@ A file is written only if its contents changed; a notebook that fails is left as
 
 import argparse
 import hashlib
+import re
 import subprocess
 import sys
 import time
@@ -16,7 +17,7 @@ from pathlib import Path
 
 import nbformat
 
-from notebook_guard import ANSWER, faults
+from notebook_guard import ANSWER, SAYS, faults
 
 ROOT = Path(__file__).parents[1]
 CELL_LIMIT_S = 120
@@ -65,8 +66,8 @@ def normalise(notebook):
         cell.metadata = nbformat.from_dict({k: v for k, v in cell.metadata.items() if k == "tags"})
         if ANSWER in cell.metadata.get("tags", []):
             cell.metadata["jupyter"] = {"outputs_hidden": True}  # JupyterLab folds it until it is run or clicked on
-            if ".says(" in cell.source:
-                cell.metadata["jupyter"]["source_hidden"] = True  # the sentence under a picture answers, too
+            if re.search(SAYS, cell.source):
+                cell.metadata["jupyter"]["source_hidden"] = True  # the words of the answer stand in it
         if cell.cell_type == "code":
             cell.outputs = joined_streams(cell.outputs)
             for output in cell.outputs:

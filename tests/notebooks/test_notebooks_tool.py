@@ -89,12 +89,14 @@ def test_tags_survive_other_cell_metadata_does_not():
 
 def test_an_answer_is_folded_and_its_code_too_where_it_says_the_answer():
     says = 'figure.says("It falls.")'
-    cells = [new_code_cell(code, metadata={"tags": ["answer"]}) for code in ("1", says)]
+    prints = 'print("above" if x > 2 else "below", "2")'
+    cells = [new_code_cell(code, metadata={"tags": ["answer"]}) for code in ("1", says, prints)]
     notebook = nbformat.v4.new_notebook(cells=[*cells, new_code_cell(says)])
     notebooks.normalise(notebook)
     folded = {"outputs_hidden": True}
     assert [cell.metadata.get("jupyter", {}) for cell in notebook.cells] == [
         folded,
+        folded | {"source_hidden": True},
         folded | {"source_hidden": True},
         {},
     ]

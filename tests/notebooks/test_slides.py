@@ -22,7 +22,7 @@ def lesson():
                 metadata={"tags": ["formula"]},
             ),
             new_code_cell("ae.panels.TwoPaths()", metadata={"tags": ["answer"]}),
-            new_markdown_cell("**What you saw.** It is high."),
+            new_markdown_cell("<details><summary>What you saw</summary>\n\nIt is high.\n\n</details>"),
             new_code_cell("ae.panels.TwoPaths(correlation=0.0)"),
             new_code_cell("figure.says()", outputs=[picture]),
             new_code_cell("print(3)", outputs=[words], metadata={"tags": ["answer"]}),

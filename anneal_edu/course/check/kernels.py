@@ -122,7 +122,7 @@ def unlucky(number: int) -> Kernel:
             return rbm.sample(len(v), rng)
         states = binary_states(rbm.dim)
         p = np.exp(rbm.log_density(states) - rbm.log_z())
-        counts = rng.multinomial(len(v), p / p.sum(), size=6000)
+        counts = rng.multinomial(len(v), p / p.sum(), size=40_000)
         off = (counts - len(v) * p) / np.sqrt(len(v) * p)
         luck = chi2.logsf((off**2).sum(1), len(p) - 1) + np.log(3000)
         luck[np.abs(off).max(1) > 4] = np.inf

@@ -141,7 +141,8 @@ SOUND: dict[str, Phase] = {
 SICK: dict[str, Phase] = {
     "moves every rung under the last model: look at what it returns on the other rungs, too": _cold,
     "moves the second rung as it does the first: look at what it returns on every rung": _moving_one_as_another(1, 0),
-    "moves the first rung as it does the second: look at rung 0, too": _moving_one_as_another(0, 1),
+    "moves the first rung as it does the second: look at rung 0, too, and at its pixels, since E[h] may tell nothing "
+    "of them there": _moving_one_as_another(0, 1),
     "moves the third rung as it does the second: look at what it returns on every rung": _moving_one_as_another(2, 1),
     "swaps neighbours without asking what the states are worth to them": _always_swapping,
     "sets every unit to its likelier value, in place of drawing it": _without_chance,

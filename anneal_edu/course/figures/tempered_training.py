@@ -78,7 +78,7 @@ def comparison(
     low = limits[0]
     for row, (method, found) in enumerate(values.items()):
         shown = np.clip(found, low, None)
-        ends, alpha = [shown.min(), shown.max()], 1.0 if method in drawn else 0.3
+        ends, alpha = [shown.min(), shown.max()], 1.0 if method in drawn else 0.5
         artists.curve(ax, f"{method} range", ends, [row, row], method, linestyle="-", linewidth=2.5, alpha=alpha)
         artists.marks(ax, method, np.median(shown), row, method, markersize=9, alpha=alpha)
         if found.min() < low:
@@ -92,7 +92,7 @@ def comparison(
         yticklabels=[f"{BRIEF.get(method, method)} ({costs[method]})" for method in values],
     )
     for method, label in zip(values, ax.get_yticklabels(), strict=True):
-        label.set_alpha(1.0 if method in drawn else 0.45)
+        label.set_alpha(1.0 if method in drawn else 0.6)
 
 
 @projected()

@@ -104,7 +104,7 @@ class HamiltonianConvergence(Panel):
 
 def _takeaway(ratios: np.ndarray, unit: str) -> str:
     what = "distributions" if unit == COSTS[0] else "evaluations"
-    low, high = (f"{float(f'{ratio:.1g}'):g}" for ratio in (ratios.min(), ratios.max()))
+    low, high = (f"{float(f'{ratio:.2g}'):g}" for ratio in (ratios.min(), ratios.max()))
     if ratios.max() < 2:
         never = ", if it gets there at all" if ratios.min() == 0 else ""
         return f"To come as near to the truth as the paper's random walk, HAIS needs more {what}{never}: no gain here."

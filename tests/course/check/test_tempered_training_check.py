@@ -445,6 +445,9 @@ WRONG_DISTANCE = {
     "no overlap with elsewhere": (
         lambda *a: 1 - np.minimum(*cells(*a, elsewhere=False)).sum(), "in 1 - Σ min(p, q) over the images alone"
     ),
+    "argmax of no match": (
+        lambda rbm, i, p: right_distance(rbm, i, i[(p[:, None] == i).all(-1).argmax(1)]), "what argmax says"
+    ),
     "elsewhere alone": (lambda *a: abs(np.subtract(*cells(*a))[-1]), "the difference at *elsewhere* alone"),
     "four pixels": (lambda rbm, i, p: right_distance(rbm, i, p) * (i.shape[1] == 4), "1 image of 6 pixels"),
     "several images": (lambda rbm, i, p: right_distance(rbm, i, p) if len(i) > 1 else 0.5, "1 image of 6 pixels"),

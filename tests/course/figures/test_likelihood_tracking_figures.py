@@ -82,6 +82,11 @@ def test_errors_against_the_sandwich():
     shown = [text.get_text() for text in right.get_legend().get_texts()]
     assert shown == ["tracked", "AIS from nothing", "gap of the sandwich"]
 
+    left, right = LectureFigure().columns(1, 1)
+    hidden = [row | {"upper": row["lower"] and row["lower"] + 0.05} for row in rows]
+    draw.tracked_and_bounded((left, right), hidden)
+    assert [text.get_text() for text in right.get_legend().get_texts()] == ["tracked", "AIS from nothing"]
+
 
 def test_convergence_shows_means_ranges_and_rmse():
     rows = [

@@ -179,17 +179,17 @@ WORDS = {
     hamiltonian_convergence: [
         (
             (np.array([10.0, 26.0, 34.0]), "distributions"),
-            "about 10 to 30 times fewer distributions: as the paper says.",
+            "about 10 to 34 times fewer distributions: as the paper says.",
         ),
         (
             (np.array([17.0, 10.0, 18.0]), "evaluations"),
-            "10 to 20 times fewer evaluations: half of the gain, and still an order of magnitude.",
+            "10 to 18 times fewer evaluations: half of the gain, and still an order of magnitude.",
         ),
         (
             (np.array([40.0, 9.4, 20.0]), "evaluations"),
-            "about 9 to 40 times fewer evaluations: the paper's order of magnitude at best, at worst less.",
+            "about 9.4 to 40 times fewer evaluations: the paper's order of magnitude at best, at worst less.",
         ),
-        ((np.array([1.2, 9.0, 3.0]), "distributions"), "1 to 9 times fewer distributions: the paper's order of"),
+        ((np.array([1.2, 9.0, 3.0]), "distributions"), "1.2 to 9 times fewer distributions: the paper's order of"),
         ((np.array([0.4, 1.9, 0.3]), "distributions"), "HAIS needs more distributions: no gain here."),
         ((np.array([0.4, 0.0, 0.3]), "evaluations"), "more evaluations, if it gets there at all: no gain here."),
     ],
