@@ -19,6 +19,7 @@ MAX_CELL_LINES = 12
 MAX_ROWS = 8  # of a table that stands without a picture
 ANSWER = "answer"  # tag of a cell whose output is folded, because it answers a prediction
 PREDICT = "**Predict"
+CAME_OUT = "What came out:\n"
 SEEN = r"\*\*What (you saw|came out)"
 SAYS = r"""\.says\(|["'] if .+ else ["']"""  # code that holds the words of its answer
 WORDS_A_MINUTE = 200
@@ -301,6 +302,14 @@ def folded_answers(notebook):
             yield f"cell {index}: it answers a prediction that stands right above; tag it '{ANSWER}'"
 
 
+def first_lines(notebook):
+    """JupyterLab shows the first line of a folded output, so it must not be the answer."""
+    for name, cell in code_cells(notebook):
+        printed = ANSWER in cell.metadata.get("tags", []) and cell.outputs and cell.outputs[0].get("text")
+        if printed and not printed.startswith((CAME_OUT, "python -m ")):
+            yield f"{name}: its first line is seen though it is folded; print {CAME_OUT!r} first"
+
+
 def folded_words(notebook):
     """Words that tell what a folded picture shows are folded, too."""
     for index, cell in enumerate(notebook.cells):
@@ -404,7 +413,17 @@ COMMON_RULES = [
     closed_panels,
     figures_told,
 ]
-LESSON_RULES = [title, sections, opening, honest_time, folded_answers, folded_words, long_tables, exercises]
+LESSON_RULES = [
+    title,
+    sections,
+    opening,
+    honest_time,
+    folded_answers,
+    first_lines,
+    folded_words,
+    long_tables,
+    exercises,
+]
 SOLUTION_RULES = [solution_title, exercises]
 
 

@@ -217,6 +217,7 @@ PLANTED = {
     "panel without picture": (panel_without_picture, "left no image/png"),
     "figure without words": (add("fig", shown(text__plain="<Figure>", image__png="iVBO")), "without words"),
     "figure without alt text": (add("fig", shown(text__plain="It is 3.", image__png="iVBO")), "without words"),
+    "first line in sight": (add("n", printed("n is 3\n"), metadata={"tags": ["answer"]}), "its first line is seen"),
     "told in sight": (replace("Move it.", "**What you saw.** It moves."), "it tells in the open what the reader saw"),
     "answer in sight": (predicted, "cell 4: it answers a prediction"),
     "long table": (long_table, "cell 6: a table of 9 rows"),

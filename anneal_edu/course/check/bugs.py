@@ -47,8 +47,8 @@ def refresh_test(answer) -> str:
         exchanged = all(_says(answer, wrong, 0) for wrong in WRONG_REFRESHES.values())
         require(not exchanged, f"{never}, and pass the wrong ones: are True and False exchanged?")
         raise WrongAnswerError(
-            f"{never}: v' = √(1-γ) v + √γ r, r ~ N(0, I). Of many numbers that you compare some are two or three "
-            "standard errors off by chance: allow more."
+            f"{never}: v' = √(1-γ) v + √γ r, r ~ N(0, I). Is (v' - √(1-γ) v) / √γ what you look at, and its law, not "
+            "its numbers? Of many that you compare some are two or three standard errors off by chance: allow more."
         )
     for said, wrong in WRONG_REFRESHES.items():
         passed = sum(_says(answer, wrong, seed) for seed in range(3))
@@ -192,6 +192,11 @@ def _judged(answer, seeds) -> str:
         false <= 1 or not _begins_elsewhere(answer, seeds[0]),
         f"{score}. You begin at states that are no exact draws of the target. On their way to it chains change under a "
         "right sampler, too; what stays as it is, if it begins as what?",
+    )
+    require(
+        false < N_SAMPLERS * len(seeds) - n_wrong,
+        f"{score}: you accuse every right one, which is no chance. With what do you compare: with the mean and the cov "
+        "of sampler.target?",
     )
     require(false <= 1, f"{score}. Whom you accuse must be wrong: allow chance five standard errors.")
     require(

@@ -120,6 +120,10 @@ def judge_since(since: int | None, right: int | None, case: str, given: Given, a
         _judge_what_is_compared(right, f"{case}: ", given, answer)
     if right is None:
         require(since != -1, f"{known}. Where that is no fall return None, not -1: as an index, -1 is the last look.")
+        require(
+            since != 0 or best == 0,
+            f"{known}. Where that is no fall return None, not 0: that is the first look, and here not the best one.",
+        )
         eager = f"You answer since look {since}, too eager"
         require(
             since is None,
@@ -128,7 +132,8 @@ def judge_since(since: int | None, right: int | None, case: str, given: Given, a
             else f"{known}: that is within two errors of {error:.1f}. {eager}. How wide the gap is does not matter.",
         )
         return
-    require(since is not None, f"{both} The fall is more than two of these: you do not see it.")
+    unseen = "The fall is more than two of these: you do not see it. Do you look from the best validation look on?"
+    require(since is not None, f"{both} {unseen}")
     by_f = int(f_validation.argmax())
     require(
         not _by_sum(answer, best, given),

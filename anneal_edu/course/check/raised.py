@@ -67,6 +67,10 @@ def judge_log_p(got: np.ndarray, log_f: np.ndarray, log_w: np.ndarray, case: str
         "you divide by C - 1: this is a mean, no variance.": log_f + mean_of(-log_w) + np.log(C / max(C - 1, 1)),
     }, case=case)
     i = int(np.abs(got - right).argmax())
+    require(
+        not np.allclose(got, right, atol=0.01, rtol=0.01),
+        f"{case}your log p̂ at point {i} is {got[i] - right[i]:.2g} off: nearly right. Are your numbers rounded?",
+    )
     raise WrongAnswerError(
         f"{case}your log p̂ at point {i} is {got[i]:.4g}, and should be {right[i]:.4g}. Which C chains are a point's "
         "own? Is it the logarithm of a mean, and nothing more? What must come out if C = 1?"

@@ -61,9 +61,15 @@ def predicted(answer, slopes: np.ndarray, tolerance: float) -> int:
     require(
         found.shape == () and np.isfinite(found) and found >= 1 and found == int(found),
         f"return a whole number of steps, at least 1; yours is {found!s}. "
-        + ("One step is the least that there is." if (found == 0).all() else "Has the difference a sign?"),
+        + _why_no_number_of_steps(found),
     )
     return int(found)
+
+
+def _why_no_number_of_steps(found: np.ndarray) -> str:
+    if found.shape == () and found == 0:
+        return "One step is the least that there is."
+    return "Round up." if found.shape == () and found > 1 else "Has the difference a sign?"
 
 
 def _doubled(answer, K: int) -> bool:

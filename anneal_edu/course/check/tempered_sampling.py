@@ -179,6 +179,7 @@ def _judge_common_factor(shift: float, near_enough: float, N: int) -> None:
         (5 - 5 * N, f"The first term falls by {5 * N:,}: it is a mean over the {N} draws, and yours is their sum."),
         (5 * N - 5, f"The second term rises by {5 * N:,}: its weights add up to {N}, and should to 1."),
         (20, "The second term rises by 25: its five weights add up to 5. Which weights make it rise by 5?"),
+        (5 - N, f"The first term falls by {N:,}: it is a mean over the {N} draws, and yours is a fifth of their sum."),
         (15, "The second term rises by 20: its five weights add up to 4. Which weights make it rise by 5?"),
         (5, "The first term stays: each f_k should be divided by its Z_k there, so that it falls by 5."),
         (10, "In the first term each f_k is divided by its Z_k, so that it falls by 5."),

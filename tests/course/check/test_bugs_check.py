@@ -109,7 +109,7 @@ def found(samplers, rng, n=8000, alike=True, still=True, errors=5.0, squares=Tru
 
 WRONG_LINE_UPS = {
     "nobody": (lambda samplers, rng: [], "you find 0% of"),
-    "everybody": (lambda samplers, rng: list(range(8)), "allow chance"),
+    "everybody": (lambda samplers, rng: list(range(8)), "which is no chance"),
     "one standard error and a half": (lambda samplers, rng: found(samplers, rng, errors=1.5), "false alarms"),
     "means alone, nothing else": (
         lambda samplers, rng: found(samplers, rng, alike=False, still=False, squares=False), "Find four of five",

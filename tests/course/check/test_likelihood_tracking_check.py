@@ -160,6 +160,9 @@ WRONG_GAP = {
     "-1 for none": (
         watched(decide=lambda *given: -1 if (look := since()(*given)) is None else look), "return None, not -1",
     ),
+    "0 for none": (
+        watched(decide=lambda *given: 0 if (look := since()(*given)) is None else look), "return None, not 0"
+    ),
     "an error that is small": (watched(error=lambda t, v, z, se: 0 * se + 0.001), "up to 0.001 nats"),
     "no error at all": (watched(error=lambda *given: None), "your error of the gap is None"),
     "two things": (lambda t, v, z, se: (t - v, 0 * t), "three things"),
@@ -279,6 +282,7 @@ WRONG_RAISE = {
     "NaN by overflow": (
         lambda f, w: np.log((np.exp(f)[:, None] / np.exp(own(w, len(f)))).mean(1)), "the one over the other is NaN"
     ),
+    "half precision": (lambda f, w: (f + mean_of(-own(w, len(f)))).astype(np.float16), "Are your numbers rounded"),
     "another axis": (lambda f, w: f + mean_of(-own(w, len(f)).T)[: len(f)], "Which C chains are a point's own?"),
     "the largest of all points taken out": (shifted_by_all, "infinite"),
     "the first chain taken out": (lambda f, w: f + shifted(-own(w, len(f)), lambda x, **_: x[:, :1]), "infinite"),

@@ -259,6 +259,7 @@ WRONG_STEPS = {
     "a fraction for parabolas": (
         lambda s, t: needed()(s, t) + 0.5 * (abs(np.diff(s, 3)).max() < 1e-9 if len(s) > 3 else 0), "whole number"
     ),
+    "not rounded": (lambda s, t: needed()(s, t) - 0.3, "Round up|One step is the least"),
     "a sign": (lambda slopes, tolerance: np.sqrt(-abs(rule(slopes[::2]) - rule(slopes))), "Has the difference a sign"),
     "a sign, and int of it": (
         lambda s, t: int(np.ceil((len(s) - 1) * np.sqrt((rule(s) - rule(s[::2])) / 3 / t))),
@@ -346,6 +347,9 @@ WRONG_OBJECTIVE = {
     "counts in the second term": (lambda f, n, z: mixture(f, z, n / n.sum()).mean() + n @ z, "weights add up to 520"),
     "a sum over draws in the first": (
         lambda f, n, z: mixture(f, z, n / n.sum()).sum() + n / n.sum() @ z, "yours is their sum"
+    ),
+    "a sum over draws, divided by the rungs": (
+        lambda f, n, z: mixture(f, z, n / n.sum()).sum() / 5 + n / n.sum() @ z, "a fifth of their sum"
     ),
     "the last rung alone in the second": (
         lambda f, n, z: mixture(f, z, n / n.sum()).mean() + n[-1] / n.sum() * z[-1], "Do the weights of both terms"
