@@ -58,9 +58,9 @@ together, is not: compare that, with ten thousand draws or more.
         require(not says_sound(answer, turned(), phase, 32), f"you pass a phase that {fault}.")
     require(
         n == 0,
-        f"you condemn a phase without a fault in {n} of 24 trials. Of many numbers that are compared some are "
-        "two standard errors off by chance, and some three: allow five, or draw more. Did each rung begin at exact "
-        "draws of its own?",
+        f"you condemn a phase without a fault in {n} of the first 24 trials. Of many numbers that are compared "
+        "some are two standard errors off by chance, and some three: allow five, or draw more. Did each rung begin at "
+        "exact draws of its own?",
     )
     require(
         says_sound(answer, turned(), turned().healthy, 34),

@@ -116,7 +116,7 @@ WRONG_SOUND = {
     "no particles": (soundness(particles=False), "look at the particles"),
     "means alone": (soundness(pairs=False), "what pixels do together, is not: compare that"),
     "half a standard error": (soundness(k=0.5), "every time"),
-    "two standard errors": (soundness(k=1.7), "of 24 trials|every time"),
+    "two standard errors": (soundness(k=1.7), "of the first 24 trials|every time"),
     "ten draws": (soundness(n=10), "you pass a phase"),
     "from zeros": (soundness(zeros=True), "exact draws of its rungs"),
     "whether chains move": (
