@@ -96,6 +96,10 @@ WORDS = {
             "With its optimal schedule the mean log weight is 17.8 nats low on the geometric path and 9.4 on the "
             "moment path, and log Ẑ misses by 4.4 and 0.7 nats.",
         ),
+        (
+            (25, *LINEAR, annealed((-3, -73, 9), (-1.9, -72, 30)), {}),
+            "spread by 30 nats, not 9: some come near 0, and log Ẑ misses by 1.9 nats, not 3.0.",
+        ),
         ((25, *LINEAR, annealed((-7, -73), (-3.6, -72)), {}), "With 25 steps log Ẑ misses the truth by 7.0 nats on"),
         ((25, *LINEAR, annealed((-7, -73), (-3.4, -72)), {}), "Log weights have much the same mean"),
         ((25, *LINEAR, annealed((-0.6, -9), (-0.4, -9)), {}), "With 25 steps log Ẑ misses the truth by 0.6 nats on"),
