@@ -259,8 +259,8 @@ def _or_infinity(answer, visible_bias: np.ndarray, n_hidden: int):
         "If a chain starts as an exact draw and the step is sound, what is it after one step, and after eleven?",
         "Take many exact draws, let them make several steps, and compare how often each whole state occurs with its "
         "exact probability: not only each pixel's mean.",
-        "p = exp(log_density(states) - log_z); counts of v @ (8, 4, 2, 1) of 20,000 draws after eleven steps; unsound "
-        "if half the summed difference exceeds 0.03",
+        "p = exp(log_density(states) - log_z); counts of v @ (8, 4, 2, 1) of 20,000 draws after one step, and after "
+        "eleven; unsound if half the summed difference exceeds 0.03 after either",
     )
 )
 def is_sound(answer) -> str:

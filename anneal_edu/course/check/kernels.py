@@ -103,6 +103,10 @@ STEPS: dict[str, tuple[Kernel, bool, str]] = {
         lambda rbm, v, rng: 1 - v, False,
         "it flips every pixel, and a second step flips them back: look after one step, too, or after an odd number.",
     ),
+    "rolled round": (
+        lambda rbm, v, rng: v[:, [1, 2, 0, 3]],
+        False, "it exchanges three pixels in a circle, and a third step has them back: look after one step, too.",
+    ),
     "a generator of its own": (
         lambda rbm, v, rng: gibbs(rbm, v, np.random.default_rng(0)),
         False, "once it is harmless. But it throws the same coins in every call, `default_rng(0)`: take several steps.",

@@ -61,6 +61,7 @@ def judge_gap(
             "patch.": np.hypot(mean, shared / n),
             "Independent errors add in squares: √(a² + b²), not a + b.": mean + shared,
             "log_z_error is a standard error: it is its square that adds to a variance.": np.sqrt(mean**2 + shared),
+            "You count log_z_error twice: only the analysis model has a log Ẑ.": np.sqrt(mean**2 + 2 * shared**2),
             "The root is missing: that is the square of the error.": mean**2 + shared**2,
             "That has the scatter of *one* difference; a mean over N patches is steadier by √N.": np.hypot(sd, shared),
             "You divide by N; the error of a mean falls with √N only.": np.hypot(sd / n, shared),

@@ -292,6 +292,9 @@ WRONG_JUDGES = {
     "an even number of steps": (
         lambda *given: bool(shares_off(*given, n_steps=2) < 0.03), "a second step flips them back",
     ),
+    "a number of steps that three divides": (
+        lambda *given: bool(shares_off(*given, n_steps=9) < 0.03), "a third step has them back",
+    ),
     "all sound": (lambda step, rbm, rng: True, "forgets the hidden biases"),
     "none sound": (lambda step, rbm, rng: False, "not sound, and it is: it is the Gibbs step"),
     "means": (means_alone, "compare whole states, not means"),

@@ -105,6 +105,9 @@ def separately(a, b):
 
 
 WRONG_GAP = {
+    "log_z_error twice": (
+        lambda a, b, each, shared: np.sqrt(np.var(a - b, ddof=1) / len(a) + 2 * shared**2), "count log_z_error twice"
+    ),
     "separately": (lambda a, b, each, shared: separately(a, b), "patches of its own"),
     "separately, all": (lambda a, b, each, shared: np.hypot(separately(a, b), shared), "patches of its own"),
     "separately, and the chains'": (
