@@ -13,6 +13,8 @@ from pathlib import Path
 
 import nbformat
 
+from lesson_pages import PANELS
+
 ROOT = Path(__file__).parents[1]
 IGNORE = "NBVAL_IGNORE_OUTPUT"
 MAX_CELL_LINES = 12
@@ -20,6 +22,7 @@ MAX_ROWS = 8  # of a table that stands without a picture
 ANSWER = "answer"  # tag of a cell whose output is folded, because it answers a prediction
 PREDICT = "**Predict"
 CAME_OUT = "What came out:\n"
+PICTURE = "Picture:\n"
 SEEN = r"\*\*What (you saw|came out)"
 SAYS = r"""\.says\(|["'] if .+ else ["']"""  # code that holds the words of its answer
 WORDS_A_MINUTE = 200
@@ -305,8 +308,8 @@ def folded_answers(notebook):
 def first_lines(notebook):
     """JupyterLab shows the first line of a folded output, so it must not be the answer."""
     for name, cell in code_cells(notebook):
-        printed = ANSWER in cell.metadata.get("tags", []) and cell.outputs and cell.outputs[0].get("text")
-        if printed and not printed.startswith((CAME_OUT, "python -m ")):
+        shown = next(texts(cell), "") if ANSWER in cell.metadata.get("tags", []) else ""
+        if shown and not shown.startswith((CAME_OUT, PICTURE, "python -m ", *PANELS)):
             yield f"{name}: its first line is seen though it is folded; print {CAME_OUT!r} first"
 
 

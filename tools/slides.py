@@ -127,7 +127,8 @@ def answer(deck, cell, shown, later, scenes):
     if "answer" in cell.metadata.get("tags", []) and not used:
         for output in cell.outputs:
             if "image/png" in output.get("data", {}):
-                deck.show(deck.heading, output.data["image/png"].replace("\n", ""), output.data["text/plain"], "", True)
+                alt = output.metadata["image/png"]["alt"]
+                deck.show(deck.heading, output.data["image/png"].replace("\n", ""), alt, "", True)
             elif output.output_type == "stream":
                 printed = f"<pre>{escape(output.text)}</pre>"
                 if output.text.count("\n") > LINES:

@@ -10,7 +10,8 @@ PNG = "iVBORw0KGgo="
 
 
 def lesson():
-    picture = new_output("display_data", {"image/png": PNG, "text/plain": "two hills\n  They are equal."})
+    alt = {"image/png": {"alt": "two hills\n  They are equal."}}
+    picture = new_output("display_data", {"image/png": PNG, "text/plain": "Picture:"}, metadata=alt)
     words = new_output("stream", name="stdout", text="3 < 4\n")
     return new_notebook(
         cells=[

@@ -179,8 +179,9 @@ class LectureFigure(Figure):
     >>> left, right = figure.columns(1, 1)
     >>> figure.png()[1:4]
     b'PNG'
-    >>> figure.says("Both are empty.", picture="two coordinate systems")
-    two coordinate systems
+    >>> figure.says("Both are empty.", picture="Two coordinate systems")
+    Picture:
+      Two coordinate systems.
       Both are empty.
     """
 
@@ -224,11 +225,12 @@ class LectureFigure(Figure):
     def says(self, takeaway: str, picture: str) -> "LectureFigure":
         """Write under the picture what its numbers say; ``picture`` tells who cannot see it what is drawn.
 
-        Returns the figure, so that a cell can end with it. Both are its alt text, and what nbval compares.
+        Returns the figure, so that a cell can end with it. Both are its alt text, and what nbval compares; the first
+        line of what is compared tells nothing, because JupyterLab shows that line of an output that is folded.
         """
         if self._told:
             raise ValueError("this figure has its sentence; make a new figure for another one")
-        self._told = f"{picture}\n  {takeaway}"
+        self._told = f"{picture.removesuffix('.')}.\n  {takeaway}"
         width, height = self.get_size_inches()
         lines = textwrap.wrap(takeaway, int(_LETTERS_PER_INCH * width))
         room = 0.12 + 0.25 * len(lines)  # inches
@@ -269,7 +271,7 @@ class LectureFigure(Figure):
         return file.getvalue()
 
     def __repr__(self) -> str:
-        return self._told or super().__repr__()
+        return f"Picture:\n  {self._told}" if self._told else super().__repr__()
 
     def _repr_mimebundle_(self, **_kwargs) -> tuple[dict, dict]:
         alt = " ".join(self._told.split())
