@@ -68,7 +68,7 @@ def lesson():
         new_markdown_cell(opening),
         new_markdown_cell("## Notation\n\nn"),
         new_markdown_cell("## Look\n\nMove it."),
-        run("panel = ae.panels.Count()\npanel", shown("a panel", text__plain="A tempered walk\n  n 3", image__png="iVBO")),
+        run("panel = ae.panels.Count()\npanel", shown("a panel", text__plain="A tempered walk\n", image__png="iVBO")),
         run("print(1 + 2)", printed("What came out:\n3\n")),
         new_markdown_cell("## The algorithm, once"),
         new_markdown_cell("## The paper's figure beside ours"),

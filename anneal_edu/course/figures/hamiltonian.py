@@ -165,3 +165,34 @@ def bouncing(ax: Axes, x: np.ndarray, v: np.ndarray) -> None:
     artists.words(ax, "up", 1.6, 2.15, "flies up", **look)
     artists.words(ax, "down", 1.6, -2.15, "falls", **look)
     ax.set(xlim=(-0.1, 1.2 * energy), ylim=(-3, 3), xlabel="position x", ylabel="momentum v")
+
+
+@projected()
+def savings(ax: Axes, factors: dict[str, dict[str, np.ndarray]], title: str, named: bool) -> None:
+    """How many times less HAIS spends than each other method: a block a model, a bar from least to most a method.
+
+    Parameters
+    ----------
+    ax : Axes
+    factors : dict
+        Model → method → factors (n,); 0 where HAIS never gets as near, drawn as a bar from the left edge.
+    title : str
+    named : bool
+        Whether the models' names stand at the left; if not, the legend says what the colours mean.
+    """
+    at, (low, high) = np.arange(len(factors))[::-1], (0.1, 400.0)
+    methods = list(next(iter(factors.values())))
+    for row, y in enumerate(at):
+        artists.band(ax, f"row {row}", [low, high], [y - 0.5] * 2, [y + 0.5] * 2, "reference", alpha=0.1 * (row % 2))
+    for method, aside in zip(methods, np.linspace(0.26, -0.26, len(methods)), strict=True):
+        found = np.clip([of_model[method] for of_model in factors.values()], low, high)  # (models, n)
+        artists.level_bars(ax, f"{method} bars", found.min(1), found.max(1), at + aside, method, marker="None")
+        artists.marks(ax, method, np.median(found, 1), at + aside, method, markersize=8)
+    artists.curve(ax, "no gain", [1.0, 1.0], [-1.9, len(at) - 0.5], "truth")
+    artists.log_x(ax, "HAIS spends this many times less", (0.1, 1, 10, 100), (low, high))
+    ax.set(yticks=at, yticklabels=list(factors) if named else [], ylim=(-1.9, len(at) - 0.5), title=title)
+    ax.tick_params(axis="y", length=0)
+    if named:
+        artists.words(ax, "edge", 1.3, -1.2, "a bar from the left edge:\nnever as near", va="center", fontsize=13)
+    else:
+        artists.legend(ax, {method: f"than {_IN_SHORT[method]}" for method in methods}, loc="lower right")

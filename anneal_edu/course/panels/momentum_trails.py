@@ -138,10 +138,12 @@ def _takeaway(half_life: float, walks: dict[str, Walk], paper: Walk) -> str:
     """``paper`` is the walk with half-life 1, which the present one is compared with."""
     kept, anew = (w.spread[-1] / LONG for w in walks.values())
     apart = np.hypot(*(w.spread_error[-1] / LONG for w in walks.values()))
-    if walks[hamiltonian.KEPT].accepted[1:].mean() < 0.75:
+    accepted = walks[hamiltonian.KEPT].accepted[1:].mean()
+    if accepted < 0.75:
+        refused = "more than half is" if accepted < 0.5 else "more than a quarter is"
         return (
-            "The step is too long for the narrow side of the valley: more than a quarter is refused, and a refused "
-            "chain turns around."
+            f"The step is too long for the narrow side of the valley: {refused} refused, and a refused chain turns "
+            "around."
         )
     found = (
         f"Chains that keep momentum fill {kept:.2f} of the target's length, the others {anew:.2f} "

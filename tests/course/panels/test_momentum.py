@@ -69,6 +69,8 @@ def walked(length, accepted, uneven):
         (2.1, 1.5, 1.0, 0.3, "(difference ± 0.13). Here keeping the momentum gains little."),
         (1.5, 2.1, 1.0, 0.05, "Here keeping the momentum gains little."),
         (2.1, 1.5, 0.86, 0.05, "The step is too long for the narrow side of the valley: more than a quarter is refuse"),
+        (2.1, 1.5, 0.76, 0.05, "more than a quarter is refused"),
+        (2.1, 1.5, 0.74, 0.05, "more than half is refused, and a refused chain turns around."),
         (2.1, 1.5, 0.89, 0.05, "fill 0.70 of the target's length"),
     ],
 )
