@@ -112,6 +112,7 @@ def _name_the_slip(got: float, right: float, r: float, spread: float, budget: in
         "The bias is *half* of r/C: the second term of log(1 + e) is -e²/2.": np.cbrt(2 * r2b / spread**2),
         "`spread` is a standard deviation; a variance has its square.": np.cbrt(r2b / (2 * spread)),
         "r is a variance already: the bias has r, and its square r².": np.cbrt(r**4 * budget / (2 * spread**2)),
+        "`spread` is missing: the less the patches differ, the fewer of them it takes.": np.cbrt(r2b / 2),
         "The bias has r, so that its square has r².": np.cbrt(r * budget / (2 * spread**2)),
         "That weighs the bias against the Monte Carlo error alone, and leaves out that patches "
         "differ.": np.sqrt(r * budget) / 2,

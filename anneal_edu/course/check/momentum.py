@@ -48,6 +48,11 @@ of v less than 1-γ is left here, so that more is missing.
         cut = "None may be cut off: N(0, 1) has large ones, too."
         require(largest < 3, f"{largest:,} momenta come out as ±{size.max():.3g} exactly. {cut}")
         noise = call(answer, np.zeros_like(v), gamma, np.random.default_rng(1), shape=v.shape)
+        require(
+            gamma == 1 or min(abs(noise.std() - 1), np.abs(noise.std(0) - 1).max()) > 1e-9,
+            "you divide by the spread of what comes out. That hides a wrong a or b, and ties each chain to all others: "
+            "choose the two numbers so that the variance stays 1 by itself.",
+        )
         judge_spread(noise)
         # From v = 0 and the same generator come the same r: what is left is the old momentum's part, free of chance
         _judge_factors(new - noise, v, noise, gamma)

@@ -34,6 +34,12 @@ def judge_gap(
         "You take the larger one of the scatter and mc_errors: the scatter has these in it, and is all that is "
         "needed.": np.hypot(chains, shared) if chains > scatter else 0.0,
     }, case=case)
+    deviation = float(np.median(np.abs(d - np.median(d))))
+    for median in (deviation, 1.4826 * deviation):
+        reject(found, {
+            "You measure the scatter by a median, which leaves out the few patches that lie far off: but they move the "
+            "mean, too.": np.hypot(median / np.sqrt(n), shared) if median else 0.0,
+        }, case=case)
     for ddof in (1, 0):
         sd = (first - second).std(ddof=ddof)
         apart = np.sqrt((first.var(ddof=ddof) + second.var(ddof=ddof)) / n)

@@ -46,6 +46,7 @@ WRONG_CHAINS = {
     "upside down": (lambda r, s, B: 1 / chains(r, s, B), "upside down"),
     "a third of r²": (lambda r, s, B: np.cbrt(r**2 * B / (3 * s**2)), "*square* of the bias"),
     "a third too many": (lambda r, s, B: 1.3 * chains(r, s, B), "Near, but not yet"),
+    "spread forgotten": (lambda r, s, B: np.cbrt(r**2 * B / 2), "`spread` is missing"),
     "half of it": (lambda r, s, B: chains(r, s, B) / 2, "measured in 1,500 repeats"),
     "root of the budget": (lambda r, s, B: np.sqrt(B), "measured in 1,500 repeats"),
     "always the same": (lambda r, s, B: 16.84, "right for a budget of 1,000"),
@@ -186,6 +187,16 @@ WRONG_GAP = {
     "log Z of few": (lambda a, b, each, shared: np.hypot(scatter(a, b), shared * (len(a) < 1000)), "is 0.1"),
     "a tenth at least": (lambda a, b, each, shared: max(0.1, gap(a, b, each, shared)), "of 3 patches"),
     "ten at most": (lambda a, b, each, shared: min(10.0, gap(a, b, each, shared)), "patches your error is 10; it"),
+    "a median": (
+        lambda a, b, each, shared: np.hypot(np.median(abs(a - b - np.median(a - b))) / np.sqrt(len(a)), shared),
+        "by a median",
+    ),
+    "a median, as for a Gaussian": (
+        lambda a, b, each, shared: np.hypot(
+            1.4826 * np.median(abs(a - b - np.median(a - b))) / np.sqrt(len(a)), shared
+        ),
+        "by a median",
+    ),
     "weighted": (lambda a, b, each, shared: np.hypot((1 / each**2).sum() ** -0.5, shared), "the patches are another"),
     "a covariance that is never negative": (
         lambda a, b, each, shared: np.sqrt(

@@ -104,6 +104,12 @@ WRONG_REFRESH = {
         renewed(kept, brought, lambda v, rng: (lambda r: r - r.mean(0) * (len(r) > 1))(rng.standard_normal(v.shape))),
         "for v of shape (2, 1) your r is not normal",
     ),
+    "divided by its own spread": (
+        lambda *given: (lambda new: new / new.std())(renewed(kept, lambda g: g)(*given)), "by itself"
+    ),
+    "divided by the spread of each coordinate": (
+        lambda *given: (lambda new: new / new.std(0))(renewed(kept, lambda g: g)(*given)), "by itself"
+    ),
     "noise cut off": (
         renewed(kept, brought, lambda v, rng: np.clip(rng.standard_normal(v.shape), -3.5, 3.5)),
         "nothing may be cut off",
