@@ -28,7 +28,7 @@ TEMPLATE = Path(__file__).parent / "decks"
 PANEL = re.compile(r"ae\.panels\.(\w+)\(")
 PREDICT = re.compile(r"\*\*Predict\.?\*\*.*?(?=\n\n|\Z)", re.DOTALL)
 FORMULA = re.compile(r"\$\$.+?\$\$", re.DOTALL)
-FOLD = re.compile(r"<details><summary>(.+?)[.?]?</summary>\n+(.*?)\n+</details>", re.DOTALL)
+FOLD = re.compile(r"<details><summary>(.+?)\.?</summary>\n+(.*?)\n+</details>", re.DOTALL)
 HEADING = re.compile(r"^#{2,3} (.+)$", re.MULTILINE)
 IN_NOTES_ONLY = "What you will learn", "Notation", "References", "Exercises", "The algorithm"
 LETTERS = 520  # of a summary, on one slide
@@ -50,7 +50,7 @@ class Deck:
 
     def note(self, text):
         """What the speaker says to the last slide."""
-        opened = FOLD.sub(r"**\1.** \2", text)
+        opened = FOLD.sub(lambda fold: f"**{fold[1]}{'' if fold[1].endswith('?') else '.'}** {fold[2]}", text)
         self.notebook.cells.append(new_markdown_cell(opened, metadata={"slideshow": {"slide_type": "notes"}}))
 
     def show(self, title, png, alt, sentence, below):

@@ -28,6 +28,7 @@ def lesson():
             new_code_cell("figure.says()", outputs=[picture]),
             new_code_cell("print(3)", outputs=[words], metadata={"tags": ["answer"]}),
             new_code_cell("figure.says()", outputs=[picture], metadata={"tags": ["answer"]}),
+            new_markdown_cell("<details><summary>Why is it high?</summary>\n\nIt grew.\n\n</details>"),
             new_markdown_cell("## Exercises\n\nSolve."),
             new_markdown_cell("## Summary\n\n* One.\n* Two.\n* " + 520 * "x" + "\n* Five,\n  at last.\n\nNext."),
             new_markdown_cell("## References"),
@@ -78,6 +79,7 @@ def test_what_is_printed_and_too_long_for_a_slide_is_in_the_notes():
 def test_the_prose_is_in_the_notes():
     kinds = {cell.source: cell.metadata.slideshow.slide_type for cell in slides.deck_of(lesson(), two_scenes).cells}
     assert kinds["**What you saw.** It is high."] == "notes"
+    assert kinds["**Why is it high?** It grew."] == "notes"
     assert kinds["## Notation\n\n| x | place |"] == "notes"
     assert "## References" not in kinds
 
