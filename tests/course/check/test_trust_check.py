@@ -154,8 +154,8 @@ WRONG_TRUST = {
         and [r.name for r in reports if not r.warnings and r.log_z < near_ends(reports, max) + 0.3],
         "though the two ends",
     ),
-    "four standard errors": (lambda reports: ruled(reports, n=4), "three standard errors are 0.05, together less"),
-    "ends that meet within 0.45": (lambda reports: ruled(reports, limit=0.45), "The two ends are 0.44 apart"),
+    "four standard errors": (lambda reports: ruled(reports, n=4), "together less than 0.5"),
+    "ends that meet within 0.45": (lambda reports: ruled(reports, limit=0.45), "together less than 0.5"),
     "a number": (lambda reports: 3, "a list of names"),
     "unknown name": (lambda reports: ["HAIS"], "no report named"),
 }
