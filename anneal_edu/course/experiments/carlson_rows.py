@@ -101,8 +101,12 @@ def _interval(values: np.ndarray) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def rmse_ratio(rows: list[dict], one: str, other: str, setting: int) -> tuple[float, float, float]:
+def rmse_ratio(
+    rows: list[dict], one: str, other: str, setting: int, other_setting: int | None = None
+) -> tuple[float, float, float]:
     """Root mean square error of one estimator over that of another, and the ends of its 95% interval by a bootstrap.
+
+    Both at the same ``setting``, but where that of the other is given.
 
     Examples
     --------
@@ -112,15 +116,15 @@ def rmse_ratio(rows: list[dict], one: str, other: str, setting: int) -> tuple[fl
     (0.5, 0.5, 0.5)
     """
     errors = [
-        np.array([r["log_z"] - r["reference"] for r in rows if (r["estimator"], r["setting"]) == (name, setting)])
-        for name in (one, other)
+        np.array([r["log_z"] - r["reference"] for r in rows if (r["estimator"], r["setting"]) == which])
+        for which in ((one, setting), (other, other_setting or setting))
     ]
     interval = _interval(resampled(errors[0], 0) / resampled(errors[1], 1))
     return float(_rms(errors[0]) / _rms(errors[1])), *interval
 
 
 def half_gap(known: dict) -> float:
-    """How far the middle of the reference may be from the truth: half its gap, or two standard errors if that is more.
+    """How far the middle of the reference may be from the truth: half its gap, or the standard error of it.
 
     Examples
     --------

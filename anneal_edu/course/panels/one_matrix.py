@@ -38,10 +38,10 @@ class Comparison(NamedTuple):
     """Exact error of the trapezoid rule"""
 
 
-def overlap_at(log_f: np.ndarray, counts: np.ndarray, log_z: np.ndarray) -> np.ndarray:
-    """The overlap matrix of `anneal_edu.reweighting.mbar` at given log Z: the chance that a draw of i would guess j."""
+def guesses(log_f: np.ndarray, counts: np.ndarray, log_z: np.ndarray) -> np.ndarray:
+    """With which probability a draw of rung i would guess rung j, at given log Z: means over the draws of i alone."""
     _, p = responsibilities(log_f, np.log(counts), log_z)  # (K+1, N)
-    return p @ p.T / counts[:, None]
+    return np.array([own.mean(1) for own in np.split(p, np.cumsum(counts)[:-1], axis=1)])
 
 
 def error_of_the_rule(path, schedule: np.ndarray) -> float:
@@ -64,7 +64,7 @@ def compare(distance: float, n_rungs: int, seed: int) -> Comparison:
     rng, counts = np.random.default_rng(seed), np.full(n_rungs, N_DRAWS)
     rungs = [path(float(beta)) for beta in schedule]
     log_f = log_density_matrix(path, schedule, np.concatenate([p.sample(N_DRAWS, rng) for p in rungs]))
-    overlap = overlap_at(log_f, counts, np.array([p.log_z() for p in rungs]))
+    overlap = guesses(log_f, counts, np.array([p.log_z() for p in rungs]))
     stones = _as_found(stepping_stone(log_f, counts))
     ti = thermodynamic_integration(log_f, counts, schedule)
     try:

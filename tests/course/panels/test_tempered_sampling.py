@@ -9,7 +9,7 @@ import anneal_edu as ae
 from anneal_edu.course.experiments.tempered_sampling import gaussians_apart
 from anneal_edu.course.figures import LectureFigure, tempered_sampling
 from anneal_edu.course.panels import OneMatrix, TemperedWalk, one_matrix, tempered_walk
-from anneal_edu.course.panels.one_matrix import Found, compare, error_of_the_rule, overlap_at, wrong
+from anneal_edu.course.panels.one_matrix import Found, compare, error_of_the_rule, guesses, wrong
 from anneal_edu.course.panels.tempered_walk import HELD, LEARNED, exact, most_travelled, walk, way
 
 
@@ -103,13 +103,18 @@ def test_the_walk_is_judged_by_what_is_drawn(z, rounds, opened):
     assert "(exact 8.00)" in panel.readout["log Ẑ"]
 
 
-def test_overlap_at_mbars_own_log_z_is_mbars_overlap():
-    path, schedule, counts = gaussians_apart(3.0), ae.linear_schedule(3), np.array([50, 80, 60, 70])
-    rng = np.random.default_rng(0)
-    x = np.concatenate([path(float(b)).sample(n, rng) for b, n in zip(schedule, counts, strict=True)])
-    log_f = ae.log_density_matrix(path, schedule, x)
-    result = ae.mbar(log_f, counts)
-    np.testing.assert_allclose(overlap_at(log_f, counts, result.log_z), result.overlap, atol=1e-9)
+def test_what_draws_would_guess_is_what_integration_says():
+    path, schedule, counts = gaussians_apart(3.0), ae.linear_schedule(3), np.array([5000, 8000, 6000, 7000])
+    rungs, rng = [path(float(b)) for b in schedule], np.random.default_rng(0)
+    log_z = np.array([p.log_z() for p in rungs])
+    x = np.concatenate([p.sample(n, rng) for p, n in zip(rungs, counts, strict=True)])
+    found = guesses(ae.log_density_matrix(path, schedule, x), counts, log_z)
+    grid = np.linspace(-12, 12, 20_001)[:, None]
+    p = np.exp(ae.log_density_matrix(path, schedule, grid) - log_z[:, None])  # (K+1, points)
+    share = counts[:, None] * p / (counts @ p)
+    exact = np.trapezoid(p[:, None] * share, grid[:, 0], axis=2)
+    np.testing.assert_allclose(found.sum(1), 1, atol=1e-12)
+    assert (abs(found - exact) < 5 * 0.5 / np.sqrt(counts)[:, None]).all()  # no share scatters by more than 0.5
 
 
 def test_the_error_of_stepping_stones_is_right_where_rungs_overlap():
