@@ -187,6 +187,11 @@ def _judged(answer, seeds) -> str:
             still += [number in told] if kind == _LEFT_OUT else []
     score = f"in eight line-ups you find {hits / n_wrong:.0%} of the wrong samplers, with {false} false alarms"
     others = n_wrong - still.count(False)  # a kind that is always missed is named; chance decides how many it is
+    n_right = N_SAMPLERS * len(seeds) - n_wrong
+    require(
+        hits > 0.3 * n_wrong or false < n_right * 2 / 3,
+        f"{score}, of {n_right} right ones: do you name the right ones? Return the numbers of the wrong ones.",
+    )
     require(hits >= 0.8 * others, f"{score}. Find four of five.")
     require(
         false <= 1 or not _begins_elsewhere(answer, seeds[0]),
@@ -194,7 +199,7 @@ def _judged(answer, seeds) -> str:
         "right sampler, too; what stays as it is, if it begins as what?",
     )
     require(
-        false < N_SAMPLERS * len(seeds) - n_wrong,
+        false < n_right,
         f"{score}: you accuse every right one, which is no chance. With what do you compare: with the mean and the cov "
         "of sampler.target?",
     )

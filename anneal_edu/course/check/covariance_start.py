@@ -200,6 +200,8 @@ def _judge_weighted(answer, h: np.ndarray, log_w: np.ndarray, grbm: GaussianRBM)
         "your mean is not divided by the sum of the weights.": np.exp(log_w) @ c,
         "your mean is a sum over weights whose largest is 1: divide it by their sum.": np.exp(log_w - log_w.max()) @ c,
         "your mean divides by the number of chains; divide by the sum of the weights.": np.exp(log_w) @ c / n,
+        "your mean divides by the number of chains, after the largest weight was made 1; divide by the sum of the "
+        "weights.": np.exp(log_w - log_w.max()) @ c / n,
         "your weights sum to 1, and then you took a mean over the chains: that divides by n once more.": mean / n,
         "in your mean heavy chains count little: the sign of the log weights is turned.": inverse @ c,
         "the mean is wrong: E[v | h] = b + σ·(Wh), and the factor σ is missing.": w

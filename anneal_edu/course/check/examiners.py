@@ -42,7 +42,7 @@ def condemned(answer: Callable) -> int:
         f"{never}, and pass those with one: are True and False exchanged?",
     )
     require(
-        not says_sound(answer, short, _all_elsewhere, 30),
+        not all(says_sound(answer, short, _all_elsewhere, seed) for seed in range(30, 35)),
         f"{never}, and pass one that puts every chain into another state than it had. Whether chains move is not "
         "asked: what leaves every distribution as it is may leave a chain where it is, too.",
     )
@@ -71,8 +71,8 @@ def judge_fault(answer: Callable, ladder: Ladder, fault: str, phase: Phase, seed
     where = "one of those places" if len(places) > 1 else "this place"
     require(
         not gross or not all(gross),
-        f"you pass a phase that {what}. With pixels that are always on, or always off, in {where}, you say False; so "
-        "how far, and to which side, may a mean of n draws be off there?",
+        f"you pass a phase that {what}. With pixels that are always on, or always off, in {where}, you say False. So "
+        "is it compared by itself, with its own law, and how far may a mean of n draws be off there, to either side?",
     )
     raise WrongAnswerError(f"you pass a phase that {fault}.")
 

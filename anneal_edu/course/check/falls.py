@@ -133,6 +133,8 @@ def judge_since(since: int | None, right: int | None, case: str, given: Given, a
         )
         return
     unseen = "The fall is more than two of these: you do not see it. Do you look from the best validation look on?"
+    if best == 0:
+        unseen += " (It has the index 0 here, which `or` and `if` take for nothing.)"
     require(since is not None, f"{both} {unseen}")
     by_f = int(f_validation.argmax())
     require(

@@ -31,6 +31,13 @@ def _flip(rbm: BinaryRBM, v: np.ndarray, rng: np.random.Generator) -> np.ndarray
     return np.where(accept[:, None], new, v)
 
 
+def _round_of_eleven(rbm: BinaryRBM, v: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Eleven of the states in a circle: each becomes the next one."""
+    states = binary_states(rbm.dim)
+    code = (v[:, None] == states).all(-1).argmax(1)
+    return states[np.where(code < 11, (code + 1) % 11, code)].astype(float)
+
+
 def _each_pixel_alone(rbm: BinaryRBM, v: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """Right in every mean, wrong in what goes with what: each pixel is shuffled over the chains."""
     return np.stack([rng.permutation(column) for column in v.T], axis=1)
@@ -106,6 +113,11 @@ STEPS: dict[str, tuple[Kernel, bool, str]] = {
     "rolled round": (
         lambda rbm, v, rng: v[:, [1, 2, 0, 3]],
         False, "it exchanges three pixels in a circle, and a third step has them back: look after one step, too.",
+    ),
+    "a round of eleven": (
+        _round_of_eleven, False,
+        "it sends eleven of the states round in a circle, and the eleventh step has each back where it was: look after "
+        "one step, too.",
     ),
     "a generator of its own": (
         lambda rbm, v, rng: gibbs(rbm, v, np.random.default_rng(0)),

@@ -67,6 +67,10 @@ def judge_gap(
             "patch.": np.hypot(mean, shared / n),
             "Independent errors add in squares: √(a² + b²), not a + b.": mean + shared,
             "log_z_error is a standard error: it is its square that adds to a variance.": np.sqrt(mean**2 + shared),
+            "The scatter of a difference is var(a) + var(b) - *2* cov(a, b): the 2 is missing.": np.sqrt(
+                max(0, (first.var(ddof=ddof) + second.var(ddof=ddof) - np.cov(first, second, ddof=ddof)[0, 1]) / n)
+                + shared**2
+            ),
             "You count log_z_error twice: only the analysis model has a log Ẑ.": np.sqrt(mean**2 + 2 * shared**2),
             "The root is missing: that is the square of the error.": mean**2 + shared**2,
             "That has the scatter of *one* difference; a mean over N patches is steadier by √N.": np.hypot(sd, shared),

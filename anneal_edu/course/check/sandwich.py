@@ -4,7 +4,7 @@ from math import prod
 
 import numpy as np
 
-from anneal_edu.course.check.sweeps import FAR, divergences, in_order, random_sweep, small_run
+from anneal_edu.course.check.sweeps import FAR, in_order, random_sweep, slips_with_logarithms, small_run
 from anneal_edu.course.check.verdict import (
     WrongAnswerError,
     array,
@@ -198,13 +198,12 @@ large on average, and the estimate of Z comes out too *low*.
             "p and q have changed places.": -np.log(np.sum(p[q > 0] / q[q > 0] * ends[q > 0])),
             "your answer is never positive. Where q holds too much of what forward chains miss, 1/w is small on "
             "average, and the estimate comes out too *high*.": min(right, 0.0),
-            "you left out where forward chains end: q/p counts only where they come.": -np.log(np.sum(q / p)),
             "you averaged over q: it is the forward chains whose ends weigh the states.": -np.log(np.sum(q * q / p)),
             "p occurs in your formula nowhere: what 1/w is worth depends on how q compares with "
             "p.": -np.log(np.sum(q * ends)),
             "terms of Σ (q/p) · ends are missing, or have something added to them: where q and p are tiny, q/p may be "
             "large all the same.": -np.log(np.sum((q / p * ends)[p > 1e-12])) if seed == FAR else np.nan,
-        } | divergences(q=q, p=p, ends=ends), case="chains that start from q: ", unless=right)
+        } | slips_with_logarithms(p, q, ends), case="chains that start from q: ", unless=right)
         require(abs(exact) < 1e-6, f"with q = p there is no error: it should be 0, and yours is {exact:.3g}.")
         measured = f"carried through all moves, 1/w gives {right:+.4f} nats; yours foretells {got:+.4f}."
         require(same(got, right, 1e-6), measured)
@@ -252,6 +251,8 @@ def _judge_interval(low: float, high: float, forward: np.ndarray, reverse: np.nd
     reject([low, high], {
         "low and high have changed places. If low comes out above high, leave it so: that is how the two sides say "
         "that they contradict each other.": [reverse.min() + room, forward.max() - room],
+        "low must start from the forward estimates, the lower bounds, and high from the reverse ones; yours start from "
+        "each other's.": [reverse.min() - room, forward.max() + room],
         "this is valid, too: half of the risk for each side. But asked is the same share for every *estimate*.": [
             forward.max() - for_two - np.log(len(forward)), reverse.min() + for_two + np.log(len(reverse))
         ],

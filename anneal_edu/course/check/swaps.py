@@ -165,6 +165,11 @@ log f to be β times one energy. Ask path(betas[k]) for the log_density of the s
     judge_turn(answer, tempered, betas, x, "on a tempered target, f^β,")
     found = call(answer, moments, betas.copy(), x.copy(), shape=(60,))
     require(
+        not same(found, np.exp(np.minimum(0, log_turn(geometric_path(moments(0.0), moments(1.0)), betas, x)))),
+        "right on a geometric path, whose log f_k is the average of those of its ends, and wrong on any other path. "
+        "Ask path(betas[k]) for the log_density of the states that come and go.",
+    )
+    require(
         same(found, np.exp(np.minimum(0, log_turn(moments, betas, x)))),
         "right for tempered targets, f^β, and wrong for any other path: the formula with differences of β needs log f "
         "to be β times one energy. Ask path(betas[k]) for the log_density of the states that come and go.",

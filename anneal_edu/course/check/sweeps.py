@@ -68,9 +68,16 @@ def small_run(n: int, seed: int):
     return p[2], ends, measure
 
 
-def divergences(**densities: np.ndarray) -> dict[str, float]:
-    """Every KL divergence of two of these densities (S,), and its negative, to a sentence that names it."""
+def slips_with_logarithms(p: np.ndarray, q: np.ndarray, ends: np.ndarray) -> dict[str, float]:
+    """What is said of means of logarithms in place of the logarithm of a mean, all KL divergences among them."""
+    densities = {"q": q, "p": p, "ends": ends}
+    with np.errstate(divide="ignore", invalid="ignore"):
+        of_logs = -float(np.sum(ends * np.log(q / p)))
     return {
+        "you left out where forward chains end: q/p counts only where they come.": -float(np.log(np.sum(q / p))),
+        "that is the mean of the logarithm of q/p. First 1/w is averaged, and then the logarithm is taken: a mean of "
+        "logarithms is less than the logarithm of the mean.": of_logs,
+    } | {
         f"this is {sign}KL({a} ‖ {b}), the mean of a logarithm. Here 1/w is averaged over the chains, and the "
         "logarithm is taken of that average.": float(f"{sign}1") * float(rel_entr(densities[a], densities[b]).sum())
         for a, b in permutations(densities, 2)

@@ -122,6 +122,15 @@ def slip_of(said: list[int], worlds: list[World]) -> str:
             largest.append(1 + int(np.argmax([abs(p @ T - p).max() for p, T in pairs])))
         if said == largest:
             return f" {sentence}"
+    pairs = [(normalised(log_f[1:]), tables) for log_f, tables, _ in worlds]
+    but_last = [[abs(p @ T - p).max() for p, T in zip(*pair, strict=True)][:-1] for pair in pairs]
+    if said == [1 + int(np.argmax(each)) if each else 1 for each in but_last]:
+        return " Where you are wrong the last table is broken. It changes no weight, and is broken all the same."
+    if said == [len(tables) for _, tables, _ in worlds]:
+        return " In every world you name the last table."
+    sums = [1 + int(np.argmax([abs(T.sum(1) - 1).max() for T in tables])) for _, tables, _ in worlds]
+    if said == sums:
+        return " All rows add up to one in every table: the broken one is a kernel, too, but of another distribution."
     if said == [broken - 1 for *_, broken in worlds]:
         return " In every world you say one less: do you count from 0? tables[0] is T_1."
     return ""

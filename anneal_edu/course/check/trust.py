@@ -100,7 +100,8 @@ believe those that lie there and do not warn.
     for reports, exact in chain(cases(), made_up_cases()):
         given = list(reports)
         names = call(answer, given)
-        require(isinstance(names, list | tuple | set), "return a list of names, such as ['RTS'], or an empty one.")
+        listed = isinstance(names, list | tuple | set) or (isinstance(names, np.ndarray) and names.ndim == 1)
+        require(listed, "return a list of names, such as ['RTS'], or an empty one.")
         known = {report.name: report for report in reports}
         for name in names:
             require(name in known, f"there is no report named {name!r}; return r.name of the reports you trust.")

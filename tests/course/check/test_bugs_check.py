@@ -109,6 +109,9 @@ def found(samplers, rng, n=8000, alike=True, still=True, errors=5.0, squares=Tru
 
 WRONG_LINE_UPS = {
     "nobody": (lambda samplers, rng: [], "you find 0% of"),
+    "the right ones": (
+        lambda samplers, rng: sorted(set(range(8)) - set(found(samplers, rng))), "do you name the right ones?"
+    ),
     "everybody": (lambda samplers, rng: list(range(8)), "which is no chance"),
     "one standard error and a half": (lambda samplers, rng: found(samplers, rng, errors=1.5), "false alarms"),
     "means alone, nothing else": (

@@ -175,6 +175,9 @@ WRONG_MOMENTS = {
     "not normalised": (with_mean(lambda log_w, v: np.exp(log_w) @ v), "not divided by the sum of the weights"),
     "largest is 1": (with_mean(lambda log_w, v: np.exp(log_w - log_w.max()) @ v), "whose largest is 1"),
     "divided by n": (with_mean(lambda log_w, v: np.exp(log_w) @ v / len(v)), "divides by the number of chains"),
+    "largest is 1, divided by n": (
+        with_mean(lambda log_w, v: np.exp(log_w - log_w.max()) @ v / len(v)), "after the largest weight was made 1"
+    ),
     "divided twice": (with_mean(lambda log_w, v: weights_of(log_w) @ v / len(v)), "divides by n once more"),
     "turned": (with_mean(lambda log_w, v: weights_of(-log_w) @ v), "heavy chains count little"),
     "heaviest": (with_mean(lambda log_w, v: v[log_w.argmax()]), "each chain with its weight"),

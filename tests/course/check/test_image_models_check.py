@@ -187,6 +187,12 @@ WRONG_GAP = {
     "log Z of few": (lambda a, b, each, shared: np.hypot(scatter(a, b), shared * (len(a) < 1000)), "is 0.1"),
     "a tenth at least": (lambda a, b, each, shared: max(0.1, gap(a, b, each, shared)), "of 3 patches"),
     "ten at most": (lambda a, b, each, shared: min(10.0, gap(a, b, each, shared)), "patches your error is 10; it"),
+    "the 2 of the covariance forgotten": (
+        lambda a, b, each, shared: np.sqrt(
+            max(0, a.var(ddof=1) + b.var(ddof=1) - np.cov(a, b)[0, 1]) / len(a) + shared**2
+        ),
+        "the 2 is missing",
+    ),
     "a median": (
         lambda a, b, each, shared: np.hypot(np.median(abs(a - b - np.median(a - b))) / np.sqrt(len(a)), shared),
         "by a median",

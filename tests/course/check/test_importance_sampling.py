@@ -134,6 +134,9 @@ WRONG_STEPS = {
     "you compare T_k with f_{k-1}": lambda log_f, tables: 1 + int(np.argmax(largest_changes(log_f, tables, 1))),
     "you say one less": lambda log_f, tables: right_broken_step(log_f, tables) - 1,
     "is sound": lambda log_f, tables: min(3, len(tables)),
+    "changes no weight": lambda log_f, tables: 1 + int(np.argmax(largest_changes(log_f, tables)[:-1])),
+    "name the last table": lambda log_f, tables: len(tables),
+    "All rows add up to one": lambda log_f, tables: 1 + int(np.argmax([abs(T.sum(1) - 1).max() for T in tables])),
 }
 
 

@@ -113,6 +113,7 @@ WRONG_GAP = {
     "the look before": (watched(decide=if_fallen(3)), "it lies 0.1 nats below the best: too early"),
     "no such look": (watched(decide=if_fallen(9)), "there is no look 9 among 8"),
     "gap decides": (watched(decide=lambda t, v, z, se: 4), "within two errors|do not cancel"),
+    "0 taken for nothing": (watched(decide=lambda *given: since()(*given) or None), "the index 0 here"),
     "never": (watched(decide=lambda *given: None), "you do not see it"),
     "last look": (watched(decide=if_fallen(7)), "You return the last look"),
     "last look from the end": (watched(decide=if_fallen(-1)), "You return the last look"),

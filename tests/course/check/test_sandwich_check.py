@@ -169,7 +169,7 @@ WRONG_ERRORS = {
     "averaged over q": (lambda q, p, ends: error(q, p, q), "averaged over q"),
     "averaged over p": (lambda q, p, ends: error(q, p, p), "foretells"),
     "no p": (lambda q, p, ends: -np.log(q @ ends), "p occurs in your formula nowhere"),
-    "mean of logs": (lambda q, p, ends: (ends * np.log(p / np.maximum(q, 1e-9))).sum(), "foretells"),
+    "mean of logs": (lambda q, p, ends: (ends * np.log(p / np.maximum(q, 1e-9))).sum(), "a mean of logarithms"),
     "relative entropy": (lambda q, p, ends: (p * np.log(p / np.maximum(q, 1e-9))).sum(), "this is KL(p ‖ q)"),
     "relative entropy, infinite": (
         lambda q, p, ends: np.sum(q * np.log(q / p)) if (q == 0).any() else error(q, p, ends),
@@ -205,6 +205,10 @@ def interval(room=lambda f, r, risk: np.log((len(f) + len(r)) / risk), low=max, 
 
 
 WRONG_INTERVALS = {
+    "each from the other side": (
+        lambda f, r, risk: (min(r) - np.log((len(f) + len(r)) / risk), max(f) + np.log((len(f) + len(r)) / risk)),
+        "low must start from the forward estimates",
+    ),
     "first": (interval(low=lambda f: f[0]), "you took the first"),
     "last": (interval(low=lambda f: f[-1]), "you took the last"),
     "median": (interval(low=np.median), "you took the median"),

@@ -124,7 +124,14 @@ def every_one_by_itself(*differences):
     return np.exp(sum(np.minimum(0, difference) for difference in differences))
 
 
+def as_if_geometric(path, betas, x):
+    ends = path(0.0).log_density(x), path(1.0).log_density(x)  # (3, C)
+    f = np.array([[(1 - beta) * ends[0][i] + beta * ends[1][i] for i in range(3)] for beta in betas])
+    return np.exp(np.minimum(0, f[0, 2] + f[1, 0] + f[2, 1] - f[0, 0] - f[1, 1] - f[2, 2]))
+
+
 WRONG_TURNS = {
+    "as if the path were geometric": (as_if_geometric, "right on a geometric path"),
     "upside down": (of_logs(lambda f: np.exp(np.minimum(0, -ratio(f)))), "upside down"),
     "no min": (of_logs(lambda f: np.exp(ratio(f))), "min is missing"),
     "upside down, no min": (of_logs(lambda f: np.exp(-ratio(f))), "there is no min"),

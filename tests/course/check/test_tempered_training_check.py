@@ -102,7 +102,7 @@ WRONG_SOUND = {
         lambda *a: soundness(rungs_of=lambda n: range(n - 1), particles=False)(*a) and on_average(slice(-2, None))(*a),
         "seldom in its particles, whose law is the same",
     ),
-    "a tolerance that is too wide": (soundness(k=60.0), "you say False; so how far, and to which side"),
+    "a tolerance that is too wide": (soundness(k=60.0), "you say False. So is it compared by itself"),
     "the last rung alone, and a wide tolerance": (
         soundness(rungs_of=lambda n: [n - 1], k=60.0), "on the other rungs"
     ),
@@ -115,7 +115,7 @@ WRONG_SOUND = {
     "a middle rung alone": (soundness(rungs_of=lambda n: [1], particles=False), "you pass a phase"),
     "no particles": (soundness(particles=False), "look at the particles"),
     "means alone": (soundness(pairs=False), "what pixels do together, is not: compare that"),
-    "half a standard error": (soundness(k=0.5), "every time"),
+    "half a standard error": (soundness(k=0.5), "may a mean of finitely many draws be a little off"),
     "two standard errors": (soundness(k=1.7), "of the first 24 trials|every time"),
     "ten draws": (soundness(n=10), "you pass a phase"),
     "from zeros": (soundness(zeros=True), "exact draws of its rungs"),

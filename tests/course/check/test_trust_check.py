@@ -161,6 +161,10 @@ WRONG_TRUST = {
 }
 
 
+def test_names_may_come_as_an_array():
+    assert trust.trusted(lambda reports: np.array(right_trust(reports), dtype=str)).passed
+
+
 @pytest.mark.parametrize("mistake", WRONG_TRUST)
 def test_wrong_trust(mistake):
     answer, message = WRONG_TRUST[mistake]
