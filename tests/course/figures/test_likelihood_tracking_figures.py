@@ -1,6 +1,7 @@
 """The figures of notebook 13 show what they are given."""
 
 import numpy as np
+import pytest
 
 from anneal_edu.course.experiments.carlson_rows import summarise
 from anneal_edu.course.figures import LectureFigure
@@ -98,3 +99,19 @@ def test_convergence_shows_means_ranges_and_rmse():
     np.testing.assert_allclose(named(axes[0], "RTS").get_ydata(), [0.25, 0.2])
     np.testing.assert_allclose(named(axes[1], "RTS").get_ydata(), [np.sqrt(0.625), 0.2])
     assert axes[0].get_ylim()[0] < -0.5 and axes[0].get_ylim()[1] > 1.0
+
+
+@pytest.mark.parametrize("far, scale", [(9.0, "linear"), (25.0, "symlog"), (-25.0, "symlog")])
+def test_errors_that_are_far_larger_do_not_squeeze_the_others(far, scale):
+    rows = [
+        {"estimator": name, "setting": n, "log_z": e, "std_error": 0.1, "reference": 0.0}
+        for name, n, e in (("RTS", 10, 1.0), ("RTS", 20, 0.2), ("RAISE", 10, far), ("RAISE", 20, 0.5 * far))
+    ]
+    left, right = LectureFigure().columns(1, 1)
+    draw.convergence((left, right), summarise(rows, 0.05), 0.05, "sweeps")
+    assert left.get_yscale() == scale and ("squeezed beyond 5" in left.get_title(loc="left")) == (scale == "symlog")
+    low, high = left.get_ylim()
+    assert low < min(far, 0.2) and high > max(far, 1.0)
+    if scale == "symlog":
+        shown = left.transData.transform([(10, 0.0), (10, 1.0), (10, far)])[:, 1]
+        assert abs(shown[2] - shown[0]) < 15 * abs(shown[1] - shown[0])
