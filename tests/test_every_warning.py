@@ -1,6 +1,7 @@
 """Every warning of every result speaks just beyond its threshold, and is silent just before it."""
 
 import copy
+import dataclasses
 import inspect
 import pickle
 import re
@@ -237,3 +238,11 @@ def test_a_knot_that_misses_its_moments_is_warned_of(converged, speaks):
         ae.moment_spline_path(p0, p1, [0.25], fit=fit)
     sentence = "the knot at beta = 0.25 misses its moments by up to 0.12 after 7 evaluations"
     assert [str(one.message) for one in said] == speaks * [sentence]
+
+
+def test_of_rungs_that_never_meet_the_first_pair_is_named():
+    result = swept()
+    ratios = np.array(result.log_mean_ratios)
+    ratios[1:] = -np.inf
+    found = [w for w in dataclasses.replace(result, log_mean_ratios=ratios).warnings if w.kind == "rungs never meet"]
+    assert len(found) == 1 and "no chain of rung 1 has a density on rung 2" in found[0]

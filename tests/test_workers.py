@@ -312,7 +312,7 @@ def test_the_first_to_enter_limits_blas_and_the_last_to_leave_frees_it(monkeypat
 
 
 def test_cores_are_those_that_this_process_may_use(monkeypatch):
-    monkeypatch.setattr(os, "sched_getaffinity", lambda process: {3, 5, 6}, raising=False)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda process: {0: {3, 5, 6}}[process], raising=False)
     assert workers.n_cores() == 3
     monkeypatch.delattr(os, "sched_getaffinity")
     monkeypatch.setattr(os, "cpu_count", lambda: 7)
@@ -341,3 +341,8 @@ def test_a_kept_array_grows_with_what_is_asked_for_and_a_large_one_is_not_kept(m
     monkeypatch.setattr(workers, "_LARGEST_KEPT", 24)
     assert np.shares_memory(wide, scratch.array("t", (24,), np.float32))
     assert not np.shares_memory(scratch.array("t", (25,), np.float32), scratch.array("t", (25,), np.float32))
+
+
+def test_memory_that_nobody_counts_is_no_limit(monkeypatch):
+    monkeypatch.delattr(os, "sysconf")
+    assert workers.memory() == 2**63 - 1

@@ -43,7 +43,7 @@ class HAISResult(AISResult):
         Share of the chains that accepted, at every transition.
     """
 
-    acceptance_along_path: np.ndarray = field(repr=False, default_factory=lambda: np.ones(1))
+    acceptance_along_path: np.ndarray = field(repr=False)
 
     @property
     def acceptance(self) -> float:

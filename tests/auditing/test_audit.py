@@ -318,3 +318,16 @@ def test_z_is_the_mean_in_its_own_errors():
     few = np.zeros((1000, 1))
     few[:49] = 1
     assert z_and_p(few)[1] == 1
+
+
+@pytest.mark.parametrize(("third", "n_left"), [("n_chains", 0), ("samples", 1)])
+def test_from_above_alone_a_wall_is_left_out(third, n_left, monkeypatch):
+    """An estimator that starts from the target's samples is not asked about the half-line; one from below is."""
+    monkeypatch.setattr(of_estimators, "_ask", lambda runs, problem, docket, *a, **b: docket.asked.append(problem.name))
+    answer = SimpleNamespace(log_z=0.0)
+    from_below = lambda path, schedule, n_chains, kernel=None, *, rng: answer  # noqa: E731
+    from_above = lambda path, schedule, samples, kernel=None, *, rng: answer  # noqa: E731
+    docket = Docket()
+    of_estimators.audit_estimator({"n_chains": from_below, "samples": from_above}[third], docket, rng())
+    assert len(docket.left_out) == n_left and all("behind a wall" in why for why in docket.left_out)
+    assert len(docket.asked) == len(of_estimators.problems()) - n_left

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import anneal_edu as ae
-from anneal_edu.auditing import conduct, of_kernels
+from anneal_edu.auditing import conduct, invariance, of_kernels
 from anneal_edu.auditing.findings import Docket
 from anneal_edu.auditing.moves import Moves
 from anneal_edu.auditing.worlds import tiny_worlds
@@ -190,3 +190,28 @@ def _stretched(move, f, x, rng, state_of):
     Model.random = np.random.RandomState(rng.integers(2**31))
     move.live_dangerously = True
     return move.propose(Model, state_of(x, log_prob=f.log_density(x), copy=True))[0].coords
+
+
+def test_chains_are_looked_at_after_the_moves_that_are_named():
+    world = next(world for world in tiny_worlds(np.random.default_rng(0)) if not world.discrete)
+    stages = invariance.walked(lambda world, x, rng: x + 1.0, world, 5, np.random.default_rng(0))
+    moved = [(x - stages[0])[0, 0] for x in stages]
+    np.testing.assert_allclose(moved, [0, *invariance.STOPS])
+
+
+def test_a_kernel_that_moves_once_and_then_stands_has_moved():
+    world, calls, docket = tiny_worlds(np.random.default_rng(0))[0], [], Docket()
+
+    def once(world, x, rng):
+        calls.append(x)
+        return x + 1.0 if len(calls) % max(invariance.STOPS) == 1 else x
+
+    assert invariance.ask_invariance(once, world, 500, docket, np.random.default_rng(1))
+    assert docket.left_out == [] and docket.tests[0].p_value < 1e-9
+
+
+def test_steps_that_multiply_by_two_factors_reach_few_points():
+    world, docket, rng = tiny_worlds(np.random.default_rng(0))[0], Docket(), np.random.default_rng(2)
+    x = rng.uniform(1, 2, size=(1000, world.distribution.dim))
+    invariance._look_for_lattices(world, [x, x * rng.choice([0.5, 2.0], size=x.shape)], docket)
+    assert "takes only 2 different steps" in docket.facts[0].sentence

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import kstest
 
+import anneal_edu as ae
 from anneal_edu.auditing.conduct import _gap, _looks
 from anneal_edu.auditing.worlds import Skewed, TwoBumps, Walled, World, real_world, tiny_worlds
 
@@ -91,3 +92,15 @@ def test_two_numbers_without_chance_in_them_are_equal_or_worlds_apart():
     same, other = np.zeros((60, 1)), np.full((60, 1), 0.1)
     assert _gap(same, same) == 0
     assert _gap(same, other) == 40
+
+
+def test_at_the_wall_nothing_pulls():
+    assert Walled().grad_log_density(np.zeros((1, 1)))[0, 0] == 0
+    assert Walled().log_density(np.zeros((1, 1)))[0] == -np.inf
+
+
+def test_every_state_of_bits_has_a_number_of_its_own():
+    bits = next(world for world in tiny_worlds(rng()) if world.discrete)
+    states = ae.binary_states(bits.distribution.dim)
+    number = dict(bits.scalars)["the state"](states)
+    assert len(np.unique(number)) == len(states)
