@@ -38,10 +38,11 @@ class SteppingStoneResult:
     @property
     def warnings(self) -> tuple[Caveat, ...]:
         """What looks wrong; empty where nothing does."""
-        for k in np.flatnonzero(np.isneginf(self.log_z))[:1]:
-            sentence = f"no draw before it has a density under state {k}: log_z is -inf; add states between"
-            return (Caveat("rungs never meet", sentence),)
-        return ()
+        apart = np.flatnonzero(np.isneginf(self.log_z))
+        if not len(apart):
+            return ()
+        sentence = f"no draw before it has a density under state {apart[0]}: log_z is -inf; add states between"
+        return (Caveat("rungs never meet", sentence),)
 
     @property
     def estimate(self) -> Estimate:

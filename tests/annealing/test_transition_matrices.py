@@ -87,3 +87,10 @@ def test_a_matrix_of_both_layers_states_must_be_within_reach(monkeypatch):
     assert ae.gibbs_matrix(ae.uniform_rbm(3, 1)).shape == (8, 8)
     with pytest.raises(ValueError, match="a sum over 2\\^5 states"):
         ae.gibbs_matrix(ae.uniform_rbm(3, 2))
+
+
+def test_log_f_up_to_600_is_a_number_and_beyond_it_is_refused():
+    mass = ae.expected_ais_weights(np.array([[0.0, 0.0], [600.0, -600.0]]), [np.eye(2)])
+    np.testing.assert_allclose(np.log(mass[1]), [600, -600])
+    with pytest.raises(ValueError, match="must stay within ±600"):
+        ae.expected_ais_weights(np.array([[0.0, 0.0], [600.5, 0.0]]), [np.eye(2)])

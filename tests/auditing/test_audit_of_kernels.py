@@ -215,3 +215,15 @@ def test_steps_that_multiply_by_two_factors_reach_few_points():
     x = rng.uniform(1, 2, size=(1000, world.distribution.dim))
     invariance._look_for_lattices(world, [x, x * rng.choice([0.5, 2.0], size=x.shape)], docket)
     assert "takes only 2 different steps" in docket.facts[0].sentence
+
+
+def test_chains_that_stand_still_are_as_independent_as_any():
+    world = tiny_worlds(np.random.default_rng(0))[0]
+    z, p = conduct._likeness(lambda world, x, rng: x, world, 5, np.random.default_rng(1))
+    assert (z == 0).all() and (p == 1).all()
+
+
+@pytest.mark.parametrize(("kernel", "keeps"), [(ae.gibbs, True), (lambda rbm, v, rng: v + 0.5, False)])
+def test_who_keeps_bits_is_told_from_who_leaves_them(kernel, keeps):
+    bits = next(world for world in tiny_worlds(np.random.default_rng(0)) if world.discrete)
+    assert of_kernels._keeps_bits(Moves(kernel, Docket()), bits) == keeps

@@ -54,6 +54,7 @@ def test_idx_files_of_every_type_and_number_of_axes_are_read_as_stored(tmp_path,
         (b"\x89PNG....", "no IDX file: it starts with 89 50 4e 47"),
         (b"\0\0\x08\0\x05", "no IDX file: it starts with 00 00 08 00"),
         (b"", "starts with nothing"),
+        (b"\0\0\x08", "no IDX file: it starts with 00 00 08"),
     ],
 )
 def test_what_is_no_idx_file_is_refused(tmp_path, raw, message):

@@ -176,3 +176,8 @@ def test_a_pickle_carries_the_parameters_and_no_tables():
     log_z = rbm.log_z()
     assert len(pickle.dumps(rbm)) == before
     assert pickle.loads(pickle.dumps(rbm)).log_z() == log_z
+
+
+def test_a_weight_and_a_bias_that_are_too_large_together_only_are_summed_all_the_same():
+    rbm = ae.BinaryRBM([[500.0]], [500.0], [0.0])
+    assert rbm.log_z() == pytest.approx(np.logaddexp(np.logaddexp(0, 500), np.logaddexp(0, 1000)))

@@ -22,6 +22,14 @@ def test_every_member_is_normalised(beta):
     assert PATH(beta).log_z() == 0
 
 
+@pytest.mark.parametrize("apart", [1.0, 1e-2, 1e-5])
+def test_members_between_near_ends_are_normalised_too(apart):
+    path = hellinger_path(P0, ae.Gaussian([apart], [[1.0]]))
+    assert path.angle == pytest.approx(apart / 2, rel=0.05)
+    for beta in (0.3, 0.5):
+        assert np.exp(path(beta).log_density(X[:, None])).sum() * DX == pytest.approx(1, abs=1e-9)
+
+
 def test_the_ends_are_the_two_gaussians():
     for beta, p in ((0.0, P0), (1.0, P1)):
         x = p.mean + np.linspace(-3, 3, 7)[:, None]

@@ -292,3 +292,11 @@ def test_bad_settings_are_named(bad):
     settings = {"data": DATA, "n_hidden": 3, "rng": np.random.default_rng(0)} | bad
     with pytest.raises((ValueError, TypeError), match=next(iter(bad))):
         ae.train_gaussian_rbm(**settings)
+
+
+def test_it_computes_in_single_precision_whatever_the_data_come_in():
+    data = np.random.default_rng(0).normal(size=(200, 3))  # no number of them is one of single precision
+    single, double = (ae.train_gaussian_rbm(x, 2, n_updates=30, rng=np.random.default_rng(1)) for x in
+                      (data.astype(np.float32), data))
+    for one, other in zip(parameters_of(single), parameters_of(double), strict=True):
+        np.testing.assert_array_equal(one, other)
