@@ -26,7 +26,7 @@ class AnnealedGaussianRBM(GaussianBernoulli):
     """
 
     path: GaussianRBMPath = field(kw_only=True)
-    beta: float = 0.0
+    beta: float = field(kw_only=True)
 
     def auxiliary_gibbs(self, v: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """The paper's Gibbs step, h and x given v, then v given both: (C, D) -> (C, D).
