@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import anneal_edu as ae
+from anneal_edu import validation
 from anneal_edu.validation import as_chains, require_distribution
 
 
@@ -60,3 +61,15 @@ def test_zero_is_not_positive_and_little_is(name):
     for wrong in (0.0, -1e-30, -1.0):
         with pytest.raises(ValueError, match=f"{name.split()[0]} must be positive"):
             POSITIVE[name]([1.0, wrong])
+
+
+def test_sums_over_all_states_end_at_24_units():
+    validation.require_enumerable(24)
+    with pytest.raises(ValueError, match=r"at most 2\^24 are summed"):
+        validation.require_enumerable(25)
+
+
+def test_a_strangers_log_density_is_asked_for_states_of_any_shape():
+    stranger = SimpleNamespace(dim=2, log_density=lambda x: -np.abs(x).sum(-1), sample=None)
+    x = np.arange(12.0).reshape(3, 2, 2)
+    np.testing.assert_array_equal(validation.log_density_of(stranger, x), -x.sum(-1))

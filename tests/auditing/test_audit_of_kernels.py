@@ -227,3 +227,10 @@ def test_chains_that_stand_still_are_as_independent_as_any():
 def test_who_keeps_bits_is_told_from_who_leaves_them(kernel, keeps):
     bits = next(world for world in tiny_worlds(np.random.default_rng(0)) if world.discrete)
     assert of_kernels._keeps_bits(Moves(kernel, Docket()), bits) == keeps
+
+
+def test_a_coordinate_that_changes_a_little_changes():
+    world, docket, rng = tiny_worlds(np.random.default_rng(0))[0], Docket(), np.random.default_rng(3)
+    x = world.distribution.sample(2000, rng)
+    invariance._look_for_what_never_changes(world, [x, x + 0.2 * x.std(0) * rng.standard_normal(x.shape)], docket)
+    assert docket.facts == []

@@ -104,3 +104,18 @@ def test_every_state_of_bits_has_a_number_of_its_own():
     states = ae.binary_states(bits.distribution.dim)
     number = dict(bits.scalars)["the state"](states)
     assert len(np.unique(number)) == len(states)
+
+
+def test_a_few_events_on_one_side_are_not_enough_for_a_gap():
+    quiet, some = np.zeros((200, 1)), np.zeros((200, 1))
+    some[:30] = 1.0
+    assert _gap(some, quiet) == 0
+    some[:60] = 1.0
+    assert _gap(some, quiet) > 5
+
+
+def test_what_a_chain_may_not_keep_is_a_number_a_chain():
+    for world in tiny_worlds(rng()):
+        x = world.distribution.sample(7, rng(1))
+        for name, scalar in world.scalars:
+            assert np.shape(scalar(x)) == (7,), (world.name, name)

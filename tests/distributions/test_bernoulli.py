@@ -142,3 +142,7 @@ def test_a_huge_step_keeps_its_weight():
     log_ratio, h = weigh_and_draw(before, now, np.random.default_rng(0))
     np.testing.assert_allclose(log_ratio, -210, rtol=1e-6)
     assert not h.any()
+
+
+def test_softplus_far_below_0_is_the_exponential_itself():
+    np.testing.assert_allclose(softplus(np.array([-40.0, -300.0])), np.exp([-40.0, -300.0]), rtol=1e-12)

@@ -7,6 +7,7 @@ from scipy.special import logsumexp
 from scipy.stats import chisquare
 
 import anneal_edu as ae
+from anneal_edu.distributions import binary_rbm
 
 
 def random_rbm(D, H, seed=0, scale=1.0):
@@ -181,3 +182,10 @@ def test_a_pickle_carries_the_parameters_and_no_tables():
 def test_a_weight_and_a_bias_that_are_too_large_together_only_are_summed_all_the_same():
     rbm = ae.BinaryRBM([[500.0]], [500.0], [0.0])
     assert rbm.log_z() == pytest.approx(np.logaddexp(np.logaddexp(0, 500), np.logaddexp(0, 1000)))
+
+
+def test_the_largest_parameter_is_allowed():
+    largest = binary_rbm._LARGEST_PARAMETER
+    ae.BinaryRBM([[largest]], [-largest], [0.0])
+    with pytest.raises(ValueError):
+        ae.BinaryRBM([[1.01 * largest]], [0.0], [0.0])

@@ -159,3 +159,12 @@ def test_the_prior_is_normalised():
 def test_bad_models_are_refused_by_name(make, message):
     with pytest.raises(ValueError, match=message):
         make()
+
+
+@pytest.mark.parametrize("name", ["bases", "c_weights", "d_weights"])
+def test_bilinear_parameters_are_finite_tables(name):
+    good = {"bases": np.eye(2), "c_weights": np.eye(2), "d_weights": np.ones((2, 1))}
+    with pytest.raises(ValueError, match=name):
+        ae.BilinearGenerative(**good | {name: good[name] * np.nan})
+    listed = ae.BilinearGenerative(**good | {name: good[name].tolist()})
+    assert isinstance(getattr(listed, name), np.ndarray)
