@@ -1,6 +1,7 @@
 """Simulated tempering and RTS against exact joint laws on tiny models."""
 
 from itertools import islice
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from scipy.special import logsumexp
 import anneal_edu as ae
 from anneal_edu.paths.rungs import Rungs, rungs_on
 from anneal_edu.reweighting.mbar import minimise_objective
-from anneal_edu.tempering.rts import ascend, rts_round
+from anneal_edu.tempering.rts import ascend, round_of, rts_round
 from anneal_edu.tempering.simulated import ratio_estimate, share_errors, tempered_walk
 from tests.frequencies import UNLIKELY, chance_of_farthest
 
@@ -341,3 +342,11 @@ def test_a_run_of_simulated_tempering_warns_too():
     assert [warning.kind for warning in run.warnings] == ["single chain", "uneven visits"]
     good = ae.simulated_tempering(rbm_path(), SCHEDULE, exact_log_z(rbm_path()), 20, 10, rng=np.random.default_rng(0))
     assert good.warnings == ()
+
+
+def test_a_crossing_leads_from_the_first_rung_to_the_last():
+    """Three chains, of which the second begins on the rung in between: 2 + 1 + 1 crossings."""
+    flat = np.full((3, 3), np.log(1 / 3))
+    walked = [SimpleNamespace(rungs=np.array(at), log_conditionals=flat, x=np.zeros((3, 1)))
+              for at in ([2, 2, 1], [0, 0, 2], [2, 2, 2])]
+    assert round_of(walked, np.zeros(3), np.array([0, 1, 0])).crossings == 4
