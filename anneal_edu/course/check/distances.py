@@ -36,9 +36,8 @@ def slips_of_distance(rbm: BinaryRBM, images: np.ndarray, particles: np.ndarray)
         "particles on none of the images are counted to the first: is that what argmax says where nothing agrees?": (
             0.5 * np.abs(p_all - np.append(q + (1 - q.sum()) * (np.arange(n) == 0), 0)).sum()
         ),
-        "this is twice the total variation: what is missing in one place is too much in another.": np.abs(
-            p_all - q_all
-        ).sum(),
+        "this is twice the total variation: what is missing in one place is too much in another.": 2
+        * total_variation(rbm, images, particles),
         "what is on none of the images counts too, as one more place: 1 minus the sum of the others, for the model "
         "and for the particles.": 0.5 * np.abs(p - q).sum(),
         "the model's p(v) has Z, not the sum over the images, below: log_z().": 0.5 * np.abs(f / f.sum() - q).sum(),

@@ -120,6 +120,14 @@ def log_y(ax: Axes, low: float, high: float, title: str) -> None:
     ax.minorticks_off()
 
 
+def squeezed_y(ax: Axes, linear: float, ticks, low: float, high: float) -> None:
+    """A y axis from ``low`` to ``high`` that is linear up to ±``linear`` and logarithmic beyond, with these ticks."""
+    ax.set_yscale("symlog", linthresh=linear)
+    labels = [f"{tick:g}".replace("-", "−") for tick in ticks]
+    ax.set(ylim=(low, high), yticks=ticks, yticklabels=labels)
+    ax.minorticks_off()
+
+
 def legend(ax: Axes, meanings: dict[str, str], loc: str, **layout) -> None:
     """Say what styles mean, ``{"geometric": "geometric path"}``, at ``loc``; ``layout`` goes to `Axes.legend`.
 

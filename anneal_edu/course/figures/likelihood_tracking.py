@@ -157,18 +157,16 @@ def convergence(axes: list[Axes], found: dict, half_gap: float, xlabel: str) -> 
         artists.bars(right, f"{name} bars", x, summary.rmse_low, summary.rmse_high, name, linewidth=1.6, markersize=6)
         artists.line(right, name, x, summary.rmse, **STYLES[name] | {"markersize": 6})
     sizes = np.concatenate([np.r_[summary.rmse_low, summary.rmse_high] for summary in found.values()])
-    left.set_title("log Ẑ minus the reference: mean, range")
     low = min(-half_gap, *(summary.low.min() for summary in found.values()))
     high = max(half_gap, *(summary.high.max() for summary in found.values()))
     reach = 0.08 * (high - low)
     squeezed = high - low > 2.5 * _LINEAR
     if squeezed:
-        left.set_yscale("symlog", linthresh=_LINEAR)
         ticks = [tick for tick in (-20, -_LINEAR, -2, 0, 2, _LINEAR, 20) if low <= tick <= high]
-        left.set(yticks=ticks, yticklabels=[f"{tick}".replace("-", "−") for tick in ticks])
-        left.set_title(f"log Ẑ minus the reference (squeezed beyond {_LINEAR})")
-        left.minorticks_off()
+        artists.squeezed_y(left, _LINEAR, ticks, low - reach, high + reach)
     left.set_ylim(low - reach, high + reach)
+    how = f" (squeezed beyond {_LINEAR})" if squeezed else ": mean, range"
+    left.set_title(f"log Ẑ minus the reference{how}")
     artists.log_y(right, 0.7 * max(sizes.min(), 1e-3), 1.4 * sizes.max(), "root mean square error (nats)")
     for ax in axes:
         artists.log_x(ax, xlabel, every, span)

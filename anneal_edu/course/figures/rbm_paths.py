@@ -102,10 +102,8 @@ def errors_of_splines(ax: Axes, knots: list[int], misses: dict[int, np.ndarray],
         look = {"markerfacecolor": STYLES[style]["color"] if number == chosen else "white", "markeredgewidth": 2}
         artists.marks(ax, f"runs {number}", i + spread, found, style, markersize=10, **look)
     ax.set(xlim=(-0.6, len(knots) - 0.4), xticks=range(len(knots)), xticklabels=knots, xlabel="number of knots R")
-    ax.set_yscale("symlog", linthresh=1.0)
-    ax.set(ylim=(-120, 12), yticks=(-100, -10, -1, 0, 1, 10), yticklabels=("−100", "−10", "−1", "0", "1", "10"))
+    artists.squeezed_y(ax, 1.0, (-100, -10, -1, 0, 1, 10), -120, 12)
     ax.set_title("log Ẑ − log Z, ± 2 errors (nats)")
-    ax.minorticks_off()
 
 
 @projected()
@@ -192,11 +190,8 @@ def figure_three(axes: list[Axes], rows: list[dict], n_chains: int) -> None:
             artists.line(ess, f"{style} {kind}", x, [row["ess"] for row in found], **STYLES[style] | look)
     for ax in axes:
         artists.log_x(ax, "number of transitions K", n_steps, span)
-    errors.set_yscale("symlog", linthresh=0.1)
-    ticks = [tick for tick in (-100, -10, -1, -0.1, 0, 0.1, 1) if tick > bottom]
-    errors.set(ylim=(bottom, 3), yticks=ticks, yticklabels=[f"{tick:g}".replace("-", "−") for tick in ticks])
+    artists.squeezed_y(errors, 0.1, [t for t in (-100, -10, -1, -0.1, 0, 0.1, 1) if t > bottom], bottom, 3)
     errors.set_title("log Ẑ − log Z, 95% intervals (nats)")
-    errors.minorticks_off()
     _log_ess(ess, n_chains, n_chains, f"ESS of {n_chains:,} chains")
     ess.minorticks_off()
     artists.legend(errors, LABELS | {"truth": "exact"}, loc="lower right")

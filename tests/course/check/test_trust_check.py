@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from anneal_edu.course.check import budgets, trust, two_sandwiches
+from anneal_edu.course.check.verdict import WrongAnswerError
 
 ENDS = ("AIS, geometric", "reverse AIS, from data")
 
@@ -163,6 +164,16 @@ WRONG_TRUST = {
 
 def test_names_may_come_as_an_array():
     assert trust.trusted(lambda reports: np.array(right_trust(reports), dtype=str)).passed
+
+
+@pytest.mark.parametrize(
+    ("rule", "message"),
+    [({"n": 4}, "three standard errors are 0.05, together less"), ({"limit": 0.45}, "The two ends are 0.44 apart")],
+)
+def test_tables_that_are_made_up_tell_a_rule_that_is_nearly_right(rule, message):
+    with pytest.raises(WrongAnswerError, match=message):
+        for reports, exact in trust.made_up_cases():
+            trust._judge_trust(set(ruled(reports, **rule)), {r.name: r for r in reports}, exact)
 
 
 @pytest.mark.parametrize("mistake", WRONG_TRUST)
