@@ -42,8 +42,8 @@ class Moves:
     def _as_states(self, answer: Any, x: np.ndarray) -> np.ndarray:
         try:
             states = np.asarray(answer)
-        except ValueError:
-            states = np.empty(0)
+        except ValueError:  # rows of unequal lengths
+            states = np.empty(0, dtype=object)
         if isinstance(answer, tuple) or states.dtype.kind not in "biuf":
             self._unfit("no states", f"it must return an array of states {x.shape}, got {type(answer).__name__}")
         if states.shape != x.shape:

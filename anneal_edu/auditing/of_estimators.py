@@ -35,7 +35,8 @@ class Problem:
 
     def draws(self, n: int, rng: np.random.Generator) -> np.ndarray:
         """Exact draws of the target."""
-        return self.make_path(0.0, 0.0)(1.0).sample(n, rng)
+        unshifted = self.make_path(0.0, 0.0)
+        return unshifted(1.0).sample(n, rng)
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,14 +62,14 @@ class _Shifted:
 
 def problems() -> list[Problem]:
     """Four of them: two Gaussians, a skewed plane, a wall behind which weights are zero, and an RBM."""
-    wide = Gaussian(np.zeros(1), 2 * np.eye(1))
+    wide = Gaussian(np.array([0.0]), np.array([[2.0]]))
     leaning = Skewed(np.array([[1.0, 0.0], [0.6, 0.9]]), np.array([-0.4, 0.3]))
-    plane, off_wall = Gaussian(np.zeros(2), 2 * np.eye(2)), Gaussian(np.array([2.5]), 6 * np.eye(1))
+    plane, off_wall = Gaussian(np.zeros(2), np.diag([2.0, 2.0])), Gaussian(np.array([2.5]), np.array([[6.0]]))
     weights, b, c = np.array([[1.2, -0.8], [-1.0, 0.9], [0.6, 1.1]]), np.array([-0.4, 0.5, -0.9]), np.array([0.3, -0.6])
     rbm, flat = BinaryRBM(weights, b, c), uniform_rbm(3, 2)
 
     def gaussians(start: float, end: float) -> Any:
-        near = Gaussian(np.ones(1), 0.6 * np.eye(1), -1.3 + end)
+        near = Gaussian(np.array([1.0]), np.array([[0.6]]), -1.3 + end)
         return geometric_path(Gaussian(wide.mean, wide.cov, 0.7 + start), near)
 
     def skewed(start: float, end: float) -> Any:
@@ -175,7 +176,7 @@ def _ask_bias(runs: Runs, problem: Problem, errors: np.ndarray, docket: Docket, 
 
 def _look_at_shifts(runs: Runs, problem: Problem, spread: float, docket: Docket, rng: np.random.Generator) -> None:
     """log f_1 + c must give log Z + c; log f_0 + c, with its own log Z + c, must change nothing."""
-    seed = int(rng.integers(2**32))
+    (seed,) = rng.bit_generator.seed_seq.spawn(1)  # type: ignore[attr-defined]
     here, start, end = (
         last(runs(problem, np.random.default_rng(seed), shifts=shifts).log_z)
         for shifts in ((0.0, 0.0), (SHIFT, 0.0), (0.0, SHIFT))
@@ -225,7 +226,8 @@ def _look_at_conduct(runs: Runs, problem: Problem, docket: Docket) -> None:
         docket.fact("chance of its own", "equal generators give two results: it draws from elsewhere, or remembers")
     if one == other:
         docket.fact("no chance", "different generators give the same result")
-    betas, moved, path = set(), [], problem.make_path(0.0, 0.0)
+    betas, moved = set(), []
+    path = problem.make_path(0.0, 0.0)
 
     def watched(beta: float) -> Any:
         betas.add(round(float(beta), 9))

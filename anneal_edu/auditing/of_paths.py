@@ -71,7 +71,7 @@ def _look_at_point(path: Callable[[float], Any], beta: float, point: Any, x: np.
     if log_f.shape != (len(x),) or np.isnan(log_f).any() or (log_f == np.inf).any():
         docket.fact("no density", f"log_density of path({beta:g}) must be a number or -inf for each of {len(x)} states")
         raise UnfitStatesError
-    again, apart = path(beta).log_density(x), np.array([point.log_density(row[None])[0] for row in x[:20]])
+    again, apart = path(beta).log_density(x), np.concatenate([point.log_density(row[None]) for row in x[:20]])
     if not np.allclose(again, log_f, rtol=1e-6, atol=1e-8):
         docket.fact("no function", f"path({beta:g}), asked twice, gives two densities")
     if not np.allclose(apart, log_f[:20], rtol=1e-4, atol=1e-4):

@@ -119,3 +119,79 @@ def test_what_a_chain_may_not_keep_is_a_number_a_chain():
         x = world.distribution.sample(7, rng(1))
         for name, scalar in world.scalars:
             assert np.shape(scalar(x)) == (7,), (world.name, name)
+
+
+class Square:
+    """Four corners, about (0, 10), of widths 1 and 2; its log f is the sum of the coordinates."""
+
+    dim = 2
+
+    def sample(self, n, rng):
+        return np.resize([[-1.0, 8.0], [-1.0, 12.0], [1.0, 8.0], [1.0, 12.0]], (n, 2))
+
+    def log_density(self, x):
+        return x.sum(-1)
+
+
+def test_every_probe_of_a_plane_by_its_formula():
+    probes = dict(real_world("a square", Square(), rng()).probes)
+    x = rng(1).uniform([-9, -10], [9, 30], size=(400, 2))
+    u, v = x[:, 0], (x[:, 1] - 10) / 2
+    expected = {
+        "the mean of coordinate 0": np.clip(u, -5, 5),
+        "the mean of coordinate 1": np.clip(v, -5, 5),
+        "the width of coordinate 0": np.minimum(u**2, 16),
+        "the width of coordinate 1": np.minimum(v**2, 16),
+        "the correlation of coordinates 0 and 1": np.tanh(u) * np.tanh(v),
+        "the mean of log f": np.clip((x.sum(1) - 10) / np.sqrt(5), -5, 5),
+    }
+    cells = {name for name in probes if "cell" in name}
+    assert set(expected) == probes.keys() - cells and len(cells) == 12
+    for name, value in expected.items():
+        np.testing.assert_allclose(probes[name](x), value, err_msg=name)
+
+
+def test_cells_hold_equal_shares_of_the_draws():
+    world = real_world("a plane", PLANE, rng())
+    x = world.distribution.sample(20_000, rng(5))
+    shares = {name: probe(x).mean() for name, probe in world.probes if "cell" in name}
+    assert list(shares) == [f"the share of cell {c} of coordinate {j}" for j in range(2) for c in range(6)]
+    assert max(abs(share - 1 / 6) for share in shares.values()) < 6 * np.sqrt(5 / 36 / 4000)  # 4000 draws set the edges
+    below = dict(world.probes)["the share of cell 0 of coordinate 1"](x)
+    assert x[below == 1, 1].max() <= x[below == 0, 1].min()
+
+
+def test_every_scalar_of_a_plane_by_its_formula():
+    scalars = dict(real_world("a square", Square(), rng()).scalars)
+    x = rng(1).uniform(-9, 30, size=(50, 2))
+    expected = {
+        "coordinate 0": x[:, 0],
+        "coordinate 1": x[:, 1],
+        "the sum of coordinates 0 and 1": x[:, 0] + x[:, 1],
+        "the difference of coordinates 0 and 1": x[:, 0] - x[:, 1],
+        "the distance from 0": np.sqrt((x**2).sum(1)),
+        "the distance from the middle": np.sqrt(x[:, 0] ** 2 + ((x[:, 1] - 10) / 2) ** 2),
+        "log f": x.sum(1),
+    }
+    assert scalars.keys() == expected.keys()
+    for name, value in expected.items():
+        np.testing.assert_allclose(scalars[name](x), value, err_msg=name)
+
+
+def test_what_is_watched_of_bits():
+    world = next(world for world in tiny_worlds(rng()) if world.discrete)
+    x = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [1.0, 1.0, 1.0]])
+    scalars = dict(world.scalars)
+    assert scalars["the number of ones"](x).tolist() == [0, 1, 2, 3]
+    assert scalars["whether the number of ones is even"](x).tolist() == [0, 1, 0, 1]
+    assert [scalars[f"bit {j}"](x).tolist() for j in range(3)] == x.T.tolist()
+    assert [name for name, _ in world.probes][:3] == [f"the share of state {s}" for s in ("000", "001", "010")]
+    np.testing.assert_array_equal(dict(world.probes)["the share of state 110"](x), [0, 0, 1, 0])
+    assert world.look(ae.binary_states(3)).tolist() == np.eye(8).tolist()
+
+
+def test_beyond_the_wall_is_nothing_and_before_it_a_gamma():
+    x = np.array([[-1.0], [0.5], [3.0]])
+    np.testing.assert_allclose(Walled().log_density(x), [-np.inf, 2 * np.log(0.5) - 0.5, 2 * np.log(3) - 3])
+    np.testing.assert_allclose(Walled().grad_log_density(x)[:, 0], [0, 3, 2 / 3 - 1])
+    assert Skewed(np.eye(2), np.zeros(2)).log_density(np.full((1, 2), 800.0)) == 2 * (2 * 800.0 - np.exp(50.0))
