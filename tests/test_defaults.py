@@ -3,6 +3,7 @@
 import inspect
 
 import anneal_edu as ae
+from anneal_edu.models.examination import examine
 
 # Without None, which stands for "no such thing", and without kernels and callables.
 DEFAULTS = {
@@ -72,6 +73,10 @@ def test_defaults_are_what_the_lessons_and_papers_count_on():
         for name, options in found.items()
     }
     assert {name: options for name, options in without_progress.items() if options} == DEFAULTS
+
+
+def test_an_examination_is_of_two_hundred_chains_and_a_thousand_steps():
+    assert defaults_of(examine) == dict(n_steps=1000, n_chains=200, path="geometric", progress=False)
 
 
 def test_no_progress_bar_is_shown_unasked():

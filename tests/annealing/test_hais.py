@@ -345,6 +345,12 @@ def test_a_run_that_hardly_moves_says_so():
     assert run.warnings[-1].kind == "steps refused"
 
 
+@pytest.mark.parametrize(("share", "told"), [(0.2, False), (0.199, True)])
+def test_a_fifth_of_the_steps_accepted_is_enough(share, told):
+    run = ae.HAISResult(np.zeros(5), np.zeros((5, 1)), 0.0, np.full(4, share))
+    assert (run.acceptance_warnings != ()) is told
+
+
 @pytest.mark.parametrize("wrong", [[True], [1, 0], [[True, True]], "no"])
 def test_walls_are_one_boolean_a_coordinate(wrong):
     target = ae.Unnormalized(lambda x: -0.5 * (x**2).sum(-1), dim=2, grad=lambda x: -x)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import anneal_edu as ae
+from anneal_edu import workers
 from anneal_edu.distributions.protocol import difference, inner, mix
 from tests.distributions.test_gaussian_rbm import random_grbm, random_pair
 from tests.paths.test_gaussian_rbm_path import starts
@@ -114,6 +115,15 @@ def test_moments_from_chains_agree_with_the_exact_ones(rao_blackwellized):
         found = np.array(found)
         z = (found.mean(0) - exact) / (found.std(0, ddof=1) / np.sqrt(len(found)))
         assert np.abs(z).max() < 7  # Student's t with 15 degrees of freedom: 1 in 200,000, for each of 12 entries
+
+
+def test_moments_of_chains_in_many_blocks_are_those_of_all_chains(monkeypatch):
+    """Twenty blocks of fifty: a tenth of the spread is eight standard errors."""
+    monkeypatch.setattr(workers, "chains_at_once", lambda *_: 50)
+    grbm = ae.GaussianRBM(np.zeros((2, 1)), [0.5, -0.5], [0.0], [0.7, 1.3])
+    mean, cov = ae.estimate_mean_and_cov(grbm, 1000, 12, 2, rng=np.random.default_rng(0), rao_blackwellized=False)
+    np.testing.assert_allclose(mean, grbm.mean_and_cov()[0], atol=0.1)
+    np.testing.assert_allclose(cov, np.diag([0.49, 1.69]), atol=0.15)
 
 
 def test_rao_blackwellized_covariances_are_never_too_narrow_and_less_noisy():

@@ -161,6 +161,8 @@ def test_impossible_ladders_are_refused():
         expected_round_trip_time("even_odd", [0.5, 1.0])
     with pytest.raises(ValueError, match="k must be a pair of neighbours"):
         swap_matrix(LOG_F, -1)
+    with pytest.raises(ValueError, match=f"0 to {len(LOG_F) - 2}, got {len(LOG_F) - 1}"):
+        swap_matrix(LOG_F, len(LOG_F) - 1)
     with pytest.raises(ValueError, match="rejection_rates must lie in"):
         index_chain("even_odd", [1.5])
     with pytest.raises(ValueError, match="swaps must be one of"):
