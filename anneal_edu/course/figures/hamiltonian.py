@@ -168,7 +168,13 @@ def bouncing(ax: Axes, x: np.ndarray, v: np.ndarray) -> None:
 
 
 @projected()
-def savings(ax: Axes, factors: dict[str, dict[str, np.ndarray]], title: str, named: bool) -> None:
+def savings(
+    ax: Axes,
+    factors: dict[str, dict[str, np.ndarray]],
+    bounds: dict[str, dict[str, np.ndarray]],
+    title: str,
+    named: bool,
+) -> None:
     """How many times less HAIS spends than each other method: a block a model, a bar from least to most a method.
 
     Parameters
@@ -176,6 +182,8 @@ def savings(ax: Axes, factors: dict[str, dict[str, np.ndarray]], title: str, nam
     ax : Axes
     factors : dict
         Model → method → factors (n,); 0 where HAIS never gets as near, drawn as a bar from the left edge.
+    bounds : dict
+        Model → method → which of the factors (n,) are lower bounds only, drawn as open arrows.
     title : str
     named : bool
         Whether the models' names stand at the left; if not, the legend says what the colours mean.
@@ -188,11 +196,15 @@ def savings(ax: Axes, factors: dict[str, dict[str, np.ndarray]], title: str, nam
         found = np.clip([of_model[method] for of_model in factors.values()], low, high)  # (models, n)
         artists.level_bars(ax, f"{method} bars", found.min(1), found.max(1), at + aside, method, marker="None")
         artists.marks(ax, method, np.median(found, 1), at + aside, method, markersize=8)
+        row, k = np.nonzero([of_model[method] for of_model in bounds.values()])
+        arrow = {"marker": ">", "markersize": 9, "markerfacecolor": "white", "markeredgewidth": 1.6, "zorder": 4}
+        artists.marks(ax, f"{method} bounds", found[row, k], (at + aside)[row], method, **arrow)
     artists.curve(ax, "no gain", [1.0, 1.0], [-1.9, len(at) - 0.5], "truth")
     artists.log_x(ax, "HAIS spends this many times less", (0.1, 1, 10, 100), (low, high))
     ax.set(yticks=at, yticklabels=list(factors) if named else [], ylim=(-1.9, len(at) - 0.5), title=title)
     ax.tick_params(axis="y", length=0)
     if named:
-        artists.words(ax, "edge", 1.3, -1.2, "a bar from the left edge:\nnever as near", va="center", fontsize=13)
+        signs = "a bar from the left edge:\nnever as near;  ▷ at least"
+        artists.words(ax, "edge", 1.3, -1.2, signs, va="center", fontsize=13)
     else:
         artists.legend(ax, {method: f"than {_IN_SHORT[method]}" for method in methods}, loc="lower right")

@@ -62,6 +62,17 @@ def advantage(model: str, unit: str, over: str = WALK) -> tuple[np.ndarray, np.n
     return goals, cost[over][-3:] / np.array(spent)
 
 
+def advantages(unit: str, others: tuple[str, ...]) -> tuple[dict, dict]:
+    """Model → other method → the three factors of `advantage`, and whether each is only a lower bound."""
+    factors, bounds = {}, {}
+    for model in (*TRAINED, *MODELS):
+        nearest = typical(costs_and_errors(model, unit)[1][HAIS])[0]  # at the smallest K
+        found = {other: advantage(model, unit, other) for other in others}
+        factors[model] = {other: ratios for other, (_, ratios) in found.items()}
+        bounds[model] = {other: goals >= nearest for other, (goals, _) in found.items()}
+    return factors, bounds
+
+
 class HamiltonianConvergence(Panel):
     """Errors of HAIS, of fresh momentum and of two random walks on complete products of experts in 36 dimensions.
 

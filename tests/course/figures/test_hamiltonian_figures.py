@@ -10,9 +10,15 @@ FACTORS = {
 }
 
 
+BOUNDS = {
+    "round": {"random walk": np.array([False, True, False]), "fresh momentum": np.zeros(3, dtype=bool)},
+    "long": {"random walk": np.zeros(3, dtype=bool), "fresh momentum": np.zeros(3, dtype=bool)},
+}
+
+
 def drawn(named):
     (ax,) = LectureFigure().columns(1)
-    hamiltonian.savings(ax, FACTORS, "counted", named)
+    hamiltonian.savings(ax, FACTORS, BOUNDS, "counted", named)
     return ax, {line.get_gid(): line for line in ax.lines}
 
 
@@ -30,6 +36,13 @@ def test_a_mark_stands_in_the_row_of_its_model():
     for method in ("random walk", "fresh momentum"):
         assert np.round(lines[method].get_ydata()).tolist() == ax.get_yticks().tolist() == [1, 0]
     assert (lines["random walk"].get_ydata() > lines["fresh momentum"].get_ydata()).all()
+
+
+def test_an_arrow_stands_at_a_lower_bound_alone():
+    _, lines = drawn(named=True)
+    (x,), (y,) = lines["random walk bounds"].get_data()
+    assert x == 8.0 and y == lines["random walk bars"].get_ydata()[0]
+    assert len(lines["fresh momentum bounds"].get_xdata()) == 0
 
 
 def test_names_or_meanings():

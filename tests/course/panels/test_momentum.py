@@ -11,6 +11,7 @@ from anneal_edu.course.panels import HamiltonianConvergence, MomentumTrails, ham
 from anneal_edu.course.panels.hamiltonian_convergence import (
     COSTS,
     advantage,
+    advantages,
     cost_to_reach,
     costs_and_errors,
     stored_errors,
@@ -139,6 +140,15 @@ def test_the_cost_to_reach_an_error_lies_between_two_runs():
 def test_an_evaluation_costs_hais_half_of_its_advantage(model, over):
     in_distributions, in_evaluations = (advantage(model, unit, over)[1] for unit in COSTS)
     np.testing.assert_allclose(in_evaluations, in_distributions / 2)
+
+
+def test_a_factor_is_a_lower_bound_where_hais_is_as_near_at_its_smallest_k():
+    factors, bounds = advantages(COSTS[0], (WALK, LONG_WALK))
+    only_bounds = {model: of[WALK].tolist() for model, of in bounds.items() if of[WALK].any()}
+    assert only_bounds == {"Student-t, round": [True, False, False], "Laplace, stretched": [True, False, False]}
+    assert not any(of[LONG_WALK].any() for of in bounds.values())
+    for model, of in factors.items():
+        np.testing.assert_array_equal(of[WALK], advantage(model, COSTS[0], WALK)[1])
 
 
 def test_on_the_trained_student_t_model_no_method_is_ahead_of_the_walk_where_there_are_many_steps():
