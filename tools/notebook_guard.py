@@ -26,7 +26,7 @@ PICTURE = "Picture:\n"
 SEEN = r"\*\*What (you saw|came out)"
 SAYS = r"""\.says\(|["'] if .+ else ["']"""  # code that holds the words of its answer
 WORDS_A_MINUTE = 200
-MINUTES_A_PREDICTION, MINUTES_A_PANEL, MINUTES_AN_EXERCISE = 1, 2, 5
+MINUTES_A_PREDICTION, MINUTES_A_PANEL, MINUTES_AN_EXERCISE, MINUTES_A_LINE_OF_IT = 1, 2, 5, 1
 STABLE_TYPES = {"text/plain", "text/latex", "text/markdown", "image/png"}
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 IMPORTS = {"numpy", "anneal_edu", "inspect"}  # all that a notebook needs as a rule
@@ -279,20 +279,31 @@ def opening(notebook):
         yield "'## What you will learn' does not name the Prerequisites"
 
 
-def minutes(notebook):
-    """Of reading words and code, predicting, moving panels and solving exercises, up to the next five."""
+def minutes(notebook, solution):
+    """Of reading words and code, predicting, moving panels and solving exercises, up to the next five.
+
+    An exercise takes the longer, the more lines its solution has.
+    """
     text = "\n".join(cell.source for cell in notebook.cells)
     needed = len(text.split()) / WORDS_A_MINUTE + MINUTES_A_PREDICTION * text.count(PREDICT)
     needed += MINUTES_A_PANEL * text.count("ae.panels.")
     needed += MINUTES_AN_EXERCISE * sum(heading.startswith("Exercise") for heading in headings(notebook, 3))
+    needed += MINUTES_A_LINE_OF_IT * lines_of_exercises(solution)
     return 5 * math.ceil(needed / 5)
 
 
-def honest_time(notebook):
+def lines_of_exercises(solution):
+    """Without comments, and without the calls that check them."""
+    cells = [cell for number in (1, 2, 3) for cell in section(solution, rf"Exercise {number}\b", 3)]
+    lines = [line.strip() for cell in cells if cell.cell_type == "code" for line in cell.source.splitlines()]
+    return sum(bool(line) and not line.startswith("#") and "check." not in line for line in lines)
+
+
+def honest_time(notebook, solution):
     text = "\n".join(cell.source for cell in section(notebook, "What you will learn", 2))
     said = re.search(r"(\d+) minutes", text)
-    if said and int(said[1]) != minutes(notebook):
-        yield f"it says {said[1]} minutes and takes {minutes(notebook)}"
+    if said and int(said[1]) != minutes(notebook, solution):
+        yield f"it says {said[1]} minutes and takes {minutes(notebook, solution)}"
 
 
 def folded_answers(notebook):
@@ -384,8 +395,9 @@ def twin_faults(path, notebook):
     solved, asked = ([h for h in headings(one, 3) if h.startswith("Exercise")] for one in (solution, notebook))
     if asked != solved:
         return [f"solutions/{path.name} has the exercises {solved}, this one asks {asked}"]
+    hurried = list(honest_time(notebook, solution))
     begun = {paragraph[:40] for number in (1, 2, 3) for paragraph in paragraphs(notebook, number) if paragraph}
-    return [
+    return hurried + [
         f"solutions/{path.name} repeats the task, which may change in the lesson alone: {paragraph[:40]!r}"
         for number in (1, 2, 3)
         for paragraph in paragraphs(solution, number)
@@ -420,7 +432,6 @@ LESSON_RULES = [
     title,
     sections,
     opening,
-    honest_time,
     folded_answers,
     first_lines,
     folded_words,

@@ -269,6 +269,15 @@ def test_a_task_that_stands_twice_is_found(write_pair):
     assert len(found) == 3 and all("repeats the task" in fault and "'Try it, and" in fault for fault in found)
 
 
+def test_an_exercise_takes_longer_the_more_lines_its_solution_has(write_pair):
+    """Three of nine lines, beside a comment and the call of the check: 27 minutes more than five each."""
+    solved = solution()
+    for cell in solved.cells:
+        if cell.cell_type == "code":
+            cell.source = "\n".join(["# so", *(f"x{i} = {i}" for i in range(9)), "", cell.source])
+    assert faults(write_pair(lesson(), solved)[0]) == ["it says 20 minutes and takes 45"]
+
+
 def test_missing_solution_is_found(write_pair):
     lesson_path, solution_path = write_pair(lesson(), solution())
     solution_path.unlink()
