@@ -151,10 +151,10 @@ def misses_and_ess(axes: list[Axes], rows: list[dict], n_chains: int) -> None:
     artists.legend(ess, LABELS, loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=2)
 
 
-_HOLLOW = {"linestyle": "None", "markerfacecolor": "white", "markeredgewidth": 2}
+_HOLLOW = {"markerfacecolor": "white", "markeredgewidth": 2}
 _POINTS = {
     ("Gibbs", "linear"): (1.0, {}),
-    ("Gibbs", "optimal binned"): (1.2, _HOLLOW),
+    ("Gibbs", "optimal binned"): (1.2, _HOLLOW | {"linestyle": "None"}),
     ("perfect", "linear"): (0.83, {"linestyle": "None", "marker": "*", "markersize": 15}),
 }
 """Transitions and schedule → how far to the right of K a point is drawn, and what differs from the look of its path."""
@@ -162,40 +162,49 @@ _POINTS = {
 
 @projected()
 def figure_three(axes: list[Axes], rows: list[dict], n_chains: int) -> None:
-    """Figure 3: left log Ẑ - log Z with its 95% interval against K, on both paths; right the ESS.
+    """Figure 3: log Ẑ - log Z with its 95% interval against K, on both paths, for each schedule; right the ESS.
 
-    Lines join Gibbs runs with a linear schedule; hollow marks are those with the optimal binned one, stars have perfect
-    transitions (on the left alone, as they have fewer chains). MAS is drawn a little to the right.
+    Hollow marks are those of the optimal binned schedule; stars have perfect transitions (on the left alone, as they
+    have fewer chains). MAS is drawn a little to the right.
 
     Parameters
     ----------
-    axes : two Axes
+    axes : three Axes
+        Of the linear schedule, of the optimal binned one, and of the ESS.
     rows : list of dict
         Of Grosse et al. 2013, Figure 3, from one start: "path", "schedule", "transitions", "n_steps", "log_z", "low",
         "high", "exact", "ess".
     n_chains : int
         What the ESS of a Gibbs run could reach.
     """
-    errors, ess = axes
+    *errors, ess = axes
     n_steps = sorted({row["n_steps"] for row in rows})
-    span, bottom = (n_steps[0] / 1.6, n_steps[-1] * 1.6), 2 * min(row["low"] - row["exact"] for row in rows)
-    artists.curve(errors, "exact", span, [0, 0], "truth")
+    span, bottom = (n_steps[0] / 1.6, n_steps[-1] * 2.5), 2 * min(row["low"] - row["exact"] for row in rows)
+    of_schedule = dict(zip(("linear", "optimal binned"), errors, strict=True))
+    for schedule, ax in of_schedule.items():
+        artists.curve(ax, "exact", span, [0, 0], "truth")
+        ax.set_title(f"log Ẑ − log Z, {schedule}")
     for (style, label), (kind, (aside, look)) in product(LABELS.items(), _POINTS.items()):
         found = [row for row in rows if (row["path"], row["transitions"], row["schedule"]) == (label, *kind)]
-        x = np.array([row["n_steps"] * aside * (1.09 if label == "MAS" else 1 / 1.09) for row in found])
+        by_path = np.array([row["n_steps"] * (1.09 if label == "MAS" else 1 / 1.09) for row in found])
         miss, low, high = ([row[end] - row["exact"] for row in found] for end in ("log_z", "low", "high"))
-        artists.bars(errors, f"{style} {kind} bars", x, low, high, style, linewidth=1.4, markersize=6)
-        artists.line(errors, f"{style} {kind}", x, miss, **STYLES[style] | look)
+        ax, binned = of_schedule[kind[1]], kind[1] == "optimal binned"
+        x, alone = (by_path, _HOLLOW) if binned else (by_path * aside, look)
+        artists.bars(ax, f"{style} {kind} bars", x, low, high, style, linewidth=1.4, markersize=6)
+        artists.line(ax, f"{style} {kind}", x, miss, **STYLES[style] | alone)
         if kind[0] == "Gibbs":
-            artists.line(ess, f"{style} {kind}", x, [row["ess"] for row in found], **STYLES[style] | look)
+            ess_of = [row["ess"] for row in found]
+            artists.line(ess, f"{style} {kind}", by_path * aside, ess_of, **STYLES[style] | look)
     for ax in axes:
-        artists.log_x(ax, "number of transitions K", n_steps, span)
-    artists.squeezed_y(errors, 0.1, [t for t in (-100, -10, -1, -0.1, 0, 0.1, 1) if t > bottom], bottom, 3)
-    errors.set_title("log Ẑ − log Z, 95% intervals (nats)")
+        artists.log_x(ax, "number of transitions K", n_steps[::2], span)
+    errors[0].set_ylabel("nats, 95% intervals", fontsize=12, labelpad=0)
+    for ax in errors:
+        artists.squeezed_y(ax, 0.1, [t for t in (-100, -10, -1, -0.1, 0, 0.1, 1) if t > bottom], bottom, 3)
     _log_ess(ess, n_chains, n_chains, f"ESS of {n_chains:,} chains")
     ess.minorticks_off()
-    artists.legend(errors, LABELS | {"truth": "exact"}, loc="lower right")
-    meanings = {"linear": {"marker": "o"}, "optimal binned": _HOLLOW | {"marker": "o"}}
-    meanings["perfect transitions (left)"] = _POINTS["perfect", "linear"][1]
+    artists.legend(errors[1], LABELS | {"truth": "exact"}, loc="lower right")
+    star = Line2D([], [], color=GREY, label="perfect", **_POINTS["perfect", "linear"][1])
+    errors[0].legend(handles=[star], loc="lower right")
+    meanings = {"linear": {"marker": "o"}, "optimal binned": _HOLLOW | {"marker": "o", "linestyle": "None"}}
     handles = [Line2D([], [], color=GREY, label=meaning, **look) for meaning, look in meanings.items()]
     ess.legend(handles=handles, loc="upper left")

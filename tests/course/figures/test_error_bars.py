@@ -200,13 +200,14 @@ def test_figure_three_draws_every_point_with_its_interval_around_the_truth():
         for n_steps in (10, 100)
         for i, (path, transitions, schedule) in enumerate(places)
     ]  # fmt: skip
-    errors, ess = axes = LectureFigure().columns(1, 1)
+    linear, binned, ess = axes = LectureFigure().columns(1, 1, 1)
     rbm_paths.figure_three(axes, rows, 100)
     for i, (path, *kind) in enumerate(places):
         name = f"{'moments' if path == 'MAS' else 'geometric'} {tuple(kind)}"
-        points, bars = (next(a for a in errors.get_children() if a.get_gid() == name + end) for end in ("", " bars"))
-        aside = 1.09 if path == "MAS" else 1 / 1.09
-        x = aside * np.array([10, 100]) * {"linear": 1.0, "optimal binned": 1.2}[kind[1]]
+        mine, other = (linear, binned) if kind[1] == "linear" else (binned, linear)
+        points, bars = (next(a for a in mine.get_children() if a.get_gid() == name + end) for end in ("", " bars"))
+        assert not any(a.get_gid() == name for a in other.get_children())
+        x = np.array([10, 100]) * (1.09 if path == "MAS" else 1 / 1.09)
         np.testing.assert_allclose(points.get_xdata(), x if kind[0] == "Gibbs" else 0.83 * x)
         np.testing.assert_allclose(points.get_ydata(), 2 + 0.01 * i)
         np.testing.assert_allclose(bars.get_ydata()[:2], [1 + 0.01 * i, 2.2 + 0.01 * i])
