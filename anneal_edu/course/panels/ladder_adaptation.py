@@ -169,5 +169,5 @@ def _takeaway(step: int, spread: float, first: Round) -> str:
             return "A linear ladder, and all pairs refuse about equally often: nothing needs to be moved."
         return f"A linear ladder: pair {worst} is the one to be feared. Others have too little to do."
     if spread < 0.12:
-        return "All pairs refuse about equally often. With as many rungs hardly a ladder makes more round trips."
+        return "All pairs refuse about equally often. Another ladder of as many rungs makes hardly more round trips."
     return "Rungs have moved to where swaps are refused. The rejections are not equal yet: another round may help."
