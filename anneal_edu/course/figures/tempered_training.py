@@ -30,9 +30,15 @@ Curves = dict[str, tuple[np.ndarray, np.ndarray]]
 
 @projected()
 def training_curves(
-    ax: Axes, curves: Curves, best: float | None, xlabel: str, log: bool, limits: tuple[float, float]
+    ax: Axes,
+    curves: Curves,
+    best: float | None,
+    xlabel: str,
+    log: bool,
+    limits: tuple[float, float],
+    banded: tuple[str, ...] = METHODS,
 ) -> None:
-    """Median over the seeds of the exact mean log likelihood, and its range as a band.
+    """Median over the seeds of the exact mean log likelihood, and of the ``banded`` methods its range as a band.
 
     Parameters
     ----------
@@ -50,7 +56,8 @@ def training_curves(
     low = limits[0]
     for method, (x, values) in curves.items():
         shown = np.clip(values, low - 1, None)
-        artists.band(ax, f"{method} range", x, shown.min(1), shown.max(1), method, alpha=0.15)
+        if method in banded:
+            artists.band(ax, f"{method} range", x, shown.min(1), shown.max(1), method, alpha=0.2)
         look = STYLES[method] | {"markevery": max(1, len(x) // 6), "markersize": 7}
         artists.line(ax, method, x, np.median(shown, axis=1), **look)
     x_low = 10 ** np.floor(np.log10(min(x[0] for x, _ in curves.values()))) if log else 0
@@ -97,15 +104,17 @@ def comparison(
 
 @projected()
 def picture_strip(ax: Axes, pictures: np.ndarray, top: float) -> None:
-    """Small square pictures (N, size²) in a row under the x axis, the first at x = 0; ``top`` is the y limit."""
-    n, size = len(pictures), round(pictures.shape[1] ** 0.5)
-    cell = size + 2  # a frame of one pixel around each
-    strip = np.full((cell, n * cell), 0.75)
+    """Small pictures (N, size²) under the x axis, each below its x = 0, 1, …; ``top`` is the y limit.
+
+    They stand in two rows by turns, so that each may be two units wide.
+    """
+    n, size, height = len(pictures), round(pictures.shape[1] ** 0.5), 0.14 * top
     for i, picture in enumerate(pictures):
-        strip[1:-1, i * cell + 1 : (i + 1) * cell - 1] = 1 - picture.reshape(size, size)
-    bottom = -0.14 * top
-    ax.imshow(strip, cmap="gray", extent=(-0.5, n - 0.5, bottom, -0.02 * top), aspect="auto", vmin=0, vmax=1)
-    ax.set(xlim=(-0.7, n - 0.3), ylim=(bottom, top), xticks=[])
+        framed = np.pad(1 - picture.reshape(size, size), 1, constant_values=0.75)
+        upper = -0.02 * top - (i % 2) * height
+        extent = (i - 0.95, i + 0.95, upper - height, upper)
+        ax.imshow(framed, cmap="gray", extent=extent, aspect="auto", vmin=0, vmax=1)
+    ax.set(xlim=(-1.2, n + 0.2), ylim=(-0.02 * top - 2 * height, top), xticks=[])
 
 
 @projected()

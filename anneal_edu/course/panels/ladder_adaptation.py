@@ -167,7 +167,7 @@ def _takeaway(step: int, spread: float, first: Round) -> str:
         worst = int(first.rates.argmax()) + 1
         if uneven < 0.1:
             return "A linear ladder, and all pairs refuse about equally often: nothing needs to be moved."
-        return f"A linear ladder: pair {worst} is the one to be feared. Its neighbours have too little to do."
+        return f"A linear ladder: pair {worst} is the one to be feared. Others have too little to do."
     if spread < 0.12:
-        return "All pairs refuse about equally often. For this number of rungs no other ladder makes more round trips."
+        return "All pairs refuse about equally often. Another ladder of as many rungs makes hardly more round trips."
     return "Rungs have moved to where swaps are refused. The rejections are not equal yet: another round may help."

@@ -17,6 +17,8 @@ SHOWN = {
     "three ways to swap": ("PT, coin", "PT, even-odd", "PT, lifted"),
     "CD": ("CD-1", "CD-25", "PT, even-odd"),
 }
+BANDED = {"PCD and PT": ("PCD", "PT, even-odd")}
+"""Whose range is drawn, where five of them would hide each other."""
 COUNTED = ("updates", "Gibbs steps")
 BEST = {BARS: -float(np.log(30)), DIGITS: None}
 LIMITS = {BARS: (-22.0, -1.4), DIGITS: (-26.0, -17.0)}
@@ -47,7 +49,8 @@ class TemperedTraining(Panel):
 
     title = "Training with chains at one temperature, and at ten"
     picture = (
-        "Left: exact mean log likelihood of the data against updates or Gibbs steps, median and range of the seeds. "
+        "Left: exact mean log likelihood of the data against updates or Gibbs steps, median of the seeds, and "
+        "the range of plain PCD and of PT or, of three curves, of all. "
         "Right: all nine methods after one and the same number of updates, a row each, pale where "
         "the left side leaves them out; in brackets the Gibbs steps of an update."
     )
@@ -84,7 +87,8 @@ class TemperedTraining(Panel):
         }
         left, right = self.axes
         xlabel = "Gibbs steps" if in_steps else "updates"
-        tempered_training.training_curves(left, drawn, BEST[data], xlabel, in_steps, limits)
+        banded = BANDED.get(methods, SHOWN[methods])
+        tempered_training.training_curves(left, drawn, BEST[data], xlabel, in_steps, limits, banded)
         tempered_training.moment(left, drawn, at)
         if BEST[data] is not None:
             x, y = left.get_xlim()[1], BEST[data] + 0.15

@@ -228,7 +228,7 @@ WORDS = {
         ((0, 0.0, rounds(0.3, 0.6, 0.2)), "A linear ladder: pair 2 is the one to be feared."),
         ((0, 0.0, rounds(0.3, 0.39, 0.3)), "A linear ladder, and all pairs refuse about equally often"),
         ((0, 0.0, rounds(0.3, 0.41, 0.3)), "A linear ladder: pair 2 is the one to be feared."),
-        ((2, 0.11, rounds(0.3, 0.6, 0.2)), "All pairs refuse about equally often. For this number of rungs no other"),
+        ((2, 0.11, rounds(0.3, 0.6, 0.2)), "All pairs refuse about equally often. Another ladder of as many rungs"),
         ((2, 0.13, rounds(0.3, 0.6, 0.2)), "The rejections are not equal yet"),
     ],
     replica_walks: [
