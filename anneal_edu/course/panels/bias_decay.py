@@ -79,9 +79,9 @@ class BiasDecay(Panel):
         left, right = figure.columns(1.15, 1)
         left.set(yscale="log", ylim=(0.012, 5000), title="Bias in nats: forward ●, reverse ○")  # room for the legend
         ticks = (0.03, 0.1, 0.3, 1, 3, 10, 30, 100)
-        left.set(yticks=ticks, yticklabels=[f"{tick:g}" for tick in ticks], axisbelow=True)
+        left.set(yticks=ticks, yticklabels=[f"{tick:g}" for tick in ticks])
         left.minorticks_off()
-        left.grid(axis="y", color="0.88", linewidth=0.8)
+        left.hlines(ticks, 0, 1, "0.88", transform=left.get_yaxis_transform(), linewidth=0.8, zorder=0)
         artists.log_x(left, "number of steps K", (10, 30, 100, 300), (8, 310))
         right.set(xlim=(-0.03, 1.03), ylim=(0, 2.1), xlabel="position β", title="Lost up to β, in units of F/K")
         right.set(xticks=(0, 0.5, 1), xticklabels=("0", "0.5", "1"), yticks=(0, 1, 2))
