@@ -258,7 +258,7 @@ def _least_loss(costs: np.ndarray, seconds: np.ndarray, budget: float) -> float:
 
 @exercise(
     hints=(
-        "What do the two biases of one K add up to, on any path of the lesson?",
+        "What do the two biases of one K add up to, on the geometric path and on the moment path alike?",
         "K times the sum is the same number, 2F, for every K: all but one row must agree on it, whatever F is.",
         "total = n_steps * (forward + reverse); the row whose total is farthest from np.median(total)",
     )

@@ -77,9 +77,11 @@ class BiasDecay(Panel):
 
     def make_axes(self, figure):
         left, right = figure.columns(1.15, 1)
-        left.set(yscale="log", ylim=(0.01, 20_000), title="Bias in nats: forward ●, reverse ○")  # room for the legend
-        ticks = (0.01, 0.1, 1, 10, 100, 1000)
-        left.set(yticks=ticks, yticklabels=[f"{tick:,g}" for tick in ticks])
+        left.set(yscale="log", ylim=(0.012, 5000), title="Bias in nats: forward ●, reverse ○")  # room for the legend
+        ticks = (0.03, 0.1, 0.3, 1, 3, 10, 30, 100)
+        left.set(yticks=ticks, yticklabels=[f"{tick:g}" for tick in ticks])
+        left.minorticks_off()
+        left.hlines(ticks, 0, 1, "0.88", transform=left.get_yaxis_transform(), linewidth=0.8, zorder=0)
         artists.log_x(left, "number of steps K", (10, 30, 100, 300), (8, 310))
         right.set(xlim=(-0.03, 1.03), ylim=(0, 2.1), xlabel="position β", title="Lost up to β, in units of F/K")
         right.set(xticks=(0, 0.5, 1), xticklabels=("0", "0.5", "1"), yticks=(0, 1, 2))
@@ -109,7 +111,8 @@ class BiasDecay(Panel):
             )
         meanings = {"geometric": "geometric", "moments": "moments"}
         artists.legend(right, meanings, loc="upper left")
-        artists.legend(left, meanings | {"reference": "F/K, linear", "estimate": "Monte Carlo"}, loc="upper right")
+        meanings |= {"reference": "F/K, linear", "estimate": "Monte Carlo"}
+        artists.legend(left, meanings, loc="upper right", ncols=2)
         return Reading(_takeaway(F, n_steps, ends, schedule, exact_bias, *shares), readout)
 
 
