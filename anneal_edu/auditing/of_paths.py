@@ -113,7 +113,7 @@ def _exact_log_z(point: Any) -> float | None:
         return float(logsumexp(point.log_density(binary_states(point.dim)))) if point.dim <= _MOST_BITS else None
     if getattr(point, "discrete", False) or not hasattr(point, "sample") or point.dim > 2:
         return None
-    seen = np.asarray(point.sample(2000, np.random.default_rng(0)), dtype=np.float64)
+    seen = point.sample(2000, np.random.default_rng(0))
     reach = 8 * seen.std(0) + 1e-300
     n = 4001 if point.dim == 1 else 401
     axes = [np.linspace(m - r, m + r, n) for m, r in zip(seen.mean(0), reach, strict=True)]

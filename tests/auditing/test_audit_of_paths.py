@@ -44,7 +44,8 @@ def point(dim=1, **more):
 
 
 def start(dim=1, **more):
-    return point(dim, **{"sample": lambda n, rng: rng.standard_normal((n, dim)), "log_z": lambda: 0.0} | more)
+    had = {"sample": lambda n, rng: rng.standard_normal((n, dim)), "log_z": lambda: 0.0}
+    return SimpleNamespace(**vars(point(dim)) | had | more)
 
 
 def test_states_to_look_at_are_draws_of_the_start():
@@ -197,6 +198,20 @@ def test_a_sum_over_bits_or_over_a_grid():
     assert of_paths._exact_log_z(ae.Gaussian(np.zeros(3), np.eye(3))) is None
 
 
+@pytest.mark.parametrize("dim", [1, 2])
+def test_a_grid_is_fine_but_not_large(dim):
+    sizes = []
+
+    def flat(x):
+        sizes.append(x.shape)
+        return np.zeros(x.shape[:-1])
+
+    draws = ae.Gaussian(np.zeros(dim), np.eye(dim)).sample
+    of_paths._exact_log_z(SimpleNamespace(dim=dim, log_density=flat, sample=draws))
+    ((*grid, last),) = sizes
+    assert last == dim and min(grid) > 300 and 3000 < np.prod(grid) < 300_000
+
+
 def of_bits(dim):
     return SimpleNamespace(dim=dim, binary=True, discrete=True, log_density=lambda x: np.zeros(len(x)))
 
@@ -328,3 +343,14 @@ def test_a_path_is_asked_everything_with_its_budget(monkeypatch):
     assert [name for name, _ in asked] == [f"path({beta:g})" for beta in of_paths.BETAS for _ in range(2)]
     assert {n for _, n in asked} == {300} and docket.facts == []
     assert docket.asked == ["ends, densities, gradients", "normalisers", "draws", "Gibbs steps"]
+
+
+def test_a_path_that_fails_is_told_why():
+    def fails(x):
+        raise ArithmeticError("not there")
+
+    found = ae.audit(lambda beta: start() if beta == 0 else SimpleNamespace(dim=1, log_density=fails), rng=rng())
+    assert [str(finding) for finding in found.findings] == ["fails: ArithmeticError: not there"]
+    no_number = ae.audit(lambda beta: start(log_density=lambda x: np.full(len(x), np.nan)), rng=rng())
+    assert no_number.kinds == ("no density",)
+    assert no_number.left_out == ("what comes after states that cannot be used",)
