@@ -202,7 +202,15 @@ def spend_the_budget(answer) -> str:
         f"{BUDGET} sweeps. What helps more: looking more often, or more sweeps at every look?",
     )
     praise = f"right: within {BOUND} nats (root mean square) for {BUDGET} sweeps or less after the first look"
-    return f"{praise}{near}: more sweeps a look would be safer." if near else f"{praise}."
+    said = f"{praise}{near}: more sweeps a look would be safer." if near else f"{praise}."
+    return f"{said} {_at_every_distance()}"
+
+
+def _at_every_distance() -> str:
+    """What the whole budget gives, at few looks and at many."""
+    spent = {apart: (len(errors), errors[-1]) for apart, errors in _MEASURED.items()}
+    rows = "; ".join(f"every {apart}, {n} each: {error:.2f}" for apart, (n, error) in spent.items())
+    return f"The whole budget, spent on looks of so many sweeps, leaves in nats: {rows}."
 
 
 def root_mean_square_error(every: int, n_sweeps: int, seeds) -> float:
