@@ -208,9 +208,8 @@ def spend_the_budget(answer) -> str:
 
 def _at_every_distance() -> str:
     """What the whole budget gives, at few looks and at many."""
-    spent = {apart: (len(errors), errors[-1]) for apart, errors in _MEASURED.items()}
-    rows = "; ".join(f"every {apart}, {n} each: {error:.2f}" for apart, (n, error) in spent.items())
-    return f"The whole budget, spent on looks of so many sweeps, leaves in nats: {rows}."
+    rows = (f"{errors[-1]:.2f} every {apart} ({len(errors)})" for apart, errors in _MEASURED.items())
+    return f"What the whole budget leaves, in nats, at looks every so many updates (of so many sweeps): {', '.join(rows)}."
 
 
 def root_mean_square_error(every: int, n_sweeps: int, seeds) -> float:
