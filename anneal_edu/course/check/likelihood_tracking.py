@@ -209,7 +209,8 @@ def spend_the_budget(answer) -> str:
 def _at_every_distance() -> str:
     """What the whole budget gives, at few looks and at many."""
     rows = (f"{errors[-1]:.2f} every {apart} ({len(errors)})" for apart, errors in _MEASURED.items())
-    return f"What the whole budget leaves, in nats, at looks every so many updates (of so many sweeps): {', '.join(rows)}."
+    said = "What the whole budget leaves, in nats, at looks every so many updates (of so many sweeps)"
+    return f"{said}: {', '.join(rows)}."
 
 
 def root_mean_square_error(every: int, n_sweeps: int, seeds) -> float:
