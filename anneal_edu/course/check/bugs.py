@@ -255,7 +255,7 @@ def what_is_wrong(answer) -> str:
     """``answer(log_weights, states)`` must say of one run what is wrong: log weights (C,), states (n_sweeps, C).
 
     "collapsed": one chain carries the weight. "copies": two chains are one. "stuck": a chain never moves. "not there
-    yet": the chains are still on their way. "fine". Of all kinds come 40 runs, then 150 fine ones, and 17 to tell
+    yet": the chains are still on their way. "fine". Of all kinds come 40 runs, then 150 fine ones, and 18 to tell
     apart rules that are nearly right.
 
     Examples

@@ -202,7 +202,15 @@ def spend_the_budget(answer) -> str:
         f"{BUDGET} sweeps. What helps more: looking more often, or more sweeps at every look?",
     )
     praise = f"right: within {BOUND} nats (root mean square) for {BUDGET} sweeps or less after the first look"
-    return f"{praise}{near}: more sweeps a look would be safer." if near else f"{praise}."
+    said = f"{praise}{near}: more sweeps a look would be safer." if near else f"{praise}."
+    return f"{said} {_at_every_distance()}"
+
+
+def _at_every_distance() -> str:
+    """What the whole budget gives, at few looks and at many."""
+    rows = (f"{errors[-1]:.2f} every {apart} ({len(errors)})" for apart, errors in _MEASURED.items())
+    said = "What the whole budget leaves, in nats, at looks every so many updates (of so many sweeps)"
+    return f"{said}: {', '.join(rows)}."
 
 
 def root_mean_square_error(every: int, n_sweeps: int, seeds) -> float:

@@ -106,7 +106,7 @@ class LikelihoodTracking(Panel):
 
     title = "Watching the likelihood"
     picture = (
-        "Left: mean log likelihood of training and validation digits against updates, as tracked, with a band of two "
+        "Left: mean log likelihood of training and validation digits against updates, as tracked, with bars of two "
         "standard errors, and exact. Right: error of the tracked log Z at every look, with bars of two standard "
         "errors; looks that are off by more than three of them are crossed."
     )

@@ -83,7 +83,7 @@ def _number(answer: list[float]) -> str:
 
 def _takeaway(row: Row, wrong: str, told: bool) -> str:
     if not told:
-        return "One of the two has a fault: both print plausible numbers with small error bars. Which?"
+        return "One of the two has a fault. Their numbers and their error bars are all that you see: which?"
     says = FAULTS[row.fault].says
     asked = sum(p is not None for p in row.p_values.values())
     if not row.seen_by:

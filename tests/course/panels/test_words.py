@@ -346,7 +346,7 @@ WORDS = {
         ((4, 0.5, 0.64, 110.4, 110.4, 4.9), "log Ẑ is 2 to 5 nats too high."),
     ],
     which_is_wrong: [
-        ((accused({}), "B", False), "One of the two has a fault: both print plausible numbers with small error bars."),
+        ((accused({}), "B", False), "One of the two has a fault. Their numbers and their error bars are all"),
         ((accused({"a": 0.5, "b": None}), "A", True), "It is A. The two ends of the path are exchanged in between."),
         ((accused({"a": 0.5, "b": 0.02}), "A", True), "None of 2 tests sees it"),
         ((accused({"a": 1e-6, "b": 1e-7, "c": 0.1, "d": None}), "B", True), "2 of 3 tests see it; cheapest: b."),
