@@ -122,6 +122,7 @@ def test_a_density_is_a_function_and_of_one_state():
         return half_square(x) + 1e-5 * (len(calls) == 2)
 
     assert looked_at(forgetful) == ["no function"]
+    assert looked_at(lambda x: half_square(x) + 1e-9 * (calls.append(0) or len(calls))) == []
     assert looked_at(lambda x: half_square(x) + 1e-3 * len(x)) == ["states mixed up"]
     assert looked_at(lambda x: half_square(x) + 1e-7 * len(x)) == []  # as single precision would do
 

@@ -58,6 +58,12 @@ def test_fifty_that_differ_are_enough(n, z):
     assert p[0] == 1 and (p[1] < 1e-9) == (z > 0)
 
 
+def test_every_column_needs_fifty_of_its_own():
+    differences = np.zeros((1000, 2))
+    differences[:30] = 1.0
+    assert z_and_p(differences)[0].tolist() == [0, 0]
+
+
 def test_differences_that_are_all_equal_say_nothing_of_chance():
     assert z_and_p(np.full((100, 1), 2.0))[0] == 0
 

@@ -117,6 +117,20 @@ def test_who_keeps_bits():
     assert keeps(refuses) and keeps(lambda v, rng: v[:-1] + 0.5) and keeps(lambda v, rng: v.astype(complex) + 0.5)
 
 
+def test_a_kernel_that_fails_some_day_is_told_why(monkeypatch):
+    calls = []
+
+    def tired(f, x, rng):
+        calls.append(0)
+        if len(calls) > 20:
+            raise ArithmeticError("too tired")
+        return x + rng.standard_normal(x.shape)
+
+    docket = Docket()
+    of_kernels.audit_kernel(tired, None, 1000, docket, rng())
+    assert [str(fact) for fact in docket.facts] == ["fails: ArithmeticError: too tired"]
+
+
 def test_slow_kernels_are_asked_with_a_share(monkeypatch):
     asked = {}
     monkeypatch.setattr(of_kernels, "_affordable", lambda moves, worlds, n: 0.3)
