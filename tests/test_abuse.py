@@ -427,6 +427,20 @@ def test_the_same_mistake_has_the_same_words(name, mistake, words):
     assert words in complaint(name, **mistake)[1]
 
 
+@pytest.mark.parametrize("name", [n for n in EVERY if n not in NO_LOG_Z])
+def test_an_odd_log_z_is_refused_before_anything_moves(name):
+    """Handed-in draws may be weighed once before; a walk would ask for a density at every step."""
+
+    class Watched(OddLogZ):
+        def log_density(self, x):
+            asked.append(x)
+            return super().log_density(x)
+
+    asked = []
+    assert "must be finite" in complaint(name, path=lambda beta: Watched(np.nan))[1]
+    assert len(asked) <= 1
+
+
 @pytest.mark.parametrize("name", ["tempering_states", "rts_rounds"])
 def test_what_yields_for_ever_refuses_at_the_call(name):
     arguments = {"tempering_states": (3,), "rts_rounds": (1, 3, 3)}[name]

@@ -71,6 +71,13 @@ def test_a_grid_that_does_not_fit_is_refused(x):
         ae.annealing.matrices.random_walk_matrix(np.zeros(61), x, step_size=0.8)
 
 
+def test_two_cells_are_a_grid_and_one_is_none():
+    T = ae.annealing.matrices.random_walk_matrix(np.zeros(2), [0.0, 0.5], step_size=0.8)
+    np.testing.assert_allclose(T.sum(1), 1)
+    with pytest.raises(ValueError, match="x must"):
+        ae.annealing.matrices.random_walk_matrix(np.zeros(1), [0.0], step_size=0.8)
+
+
 def test_the_weight_is_the_sum_of_what_each_start_gives():
     transitions = [ae.metropolis_matrix(log_f) for log_f in LOG_F[1:]]
     left = np.arange(12) < 5

@@ -112,6 +112,15 @@ def test_both_kernels_leave_every_distribution_of_the_path_invariant(start, beta
         assert largest_z_score(path(beta), lambda _p, v, rng, step=step: step(beta, beta, v, rng)[1]) < 5
 
 
+def test_the_steps_of_annealing_are_in_single_precision_whatever_they_are_given():
+    path = starts(random_grbm(4, 3))["full"]
+    v = path(0.5).sample(9, np.random.default_rng(0)).astype(np.float32)
+    for step in (path.weigh_and_gibbs, path.weigh_and_auxiliary_gibbs):
+        single, double = (step(0.2, 0.3, x, np.random.default_rng(1)) for x in (v, v.astype(np.float64)))
+        for one, other in zip(single, double, strict=True):
+            np.testing.assert_array_equal(one, other)
+
+
 @pytest.mark.parametrize("start", ["mean", "diagonal", "full"])
 @pytest.mark.parametrize("beta", [0.2, 0.7])
 def test_the_papers_step_in_v_and_the_combined_one_draw_the_same(start, beta):
