@@ -212,7 +212,7 @@ def ais(
     def walk(rows: slice, rng: np.random.Generator, watch: Watch) -> tuple[np.ndarray, np.ndarray]:
         step, n = annealing_step(path, kernel), rows.stop - rows.start
         x = draws_of(start, n, rng)  # (C, D)
-        log_w = np.full(n, log_z_of(start), dtype=np.float64)  # (C,)
+        log_w = np.full(n, log_z_of(start))  # (C,)
         for before, now in pairwise(watch(schedule)):
             log_ratio, x = step(before, now, x, rng)
             require_sound_step(log_w, log_ratio, x, before, now)

@@ -210,7 +210,7 @@ def hais_states(
     x = draws_of(start, n_chains, rng).astype(np.float64)  # (C, D)
     walled = walls_of(path(1.0), x)
     v = rng.standard_normal(x.shape)
-    log_w = np.full(n_chains, log_z_of(start), dtype=np.float64)  # (C,)
+    log_w = np.full(n_chains, log_z_of(start))  # (C,)
     known = density.remember(x)
     yield HAISState(0.0, x, v, log_w, np.ones(n_chains, dtype=bool))
     for before, now in pairwise(schedule):

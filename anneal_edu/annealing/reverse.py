@@ -118,7 +118,7 @@ def reverse_ais(
 
     def walk(rows: slice, rng: np.random.Generator, watch: Watch) -> tuple[np.ndarray, np.ndarray]:
         step, x = annealing_step(path, backwards), draws[rows]
-        log_w = np.full(len(x), log_z_of(start), dtype=np.float64)  # (N,)
+        log_w = np.full(len(x), log_z_of(start))  # (N,)
         x = careful(backwards)(target, x, rng)
         for now, before in pairwise(watch(schedule[::-1])):
             log_ratio, x = step(now, before, x, rng)
