@@ -66,7 +66,7 @@ NUMBERS = {"core/NumberReplacer", "core/ReplaceUnaryOperator_USub_UAdd"}
 # Of progress bars, a program's help, ASCII files and printed fields; zip's claim that lengths agree, a check; numpy's
 # own warnings.
 UNSEEN_KEYWORDS = {
-    *("desc", "disable", "help", "metavar", "progress", "total"),
+    *("desc", "description", "disable", "help", "metavar", "progress", "total"),
     *("encoding", "repr", "strict", "over", "invalid", "divide"),
 }  # fmt: skip
 ENVIRONMENT = {"OPENBLAS_NUM_THREADS": "1", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTHONDONTWRITEBYTECODE": "1"}

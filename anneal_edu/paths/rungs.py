@@ -31,7 +31,8 @@ class Rungs:
 
     def move(self, carried: Carried, rungs: np.ndarray, rng: np.random.Generator) -> Carried:
         """One transition of every chain on its own rung, (...,)."""
-        x, moved = carried[0], np.empty_like(carried[0])
+        x, *_ = carried
+        moved = np.empty_like(x)
         for k in np.unique(rungs):
             here = rungs == k
             new = self.kernel(self.distribution(int(k)), x[here], rng)
@@ -41,7 +42,8 @@ class Rungs:
 
     def log_density(self, carried: Carried, rungs: np.ndarray) -> np.ndarray:
         """Log f_k(x) of every state x on a rung k of its own: (..., D), (...) -> (...)."""
-        x, log_f = carried[0], np.empty(rungs.shape)
+        x, *_ = carried
+        log_f = np.empty(rungs.shape)
         for k in np.unique(rungs):
             here = rungs == k
             log_f[here] = log_density_of(self.distribution(int(k)), x[here], self.schedule[k])
@@ -49,7 +51,7 @@ class Rungs:
 
     def log_densities(self, carried: Carried) -> np.ndarray:
         """Log f_k(x_n) of every state on every rung: (N, D) -> (K+1, N)."""
-        x = carried[0]
+        x, *_ = carried
         if (all_at_once := offered(self.path, "log_densities")) is not None:
             log_f = all_at_once(self.schedule, x)
         else:
