@@ -288,8 +288,9 @@ def is_sound(answer) -> str:
             f"you accuse exact draws whose shares are off as those of one batch in 3,000 are by chance (at your call "
             f"number {number}). Once in 100,000 times is granted: allow them more, or take fewer looks.",
         )
+    n_sound = sum(sound for _, sound, _ in STEPS.values())
     return (
-        f"right: {len(STEPS)} steps, four of them sound. The last throws the same coins in every call: after one step "
+        f"right: {len(STEPS)} steps, {n_sound} of them sound. The last throws the same coins in every call: after one step "
         "nothing shows, after eleven the states come up with wrong shares."
     )
 

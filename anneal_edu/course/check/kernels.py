@@ -38,6 +38,15 @@ def _round_of_eleven(rbm: BinaryRBM, v: np.ndarray, rng: np.random.Generator) ->
     return states[np.where(code < 11, (code + 1) % 11, code)].astype(float)
 
 
+def _a_third_on(rbm: BinaryRBM, v: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """All states are laid out on a circle, each as long as it is probable; whoever stands there goes a third on."""
+    states = binary_states(rbm.dim)
+    p = np.exp(rbm.log_density(states) - rbm.log_z())
+    ends, code = np.cumsum(p), (v[:, None] == states).all(-1).argmax(1)
+    at = ends[code] - p[code] * rng.random(len(v))
+    return states[np.searchsorted(ends, (at + 1 / 3) % ends[-1])].astype(float)
+
+
 def _each_pixel_alone(rbm: BinaryRBM, v: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """Right in every mean, wrong in what goes with what: each pixel is shuffled over the chains."""
     return np.stack([rng.permutation(column) for column in v.T], axis=1)
@@ -91,6 +100,11 @@ STEPS: dict[str, tuple[Kernel, bool, str]] = {
         "start from a mixed batch of exact draws.",
     ),
     "independent": (lambda rbm, v, rng: rbm.sample(len(v), rng), True, "it makes fresh exact draws."),
+    "a third on": (
+        _a_third_on, True,
+        "it goes round and hardly ever back, so that it is not in detailed balance; but exact draws stay exact draws, "
+        "and more is not asked.",
+    ),
     "each pair": (
         _each_pair_right, False,
         "each pixel and each pair of pixels comes up as often as it should, and three together do not: compare whole "

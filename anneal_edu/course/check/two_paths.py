@@ -67,8 +67,8 @@ def _slips_of_steps(p0: Gaussian, p1: Gaussian, right: int) -> dict[str, int]:
         "that is right between two of variance 1, and here the covariances differ: ask the matrix of each step.": next(
             K for K in range(2, 10_000) if (K - 1) * apart < K**2
         ),
-        "your matrix is turned round, or made of covariances in their place: for a step from p to q it is "
-        "2 Σ_q⁻¹ - Σ_p⁻¹, with draws from p.": _first_sound(p0, p1, _every(lambda p, q: _finite(q, p))),
+        "your matrix is turned round (2 Σ_q - Σ_p is, too), or your start and target are exchanged: for a step from "
+        "p to q it is 2 Σ_q⁻¹ - Σ_p⁻¹, with draws from p.": _first_sound(p0, p1, _every(lambda p, q: _finite(q, p))),
         "one step fewer than is needed: did you return the last K that fails?": right - 1,
         "one step more than is needed. (It is d², too: if that is what you return, how wide may stop 1 be, exactly?)"
         if int(np.ceil(apart)) == right + 1

@@ -293,7 +293,18 @@ def one_number(of):
     return judge
 
 
+def detailed_balance(step, rbm, rng):
+    """As many go from one state to another as come back: more than a sound step needs."""
+    code = 2 ** np.arange(rbm.dim)
+    v = rbm.sample(60_000, rng)
+    flow = np.zeros((2**rbm.dim, 2**rbm.dim))
+    np.add.at(flow, (v.astype(int) @ code, step(v, rng).astype(int) @ code), 1)
+    balanced = (np.abs(flow - flow.T) < 6 * np.sqrt(flow + flow.T) + 1).all()
+    return bool(balanced and shares_off(step, rbm, rng) < 0.03)
+
+
 WRONG_JUDGES = {
+    "detailed balance": (detailed_balance, "it is not in detailed balance; but exact draws stay exact draws"),
     "an even number of steps": (
         lambda *given: bool(shares_off(*given, after=(2,)) < 0.03), "a second step flips them back",
     ),

@@ -46,7 +46,7 @@ WRONG_STEPS = {
     "last step only": (smallest(lambda stop, n: finite(stop(n - 1), stop(n))), "step 1 still has weights of infinite"),
     "a factor of 4": (all_steps(lambda p, q: np.linalg.eigvalsh(4 * q.precision - p.precision)[0] > 0), "eigenvalue"),
     "traces": (all_steps(lambda p, q: np.trace(2 * q.precision - p.precision) > 0), "infinite variance"),
-    "covariances": (all_steps(lambda p, q: np.linalg.eigvalsh(2 * q.cov - p.cov)[0] > 0), "covariances in their place"),
+    "covariances": (all_steps(lambda p, q: np.linalg.eigvalsh(2 * q.cov - p.cov)[0] > 0), "(2 Σ_q - Σ_p is, too)"),
     "no gap": (lambda p0, p1: right_steps(ae.Gaussian(p0.mean, p0.cov), ae.Gaussian(p0.mean, p1.cov)), "is -0.38"),
     "turned round": (all_steps(lambda p, q: finite(q, p), lambda n: reversed(range(n))), "turned round"),
     "one too few": (lambda p0, p1: right_steps(p0, p1) - 1, "fewer than is needed"),
