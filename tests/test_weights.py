@@ -31,6 +31,7 @@ def test_standard_error_agrees_with_the_bootstrap():
     means = ae.bootstrap_log_mean_exp(LOG_WEIGHTS, 4000, rng=np.random.default_rng(1))
     assert log_mean_exp_std_error(LOG_WEIGHTS) == pytest.approx(means.std(), rel=0.1)
     assert log_mean_exp_std_error([0.0]) == np.inf
+    assert log_mean_exp_std_error(np.log([1.0, 3.0])) == pytest.approx(np.sqrt(0.5) / np.sqrt(2))  # w* = ½ and 1½
 
 
 def test_bootstrap_resamples_the_chains():

@@ -166,7 +166,8 @@ def test_looks_are_in_units_of_each_coordinates_spread():
             return super().sample(n, rng) * [1.0, 100.0]
 
     looks = conduct._looks(World("wide", Wide(2), False, (), ()))
-    found = looks(np.zeros((1, 2)), np.array([[0.1, 10.0]]))[0]
+    here = np.array([[3.0, -200.0]])
+    found = looks(here, here + [[0.1, 10.0]])[0]
     np.testing.assert_allclose(found[:2], np.tanh(0.2), rtol=0.15)  # 500 draws say how wide
     np.testing.assert_allclose(found[3], np.tanh(0.02), rtol=0.3)
 

@@ -95,6 +95,12 @@ def test_every_chain_moves_at_its_own_rung(name, kind):
         np.testing.assert_allclose(moved[rungs == k].mean(0), exact, atol=5 * 0.5 / np.sqrt(n))
 
 
+@pytest.mark.parametrize("path", [*RBM_PATHS.values(), *JOINT_PATHS.values()])
+def test_what_fast_ladders_carry_is_in_single_precision(path):
+    ladder, x = rungs_on(path, SCHEDULE, ae.gibbs), ae.binary_states(path.start.dim)[:5].astype(np.float64)
+    assert {array.dtype for array in ladder.carry(x)} == {np.dtype(np.float32)}
+
+
 @pytest.mark.parametrize("name", JOINT_PATHS)
 def test_both_layers_move_at_their_own_rung_and_are_weighed_by_one_line(name):
     path, n = JOINT_PATHS[name], 20_000

@@ -123,9 +123,19 @@ def log_y(ax: Axes, low: float, high: float, title: str) -> None:
 def squeezed_y(ax: Axes, linear: float, ticks, low: float, high: float) -> None:
     """A y axis from ``low`` to ``high`` that is linear up to ±``linear`` and logarithmic beyond, with these ticks."""
     ax.set_yscale("symlog", linthresh=linear)
-    labels = [f"{tick:g}".replace("-", "−") for tick in ticks]
-    ax.set(ylim=(low, high), yticks=ticks, yticklabels=labels)
+    ax.set(ylim=(low, high), yticks=ticks, yticklabels=_with_minus(ticks))
     ax.minorticks_off()
+
+
+def squeezed_x(ax: Axes, linear: float, ticks, low: float, high: float) -> None:
+    """The same for the x axis."""
+    ax.set_xscale("symlog", linthresh=linear)
+    ax.set(xlim=(low, high), xticks=ticks, xticklabels=_with_minus(ticks))
+    ax.minorticks_off()
+
+
+def _with_minus(ticks) -> list[str]:
+    return [f"{tick:g}".replace("-", "−") for tick in ticks]
 
 
 def legend(ax: Axes, meanings: dict[str, str], loc: str, **layout) -> None:

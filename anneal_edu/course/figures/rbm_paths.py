@@ -119,6 +119,8 @@ def shares(ax: Axes, betas: np.ndarray, pictured: np.ndarray, others: np.ndarray
 def misses_and_ess(axes: list[Axes], rows: list[dict], n_chains: int) -> None:
     """A line for each model, start and schedule: left log Ẑ - log Z ± 2 standard errors on both paths, right the ESS.
 
+    The errors' scale is linear as far as the usual bar reaches, and squeezed beyond.
+
     Parameters
     ----------
     axes : two Axes
@@ -129,7 +131,8 @@ def misses_and_ess(axes: list[Axes], rows: list[dict], n_chains: int) -> None:
     """
     errors, ess = axes
     ends = [row["log_z"] - row["exact"] + sign * 2 * row["std_error"] for row in rows for sign in (-1, 1)]
-    margin = 0.05 * np.ptp(ends)
+    linear = 10.0 ** np.round(np.log10(2 * np.median([row["std_error"] for row in rows])))
+    reach = 1.3 * max(linear, *np.abs(ends))
     names = list(dict.fromkeys((row["model"], row["start"], row["schedule"]) for row in rows))
     top = len(names) - 0.4
     for style, label, aside in (("geometric", "geometric", 0.13), ("moments", "MAS", -0.13)):
@@ -143,7 +146,9 @@ def misses_and_ess(axes: list[Axes], rows: list[dict], n_chains: int) -> None:
     artists.curve(errors, "exact", [0, 0], [-0.6, top], "truth")
     words = [f"{model.partition('_')[2]}, {start}, {schedule}" for model, start, schedule in names]
     errors.set(yticks=range(len(names)), yticklabels=words[::-1], ylim=(-0.6, top))
-    errors.set(xlim=(min(ends) - margin, max(ends) + margin), xlabel="log Ẑ − log Z, ± 2 standard errors (nats)")
+    sizes = [linear * size for size in (1, 10, 100) if linear * size <= reach]
+    artists.squeezed_x(errors, linear, [*(-size for size in sizes[::-1]), 0, *sizes], -reach, reach)
+    errors.set_xlabel("log Ẑ − log Z, ± 2 standard errors (nats)")
     errors.tick_params(axis="y", labelsize=12)
     ticks = [tick for tick in (1, 10, 100, 1000) if tick <= n_chains]
     artists.log_x(ess, f"ESS of {n_chains:,} chains", ticks, (0.8, 1.3 * n_chains))

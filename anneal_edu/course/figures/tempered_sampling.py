@@ -160,11 +160,9 @@ def estimates_in_rows(
             artists.marks(ax, f"{method} limit", np.clip(limits[method], -reach, reach), row, style, **look)
         look = {"transform": ax.get_yaxis_transform(), "va": "center", "ha": "left", "fontsize": 12}
         artists.words(ax, f"{method} says", 1.01, row, says, **look)
-    ax.set_xscale("symlog", linthresh=1)
     sizes = [size for size in ((1, 3, 10) if reach <= 10 else (1, 10, 100)) if size <= reach]
     ticks = [-size for size in sizes[::-1]] + [0, *sizes]
-    ax.set(xlim=(-1.05 * reach, 1.05 * reach), xticks=ticks, xticklabels=[f"{t:g}" for t in ticks])
-    ax.minorticks_off()
+    artists.squeezed_x(ax, 1, ticks, -1.05 * reach, 1.05 * reach)
     ax.set(ylim=(len(METHODS) - 0.5, -0.5), yticks=range(len(METHODS)), yticklabels=list(METHODS))
     ax.set(xlabel="log Ẑ minus exact, ± 2 errors (nats)")
 

@@ -74,7 +74,7 @@ class TwoPaths(Panel):
         ends = mirrored_gaussians(separation, correlation)
         betas = linear_schedule(n_steps)
         for name, end in zip(("start", "target"), ends, strict=True):
-            gaussians.contours(plane, name, end.mean, end.cov, name, linewidth=1.6)
+            gaussians.contours(plane, name, end.mean, end.cov, name, linewidth=2.6)
             artists.marks(plane, f"{name} mean", *end.mean, name)
         sd, smallest, bias = {}, {}, {}
         for name, make_path in PATHS.items():
