@@ -167,7 +167,7 @@ def test_looks_are_in_units_of_each_coordinates_spread():
 
     looks = conduct._looks(World("wide", Wide(2), False, (), ()))
     here = np.array([[3.0, -200.0]])
-    found = looks(here, here + [[0.1, 10.0]])[0]
+    found = looks(here, here + np.array([0.1, 10.0]))[0]
     np.testing.assert_allclose(found[:2], np.tanh(0.2), rtol=0.15)  # 500 draws say how wide
     np.testing.assert_allclose(found[3], np.tanh(0.02), rtol=0.3)
 

@@ -96,9 +96,9 @@ def test_every_chain_moves_at_its_own_rung(name, kind):
 
 
 @pytest.mark.parametrize("path", [*RBM_PATHS.values(), *JOINT_PATHS.values()])
-def test_what_fast_ladders_carry_is_in_single_precision(path):
+def test_states_on_fast_ladders_are_in_single_precision(path):
     ladder, x = rungs_on(path, SCHEDULE, ae.gibbs), ae.binary_states(path.start.dim)[:5].astype(np.float64)
-    assert {array.dtype for array in ladder.carry(x)} == {np.dtype(np.float32)}
+    assert ladder.carry(x)[0].dtype == np.float32
 
 
 @pytest.mark.parametrize("name", JOINT_PATHS)
