@@ -97,8 +97,8 @@ def test_every_chain_moves_at_its_own_rung(name, kind):
 
 @pytest.mark.parametrize("path", RBM_PATHS.values())
 def test_states_on_a_fast_ladder_are_in_single_precision(path):
-    v, slope, *_ = RBMRungs(path, SCHEDULE).carry(np.zeros((5, 2, 6)))
-    assert v.dtype == slope.dtype == np.float32
+    v, *_ = RBMRungs(path, SCHEDULE).carry(np.zeros((5, 2, 6)))
+    assert v.dtype == np.float32
 
 
 @pytest.mark.parametrize("name", JOINT_PATHS)
