@@ -80,6 +80,19 @@ def test_the_numbers_do_not_depend_on_who_works(name):
 
 
 @pytest.mark.parametrize("name", RUNS)
+def test_everything_is_done_by_as_many_as_are_asked_for(name, monkeypatch):
+    asked = []
+
+    def as_workers(n, *things):
+        asked.append(n)
+        return 1
+
+    monkeypatch.setattr(workers, "as_workers", as_workers)
+    RUNS[name](rng=rng(), workers=3)
+    assert set(asked) == {3}
+
+
+@pytest.mark.parametrize("name", RUNS)
 def test_blocks_have_the_law_of_the_whole(name, monkeypatch):
     """Shapes are the same, and so is what is not drawn; the draws are others, and with them what is warned of."""
     whole = [number for number in numbers(RUNS[name](rng=rng())) if number.dtype.kind != "U"]
