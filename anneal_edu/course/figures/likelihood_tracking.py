@@ -149,7 +149,7 @@ def convergence(axes: list[Axes], found: dict, half_gap: float, xlabel: str) -> 
     artists.curve(left, "zero", span, [0, 0], "truth")
     artists.band(left, "gap", np.array(span), [-half_gap] * 2, [half_gap] * 2, "reference", alpha=0.35)
     artists.band(right, "gap", np.array(span), [1e-6] * 2, [half_gap] * 2, "reference", alpha=0.35)
-    aside = {name: 1.04 ** (i - (len(found) - 1) / 2) for i, name in enumerate(found)}
+    aside = {name: 1.09 ** (i - (len(found) - 1) / 2) for i, name in enumerate(found)}
     for name, summary in found.items():
         x = aside[name] * summary.settings
         artists.bars(left, f"{name} runs", x, summary.low, summary.high, name, linewidth=1.6, markersize=6)

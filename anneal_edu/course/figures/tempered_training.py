@@ -28,6 +28,18 @@ Curves = dict[str, tuple[np.ndarray, np.ndarray]]
 """Method → where it was measured (n,), and log likelihoods (n, seeds)."""
 
 
+def _squeezed_below(bend: float, unit: float = 1.5):
+    """A scale and its inverse: as it is above ``bend``, and logarithmic below, with the same slope there."""
+
+    def squeeze(y):
+        return np.where(y < bend, bend - unit * np.log1p(np.maximum(bend - y, 0) / unit), y)
+
+    def stretch(z):
+        return np.where(z < bend, bend - unit * np.expm1(np.maximum(bend - z, 0) / unit), z)
+
+    return squeeze, stretch
+
+
 @projected()
 def training_curves(
     ax: Axes,
@@ -37,6 +49,7 @@ def training_curves(
     log: bool,
     limits: tuple[float, float],
     banded: tuple[str, ...] = METHODS,
+    squeezed: float | None = None,
 ) -> None:
     """Median over the seeds of the exact mean log likelihood, and of the ``banded`` methods its range as a band.
 
@@ -52,8 +65,14 @@ def training_curves(
         Logarithmic x axis.
     limits : (low, high)
         Of the y axis.
+    squeezed : float or None
+        Below this the y axis is logarithmic.
     """
     low = limits[0]
+    if squeezed is not None:
+        ax.set_yscale("function", functions=_squeezed_below(squeezed))
+    elif ax.get_yscale() != "linear":
+        ax.set_yscale("linear")
     for method, (x, values) in curves.items():
         shown = np.clip(values, low - 1, None)
         if method in banded:

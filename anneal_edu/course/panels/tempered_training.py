@@ -21,7 +21,10 @@ BANDED = {"PCD and PT": ("PCD", "PT, even-odd")}
 """Whose range is drawn, where five of them would hide each other."""
 COUNTED = ("updates", "Gibbs steps")
 BEST = {BARS: -float(np.log(30)), DIGITS: None}
-LIMITS = {BARS: (-22.0, -1.4), DIGITS: (-26.0, -17.0)}
+LIMITS = {BARS: (-22.0, -2.5), DIGITS: (-26.0, -17.0)}
+SQUEEZED = {BARS: -8.0, DIGITS: None}
+"""Where the left axis begins to be logarithmic: on the bars plain PCD falls far below all others."""
+TICKS = {BARS: (-20, -12, -8, -7, -6, -5, -4), DIGITS: (-26, -24, -22, -20, -18)}
 COMPARED = {BARS: (-16.5, -2.4), DIGITS: (-25.5, -18.0)}
 COSTS = {method: METHODS[method].cost for method in tempered_training.METHODS}
 
@@ -88,14 +91,15 @@ class TemperedTraining(Panel):
         left, right = self.axes
         xlabel = "Gibbs steps" if in_steps else "updates"
         banded = BANDED.get(methods, SHOWN[methods])
-        tempered_training.training_curves(left, drawn, BEST[data], xlabel, in_steps, limits, banded)
+        tempered_training.training_curves(left, drawn, BEST[data], xlabel, in_steps, limits, banded, SQUEEZED[data])
+        left.set_yticks(TICKS[data])
         tempered_training.moment(left, drawn, at)
         if BEST[data] is not None:
-            x, y = left.get_xlim()[1], BEST[data] + 0.15
+            x, y = left.get_xlim()[1], BEST[data] + 0.08
             artists.words(left, "best possible", x, y, "best possible, −log 30", ha="right", va="bottom")
         now = {name: values[at] for name, (_, values) in curves.items()}
         tempered_training.comparison(right, now, COSTS, BEST[data], COMPARED[data], list(drawn))
-        left.set_title("exact log likelihood")
+        left.set_title("exact log likelihood" + (f" (squeezed below −{-SQUEEZED[data]:g})" if SQUEEZED[data] else ""))
         right.set_title(f"after {next(iter(curves.values()))[0][at]:,} updates")
         middle = {name: float(np.median(values)) for name, values in now.items()}
         headline_first = sorted(drawn, key=lambda name: name != "PT, even-odd")

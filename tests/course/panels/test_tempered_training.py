@@ -181,3 +181,18 @@ def test_what_is_elsewhere_is_written_down():
         assert panel.axes[1].get_xlabel().endswith(f"elsewhere ▮ {at.model[-1]:.0%} × {at.share[-1]:.0%}")
     finally:
         panel.close()
+
+
+def test_the_axis_is_squeezed_for_the_bars_alone_and_stretches_back():
+    squeeze, stretch = tempered_training.tempered_training._squeezed_below(-8.0)
+    y = np.linspace(-22, -3, 39)
+    np.testing.assert_allclose(stretch(squeeze(y)), y)
+    np.testing.assert_array_equal(squeeze(y[y > -8]), y[y > -8])
+    panel = TemperedTraining()
+    try:
+        left = panel.axes[0]
+        for data, scale in ((BARS, "function"), (DIGITS, "linear"), (BARS, "function")):
+            panel.data.value = data
+            assert left.get_yscale() == scale and ("squeezed" in left.get_title(loc="left")) == (data == BARS)
+    finally:
+        panel.close()
