@@ -194,8 +194,8 @@ def _judge_reflection(answer, x, v, grad, eps, wall) -> str:
     )
     require(
         not astray.any(),
-        f"{lost}Where a position is reflected, after either half of the flight, the momentum of that coordinate, and of it alone, "
-        "changes its sign.",
+        f"{lost}Where a position is reflected, after either half of the flight, the momentum of that "
+        "coordinate, and of it alone, changes its sign.",
     )
     worst = max(abs(_volume(answer, x[i], v[i], walled_grad, eps, wall) - 1) for i in range(40))
     require(worst < 1e-4, f"a step should keep volume; yours changes it by a factor that is off by {worst:.2g}.")

@@ -309,8 +309,10 @@ def _judge_interval(low: float, high: float, forward: np.ndarray, reverse: np.nd
     }.items():
         require(same(wrong, room, 1e-4) or not any(same(side, wrong, 1e-4) for side in spare), message)
     begun = "(If you search in a loop, begin with one of them, not with a number.)"
-    require(low < forward.max() + 1e-4, f"your low lies above every forward estimate; the room goes down from the largest. {begun}")
-    require(high > reverse.min() - 1e-4, f"your high lies below every reverse estimate; the room goes up from the smallest. {begun}")
+    above = f"your low lies above every forward estimate; the room goes down from the largest. {begun}"
+    require(low < forward.max() + 1e-4, above)
+    below = f"your high lies below every reverse estimate; the room goes up from the smallest. {begun}"
+    require(high > reverse.min() - 1e-4, below)
     require(
         spare[0] > room - 1e-4 and spare[1] > room - 1e-4,
         f"with {m} estimates and risk {risk:g}, your interval leaves {min(spare):.2f} nats at one end; {room:.2f} are "
