@@ -115,8 +115,8 @@ class LadderAdaptation(Panel):
 
     title = "Where the rungs should be"
     picture = (
-        "Left: the rungs of every round so far. Middle: the rejection rate of each pair in the present round, and their "
-        "mean. Right: the local barrier λ(β) from its pilot run, and the exact one."
+        "Left: the rungs of every round so far. Middle: the rejection rate of each pair in the present round, and "
+        "their mean. Right: the local barrier λ(β) from its pilot run, and the exact one."
     )
     size = (12.0, 4.4)
     columns = (1, 1, 1)
