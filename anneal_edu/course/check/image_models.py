@@ -102,6 +102,9 @@ def _name_the_slip(got: float, right: float, r: float, spread: float, budget: in
         "That is a square root: the squared bias falls as 1/C², its slope as 1/C³, and so it is C³ that you have "
         "found.": (r2b / (2 * spread**2)) ** 0.5,
         "That is C³: a root is missing.": r2b / (2 * spread**2),
+        "That is a third of C³: `** 1/3` raises to the power 1 and divides by 3; write `** (1/3)`.": (
+            r2b / (6 * spread**2)
+        ),
         "That is the number of patches, budget/C.": budget / right,
         "Does your bias enter as it is? Its *square* adds to a variance; or do you ask where bias and error bar are "
         "equal?": np.sqrt(r * budget / 2) / spread,
@@ -120,6 +123,7 @@ def _name_the_slip(got: float, right: float, r: float, spread: float, budget: in
         "by √N.": r / (2 * spread),
     }.items():
         require(abs(got / wrong - 1) > 0.003 or abs(right / wrong - 1) < 0.006, case + sentence)
+    require(got < 1.01 * budget, f"{case}That is more chains a patch than the budget has, {budget:,}.")
     require(
         got < 0.99 * budget,
         f"{case}That puts all chains into one patch. Patches differ, by `spread`: what does the average of a single "

@@ -186,11 +186,16 @@ def _judge_reflection(answer, x, v, grad, eps, wall) -> str:
     )
     back_x, back_v = _stepped(answer, new_x, -new_v, walled_grad, eps, wall)
     astray = ~(np.isclose(back_x, x) & np.isclose(-back_v, v))
+    lost = f"not reversible: turned around, {int(astray.any(1).sum())} of {len(x)} chains do not come back. "
+    require(
+        not astray.any() or not _turns_only(answer, x, v, eps, wall),
+        f"{lost}The momenta turn where they should; it is the positions that are wrong. What is 0.1 behind the wall "
+        "should be 0.1 before it: the distance stays.",
+    )
     require(
         not astray.any(),
-        f"not reversible: turned around, {int(astray.any(1).sum())} of {len(x)} chains do not come back. Where a "
-        "position is reflected, after either half of the flight, the momentum of that coordinate, and of it alone, "
-        "changes its sign.",
+        f"{lost}Where a position is reflected, after either half of the flight, the momentum of that "
+        "coordinate, and of it alone, changes its sign.",
     )
     worst = max(abs(_volume(answer, x[i], v[i], walled_grad, eps, wall) - 1) for i in range(40))
     require(worst < 1e-4, f"a step should keep volume; yours changes it by a factor that is off by {worst:.2g}.")
@@ -202,6 +207,14 @@ def _judge_reflection(answer, x, v, grad, eps, wall) -> str:
         "flies 0.1 behind the wall should be 0.1 before it, and fly on away from it; it neither stays nor stops.",
     )
     return "right: reversible, volume kept, and no chain of 400 gets behind the wall."
+
+
+def _turns_only(answer, x, v, eps, wall) -> bool:
+    """Whether, without a force, the momenta are right and positions are not."""
+    new, right = (
+        np.array(step(x, v, np.zeros_like, eps, wall)) for step in (partial(_stepped, answer), _right_step)
+    )
+    return same(new[1], right[1]) and not same(new[0], right[0])
 
 
 def _reflected(x: np.ndarray, v: np.ndarray, wall: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -292,6 +292,8 @@ def _judge_interval(low: float, high: float, forward: np.ndarray, reverse: np.nd
         "a forward and a reverse estimate that are equal are two all the same. Count both.": (
             np.log(len({*forward, *reverse}) / risk)
         ),
+        "your room has the logarithm of m · risk, which shrinks as the risk does. The less you may be wrong, the more "
+        "room it takes: each estimate has the share risk / m, and Markov's factor is one over that.": np.log(m * risk),
         "this leaves no room: a bound that holds on average is exceeded in single runs.": 0.0,
         "the room has the wrong sign: it makes the interval wider, down below and up above.": -room,
         f"log(1/risk) covers a single estimate. Here {m} estimates may each be lucky: give each its share of the risk, "
@@ -306,9 +308,11 @@ def _judge_interval(low: float, high: float, forward: np.ndarray, reverse: np.nd
         "1.96 is for normal errors with a known standard deviation. Markov's inequality needs neither.": 1.96,
     }.items():
         require(same(wrong, room, 1e-4) or not any(same(side, wrong, 1e-4) for side in spare), message)
-    begun = "begin your search with one of them, not with a number."
-    require(low < forward.max() + 1e-4, f"your low lies above every forward estimate: {begun}")
-    require(high > reverse.min() - 1e-4, f"your high lies below every reverse estimate: {begun}")
+    begun = "(If you search in a loop, begin with one of them, not with a number.)"
+    above = f"your low lies above every forward estimate; the room goes down from the largest. {begun}"
+    require(low < forward.max() + 1e-4, above)
+    below = f"your high lies below every reverse estimate; the room goes up from the smallest. {begun}"
+    require(high > reverse.min() - 1e-4, below)
     require(
         spare[0] > room - 1e-4 and spare[1] > room - 1e-4,
         f"with {m} estimates and risk {risk:g}, your interval leaves {min(spare):.2f} nats at one end; {room:.2f} are "

@@ -119,7 +119,7 @@ def convergence(
     span = 20.0, 3.0 * largest
     artists.curve(left, "exact", span, [0, 0], "truth")
     for method, error in errors.items():
-        aside = 1.05 ** (list(errors).index(method) - 1.5)
+        aside = 1.18 ** (list(errors).index(method) - 1.5)  # bars beside each other
         x = cost[method] * aside
         artists.bars(left, f"{method} runs", x, error.min(1), error.max(1), method, linewidth=1.6, markersize=6)
         artists.line(left, method, x, np.median(error, 1), **STYLES[method] | {"markersize": 6})

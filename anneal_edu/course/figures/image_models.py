@@ -34,18 +34,21 @@ def by_strength(vectors: np.ndarray) -> np.ndarray:
 
 @projected()
 def signed_pictures(
-    ax: Axes, name: str, pictures: np.ndarray, n_columns: int, title: str = "", contrast: np.ndarray | None = None
+    ax: Axes, name: str, pictures: np.ndarray, n_columns: int, title: str = "", weights: np.ndarray | None = None
 ) -> None:
     """Pictures (n, side, side) of both signs, grey where they are 0, each as strong as it can be shown.
 
-    ``contrast`` (n,) in [0, 1] fades them, as in Sohl-Dickstein and Culpepper 2012, Figure 1.
+    ``weights`` (n,) are written below them, if they are a single row. (Sohl-Dickstein and
+    Culpepper 2012, Figure 1, fade them instead.)
     """
     flat = np.asarray(pictures).reshape(len(pictures), -1)
     largest = np.abs(flat).max(axis=1, keepdims=True)
     shown = np.divide(flat, largest, out=np.zeros_like(flat), where=largest > 0)
-    if contrast is not None:
-        shown = shown * np.asarray(contrast)[:, None]
     image_grid(ax, name, 0.5 - 0.5 * shown, n_columns, title)
+    if weights is not None:
+        places, look = np.linspace(0, 1, 2 * len(weights) + 1)[1::2], {"fontsize": 12, "ha": "center", "va": "top"}
+        for i, (x, weight) in enumerate(zip(places, weights, strict=True)):
+            artists.words(ax, f"weight {i}", x, -0.06, f"{weight:.2f}", transform=ax.transAxes, **look)
 
 
 def _across(ax: Axes, name: str, middle: np.ndarray, error: np.ndarray, rows: np.ndarray, style: str, **look) -> None:

@@ -12,7 +12,7 @@ SCHEME_LABELS = {"stochastic_even_odd": "coin", "even_odd": "in turn", "lifted":
 
 @projected()
 def walk(ax: Axes, rungs: np.ndarray, style: str, title: str) -> None:
-    """Rungs of all replicas (T, K+1) over time, the first replica thick.
+    """Rungs of replicas (T, K+1) over time: the first one thick, and up to three others thin and grey.
 
     Parameters
     ----------
@@ -25,10 +25,10 @@ def walk(ax: Axes, rungs: np.ndarray, style: str, title: str) -> None:
     """
     n_times, n_rungs = rungs.shape
     times = np.arange(n_times)
-    gap = np.full((1, n_rungs), np.nan)
-    others = np.concatenate([rungs, gap])[:, 1:]
-    x = np.tile(np.append(times, np.nan), n_rungs - 1)
-    artists.curve(ax, "others", x, others.T.ravel(), "reference", gaps=True, linestyle="-", linewidth=0.4, alpha=0.35)
+    which = np.unique(np.linspace(1, n_rungs - 1, 4)[1:].astype(int))  # more could not be told apart
+    others = np.concatenate([rungs, np.full((1, n_rungs), np.nan)])[:, which]
+    x = np.tile(np.append(times, np.nan), len(which))
+    artists.curve(ax, "others", x, others.T.ravel(), "reference", gaps=True, linestyle="-", linewidth=0.8, alpha=0.7)
     artists.curve(ax, "one", times, rungs[:, 0], style, linestyle="-", linewidth=2.4)
     top = n_rungs - 1
     ax.set(xlim=(0, n_times - 1), ylim=(-0.04 * top - 0.1, 1.04 * top + 0.1), title=title)
@@ -81,13 +81,13 @@ def ladders(ax: Axes, schedules: list[np.ndarray], now: int) -> None:
 
 
 @projected()
-def rejections(ax: Axes, rates: np.ndarray, errors: np.ndarray, equal: float) -> None:
-    """Rejection rate of each pair (K,) with ± 2 standard errors, and the level at which all would be equal."""
+def rejections(ax: Axes, rates: np.ndarray, errors: np.ndarray) -> None:
+    """Rejection rate of each pair (K,) with ± 2 standard errors, and their mean."""
     k = np.arange(1, len(rates) + 1)
     artists.histogram(ax, "rates", rates, np.append(k - 0.5, k[-1] + 0.5), "estimate", linestyle="-")
     artists.bars(ax, "errors", k, np.clip(rates - 2 * errors, 0, 1), np.clip(rates + 2 * errors, 0, 1), "estimate")
-    artists.curve(ax, "equal", [0.5, len(rates) + 0.5], [equal] * 2, "truth")
-    artists.legend(ax, {"estimate": "found", "truth": "if equal"}, loc="upper right", **artists.SMALL)
+    artists.curve(ax, "mean", [0.5, len(rates) + 0.5], [rates.mean()] * 2, "truth")
+    artists.legend(ax, {"estimate": "found", "truth": "their mean"}, loc="upper right", **artists.SMALL)
     ax.set(xlim=(0.5, len(rates) + 0.5), ylim=(0, 1.25), xlabel="pair", title="refused")
     ax.set_yticks([0, 0.5, 1])
 

@@ -83,9 +83,9 @@ class HamiltonianConvergence(Panel):
 
     title = "With and without momentum"
     picture = (
-        "Left: log Ẑ minus the exact log Z against the cost of a run, median and range of the runs, for HAIS, fresh "
-        "momentum and two random walks. Right: median sizes of the errors on logarithmic axes; a level line marks the "
-        "error of the paper's random walk at its largest K."
+        "Left: log Ẑ minus the exact log Z against the cost of a run, median and range of the runs, the four "
+        "methods side by side: HAIS, fresh momentum and two random walks. Right: median sizes of the "
+        "errors on logarithmic axes; a level line marks the error of the paper's random walk at its largest K."
     )
     size = (11.0, 4.8)
     columns = (1.1, 1)

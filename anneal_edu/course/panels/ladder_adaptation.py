@@ -115,8 +115,8 @@ class LadderAdaptation(Panel):
 
     title = "Where the rungs should be"
     picture = (
-        "Left: the rungs of every round so far. Middle: the rejection rate of each pair in the present round. Right: "
-        "the local barrier λ(β) from its pilot run, and the exact one."
+        "Left: the rungs of every round so far. Middle: the rejection rate of each pair in the present round, and "
+        "their mean. Right: the local barrier λ(β) from its pilot run, and the exact one."
     )
     size = (12.0, 4.4)
     columns = (1, 1, 1)
@@ -141,7 +141,7 @@ class LadderAdaptation(Panel):
         now, known, local = rounds[-1], exact_barrier(path), exact_local_barrier(path)
         left, middle, right = self.axes
         tempering.ladders(left, [each.schedule for each in rounds], step)
-        tempering.rejections(middle, now.rates, now.errors, now.rates.mean())
+        tempering.rejections(middle, now.rates, now.errors)
         found = np.maximum(cumulative_barrier(now.schedule, now.rates).derivative()(_BETAS), 0)
         tempering.local_barrier(right, _BETAS, found, local, TOPS[path])
         spread = now.rates.max() - now.rates.min()

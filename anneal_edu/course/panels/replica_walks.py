@@ -93,8 +93,8 @@ class ReplicaWalks(Panel):
 
     title = "Replicas on the ladder"
     picture = (
-        "Three plots side by side, rung against sweep: swaps by a coin, in turn, and lifted. One replica is thick, the "
-        "others are grey."
+        "Three plots side by side, rung against sweep: swaps by a coin, in turn, and lifted. One replica is thick, "
+        "three others are thin and grey."
     )
     size = (12.0, 4.6)
     controls = {  # noqa: RUF012

@@ -38,6 +38,8 @@ WRONG_CHAINS = {
     "r not squared": (lambda r, s, B: np.cbrt(r * B / (2 * s**2)), "its square has r²"),
     "bias as large as the chains' bar": (lambda r, s, B: np.sqrt(r * B) / 2, "leaves out that patches differ"),
     "square root": (lambda r, s, B: np.sqrt(r**2 * B / (2 * s**2)), "it is C³ that you have found"),
+    "brackets missing": (lambda r, s, B: (r * r * B / (2 * s * s)) ** 1 / 3, "write `** (1/3)`"),
+    "twice the budget": (lambda r, s, B: 2 * B, "more chains a patch than the budget has, 1,000"),
     "no root": (lambda r, s, B: r**2 * B / (2 * s**2), "a root is missing"),
     "patches": (lambda r, s, B: B / chains(r, s, B), "the number of patches"),
     "a slope's sign": (lambda r, s, B: (-(r**2) * B / (2 * s**2)) ** (1 / 3), "a sign?"),

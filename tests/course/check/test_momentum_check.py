@@ -202,6 +202,10 @@ def bounced(x, v, wall):
     return wall + np.abs(x - wall), np.copysign(1, x - wall) * v
 
 
+def half_as_far(x, v, wall):
+    return np.where(x < wall, wall + np.abs(wall - x) / 2, x), np.where(x < wall, -v, v)
+
+
 def flown_on(x, v, wall):
     return wall + np.abs(x - wall), v
 
@@ -231,7 +235,9 @@ WRONG_STEP = {
     "wall - x": (step(one_wall_short, one_wall_short), "each coordinate d must be reflected at wall[d]"),
     "clipped": (step(clipped, clipped), "stop chains at the wall"),
     "stopped and turned": (step(stopped, stopped), "stop chains at the wall"),
-    "momentum flies on": (step(flown_on, flown_on), "not reversible"),
+    "mirrored to half the distance": (step(half_as_far, half_as_far), "the distance stays"),
+    "late mirrored to half the distance": (step(late=half_as_far), "the distance stays"),
+    "momentum flies on": (step(flown_on, flown_on), "the momentum of that coordinate, and of it alone"),
     "all momenta turned": (
         step(
             lambda x, v, wall: (wall + np.abs(x - wall), np.where((x < wall).any(1, keepdims=True), -v, v)),

@@ -143,7 +143,7 @@ BARS = {
         UP,
         2,
     ),
-    tempering.rejections: (lambda ax, _: tempering.rejections(ax, VALUE, ERROR, 0.5), "errors", UP, 2),
+    tempering.rejections: (lambda ax, _: tempering.rejections(ax, VALUE, ERROR), "errors", UP, 2),
     tempering.masses: (
         lambda ax, _: tempering.masses(ax, VALUE, {"moments": (VALUE, ERROR)}, {"moments": ""}),
         "moments bars",

@@ -152,9 +152,10 @@ def test_signed_pictures_use_all_greys_and_leave_zero_in_the_middle():
     ax = LectureFigure().columns(1)[0]
     pictures = np.zeros((3, 4, 4))
     pictures[0, 0, 0], pictures[0, 1, 1], pictures[1, 2, 2] = 5.0, -2.5, -0.1
-    image_models.signed_pictures(ax, "p", pictures, 3, contrast=np.array([1.0, 0.5, 1.0]))
+    image_models.signed_pictures(ax, "p", pictures, 3, weights=np.array([1.0, 0.5, 0.25]))
     shown = ax.get_images()[0].get_array()
-    assert (shown[0, 0], shown[1, 1], shown[2, 7], shown[3, 3]) == (0.0, 0.75, 0.75, 0.5)
+    assert (shown[0, 0], shown[1, 1], shown[2, 7], shown[3, 3]) == (0.0, 0.75, 1.0, 0.5)
+    assert [text.get_text() for text in ax.texts] == ["1.00", "0.50", "0.25"]
 
 
 def test_figures_of_the_notebook_show_all_that_they_are_given():
