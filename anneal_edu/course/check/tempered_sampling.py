@@ -151,6 +151,7 @@ The objective printed there has the other sign: it is a valley, not a hill.
         "number the rungs from the other end, with their counts and log Z, and the objective is the same; yours is "
         "another. The weight of rung k is counts[k] over their sum, whatever the counts are.",
     )
+    _judge_empty_rungs(answer, log_f, counts, best, near_enough)
     lower = log_f - np.random.default_rng(5).choice([0.0, 1000.0], log_f.shape[1])
     aside = best + 0.2 * np.array([0, 1, 1, 1, 1])
     off = abs(value(aside, lower) - value(best, lower) - value(aside) + value(best))
@@ -164,6 +165,21 @@ def _five_rungs() -> tuple[np.ndarray, np.ndarray]:
     rng, counts = np.random.default_rng(4), np.array([60, 200, 140, 30, 90])
     x = np.concatenate([path(float(b)).sample(n, rng) for b, n in zip(schedule, counts, strict=True)])
     return log_density_matrix(path, schedule, x) + np.array([[0.0], [1.0], [-2.0], [3.0], [0.5]]), counts
+
+
+def _judge_empty_rungs(answer, log_f, counts, best, near_enough: float) -> None:
+    """The value must also be right where all draws of one rung are taken away, whichever it is."""
+    rung_of = np.repeat(np.arange(len(counts)), counts)
+    for k in range(len(counts)):
+        f, n = log_f[:, rung_of != k], np.where(np.arange(len(counts)) == k, 0, counts)
+        s, log_z = n / n.sum(), best + 0.3 * np.arange(len(counts))
+        found, right = float(call(answer, f.copy(), n.copy(), log_z.copy())), _mixture(f, log_z, s) + s @ log_z
+        why = "not as if it had a draw or a few" if np.isfinite(found) else "and the logarithm of 0 is infinite"
+        require(
+            abs(found - right) < near_enough,
+            f"a rung may have no draws. With counts {n.tolist()} yours is {found:.6g}, and should be {right:.6g}: such "
+            f"a rung weighs n_k/N = 0 in both terms, {why}.",
+        )
 
 
 def _mixture(log_f, log_z, s) -> float:
