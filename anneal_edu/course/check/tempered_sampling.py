@@ -177,7 +177,7 @@ def _judge_empty_rungs(answer, log_f, counts, best, near_enough: float) -> None:
         why = "not as if it had a draw or a few" if np.isfinite(found) else "and the logarithm of 0 is infinite"
         require(
             abs(found - right) < near_enough,
-            f"a rung may have no draws. With counts {n.tolist()} yours is {found:.6g}, and should be {right:.6g}: such "
+            f"a rung may have no draws. With counts {n.tolist()} yours is {found:.5f}, and should be {right:.5f}: such "
             f"a rung weighs n_k/N = 0 in both terms, {why}.",
         )
 

@@ -30,6 +30,16 @@ def soundness(
     return answer
 
 
+def in_another_order(begin, judge=slice(None), n=4000):
+    """Right, but that block k begins at draws of ``rungs[begin][k]`` and is judged by ``rungs[judge][k]``."""
+
+    def answer(phase, rungs, rng):
+        states, handed = phase(np.stack([rung.sample(n, rng) for rung in rungs[begin]]), rng)
+        return soundness(n=n, hidden=1)(lambda *_: (states, handed), rungs[judge], rng)
+
+    return answer
+
+
 def before_and_after(phase, rungs, rng):
     """Compares the new states with the old ones, as two samples."""
     old = np.stack([rung.sample(20_000, rng) for rung in rungs])
@@ -108,6 +118,19 @@ WRONG_SOUND = {
     ),
     "no chain may stay": (if_all_move, "Whether chains move is not asked"),
     "exchanged": (lambda *a: not soundness()(*a), "are True and False exchanged?"),
+    "exchanged, and means alone": (lambda *a: not soundness(pairs=False)(*a), "with one: are True and False exchanged"),
+    "the rungs reversed": (
+        in_another_order(slice(None, None, -1), slice(None, None, -1)),
+        r"in states\[0\] are no draws of rungs\[0\]: they look like draws of rungs\[3\]",
+    ),
+    "begun at the rungs reversed": (in_another_order(slice(None, None, -1)), "they look like draws of rungs.3."),
+    "judged by the rungs reversed": (
+        in_another_order(slice(None), slice(None, None, -1)), r"judged by the law of rungs\[k\]"
+    ),
+    "draws of the model on every rung": (
+        lambda phase, rungs, rng: soundness()(phase, [rungs[-1]] * len(rungs), rng),
+        r"in states\[0\] are no draws of rungs\[0\]: they look like draws of rungs\[3\]",
+    ),
     "none on a ladder that turns": (
         lambda phase, rungs, rng: soundness()(phase, rungs, rng) and len(rungs) != 5, "to the start and back"
     ),
