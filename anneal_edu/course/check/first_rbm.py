@@ -290,8 +290,8 @@ def is_sound(answer) -> str:
         )
     n_sound = sum(sound for _, sound, _ in STEPS.values())
     return (
-        f"right: {len(STEPS)} steps, {n_sound} of them sound. The last throws the same coins in every call: after one step "
-        "nothing shows, after eleven the states come up with wrong shares."
+        f"right: {len(STEPS)} steps, {n_sound} of them sound. The last throws the same coins in every call: after one "
+        "step nothing shows, after eleven the states come up with wrong shares."
     )
 
 

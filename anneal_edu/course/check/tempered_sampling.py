@@ -134,6 +134,7 @@ The objective printed there has the other sign: it is a valley, not a hill.
 
     shift = value(best + 5) - value(best)
     near_enough = 10.0 ** -min(digits)
+    _judge_one_term_twice(value, log_f, best, shift)
     _judge_common_factor(shift, near_enough, log_f.shape[1])
     _judge_valley(value, log_f, counts, best, near_enough)
     constant = value(best) - _mixture(log_f, best, s) - s @ best
@@ -184,6 +185,22 @@ def _judge_empty_rungs(answer, log_f, counts, best, near_enough: float) -> None:
 
 def _mixture(log_f, log_z, s) -> float:
     return float(logsumexp(np.log(s)[:, None] + log_f - np.reshape(log_z, (-1, 1)), axis=0).mean())
+
+
+def _judge_one_term_twice(value, log_f, best, shift: float) -> None:
+    """A term that counts twice changes the sum as much as one does that is missing, or has no Z in it."""
+    of_first = value(best, log_f + 5) - value(best)
+    aside = np.array([0.0, 2.0, 0.0, 0.0, 0.0])
+    bends = abs(value(best + aside) + value(best - aside) - 2 * value(best)) > 1e-3
+    changes = f"adding 5 to every log Z_k changes yours by {shift:.4g}, but only ratios of Z can be known from draws."
+    require(
+        abs(shift + 5) > 1e-3 or abs(of_first - 10) > 1e-3,
+        f"{changes} The first term falls by 10: it is the mean over the draws, once, and yours is twice as much.",
+    )
+    require(
+        abs(shift - 5) > 1e-3 or abs(of_first - 5) > 1e-3 or not bends,
+        f"{changes} The second term rises by 10: its weights add up to 2, and should to 1.",
+    )
 
 
 def _judge_common_factor(shift: float, near_enough: float, N: int) -> None:

@@ -94,6 +94,9 @@ SQUARES = "their squares add up, and they combine to"
 
 WRONG_GAP = {
     "turned": (watched(lambda t, v, z, se: v - t), "wrong sign"),
+    "a fall at a single look": (
+        watched(decide=lambda t, v, z, se: 0 if len(t) == 1 else since()(t, v, z, se)), "a single look: …too eager"
+    ),
     "log Z left in": (watched(lambda t, v, z, se: t - v - z), "still in your gap"),
     "log Z twice": (watched(lambda t, v, z, se: t - z - (v + z)), "twice"),
     "training only": (watched(lambda t, v, z, se: t - z), "this is the training likelihood"),

@@ -334,6 +334,12 @@ WRONG_OBJECTIVE = {
     "base 2": (
         lambda f, n, z: mixture(f, z, n / n.sum()).mean() / np.log(2) + n / n.sum() @ z, "its logarithm has base 2"
     ),
+    "the first term twice": (
+        lambda f, n, z: 2 * mixture(f, z, n / n.sum()).mean() + n / n.sum() @ z, "yours is twice as much"
+    ),
+    "the second term twice": (
+        lambda f, n, z: mixture(f, z, n / n.sum()).mean() + 2 * n / n.sum() @ z, "its weights add up to 2"
+    ),
     "second term's sign": (lambda f, n, z: mixture(f, z, n / n.sum()).mean() - n / n.sum() @ z, "Its sign is wrong"),
     "Z's sign": (lambda f, n, z: mixture(f, -z, n / n.sum()).mean() + n / n.sum() @ z, "divided by its Z_k"),
     "five of the first term": (lambda f, n, z: 5 * mixture(f, z, n / n.sum()).mean() + n / n.sum() @ z, "five of it"),

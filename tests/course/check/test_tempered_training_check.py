@@ -308,6 +308,11 @@ WRONG_PHASE = {
     "the first three rungs": (
         lambda s, start, model, betas, *given: phase()(s[:3], start, model, betas[:3], *given), "swap wants all rungs"
     ),
+    "one particle without its axis": (
+        lambda *given: tuple(part if part.ndim > 2 else np.squeeze(part) for part in phase()(*given)),
+        "with one chain a rung, states of shape (3, 1, 4), you return shapes (3, 1, 4) and (4,)".replace("(", r"\(")
+        .replace(")", r"\)"),
+    ),
     "the last rung, wherever β = 1": (phase(give=-1), "you return 8,000 particles, and 16,000 states stand for"),
     "all rungs with β > 0.99": (
         handing_out(lambda new, old, model, betas, rng: new[betas > 0.99].reshape(-1, new.shape[-1])),
@@ -453,6 +458,10 @@ WRONG_DISTANCE = {
     "right for six images": (
         lambda rbm, images, particles: right_distance(rbm, images, particles) * (1 if len(images) == 6 else 0.9),
         "right for 6 images",
+    ),
+    "half where there is one particle": (
+        lambda rbm, images, particles: right_distance(rbm, images, particles) / (1 + (len(particles) == 1)),
+        "wrong for 6 images of 4 pixels and 1 particle: it",
     ),
     "no elsewhere": (
         lambda *a: 0.5 * np.abs(np.subtract(*cells(*a, elsewhere=False))).sum(),

@@ -280,6 +280,12 @@ WRONG_MODELS = {
     "always undecided": (lambda *c: "undecided", "this is certain"),
     "always a contradiction": (lambda *c: "contradiction", "no contradiction"),
     "never undecided": (lambda *c: "b" if (word := right_model(*c)) == "undecided" else word, "overlap"),
+    "at least three errors": (
+        lambda f, g, a, b: "a" if f == g and a == b and a[1] == 0 else right_model(f, g, a, b), "nobody is ahead"
+    ),
+    "divided by the errors": (
+        lambda f, g, a, b: right_model(f, g, a, b) if a[1] and b[1] else "undecided", "this is certain"
+    ),
     "two errors": (lambda *c: right_model(*c, n=2), "you grant the difference two standard errors"),
     "all alike": (lambda f, g, a, b: right_model(g, f, a, b), "three standard errors of this"),
     "the sandwiches exchanged": (lambda f, g, a, b: right_model(f, g, b, a), "You say"),
@@ -349,7 +355,7 @@ WRONG_SETTINGS = {
         "Each of 80 chains makes 5 sweeps: it hardly forgets the start, and few of its states are counted. Run fewer",
     ),
     "four rungs, very many ladders": (
-        lambda budget: (4, 25, budget // 400, 3 * budget // 400), "They lie to one side, too low: no chance, but a beginning"
+        lambda budget: (4, 25, budget // 400, 3 * budget // 400), "to one side, too low: no chance, but a beginning"
     ),
     "four rungs, ten ladders": (
         lambda budget: (4, 10, budget // 400, 9 * budget // 400), "Add rungs, and run fewer ladders to pay for them"
