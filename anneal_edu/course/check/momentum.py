@@ -271,8 +271,8 @@ def _judge_exchanged(answer) -> None:
     right, faulty = ([_verdict_on(answer, move, skewed, 0) for skewed, move in of.values()] for of in (RIGHT, FAULTY))
     require(
         any(right) or sum(faulty) < len(faulty) / 2,
-        f"you refuse {len(right)} of {len(right)} moves that are right, and pass {sum(faulty)} of {len(faulty)} faulty ones: "
-        "are True and False exchanged? True is for a move that leaves the distribution as it is.",
+        f"you refuse {len(right)} of {len(right)} moves that are right, and pass {sum(faulty)} of {len(faulty)} faulty "
+        "ones: are True and False exchanged? True is for a move that leaves the distribution as it is.",
     )
 
 
