@@ -184,7 +184,7 @@ steps: what does a *second* save in bin j?
     for tolerance, cases in (
         (many, [(six, prices, 6000), (six, 0.001 * prices[::-1], 9), (six, np.ones(6), 1200)]),
         (many, [(moments, ends, 5000), (uneven, ends, 5000), (np.tile(six, 3), np.repeat(prices, 3), 30000)]),
-        (many, [(np.array([1.0, 400.0]), np.array([9.0, 1.0]), 4000)]),
+        (many, [(np.array([1.0, 400.0]), np.array([9.0, 1.0]), 4000), (np.array([3.0]), np.array([2.0]), 400.5)]),
         (many, [(np.array([0.02, 50.0]), np.array([1.0, 0.25]), 2000)]),
         (few, [(six, prices, 300), (moments, ends, 250), (np.ones(10), np.ones(10), 16)]),
         (any_of_few, [(six, prices, 72.5), (uneven, ends, 28), (uneven[::-1], ends, 30), (six - 17, prices, 100)]),
@@ -207,7 +207,7 @@ def _judge_allocation(answer, costs: np.ndarray, seconds: np.ndarray, budget: fl
         "a bin cannot hold a fraction of a step: round to whole numbers, and stay within the time.",
     )
     require((counts >= 1).all(), "every bin needs at least one step, whatever its cost, or the schedule jumps over it.")
-    case, spent = f"{len(costs)} bins, {budget:g} seconds: ", float(seconds @ counts)
+    case, spent = f"{len(costs)} bin{'s' * (len(costs) > 1)}, {budget:g} seconds: ", float(seconds @ counts)
     all_in_steps = f"{case}your K_j sum to {budget:g}, but a step is not a second: they take {spent:.4g}."
     require(spent <= budget * (1 + 1e-12) or counts.sum() != budget, all_in_steps)
     too_long = f"{case}your steps take {spent:.6g}. One for every bin first; what is left is shared and rounded down."
@@ -215,7 +215,7 @@ def _judge_allocation(answer, costs: np.ndarray, seconds: np.ndarray, budget: fl
     loss, best = float((costs / counts).sum()), _least_loss(costs, seconds, budget)
     if loss <= tolerance * best:
         return
-    share = seconds * counts / spent
+    share, wanted = seconds * counts / spent, np.sqrt(costs * seconds) / np.sqrt(costs * seconds).sum()
     backwards = "cheap bins get the most steps and expensive ones the fewest: turn it round."
     for wish, sentence in (
         (
@@ -237,7 +237,8 @@ def _judge_allocation(answer, costs: np.ndarray, seconds: np.ndarray, budget: fl
         (1 / costs, backwards),
     ):
         aim = wish * seconds / (wish @ seconds)
-        require(not np.allclose(share, aim, atol=0.01 + 0.5 * (seconds / budget).max()), case + sentence)
+        slipped = np.allclose(share, aim, atol=0.01 + 0.5 * (seconds / budget).max())
+        require(not slipped or np.allclose(aim, wanted, atol=0.01), case + sentence)  # of bins alike it says nothing
     require(
         spent > 0.9 * budget, f"{case}you leave {budget - spent:.4g} of them unused; all are yours. What is Σ t_j K_j?"
     )

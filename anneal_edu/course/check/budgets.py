@@ -33,15 +33,17 @@ def judge_cost(budget: int, rungs: int, ladders: int, burn_in: int, kept: int) -
         f"these settings cost {cost:,} Gibbs sweeps, {cost / budget:.4g} times the budget of {budget:,}: "
         f"{rungs * ladders:,} chains make {burn_in + kept:,} sweeps each."
     )
-    slips = {  # what was counted, if it is what fills the budget
-        rungs * ladders * (kept - burn_in): "The burn-in is in it twice: it is not counted among n_sweeps.",
-        rungs * ladders * kept: "The burn-in counts too: it is thrown away, but paid for.",
-        ladders * (burn_in + kept): "Every rung of every ladder is a chain of its own: a sweep of the ladder costs one "
-        "Gibbs step for each of its rungs.",
-        rungs * (burn_in + kept): "Every ladder pays: multiply by their number.",
-    }
-    nearest = max((counted for counted in slips if 0.9 * budget <= counted <= budget), default=None)
-    why = "" if nearest is None else slips[nearest]
+    slips = (  # what was counted, if it is what fills the budget
+        ((rungs - 1) * ladders * (burn_in + kept), f"{rungs} rungs are {rungs} chains, both ends included; their "
+         f"{rungs - 1} steps would fill the budget."),
+        (rungs * ladders * (kept - burn_in), "Is the burn-in in it twice? It is not counted among n_sweeps."),
+        (rungs * ladders * kept, "The burn-in counts too: it is thrown away, but paid for."),
+        (ladders * (burn_in + kept), "Every rung of every ladder is a chain of its own: a sweep of the ladder costs "
+         "one Gibbs step for each of its rungs."),
+        (rungs * (burn_in + kept), "Every ladder pays: multiply by their number."),
+    )  # fmt: skip
+    nearest = max((counted for counted, _ in slips if 0.9 * budget <= counted <= budget), default=None)
+    why = " Or else: ".join(slip for counted, slip in slips if counted == nearest)
     if cost < 1.05 * budget:
         why = "It is only just too much: divide with //, and give to one part what the others leave."
     require(cost <= budget, f"{over} {why}".rstrip())
@@ -80,7 +82,13 @@ def why_off(errors: list[float], rungs: int, ladders: int, burn_in: int, kept: i
     """What the errors of the runs have in common, and what to ask of the settings: time, ladders or rungs."""
     bias, variance = float(np.mean(errors)), float(np.var(errors))
     parts = f"Of the mean square {bias**2 + variance:.2f} the bias makes {bias**2:.2f} and the spread {variance:.2f}."
-    if rungs <= (3 if bias**2 > variance else 4):
+    few = burn_in + kept < 8
+    if rungs == 4 and few and bias**2 <= variance / 2:
+        return (
+            f"{parts} Each of {rungs * ladders:,} chains makes {burn_in + kept} sweeps: it hardly forgets the start, "
+            "and few of its states are counted. Run fewer ladders, and there is time for more sweeps."
+        )
+    if rungs <= (3 if bias**2 > variance / (2 if few else 1) else 4):
         fewer = ", and run fewer ladders to pay for them" if ladders > 2 else ""
         return f"With so few rungs neighbours hardly overlap, and a stepping stone is a jump. Add rungs{fewer}."
     if bias**2 > variance / 2:

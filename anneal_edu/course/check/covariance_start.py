@@ -169,6 +169,9 @@ def weighted_covariance(answer) -> str:
             "a chain of weight 3 should count as three chains of weight 1, and one of weight 0, whose log weight is "
             "-inf, not at all. With yours it does not.",
         )
+        found = _two_moments(answer, h[:1], log_w[:1], grbm, "a single chain: ")
+        alone = same(found[0], grbm.visible_mean(h[:1])[0]) and same(found[1], np.diag(grbm.sigma**2))
+        require(alone, "a single chain has its own E[v | h] for mean, and σ² for covariance; with yours it does not.")
         for top in (1000.0, -1000.0):
             found = _two_moments(answer, h, log_w + top, grbm, f"log weights around {top:g}: ")
             near = _two_moments(answer, h, log_w, grbm)

@@ -88,13 +88,15 @@ def judge_sizes(answer, rbm: BinaryRBM, images: np.ndarray, particles: np.ndarra
     six = BinaryRBM([[1.0], [-1.0], [2.0], [0.0], [0.5], [-2.0]], [0.5, 1.0, -0.5, 0.0, 1.5, 0.5], [-0.5])
     for rbm_of, places, drawn in (
         (rbm, images, images[[4, 4, 5]]),
+        (rbm, images, images[[3]]),
         (six, one, np.vstack([one, other, one])),
         (six, np.vstack([other, one]), one),
         (rbm, binary_states(4).astype(np.float64), particles),
     ):
         right = total_variation(rbm_of, places, drawn)
         got = float(answer(rbm_of, places.copy(), drawn.copy()))
-        sizes = f"{len(places)} image{'s' * (len(places) > 1)} of {places.shape[1]} pixels and {len(drawn)} particles"
+        sizes = f"{len(places)} image{'s' * (len(places) > 1)} of {places.shape[1]} pixels and {len(drawn)} particle"
+        sizes += "s" * (len(drawn) > 1)
         require(
             np.isclose(got, right, atol=1e-9),
             f"right for {len(images)} images of 4 pixels and {len(particles)} particles, and wrong for {sizes}: it "

@@ -5,6 +5,7 @@ from functools import partial
 
 import numpy as np
 
+from anneal_edu import BinaryRBM
 from anneal_edu.course.check.phases import SICK, Ladder, Phase, ladders
 from anneal_edu.course.check.verdict import WrongAnswerError, call, require
 
@@ -37,10 +38,12 @@ def condemned(answer: Callable) -> int:
     if n < len(on):
         return n
     never = "you condemn a phase without a fault every time"
+    n_passed = sum(says_sound(answer, short, phase, 30) for phase in SICK.values())
     require(
-        not all(says_sound(answer, short, phase, 30) for phase in SICK.values()),
-        f"{never}, and pass those with one: are True and False exchanged?",
+        n_passed < len(SICK) / 2,
+        f"{never}, and pass {n_passed} of {len(SICK)} with one: are True and False exchanged?",
     )
+    _judge_places(answer, short, never)
     require(
         not all(says_sound(answer, short, _all_elsewhere, seed) for seed in range(30, 35)),
         f"{never}, and pass one that puts every chain into another state than it had. Whether chains move is not "
@@ -50,6 +53,49 @@ def condemned(answer: Callable) -> int:
         f"{never}. Did it begin at exact draws of its rungs, is each rung compared with its own law, and may a mean of "
         "finitely many draws be a little off?"
     )
+
+
+def _judge_places(answer: Callable, ladder: Ladder, never: str) -> None:
+    """Of one who passes no healthy phase: whether states and rungs are taken for each other's, one after the other."""
+    begun: list[np.ndarray] = []
+
+    def heard(states, rng):
+        begun.append(np.array(states, dtype=float))
+        return ladder.healthy(begun[-1], rng)
+
+    says_sound(answer, ladder, heard, 30)
+    fits = [[[_like_draws(v, rung) for rung in ladder.rungs] for v in states] for states in begun[:3]]
+    off = [[k for k, row in enumerate(each) if not row[k]] for each in fits]
+    if off and all(off):
+        k, row = off[0][0], fits[0][off[0][0]]
+        other = f": they look like draws of rungs[{row.index(True)}]" if any(row) else ", nor of any other rung"
+        raise WrongAnswerError(
+            f"{never}. It wants exact draws of its rungs, of rungs[k] in states[k]; what you hand to it in states[{k}] "
+            f"are no draws of rungs[{k}]{other}."
+        )
+    backwards = [
+        all(says_sound(answer, ladder, partial(_backwards, ladder, last), seed) for seed in range(30, 33))
+        for last in (0, -1)
+    ]
+    require(
+        not any(backwards),
+        f"{never}, and pass one that returns its rungs in reversed order: what it returns in states[k] is to be judged "
+        "by the law of rungs[k].",
+    )
+
+
+def _like_draws(v: np.ndarray, rung: BinaryRBM) -> bool:
+    """Whether the means of v and of v hᵀ are those of the rung, within six standard errors and a half."""
+    h = rung.hidden_given_visible(v)
+    mean_v, _, mean_vh = rung.moments()
+    off, limit = [np.abs(v.mean(0) - mean_v).max(), np.abs(v.T @ h / len(v) - mean_vh).max()], 6.5 * 0.5
+    return bool(max(off) < limit / np.sqrt(len(v)))
+
+
+def _backwards(ladder: Ladder, last: int, states: np.ndarray, rng: np.random.Generator):
+    """A healthy phase that returns its rungs from the other end; the particles are those of the first, or the last."""
+    new, _ = ladder.healthy(np.array(states), rng)
+    return new[::-1].copy(), new[last].copy()
 
 
 def _all_elsewhere(states: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:

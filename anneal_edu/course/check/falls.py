@@ -40,6 +40,8 @@ def curves() -> Iterator[tuple[str, Given, int | None]]:
         ("a dip, and the best look last", np.r_[-24.5, -21.9, -23.6, -21.4], None),
         ("a fall from the first look on", _FALL[4:], 0),
         ("a rise to the end", _FALL[:5], None),
+        ("two looks, and a fall", _FALL[[4, 7]], 0),
+        ("a single look", _FALL[:1], None),
     ):
         n = len(validation)
         yield case, (_RISE[:n] + _LOG_Z[:n], validation + _LOG_Z[:n], _LOG_Z[:n].copy(), np.full(n, 0.2)), since

@@ -278,6 +278,8 @@ def is_sound(answer) -> str:
         require(
             isinstance(said, bool | np.bool_), f"return True or False; you return {said!r} ({type(said).__name__})."
         )
+        if bool(said) != sound:
+            _judge_exchanged(answer)
         judged = "sound, and it is not" if said else "not sound, and it is"
         require(bool(said) == sound, f"you say that this step is {judged}: {why}")
     own_chance(partial(_last_draws, answer), "draws")
@@ -292,6 +294,19 @@ def is_sound(answer) -> str:
     return (
         f"right: {len(STEPS)} steps, {n_sound} of them sound. The last throws the same coins in every call: after one "
         "step nothing shows, after eleven the states come up with wrong shares."
+    )
+
+
+def _judge_exchanged(answer) -> None:
+    """Of an answer that has erred: whether it accuses all sound steps, and lets most of the others go."""
+    of_sound, of_others = (
+        [bool(call(answer, _handed_out(step), STRONG_RBM, np.random.default_rng(0))) for step, *_ in some]
+        for some in ([each for each in STEPS.values() if each[1] == sound] for sound in (True, False))
+    )
+    require(
+        any(of_sound) or sum(of_others) < len(of_others) / 2,
+        f"you accuse all {len(of_sound)} steps that are sound, and let {sum(of_others)} of the {len(of_others)} others "
+        "go: are True and False exchanged? True is for a step that can serve AIS.",
     )
 
 

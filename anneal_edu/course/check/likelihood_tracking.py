@@ -117,7 +117,7 @@ def raise_estimate(answer) -> str:
     ...     log_w = log_w.reshape(len(log_f), -1)
     ...     return log_f - log_w.mean(1), log_w.std(1) / np.sqrt(log_w.shape[1])
     >>> raise_estimate(mean_log)
-    ✗ two points, five chains: you average -log w. The mean of 1/w is what is unbiased: exponentiate, average, then \
+    ✗ three points, seven chains: you average -log w. The mean of 1/w is what is unbiased: exponentiate, average, then \
 take the logarithm.
       A hint: ae.check.likelihood_tracking.raise_estimate.hint()
     """
@@ -129,7 +129,7 @@ take the logarithm.
                 "exp(1600) overflows to infinity, exp(-1600) and exp(-800) underflow to 0, and the one over the other "
                 "is NaN. `ae.log_mean_exp` goes from logarithms to a logarithm and does neither."
             )
-            got = _numbers(part, f"{case}: your {name}", flow * (case != "two points, five chains"))
+            got = _numbers(part, f"{case}: your {name}", flow * (case != "three points, seven chains"))
             require(got.shape == (N,), f"{case}: your {name} has shape {got.shape}; it should be ({N},), one a point.")
             require(np.isfinite(got).all(), f"{case}: your {name} is infinite. {flow}")
             (judge_log_p if name == "log p̂" else judge_error)(got, log_f, log_w, f"{case}: ")

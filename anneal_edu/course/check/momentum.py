@@ -267,13 +267,26 @@ at the variances.
     if _last_of_moves(answer, np.random.default_rng(1)) is not None:
         own_chance(partial(_last_of_moves, answer), "moves")
     for said, (skewed, move) in FAULTY.items():
-        require(not _verdict_on(answer, move, skewed, 0), f"you pass a faulty move: {said}.")
+        passed = _verdict_on(answer, move, skewed, 0)
+        if passed:
+            _judge_exchanged(answer)
+        require(not passed, f"you pass a faulty move: {said}.")
     for said, (skewed, move) in COARSE.items():
         few = f"you pass a faulty move, and so coarse a one that n = {_SIZES[1]} draws are enough to see it: {said}."
         require(not _verdict_on(answer, move, skewed, 1, _SIZES[1]), few)
     n_right = _judge_alarms(answer)
     n_faults = len(FAULTY) + len(COARSE)
     return f"right: all {n_faults} faults are found, with no more than one false alarm in {n_right} other tests."
+
+
+def _judge_exchanged(answer) -> None:
+    """Of an answer that passes a faulty move: whether it passes most of them, and none that is right."""
+    right, faulty = ([_verdict_on(answer, move, skewed, 0) for skewed, move in of.values()] for of in (RIGHT, FAULTY))
+    require(
+        any(right) or sum(faulty) < len(faulty) / 2,
+        f"you refuse {len(right)} of {len(right)} moves that are right, and pass {sum(faulty)} of {len(faulty)} faulty "
+        "ones: are True and False exchanged? True is for a move that leaves the distribution as it is.",
+    )
 
 
 def _judge_alarms(answer) -> int:

@@ -106,6 +106,19 @@ def judge_sweep(answer: Callable, sweep: Sweep) -> None:
     )
 
 
+def judge_one_chain(answer: Callable, sweep: Sweep) -> None:
+    """One state on each rung, and where β = 1 one particle: the shapes must stay as they are for many."""
+    states = np.stack([rung.sample(1, np.random.default_rng(3)) for rung in sweep.rungs]).astype(np.float64)
+    pair = call(answer, states.copy(), sweep.start, sweep.model, sweep.betas.copy(), exchange, np.random.default_rng(4))
+    new, handed = (np.asarray(part) for part in pair)
+    wanted = states.shape, (int((sweep.betas == 1).sum()), sweep.model.dim)
+    require(
+        (new.shape, handed.shape) == wanted,
+        f"{sweep.says}with one chain a rung, states of shape {states.shape}, you return shapes {new.shape} and "
+        f"{handed.shape}; they should be {wanted[0]} and {wanted[1]}.",
+    )
+
+
 def _same_path(path, sweep: Sweep, turned: bool = False) -> bool:
     v, ends = binary_states(sweep.model.dim), (sweep.start, sweep.model)
     right = geometric_path(*ends[:: -1 if turned else 1])

@@ -12,12 +12,13 @@ def cases() -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
     """Case, log f of its points, (N,), and the log weights of their chains, (N, C)."""
     rng = np.random.default_rng(13)
     for case, N, C, level_f, level_w in (
-        ("two points, five chains", 2, 5, 0.0, 0.0),
+        ("three points, seven chains", 3, 7, 0.0, 0.0),
         ("log f near 800, log w near 1,600", 4, 5, 800.0, 1600.0),
         ("three points of three chains, 900 nats apart", 3, 3, 0.0, np.repeat([900.0, 0.0, -900.0], 3)),
         ("two points, one of them with chains from 0 to 800", 2, 4, 0.0, np.r_[0.0, 800.0, 300.0, 5.0, np.zeros(4)]),
         ("a point with one chain of four 1,600 below the others", 2, 4, 0.0, np.r_[0.0, 1600, 1600, 1600, np.zeros(4)]),
         ("a point whose first chain lies 800 above the others", 2, 3, 0.0, np.r_[800.0, 0.0, 0.0, np.zeros(3)]),
+        ("a single point, two chains", 1, 2, 0.0, 0.0),
     ):
         log_f, log_w = level_f + rng.normal(0, 3, N), level_w + rng.normal(1, 2, N * C)
         yield case, log_f, log_w.reshape(N, C)
@@ -93,6 +94,7 @@ def judge_error(got: np.ndarray, log_f: np.ndarray, log_w: np.ndarray, case: str
             "you divide by C; a mean of C is √C times as sure as one, not C times.": spread / C,
             "this is the error of p̂ itself; asked is that of log p̂.": p_hat * spread / np.sqrt(C),
             "this is the square of the error.": spread**2 / C,
+            "this is twice the standard error; asked is the error itself.": 2 * spread / np.sqrt(C),
         }, case=case)
     for spread in spreads:
         off = np.abs(got - spread / np.sqrt(C)).max()

@@ -251,6 +251,7 @@ of rejections, and they should all carry 0.29.
     judge_ladder(answer, uneven, of_one, 0.99, tolerance=1e-5)
     judge_ladder(answer, linear_schedule(4), np.array([0.001, 0.003, 0.002, 0.002]), 0.0065, tolerance=1e-5)
     judge_ladder(answer, np.array([0.0, 0.3, 1.0]), np.array([0.2, 0.6]), 0.9, tolerance=1e-5)  # a single pair will do
+    judge_ladder(answer, linear_schedule(1), np.array([0.8]), 0.3, tolerance=1e-5)  # a pilot of one pair
     judge_ladder(answer, uneven[[0, 2, 3, 5, 6, 8]], np.array([2, 2, 4, 1, 3]) / 16, 0.25, tolerance=1e-5)  # exactly 3
     judge_ladder(answer, pilot, fall, 0.02)  # many pairs
     judge_ladder(answer, coarse, high, 0.41, tolerance=0.6)  # a curve in place of straight lines is welcome

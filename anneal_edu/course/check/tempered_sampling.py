@@ -134,6 +134,7 @@ The objective printed there has the other sign: it is a valley, not a hill.
 
     shift = value(best + 5) - value(best)
     near_enough = 10.0 ** -min(digits)
+    _judge_one_term_twice(value, log_f, best, shift)
     _judge_common_factor(shift, near_enough, log_f.shape[1])
     _judge_valley(value, log_f, counts, best, near_enough)
     constant = value(best) - _mixture(log_f, best, s) - s @ best
@@ -151,6 +152,7 @@ The objective printed there has the other sign: it is a valley, not a hill.
         "number the rungs from the other end, with their counts and log Z, and the objective is the same; yours is "
         "another. The weight of rung k is counts[k] over their sum, whatever the counts are.",
     )
+    _judge_empty_rungs(answer, log_f, counts, best, near_enough)
     lower = log_f - np.random.default_rng(5).choice([0.0, 1000.0], log_f.shape[1])
     aside = best + 0.2 * np.array([0, 1, 1, 1, 1])
     off = abs(value(aside, lower) - value(best, lower) - value(aside) + value(best))
@@ -166,8 +168,39 @@ def _five_rungs() -> tuple[np.ndarray, np.ndarray]:
     return log_density_matrix(path, schedule, x) + np.array([[0.0], [1.0], [-2.0], [3.0], [0.5]]), counts
 
 
+def _judge_empty_rungs(answer, log_f, counts, best, near_enough: float) -> None:
+    """The value must also be right where all draws of one rung are taken away, whichever it is."""
+    rung_of = np.repeat(np.arange(len(counts)), counts)
+    for k in range(len(counts)):
+        f, n = log_f[:, rung_of != k], np.where(np.arange(len(counts)) == k, 0, counts)
+        s, log_z = n / n.sum(), best + 0.3 * np.arange(len(counts))
+        found, right = float(call(answer, f.copy(), n.copy(), log_z.copy())), _mixture(f, log_z, s) + s @ log_z
+        why = "not as if it had a draw or a few" if np.isfinite(found) else "and the logarithm of 0 is infinite"
+        require(
+            abs(found - right) < near_enough,
+            f"a rung may have no draws. With counts {n.tolist()} yours is {found:.5f}, and should be {right:.5f}: such "
+            f"a rung weighs n_k/N = 0 in both terms, {why}.",
+        )
+
+
 def _mixture(log_f, log_z, s) -> float:
     return float(logsumexp(np.log(s)[:, None] + log_f - np.reshape(log_z, (-1, 1)), axis=0).mean())
+
+
+def _judge_one_term_twice(value, log_f, best, shift: float) -> None:
+    """A term that counts twice changes the sum as much as one does that is missing, or has no Z in it."""
+    of_first = value(best, log_f + 5) - value(best)
+    aside = np.array([0.0, 2.0, 0.0, 0.0, 0.0])
+    bends = abs(value(best + aside) + value(best - aside) - 2 * value(best)) > 1e-3
+    changes = f"adding 5 to every log Z_k changes yours by {shift:.4g}, but only ratios of Z can be known from draws."
+    require(
+        abs(shift + 5) > 1e-3 or abs(of_first - 10) > 1e-3,
+        f"{changes} The first term falls by 10: it is the mean over the draws, once, and yours is twice as much.",
+    )
+    require(
+        abs(shift - 5) > 1e-3 or abs(of_first - 5) > 1e-3 or not bends,
+        f"{changes} The second term rises by 10: its weights add up to 2, and should to 1.",
+    )
 
 
 def _judge_common_factor(shift: float, near_enough: float, N: int) -> None:

@@ -13,7 +13,14 @@ from anneal_edu.course.check.distances import (
     total_variation,
 )
 from anneal_edu.course.check.examiners import condemned, judge_fault, says_sound
-from anneal_edu.course.check.particles import judge_one_step, judge_own_laws, judge_sweep, near_the_model, sweeps
+from anneal_edu.course.check.particles import (
+    judge_one_chain,
+    judge_one_step,
+    judge_own_laws,
+    judge_sweep,
+    near_the_model,
+    sweeps,
+)
 from anneal_edu.course.check.phases import SICK, SOUND, ladders, opposite_faults, turned
 from anneal_edu.course.check.verdict import call, exercise, reject, require
 
@@ -108,6 +115,7 @@ def negative_phase(answer) -> str:
         judge_sweep(answer, sweep)
         judge_one_step(answer, sweep)
         judge_own_laws(answer, sweep)
+        judge_one_chain(answer, sweep)
     judge_sweep(answer, near_the_model())
     return "right: every rung moves under its own distribution, neighbours swap, and where β = 1 stands the model."
 

@@ -54,6 +54,10 @@ _BY_HAND = (
     Case(10.5, 9.8, (1.0, 0.1, 2.6, 0.1), (2.5, 0.1, 2.7, 0.1), "a"),
     Case(99.0, 80.0, (119.0, 0.1, 118.0, 0.1), (102.0, 0.1, 103.5, 0.1), "contradiction"),
     Case(80.0, 99.0, (102.0, 0.1, 103.5, 0.1), (119.0, 0.1, 118.0, 0.1), "contradiction"),
+    Case(10.5, 10.0, (1.0, 0.0, 1.0, 0.0), (1.0, 0.0, 1.0, 0.0), "a"),  # log Z is exact
+    Case(10.0, 10.5, (1.0, 0.0, 1.0, 0.0), (1.0, 0.0, 1.0, 0.0), "b"),
+    Case(10.0, 10.0, (1.0, 0.0, 1.0, 0.0), (1.0, 0.0, 1.0, 0.0), "undecided"),  # alike to the last digit
+    Case(10.5, 10.0, (1.0, 0.0, 0.75, 0.0), (1.0, 0.0, 1.0, 0.0), "contradiction"),
 )
 
 
@@ -109,6 +113,8 @@ def why(case: Case, said: str) -> str:
         smallest_lead(case.mean_f_b, case.b, case.mean_f_a, case.a),
     )
     (lead, bar), name = max(zip(leads, names, strict=True))
+    if lead == bar == 0:
+        return "all errors are 0, and the two are alike to the last digit: nobody is ahead."
     if lead < 0:
         a, b = ((f - in_order(s)[2], f - in_order(s)[0]) for f, s in zip(case[:2], parts, strict=True))
         return (

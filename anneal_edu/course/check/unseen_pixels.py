@@ -59,7 +59,8 @@ def judge_noise(found: np.ndarray, x: np.ndarray, seen: np.ndarray, variance: fl
         "Yours has the factor (2π)^(-½) of the seen pixels; n counts the unseen ones.": right
         + ((~seen).sum() - seen.sum()) / 2 * np.log(2 * np.pi),
         "Yours is divided by the number of pixels: asked is log p of all unseen ones together.": right / len(seen),
-        "Yours is divided by the number of unseen pixels: asked is log p of all of them together.": right
+        "Yours is half of that: is it divided by the number of unseen pixels, 2, or is one ½ too many in it? Asked is "
+        "log p of all of them together.": right
         / (~seen).sum(),
         "You take the first pixels for the seen ones; `seen` says for each whether it was.": pure(
             variance, x=x[:, seen.sum() :]

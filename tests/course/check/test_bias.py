@@ -158,6 +158,12 @@ WRONG_ALLOCATIONS = {
     "the same time": (in_shares_of(lambda F, t: 1 / t), "where are the costs"),
     "upside down": (in_shares_of(lambda F, t: np.maximum(F, 1) ** -0.5), "turn it round"),
     "reciprocals": (in_shares_of(lambda F, t: 1 / np.maximum(F, 1)), "turn it round"),
+    "none where there is one bin": (
+        lambda F, t, T: one_by_one(F, t, T) if len(F) > 1 else np.ones(1, int), "1 bin, 400.5 seconds: you leave 398.5"
+    ),
+    "half of the time, where steps cost the same": (
+        lambda F, t, T: the_best_shares(F, t, T / 2 if np.ptp(t) == 0 else T), "6 bins, 1200 seconds: you leave 6"
+    ),
     "the library's rule": (lambda F, t, T: ae.optimal_allocation(F, int(T)), "a step is not a second"),
     "the library's rule, by price": (lambda F, t, T: ae.optimal_allocation(F / t, int(T)), "a step is not a second"),
     "the library's steps, at mean price": (

@@ -71,6 +71,11 @@ WRONG_TESTS = {
         lambda refresh, rng: laws(refresh, rng, begin=lambda v: np.sort(v, axis=0)), "its neighbour's momentum"
     ),
     "two standard errors": (lambda refresh, rng: laws(refresh, rng, errors=2.0), "allow six"),
+    "exchanged": (lambda refresh, rng: not laws(refresh, rng), "pass 17 of 17 wrong ones: are True and False"),
+    "exchanged, and no law of the shape": (
+        lambda refresh, rng: not laws(refresh, rng, chosen=(0, 1, 3, 4)), "pass 15 of 17 wrong ones: are True and False"
+    ),
+    "a tenth of a standard error": (lambda refresh, rng: laws(refresh, rng, errors=0.1), "by chance: allow more"),
     "the same numbers from an equal generator": (
         lambda refresh, rng: all(
             np.allclose(refresh(v, g, np.random.default_rng(1)), bugs.right_refresh(v, g, np.random.default_rng(1)))
@@ -277,6 +282,34 @@ def test_chains_that_drift_in_parallel_are_no_copies():
 
     verdict = bugs.what_is_wrong(by_correlation)
     assert verdict.passed is False and "you call 'copies'" in verdict.message, verdict
+
+
+def by_means(w, x):
+    others = told(w, x, left_out=("copies",))
+    alike = len(np.unique(x.mean(0).round(2))) < x.shape[1]
+    return "copies" if alike and others != "collapsed" else others
+
+
+FALSE_ALARMS = {
+    "means that are alike": (by_means, "'copies': the alarm is false. No two chains of this run are equal in every"),
+    "chains that hardly move": (
+        lambda w, x: "stuck" if told(w, x) == "not there yet" else told(w, x), "Every chain of this run moves, one or"
+    ),
+    "a weight above the mean": (
+        lambda w, x: "collapsed" if told(w, x) == "stuck" else told(w, x), "Several chains have weight in this run"
+    ),
+    "any change": (
+        lambda w, x: "not there yet" if told(w, x) == "stuck" else told(w, x), "do not move to one side, all together"
+    ),
+    "axes exchanged": (lambda w, x: told(w, x.T), "your axes are exchanged: states[t] are all chains at sweep t"),
+}
+
+
+@pytest.mark.parametrize("rule", FALSE_ALARMS)
+def test_a_false_alarm_is_told_why_it_is_false(rule):
+    answer, message = FALSE_ALARMS[rule]
+    verdict = bugs.what_is_wrong(answer)
+    assert verdict.passed is False and message in verdict.message, verdict
 
 
 @pytest.mark.parametrize("rule", NEARLY_RIGHT)

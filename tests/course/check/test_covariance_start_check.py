@@ -170,6 +170,10 @@ def spread(w, d):
 
 
 WRONG_MOMENTS = {
+    "nothing of a single chain": (
+        lambda h, w, g: (right_moments(h, w, g)[0], right_moments(h, w, g)[1] * (len(h) > 1)),
+        "a single chain has its own E[v | h] for mean",
+    ),
     "no weights": (with_mean(lambda log_w, v: v.mean(0)), "leaves the weights out"),
     "log weights": (by_log_weights, "by their *log* weights"),
     "not normalised": (with_mean(lambda log_w, v: np.exp(log_w) @ v), "not divided by the sum of the weights"),

@@ -304,6 +304,10 @@ def detailed_balance(step, rbm, rng):
 
 
 WRONG_JUDGES = {
+    "exchanged": (lambda *given: bool(shares_off(*given) >= 0.03), "let 10 of the 10 others go: are True and False"),
+    "exchanged, and one step alone": (
+        lambda *given: bool(shares_off(*given, after=(1,)) >= 0.03), "are True and False exchanged? True is for a step"
+    ),
     "detailed balance": (detailed_balance, "it is not in detailed balance; but exact draws stay exact draws"),
     "an even number of steps": (
         lambda *given: bool(shares_off(*given, after=(2,)) < 0.03), "a second step flips them back",

@@ -94,6 +94,9 @@ SQUARES = "their squares add up, and they combine to"
 
 WRONG_GAP = {
     "turned": (watched(lambda t, v, z, se: v - t), "wrong sign"),
+    "a fall at a single look": (
+        watched(decide=lambda t, v, z, se: 0 if len(t) == 1 else since()(t, v, z, se)), "a single look: …too eager"
+    ),
     "log Z left in": (watched(lambda t, v, z, se: t - v - z), "still in your gap"),
     "log Z twice": (watched(lambda t, v, z, se: t - z - (v + z)), "twice"),
     "training only": (watched(lambda t, v, z, se: t - z), "this is the training likelihood"),
@@ -245,7 +248,12 @@ WRONG_ERRORS = {
     "C - 1 twice": (
         lambda f, w: relative_error(f, w, ddof=1) / np.sqrt(1 - len(f) / len(w)), "C - 1 stands in it twice"
     ),
-    "twice": (lambda f, w: 2 * relative_error(f, w), "should be"),
+    "twice": (lambda f, w: 2 * relative_error(f, w), "this is twice the standard error"),
+    "twice, with C - 1": (lambda f, w: 2 * relative_error(f, w, ddof=1), "this is twice the standard error"),
+    "three times": (lambda f, w: 3 * relative_error(f, w), "should be"),
+    "a number where there is one point": (
+        lambda f, w: np.squeeze(relative_error(f, w)), "a single point, two chains: your standard error has shape ()"
+    ),
     "divided by √N": (lambda f, w: relative_error(f, w) * np.sqrt(len(w)) / len(f), "C chains of a point, not"),
     "of float32": (lambda f, w: relative_error(f, w.astype(np.float32)), "float32 keeps seven digits"),
     "none": (lambda f, w: np.zeros(len(f)), "should be"),

@@ -419,7 +419,7 @@ WRONG_TESTS = {
         lambda move, x, v, rng: abs(move(x, v, rng)[0].mean() - x.mean()) < 0.02,
         "you pass a faulty move",
     ),
-    "inverted": (lambda *given: not examined()(*given), "you pass a faulty move"),
+    "inverted": (lambda *given: not examined()(*given), "14 of 14 faulty ones: are True and False exchanged"),
     "too short an error": (examined(noise=lambda a, b: (a.var() + b.var()) / 50), "reject"),
     "a deviation for a variance": (examined(noise=lambda a, b: a.std() + b.var()), "√(variance / n)"),
     "two deviations": (examined(noise=lambda a, b: a.std() + b.std()), "√(variance / n)"),

@@ -308,6 +308,10 @@ WRONG_LADDER = {
     "rounded down and one more": (with_number(lambda K: int(K) + 1), "Exactly as much is not more"),
     "twice as many": (with_number(lambda K: 2 * int(np.ceil(K))), "A shorter one will do"),
     "not rounded": (lambda s, r, most: share(s, r, np.sum(r) / most), "raised TypeError"),
+    "the pilot itself, where it has one pair": (
+        lambda s, r, most: s if len(r) == 1 else share(s, r, int(np.ceil(round(r.sum() / most, 9)))),
+        "with Λ = 0.8 and most = 0.3, your ladder of 2 rungs has 1 pair",
+    ),
     "two pairs at least": (with_number(lambda K: max(2, int(np.ceil(K)))), "Λ = 0.8 and most = 0.9, your ladder of 3"),
     "a hundred pairs at most": (with_number(lambda K: min(100, int(np.ceil(K)))), "and most = 0.02"),
     "as many pairs as the pilot had": (lambda s, r, most: share(s, r, len(r)), "A shorter one will do"),

@@ -334,6 +334,12 @@ WRONG_OBJECTIVE = {
     "base 2": (
         lambda f, n, z: mixture(f, z, n / n.sum()).mean() / np.log(2) + n / n.sum() @ z, "its logarithm has base 2"
     ),
+    "the first term twice": (
+        lambda f, n, z: 2 * mixture(f, z, n / n.sum()).mean() + n / n.sum() @ z, "yours is twice as much"
+    ),
+    "the second term twice": (
+        lambda f, n, z: mixture(f, z, n / n.sum()).mean() + 2 * n / n.sum() @ z, "its weights add up to 2"
+    ),
     "second term's sign": (lambda f, n, z: mixture(f, z, n / n.sum()).mean() - n / n.sum() @ z, "Its sign is wrong"),
     "Z's sign": (lambda f, n, z: mixture(f, -z, n / n.sum()).mean() + n / n.sum() @ z, "divided by its Z_k"),
     "five of the first term": (lambda f, n, z: 5 * mixture(f, z, n / n.sum()).mean() + n / n.sum() @ z, "five of it"),
@@ -363,6 +369,13 @@ WRONG_OBJECTIVE = {
         lambda f, n, z: objective(f, np.array([60, 200, 140, 30, 90]), z),
         "number the rungs from the other end",
     ),
+    "a draw at least for each rung": (
+        lambda f, n, z: objective(f, np.maximum(n, 1.0), z),
+        "With counts [0, 200, 140, 30, 90] yours is ",
+    ),
+    "the logarithm of no draws, times 0": (
+        lambda f, n, z: objective(f, n, z) + 0 * np.log(n).sum(), "the logarithm of 0 is infinite"
+    ),
     "unstable": (unstable, "logsumexp"),
     "one shift for all draws": (
         lambda f, n, z: unstable(f - f.max(), n, z) + f.max(),
@@ -383,11 +396,13 @@ def test_wrong_objective(mistake):
 def test_right_answers():
     assert tempered_sampling.steps_needed(needed()).passed
     assert tempered_sampling.mbar_objective(objective).passed
-    for rounded in (
+    for right in (
+        lambda f, n, z: logsumexp(f - z[:, None], axis=0, b=(n / n.sum())[:, None]).mean() + n / n.sum() @ z,
+        lambda f, n, z: objective(f[n > 0], n[n > 0], z[n > 0]),
         lambda *given: np.float32(objective(*given)),
         lambda f, n, z: float(objective(f.astype(np.float32), n, z.astype(np.float32))),
     ):
-        verdict = tempered_sampling.mbar_objective(rounded)
+        verdict = tempered_sampling.mbar_objective(right)
         assert verdict.passed, verdict
 
 

@@ -30,6 +30,16 @@ def soundness(
     return answer
 
 
+def in_another_order(begin, judge=slice(None), n=4000):
+    """Right, but that block k begins at draws of ``rungs[begin][k]`` and is judged by ``rungs[judge][k]``."""
+
+    def answer(phase, rungs, rng):
+        states, handed = phase(np.stack([rung.sample(n, rng) for rung in rungs[begin]]), rng)
+        return soundness(n=n, hidden=1)(lambda *_: (states, handed), rungs[judge], rng)
+
+    return answer
+
+
 def before_and_after(phase, rungs, rng):
     """Compares the new states with the old ones, as two samples."""
     old = np.stack([rung.sample(20_000, rng) for rung in rungs])
@@ -108,6 +118,19 @@ WRONG_SOUND = {
     ),
     "no chain may stay": (if_all_move, "Whether chains move is not asked"),
     "exchanged": (lambda *a: not soundness()(*a), "are True and False exchanged?"),
+    "exchanged, and means alone": (lambda *a: not soundness(pairs=False)(*a), "with one: are True and False exchanged"),
+    "the rungs reversed": (
+        in_another_order(slice(None, None, -1), slice(None, None, -1)),
+        r"in states\[0\] are no draws of rungs\[0\]: they look like draws of rungs\[3\]",
+    ),
+    "begun at the rungs reversed": (in_another_order(slice(None, None, -1)), "they look like draws of rungs.3."),
+    "judged by the rungs reversed": (
+        in_another_order(slice(None), slice(None, None, -1)), r"judged by the law of rungs\[k\]"
+    ),
+    "draws of the model on every rung": (
+        lambda phase, rungs, rng: soundness()(phase, [rungs[-1]] * len(rungs), rng),
+        r"in states\[0\] are no draws of rungs\[0\]: they look like draws of rungs\[3\]",
+    ),
     "none on a ladder that turns": (
         lambda phase, rungs, rng: soundness()(phase, rungs, rng) and len(rungs) != 5, "to the start and back"
     ),
@@ -285,6 +308,11 @@ WRONG_PHASE = {
     "the first three rungs": (
         lambda s, start, model, betas, *given: phase()(s[:3], start, model, betas[:3], *given), "swap wants all rungs"
     ),
+    "one particle without its axis": (
+        lambda *given: tuple(part if part.ndim > 2 else np.squeeze(part) for part in phase()(*given)),
+        "with one chain a rung, states of shape (3, 1, 4), you return shapes (3, 1, 4) and (4,)".replace("(", r"\(")
+        .replace(")", r"\)"),
+    ),
     "the last rung, wherever β = 1": (phase(give=-1), "you return 8,000 particles, and 16,000 states stand for"),
     "all rungs with β > 0.99": (
         handing_out(lambda new, old, model, betas, rng: new[betas > 0.99].reshape(-1, new.shape[-1])),
@@ -430,6 +458,10 @@ WRONG_DISTANCE = {
     "right for six images": (
         lambda rbm, images, particles: right_distance(rbm, images, particles) * (1 if len(images) == 6 else 0.9),
         "right for 6 images",
+    ),
+    "half where there is one particle": (
+        lambda rbm, images, particles: right_distance(rbm, images, particles) / (1 + (len(particles) == 1)),
+        "wrong for 6 images of 4 pixels and 1 particle: it",
     ),
     "no elsewhere": (
         lambda *a: 0.5 * np.abs(np.subtract(*cells(*a, elsewhere=False))).sum(),

@@ -280,6 +280,12 @@ WRONG_MODELS = {
     "always undecided": (lambda *c: "undecided", "this is certain"),
     "always a contradiction": (lambda *c: "contradiction", "no contradiction"),
     "never undecided": (lambda *c: "b" if (word := right_model(*c)) == "undecided" else word, "overlap"),
+    "at least three errors": (
+        lambda f, g, a, b: "a" if f == g and a == b and a[1] == 0 else right_model(f, g, a, b), "nobody is ahead"
+    ),
+    "divided by the errors": (
+        lambda f, g, a, b: right_model(f, g, a, b) if a[1] and b[1] else "undecided", "this is certain"
+    ),
     "two errors": (lambda *c: right_model(*c, n=2), "you grant the difference two standard errors"),
     "all alike": (lambda f, g, a, b: right_model(g, f, a, b), "three standard errors of this"),
     "the sandwiches exchanged": (lambda f, g, a, b: right_model(f, g, b, a), "You say"),
@@ -344,7 +350,26 @@ WRONG_SETTINGS = {
         "1.1 times the budget of 400: 40 chains make 11 sweeps each.",
     ),
     "the row of the first table": (lambda budget: (20, 10, budget // 1000, 4 * budget // 1000), "too low: no chance"),
-    "four rungs, many ladders": (lambda budget: (4, 20, budget // 400, 4 * budget // 400), "Add rungs, and run fewer"),
+    "four rungs, many ladders": (
+        lambda budget: (4, 20, budget // 400, 4 * budget // 400),
+        "Each of 80 chains makes 5 sweeps: it hardly forgets the start, and few of its states are counted. Run fewer",
+    ),
+    "four rungs, very many ladders": (
+        lambda budget: (4, 25, budget // 400, 3 * budget // 400), "to one side, too low: no chance, but a beginning"
+    ),
+    "four rungs, ten ladders": (
+        lambda budget: (4, 10, budget // 400, 9 * budget // 400), "Add rungs, and run fewer ladders to pay for them"
+    ),
+    "steps counted for rungs": (
+        lambda budget: (5, 2, budget // 80, budget // 8 - budget // 80),
+        "5 rungs are 5 chains, both ends included; their 4 steps would fill the budget.",
+    ),
+    "steps counted for rungs, ten of them": (
+        lambda budget: (11, 2, budget // 200, budget // 20 - budget // 200), "each. 11 rungs are 11 chains, both ends"
+    ),
+    "burn-in on top of what it was added to": (
+        lambda budget: (8, 2, budget // 80, budget // 16 + budget // 80), "each. Is the burn-in in it twice?"
+    ),
     "ten rungs, ten ladders": (lambda budget: (10, 10, budget // 400, 3 * budget // 400), "run fewer ladders"),
     "a burn-in of one sweep, whatever the budget": (
         lambda budget: (6, 5, 1, budget // 30 - 1),
@@ -375,6 +400,8 @@ def test_wrong_settings(mistake):
     [
         ((4, 10, 1, 9), -0.14, 0.386, ["neighbours hardly overlap", "Add rungs, and run fewer ladders to pay for"]),
         ((4, 2, 6, 44), -0.1, 0.36, ["Add rungs."]),
+        ((4, 20, 1, 4), -0.24, 0.41, ["bias makes 0.06", "of 80 chains makes 5 sweeps", "Run fewer ladders"]),
+        ((4, 25, 1, 3), -0.32, 0.387, ["one side, too low", "Fewer chains, here 100", "run fewer ladders"]),
         ((2, 10, 2, 18), -1.7, 1.5, ["Add rungs, and run fewer ladders"]),
         ((5, 20, 1, 3), -0.3, 0.367, ["bias makes 0.09 and the spread 0.13", "one side, too low", "run fewer ladders"]),
         ((4, 40, 0, 2), -0.9, 0.4, ["bias makes 0.81", "Fewer chains, here 160"]),
@@ -386,7 +413,7 @@ def test_wrong_settings(mistake):
 def test_bias_and_spread_are_judged_apart(settings, bias, spread, words):
     said = budgets.why_off([bias - spread, bias + spread], *settings)
     assert all(part in said for part in words), said
-    assert ("noise" in said) + ("one side" in said) + ("Add rungs" in said) == 1
+    assert ("noise" in said) + ("one side" in said) + ("Add rungs" in said) + ("hardly forgets" in said) == 1
 
 
 @pytest.mark.parametrize(
