@@ -7,7 +7,7 @@ import numpy as np
 
 from anneal_edu.course.check.ailing_runs import WORDS, cases, five_runs
 from anneal_edu.course.check.refreshes import WRONG_REFRESHES, Refresh, right_otherwise, right_refresh
-from anneal_edu.course.check.verdict import WrongAnswerError, attempt, exercise, require
+from anneal_edu.course.check.verdict import WrongAnswerError, attempt, exercise, judge_exchanged, require
 from anneal_edu.distributions import Gaussian
 from anneal_edu.kernels import exact, hmc, random_walk
 
@@ -44,11 +44,8 @@ def refresh_test(answer) -> str:
     )
     if not any(spared):
         never = "you refuse the right one every time"
-        n_passed = sum(_says(answer, wrong, 0) for wrong in WRONG_REFRESHES.values())
-        require(
-            n_passed < len(WRONG_REFRESHES) / 2,
-            f"{never}, and pass {n_passed} of {len(WRONG_REFRESHES)} wrong ones: are True and False exchanged?",
-        )
+        passed = [_says(answer, wrong, 0) for wrong in WRONG_REFRESHES.values()]
+        judge_exchanged(spared, passed, never, "wrong ones")
         raise WrongAnswerError(
             f"{never}: v' = √(1-γ) v + √γ r, r ~ N(0, I). Is (v' - √(1-γ) v) / √γ what you look at, and its law, not "
             "its numbers? Of many that you compare some are two or three standard errors off by chance: allow more."

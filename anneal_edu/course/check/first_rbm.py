@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 from scipy.special import expit, logsumexp
 
-from anneal_edu.course.check.kernels import STEPS, STRONG_RBM, TIMES, gibbs, unlucky
+from anneal_edu.course.check.kernels import STEPS, TIMES, gibbs, judge_direction, last_draws, said_of, unlucky
 from anneal_edu.course.check.verdict import (
     WrongAnswerError,
     call,
@@ -274,19 +274,18 @@ def is_sound(answer) -> str:
     """
     again = "it is the Gibbs step again, and what you saw is chance: take more draws, or allow them more."
     for number, (step, sound, why) in enumerate([*STEPS.values(), *TIMES * [(gibbs, True, again)]]):
-        said = call(answer, _handed_out(step), STRONG_RBM, np.random.default_rng(number))
+        said = said_of(answer, step, number)
         require(
             isinstance(said, bool | np.bool_), f"return True or False; you return {said!r} ({type(said).__name__})."
         )
         if bool(said) != sound:
-            _judge_exchanged(answer)
+            judge_direction(answer)
         judged = "sound, and it is not" if said else "not sound, and it is"
         require(bool(said) == sound, f"you say that this step is {judged}: {why}")
-    own_chance(partial(_last_draws, answer), "draws")
+    own_chance(partial(last_draws, answer), "draws")
     for number in range(1, 13):
-        luck = call(answer, _handed_out(unlucky(number)), STRONG_RBM, np.random.default_rng(1000 + number))
         require(
-            bool(luck),
+            bool(said_of(answer, unlucky(number), 1000 + number)),
             f"you accuse exact draws whose shares are off as those of one batch in 3,000 are by chance (at your call "
             f"number {number}). Once in 100,000 times is granted: allow them more, or take fewer looks.",
         )
@@ -295,33 +294,3 @@ def is_sound(answer) -> str:
         f"right: {len(STEPS)} steps, {n_sound} of them sound. The last throws the same coins in every call: after one "
         "step nothing shows, after eleven the states come up with wrong shares."
     )
-
-
-def _judge_exchanged(answer) -> None:
-    """Of an answer that has erred: whether it accuses all sound steps, and lets most of the others go."""
-    of_sound, of_others = (
-        [bool(call(answer, _handed_out(step), STRONG_RBM, np.random.default_rng(0))) for step, *_ in some]
-        for some in ([each for each in STEPS.values() if each[1] == sound] for sound in (True, False))
-    )
-    require(
-        any(of_sound) or sum(of_others) < len(of_others) / 2,
-        f"you accuse all {len(of_sound)} steps that are sound, and let {sum(of_others)} of the {len(of_others)} others "
-        "go: are True and False exchanged? True is for a step that can serve AIS.",
-    )
-
-
-def _last_draws(answer, rng: np.random.Generator) -> np.ndarray:
-    """What the last step returned that the answer made of a sound kernel with this generator."""
-    made = [np.zeros(0)]
-
-    def heard(v, rng):
-        made.append(gibbs(STRONG_RBM, np.asarray(v, dtype=float), rng))
-        return made[-1].copy()
-
-    call(answer, heard, STRONG_RBM, rng)
-    return made[-1]
-
-
-def _handed_out(step):
-    """The step as a learner gets it, for the RBM of the exercise."""
-    return lambda v, rng: step(STRONG_RBM, np.asarray(v, dtype=float), rng)

@@ -1,4 +1,4 @@
-"""Steps for notebook 04, sound ones and faulty ones, for the check that asks which is which."""
+"""Steps for notebook 04, sound ones and faulty ones, for the check that asks which is which, and what answers say."""
 
 from collections.abc import Callable
 from itertools import count
@@ -6,6 +6,7 @@ from itertools import count
 import numpy as np
 from scipy.stats import chi2
 
+from anneal_edu.course.check.verdict import call, judge_exchanged
 from anneal_edu.distributions import BinaryRBM, binary_states
 
 Kernel = Callable[[BinaryRBM, np.ndarray, np.random.Generator], np.ndarray]
@@ -159,3 +160,31 @@ def unlucky(number: int) -> Kernel:
         return rng.permutation(np.repeat(states, counts[np.abs(luck).argmin()], axis=0))
 
     return step
+
+
+def judge_direction(answer) -> None:
+    """Of an answer that has erred: whether it accuses all sound steps, and lets most of the others go."""
+    of_sound, of_others = (
+        [bool(said_of(answer, step, 0)) for step, sound, _ in STEPS.values() if sound == wanted]
+        for wanted in (True, False)
+    )
+    never = f"you accuse all {len(of_sound)} steps that are sound"
+    judge_exchanged(of_sound, of_others, never, "others", " True is for a step that can serve AIS.")
+
+
+def last_draws(answer, rng: np.random.Generator) -> np.ndarray:
+    """What the last step returned that the answer made of a sound kernel with this generator."""
+    made = [np.zeros(0)]
+
+    def heard(v, rng):
+        made.append(gibbs(STRONG_RBM, np.asarray(v, dtype=float), rng))
+        return made[-1].copy()
+
+    call(answer, heard, STRONG_RBM, rng)
+    return made[-1]
+
+
+def said_of(answer, step, seed: int):
+    """What the answer says of the step, for the RBM of the exercise."""
+    handed_out = lambda v, rng: step(STRONG_RBM, np.asarray(v, dtype=float), rng)  # noqa: E731
+    return call(answer, handed_out, STRONG_RBM, np.random.default_rng(seed))

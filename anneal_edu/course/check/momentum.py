@@ -4,9 +4,18 @@ from functools import partial
 
 import numpy as np
 
+from anneal_edu.course.check.flights import right_step, stepped, turns_only, volume
 from anneal_edu.course.check.fresh_noise import judge_few, judge_law, judge_spread
 from anneal_edu.course.check.moves import ANEW, COARSE, FAULTY, RIGHT, Move
-from anneal_edu.course.check.verdict import arrays, call, exercise, own_chance, reject, require, same
+from anneal_edu.course.check.verdict import (
+    call,
+    exercise,
+    judge_exchanged,
+    own_chance,
+    reject,
+    require,
+    same,
+)
 
 _N = 100_000
 _REPEATS = 30  # of each right move
@@ -136,7 +145,7 @@ reversed: reflect. What is 0.1 behind the wall should be 0.1 before it.
     for n, D, eps in ((400, 3, 0.1), (1, 5, 0.3), (60, 1, 2.0), (4, 4, 1.0)):
         x, v, wall = rng.standard_exponential((n, D)), 1.5 * rng.standard_normal((n, D)), np.linspace(0.8, -0.5, D)
         v[0] = -8.0  # flies far behind every wall
-        found, right = _stepped(answer, wall + x, v, grad, eps, wall), _right_step(wall + x, v, grad, eps, wall)
+        found, right = stepped(answer, wall + x, v, grad, eps, wall), right_step(wall + x, v, grad, eps, wall)
         other = f"with x of shape ({n}, {D}) and ε = {eps} yours is another step: take the shape from x, and the step "
         require(same(found, right, 3e-6), f"{other}from eps. (A chain may fly far behind its wall.)")
     return praise
@@ -144,7 +153,7 @@ reversed: reflect. What is 0.1 behind the wall should be 0.1 before it.
 
 def _judge_free_flight(answer, x, v, grad, eps, wall) -> None:
     """Where no chain comes near the wall, it must be the plain step."""
-    new_x, new_v = _stepped(answer, x, v, grad, eps, wall)
+    new_x, new_v = stepped(answer, x, v, grad, eps, wall)
     half = x + eps / 2 * v
     kicked = v + eps * grad(half)
     right = half + eps / 2 * kicked
@@ -176,7 +185,7 @@ def _judge_reflection(answer, x, v, grad, eps, wall) -> str:
         require((y >= wall - 1e-12).all(), behind)
         return grad(y)
 
-    new_x, new_v = _stepped(answer, x, v, walled_grad, eps, wall)
+    new_x, new_v = stepped(answer, x, v, walled_grad, eps, wall)
     through = int((new_x < wall - 1e-12).sum())
     require(through == 0, f"{through} of {x.size} coordinates went through the wall, x < wall.")
     require(
@@ -184,11 +193,11 @@ def _judge_reflection(answer, x, v, grad, eps, wall) -> str:
         "you stop chains at the wall, x = wall exactly. Where they came from is then forgotten, and the step cannot be "
         "reversed: reflect. What is 0.1 behind the wall should be 0.1 before it.",
     )
-    back_x, back_v = _stepped(answer, new_x, -new_v, walled_grad, eps, wall)
+    back_x, back_v = stepped(answer, new_x, -new_v, walled_grad, eps, wall)
     astray = ~(np.isclose(back_x, x) & np.isclose(-back_v, v))
     lost = f"not reversible: turned around, {int(astray.any(1).sum())} of {len(x)} chains do not come back. "
     require(
-        not astray.any() or not _turns_only(answer, x, v, eps, wall),
+        not astray.any() or not turns_only(answer, x, v, eps, wall),
         f"{lost}The momenta turn where they should; it is the positions that are wrong. What is 0.1 behind the wall "
         "should be 0.1 before it: the distance stays.",
     )
@@ -197,9 +206,9 @@ def _judge_reflection(answer, x, v, grad, eps, wall) -> str:
         f"{lost}Where a position is reflected, after either half of the flight, the momentum of that "
         "coordinate, and of it alone, changes its sign.",
     )
-    worst = max(abs(_volume(answer, x[i], v[i], walled_grad, eps, wall) - 1) for i in range(40))
+    worst = max(abs(volume(answer, x[i], v[i], walled_grad, eps, wall) - 1) for i in range(40))
     require(worst < 1e-4, f"a step should keep volume; yours changes it by a factor that is off by {worst:.2g}.")
-    right = _right_step(x, v, grad, eps, wall)
+    right = right_step(x, v, grad, eps, wall)
     beside = ~(np.isclose(new_x, right[0]) & np.isclose(new_v, right[1])).all(1)
     require(
         not beside.any(),
@@ -207,39 +216,6 @@ def _judge_reflection(answer, x, v, grad, eps, wall) -> str:
         "flies 0.1 behind the wall should be 0.1 before it, and fly on away from it; it neither stays nor stops.",
     )
     return "right: reversible, volume kept, and no chain of 400 gets behind the wall."
-
-
-def _turns_only(answer, x, v, eps, wall) -> bool:
-    """Whether, without a force, the momenta are right and positions are not."""
-    new, right = (
-        np.array(step(x, v, np.zeros_like, eps, wall)) for step in (partial(_stepped, answer), _right_step)
-    )
-    return same(new[1], right[1]) and not same(new[0], right[0])
-
-
-def _reflected(x: np.ndarray, v: np.ndarray, wall: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    return wall + np.abs(x - wall), np.where(x < wall, -v, v)
-
-
-def _right_step(x, v, grad, eps, wall) -> tuple[np.ndarray, np.ndarray]:
-    half, p = _reflected(x + eps / 2 * v, v, wall)
-    p = p + eps * grad(half)
-    return _reflected(half + eps / 2 * p, p, wall)
-
-
-def _stepped(answer, x, v, grad, eps, wall) -> list[np.ndarray]:
-    pair = call(answer, x.copy(), v.copy(), grad, eps, wall.copy())
-    return arrays(pair, {"your x": x.shape, "your v": x.shape}, "return two arrays: the new x and the new v.")
-
-
-def _volume(answer, x, v, grad, eps, wall) -> float:
-    """|det ∂(x', v') / ∂(x, v)| by finite differences."""
-    h, point = 1e-6, np.concatenate([x, v])
-    around = np.concatenate([point + h * np.eye(4), point - h * np.eye(4)])
-    if (around[:, :2] < wall).any():
-        return 1.0
-    new = np.hstack(_stepped(answer, around[:, :2], around[:, 2:], grad, eps, wall))
-    return float(abs(np.linalg.det((new[:4] - new[4:]) / (2 * h))))
 
 
 # Exercise 3
@@ -282,11 +258,8 @@ at the variances.
 def _judge_exchanged(answer) -> None:
     """Of an answer that passes a faulty move: whether it passes most of them, and none that is right."""
     right, faulty = ([_verdict_on(answer, move, skewed, 0) for skewed, move in of.values()] for of in (RIGHT, FAULTY))
-    require(
-        any(right) or sum(faulty) < len(faulty) / 2,
-        f"you refuse {len(right)} of {len(right)} moves that are right, and pass {sum(faulty)} of {len(faulty)} faulty "
-        "ones: are True and False exchanged? True is for a move that leaves the distribution as it is.",
-    )
+    meant = " True is for a move that leaves the distribution as it is."
+    judge_exchanged(right, faulty, f"you refuse all {len(right)} moves that are right", "faulty ones", meant)
 
 
 def _judge_alarms(answer) -> int:

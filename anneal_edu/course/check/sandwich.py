@@ -285,13 +285,10 @@ def _judge_interval(low: float, high: float, forward: np.ndarray, reverse: np.nd
         forward.max() > 0 or not any(same(low, top - room, 1e-4) for top in (0, -forward.min())),
         "here Z is below 1, and every log Ẑ is negative: 0 is no bound, and the sign counts.",
     )
+    distinct, of_each = np.log(np.array([len({*forward, *reverse}), len({*forward}) + len({*reverse})]) / risk)
     for message, wrong in {
-        "estimates that are equal are several all the same, and each of them may be lucky. Count them all.": (
-            np.log((len(set(forward)) + len(set(reverse))) / risk)
-        ),
-        "a forward and a reverse estimate that are equal are two all the same. Count both.": (
-            np.log(len({*forward, *reverse}) / risk)
-        ),
+        "estimates that are equal are several all the same, and each of them may be lucky. Count them all.": of_each,
+        "a forward and a reverse estimate that are equal are two all the same. Count both.": distinct,
         "your room has the logarithm of m · risk, which shrinks as the risk does. The less you may be wrong, the more "
         "room it takes: each estimate has the share risk / m, and Markov's factor is one over that.": np.log(m * risk),
         "this leaves no room: a bound that holds on average is exceeded in single runs.": 0.0,
@@ -308,11 +305,9 @@ def _judge_interval(low: float, high: float, forward: np.ndarray, reverse: np.nd
         "1.96 is for normal errors with a known standard deviation. Markov's inequality needs neither.": 1.96,
     }.items():
         require(same(wrong, room, 1e-4) or not any(same(side, wrong, 1e-4) for side in spare), message)
-    begun = "(If you search in a loop, begin with one of them, not with a number.)"
-    above = f"your low lies above every forward estimate; the room goes down from the largest. {begun}"
-    require(low < forward.max() + 1e-4, above)
-    below = f"your high lies below every reverse estimate; the room goes up from the smallest. {begun}"
-    require(high > reverse.min() - 1e-4, below)
+    tip = " (If you search in a loop, begin with one of them, not with a number.)"
+    require(low < forward.max() + 1e-4, f"your low lies above every forward estimate; go down from the largest.{tip}")
+    require(high > reverse.min() - 1e-4, f"your high lies below every reverse estimate; go up from the smallest.{tip}")
     require(
         spare[0] > room - 1e-4 and spare[1] > room - 1e-4,
         f"with {m} estimates and risk {risk:g}, your interval leaves {min(spare):.2f} nats at one end; {room:.2f} are "

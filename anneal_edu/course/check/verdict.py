@@ -51,6 +51,14 @@ def require(condition: object, otherwise: str) -> None:
         raise WrongAnswerError(otherwise)
 
 
+def judge_exchanged(of_right: list[bool], of_wrong: list[bool], never: str, others: str, meant: str = "") -> None:
+    """Whether nothing right is acquitted, and at least half of what is wrong: an examiner's True is False then."""
+    require(
+        any(of_right) or sum(of_wrong) < len(of_wrong) / 2,
+        f"{never}, and pass {sum(of_wrong)} of {len(of_wrong)} {others}: are True and False exchanged?{meant}",
+    )
+
+
 def same(found, right, atol: float = 1e-8, rtol: float = 1e-6) -> bool:
     """Whether two answers are equal up to rounding, part by part where the right one is a tuple or a list."""
     if isinstance(right, tuple | list):

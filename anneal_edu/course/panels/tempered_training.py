@@ -99,7 +99,8 @@ class TemperedTraining(Panel):
             artists.words(left, "best possible", x, y, "best possible, −log 30", ha="right", va="bottom")
         now = {name: values[at] for name, (_, values) in curves.items()}
         tempered_training.comparison(right, now, COSTS, BEST[data], COMPARED[data], list(drawn))
-        left.set_title("exact log likelihood" + (f" (squeezed below −{-SQUEEZED[data]:g})" if SQUEEZED[data] else ""))
+        left.set_title("exact log likelihood")
+        left.set_ylabel("nats an example" if SQUEEZED[data] is None else f"nats, squeezed below −{-SQUEEZED[data]:g}")
         right.set_title(f"after {next(iter(curves.values()))[0][at]:,} updates")
         middle = {name: float(np.median(values)) for name, values in now.items()}
         headline_first = sorted(drawn, key=lambda name: name != "PT, even-odd")

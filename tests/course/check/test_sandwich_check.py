@@ -230,7 +230,7 @@ WRONG_INTERVALS = {
     "no room": (interval(lambda f, r, risk: 0.0), "leaves no room"),
     "inward": (interval(lambda f, r, risk: -np.log((len(f) + len(r)) / risk)), "wrong sign"),
     "times the risk": (interval(lambda f, r, risk: np.log((len(f) + len(r)) * risk)), "shrinks as the risk does"),
-    "less than no room": (interval(lambda f, r, risk: -1.0), "the room goes down from the largest"),
+    "less than no room": (interval(lambda f, r, risk: -1.0), "go down from the largest"),
     "one estimate": (interval(lambda f, r, risk: np.log(1 / risk)), "covers a single estimate"),
     "two estimates": (interval(lambda f, r, risk: np.log(2 / risk)), "between two estimates"),
     "forward only": (interval(lambda f, r, risk: np.log(len(f) / risk)), "all the risk among the 6 forward estimates"),
