@@ -193,6 +193,6 @@ def test_the_axis_is_squeezed_for_the_bars_alone_and_stretches_back():
         left = panel.axes[0]
         for data, scale in ((BARS, "function"), (DIGITS, "linear"), (BARS, "function")):
             panel.data.value = data
-            assert left.get_yscale() == scale and ("squeezed" in left.get_title(loc="left")) == (data == BARS)
+            assert left.get_yscale() == scale and ("squeezed" in left.get_ylabel()) == (data == BARS)
     finally:
         panel.close()
