@@ -289,8 +289,8 @@ little. Compare early and late in each chain: how large is the mean change besid
             require(said in WORDS, f"say one of {', '.join(WORDS)}, not {said!r}.")
             if said != word:
                 _judge_axes(answer)
-            why = told[word] if "fine" in (word, said) else f"the alarm is false. {alarms.get(said)}"
-            require(said == word, f"a run that is {word!r} you call {said!r}: {why}")
+            why = told[word] if "fine" in (word, said) else "the alarm is false."
+            require(said == word, f"a run that is {word!r} you call {said!r}: {why} {alarms.get(said, '')}".rstrip())
     return "right: two hundred and eight runs, and the trouble of each."
 
 

@@ -222,7 +222,8 @@ class Exercise:
 def _aside(error: Exception) -> str:
     if "NoneType" in str(error):
         return ". Something in it is None: does a function inside return nothing?"
-    return ". Something in it is still `...`." if "ellipsis" in str(error) else ""
+    still = "ellipsis" in str(error) and not isinstance(error, IndexError)  # whose words list what an index may be
+    return ". Something in it is still `...`." if still else ""
 
 
 def exercise(hints: tuple[str, ...]) -> Callable[[Callable[..., str]], Exercise]:

@@ -291,7 +291,7 @@ def by_means(w, x):
 
 
 FALSE_ALARMS = {
-    "means that are alike": (by_means, "'copies': the alarm is false. No two chains of this run are equal in every"),
+    "means that are alike": (by_means, "No two chains of this run are equal in every sweep"),
     "chains that hardly move": (
         lambda w, x: "stuck" if told(w, x) == "not there yet" else told(w, x), "Every chain of this run moves, one or"
     ),

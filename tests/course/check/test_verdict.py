@@ -115,6 +115,7 @@ def test_what_a_missing_part_does():
 def test_what_fails_inside_says_where_to_look():
     assert "a function inside return nothing" in total(lambda x: None + x).message
     assert "still `...`" in total(lambda x: x * ...).message
+    assert "still `...`" not in total(lambda x: x[1.0]).message  # numpy's words list what an index may be
 
 
 @pytest.mark.parametrize(
