@@ -352,7 +352,7 @@ WRONG_SETTINGS = {
     "the row of the first table": (lambda budget: (20, 10, budget // 1000, 4 * budget // 1000), "too low: no chance"),
     "four rungs, many ladders": (
         lambda budget: (4, 20, budget // 400, 4 * budget // 400),
-        "makes 5 sweeps: it hardly forgets the start, and few of its states are counted. Run fewer|Fewer chains, here 80",
+        "makes 5 sweeps: it hardly forgets the start, and few of its states are counted|Fewer chains, here 80",
     ),
     "four rungs, very many ladders": (
         lambda budget: (4, 25, budget // 400, 3 * budget // 400), "to one side, too low: no chance, but a beginning"
