@@ -88,7 +88,7 @@ def tracking_error(ax: Axes, n_updates: np.ndarray, errors: np.ndarray, std_erro
         artists.marks(ax, "missed", n_updates[missed], errors[missed], "missed", **cross)
     furthest = 1.1 * float((np.abs(errors) + 2 * std_error).max())
     reach = next((limit for limit in (1.2, 3, 6, 12, 30) if limit > furthest), furthest)
-    ax.set(xlim=(0, 1.02 * end), ylim=(-1.15 * reach, reach), xlabel="updates", title="log Ẑ minus log Z ± 2 s.e. (nats)")
+    ax.set(xlim=(0, 1.02 * end), ylim=(-1.15 * reach, reach), xlabel="updates", title="log Ẑ − log Z ± 2 s.e. (nats)")
     artists.words(ax, "key", 0.02 * end, -1.1 * reach, "✖ off by more than 3 s.e.", fontsize=11, color=GREY)
 
 
