@@ -80,7 +80,8 @@ def side_by_side(
         artists.words(text, f"warning {i}", 1.7 * roomy, row, warnings[i] or "–", color=GREY, fontsize=11, **at)
     ax.set(yticks=rows, yticklabels=names, ylim=(-0.6, len(names) - 0.4), xlim=window)
     ax.set(title="log Ẑ ± 2 own errors", xlabel="nats")
-    text.set(xlim=(0, inches), ylim=ax.get_ylim(), title="the same in numbers, and warnings" if roomy else "warnings")
+    text.set(xlim=(0, inches), ylim=ax.get_ylim())
+    text.set_title("the same, ± 2 own errors, and warnings" if roomy else "warnings")
 
 
 @projected()

@@ -88,7 +88,7 @@ def tracking_error(ax: Axes, n_updates: np.ndarray, errors: np.ndarray, std_erro
         artists.marks(ax, "missed", n_updates[missed], errors[missed], "missed", **cross)
     furthest = 1.1 * float((np.abs(errors) + 2 * std_error).max())
     reach = next((limit for limit in (1.2, 3, 6, 12, 30) if limit > furthest), furthest)
-    ax.set(xlim=(0, 1.02 * end), ylim=(-1.15 * reach, reach), xlabel="updates", title="log Ẑ minus log Z (nats)")
+    ax.set(xlim=(0, 1.02 * end), ylim=(-1.15 * reach, reach), xlabel="updates", title="log Ẑ − log Z ± 2 s.e. (nats)")
     artists.words(ax, "key", 0.02 * end, -1.1 * reach, "✖ off by more than 3 s.e.", fontsize=11, color=GREY)
 
 
@@ -149,7 +149,7 @@ def convergence(axes: list[Axes], found: dict, half_gap: float, xlabel: str) -> 
     artists.curve(left, "zero", span, [0, 0], "truth")
     artists.band(left, "gap", np.array(span), [-half_gap] * 2, [half_gap] * 2, "reference", alpha=0.35)
     artists.band(right, "gap", np.array(span), [1e-6] * 2, [half_gap] * 2, "reference", alpha=0.35)
-    aside = {name: 1.09 ** (i - (len(found) - 1) / 2) for i, name in enumerate(found)}
+    aside = {name: 1.05 ** (i - (len(found) - 1) / 2) for i, name in enumerate(found)}
     for name, summary in found.items():
         x = aside[name] * summary.settings
         artists.bars(left, f"{name} runs", x, summary.low, summary.high, name, linewidth=1.6, markersize=6)

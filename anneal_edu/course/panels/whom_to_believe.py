@@ -36,7 +36,7 @@ class WhomToBelieve(Panel):
     picture = (
         "One row for each estimator. Left: log Ẑ with two of its own standard errors either way; arrows at the edge "
         "stand for estimates beyond it, and a grey band reaches 0.3 nats to both sides of the middle estimate, or of "
-        "the truth where it is shown. Right: the same in numbers, and what the estimator warns about."
+        "the truth where it is shown. Right: the same in numbers, ± two own errors, and what the estimator warns about."
     )
     size = (13.0, 5.6)
     controls = {  # noqa: RUF012
