@@ -124,7 +124,7 @@ def _judge_factors(old: np.ndarray, v: np.ndarray, noise: np.ndarray, gamma: flo
     )
 )
 def leapfrog(answer) -> str:
-    """``answer(x, v, grad, eps, wall)`` must be one leapfrog step on x ≥ wall: drift, kick, drift, with reflection.
+    """``answer(x, v, grad, eps, wall)`` must be one leapfrog step on x ≥ wall: flight, kick, flight, with reflection.
 
     Examples
     --------
@@ -160,14 +160,14 @@ def _judge_free_flight(answer, x, v, grad, eps, wall) -> None:
     reject((new_x, new_v), {
         "return x first, and then v.": (kicked, right),
         "position and momentum move at once: that is Euler's step.": (x + eps * v, v + eps * grad(x)),
-        "the second drift takes a whole ε; it should take ε / 2.": (half + eps * kicked, kicked),
+        "the second half flight takes a whole ε; it should take ε / 2.": (half + eps * kicked, kicked),
         "your momentum comes out turned around; the Metropolis decision will see to signs.": (right, -kicked),
-        "the second drift uses the old momentum; the kick comes before it.": (half + eps / 2 * v, kicked),
+        "the second half flight uses the old momentum; the kick comes before it.": (half + eps / 2 * v, kicked),
     }, case="far from the wall: ")
     reject(new_v, {
         "your kick has the wrong sign: grad is that of log f, and points uphill.": v - eps * grad(half),
-        "the gradient is taken at the old position; take it after the first half drift.": v + eps * grad(x),
-        "the kick takes ε / 2; between the half drifts it is a whole ε.": v + eps / 2 * grad(half),
+        "the gradient is taken at the old position; take it after the first half flight.": v + eps * grad(x),
+        "the kick takes ε / 2; between the half flights it is a whole ε.": v + eps / 2 * grad(half),
     })
     require(
         same((new_x, new_v), (right, kicked)),
@@ -180,7 +180,7 @@ def _judge_reflection(answer, x, v, grad, eps, wall) -> str:
 
     def walled_grad(y):
         y = np.asarray(y)
-        behind = "you ask for the gradient behind the wall: after the first half drift, too, each coordinate d "
+        behind = "you ask for the gradient behind the wall: after the first half flight, too, each coordinate d "
         behind += "must be reflected at wall[d]."
         require((y >= wall - 1e-12).all(), behind)
         return grad(y)

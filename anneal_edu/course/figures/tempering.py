@@ -168,7 +168,7 @@ def rates_by_path(ax: Axes, cases: list[str], ideal: dict, found: dict, floor: f
     found : dict
         Path → rates (n,) and their standard errors (n,).
     floor : float
-        Where rates of zero are drawn, with the word none above them.
+        Where the word none stands instead of a rate of zero, which has no place on this axis.
     title : str
     """
     for i, path in enumerate(ideal):
@@ -177,9 +177,10 @@ def rates_by_path(ax: Axes, cases: list[str], ideal: dict, found: dict, floor: f
         for j, level in enumerate(ideal[path]):
             artists.curve(ax, f"{path} ideal {j}", [x[j] - 0.13, x[j] + 0.13], [level] * 2, "truth", linestyle="-")
         low, high = np.maximum(rate - 2 * error, floor), np.maximum(rate + 2 * error, floor)
-        artists.bars(ax, f"{path} bars", x, low, high, path)
-        artists.marks(ax, path, x, np.maximum(rate, floor), path)
-        for j in np.flatnonzero(np.asarray(rate) == 0):
+        seen = np.asarray(rate) > 0
+        artists.bars(ax, f"{path} bars", x[seen], low[seen], high[seen], path)
+        artists.marks(ax, path, x[seen], np.maximum(rate, floor)[seen], path)
+        for j in np.flatnonzero(~seen):
             artists.words(ax, f"{path} none {j}", x[j], 1.3 * floor, "none", ha="center", fontsize=11)
     artists.legend(ax, {"geometric": "geometric", "moments": "moments"}, loc="lower left", **artists.SMALL)
     ax.set(yscale="log", ylim=(floor / 1.5, 0.5), xlim=(-0.6, len(cases) - 0.4), title=title)
