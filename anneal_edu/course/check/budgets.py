@@ -26,14 +26,29 @@ def settings_at(answer, budget: int) -> tuple[int, int, int, int]:
     return rungs, ladders, burn_in, kept
 
 
-def judge_cost(budget: int, rungs: int, ladders: int, burn_in: int, kept: int) -> None:
-    """From half the budget to all of it."""
-    cost = rungs * ladders * (burn_in + kept)
-    over = (
-        f"these settings cost {cost:,} Gibbs sweeps, {cost / budget:.4g} times the budget of {budget:,}: "
-        f"{rungs * ladders:,} chains make {burn_in + kept:,} sweeps each."
-    )
-    slips = (  # what was counted, if it is what fills the budget
+def judge_costs(asked: dict[int, tuple[int, int, int, int]]) -> None:
+    """From half of each budget to all of it."""
+    for budget, (rungs, ladders, burn_in, kept) in asked.items():
+        cost = rungs * ladders * (burn_in + kept)
+        times = f"{cost / budget:.{4 if cost > budget else 2}g} times"
+        said = f"these settings cost {cost:,} Gibbs sweeps, {times} the budget of {budget:,}:"
+        each = f"{rungs * ladders:,} chains make {burn_in + kept:,} sweeps each."
+        why = _why_over(budget, asked) if cost > budget else ""
+        require(cost <= budget, f"{said} {each} {why}".rstrip())
+        require(
+            cost >= budget / 2,
+            f"{said} less than half. {each} Does yours depend on the budget? The comparison is at equal price: spend "
+            "it.",
+        )
+
+
+_FILLED = {400: 0.9, 50_000: 0.98}
+"""At least which share of a budget is spent by who means to spend it, in whole sweeps."""
+
+
+def _slips(rungs: int, ladders: int, burn_in: int, kept: int) -> list[tuple[int, str]]:
+    """What may have been counted in place of the cost, and what to say of it."""
+    return [
         ((rungs - 1) * ladders * (burn_in + kept), f"{rungs} rungs are {rungs} chains, both ends included; their "
          f"{rungs - 1} steps would fill the budget."),
         (rungs * ladders * (kept - burn_in), "Is the burn-in in it twice? It is not counted among n_sweeps."),
@@ -41,17 +56,31 @@ def judge_cost(budget: int, rungs: int, ladders: int, burn_in: int, kept: int) -
         (ladders * (burn_in + kept), "Every rung of every ladder is a chain of its own: a sweep of the ladder costs "
          "one Gibbs step for each of its rungs."),
         (rungs * (burn_in + kept), "Every ladder pays: multiply by their number."),
-    )  # fmt: skip
-    nearest = max((counted for counted, _ in slips if 0.9 * budget <= counted <= budget), default=None)
-    why = " Or else: ".join(slip for counted, slip in slips if counted == nearest)
-    if cost < 1.05 * budget:
-        why = "It is only just too much: divide with //, and give to one part what the others leave."
-    require(cost <= budget, f"{over} {why}".rstrip())
-    require(
-        cost >= budget / 2,
-        f"these settings cost {cost:,} Gibbs sweeps, {cost / budget:.2g} times the budget of {budget:,}: less than "
-        f"half. {rungs * ladders:,} chains make {burn_in + kept:,} sweeps each. Does yours depend on the budget? The "
-        "comparison is at equal price: spend it.",
+    ]  # fmt: skip
+
+
+def _why_over(budget: int, asked: dict[int, tuple[int, int, int, int]]) -> str:
+    """Why the settings cost more than this budget: a slip is named if it fills the other budget, too."""
+    costs = {other: rungs * ladders * (burn_in + kept) for other, (rungs, ladders, burn_in, kept) in asked.items()}
+    if costs[budget] < 1.05 * budget:
+        return "It is only just too much: divide with //, and give to one part what the others leave."
+    spent = [budget, *(other for other in asked if costs[other] >= other / 2)]  # or else it takes them for equal
+    counted = [[count / other for count, _ in _slips(*asked[other])] for other in spent]
+    filled = [
+        all(_FILLED[other] <= share <= 1 for other, share in zip(spent, shares, strict=True))
+        for shares in zip(*counted, strict=True)
+    ]
+    named = [slip for slip, fills in zip(_slips(*asked[budget]), filled, strict=True) if fills]
+    if named:
+        nearest, _ = max(named)
+        return " Or else: ".join(slip for counted, slip in named if counted == nearest)
+    rungs, ladders, burn_in, kept = asked[budget]
+    fit = budget // (rungs * ladders)
+    if burn_in + kept - fit > 2 or max(cost / other for other, cost in costs.items() if other != budget) > 1.05:
+        return ""
+    return (
+        f"{fit:,} sweeps each would keep to it. Is something rounded up, or one added? Divide with //, and give to one "
+        "part what the others leave."
     )
 
 

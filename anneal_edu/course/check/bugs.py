@@ -267,7 +267,8 @@ little. Compare early and late in each chain: how large is the mean change besid
     """
     told, alarms = {
         "collapsed": "one chain has nine tenths of the weight. What is the effective sample size? (exp(800) is inf.)",
-        "copies": "each chain looks sound, but two or more are the same, and they need not be neighbours.",
+        "copies": "each chain looks sound, but the states of two or more are equal in every sweep, whatever their "
+        "weights are; and they need not be neighbours.",
         "stuck": "most chains move; look at every one, and at the states: the standard deviation of equal numbers need "
         "not be 0 in a computer.",
         "not there yet": "all chains move from one place to another, now and then by little. Compare early and late "

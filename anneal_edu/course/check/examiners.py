@@ -39,7 +39,8 @@ def condemned(answer: Callable) -> int:
         return n
     never = "you condemn a phase without a fault every time"
     judge_exchanged([], [says_sound(answer, short, phase, 30) for phase in SICK.values()], never, "with one")
-    _judge_places(answer, short, never)
+    judge_beginning(answer, short, never)
+    _judge_order(answer, short, never)
     require(
         not all(says_sound(answer, short, _all_elsewhere, seed) for seed in range(30, 35)),
         f"{never}, and pass one that puts every chain into another state than it had. Whether chains move is not "
@@ -51,8 +52,8 @@ def condemned(answer: Callable) -> int:
     )
 
 
-def _judge_places(answer: Callable, ladder: Ladder, never: str) -> None:
-    """Of one who passes no healthy phase: whether states and rungs are taken for each other's, one after the other."""
+def judge_beginning(answer: Callable, ladder: Ladder, said: str) -> None:
+    """Of one who condemns a healthy phase: whether what is handed to it are draws of the rungs, each of its own."""
     begun: list[np.ndarray] = []
 
     def heard(states, rng):
@@ -66,9 +67,13 @@ def _judge_places(answer: Callable, ladder: Ladder, never: str) -> None:
         k, row = off[0][0], fits[0][off[0][0]]
         other = f": they look like draws of rungs[{row.index(True)}]" if any(row) else ", nor of any other rung"
         raise WrongAnswerError(
-            f"{never}. It wants exact draws of its rungs, of rungs[k] in states[k]; what you hand to it in states[{k}] "
+            f"{said}. It wants exact draws of its rungs, of rungs[k] in states[k]; what you hand to it in states[{k}] "
             f"are no draws of rungs[{k}]{other}."
         )
+
+
+def _judge_order(answer: Callable, ladder: Ladder, never: str) -> None:
+    """Of one who passes no healthy phase: whether it passes one that returns the rungs from the other end."""
     backwards = [
         all(says_sound(answer, ladder, partial(_backwards, ladder, last), seed) for seed in range(30, 33))
         for last in (0, -1)

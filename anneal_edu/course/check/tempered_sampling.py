@@ -246,11 +246,15 @@ def _judge_valley(value, log_f, counts, best, near_enough: float) -> None:
         "at the log Z of ae.mbar yours is higher than all around it, so that it has to be maximised, as the poster "
         "says. The objective printed there has the other sign: it is a valley, not a hill.",
     )
-    require(
-        not same(rises, rises_with(even, even)) and not same(rises, rises_with(even, s)),
-        "every rung has the same weight in yours. They gave from 30 to 200 draws: rung k weighs n_k/N.",
-    )
+    for where, outside in (("both terms", even), ("your first term", s)):
+        require(
+            not same(rises, rises_with(even, outside)),
+            f"every rung has the same weight in {where}. They gave from 30 to 200 draws: rung k weighs n_k/N.",
+        )
     require(not same(rises, counts.sum() * expected), "yours is N times the objective: a mean over draws, not a sum.")
+    if not same(rises, expected, near_enough):
+        rest = np.array([value(z) - _mixture(log_f, z, s) for z in (best, *around)])
+        _judge_weights_outside(rest, np.vstack([best, around]), near_enough)
     require(
         (rises > 0).all(),
         "the log Z of ae.mbar is not its lowest point. Differentiate by log Z_k: there both terms' slopes cancel. Is "
@@ -259,3 +263,19 @@ def _judge_valley(value, log_f, counts, best, near_enough: float) -> None:
     )
     at_its_place = "it is lowest at the right place, but is not the objective of the poster."
     require(same(rises, expected, near_enough), at_its_place)
+
+
+def _judge_weights_outside(rest, log_z, near_enough: float) -> None:
+    """What is left at these log Z, (n,) and (n, 5), once the first term is taken off: is it linear, with which a_k?"""
+    steps, rises = log_z[1:] - log_z[0], rest[1:] - rest[0]
+    weights = np.linalg.lstsq(steps[:, 1:], rises, rcond=None)[0]
+    weights = np.append(1 - weights.sum(), weights)  # they add up to 1: a common factor changes nothing
+    same_for_all = np.allclose(weights, 1 / 5, rtol=0, atol=0.002)
+    a_k = "all alike" if same_for_all else f"[{', '.join(f'{round(a, 3) + 0.0:g}' for a in weights)}]"
+    right = "right" if abs(rest[0] - weights @ log_z[0]) < near_enough else "right, but for a constant"
+    require(
+        not np.allclose(steps @ weights, rises, rtol=0, atol=near_enough),
+        f"your first term is {right}, and the second one is linear in log Z_k; but its weights a_k are {a_k}. With "
+        "these the slopes of both terms do not cancel at the log Z of ae.mbar. What is the first term's slope in "
+        "log Z_k there?",
+    )

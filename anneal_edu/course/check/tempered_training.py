@@ -12,7 +12,7 @@ from anneal_edu.course.check.distances import (
     slips_of_distance,
     total_variation,
 )
-from anneal_edu.course.check.examiners import condemned, judge_fault, says_sound
+from anneal_edu.course.check.examiners import condemned, judge_beginning, judge_fault, says_sound
 from anneal_edu.course.check.particles import (
     judge_one_chain,
     judge_one_step,
@@ -58,8 +58,10 @@ together, is not: compare that, with ten thousand draws or more.
       A hint: ae.check.tempered_training.sound.hint()
     """
 
-    n = condemned(answer)
-    short, long = ladders()
+    n, (short, long) = condemned(answer), ladders()
+    seldom = f"you condemn a phase without a fault in {n} of the first 24 trials"
+    for ladder in (short, long) if n else ():
+        judge_beginning(answer, ladder, seldom)
     for fault, phase in SICK.items():
         for seed in (30, 31):
             judge_fault(answer, short, fault, phase, seed)
@@ -70,9 +72,8 @@ together, is not: compare that, with ten thousand draws or more.
         require(not says_sound(answer, turned(), phase, 32), f"you pass a phase that {fault}.")
     require(
         n == 0,
-        f"you condemn a phase without a fault in {n} of the first 24 trials. Of many numbers that are compared "
-        "some are two standard errors off by chance, and some three: allow five, or draw more. Did each rung begin at "
-        "exact draws of its own?",
+        f"{seldom}. Of many numbers that are compared some are two standard errors off by chance, and some three: "
+        "allow five, or draw more. Did each rung begin at exact draws of its own?",
     )
     require(
         says_sound(answer, turned(), turned().healthy, 34),

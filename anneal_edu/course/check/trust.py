@@ -8,7 +8,7 @@ import numpy as np
 
 from anneal_edu.course.check.budgets import (
     BUDGETS,
-    judge_cost,
+    judge_costs,
     judge_least_burn_in,
     judge_most_burn_in,
     settings_at,
@@ -246,8 +246,7 @@ Every rung of every ladder is a chain of its own: a sweep of the ladder costs on
       A hint: ae.check.trust.tempering_settings.hint()
     """
     asked = {budget: settings_at(answer, budget) for budget in BUDGETS}
-    for budget, settings in asked.items():
-        judge_cost(budget, *settings)
+    judge_costs(asked)
     for budget, settings in asked.items():
         judge_most_burn_in(budget, *settings)
     rungs, ladders, burn_in, kept = asked[400]

@@ -305,6 +305,13 @@ FALSE_ALARMS = {
 }
 
 
+def test_copies_are_told_by_their_states():
+    by_weights = lambda w, x: "copies" if len(np.unique(w)) < len(w) else told(w, x, left_out=("copies",))  # noqa: E731
+    said = bugs.what_is_wrong(by_weights).message
+    assert "you call 'fine': each chain looks sound, but the states of two or more are equal in every sweep" in said
+    assert "whatever their weights are" in said, said
+
+
 @pytest.mark.parametrize("rule", FALSE_ALARMS)
 def test_a_false_alarm_is_told_why_it_is_false(rule):
     answer, message = FALSE_ALARMS[rule]

@@ -361,8 +361,28 @@ WRONG_OBJECTIVE = {
         lambda f, n, z: mixture(f, z, n / n.sum()).mean() + n[-1] / n.sum() * z[-1], "Do the weights of both terms"
     ),
     "N times": (lambda f, n, z: n.sum() * objective(f, n, z), "N times"),
-    "even weights": (lambda f, n, z: mixture(f, z, EVEN).mean() + EVEN @ z, "30 to 200 draws"),
-    "even weights in the mixture": (lambda f, n, z: mixture(f, z, EVEN).mean() + n / n.sum() @ z, "30 to 200 draws"),
+    "even weights": (lambda f, n, z: mixture(f, z, EVEN).mean() + EVEN @ z, "in both terms. They gave from 30 to 200"),
+    "even weights in the mixture": (
+        lambda f, n, z: mixture(f, z, EVEN).mean() + n / n.sum() @ z, "in your first term. They gave from 30 to 200"
+    ),
+    "even weights in the second term": (
+        lambda f, n, z: mixture(f, z, n / n.sum()).mean() + EVEN @ z,
+        "your first term is right, and the second one is linear in log Z_k; but its weights a_k are all alike.",
+    ),
+    "even weights in the second term, counts in the first": (
+        lambda f, n, z: mixture(f, z, n).mean() + EVEN @ z, "right, but for a constant, and the second one is linear"
+    ),
+    "even weights in the second term, of float32": (
+        lambda f, n, z: np.float32(mixture(f, z, n / n.sum()).mean() + EVEN @ z), "weights a_k are all alike."
+    ),
+    "another rung's weights in the second term": (
+        lambda f, n, z: mixture(f, z, n / n.sum()).mean() + n[::-1] / n.sum() @ z,
+        "its weights a_k are [0.173, 0.058, 0.269, 0.385, 0.115].",
+    ),
+    "one more draw for each rung in the second term": (
+        lambda f, n, z: mixture(f, z, n / n.sum()).mean() + (n + 1) / (n + 1).sum() @ z,
+        "its weights a_k are [0.116, 0.383, 0.269, 0.059, 0.173].",
+    ),
     "twice": (lambda f, n, z: 2 * objective(f, n, z), "not the objective"),
     "no mixture": (lambda f, n, z: (f - z[:, None]).mean() + EVEN @ z, "the same at all log Z"),
     "shares of one table": (

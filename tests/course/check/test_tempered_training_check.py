@@ -77,6 +77,22 @@ def on_average(places=slice(None), n=20_000):
     return answer
 
 
+def in_standard_errors(begin, k=5.0, n=4000):
+    """Right, each number in its own standard error, but that every rung begins at draws of ``rungs[begin]``."""
+
+    def answer(phase, rungs, rng):
+        states, handed = phase(np.stack([rungs[begin].sample(n, rng) for _ in rungs]), rng)
+        for rung, v in zip([*rungs, rungs[-1]], [*states.astype(float), handed], strict=True):
+            (mean_v, mean_h, mean_vh), h = rung.moments(), rung.hidden_given_visible(v)
+            pairs = v[:, :, None] * h[:, None, :]
+            for found, mean in ((v, mean_v), (h, mean_h), (pairs, mean_vh)):
+                if (abs(found.mean(0) - mean) > k * (found.std(0) / np.sqrt(n) + 1e-12)).any():
+                    return False
+        return True
+
+    return answer
+
+
 def if_all_move(phase, rungs, rng):
     """Right, but that no chain may stay where it is."""
     old = np.stack([rung.sample(20_000, rng) for rung in rungs])
@@ -130,6 +146,16 @@ WRONG_SOUND = {
     "draws of the model on every rung": (
         lambda phase, rungs, rng: soundness()(phase, [rungs[-1]] * len(rungs), rng),
         r"in states\[0\] are no draws of rungs\[0\]: they look like draws of rungs\[3\]",
+    ),
+    "draws of the model on every rung, in standard errors": (
+        in_standard_errors(-1), r"in states\[0\] are no draws of rungs\[0\]: they look like draws of rungs\[3\]"
+    ),
+    "draws of the start on every rung, in standard errors": (
+        in_standard_errors(0), r"in states\[1\] are no draws of rungs\[1\]: they look like draws of rungs\[0\]"
+    ),
+    "draws of the model on every rung, where there are seven": (
+        lambda phase, rungs, rng: (in_standard_errors(-1) if len(rungs) == 7 else soundness())(phase, rungs, rng),
+        r"of the first 24 trials. It wants .* in states\[0\] are no draws of rungs\[0\]",
     ),
     "none on a ladder that turns": (
         lambda phase, rungs, rng: soundness()(phase, rungs, rng) and len(rungs) != 5, "to the start and back"

@@ -305,6 +305,10 @@ def right_settings(budget):
     return 8, 2, time // 10, time - time // 10
 
 
+def split(time, part):
+    return 4, 3, max(1, time // part), time - max(1, time // part)
+
+
 WRONG_SETTINGS = {
     "rungs are free": (lambda budget: (20, 10, 0, budget // 10), "a chain of its own"),
     "ladders are free": (lambda budget: (10, 20, 0, budget // 10), "Every ladder pays"),
@@ -345,6 +349,15 @@ WRONG_SETTINGS = {
     "three numbers": (lambda budget: (10, 20, 100), "four whole numbers"),
     "over by one": (lambda budget: (2, 5, 0, budget // 10 + 1), "only just too much"),
     "over by one, with burn-in": (lambda budget: (2, 5, 20, budget // 10 - 19), "only just too much"),
+    "rounded up, and one added": (
+        lambda budget: split(-(-budget // 12) + 1, 10),
+        "times the budget of 400: 12 chains make 35 sweeps each. 33 sweeps each would keep to it. Is something rounded",
+    ),
+    "rounded up, one added, and less burn-in": (
+        lambda budget: split(-(-budget // 12) + 1, 17), "33 sweeps each would keep to it. Is something rounded up"
+    ),
+    "burn-in is free, and the same for every budget": (lambda budget: (8, 2, 5, budget // 16), "burn-in counts too"),
+    "burn-in is free, of settings for 400": (lambda budget: (8, 2, 5, 25), "burn-in counts too"),
     "rungs and ladders exchanged": (
         lambda budget: (budget // 100, 10, 10, 1),
         "1.1 times the budget of 400: 40 chains make 11 sweeps each.",
