@@ -7,27 +7,10 @@ from scipy.stats import chi2, norm
 from anneal_edu.auditing import conduct
 from anneal_edu.auditing.findings import Docket
 from anneal_edu.auditing.worlds import World
-
-
-def rng(seed=0):
-    return np.random.default_rng(seed)
-
-
-class Normal:
-    """Independent standard normal coordinates."""
-
-    def __init__(self, dim):
-        self.dim = dim
-
-    def sample(self, n, rng):
-        return rng.standard_normal((n, self.dim))
+from tests.auditing.by_hand import Normal, jitter, rng
 
 
 WORLD = World("a plane", Normal(2), False, (), ())
-
-
-def jitter(world, x, rng):
-    return x + 0.5 * rng.standard_normal(x.shape)
 
 
 def asked_for_chance(moves, later=False):

@@ -7,28 +7,11 @@ from scipy.stats import norm
 from anneal_edu.auditing import invariance
 from anneal_edu.auditing.findings import Docket
 from anneal_edu.auditing.worlds import World
-
-
-def rng(seed=0):
-    return np.random.default_rng(seed)
-
-
-class Normal:
-    """Independent standard normal coordinates."""
-
-    def __init__(self, dim):
-        self.dim = dim
-
-    def sample(self, n, rng):
-        return rng.standard_normal((n, self.dim))
+from tests.auditing.by_hand import Normal, jitter, rng
 
 
 COORDINATES = tuple((f"coordinate {j}", lambda x, j=j: x[:, j]) for j in range(2))
 WORLD = World("a plane", Normal(2), False, tuple((f"the mean of {name}", f) for name, f in COORDINATES), COORDINATES)
-
-
-def jitter(world, x, rng):
-    return x + 0.5 * rng.standard_normal(x.shape)
 
 
 def test_changes_are_told_probe_by_probe_and_stop_after_stop():

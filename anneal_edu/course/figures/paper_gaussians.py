@@ -194,10 +194,8 @@ def walkable(axes: list[Axes], x: np.ndarray, middles: dict[str, np.ndarray], lo
         artists.marks(right, f"{style} walk", i + 0.2, miss, style, markersize=12)
         place = {"y": miss - max(0.2, 0.7 * abs(miss)), "ha": "center", "va": "top", "fontsize": 13}  # below its mark
         artists.words(right, f"{style} words", i + 0.2, text=f"{miss:.1f}".replace("-", "−"), **place)
-    right.set_yscale("symlog", linthresh=1.0)
-    right.set(xlim=(-0.5, 2.5), ylim=(-900, 3), xticks=range(3), xticklabels=[names[style] for style in log_z])
-    right.set(yticks=(-100, -10, -1, 0, 1), yticklabels=("−100", "−10", "−1", "0", "1"))
-    right.minorticks_off()
+    right.set(xlim=(-0.5, 2.5), xticks=range(3), xticklabels=[names[style] for style in log_z])
+    artists.squeezed_y(right, 1.0, (-100, -10, -1, 0, 1), -900, 3)
     right.set_title("log Ẑ: perfect ★, random walk ● ■ ◆")
 
 
