@@ -9,7 +9,6 @@ from anneal_edu.auditing.findings import Docket
 from anneal_edu.auditing.worlds import World
 from tests.auditing.by_hand import Normal, jitter, rng
 
-
 WORLD = World("a plane", Normal(2), False, (), ())
 
 

@@ -9,7 +9,6 @@ from anneal_edu.auditing.findings import Docket
 from anneal_edu.auditing.worlds import World
 from tests.auditing.by_hand import Normal, jitter, rng
 
-
 COORDINATES = tuple((f"coordinate {j}", lambda x, j=j: x[:, j]) for j in range(2))
 WORLD = World("a plane", Normal(2), False, tuple((f"the mean of {name}", f) for name, f in COORDINATES), COORDINATES)
 
