@@ -34,3 +34,22 @@ def test_a_failed_test_is_named(tmp_path, monkeypatch):
     found = processors.run("tests", dict(processors.os.environ), 1)
     assert not found["green"] and found["said"] == "1 of 2" and found["fell"] == ["test_two.py::test_bad"]
     assert np.isfinite(found["seconds"])
+
+
+def test_shifts_are_dealt_to_the_processors_in_turn():
+    assert processors.runs(["own", "Haswell"], [1, 2], None) == [
+        ("own", 1, 0), ("Haswell", 1, 0), ("own", 2, 0), ("Haswell", 2, 0),
+    ]  # fmt: skip
+    assert processors.runs(["own", "Haswell"], [1, 2], [7, 8, 9, 10, 11]) == [
+        ("own", 1, 7), ("Haswell", 1, 8), ("own", 2, 9), ("Haswell", 2, 10), ("own", 1, 11),
+    ]  # fmt: skip
+
+
+def test_a_run_shifts_the_seeds(tmp_path, monkeypatch):
+    (tmp_path / "conftest.py").write_text("def pytest_addoption(parser): parser.addoption('--seed-shift', type=int)\n")
+    (tmp_path / "test_one.py").write_text("def test_it(pytestconfig): assert pytestconfig.getoption('seed_shift') == 7")
+    monkeypatch.setattr(processors, "ROOT", tmp_path)
+    monkeypatch.setitem(processors.STAGES, "tests", ["-p", "no:cacheprovider"])
+    environment = dict(processors.os.environ)
+    assert processors.run("tests", environment, 1, 7)["green"]
+    assert not processors.run("tests", environment, 1, 8)["green"]

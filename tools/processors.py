@@ -2,6 +2,7 @@
 
     python tools/processors.py                  every processor, with one and with two BLAS threads (an hour)
     python tools/processors.py --as Nehalem own --threads 1 --only tests
+    python tools/processors.py --shifts 11 12 13 14        seeds shifted, by each of these on the next processor in turn
 
 OPENBLAS_CORETYPE chooses the kernels of numpy's and scipy's matrix products, NPY_DISABLE_CPU_FEATURES the
 instructions of numpy's own loops. Another choice rounds otherwise, and after a thousand steps of a chain that is
@@ -16,11 +17,11 @@ import re
 import subprocess
 import sys
 import time
-from itertools import product
+from itertools import cycle, product
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-WIDTHS = 9, 8, 13, 7, 9, 12, 7
+WIDTHS = 9, 8, 13, 7, 6, 9, 12, 7
 KEPT = ROOT / "build" / "processors.json"
 OWN = "own"
 KERNELS, LESS_THAN_ALL = "OPENBLAS_CORETYPE", "NPY_DISABLE_CPU_FEATURES"
@@ -69,11 +70,11 @@ def notebooks():
     return [str(path.relative_to(ROOT)) for path in sorted(ROOT.glob("notebooks/**/*.ipynb"))]
 
 
-def run(stage, environment, jobs):
-    """Run one stage; return what pytest counted, the names of what failed, and the seconds."""
+def run(stage, environment, jobs, shift=0):
+    """Run one stage, seeds shifted; return what pytest counted, the names of what failed, and the seconds."""
     arguments = [part.format(jobs=jobs) for part in STAGES[stage]] + (notebooks() if stage == "notebooks" else [])
     start = time.perf_counter()
-    command = [sys.executable, "-m", "pytest", "-q", "--tb=line", *arguments]
+    command = [sys.executable, "-m", "pytest", "-q", "--tb=line", *arguments, *([f"--seed-shift={shift}"] if shift else [])]
     outcome = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
     last_line = outcome.stdout.rstrip().rsplit("\n", 1)[-1]
     counts = {word: int(n) for n, word in re.findall(r"(\d+) (passed|failed|error)", last_line)}
@@ -94,6 +95,14 @@ def clean_commit():
     return None if dirty else commit
 
 
+def runs(processors, threads, shifts):
+    """Every processor with every number of threads, seeds as written; or one of these for each shift, in turn."""
+    machines = list(product(threads, processors))
+    if shifts is None:
+        return [(processor, n_threads, 0) for n_threads, processor in machines]
+    return [(processor, n_threads, shift) for shift, (n_threads, processor) in zip(shifts, cycle(machines))]
+
+
 def row(*columns):
     return "| " + " | ".join(str(column).ljust(width) for column, width in zip(columns, WIDTHS, strict=True)) + " |"
 
@@ -103,26 +112,29 @@ def main():
     names = [*LOOPS, OWN]
     parser.add_argument("--as", nargs="+", choices=names, default=names, dest="processors", help="processors (all)")
     parser.add_argument("--threads", nargs="+", type=int, default=[1, 2], help="BLAS threads (1 2)")
+    parser.add_argument("--shifts", nargs="+", type=int, help="shifts of the seeds, dealt to the processors in turn")
     parser.add_argument("--only", nargs="+", choices=[*STAGES], default=[*STAGES], dest="stages", help="stages (both)")
     parser.add_argument("--jobs", type=int, default=2, help="files at once (2)")
     arguments = parser.parse_args()
 
     commit, kept = clean_commit(), json.loads(KEPT.read_text()) if KEPT.exists() else {}
     KEPT.parent.mkdir(exist_ok=True)
-    print(row("processor", "kernels", "numpy's loops", "threads", "stage", "passed", "seconds"))
+    print(row("processor", "kernels", "numpy's loops", "threads", "shift", "stage", "passed", "seconds"))
     print(row(*("-" * width for width in WIDTHS)), flush=True)
     all_green = True
-    for processor, n_threads, stage in product(arguments.processors, arguments.threads, arguments.stages):
+    asked = runs(arguments.processors, arguments.threads, arguments.shifts)
+    for (processor, n_threads, shift), stage in product(asked, arguments.stages):
         environment = environment_of(processor, n_threads)
         if environment is None:
-            print(row(processor, *["not here"] * 2, n_threads, stage, "", ""), flush=True)
+            print(row(processor, *["not here"] * 2, n_threads, shift, stage, "", ""), flush=True)
             continue
-        key, seen = f"{commit} {processor} {n_threads} {stage}", seen_by(environment)
+        key, seen = f"{commit} {processor} {n_threads} {shift} {stage}", seen_by(environment)
         if commit is None or not kept.get(key, {}).get("green"):
-            kept[key] = run(stage, environment, arguments.jobs)
+            kept[key] = run(stage, environment, arguments.jobs, shift)
             KEPT.write_text(json.dumps(kept, indent=1))
         found, loops = kept[key], ["baseline", *seen["dispatch"]][-1]
-        print(row(processor, "+".join(seen["kernels"]), loops, n_threads, stage, found["said"], found["seconds"]))
+        machine = processor, "+".join(seen["kernels"]), loops, n_threads
+        print(row(*machine, shift, stage, found["said"], found["seconds"]))
         print(*(f"    {name}\n" for name in found["fell"]), sep="", end="", flush=True)
         all_green &= found["green"]
     sys.exit(not all_green)
