@@ -74,7 +74,8 @@ def run(stage, environment, jobs, shift=0):
     """Run one stage, seeds shifted; return what pytest counted, the names of what failed, and the seconds."""
     arguments = [part.format(jobs=jobs) for part in STAGES[stage]] + (notebooks() if stage == "notebooks" else [])
     start = time.perf_counter()
-    command = [sys.executable, "-m", "pytest", "-q", "--tb=line", *arguments, *([f"--seed-shift={shift}"] if shift else [])]
+    shifted = [f"--seed-shift={shift}"] if shift else []
+    command = [sys.executable, "-m", "pytest", "-q", "--tb=line", *arguments, *shifted]
     outcome = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
     last_line = outcome.stdout.rstrip().rsplit("\n", 1)[-1]
     counts = {word: int(n) for n, word in re.findall(r"(\d+) (passed|failed|error)", last_line)}
