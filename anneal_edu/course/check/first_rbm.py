@@ -163,6 +163,11 @@ def _name_the_mistake_in_log_f(rbm: BinaryRBM, h: np.ndarray, first: np.ndarray,
         "this is normalised. Wanted is log f, without log Z.": right - rbm.log_z(),
     }, case, unless=right)
     ratio = float(np.exp(logsumexp(got) - logsumexp(right)))
+    off = np.abs(got - right).max()
+    require(
+        off > 0.005,
+        f"{case}nearly: your log f is off by up to {off:.1g}. Is something rounded, or computed in single precision?",
+    )
     raise WrongAnswerError(
         f"{case}summed over all 8 states of h, your f gives {ratio:.3g} times what it should. "
         + (

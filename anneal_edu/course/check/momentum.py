@@ -282,7 +282,8 @@ def _judge_alarms(answer) -> int:
     if of_few > 3 * of_many + 4:  # more than a rule with an error too few would have by chance
         chance = (
             f" That happens with n = {_SIZES[1]} draws, where chance moves every average ten times as far as with "
-            f"{_SIZES[0]:,}: measure each difference by its own standard error."
+            f"{_SIZES[0]:,}: measure each difference by its own standard error. If you do, which of your averages do "
+            "few draws decide, a rare event or a high power? So few do not tell its error."
         )
     worst = max(shares, key=lambda said: shares[said])
     times = f"{sum(wrong[worst])} times of {len(wrong[worst])} you reject a move that is right: {worst}.{chance}"

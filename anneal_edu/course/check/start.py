@@ -90,7 +90,8 @@ _SLIPS = (  # what some compare, each with the sentence that helps
     (lambda f, log_z: log_z - f.mean(), "you name the other model everywhere: the higher mean of log f - log Z is the "
      "better one."),
     (lambda f, log_z: f.mean(), "you compare log f alone. p = f / Z: subtract each log Z."),
-    (lambda f, log_z: f.mean() + log_z, "you add log Z. p = f / Z: subtract it."),
+    (lambda f, log_z: f.mean() + log_z, "you add log Z, or subtract the other model's. p = f / Z: subtract each from "
+     "its own mean log f."),
     (lambda f, log_z: log_z, "you compare log Z alone: f counts as well."),
     (lambda f, log_z: -log_z, "the model with the smaller Z is not yet the better one: f counts as well."),
     (lambda f, log_z: f.sum() - log_z, "you sum log f over the data and subtract log Z once: each observation has its "
@@ -254,9 +255,8 @@ def _require_no_leap(path) -> np.ndarray:
         low, high, distance = _bisected(path, betas[worst], betas[worst + 1])
         require(
             distance < _STAIR,
-            f"your path leaps near β = {high:.4f}: between {low:.13f} and {high:.13f} it still changes (a KL "
-            f"divergence of about {distance:.2g} nats), and a leap is what a path is there to avoid. The nearer two β, "
-            "the nearer their distributions should be.",
+            f"your path leaps near β = {high:.4f}: between {low:.13f} and {high:.13f} it still changes, "
+            f"and a leap is what a path is there to avoid. The nearer two β, the nearer their distributions should be.",
         )
     steep = int(steps[:200].argmax())
     require(

@@ -236,6 +236,11 @@ def _judge(answer, log_weights: np.ndarray, case: str) -> None:
     result = call(answer, log_weights.copy())
     few, log_z = numbers(result, 2, "return two numbers: `return n, log_z`.")
     require(np.ndim(few) == 0 and np.ndim(log_z) == 0, "return two numbers: `return n, log_z`.")
+    lw = np.sort(log_weights)[::-1]
+    w = np.exp(lw - lw[0])
+    n = 1 + int(np.searchsorted(np.cumsum(w), w.sum() / 2))
+    exchanged = same(log_z, float(n)) and not same(few, float(n))
+    require(not exchanged, "the two stand in the other order: first how many chains, then log Ẑ without them.")
     tied = "chains that weigh as much as one of the n are chains all the same: leave out n, not all that tie."
     require(np.isfinite(log_z) or len(set(log_weights)) > 1, case + tied)
     require(
@@ -243,9 +248,6 @@ def _judge(answer, log_weights: np.ndarray, case: str) -> None:
         f"{case}your log Ẑ is not finite. exp overflows, or underflows to 0, far from 0: subtract the largest log "
         "weight of those that are *left*, and add it to the logarithm at the end.",
     )
-    lw = np.sort(log_weights)[::-1]
-    w = np.exp(lw - lw[0])
-    n = 1 + int(np.searchsorted(np.cumsum(w), w.sum() / 2))
     from_below = 1 + int(np.searchsorted(np.cumsum(w[::-1]), w.sum() / 2))
     reject(few, {
         "give the number of chains, not their share of all C.": n / len(w),

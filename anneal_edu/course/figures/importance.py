@@ -63,9 +63,8 @@ def typical_errors(
         artists.marks(ax, f"runs {d}", *measured[d], "estimate")
         artists.marks(ax, f"price {d}", prices[d], 0.0, "truth", markersize=13, zorder=5)
         artists.words(ax, f"name {d}", prices[d], 0.35, f"d = {d}", ha="center", fontsize=14)
-        if error[0] < -1.6:  # a name at the curve, too, where it is still far below its star
-            at = n_draws[np.argmax(error > -1.6)]
-            artists.words(ax, f"curve {d}", 1.7 * at, -1.65, f"d = {d}", va="top", fontsize=14)
+        if error[0] < -2.0:  # a name below the curve, too, where it begins far below its star
+            artists.words(ax, f"curve {d}", 1.5 * n_draws[0], error[0] + 0.1, f"d = {d}", va="top", fontsize=14)
     ax.set(xscale="log", xlim=(n_draws[0] / 2, n_draws[-1]), ylim=(-11.8, 1.2), xlabel="number of draws C")
     ax.set_title("log Ẑ - log Z of a typical run (nats)")
     meanings = {"theory": "share within reach", "estimate": "median of 1,000 runs", "truth": "e^(d²): mean square"}

@@ -30,7 +30,7 @@ def against_steps(ax: Axes, n_steps: list[int], forward: list, reverse: list, lo
         artists.curve(ax, "exact", [n_steps[0] / 2, n_steps[-1] * 2], [log_z] * 2, "truth")
         ends.append([log_z])
     low = 10 * np.floor(min(map(np.min, ends)) / 10 - 0.1)  # in tens, so that few settings move the axis
-    high = 10 * np.ceil(max(map(np.max, ends)) / 10 + 0.1)
+    high = max(10 * np.ceil(max(map(np.max, ends)) / 10 + 0.1), low + 30)  # one scale for most settings
     artists.log_x(ax, "number of steps K", n_steps, (n_steps[0] / 1.3, n_steps[-1] * 1.3))
     ax.set(ylim=(low, high + 0.15 * (high - low)), title="log Ẑ with 95% intervals (nats)")
 

@@ -109,6 +109,7 @@ WRONG_LOG_F = {
     "W as in the lesson": (summed(a=lambda h, W, b: np.dot(h, W) + b), "the sizes do not fit"),
     "the biases exchanged": (lambda h, W, b, c, first: right_log_f(h, W, c, b, first), "the sizes do not fit"),
     "an error of another kind": (lambda *given: float("log f"), "ValueError"),
+    "rounded": (lambda *given: right_log_f(*given).round(2), "is off by up to 0.00"),
     "something else": (summed(bias=lambda h, c: 2 * (h @ c)), "times what it should"),
     "NaN": (lambda h, W, b, c, first: np.full(len(h), np.nan), "NaN"),
 }

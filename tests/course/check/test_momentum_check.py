@@ -374,8 +374,18 @@ def of_fixed_tolerance(move, x, v, rng):
     )
 
 
+def seldom_met(before, after):
+    """Far values come as often as before; where none has come, the standard error is 0, and no difference below it."""
+    far = [x > np.mean(before) + 2.5 * np.std(before) for x in (before, after)]
+    return abs(far[0].mean() - far[1].mean()) < 5 * np.sqrt((far[0].var() + far[1].var()) / len(before))
+
+
 WRONG_TESTS = {
     "fixed tolerance": (of_fixed_tolerance, "with n = 100 draws, where chance"),
+    "a rare event": (
+        lambda move, x, v, rng: examined()(move, x, v, rng) and seldom_met(x, move(x, v, rng)[0]),
+        "a rare event or a high power",
+    ),
     "a generator of its own": (
         lambda move, x, v, rng: examined()(move, x, v, np.random.default_rng(0)),
         "two generators give the same moves",

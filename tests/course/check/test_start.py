@@ -55,6 +55,7 @@ def by_numbers(a, b, za, zb, error):
 WRONG_DECISIONS = {
     "log f alone": lambda a, b, za, zb, e: verdict_of(a.mean() - b.mean(), 2 * e),
     "you add log Z": lambda a, b, za, zb, e: verdict_of(a.mean() + za - b.mean() - zb, 2 * e),
+    "or subtract the other model's": lambda a, b, za, zb, e: verdict_of(lead(a, b, zb, za), 2 * e),
     "smaller Z": lambda a, b, za, zb, e: verdict_of(zb - za, 2 * e),
     "exp(-2000) is 0": lambda a, b, za, zb, e: (
         verdict_of(lead(a, b, za, zb), 2 * e) if a.mean() > -700 else by_numbers(a, b, za, zb, e)

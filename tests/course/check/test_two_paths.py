@@ -303,6 +303,7 @@ WRONG_JUDGEMENTS = {
         lambda lw: (judge(lw)[0], judge(lw, from_top)[1] + lw.max()),
         "added the largest of all",
     ),
+    "in the other order": (lambda lw: judge(lw)[::-1], "in the other order"),
     "another number": (lambda lw: (judge(lw)[0], judge(lw)[1] + 1), "chains are left, the log of their"),
     "overflow": (without_logs, "of those that are *left*"),
     "one top for all": (one_top_for_all, "the largest log weight of those that are *left*"),

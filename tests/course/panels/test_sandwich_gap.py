@@ -98,11 +98,11 @@ def test_bounds_from_exact_draws_cross_as_rarely_as_is_said():
 
 
 def test_the_axis_of_the_sandwich_ends_in_tens():
-    """So that reverse chains from elsewhere, or another seed, hardly ever move it."""
+    """And is thirty nats long or more, so that reverse chains from elsewhere, or another seed, hardly ever move it."""
     (ax,) = LectureFigure().columns(1)
     limits = set()
-    for up in (-6.5, -0.5, 1.5):
+    for up in (-6.5, -0.5, 1.5, 9.0):
         runs = [[SimpleNamespace(log_z=z, interval=lambda z=z: (z - 1.0, z + 1.0))] * 3 for z in (693.0, 700.0 + up)]
         sandwich.against_steps(ax, [100, 200, 500], *runs, log_z=700.0)
         limits.add(ax.get_ylim())
-    assert limits == {(690.0, 713.0)}
+    assert limits == {(690.0, 724.5)}
