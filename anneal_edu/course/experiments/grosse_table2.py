@@ -23,8 +23,9 @@ from anneal_edu.distributions import BinaryRBM
 from anneal_edu.kernels import gibbs
 from anneal_edu.paths.chain_moments import data_moments, estimate_moments, pcd_fit
 from anneal_edu.paths.geometric import Path, geometric_path
+from anneal_edu.paths.moment_matching import MomentMatch
 from anneal_edu.paths.schedules import linear_schedule
-from anneal_edu.paths.splines import moment_spline_path
+from anneal_edu.paths.splines import SplinePath, moment_spline_path
 from anneal_edu.training import train_rbm
 from anneal_edu.workers import one_blas_thread
 
@@ -208,17 +209,21 @@ def data_of(scale: LargeScale, run: Run) -> np.ndarray:
     return digits(scale.size) if run.images is None else run.images
 
 
-def path_to(rbm: BinaryRBM, start: BinaryRBM, name: str, scale: LargeScale, data: np.ndarray, seed: int) -> Path:
+def path_to(rbm: BinaryRBM, start: BinaryRBM, name: str, scale: LargeScale, data: np.ndarray, run: Run) -> Path:
     """The geometric path, MAS from moments of long Gibbs chains, or MAS cheap from moments of the data."""
     if name == "geometric":
         return geometric_path(start, rbm)
-    rng = np.random.default_rng([seed, PATHS.index(name)])
+    moments, fit = (scale.moments, scale.fit) if name == "MAS" else (data, scale.cheap_fit)
+    return run.once("knots", _spline, (rbm, start, moments, fit, run.seed), SplinePath, MomentMatch, BinaryRBM)
+
+
+def _spline(rbm: BinaryRBM, start: BinaryRBM, moments: Chains | np.ndarray, fit: KnotFit, seed: int) -> SplinePath:
+    """Knots by PCD, with moments of long chains or of the data."""
+    chains = isinstance(moments, Chains)
+    rng = np.random.default_rng([seed, PATHS.index("MAS" if chains else "MAS cheap")])
     with one_blas_thread():
-        if name == "MAS":
-            moments = estimate_moments(rbm, *scale.moments[:3], every=scale.moments.every, rng=rng)
-            return moment_spline_path(start, rbm, target_moments=moments, fit=pcd_fit(*scale.fit, rng=rng))
-        moments = data_moments(rbm, data)
-        return moment_spline_path(start, rbm, target_moments=moments, fit=pcd_fit(*scale.cheap_fit, rng=rng))
+        s = estimate_moments(rbm, *moments[:3], every=moments.every, rng=rng) if chains else data_moments(rbm, moments)
+        return moment_spline_path(start, rbm, target_moments=s, fit=pcd_fit(*fit, rng=rng))
 
 
 def reverse_starts(rbm: BinaryRBM, scale: LargeScale, data: np.ndarray, seed: int) -> tuple[np.ndarray, str]:
@@ -245,7 +250,7 @@ def table_2(scale: LargeScale, run: Run = HERE) -> list[LargeRow]:
         for start, p0 in starts(rbm, data).items():
             for name in PATHS:
                 begin = perf_counter()
-                path = path_to(rbm, p0, name, scale, data, run.seed)
+                path = path_to(rbm, p0, name, scale, data, run)
                 built = perf_counter()
                 forward = BlockedAIS(path, schedule, scale.n_chains, run.seed, scale.block_size)
                 reverse = BlockedAIS(path, schedule, scale.n_reverse, run.seed, scale.block_size, samples=samples)
