@@ -368,7 +368,8 @@ WRONG_SETTINGS = {
         "makes 5 sweeps: it hardly forgets the start, and few of its states are counted|Fewer chains, here 80",
     ),
     "four rungs, very many ladders": (
-        lambda budget: (4, 25, budget // 400, 3 * budget // 400), "to one side, too low: no chance, but a beginning"
+        lambda budget: (4, 25, budget // 400, 3 * budget // 400),
+        "to one side, too low: no chance, but a beginning|makes 4 sweeps: it hardly forgets the start",
     ),
     "four rungs, ten ladders": (
         lambda budget: (4, 10, budget // 400, 9 * budget // 400), "Add rungs, and run fewer ladders to pay for them"
