@@ -66,8 +66,8 @@ def normalise(notebook):
         cell.metadata = nbformat.from_dict({k: v for k, v in cell.metadata.items() if k == "tags"})
         if ANSWER in cell.metadata.get("tags", []):
             cell.metadata["jupyter"] = {"outputs_hidden": True}  # JupyterLab folds it until it is run or clicked on
-            if re.search(SAYS, cell.source):
-                cell.metadata["jupyter"]["source_hidden"] = True  # the words of the answer stand in it
+            if re.search(SAYS, cell.source) or not cell.get("outputs"):
+                cell.metadata["jupyter"]["source_hidden"] = True  # the words of the answer, or its formula, stand in it
         if cell.cell_type == "code":
             cell.outputs = joined_streams(cell.outputs)
             for output in cell.outputs:

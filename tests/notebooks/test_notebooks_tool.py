@@ -90,13 +90,15 @@ def test_tags_survive_other_cell_metadata_does_not():
 def test_an_answer_is_folded_and_its_code_too_where_it_says_the_answer():
     says = 'figure.says("It falls.")'
     prints = 'print("above" if x > 2 else "below", "2")'
-    cells = [new_code_cell(code, metadata={"tags": ["answer"]}) for code in ("1", says, prints)]
+    states = 'print("the second one lies lower:", x < 2)'
+    shown, tags = [nbformat.v4.new_output("execute_result", {"text/plain": "1"})], {"tags": ["answer"]}
+    cells = [new_code_cell(code, metadata=tags, outputs=shown) for code in ("1", says, prints, states)]
+    cells.append(new_code_cell("def what_the_answer_needs(): ...", metadata=tags))
     notebook = nbformat.v4.new_notebook(cells=[*cells, new_code_cell(says)])
     notebooks.normalise(notebook)
     folded = {"outputs_hidden": True}
     assert [cell.metadata.get("jupyter", {}) for cell in notebook.cells] == [
         folded,
-        folded | {"source_hidden": True},
-        folded | {"source_hidden": True},
+        *[folded | {"source_hidden": True}] * 4,
         {},
     ]

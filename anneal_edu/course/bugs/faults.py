@@ -76,7 +76,7 @@ _OF_KERNELS = (
         "        yield HAISState(float(now), x, v, log_w, accepted)\n"
         "        step_size = step_size * np.where(accepted[:, None], 1.5, 0.3)",
         "momentum", "Each chain's step size follows its own acceptance while its weight accumulates.",
-        "a public implementation of Hamiltonian AIS adapts so",
+        "on GitHub, accept_reject of BDMC by lxuechen adapts so",
     ),
     Fault(
         "β and 1-β", "annealing.hais",
@@ -126,7 +126,7 @@ _OF_WEIGHTS = (
         "    _sign: ClassVar[int] = -1",
         "    _sign: ClassVar[int] = 1",
         "reverse AIS", "1/w is unbiased for 1/Z from above; w is averaged in its place.",
-        "a public library averages w so",
+        "on GitHub, reverse_ais of eval_gen by tonywu95 averages w so",
     ),
     Fault(
         "survivors only", "weights",

@@ -79,6 +79,12 @@ def _telling() -> Iterator[tuple[str, tuple[np.ndarray, np.ndarray]]]:
     together = x.copy()
     together[0, 9] = x[0, 5]  # and apart from then on
     yield "fine", (log_w, together)
+    for half in (slice(None, 110), slice(90, None)):
+        shared, rested = x.copy(), x.copy()
+        shared[half, 17] = x[half, 3]  # one for a while, and two before or after
+        rested[half, 4] = x[100, 4]
+        yield "fine", (log_w, shared)
+        yield "fine", (log_w, rested)
     pair = x.copy()
     pair[:, 17] = x[:, 3]
     yield "copies", (log_w, pair)

@@ -231,7 +231,7 @@ def _judge_allocation(answer, costs: np.ndarray, seconds: np.ndarray, budget: fl
         (costs, "this shares the steps out in proportion to F_j, and starves the cheap bins."),
         ((costs * seconds) ** 0.5, "where a step takes longer you take more of them: the t_j stands upside down."),
         (costs / seconds**0.5, "the root belongs over the whole quotient F_j / t_j."),
-        (costs**0, "every bin gets the same number of steps: that is the linear schedule."),
+        (costs**0, "every bin gets the same number of steps, or nearly: that is the linear schedule."),
         (1 / seconds, "every bin gets the same time, whatever it loses: where are the costs F_j?"),
         (costs**-0.5, backwards),
         (1 / costs, backwards),

@@ -222,6 +222,8 @@ def _judge_weighted(answer, h: np.ndarray, log_w: np.ndarray, grbm: GaussianRBM)
             "you added σ; what v varies by, given h, is the *variance* σ².": part + np.diag(grbm.sigma),
             "you added σ² to every entry; given h the units of v are independent: a diagonal matrix.": part
             + grbm.sigma**2,
+            "you added the variance of one unit to all; each has its own σ_j².": part
+            + grbm.sigma[0] ** 2 * np.eye(len(noise)),
             "the two parts of the covariance are added, not subtracted.": part - noise,
             "the noise does not average away: every single v has all of σ², however many chains there are.": part
             + noise / n,
@@ -256,6 +258,9 @@ def _judge_weighted(answer, h: np.ndarray, log_w: np.ndarray, grbm: GaussianRBM)
         "counts twice.": (w**2 * d.T) @ d + noise,
     })
     wrong = "the covariance is wrong: weigh the products of deviations from the weighted mean, and add diag(σ²) once."
+    off = np.abs(got_cov - between - noise).max()
+    late = f"the covariance is off by {off:.1g}, in late digits: is it computed in single precision?"
+    require(same(got_cov, between + noise) or off > 1e-4, late)
     require(same(got_cov, between + noise), wrong)
 
 

@@ -45,7 +45,7 @@ def log_f(answer) -> str:
     Examples
     --------
     >>> log_f(lambda h, W, b, c, first: h @ c + np.log1p(np.exp(h @ W.T + b)).sum(-1))
-    ✗ with first = [1]: you sum over every pixel, as if none were given. Of a given one a single value is left.
+    ✗ with first = [1, 0, 0]: you sum over every pixel, as if none were given. Of a given one a single value is left.
       A hint: ae.check.first_rbm.log_f.hint()
     """
     rbm, h = _RBM, binary_states(3)
@@ -54,7 +54,7 @@ def log_f(answer) -> str:
         "Did you copy log f(v), or leave W as it stands there? Now the pixels are summed, not the hidden units. Or is "
         "the sum one over the chains? Each row of h keeps its own number."
     )
-    for first in ([], [1], [0, 1], [1, 0, 1], [1, 0, 1, 1]):
+    for first in ([], [1, 0, 0], [1], [0, 1], [1, 0, 1], [1, 0, 1, 1]):
         case, given = f"with first = {first}: ", np.array(first, dtype=float)
         got = np.asarray(call_sized(sizes, answer, h, *_parameters(rbm), given))
         require(
@@ -138,6 +138,7 @@ def _name_the_mistake_in_log_f(rbm: BinaryRBM, h: np.ndarray, first: np.ndarray,
         "the given pixels are left out. They are not summed, and yet each that is 1 brings e^(field).": right - known,
         "the given pixels count twice, as given and in the sum.": right + each.sum(-1),
         "a given pixel counts as if it were black. One that is 0 brings the factor 1.": right - known + given.sum(-1),
+        "the given pixels are turned round in yours: 1 counts as 0, and 0 as 1.": right - known + given @ (1 - first),
         "a given pixel brings its bias and no weights. Its field, too, is b_i + (W h)_i.": right - known
         + b[:k] @ first,
         "you divide by the sum over the given pixels: that makes a probability of it. No Z of any kind here.": right
@@ -291,7 +292,7 @@ def is_sound(answer) -> str:
     for number in range(1, 13):
         require(
             bool(said_of(answer, unlucky(number), 1000 + number)),
-            f"you accuse exact draws whose shares are off as those of one batch in 3,000 are by chance (at your call "
+            f"you accuse exact draws whose shares are off as those of one batch in 20,000 are by chance (at your call "
             f"number {number}). Once in 100,000 times is granted: allow them more, or take fewer looks.",
         )
     n_sound = sum(sound for _, sound, _ in STEPS.values())

@@ -49,7 +49,7 @@ def _mistaken_log_weights(log_f, log_z_0, x):
         "between.": log_z_0 + log_f[-1][x[:, 0]] - log_f[0][x[:, 0]],
         "the first ratio is missing: k runs from 1.": right - log_f[1][x[:, 1]] + log_f[0][x[:, 1]],
         "log_z_0 is subtracted in yours; log w starts from + log_z_0.": right - 2 * log_z_0,
-        "log_z_0 comes once, not with each step.": right + (len(stages) - 1) * log_z_0,
+        "log_z_0 comes once.": right + (len(stages) - 1) * log_z_0,
         "the log ratios are added up, not averaged.": log_z_0 + (right - log_z_0) / len(stages),
         "the places are exchanged, f_k(x_{k-1}) / f_{k-1}(x_k): both densities belong at the same place.": log_z_0
         + sum(log_f[k][x[:, k - 1]] - log_f[k - 1][x[:, k]] for k in stages),
@@ -142,6 +142,15 @@ def broken_step(answer):
     everywhere = slip_of(said, [world[:3] for world in worlds])
     for k, world in zip(said, worlds, strict=True):
         _say_what_is_sound(k, *world, everywhere)
+    for rare in (0, -1):  # whoever subtracts log f of one site, and not the largest, is lost there
+        log_f, _ = broken_world(7, 2, "the old target", 0.0)
+        log_f[:, rare] -= 40.0
+        tables = [metropolis_matrix(log_f[k - (k == 2)]) for k in range(1, 7)]
+        require(
+            call(answer, log_f.copy(), tables) == 2,
+            f"right, but not where the {'last' if rare else 'first'} site is improbable, log f lower by 40: subtract "
+            "the *largest* log f_k of each stage, and divide by the sum.",
+        )
     log_f, tables = broken_world(7, 2, "the old target", 0.0)
     apart = 400.0 * np.arange(7)[:, None]  # Z_k may differ by any factor
     require(

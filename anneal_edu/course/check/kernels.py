@@ -136,13 +136,15 @@ STEPS: dict[str, tuple[Kernel, bool, str]] = {
     ),
     "a generator of its own": (
         lambda rbm, v, rng: gibbs(rbm, v, np.random.default_rng(0)),
-        False, "once it is harmless. But it throws the same coins in every call, `default_rng(0)`: take several steps.",
+        False,
+        "once it is harmless. But it throws the same coins in every call, `default_rng(0)`: take several steps, and "
+        "draws enough to see what they do.",
     ),
 }  # fmt: skip
 
 
 def unlucky(number: int) -> Kernel:
-    """Exact draws, whatever v is; at the call of this number a batch of which the shares are off as one in 3,000 is.
+    """Exact draws, whatever v is; at the call of this number a batch of which the shares are off as one in 20,000 is.
 
     That is by the chi-square of all states, of which none is off by more than four of its standard deviations.
     """
@@ -153,9 +155,9 @@ def unlucky(number: int) -> Kernel:
             return rbm.sample(len(v), rng)
         states = binary_states(rbm.dim)
         p = np.exp(rbm.log_density(states) - rbm.log_z())
-        counts = rng.multinomial(len(v), p / p.sum(), size=40_000)
+        counts = rng.multinomial(len(v), p / p.sum(), size=100_000)
         off = (counts - len(v) * p) / np.sqrt(len(v) * p)
-        luck = chi2.logsf((off**2).sum(1), len(p) - 1) + np.log(3000)
+        luck = chi2.logsf((off**2).sum(1), len(p) - 1) + np.log(20_000)
         luck[np.abs(off).max(1) > 4] = np.inf
         return rng.permutation(np.repeat(states, counts[np.abs(luck).argmin()], axis=0))
 

@@ -180,14 +180,16 @@ def spend_the_budget(answer) -> str:
 
     every, n_sweeps = numbers(answer, 2, "give two whole numbers: (every, n_sweeps).")
     for name, part in (("every", every), ("n_sweeps", n_sweeps)):
-        whole = isinstance(part, int | np.integer) and not isinstance(part, bool) and part >= 1
+        counts = isinstance(part, int | float | np.number) and not isinstance(part, bool)
+        whole = counts and part >= 1 and part == int(part)
         require(whole, f"{name} must be a whole number from 1 on; yours is {part!r}.")
+    every, n_sweeps = int(every), int(n_sweeps)
     require(every % panel.OFTEN == 0, f"every must be a multiple of {panel.OFTEN}, where the truth is known.")
     n_looks = panel.N_UPDATES // every
     require(
         n_looks >= MIN_LOOKS,
-        f"{n_looks} looks in {panel.N_UPDATES:,} updates: too few to see when the validation likelihood turns. Look at "
-        f"least {MIN_LOOKS} times.",
+        f"{n_looks} look{'s' * (n_looks != 1)} in {panel.N_UPDATES:,} updates: too few to see when the validation "
+        f"likelihood turns. Look at least {MIN_LOOKS} times.",
     )
     work = (n_looks - 1) * n_sweeps
     require(

@@ -10,7 +10,10 @@ from anneal_edu.course.experiments.estimators import Report
 from anneal_edu.estimate import Caveat
 
 _TAIL, _BURST, _APART = (Caveat(kind, kind) for kind in ("heavy tail", "collapsed weights", "rungs never meet"))
-_OTHERS = ("AIS, moment spline", "reverse AIS, from chains", "RAISE", "PT, stepping stones", "RTS", "MBAR, same run")
+_OTHERS = (
+    "AIS, moment spline", "reverse AIS, from chains", "RAISE", "PT, stepping stones", "RTS", "MBAR, same run",
+    "importance sampling", "TI, same run", "RB-TI, same run",
+)  # fmt: skip
 
 _TABLES = (
     # ends 0.15 apart with tiny bars: met, though not within three standard errors
@@ -40,6 +43,9 @@ _TABLES = (
     # ends that meet, and everybody else is a nat away: on one side, without a warning
     (30.0, (0.0, 0.02), (0.05, 0.02), ((1.0, 0.02), (1.0, 0.02), (0.98, 0.03), (1.02, 0.03), (1.0, 0.02))),
     (-5.0, (0.0, 0.02), (0.05, 0.02), ((-1.0, 0.02), (-1.0, 0.02), (-0.98, 0.03), (-1.02, 0.03), (-1.0, 0.02))),
+    # ends that meet, and those whose names promise least are a nat away, without a warning
+    (7.0, (0.0, 0.02), (0.05, 0.02), (*[(0.02, 0.03)] * 6, *[(1.0, 0.02)] * 3)),
+    (7.0, (0.0, 0.02), (0.05, 0.02), (*[(0.02, 0.03)] * 6, *[(-1.0, 0.02)] * 3)),
     # ends 0.44 apart that are pinned, with three standard errors of the gap, not with four
     (30.0, (-0.22, 0.012), (0.22, 0.012), ((0.0, 0.03), (0.1, 0.03), (-0.1, 0.03), (0.05, 0.02), (-0.05, 0.03))),
     # no run from the data: all have missed a mode, and nobody is there to say so
@@ -49,7 +55,7 @@ _TABLES = (
 
 
 def made_up_cases() -> list[tuple[list[Report], float]]:
-    """Reports of six or seven estimators, and the exact log Z, once for each table."""
+    """Reports of six to eleven estimators, and the exact log Z, once for each table."""
     return [(_reports(*table), table[0]) for table in _TABLES]
 
 

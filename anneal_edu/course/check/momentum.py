@@ -206,6 +206,8 @@ def _judge_reflection(answer, x, v, grad, eps, wall) -> str:
         f"{lost}Where a position is reflected, after either half of the flight, the momentum of that "
         "coordinate, and of it alone, changes its sign.",
     )
+    single = f"your arrays are {new_x.dtype}, with seven digits; return float64."
+    require(new_x.dtype == np.float64, single)
     worst = max(abs(volume(answer, x[i], v[i], walled_grad, eps, wall) - 1) for i in range(40))
     require(worst < 1e-4, f"a step should keep volume; yours changes it by a factor that is off by {worst:.2g}.")
     right = right_step(x, v, grad, eps, wall)

@@ -110,8 +110,9 @@ def judge_error(got: np.ndarray, log_f: np.ndarray, log_w: np.ndarray, case: str
         "C - 1 stands in it twice: it is in this spread already (ddof=1), and the mean is over C chains.": spread
         / np.sqrt(C - 1)
     }, case=case)
+    i = int(np.abs(got / spread - 1 / np.sqrt(C)).argmax())
     raise WrongAnswerError(
-        f"{case}your standard error at the first point is {got[0]:.4g}, and should be {spread[0] / np.sqrt(C):.4g}. If "
-        "the mean of 1/w is off by one in a hundred, by how many nats is its logarithm off? (Its error is a standard "
+        f"{case}your standard error at point {i} is {got[i]:.4g}, and should be {spread[i] / np.sqrt(C):.4g}. If the "
+        "mean of 1/w is off by one in a hundred, by how many nats is its logarithm off? (Its error is a standard "
         "deviation, ddof=1, over √C.)"
     )

@@ -169,10 +169,17 @@ log f to be β times one energy. Ask path(betas[k]) for the log_density of the s
         "right on a geometric path, whose log f_k is the average of those of its ends, and wrong on any other path. "
         "Ask path(betas[k]) for the log_density of the states that come and go.",
     )
+    energy, right = -moments(1.0).log_density(x), np.exp(np.minimum(0, log_turn(moments, betas, x)))
     require(
-        same(found, np.exp(np.minimum(0, log_turn(moments, betas, x)))),
+        not same(found, np.exp(np.minimum(0, -betas @ (np.roll(energy, 1, axis=0) - energy)))),
         "right for tempered targets, f^β, and wrong for any other path: the formula with differences of β needs log f "
         "to be β times one energy. Ask path(betas[k]) for the log_density of the states that come and go.",
+    )
+    off = np.abs(found - right).max()
+    require(
+        same(found, right),
+        f"right on a tempered target, f^β, and off by up to {off:.2g} on the path of moments between two Gaussians. "
+        + ("Is it computed in single precision?" if off < 1e-4 else "Ask path(betas[k]) for every log_density."),
     )
     others = "right for the rungs 0.3, 0.5 and 0.8, and wrong for others:"
     for given in ([0.1, 0.2, 0.9], [0.9, 0.3, 0.0], [0.5, 0.5, 0.8]):

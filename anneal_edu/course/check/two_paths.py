@@ -112,6 +112,7 @@ def _ends_and_steps() -> list[tuple[Gaussian, Gaussian, int]]:
     pairs += [(Gaussian([0.0], unit), Gaussian([0.5], unit))]  # two steps are enough
     pairs += [(Gaussian([0.0], unit), Gaussian([2.0], unit))]  # with two, stop 1 is twice as wide in variance, exactly
     pairs += [(random_gaussian(rng, 3), random_gaussian(rng, 3)), (Gaussian([0.0], unit), Gaussian([12.0], unit))]
+    pairs += [(Gaussian([0.0], unit), Gaussian([0.0], 10 * unit))]  # the means agree
     pairs += [(Gaussian([0.0], unit), Gaussian([33.0], unit))]  # more than a thousand
     return [(p0, p1, _first_sound(p0, p1, _every(_finite))) for p0, p1 in pairs]
 
@@ -127,6 +128,8 @@ def _judge_steps(p0: Gaussian, p1: Gaussian, n_steps: int, right: int) -> None:
         "variance is infinite. Ask for more than 0.",
     )
     reject(n_steps, _slips_of_steps(p0, p1, right), case)
+    too_many = f"{case}fewer are enough. Ask of every K from 2 on whether all its steps are sound."
+    require(n_steps < right, too_many)
     betas = linear_schedule(n_steps)
     stops = [moment_path(p0, p1)(beta) for beta in betas]
     for k, (p, q) in enumerate(pairwise(stops), start=1):
@@ -136,7 +139,7 @@ def _judge_steps(p0: Gaussian, p1: Gaussian, n_steps: int, right: int) -> None:
             f"2 Σ_q⁻¹ - Σ_p⁻¹ is {_slope(p, q):.2g} there, and must be above 0. (Σ_p and Σ_q are the covariances of "
             f"stops {k - 1} and {k} of the moment path; the gap between the means is in them.)",
         )
-    raise WrongAnswerError(f"{case}fewer are enough. Ask of every K from 2 on whether all its steps are sound.")
+    raise WrongAnswerError(f"{case}no step of these fails by more than rounding. Is an eigenvalue of 0 accepted?")
 
 
 @exercise(

@@ -196,7 +196,9 @@ SLIPS: dict[str, Answer] = {  # what is said of it
     "take the places that are worst for the one that leads.": rule(
         lambda f, x, g, y: f - (x[0] + x[2]) / 2 > g - (y[0] + y[2]) / 2
     ),
-    "log Z is subtracted from log f, not added to it.": _ends(0, 2, sign=-1),
+    "log Z is subtracted from log f, not added to it. (Or is B's sandwich taken for A's? That says the same.)": _ends(
+        0, 2, sign=-1
+    ),
     "log Z is subtracted from log f, not added to it; and a large log Z makes a small likelihood.": _ends(
         2, 0, sign=-1
     ),

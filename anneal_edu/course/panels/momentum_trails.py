@@ -13,7 +13,7 @@ from anneal_edu.course.panels.base import Panel, Reading
 from anneal_edu.course.panels.controls import seed, slider, steps
 
 N_STEPS = 100
-N_CHAINS = 400
+N_CHAINS, N_SHOWN = 1600, 400
 LONG, ACROSS = 3.0, 0.3  # standard deviations of the target
 _DIRECTION = np.array([1.0, 1.0]) / np.sqrt(2)  # of the valley
 
@@ -72,17 +72,17 @@ def refresh_of(step_size: float, half_life: float) -> float:
 class MomentumTrails(Panel):
     """A chain of HAIS in a long valley, and the same chain, with the same random numbers, drawing its momentum anew.
 
-    It is a `typical` one; small marks show where all chains have ended.
+    It is a `typical` one; small marks show where 400 chains have ended.
 
     Controls: ``step_size`` ε, ``half_life`` of the momentum's power in units of simulated time (the paper's is 1, and
-    γ = 1 - 2^{-ε / half-life}) and ``seed``. K = 100 distributions; the curves are of 400 chains.
+    γ = 1 - 2^{-ε / half-life}) and ``seed``. K = 100 distributions; the curves are of 1,600 chains.
     """
 
     title = "Momentum in a valley"
     picture = (
         "Left: the trail of a typical chain that keeps part of its momentum, from the round start into a long narrow "
-        "target, and where all chains have ended. Middle: the same chain with fresh momentum at every step, and where "
-        "all have ended then. Right: how far the chains have spread along the valley, against β, with bars of two "
+        "target, and where 400 chains have ended. Middle: the same chain with fresh momentum at every step, and where "
+        "the 400 have ended then. Right: how far the chains have spread along the valley, against β, with bars of two "
         "standard errors and the exact curve."
     )
     size = (12.0, 4.6)
@@ -112,7 +112,7 @@ class MomentumTrails(Panel):
         titles = (f"kept, γ = {refresh:.2g}", "drawn anew, γ = 1")
         one = typical(walks.values())
         for ax, (style, w), title in zip(self.axes, walks.items(), titles, strict=False):
-            hamiltonian.trail(ax, w.x[:, one], w.accepted[:, one], w.x[-1], covs, style, title)
+            hamiltonian.trail(ax, w.x[:, one], w.accepted[:, one], w.x[-1, :N_SHOWN], covs, style, title)
         betas = linear_schedule(N_STEPS)
         exact = 1 / np.sqrt(1 - betas + betas / LONG**2)
         found = {style: (w.spread, w.spread_error) for style, w in walks.items()}

@@ -72,6 +72,7 @@ WRONG_LOG_F = {
     "given ones as -1 and 1": (summed(known=lambda a, first: a @ (2 * first - 1)), "given pixels count as -1 and 1"),
     "free ones as -1 and 1": (summed(free=lambda a: np.logaddexp(a, -a)), "free pixels count as -1 and 1"),
     "all hidden biases": (summed(bias=lambda h, c: c.sum()), "for every row of h"),
+    "given ones turned round": (summed(known=lambda a, first: a @ (1 - first)), "given pixels are turned round"),
     "given ones halved": (summed(known=lambda a, first: a @ first / 2), "How should pixels come in that are given"),
     "squeezed": (lambda *given: np.squeeze(right_log_f(*given)), "one row of h went in"),
     "no hidden bias": (summed(bias=lambda h, c: 0), "hidden biases are missing"),
@@ -338,7 +339,8 @@ WRONG_JUDGES = {
         lambda step, rbm, rng: shares_off(step, rbm, np.random.default_rng(0)) < 0.03, "two generators give the same",
     ),
     "errs once in a thousand": (
-        lambda *given: errs_once_in_five(*given, n=20_000, level=1e-3), "as those of one batch in 3,000|not sound, and",
+        lambda *given: errs_once_in_five(*given, n=20_000, level=1e-3),
+        "as those of one batch in 20,000|not sound, and",
     ),
     "errs once in five": (errs_once_in_five, "not sound, and it is"),
     "eleven steps": (lambda *given: bool(shares_off(*given, after=(11,)) < 0.03), "the eleventh step has each back"),

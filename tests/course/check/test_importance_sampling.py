@@ -58,7 +58,7 @@ WRONG_WEIGHTS = {
     "sum over all k": lambda log_f, log_z_0, x: log_z_0 + ratios(log_f[:3], x, at=1),
     "the first ratio is missing": lambda log_f, log_z_0, x: log_z_0 + ratios(log_f[1:], x[:, 1:], at=1),
     "is subtracted in yours": lambda log_f, log_z_0, x: ratios(log_f, x, at=1) - log_z_0,
-    "not with each step": lambda log_f, log_z_0, x: log_z_0 * (len(log_f) - 1) + ratios(log_f, x, at=1),
+    "log_z_0 comes once.": lambda log_f, log_z_0, x: log_z_0 * (len(log_f) - 1) + ratios(log_f, x, at=1),
     "not averaged": lambda log_f, log_z_0, x: log_z_0 + ratios(log_f, x, at=1) / (len(log_f) - 1),
     "the places are exchanged": lambda log_f, log_z_0, x: log_z_0 + sum(
         log_f[k][x[:, k - 1]] - log_f[k - 1][x[:, k]] for k in range(1, len(log_f))
