@@ -258,13 +258,13 @@ def _require_no_leap(path) -> np.ndarray:
             f"your path leaps near β = {high:.4f}: between {low:.13f} and {high:.13f} it still changes, "
             f"and a leap is what a path is there to avoid. The nearer two β, the nearer their distributions should be.",
         )
-    anywhere = np.random.default_rng(29).random(300) * (1 - 1 / 200)  # whatever repeats itself each 200th is seen
-    p, _ = _shares(path, np.column_stack([anywhere, anywhere + 1 / 200]).ravel())
+    anywhere, further = np.random.default_rng(29).random((2, 300)) * [[1 - 1 / 200], [1 / 200]]
+    p, _ = _shares(path, np.column_stack([anywhere, anywhere + further]).ravel())  # what is periodic is seen, too
     apart = _distances(p)[::2]
     require(
         apart.max() < -4 * np.log(0.9),
-        f"your path leaps near β = {anywhere[apart.argmax()]:.3f}, or nearly: a 200th of the way on it has little in "
-        "common with what it was there, and a leap is what a path is there to avoid.",
+        f"your path leaps near β = {anywhere[apart.argmax()]:.3f}, or nearly: less than a 200th of the way on it has "
+        "little in common with what it was there, and a leap is what a path is there to avoid.",
     )
     steep = int(steps[:200].argmax())
     require(

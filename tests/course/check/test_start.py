@@ -190,6 +190,7 @@ def scaled(log_z):
         *((slid(lambda beta, n=n: np.floor(n * beta + 1e-9) / n), "leaps near") for n in (3, 4, 5, 8, 10, 50, 100)),
         *((slid(lambda beta, n=n: round(beta, n)), "leaps near") for n in (1, 2, 3)),
         (slid(lambda beta: 3.0 if 0.4321 < beta < 0.4325 else beta), "leaps near β = 0.432"),
+        *((slid(lambda beta, n=n: beta + 10 * np.sin(n * np.pi * beta)), "less than a 200th") for n in (400, 800)),
         (slid(variance=lambda beta: 1.0 if beta < 0.5 or beta == 1 else 2 - beta), "leaps near β = 0.50"),
         (slid(variance=lambda beta: 1.0 if beta < 0.3 else 1 + 0.5 * (1 - beta)), "leaps near β = 0.30"),
         (slid(lambda beta: 1 / (1 + np.exp(-1000 * (beta - 0.5)))), "or nearly"),
