@@ -144,12 +144,12 @@ def broken_step(answer):
         _say_what_is_sound(k, *world, everywhere)
     for rare in (0, -1):  # whoever subtracts log f of one site, and not the largest, is lost there
         log_f, _ = broken_world(7, 2, "the old target", 0.0)
-        log_f[:, rare] -= 40.0
+        log_f[4, rare] -= 40.0
         tables = [metropolis_matrix(log_f[k - (k == 2)]) for k in range(1, 7)]
         require(
             call(answer, log_f.copy(), tables) == 2,
-            f"right, but not where the {'last' if rare else 'first'} site is improbable, log f lower by 40: subtract "
-            "the *largest* log f_k of each stage, and divide by the sum.",
+            f"right, but not where the {'last' if rare else 'first'} site is improbable at one stage, log f lower by "
+            "40: subtract the *largest* log f_k of each stage, and divide by the sum.",
         )
     log_f, tables = broken_world(7, 2, "the old target", 0.0)
     apart = 400.0 * np.arange(7)[:, None]  # Z_k may differ by any factor

@@ -218,6 +218,17 @@ def test_constants_that_differ_between_stages_are_asked_for():
     assert "another constant of hundreds of nats" in verdict.message
 
 
+@pytest.mark.parametrize("site, which", [(0, "first"), (-1, "last")])
+def test_the_largest_log_f_is_subtracted_and_not_that_of_one_site(site, which):
+    def by_one_site(log_f, tables):
+        f = np.exp(log_f - log_f[:, [site]])
+        return 1 + int(np.argmax([abs(p @ T - p).max() for p, T in zip(f[1:], tables, strict=True)]))
+
+    verdict = check.broken_step(by_one_site)
+    assert verdict.passed is False
+    assert f"the {which} site is improbable" in verdict.message
+
+
 def in_single_precision(log_f, tables):
     f = np.exp(log_f - log_f.max(1, keepdims=True)).astype(np.float32)
     return 1 + int(np.argmax([abs(p @ T.astype(np.float32) / p - 1).max() for p, T in zip(f[1:], tables, strict=True)]))
