@@ -277,7 +277,7 @@ def test_on_both_layers_every_reading_of_a_run_is_right():
         counts = np.bincount(run.rungs.ravel())
         pooled.append(ae.mbar(log_f, counts).log_z[-1])
         integrated.append(ae.thermodynamic_integration(log_f, counts, SCHEDULE).log_z[-1])
-    assert np.abs(z).max() < 5
+    assert np.abs(z).max() < stats.t.isf(UNLIKELY, 49), "bars of fifty chains; z has a spread of 1.00 in 400 runs"
     assert abs(np.mean(pooled) - (truth[-1] - truth[0])) < 0.15
     assert abs(np.mean(integrated) - (truth[-1] - truth[0])) < 0.25, "the rule of four rungs costs a tenth"
 
