@@ -30,14 +30,19 @@ def says_sound(answer: Callable, ladder: Ladder, phase: Phase, seed: int) -> boo
     return bool(found)
 
 
+def lets_go(answer: Callable, ladder: Ladder, phase: Phase, seed: int) -> bool:
+    """Whether a phase without a fault passes, or else with other draws: a rule of five errors errs, too."""
+    return says_sound(answer, ladder, phase, seed) or says_sound(answer, ladder, phase, seed + 1000)
+
+
 def condemned(answer: Callable) -> int:
-    """How often of 24 times a phase without a fault is condemned; not every time."""
+    """How often of 24 times a phase without a fault is condemned, twice over; not nearly every time."""
     short, long = ladders()
     on = [short] * 8 + [long] * 16
-    n = sum(not says_sound(answer, ladder, ladder.healthy, seed) for seed, ladder in enumerate(on))
-    if n < len(on):
+    n = sum(not lets_go(answer, ladder, ladder.healthy, seed) for seed, ladder in enumerate(on))
+    if n < len(on) - 2:
         return n
-    never = "you condemn a phase without a fault every time"
+    never = f"you condemn a phase without a fault {'nearly ' * (n < len(on))}every time"
     judge_exchanged([], [says_sound(answer, short, phase, 30) for phase in SICK.values()], never, "with one")
     judge_beginning(answer, short, never)
     _judge_order(answer, short, never)

@@ -12,7 +12,7 @@ from anneal_edu.course.check.distances import (
     slips_of_distance,
     total_variation,
 )
-from anneal_edu.course.check.examiners import condemned, judge_beginning, judge_fault, says_sound
+from anneal_edu.course.check.examiners import condemned, judge_beginning, judge_fault, lets_go, says_sound
 from anneal_edu.course.check.particles import (
     judge_one_chain,
     judge_one_step,
@@ -76,11 +76,11 @@ together, is not: compare that, with ten thousand draws or more.
         "allow five, or draw more. Did each rung begin at exact draws of its own?",
     )
     require(
-        says_sound(answer, turned(), turned().healthy, 34),
+        lets_go(answer, turned(), turned().healthy, 34),
         "you condemn a phase without a fault on a ladder from the model to the start and back.",
     )
     for what, phase in SOUND.items():
-        passed = says_sound(answer, short, phase, 33)
+        passed = lets_go(answer, short, phase, 33)
         require(passed, f"you condemn a phase that {what}: by exact draws, nothing is wrong with it.")
     faults = sum(map(len, (SICK, short.faults, long.faults, opposite_faults())))
     return f"right: all {faults} faults found, and phases without one are let go, 27 times of 27."
