@@ -2,20 +2,19 @@
 
 from collections.abc import Iterator
 from functools import lru_cache
-from itertools import islice, pairwise
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
 
 from anneal_edu import geometric_path, gibbs, linear_schedule, models
-from anneal_edu.annealing.ais import AISResult, annealing_step
+from anneal_edu.annealing.ais import AISResult
 from anneal_edu.course.figures import artists
 from anneal_edu.course.figures.images import beside_pictures, image_grid
+from anneal_edu.course.on_the_way import annealed, visible_probabilities
 from anneal_edu.course.panels.base import Panel, Reading, gathered
 from anneal_edu.course.panels.controls import choice, seed, slider, steps
-from anneal_edu.distributions import BinaryRBM
 from anneal_edu.distributions.hidden_states import occupied_mass
-from anneal_edu.kernels import Kernel
 from anneal_edu.models.knots import start_of
 from anneal_edu.paths.geometric import Path
 
@@ -55,17 +54,6 @@ def digits_path(model: str, start: str) -> Path:
     return geometric_path(start_of(target, start), target)
 
 
-def annealed(path: Path, schedule: np.ndarray, n_chains: int, kernel: Kernel, rng) -> Iterator[tuple]:
-    """Walk as `anneal_edu.annealing.ais` does: log weights (C,) and states (C, D) at every β of the schedule."""
-    step, x = annealing_step(path, kernel), path(0.0).sample(n_chains, rng)
-    log_w = np.full(n_chains, path(0.0).log_z())
-    yield log_w, x
-    for before, now in pairwise(schedule):
-        log_ratio, x = step(before, now, x, rng)
-        log_w = log_w + log_ratio
-        yield log_w, x
-
-
 def stops_on_the_way(path: Path, n_steps: int, n_chains: int, seed: int) -> Iterator[Stop]:
     """Walk the path, and yield what can be seen at every 1/N_STOPS of the way."""
     betas = linear_schedule(n_steps)
@@ -81,12 +69,6 @@ def _stop(path: Path, beta: float, log_w: np.ndarray, x: np.ndarray, seed: int) 
     draws = visible_probabilities(here, here.sample(SHOWN, rng), rng)
     interval = result.interval(n_resamples=300)
     return Stop(beta, result, interval, here.log_z(), occupied_mass(here, x), chains, draws)
-
-
-def visible_probabilities(rbm: BinaryRBM, v: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """p(v_i = 1 | h) with h drawn given v: the picture behind each chain, (C, D), without the noise of its pixels."""
-    h = rng.random((len(v), rbm.n_hidden)) < rbm.hidden_given_visible(v)
-    return rbm.visible_given_hidden(h.astype(np.float32))
 
 
 class DigitsAnnealing(Panel):

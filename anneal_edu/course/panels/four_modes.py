@@ -8,9 +8,9 @@ import numpy as np
 from anneal_edu import effective_sample_size, normalised_weights
 from anneal_edu.course.experiments import kiwaki
 from anneal_edu.course.figures import gaussian_rbm
+from anneal_edu.course.on_the_way import annealed
 from anneal_edu.course.panels.base import Panel, Reading
 from anneal_edu.course.panels.controls import choice, seed, steps
-from anneal_edu.course.panels.digits_annealing import annealed
 
 N_CHAINS = 1000
 SHOWN = 400

@@ -9,9 +9,10 @@ import numpy as np
 from anneal_edu import geometric_path, gibbs, linear_schedule
 from anneal_edu.course.figures import artists, rbm_paths
 from anneal_edu.course.figures.images import beside_pictures, image_grid
+from anneal_edu.course.on_the_way import annealed, visible_probabilities
 from anneal_edu.course.panels.base import Panel, Reading
 from anneal_edu.course.panels.controls import choice, seed, slider
-from anneal_edu.course.panels.digits_annealing import BASE_RATE, UNIFORM, annealed, visible_probabilities
+from anneal_edu.course.panels.digits_annealing import BASE_RATE, UNIFORM
 from anneal_edu.distributions import BinaryRBM
 from anneal_edu.distributions.hidden_states import (
     effective_number_of_states,
