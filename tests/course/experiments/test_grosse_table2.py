@@ -8,7 +8,8 @@ import pytest
 import anneal_edu as ae
 from anneal_edu.course.experiments import grosse_table2, stored
 from anneal_edu.course.experiments.blocks import BlockedAIS
-from anneal_edu.course.experiments.grosse_table2 import PATHS, SCALES, table_2
+from anneal_edu.course.experiments.grosse_figure4 import N_STOPS, figure_4, pictures_of
+from anneal_edu.course.experiments.grosse_table2 import PATHS, SCALES, figure_5, table_2
 from anneal_edu.course.experiments.kept import Run
 
 TINY = SCALES["tiny"]
@@ -53,6 +54,46 @@ def test_a_second_call_finds_models_and_blocks_and_gives_the_same_numbers(rows, 
         np.testing.assert_array_equal(one.forward.log_weights, other.forward.log_weights)
         np.testing.assert_array_equal(one.reverse.log_weights, other.reverse.log_weights)
     assert {file: file.stat().st_mtime_ns for file in folder.iterdir()} == before
+
+
+def test_the_curves_of_figure_5_end_in_the_rows_of_the_table_and_agree_with_the_exact_value(rows, folder):
+    """48 comparisons, of which those of ten steps have heavy tails: Markov holds for each."""
+    points = figure_5(replace(TINY, training={"PCD": TINY.training["PCD"]}), Run(seed=1, folder=folder))
+    assert [point.n_steps for point in points] == [10, 100, TINY.n_steps] * 6
+    assert [(point.start, point.path) for point in points[::3]] == [(r.start, r.path) for r in rows if r.model == "PCD"]
+    for point, row in zip(points[2::3], [row for row in rows if row.model == "PCD"], strict=True):
+        np.testing.assert_array_equal(point.forward.log_weights, row.forward.log_weights)
+        np.testing.assert_array_equal(point.reverse.log_weights, row.reverse.log_weights)
+    for point in points:
+        assert "ess_p_value" not in point.summary() and point.summary()["n_steps"] == point.n_steps
+        assert point.forward.log_z < point.exact + np.log(1e7)
+        assert point.reverse.log_z > point.exact - np.log(1e7)
+
+
+def test_figure_4_starts_in_the_base_rates_and_ends_in_the_table_s_model(folder):
+    """Mean ink of the chains against the exact one, to a pixel of 64: 24 seeds were all within 0.16."""
+    scale, data = replace(TINY, training={"PCD": TINY.training["PCD"]}, n_steps=4000), ae.data.digits(8)
+    stops = figure_4(scale, Run(seed=1, folder=folder))
+    assert [(stop.path, stop.beta) for stop in stops] == [(p, i / N_STOPS) for p in PATHS for i in range(N_STOPS + 1)]
+    end = grosse_table2.trained_model(TINY, Run(seed=1, folder=folder), "PCD")
+    for stop in stops:
+        assert stop.pictures.shape == (8, 64) and stop.n_chains == TINY.n_reverse
+        read = pictures_of(stop.summary())
+        assert abs(read - stop.pictures).max() <= 0.5 / 15 + 1e-6
+    for path in range(3):
+        first, last = stops[path * (N_STOPS + 1)], stops[(path + 1) * (N_STOPS + 1) - 1]
+        assert abs(first.ink - data.sum(1).mean()) < 1
+        assert abs(last.ink - end.moments()[0].sum()) < 1
+
+
+def test_a_picture_without_ink_is_blank(monkeypatch):
+    """A model that is white, at the end of a way from base rates that are not."""
+    white = ae.BinaryRBM(np.zeros((64, 10)), np.full(64, -9.0), np.zeros(10))
+    stops = figure_4(TINY, Run(model=white, images=ae.data.digits(8), name="white"))
+    assert {stop.model for stop in stops} == {"white"}
+    geometric = [stop for stop in stops if stop.path == "geometric"]
+    assert (geometric[0].blank, geometric[-1].blank) == (0, 1)
+    assert geometric[0].ink > 5 > 0.1 > geometric[-1].ink
 
 
 @pytest.mark.thorough("rows with exact draws")
