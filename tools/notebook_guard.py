@@ -20,6 +20,7 @@ IGNORE = "NBVAL_IGNORE_OUTPUT"
 MAX_CELL_LINES = 12
 MAX_ROWS = 8  # of a table that stands without a picture
 ANSWER = "answer"  # tag of a cell whose output is folded, because it answers a prediction
+HIDE = "hide-input"  # tag of an answer whose code is folded as well, because it gives the answer away
 PREDICT = "**Predict"
 CAME_OUT = "What came out:\n"
 PICTURE = "Picture:\n"

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import nbformat
 
-from notebook_guard import ANSWER, SAYS, faults
+from notebook_guard import ANSWER, HIDE, SAYS, faults
 
 ROOT = Path(__file__).parents[1]
 CELL_LIMIT_S = 120
@@ -66,7 +66,7 @@ def normalise(notebook):
         cell.metadata = nbformat.from_dict({k: v for k, v in cell.metadata.items() if k == "tags"})
         if ANSWER in cell.metadata.get("tags", []):
             cell.metadata["jupyter"] = {"outputs_hidden": True}  # JupyterLab folds it until it is run or clicked on
-            if re.search(SAYS, cell.source) or not cell.get("outputs"):
+            if HIDE in cell.metadata["tags"] or re.search(SAYS, cell.source) or not cell.get("outputs"):
                 cell.metadata["jupyter"]["source_hidden"] = True  # the words of the answer, or its formula, stand in it
         if cell.cell_type == "code":
             cell.outputs = joined_streams(cell.outputs)

@@ -94,11 +94,12 @@ def test_an_answer_is_folded_and_its_code_too_where_it_says_the_answer():
     shown, tags = [nbformat.v4.new_output("execute_result", {"text/plain": "1"})], {"tags": ["answer"]}
     cells = [new_code_cell(code, metadata=tags, outputs=shown) for code in ("1", says, prints, states)]
     cells.append(new_code_cell("def what_the_answer_needs(): ...", metadata=tags))
+    cells.append(new_code_cell("1", metadata={"tags": ["answer", "hide-input"]}, outputs=shown))
     notebook = nbformat.v4.new_notebook(cells=[*cells, new_code_cell(says)])
     notebooks.normalise(notebook)
     folded = {"outputs_hidden": True}
     assert [cell.metadata.get("jupyter", {}) for cell in notebook.cells] == [
         folded,
-        *[folded | {"source_hidden": True}] * 4,
+        *[folded | {"source_hidden": True}] * 5,
         {},
     ]
