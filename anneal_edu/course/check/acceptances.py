@@ -77,8 +77,8 @@ def judge_moves(answer, log_f: np.ndarray) -> None:
     x = int(np.argmax(still))
     require(
         not still[x],
-        f"between neighbours with log f = {log_f[x]:.3g} and {log_f[x + 1]:.3g} your chain never goes either way: f is "
-        "left invariant, but nobody comes across. Let the chain move.",
+        f"between neighbours with log f = {log_f[x]:.3g} and {log_f[x + 1]:.3g} your chain never goes either way, "
+        "or next to never: f is left invariant, but hardly anybody comes across. Let the chain move.",
     )
 
 
@@ -92,7 +92,8 @@ def judge_pair(answer, high: float, low: float) -> None:
     require(
         fits or not (down > 0 and wanted < 1e-11 and abs(float(down) - wanted) < 1e-15),
         f"{high - low:g} nats downhill your probability is {float(down):.3g}, and should be {wanted:.3g}: right but "
-        "for a rounding error. Where numbers near 1 are subtracted a small difference is lost: let nothing cancel.",
+        "for a rounding error, or for an exponent that is cut off. Where numbers near 1 are subtracted a small "
+        "difference is lost: let nothing cancel, and cut nothing.",
     )
     require(
         fits,

@@ -41,18 +41,19 @@ pulled from v towards m.
     for n_sweeps in (2, 5, 9):
         noise = rng.uniform(0.2, 4.0)
         worlds.append((rng.uniform(0.1, 0.5), noise * rng.uniform(3.0, 30.0), noise, n_sweeps))
-    for beta, s2, noise, n_sweeps in worlds:
-        _judge_kept(answer, beta, s2, noise, n_sweeps)
-    _judge_kept(answer, 0.5, 2.0, 1.0, 2, exactly=True)  # powers of ½: no answer need round
+    for number, (beta, s2, noise, n_sweeps) in enumerate(worlds):
+        _judge_kept(answer, beta, s2, noise, n_sweeps, over=(0.5, 0.01, 0.2, 0.001)[number % 4])
+    _judge_kept(answer, 0.5, 2.0, 1.0, 2, over=1.0)  # powers of ½: no answer need round
     return "right: the library's kernel keeps these shares, and forgets after as many sweeps as you foretold."
 
 
-def _judge_kept(answer, beta: float, s2: float, noise: float, n_sweeps: int, exactly: bool = False) -> None:
+def _judge_kept(answer, beta: float, s2: float, noise: float, n_sweeps: int, over: float) -> None:
+    """``n_sweeps`` are needed, and all but one and a part, ``over``, of another would leave exactly enough."""
     case = f"with β = {beta:.2g}, s² = {s2:.3g}, σ² = {noise:.3g}: "
     P = (1 - beta) * np.array([[1 / noise, -1 / noise], [-1 / noise, 1 / noise + 1 / (s2 - noise)]])  # of (v, x)
     P[0, 0] += beta / noise
     right = P[0, 1] ** 2 / (P[0, 0] * P[1, 1])
-    left = right ** (n_sweeps - 0.5 * (not exactly))
+    left = right ** (n_sweeps - 1 + over)
     both = "return two numbers: the share that one sweep keeps, and the number of sweeps."
     share, sweeps = numbers(call(answer, beta, s2, noise, left), 2, both)
     share = float(array(share, (), "the share has"))
@@ -83,14 +84,15 @@ def _judge_kept(answer, beta: float, s2: float, noise: float, n_sweeps: int, exa
     measured = f"{case}chains set far apart keep {after[0]:.3f} of their distance in a sweep; yours says {share:.3f}."
     require(abs(share - after[0]) < _UNCERTAIN, measured)
     require(same(share, right), f"{measured} That is near, and not the share: complete both squares.")
-    case += f"and at most {left:.3g} to be left: "
+    digits = ".3g" if over > 0.1 else ".7g"
+    case += f"and at most {left:{digits}} to be left: "
     require(sweeps == round(sweeps), f"{case}{sweeps:g} is no whole number of sweeps. Which one is the first to do?")
     if sweeps != n_sweeps:
         _name_the_sweeps(answer, beta, s2, noise, right, (left, right**2.5, right**6.5, right**30.5), case)
     still = right ** max(sweeps, 0)  # measured, where that has not an error as large
-    still = after[int(sweeps) - 1] if 1 <= sweeps <= len(after) and still > 0.01 else still
-    require(sweeps >= n_sweeps, f"{case}{still:.3g} is still left after as few as {sweeps:,.0f}.")
-    enough = " Exactly as much is no more than that." if exactly else ""
+    still = after[int(sweeps) - 1] if 1 <= sweeps <= len(after) and still > 0.01 and over > 0.1 else still
+    require(sweeps >= n_sweeps, f"{case}{still:{digits}} is still left after as few as {sweeps:,.0f}.")
+    enough = " Exactly as much is no more than that." if over == 1 else ""
     late = f"{case}{right**n_sweeps:.3g} is left already after {n_sweeps:,}; yours waits longer.{enough}"
     require(sweeps == n_sweeps, late)
 

@@ -161,6 +161,11 @@ def judge_places(answer) -> None:
                 drawn if on is places else 1 - drawn, f"{D} pixels. A particle is on an image where all pixels agree. "
                 "Has a code of all pixels room for 2 to the power of their number?",
             )
+    one = "particles in single precision, as the library's chains are: 1.0 is 1.0. Are values compared, or bytes?"
+    _judge_at(answer, flat, IMAGES[:4].astype(np.float64), binary_states(4)[[0, 9, 6, 6]].astype(np.float32), one)
+    many = binary_states(10)[:1000].astype(np.float64)
+    small = "1,000 images, each with a share of less than 1 in 1,000: none is too small to count."
+    _judge_at(answer, BinaryRBM(np.zeros((10, 1)), np.zeros(10), [0.0]), many, many, small)
 
 
 def _judge_at(answer, rbm, images, particles, why: str) -> None:

@@ -154,6 +154,8 @@ def judge_since(since: int | None, right: int | None, case: str, given: Given, a
     within = -len(validation) <= since < len(validation)
     require(within, f"{case}: there is no look {since} among {len(validation)}.")
     below, side = validation[best] - validation[since], "late" if since % len(validation) > best else "early"
+    from_the_first = f"{known}. Count the looks from the first, which is 0; your since is {since}."
+    require(since >= -1, from_the_first)
     require(
         since == best,
         f"{known}. At look {since}, which you return, it lies {below:.1f} nats below the best: too {side}.",

@@ -108,6 +108,12 @@ def _judge_fields(answer) -> None:
                 f"{field[off]:g} it is {right[off]:.6g}, and yours {got[off]:.6g}: there log(1 + e^a) is neither a nor "
                 "0 yet.",
             )
+    rng = np.random.default_rng(4)
+    for D, H in ((3, 3), (7, 2)):
+        rbm, h = BinaryRBM(*(rng.normal(size=size) for size in ((D, H), D, H))), binary_states(H)
+        got, right = call(answer, h, *_parameters(rbm), np.array([1.0])), _exact_log_f(rbm, h, np.array([1.0]))
+        sizes = f"right for 4 pixels and 3 hidden units, and wrong for {D} and {H}: W is (D, H), whatever D and H are."
+        require(same(got, right), sizes)
     got = np.asarray(call(answer, np.ones((1, 3)), *_parameters(_RBM), np.array([1.0])))
     right = _exact_log_f(_RBM, np.ones((1, 3)), np.array([1.0]))
     require(same(got, right), f"one row of h went in; the answer should be [{right[0]:.4f}], and yours is {got}.")
@@ -138,7 +144,8 @@ def _name_the_mistake_in_log_f(rbm: BinaryRBM, h: np.ndarray, first: np.ndarray,
         "the given pixels are left out. They are not summed, and yet each that is 1 brings e^(field).": right - known,
         "the given pixels count twice, as given and in the sum.": right + each.sum(-1),
         "a given pixel counts as if it were black. One that is 0 brings the factor 1.": right - known + given.sum(-1),
-        "the given pixels are turned round in yours: 1 counts as 0, and 0 as 1.": right - known + given @ (1 - first),
+        "the given pixels are turned round in yours, or sorted: 1 counts as 0, and 0 as 1.": right - known
+        + given @ (1 - first),
         "a given pixel brings its bias and no weights. Its field, too, is b_i + (W h)_i.": right - known
         + b[:k] @ first,
         "you divide by the sum over the given pixels: that makes a probability of it. No Z of any kind here.": right
@@ -293,7 +300,7 @@ def is_sound(answer) -> str:
         require(
             bool(said_of(answer, unlucky(number), 1000 + number)),
             f"you accuse exact draws whose shares are off as those of one batch in 20,000 are by chance (at your call "
-            f"number {number}). Once in 100,000 times is granted: allow them more, or take fewer looks.",
+            f"number {number}). Such luck is granted at every look: allow them more.",
         )
     n_sound = sum(sound for _, sound, _ in STEPS.values())
     return (

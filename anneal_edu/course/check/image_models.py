@@ -38,6 +38,7 @@ slope as 1/C³, and so it is C³ that you have found.
     rng = np.random.default_rng(9)
     _judge_chains(answer, 1.7, 0.55, 30_000, rounds)  # as before, with thirty times the budget
     given = (0.4, 6.5, 2.0), (0.3, 3.683, 1.0), (200.0, 20.0, 0.5), (60.0, 5.7, 0.2), (90.0, 11.0, 0.45)
+    given += ((900.0, 30.0, 0.5),)  # tens of thousands a patch
     for r, ratio, tau in (*given, *np.exp(rng.uniform(*np.log(_RANGES), (5, 3)))):
         _judge_chains(answer, float(f"{r:.3g}"), float(f"{tau:.3g}"), round(2 * tau**2 * ratio**3 * r), rounds)
     at_it, fewer, more = _measured(float(answer(*_MEASURED)))
@@ -190,7 +191,8 @@ the same amount at every patch.
 _SETS = 4000
 _NAN = (
     "your function returned NaN. The root of a negative number? It may be one if np.var, which divides by N, and "
-    "np.cov, which divides by N - 1, stand in one difference; or if errors are taken away that should be added."
+    "np.cov, which divides by N - 1, stand in one difference; or if errors are taken away that should be added. "
+    "Or do you divide by an error? It may be 0."
 )
 _GIVEN = (
     ([3.0, -7.0, 12.0, 1.0, -4.0, 9.0, -10.0, 6.0], [8.0, 1.0, 9.0, -2.0, -5.0, 14.0, 2.0, 5.0],

@@ -92,21 +92,25 @@ def log_weights(answer):
     lw = call(answer, log_f.copy(), log_z_0, x.copy(), shape=(50,))
     require(
         np.allclose(lw, _true_log_weights(log_f, log_z_0, x), atol=1e-5),
-        "right for K = 2 steps, wrong for K = 5: sum over all k from 1 to K, whatever K is.",
+        "right for K = 2 steps and 3 sites, wrong for K = 5 steps and 4 sites: sum over all k from 1 to K, whatever K "
+        "is, and take each site as it comes.",
     )
-    far = np.asarray(answer(900 + log_f, 900 + log_z_0, x.copy()))
-    require(
-        np.allclose(far, 900 + _true_log_weights(log_f, log_z_0, x), atol=1e-2),
-        "right, but not where log f is about 900: exp(900) is infinite in a computer. Add and subtract the logs, and "
-        "exponentiate nothing.",
-    )
+    for shift in (900, -900):
+        far = np.asarray(answer(shift + log_f, shift + log_z_0, x.copy()))
+        require(
+            np.allclose(far, shift + _true_log_weights(log_f, log_z_0, x), atol=1e-2),
+            f"right, but not where log f is about {shift}, and log Z_0 with it: exp({shift}) is "
+            f"{'infinite' if shift > 0 else '0'} in a computer. Add and subtract the logs, and exponentiate nothing.",
+        )
     for n_steps, n_chains in ((1, 1), (9, 2)):
         stage, site, chain = np.arange(n_steps + 1), np.arange(3), np.arange(n_chains)
         log_f = 400.0 * (-1) ** stage[:, None] + 10 * np.sin(stage[:, None] ** 2 + site)  # each step goes ±800
         x = (chain[:, None] + stage**2) % 3
         lw = np.asarray(call(answer, log_f.copy(), logsumexp(log_f[0]), x.copy()))
+        one_each = f"for C = {n_chains} the weights have shape ({n_chains},), one a chain; yours have {lw.shape}."
+        require(lw.shape == (n_chains,), one_each)
         require(
-            lw.shape == (n_chains,) and np.allclose(lw, _true_log_weights(log_f, logsumexp(log_f[0]), x), atol=1e-2),
+            np.allclose(lw, _true_log_weights(log_f, logsumexp(log_f[0]), x), atol=1e-2),
             f"right for small ratios, but not with K = {n_steps}, C = {n_chains} and ratios of e^{{±hundreds}}: add "
             "the differences of the logs as they are, all of them, and exponentiate nothing.",
         )
@@ -151,6 +155,13 @@ def broken_step(answer):
             f"right, but not where the {'last' if rare else 'first'} site is improbable at one stage, log f lower by "
             "40: subtract the *largest* log f_k of each stage, and divide by the sum.",
         )
+    flat = np.tile([0.0, 0.0, -6.0, -7.0], (4, 1))
+    tables = [metropolis_matrix(flat[0]), np.eye(4), metropolis_matrix(flat[0])]
+    tables[1][2] = [0.0, 0.0, 0.5, 0.5]
+    require(
+        call(answer, flat.copy(), tables) == 2,
+        "right, but not where the broken table moves improbable sites alone: p T = p is asked of every site.",
+    )
     log_f, tables = broken_world(7, 2, "the old target", 0.0)
     apart = 400.0 * np.arange(7)[:, None]  # Z_k may differ by any factor
     require(

@@ -204,7 +204,7 @@ def spend_the_budget(answer) -> str:
         f"{BUDGET} sweeps. What helps more: looking more often, or more sweeps at every look?",
     )
     praise = f"right: within {BOUND} nats (root mean square) for {BUDGET} sweeps or less after the first look"
-    said = f"{praise}{near}: more sweeps a look would be safer." if near else f"{praise}."
+    said = f"{praise}{near}: fewer looks, of more sweeps each, would be safer." if near else f"{praise}."
     return f"{said} {_at_every_distance()}"
 
 

@@ -42,6 +42,7 @@ def sweeps() -> list[Sweep]:
         Sweep(start, four, np.array([0.0, 0.4, 1.0]), (2, 5, 10)),
         Sweep(wide, five, np.array([1.0, 0.35, 0.0, 0.6, 1.0]), (21, 9, 23, 3, 7)),
         Sweep(start, four, np.array([1.0, 0.4, 0.0]), (10, 5, 2)),
+        Sweep(start, four, np.array([1.0, 0.0, 1.0, 0.5]), (15, 7, 6, 10)),
     ]
 
 

@@ -119,6 +119,14 @@ def _shuffled(states, rng):
     return states, states[-1]
 
 
+def _later_ones_hot(states, rng):
+    states, _ = ladders()[0].healthy(states, rng)
+    for k in range(1, len(states)):
+        later = states[k, states.shape[1] // 2 :]
+        later[:] = ladders()[0].start.sample(len(later), rng)
+    return states, states[-1]
+
+
 def _first_rung(states, rng):
     states, _ = ladders()[0].healthy(states, rng)
     return states, states[0]
@@ -148,6 +156,9 @@ SICK: dict[str, Phase] = {
     "sets every unit to its likelier value, in place of drawing it": _without_chance,
     "mixes the pixels of different chains: every E[v] is right, and E[v hᵀ], what pixels do together, is not: compare "
     "that, with ten thousand draws or more": _shuffled,
+    "puts draws of the first rung into the second half of the chains of every rung: look at all of them": (
+        _later_ones_hot
+    ),
     "hands out the first rung's states as particles: look at the particles, too": _first_rung,
 }
 """What a phase does wrong on the first ladder, and the phase."""

@@ -28,7 +28,10 @@ def judge_unseen(got: list[float], q: float, W: float, n_runs: int, n_chains: in
     require(same(got[0], right[0]) and exact, otherwise)
     reject(got[1], {
         "your second number is Ẑ / Z; return its logarithm.": u,
-        "your second number has the wrong sign: what is missing makes Ẑ too low.": -np.log(u),
+        "your second number has the wrong sign: what is missing makes Ẑ too low, where it weighs more than "
+        "Z.": -np.log(u) if W > 1 else np.nan,
+        "your second number has the wrong sign: what is missing weighs less than Z here, so that Ẑ is too "
+        "high.": -np.log(u) if W < 1 else np.nan,
         "all chains that are seen weigh less than Z: the mean of *all* must be Z, the rare ones included.": 0.0,
         "nearly: q W is missing from Ẑ, but 1 - q W is what the others bring *together*. There are only 1 - q of "
         "them, so each weighs a little more.": np.log(1 - q * W),

@@ -67,4 +67,14 @@ WRONG_REFRESHES: dict[str, Refresh] = {  # what is said of it
     "what it keeps of v has lost its sign, |v|: begin with momenta of both signs": (
         lambda v, gamma, rng: right_refresh(np.abs(v), gamma, rng)
     ),
+    "its share is never above 0.9: ask with γ = 1, too": lambda v, gamma, rng: right_refresh(v, min(gamma, 0.9), rng),
+    "its share is never below 0.1: ask with a small γ, too": lambda v, gamma, rng: right_refresh(
+        v, max(gamma, 0.1), rng
+    ),
+    "its noise is as long as the old momentum is, |v| r: look at the noise of momenta of all lengths": _refresh(
+        noise=lambda v, rng: np.abs(v) * rng.standard_normal(v.shape)
+    ),
+    "chains 1 and 2 share one noise, so do 3 and 4: each is right, all together are not": _refresh(
+        noise=lambda v, rng: np.repeat(rng.standard_normal(v.shape), 2, axis=0)[1 : len(v) + 1]
+    ),
 }

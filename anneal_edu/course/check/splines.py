@@ -110,12 +110,12 @@ product within each state: p(v_i = 1 | h) · h_j, weighted by p(h).
 
 def _judge_other_models(answer) -> None:
     """Another shape, the states in another order, and fields so large that a careless sigmoid overflows."""
-    rng = np.random.default_rng(5)
+    rng, in_order = np.random.default_rng(5), binary_states(4).astype(float)
     usual, p = (rng.normal(size=(2, 4)), rng.normal(size=2)), rng.dirichlet(np.ones(16))
-    in_order = binary_states(4).astype(float)
     huge = 1e4 * np.abs(usual[0]) * [[1], [-1]], 1e4 * np.abs(usual[1]) * [1, -1]  # fields of +10,000 and of -10,000
     for h, (W, b), otherwise in (
-        (in_order, usual, "with 2 visible and 4 hidden units yours is wrong: take the shapes from what you are given."),
+        (in_order, usual, "with 2 visible and 4 hidden units yours is wrong: take shapes, and every p_h, as given."),
+        (in_order, (rng.normal(size=(4, 4)), rng.normal(size=4)), "with D = H = 4 yours is wrong: W is (D, H)."),
         (
             rng.permutation(in_order),
             usual,
@@ -257,19 +257,22 @@ chance that none does? (Where one is to be expected, none may come.)
         ([0.0, 0.0, 1.0, 0.0, 0.0, 0.0], 7, "7 chains, all in one state: "),
         ([0.02, 0.43, 0.07, 0.3, 0.11, 0.07], 4, "4 chains, each as good as an exact draw: "),
         ([0.45, 0.02, 0.2, 0.01, 0.3, 0.02], 1, "one chain: "),
+        ([0.002, 0.997, 0.0, 0.001, 0.0, 0.0], 1, "one chain, which nearly always ends in the same state: "),
+        ([0.02, 0.01, 0.03, 0.04, 0.005, 0.895], 60, "60 chains: "),
     ):
         got = float(call(answer, p.copy(), np.array(reach), n_chains, shape=()))
         _judge_miss(got, p, np.array(reach), n_chains, case)
     for p, reach, n_chains in (
         (np.array([1 - 1e-12, 1e-12]), np.array([1e-12, 1 - 1e-12]), 10**6),
         (np.array([1.0, 0.0]), np.array([1e-20, 1.0]), 10**6),
+        (np.array([0.4, 0.6, 0.0]), np.array([3e-5, 4e-5, 1 - 7e-5]), 20),
     ):
         right, got = _log_share(p, reach, n_chains), answer(p.copy(), reach.copy(), n_chains)
         require(
             np.isclose(got, right, rtol=1e-7, atol=1e-9),  # single precision will do, lost digits will not
             f"right for a few chains; but with {n_chains:,} of them, and a reach of {reach[0]:g}, it is {right:.10f}, "
-            f"and yours {float(got):.10f}. Is 1 - reach in it, or 1 - a number near 1? That has lost the digits of "
-            "what is small: np.log1p and np.expm1 keep them.",
+            f"and yours {float(got):.10f}. Is 1 - reach in it, or 1 - a number near 1? That loses what is small: "
+            "np.log1p and np.expm1 keep it. Or was something added, or cut off?",
         )
     missed = (1 - 1e-4) ** np.array([100, 10_000])
     return (

@@ -34,7 +34,7 @@ below the first rung. This is S as the report prints it: it tests n + e. Which r
     """
     exchanged = "return the rung n first, and then the direction e; yours come in the other order."
     require(not _exchanged(answer), exchanged)
-    for n_pairs in (1, 2, 3, 6, 24):
+    for n_pairs in (1, 2, 3, 5, 6, 24, 37):
         for n, e in tag_states(n_pairs):
             for accepted in (True, False):
                 _judge_step(answer, n, e, accepted, n_pairs)
@@ -49,7 +49,7 @@ below the first rung. This is S as the report prints it: it tests n + e. Which r
             f"on {_pairs(n_pairs)} π T differs from π by {found:.1g}: the distribution is not left invariant. Into "
             "every (n, e) as much must flow as out of it: one way in after a swap, one after a refusal.",
         )
-    for n_pairs in (3, 6, 24):
+    for n_pairs in (3, 5, 6, 24, 37):
         _judge_travel(answer, n_pairs)
     return "right: the tag stays on the ladder, π T = π to 1e-12, and it travels from one end to the other."
 
@@ -182,7 +182,7 @@ log f to be β times one energy. Ask path(betas[k]) for the log_density of the s
         + ("Is it computed in single precision?" if off < 1e-4 else "Ask path(betas[k]) for every log_density."),
     )
     others = "right for the rungs 0.3, 0.5 and 0.8, and wrong for others:"
-    for given in ([0.1, 0.2, 0.9], [0.9, 0.3, 0.0], [0.5, 0.5, 0.8]):
+    for given in ([0.1, 0.2, 0.9], [0.0, 0.3, 0.9], [0.137, 0.42, 0.955]):
         judge_turn(answer, tempered, np.array(given), x, others)
     skew = Gaussian([0.0, 0.0], [[1.0, 0.6], [0.6, 1.0]]), Gaussian([1.0, -1.0], [[2.0, -0.5], [-0.5, 0.4]])
     slanted = moment_path(*skew)
@@ -260,6 +260,8 @@ of rejections, and they should all carry 0.29.
     judge_ladder(answer, np.array([0.0, 0.3, 1.0]), np.array([0.2, 0.6]), 0.9, tolerance=1e-5)  # a single pair will do
     judge_ladder(answer, linear_schedule(1), np.array([0.8]), 0.3, tolerance=1e-5)  # a pilot of one pair
     judge_ladder(answer, uneven[[0, 2, 3, 5, 6, 8]], np.array([2, 2, 4, 1, 3]) / 16, 0.25, tolerance=1e-5)  # exactly 3
+    judge_ladder(answer, coarse, high, 2.4 / 3.02, tolerance=0.6)  # hardly more than 3 pairs would do
+    judge_ladder(answer, coarse, high, 2.4 / 3.0004, tolerance=0.6)
     judge_ladder(answer, pilot, fall, 0.02)  # many pairs
     judge_ladder(answer, coarse, high, 0.41, tolerance=0.6)  # a curve in place of straight lines is welcome
     return (

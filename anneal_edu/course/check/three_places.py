@@ -26,6 +26,7 @@ def judge_turn(answer, path, betas, x, where: str) -> None:
     each_rung = [f[k](x[k - 1]) - f[k](x[k]) for k in range(3)]
     right = np.exp(np.minimum(0, log_ratio))
     own, fixed = [path(beta).log_density(x) for beta in betas], log_turn(path, (0.0, 0.5, 1.0), x)  # (3, C) each
+    after, before = sum(f[k](x[k - 1]) for k in range(3)), sum(own[k][k] for k in range(3))
     ends = np.exp(np.minimum(0, own[0][2] + own[2][0] - own[0][0] - own[2][2]))
     old = [own[k][k + 1] + own[k + 1][k] - own[k][k] - own[k + 1][k + 1] for k in (0, 1)]
     down = np.exp(np.minimum(0, log_turn(path, betas, x, -1)))
@@ -44,6 +45,8 @@ def judge_turn(answer, path, betas, x, where: str) -> None:
         "these are two swaps one after the other, both accepted. They end in the same places, but a turn at once is "
         "one move, with one ratio and one min.": both_swaps(path, betas, x),
         "this is the logarithm of the probability.": np.minimum(0, log_ratio),
+        "the min is taken of the two sides of the fraction, each by itself; take it of 1 and the whole ratio, "
+        "once.": np.exp(np.minimum(0, after) - np.minimum(0, before)),
         "these are logarithms of ratios; take the exponential before the min.": np.minimum(1, log_ratio),
         "wanted is the smaller of 1 and the ratio; you take the larger one.": np.exp(np.maximum(0, log_ratio)),
         "you decide about each state by itself, or ask only those that go up; it is one move, with one ratio and one "

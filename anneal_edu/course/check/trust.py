@@ -107,7 +107,7 @@ believe those that lie there and do not warn.
             require(name in known, f"there is no report named {name!r}; return r.name of the reports you trust.")
         _judge_trust(set(names), known, exact)
     return (
-        "right: on eight models, and in twenty tables that are made up, you trusted nothing wrong, and, where all "
+        "right: on eight models, and in twenty-one tables that are made up, you trusted nothing wrong, and, where all "
         "was well, enough of what was right."
     )
 

@@ -69,7 +69,7 @@ def _slips_of_steps(p0: Gaussian, p1: Gaussian, right: int) -> dict[str, int]:
         ),
         "your matrix is turned round (2 Σ_q - Σ_p is, too), or your start and target are exchanged: for a step from "
         "p to q it is 2 Σ_q⁻¹ - Σ_p⁻¹, with draws from p.": _first_sound(p0, p1, _every(lambda p, q: _finite(q, p))),
-        "one step fewer than is needed: did you return the last K that fails?": right - 1,
+        "one step fewer than is needed: did you return the last K that fails, or is something left out?": right - 1,
         "one step more than is needed. (It is d², too: if that is what you return, how wide may stop 1 be, exactly?)"
         if int(np.ceil(apart)) == right + 1
         else "one step more than is needed.": right + 1,
@@ -114,6 +114,7 @@ def _ends_and_steps() -> list[tuple[Gaussian, Gaussian, int]]:
     pairs += [(random_gaussian(rng, 3), random_gaussian(rng, 3)), (Gaussian([0.0], unit), Gaussian([12.0], unit))]
     pairs += [(Gaussian([0.0], unit), Gaussian([0.0], 10 * unit))]  # the means agree
     pairs += [(Gaussian([0.0], unit), Gaussian([33.0], unit))]  # more than a thousand
+    pairs += [(Gaussian(np.zeros(5), np.eye(5)), Gaussian([0.0, 0.0, 0.0, 5.0, 0.5], np.eye(5)))]
     return [(p0, p1, _first_sound(p0, p1, _every(_finite))) for p0, p1 in pairs]
 
 
@@ -226,6 +227,8 @@ def judge_weights(answer) -> str:
     four[60:64] = 0.0
     _judge(answer, four, "four of 120 weigh 1 each, and all others 0: ")
     _judge(answer, np.r_[np.full(499, -50.0), 0.0], "one chain of 500 carries everything: ")
+    light = np.r_[0.0, np.full(5000, np.log(3.7e-4))]
+    _judge(answer, light, "one chain carries a third, and 5,000 light ones the rest: ")
     _judge(answer, lw + 2000.0, "2000 was added to every log weight, which multiplies Ẑ by e²⁰⁰⁰: ")
     _judge(answer, lw - 2000.0, "2000 was taken from every log weight: ")
     _judge(answer, wide_log_weights(300), "log weights from 0 down to -800, and two of -inf: ")

@@ -58,6 +58,6 @@ def _takeaway(beta, log_z) -> str:
     if beta == 1:
         return f"The target: two peaks, log Z = {log_z:.2f}. In a large model this is the number that nobody can sum."
     return (
-        f"Part of the way: log f has {beta:.0%} of the relief of the target. The best site keeps log f = 0, all others "
-        f"sink, and log Z has come down from {_LOG_Z[0]:.2f} to {log_z:.2f}."
+        f"Part of the way: log f has {beta:.0%} of the relief of the target. The largest f is 1 still, all others "
+        f"have shrunk, and log Z has come down from {_LOG_Z[0]:.2f} to {log_z:.2f}."
     )

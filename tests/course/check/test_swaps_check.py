@@ -62,7 +62,7 @@ WRONG_RULE = {
         lambda n, e, a, K: right_arrival(n, e, K) if a and n + e != 4 else (n + e, -e) if a else (
             n, e if n in (0, 4, K) else -e
         ),
-        "on 6 pairs",
+        "on 5 pairs",
     ),
     "a wall in a very long ladder": (
         lambda n, e, a, K: lifted_move(n, e, a, min(K, 12)) if n < 12 else right_arrival(n, e, K) if a else (n, -e),
@@ -220,8 +220,8 @@ WRONG_TURNS = {
     "betas ignored": (
         lambda path, betas, x: of_logs(probability)(path, (0.0, 0.5, 1.0), x), "0, ½ and 1, whatever"
     ),
-    "sorted betas": (
-        lambda path, betas, x: of_logs(probability)(path, np.sort(betas), x), "wrong for others"
+    "betas to one decimal": (
+        lambda path, betas, x: of_logs(probability)(path, np.round(betas, 1), x), "wrong for others"
     ),
     "both ways": (of_logs(lambda f: np.maximum(probability(f), probability(f[::-1, ::-1]))), "the larger of the"),
     "mean of both ways": (of_logs(lambda f: (probability(f) + probability(f[::-1, ::-1])) / 2), "the mean of both"),

@@ -156,8 +156,8 @@ WORDS = {
         ((1, 1.23), "The target: two peaks, log Z = 1.23."),
         (
             (0.4, 2.5),
-            "log f has 40% of the relief of the target. The best site keeps log f = 0, all others sink, and log Z has "
-            "come down from 3.40 to 2.50.",
+            "log f has 40% of the relief of the target. The largest f is 1 still, all others have shrunk, and log Z "
+            "has come down from 3.40 to 2.50.",
         ),
     ],
     four_modes: [

@@ -1,0 +1,247 @@
+"""Wrong answers that readers made up and that a check once let pass, each right wherever it is asked about less."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+from scipy.special import expit, logsumexp
+
+import anneal_edu as ae
+
+
+def _never_less_than_a_nat(forward, reverse, risk):
+    t = max(1.0, np.log((len(forward) + len(reverse)) / risk))
+    return max(forward) - t, min(reverse) + t
+
+
+def _rounded_down_a_little(by):
+    def kept(beta, start_variance, noise_variance, left):
+        share = (1 - beta) * (1 - noise_variance / start_variance)
+        return share, max(1, math.ceil(math.log(left) / math.log(share) - by))
+
+    return kept
+
+
+def _refresh(keep=lambda g: 1 - g, add=lambda g: np.sqrt(g * (2 - g))):
+    return lambda v, gamma, rng: keep(gamma) * v + add(gamma) * rng.standard_normal(v.shape)
+
+
+def _itself_at_0(v, gamma, rng):
+    return v if gamma == 0 else _refresh()(v, gamma, rng)
+
+
+def _anew_near_1(v, gamma, rng):
+    return rng.standard_normal(v.shape) if gamma > 0.9 else _refresh()(v, gamma, rng)
+
+
+class _Counts:
+    """Says False as often as the check has faulty moves, and True from then on."""
+
+    def __init__(self):
+        self.asked = 0
+
+    def __call__(self, move, x, v, rng):
+        new = move(x, v, rng)
+        self.asked += 1
+        return self.asked > 18 and new is not None
+
+
+def _too_short_a_ladder(by):
+    def ladder(schedule, rates, most):
+        n_pairs, height = max(1, math.ceil(rates.sum() / most - by)), np.append(0, np.cumsum(rates))
+        return np.interp(np.linspace(0, height[-1], n_pairs + 1), height, schedule)
+
+    return ladder
+
+
+def _right_for_even(n, e, accepted, n_pairs):
+    if n_pairs > 3 and n_pairs % 2:
+        return (n + e, -e) if accepted else (n, e)
+    if accepted:
+        return n + e, -e if n + e in (0, n_pairs) else e
+    return n, e if n in (0, n_pairs) else -e
+
+
+def _log_weights(log_z_0):
+    def answer(log_f, given, x):
+        ratios = [log_f[k][x[:, k]] - log_f[k - 1][x[:, k]] for k in range(1, len(log_f))]
+        return log_z_0(given) + np.sum(ratios, axis=0)
+
+    return answer
+
+
+def _probable_sites_alone(log_f, tables):
+    p = np.exp(log_f - logsumexp(log_f, axis=1, keepdims=True))
+    return 1 + int(np.argmax([np.abs(q @ T - q)[q > 1e-2].max() for q, T in zip(p[1:], tables, strict=True)]))
+
+
+def _three_coordinates(p0, p1):
+    def steps(a, b):
+        path = ae.moment_path(a, b)
+        for K in range(2, 5000):
+            betas = ae.linear_schedule(K)
+            p, q = path(betas[0]), path(betas[1])
+            if np.linalg.eigvalsh(2 * q.precision - p.precision)[0] > 0:
+                return K
+        return 0
+
+    return steps(*(ae.Gaussian(p.mean[:3], p.cov[:3, :3]) for p in (p0, p1)))
+
+
+def _to_three_digits(log_weights):
+    lw = np.sort(log_weights)[::-1]
+    w = np.round(np.exp(lw - lw[0]), 3)
+    n = 1 + int(np.searchsorted(np.cumsum(w), w.sum() / 2))
+    return n, ae.log_mean_exp(lw[n:])
+
+
+def _square_is_turned(h, W, b, c, first):
+    W = W.T if W.shape[0] == W.shape[1] else W
+    a = h @ W.T + b
+    k = len(first)
+    return h @ c + a[:, :k] @ first + np.logaddexp(0, a[:, k:]).sum(-1)
+
+
+def _four_pixels(h, W, b, c, first):
+    a, k = h @ W.T + b, len(first)
+    return h @ c + a[:, :k] @ first + np.logaddexp(0, a[:, k:4]).sum(-1)
+
+
+def _turned_moments(h, p_h, W, b):
+    v = expit(h @ (W.T if W.shape[0] != W.shape[1] else W) + b)
+    return p_h @ v, p_h @ h, v.T @ (p_h[:, None] * h)
+
+
+def _reach_at_most(most):
+    return lambda p_h, reach, C: np.log(p_h @ -np.expm1(C * np.log1p(-np.minimum(reach, most))))
+
+
+def _first_order(p_h, reach, C):
+    few = C * reach < 1e-3
+    return np.log(p_h @ np.where(few, C * reach, -np.expm1(C * np.log1p(-np.minimum(reach, 1 - 1e-16)))))
+
+
+def _distance(p_of=lambda p: p, shares=lambda images, x: (x[:, None] == images).all(-1).mean(0)):
+    def answer(rbm, images, particles):
+        p, q = p_of(np.exp(rbm.log_density(images) - rbm.log_z())), shares(images, particles)
+        return (np.abs(p - q).sum() + abs(p.sum() - q.sum())) / 2
+
+    return answer
+
+
+def _bytes(images, particles):
+    rows = [x.tobytes() for x in np.asarray(particles)]
+    return np.array([rows.count(image.tobytes()) / len(rows) for image in np.asarray(images)])
+
+
+def _both_ends(states, start, model, betas, swap, rng):
+    path = ae.geometric_path(start, model)
+    new = swap(np.stack([ae.gibbs(path(b), x, rng) for b, x in zip(betas, states, strict=True)]), path, betas, rng)
+    return new, np.concatenate([new[i] for i in (0, -1) if betas[i] == 1] or [new[int(np.argmax(betas))]])
+
+
+def _earlier_chains(phase, rungs, rng):
+    n = 20_000
+    states, particles = phase(np.stack([rung.sample(n, rng) for rung in rungs]).astype(float), rng)
+    for rung, v in zip([*rungs, rungs[int(np.argmax([np.abs(r.weights).max() for r in rungs]))]], [*states, particles],
+                       strict=True):  # fmt: skip
+        v = v[: n // 2]
+        mean_v, _, mean_vh = rung.moments()
+        off = np.abs(v.T @ rung.hidden_given_visible(v) / len(v) - mean_vh).max(), np.abs(v.mean(0) - mean_v).max()
+        if max(off) > 6 * 0.5 / np.sqrt(len(v)):
+            return False
+    return True
+
+
+def _within_own_errors(times):
+    def answer(reports):
+        by = {r.name: r for r in reports}
+        low, high = by.get("AIS, geometric"), by.get("reverse AIS, from data")
+        if low is None or high is None or low.warnings or high.warnings:
+            return []
+        if abs(low.log_z - high.log_z) + 3 * np.hypot(low.std_error, high.std_error) >= 0.5:
+            return []
+        middle = (low.log_z + high.log_z) / 2
+        return [r.name for r in reports if r.answers and abs(r.log_z - middle) < max(0.3, times * r.std_error)]
+
+    return answer
+
+
+def _by_detailed_balance(samplers, rng):
+    bad = []
+    for i, sampler in enumerate(samplers):
+        x = sampler.target.sample(50_000, rng)
+        y = np.asarray(sampler(x.copy(), rng))
+        a, b = x - sampler.target.mean, y - sampler.target.mean
+        flows = np.column_stack([a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0], a[:, 0] ** 2 * b[:, 0] - a[:, 0] * b[:, 0] ** 2,
+                                 a[:, 1] ** 2 * b[:, 1] - a[:, 1] * b[:, 1] ** 2])  # fmt: skip
+        far = np.abs(flows.mean(0)) / (flows.std(0) + 1e-12) * np.sqrt(len(flows))
+        if far.max() > 4.4 or not (y != x).any(0).all():
+            bad.append(i)
+    return bad
+
+
+def _refresh_test(gammas, n_chains=6, start=lambda rng, shape: rng.normal(size=shape)):
+    def answer(refresh, rng):
+        for gamma in gammas:
+            v = start(rng, (2000, n_chains, 3))
+            noise = np.array([refresh(x.copy(), gamma, rng) - np.sqrt(1 - gamma) * x for x in v]) / np.sqrt(gamma)
+            if stats.kstest(noise.ravel(), "norm").pvalue < 1e-6:
+                return False
+            flat, old = noise.reshape(len(v), -1), v.reshape(len(v), -1)
+            together = flat.T @ flat / len(v)
+            np.fill_diagonal(together, 0)
+            if max(np.abs(together).max(), np.abs(flat.T @ old / len(v)).max()) * np.sqrt(len(v)) > 6:
+                return False
+        return True
+
+    return answer
+
+
+ONCE_PASSED = {
+    "sandwich.safe_interval, a nat at least": _never_less_than_a_nat,
+    "covariance_start.kept, 0.4 off": _rounded_down_a_little(0.4),
+    "covariance_start.kept, 0.05 off": _rounded_down_a_little(0.05),
+    "covariance_start.kept, 0.005 off": _rounded_down_a_little(0.005),
+    "momentum.refresh, v itself at 0": _itself_at_0,
+    "momentum.refresh, all anew near 1": _anew_near_1,
+    "momentum.refresh, nothing new near 0": _refresh(lambda g: 1 - g * (g >= 0.02), lambda g: np.sqrt(g * (2 - g)) * (
+        g >= 0.02)),
+    "momentum.refresh, b of first order": _refresh(add=lambda g: np.sqrt(2 * g if g < 0.05 else g * (2 - g))),
+    "momentum.refresh, b 0.3% too large": _refresh(add=lambda g: 1.003 * np.sqrt(g * (2 - g))),
+    "momentum.leaves_invariant, counts": _Counts(),
+    "swaps.equal_ladder, 0.05 off": _too_short_a_ladder(0.05),
+    "swaps.equal_ladder, 0.005 off": _too_short_a_ladder(0.005),
+    "swaps.lifted_rule, even K": _right_for_even,
+    "importance_sampling.log_weights, |log Z|": _log_weights(abs),
+    "importance_sampling.log_weights, log Z above 0": _log_weights(lambda z: max(z, 0.0)),
+    "importance_sampling.broken_step, probable sites": _probable_sites_alone,
+    "two_paths.steps_for_finite_variance, three coordinates": _three_coordinates,
+    "two_paths.judge_weights, three digits": _to_three_digits,
+    "first_rbm.log_f, W turned where it is square": _square_is_turned,
+    "first_rbm.log_f, four pixels": _four_pixels,
+    "splines.moments, W turned where it is square": _turned_moments,
+    "splines.predicted_miss, reach up to 0.9": _reach_at_most(0.9),
+    "splines.predicted_miss, reach up to 0.99": _reach_at_most(0.99),
+    "splines.predicted_miss, first order": _first_order,
+    "tempered_training.distance, no small shares": _distance(lambda p: np.where(p < 1e-3, 0, p)),
+    "tempered_training.distance, bytes": _distance(shares=_bytes),
+    "tempered_training.negative_phase, both ends": _both_ends,
+    "tempered_training.sound, the earlier chains": _earlier_chains,
+    "trust.trusted, 4 errors of its own": _within_own_errors(4.0),
+    "trust.trusted, 3.5 errors of its own": _within_own_errors(3.5),
+    "bugs.which_are_wrong, by detailed balance": _by_detailed_balance,
+    "bugs.refresh_test, no γ near 0 or 1": _refresh_test((0.3, 0.5, 0.7)),
+    "bugs.refresh_test, two chains": _refresh_test((0.05, 0.5, 1.0), n_chains=2),
+    "bugs.refresh_test, old momenta ±1": _refresh_test((0.05, 0.5, 1.0), start=lambda rng, shape: rng.choice(
+        [-1.0, 1.0], size=shape)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", ONCE_PASSED)
+def test_it_passes_no_more(what):
+    module, _, name = what.partition(",")[0].partition(".")
+    verdict = getattr(getattr(ae.check, module), name)(ONCE_PASSED[what])
+    assert verdict.passed is False
+    assert "raised" not in verdict.message
