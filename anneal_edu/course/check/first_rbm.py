@@ -209,6 +209,7 @@ counted once in Z, and doubles it.
     rng = np.random.default_rng(4)
     for D, H in ((5, 3), (12, 10), (3, 40)):
         b = rng.normal(scale=2.0, size=D)
+        b[:2] = 0.5 + abs(b[0]), -0.5 - abs(b[1])  # of both signs, so that each slip gives another number
         got = call(answer, b.copy(), H)
         require(np.ndim(got) == 0 and np.isfinite(got), "return one finite number: sum over the visible units.")
         one_side, right = np.logaddexp(0, b).sum(), np.logaddexp(0, b).sum() + H * np.log(2)
