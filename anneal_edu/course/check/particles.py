@@ -79,7 +79,7 @@ def judge_sweep(answer: Callable, sweep: Sweep) -> None:
         )
         require(
             np.array_equal(over_betas, betas) and _same_path(over, sweep),
-            "swap should judge by the path and the betas by which the rungs move; yours got others.",
+            "swap should judge by the path of the rungs and by the betas as they are given; yours got others.",
         )
         require(generator is the_rng, "swap should draw from the rng that you are given, and gets another generator.")
         calls.append(np.array(given))

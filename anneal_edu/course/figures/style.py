@@ -51,6 +51,7 @@ _LOOKS = {
     # paths
     "geometric": (BLUE, _SOLID, "o"),
     "moments": (VERMILION, _DASHED, "s"),
+    "cheap moments": (ORANGE, _LONG_SHORT, "^"),
     "Hellinger": (GREEN, _LONG, "D"),
     "shortest": (BROWN, _SPARSE_DOTS, "X"),
     # starts
