@@ -144,7 +144,7 @@ class Gaussian:
         return Gaussian(member.mean, cov, log_scale=log_z)
 
     def moment_average(self, other: Gaussian, beta: float) -> Gaussian:
-        """The normalised Gaussian whose moments are the averages of the two (Grosse et al. 2013, Eq. 9 and 10).
+        """The Gaussian whose moments are averages of the two, as its log Z is (Grosse et al. 2013, Eq. 9 and 10).
 
         μ(β) = (1-β) μ_0 + β μ_1
         Σ(β) = (1-β) Σ_0 + β Σ_1 + β (1-β) (μ_1 - μ_0)(μ_1 - μ_0)ᵀ

@@ -61,7 +61,8 @@ _CASES = (  # mean log f of a and b, their log Z, the error of each, how many da
     (-2000.0, -2003.0, 5.0, 5.5, 0.1, 6, "a", "exp(-2000) is 0 in a computer. Stay in logs all the way."),
     (-4.5, -5.0, 2.0, 2.0, 0.6, 9, "undecided",
      "the error of log Z, 0.6 nats each and the same for every observation, could turn a lead of 0.5 round."),
-    (-4.4, -5.0, 2.0, 2.0, 0.1, 9, "a", "a lead of 0.6 is small, but both log Z together are wrong by 0.2 at most."),
+    (-4.4, -5.0, 2.0, 2.0, 0.1, 9, "a",
+     "by the mean a leads by 0.6: little, but both log Z together are wrong by 0.2 at most."),
     (-3.5, -5.0, 2.0, 2.0, 1.0, 9, "undecided", "each log Z may be wrong by 1 nat, in opposite directions: together "
      "that turns a lead of 1.5 round."),
     (-6.0, -5.0, 2.0, 2.0, 0.8, 50, "undecided", "an error of log Z shifts the log p of every observation alike: "
@@ -263,14 +264,14 @@ def _require_no_leap(path) -> np.ndarray:
     apart = _distances(p)[::2]
     require(
         apart.max() < -4 * np.log(0.9),
-        f"your path leaps near β = {anywhere[apart.argmax()]:.3f}, or nearly: less than a 200th of the way on it has "
-        "little in common with what it was there, and a leap is what a path is there to avoid.",
+        f"your path leaps near β = {anywhere[apart.argmax()]:.3f}, or nearly: less than a 200th of the way on the "
+        "overlap ∫√(pq) with what it was there is below nine tenths, and a leap is what a path is there to avoid.",
     )
     steep = int(steps[:200].argmax())
     require(
         steps[steep] < -4 * np.log(0.9),
-        f"your path leaps near β = {(steep + 0.5) / 200:.3f}, or nearly: what stands a 200th of the way apart has "
-        "little in common, and a leap is what a path is there to avoid. Let every distribution be near to the next.",
+        f"your path leaps near β = {(steep + 0.5) / 200:.3f}, or nearly: of two that stand a 200th of the way apart "
+        "the overlap ∫√(pq) is below nine tenths. A leap is what a path is there to avoid: let it climb more slowly.",
     )
     return betas[1 + np.argsort(np.abs(np.diff(log_sum)))[-4:]]
 
