@@ -27,6 +27,7 @@ def right_step(x, v, grad, eps, wall) -> tuple[np.ndarray, np.ndarray]:
 
 def stepped(answer, x, v, grad, eps, wall) -> list[np.ndarray]:
     pair = call(answer, x.copy(), v.copy(), grad, eps, wall.copy())
+    pair = tuple(pair) if isinstance(pair, np.ndarray) and pair.ndim == 3 else pair
     return arrays(pair, {"your x": x.shape, "your v": x.shape}, "return two arrays: the new x and the new v.")
 
 

@@ -80,7 +80,7 @@ def judge_gap(
             "You take log_z_error away: it comes on top of the scatter.": np.sqrt(max(0, mean**2 - shared**2)),
             "You divide by 10, the lesson's √100; here there are N patches.": np.hypot(sd / 10, shared),
             "You add the two models: what is hard about a patch counts twice, and drops out of a "
-            "difference.": np.hypot((first + second).std(ddof=ddof) / np.sqrt(n), shared),
+            "difference.": np.hypot((first + second).std(ddof=ddof) / np.sqrt(n), shared) if n > 2 else 0.0,
             "That is two standard errors; return one.": 2 * np.hypot(mean, shared),
             "The second model's scatter over the patches is missing.": np.hypot(first.std(ddof=ddof) / n**0.5, shared),
             "The first model's scatter over the patches is missing.": np.hypot(second.std(ddof=ddof) / n**0.5, shared),

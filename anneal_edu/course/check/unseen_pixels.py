@@ -129,6 +129,12 @@ def judge_sizes(asked: Callable, x: np.ndarray, noise: float, rng: np.random.Gen
     exact -= log_normal(x[:, most], low[most] @ low[most].T + noise**2 * np.eye(2))
     found = asked(x.copy(), low.copy(), noise, most.copy(), shape=(6,))
     require(same(found, exact), "with one cause for three pixels, two of them seen, yours is wrong.")
+    square = np.array([[1.0, 0.5, -0.3], [0.2, -0.8, 0.6], [-0.4, 0.7, 0.5]])
+    exact = log_normal(x, square @ square.T + noise**2 * np.eye(3))
+    exact -= log_normal(x[:, most], square[most] @ square[most].T + noise**2 * np.eye(2))
+    found = asked(x.copy(), square.copy(), noise, most.copy(), shape=(6,))
+    columns = "with as many causes as pixels yours is wrong: a basis is a column, and bases @ bases.T is (D, D)."
+    require(same(found, exact), columns)
     _judge_little_noise(asked)
     x = rng.normal(size=(3, 400))
     for every in (2, 10):  # Σ = (I + 1 1ᵀ) / 100: one root is 401 times as large as the others, of a half 201 times
