@@ -64,6 +64,13 @@ def test_the_curves_of_figure_5_end_in_the_rows_of_the_table_and_agree_with_the_
     for point, row in zip(points[2::3], [row for row in rows if row.model == "PCD"], strict=True):
         np.testing.assert_array_equal(point.forward.log_weights, row.forward.log_weights)
         np.testing.assert_array_equal(point.reverse.log_weights, row.reverse.log_weights)
+    figure = ae.figures.LectureFigure(12, 5)
+    axes, reference = figure.columns(1, 1), points[-1].exact
+    ae.figures.sandwich.figure_five(axes, [point.summary() for point in points], reference)
+    drawn = {line.get_gid(): line.get_ydata() for line in axes[1].lines}
+    of_mas = [point for point in points if (point.start, point.path) == ("base rate", "MAS")]
+    np.testing.assert_allclose(drawn["moments"], [point.forward.log_z - reference for point in of_mas], atol=2e-3)
+    np.testing.assert_allclose(drawn["moments reverse"], [p.reverse.log_z - reference for p in of_mas], atol=2e-3)
     for point in points:
         assert "ess_p_value" not in point.summary() and point.summary()["n_steps"] == point.n_steps
         assert point.forward.log_z < point.exact + np.log(1e7)
