@@ -46,8 +46,8 @@ def judge_unseen(got: list[float], q: float, W: float, n_runs: int, n_chains: in
     reject(got[2], {
         "your third number is the mean square of the weights; the square of their mean is still to be "
         "subtracted.": right[2] + 1,
-        "your third number leaves out the other chains.": q * W**2,
-        "your third number leaves out the other chains, and the mean square.": q * W**2 - 1,
+        "your third number leaves out the other chains, and the square of the mean.": q * W**2,
+        "your third number leaves out the other chains.": q * W**2 - 1,
         "in your third number the others weigh Z, and then the mean would be more than Z.": q * W**2 + 1 - q - 1,
         "in your third number the others weigh Z; they weigh u Z, and the two weights differ by W - u, not W - "
         "1.": q * (1 - q) * (W - 1) ** 2,

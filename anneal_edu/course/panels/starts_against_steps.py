@@ -69,8 +69,8 @@ def _takeaway(runs: dict[str, list], exact: float) -> str:
     ess, last = {start: row[2].ess for start, row in runs.items()}, runs["mean only"][-1]
     if last.log_z + 3 * last.std_error < exact and last.ess > 0.8 * N_CHAINS:
         return (
-            "From the mean alone log Ẑ is too low by more than three standard errors, with an ESS above 80% of all "
-            "chains: no ESS knows of modes that no chain has reached."
+            f"With {N_STEPS[-1]} steps from the mean alone log Ẑ is too low by more than three standard errors, and "
+            "the ESS above 80% of all chains: no ESS knows of modes that no chain has reached."
         )
     for before, after in combinations([row.ess for row in runs["mean only"]], 2):
         if before > 0.3 * N_CHAINS and after < before / 3:
