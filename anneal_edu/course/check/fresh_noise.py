@@ -71,8 +71,9 @@ def judge_factors(old: np.ndarray, v: np.ndarray, noise: np.ndarray, gamma: floa
     part, root, missing = 1 - gamma, (1 - gamma) ** 0.5, (gamma * (2 - gamma)) ** 0.5
     spreads = [noise.std(), np.sqrt((noise**2).mean()), noise.std(0)]  # of those that are made to have it exactly
     by_its_spread = any(np.allclose(spread, missing, rtol=0, atol=1e-9) for spread in spreads)
-    if not by_its_spread and same(noise, np.vdot(noise, r) / np.vdot(r, r) * r, 3e-6):
-        b, near = abs(float(np.vdot(noise, r) / np.vdot(r, r))), 1e-4
+    of_r = float(np.vdot(noise, r) / np.vdot(r, r))
+    if not by_its_spread and same(noise, of_r * r, 3e-6):
+        b, near = abs(of_r), 1e-4
     whole = np.isclose(old, v) | (np.abs(old) < 1e-9)
     kept = same(old, a * v, 3e-6)  # a momentum in single precision is as good
     require(

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 
 from anneal_edu.course.experiments.grosse import starts
-from anneal_edu.course.experiments.grosse_table2 import PATHS, LargeScale, data_of, path_to, trained_model
+from anneal_edu.course.experiments.grosse_table2 import PATHS, LargeScale, data_of, models_of, path_to
 from anneal_edu.course.experiments.kept import HERE, Run
 from anneal_edu.course.on_the_way import annealed, visible_probabilities
 from anneal_edu.kernels import gibbs
@@ -77,7 +77,7 @@ def figure_4(scale: LargeScale, run: Run = HERE) -> list[Stop]:
     The chains have a tenth of the table's steps, and are as many as its reverse ones.
     """
     stops = []
-    for model, rbm in run.models(scale.training, partial(trained_model, scale, run)):
+    for model, rbm in models_of(scale, run):
         data = data_of(scale, run)
         for name in PATHS:
             path = path_to(rbm, starts(rbm, data)["base rate"], name, scale, data, run)
@@ -87,7 +87,7 @@ def figure_4(scale: LargeScale, run: Run = HERE) -> list[Stop]:
     return stops
 
 
-def _walk(model: str, name: str, path: Path, scale: LargeScale, ink_of_data: float, seed: int):
+def _walk(model: str, name: str, path: Path, scale: LargeScale, ink_of_data: float, seed: int) -> Iterator[Stop]:
     """Stops at every 1/N_STOPS of the way."""
     rng, n_steps = np.random.default_rng(seed), scale.n_steps // 10
     at = {round(i * n_steps / N_STOPS) for i in range(N_STOPS + 1)}

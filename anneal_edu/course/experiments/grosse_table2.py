@@ -207,6 +207,11 @@ def trained_model(scale: LargeScale, run: Run, name: str) -> BinaryRBM:
     return run.once("rbm", _train, arguments, BinaryRBM)
 
 
+def models_of(scale: LargeScale, run: Run) -> Iterator[tuple[str, BinaryRBM]]:
+    """Name and model: your own alone if you gave one, else those that are trained, as soon as each is asked for."""
+    return run.models(scale.training, partial(trained_model, scale, run))
+
+
 def _train(name: str, n_hidden: int, recipe: Training, seed: int, data: np.ndarray) -> BinaryRBM:
     rng = np.random.default_rng([seed, ("CD1", "PCD", "CD25").index(name)])
     rbm = train_rbm(data, n_hidden, **recipe._asdict(), rng=rng)
@@ -272,7 +277,7 @@ def table_2(scale: LargeScale, run: Run = HERE) -> list[LargeRow]:
     these, or a model of yours takes their place. Rows are reported before their p-values are known.
     """
     rows = []
-    for model, rbm in run.models(scale.training, partial(trained_model, scale, run)):
+    for model, rbm in models_of(scale, run):
         of_model = list(rows_of(model, rbm, [scale.n_steps], scale, run))
         rows += with_p_values(of_model, [row.forward for row in of_model], run)
     return rows
@@ -284,8 +289,7 @@ def figure_5(scale: LargeScale, run: Run = HERE) -> list[LargeRow]:
     Where work is kept, the last points are those of that table.
     """
     counts = [K for K in (10, 100, 1000, 10_000) if K < scale.n_steps] + [scale.n_steps]
-    models = run.models(scale.training, partial(trained_model, scale, run))
-    return [row for model, rbm in models for row in rows_of(model, rbm, counts, scale, run)]
+    return [row for model, rbm in models_of(scale, run) for row in rows_of(model, rbm, counts, scale, run)]
 
 
 PAPER = {

@@ -11,6 +11,7 @@ FORWARD, REVERSE = "AIS", "reverse AIS"  # styles
 MEANINGS = {REVERSE: "reverse run", FORWARD: "forward run"}
 PATHS = {"geometric": "geometric", "moments": "MAS", "cheap moments": "MAS cheap"}
 """Style → path, as the rows of Grosse et al. 2013, Figure 5, call it."""
+STARTS = {"uniform": "from the uniform start", "base rate": "from the base rates"}
 
 
 @projected()
@@ -99,22 +100,21 @@ def figure_five(axes: list[Axes], rows: list[dict], reference: float) -> None:
     bottom = 1.6 * min(min(row["log_z"], row["reverse_log_z"]) - reference for row in rows)
     top = 1.6 * max(max(row["interval"][1], row["reverse_log_z"]) - reference for row in rows)
     span = (n_steps[0] / 1.6, n_steps[-1] * 1.6)
-    for ax, start in zip(axes, ("uniform", "base rate"), strict=True):
+    for ax, (start, title) in zip(axes, STARTS.items(), strict=True):
         artists.curve(ax, "reference", span, [0, 0], "reference")
         for number, (style, path) in enumerate(PATHS.items()):
             here = [row for row in rows if (row["start"], row["path"]) == (start, path)]
             x = np.array([row["n_steps"] for row in here]) * (1 / 1.12, 1.0, 1.12)[number]
             forward, reverse = ([row[key] - reference for row in here] for key in ("log_z", "reverse_log_z"))
             if here:
-                ends = np.transpose([row["interval"] for row in here]) - reference
-                artists.bars(ax, f"{style} bars", x, *ends, style, linewidth=1.4)
-                artists.line(ax, style, x, forward, **STYLES[style])
+                intervals = np.array([row["interval"] for row in here]) - reference
+                annealing.estimates(ax, style, x, forward, intervals, style)
                 hollow = STYLES[style] | {"markerfacecolor": "white", "linestyle": (0, (1, 2))}
                 artists.line(ax, f"{style} reverse", x, reverse, **hollow)
         artists.log_x(ax, "number of transitions K", n_steps, span)
         ticks = [t for t in (-1000, -100, -10, -1, 0, 1, 10, 100, 1000) if bottom < t < top]
         artists.squeezed_y(ax, 1.0, ticks, min(bottom, -2.0), max(top, 2.0))
-        ax.set_title(f"from the {start}" + " start" * (start == "uniform") + "s" * (start != "uniform"))
+        ax.set_title(title)
     meanings = {style: path for style, path in PATHS.items() if any(row["path"] == path for row in rows)}
     artists.legend(axes[0], meanings, "lower right")
     look = {"color": GREY, "marker": "o"}

@@ -36,6 +36,7 @@ def test_every_row_agrees_with_the_exact_value_from_both_sides(rows):
     """24 comparisons: over 20 seeds none was off by more than 2.8 standard errors."""
     for row in rows:
         assert row.draws == "exact draws"
+        assert (type(row.forward), type(row.reverse)) == (ae.AISResult, ae.ReverseAISResult)
         assert abs(row.forward.log_z - row.exact) < 5 * row.forward.std_error, row
         assert abs(row.reverse.log_z - row.exact) < 5 * row.reverse.std_error, row
 
