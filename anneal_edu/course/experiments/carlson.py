@@ -15,7 +15,7 @@ import numpy as np
 
 from anneal_edu.annealing.ais import ais
 from anneal_edu.annealing.reverse import Sandwich, sandwich
-from anneal_edu.course.experiments import grosse_table2
+from anneal_edu.course.experiments import grosse_large
 from anneal_edu.course.experiments.estimators import log_z_by_raise
 from anneal_edu.course.experiments.kept import HERE, Run
 from anneal_edu.distributions import BinaryRBM, JointRBM, base_rate_rbm
@@ -38,7 +38,7 @@ class Scale:
     Attributes
     ----------
     model : str
-        Scale of `grosse_table2` whose PCD model is taken.
+        Scale of `grosse_large` whose PCD model is taken.
     budgets : tuple of int
         Gibbs sweeps a chain, of 100 chains in all estimators.
     n_rungs, n_seeds, n_reference : int
@@ -118,9 +118,9 @@ class Reference:
 
 def path_to_model(scale: Scale, run: Run) -> Path:
     """The geometric path from the base rates of the digits to the PCD model of Grosse et al., Table 2, or to yours."""
-    large = grosse_table2.SCALES[scale.model]
-    ((_, rbm),) = run.models(["PCD"], partial(grosse_table2.trained_model, large, run))
-    return path_from(grosse_table2.data_of(large, run), rbm)
+    large = grosse_large.SCALES[scale.model]
+    ((_, rbm),) = run.models(["PCD"], partial(grosse_large.trained_model, large, run))
+    return path_from(grosse_large.data_of(large, run), rbm)
 
 
 def path_from(data: np.ndarray, rbm: BinaryRBM) -> Path:
@@ -165,7 +165,7 @@ def convergence(scale: Scale, run: Run = HERE) -> list[Reference | Estimate]:
     sweeps on Ẑ_k, then holds it; all of this counts. It is there twice: on states v, and on states (v, h), see
     `JointRBM`. AIS and RAISE make one step a sweep.
     """
-    path, data = path_to_model(scale, run), grosse_table2.data_of(grosse_table2.SCALES[scale.model], run)
+    path, data = path_to_model(scale, run), grosse_large.data_of(grosse_large.SCALES[scale.model], run)
     known = _reference(path, scale, run)
     run.report(known)
     wanted = [(path, data, run.seed, i, scale.budgets, scale.n_rungs) for i in range(scale.n_seeds)]

@@ -9,7 +9,7 @@ from time import perf_counter
 import numpy as np
 
 from anneal_edu.annealing.ais import ais
-from anneal_edu.course.experiments import grosse_table2
+from anneal_edu.course.experiments import grosse_large
 from anneal_edu.course.experiments.carlson import N_CHAINS, Scale, long_sandwich, path_from
 from anneal_edu.course.experiments.kept import HERE, Run
 from anneal_edu.distributions import BinaryRBM
@@ -81,8 +81,8 @@ def tracking(scale: Scale, run: Run = HERE) -> list[Look]:
     the sweeps of one look. Where a training is tracked again, by other chains, only the looks beside a sandwich are
     rows, each with an AIS of its own.
     """
-    large = grosse_table2.SCALES[scale.model]
-    recipe, data = large.training["PCD"], grosse_table2.data_of(large, run)
+    large = grosse_large.SCALES[scale.model]
+    recipe, data = large.training["PCD"], grosse_large.data_of(large, run)
     held_out = np.arange(len(data)) % 5 == 4
     train, validation = data[~held_out], data[held_out]
     schedule = linear_schedule(scale.n_rungs)

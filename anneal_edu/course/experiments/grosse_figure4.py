@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from anneal_edu.course.experiments.grosse import starts
-from anneal_edu.course.experiments.grosse_table2 import PATHS, LargeScale, data_of, models_of, path_to
+from anneal_edu.course.experiments.grosse_large import PATHS, LargeScale, data_of, models_of, path_to
 from anneal_edu.course.experiments.kept import HERE, Run
 from anneal_edu.course.on_the_way import annealed, visible_probabilities
 from anneal_edu.kernels import gibbs

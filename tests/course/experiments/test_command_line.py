@@ -14,7 +14,7 @@ from scipy.stats import chi2, norm
 
 import anneal_edu as ae
 from anneal_edu.__main__ import main as open_door
-from anneal_edu.course.experiments import grosse, grosse_table2, kept
+from anneal_edu.course.experiments import grosse, grosse_large, kept
 from anneal_edu.course.experiments.__main__ import EXPERIMENTS, REFUSED, main
 from anneal_edu.course.experiments.blocks import BlockedAIS
 from anneal_edu.course.experiments.kept import Run
@@ -241,7 +241,7 @@ NOT_REFUSED = [
 
 @pytest.mark.parametrize(("name", "option"), NOT_REFUSED)
 def test_an_experiment_uses_what_it_does_not_refuse(name, option, tmp_path, monkeypatch):
-    monkeypatch.setattr(grosse_table2, "train_rbm", lambda data, n, **_: ae.base_rate_rbm(data, n))
+    monkeypatch.setattr(grosse_large, "train_rbm", lambda data, n, **_: ae.base_rate_rbm(data, n))
     given = {}
     if option == "--workers":
         given["executor"] = SimpleNamespace(submit=ask)
@@ -373,10 +373,10 @@ def test_a_file_that_cannot_be_written_is_refused_before_the_run(place, tmp_path
 
 
 def test_table_2_runs_from_the_command_line(tmp_path, capsys, monkeypatch):
-    tiny, fit = grosse_table2.SCALES["tiny"], grosse_table2.KnotFit(3, 10, 0.05)
+    tiny, fit = grosse_large.SCALES["tiny"], grosse_large.KnotFit(3, 10, 0.05)
     short = {name: recipe._replace(n_updates=20) for name, recipe in tiny.training.items()}
     sizes = {"n_steps": 10, "n_chains": 20, "n_reverse": 20, "block_size": 10, "fit": fit, "cheap_fit": fit}
-    monkeypatch.setitem(grosse_table2.SCALES, "tiny", replace(tiny, training=short, **sizes))
+    monkeypatch.setitem(grosse_large.SCALES, "tiny", replace(tiny, training=short, **sizes))
     file = tmp_path / "table2.json"
     main(["grosse-table2", "--scale", "tiny", "--folder", str(tmp_path), "--workers", "1", "--json", str(file)])
     stored = json.loads(file.read_text(encoding="utf-8"))

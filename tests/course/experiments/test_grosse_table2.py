@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 import anneal_edu as ae
-from anneal_edu.course.experiments import grosse_table2, stored
+from anneal_edu.course.experiments import grosse_large, grosse_table2, stored
 from anneal_edu.course.experiments.blocks import BlockedAIS
 from anneal_edu.course.experiments.grosse_figure4 import N_STOPS, figure_4, pictures_of
-from anneal_edu.course.experiments.grosse_table2 import PATHS, SCALES, figure_5, table_2
+from anneal_edu.course.experiments.grosse_large import PATHS, SCALES
+from anneal_edu.course.experiments.grosse_table2 import figure_5, table_2
 from anneal_edu.course.experiments.kept import Run
 
 TINY = SCALES["tiny"]
@@ -83,7 +84,7 @@ def test_figure_4_starts_in_the_base_rates_and_ends_in_the_table_s_model(folder)
     scale, data = replace(TINY, training={"PCD": TINY.training["PCD"]}, n_steps=4000), ae.data.digits(8)
     stops = figure_4(scale, Run(seed=1, folder=folder))
     assert [(stop.path, stop.beta) for stop in stops] == [(p, i / N_STOPS) for p in PATHS for i in range(N_STOPS + 1)]
-    end = grosse_table2.trained_model(TINY, Run(seed=1, folder=folder), "PCD")
+    end = grosse_large.trained_model(TINY, Run(seed=1, folder=folder), "PCD")
     for stop in stops:
         assert stop.pictures.shape == (8, 64) and stop.n_chains == TINY.n_reverse
         read = pictures_of(stop.summary())

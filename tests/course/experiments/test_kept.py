@@ -13,7 +13,7 @@ from anneal_edu.course.experiments import (
     carlson,
     estimator_tables,
     grosse,
-    grosse_table2,
+    grosse_large,
     hamiltonian_table1,
     kadan,
     stored,
@@ -85,9 +85,9 @@ def small_spline(folder, scale=1.0):
 
 
 def small_model(folder, seed=0):
-    training = {"CD1": grosse_table2.Training("cd", 1, 2, 0.1, 10)}
-    scale = replace(grosse_table2.SCALES["tiny"], training=training)
-    return grosse_table2.trained_model(scale, Run(seed, folder=folder), "CD1").weights.tolist()
+    training = {"CD1": grosse_large.Training("cd", 1, 2, 0.1, 10)}
+    scale = replace(grosse_large.SCALES["tiny"], training=training)
+    return grosse_large.trained_model(scale, Run(seed, folder=folder), "CD1").weights.tolist()
 
 
 def small_reports(folder, seed=0):
