@@ -202,6 +202,9 @@ steps: what does a *second* save in bin j?
 
 def _judge_allocation(answer, costs: np.ndarray, seconds: np.ndarray, budget: float, tolerance: float) -> None:
     counts = call(answer, costs.copy(), seconds.copy(), budget, shape=(len(costs),))
+    of_steps = counts / seconds
+    times = counts.sum() <= budget < seconds @ counts and np.allclose(of_steps, of_steps.round(), atol=1e-9)
+    require(not times, "these are the seconds of each bin, t_j K_j; return the numbers of steps, K_j.")
     require(
         np.issubdtype(counts.dtype, np.integer) or (counts == np.round(counts)).all(),
         "a bin cannot hold a fraction of a step: round to whole numbers, and stay within the time.",

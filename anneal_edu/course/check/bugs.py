@@ -209,8 +209,8 @@ def _judged(answer, seeds) -> str:
     )
     require(
         false < n_right,
-        f"{score}: you accuse every right one, which is no chance. With what do you compare: with the mean and the cov "
-        "of sampler.target?",
+        f"{score}: you accuse every right one. With what do you compare: with the mean and the cov of sampler.target, "
+        "and by how many standard errors of what you average?",
     )
     require(false <= 1, f"{score}. Whom you accuse must be wrong: allow chance five standard errors.")
     require(

@@ -134,7 +134,8 @@ def judge_since(since: int | None, right: int | None, case: str, given: Given, a
             else f"{known}: that is within two errors of {error:.1f}. {eager}. How wide the gap is does not matter.",
         )
         return
-    unseen = "The fall is more than two of these, and you do not see it. Is it the best look that is compared?"
+    unseen = "The fall is more than two of these, and you do not see it. Is it the best look that is compared, and are "
+    unseen += "the two errors added as squares?"
     if best == 0:
         unseen += " (It has the index 0 here, which `or` and `if` take for nothing.)"
     require(since is not None, f"{both} {unseen}")

@@ -105,6 +105,6 @@ def judge_factors(old: np.ndarray, v: np.ndarray, noise: np.ndarray, gamma: floa
         exchanged: (gamma, (1 - gamma**2) ** 0.5),
         f"{exchanged} And the share is one of the amplitude, not of the power.": (gamma**0.5, root),
     }, atol=0.008, unless=(part, missing))
-    add_up = f"{found}Variances of independent terms add up: a² · 1 + b² · 1 = 1."
+    add_up = f"{found}Variances of independent terms add up: a² Var v + b² Var r = 1, with v and r from N(0, 1)."
     require(abs(b**2 + a**2 - 1) < near * (1 - a**2), add_up)
     require(abs(a - part) < 1e-6, f"at γ = {gamma} the part {part:.3g} v should survive; in yours it is {a:.3g} v.")

@@ -205,7 +205,7 @@ def leaves_invariant(answer) -> str:
     --------
     >>> leaves_invariant(lambda move, x, v, rng: abs(move(x, v, rng)[0].mean() - x.mean()) < 0.1)
     ✗ you pass a faulty move: the noise is γ r, as printed. On this target, which is symmetric, no mean moves: look \
-at the variances.
+at the variances, of v too, after several moves.
       A hint: ae.check.momentum.leaves_invariant.hint()
     """
     if _last_of_moves(answer, np.random.default_rng(1)) is not None:

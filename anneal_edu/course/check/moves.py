@@ -63,7 +63,8 @@ def _leap_and_turn(x, v, rng):
 
 
 FAULTY: dict[str, tuple[bool | None, Move]] = {  # None: a narrow target
-    "the noise is γ r, as printed. On this target, which is symmetric, no mean moves: look at the variances": (
+    "the noise is γ r, as printed. On this target, which is symmetric, no mean moves: look at the variances, "
+    "of v too, after several moves": (
         False,
         _transition(*_ROUND, noise=float),
     ),

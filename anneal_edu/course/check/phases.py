@@ -155,7 +155,7 @@ SICK: dict[str, Phase] = {
     "swaps neighbours without asking what the states are worth to them": _always_swapping,
     "sets every unit to its likelier value, in place of drawing it": _without_chance,
     "mixes the pixels of different chains: every E[v] is right, and E[v hᵀ], what pixels do together, is not: compare "
-    "that, with ten thousand draws or more": _shuffled,
+    "that, with ten thousand draws or more, by its standard error": _shuffled,
     "puts draws of the first rung into the second half of the chains of every rung: look at all of them": (
         _later_ones_hot
     ),

@@ -35,7 +35,7 @@ def judge_unseen(got: list[float], q: float, W: float, n_runs: int, n_chains: in
         "all chains that are seen weigh less than Z: the mean of *all* must be Z, the rare ones included.": 0.0,
         "nearly: q W is missing from Ẑ, but 1 - q W is what the others bring *together*. There are only 1 - q of "
         "them, so each weighs a little more.": np.log(1 - q * W),
-        "your second number is of a run that has seen such a chain.": np.log(q * W),
+        "your second number is of what such a chain would bring; the others are what is left.": np.log(q * W),
         "your second number is Ẑ / Z - 1, near the logarithm only where that is small; take the logarithm.": u - 1,
         "your second number is -q W, to first order: return the whole logarithm, of what each of the others "
         "weighs.": -q * W,

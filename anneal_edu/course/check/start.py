@@ -133,6 +133,9 @@ def _slip_everywhere(answer) -> str | None:
             )
     if said == [_decided(lead, 0.0, lead) for lead in leads]:
         return None
+    votes = [np.mean(a - z_a > b - z_b) - 0.5 for a, b, z_a, z_b, _ in given]
+    if said == [_decided(vote, 0.0, vote) for vote in votes]:
+        return "you count observations that prefer a model; on average means the mean, in which each says by how much."
     for part in (lambda n: 2 / n**0.5, lambda n: 2 / n, lambda n: 1 / n**0.5, lambda n: 1 / n):
         reach = [part(len(case[0])) * case[-1] for case in given]
         if said == [_decided(lead, by, lead) for lead, by in zip(leads, reach, strict=True)]:

@@ -112,7 +112,8 @@ def judge_steps(answer, name: str, slope, errors: np.ndarray, K: int, tolerance:
     if off > 1.2 * tolerance:
         require(steps != K, f"{says}. You return the ladder that you were given.")
         require(not spacing, f"{says}. {wide}")
-        why = "That is too much: how does the error of the rule depend on the number of steps?"
+        why = "That is too much: from which rule, with how many steps, do you start, and with which power of K does "
+        why += "its error fall?"
         if abs(times(1 / 4) - 1) < 0.01:
             why = "That is just too few: what moves is three times the finer error, not four."
         elif abs(times(1 / 3) - 1) < 0.01:

@@ -1,5 +1,7 @@
 """Worlds for notebook 01 in which one table of several does not leave its f invariant."""
 
+from itertools import product
+
 import numpy as np
 from scipy.special import logsumexp
 
@@ -110,16 +112,17 @@ def slip_of(said: list[int], worlds: list[World]) -> str:
         "where the chains at x go."
     )
     early = "In every world you compare T_k with f_{k-1}. That is log_f[k - 1]; tables[k - 1] belongs to log_f[k]."
-    for sentence, of, k, transposed in (
+    slips = (
         (left, normalised, 1, True),
         (left, top, 1, True),
         (early, normalised, 0, False),
         (early, top, 0, False),
-    ):
+    )
+    for (sentence, of, k, transposed), size in product(slips, (np.max, np.sum)):
         largest = []
         for log_f, tables, _ in worlds:
             pairs = [(of(f), T.T if transposed else T) for f, T in zip(log_f[k:], tables, strict=False)]
-            largest.append(1 + int(np.argmax([abs(p @ T - p).max() for p, T in pairs])))
+            largest.append(1 + int(np.argmax([size(abs(p @ T - p)) for p, T in pairs])))
         if said == largest:
             return f" {sentence}"
     pairs = [(normalised(log_f[1:]), tables) for log_f, tables, _ in worlds]

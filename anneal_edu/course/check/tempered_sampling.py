@@ -216,7 +216,7 @@ def _judge_common_factor(shift: float, near_enough: float, N: int) -> None:
         (15, "The second term rises by 20: its five weights add up to 4. Which weights make it rise by 5?"),
         (5, "The first term stays: each f_k should be divided by its Z_k there, so that it falls by 5."),
         (10, "In the first term each f_k is divided by its Z_k, so that it falls by 5."),
-        (shift, "Do the weights of both terms, n_k/N, add up to 1?"),
+        (shift, "Do the weights of both terms, n_k/N, add up to 1, and is the second linear in log Z_k?"),
     ):
         require(
             abs(shift) < near_enough or abs(shift - wrong) > near_enough,

@@ -54,7 +54,7 @@ def sound(answer) -> str:
     ...     return all(abs(v.mean(0) - rung.moments()[0]).max() < 0.025 for rung, v in seen)
     >>> sound(means_alone)
     ✗ you pass a phase that mixes the pixels of different chains: every E[v] is right, and E[v hᵀ], what pixels do \
-together, is not: compare that, with ten thousand draws or more.
+together, is not: compare that, with ten thousand draws or more, by its standard error.
       A hint: ae.check.tempered_training.sound.hint()
     """
 
@@ -155,9 +155,11 @@ for the particles.
     require(
         -1e-9 <= found <= 1 + 1e-9,
         f"a share of all mass lies from 0 to 1; yours is {found:.3g}. Do the shares that you compare lie from 0 to 1, "
-        "and do they add up to 1, elsewhere included?",
+        "and do they add up to 1, elsewhere included? Then half of what they differ by, without signs, does, too.",
     )
-    require(np.isclose(found, right, atol=1e-9), f"it should be {right:.4f} for a case of ours; yours is {found:.4f}.")
+    halves = "It is half of the sum of |p - q|, elsewhere included: no squares, and no logarithms."
+    ours = f"it should be {right:.4f} for a case of ours; yours is {found:.4f}. {halves}"
+    require(np.isclose(found, right, atol=1e-9), ours)
     judge_strays(answer, rbm, images[:4], np.vstack([images[:1], np.repeat(elsewhere, 3, axis=0)]))
     judge_sizes(answer, rbm, images, particles)
     judge_places(answer)

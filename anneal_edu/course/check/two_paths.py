@@ -138,7 +138,8 @@ def _judge_steps(p0: Gaussian, p1: Gaussian, n_steps: int, right: int) -> None:
             _finite(p, q),
             f"{case}with so few, step {k} still has weights of infinite variance: the smallest eigenvalue of "
             f"2 Σ_q⁻¹ - Σ_p⁻¹ is {_slope(p, q):.2g} there, and must be above 0. (Σ_p and Σ_q are the covariances of "
-            f"stops {k - 1} and {k} of the moment path; the gap between the means is in them.)",
+            f"stops {k - 1} and {k} of the moment path: the ends' covariances are in them, *and* the gap between the "
+            "means.)",
         )
 
 
@@ -180,15 +181,18 @@ def _judge_turn(number: int, style: str, angles: list[float]) -> float:
         return all(is_good(i, style, of(angle)) for i, angle in enumerate(angles))
 
     other = "moments" if style == "geometric" else "geometric"
+    along = "The clouds of the geometric path do not point along it."
+    if style == "moments":
+        along = "That would do where they lie far apart, and here they are too near for it."
     slips = {
         "It would be right in degrees; give radians.": max(np.abs(angles)) > 2 * np.pi and would_do(style, np.radians),
         f"That is a good angle for the other path, {other}. Which clouds does this one have?": would_do(other, float),
         "It would be right with the other sign: [[cos, -sin], [sin, cos]] turns to the left.": would_do(
             style, np.negative
         ),
-        "This lays the line between the means on an axis. That would do where they lie far apart, and here they are "
-        "too near for it.": style == "moments"
-        and all(abs(np.sin(2 * (a + np.arctan2(y, x)))) < 1e-3 for a, (x, y) in zip(angles, gaps, strict=True)),
+        "This lays the line between the means on an axis. " + along: all(
+            abs(np.sin(2 * (a + np.arctan2(y, x)))) < 1e-3 for a, (x, y) in zip(angles, gaps, strict=True)
+        ),
     }
     for sentence, hit in slips.items():
         require(not hit, case + sentence)

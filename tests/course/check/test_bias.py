@@ -171,6 +171,7 @@ WRONG_ALLOCATIONS = {
         "6000 seconds: your steps take",
     ),
     "fractions": (ideal, "fraction of a step"),
+    "seconds": (lambda F, t, T: t * the_best_shares(F, t, T), "these are the seconds"),
     "rounded": (lambda F, t, T: np.maximum(1, np.round(ideal(F, t, T))).astype(int), "One for every bin first"),
     "rounded down": (lambda F, t, T: np.floor(ideal(F, t, T)).astype(int), "at least one step"),
     "one at least": (lambda F, t, T: np.maximum(1, ideal(F, t, T).astype(int)), "One for every bin first"),

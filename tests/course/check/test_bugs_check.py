@@ -118,7 +118,7 @@ WRONG_LINE_UPS = {
     "the right ones": (
         lambda samplers, rng: sorted(set(range(8)) - set(found(samplers, rng))), "do you name the right ones?"
     ),
-    "everybody": (lambda samplers, rng: list(range(8)), "which is no chance"),
+    "everybody": (lambda samplers, rng: list(range(8)), "you accuse every right one"),
     "one standard error and a half": (lambda samplers, rng: found(samplers, rng, errors=1.5), "false alarms"),
     "means alone, nothing else": (
         lambda samplers, rng: found(samplers, rng, alike=False, still=False, squares=False), "Find four of five",

@@ -310,7 +310,7 @@ WRONG_UNSEEN = {
     "too high": (with_number(1, lambda q, W, R, C: -np.log(others(q, W))), "too low"),
     "no error": (with_number(1, lambda q, W, R, C: 0.0), "weigh less than Z"),
     "not divided": (with_number(1, lambda q, W, R, C: np.log(1 - q * W)), "only 1 - q of them"),
-    "of the rare": (with_number(1, lambda q, W, R, C: np.log(q * W)), "has seen such a chain"),
+    "of the rare": (with_number(1, lambda q, W, R, C: np.log(q * W)), "what such a chain would bring"),
     "log10": (with_number(1, lambda q, W, R, C: np.log10(others(q, W))), "to base 10"),
     "log of twice": (with_number(1, lambda q, W, R, C: np.log(2 * others(q, W))), "the natural log of that"),
     "mean square": (with_number(2, lambda q, W, R, C: foretold(q, W, R, C)[2] + 1), "still to be subtracted"),

@@ -104,6 +104,12 @@ def by_columns(log_f, tables):
     return 1 + int(np.argmax([abs(T @ p[k] - p[k]).max() for k, T in enumerate(tables, start=1)]))
 
 
+def by_columns_summed(log_f, tables):
+    p = np.exp(log_f - log_f.max(1, keepdims=True))
+    p /= p.sum(1, keepdims=True)
+    return 1 + int(np.argmax([abs(T @ p[k] - p[k]).sum() for k, T in enumerate(tables, start=1)]))
+
+
 def overflowing(log_f, tables):
     p = np.exp(log_f)
     p /= p.sum(1, keepdims=True)
@@ -127,6 +133,7 @@ WRONG_STEPS = {
     "no detailed balance, and yet": by_detailed_balance,
     "the f of the same": lambda log_f, tables: 1 + int(np.argmax(largest_changes(log_f, tables, late=1))),
     "p stands on the left of T": by_columns,
+    "the largest T p - p. p stands": by_columns_summed,
     "subtract the largest": overflowing,
     "k runs from 1": lambda log_f, tables: 0,
     "one whole number": lambda log_f, tables: largest_changes(log_f, tables),

@@ -78,6 +78,7 @@ WRONG_DECISIONS = {
     ),
     "the least lead decides": lambda a, b, za, zb, e: verdict_of(lead(a, b, za, zb), max(2 * e, 0.01)),
     "the evidence says": lambda a, b, za, zb, e: "a" if np.mean(a - za > b - zb) > 0.5 else "b",
+    "you count observations": lambda a, b, za, zb, e: verdict_of(np.mean(a - za > b - zb) - 0.5, 0),
     "you compare medians": lambda a, b, za, zb, e: verdict_of(np.median(a) - za - np.median(b) + zb, 2 * e),
     "subtract log Z once": lambda a, b, za, zb, e: verdict_of(a.sum() - za - b.sum() + zb, 2 * e),
     "you divide by n - 1": lambda a, b, za, zb, e: verdict_of(

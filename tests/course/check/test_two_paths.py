@@ -115,6 +115,11 @@ def signed(c):
     return abs(np.mean(c[:, 0, 1] / np.sqrt(c[:, 0, 0] * c[:, 1, 1])))
 
 
+def line_of_means(p0, p1, style):
+    gap = p1.mean - p0.mean
+    return -np.arctan2(gap[1], gap[0])
+
+
 def axes_of_the_mean(c):
     return abs(c[:, 0, 1].mean())
 
@@ -127,6 +132,7 @@ WRONG_TURNS = {
     "as in the lesson": (lambda p0, p1, style: np.pi / 4, "The number to make small"),
     "not at all": (lambda p0, p1, style: 0.0, "The number to make small"),
     "a matrix": (lambda p0, p1, style: np.eye(2), "return one angle"),
+    "the line between the means": (line_of_means, "geometric path do not point along it"),
     "far apart alone": (long_axis, "too near for it"),
     "half-way alone": (half_way, "The number to make small"),
     "r with its sign": (other_average(signed), "The number to make small"),
