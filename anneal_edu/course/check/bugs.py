@@ -27,12 +27,12 @@ N_SPARED = 20
 def refresh_test(answer) -> str:
     """``answer(refresh, rng)`` must say True of a right ``refresh(v, gamma, rng)``, v (C, D), and False of a wrong one.
 
-    It is asked about twenty-one wrong ones, and twenty times about right ones.
+    It is asked about twenty-three wrong ones, and twenty times about right ones.
 
     Examples
     --------
     >>> refresh_test(lambda refresh, rng: True)
-    ✗ you let a wrong refresh pass: its noise is γ r, as a paper prints it: momenta lose their variance.
+    ✗ you let a wrong refresh pass: its noise is γ r, as a paper prints it: below γ = 1 momenta lose their variance.
       A hint: ae.check.bugs.refresh_test.hint()
     """
     right = right_refresh, right_otherwise

@@ -47,7 +47,9 @@ def _mistaken_log_weights(log_f, log_z_0, x):
         "these are the weights themselves. Return their logarithms: in a real model w overflows.": np.exp(right),
         "this is plain importance sampling: it jumps from f_0 to f_K at x_0 and uses no state in "
         "between.": log_z_0 + log_f[-1][x[:, 0]] - log_f[0][x[:, 0]],
-        "the first ratio is missing: k runs from 1.": right - log_f[1][x[:, 1]] + log_f[0][x[:, 1]],
+        "the first ratio is missing: k runs from 1, and all are added up.": right
+        - log_f[1][x[:, 1]]
+        + log_f[0][x[:, 1]],
         "log_z_0 is subtracted in yours; log w starts from + log_z_0.": right - 2 * log_z_0,
         "log_z_0 comes once.": right + (len(stages) - 1) * log_z_0,
         "the log ratios are added up, not averaged.": log_z_0 + (right - log_z_0) / len(stages),
@@ -203,7 +205,7 @@ def _say_what_is_sound(
     flow = p[:, None] * T
     ring = (
         f" T_{k} has no detailed balance, and yet it is sound: as many chains come into each site as leave it. Ask for "
-        f"invariance itself, p_{k} T_{k} = p_{k}, of probabilities."
+        f"invariance itself, p_{k} T_{k} = p_{k} to within rounding, of probabilities."
     )
     raise WrongAnswerError(
         f"T_{k} is sound: p_{k} T_{k} differs from p_{k} by {abs(p @ T - p).max():.0e} at most. T_k must leave f_k "

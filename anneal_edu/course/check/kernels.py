@@ -84,7 +84,10 @@ _each_amount_right = _leaning(lambda states, p: states.sum(1) == np.arange(state
 TIMES = 150  # that the Gibbs step comes again: a test that errs once in thirty passes by luck once in 160
 # step(rbm, v, rng) -> v; whether it is sound; what to say to whom thinks otherwise
 STEPS: dict[str, tuple[Kernel, bool, str]] = {
-    "Gibbs": (gibbs, True, "it is the Gibbs step of the lesson. Do you begin with exact draws, and allow for chance?"),
+    "Gibbs": (
+        gibbs, True,
+        "it is the Gibbs step of the lesson. Do you begin with exact draws, go on with one rng, and allow for chance?",
+    ),
     "the hidden biases are missing": (
         lambda rbm, v, rng: gibbs(BinaryRBM(rbm.weights, rbm.visible_bias, 0 * rbm.hidden_bias), v, rng),
         False, "it forgets the hidden biases: exact draws become others at once.",

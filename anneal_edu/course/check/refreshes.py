@@ -21,6 +21,12 @@ def _refresh(keep=lambda g: np.sqrt(1 - g), new=np.sqrt, noise=lambda v, rng: rn
     return lambda v, gamma, rng: keep(gamma) * v + new(gamma) * noise(v, rng)
 
 
+def _opposite(r: np.ndarray) -> np.ndarray:
+    """Every second row is minus the one before."""
+    r[1::2] = -r[: len(r) - len(r) % 2 : 2]
+    return r
+
+
 def _last_left(v: np.ndarray, gamma: float, rng: np.random.Generator) -> np.ndarray:
     new = right_refresh(v, gamma, rng)
     new[:, -1] = v[:, -1]
@@ -28,10 +34,10 @@ def _last_left(v: np.ndarray, gamma: float, rng: np.random.Generator) -> np.ndar
 
 
 WRONG_REFRESHES: dict[str, Refresh] = {  # what is said of it
-    "its noise is γ r, as a paper prints it: momenta lose their variance": _refresh(new=lambda g: g),
+    "its noise is γ r, as a paper prints it: below γ = 1 momenta lose their variance": _refresh(new=lambda g: g),
     "it keeps (1 - γ) v, without the root: momenta lose their variance": _refresh(keep=lambda g: 1 - g),
     "it has no noise at all: momenta die out": _refresh(new=lambda g: 0.0),
-    "it renews a share 1 - γ and keeps √γ v: the variance is right, look at what is kept": _refresh(
+    "it renews a share 1 - γ and keeps √γ v: the variance is right, look at what is kept, at several γ": _refresh(
         keep=np.sqrt, new=lambda g: np.sqrt(1 - g)
     ),
     "it returns v as it was: the variance is right, look at what is kept": lambda v, gamma, rng: v.copy(),
@@ -76,5 +82,11 @@ WRONG_REFRESHES: dict[str, Refresh] = {  # what is said of it
     ),
     "chains 1 and 2 share one noise, so do 3 and 4: each is right, all together are not": _refresh(
         noise=lambda v, rng: np.repeat(rng.standard_normal(v.shape), 2, axis=0)[1 : len(v) + 1]
+    ),
+    "chains 0 and 1 have opposite noise, r and -r, and so have 2 and 3: ask of both signs": _refresh(
+        noise=lambda v, rng: _opposite(rng.standard_normal(v.shape))
+    ),
+    "coordinates 0 and 1 of a chain have opposite noise, r and -r: ask of both signs": _refresh(
+        noise=lambda v, rng: _opposite(rng.standard_normal(v.shape).T).T
     ),
 }

@@ -215,7 +215,7 @@ def your_path(answer):
         f"at β = 0 your path has the shape of the start, and log Z = {constant[0]:.2f}: N(0, 1) is normalised.",
     )
     require(ends[0], "at β = 0 your path should be the start, N(0, 1).")
-    require(ends[1], "at β = 1 your path should be the target, N(3, 1).")
+    require(ends[1], "at β = 1 your path should be the target, N(3, 1), normalised.")
     here = answer(0.5)
     require(
         np.allclose(here.log_density(x), answer(0.5).log_density(x)),

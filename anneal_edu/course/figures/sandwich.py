@@ -121,4 +121,4 @@ def figure_five(axes: list[Axes], rows: list[dict], reference: float) -> None:
     handles = [Line2D([], [], **look, label="forward"), Line2D([], [], **look, markerfacecolor="white",
                linestyle=(0, (1, 2)), label="reverse")]  # fmt: skip
     axes[1].legend(handles=handles, loc="lower right")
-    axes[0].set_ylabel("log Ẑ less the reference (nats)")
+    axes[0].set_ylabel("log Ẑ - reference (nats), squeezed beyond 1")
