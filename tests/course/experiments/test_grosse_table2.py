@@ -143,3 +143,31 @@ def test_stored_results_hold_every_row_and_how_they_were_made():
 
 def test_the_papers_table_is_complete():
     assert all(len(column) == 6 for column in grosse_table2.PAPER.values())
+
+
+ON_MNIST = [("mnist_pcd_500", start, path) for start in ("uniform", "base rate") for path in PATHS]
+
+
+def test_on_mnist_the_geometric_path_is_pinned_at_the_papers_scale_and_the_curves_end_in_the_table():
+    table, curves = (stored(f"grosse_{name}_mnist")["rows"] for name in ("table2", "figure5"))
+    assert [(row["model"], row["start"], row["path"]) for row in table] == ON_MNIST
+    assert stored("grosse_table2_mnist")["settings"]["n_steps"] == SCALES["long"].n_steps == 100_000
+    for row in table:
+        assert row["n_steps"] == (10_000 if row["path"] == "MAS cheap" else 100_000)
+        where = {key: row[key] for key in ("start", "path", "n_steps")}
+        (end,) = [r for r in curves if where.items() <= {key: r[key] for key in where}.items()]
+        assert {key: row[key] for key in end} == end
+        if row["path"] == "geometric":
+            assert abs(row["log_z"] - row["reverse_log_z"]) < 3 * np.hypot(row["std_error"], row["reverse_std_error"])
+    assert len(curves) == 28
+
+
+def test_on_mnist_chains_of_the_geometric_path_are_blank_on_the_way_and_those_of_splines_are_not():
+    stops = stored("grosse_figure4_mnist")["rows"]
+    betas = [i / N_STOPS for i in range(N_STOPS + 1)]
+    assert [(stop["path"], stop["beta"]) for stop in stops] == [(path, beta) for path in PATHS for beta in betas]
+    for stop in stops:
+        assert pictures_of(stop).shape == (8, 784)
+        blank = stop["path"] == "geometric" and 0.6 < stop["beta"] < 0.9
+        assert stop["blank"] > 0.8 if blank else stop["blank"] < 0.35
+        assert stop["path"] == "geometric" or stop["blank"] == 0
