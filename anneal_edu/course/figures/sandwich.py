@@ -112,8 +112,9 @@ def figure_five(axes: list[Axes], rows: list[dict], reference: float) -> None:
                 hollow = STYLES[style] | {"markerfacecolor": "white", "linestyle": (0, (1, 2))}
                 artists.line(ax, f"{style} reverse", x, reverse, **hollow)
         artists.log_x(ax, "number of transitions K", n_steps, span)
-        ticks = [t for t in (-1000, -100, -10, -1, 0, 1, 10, 100, 1000) if bottom < t < top]
-        artists.squeezed_y(ax, 1.0, ticks, min(bottom, -2.0), max(top, 2.0))
+        ends = min(bottom, -2.0), max(top, 2.0)
+        ticks = [t for t in (-1000, -100, -10, -1, 0, 1, 10, 100, 1000) if ends[0] < t < ends[1]]
+        artists.squeezed_y(ax, 1.0, ticks, *ends)
         ax.set_title(title)
     meanings = {style: path for style, path in PATHS.items() if any(row["path"] == path for row in rows)}
     artists.legend(axes[0], meanings, "lower right")
