@@ -87,6 +87,8 @@ def who_sees_what(ax: Axes, faults: list[str], kinds: list[str], seen: list[list
         True, False, or None where it cannot be asked.
     """
     rows = np.arange(len(faults))[::-1]
+    for y in rows[1::2]:
+        artists.band(ax, f"row {y}", [-0.6, len(kinds) - 0.4], [y - 0.5] * 2, [y + 0.5] * 2, "reference", alpha=0.1)
     for style, value in ((FAULTY, True), (SOUND, False)):
         at = [(j, row) for row, line in zip(rows, seen, strict=True) for j, v in enumerate(line) if v is value]
         if at:

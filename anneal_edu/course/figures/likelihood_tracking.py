@@ -204,8 +204,10 @@ def tracked_and_bounded(axes: list[Axes], rows: list[dict]) -> None:
     for style, x, off in (("RTS", looks, log_z - middle), ("AIS", looks + 0.025 * end, annealed - middle)):
         artists.bars(right, f"{style} runs", x, off.min(1), off.max(1), style, linewidth=1.8, markersize=7)
         artists.line(right, style, x, off.mean(1), **STYLES[style] | {"linewidth": 1.4, "markersize": 8})
-    reach = 1.2 * max(1.0, np.abs(np.r_[log_z - middle, annealed - middle]).max())
-    right.set(xlim=(0, end), ylim=(-reach, 1.45 * reach), xlabel="updates")
+    off = np.r_[log_z - middle, annealed - middle]
+    low, high = min(-1.0, off.min()), max(1.0, off.max())
+    reach = high - low
+    right.set(xlim=(0, end), ylim=(low - 0.08 * reach, high + 0.22 * reach), xlabel="updates")
     right.set_title("log Ẑ minus the sandwich: mean, range (nats)")
     meanings = {"RTS": "tracked", "AIS": "AIS from nothing"}
     if half_gap.max() > 0.02 * reach:  # else the dotted line hides it
