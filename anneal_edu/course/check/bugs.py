@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -110,11 +111,14 @@ def _metropolis(scale: float, power: float = 1.0, widen: float = 0.0, shared: bo
     return move
 
 
-def _coordinates_in_turn(f, x, rng):
-    """One after the other from its conditional law: right, and not in detailed balance."""
+def _coordinates_in_turn(f, x, rng, sign: float = 1.0):
+    """One after the other from its conditional law: right, and not in detailed balance.
+
+    With the other sign of the slope all means and variances stay as they are, and the covariance does not.
+    """
     for i in (0, 1):
         slope = f.cov[0, 1] / f.cov[1 - i, 1 - i]
-        mean = f.mean[i] + slope * (x[:, 1 - i] - f.mean[1 - i])
+        mean = f.mean[i] + sign * slope * (x[:, 1 - i] - f.mean[1 - i])
         x[:, i] = mean + np.sqrt(f.cov[i, i] - slope * f.cov[0, 1]) * rng.standard_normal(len(x))
     return x
 
@@ -124,19 +128,25 @@ def _langevin(noise: float) -> Callable:
 
 
 _RIGHT = (random_walk(0.5), random_walk(1.2), hmc(0.4, 4), exact, _coordinates_in_turn, hmc(0.8, 2))
-_WRONG = (
-    _metropolis(0.9, power=-1.0), _metropolis(0.9, power=0.5), _metropolis(0.6, widen=0.7),
-    _metropolis(0.4, shared=True), _metropolis(0.9, left=1), _langevin(1.0),
-    _metropolis(0.9, power=0.0), _metropolis(1.0, power=1.6),
-)  # fmt: skip
-BUDGET, N_SAMPLERS, N_ROUNDS = 400_000, 8, 8
-_LEFT_OUT = 4  # the place of the one that never changes a coordinate, which no average of exact draws sees
+_WRONG = {
+    "it accepts by the ratio turned upside down": _metropolis(0.9, power=-1.0),
+    "it accepts by the root of the ratio": _metropolis(0.9, power=0.5),
+    "its steps are longer where x is large, and it does not ask for the way back": _metropolis(0.6, widen=0.7),
+    "one and the same noise moves all chains": _metropolis(0.4, shared=True),
+    "a coordinate never changes": _metropolis(0.9, left=1),
+    "a Langevin step, without the decision": _langevin(1.0),
+    "it accepts whatever comes": _metropolis(0.9, power=0.0),
+    "it accepts by a power of the ratio, 1.6": _metropolis(1.0, power=1.6),
+    "a coordinate follows the other one with the wrong sign": partial(_coordinates_in_turn, sign=-1.0),
+}
+BUDGET, N_SAMPLERS, N_ROUNDS = 400_000, 8, 9
+_LEFT_OUT = "a coordinate never changes"  # no average of exact draws sees it
 
 
-def line_up(seed: int, budget: int = BUDGET) -> tuple[list[Anonymous], dict[int, int]]:
-    """Eight samplers for one target, and which are wrong, at least one, at most six: number → place in `_WRONG`.
+def line_up(seed: int, budget: int = BUDGET) -> tuple[list[Anonymous], dict[int, str]]:
+    """Eight samplers for one target, and which are wrong, at least one, at most six: number → what is wrong.
 
-    Eight seeds in a row have every kind of fault among them.
+    Nine seeds in a row have every kind of fault among them.
     """
     rng = np.random.default_rng([1515, seed])
     mean, tilt = rng.normal(size=2), rng.uniform(-0.6, 0.6)
@@ -146,8 +156,8 @@ def line_up(seed: int, budget: int = BUDGET) -> tuple[list[Anonymous], dict[int,
     wrong[rng.choice(np.flatnonzero(wrong), max(0, wrong.sum() - 6), replace=False)] = False
     kinds = [int(rng.integers(len(_WRONG) if bad else len(_RIGHT))) for bad in wrong]
     kinds[rng.choice(np.flatnonzero(wrong))] = seed % len(_WRONG)
-    bad = {i: kinds[i] for i in np.flatnonzero(wrong).tolist()}
-    moves = [_WRONG[kind] if i in bad else _RIGHT[kind] for i, kind in enumerate(kinds)]
+    bad = {i: list(_WRONG)[kinds[i]] for i in np.flatnonzero(wrong).tolist()}
+    moves = [_WRONG[bad[i]] if i in bad else _RIGHT[kind] for i, kind in enumerate(kinds)]
     return [Anonymous(target, move, shared) for move in moves], bad
 
 
@@ -164,20 +174,21 @@ def which_are_wrong(answer) -> str:
     """``answer(samplers, rng)`` must return the numbers, from 0, of those of eight samplers that are wrong.
 
     Each has a ``target`` with exact draws and is called as ``sampler(x, rng)``; all together may move 400,000 chains.
-    Eight line-ups are made anew: find four of five of the wrong ones, all of those that never change a
-    coordinate among them, with at most one false alarm in all.
+    Nine line-ups are made anew: find four of five of the wrong ones, one at least of every kind, and all of those that
+    never change a coordinate, with at most one false alarm in all.
 
     Examples
     --------
     >>> which_are_wrong(lambda samplers, rng: [])
-    ✗ in eight line-ups you find 0% of the wrong samplers, with 0 false alarms. Find four of five.
+    ✗ in nine line-ups you find 0% of the wrong samplers, with 0 false alarms. Find four of five.
       A hint: ae.check.bugs.which_are_wrong.hint()
     """
     return _judged(answer, range(N_ROUNDS))
 
 
 def _judged(answer, seeds) -> str:
-    hits, false, n_wrong, still = 0, 0, 0, []
+    hits, false, n_wrong = 0, 0, 0
+    by_kind: dict[str, list[bool]] = {}  # which of its samplers are named
     for seed in seeds:
         samplers, wrong = line_up(seed)
         try:
@@ -193,9 +204,10 @@ def _judged(answer, seeds) -> str:
         require(told <= set(range(N_SAMPLERS)), f"the samplers have the numbers 0 to {N_SAMPLERS - 1}, got {told}.")
         hits, false, n_wrong = hits + len(told & set(wrong)), false + len(told - set(wrong)), n_wrong + len(wrong)
         for number, kind in wrong.items():
-            still += [number in told] if kind == _LEFT_OUT else []
-    score = f"in eight line-ups you find {hits / n_wrong:.0%} of the wrong samplers, with {false} false alarms"
-    others = n_wrong - still.count(False)  # a kind that is always missed is named; chance decides how many it is
+            by_kind.setdefault(kind, []).append(number in told)
+    score = f"in nine line-ups you find {hits / n_wrong:.0%} of the wrong samplers, with {false} false alarms"
+    never = {kind: named for kind, named in by_kind.items() if not any(named) or (kind == _LEFT_OUT and not all(named))}
+    others = n_wrong - sum(named.count(False) for named in never.values() if len(never) < 3)  # these are named below
     n_right = N_SAMPLERS * len(seeds) - n_wrong
     require(
         hits > 0.3 * n_wrong or false < n_right * 2 / 3,
@@ -213,12 +225,13 @@ def _judged(answer, seeds) -> str:
         "and by how many standard errors of what you average?",
     )
     require(false <= 1, f"{score}. Whom you accuse must be wrong: allow chance five standard errors.")
-    require(
-        all(still),
-        f"{score}; but of one kind you miss {still.count(False)} of {len(still)}: a coordinate never changes. Exact "
-        "draws stay exact draws, and most of the plane is never seen.",
+    for kind, named in never.items():
+        why = " Exact draws stay exact draws, and most of the plane is never seen." * (kind == _LEFT_OUT)
+        raise WrongAnswerError(f"{score}; but of one kind you miss {named.count(False)} of {len(named)}: {kind}.{why}")
+    return (
+        "right: in nine line-ups you find four of five wrong samplers or more, of every kind one at least, with at "
+        "most one false alarm."
     )
-    return "right: in eight line-ups you find four of five wrong samplers or more, with at most one false alarm."
 
 
 def _begins_elsewhere(answer, seed: int) -> bool:

@@ -52,8 +52,8 @@ def condemned(answer: Callable) -> int:
         "asked: what leaves every distribution as it is may leave a chain where it is, too.",
     )
     raise WrongAnswerError(
-        f"{never}. Did it begin at exact draws of its rungs, is each rung compared with its own law, and may a mean of "
-        "finitely many draws be a little off?"
+        f"{never}. Did it begin at exact draws of its rungs, is each rung compared with its own law (the mean of v hᵀ, "
+        "too, and no product of means), and may a mean of finitely many draws be a little off?"
     )
 
 

@@ -32,6 +32,7 @@ def curves() -> Iterator[tuple[str, Given, int | None]]:
         ("a fall just within the error bars", _FALL, np.full(8, 0.5325), None),
     ):
         yield case, (_RISE + _LOG_Z, validation + _LOG_Z, _LOG_Z.copy(), std_error), since
+    yield "both likelihoods fall", (_FALL + 3 + _LOG_Z, _FALL + _LOG_Z, _LOG_Z.copy(), np.full(8, 0.2)), 4
     for case, validation, since in (
         ("a fall in between, of which the last look shows nothing", recovered, None),
         ("a fall with a rise in between", uneven, 3),
@@ -136,6 +137,8 @@ def judge_since(since: int | None, right: int | None, case: str, given: Given, a
         return
     unseen = "The fall is more than two of these, and you do not see it. Is it the best look that is compared, and are "
     unseen += "the two errors added as squares?"
+    train = given[0] - log_z
+    unseen += " (That the training likelihood falls as well changes nothing.)" * bool(train[-1] < train[best])
     if best == 0:
         unseen += " (It has the index 0 here, which `or` and `if` take for nothing.)"
     require(since is not None, f"{both} {unseen}")

@@ -120,6 +120,8 @@ def _name_the_slip(got: float, right: float, r: float, spread: float, budget: in
         "The bias has r, so that its square has r².": np.cbrt(r * budget / (2 * spread**2)),
         "That weighs the bias against the Monte Carlo error alone, and leaves out that patches "
         "differ.": np.sqrt(r * budget) / 2,
+        "r is the variance of a single weight: that of a patch is r/C, and of all N patches r/budget, whatever C "
+        "is.": np.cbrt(r2b / (2 * (spread**2 + r))),
         "The bias is the same at every patch: the mean over N patches has all of it, not an Nth part, nor one divided "
         "by √N.": r / (2 * spread),
     }.items():
@@ -137,7 +139,8 @@ def _name_the_slip(got: float, right: float, r: float, spread: float, budget: in
         f"{case}That would be right for a budget of {_MEASURED[2]:,}: with more to spend, more chains a patch.",
     )
     require(abs(got / right - 1) > 0.08, f"{case}{close} {exact}")
-    require(abs(got / right - 1) > 0.4, f"{case}{close} It has the *square* of the bias, plus the variance.")
+    summed = "It is the *squared* bias and the variance whose sum should be smallest; and C need not be round."
+    require(abs(got / right - 1) > 0.4, f"{case}{close} {summed}")
     require(
         (r, spread, budget) != _MEASURED,
         f"{case[:-2]}; {_said(*_measured(got))}. Write bias and variance as functions of C, with N = budget/C.",
@@ -192,7 +195,7 @@ _SETS = 4000
 _NAN = (
     "your function returned NaN. The root of a negative number? It may be one if np.var, which divides by N, and "
     "np.cov, which divides by N - 1, stand in one difference; or if errors are taken away that should be added. "
-    "Or do you divide by an error? It may be 0."
+    "Or do you divide by an error, which may be 0, or leave out patches, of which there may be two?"
 )
 _GIVEN = (
     ([3.0, -7.0, 12.0, 1.0, -4.0, 9.0, -10.0, 6.0], [8.0, 1.0, 9.0, -2.0, -5.0, 14.0, 2.0, 5.0],

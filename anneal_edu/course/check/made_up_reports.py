@@ -28,8 +28,12 @@ _TABLES = (
     (-90.0, (-0.62, 0.01), (0.0, 0.01), ((-0.6, 0.02), (-0.6, 0.02), (-0.65, 0.02), (-0.6, 0.02), (-0.62, 0.02))),
     # ends crossed by 0.5 with tiny bars: what lies between them is wrong
     (55.0, (-0.20, 0.01), (-0.70, 0.01), ((-0.45, 0.02), (-0.45, 0.02), (-0.7, 0.02), (-0.42, 0.02), (-0.44, 0.02))),
-    # ends that meet, one below and one above them without a warning, and one between them with one
-    (30.0, (-0.10, 0.03), (0.05, 0.03), ((-0.6, 0.04), (0.6, 0.04), (-0.36, 0.02, _TAIL), (0.02, 0.03), (-0.05, 0.03))),
+    # ends crossed by 0.3 with tiny bars: within half a nat, and bounds cannot do this
+    (55.0, (-0.60, 0.01), (-0.90, 0.01), ((-0.75, 0.02), (-0.75, 0.02), (-0.8, 0.02), (-0.7, 0.02), (-0.72, 0.02))),
+    # ends that cross by two and a half standard errors, which is chance
+    (30.0, (0.05, 0.03), (-0.055, 0.03), ((0.02, 0.04), (0.0, 0.04), (-0.05, 0.02), (0.02, 0.03), (-0.05, 0.03))),
+    # ends that meet, one below and one above them without a warning, and one that is near to both with one
+    (30.0, (-0.07, 0.03), (-0.06, 0.03), ((-0.6, 0.04), (0.6, 0.04), (-0.35, 0.02, _TAIL), (0.02, 0.03), (0.0, 0.03))),
     # ends that meet, and one of the others, the third, without an answer and without a warning
     (30.0, (-0.10, 0.03), (0.05, 0.03), ((0.0, 0.04), (0.04, 0.04), (np.nan, np.nan), (0.02, 0.03), (-0.05, 0.03))),
     # ends that are pinned, warn, and are wrong, as two others do and are; those that do not warn are right
@@ -50,6 +54,11 @@ _TABLES = (
     (7.0, (0.0, 0.02), (0.05, 0.02), (*[(0.02, 0.03)] * 6, *[(-1.0, 0.02)] * 3)),
     # ends 0.44 apart that are pinned, with three standard errors of the gap, not with four
     (30.0, (-0.22, 0.012), (0.22, 0.012), ((0.0, 0.03), (0.1, 0.03), (-0.1, 0.03), (0.05, 0.02), (-0.05, 0.03))),
+    # ends 0.44 apart that are pinned, and log Z at one of them: who lies beyond the other is too far off, by its own
+    # long bar, too; who warned is; and those that are near both are right
+    (30.0, (0.0, 0.01), (0.44, 0.01), ((0.2, 0.02), (0.22, 0.02), (0.5, 0.05), (0.2, 0.03), (0.24, 0.02))),
+    (30.0, (-0.44, 0.01), (0.0, 0.01), ((-0.2, 0.02), (-0.55, 0.12), (-0.22, 0.02), (-0.2, 0.03), (-0.24, 0.02))),
+    (-9.0, (0.0, 0.01), (0.40, 0.01), ((0.2, 0.02), (0.22, 0.02), (0.45, 0.05, _TAIL), (0.2, 0.03), (0.24, 0.02))),
     # no run from the data: all have missed a mode, and nobody is there to say so
     (41.0, (-2.30, 0.02), None, ((-2.3, 0.02), (-2.3, 0.03), (-2.3, 0.02), (-2.3, 0.02), (-2.3, 0.02))),
 )

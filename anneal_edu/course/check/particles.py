@@ -153,8 +153,8 @@ def _judge_particles(found: np.ndarray, new: np.ndarray, moved: np.ndarray, swee
     )
     require(_rows(found) != _rows(moved[at_end].reshape(-1, D)), f"{says}these particles are from before the swaps.")
     raise WrongAnswerError(
-        f"{says}the particles are no states that you return: they should be those of every rung where β = 1, after "
-        "the swaps and with nothing done to them since."
+        f"{says}the particles are not those of the states that you return which stand for the model: all of every "
+        "rung where β = 1, each once, after the swaps and with nothing done to them since."
     )
 
 

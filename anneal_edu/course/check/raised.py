@@ -58,6 +58,7 @@ def judge_log_p(got: np.ndarray, log_f: np.ndarray, log_w: np.ndarray, case: str
         "logarithm.": log_f - log_w.mean(1),
         "log f is missing: p̂(v) is the mean of f(v)/w.": mean_of(-log_w),
         "the sign is turned: this is -log p̂.": -log_f - mean_of(-log_w),
+        "log f has the wrong sign: p̂(v) is f(v) times the mean of 1/w.": -log_f + mean_of(-log_w),
         "the sign of the second term is turned: it is + log mean 1/w.": log_f - mean_of(-log_w),
         "points and chains are mixed up: the first C weights belong to the first point, so the shape is "
         "(N, C).": log_f + mean_of(-mixed),

@@ -134,7 +134,7 @@ The objective printed there has the other sign: it is a valley, not a hill.
 
     shift = value(best + 5) - value(best)
     near_enough = 10.0 ** -min(digits)
-    _judge_one_term_twice(value, log_f, best, shift)
+    _judge_one_term_twice(value, log_f, best, s, shift)
     _judge_common_factor(shift, near_enough, log_f.shape[1])
     _judge_valley(value, log_f, counts, best, near_enough)
     constant = value(best) - _mixture(log_f, best, s) - s @ best
@@ -187,7 +187,7 @@ def _mixture(log_f, log_z, s) -> float:
     return float(logsumexp(np.log(s)[:, None] + log_f - np.reshape(log_z, (-1, 1)), axis=0).mean())
 
 
-def _judge_one_term_twice(value, log_f, best, shift: float) -> None:
+def _judge_one_term_twice(value, log_f, best, s, shift: float) -> None:
     """A term that counts twice changes the sum as much as one does that is missing, or has no Z in it."""
     of_first = value(best, log_f + 5) - value(best)
     aside = np.array([0.0, 2.0, 0.0, 0.0, 0.0])
@@ -196,6 +196,12 @@ def _judge_one_term_twice(value, log_f, best, shift: float) -> None:
     require(
         abs(shift + 5) > 1e-3 or abs(of_first - 10) > 1e-3,
         f"{changes} The first term falls by 10: it is the mean over the draws, once, and yours is twice as much.",
+    )
+    linear = value(best + 20 * aside) - value(best + 19 * aside)  # where Z_1 is so large that the first term is level
+    require(
+        abs(shift - 5) > 1e-3 or abs(of_first - 5) > 1e-3 or not bends or abs(linear - 2 * s[1]) > 1e-3,
+        f"{changes} The first term should fall by 5, and yours does not: f_k is divided by Z_k there, not by a ratio "
+        "of two of them.",
     )
     require(
         abs(shift - 5) > 1e-3 or abs(of_first - 5) > 1e-3 or not bends,

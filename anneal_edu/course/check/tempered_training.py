@@ -59,6 +59,11 @@ together, is not: compare that, with ten thousand draws or more, by its standard
     """
 
     n, (short, long) = condemned(answer), ladders()
+    require(
+        not all(says_sound(answer, short, phase, 30) for phase in SICK.values()),
+        "you pass a phase whatever is wrong with it. Is it the *new* states that you judge, those that "
+        "`phase(states, rng)` returns, and are they enough to tell?",
+    )
     seldom = f"you condemn a phase without a fault in {n} of the first 24 trials"
     for ladder in (short, long) if n else ():
         judge_beginning(answer, ladder, seldom)

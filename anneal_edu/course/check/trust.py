@@ -75,10 +75,10 @@ def cases() -> Iterator[tuple[list[Report], float]]:
 @exercise(
     hints=(
         "Which two reports began at different ends, and can both miss the same mode?",
-        "If AIS and reverse AIS from data are not pinned, or one of them warns, nobody can be trusted. Else, who lies "
-        "within 0.3 of them unwarned?",
-        "[] if |upper - lower| + 3 √(s₁² + s₂²) ≥ 0.5 or an end has warnings, else those without warnings in [lower - "
-        "0.3, upper + 0.3]",
+        "If AIS and reverse AIS from data cross, or are not pinned, or one of them warns, nobody can be trusted. Else, "
+        "at which of the two ends may log Z be? Who is near it, unwarned, in either case?",
+        "[] if upper - lower < -3 s, |upper - lower| + 3 s ≥ 0.5 (s = √(s₁² + s₂²)) or an end has warnings, else those "
+        "without warnings within 0.3 of *both* ends",
     )
 )
 def trusted(answer) -> str:
@@ -107,7 +107,7 @@ believe those that lie there and do not warn.
             require(name in known, f"there is no report named {name!r}; return r.name of the reports you trust.")
         _judge_trust(set(names), known, exact)
     return (
-        "right: on eight models, and in twenty-one tables that are made up, you trusted nothing wrong, and, where all "
+        "right: on eight models, and in twenty-six tables that are made up, you trusted nothing wrong, and, where all "
         "was well, enough of what was right."
     )
 
@@ -139,6 +139,9 @@ def _judge_trust(names: set[str], known: dict[str, Report], exact: float) -> Non
         ends = [f'"{end.name}"' for end in (low, high) if end.warnings]
         witness = f" But {' and '.join(ends)} warned: an end that warns is no witness for others." if ends else ""
         said = f"It warned: {kinds or 'nothing'}."
+        near = [end for end in (low, high) if abs(report.log_z - end.log_z) < max(CLOSE, 3 * report.std_error)]
+        if len(near) == 1 and not witness:
+            witness = " It is near one of them, and log Z may be at the other: be near to both."
         raise WrongAnswerError(f"{off} though the two ends of the sandwich meet, {place}. {said}{witness}")
     met = not apart and not any(end.warnings for end in (low, high) if end)
     well = met and len(right) > len(known) / 2  # a lucky chain can make the ends meet where most are wrong

@@ -31,7 +31,7 @@ WRONG_CHAINS = {
     "averaged bias": (cheapest(lambda r, C, s, B: (r / C) ** 2 * C / (4 * B) + (s**2 * C + r) / B), "has all of it"),
     "no half": (cheapest(lambda r, C, s, B: (r / C) ** 2 + (s**2 * C + r) / B), "*half* of r/C"),
     "bias not squared": (cheapest(lambda r, C, s, B: r / C / 2 + (s**2 * C + r) / B), "Its *square* adds"),
-    "bias plus bar": (cheapest(lambda r, C, s, B: r / C / 2 + np.sqrt((s**2 * C + r) / B)), "*square* of the bias"),
+    "bias plus bar": (cheapest(lambda r, C, s, B: r / C / 2 + np.sqrt((s**2 * C + r) / B)), "*squared* bias"),
     "spread not squared": (cheapest(lambda r, C, s, B: (r / C) ** 2 / 4 + (s * C + r) / B), "variance has its square"),
     "equal parts": (lambda r, s, B: np.cbrt(r**2 * B / (4 * s**2)), "where their slopes cancel"),
     "a factor 2": (lambda r, s, B: np.cbrt(r**2 * B / s**2), "The factor 2 is lost"),
@@ -46,7 +46,10 @@ WRONG_CHAINS = {
     "less than none": (lambda r, s, B: -chains(r, s, B), "is positive"),
     "one more": (lambda r, s, B: chains(r, s, B) + 1, "not C - 1"),
     "upside down": (lambda r, s, B: 1 / chains(r, s, B), "upside down"),
-    "a third of r²": (lambda r, s, B: np.cbrt(r**2 * B / (3 * s**2)), "*square* of the bias"),
+    "a third of r²": (lambda r, s, B: np.cbrt(r**2 * B / (3 * s**2)), "*squared* bias"),
+    "the variance of a weight for that of a patch": (
+        lambda r, s, B: np.cbrt(r**2 * B / (2 * (s**2 + r))), "r is the variance of a single weight"
+    ),
     "a third too many": (lambda r, s, B: 1.3 * chains(r, s, B), "Near, but not yet"),
     "spread forgotten": (lambda r, s, B: np.cbrt(r**2 * B / 2), "`spread` is missing"),
     "half of it": (lambda r, s, B: chains(r, s, B) / 2, "measured in 1,500 repeats"),

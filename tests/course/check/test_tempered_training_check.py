@@ -101,7 +101,7 @@ def if_all_move(phase, rungs, rng):
 
 
 WRONG_SOUND = {
-    "everything is well": (lambda phase, rungs, rng: True, "moves every rung under the last model"),
+    "everything is well": (lambda phase, rungs, rng: True, "whatever is wrong with it"),
     "nothing is well": (lambda phase, rungs, rng: False, "every time"),
     "the last rung alone": (soundness(rungs_of=lambda n: [n - 1]), "on the other rungs"),
     "the particles alone": (soundness(rungs_of=lambda n: []), "on the other rungs"),
@@ -363,7 +363,7 @@ WRONG_PHASE = {
     "moved once more": (
         handing_out(lambda new, old, model, betas, rng: ae.gibbs(model, at_end(new, betas), rng)), "done to them since"
     ),
-    "the old ones": (handing_out(lambda new, old, model, betas, rng: at_end(old, betas)), "no states that you return"),
+    "the old ones": (handing_out(lambda new, old, model, betas, rng: at_end(old, betas)), "not those of the states"),
     "two Gibbs steps": (
         moved_by(lambda path, beta, k, states, rng: ae.gibbs(path(beta), ae.gibbs(path(beta), states[k], rng), rng)),
         "rung 1 makes two Gibbs steps",
@@ -420,7 +420,7 @@ WRONG_PHASE = {
     "before the swap": (before_the_swap, "from before the swaps"),
     "in place": (in_place, "changes the states"),
     "reversed ladder in the swap": (swap_on_the_reversed_ladder, "its ends are exchanged"),
-    "forgets": (forgets_the_states, "no states that you return"),
+    "forgets": (forgets_the_states, "not those of the states"),
     "particles alone": (lambda *a: phase()(*a)[1], "return two things"),
 }
 
