@@ -19,7 +19,7 @@ from anneal_edu.course.on_the_way import visible_probabilities
 from anneal_edu.kernels import gibbs
 from anneal_edu.paths.splines import SplinePath
 
-N_CHAINS, N_STEPS, SHOWN = 20, 1000, 2
+N_CHAINS, N_STEPS, SHOWN = 50, 1000, 2
 GREYS = 15
 BEGINNINGS = ("the data", "black pages")
 
@@ -65,6 +65,7 @@ class Seen:
         """The line as JSON has it; `grosse_figure4.pictures_of` reads its pictures."""
         words = ["".join(f"{grey:x}" for grey in row) for row in np.round(self.pictures * GREYS).astype(int)]
         where = {name: getattr(self, name) for name in ("model", "start", "path", "beta", "began")}
+        where["beta"] = round(self.beta, 6)
         numbers = {"n_chains": self.n_chains, "n_steps": self.n_steps, "ink": round(self.ink, 1)}
         return where | numbers | {"log_f": round(self.log_f, 1), "pictures": words}
 

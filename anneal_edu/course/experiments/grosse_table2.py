@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
+from pathlib import Path as File
 from time import perf_counter
 
 import numpy as np
@@ -129,6 +130,28 @@ def figure_5(scale: LargeScale, run: Run = HERE) -> list[LargeRow]:
     counts = [K for K in (10, 100, 1000, 10_000) if K < scale.n_steps] + [scale.n_steps]
     return [row for model, rbm in models_of(scale, run) for row in rows_of(model, rbm, counts, scale, run)]
 
+
+def stored_log_weights(model: str, start: str, path: str, side: str = "forward") -> np.ndarray:
+    """Log weights of the chains of a stored row of the table on MNIST, (C,) in nats; side "reverse" for the others.
+
+    Raises
+    ------
+    ValueError
+        Where none are stored; the message lists those that are.
+
+    Examples
+    --------
+    >>> stored_log_weights("mnist_pcd_500", "base rate", "MAS cheap").shape
+    (500,)
+    """
+    with np.load(_WEIGHTS) as stored:
+        name = "/".join((model, start, path, side))
+        if name not in stored:
+            raise ValueError(f"stored are the log weights of {', '.join(stored)}, and not of {name}")
+        return stored[name].astype(float)
+
+
+_WEIGHTS = File(__file__).parent / "results" / "grosse_table2_mnist_log_weights.npz"
 
 PAPER = {
     "CD1": {

@@ -123,3 +123,30 @@ def figure_five(axes: list[Axes], rows: list[dict], reference: float) -> None:
                linestyle=(0, (1, 2)), label="reverse")]  # fmt: skip
     axes[1].legend(handles=handles, loc="lower right")
     axes[0].set_ylabel("log Ẑ - reference (nats), squeezed beyond 1")
+
+
+@projected()
+def knots_seen(axes: list[Axes], rows: list[dict]) -> None:
+    """The ink of Gibbs chains in each knot of a spline, from the data and from black pages, against β.
+
+    A line joins the ends: between them the knots should have their ink, as moments are averaged.
+
+    Parameters
+    ----------
+    axes : two Axes
+        For the uniform start, and for the base rates.
+    rows : list of dict
+        Of one model and one kind of spline: "start", "beta", "began", "ink".
+    """
+    top = 1.1 * max(row["ink"] for row in rows)
+    for ax, (start, title) in zip(axes, STARTS.items(), strict=True):
+        for style, began in (("target", "the data"), ("another mode", "black pages")):
+            here = [row for row in rows if (row["start"], row["began"]) == (start, began)]
+            betas, ink = np.array([(row["beta"], row["ink"]) for row in here]).T
+            if style == "target":
+                artists.curve(ax, "evenly", betas[[0, -1]], ink[[0, -1]], "reference")
+            artists.line(ax, style, betas, ink, **STYLES[style])
+        ax.set(xlabel="β of the knot", xlim=(-0.03, 1.03), ylim=(0, top), title=title)
+    axes[0].set_ylabel("pixels that are on")
+    meanings = {"target": "begun at digits", "another mode": "begun at black pages", "reference": "evenly in between"}
+    artists.legend(axes[1], meanings, "upper left")
