@@ -3,6 +3,7 @@
 import numpy as np
 
 import anneal_edu as ae
+from anneal_edu.course.experiments import stored
 from anneal_edu.course.experiments.grosse_figure4 import pictures_of
 from anneal_edu.course.experiments.grosse_knots import BEGINNINGS, N_CHAINS, knots, seen_in
 from anneal_edu.course.experiments.grosse_large import SCALES
@@ -57,3 +58,23 @@ def test_every_knot_of_both_splines_from_both_starts(tmp_path):
     )  # fmt: skip
     assert abs(pictures_of(summary) - rows[-1].pictures).max() <= 0.5 / 15 + 1e-6
     assert "black pages" in str(rows[-1])
+
+
+ENTROPY = 206.0
+"""Of independent pixels with the base rates of MNIST, made binary, in nats."""
+
+
+def test_on_mnist_the_late_knots_of_mas_cheap_have_nearly_all_of_their_mass_in_a_black_frame():
+    rows = stored("grosse_knots_mnist")["rows"]
+    cheap = {(r["beta"], r["began"]): r for r in rows if (r["start"], r["path"]) == ("base rate", "MAS cheap")}
+    assert len(cheap) == 2 * 11
+    for beta in (0.7, 0.8, 0.9):
+        digits, pages = (cheap[beta, began] for began in BEGINNINGS)
+        assert digits["ink"] < 130 and pages["ink"] > 250
+        assert pages["log_f"] - digits["log_f"] > ENTROPY + 100, "digits have more states, but not so many"
+    for beta in (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 1.0):
+        digits, pages = (cheap[beta, began] for began in BEGINNINGS)
+        assert abs(digits["ink"] - pages["ink"]) < 20, "nothing but digits is found"
+    frame = pictures_of(cheap[0.9, "black pages"])[0].reshape(28, 28)
+    assert min(frame[0].min(), frame[-1].min(), frame[:, 0].min(), frame[:, -1].min()) > 0.8
+    assert frame[6:-6, 6:-6].max() < 0.2

@@ -10,7 +10,7 @@ from anneal_edu.course.experiments import grosse_large, grosse_table2, stored
 from anneal_edu.course.experiments.blocks import BlockedAIS
 from anneal_edu.course.experiments.grosse_figure4 import N_STOPS, figure_4, pictures_of
 from anneal_edu.course.experiments.grosse_large import PATHS, SCALES
-from anneal_edu.course.experiments.grosse_table2 import figure_5, table_2
+from anneal_edu.course.experiments.grosse_table2 import figure_5, stored_log_weights, table_2
 from anneal_edu.course.experiments.kept import Run
 
 TINY = SCALES["tiny"]
@@ -145,7 +145,9 @@ def test_the_papers_table_is_complete():
     assert all(len(column) == 6 for column in grosse_table2.PAPER.values())
 
 
-ON_MNIST = [("mnist_pcd_500", start, path) for start in ("uniform", "base rate") for path in PATHS]
+STARTS = "uniform", "base rate"
+ON_MNIST = [("mnist_pcd_500", start, path) for start in STARTS for path in PATHS]
+ON_MNIST += [("mnist_cd25_500", start, "geometric") for start in STARTS]
 
 
 def test_on_mnist_the_geometric_path_is_pinned_at_the_papers_scale_and_the_curves_end_in_the_table():
@@ -153,13 +155,32 @@ def test_on_mnist_the_geometric_path_is_pinned_at_the_papers_scale_and_the_curve
     assert [(row["model"], row["start"], row["path"]) for row in table] == ON_MNIST
     assert stored("grosse_table2_mnist")["settings"]["n_steps"] == SCALES["long"].n_steps == 100_000
     for row in table:
-        assert row["n_steps"] == (10_000 if row["path"] == "MAS cheap" else 100_000)
-        where = {key: row[key] for key in ("start", "path", "n_steps")}
+        assert row["n_steps"] == 100_000
+        where = {key: row[key] for key in ("model", "start", "path", "n_steps")}
         (end,) = [r for r in curves if where.items() <= {key: r[key] for key in where}.items()]
         assert {key: row[key] for key in end} == end
         if row["path"] == "geometric":
             assert abs(row["log_z"] - row["reverse_log_z"]) < 3 * np.hypot(row["std_error"], row["reverse_std_error"])
-    assert len(curves) == 28
+    assert len(curves) == 5 * len(ON_MNIST)
+
+
+def test_the_stored_log_weights_make_the_stored_rows_of_mnist():
+    """Estimates, errors and the bootstrap test again, from the weights of all chains."""
+    n_found = 0
+    for row in stored("grosse_table2_mnist")["rows"]:
+        where = row["model"], row["start"], row["path"]
+        try:
+            log_w, reverse = (stored_log_weights(*where, side) for side in ("forward", "reverse"))
+        except ValueError:
+            continue
+        n_found += 1
+        found = ae.AISResult(log_w, np.zeros((len(log_w), 1)))
+        for name in ("log_z", "std_error", "ess", "mean_log_weight"):
+            assert abs(getattr(found, name) - row[name]) < (0.06 if name == "ess" else 0.006), (where, name)
+        assert abs(-ae.log_mean_exp(-reverse) - row["reverse_log_z"]) < 0.002
+    assert n_found >= 4
+    with pytest.raises(ValueError, match=r"mnist_pcd_500/base rate/MAS cheap/forward, .* and not of mine/uniform/MAS"):
+        stored_log_weights("mine", "uniform", "MAS")
 
 
 def test_on_mnist_chains_of_the_geometric_path_are_blank_on_the_way_and_those_of_splines_are_not():
