@@ -123,6 +123,12 @@ def _coordinates_in_turn(f, x, rng, sign: float = 1.0):
     return x
 
 
+def _to_one_side(f, x, rng):
+    """A right step, and then all chains are turned about the mean to one side of it: log f stays as it is."""
+    away = random_walk(1.2)(f, x, rng) - f.mean
+    return f.mean + away * np.where(away[:, :1] < 0, -1.0, 1.0)
+
+
 def _langevin(noise: float) -> Callable:
     return lambda f, x, rng: x + 0.4 * f.grad_log_density(x) + noise * np.sqrt(0.8) * rng.standard_normal(x.shape)
 
@@ -138,15 +144,16 @@ _WRONG = {
     "it accepts whatever comes": _metropolis(0.9, power=0.0),
     "it accepts by a power of the ratio, 1.6": _metropolis(1.0, power=1.6),
     "a coordinate follows the other one with the wrong sign": partial(_coordinates_in_turn, sign=-1.0),
+    "all chains are turned to one side of the middle, which no density tells": _to_one_side,
 }
-BUDGET, N_SAMPLERS, N_ROUNDS = 400_000, 8, 9
+BUDGET, N_SAMPLERS, N_ROUNDS = 400_000, 8, 10
 _LEFT_OUT = "a coordinate never changes"  # no average of exact draws sees it
 
 
 def line_up(seed: int, budget: int = BUDGET) -> tuple[list[Anonymous], dict[int, str]]:
     """Eight samplers for one target, and which are wrong, at least one, at most six: number → what is wrong.
 
-    Nine seeds in a row have every kind of fault among them.
+    Ten seeds in a row have every kind of fault among them.
     """
     rng = np.random.default_rng([1515, seed])
     mean, tilt = rng.normal(size=2), rng.uniform(-0.6, 0.6)
@@ -174,13 +181,13 @@ def which_are_wrong(answer) -> str:
     """``answer(samplers, rng)`` must return the numbers, from 0, of those of eight samplers that are wrong.
 
     Each has a ``target`` with exact draws and is called as ``sampler(x, rng)``; all together may move 400,000 chains.
-    Nine line-ups are made anew: find four of five of the wrong ones, one at least of every kind, and all of those that
+    Ten line-ups are made anew: find four of five of the wrong ones, one at least of every kind, and all of those that
     never change a coordinate, with at most one false alarm in all.
 
     Examples
     --------
     >>> which_are_wrong(lambda samplers, rng: [])
-    ✗ in nine line-ups you find 0% of the wrong samplers, with 0 false alarms. Find four of five.
+    ✗ in ten line-ups you find 0% of the wrong samplers, with 0 false alarms. Find four of five.
       A hint: ae.check.bugs.which_are_wrong.hint()
     """
     return _judged(answer, range(N_ROUNDS))
@@ -205,7 +212,7 @@ def _judged(answer, seeds) -> str:
         hits, false, n_wrong = hits + len(told & set(wrong)), false + len(told - set(wrong)), n_wrong + len(wrong)
         for number, kind in wrong.items():
             by_kind.setdefault(kind, []).append(number in told)
-    score = f"in nine line-ups you find {hits / n_wrong:.0%} of the wrong samplers, with {false} false alarms"
+    score = f"in ten line-ups you find {hits / n_wrong:.0%} of the wrong samplers, with {false} false alarms"
     never = {kind: named for kind, named in by_kind.items() if not any(named) or (kind == _LEFT_OUT and not all(named))}
     others = n_wrong - sum(named.count(False) for named in never.values() if len(never) < 3)  # these are named below
     n_right = N_SAMPLERS * len(seeds) - n_wrong
@@ -229,7 +236,7 @@ def _judged(answer, seeds) -> str:
         why = " Exact draws stay exact draws, and most of the plane is never seen." * (kind == _LEFT_OUT)
         raise WrongAnswerError(f"{score}; but of one kind you miss {named.count(False)} of {len(named)}: {kind}.{why}")
     return (
-        "right: in nine line-ups you find four of five wrong samplers or more, of every kind one at least, with at "
+        "right: in ten line-ups you find four of five wrong samplers or more, of every kind one at least, with at "
         "most one false alarm."
     )
 

@@ -182,8 +182,8 @@ def judge_strays(answer, rbm, images, particles) -> None:
     p = np.exp(rbm.log_density(images) - rbm.log_z())
     apart, beyond = np.abs(p - q).sum(), q.sum() - p.sum()
     reject(found, {
-        "where more particles than mass of the model are on no image, yours subtracts what they have too much there: "
-        "the last place counts with its absolute difference, too.": 0.5 * (apart + beyond),
+        "where more particles than mass of the model are on no image, yours leaves this last place out, or counts it "
+        "with its sign: it counts with its absolute difference, too.": 0.5 * (apart + beyond),
     })
     right = 0.5 * (apart + abs(beyond))
     require(

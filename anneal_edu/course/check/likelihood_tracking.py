@@ -127,7 +127,8 @@ take the logarithm.
         for part, name in zip(both, ("log p̂", "standard error"), strict=True):
             flow = (
                 "exp(1600) overflows to infinity, exp(-1600) and exp(-800) underflow to 0, and the one over the other "
-                "is NaN. `ae.log_mean_exp` goes from logarithms to a logarithm and does neither."
+                "is NaN; so does exp(-900), if one maximum is taken off at all points. `ae.log_mean_exp` goes from "
+                "logarithms to a logarithm and does neither."
             )
             got = _numbers(part, f"{case}: your {name}", flow * (case != "three points, seven chains"))
             require(got.shape == (N,), f"{case}: your {name} has shape {got.shape}; it should be ({N},), one a point.")

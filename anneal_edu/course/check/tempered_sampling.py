@@ -274,7 +274,8 @@ def _judge_valley(value, log_f, counts, best, near_enough: float) -> None:
         "it is higher all around the log Z of ae.mbar, and yet not flat there: its lowest point lies beside it. Rung k "
         "weighs n_k/N in both terms, with its own n_k.",
     )
-    at_its_place = "it is lowest at the right place, but is not the objective of the poster."
+    at_its_place = "it is lowest at the right place, or very near it, but is not the objective of the poster: do both "
+    at_its_place += "terms have the weights n_k/N, and nothing added to them?"
     require(same(rises, expected, near_enough), at_its_place)
 
 

@@ -32,7 +32,7 @@ def judge_corrected(found, log_f, log_z, wishes, truth, case: str) -> None:
         ).mean(1),
         "you add the wish to a logarithm: add log r_k.": np.exp(log_conditionals(log_f, log_z - wishes)).mean(1),
         "c_k is the share of time itself. Divide by the wish where you correct Ẑ_k, not here.": right / wishes,
-        "a share of time divided by its wish adds up to 1 no more; c_k is the share "
+        "you divide the shares of time by the wishes, and make them add up to 1 again; c_k is the share "
         "itself.": right / wishes / (right / wishes).sum(),
         "multiply by the wish before q is normalised over the rungs, not after.": (without * r).mean(1),
         "multiply by the wish before q is normalised over the rungs of a draw, not after the "

@@ -145,7 +145,7 @@ WRONG_LINE_UPS = {
     ),
     "means and squares, and not what coordinates do together": (
         lambda samplers, rng: found(samplers, rng, together=False),
-        "you miss 5 of 5: a coordinate follows the other one with the wrong sign",
+        ": a coordinate follows the other one with the wrong sign",
     ),
     "a ninth sampler": (lambda samplers, rng: [8], "numbers 0 to 7"),
     "a number": (lambda samplers, rng: 3, "a list of numbers"),

@@ -83,7 +83,7 @@ WRONG_CORRECTIONS = {
     ),
     "wishes divided out of c, normalised": (
         corrected_with(lambda f, z, r: (lambda s: s / s.sum())(q_of(f, z, r).mean(1) / r), as_printed),
-        "adds up to 1 no more",
+        "make them add up to 1 again",
     ),
     "wishes after the sum": (corrected_with(lambda f, z, r: r * equal_wishes(f, z, r)), "over the rungs, not after"),
     "wishes after the mean": (
