@@ -17,6 +17,7 @@ from anneal_edu.course.experiments.grosse_large import PATHS, LargeScale, data_o
 from anneal_edu.course.experiments.kept import HERE, Run
 from anneal_edu.course.on_the_way import visible_probabilities
 from anneal_edu.kernels import gibbs
+from anneal_edu.paths.asymptotics import as_family
 from anneal_edu.paths.splines import SplinePath
 
 N_CHAINS, N_STEPS, SHOWN = 50, 1000, 2
@@ -38,6 +39,8 @@ class Seen:
     n_chains, n_steps : int
     ink : float
         Mean number of pixels that are on.
+    even : float
+        What it would be if it went evenly from the start's to the data's, as where moments of the data are averaged.
     log_f : float
         Median of log f of the knot, in nats.
     pictures : (N, D) array
@@ -52,6 +55,7 @@ class Seen:
     n_chains: int
     n_steps: int
     ink: float
+    even: float
     log_f: float
     pictures: np.ndarray
 
@@ -67,7 +71,7 @@ class Seen:
         where = {name: getattr(self, name) for name in ("model", "start", "path", "beta", "began")}
         where["beta"] = round(self.beta, 6)
         numbers = {"n_chains": self.n_chains, "n_steps": self.n_steps, "ink": round(self.ink, 1)}
-        return where | numbers | {"log_f": round(self.log_f, 1), "pictures": words}
+        return where | numbers | {"even": round(self.even, 1), "log_f": round(self.log_f, 1), "pictures": words}
 
 
 def knots(scale: LargeScale, run: Run = HERE) -> list[Seen]:
@@ -89,10 +93,12 @@ def knots(scale: LargeScale, run: Run = HERE) -> list[Seen]:
 def seen_in(path: SplinePath, data: np.ndarray, names: tuple[str, str, str], seed: int) -> Iterator[Seen]:
     """Two rows for each knot of one path, both ends included; names are those of the model, the start and the path."""
     rng = np.random.default_rng(seed)
+    ends = as_family(path.distributions[0]).moments()[0].sum(), data.sum(1).mean()
     for beta, knot in zip(path.betas, path.distributions, strict=True):
         some = data[rng.integers(len(data), size=N_CHAINS)]
         for began, v in zip(BEGINNINGS, (some, np.ones_like(some)), strict=True):
             v = long_run(knot, v, N_STEPS, gibbs, rng=rng)  # (C, D)
             pictures = visible_probabilities(knot, v[:SHOWN], rng)
             ink, log_f = float(v.sum(1).mean()), float(np.median(knot.log_density(v)))
-            yield Seen(*names, float(beta), began, len(v), N_STEPS, ink, log_f, pictures)
+            even = float((1 - beta) * ends[0] + beta * ends[1])
+            yield Seen(*names, float(beta), began, len(v), N_STEPS, ink, even, log_f, pictures)

@@ -126,27 +126,26 @@ def figure_five(axes: list[Axes], rows: list[dict], reference: float) -> None:
 
 
 @projected()
-def knots_seen(axes: list[Axes], rows: list[dict]) -> None:
-    """The ink of Gibbs chains in each knot of a spline, from the data and from black pages, against β.
+def knots_seen(axes: list[Axes], splines: dict[str, list[dict]]) -> None:
+    """The ink of Gibbs chains in each knot of splines, from the data and from black pages, against β.
 
-    A line joins the ends: between them the knots should have their ink, as moments are averaged.
+    A dashed line has the ink that changes evenly from the start's to the data's.
 
     Parameters
     ----------
-    axes : two Axes
-        For the uniform start, and for the base rates.
-    rows : list of dict
-        Of one model and one kind of spline: "start", "beta", "began", "ink".
+    axes : list of Axes
+        One for each spline.
+    splines : dict
+        Title → rows of one spline: "beta", "began", "ink", "even".
     """
-    top = 1.1 * max(row["ink"] for row in rows)
-    for ax, (start, title) in zip(axes, STARTS.items(), strict=True):
+    top = 1.25 * max(row["ink"] for rows in splines.values() for row in rows)
+    for ax, (title, rows) in zip(axes, splines.items(), strict=True):
         for style, began in (("target", "the data"), ("another mode", "black pages")):
-            here = [row for row in rows if (row["start"], row["began"]) == (start, began)]
-            betas, ink = np.array([(row["beta"], row["ink"]) for row in here]).T
-            if style == "target":
-                artists.curve(ax, "evenly", betas[[0, -1]], ink[[0, -1]], "reference")
+            here = [row for row in rows if row["began"] == began]
+            betas, ink, even = np.array([(row["beta"], row["ink"], row["even"]) for row in here]).T
+            artists.curve(ax, "evenly", betas, even, "reference")
             artists.line(ax, style, betas, ink, **STYLES[style])
         ax.set(xlabel="β of the knot", xlim=(-0.03, 1.03), ylim=(0, top), title=title)
     axes[0].set_ylabel("pixels that are on")
-    meanings = {"target": "begun at digits", "another mode": "begun at black pages", "reference": "evenly in between"}
-    artists.legend(axes[1], meanings, "upper left")
+    meanings = {"target": "begun at digits", "another mode": "begun at black pages", "reference": "even"}
+    artists.legend(axes[-1], meanings, "upper left", **artists.SMALL)
