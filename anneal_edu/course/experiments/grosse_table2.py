@@ -144,7 +144,7 @@ def stored_log_weights(model: str, start: str, path: str, side: str = "forward")
     >>> stored_log_weights("mnist_pcd_500", "base rate", "MAS cheap").shape
     (500,)
     """
-    with np.load(_WEIGHTS) as stored:
+    with np.load(_WEIGHTS, allow_pickle=False) as stored:
         name = "/".join((model, start, path, side))
         if name not in stored:
             raise ValueError(f"stored are the log weights of {', '.join(stored)}, and not of {name}")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import anneal_edu as ae
-from anneal_edu.course.check import ailing_runs, bugs
+from anneal_edu.course.check import ailing_runs, bugs, line_ups
 from anneal_edu.course.check.verdict import WrongAnswerError
 
 ALL = range(5)
@@ -385,12 +385,12 @@ def test_right_answers_pass_with_other_cases():
 
 
 def test_a_line_up_has_right_and_wrong_ones():
-    wrong = [bugs.line_up(seed)[1] for seed in range(100)]
+    wrong = [line_ups.line_up(seed)[1] for seed in range(100)]
     counts = [len(kinds) for kinds in wrong]
     assert min(counts) >= 1 and max(counts) <= 6 and len(set(counts)) >= 4
-    for first in range(len(wrong) - bugs.N_ROUNDS + 1):
-        among = {kind for kinds in wrong[first : first + bugs.N_ROUNDS] for kind in kinds.values()}
-        assert among == set(bugs._WRONG), "the answer who never asks for one kind might pass"
+    for first in range(len(wrong) - line_ups.N_ROUNDS + 1):
+        among = {kind for kinds in wrong[first : first + line_ups.N_ROUNDS] for kind in kinds.values()}
+        assert among == set(line_ups.WRONG), "the answer who never asks for one kind might pass"
 
 
 @pytest.mark.parametrize("check", [bugs.refresh_test, bugs.which_are_wrong, bugs.what_is_wrong])
