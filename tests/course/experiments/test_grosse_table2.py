@@ -182,7 +182,7 @@ def test_the_stored_log_weights_make_the_stored_rows_of_mnist():
         except ValueError:
             continue
         n_found += 1
-        found = ae.AISResult(log_w, np.zeros((len(log_w), 1)))
+        found = ae.AISResult(log_w, np.zeros((len(log_w), 1)), 0)
         for name in ("log_z", "std_error", "ess", "mean_log_weight"):
             assert abs(getattr(found, name) - row[name]) < (0.06 if name == "ess" else 0.006), (where, name)
         assert abs(-ae.log_mean_exp(-reverse) - row["reverse_log_z"]) < 0.002
