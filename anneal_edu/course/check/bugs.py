@@ -132,7 +132,8 @@ def _judged(answer, seeds) -> str:
         "and by how many standard errors of what you average?",
     )
     require(false <= 1, f"{score}. Whom you accuse must be wrong: allow chance five standard errors.")
-    for kind, named in never.items():
+    if never:
+        kind, named = next(iter(never.items()))
         why = " Exact draws stay exact draws, and most of the plane is never seen." * (kind == LEFT_OUT)
         raise WrongAnswerError(f"{score}; but of one kind you miss {named.count(False)} of {len(named)}: {kind}.{why}")
     return (

@@ -53,10 +53,19 @@ class Stop:
 
     def summary(self) -> dict:
         """The line as JSON has it: a picture is a word, and each letter of it a pixel, from 0 (white) to f (black)."""
-        greys = np.round(self.pictures * GREYS).astype(int)
-        words = ["".join(f"{grey:x}" for grey in picture) for picture in greys]
         where = {"model": self.model, "path": self.path, "beta": self.beta, "n_chains": self.n_chains}
-        return where | {"ink": round(self.ink, 1), "blank": round(self.blank, 3), "pictures": words}
+        return where | {"ink": round(self.ink, 1), "blank": round(self.blank, 3), "pictures": words_of(self.pictures)}
+
+
+def words_of(pictures: np.ndarray) -> list[str]:
+    """Pictures (N, D), from 0 to 1, as JSON has them; `pictures_of` reads them.
+
+    Examples
+    --------
+    >>> words_of(np.array([[0.0, 1.0], [0.4, 0.0]]))
+    ['0f', '60']
+    """
+    return ["".join(f"{grey:x}" for grey in greys) for greys in np.round(pictures * GREYS).astype(int)]
 
 
 def pictures_of(row: dict) -> np.ndarray:

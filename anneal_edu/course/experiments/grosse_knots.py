@@ -13,6 +13,7 @@ import numpy as np
 
 from anneal_edu.annealing.reverse import long_run
 from anneal_edu.course.experiments.grosse import starts
+from anneal_edu.course.experiments.grosse_figure4 import words_of
 from anneal_edu.course.experiments.grosse_large import PATHS, LargeScale, data_of, models_of, path_to
 from anneal_edu.course.experiments.kept import HERE, Run
 from anneal_edu.course.on_the_way import visible_probabilities
@@ -21,7 +22,6 @@ from anneal_edu.paths.asymptotics import as_family
 from anneal_edu.paths.splines import SplinePath
 
 N_CHAINS, N_STEPS, SHOWN = 50, 1000, 2
-GREYS = 15
 BEGINNINGS = ("the data", "black pages")
 
 
@@ -67,11 +67,10 @@ class Seen:
 
     def summary(self) -> dict:
         """The line as JSON has it; `grosse_figure4.pictures_of` reads its pictures."""
-        words = ["".join(f"{grey:x}" for grey in row) for row in np.round(self.pictures * GREYS).astype(int)]
-        where = {name: getattr(self, name) for name in ("model", "start", "path", "beta", "began")}
-        where["beta"] = round(self.beta, 6)
-        numbers = {"n_chains": self.n_chains, "n_steps": self.n_steps, "ink": round(self.ink, 1)}
-        return where | numbers | {"even": round(self.even, 1), "log_f": round(self.log_f, 1), "pictures": words}
+        named = "model", "start", "path", "beta", "began", "n_chains", "n_steps"
+        where = {name: getattr(self, name) for name in named} | {"beta": round(self.beta, 6)}
+        numbers = {name: round(getattr(self, name), 1) for name in ("ink", "even", "log_f")}
+        return where | numbers | {"pictures": words_of(self.pictures)}
 
 
 def knots(scale: LargeScale, run: Run = HERE) -> list[Seen]:

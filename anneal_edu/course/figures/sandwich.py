@@ -140,10 +140,9 @@ def knots_seen(axes: list[Axes], splines: dict[str, list[dict]]) -> None:
     """
     top = 1.25 * max(row["ink"] for rows in splines.values() for row in rows)
     for ax, (title, rows) in zip(axes, splines.items(), strict=True):
+        artists.curve(ax, "evenly", *np.array([(row["beta"], row["even"]) for row in rows]).T, "reference")
         for style, began in (("target", "the data"), ("another mode", "black pages")):
-            here = [row for row in rows if row["began"] == began]
-            betas, ink, even = np.array([(row["beta"], row["ink"], row["even"]) for row in here]).T
-            artists.curve(ax, "evenly", betas, even, "reference")
+            betas, ink = np.array([(row["beta"], row["ink"]) for row in rows if row["began"] == began]).T
             artists.line(ax, style, betas, ink, **STYLES[style])
         ax.set(xlabel="β of the knot", xlim=(-0.03, 1.03), ylim=(0, top), title=title)
     axes[0].set_ylabel("pixels that are on")

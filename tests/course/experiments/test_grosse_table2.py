@@ -173,7 +173,7 @@ def test_of_the_cd1_model_the_blank_page_says_that_z_is_found_and_the_reverse_ru
 
 
 def test_the_stored_log_weights_make_the_stored_rows_of_mnist():
-    """Estimates, errors and the bootstrap test again, from the weights of all chains."""
+    """Estimates, errors and ESS again, from the weights of all chains."""
     n_found = 0
     for row in stored("grosse_table2_mnist")["rows"]:
         where = row["model"], row["start"], row["path"]
