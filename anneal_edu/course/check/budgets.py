@@ -123,9 +123,10 @@ def why_off(errors: list[float], rungs: int, ladders: int, burn_in: int, kept: i
     if bias**2 > variance / 2:
         side = "too low" if bias < 0 else "too high"
         fewer = "ladders" if ladders > 4 else "rungs"
+        thrown = f", of which you throw away {burn_in or 'nothing'}" if 19 * burn_in < kept else ""
         return (
-            f"{parts} They lie to one side, {side}: no chance, but a beginning that is still felt. With so few sweeps "
-            f"all rungs are still near the start. Fewer chains, here {rungs * ladders:,}, leave more sweeps to each: "
+            f"{parts} They lie to one side, {side}: no chance, but a beginning that is still felt{thrown}. With so few "
+            f"sweeps all rungs are still near the start. Fewer chains, here {rungs * ladders:,}, leave more sweeps to each: "
             f"run fewer {fewer}."
         )
     if 2 * burn_in > kept:

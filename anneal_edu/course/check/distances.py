@@ -161,6 +161,13 @@ def judge_places(answer) -> None:
                 drawn if on is places else 1 - drawn, f"{D} pixels. A particle is on an image where all pixels agree. "
                 "Has a code of all pixels room for 2 to the power of their number?",
             )
+    points, own = np.eye(64), np.where(np.arange(64) < 48, 5.0, -5.0)  # a code that repeats mixes them up
+    code = "64 images of 64 pixels, each with one pixel on. Has the code of every image a value of its own?"
+    for off in (0, 1):
+        _judge_at(
+            answer, BinaryRBM(np.zeros((64, 1)), (1 - 2 * off) * (own - 8), [0.0]), np.abs(points - off),
+            np.abs(points[np.arange(96) % 12] - off), code,
+        )
     one = "particles in single precision, as the library's chains are: 1.0 is 1.0. Are values compared, or bytes?"
     _judge_at(answer, flat, IMAGES[:4].astype(np.float64), binary_states(4)[[0, 9, 6, 6]].astype(np.float32), one)
     many = binary_states(10)[:1000].astype(np.float64)

@@ -32,7 +32,8 @@ def judge_parabola(answer, K: int, enough: float, bend: float, line: float) -> N
     if steps < exact:
         why = "Those are too few: round up what comes out, and keep to the tolerance itself."
     elif steps == exact + 1:
-        why = "Those are more: did you count steps, or the points at their ends? Round up once, and keep no reserve."
+        why = "Those are more: did you count steps, or the points at their ends? Round up once, to a whole number, odd "
+        why += "or even, and keep no reserve."
     require(
         steps == exact,
         f"where slopes are a parabola the law is exact: {exact} step{'s do' if exact > 1 else ' does'}; from {K} you "
@@ -119,7 +120,8 @@ def judge_steps(answer, name: str, slope, errors: np.ndarray, K: int, tolerance:
         elif abs(times(1 / 3) - 1) < 0.01:
             why = "That is just too few: round up."
         elif off <= 1.7 * tolerance:
-            why = "That is just too few: which part of what moves is the error of the finer rule?"
+            why = "That is just too few: which part of what moves is the error of the finer rule, and is it that error "
+            why += "over the tolerance itself?"
         elif steps == 1:
             why = "Has the difference a sign? From a negative one, or from its root, NaN, max(1, …) makes 1."
         raise WrongAnswerError(f"{says}. {why}")
@@ -136,4 +138,6 @@ def judge_steps(answer, name: str, slope, errors: np.ndarray, K: int, tolerance:
             why = "As the error falls as 1/K², a tenth of the error costs √10 times the steps."
         elif abs(times(1 / 3) - 1) < 0.01:
             why = "For small tolerances you say well: add no steps to what the law says, and round up once."
+        elif steps in [K * 2**j for j in range(1, 12)]:
+            why = "Do you double until it is enough? The law says how many steps are, be they a multiple of yours or not."
         raise WrongAnswerError(f"{says}: {least} would do. {why}")

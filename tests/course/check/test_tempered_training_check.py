@@ -581,6 +581,10 @@ WRONG_DISTANCE = {
         coded(lambda x, rbm: x.astype(np.int32) @ (1 << np.minimum(np.arange(x.shape[1]), 31)).astype(np.int32)),
         "with 64 pixels",
     ),
+    **{
+        f"codes that repeat after {n} pixels": (coded(lambda x, rbm, n=n: x @ 2.0 ** (np.arange(x.shape[1]) % n)), said)
+        for n, said in ((12, "value of its own"), (16, "value of its own"), (32, "value of its own"))
+    },
     "32 bits": (coded(lambda x, rbm: (x @ 2.0 ** np.arange(x.shape[1])) % 2**32), "with 64 pixels"),
     **{
         f"a code of float{bits}, {name}": (coded(floats(f"f{bits // 8}", order)), f"with {pixels} pixels")
