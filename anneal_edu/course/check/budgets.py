@@ -126,8 +126,8 @@ def why_off(errors: list[float], rungs: int, ladders: int, burn_in: int, kept: i
         thrown = f", of which you throw away {burn_in or 'nothing'}" if 19 * burn_in < kept else ""
         return (
             f"{parts} They lie to one side, {side}: no chance, but a beginning that is still felt{thrown}. With so few "
-            f"sweeps all rungs are still near the start. Fewer chains, here {rungs * ladders:,}, leave more sweeps to each: "
-            f"run fewer {fewer}."
+            f"sweeps all rungs are still near the start. Fewer chains, here {rungs * ladders:,}, leave more sweeps to "
+            f"each: run fewer {fewer}."
         )
     if 2 * burn_in > kept:
         return (

@@ -139,5 +139,5 @@ def judge_steps(answer, name: str, slope, errors: np.ndarray, K: int, tolerance:
         elif abs(times(1 / 3) - 1) < 0.01:
             why = "For small tolerances you say well: add no steps to what the law says, and round up once."
         elif steps in [K * 2**j for j in range(1, 12)]:
-            why = "Do you double until it is enough? The law says how many steps are, be they a multiple of yours or not."
+            why = "Do you double until it is enough? The law says how many steps are, a multiple of yours or not."
         raise WrongAnswerError(f"{says}: {least} would do. {why}")

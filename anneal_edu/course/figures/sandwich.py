@@ -129,7 +129,7 @@ def figure_five(axes: list[Axes], rows: list[dict], reference: float) -> None:
 def knots_seen(axes: list[Axes], splines: dict[str, list[dict]]) -> None:
     """The ink of Gibbs chains in each knot of splines, from the data and from black pages, against β.
 
-    A dashed line has the ink that changes evenly from the start's to the data's.
+    A dashed line has the ink that the moments ask for: it changes evenly from the start's to the data's.
 
     Parameters
     ----------
@@ -146,5 +146,5 @@ def knots_seen(axes: list[Axes], splines: dict[str, list[dict]]) -> None:
             artists.line(ax, style, betas, ink, **STYLES[style])
         ax.set(xlabel="β of the knot", xlim=(-0.03, 1.03), ylim=(0, top), title=title)
     axes[0].set_ylabel("pixels that are on")
-    meanings = {"target": "begun at digits", "another mode": "begun at black pages", "reference": "even"}
+    meanings = {"target": "begun at digits", "another mode": "begun at black pages", "reference": "asked for"}
     artists.legend(axes[-1], meanings, "upper left", **artists.SMALL)

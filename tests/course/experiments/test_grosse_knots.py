@@ -64,10 +64,27 @@ ENTROPY = 206.0
 """Of independent pixels with the base rates of MNIST, made binary, in nats."""
 
 
-def test_on_mnist_the_late_knots_of_mas_cheap_have_nearly_all_of_their_mass_in_a_black_frame():
+def _knots_on_mnist(*spline: str) -> dict[tuple[float, str], dict]:
+    """The stored rows of one spline, by the knot and by where the chains began."""
     rows = stored("grosse_knots_mnist")["rows"]
-    cheap = {(r["beta"], r["began"]): r for r in rows if (r["start"], r["path"]) == ("base rate", "MAS cheap")}
-    assert len(cheap) == 2 * 11
+    found = {(r["beta"], r["began"]): r for r in rows if (r["model"], r["start"], r["path"]) == spline}
+    assert len(found) == 2 * 11
+    return found
+
+
+def test_on_mnist_chains_meet_in_every_knot_of_the_spline_that_is_pinned_and_in_the_other_they_do_not():
+    for start, least, most in (("base rate", 0, 12), ("uniform", 200, 250)):
+        knots_of = _knots_on_mnist("mnist_cd25_500", start, "MAS cheap")
+        apart = max(abs(r["ink"] - knots_of[beta, "black pages"]["ink"]) for (beta, _), r in knots_of.items())
+        assert least <= apart < most, start
+        (row,) = (r for r in stored("grosse_table2_mnist")["rows"] if (r["model"], r["start"], r["path"]) == (
+            "mnist_cd25_500", start, "MAS cheap"))
+        gap = row["reverse_log_z"] - row["log_z"]
+        assert abs(gap) < 0.1 if start == "base rate" else gap > 1
+
+
+def test_on_mnist_the_late_knots_of_mas_cheap_have_nearly_all_of_their_mass_in_a_black_frame():
+    cheap = _knots_on_mnist("mnist_pcd_500", "base rate", "MAS cheap")
     for beta in (0.7, 0.8, 0.9):
         digits, pages = (cheap[beta, began] for began in BEGINNINGS)
         assert digits["ink"] < 130 and pages["ink"] > 250
