@@ -113,7 +113,8 @@ def figure_five(axes: list[Axes], rows: list[dict], reference: float) -> None:
                 artists.line(ax, f"{style} reverse", x, reverse, **hollow)
         artists.log_x(ax, "number of transitions K", n_steps, span)
         ends = min(bottom, -2.0), max(top, 2.0)
-        ticks = [t for t in (-1000, -100, -10, -1, 0, 1, 10, 100, 1000) if ends[0] < t < ends[1]]
+        numbers = (1, 10, 100, 1000) if max(ends[1], -ends[0]) > 10 else (1, 2, 5)
+        ticks = [t for t in sorted({0, *numbers, *(-t for t in numbers)}) if ends[0] < t < ends[1]]
         artists.squeezed_y(ax, 1.0, ticks, *ends)
         ax.set_title(title)
     meanings = {style: path for style, path in PATHS.items() if any(row["path"] == path for row in rows)}
@@ -129,7 +130,7 @@ def figure_five(axes: list[Axes], rows: list[dict], reference: float) -> None:
 def knots_seen(axes: list[Axes], splines: dict[str, list[dict]]) -> None:
     """The ink of Gibbs chains in each knot of splines, from the data and from black pages, against β.
 
-    A dashed line has the ink that the moments ask for: it changes evenly from the start's to the data's.
+    A dashed line has the ink that changes evenly from the start's to the data's, as moments of the data ask for.
 
     Parameters
     ----------
@@ -146,5 +147,5 @@ def knots_seen(axes: list[Axes], splines: dict[str, list[dict]]) -> None:
             artists.line(ax, style, betas, ink, **STYLES[style])
         ax.set(xlabel="β of the knot", xlim=(-0.03, 1.03), ylim=(0, top), title=title)
     axes[0].set_ylabel("pixels that are on")
-    meanings = {"target": "begun at digits", "another mode": "begun at black pages", "reference": "asked for"}
+    meanings = {"target": "begun at digits", "another mode": "begun at black pages", "reference": "evenly, to the data"}
     artists.legend(axes[-1], meanings, "upper left", **artists.SMALL)
