@@ -89,6 +89,8 @@ def _telling() -> Iterator[tuple[str, tuple[np.ndarray, np.ndarray]]]:
     pair[:, 17] = x[:, 3]
     yield "copies", (log_w, pair)
     yield "copies", (log_w, 1e-12 * pair)
+    _, few = run("fine", rng, 1.4, n=24)
+    yield "fine", (np.where(np.arange(24) == 7, np.log(0.32 / 0.68 * 23), 0.0), few)  # one has 0.32 of all weight
     yield "not there yet", (log_w, x + 20 * np.ptp(x) * np.linspace(0, 1, len(x))[:, None])  # nearly parallel
 
 

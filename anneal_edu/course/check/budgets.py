@@ -42,6 +42,18 @@ def judge_costs(asked: dict[int, tuple[int, int, int, int]]) -> None:
         )
 
 
+def judge_other_budgets(answer) -> None:
+    """At budgets that no product divides: what is rounded up costs more."""
+    for budget in (405, 999, 1234, 49_999):
+        rungs, ladders, burn_in, kept = settings_at(answer, budget)
+        cost = rungs * ladders * (burn_in + kept)
+        require(
+            cost <= budget,
+            f"at a budget of {budget:,} your settings cost {cost:,}: is something rounded up, to the nearest, or "
+            "fixed? Divide with //, and give to one part what the others leave.",
+        )
+
+
 _FILLED = {400: 0.9, 50_000: 0.98}
 """At least which share of a budget is spent by who means to spend it, in whole sweeps."""
 

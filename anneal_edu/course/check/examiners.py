@@ -36,10 +36,13 @@ def lets_go(answer: Callable, ladder: Ladder, phase: Phase, seed: int) -> bool:
 
 
 def condemned(answer: Callable) -> int:
-    """How often of 24 times a phase without a fault is condemned, twice over; not nearly every time."""
+    """How often of 24 times a phase without a fault is condemned; one may be, if not with other draws as well."""
     short, long = ladders()
     on = [short] * 8 + [long] * 16
-    n = sum(not lets_go(answer, ladder, ladder.healthy, seed) for seed, ladder in enumerate(on))
+    said = [says_sound(answer, ladder, ladder.healthy, seed) for seed, ladder in enumerate(on)]
+    n = len(on) - sum(said)
+    if n == 1 and says_sound(answer, on[said.index(False)], on[said.index(False)].healthy, 1000):
+        return 0
     if n < len(on) - 2:
         return n
     never = f"you condemn a phase without a fault {'nearly ' * (n < len(on))}every time"

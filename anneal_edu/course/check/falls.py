@@ -20,6 +20,7 @@ def curves() -> Iterator[tuple[str, Given, int | None]]:
     rough_end = np.r_[np.full(7, 0.1), 0.9]
     rough_best = np.r_[np.full(4, 0.1), 0.9, np.full(3, 0.1)]
     rough_between = np.r_[np.full(6, 0.2), 3.0, 0.2]
+    steeper = np.r_[_FALL[:-1], -23.6]  # by 2.2, with errors that combine to 0.906
     recovered, uneven = np.r_[_FALL[:6], -23.5, -21.6], np.r_[_FALL[:3], -21.0, -22.6, -21.9, -22.4, -22.9]
     for case, validation, std_error, since in (
         ("a clear fall", _FALL, np.full(8, 0.2), 4),
@@ -30,6 +31,8 @@ def curves() -> Iterator[tuple[str, Given, int | None]]:
         ("a look in between with a long error bar, which does not matter", _FALL, rough_between, 4),
         ("a fall just beyond the error bars", _FALL, np.full(8, 0.528), 4),
         ("a fall just within the error bars", _FALL, np.full(8, 0.5325), None),
+        ("a fall that a long error bar of the last look does not explain", steeper, rough_end, 4),
+        ("a fall that a long error bar of the best look does not explain", steeper, rough_best, 4),
     ):
         yield case, (_RISE + _LOG_Z, validation + _LOG_Z, _LOG_Z.copy(), std_error), since
     yield "both likelihoods fall", (_FALL + 3 + _LOG_Z, _FALL + _LOG_Z, _LOG_Z.copy(), np.full(8, 0.2)), 4
@@ -135,8 +138,8 @@ def judge_since(since: int | None, right: int | None, case: str, given: Given, a
             else f"{known}: that is within two errors of {error:.1f}. {eager}. How wide the gap is does not matter.",
         )
         return
-    unseen = "The fall is more than two of these, and you do not see it. Is it the best look that is compared, and are "
-    unseen += "the two errors added as squares?"
+    unseen = "The fall is more than two of these, and you do not see it. Is it the best look that is compared with the "
+    unseen += "last, with no other, and are the two errors added as squares?"
     train = given[0] - log_z
     unseen += " (That the training likelihood falls as well changes nothing.)" * bool(train[-1] < train[best])
     if best == 0:

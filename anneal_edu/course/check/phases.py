@@ -173,7 +173,7 @@ def _in_one_place(ladder: Ladder) -> Iterator[tuple[str, Phase]]:
             where, look = "on the last rung that it returns, not in its particles", "look at both"
         if k == n:
             where = "in its particles, not on the last rung that it returns"
-        j, on = k % rung.dim, k % 2 == 0
+        j, on = (k - (n > 5)) % rung.dim, k % 2 == 0  # on rung 0 the first pixel, and on the longer ladder the last
         pixel = f"has pixel {j} too {'often' if on else 'seldom'} on, {where}: {look}, pixel by pixel"
         yield pixel, _with(ladder, {k: _with_pixel(rung, j, on)})
         if k > 0:  # where there are no weights, E[v hᵀ] is E[v] E[h]ᵀ

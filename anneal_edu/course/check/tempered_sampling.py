@@ -89,6 +89,7 @@ def steps_needed(answer) -> str:
     for K, enough, bend, line in (
         *((8, 96.3, 90, 0), (16, 100.6, -90, 40), (20, 6.2, 30, -60), (2, 12.4, 50, -50), (4, 0.77, -6, 1)),
         (4, 4 * (1 - 1e-7), 6, 0),  # no rounding of floats lifts it above 4
+        *((8, 10.03, 6, 0), (16, 40.02, -30, 5), (6, 31.6, 6, 0), (10, 44.4, 20, -3)),  # just above; K no power of 2
     ):
         judge_parabola(answer, K, enough, bend, line)
     judge_ties(answer)
@@ -274,9 +275,13 @@ def _judge_valley(value, log_f, counts, best, near_enough: float) -> None:
         "it is higher all around the log Z of ae.mbar, and yet not flat there: its lowest point lies beside it. Rung k "
         "weighs n_k/N in both terms, with its own n_k.",
     )
-    at_its_place = "it is lowest at the right place, or very near it, but is not the objective of the poster: do both "
-    at_its_place += "terms have the weights n_k/N, and nothing added to them?"
-    require(same(rises, expected, near_enough), at_its_place)
+    k = int(np.abs(rises - expected).argmax())
+    require(
+        same(rises, expected, near_enough),
+        "it is lowest at the right place, or very near it, but is not the objective of the poster: from there to other "
+        f"log Z of ours it rises by {rises[k]:.7g}, and (4) by {expected[k]:.7g}. Have both terms the weights n_k/N, "
+        "and nothing added to them? Is anything rounded?",
+    )
 
 
 def _judge_weights_outside(rest, log_z, near_enough: float) -> None:

@@ -42,7 +42,8 @@ _MODEL_NEAR_THE_IMAGES = BinaryRBM(
 def sound(answer) -> str:
     """``answer(phase, rungs, rng)`` must say whether a negative phase leaves every rung's distribution as it is.
 
-    On two ladders it is asked about a phase without a fault, 24 times, and about those with one: all in ``SICK``, and
+    On two ladders it is asked about a phase without a fault, 24 times, of which it may condemn one, by chance, and
+    about those with one: all in ``SICK``, and
     on each ladder, for every rung and for the particles, one that is sick there alone. On a third there are phases
     that are sick in two places, and right on average.
 
@@ -88,7 +89,8 @@ together, is not: compare that, with ten thousand draws or more, by its standard
         passed = lets_go(answer, short, phase, 33)
         require(passed, f"you condemn a phase that {what}: by exact draws, nothing is wrong with it.")
     faults = sum(map(len, (SICK, short.faults, long.faults, opposite_faults())))
-    return f"right: all {faults} faults found, and phases without one are let go, 27 times of 27."
+    let_go = "all 27 phases without one are let go (one, perhaps, at the second try)"
+    return f"right: all {faults} faults found, and {let_go}."
 
 
 # Exercise 2

@@ -11,6 +11,7 @@ from anneal_edu.course.check.budgets import (
     judge_costs,
     judge_least_burn_in,
     judge_most_burn_in,
+    judge_other_budgets,
     settings_at,
     why_off,
 )
@@ -142,6 +143,8 @@ def _judge_trust(names: set[str], known: dict[str, Report], exact: float) -> Non
         near = [end for end in (low, high) if abs(report.log_z - end.log_z) < max(CLOSE, 3 * report.std_error)]
         if len(near) == 1 and not witness:
             witness = " It is near one of them, and log Z may be at the other: be near to both."
+        elif len(near) == 2 and not witness and not report.warnings:
+            witness = " It is near both; but they have errors of their own: stay nearer than 0.3."
         raise WrongAnswerError(f"{off} though the two ends of the sandwich meet, {place}. {said}{witness}")
     met = not apart and not any(end.warnings for end in (low, high) if end)
     well = met and len(right) > len(known) / 2  # a lucky chain can make the ends meet where most are wrong
@@ -252,6 +255,7 @@ Every rung of every ladder is a chain of its own: a sweep of the ladder costs on
     judge_costs(asked)
     for budget, settings in asked.items():
         judge_most_burn_in(budget, *settings)
+    judge_other_budgets(answer)
     rungs, ladders, burn_in, kept = asked[400]
     errors = []
     for i, rbm in enumerate(_given()):

@@ -261,6 +261,7 @@ def lead(w):
 
 NEARLY_RIGHT = {
     "a lead of 1 nat": ("fine", "collapsed", lambda w, x: lead(w) > 1),
+    "three tenths of the weight": ("fine", "collapsed", lambda w, x: (np.exp(w - w.max()).sum() < 1 / 0.3)),
     "a lead of 2.5 nats": ("fine", "collapsed", lambda w, x: lead(w) > 2.49),
     "a lead of 3 nats": ("collapsed", "fine", lambda w, x: lead(w) > 3),
     "a lead of 6 nats": ("collapsed", "fine", lambda w, x: lead(w) > 6),

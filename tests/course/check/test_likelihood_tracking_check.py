@@ -97,6 +97,10 @@ WRONG_GAP = {
     "a fall at a single look": (
         watched(decide=lambda t, v, z, se: 0 if len(t) == 1 else since()(t, v, z, se)), "a single look: …too eager"
     ),
+    "the larger error, twice": (
+        watched(decide=since(lambda best, se: np.sqrt(2) * max(se[best], se[-1]))),
+        "does not explain: …and you do not see it",
+    ),
     "log Z left in": (watched(lambda t, v, z, se: t - v - z), "still in your gap"),
     "log Z twice": (watched(lambda t, v, z, se: t - z - (v + z)), "twice"),
     "training only": (watched(lambda t, v, z, se: t - z), "this is the training likelihood"),

@@ -202,7 +202,19 @@ def needed(third=3.0, power=0.5, gap=lambda fine, coarse: abs(fine - coarse), up
     return answer
 
 
+def on_three_levels(slopes, tolerance):
+    if len(slopes) < 5:
+        return needed()(slopes, tolerance)
+    coarsest, coarse, fine = rule(slopes[::4]), rule(slopes[::2]), rule(slopes)
+    first, second = (4 * coarse - coarsest) / 3, (4 * fine - coarse) / 3
+    error = abs(fine - second - (second - first) / 15)
+    return max(1, int(np.ceil((len(slopes) - 1) * np.sqrt(error / tolerance))))
+
+
 WRONG_STEPS = {
+    "rounded before it is rounded up": (needed(up=lambda x: np.ceil(np.round(x, 1))), "10 would|11 steps do"),
+    "a tenth of a step let go": (needed(up=lambda x: np.ceil(x - 0.1)), "11 steps do"),
+    "three levels": (on_three_levels, "from 6 you predict"),
     "no third": (needed(third=1), "4 e - e"),
     "the coarser error": (needed(third=0.75), "error of the coarser ladder"),
     "twice": (lambda s, t: 2 * needed()(s, t), "twice what the law says"),

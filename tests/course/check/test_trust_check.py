@@ -300,6 +300,15 @@ WRONG_MODELS = {
     "divided by the errors": (
         lambda f, g, a, b: right_model(f, g, a, b) if a[1] and b[1] else "undecided", "this is certain"
     ),
+    "where log f is alike": (
+        lambda f, g, a, b: "undecided" if f == g else right_model(f, g, a, b), "mean log f 10.00"
+    ),
+    "where ends coincide": (
+        lambda f, g, a, b: (
+            "undecided" if a[0] == a[2] and b[0] == b[2] and max(*a[1::2], *b[1::2]) > 0 else right_model(f, g, a, b)
+        ),
+        "this is certain",
+    ),
     "two errors": (lambda *c: right_model(*c, n=2), "you grant the difference two standard errors"),
     "all alike": (lambda f, g, a, b: right_model(g, f, a, b), "three standard errors of this"),
     "the sandwiches exchanged": (lambda f, g, a, b: right_model(f, g, b, a), "You say"),
@@ -324,6 +333,13 @@ def split(time, part):
 
 
 WRONG_SETTINGS = {
+    "rounded to the nearest": (
+        lambda budget: (4, 2, round(budget / 8) // 10, round(budget / 8) - round(budget / 8) // 10),
+        "at a budget of 405 your settings cost 408",
+    ),
+    "rounded up": (
+        lambda budget: (4, 2, budget // 80, -(-budget // 8) - budget // 80), "at a budget of 405 your settings cost 408"
+    ),
     "rungs are free": (lambda budget: (20, 10, 0, budget // 10), "a chain of its own"),
     "ladders are free": (lambda budget: (10, 20, 0, budget // 10), "Every ladder pays"),
     "all is free": (lambda budget: (10, 20, 0, budget), "times the budget"),
@@ -463,7 +479,7 @@ def test_right_answers():
     assert trust.tempering_settings(right_settings).passed
     assert trust.tempering_settings(lambda budget: np.array(right_settings(budget))).passed
     assert trust.tempering_settings(lambda b: (8, 2, b // 400, 19 * b // 400)).passed  # a twentieth
-    assert trust.tempering_settings(lambda b: (8, 2, 2, 22) if b == 400 else (8, 2, 1500, 1500)).passed  # a half
+    assert trust.tempering_settings(lambda b: (8, 2, 2, 22) if b == 400 else (8, 2, b // 32, b // 32)).passed  # a half
 
 
 @pytest.mark.parametrize("check", [trust.trusted, trust.which_model, trust.tempering_settings])
