@@ -146,8 +146,9 @@ def test_the_papers_table_is_complete():
 
 
 STARTS = "uniform", "base rate"
-ANNEALED = {"mnist_pcd_500": PATHS, "mnist_cd25_500": ("geometric", "MAS cheap"), "mnist_cd1_500": ("geometric",)}
+ANNEALED = {"mnist_pcd_500": PATHS, "mnist_cd25_500": PATHS, "mnist_cd1_500": ("geometric",)}
 ON_MNIST = [(model, start, path) for model, paths in ANNEALED.items() for start in STARTS for path in paths]
+ON_MNIST.remove(("mnist_cd25_500", "uniform", "MAS"))  # not annealed yet
 
 
 def test_on_mnist_the_geometric_path_is_pinned_at_the_papers_scale_and_the_curves_end_in_the_table():
@@ -162,6 +163,14 @@ def test_on_mnist_the_geometric_path_is_pinned_at_the_papers_scale_and_the_curve
         if row["path"] == "geometric" and row["model"] != "mnist_cd1_500":
             assert abs(row["log_z"] - row["reverse_log_z"]) < 3 * np.hypot(row["std_error"], row["reverse_std_error"])
     assert len(curves) == 5 * len(ON_MNIST)
+
+
+@pytest.mark.parametrize("model", ["mnist_pcd_500", "mnist_cd25_500"])
+def test_on_mnist_mas_from_the_base_rates_loses_by_going_slowly(model):
+    curves = stored("grosse_figure5_mnist")["rows"]
+    means = {r["n_steps"]: r["mean_log_weight"] for r in curves if (r["model"], r["start"], r["path"]) == (
+        model, "base rate", "MAS")}
+    assert means[1000] > means[10_000] + 3 > means[100_000] + 13
 
 
 def test_of_the_cd1_model_the_blank_page_says_that_z_is_found_and_the_reverse_run_that_its_draws_are_none():
