@@ -26,10 +26,15 @@ def settings_at(answer, budget: int) -> tuple[int, int, int, int]:
     return rungs, ladders, burn_in, kept
 
 
+def _cost(rungs: int, ladders: int, burn_in: int, kept: int) -> int:
+    """In Gibbs sweeps, those that are thrown away included."""
+    return rungs * ladders * (burn_in + kept)
+
+
 def judge_costs(asked: dict[int, tuple[int, int, int, int]]) -> None:
     """From half of each budget to all of it."""
     for budget, (rungs, ladders, burn_in, kept) in asked.items():
-        cost = rungs * ladders * (burn_in + kept)
+        cost = _cost(rungs, ladders, burn_in, kept)
         times = f"{cost / budget:.{4 if cost > budget else 2}g} times"
         said = f"these settings cost {cost:,} Gibbs sweeps, {times} the budget of {budget:,}:"
         each = f"{rungs * ladders:,} chains make {burn_in + kept:,} sweeps each."
@@ -45,8 +50,7 @@ def judge_costs(asked: dict[int, tuple[int, int, int, int]]) -> None:
 def judge_other_budgets(answer) -> None:
     """At budgets that no product divides: what is rounded up costs more."""
     for budget in (405, 999, 1234, 49_999):
-        rungs, ladders, burn_in, kept = settings_at(answer, budget)
-        cost = rungs * ladders * (burn_in + kept)
+        cost = _cost(*settings_at(answer, budget))
         require(
             cost <= budget,
             f"at a budget of {budget:,} your settings cost {cost:,}: is something rounded up, to the nearest, or "
@@ -73,7 +77,7 @@ def _slips(rungs: int, ladders: int, burn_in: int, kept: int) -> list[tuple[int,
 
 def _why_over(budget: int, asked: dict[int, tuple[int, int, int, int]]) -> str:
     """Why the settings cost more than this budget: a slip is named if it fills the other budget, too."""
-    costs = {other: rungs * ladders * (burn_in + kept) for other, (rungs, ladders, burn_in, kept) in asked.items()}
+    costs = {other: _cost(*settings) for other, settings in asked.items()}
     if costs[budget] < 1.05 * budget:
         return "It is only just too much: divide with //, and give to one part what the others leave."
     spent = [budget, *(other for other in asked if costs[other] >= other / 2)]  # or else it takes them for equal

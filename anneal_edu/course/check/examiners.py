@@ -39,9 +39,9 @@ def condemned(answer: Callable) -> int:
     """How often of 24 times a phase without a fault is condemned; one may be, if not with other draws as well."""
     short, long = ladders()
     on = [short] * 8 + [long] * 16
-    said = [says_sound(answer, ladder, ladder.healthy, seed) for seed, ladder in enumerate(on)]
-    n = len(on) - sum(said)
-    if n == 1 and says_sound(answer, on[said.index(False)], on[said.index(False)].healthy, 1000):
+    refused = [ladder for seed, ladder in enumerate(on) if not says_sound(answer, ladder, ladder.healthy, seed)]
+    n = len(refused)
+    if n == 1 and says_sound(answer, refused[0], refused[0].healthy, 1000):
         return 0
     if n < len(on) - 2:
         return n

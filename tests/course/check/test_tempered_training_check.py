@@ -77,31 +77,16 @@ def on_average(places=slice(None), n=20_000):
     return answer
 
 
-def in_standard_errors(begin, k=5.0, n=4000):
-    """Right, each number in its own standard error, but that every rung begins at draws of ``rungs[begin]``."""
+def in_standard_errors(begin=None, k=5.0, n=4000, pixels=slice(None)):
+    """Right, each number of these pixels in its own standard error, but that all rungs begin at ``rungs[begin]``."""
 
     def answer(phase, rungs, rng):
-        states, handed = phase(np.stack([rungs[begin].sample(n, rng) for _ in rungs]), rng)
+        begun = rungs if begin is None else [rungs[begin]] * len(rungs)
+        states, handed = phase(np.stack([rung.sample(n, rng) for rung in begun]), rng)
         for rung, v in zip([*rungs, rungs[-1]], [*states.astype(float), handed], strict=True):
             (mean_v, mean_h, mean_vh), h = rung.moments(), rung.hidden_given_visible(v)
-            pairs = v[:, :, None] * h[:, None, :]
-            for found, mean in ((v, mean_v), (h, mean_h), (pairs, mean_vh)):
-                if (abs(found.mean(0) - mean) > k * (found.std(0) / np.sqrt(n) + 1e-12)).any():
-                    return False
-        return True
-
-    return answer
-
-
-def in_their_errors(k=5.0, n=20_000, pixels=slice(None)):
-    """Right, each of these pixels' moments in its own standard error."""
-
-    def answer(phase, rungs, rng):
-        states, handed = phase(np.stack([rung.sample(n, rng) for rung in rungs]), rng)
-        for rung, v in zip([*rungs, rungs[-1]], [*states.astype(float), handed], strict=True):
-            (mean_v, _, mean_vh), h = rung.moments(), rung.hidden_given_visible(v)
             pairs = v[:, pixels, None] * h[:, None, :]
-            for found, mean in ((v[:, pixels], mean_v[pixels]), (pairs, mean_vh[pixels])):
+            for found, mean in ((v[:, pixels], mean_v[pixels]), (h, mean_h), (pairs, mean_vh[pixels])):
                 if (abs(found.mean(0) - mean) > k * (found.std(0) / np.sqrt(n) + 1e-12)).any():
                     return False
         return True
@@ -128,10 +113,13 @@ WRONG_SOUND = {
         soundness(rungs_of=lambda n: [0, 1, n - 1], times=3), "on rung 2 of 0 to 3|the third rung as it does the second"
     ),
     "the particles for the last rung": (soundness(rungs_of=lambda n: range(n - 1)), "not in its particles"),
-    "three standard errors": (in_their_errors(3.0, n=12_000), "you condemn a phase without a fault in"),
-    "all pixels but the last": (in_their_errors(pixels=slice(-1)), "has pixel 4 too often on, on rung 0 of 0 to 6"),
+    "three standard errors": (in_standard_errors(k=3.0, n=12_000), "you condemn a phase without a fault in"),
+    "all pixels but the last": (
+        in_standard_errors(n=20_000, pixels=slice(-1)), "has pixel 4 too often on, on rung 0 of 0 to 6"
+    ),
     "all pixels but the first": (
-        in_their_errors(pixels=slice(1, None)), "pixel 0 too often on, on rung 0 of 0 to 3|the first rung as it does"
+        in_standard_errors(n=20_000, pixels=slice(1, None)),
+        "pixel 0 too often on, on rung 0 of 0 to 3|the first rung as it does",
     ),
     "as many rungs as the first ladder has": (soundness(rungs_of=lambda n: range(4)), "on rung 4 of 0 to 6"),
     "E[v] and E[h]": (soundness(pairs=False, hidden=1), "E.v hᵀ., what pixels do together|E.v hᵀ. wrong, on rung 1"),
@@ -603,8 +591,10 @@ WRONG_DISTANCE = {
         "with 64 pixels",
     ),
     **{
-        f"codes that repeat after {n} pixels": (coded(lambda x, rbm, n=n: x @ 2.0 ** (np.arange(x.shape[1]) % n)), said)
-        for n, said in ((12, "value of its own"), (16, "value of its own"), (32, "value of its own"))
+        f"codes that repeat after {n} pixels": (
+            coded(lambda x, rbm, n=n: x @ 2.0 ** (np.arange(x.shape[1]) % n)), "value of its own"
+        )
+        for n in (12, 16, 32)
     },
     "32 bits": (coded(lambda x, rbm: (x @ 2.0 ** np.arange(x.shape[1])) % 2**32), "with 64 pixels"),
     **{
