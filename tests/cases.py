@@ -12,5 +12,10 @@ def always(*chosen, of):
     return [case if case in chosen else pytest.param(*_unpacked(case), marks=OTHERS) for case in of]
 
 
+def a_third(of):
+    """Of cases that take a second each: every third is run always, and the others with --thorough."""
+    return [case if not i % 3 else pytest.param(*_unpacked(case), marks=OTHERS) for i, case in enumerate(of)]
+
+
 def _unpacked(case):
     return case if isinstance(case, tuple) else (case,)

@@ -32,10 +32,14 @@ def _flip(rbm: BinaryRBM, v: np.ndarray, rng: np.random.Generator) -> np.ndarray
     return np.where(accept[:, None], new, v)
 
 
+def _numbers(v: np.ndarray) -> np.ndarray:
+    """The rows of ``binary_states`` that these are, (C, D) -> (C,)."""
+    return v.astype(int) @ 2 ** np.arange(v.shape[1])[::-1]
+
+
 def _round_of_eleven(rbm: BinaryRBM, v: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """Eleven of the states in a circle: each becomes the next one."""
-    states = binary_states(rbm.dim)
-    code = (v[:, None] == states).all(-1).argmax(1)
+    states, code = binary_states(rbm.dim), _numbers(v)
     return states[np.where(code < 11, (code + 1) % 11, code)].astype(float)
 
 
@@ -43,7 +47,7 @@ def _a_third_on(rbm: BinaryRBM, v: np.ndarray, rng: np.random.Generator) -> np.n
     """All states are laid out on a circle, each as long as it is probable; whoever stands there goes a third on."""
     states = binary_states(rbm.dim)
     p = np.exp(rbm.log_density(states) - rbm.log_z())
-    ends, code = np.cumsum(p), (v[:, None] == states).all(-1).argmax(1)
+    ends, code = np.cumsum(p), _numbers(v)
     at = ends[code] - p[code] * rng.random(len(v))
     return states[np.searchsorted(ends, (at + 1 / 3) % ends[-1])].astype(float)
 

