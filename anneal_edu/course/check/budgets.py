@@ -47,15 +47,25 @@ def judge_costs(asked: dict[int, tuple[int, int, int, int]]) -> None:
         )
 
 
-def judge_other_budgets(answer) -> None:
-    """At budgets that no product divides: what is rounded up costs more."""
-    for budget in (405, 999, 1234, 49_999):
-        cost = _cost(*settings_at(answer, budget))
+def at_other_budgets(answer) -> dict[int, tuple[int, int, int, int]]:
+    """Settings at budgets that no product divides, where what is rounded up costs more; they keep to the price."""
+    asked = {budget: settings_at(answer, budget) for budget in (405, 999, 1234, 49_999)}
+    for budget, settings in asked.items():
+        cost = _cost(*settings)
         require(
             cost <= budget,
             f"at a budget of {budget:,} your settings cost {cost:,}: is something rounded up, to the nearest, or "
             "fixed? Divide with //, and give to one part what the others leave.",
         )
+        judge_most_burn_in(budget, *settings)
+    return asked
+
+
+def judge_half_spent(budget: int, rungs: int, ladders: int, burn_in: int, kept: int) -> None:
+    """Half of the budget at least; said of the others after the runs at the first."""
+    cost = _cost(rungs, ladders, burn_in, kept)
+    spent = f"at a budget of {budget:,} your settings cost {cost:,}, less than half: spend it, whatever it is."
+    require(cost >= budget / 2, spent)
 
 
 _FILLED = {400: 0.9, 50_000: 0.98}
@@ -120,7 +130,9 @@ def judge_least_burn_in(budget: int, rungs: int, ladders: int, burn_in: int, kep
             "These three models forgive it, others do not. All rungs begin at draws of the start, and states that "
             "still remember it are biased. Throw away a twentieth at least."
         )
-    require(19 * burn_in >= kept, f"{_share(budget, burn_in, kept)}. {why}")
+    total = burn_in + kept
+    twentieth = total / 20 if budget in BUDGETS else total // 20  # of an odd budget in whole sweeps
+    require(burn_in >= twentieth, f"{_share(budget, burn_in, kept)}. {why}")
 
 
 def why_off(errors: list[float], rungs: int, ladders: int, burn_in: int, kept: int) -> str:

@@ -11,7 +11,7 @@ from anneal_edu.course.check.verdict import WrongAnswerError, attempt, exercise,
 from anneal_edu.distributions import Gaussian
 
 # Exercise 1
-N_SPARED = 20
+N_SPARED = 50
 
 
 @exercise(
@@ -26,7 +26,7 @@ N_SPARED = 20
 def refresh_test(answer) -> str:
     """``answer(refresh, rng)`` must say True of a right ``refresh(v, gamma, rng)``, v (C, D), and False of a wrong one.
 
-    It is asked about twenty-three wrong ones, and twenty times about right ones.
+    It is asked about twenty-three wrong ones, and fifty times about right ones.
 
     Examples
     --------

@@ -40,6 +40,7 @@ def curves() -> Iterator[tuple[str, Given, int | None]]:
         ("a fall in between, of which the last look shows nothing", recovered, None),
         ("a fall with a rise in between", uneven, 3),
         ("a dip before the best look", np.r_[_FALL[:2], -23.6, _FALL[3:]], 4),
+        ("a best look that leads by a third of a nat", np.array([-26.0, -23.4, -23.1, -25.0, -28.0]), 2),
         ("two dips before the best look", np.r_[-22.0, -24.5, -21.7, -23.0, -21.4, -22.9], 4),
         ("a dip, and the best look last", np.r_[-24.5, -21.9, -23.6, -21.4], None),
         ("a fall from the first look on", _FALL[4:], 0),
@@ -85,13 +86,15 @@ def _probes() -> list[tuple[int, np.ndarray]]:
         (1, np.array([-24.0, -21.0, -21.1, -21.3, -23.5, -22.0, -21.05])),  # far down later
         (4, np.array([-24.0, -23.0, -22.0, -21.5, -21.2])),  # far down before
         (1, np.array([-21.1, -21.0, -21.05, -21.11, -21.04])),
+        (2, np.array([-21.1, -24.0, -21.0, -21.05])),  # far down before, and not at the first
     ]
 
 
 _COMPARED = {  # at which of these the best look is called the beginning of a fall
-    (True, False, False, False): "you compare the best look with the one after it. Asked is the *last* look.",
-    (True, True, False, False): "you compare the best look with the lowest since. Asked is the *last* look.",
-    (True, True, True, False): "you compare the best look with the lowest of all. Asked is the *last* look.",
+    (True, False, False, False, False): "you compare the best look with the one after it. Asked is the *last* look.",
+    (True, True, False, False, False): "you compare the best look with the lowest since. Asked is the *last* look.",
+    (True, True, True, False, True): "you compare the best look with the lowest of all. Asked is the *last* look.",
+    (True, True, True, False, False): "you compare the *first* look with the last. Asked is the best one.",
 }
 
 

@@ -207,7 +207,7 @@ counted once in Z, and doubles it.
       A hint: ae.check.first_rbm.base_rate_log_z.hint()
     """
     rng = np.random.default_rng(4)
-    for D, H in ((5, 3), (12, 10), (3, 40)):
+    for D, H in ((5, 4), (12, 10), (3, 40)):
         b = rng.normal(scale=2.0, size=D)
         b[:2] = 0.5 + abs(b[0]), -0.5 - abs(b[1])  # of both signs, so that each slip gives another number
         got = call(answer, b.copy(), H)
@@ -219,6 +219,7 @@ counted once in Z, and doubles it.
             "all hidden units together double Z only once in yours; each of the H doubles it.": one_side + np.log(2),
             "each hidden unit doubles Z, so that log Z grows by log 2 = 0.69 each, not by 1.": one_side + H,
             "H hidden units have 2^H states together, not H of them: log 2^H = H · log 2.": one_side + np.log(H),
+            "H hidden units have 2^H states together, not H + 1: log 2^H = H · log 2.": one_side + np.log(H + 1),
             "this is log Z of the uniform RBM: the visible biases must enter.": (D + H) * np.log(2),
             "a visible unit has two states, with factors 1 and e^b: log(1 + e^b), not b.": b.sum() + H * np.log(2),
             "a sign is wrong: hidden units add states, so that Z grows.": one_side - H * np.log(2),

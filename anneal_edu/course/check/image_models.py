@@ -175,7 +175,10 @@ the same amount at every patch.
     rng, asked = np.random.default_rng(9), []
     drawn = ((*_patches(rng, n, shared), shared) for n in (35, 60, 12) for shared in (0.5, 2.0, 0.0))
     plain, *rest = ((*(np.array(part) for part in three), shared) for *three, shared in _GIVEN)
-    for first, other, each, shared in (plain, *drawn, *rest):
+    usual = [plain, *drawn]
+    for case, (first, other, each, shared) in enumerate([*usual, *rest]):
+        if case >= len(usual) and not all(same(found, right) for found, right, _ in asked):
+            break  # of two patches, or of thousands, different slips look alike
         for second in (other, -other):  # two that find the same patches hard, and two that do not
             found = call(answer, first.copy(), second.copy(), each.copy(), shared)
             require(np.shape(found) != () or not np.isnan(found), _NAN)

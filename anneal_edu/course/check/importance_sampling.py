@@ -164,6 +164,14 @@ def broken_step(answer):
         call(answer, flat.copy(), tables) == 2,
         "right, but not where the broken table moves improbable sites alone: p T = p is asked of every site.",
     )
+    rare = np.tile([0.0, 0.0, -25.0, -25.0], (4, 1))
+    tables = [metropolis_matrix(rare[0]), np.eye(4), metropolis_matrix(rare[0])]
+    tables[1][2:] = [0.0, 0.0, 0.2, 0.8]
+    require(
+        call(answer, rare.copy(), tables) == 2,
+        "right, but not where the broken table moves sites alone that hold 1e-11 of the probability: it changes p by "
+        "4e-12 there, which np.allclose overlooks as it comes. Look for the largest change of all tables.",
+    )
     log_f, tables = broken_world(7, 2, "the old target", 0.0)
     apart = 400.0 * np.arange(7)[:, None]  # Z_k may differ by any factor
     require(

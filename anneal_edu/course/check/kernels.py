@@ -37,10 +37,14 @@ def _numbers(v: np.ndarray) -> np.ndarray:
     return v.astype(int) @ 2 ** np.arange(v.shape[1])[::-1]
 
 
-def _round_of_eleven(rbm: BinaryRBM, v: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Eleven of the states in a circle: each becomes the next one."""
-    states, code = binary_states(rbm.dim), _numbers(v)
-    return states[np.where(code < 11, (code + 1) % 11, code)].astype(float)
+def _round_of(n: int) -> Kernel:
+    """So many of the states in a circle: each becomes the next one."""
+
+    def step(rbm: BinaryRBM, v: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        states, code = binary_states(rbm.dim), _numbers(v)
+        return states[np.where(code < n, (code + 1) % n, code)]
+
+    return step
 
 
 def _a_third_on(rbm: BinaryRBM, v: np.ndarray, rng: np.random.Generator) -> np.ndarray:
@@ -136,11 +140,14 @@ STEPS: dict[str, tuple[Kernel, bool, str]] = {
         lambda rbm, v, rng: v[:, [1, 2, 0, 3]],
         False, "it exchanges three pixels in a circle, and a third step has them back: look after one step, too.",
     ),
-    "a round of eleven": (
-        _round_of_eleven, False,
-        "it sends eleven of the states round in a circle, and the eleventh step has each back where it was: look after "
-        "one step, too.",
-    ),
+    **{
+        f"a round of {n}": (
+            _round_of(n), False,
+            f"it sends {n} of the states round in a circle, and the {n}th step has each back where it was: look after "
+            "one step, too.",
+        )
+        for n in (5, 7, 11, 13)
+    },
     "a generator of its own": (
         lambda rbm, v, rng: gibbs(rbm, v, np.random.default_rng(0)),
         False,

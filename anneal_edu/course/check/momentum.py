@@ -47,7 +47,7 @@ of v less than 1-γ is left here, so that more is missing.
     for gamma, n_coordinates in ((0.3, 2), (0.1, 2), (0.02, 3), (0.9, 3), (1.0, 3), (0.97, 2), (0.004, 2)):
         v = start[:, :n_coordinates].copy()
         new = call(answer, v, gamma, np.random.default_rng(1), shape=v.shape)
-        require(not same(new, v), f"nothing is renewed at γ = {gamma}: the momentum comes out as it went in.")
+        require(not same(new, v), f"once, at γ = {gamma}, nothing is renewed: the momentum comes out as it went in.")
         again = call(answer, v, gamma, np.random.default_rng(2), shape=v.shape)
         require(not same(new, again), "two generators give the same momenta: draw r from the rng that is passed in.")
         repeated = call(answer, v, gamma, np.random.default_rng(1), shape=v.shape)

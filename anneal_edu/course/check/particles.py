@@ -143,8 +143,8 @@ def _judge_particles(found: np.ndarray, new: np.ndarray, moved: np.ndarray, swee
         )
     require(
         len(found) <= len(right),
-        f"{says}you return {len(found):,} particles, and {len(right):,} states stand for the model: on the other rungs "
-        "they stand for something else.",
+        f"{says}you return {len(found):,} particles, and {len(right):,} states stand for the model. States of other "
+        "rungs stand for something else, and none counts twice.",
     )
     require(
         len(found) == len(right),

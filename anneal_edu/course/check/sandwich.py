@@ -142,7 +142,7 @@ def _judge_nats(got: float, flow: np.ndarray, moves: list[np.ndarray], p: np.nda
         "that is the largest logarithm of all; asked is their mean.": np.max(log_ratio),
         "you summed the logarithms without saying how often a sweep goes from x to y.": np.sum(np.abs(log_ratio)),
     }, case, 1e-6, unless=right)
-    way_by_way = f"{case}way by way line 1 is off by {right:.4g} nats in the mean; yours foretells {got:.4g}."
+    way_by_way = f"{case}way by way line 1 is off by {right:.6g} nats in the mean; yours foretells {got:.6g}."
     if right < 1e-12:
         way_by_way += " Here both orders are one and the same."
     require(same(got, right, 1e-6), way_by_way)

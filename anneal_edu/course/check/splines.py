@@ -113,21 +113,21 @@ def _judge_other_models(answer) -> None:
     rng, in_order = np.random.default_rng(5), binary_states(4).astype(float)
     usual, p = (rng.normal(size=(2, 4)), rng.normal(size=2)), rng.dirichlet(np.ones(16))
     huge = 1e4 * np.abs(usual[0]) * [[1], [-1]], 1e4 * np.abs(usual[1]) * [1, -1]  # fields of +10,000 and of -10,000
+    level, square = (np.full((2, 4), 2000.5), np.full(2, -2000.0)), (0.4 * rng.normal(size=(4, 4)), np.ones(4))
+    large = (
+        "with weights of thousands yours is wrong, or no number: a field, or a weight, that was cut off is another "
+        "one, exp(x) / (1 + exp(x)) is infinity over infinity, and math.exp raises OverflowError. Take expit."
+    )
     for h, (W, b), otherwise in (
         (in_order, usual, "with 2 visible and 4 hidden units yours is wrong: take shapes, and every p_h, as given."),
-        (in_order, (rng.normal(size=(4, 4)), rng.normal(size=4)), "with D = H = 4 yours is wrong: W is (D, H)."),
+        (in_order, square, "with D = H = 4 yours is wrong: W is (D, H)."),
         (
             rng.permutation(in_order),
             usual,
             "with the rows of h in another order yours is wrong: p_h[s] belongs to the row h[s] that you are given.",
         ),
-        (
-            in_order,
-            huge,
-            "with weights of thousands yours is wrong, or no number: a field that was cut off is another one, "
-            "exp(x) / (1 + exp(x)) is infinity over infinity, and math.exp raises OverflowError. Take "
-            "scipy.special.expit, or 1 / (1 + np.exp(-x)).",
-        ),
+        (in_order, huge, large),
+        (in_order, level, large),
     ):
         mean_v = expit(h @ W.T + b)
         try:

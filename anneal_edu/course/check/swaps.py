@@ -188,7 +188,8 @@ log f to be β times one energy. Ask path(betas[k]) for the log_density of the s
     slanted = moment_path(*skew)
     for n_chains in (1, 7):
         plane = np.linspace(-1.2, 1.5, 6 * n_chains).reshape(3, n_chains, 2) ** 3
-        judge_turn(answer, slanted, betas, plane, f"for x of shape {plane.shape}")
+        for states in (plane, plane[::-1]):
+            judge_turn(answer, slanted, betas, states, f"for x of shape {plane.shape}")
     far, ends = np.zeros((3, 2, 1)), np.array([0.0, 0.4, 1.0])
     far[0] = 60.0
     require(

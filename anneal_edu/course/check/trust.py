@@ -8,10 +8,11 @@ import numpy as np
 
 from anneal_edu.course.check.budgets import (
     BUDGETS,
+    at_other_budgets,
     judge_costs,
+    judge_half_spent,
     judge_least_burn_in,
     judge_most_burn_in,
-    judge_other_budgets,
     settings_at,
     why_off,
 )
@@ -108,22 +109,24 @@ believe those that lie there and do not warn.
             require(name in known, f"there is no report named {name!r}; return r.name of the reports you trust.")
         _judge_trust(set(names), known, exact)
     return (
-        "right: on eight models, and in twenty-six tables that are made up, you trusted nothing wrong, and, where all "
+        "right: on eight models, and in twenty-eight made-up tables you trusted nothing wrong, and, where all "
         "was well, enough of what was right."
     )
 
 
 def _judge_trust(names: set[str], known: dict[str, Report], exact: float) -> None:
     right = {name for name, r in known.items() if r.answers and abs(r.log_z - exact) < max(CLOSE, 3 * r.std_error)}
-    low, high = known[FORWARD], known.get(REVERSE)
-    gap, noise = (high.log_z - low.log_z, 3 * np.hypot(low.std_error, high.std_error)) if high else (np.inf, 0.0)
+    low, high = known.get(FORWARD), known.get(REVERSE)
+    both = low and high
+    gap, noise = (high.log_z - low.log_z, 3 * np.hypot(low.std_error, high.std_error)) if both else (np.inf, 0.0)
     apart = abs(gap) + noise >= PINNED
     for name in sorted(names - right):
         report = known[name]
         require(report.answers, f'you trust "{name}", which gave no answer: see report.answers.')
         kinds = ", ".join(repr(warning.kind) for warning in report.warnings)
         off = f'you trust "{name}", which is {abs(report.log_z - exact):.2f} nats off'
-        require(high, f'{off}. Here "{REVERSE}" is missing: without a second end there is no verdict.')
+        missing = FORWARD if high else REVERSE
+        require(both, f'{off}. Here "{missing}" is missing: without a second end there is no verdict.')
         require(
             gap >= -noise,
             f"{off}. The two ends cross: the upper one lies {-gap:.2f} nats below the lower one, and bounds cannot do "
@@ -241,8 +244,7 @@ def tempering_settings(answer) -> str:
     """``answer(budget)`` must be (n_rungs, n_ladders, n_burn_in, n_sweeps) of a PT run within a budget of Gibbs sweeps.
 
     The run is then made, on three models with 20 visible and 8 hidden units; the root mean square error of its log Ẑ
-    must be below 0.36 nats at a budget of 400. At this budget and at 50,000 a twentieth to a half of the sweeps must be
-    burn-in.
+    must be below 0.36 nats at a budget of 400. At each budget a twentieth to a half of the sweeps must be burn-in.
 
     Examples
     --------
@@ -255,7 +257,7 @@ Every rung of every ladder is a chain of its own: a sweep of the ladder costs on
     judge_costs(asked)
     for budget, settings in asked.items():
         judge_most_burn_in(budget, *settings)
-    judge_other_budgets(answer)
+    others = at_other_budgets(answer)
     rungs, ladders, burn_in, kept = asked[400]
     errors = []
     for i, rbm in enumerate(_given()):
@@ -272,7 +274,8 @@ Every rung of every ladder is a chain of its own: a sweep of the ladder costs on
         f"log Ẑ minus the exact log Z, of 100 runs on each of three models: {np.mean(errors):+.2f} nats on average, "
         f"{rmse:.2f} root mean square, and below 0.36 is wanted{near}. {why_off(errors, *asked[400])}",
     )
-    for budget, settings in asked.items():
+    for budget, settings in (asked | others).items():
+        judge_half_spent(budget, *settings)
         judge_least_burn_in(budget, *settings)
     kept_to = f"{rungs} rungs × {ladders} ladders × {burn_in + kept} sweeps keep to the budget"
     return f"right: {kept_to}; error below 0.36{near}."

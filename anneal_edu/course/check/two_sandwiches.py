@@ -211,7 +211,7 @@ SLIPS: dict[str, Answer] = {  # what is said of it
     "only A is ever ahead with you: ask the same of B.": _renamed(b="undecided"),
     "only B is ever ahead with you: ask the same of A.": _renamed(a="undecided"),
     "you look at the estimates and leave out their errors: the smallest difference may be chance.": _bar(_two, 0),
-    "you grant the difference one standard error, and three are asked.": _bar(_two, 1),
+    "you grant the difference less than two standard errors, and three are asked.": _bar(_two, 1),
     "you grant the difference two standard errors, and three are asked.": _bar(_two, 2),
     "you grant the three standard errors to the one that leads: what may be chance counts as ahead.": _bar(_two, -3),
     "you add up the two errors. The runs are independent, so their squares add: √(s₁² + s₂²) is less than s₁ + s₂, and "

@@ -172,6 +172,7 @@ WRONG_LOG_Z = {
     "one factor 2": (lambda b, H: softplus(b).sum() + LOG_2, "each of the H doubles it"),
     "H": (lambda b, H: softplus(b).sum() + H, "not by 1"),
     "log H": (lambda b, H: softplus(b).sum() + np.log(H), "2^H states"),
+    "log of H + 1": (lambda b, H: softplus(b).sum() + np.log(1 + H), "not H + 1"),
     "uniform": (lambda b, H: (len(b) + H) * LOG_2, "uniform RBM"),
     "bias alone": (lambda b, H: b.sum() + H * LOG_2, "two states"),
     "minus": (lambda b, H: softplus(b).sum() - H * LOG_2, "sign is wrong"),
@@ -312,7 +313,7 @@ def detailed_balance(step, rbm, rng):
 
 
 WRONG_JUDGES = {
-    "exchanged": (lambda *given: bool(shares_off(*given) >= 0.03), "and pass 10 of 10 others: are True and False"),
+    "exchanged": (lambda *given: bool(shares_off(*given) >= 0.03), "and pass 13 of 13 others: are True and False"),
     "exchanged, and one step alone": (
         lambda *given: bool(shares_off(*given, after=(1,)) >= 0.03), "are True and False exchanged? True is for a step"
     ),
@@ -348,7 +349,8 @@ WRONG_JUDGES = {
         "as those of one batch in 20,000|not sound, and",
     ),
     "errs once in five": (errs_once_in_five, "not sound, and it is"),
-    "eleven steps": (lambda *given: bool(shares_off(*given, after=(11,)) < 0.03), "the eleventh step has each back"),
+    "eleven steps": (lambda *given: bool(shares_off(*given, after=(11,)) < 0.03), "the 11th step has each back"),
+    "seven steps": (lambda *given: bool(shares_off(*given, after=(7,)) < 0.03), "the 7th step has each back"),
     "one step": (lambda *given: shares_off(*given, after=(1,)) < 0.03, "take several steps"),
     "must move": (moves, "explores nothing, and is sound"),
     "a distance": (lambda *given: float(shares_off(*given)), "return True or False"),

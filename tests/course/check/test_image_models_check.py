@@ -208,7 +208,14 @@ WRONG_GAP = {
         ),
         "by a median",
     ),
-    "weighted": (lambda a, b, each, shared: np.hypot((1 / each**2).sum() ** -0.5, shared), "the patches are another"),
+    **{
+        f"divided by N {by:+d}": (
+            lambda a, b, each, shared, by=by: np.hypot((a - b).std(ddof=1) / np.sqrt(len(a) + by), shared),
+            "of 8 patches your error is",
+        )
+        for by in (1, 2)
+    },
+    "weighted": (lambda a, b, each, shared: np.hypot((1 / each**2).sum() ** -0.5, shared), "in root mean square"),
     "a covariance that is never negative": (
         lambda a, b, each, shared: np.sqrt(
             (a.var(ddof=1) + b.var(ddof=1) - 2 * max(0, np.cov(a, b)[0, 1])) / len(a) + shared**2

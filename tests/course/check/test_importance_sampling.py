@@ -245,7 +245,7 @@ def in_single_precision(log_f, tables):
     "answer",
     [
         right_broken_step,
-        first_beyond(1e-9),
+        first_beyond(1e-13),
         in_single_precision,
         lambda log_f, tables: np.argmax(largest_changes(log_f, tables)) + 1.0,
     ],

@@ -76,6 +76,11 @@ def _probable_sites_alone(log_f, tables):
     return 1 + int(np.argmax([np.abs(q @ T - q)[q > 1e-2].max() for q, T in zip(p[1:], tables, strict=True)]))
 
 
+def _by_default_tolerances(log_f, tables):
+    p = np.exp(log_f - logsumexp(log_f, axis=1, keepdims=True))
+    return 1 + next((k for k, T in enumerate(tables) if not np.allclose(p[k + 1] @ T, p[k + 1])), 0)
+
+
 def _three_coordinates(p0, p1):
     def steps(a, b):
         path = ae.moment_path(a, b)
@@ -111,6 +116,29 @@ def _four_pixels(h, W, b, c, first):
 def _turned_moments(h, p_h, W, b):
     v = expit(h @ (W.T if W.shape[0] != W.shape[1] else W) + b)
     return p_h @ v, p_h @ h, v.T @ (p_h[:, None] * h)
+
+
+def _cut_moments(h, p_h, W, b):
+    v = expit(np.clip(b, -50, 50) + h @ np.clip(W, -50, 50).T)
+    return p_h @ v, p_h @ h, v.T @ (p_h[:, None] * h)
+
+
+def _best_in_whole_nats(f_train, f_validation, log_z, std_error):
+    validation = f_validation - log_z
+    best = int(np.round(validation).argmax())
+    fall, error = validation[best] - validation[-1], np.hypot(std_error[best], std_error[-1])
+    return f_train - f_validation, 0 * log_z, best if fall > 2 * error else None
+
+
+def _first_ais(reports):
+    named = [r for r in reports if "AIS" in r.name and "reverse" not in r.name]
+    high = next((r for r in reports if r.name == "reverse AIS, from data"), None)
+    if not named or not high or named[0].warnings or high.warnings:
+        return []
+    ends, s = np.array([named[0].log_z, high.log_z]), np.hypot(named[0].std_error, high.std_error)
+    if ends[1] - ends[0] < -3 * s or abs(ends[1] - ends[0]) + 3 * s >= 0.5:
+        return []
+    return [r.name for r in reports if not r.warnings and (abs(r.log_z - ends) < 0.3).all()]
 
 
 def _reach_at_most(most):
@@ -217,6 +245,10 @@ ONCE_PASSED = {
     "importance_sampling.log_weights, |log Z|": _log_weights(abs),
     "importance_sampling.log_weights, log Z above 0": _log_weights(lambda z: max(z, 0.0)),
     "importance_sampling.broken_step, probable sites": _probable_sites_alone,
+    "importance_sampling.broken_step, default tolerances": _by_default_tolerances,
+    "likelihood_tracking.gap_and_fall, whole nats": _best_in_whole_nats,
+    "splines.moments, weights cut at 50": _cut_moments,
+    "trust.trusted, the first AIS": _first_ais,
     "two_paths.steps_for_finite_variance, three coordinates": _three_coordinates,
     "two_paths.judge_weights, three digits": _to_three_digits,
     "first_rbm.log_f, W turned where it is square": _square_is_turned,

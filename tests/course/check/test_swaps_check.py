@@ -228,6 +228,10 @@ WRONG_TURNS = {
     "half": (of_logs(lambda f: probability(f) / 2), "half of the right"),
     "the first coordinate": (
         lambda path, betas, x: of_logs(probability)(path, betas, x if x.shape[2] < 2 else x * [1.0, 0.0]),
+        "for x of shape (3, 1, 2)",
+    ),
+    "two coordinates among the chains": (
+        lambda path, betas, x: of_logs(probability)(path, betas, x.transpose(0, 2, 1).reshape(x.shape)),
         "for x of shape (3, 7, 2)",
     ),
     "shape": (of_logs(lambda f: ratio(f)[:3]), "shape"),

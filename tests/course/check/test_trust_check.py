@@ -14,7 +14,7 @@ ENDS = ("AIS, geometric", "reverse AIS, from data")
 
 def right_trust(reports):
     known = {r.name: r for r in reports}
-    if "reverse AIS, from data" not in known:
+    if not {"AIS, geometric", "reverse AIS, from data"} <= known.keys():
         return []
     low, high = known["AIS, geometric"], known["reverse AIS, from data"]
     gap, noise = high.log_z - low.log_z, 3 * np.hypot(low.std_error, high.std_error)
@@ -27,7 +27,7 @@ def right_trust(reports):
 def ruled(reports, n=3, s=np.hypot, limit=0.5, margin=0.3, apart=abs, deaf=False, crossing=3, which=max):
     """The right rule with one part of it changed; deaf: to the warnings of the ends; which of them must be near."""
     known = {r.name: r for r in reports}
-    if "reverse AIS, from data" not in known:
+    if not {"AIS, geometric", "reverse AIS, from data"} <= known.keys():
         return []
     low, high = known["AIS, geometric"], known["reverse AIS, from data"]
     gap, noise = high.log_z - low.log_z, s(low.std_error, high.std_error)
@@ -352,6 +352,14 @@ WRONG_SETTINGS = {
         "38 of 39 sweeps are burn-in, 97%: you throw away more",
     ),
     "no burn-in, many ladders": (lambda budget: (10, 25, 0, budget // 250), "They lie to one side, too low"),
+    "no burn-in where the budget is odd": (
+        lambda budget: (6, 2, budget // 60 * (budget % 2 == 0), budget // 12 - budget // 60),
+        "at a budget of 405 0 of 27 sweeps are burn-in, 0%. Throw away a twentieth at least, whatever",
+    ),
+    "for two budgets alone": (
+        lambda budget: (6, 2, budget // 60, budget // 12 - budget // 60) if budget in (400, 50_000) else (6, 2, 6, 27),
+        "at a budget of 999 your settings cost 396, less than half",
+    ),
     "two sweeps": (lambda budget: (20, budget // 40, 0, 2), "near the start"),
     "no burn-in": (lambda budget: (8, 2, 0, budget // 16), "All rungs begin at draws of the start"),
     "a burn-in of four in a hundred": (
