@@ -57,7 +57,8 @@ def _clouds() -> list[Gaussian]:
     turn = np.linalg.qr(rng.normal(size=(12, 12)))[0]
     thin = turn @ np.diag(np.geomspace(1e-2, 1e2, 12)) @ turn.T
     clouds += [Gaussian(rng.normal(scale=1e2, size=12), (thin + thin.T) / 2)]
-    clouds += [Gaussian(scale * p.mean, scale**2 * p.cov) for p, scale in zip(clouds[:2], (30.0, 0.03), strict=True)]
+    scales = zip(clouds[:3], (30.0, 0.03, 3e-3), strict=True)
+    clouds += [Gaussian(scale * p.mean, scale**2 * p.cov) for p, scale in scales]
     return [*clouds, Gaussian(rng.normal(size=3), 1.7 * np.eye(3)), Gaussian([3.0], [[0.2]])]
 
 

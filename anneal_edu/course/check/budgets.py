@@ -112,7 +112,8 @@ def _why_over(budget: int, asked: dict[int, tuple[int, int, int, int]]) -> str:
 
 def _share(budget: int, burn_in: int, kept: int) -> str:
     part = burn_in / (burn_in + kept)
-    said = f"{part:.0%}" if part >= 0.01 or not part else f"{part:.2%}"
+    near = part and (part < 0.01 or min(abs(part - 0.05), abs(part - 0.5)) < 0.005)
+    said = f"{part:.2%}" if near else f"{part:.0%}"
     return f"at a budget of {budget:,} {burn_in:,} of {burn_in + kept:,} sweeps are burn-in, {said}"
 
 

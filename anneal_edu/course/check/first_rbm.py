@@ -54,7 +54,7 @@ def log_f(answer) -> str:
         "Did you copy log f(v), or leave W as it stands there? Now the pixels are summed, not the hidden units. Or is "
         "the sum one over the chains? Each row of h keeps its own number."
     )
-    for first in ([], [1, 0, 0], [1], [0, 1], [1, 0, 1], [1, 0, 1, 1]):
+    for first in ([], [1, 0, 0], [1], [0], [0, 1], [0, 0], [1, 0, 1], [1, 0, 1, 1]):
         case, given = f"with first = {first}: ", np.array(first, dtype=float)
         got = np.asarray(call_sized(sizes, answer, h, *_parameters(rbm), given))
         require(
@@ -105,7 +105,7 @@ def _judge_fields(answer) -> None:
             require(
                 same(got, right),
                 f"right for fields of a nat or two, but with first = {given} and one free pixel with b + W h = "
-                f"{field[off]:g} it is {right[off]:.6g}, and yours {got[off]:.6g}: there log(1 + e^a) is neither a nor "
+                f"{field[off]:g} it is {right[off]:.8g}, and yours {got[off]:.8g}: there log(1 + e^a) is neither a nor "
                 "0 yet.",
             )
     rng = np.random.default_rng(4)
@@ -207,7 +207,7 @@ counted once in Z, and doubles it.
       A hint: ae.check.first_rbm.base_rate_log_z.hint()
     """
     rng = np.random.default_rng(4)
-    for D, H in ((5, 4), (12, 10), (3, 40)):
+    for D, H in ((7, 4), (12, 10), (3, 40)):
         b = rng.normal(scale=2.0, size=D)
         b[:2] = 0.5 + abs(b[0]), -0.5 - abs(b[1])  # of both signs, so that each slip gives another number
         got = call(answer, b.copy(), H)
@@ -229,6 +229,7 @@ counted once in Z, and doubles it.
             + H * np.log(2),
             "this is log(1 + Σ e^b); each unit brings its own factor 1 + e^b.": np.log1p(np.exp(b).sum())
             + H * np.log(2),
+            "you count one hidden unit for each visible one; there are n_hidden.": one_side + D * np.log(2),
             "H - 1 hidden units are counted in yours.": right - np.log(2),
             "H + 1 hidden units are counted in yours.": right + np.log(2),
             "H multiplies the visible part in yours; the layers' factors multiply, so that their logs add.": H
@@ -288,7 +289,8 @@ def is_sound(answer) -> str:
       A hint: ae.check.first_rbm.is_sound.hint()
     """
     again = "it is the Gibbs step again, and what you saw is chance: take more draws, or allow them more."
-    for number, (step, sound, why) in enumerate([*STEPS.values(), *TIMES * [(gibbs, True, again)]]):
+    more = [*4 * [STEPS["nothing moves"]], *TIMES * [(gibbs, True, again)]]
+    for number, (step, sound, why) in enumerate([*STEPS.values(), *more]):
         said = said_of(answer, step, number)
         require(
             isinstance(said, bool | np.bool_), f"return True or False; you return {said!r} ({type(said).__name__})."

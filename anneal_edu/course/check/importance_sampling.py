@@ -172,6 +172,14 @@ def broken_step(answer):
         "right, but not where the broken table moves sites alone that hold 1e-11 of the probability: it changes p by "
         "4e-12 there, which np.allclose overlooks as it comes. Look for the largest change of all tables.",
     )
+    even = np.tile(np.log([0.4, 0.3, 0.2, 0.1]), (4, 1))
+    tables = [0.5 * np.eye(4) + 0.5 * np.exp(even[0]) for _ in range(3)]
+    tables[1][0] += [-1e-10, 1e-10, 0.0, 0.0]
+    require(
+        call(answer, even.copy(), tables) == 2,
+        "right, but not where the broken table moves 4e-11 of the probability from one likely site to another, and "
+        "rounding is 1e-16. Single precision hides it, and so does a square, or an average of logarithms.",
+    )
     log_f, tables = broken_world(7, 2, "the old target", 0.0)
     apart = 400.0 * np.arange(7)[:, None]  # Z_k may differ by any factor
     require(

@@ -166,8 +166,8 @@ def _judge_reflection(answer, x, v, grad, eps, wall) -> str:
     lost = f"not reversible: turned around, {int(astray.any(1).sum())} of {len(x)} chains do not come back. "
     require(
         not astray.any() or not turns_only(answer, x, v, eps, wall),
-        f"{lost}The momenta turn where they should; it is the positions that are wrong. What is 0.1 behind the wall "
-        "should be 0.1 before it: the distance stays.",
+        f"{lost}Their momenta turn, and yet: what is 0.1 behind the wall should be 0.1 before it, the distance stays; "
+        "and what turns in the first half of the flight has turned before the kick.",
     )
     require(
         not astray.any(),
@@ -257,8 +257,10 @@ def _judge_alarms(answer) -> int:
             "few draws decide, a rare event or a high power? So few do not tell its error."
         )
     worst = max(shares, key=lambda said: shares[said])
-    times = f"{sum(wrong[worst])} times of {len(wrong[worst])} you reject a move that is right: {worst}.{chance}"
-    require(sum(map(sum, wrong.values())) <= _ALARMS, times)
+    alarms = sum(map(sum, wrong.values()))
+    all_of_them = f" ({alarms} false alarms in all; {_ALARMS} is allowed.)" * (alarms > sum(wrong[worst]))
+    times = f"{sum(wrong[worst])} times of {len(wrong[worst])} you reject a move that is right: {worst}."
+    require(alarms <= _ALARMS, f"{times}{all_of_them}{chance}")
     return sum(map(len, wrong.values()))
 
 

@@ -311,10 +311,10 @@ def _judge_interval(low: float, high: float, forward: np.ndarray, reverse: np.nd
     require(high > reverse.min() - 1e-4, f"your high lies below every reverse estimate; go up from the smallest.{tip}")
     require(
         spare[0] > room - 1e-4 and spare[1] > room - 1e-4,
-        f"with {m} estimates and risk {risk:g}, your interval leaves {min(spare):.2f} nats at one end; {room:.2f} are "
+        f"with {m} estimates and risk {risk:g}, your interval leaves {min(spare):.6g} nats at one end; {room:.6g} are "
         "needed. P(Ẑ ≥ a Z) ≤ 1/a; what a makes this risk / m?",
     )
     raise WrongAnswerError(
         f"your interval is safe but wider than need be: from the largest forward estimate down and from the smallest "
-        f"reverse one up, {room:.2f} nats suffice; yours has {spare[0]:.2f} and {spare[1]:.2f}."
+        f"reverse one up, {room:.6g} nats suffice; yours has {spare[0]:.6g} and {spare[1]:.6g}."
     )

@@ -111,7 +111,7 @@ product within each state: p(v_i = 1 | h) · h_j, weighted by p(h).
 def _judge_other_models(answer) -> None:
     """Another shape, the states in another order, and fields so large that a careless sigmoid overflows."""
     rng, in_order = np.random.default_rng(5), binary_states(4).astype(float)
-    usual, p = (rng.normal(size=(2, 4)), rng.normal(size=2)), rng.dirichlet(np.ones(16))
+    usual, p = (rng.normal(size=(2, 4)), rng.normal(size=2)), rng.dirichlet(np.full(16, 0.2))
     huge = 1e4 * np.abs(usual[0]) * [[1], [-1]], 1e4 * np.abs(usual[1]) * [1, -1]  # fields of +10,000 and of -10,000
     level, square = (np.full((2, 4), 2000.5), np.full(2, -2000.0)), (0.4 * rng.normal(size=(4, 4)), np.ones(4))
     large = (

@@ -75,7 +75,7 @@ def judge_turn(answer, path, betas, x, where: str) -> None:
         "states.": np.exp(np.minimum(0, old[0]) + np.minimum(0, old[1])),
         "these are two swaps, judged by the states before the first, in one ratio: the second one meets other "
         "states.": np.exp(np.minimum(0, old[0] + old[1])),
-        "your rungs stand at 0, ½ and 1, whatever `betas` says.": np.exp(np.minimum(0, fixed)),
+        "your rungs stand at 0, ½ and 1 here: take all three from `betas`.": np.exp(np.minimum(0, fixed)),
         "this is the probability to refuse the turn.": 1 - right,
         "this is the larger of the probabilities of this turn and of the turn the other way.": np.maximum(right, down),
         "this is half of the right probability. Given that the turn is proposed, with which is it accepted?": right / 2,

@@ -113,7 +113,8 @@ def _ends_and_steps() -> list[tuple[Gaussian, Gaussian, int]]:
     pairs += [(Gaussian([0.0], unit), Gaussian([2.0], unit))]  # with two, stop 1 is twice as wide in variance, exactly
     pairs += [(random_gaussian(rng, 3), random_gaussian(rng, 3)), (Gaussian([0.0], unit), Gaussian([12.0], unit))]
     pairs += [(Gaussian([0.0], unit), Gaussian([0.0], 10 * unit))]  # the means agree
-    pairs += [(Gaussian([0.0], unit), Gaussian([33.0], unit))]  # more than a thousand
+    pairs += [(Gaussian([0.0], unit), Gaussian([far], unit)) for far in (33.0, 50.0)]  # more than a thousand, and 2,000
+    pairs += [(Gaussian([0.0, 0.0], np.array([[1.0, 0.9], [0.9, 1.0]])), Gaussian([3.0, 0.0], np.eye(2)))]
     pairs += [(Gaussian(np.zeros(5), np.eye(5)), Gaussian([0.0, 0.0, 0.0, 5.0, 0.5], np.eye(5)))]
     return [(p0, p1, _first_sound(p0, p1, _every(_finite))) for p0, p1 in pairs]
 
@@ -238,6 +239,12 @@ def judge_weights(answer) -> str:
     _judge(answer, wide_log_weights(300), "log weights from 0 down to -800, and two of -inf: ")
     _judge(answer, np.r_[wide_log_weights(150, -900.0), 0.0], "all but one lie 900 nats or more below that one: ")
     _judge(answer, lw[:199], "199 chains: ")
+    alone = call(answer, np.r_[np.full(99, -np.inf), 0.0])
+    require(
+        same(alone, (1.0, -np.inf)),
+        f"one chain of 100 weighs 1, and the others 0: it carries half and more, and without it Ẑ is 0 and log Ẑ -inf. "
+        f"You return {alone}. (The largest log weight of the others is -inf there: -inf - (-inf) is no number.)",
+    )
     return "right: how few chains the estimate rests on, and what it would be had they not come by, without overflow."
 
 

@@ -146,7 +146,11 @@ def judge_sizes(asked: Callable, x: np.ndarray, noise: float, rng: np.random.Gen
             "takes for 0. Work with log |Σ|, np.linalg.slogdet, or a Cholesky factor.",
         )
         exact = of_equal_bases(x) - of_equal_bases(x[:, part])
-        require(same(many, exact), "with 400 pixels and noise 0.1 yours is wrong: use the noise that you are given.")
+        require(
+            same(many, exact),
+            "with 400 pixels and noise 0.1 yours is wrong: use the noise that you are given; and |Σ| is about 10^-797, "
+            "which a computer takes for 0: np.linalg.slogdet.",
+        )
 
 
 def _judge_little_noise(asked: Callable) -> None:

@@ -118,6 +118,43 @@ def _turned_moments(h, p_h, W, b):
     return p_h @ v, p_h @ h, v.T @ (p_h[:, None] * h)
 
 
+def _by_the_largest_left(log_weights):
+    lw = np.sort(log_weights)[::-1]
+    w = np.exp(lw - lw[0])
+    n = 1 + int(np.searchsorted(np.cumsum(w), w.sum() / 2))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return n, lw[n] + np.log(np.mean(np.exp(lw[n:] - lw[n])))
+
+
+def _with_a_little_added(mean, cov):
+    precision = np.linalg.inv(cov + 1e-6 * np.eye(len(mean)))
+    return (mean, np.trace(cov) / len(mean)), (mean, len(mean) / np.trace(precision))
+
+
+def _looks_together(step, rbm, rng):
+    v, states = rbm.sample(20_000, rng), ae.binary_states(rbm.dim)
+    p, counts = np.exp(rbm.log_density(states) - rbm.log_z()), 0
+    once = step(v, rng)
+    for x in (once, v := step(once, rng), *[v := step(v, rng) for _ in range(4)]):
+        counts = counts + np.array([(x == state).all(1).sum() for state in states])
+    gross = 0.5 * abs(np.array([(once == state).all(1).mean() for state in states]) - p).sum() > 0.05
+    n = 6 * 20_000
+    return not gross and bool(stats.chi2.sf(((counts - n * p) ** 2 / (n * p)).sum(), 15) > 1e-3)
+
+
+def _by_a_norm(p0, p1):
+    path = ae.moment_path(p0, p1)
+    return next(
+        K for K in range(2, 5000)
+        if np.linalg.norm(np.linalg.solve(path(0.0).cov, path(1 / K).cov), 2) < 2
+    )
+
+
+def _by_kl(log_f, tables):
+    p = np.exp(log_f - logsumexp(log_f, axis=1, keepdims=True))
+    return 1 + int(np.argmax([abs(np.sum(q * np.log(q / (q @ T)))) for q, T in zip(p[1:], tables, strict=True)]))
+
+
 def _cut_moments(h, p_h, W, b):
     v = expit(np.clip(b, -50, 50) + h @ np.clip(W, -50, 50).T)
     return p_h @ v, p_h @ h, v.T @ (p_h[:, None] * h)
@@ -251,6 +288,11 @@ ONCE_PASSED = {
     "trust.trusted, the first AIS": _first_ais,
     "two_paths.steps_for_finite_variance, three coordinates": _three_coordinates,
     "two_paths.judge_weights, three digits": _to_three_digits,
+    "two_paths.judge_weights, NaN for nothing left": _by_the_largest_left,
+    "bias.nearest_round, a little added": _with_a_little_added,
+    "first_rbm.is_sound, six looks as if independent": _looks_together,
+    "two_paths.steps_for_finite_variance, a norm": _by_a_norm,
+    "importance_sampling.broken_step, by KL": _by_kl,
     "first_rbm.log_f, W turned where it is square": _square_is_turned,
     "first_rbm.log_f, four pixels": _four_pixels,
     "splines.moments, W turned where it is square": _turned_moments,
