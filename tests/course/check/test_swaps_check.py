@@ -218,7 +218,7 @@ WRONG_TURNS = {
         "in one ratio",
     ),
     "betas ignored": (
-        lambda path, betas, x: of_logs(probability)(path, (0.0, 0.5, 1.0), x), "0, ½ and 1, whatever"
+        lambda path, betas, x: of_logs(probability)(path, (0.0, 0.5, 1.0), x), "0, ½ and 1 here: take all three"
     ),
     "betas to one decimal": (
         lambda path, betas, x: of_logs(probability)(path, np.round(betas, 1), x), "wrong for others"
