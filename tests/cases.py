@@ -14,7 +14,8 @@ def always(*chosen, of):
 
 def a_third(of):
     """Of cases that take a second each: every third is run always, and the others with --thorough."""
-    return [case if not i % 3 else pytest.param(*_unpacked(case), marks=OTHERS) for i, case in enumerate(of)]
+    of = list(of)
+    return always(*of[::3], of=of)
 
 
 def _unpacked(case):

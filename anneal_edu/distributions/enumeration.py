@@ -53,6 +53,18 @@ def states_of(codes: np.ndarray, n_units: int, dtype: npt.DTypeLike = np.float32
     return ((codes[:, None] >> np.arange(n_units)[::-1]) & 1).astype(dtype)
 
 
+def codes_of(states: np.ndarray) -> np.ndarray:
+    """Which rows of ``binary_states`` these are: (C, n_units) -> (C,), what ``states_of`` turns back.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> codes_of(np.array([[1.0, 0.0], [0.0, 1.0]]))
+    array([2, 1])
+    """
+    return states.astype(np.int64) @ (1 << np.arange(states.shape[1])[::-1])
+
+
 @dataclass(frozen=True, eq=False)
 class LayerSum:
     """The marginal of a layer u of an RBM, p(u) ∝ exp(summed_bias·u) Π_i (1 + exp(other_bias_i + W_i·u)).

@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from anneal_edu.distributions import BinaryRBM, GaussianBernoulli
+from anneal_edu.distributions.enumeration import codes_of
 
 
 def hidden_probabilities(rbm: BinaryRBM | GaussianBernoulli) -> np.ndarray:
@@ -32,7 +33,7 @@ def likeliest_hidden_state(rbm: BinaryRBM | GaussianBernoulli, v: np.ndarray) ->
     >>> likeliest_hidden_state(rbm, np.array([[0.0], [1.0]]))
     array([1, 2])
     """
-    return (rbm.hidden_field(v) > 0) @ (1 << np.arange(rbm.n_hidden)[::-1])
+    return codes_of(rbm.hidden_field(v) > 0)
 
 
 def occupied_mass(rbm: BinaryRBM | GaussianBernoulli, v: np.ndarray) -> float:

@@ -289,6 +289,7 @@ def is_sound(answer) -> str:
       A hint: ae.check.first_rbm.is_sound.hint()
     """
     again = "it is the Gibbs step again, and what you saw is chance: take more draws, or allow them more."
+    # A rule that takes the looks of one batch for independent has luck with it once, and not five times
     more = [*4 * [STEPS["nothing moves"]], *TIMES * [(gibbs, True, again)]]
     for number, (step, sound, why) in enumerate([*STEPS.values(), *more]):
         said = said_of(answer, step, number)

@@ -1,6 +1,7 @@
 """Checks of notebook 09: which image model is best?"""
 
 from functools import partial
+from itertools import chain
 
 import numpy as np
 
@@ -175,10 +176,9 @@ the same amount at every patch.
     rng, asked = np.random.default_rng(9), []
     drawn = ((*_patches(rng, n, shared), shared) for n in (35, 60, 12) for shared in (0.5, 2.0, 0.0))
     plain, *rest = ((*(np.array(part) for part in three), shared) for *three, shared in _GIVEN)
-    usual = [plain, *drawn]
-    for case, (first, other, each, shared) in enumerate([*usual, *rest]):
-        if case >= len(usual) and not all(same(found, right) for found, right, _ in asked):
-            break  # of two patches, or of thousands, different slips look alike
+    # Of two patches, or of thousands, different slips look alike: asked only while no error is wrong
+    alike = (case for case in rest if all(same(found, right) for found, right, _ in asked))
+    for first, other, each, shared in chain((plain, *drawn), alike):
         for second in (other, -other):  # two that find the same patches hard, and two that do not
             found = call(answer, first.copy(), second.copy(), each.copy(), shared)
             require(np.shape(found) != () or not np.isnan(found), _NAN)

@@ -8,6 +8,7 @@ from scipy.stats import chi2
 
 from anneal_edu.course.check.verdict import call, judge_exchanged
 from anneal_edu.distributions import BinaryRBM, binary_states
+from anneal_edu.distributions.enumeration import codes_of
 
 Kernel = Callable[[BinaryRBM, np.ndarray, np.random.Generator], np.ndarray]
 
@@ -32,16 +33,11 @@ def _flip(rbm: BinaryRBM, v: np.ndarray, rng: np.random.Generator) -> np.ndarray
     return np.where(accept[:, None], new, v)
 
 
-def _numbers(v: np.ndarray) -> np.ndarray:
-    """The rows of ``binary_states`` that these are, (C, D) -> (C,)."""
-    return v.astype(int) @ 2 ** np.arange(v.shape[1])[::-1]
-
-
 def _round_of(n: int) -> Kernel:
     """So many of the states in a circle: each becomes the next one."""
 
     def step(rbm: BinaryRBM, v: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        states, code = binary_states(rbm.dim), _numbers(v)
+        states, code = binary_states(rbm.dim), codes_of(v)
         return states[np.where(code < n, (code + 1) % n, code)]
 
     return step
@@ -51,7 +47,7 @@ def _a_third_on(rbm: BinaryRBM, v: np.ndarray, rng: np.random.Generator) -> np.n
     """All states are laid out on a circle, each as long as it is probable; whoever stands there goes a third on."""
     states = binary_states(rbm.dim)
     p = np.exp(rbm.log_density(states) - rbm.log_z())
-    ends, code = np.cumsum(p), _numbers(v)
+    ends, code = np.cumsum(p), codes_of(v)
     at = ends[code] - p[code] * rng.random(len(v))
     return states[np.searchsorted(ends, (at + 1 / 3) % ends[-1])].astype(float)
 

@@ -114,7 +114,7 @@ def _ends_and_steps() -> list[tuple[Gaussian, Gaussian, int]]:
     pairs += [(random_gaussian(rng, 3), random_gaussian(rng, 3)), (Gaussian([0.0], unit), Gaussian([12.0], unit))]
     pairs += [(Gaussian([0.0], unit), Gaussian([0.0], 10 * unit))]  # the means agree
     pairs += [(Gaussian([0.0], unit), Gaussian([far], unit)) for far in (33.0, 50.0)]  # more than a thousand, and 2,000
-    pairs += [(Gaussian([0.0, 0.0], np.array([[1.0, 0.9], [0.9, 1.0]])), Gaussian([3.0, 0.0], np.eye(2)))]
+    pairs += [(Gaussian([0.0, 0.0], np.array([[1.0, 0.9], [0.9, 1.0]])), Gaussian([3.0, 0.0], np.eye(2)))]  # slanted
     pairs += [(Gaussian(np.zeros(5), np.eye(5)), Gaussian([0.0, 0.0, 0.0, 5.0, 0.5], np.eye(5)))]
     return [(p0, p1, _first_sound(p0, p1, _every(_finite))) for p0, p1 in pairs]
 

@@ -9,6 +9,7 @@ from scipy import stats
 
 import anneal_edu as ae
 from anneal_edu.course.check import first_rbm, kernels
+from anneal_edu.distributions.enumeration import codes_of
 from tests.cases import a_third
 
 LOG_2 = np.log(2)
@@ -219,7 +220,7 @@ def test_right_log_z():
 
 def counted(v):
     """How many of the rows (C, D) are each of the 2^D states, in the order of ae.binary_states."""
-    return np.bincount(v.astype(int) @ 2 ** np.arange(v.shape[1])[::-1], minlength=2 ** v.shape[1])
+    return np.bincount(codes_of(v), minlength=2 ** v.shape[1])
 
 
 def shares_off(step, rbm, rng, after=(1, 11)):

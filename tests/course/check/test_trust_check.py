@@ -14,9 +14,9 @@ ENDS = ("AIS, geometric", "reverse AIS, from data")
 
 def right_trust(reports):
     known = {r.name: r for r in reports}
-    if not {"AIS, geometric", "reverse AIS, from data"} <= known.keys():
+    if not set(ENDS) <= known.keys():
         return []
-    low, high = known["AIS, geometric"], known["reverse AIS, from data"]
+    low, high = (known[end] for end in ENDS)
     gap, noise = high.log_z - low.log_z, 3 * np.hypot(low.std_error, high.std_error)
     if gap < -noise or abs(gap) + noise >= 0.5 or low.warnings or high.warnings:
         return []
@@ -27,9 +27,9 @@ def right_trust(reports):
 def ruled(reports, n=3, s=np.hypot, limit=0.5, margin=0.3, apart=abs, deaf=False, crossing=3, which=max):
     """The right rule with one part of it changed; deaf: to the warnings of the ends; which of them must be near."""
     known = {r.name: r for r in reports}
-    if not {"AIS, geometric", "reverse AIS, from data"} <= known.keys():
+    if not set(ENDS) <= known.keys():
         return []
-    low, high = known["AIS, geometric"], known["reverse AIS, from data"]
+    low, high = (known[end] for end in ENDS)
     gap, noise = high.log_z - low.log_z, s(low.std_error, high.std_error)
     if gap < -crossing * noise or apart(gap) + n * noise >= limit:
         return []
