@@ -158,8 +158,8 @@ def broken_step(answer):
             f"right, but not where the {'last' if rare else 'first'} site is improbable at one stage, log f lower by "
             "40: subtract the *largest* log f_k of each stage, and divide by the sum.",
         )
-    for log_f, tables, why in _hidden_faults():
-        require(call(answer, log_f.copy(), tables) == 2, f"right, but not where the broken table moves {why}")
+    for log_f, tables, broken, why in _hidden_faults():
+        require(call(answer, log_f.copy(), tables) == broken, f"right, but not where the broken table moves {why}")
     log_f, tables = broken_world(7, 2, "the old target", 0.0)
     apart = 400.0 * np.arange(7)[:, None]  # Z_k may differ by any factor
     require(
@@ -177,28 +177,28 @@ def broken_step(answer):
     )
 
 
-def _hidden_faults() -> Iterator[tuple[np.ndarray, list[np.ndarray], str]]:
-    """Worlds of one f and three tables, of which the second is hardly broken, and what it moves."""
+def _hidden_faults() -> Iterator[tuple[np.ndarray, list[np.ndarray], int, str]]:
+    """Worlds of one f with a table that is hardly broken, which it is, and what it moves."""
     few, rare = np.array([0.0, 0.0, -6.0, -7.0]), np.array([0.0, 0.0, -25.0, -25.0])
     in_part, hardly = np.eye(4), np.eye(4)
     in_part[2], hardly[2:] = [0.0, 0.0, 0.5, 0.5], [0.0, 0.0, 0.2, 0.8]
-    likely = np.log([0.4, 0.3, 0.2, 0.1])
-    sound = 0.5 * np.eye(4) + 0.5 * np.exp(likely)
-    leak = 1e-10 * np.outer([1, 0, 0, 0], [-1, 1, 0, 0])
-    for log_f, fine, broken, why in (
-        (few, metropolis_matrix(few), in_part, "improbable sites alone: p T = p is asked of every site."),
+    for log_f, table, why in (
+        (few, in_part, "improbable sites alone: p T = p is asked of every site."),
         (
-            rare, metropolis_matrix(rare), hardly,
+            rare, hardly,
             "sites alone that hold 1e-11 of the probability: it changes p by 4e-12 there, which np.allclose overlooks "
             "as it comes. Look for the largest change of all tables.",
         ),
-        (
-            likely, sound, sound + leak,
-            "4e-11 of the probability from one likely site to another, and rounding is 1e-16. Single precision hides "
-            "it, and so does a square, or an average of logarithms.",
-        ),
     ):  # fmt: skip
-        yield np.tile(log_f, (4, 1)), [fine, broken, fine.copy()], why
+        yield np.tile(log_f, (4, 1)), [metropolis_matrix(log_f), table, metropolis_matrix(log_f)], 2, why
+    p, why = np.array([0.4, 0.3, 0.2, 0.1]), (
+        "4e-11 of the probability from one likely site to another, and rounding is 1e-16. Single precision hides it, "
+        "and so does a square, or an average of logarithms."
+    )
+    for broken in (7, 4, 11, 9):  # whoever sees rounding alone names one of twelve by luck
+        tables = [(1 - a) * np.eye(4) + a * p for a in np.linspace(0.31, 0.83, 12)]
+        tables[broken - 1][0] += [-1e-10, 1e-10, 0.0, 0.0]
+        yield np.tile(np.log(p), (13, 1)), tables, broken, why
 
 
 def _say_what_is_sound(
