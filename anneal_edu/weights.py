@@ -242,7 +242,7 @@ def pareto_tail_index(log_weights: npt.ArrayLike) -> float:
     return float((n * k_hat + 10 * 0.5) / (n + 10))  # a weak prior at ½, worth ten observations
 
 
-def warnings_of(log_weights: npt.ArrayLike) -> tuple[Caveat, ...]:
+def warnings_of(log_weights: npt.ArrayLike, side: str = "low") -> tuple[Caveat, ...]:
     """What looks wrong with a set of weights; empty where nothing does.
 
     Two things are looked at: whether a few weights carry the estimate (ESS), and whether the tail of the largest
@@ -253,6 +253,9 @@ def warnings_of(log_weights: npt.ArrayLike) -> tuple[Caveat, ...]:
     ----------
     log_weights : (C,) array
         Log weights in nats.
+    side : str
+        Where log_z lies as long as the largest weights have not been drawn: "low", or "high" where it is minus the log
+        of their mean, as in reverse AIS.
 
     Returns
     -------
@@ -273,9 +276,9 @@ def warnings_of(log_weights: npt.ArrayLike) -> tuple[Caveat, ...]:
     if tail > 0.7:
         sentence = f"heavy tail: the largest weights fall off slowly (Pareto index {tail:.1f}), so that "
         if tail > 1:
-            sentence += "chains which were not drawn are likely to carry the mean; expect log_z to be too low and its "
-            sentence += "error bar too small"
+            sentence += "chains which were not drawn are likely to carry the mean; expect log_z to be "
         else:
-            sentence += "log_z may be too low and its error bar too small"
+            sentence += "log_z may be "
+        sentence += f"too {side} and its error bar too small"
         found.append(Caveat("heavy tail", sentence))
     return tuple(found)

@@ -124,6 +124,10 @@ THRESHOLDS = {
     "reverse AIS: 1/w is looked at": ("collapsed weights",
         reversed_(weights_worth(2.05, 100)), reversed_(weights_worth(1.95, 100)),
         "collapsed weights: 100 chains are worth 1.9 draws, and the largest weight carries 58% of the estimate"),
+    "reverse AIS: the tail": ("heavy tail",
+        reversed_(pareto_weights(0.74)), reversed_(pareto_weights(0.76)),
+        "heavy tail: the largest weights fall off slowly (Pareto index 0.7), so that log_z may be too high and its "
+        "error bar too small"),
     "HAIS: acceptance": ("steps refused",
         hamiltonian(0.201), hamiltonian(0.199),
         "19.9% of the leapfrog steps were accepted: shorten step_size, see tune_step_size"),
@@ -177,11 +181,12 @@ def test_a_warning_speaks_beyond_its_threshold_and_not_before(kind, before, beyo
     assert f"warning: {sentence}" in str(beyond)
 
 
-def test_a_tail_without_a_mean_is_warned_of_in_stronger_words():
-    found = annealed(pareto_weights(1.25, n=4000)).warnings[-1]
+@pytest.mark.parametrize(("side", "make"), [("low", annealed), ("high", reversed_)])
+def test_a_tail_without_a_mean_is_warned_of_in_stronger_words(side, make):
+    found = make(pareto_weights(1.25, n=4000)).warnings[-1]
     assert str(found) == (
         "heavy tail: the largest weights fall off slowly (Pareto index 1.2), so that chains which were not drawn are "
-        "likely to carry the mean; expect log_z to be too low and its error bar too small"
+        f"likely to carry the mean; expect log_z to be too {side} and its error bar too small"
     )
 
 

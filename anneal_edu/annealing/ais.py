@@ -72,7 +72,7 @@ class AISResult:
     @property
     def warnings(self) -> tuple[Caveat, ...]:
         """What looks wrong; empty where nothing does."""
-        return weights.warnings_of(self._sign * self.log_weights)
+        return weights.warnings_of(self._sign * self.log_weights, "low" if self._sign > 0 else "high")
 
     @property
     def estimate(self) -> Estimate:
