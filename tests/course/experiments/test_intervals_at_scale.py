@@ -1,0 +1,50 @@
+"""Results at full scale whose truth is known: how often a 95% interval holds it, and who says that it does not."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.stats import binomtest
+
+from anneal_edu.course.experiments import stored
+
+README = re.sub(r"\s+", " ", (Path(__file__).parents[3] / "README.md").read_text(encoding="utf-8"))
+
+
+def held(row):
+    """Whether the 95% interval holds log Z: the stored one where there is one, else two errors (1.96) to both sides."""
+    if "low" in row:
+        return row["low"] <= row["exact"] <= row["high"]
+    return abs(row["log_z"] - row["exact"]) <= 1.96 * row["std_error"]
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [("grosse_table1_mnist", "in {} of the {} rows of Table 1"), ("kiwaki_starts_cifar", "in {} of the {} of Kiwaki")],
+)
+def test_of_the_tables_as_many_intervals_hold_the_truth_as_chance_allows(name, said):
+    rows = stored(name)["rows"]
+    n_held = sum(held(row) for row in rows)
+    assert binomtest(n_held, len(rows), 0.95).pvalue > 0.05
+    assert said.format(n_held, len(rows)) in README
+
+
+def test_along_figure_3_most_runs_that_miss_are_warned_of_by_their_ess_and_the_others_miss_by_little():
+    rows = stored("grosse_figure3_mnist")["rows"]
+    missed = [row for row in rows if not held(row)]
+    n_chains = {"Gibbs": 5000, "perfect": 500}
+    silent = [row for row in missed if row["ess"] >= 0.01 * n_chains[row["transitions"]]]
+    assert all(abs(row["log_z"] - row["exact"]) < 0.7 for row in silent)
+    counts = f"in {len(rows) - len(missed)} of {len(rows)}, and {len(missed) - len(silent)} of the other {len(missed)}"
+    assert counts in README
+
+
+def test_of_trained_experts_light_tails_are_held_once_the_ess_is_large_and_heavy_ones_are_not():
+    rows = stored("hais_convergence_trained")
+    n_chains, share = rows["settings"]["n_chains"], {}
+    for expert in ("Laplace", "Student-t"):
+        of = [row for row in rows["rows"] if row["model"].startswith(expert) and row["ess"] > 0.1 * n_chains]
+        within = [abs(row["error"]) < 1.96 * np.sqrt(1 / row["ess"] - 1 / n_chains) for row in of]
+        share[expert] = np.mean(within)
+    assert share["Laplace"] > 0.85 > 0.3 > share["Student-t"]
