@@ -13,25 +13,19 @@ ENDS = ("AIS, geometric", "reverse AIS, from data")
 
 
 def right_trust(reports):
-    known = {r.name: r for r in reports}
-    if not set(ENDS) <= known.keys():
-        return []
-    low, high = (known[end] for end in ENDS)
-    gap, noise = high.log_z - low.log_z, 3 * np.hypot(low.std_error, high.std_error)
-    if gap < -noise or abs(gap) + noise >= 0.5 or low.warnings or high.warnings:
-        return []
-    near = [r for r in reports if max(abs(r.log_z - low.log_z), abs(r.log_z - high.log_z)) < 0.3]
-    return [r.name for r in near if not r.warnings]
+    return ruled(reports)
 
 
-def ruled(reports, n=3, s=np.hypot, limit=0.5, margin=0.3, apart=abs, deaf=False, crossing=3, which=max):
+def ruled(
+    reports, n=3, s=np.hypot, limit=0.5, margin=0.3, apart=abs, deaf=False, crossing=3, s_crossing=np.hypot, which=max
+):
     """The right rule with one part of it changed; deaf: to the warnings of the ends; which of them must be near."""
     known = {r.name: r for r in reports}
     if not set(ENDS) <= known.keys():
         return []
     low, high = (known[end] for end in ENDS)
-    gap, noise = high.log_z - low.log_z, s(low.std_error, high.std_error)
-    if gap < -crossing * noise or apart(gap) + n * noise >= limit:
+    gap, (noise, noise_crossing) = high.log_z - low.log_z, (f(low.std_error, high.std_error) for f in (s, s_crossing))
+    if gap < -crossing * noise_crossing or apart(gap) + n * noise >= limit:
         return []
     if not deaf and (low.warnings or high.warnings):
         return []
@@ -100,6 +94,14 @@ def near_ends(reports, which):
     return which([r.log_z for r in reports if r.name in ENDS])
 
 
+def lower(low, high):
+    return low
+
+
+def upper(low, high):
+    return high
+
+
 WRONG_TRUST = {
     "everybody": (lambda reports: [r.name for r in reports], "which is"),
     "nobody": (lambda reports: [], "trust nobody"),
@@ -116,8 +118,14 @@ WRONG_TRUST = {
     "no standard errors": (lambda reports: ruled(reports, n=0), "three standard errors included"),
     "two standard errors": (lambda reports: ruled(reports, n=2), "three standard errors included"),
     "long bars welcome": (lambda reports: ruled(reports, n=-3, limit=0.3), "three standard errors included"),
-    "the bar of the lower end alone": (lambda reports: ruled(reports, s=lambda low, high: low), "others agree"),
-    "the bar of the upper end alone": (lambda reports: ruled(reports, s=lambda low, high: high), "others agree"),
+    "the bar of the lower end alone": (lambda reports: ruled(reports, s=lower), "others agree"),
+    "the bar of the upper end alone": (lambda reports: ruled(reports, s=upper), "others agree"),
+    "the bar of the lower end alone, for crossings too": (
+        lambda reports: ruled(reports, s=lower, s_crossing=lower), "three standard errors"
+    ),
+    "the bar of the upper end alone, for crossings too": (
+        lambda reports: ruled(reports, s=upper, s_crossing=upper), "three standard errors"
+    ),
     "ends that meet within standard errors": (lambda reports: ruled(reports, n=-3, limit=0), "trust 0"),
     "ends that meet within 0.6": (lambda reports: ruled(reports, limit=0.6), "others agree with it"),
     "a crossing called a meeting": (

@@ -235,7 +235,7 @@ def test_on_mnist_mas_weighs_the_blobs_of_cd1_forward_and_in_reverse_and_foretel
     mass = ae.log_mean_exp(np.where(there, forward, -np.inf))
     backward = np.log(there.mean()) - ae.log_mean_exp(-reverse[blobs()])
     assert abs(mass - 722) < 0.6 and abs(backward - mass) < 0.5
-    q, p, ends = 0.16, np.exp(mass - CD1_LOG_Z), there.mean()
+    q, p, ends = blobs().mean(), np.exp(mass - CD1_LOG_Z), there.mean()
     found = on_mnist("mnist_cd1_500")[start, "MAS"]
     assert abs(found["reverse_log_z"] - (CD1_LOG_Z + np.log(p / (q * ends)))) < 0.6
 
