@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import math
+import os
 import zipfile
 import zlib
 from collections.abc import Mapping
@@ -17,6 +18,7 @@ from anneal_edu.distributions import BinaryRBM, GaussianRBM
 
 _IDX_TYPES = {0x08: ">u1", 0x09: ">i1", 0x0B: ">i2", 0x0C: ">i4", 0x0D: ">f4", 0x0E: ">f8"}
 _MOST_AXES = 32
+_FEW = 0.01  # pixels on, or off: then half of the range is hardly the level that was meant
 _BEST_COMPRESSION = 1100  # gzip packs zeros 1032 to 1, and nothing better
 _BINARY = ("weights", "visible_bias", "hidden_bias")
 
@@ -78,6 +80,16 @@ def _read_idx(name: str, file: BinaryIO | gzip.GzipFile, limit: int) -> np.ndarr
     return np.frombuffer(body, dtype).reshape(shape).astype(dtype.newbyteorder("="))
 
 
+def real_images(path: str | Path) -> tuple[np.ndarray, str]:
+    """Images in an IDX, NPY or NPZ file, (N, D) with the numbers as they are, and how many they are, in words."""
+    path = Path(path)
+    images = np.asarray(_array_of(path))
+    if images.ndim < 2 or not images.size or images.dtype.kind not in "buif" or not np.isfinite(images).all():
+        raise ValueError(f"{path.name} must hold images (N, D) of finite numbers, got {images.dtype} {images.shape}")
+    images = images.reshape(len(images), -1)
+    return images, f"{path.name}: {len(images)} images of {images.shape[1]} pixels"
+
+
 def binary_images(path: str | Path) -> tuple[np.ndarray, str]:
     """Images in an IDX, NPY or NPZ file as states of binary units, and what was done to them, in words.
 
@@ -106,31 +118,38 @@ def binary_images(path: str | Path) -> tuple[np.ndarray, str]:
     >>> images.tolist(), said
     ([[0.0, 0.0, 1.0, 1.0], [1.0, 0.0, 1.0, 0.0]], 'images.npy: 2 images of 4 pixels, made binary at 125')
     """
-    path = Path(path)
-    images = np.asarray(_array_of(path))
-    if images.ndim < 2 or not images.size or images.dtype.kind not in "buif" or not np.isfinite(images).all():
-        raise ValueError(f"{path.name} must hold images (N, D) of finite numbers, got {images.dtype} {images.shape}")
-    images = images.reshape(len(images), -1)
-    said = f"{path.name}: {len(images)} images of {images.shape[1]} pixels"
+    images, said = real_images(path)
     if not np.isin(images, (0, 1)).all():
         half = (float(images.min()) + float(images.max())) / 2
         images, said = images > half, f"{said}, made binary at {half:g}"
+        if min(share := images.mean(), 1 - share) < _FEW:
+            said += f": {share:.4%} of the pixels are on"
     return images.astype(np.float32), said
 
 
 def _array_of(path: Path) -> np.ndarray:
     with path.open("rb") as file:
-        if not file.read(6).startswith((b"PK", b"\x93NUMPY")):
-            return load_idx(path)
+        start = file.read(6)
+    if start.startswith((b"\0\0", b"\x1f\x8b")):
+        return load_idx(path)
+    if not start.startswith((b"PK", b"\x93NUMPY")):
+        raise ValueError(f"{path.name} is no IDX, NPY or NPZ file: it starts with {start.hex(' ') or 'nothing'}")
     try:
         found = np.load(path, allow_pickle=False)
         if isinstance(found, np.ndarray):
             return found
         with found:
-            (name,) = found.files
-            return found[name]
+            if len(found.files) != 1:
+                raise ValueError(f"it has {', '.join(found.files) or 'none'}; save the one that you mean by np.save")
+            return found[found.files[0]]
     except Exception as error:  # whatever a damaged or forged archive makes of the reader
         raise ValueError(f"{path.name} holds no single array that could be read: {error}") from error
+
+
+def require_writable(option: str, file: Path | None) -> None:
+    """Raise ValueError, before the work, where a file that is to be written after it cannot be."""
+    if file is not None and (file.is_dir() or not os.access(file if file.exists() else file.parent, os.W_OK)):
+        raise ValueError(f"{option} must be a file in a folder that exists and can be written, got {file}")
 
 
 def rbm_arrays(rbm: BinaryRBM | GaussianRBM) -> dict[str, np.ndarray]:
@@ -216,4 +235,6 @@ def _rbm_of(stored: Mapping[str, np.ndarray]) -> BinaryRBM | GaussianRBM:
             f"{', '.join(missing)} and has {', '.join(stored) or 'none'}"
         )
     W, b, c = (stored[name] for name in _BINARY)
+    if W.shape == (c.size, b.size) != (b.size, c.size):
+        raise ValueError(f"turned over? weights must be (D, H) = {b.size, c.size}, got {W.shape}: hand in weights.T")
     return GaussianRBM(W, b, c, stored["sigma"]) if "sigma" in stored else BinaryRBM(W, b, c)

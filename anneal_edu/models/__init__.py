@@ -1,9 +1,9 @@
 """Models stored with the library, so that a lesson shows everyone the same numbers; and what to ask one of your own.
 
-    python -m anneal_edu models [NAME …]
+    python -m anneal_edu models [NAME … --folder DIR]
 
-trains those of digits and patches again, all or those named, and overwrites the files. Those of MNIST and of CIFAR-10
-need its images, ``--images FILE``. Rounding differs from processor to processor, training magnifies it, and the same
+lists them, or trains the named ones again and writes them to a folder of yours. Those of MNIST and of CIFAR-10 need its
+images, ``--images FILE``. Rounding differs from processor to processor, training magnifies it, and the same
 seed may then lead to another model: hence the files.
 """
 

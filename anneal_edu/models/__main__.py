@@ -1,8 +1,9 @@
-"""Train the stored models again, and fit the knots of the splines to them: python -m anneal_edu models --help"""
+"""List the stored models, or train some of them again, into a folder of yours: python -m anneal_edu models --help"""
 
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -15,16 +16,18 @@ from anneal_edu.distributions import BinaryRBM, Enumerable, GaussianRBM
 from anneal_edu.models import CIFAR_RECIPES, GAUSSIAN_RECIPES, IMAGE_RECIPES, MNIST_RECIPES, RECIPES
 from anneal_edu.models.images import image_arrays
 from anneal_edu.models.knots import fit_knots
+from anneal_edu.models.stored import load
 
 ON_YOUR_IMAGES: dict[str, dict[str, Any]] = {"MNIST": MNIST_RECIPES, "CIFAR-10": CIFAR_RECIPES}
 """Recipes for which the images must be given: they are not part of the library."""
+OWN: dict[str, dict[str, Any]] = {"digits": RECIPES, "colour patches": GAUSSIAN_RECIPES, "grey patches": IMAGE_RECIPES}
 
 
-def parser(known: list[str]) -> argparse.ArgumentParser:
+def parser() -> argparse.ArgumentParser:
     """The options of the command."""
     made = argparse.ArgumentParser(prog="python -m anneal_edu models", description=__doc__.split(":")[0] + ".")
-    names = f"one of {', '.join(known)}, or knots (default: all but those of MNIST and CIFAR-10, and but knots)"
-    made.add_argument("names", nargs="*", metavar="NAME", help=names)
+    made.add_argument("names", nargs="*", metavar="NAME", help="train it again, or fit the knots (default: list all)")
+    made.add_argument("--folder", type=Path, metavar="DIR", help="where the trained models are written")
     images = "IDX file of MNIST's training images, or folder of CIFAR-10's in its binary version, for their models"
     made.add_argument("--images", type=Path, metavar="FILE", help=images)
     return made
@@ -52,22 +55,29 @@ def images_for(names: list[str], file: Path | None) -> np.ndarray | None:
     return images
 
 
-def main(argv: list[str], folder: Path = Path(__file__).parent) -> None:
-    """Train the named models and write them to ``folder``, in single precision, or those of MNIST in half.
+def main(argv: list[str], folder: Path | None = None) -> None:
+    """List all models, or train the named ones: written to --folder in single precision, or those of MNIST in half.
 
     "knots" fits the knots of the splines to three of them, once these are as they should be.
     """
     recipes = RECIPES | GAUSSIAN_RECIPES | IMAGE_RECIPES
-    known = [*recipes, *MNIST_RECIPES, *CIFAR_RECIPES]
-    door = parser(known)
+    known = {name: whose for whose, some in (OWN | ON_YOUR_IMAGES).items() for name in some}
+    door = parser()
     args = door.parse_args(argv)
+    if not args.names:
+        for name, whose in known.items():
+            print(f"{name:27}{type(load(name)).__name__} of {whose}, {load(name).dim} numbers each")
+        return
     if unknown := [name for name in args.names if name not in [*known, "knots"]]:
         raise SystemExit(f"no model is called {', '.join(unknown)}; there are {', '.join(known)}, and knots")
+    folder = args.folder or folder
     try:
+        if folder is None or not os.access(folder, os.W_OK) or folder.samefile(Path(__file__).parent):
+            raise ValueError(f"--folder must be one that can be written, and not the library's own, got {folder}")
         images = images_for(args.names, args.images)
     except (ValueError, OSError) as error:
-        door.error(str(error))
-    for name in args.names or recipes:
+        door.exit(2, f"error: {error}\n")
+    for name in args.names:
         if name == "knots":
             fit_knots(folder)
         elif images is not None and name in MNIST_RECIPES:

@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 
 from anneal_edu.annealing.reverse import Sandwich, sandwich
-from anneal_edu.distributions import BinaryRBM, base_rate_rbm, uniform_rbm
+from anneal_edu.distributions import BinaryRBM, GaussianRBM, base_rate_rbm, uniform_rbm
 from anneal_edu.paths.capabilities import Path
-from anneal_edu.paths.chain_moments import data_moments, estimate_moments, pcd_fit
+from anneal_edu.paths.chain_moments import data_moments, estimate_mean_and_cov, estimate_moments, pcd_fit
+from anneal_edu.paths.covariance import covariance_path
 from anneal_edu.paths.geometric import geometric_path
 from anneal_edu.paths.schedules import linear_schedule
 from anneal_edu.paths.splines import moment_spline_path
@@ -23,13 +24,14 @@ from anneal_edu.validation import (
     as_binary_data,
     as_choice,
     as_count,
+    as_finite_array,
     require_generator,
-    require_kind,
     require_shape,
 )
 
 PATHS = ("geometric", "moments")
 STARTS = ("base-rate", "uniform")
+GAUSSIAN_START = "mean-and-covariance"
 _CLOSE = 0.5  # nats: a fifth of a factor of ten in Z
 _LEAST_BURN_IN = 1000
 
@@ -45,7 +47,7 @@ class Examination:
     n_steps : int
         Annealing steps K of each.
     path : "geometric" or "moments"
-    start : "base-rate" or "uniform"
+    start : "base-rate" or "uniform", of a Gaussian RBM "mean-and-covariance"
         Where the path began.
     exact : float or None
         log Z, where a layer of at most 24 units can be enumerated.
@@ -96,29 +98,29 @@ class Examination:
 
     @property
     def advice(self) -> tuple[str, ...]:
-        """What to do next, by the options of the command; empty where nothing is left to do, or log Z was counted."""
+        """What to do next, as arguments of `examine`; empty where nothing is left to do, or log Z was counted."""
         if self.exact is not None:
             return ()
         kinds = {warning.kind for warning in self.sandwich.warnings}
         with_data, found = self.log_densities is not None, []
         if "single chain" in kinds:
-            found.append("--chains 200: a single chain has no error bar")
+            found.append("n_chains=200: a single chain has no error bar")
         if self.verdict == "pinned" and not kinds:
             if self.sandwich.draws == "a long run":
                 found.append(
-                    "--data FILE, states that it was trained on: both ends came from one start, and a mode that no "
+                    "data=..., states that it was trained on: both ends came from one start, and a mode that no "
                     "chain found would be missing from both; a run from data may begin in it"
                 )
             return tuple(found)
         if self.verdict == "crossed":
             found.append("believe neither end: the reverse chains did not begin in the model, or not in all of it")
-        found.append(f"--steps {10 * self.n_steps}: smaller steps, and a longer run before the reverse one")
-        if self.path == "geometric":
-            found.append("--path moments: halfway it shows half of what the model shows, not half of its energy")
+        found.append(f"n_steps={10 * self.n_steps}: smaller steps, and a longer run before the reverse one")
+        if self.path == "geometric" and self.start in STARTS:
+            found.append('path="moments": halfway it shows half of what the model shows, not half of its energy')
         if not with_data:
-            found.append("--data FILE, what it was trained on: a start at the base rates, and a second witness")
+            found.append("data=..., what it was trained on: a second witness, and base rates for a BinaryRBM's start")
         elif self.start == "uniform":
-            found.append("--start base-rate: nearer to the model than noise")
+            found.append('start="base-rate": nearer to the model than noise')
         return tuple(found)
 
     def summary(self) -> dict[str, Any]:
@@ -166,7 +168,7 @@ _VERDICTS = {
 
 
 def examine(
-    rbm: BinaryRBM,
+    rbm: BinaryRBM | GaussianRBM,
     data: np.ndarray | None = None,
     n_steps: int = 1000,
     n_chains: int = 200,
@@ -180,9 +182,9 @@ def examine(
 
     Parameters
     ----------
-    rbm : BinaryRBM
+    rbm : BinaryRBM or GaussianRBM
         Yours: `load_rbm`, `BinaryRBM.from_sklearn` or ``BinaryRBM(weights, visible_bias, hidden_bias)``.
-    data : (N, D) array of 0 and 1, optional
+    data : (N, D) array of 0 and 1, or of real numbers for a GaussianRBM, optional
         What it was trained on, or others of their kind. They give the base rates; and where log Z cannot be counted,
         the run to the start of the reverse chains begins at them.
     n_steps, n_chains : int
@@ -190,7 +192,8 @@ def examine(
     path : "geometric" or "moments"
         "moments" is "MAS cheap" (Grosse et al. 2013, Section 5.2), with moments of the data, or else of Gibbs chains.
     start : "base-rate" or "uniform", optional
-        Of the path; by default at the base rates of the data, where there are some.
+        Of the path; by default at the base rates of the data, where there are some. A GaussianRBM has the geometric
+        path alone, from a Gaussian with its own mean and covariance: exact ones, or else those of Gibbs chains.
     rng : numpy.random.Generator
     progress : bool
         Show progress bars.
@@ -212,15 +215,18 @@ def examine(
     >>> found.verdict, found.advice, abs(found.sandwich.lower - found.exact) < 0.2
     ('pinned', (), True)
     """
-    require_kind("rbm", rbm, BinaryRBM)
+    if not isinstance(rbm, BinaryRBM | GaussianRBM):
+        raise TypeError(f"rbm must be a BinaryRBM or a GaussianRBM, got {type(rbm).__name__}")
     n_steps, n_chains = as_count("n_steps", n_steps), as_count("n_chains", n_chains)
-    as_choice("path", path, PATHS)
+    binary = isinstance(rbm, BinaryRBM)
+    as_choice("path", path, PATHS if binary else PATHS[:1])
     require_generator(rng)
     if data is not None:
-        data = as_binary_data("data", data)
+        data = as_binary_data("data", data) if binary else as_finite_array("data", data, ndim=2)
         require_shape("data", data, (len(data), rbm.dim))
-    start = as_choice("start", start or ("uniform" if data is None else "base-rate"), STARTS)
-    walk = _path_to(rbm, _start_of(rbm, data, start), data, path, rng)
+    default = GAUSSIAN_START if not binary else "uniform" if data is None else "base-rate"
+    start = as_choice("start", start or default, STARTS if binary else (GAUSSIAN_START,))
+    walk = _path_to(rbm, data, path, start, rng)
     both = sandwich(
         walk, linear_schedule(n_steps), n_chains, n_burn_in=max(n_steps, _LEAST_BURN_IN), data=data, rng=rng,
         progress=progress,
@@ -238,9 +244,13 @@ def _start_of(rbm: BinaryRBM, data: np.ndarray | None, start: str) -> BinaryRBM:
 
 
 def _path_to(
-    rbm: BinaryRBM, start: BinaryRBM, data: np.ndarray | None, path: str, rng: np.random.Generator
+    rbm: BinaryRBM | GaussianRBM, data: np.ndarray | None, path: str, start: str, rng: np.random.Generator
 ) -> Path:
+    if isinstance(rbm, GaussianRBM):
+        known = rbm.mean_and_cov() if rbm.enumerable else estimate_mean_and_cov(rbm, 100, 1000, 200, rng=rng)
+        return covariance_path(*known, rbm)
+    p0 = _start_of(rbm, data, start)
     if path == "geometric":
-        return geometric_path(start, rbm)
+        return geometric_path(p0, rbm)
     moments = estimate_moments(rbm, 100, 1000, 200, every=5, rng=rng) if data is None else data_moments(rbm, data)
-    return moment_spline_path(start, rbm, target_moments=moments, fit=pcd_fit(rng=rng))
+    return moment_spline_path(p0, rbm, target_moments=moments, fit=pcd_fit(rng=rng))

@@ -2,7 +2,7 @@
 
 Six are those of Table 1. The two complete ones, with as many filters as pixels, have an exact log Z (Figures 2 and 3).
 
-    python -m anneal_edu models image_laplace_experts …
+    python -m anneal_edu models image_laplace_experts … --folder DIR
 
 trains the named ones again: half a minute to six each. The stored ones are older than the rule for the signs of the
 patches' axes (see `gray_patches`), and were turned with the axes: their likelihoods stayed, to the last digit, but

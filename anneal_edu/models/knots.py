@@ -1,8 +1,8 @@
 """Fitted knots of moment averages splines to the stored models, so that a panel opens without a minute of fitting.
 
-    python -m anneal_edu models knots
+    python -m anneal_edu models knots --folder DIR
 
-fits them again and overwrites the files. The knots are those of the paper, 0.1, …, 0.9, with every moment right within
+fits them again. The knots are those of the paper, 0.1, …, 0.9, with every moment right within
 `TOLERANCE`.
 """
 
@@ -95,7 +95,7 @@ def _file(model: str, start: str) -> str:
     return f"{model}_knots_{start.replace(' ', '_')}.npz"
 
 
-def fit_knots(folder: Path = Path(__file__).parent) -> None:
+def fit_knots(folder: Path) -> None:
     """Fit all knots and write them to ``folder``."""
     for model in MODELS:
         rbm = _target(model)

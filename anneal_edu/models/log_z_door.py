@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 from pathlib import Path
 
 import numpy as np
 
-from anneal_edu.data.files import binary_images
-from anneal_edu.distributions import BinaryRBM
+from anneal_edu.data.files import binary_images, real_images, require_writable
+from anneal_edu.distributions import BinaryRBM, GaussianRBM
 from anneal_edu.models.examination import PATHS, STARTS, examine
 from anneal_edu.models.stored import load_given
 
 MODEL = (
-    "NPZ file with the arrays weights (D, H), visible_bias (D,) and hidden_bias (H,), units 0 or 1: ae.data.save_rbm "
-    "writes it, np.savez too, and ae.BinaryRBM.from_sklearn takes scikit-learn's BernoulliRBM; or a stored model's name"
+    "NPZ file with the arrays weights (D, H), visible_bias (D,), hidden_bias (H,), and sigma (D,) of a Gaussian RBM: "
+    "ae.data.save_rbm writes it, np.savez too, ae.BinaryRBM.from_sklearn takes scikit-learn's; or a stored model's name"
 )
-DATA = "IDX, NPY or NPZ file of what it was trained on; images in grey are made binary at half of their range"
+DATA = "IDX, NPY or NPZ file of what it was trained on; grey images are made binary at half of their range"
 
 
 def parser() -> argparse.ArgumentParser:
@@ -40,21 +41,18 @@ def require_sound(args: argparse.Namespace) -> None:
     for name, least in (("steps", 1), ("chains", 1), ("seed", 0)):
         if getattr(args, name) < least:
             raise ValueError(f"--{name} must be at least {least}, got {getattr(args, name)}")
-    if args.start == "base-rate" and args.data is None:
-        raise ValueError("--start base-rate needs --data: base rates are how often each unit is on in them")
-    if args.json is not None and (args.json.is_dir() or not args.json.parent.is_dir()):
-        raise ValueError(f"--json must be a file in a folder that exists, got {args.json}")
+    require_writable("--json", args.json)
 
 
-def read_files(args: argparse.Namespace) -> tuple[BinaryRBM, np.ndarray | None]:
+def read_files(args: argparse.Namespace) -> tuple[BinaryRBM | GaussianRBM, np.ndarray | None]:
     """The model and the data, and what was done to them, printed."""
     rbm = load_given(args.model)
-    if not isinstance(rbm, BinaryRBM):
-        raise ValueError(f"log-z takes a BinaryRBM, and {args.model.name} holds a {type(rbm).__name__}")
+    if not isinstance(rbm, BinaryRBM | GaussianRBM):
+        raise ValueError(f"log-z takes an RBM, and {args.model.name} holds a {type(rbm).__name__}")
     print(f"{args.model.name}: {rbm.dim} visible and {rbm.n_hidden} hidden units")
     if args.data is None:
         return rbm, None
-    data, how = binary_images(args.data)
+    data, how = (binary_images if isinstance(rbm, BinaryRBM) else real_images)(args.data)
     print(how)
     if data.shape[1] != rbm.dim:
         raise ValueError(f"{args.model.name} has {rbm.dim} visible units, and {args.data.name} {data.shape[1]} a state")
@@ -68,15 +66,12 @@ def main(argv: list[str] | None = None) -> None:
     try:
         require_sound(args)
         rbm, data = read_files(args)
+        rng = np.random.default_rng(args.seed)
+        found = examine(rbm, data, args.steps, args.chains, args.path, args.start, rng=rng, progress=args.progress)
     except (ValueError, OSError) as error:
-        door.error(str(error))
-    rng = np.random.default_rng(args.seed)
-    found = examine(rbm, data, args.steps, args.chains, args.path, args.start, rng=rng, progress=args.progress)
-    print(found)
+        door.exit(2, f"error: {error}\n")
     if args.json is not None:
         names = {"model": args.model.name, "data": args.data and args.data.name, "seed": args.seed}
         args.json.write_text(json.dumps(names | found.summary(), indent=1, allow_nan=False) + "\n", encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main()
+    options = re.sub(r'(?m)^next: (?:n_)?(\w+)="?([\w.-]+)"?', r"next: --\1 \2", str(found))
+    print(options.replace("--data ...", "--data FILE"))

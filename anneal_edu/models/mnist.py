@@ -1,6 +1,6 @@
 """How the RBMs of MNIST were trained, as large as those of Grosse, Maddison and Salakhutdinov (2013), Section 5.2.
 
-    python -m anneal_edu models mnist_cd1_20 … --images train-images-idx3-ubyte.gz
+    python -m anneal_edu models mnist_cd1_20 … --images train-images-idx3-ubyte.gz --folder DIR
 
 trains the named ones again, on your file of the 60,000 training images: two minutes to a quarter of an hour each. The
 images themselves are not part of the library.

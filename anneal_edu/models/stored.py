@@ -105,17 +105,10 @@ def load(name: str) -> BinaryRBM | GaussianRBM | ImageModel:
     Parameters
     ----------
     name : str
-        Of the digits, "digits8_cd", "digits28_cd", "digits28_pcd", "digits28_pcd_fast", "digits28_cd20" or
-        "digits28_pcd20": size of the images, training method and, where it is not 10, the number of hidden units;
-        `RECIPES` has the rest. Of MNIST, "mnist_cd1_20", "mnist_pcd_20", "mnist_cd1_500", "mnist_pcd_500" or
-        "mnist_cd25_500": training method and number of hidden units; `MNIST_RECIPES` has the rest. Of colour patches,
-        "patches_cd1_20", "patches_cd25_20", "patches_pcd_20", "patches_pcd_sigma_20", "patches_cd1_200",
-        "patches_cd25_200" or "patches_pcd_200", named alike; `GAUSSIAN_RECIPES` has the rest. Of CIFAR-10's patches,
-        "cifar_cd1_20", "cifar_cd25_20", "cifar_pcd_20", or with 200 hidden units "cifar_cd1_200", "cifar_cd25_200" or
-        "cifar_pcd_200"; `CIFAR_RECIPES` has the rest. Of grey patches,
-        "image_linear_gaussian", "image_linear_laplace", "image_bilinear", "image_laplace_experts",
-        "image_student_t_experts", "image_laplace_complete", "image_student_t_complete" or "image_mean_covariance";
-        `IMAGE_RECIPES` has the rest.
+        One of those that ``anneal-edu models`` lists, such as "digits28_cd", "mnist_pcd_500" or "patches_cd25_200": the
+        images, the training method and, of the digits where it is not 10, the number of hidden units. `RECIPES`,
+        `MNIST_RECIPES`, `GAUSSIAN_RECIPES` (colour patches), `CIFAR_RECIPES` and `IMAGE_RECIPES` (grey patches) have
+        the rest.
 
     Returns
     -------

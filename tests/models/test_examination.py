@@ -34,6 +34,11 @@ class Large(ae.BinaryRBM):
 
 
 LARGE = Large(RBM.weights, RBM.visible_bias, RBM.hidden_bias)
+REAL = ae.GaussianRBM(rng(5).normal(size=(6, 4)), np.ones(6), np.zeros(4), np.linspace(0.5, 20, 6))
+
+
+class Coupled(ae.GaussianRBM):
+    enumerable = False
 
 
 RUNS = [
@@ -87,6 +92,19 @@ def test_what_can_be_counted_is_counted():
     assert f"log Z = {found.exact:.3f}, counted exactly" in str(found)
 
 
+@pytest.mark.parametrize("data", [None, REAL.sample(300, rng(4))], ids=["no data", "data"])
+def test_a_gaussian_rbm_is_bounded_from_its_own_moments_exact_or_from_chains(data):
+    for rbm in (REAL, Coupled(REAL.weights, REAL.visible_bias, REAL.hidden_bias, REAL.sigma)):
+        found = ae.models.examine(rbm, data, 200, 400, rng=rng(3))
+        assert found.start == "mean-and-covariance" and not found.sandwich.warnings
+        for run in (found.sandwich.forward, found.sandwich.reverse):
+            assert abs(run.log_z - REAL.log_z()) < 6 * run.std_error + 0.02
+        assert found.exact == (REAL.log_z() if rbm is REAL else None)
+        assert data is None or found.log_likelihood[0] == pytest.approx(
+            REAL.log_density(data).mean() - (found.exact or found.sandwich.upper), abs=1e-3
+        )
+
+
 def test_a_likelihood_has_its_direction():
     """log Z from below makes the data too likely, and from above not likely enough."""
     found = given(lower=(10.0, 0.0), upper=(11.0, 0.0), data=True)
@@ -109,17 +127,17 @@ def given(lower=(0.0, 0.01), upper=(0.1, 0.01), n=100, draws="a long run", data=
 @pytest.mark.parametrize(
     ("examined", "verdict", "advice"),
     [
-        (given(), "pinned", ["--data FILE"]),
+        (given(), "pinned", ["data=..."]),
         (given(draws="exact draws"), "pinned", []),
         (given(draws="a long run from data", data=True), "pinned", []),
-        (given(upper=(0.6, 0.01)), "wide", ["--steps 10000", "--path moments", "--data FILE"]),
-        (given(upper=(0.1, 0.5), n=5), "wide", ["--steps 10000", "--path moments", "--data FILE"]),
-        (given(upper=(0.6, 0.01), path="moments"), "wide", ["--steps 10000", "--data FILE"]),
-        (given(upper=(0.6, 0.01), data=True), "wide", ["--steps 10000", "--path moments", "--start base-rate"]),
-        (given(upper=(0.6, 0.01), data=True, start="base-rate"), "wide", ["--steps 10000", "--path moments"]),
-        (given(upper=(-0.6, 0.01)), "crossed", ["believe neither", "--steps 10000", "--path moments", "--data FILE"]),
+        (given(upper=(0.6, 0.01)), "wide", ["n_steps=10000", 'path="moments"', "data=..."]),
+        (given(upper=(0.1, 0.5), n=5), "wide", ["n_steps=10000", 'path="moments"', "data=..."]),
+        (given(upper=(0.6, 0.01), path="moments"), "wide", ["n_steps=10000", "data=..."]),
+        (given(upper=(0.6, 0.01), data=True), "wide", ["n_steps=10000", 'path="moments"', 'start="base-rate"']),
+        (given(upper=(0.6, 0.01), data=True, start="base-rate"), "wide", ["n_steps=10000", 'path="moments"']),
+        (given(upper=(-0.6, 0.01)), "crossed", ["believe neither", "n_steps=10000", 'path="moments"', "data=..."]),
         (given(upper=(0.6, 0.01), exact=0.3), "wide", []),
-        (given(n=1), "wide", ["--chains 200", "--steps 10000", "--path moments", "--data FILE"]),
+        (given(n=1), "wide", ["n_chains=200", "n_steps=10000", 'path="moments"', "data=..."]),
     ],
 )
 def test_the_verdict_and_what_to_do_next(examined, verdict, advice):
@@ -139,7 +157,7 @@ def test_a_warning_alone_asks_for_more_steps():
     assert [warning.kind for warning in heavy.warnings] == ["collapsed weights"]
     both = ae.Sandwich(heavy, ae.ReverseAISResult(np.full(1000, heavy.log_z), np.zeros((1000, 1)), 0), "exact draws")
     found = Examination(both, 70, "moments", "base-rate", None, np.zeros(2))
-    assert [sentence.split(":")[0] for sentence in found.advice] == ["--steps 700"]
+    assert [sentence.split(":")[0] for sentence in found.advice] == ["n_steps=700"]
 
 
 def test_a_summary_is_strict_json():
@@ -169,7 +187,7 @@ def test_the_long_run_is_as_long_as_the_annealing_and_at_least_a_thousand(monkey
 @pytest.mark.parametrize(
     ("change", "error", "message"),
     [
-        ({"rbm": ae.Gaussian([0.0], [[1.0]])}, TypeError, "rbm must be a BinaryRBM, got Gaussian"),
+        ({"rbm": ae.Gaussian([0.0], [[1.0]])}, TypeError, "rbm must be a BinaryRBM or a GaussianRBM, got Gaussian"),
         ({"data": np.zeros((3, 8))}, ValueError, r"data must have shape \(3, 9\), got \(3, 8\)"),
         ({"data": np.full((3, 9), 0.5)}, ValueError, "data must hold zeros and ones only"),
         ({"n_steps": 0}, ValueError, "n_steps must be at least 1"),
@@ -177,6 +195,7 @@ def test_the_long_run_is_as_long_as_the_annealing_and_at_least_a_thousand(monkey
         ({"path": "straight"}, ValueError, "path must be one of geometric, moments"),
         ({"start": "noise"}, ValueError, "start must be one of base-rate, uniform"),
         ({"data": None, "start": "base-rate"}, ValueError, 'start "base-rate" needs data'),
+        ({"rbm": REAL, "data": None, "start": "uniform"}, ValueError, "start must be one of mean-and-covariance"),
         ({"rng": 0}, TypeError, "rng must be a numpy.random.Generator"),
     ],
 )

@@ -1,6 +1,7 @@
 """python -m anneal_edu log-z, from files to words: what is right, what is refused, and with which exit status."""
 
 import json
+import os
 import pickle
 import subprocess
 import sys
@@ -64,6 +65,33 @@ def test_grey_images_are_made_binary_at_half_of_their_range_and_it_is_said(files
     assert binary.splitlines()[2:] == grey.splitlines()[2:], "the same states, the same numbers"
 
 
+def test_a_model_of_few_pixels_that_are_on_says_so(files, capsys):
+    np.save("spot.npy", np.where(np.arange(900).reshape(100, 9) == 4, 255, np.arange(9) * 5))
+    assert "made binary at 127.5: 0.1111% of the pixels are on\n" in said(["mine.npz", "--data", "spot.npy"], capsys)
+
+
+def test_a_gaussian_rbm_has_real_data_and_its_own_start(files, capsys):
+    """Advice comes in the words of the command, in the file in those of the library."""
+    ae.data.save_rbm("real.npz", ae.models.load("patches_cd1_200"))
+    np.save("patches.npy", ae.data.color_patches(50, rng=np.random.default_rng(0)))
+    words = said(["real.npz", "--data", "patches.npy", "--steps", "3", "--json", "found.json"], capsys)
+    assert "geometric path from mean and covariance, 3 steps" in words and "likelihood of 50 data" in words
+    assert "\nnext: --steps 30: " in words and "--path" not in words
+    assert json.loads(Path("found.json").read_text(encoding="utf-8"))["advice"][0].startswith("n_steps=30: ")
+    with pytest.raises(SystemExit):
+        open_door(["log-z", "real.npz", "--path", "moments"])
+    assert capsys.readouterr().err == "error: path must be one of geometric, got 'moments'\n"
+
+
+def test_an_output_that_is_not_unicode_has_question_marks(files):
+    """What was found is in the file before it is printed."""
+    environment = os.environ | {"PYTHONIOENCODING": "ascii"}
+    for words in (["--help"], ["experiment", "--help"], ["log-z", "mine.npz", *QUICK, "--json", "found.json"]):
+        run = subprocess.run([sys.executable, "-m", "anneal_edu", *words], capture_output=True, env=environment)
+        assert run.returncode == 0 and not run.stderr
+    assert json.loads(Path("found.json").read_text(encoding="utf-8"))["n_steps"] == 100
+
+
 def test_without_data_it_starts_at_noise_and_says_no_likelihood(files, capsys):
     words = said(["mine.npz", *QUICK], capsys)
     assert "geometric path from uniform, 100 steps, 100 chains" in words and "likelihood" not in words
@@ -106,7 +134,6 @@ def forge(name):
         "nan.npz": PARTS | {"weights": np.full((9, 4), np.nan)},
         "words.npz": PARTS | {"weights": np.full((9, 4), "a")},
         "pickled.npz": PARTS | {"weights": unpickled["objects"]},
-        "gaussian.npz": PARTS | {"sigma": np.ones(9)},
     }
     if name in forgeries:
         np.savez(name, **forgeries[name])
@@ -122,7 +149,7 @@ def forge(name):
         ("nowhere.npz", "No such file"),
         (".", "Is a directory"),
         ("shape.npz", "visible_bias must have shape (9,), got (4,)"),
-        ("turned.npz", "visible_bias must have shape (4,), got (9,)"),
+        ("turned.npz", "turned over? weights must be (D, H) = (9, 4), got (4, 9): hand in weights.T"),
         ("missing.npz", "it lacks visible_bias, hidden_bias and has weights"),
         ("nan.npz", "weights must be finite, got NaN or infinity in 36 entries"),
         ("words.npz", "weights must be an array of real numbers"),
@@ -130,8 +157,7 @@ def forge(name):
         ("pickle.npz", "pickle.npz is no NPZ file"),
         ("cut.npz", "cut.npz is no NPZ file, or is cut short"),
         ("data.npy", "data.npy is no NPZ file"),
-        ("gaussian.npz", "log-z takes a BinaryRBM, and gaussian.npz holds a GaussianRBM"),
-        ("image_bilinear", "log-z takes a BinaryRBM, and image_bilinear holds a BilinearGenerative"),
+        ("image_bilinear", "log-z takes an RBM, and image_bilinear holds a BilinearGenerative"),
         ("digits8", "name must be one of digits8_cd, "),
     ],
 )
@@ -151,10 +177,9 @@ def test_a_bad_model_is_refused_in_words(model, complaint, files, capsys):
         (["--data", "nan.npy"], "nan.npy must hold images (N, D) of finite numbers"),
         (["--data", "flat.npy"], "flat.npy must hold images (N, D)"),
         (["--data", "pickled.npy"], "allow_pickle=False"),
-        (["--data", "mine.npz"], "mine.npz holds no single array"),
-        (["--data", "noise"], "noise is no IDX file"),
+        (["--data", "mine.npz"], "it has weights, visible_bias, hidden_bias; save the one that you mean"),
+        (["--data", "noise"], "noise is no IDX, NPY or NPZ file: it starts with 6e"),
         (["--data", "nowhere.npy"], "No such file"),
-        (["--start", "base-rate"], "--start base-rate needs --data"),
         (["--start", "noise"], "invalid choice: 'noise'"),
         (["--path", "straight"], "invalid choice: 'straight'"),
         (["--steps", "0"], "--steps must be at least 1, got 0"),
@@ -176,6 +201,16 @@ def test_bad_data_and_options_are_refused_before_anything_runs(words, complaint,
         open_door(["log-z", "mine.npz", *words])
     assert end.value.code == 2
     assert complaint in capsys.readouterr().err
+
+
+def test_a_folder_that_is_read_only_is_said_before_anything_runs(files, capsys, monkeypatch):
+    monkeypatch.setattr("os.access", lambda path, mode: mode != os.W_OK)
+    for words in (["log-z", "mine.npz", "--json", "a.json"], ["experiment", "grosse-table1", "--scale", "tiny"]):
+        with pytest.raises(SystemExit) as end:
+            open_door(words)
+        err = capsys.readouterr().err
+        assert end.value.code == 2 and "can be written, got " in err and err.count("\n") == 1
+    assert not Path("runs").exists()
 
 
 def test_no_model_is_a_question_for_one(capsys):

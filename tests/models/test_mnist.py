@@ -1,6 +1,7 @@
 """The stored RBMs of MNIST, and the door through which they are trained again on a file of its images."""
 
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -8,6 +9,8 @@ import pytest
 import anneal_edu as ae
 from anneal_edu.models import __main__ as program
 from tests.cases import always
+
+STORED = Path(program.__file__).parent
 
 
 @pytest.mark.parametrize("name", ae.models.MNIST_RECIPES)
@@ -76,15 +79,24 @@ def test_a_model_is_trained_again_on_a_folder_of_cifar(tmp_path, monkeypatch):
     assert (ae.data.load_rbm(tmp_path / "cifar_pcd_20.npz").weights == 1).all()
 
 
-def test_without_names_the_models_of_mnist_are_left_alone(tmp_path, monkeypatch):
+def test_without_names_every_model_is_listed_and_none_is_written(monkeypatch, capsys):
+    monkeypatch.setattr(program, "write", None)
+    program.main([])
+    listed = dict(line.split(maxsplit=1) for line in capsys.readouterr().out.splitlines())
+    assert set(listed) == {file.stem for file in STORED.glob("*.npz") if "knots" not in file.name}
+    assert listed["mnist_pcd_500"] == "BinaryRBM of MNIST, 784 numbers each"
+
+
+def test_the_files_of_the_library_are_never_overwritten(tmp_path, monkeypatch, capsys):
     asked = []
-    monkeypatch.setattr(program, "write", lambda file, model, precision: asked.append((file.stem, precision)))
-    for recipes in ("RECIPES", "GAUSSIAN_RECIPES", "IMAGE_RECIPES"):
-        untrained = {name: type("Recipe", (), {"train": lambda self: None})() for name in getattr(program, recipes)}
-        monkeypatch.setattr(program, recipes, untrained)
-    program.main([], tmp_path)
-    known = [*ae.models.RECIPES, *ae.models.GAUSSIAN_RECIPES, *ae.models.IMAGE_RECIPES]
-    assert asked == [(name, np.float32) for name in known]
+    monkeypatch.setattr(program, "write", lambda file, model, precision: asked.append((file, precision)))
+    monkeypatch.setitem(ae.models.RECIPES, "digits8_cd", type("Recipe", (), {"train": lambda self: None})())
+    for words in ([], ["--folder", str(STORED)], ["--folder", str(tmp_path / "nowhere")]):
+        with pytest.raises(SystemExit) as end:
+            program.main(["digits8_cd", *words])
+        assert end.value.code == 2 and "and not the library's own" in capsys.readouterr().err
+    program.main(["digits8_cd", "--folder", str(tmp_path)])
+    assert asked == [(tmp_path / "digits8_cd.npz", np.float32)]
 
 
 @pytest.mark.parametrize(
@@ -92,10 +104,9 @@ def test_without_names_the_models_of_mnist_are_left_alone(tmp_path, monkeypatch)
     [
         (["mnist_pcd_20"], "mnist_pcd_20 needs --images FILE"),
         (["digits8_cd", "--images", "train-images"], "--images is for mnist_cd1_20, .* none of these is named"),
-        (["--images", "train-images"], "--images is for mnist_cd1_20"),
         (["mnist_pcd_20", "--images", "small"], "--images must hold images of 784 pixels, got 4"),
         (["mnist_pcd_20", "--images", "nowhere"], "No such file"),
-        (["mnist_pcd_20", "--images", "noise"], "noise is no IDX file"),
+        (["mnist_pcd_20", "--images", "noise"], "noise is no IDX, NPY or NPZ file"),
         (["cifar_pcd_20"], "cifar_pcd_20 needs --images FILE, CIFAR-10's training images"),
         (["digits8_cd", "cifar_pcd_20"], "cifar_pcd_20 needs --images FILE"),
         (["cifar_pcd_20", "--images", "noise"], "noise must hold records of 3073 bytes"),

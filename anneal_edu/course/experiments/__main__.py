@@ -33,9 +33,9 @@ from anneal_edu.course.experiments import (
     kiwaki,
     tempering_paths,
 )
-from anneal_edu.course.experiments.kept import Run
+from anneal_edu.course.experiments.kept import DamagedError, Run
 from anneal_edu.course.experiments.workers import worker_pool
-from anneal_edu.data.files import binary_images
+from anneal_edu.data.files import binary_images, require_writable
 from anneal_edu.distributions import BinaryRBM, GaussianRBM
 from anneal_edu.models.stored import load_given
 
@@ -151,10 +151,11 @@ def require_sound(args: argparse.Namespace) -> None:
         raise ValueError(f"--seed must be at least 0, got {args.seed}")
     if args.workers is not None and args.workers < 1:
         raise ValueError(f"--workers must be at least 1, got {args.workers}")
-    if args.folder is not None and args.folder.exists() and not args.folder.is_dir():
-        raise ValueError(f"--folder must be a folder, and {args.folder} is a file")
-    if args.json is not None and (args.json.is_dir() or not args.json.parent.is_dir()):
-        raise ValueError(f"--json must be a file in a folder that exists, got {args.json}")
+    folder = args.folder or Path("runs")
+    there = next(place for place in (folder, *folder.absolute().parents) if place.exists())
+    if "--folder" not in refused and not (there.is_dir() and os.access(there, os.W_OK)):
+        raise ValueError(f"--folder must be a folder that can be written, got {folder}")
+    require_writable("--json", args.json)
 
 
 def read_files(args: argparse.Namespace) -> tuple[np.ndarray | None, BinaryRBM | GaussianRBM | None]:
@@ -182,14 +183,20 @@ def main(argv: list[str] | None = None) -> None:
         require_sound(args)
         own = read_files(args)
     except (ValueError, OSError) as error:
-        parser.error(str(error))
+        parser.exit(2, f"error: {error}\n")
     (make, scales), refused = EXPERIMENTS[args.name], REFUSED.get(args.name, {})
     workers = args.workers or (1 if "--workers" in refused else os.cpu_count() or 1)
     report, start = partial(print, flush=True), time.perf_counter()
-    with nullcontext() if workers == 1 else worker_pool(workers) as executor:
-        name = args.model.stem if args.model else Run.name
-        run = Run(args.seed, executor, args.folder or Path("runs"), args.progress, report, *own, name)
-        rows = make(scales[args.scale], run)
+    folder, name = args.folder or Path("runs"), args.model.stem if args.model else Run.name
+    try:
+        with nullcontext() if workers == 1 else worker_pool(workers) as executor:
+            rows = make(scales[args.scale], Run(args.seed, executor, folder, args.progress, report, *own, name))
+    except DamagedError as error:
+        parser.exit(2, f"error: {error}\n")
+    except KeyboardInterrupt:
+        if "--folder" in refused:
+            raise
+        parser.exit(130, f"\ninterrupted: finished work is kept in {folder}, and the same command goes on from it\n")
     seconds = time.perf_counter() - start
     print(f"{seconds:.0f} seconds")
     if args.json is not None:

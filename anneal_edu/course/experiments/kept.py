@@ -95,7 +95,7 @@ def kept(file: File, *kinds: type):
 
     Raises
     ------
-    ValueError
+    DamagedError
         Where the file is damaged, holds something else, or was kept under another name.
     """
     with reading(file), file.open("rb") as raw, np.load(raw, allow_pickle=False) as archive:
@@ -106,10 +106,14 @@ def kept(file: File, *kinds: type):
             if kinds and not isinstance(value, kinds):
                 raise ValueError(f"it holds a {type(value).__name__}")
             return value
-    raise ValueError(f"{file} was kept as {name}, and holds other work; {_DELETE}")
+    raise DamagedError(f"{file} was kept as {name}, and holds other work; {_DELETE}")
 
 
 _DELETE = "delete it, and what it should hold is made again"
+
+
+class DamagedError(ValueError):
+    """A kept file that does not hold what it should."""
 
 
 @contextmanager
@@ -118,7 +122,7 @@ def reading(file: File) -> Iterator[None]:
     try:
         yield
     except (ValueError, LookupError, TypeError, AttributeError, EOFError, MemoryError, BadZipFile, zlib.error) as error:
-        raise ValueError(f"{file} is damaged ({error!r}); {_DELETE}") from error
+        raise DamagedError(f"{file} is damaged ({error!r}); {_DELETE}") from error
 
 
 def _silent(_row) -> None:

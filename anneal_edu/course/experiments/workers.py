@@ -3,15 +3,28 @@
 from __future__ import annotations
 
 import os
+import signal
+from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context, parent_process
+from contextlib import contextmanager
+from multiprocessing import active_children, get_context, parent_process
 from multiprocessing.connection import wait
 from threading import Thread
 
 
-def worker_pool(n_workers: int) -> ProcessPoolExecutor:
-    """Fresh processes that end at once when the one that started them is gone, even if it was killed."""
-    return ProcessPoolExecutor(n_workers, mp_context=get_context("spawn"), initializer=_end_with_the_parent)
+@contextmanager
+def worker_pool(n_workers: int) -> Iterator[ProcessPoolExecutor]:
+    """Fresh processes that end at once when the one that started them fails, is interrupted, or was killed."""
+    with ProcessPoolExecutor(n_workers, mp_context=get_context("spawn"), initializer=_end_with_the_parent) as pool:
+        heard = signal.signal(signal.SIGINT, signal.SIG_IGN)  # workers inherit it: Ctrl-C is for this process alone
+        pool.submit(int)  # starts them
+        signal.signal(signal.SIGINT, heard)
+        try:
+            yield pool
+        except BaseException:
+            for worker in active_children():
+                worker.terminate()
+            raise
 
 
 def _end_with_the_parent() -> None:

@@ -271,7 +271,7 @@ def test_an_experiment_uses_what_it_does_not_refuse(name, option, tmp_path, monk
         (["grosse-table2", "--images", "nowhere.npy"], "No such file"),
         (["grosse-table2", "--images", "binary.npz"], "binary.npz holds no single array"),
         (["kadan-training", "--images", "words.npy"], "words.npy must hold images"),
-        (["kadan-training", "--images", "noise"], "noise is no IDX file"),
+        (["kadan-training", "--images", "noise"], "noise is no IDX, NPY or NPZ file"),
         (["kiwaki-starts", "--model", "noise"], "noise is no NPZ file"),
         (["kadan-training", "--seed", "-1"], "--seed must be at least 0"),
         (["kadan-training", "--scale", "medium"], "invalid choice: 'medium'"),
