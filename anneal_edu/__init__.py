@@ -201,5 +201,8 @@ _OF_THE_COURSE = ("bugs", "check", "experiments", "figures", "panels")
 
 def __getattr__(name: str) -> types.ModuleType:
     if name in _OF_THE_COURSE:
-        return import_module(f"anneal_edu.course.{name}")
+        try:
+            return import_module(f"anneal_edu.course.{name}")
+        except ModuleNotFoundError as error:
+            raise ImportError(f"ae.{name} needs {error.name}: pip install anneal-edu[lab]") from error
     raise AttributeError(f"module 'anneal_edu' has no attribute {name!r}")

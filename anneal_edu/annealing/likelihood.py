@@ -36,6 +36,8 @@ from anneal_edu.validation import (
 )
 from anneal_edu.workers import Watch, in_blocks
 
+_PIECE = 30_000_000  # numbers in the states of all chains that RAISE walks at once
+
 
 @dataclass(frozen=True, eq=False)
 class LikelihoodResult:
@@ -257,8 +259,9 @@ def raise_log_likelihood(
     possible = ~np.isneginf(log_f)
     if not possible.any():
         return np.full(len(data), -np.inf)
-    chains = np.repeat(data[possible], n_chains, axis=0)
-    run = reverse_ais(path, schedule, chains, kernel, rng=rng, workers=workers, progress=progress)
-    log_p = np.full(len(data), -np.inf)
-    log_p[possible] = [weights.log_mean_exp(row) for row in -run.log_weights.reshape(-1, n_chains)]
+    log_p, at_once = np.full(len(data), -np.inf), max(1, _PIECE // (n_chains * data.shape[1]))
+    for some in np.split(np.flatnonzero(possible), range(at_once, possible.sum(), at_once)):
+        chains = np.repeat(data[some], n_chains, axis=0)
+        run = reverse_ais(path, schedule, chains, kernel, rng=rng, workers=workers, progress=progress)
+        log_p[some] = [weights.log_mean_exp(row) for row in -run.log_weights.reshape(-1, n_chains)]
     return log_f + log_p

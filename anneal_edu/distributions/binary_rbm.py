@@ -27,7 +27,7 @@ from anneal_edu.validation import (
 _LARGEST_PARAMETER = 1e30  # beyond it, products would leave the range of float32
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class BinaryRBM:
     """Binary RBM: p(v, h) ∝ exp(v·visible_bias + h·hidden_bias + vᵀ weights h)  (Grosse et al. 2013, Eq. 11).
 
@@ -74,6 +74,9 @@ class BinaryRBM:
             if np.abs(value).max() > _LARGEST_PARAMETER:
                 raise ValueError(f"{name} must not exceed {_LARGEST_PARAMETER:g}, got {np.abs(value).max():.3g}")
             object.__setattr__(self, name, value)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(D={self.dim}, H={self.n_hidden})"
 
     @classmethod
     def from_sklearn(cls, estimator: Any) -> BinaryRBM:

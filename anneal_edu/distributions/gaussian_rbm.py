@@ -3,9 +3,20 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from anneal_edu.distributions.gaussian_bernoulli import GaussianBernoulli
 from anneal_edu.validation import as_finite_array, require_shape
+
+
+def as_sigma(sigma: float | np.ndarray, dim: int, dtype: DTypeLike = np.float64) -> np.ndarray:
+    """Positive standard deviations (D,); one number serves all units."""
+    sigma = np.full(dim, sigma) if np.ndim(sigma) == 0 else sigma
+    sigma = as_finite_array("sigma", sigma, ndim=1, dtype=dtype)
+    require_shape("sigma", sigma, (dim,))
+    if (sigma <= 0).any():
+        raise ValueError(f"sigma must be positive, got {sigma.min()}")
+    return sigma
 
 
 class GaussianRBM(GaussianBernoulli):
@@ -23,7 +34,7 @@ class GaussianRBM(GaussianBernoulli):
     visible_bias : (D,) array
         In the units of v.
     hidden_bias : (H,) array
-    sigma : (D,) array
+    sigma : float or (D,) array
         Standard deviation of each visible unit given h, in the units of v.
 
     Raises
@@ -45,14 +56,11 @@ class GaussianRBM(GaussianBernoulli):
     sigma: np.ndarray
 
     def __init__(
-        self, weights: np.ndarray, visible_bias: np.ndarray, hidden_bias: np.ndarray, sigma: np.ndarray
+        self, weights: np.ndarray, visible_bias: np.ndarray, hidden_bias: np.ndarray, sigma: float | np.ndarray
     ) -> None:
         W = as_finite_array("weights", weights, ndim=2)
-        b, sigma = as_finite_array("visible_bias", visible_bias, ndim=1), as_finite_array("sigma", sigma, ndim=1)
+        b, sigma = as_finite_array("visible_bias", visible_bias, ndim=1), as_sigma(sigma, len(W))
         require_shape("visible_bias", b, W.shape[:1])
-        require_shape("sigma", sigma, W.shape[:1])
-        if (sigma <= 0).any():
-            raise ValueError(f"sigma must be positive, got {sigma.min()}")
         for name, value in (("weights", W), ("visible_bias", b), ("sigma", sigma)):
             object.__setattr__(self, name, value)
         super().__init__(  # the squares of the energy multiplied out

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -11,6 +12,7 @@ from tqdm.auto import tqdm
 
 from anneal_edu.distributions import GaussianRBM
 from anneal_edu.distributions.bernoulli import bernoulli
+from anneal_edu.distributions.gaussian_rbm import as_sigma
 from anneal_edu.validation import (
     as_choice,
     as_count,
@@ -18,10 +20,10 @@ from anneal_edu.validation import (
     as_flag,
     as_positive,
     require_generator,
-    require_shape,
 )
 
 METHODS = ("cd", "pcd")
+_FAR = 5  # times sigma, or a fifth of it: there training goes nowhere, or takes all its updates to arrive
 
 
 @dataclass(frozen=True, eq=False)
@@ -198,6 +200,10 @@ def train_gaussian_rbm(
     require_generator(rng)
     data = as_finite_array("data", data, ndim=2, dtype=np.float32)
     n_updates, learning_rate = as_count("n_updates", n_updates), as_positive("learning_rate", learning_rate)
+    sigma = as_sigma(sigma, data.shape[1], np.float32)
+    spread = np.sqrt(np.mean((data.std(0) / sigma) ** 2))
+    if not 1 / _FAR < spread < _FAR:
+        warnings.warn(f"the data spread {spread:.2g} times as wide as sigma: hand in sigma=data.std(0)", stacklevel=2)
     states = gaussian_contrastive_divergence(
         data,
         as_count("n_hidden", n_hidden),
@@ -206,7 +212,7 @@ def train_gaussian_rbm(
         n_updates=n_updates,
         learning_rate=learning_rate,
         batch_size=as_count("batch_size", batch_size),
-        sigma=_as_sigma(sigma, data.shape[1]),
+        sigma=sigma,
         learn_sigma=learn_sigma,
         rng=rng,
     )
@@ -218,13 +224,3 @@ def train_gaussian_rbm(
                     "the data are far from a standard deviation of 1"
                 )
     return state.rbm
-
-
-def _as_sigma(sigma: float | np.ndarray, dim: int) -> np.ndarray:
-    if np.ndim(sigma) == 0:
-        return np.full(dim, as_positive("sigma", sigma), dtype=np.float32)
-    sigma = as_finite_array("sigma", sigma, ndim=1, dtype=np.float32)
-    require_shape("sigma", sigma, (dim,))
-    if sigma.min() <= 0:
-        raise ValueError(f"sigma must be positive, got {sigma.min()}")
-    return sigma
