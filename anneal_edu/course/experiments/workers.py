@@ -9,7 +9,9 @@ from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from multiprocessing import active_children, get_context, parent_process
 from multiprocessing.connection import wait
-from threading import Thread
+from threading import RLock, Thread
+
+from tqdm import tqdm
 
 
 @contextmanager
@@ -33,3 +35,4 @@ def _end_with_the_parent() -> None:
         os._exit(1)
 
     Thread(target=watch, daemon=True).start()
+    tqdm.set_lock(RLock())  # its own is a semaphore of all processes, which one that ends at once leaves behind

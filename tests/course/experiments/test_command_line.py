@@ -1,7 +1,10 @@
 import importlib
 import json
+import os
+import signal
 import subprocess
 import sys
+import time
 import tomllib
 from dataclasses import replace
 from functools import wraps
@@ -370,6 +373,43 @@ def test_a_file_that_cannot_be_written_is_refused_before_the_run(place, tmp_path
     with pytest.raises(SystemExit):
         main(["grosse-table1", "--scale", "tiny", "--folder", str(tmp_path / "file")])
     assert "--folder must be a folder" in capsys.readouterr().err
+
+
+def test_ctrl_c_ends_in_one_line_that_says_what_is_kept(tmp_path):
+    """Pressed once some work is done: all processes of the terminal get it, and none is left that could still write."""
+    command = [sys.executable, "-m", "anneal_edu", "experiment", "grosse-table1", "--scale", "quick", "--workers", "2"]
+    run = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    while not list(tmp_path.glob("runs/*.npz")) and run.poll() is None:
+        time.sleep(0.01)
+    os.killpg(run.pid, signal.SIGINT)
+    words = run.communicate(timeout=60)[1]
+    assert words == "\ninterrupted: finished work is kept in runs, and the same command goes on from it\n"
+    assert run.returncode == 130
+
+
+@pytest.mark.parametrize("words", [["log-z", "digits8_cd"], ["experiment", "carlson-tracking"]])
+def test_ctrl_c_where_nothing_is_kept_says_so(words, tmp_path, capsys, monkeypatch):
+    def press(*_args, **_options):
+        """Nothing."""
+        raise KeyboardInterrupt
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("anneal_edu.models.log_z_door.examine", press)
+    monkeypatch.setitem(EXPERIMENTS, "carlson-tracking", (press, EXPERIMENTS["carlson-tracking"][1]))
+    with pytest.raises(SystemExit) as end:
+        open_door(words)
+    assert end.value.code == 130 and capsys.readouterr().err == "\ninterrupted: what was not finished is not kept\n"
+
+
+def test_a_damaged_file_of_kept_work_is_one_line(tmp_path, capsys):
+    words = ["experiment", "grosse-table1", "--scale", "tiny", "--workers", "1", "--folder", str(tmp_path)]
+    open_door(words)
+    file = min(tmp_path.glob("*.npz"))
+    file.write_bytes(b"")
+    with pytest.raises(SystemExit) as end:
+        open_door(words)
+    err = capsys.readouterr().err
+    assert end.value.code == 2 and err.startswith(f"error: {file} is damaged") and err.count("\n") == 1
 
 
 def test_table_2_runs_from_the_command_line(tmp_path, capsys, monkeypatch):
