@@ -59,6 +59,9 @@ def equal_rejection_schedule(schedule: np.ndarray, rejection_rates: np.ndarray, 
     n_steps, total = as_count("n_steps", n_steps), float(barrier(1.0))
     if total < 1e-12:
         return linear_schedule(n_steps)
-    goals = total * linear_schedule(n_steps)[1:-1]
-    inner = [brentq(lambda beta, goal=goal: float(barrier(beta)) - goal, 0, 1) for goal in goals]
+    edges, inner = barrier.x, []
+    for goal in total * linear_schedule(n_steps)[1:-1]:
+        low = int(np.searchsorted(barrier(edges), goal, side="right")) - 1
+        width = edges[low + 1] - edges[low]  # by shares of it: all may happen where β is 1e-12
+        inner.append(edges[low] + width * brentq(lambda t: barrier(edges[low] + t * width) - goal, 0, 1))  # noqa: B023
     return np.array([0.0, *inner, 1.0])
