@@ -11,6 +11,7 @@ import types
 from importlib import import_module
 
 from anneal_edu import data, models
+from anneal_edu.annealing.adaptive import AdaptiveSchedule, adaptive_schedule
 from anneal_edu.annealing.ais import AISResult, ais
 from anneal_edu.annealing.hais import HAISResult, hais
 from anneal_edu.annealing.likelihood import LikelihoodResult, log_likelihood, raise_log_likelihood
@@ -86,6 +87,7 @@ from anneal_edu.weights import (
 
 __all__ = [
     "AISResult",
+    "AdaptiveSchedule",
     "AuditResult",
     "BilinearGenerative",
     "BinaryRBM",
@@ -116,6 +118,7 @@ __all__ = [
     "TemperingResult",
     "ThermodynamicIntegrationResult",
     "Unnormalized",
+    "adaptive_schedule",
     "ais",
     "arviz_groups",
     "audit",

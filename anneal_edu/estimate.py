@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import stdtrit
 
 
 class Caveat(str):
@@ -27,6 +28,11 @@ class Caveat(str):
     "little overlap"            few draws connect the states
     "coarse rule"               the trapezoid rule is off by more than the error bar
     "two rungs"                 how far the trapezoid rule is off cannot be told
+    "not settled"               the two halves of a run differ by more than their noise
+    "ends apart"                from above, log Z is higher than from below by more than the noise
+    "crossed"                   it is lower, which cannot be: something is wrong
+    "not converged"             the solver has stopped short of the minimum
+    "other states"              the draws of a state fit another state better
     ==========================  =====================================================================
 
     Examples
@@ -49,7 +55,61 @@ class Caveat(str):
         return type(self), (self.kind, str(self))
 
 
-SINGLE_CHAIN = Caveat("single chain", "a single chain: no error bar can be given")
+SINGLE_CHAIN = Caveat("single chain", "a single chain: no error bar can be given; take n_chains=100, say")
+
+
+class Result:
+    """What estimators return: at the end of a cell, too, it shows its text and what looks wrong."""
+
+    @property
+    def warnings(self) -> tuple[Caveat, ...]:
+        """What looks wrong; empty where nothing does."""
+        return ()
+
+    def _lines(self) -> list[str]:
+        return []
+
+    def __str__(self) -> str:
+        return "\n".join([*self._lines(), *(f"warning: {sentence}" for sentence in self.warnings)])
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def beyond_noise(difference: float, error: float, n: int) -> bool:
+    """Whether n independent chains hardly ever differ so much by chance, by Student's t: once in a thousand runs.
+
+    Examples
+    --------
+    >>> beyond_noise(4.0, 1.0, 100), beyond_noise(4.0, 1.0, 5)
+    (True, False)
+    """
+    return n > 1 and bool(abs(difference) > error * stdtrit(n - 1, 0.9995))
+
+
+def half_warnings(first: float, second: float, error: float, n: int) -> tuple[Caveat, ...]:
+    """What the log Z of two halves of a run, and the standard error of their difference over n chains, say."""
+    if not beyond_noise(second - first, error, n):
+        return ()
+    sentence = (
+        f"the chains had not settled: the first half of the sweeps says log Z ≈ {first:.2f}, the second {second:.2f}, "
+        f"with a standard error of {error:.2g} between them; raise n_burn_in and n_sweeps, or take a faster kernel"
+    )
+    return (Caveat("not settled", sentence),)
+
+
+def end_warnings(lower: float, upper: float, error: float, n: int) -> tuple[Caveat, ...]:
+    """What log Z from below and from above say, where error is the standard error of their gap over n draws."""
+    if not beyond_noise(upper - lower, error, n):
+        return ()
+    if upper < lower:
+        sentence = (
+            f"crossed: the bound from above, {upper:.2f}, is lower than that from below, {lower:.2f}, so that some draws "
+            "do not come from where they should: check sample, their order, the burn-in, and the kernel by audit"
+        )
+        return (Caveat("crossed", sentence),)
+    sentence = f"log Z may lie anywhere between {lower:.2f} and {upper:.2f}; log_z is too low: add rungs between"
+    return (Caveat("ends apart", sentence),)
 
 
 @dataclass(frozen=True)
@@ -88,6 +148,11 @@ class Estimate:
     def of_last(cls, log_z: np.ndarray, std_error: np.ndarray, warnings: tuple[Caveat, ...]) -> Estimate:
         """That of a ladder (K+1,) whose last rung is the target."""
         return cls(float(log_z[-1]), float(std_error[-1]), warnings)
+
+    def __sub__(self, other: Estimate) -> Estimate:
+        """The log of a ratio of two partition functions, a Bayes factor, from two independent runs."""
+        error = float(np.hypot(self.std_error, other.std_error))
+        return Estimate(self.log_z - other.log_z, error, tuple(dict.fromkeys(self.warnings + other.warnings)))
 
     def __str__(self) -> str:
         return ", ".join([f"log Z ≈ {self.log_z:.3f} ± {self.std_error:.3f}", *(w.kind for w in self.warnings)])

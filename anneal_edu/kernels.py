@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from anneal_edu.validation import (
     as_count,
     as_finite_array,
     as_positive,
+    careful,
     gradient_of,
     log_density_of,
     require_ability,
@@ -33,6 +35,15 @@ def _require_real_states(distribution: Distribution, kernel: str) -> None:
         raise TypeError(f"the {kernel} kernel moves real numbers; {type(distribution).__name__} is discrete: use gibbs")
 
 
+def _instead(distribution: Distribution, *others: str) -> str:
+    if getattr(distribution, "discrete", False):
+        return (
+            "a path of your own from beta to a member that has it, such as lambda beta: Ising(beta * J), or give the "
+            "class a geometric_mean(other, beta)"
+        )
+    return ", ".join([*others, "random_walk(scale) or hmc(step_size, n_leapfrog)"])
+
+
 def exact(distribution: Distribution, x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """A perfect transition: every chain is replaced by an exact, independent draw, (C, D) -> (C, D).
 
@@ -44,7 +55,7 @@ def exact(distribution: Distribution, x: np.ndarray, rng: np.random.Generator) -
     >>> ae.exact(ae.Gaussian([0.0], [[1.0]]), np.zeros((5, 1)), np.random.default_rng(0)).shape
     (5, 1)
     """
-    instead = "gibbs, random_walk(scale) or hmc(step_size, n_leapfrog)"
+    instead = _instead(distribution, "gibbs")
     sample = require_ability(distribution, "sample", "exact", instead)
     return sample(len(x), rng)
 
@@ -60,7 +71,7 @@ def gibbs(distribution: Distribution, x: np.ndarray, rng: np.random.Generator) -
     >>> ae.gibbs(ae.uniform_rbm(3, 2), np.zeros((5, 3)), np.random.default_rng(0)).shape
     (5, 3)
     """
-    sweep = require_ability(distribution, "gibbs", "gibbs", "random_walk(scale) or hmc(step_size, n_leapfrog)")
+    sweep = require_ability(distribution, "gibbs", "gibbs", _instead(distribution))
     return sweep(x, rng)
 
 
@@ -87,6 +98,20 @@ def reversal_of(kernel: Kernel) -> Kernel:
     return getattr(kernel, "reversal", kernel)
 
 
+def along_path(kernel: Kernel) -> Callable[[float], Kernel]:
+    """The kernel at every β, held to its promise: what it offers as ``at(beta)``, or else the same everywhere.
+
+    Examples
+    --------
+    >>> along_path(gibbs)(0.3).__name__
+    'transition'
+    """
+    if hasattr(kernel, "at"):
+        return lambda beta: careful(kernel.at(beta))
+    everywhere = careful(kernel)
+    return lambda beta: everywhere
+
+
 # what `anneal_edu.paths.capabilities` offers in their stead; a block Gibbs step is its own reversal
 vars(gibbs).update(reversal=gibbs_backwards, step="weigh_and_gibbs", rungs="gibbs_rungs", ladder="gibbs_ladder")
 vars(gibbs_backwards).update(reversal=gibbs, step="weigh_and_gibbs")
@@ -95,6 +120,14 @@ vars(gibbs_backwards).update(reversal=gibbs, step="weigh_and_gibbs")
 def accept(log_ratio: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """Metropolis decisions, True with probability min(1, exp(log_ratio)): (C,) -> (C,)."""
     return -rng.standard_exponential(log_ratio.shape) < log_ratio  # log of a uniform is minus an exponential
+
+
+def _as_scale(name: str, value: Any) -> float | np.ndarray:
+    if np.ndim(value) == 0:
+        return as_positive(name, value)
+    if ((scale := as_finite_array(name, value, ndim=1)) <= 0).any():
+        raise ValueError(f"{name} must be positive, got {value}")
+    return scale
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,13 +153,14 @@ class random_walk:
 
     scale: float | np.ndarray
 
+    best_acceptance = 0.3
+
     def __post_init__(self) -> None:
-        scale: float | np.ndarray
-        if np.ndim(self.scale) == 0:
-            scale = as_positive("scale", self.scale)
-        elif ((scale := as_finite_array("scale", self.scale, ndim=1)) <= 0).any():
-            raise ValueError(f"scale must be positive, got {self.scale}")
-        object.__setattr__(self, "scale", scale)
+        object.__setattr__(self, "scale", _as_scale("scale", self.scale))
+
+    def with_scale(self, scale: np.ndarray) -> random_walk:
+        """The same kernel with other steps (D,); `adaptive_schedule` asks for it."""
+        return random_walk(scale)
 
     def __call__(self, distribution: Distribution, x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         _require_real_states(distribution, "random_walk")
@@ -156,7 +190,7 @@ def leapfrog(
         Of log f; -log f is the potential energy.
     x, v : (C, D) arrays
         Positions and momenta.
-    step_size : float or (C, 1) array
+    step_size : float, (D,) or (C, 1) array
         ε, in the units of x.
     n_steps : int
     walled : (D,) array of bool, optional
@@ -201,8 +235,8 @@ class hmc:
 
     Parameters
     ----------
-    step_size : float
-        Leapfrog step ε, in the units of x.
+    step_size : float or (D,) array
+        Leapfrog step ε, in the units of x; one a coordinate stands for a diagonal mass matrix.
     n_leapfrog : int
         Number of leapfrog steps.
 
@@ -218,12 +252,18 @@ class hmc:
     (5, 1)
     """
 
-    step_size: float
+    step_size: float | np.ndarray
     n_leapfrog: int
 
+    best_acceptance = 0.8
+
     def __post_init__(self) -> None:
-        object.__setattr__(self, "step_size", as_positive("step_size", self.step_size))
+        object.__setattr__(self, "step_size", _as_scale("step_size", self.step_size))
         object.__setattr__(self, "n_leapfrog", as_count("n_leapfrog", self.n_leapfrog))
+
+    def with_scale(self, scale: np.ndarray) -> hmc:
+        """The same kernel with other steps (D,); `adaptive_schedule` asks for it."""
+        return hmc(scale, self.n_leapfrog)
 
     def __call__(self, distribution: Distribution, x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         _require_real_states(distribution, "hmc")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -86,7 +87,8 @@ def as_binary_data(name: str, data: Any) -> np.ndarray:
     """Return ``data`` as a float32 array (N, D) of zeros and ones."""
     array = as_finite_array(name, data, ndim=2, dtype=None)
     if not ((array == 0) | (array == 1)).all():
-        raise ValueError(f"{name} must hold zeros and ones only, got values from {array.min()} to {array.max()}")
+        other = array[(array != 0) & (array != 1)][0]
+        raise ValueError(f"{name} must hold zeros and ones only, got {other:g}: make it binary, such as data > 0.5")
     return array.astype(np.float32)
 
 
@@ -142,6 +144,8 @@ def as_beta(beta: Any) -> float:
 
 def as_schedule(name: str, schedule: Any) -> np.ndarray:
     """Return a schedule: values that rise strictly from exactly 0 to exactly 1."""
+    if isinstance(schedule, int):
+        raise ValueError(f"{name} must have 1 axes, got shape (): take linear_schedule({schedule}) for so many steps")
     betas = as_finite_array(name, schedule, ndim=1)
     if betas[0] != 0 or betas[-1] != 1:
         raise ValueError(f"{name} must start at 0 and end at 1, got {len(betas)} values, {betas[0]} to {betas[-1]}")
@@ -181,14 +185,39 @@ def require_ability(distribution: Any, ability: str, kernel: str, instead: str) 
     return getattr(distribution, ability)
 
 
+@np.errstate(all="ignore")
 def require_path(path: Any) -> None:
-    """Raise unless ``path`` is a function from β to distributions of one dimension."""
+    """Raise unless ``path`` is a function from β to distributions of one dimension that take every state alone."""
     require_callable("path", path, "geometric_path(p0, p1)")
     start, end = path(0.0), path(1.0)
     require_distribution("path(0)", start)
     require_distribution("path(1)", end)
     if start.dim != end.dim:
         raise ValueError(f"the ends of a path must have the same dim, got {start.dim} and {end.dim}")
+    for name, function in (("log_density", log_density_of), ("grad_log_density", gradient_of)):
+        for beta, p in ((0, start), (1, end)):
+            try:
+                mixed = not rows_agree(partial(function, p), draws_of(start, 3, np.random.default_rng(0)))
+            except Exception:  # no draws or no gradient: whoever needs them says so
+                continue
+            if mixed and not hasattr(p, "one_a_chain"):
+                raise ValueError(
+                    f"{name} of path({beta}) must take every state alone, but what it says of one depends on the "
+                    "others: does a sum or a mean lack its axis? Sum over axis=-1"
+                )
+
+
+def rows_agree(function: Callable[[np.ndarray], np.ndarray], x: np.ndarray) -> bool:
+    """Whether a function of states (N, D) says the same of the first alone as in company, up to rounding.
+
+    Examples
+    --------
+    >>> x = np.array([[1.0], [2.0]])
+    >>> rows_agree(lambda x: x.sum(-1), x), rows_agree(lambda x: x[:, 0] + x.sum(), x)
+    (True, False)
+    """
+    together, alone = np.asarray(function(x))[:1], np.asarray(function(x[:1]))
+    return together.shape == alone.shape and np.allclose(together, alone, rtol=1e-4, atol=1e-4, equal_nan=True)
 
 
 def require_generator(rng: Any) -> None:
@@ -252,7 +281,8 @@ def as_log_density(values: Any, shape: tuple[int, ...], beta: float | None = Non
     if values.dtype.kind not in "biuf":
         raise TypeError(f"log_density's result must be an array of real numbers, got {values.dtype}")
     if np.isnan(values).any() or (values == np.inf).any():
-        raise ValueError(f"log f is NaN or +inf in some chain{'' if beta is None else f' at beta = {beta:.6g}'}")
+        where = "" if beta is None else f" at beta = {beta:.6g}"
+        raise ValueError(f"log f must be -inf outside the support; it is NaN or +inf in some chain{where}")
     return values
 
 

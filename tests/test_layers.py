@@ -152,4 +152,4 @@ def test_the_top_of_the_package_is_seen_at_a_glance():
 
 def test_a_module_can_be_read_in_one_sitting():
     lines = {name: len(file.read_text(encoding="utf-8").splitlines()) for name, file in MODULES.items()}
-    assert not {name: n for name, n in lines.items() if n > 320}
+    assert not {name: n for name, n in lines.items() if n > 350}

@@ -11,14 +11,13 @@ import numpy as np
 
 from anneal_edu import weights
 from anneal_edu.distributions import Distribution
-from anneal_edu.estimate import Caveat, Estimate
-from anneal_edu.kernels import Kernel, gibbs
+from anneal_edu.estimate import Caveat, Estimate, Result
+from anneal_edu.kernels import Kernel, along_path, gibbs
 from anneal_edu.paths.capabilities import Path, Step, offered
 from anneal_edu.validation import (
     as_count,
     as_number,
     as_schedule,
-    careful,
     draws_of,
     log_density_of,
     log_z_of,
@@ -29,8 +28,8 @@ from anneal_edu.validation import (
 from anneal_edu.workers import Watch, in_blocks, joined
 
 
-@dataclass(frozen=True, eq=False)
-class AISResult:
+@dataclass(frozen=True, eq=False, repr=False)
+class AISResult(Result):
     """What a set of annealed chains says about log Z of the target; logarithms are in nats.
 
     Attributes
@@ -41,13 +40,26 @@ class AISResult:
         Final states; weighted by w they are draws from the target.
     bootstrap_seed : int
         Drawn from the caller's rng, so that `interval` is a fixed property of the result.
+    founders : (C,) array of int, optional
+        From which first chain each one descends, where chains were resampled. Chains of one family depend on each
+        other: ess, std_error, interval and warnings count families, w_j the sum over family j.
     """
 
     log_weights: np.ndarray
-    samples: np.ndarray = field(repr=False)
-    bootstrap_seed: int = field(repr=False)
+    samples: np.ndarray
+    bootstrap_seed: int
+    founders: np.ndarray | None = field(default=None, kw_only=True)
 
     _sign: ClassVar[int] = 1  # the result of reverse AIS averages 1/w instead of w
+
+    @property
+    def _independent(self) -> np.ndarray:
+        """Log weights of chains, or of their families, (C,); of reverse AIS those of 1/w."""
+        if self.founders is None:
+            return self._sign * self.log_weights
+        of_families = np.full(len(self.founders), -np.inf)
+        np.logaddexp.at(of_families, self.founders, self.log_weights)
+        return of_families
 
     @property
     def log_z(self) -> float:
@@ -62,17 +74,17 @@ class AISResult:
     @property
     def ess(self) -> float:
         """Effective sample size C / (1 + s²(w*)), w* the weights normalised to mean 1."""
-        return weights.effective_sample_size(self._sign * self.log_weights)
+        return weights.effective_sample_size(self._independent)
 
     @property
     def std_error(self) -> float:
         """Standard error of log_z by the delta method, sd(w*) / √C."""
-        return weights.log_mean_exp_std_error(self._sign * self.log_weights)
+        return weights.log_mean_exp_std_error(self._independent)
 
     @property
     def warnings(self) -> tuple[Caveat, ...]:
         """What looks wrong; empty where nothing does."""
-        return weights.warnings_of(self._sign * self.log_weights, "low" if self._sign > 0 else "high")
+        return weights.warnings_of(self._independent, "low" if self._sign > 0 else "high")
 
     @property
     def estimate(self) -> Estimate:
@@ -89,17 +101,16 @@ class AISResult:
         if not 0 < as_number("level", level) < 1:
             raise ValueError(f"level must lie strictly between 0 and 1, got {level}")
         rng = np.random.default_rng(self.bootstrap_seed)
-        means = self._sign * weights.bootstrap_log_mean_exp(self._sign * self.log_weights, n_resamples, rng=rng)
+        means = self._sign * weights.bootstrap_log_mean_exp(self._independent, n_resamples, rng=rng)
         low, high = np.quantile(means, [(1 - level) / 2, (1 + level) / 2], method="inverted_cdf")
         return float(low), float(high)
 
-    def __str__(self) -> str:
+    def _lines(self) -> list[str]:
         low, high = self.interval()
-        lines = [
+        return [
             f"log Z ≈ {self.log_z:.3f}  (95% interval {low:.3f} to {high:.3f}, standard error {self.std_error:.3f})",
             f"mean log weight {self.mean_log_weight:.3f}, ESS {self.ess:.1f} of {len(self.log_weights)} chains",
         ]
-        return "\n".join(lines + [f"warning: {sentence}" for sentence in self.warnings])
 
 
 def log_quotient(log_f: np.ndarray, log_f_before: np.ndarray) -> np.ndarray:
@@ -116,7 +127,7 @@ def annealing_step(path: Path, kernel: Kernel) -> Step:
     """
     if (combined := offered(path, getattr(kernel, "step", None))) is not None:
         return combined
-    distribution, kernel = lru_cache(maxsize=2)(path), careful(kernel)  # f_k serves pass k and pass k+1
+    distribution, kernel_at = lru_cache(maxsize=2)(path), along_path(kernel)  # f_k serves pass k and pass k+1
 
     def weigh_and_move(
         before: float, now: float, x: np.ndarray, rng: np.random.Generator
@@ -124,7 +135,7 @@ def annealing_step(path: Path, kernel: Kernel) -> Step:
         f_before, f = distribution(before), distribution(now)
         log_f_before, log_f = log_density_of(f_before, x, before), log_density_of(f, x, now)
         log_ratio = log_quotient(log_f, log_f_before)  # w ← w f_k(x_{k-1}) / f_{k-1}(x_{k-1})
-        return log_ratio, kernel(f, x, rng)  # x_k ~ T_k(· | x_{k-1})
+        return log_ratio, kernel_at(now)(f, x, rng)  # x_k ~ T_k(· | x_{k-1})
 
     return weigh_and_move
 
@@ -160,6 +171,7 @@ def ais(
     n_chains: int,
     kernel: Kernel = gibbs,
     *,
+    resample: float = 0.0,
     rng: np.random.Generator,
     workers: int | None = None,
     progress: bool = False,
@@ -179,7 +191,12 @@ def ais(
     n_chains : int
         Number of independent chains C.
     kernel : callable, (distribution, x, rng) -> x
-        `gibbs`, `exact`, `random_walk(scale)`, `hmc(step_size, n_leapfrog)`, or your own.
+        `gibbs`, `exact`, `random_walk(scale)`, `hmc(step_size, n_leapfrog)`, what `adaptive_schedule` tuned, or your
+        own.
+    resample : float
+        If the ESS falls below this share of the chains, those of small weight are replaced by copies of those of large
+        weight, and go on with equal weights: sequential Monte Carlo  (Del Moral, Doucet and Jasra 2006, Section 3.4).
+        The mean weight stays unbiased. 0 is AIS, 0.5 is usual.
     rng : numpy.random.Generator
     workers : int, optional
         Threads; by default every core, but one where a function of yours is called. The numbers do not depend on it.
@@ -206,22 +223,27 @@ def ais(
     """
     schedule, n_chains = as_schedule("schedule", schedule), as_count("n_chains", n_chains)
     require_walk(path, kernel, rng)
+    if not 0 <= as_number("resample", resample) <= 1:
+        raise ValueError(f"resample must be a share of the chains, 0 to 1, got {resample}")
     start, target = path(0.0), path(1.0)
     require_start(start, "sample", "log_z")
 
-    def walk(rows: slice, rng: np.random.Generator, watch: Watch) -> tuple[np.ndarray, np.ndarray]:
+    def walk(rows: slice, rng: np.random.Generator, watch: Watch) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         step, n = annealing_step(path, kernel), rows.stop - rows.start
         x = draws_of(start, n, rng)  # (C, D)
-        log_w = np.full(n, log_z_of(start))  # (C,)
+        log_w, founders = np.full(n, log_z_of(start)), np.arange(rows.start, rows.stop)  # (C,)
         for before, now in pairwise(watch(schedule)):
             log_ratio, x = step(before, now, x, rng)
             require_sound_step(log_w, log_ratio, x, before, now)
             log_w += log_ratio
-        return log_w, x
+            if resample and 0 < weights.effective_sample_size(log_w) < resample * n:
+                chosen = weights.systematic_resample(log_w, rng)
+                x, founders, log_w = x[chosen], founders[chosen], np.full(n, weights.log_mean_exp(log_w))
+        return log_w, x, founders
 
     blocks = in_blocks(
         walk, n_chains, target, (path, kernel), n_steps=len(schedule), desc="AIS", rng=rng, workers=workers,
         progress=progress,
     )
-    log_w, x = joined(blocks)
-    return AISResult(log_w, x, bootstrap_seed=int(rng.integers(2**63)))
+    log_w, x, founders = joined(blocks)
+    return AISResult(log_w, x, int(rng.integers(2**63)), founders=founders if resample else None)

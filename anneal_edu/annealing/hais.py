@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 from typing import Any, Protocol
@@ -33,7 +33,7 @@ _LOW_ACCEPTANCE = 0.2
 EFFORT = 4.0  # of a step, which computes gradients in float64, in Gibbs steps
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class HAISResult(AISResult):
     """The result of `ais`, and how often a leapfrog step was accepted.
 
@@ -43,7 +43,7 @@ class HAISResult(AISResult):
         Share of the chains that accepted, at every transition.
     """
 
-    acceptance_along_path: np.ndarray = field(repr=False)
+    acceptance_along_path: np.ndarray
 
     @property
     def acceptance(self) -> float:
@@ -63,8 +63,8 @@ class HAISResult(AISResult):
         sentence = f"{self.acceptance:.1%} of the leapfrog steps were accepted: shorten step_size, see tune_step_size"
         return (Caveat("steps refused", sentence),)
 
-    def __str__(self) -> str:
-        return f"{super().__str__()}\n{self.acceptance:.1%} of the leapfrog steps accepted"
+    def _lines(self) -> list[str]:
+        return [*super()._lines(), f"{self.acceptance:.1%} of the leapfrog steps accepted"]
 
 
 class AnnealedDensity(Protocol):
@@ -175,17 +175,17 @@ class HAISState:
     accepted: np.ndarray
 
 
-def half_life_refresh(step_size: float) -> float:
+def half_life_refresh(step_size: float | np.ndarray) -> float | np.ndarray:
     """γ = 1 - 2^{-ε}, with which half of the momentum's power is renewed in a unit of simulated time.
 
     It is the γ of Sohl-Dickstein and Culpepper 2012, Section 2.3, step 4.
 
     Examples
     --------
-    >>> half_life_refresh(1.0)
+    >>> float(half_life_refresh(1.0))
     0.5
     """
-    return float(-np.expm1(-np.log(2) * step_size))
+    return -np.expm1(-np.log(2) * step_size)
 
 
 def walls_of(target: Distribution, x: np.ndarray) -> np.ndarray | None:
@@ -203,17 +203,19 @@ def walls_of(target: Distribution, x: np.ndarray) -> np.ndarray | None:
 
 
 def hais_states(
-    path: Path, schedule: np.ndarray, n_chains: int, step_size: float, refresh: float, rng: np.random.Generator
+    path: Path, schedule: np.ndarray, n_chains: int, step_size: float | np.ndarray, refresh: float | np.ndarray,
+    rng: np.random.Generator,
 ) -> Iterator[HAISState]:
     """Yield the state before the first transition and after every one; the arguments are those of `hais`."""
-    start, density = path(0.0), AlongPath(path)
+    start, density, K = path(0.0), AlongPath(path), len(schedule) - 1
+    steps, refreshes = (np.broadcast_to(given, (K, *np.shape(given)[1:])) for given in (step_size, refresh))
     x = draws_of(start, n_chains, rng).astype(np.float64)  # (C, D)
     walled = walls_of(path(1.0), x)
     v = rng.standard_normal(x.shape)
     log_w = np.full(n_chains, log_z_of(start))  # (C,)
     known = density.remember(x)
     yield HAISState(0.0, x, v, log_w, np.ones(n_chains, dtype=bool))
-    for before, now in pairwise(schedule):
+    for (before, now), step_size, refresh in zip(pairwise(schedule), steps, refreshes, strict=True):
         log_ratio = log_quotient(density.log_f(now, known), density.log_f(before, known))
         require_sound_step(log_w, log_ratio, x, before, now)
         log_w = log_w + log_ratio  # Sohl-Dickstein and Culpepper 2012, Eq. 24 and 25: the momenta cancel
@@ -227,7 +229,7 @@ def hais(
     path: Path,
     schedule: np.ndarray,
     n_chains: int,
-    step_size: float = 0.2,
+    step_size: float | np.ndarray = 0.2,
     refresh: float | None = None,
     *,
     rng: np.random.Generator,
@@ -249,8 +251,8 @@ def hais(
         Rises from 0 to 1.
     n_chains : int
         Number of independent chains C, the paper's particles.
-    step_size : float
-        ε, in the units of x; the paper takes 0.2 throughout.
+    step_size : float or (K, D) array
+        ε, in the units of x; the paper takes 0.2 throughout. `adaptive_schedule` has ``scales``, one a step.
     refresh : float, optional
         γ in (0, 1], the share of the momentum's power that a step renews. By default 1 - 2^{-ε}; 1 forgets the momentum
         at every step.
@@ -281,10 +283,13 @@ def hais(
     True
     """
     schedule, n_chains = as_schedule("schedule", schedule), as_count("n_chains", n_chains)
-    step_size = as_positive("step_size", step_size)
-    refresh = half_life_refresh(step_size) if refresh is None else as_number("refresh", refresh)
-    if not 0 < refresh <= 1:
+    if np.ndim(step_size) == 0:
+        step_size = as_positive("step_size", step_size)
+    elif np.shape(step_size)[0] != len(schedule) - 1 or not (np.asarray(step_size) > 0).all():
+        raise ValueError(f"step_size must be positive, one for each of {len(schedule) - 1} steps, got {step_size}")
+    if refresh is not None and not 0 < as_number("refresh", refresh) <= 1:
         raise ValueError(f"refresh must lie in (0, 1], got {refresh}")
+    renewed = half_life_refresh(step_size) if refresh is None else refresh
     require_path(path)
     require_generator(rng)
     require_start(path(0.0), "sample", "log_z")
@@ -293,7 +298,7 @@ def hais(
             raise TypeError(f"hais needs real states and grad_log_density, which {type(end).__name__} lacks: use ais")
 
     def walk(rows: slice, rng: np.random.Generator, watch: Watch) -> HAISBlock:
-        return hais_block(watch(hais_states(path, schedule, rows.stop - rows.start, step_size, refresh, rng)))
+        return hais_block(watch(hais_states(path, schedule, rows.stop - rows.start, step_size, renewed, rng)))
 
     blocks = in_blocks(
         walk, n_chains, path(1.0), (path,), effort=EFFORT, n_steps=len(schedule), desc="HAIS", rng=rng,

@@ -14,22 +14,21 @@ import numpy as np
 
 from anneal_edu.annealing.ais import AISResult, ais, annealing_step, require_sound_step, require_start, require_walk
 from anneal_edu.distributions import Distribution
-from anneal_edu.estimate import Caveat, Estimate
-from anneal_edu.kernels import Kernel, gibbs, reversal_of
+from anneal_edu.estimate import Caveat, Estimate, Result, end_warnings
+from anneal_edu.kernels import Kernel, along_path, gibbs, reversal_of
 from anneal_edu.paths.capabilities import Path
 from anneal_edu.validation import (
     as_binary_data,
     as_chains,
     as_count,
     as_schedule,
-    careful,
     log_density_of,
     log_z_of,
 )
 from anneal_edu.workers import Watch, in_blocks, joined
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ReverseAISResult(AISResult):
     """What chains annealed from the target down say about its log Z; logarithms are in nats.
 
@@ -119,7 +118,7 @@ def reverse_ais(
     def walk(rows: slice, rng: np.random.Generator, watch: Watch) -> tuple[np.ndarray, np.ndarray]:
         step, x = annealing_step(path, backwards), draws[rows]
         log_w = np.full(len(x), log_z_of(start))  # (N,)
-        x = careful(backwards)(target, x, rng)
+        x = along_path(backwards)(1.0)(target, x, rng)
         for now, before in pairwise(watch(schedule[::-1])):
             log_ratio, x = step(now, before, x, rng)
             require_sound_step(log_w, log_ratio, x, before, now)
@@ -134,8 +133,8 @@ def reverse_ais(
     return ReverseAISResult(log_w, x, bootstrap_seed=int(rng.integers(2**63)))
 
 
-@dataclass(frozen=True, eq=False)
-class Sandwich:
+@dataclass(frozen=True, eq=False, repr=False)
+class Sandwich(Result):
     """log Z between a forward and a reverse run of AIS.
 
     Attributes
@@ -168,8 +167,10 @@ class Sandwich:
 
     @property
     def warnings(self) -> tuple[Caveat, ...]:
-        """What looks wrong with either run; empty where nothing does."""
-        return tuple(dict.fromkeys(self.forward.warnings + self.reverse.warnings))
+        """What looks wrong with either run, or with both together; empty where nothing does."""
+        noise = float(np.hypot(self.forward.std_error, self.reverse.std_error))
+        crossed = end_warnings(self.lower, min(self.upper, self.lower), noise, len(self.reverse.log_weights))
+        return tuple(dict.fromkeys((*self.forward.warnings, *self.reverse.warnings, *crossed)))
 
     @property
     def estimate(self) -> Estimate:
@@ -181,12 +182,11 @@ class Sandwich:
         s = np.hypot(self.forward.std_error, self.reverse.std_error)
         return Estimate((self.lower + self.upper) / 2, float(np.hypot(self.gap, s) / 2), self.warnings)
 
-    def __str__(self) -> str:
-        line = (
+    def _lines(self) -> list[str]:
+        return [
             f"log Z between {self.lower:.3f} ± {self.forward.std_error:.3f} (forward) and "
             f"{self.upper:.3f} ± {self.reverse.std_error:.3f} (reverse, from {self.draws}); gap {self.gap:.3f}"
-        )
-        return "\n".join([line] + [f"warning: {sentence}" for sentence in self.warnings])
+        ]
 
 
 def long_run(
@@ -196,7 +196,7 @@ def long_run(
     """The states of the chains x after ``n_steps`` moves, (C, D)."""
 
     def walk(rows: slice, rng: np.random.Generator, watch: Watch) -> tuple[np.ndarray]:
-        move, here = careful(kernel), x[rows]
+        move, here = along_path(kernel)(1.0), x[rows]
         for _ in watch(range(n_steps)):
             here = move(distribution, here, rng)
         return (here,)
@@ -218,7 +218,8 @@ def sandwich(
 ) -> Sandwich:
     """Bound log Z of ``path(1)`` from both sides by forward and reverse AIS.
 
-    The reverse run starts from exact draws where the target can give them. Else ``n_burn_in`` moves at the target lead
+    The reverse run starts from exact draws where the target can give them, with ``sample``; a class whose ``sample`` is
+    right for some parameters only says so by ``enumerable``, a bool. Else ``n_burn_in`` moves at the target lead
     to its start from the final states of the forward run, resampled by their weights, or from data: these come from
     elsewhere, and may be where no forward chain has been.
 

@@ -6,9 +6,9 @@ from functools import lru_cache
 
 import numpy as np
 
-from anneal_edu.kernels import Kernel, gibbs
+from anneal_edu.kernels import Kernel, along_path, gibbs
 from anneal_edu.paths.capabilities import Path, offered
-from anneal_edu.validation import careful, log_density_of
+from anneal_edu.validation import log_density_of
 
 Carried = tuple[np.ndarray, ...]
 """States (..., D), and after them what was computed from each and travels with it wherever a swap takes it."""
@@ -22,7 +22,7 @@ class Rungs:
     """
 
     def __init__(self, path: Path, schedule: np.ndarray, kernel: Kernel = gibbs):
-        self.path, self.schedule, self.kernel = path, schedule, careful(kernel)
+        self.path, self.schedule, self.kernel, self.kernel_at = path, schedule, kernel, along_path(kernel)
         self.distribution = lru_cache(maxsize=None)(lambda k: path(float(schedule[k])))  # made when a chain gets there
 
     def carry(self, x: np.ndarray) -> Carried:
@@ -35,7 +35,7 @@ class Rungs:
         moved = np.empty_like(x)
         for k in np.unique(rungs):
             here = rungs == k
-            new = self.kernel(self.distribution(int(k)), x[here], rng)
+            new = self.kernel_at(self.schedule[k])(self.distribution(int(k)), x[here], rng)
             moved = moved.astype(np.result_type(moved, new), copy=False)  # whole numbers may become real ones
             moved[here] = new
         return (moved,)

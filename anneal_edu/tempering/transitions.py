@@ -9,12 +9,11 @@ import numpy as np
 
 from anneal_edu.annealing.ais import annealing_step, log_quotient
 from anneal_edu.distributions import Distribution
-from anneal_edu.kernels import Kernel, accept, gibbs, reversal_of
+from anneal_edu.kernels import Kernel, accept, along_path, gibbs, reversal_of
 from anneal_edu.paths.capabilities import Path
 from anneal_edu.validation import (
     as_chains,
     as_schedule,
-    careful,
     log_density_of,
     require_callable,
     require_generator,
@@ -98,7 +97,7 @@ class tempered_transitions:
         for now, hotter in pairwise(self.schedule[::-1]):
             gain, y = up(now, hotter, y, rng)  # f_{k-1}(y) / f_k(y), then y moves at k-1
             log_ratio += gain
-        y = careful(self.kernel)(self.path(0.0), y, rng)
+        y = along_path(self.kernel)(0.0)(self.path(0.0), y, rng)
         for hotter, now in pairwise(self.schedule[:-1]):
             gain, y = down(hotter, now, y, rng)  # f_k(y) / f_{k-1}(y), then y moves at k
             log_ratio += gain

@@ -1,0 +1,154 @@
+"""Where the steps should be, and how long the moves: found by a pilot run of sequential Monte Carlo.
+
+Del Moral, Doucet and Jasra, "An adaptive sequential Monte Carlo method for approximate Bayesian computation", 2012;
+Zhou, Johansen and Aston, "Toward automatic model comparison", 2016.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.special import logsumexp
+
+from anneal_edu.annealing.ais import log_quotient, require_start, require_walk
+from anneal_edu.kernels import Kernel, along_path
+from anneal_edu.paths.capabilities import Path
+from anneal_edu.validation import as_count, as_number, draws_of, log_density_of
+from anneal_edu.weights import effective_sample_size, normalised_weights, systematic_resample
+
+_LEAST_STEP = 1e-12  # of what is left of the path
+
+
+@dataclass(frozen=True, eq=False)
+class TunedKernel:
+    """A kernel whose steps change along the path: at β those of the first rung that is not below it."""
+
+    base: Any
+    schedule: np.ndarray
+    scales: np.ndarray
+
+    def at(self, beta: float) -> Kernel:
+        """The kernel at β."""
+        rung = max(1, int(np.searchsorted(self.schedule, beta)))
+        kernel: Kernel = self.base.with_scale(self.scales[rung - 1])
+        return kernel
+
+    def __call__(self, distribution: Any, x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """One move at the target, (C, D) -> (C, D)."""
+        return self.at(1.0)(distribution, x, rng)
+
+
+@dataclass(frozen=True, eq=False)
+class AdaptiveSchedule:
+    """What `adaptive_schedule` found.
+
+    Attributes
+    ----------
+    schedule : (K+1,) array
+    kernel : callable
+        The kernel that was handed in, with steps that change along the path.
+    scales : (K, D) array
+        Its steps: standard deviations of the chains at every β, times a factor that hits the best acceptance; of a
+        kernel that has none to tune, the standard deviations.
+    acceptance : (K,) array
+        Share of the chains that moved, at every β.
+    """
+
+    schedule: np.ndarray
+    kernel: Kernel
+    scales: np.ndarray
+    acceptance: np.ndarray
+
+
+def adaptive_schedule(
+    path: Path, n_chains: int, kernel: Any, *, ess: float = 0.97, n_moves: int = 1, rng: np.random.Generator
+) -> AdaptiveSchedule:
+    """Place β where weights ask for it, and tune the kernel on the way: for `ais`, `hais`, tempering and `rts`.
+
+    A pilot run climbs the path. Its next β is where the conditional ESS of the step, (Σ W w)² / Σ W w² with W the
+    weights so far and w those of the step, has fallen to ``ess``  (Zhou, Johansen and Aston 2016). It resamples where
+    the ESS falls below one half. After each move the steps grow or shrink towards the kernel's best acceptance. A run
+    with this schedule and this kernel, both held fixed, is unbiased.
+
+    Parameters
+    ----------
+    path : callable, beta -> Distribution
+        ``path(0)`` must have ``sample``.
+    n_chains : int
+        Chains of the pilot; a few hundred.
+    kernel : callable, (distribution, x, rng) -> x
+        `hmc` or `random_walk` is tuned, for every coordinate by itself, and so is any that has ``with_scale`` and
+        ``best_acceptance``; another one is used as it is.
+    ess : float
+        Of each step, as a share of the chains. 0.97 gives short steps, which AIS needs; 0.5 gives the few rungs of
+        parallel tempering.
+    n_moves : int
+        Moves after each step.
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    AdaptiveSchedule
+
+    Raises
+    ------
+    ValueError
+        Where ess is not between 0 and 1, or no chain has a density a little further on.
+
+    Examples
+    --------
+    >>> import numpy as np, anneal_edu as ae
+    >>> rng, path = np.random.default_rng(0), ae.geometric_path(ae.Gaussian([0, 0], 25.0), ae.Gaussian([3, 3], 0.01))
+    >>> found = ae.adaptive_schedule(path, 300, ae.hmc(0.2, 5), rng=rng)
+    >>> abs(ae.ais(path, found.schedule, 300, found.kernel, resample=0.5, rng=rng).log_z) < 0.5
+    True
+    """
+    n_chains, n_moves = as_count("n_chains", n_chains, minimum=2), as_count("n_moves", n_moves)
+    require_walk(path, kernel, rng)
+    require_start(path(0.0), "sample")
+    if not 0 < as_number("ess", ess) < 1:
+        raise ValueError(f"ess must lie strictly between 0 and 1, got {ess}")
+    x, log_w, tunable = draws_of(path(0.0), n_chains, rng), np.zeros(n_chains), hasattr(kernel, "with_scale")
+    factor, beta, size = 1.0, 0.0, 1e-3
+    betas, scales, acceptance = [0.0], [], []
+    while beta < 1:
+        now, log_ratio = _next_step(path, beta, x, log_w, size, -np.log(ess))
+        log_w, size, beta = log_w + log_ratio, now - beta, now
+        if effective_sample_size(log_w) < n_chains / 2:
+            x, log_w = x[systematic_resample(log_w, rng)], np.zeros(n_chains)
+        shares = normalised_weights(log_w) / n_chains
+        sd = np.sqrt(shares @ (x - shares @ x) ** 2)  # (D,)
+        for _ in range(n_moves):
+            move = kernel.with_scale(factor * sd) if tunable else kernel
+            new = along_path(move)(beta)(path(beta), x, rng)
+            moved, x = float((new != x).any(1).mean()), new
+            factor *= np.exp(moved - kernel.best_acceptance) if tunable else 1.0
+        betas.append(beta)
+        scales.append(factor * sd)
+        acceptance.append(moved)
+    schedule, steps = np.array(betas), np.array(scales)
+    return AdaptiveSchedule(
+        schedule, TunedKernel(kernel, schedule, steps) if tunable else kernel, steps, np.array(acceptance)
+    )
+
+
+def _next_step(
+    path: Path, beta: float, x: np.ndarray, log_w: np.ndarray, size: float, goal: float
+) -> tuple[float, np.ndarray]:
+    """The next β, where -log conditional ESS is about ``goal``, and log f there less log f here, (C,).
+
+    -log CESS grows about as the square of the step; chains that leave the support at once do not count.
+    """
+    log_f = log_density_of(path(beta), x, beta)
+    while size > _LEAST_STEP:
+        now = min(1.0, beta + size)
+        log_ratio = log_quotient(log_density_of(path(now), x, now), log_f)
+        inside = np.isfinite(log_ratio + log_w)
+        w, step = log_w[inside], log_ratio[inside]
+        loss = logsumexp(w) + logsumexp(w + 2 * step) - 2 * logsumexp(w + step) if inside.any() else np.inf
+        if (now == 1 and loss <= goal) or 0.9 < loss / goal < 1.1:
+            return now, log_ratio
+        size = min(size * float(np.clip(np.sqrt(goal / max(loss, 1e-12)), 0.1, 10)), 1 - beta)
+    raise ValueError(f"no chain has a density a little beyond beta = {beta:.3g}: widen the start of the path")
