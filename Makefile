@@ -11,7 +11,7 @@ BIN       := .venv/bin
 PIP       ?= $(BIN)/python -m pip
 # What is imported is compiled then; compiling all of it here takes half a minute.
 PIP_FLAGS := --disable-pip-version-check --quiet --no-compile --constraint constraints.txt
-NBVAL     := --nbval --nbval-current-env --nbval-cell-timeout=120
+NBVAL     := --nbval --nbval-current-env --nbval-cell-timeout=600
 NOTEBOOKS := $(wildcard notebooks/*.ipynb notebooks/solutions/*.ipynb)
 BENCHES   := $(sort $(wildcard benchmarks/*.py))
 CHROMIUM  := $(shell command -v chromium || command -v chromium-browser || command -v google-chrome)
@@ -116,6 +116,7 @@ clean:
 	find . -name __pycache__ -prune -exec rm -rf {} +
 
 define make_venv
+	@test -w . || { echo "`pwd` cannot be written: copy the course to a folder of your own, and start there."; exit 1; }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
 	  echo "anneal_edu needs Python 3.11 or newer; '$(PYTHON)' is" `$(PYTHON) --version 2>&1`; \
 	  echo "If another one is installed, name it: make lab PYTHON=python3.12"; exit 1; }
@@ -125,10 +126,11 @@ define make_venv
 	  rm -rf $(1); exit 1; }
 endef
 
-.venv/.ok: pyproject.toml constraints.txt
+.venv/.ok: pyproject.toml constraints.txt tools/lab_settings/jupyter_config.json
 	$(call make_venv,.venv)
 	@echo "Installing into .venv (about a minute, only this once)"
 	@$(PIP) install $(PIP_FLAGS) --editable ".[lab,test]"
+	@mkdir -p .venv/etc/jupyter && cp tools/lab_settings/jupyter_config.json .venv/etc/jupyter/
 	@touch $@
 
 .venv/.browser-ok: .venv/.ok

@@ -108,7 +108,10 @@ def hidden(own: Path) -> Path:
 
 
 def environment(given: dict[str, str]) -> dict[str, str]:
-    """The environment for JupyterLab: saved lessons keep their panels, and small matrix products do not stall."""
+    """The environment for JupyterLab: lessons keep their panels, saved or exported; small matrix products do not stall.
+
+    A panel that was exported to HTML as a widget would be blank without the network: there its picture comes first.
+    """
     names = ("JUPYTER_CONFIG_PATH", "JUPYTER_PATH")
     paths = {name: os.pathsep.join([str(SETTINGS), *filter(None, [given.get(name)])]) for name in names}
     return {"OPENBLAS_NUM_THREADS": "1"} | given | paths
@@ -121,8 +124,11 @@ def trusting(own: Path) -> str:
 
 def main() -> None:
     """Copy, say what there is to say, and become JupyterLab."""
-    for sentence in Copies(ORIGINALS, OWN).bring():
-        print(sentence, flush=True)
+    try:
+        for sentence in Copies(ORIGINALS, OWN).bring():
+            print(sentence, flush=True)
+    except OSError as error:
+        sys.exit(f"The lessons cannot be copied to {OWN}: {error.strerror}. Copy the course to a folder of your own.")
     command = [sys.executable, "-m", "jupyterlab", str(OWN / FIRST), trusting(OWN), *sys.argv[1:]]
     os.execve(sys.executable, command, environment(dict(os.environ)))
 

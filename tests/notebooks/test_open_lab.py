@@ -1,6 +1,7 @@
 """`make lab` opens copies: what a student has written is never lost, and what is newer in the course is said."""
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -153,6 +154,29 @@ print(json.dumps([found["schema"]["properties"]["saveState"]["default"], found["
     assert open_lab.environment({})["OPENBLAS_NUM_THREADS"] == "1"
     assert open_lab.environment({"OPENBLAS_NUM_THREADS": "4"})["OPENBLAS_NUM_THREADS"] == "4"
     assert open_lab.environment({"JUPYTER_CONFIG_PATH": "/mine"})["JUPYTER_CONFIG_PATH"].endswith(":/mine")
+
+
+def test_a_lesson_that_was_run_is_exported_with_its_pictures(tmp_path):
+    """A panel is a picture there, as the network may be missing that a widget needs; what has no picture is a widget."""
+    view = {"model_id": "a", "version_major": 2, "version_minor": 0}
+    shown = {"text/plain": "panel", "application/vnd.jupyter.widget-view+json": view}
+    outputs = [new_output("display_data", data=data) for data in (shown | {"image/png": "iVBORw0KGgo="}, shown)]
+    saved = {"application/vnd.jupyter.widget-state+json": {"state": {"a": {}}, "version_major": 2, "version_minor": 0}}
+    notebook = new_notebook(cells=[new_code_cell("panel", outputs=outputs)], metadata={"widgets": saved})
+    nbformat.write(notebook, tmp_path / "run.ipynb")
+    command = [sys.executable, "-m", "nbconvert", "--to", "html", "run.ipynb"]
+    subprocess.run(command, cwd=tmp_path, env=open_lab.environment(dict(os.environ)), check=True, capture_output=True)
+    html = (tmp_path / "run.html").read_text(encoding="utf-8")
+    assert html.count("<img") == html.count("application/vnd.jupyter.widget-view+json") == 1
+
+
+def test_a_folder_that_is_read_only_is_one_line(monkeypatch):
+    def refuse(*_folders):
+        raise OSError(30, "Read-only file system")
+
+    monkeypatch.setattr(open_lab, "Copies", refuse)
+    with pytest.raises(SystemExit, match=r"^The lessons cannot be copied to .*my_lessons: Read-only file system\."):
+        open_lab.main()
 
 
 def test_the_folder_is_ignored_by_git():
