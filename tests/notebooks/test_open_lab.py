@@ -157,7 +157,7 @@ print(json.dumps([found["schema"]["properties"]["saveState"]["default"], found["
 
 
 def test_a_lesson_that_was_run_is_exported_with_its_pictures(tmp_path):
-    """A panel is a picture there, as the network may be missing that a widget needs; what has no picture is a widget."""
+    """A panel is a picture there, as a widget needs the network; what has no picture stays a widget."""
     view = {"model_id": "a", "version_major": 2, "version_minor": 0}
     shown = {"text/plain": "panel", "application/vnd.jupyter.widget-view+json": view}
     outputs = [new_output("display_data", data=data) for data in (shown | {"image/png": "iVBORw0KGgo="}, shown)]
@@ -167,7 +167,7 @@ def test_a_lesson_that_was_run_is_exported_with_its_pictures(tmp_path):
     command = [sys.executable, "-m", "nbconvert", "--to", "html", "run.ipynb"]
     subprocess.run(command, cwd=tmp_path, env=open_lab.environment(dict(os.environ)), check=True, capture_output=True)
     html = (tmp_path / "run.html").read_text(encoding="utf-8")
-    assert html.count("<img") == html.count("application/vnd.jupyter.widget-view+json") == 1
+    assert html.count("<img") == html.count('<script type="application/vnd.jupyter.widget-view+json">') == 1
 
 
 def test_a_folder_that_is_read_only_is_one_line(monkeypatch):
