@@ -733,7 +733,7 @@ FINDINGS = ae.Finding("odd", "it is odd", 0.25), ae.Finding("even", "it is even"
 
 
 def audited():
-    return ae.AuditResult("kernel", FINDINGS, 12, 0.125, ("this", "that"), ("the rest: no",))
+    return ae.AuditResult("kernel", FINDINGS, 12, 0.125, ("this", "that"), ("the rest: no",), 640)
 
 
 TABLE = [
@@ -744,6 +744,7 @@ TABLE = [
         "subject": lambda r: "kernel", "n_tests": lambda r: 12, "risk": lambda r: 0.125,
         "findings": lambda r: [["odd", "it is odd", 0.25], ["even", "it is even", 0.0], ["odd", "once more", 0.0]],
         "asked": lambda r: ["this", "that"], "left_out": lambda r: ["the rest: no"],
+        "n_draws": lambda r: 640,
         "kinds": lambda r: ["odd", "even"], "passed": lambda r: False,
     }),
     (ae.AISResult, lambda: forward()[0], {
@@ -1103,7 +1104,8 @@ def printed_ais(r):
 PRINTED = [
     (lambda: FINDINGS[1], lambda r: ["even: it is even"]),
     (audited, lambda r: [
-        "kernel: 3 findings in 12 tests (something right is accused with probability 0.125 or less)",
+        "kernel: 3 findings in 12 tests of 640 draws per world "
+        "(something right is accused with probability 0.125 or less)",
         "  ✗ odd: it is odd", "  ✗ even: it is even", "  ✗ odd: once more",
         "  asked: this, that", "  not asked: the rest: no",
     ]),

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from anneal_edu.auditing.findings import AuditResult, Docket
+from anneal_edu.auditing.invariance import TIMES_MORE
 from anneal_edu.auditing.of_estimators import audit_estimator
 from anneal_edu.auditing.of_kernels import audit_kernel
 from anneal_edu.auditing.of_paths import audit_path
@@ -47,8 +48,8 @@ def audit(
         For a kernel that needs more of a distribution than log f and its gradient: one that it can move, with exact
         draws, ``sample(n, rng)``. It is then asked on this one alone.
     n_draws : int
-        Exact draws that are moved together at first; the most suspicious averages are asked again with eight times
-        as many. A kernel so slow that this would take more than a minute is asked with fewer.
+        Exact draws that are moved together at first; suspicious averages are asked again with eight times as many.
+        A kernel then moves single chains five million times, 200,000 times if 200 are asked for: ask a slow one so.
     risk : float
         The probability, at most, that something right is accused: each of n tests gets risk / n (Bonferroni).
     rng : numpy.random.Generator
@@ -63,7 +64,7 @@ def audit(
     TypeError
         Where the signature is that of none of the three.
     ValueError
-        Where ``n_draws`` is below 1000, or ``risk`` not between 0 and 1.
+        Where ``n_draws`` is below 200, or ``risk`` not between 0 and 1.
 
     Examples
     --------
@@ -74,7 +75,7 @@ def audit(
     'leaves the support'
     """
     require_callable("subject", subject, _WANTED)
-    n_draws, risk = as_count("n_draws", n_draws, minimum=1000), as_number("risk", risk)
+    n_draws, risk = as_count("n_draws", n_draws, minimum=200), as_number("risk", risk)
     if not 0 < risk < 1:
         raise ValueError(f"risk must lie strictly between 0 and 1, got {risk}")
     require_generator(rng)
@@ -90,7 +91,7 @@ def audit(
             audit_path(subject, n_draws, docket, rng)
         else:
             audit_estimator(subject, docket, rng)
-    return docket.closed(kind, risk)
+    return docket.closed(kind, risk, TIMES_MORE * n_draws * (kind != ESTIMATOR))
 
 
 def kind_of(subject: Callable[..., Any]) -> str:

@@ -80,7 +80,7 @@ def ask_independence(moves: Moves, world: World, docket: Docket, rng: np.random.
         "chains share their chance",
         f"of {N_CHAINS} chains that begin at one point ({world.name}) those of a call move alike: their correlation "
         f"is {abs(z[worst]):.1f} standard errors from 0",
-        p[worst] if _suspicious(p) else 1.0,
+        p[worst] if _suspicious(p) else 1.0, "independence of the chains",
     )
 
 
@@ -133,7 +133,7 @@ def ask_companions(moves: Moves, world: World, n_calls: int, docket: Docket, rng
         docket.test(
             "chains depend on each other",
             f"how a chain moves depends on {said} ({world.name}): p = {len(p) * p.min():.1g} for one that does not",
-            min(1.0, len(p) * p.min()) if _suspicious(p) else 1.0,
+            min(1.0, len(p) * p.min()) if _suspicious(p) else 1.0, "their companions",
         )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from scipy.special import ndtr
+from scipy.special import ndtr, ndtri
 
 CONSEQUENCES = "not invariant", "biased weights"
 
@@ -55,6 +55,8 @@ class AuditResult:
         Every question that was asked.
     left_out : tuple of str
         What could not be asked, and why.
+    n_draws : int
+        Exact draws that were moved in each world; 0 for an estimator, which is not asked by them.
 
     Examples
     --------
@@ -69,6 +71,7 @@ class AuditResult:
     risk: float
     asked: tuple[str, ...] = ()
     left_out: tuple[str, ...] = field(default=())
+    n_draws: int = 0
 
     @property
     def passed(self) -> bool:
@@ -82,10 +85,14 @@ class AuditResult:
 
     def __str__(self) -> str:
         found = f"{n} finding{'s' * (n > 1)}" if (n := len(self.findings)) else "nothing found"
+        size = f" of {self.n_draws:,} draws per world" if self.n_draws else ""
         lines = [
-            f"{self.subject}: {found} in {self.n_tests} tests "
+            f"{self.subject}: {found} in {self.n_tests} tests{size} "
             f"(something right is accused with probability {self.risk:g} or less)"
         ]
+        if self.passed and 0 < self.n_draws < 8000:
+            unseen = -ndtri(self.risk / max(self.n_tests, 1) / 2) / np.sqrt(self.n_draws)
+            lines.append(f"  weak: averages that are off by less than {unseen:.2f} standard deviations go unseen")
         lines += [f"  ✗ {finding}" for finding in self.findings]
         lines += [f"  asked: {', '.join(self.asked)}"] if self.asked else []
         return "\n".join(lines + [f"  not asked: {reason}" for reason in self.left_out])
@@ -105,11 +112,12 @@ class Docket:
         if kind not in {finding.kind for finding in self.facts}:
             self.facts.append(Finding(kind, sentence))
 
-    def test(self, kind: str, sentence: str, p_value: float) -> None:
-        """A test with its p-value, and what is to be said if that is too small."""
+    def test(self, kind: str, sentence: str, p_value: float, asked: str = "") -> None:
+        """A test with its p-value, what is to be said if that is too small, and the question that it answers."""
+        self.asked += [asked] if asked else []
         self.tests.append(Finding(kind, sentence, float(p_value)))
 
-    def closed(self, subject: str, risk: float) -> AuditResult:
+    def closed(self, subject: str, risk: float, n_draws: int = 0) -> AuditResult:
         """The result: every test has an equal share of the risk (Bonferroni). Of each kind the worst is told.
 
         Causes come first: chains that share their chance, for example, are no N independent draws, and seem off too.
@@ -120,9 +128,15 @@ class Docket:
             worst.setdefault(test.kind, test)
         told = sorted(worst.values(), key=lambda test: test.kind in CONSEQUENCES)
         findings = (*self.facts, *told)
-        return AuditResult(
-            subject, findings, len(self.tests), risk, tuple(dict.fromkeys(self.asked)), tuple(self.left_out)
-        )
+        asked, left_out = (tuple(dict.fromkeys(said)) for said in (self.asked, self.left_out))
+        return AuditResult(subject, findings, len(self.tests), risk, asked, left_out, n_draws)
+
+
+def why(error: Exception) -> str:
+    """What a sampler needs of a distribution that lacks it, in words; else the error as it is."""
+    if isinstance(error, AttributeError) and hasattr(error.obj, "log_density"):
+        return f"it needs {'a gradient' if error.name == 'grad_log_density' else error.name}"
+    return f"{type(error).__name__}: {error}"
 
 
 def z_and_p(differences: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

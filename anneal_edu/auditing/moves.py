@@ -31,13 +31,10 @@ class Moves:
                 "the states that it is given are changed in place. The estimators of this library hand out copies; "
                 "whoever keeps the old states elsewhere, to weigh or to record them, finds the new ones there",
             )
-        if world.discrete:
-            if not np.isin(states, (0, 1)).all():
-                self._unfit("leaves the support", "it returns other numbers than 0 and 1 on a world of bits")
-            return states.astype(x.dtype)
-        self._look_at_digits(states, x)
+        if not world.discrete:
+            self._look_at_digits(states, x)
         self._look_at_support(world, states)
-        return states.astype(np.float64)
+        return states.astype(x.dtype if world.discrete else np.float64)
 
     def _as_states(self, answer: Any, x: np.ndarray) -> np.ndarray:
         try:
@@ -63,6 +60,11 @@ class Moves:
             return bool((x.astype(np.float32) == x).all())
 
     def _look_at_support(self, world: World, states: np.ndarray) -> None:
+        if world.values:
+            strange = ~np.isin(states, np.concatenate(world.values)).all(1)
+            if strange.sum() > (0 if getattr(world.distribution, "binary", False) else max(50, len(states) // 20)):
+                sentence = f"{strange.sum()} of {len(states)} chains have a value that no draw has ({world.name})"
+                self._unfit("leaves the support", sentence)
         outside = np.isneginf(world.distribution.log_density(states)).sum()
         if outside:
             sentence = f"{outside} of {len(states)} chains stand where the density is zero ({world.name})"

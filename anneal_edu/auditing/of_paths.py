@@ -9,15 +9,14 @@ from typing import Any
 import numpy as np
 from scipy.special import logsumexp
 
-from anneal_edu.auditing.findings import Docket, z_and_p
-from anneal_edu.auditing.invariance import ask_invariance
+from anneal_edu.auditing.findings import Docket, why, z_and_p
+from anneal_edu.auditing.invariance import NEWEST, ask_invariance
 from anneal_edu.auditing.moves import Moves, UnfitStatesError
-from anneal_edu.auditing.worlds import World, binary_world, real_world
-from anneal_edu.distributions import binary_states
+from anneal_edu.auditing.worlds import MOST_STATES, World, all_states, discrete_world, real_world, values_of
 from anneal_edu.kernels import gibbs, random_walk
+from anneal_edu.validation import rows_agree
 
 BETAS = (0.0, 0.25, 0.5, 0.75, 1.0)
-_MOST_BITS = 12
 
 
 def audit_path(path: Callable[[float], Any], n: int, docket: Docket, rng: np.random.Generator) -> None:
@@ -27,17 +26,19 @@ def audit_path(path: Callable[[float], Any], n: int, docket: Docket, rng: np.ran
         x = _look_at_ends(points, docket, rng)
         if x is None:
             return
+        docket.asked.append("ends and densities")
         for beta, point in points.items():
             _look_at_point(path, beta, point, x, docket)
-        docket.asked += ["ends, densities, gradients", "normalisers", "draws", "Gibbs steps"]
         _look_for_jumps(path, x, docket)
         _ask_normalisers(points, n, docket, rng)
         for beta, point in points.items():
             _ask_draws(beta, point, n, docket, rng)
+        if without := [f"{beta:g}" for beta, point in points.items() if not _knows(point, "sample")]:
+            docket.left_out.append(f"draws and Gibbs steps at β = {', '.join(without)}: there are no exact draws")
     except UnfitStatesError:
         docket.left_out.append("what comes after states that cannot be used")
     except Exception as error:  # whatever a user's path does, the audit tells it
-        docket.fact("fails", f"{type(error).__name__}: {error}")
+        docket.fact("fails", why(error))
 
 
 def _look_at_ends(points: dict[float, Any], docket: Docket, rng: np.random.Generator) -> np.ndarray | None:
@@ -71,10 +72,9 @@ def _look_at_point(path: Callable[[float], Any], beta: float, point: Any, x: np.
     if log_f.shape != (len(x),) or np.isnan(log_f).any() or (log_f == np.inf).any():
         docket.fact("no density", f"log_density of path({beta:g}) must be a number or -inf for each of {len(x)} states")
         raise UnfitStatesError
-    again, apart = path(beta).log_density(x), np.concatenate([point.log_density(row[None]) for row in x[:20]])
-    if not np.allclose(again, log_f, rtol=1e-6, atol=1e-8):
+    if not np.allclose(path(beta).log_density(x), log_f, rtol=1e-6, atol=1e-8):
         docket.fact("no function", f"path({beta:g}), asked twice, gives two densities")
-    if not np.allclose(apart, log_f[:20], rtol=1e-4, atol=1e-4):
+    if not rows_agree(point.log_density, x):
         docket.fact("states mixed up", f"log_density of path({beta:g}) depends on which other states are asked with it")
     if hasattr(point, "grad_log_density") and not getattr(point, "discrete", False):
         _look_at_gradient(beta, point, x[:50].astype(np.float64), docket)
@@ -85,6 +85,9 @@ def _look_at_gradient(beta: float, point: Any, x: np.ndarray, docket: Docket) ->
         slope = np.asarray(point.grad_log_density(x))
     except TypeError:  # offered, but not there
         return
+    docket.asked.append("gradients")
+    if not rows_agree(point.grad_log_density, x):
+        docket.fact("states mixed up", f"grad_log_density of path({beta:g}) depends on the states asked with one")
     h = 1e-5 * (1 + np.abs(x))
     for j in range(x.shape[1]):
         step = np.zeros_like(x)
@@ -109,9 +112,10 @@ def _look_for_jumps(path: Callable[[float], Any], x: np.ndarray, docket: Docket)
 
 def _exact_log_z(point: Any) -> float | None:
     """By a sum over all states, or over a fine grid; None where neither can be had."""
-    if getattr(point, "binary", False):
-        return float(logsumexp(point.log_density(binary_states(point.dim)))) if point.dim <= _MOST_BITS else None
-    if getattr(point, "discrete", False) or not hasattr(point, "sample") or point.dim > 2:
+    if getattr(point, "discrete", False):
+        states = all_states(values_of(point))
+        return None if states is None else float(logsumexp(point.log_density(states)))
+    if not hasattr(point, "sample") or point.dim > 2:
         return None
     seen = point.sample(2000, np.random.default_rng(0))
     reach = 8 * seen.std(0) + 1e-300
@@ -124,9 +128,10 @@ def _exact_log_z(point: Any) -> float | None:
 
 def _ask_normalisers(points: dict[float, Any], n: int, docket: Docket, rng: np.random.Generator) -> None:
     """Z of every point that claims to know it: by sums where they can be had, and by weighing a neighbour's draws."""
-    knows = {beta: float(p.log_z()) for beta, p in points.items() if hasattr(p, "log_z") and _enumerable(p)}
+    knows = {beta: float(p.log_z()) for beta, p in points.items() if _knows(p, "log_z")}
     for beta, log_z in knows.items():
         exact = _exact_log_z(points[beta])
+        docket.asked += ["normalisers"] * (exact is not None)
         if exact is not None and abs(exact - log_z) > 0.01 * max(1.0, abs(log_z)) ** 0.5:
             docket.fact("wrong normaliser", f"log_z() of path({beta:g}) is {log_z:.4f}; a sum gives {exact:.4f}")
     for before, now in pairwise(sorted(knows)):
@@ -139,20 +144,19 @@ def _ask_normalisers(points: dict[float, Any], n: int, docket: Docket, rng: np.r
             continue  # too far apart for a verdict
         z, p = z_and_p((w - 1)[:, None])
         sentence = f"Z at β = {now:g} over Z at β = {before:g} is {w.mean():.3f} of what log_z() says"
-        docket.test("wrong normaliser", f"{sentence}, {abs(z[0]):.1f} standard errors from it", p[0])
+        docket.test("wrong normaliser", f"{sentence}, {abs(z[0]):.1f} standard errors from it", p[0], "normalisers")
 
 
-def _enumerable(point: Any) -> bool:
-    return bool(getattr(point, "enumerable", True))
+def _knows(point: Any, exactly: str) -> bool:
+    return hasattr(point, exactly) and bool(getattr(point, "enumerable", True))
 
 
 def _ask_draws(beta: float, point: Any, n: int, docket: Docket, rng: np.random.Generator) -> None:
     """Draws that a right kernel moves stay as they are, if they are draws; and so under the point's own Gibbs step."""
-    if not hasattr(point, "sample") or not _enumerable(point):
+    if not _knows(point, "sample"):
         return
-    world = _world(f"path({beta:g})", point, rng)
-    if world is None:
-        return
+    name, discrete = f"path({beta:g})", getattr(point, "discrete", False)
+    world = discrete_world(name, point) if discrete else real_world(name, point, rng)
     if not world.discrete:
         scale = np.asarray(point.sample(500, rng), dtype=np.float64).std(0)
         _ask("wrong draws", random_walk(np.maximum(scale, 1e-9)), world, n, docket, rng)
@@ -162,29 +166,28 @@ def _ask_draws(beta: float, point: Any, n: int, docket: Docket, rng: np.random.G
         _ask("wrong Gibbs step", gibbs, world, n, docket, rng)
 
 
-def _world(name: str, point: Any, rng: np.random.Generator) -> World | None:
-    if not getattr(point, "discrete", False):
-        return real_world(name, point, rng)
-    return binary_world(name, point) if getattr(point, "binary", False) and point.dim <= _MOST_BITS else None
-
-
 def _ask(kind: str, kernel: Any, world: World, n: int, docket: Docket, rng: np.random.Generator) -> None:
     """The invariance of a kernel, with another name for what is then wrong."""
     own = Docket()
-    ask_invariance(Moves(kernel, own), world, n, own, rng)
+    ask_invariance(Moves(kernel, own), world, n, own, rng, NEWEST if kernel is gibbs else "")
+    docket.left_out += own.left_out
     for test in own.tests:
-        docket.test(kind, test.sentence, test.p_value)
+        docket.test(kind, test.sentence, test.p_value, kind.removeprefix("wrong "))
     for fact in own.facts:
         if kind == "wrong Gibbs step":
             docket.fact(kind, fact.sentence)
 
 
 def _ask_shares(world: World, n: int, docket: Docket, rng: np.random.Generator) -> None:
-    states = binary_states(world.distribution.dim)
+    states = all_states(world.values)
+    if states is None:
+        docket.left_out.append(f"draws, by a sum over states: there are more than {MOST_STATES:,}, or rare ones")
+        return
     log_f = world.distribution.log_density(states)
-    exact = np.exp(log_f - logsumexp(log_f))
+    share, looks = np.exp(log_f - logsumexp(log_f)), world.look(states)
+    exact = share @ looks
     z, p = z_and_p(world.look(np.asarray(world.distribution.sample(4 * n, rng))) - exact)
-    p[4 * n * exact < 50] = 1.0  # too rare to be normal
+    p[4 * n * np.minimum(share @ (looks != 0), share @ (looks != 1)) < 50] = 1.0  # too rare to be normal
     worst = int(np.argmin(p))
-    sentence = f"the share of a state among draws of {world.name} is {abs(z[worst]):.1f} standard errors off"
-    docket.test("wrong draws", sentence, min(1.0, len(p) * p[worst]))
+    sentence = f"{world.probes[worst][0]} among draws of {world.name} is {abs(z[worst]):.1f} standard errors off"
+    docket.test("wrong draws", sentence, min(1.0, len(p) * p[worst]), "draws")

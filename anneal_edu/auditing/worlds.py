@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import combinations
+from itertools import islice, product
 from typing import Any
 
 import numpy as np
 
-from anneal_edu.distributions import BinaryRBM, Gaussian, binary_states
+from anneal_edu.distributions import BinaryRBM, Gaussian
 
 N_CELLS = 6
 _REFERENCE = 4000
+MOST_STATES = 4096  # that are summed over
+_FEW, _MOST_SHARES, _MOST_PAIRS = 32, 256, 500  # that are watched: of more states each is too rare to be seen
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,6 +127,8 @@ class World:
         What is averaged; bounded, so that averages are soon normal.
     scalars : tuple of (str, callable (C, D) -> (C,))
         What a chain may not keep, nor one side of, for ever.
+    values : tuple of ndarray
+        Of discrete coordinates, the values that draws of each show: all but rare ones; empty where many are rare.
     """
 
     name: str
@@ -131,6 +136,7 @@ class World:
     discrete: bool
     probes: tuple[tuple[str, Callable[[np.ndarray], np.ndarray]], ...]
     scalars: tuple[tuple[str, Callable[[np.ndarray], np.ndarray]], ...]
+    values: tuple[np.ndarray, ...] = ()
 
     def look(self, x: np.ndarray) -> np.ndarray:
         """Every probe at states x: (C, D) -> (C, F)."""
@@ -147,8 +153,8 @@ def real_world(name: str, distribution: Any, rng: np.random.Generator) -> World:
     log_f = distribution.log_density(seen)
     level, spread = np.median(log_f), log_f.std() + 1e-300
 
-    def unit(x: np.ndarray) -> np.ndarray:
-        return (x - middle) / width
+    def unit(x: np.ndarray, j: Any = slice(None)) -> np.ndarray:
+        return (x[:, j] - middle[j]) / (width[j] + 1e-300)
 
     def of_one(j: int) -> list[Look]:
         def in_cell(c: int, x: np.ndarray) -> np.ndarray:
@@ -156,24 +162,29 @@ def real_world(name: str, distribution: Any, rng: np.random.Generator) -> World:
 
         shares = [(f"the share of cell {c} of coordinate {j}", partial(in_cell, c)) for c in range(N_CELLS)]
         return [
-            (f"the mean of coordinate {j}", lambda x: np.clip(unit(x)[:, j], -5, 5)),
-            (f"the width of coordinate {j}", lambda x: np.minimum(unit(x)[:, j] ** 2, 16)),
+            (f"the mean of coordinate {j}", lambda x: np.clip(unit(x, j), -5, 5)),
+            (f"the width of coordinate {j}", lambda x: np.minimum(unit(x, j) ** 2, 16)),
             *shares,
         ]
 
     def of_two(i: int, j: int) -> Look:
         said = f"the correlation of coordinates {i} and {j}"
-        return said, lambda x: np.tanh(unit(x)[:, i]) * np.tanh(unit(x)[:, j])
+        return said, lambda x: np.tanh(unit(x, i)) * np.tanh(unit(x, j))
 
-    pairs = list(combinations(range(seen.shape[1]), 2))
-    probes = [look for j in range(seen.shape[1]) for look in of_one(j)] + [of_two(i, j) for i, j in pairs]
+    dim = seen.shape[1]
+    probes = [look for j in range(dim) for look in of_one(j)] + [of_two(i, j) for i, j in _pairs(dim)]
     probes.append(("the mean of log f", lambda x: np.clip((distribution.log_density(x) - level) / spread, -5, 5)))
     distances: list[Look] = [
         ("the distance from 0", lambda x: np.hypot.reduce(x, axis=1)),
         ("the distance from the middle", lambda x: np.hypot.reduce(unit(x), axis=1)),
         ("log f", distribution.log_density),
     ]
-    return World(name, distribution, False, tuple(probes), (*_sums_of(seen.shape[1]), *distances))
+    return World(name, distribution, False, tuple(probes), (*_sums_of(dim), *distances))
+
+
+def _pairs(dim: int) -> list[tuple[int, int]]:
+    """Neighbours first, and not all of them where D is large."""
+    return list(islice(((i, i + k) for k in range(1, dim) for i in range(dim - k)), _MOST_PAIRS))
 
 
 def _sums_of(dim: int) -> list[Look]:
@@ -184,27 +195,50 @@ def _sums_of(dim: int) -> list[Look]:
 
     one = np.eye(dim)
     found: list[Look] = [(f"coordinate {j}", partial(weighted, one[j])) for j in range(dim)]
-    for i, j in combinations(range(dim), 2):
+    for i, j in _pairs(dim):
         found.append((f"the sum of coordinates {i} and {j}", partial(weighted, one[i] + one[j])))
         found.append((f"the difference of coordinates {i} and {j}", partial(weighted, one[i] - one[j])))
     return found
 
 
-def binary_world(name: str, distribution: Any) -> World:
-    """A world of bits: the share of every state is watched."""
-    states = binary_states(distribution.dim)
-    code = 2.0 ** np.arange(distribution.dim)
-    probes = tuple(
-        (f"the share of state {''.join(map(str, s.astype(int)))}", lambda x, s=s: ((x == s).all(1)).astype(float))
-        for s in states
+def values_of(distribution: Any) -> tuple[np.ndarray, ...]:
+    """The values of every discrete coordinate: 0 and 1, or what draws show, unless they show some only once."""
+    if getattr(distribution, "binary", False):
+        return (np.array([0.0, 1.0]),) * distribution.dim
+    if not hasattr(distribution, "sample") or not getattr(distribution, "enumerable", True):
+        return ()
+    seen = np.asarray(distribution.sample(_REFERENCE, np.random.default_rng(_REFERENCE)))
+    values, counts = zip(*(np.unique(column, return_counts=True) for column in seen.T), strict=True)
+    once = sum(np.count_nonzero(count == 1) for count in counts)  # their share is about that of all unseen values
+    return tuple(values) if once <= _REFERENCE / 1000 else ()
+
+
+def all_states(values: tuple[np.ndarray, ...], at_most: int = MOST_STATES) -> np.ndarray | None:
+    """Every state of coordinates with these values, the first varying slowest; None where they are too many."""
+    few = values and math.prod(map(len, values)) <= at_most
+    return np.array(list(product(*values))) if few else None
+
+
+def discrete_world(name: str, distribution: Any) -> World:
+    """The share of each of few states is watched; of many, what is watched of real numbers, too."""
+    values = values_of(distribution)
+    states = all_states(values, _MOST_SHARES)
+    shares = tuple(
+        (f"the share of state {' '.join(f'{v:g}' for v in s)}", lambda x, s=s: ((x == s).all(1)).astype(float))
+        for s in (() if states is None else states)
     )
-    bits = tuple((f"bit {j}", lambda x, j=j: x[:, j].astype(float)) for j in range(distribution.dim))
-    wholes = (
-        ("the number of ones", lambda x: x.sum(1).astype(float)),
-        ("whether the number of ones is even", lambda x: x.sum(1) % 2.0),
-        ("the state", lambda x: x @ code),
-    )
-    return World(name, distribution, True, probes, (*bits, *wholes))
+    least = np.array([v[0] for v in values] or 0)
+    wholes: list[Look] = [
+        ("the sum of the coordinates", lambda x: x.sum(1).astype(float)),
+        ("whether an even number of coordinates is above the least value", lambda x: (x != least).sum(1) % 2.0),
+    ]
+    if 0 < len(shares) <= _FEW:
+        return World(name, distribution, True, shares, (*_sums_of(len(values))[: len(values)], *wholes), values)
+    many = real_world(name, distribution, np.random.default_rng(_REFERENCE))
+    return World(name, distribution, True, many.probes + shares, (*many.scalars, *wholes), values)
+
+
+binary_world = discrete_world
 
 
 def tiny_worlds(rng: np.random.Generator) -> list[World]:
@@ -219,5 +253,5 @@ def tiny_worlds(rng: np.random.Generator) -> list[World]:
         real_world("a skewed plane", Skewed(np.array([[1.0, 0.0], [0.7, 0.8]]), np.array([-0.5, 0.4])), rng),
         real_world("two bumps", TwoBumps(), rng),
         real_world("a half-line", Walled(), rng),
-        binary_world("an RBM of three bits", rbm),
+        discrete_world("an RBM of three bits", rbm),
     ]

@@ -11,6 +11,7 @@ import anneal_edu as ae
 from anneal_edu.auditing import of_estimators, of_paths
 from anneal_edu.auditing.audit import kind_of
 from anneal_edu.auditing.findings import Docket, z_and_p
+from tests.auditing.by_hand import Coupled
 
 
 def rng(seed=0):
@@ -40,7 +41,7 @@ def test_what_it_is_its_signature_says(subject, kind):
         (lambda: ae.audit(lambda: 0, rng=rng()), "got one with the arguments"),
         (lambda: ae.audit(lambda a, b: 0, rng=rng()), "got one with the arguments"),
         (lambda: ae.audit(ae.gibbs, rng=3), "rng must be"),
-        (lambda: ae.audit(ae.gibbs, n_draws=10, rng=rng()), "n_draws must be at least 1000"),
+        (lambda: ae.audit(ae.gibbs, n_draws=10, rng=rng()), "n_draws must be at least 200"),
         (lambda: ae.audit(ae.gibbs, risk=2, rng=rng()), "risk must lie"),
         (lambda: ae.audit(ae.ais, on=ae.Gaussian([0.0], [[1.0]]), rng=rng()), "on is for a kernel"),
         (lambda: ae.audit(ae.gibbs, on=3, rng=rng()), "sample"),
@@ -87,6 +88,26 @@ def test_a_wrong_normaliser_is_found_by_a_sum_and_in_space_by_its_neighbours_dra
     wrong = changed(gaussians(dim), log_z=lambda p: lambda: 1.4 * p.log_z())
     findings = ae.audit(wrong, n_draws=1000, rng=rng()).findings
     assert any(found.kind == "wrong normaliser" and words in found.sentence for found in findings), findings
+
+
+SPINS, POTTS, BITS_13 = ((-1.0, 1.0), 6), ((0.0, 1.0, 2.0), 4), ((0.0, 1.0), 13)
+
+
+@pytest.mark.parametrize("states", [SPINS, POTTS, BITS_13], ids=["spins", "Potts", "13 bits"])
+@pytest.mark.parametrize("at_once", [False, True])
+def test_gibbs_on_discrete_states_is_right_one_by_one_and_wrong_all_at_once(states, at_once):
+    model = Coupled(*states, at_once=at_once)
+    as_kernel = ae.audit(ae.gibbs, on=model, n_draws=400, risk=1e-5, rng=rng())
+    as_path = ae.audit(lambda beta: model, n_draws=400, risk=1e-5, rng=rng())
+    assert as_kernel.kinds == ("not invariant",) * at_once and as_path.kinds == ("wrong Gibbs step",) * at_once
+    assert ("newest values of the others" in str(as_kernel)) == ("newest values" in str(as_path)) == at_once
+
+
+def test_a_value_that_draws_rarely_show_may_be_taken_and_one_between_them_may_not():
+    model = Coupled((-1.0, 1.0), 3, rare=8.0)
+    assert ae.audit(ae.gibbs, on=model, risk=1e-5, rng=rng()).passed
+    halfway = ae.audit(lambda f, x, rng: f.gibbs(x, rng) / 2, on=model, rng=rng())
+    assert halfway.kinds == ("leaves the support",), halfway
 
 
 TENT = ae.Unnormalized(lambda x: -np.abs(x).sum(-1), 1)
@@ -169,6 +190,7 @@ def test_a_faulty_estimator_is_found(fault):
     estimator, kind = FAULTY_ESTIMATORS[fault]
     found = ae.audit(estimator, rng=rng())
     assert kind in found.kinds, found
+    assert ("moved before they are weighed?" in str(found)) == (fault in ("a factor of 1.2", "the last step missing"))
 
 
 @pytest.mark.usefixtures("fewer")

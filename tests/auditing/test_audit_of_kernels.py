@@ -99,17 +99,20 @@ def test_a_kernel_that_needs_more_is_asked_on_a_distribution_of_its_own():
         return distribution.mean + rng.standard_normal(x.shape) @ np.linalg.cholesky(distribution.cov).T
 
     found = ae.audit(independent, n_draws=FEW, risk=1e-5, rng=np.random.default_rng(0))
-    assert found.passed and any("no attribute 'mean'" in reason for reason in found.left_out)
+    assert found.passed and any("it needs mean" in reason for reason in found.left_out)
     own = ae.Gaussian([1.0, 2.0], [[1.0, 0.5], [0.5, 2.0]])
     assert ae.audit(independent, on=own, n_draws=FEW, risk=1e-5, rng=np.random.default_rng(0)).passed
 
 
-@pytest.mark.thorough("how many draws it is asked with, without a kernel")
-def test_a_slow_kernel_is_asked_with_fewer_draws_and_a_gross_fault_is_still_seen(monkeypatch):
-    monkeypatch.setattr(of_kernels, "MOST_SECONDS", 1e-9)
-    for kernel, kinds in ((ae.random_walk(0.7), ()), (them.FAULTY["uphill only"], ("not invariant",))):
-        found = ae.audit(kernel, risk=1e-5, rng=np.random.default_rng(0))
-        assert found.kinds[:1] == kinds and "more than 200 draws a world: the kernel is slow" in found.left_out
+def test_a_gross_fault_is_seen_with_few_draws():
+    found = ae.audit(them.FAULTY["uphill only"], n_draws=200, risk=1e-5, rng=np.random.default_rng(0))
+    assert found.kinds[:1] == ("not invariant",) and "after one: look at the acceptance ratio" in str(found)
+
+
+def test_what_the_audit_cannot_do_is_no_fault_of_the_kernel():
+    large = ae.BinaryRBM(np.ones((40, 40)), np.zeros(40), np.zeros(40))
+    found = ae.audit(ae.gibbs, on=large, rng=np.random.default_rng(0))
+    assert found.passed and found.asked == () and found.left_out[0].startswith("your distribution: ValueError")
 
 
 def test_causes_are_told_before_consequences():
@@ -226,7 +229,7 @@ def test_chains_that_stand_still_are_as_independent_as_any():
 @pytest.mark.parametrize(("kernel", "keeps"), [(ae.gibbs, True), (lambda rbm, v, rng: v + 0.5, False)])
 def test_who_keeps_bits_is_told_from_who_leaves_them(kernel, keeps):
     bits = next(world for world in tiny_worlds(np.random.default_rng(0)) if world.discrete)
-    assert of_kernels._keeps_bits(Moves(kernel, Docket()), bits) == keeps
+    assert of_kernels._keeps_values(Moves(kernel, Docket()), bits) == keeps
 
 
 def test_a_coordinate_that_changes_a_little_changes():

@@ -10,7 +10,7 @@ import anneal_edu as ae
 from anneal_edu.auditing import of_paths
 from anneal_edu.auditing.findings import Docket
 from anneal_edu.auditing.moves import UnfitStatesError
-from anneal_edu.auditing.worlds import binary_world
+from anneal_edu.auditing.worlds import discrete_world
 
 
 @pytest.fixture(autouse=True)
@@ -125,6 +125,7 @@ def test_a_density_is_a_function_and_of_one_state():
     assert looked_at(lambda x: half_square(x) + 1e-9 * (calls.append(0) or len(calls))) == []
     assert looked_at(lambda x: half_square(x) + 1e-3 * len(x)) == ["states mixed up"]
     assert looked_at(lambda x: half_square(x) + 1e-7 * len(x)) == []  # as single precision would do
+    assert looked_at(half_square, grad_log_density=lambda x: -x + x.mean())[:1] == ["states mixed up"]
 
 
 def test_gradients_are_those_of_densities_of_real_numbers():
@@ -192,7 +193,7 @@ def test_a_sum_over_bits_or_over_a_grid():
     flat = {"binary": True, "discrete": True, "log_density": lambda x: np.zeros(x.shape[:-1])}
     assert of_paths._exact_log_z(SimpleNamespace(dim=12, **flat)) == pytest.approx(12 * np.log(2))
     assert of_paths._exact_log_z(SimpleNamespace(dim=13, **flat)) is None
-    assert of_paths._exact_log_z(SimpleNamespace(dim=1, **flat | {"binary": False}, sample=len)) is None
+    assert of_paths._exact_log_z(SimpleNamespace(dim=1, **flat | {"binary": False})) is None
     for dim in (1, 2):
         gauss = ae.Gaussian(np.full(dim, 5.0), np.diag([2.0, 0.1][:dim]), 0.7)
         assert of_paths._exact_log_z(gauss) == pytest.approx(0.7, abs=1e-6)
@@ -217,11 +218,11 @@ def of_bits(dim):
     return SimpleNamespace(dim=dim, binary=True, discrete=True, log_density=lambda x: np.zeros(len(x)))
 
 
-def test_a_world_has_twelve_bits_at_most():
-    assert len(of_paths._world("bits", of_bits(12), rng()).probes) == 2**12
-    assert of_paths._world("bits", of_bits(13), rng()) is None
-    assert of_paths._world("other", SimpleNamespace(dim=2, discrete=True), rng()) is None
-    assert not of_paths._world("line", LINE(0.5), rng()).discrete
+def test_of_few_states_every_one_is_watched_and_of_many_what_is_watched_of_real_numbers():
+    assert len(discrete_world("bits", of_bits(5)).probes) == 2**5
+    nine = SimpleNamespace(**vars(of_bits(9)), sample=ae.uniform_rbm(9, 1).sample)
+    world = discrete_world("bits", nine)
+    assert world.discrete and len(world.probes) == 8 * 9 + 36 + 1 and len(world.values) == 9
 
 
 def normalisers(points, n=1000):
@@ -292,14 +293,13 @@ def test_bits_are_asked_by_their_shares_and_a_gibbs_step_where_there_is_one(monk
     assert [kind for kind, _ in asked_of_draws(no_step, monkeypatch)] == ["shares"]
     for silent in (of_bits(3), of_bits(13), SimpleNamespace(**vars(no_step), enumerable=False)):
         assert asked_of_draws(silent, monkeypatch) == []
-    assert asked_of_draws(SimpleNamespace(dim=13, binary=True, discrete=True, sample=len), monkeypatch) == []
 
 
 def test_what_an_invariance_finds_is_told_under_another_name():
     def one_bit_left(rbm, v, rng):
         return np.where(np.arange(3) == 2, v, rbm.gibbs(v, rng))
 
-    world = of_paths._world("bits", RBM, rng())
+    world = discrete_world("bits", RBM)
     for kind, facts in (("wrong draws", []), ("wrong Gibbs step", ["wrong Gibbs step"])):
         docket = Docket()
         of_paths._ask(kind, lambda rbm, v, rng: v[::-1].copy() if len(v) > 1 else v, world, 500, docket, rng(1))
@@ -316,19 +316,20 @@ def test_the_share_of_the_worst_state_is_told_but_of_one_too_rare_to_be_normal(r
     seen = exact + np.array([-2, 0, 0, 2]) * rare / 1600
     states = ae.binary_states(2)
     drawn = np.repeat(states, np.rint(1600 * seen).astype(int), axis=0)
-    one = SimpleNamespace(dim=2, log_density=lambda x: 7 + np.log(exact[(x @ [2, 1]).astype(int)]))
+    one = SimpleNamespace(dim=2, binary=True, log_density=lambda x: 7 + np.log(exact[(x @ [2, 1]).astype(int)]))
     one.sample = lambda n, rng: drawn[:n]
     docket = Docket()
-    of_paths._ask_shares(binary_world("bits", one), 400, docket, rng())
+    of_paths._ask_shares(discrete_world("bits", one), 400, docket, rng())
     z = np.abs(seen - exact) / np.sqrt(seen * (1 - seen) / 1599)
     (test,), told = docket.tests, z[3] if rare >= 50 else z[0]
     assert z[3] > z[0] and test.kind == "wrong draws" and test.p_value == pytest.approx(4 * 2 * norm.sf(told))
-    assert test.sentence == f"the share of a state among draws of bits is {told:.1f} standard errors off"
+    worst = "1 1" if rare >= 50 else "0 0"
+    assert test.sentence == f"the share of state {worst} among draws of bits is {told:.1f} standard errors off"
 
 
 def test_a_probability_is_at_most_one():
     docket = Docket()
-    of_paths._ask_shares(binary_world("bits", SimpleNamespace(**vars(of_bits(2)), sample=full)), 400, docket, rng())
+    of_paths._ask_shares(discrete_world("bits", SimpleNamespace(**vars(of_bits(2)), sample=full)), 400, docket, rng())
     assert docket.tests[0].p_value == 1
 
 
@@ -338,12 +339,20 @@ def full(n, rng):
 
 def test_a_path_is_asked_everything_with_its_budget(monkeypatch):
     asked = []
-    monkeypatch.setattr(of_paths, "ask_invariance", lambda moves, world, n, docket, rng: asked.append((world.name, n)))
+    told = lambda moves, world, n, docket, rng, hint: asked.append((world.name, n)) or docket.test("", "", 1.0)  # noqa: E731
+    monkeypatch.setattr(of_paths, "ask_invariance", told)
     docket = Docket()
     of_paths.audit_path(SPACE, 300, docket, rng())
     assert [name for name, _ in asked] == [f"path({beta:g})" for beta in of_paths.BETAS for _ in range(2)]
     assert {n for _, n in asked} == {300} and docket.facts == []
-    assert docket.asked == ["ends, densities, gradients", "normalisers", "draws", "Gibbs steps"]
+    assert set(docket.asked) == {"ends and densities", "gradients", "normalisers", "draws", "Gibbs step"}
+
+
+def test_what_is_not_there_to_be_asked_is_not_listed():
+    bridge = lambda beta: start(log_z=lambda: np.log(2 * np.pi) / 2) if beta == 0 else point()  # noqa: E731
+    found = ae.audit(bridge, n_draws=200, rng=rng())
+    assert found.passed and found.asked == ("ends and densities", "normalisers", "draws")
+    assert found.left_out == ("draws and Gibbs steps at β = 0.25, 0.5, 0.75, 1: there are no exact draws",)
 
 
 def test_a_path_that_fails_is_told_why():

@@ -25,6 +25,9 @@ def test_a_report_is_words():
         "  asked: invariance, chance",
         "  not asked: bits: it moves real numbers",
     ]
+    few, many = (AuditResult("kernel", (), 20, 0.001, n_draws=n) for n in (1600, 8000))
+    assert str(few).splitlines()[1] == "  weak: averages that are off by less than 0.10 standard deviations go unseen"
+    assert " in 20 tests of 1,600 draws per world (" in str(few) and "weak" not in str(many)
     one = AuditResult("path", findings[:1], 3, 0.01)
     assert str(one).splitlines()[0].startswith("path: 1 finding in 3 tests") and len(str(one).splitlines()) == 2
     assert not one.passed and report.kinds == ("does nothing", "biased")
@@ -121,7 +124,7 @@ def test_what_leaves_the_support_is_counted():
     _, said = moved(lambda x: np.where(np.arange(30)[:, None] < 4, -1.0, x), walled)
     assert said == ["leaves the support: 4 of 30 chains stand where the density is zero (a half-line)"]
     _, said = moved(lambda x: np.where(np.arange(30)[:, None] == 29, 2.0, x), BITS)
-    assert said == ["leaves the support: it returns other numbers than 0 and 1 on a world of bits"]
+    assert said == ["leaves the support: 1 of 30 chains have a value that no draw has (an RBM of three bits)"]
 
 
 def in_place(x):
