@@ -104,8 +104,8 @@ def end_warnings(lower: float, upper: float, error: float, n: int) -> tuple[Cave
         return ()
     if upper < lower:
         sentence = (
-            f"crossed: the bound from above, {upper:.2f}, is lower than that from below, {lower:.2f}, so that some draws "
-            "do not come from where they should: check sample, their order, the burn-in, and the kernel by audit"
+            f"crossed: the bound from above, {upper:.2f}, is lower than that from below, {lower:.2f}: some draws are "
+            "not of their distribution; check sample, the order of the draws, the burn-in, and the kernel (audit)"
         )
         return (Caveat("crossed", sentence),)
     sentence = f"log Z may lie anywhere between {lower:.2f} and {upper:.2f}; log_z is too low: add rungs between"

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
+from scipy.special import logsumexp
 
 from anneal_edu.annealing.ais import log_quotient
 from anneal_edu.estimate import Caveat, Estimate
@@ -66,6 +69,8 @@ def log_density_matrix(path: Path, schedule: np.ndarray, x: np.ndarray) -> np.nd
 def as_draws(log_density_matrix: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """A matrix log f_k(x_n) (K+1, N) and the number of its columns that each state gave, both checked."""
     log_f = as_real("log_density_matrix", log_density_matrix)
+    if log_f.ndim == 2 and np.shape(counts) == log_f.shape[1:] != log_f.shape[:1]:
+        raise ValueError(f"log_density_matrix must have shape (K+1, N), got {log_f.shape}: turned over? Hand in its .T")
     if log_f.ndim != 2 or len(log_f) < 2 or log_f.shape[1] == 0:
         raise ValueError(f"log_density_matrix must have shape (K+1, N), at least two states, got {log_f.shape}")
     if np.isnan(log_f).any() or (log_f == np.inf).any():
@@ -82,6 +87,22 @@ def as_draws(log_density_matrix: np.ndarray, counts: np.ndarray) -> tuple[np.nda
     return log_f, counts
 
 
+def stones(counts: np.ndarray) -> Iterator[tuple[int, slice, slice]]:
+    """Each sampled state, its columns, and the states that are reached from it: the next sampled one, those between."""
+    sampled, ends = np.flatnonzero(counts), np.cumsum(counts)
+    for here, after in zip(sampled.tolist(), [*sampled[1:].tolist(), len(counts) - 1], strict=True):
+        yield here, slice(ends[here] - counts[here], ends[here]), slice(here + 1, after + 1)
+
+
+def log_ratios_by_stepping_stones(log_f: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    """log Z_k - log Z_0 of a matrix (K+1, N) and its counts (K+1,), both checked: (K+1,)."""
+    log_z = np.zeros(len(counts))
+    for here, own, reached in stones(counts):
+        log_w = log_f[reached, own] - log_f[here, own]
+        log_z[reached] = log_z[here] + logsumexp(log_w, axis=1) - np.log(counts[here])
+    return log_z
+
+
 def as_start_log_z(value: float | None) -> float | None:
     """log Z of the first state, a finite number, or None where it is not known."""
     if value is not None and not np.isfinite(value := as_number("start_log_z", value)):
@@ -94,7 +115,9 @@ def estimate_from_ratios(
 ) -> Estimate:
     """log Z of the last state, where log_z is that of every state relative to the first, and start_log_z that one's."""
     if start_log_z is None:
-        raise ValueError("the draws tell ratios only: give the estimator log Z of the first state, start_log_z")
+        raise ValueError(
+            "the draws tell ratios only: give the estimator log Z of the first state, start_log_z, or 0 for the ratio"
+        )
     return Estimate.of_last(start_log_z + log_z, std_error, warnings)
 
 

@@ -5,21 +5,22 @@ Gelman and Meng, "Simulating normalizing constants", Statistical Science 13, 199
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.integrate import cumulative_trapezoid
 from scipy.special import logsumexp
 
-from anneal_edu.estimate import Caveat, Estimate
+from anneal_edu.estimate import Caveat, Estimate, Result
 from anneal_edu.reweighting.density_matrix import as_draws, as_start_log_z, estimate_from_ratios
+from anneal_edu.reweighting.mbar import other_states
 from anneal_edu.reweighting.over_chains import as_chain_labels, error_over_chains
 from anneal_edu.tempering.simulated import log_conditionals
 from anneal_edu.validation import as_finite_array, as_flag, as_schedule, require_shape
 
 
-@dataclass(frozen=True, eq=False)
-class ThermodynamicIntegrationResult:
+@dataclass(frozen=True, eq=False, repr=False)
+class ThermodynamicIntegrationResult(Result):
     """log Z along a path, relative to its start, in nats.
 
     Attributes
@@ -32,12 +33,18 @@ class ThermodynamicIntegrationResult:
         the error of the trapezoid rule; rule_error does.
     start_log_z : float, optional
         log Z_0, where it was given.
+    slope_variances : (K+1,) array, optional
+        Var_k[Δ], the slope of the integrand, where log f is linear in β.
+    misplaced : tuple of Caveat
+        A warning of draws that are not of the state that they are said to come from.
     """
 
     schedule: np.ndarray
     mean_slopes: np.ndarray
-    std_error: np.ndarray = field(repr=False)
+    std_error: np.ndarray
     start_log_z: float | None = None
+    slope_variances: np.ndarray | None = None
+    misplaced: tuple[Caveat, ...] = ()
 
     @property
     def log_z(self) -> np.ndarray:
@@ -48,36 +55,44 @@ class ThermodynamicIntegrationResult:
     def rule_error(self) -> float:
         """The trapezoid rule's own error in the last log_z: a third of what leaving out every second rung changes.
 
-        The error falls with the square of the distance of the rungs (Richardson 1911). NaN for two rungs.
+        The error falls with the square of the distance of the rungs (Richardson 1911). With fewer than five rungs one
+        interval may hold all the area. If log f is linear in β it is then, if larger, Σ_k (h²/12) |Var_{k+1} - Var_k|
+        (Friel, Hurn and Wyse 2014), or h/2 times the rise of the integrand where that is less. NaN for two rungs else.
         """
-        if len(self.schedule) == 2:
-            return float("nan")
-        kept = np.unique([*range(0, len(self.schedule), 2), len(self.schedule) - 1])
-        return float(abs(np.trapezoid(self.mean_slopes[kept], self.schedule[kept]) - self.log_z[-1]) / 3)
+        betas, V, last = self.schedule, self.slope_variances, len(self.schedule) - 1
+        found = [float("nan")]
+        if last > 1:
+            kept = np.unique([*range(0, last, 2), last])
+            found = [float(abs(np.trapezoid(self.mean_slopes[kept], betas[kept]) - self.log_z[-1]) / 3)]
+        if last < 4 and V is not None:
+            h, rise = np.diff(betas), np.abs(np.diff(self.mean_slopes))
+            found.append(float(np.minimum(h**2 * np.abs(np.diff(V)) / 12, h * rise / 2).sum()))
+        return float(np.fmax.reduce(found))
 
     @property
     def warnings(self) -> tuple[Caveat, ...]:
         """What looks wrong; empty where nothing does."""
-        if len(self.schedule) == 2:
-            return (Caveat("two rungs", "two rungs: how far the trapezoid rule is off cannot be told"),)
+        if np.isnan(self.rule_error):
+            sentence = "two rungs: how far the trapezoid rule is off cannot be told; add a third"
+            return (*self.misplaced, Caveat("two rungs", sentence))
         if self.rule_error > 2 * self.std_error[-1]:
             sentence = f"the trapezoid rule is off by about {self.rule_error:.2g} nats: add rungs"
-            return (Caveat("coarse rule", sentence),)
-        return ()
+            return (*self.misplaced, Caveat("coarse rule", sentence))
+        return self.misplaced
 
     @property
     def estimate(self) -> Estimate:
         """log Z of the last rung, the target: the face that all results share; ValueError without start_log_z."""
         return estimate_from_ratios(self.start_log_z, self.log_z, self.std_error, self.warnings)
 
-    def __str__(self) -> str:
-        lines = [
+    def _lines(self) -> list[str]:
+        return [
             f"log Z ratio ≈ {self.log_z[-1]:.3f}  (standard error {self.std_error[-1]:.3f}, and the rule's own error "
             f"about {self.rule_error:.2g})"
         ]
-        return "\n".join(lines + [f"warning: {sentence}" for sentence in self.warnings])
 
 
+@np.errstate(under="ignore")
 def thermodynamic_integration(
     log_density_matrix: np.ndarray,
     counts: np.ndarray,
@@ -138,9 +153,10 @@ def thermodynamic_integration(
     np.True_
     """
     log_f, counts = as_draws(log_density_matrix, counts)
-    chains, start_log_z = as_chain_labels(chains, log_f.shape[1]), as_start_log_z(start_log_z)
+    chains, start_log_z = as_chain_labels(chains, counts), as_start_log_z(start_log_z)
     schedule = as_schedule("schedule", schedule)
     require_shape("schedule", schedule, (len(log_f),))
+    linear = slopes is None
     slopes = _slopes_of(log_f, schedule) if slopes is None else as_finite_array("slopes", slopes, ndim=2)
     require_shape("slopes", slopes, log_f.shape)
     if as_flag("rao_blackwellized", rao_blackwellized) != (log_z is not None):
@@ -155,7 +171,9 @@ def thermodynamic_integration(
     mean_slopes = (weights * slopes).sum(1)
     influences = cumulative_trapezoid(weights * (slopes - mean_slopes[:, None]), schedule, axis=0, initial=0)
     error = error_over_chains(influences, chains)
-    return ThermodynamicIntegrationResult(schedule, mean_slopes, error, start_log_z)
+    variances = (weights * (slopes - mean_slopes[:, None]) ** 2).sum(1) if linear else None
+    misplaced = () if rao_blackwellized else other_states(log_f, counts)
+    return ThermodynamicIntegrationResult(schedule, mean_slopes, error, start_log_z, variances, misplaced)
 
 
 def rung_weights(log_f: np.ndarray, counts: np.ndarray, log_z: np.ndarray | None = None) -> np.ndarray:

@@ -7,25 +7,31 @@ Shirts and Chodera, "Statistically optimal analysis of samples from multiple equ
 from __future__ import annotations
 
 from bisect import bisect_left
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.sparse.csgraph import connected_components
 from scipy.special import logsumexp
 
-from anneal_edu.estimate import Caveat, Estimate
-from anneal_edu.reweighting.density_matrix import as_draws, as_start_log_z, estimate_from_ratios
+from anneal_edu.estimate import Caveat, Estimate, Result
+from anneal_edu.reweighting.density_matrix import (
+    as_draws,
+    as_start_log_z,
+    estimate_from_ratios,
+    log_ratios_by_stepping_stones,
+)
 from anneal_edu.reweighting.over_chains import as_chain_labels, chain_sums
-from anneal_edu.reweighting.stepping_stone import log_ratios_by_stepping_stones
 
 _NO_OVERLAP = 1e-9  # a spectral gap of the overlap matrix below which rounding decides
 _LITTLE_OVERLAP = 0.01
+_AT_MINIMUM = 1e-8  # the largest entry of the gradient, a share of draws
+_FEW = 5_000  # draws that tell whether columns are in the order of their states
 _MAX_STEPS = 200
 _FIRST_STEPS = 20
 
 
-@dataclass(frozen=True, eq=False)
-class MBARResult:
+@dataclass(frozen=True, eq=False, repr=False)
+class MBARResult(Result):
     """log Z_k of every state relative to the first, in nats.
 
     Attributes
@@ -48,16 +54,23 @@ class MBARResult:
         How many chains were named.
     start_log_z : float, optional
         log Z_0, where it was given.
+    weakest_link : float
+        Of all ways to cut the states in two, the smallest Σ n_i O_ij across the cut, over the draws of the two states
+        that meet there, m n / (m + n): with two states, the spectral gap. A long ladder of sound links has it large.
+    misplaced : tuple of Caveat
+        A warning of draws that are not of the state that they are said to come from.
     """
 
     log_z: np.ndarray
-    covariance: np.ndarray = field(repr=False)
-    overlap: np.ndarray = field(repr=False)
+    covariance: np.ndarray
+    overlap: np.ndarray
     spectral_gap: float
     n_steps: int
     gradient: float
     n_chains: int | None = None
     start_log_z: float | None = None
+    weakest_link: float = 1.0
+    misplaced: tuple[Caveat, ...] = ()
 
     @property
     def std_error(self) -> np.ndarray:
@@ -68,26 +81,29 @@ class MBARResult:
     @property
     def warnings(self) -> tuple[Caveat, ...]:
         """What looks wrong; empty where nothing does."""
-        if self.spectral_gap >= _LITTLE_OVERLAP:
-            return ()
-        sentence = (
-            f"little overlap between states (spectral gap {self.spectral_gap:.1e}): few draws connect them, "
-            "and the error bar may be far too small; add states between"
-        )
-        return (Caveat("little overlap", sentence),)
+        found = list(self.misplaced)
+        if self.weakest_link < _LITTLE_OVERLAP:
+            sentence = (
+                f"little overlap between states (weakest link {self.weakest_link:.1e}): few draws connect them, "
+                "and the error bar may be far too small; add states between"
+            )
+            found.append(Caveat("little overlap", sentence))
+        if not self.gradient < _AT_MINIMUM:
+            sentence = f"the minimum was not reached (gradient {self.gradient:.1e}): add states between, or draws"
+            found.append(Caveat("not converged", sentence))
+        return tuple(found)
 
     @property
     def estimate(self) -> Estimate:
         """log Z of the last state, the target: the face that all results share; ValueError without start_log_z."""
         return estimate_from_ratios(self.start_log_z, self.log_z, self.std_error, self.warnings)
 
-    def __str__(self) -> str:
+    def _lines(self) -> list[str]:
         draws = "for independent draws" if self.n_chains is None else f"over {self.n_chains} chains"
-        lines = [
+        return [
             f"log Z ratio ≈ {self.log_z[-1]:.3f}  (standard error {self.std_error[-1]:.3f}, {draws})",
             f"overlap: spectral gap {self.spectral_gap:.3f}; {self.n_steps} Newton steps",
         ]
-        return "\n".join(lines + [f"warning: {sentence}" for sentence in self.warnings])
 
 
 def responsibilities(log_f: np.ndarray, log_shares: np.ndarray, log_z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -116,7 +132,7 @@ def minimise_objective(log_f: np.ndarray, shares: np.ndarray, log_z: np.ndarray)
     """Minimise (1/N) Σ_n log Σ_k s_k f_k(x_n) / Z_k + Σ_k s_k log Z_k over log Z, by Newton's method.
 
     It is convex in log Z, so that the poster's "maximizing" is a slip  (Carlson et al. 2016, "MBAR"). Self-consistent
-    steps come first, and wherever Newton's lead uphill.
+    steps come first; Newton's are halved until they lead downhill.
 
     Parameters
     ----------
@@ -154,12 +170,12 @@ def minimise_objective(log_f: np.ndarray, shares: np.ndarray, log_z: np.ndarray)
         hessian = np.diag(mean_p) - p @ p.T / n_draws
         newton = np.zeros_like(log_z)  # log Z_0 stays: the objective does not feel a common shift
         newton[1:] = np.linalg.lstsq(hessian[1:, 1:], (mean_p - shares)[1:], rcond=1e-15)[0]
-        for step in (newton, newton / 4, self_consistent(p)):
+        for step in (*(newton / 2**halved for halved in range(30)), self_consistent(p)):
             new_value, new_p = objective(log_z + step)
             if new_value <= value + 1e-14 * abs(value):
                 break
         log_z, value, p = log_z + step, new_value, new_p
-        if np.abs(step).max() < 1e-11:
+        if np.abs(newton).max() < 1e-11 * (1 + np.abs(log_z).max()):
             break
     return log_z - log_z[0], n_steps, float(np.abs(shares - p.mean(1)).max())
 
@@ -172,8 +188,8 @@ def _covariance(products: np.ndarray, counts: np.ndarray) -> np.ndarray:
     return (V * S) @ np.linalg.pinv(inner, rcond=1e-10, hermitian=True) @ (V * S).T
 
 
-def _overlap_gap(products: np.ndarray, counts: np.ndarray) -> float:
-    """Spectral gap of the overlap matrix; ValueError where the draws fall apart into groups without a common one.
+def _overlap_gaps(products: np.ndarray, counts: np.ndarray) -> tuple[float, float]:
+    """Spectral gap of the overlap matrix, and its weakest link; ValueError where the draws fall apart into groups.
 
     The groups are those into which the states fall first, as ever stronger links between two of them are cut.
     """
@@ -181,16 +197,44 @@ def _overlap_gap(products: np.ndarray, counts: np.ndarray) -> float:
     root = np.sqrt(counts[sampled])
     overlap = root[:, None] * products[np.ix_(sampled, sampled)] * root
     gap = float(1 - np.linalg.eigvalsh(overlap)[-2])
+    links = np.unique(overlap)
+    first = bisect_left(links, 2, key=lambda link: connected_components(overlap > link)[0])
+    n_groups, label = connected_components(overlap > links[first])
     if gap < _NO_OVERLAP:
-        links = np.unique(overlap)
-        first = bisect_left(links, 2, key=lambda link: connected_components(overlap > link)[0])
-        n_groups, label = connected_components(overlap > links[first])
         groups = " and ".join(f"[{', '.join(map(str, sampled[label == g]))}]" for g in range(n_groups))
         raise ValueError(
             f"the draws do not overlap (spectral gap {max(gap, 0):.0e}): nothing connects states {groups}; "
             "add states between them"
         )
-    return gap
+    across = np.where(label[:, None] != label, overlap, 0)
+    i, j = np.unravel_index(across.argmax(), across.shape)
+    n = root**2
+    return gap, float((across * np.outer(root, root)).sum() / 2 * (1 / n[i] + 1 / n[j]))
+
+
+def other_states(log_f: np.ndarray, counts: np.ndarray) -> tuple[Caveat, ...]:
+    """Whether draws fit the states that they are said to come from, by a nat at least, told by some of them.
+
+    MBAR itself is indifferent to the order of equally many draws, and tells for each which state it may be of.
+    """
+    sampled, start = np.flatnonzero(counts), np.cumsum(counts) - counts
+    few = max(5, _FEW // len(sampled))
+    rows = [np.unique(np.linspace(start[k], start[k] + counts[k] - 1, few).astype(int)) for k in sampled]
+    of = np.repeat(np.arange(len(sampled)), [len(row) for row in rows])
+    log_f = log_f[np.ix_(sampled, np.concatenate(rows))]
+    shares = np.bincount(of) / len(of)
+    log_z, _, _ = minimise_objective(log_f, shares, np.zeros(len(sampled)))
+    log_p = np.maximum(log_f - log_z[:, None], -1e6)
+    fit = np.stack([log_p[:, of == k].mean(1) for k in range(len(sampled))])  # of draws said to be of k, to every state
+    gain = fit.max(1) - fit.diagonal()
+    if (gain > 1).sum() < 2:
+        return ()
+    worst = int(gain.argmax())
+    sentence = (
+        f"draws said to be of state {sampled[worst]} fit state {sampled[fit[worst].argmax()]} better, by "
+        f"{gain[worst]:.3g} nats each: put the columns in the order of their states, or let the chains settle"
+    )
+    return (Caveat("other states", sentence),)
 
 
 def _influences(W: np.ndarray, counts: np.ndarray) -> np.ndarray:
@@ -208,6 +252,7 @@ def _influences(W: np.ndarray, counts: np.ndarray) -> np.ndarray:
     return found - found[0]
 
 
+@np.errstate(under="ignore")
 def mbar(
     log_density_matrix: np.ndarray,
     counts: np.ndarray,
@@ -253,7 +298,7 @@ def mbar(
     np.True_
     """
     log_f, counts = as_draws(log_density_matrix, counts)
-    chains, start_log_z = as_chain_labels(chains, log_f.shape[1]), as_start_log_z(start_log_z)
+    chains, start_log_z = as_chain_labels(chains, counts), as_start_log_z(start_log_z)
     sampled = np.flatnonzero(counts)
     if len(sampled) < 2:
         raise ValueError(f"draws of at least two states are needed, got draws of {len(sampled)}")
@@ -267,11 +312,14 @@ def mbar(
     log_z = logsumexp(log_f - log_mixture, axis=1) - np.log(n_draws)  # Z_k = (1/N) Σ_n f_k(x_n) / mixture(x_n)
     W = np.exp(log_f - log_mixture - log_z[:, None]) / n_draws  # (K+1, N): rows sum to 1
     products = W @ W.T
-    gap = _overlap_gap(products, counts)
+    gap, weakest = _overlap_gaps(products, counts)
     log_ratios, overlap = log_z - log_z[0], products * counts
     if chains is None:
         covariance, n_chains = _covariance(products, counts), None
     else:
         sums = chain_sums(_influences(W, counts), chains)  # (K+1, C)
         covariance, n_chains = sums @ sums.T, sums.shape[1]
-    return MBARResult(log_ratios, covariance, overlap, gap, n_steps, gradient, n_chains, start_log_z)
+    misplaced = other_states(log_f, counts)
+    return MBARResult(
+        log_ratios, covariance, overlap, gap, n_steps, gradient, n_chains, start_log_z, weakest, misplaced
+    )

@@ -30,17 +30,23 @@ def by_rungs(rungs: np.ndarray, n_rungs: int) -> tuple[np.ndarray, np.ndarray]:
     return np.argsort(rungs, kind="stable"), np.bincount(rungs, minlength=n_rungs)
 
 
-def as_chain_labels(chains: npt.ArrayLike | None, n_draws: int) -> np.ndarray | None:
-    """Which chain every draw came from, (N,) of whole numbers, at least two different ones, made 0, 1, …; or None."""
+def as_chain_labels(chains: npt.ArrayLike | None, counts: np.ndarray) -> np.ndarray | None:
+    """Which chain every draw came from, (N,) of whole numbers, two at least for every sampled state; or None."""
     if chains is None:
         return None
     labels = as_finite_array("chains", chains, ndim=1)
-    require_shape("chains", labels, (n_draws,))
+    require_shape("chains", labels, (int(counts.sum()),))
     if (labels != np.round(labels)).any():
         raise ValueError("chains must hold whole numbers, the same for all draws of one chain")
     names, labels = np.unique(labels, return_inverse=True)
     if len(names) < 2:
         raise ValueError("chains must name at least two chains, got 1: how much it errs can only another one tell")
+    for state, of_state in enumerate(np.split(labels, np.cumsum(counts)[:-1])):
+        if len(of_state) > 1 and (of_state == of_state[0]).all():
+            raise ValueError(
+                f"chains must name two chains at least for every state, got one for state {state}: of a single run "
+                "name blocks, each longer than what it remembers, as chains"
+            )
     return labels
 
 
@@ -56,7 +62,9 @@ def chain_sums(influences: np.ndarray, chains: np.ndarray) -> np.ndarray:
     array([ 2.83, -2.83])
     """
     n = chains.max() + 1
-    return influences @ np.eye(n)[chains] * np.sqrt(n / (n - 1))
+    order = np.argsort(chains, kind="stable")
+    sums = np.add.reduceat(influences[..., order], np.searchsorted(chains[order], np.arange(n)), axis=-1)
+    return sums * np.sqrt(n / (n - 1))
 
 
 def error_over_chains(influences: np.ndarray, chains: np.ndarray | None) -> np.ndarray:

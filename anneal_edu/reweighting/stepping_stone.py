@@ -6,54 +6,59 @@ Systematic Biology 60, 2011.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import logsumexp
 
-from anneal_edu.estimate import Caveat, Estimate
-from anneal_edu.reweighting.density_matrix import as_draws, as_start_log_z, estimate_from_ratios
+from anneal_edu.estimate import Caveat, Estimate, Result, end_warnings
+from anneal_edu.reweighting.density_matrix import (
+    as_draws,
+    as_start_log_z,
+    estimate_from_ratios,
+    log_ratios_by_stepping_stones,
+    stones,
+)
+from anneal_edu.reweighting.mbar import other_states
 from anneal_edu.reweighting.over_chains import as_chain_labels, error_over_chains
+from anneal_edu.weights import effective_sample_size, warnings_of
+
+_JUDGED = "collapsed weights", "heavy tail"
 
 
-@dataclass(frozen=True, eq=False)
-class SteppingStoneResult:
+@dataclass(frozen=True, eq=False, repr=False)
+class SteppingStoneResult(Result):
     """log Z_k of every state relative to the first, in nats.
 
     Attributes
     ----------
     log_z : (K+1,) array
-        log Z_k - log Z_0: the first is 0; -inf where no draw before reaches a state.
+        log Z_k - log Z_0: the first is 0; -inf where no draw before reaches a state. Low on average.
     std_error : (K+1,) array
         Standard errors of log_z by the delta method: over chains where these were named, else for independent draws.
+    upper : float
+        log Z - log Z_0 of the last sampled state by the same stones the other way, high on average.
+    warnings : tuple of Caveat
+        What looks wrong; empty where nothing does.
     start_log_z : float, optional
         log Z_0, where it was given.
     """
 
     log_z: np.ndarray
-    std_error: np.ndarray = field(repr=False)
+    std_error: np.ndarray
+    upper: float = float("nan")
+    warnings: tuple[Caveat, ...] = ()
     start_log_z: float | None = None
-
-    @property
-    def warnings(self) -> tuple[Caveat, ...]:
-        """What looks wrong; empty where nothing does."""
-        apart = np.flatnonzero(np.isneginf(self.log_z))
-        if not len(apart):
-            return ()
-        sentence = f"no draw before it has a density under state {apart[0]}: log_z is -inf; add states between"
-        return (Caveat("rungs never meet", sentence),)
 
     @property
     def estimate(self) -> Estimate:
         """log Z of the last state, the target: the face that all results share; ValueError without start_log_z."""
         return estimate_from_ratios(self.start_log_z, self.log_z, self.std_error, self.warnings)
 
-    def __str__(self) -> str:
-        lines = [f"log Z ratio ≈ {self.log_z[-1]:.3f}  (standard error {self.std_error[-1]:.3f})"]
-        return "\n".join(lines + [f"warning: {sentence}" for sentence in self.warnings])
+    def _lines(self) -> list[str]:
+        return [f"log Z ratio ≈ {self.log_z[-1]:.3f}  (standard error {self.std_error[-1]:.3f})"]
 
 
+@np.errstate(under="ignore")
 def stepping_stone(
     log_density_matrix: np.ndarray,
     counts: np.ndarray,
@@ -64,7 +69,8 @@ def stepping_stone(
     """Estimate log Z of every state relative to the first, by importance sampling from each sampled state to the next.
 
     log Z_{k+1} - log Z_k ≈ log of the mean of f_{k+1}(x) / f_k(x) over the draws of state k: what AIS does with chains
-    that never equilibrate, here with draws that have.
+    that never equilibrate, here with draws that have. The draws of state k + 1 give the same ratio from above, and both
+    together are a sandwich: where its ends do not meet, a warning says so.
 
     Parameters
     ----------
@@ -93,35 +99,52 @@ def stepping_stone(
     array([0., 1.])
     """
     log_f, counts = as_draws(log_density_matrix, counts)
-    chains, start_log_z = as_chain_labels(chains, log_f.shape[1]), as_start_log_z(start_log_z)
+    chains, start_log_z = as_chain_labels(chains, counts), as_start_log_z(start_log_z)
     if counts[0] == 0:
         raise ValueError("stepping stones begin at the first state, which gave no draws")
     log_z = log_ratios_by_stepping_stones(log_f, counts)
     influences = _influences(log_f, counts, log_z)
-    return SteppingStoneResult(log_z, error_over_chains(influences, chains), start_log_z)
+    backwards, reached = slice(None, None, -1), counts.nonzero()[0][-1]
+    from_end = log_f[: reached + 1][backwards, backwards]  # the same stones, laid from the last sampled state down
+    down = log_ratios_by_stepping_stones(from_end, counts[reached::-1])
+    gap = influences[reached] + _influences(from_end, counts[reached::-1], down)[-1][backwards]
+    n = len(gap) if chains is None else chains.max() + 1
+    warnings = (
+        *_unreached(log_z),
+        *_worst_stone(log_f, counts),
+        *end_warnings(log_z[reached], -down[-1], float(error_over_chains(gap, chains)), n),
+        *other_states(log_f, counts),
+    )
+    return SteppingStoneResult(
+        log_z, error_over_chains(influences, chains), float(-down[-1]), warnings, start_log_z
+    )
 
 
-def _stones(counts: np.ndarray) -> Iterator[tuple[int, slice, slice]]:
-    """Each sampled state, its columns, and the states that are reached from it: the next sampled one, those between."""
-    sampled, ends = np.flatnonzero(counts), np.cumsum(counts)
-    for here, after in zip(sampled.tolist(), [*sampled[1:].tolist(), len(counts) - 1], strict=True):
-        yield here, slice(ends[here] - counts[here], ends[here]), slice(here + 1, after + 1)
+def _unreached(log_z: np.ndarray) -> tuple[Caveat, ...]:
+    apart = np.flatnonzero(np.isneginf(log_z))
+    if not len(apart):
+        return ()
+    sentence = f"no draw before it has a density under state {apart[0]}: log_z is -inf; add states between"
+    return (Caveat("rungs never meet", sentence),)
 
 
-def log_ratios_by_stepping_stones(log_f: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """log Z_k - log Z_0 of a matrix (K+1, N) and its counts (K+1,), both checked: (K+1,)."""
-    log_z = np.zeros(len(counts))
-    for here, own, reached in _stones(counts):
-        log_w = log_f[reached, own] - log_f[here, own]
-        log_z[reached] = log_z[here] + logsumexp(log_w, axis=1) - np.log(counts[here])
-    return log_z
+def _worst_stone(log_f: np.ndarray, counts: np.ndarray) -> tuple[Caveat, ...]:
+    """What the weights of the stone that is worth the smallest share of its draws say."""
+    log_w = {
+        (here, state): log_f[state, own] - log_f[here, own]
+        for here, own, reached in stones(counts)
+        for state in range(reached.start, reached.stop)
+    }
+    here, state = min(log_w, key=lambda stone: effective_sample_size(log_w[stone]) / len(log_w[stone]))
+    found = warnings_of(log_w[here, state], unit="states", advice="add states between")
+    return tuple(Caveat(w.kind, f"from state {here} to {state}: {w}") for w in found if w.kind in _JUDGED)
 
 
 def _influences(log_f: np.ndarray, counts: np.ndarray, log_z: np.ndarray) -> np.ndarray:
     """What every draw contributes to log_z, to first order: (K+1, N); NaN where that is -inf."""
     found = np.zeros_like(log_f)
     with np.errstate(invalid="ignore"):  # -inf - (-inf), which is not to be known
-        for here, own, reached in _stones(counts):
+        for here, own, reached in stones(counts):
             found[reached] = found[here]
             relative = log_f[reached, own] - log_f[here, own] - (log_z[reached] - log_z[here])[:, None]
             found[reached, own] = (np.exp(relative) - 1) / counts[here]

@@ -7,13 +7,13 @@ parallel tempering: a scalable highly parallel MCMC scheme", JRSS B 84, 2022.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from anneal_edu.annealing.ais import log_quotient, require_start, require_walk
-from anneal_edu.estimate import SINGLE_CHAIN, Caveat, Estimate
+from anneal_edu.estimate import SINGLE_CHAIN, Caveat, Estimate, Result, end_warnings, half_warnings
 from anneal_edu.kernels import Kernel, accept, gibbs
 from anneal_edu.paths.capabilities import Path
 from anneal_edu.paths.rungs import Carried, Rungs, rungs_on
@@ -37,8 +37,9 @@ class TemperingState:
         Pairs (k, k+1) that were tried, and swapped.
     swap_probabilities : (K, C) array
         α of every pair, tried or not.
-    log_ratios : (K, C) array
-        log f_{k+1}(x_k) - log f_k(x_k) before the swaps: what the stepping stones of log Z average.
+    log_ratios : (2, K, C) array
+        Before the swaps log f_{k+1}(x_k) - log f_k(x_k), and log f_k(x_{k+1}) - log f_{k+1}(x_{k+1}): what the stepping
+        stones of log Z average, upwards and downwards.
     """
 
     x: np.ndarray
@@ -102,16 +103,16 @@ def sweep(ladder: Rungs, carried: Carried, scheme: SwapScheme, rng: np.random.Ge
     proposed = scheme.propose(rng)
     accepted = proposed & accept(log_alpha, rng)
     scheme.hear(accepted)
-    outside = np.isneginf(own[:-1])
-    log_ratios = np.where(outside, 0.0, above - np.where(outside, 0.0, own[:-1]))
+    pairs = np.stack([above, below]), np.stack([own[:-1], own[1:]])
+    log_ratios = np.where(np.isneginf(pairs[1]), 0.0, log_quotient(*pairs))  # (2, K, C)
     if np.isnan(log_ratios).any() or (log_ratios == np.inf).any():
         raise ValueError("log f is NaN or +inf on some rung")
     carried = tuple(swapped(array, accepted) for array in carried)
     return carried, Swaps(proposed, accepted, np.exp(log_alpha), log_ratios)
 
 
-@dataclass(frozen=True, eq=False)
-class TemperingResult:
+@dataclass(frozen=True, eq=False, repr=False)
+class TemperingResult(Result):
     """A run of C ladders of K + 1 rungs over T sweeps; logarithms are in nats.
 
     Attributes
@@ -128,19 +129,20 @@ class TemperingResult:
         Round trips of each replica, from the first rung to the last and back, over all sweeps.
     rejection_rates : (K,) array
         Mean of 1 - α over sweeps and ladders, for every pair of neighbours.
-    log_mean_ratios : (K, C) array
-        log of the mean of f_{k+1}(x_k) / f_k(x_k) over the sweeps, of every ladder.
+    log_mean_ratios : (2, 2, K, C) array
+        log of 2/T times the sum over the first, and over the second half of the sweeps, of f_{k+1}(x_k) / f_k(x_k),
+        upwards, and of f_k(x_{k+1}) / f_{k+1}(x_{k+1}), downwards, of every ladder.
     start_log_z : float
         log Z of the first rung.
     """
 
     schedule: np.ndarray
     n_sweeps: int
-    samples: np.ndarray = field(repr=False)
-    replicas: np.ndarray = field(repr=False)
-    trips: np.ndarray = field(repr=False)
+    samples: np.ndarray
+    replicas: np.ndarray
+    trips: np.ndarray
     rejection_rates: np.ndarray
-    log_mean_ratios: np.ndarray = field(repr=False)
+    log_mean_ratios: np.ndarray
     start_log_z: float
 
     @property
@@ -158,38 +160,46 @@ class TemperingResult:
         """Round trips a ladder and sweep; even-odd swaps reach at most about 1 / (2 + 2 Λ)."""
         return self.round_trips / (self.n_sweeps * self.trips.shape[1])
 
-    def _log_z_parts(self) -> tuple[np.ndarray, np.ndarray]:
-        """Of every stepping stone: its log mean (K,), and each ladder's mean relative to that (K, C)."""
-        top = self.log_mean_ratios.max(axis=1)  # (K,)
-        with np.errstate(invalid="ignore"):  # -inf - (-inf): no state of that rung counts on the next one
-            means = np.exp(self.log_mean_ratios - top[:, None])  # (K, C)
-        return np.where(np.isneginf(top), top, top + np.log(means.mean(1))), means / means.mean(1, keepdims=True)
-
     @property
     def log_z(self) -> float:
         """Stepping stones: log Z_0 + Σ_k log mean f_{k+1}(x_k) / f_k(x_k); -inf where a rung never met the next one."""
-        return float(self.start_log_z + self._log_z_parts()[0].sum())
+        return self.start_log_z + _sum_of_log_means(self.log_mean_ratios[0])[0]
+
+    @property
+    def upper(self) -> float:
+        """The stones downwards, log Z_0 - Σ_k log mean f_k(x_{k+1}) / f_{k+1}(x_{k+1}): high on average, log_z low."""
+        return self.start_log_z - _sum_of_log_means(self.log_mean_ratios[1])[0]
 
     @property
     def std_error(self) -> float:
         """Standard error of log_z by the delta method, ladders counted as independent; NaN for a single one."""
-        relative = self._log_z_parts()[1].sum(0)  # (C,)
-        return float(relative.std(ddof=1) / np.sqrt(len(relative))) if len(relative) > 1 else float("nan")
+        return _error_over_ladders(_sum_of_log_means(self.log_mean_ratios[0])[1])
 
     @property
     def warnings(self) -> tuple[Caveat, ...]:
         """What looks wrong; empty where nothing does."""
         worst = int(self.rejection_rates.argmax())
-        found = [SINGLE_CHAIN] if self.trips.shape[1] == 1 else []
-        for k in np.flatnonzero(np.isneginf(self.log_mean_ratios).all(axis=1))[:1]:
+        C, found = self.trips.shape[1], [SINGLE_CHAIN] if self.trips.shape[1] == 1 else []
+        for k in np.flatnonzero(np.isneginf(self.log_mean_ratios[0]).all(axis=(0, 2)))[:1]:
             sentence = f"no chain of rung {k} has a density on rung {k + 1}: log_z is -inf; add rungs between"
             found.append(Caveat("rungs never meet", sentence))
         if (rate := self.rejection_rates[worst]) > 0.95:
             sentence = f"rungs {worst} and {worst + 1} refuse {rate:.1%} of swaps: add rungs there"
             found.append(Caveat("swaps refused", sentence))
         if self.round_trips == 0:
-            sentence = "no replica has made a round trip: what the last rung shows may be where it began"
+            sentence = (
+                "no replica has made a round trip: what the last rung shows, and log_z, may be where it began; "
+                "run more sweeps, or place the rungs anew (equal_rejection_schedule)"
+            )
             found.append(Caveat("no round trip", sentence))
+        (_, of_up), (_, of_down) = (_sum_of_log_means(ratios) for ratios in self.log_mean_ratios)
+        found += end_warnings(self.log_z, self.upper, _error_over_ladders(of_up + of_down), C)
+        (first, of_first), (second, of_second) = (_sum_of_log_means(half[None]) for half in self.log_mean_ratios[0])
+        if self.n_sweeps > 1:
+            first += len(self.rejection_rates) * np.log(self.n_sweeps / 2 / -(-self.n_sweeps // 2))
+            second += len(self.rejection_rates) * np.log(self.n_sweeps / 2 / (self.n_sweeps // 2))
+            error = _error_over_ladders(of_first - of_second)
+            found += half_warnings(self.start_log_z + first, self.start_log_z + second, error, C)
         return tuple(found)
 
     @property
@@ -197,12 +207,24 @@ class TemperingResult:
         """log_z, std_error and warnings: the face that all results share."""
         return Estimate(self.log_z, self.std_error, self.warnings)
 
-    def __str__(self) -> str:
-        lines = [
+    def _lines(self) -> list[str]:
+        return [
             f"log Z ≈ {self.log_z:.3f}  (standard error {self.std_error:.3f})",
             f"barrier {self.barrier:.2f} over {len(self.rejection_rates)} pairs, {self.round_trips} round trips",
         ]
-        return "\n".join(lines + [f"warning: {sentence}" for sentence in self.warnings])
+
+
+def _sum_of_log_means(log_ratios: np.ndarray) -> tuple[float, np.ndarray]:
+    """Σ_k log of the mean over parts and ladders (…, K, C), and what each ladder contributes to first order, (C,)."""
+    ladders = np.logaddexp.reduce(log_ratios, axis=0) - np.log(len(log_ratios))  # (K, C)
+    log_means = np.logaddexp.reduce(ladders, axis=1) - np.log(ladders.shape[1])
+    with np.errstate(invalid="ignore", under="ignore"):  # -inf - (-inf): no state of that rung counts on the next one
+        return float(log_means.sum()), np.exp(ladders - log_means[:, None]).sum(0)
+
+
+def _error_over_ladders(contributions: np.ndarray) -> float:
+    n = len(contributions)
+    return float(contributions.std(ddof=1) / np.sqrt(n)) if n > 1 else float("nan")
 
 
 def parallel_tempering(
@@ -213,7 +235,7 @@ def parallel_tempering(
     kernel: Kernel = gibbs,
     swaps: str = "even_odd",
     *,
-    n_burn_in: int = 0,
+    n_burn_in: int | None = None,
     keep: str = "all",
     keep_every: int = 1,
     rng: np.random.Generator,
@@ -238,9 +260,9 @@ def parallel_tempering(
     kernel : callable, (distribution, x, rng) -> x
     swaps : "even_odd", "stochastic_even_odd" or "lifted"
         Even and odd pairs in turn; even or odd by a coin; or one tagged replica that keeps its direction.
-    n_burn_in : int
-        Sweeps before those that are kept. All rungs begin at draws of the start: without a burn-in the first sweeps,
-        and with them log_z and the rejection rates, are biased.
+    n_burn_in : int, optional
+        Sweeps before those that are kept; half as many again if not given. All rungs begin at draws of the start: the
+        first sweeps, and with them log_z and the rejection rates, are biased.
     keep : "all", "target" or "nothing"
         Which states to keep: T (K+1) C D numbers of 4 or 8 bytes, the last rung's T C D, or none. The estimates come
         from all sweeps and rungs whatever is kept.
@@ -274,7 +296,7 @@ def parallel_tempering(
     """
     schedule = as_schedule("schedule", schedule)
     n_sweeps, n_chains = as_count("n_sweeps", n_sweeps), as_count("n_chains", n_chains)
-    n_burn_in = as_count("n_burn_in", n_burn_in, minimum=0)
+    n_burn_in = as_count("n_burn_in", n_sweeps // 2 if n_burn_in is None else n_burn_in, minimum=0)
     as_scheme(swaps)
     require_walk(path, kernel, rng)
     require_start(path(0.0), "sample", "log_z")
@@ -287,16 +309,18 @@ def parallel_tempering(
     def walk(rows: slice, rng: np.random.Generator, watch: Watch) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         states = tempering_states(path, schedule, rows.stop - rows.start, kernel, swaps, rng=rng)
         trips = RoundTrips(len(schedule), rows.stop - rows.start)
-        log_sum, rejections = np.full((1, 1), -np.inf), np.zeros(1)
+        halves, rejections = [np.full((1, 1, 1), -np.inf)] * 2, np.zeros(1)
         for sweep in watch(range(-n_burn_in, n_sweeps)):
             state = next(states)
             if sweep >= 0:
                 record.put("samples", sweep, rows, state.x[rungs], axis=1)
                 record.put("replicas", sweep, rows, state.replicas, axis=1)
                 trips.hear(state.replicas)
-                log_sum = np.logaddexp(log_sum, state.log_ratios)  # (K, C)
+                half = int(2 * sweep >= n_sweeps)
+                halves[half] = np.logaddexp(halves[half], state.log_ratios)  # (2, K, C)
                 rejections = rejections + (1 - state.swap_probabilities)
-        return trips.made.T, log_sum.T - np.log(n_sweeps), rejections.T / n_sweeps
+        log_means = np.stack(np.broadcast_arrays(*halves), axis=1) - np.log(n_sweeps / 2)
+        return trips.made.T, log_means.T, rejections.T / n_sweeps
 
     blocks = in_blocks(
         walk, n_chains, path(1.0), (path, kernel), n_rungs=len(schedule), n_steps=n_burn_in + n_sweeps,

@@ -6,7 +6,7 @@ Carlson, Stinson, Pakman and Paninski, "Partition functions from Rao-Blackwelliz
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import islice
 from operator import attrgetter
 
@@ -15,12 +15,13 @@ from scipy.special import logsumexp
 from tqdm.auto import tqdm
 
 from anneal_edu.annealing.ais import log_quotient, require_start, require_walk
-from anneal_edu.estimate import Caveat, Estimate
+from anneal_edu.estimate import Caveat, Estimate, Result
 from anneal_edu.kernels import Kernel, gibbs
 from anneal_edu.paths.capabilities import Path
 from anneal_edu.paths.rungs import Rungs, rungs_on
 from anneal_edu.tempering.simulated import (
     TemperedWalkState,
+    drift_warnings,
     ratio_estimate,
     share_errors,
     share_warnings,
@@ -107,8 +108,8 @@ def round_of(states: Iterable[TemperedWalkState], log_z: np.ndarray, rungs: np.n
     return RTSRound(log_z, log_sum - np.log(n_sweeps), visits / visits.sum(), n_sweeps, crossings, state.x, state.rungs)
 
 
-@dataclass(frozen=True, eq=False)
-class RTSRound:
+@dataclass(frozen=True, eq=False, repr=False)
+class RTSRound(Result):
     """Sweeps at fixed Ẑ_k, and what they say about Z_k; logarithms are in nats.
 
     Attributes
@@ -127,12 +128,12 @@ class RTSRound:
     """
 
     assumed_log_z: np.ndarray
-    chain_log_shares: np.ndarray = field(repr=False)
+    chain_log_shares: np.ndarray
     visits: np.ndarray
     n_sweeps: int
     crossings: int
-    x: np.ndarray = field(repr=False)
-    rungs: np.ndarray = field(repr=False)
+    x: np.ndarray
+    rungs: np.ndarray
 
     @property
     def log_shares(self) -> np.ndarray:
@@ -207,7 +208,7 @@ def ascend(ladder: Rungs, n_chains: int, rng: np.random.Generator) -> tuple[np.n
     return np.array(log_z), left_behind, rungs
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class RTSResult(RTSRound):
     """What Rao-Blackwellized tempered sampling says: the rounds after the initial ones, as one, and how it came there.
 
@@ -218,18 +219,29 @@ class RTSResult(RTSRound):
         Estimate of log Z_k after every round: from that round alone during the initial ones, then from all later ones.
     counted_history : (n_rounds, K+1) array
         The same from plain counts; infinite or NaN where a rung saw no chain.
+    half : RTSRound
+        The first half of the rounds after the initial ones, as one; the last one, if there is no other.
     """
 
     schedule: np.ndarray
-    history: np.ndarray = field(repr=False)
-    counted_history: np.ndarray = field(repr=False)
+    history: np.ndarray
+    counted_history: np.ndarray
+    half: RTSRound
 
-    def __str__(self) -> str:
-        lines = [
+    @property
+    def warnings(self) -> tuple[Caveat, ...]:
+        """What looks wrong; empty where nothing does."""
+        first, share = self.half.chain_log_shares, self.half.n_sweeps / self.n_sweeps
+        if share == 1:
+            return super().warnings
+        rest = np.maximum(1 - share * np.exp(first - self.chain_log_shares), 1e-12) / (1 - share)
+        return super().warnings + drift_warnings(first, self.chain_log_shares + np.log(rest), self.assumed_log_z[-1])
+
+    def _lines(self) -> list[str]:
+        return [
             f"log Z ≈ {self.log_z[-1]:.3f}  (standard error {self.std_error[-1]:.3f})",
             f"{len(self.history)} rounds; {self.crossings} crossings from the first rung to the last",
         ]
-        return "\n".join(lines + [f"warning: {sentence}" for sentence in self.warnings])
 
 
 def rts(
@@ -296,4 +308,5 @@ def rts(
     rounds = rts_rounds(path, schedule, n_initial, n_sweeps, n_chains, kernel, log_z, rng=rng, workers=workers)
     done = list(tqdm(islice(rounds, n_rounds), desc="RTS", total=n_rounds, disable=not progress))
     history, counted = (np.array([getattr(r, name) for r in done]) for name in ("log_z", "counted_log_z"))
-    return RTSResult(**vars(done[-1]), schedule=schedule, history=history, counted_history=counted)
+    half = done[n_initial + max(0, (n_rounds - n_initial) // 2 - 1)]
+    return RTSResult(**vars(done[-1]), schedule=schedule, history=history, counted_history=counted, half=half)

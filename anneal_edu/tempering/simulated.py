@@ -7,14 +7,14 @@ Marinari and Parisi, "Simulated tempering: a new Monte Carlo scheme", 1992; Carl
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from scipy.special import logsumexp
 
 from anneal_edu.annealing.ais import require_start, require_walk
-from anneal_edu.estimate import SINGLE_CHAIN, Caveat, Estimate
+from anneal_edu.estimate import SINGLE_CHAIN, Caveat, Estimate, Result, half_warnings
 from anneal_edu.kernels import Kernel, gibbs
 from anneal_edu.paths.capabilities import Path
 from anneal_edu.paths.rungs import Rungs, rungs_on
@@ -57,7 +57,7 @@ def log_conditionals(log_f: np.ndarray, log_z: np.ndarray) -> np.ndarray:
     return log_q
 
 
-def ratio_estimate(log_z: np.ndarray, log_c: np.ndarray) -> np.ndarray:
+def ratio_estimate(log_z: np.ndarray | float, log_c: np.ndarray) -> np.ndarray:
     """log Ẑ_k^RTS = log Ẑ_k + log c_k - log c_0, for equal r_k  (Carlson et al. 2016, "RTS"): (K+1,).
 
     c_k is the share of the chains' time on rung k: of their visits or, Rao-Blackwellised, the mean of q(β_k | x).
@@ -88,8 +88,8 @@ def tempered_walk(
         yield TemperedWalkState(carried[0], rungs, log_q)
 
 
-@dataclass(frozen=True, eq=False)
-class SimulatedTemperingResult:
+@dataclass(frozen=True, eq=False, repr=False)
+class SimulatedTemperingResult(Result):
     """A run of C chains over T sweeps and K + 1 rungs; logarithms are in nats.
 
     Attributes
@@ -109,9 +109,9 @@ class SimulatedTemperingResult:
     schedule: np.ndarray
     assumed_log_z: np.ndarray
     start_log_z: float
-    samples: np.ndarray = field(repr=False)
+    samples: np.ndarray
     rungs: np.ndarray
-    log_conditionals: np.ndarray = field(repr=False)
+    log_conditionals: np.ndarray
 
     @property
     def visits(self) -> np.ndarray:
@@ -147,31 +147,43 @@ class SimulatedTemperingResult:
     @property
     def warnings(self) -> tuple[Caveat, ...]:
         """What looks wrong; empty where nothing does."""
-        return share_warnings(self.log_shares, self.rungs.shape[1])
+        found, half = share_warnings(self.log_shares, self.rungs.shape[1]), len(self.rungs) // 2
+        if not half:
+            return found
+        first, second = logsumexp(self.log_conditionals[:half], axis=0), logsumexp(self.log_conditionals[half:], axis=0)
+        return found + drift_warnings(first, second, self.start_log_z + self._relative_log_z[-1])
 
     @property
     def estimate(self) -> Estimate:
         """log Z of the last rung, the target: the face that all results share."""
         return Estimate.of_last(self.log_z, self.std_error, self.warnings)
 
-    def __str__(self) -> str:
-        lines = [
+    def _lines(self) -> list[str]:
+        return [
             f"log Z ≈ {self.log_z[-1]:.3f}  (standard error {self.std_error[-1]:.3f})",
             f"{self.rungs.size} draws, between {self.visits.min():.1%} and {self.visits.max():.1%} of them on a rung",
         ]
-        return "\n".join(lines + [f"warning: {sentence}" for sentence in self.warnings])
 
 
-def share_errors(log_shares: np.ndarray) -> np.ndarray:
+def share_errors(*log_shares: np.ndarray) -> np.ndarray:
     """Standard errors of log c_k - log c_0 by the delta method: log shares of every chain (K+1, C) -> (K+1,).
 
     A chain's draws depend on each other, the chains do not: each counts as one draw, however long. NaN for one chain.
+    Of two sets of shares of the same chains, those of the difference.
     """
-    n_chains = log_shares.shape[1]
+    n_chains = log_shares[0].shape[1]
     if n_chains < 2:
-        return np.full(len(log_shares), np.nan)
-    relative = np.exp(log_shares - logsumexp(log_shares, axis=1, keepdims=True)) * n_chains  # c_k of a chain / c_k
-    return (relative - relative[0]).std(1, ddof=1) / np.sqrt(n_chains)
+        return np.full(len(log_shares[0]), np.nan)
+    with np.errstate(under="ignore"):
+        relative = [np.exp(log_c - logsumexp(log_c, axis=1, keepdims=True)) * n_chains for log_c in log_shares]
+    influence = relative[0] - relative[0][0] - sum(other - other[0] for other in relative[1:])  # c_k of a chain / c_k
+    return influence.std(1, ddof=1) / np.sqrt(n_chains)
+
+
+def drift_warnings(first: np.ndarray, second: np.ndarray, base: float) -> tuple[Caveat, ...]:
+    """What the log shares of every chain (K+1, C) in two halves of a run say; base is log Ẑ of the last rung."""
+    one, two = (float(base + ratio_estimate(0.0, logsumexp(half, axis=1))[-1]) for half in (first, second))
+    return half_warnings(one, two, float(share_errors(first, second)[-1]), first.shape[1])
 
 
 def share_warnings(log_shares: np.ndarray, n_chains: int) -> tuple[Caveat, ...]:
@@ -179,7 +191,7 @@ def share_warnings(log_shares: np.ndarray, n_chains: int) -> tuple[Caveat, ...]:
     found = [SINGLE_CHAIN] if n_chains == 1 else []
     rarest = int(log_shares.argmin())
     if (gap := log_shares.max() - log_shares[rarest]) > np.log(10):
-        sentence = f"rung {rarest} is visited e^{gap:.1f} times less than another: Ẑ is far from Z"
+        sentence = f"rung {rarest} is visited e^{gap:.1f} times less than another: Ẑ is far from Z; take that of rts"
         found.append(Caveat("uneven visits", sentence))
     return tuple(found)
 
@@ -192,7 +204,7 @@ def simulated_tempering(
     n_chains: int,
     kernel: Kernel = gibbs,
     *,
-    n_burn_in: int = 0,
+    n_burn_in: int | None = None,
     keep_every: int = 1,
     rng: np.random.Generator,
     workers: int | None = None,
@@ -216,8 +228,8 @@ def simulated_tempering(
         Sweeps that are kept, T.
     n_chains : int
     kernel : callable, (distribution, x, rng) -> x
-    n_burn_in : int
-        Sweeps before those that are kept.
+    n_burn_in : int, optional
+        Sweeps before those that are kept; half as many again if not given.
     keep_every : int
         Keep every so-many-th sweep only; the estimates are from those. T sweeps take T C (D + K + 2) numbers.
     rng : numpy.random.Generator
@@ -249,7 +261,7 @@ def simulated_tempering(
     log_z = as_finite_array("log_z", log_z, ndim=1)
     require_shape("log_z", log_z, schedule.shape)
     n_sweeps, n_chains = as_count("n_sweeps", n_sweeps), as_count("n_chains", n_chains)
-    n_burn_in = as_count("n_burn_in", n_burn_in, minimum=0)
+    n_burn_in = as_count("n_burn_in", n_sweeps // 2 if n_burn_in is None else n_burn_in, minimum=0)
     require_walk(path, kernel, rng)
     start = path(0.0)
     require_start(start, "sample", "log_z")

@@ -117,12 +117,27 @@ def test_the_error_of_the_rule_is_told_from_half_of_the_rungs():
 
 def test_warnings_of_the_rule():
     path = gaussian_path()
-    for n_steps, kinds in ((1, ["two rungs"]), (2, ["coarse rule"]), (40, [])):
+    for n_steps, kinds in ((1, ["coarse rule"]), (2, ["coarse rule"]), (40, [])):
         schedule = ae.linear_schedule(n_steps)
         x, counts = exact_draws(path, schedule, 1000, np.random.default_rng(0))
-        found = ae.thermodynamic_integration(ae.log_density_matrix(path, schedule, x), counts, schedule)
+        log_f = ae.log_density_matrix(path, schedule, x)
+        found = ae.thermodynamic_integration(log_f, counts, schedule)
         assert [warning.kind for warning in found.warnings] == kinds
         assert "rule's own error" in str(found)
+    slopes = np.diff(log_f, axis=0)[:1] * np.ones((2, 1))  # of a path that need not be linear
+    found = ae.thermodynamic_integration(log_f[[0, -1]], [500, len(x) - 500], [0, 1], slopes)
+    assert "two rungs" in [warning.kind for warning in found.warnings]
+
+
+def test_three_and_four_rungs_of_which_one_interval_has_all_the_area():
+    """A posterior of 100,000 data, log-spaced: rung 2 to 3 is off by hundreds of nats, and halving never splits it."""
+    n, rng = 100_000, np.random.default_rng(0)
+    for betas in ([0, 1e-6, 1e-3, 1], [0, 1e-6, 1], [0, 1]):
+        precision = 1 + n * np.array(betas)  # of θ, where the likelihood is N(0, 1) for data whose mean is 0
+        theta = np.concatenate([rng.normal(size=2000) / np.sqrt(p) for p in precision])
+        found = ae.thermodynamic_integration(-0.5 * precision[:, None] * theta**2, [2000] * len(betas), betas)
+        off = abs(found.log_z[-1] + 0.5 * np.log(1 + n))
+        assert [w.kind for w in found.warnings] == ["coarse rule"] and 0.5 < found.rule_error / off < 2
 
 
 def test_three_rungs_on_draws():
