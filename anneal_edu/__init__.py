@@ -17,7 +17,6 @@ from anneal_edu.annealing.hais import HAISResult, hais
 from anneal_edu.annealing.likelihood import LikelihoodResult, log_likelihood, raise_log_likelihood
 from anneal_edu.annealing.matrices import expected_ais_weights, gibbs_matrix, metropolis_matrix, state_distributions
 from anneal_edu.annealing.reverse import ReverseAISResult, Sandwich, reverse_ais, sandwich
-from anneal_edu.annealing.step_size import tune_step_size
 from anneal_edu.auditing.audit import audit
 from anneal_edu.auditing.findings import AuditResult, Finding
 from anneal_edu.distributions import (
@@ -193,7 +192,6 @@ __all__ = [
     "track_log_likelihood",
     "train_gaussian_rbm",
     "train_rbm",
-    "tune_step_size",
     "uniform_rbm",
     "widen_covariance",
 ]

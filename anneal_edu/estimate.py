@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -76,40 +77,39 @@ class Result:
         return str(self)
 
 
-def beyond_noise(difference: float, error: float, n: int) -> bool:
-    """Whether n independent chains hardly ever differ so much by chance, by Student's t: once in a thousand runs.
+def half_warnings(growth: np.ndarray, error: np.ndarray, n: int, where: Sequence[str]) -> tuple[Caveat, ...]:
+    """What a run says whose second half gives other ratios of Z than the first.
 
-    Examples
-    --------
-    >>> beyond_noise(4.0, 1.0, 100), beyond_noise(4.0, 1.0, 5)
-    (True, False)
+    ``growth`` are differences of log Z between the halves and ``error`` their standard errors over n chains; each of
+    them is beyond the noise, by Student's t, in one sound run in a thousand, less what several looks cost (Bonferroni).
     """
-    return n > 1 and bool(abs(difference) > error * stdtrit(n - 1, 0.9995))
-
-
-def half_warnings(first: float, second: float, error: float, n: int) -> tuple[Caveat, ...]:
-    """What the log Z of two halves of a run, and the standard error of their difference over n chains, say."""
-    if not beyond_noise(second - first, error, n):
+    z = np.nan_to_num(np.abs(growth) / np.maximum(error, 1e-300), nan=0.0)
+    worst = int(np.argmax(z))
+    if n < 2 or not z[worst] > stdtrit(n - 1, 1 - 0.0005 / len(z)):
         return ()
     sentence = (
-        f"the chains had not settled: the first half of the sweeps says log Z ≈ {first:.2f}, the second {second:.2f}, "
-        f"with a standard error of {error:.2g} between them; raise n_burn_in and n_sweeps, or take a faster kernel"
+        f"the chains had not settled: from the first half of the sweeps to the second log Z changed by "
+        f"{growth[worst]:+.2f} ± {error[worst]:.2g} {where[worst]}; raise n_burn_in or take a faster kernel"
     )
     return (Caveat("not settled", sentence),)
 
 
 def end_warnings(lower: float, upper: float, error: float, n: int) -> tuple[Caveat, ...]:
-    """What log Z from below and from above say, where error is the standard error of their gap over n draws."""
-    if not beyond_noise(upper - lower, error, n):
-        return ()
-    if upper < lower:
+    """What log Z from below and from above say, where error is the standard error of their gap over n draws.
+
+    Two sound ends are error² / 2 apart on average, since logarithms of means are low and high.
+    """
+    z = (upper - lower - error**2 / 2) / error if n > 1 and error > 0 else 0.0
+    if z < -stdtrit(n - 1, 0.9985):
         sentence = (
             f"crossed: the bound from above, {upper:.2f}, is lower than that from below, {lower:.2f}: some draws are "
             "not of their distribution; check sample, the order of the draws, the burn-in, and the kernel (audit)"
         )
         return (Caveat("crossed", sentence),)
-    sentence = f"log Z may lie anywhere between {lower:.2f} and {upper:.2f}; log_z is too low: add rungs between"
-    return (Caveat("ends apart", sentence),)
+    if z > stdtrit(n - 1, 0.9999):
+        sentence = f"log Z may lie anywhere between {lower:.2f} and {upper:.2f}; log_z is too low: add rungs between"
+        return (Caveat("ends apart", sentence),)
+    return ()
 
 
 @dataclass(frozen=True)

@@ -297,7 +297,7 @@ def warnings_of(
         return (Caveat("every weight is zero", sentence),)
     found = []
     share, ess = normalised_weights(lw).max() / n, effective_sample_size(lw)
-    if ess < max(2.0, 0.01 * n):
+    if ess < max(2.0, 0.01 * n, n / 3 if n < 21 else 0):  # of so few weights no tail can be seen
         sentence = f"{n} {unit} are worth {ess:.1f} draws, and the largest weight carries {share:.0%} of the estimate"
         found.append(Caveat("collapsed weights", f"collapsed weights: {sentence}; {advice}"))
     tail = pareto_tail_index(lw)

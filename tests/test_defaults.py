@@ -17,6 +17,8 @@ DEFAULTS = {
     "MeanCovarianceRBM": dict(sigma=1.0),
     "ProductOfExperts": dict(expert="laplace"),
     "ReverseAISResult.interval": dict(level=0.95, n_resamples=1000),
+    "adaptive_schedule": dict(ess=0.97, n_moves=1),
+    "ais": dict(resample=0.0),
     "audit": dict(n_draws=8000, risk=0.001),
     "base_rate_rbm": dict(clip=0.01),
     "bootstrap_log_mean_exp": dict(n_resamples=1000),
@@ -36,10 +38,10 @@ DEFAULTS = {
     "minimum_probability_flow": dict(n_rounds=60, n_iterations=2, step_size=0.05, n_leapfrog=20),
     "moment_spline_path": dict(knots=9),
     "optimal_binned_schedule": dict(n_bins=10),
-    "parallel_tempering": dict(swaps="even_odd", n_burn_in=0, keep="all", keep_every=1),
+    "parallel_tempering": dict(swaps="even_odd", keep="all", keep_every=1),
     "pcd_fit": dict(n_updates=1000, n_particles=100, learning_rate=0.01),
     "sandwich": dict(n_burn_in=1000),
-    "simulated_tempering": dict(n_burn_in=0, keep_every=1),
+    "simulated_tempering": dict(keep_every=1),
     "tempering_states": dict(swaps="even_odd"),
     "thermodynamic_integration": dict(rao_blackwellized=False),
     "track_log_likelihood": dict(every=100, n_sweeps=10, n_chains=100, both_layers=False),
@@ -47,7 +49,6 @@ DEFAULTS = {
         method="cd", n_gibbs=1, n_updates=5000, learning_rate=0.05, batch_size=100, sigma=1.0, learn_sigma=False
     ),
     "train_rbm": dict(method="cd", n_gibbs=1, n_updates=5000, learning_rate=0.05, batch_size=100, decay=True),
-    "tune_step_size": dict(n_steps=100, n_chains=50, target_acceptance=0.9),
 }
 
 

@@ -146,7 +146,7 @@ def likelihood(model, **options):
 
 
 def tuned(**options):
-    return ae.tune_step_size(PATH, **({"n_steps": 5, "n_chains": 11} | options), rng=rng())
+    return ae.adaptive_schedule(PATH, **({"n_chains": 11, "kernel": walk} | options), rng=rng()).schedule
 
 
 def move(kernel):
@@ -261,7 +261,8 @@ TABLE = [
              "batch_size": (5, 6), "decay": (True, False)}),
     Options(ae.train_rbm, partial(trained, ae.train_rbm, BINARY, 3, "pt"),
             {"swaps": ("even_odd", "lifted"), "n_rungs": (3, 4)}),
-    Options(ae.tune_step_size, tuned, {"n_steps": (5, 40), "n_chains": (11, 40), "target_acceptance": (0.9, 0.8)}),
+    Options(ae.adaptive_schedule, tuned,
+            {"n_chains": (11, 40), "kernel": (walk, long_walk), "ess": (0.9, 0.5), "n_moves": (1, 2)}),
     Options(data.bars_and_stripes, data.bars_and_stripes, {"size": (2, 3)}),
     Options(data.color_patches, colour, {"size": (2, 3), "images": (COLOURS, MORE_COLOURS)}),
     Options(data.digits, lru_cache(maxsize=2)(data.digits), {"size": (8, 28)}),

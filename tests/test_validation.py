@@ -29,9 +29,7 @@ RUN = ae.ais(GAUSSIANS, [0, 1], 3, rng=np.random.default_rng(0))
 INTERVALS = {
     "level": (lambda level: RUN.interval(level), 0, 1),
     "clip": (lambda clip: ae.base_rate_rbm([[0, 1]], 1, clip), 0, 0.5),
-    "target_acceptance": (
-        lambda share: ae.tune_step_size(GAUSSIANS, 2, 50, share, rng=np.random.default_rng(0)), 0, 1
-    ),
+    "ess": (lambda ess: ae.adaptive_schedule(GAUSSIANS, 50, ae.exact, ess=ess, rng=np.random.default_rng(0)), 0, 1),
 }
 
 

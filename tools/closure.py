@@ -1,7 +1,7 @@
 """How much must be read to understand an algorithm: its functions and classes, and all that these name, in lines.
 
-    python tools/closure.py                     the algorithms of the course
-    python tools/closure.py rts tune_step_size  these public names
+    python tools/closure.py                        the algorithms of the course
+    python tools/closure.py rts adaptive_schedule  these public names
 
 Counted are lines of code of every function and class of the library that can be reached by name, without docstrings,
 comments and blank lines, and without argument checks (whatever is imported from anneal_edu.validation, and statements

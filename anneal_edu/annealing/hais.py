@@ -60,7 +60,7 @@ class HAISResult(AISResult):
         """Those of the warnings that concern the leapfrog steps, not the weights."""
         if self.acceptance >= _LOW_ACCEPTANCE:
             return ()
-        sentence = f"{self.acceptance:.1%} of the leapfrog steps were accepted: shorten step_size, see tune_step_size"
+        sentence = f"{self.acceptance:.1%} of the leapfrog steps were accepted: shorten step_size (adaptive_schedule)"
         return (Caveat("steps refused", sentence),)
 
     def _lines(self) -> list[str]:
@@ -240,7 +240,7 @@ def hais(
 
     Each chain carries a momentum. At every intermediate distribution it makes one leapfrog step, a Metropolis decision,
     and renews part of the momentum (Sohl-Dickstein and Culpepper 2012, Section 2.3). The mean weight is unbiased for
-    any fixed step size; one that adapts while it weights would lose that, so tune it before: `tune_step_size`.
+    any fixed step size; one that adapts while it weights would lose that, so tune it before: `adaptive_schedule`.
 
     Parameters
     ----------

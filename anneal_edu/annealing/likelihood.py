@@ -125,7 +125,7 @@ def log_likelihood(
     n_chains : int
         Chains, for every point where the model is generative; the paper takes 200.
     step_size : float
-        Of the leapfrog; a generative model with little noise needs a small one, `tune_step_size`.
+        Of the leapfrog; a generative model with little noise needs a small one.
     rng : numpy.random.Generator
     workers : int, optional
         Threads; by default every core, but one where a function of yours is called. The numbers do not depend on it.

@@ -13,6 +13,7 @@ _scratch = Scratch()
 _SAFE_FIELD = 80.0  # e^80 is a float32, and so is the square of its root; e^89 is not
 
 
+@np.errstate(under="ignore")
 def bernoulli(field: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """Draw 0 or 1 with probability p = sigmoid(field) of a 1, overwriting ``field`` with the draws and returning it.
 
@@ -66,6 +67,7 @@ def _bernoulli_of_16_bits(field: np.ndarray, rng: np.random.Generator) -> np.nda
     return field
 
 
+@np.errstate(under="ignore")
 def softplus(field: np.ndarray) -> np.ndarray:
     """log(1 + e^a) = max(a, 0) + log(1 + e^{-|a|}), without overflow, in the dtype of ``field``.
 
@@ -87,6 +89,7 @@ def softplus(field: np.ndarray) -> np.ndarray:
     return out
 
 
+@np.errstate(under="ignore")
 def sum_of_softplus(field: np.ndarray) -> np.ndarray:
     """Σ_j log(1 + e^{a_j}) over the last axis, in float64, overwriting ``field``.
 
@@ -109,6 +112,7 @@ def sum_of_softplus(field: np.ndarray) -> np.ndarray:
     return np.log(field).sum(-1, dtype=np.float64)
 
 
+@np.errstate(under="ignore")
 def weigh_and_draw(
     field_before: np.ndarray, field: np.ndarray, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:

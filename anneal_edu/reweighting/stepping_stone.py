@@ -18,11 +18,9 @@ from anneal_edu.reweighting.density_matrix import (
     log_ratios_by_stepping_stones,
     stones,
 )
-from anneal_edu.reweighting.mbar import other_states
+from anneal_edu.reweighting.mbar import mbar, other_states
 from anneal_edu.reweighting.over_chains import as_chain_labels, error_over_chains
 from anneal_edu.weights import effective_sample_size, warnings_of
-
-_JUDGED = "collapsed weights", "heavy tail"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -114,6 +112,7 @@ def stepping_stone(
         *_worst_stone(log_f, counts),
         *end_warnings(log_z[reached], -down[-1], float(error_over_chains(gap, chains)), n),
         *other_states(log_f, counts),
+        *_beyond(log_f, counts, log_z),
     )
     return SteppingStoneResult(
         log_z, error_over_chains(influences, chains), float(-down[-1]), warnings, start_log_z
@@ -128,16 +127,39 @@ def _unreached(log_z: np.ndarray) -> tuple[Caveat, ...]:
     return (Caveat("rungs never meet", sentence),)
 
 
+def _beyond(log_f: np.ndarray, counts: np.ndarray, log_z: np.ndarray) -> tuple[Caveat, ...]:
+    """Whether draws of all states see more of the last one, which gave none, than those of the state before it."""
+    if counts[-1] or np.count_nonzero(counts) < 2:
+        return ()
+    try:
+        pooled = mbar(log_f, counts)
+    except ValueError:
+        return ()
+    if not pooled.log_z[-1] - log_z[-1] > 3 * pooled.std_error[-1]:
+        return ()
+    sentence = f"the last state gave no draws; those of all others together say {pooled.log_z[-1]:.2f}: take mbar"
+    return (Caveat("ends apart", sentence),)
+
+
 def _worst_stone(log_f: np.ndarray, counts: np.ndarray) -> tuple[Caveat, ...]:
-    """What the weights of the stone that is worth the smallest share of its draws say."""
+    """Of the stone that is worth the smallest share of its draws: whether few carry it.
+
+    Where the far end gave no draws, so that nothing comes from above, also whether its tail is heavy.
+    """
     log_w = {
         (here, state): log_f[state, own] - log_f[here, own]
         for here, own, reached in stones(counts)
         for state in range(reached.start, reached.stop)
     }
-    here, state = min(log_w, key=lambda stone: effective_sample_size(log_w[stone]) / len(log_w[stone]))
-    found = warnings_of(log_w[here, state], unit="states", advice="add states between")
-    return tuple(Caveat(w.kind, f"from state {here} to {state}: {w}") for w in found if w.kind in _JUDGED)
+    worth = {stone: effective_sample_size(w) / len(w) for stone, w in log_w.items()}
+    alone = [stone for stone in log_w if counts[stone[1]] == 0]
+    return tuple(
+        Caveat(kind, f"from state {here} to {state}: {warning}")
+        for kind, judged in (("collapsed weights", list(log_w)), ("heavy tail", alone))
+        for here, state in sorted(judged, key=worth.__getitem__)[:1]
+        for warning in warnings_of(log_w[here, state], unit="states", advice="add states between")
+        if warning.kind == kind
+    )
 
 
 def _influences(log_f: np.ndarray, counts: np.ndarray, log_z: np.ndarray) -> np.ndarray:

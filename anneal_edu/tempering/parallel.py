@@ -163,17 +163,17 @@ class TemperingResult(Result):
     @property
     def log_z(self) -> float:
         """Stepping stones: log Z_0 + Σ_k log mean f_{k+1}(x_k) / f_k(x_k); -inf where a rung never met the next one."""
-        return self.start_log_z + _sum_of_log_means(self.log_mean_ratios[0])[0]
+        return float(self.start_log_z + _stones(self.log_mean_ratios[0])[0].sum())
 
     @property
     def upper(self) -> float:
         """The stones downwards, log Z_0 - Σ_k log mean f_k(x_{k+1}) / f_{k+1}(x_{k+1}): high on average, log_z low."""
-        return self.start_log_z - _sum_of_log_means(self.log_mean_ratios[1])[0]
+        return float(self.start_log_z - _stones(self.log_mean_ratios[1])[0].sum())
 
     @property
     def std_error(self) -> float:
         """Standard error of log_z by the delta method, ladders counted as independent; NaN for a single one."""
-        return _error_over_ladders(_sum_of_log_means(self.log_mean_ratios[0])[1])
+        return float(_error_over_ladders(_stones(self.log_mean_ratios[0])[1].sum(0)))
 
     @property
     def warnings(self) -> tuple[Caveat, ...]:
@@ -192,14 +192,15 @@ class TemperingResult(Result):
                 "run more sweeps, or place the rungs anew (equal_rejection_schedule)"
             )
             found.append(Caveat("no round trip", sentence))
-        (_, of_up), (_, of_down) = (_sum_of_log_means(ratios) for ratios in self.log_mean_ratios)
-        found += end_warnings(self.log_z, self.upper, _error_over_ladders(of_up + of_down), C)
-        (first, of_first), (second, of_second) = (_sum_of_log_means(half[None]) for half in self.log_mean_ratios[0])
+        (_, of_up), (_, of_down) = (_stones(ratios) for ratios in self.log_mean_ratios)
+        found += end_warnings(self.log_z, self.upper, float(_error_over_ladders((of_up + of_down).sum(0))), C)
+        (first, of_first), (second, of_second) = (_stones(half[None]) for half in self.log_mean_ratios[0])
         if self.n_sweeps > 1:
-            first += len(self.rejection_rates) * np.log(self.n_sweeps / 2 / -(-self.n_sweeps // 2))
-            second += len(self.rejection_rates) * np.log(self.n_sweeps / 2 / (self.n_sweeps // 2))
-            error = _error_over_ladders(of_first - of_second)
-            found += half_warnings(self.start_log_z + first, self.start_log_z + second, error, C)
+            longer = np.log(-(-self.n_sweeps // 2) / (self.n_sweeps // 2))  # by how much the first half may be
+            growth, change = second - first + longer, of_second - of_first
+            growth, change = np.append(growth, growth.sum()), np.vstack([change, change.sum(0)])
+            where = [f"between rungs {k} and {k + 1}" for k in range(len(first))] + ["over the ladder"]
+            found += half_warnings(growth, _error_over_ladders(change), C, where)
         return tuple(found)
 
     @property
@@ -214,17 +215,17 @@ class TemperingResult(Result):
         ]
 
 
-def _sum_of_log_means(log_ratios: np.ndarray) -> tuple[float, np.ndarray]:
-    """Σ_k log of the mean over parts and ladders (…, K, C), and what each ladder contributes to first order, (C,)."""
+def _stones(log_ratios: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Log of the mean over parts and ladders (…, K, C), (K,), and what each ladder contributes to it, (K, C)."""
     ladders = np.logaddexp.reduce(log_ratios, axis=0) - np.log(len(log_ratios))  # (K, C)
     log_means = np.logaddexp.reduce(ladders, axis=1) - np.log(ladders.shape[1])
     with np.errstate(invalid="ignore", under="ignore"):  # -inf - (-inf): no state of that rung counts on the next one
-        return float(log_means.sum()), np.exp(ladders - log_means[:, None]).sum(0)
+        return log_means, np.exp(ladders - log_means[:, None])
 
 
-def _error_over_ladders(contributions: np.ndarray) -> float:
-    n = len(contributions)
-    return float(contributions.std(ddof=1) / np.sqrt(n)) if n > 1 else float("nan")
+def _error_over_ladders(contributions: np.ndarray) -> np.ndarray:
+    n = contributions.shape[-1]
+    return contributions.std(-1, ddof=1) / np.sqrt(n) if n > 1 else np.full(contributions.shape[:-1], np.nan)
 
 
 def parallel_tempering(
@@ -261,7 +262,7 @@ def parallel_tempering(
     swaps : "even_odd", "stochastic_even_odd" or "lifted"
         Even and odd pairs in turn; even or odd by a coin; or one tagged replica that keeps its direction.
     n_burn_in : int, optional
-        Sweeps before those that are kept; half as many again if not given. All rungs begin at draws of the start: the
+        Sweeps before those that are kept; as many if not given. All rungs begin at draws of the start: the
         first sweeps, and with them log_z and the rejection rates, are biased.
     keep : "all", "target" or "nothing"
         Which states to keep: T (K+1) C D numbers of 4 or 8 bytes, the last rung's T C D, or none. The estimates come
@@ -296,7 +297,7 @@ def parallel_tempering(
     """
     schedule = as_schedule("schedule", schedule)
     n_sweeps, n_chains = as_count("n_sweeps", n_sweeps), as_count("n_chains", n_chains)
-    n_burn_in = as_count("n_burn_in", n_sweeps // 2 if n_burn_in is None else n_burn_in, minimum=0)
+    n_burn_in = as_count("n_burn_in", n_sweeps if n_burn_in is None else n_burn_in, minimum=0)
     as_scheme(swaps)
     require_walk(path, kernel, rng)
     require_start(path(0.0), "sample", "log_z")

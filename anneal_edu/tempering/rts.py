@@ -235,7 +235,7 @@ class RTSResult(RTSRound):
         if share == 1:
             return super().warnings
         rest = np.maximum(1 - share * np.exp(first - self.chain_log_shares), 1e-12) / (1 - share)
-        return super().warnings + drift_warnings(first, self.chain_log_shares + np.log(rest), self.assumed_log_z[-1])
+        return super().warnings + drift_warnings(first, self.chain_log_shares + np.log(rest))
 
     def _lines(self) -> list[str]:
         return [

@@ -57,7 +57,7 @@ def log_conditionals(log_f: np.ndarray, log_z: np.ndarray) -> np.ndarray:
     return log_q
 
 
-def ratio_estimate(log_z: np.ndarray | float, log_c: np.ndarray) -> np.ndarray:
+def ratio_estimate(log_z: np.ndarray, log_c: np.ndarray) -> np.ndarray:
     """log Ẑ_k^RTS = log Ẑ_k + log c_k - log c_0, for equal r_k  (Carlson et al. 2016, "RTS"): (K+1,).
 
     c_k is the share of the chains' time on rung k: of their visits or, Rao-Blackwellised, the mean of q(β_k | x).
@@ -151,7 +151,7 @@ class SimulatedTemperingResult(Result):
         if not half:
             return found
         first, second = logsumexp(self.log_conditionals[:half], axis=0), logsumexp(self.log_conditionals[half:], axis=0)
-        return found + drift_warnings(first, second, self.start_log_z + self._relative_log_z[-1])
+        return found + drift_warnings(first, second)
 
     @property
     def estimate(self) -> Estimate:
@@ -180,10 +180,10 @@ def share_errors(*log_shares: np.ndarray) -> np.ndarray:
     return influence.std(1, ddof=1) / np.sqrt(n_chains)
 
 
-def drift_warnings(first: np.ndarray, second: np.ndarray, base: float) -> tuple[Caveat, ...]:
-    """What the log shares of every chain (K+1, C) in two halves of a run say; base is log Ẑ of the last rung."""
-    one, two = (float(base + ratio_estimate(0.0, logsumexp(half, axis=1))[-1]) for half in (first, second))
-    return half_warnings(one, two, float(share_errors(first, second)[-1]), first.shape[1])
+def drift_warnings(first: np.ndarray, second: np.ndarray) -> tuple[Caveat, ...]:
+    """What the log shares of every chain (K+1, C) in two halves of a run say."""
+    one, two = (logsumexp(half, axis=1)[-1] - logsumexp(half, axis=1)[0] for half in (first, second))
+    return half_warnings(np.array([two - one]), share_errors(first, second)[-1:], first.shape[1], ["over the ladder"])
 
 
 def share_warnings(log_shares: np.ndarray, n_chains: int) -> tuple[Caveat, ...]:
@@ -229,7 +229,7 @@ def simulated_tempering(
     n_chains : int
     kernel : callable, (distribution, x, rng) -> x
     n_burn_in : int, optional
-        Sweeps before those that are kept; half as many again if not given.
+        Sweeps before those that are kept; as many if not given.
     keep_every : int
         Keep every so-many-th sweep only; the estimates are from those. T sweeps take T C (D + K + 2) numbers.
     rng : numpy.random.Generator
@@ -261,7 +261,7 @@ def simulated_tempering(
     log_z = as_finite_array("log_z", log_z, ndim=1)
     require_shape("log_z", log_z, schedule.shape)
     n_sweeps, n_chains = as_count("n_sweeps", n_sweeps), as_count("n_chains", n_chains)
-    n_burn_in = as_count("n_burn_in", n_sweeps // 2 if n_burn_in is None else n_burn_in, minimum=0)
+    n_burn_in = as_count("n_burn_in", n_sweeps if n_burn_in is None else n_burn_in, minimum=0)
     require_walk(path, kernel, rng)
     start = path(0.0)
     require_start(start, "sample", "log_z")

@@ -246,38 +246,6 @@ def test_by_default_the_momentum_is_renewed_by_the_step_that_is_made(step_size):
     np.testing.assert_allclose(default.samples, explicit.samples, rtol=1e-12, atol=1e-12)
 
 
-def test_the_pilot_finds_the_step_of_the_acceptance_asked_for():
-    target, _ = log_gamma_target(np.array([2.0, 50.0]))
-    path = ae.geometric_path(ae.Gaussian(np.zeros(2), np.eye(2)), target)
-    for wanted in (0.5, 0.9):
-        step_size = ae.tune_step_size(path, target_acceptance=wanted, rng=np.random.default_rng(0))
-        result = ae.hais(path, ae.linear_schedule(100), 1000, step_size, rng=np.random.default_rng(1))
-        assert result.acceptance == pytest.approx(wanted, abs=0.09)  # 50 chains of the pilot know it to 0.02
-
-
-@pytest.mark.parametrize("width", [0.003, 0.3, 1.0, 30.0])
-def test_no_pilot_takes_a_step_more_than_twice_too_long_or_too_short(width, monkeypatch):
-    """From the paper's 0.2 to the step sought, and past it by a factor of two at most: longer ones may overflow."""
-    tuning, tried = import_module("anneal_edu.annealing.step_size"), []
-
-    def recorded(path, schedule, n_chains, step_size, *, rng):
-        tried.append(step_size)
-        return ae.hais(path, schedule, n_chains, step_size, rng=rng)
-
-    monkeypatch.setattr(tuning, "hais", recorded)
-    path = ae.geometric_path(ae.Gaussian([0.0], [[width**2]]), ae.Gaussian([0.5 * width], [[width**2]]))
-    for wanted in (0.5, 0.6, 0.7, 0.8, 0.9):
-        tried.clear()
-        found = tuning.tune_step_size(path, 20, 50, wanted, rng=np.random.default_rng(0))
-        assert min(tried) > 0.45 * min(found, 0.2) and max(tried) < 2.3 * max(found, 0.2)  # two, and a pilot's noise
-
-
-def test_pilots_of_a_step_size_draw_from_its_generator():
-    path = ae.geometric_path(ae.Gaussian([0.0], [[1.0]]), ae.Gaussian([0.5], [[0.2]]))
-    found = {ae.tune_step_size(path, 10, 20, rng=np.random.default_rng(seed)) for seed in range(5)}
-    assert len(found) > 1
-
-
 def test_a_step_far_too_long_is_refused_and_nothing_overflows():
     target, _ = log_gamma_target(np.array([2.0]))
     path = ae.geometric_path(ae.Gaussian([0.0], [[1.0]]), target)
@@ -315,8 +283,6 @@ def test_wrong_company_is_refused():
     nan = ae.Unnormalized(lambda x: -(x**2).sum(-1), 1, grad=lambda x: np.full(x.shape, np.nan))
     with pytest.raises(ValueError, match="grad_log_density is NaN"):
         run(ae.geometric_path(ae.Gaussian([0.0], [[1.0]]), nan), rng=rng)
-    with pytest.raises(ValueError, match="target_acceptance must lie"):
-        ae.tune_step_size(gaussian_path(), target_acceptance=1.0, rng=rng)
 
 
 def test_metropolis_accepts_with_the_right_probability():
