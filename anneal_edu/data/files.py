@@ -18,7 +18,6 @@ from anneal_edu.distributions import BinaryRBM, GaussianRBM
 
 _IDX_TYPES = {0x08: ">u1", 0x09: ">i1", 0x0B: ">i2", 0x0C: ">i4", 0x0D: ">f4", 0x0E: ">f8"}
 _MOST_AXES = 32
-_FEW = 0.01  # pixels on, or off: then half of the range is hardly the level that was meant
 _BEST_COMPRESSION = 1100  # gzip packs zeros 1032 to 1, and nothing better
 _BINARY = ("weights", "visible_bias", "hidden_bias")
 
@@ -122,7 +121,7 @@ def binary_images(path: str | Path) -> tuple[np.ndarray, str]:
     if not np.isin(images, (0, 1)).all():
         half = (float(images.min()) + float(images.max())) / 2
         images, said = images > half, f"{said}, made binary at {half:g}"
-        if min(share := images.mean(), 1 - share) < _FEW:
+        if min(share := images.mean(), 1 - share) < 0.01:  # half of the range is hardly the level that was meant
             said += f": {share:.4%} of the pixels are on"
     return images.astype(np.float32), said
 

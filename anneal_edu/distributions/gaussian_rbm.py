@@ -11,8 +11,7 @@ from anneal_edu.validation import as_finite_array, require_shape
 
 def as_sigma(sigma: float | np.ndarray, dim: int, dtype: DTypeLike = np.float64) -> np.ndarray:
     """Positive standard deviations (D,); one number serves all units."""
-    sigma = np.full(dim, sigma) if np.ndim(sigma) == 0 else sigma
-    sigma = as_finite_array("sigma", sigma, ndim=1, dtype=dtype)
+    sigma = as_finite_array("sigma", np.full(dim, sigma) if np.ndim(sigma) == 0 else sigma, ndim=1, dtype=dtype)
     require_shape("sigma", sigma, (dim,))
     if (sigma <= 0).any():
         raise ValueError(f"sigma must be positive, got {sigma.min()}")
@@ -45,10 +44,10 @@ class GaussianRBM(GaussianBernoulli):
     Examples
     --------
     >>> import numpy as np, anneal_edu as ae
-    >>> grbm = ae.GaussianRBM(weights=[[2.0], [0.0]], visible_bias=[0.0, 0.0], hidden_bias=[-2.0], sigma=[1.0, 1.0])
+    >>> grbm = ae.GaussianRBM(weights=[[2.0], [0.0]], visible_bias=[0.0, 0.0], hidden_bias=[-2.0], sigma=2.0)
     >>> mean, cov = grbm.mean_and_cov()
     >>> mean, cov.diagonal()
-    (array([1., 0.]), array([2., 1.]))
+    (array([2., 0.]), array([8., 4.]))
     """
 
     weights: np.ndarray

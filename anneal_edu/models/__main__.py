@@ -44,8 +44,6 @@ def images_for(names: list[str], file: Path | None) -> np.ndarray | None:
     if not of_images:
         known = ", ".join(name for recipes in ON_YOUR_IMAGES.values() for name in recipes)
         raise ValueError(f"--images is for {known}, and none of these is named")
-    if all(wanted.values()):
-        raise ValueError(f"--images holds those of {of_images[0][1]} or those of {of_images[-1][1]}: name them apart")
     if wanted["CIFAR-10"]:
         return load_cifar10(file)
     images, how = binary_images(file)

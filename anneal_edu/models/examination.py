@@ -219,13 +219,13 @@ def examine(
         raise TypeError(f"rbm must be a BinaryRBM or a GaussianRBM, got {type(rbm).__name__}")
     n_steps, n_chains = as_count("n_steps", n_steps), as_count("n_chains", n_chains)
     binary = isinstance(rbm, BinaryRBM)
-    as_choice("path", path, PATHS if binary else PATHS[:1])
+    paths, starts = (PATHS, STARTS) if binary else (PATHS[:1], (GAUSSIAN_START,))
+    as_choice("path", path, paths)
     require_generator(rng)
     if data is not None:
         data = as_binary_data("data", data) if binary else as_finite_array("data", data, ndim=2)
         require_shape("data", data, (len(data), rbm.dim))
-    default = GAUSSIAN_START if not binary else "uniform" if data is None else "base-rate"
-    start = as_choice("start", start or default, STARTS if binary else (GAUSSIAN_START,))
+    start = as_choice("start", start or starts[-1 if data is None else 0], starts)
     walk = _path_to(rbm, data, path, start, rng)
     both = sandwich(
         walk, linear_schedule(n_steps), n_chains, n_burn_in=max(n_steps, _LEAST_BURN_IN), data=data, rng=rng,
@@ -235,21 +235,16 @@ def examine(
     return Examination(both, n_steps, path, start, exact, None if data is None else rbm.log_density(data))
 
 
-def _start_of(rbm: BinaryRBM, data: np.ndarray | None, start: str) -> BinaryRBM:
-    if start == "uniform":
-        return uniform_rbm(rbm.dim, rbm.n_hidden)
-    if data is None:
-        raise ValueError('start "base-rate" needs data: base rates are how often each unit is on in them')
-    return base_rate_rbm(data, rbm.n_hidden)
-
-
 def _path_to(
     rbm: BinaryRBM | GaussianRBM, data: np.ndarray | None, path: str, start: str, rng: np.random.Generator
 ) -> Path:
     if isinstance(rbm, GaussianRBM):
         known = rbm.mean_and_cov() if rbm.enumerable else estimate_mean_and_cov(rbm, 100, 1000, 200, rng=rng)
         return covariance_path(*known, rbm)
-    p0 = _start_of(rbm, data, start)
+    if start == "base-rate" and data is None:
+        raise ValueError('start "base-rate" needs data: base rates are how often each unit is on in them')
+    H = rbm.n_hidden
+    p0 = uniform_rbm(rbm.dim, H) if data is None or start == "uniform" else base_rate_rbm(data, H)
     if path == "geometric":
         return geometric_path(p0, rbm)
     moments = estimate_moments(rbm, 100, 1000, 200, every=5, rng=rng) if data is None else data_moments(rbm, data)

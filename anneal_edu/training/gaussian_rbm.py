@@ -23,7 +23,7 @@ from anneal_edu.validation import (
 )
 
 METHODS = ("cd", "pcd")
-_FAR = 5  # times sigma, or a fifth of it: there training goes nowhere, or takes all its updates to arrive
+_FAR = 5  # times sigma, or a fifth of it: there training hardly gets anywhere
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,8 +153,8 @@ def train_gaussian_rbm(
     chains that live on between updates (Tieleman 2008). The learning rate falls linearly to zero.
 
     A Gaussian RBM adds variance to σ², and has no way to take any off. Where the data vary less than ``sigma``, the
-    weights shrink to nothing: hand in ``sigma=data.std(0)``, or let it be learned. The learning rate suits data whose
-    standard deviations are around 1; scale others first.
+    weights shrink to nothing: hand in ``sigma=data.std(0)``, or let it be learned; a factor of 5 between the two is
+    warned of. The learning rate suits data whose standard deviations are around 1; scale others first.
 
     Parameters
     ----------

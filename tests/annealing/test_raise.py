@@ -1,5 +1,7 @@
 """RAISE against the exact probabilities of the annealing model."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
@@ -63,6 +65,18 @@ def test_each_point_has_its_own_chains_and_their_mean_is_that_of_probabilities()
     assert np.abs((p.mean(1) - law) / (p.std(1, ddof=1) / np.sqrt(50))).max() < 6  # of Student's t
     log_law = np.log(law)
     assert np.ptp(log_law - path(1.0).log_density(ae.binary_states(4).astype(float))) > 0.5
+
+
+def test_memory_does_not_grow_with_the_data(monkeypatch):
+    """Pieces of 5 of 200 data: each takes some times its own states, in float32, and the numbers stay right."""
+    rng, target = np.random.default_rng(4), ae.BinaryRBM(np.zeros((784, 1)), np.full(784, 0.1), np.zeros(1))
+    path, data = ae.geometric_path(ae.uniform_rbm(784, 1), target), target.sample(200, rng)
+    monkeypatch.setattr("anneal_edu.annealing.likelihood._PIECE", 5 * 200 * 784)
+    tracemalloc.start()
+    found = ae.raise_log_likelihood(path, ae.linear_schedule(4), data, 200, rng=rng, workers=1)
+    assert tracemalloc.get_traced_memory()[1] < 8 * 4 * 5 * 200 * 784
+    tracemalloc.stop()
+    np.testing.assert_allclose(found, target.log_density(data) - target.log_z(), atol=3)
 
 
 def test_bad_input():

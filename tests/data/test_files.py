@@ -68,6 +68,7 @@ def test_an_rbm_survives_its_file(tmp_path):
     rbm = ae.BinaryRBM(rng.normal(size=(5, 3)), rng.normal(size=5), rng.normal(size=3))
     ae.data.save_rbm(tmp_path / "rbm.model", rbm)
     again = ae.data.load_rbm(tmp_path / "rbm.model")
+    assert repr(again) == "BinaryRBM(D=5, H=3)"
     for name in ("weights", "visible_bias", "hidden_bias"):
         np.testing.assert_array_equal(getattr(again, name), getattr(rbm, name))
 
@@ -225,6 +226,11 @@ def test_no_file_may_bring_code_along():
         for node in ast.walk(ast.parse(source.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and ast.unparse(node.func) == "np.load":
                 assert "allow_pickle=False" in map(ast.unparse, node.keywords), source.name
+
+
+def test_data_that_are_nearly_all_off_say_so(tmp_path):
+    np.save(tmp_path / "spot.npy", np.where(np.arange(900).reshape(100, 9) == 4, 255, np.arange(9) * 5))
+    assert binary_images(tmp_path / "spot.npy")[1].endswith(", made binary at 127.5: 0.1111% of the pixels are on")
 
 
 @pytest.mark.parametrize("values, half", [((0, 1), None), ((-1, 1), 0), ((0, 9), 4.5)])

@@ -198,6 +198,7 @@ def test_a_pickle_carries_the_parameters_only():
         ({"hidden_bias": np.zeros(3)}, r"hidden_bias must have shape \(2,\)"),
         ({"sigma": np.ones(4)}, r"sigma must have shape \(3,\)"),
         ({"sigma": np.array([1.0, 0.0, 1.0])}, "sigma must be positive"),
+        ({"sigma": 0.0}, "sigma must be positive"),
         ({"sigma": np.array([1.0, np.nan, 1.0])}, "sigma must be finite"),
         ({"weights": np.full((3, 2), np.inf)}, "weights must be finite"),
     ],

@@ -34,11 +34,8 @@ class Large(ae.BinaryRBM):
 
 
 LARGE = Large(RBM.weights, RBM.visible_bias, RBM.hidden_bias)
-REAL = ae.GaussianRBM(rng(5).normal(size=(6, 4)), np.ones(6), np.zeros(4), np.linspace(0.5, 20, 6))
-
-
-class Coupled(ae.GaussianRBM):
-    enumerable = False
+REAL = ae.GaussianRBM(2 * rng(5).normal(size=(6, 4)), np.ones(6), np.zeros(4), np.linspace(0.5, 20, 6))
+MANY = type("ManyHidden", (ae.GaussianRBM,), {"enumerable": False})(*ae.data.files.rbm_arrays(REAL).values())
 
 
 RUNS = [
@@ -94,15 +91,12 @@ def test_what_can_be_counted_is_counted():
 
 @pytest.mark.parametrize("data", [None, REAL.sample(300, rng(4))], ids=["no data", "data"])
 def test_a_gaussian_rbm_is_bounded_from_its_own_moments_exact_or_from_chains(data):
-    for rbm in (REAL, Coupled(REAL.weights, REAL.visible_bias, REAL.hidden_bias, REAL.sigma)):
-        found = ae.models.examine(rbm, data, 200, 400, rng=rng(3))
-        assert found.start == "mean-and-covariance" and not found.sandwich.warnings
+    for rbm in (REAL, MANY):
+        found = ae.models.examine(rbm, data, 50, 400, rng=rng(3))
+        assert found.start == "mean-and-covariance" and found.sandwich.forward.ess > 300  # from N(0, sigma²) 94
         for run in (found.sandwich.forward, found.sandwich.reverse):
             assert abs(run.log_z - REAL.log_z()) < 6 * run.std_error + 0.02
         assert found.exact == (REAL.log_z() if rbm is REAL else None)
-        assert data is None or found.log_likelihood[0] == pytest.approx(
-            REAL.log_density(data).mean() - (found.exact or found.sandwich.upper), abs=1e-3
-        )
 
 
 def test_a_likelihood_has_its_direction():

@@ -65,11 +65,6 @@ def test_grey_images_are_made_binary_at_half_of_their_range_and_it_is_said(files
     assert binary.splitlines()[2:] == grey.splitlines()[2:], "the same states, the same numbers"
 
 
-def test_a_model_of_few_pixels_that_are_on_says_so(files, capsys):
-    np.save("spot.npy", np.where(np.arange(900).reshape(100, 9) == 4, 255, np.arange(9) * 5))
-    assert "made binary at 127.5: 0.1111% of the pixels are on\n" in said(["mine.npz", "--data", "spot.npy"], capsys)
-
-
 def test_a_gaussian_rbm_has_real_data_and_its_own_start(files, capsys):
     """Advice comes in the words of the command, in the file in those of the library."""
     ae.data.save_rbm("real.npz", ae.models.load("patches_cd1_200"))
@@ -77,19 +72,10 @@ def test_a_gaussian_rbm_has_real_data_and_its_own_start(files, capsys):
     words = said(["real.npz", "--data", "patches.npy", "--steps", "3", "--json", "found.json"], capsys)
     assert "geometric path from mean and covariance, 3 steps" in words and "likelihood of 50 data" in words
     assert "\nnext: --steps 30: " in words and "--path" not in words
-    assert json.loads(Path("found.json").read_text(encoding="utf-8"))["advice"][0].startswith("n_steps=30: ")
+    assert '"n_steps=30: ' in Path("found.json").read_text(encoding="utf-8")
     with pytest.raises(SystemExit):
         open_door(["log-z", "real.npz", "--path", "moments"])
     assert capsys.readouterr().err == "error: path must be one of geometric, got 'moments'\n"
-
-
-def test_an_output_that_is_not_unicode_has_question_marks(files):
-    """What was found is in the file before it is printed."""
-    environment = os.environ | {"PYTHONIOENCODING": "ascii"}
-    for words in (["--help"], ["experiment", "--help"], ["log-z", "mine.npz", *QUICK, "--json", "found.json"]):
-        run = subprocess.run([sys.executable, "-m", "anneal_edu", *words], capture_output=True, env=environment)
-        assert run.returncode == 0 and not run.stderr
-    assert json.loads(Path("found.json").read_text(encoding="utf-8"))["n_steps"] == 100
 
 
 def test_without_data_it_starts_at_noise_and_says_no_likelihood(files, capsys):
@@ -213,17 +199,11 @@ def test_a_folder_that_is_read_only_is_said_before_anything_runs(files, capsys, 
     assert not Path("runs").exists()
 
 
-def test_no_model_is_a_question_for_one(capsys):
-    with pytest.raises(SystemExit) as end:
-        open_door(["log-z"])
-    assert end.value.code == 2 and "MODEL.npz" in capsys.readouterr().err
-
-
-def test_the_door_end_to_end(files):
+def test_the_door_end_to_end_into_an_output_without_unicode(files):
     """From a shell, once: words and 0; and words, no traceback and 2."""
-    command = [sys.executable, "-m", "anneal_edu", "log-z"]
-    good = subprocess.run([*command, "mine.npz", "--data", "grey-idx3-ubyte", *QUICK], capture_output=True, text=True)
-    assert (good.returncode, good.stderr) == (0, "")
-    assert "verdict: " in good.stdout and "made binary at 120" in good.stdout
-    bad = subprocess.run([*command, "grey-idx3-ubyte"], capture_output=True, text=True)
+    command, ascii = [sys.executable, "-m", "anneal_edu"], os.environ | {"PYTHONIOENCODING": "ascii"}
+    for words in (["log-z", "mine.npz", "--data", "grey-idx3-ubyte", *QUICK], ["experiment", "--help"]):
+        good = subprocess.run([*command, *words], capture_output=True, text=True, env=ascii)
+        assert (good.returncode, good.stderr) == (0, "") and "?" in good.stdout
+    bad = subprocess.run([*command, "log-z", "grey-idx3-ubyte"], capture_output=True, text=True)
     assert bad.returncode == 2 and "Traceback" not in bad.stderr and "is no NPZ file" in bad.stderr

@@ -110,7 +110,6 @@ def test_the_files_of_the_library_are_never_overwritten(tmp_path, monkeypatch, c
         (["cifar_pcd_20"], "cifar_pcd_20 needs --images FILE, CIFAR-10's training images"),
         (["digits8_cd", "cifar_pcd_20"], "cifar_pcd_20 needs --images FILE"),
         (["cifar_pcd_20", "--images", "noise"], "noise must hold records of 3073 bytes"),
-        (["cifar_pcd_20", "mnist_pcd_20", "--images", "noise"], "those of mnist_pcd_20 or those of cifar_pcd_20"),
     ],
 )
 def test_images_that_are_missing_or_unwanted_are_refused_in_words(words, complaint, tmp_path, monkeypatch, capsys):

@@ -170,12 +170,10 @@ def test_a_lesson_that_was_run_is_exported_with_its_pictures(tmp_path):
     assert html.count("<img") == html.count('<script type="application/vnd.jupyter.widget-view+json">') == 1
 
 
-def test_a_folder_that_is_read_only_is_one_line(monkeypatch):
-    def refuse(*_folders):
-        raise OSError(30, "Read-only file system")
-
-    monkeypatch.setattr(open_lab, "Copies", refuse)
-    with pytest.raises(SystemExit, match=r"^The lessons cannot be copied to .*my_lessons: Read-only file system\."):
+def test_a_folder_that_cannot_be_written_is_one_line(tmp_path, monkeypatch):
+    (tmp_path / "file").touch()
+    monkeypatch.setattr(open_lab, "OWN", tmp_path / "file" / "my_lessons")
+    with pytest.raises(SystemExit, match=r"^The lessons cannot be copied to .*my_lessons: Not a directory\."):
         open_lab.main()
 
 

@@ -1,6 +1,7 @@
 """The gradient against finite differences of the exact log likelihood, and training that climbs it."""
 
 import inspect
+from contextlib import nullcontext
 
 import numpy as np
 import pytest
@@ -216,6 +217,14 @@ def test_sigma_is_kept_unless_it_is_learned():
 def test_one_sigma_serves_all_units():
     rbm = ae.train_gaussian_rbm(DATA, 2, n_updates=2, rng=np.random.default_rng(0))
     np.testing.assert_array_equal(rbm.sigma, np.ones(3))
+
+
+@pytest.mark.parametrize(("scale", "said"), [(6, "6 times"), (0.1, "0.1 times"), (4, None), (0.3, None)])
+def test_data_far_from_sigma_are_warned_of_and_scaled_ones_are_not(scale, said):
+    data = scale * np.tile([[-1.0], [1.0]], (50, 3))
+    with pytest.warns(UserWarning, match=f"{said} as wide as sigma.*sigma=data.std") if said else nullcontext():
+        ae.train_gaussian_rbm(data, 2, n_updates=1, rng=np.random.default_rng(0))
+    ae.train_gaussian_rbm(data, 2, n_updates=1, sigma=data.std(0), rng=np.random.default_rng(0))
 
 
 def test_learning_finds_the_sigma_of_a_model():

@@ -26,6 +26,7 @@ def worker_pool(n_workers: int) -> Iterator[ProcessPoolExecutor]:
         except BaseException:
             for worker in active_children():
                 worker.terminate()
+            pool._result_queue._writer.close()  # or half of a result, which one was sending, is waited for to its end
             raise
 
 
