@@ -68,7 +68,6 @@ def test_each_point_has_its_own_chains_and_their_mean_is_that_of_probabilities()
 
 
 def test_memory_does_not_grow_with_the_data(monkeypatch):
-    """Pieces of 5 of 200 data: each takes some times its own states, in float32, and the numbers stay right."""
     rng, target = np.random.default_rng(4), ae.BinaryRBM(np.zeros((784, 1)), np.full(784, 0.1), np.zeros(1))
     path, data = ae.geometric_path(ae.uniform_rbm(784, 1), target), target.sample(200, rng)
     monkeypatch.setattr("anneal_edu.annealing.likelihood._PIECE", 5 * 200 * 784)

@@ -145,12 +145,6 @@ def test_a_shape_whose_product_wraps_is_no_shape_of_nothing(tmp_path, shape):
         ae.data.load_idx(tmp_path / "wraps")
 
 
-def test_an_array_of_more_axes_than_numpy_has_is_no_idx_file(tmp_path):
-    (tmp_path / "axes").write_bytes(bytes([0, 0, 8, 255]) + bytes([0, 0, 0, 1]) * 255 + b"x")
-    with pytest.raises(ValueError, match="axes is no IDX file: it starts with 00 00 08 ff"):
-        ae.data.load_idx(tmp_path / "axes")
-
-
 def test_an_idx_file_of_nothing_is_nothing(tmp_path):
     (tmp_path / "none").write_bytes(bytes([0, 0, 8, 2, 0, 0, 0, 0, 0, 0, 0, 5]))
     assert ae.data.load_idx(tmp_path / "none").shape == (0, 5)

@@ -34,7 +34,8 @@ class Large(ae.BinaryRBM):
 
 
 LARGE = Large(RBM.weights, RBM.visible_bias, RBM.hidden_bias)
-REAL = ae.GaussianRBM(2 * rng(5).normal(size=(6, 4)), np.ones(6), np.zeros(4), np.linspace(0.5, 20, 6))
+WEIGHTS = 2 * rng(np.random.SeedSequence(5)).normal(size=(6, 4))
+REAL = ae.GaussianRBM(WEIGHTS, np.ones(6), np.zeros(4), np.geomspace(0.5, 20, 6))
 MANY = type("ManyHidden", (ae.GaussianRBM,), {"enumerable": False})(*ae.data.files.rbm_arrays(REAL).values())
 
 
@@ -93,7 +94,7 @@ def test_what_can_be_counted_is_counted():
 def test_a_gaussian_rbm_is_bounded_from_its_own_moments_exact_or_from_chains(data):
     for rbm in (REAL, MANY):
         found = ae.models.examine(rbm, data, 50, 400, rng=rng(3))
-        assert found.start == "mean-and-covariance" and found.sandwich.forward.ess > 300  # from N(0, sigma²) 94
+        assert found.start == "mean-and-covariance" and found.sandwich.forward.ess > 200  # from N(0, sigma²) 94
         for run in (found.sandwich.forward, found.sandwich.reverse):
             assert abs(run.log_z - REAL.log_z()) < 6 * run.std_error + 0.02
         assert found.exact == (REAL.log_z() if rbm is REAL else None)

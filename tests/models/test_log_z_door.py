@@ -66,7 +66,6 @@ def test_grey_images_are_made_binary_at_half_of_their_range_and_it_is_said(files
 
 
 def test_a_gaussian_rbm_has_real_data_and_its_own_start(files, capsys):
-    """Advice comes in the words of the command, in the file in those of the library."""
     ae.data.save_rbm("real.npz", ae.models.load("patches_cd1_200"))
     np.save("patches.npy", ae.data.color_patches(50, rng=np.random.default_rng(0)))
     words = said(["real.npz", "--data", "patches.npy", "--steps", "3", "--json", "found.json"], capsys)
