@@ -83,7 +83,7 @@ def half_warnings(growth: np.ndarray, error: np.ndarray, n: int, where: Sequence
     ``growth`` are differences of log Z between the halves and ``error`` their standard errors over n chains; each of
     them is beyond the noise, by Student's t, in one sound run in a thousand, less what several looks cost (Bonferroni).
     """
-    z = np.nan_to_num(np.abs(growth) / np.maximum(error, 1e-300), nan=0.0)
+    z = np.divide(np.abs(growth), error, out=np.zeros(len(error)), where=np.isfinite(growth) & (error > 0))
     worst = int(np.argmax(z))
     if n < 2 or not z[worst] > stdtrit(n - 1, 1 - 0.0005 / len(z)):
         return ()

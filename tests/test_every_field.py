@@ -30,6 +30,7 @@ from anneal_edu.training.gaussian_rbm import gibbs_step
 NO_LIBRARY = ("bugs", "figures", "panels", "check", "experiments", "__main__")
 EXEMPT = {
     Swaps: "fields of TemperingState",
+    ae.AdaptiveSchedule: "annealing/test_adaptive.py",
 }
 
 
@@ -280,10 +281,21 @@ def asymptotic_covariance(r):
     return theta
 
 
+def weakest_link(r):
+    """Of a ladder: the flow across the cut whose strongest link is the weakest, over the draws of the two it links."""
+    sampled = np.flatnonzero(COUNTS)
+    n, flow = COUNTS[sampled], (COUNTS[:, None] * r.overlap)[np.ix_(sampled, sampled)]
+    links = flow / np.sqrt(np.outer(n, n))
+    cut = min(range(1, len(n)), key=lambda k: links[:k, k:].max())
+    i, j = np.unravel_index(links[:cut, cut:].argmax(), (cut, len(n) - cut))
+    return flow[:cut, cut:].sum() * (1 / n[i] + 1 / n[cut + j])
+
+
 def newton_steps(_):
     """Each solves one system."""
     with pytest.MonkeyPatch.context() as patch:
         solved = counted(patch, np.linalg, "lstsq")
+        patch.setattr(importlib.import_module("anneal_edu.reweighting.mbar"), "other_states", lambda *_: ())
         ae.mbar(LOG_F, COUNTS)
     return len(solved)
 
@@ -327,9 +339,11 @@ TRAPEZOIDS = np.array([[0.5 * ((SCHEDULE[j] - SCHEDULE[j - 1]) * (0 < j <= k) +
                        for k in range(5)])  # fmt: skip
 
 
-def stones():
-    """Of every rung but the last: log f_{k+1} / f_k of its draws."""
+def stones(down=False):
+    """Of every rung but the last: log f_{k+1} / f_k of its draws; downwards, of every one but the first f_{k-1} / f_k."""
     parts = np.split(np.arange(30), COUNTS.cumsum()[:-1])
+    if down:
+        return [LOG_F[k, part] - LOG_F[k + 1, part] for k, part in enumerate(parts[1:])]
     return [LOG_F[k + 1, part] - LOG_F[k, part] for k, part in enumerate(parts[:-1])]
 
 
@@ -446,7 +460,7 @@ def swept():
 
 @lru_cache(maxsize=1)
 def swept_by_hand():
-    """After each sweep: x, replicas, proposed, accepted, α, log f_{k+1}(x_k) - log f_k(x_k)."""
+    """After each sweep: x, replicas, proposed, accepted, α, log f_{k+1}(x_k) - log f_k(x_k), and so downwards."""
     generator, states = rng(), []
     x = np.stack([START.sample(4, generator) for _ in SCHEDULE])
     replicas = np.tile(np.arange(5)[:, None], (1, 4))
@@ -461,7 +475,8 @@ def swept_by_hand():
         accepted = proposed & (np.exp(-generator.standard_exponential((4, 4))) < np.exp(log_alpha))
         for k, c in zip(*np.nonzero(accepted), strict=True):
             x[[k, k + 1], c], replicas[[k, k + 1], c] = x[[k + 1, k], c], replicas[[k + 1, k], c]
-        states.append((x.copy(), replicas.copy(), proposed, accepted, np.exp(log_alpha), above - own[:-1]))
+        ratios = np.stack([above - own[:-1], below - own[1:]])
+        states.append((x.copy(), replicas.copy(), proposed, accepted, np.exp(log_alpha), ratios))
     return states
 
 
@@ -471,7 +486,7 @@ def third_state():
 
 
 RATES = np.array([0.3, 0.1, 0.5])
-LOG_RATIOS = rng(13).normal(size=(20, 3, 6)) + rng(14).normal(size=(1, 3, 6)) - 2
+LOG_RATIOS = rng(13).normal(size=(7, 3, 6)) + rng(14).normal(size=(1, 3, 6)) - 2
 UP = [[0, 1, 2, 3], [1, 0, 2, 3], [1, 2, 0, 3], [1, 2, 3, 0]]  # which replica stands on each rung
 UP_AND_DOWN = np.array(UP + UP[-2::-1])
 REPLICAS = np.concatenate([
@@ -479,11 +494,19 @@ REPLICAS = np.concatenate([
 ], axis=2)  # five ladders in which replica 0 makes one round trip, and one in which nothing moves  # fmt: skip
 
 
+def in_halves(log_ratios):
+    """Upwards and downwards, 2/T times the sums over the first four of seven sweeps, say, and over the others."""
+    cut = -(-len(log_ratios) // 2)
+    sums = [np.exp(half).sum(0) for half in (log_ratios[:cut], log_ratios[cut:])]
+    return np.log(np.stack(sums, axis=1) * 2 / len(log_ratios))
+
+
 def tempered_by_hand():
     """Seven sweeps of six ladders, which made five round trips."""
     trips = np.zeros((4, 6), dtype=int)
     trips[1, :5] = 1
-    means = np.log(np.exp(LOG_RATIOS).mean(0))
+    down = -np.log(np.exp(LOG_RATIOS).mean((0, 2), keepdims=True)) + 0 * LOG_RATIOS
+    means = in_halves(np.stack([LOG_RATIOS, down], axis=1))
     return ae.TemperingResult([0, 0.2, 0.6, 1], 7, np.zeros((7, 4, 6, 1)), REPLICAS, trips, RATES, means, 0.7)
 
 
@@ -751,12 +774,14 @@ TABLE = [
         "log_weights": forward_log_weights,
         "samples": lambda r: 0.9 * forward()[1][-1] + 0.1 * np.array(MEANS[1]),
         "bootstrap_seed": lambda r: seed_after_sampling(6),
+        "founders": lambda r: None,
     }),
     (ae.AISResult, lambda: ae.AISResult(LW, np.zeros((40, 1)), 5), OF_WEIGHTS),
     (ae.ReverseAISResult, lambda: backward()[0], {
         "log_weights": backward_log_weights,
         "samples": lambda r: 0.9 * backward()[1][-1] + 0.1 * np.array(MEANS[0]),
         "bootstrap_seed": lambda r: rng().integers(2**63),
+        "founders": lambda r: None,
     }),
     (ae.ReverseAISResult, lambda: ae.ReverseAISResult(-LW, np.zeros((40, 1)), 5), {
         "log_z": lambda r: -log_mean_exp(LW),
@@ -775,7 +800,7 @@ TABLE = [
         "gap": lambda r: -log_mean_exp(-both_by_hand()[1].log_weights) - log_mean_exp(both_by_hand()[0].log_weights),
     }),
     (ae.Sandwich, bounds, {"estimate": middle_of_the_bounds}),
-    (ae.Sandwich, one_chain, {"warnings": lambda r: ("a single chain: no error bar can be given",)}),
+    (ae.Sandwich, one_chain, {"warnings": lambda r: ("a single chain: no error bar can be given; take n_chains=100, say",)}),
     (ae.models.Examination, examined_rbm, {
         "sandwich": lambda r: ae.sandwich(
             ae.geometric_path(ae.base_rate_rbm(THREE_BITS, 2), RBM), ae.linear_schedule(5), 6, rng=rng()),
@@ -790,7 +815,7 @@ TABLE = [
         "verdict": lambda r: "wide",
         "log_likelihood": lambda r: (LOG_P.mean() - 3 + log_mean_exp(LW), LOG_P.mean() - log_mean_exp(LW)),
         "likelihood_error": lambda r: LOG_P.std(ddof=1) / 3,
-        "advice": lambda r: ("--steps 600: smaller steps, and a longer run before the reverse one",),
+        "advice": lambda r: ("n_steps=600: smaller steps, and a longer run before the reverse one",),
     }),
     (HAISState, lambda: hamiltonian_states()[2], {
         "beta": lambda r: SCHEDULE[2],
@@ -804,6 +829,7 @@ TABLE = [
         "samples": lambda r: hamiltonian_states()[-1].x,
         "acceptance_along_path": lambda r: [share.mean() for share in moved()],
         "acceptance": lambda r: np.mean(moved()),
+        "founders": lambda r: None,
     }),
     (ae.HAISResult, lambda: ae.HAISResult(LW, np.zeros((40, 1)), 5, ACCEPTANCE), OF_WEIGHTS | {
         "bootstrap_seed": lambda r: 5,
@@ -838,13 +864,15 @@ TABLE = [
         "covariance": asymptotic_covariance,
         "spectral_gap": lambda r: 1 - np.sort(np.linalg.eigvals(r.overlap).real)[-2],
         "n_steps": newton_steps,
+        "weakest_link": weakest_link,
+        "misplaced": lambda r: (),
         "warnings": lambda r: (),
     }),
     (ae.MBARResult, lambda: stopped_early()[0], {
         "n_steps": lambda r: 1,
         "gradient": gradient_left,
     }),
-    (ae.MBARResult, lambda: ae.MBARResult(np.arange(4.0), THETA, np.eye(4), 0.5, 3, 0.1, None, 0.5), {
+    (ae.MBARResult, lambda: ae.MBARResult(np.arange(4.0), THETA, np.eye(4), 0.5, 3, 0.0, None, 0.5), {
         "std_error": lambda r: np.sqrt([THETA[k, k] - 2 * THETA[k, 0] + THETA[0, 0] for k in range(4)]),
         "estimate": lambda r: (3.5, np.sqrt(THETA[3, 3] - 2 * THETA[3, 0] + THETA[0, 0]), ()),
     }),
@@ -856,6 +884,7 @@ TABLE = [
         "log_z": lambda r: np.append(0, np.cumsum([log_mean_exp(stone) for stone in stones()])),
         "std_error": lambda r: np.sqrt(np.append(0, np.cumsum([1 / ess(np.exp(w)) - 1 / len(w) for w in stones()]))),
         "start_log_z": lambda r: 0.5,
+        "upper": lambda r: -sum(log_mean_exp(stone) for stone in stones(down=True)),
     }),
     (ae.SteppingStoneResult, lambda: ae.SteppingStoneResult(np.arange(4.0), np.arange(5.0, 9.0), 0.5), {
         "warnings": lambda r: (),
@@ -870,6 +899,8 @@ TABLE = [
         "schedule": lambda r: SCHEDULE,
         "mean_slopes": lambda r: rung_by_rung(np.mean),
         "std_error": lambda r: np.sqrt(TRAPEZOIDS**2 @ (rung_by_rung(np.var) / COUNTS)),
+        "slope_variances": lambda r: None,
+        "misplaced": lambda r: (),
     }),
     (ae.ThermodynamicIntegrationResult,
      lambda: ae.ThermodynamicIntegrationResult(SCHEDULE, MEAN_SLOPES, np.full(5, 9.0), 0.5), {
@@ -932,6 +963,7 @@ TABLE = [
         "schedule": lambda r: SQUEEZED,
         "history": lambda r: [done.log_z for done in rts_rounds_by_hand()],
         "counted_history": lambda r: [done.counted_log_z for done in rts_rounds_by_hand()],
+        "half": lambda r: rts_rounds_by_hand()[2],
         **{name: partial(lambda r, name: getattr(rts_rounds_by_hand()[-1], name), name=name)
            for name in (*(field.name for field in fields(ae.RTSRound)), *ROUND_SAYS)},
     }),
@@ -946,7 +978,7 @@ TABLE = [
         "rejection_rates": lambda r: np.mean([1 - state[4] for state in swept_by_hand()[1:]], axis=(0, 2)),
         "n_sweeps": lambda r: len(swept_by_hand()[1:]),
         "trips": lambda r: ae.count_round_trips(np.array([state[1] for state in swept_by_hand()[1:]])),
-        "log_mean_ratios": lambda r: np.log(np.mean([np.exp(state[5]) for state in swept_by_hand()[1:]], axis=0)),
+        "log_mean_ratios": lambda r: in_halves(np.array([state[5] for state in swept_by_hand()[1:]])),
         "start_log_z": lambda r: LOG_SCALES[0],
     }),
     (ae.TemperingResult,
@@ -955,6 +987,7 @@ TABLE = [
         "round_trips": lambda r: 5,
         "round_trip_rate": lambda r: 5 / 7 / 6,
         "log_z": stepping_stones,
+        "upper": stepping_stones,
         "std_error": error_of_stones,
         "warnings": lambda r: (),
         "estimate": lambda r: (stepping_stones(r), error_of_stones(r), ()),
@@ -1133,7 +1166,7 @@ PRINTED = [
         "81.2% of the leapfrog steps accepted",
         "warning: so it is",
     ]),
-    (lambda: ae.MBARResult(np.arange(4.0), THETA, np.eye(4), 0.125, 7, 0.1), lambda r: [
+    (lambda: ae.MBARResult(np.arange(4.0), THETA, np.eye(4), 0.125, 7, 0.0), lambda r: [
         f"log Z ratio ≈ 3.000  (standard error {r.std_error[3]:.3f}, for independent draws)",
         "overlap: spectral gap 0.125; 7 Newton steps",
     ]),

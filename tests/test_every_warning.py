@@ -49,18 +49,19 @@ def likelihoods(ess, n_chains):
     return _of_points(ae.HAISResult(rows.ravel(), np.zeros((3 * n_chains, 1)), 0, np.array([0.9])), 3)
 
 
-def pooled(gap):
-    return ae.MBARResult(np.zeros(2), np.eye(2), np.eye(2), gap, 3, 0.0)
+def pooled(link=1.0, gradient=0.0):
+    return ae.MBARResult(np.zeros(2), np.eye(2), np.eye(2), 1e-6, 3, gradient, weakest_link=link)
 
 
 def bracketed(log_weights):
     return ae.Sandwich(annealed(log_weights), reversed_(log_weights), "draws")
 
 
-def swept(rates=(0.1, 0.2, 0.1), trip=True, n_chains=2, n_met=1):
+def swept(rates=(0.1, 0.2, 0.1), trip=True, n_chains=2, n_met=7, later=0.0, drift=0.0, gap=0.0):
     """Four rungs; replica 0 goes up and comes back down, but for the last swap if there is to be no round trip.
 
-    At ``n_met`` sweeps the states of rung 1 have a density on rung 2.
+    At ``n_met`` sweeps the states of rung 1 have a density on rung 2. In the second half ladders differ by ``later``,
+    and ratios by ``drift`` times the rung from those of the first; the stones downwards are off by ``gap``.
     """
     rungs = [0, 1, 2, 3, 2, 1, 0 if trip else 1]
     replicas = np.repeat(np.array([np.insert([1, 2, 3], rung, 0) for rung in rungs])[:, :, None], n_chains, axis=2)
@@ -69,6 +70,10 @@ def swept(rates=(0.1, 0.2, 0.1), trip=True, n_chains=2, n_met=1):
     states = np.zeros((7, 4, n_chains, 1))
     with np.errstate(divide="ignore"):
         means = np.log(np.exp(ratios).mean(0))
+    means = np.array([[means, means], [-means, -means]])  # upwards and downwards, of both halves
+    means += np.log(2 * np.array([4, 3]) / 7)[:, None, None]
+    means[0, 1] += later * np.cos(np.pi * np.arange(n_chains)) + drift * np.arange(3)[:, None]
+    means[1] += gap
     trips = ae.count_round_trips(replicas)
     return ae.TemperingResult(np.linspace(0, 1, 4), 7, states, replicas, trips, np.array(rates), means, 0.0)
 
@@ -97,40 +102,68 @@ def integrated(times):
 
 
 def stepped(log_ratio):
-    return ae.SteppingStoneResult(np.array([0.0, log_ratio, log_ratio]), np.zeros(3))
+    with np.errstate(invalid="ignore"):
+        return ae.stepping_stone(np.array([[0.0] * 30, [log_ratio] * 30, [log_ratio] * 30]), [30, 0, 0])
+
+
+def stoned(shift):
+    """From N(0, 1) to N(shift, 1), 400 draws of each."""
+    x = np.random.default_rng(0).normal(size=400)
+    x = np.concatenate([x, x + shift])
+    return ae.stepping_stone(np.stack([-0.5 * x**2, -0.5 * (x - shift) ** 2]), [400, 400])
+
+
+def ordered(backwards=False):
+    """Eight rungs from N(0, 1) to N(7, 1), 50 draws of each."""
+    means = np.arange(8.0)
+    x = (np.random.default_rng(0).normal(size=(8, 50)) + means[:, None])[:: -1 if backwards else 1].ravel()
+    return ae.stepping_stone(-0.5 * (x - means[:, None]) ** 2, [50] * 8)
 
 
 def two_rungs(n):
     return ae.ThermodynamicIntegrationResult(np.linspace(0, 1, n), np.zeros(n), np.full(n, 0.1))
 
 
+SMALLER = "take smaller steps, see adaptive_schedule"
+CROSSED = (
+    "crossed: the bound from above, {:.2f}, is lower than that from below, {:.2f}: some draws are not of their "
+    "distribution; check sample, the order of the draws, the burn-in, and the kernel (audit)"
+)
+
 # kind, result just before, result just beyond, what it says
 THRESHOLDS = {
     "AIS: one chain": ("single chain",
-        annealed([0.0, 0.0]), annealed([0.0]), "a single chain: no error bar can be given"),
+        annealed([0.0, 0.0]), annealed([0.0]), "a single chain: no error bar can be given; take n_chains=100, say"),
     "AIS: nothing left": ("every weight is zero",
         annealed([-np.inf] * 4 + [0.0]), annealed([-np.inf] * 5),
-        "every weight is zero: no chain landed where the target has mass"),
+        "every weight is zero: no chain landed where the target has mass; widen the start of the path"),
     "AIS: two of many draws": ("collapsed weights",
         annealed(weights_worth(2.05, 100)), annealed(weights_worth(1.95, 100)),
-        "collapsed weights: 100 chains are worth 1.9 draws, and the largest weight carries 58% of the estimate"),
+        "collapsed weights: 100 chains are worth 1.9 draws, and the largest weight carries 58% of the estimate; "
+        + SMALLER),
+    "AIS: so few that no tail is seen": ("collapsed weights",
+        annealed(weights_worth(4.1, 12)), annealed(weights_worth(3.9, 12)),
+        "collapsed weights: 12 chains are worth 3.9 draws, and the largest weight carries 27% of the estimate; "
+        + SMALLER),
     "AIS: a hundredth of the draws": ("collapsed weights",
         annealed(weights_worth(10.1, 1000)), annealed(weights_worth(9.9, 1000)),
-        "collapsed weights: 1000 chains are worth 9.9 draws, and the largest weight carries 10% of the estimate"),
+        "collapsed weights: 1000 chains are worth 9.9 draws, and the largest weight carries 10% of the estimate; "
+        + SMALLER),
     "AIS: the tail": ("heavy tail",
         annealed(pareto_weights(0.74)), annealed(pareto_weights(0.76)),
         "heavy tail: the largest weights fall off slowly (Pareto index 0.7), so that log_z may be too low and its "
-        "error bar too small"),
+        "error bar too small; " + SMALLER),
     "reverse AIS: 1/w is looked at": ("collapsed weights",
         reversed_(weights_worth(2.05, 100)), reversed_(weights_worth(1.95, 100)),
-        "collapsed weights: 100 chains are worth 1.9 draws, and the largest weight carries 58% of the estimate"),
+        "collapsed weights: 100 chains are worth 1.9 draws, and the largest weight carries 58% of the estimate; "
+        + SMALLER),
     "reverse AIS: the tail": ("heavy tail",
         reversed_(pareto_weights(0.74)), reversed_(pareto_weights(0.76)),
         "heavy tail: the largest weights fall off slowly (Pareto index 0.7), so that log_z may be too high and its "
-        "error bar too small"),
+        "error bar too small; " + SMALLER),
     "HAIS: acceptance": ("steps refused",
         hamiltonian(0.201), hamiltonian(0.199),
-        "19.9% of the leapfrog steps were accepted: shorten step_size, see tune_step_size"),
+        "19.9% of the leapfrog steps were accepted: shorten step_size (adaptive_schedule)"),
     "likelihood: a tenth of the chains": ("poor points",
         likelihoods(10.1, 100), likelihoods(9.9, 100),
         "at 1 of 3 points fewer than two chains, or a tenth of 100, carry the weight"),
@@ -139,36 +172,58 @@ THRESHOLDS = {
         "at 1 of 3 points fewer than two chains, or a tenth of 10, carry the weight"),
     "MBAR: overlap": ("little overlap",
         pooled(0.0101), pooled(0.0099),
-        "little overlap between states (spectral gap 9.9e-03): few draws connect them, and the error bar may be far "
+        "little overlap between states (weakest link 9.9e-03): few draws connect them, and the error bar may be far "
         "too small; add states between"),
+    "MBAR: the minimum": ("not converged",
+        pooled(gradient=0.9e-8), pooled(gradient=1.1e-8),
+        "the minimum was not reached (gradient 1.1e-08): add states between, or draws"),
     "sandwich: the forward run": ("single chain",
-        bracketed([0.0, 0.0]), bracketed([0.0]), "a single chain: no error bar can be given"),
+        bracketed([0.0, 0.0]), bracketed([0.0]), "a single chain: no error bar can be given; take n_chains=100, say"),
     "PT: one chain": ("single chain",
-        swept(n_chains=2), swept(n_chains=1), "a single chain: no error bar can be given"),
+        swept(n_chains=2), swept(n_chains=1), "a single chain: no error bar can be given; take n_chains=100, say"),
     "PT: rungs that never meet": ("rungs never meet",
-        swept(n_met=1), swept(n_met=0), "no chain of rung 1 has a density on rung 2: log_z is -inf; add rungs between"),
+        swept(n_met=7), swept(n_met=0), "no chain of rung 1 has a density on rung 2: log_z is -inf; add rungs between"),
     "PT: refusals": ("swaps refused",
         swept((0.1, 0.95, 0.1)), swept((0.1, 0.951, 0.1)), "rungs 1 and 2 refuse 95.1% of swaps: add rungs there"),
     "PT: round trips": ("no round trip",
         swept(trip=True), swept(trip=False),
-        "no replica has made a round trip: what the last rung shows may be where it began"),
+        "no replica has made a round trip: what the last rung shows, and log_z, may be where it began; run more sweeps, "
+        "or place the rungs anew (equal_rejection_schedule)"),
+    "PT: two halves": ("not settled",
+        swept(n_chains=10, later=0.1, drift=0.05), swept(n_chains=10, later=0.1, drift=0.15),
+        "the chains had not settled: from the first half of the sweeps to the second log Z changed by +0.30 ± 0.033 "
+        "between rungs 2 and 3; raise n_burn_in or take a faster kernel"),
+    "PT: both ends": ("ends apart",
+        swept(n_chains=10, later=0.1), swept(n_chains=10, later=0.1, gap=-0.2),
+        "log Z may lie anywhere between 0.01 and 0.60; log_z is too low: add rungs between"),
+    "PT: crossed ends": ("crossed",
+        swept(n_chains=10, later=0.1), swept(n_chains=10, later=0.1, gap=0.2), CROSSED.format(-0.60, 0.01)),
     "simulated tempering: one chain": ("single chain",
-        tempered(n_chains=2), tempered(n_chains=1), "a single chain: no error bar can be given"),
+        tempered(n_chains=2), tempered(n_chains=1), "a single chain: no error bar can be given; take n_chains=100, say"),
     "simulated tempering: a rare rung": ("uneven visits",
-        tempered(9.9), tempered(10.1), "rung 1 is visited e^2.3 times less than another: Ẑ is far from Z"),
+        tempered(9.9), tempered(10.1),
+        "rung 1 is visited e^2.3 times less than another: Ẑ is far from Z; take that of rts"),
     "RTS: one chain": ("single chain",
-        rao_blackwellised(n_chains=2), rao_blackwellised(n_chains=1), "a single chain: no error bar can be given"),
+        rao_blackwellised(n_chains=2), rao_blackwellised(n_chains=1), "a single chain: no error bar can be given; take n_chains=100, say"),
     "RTS: a rare rung": ("uneven visits",
         rao_blackwellised(9.9), rao_blackwellised(10.1),
-        "rung 1 is visited e^2.3 times less than another: Ẑ is far from Z"),
+        "rung 1 is visited e^2.3 times less than another: Ẑ is far from Z; take that of rts"),
     "RTS: crossings": ("few crossings",
         rao_blackwellised(crossings=5), rao_blackwellised(crossings=4),
         "5 chains came from the first rung to the last 4 times: add rungs or sweeps"),
     "stepping stones: rungs that never meet": ("rungs never meet",
         stepped(-9.9), stepped(-np.inf),
         "no draw before it has a density under state 1: log_z is -inf; add states between"),
+    "stepping stones: a stone that few draws carry": ("collapsed weights",
+        stoned(2.0), stoned(9.0),
+        "from state 0 to 1: collapsed weights: 400 states are worth 1.1 draws, and the largest weight carries 93% of the "
+        "estimate; add states between"),
+    "stepping stones: columns out of order": ("other states",
+        ordered(), ordered(backwards=True),
+        "draws said to be of state 0 fit state 7 better, by 24.7 nats each: put the columns in the order of their states, "
+        "or let the chains settle"),
     "TI: two rungs": ("two rungs",
-        two_rungs(3), two_rungs(2), "two rungs: how far the trapezoid rule is off cannot be told"),
+        two_rungs(3), two_rungs(2), "two rungs: how far the trapezoid rule is off cannot be told; add a third"),
     "TI: the rule": ("coarse rule",
         integrated(1.99), integrated(2.01), "the trapezoid rule is off by about 0.1 nats: add rungs"),
 }  # fmt: skip
@@ -186,7 +241,7 @@ def test_a_tail_without_a_mean_is_warned_of_in_stronger_words(side, make):
     found = make(pareto_weights(1.25, n=4000)).warnings[-1]
     assert str(found) == (
         "heavy tail: the largest weights fall off slowly (Pareto index 1.2), so that chains which were not drawn are "
-        f"likely to carry the mean; expect log_z to be too {side} and its error bar too small"
+        f"likely to carry the mean; expect log_z to be too {side} and its error bar too small; {SMALLER}"
     )
 
 
@@ -248,6 +303,6 @@ def test_a_knot_that_misses_its_moments_is_warned_of(converged, speaks):
 def test_of_rungs_that_never_meet_the_first_pair_is_named():
     result = swept()
     ratios = np.array(result.log_mean_ratios)
-    ratios[1:] = -np.inf
+    ratios[0, :, 1:] = -np.inf
     found = [w for w in dataclasses.replace(result, log_mean_ratios=ratios).warnings if w.kind == "rungs never meet"]
     assert len(found) == 1 and "no chain of rung 1 has a density on rung 2" in found[0]

@@ -33,19 +33,19 @@ class SteppingStoneResult(Result):
         log Z_k - log Z_0: the first is 0; -inf where no draw before reaches a state. Low on average.
     std_error : (K+1,) array
         Standard errors of log_z by the delta method: over chains where these were named, else for independent draws.
+    start_log_z : float, optional
+        log Z_0, where it was given.
     upper : float
         log Z - log Z_0 of the last sampled state by the same stones the other way, high on average.
     warnings : tuple of Caveat
         What looks wrong; empty where nothing does.
-    start_log_z : float, optional
-        log Z_0, where it was given.
     """
 
     log_z: np.ndarray
     std_error: np.ndarray
+    start_log_z: float | None = None
     upper: float = float("nan")
     warnings: tuple[Caveat, ...] = ()
-    start_log_z: float | None = None
 
     @property
     def estimate(self) -> Estimate:
@@ -115,7 +115,7 @@ def stepping_stone(
         *_beyond(log_f, counts, log_z),
     )
     return SteppingStoneResult(
-        log_z, error_over_chains(influences, chains), float(-down[-1]), warnings, start_log_z
+        log_z, error_over_chains(influences, chains), start_log_z, float(-down[-1]), warnings
     )
 
 

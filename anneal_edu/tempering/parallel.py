@@ -197,7 +197,8 @@ class TemperingResult(Result):
         (first, of_first), (second, of_second) = (_stones(half[None]) for half in self.log_mean_ratios[0])
         if self.n_sweeps > 1:
             longer = np.log(-(-self.n_sweeps // 2) / (self.n_sweeps // 2))  # by how much the first half may be
-            growth, change = second - first + longer, of_second - of_first
+            with np.errstate(invalid="ignore"):  # -inf - (-inf), of which another warning speaks
+                growth, change = second - first + longer, of_second - of_first
             growth, change = np.append(growth, growth.sum()), np.vstack([change, change.sum(0)])
             where = [f"between rungs {k} and {k + 1}" for k in range(len(first))] + ["over the ladder"]
             found += half_warnings(growth, _error_over_ladders(change), C, where)

@@ -219,21 +219,21 @@ class RTSResult(RTSRound):
         Estimate of log Z_k after every round: from that round alone during the initial ones, then from all later ones.
     counted_history : (n_rounds, K+1) array
         The same from plain counts; infinite or NaN where a rung saw no chain.
-    half : RTSRound
-        The first half of the rounds after the initial ones, as one; the last one, if there is no other.
+    half : RTSRound, optional
+        The first half of the rounds after the initial ones, as one, if there are two at least.
     """
 
     schedule: np.ndarray
     history: np.ndarray
     counted_history: np.ndarray
-    half: RTSRound
+    half: RTSRound | None = None
 
     @property
     def warnings(self) -> tuple[Caveat, ...]:
         """What looks wrong; empty where nothing does."""
-        first, share = self.half.chain_log_shares, self.half.n_sweeps / self.n_sweeps
-        if share == 1:
+        if self.half is None:
             return super().warnings
+        first, share = self.half.chain_log_shares, self.half.n_sweeps / self.n_sweeps
         rest = np.maximum(1 - share * np.exp(first - self.chain_log_shares), 1e-12) / (1 - share)
         return super().warnings + drift_warnings(first, self.chain_log_shares + np.log(rest))
 
@@ -308,5 +308,6 @@ def rts(
     rounds = rts_rounds(path, schedule, n_initial, n_sweeps, n_chains, kernel, log_z, rng=rng, workers=workers)
     done = list(tqdm(islice(rounds, n_rounds), desc="RTS", total=n_rounds, disable=not progress))
     history, counted = (np.array([getattr(r, name) for r in done]) for name in ("log_z", "counted_log_z"))
-    half = done[n_initial + max(0, (n_rounds - n_initial) // 2 - 1)]
+    n_pooled = n_rounds - n_initial
+    half = done[n_initial + n_pooled // 2 - 1] if n_pooled > 1 else None
     return RTSResult(**vars(done[-1]), schedule=schedule, history=history, counted_history=counted, half=half)
