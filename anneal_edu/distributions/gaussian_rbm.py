@@ -62,13 +62,8 @@ class GaussianRBM(GaussianBernoulli):
         require_shape("visible_bias", b, W.shape[:1])
         for name, value in (("weights", W), ("visible_bias", b), ("sigma", sigma)):
             object.__setattr__(self, name, value)
-        super().__init__(  # the squares of the energy multiplied out
-            linear=b / sigma**2,
-            precision=np.diag(sigma**-2.0),
-            coupling=W / sigma[:, None],
-            hidden_bias=hidden_bias,
-            constant=float(-0.5 * (b**2 / sigma**2).sum()),
-        )
+        constant = float(-0.5 * (b**2 / sigma**2).sum())  # the squares of the energy multiplied out
+        super().__init__(b / sigma**2, np.diag(sigma**-2.0), W / sigma[:, None], hidden_bias, constant)
 
     def auxiliary_gibbs(self, v: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """At the end of a `covariance_path` the auxiliary variables drop out: `gibbs`."""
