@@ -49,7 +49,7 @@ def audit(
         draws, ``sample(n, rng)``. It is then asked on this one alone.
     n_draws : int
         Exact draws that are moved together at first; suspicious averages are asked again with eight times as many.
-        A kernel then moves single chains five million times, 200,000 times if 200 are asked for: ask a slow one so.
+        A kernel then moves single chains five million times, 300,000 times if 200 are asked for: ask a slow one so.
     risk : float
         The probability, at most, that something right is accused: each of n tests gets risk / n (Bonferroni).
     rng : numpy.random.Generator

@@ -116,7 +116,7 @@ def _looks(world: World) -> Callable[[np.ndarray, np.ndarray], np.ndarray]:
     spread = world.distribution.sample(500, np.random.default_rng(0)).std(0) + 1e-12
 
     def looks(x: np.ndarray, new: np.ndarray) -> np.ndarray:
-        step = (new - x) / spread
+        step = np.subtract(new, x, dtype=float) / spread
         moved = (new != x).any(1, keepdims=True).astype(float)
         return np.concatenate([np.tanh(2 * step), moved, np.tanh((step**2).sum(1, keepdims=True))], axis=1)
 

@@ -154,7 +154,7 @@ def real_world(name: str, distribution: Any, rng: np.random.Generator) -> World:
     level, spread = np.median(log_f), log_f.std() + 1e-300
 
     def unit(x: np.ndarray, j: Any = slice(None)) -> np.ndarray:
-        return (x[:, j] - middle[j]) / (width[j] + 1e-300)
+        return (x[:, j] - middle[j]) / width[j]
 
     def of_one(j: int) -> list[Look]:
         def in_cell(c: int, x: np.ndarray) -> np.ndarray:
@@ -232,10 +232,9 @@ def discrete_world(name: str, distribution: Any) -> World:
         ("the sum of the coordinates", lambda x: x.sum(1).astype(float)),
         ("whether an even number of coordinates is above the least value", lambda x: (x != least).sum(1) % 2.0),
     ]
-    if 0 < len(shares) <= _FEW:
-        return World(name, distribution, True, shares, (*_sums_of(len(values))[: len(values)], *wholes), values)
-    many = real_world(name, distribution, np.random.default_rng(_REFERENCE))
-    return World(name, distribution, True, many.probes + shares, (*many.scalars, *wholes), values)
+    if not 0 < len(shares) <= _FEW:
+        shares += real_world(name, distribution, np.random.default_rng(_REFERENCE)).probes
+    return World(name, distribution, True, shares, (*_sums_of(distribution.dim), *wholes), values)
 
 
 binary_world = discrete_world

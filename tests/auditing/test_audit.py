@@ -90,7 +90,7 @@ def test_a_wrong_normaliser_is_found_by_a_sum_and_in_space_by_its_neighbours_dra
     assert any(found.kind == "wrong normaliser" and words in found.sentence for found in findings), findings
 
 
-SPINS, POTTS, BITS_13 = ((-1.0, 1.0), 6), ((0.0, 1.0, 2.0), 4), ((0.0, 1.0), 13)
+SPINS, POTTS, BITS_13 = ((-1.0, 1.0), 6), ((0.0, 1.0, 2.0), 4), ((False, True), 13)
 
 
 @pytest.mark.parametrize("states", [SPINS, POTTS, BITS_13], ids=["spins", "Potts", "13 bits"])
@@ -104,8 +104,9 @@ def test_gibbs_on_discrete_states_is_right_one_by_one_and_wrong_all_at_once(stat
 
 
 def test_a_value_that_draws_rarely_show_may_be_taken_and_one_between_them_may_not():
-    model = Coupled((-1.0, 1.0), 3, rare=8.0)
-    assert ae.audit(ae.gibbs, on=model, risk=1e-5, rng=rng()).passed
+    for dim, rare in ((9, 8.0), (3, 20.0), (3, 9.0), (3, 11.0)):
+        model = Coupled((-1.0, 1.0), dim, rare=rare)
+        assert ae.audit(ae.gibbs, on=model, n_draws=2000, risk=1e-5, rng=rng()).passed
     halfway = ae.audit(lambda f, x, rng: f.gibbs(x, rng) / 2, on=model, rng=rng())
     assert halfway.kinds == ("leaves the support",), halfway
 
