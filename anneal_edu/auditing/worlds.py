@@ -223,7 +223,7 @@ def discrete_world(name: str, distribution: Any) -> World:
     """The share of each of few states is watched; of many, what is watched of real numbers, too."""
     values = values_of(distribution)
     states = all_states(values, _MOST_SHARES)
-    shares = tuple(
+    shares: tuple[Look, ...] = tuple(
         (f"the share of state {' '.join(f'{v:g}' for v in s)}", lambda x, s=s: ((x == s).all(1)).astype(float))
         for s in (() if states is None else states)
     )
