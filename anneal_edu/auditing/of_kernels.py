@@ -21,7 +21,7 @@ from anneal_edu.paths.schedules import linear_schedule
 N_ROW_CALLS = 600
 N_WEIGHTS = 8000
 _MISSING = TypeError, AttributeError, NotImplementedError
-_LOOK_AT = "look at the acceptance ratio, and along gradients at both half steps"
+_LOOK_AT = "look at the acceptance ratio, or at the half steps of a leapfrog"
 
 
 def audit_kernel(kernel: Kernel, on: Any, n: int, docket: Docket, rng: np.random.Generator) -> None:

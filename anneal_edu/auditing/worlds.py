@@ -223,7 +223,7 @@ def discrete_world(name: str, distribution: Any) -> World:
     """The share of each of few states is watched; of many, what is watched of real numbers, too."""
     values = values_of(distribution)
     states = all_states(values, _MOST_SHARES)
-    shares: tuple[Look, ...] = tuple(
+    shares = tuple(
         (f"the share of state {' '.join(f'{v:g}' for v in s)}", lambda x, s=s: ((x == s).all(1)).astype(float))
         for s in (() if states is None else states)
     )
@@ -232,9 +232,9 @@ def discrete_world(name: str, distribution: Any) -> World:
         ("the sum of the coordinates", lambda x: x.sum(1).astype(float)),
         ("whether an even number of coordinates is above the least value", lambda x: (x != least).sum(1) % 2.0),
     ]
-    if not 0 < len(shares) <= _FEW:
-        shares += real_world(name, distribution, np.random.default_rng(_REFERENCE)).probes
-    return World(name, distribution, True, shares, (*_sums_of(distribution.dim), *wholes), values)
+    few = 0 < len(shares) <= _FEW
+    others = () if few else real_world(name, distribution, np.random.default_rng(_REFERENCE)).probes
+    return World(name, distribution, True, (*shares, *others), (*_sums_of(distribution.dim), *wholes), values)
 
 
 binary_world = discrete_world
