@@ -57,7 +57,6 @@ from anneal_edu.paths.schedules import linear_schedule, optimal_allocation, opti
 from anneal_edu.paths.splines import moment_spline_path, spline_path
 from anneal_edu.reweighting.density_matrix import log_density_matrix, log_density_slopes
 from anneal_edu.reweighting.integration import ThermodynamicIntegrationResult, thermodynamic_integration
-from anneal_edu.reweighting.interchange import arviz_groups, from_pymbar, to_pymbar
 from anneal_edu.reweighting.mbar import MBARResult, mbar
 from anneal_edu.reweighting.stepping_stone import SteppingStoneResult, stepping_stone
 from anneal_edu.tempering.ladders import cumulative_barrier, equal_rejection_schedule
@@ -119,7 +118,6 @@ __all__ = [
     "Unnormalized",
     "adaptive_schedule",
     "ais",
-    "arviz_groups",
     "audit",
     "auxiliary_gibbs",
     "base_rate_rbm",
@@ -141,7 +139,6 @@ __all__ = [
     "expectation_maximisation",
     "expected_ais_weights",
     "expected_round_trip_time",
-    "from_pymbar",
     "geometric_path",
     "gibbs",
     "gibbs_matrix",
@@ -188,7 +185,6 @@ __all__ = [
     "tempered_transitions",
     "tempering_states",
     "thermodynamic_integration",
-    "to_pymbar",
     "track_log_likelihood",
     "train_gaussian_rbm",
     "train_rbm",

@@ -59,24 +59,6 @@ class Caveat(str):
 SINGLE_CHAIN = Caveat("single chain", "a single chain: no error bar can be given; take n_chains=100, say")
 
 
-class Result:
-    """What estimators return: at the end of a cell, too, it shows its text and what looks wrong."""
-
-    @property
-    def warnings(self) -> tuple[Caveat, ...]:
-        """What looks wrong; empty where nothing does."""
-        return ()
-
-    def _lines(self) -> list[str]:
-        return []
-
-    def __str__(self) -> str:
-        return "\n".join([*self._lines(), *(f"warning: {sentence}" for sentence in self.warnings)])
-
-    def __repr__(self) -> str:
-        return str(self)
-
-
 def half_warnings(growth: np.ndarray, error: np.ndarray, n: int, where: Sequence[str]) -> tuple[Caveat, ...]:
     """What a run says whose second half gives other ratios of Z than the first.
 
@@ -144,11 +126,6 @@ class Estimate:
     std_error: float
     warnings: tuple[Caveat, ...] = ()
 
-    @classmethod
-    def of_last(cls, log_z: np.ndarray, std_error: np.ndarray, warnings: tuple[Caveat, ...]) -> Estimate:
-        """That of a ladder (K+1,) whose last rung is the target."""
-        return cls(float(log_z[-1]), float(std_error[-1]), warnings)
-
     def __sub__(self, other: Estimate) -> Estimate:
         """The log of a ratio of two partition functions, a Bayes factor, from two independent runs."""
         error = float(np.hypot(self.std_error, other.std_error))
@@ -156,3 +133,27 @@ class Estimate:
 
     def __str__(self) -> str:
         return ", ".join([f"log Z ≈ {self.log_z:.3f} ± {self.std_error:.3f}", *(w.kind for w in self.warnings)])
+
+
+class Result:
+    """What estimators return: at the end of a cell, too, it shows its text and what looks wrong."""
+
+    @property
+    def warnings(self) -> tuple[Caveat, ...]:
+        """What looks wrong; empty where nothing does."""
+        return ()
+
+    @property
+    def estimate(self) -> Estimate:
+        """log Z of the target, its standard error and the warnings: the face that all results share."""
+        log_z, std_error = (float(np.ravel(getattr(self, name))[-1]) for name in ("log_z", "std_error"))
+        return Estimate(log_z, std_error, self.warnings)
+
+    def _lines(self) -> list[str]:
+        return []
+
+    def __str__(self) -> str:
+        return "\n".join([*self._lines(), *(f"warning: {sentence}" for sentence in self.warnings)])
+
+    def __repr__(self) -> str:
+        return str(self)

@@ -172,11 +172,7 @@ class random_walk:
 
 
 def leapfrog(
-    gradient: Gradient,
-    x: np.ndarray,
-    v: np.ndarray,
-    step_size: float | np.ndarray,
-    n_steps: int = 1,
+    gradient: Gradient, x: np.ndarray, v: np.ndarray, step_size: float | np.ndarray, n_steps: int = 1,
     walled: np.ndarray | None = None,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Hamiltonian dynamics in steps of time ε: half a step of flight, a kick by the gradient, half a step of flight.

@@ -11,4 +11,4 @@ def numbers(result):
         return [number for part in result for number in numbers(part)]
     if is_dataclass(result):
         return [number for field in fields(result) for number in numbers(getattr(result, field.name))]
-    return [np.asarray(result)]
+    return [] if result is None else [np.asarray(result)]

@@ -9,6 +9,8 @@ from anneal_edu.models.examination import examine
 DEFAULTS = {
     "AISResult.interval": dict(level=0.95, n_resamples=1000),
     "BilinearGenerative": dict(noise=0.1),
+    "AuditResult": dict(n_draws=0),
+    "MBARResult": dict(weakest_link=1.0),
     "Finding": dict(p_value=0.0),
     "Gaussian": dict(log_scale=0.0),
     "GaussianBernoulli": dict(constant=0.0),
@@ -17,7 +19,7 @@ DEFAULTS = {
     "MeanCovarianceRBM": dict(sigma=1.0),
     "ProductOfExperts": dict(expert="laplace"),
     "ReverseAISResult.interval": dict(level=0.95, n_resamples=1000),
-    "adaptive_schedule": dict(ess=0.97, n_moves=1),
+    "adaptive_schedule": dict(ess=0.97),
     "ais": dict(resample=0.0),
     "audit": dict(n_draws=8000, risk=0.001),
     "base_rate_rbm": dict(clip=0.01),

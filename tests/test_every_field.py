@@ -340,7 +340,7 @@ TRAPEZOIDS = np.array([[0.5 * ((SCHEDULE[j] - SCHEDULE[j - 1]) * (0 < j <= k) +
 
 
 def stones(down=False):
-    """Of every rung but the last: log f_{k+1} / f_k of its draws; downwards, of every one but the first f_{k-1} / f_k."""
+    """Of every rung but the last: log f_{k+1} / f_k of its draws; or, but for the first, log f_{k-1} / f_k."""
     parts = np.split(np.arange(30), COUNTS.cumsum()[:-1])
     if down:
         return [LOG_F[k, part] - LOG_F[k + 1, part] for k, part in enumerate(parts[1:])]
@@ -800,7 +800,9 @@ TABLE = [
         "gap": lambda r: -log_mean_exp(-both_by_hand()[1].log_weights) - log_mean_exp(both_by_hand()[0].log_weights),
     }),
     (ae.Sandwich, bounds, {"estimate": middle_of_the_bounds}),
-    (ae.Sandwich, one_chain, {"warnings": lambda r: ("a single chain: no error bar can be given; take n_chains=100, say",)}),
+    (ae.Sandwich, one_chain, {
+        "warnings": lambda r: ("a single chain: no error bar can be given; take n_chains=100, say",),
+    }),
     (ae.models.Examination, examined_rbm, {
         "sandwich": lambda r: ae.sandwich(
             ae.geometric_path(ae.base_rate_rbm(THREE_BITS, 2), RBM), ae.linear_schedule(5), 6, rng=rng()),
@@ -890,7 +892,7 @@ TABLE = [
         "warnings": lambda r: (),
         "estimate": lambda r: (3.5, 8.0, ()),
     }),
-    (ae.Estimate, lambda: ae.Estimate.of_last(np.arange(4.0), np.arange(5.0, 9.0), ("so it is",)), {
+    (ae.Estimate, lambda: ae.Estimate(3.0, 8.0, ("so it is",)), {
         "log_z": lambda r: 3.0,
         "std_error": lambda r: 8.0,
         "warnings": lambda r: ("so it is",),

@@ -124,6 +124,7 @@ def two_rungs(n):
     return ae.ThermodynamicIntegrationResult(np.linspace(0, 1, n), np.zeros(n), np.full(n, 0.1))
 
 
+SINGLE = "a single chain: no error bar can be given; take n_chains=100, say"
 SMALLER = "take smaller steps, see adaptive_schedule"
 CROSSED = (
     "crossed: the bound from above, {:.2f}, is lower than that from below, {:.2f}: some draws are not of their "
@@ -133,7 +134,7 @@ CROSSED = (
 # kind, result just before, result just beyond, what it says
 THRESHOLDS = {
     "AIS: one chain": ("single chain",
-        annealed([0.0, 0.0]), annealed([0.0]), "a single chain: no error bar can be given; take n_chains=100, say"),
+        annealed([0.0, 0.0]), annealed([0.0]), SINGLE),
     "AIS: nothing left": ("every weight is zero",
         annealed([-np.inf] * 4 + [0.0]), annealed([-np.inf] * 5),
         "every weight is zero: no chain landed where the target has mass; widen the start of the path"),
@@ -178,17 +179,17 @@ THRESHOLDS = {
         pooled(gradient=0.9e-8), pooled(gradient=1.1e-8),
         "the minimum was not reached (gradient 1.1e-08): add states between, or draws"),
     "sandwich: the forward run": ("single chain",
-        bracketed([0.0, 0.0]), bracketed([0.0]), "a single chain: no error bar can be given; take n_chains=100, say"),
+        bracketed([0.0, 0.0]), bracketed([0.0]), SINGLE),
     "PT: one chain": ("single chain",
-        swept(n_chains=2), swept(n_chains=1), "a single chain: no error bar can be given; take n_chains=100, say"),
+        swept(n_chains=2), swept(n_chains=1), SINGLE),
     "PT: rungs that never meet": ("rungs never meet",
         swept(n_met=7), swept(n_met=0), "no chain of rung 1 has a density on rung 2: log_z is -inf; add rungs between"),
     "PT: refusals": ("swaps refused",
         swept((0.1, 0.95, 0.1)), swept((0.1, 0.951, 0.1)), "rungs 1 and 2 refuse 95.1% of swaps: add rungs there"),
     "PT: round trips": ("no round trip",
         swept(trip=True), swept(trip=False),
-        "no replica has made a round trip: what the last rung shows, and log_z, may be where it began; run more sweeps, "
-        "or place the rungs anew (equal_rejection_schedule)"),
+        "no replica has made a round trip: what the last rung shows, and log_z, may be where it began; run more "
+        "sweeps, or place the rungs anew (equal_rejection_schedule)"),
     "PT: two halves": ("not settled",
         swept(n_chains=10, later=0.1, drift=0.05), swept(n_chains=10, later=0.1, drift=0.15),
         "the chains had not settled: from the first half of the sweeps to the second log Z changed by +0.30 ± 0.033 "
@@ -199,12 +200,12 @@ THRESHOLDS = {
     "PT: crossed ends": ("crossed",
         swept(n_chains=10, later=0.1), swept(n_chains=10, later=0.1, gap=0.2), CROSSED.format(-0.60, 0.01)),
     "simulated tempering: one chain": ("single chain",
-        tempered(n_chains=2), tempered(n_chains=1), "a single chain: no error bar can be given; take n_chains=100, say"),
+        tempered(n_chains=2), tempered(n_chains=1), SINGLE),
     "simulated tempering: a rare rung": ("uneven visits",
         tempered(9.9), tempered(10.1),
         "rung 1 is visited e^2.3 times less than another: Ẑ is far from Z; take that of rts"),
     "RTS: one chain": ("single chain",
-        rao_blackwellised(n_chains=2), rao_blackwellised(n_chains=1), "a single chain: no error bar can be given; take n_chains=100, say"),
+        rao_blackwellised(n_chains=2), rao_blackwellised(n_chains=1), SINGLE),
     "RTS: a rare rung": ("uneven visits",
         rao_blackwellised(9.9), rao_blackwellised(10.1),
         "rung 1 is visited e^2.3 times less than another: Ẑ is far from Z; take that of rts"),
@@ -216,12 +217,12 @@ THRESHOLDS = {
         "no draw before it has a density under state 1: log_z is -inf; add states between"),
     "stepping stones: a stone that few draws carry": ("collapsed weights",
         stoned(2.0), stoned(9.0),
-        "from state 0 to 1: collapsed weights: 400 states are worth 1.1 draws, and the largest weight carries 93% of the "
-        "estimate; add states between"),
+        "from state 0 to 1: collapsed weights: 400 states are worth 1.1 draws, and the largest weight carries 93% of "
+        "the estimate; add states between"),
     "stepping stones: columns out of order": ("other states",
         ordered(), ordered(backwards=True),
-        "draws said to be of state 0 fit state 7 better, by 24.7 nats each: put the columns in the order of their states, "
-        "or let the chains settle"),
+        "draws said to be of state 0 fit state 7 better, by 24.7 nats each: put the columns in the order of their "
+        "states, or let the chains settle"),
     "TI: two rungs": ("two rungs",
         two_rungs(3), two_rungs(2), "two rungs: how far the trapezoid rule is off cannot be told; add a third"),
     "TI: the rule": ("coarse rule",

@@ -7,7 +7,7 @@ Zhou, Johansen and Aston, "Toward automatic model comparison", 2016.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from scipy.special import logsumexp
@@ -22,48 +22,39 @@ _LEAST_STEP = 1e-12  # of what is left of the path
 
 
 @dataclass(frozen=True, eq=False)
-class TunedKernel:
-    """A kernel whose steps change along the path: at β those of the first rung that is not below it."""
+class AdaptiveSchedule:
+    """A schedule, and a kernel whose steps change along it: hand in ``schedule``, and the whole as the kernel.
 
-    base: Any
+    Attributes
+    ----------
+    kernel : callable
+        The one that was handed in.
+    schedule : (K+1,) array
+    scales : (K, D) array
+        Steps of the kernel: standard deviations of the chains at every β, times a factor that hits the best acceptance;
+        of a kernel that has none to tune, the standard deviations.
+    acceptance : (K,) array
+        Share of the chains that moved, at every β.
+    """
+
+    kernel: Any
     schedule: np.ndarray
     scales: np.ndarray
+    acceptance: np.ndarray
 
     def at(self, beta: float) -> Kernel:
-        """The kernel at β."""
-        rung = max(1, int(np.searchsorted(self.schedule, beta)))
-        kernel: Kernel = self.base.with_scale(self.scales[rung - 1])
-        return kernel
+        """The kernel at β, with the steps of the first rung that is not below it."""
+        if not hasattr(self.kernel, "with_scale"):
+            return cast(Kernel, self.kernel)
+        return cast(Kernel, self.kernel.with_scale(self.scales[max(1, int(np.searchsorted(self.schedule, beta))) - 1]))
 
     def __call__(self, distribution: Any, x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """One move at the target, (C, D) -> (C, D)."""
         return self.at(1.0)(distribution, x, rng)
 
 
-@dataclass(frozen=True, eq=False)
-class AdaptiveSchedule:
-    """What `adaptive_schedule` found.
-
-    Attributes
-    ----------
-    schedule : (K+1,) array
-    kernel : callable
-        The kernel that was handed in, with steps that change along the path.
-    scales : (K, D) array
-        Its steps: standard deviations of the chains at every β, times a factor that hits the best acceptance; of a
-        kernel that has none to tune, the standard deviations.
-    acceptance : (K,) array
-        Share of the chains that moved, at every β.
-    """
-
-    schedule: np.ndarray
-    kernel: Kernel
-    scales: np.ndarray
-    acceptance: np.ndarray
-
-
 def adaptive_schedule(
-    path: Path, n_chains: int, kernel: Any, *, ess: float = 0.97, n_moves: int = 1, rng: np.random.Generator
+    path: Path, n_chains: int, kernel: Any, *, ess: float = 0.97, rng: np.random.Generator
 ) -> AdaptiveSchedule:
     """Place β where weights ask for it, and tune the kernel on the way: for `ais`, `hais`, tempering and `rts`.
 
@@ -79,18 +70,11 @@ def adaptive_schedule(
     n_chains : int
         Chains of the pilot; a few hundred.
     kernel : callable, (distribution, x, rng) -> x
-        `hmc` or `random_walk` is tuned, for every coordinate by itself, and so is any that has ``with_scale`` and
+        `hmc` or `random_walk` is tuned, for every coordinate by itself, and so is any with ``with_scale(scale)`` and
         ``best_acceptance``; another one is used as it is.
     ess : float
-        Of each step, as a share of the chains. 0.97 gives short steps, which AIS needs; 0.5 gives the few rungs of
-        parallel tempering.
-    n_moves : int
-        Moves after each step.
+        Of each step, as a share of the chains. 0.97 gives the short steps that AIS needs, 0.5 rungs for tempering.
     rng : numpy.random.Generator
-
-    Returns
-    -------
-    AdaptiveSchedule
 
     Raises
     ------
@@ -101,11 +85,11 @@ def adaptive_schedule(
     --------
     >>> import numpy as np, anneal_edu as ae
     >>> rng, path = np.random.default_rng(0), ae.geometric_path(ae.Gaussian([0, 0], 25.0), ae.Gaussian([3, 3], 0.01))
-    >>> found = ae.adaptive_schedule(path, 300, ae.hmc(0.2, 5), rng=rng)
-    >>> abs(ae.ais(path, found.schedule, 300, found.kernel, resample=0.5, rng=rng).log_z) < 0.5
+    >>> tuned = ae.adaptive_schedule(path, 300, ae.hmc(0.2, 5), rng=rng)
+    >>> abs(ae.ais(path, tuned.schedule, 300, tuned, resample=0.5, rng=rng).log_z) < 0.5
     True
     """
-    n_chains, n_moves = as_count("n_chains", n_chains, minimum=2), as_count("n_moves", n_moves)
+    n_chains = as_count("n_chains", n_chains, minimum=2)
     require_walk(path, kernel, rng)
     require_start(path(0.0), "sample")
     if not 0 < as_number("ess", ess) < 1:
@@ -120,18 +104,14 @@ def adaptive_schedule(
             x, log_w = x[systematic_resample(log_w, rng)], np.zeros(n_chains)
         shares = normalised_weights(log_w) / n_chains
         sd = np.sqrt(shares @ (x - shares @ x) ** 2)  # (D,)
-        for _ in range(n_moves):
-            move = kernel.with_scale(factor * sd) if tunable else kernel
-            new = along_path(move)(beta)(path(beta), x, rng)
-            moved, x = float((new != x).any(1).mean()), new
-            factor *= np.exp(moved - kernel.best_acceptance) if tunable else 1.0
+        move = along_path(kernel.with_scale(factor * sd) if tunable else kernel)(beta)
+        new = move(path(beta), x, rng)
+        acceptance.append(float((new != x).any(1).mean()))
+        factor *= np.exp(acceptance[-1] - kernel.best_acceptance) if tunable else 1.0
+        x = new
         betas.append(beta)
         scales.append(factor * sd)
-        acceptance.append(moved)
-    schedule, steps = np.array(betas), np.array(scales)
-    return AdaptiveSchedule(
-        schedule, TunedKernel(kernel, schedule, steps) if tunable else kernel, steps, np.array(acceptance)
-    )
+    return AdaptiveSchedule(kernel, np.array(betas), np.array(scales), np.array(acceptance))
 
 
 def _next_step(

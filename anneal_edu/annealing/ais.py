@@ -11,7 +11,7 @@ import numpy as np
 
 from anneal_edu import weights
 from anneal_edu.distributions import Distribution
-from anneal_edu.estimate import Caveat, Estimate, Result
+from anneal_edu.estimate import Caveat, Result
 from anneal_edu.kernels import Kernel, along_path, gibbs
 from anneal_edu.paths.capabilities import Path, Step, offered
 from anneal_edu.validation import (
@@ -86,11 +86,6 @@ class AISResult(Result):
         """What looks wrong; empty where nothing does."""
         return weights.warnings_of(self._independent, "low" if self._sign > 0 else "high")
 
-    @property
-    def estimate(self) -> Estimate:
-        """log_z, std_error and warnings: the face that all results share."""
-        return Estimate(self.log_z, self.std_error, self.warnings)
-
     def resampled(self, *, rng: np.random.Generator) -> np.ndarray:
         """Final states drawn with their weights, (C, D): about draws of the target."""
         share = weights.normalised_weights(self.log_weights) / len(self.log_weights)
@@ -155,26 +150,9 @@ def require_start(start: Distribution, *abilities: str) -> None:
         log_z_of(start)
 
 
-def require_sound_step(log_w: np.ndarray, log_ratio: np.ndarray, x: np.ndarray, before: float, now: float) -> None:
-    """What a density or a kernel of the user's may have done wrong ends here, with its name."""
-    if log_ratio.shape != log_w.shape:
-        raise ValueError(f"log_density must give one number a chain, {log_w.shape}, got {log_ratio.shape}")
-    if np.ndim(x) != 2 or len(x) != len(log_w):
-        raise ValueError(f"the kernel must return one state for each of {len(log_w)} chains, got {np.shape(x)}")
-    if np.isnan(log_ratio).any() or (log_ratio == np.inf).any():
-        raise ValueError(f"log f is NaN or +inf in some chain between beta = {before:.6g} and {now:.6g}")
-
-
 def ais(
-    path: Path,
-    schedule: np.ndarray,
-    n_chains: int,
-    kernel: Kernel = gibbs,
-    *,
-    resample: float = 0.0,
-    rng: np.random.Generator,
-    workers: int | None = None,
-    progress: bool = False,
+    path: Path, schedule: np.ndarray, n_chains: int, kernel: Kernel = gibbs, *,
+    resample: float = 0.0, rng: np.random.Generator, workers: int | None = None, progress: bool = False,
 ) -> AISResult:
     """Estimate log Z of ``path(1)`` by annealed importance sampling  (Grosse et al. 2013, Algorithm 1).
 
@@ -198,10 +176,8 @@ def ais(
         weight, and go on with equal weights: sequential Monte Carlo  (Del Moral, Doucet and Jasra 2006, Section 3.4).
         The mean weight stays unbiased. 0 is AIS, 0.5 is usual.
     rng : numpy.random.Generator
-    workers : int, optional
-        Threads; by default every core, but one where a function of yours is called. The numbers do not depend on it.
-    progress : bool
-        Show a progress bar.
+    workers, progress : int and bool, optional
+        Threads, by default as `anneal_edu.workers` has it (the numbers do not depend on them); a progress bar.
 
     Returns
     -------
@@ -234,7 +210,6 @@ def ais(
         log_w, founders = np.full(n, log_z_of(start)), np.arange(rows.start, rows.stop)  # (C,)
         for before, now in pairwise(watch(schedule)):
             log_ratio, x = step(before, now, x, rng)
-            require_sound_step(log_w, log_ratio, x, before, now)
             log_w += log_ratio
             if resample and 0 < weights.effective_sample_size(log_w) < resample * n:
                 chosen = weights.systematic_resample(log_w, rng)

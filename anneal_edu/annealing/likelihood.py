@@ -100,15 +100,8 @@ class LikelihoodResult:
 
 
 def log_likelihood(
-    model: Distribution | Generative,
-    data: np.ndarray,
-    schedule: np.ndarray,
-    n_chains: int = 200,
-    step_size: float = 0.2,
-    *,
-    rng: np.random.Generator,
-    workers: int | None = None,
-    progress: bool = False,
+    model: Distribution | Generative, data: np.ndarray, schedule: np.ndarray, n_chains: int = 200,
+    step_size: float = 0.2, *, rng: np.random.Generator, workers: int | None = None, progress: bool = False,
 ) -> LikelihoodResult:
     """Estimate log p(x) of data points by Hamiltonian AIS  (Sohl-Dickstein and Culpepper 2012, Eq. 26 to 29).
 
@@ -127,10 +120,8 @@ def log_likelihood(
     step_size : float
         Of the leapfrog; a generative model with little noise needs a small one.
     rng : numpy.random.Generator
-    workers : int, optional
-        Threads; by default every core, but one where a function of yours is called. The numbers do not depend on it.
-    progress : bool
-        Show a progress bar.
+    workers, progress : int and bool, optional
+        Threads, by default as `anneal_edu.workers` has it (the numbers do not depend on them); a progress bar.
 
     Returns
     -------
@@ -199,15 +190,8 @@ def _of_points(run: HAISResult, n_points: int) -> LikelihoodResult:
 
 
 def raise_log_likelihood(
-    path: Path,
-    schedule: np.ndarray,
-    data: np.ndarray,
-    n_chains: int,
-    kernel: Kernel = gibbs,
-    *,
-    rng: np.random.Generator,
-    workers: int | None = None,
-    progress: bool = False,
+    path: Path, schedule: np.ndarray, data: np.ndarray, n_chains: int, kernel: Kernel = gibbs, *,
+    rng: np.random.Generator, workers: int | None = None, progress: bool = False,
 ) -> np.ndarray:
     """Estimate log p(v) of data under the target by reverse AIS that starts at the data: RAISE.
 
@@ -230,10 +214,8 @@ def raise_log_likelihood(
     kernel : callable, (distribution, x, rng) -> x
         The kernel of the annealing model; its time reversal is used, as in `reverse_ais`.
     rng : numpy.random.Generator
-    workers : int, optional
-        Threads; by default every core, but one where a function of yours is called. The numbers do not depend on it.
-    progress : bool
-        Show a progress bar.
+    workers, progress : int and bool, optional
+        Threads, by default as `anneal_edu.workers` has it (the numbers do not depend on them); a progress bar.
 
     Returns
     -------

@@ -12,7 +12,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from anneal_edu.annealing.ais import AISResult, ais, annealing_step, require_sound_step, require_start, require_walk
+from anneal_edu.annealing.ais import AISResult, ais, annealing_step, require_start, require_walk
 from anneal_edu.distributions import Distribution
 from anneal_edu.estimate import Caveat, Estimate, Result, end_warnings
 from anneal_edu.kernels import Kernel, along_path, gibbs, reversal_of
@@ -54,14 +54,8 @@ def as_draws_of(name: str, x: np.ndarray, target: Distribution) -> np.ndarray:
 
 
 def reverse_ais(
-    path: Path,
-    schedule: np.ndarray,
-    samples: np.ndarray,
-    kernel: Kernel = gibbs,
-    *,
-    rng: np.random.Generator,
-    workers: int | None = None,
-    progress: bool = False,
+    path: Path, schedule: np.ndarray, samples: np.ndarray, kernel: Kernel = gibbs, *,
+    rng: np.random.Generator, workers: int | None = None, progress: bool = False,
 ) -> ReverseAISResult:
     """Estimate log Z of ``path(1)`` from above, by AIS run from draws of the target down to the start.
 
@@ -80,10 +74,8 @@ def reverse_ais(
         The forward kernel; its time reversal is used. Every kernel of the library is its own reversal, except `gibbs`
         on Gaussians, which sweeps backwards; your own is taken to be reversible.
     rng : numpy.random.Generator
-    workers : int, optional
-        Threads; by default every core, but one where a function of yours is called. The numbers do not depend on it.
-    progress : bool
-        Show a progress bar.
+    workers, progress : int and bool, optional
+        Threads, by default as `anneal_edu.workers` has it (the numbers do not depend on them); a progress bar.
 
     Returns
     -------
@@ -121,7 +113,6 @@ def reverse_ais(
         x = along_path(backwards)(1.0)(target, x, rng)
         for now, before in pairwise(watch(schedule[::-1])):
             log_ratio, x = step(now, before, x, rng)
-            require_sound_step(log_w, log_ratio, x, before, now)
             log_w -= log_ratio
         return log_w, x
 
@@ -205,15 +196,8 @@ def long_run(
 
 
 def sandwich(
-    path: Path,
-    schedule: np.ndarray,
-    n_chains: int,
-    kernel: Kernel = gibbs,
-    *,
-    n_burn_in: int = 1000,
-    data: np.ndarray | None = None,
-    rng: np.random.Generator,
-    workers: int | None = None,
+    path: Path, schedule: np.ndarray, n_chains: int, kernel: Kernel = gibbs, *,
+    n_burn_in: int = 1000, data: np.ndarray | None = None, rng: np.random.Generator, workers: int | None = None,
     progress: bool = False,
 ) -> Sandwich:
     """Bound log Z of ``path(1)`` from both sides by forward and reverse AIS.
@@ -235,10 +219,8 @@ def sandwich(
     data : (N, D) array, optional
         States that the target should like, such as those that it was trained on; unused like ``n_burn_in``.
     rng : numpy.random.Generator
-    workers : int, optional
-        Threads; by default every core, but one where a function of yours is called. The numbers do not depend on it.
-    progress : bool
-        Show progress bars.
+    workers, progress : int and bool, optional
+        Threads, by default as `anneal_edu.workers` has it (the numbers do not depend on them); a progress bar.
 
     Returns
     -------

@@ -79,10 +79,8 @@ def estimate_moments(
         Use every so-many-th step only: the sum of v hᵀ costs as much as half a step.
     start : (n_chains, D) array, optional
         Where the chains begin; by default at uniform noise.
-    workers : int, optional
-        Threads; by default every core. The numbers do not depend on it.
-    progress : bool
-        Show a progress bar.
+    workers, progress : int and bool, optional
+        Threads, by default as `anneal_edu.workers` has it (the numbers do not depend on them); a progress bar.
 
     Returns
     -------
@@ -146,10 +144,8 @@ def estimate_mean_and_cov(
     rao_blackwellized : bool
         Average E[v | h] and E[v vᵀ | h] over the states h of the chains, which saves the noise of v: the covariance is
         then never narrower than diag(sigma²). False averages v and v vᵀ, as the paper does.
-    workers : int, optional
-        Threads; by default every core. The numbers do not depend on it.
-    progress : bool
-        Show a progress bar.
+    workers, progress : int and bool, optional
+        Threads, by default as `anneal_edu.workers` has it (the numbers do not depend on them); a progress bar.
 
     Returns
     -------

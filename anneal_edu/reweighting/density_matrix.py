@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import logsumexp
 
 from anneal_edu.annealing.ais import log_quotient
-from anneal_edu.estimate import Caveat, Estimate
+from anneal_edu.estimate import Estimate, Result
 from anneal_edu.paths.capabilities import Path, offered
 from anneal_edu.paths.rungs import Rungs
 from anneal_edu.validation import (
@@ -110,15 +110,20 @@ def as_start_log_z(value: float | None) -> float | None:
     return value
 
 
-def estimate_from_ratios(
-    start_log_z: float | None, log_z: np.ndarray, std_error: np.ndarray, warnings: tuple[Caveat, ...]
-) -> Estimate:
-    """log Z of the last state, where log_z is that of every state relative to the first, and start_log_z that one's."""
-    if start_log_z is None:
-        raise ValueError(
-            "the draws tell ratios only: give the estimator log Z of the first state, start_log_z, or 0 for the ratio"
-        )
-    return Estimate.of_last(start_log_z + log_z, std_error, warnings)
+class RatioResult(Result):
+    """log Z of every state relative to the first, log_z (K+1,), and start_log_z, that one's, where it is known."""
+
+    start_log_z: float | None
+
+    @property
+    def estimate(self) -> Estimate:
+        """log Z of the last state, the target: the face that all results share; ValueError without start_log_z."""
+        if self.start_log_z is None:
+            raise ValueError(
+                "the draws tell ratios only: give the estimator log Z of the first state, start_log_z, or 0 for ratios"
+            )
+        ratio = super().estimate
+        return Estimate(self.start_log_z + ratio.log_z, ratio.std_error, ratio.warnings)
 
 
 def log_density_slopes(path: Path, schedule: np.ndarray, x: np.ndarray) -> np.ndarray:

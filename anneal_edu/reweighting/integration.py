@@ -11,8 +11,8 @@ import numpy as np
 from scipy.integrate import cumulative_trapezoid
 from scipy.special import logsumexp
 
-from anneal_edu.estimate import Caveat, Estimate, Result
-from anneal_edu.reweighting.density_matrix import as_draws, as_start_log_z, estimate_from_ratios
+from anneal_edu.estimate import Caveat
+from anneal_edu.reweighting.density_matrix import RatioResult, as_draws, as_start_log_z
 from anneal_edu.reweighting.mbar import other_states
 from anneal_edu.reweighting.over_chains import as_chain_labels, error_over_chains
 from anneal_edu.tempering.simulated import log_conditionals
@@ -20,7 +20,7 @@ from anneal_edu.validation import as_finite_array, as_flag, as_schedule, require
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ThermodynamicIntegrationResult(Result):
+class ThermodynamicIntegrationResult(RatioResult):
     """log Z along a path, relative to its start, in nats.
 
     Attributes
@@ -80,11 +80,6 @@ class ThermodynamicIntegrationResult(Result):
             return (*self.misplaced, Caveat("coarse rule", sentence))
         return self.misplaced
 
-    @property
-    def estimate(self) -> Estimate:
-        """log Z of the last rung, the target: the face that all results share; ValueError without start_log_z."""
-        return estimate_from_ratios(self.start_log_z, self.log_z, self.std_error, self.warnings)
-
     def _lines(self) -> list[str]:
         return [
             f"log Z ratio ≈ {self.log_z[-1]:.3f}  (standard error {self.std_error[-1]:.3f}, and the rule's own error "
@@ -94,14 +89,8 @@ class ThermodynamicIntegrationResult(Result):
 
 @np.errstate(under="ignore")
 def thermodynamic_integration(
-    log_density_matrix: np.ndarray,
-    counts: np.ndarray,
-    schedule: np.ndarray,
-    slopes: np.ndarray | None = None,
-    *,
-    rao_blackwellized: bool = False,
-    log_z: np.ndarray | None = None,
-    chains: np.ndarray | None = None,
+    log_density_matrix: np.ndarray, counts: np.ndarray, schedule: np.ndarray, slopes: np.ndarray | None = None, *,
+    rao_blackwellized: bool = False, log_z: np.ndarray | None = None, chains: np.ndarray | None = None,
     start_log_z: float | None = None,
 ) -> ThermodynamicIntegrationResult:
     """Estimate log Z along a path as ∫ E_β[Δ] dβ, Δ = d/dβ log f_β, by the trapezoid rule.

@@ -13,11 +13,11 @@ import numpy as np
 from scipy.sparse.csgraph import connected_components
 from scipy.special import logsumexp
 
-from anneal_edu.estimate import Caveat, Estimate, Result
+from anneal_edu.estimate import Caveat
 from anneal_edu.reweighting.density_matrix import (
+    RatioResult,
     as_draws,
     as_start_log_z,
-    estimate_from_ratios,
     log_ratios_by_stepping_stones,
 )
 from anneal_edu.reweighting.over_chains import as_chain_labels, chain_sums
@@ -31,7 +31,7 @@ _FIRST_STEPS = 20
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class MBARResult(Result):
+class MBARResult(RatioResult):
     """log Z_k of every state relative to the first, in nats.
 
     Attributes
@@ -92,11 +92,6 @@ class MBARResult(Result):
             sentence = f"the minimum was not reached (gradient {self.gradient:.1e}): add states between, or draws"
             found.append(Caveat("not converged", sentence))
         return tuple(found)
-
-    @property
-    def estimate(self) -> Estimate:
-        """log Z of the last state, the target: the face that all results share; ValueError without start_log_z."""
-        return estimate_from_ratios(self.start_log_z, self.log_z, self.std_error, self.warnings)
 
     def _lines(self) -> list[str]:
         draws = "for independent draws" if self.n_chains is None else f"over {self.n_chains} chains"
@@ -254,11 +249,8 @@ def _influences(W: np.ndarray, counts: np.ndarray) -> np.ndarray:
 
 @np.errstate(under="ignore")
 def mbar(
-    log_density_matrix: np.ndarray,
-    counts: np.ndarray,
-    *,
-    chains: np.ndarray | None = None,
-    start_log_z: float | None = None,
+    log_density_matrix: np.ndarray, counts: np.ndarray, *,
+    chains: np.ndarray | None = None, start_log_z: float | None = None,
 ) -> MBARResult:
     """Estimate log Z of every state from draws of some, by the multistate Bennett acceptance ratio.
 

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from anneal_edu.estimate import Caveat, Estimate, Result, end_warnings
+from anneal_edu.estimate import Caveat, end_warnings
 from anneal_edu.reweighting.density_matrix import (
+    RatioResult,
     as_draws,
     as_start_log_z,
-    estimate_from_ratios,
     log_ratios_by_stepping_stones,
     stones,
 )
@@ -24,7 +24,7 @@ from anneal_edu.weights import effective_sample_size, warnings_of
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SteppingStoneResult(Result):
+class SteppingStoneResult(RatioResult):
     """log Z_k of every state relative to the first, in nats.
 
     Attributes
@@ -44,13 +44,8 @@ class SteppingStoneResult(Result):
     log_z: np.ndarray
     std_error: np.ndarray
     start_log_z: float | None = None
-    upper: float = float("nan")
+    upper: float | None = None
     warnings: tuple[Caveat, ...] = ()
-
-    @property
-    def estimate(self) -> Estimate:
-        """log Z of the last state, the target: the face that all results share; ValueError without start_log_z."""
-        return estimate_from_ratios(self.start_log_z, self.log_z, self.std_error, self.warnings)
 
     def _lines(self) -> list[str]:
         return [f"log Z ratio ≈ {self.log_z[-1]:.3f}  (standard error {self.std_error[-1]:.3f})"]
@@ -58,11 +53,8 @@ class SteppingStoneResult(Result):
 
 @np.errstate(under="ignore")
 def stepping_stone(
-    log_density_matrix: np.ndarray,
-    counts: np.ndarray,
-    *,
-    chains: np.ndarray | None = None,
-    start_log_z: float | None = None,
+    log_density_matrix: np.ndarray, counts: np.ndarray, *,
+    chains: np.ndarray | None = None, start_log_z: float | None = None,
 ) -> SteppingStoneResult:
     """Estimate log Z of every state relative to the first, by importance sampling from each sampled state to the next.
 

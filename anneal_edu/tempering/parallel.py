@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from anneal_edu.annealing.ais import log_quotient, require_start, require_walk
-from anneal_edu.estimate import SINGLE_CHAIN, Caveat, Estimate, Result, end_warnings, half_warnings
+from anneal_edu.estimate import SINGLE_CHAIN, Caveat, Result, end_warnings, half_warnings
 from anneal_edu.kernels import Kernel, accept, gibbs
 from anneal_edu.paths.capabilities import Path
 from anneal_edu.paths.rungs import Carried, Rungs, rungs_on
@@ -51,12 +51,7 @@ class TemperingState:
 
 
 def tempering_states(
-    path: Path,
-    schedule: np.ndarray,
-    n_chains: int,
-    kernel: Kernel = gibbs,
-    swaps: str = "even_odd",
-    *,
+    path: Path, schedule: np.ndarray, n_chains: int, kernel: Kernel = gibbs, swaps: str = "even_odd", *,
     rng: np.random.Generator,
 ) -> Iterator[TemperingState]:
     """Yield the state after every sweep, for ever; the arguments are those of `parallel_tempering`."""
@@ -105,8 +100,6 @@ def sweep(ladder: Rungs, carried: Carried, scheme: SwapScheme, rng: np.random.Ge
     scheme.hear(accepted)
     pairs = np.stack([above, below]), np.stack([own[:-1], own[1:]])
     log_ratios = np.where(np.isneginf(pairs[1]), 0.0, log_quotient(*pairs))  # (2, K, C)
-    if np.isnan(log_ratios).any() or (log_ratios == np.inf).any():
-        raise ValueError("log f is NaN or +inf on some rung")
     carried = tuple(swapped(array, accepted) for array in carried)
     return carried, Swaps(proposed, accepted, np.exp(log_alpha), log_ratios)
 
@@ -204,11 +197,6 @@ class TemperingResult(Result):
             found += half_warnings(growth, _error_over_ladders(change), C, where)
         return tuple(found)
 
-    @property
-    def estimate(self) -> Estimate:
-        """log_z, std_error and warnings: the face that all results share."""
-        return Estimate(self.log_z, self.std_error, self.warnings)
-
     def _lines(self) -> list[str]:
         return [
             f"log Z ≈ {self.log_z:.3f}  (standard error {self.std_error:.3f})",
@@ -230,19 +218,9 @@ def _error_over_ladders(contributions: np.ndarray) -> np.ndarray:
 
 
 def parallel_tempering(
-    path: Path,
-    schedule: np.ndarray,
-    n_sweeps: int,
-    n_chains: int,
-    kernel: Kernel = gibbs,
-    swaps: str = "even_odd",
-    *,
-    n_burn_in: int | None = None,
-    keep: str = "all",
-    keep_every: int = 1,
-    rng: np.random.Generator,
-    workers: int | None = None,
-    progress: bool = False,
+    path: Path, schedule: np.ndarray, n_sweeps: int, n_chains: int, kernel: Kernel = gibbs, swaps: str = "even_odd", *,
+    n_burn_in: int | None = None, keep: str = "all", keep_every: int = 1, rng: np.random.Generator,
+    workers: int | None = None, progress: bool = False,
 ) -> TemperingResult:
     """Sample every distribution of a ladder at once, with swaps between neighbours  (Kadan et al. 2018, Section 4.1).
 
@@ -271,10 +249,8 @@ def parallel_tempering(
     keep_every : int
         Keep the states of every so-many-th sweep only.
     rng : numpy.random.Generator
-    workers : int, optional
-        Threads; by default every core, but one where a function of yours is called. The numbers do not depend on it.
-    progress : bool
-        Show a progress bar.
+    workers, progress : int and bool, optional
+        Threads, by default as `anneal_edu.workers` has it (the numbers do not depend on them); a progress bar.
 
     Returns
     -------

@@ -15,7 +15,7 @@ from scipy.special import logsumexp
 from tqdm.auto import tqdm
 
 from anneal_edu.annealing.ais import log_quotient, require_start, require_walk
-from anneal_edu.estimate import Caveat, Estimate, Result
+from anneal_edu.estimate import Caveat, Result
 from anneal_edu.kernels import Kernel, gibbs
 from anneal_edu.paths.capabilities import Path
 from anneal_edu.paths.rungs import Rungs, rungs_on
@@ -174,11 +174,6 @@ class RTSRound(Result):
         found = (Caveat("few crossings", few),) if self.crossings < n_chains else ()
         return share_warnings(self.log_shares, n_chains) + found
 
-    @property
-    def estimate(self) -> Estimate:
-        """log Z of the last rung, the target: the face that all results share."""
-        return Estimate.of_last(self.log_z, self.std_error, self.warnings)
-
     def pooled(self, earlier: RTSRound) -> RTSRound:
         """This round and an earlier one at the same Ẑ_k, as one."""
         n_sweeps, crossings = earlier.n_sweeps + self.n_sweeps, earlier.crossings + self.crossings
@@ -274,10 +269,8 @@ def rts(
         The first log Ẑ_k, up to a common constant. If not given, the chains are first annealed up the ladder, K sweeps
         that are not counted as a round.
     rng : numpy.random.Generator
-    workers : int, optional
-        Threads; by default every core, but one where a function of yours is called. The numbers do not depend on it.
-    progress : bool
-        Show a progress bar.
+    workers, progress : int and bool, optional
+        Threads, by default as `anneal_edu.workers` has it (the numbers do not depend on them); a progress bar.
 
     Returns
     -------

@@ -14,7 +14,7 @@ import numpy as np
 from scipy.special import logsumexp
 
 from anneal_edu.annealing.ais import require_start, require_walk
-from anneal_edu.estimate import SINGLE_CHAIN, Caveat, Estimate, Result, half_warnings
+from anneal_edu.estimate import SINGLE_CHAIN, Caveat, Result, half_warnings
 from anneal_edu.kernels import Kernel, gibbs
 from anneal_edu.paths.capabilities import Path
 from anneal_edu.paths.rungs import Rungs, rungs_on
@@ -153,11 +153,6 @@ class SimulatedTemperingResult(Result):
         first, second = logsumexp(self.log_conditionals[:half], axis=0), logsumexp(self.log_conditionals[half:], axis=0)
         return found + drift_warnings(first, second)
 
-    @property
-    def estimate(self) -> Estimate:
-        """log Z of the last rung, the target: the face that all results share."""
-        return Estimate.of_last(self.log_z, self.std_error, self.warnings)
-
     def _lines(self) -> list[str]:
         return [
             f"log Z ≈ {self.log_z[-1]:.3f}  (standard error {self.std_error[-1]:.3f})",
@@ -197,17 +192,8 @@ def share_warnings(log_shares: np.ndarray, n_chains: int) -> tuple[Caveat, ...]:
 
 
 def simulated_tempering(
-    path: Path,
-    schedule: np.ndarray,
-    log_z: np.ndarray,
-    n_sweeps: int,
-    n_chains: int,
-    kernel: Kernel = gibbs,
-    *,
-    n_burn_in: int | None = None,
-    keep_every: int = 1,
-    rng: np.random.Generator,
-    workers: int | None = None,
+    path: Path, schedule: np.ndarray, log_z: np.ndarray, n_sweeps: int, n_chains: int, kernel: Kernel = gibbs, *,
+    n_burn_in: int | None = None, keep_every: int = 1, rng: np.random.Generator, workers: int | None = None,
     progress: bool = False,
 ) -> SimulatedTemperingResult:
     """Sample states and rungs jointly, q(x, β_k) ∝ f_k(x) / Ẑ_k  (Carlson et al. 2016, "Simulated Tempering").
@@ -233,10 +219,8 @@ def simulated_tempering(
     keep_every : int
         Keep every so-many-th sweep only; the estimates are from those. T sweeps take T C (D + K + 2) numbers.
     rng : numpy.random.Generator
-    workers : int, optional
-        Threads; by default every core, but one where a function of yours is called. The numbers do not depend on it.
-    progress : bool
-        Show a progress bar.
+    workers, progress : int and bool, optional
+        Threads, by default as `anneal_edu.workers` has it (the numbers do not depend on them); a progress bar.
 
     Returns
     -------

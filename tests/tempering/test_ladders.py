@@ -189,7 +189,7 @@ def test_neighbours_are_weighed_where_they_would_come():
     f = [path(beta).log_density for beta in SCHEDULE]
     ratios = np.array([f[k + 1](x[k]) - f[k](x[k]) for k in range(len(SCHEDULE) - 1)])
     back = np.array([f[k](x[k + 1]) - f[k + 1](x[k + 1]) for k in range(len(SCHEDULE) - 1)])
-    np.testing.assert_allclose(swaps.log_ratios, ratios, atol=1e-12)
+    np.testing.assert_allclose(swaps.log_ratios, [ratios, back], atol=1e-12)
     np.testing.assert_allclose(swaps.swap_probabilities, np.minimum(1, np.exp(ratios + back)), atol=1e-12)
 
 

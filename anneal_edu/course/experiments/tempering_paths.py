@@ -207,7 +207,7 @@ def _ladder(path: Path, schedule: np.ndarray, start: str, features: Watched, sca
         sums = sums + features(state.x[-1])
         refused = refused + (1 - state.swap_probabilities).mean(1)
         replicas.append(state.replicas)
-        ratios.append(state.log_ratios)
+        ratios.append(state.log_ratios[0])
     rates = trip_rates(np.array(replicas))
     late = np.array(ratios[n_sweeps // 4 :]).transpose(2, 1, 0)  # (ladders, K, sweeps)
     log_z = path(0.0).log_z() + _stepping_stones(late)

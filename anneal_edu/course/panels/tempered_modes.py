@@ -106,7 +106,7 @@ def runs(n_pairs: int, hottest: float, n_sweeps: int, seed: int) -> Runs:
         alone.append(x[0, :, 0])
     path, rng = ToThreeModes(Gaussian([0.0], [[hottest**2]]), three_modes()), np.random.default_rng([seed, 1])
     states = tempering_states(path, linear_schedule(n_pairs) ** 2, N_CHAINS, walk, rng=rng)
-    kept = [(state.x[-1, :, 0], state.replicas, state.log_ratios) for state in islice(states, n_sweeps)]
+    kept = [(state.x[-1, :, 0], state.replicas, state.log_ratios[0]) for state in islice(states, n_sweeps)]
     tempered, replicas, log_ratios = (np.array(each) for each in zip(*kept, strict=True))
     ratios = np.exp(log_ratios[n_sweeps // 2 :])  # (T, K, C)
     means = ratios.mean(0)
