@@ -282,13 +282,12 @@ def asymptotic_covariance(r):
 
 
 def weakest_link(r):
-    """Of a ladder: the flow across the cut whose strongest link is the weakest, over the draws of the two it links."""
+    """Of a ladder: the flow across the cut whose strongest link is the weakest."""
     sampled = np.flatnonzero(COUNTS)
     n, flow = COUNTS[sampled], (COUNTS[:, None] * r.overlap)[np.ix_(sampled, sampled)]
     links = flow / np.sqrt(np.outer(n, n))
     cut = min(range(1, len(n)), key=lambda k: links[:k, k:].max())
-    i, j = np.unravel_index(links[:cut, cut:].argmax(), (cut, len(n) - cut))
-    return flow[:cut, cut:].sum() * (1 / n[i] + 1 / n[cut + j])
+    return flow[:cut, cut:].sum()
 
 
 def newton_steps(_):

@@ -49,7 +49,7 @@ def likelihoods(ess, n_chains):
     return _of_points(ae.HAISResult(rows.ravel(), np.zeros((3 * n_chains, 1)), 0, np.array([0.9])), 3)
 
 
-def pooled(link=1.0, gradient=0.0):
+def pooled(link=9.0, gradient=0.0):
     return ae.MBARResult(np.zeros(2), np.eye(2), np.eye(2), 1e-6, 3, gradient, weakest_link=link)
 
 
@@ -172,9 +172,9 @@ THRESHOLDS = {
         likelihoods(2.05, 10), likelihoods(1.95, 10),
         "at 1 of 3 points fewer than two chains, or a tenth of 10, carry the weight"),
     "MBAR: overlap": ("little overlap",
-        pooled(0.0101), pooled(0.0099),
-        "little overlap between states (weakest link 9.9e-03): few draws connect them, and the error bar may be far "
-        "too small; add states between"),
+        pooled(5.01), pooled(4.99),
+        "little overlap between states (spectral gap 1.0e-06): about 5 of the draws connect them, and the error bar "
+        "may be far too small; add states between"),
     "MBAR: the minimum": ("not converged",
         pooled(gradient=0.9e-8), pooled(gradient=1.1e-8),
         "the minimum was not reached (gradient 1.1e-08): add states between, or draws"),

@@ -135,6 +135,16 @@ def annealing_step(path: Path, kernel: Kernel) -> Step:
     return weigh_and_move
 
 
+def resampled(
+    x: np.ndarray, log_w: np.ndarray, founders: np.ndarray, share: float, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Chains of equal weight in place of chains whose ESS is below this share of them; their mean weight stays."""
+    if not 0 < weights.effective_sample_size(log_w) < share * len(log_w):
+        return x, log_w, founders
+    chosen = weights.systematic_resample(log_w, rng)
+    return x[chosen], np.full(len(log_w), weights.log_mean_exp(log_w)), founders[chosen]
+
+
 def require_walk(path: Path, kernel: Kernel, rng: np.random.Generator) -> None:
     """Raise TypeError unless these can walk: a path and a kernel to call, and a random generator."""
     require_path(path)
@@ -211,9 +221,7 @@ def ais(
         for before, now in pairwise(watch(schedule)):
             log_ratio, x = step(before, now, x, rng)
             log_w += log_ratio
-            if resample and 0 < weights.effective_sample_size(log_w) < resample * n:
-                chosen = weights.systematic_resample(log_w, rng)
-                x, founders, log_w = x[chosen], founders[chosen], np.full(n, weights.log_mean_exp(log_w))
+            x, log_w, founders = resampled(x, log_w, founders, resample, rng)  # as they are, unless it is asked for
         return log_w, x, founders
 
     blocks = in_blocks(

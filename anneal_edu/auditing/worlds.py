@@ -237,9 +237,6 @@ def discrete_world(name: str, distribution: Any) -> World:
     return World(name, distribution, True, (*shares, *others), (*_sums_of(distribution.dim), *wholes), values)
 
 
-binary_world = discrete_world
-
-
 def tiny_worlds(rng: np.random.Generator) -> list[World]:
     """The problems of `audit`: five of real numbers, one of bits."""
     leaning = np.array([[1.0, 0.5, -0.2], [0.5, 0.6, 0.1], [-0.2, 0.1, 1.5]])

@@ -23,7 +23,7 @@ from anneal_edu.reweighting.density_matrix import (
 from anneal_edu.reweighting.over_chains import as_chain_labels, chain_sums
 
 _NO_OVERLAP = 1e-9  # a spectral gap of the overlap matrix below which rounding decides
-_LITTLE_OVERLAP = 0.01
+_FEW_CONNECT = 5.0  # draws
 _AT_MINIMUM = 1e-8  # the largest entry of the gradient, a share of draws
 _FEW = 5_000  # draws that tell whether columns are in the order of their states
 _MAX_STEPS = 200
@@ -55,8 +55,7 @@ class MBARResult(RatioResult):
     start_log_z : float, optional
         log Z_0, where it was given.
     weakest_link : float
-        Of all ways to cut the states in two, the smallest Σ n_i O_ij across the cut, over the draws of the two states
-        that meet there, m n / (m + n): with two states, the spectral gap. A long ladder of sound links has it large.
+        How many draws connect the two groups into which the states fall first: Σ n_i O_ij, i in one and j in the other.
     misplaced : tuple of Caveat
         A warning of draws that are not of the state that they are said to come from.
     """
@@ -69,7 +68,7 @@ class MBARResult(RatioResult):
     gradient: float
     n_chains: int | None = None
     start_log_z: float | None = None
-    weakest_link: float = 1.0
+    weakest_link: float = np.inf
     misplaced: tuple[Caveat, ...] = ()
 
     @property
@@ -82,10 +81,10 @@ class MBARResult(RatioResult):
     def warnings(self) -> tuple[Caveat, ...]:
         """What looks wrong; empty where nothing does."""
         found = list(self.misplaced)
-        if self.weakest_link < _LITTLE_OVERLAP:
+        if self.weakest_link < _FEW_CONNECT:
             sentence = (
-                f"little overlap between states (weakest link {self.weakest_link:.1e}): few draws connect them, "
-                "and the error bar may be far too small; add states between"
+                f"little overlap between states (spectral gap {self.spectral_gap:.1e}): about {self.weakest_link:.1g} of "
+                "the draws connect them, and the error bar may be far too small; add states between"
             )
             found.append(Caveat("little overlap", sentence))
         if not self.gradient < _AT_MINIMUM:
@@ -202,9 +201,7 @@ def _overlap_gaps(products: np.ndarray, counts: np.ndarray) -> tuple[float, floa
             "add states between them"
         )
     across = np.where(label[:, None] != label, overlap, 0)
-    i, j = np.unravel_index(across.argmax(), across.shape)
-    n = root**2
-    return gap, float((across * np.outer(root, root)).sum() / 2 * (1 / n[i] + 1 / n[j]))
+    return gap, float(root @ across @ root / 2)
 
 
 def other_states(log_f: np.ndarray, counts: np.ndarray) -> tuple[Caveat, ...]:

@@ -108,8 +108,8 @@ _OF_KERNELS = (
 _OF_WEIGHTS = (
     Fault(
         "weights after the move", "annealing.ais",
-        "        return log_ratio, kernel(f, x, rng)  # x_k ~ T_k(· | x_{k-1})",
-        "        x = kernel(f, x, rng)\n"
+        "        return log_ratio, kernel_at(now)(f, x, rng)  # x_k ~ T_k(· | x_{k-1})",
+        "        x = kernel_at(now)(f, x, rng)\n"
         "        return log_quotient(log_density_of(f, x, now), log_density_of(f_before, x, before)), x",
         "AIS", "The weight is taken where the chain has come, not where it was.",
         "the wrong answer that the check of lesson 01, exercise 1, meets most",
@@ -144,7 +144,7 @@ _OF_WEIGHTS = (
     Fault(
         "interval of the logs", "annealing.ais",
         "        means = self._sign * "
-        "weights.bootstrap_log_mean_exp(self._sign * self.log_weights, n_resamples, rng=rng)",
+        "weights.bootstrap_log_mean_exp(self._independent, n_resamples, rng=rng)",
         "        means = rng.choice(self.log_weights, (n_resamples, len(self.log_weights))).mean(1)",
         "AIS", "The estimate is right; its interval is that of the mean of the logarithms.",
     ),

@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 
 from anneal_edu.annealing.ais import ais
-from anneal_edu.auditing.worlds import Walled, World, binary_world, real_world
+from anneal_edu.auditing.worlds import Walled, World, discrete_world, real_world
 from anneal_edu.course.bugs.annealed import (
     WEIGHTS,
     B,
@@ -65,11 +65,11 @@ def _wider_bumps(scale: float) -> float:
 
 
 def _bit_world() -> World:
-    return binary_world("an RBM of three bits", BinaryRBM(WEIGHTS, B, C))
+    return discrete_world("an RBM of three bits", BinaryRBM(WEIGHTS, B, C))
 
 
 def _joint_world() -> World:
-    return binary_world("both layers", JointRBM(BinaryRBM(WEIGHTS, B, C)))
+    return discrete_world("both layers", JointRBM(BinaryRBM(WEIGHTS, B, C)))
 
 
 SUBJECTS: dict[str, Subject] = {

@@ -147,7 +147,7 @@ def test_who_speaks_when_the_overlap_goes(opened):
     refused = [found.error is None and "do not overlap" in found.sentence for found in of_mbar]
     assert sum(refused) >= 3 and all(found.says == "warns" for found in of_mbar if found.error is not None)
     assert far["RTS, own walk"].says == "warns"
-    assert wrong(far["stepping stone"]) and far["stepping stone"].says == "silent"
+    assert wrong(far["stepping stone"]) and far["stepping stone"].says == "warns"
     assert wrong(far["TI"]) and far["TI"].says == "warns"
     panel = opened(OneMatrix, distance=20.0, seed=refused.index(True))
     assert "Refuses: MBAR" in panel.takeaway
