@@ -194,7 +194,7 @@ def require_path(path: Any) -> None:
     require_distribution("path(1)", end)
     if start.dim != end.dim:
         raise ValueError(f"the ends of a path must have the same dim, got {start.dim} and {end.dim}")
-    n = max(3, min(start.dim, 1000))  # as many as coordinates: a sum over the wrong axis has the right shape
+    n = start.dim if 3 < start.dim <= 1000 else 3  # as many as coordinates: a sum over the wrong axis fits then
     for name, function in (("log_density", log_density_of), ("grad_log_density", gradient_of)):
         for beta, p in ((0, start), (1, end)):
             try:

@@ -703,3 +703,57 @@ IMAGES = np.eye(3)
 def test_other_mistakes_are_named_too(call, words):
     with pytest.raises((TypeError, ValueError), match=re.escape(words)):
         call()
+
+
+# Chains that know each other
+
+
+def summed(x):
+    return log_density(x) - 0.1 * (x**2).sum()  # a likelihood whose sum lacks its axis, and a prior that has it
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_a_row_that_depends_on_the_others_is_refused(name):
+    for function, slope, who in (
+        (summed, gradient, "log_density"), (log_density, lambda x: gradient(x) - x.mean(), "grad_log_density")
+    ):  # fmt: skip
+        kind, words = complaint(name, path=path_to(ae.Unnormalized(function, DIM, slope)))
+        assert kind is ValueError and f"{who} of path(1) must take every state alone" in words
+
+
+def test_so_is_a_sum_over_the_wrong_axis_with_as_many_chains_as_coordinates():
+    path = ae.geometric_path(ae.Gaussian(np.zeros(20), 1.0), ae.Unnormalized(lambda x: -(x**2).sum(0), 20))
+    with pytest.raises(ValueError, match=r"log_density of path\(1\) must take every state alone"):
+        ae.ais(path, SCHEDULE, 20, step, rng=np.random.default_rng(0))
+
+
+def test_nobody_s_errstate_changes_anything():
+    """Tiny weights underflow to 0, whatever NumPy is told of that."""
+    rbm = ae.BinaryRBM(60 * np.eye(4), np.full(4, -30.0), np.full(4, -30.0))
+    path, far = ae.geometric_path(ae.uniform_rbm(4, 4), rbm), path_to(ae.Gaussian([90.0, 0.0], np.eye(2)))
+    log_f, wide = np.array([[0.0, -1.0, -900.0, -1.0], [-1.0, 0.0, -1.0, -2.0]]), np.array([0.0, -900.0])
+
+    def everything(rng):
+        yield from (run(path, SCHEDULE, N, rng=rng) for run in (ae.ais, ae.sandwich))
+        yield from (run(far, SCHEDULE, N, rng=rng) for run in (ae.ais, ae.hais))
+        yield ae.parallel_tempering(far, SCHEDULE, 4, N, rng=rng)
+        yield ae.rts(path, SCHEDULE, 4, 9, N, rng=rng)
+        yield ae.simulated_tempering(path, SCHEDULE, np.zeros(4), 4, N, rng=rng)
+        yield from (ae.stepping_stone(log_f, [2, 2]), ae.mbar(log_f, [2, 2]))
+        yield ae.thermodynamic_integration(log_f, [2, 2], [0, 1])
+        yield from (ae.log_mean_exp(wide), ae.effective_sample_size(wide), ae.gibbs(rbm, rbm.sample(3, rng), rng))
+        yield ae.log_conditionals(log_f, np.zeros(2))
+
+    def said(rng):
+        return [str(result) for result in everything(rng)]
+
+    with np.errstate(all="raise"):
+        strict = said(np.random.default_rng(0))
+    assert strict == said(np.random.default_rng(0))
+
+
+def test_a_discrete_model_on_a_geometric_path_is_told_its_way_out():
+    ising = ae.Unnormalized(lambda x: x[..., 0] * x[..., 1], DIM)
+    ising.discrete = True
+    with pytest.raises(TypeError, match=r"use a path of your own .* lambda beta: Ising\(beta \* J\)"):
+        ae.ais(path_to(ising), SCHEDULE, N, rng=np.random.default_rng(0))

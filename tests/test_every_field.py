@@ -17,6 +17,7 @@ import anneal_edu as ae
 from anneal_edu import training
 from anneal_edu.annealing.hais import HAISState, hais_states
 from anneal_edu.data.whitened import _cut
+from anneal_edu.estimate import Result
 from anneal_edu.kernels import leapfrog
 from anneal_edu.paths import splines
 from anneal_edu.paths.rungs import Rungs
@@ -1075,6 +1076,17 @@ def names_of(cls):
     own = [field.name for field in fields(cls)] if is_dataclass(cls) else list(cls._fields)
     properties = [name for name, _ in inspect.getmembers(cls, lambda a: isinstance(a, property))]
     return {name for name in own + properties if name[0] != "_"}
+
+
+def test_a_result_at_the_end_of_a_cell_shows_its_text():
+    results = [make() for cls, make, _ in TABLE if issubclass(cls, Result)]
+    assert len({type(result) for result in results}) > 8
+    assert all(repr(result) == str(result) for result in results)
+
+
+def test_estimates_have_differences():
+    gap = ae.Estimate(3.0, 0.3, ("one", "two")) - ae.Estimate(1.0, 0.4, ("two",))
+    assert (gap.log_z, gap.std_error, gap.warnings) == (2.0, 0.5, ("one", "two"))
 
 
 def test_every_field_is_in_the_table():

@@ -53,6 +53,7 @@ POSITIVE = {
 }
 
 
+@pytest.mark.filterwarnings("ignore:the data spread")
 @pytest.mark.parametrize("name", POSITIVE)
 def test_zero_is_not_positive_and_little_is(name):
     POSITIVE[name]([1.0, 1e-3])

@@ -35,6 +35,13 @@ class AdaptiveSchedule:
         of a kernel that has none to tune, the standard deviations.
     acceptance : (K,) array
         Share of the chains that moved, at every β.
+
+    Examples
+    --------
+    >>> import anneal_edu as ae
+    >>> found = ae.AdaptiveSchedule(ae.hmc(0.2, 5), np.array([0, 0.1, 1]), np.array([[3.0], [0.5]]), np.full(2, 0.8))
+    >>> found.at(0.05).step_size, found.at(1.0).step_size
+    (array([3.]), array([0.5]))
     """
 
     kernel: Any

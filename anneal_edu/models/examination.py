@@ -168,15 +168,8 @@ _VERDICTS = {
 
 
 def examine(
-    rbm: BinaryRBM | GaussianRBM,
-    data: np.ndarray | None = None,
-    n_steps: int = 1000,
-    n_chains: int = 200,
-    path: str = "geometric",
-    start: str | None = None,
-    *,
-    rng: np.random.Generator,
-    progress: bool = False,
+    rbm: BinaryRBM | GaussianRBM, data: np.ndarray | None = None, n_steps: int = 1000, n_chains: int = 200,
+    path: str = "geometric", start: str | None = None, *, rng: np.random.Generator, progress: bool = False,
 ) -> Examination:
     """Bound log Z of an RBM of yours, and the mean log likelihood of data under it, and say how far to trust both.
 

@@ -56,15 +56,8 @@ def data_moments(rbm: BinaryRBM, data: np.ndarray, example_weights: np.ndarray |
 
 
 def estimate_moments(
-    rbm: BinaryRBM,
-    n_chains: int = 1000,
-    n_steps: int = 10_000,
-    n_burn_in: int = 1000,
-    *,
-    rng: np.random.Generator,
-    every: int = 1,
-    start: np.ndarray | None = None,
-    workers: int | None = None,
+    rbm: BinaryRBM, n_chains: int = 1000, n_steps: int = 10_000, n_burn_in: int = 1000, *,
+    rng: np.random.Generator, every: int = 1, start: np.ndarray | None = None, workers: int | None = None,
     progress: bool = False,
 ) -> Moments:
     """Moments of an RBM from long Gibbs chains, with h averaged out given v (Grosse et al. 2013, Section 5.2).
@@ -121,15 +114,8 @@ def estimate_moments(
 
 
 def estimate_mean_and_cov(
-    grbm: GaussianBernoulli,
-    n_chains: int = 100,
-    n_steps: int = 5000,
-    n_burn_in: int = 100,
-    *,
-    rng: np.random.Generator,
-    rao_blackwellized: bool = True,
-    workers: int | None = None,
-    progress: bool = False,
+    grbm: GaussianBernoulli, n_chains: int = 100, n_steps: int = 5000, n_burn_in: int = 100, *,
+    rng: np.random.Generator, rao_blackwellized: bool = True, workers: int | None = None, progress: bool = False,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Mean and covariance of v in a Gaussian RBM, from Gibbs chains  (Kiwaki and Aihara 2015, Section 5).
 

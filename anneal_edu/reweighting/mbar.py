@@ -83,8 +83,8 @@ class MBARResult(RatioResult):
         found = list(self.misplaced)
         if self.weakest_link < _FEW_CONNECT:
             sentence = (
-                f"little overlap between states (spectral gap {self.spectral_gap:.1e}): about {self.weakest_link:.1g} of "
-                "the draws connect them, and the error bar may be far too small; add states between"
+                f"little overlap between states (spectral gap {self.spectral_gap:.1e}): about {self.weakest_link:.1g} "
+                "of the draws connect them, and the error bar may be far too small; add states between"
             )
             found.append(Caveat("little overlap", sentence))
         if not self.gradient < _AT_MINIMUM:

@@ -40,6 +40,7 @@ class TemperedWalkState(NamedTuple):
     log_conditionals: np.ndarray
 
 
+@np.errstate(under="ignore")
 def log_conditionals(log_f: np.ndarray, log_z: np.ndarray) -> np.ndarray:
     """log q(β_k | x_n), where q(x, β_k) ∝ f_k(x) / Ẑ_k: from which rung a state may be; (K+1, N), (K+1,) -> (K+1, N).
 

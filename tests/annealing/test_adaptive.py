@@ -104,7 +104,7 @@ def test_what_was_found_serves_hais_and_tempering():
     rng = np.random.default_rng(1)
     plain, tuned = (ae.hais(PATH, found.schedule, 500, step, rng=rng) for step in (0.2, found.scales))
     assert tuned.acceptance_along_path[-1] > 2 * plain.acceptance_along_path[-1] and tuned.ess > 1.5 * plain.ess
-    ladder = ae.parallel_tempering(PATH, found.schedule[::12], 100, 10, found, rng=rng)
+    ladder = ae.parallel_tempering(PATH, np.append(found.schedule[:-1:12], 1), 100, 10, found, rng=rng)
     assert abs(ladder.log_z - 1.5) < 5 * ladder.std_error < 1
     with pytest.raises(ValueError, match="step_size must be positive, one for each of 2 steps"):
         ae.hais(PATH, [0, 0.5, 1], 9, found.scales, rng=rng)

@@ -168,3 +168,18 @@ def test_the_reverse_run_sweeps_backwards():
     path = ae.geometric_path(OneWay(START.mean, START.cov), OneWay(TARGET.mean, TARGET.cov))
     rng = np.random.default_rng(0)
     assert np.isfinite(ae.reverse_ais(path, [0.0, 0.5, 1.0], TARGET.sample(5, rng), rng=rng).log_z)
+
+
+class DrawsOfTheStart(ae.Gaussian):
+    """N(mean, 1), whose sample is right at the start of its path alone."""
+
+    def sample(self, n, rng):
+        return rng.normal(size=(n, 1))
+
+
+@pytest.mark.parametrize("kind", [ae.Gaussian, DrawsOfTheStart])
+def test_a_sandwich_whose_ends_are_crossed_says_so(kind):
+    path = lambda beta: kind([2 * beta], [[1.0]])  # noqa: E731
+    both = ae.sandwich(path, ae.linear_schedule(50), 500, ae.random_walk(1.0), rng=np.random.default_rng(0))
+    assert both.draws == "exact draws"
+    assert ("crossed" in [warning.kind for warning in both.warnings]) == (kind is DrawsOfTheStart)

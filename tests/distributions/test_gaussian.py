@@ -1,3 +1,5 @@
+import tracemalloc
+
 import numpy as np
 import pytest
 from scipy.optimize import approx_fprime
@@ -113,3 +115,56 @@ def test_a_covariance_is_symmetric_to_eight_digits():
     ae.Gaussian(np.zeros(2), [[1.0, 0.5 + 1e-10], [0.5, 1.0]])
     with pytest.raises(ValueError, match="symmetric"):
         ae.Gaussian(np.zeros(2), [[1.0, 0.5 + 1e-6], [0.5, 1.0]])
+
+
+@pytest.mark.parametrize("condition", [1e4, 1e8, 1e12])
+def test_log_z_of_a_geometric_mean_survives_a_covariance_that_is_nearly_singular(condition):
+    """On the axes of the covariance each coordinate has a closed form of its own."""
+    Q, _ = np.linalg.qr(np.random.default_rng(0).normal(size=(6, 6)))
+    widths, mean = np.logspace(0, -np.log10(condition), 6), np.ones(6)
+    cov = (Q * widths) @ Q.T
+    path = ae.geometric_path(ae.Gaussian(np.zeros(6), 1.0), ae.Gaussian(mean, (cov + cov.T) / 2))
+    for beta in (1e-3, 0.5, 0.999):
+        middle, m = 1 - beta + beta / widths, Q.T @ mean
+        exact = -0.5 * (beta * (1 - beta) / middle / widths * m**2 + np.log(middle) + beta * np.log(widths)).sum()
+        assert path(beta).log_z() == pytest.approx(exact, abs=1e-11 + 1e-18 * condition * 1e5)
+
+
+def test_a_covariance_is_symmetric_up_to_rounding():
+    precision = np.eye(30) * 1.64 - 0.8 * (np.eye(30, k=1) + np.eye(30, k=-1))
+    banded = np.linalg.inv(precision)
+    A = np.random.default_rng(0).normal(size=(6, 6))
+    whitened = np.linalg.solve(A, (A @ A.T) @ np.linalg.inv(A).T)
+    for cov in (banded, whitened, np.diag([1.0, 1e-12])):
+        assert ae.Gaussian(np.zeros(len(cov)), cov).dim == len(cov)
+    with pytest.raises(ValueError, match="cov must be symmetric"):
+        ae.Gaussian([0.0, 0.0], [[1e-6, 1e-9], [0.0, 1e-6]])
+
+
+def test_variances_stand_for_a_diagonal_matrix():
+    flat, full = ae.Gaussian([1.0, 2.0], [4.0, 0.25]), ae.Gaussian([1.0, 2.0], np.diag([4.0, 0.25]))
+    other, x = ae.Gaussian([0.0, 0.0], [[1.0, 0.3], [0.3, 1.0]]), np.random.default_rng(0).normal(size=(5, 2))
+    for beta in (0.0, 0.3):
+        a, b, c = (first.geometric_mean(second, beta) for first, second in ((flat, flat), (flat, other), (full, other)))
+        np.testing.assert_allclose(b.log_density(x), c.log_density(x), atol=1e-12)
+        np.testing.assert_allclose(a.log_density(x), full.log_density(x), atol=1e-12)
+    for name in ("log_density", "grad_log_density"):
+        np.testing.assert_allclose(getattr(flat, name)(x), getattr(full, name)(x), atol=1e-12)
+    for draw in ("sample", "gibbs"):
+        drawn = [getattr(p, draw)(4 if draw == "sample" else x, np.random.default_rng(1)) for p in (flat, full)]
+        np.testing.assert_allclose(*drawn, atol=1e-12)
+    for name in ("natural_parameters", "moments"):
+        for mine, theirs in zip(getattr(flat, name)(), getattr(full, name)(), strict=True):
+            np.testing.assert_allclose(mine, theirs, atol=1e-12)
+    assert flat.log_partition() == pytest.approx(full.log_partition())
+    with pytest.raises(ValueError, match="positive definite, got smallest eigenvalue -1"):
+        ae.Gaussian([0.0], -1.0)
+
+
+def test_ten_thousand_dimensions_are_cheap():
+    path = ae.geometric_path(ae.Gaussian(np.zeros(10_000), 1.0), ae.Gaussian(np.full(10_000, 0.01), 0.9))
+    tracemalloc.start()
+    run = ae.ais(path, ae.linear_schedule(20), 40, ae.exact, rng=np.random.default_rng(0))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 1e8 and abs(run.log_z) < 5 * run.std_error

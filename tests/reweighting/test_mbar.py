@@ -4,7 +4,8 @@ import logging
 
 import numpy as np
 import pytest
-from scipy.special import logsumexp
+from scipy.optimize import brentq
+from scipy.special import expit, logsumexp
 
 import anneal_edu as ae
 from anneal_edu.reweighting.mbar import minimise_objective, responsibilities
@@ -218,3 +219,28 @@ def test_counts_are_whole_numbers():
 def test_stepping_stones_begin_at_the_first_state():
     with pytest.raises(ValueError, match="begin at the first state"):
         ae.stepping_stone(np.zeros((2, 4)), [0, 4])
+
+
+@pytest.mark.parametrize("width", [0.1, 0.03])
+def test_the_minimum_is_reached_from_a_start_that_is_far_off(width):
+    """Between N(0, 1) and a narrow state off its centre stepping stones are tens of nats off; Bennett's root is not."""
+    reached = 0
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        x = np.concatenate([rng.normal(size=1000), 3 + width * rng.normal(size=1000)])
+        log_f = np.stack([-(x**2) / 2, -(((x - 3) / width) ** 2) / 2])
+        root = brentq(lambda z, log_f=log_f: expit(np.diff(log_f, axis=0)[0] - z).sum() - 1000, -200, 200, xtol=1e-10)
+        try:
+            found = ae.mbar(log_f, [1000, 1000])
+        except ValueError:  # nothing connects them
+            continue
+        reached += 1
+        assert found.log_z[1] == pytest.approx(root, abs=1e-6) and found.gradient < 1e-8
+    assert reached > 4
+
+
+def test_a_long_ladder_of_sound_links_is_not_accused():
+    means = np.linspace(0, 40, 81)
+    x = (means[:, None] + np.random.default_rng(0).normal(size=(81, 50))).ravel()
+    found = ae.mbar(-((x - means[:, None]) ** 2) / 2, [50] * 81)
+    assert found.spectral_gap < 0.01 and found.warnings == ()

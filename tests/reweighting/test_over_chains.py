@@ -1,5 +1,6 @@
 """Error bars over chains: derivatives by hand, chains whose correlation is known, and labels that make no sense."""
 
+import tracemalloc
 from functools import partial
 from itertools import pairwise
 
@@ -7,6 +8,7 @@ import numpy as np
 import pytest
 
 import anneal_edu as ae
+from anneal_edu.reweighting.over_chains import error_over_chains
 from tests.cases import always
 
 SCHEDULE = np.array([0.0, 0.5, 1.0])
@@ -194,3 +196,53 @@ def test_an_error_bar_says_what_it_takes_for_independent():
     log_f, counts, chains = chains_of(0.0, 20, 1, np.random.default_rng(7))
     assert "for independent draws" in str(ae.mbar(log_f, counts))
     assert "over 60 chains" in str(ae.mbar(log_f, counts, chains=chains))
+
+
+@every_method
+def test_a_state_that_one_chain_alone_has_served_is_refused(name):
+    """Its influences would add up to 0, and so would the error bar."""
+    log_f, counts, _ = chains_of(0.0, 20, 1, np.random.default_rng(8))
+    window = np.repeat(np.arange(len(counts)), counts)
+    with pytest.raises(ValueError, match=r"two chains at least for every state, got one for state 0: .* blocks"):
+        METHODS[name](log_f, counts, chains=window)
+    blocks = METHODS[name](log_f, counts, chains=np.arange(sum(counts)) // 2).std_error[-1]
+    assert 0.5 < blocks / METHODS[name](log_f, counts).std_error[-1] < 2
+
+
+def test_many_chains_need_no_matrix_of_them():
+    chains = np.arange(200_000) // 2
+    tracemalloc.start()
+    error_over_chains(np.ones((2, 200_000)), chains)
+    assert tracemalloc.get_traced_memory()[1] < 5e7
+    tracemalloc.stop()
+
+
+@pytest.mark.parametrize("order", ["by name", "backwards", "shuffled", "right"])
+def test_columns_out_of_the_order_of_their_states_are_noticed(order):
+    means, rng = np.linspace(0, 10, 12), np.random.default_rng(0)
+    states = {"by name": sorted(range(12), key=str), "backwards": range(11, -1, -1)}.get(order, range(12))
+    x = np.concatenate([means[k] + rng.normal(size=100) for k in states])
+    x = rng.permutation(x) if order == "shuffled" else x
+    log_f, counts = x * means[:, None] - x**2 / 2, [100] * 12
+    found = ae.mbar(log_f, counts), ae.stepping_stone(log_f, counts), ae.thermodynamic_integration(
+        log_f, counts, np.linspace(0, 1, 12))
+    assert [["other states"] == [w.kind for w in r.warnings if w.kind == "other states"] for r in found] == (
+        3 * [order != "right"])
+    with pytest.raises(ValueError, match=r"turned over\? Hand in its \.T"):
+        ae.mbar(log_f.T, counts)
+
+
+def test_stones_downwards_bound_from_above_and_draws_of_all_states_from_the_side():
+    rng = np.random.default_rng(0)
+    low, high = rng.normal(size=(500, 8)), 0.6 * rng.normal(size=(500, 8))
+    x = np.concatenate([low, high])
+    log_f = np.stack([-(x**2).sum(1) / 2, -((x / 0.6) ** 2).sum(1) / 2])
+    found = ae.stepping_stone(log_f, [500, 500])
+    down = -ae.stepping_stone(log_f[::-1, ::-1], [500, 500]).log_z[-1]
+    assert found.upper == pytest.approx(down) and found.log_z[-1] < 8 * np.log(0.6) + 0.5 < found.upper + 1
+    windows = np.array([-2.0, 0.0, 2.0])  # around a target that has mass at both ends
+    x = np.concatenate([0.7 * rng.normal(size=300) + c for c in windows])
+    of_windows = -((x - windows[:, None]) ** 2) / 2 / 0.49
+    target = np.logaddexp(-((x - 2) ** 2) / 0.5, 2 - (x + 2) ** 2 / 0.5)
+    said = ae.stepping_stone(np.vstack([of_windows, target]), [300, 300, 300, 0])
+    assert any("those of all others together" in warning for warning in said.warnings)

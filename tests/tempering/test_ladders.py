@@ -199,3 +199,9 @@ def test_states_handed_out_stay_as_they_are():
     before = first.x.copy()
     next(states)
     np.testing.assert_array_equal(first.x, before)
+
+
+@pytest.mark.parametrize("hottest", [1e-6, 1e-13, 1e-30])
+def test_a_ladder_of_equal_rejections_rises_even_where_all_happens_near_0(hottest):
+    found = ae.equal_rejection_schedule([0.0, hottest, 2 * hottest, 1.0], [0.9, 0.8, 0.0], 10)
+    assert (np.diff(found) > 0).all() and found[0] == 0 and found[-1] == 1 and 0 < found[-2] <= 2 * hottest
