@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
+from scipy import special
 
 from anneal_edu.estimate import SINGLE_CHAIN, Caveat
 from anneal_edu.validation import as_count, as_real, require_generator
 
 _MOST_RESAMPLED = 100_000
+logsumexp = np.errstate(under="ignore")(special.logsumexp)  # tiny terms become 0, whatever the caller makes of others
 _NUMBERS_AT_ONCE = 30_000  # of a few resamples together: they fit into a cache
 
 

@@ -98,6 +98,8 @@ class LikelihoodResult:
         ]
         return "\n".join(lines + [f"warning: {sentence}" for sentence in self.warnings])
 
+    __repr__ = __str__
+
 
 def log_likelihood(
     model: Distribution | Generative, data: np.ndarray, schedule: np.ndarray, n_chains: int = 200,

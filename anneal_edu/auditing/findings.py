@@ -97,6 +97,8 @@ class AuditResult:
         lines += [f"  asked: {', '.join(self.asked)}"] if self.asked else []
         return "\n".join(lines + [f"  not asked: {reason}" for reason in self.left_out])
 
+    __repr__ = __str__
+
 
 @dataclass
 class Docket:

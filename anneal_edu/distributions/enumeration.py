@@ -103,6 +103,7 @@ class LayerSum:
     def _overflows(self) -> bool:
         return np.abs(self.weights).sum(1).max() + np.abs(self.other_bias).max() > _LARGEST_SAFE_LOG
 
+    @np.errstate(under="ignore")
     def log_weights(self) -> np.ndarray:
         """Unnormalised log p(u) of every state in the order of `binary_states`, (2^m,)."""
         states = self._halves()
@@ -194,6 +195,7 @@ class QuadraticSum:
         m = len(self.linear)
         return binary_states(m // 2), binary_states(m - m // 2)
 
+    @np.errstate(under="ignore")
     def log_weights(self) -> np.ndarray:
         """Unnormalised log p(h) of every state in the order of `binary_states`, (2^m,)."""
         first, last = self._halves()

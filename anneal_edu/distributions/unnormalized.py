@@ -30,7 +30,7 @@ class Unnormalized:
     dim : int
         Number of coordinates D.
     grad : callable, (..., D) -> (..., D), optional
-        ∇ log f(x); needed by the hmc kernel alone.
+        ∇ log f(x); needed by `hmc`, `hais` and `log_likelihood`.
 
     Raises
     ------

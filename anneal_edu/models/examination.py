@@ -146,6 +146,8 @@ class Examination:
         lines += self._likelihood_lines()
         return "\n".join(lines + [f"next: {sentence}" for sentence in self.advice])
 
+    __repr__ = __str__
+
     def _likelihood_lines(self) -> list[str]:
         if (found := self.log_likelihood) is None or self.log_densities is None:
             return []

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from scipy.special import logsumexp
 
 from anneal_edu.annealing.ais import log_quotient
 from anneal_edu.estimate import Estimate, Result
@@ -22,6 +21,7 @@ from anneal_edu.validation import (
     require_shape,
     require_unmasked,
 )
+from anneal_edu.weights import logsumexp
 from anneal_edu.workers import require_room
 
 _STEP = 1e-4  # in β; the difference is accurate to about 1e-8

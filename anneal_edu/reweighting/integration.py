@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.integrate import cumulative_trapezoid
-from scipy.special import logsumexp
 
 from anneal_edu.estimate import Caveat
 from anneal_edu.reweighting.density_matrix import RatioResult, as_draws, as_start_log_z
@@ -17,6 +16,7 @@ from anneal_edu.reweighting.mbar import other_states
 from anneal_edu.reweighting.over_chains import as_chain_labels, error_over_chains
 from anneal_edu.tempering.simulated import log_conditionals
 from anneal_edu.validation import as_finite_array, as_flag, as_schedule, require_shape
+from anneal_edu.weights import logsumexp
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.sparse.csgraph import connected_components
-from scipy.special import logsumexp
 
 from anneal_edu.estimate import Caveat
 from anneal_edu.reweighting.density_matrix import (
@@ -21,6 +20,7 @@ from anneal_edu.reweighting.density_matrix import (
     log_ratios_by_stepping_stones,
 )
 from anneal_edu.reweighting.over_chains import as_chain_labels, chain_sums
+from anneal_edu.weights import logsumexp
 
 _NO_OVERLAP = 1e-9  # a spectral gap of the overlap matrix below which rounding decides
 _FEW_CONNECT = 5.0  # draws

@@ -11,7 +11,6 @@ from itertools import islice
 from operator import attrgetter
 
 import numpy as np
-from scipy.special import logsumexp
 from tqdm.auto import tqdm
 
 from anneal_edu.annealing.ais import log_quotient, require_start, require_walk
@@ -28,6 +27,7 @@ from anneal_edu.tempering.simulated import (
     tempered_walk,
 )
 from anneal_edu.validation import as_count, as_finite_array, as_schedule, draws_of, log_z_of, require_shape
+from anneal_edu.weights import logsumexp
 from anneal_edu.workers import Watch, in_blocks, joined
 
 

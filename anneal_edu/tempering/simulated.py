@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import logsumexp
 
 from anneal_edu.annealing.ais import require_start, require_walk
 from anneal_edu.estimate import SINGLE_CHAIN, Caveat, Result, half_warnings
@@ -20,6 +19,7 @@ from anneal_edu.paths.capabilities import Path
 from anneal_edu.paths.rungs import Rungs, rungs_on
 from anneal_edu.tempering.record import Record
 from anneal_edu.validation import as_count, as_finite_array, as_schedule, draws_of, log_z_of, require_shape
+from anneal_edu.weights import logsumexp
 from anneal_edu.workers import Watch, in_blocks
 
 
