@@ -33,14 +33,6 @@ def test_the_mean_weight_stays_unbiased_with_resampling_and_the_error_bar_counts
     assert own > 0.6 * true, "the copies of a chain are no independent chains"
 
 
-def test_no_share_is_plain_ais_and_one_is_refused_beyond_its_range():
-    plain = ae.ais(PATH, [0, 0.5, 1], 9, ae.exact, rng=np.random.default_rng(0))
-    assert plain.founders is None
-    np.testing.assert_array_equal(plain.log_weights, smc(PATH, [0, 0.5, 1], 9, ae.exact, 0, 0.0).log_weights)
-    with pytest.raises(ValueError, match="resample must be a share"):
-        smc(PATH, [0, 1], 9, ae.exact, 0, 50)
-
-
 def conditional_ess(path, before, now, n=20_000):
     x = path(before).sample(n, np.random.default_rng(1))
     w = np.exp(path(now).log_density(x) - path(before).log_density(x))

@@ -227,6 +227,8 @@ def test_interval_levels_outside_zero_and_one_are_refused():
     result = ae.ais(GAUSSIANS, [0.0, 1.0], 10, rng=np.random.default_rng(0))
     with pytest.raises(ValueError, match="level must lie"):
         result.interval(95)
+    with pytest.raises(ValueError, match="resample must be a share"):
+        ae.ais(GAUSSIANS, [0, 1], 9, resample=50, rng=np.random.default_rng(0))
 
 
 def box(half_width):

@@ -350,3 +350,16 @@ def test_a_crossing_leads_from_the_first_rung_to_the_last():
     walked = [SimpleNamespace(rungs=np.array(at), log_conditionals=flat, x=np.zeros((3, 1)))
               for at in ([2, 2, 1], [0, 0, 2], [2, 2, 2])]
     assert round_of(walked, np.zeros(3), np.array([0, 1, 0])).crossings == 4
+
+
+def test_a_walk_that_has_not_settled_says_so_and_one_that_has_is_silent():
+    """Wide draws of the start, cooled by steps that are too short, and by long ones."""
+    path = ae.geometric_path(ae.Gaussian([0.0, 0.0], 100.0), ae.Gaussian([0.0, 0.0], 1.0))
+    betas, rng = np.linspace(0, 1, 9) ** 3, np.random.default_rng(0)
+    truth = np.array([path(beta).log_z() for beta in betas])
+    for step, settled in ((0.3, False), (5.0, True)):
+        walk, burn_in = ae.random_walk(step), 50 * settled
+        walked = ae.simulated_tempering(path, betas, truth, 200, 400, walk, n_burn_in=burn_in, rng=rng)
+        rounds = ae.rts(path, betas, 7, 40, 400, walk, n_initial=2 * settled, log_z=truth, rng=rng)
+        for run in (walked, rounds):
+            assert ("not settled" in [warning.kind for warning in run.warnings]) != settled
