@@ -738,7 +738,7 @@ def test_nobody_s_errstate_changes_anything():
         yield from (run(far, SCHEDULE, N, rng=rng) for run in (ae.ais, ae.hais))
         yield ae.parallel_tempering(far, SCHEDULE, 4, N, rng=rng)
         yield ae.rts(path, SCHEDULE, 4, 9, N, rng=rng)
-        yield ae.simulated_tempering(path, SCHEDULE, np.zeros(4), 4, N, rng=rng)
+        yield ae.simulated_tempering(far, SCHEDULE, np.zeros(4), 4, N, rng=rng)
         yield from (ae.stepping_stone(log_f, [2, 2]), ae.mbar(log_f, [2, 2]))
         yield ae.thermodynamic_integration(log_f, [2, 2], [0, 1])
         yield from (ae.log_mean_exp(wide), ae.effective_sample_size(wide), ae.gibbs(rbm, rbm.sample(3, rng), rng))

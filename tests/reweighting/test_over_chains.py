@@ -246,3 +246,13 @@ def test_stones_downwards_bound_from_above_and_draws_of_all_states_from_the_side
     target = np.logaddexp(-((x - 2) ** 2) / 0.5, 2 - (x + 2) ** 2 / 0.5)
     said = ae.stepping_stone(np.vstack([of_windows, target]), [300, 300, 300, 0])
     assert any("those of all others together" in warning for warning in said.warnings)
+
+
+def test_the_noise_between_both_ends_is_known(monkeypatch):
+    seen, means = [], np.array([0.0, 0.8, 1.6])
+    monkeypatch.setattr("anneal_edu.reweighting.stepping_stone.end_warnings", lambda *ends: seen.append(ends) or ())
+    for seed in range(300):
+        x = (means[:, None] + np.random.default_rng(seed).normal(size=(3, 60))).ravel()
+        ae.stepping_stone(-((x - means[:, None]) ** 2) / 2, [60] * 3)
+    lower, upper, error, _ = np.array(seen).T
+    assert 0.85 < np.sqrt((error**2).mean()) / (upper - lower).std() < 1.15

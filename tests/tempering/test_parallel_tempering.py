@@ -215,8 +215,9 @@ def test_a_ladder_that_has_not_settled_says_so_and_one_that_has_is_silent():
 
 def test_the_default_burn_in_is_as_long_as_the_run():
     path = ae.geometric_path(ae.Gaussian([0.0], [[9.0]]), ae.Gaussian([0.0], [[1.0]]))
-    runs = [ae.parallel_tempering(path, [0, 1], 5, 3, n_burn_in=n, rng=np.random.default_rng(0)) for n in (None, 5)]
-    np.testing.assert_array_equal(runs[0].samples, runs[1].samples)
+    for sample in (ae.parallel_tempering, lambda *a, **how: ae.simulated_tempering(*a[:2], [0, 0], *a[2:], **how)):
+        one, other = (sample(path, [0, 1], 5, 3, n_burn_in=n, rng=np.random.default_rng(0)) for n in (None, 5))
+        np.testing.assert_array_equal(one.samples, other.samples)
 
 
 @pytest.mark.parametrize(

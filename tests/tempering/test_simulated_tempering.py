@@ -363,3 +363,13 @@ def test_a_walk_that_has_not_settled_says_so_and_one_that_has_is_silent():
         rounds = ae.rts(path, betas, 7, 40, 400, walk, n_initial=2 * settled, log_z=truth, rng=rng)
         for run in (walked, rounds):
             assert ("not settled" in [warning.kind for warning in run.warnings]) != settled
+
+
+def test_the_second_half_of_pooled_rounds_is_what_the_first_leaves(monkeypatch):
+    path, later, halves = rbm_path(), [], []
+    pooled = ae.RTSRound.pooled
+    monkeypatch.setattr(ae.RTSRound, "pooled", lambda new, old: later.append(new) or pooled(new, old))
+    monkeypatch.setattr("anneal_edu.tempering.rts.drift_warnings", lambda *shares: halves.append(shares) or ())
+    run = ae.rts(path, SCHEDULE, 4, 9, 20, n_initial=2, rng=np.random.default_rng(0))
+    assert run.warnings is not None
+    np.testing.assert_allclose(halves[0], [run.half.chain_log_shares, later[0].chain_log_shares], atol=1e-9)
