@@ -54,7 +54,7 @@ def write_sources(folder: Path = SOURCE, lessons: list[Path] = LESSONS, rooms: d
         write(folder / "lessons" / path.name, nbformat.writes(page))
         page = lesson_pages.solutions_page(read(solutions))
         write(folder / "lessons" / "solutions" / path.name, nbformat.writes(page))
-    for name in ("equations", "errata", "lecturing"):
+    for name in ("equations", "errata", "lecturing", "your_own_problem"):
         text = CODE.sub(reference_of, (ROOT / "docs" / f"{name}.md").read_text("utf-8"))
         write(folder / f"{name}.md", ANCHOR.sub(r"(\1)=\n", text))
     for room in rooms:

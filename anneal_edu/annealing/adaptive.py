@@ -1,6 +1,5 @@
 """Where the steps should be, and how long the moves: found by a pilot run of sequential Monte Carlo.
 
-Del Moral, Doucet and Jasra, "An adaptive sequential Monte Carlo method for approximate Bayesian computation", 2012;
 Zhou, Johansen and Aston, "Toward automatic model comparison", 2016.
 """
 
