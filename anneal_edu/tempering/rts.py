@@ -239,7 +239,6 @@ class RTSResult(RTSRound):
         ]
 
 
-@np.errstate(under="ignore")
 def rts(
     path: Path, schedule: np.ndarray, n_rounds: int, n_sweeps: int, n_chains: int, kernel: Kernel = gibbs,
     *, n_initial: int | None = None, log_z: np.ndarray | None = None, rng: np.random.Generator,
