@@ -49,7 +49,8 @@ def test_what_cannot_be_written_leaves_nothing(tmp_path, monkeypatch):
 def test_a_value_comes_back_as_it_was(tmp_path):
     """Dataclasses in dataclasses, tuples as tuples, NaN, words with any letters, and arrays of every type."""
     arrays = np.array([0.1, np.nan]), np.ones((2, 0), np.float32), np.array([[True]]), np.array(["α", "b"])
-    found = LikelihoodResult(arrays[0], arrays[0], True, 0.5, (Caveat("collapsed weights", "few"), Caveat("heavy tail", "…")))
+    caveats = Caveat("collapsed weights", "few"), Caveat("heavy tail", "…")
+    found = LikelihoodResult(arrays[0], arrays[0], True, 0.5, caveats)
     row = hamiltonian_table1.Row("Laplace", 3, found, None, 0.1 + 0.2, (1.0, np.inf))
     value = {"rows": [row, [], ()], "arrays": arrays, "nothing": None, "tuple": (1, ("a", 2.5)), "": {}}
     keep(tmp_path / "value.npz", value)
