@@ -868,7 +868,6 @@ TABLE = [
         "n_steps": newton_steps,
         "weakest_link": weakest_link,
         "misplaced": lambda r: (),
-        "warnings": lambda r: (),
     }),
     (ae.MBARResult, lambda: stopped_early()[0], {
         "n_steps": lambda r: 1,
@@ -877,6 +876,7 @@ TABLE = [
     (ae.MBARResult, lambda: ae.MBARResult(np.arange(4.0), THETA, np.eye(4), 0.5, 3, 0.0, None, 0.5), {
         "std_error": lambda r: np.sqrt([THETA[k, k] - 2 * THETA[k, 0] + THETA[0, 0] for k in range(4)]),
         "estimate": lambda r: (3.5, np.sqrt(THETA[3, 3] - 2 * THETA[3, 0] + THETA[0, 0]), ()),
+        "warnings": lambda r: (),
     }),
     (ae.MBARResult, lambda: ae.mbar(LOG_F, COUNTS, chains=np.arange(30) % 4, start_log_z=0.5), {
         "n_chains": lambda r: 4,

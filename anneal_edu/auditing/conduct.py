@@ -31,7 +31,8 @@ def ask_chance(moves: Moves, world: World, docket: Docket) -> Callable[[], None]
             "chance of its own",
             "the same states and an equal generator give other states: it draws from elsewhere, or it remembers",
         )
-    if (first != x).any() and all(np.array_equal(first, other) for other in others):
+    # a few that leave a rare value may well go to the same place, whatever the generator
+    if (first != x).any(1).mean() > 0.05 and all(np.array_equal(first, other) for other in others):
         docket.fact("no chance", "different generators give the same states: it does not draw from rng")
 
     def once_more() -> None:
