@@ -37,7 +37,7 @@ from anneal_edu.distributions import (
     hidden_states,
     uniform_rbm,
 )
-from anneal_edu.estimate import Caveat, Estimate
+from anneal_edu.estimate import Diagnostic, Estimate
 from anneal_edu.kernels import Kernel, exact, gibbs, hmc, random_walk
 from anneal_edu.paths.asymptotics import (
     cost_functional,
@@ -89,7 +89,7 @@ __all__ = [
     "AuditResult",
     "BilinearGenerative",
     "BinaryRBM",
-    "Caveat",
+    "Diagnostic",
     "Distribution",
     "Estimate",
     "Finding",

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import stdtrit
 
 
-class Caveat(str):
+class Diagnostic(str):
     """A warning of a result: a sentence for a reader, and a `kind` that code can ask for.
 
     It is a string, the sentence. The kinds, and what they mean:
@@ -47,19 +47,19 @@ class Caveat(str):
 
     kind: str
 
-    def __new__(cls, kind: str, sentence: str) -> Caveat:
-        caveat = super().__new__(cls, sentence)
-        caveat.kind = kind
-        return caveat
+    def __new__(cls, kind: str, sentence: str) -> Diagnostic:
+        diagnostic = super().__new__(cls, sentence)
+        diagnostic.kind = kind
+        return diagnostic
 
-    def __reduce__(self) -> tuple[type[Caveat], tuple[str, str]]:  # copies and worker processes make it anew from these
+    def __reduce__(self) -> tuple[type[Diagnostic], tuple[str, str]]:  # copies and worker processes call this
         return type(self), (self.kind, str(self))
 
 
-SINGLE_CHAIN = Caveat("single chain", "a single chain: no error bar can be given; take n_chains=100, say")
+SINGLE_CHAIN = Diagnostic("single chain", "a single chain: no error bar can be given; take n_chains=100, say")
 
 
-def half_warnings(growth: np.ndarray, error: np.ndarray, n: int, where: Sequence[str]) -> tuple[Caveat, ...]:
+def half_warnings(growth: np.ndarray, error: np.ndarray, n: int, where: Sequence[str]) -> tuple[Diagnostic, ...]:
     """What a run says whose second half gives other ratios of Z than the first.
 
     ``growth`` are differences of log Z between the halves and ``error`` their standard errors over n chains; each of
@@ -73,10 +73,10 @@ def half_warnings(growth: np.ndarray, error: np.ndarray, n: int, where: Sequence
         f"the chains had not settled: from the first half of the sweeps to the second log Z changed by "
         f"{growth[worst]:+.2f} ± {error[worst]:.2g} {where[worst]}; raise n_burn_in or take a faster kernel"
     )
-    return (Caveat("not settled", sentence),)
+    return (Diagnostic("not settled", sentence),)
 
 
-def end_warnings(lower: float, upper: float, error: float, n: int) -> tuple[Caveat, ...]:
+def end_warnings(lower: float, upper: float, error: float, n: int) -> tuple[Diagnostic, ...]:
     """What log Z from below and from above say, where error is the standard error of their gap over n draws.
 
     Two sound ends are error² / 2 apart on average, since logarithms of means are low and high.
@@ -87,10 +87,10 @@ def end_warnings(lower: float, upper: float, error: float, n: int) -> tuple[Cave
             f"crossed: the bound from above, {upper:.2f}, is lower than that from below, {lower:.2f}: some draws are "
             "not of their distribution; check sample, the order of the draws, the burn-in, and the kernel (audit)"
         )
-        return (Caveat("crossed", sentence),)
+        return (Diagnostic("crossed", sentence),)
     if z > stdtrit(n - 1, 0.9999):
         sentence = f"log Z may lie anywhere between {lower:.2f} and {upper:.2f}; log_z is too low: add rungs between"
-        return (Caveat("ends apart", sentence),)
+        return (Diagnostic("ends apart", sentence),)
     return ()
 
 
@@ -109,7 +109,7 @@ class Estimate:
         Estimate of log Z of the target.
     std_error : float
         Its standard error, as the estimator sees it.
-    warnings : tuple of Caveat
+    warnings : tuple of Diagnostic
         What looks wrong; empty where nothing does.
 
     Examples
@@ -124,7 +124,7 @@ class Estimate:
 
     log_z: float
     std_error: float
-    warnings: tuple[Caveat, ...] = ()
+    warnings: tuple[Diagnostic, ...] = ()
 
     def __sub__(self, other: Estimate) -> Estimate:
         """The log of a ratio of two partition functions, a Bayes factor, from two independent runs."""
@@ -139,7 +139,7 @@ class Result:
     """What estimators return: at the end of a cell, too, it shows its text and what looks wrong."""
 
     @property
-    def warnings(self) -> tuple[Caveat, ...]:
+    def warnings(self) -> tuple[Diagnostic, ...]:
         """What looks wrong; empty where nothing does."""
         return ()
 

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from anneal_edu.estimate import SINGLE_CHAIN, Caveat
+from anneal_edu.estimate import SINGLE_CHAIN, Diagnostic
 from anneal_edu.validation import as_count, as_real, require_generator
 
 _MOST_RESAMPLED = 100_000
@@ -269,7 +269,7 @@ _SMALLER_STEPS = "take smaller steps, see adaptive_schedule"
 @np.errstate(under="ignore")
 def warnings_of(
     log_weights: npt.ArrayLike, side: str = "low", unit: str = "chains", advice: str = _SMALLER_STEPS
-) -> tuple[Caveat, ...]:
+) -> tuple[Diagnostic, ...]:
     """What looks wrong with a set of weights; empty where nothing does.
 
     Two things are looked at: whether a few weights carry the estimate (ESS), and whether the tail of the largest
@@ -288,7 +288,7 @@ def warnings_of(
 
     Returns
     -------
-    tuple of Caveat
+    tuple of Diagnostic
     """
     lw = as_log_weights(log_weights)
     n = len(lw)
@@ -296,12 +296,12 @@ def warnings_of(
         return (SINGLE_CHAIN,)
     if np.isneginf(lw).all():
         sentence = "every weight is zero: no chain landed where the target has mass; widen the start of the path"
-        return (Caveat("every weight is zero", sentence),)
+        return (Diagnostic("every weight is zero", sentence),)
     found = []
     share, ess = normalised_weights(lw).max() / n, effective_sample_size(lw)
     if ess < max(2.0, 0.01 * n, n / 3 if n < 21 else 0):  # of so few weights no tail can be seen
         sentence = f"{n} {unit} are worth {ess:.1f} draws, and the largest weight carries {share:.0%} of the estimate"
-        found.append(Caveat("collapsed weights", f"collapsed weights: {sentence}; {advice}"))
+        found.append(Diagnostic("collapsed weights", f"collapsed weights: {sentence}; {advice}"))
     tail = pareto_tail_index(lw)
     if tail > 0.7:
         sentence = f"heavy tail: the largest weights fall off slowly (Pareto index {tail:.1f}), so that "
@@ -310,5 +310,5 @@ def warnings_of(
         else:
             sentence += "log_z may be "
         sentence += f"too {side} and its error bar too small; {advice}"
-        found.append(Caveat("heavy tail", sentence))
+        found.append(Diagnostic("heavy tail", sentence))
     return tuple(found)

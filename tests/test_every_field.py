@@ -1186,7 +1186,7 @@ PRINTED = [
     (lambda: ae.SteppingStoneResult(np.arange(4.0), np.arange(5.0, 9.0)), lambda r: [
         "log Z ratio ≈ 3.000  (standard error 8.000)",
     ]),
-    (lambda: ae.Estimate(3.0, 0.25, (ae.Caveat("heavy tail", "it is heavy"), ae.Caveat("little overlap", "too far"))),
+    (lambda: ae.Estimate(3.0, 0.25, (ae.Diagnostic("heavy tail", "it is"), ae.Diagnostic("little overlap", "far"))),
      lambda r: ["log Z ≈ 3.000 ± 0.250, heavy tail, little overlap"]),
     (lambda: ae.ThermodynamicIntegrationResult(SCHEDULE, MEAN_SLOPES, np.arange(9.0, 14.0)), lambda r: [
         f"log Z ratio ≈ {r.log_z[-1]:.3f}  (standard error 13.000, and the rule's own error about {r.rule_error:.2g})"

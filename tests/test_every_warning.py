@@ -248,7 +248,7 @@ def test_a_tail_without_a_mean_is_warned_of_in_stronger_words(side, make):
 
 
 def test_every_kind_is_explained_and_every_explained_kind_is_warned_of():
-    explained = re.findall(r'^ *"(.+?)"  ', ae.Caveat.__doc__, flags=re.MULTILINE)
+    explained = re.findall(r'^ *"(.+?)"  ', ae.Diagnostic.__doc__, flags=re.MULTILINE)
     assert sorted(explained) == sorted({kind for kind, *_ in THRESHOLDS.values()})
 
 
@@ -257,7 +257,7 @@ def test_a_copy_of_a_warning_keeps_its_kind(copied):
     """As a worker process makes one."""
     (warning,) = annealed([0.0]).warnings
     again = copied(warning)
-    assert (again, again.kind, type(again)) == (warning, "single chain", ae.Caveat)
+    assert (again, again.kind, type(again)) == (warning, "single chain", ae.Diagnostic)
 
 
 def test_the_tail_that_is_warned_of_lies_just_above_its_limit():

@@ -11,7 +11,7 @@ import numpy as np
 
 from anneal_edu import weights
 from anneal_edu.distributions import Distribution
-from anneal_edu.estimate import Caveat, Result
+from anneal_edu.estimate import Diagnostic, Result
 from anneal_edu.kernels import Kernel, along_path, gibbs
 from anneal_edu.paths.capabilities import Path, Step, offered
 from anneal_edu.validation import (
@@ -82,7 +82,7 @@ class AISResult(Result):
         return weights.log_mean_exp_std_error(self._independent)
 
     @property
-    def warnings(self) -> tuple[Caveat, ...]:
+    def warnings(self) -> tuple[Diagnostic, ...]:
         """What looks wrong; empty where nothing does."""
         return weights.warnings_of(self._independent, "low" if self._sign > 0 else "high")
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from anneal_edu.annealing.ais import AISResult, log_quotient, require_start
 from anneal_edu.distributions import Distribution
-from anneal_edu.estimate import Caveat
+from anneal_edu.estimate import Diagnostic
 from anneal_edu.kernels import accept, leapfrog
 from anneal_edu.paths.capabilities import Path, offered
 from anneal_edu.validation import (
@@ -51,17 +51,17 @@ class HAISResult(AISResult):
         return float(self.acceptance_along_path.mean())
 
     @property
-    def warnings(self) -> tuple[Caveat, ...]:
+    def warnings(self) -> tuple[Diagnostic, ...]:
         """What looks wrong; empty where nothing does."""
         return super().warnings + self.acceptance_warnings
 
     @property
-    def acceptance_warnings(self) -> tuple[Caveat, ...]:
+    def acceptance_warnings(self) -> tuple[Diagnostic, ...]:
         """Those of the warnings that concern the leapfrog steps, not the weights."""
         if self.acceptance >= _LOW_ACCEPTANCE:
             return ()
         sentence = f"{self.acceptance:.1%} of the leapfrog steps were accepted: shorten step_size (adaptive_schedule)"
-        return (Caveat("steps refused", sentence),)
+        return (Diagnostic("steps refused", sentence),)
 
     def _lines(self) -> list[str]:
         return [*super()._lines(), f"{self.acceptance:.1%} of the leapfrog steps accepted"]

@@ -20,7 +20,7 @@ from anneal_edu.annealing.hais import (
 )
 from anneal_edu.annealing.reverse import as_draws_of, reverse_ais
 from anneal_edu.distributions import Distribution, Gaussian, Generative, LatentPosterior
-from anneal_edu.estimate import Caveat
+from anneal_edu.estimate import Diagnostic
 from anneal_edu.kernels import Kernel, gibbs
 from anneal_edu.paths.capabilities import Path
 from anneal_edu.paths.geometric import geometric_path
@@ -53,7 +53,7 @@ class LikelihoodResult:
         Whether the points share one Monte Carlo error, that of log Ẑ.
     acceptance : float
         Share of accepted leapfrog steps.
-    warnings : tuple of Caveat
+    warnings : tuple of Diagnostic
         What looks wrong.
     """
 
@@ -61,7 +61,7 @@ class LikelihoodResult:
     point_errors: np.ndarray = field(repr=False)
     shared_error: bool
     acceptance: float
-    warnings: tuple[Caveat, ...] = ()
+    warnings: tuple[Diagnostic, ...] = ()
 
     @property
     def mean(self) -> float:
@@ -187,7 +187,7 @@ def _of_points(run: HAISResult, n_points: int) -> LikelihoodResult:
     warnings = run.acceptance_warnings
     if poor:
         sentence = f"at {poor} of {n_points} points fewer than two chains, or a tenth of {n_chains}, carry the weight"
-        warnings = (Caveat("poor points", sentence), *warnings)
+        warnings = (Diagnostic("poor points", sentence), *warnings)
     return LikelihoodResult(estimates, errors, False, run.acceptance, warnings)
 
 

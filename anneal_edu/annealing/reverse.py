@@ -14,7 +14,7 @@ import numpy as np
 
 from anneal_edu.annealing.ais import AISResult, ais, annealing_step, require_start, require_walk
 from anneal_edu.distributions import Distribution
-from anneal_edu.estimate import Caveat, Estimate, Result, end_warnings
+from anneal_edu.estimate import Diagnostic, Estimate, Result, end_warnings
 from anneal_edu.kernels import Kernel, along_path, gibbs, reversal_of
 from anneal_edu.paths.capabilities import Path
 from anneal_edu.validation import (
@@ -157,7 +157,7 @@ class Sandwich(Result):
         return self.upper - self.lower
 
     @property
-    def warnings(self) -> tuple[Caveat, ...]:
+    def warnings(self) -> tuple[Diagnostic, ...]:
         """What looks wrong with either run, or with both together; empty where nothing does."""
         noise = float(np.hypot(self.forward.std_error, self.reverse.std_error))
         crossed = end_warnings(self.lower, min(self.upper, self.lower), noise, len(self.reverse.log_weights))

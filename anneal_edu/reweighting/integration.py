@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.integrate import cumulative_trapezoid
 
-from anneal_edu.estimate import Caveat
+from anneal_edu.estimate import Diagnostic
 from anneal_edu.reweighting.density_matrix import RatioResult, as_draws, as_start_log_z
 from anneal_edu.reweighting.mbar import other_states
 from anneal_edu.reweighting.over_chains import as_chain_labels, error_over_chains
@@ -35,7 +35,7 @@ class ThermodynamicIntegrationResult(RatioResult):
         log Z_0, where it was given.
     slope_variances : (K+1,) array, optional
         Var_k[Δ], the slope of the integrand, where log f is linear in β.
-    misplaced : tuple of Caveat
+    misplaced : tuple of Diagnostic
         A warning of draws that are not of the state that they are said to come from.
     """
 
@@ -44,7 +44,7 @@ class ThermodynamicIntegrationResult(RatioResult):
     std_error: np.ndarray
     start_log_z: float | None = None
     slope_variances: np.ndarray | None = None
-    misplaced: tuple[Caveat, ...] = ()
+    misplaced: tuple[Diagnostic, ...] = ()
 
     @property
     def log_z(self) -> np.ndarray:
@@ -70,14 +70,14 @@ class ThermodynamicIntegrationResult(RatioResult):
         return float(np.fmax.reduce(found))
 
     @property
-    def warnings(self) -> tuple[Caveat, ...]:
+    def warnings(self) -> tuple[Diagnostic, ...]:
         """What looks wrong; empty where nothing does."""
         if np.isnan(self.rule_error):
             sentence = "two rungs: how far the trapezoid rule is off cannot be told; add a third"
-            return (*self.misplaced, Caveat("two rungs", sentence))
+            return (*self.misplaced, Diagnostic("two rungs", sentence))
         if self.rule_error > 2 * self.std_error[-1]:
             sentence = f"the trapezoid rule is off by about {self.rule_error:.2g} nats: add rungs"
-            return (*self.misplaced, Caveat("coarse rule", sentence))
+            return (*self.misplaced, Diagnostic("coarse rule", sentence))
         return self.misplaced
 
     def _lines(self) -> list[str]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse.csgraph import connected_components
 
-from anneal_edu.estimate import Caveat
+from anneal_edu.estimate import Diagnostic
 from anneal_edu.reweighting.density_matrix import (
     RatioResult,
     as_draws,
@@ -56,7 +56,7 @@ class MBARResult(RatioResult):
         log Z_0, where it was given.
     weakest_link : float
         How many draws connect the two groups into which the states fall first: Σ n_i O_ij, i in one and j in the other.
-    misplaced : tuple of Caveat
+    misplaced : tuple of Diagnostic
         A warning of draws that are not of the state that they are said to come from.
     """
 
@@ -69,7 +69,7 @@ class MBARResult(RatioResult):
     n_chains: int | None = None
     start_log_z: float | None = None
     weakest_link: float = np.inf
-    misplaced: tuple[Caveat, ...] = ()
+    misplaced: tuple[Diagnostic, ...] = ()
 
     @property
     def std_error(self) -> np.ndarray:
@@ -78,7 +78,7 @@ class MBARResult(RatioResult):
         return np.sqrt(np.maximum(theta.diagonal() - 2 * theta[:, 0] + theta[0, 0], 0))
 
     @property
-    def warnings(self) -> tuple[Caveat, ...]:
+    def warnings(self) -> tuple[Diagnostic, ...]:
         """What looks wrong; empty where nothing does."""
         found = list(self.misplaced)
         if self.weakest_link < _FEW_CONNECT:
@@ -86,10 +86,10 @@ class MBARResult(RatioResult):
                 f"little overlap between states (spectral gap {self.spectral_gap:.1e}): about {self.weakest_link:.1g} "
                 "of the draws connect them, and the error bar may be far too small; add states between"
             )
-            found.append(Caveat("little overlap", sentence))
+            found.append(Diagnostic("little overlap", sentence))
         if not self.gradient < _AT_MINIMUM:
             sentence = f"the minimum was not reached (gradient {self.gradient:.1e}): add states between, or draws"
-            found.append(Caveat("not converged", sentence))
+            found.append(Diagnostic("not converged", sentence))
         return tuple(found)
 
     def _lines(self) -> list[str]:
@@ -204,7 +204,7 @@ def _overlap_gaps(products: np.ndarray, counts: np.ndarray) -> tuple[float, floa
     return gap, float(root @ across @ root / 2)
 
 
-def other_states(log_f: np.ndarray, counts: np.ndarray) -> tuple[Caveat, ...]:
+def other_states(log_f: np.ndarray, counts: np.ndarray) -> tuple[Diagnostic, ...]:
     """Whether draws fit the states that they are said to come from, by a nat at least, told by some of them.
 
     MBAR itself is indifferent to the order of equally many draws, and tells for each which state it may be of.
@@ -226,7 +226,7 @@ def other_states(log_f: np.ndarray, counts: np.ndarray) -> tuple[Caveat, ...]:
         f"draws said to be of state {sampled[worst]} fit state {sampled[fit[worst].argmax()]} better, by "
         f"{gain[worst]:.3g} nats each: put the columns in the order of their states, or let the chains settle"
     )
-    return (Caveat("other states", sentence),)
+    return (Diagnostic("other states", sentence),)
 
 
 def _influences(W: np.ndarray, counts: np.ndarray) -> np.ndarray:

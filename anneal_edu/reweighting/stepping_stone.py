@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from anneal_edu.estimate import Caveat, end_warnings
+from anneal_edu.estimate import Diagnostic, end_warnings
 from anneal_edu.reweighting.density_matrix import (
     RatioResult,
     as_draws,
@@ -37,7 +37,7 @@ class SteppingStoneResult(RatioResult):
         log Z_0, where it was given.
     upper : float
         log Z - log Z_0 of the last sampled state by the same stones the other way, high on average.
-    warnings : tuple of Caveat
+    warnings : tuple of Diagnostic
         What looks wrong; empty where nothing does.
     """
 
@@ -45,7 +45,7 @@ class SteppingStoneResult(RatioResult):
     std_error: np.ndarray
     start_log_z: float | None = None
     upper: float | None = None
-    warnings: tuple[Caveat, ...] = ()
+    warnings: tuple[Diagnostic, ...] = ()
 
     def _lines(self) -> list[str]:
         return [f"log Z ratio ≈ {self.log_z[-1]:.3f}  (standard error {self.std_error[-1]:.3f})"]
@@ -111,15 +111,15 @@ def stepping_stone(
     )
 
 
-def _unreached(log_z: np.ndarray) -> tuple[Caveat, ...]:
+def _unreached(log_z: np.ndarray) -> tuple[Diagnostic, ...]:
     apart = np.flatnonzero(np.isneginf(log_z))
     if not len(apart):
         return ()
     sentence = f"no draw before it has a density under state {apart[0]}: log_z is -inf; add states between"
-    return (Caveat("rungs never meet", sentence),)
+    return (Diagnostic("rungs never meet", sentence),)
 
 
-def _beyond(log_f: np.ndarray, counts: np.ndarray, log_z: np.ndarray) -> tuple[Caveat, ...]:
+def _beyond(log_f: np.ndarray, counts: np.ndarray, log_z: np.ndarray) -> tuple[Diagnostic, ...]:
     """Whether draws of all states see more of the last one, which gave none, than those of the state before it."""
     if counts[-1] or np.count_nonzero(counts) < 2:
         return ()
@@ -130,10 +130,10 @@ def _beyond(log_f: np.ndarray, counts: np.ndarray, log_z: np.ndarray) -> tuple[C
     if not pooled.log_z[-1] - log_z[-1] > 3 * pooled.std_error[-1]:
         return ()
     sentence = f"the last state gave no draws; those of all others together say {pooled.log_z[-1]:.2f}: take mbar"
-    return (Caveat("ends apart", sentence),)
+    return (Diagnostic("ends apart", sentence),)
 
 
-def _worst_stone(log_f: np.ndarray, counts: np.ndarray) -> tuple[Caveat, ...]:
+def _worst_stone(log_f: np.ndarray, counts: np.ndarray) -> tuple[Diagnostic, ...]:
     """Of the stone that is worth the smallest share of its draws: whether few carry it.
 
     Where the far end gave no draws, so that nothing comes from above, also whether its tail is heavy.
@@ -146,7 +146,7 @@ def _worst_stone(log_f: np.ndarray, counts: np.ndarray) -> tuple[Caveat, ...]:
     worth = {stone: effective_sample_size(w) / len(w) for stone, w in log_w.items()}
     alone = [stone for stone in log_w if counts[stone[1]] == 0]
     return tuple(
-        Caveat(kind, f"from state {here} to {state}: {warning}")
+        Diagnostic(kind, f"from state {here} to {state}: {warning}")
         for kind, judged in (("collapsed weights", list(log_w)), ("heavy tail", alone))
         for here, state in sorted(judged, key=worth.__getitem__)[:1]
         for warning in warnings_of(log_w[here, state], unit="states", advice="add states between")

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from anneal_edu.annealing.ais import log_quotient, require_start, require_walk
-from anneal_edu.estimate import SINGLE_CHAIN, Caveat, Result, end_warnings, half_warnings
+from anneal_edu.estimate import SINGLE_CHAIN, Diagnostic, Result, end_warnings, half_warnings
 from anneal_edu.kernels import Kernel, accept, gibbs
 from anneal_edu.paths.capabilities import Path
 from anneal_edu.paths.rungs import Carried, Rungs, rungs_on
@@ -169,22 +169,22 @@ class TemperingResult(Result):
         return float(_error_over_ladders(_stones(self.log_mean_ratios[0])[1].sum(0)))
 
     @property
-    def warnings(self) -> tuple[Caveat, ...]:
+    def warnings(self) -> tuple[Diagnostic, ...]:
         """What looks wrong; empty where nothing does."""
         worst = int(self.rejection_rates.argmax())
         C, found = self.trips.shape[1], [SINGLE_CHAIN] if self.trips.shape[1] == 1 else []
         for k in np.flatnonzero(np.isneginf(self.log_mean_ratios[0]).all(axis=(0, 2)))[:1]:
             sentence = f"no chain of rung {k} has a density on rung {k + 1}: log_z is -inf; add rungs between"
-            found.append(Caveat("rungs never meet", sentence))
+            found.append(Diagnostic("rungs never meet", sentence))
         if (rate := self.rejection_rates[worst]) > 0.95:
             sentence = f"rungs {worst} and {worst + 1} refuse {rate:.1%} of swaps: add rungs there"
-            found.append(Caveat("swaps refused", sentence))
+            found.append(Diagnostic("swaps refused", sentence))
         if self.round_trips == 0:
             sentence = (
                 "no replica has made a round trip: what the last rung shows, and log_z, may be where it began; "
                 "run more sweeps, or place the rungs anew (equal_rejection_schedule)"
             )
-            found.append(Caveat("no round trip", sentence))
+            found.append(Diagnostic("no round trip", sentence))
         (_, of_up), (_, of_down) = (_stones(ratios) for ratios in self.log_mean_ratios)
         found += end_warnings(self.log_z, self.upper, float(_error_over_ladders((of_up + of_down).sum(0))), C)
         (first, of_first), (second, of_second) = (_stones(half[None]) for half in self.log_mean_ratios[0])

@@ -14,7 +14,7 @@ import numpy as np
 from tqdm.auto import tqdm
 
 from anneal_edu.annealing.ais import log_quotient, require_start, require_walk
-from anneal_edu.estimate import Caveat, Result
+from anneal_edu.estimate import Diagnostic, Result
 from anneal_edu.kernels import Kernel, gibbs
 from anneal_edu.paths.capabilities import Path
 from anneal_edu.paths.rungs import Rungs, rungs_on
@@ -167,11 +167,11 @@ class RTSRound(Result):
         return share_errors(self.chain_log_shares)
 
     @property
-    def warnings(self) -> tuple[Caveat, ...]:
+    def warnings(self) -> tuple[Diagnostic, ...]:
         """What looks wrong; empty where nothing does."""
         n_chains = self.chain_log_shares.shape[1]
         few = f"{n_chains} chains came from the first rung to the last {self.crossings} times: add rungs or sweeps"
-        found = (Caveat("few crossings", few),) if self.crossings < n_chains else ()
+        found = (Diagnostic("few crossings", few),) if self.crossings < n_chains else ()
         return share_warnings(self.log_shares, n_chains) + found
 
     def pooled(self, earlier: RTSRound) -> RTSRound:
@@ -224,7 +224,7 @@ class RTSResult(RTSRound):
     half: RTSRound | None = None
 
     @property
-    def warnings(self) -> tuple[Caveat, ...]:
+    def warnings(self) -> tuple[Diagnostic, ...]:
         """What looks wrong; empty where nothing does."""
         if self.half is None:
             return super().warnings

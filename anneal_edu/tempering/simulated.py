@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from anneal_edu.annealing.ais import require_start, require_walk
-from anneal_edu.estimate import SINGLE_CHAIN, Caveat, Result, half_warnings
+from anneal_edu.estimate import SINGLE_CHAIN, Diagnostic, Result, half_warnings
 from anneal_edu.kernels import Kernel, gibbs
 from anneal_edu.paths.capabilities import Path
 from anneal_edu.paths.rungs import Rungs, rungs_on
@@ -146,7 +146,7 @@ class SimulatedTemperingResult(Result):
         return share_errors(chain_shares)
 
     @property
-    def warnings(self) -> tuple[Caveat, ...]:
+    def warnings(self) -> tuple[Diagnostic, ...]:
         """What looks wrong; empty where nothing does."""
         found, half = share_warnings(self.log_shares, self.rungs.shape[1]), len(self.rungs) // 2
         if not half:
@@ -176,19 +176,19 @@ def share_errors(*log_shares: np.ndarray) -> np.ndarray:
     return influence.std(1, ddof=1) / np.sqrt(n_chains)
 
 
-def drift_warnings(first: np.ndarray, second: np.ndarray) -> tuple[Caveat, ...]:
+def drift_warnings(first: np.ndarray, second: np.ndarray) -> tuple[Diagnostic, ...]:
     """What the log shares of every chain (K+1, C) in two halves of a run say."""
     one, two = (logsumexp(half, axis=1)[-1] - logsumexp(half, axis=1)[0] for half in (first, second))
     return half_warnings(np.array([two - one]), share_errors(first, second)[-1:], first.shape[1], ["over the ladder"])
 
 
-def share_warnings(log_shares: np.ndarray, n_chains: int) -> tuple[Caveat, ...]:
+def share_warnings(log_shares: np.ndarray, n_chains: int) -> tuple[Diagnostic, ...]:
     """What log c_k (K+1,) and the number of chains say against an estimate."""
     found = [SINGLE_CHAIN] if n_chains == 1 else []
     rarest = int(log_shares.argmin())
     if (gap := log_shares.max() - log_shares[rarest]) > np.log(10):
         sentence = f"rung {rarest} is visited e^{gap:.1f} times less than another: Ẑ is far from Z; take that of rts"
-        found.append(Caveat("uneven visits", sentence))
+        found.append(Diagnostic("uneven visits", sentence))
     return tuple(found)
 
 

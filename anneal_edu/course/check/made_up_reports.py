@@ -7,9 +7,9 @@ threshold has a table of its own, with log Z negative in some.
 import numpy as np
 
 from anneal_edu.course.experiments.estimators import Report
-from anneal_edu.estimate import Caveat
+from anneal_edu.estimate import Diagnostic
 
-_TAIL, _BURST, _APART = (Caveat(kind, kind) for kind in ("heavy tail", "collapsed weights", "rungs never meet"))
+_TAIL, _BURST, _APART = (Diagnostic(kind, kind) for kind in ("heavy tail", "collapsed weights", "rungs never meet"))
 _OTHERS = (
     "AIS, moment spline", "reverse AIS, from chains", "RAISE", "PT, stepping stones", "RTS", "MBAR, same run",
     "importance sampling", "TI, same run", "RB-TI, same run",

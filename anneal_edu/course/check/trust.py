@@ -23,7 +23,7 @@ from anneal_edu.course.check.verdict import WrongAnswerError, call, exercise, re
 from anneal_edu.course.experiments.estimator_tables import hidden_mode, stored_rows
 from anneal_edu.course.experiments.estimators import Problem, Report, every_estimator
 from anneal_edu.distributions import BinaryRBM, uniform_rbm
-from anneal_edu.estimate import Caveat
+from anneal_edu.estimate import Diagnostic
 from anneal_edu.paths.geometric import geometric_path
 from anneal_edu.paths.schedules import linear_schedule
 from anneal_edu.tempering.parallel import parallel_tempering
@@ -58,7 +58,7 @@ def _stored_case(model: str, seed: int) -> tuple[list[Report], float]:
             row.name,
             row.exact + row.errors[seed],
             row.std_errors[seed],
-            tuple(Caveat(kind, kind) for kind, seeds in row.warnings.items() if seed in seeds),
+            tuple(Diagnostic(kind, kind) for kind, seeds in row.warnings.items() if seed in seeds),
             row.errs,
             row.sweeps,
             row.products,

@@ -20,7 +20,7 @@ from anneal_edu.annealing.ais import ais
 from anneal_edu.annealing.likelihood import raise_log_likelihood
 from anneal_edu.annealing.reverse import long_run, reverse_ais
 from anneal_edu.distributions import BinaryRBM
-from anneal_edu.estimate import Caveat, Estimate
+from anneal_edu.estimate import Diagnostic, Estimate
 from anneal_edu.kernels import gibbs
 from anneal_edu.paths.geometric import Path, geometric_path
 from anneal_edu.paths.rungs import rungs_on
@@ -78,7 +78,7 @@ class Report:
         NaN where the estimator declines to answer; the warning then says why.
     std_error : float
         As the estimator itself sees it, from how much its chains (RAISE: its data points) differ.
-    warnings : tuple of Caveat
+    warnings : tuple of Diagnostic
     errs : "low", "high" or "neither"
         On which side its expectation lies.
     sweeps : int
@@ -92,7 +92,7 @@ class Report:
     name: str
     log_z: float
     std_error: float
-    warnings: tuple[Caveat, ...]
+    warnings: tuple[Diagnostic, ...]
     errs: str
     sweeps: int
     products: int
@@ -210,7 +210,7 @@ def tempering(
     return [stones, _report("PT, MBAR", read(chains=ladders), *price), _report("PT, MBAR, naive bar", read(), *price)]
 
 
-def _read(warnings: tuple[Caveat, ...], method: Callable, *draws, **options) -> Estimate:
+def _read(warnings: tuple[Diagnostic, ...], method: Callable, *draws, **options) -> Estimate:
     """What a method makes of the draws of a run with these warnings, also where it declines to answer.
 
     A trapezoid rule that is off by less than a tenth of a nat is not held against it here.
@@ -218,7 +218,7 @@ def _read(warnings: tuple[Caveat, ...], method: Callable, *draws, **options) -> 
     try:
         result = method(*draws, **options)
     except ValueError as refusal:
-        return Estimate(np.nan, np.nan, (Caveat("no answer", f"no answer: {refusal}"), *warnings))
+        return Estimate(np.nan, np.nan, (Diagnostic("no answer", f"no answer: {refusal}"), *warnings))
     fine = getattr(result, "rule_error", np.inf) <= 0.1
     found = [warning for warning in result.warnings if not (fine and warning.kind == "coarse rule")]
     return replace(result.estimate, warnings=(*found, *warnings))

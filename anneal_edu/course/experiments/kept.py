@@ -22,7 +22,7 @@ from zipfile import BadZipFile
 import numpy as np
 
 from anneal_edu.distributions import BinaryRBM, GaussianRBM
-from anneal_edu.estimate import Caveat
+from anneal_edu.estimate import Diagnostic
 from anneal_edu.workers import one_blas_thread
 
 
@@ -33,8 +33,8 @@ def _apart(value, arrays: list[np.ndarray]):
         return {"array": len(arrays) - 1}
     if is_dataclass(value):
         return {type(value).__name__: {f.name: _apart(getattr(value, f.name), arrays) for f in fields(value) if f.init}}
-    if isinstance(value, Caveat):
-        return {"Caveat": {"kind": value.kind, "sentence": str(value)}}
+    if isinstance(value, Diagnostic):
+        return {"Diagnostic": {"kind": value.kind, "sentence": str(value)}}
     if isinstance(value, dict):
         return {"dict": {key: _apart(item, arrays) for key, item in value.items()}}
     if isinstance(value, tuple):
@@ -54,7 +54,7 @@ def _together(value, arrays: dict[str, np.ndarray], kinds: dict[str, type]):
     if kind == "tuple":
         return tuple(_together(item, arrays, kinds) for item in inside)
     parts = {key: _together(item, arrays, kinds) for key, item in inside.items()}
-    return parts if kind == "dict" else (kinds | {"Caveat": Caveat})[kind](**parts)
+    return parts if kind == "dict" else (kinds | {"Diagnostic": Diagnostic})[kind](**parts)
 
 
 def file_name(work: str, *arguments) -> str:

@@ -22,7 +22,7 @@ from anneal_edu.course.experiments import (
 )
 from anneal_edu.course.experiments.blocks import BlockedAIS
 from anneal_edu.course.experiments.kept import Run, file_name, keep, kept
-from anneal_edu.estimate import Caveat
+from anneal_edu.estimate import Diagnostic
 
 
 def test_many_who_keep_the_same_file_at_once_do_not_collide(tmp_path):
@@ -49,8 +49,8 @@ def test_what_cannot_be_written_leaves_nothing(tmp_path, monkeypatch):
 def test_a_value_comes_back_as_it_was(tmp_path):
     """Dataclasses in dataclasses, tuples as tuples, NaN, words with any letters, and arrays of every type."""
     arrays = np.array([0.1, np.nan]), np.ones((2, 0), np.float32), np.array([[True]]), np.array(["α", "b"])
-    caveats = Caveat("collapsed weights", "few"), Caveat("heavy tail", "…")
-    found = LikelihoodResult(arrays[0], arrays[0], True, 0.5, caveats)
+    diagnostics = Diagnostic("collapsed weights", "few"), Diagnostic("heavy tail", "…")
+    found = LikelihoodResult(arrays[0], arrays[0], True, 0.5, diagnostics)
     row = hamiltonian_table1.Row("Laplace", 3, found, None, 0.1 + 0.2, (1.0, np.inf))
     value = {"rows": [row, [], ()], "arrays": arrays, "nothing": None, "tuple": (1, ("a", 2.5)), "": {}}
     keep(tmp_path / "value.npz", value)
@@ -92,7 +92,7 @@ def small_model(folder, seed=0):
 
 
 def small_reports(folder, seed=0):
-    report = estimator_tables.Report("AIS", seed, 0.1, (Caveat("collapsed weights", "few"),), "low", 10, 20, 0.5)
+    report = estimator_tables.Report("AIS", seed, 0.1, (Diagnostic("collapsed weights", "few"),), "low", 10, 20, 0.5)
     return list(estimator_tables._repeated(Run(seed, folder=folder), partial_work(report), ("model",), 1))
 
 
