@@ -89,10 +89,10 @@ class PanelOnPage:
         rows = self.root.locator(".anneal-edu-numbers > div").all()
         return dict(row.inner_text().split("\n", 1) for row in rows)
 
-    def veil(self):
+    def overlay(self):
         """What stands across the picture; nothing if it can be seen."""
-        veil = self.root.locator(".anneal-edu-veil")
-        return veil.inner_text() if veil.is_visible() else ""
+        overlay = self.root.locator(".anneal-edu-overlay")
+        return overlay.inner_text() if overlay.is_visible() else ""
 
     def asleep(self):
         """What it says if nobody computes behind the picture."""

@@ -12,7 +12,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_output
 
 from anneal_edu.course import panels
 
-PANELS = {getattr(panels, name).title: name for name in panels.__all__ if name not in ("Panel", "Reading")}
+PANELS = {getattr(panels, name).title: name for name in panels.__all__ if name not in ("Panel", "Readout")}
 EXERCISE = re.compile(r"^### (Exercise \d)", re.MULTILINE)
 MARKER = "# NBVAL_IGNORE_OUTPUT"
 HOW_TO_GO_ON = (

@@ -25,7 +25,7 @@ PREDICT = "**Predict"
 CAME_OUT = "What came out:\n"
 PICTURE = "Picture:\n"
 SEEN = r"\*\*What (you saw|came out)"
-SAYS = r"""\.says\(|["'] if .+ else ["']|print\("[^"]{20,}", .+[<>]"""  # code that holds the words of its answer
+SAYS = r"""\.caption\(|["'] if .+ else ["']|print\("[^"]{20,}", .+[<>]"""  # code that holds the words of its answer
 WORDS_A_MINUTE = 200
 MINUTES_A_PREDICTION, MINUTES_A_PANEL, MINUTES_AN_EXERCISE, MINUTES_A_LINE_OF_IT = 1, 2, 5, 1
 STABLE_TYPES = {"text/plain", "text/latex", "text/markdown", "image/png"}
@@ -246,7 +246,7 @@ def figures_told(notebook):
                 continue
             alt = output.metadata.get("image/png", {}).get("alt", "")
             if not alt or output.data["text/plain"].startswith("<"):
-                yield f"{name}: a figure without words; end the cell with figure.says(takeaway, picture=…)"
+                yield f"{name}: a figure without words; end the cell with figure.caption(takeaway, picture=…)"
 
 
 # --- rules for one kind of notebook ---

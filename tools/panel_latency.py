@@ -33,7 +33,7 @@ def live_slider(panel_type):
 
 def live_panels():
     """Name → place and label of the live slider, of every panel of the course that has one."""
-    kinds = {name: getattr(ae.panels, name) for name in ae.panels.__all__ if name not in ("Panel", "Reading")}
+    kinds = {name: getattr(ae.panels, name) for name in ae.panels.__all__ if name not in ("Panel", "Readout")}
     return {name: slider for name, kind in kinds.items() if (slider := live_slider(kind))}
 
 

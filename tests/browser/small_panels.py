@@ -5,7 +5,7 @@ import time
 import numpy as np
 
 from anneal_edu.course.figures import artists
-from anneal_edu.course.panels import Panel, Reading
+from anneal_edu.course.panels import Panel, Readout
 from anneal_edu.course.panels.controls import choice, seed, slider, steps
 
 PIECES, PIECE_S = 40, 0.1
@@ -40,7 +40,7 @@ class Waves(Panel):
         dots = np.random.default_rng(seed).uniform(0, 6.3, 5)
         artists.marks(self.axes[0], "dots", dots, 0 * dots, "estimate")
         more = {f"number {i}": f"{i * height:.1f}" for i in range(20 if colour == "red" else 2)}
-        return Reading(f"The wave is {height:g} high.", {"from top to bottom": f"{2 * height:.1f}"} | more)
+        return Readout(f"The wave is {height:g} high.", {"from top to bottom": f"{2 * height:.1f}"} | more)
 
 
 class Sums(Panel):
@@ -61,4 +61,4 @@ class Sums(Panel):
                 yield i / PIECES
             self.sums[n] = n * (n + 1) // 2
         artists.line(self.axes[0], "bar", [0, 0], [0, self.sums[n]], color="black")
-        return Reading(f"The sum is {self.sums[n]}.", {})
+        return Readout(f"The sum is {self.sums[n]}.", {})

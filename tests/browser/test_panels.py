@@ -127,28 +127,28 @@ def test_a_picture_that_could_not_be_drawn_anew_is_covered(fresh):
     before = waves.picture()
     waves.handle(1).press("End")
     page.wait_until_idle()
-    assert waves.veil() == "this picture is of earlier settings" and waves.picture() == before
+    assert waves.overlay() == "this picture is of earlier settings" and waves.picture() == before
     assert waves.sentence() == "ArithmeticError: too high"
     waves.button("Reset").click()
     page.wait_until_idle()
-    assert waves.veil() == "" and waves.sentence() == "The wave is 1 high."
+    assert waves.overlay() == "" and waves.sentence() == "The wave is 1 high."
     assert any("ArithmeticError" in words for words in page.complaints())
 
 
 def test_a_slow_panel_says_that_it_computes_and_can_be_stopped(page):
     _, sums, _ = page.panels()
     sums.handle().press("ArrowRight")
-    until(page, lambda: sums.veil() == "press Run")
+    until(page, lambda: sums.overlay() == "press Run")
     sums.button("Run").click()
-    until(page, lambda: "computing …" in sums.veil())
+    until(page, lambda: "computing …" in sums.overlay())
     until(page, lambda: sums.root.locator("progress").evaluate("bar => bar.value") > 0)
     sums.button("Cancel").click()
-    until(page, lambda: sums.veil() == "press Run")
+    until(page, lambda: sums.overlay() == "press Run")
     page.wait_until_idle()
-    assert sums.veil() == "press Run"
+    assert sums.overlay() == "press Run"
     sums.button("Run").click()
-    until(page, lambda: "computing …" in sums.veil())
-    until(page, lambda: sums.veil() == "")
+    until(page, lambda: "computing …" in sums.overlay())
+    until(page, lambda: sums.overlay() == "")
     assert sums.sentence() == "The sum is 5050." and page.complaints() == []
 
 
@@ -347,13 +347,13 @@ def saved(page):
     panels[0].button("low").click()
     page.wait_until_idle()
     panels[1].handle().press("ArrowRight")
-    until(page, lambda: panels[1].veil() == "press Run")
+    until(page, lambda: panels[1].overlay() == "press Run")
     page.save()
     return seen_on(panels)
 
 
 def seen_on(panels):
-    return [(panel.picture(), panel.sentence(), panel.numbers(), panel.veil()) for panel in panels]
+    return [(panel.picture(), panel.sentence(), panel.numbers(), panel.overlay()) for panel in panels]
 
 
 def run_one_cell_and_come_back(page, open_notebook, notebook, before):

@@ -10,7 +10,7 @@ import notebooks
 @pytest.fixture
 def lesson(tmp_path):
     """A stored notebook with two answers, 42 and 43, of which 43 is said in a sentence, and a cell that is none, 7."""
-    says = "from types import SimpleNamespace as Figure\nFigure(says=print).says(43)"
+    says = "from types import SimpleNamespace as Figure\nFigure(caption=print).caption(43)"
     cells = [
         new_code_cell(code, outputs=[new_output("stream", name="stdout", text=f"{n}\n")], execution_count=i)
         for i, (n, code) in enumerate(((42, "print(42)"), (7, "print(7)"), (43, says)), start=1)

@@ -88,7 +88,7 @@ def test_tags_survive_other_cell_metadata_does_not():
 
 
 def test_an_answer_is_folded_and_its_code_too_where_it_says_the_answer():
-    says = 'figure.says("It falls.")'
+    says = 'figure.caption("It falls.")'
     prints = 'print("above" if x > 2 else "below", "2")'
     states = 'print("the second one lies lower:", x < 2)'
     shown, tags = [nbformat.v4.new_output("execute_result", {"text/plain": "1"})], {"tags": ["answer"]}

@@ -51,7 +51,7 @@ def two_outputs(
 
 
 @projected()
-def screams(ax: Axes, kinds: list[str], p_values: list[float | None], level: float, told: bool) -> None:
+def detections(ax: Axes, kinds: list[str], p_values: list[float | None], level: float, told: bool) -> None:
     """How small each test's p-value is, on a line from 1 to 10^-20; not told, the tests have no names and no marks."""
     rows = np.arange(len(kinds))[::-1]
     ax.set(yticks=rows, yticklabels=kinds if told else ["?"] * len(kinds))

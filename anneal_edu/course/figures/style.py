@@ -180,7 +180,7 @@ class LectureFigure(Figure):
     >>> left, right = figure.columns(1, 1)
     >>> figure.png()[1:4]
     b'PNG'
-    >>> figure.says("Both are empty.", picture="Two coordinate systems")
+    >>> figure.caption("Both are empty.", picture="Two coordinate systems")
     Picture:
       Two coordinate systems.
       Both are empty.
@@ -223,7 +223,7 @@ class LectureFigure(Figure):
         return axes
 
     @projected()
-    def says(self, takeaway: str, picture: str) -> "LectureFigure":
+    def caption(self, takeaway: str, picture: str) -> "LectureFigure":
         """Write under the picture what its numbers say; ``picture`` tells who cannot see it what is drawn.
 
         Returns the figure, so that a cell can end with it. Both are its alt text, and what nbval compares; the first

@@ -4,7 +4,7 @@ The numbers behind a panel can be had from its module, as ``ae.panels.tiny_world
 """
 
 from anneal_edu.course.panels.annealing_runs import AnnealingRuns
-from anneal_edu.course.panels.base import Panel, Reading
+from anneal_edu.course.panels.base import Panel, Readout
 from anneal_edu.course.panels.bias_decay import BiasDecay
 from anneal_edu.course.panels.digits_annealing import DigitsAnnealing
 from anneal_edu.course.panels.estimates_against_steps import EstimatesAgainstSteps
@@ -49,7 +49,7 @@ __all__ = [
     "OneMatrix",
     "Panel",
     "ParticlesAndModes",
-    "Reading",
+    "Readout",
     "ReplicaWalks",
     "RungsAgainstError",
     "SamplesAlongPaths",

@@ -6,7 +6,7 @@ import numpy as np
 
 from anneal_edu import ais, exact, gibbs, kl_bias, linear_schedule, optimal_binned_schedule
 from anneal_edu.course.figures import annealing, artists
-from anneal_edu.course.panels.base import Panel, Reading
+from anneal_edu.course.panels.base import Panel, Readout
 from anneal_edu.course.panels.controls import choice, seed, steps
 from anneal_edu.course.panels.two_paths import PATHS, mirrored_gaussians
 
@@ -95,7 +95,7 @@ class AnnealingRuns(Panel):
         weights.set_title(f"Log weights with {n_steps:,} steps")
         readout = {f"log Ẑ, {name}": _estimate(*runs[name, n_steps]) for name in PATHS}
         readout |= {f"log weights, {name}": _spread(now[name], bias[name], transitions) for name in PATHS}
-        return Reading(_takeaway(n_steps, transitions, schedule, now, bias), readout)
+        return Readout(_takeaway(n_steps, transitions, schedule, now, bias), readout)
 
 
 def _estimate(result, interval) -> str:

@@ -13,13 +13,13 @@ import ipywidgets as widgets
 from matplotlib.axes import Axes
 
 from anneal_edu.course.figures.artists import hide_named
-from anneal_edu.course.figures.moved import MovedFigure
+from anneal_edu.course.figures.cached import CachedFigure
 from anneal_edu.course.figures.style import projected
 from anneal_edu.course.panels.controls import Recipe, is_slider, next_frame, step
 from anneal_edu.course.panels.stage import Stage
 
 
-class Reading(NamedTuple):
+class Readout(NamedTuple):
     """What a panel says in words about what it has drawn.
 
     Attributes
@@ -65,7 +65,7 @@ class Panel(widgets.VBox):
     ...     def draw(self, height):
     ...         x = np.linspace(0, 6.3, 100)
     ...         artists.curve(self.axes[0], "wave", x, height * np.sin(x), "estimate")
-    ...         return Reading(f"The wave is {2 * height:g} high.", {"from top to bottom": f"{2 * height:.2f}"})
+    ...         return Readout(f"The wave is {2 * height:g} high.", {"from top to bottom": f"{2 * height:.2f}"})
     >>> panel = Wave(height=0.5)
     >>> panel.height.value = 1.5
     >>> print(panel)
@@ -86,7 +86,7 @@ class Panel(widgets.VBox):
       that does not call for it. Set limits and titles that depend on the settings in `draw`, all others in `make_axes`.
     * Redraws of up to 80 ms are live. Up to 500 ms, pass ``live=False`` to the controls: they redraw on release.
       For slower ones make `draw` a generator: before it touches an artist it yields, between pieces of the slow work,
-      the fraction done, and it returns the `Reading`. The panel then has a Run button and a progress bar, and covers
+      the fraction done, and it returns the `Readout`. The panel then has a Run button and a progress bar, and covers
       its picture from a change until Run is pressed (or `run()` is called). A `draw` that finds all its work done
       already (``found = yield from self.once(settings, work)``) yields nothing: then the change is shown at once.
     * What goes wrong in `draw` is raised by the statement that moved the control, and shown under the plot.
@@ -108,16 +108,16 @@ class Panel(widgets.VBox):
     gap: ClassVar[float] = 0.95
     """Inches between two of them."""
 
-    figure: MovedFigure
+    figure: CachedFigure
     axes: list[Axes]
     takeaway: str
     readout: dict[str, str]
 
-    def make_axes(self, figure: MovedFigure) -> list[Axes]:
+    def make_axes(self, figure: CachedFigure) -> list[Axes]:
         """Create the Axes that `draw` finds in `self.axes`, with everything on them that never changes."""
         return figure.columns(*self.columns, gap=self.gap)
 
-    def draw(self, **values) -> Reading | Generator[float, None, Reading]:
+    def draw(self, **values) -> Readout | Generator[float, None, Readout]:
         """Draw the state that the control values describe on `self.axes`."""
         raise NotImplementedError
 
@@ -200,9 +200,9 @@ class Panel(widgets.VBox):
         """Make the picture anew: for a page, or for a whole screen (width, height)."""
         self._screen = screen
         if screen is None:
-            self.figure = MovedFigure(*self.size, dpi=100 * self._pixels)
+            self.figure = CachedFigure(*self.size, dpi=100 * self._pixels)
         else:
-            self.figure = MovedFigure.on_screen(*screen, pixels=self._pixels)
+            self.figure = CachedFigure.on_screen(*screen, pixels=self._pixels)
         with projected():
             self.axes = self.make_axes(self.figure)
         self._stage.width = self.figure.shown_width
@@ -272,14 +272,14 @@ class Panel(widgets.VBox):
                     done = next(drawing)
                 if not wait:
                     break
-                self._stage.set_trait("veil", "computing …")
+                self._stage.set_trait("overlay", "computing …")
                 self._stage.set_trait("computing", True)
                 yield done
             reading = None if self._slow else drawing
         except StopIteration as end:
             reading = end.value
         except Exception as error:
-            self._tell(f"{type(error).__name__}: {error}", {}, veil="this picture is of earlier settings")
+            self._tell(f"{type(error).__name__}: {error}", {}, overlay="this picture is of earlier settings")
             raise
         finally:
             self._stage.set_trait("computing", False)
@@ -287,13 +287,13 @@ class Panel(widgets.VBox):
                 for artist in hidden:
                     artist.set_visible(True)
         if reading is None:
-            self._tell("The settings have changed: press Run to see what they do.", {}, veil="press Run")
+            self._tell("The settings have changed: press Run to see what they do.", {}, overlay="press Run")
         else:
             with self._stage.hold_sync():  # picture and words in one message
                 self._stage.set_trait("png", self.figure.png())
                 self._tell(*reading)
 
-    def _tell(self, takeaway: str, readout: dict[str, str], veil: str = "") -> None:
+    def _tell(self, takeaway: str, readout: dict[str, str], overlay: str = "") -> None:
         self.takeaway, self.readout = takeaway, readout
         shown = [name for name, scene in self.scenes.items() if self.values == self._opening | scene]
         with self._stage.hold_sync():
@@ -302,7 +302,7 @@ class Panel(widgets.VBox):
                 "numbers": [[label, text] for label, text in readout.items()],
                 "alt": f"{self.title.rstrip('?')}. {self.picture} {takeaway}",
                 "scene": shown[0] if shown else "",
-                "veil": veil,
+                "overlay": overlay,
             }.items():
                 self._stage.set_trait(name, value)
 

@@ -8,7 +8,7 @@ import numpy as np
 from anneal_edu import Gaussian, ais, cost_functional, exact, kl_bias, kl_divergence, linear_schedule, segment_costs
 from anneal_edu.course.figures import artists, bias
 from anneal_edu.course.panels.annealing_runs import SCHEDULES
-from anneal_edu.course.panels.base import Panel, Reading
+from anneal_edu.course.panels.base import Panel, Readout
 from anneal_edu.course.panels.controls import choice, seed, steps
 from anneal_edu.course.panels.two_paths import PATHS, mirrored_gaussians
 
@@ -113,7 +113,7 @@ class BiasDecay(Panel):
         artists.legend(right, meanings, loc="upper left")
         meanings |= {"reference": "F/K, linear", "estimate": "Monte Carlo"}
         artists.legend(left, meanings, loc="upper right", ncols=2)
-        return Reading(_takeaway(F, n_steps, ends, schedule, exact_bias, *shares), readout)
+        return Readout(_takeaway(F, n_steps, ends, schedule, exact_bias, *shares), readout)
 
 
 def _takeaway(F, n_steps, ends, schedule, exact_bias, first, last) -> str:

@@ -12,7 +12,7 @@ from anneal_edu.annealing.ais import AISResult
 from anneal_edu.course.figures import artists
 from anneal_edu.course.figures.images import beside_pictures, image_grid
 from anneal_edu.course.on_the_way import annealed, visible_probabilities
-from anneal_edu.course.panels.base import Panel, Reading, gathered
+from anneal_edu.course.panels.base import Panel, Readout, gathered
 from anneal_edu.course.panels.controls import choice, seed, slider, steps
 from anneal_edu.distributions.hidden_states import occupied_mass
 from anneal_edu.models.knots import start_of
@@ -118,7 +118,7 @@ class DigitsAnnealing(Panel):
         _draw_curve(curve, stops, now)
         artists.legend(curve, {"AIS": "AIS, 95%", "truth": "exact"}, loc="lower left")
         low, high = now.interval
-        return Reading(
+        return Readout(
             _takeaway(beta, now),
             {
                 "log Ẑ": f"{now.result.log_z:.2f} ({low:.2f} to {high:.2f})",

@@ -4,7 +4,7 @@ import numpy as np
 
 from anneal_edu import ais, exact, gibbs, linear_schedule
 from anneal_edu.course.figures import rbm_paths
-from anneal_edu.course.panels.base import Panel, Reading
+from anneal_edu.course.panels.base import Panel, Readout
 from anneal_edu.course.panels.controls import choice, seed, steps
 from anneal_edu.course.panels.digits_annealing import BASE_RATE, UNIFORM
 from anneal_edu.course.panels.samples_along_paths import MODELS, paths_to
@@ -60,7 +60,7 @@ class EstimatesAgainstSteps(Panel):
             f"{label}, K = {n_steps[-1]:,}": _numbers(results[style][-1], intervals[style][-1])
             for style, label in rbm_paths.LABELS.items()
         }
-        return Reading(_takeaway(n_steps[-1], transitions, results, log_z), readout | {"exact log Z": f"{log_z:.2f}"})
+        return Readout(_takeaway(n_steps[-1], transitions, results, log_z), readout | {"exact log Z": f"{log_z:.2f}"})
 
 
 def _numbers(result, interval) -> str:

@@ -4,7 +4,7 @@ import numpy as np
 from scipy.special import logsumexp
 
 from anneal_edu.course.figures import artists
-from anneal_edu.course.panels.base import Panel, Reading
+from anneal_edu.course.panels.base import Panel, Readout
 from anneal_edu.course.panels.controls import slider
 from anneal_edu.course.panels.tiny_world import EDGES, N_SITES, two_wells
 
@@ -46,7 +46,7 @@ class FirstPath(Panel):
         left.set_title(f"Probability of each site at β = {beta:.2f}")
         artists.curve(right, "curve", _BETAS, _LOG_Z, "truth")
         artists.marks(right, "now", beta, log_z, "here", markersize=11, markeredgecolor="black")
-        return Reading(
+        return Readout(
             _takeaway(beta, log_z),
             {"log Z(β)": f"{log_z:.3f}", "share of the right half": f"{here[N_SITES // 2 :].sum():.0%}"},
         )

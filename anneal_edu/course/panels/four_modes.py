@@ -9,7 +9,7 @@ from anneal_edu import effective_sample_size, normalised_weights
 from anneal_edu.course.experiments import kiwaki
 from anneal_edu.course.figures import gaussian_rbm
 from anneal_edu.course.on_the_way import annealed
-from anneal_edu.course.panels.base import Panel, Reading
+from anneal_edu.course.panels.base import Panel, Readout
 from anneal_edu.course.panels.controls import choice, seed, steps
 
 N_CHAINS = 1000
@@ -104,7 +104,7 @@ class FourModes(Panel):
             ax.set_title(f"{start} start, β = {beta:.3g}")
         shares = {start: float(which.mean()) for start, which in small.items()}
         gaussian_rbm.shares_in_small_modes(self.axes[2], shares, exact)
-        return Reading(_takeaway(beta, shares, exact), _readout(walks, small, k))
+        return Readout(_takeaway(beta, shares, exact), _readout(walks, small, k))
 
 
 def _readout(walks: dict[str, Walk], small: dict[str, np.ndarray], k: int) -> dict[str, str]:

@@ -7,7 +7,7 @@ import numpy as np
 from anneal_edu.course.experiments import stored
 from anneal_edu.course.experiments.hamiltonian import EVALUATIONS, HAIS, METHODS, MODELS, TRAINED, WALK
 from anneal_edu.course.figures import hamiltonian
-from anneal_edu.course.panels.base import Panel, Reading
+from anneal_edu.course.panels.base import Panel, Readout
 from anneal_edu.course.panels.controls import choice
 
 COSTS = ("distributions", "evaluations")
@@ -110,7 +110,7 @@ class HamiltonianConvergence(Panel):
         hamiltonian.convergence(self.axes, spent, errors, xlabel, goals[-1], largest)
         last = {method: typical(error)[-1] for method, error in errors.items()}
         readout = {f"{hamiltonian.METHOD_LABELS[m]}, K = {largest:,}": f"{e:.2g} nats" for m, e in last.items()}
-        return Reading(_takeaway(ratios, cost), readout)
+        return Readout(_takeaway(ratios, cost), readout)
 
 
 def _takeaway(ratios: np.ndarray, unit: str) -> str:

@@ -14,7 +14,7 @@ from anneal_edu.course.experiments.hamiltonian_table1 import (
 )
 from anneal_edu.course.figures import image_models
 from anneal_edu.course.figures.images import beside_pictures
-from anneal_edu.course.panels.base import Panel, Reading
+from anneal_edu.course.panels.base import Panel, Readout
 from anneal_edu.course.panels.controls import choice
 from anneal_edu.models.images import image_patches
 
@@ -105,7 +105,7 @@ class ImageModels(Panel):
             value, error = paired_difference(points[key], np.zeros(mask.sum()))
             readout[image_models.LABELS[key]] = f"{value:.1f} ± {error:.1f}"
         readout["N(0, I)"] = f"{stored_points()[REFERENCE][mask].mean():.1f}"
-        return Reading(_takeaway(name, points, patches, beat is not None), readout)
+        return Readout(_takeaway(name, points, patches, beat is not None), readout)
 
 
 def _takeaway(name: str, points: dict[str, np.ndarray], patches: str, with_reference: bool) -> str:

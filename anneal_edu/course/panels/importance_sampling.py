@@ -6,7 +6,7 @@ import numpy as np
 
 from anneal_edu import bootstrap_log_mean_exp, effective_sample_size, log_mean_exp, normalised_weights
 from anneal_edu.course.figures import artists, importance
-from anneal_edu.course.panels.base import Panel, Reading
+from anneal_edu.course.panels.base import Panel, Readout
 from anneal_edu.course.panels.controls import choice, seed, slider, steps
 
 ONE, TWO = "one bump", "two bumps"
@@ -108,7 +108,7 @@ class ImportanceSampling(Panel):
             artists.marks(right, "below", distance, floor + 0.8, "estimate", marker="v", markersize=13)
         right.set_ylim(floor, truth + 7)
         ess, share = effective_sample_size(lw), shares.max()
-        return Reading(
+        return Readout(
             _takeaway(log_z[now] - truth, high[now] < truth, ess, share, n_samples, distance, dim),
             {
                 "log Ẑ": f"{log_z[now]:.2f} (95% interval {low[now]:.2f} to {high[now]:.2f})",

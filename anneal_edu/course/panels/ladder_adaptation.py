@@ -19,7 +19,7 @@ from anneal_edu import (
 )
 from anneal_edu.course.experiments.rejections import exact_rejection
 from anneal_edu.course.figures import tempering
-from anneal_edu.course.panels.base import Panel, Reading
+from anneal_edu.course.panels.base import Panel, Readout
 from anneal_edu.course.panels.controls import choice, seed, slider
 from anneal_edu.models.knots import start_of
 from anneal_edu.tempering.parallel import tempering_states
@@ -153,7 +153,7 @@ class LadderAdaptation(Panel):
             "exact Λ, many rungs": "not known" if known is None else f"{known:.2f}",
         }
         said = _takeaway(step, spread, rounds[0])
-        return Reading(said if known is None else f"{said} Λ = {known:.2f}, wherever the rungs stand.", readout)
+        return Readout(said if known is None else f"{said} Λ = {known:.2f}, wherever the rungs stand.", readout)
 
 
 def _rate(rates: np.ndarray) -> float:

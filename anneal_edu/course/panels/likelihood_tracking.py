@@ -8,7 +8,7 @@ import numpy as np
 from anneal_edu import data
 from anneal_edu.course.figures import likelihood_tracking
 from anneal_edu.course.figures.likelihood_tracking import TRAIN, VALIDATION
-from anneal_edu.course.panels.base import Panel, Reading, gathered
+from anneal_edu.course.panels.base import Panel, Readout, gathered
 from anneal_edu.course.panels.controls import seed, steps
 from anneal_edu.distributions import BinaryRBM
 from anneal_edu.paths.schedules import linear_schedule
@@ -150,7 +150,7 @@ class LikelihoodTracking(Panel):
             "validation best at": f"{n[found[VALIDATION].argmax()]:.0f} (exact {run.n_updates[best]})",
             "Gibbs steps for looking": f"{looking:,}, {looking / (looking + learning):.0%} of all",
         }
-        return Reading(_takeaway(errors, std_error), readout)
+        return Readout(_takeaway(errors, std_error), readout)
 
 
 def _takeaway(errors: np.ndarray, std_error: np.ndarray) -> str:

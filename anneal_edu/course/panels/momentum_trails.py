@@ -9,7 +9,7 @@ import numpy as np
 from anneal_edu import Gaussian, geometric_path, linear_schedule
 from anneal_edu.annealing.hais import hais_states
 from anneal_edu.course.figures import hamiltonian
-from anneal_edu.course.panels.base import Panel, Reading
+from anneal_edu.course.panels.base import Panel, Readout
 from anneal_edu.course.panels.controls import seed, slider, steps
 
 N_STEPS = 100
@@ -118,7 +118,7 @@ class MomentumTrails(Panel):
         found = {style: (w.spread, w.spread_error) for style, w in walks.items()}
         hamiltonian.spread_along_path(self.axes[2], betas, exact, found)
         paper = walk(step_size, refresh_of(step_size, 1.0), seed)
-        return Reading(_takeaway(half_life, walks, paper), _readout(walks, one, refresh, step_size))
+        return Readout(_takeaway(half_life, walks, paper), _readout(walks, one, refresh, step_size))
 
 
 def _readout(walks: dict[str, Walk], one: int, refresh: float, step_size: float) -> dict[str, str]:

@@ -8,7 +8,7 @@ import numpy as np
 from anneal_edu import exact, linear_schedule, log_density_matrix, mbar, rts, stepping_stone, thermodynamic_integration
 from anneal_edu.course.experiments.tempered_sampling import gaussians_apart
 from anneal_edu.course.figures import tempered_sampling
-from anneal_edu.course.panels.base import Panel, Reading
+from anneal_edu.course.panels.base import Panel, Readout
 from anneal_edu.course.panels.controls import seed, slider, steps
 from anneal_edu.reweighting.mbar import responsibilities
 
@@ -137,7 +137,7 @@ class OneMatrix(Panel):
         readout = {
             name: f"{f.error:+.2f} ± {f.std_error:.2f}" if f.error is not None else f.says for name, f in found.items()
         }
-        return Reading(_takeaway(found, rule), readout)
+        return Readout(_takeaway(found, rule), readout)
 
 
 def _takeaway(found: dict[str, Found], rule: float) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 from anneal_edu import contrastive_divergence
 from anneal_edu.course.experiments.kadan import mean_log_likelihood
 from anneal_edu.course.figures import tempered_training
-from anneal_edu.course.panels.base import Panel, Reading
+from anneal_edu.course.panels.base import Panel, Readout
 from anneal_edu.course.panels.controls import seed, slider, steps
 from anneal_edu.data import bars_and_stripes
 from anneal_edu.distributions import BinaryRBM
@@ -159,7 +159,7 @@ class ParticlesAndModes(Panel):
             "model and particles differ by": f"{pcd.distance:.2f}, {pt.distance:.2f}",
             "the model's favourite image has": f"{pcd.model[:-1].max():.0%}, {pt.model[:-1].max():.0%}",
         }
-        return Reading(_takeaway(pcd, pt), readout)
+        return Readout(_takeaway(pcd, pt), readout)
 
 
 def _draw(axes, found: dict[str, tuple[Snapshot, ...]], at: int) -> None:

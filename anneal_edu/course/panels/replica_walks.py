@@ -8,7 +8,7 @@ from scipy.special import erf
 
 from anneal_edu import count_round_trips
 from anneal_edu.course.figures import tempering
-from anneal_edu.course.panels.base import Panel, Reading
+from anneal_edu.course.panels.base import Panel, Readout
 from anneal_edu.course.panels.controls import seed, slider
 from anneal_edu.tempering.matrices import expected_round_trip_time
 from anneal_edu.tempering.swaps import SCHEMES, as_scheme, swapped
@@ -136,7 +136,7 @@ class ReplicaWalks(Panel):
         readout["refused"] = f"{rates[0]:.0%}"
         every = (n_pairs + 1) / expected["even_odd"]
         readout["all replicas in turn, trips a sweep"] = f"{every:.3f} of at most {1 / (2 + 2 * barrier):.3f}"
-        return Reading(_takeaway(n_pairs, barrier, memory, expected, counted), readout)
+        return Readout(_takeaway(n_pairs, barrier, memory, expected, counted), readout)
 
 
 def _takeaway(n_pairs, barrier, memory, expected, counted) -> str:

@@ -4,7 +4,7 @@ import numpy as np
 
 from anneal_edu.course.experiments.estimator_tables import Row, stored_rows
 from anneal_edu.course.figures import artists, estimators
-from anneal_edu.course.panels.base import Panel, Reading
+from anneal_edu.course.panels.base import Panel, Readout
 from anneal_edu.course.panels.controls import choice, slider, steps
 
 MODELS = {"digits": "digits8_cd", "strong couplings": "strong couplings"}
@@ -64,7 +64,7 @@ class RungsAgainstError(Panel):
             name.split(",")[0]: f"error {row.rmse:.2f}, within 2 own errors {row.coverage:.0%}"
             for name, row in ((name, rows[name, rungs]) for name in errors)
         }
-        return Reading(_takeaway({name: rows[name, rungs] for name in errors}, rungs), readout)
+        return Readout(_takeaway({name: rows[name, rungs] for name in errors}, rungs), readout)
 
 
 def _ends(rows: list[Row]) -> tuple[float, float]:

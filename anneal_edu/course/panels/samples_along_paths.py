@@ -10,7 +10,7 @@ from anneal_edu import geometric_path, gibbs, linear_schedule
 from anneal_edu.course.figures import artists, rbm_paths
 from anneal_edu.course.figures.images import beside_pictures, image_grid
 from anneal_edu.course.on_the_way import annealed, visible_probabilities
-from anneal_edu.course.panels.base import Panel, Reading
+from anneal_edu.course.panels.base import Panel, Readout
 from anneal_edu.course.panels.controls import choice, seed, slider
 from anneal_edu.course.panels.digits_annealing import BASE_RATE, UNIFORM
 from anneal_edu.distributions import BinaryRBM
@@ -134,7 +134,7 @@ class SamplesAlongPaths(Panel):
         found = None
         if shown == CHAINS:
             found = {style: chains_in_the_likeliest(model, start, style, seed, stop) for style in rbm_paths.LABELS}
-        return Reading(_takeaway(beta, found, here, pictures["geometric"][-1]), _readout(here, found))
+        return Readout(_takeaway(beta, found, here, pictures["geometric"][-1]), _readout(here, found))
 
 
 def _number(x: float) -> str:

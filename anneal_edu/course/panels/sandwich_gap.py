@@ -7,7 +7,7 @@ import numpy as np
 from anneal_edu import ais, data, geometric_path, gibbs, linear_schedule, models, reverse_ais
 from anneal_edu.annealing.reverse import long_run
 from anneal_edu.course.figures import artists, sandwich
-from anneal_edu.course.panels.base import Panel, Reading
+from anneal_edu.course.panels.base import Panel, Readout
 from anneal_edu.course.panels.controls import choice, seed
 from anneal_edu.models.knots import load_spline, start_of
 
@@ -101,7 +101,7 @@ class SandwichGap(Panel):
             for (name, i), side in zip(judged.items(), (forward, reverse), strict=True)
         }
         readout["exact log Z"] = "hidden" if log_z is None else f"{log_z:.2f}"
-        return Reading(_takeaway(low, high, draws, log_z), readout)
+        return Readout(_takeaway(low, high, draws, log_z), readout)
 
 
 def _middle(results: list) -> int:

@@ -5,7 +5,7 @@ const PATIENCE_MS = 2500; // an idle kernel that has not answered by then is of 
 const FRAME_MS = 120; // between an answer and the next frame that is asked for
 const SHOWN = {
   png: "showPicture", alt: "showPicture", width: "showPicture", takeaway: "showSentence", numbers: "showNumbers",
-  veil: "showVeil", computing: "showVeil", done: "showVeil", scene: "showScene",
+  overlay: "showOverlay", computing: "showOverlay", done: "showOverlay", scene: "showScene",
 };
 
 function element(kind, className, parent, text = "") {
@@ -41,10 +41,10 @@ class Stage {
     this.buttons = element("div", "anneal-edu-scenes", el);
     const frame = element("div", "anneal-edu-frame", el);
     this.image = element("img", "anneal-edu-picture", frame);
-    this.veil = element("div", "anneal-edu-veil", frame);
-    this.veilWords = element("span", "", this.veil);
-    this.bar = element("progress", "", this.veil);
-    this.cancel = button(this.veil, "Cancel", () => this.ask({ cancel: true }));
+    this.overlay = element("div", "anneal-edu-overlay", frame);
+    this.overlayWords = element("span", "", this.overlay);
+    this.bar = element("progress", "", this.overlay);
+    this.cancel = button(this.overlay, "Cancel", () => this.ask({ cancel: true }));
     this.sentence = element("p", "anneal-edu-sentence", el);
     set(this.sentence, "role", "status");
     this.numbers = element("dl", "anneal-edu-numbers", el);
@@ -121,10 +121,10 @@ class Stage {
     this.reserve();
   }
 
-  showVeil() {
-    const [words, computing] = [this.model.get("veil"), this.model.get("computing")];
-    this.veil.hidden = !words;
-    this.veilWords.textContent = words;
+  showOverlay() {
+    const [words, computing] = [this.model.get("overlay"), this.model.get("computing")];
+    this.overlay.hidden = !words;
+    this.overlayWords.textContent = words;
     this.bar.hidden = this.cancel.hidden = !computing;
     this.bar.value = this.model.get("done");
     if (words && !computing) this.pause();

@@ -28,7 +28,7 @@ class Stage(anywidget.AnyWidget):
     width = traitlets.Float(1000.0).tag(sync=True)
     takeaway = traitlets.Unicode().tag(sync=True)
     numbers = traitlets.List().tag(sync=True)
-    veil = traitlets.Unicode().tag(sync=True)
+    overlay = traitlets.Unicode().tag(sync=True)
     computing = traitlets.Bool().tag(sync=True)
     done = traitlets.Float().tag(sync=True)
     scenes = traitlets.List(traitlets.Unicode()).tag(sync=True)

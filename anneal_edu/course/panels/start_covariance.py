@@ -8,7 +8,7 @@ import numpy as np
 from anneal_edu import ais, covariance_path, effective_sample_size, log_mean_exp
 from anneal_edu.course.experiments import kiwaki
 from anneal_edu.course.figures import gaussian_rbm
-from anneal_edu.course.panels.base import Panel, Reading
+from anneal_edu.course.panels.base import Panel, Readout
 from anneal_edu.course.panels.controls import choice, seed, slider
 from anneal_edu.distributions import GaussianRBM
 
@@ -124,7 +124,7 @@ class StartCovariance(Panel):
             "from the mean only": f"variance {mean_only.var(ddof=1):.2f}, ESS {effective_sample_size(mean_only):.0f}, "
             f"log Ẑ {log_mean_exp(mean_only):+.2f}",
         }
-        return Reading(_takeaway(share, variances, errors, runs), readout)
+        return Readout(_takeaway(share, variances, errors, runs), readout)
 
 
 def _takeaway(share: float, variances: np.ndarray, errors: np.ndarray, runs: Spread) -> str:

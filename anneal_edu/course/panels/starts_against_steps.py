@@ -7,7 +7,7 @@ import numpy as np
 from anneal_edu import ais
 from anneal_edu.course.experiments import kiwaki
 from anneal_edu.course.figures import gaussian_rbm
-from anneal_edu.course.panels.base import Panel, Reading
+from anneal_edu.course.panels.base import Panel, Readout
 from anneal_edu.course.panels.controls import choice, seed
 from anneal_edu.course.panels.start_covariance import target
 
@@ -61,7 +61,7 @@ class StartsAgainstSteps(Panel):
             f"{start}, K = {N_STEPS[-1]}": f"{r.log_z:.3f} ± {3 * r.std_error:.3f}, ESS {r.ess:.0f}"
             for start, r in last.items()
         }
-        return Reading(_takeaway(runs, exact), readout | {"exact log Z": f"{exact:.3f}"})
+        return Readout(_takeaway(runs, exact), readout | {"exact log Z": f"{exact:.3f}"})
 
 
 def _takeaway(runs: dict[str, list], exact: float) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 
 from anneal_edu import Gaussian, Unnormalized, linear_schedule, random_walk, tempering_states
 from anneal_edu.course.figures import tempering
-from anneal_edu.course.panels.base import Panel, Reading
+from anneal_edu.course.panels.base import Panel, Readout
 from anneal_edu.course.panels.controls import seed, slider, steps
 from anneal_edu.kernels import accept
 from anneal_edu.paths.geometric import GeometricPath
@@ -174,7 +174,7 @@ class TemperedModes(Panel):
             readout[title] = ", ".join(f"{m:.2f} ± {e:.2f}" for m, e in zip(*by_style[style], strict=True))
         readout["round trips"] = f"{found.trips}"
         readout["log Z by stepping stones"] = f"{found.log_z:.2f} ± {found.log_z_error:.2f} (exact {LOG_Z:.2f})"
-        return Reading(_takeaway(found), readout)
+        return Readout(_takeaway(found), readout)
 
 
 def _takeaway(found: Runs) -> str:

@@ -8,7 +8,7 @@ from matplotlib.ticker import MaxNLocator
 from anneal_edu.course.experiments import stored
 from anneal_edu.course.experiments.kadan import METHODS
 from anneal_edu.course.figures import artists, tempered_training
-from anneal_edu.course.panels.base import Panel, Reading
+from anneal_edu.course.panels.base import Panel, Readout
 from anneal_edu.course.panels.controls import choice, slider
 
 BARS, DIGITS = "bars 4×4", "digits 8×8"
@@ -104,7 +104,7 @@ class TemperedTraining(Panel):
         right.set_title(f"after {next(iter(curves.values()))[0][at]:,} updates")
         middle = {name: float(np.median(values)) for name, values in now.items()}
         headline_first = sorted(drawn, key=lambda name: name != "PT, even-odd")
-        return Reading(_takeaway(data, methods, middle), {name: f"{middle[name]:.2f} nats" for name in headline_first})
+        return Readout(_takeaway(data, methods, middle), {name: f"{middle[name]:.2f} nats" for name in headline_first})
 
 
 def _beside(difference: float) -> str:

@@ -11,7 +11,7 @@ from scipy.special import logsumexp
 from anneal_edu import RTSRound, linear_schedule, random_walk
 from anneal_edu.course.experiments.tempered_sampling import BUMPS, exact_log_z, poster_rounds, three_bumps
 from anneal_edu.course.figures import tempered_sampling
-from anneal_edu.course.panels.base import Panel, Reading
+from anneal_edu.course.panels.base import Panel, Readout
 from anneal_edu.course.panels.controls import choice, seed, slider, steps
 from anneal_edu.paths.rungs import rungs_on
 from anneal_edu.tempering.simulated import tempered_walk
@@ -133,7 +133,7 @@ class TemperedWalk(Panel):
             "share of the first rung": f"{np.exp(now.log_shares[0]):.2g} (exact {q[0]:.2g})",
             "crossings from first to last rung": f"{now.crossings} by {N_CHAINS} chains",
         }
-        return Reading(_takeaway(rounds, z, float(averaged[-1] - log_z[-1]), float(errors[-1]), now), readout)
+        return Readout(_takeaway(rounds, z, float(averaged[-1] - log_z[-1]), float(errors[-1]), now), readout)
 
 
 def _takeaway(rounds: int, z: str, error: float, bar: float, now: RTSRound) -> str:

@@ -7,7 +7,7 @@ from scipy.special import logsumexp
 
 from anneal_edu import expected_ais_weights, linear_schedule, metropolis_matrix, state_distributions
 from anneal_edu.course.figures import STYLES, artists
-from anneal_edu.course.panels.base import Panel, Reading
+from anneal_edu.course.panels.base import Panel, Readout
 from anneal_edu.course.panels.controls import choice, slider, steps
 
 N_SITES = 30
@@ -113,7 +113,7 @@ class TinyWorld(Panel):
         look = STYLES["weight"] | {"markersize": 5, "linewidth": 1.2}
         artists.line(middle, "weight", np.arange(N_SITES), mean_weight, **look)
         misplaced, ratio = 0.5 * abs(stand - target).sum(), share.sum()
-        return Reading(
+        return Readout(
             _takeaway(kernel, n_steps, misplaced, ratio),
             {
                 "chains in the wrong place": f"{misplaced:.0%}",

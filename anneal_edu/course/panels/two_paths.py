@@ -7,7 +7,7 @@ import numpy as np
 
 from anneal_edu import Gaussian, geometric_path, kl_bias, linear_schedule, moment_path
 from anneal_edu.course.figures import artists, gaussians
-from anneal_edu.course.panels.base import Panel, Reading
+from anneal_edu.course.panels.base import Panel, Readout
 from anneal_edu.course.panels.controls import slider
 from anneal_edu.paths.hellinger import overlap
 
@@ -90,7 +90,7 @@ class TwoPaths(Panel):
         artists.curve(overlap_axes, "beta", [beta, beta], [0, 1.03], "reference", linewidth=1.6)
         plane.set_title(f"Intermediate distributions at β = {beta:.2f}")
         off_the_line = abs(PATHS["geometric"](*ends)(beta).mean[1])
-        return Reading(
+        return Readout(
             _takeaway(beta, correlation, n_steps, off_the_line, sd, smallest, bias["moments"]),
             {
                 "width (largest standard deviation)": f"geometric {sd['geometric']:.2f}, moments {sd['moments']:.2f}",

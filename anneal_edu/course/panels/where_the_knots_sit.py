@@ -6,7 +6,7 @@ import numpy as np
 
 from anneal_edu import ais, kl_bias, linear_schedule, segment_costs
 from anneal_edu.course.figures import artists, rbm_paths
-from anneal_edu.course.panels.base import Panel, Reading
+from anneal_edu.course.panels.base import Panel, Readout
 from anneal_edu.course.panels.controls import choice, seed, steps
 from anneal_edu.course.panels.digits_annealing import BASE_RATE, UNIFORM
 from anneal_edu.course.panels.samples_along_paths import MODELS
@@ -100,7 +100,7 @@ class WhereTheKnotsSit(Panel):
         artists.curve(errors, "now", [chosen] * 2, [-120, 12], "reference", linewidth=1.6, zorder=1)
         cost, bias = cost_and_bias(model, start, knots)
         plain_cost, plain_bias = cost_and_bias(model, start, 0)
-        return Reading(
+        return Readout(
             _takeaway(knots, here.max(), without.max(), cost, plain_cost, np.median(missed[knots][:, 0])),
             {
                 f"log Ẑ - log Z, {N_STEPS} Gibbs steps": ", ".join(f"{miss:.1f}" for miss, _ in missed[knots]),

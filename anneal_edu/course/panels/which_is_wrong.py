@@ -6,7 +6,7 @@ from anneal_edu.course.bugs import FAULTS
 from anneal_edu.course.bugs.kinds import KINDS, LEVEL
 from anneal_edu.course.bugs.table import N_SHOWN, Row, cheapest_for, faulty_rows
 from anneal_edu.course.figures import bugs
-from anneal_edu.course.panels.base import Panel, Reading
+from anneal_edu.course.panels.base import Panel, Readout
 from anneal_edu.course.panels.controls import choice, named, slider
 
 HIDDEN, SHOWN = "hidden", "shown"
@@ -65,7 +65,7 @@ class WhichIsWrong(Panel):
         pair[wrong] = row.runs[seed]
         window = bugs.window_of([*row.runs, *row.right_runs], row.truth)
         bugs.two_outputs(self.axes[0], pair, wrong if told else None, row.truth if told else None, window)
-        bugs.screams(self.axes[1], list(KINDS), [row.p_values[kind] for kind in KINDS], LEVEL, told)
+        bugs.detections(self.axes[1], list(KINDS), [row.p_values[kind] for kind in KINDS], LEVEL, told)
         readout = {"A": _number(pair[0]), "B": _number(pair[1])}
         if told:
             readout |= {
@@ -73,7 +73,7 @@ class WhichIsWrong(Panel):
                 "mean error over 100 runs": f"{row.error:+.3f} (right: {row.right_error:+.3f})",
                 "intervals that hold the truth": f"{row.held:.0%} (right: {row.right_held:.0%})",
             }
-        return Reading(_takeaway(row, "AB"[wrong], told), readout)
+        return Readout(_takeaway(row, "AB"[wrong], told), readout)
 
 
 def _number(answer: list[float]) -> str:

@@ -5,7 +5,7 @@ import numpy as np
 from anneal_edu.course.experiments.estimator_tables import Row, stored_rows
 from anneal_edu.course.experiments.estimators import HIGH, LOW, NEITHER
 from anneal_edu.course.figures import estimators
-from anneal_edu.course.panels.base import Panel, Reading
+from anneal_edu.course.panels.base import Panel, Readout
 from anneal_edu.course.panels.controls import choice, slider
 
 MODELS = {"A": "digits8_cd", "B": "hidden modes", "C": "digits28_pcd_fast"}
@@ -88,7 +88,7 @@ class WhomToBelieve(Panel):
         readout = {"Gibbs sweeps each": f"{rows[1].sweeps:,}", "without a warning": f"{len(silent)} of {len(rows)}"}
         if told:
             readout["exact log Z"] = f"{exact:.3f}"
-        return Reading(_takeaway(found, silent, told, answers, middle, exact), readout)
+        return Readout(_takeaway(found, silent, told, answers, middle, exact), readout)
 
 
 def _window(rows: list[Row], told: bool) -> tuple[float, float]:

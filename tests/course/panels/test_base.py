@@ -11,7 +11,7 @@ import pytest
 from matplotlib.text import Text
 
 from anneal_edu.course.figures import artists
-from anneal_edu.course.panels import Panel, Reading
+from anneal_edu.course.panels import Panel, Readout
 from anneal_edu.course.panels.controls import choice, seed, slider, steps
 
 
@@ -37,7 +37,7 @@ class Dots(Panel):
             artists.marks(self.axes[0], "dots", x, np.full(20, height), "estimate")
         if height == 2.0:
             raise ArithmeticError("too high")
-        return Reading(f"The dots are {height:g} high.", {"first": f"{x[0]:.3f}"})
+        return Readout(f"The dots are {height:g} high.", {"first": f"{x[0]:.3f}"})
 
 
 class Sums(Panel):
@@ -61,7 +61,7 @@ class Sums(Panel):
             self.sums[n] = n * (n + 1) // 2
         artists.line(self.axes[0], "bar", [0, 0], [0, self.sums[n]], color=colour)
         self.axes[0].set(ylim=(0, 1.1 * self.sums[n]))
-        return Reading(f"The sum is {self.sums[n]}.", {})
+        return Readout(f"The sum is {self.sums[n]}.", {})
 
 
 @pytest.fixture
@@ -77,8 +77,8 @@ def opened():
         panel.close()
 
 
-def veil(panel):
-    return panel.children[1].veil
+def overlay(panel):
+    return panel.children[1].overlay
 
 
 def asks(panel, **message):
@@ -149,9 +149,9 @@ def test_an_error_in_draw_is_raised_and_shown(opened):
     with pytest.raises(ArithmeticError, match="too high"):
         panel.height.value = 2.0
     assert panel.takeaway == "ArithmeticError: too high"
-    assert veil(panel) == "this picture is of earlier settings"
+    assert overlay(panel) == "this picture is of earlier settings"
     panel.height.value = 1.0
-    assert panel.takeaway == "The dots are 1 high." and veil(panel) == "" and picture(panel) == before
+    assert panel.takeaway == "The dots are 1 high." and overlay(panel) == "" and picture(panel) == before
 
 
 def test_a_run_can_be_cancelled_and_done_again(opened):
@@ -161,12 +161,12 @@ def test_a_run_can_be_cancelled_and_done_again(opened):
     async def pressed():
         panel._run_in_pieces()
         await asyncio.sleep(0.01)
-        assert panel.children[1].computing and veil(panel) == "computing …"
+        assert panel.children[1].computing and overlay(panel) == "computing …"
         asks(panel, cancel=True)
         await asyncio.sleep(0.1)
 
     asyncio.run(pressed())
-    assert veil(panel) == "press Run" and not panel.children[1].computing and panel.sums.keys() == {10}
+    assert overlay(panel) == "press Run" and not panel.children[1].computing and panel.sums.keys() == {10}
     panel.run()
     assert panel.takeaway == "The sum is 5050."
 
@@ -182,7 +182,7 @@ def test_a_setting_moved_while_computing_is_not_mixed_with_the_other(opened):
         await asyncio.sleep(0.2)
 
     asyncio.run(pressed())
-    assert panel.sums.keys() == {10} and veil(panel) == "press Run"
+    assert panel.sums.keys() == {10} and overlay(panel) == "press Run"
 
 
 async def settled(panel):
@@ -202,7 +202,7 @@ def test_run_pressed_again_while_it_computes_changes_nothing(opened):
         await asyncio.sleep(0.01)
         panel._run_in_pieces()
         await settled(panel)
-        assert panel.takeaway == "The sum is 5050." and veil(panel) == ""
+        assert panel.takeaway == "The sum is 5050." and overlay(panel) == ""
         panel.n.value = 1000
         panel._run_in_pieces()
         await settled(panel)
@@ -223,7 +223,7 @@ def test_run_pressed_for_other_settings_while_it_computes_computes_these(opened)
         await asyncio.sleep(0.3)
 
     asyncio.run(pressed())
-    assert panel.takeaway == "The sum is 500500." and panel.sums.keys() == {10, 1000} and veil(panel) == ""
+    assert panel.takeaway == "The sum is 500500." and panel.sums.keys() == {10, 1000} and overlay(panel) == ""
 
 
 class Scenes(Dots):
@@ -244,7 +244,7 @@ def test_a_scene_moves_all_controls_and_reset_leads_back(opened):
 
 def test_a_scene_is_drawn_once(opened, monkeypatch):
     panel, drawn = opened(Scenes), []
-    monkeypatch.setattr(panel, "draw", lambda **values: drawn.append(values) or Reading("", {}))
+    monkeypatch.setattr(panel, "draw", lambda **values: drawn.append(values) or Readout("", {}))
     panel.show("bare")
     assert drawn == [{"height": 0.5, "shown": "hidden", "seed": 0}]
 
@@ -286,7 +286,7 @@ def test_it_plays_to_the_end_and_begins_again_when_asked_there(opened):
         plays = "height"
 
         def draw(self, height, shown, seed):
-            return Reading("", {})
+            return Readout("", {})
 
     class PlayedSums(Sums):
         plays = "n"
@@ -356,10 +356,10 @@ def test_a_slow_panel_is_covered_until_it_is_run(opened):
     assert panel.takeaway == "The sum is 55."
     panel.n.value = 100
     assert "press Run" in panel.takeaway and panel.readout == {}
-    assert veil(panel) == "press Run"
+    assert overlay(panel) == "press Run"
     assert panel.sums.keys() == {10}
     panel.run()
-    assert veil(panel) == ""
+    assert overlay(panel) == ""
     assert panel.takeaway == "The sum is 5050."
     assert picture(panel) == picture(opened(Sums, n=100))
 

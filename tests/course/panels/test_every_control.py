@@ -148,7 +148,7 @@ class Line(panels.Panel):
     def draw(self, height, width):
         for ax in self.axes:
             artists.curve(ax, "line", [0, 1], [height, height], "truth", linewidth=width)
-        return panels.Reading(f"The line is {height:g} high.", {})
+        return panels.Readout(f"The line is {height:g} high.", {})
 
 
 class Unconnected(Line):
@@ -158,7 +158,7 @@ class Unconnected(Line):
 
 class NotANumber(Line):
     def draw(self, height, width):
-        return panels.Reading(super().draw(height, width).takeaway, {"height": "nan" if height > 1 else "1"})
+        return panels.Readout(super().draw(height, width).takeaway, {"height": "nan" if height > 1 else "1"})
 
 
 class Clipped(Line):
@@ -181,14 +181,14 @@ class OutOfSight(Line):
 class Remembering(Line):
     def draw(self, height, width):
         self.highest = max(height, getattr(self, "highest", 0.0))
-        return panels.Reading(f"The highest was {self.highest:g}.", super().draw(height, width).readout)
+        return panels.Readout(f"The highest was {self.highest:g}.", super().draw(height, width).readout)
 
 
 class Empty(Line):
     def draw(self, height, width):
         if height < 2:
             return super().draw(height, width)
-        return panels.Reading("Nothing is that high.", {})
+        return panels.Readout("Nothing is that high.", {})
 
 
 FAULTS = {

@@ -86,7 +86,7 @@ def test_a_lecture_can_be_read(kind, monkeypatch):
             panel.show(name)
             shown = panel.figure.pixels().copy()
             if screen == SCREENS[0] and name != next(iter(kind.scenes)):  # of the first nothing was kept yet
-                for kept in panel.figure._kept.values():
+                for kept in panel.figure._cached.values():
                     kept._shown = None
                 assert (panel.figure.pixels() == shown).all(), f"{name}: what was kept is not what there is"
             letters = [text.get_fontsize() / 72 * panel.figure.dpi for text in panel.figure.findobj(Text)]

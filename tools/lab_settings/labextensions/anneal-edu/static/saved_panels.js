@@ -28,10 +28,10 @@ function pageOf(stage) {
   const rows = (stage.numbers ?? []).map(([label, value]) => {
     return `<div><dt>${escaped(label)}</dt><dd>${escaped(value)}</dd></div>`;
   });
-  const veil = stage.veil ? `<div class="anneal-edu-veil">${escaped(stage.veil)}</div>` : "";
+  const overlay = stage.overlay ? `<div class="anneal-edu-overlay">${escaped(stage.overlay)}</div>` : "";
   return `<style>${stage._css}</style><div class="anneal-edu-panel"><div class="anneal-edu-stage">
     <div class="anneal-edu-frame"><img class="anneal-edu-picture" style="width: ${Number(stage.width ?? 1000)}px"
-      alt="${escaped(stage.alt)}" src="data:image/png;base64,${escaped(stage.png)}">${veil}</div>
+      alt="${escaped(stage.alt)}" src="data:image/png;base64,${escaped(stage.png)}">${overlay}</div>
     <p class="anneal-edu-sentence">${escaped(stage.takeaway)}</p>
     <dl class="anneal-edu-numbers">${rows.join("")}</dl>
     <p class="anneal-edu-asleep">${WORDS}</p></div></div>`;

@@ -5,7 +5,7 @@ import pytest
 from matplotlib.legend import Legend
 
 from anneal_edu.course.figures import LectureFigure, artists
-from anneal_edu.course.figures.moved import Kept, MovedFigure
+from anneal_edu.course.figures.cached import CachedArtist, CachedFigure
 from anneal_edu.course.figures.style import projected
 
 
@@ -25,7 +25,7 @@ def drawn(kind):
 
 
 def test_it_shows_what_it_would_without_keeping():
-    one, other = drawn(MovedFigure).pixels().astype(int), drawn(LectureFigure).pixels().astype(int)
+    one, other = drawn(CachedFigure).pixels().astype(int), drawn(LectureFigure).pixels().astype(int)
     assert np.abs(one - other).max() <= 2, "of 255"
 
 
@@ -51,7 +51,7 @@ CHANGES = {
 
 @pytest.mark.parametrize("change", CHANGES)
 def test_every_change_is_seen(change):
-    figure, fresh = drawn(MovedFigure), drawn(MovedFigure)
+    figure, fresh = drawn(CachedFigure), drawn(CachedFigure)
     before = figure.pixels().copy()
     with projected():
         CHANGES[change](figure)
@@ -62,9 +62,9 @@ def test_every_change_is_seen(change):
 
 
 def test_it_is_kept_and_all_of_it_is_there_for_others(monkeypatch):
-    figure, made = drawn(MovedFigure), []
-    make = Kept._make
-    monkeypatch.setattr(Kept, "_make", lambda kept, renderer: made.append(kept) or make(kept, renderer))
+    figure, made = drawn(CachedFigure), []
+    make = CachedArtist._make
+    monkeypatch.setattr(CachedArtist, "_make", lambda kept, renderer: made.append(kept) or make(kept, renderer))
     figure.pixels()
     assert made
     made.clear()

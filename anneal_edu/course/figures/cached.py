@@ -14,7 +14,7 @@ from anneal_edu.course.figures.style import LectureFigure
 _ZORDERS = {"axes": 2.5, "legend": 5.0}
 
 
-class Kept(Artist):
+class CachedArtist(Artist):
     """Stands where ``parts`` are drawn, and shows their picture, which is drawn anew when ``state`` of them changes."""
 
     def __init__(self, zorder: float):
@@ -49,7 +49,7 @@ class Kept(Artist):
         self._pixels = pixels[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1].copy()
 
 
-class MovedFigure(LectureFigure):
+class CachedFigure(LectureFigure):
     """A `LectureFigure` whose axes and legends are drawn only when they change.
 
     They take most of the time, and while a slider moves they hardly ever change. Of an axis its place, scale, limits,
@@ -57,7 +57,7 @@ class MovedFigure(LectureFigure):
 
     Examples
     --------
-    >>> figure = MovedFigure()
+    >>> figure = CachedFigure()
     >>> (ax,) = figure.columns(1)
     >>> figure.png() == figure.png()
     True
@@ -65,7 +65,7 @@ class MovedFigure(LectureFigure):
 
     def __init__(self, *size: float, **options: float):
         super().__init__(*size, **options)
-        self._kept: dict[tuple[Axes | LectureFigure, str], Kept] = {}
+        self._cached: dict[tuple[Axes | LectureFigure, str], CachedArtist] = {}
 
     def pixels(self) -> np.ndarray:
         """Draw, and return the picture as an array of shape (height, width, 4)."""
@@ -81,7 +81,7 @@ class MovedFigure(LectureFigure):
             for part in hidden:
                 part.set_visible(True)
 
-    def _of_axes(self, ax: Axes) -> list[Kept]:
+    def _of_axes(self, ax: Axes) -> list[CachedArtist]:
         axes = [ax.xaxis, ax.yaxis] if ax.axison else []
         spines = [*ax.spines.values()] if ax.axison else []
         parts = [part for part in [*spines, *axes] if part.get_visible()]
@@ -90,11 +90,11 @@ class MovedFigure(LectureFigure):
         shown = [legend] if legend is not None and legend.get_visible() else []
         return [*found, self._one(ax, "legend", shown, [ax.bbox.bounds, *map(_of_legend, shown)])]
 
-    def _one(self, owner: Axes | LectureFigure, name: str, parts: list[Artist], state: Any) -> Kept:
+    def _one(self, owner: Axes | LectureFigure, name: str, parts: list[Artist], state: Any) -> CachedArtist:
         """The picture of these parts, made by the first call."""
-        if (owner, name) not in self._kept:
-            self._kept[owner, name] = owner.add_artist(Kept(_ZORDERS[name]))
-        found = self._kept[owner, name]
+        if (owner, name) not in self._cached:
+            self._cached[owner, name] = owner.add_artist(CachedArtist(_ZORDERS[name]))
+        found = self._cached[owner, name]
         found.parts, found.state = parts, state
         return found
 
