@@ -70,10 +70,10 @@ test-seeds: .venv/.ok
 	  $(BIN)/python -m pytest -q -n $(JOBS) --dist loadscope --seed-shift $(shift) $(NBVAL) $(NOTEBOOKS) || exit 1;)
 
 margins: .venv/.ok
-	$(BIN)/python tools/margins.py 11 12 13 14 15 16 17 18 --jobs $(JOBS)
+	$(BIN)/python tools/robustness/margins.py 11 12 13 14 15 16 17 18 --jobs $(JOBS)
 
 test-processors: .venv/.ok
-	$(BIN)/python tools/processors.py --jobs $(JOBS)
+	$(BIN)/python tools/robustness/processors.py --jobs $(JOBS)
 
 # Cosmic Ray changes files in place, so it works in a clone of the last commit.
 mutants: export PATH := $(CURDIR)/$(BIN):$(PATH)

@@ -1,16 +1,14 @@
-"""Seeds that can be shifted; and the package is imported before pytest imports its files one by one, so that ae.ais
-stays the function, not the file."""
+"""Options for shifted seeds and thorough tests; the package is imported before pytest imports its files one by one,
+so that ae.ais stays the function."""
 
 import sys
 from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent / "tools"))
+sys.path.insert(0, str(Path(__file__).parent / "tools" / "robustness"))
 
 import seed_shift
-
-MOST_ABOUT_ONE_SEED = 15
 
 
 def pytest_addoption(parser):
@@ -21,20 +19,12 @@ def pytest_addoption(parser):
         metavar="N",
         help="every seed s given to np.random.default_rng becomes [s, N]: does a test have a margin? (0: as written)",
     )
-    parser.addoption(
-        "--thorough",
-        action="store_true",
-        help="also the tests that say again, longer or on other cases, what quicker ones say (with a name, all run)",
-    )
+    parser.addoption("--thorough", action="store_true", help="also the slow tests that repeat what quicker tests say")
 
 
 def pytest_configure(config):
-    config.addinivalue_line(
-        "markers", "thorough(quicker): takes seconds, and what a quicker test says of it; runs with --thorough"
-    )
-    config.addinivalue_line(
-        "markers", "fixed_seed(why): the numbers of this very seed are the point; left out where seeds are shifted"
-    )
+    config.addinivalue_line("markers", "thorough(quicker): slow, and the named quicker test says the same")
+    config.addinivalue_line("markers", "fixed_seed(why): about one seed; skipped where seeds are shifted")
     if shift := config.getoption("--seed-shift"):
         seed_shift.install(shift)
         seed_shift.inherit(shift)
@@ -42,33 +32,11 @@ def pytest_configure(config):
 
 
 def pytest_collection_modifyitems(config, items):
-    leave_out_what_is_about_one_seed(config, items)
-    leave_out_the_thorough(config, items)
-
-
-def leave_out_the_thorough(config, items):
-    """Leave them out, if nobody asks for all or for one by its name."""
-    thorough = {item: marker for item in items if (marker := item.get_closest_marker("thorough"))}
-    for item, marker in thorough.items():
-        if not (marker.args and isinstance(marker.args[0], str)):
-            raise pytest.UsageError(f"{item.nodeid} does not say what is quicker: thorough('what')")
+    """Leave out thorough tests unless asked for, and under a shift what is about one seed (docstrings are)."""
     if not config.getoption("--thorough") and not any("::" in asked for asked in config.args):
-        config.hook.pytest_deselected(items=list(thorough))
-        items[:] = [item for item in items if item not in thorough]
-
-
-def leave_out_what_is_about_one_seed(config, items):
-    """Where seeds are shifted, leave out what is about one seed, and docstrings, which print what theirs gives."""
-    about_one_seed = {item: marker for item in items if (marker := item.get_closest_marker("fixed_seed"))}
-    if len(about_one_seed) > MOST_ABOUT_ONE_SEED:
-        raise pytest.UsageError(f"{len(about_one_seed)} tests are about one seed, more than {MOST_ABOUT_ONE_SEED}")
-    for item, marker in about_one_seed.items():
-        if not (marker.args and isinstance(marker.args[0], str)):
-            raise pytest.UsageError(f"{item.nodeid} does not say why it is about one seed: fixed_seed('why')")
-    if not config.getoption("--seed-shift"):
-        return
-    for item in items:
-        if item in about_one_seed:
-            item.add_marker(pytest.mark.skip(reason=f"seeds are shifted: {about_one_seed[item].args[0]}"))
-        elif isinstance(item, pytest.DoctestItem):
-            item.add_marker(pytest.mark.skip(reason="seeds are shifted: a docstring prints what its own seed gives"))
+        config.hook.pytest_deselected(items=[item for item in items if item.get_closest_marker("thorough")])
+        items[:] = [item for item in items if not item.get_closest_marker("thorough")]
+    if config.getoption("--seed-shift"):
+        for item in items:
+            if item.get_closest_marker("fixed_seed") or isinstance(item, pytest.DoctestItem):
+                item.add_marker(pytest.mark.skip(reason="seeds are shifted"))

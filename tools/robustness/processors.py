@@ -1,8 +1,8 @@
 """Run the tests and the notebooks as other processors would, and print a table.
 
-    python tools/processors.py                  every processor, with one and with two BLAS threads (an hour)
-    python tools/processors.py --as Nehalem own --threads 1 --only tests
-    python tools/processors.py --shifts 11 12 13 14        seeds shifted, by each of these on the next processor in turn
+    python tools/robustness/processors.py                           every processor, one and two BLAS threads (an hour)
+    python tools/robustness/processors.py --as Nehalem own --threads 1 --only tests
+    python tools/robustness/processors.py --shifts 11 12 13 14      each shift of the seeds on the next processor
 
 OPENBLAS_CORETYPE chooses the kernels of numpy's and scipy's matrix products, NPY_DISABLE_CPU_FEATURES the
 instructions of numpy's own loops. Another choice rounds otherwise, and after a thousand steps of a chain that is
@@ -20,7 +20,7 @@ import time
 from itertools import cycle, product
 from pathlib import Path
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 WIDTHS = 9, 8, 13, 7, 6, 9, 12, 7
 KEPT = ROOT / "build" / "processors.json"
 OWN = "own"

@@ -1,7 +1,7 @@
 """Which tests will fall one day? Run them under several shifts of the seeds, and see how far they were from it.
 
-    python tools/margins.py 1 2 3 4 5 6 7 8                (make margins: eight shifts, four minutes each)
-    python tools/margins.py 1 2 3 4 5 6 tests/annealing    these alone
+    python tools/robustness/margins.py 1 2 3 4 5 6 7 8                (make margins: eight shifts, four minutes each)
+    python tools/robustness/margins.py 1 2 3 4 5 6 tests/annealing    these tests alone
 
 A test that passes under ten shifts may fall under the eleventh. Every comparison in an assert (and every
 ``np.testing.assert_allclose``) has a margin: the right side of < less the left one, the smallest over an array. Over
@@ -26,7 +26,7 @@ from pathlib import Path
 
 import numpy as np
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 FOLDER, SHIFT = "ANNEAL_EDU_MARGINS", "ANNEAL_EDU_MARGINS_SHIFT"
 COMPARISONS = {ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge}
 UPWARD = {"lt", "le"}  # the right side is the larger one
@@ -117,7 +117,7 @@ def run(shift, folder, which, jobs):
     environment = os.environ | {
         FOLDER: str(folder),
         SHIFT: str(shift),
-        "PYTHONPATH": os.pathsep.join(filter(None, [str(ROOT / "tools"), os.environ.get("PYTHONPATH")])),
+        "PYTHONPATH": os.pathsep.join(filter(None, [str(ROOT / "tools" / "robustness"), os.environ.get("PYTHONPATH")])),
         "OPENBLAS_NUM_THREADS": "1",
     }
     command = [sys.executable, "-m", "pytest", "-q", "-p", "margins", "-n", str(jobs), "--dist", "worksteal"]
