@@ -1,7 +1,7 @@
-"""One door to what runs from the command line: the command anneal-edu, or python -m anneal_edu.
+"""The command line: anneal-edu, or python -m anneal_edu.
 
 anneal-edu experiment --help      the papers' experiments
-anneal-edu log-z MODEL.npz        log Z of an RBM of yours, and how likely your data are under it
+anneal-edu log-z MODEL.npz        log Z of your RBM, and the likelihood of your data
 anneal-edu models                 the stored models; models NAME --folder DIR trains one again
 """
 
@@ -11,9 +11,9 @@ import io
 import sys
 from importlib import import_module
 
-DOORS = {
+COMMANDS = {
     "experiment": "anneal_edu.course.experiments.__main__",
-    "log-z": "anneal_edu.models.log_z_door",
+    "log-z": "anneal_edu.models.cli_log_z",
     "models": "anneal_edu.models.__main__",
 }
 
@@ -27,10 +27,10 @@ def main(argv: list[str] | None = None) -> None:
     try:
         if command in ("-h", "--help"):
             print(__doc__)
-        elif command in DOORS:
-            import_module(DOORS[command]).main(rest)
+        elif command in COMMANDS:
+            import_module(COMMANDS[command]).main(rest)
         else:
-            raise SystemExit(f"no command is called {command!r}; there are {', '.join(DOORS)}")
+            raise SystemExit(f"no command is called {command!r}; there are {', '.join(COMMANDS)}")
     except KeyboardInterrupt:
         print("\ninterrupted: what was not finished is not kept", file=sys.stderr)
         raise SystemExit(130) from None

@@ -653,8 +653,8 @@ def test_what_is_masked_does_not_come_back():
 
 
 def test_a_model_of_an_unknown_name_is_not_trained(tmp_path):
-    with pytest.raises(SystemExit, match=r"no model is called digits9_cd; there are digits8_cd, .*, image_mean"):
-        train_models(["digits8_cd", "digits9_cd"], tmp_path)
+    with pytest.raises(SystemExit, match=r"no model is called digits9_cd; there are digits8_cd, .*, cifar_pcd_200"):
+        train_models(["digits8_cd", "digits9_cd", "--folder", str(tmp_path)])
     assert not list(tmp_path.iterdir())
 
 

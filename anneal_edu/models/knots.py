@@ -1,34 +1,27 @@
-"""Fitted knots of moment averages splines to the stored models, so that a panel opens without a minute of fitting.
+"""Stored knots of moment averages splines, so that a panel opens without minutes of fitting.
 
-    python -m anneal_edu models knots --folder DIR
-
-fits them again. The knots are those of the paper, 0.1, …, 0.9, with every moment right within
-`TOLERANCE`.
+The nine knots are those of Grosse et al. (2013), at β = 0.1, …, 0.9. ``tools/recipes/fit_knots.py`` fits them again.
 """
 
 from __future__ import annotations
 
-from functools import lru_cache, partial
+from functools import lru_cache
 from importlib.resources import files
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from anneal_edu.data import digits
 from anneal_edu.distributions import BinaryRBM, base_rate_rbm, uniform_rbm
 from anneal_edu.models.stored import load
-from anneal_edu.paths.moment_matching import match_moments
-from anneal_edu.paths.splines import SplinePath, moment_spline_path, spline_path
+from anneal_edu.paths.splines import SplinePath, spline_path
 
 MODELS = ("digits28_cd", "digits28_pcd", "digits28_pcd_fast")
 STARTS = ("uniform", "base rate")
 N_KNOTS = 9
-TOLERANCE = 1e-3
 
 
 def start_of(rbm: BinaryRBM, start: str) -> BinaryRBM:
-    """The weightless RBM at the start of a path to a model of the digits: "uniform" or "base rate".
+    """The RBM without weights at which a path to a model of the digits starts: "uniform" or "base rate".
 
     Examples
     --------
@@ -62,11 +55,6 @@ def load_spline(model: str, start: str, knots: int = N_KNOTS) -> SplinePath:
     -------
     SplinePath
 
-    Raises
-    ------
-    ValueError
-        Where no such knots are stored.
-
     Examples
     --------
     >>> load_spline("digits28_cd", "base rate", knots=4).betas
@@ -76,36 +64,16 @@ def load_spline(model: str, start: str, knots: int = N_KNOTS) -> SplinePath:
         raise ValueError(f"knots are stored for {', '.join(MODELS)}, got {model!r}")
     if knots not in (0, 1, 4, N_KNOTS):
         raise ValueError(f"knots must be 0, 1, 4 or {N_KNOTS}, got {knots!r}")
-    rbm = _target(model)
+    rbm = load(model)
+    assert isinstance(rbm, BinaryRBM), f"{model} is no model of the digits"
     p0, every = start_of(rbm, start), (N_KNOTS + 1) // (knots + 1)
-    with (files("anneal_edu.models") / _file(model, start)).open("rb") as file:
+    with (files("anneal_edu.models") / knot_file(model, start)).open("rb") as file:
         stored = np.load(file, allow_pickle=False)
         parts = [stored[name][every - 1 :: every][:knots] for name in ("weights", "visible_bias", "hidden_bias")]
     inner = [BinaryRBM(*knot) for knot in zip(*parts, strict=True)]
     return spline_path(np.linspace(0, 1, knots + 2), [p0, *inner, rbm])
 
 
-def _target(model: str) -> BinaryRBM:
-    rbm = load(model)
-    assert isinstance(rbm, BinaryRBM), f"{model} is no model of the digits"
-    return rbm
-
-
-def _file(model: str, start: str) -> str:
+def knot_file(model: str, start: str) -> str:
+    """The name of the file with the knots."""
     return f"{model}_knots_{start.replace(' ', '_')}.npz"
-
-
-def fit_knots(folder: Path) -> None:
-    """Fit all knots and write them to ``folder``."""
-    for model in MODELS:
-        rbm = _target(model)
-        for start in STARTS:
-            fit = partial(match_moments, tolerance=TOLERANCE)
-            spline = moment_spline_path(start_of(rbm, start), rbm, N_KNOTS, fit=fit)
-            inner = [knot.single_precision for knot in spline.distributions[1:-1] if isinstance(knot, BinaryRBM)]
-            names = ("weights", "visible_bias", "hidden_bias")
-            arrays: dict[str, Any] = {
-                name: np.stack(part) for name, part in zip(names, zip(*inner, strict=True), strict=True)
-            }
-            np.savez_compressed(folder / _file(model, start), **arrays)
-            print(f"{model} from {start}: {sum(match.n_evaluations for match in spline.matches)} enumerations")

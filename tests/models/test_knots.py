@@ -1,15 +1,9 @@
 """The stored knots are those of the moment averages spline, and leave the cost functional alone (Theorem 2)."""
 
-import dataclasses
-from pathlib import Path
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 
 import anneal_edu as ae
-from anneal_edu.models import __main__ as program
-from anneal_edu.models import knots as fitting
 from anneal_edu.models.knots import MODELS, N_KNOTS, STARTS, load_spline, start_of
 
 
@@ -49,30 +43,3 @@ def test_unknown_names_are_refused():
         load_spline("digits28_cd", "uniform", 3)
     with pytest.raises(ValueError, match="start must be"):
         load_spline("digits28_cd", "zero")
-
-
-def test_knots_are_fitted_where_they_are_asked_for(monkeypatch, tmp_path):
-    asked = []
-    monkeypatch.setattr(program, "fit_knots", asked.append)
-    program.main(["knots"], tmp_path)
-    assert asked == [tmp_path] and not list(tmp_path.iterdir())
-
-
-def test_what_is_fitted_is_what_is_stored(tmp_path, monkeypatch, capsys):
-    """With the fit itself left out, which takes minutes."""
-
-    def as_stored(p0, p1, n_knots, fit):
-        start = next(s for s in STARTS if (start_of(p1, s).visible_bias == p0.visible_bias).all())
-        spline = load_spline("digits28_cd", start, n_knots)
-        return dataclasses.replace(spline, matches=(SimpleNamespace(n_evaluations=7),) * n_knots)
-
-    monkeypatch.setattr(fitting, "MODELS", ("digits28_cd",))
-    monkeypatch.setattr(fitting, "moment_spline_path", as_stored)
-    fitting.fit_knots(tmp_path)
-    assert capsys.readouterr().out.splitlines()[0] == f"digits28_cd from {STARTS[0]}: {7 * N_KNOTS} enumerations"
-    for start in STARTS:
-        file = f"digits28_cd_knots_{start.replace(' ', '_')}.npz"
-        fitted, kept = np.load(tmp_path / file), np.load(Path(fitting.__file__).parent / file)
-        assert list(fitted) == list(kept)
-        for part in kept:
-            np.testing.assert_array_equal(fitted[part], kept[part])

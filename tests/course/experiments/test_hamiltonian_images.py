@@ -13,7 +13,6 @@ from anneal_edu.course.experiments import hamiltonian_table1 as table
 from anneal_edu.course.experiments.__main__ import main
 from anneal_edu.course.experiments.hamiltonian_table1 import PAPER, Row
 from anneal_edu.course.experiments.kept import Run
-from anneal_edu.models.__main__ import main as train_models
 from anneal_edu.models.images import IMAGE_RECIPES, image_arrays, image_patches
 
 
@@ -123,17 +122,6 @@ def test_gaussian_causes_come_out_near_their_exact_likelihood():
     scale = table.Scale(2, 1, 1, 4000, 20)
     row = table.evaluate("image_linear_gaussian", model, data, scale, np.random.default_rng(0))
     assert abs((row.found.log_likelihoods - row.exact).mean()) < 3.5
-
-
-def test_a_model_is_trained_again_from_the_command_line(tmp_path, monkeypatch):
-    recipe = IMAGE_RECIPES["image_linear_gaussian"]._replace(settings={"n_iterations": 1, "n_moves": 1})
-    monkeypatch.setitem(IMAGE_RECIPES, "image_linear_gaussian", recipe)
-    train_models(["image_linear_gaussian"], tmp_path)
-    with np.load(tmp_path / "image_linear_gaussian.npz", allow_pickle=False) as stored:
-        assert {key: value.shape for key, value in stored.items()} == {
-            key: value.shape for key, value in image_arrays(ae.models.load("image_linear_gaussian")).items()
-        }
-        assert stored["bases"].dtype == np.float32
 
 
 @pytest.mark.parametrize("name", IMAGE_RECIPES)

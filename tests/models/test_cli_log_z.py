@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import anneal_edu as ae
-from anneal_edu.__main__ import main as open_door
+from anneal_edu.__main__ import main as run_command
 from anneal_edu.models import Examination
 
 RBM = ae.BinaryRBM(
@@ -35,13 +35,13 @@ def files(tmp_path, monkeypatch):
 
 
 def said(words, capsys):
-    open_door(["log-z", *words])
+    run_command(["log-z", *words])
     captured = capsys.readouterr()
     assert captured.err == ""
     return captured.out
 
 
-def test_the_door_says_what_the_function_finds(files, capsys):
+def test_the_command_prints_what_the_function_finds(files, capsys):
     words = said(["mine.npz", "--data", "data.npy", *QUICK, "--seed", "3", "--json", "found.json"], capsys)
     data = np.load("data.npy").reshape(60, 9)
     found = ae.models.examine(RBM, data, 100, 100, rng=np.random.default_rng(3))
@@ -73,7 +73,7 @@ def test_a_gaussian_rbm_has_real_data_and_its_own_start(files, capsys):
     assert "\nnext: --steps 30: " in words and "--path" not in words
     assert '"n_steps=30: ' in Path("found.json").read_text(encoding="utf-8")
     with pytest.raises(SystemExit):
-        open_door(["log-z", "real.npz", "--path", "moments"])
+        run_command(["log-z", "real.npz", "--path", "moments"])
     assert capsys.readouterr().err == "error: path must be one of geometric, got 'moments'\n"
 
 
@@ -104,8 +104,8 @@ def test_every_option_reaches_the_function(words, given, files, monkeypatch):
         run = ae.AISResult(np.zeros(9), np.zeros((9, 1)), 0)
         return Examination(ae.Sandwich(run, run, "exact draws"), 1, path, "uniform", None, None)
 
-    monkeypatch.setattr("anneal_edu.models.log_z_door.examine", examine)
-    open_door(["log-z", "mine.npz", *words])
+    monkeypatch.setattr("anneal_edu.models.cli_log_z.examine", examine)
+    run_command(["log-z", "mine.npz", *words])
     assert seen == [given]
 
 
@@ -149,7 +149,7 @@ def forge(name):
 def test_a_bad_model_is_refused_in_words(model, complaint, files, capsys):
     forge(model)
     with pytest.raises(SystemExit) as end:
-        open_door(["log-z", model])
+        run_command(["log-z", model])
     assert end.value.code == 2
     err = capsys.readouterr().err
     assert complaint in err and "Traceback" not in err
@@ -181,9 +181,9 @@ def test_bad_data_and_options_are_refused_before_anything_runs(words, complaint,
     np.save("flat.npy", np.zeros(9))
     np.save("pickled.npy", np.array([{"a": 1}], dtype=object))
     Path("noise").write_bytes(b"noise")
-    monkeypatch.setattr("anneal_edu.models.log_z_door.examine", None)
+    monkeypatch.setattr("anneal_edu.models.cli_log_z.examine", None)
     with pytest.raises(SystemExit) as end:
-        open_door(["log-z", "mine.npz", *words])
+        run_command(["log-z", "mine.npz", *words])
     assert end.value.code == 2
     assert complaint in capsys.readouterr().err
 
@@ -192,13 +192,13 @@ def test_a_folder_that_is_read_only_is_said_before_anything_runs(files, capsys, 
     monkeypatch.setattr("os.access", lambda path, mode: mode != os.W_OK)
     for words in (["log-z", "mine.npz", "--json", "a.json"], ["experiment", "grosse-table1", "--scale", "tiny"]):
         with pytest.raises(SystemExit) as end:
-            open_door(words)
+            run_command(words)
         err = capsys.readouterr().err
         assert end.value.code == 2 and "can be written, got " in err and err.count("\n") == 1
     assert not Path("runs").exists()
 
 
-def test_the_door_end_to_end_into_an_output_without_unicode(files):
+def test_the_command_end_to_end_into_an_output_without_unicode(files):
     """From a shell, once: words and 0; and words, no traceback and 2."""
     command, ascii = [sys.executable, "-m", "anneal_edu"], os.environ | {"PYTHONIOENCODING": "ascii"}
     for words in (["log-z", "mine.npz", "--data", "grey-idx3-ubyte", *QUICK], ["experiment", "--help"]):

@@ -1,4 +1,4 @@
-"""What is log Z of your RBM, and how likely are your data under it? python -m anneal_edu log-z --help"""
+"""Estimate log Z of an RBM, and the likelihood of data: python -m anneal_edu log-z --help"""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ DATA = "IDX, NPY or NPZ file of what it was trained on; grey images are made bin
 
 def parser() -> argparse.ArgumentParser:
     """The options of the command."""
-    made = argparse.ArgumentParser(prog="python -m anneal_edu log-z", description=__doc__.split("python")[0])
+    made = argparse.ArgumentParser(prog="python -m anneal_edu log-z", description=__doc__.split(":")[0] + ".")
     made.add_argument("model", type=Path, metavar="MODEL.npz", help=MODEL)
     made.add_argument("--data", type=Path, metavar="FILE", help=DATA)
     made.add_argument("--steps", type=int, default=1000, metavar="K", help="annealing steps (default: %(default)s)")
@@ -61,15 +61,15 @@ def read_files(args: argparse.Namespace) -> tuple[BinaryRBM | GaussianRBM, np.nd
 
 def main(argv: list[str] | None = None) -> None:
     """Examine one model."""
-    door = parser()
-    args = door.parse_args(argv)
+    command = parser()
+    args = command.parse_args(argv)
     try:
         require_sound(args)
         rbm, data = read_files(args)
         rng = np.random.default_rng(args.seed)
         found = examine(rbm, data, args.steps, args.chains, args.path, args.start, rng=rng, progress=args.progress)
     except (ValueError, OSError) as error:
-        door.exit(2, f"error: {error}\n")
+        command.exit(2, f"error: {error}\n")
     if args.json is not None:
         names = {"model": args.model.name, "data": args.data and args.data.name, "seed": args.seed}
         args.json.write_text(json.dumps(names | found.summary(), indent=1, allow_nan=False) + "\n", encoding="utf-8")
