@@ -17,12 +17,14 @@ from pathlib import Path
 
 import nbformat
 
-from notebook_guard import ANSWER, HIDE, SAYS, faults
+from notebook_guard import WIDGET_VIEW, faults
 
 ROOT = Path(__file__).parents[1]
 CELL_LIMIT_S = 120
 NOTEBOOK_LIMIT_S = 600  # nbclient can hang where no cell does, hence a second limit from outside
-WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
+ANSWER = "answer"  # tag of a cell whose output is folded, because it answers a prediction
+HIDE = "hide-input"  # tag of an answer whose code is folded as well, because it gives the answer away
+SAYS = r"""\.caption\(|["'] if .+ else ["']|print\("[^"]{20,}", .+[<>]"""  # code that holds the words of its answer
 EXECUTE = f"""
 import sys
 import nbformat
