@@ -35,7 +35,7 @@ def frames_of_all(wanted: dict[str, States], jobs: int, folder: Path = CACHE) ->
 
 
 def kept(name: str, states: States, folder: Path) -> dict | None:
-    """The frames that are kept of a panel, if nothing behind them has changed."""
+    """The kept frames of a panel, or None if they are out of date."""
     file = folder / f"{name}.json.gz"
     if not file.exists():
         return None
@@ -60,7 +60,7 @@ def fingerprint(name: str, states: States) -> str:
 
 @cache
 def of_library() -> str:
-    """A digest of all that can draw a panel, except the files of panels."""
+    """A digest of all code and models that can change a picture, except the files of panels."""
     sources = [path for path in PACKAGE.rglob("*") if path.suffix in (".py", ".npz", ".npy", ".json")]
     sources = [path for path in sources if not any(path.is_relative_to(folder) for folder in NOT_DRAWN)]
     sources += [PANELS / "base.py", PANELS / "controls.py"]

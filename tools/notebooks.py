@@ -76,7 +76,7 @@ def normalise(notebook):
 
 
 def joined_streams(outputs):
-    """Join what was printed in one go: where it is cut into messages depends on the clock."""
+    """Join what was printed between two other outputs: how Jupyter cuts it into messages depends on time."""
     joined = []
     for output in outputs:
         is_stream = output.output_type == "stream"
@@ -88,7 +88,7 @@ def joined_streams(outputs):
 
 
 def drop_dead_widget(output):
-    """Where a picture stands beside a widget view, keep the picture: the view's model dies with the kernel."""
+    """Keep only the picture of an output that has a picture and a widget view, which needs the kernel."""
     if "image/png" in output.get("data", {}):
         output.data.pop(WIDGET_VIEW, None)
 
