@@ -16,7 +16,7 @@ import pytest
 import anneal_edu as ae
 from anneal_edu import training
 from anneal_edu.annealing.hais import HAISState, hais_states
-from anneal_edu.data.whitened import _cut
+from anneal_edu.data.patches import _cut_grey
 from anneal_edu.estimate import Result
 from anneal_edu.kernels import leapfrog
 from anneal_edu.paths import splines
@@ -736,7 +736,7 @@ def patches():
 def cuts():
     """Patches of four pixels have three components, and lose nothing."""
     generator = rng()
-    return _cut([IMAGE], 40, 2, False, generator), _cut([IMAGE], 7, 2, True, generator)
+    return _cut_grey([IMAGE], 40, 2, False, generator), _cut_grey([IMAGE], 7, 2, True, generator)
 
 
 def principal_axes(patches):
