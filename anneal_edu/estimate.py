@@ -152,8 +152,5 @@ class Result:
     def _lines(self) -> list[str]:
         return []
 
-    def __str__(self) -> str:
-        return "\n".join([*self._lines(), *(f"warning: {sentence}" for sentence in self.warnings)])
-
     def __repr__(self) -> str:
-        return str(self)
+        return "\n".join([*self._lines(), *(f"warning: {sentence}" for sentence in self.warnings)])

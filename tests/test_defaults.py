@@ -10,7 +10,6 @@ DEFAULTS = {
     "AISResult.interval": dict(level=0.95, n_resamples=1000),
     "BilinearGenerative": dict(noise=0.1),
     "AuditResult": dict(n_draws=0),
-    "MBARResult": dict(weakest_link=float("inf")),
     "Finding": dict(p_value=0.0),
     "Gaussian": dict(log_scale=0.0),
     "GaussianBernoulli": dict(constant=0.0),

@@ -51,7 +51,7 @@ def likelihoods(ess, n_chains):
 
 
 def pooled(link=9.0, gradient=0.0):
-    return ae.MBARResult(np.zeros(2), np.eye(2), np.eye(2), 1e-6, 3, gradient, weakest_link=link)
+    return ae.MBARResult(np.zeros(2), np.eye(2), np.eye(2), link, gradient)
 
 
 def bracketed(log_weights):
@@ -174,8 +174,7 @@ THRESHOLDS = {
         "at 1 of 3 points fewer than two chains, or a tenth of 10, carry the weight"),
     "MBAR: overlap": ("little overlap",
         pooled(5.01), pooled(4.99),
-        "little overlap between states (spectral gap 1.0e-06): about 5 of the draws connect them, and the error bar "
-        "may be far too small; add states between"),
+        "about 5 draws connect two groups of states, too few: add states between"),
     "MBAR: the minimum": ("not converged",
         pooled(gradient=0.9e-8), pooled(gradient=1.1e-8),
         "the minimum was not reached (gradient 1.1e-08): add states between, or draws"),

@@ -35,7 +35,7 @@ def encoded(light: np.ndarray) -> np.ndarray:
 
 
 def seen(rgb: np.ndarray, how: str) -> np.ndarray:
-    """sRGB colours (..., 3) as seen in "deuteranopia", in "protanopia", in "grey" or by "most" readers."""
+    """How sRGB colours (..., 3) look in "deuteranopia", in "protanopia" or in "grey", or to "most" readers, as sRGB."""
     rgb = np.asarray(rgb, dtype=float)
     if how == "grey":
         luminance = linear(rgb) @ _TO_XYZ[1]

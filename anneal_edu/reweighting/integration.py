@@ -11,9 +11,8 @@ import numpy as np
 from scipy.integrate import cumulative_trapezoid
 
 from anneal_edu.estimate import Diagnostic
-from anneal_edu.reweighting.density_matrix import RatioResult, as_draws, as_start_log_z
-from anneal_edu.reweighting.mbar import other_states
-from anneal_edu.reweighting.over_chains import as_chain_labels, error_over_chains
+from anneal_edu.reweighting.mbar import rough_log_z
+from anneal_edu.reweighting.over_chains import RatioResult, as_draws, error_over_chains
 from anneal_edu.tempering.simulated import log_conditionals
 from anneal_edu.validation import as_finite_array, as_flag, as_schedule, require_shape
 from anneal_edu.weights import logsumexp
@@ -29,14 +28,14 @@ class ThermodynamicIntegrationResult(RatioResult):
     mean_slopes : (K+1,) array
         Estimates of E_k[Δ] = d/dβ log Z(β), the integrand.
     std_error : (K+1,) array
-        Standard errors of log_z: over chains where these were named, else for independent draws. They do not know of
-        the error of the trapezoid rule; rule_error does.
+        Standard errors of log_z: over chains if these are named, else for independent draws. The error of the trapezoid
+        rule is not in them: see rule_error.
     start_log_z : float, optional
-        log Z_0, where it was given.
+        log Z_0, if it is known.
     slope_variances : (K+1,) array, optional
-        Var_k[Δ], the slope of the integrand, where log f is linear in β.
+        Var_k[Δ], the slope of the integrand, if log f is linear in β.
     misplaced : tuple of Diagnostic
-        A warning of draws that are not of the state that they are said to come from.
+        A warning of draws that fit another state than the one they are said to come from.
     """
 
     schedule: np.ndarray
@@ -53,11 +52,11 @@ class ThermodynamicIntegrationResult(RatioResult):
 
     @property
     def rule_error(self) -> float:
-        """The trapezoid rule's own error in the last log_z: a third of what leaving out every second rung changes.
+        """Error of the trapezoid rule in the last log_z: a third of the change if every second rung is left out.
 
         The error falls with the square of the distance of the rungs (Richardson 1911). With fewer than five rungs one
-        interval may hold all the area. If log f is linear in β it is then, if larger, Σ_k (h²/12) |Var_{k+1} - Var_k|
-        (Friel, Hurn and Wyse 2014), or h/2 times the rise of the integrand where that is less. NaN for two rungs else.
+        interval may hold all the area. If log f is linear in β, it is then at least Σ_k (h²/12) |Var_{k+1} - Var_k|
+        (Friel, Hurn and Wyse 2014), or h/2 times the rise of the integrand if that is less. Else NaN for two rungs.
         """
         betas, V, last = self.schedule, self.slope_variances, len(self.schedule) - 1
         found = [float("nan")]
@@ -71,7 +70,7 @@ class ThermodynamicIntegrationResult(RatioResult):
 
     @property
     def warnings(self) -> tuple[Diagnostic, ...]:
-        """What looks wrong; empty where nothing does."""
+        """What looks wrong; empty if nothing does."""
         if np.isnan(self.rule_error):
             sentence = "two rungs: how far the trapezoid rule is off cannot be told; add a third"
             return (*self.misplaced, Diagnostic("two rungs", sentence))
@@ -98,9 +97,9 @@ def thermodynamic_integration(
     The identity is Grosse et al. 2013, Eq. 2, and Kiwaki and Aihara 2015, Eq. 4.
 
     Plain, E_k[Δ] is the mean over the draws of rung k. Rao-Blackwellised, every draw counts on every rung, with weight
-    q(β_k | x) ∝ f_k(x) / Ẑ_k  (Carlson et al. 2016, "TI"); the more rungs, the nearer is this to `rts` on the same
-    draws  (Carlson et al. 2016, "Relationships"). Where rungs are drawn at random, as in simulated tempering, the plain
-    form is path sampling on a grid  (Gelman and Meng 1998).
+    q(β_k | x) ∝ f_k(x) / Ẑ_k  (Carlson et al. 2016, "TI"). With many rungs this approaches `rts` on the same draws
+    (Carlson et al. 2016, "Relationships"). If rungs are drawn at random, as in simulated tempering, the plain form is
+    path sampling on a grid  (Gelman and Meng 1998).
 
     Parameters
     ----------
@@ -111,26 +110,20 @@ def thermodynamic_integration(
     schedule : (K+1,) array
         The rungs, rising from 0 to 1.
     slopes : (K+1, N) array, optional
-        Δ_k(x_n), as from `log_density_slopes`. Not needed where log f is linear in β, as on a geometric path between
-        densities of x: Δ is then read off the matrix.
+        Δ_k(x_n), as from `log_density_slopes`. Not needed if log f is linear in β, as on a geometric path between
+        densities of x: Δ is then the difference of the last and the first row.
     rao_blackwellized : bool
     log_z : (K+1,) array, optional
-        log Ẑ_k of which the draws, taken together, are a sample of q(x, β_k) ∝ f_k(x) / Ẑ_k, as `simulated_tempering`
-        makes them. Needed if rao_blackwellized, and only then.
+        log Ẑ_k if the draws, taken together, are a sample of q(x, β_k) ∝ f_k(x) / Ẑ_k, as from `simulated_tempering`.
+        Needed if rao_blackwellized, and only then.
     chains : (N,) array of int, optional
         Which chain each column came from; without it the error bars take all draws for independent.
     start_log_z : float, optional
-        log Z of the first rung, where it is known: ``estimate`` adds it to the ratio.
+        log Z of the first rung, if it is known: ``estimate`` adds it to the ratio.
 
     Returns
     -------
     ThermodynamicIntegrationResult
-
-    Raises
-    ------
-    ValueError
-        Where shapes, counts or chains do not fit, there is one chain only, a rung has no draws, log f is not linear
-        in β and no slopes are given, or log_z is missing or superfluous.
 
     Examples
     --------
@@ -141,8 +134,7 @@ def thermodynamic_integration(
     >>> abs(result.log_z[1] + 0.5) < 3 * result.std_error[1]
     np.True_
     """
-    log_f, counts = as_draws(log_density_matrix, counts)
-    chains, start_log_z = as_chain_labels(chains, counts), as_start_log_z(start_log_z)
+    log_f, counts, chains, start_log_z = as_draws(log_density_matrix, counts, chains, start_log_z)
     schedule = as_schedule("schedule", schedule)
     require_shape("schedule", schedule, (len(log_f),))
     linear = slopes is None
@@ -161,15 +153,15 @@ def thermodynamic_integration(
     influences = cumulative_trapezoid(weights * (slopes - mean_slopes[:, None]), schedule, axis=0, initial=0)
     error = error_over_chains(influences, chains)
     variances = (weights * (slopes - mean_slopes[:, None]) ** 2).sum(1) if linear else None
-    misplaced = () if rao_blackwellized else other_states(log_f, counts)
+    misplaced = () if rao_blackwellized else rough_log_z(log_f, counts)[1]
     return ThermodynamicIntegrationResult(schedule, mean_slopes, error, start_log_z, variances, misplaced)
 
 
 def rung_weights(log_f: np.ndarray, counts: np.ndarray, log_z: np.ndarray | None = None) -> np.ndarray:
-    """What every draw counts in the mean of every rung, (K+1, N): rows sum to 1.
+    """Weight of every draw in the mean of every rung, (K+1, N): rows sum to 1.
 
-    Rao-Blackwellised, E_k[Δ] ≈ Σ_n q(β_k | x_n) Δ_n / Σ_n q(β_k | x_n)  (Carlson et al. 2016, "TI"). Plain, where log Ẑ
-    is not given, 1 for a draw of rung k and 0 for others stands in place of q.
+    Rao-Blackwellised, E_k[Δ] ≈ Σ_n q(β_k | x_n) Δ_n / Σ_n q(β_k | x_n)  (Carlson et al. 2016, "TI"). Plain, without
+    log Ẑ, q is 1 for a draw of rung k and 0 for others.
     """
     if log_z is None:
         origin = np.repeat(np.arange(len(counts)), counts)

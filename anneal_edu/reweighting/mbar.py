@@ -13,21 +13,8 @@ import numpy as np
 from scipy.sparse.csgraph import connected_components
 
 from anneal_edu.estimate import Diagnostic
-from anneal_edu.reweighting.density_matrix import (
-    RatioResult,
-    as_draws,
-    as_start_log_z,
-    log_ratios_by_stepping_stones,
-)
-from anneal_edu.reweighting.over_chains import as_chain_labels, chain_sums
+from anneal_edu.reweighting.over_chains import RatioResult, as_draws, chain_sums
 from anneal_edu.weights import logsumexp
-
-_NO_OVERLAP = 1e-9  # a spectral gap of the overlap matrix below which rounding decides
-_FEW_CONNECT = 5.0  # draws
-_AT_MINIMUM = 1e-8  # the largest entry of the gradient, a share of draws
-_FEW = 5_000  # draws that tell whether columns are in the order of their states
-_MAX_STEPS = 200
-_FIRST_STEPS = 20
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -39,65 +26,51 @@ class MBARResult(RatioResult):
     log_z : (K+1,) array
         log Z_k - log Z_0: the first is 0.
     covariance : (K+1, K+1) array
-        Asymptotic covariance Θ of log Z, up to a common shift: for independent draws (Shirts and Chodera 2008, Eq. 8),
-        or over chains where these were named (`anneal_edu.reweighting.over_chains`).
+        Asymptotic covariance of log_z: for independent draws (Shirts and Chodera 2008, Eq. 8), or over chains if these
+        are named (`anneal_edu.reweighting.over_chains`).
     overlap : (K+1, K+1) array
-        O_ij, the chance that a draw of state i, had it to guess where it came from, would say j; rows sum to 1.
-    spectral_gap : float
-        1 minus the second-largest eigenvalue of the overlap matrix of the sampled states; 0 where they fall apart into
-        groups.
-    n_steps : int
-        Newton steps taken.
+        O_ij, the mean probability that a draw of state i is assigned to state j, given x alone; rows sum to 1.
+    weakest_link : float
+        How many draws connect the two groups into which the states fall first: Σ n_i O_ij, i in one and j in the other.
     gradient : float
         Largest entry of the gradient of the objective at the end, a share of draws.
     n_chains : int, optional
-        How many chains were named.
+        Number of chains, if they are named.
     start_log_z : float, optional
-        log Z_0, where it was given.
-    weakest_link : float
-        How many draws connect the two groups into which the states fall first: Σ n_i O_ij, i in one and j in the other.
+        log Z_0, if it is known.
     misplaced : tuple of Diagnostic
-        A warning of draws that are not of the state that they are said to come from.
+        A warning of draws that fit another state than the one they are said to come from.
     """
 
     log_z: np.ndarray
     covariance: np.ndarray
     overlap: np.ndarray
-    spectral_gap: float
-    n_steps: int
+    weakest_link: float
     gradient: float
     n_chains: int | None = None
     start_log_z: float | None = None
-    weakest_link: float = np.inf
     misplaced: tuple[Diagnostic, ...] = ()
 
     @property
     def std_error(self) -> np.ndarray:
-        """Standard errors of log_z, sqrt(Θ_kk - 2 Θ_k0 + Θ_00), (K+1,)."""
-        theta = self.covariance
-        return np.sqrt(np.maximum(theta.diagonal() - 2 * theta[:, 0] + theta[0, 0], 0))
+        """Standard errors of log_z, (K+1,): the first is 0."""
+        return np.sqrt(np.maximum(self.covariance.diagonal(), 0))
 
     @property
     def warnings(self) -> tuple[Diagnostic, ...]:
-        """What looks wrong; empty where nothing does."""
+        """What looks wrong; empty if nothing does."""
         found = list(self.misplaced)
-        if self.weakest_link < _FEW_CONNECT:
-            sentence = (
-                f"little overlap between states (spectral gap {self.spectral_gap:.1e}): about {self.weakest_link:.1g} "
-                "of the draws connect them, and the error bar may be far too small; add states between"
-            )
+        if self.weakest_link < 5:
+            sentence = f"about {self.weakest_link:.1g} draws connect two groups of states, too few: add states between"
             found.append(Diagnostic("little overlap", sentence))
-        if not self.gradient < _AT_MINIMUM:
+        if not self.gradient < 1e-8:
             sentence = f"the minimum was not reached (gradient {self.gradient:.1e}): add states between, or draws"
             found.append(Diagnostic("not converged", sentence))
         return tuple(found)
 
     def _lines(self) -> list[str]:
         draws = "for independent draws" if self.n_chains is None else f"over {self.n_chains} chains"
-        return [
-            f"log Z ratio ≈ {self.log_z[-1]:.3f}  (standard error {self.std_error[-1]:.3f}, {draws})",
-            f"overlap: spectral gap {self.spectral_gap:.3f}; {self.n_steps} Newton steps",
-        ]
+        return [f"log Z ratio ≈ {self.log_z[-1]:.3f}  (standard error {self.std_error[-1]:.3f}, {draws})"]
 
 
 def responsibilities(log_f: np.ndarray, log_shares: np.ndarray, log_z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -125,8 +98,8 @@ def responsibilities(log_f: np.ndarray, log_shares: np.ndarray, log_z: np.ndarra
 def minimise_objective(log_f: np.ndarray, shares: np.ndarray, log_z: np.ndarray) -> tuple[np.ndarray, int, float]:
     """Minimise (1/N) Σ_n log Σ_k s_k f_k(x_n) / Z_k + Σ_k s_k log Z_k over log Z, by Newton's method.
 
-    It is convex in log Z, so that the poster's "maximizing" is a slip  (Carlson et al. 2016, "MBAR"). Self-consistent
-    steps come first; Newton's are halved until they lead downhill.
+    The objective is convex in log Z; the poster's "maximizing" is a misprint  (Carlson et al. 2016, "MBAR"). A Newton
+    step that leads uphill is replaced by a self-consistent one.
 
     Parameters
     ----------
@@ -135,113 +108,70 @@ def minimise_objective(log_f: np.ndarray, shares: np.ndarray, log_z: np.ndarray)
     shares : (K+1,) array
         s_k = n_k / N, all positive.
     log_z : (K+1,) array
-        Where to begin.
+        Starting point.
 
     Returns
     -------
     (K+1,) array, int, float
-        log Z relative to the first; Newton steps taken; the largest entry of the gradient at the end.
+        log Z relative to the first; steps taken; the largest entry of the gradient at the end.
     """
-    log_s, n_draws = np.log(shares), log_f.shape[1]
-
-    def objective(z: np.ndarray) -> tuple[float, np.ndarray]:
-        log_mixture, p = responsibilities(log_f, log_s, z)
-        return log_mixture.mean() + shares @ z, p
-
-    def self_consistent(p: np.ndarray) -> np.ndarray:  # Z_k ← (1/N) Σ_n f_k(x_n) / mixture(x_n) never leads uphill
-        step = np.log(np.maximum(p.mean(1), 1e-300)) - log_s
-        return step - step[0]
-
-    value, p = objective(log_z)
-    for _ in range(_FIRST_STEPS):
-        step = self_consistent(p)
-        log_z = log_z + step
-        value, p = objective(log_z)
-        if np.abs(step).max() < 1:
-            break
-    for n_steps in range(1, _MAX_STEPS + 1):  # noqa: B007 - it is returned
-        mean_p = p.mean(1)  # ∂/∂ log Z_k of the objective is s_k minus this
-        hessian = np.diag(mean_p) - p @ p.T / n_draws
-        newton = np.zeros_like(log_z)  # log Z_0 stays: the objective does not feel a common shift
+    log_s = np.log(shares)
+    log_mixture, p = responsibilities(log_f, log_s, log_z)
+    for n_steps in range(1, 201):  # noqa: B007 - it is returned
+        value, mean_p = log_mixture.mean() + shares @ log_z, p.mean(1)
+        hessian = np.diag(mean_p) - p @ p.T / len(log_mixture)
+        newton = np.zeros(len(shares))  # log Z_0 stays: a common shift changes nothing
         newton[1:] = np.linalg.lstsq(hessian[1:, 1:], (mean_p - shares)[1:], rcond=1e-15)[0]
-        for step in (*(newton / 2**halved for halved in range(30)), self_consistent(p)):
-            new_value, new_p = objective(log_z + step)
-            if new_value <= value + 1e-14 * abs(value):
+        # Z_k ← (1/N) Σ_n f_k(x_n) / mixture(x_n) never leads uphill
+        for step in (newton, np.log(np.maximum(mean_p, 1e-300)) - log_s):
+            log_mixture, p = responsibilities(log_f, log_s, log_z + step)
+            if log_mixture.mean() + shares @ (log_z + step) <= value + 1e-14 * abs(value):
                 break
-        log_z, value, p = log_z + step, new_value, new_p
-        if np.abs(newton).max() < 1e-11 * (1 + np.abs(log_z).max()):
+        log_z = log_z + step
+        if np.abs(newton).max() < 1e-7:  # the error is now the square of that
             break
     return log_z - log_z[0], n_steps, float(np.abs(shares - p.mean(1)).max())
 
 
-def _covariance(products: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """Θ = Wᵀ (I - W N Wᵀ)⁺ W, from WᵀW = V Σ² Vᵀ alone  (Shirts and Chodera 2008, Eq. 8 and D8)."""
-    squares, V = np.linalg.eigh(products)
-    S = np.sqrt(np.maximum(squares, 0))
-    inner = np.eye(len(S)) - S[:, None] * (V.T @ (counts[:, None] * V)) * S
-    return (V * S) @ np.linalg.pinv(inner, rcond=1e-10, hermitian=True) @ (V * S).T
+def rough_log_z(log_f: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, tuple[Diagnostic, ...]]:
+    """log Z of the sampled states from some of the draws, and a warning if these fit other states than their own.
 
-
-def _overlap_gaps(products: np.ndarray, counts: np.ndarray) -> tuple[float, float]:
-    """Spectral gap of the overlap matrix, and its weakest link; ValueError where the draws fall apart into groups.
-
-    The groups are those into which the states fall first, as ever stronger links between two of them are cut.
+    MBAR does not depend on which of equally many draws came from which state, so that it cannot notice a wrong order.
     """
-    sampled = np.flatnonzero(counts)
-    root = np.sqrt(counts[sampled])
-    overlap = root[:, None] * products[np.ix_(sampled, sampled)] * root
-    gap = float(1 - np.linalg.eigvalsh(overlap)[-2])
-    links = np.unique(overlap)
-    first = bisect_left(links, 2, key=lambda link: connected_components(overlap > link)[0])
-    n_groups, label = connected_components(overlap > links[first])
-    if gap < _NO_OVERLAP:
-        groups = " and ".join(f"[{', '.join(map(str, sampled[label == g]))}]" for g in range(n_groups))
-        raise ValueError(
-            f"the draws do not overlap (spectral gap {max(gap, 0):.0e}): nothing connects states {groups}; "
-            "add states between them"
-        )
-    across = np.where(label[:, None] != label, overlap, 0)
-    return gap, float(root @ across @ root / 2)
-
-
-def other_states(log_f: np.ndarray, counts: np.ndarray) -> tuple[Diagnostic, ...]:
-    """Whether draws fit the states that they are said to come from, by a nat at least, told by some of them.
-
-    MBAR itself is indifferent to the order of equally many draws, and tells for each which state it may be of.
-    """
-    sampled, start = np.flatnonzero(counts), np.cumsum(counts) - counts
-    few = max(5, _FEW // len(sampled))
-    rows = [np.unique(np.linspace(start[k], start[k] + counts[k] - 1, few).astype(int)) for k in sampled]
-    of = np.repeat(np.arange(len(sampled)), [len(row) for row in rows])
-    log_f = log_f[np.ix_(sampled, np.concatenate(rows))]
-    shares = np.bincount(of) / len(of)
-    log_z, _, _ = minimise_objective(log_f, shares, np.zeros(len(sampled)))
-    log_p = np.maximum(log_f - log_z[:, None], -1e6)
-    fit = np.stack([log_p[:, of == k].mean(1) for k in range(len(sampled))])  # of draws said to be of k, to every state
+    sampled, ends = np.flatnonzero(counts), np.cumsum(counts)
+    most = max(5, 5000 // len(sampled))
+    of = [log_f[sampled, ends[k] - counts[k] : ends[k] : counts[k] // most + 1] for k in sampled]  # each (S, few)
+    means = np.stack([np.nan_to_num(x - x.max(0), neginf=-1e300).mean(1) for x in of])  # (draws of, in) a state
+    shares = np.array([x.shape[1] for x in of]) / sum(x.shape[1] for x in of)
+    log_z, *_ = minimise_objective(np.hstack(of), shares, means.diagonal())
+    fit = means - log_z
     gain = fit.max(1) - fit.diagonal()
     if (gain > 1).sum() < 2:
-        return ()
+        return log_z, ()
     worst = int(gain.argmax())
     sentence = (
         f"draws said to be of state {sampled[worst]} fit state {sampled[fit[worst].argmax()]} better, by "
         f"{gain[worst]:.3g} nats each: put the columns in the order of their states, or let the chains settle"
     )
-    return (Diagnostic("other states", sentence),)
+    return log_z, (Diagnostic("other states", sentence),)
 
 
-def _influences(W: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """What every draw contributes to log Z_k - log Z_0, to first order: (K+1, N).
-
-    The estimating equation Σ_n [1(x_n is of state k) - p_k(x_n)] = 0, p_k = n_k W_k, is that of logistic regression
-    (Geyer, "Estimating normalizing constants and reweighting mixtures in Markov chain Monte Carlo", 1994): H⁺ times
-    its terms, H = diag(Σ_n p) - Σ_n p pᵀ, is what each draw does to the parts of the mixture, and so to its density.
-    """
+def _weakest_link(overlap: np.ndarray, counts: np.ndarray) -> float:
+    """How many draws connect the two groups into which the states fall first, as ever stronger links are cut."""
     sampled = np.flatnonzero(counts)
-    p, origin = counts[sampled, None] * W[sampled], np.repeat(np.arange(len(sampled)), counts[sampled])  # (S, N), (N,)
-    H = np.diag(p.sum(1)) - p @ p.T
-    to_mixture = W @ p.T @ np.linalg.pinv(H, rcond=1e-12, hermitian=True)  # (K+1, S)
-    found = W - to_mixture[:, origin] + to_mixture @ p
-    return found - found[0]
+    n = counts[sampled]
+    flow = n[:, None] * overlap[np.ix_(sampled, sampled)]
+    strength = flow / np.sqrt(np.outer(n, n))
+    links = np.unique(strength)
+    first = bisect_left(links, 2, key=lambda link: connected_components(strength > link)[0])
+    n_groups, label = connected_components(strength > links[first])
+    weakest = float(flow[label[:, None] < label].sum())
+    if weakest < 2.5e-10 * n.sum():  # rounding decides
+        raise ValueError(
+            "the draws do not overlap: nothing connects states "
+            f"{' and '.join(str(sampled[label == group].tolist()) for group in range(n_groups))}; add states between"
+        )
+    return weakest
 
 
 @np.errstate(under="ignore")
@@ -265,7 +195,7 @@ def mbar(
         Which chain each column came from. Draws of one chain depend on each other: without this the error bars take
         all draws for independent, and are too small for those of a Markov chain.
     start_log_z : float, optional
-        log Z of the first state, where it is known: ``estimate`` adds it to the ratio.
+        log Z of the first state, if it is known: ``estimate`` adds it to the ratio.
 
     Returns
     -------
@@ -274,8 +204,7 @@ def mbar(
     Raises
     ------
     ValueError
-        Where shapes, counts or chains do not fit, there is one chain only, an entry is NaN or +inf, or the states do
-        not overlap, so that no method could tell their ratio from these draws.
+        Also if the states do not overlap, so that no method can tell their ratio from these draws.
 
     Examples
     --------
@@ -286,29 +215,32 @@ def mbar(
     >>> abs(result.log_z[1] + 0.5) < 3 * result.std_error[1]
     np.True_
     """
-    log_f, counts = as_draws(log_density_matrix, counts)
-    chains, start_log_z = as_chain_labels(chains, counts), as_start_log_z(start_log_z)
+    log_f, counts, chains, start_log_z = as_draws(log_density_matrix, counts, chains, start_log_z)
     sampled = np.flatnonzero(counts)
     if len(sampled) < 2:
         raise ValueError(f"draws of at least two states are needed, got draws of {len(sampled)}")
-    n_draws = counts.sum()
-    start = log_ratios_by_stepping_stones(log_f, counts)[sampled]
-    start = np.where(np.isfinite(start), start, 0.0)
-    shares = counts[sampled] / n_draws
-    log_z_sampled, n_steps, gradient = minimise_objective(log_f[sampled], shares, start)
-
-    log_mixture, _ = responsibilities(log_f[sampled], np.log(shares), log_z_sampled)
+    n_draws, shares = counts.sum(), counts[sampled] / counts.sum()
+    start, misplaced = rough_log_z(log_f, counts)
+    log_z, _, gradient = minimise_objective(log_f[sampled], shares, start)
+    log_mixture, _ = responsibilities(log_f[sampled], np.log(shares), log_z)
     log_z = logsumexp(log_f - log_mixture, axis=1) - np.log(n_draws)  # Z_k = (1/N) Σ_n f_k(x_n) / mixture(x_n)
     W = np.exp(log_f - log_mixture - log_z[:, None]) / n_draws  # (K+1, N): rows sum to 1
     products = W @ W.T
-    gap, weakest = _overlap_gaps(products, counts)
-    log_ratios, overlap = log_z - log_z[0], products * counts
+    overlap = products * counts
+    weakest_link = _weakest_link(overlap, counts)
+
+    # Σ_n [1(x_n is of state k) - n_k W_kn] = 0 is the estimating equation, that of logistic regression with the Hessian
+    # H  (Geyer, "Estimating normalizing constants and reweighting mixtures in Markov chain Monte Carlo", 1994)
+    rest = sampled[1:]
+    H = np.diag(counts[rest]) - counts[rest, None] * overlap[np.ix_(rest, rest)]
+    response = overlap[:, rest] @ np.linalg.inv(H)  # (K+1, S-1)
     if chains is None:
-        covariance, n_chains = _covariance(products, counts), None
+        theta, n_chains = products + response @ overlap[:, rest].T, None  # Shirts and Chodera 2008, Eq. 8
     else:
-        sums = chain_sums(_influences(W, counts), chains)  # (K+1, C)
-        covariance, n_chains = sums @ sums.T, sums.shape[1]
-    misplaced = other_states(log_f, counts)
+        is_of_state = np.repeat(np.arange(len(counts)), counts) == rest[:, None]  # (S-1, N)
+        sums = chain_sums(W - response @ (is_of_state - counts[rest, None] * W[rest]), chains)  # (K+1, C)
+        theta, n_chains = sums @ sums.T, sums.shape[1]
+    covariance = theta - theta[0] - theta[:, :1] + theta[0, 0]
     return MBARResult(
-        log_ratios, covariance, overlap, gap, n_steps, gradient, n_chains, start_log_z, weakest, misplaced
+        log_z - log_z[0], covariance, overlap, weakest_link, gradient, n_chains, start_log_z, misplaced
     )

@@ -1,7 +1,8 @@
-"""Error bars for draws of chains: draws of one chain depend on each other, those of two chains do not.
+"""Draws of several states: checks, error bars over chains, and the result that ratios of Z share.
 
-To first order an estimate moves by the sum of what every draw contributes to it, its *influence*. Added up chain by
-chain, influences are independent, whatever the draws of a chain have to do with each other, and their mean is zero:
+Draws of one chain depend on each other, those of two chains do not. To first order an estimate moves by the sum of what
+every draw contributes to it, its *influence*. Added up chain by chain, influences are independent, and their mean is
+zero:
 
     std_error² = C / (C - 1) Σ_c (Σ_{n in chain c} influence_n)²,  C chains.
 
@@ -15,7 +16,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from anneal_edu.validation import as_finite_array, require_shape
+from anneal_edu.estimate import Estimate, Result
+from anneal_edu.validation import as_count, as_finite_array, as_number, as_real, require_shape, require_unmasked
 
 
 def by_rungs(rungs: np.ndarray, n_rungs: int) -> tuple[np.ndarray, np.ndarray]:
@@ -30,10 +32,33 @@ def by_rungs(rungs: np.ndarray, n_rungs: int) -> tuple[np.ndarray, np.ndarray]:
     return np.argsort(rungs, kind="stable"), np.bincount(rungs, minlength=n_rungs)
 
 
-def as_chain_labels(chains: npt.ArrayLike | None, counts: np.ndarray) -> np.ndarray | None:
-    """Which chain every draw came from, (N,) of whole numbers, two at least for every sampled state; or None."""
-    if chains is None:
-        return None
+def as_draws(
+    matrix: np.ndarray, counts: np.ndarray, chains: npt.ArrayLike | None, start_log_z: float | None
+) -> tuple[np.ndarray, np.ndarray, np.ndarray | None, float | None]:
+    """The arguments of an estimator from draws, checked; the chains are numbered 0, 1, …"""
+    log_f = as_real("log_density_matrix", matrix)
+    if log_f.ndim == 2 and np.shape(counts) == log_f.shape[1:] != log_f.shape[:1]:
+        raise ValueError(f"log_density_matrix must have shape (K+1, N), got {log_f.shape}: turned over? Hand in its .T")
+    if log_f.ndim != 2 or len(log_f) < 2 or log_f.shape[1] == 0:
+        raise ValueError(f"log_density_matrix must have shape (K+1, N), at least two states, got {log_f.shape}")
+    if np.isnan(log_f).any() or (log_f == np.inf).any():
+        raise ValueError("log_density_matrix must not hold NaN or +inf")
+    require_unmasked("counts", counts)
+    counts = np.asarray(counts)
+    require_shape("counts", counts, (len(log_f),))
+    counts = np.array([as_count("every entry of counts", n, minimum=0) for n in counts.tolist()])
+    if counts.sum() != log_f.shape[1]:
+        raise ValueError(f"counts must add up to the {log_f.shape[1]} columns of the matrix, got {counts.sum()}")
+    origin = np.repeat(np.arange(len(counts)), counts)
+    if np.isneginf(log_f[origin, np.arange(len(origin))]).any():
+        raise ValueError("a draw has density zero under the state that it is said to come from: are columns in order?")
+    if start_log_z is not None and not np.isfinite(start_log_z := as_number("start_log_z", start_log_z)):
+        raise ValueError(f"start_log_z must be finite, got {start_log_z}")
+    return log_f, counts, None if chains is None else _as_labels(chains, counts), start_log_z
+
+
+def _as_labels(chains: npt.ArrayLike, counts: np.ndarray) -> np.ndarray:
+    """Which chain every draw came from, numbered from 0, (N,); at least two chains for every sampled state."""
     labels = as_finite_array("chains", chains, ndim=1)
     require_shape("chains", labels, (int(counts.sum()),))
     if (labels != np.round(labels)).any():
@@ -52,8 +77,6 @@ def as_chain_labels(chains: npt.ArrayLike | None, counts: np.ndarray) -> np.ndar
 
 def chain_sums(influences: np.ndarray, chains: np.ndarray) -> np.ndarray:
     """Influences (..., N) added up chain by chain, times √(C / (C - 1)): (..., C); their products are covariances.
-
-    Labels (N,) are 0, 1, …, as `as_chain_labels` makes them.
 
     Examples
     --------
@@ -78,3 +101,19 @@ def error_over_chains(influences: np.ndarray, chains: np.ndarray | None) -> np.n
     """
     independent = influences if chains is None else chain_sums(influences, chains)
     return np.sqrt((independent**2).sum(-1))
+
+
+class RatioResult(Result):
+    """log Z of every state relative to the first, log_z (K+1,), and log Z of the first, start_log_z, if it is known."""
+
+    start_log_z: float | None
+
+    @property
+    def estimate(self) -> Estimate:
+        """log Z of the last state, the target; ValueError without start_log_z."""
+        if self.start_log_z is None:
+            raise ValueError(
+                "the draws tell ratios only: give the estimator log Z of the first state, start_log_z, or 0 for ratios"
+            )
+        ratio = super().estimate
+        return Estimate(self.start_log_z + ratio.log_z, ratio.std_error, ratio.warnings)

@@ -1,4 +1,4 @@
-"""An answer is folded when a lesson is opened, until the reader clicks on it or runs its cell."""
+"""What answers a prediction is folded when a lesson is opened, until the reader clicks on it or runs the cell."""
 
 import nbformat
 import pytest

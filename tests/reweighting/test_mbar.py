@@ -8,7 +8,7 @@ from scipy.optimize import brentq
 from scipy.special import expit, logsumexp
 
 import anneal_edu as ae
-from anneal_edu.reweighting.mbar import minimise_objective, responsibilities
+from anneal_edu.reweighting.mbar import minimise_objective, responsibilities, rough_log_z
 
 
 @pytest.fixture(scope="module")
@@ -114,32 +114,22 @@ def test_a_bad_start_does_not_matter():
 
 @pytest.mark.parametrize("case", CASES)
 def test_newton_ends_after_a_few_steps(case):
-    """Each step squares the error: 8 are the most of 12 seeds. Self-consistent steps alone need 24 to hundreds."""
+    """From the rough start each step squares the error."""
     n_steps, n, distance, _, *unsampled = CASES[case]
     for seed in range(100, 103):
         log_f, counts, _ = gaussian_draws(n_steps, n, distance, seed, *unsampled)
-        assert ae.mbar(log_f, counts).n_steps < 15
-
-
-def test_no_step_leads_uphill(monkeypatch):
-    """Without self-consistent steps first, Newton's second step from zeros would, in most of ten seeds."""
-    monkeypatch.setattr("anneal_edu.reweighting.mbar._FIRST_STEPS", 0)
-    for seed in range(10):
-        log_f, counts, _ = gaussian_draws(20, 200, 8.0, seed)
-        shares, at = counts / counts.sum(), [np.zeros(21)]
-        for most in range(1, 9):
-            monkeypatch.setattr("anneal_edu.reweighting.mbar._MAX_STEPS", most)
-            at.append(minimise_objective(log_f, shares, at[0])[0])
-        values = [responsibilities(log_f, np.log(shares), z)[0].mean() + shares @ z for z in at]
-        assert np.diff(values).max() < 1e-12
+        sampled = counts > 0
+        start, _ = rough_log_z(log_f, counts)
+        assert minimise_objective(log_f[sampled], counts[sampled] / counts.sum(), start)[1] < 8
 
 
 def test_shifting_a_row_shifts_its_log_z():
     log_f, counts, _ = gaussian_draws(3, 200, 3.0, 11)
-    shift = np.array([0.0, 1000.0, -1000.0, 5.0])
+    shift = np.array([0.0, 1e5, -1e5, 5.0])
     base, moved = ae.mbar(log_f, counts), ae.mbar(log_f + shift[:, None], counts)
     np.testing.assert_allclose(moved.log_z, base.log_z + shift, atol=1e-9)
     np.testing.assert_allclose(moved.std_error, base.std_error, atol=1e-9)
+    assert moved.warnings == ()
 
 
 def test_low_overlap_is_warned_of_and_none_is_refused():
@@ -243,4 +233,4 @@ def test_a_long_ladder_of_sound_links_is_not_accused():
     means = np.linspace(0, 40, 81)
     x = (means[:, None] + np.random.default_rng(0).normal(size=(81, 50))).ravel()
     found = ae.mbar(-((x - means[:, None]) ** 2) / 2, [50] * 81)
-    assert found.spectral_gap < 0.01 and found.warnings == ()
+    assert found.warnings == ()
