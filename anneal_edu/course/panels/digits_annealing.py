@@ -149,8 +149,6 @@ def _percent(share: float) -> str:
 
 def _takeaway(beta: float, now: Stop) -> str:
     """One sentence; it promises no digit that another processor could change, where the outcome is clear."""
-    if beta == 0:
-        return "At the start everything is known: draws are exact, and so is log Z."
     size = abs(now.miss)
     at = "the target" if beta == 1 else f"β = {beta:g}"
     if size < 0.5:
@@ -158,10 +156,8 @@ def _takeaway(beta: float, now: Stop) -> str:
     amount = next((f"more than {n} nat{'s' * (n > 1)}" for n in (30, 10, 5, 2, 1) if size > n), "half a nat to a nat")
     if now.miss > 0:
         return f"At {at} log Ẑ lies {amount} above the exact log Z: a few heavy chains carry the estimate."
-    if now.interval[1] >= now.log_z:
-        return f"At {at} log Ẑ lies {amount} below the exact log Z, but its interval reaches that far."
-    healthy = now.result.ess >= 0.1 * len(now.result.log_weights)
-    comfort = ", with a healthy ESS" if healthy else ""
+    outside = "beyond" if now.interval[1] < now.log_z else "within"
+    comfort = ", with a healthy ESS" if now.result.ess >= 0.1 * len(now.result.log_weights) else ""
     held = "hardly any" if now.mass < 0.02 else "only a part"
     where = f": chains stand where {held} of the exact probability is" if now.mass < 0.8 else ""
-    return f"At {at} log Ẑ lies {amount} below the exact log Z, beyond its interval{comfort}{where}."
+    return f"At {at} log Ẑ lies {amount} below the exact log Z, {outside} its interval{comfort}{where}."

@@ -119,10 +119,8 @@ def _takeaway(ratios: np.ndarray, unit: str) -> str:
     if ratios.max() < 2:
         never = ", if it gets there at all" if ratios.min() == 0 else ""
         return f"To come as near to the truth as the paper's random walk, HAIS needs more {what}{never}: no gain here."
-    claim = "the paper's order of magnitude at best, at worst less"
-    if ratios.min() >= 10:
-        claim = "as the paper says" if unit == COSTS[0] else "half of the gain, and still an order of magnitude"
+    less = "" if ratios.min() >= 10 else " at best, at worst less"
     return (
         f"To come as near to the truth as the paper's random walk, HAIS needs about {low} to {high} times fewer "
-        f"{what}: {claim}."
+        f"{what}: the paper's order of magnitude{less}."
     )

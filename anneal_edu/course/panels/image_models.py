@@ -121,9 +121,8 @@ def _takeaway(name: str, points: dict[str, np.ndarray], patches: str, with_refer
             f"{max(gains):.0f} nats. First is {_CALLED[best]}, {gap:.0f} ± {error:.0f} before {_CALLED[other]}"
             f"{'' if gap > 3 * error else ': undecided'}."
         )
-    clear = "" if gap > 3 * error else ", less than three standard errors"
     worst = ", the worst of the six" if other == ranked[-1] else ""
     return (
         f"On {_ON[patches]} {_CALLED[best]} is best. It is {gap:.0f} ± {error:.0f} nats a patch better than "
-        f"{_CALLED[other]}{worst}{clear}."
+        f"{_CALLED[other]}{worst}."
     )

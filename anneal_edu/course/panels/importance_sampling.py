@@ -119,10 +119,6 @@ class ImportanceSampling(Panel):
         )
 
 
-def _nats(error: float) -> str:
-    return f"{error:.1f}" if error < 100 else f"{error:,.0f}"
-
-
 def _normal(x: np.ndarray) -> np.ndarray:
     return np.exp(-(x**2) / 2) / np.sqrt(2 * np.pi)
 
@@ -137,7 +133,7 @@ def _takeaway(error, interval_too_low, ess, share, n_samples, distance, dim) -> 
     if error < -0.5:
         interval = "misses the truth" if interval_too_low else "just covers the truth"
         return (
-            f"{far}Broken: log Ẑ is {_nats(-error)} nats too low, the heaviest of {n_samples:,} draws carries "
+            f"{far}Broken: log Ẑ is {-error:,.1f} nats too low, the heaviest of {n_samples:,} draws carries "
             f"{share:.0%} of the weight, and the interval {interval}."
         )
     within = f"within {max(np.ceil(10 * abs(error)) / 10, 0.1):.1f} nats of the truth"

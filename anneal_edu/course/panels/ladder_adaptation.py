@@ -164,9 +164,9 @@ def _rate(rates: np.ndarray) -> float:
 def _takeaway(step: int, spread: float, first: Round) -> str:
     uneven = first.rates.max() - first.rates.min()
     if step == 0:
-        worst = int(first.rates.argmax()) + 1
         if uneven < 0.1:
             return "A linear ladder, and all pairs refuse about equally often: nothing needs to be moved."
+        worst = first.rates.argmax() + 1
         return f"A linear ladder: pair {worst} is the one to be feared. Others have too little to do."
     if spread < 0.12:
         return "All pairs refuse about equally often. Another ladder of as many rungs makes hardly more round trips."

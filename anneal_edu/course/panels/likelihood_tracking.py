@@ -156,22 +156,12 @@ class LikelihoodTracking(Panel):
 def _takeaway(errors: np.ndarray, std_error: np.ndarray) -> str:
     """What was measured, in numbers."""
     worst, missed = float(np.abs(errors).max()), np.abs(errors) > 3 * std_error
+    looks = f"at {missed.sum()} of {len(errors)} looks (✖)" if missed.any() else "at no look"
     if worst < _NEAR:
-        looks = f"at {missed.sum()} of {len(errors)} looks (✖)" if missed.any() else "at no look"
         return (
             f"Tracked and exact likelihood stay within {worst:.2f} nats of each other, and {looks} are they off by "
             "more than three standard errors."
         )
-    parting = f"At worst, tracked and exact likelihood part by {worst:.1f} nats. {_side(errors)}"
-    if not missed.any():
-        return f"{parting} No look is off by more than 3 s.e."
-    return f"{parting} Bars are too short at {missed.sum()} of {len(errors)} looks (✖)."
-
-
-def _side(errors: np.ndarray) -> str:
-    low = (np.minimum(errors, 0) ** 2).sum() / (errors**2).sum()
-    if low > 0.75:
-        return "Log Ẑ is mostly too low: the model looks better than it is."
-    if low < 0.25:
-        return "Log Ẑ is mostly too high: the model looks worse than it is."
-    return "Log Ẑ errs to both sides."
+    mostly_low = (np.minimum(errors, 0) ** 2).sum() > 0.75 * (errors**2).sum()
+    side = " Log Ẑ is mostly too low: the model looks better than it is." if mostly_low else ""
+    return f"At worst, tracked and exact likelihood part by {worst:.1f} nats.{side} Bars are too short {looks}."

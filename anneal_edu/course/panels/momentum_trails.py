@@ -139,20 +139,18 @@ def _takeaway(half_life: float, walks: dict[str, Walk], paper: Walk) -> str:
     kept, anew = (w.spread[-1] / LONG for w in walks.values())
     apart = np.hypot(*(w.spread_error[-1] / LONG for w in walks.values()))
     accepted = walks[hamiltonian.KEPT].accepted[1:].mean()
-    if accepted < 0.75:
-        refused = "more than half is" if accepted < 0.5 else "more than a quarter is"
+    if accepted < 0.5:
         return (
-            f"The step is too long for the narrow side of the valley: {refused} refused, and a refused chain turns "
-            "around."
+            "The step is too long for the narrow side of the valley: more than half is refused, and a refused chain "
+            "turns around."
         )
     found = (
         f"Chains that keep momentum fill {kept:.2f} of the target's length, the others {anew:.2f} "
         f"(difference ± {apart:.2f})."
     )
     best, error = paper.spread[-1] / LONG, np.hypot(paper.spread_error[-1], walks[hamiltonian.KEPT].spread_error[-1])
-    if half_life != 1 and best - kept > 2 * error / LONG:
-        fault = "never fades swings to and fro" if half_life > 1 else "fades at once wanders"
-        return f"{found} Momentum that {fault}: half-life 1 gives {best:.2f}."
+    if half_life > 1 and best - kept > 2 * error / LONG:
+        return f"{found} Momentum that never fades swings to and fro: half-life 1 gives {best:.2f}."
     if kept - anew > 3 * apart:
         return f"{found} Momentum that survives goes somewhere; fresh momentum wanders."
     return f"{found} Here keeping the momentum gains little."

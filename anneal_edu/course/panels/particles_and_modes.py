@@ -184,6 +184,4 @@ def _takeaway(pcd: Snapshot, pt: Snapshot) -> str:
             "The particles of PCD are not where its model is. What no particle visits is not pushed down, and the "
             f"likelihood pays: {pcd.distance:.0%} of the mass is misplaced, with PT {pt.distance:.0%}."
         )
-    if pt.log_likelihood < pcd.log_likelihood - 1:
-        return "Here the ladder does no better than a chain without one."
-    return "Here the two do about equally well."
+    return "Here the ladder gains little or nothing."

@@ -136,10 +136,10 @@ class ReplicaWalks(Panel):
         readout["refused"] = f"{rates[0]:.0%}"
         every = (n_pairs + 1) / expected["even_odd"]
         readout["all replicas in turn, trips a sweep"] = f"{every:.3f} of at most {1 / (2 + 2 * barrier):.3f}"
-        return Readout(_takeaway(n_pairs, barrier, memory, expected, counted), readout)
+        return Readout(_takeaway(barrier, memory, expected, counted), readout)
 
 
-def _takeaway(n_pairs, barrier, memory, expected, counted) -> str:
+def _takeaway(barrier, memory, expected, counted) -> str:
     turn, coin = expected["even_odd"], expected["stochastic_even_odd"]
     if barrier == 0:
         return (
@@ -153,8 +153,7 @@ def _takeaway(n_pairs, barrier, memory, expected, counted) -> str:
         )
     if coin < 1.15 * turn:
         return "With so few rungs, or so many refusals, all replicas wander, and the schemes hardly differ."
-    slow = " Memory costs little here." if memory > 0 else ""
     return (
         f"In turn, a replica keeps its direction until it is refused: {turn:.0f} sweeps a round trip. By a coin it "
-        f"forgets at every rung: {coin:,.0f} sweeps.{slow}"
+        f"forgets at every rung: {coin:,.0f} sweeps."
     )

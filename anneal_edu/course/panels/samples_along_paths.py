@@ -158,21 +158,17 @@ def _takeaway(beta: float, found: dict[str, int] | None, here: dict[str, Measure
     """``found`` says how many chains are in the likeliest picture, where chains are shown."""
     geometric, moments = here["geometric"], here["moments"]
     if beta == 1 and found is not None:
-        arrived = "The chains come there by different ways: compare what they bring."
-        if found["geometric"] <= 2 and found["moments"] >= 4:
-            arrived = f"On MAS several of the {SHOWN} chains have found it, on the geometric path hardly one."
-        return f"Both paths end in the same target, {moments.likeliest:.0%} of which is one picture. {arrived}"
-    if beta in (0, 1):
-        return "Here the two paths meet: they share their ends, and differ only in between."
+        clear = found["geometric"] <= 2 and found["moments"] >= 4
+        arrived = f" On MAS several of the {SHOWN} chains have found it, on the geometric path hardly one." * clear
+        return f"Both paths end in the same target, {moments.likeliest:.0%} of which is one picture.{arrived}"
     if geometric.likeliest > 0.5 and geometric.own < 0.1 < moments.own and target < 2:
         return (
             f"At β = {beta:g} the geometric path has {geometric.likeliest:.0%} of its probability on one picture, and "
             f"it is the wrong one. The target's own has {geometric.own:.1%} there, and {moments.own:.0%} on MAS."
         )
-    holds = f"At β = {beta:g} the geometric path holds {_number(geometric.pictures)} pictures"
-    holds = f"{holds} and MAS {_number(moments.pictures)}; the target itself has {_number(target)}."
-    if geometric.pictures < 0.95 * min(target, moments.pictures):
-        return f"{holds} The geometric path goes through a bottleneck."
-    if moments.pictures < 0.95 * target:
-        return f"{holds} Here MAS has fewer than the target."
-    return f"{holds} Neither path goes through a bottleneck here."
+    narrow = geometric.pictures < 0.95 * min(target, moments.pictures)
+    return (
+        f"At β = {beta:g} the geometric path holds {_number(geometric.pictures)} pictures and MAS "
+        f"{_number(moments.pictures)}; the target itself has {_number(target)}. The geometric path "
+        f"{'goes through a bottleneck' if narrow else 'has no bottleneck here'}."
+    )

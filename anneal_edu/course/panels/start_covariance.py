@@ -19,7 +19,7 @@ MODELS = {name: name for name in kiwaki.TOYS} | {
 SHARES = np.linspace(0, 1, 11)
 N_STEPS, N_CHAINS = 40, 1000
 NARROW, WIDE = (-4.5, 3.0), (-14.0, 6.0)
-_MULTIPLES = ((4, "four times"), (2.4, "twice"), (1.5, "1.5 times"))
+_TIMES = {4: "four times", 2.4: "twice", 1.5: "1.5 times"}
 _START = {0.0: "the diagonal start", 1.0: "the full one"}
 
 
@@ -131,11 +131,9 @@ def _takeaway(share: float, variances: np.ndarray, errors: np.ndarray, runs: Spr
     """Verdicts with margins of a few standard errors."""
     gain, noise = variances[0] - variances[-1], np.hypot(errors[0], errors[-1])
     if gain > 3 * noise:
-        ratio = variances[0] / variances[-1]
-        times = next((words for least, words in _MULTIPLES if ratio > least), None)
-        amount = f"more than {times} as large" if times else "larger"
-        found = f"From the diagonal start the variance of log w is {amount} as from the full one"
-        found = found if times else found.replace("larger as", "larger than")
+        times = next((words for least, words in _TIMES.items() if variances[0] > least * variances[-1]), None)
+        larger = f"more than {times} as large as" if times else "larger than"
+        found = f"From the diagonal start the variance of log w is {larger} from the full one"
     elif gain < -3 * noise:
         found = "Here the full covariance spreads the weights more than the diagonal one"
     else:

@@ -184,7 +184,7 @@ def _takeaway(found: Runs) -> str:
     per_chain = found.trips / N_CHAINS
     if per_chain < 0.3:
         return f"Chains alone {alone}, and hardly a replica makes a round trip: the masses of this ladder mean nothing."
-    if found.trips and masses(found.tempered)[0].min() < 0.01:
+    if masses(found.tempered)[0].min() < 0.01:
         return (
             "Plenty of round trips, and modes that nobody has seen: the hottest rung itself does not reach them. "
             "Nothing here warns you, least of all the error bars."

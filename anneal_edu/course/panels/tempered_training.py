@@ -108,8 +108,6 @@ class TemperedTraining(Panel):
 
 
 def _beside(difference: float) -> str:
-    if abs(difference) < 0.05:
-        return "level"
     return f"{abs(difference):.1f} {'above' if difference > 0 else 'below'}"
 
 

@@ -138,12 +138,13 @@ class TemperedWalk(Panel):
 
 def _takeaway(rounds: int, z: str, error: float, bar: float, now: RTSRound) -> str:
     if z == HELD:
-        if rounds > 2 and error < -3 * bar and error < -0.8:
-            return (
-                "With Ẑ = 1 chains climb at once and seldom come back: the shares still remember that all began at the "
-                "bottom, and log Ẑ is too low by many of its own error bars."
-            )
-        return "With Ẑ = 1 the chains leave the first rung and hardly come back."
+        climb = "With Ẑ = 1 chains climb at once and seldom come back"
+        if error > max(-3 * bar, -0.8):
+            return f"{climb}."
+        return (
+            f"{climb}: the shares still remember that all began at the bottom, and log Ẑ is too low by many of its own "
+            "error bars."
+        )
     if rounds <= N_INITIAL:
         evenness = np.exp(now.log_shares.max() - now.log_shares.min())
         if evenness > 10:

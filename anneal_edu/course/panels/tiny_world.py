@@ -124,17 +124,14 @@ class TinyWorld(Panel):
 
 
 def _takeaway(kernel, n_steps, misplaced, ratio) -> str:
-    if abs(ratio - 1) > 1e-9:
+    if kernel == CARELESS:
+        biased = ": biased" if abs(ratio - 1) > 1e-9 else ""
         return (
-            f"This kernel does not leave f_k invariant, and the mean weight is {ratio:.3g} Z: biased. Invariance is "
+            f"This kernel does not leave f_k invariant, and the mean weight is {ratio:.3g} Z{biased}. Invariance is "
             "what unbiasedness needs, and here all that it needs."
         )
-    if misplaced < 0.005:
-        return "Here the chains stand where the target is, and the mean weight is Z."
     moved = "never moved" if kernel == FROZEN else f"are out of equilibrium after {n_steps} step{'s' * (n_steps > 1)}"
     return (
         f"The chains {moved}: {misplaced:.0%} stand in the wrong place. Yet their mean weight is exactly Z, and "
         "counted with their weights they are the target."
-        if kernel != CARELESS
-        else f"With {n_steps} step the kernel comes too late to spoil E[w]; yet the weighted chains are not the target."
     )

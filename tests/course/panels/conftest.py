@@ -2,8 +2,7 @@
 
 import asyncio
 import sys
-from functools import cache, lru_cache, partialmethod
-from typing import NamedTuple
+from functools import cache, lru_cache
 
 import pytest
 
@@ -48,34 +47,6 @@ FEWER = {
 }
 """Panel → controls whose own settings would take too long, or are not those of the SMALLER constants."""
 
-SMALLEST = SMALLER | {
-    "AnnealingRuns": {"STEPS": (11, 26, 51)},
-    "LikelihoodTracking": {"N_UPDATES": 250, "N_CHAINS": 30, "_runs": {}},
-    "SandwichGap": {"STEPS": (10, 15, 20)},
-    "StartCovariance": {"N_CHAINS": 200, "N_STEPS": 20},
-    "TemperedWalk": {"N_CHAINS": 12, "N_SWEEPS": 10},
-}
-"""The same where it does not matter what is found, only that it is shown."""
-
-FEWEST = FEWER | {
-    "AnnealingRuns": FEWER["AnnealingRuns"] | {"n_steps": steps("steps K", 26, (11, 26, 51))},
-}
-"""The controls that belong to the SMALLEST constants."""
-
-
-class Budget(NamedTuple):
-    """What a panel is given under test."""
-
-    constants: dict
-    controls: dict
-
-    def memory(self, kind):
-        """Which memory a panel uses: budgets that give it the same constants share what it has computed."""
-        return id(self.constants.get(kind.__name__))
-
-
-QUICK, QUICKEST = Budget(SMALLER, FEWER), Budget(SMALLEST, FEWEST)
-
 
 @pytest.fixture(autouse=True)
 def no_loop_of_others():
@@ -87,21 +58,21 @@ def no_loop_of_others():
 
 
 @cache
-def with_a_memory_of_its_own(function, memory):
-    """For results of one budget, which nobody else is to find."""
+def shared(function):
+    """A memory for the results of the smaller budgets."""
     return lru_cache(function.__wrapped__)
 
 
 @cache
-def runs_of(kind, memory):
-    """What panels of this kind have computed on one budget, by their settings."""
+def runs_of(kind):
+    """What panels of this kind have computed, by their settings."""
     return {}
 
 
-def once_for_every_test(panel, settings, work, memory):
-    """`Panel.once`, that looks also for what another panel of the kind has computed on the same budget."""
+def once_for_every_test(panel, settings, work):
+    """`Panel.once`, that also looks for what another panel of the kind has computed."""
+    runs = runs_of(type(panel))
     if settings not in panel._runs:
-        runs = runs_of(type(panel), memory)
         if settings not in runs:
             runs[settings] = yield from work
         panel._runs[settings] = runs[settings]
@@ -116,50 +87,42 @@ def takes(recipe, value):
     return control.min <= value <= control.max
 
 
-def make_quick(monkeypatch, kind, budget=QUICK):
+def make_quick(monkeypatch, kind):
     """Give a panel smaller constants and fewer settings."""
-    name, module = kind.__name__, sys.modules[kind.__module__]
-    few = budget.controls.get(name, {})
-    kept = {
+    name, module, few = kind.__name__, sys.modules[kind.__module__], FEWER.get(kind.__name__, {})
+    scenes = {
         scene: {c: v for c, v in values.items() if c not in few or takes(few[c], v)}
         for scene, values in kind.scenes.items()
     }
-    monkeypatch.setattr(kind, "scenes", kept)
-    monkeypatch.setattr(kind, "once", partialmethod(once_for_every_test, memory=budget.memory(kind)))
+    monkeypatch.setattr(kind, "scenes", scenes)
+    monkeypatch.setattr(kind, "once", once_for_every_test)
     for control, recipe in few.items():
-        assert control in kind.controls, f"{name} has no {control}"
         monkeypatch.setitem(kind.controls, control, recipe)
-    if name in budget.constants:
+    if name in SMALLER:
         for key, function in list(vars(module).items()):
             if hasattr(function, "cache_clear") and function.__module__ == module.__name__:
-                monkeypatch.setattr(module, key, with_a_memory_of_its_own(function, budget.memory(kind)))
-        for constant, value in budget.constants[name].items():
+                monkeypatch.setattr(module, key, shared(function))
+        for constant, value in SMALLER[name].items():
             monkeypatch.setattr(module, constant, value)
 
 
 @pytest.fixture
 def quick_panel(monkeypatch):
-    """Opens panels of SMALLER budgets that render no picture, and closes them."""
-    yield from opening(monkeypatch, QUICK)
-
-
-@pytest.fixture
-def quickest_panel(monkeypatch):
-    """The same with the SMALLEST budgets."""
-    yield from opening(monkeypatch, QUICKEST)
-
-
-def opening(monkeypatch, budget):
-    """Yield a function that opens panels; close them all."""
+    """A function that opens panels of smaller budgets that render no picture; closes them all."""
     monkeypatch.setattr(LectureFigure, "png", lambda figure: b"")
     opened = []
 
     def open_panel(kind, **values):
         if not opened:
-            make_quick(monkeypatch, kind, budget)
+            make_quick(monkeypatch, kind)
         opened.append(kind(**values))
         return opened[-1]
 
     yield open_panel
     for panel in opened:
         panel.close()
+
+
+def drawn(ax, name):
+    """The visible artist of this name."""
+    return next(artist for artist in ax.get_children() if artist.get_gid() == name and artist.get_visible())

@@ -1,30 +1,39 @@
-"""Axes and legends stay where they are while sliders move, and what lies beyond an axis is said."""
+"""Axes and legends stay where they are while sliders move, and hold what is drawn."""
 
 import numpy as np
 import pytest
 
 from anneal_edu.course import panels
 from anneal_edu.course.figures.annealing import LOG_WEIGHTS
-from tests.course.panels.conftest import takes
+from tests.course.panels.conftest import drawn
 from tests.course.panels.test_every_control import settings_of
 
 STAY = {
-    "FirstPath": {"beta"},
-    "TwoPaths": {"beta", "separation", "correlation", "n_steps"},
-    "TinyWorld": {"n_steps", "depth", "kernel"},
-    "ImportanceSampling": {"distance", "n_samples", "seed"},
-    "BiasDecay": {"n_steps", "separation", "ends", "schedule", "seed"},
     "AnnealingRuns": {"n_steps"},
-    "WhereTheKnotsSit": {"knots"},
-    "SamplesAlongPaths": {"beta", "model", "start", "shown", "seed"},
+    "BiasDecay": {"n_steps", "separation", "ends", "schedule", "seed"},
     "DigitsAnnealing": {"beta"},
+    "FirstPath": {"beta"},
     "FourModes": {"beta", "n_steps", "kernel", "seed"},
-    "StartCovariance": {"share"},
-    "MomentumTrails": {"step_size", "half_life", "seed"},
     "HamiltonianConvergence": {"cost"},
     "ImageModels": {"model"},
+    "ImportanceSampling": {"distance", "n_samples", "seed"},
+    "LadderAdaptation": {"step", "seed"},
+    "MomentumTrails": {"step_size", "half_life", "seed"},
+    "OneMatrix": {"seed"},
+    "ParticlesAndModes": {"updates"},
+    "RungsAgainstError": {"seed"},
+    "SamplesAlongPaths": {"beta", "model", "start", "shown", "seed"},
+    "StartCovariance": {"share"},
+    "TemperedModes": {"n_pairs", "hottest", "seed"},
+    "TemperedTraining": {"methods", "moment"},
+    "TemperedWalk": {"rounds", "seed"},
+    "TinyWorld": {"n_steps", "depth", "kernel"},
+    "TwoPaths": {"beta", "separation", "correlation", "n_steps"},
+    "WhereTheKnotsSit": {"knots"},
+    "WhichIsWrong": {"seed"},
+    "WhomToBelieve": {"seed"},
 }
-"""Panel → controls that move no axis."""
+"""Panel → controls that move what is drawn, but no axis."""
 
 
 def frames(panel):
@@ -36,20 +45,52 @@ def frames(panel):
 
 
 @pytest.mark.parametrize("name", STAY)
-def test_axes_stay(name, quickest_panel):
-    panel = quickest_panel(getattr(panels, name))
-    for control in STAY[name]:
+def test_axes_stay(name, quick_panel):
+    panel = quick_panel(getattr(panels, name))
+    for control in sorted(STAY[name]):
         widget, before = getattr(panel, control), panel.values[control]
         at_first = list(frames(panel))
         for value in settings_of(widget):
             widget.value = value
+            panel.run()
             assert list(frames(panel)) == at_first, f"{control} = {value}"
         widget.value = before
 
 
+def assert_inside(ax):
+    """All that is drawn lies inside of the limits."""
+    for line in (line for line in ax.lines if line.get_gid() and line.get_visible()):
+        for values, (low, high) in zip(line.get_data(), (ax.get_xlim(), ax.get_ylim()), strict=True):
+            values = np.asarray(values, dtype=float)
+            assert low <= np.nanmin(values) and np.nanmax(values) <= high, line.get_gid()
+
+
+def test_every_run_is_inside_of_the_axis_of_its_number_of_temperatures(quick_panel):
+    panel = quick_panel(panels.RungsAgainstError, rungs=3, model="strong couplings")
+    for seed in range(20):
+        panel.seed.value = seed
+        assert_inside(panel.axes[1])
+
+
+@pytest.mark.parametrize("path", panels.ladder_adaptation.PATHS)
+def test_the_axis_of_the_local_barrier_holds_that_of_every_round(path, quick_panel):
+    panel = quick_panel(panels.LadderAdaptation, path=path, n_pairs=16)
+    for step in range(4):
+        panel.step.value = step
+        assert_inside(panel.axes[2])
+
+
+def test_masses_of_nothing_and_of_all_are_seen_whole(quick_panel):
+    """Half a marker is 4 pixels high."""
+    masses = quick_panel(panels.TemperedModes, hottest=0.5).axes[2]
+    low, high = (masses.transData.transform((0, mass))[1] for mass in (0, 1))
+    box = masses.get_window_extent()
+    assert low - box.y0 > 4 and box.y1 - high > 4
+
+
 def test_an_estimate_below_the_plot_is_an_arrow_at_its_edge(quick_panel):
     panel = quick_panel(panels.ImportanceSampling, dim=64, distance=8.0)
-    (arrow,) = (line for line in panel.axes[2].lines if line.get_gid() == "below" and line.get_visible())
+    arrow = drawn(panel.axes[2], "below")
     low, high = panel.axes[2].get_ylim()
     assert arrow.get_xdata() == [8.0] and low < arrow.get_ydata()[0] < low + 0.1 * (high - low)
     panel.distance.value = 0.0
@@ -63,10 +104,3 @@ def test_log_weights_beyond_the_axis_are_counted(quick_panel):
     said = {text.get_gid(): text.get_text() for text in panel.axes[1].texts if text.get_visible()}
     assert said["moments beyond"] == f"← {beyond['moments']:.0%}" and beyond["moments"] > 0  # 13% of all
     assert "geometric beyond" not in said and beyond["geometric"] < 0.005
-
-
-def test_quick_panels_keep_of_a_scene_what_their_controls_can_take():
-    controls = panels.BiasDecay.controls
-    assert takes(controls["n_steps"], 100) and not takes(controls["n_steps"], 99)
-    beta = panels.FirstPath.controls["beta"]
-    assert takes(beta, 1.0) and not takes(beta, 1.1)

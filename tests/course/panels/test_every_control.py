@@ -15,10 +15,7 @@ from matplotlib.patches import Polygon
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 
-from anneal_edu.course import panels
-from anneal_edu.course.figures import artists
-from anneal_edu.course.panels.controls import slider
-from tests.course.panels.conftest import PANELS, QUICKEST, runs_of
+from tests.course.panels.conftest import PANELS, runs_of
 
 
 def is_slow(kind):
@@ -86,9 +83,9 @@ def shown(panel):
     return bytes(panel.figure.canvas.buffer_rgba()), str(panel), panel.readout
 
 
-def over_all_controls(quickest_panel, kind):
+def over_all_controls(quick_panel, kind):
     """Each setting has its own sound picture, and it matters not how it was reached. Returns the panel."""
-    panel = quickest_panel(kind)
+    panel = quick_panel(kind)
     at_first = panel.values
     ends = {control: settings_of(getattr(panel, control)) for control in at_first}
     for control, values in ends.items():
@@ -102,14 +99,14 @@ def over_all_controls(quickest_panel, kind):
         getattr(panel, control).value = at_first[control]
     for control in reversed(ends):
         getattr(panel, control).value = ends[control][0]
-    fresh = quickest_panel(kind, **{control: values[0] for control, values in ends.items()})
+    fresh = quick_panel(kind, **{control: values[0] for control, values in ends.items()})
     assert shown(panel) == shown(fresh), "what is shown depends on how it was reached"
     return panel
 
 
-def over_one_end_of_its_controls(quickest_panel, kind):
+def over_one_end_of_its_controls(quick_panel, kind):
     """The same of the opening picture and of one end of each control, since a run takes long. Returns the panel."""
-    panel = quickest_panel(kind)
+    panel = quick_panel(kind)
     assert_sound(panel)
     at_first, opening = panel.values, seen(panel)
     for control, first in at_first.items():
@@ -120,98 +117,16 @@ def over_one_end_of_its_controls(quickest_panel, kind):
         assert seen(panel) != opening, f"two settings of {control} look the same"
         reached, found = panel.values, shown(panel)
         getattr(panel, control).value = first
-    runs_of(kind, QUICKEST.memory(kind)).clear()
-    assert found == shown(quickest_panel(kind, **reached)), "what is shown depends on how it was reached"
+    runs_of(kind).clear()
+    assert found == shown(quick_panel(kind, **reached)), "what is shown depends on how it was reached"
     return panel
 
 
 @pytest.mark.parametrize("name", PANELS)
-def test_a_panel_over_its_controls_and_in_the_lecture_hall(name, quickest_panel):
+def test_a_panel_over_its_controls_and_in_the_lecture_hall(name, quick_panel):
     kind = PANELS[name]
-    panel = (over_one_end_of_its_controls if is_slow(kind) else over_all_controls)(quickest_panel, kind)
+    panel = (over_one_end_of_its_controls if is_slow(kind) else over_all_controls)(quick_panel, kind)
     assert_sound(panel.show(next(iter(kind.scenes))).present())
-
-
-class Line(panels.Panel):
-    """A line of a given height, and its faults below."""
-
-    title = "A line"
-    picture = "A level line."
-    controls = {"height": slider("height", 1.0, 0.0, 2.0, 0.5), "width": slider("width", 2.0, 1.0, 3.0, 0.5)}  # noqa: RUF012
-
-    def make_axes(self, figure):
-        axes = figure.columns(1, 1)
-        for ax in axes:
-            ax.set(xlim=(0, 1), ylim=(-1, 3), title="a plot")
-        return axes
-
-    def draw(self, height, width):
-        for ax in self.axes:
-            artists.curve(ax, "line", [0, 1], [height, height], "truth", linewidth=width)
-        return panels.Readout(f"The line is {height:g} high.", {})
-
-
-class Unconnected(Line):
-    def draw(self, height, width):
-        return super().draw(height, 2.0)
-
-
-class NotANumber(Line):
-    def draw(self, height, width):
-        return panels.Readout(super().draw(height, width).takeaway, {"height": "nan" if height > 1 else "1"})
-
-
-class Clipped(Line):
-    def draw(self, height, width):
-        self.axes[1].set_title("A title that is too long. " * 5 * (height > 1))
-        return super().draw(height, width)
-
-
-class Overlapping(Line):
-    def draw(self, height, width):
-        self.axes[0].set_title("A title that is too long. " * 3 * (height > 1))
-        return super().draw(height, width)
-
-
-class OutOfSight(Line):
-    def draw(self, height, width):
-        return super().draw(min(height, 1.0) if width == 2 else height, width)
-
-
-class Remembering(Line):
-    def draw(self, height, width):
-        self.highest = max(height, getattr(self, "highest", 0.0))
-        return panels.Readout(f"The highest was {self.highest:g}.", super().draw(height, width).readout)
-
-
-class Empty(Line):
-    def draw(self, height, width):
-        if height < 2:
-            return super().draw(height, width)
-        return panels.Readout("Nothing is that high.", {})
-
-
-FAULTS = {
-    Unconnected: "two settings of width look the same",
-    OutOfSight: "two settings of height look the same",
-    NotANumber: "nan",
-    Clipped: "is clipped by",
-    Overlapping: "overlaps another plot",
-    Remembering: "depends on how it was reached",
-    Empty: "empty axes",
-}
-
-
-@pytest.mark.parametrize("over", [over_all_controls, over_one_end_of_its_controls])
-def test_a_panel_without_faults_passes(over, quickest_panel):
-    over(quickest_panel, Line)
-
-
-@pytest.mark.parametrize("kind", FAULTS)
-@pytest.mark.parametrize("over", [over_all_controls, over_one_end_of_its_controls])
-def test_a_faulty_panel_is_found_out(over, kind, quickest_panel):
-    with pytest.raises(AssertionError, match=FAULTS[kind]):
-        over(quickest_panel, kind)
 
 
 @pytest.mark.parametrize("name", PANELS)

@@ -21,7 +21,6 @@ from anneal_edu.course.experiments.hamiltonian_table1 import (
     stored_points,
 )
 from anneal_edu.course.figures import LectureFigure, image_models
-from anneal_edu.course.panels import ImageModels
 from anneal_edu.course.panels.image_models import chosen_patches, patch_sizes
 from anneal_edu.models.images import image_patches
 
@@ -123,31 +122,6 @@ def test_figure_5_has_four_curves_with_error_bars():
     assert [text.get_text() for text in ax.get_legend().get_texts()][-1] == "exact"
 
 
-def test_the_takeaway_names_the_best_and_judges_the_gap():
-    panel = ImageModels()
-    try:
-        assert panel.takeaway.startswith("5 of 6 models beat N(0, I), which knows no shape, by 12 to 33 nats.")
-        assert panel.takeaway.endswith("Student-t experts, 4 ± 3 before the bilinear model: undecided.")
-        panel.patches.value = "richer half"
-        assert panel.takeaway.startswith("2 of 6 models beat N(0, I), which knows no shape, by 9 to 13 nats.")
-        assert panel.takeaway.endswith("the bilinear model, 22 ± 3 before the product of Student-t experts.")
-        panel.patches.value, panel.shown.value = "all 100", "minus the chosen model's"
-        assert "Student-t experts is best. It is 4 ± 3 nats" in panel.takeaway
-        assert "less than three standard errors" in panel.takeaway
-        panel.patches.value = "richer half"
-        assert "bilinear model is best. It is 22 ± 3 nats" in panel.takeaway
-        panel.model.value = "linear, Gaussian"
-        assert "than the linear model with Gaussian causes." in panel.takeaway
-        assert panel.readout["bilinear"] == "-56.1 ± 3.8"
-    finally:
-        panel.close()
-
-
-def test_the_strongest_come_first():
-    vectors = np.array([[1.0, 0.0], [0.0, 5.0], [3.0, 0.0]])
-    np.testing.assert_array_equal(image_models.by_strength(vectors), vectors[[1, 2, 0]])
-
-
 def test_signed_pictures_use_all_greys_and_leave_zero_in_the_middle():
     ax = LectureFigure().columns(1)[0]
     pictures = np.zeros((3, 4, 4))
@@ -156,17 +130,3 @@ def test_signed_pictures_use_all_greys_and_leave_zero_in_the_middle():
     shown = ax.get_images()[0].get_array()
     assert (shown[0, 0], shown[1, 1], shown[2, 7], shown[3, 3]) == (0.0, 0.75, 1.0, 0.5)
     assert [text.get_text() for text in ax.texts] == ["1.00", "0.50", "0.25"]
-
-
-def test_figures_of_the_notebook_show_all_that_they_are_given():
-    figure = LectureFigure(10, 4)
-    axes = figure.columns(1, 1, 1, 1)
-    image_models.gaps(axes[0], np.array([0.02, 300.0]), np.array([40.0, -60.0]), "gap")
-    assert axes[0].get_ylim()[0] < -60 and axes[0].get_ylim()[1] > 40
-    image_models.learning(axes[1], {"start": np.array([-60.0, -50.0]), "geometric": np.array([-58.0, -49.0])}, "t")
-    assert axes[1].get_ylim()[0] < -60 and axes[1].get_ylim()[1] > -49
-    sizes = np.array([36, 144]), np.array([-30.0, -20.0]), np.array([0.1, 0.2])
-    image_models.sizes(axes[2], {"Laplace experts": sizes, "bilinear": sizes}, {"Laplace experts": -30.1})
-    assert axes[2].get_xlim()[0] < 36 and axes[2].get_ylim()[1] > -20
-    image_models.against_share(axes[3], {"image_bilinear": (-50.0, 10.0)}, 0.5)
-    assert figure.png()[1:4] == b"PNG"

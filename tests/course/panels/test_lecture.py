@@ -12,7 +12,7 @@ from matplotlib.axis import Axis
 from matplotlib.text import Text
 
 from anneal_edu.course.figures import LectureFigure
-from tests.course.panels.conftest import PANELS, QUICKEST, make_quick
+from tests.course.panels.conftest import PANELS, make_quick
 
 SCREENS = (1024, 768), (1920, 1080)
 TOUCH = 4.0  # pixels by which two boxes may overlap: letters do not fill theirs
@@ -76,7 +76,7 @@ def faults_of(figure):
 
 @pytest.mark.parametrize("kind", PANELS.values(), ids=lambda kind: kind.__name__)
 def test_a_lecture_can_be_read(kind, monkeypatch):
-    make_quick(monkeypatch, kind, QUICKEST)
+    make_quick(monkeypatch, kind)
     monkeypatch.setattr(LectureFigure, "png", lambda figure: b"")
     panel = kind()
     faults, everything = [], "DRIVE" in os.environ
@@ -94,30 +94,3 @@ def test_a_lecture_can_be_read(kind, monkeypatch):
             faults += [f"{name} at {screen[0]}: {fault}" for fault in faults_of(panel.figure)]
     panel.close()
     assert not faults, "\n".join(faults)
-
-
-def test_a_fault_is_seen():
-    figure = LectureFigure.on_screen(1024, 768)
-    (ax,) = figure.columns(1)
-    ax.set(xlim=(0, 1), ylim=(0, 1), title="A")
-    figure.png()
-    assert list(faults_of(figure)) == []
-    ax.set_title("A title of many words that no screen of this width can hold in a single line, whatever is done")
-    ax.text(0.5, 0.5, "one")
-    ax.text(0.5, 0.5, "two")
-    figure.png()
-    faults = list(faults_of(figure))
-    assert len(faults) == 2 and "leaves the picture" in faults[0] and faults[1] == "'one' lies on 'two'"
-
-
-def test_a_legend_of_the_figure_that_covers_a_plot_is_seen():
-    figure = LectureFigure.on_screen(1024, 768)
-    (ax,) = figure.columns(1)
-    ax.set_title("A", loc="left")
-    handles = ax.plot([1, 2], label="what it means")
-    figure.legend(handles=handles, loc="center")
-    figure.png()
-    assert list(faults_of(figure)) == ["'legend what it means' covers the Axes of 'A'"]
-    figure.legends[0].set_loc("lower left")
-    figure.png()
-    assert list(faults_of(figure)) == []

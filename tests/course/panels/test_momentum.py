@@ -1,13 +1,12 @@
-"""The panels of notebook 08 walk as the library does, and say what the stored runs say."""
+"""The panels of notebook 08 show what a chain with momentum does, and what the stored runs say."""
 
 import numpy as np
 import pytest
 
-import anneal_edu as ae
 from anneal_edu.annealing.hais import half_life_refresh
 from anneal_edu.course.experiments.hamiltonian import HAIS, LONG_WALK, MODELS, SCALES, TRAINED, WALK
-from anneal_edu.course.figures import LectureFigure, hamiltonian
-from anneal_edu.course.panels import HamiltonianConvergence, MomentumTrails, hamiltonian_convergence, momentum_trails
+from anneal_edu.course.figures import hamiltonian
+from anneal_edu.course.panels import MomentumTrails
 from anneal_edu.course.panels.hamiltonian_convergence import (
     COSTS,
     advantage,
@@ -16,16 +15,8 @@ from anneal_edu.course.panels.hamiltonian_convergence import (
     costs_and_errors,
     stored_errors,
 )
-from anneal_edu.course.panels.momentum_trails import ACROSS, LONG, N_CHAINS, N_STEPS, Walk, refresh_of, valley, walk
-
-
-def test_the_walk_ends_where_hais_ends():
-    path = ae.geometric_path(ae.Gaussian(np.zeros(2), np.eye(2)), valley())
-    result = ae.hais(path, ae.linear_schedule(N_STEPS), N_CHAINS, 0.3, 0.4, rng=np.random.default_rng(5))
-    walked = walk(0.3, 0.4, 5)
-    np.testing.assert_array_equal(walked.x[-1], result.samples)
-    assert walked.accepted[1:].mean() == pytest.approx(result.acceptance)
-    np.testing.assert_array_equal(walked.x[0], walk(0.3, 1.0, 5).x[0])
+from anneal_edu.course.panels.momentum_trails import ACROSS, LONG, refresh_of, typical, valley, walk
+from tests.course.panels.conftest import drawn
 
 
 def test_the_valley_is_as_long_and_as_wide_as_it_says():
@@ -49,49 +40,11 @@ def test_momentum_goes_further_for_every_seed(seed):
 def test_the_trail_that_is_shown_is_typical(seed):
     """It covers as much of the valley as half of the chains; with fresh momentum little more than half as much."""
     walks = walk(0.2, refresh_of(0.2, 1.0), seed), walk(0.2, 1.0, seed)
-    one, covered = momentum_trails.typical(walks), [np.ptp(w.x @ np.ones(2) / np.sqrt(2), axis=0) for w in walks]
+    one, covered = typical(walks), [np.ptp(w.x @ np.ones(2) / np.sqrt(2), axis=0) for w in walks]
     for of_all in covered:
         assert of_all[one] == pytest.approx(np.median(of_all), rel=0.1)
     assert covered[0][one] > 1.4 * covered[1][one]
     assert np.mean(covered[0] > covered[1]) > 0.9
-
-
-def walked(length, accepted, uneven):
-    """A walk that ends with two chains this far along the valley, of which so many were accepted."""
-    ends = np.sqrt([[1 + uneven], [1 - uneven]]) * np.array([[1.0, 1.0], [-1.0, -1.0]]) / np.sqrt(2)
-    return Walk(np.array([ends, length * ends]), np.arange(200).reshape(2, 100) < 200 * accepted)
-
-
-@pytest.mark.parametrize(
-    "kept, anew, accepted, uneven, words",
-    [
-        (2.1, 1.5, 1.0, 0.05, "fill 0.70 of the target's length, the others 0.50 (difference ± 0.02)."),
-        (2.1, 1.5, 1.0, 0.05, "Momentum that survives goes somewhere; fresh momentum wanders."),
-        (2.1, 1.5, 1.0, 0.3, "(difference ± 0.13). Here keeping the momentum gains little."),
-        (1.5, 2.1, 1.0, 0.05, "Here keeping the momentum gains little."),
-        (2.1, 1.5, 0.86, 0.05, "The step is too long for the narrow side of the valley: more than a quarter is refuse"),
-        (2.1, 1.5, 0.76, 0.05, "more than a quarter is refused"),
-        (2.1, 1.5, 0.74, 0.05, "more than half is refused, and a refused chain turns around."),
-        (2.1, 1.5, 0.89, 0.05, "fill 0.70 of the target's length"),
-    ],
-)
-def test_what_is_said_of_two_walks(kept, anew, accepted, uneven, words):
-    """The first of the two rows of accepted moves belongs to no step; a spread s has the error s · uneven / 2."""
-    walks = {hamiltonian.KEPT: walked(kept, accepted, uneven), hamiltonian.FORGOTTEN: walked(anew, 1.0, uneven)}
-    assert words in momentum_trails._takeaway(1, walks, walks[hamiltonian.KEPT])
-
-
-@pytest.mark.parametrize(
-    "half_life, paper, words",
-    [
-        (16, 2.4, "Momentum that never fades swings to and fro: half-life 1 gives 0.80."),
-        (0.1, 2.4, "Momentum that fades at once wanders: half-life 1 gives 0.80."),
-        (16, 2.15, "Momentum that survives goes somewhere; fresh momentum wanders."),
-    ],
-)
-def test_a_half_life_is_compared_with_the_papers(half_life, paper, words):
-    walks = {hamiltonian.KEPT: walked(2.1, 1.0, 0.05), hamiltonian.FORGOTTEN: walked(1.5, 1.0, 0.05)}
-    assert words in momentum_trails._takeaway(half_life, walks, walked(paper, 1.0, 0.05))
 
 
 def test_bars_are_of_two_standard_errors_over_chains():
@@ -100,22 +53,14 @@ def test_bars_are_of_two_standard_errors_over_chains():
     assert w.spread_error[-1] == pytest.approx(blocks.std(ddof=1) / np.sqrt(40), rel=0.5)
 
 
-def test_momentum_trails_judge_what_they_draw():
-    panel = MomentumTrails(seed=3)
-    try:
-        walks = {hamiltonian.KEPT: walk(0.2, refresh_of(0.2, 1.0), 3), hamiltonian.FORGOTTEN: walk(0.2, 1.0, 3)}
-        assert panel.takeaway == momentum_trails._takeaway(1, walks, walks[hamiltonian.KEPT])
-        lines = {line.get_gid(): line.get_ydata() for line in panel.axes[2].lines}
-        for style, w in walks.items():
-            np.testing.assert_allclose(lines[style], w.spread)
-        np.testing.assert_allclose(lines["exact"][[0, -1]], [1.0, LONG])
-        one = momentum_trails.typical(walks.values())
-        for ax, w in zip(panel.axes[:2], walks.values(), strict=True):
-            drawn = {line.get_gid(): np.transpose(line.get_data()) for line in ax.lines}
-            np.testing.assert_array_equal(drawn["trail"], w.x[:, one])
-            np.testing.assert_array_equal(drawn["crowd"], w.x[-1, : momentum_trails.N_SHOWN])
-    finally:
-        panel.close()
+def test_a_trail_is_that_of_one_chain(quick_panel):
+    panel = quick_panel(MomentumTrails, seed=3)
+    walks = {hamiltonian.KEPT: walk(0.2, refresh_of(0.2, 1.0), 3), hamiltonian.FORGOTTEN: walk(0.2, 1.0, 3)}
+    one = typical(walks.values())
+    for ax, (style, w) in zip(panel.axes[:2], walks.items(), strict=True):
+        np.testing.assert_array_equal(np.transpose(drawn(ax, "trail").get_data()), w.x[:, one])
+        np.testing.assert_allclose(drawn(panel.axes[2], style).get_ydata(), w.spread)
+    np.testing.assert_allclose(drawn(panel.axes[2], "exact").get_ydata()[[0, -1]], [1.0, LONG])
 
 
 def test_the_stored_runs_are_all_there():
@@ -166,33 +111,7 @@ def test_hais_has_the_smallest_error_at_the_largest_k_of_every_drawn_model():
         assert min(last, key=last.get) == HAIS
 
 
-def test_the_takeaway_judges_the_papers_claim():
-    panel = HamiltonianConvergence()
-    try:
-        for model, words in (
-            ("Student-t, stretched", "as the paper says"),
-            ("Laplace, stretched", "at best, at worst less"),
-            ("Student-t, trained", "if it gets there at all: no gain here"),
-        ):
-            panel.model.value = model
-            assert words in panel.takeaway
-        few = hamiltonian_convergence._takeaway(np.array([0.4, 1.5]), COSTS[0])
-        assert few.endswith("HAIS needs more distributions: no gain here.")
-    finally:
-        panel.close()
-
-
 def test_an_ellipse_lies_at_its_distance():
     cov = valley().cov
     x = np.array(hamiltonian.ellipse(cov, 2.0)).T
     np.testing.assert_allclose(np.einsum("ni,ij,nj->n", x, np.linalg.inv(cov), x), 4.0)
-
-
-def test_figures_of_the_notebook_show_all_that_they_are_given():
-    figure = LectureFigure(10, 4)
-    left, right = figure.columns(1, 1)
-    hamiltonian.bouncing(left, np.array([2.5, 1.0, 0.1]), np.array([0.0, -1.7, 2.1]))
-    hamiltonian.likelihood_convergence(right, [30, 100], np.array([-60.0, -52.0]), np.array([0.5, 0.2]), -50.0)
-    assert right.get_ylim()[0] < -61 and right.get_ylim()[1] > -50
-    assert left.get_xlim()[1] > 2.5
-    assert figure.png()[1:4] == b"PNG"

@@ -11,7 +11,6 @@ from anneal_edu.course.experiments.estimator_tables import stored_rows
 from anneal_edu.course.figures import estimators
 from anneal_edu.course.figures.images import mosaic
 from anneal_edu.course.panels import (
-    annealing_runs,
     digits_annealing,
     four_modes,
     importance_sampling,
@@ -73,9 +72,6 @@ def test_the_log_weights_of_annealing_runs_are_those_of_the_chosen_k(quick_panel
         assert line(panel.axes[0], style).get_ydata()[0] == pytest.approx(result.log_z)
         assert f"standard deviation {result.log_weights.std():.1f}" in panel.readout[f"log weights, {style}"]
         assert panel.readout[f"log Ẑ, {style}"].startswith(f"{result.log_z:.2f} ")
-    (runs,) = panel._runs.values()
-    now = {style: runs[style, 11][0] for style in PATHS}
-    assert panel.takeaway == annealing_runs._takeaway(11, "perfect", "linear", now, {})
 
 
 def test_the_tiny_world_counts_chains_in_the_wrong_place(quick_panel):

@@ -1,26 +1,11 @@
 """The panels of notebook 05 walk as the library does, and their default states show the lesson."""
 
-import numpy as np
 import pytest
 
-import anneal_edu as ae
 from anneal_edu.course.panels.samples_along_paths import (
-    CHAINS,
-    N_STEPS,
-    SHOWN,
-    SamplesAlongPaths,
-    chains_along,
     measures_along,
-    paths_to,
 )
 from anneal_edu.course.panels.where_the_knots_sit import WhereTheKnotsSit, deviations
-
-
-@pytest.mark.parametrize("style", ["geometric", "moments"])
-def test_the_last_chains_are_those_of_ais(style):
-    path = paths_to("PCD", "base rate")[style]
-    result = ae.ais(path, ae.linear_schedule(N_STEPS), SHOWN, rng=np.random.default_rng(5))
-    np.testing.assert_array_equal(chains_along("PCD", "base rate", style, 5)[-1], result.samples)
 
 
 def test_measures_at_the_ends_and_in_the_middle():
@@ -30,19 +15,6 @@ def test_measures_at_the_ends_and_in_the_middle():
     assert geometric.pictures[12] < 3 < 10 < moments.pictures[12]
     for measures in (geometric, moments):
         assert measures.ink.min() > 250, "no blank images on this path"
-
-
-def test_samples_along_paths_shows_the_bottleneck():
-    panel = SamplesAlongPaths()
-    try:
-        assert "bottleneck" in panel.takeaway
-        panel.beta.value = 1.0
-        assert "they share their ends" in panel.takeaway
-        panel.model.value, panel.shown.value = "CD-1", CHAINS
-        assert "On MAS several of the 20 chains have found it, on the geometric path hardly one" in panel.takeaway
-        assert panel.readout["chains in the likeliest picture"].endswith("of 20")
-    finally:
-        panel.close()
 
 
 @pytest.mark.thorough("what its scenes say")

@@ -11,46 +11,6 @@ from anneal_edu.course.panels import sandwich_gap
 from anneal_edu.course.panels.sandwich_gap import EXACT, FROM_CHAINS, FROM_DIGITS, SandwichGap
 
 
-def results(*log_z):
-    return [SimpleNamespace(log_z=each) for each in log_z]
-
-
-def middle(side):
-    return side[sandwich_gap._middle(side)].log_z
-
-
-STORIES = {
-    "exact draws": ((-7, -7, -6), (9, 9, -3), EXACT, 0.0, "two runs are more than 2 nats apart…lies between them"),
-    "exact draws, hidden": ((-7, -7, -6), (9, 9, -3), EXACT, None, "and the gap says so."),
-    "exact draws that meet": ((-1, 0, 9), (0, 1, 1), EXACT, 0.0, "The two runs and the exact log Z agree within about"),
-    "exact draws that cross": ((3, 3, 3), (0, 0, 0), EXACT, 0.0, "less than the 4.6…lies between them"),
-    "exact draws that cross far": ((13, 13, 13), (0, 0, 0), EXACT, 0.0, "4.6 nats below…A rare chain did it."),
-    "exact draws that meet, hidden": ((-1, 0, 9), (0, 1, 1), EXACT, None, "The two runs agree within about 2 nats."),
-    "apart, hidden": ((-9, -9, -9), (-6.5, -6.5, -6.5), FROM_CHAINS, None, "so."),
-    "just apart": ((-1, -1, -1), (1.5, 1.5, 1.5), FROM_CHAINS, 0.0, "apart…lies between them"),
-    "just too low": ((-3, -3, -3), (-2.5, -2.5, -2.5), FROM_CHAINS, 0.0, "agree…both miss the same region"),
-    "just crossing": ((-3, -3, -3), (-7.5, -7.5, -7.5), FROM_CHAINS, 0.0, "less than the 4.6…both miss"),
-    "more than chance allows": ((1, 1, 1), (-3.7, -3.7, -3.7), FROM_CHAINS, 0.0, "at most once in 100…was not long"),
-    "crossing around the truth": ((2, 2, 2), (-2, -2, -2), FROM_CHAINS, 0.0, "less than the 4.6…lies between them"),
-    "apart, and neither side right": ((3, 3, 3), (6, 6, 6), EXACT, 0.0, "2 nats apart…2 nats outside of them"),
-    "apart, beside one side": ((1, 1, 1), (6, 6, 6), EXACT, 0.0, "2 nats apart…give or take 2 nats"),
-    "fooled": ((-7, -7, -7), (-6, -6, 5), FROM_CHAINS, 0.0, "runs agree within…both miss the same region"),
-    "apart, and both too low": ((-9, -9, -9), (-3, -3, -3), FROM_CHAINS, 0.0, "apart…both miss the same region"),
-    "cured": ((-1, 0, 1), (1, 0, 1), FROM_CHAINS, 0.0, "The two runs and the exact log Z agree within about"),
-    "fooled, and nobody can tell": ((-7, -7, -7), (-6, -6, -6), FROM_CHAINS, None, "cannot be seen from here"),
-    "refuted": ((-7, -7, -7), (-40, -40, -9), FROM_DIGITS, 0.0, "once in 100…A long run from the digits was not long"),
-}
-
-
-@pytest.mark.parametrize("story", STORIES)
-def test_each_story_is_told(story):
-    """Given log Ẑ of both runs for three K, judged by the medians, and the exact log Z."""
-    forward, reverse, draws, log_z, words = STORIES[story]
-    takeaway = sandwich_gap._takeaway(middle(results(*forward)), middle(results(*reverse)), draws, log_z)
-    assert all(part in takeaway for part in words.split("…")), takeaway
-    assert ("cannot be seen" in takeaway) == ("cannot be seen" in words), takeaway
-
-
 @pytest.mark.parametrize(
     "settings, forward, reverse",
     [
@@ -76,8 +36,6 @@ def test_each_story_is_so(settings, forward, reverse, monkeypatch):
         assert forward[0] < np.quantile(down.log_weights, 0.9) - log_z < forward[1]
         assert reverse[0] < np.quantile(up.log_weights, 0.1) - log_z < reverse[1]
         shown = settings.get("truth") != "hidden"
-        told = log_z if shown else None
-        assert panel.takeaway == sandwich_gap._takeaway(middle(runs), middle(reverse_runs), settings["draws"], told)
         assert panel.readout["exact log Z"] == (f"{log_z:.2f}" if shown else "hidden")
         lines = {line.get_gid(): line.get_ydata() for line in panel.axes[0].lines if line.get_visible()}
         assert ("exact" in lines) == shown and (not shown or set(lines["exact"]) == {log_z})

@@ -67,9 +67,3 @@ def test_every_scene_says_what_it_shows(name, request, monkeypatch):
     for (scene, sentence), (other, its) in permutations(SENTENCES[name].items(), 2):
         if sentence != its and said[scene] != said[other] and not {(name, scene), (name, other)} & MAY_COINCIDE:
             assert not re.search(sentence, said[other]), f"what {scene} says, {other} says too: {said[other]}"
-
-
-def test_lines_are_counted():
-    letters = " ".join(["what a chain has met"] * 9)
-    assert len(letters) == 188 and lines_of(letters, *SCREENS[0]) == 3 and lines_of(letters[:140], *SCREENS[0]) == 2
-    assert lines_of(letters[:60], *SCREENS[1]) == 1

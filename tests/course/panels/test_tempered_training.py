@@ -61,49 +61,13 @@ def test_the_lesson_is_there(runs):
     assert np.mean([pt.distance for _, pt in ends]) < 0.7
 
 
-def moment(log_likelihood, learned, apart):
-    """A snapshot of a model with this share of its mass on two images, and of particles so far from it."""
-    model = np.array([learned / 2, learned / 2, 1 - learned])
-    share = model + np.array([0, apart, -apart] if learned < 0.5 else [-apart, 0, apart])
-    return small.Snapshot(1000, None, None, log_likelihood, model, share)
-
-
-@pytest.mark.parametrize(
-    "pcd, pt, words",
-    [
-        ((-9.0, 0.24, 0.1), (-7.0, 0.2, 0.0), "Neither model has learned the images yet; the chains still mix"),
-        ((-9.0, 0.24, 0.3), (-7.0, 0.9, 0.1), "are not where its model is. What no particle visits is not pushed down"),
-        ((-9.0, 0.9, 0.4), (-7.0, 0.9, 0.1), "are not where its model is. What no particle visits is not pushed down"),
-        ((-7.9, 0.9, 0.4), (-7.0, 0.9, 0.1), "Here the two do about equally well."),
-        ((-9.0, 0.9, 0.15), (-7.0, 0.9, 0.1), "Here the two do about equally well."),
-        ((-8.1, 0.3, 0.22), (-7.0, 0.2, 0.1), "are not where its model is. What no particle visits is not pushed down"),
-        ((-8.1, 0.2, 0.22), (-7.0, 0.3, 0.1), "are not where its model is. What no particle visits is not pushed down"),
-        ((-7.0, 0.9, 0.4), (-8.1, 0.9, 0.1), "Here the ladder does no better than a chain without one."),
-        ((-7.0, 0.9, 0.4), (-9.0, 0.9, 0.1), "Here the ladder does no better than a chain without one."),
-    ],
-)
-def test_what_is_said_of_particles_and_modes(pcd, pt, words):
-    assert words in small._takeaway(moment(*pcd), moment(*pt))
-
-
-@pytest.mark.thorough("what the scenes of the panel say")
-def test_particles_are_left_behind_at_the_end_and_follow_early_on(runs):
-    """What the scenes say at their full length: so it was with each of 5 seeds, and for 4 rungs and half the rate."""
-    ends = [small._takeaway(pcd[-1], pt[-1]) for pcd, pt in runs]
-    assert sum("The particles of PCD are not where its model is" in said for said in ends) >= 2
-    assert all("the chains still mix" in small._takeaway(pcd[1], pt[1]) for pcd, pt in runs)
-
-
 def test_the_panel_judges_the_moment_that_it_shows(both):
     panel = small.ParticlesAndModes(updates=1000)
     try:
         pcd, pt = (run[4] for run in both)
-        assert panel.takeaway == small._takeaway(pcd, pt)
         for ax, now in zip(panel.axes[1:], (pcd, pt), strict=True):
             drawn = {artist.get_gid(): artist for artist in ax.get_children() if artist.get_gid()}
             np.testing.assert_allclose(drawn["model 7"].get_xy()[:, 1].max(), min(now.model[7], small.TOP))
-        panel.updates.value = 200
-        assert "still mix" in panel.takeaway
     finally:
         panel.close()
 
@@ -116,33 +80,6 @@ def test_the_stored_curves_are_complete():
         assert len(shapes) == 1 and next(iter(shapes))[1] >= 5
 
 
-def test_every_state_has_its_own_words():
-    panel = TemperedTraining()
-    try:
-        late = panel.takeaway
-        panel.moment.value = 10
-        early = panel.takeaway
-        panel.data.value = DIGITS
-        assert len({late, early, panel.takeaway}) == 3
-    finally:
-        panel.close()
-
-
-def test_the_takeaway_compares_with_the_stored_medians_and_names_the_leader():
-    curves = stored_curves()[BARS]
-    last = {name: np.median(values[-1]) for name, (_, values) in curves.items()}
-    panel = TemperedTraining()
-    try:
-        assert f"plain PCD {last['PT, even-odd'] - last['PCD']:.1f} below" in panel.takeaway
-        assert f"First of all nine: {max(last, key=last.get)}" in panel.takeaway and "CD-25" in panel.takeaway
-        panel.methods.value = "three ways to swap"
-        assert panel.takeaway.index("even-odd") < panel.takeaway.index("coin") < panel.takeaway.index("lifted")
-        panel.methods.value = "CD"
-        assert f"CD-25 {last['CD-25'] - last['PT, even-odd']:.1f} above" in panel.takeaway
-    finally:
-        panel.close()
-
-
 def test_at_equal_numbers_of_gibbs_steps_every_pcd_has_fallen_behind_tempering():
     """40,000 steps each, medians of the seeds; on the digits nobody is more than a nat behind."""
     curves = stored_curves()[BARS]
@@ -153,25 +90,6 @@ def test_at_equal_numbers_of_gibbs_steps_every_pcd_has_fallen_behind_tempering()
     n, values = curves["CD-25"]
     assert np.median(values[n == 1600]) > pt + 0.5
     assert np.ptp([np.median(values[-1]) for _, values in stored_curves()[DIGITS].values()]) < 1
-
-
-@pytest.mark.parametrize(
-    "data, methods, lead, behind, words",
-    [
-        (BARS, "PCD and PT", 0.2, 0.7, "The chains still mix: all nine ways are within 0.9 nats of each other"),
-        (DIGITS, "PCD and PT", 0.2, 0.7, "On the digits Gibbs chains mix well: all nine ways are within 0.9 nats"),
-        (DIGITS, "CD", 0.2, 0.9, "Against PT with even-odd swaps, in nats: CD-1 level, CD-25 0.2 above."),
-        (BARS, "PCD and PT", 0.2, 3.0, "in nats: plain PCD 3.0 below; at its price, ten steps level, ten times the "
-         "chains level, ten small updates level. First of all nine: CD-25."),
-        (BARS, "PCD and PT", 0.06, 3.0, "First of all nine: CD-25"),
-        (BARS, "CD", 0.06, 3.0, "CD-1 level, CD-25 0.1 above."),
-        (BARS, "CD", 0.04, 3.0, "CD-1 level, CD-25 level."),
-    ],
-)  # fmt: skip
-def test_what_is_said_of_nine_medians(data, methods, lead, behind, words):
-    """All are at -5 but CD-25, which leads, and PCD, which is behind."""
-    middle = dict.fromkeys(COSTS, -5.0) | {"CD-25": -5.0 + lead, "PCD": -5.0 - behind}
-    assert words in tempered_training._takeaway(data, methods, middle)
 
 
 def test_what_is_elsewhere_is_written_down():

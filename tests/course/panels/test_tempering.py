@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 import anneal_edu as ae
-from anneal_edu.course.figures import LectureFigure, tempering
-from anneal_edu.course.panels import LadderAdaptation, ReplicaWalks, TemperedModes, tempered_modes
+from anneal_edu.course.panels import tempered_modes
 from anneal_edu.course.panels.ladder_adaptation import (
     DIGITS,
     NARROWING,
@@ -71,16 +70,6 @@ def test_pilot_runs_find_the_exact_barrier_and_make_the_ladder_even():
         assert last.rates.max() - last.rates.min() < 12 * last.errors.max()
 
 
-def test_the_adaptation_says_what_it_did():
-    panel = LadderAdaptation()
-    try:
-        assert "pair 1 is the one to be feared" in panel.takeaway
-        panel.step.value = 2
-        assert "about equally often" in panel.takeaway
-    finally:
-        panel.close()
-
-
 def test_the_three_modes_are_what_they_say():
     x = np.linspace(-12, 12, 20_001)[:, None]
     f = np.exp(three_modes().log_density(x)) * (x[1, 0] - x[0, 0])
@@ -99,78 +88,9 @@ def test_ladders_find_the_masses_that_chains_alone_miss(monkeypatch):
     assert crossings < 200
 
 
-ALONE, GONE = np.full((4, tempered_modes.N_CHAINS), -6.0), np.tile([[-6.0], [0.0]], (10, tempered_modes.N_CHAINS))
-
-
-def spread_over_modes(left, middle, right):
-    """Hundredths of the time in each mode, by all chains alike."""
-    at = np.repeat([-6.0, 0.0, 5.0], [left, middle, right])
-    return np.repeat(at[:, None], tempered_modes.N_CHAINS, axis=1)
-
-
-@pytest.mark.parametrize(
-    "alone, tempered, trips, words",
-    [
-        (ALONE, (20, 50, 30), 240, "alone hardly ever leave the mode … each mass right within 0.12, at equal cost"),
-        (GONE, (20, 50, 30), 240, "alone cross now and then. The ladders go up and down"),
-        (ALONE, (31, 39, 30), 240, "have each mass right within 0.12"),
-        (ALONE, (33, 37, 30), 240, "round trips, but too few yet to trust the masses"),
-        (ALONE, (20, 50, 30), 239, "round trips, but too few yet to trust the masses"),
-        (ALONE, (20, 50, 30), 7, "round trips, but too few yet to trust the masses"),
-        (GONE[:4], (20, 50, 30), 240, "alone cross now and then"),
-        (GONE[:2], (20, 50, 30), 240, "alone hardly ever leave the mode"),
-        (ALONE, (20, 50, 30), 5, "hardly a replica makes a round trip: the masses of this ladder mean nothing"),
-        (ALONE, (0, 100, 0), 100, "Plenty of round trips, and modes that nobody has seen"),
-    ],
-)
-def test_what_is_said_of_the_masses(alone, tempered, trips, words):
-    found = tempered_modes.Runs(alone, spread_over_modes(*tempered), trips, 1.0, 0.1)
-    takeaway = tempered_modes._takeaway(found)
-    assert all(part in takeaway for part in words.split("…")), takeaway
-
-
 def test_the_panel_walks_the_geometric_path_of_the_library():
     path = ae.geometric_path(ae.Gaussian([0.0], [[4.0]]), three_modes())
     betas, x = np.array([0.0, 0.3, 1.0]), np.linspace(-30, 30, 60).reshape(3, 20, 1)
     for k in (np.arange(3), np.array([1, 0, 2])):
         found = Rungs(betas, 2.0).log_density((x,), np.tile(k[:, None], 20))
         np.testing.assert_allclose(found, [path(betas[k[row]]).log_density(x[row]) for row in range(3)])
-
-
-def test_round_trips_alone_prove_nothing():
-    panel = TemperedModes(hottest=0.5)
-    try:
-        assert "modes that nobody has seen" in panel.takeaway
-    finally:
-        panel.close()
-
-
-def test_the_clockwork_is_said_to_be_one():
-    panel = ReplicaWalks(barrier=0.0)
-    try:
-        assert "up and down in 26 sweeps" in panel.takeaway
-    finally:
-        panel.close()
-
-
-def test_figures_of_the_notebook_show_all_that_they_are_given():
-    figure = LectureFigure(10, 4)
-    left, middle, right = figure.columns(1, 1, 1)
-    pairs, rates = np.array([1, 2, 4]), np.array([0.1, 0.12, 0.15])
-    tempering.round_trip_rates(
-        left, pairs, {"even_odd": rates}, {"even_odd": (pairs, rates, 0.01 * np.ones(3))}, 0.16, 4.0
-    )
-    needed = {"geometric": np.array([1.0, 100.0]), "moments": np.array([1.0, 2.0])}
-    tempering.stuck_along_path(middle, {key: [0, 1] for key in needed}, needed, 0.4, "")
-    ideal = {"geometric": np.array([0.03]), "moments": np.array([0.04])}
-    found = {path: (rate / 2, rate / 20) for path, rate in ideal.items()}
-    tempering.rates_by_path(right, ["a case"], ideal, found, 1e-4, "")
-    assert left.get_ylim()[1] > 0.16 and middle.get_ylim()[1] > 140
-    one, other = LectureFigure(10, 4).columns(1, 1)
-    off = {"geometric": np.array([-17.0, 0.1]), "moments": np.array([0.2, 0.0])}
-    tempering.found_by_path(one, ["a", "b"], off, None, "")
-    assert one.get_ylim()[0] < -17 and one.get_ylim()[1] > 0.2
-    tempering.found_by_path(other, ["a", "b"], off, {path: np.array([1.0, 1.0]) for path in off}, "")
-    assert other.get_ylim()[0] < -19 and other.get_ylim()[1] > 2.1
-    tempering.activity_along_path(one, np.array([0.0, 1.0]), needed, "")
-    assert figure.png()[1:4] == b"PNG"

@@ -1,0 +1,77 @@
+"""Panels that keep every state on the way walk as the library does: they end where it ends."""
+
+import numpy as np
+import pytest
+
+import anneal_edu as ae
+from anneal_edu.course.experiments import kiwaki
+from anneal_edu.course.panels import four_modes, momentum_trails, samples_along_paths
+from anneal_edu.course.panels.digits_annealing import BASE_RATE, N_STOPS, digits_path, stops_on_the_way
+from anneal_edu.course.panels.tempered_walk import HELD, LEARNED, walk, way
+
+
+def rng():
+    return np.random.default_rng(5)
+
+
+def four_modes_walk(kernel):
+    grbm = kiwaki.four_modes()
+    path, kernels = kiwaki.start_path("diagonal", grbm, *grbm.mean_and_cov()), kiwaki.KERNELS
+    result = ae.ais(path, kiwaki.paper_schedule(20), four_modes.N_CHAINS, kernels[kernel], rng=rng())
+    walked = four_modes.walk("diagonal", 20, kernel, 5)
+    return walked.chains[-1], walked.log_weights[-1], result
+
+
+def digits():
+    path = digits_path("8×8, CD-1", BASE_RATE)
+    stops = list(stops_on_the_way(path, 40, 25, seed=5))
+    np.testing.assert_allclose([stop.beta for stop in stops], np.linspace(0, 1, N_STOPS + 1))
+    assert stops[0].miss == pytest.approx(0, abs=1e-9)
+    last = stops[-1].result
+    return last.samples, last.log_weights, ae.ais(path, ae.linear_schedule(40), 25, rng=rng())
+
+
+def samples(style):
+    path = samples_along_paths.paths_to("PCD", "base rate")[style]
+    schedule = ae.linear_schedule(samples_along_paths.N_STEPS)
+    result = ae.ais(path, schedule, samples_along_paths.SHOWN, rng=rng())
+    return samples_along_paths.chains_along("PCD", "base rate", style, 5)[-1], None, result
+
+
+def momentum():
+    path = ae.geometric_path(ae.Gaussian(np.zeros(2), np.eye(2)), momentum_trails.valley())
+    schedule = ae.linear_schedule(momentum_trails.N_STEPS)
+    result = ae.hais(path, schedule, momentum_trails.N_CHAINS, 0.3, 0.4, rng=rng())
+    walked = momentum_trails.walk(0.3, 0.4, 5)
+    assert walked.accepted[1:].mean() == pytest.approx(result.acceptance)
+    np.testing.assert_array_equal(walked.x[0], momentum_trails.walk(0.3, 1.0, 5).x[0])
+    return walked.x[-1], None, result
+
+
+WALKS = {
+    "four modes, x integrated out": lambda: four_modes_walk("x integrated out"),
+    "four modes, auxiliary x": lambda: four_modes_walk("auxiliary x"),
+    "digits": digits,
+    "samples, geometric": lambda: samples("geometric"),
+    "samples, moments": lambda: samples("moments"),
+    "momentum": momentum,
+}
+
+
+@pytest.mark.parametrize("name", WALKS)
+def test_the_walk_ends_where_the_library_ends(name):
+    x, log_weights, result = WALKS[name]()
+    np.testing.assert_array_equal(x, result.samples)
+    if log_weights is not None:
+        np.testing.assert_allclose(log_weights, result.log_weights)
+
+
+@pytest.mark.parametrize("z", [LEARNED, HELD])
+def test_the_trail_is_that_of_the_round(z):
+    """Walked again, every round of RTS ends where it ended."""
+    for number in (1, 2, 8):
+        x, rungs = way(5, z, 3, number)
+        done = walk(5, z, 3).rounds[number - 1]
+        np.testing.assert_array_equal(x[-1], done.x[:, 0])
+        np.testing.assert_array_equal(rungs[-1], done.rungs)
+    np.testing.assert_array_equal(way(5, z, 3, 2)[0][0], way(5, z, 3, 1)[0][-1])
