@@ -3,7 +3,7 @@
 A *path* is a function from β in [0, 1] to a *distribution*. An *estimator* walks it; a *kernel* moves chains meanwhile.
 
 What one calls has a name here. The pieces of an algorithm, which lessons print, stand in its room:
-``ae.annealing.hais.hamiltonian_transition``. What lessons alone need is in ``ae.figures``, ``ae.panels``, ``ae.check``,
+``ae.annealing.ais.anneal``. What lessons alone need is in ``ae.figures``, ``ae.panels``, ``ae.check``,
 ``ae.bugs`` and ``ae.experiments``.
 """
 

@@ -18,13 +18,12 @@ from anneal_edu.validation import (
     as_count,
     as_finite_array,
     as_positive,
-    careful,
     gradient_of,
     log_density_of,
     require_ability,
 )
 
-_RUNAWAY = 1e100  # a coordinate beyond it has left for good: its square is still a number
+_DIVERGENT = 1e100  # larger coordinates are divergent; the square of this one does not overflow
 
 Gradient = Callable[[np.ndarray], np.ndarray]
 Kernel = Callable[[Distribution, np.ndarray, np.random.Generator], np.ndarray]
@@ -98,28 +97,34 @@ def reversal_of(kernel: Kernel) -> Kernel:
     return getattr(kernel, "reversal", kernel)
 
 
-def along_path(kernel: Kernel) -> Callable[[float], Kernel]:
-    """The kernel at every β, held to its promise: what it offers as ``at(beta)``, or else the same everywhere.
-
-    Examples
-    --------
-    >>> along_path(gibbs)(0.3).__name__
-    'transition'
-    """
-    if hasattr(kernel, "at"):
-        return lambda beta: careful(kernel.at(beta))
-    everywhere = careful(kernel)
-    return lambda beta: everywhere
-
-
-# what `anneal_edu.paths.capabilities` offers in their stead; a block Gibbs step is its own reversal
-vars(gibbs).update(reversal=gibbs_backwards, step="weigh_and_gibbs", rungs="gibbs_rungs", ladder="gibbs_ladder")
+# what a path may offer in their place (`anneal_edu.paths.capabilities`); a block Gibbs step is its own reversal
+vars(gibbs).update(reversal=gibbs_backwards, step="weigh_and_gibbs", ladder="gibbs_ladder", sweep="gibbs_sweep")
 vars(gibbs_backwards).update(reversal=gibbs, step="weigh_and_gibbs")
 
 
 def accept(log_ratio: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """Metropolis decisions, True with probability min(1, exp(log_ratio)): (C,) -> (C,)."""
     return -rng.standard_exponential(log_ratio.shape) < log_ratio  # log of a uniform is minus an exponential
+
+
+def difference(log_f: np.ndarray, log_f_before: np.ndarray) -> np.ndarray:
+    """log f - log f_before, -inf where f_before is zero: a chain of weight zero keeps it."""
+    with np.errstate(invalid="ignore"):
+        return np.where(np.isneginf(log_f_before), -np.inf, log_f - log_f_before)
+
+
+def swapped(order: np.ndarray, accepted: np.ndarray) -> np.ndarray:
+    """Exchange the entries of accepted pairs of rungs: (K+1, C, ...) and (K, C) bool -> (K+1, C, ...).
+
+    Examples
+    --------
+    >>> swapped(np.array([[0], [1], [2]]), np.array([[False], [True]])).ravel()
+    array([0, 2, 1])
+    """
+    new = order.copy()
+    new[:-1][accepted] = order[1:][accepted]
+    new[1:][accepted] = order[:-1][accepted]
+    return new
 
 
 def _as_scale(name: str, value: Any) -> float | np.ndarray:
@@ -173,12 +178,12 @@ class random_walk:
 
 def leapfrog(
     gradient: Gradient, x: np.ndarray, v: np.ndarray, step_size: float | np.ndarray, n_steps: int = 1,
-    walled: np.ndarray | None = None,
+    nonnegative: np.ndarray | None = None,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Hamiltonian dynamics in steps of time ε: half a step of flight, a kick by the gradient, half a step of flight.
+    """Hamiltonian dynamics in steps of time ε: half a step of drift, a kick by the gradient, half a step of drift.
 
-    Two halves that meet are flown as one. The map preserves volume, and leads back to where it came from once the
-    momenta are turned around (Neal 2011, Section 2.3, with flight and kick exchanged).
+    Two half steps that meet are taken as one. The map preserves volume, and is reversed by turning the momenta around
+    (Neal 2011, Section 2.3, with drift and kick exchanged).
 
     Parameters
     ----------
@@ -189,39 +194,39 @@ def leapfrog(
     step_size : float, (D,) or (C, 1) array
         ε, in the units of x.
     n_steps : int
-    walled : (D,) array of bool, optional
+    nonnegative : (D,) array of bool, optional
         Coordinates that must not be negative: they are reflected at 0.
 
     Returns
     -------
     x, v : (C, D) arrays
-    runaway : (C,) array of bool
-        Where the step is far too long and the trajectory left for infinity; there x is as it began, and v = 0.
+    divergent : (C,) array of bool
+        Where the step is far too long and the trajectory goes to infinity; there x is as it began, and v = 0.
 
     Examples
     --------
-    >>> x, v, runaway = leapfrog(lambda x: -x, np.array([[1.0]]), np.array([[0.0]]), np.pi / 50, 25)  # a quarter turn
-    >>> bool(abs(x.item()) < 1e-3), v.round(2).item(), runaway
+    >>> x, v, divergent = leapfrog(lambda x: -x, np.array([[1.0]]), np.array([[0.0]]), np.pi / 50, 25)  # quarter turn
+    >>> bool(abs(x.item()) < 1e-3), v.round(2).item(), divergent
     (True, -1.0, array([False]))
     """
-    start, runaway = x, np.zeros(len(x), dtype=bool)
-    x, v = _fly(x, v, step_size / 2, walled)
+    start, divergent = x, np.zeros(len(x), dtype=bool)
+    x, v = _drift(x, v, step_size / 2, nonnegative)
     for step in range(n_steps):
         v = v + step_size * gradient(x)
-        x, v = _fly(x, v, step_size if step < n_steps - 1 else step_size / 2, walled)
-        runaway |= ~(np.abs(x) < _RUNAWAY).all(-1)
-        x[runaway], v[runaway] = start[runaway], 0.0
-    return x, v, runaway
+        x, v = _drift(x, v, step_size if step < n_steps - 1 else step_size / 2, nonnegative)
+        divergent |= ~(np.abs(x) < _DIVERGENT).all(-1)
+        x[divergent], v[divergent] = start[divergent], 0.0
+    return x, v, divergent
 
 
-def _fly(
-    x: np.ndarray, v: np.ndarray, time: float | np.ndarray, walled: np.ndarray | None
+def _drift(
+    x: np.ndarray, v: np.ndarray, time: float | np.ndarray, nonnegative: np.ndarray | None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """x + time · v; a walled coordinate that falls below 0 is reflected, and its momentum turned."""
+    """x + time · v; a coordinate that must not be negative is reflected at 0, and its momentum with it."""
     x = x + time * v
-    if walled is None:
+    if nonnegative is None:
         return x, v
-    hit = walled & (x < 0)
+    hit = nonnegative & (x < 0)
     return np.where(hit, -x, x), np.where(hit, -v, v)
 
 
@@ -266,11 +271,11 @@ class hmc:
         require_ability(distribution, "grad_log_density", "hmc", "random_walk(scale)")
         gradient, momentum = partial(gradient_of, distribution), rng.standard_normal(x.shape)
         log_f = log_density_of(distribution, x)
-        proposal, turned, runaway = leapfrog(gradient, x, momentum, self.step_size, self.n_leapfrog)
-        if runaway.any() and np.isnan(gradient(x)[np.isfinite(log_f)]).any():
+        proposal, turned, divergent = leapfrog(gradient, x, momentum, self.step_size, self.n_leapfrog)
+        if divergent.any() and np.isnan(gradient(x)[np.isfinite(log_f)]).any():
             raise ValueError("grad_log_density is NaN in some chain")
         with np.errstate(invalid="ignore"):
             log_ratio = log_density_of(distribution, proposal) - log_f
             log_ratio -= 0.5 * (turned**2).sum(-1) - 0.5 * (momentum**2).sum(-1)  # kinetic energies
-        accepted = accept(log_ratio, rng) & ~runaway
+        accepted = accept(log_ratio, rng) & ~divergent
         return np.where(accepted[:, None], proposal, x)

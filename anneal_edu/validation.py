@@ -1,7 +1,6 @@
 """Arguments checked at the door: each error names the argument, what it got and what it wants.
 
-What a user's own density, gradient, kernel or start gives back is checked here too, so that every estimator says the
-same words about the same mistake.
+What a user's density, gradient, kernel or start returns is checked here too.
 """
 
 from __future__ import annotations
@@ -18,10 +17,7 @@ MAX_ENUMERATED_UNITS = 24
 
 
 def as_real(name: str, value: Any, dtype: npt.DTypeLike | None = np.float64) -> np.ndarray:
-    """Return a copy of ``value`` as an array of real numbers; words, complex numbers and objects are a TypeError.
-
-    Where ``dtype`` is None, floating arrays keep theirs and others become float64.
-    """
+    """Return a copy of ``value`` as real numbers, else TypeError; if dtype is None, floating arrays keep theirs."""
     require_unmasked(name, value)
     try:
         array = np.asarray(value)
@@ -113,7 +109,7 @@ def as_number(name: str, value: Any) -> float:
 
 
 def as_flag(name: str, value: Any) -> bool:
-    """Return ``value``, True or False; what is merely true or false in Python's eyes is a TypeError."""
+    """Return ``value``, True or False; other values are a TypeError."""
     if not isinstance(value, bool | np.bool_):
         raise TypeError(f"{name} must be True or False, got {value!r}")
     return bool(value)
@@ -150,10 +146,8 @@ def as_schedule(name: str, schedule: Any) -> np.ndarray:
     if betas[0] != 0 or betas[-1] != 1:
         raise ValueError(f"{name} must start at 0 and end at 1, got {len(betas)} values, {betas[0]} to {betas[-1]}")
     if (np.diff(betas) <= 0).any():
-        step = int(np.argmax(np.diff(betas) <= 0))
-        raise ValueError(
-            f"{name} must rise at every step, got {betas[step]} then {betas[step + 1]} at step {step + 1}"
-        )
+        k = int(np.argmax(np.diff(betas) <= 0))
+        raise ValueError(f"{name} must rise at every step, got {betas[k]} then {betas[k + 1]} at step {k + 1}")
     return betas
 
 
@@ -209,13 +203,7 @@ def require_path(path: Any) -> None:
 
 
 def rows_agree(function: Callable[[np.ndarray], np.ndarray], x: np.ndarray) -> bool:
-    """Whether a function of states (N, D) says the same of the first alone as in company, up to rounding.
-
-    Examples
-    --------
-    >>> rows_agree(lambda x: x.sum(-1), np.eye(2)), rows_agree(lambda x: x[:, 0] + x.sum(), np.eye(2))
-    (True, False)
-    """
+    """Whether a function of states (N, D) returns the same for the first alone as for all, up to rounding."""
     together = np.asarray(function(x))[:1]
     try:
         alone = np.asarray(function(x[:1]))
@@ -239,16 +227,13 @@ def require_enumerable(n_units: int) -> None:
         )
 
 
-# What a user's own functions give back
-
-
 def _ours(thing: Any) -> bool:
-    """Whether the library made it: its own distributions and kernels leave x alone, and need no watching."""
+    """Whether a class of the library: its distributions and kernels leave x unchanged, and need no check."""
     return (getattr(thing, "__module__", None) or "").startswith("anneal_edu.")
 
 
 def answer(name: str, function: Callable[[np.ndarray], np.ndarray], x: np.ndarray) -> Any:
-    """What ``function`` says of states that it may look at, but not change."""
+    """Call ``function`` on states that it may read, but not change."""
     shown = x.view()
     shown.setflags(write=False)
     try:
@@ -260,14 +245,7 @@ def answer(name: str, function: Callable[[np.ndarray], np.ndarray], x: np.ndarra
 
 
 def log_density_of(distribution: Any, x: np.ndarray, beta: float | None = None) -> np.ndarray:
-    """Log f(x) of anyone's distribution, (..., D) -> (...): real numbers or -inf, one for every state, x unchanged.
-
-    Examples
-    --------
-    >>> import numpy as np, anneal_edu as ae
-    >>> log_density_of(ae.Unnormalized(lambda x: -np.abs(x).sum(-1), dim=1), np.array([[2.0], [0.0]]))
-    array([-2., -0.])
-    """
+    """Log f(x) of any distribution, (..., D) -> (...): real numbers or -inf, one for every state, x unchanged."""
     if _ours(distribution):
         return distribution.log_density(x)
     require_distribution("a point of the path", distribution)
@@ -275,7 +253,7 @@ def log_density_of(distribution: Any, x: np.ndarray, beta: float | None = None) 
 
 
 def as_log_density(values: Any, shape: tuple[int, ...], beta: float | None = None) -> np.ndarray:
-    """What a log_density returned for states of shape (*shape, D), if it may be one."""
+    """Return what a log_density gave for states of shape (*shape, D), if it is valid."""
     if np.shape(values) != shape:
         raise ValueError(
             f"log_density must give one number a chain, {shape}, got {np.shape(values)}: sum over the last axis?"
@@ -291,14 +269,14 @@ def as_log_density(values: Any, shape: tuple[int, ...], beta: float | None = Non
 
 
 def gradient_of(distribution: Any, x: np.ndarray) -> np.ndarray:
-    """∇ log f(x) of anyone's distribution, (..., D) -> (..., D): real numbers in the shape of x, x unchanged."""
+    """∇ log f(x) of any distribution, (..., D) -> (..., D): real numbers in the shape of x, x unchanged."""
     if _ours(distribution):
         return distribution.grad_log_density(x)
     return as_gradient(answer("grad_log_density", distribution.grad_log_density, x), x.shape)
 
 
 def as_gradient(values: Any, shape: tuple[int, ...]) -> np.ndarray:
-    """What a gradient returned for states of this shape, if it may be one."""
+    """Return what a gradient gave for states of this shape, if it is valid."""
     if np.shape(values) != shape:
         raise ValueError(f"grad must map shape {shape} to itself, got {np.shape(values)}")
     require_unmasked("grad's result", values)
@@ -309,28 +287,49 @@ def as_gradient(values: Any, shape: tuple[int, ...]) -> np.ndarray:
 
 
 def draws_of(start: Any, n: int, rng: np.random.Generator) -> np.ndarray:
-    """n draws of anyone's start of a path, (n, D)."""
+    """n draws of the start of a path, (n, D)."""
     return _as_chains("sample of path(0)", start.sample(n, rng), (n, start.dim))
 
 
 def log_z_of(start: Any) -> float:
-    """Log Z of anyone's start of a path, a finite number."""
+    """Log Z of the start of a path, a finite number."""
     log_z = as_number("log_z of path(0)", start.log_z())
     if not np.isfinite(log_z):
         raise ValueError(f"log_z of path(0) must be finite, got {log_z}")
     return log_z
 
 
-Transition = Callable[[Any, np.ndarray, np.random.Generator], np.ndarray]
+class Point:
+    """A point of a path as the loops see it: what a user's density and gradient return is checked, and β is named.
+
+    ``log_density`` replaces the distribution's own where the same numbers can be had for less.
+    """
+
+    def __init__(
+        self, distribution: Any, beta: float, log_density: Callable[[np.ndarray], np.ndarray] | None = None
+    ):
+        self.distribution, self.beta = distribution, beta
+        self.log_density = log_density or partial(log_density_of, distribution, beta=beta)
+
+    def grad_log_density(self, x: np.ndarray) -> np.ndarray:
+        """∇ log f_β of every chain: (C, D) -> (C, D)."""
+        slope = gradient_of(self.distribution, x)
+        if np.isnan(slope).any():
+            raise ValueError(f"grad_log_density is NaN in some chain at beta = {self.beta:.6g}")
+        return slope
 
 
-def careful(kernel: Transition) -> Transition:
-    """The same kernel, (distribution, x (C, D), rng) -> (C, D), which may work in place and is held to its promise."""
+def checked_kernel(kernel: Any) -> Callable[[Point, np.ndarray, np.random.Generator], np.ndarray]:
+    """A kernel for points of a path: a user's gets a copy of the states, and what it returns is checked.
 
-    def transition(distribution: Any, x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        if _ours(kernel) and _ours(distribution):
-            return kernel(distribution, x, rng)
-        return _as_chains("the kernel", kernel(distribution, x.copy(), rng), x.shape).copy()
+    A kernel that changes along the path offers ``at(beta)``.
+    """
+
+    def transition(point: Point, x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        move = kernel.at(point.beta) if hasattr(kernel, "at") else kernel
+        if _ours(move) and _ours(point.distribution):
+            return move(point.distribution, x, rng)
+        return _as_chains("the kernel", move(point.distribution, x.copy(), rng), x.shape).copy()
 
     return transition
 

@@ -3,6 +3,9 @@
 A block of chains is walked through a whole schedule while it stays in a processor's cache. Blocks share nothing: each
 draws from a child of the caller's generator, and its matrix products run in one thread. So the numbers are the same,
 bit for bit, for any number of workers and of BLAS threads.
+
+Estimators take ``workers``, the number of threads (by default every core, or one where a user's Python function is
+called), and ``progress``, True for a progress bar.
 """
 
 from __future__ import annotations
@@ -10,70 +13,47 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
-from contextlib import contextmanager
 from contextvars import copy_context
-from functools import cache, partial
+from functools import cache
 from itertools import pairwise
 from multiprocessing import parent_process
-from threading import Event, Lock, local
-from typing import Any, TypeVar
+from threading import Event, local
+from typing import Any
 
 import numpy as np
+from joblib import Parallel, cpu_count, delayed
 from threadpoolctl import ThreadpoolController
 from tqdm.auto import tqdm
 
 from anneal_edu.validation import as_count
 
-T = TypeVar("T")
 Watch = Callable[[Iterable[Any]], Iterator[Any]]
-Walk = Callable[[slice, np.random.Generator, Watch], T]
-"""What is done with a block: (its chains, its generator, watch) -> anything; ``watch`` goes around its loop."""
+"""What a block puts around its loop: it moves the progress bar, and ends the loop if the run is over."""
 
 _BLOCK = 280_000  # numbers that a step of a block touches, about: a millisecond, against 0.1 that Python takes for it
 _SMALLEST = 250  # states: a product copies the weights first, which must not cost more than the product
 _LARGEST_KEPT = 2_000_000  # numbers of an array that a thread keeps
-_POLL = 0.1  # seconds after which an interrupt is heard
 
-_lock, _inside = Lock(), 0
-_limits: Any = None
 _controller = cache(ThreadpoolController)  # finding the libraries takes a millisecond
 
 
-@contextmanager
-def one_blas_thread() -> Iterator[None]:
-    """Matrix products in one thread, and so with the same rounding wherever they run.
-
-    The number of BLAS threads belongs to the process: it is one for everybody from the moment that the first thread
-    enters until the last one has left, and then what it was before. Newer versions of threadpoolctl obey one thread
-    only, as a rule the main one: hold this also where work is handed to a pool of threads, not in these alone.
-    """
-    global _inside, _limits
-    with _lock:
-        if _inside == 0:
-            _limits = _controller().limit(limits=1, user_api="blas")
-        _inside += 1
-    try:
-        yield
-    finally:
-        with _lock:
-            _inside -= 1
-            if _inside == 0:
-                _limits.restore_original_limits()
+def one_blas_thread() -> Any:
+    """A context in which matrix products run in one thread, and so with the same rounding everywhere."""
+    return _controller().limit(limits=1, user_api="blas")
 
 
 class Scratch(local):
-    """Arrays that a thread keeps from step to step, by name: what is in them is gone at the next step.
+    """Arrays that a thread keeps from step to step, by name, for their memory: their content is lost at the next step.
 
-    Were they new every time, the system would take their memory back and hand it out again, page by page, at every
-    step; with a small model that takes as long as the step itself.
+    New arrays would go back to the system and be cleared again, page by page, at every step; with a small model that
+    takes as long as the step itself.
     """
 
     def __init__(self) -> None:
         self._kept: dict[tuple[str, type], np.ndarray] = {}
 
     def array(self, name: str, shape: tuple[int, ...], dtype: type) -> np.ndarray:
-        """An array with anything in it; a large one is new, so that no thread holds on to much.
+        """An array with any content; a large one is new.
 
         Examples
         --------
@@ -88,10 +68,44 @@ class Scratch(local):
         return self._kept[key][:size].reshape(shape)
 
 
-def is_own(thing: Any) -> bool:
+class Remembered(local):
+    """A function of chains x (C, D) -> (..., C) that does not compute again what it was asked last in this thread.
+
+    After an accept-reject step, x consists of rows of two earlier arrays: each row's value is looked up.
+
+    Examples
+    --------
+    >>> norm = Remembered(lambda x: print("computed") or (x * x).sum(-1))
+    >>> x, y = np.eye(2), 3 * np.eye(2)
+    >>> norm(x), norm(y), norm(np.stack([x[0], y[1]]))
+    computed
+    computed
+    (array([1., 1.]), array([9., 9.]), array([1., 9.]))
+    """
+
+    def __init__(self, function: Callable[[np.ndarray], np.ndarray]) -> None:
+        self.function = function
+        self.last: tuple[tuple[np.ndarray, np.ndarray], ...] = ()
+
+    def __call__(self, x: np.ndarray) -> np.ndarray:
+        for known, values in self.last:
+            if known is x:
+                return values
+        values, found = np.empty(0), np.zeros(len(x), dtype=bool)
+        for known, of_known in self.last:
+            if known.shape == x.shape and not found.all():
+                values = np.where(found, values, of_known) if found.any() else of_known
+                found |= (known == x).all(-1)
+        if not found.all():
+            values = self.function(x)
+        self.last = ((x, values), *self.last[:1])
+        return values
+
+
+def is_own(thing: Any, inside: tuple[Any, ...] = ()) -> bool:
     """Whether the library made a path, a distribution or a kernel, and all that it is made of.
 
-    A function of a user's may not be ready for several threads at once, and holds Python's lock anyway.
+    A user's function may not be ready for several threads at once, and holds Python's lock anyway.
 
     Examples
     --------
@@ -100,26 +114,18 @@ def is_own(thing: Any) -> bool:
     >>> is_own(ends[0]), is_own(ends[1]), is_own(ae.geometric_path(*ends)), is_own(ae.gibbs), is_own(print)
     (True, False, False, True, False)
     """
-    left: list[Any] = [thing]
-    seen: list[Any] = []
-    while left:
-        part = left.pop()
-        if isinstance(part, list | tuple):
-            left.extend(part)
-        elif (callable(part) or hasattr(part, "log_density")) and not any(part is other for other in seen):
-            if not (getattr(part, "__module__", None) or "").startswith("anneal_edu."):
-                return False
-            seen.append(part)
-            left.extend(cell.cell_contents for cell in getattr(part, "__closure__", None) or ())
-            left.extend(getattr(part, "__dict__", {}).values())
-    return True
+    if isinstance(thing, list | tuple):
+        return all(is_own(part, inside) for part in thing)
+    if not (callable(thing) or hasattr(thing, "log_density")) or any(thing is outer for outer in inside):
+        return True
+    parts = [cell.cell_contents for cell in getattr(thing, "__closure__", None) or ()]
+    parts += getattr(thing, "__dict__", {}).values()
+    return (getattr(thing, "__module__", None) or "").startswith("anneal_edu.") and is_own(parts, (*inside, thing))
 
 
 def n_cores() -> int:
     """How many cores this process may use; one in a process that another one has started, which has more of them."""
-    if parent_process() is not None:
-        return 1
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return cpu_count() if parent_process() is None else 1
 
 
 def memory() -> int:
@@ -142,7 +148,7 @@ def require_room(what: str, shape: tuple[int, ...], advice: str, bytes_each: int
 
 
 def as_workers(workers: int | None, *things: Any) -> int:
-    """How many threads to use: as many as are wanted; by default every core, but one where a user's function is called.
+    """How many threads to use: ``workers``; by default every core, but one where a user's function is called.
 
     Examples
     --------
@@ -155,10 +161,10 @@ def as_workers(workers: int | None, *things: Any) -> int:
 
 
 def chains_at_once(target: Any, n_rungs: int = 1, effort: float = 1.0) -> int:
-    """How many chains make a block: so many that Python's share of a step is small, and the cache holds them.
+    """How many chains make a block: enough that Python's overhead is small, few enough to fit in the cache.
 
-    It depends on the size of the target, D units and H hidden ones, and on the sampler: on how many rungs a chain
-    stands at once, and what a step takes, in Gibbs steps of them all. It never depends on the machine.
+    The number depends on the size of the target, D units and H hidden ones, and on the sampler: on how many rungs a
+    chain stands at once, and how long a step takes, in Gibbs steps. It never depends on the machine.
 
     Examples
     --------
@@ -179,47 +185,31 @@ def children(rng: np.random.Generator, n: int) -> list[np.random.Generator]:
     return [np.random.Generator(np.random.SFC64(seed)) for seed in seeds]
 
 
-class _StoppedError(Exception):
-    """Another block has failed, or the user has interrupted: this one need not go on."""
-
-
 @np.errstate(under="ignore")  # tiny weights become 0, whatever the caller asks of other underflow
 def in_blocks(
-    walk: Walk[T],
-    n_chains: int,
-    target: Any,
-    uses: Iterable[Any] = (),
-    *,
-    n_rungs: int = 1,
-    effort: float = 1.0,
-    n_steps: int = 0,
-    desc: str = "",
-    rng: np.random.Generator,
-    workers: int | None = None,
-    progress: bool = False,
-) -> list[T]:
+    walk: Callable[[slice, np.random.Generator, Watch], Any], n_chains: int, target: Any, uses: Iterable[Any] = (), *,
+    n_rungs: int = 1, effort: float = 1.0, n_steps: int = 0, desc: str = "", rng: np.random.Generator,
+    workers: int | None = None, progress: bool = False,
+) -> list[Any]:
     """What ``walk`` returns for every block of chains, in their order.
 
     Parameters
     ----------
-    walk : callable, (rows, rng, watch) -> anything
-        ``rows`` is the slice of chains that make the block; ``watch`` goes around the iterable of its loop: it moves
-        the progress bar, and ends the loop when another block has failed or the user interrupts.
+    walk : callable, (chains, rng, watch) -> anything
+        ``chains`` is the slice of chains that make the block; ``watch`` goes around the iterable of its loop.
     n_chains : int
         Chains in all.
     target : Distribution
-        Whose size says how many of them make a block, see `chains_at_once`.
+        Its size decides how many chains make a block, see `chains_at_once`.
     uses : iterable
         Paths and kernels that ``walk`` calls. If these or the target are not the library's own, one thread calls them.
     n_rungs, effort
         How much a step of a chain is, see `chains_at_once`.
-    n_steps : int
-        Length of the loop of a block, for the progress bar.
-    desc, progress
-        What the progress bar says, and whether there is one.
+    n_steps, desc
+        Length and name of the loop of a block, for the progress bar.
     rng : numpy.random.Generator
-    workers : int, optional
-        Threads, see `as_workers`.
+    workers, progress
+        See the head of this module.
 
     Raises
     ------
@@ -230,50 +220,31 @@ def in_blocks(
     --------
     >>> import anneal_edu as ae
     >>> target, rng = ae.uniform_rbm(784, 500), np.random.default_rng(0)
-    >>> in_blocks(lambda rows, rng, watch: (rows.stop - rows.start, sum(watch(range(4)))), 700, target, rng=rng)
+    >>> in_blocks(lambda chains, rng, watch: (chains.stop - chains.start, sum(watch(range(4)))), 700, target, rng=rng)
     [(233, 6), (233, 6), (234, 6)]
     """
     n_blocks = 1 if getattr(target, "one_a_chain", False) else -(-n_chains // chains_at_once(target, n_rungs, effort))
-    n_threads = min(as_workers(workers, target, *uses), n_blocks)
     edges = [n_chains * i // n_blocks for i in range(n_blocks + 1)]
     blocks = [slice(*edge) for edge in pairwise(edges)]
-    stop, lock = Event(), Lock()
-    bar = tqdm(total=n_steps * n_blocks, desc=desc, disable=not progress)
+    over, bar = Event(), tqdm(total=n_steps * n_blocks, desc=desc, disable=not progress)
 
     def watch(steps: Iterable[Any]) -> Iterator[Any]:
         for step in steps:
-            if stop.is_set():
-                raise _StoppedError
+            if over.is_set():  # another block has failed, or the user has interrupted
+                return
             yield step
-            if progress:
-                with lock:
-                    bar.update()
+            bar.update()
 
-    work = list(zip(blocks, children(rng, n_blocks), strict=True))
+    threads = Parallel(min(as_workers(workers, target, *uses), n_blocks), require="sharedmem")
     with one_blas_thread(), bar:
-        if n_threads == 1:
-            return [walk(block, chance, watch) for block, chance in work]
-        with ThreadPoolExecutor(n_threads, "anneal_edu") as pool:
-            try:
-                # every thread in a context of its own, with what np.errstate says here
-                futures = [pool.submit(copy_context().run, partial(walk, *given, watch)) for given in work]
-                return _results(futures)
-            finally:
-                stop.set()
-                pool.shutdown(wait=False, cancel_futures=True)
+        try:
+            # every thread has a context of its own, with what np.errstate says here
+            work = zip(blocks, children(rng, n_blocks), strict=True)
+            return threads([delayed(copy_context().run)(walk, block, child, watch) for block, child in work])
+        finally:
+            over.set()
 
 
 def joined(blocks: Sequence[tuple[np.ndarray, ...]]) -> tuple[np.ndarray, ...]:
     """The arrays of all blocks, chains along their first axis, as if it had been one."""
     return tuple(np.concatenate(arrays) if len(arrays) > 1 else arrays[0] for arrays in zip(*blocks, strict=True))
-
-
-def _results(futures: list[Future[T]]) -> list[T]:
-    """What each returned; as soon as one has failed, its error."""
-    running = set(futures)
-    while running:
-        done, running = wait(running, timeout=_POLL, return_when=FIRST_EXCEPTION)
-        for future in futures:
-            if future in done:
-                future.result()
-    return [future.result() for future in futures]

@@ -12,7 +12,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 import anneal_edu as ae
-from anneal_edu.annealing.ais import annealing_step
+from anneal_edu.annealing.ais import annealer
 
 FULL, TINY = (500, 108, 200, 200), (5, 4, 3, 7)  # chains, visible and hidden units, repeats
 
@@ -25,7 +25,7 @@ def main(tiny: bool = False) -> None:
     root = rng.normal(size=(D, D)) / np.sqrt(D)
     path = ae.covariance_path(np.zeros(D), np.eye(D) + root @ root.T, grbm)
     kernels = {"x integrated out": ae.gibbs, "auxiliary x": ae.auxiliary_gibbs}
-    steps = {name: annealing_step(path, kernel) for name, kernel in kernels.items()}
+    steps = {name: annealer(path, kernel) for name, kernel in kernels.items()}
     v = path(0.0).sample(C, rng)
     h = rng.integers(0, 2, size=(C, H)).astype(np.float32)
     square, W = root.astype(np.float32), np.asarray(grbm.weights, dtype=np.float32)
@@ -37,7 +37,7 @@ def main(tiny: bool = False) -> None:
             times["products"].append(time.perf_counter() - begin)
             for name, step in steps.items():
                 begin = time.perf_counter()
-                step(0.5, 0.501, v, rng)
+                step((0.5, 0.501), v, rng)
                 times[name].append(time.perf_counter() - begin)
     medians = {name: np.median(seconds[5:]) for name, seconds in times.items()}
     print(f"four products {1e3 * medians['products']:.2f} ms")

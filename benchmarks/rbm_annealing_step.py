@@ -13,7 +13,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 import anneal_edu as ae
-from anneal_edu.annealing.ais import annealing_step
+from anneal_edu.annealing.ais import annealer
 
 FULL, TINY = (1000, 784, 500, 60), (5, 4, 3, 7)  # chains, visible and hidden units, repeats
 
@@ -25,7 +25,7 @@ def random_rbm(D: int, H: int, rng: np.random.Generator) -> ae.BinaryRBM:
 
 def compare(name: str, path, n_products: int, C: int, repeats: int, rng: np.random.Generator) -> None:
     """Time steps of AIS and bare products in turn, and print their ratio."""
-    step = annealing_step(path, ae.gibbs)
+    step = annealer(path, ae.gibbs)
     W = path.end.single_precision[0]
     D, H = W.shape
     v = rng.integers(0, 2, size=(C, D)).astype(np.float32)
@@ -38,7 +38,7 @@ def compare(name: str, path, n_products: int, C: int, repeats: int, rng: np.rand
         for _ in range(n_products - 1):
             np.matmul(v, W, out=field_h)
         between = time.perf_counter()
-        _, v = step(0.5, 0.501, v, rng)
+        _, v = step((0.5, 0.501), v, rng)
         times.append((between - start, time.perf_counter() - between))
     products, steps = np.array(times[5:]).T
     print(

@@ -14,7 +14,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 import anneal_edu as ae
-from anneal_edu.paths.rungs import rungs_on
+from anneal_edu.paths.ladder import ladder_on
 from anneal_edu.tempering.simulated import tempered_walk
 
 # Pairs of rungs, chains, visible and hidden units, sweeps, repeats.
@@ -30,7 +30,7 @@ def main(tiny: bool = False) -> None:
     path, both = ae.geometric_path(start, target), ae.geometric_path(ae.JointRBM(start), ae.JointRBM(target))
     rungs, log_z = rng.integers(K + 1, size=C), np.full(K + 1, start.log_z())
     on_v, on_both = (
-        tempered_walk(rungs_on(p, ae.linear_schedule(K)), log_z, p(0.0).sample(C, rng), rungs, rng=rng)
+        tempered_walk(ladder_on(p, ae.linear_schedule(K)), log_z, p(0.0).sample(C, rng), rungs, rng)
         for p in (path, both)
     )
     runs = {

@@ -12,8 +12,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 import anneal_edu as ae
-from anneal_edu.paths.rungs import Rungs, rungs_on
-from anneal_edu.tempering.parallel import sweep
+from anneal_edu.tempering.parallel import sweep_on
 from anneal_edu.tempering.swaps import EvenOdd
 
 # Rungs, chains, visible and hidden units, repeats.
@@ -26,10 +25,10 @@ def main(tiny: bool = False) -> None:
     rng = np.random.Generator(np.random.SFC64(0))
     target = ae.BinaryRBM(0.05 * rng.normal(size=(D, H)), 0.5 * rng.normal(size=D), 0.5 * rng.normal(size=H))
     path, schedule = ae.geometric_path(ae.uniform_rbm(D, H), target), ae.linear_schedule(rungs - 1)
-    shared = rungs_on(path, schedule, ae.gibbs, "ladder")
-    ladders = {"products shared": shared, "rung by rung": Rungs(path, schedule)}
+    ladders = {"products shared": path, "rung by rung": lambda beta: path(beta)}
+    sweeps = {name: sweep_on(ladder, schedule, ae.gibbs) for name, ladder in ladders.items()}
     x = np.stack([path(0.0).sample(C, rng) for _ in schedule])
-    carried = {name: ladder.carry(x) for name, ladder in ladders.items()}
+    states = dict.fromkeys(sweeps, x)
     schemes = {name: EvenOdd(rungs - 1, C) for name in ladders}
     v, W = x.reshape(-1, D), target.single_precision[0]
     h = rng.integers(0, 2, size=(rungs * C, H)).astype(np.float32)
@@ -41,9 +40,9 @@ def main(tiny: bool = False) -> None:
             np.matmul(v, W, out=field_h)
             np.matmul(h, W.T, out=field_v)
             times["products"].append(time.perf_counter() - begin)
-            for name, ladder in ladders.items():
+            for name, sweep in sweeps.items():
                 begin = time.perf_counter()
-                carried[name], *_ = sweep(ladder, carried[name], schemes[name], rng)
+                states[name], *_ = sweep(states[name], schemes[name], rng)
                 times[name].append(time.perf_counter() - begin)
     seconds = {name: np.array(found[5:]) for name, found in times.items()}
     print(f"two products {1e3 * np.median(seconds['products']):.1f} ms")

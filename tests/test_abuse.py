@@ -7,8 +7,7 @@ import pytest
 
 import anneal_edu as ae
 from anneal_edu.models.__main__ import main as train_models
-from anneal_edu.paths.rungs import Rungs
-from anneal_edu.tempering.rts import ascend
+from anneal_edu.tempering.rts import climb
 from anneal_edu.weights import _group_means
 
 N, DIM, SCHEDULE = 6, 2, np.linspace(0, 1, 4)
@@ -324,7 +323,7 @@ def test_whole_numbers_become_real_ones_where_a_kernel_makes_them_so():
         for part in (result, *(getattr(result, name) for name in ("forward", "final") if hasattr(result, name))):
             for states in (getattr(part, name) for name in ("samples", "x") if hasattr(part, name)):
                 assert (states % 1).any(), type(part)
-    left_behind = ascend(Rungs(lambda beta: Lattice(), np.array(SCHEDULE), step), 50, np.random.default_rng(0))[1]
+    left_behind = climb(lambda beta: Lattice(), np.array(SCHEDULE), 50, step, np.random.default_rng(0))[1]
     assert (left_behind % 1).any()
 
 

@@ -12,7 +12,7 @@ MOST_LINES = {
     "parallel_tempering": 260,
     "rts": 240,
     "sandwich": 300,
-    "GaussianRBM": 305,
+    "GaussianRBM": 275,
     "moment_spline_path": 220,
 }
 

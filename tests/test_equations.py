@@ -71,18 +71,12 @@ def test_the_library_cites_no_equation_without_its_paper():
     ("paper", "place", "link"),
     [
         (("Grosse", "2013"), ("Eq.", "3"), "paths/asymptotics.py#kl_bias"),
-        (("Grosse", "2013"), ("Eq.", "10"), "distributions/gaussian.py#Gaussian.moment_average"),
-        (("Grosse", "2013"), ("Eq.", "20"), "paths/schedules.py#optimal_allocation"),
         (("Kiwaki", "2015"), ("Eq.", "6"), "weights.py#effective_sample_size"),
-        (("Kiwaki", "2015"), ("Eq.", "8"), "paths/covariance.py#GaussianRBMPath._weigh_and_draw_hidden"),
-        (("Kiwaki", "2015"), ("Eq.", "13"), "paths/covariance.py#AnnealedGaussianRBM.auxiliary_gibbs"),
-        (("Sohl-Dickstein", "2012"), ("Eq.", "25"), "annealing/hais.py#hais_states"),
         (("Sohl-Dickstein", "2012"), ("Eq.", "40"), "distributions/mean_covariance_rbm.py#MeanCovarianceRBM"),
         (("Kadan", "2018"), ("Section", "4.2.2"), "tempering/swaps.py#Lifted"),
-        (("Carlson", "2016"), ("Section", "RTS"), "tempering/rts.py#RTSRound.log_shares"),
     ],
 )
-def test_ten_ways_from_a_paper_to_its_code(paper, place, link):
+def test_a_number_in_a_paper_leads_to_its_code(paper, place, link):
     assert link in FOUND[paper, place]
 
 

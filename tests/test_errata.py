@@ -9,7 +9,7 @@ import pytest
 from scipy.integrate import quad
 
 import anneal_edu as ae
-from anneal_edu.annealing.hais import hais_states
+from anneal_edu.annealing.hais import HAISState, hais_states
 from anneal_edu.course.experiments import grosse_table2
 from anneal_edu.tempering.matrices import lifted_move, tag_states
 
@@ -171,7 +171,10 @@ def test_the_momenta_of_eq_24_cancel_with_a_minus():
     """Eq. 24 on the states (x_n, v_n) of a run: -v·v/2 gives its weights (Eq. 25), +v·v/2 leaves exp(v_1² - v_N²)."""
     start, target = ae.Gaussian(np.zeros(2), np.eye(2)), ae.Gaussian(np.ones(2), 0.5 * np.eye(2))
     path = ae.geometric_path(start, target)
-    states = list(hais_states(path, ae.linear_schedule(6), 40, 0.3, 0.2, np.random.default_rng(0)))
+    rng = np.random.default_rng(0)
+    x, v = path.start.sample(40, rng), rng.standard_normal((40, 2))
+    begin = HAISState(0.0, x, v, np.zeros(40), np.ones(40, dtype=bool))
+    states = [begin, *hais_states(path, ae.linear_schedule(6), x, v, [0.3] * 6, [0.2] * 6, rng)]
     kinetic = [0.5 * (state.v**2).sum(-1) for state in states[:-1]]  # of v_1 … v_N: the last move weighs nothing
     first, last = states[0].x, states[-2].x
 

@@ -116,11 +116,11 @@ def test_a_trajectory_leads_back_and_preserves_volume(n_steps, walled):
     how = 0.2, n_steps, walled
     x, v = np.random.default_rng(3).normal(size=(2, 6, 3))
     x = np.abs(x)
-    y, v_y, runaway = leapfrog(SKEWED.grad_log_density, x, v, *how)
+    y, v_y, divergent = leapfrog(SKEWED.grad_log_density, x, v, *how)
     back, v_back, _ = leapfrog(SKEWED.grad_log_density, y, -v_y, *how)
     np.testing.assert_allclose(back, x, atol=1e-12)
     np.testing.assert_allclose(v_back, -v, atol=1e-12)
-    assert not runaway.any()
+    assert not divergent.any()
     assert walled is None or (y[:, walled] >= 0).all()
 
     def flow(state):
@@ -143,14 +143,14 @@ def test_the_energy_of_a_trajectory_errs_by_the_square_of_the_step():
 
 
 @pytest.mark.filterwarnings("ignore:overflow encountered")
-def test_a_runaway_trajectory_is_put_back_and_named():
+def test_a_divergent_trajectory_is_put_back_and_named():
     x = np.array([[0.0], [3.0]])
-    y, v, runaway = leapfrog(lambda x: -4 * x**3, x, np.array([[0.1], [0.1]]), 2.0, 20)
-    assert runaway.tolist() == [False, True]
+    y, v, divergent = leapfrog(lambda x: -4 * x**3, x, np.array([[0.1], [0.1]]), 2.0, 20)
+    assert divergent.tolist() == [False, True]
     assert (y[1], v[1]) == (3, 0)
     assert np.abs(y[0] - x[0]) > 0.01
-    y, v, runaway = leapfrog(lambda x: np.where(x > 1, np.nan, -x), x, np.array([[0.1], [0.1]]), 0.1, 2)
-    assert runaway.tolist() == [False, True]
+    y, v, divergent = leapfrog(lambda x: np.where(x > 1, np.nan, -x), x, np.array([[0.1], [0.1]]), 0.1, 2)
+    assert divergent.tolist() == [False, True]
     assert y[1] == 3
 
 

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from readme_example import EXAMPLE, README, printed_by
+from readme import EXAMPLE, README, printed_by
 
 TEXT = README.read_text(encoding="utf-8")
 
@@ -12,7 +12,7 @@ TEXT = README.read_text(encoding="utf-8")
 @pytest.mark.fixed_seed("the README prints what seed 0 gives")
 def test_the_example_prints_the_output_that_stands_below_it():
     code, expected = EXAMPLE.search(TEXT).groups()
-    assert printed_by(code) == expected, "if the new output is right: python tools/readme_example.py"
+    assert printed_by(code) == expected, "if the new output is right: python tools/readme.py"
 
 
 def test_every_file_that_the_readme_points_to_is_there():

@@ -83,69 +83,27 @@ def fresh(name, values):
     return panel, *said
 
 
-def vertices(svg):
-    """The points of the paths of a piece, and where its markers are."""
-    drawn = re.findall(r' d="([^"]*)"', svg)
-    paths = [np.array(re.findall(r"[ML](-?[\d.]+) (-?[\d.]+)", path), dtype=float) for path in drawn]
-    marks = np.array(re.findall(r'<use [^>]*x="(-?[\d.]+)" y="(-?[\d.]+)"', svg), dtype=float)
-    return paths, marks.reshape(-1, 2)
+def in_full(pieces, defined):
+    """Pieces of SVG with what they refer to in place of its name."""
+    return [re.sub(r'(?<=[("]#)d[0-9a-f]+', lambda name: defined[name[0]], piece) for piece in pieces]
 
 
-def distance(point, path):
-    """From a point to a line through points."""
-    if len(path) < 2:
-        return np.inf
-    start, along = path[:-1], np.diff(path, axis=0)
-    share = np.clip(((point - start) * along).sum(1) / np.maximum((along**2).sum(1), 1e-12), 0, 1)
-    return np.sqrt((((start + share[:, None] * along) - point) ** 2).sum(1)).min()
-
-
-def wrong_artists(panel, shown):
-    """Names of the lines of a panel that a frame does not show where they are."""
-    height = panel.figure.get_figheight() * 72
-    drawn = {}
-    for svg in shown:
-        found = re.match(r'<g data-artist="([^"]*)"', svg)
-        if found:
-            drawn.setdefault(found[1], []).append(svg)
-    for ax in panel.figure.axes:
-        left, bottom, right, top = ax.get_window_extent().extents * 72 / panel.figure.dpi
-        for line in ax.lines if ax.get_visible() else ():
-            if line.get_gid() is None or not line.get_visible():
-                continue
-            at = ax.transData.transform(line.get_xydata()) * 72 / panel.figure.dpi
-            inside = (at[:, 0] > left) & (at[:, 0] < right) & (at[:, 1] > bottom) & (at[:, 1] < top)
-            points = np.column_stack([at[inside, 0], height - at[inside, 1]])
-            pieces = [vertices(svg) for svg in drawn.get(line.get_gid(), ())]
-            for point in points[:: max(1, len(points) // 50)]:
-                near = [distance(point, path) for paths, _ in pieces for path in paths]
-                near += [np.abs(marks - point).sum(1).min() for _, marks in pieces if len(marks)]
-                if min(near, default=np.inf) > CLOSE:
-                    yield line.get_gid()
-                    break
+def definitions(shared):
+    """Name → SVG of what pieces refer to."""
+    return {name: svg for name, svg in re.findall(r'<\w+ id="(d[0-9a-f]+)"(.*?)(?=<\w+ id="d|\Z)', shared, re.DOTALL)}
 
 
 def test_pages_show_what_panels_draw_and_say(albums):
     for name, key in some_states(albums, 20 if ALL else 4):
-        frames = albums[name]
+        frames, shared = albums[name], Shared()
         panel, takeaway, readout = fresh(name, values_at(frames, key))
         sentence, numbers, *plots = frames["frames"][key]
         assert frames["sentences"][sentence] == takeaway
         assert dict(frames["numbers"][numbers]) == readout
-        shown = [frames["pieces"][piece] for plot in plots for piece in plot]
-        assert list(wrong_artists(panel, shown)) == []
-        names = sorted(found[1] for svg in shown if (found := re.match(r'<g data-artist="([^"]*)"', svg)))
-        assert names == sorted(piece.name for piece in pieces_of(panel.figure, Shared()) if piece.name)
+        shown = in_full([frames["pieces"][piece] for plot in plots for piece in plot], definitions(frames["shared"]))
+        pieces = [piece.svg for piece in pieces_of(panel.figure, shared)]
+        assert sorted(shown) == sorted(in_full(pieces, definitions(shared.svg())))
         panel.close()
-
-
-def test_a_frame_of_another_state_is_seen(albums):
-    frames = albums["FirstPath"]
-    keys = list(frames["frames"])
-    panel, _, _ = fresh("FirstPath", values_at(frames, keys[0]))
-    shown = [frames["pieces"][piece] for plot in frames["frames"][keys[-1]][2:] for piece in plot]
-    assert list(wrong_artists(panel, shown))
-    panel.close()
 
 
 def test_every_scene_is_there_and_each_control_moved_from_each(albums):
@@ -171,37 +129,19 @@ def test_what_frames_have_in_common_is_stored_once(albums):
         assert asked == set(re.findall(' id="([^"]+)"', frames["shared"]))
 
 
-def test_a_panel_is_drawn_again_only_for_its_own_code_and_models(tmp_path, monkeypatch):
-    drawn = []
-    monkeypatch.setattr(kept_frames, "frames_of", lambda kind, states: drawn.append(kind) or {"of": kind.__name__})
-    model = tmp_path / "model.npz"
-    monkeypatch.setattr(kept_frames, "ROOT", tmp_path)
-    model.write_bytes(b"as trained")
+def test_a_panel_is_drawn_again_only_if_what_it_shows_may_have_changed(tmp_path, monkeypatch):
+    monkeypatch.setattr(kept_frames, "frames_of", lambda kind, states: {"of": kind.__name__})
     kept_frames.draw_and_keep("FirstPath", (), tmp_path)
     assert kept_frames.kept("FirstPath", (), tmp_path) == {"of": "FirstPath"}
+    assert kept_frames.frames_of_all({"FirstPath": ()}, 1, tmp_path) == {"FirstPath": {"of": "FirstPath"}}
     assert kept_frames.kept("FirstPath", ({"beta": "0.5"},), tmp_path) is None
-    again = kept_frames.frames_of_all({"FirstPath": ()}, 1, tmp_path)
-    assert again == {"FirstPath": {"of": "FirstPath"}} and len(drawn) == 1
-    file = tmp_path / "FirstPath.json.gz"
-    found = json.loads(gzip.decompress(file.read_bytes())) | {"read": {"model.npz": kept_frames.digest(model)}}
-    file.write_bytes(gzip.compress(json.dumps(found).encode()))
-    assert kept_frames.kept("FirstPath", (), tmp_path)
-    model.write_bytes(b"trained again")
-    assert kept_frames.kept("FirstPath", (), tmp_path) is None
-
-
-def test_the_code_behind_a_panel_is_known():
-    behind = kept_frames.modules_behind("anneal_edu.course.panels.two_paths")
-    assert {"anneal_edu.paths.geometric", "anneal_edu.course.figures.artists"} < behind
-    assert not [name for name in behind if name.startswith(("anneal_edu.training", "anneal_edu.course.experiments"))]
-    assert "anneal_edu.models.stored" in kept_frames.modules_behind("anneal_edu.course.panels.digits_annealing")
-
-
-def test_a_stored_model_that_is_read_is_noted():
-    read = set()
-    for path in (kept_frames.ROOT / "anneal_edu/models/digits8_cd.npz", kept_frames.ROOT / "README.md", 3):
-        kept_frames._note_file(read, "open", (str(path) if path != 3 else 3, "r", 0))
-    assert read == {"anneal_edu/models/digits8_cd.npz"}
+    as_it_was = kept_frames.digest
+    for changed in ("tiny_world.py", "gaussian.py", "two_paths.py"):
+        kept_frames.of_library.cache_clear()
+        monkeypatch.setattr(kept_frames, "digest", lambda path, new=changed: as_it_was(path) + (path.name == new) * "'")
+        unaffected = changed == "two_paths.py"  # from which the panel imports nothing
+        assert (kept_frames.kept("FirstPath", (), tmp_path) is not None) == unaffected
+    kept_frames.of_library.cache_clear()
 
 
 @pytest.mark.parametrize("path", course_site.LESSONS, ids=lambda path: path.stem[:2])

@@ -4,10 +4,13 @@ import numpy as np
 import pytest
 
 import anneal_edu as ae
-from anneal_edu.annealing.ais import annealing_step
-from anneal_edu.annealing.hais import AlongPath
+from anneal_edu.annealing.ais import annealer
+from anneal_edu.kernels import swapped
+from anneal_edu.paths.capabilities import checked
 from anneal_edu.paths.geometric import family_of
-from anneal_edu.paths.rungs import rungs_on
+from anneal_edu.paths.ladder import ladder_on
+from anneal_edu.tempering.parallel import sweep_on
+from anneal_edu.tempering.swaps import EvenOdd
 from tests.cases import always
 
 SCHEDULE = np.array([0.0, 0.3, 0.7, 1.0])
@@ -71,8 +74,7 @@ def test_densities_and_slopes_are_those_of_the_path_as_it_is_written(name):
     for kind in (np.float32, np.float64):
         found = ae.log_density_matrix(made, SCHEDULE, x.astype(kind))
         np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-4)
-    ladder = rungs_on(made, SCHEDULE)
-    np.testing.assert_allclose(ladder.log_densities(ladder.carry(x)), expected, rtol=1e-4, atol=1e-4)
+    np.testing.assert_allclose(ladder_on(made, SCHEDULE).log_density(x), expected, rtol=1e-4, atol=1e-4)
     step = 1e-5
     up, down = (np.stack([path(b**2).log_density(x) for b in SCHEDULE[1:-1] + s]) for s in (step, -step))
     slopes = ae.log_density_slopes(made, SCHEDULE, x)[1:-1]
@@ -83,7 +85,7 @@ def test_densities_and_slopes_are_those_of_the_path_as_it_is_written(name):
 def test_a_step_of_ais_weighs_by_the_path_as_it_is_written(name, kernel):
     path, made = WRITTEN[name]
     x = states(path)
-    log_ratio, moved = annealing_step(made, KERNELS[kernel])(0.3, 0.7, x, rng(8))
+    log_ratio, moved = annealer(made, KERNELS[kernel])((0.3, 0.7), x, rng(8))
     expected = path(0.49).log_density(x.astype(float)) - path(0.09).log_density(x.astype(float))
     np.testing.assert_allclose(log_ratio, expected, rtol=1e-4, atol=1e-4)
     assert moved.shape == x.shape
@@ -93,21 +95,21 @@ def test_a_step_of_ais_weighs_by_the_path_as_it_is_written(name, kernel):
 def test_swaps_are_judged_by_the_path_as_it_is_written(name):
     path, made = WRITTEN[name]
     x = np.stack([states(path) for _ in SCHEDULE]).astype(np.float64)
-    ladder = rungs_on(made, SCHEDULE, arranged="ladder")
-    found = ladder.log_density(ladder.carry(x), np.indices(x.shape[:2])[0])
-    expected = [path(float(beta) ** 2).log_density(x[0]) for beta in SCHEDULE]
-    np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-4)
+    new, _, accepted, _, found = sweep_on(made, SCHEDULE, ae.gibbs)(x, EvenOdd(3, x.shape[1]), rng(3))
+    v, f = swapped(new, accepted).astype(float), [path(float(beta) ** 2).log_density for beta in SCHEDULE]
+    up = [f[k + 1](v[k]) - f[k](v[k]) for k in range(3)]
+    down = [f[k](v[k + 1]) - f[k + 1](v[k + 1]) for k in range(3)]
+    np.testing.assert_allclose(found, [up, down], rtol=1e-4, atol=1e-4)
 
 
 @pytest.mark.parametrize("name", REAL)
 def test_hamiltonian_ais_sees_the_path_as_it_is_written(name):
     path, made = WRITTEN[name]
-    x, along = states(path).astype(np.float64), AlongPath(made)
+    x, (points, _) = states(path).astype(np.float64), checked(made)
     for beta in SCHEDULE:
-        point = path(float(beta) ** 2)
-        known = along.remember(x)
-        np.testing.assert_allclose(along.log_f(float(beta), known), point.log_density(x), rtol=1e-9, atol=1e-9)
-        np.testing.assert_allclose(along.gradient(float(beta), x), point.grad_log_density(x), rtol=1e-9, atol=1e-9)
+        point, right = points(float(beta)), path(float(beta) ** 2)
+        np.testing.assert_allclose(point.log_density(x), right.log_density(x), rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(point.grad_log_density(x), right.grad_log_density(x), rtol=1e-9, atol=1e-9)
 
 
 ESTIMATORS = {

@@ -1,7 +1,6 @@
 """Chains in blocks: the same numbers for any number of workers, nothing left running, and who is called from where."""
 
 import _thread
-import itertools
 import os
 import signal
 import threading
@@ -139,14 +138,10 @@ def test_a_chain_with_a_posterior_of_its_own_keeps_it():
 
 def test_a_single_block_takes_the_numbers_that_it_is_given():
     """So a run of few chains is what it was before there were blocks: a plain loop over one generator."""
-    mine, x, log_w = rng(), None, np.full(C, PATH(0.0).log_z())
-    step = ae.annealing.ais.annealing_step(PATH, ae.gibbs)
-    x = PATH(0.0).sample(C, mine)
-    for before, now in itertools.pairwise(BETAS):
-        gain, x = step(before, now, x, mine)
-        log_w += gain
+    mine = rng()
+    log_w, x = ae.annealing.ais.annealer(PATH, ae.gibbs)(BETAS, PATH(0.0).sample(C, mine), mine)
     run = ae.ais(PATH, BETAS, C, rng=rng())
-    np.testing.assert_array_equal(run.log_weights, log_w)
+    np.testing.assert_array_equal(run.log_weights, PATH(0.0).log_z() + log_w)
     np.testing.assert_array_equal(run.samples, x)
 
 
@@ -302,34 +297,6 @@ class Mine(ae.Gaussian):
 ])  # fmt: skip
 def test_whose_function_it_is(thing, own):
     assert workers.is_own(thing) == own
-
-
-def test_the_first_to_enter_limits_blas_and_the_last_to_leave_frees_it(monkeypatch):
-    said = []
-
-    class Controller:
-        def limit(self, **how):
-            said.append(how)
-            return self
-
-        def restore_original_limits(self):
-            said.append("restored")
-
-    monkeypatch.setattr(workers, "_controller", Controller)
-    with workers.one_blas_thread():
-        assert said == [{"limits": 1, "user_api": "blas"}]
-        with workers.one_blas_thread():
-            pass
-        assert len(said) == 1
-    assert said[1:] == ["restored"]
-
-
-def test_cores_are_those_that_this_process_may_use(monkeypatch):
-    monkeypatch.setattr(os, "sched_getaffinity", lambda process: {0: {3, 5, 6}}[process], raising=False)
-    assert workers.n_cores() == 3
-    monkeypatch.delattr(os, "sched_getaffinity")
-    monkeypatch.setattr(os, "cpu_count", lambda: 7)
-    assert workers.n_cores() == 7
 
 
 # Arrays kept from step to step

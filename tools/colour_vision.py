@@ -35,7 +35,7 @@ def encoded(light: np.ndarray) -> np.ndarray:
 
 
 def seen(rgb: np.ndarray, how: str) -> np.ndarray:
-    """How sRGB colours (..., 3) look in "deuteranopia", in "protanopia" or in "grey", or to "most" readers, as sRGB."""
+    """sRGB colours (..., 3) as seen in "deuteranopia", in "protanopia", in "grey" or by "most" readers."""
     rgb = np.asarray(rgb, dtype=float)
     if how == "grey":
         luminance = linear(rgb) @ _TO_XYZ[1]

@@ -40,7 +40,7 @@ CODE = re.compile(r"\[([^\]]*)\]\(\.\./anneal_edu/([\w/]+)\.py(?:#([\w.]+))?\)")
 
 
 def write(path: Path, text: str) -> None:
-    """Write a file if it is not yet so: what is older than its page is not built again."""
+    """Write a file if its contents change; Sphinx builds only what is newer than its page."""
     path.parent.mkdir(parents=True, exist_ok=True)
     if not path.exists() or path.read_text("utf-8") != text:
         path.write_text(text, "utf-8")
@@ -77,12 +77,12 @@ def read(path: Path):
 
 
 def room_of(module: str) -> str:
-    """The room of a module, ``paths.geometric``, that has a page of reference."""
+    """The room whose page of reference has a module such as ``paths.geometric``."""
     return next((room for room in ROOMS if module == room or module.startswith(f"{room}.")), "")
 
 
 def reference_of(link: re.Match) -> str:
-    """A link into the source as one to the page of reference, where the source is a click away."""
+    """Turn a link into the source into one to the page of reference, which links to the source."""
     words, module, name = link[1], link[2].replace("/", ".").removesuffix(".__init__"), link[3]
     room = room_of(module)
     if not room:

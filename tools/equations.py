@@ -49,7 +49,7 @@ on every one. Where a paper misprints, the code has the right form.
 
 
 def cited(author, year):
-    """What matches a citation of a paper, its places in the group of that name."""
+    """The pattern of a citation of a paper; its group ``places`` holds the places."""
     return re.compile(rf"\b{author}\b[^()\d]{{0,40}}?\(?{year}\)?,\s+(?P<places>{PLACES})")
 
 
@@ -117,7 +117,7 @@ def order(place):
 
 
 def page():
-    """The page, as it should be."""
+    """The text of docs/equations.md."""
     rows = sorted(dict.fromkeys(citations()), key=lambda row: order(row[1]))  # each once, a place's in order of rooms
     lines, misprinted = [HEAD], slips()
     for paper, title in PAPERS.items():

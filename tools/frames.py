@@ -30,7 +30,7 @@ States = tuple[dict[str, str], ...]
 
 
 def frames_of(kind: type[Panel], also: States = ()) -> dict[str, Any]:
-    """All that its page needs: scenes and the states ``also`` (in words), and each control moved from each of them."""
+    """All frames of a panel: its scenes, the states ``also`` (in words), and each control moved from each of these."""
     panel = kind()
     try:
         return _Album(panel, also).contents()
@@ -78,7 +78,7 @@ class _Album:
         return ".".join(str(self.controls[name].index(value)) for name, value in state.items())
 
     def states(self) -> list[dict]:
-        """Each base, and each control moved from it."""
+        """Every base, and every control moved from every base."""
         moved = [base | {name: v} for base in self.bases for name, values in self.controls.items() for v in values]
         return list({tuple(state.values()): state for state in self.bases + moved}.values())
 
@@ -98,7 +98,7 @@ def _number(table: dict, thing) -> int:
 
 
 def draw(panel: Panel, state: dict):
-    """Draw a state, however long it takes, and return what the panel says of it."""
+    """Draw a state to its end and return its readout."""
     hide_named(panel.figure)
     with projected(), redirect_stdout(io.StringIO()):
         drawing = panel.draw(**state)
@@ -111,7 +111,7 @@ def draw(panel: Panel, state: dict):
 
 
 def choices_of(panel: Panel) -> list[dict]:
-    """Each of the words that can be chosen in a quick panel: others may be moved from it, too."""
+    """Every choice of the toggle buttons of a quick panel; the other controls are moved from each."""
     if inspect.isgeneratorfunction(panel.draw):
         return []
     choices = [name for name in panel.controls if isinstance(getattr(panel, name), widgets.ToggleButtons)]
@@ -132,7 +132,7 @@ def value_of(control: widgets.ValueWidget, text: str):
 
 
 def settings(control: widgets.ValueWidget, wanted: list) -> list:
-    """The settings of a control that are shown, in order, those that are ``wanted`` among them."""
+    """The settings of a control that the page offers, in order, including the ``wanted`` ones."""
     if control.description == "seed":
         return sorted({*SEEDS, *wanted})
     if not isinstance(control, NUMERIC):
@@ -177,7 +177,7 @@ class Plot(NamedTuple):
 
 
 def plots_of(panel: Panel, states: list[dict]) -> list[Plot]:
-    """Divide a picture between its Axes from left to right; those one above another, in any state, stay together."""
+    """Divide a picture from left to right between its Axes; Axes that stand one above another stay together."""
     boxes: dict[int | None, Bbox] = {}
     for state in states:
         draw(panel, state)

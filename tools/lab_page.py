@@ -78,7 +78,7 @@ class PanelOnPage:
         self.page, self.root = page, root
 
     def picture(self):
-        """A digest of the picture that is seen."""
+        """A digest of the visible picture."""
         return self.root.locator(PICTURE).evaluate(DIGEST)
 
     def sentence(self):
@@ -90,12 +90,12 @@ class PanelOnPage:
         return dict(row.inner_text().split("\n", 1) for row in rows)
 
     def overlay(self):
-        """What stands across the picture; nothing if it can be seen."""
+        """The text across the picture; empty if there is none."""
         overlay = self.root.locator(".anneal-edu-overlay")
         return overlay.inner_text() if overlay.is_visible() else ""
 
     def asleep(self):
-        """What it says if nobody computes behind the picture."""
+        """The sentence that the panel shows if it has no kernel."""
         return self.root.locator(".anneal-edu-asleep").inner_text()
 
     def button(self, name):
@@ -106,7 +106,7 @@ class PanelOnPage:
         return self.root.locator(".noUi-handle").nth(number)
 
     def readouts(self):
-        """What stands beside each slider."""
+        """The text beside each slider."""
         return self.root.locator(".widget-inline-hbox:has(.noUi-handle) .widget-readout").all_inner_texts()
 
     def press(self, key="ArrowRight", number=0):
@@ -144,7 +144,7 @@ class NotebookPage:
         self.page.evaluate(OPEN_LOG)  # where JupyterLab puts what a callback raises
 
     def command(self, name):
-        """What an entry of JupyterLab's menus does."""
+        """Execute a command of JupyterLab."""
         self.page.evaluate("name => jupyterapp.commands.execute(name)", name)
 
     def run_all(self):
@@ -171,7 +171,7 @@ class NotebookPage:
         self.page.context.close()
 
     def folded(self):
-        """What stands in place of outputs that are folded, from the top of the notebook; a click unfolds one."""
+        """The placeholders of folded outputs, from the top of the notebook; a click unfolds one."""
         return self.page.locator(".jp-OutputPlaceholder")
 
     def unfold(self):
@@ -235,7 +235,7 @@ def wait_until_up(url, server, log):
 
 
 def environment(folder):
-    """That of `make lab`, but every folder where Jupyter reads or leaves something is in this one."""
+    """The environment of `make lab`, with all folders of Jupyter inside ``folder``."""
     names = [
         "JUPYTER_CONFIG_DIR",
         "JUPYTER_DATA_DIR",
@@ -282,7 +282,7 @@ def served(folder: Path) -> Iterator[Lab]:
 
 
 def chromium_path():
-    """Where Chromium is, or None."""
+    """The path of Chromium, or None."""
     return next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 
 

@@ -1,4 +1,4 @@
-"""A lesson for readers without Python: its cells as a static-site builder (MyST-NB) wants them.
+"""A lesson for readers without Python, in cells for the static-site builder MyST-NB.
 
 Code is folded; what answers a prediction is folded until it is asked for; a panel is the page that `panel_pages` writes
 of it, in the state that the lesson shows; an exercise says how to go on, and has its solution behind a click.
@@ -33,13 +33,13 @@ def panel_in(output) -> tuple[str, dict[str, str], str] | None:
 
 
 def panels_of(lesson) -> list[tuple[str, dict[str, str], str]]:
-    """What each panel of a lesson shows, in their order."""
+    """The panels of a lesson in their order."""
     outputs = [output for cell in lesson.cells if cell.cell_type == "code" for output in cell.outputs]
     return [found for found in map(panel_in, outputs) if found]
 
 
 def framed(name: str, settings: dict[str, str], sentence: str) -> str:
-    """The page of a panel inside a lesson, and the way to it alone."""
+    """The page of a panel in a frame, and a link to it."""
     address = escape(f"../panels/{name}.html#{urlencode(settings)}")
     title = escape(getattr(panels, name).title)
     return (
@@ -80,7 +80,7 @@ def solutions_page(solutions):
 
 
 def folded(cell, open_code: bool):
-    """What a code cell becomes: its code, folded unless it is a stub, then what it shows, folded if it is an answer."""
+    """A code cell as two: its code, folded unless it is a stub, and its outputs, folded if they are an answer."""
     outputs = [*map(shown_in_page, cell.outputs)]
     shown = new_code_cell("#", outputs=outputs, metadata={"tags": ["remove-input"], "mystnb": {}})
     if "answer" in cell.metadata.get("tags", []):
@@ -96,13 +96,13 @@ def folded(cell, open_code: bool):
 
 
 def shown_in_page(output):
-    """An output as the page has it: a panel is the page of its own that shows it."""
+    """The output for the page; a panel becomes a frame."""
     shown = panel_in(output)
     return new_output("display_data", {"text/html": framed(*shown)}) if shown else output
 
 
 def solutions_of(solutions) -> dict[str, str]:
-    """Exercise → its solution, to stand behind a click."""
+    """Exercise → its solution, folded."""
     found, exercise = {}, None
     for cell in solutions.cells:
         named = EXERCISE.search(cell.source) if cell.cell_type == "markdown" else None

@@ -2,7 +2,6 @@
 
     python tools/notebooks.py                          every notebook
     python tools/notebooks.py notebooks/02_paths.ipynb   this one
-    python tools/notebooks.py --check                  write nothing, fail if a byte would change
 
 A file is written only if its contents changed; a notebook that fails is left as it was.
 """
@@ -77,7 +76,7 @@ def normalise(notebook):
 
 
 def joined_streams(outputs):
-    """Join what was printed in one go: where it is cut into messages depends on the clock."""
+    """Join what was printed between two other outputs: how Jupyter cuts it into messages depends on time."""
     joined = []
     for output in outputs:
         is_stream = output.output_type == "stream"
@@ -89,18 +88,18 @@ def joined_streams(outputs):
 
 
 def drop_dead_widget(output):
-    """Where a picture stands beside a widget view, keep the picture: the view's model dies with the kernel."""
+    """Keep only the picture of an output that has a picture and a widget view, which needs the kernel."""
     if "image/png" in output.get("data", {}):
         output.data.pop(WIDGET_VIEW, None)
 
 
-def refresh(path, check=False):
-    """Execute one notebook; return whether its file had to change."""
+def refresh(path):
+    """Execute one notebook and write it if its contents changed; return whether they did."""
     notebook = execute(path)
     normalise(notebook)
     text = nbformat.writes(notebook) + "\n"
     changed = text != path.read_text(encoding="utf-8")
-    if changed and not check:
+    if changed:
         path.write_text(text, encoding="utf-8")
     return changed
 
@@ -108,14 +107,13 @@ def refresh(path, check=False):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("paths", nargs="*", type=Path, help="notebooks (all of them if none is named)")
-    parser.add_argument("--check", action="store_true", help="write nothing, fail if a byte would change")
-    arguments = parser.parse_args()
+    paths = parser.parse_args().paths
 
     failed = False
-    for path in [p.resolve() for p in arguments.paths] or all_notebooks():
+    for path in [p.resolve() for p in paths] or all_notebooks():
         start = time.perf_counter()
         try:
-            changed = refresh(path, arguments.check)
+            changed = refresh(path)
         except RuntimeError as error:
             print(f"{path.name}: FAILED, file left as it was\n{error}", flush=True)
             failed = True
@@ -124,7 +122,6 @@ def main():
         print(f"{path.name}: {'changed' if changed else 'unchanged'}, {seconds:.0f} s", flush=True)
         for fault in faults(path):
             print(f"    {fault}")
-        failed |= changed and arguments.check
     sys.exit(failed)
 
 

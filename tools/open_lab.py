@@ -1,4 +1,4 @@
-"""Open the course in JupyterLab, on copies of the lessons that are the student's own: `make lab`.
+"""Open the student's own copies of the lessons in JupyterLab: `make lab`.
 
     python tools/open_lab.py                 copy what is not there yet into my_lessons/, then open the first lesson
     python tools/open_lab.py --allow-root    the same; arguments are handed on to jupyter-lab
@@ -24,7 +24,7 @@ FIRST = "00_start_here.ipynb"
 
 
 class Copies:
-    """The student's folder, and a record in it of the originals that its lessons were copied from.
+    """The student's folder, with a record of the originals that its lessons were copied from.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ class Copies:
             return {}
 
     def bring(self) -> list[str]:
-        """Copy every lesson that the student does not have; return what is to be said, a sentence each."""
+        """Copy every lesson that the student does not have; return sentences for the student."""
         found = sorted([*self.originals.glob("*.ipynb"), *self.originals.glob("solutions/*.ipynb")])
         newer, broken = [], []
         for original in found:
@@ -69,7 +69,7 @@ class Copies:
         return self._words(newer, broken, gone)
 
     def _copy(self, name: str, contents: bytes, notebook: nbformat.NotebookNode) -> None:
-        """Put a whole lesson in its place at once, trusted: JupyterLab shows saved widgets of a trusted one only."""
+        """Put a lesson in its place and sign it: JupyterLab shows saved widgets only in trusted notebooks."""
         part = self.hidden / "part"
         part.write_bytes(contents)
         (self.own / name).parent.mkdir(exist_ok=True)
@@ -93,7 +93,7 @@ class Copies:
 
 
 def read_notebook(contents: bytes) -> nbformat.NotebookNode | None:
-    """The notebook in a file, or None if it holds none, as after an update that ended in a conflict."""
+    """The notebook in a file, or None if the file is no notebook, as after a merge conflict."""
     try:
         found = json.loads(contents)
     except ValueError:
@@ -103,7 +103,7 @@ def read_notebook(contents: bytes) -> nbformat.NotebookNode | None:
 
 
 def hidden(own: Path) -> Path:
-    """Where JupyterLab's file browser does not look: the record, and the signatures of notebooks that were run here."""
+    """The folder that JupyterLab's file browser hides, for the record and the signatures of notebooks."""
     return own / ".lab"
 
 
@@ -118,12 +118,12 @@ def environment(given: dict[str, str]) -> dict[str, str]:
 
 
 def trusting(own: Path) -> str:
-    """The option with which JupyterLab knows the copies for the student's own, and keeps what it signs among them."""
+    """The option that makes JupyterLab trust the copies and keep its signatures beside them."""
     return f"--NotebookNotary.data_dir={hidden(own)}"
 
 
 def main() -> None:
-    """Copy, say what there is to say, and become JupyterLab."""
+    """Copy the lessons, print what the student should know, and start JupyterLab in place of this process."""
     try:
         for sentence in Copies(ORIGINALS, OWN).bring():
             print(sentence, flush=True)

@@ -1,4 +1,4 @@
-"""Milliseconds from a key press to the new picture in Chromium, of every panel that is drawn while it is dragged.
+"""Print the milliseconds from a key press to the new picture, for every panel that redraws while it is dragged.
 
     python tools/panel_latency.py                     every such panel, a table
     python tools/panel_latency.py TwoPaths FirstPath  these
@@ -24,7 +24,7 @@ PRESSES = 20
 
 
 def live_slider(panel_type):
-    """Place among its sliders, and label, of the first that redraws while it is dragged; None if there is none."""
+    """The index and label of the first slider that redraws while it is dragged, or None."""
     if inspect.isgeneratorfunction(panel_type.draw):
         return None
     sliders = [control for control in (recipe() for recipe in panel_type.controls.values()) if is_slider(control)]
@@ -32,7 +32,7 @@ def live_slider(panel_type):
 
 
 def live_panels():
-    """Name → place and label of the live slider, of every panel of the course that has one."""
+    """Name → index and label of the live slider, for every panel that has one."""
     kinds = {name: getattr(ae.panels, name) for name in ae.panels.__all__ if name not in ("Panel", "Readout")}
     return {name: slider for name, kind in kinds.items() if (slider := live_slider(kind))}
 

@@ -30,7 +30,7 @@ def page_of(frames: dict, lessons: list[tuple[str, str]] = ()) -> str:
 
 
 def _first_picture(frames: dict, shown: list) -> str:
-    """What is seen until the player has come, and where there is none."""
+    """The picture that is shown until the player has started."""
     made = f'<svg class="shared"><defs>{frames["shared"]}</defs></svg>'
     for box, pieces in zip(frames["plots"], shown, strict=True):
         inside = "".join(frames["pieces"][piece] for piece in pieces)

@@ -1,4 +1,4 @@
-"""Draw docs/prerequisites.png, which lesson needs which, from what they say: python tools/prerequisites_picture.py"""
+"""Draw which lesson needs which into docs/prerequisites.png: python tools/prerequisites_picture.py"""
 
 import re
 from pathlib import Path
@@ -17,14 +17,14 @@ OPTIONAL = re.compile(r"help|shows|for the last part")
 
 
 def lessons_in(words):
-    """The numbers of lessons in a piece of a sentence; ``01 to 03`` are three."""
+    """The numbers of lessons in a phrase; ``01 to 03`` are three."""
     words = re.sub(r"\(.*?\)", "", words.replace("[Start here]", "00"))
     spans = re.findall(r"\b(\d\d)\b(?: to (\d\d)\b)?", words)
     return {number for first, last in spans for number in range(int(first), int(last or first) + 1)}
 
 
 def prerequisites(lesson):
-    """(needed, helpful): sets of lessons that a lesson names in its first two cells."""
+    """The lessons that a lesson needs, and those that help, as its first two cells say."""
     said = SAID.search("\n\n".join(cell.source for cell in lesson.cells[:2]))[1]
     needed, helpful = set(), set()
     for piece in re.split(r";|\.\s", said):
@@ -47,12 +47,12 @@ def behind(lesson, needs):
 
 
 def direct(lesson, needs):
-    """What a lesson needs, without what that needs in its turn."""
+    """What a lesson needs directly."""
     return needs[lesson] - set().union(*(behind(other, needs) for other in needs[lesson]))
 
 
 def places(needs, helps):
-    """Where each lesson stands: a column to the right of all that it needs, as high as these on average."""
+    """The place of each lesson: right of all that it needs, at their average height."""
     depth = {}
     for lesson in needs:
         depth[lesson] = 1 + max((depth[other] for other in needs[lesson]), default=-1)

@@ -1,4 +1,4 @@
-"""What a saved lesson holds of its panels: each that is shown in it, also those of another day, and no other.
+"""Save exactly the panels that a lesson shows, also those from earlier sessions.
 
 ipywidgets saves what the kernel of today knows. A lesson of which one cell was run again would lose the panels of all
 others, and one in which a cell was run twenty times would hold twenty panels in place of one.
@@ -13,7 +13,7 @@ _PART = re.compile(r"IPY_MODEL_(\w+)")
 
 
 def keep_panels(model: dict, path: str, contents_manager, **_) -> None:
-    """Before a notebook is saved, settle which widgets are saved in it; Jupyter calls this."""
+    """Choose the widgets that are saved with a notebook; Jupyter calls this before it saves."""
     if model["type"] != "notebook":
         return
     try:

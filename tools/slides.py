@@ -44,28 +44,28 @@ class Deck:
         self.kept = {}  # scene → picture, what is drawn, sentence: of scenes that a later prediction asks for
 
     def add(self, text, below=False):
-        """A slide, to the right of the last one or below it."""
+        """Add a slide, to the right of the last one or below it."""
         kind = "subslide" if below else "slide"
         self.notebook.cells.append(new_markdown_cell(text, metadata={"slideshow": {"slide_type": kind}}))
 
     def note(self, text):
-        """What the speaker says to the last slide."""
+        """Add notes to the last slide."""
         opened = FOLD.sub(lambda fold: f"**{fold[1]}{'' if fold[1].endswith('?') else '.'}** {fold[2]}", text)
         self.notebook.cells.append(new_markdown_cell(opened, metadata={"slideshow": {"slide_type": "notes"}}))
 
     def show(self, title, png, alt, sentence, below):
-        """A picture, with a sentence under it."""
+        """Add a slide with a picture and a sentence."""
         picture = f'<img src="data:image/png;base64,{png}" alt="{escape(alt)}">'
         self.add(f'### {title}\n\n{picture}\n\n<p class="said">{escape(sentence)}</p>', below)
 
     def show_kept(self, source):
-        """The scenes that have waited for this cell of the lesson."""
+        """Add the scenes that were kept for this cell of the lesson."""
         for scene in [scene for scene in self.kept if asks_for(source, scene)]:
             self.show(scene, *self.kept.pop(scene), below=True)
 
 
 def scenes_of(name):
-    """(scene, picture, what is drawn, sentence) of each scene of a panel, as for a lecture hall."""
+    """Yield (scene, picture, what is drawn, sentence) for each scene of a panel, in letters for a lecture hall."""
     panel = getattr(panels, name)().present()
     try:
         for scene in panel.scenes:
@@ -109,7 +109,7 @@ def asks_for(source, scene):
 
 
 def answer(deck, cell, shown, later, scenes):
-    """Put what a code cell shows into the deck: the scenes of a panel not seen before, or what answers a prediction.
+    """Add the outputs of a code cell: the scenes of a new panel, or the answer to a prediction.
 
     A scene that one of the ``later`` cells asks for is kept for it.
     """

@@ -1,4 +1,4 @@
-"""A figure as pieces of SVG, so that pictures which have most pieces in common are stored in little room.
+"""Cut figures into pieces of SVG, so that similar pictures can share most pieces.
 
 A piece is one artist of one Axes: its name, the column of the picture in which it stands, and its SVG. What pieces
 refer to, letters, markers and clipping regions, is kept once for all pictures.
@@ -26,7 +26,7 @@ class Piece(NamedTuple):
 
 
 class Shared:
-    """What pieces of any picture refer to, each thing once, under a short name."""
+    """What the pieces of all pictures refer to, once each, under short names."""
 
     def __init__(self):
         self.names = {}  # SVG with ID in place of its name → its name
@@ -73,7 +73,7 @@ def _artists(root, figure):
 
 
 def _written(element, name="") -> str:
-    """The SVG of an element without whitespace, without names of groups, and without digits that nobody sees."""
+    """The SVG of an element without whitespace, names of groups and invisible digits."""
     for each in element.iter():
         each.tag = each.tag.removeprefix(SVG)
         each.attrib.pop("id", None)

@@ -11,8 +11,8 @@ from typing import Any, cast
 import numpy as np
 from scipy.special import logsumexp
 
-from anneal_edu.annealing.ais import log_quotient, require_start, require_walk
-from anneal_edu.kernels import Kernel, along_path
+from anneal_edu.annealing.ais import moved, require_start, require_walk
+from anneal_edu.kernels import Kernel, difference
 from anneal_edu.paths.capabilities import Path
 from anneal_edu.validation import as_count, as_number, draws_of, log_density_of
 from anneal_edu.weights import effective_sample_size, normalised_weights, systematic_resample
@@ -110,8 +110,7 @@ def adaptive_schedule(
             x, log_w = x[systematic_resample(log_w, rng)], np.zeros(n_chains)
         shares = normalised_weights(log_w) / n_chains
         sd = np.sqrt(shares @ (x - shares @ x) ** 2)  # (D,)
-        move = along_path(kernel.with_scale(factor * sd) if tunable else kernel)(beta)
-        new = move(path(beta), x, rng)
+        new = moved(path(beta), x, beta, kernel.with_scale(factor * sd) if tunable else kernel, rng)
         acceptance.append(float((new != x).any(1).mean()))
         factor *= np.exp(acceptance[-1] - kernel.best_acceptance) if tunable else 1.0
         x = new
@@ -130,7 +129,7 @@ def _next_step(
     log_f = log_density_of(path(beta), x, beta)
     while size > _LEAST_STEP:
         now = min(1.0, beta + size)
-        log_ratio = log_quotient(log_density_of(path(now), x, now), log_f)
+        log_ratio = difference(log_density_of(path(now), x, now), log_f)
         inside = np.isfinite(log_ratio + log_w)
         w, step = log_w[inside], log_ratio[inside]
         loss = logsumexp(w) + logsumexp(w + 2 * step) - 2 * logsumexp(w + step) if inside.any() else np.inf

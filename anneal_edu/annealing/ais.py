@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from functools import lru_cache
 from itertools import pairwise
 from typing import ClassVar
 
@@ -12,20 +12,23 @@ import numpy as np
 from anneal_edu import weights
 from anneal_edu.distributions import Distribution
 from anneal_edu.estimate import Diagnostic, Result
-from anneal_edu.kernels import Kernel, along_path, gibbs
-from anneal_edu.paths.capabilities import Path, Step, offered
+from anneal_edu.kernels import Kernel, difference, gibbs
+from anneal_edu.paths.capabilities import Path, checked, offered
 from anneal_edu.validation import (
+    Point,
     as_count,
     as_number,
     as_schedule,
+    checked_kernel,
     draws_of,
-    log_density_of,
     log_z_of,
     require_callable,
     require_generator,
     require_path,
 )
 from anneal_edu.workers import Watch, in_blocks, joined
+
+Annealer = Callable[[Iterable[float], np.ndarray, np.random.Generator], tuple[np.ndarray, np.ndarray]]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -108,41 +111,70 @@ class AISResult(Result):
         ]
 
 
-def log_quotient(log_f: np.ndarray, log_f_before: np.ndarray) -> np.ndarray:
-    """log f - log f_before; where f_before is zero the chain's weight is, and stays, zero: -inf."""
-    with np.errstate(invalid="ignore"):
-        return np.where(np.isneginf(log_f_before), -np.inf, log_f - log_f_before)
+def log_ratio(f: Distribution, f_before: Distribution, x: np.ndarray) -> np.ndarray:
+    """log f(x) - log f_before(x), (C,); -inf where f_before is zero: a chain of weight zero keeps it."""
+    log_f_before = f_before.log_density(x)
+    return difference(f.log_density(x), log_f_before)
 
 
-def annealing_step(path: Path, kernel: Kernel) -> Step:
-    """The body of the loop of AIS: a function (β_{k-1}, β_k, x (C, D), rng) -> (log weight ratio (C,), next x).
+def anneal(
+    path: Path, betas: Iterable[float], x: np.ndarray, kernel: Kernel, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray]:
+    """Log weights (C,) and last states (C, D) of chains that walk along a path  (Grosse et al. 2013, Algorithm 1).
 
-    See Grosse et al. 2013, Algorithm 1; the weight is that of Sohl-Dickstein and Culpepper 2012, Eq. 15 and 16. A path
-    that can do both for less offers a step of its own: the same law, the same result up to rounding.
+    The weight is Π_k f_k(x_{k-1}) / f_{k-1}(x_{k-1})  (Sohl-Dickstein and Culpepper 2012, Eq. 15 and 16). If β falls
+    instead of rising, this is reverse AIS.
     """
-    if (combined := offered(path, getattr(kernel, "step", None))) is not None:
-        return combined
-    distribution, kernel_at = lru_cache(maxsize=2)(path), along_path(kernel)  # f_k serves pass k and pass k+1
+    log_w = np.zeros(len(x))
+    for before, now in pairwise(betas):
+        log_w += log_ratio(path(now), path(before), x)  # w ← w f_k(x_{k-1}) / f_{k-1}(x_{k-1})
+        x = kernel(path(now), x, rng)  # x_k ~ T_k(· | x_{k-1})
+    return log_w, x
 
-    def weigh_and_move(
-        before: float, now: float, x: np.ndarray, rng: np.random.Generator
+
+def annealer(path: Path, kernel: Kernel) -> Annealer:
+    """`anneal` along this path by this kernel, (betas, x, rng) -> (log weights, x).
+
+    A path that offers a faster step, which weighs and moves, is walked by it: the same law, up to rounding.
+    """
+    step, (points, move) = offered(path, getattr(kernel, "step", None)), checked(path, kernel)
+    if step is None:
+        return lambda betas, x, rng: anneal(points, betas, x, move, rng)
+
+    def anneal_by_steps(
+        betas: Iterable[float], x: np.ndarray, rng: np.random.Generator
     ) -> tuple[np.ndarray, np.ndarray]:
-        f_before, f = distribution(before), distribution(now)
-        log_f_before, log_f = log_density_of(f_before, x, before), log_density_of(f, x, now)
-        log_ratio = log_quotient(log_f, log_f_before)  # w ← w f_k(x_{k-1}) / f_{k-1}(x_{k-1})
-        return log_ratio, kernel_at(now)(f, x, rng)  # x_k ~ T_k(· | x_{k-1})
+        log_w = np.zeros(len(x))
+        for before, now in pairwise(betas):
+            gain, x = step(before, now, x, rng)
+            log_w += gain
+        return log_w, x
 
-    return weigh_and_move
+    return anneal_by_steps
 
 
-def resampled(
-    x: np.ndarray, log_w: np.ndarray, founders: np.ndarray, share: float, rng: np.random.Generator
+def moved(
+    distribution: Distribution, x: np.ndarray, beta: float, kernel: Kernel, rng: np.random.Generator
+) -> np.ndarray:
+    """One checked transition at a point of a path, (C, D) -> (C, D)."""
+    return checked_kernel(kernel)(Point(distribution, beta), x, rng)
+
+
+def anneal_and_resample(
+    anneal: Annealer, betas: Iterable[float], x: np.ndarray, share: float, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Chains of equal weight in place of chains whose ESS is below this share of them; their mean weight stays."""
-    if not 0 < weights.effective_sample_size(log_w) < share * len(log_w):
-        return x, log_w, founders
-    chosen = weights.systematic_resample(log_w, rng)
-    return x[chosen], np.full(len(log_w), weights.log_mean_exp(log_w)), founders[chosen]
+    """Sequential Monte Carlo: chains of equal weight replace those whose ESS is below this share of their number.
+
+    Returns log weights (C,), last states (C, D), and the first chain from which each one descends (C,).
+    """
+    log_w, founders = np.zeros(len(x)), np.arange(len(x))
+    for pair in pairwise(betas):
+        gain, x = anneal(pair, x, rng)
+        log_w += gain
+        if 0 < weights.effective_sample_size(log_w) < share * len(x):
+            chosen = weights.systematic_resample(log_w, rng)
+            x, founders, log_w = x[chosen], founders[chosen], np.full(len(x), weights.log_mean_exp(log_w))
+    return log_w, x, founders
 
 
 def require_walk(path: Path, kernel: Kernel, rng: np.random.Generator) -> None:
@@ -214,19 +246,18 @@ def ais(
     start, target = path(0.0), path(1.0)
     require_start(start, "sample", "log_z")
 
-    def walk(rows: slice, rng: np.random.Generator, watch: Watch) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        step, n = annealing_step(path, kernel), rows.stop - rows.start
-        x = draws_of(start, n, rng)  # (C, D)
-        log_w, founders = np.full(n, log_z_of(start)), np.arange(rows.start, rows.stop)  # (C,)
-        for before, now in pairwise(watch(schedule)):
-            log_ratio, x = step(before, now, x, rng)
-            log_w += log_ratio
-            x, log_w, founders = resampled(x, log_w, founders, resample, rng)  # as they are, unless it is asked for
-        return log_w, x, founders
+    def walk(chains: slice, rng: np.random.Generator, watch: Watch) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        x = draws_of(start, chains.stop - chains.start, rng)  # (C, D)
+        walked, betas = annealer(path, kernel), watch(schedule)
+        if resample:
+            log_w, x, founders = anneal_and_resample(walked, betas, x, resample, rng)
+            return log_w, x, chains.start + founders
+        return *walked(betas, x, rng), np.zeros(len(x))
 
     blocks = in_blocks(
         walk, n_chains, target, (path, kernel), n_steps=len(schedule), desc="AIS", rng=rng, workers=workers,
         progress=progress,
     )
     log_w, x, founders = joined(blocks)
-    return AISResult(log_w, x, int(rng.integers(2**63)), founders=founders if resample else None)
+    seed = int(rng.integers(2**63))
+    return AISResult(log_z_of(start) + log_w, x, seed, founders=founders if resample else None)

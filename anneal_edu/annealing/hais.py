@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import partial
 from itertools import pairwise
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
-from anneal_edu.annealing.ais import AISResult, log_quotient, require_start
+from anneal_edu.annealing.ais import AISResult, log_ratio, require_start
 from anneal_edu.distributions import Distribution
 from anneal_edu.estimate import Diagnostic
-from anneal_edu.kernels import accept, leapfrog
-from anneal_edu.paths.capabilities import Path, offered
+from anneal_edu.kernels import accept, difference, leapfrog
+from anneal_edu.paths.capabilities import Path, checked
 from anneal_edu.validation import (
     as_count,
     as_number,
     as_positive,
     as_schedule,
     draws_of,
-    gradient_of,
-    log_density_of,
     log_z_of,
     require_generator,
     require_path,
@@ -31,6 +28,9 @@ from anneal_edu.workers import Watch, in_blocks, joined
 
 _LOW_ACCEPTANCE = 0.2
 EFFORT = 4.0  # of a step, which computes gradients in float64, in Gibbs steps
+
+Steps = float | np.ndarray
+Block = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -67,97 +67,6 @@ class HAISResult(AISResult):
         return [*super()._lines(), f"{self.acceptance:.1%} of the leapfrog steps accepted"]
 
 
-class AnnealedDensity(Protocol):
-    """What `hamiltonian_transition` asks of a density, for chains x (C, D) at β."""
-
-    def remember(self, x: np.ndarray) -> np.ndarray:
-        """What `log_f` needs to know of states: (C, D) -> (C, ...)."""
-
-    def log_f(self, beta: float, known: np.ndarray) -> np.ndarray:
-        """log f_β of the remembered states: (C,)."""
-
-    def gradient(self, beta: float, x: np.ndarray) -> np.ndarray:
-        """∇ log f_β(x): (C, D) -> (C, D)."""
-
-
-class AlongPath:
-    """log f_β(x) and its gradient at any β, without computing twice what two values of β share.
-
-    On a geometric path log f_β = (1-β) log f_0 + β log f_1: the two densities of a state serve every β.
-    """
-
-    def __init__(self, path: Path):
-        self.path: Any = path  # who offers "linear" has a start and an end
-        self.shares_ends = bool(offered(path, "linear"))
-
-    def remember(self, x: np.ndarray) -> np.ndarray:
-        """What `log_f` needs to know of states: (C, D) -> (C, ...)."""
-        if self.shares_ends:
-            ends = log_density_of(self.path.start, x, 0), log_density_of(self.path.end, x, 1)
-            return np.stack(ends, axis=1)  # (C, 2)
-        return x
-
-    def log_f(self, beta: float, known: np.ndarray) -> np.ndarray:
-        """log f_β of the remembered states: (C,)."""
-        if not self.shares_ends:
-            return log_density_of(self.path(beta), known, beta)
-        if beta in (0, 1):
-            return known[:, int(beta)]
-        return (1 - beta) * known[:, 0] + beta * known[:, 1]
-
-    def gradient(self, beta: float, x: np.ndarray) -> np.ndarray:
-        """∇ log f_β(x): (C, D) -> (C, D)."""
-        if self.shares_ends and beta < 1:
-            start, end = self.path.start, self.path.end
-            slope = (1 - beta) * gradient_of(start, x) + beta * gradient_of(end, x)
-        else:
-            slope = gradient_of(self.path(beta), x)
-        if np.isnan(slope).any():
-            raise ValueError(f"grad_log_density is NaN in some chain at beta = {beta:.6g}")
-        return slope
-
-
-def hamiltonian_transition(
-    density: AnnealedDensity, beta: float, x: np.ndarray, v: np.ndarray, known: np.ndarray,
-    step_size: float | np.ndarray, refresh: float | np.ndarray, rng: np.random.Generator,
-    walled: np.ndarray | None = None,
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """One leapfrog step at β, its Metropolis decision, and a partial renewal of the momentum.
-
-    It leaves f_β(x) N(v; 0, I) invariant; a rejected chain turns around. See Sohl-Dickstein and Culpepper 2012,
-    Eq. 17 to 23, Section 2.3, steps 1 to 5.
-
-    Parameters
-    ----------
-    density : AnnealedDensity
-    beta : float
-    x, v : (C, D) arrays
-        Positions and momenta.
-    known : array
-        ``density.remember(x)``.
-    step_size, refresh : float
-        ε and γ.
-    rng : numpy.random.Generator
-    walled : (D,) array of bool, optional
-        Coordinates that must not be negative.
-
-    Returns
-    -------
-    x, v, known, accepted (C,)
-    """
-    proposal, p, runaway = leapfrog(partial(density.gradient, beta), x, v, step_size, 1, walled)
-    new = density.remember(proposal)
-    log_ratio = log_quotient(density.log_f(beta, new), density.log_f(beta, known))
-    log_ratio = log_ratio - 0.5 * (p * p).sum(-1) + 0.5 * (v * v).sum(-1)
-    accepted = accept(log_ratio, rng) & ~runaway  # (C,)
-    chosen = accepted[:, None]
-    p = np.where(chosen, p, -v)
-    # v ← √(1-γ) p + √γ r: the paper prints γ r, which would not keep the variance of v at 1
-    p *= np.sqrt(1 - refresh)
-    p += np.sqrt(refresh) * rng.standard_normal(p.shape)
-    return np.where(chosen, proposal, x), p, np.where(chosen, new, known), accepted
-
-
 @dataclass(frozen=True, eq=False)
 class HAISState:
     """One moment of a run: where the chains are at β, their momenta, log weights, and who accepted the last step."""
@@ -169,7 +78,7 @@ class HAISState:
     accepted: np.ndarray
 
 
-def half_life_refresh(step_size: float | np.ndarray) -> float | np.ndarray:
+def half_life_refresh(step_size: Steps) -> Steps:
     """γ = 1 - 2^{-ε}, with which half of the momentum's power is renewed in a unit of simulated time.
 
     It is the γ of Sohl-Dickstein and Culpepper 2012, Section 2.3, step 4.
@@ -182,44 +91,56 @@ def half_life_refresh(step_size: float | np.ndarray) -> float | np.ndarray:
     return -np.expm1(-np.log(2) * step_size)
 
 
-def walls_of(target: Distribution, x: np.ndarray) -> np.ndarray | None:
+def reflected(target: Distribution, x: np.ndarray) -> np.ndarray | None:
     """Which coordinates of the states x (C, D) must not be negative, (D,) of bool, if the target forbids any."""
-    walled = getattr(target, "nonnegative", None)
-    if walled is None:
+    nonnegative = getattr(target, "nonnegative", None)
+    if nonnegative is None:
         return None
-    walled = np.asarray(walled)
-    if walled.shape != x.shape[1:] or walled.dtype != bool or (x[:, walled] < 0).any():
+    nonnegative = np.asarray(nonnegative)
+    if nonnegative.shape != x.shape[1:] or nonnegative.dtype != bool or (x[:, nonnegative] < 0).any():
         raise ValueError(
             f"the target's nonnegative must be {x.shape[1]} booleans, and path(0) must keep these coordinates "
             "nonnegative too"
         )
-    return walled
+    return nonnegative
 
 
 def hais_states(
-    path: Path, schedule: np.ndarray, n_chains: int, step_size: float | np.ndarray, refresh: float | np.ndarray,
-    rng: np.random.Generator,
+    path: Callable[[float], Any], betas: Iterable[float], x: np.ndarray, v: np.ndarray, step_sizes: Iterable[Steps],
+    refreshes: Iterable[Steps], rng: np.random.Generator, nonnegative: np.ndarray | None = None,
 ) -> Iterator[HAISState]:
-    """Yield the state before the first transition and after every one; the arguments are those of `hais`."""
-    start, density, K = path(0.0), AlongPath(path), len(schedule) - 1
-    steps, refreshes = (np.broadcast_to(given, (K, *np.shape(given)[1:])) for given in (step_size, refresh))
-    x = draws_of(start, n_chains, rng).astype(np.float64)  # (C, D)
-    walled = walls_of(path(1.0), x)
-    v = rng.standard_normal(x.shape)
-    log_w = np.full(n_chains, log_z_of(start))  # (C,)
-    known = density.remember(x)
-    yield HAISState(0.0, x, v, log_w, np.ones(n_chains, dtype=bool))
-    for (before, now), step_size, refresh in zip(pairwise(schedule), steps, refreshes, strict=True):
-        log_ratio = log_quotient(density.log_f(now, known), density.log_f(before, known))
-        log_w = log_w + log_ratio  # Sohl-Dickstein and Culpepper 2012, Eq. 24 and 25: the momenta cancel
-        x, v, known, accepted = hamiltonian_transition(
-            density, now, x, v, known, step_size, refresh, rng, walled
-        )
+    """Yield chains, momenta and log weights after every transition  (Sohl-Dickstein and Culpepper 2012, Section 2.3).
+
+    A transition is one leapfrog step at β (Eq. 17 to 23), its Metropolis decision, and a partial renewal of the
+    momentum. It leaves f_β(x) N(v; 0, I) invariant; a rejected chain turns around.
+
+    Parameters
+    ----------
+    path : callable, beta -> Distribution
+    betas : iterable of K + 1 numbers
+    x, v : (C, D) arrays
+        Positions and momenta.
+    step_sizes, refreshes : iterables of K numbers or arrays
+        ε and γ of each step.
+    rng : numpy.random.Generator
+    nonnegative : (D,) array of bool, optional
+        Coordinates that are reflected at 0.
+    """
+    log_w = np.zeros(len(x))
+    for (before, now), step_size, refresh in zip(pairwise(betas), step_sizes, refreshes, strict=True):
+        f = path(now)
+        log_w = log_w + log_ratio(f, path(before), x)  # Eq. 24 and 25: the momenta cancel
+        y, p, divergent = leapfrog(f.grad_log_density, x, v, step_size, 1, nonnegative)  # step 2
+        log_alpha = difference(f.log_density(y), f.log_density(x)) - 0.5 * (p * p).sum(-1) + 0.5 * (v * v).sum(-1)
+        accepted = accept(log_alpha, rng) & ~divergent  # step 3, (C,)
+        x, v = np.where(accepted[:, None], y, x), np.where(accepted[:, None], p, -v)
+        # step 4: √γ, where the paper prints γ, which would not keep the variance of v at 1
+        v = np.sqrt(1 - refresh) * v + np.sqrt(refresh) * rng.standard_normal(v.shape)
         yield HAISState(float(now), x, v, log_w, accepted)
 
 
 def hais(
-    path: Path, schedule: np.ndarray, n_chains: int, step_size: float | np.ndarray = 0.2,
+    path: Path, schedule: np.ndarray, n_chains: int, step_size: Steps = 0.2,
     refresh: float | None = None, *, rng: np.random.Generator, workers: int | None = None, progress: bool = False,
 ) -> HAISResult:
     """Estimate log Z of ``path(1)`` by AIS whose momenta live on from one distribution to the next.
@@ -281,8 +202,8 @@ def hais(
         if getattr(end, "discrete", False) or not hasattr(end, "grad_log_density"):
             raise TypeError(f"hais needs real states and grad_log_density, which {type(end).__name__} lacks: use ais")
 
-    def walk(rows: slice, rng: np.random.Generator, watch: Watch) -> HAISBlock:
-        return hais_block(watch(hais_states(path, schedule, rows.stop - rows.start, step_size, renewed, rng)))
+    def walk(chains: slice, rng: np.random.Generator, watch: Watch) -> Block:
+        return walked(path, schedule, chains.stop - chains.start, step_size, renewed, rng, watch)
 
     blocks = in_blocks(
         walk, n_chains, path(1.0), (path,), effort=EFFORT, n_steps=len(schedule), desc="HAIS", rng=rng,
@@ -291,19 +212,21 @@ def hais(
     return hais_of(blocks, rng)
 
 
-HAISBlock = tuple[np.ndarray, np.ndarray, np.ndarray]
-"""What is left of a block of B chains: log weights (B,), last states (B, D), and how many accepted each step (1, K)."""
-
-
-def hais_block(states: Iterable[HAISState]) -> HAISBlock:
-    """Walk a block of chains to its end."""
-    n_accepted = []
-    for state in states:
+def walked(
+    path: Path, schedule: np.ndarray, n_chains: int, step_size: Steps, refresh: Steps, rng: np.random.Generator,
+    watch: Watch,
+) -> Block:
+    """A block of chains at its end: log weights (B,), last states (B, D), and how many accepted each step (1, K)."""
+    K, n_accepted = len(schedule) - 1, []
+    step_sizes, refreshes = (np.broadcast_to(given, (K, *np.shape(given)[1:])) for given in (step_size, refresh))
+    x = draws_of(path(0.0), n_chains, rng).astype(np.float64)  # (C, D)
+    nonnegative, v = reflected(path(1.0), x), rng.standard_normal(x.shape)
+    for state in hais_states(checked(path)[0], watch(schedule), x, v, step_sizes, refreshes, rng, nonnegative):
         n_accepted.append(state.accepted.sum())
-    return state.log_weights, state.x, np.array([n_accepted[1:]])
+    return log_z_of(path(0.0)) + state.log_weights, state.x, np.array([n_accepted])
 
 
-def hais_of(blocks: list[HAISBlock], rng: np.random.Generator) -> HAISResult:
+def hais_of(blocks: list[Block], rng: np.random.Generator) -> HAISResult:
     """The result of all blocks."""
     log_w, x, n_accepted = joined(blocks)
     return HAISResult(log_w, x, int(rng.integers(2**63)), n_accepted.sum(0) / len(log_w))

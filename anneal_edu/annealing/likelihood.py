@@ -10,13 +10,12 @@ from anneal_edu import weights
 from anneal_edu.annealing.ais import require_walk
 from anneal_edu.annealing.hais import (
     EFFORT,
-    HAISBlock,
+    Block,
     HAISResult,
     hais,
-    hais_block,
     hais_of,
-    hais_states,
     half_life_refresh,
+    walked,
 )
 from anneal_edu.annealing.reverse import as_draws_of, reverse_ais
 from anneal_edu.distributions import Distribution, Gaussian, Generative, LatentPosterior
@@ -165,10 +164,9 @@ def _hais_of_posteriors(
     schedule, step_size = as_schedule("schedule", schedule), as_positive("step_size", step_size)
     require_generator(rng)
 
-    def walk(rows: slice, rng: np.random.Generator, watch: Watch) -> HAISBlock:
-        path = geometric_path(model.latent_prior, LatentPosterior(model, x[rows]))
-        states = hais_states(path, schedule, len(x[rows]), step_size, half_life_refresh(step_size), rng)
-        return hais_block(watch(states))
+    def walk(chains: slice, rng: np.random.Generator, watch: Watch) -> Block:
+        path, n = geometric_path(model.latent_prior, LatentPosterior(model, x[chains])), len(x[chains])
+        return walked(path, schedule, n, step_size, half_life_refresh(step_size), rng, watch)
 
     blocks = in_blocks(
         walk, len(x), model, effort=EFFORT, n_steps=len(schedule), desc="HAIS", rng=rng, workers=workers,

@@ -7,15 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import ClassVar
 
 import numpy as np
 
-from anneal_edu.annealing.ais import AISResult, ais, annealing_step, require_start, require_walk
+from anneal_edu.annealing.ais import AISResult, ais, annealer, moved, require_start, require_walk
 from anneal_edu.distributions import Distribution
 from anneal_edu.estimate import Diagnostic, Estimate, Result, end_warnings
-from anneal_edu.kernels import Kernel, along_path, gibbs, reversal_of
+from anneal_edu.kernels import Kernel, gibbs, reversal_of
 from anneal_edu.paths.capabilities import Path
 from anneal_edu.validation import (
     as_binary_data,
@@ -107,21 +106,16 @@ def reverse_ais(
 
     draws, backwards = x, reversal_of(kernel)
 
-    def walk(rows: slice, rng: np.random.Generator, watch: Watch) -> tuple[np.ndarray, np.ndarray]:
-        step, x = annealing_step(path, backwards), draws[rows]
-        log_w = np.full(len(x), log_z_of(start))  # (N,)
-        x = along_path(backwards)(1.0)(target, x, rng)
-        for now, before in pairwise(watch(schedule[::-1])):
-            log_ratio, x = step(now, before, x, rng)
-            log_w -= log_ratio
-        return log_w, x
+    def walk(chains: slice, rng: np.random.Generator, watch: Watch) -> tuple[np.ndarray, np.ndarray]:
+        x = moved(target, draws[chains], 1, backwards, rng)
+        return annealer(path, backwards)(watch(schedule[::-1]), x, rng)
 
     blocks = in_blocks(
         walk, len(draws), target, (path, kernel), n_steps=len(schedule), desc="reverse AIS", rng=rng, workers=workers,
         progress=progress,
     )
     log_w, x = joined(blocks)
-    return ReverseAISResult(log_w, x, bootstrap_seed=int(rng.integers(2**63)))
+    return ReverseAISResult(log_z_of(start) - log_w, x, bootstrap_seed=int(rng.integers(2**63)))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -186,10 +180,10 @@ def long_run(
 ) -> np.ndarray:
     """The states of the chains x after ``n_steps`` moves, (C, D)."""
 
-    def walk(rows: slice, rng: np.random.Generator, watch: Watch) -> tuple[np.ndarray]:
-        move, here = along_path(kernel)(1.0), x[rows]
+    def walk(chains: slice, rng: np.random.Generator, watch: Watch) -> tuple[np.ndarray]:
+        here = x[chains]
         for _ in watch(range(n_steps)):
-            here = move(distribution, here, rng)
+            here = moved(distribution, here, 1, kernel, rng)
         return (here,)
 
     return joined(in_blocks(walk, len(x), distribution, (kernel,), rng=rng, workers=workers))[0]

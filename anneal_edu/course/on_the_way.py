@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from anneal_edu.annealing.ais import annealing_step
+from anneal_edu.annealing.ais import annealer
 from anneal_edu.distributions import BinaryRBM
 from anneal_edu.kernels import Kernel
 from anneal_edu.paths.geometric import Path
@@ -15,11 +15,11 @@ from anneal_edu.paths.geometric import Path
 
 def annealed(path: Path, schedule: np.ndarray, n_chains: int, kernel: Kernel, rng) -> Iterator[tuple]:
     """Walk as `anneal_edu.annealing.ais` does: log weights (C,) and states (C, D) at every β of the schedule."""
-    step, x = annealing_step(path, kernel), path(0.0).sample(n_chains, rng)
+    walk, x = annealer(path, kernel), path(0.0).sample(n_chains, rng)
     log_w = np.full(n_chains, path(0.0).log_z())
     yield log_w, x
-    for before, now in pairwise(schedule):
-        log_ratio, x = step(before, now, x, rng)
+    for pair in pairwise(schedule):
+        log_ratio, x = walk(pair, x, rng)
         log_w = log_w + log_ratio
         yield log_w, x
 

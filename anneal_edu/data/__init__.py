@@ -1,10 +1,9 @@
 """Data sets that need no network, and the user's own files."""
 
 from anneal_edu.data.bars import bars_and_stripes
-from anneal_edu.data.files import load_idx, load_rbm, save_rbm
-from anneal_edu.data.handwritten import digit_labels, digits
-from anneal_edu.data.patches import color_patches, load_cifar10
-from anneal_edu.data.whitened import GrayPatches, gray_patches
+from anneal_edu.data.files import load_cifar10, load_idx, load_rbm, save_rbm
+from anneal_edu.data.patches import GrayPatches, color_patches, gray_patches
+from anneal_edu.data.sklearn_digits import digit_labels, digits
 
 __all__ = [
     "GrayPatches",

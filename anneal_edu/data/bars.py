@@ -1,4 +1,4 @@
-"""Bars and stripes: a handful of images that are far apart, so that their exact distribution is known."""
+"""Bars and stripes: a small set of images that are far apart."""
 
 from __future__ import annotations
 
@@ -25,11 +25,6 @@ def bars_and_stripes(size: int = 4) -> np.ndarray:
     -------
     (N, size²) float32 array of 0 and 1, rows of pixels one after another; stripes first
 
-    Raises
-    ------
-    ValueError
-        Where ``size`` is not between 2 and 16.
-
     Examples
     --------
     >>> import anneal_edu as ae
@@ -46,5 +41,5 @@ def bars_and_stripes(size: int = 4) -> np.ndarray:
         raise ValueError(f"size must be at most {_LARGEST_SIZE}, got {size}: there are 2^(size+1) - 2 images")
     lines = binary_states(size).astype(np.float32)  # (2^size, size)
     stripes = np.repeat(lines, size, axis=1)
-    bars = np.tile(lines[1:-1], size)  # without the plain images, which are there already
+    bars = np.tile(lines[1:-1], size)  # without the plain images, which are stripes too
     return np.concatenate([stripes, bars])

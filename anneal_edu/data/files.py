@@ -1,4 +1,4 @@
-"""The user's own files: images in IDX files, RBMs in NPZ files."""
+"""Reading and writing your own files: images in IDX, CIFAR-10, NPY and NPZ files, RBMs in NPZ files."""
 
 from __future__ import annotations
 
@@ -19,6 +19,8 @@ from anneal_edu.distributions import BinaryRBM, GaussianRBM
 _IDX_TYPES = {0x08: ">u1", 0x09: ">i1", 0x0B: ">i2", 0x0C: ">i4", 0x0D: ">f4", 0x0E: ">f8"}
 _MOST_AXES = 32
 _BEST_COMPRESSION = 1100  # gzip packs zeros 1032 to 1, and nothing better
+_CIFAR_SHAPE = (3, 32, 32)
+_CIFAR_RECORD = 1 + 3 * 32 * 32  # a label, then the pixels
 _BINARY = ("weights", "visible_bias", "hidden_bias")
 
 
@@ -34,11 +36,6 @@ def load_idx(path: str | Path) -> np.ndarray:
     -------
     array
         Shape and type as stored: (N, 28, 28) uint8 for MNIST's images, (N,) uint8 for its labels.
-
-    Raises
-    ------
-    ValueError
-        Where the file is no IDX file, or is cut short or too long; no more is unpacked than its header announces.
 
     Examples
     --------
@@ -62,7 +59,7 @@ def load_idx(path: str | Path) -> np.ndarray:
 
 
 def _read_idx(name: str, file: BinaryIO | gzip.GzipFile, limit: int) -> np.ndarray:
-    """The array in an open IDX file that cannot hold more than ``limit`` bytes."""
+    """The array in an open IDX file of at most ``limit`` bytes; no more is unpacked than its header announces."""
     start = file.read(4)
     if len(start) < 4 or start[:2] != b"\0\0" or start[2] not in _IDX_TYPES or not 0 < start[3] <= _MOST_AXES:
         raise ValueError(f"{name} is no IDX file: it starts with {start.hex(' ') or 'nothing'}")
@@ -79,8 +76,49 @@ def _read_idx(name: str, file: BinaryIO | gzip.GzipFile, limit: int) -> np.ndarr
     return np.frombuffer(body, dtype).reshape(shape).astype(dtype.newbyteorder("="))
 
 
+def load_cifar10(path: str | Path) -> np.ndarray:
+    """Read images of CIFAR-10 (Krizhevsky 2009) from your own files of its binary version.
+
+    ``color_patches(100_000, images=load_cifar10(path), rng=rng)`` are the data of Kiwaki and Aihara (2015).
+
+    Parameters
+    ----------
+    path : str or Path
+        One file, for example data_batch_1.bin, or a folder: then every ``*.bin`` file in it, sorted by name.
+
+    Returns
+    -------
+    (N, 32, 32, 3) uint8 array
+
+    Examples
+    --------
+    >>> import anneal_edu as ae, pathlib, tempfile
+    >>> file = pathlib.Path(tempfile.mkdtemp(), "data_batch_1.bin")
+    >>> _ = file.write_bytes(bytes([7]) + bytes(1024) + bytes([255]) * 1024 + bytes(1024))
+    >>> ae.data.load_cifar10(file)[0, 0, 0]
+    array([  0, 255,   0], dtype=uint8)
+    """
+    path = Path(path)
+    files = sorted(path.glob("*.bin")) if path.is_dir() else [path]
+    if not files:
+        raise ValueError(f"{path.name} holds no *.bin file; get the binary version of CIFAR-10")
+    return np.concatenate([_cifar_batch(file) for file in files])
+
+
+def _cifar_batch(file: Path) -> np.ndarray:
+    raw, wanted = file.read_bytes(), "get the binary version of CIFAR-10"
+    if raw[:1] == b"\x80":
+        raise ValueError(f"{file.name} is a pickle, which can run code as it is read; {wanted}")
+    if len(raw) == 0 or len(raw) % _CIFAR_RECORD:
+        raise ValueError(f"{file.name} must hold records of {_CIFAR_RECORD} bytes, got {len(raw)} bytes; {wanted}")
+    records = np.frombuffer(raw, np.uint8).reshape(-1, _CIFAR_RECORD)
+    if records[:, 0].max() > 9:
+        raise ValueError(f"{file.name} must hold labels 0 to 9, got {records[:, 0].max()}; {wanted}")
+    return records[:, 1:].reshape(-1, *_CIFAR_SHAPE).transpose(0, 2, 3, 1)  # colours last
+
+
 def real_images(path: str | Path) -> tuple[np.ndarray, str]:
-    """Images in an IDX, NPY or NPZ file, (N, D) with the numbers as they are, and how many they are, in words."""
+    """Read images from an IDX, NPY or NPZ file: (N, D) with the numbers as stored, and a sentence on their number."""
     path = Path(path)
     images = np.asarray(_array_of(path))
     if images.ndim < 2 or not images.size or images.dtype.kind not in "buif" or not np.isfinite(images).all():
@@ -90,23 +128,10 @@ def real_images(path: str | Path) -> tuple[np.ndarray, str]:
 
 
 def binary_images(path: str | Path) -> tuple[np.ndarray, str]:
-    """Images in an IDX, NPY or NPZ file as states of binary units, and what was done to them, in words.
+    """Read images (N, D) or (N, …) from an IDX, NPY or NPZ file as states of binary units.
 
-    Grey images are made binary at half of their range.
-
-    Parameters
-    ----------
-    path : str or Path
-        Of an array (N, D) or (N, …); an NPZ file must hold that one array.
-
-    Returns
-    -------
-    (N, D) float32 array of 0 and 1, and a sentence
-
-    Raises
-    ------
-    ValueError
-        Where the file cannot be read, or holds no images, more than one array, or what is no finite number.
+    Grey images are made binary at half of their range. Returns a (N, D) float32 array of 0 and 1, and a sentence on
+    what was done.
 
     Examples
     --------
@@ -121,7 +146,7 @@ def binary_images(path: str | Path) -> tuple[np.ndarray, str]:
     if not np.isin(images, (0, 1)).all():
         half = (float(images.min()) + float(images.max())) / 2
         images, said = images > half, f"{said}, made binary at {half:g}"
-        if min(share := images.mean(), 1 - share) < 0.01:  # half of the range is hardly the level that was meant
+        if min(share := images.mean(), 1 - share) < 0.01:  # half of the range is hardly the right level
             said += f": {share:.4%} of the pixels are on"
     return images.astype(np.float32), said
 
@@ -141,12 +166,12 @@ def _array_of(path: Path) -> np.ndarray:
             if len(found.files) != 1:
                 raise ValueError(f"it has {', '.join(found.files) or 'none'}; save the one that you mean by np.save")
             return found[found.files[0]]
-    except Exception as error:  # whatever a damaged or forged archive makes of the reader
+    except Exception as error:  # a damaged or forged archive can raise anything
         raise ValueError(f"{path.name} holds no single array that could be read: {error}") from error
 
 
 def require_writable(option: str, file: Path | None) -> None:
-    """Raise ValueError, before the work, where a file that is to be written after it cannot be."""
+    """Raise ValueError, before the work begins, if its output file cannot be written."""
     if file is not None and (file.is_dir() or not os.access(file if file.exists() else file.parent, os.W_OK)):
         raise ValueError(f"{option} must be a file in a folder that exists and can be written, got {file}")
 
@@ -200,12 +225,6 @@ def load_rbm(path: str | Path) -> BinaryRBM | GaussianRBM:
     -------
     BinaryRBM or GaussianRBM
 
-    Raises
-    ------
-    ValueError
-        Where the file is damaged, or an array is missing, does not fit the others, is not finite, or hides pickled
-        objects.
-
     Examples
     --------
     >>> import anneal_edu as ae, pathlib, tempfile
@@ -221,7 +240,7 @@ def load_rbm(path: str | Path) -> BinaryRBM | GaussianRBM:
     try:
         with np.load(io.BytesIO(raw), allow_pickle=False) as stored:
             return _rbm_of(stored)
-    except Exception as error:  # whatever a damaged or forged archive makes of the reader
+    except Exception as error:  # a damaged or forged archive can raise anything
         reason = str(error) or type(error).__name__
         raise ValueError(f"{path.name} holds no RBM that could be read: {reason}") from error
 

@@ -1,23 +1,22 @@
-"""Small colour patches of photographs: scikit-learn's two, the user's own, or CIFAR-10's."""
+"""Whitened patches of photographs: colour patches, and grey ones for the six image models."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from anneal_edu.validation import as_count, as_finite_array, require_generator
+from anneal_edu.validation import as_count, as_finite_array, as_states, require_generator
+
+Images = Sequence[np.ndarray] | np.ndarray
 
 _NEARLY_FLAT = 10.0  # added to each patch's variance, on the scale 0 to 255
 _NEARLY_EMPTY = 0.1  # added to each eigenvalue of the covariance
-_CIFAR_SHAPE = (3, 32, 32)
-_CIFAR_RECORD = 1 + 3 * 32 * 32  # a label, then the pixels
+_LUMINANCE = np.array([0.299, 0.587, 0.114])  # of red, green and blue, ITU-R BT.601
 
 
-def color_patches(
-    n: int, size: int = 6, images: Sequence[np.ndarray] | np.ndarray | None = None, *, rng: np.random.Generator
-) -> np.ndarray:
+def color_patches(n: int, size: int = 6, images: Images | None = None, *, rng: np.random.Generator) -> np.ndarray:
     """Contrast-normalised, whitened colour patches, prepared as in Coates, Ng and Lee (2011).
 
     Each patch is cut at a random place of a random image; patches may overlap, and a place may be drawn twice. Then
@@ -27,9 +26,9 @@ def color_patches(
     2. all patches are centred and whitened together: with the covariance U diag(e) Uᵀ of the n patches, multiplied by
        U diag(1 / sqrt(e + 0.1)) Uᵀ, which changes their look as little as whitening can (ZCA).
 
-    What comes out has mean 0 and covariance U diag(e / (e + 0.1)) Uᵀ: variance close to 1 along the directions in which
-    the patches vary much, less than 1/2 where e < 0.1, as it is for fine detail, whose noise would be amplified
-    otherwise. Along (1, …, 1) it is 0, because step 1 took the mean: the entries of every patch still sum to zero.
+    The result has mean 0 and covariance U diag(e / (e + 0.1)) Uᵀ: variance close to 1 along the directions in which
+    the patches vary much, and less than 1/2 where e < 0.1, as for fine detail, whose noise is so kept small. The
+    entries of every patch sum to zero, because of step 1.
 
     Parameters
     ----------
@@ -38,8 +37,8 @@ def color_patches(
     size : int
         Side of a patch in pixels, at least 2.
     images : list of (rows, cols, 3) arrays, or one (N, rows, cols, 3) array, optional
-        Colour images on the scale 0 to 255, of any numeric type; they may differ in size. Without them, scikit-learn's
-        two photographs, 427 rows and 640 columns each.
+        Colour images on the scale 0 to 255, of any numeric type and of any sizes. The default is scikit-learn's two
+        photographs, 427 rows and 640 columns each.
     rng : numpy.random.Generator
 
     Returns
@@ -47,105 +46,31 @@ def color_patches(
     (n, 3 size²) float64 array
         ``patches.reshape(n, size, size, 3)`` are small images again.
 
-    Raises
-    ------
-    ValueError
-        Where an image has another shape, is smaller than a patch, or leaves the scale 0 to 255, and where no value of
-        any image exceeds 1.
-
     Examples
     --------
     >>> import numpy as np, anneal_edu as ae
-    >>> patches = ae.data.color_patches(500, rng=np.random.default_rng(0))
-    >>> patches.shape
+    >>> ae.data.color_patches(500, rng=np.random.default_rng(0)).shape
     (500, 108)
     """
     n, size = as_count("n", n, minimum=2), as_count("size", size, minimum=2)
     require_generator(rng)
-    images = _photographs() if images is None else _checked(images, size)
-    return _whitened(_contrast_normalised(_cut(images, n, size, rng)))
-
-
-def load_cifar10(path: str | Path) -> np.ndarray:
-    """Read images of CIFAR-10 (Krizhevsky 2009) from your own files of its binary version.
-
-    ``color_patches(100_000, images=load_cifar10(path), rng=rng)`` are the data of Kiwaki and Aihara (2015).
-
-    Parameters
-    ----------
-    path : str or Path
-        One file, for example data_batch_1.bin, or a folder: then every ``*.bin`` file in it, sorted by name.
-
-    Returns
-    -------
-    (N, 32, 32, 3) uint8 array
-
-    Raises
-    ------
-    ValueError
-        Where a file is not made of records of 3,073 bytes with a label from 0 to 9, is one of the Python version's
-        pickles, or a folder holds no ``*.bin`` file.
-
-    Examples
-    --------
-    >>> import anneal_edu as ae, pathlib, tempfile
-    >>> file = pathlib.Path(tempfile.mkdtemp(), "data_batch_1.bin")
-    >>> _ = file.write_bytes(bytes([7]) + bytes(1024) + bytes([255]) * 1024 + bytes(1024))
-    >>> ae.data.load_cifar10(file)[0, 0, 0]
-    array([  0, 255,   0], dtype=uint8)
-    """
-    path = Path(path)
-    files = sorted(path.glob("*.bin")) if path.is_dir() else [path]
-    if not files:
-        raise ValueError(f"{path.name} holds no *.bin file; get the binary version of CIFAR-10")
-    return np.concatenate([_cifar_batch(file) for file in files])
-
-
-def _cifar_batch(file: Path) -> np.ndarray:
-    raw, wanted = file.read_bytes(), "get the binary version of CIFAR-10"
-    if raw[:1] == b"\x80":
-        raise ValueError(f"{file.name} is a pickle, which can run code as it is read; {wanted}")
-    if len(raw) == 0 or len(raw) % _CIFAR_RECORD:
-        raise ValueError(f"{file.name} must hold records of {_CIFAR_RECORD} bytes, got {len(raw)} bytes; {wanted}")
-    records = np.frombuffer(raw, np.uint8).reshape(-1, _CIFAR_RECORD)
-    if records[:, 0].max() > 9:
-        raise ValueError(f"{file.name} must hold labels 0 to 9, got {records[:, 0].max()}; {wanted}")
-    return records[:, 1:].reshape(-1, *_CIFAR_SHAPE).transpose(0, 2, 3, 1)  # colours last
-
-
-def _photographs() -> list[np.ndarray]:
-    from sklearn.datasets import load_sample_images  # slow to import, and needed here alone
-
-    return load_sample_images().images
-
-
-def _checked(images: Sequence[np.ndarray] | np.ndarray, size: int) -> list[np.ndarray]:
-    """The images as they are, once all of them are known to be images on the scale 0 to 255."""
-    if not isinstance(images, Sequence | np.ndarray):
-        raise TypeError(f"images must be a list of (rows, cols, 3) arrays, got {type(images).__name__}")
-    images = [np.asarray(image) for image in images]
-    if not images:
-        raise ValueError("images is empty")
-    brightest = 0.0
-    for i, image in enumerate(images):
-        values = as_finite_array(f"images[{i}]", image, ndim=3, dtype=np.float32)
-        rows, cols, colors = values.shape
-        if colors != 3:
-            raise ValueError(f"images[{i}] must have shape (rows, cols, 3), got {values.shape}")
-        if min(rows, cols) < size:
-            raise ValueError(f"images[{i}] must have at least {size} rows and columns, got shape {values.shape}")
-        if values.min() < 0 or values.max() > 255:
-            raise ValueError(
-                f"images[{i}] must lie on the scale 0 to 255, got values from {values.min():g} to {values.max():g}"
-            )
-        brightest = max(brightest, values.max())
-    if brightest <= 1:
-        raise ValueError(f"images must lie on the scale 0 to 255, got no value above {brightest:g}")
-    return images
+    if images is None:
+        images = _photographs()
+    else:
+        images = _checked(images, 3, size, size)
+        for i, image in enumerate(images):
+            if image.shape[2] != 3:
+                raise ValueError(f"images[{i}] must have shape (rows, cols, 3), got {image.shape}")
+    patches = _cut(images, n, size, rng)
+    patches -= patches.mean(1, keepdims=True)
+    patches /= np.sqrt(patches.var(1, keepdims=True) + _NEARLY_FLAT)
+    patches -= patches.mean(0)
+    e, U = np.linalg.eigh(patches.T @ patches / n)
+    return patches @ (U / np.sqrt(e + _NEARLY_EMPTY)) @ U.T
 
 
 def _cut(images: Sequence[np.ndarray], n: int, size: int, rng: np.random.Generator) -> np.ndarray:
-    """Cut n patches at random places of random images: (n, 3 size²)."""
+    """Cut n patches at random places of random colour images: (n, 3 size²)."""
     chosen = rng.integers(len(images), size=n)
     rows, cols = np.array([image.shape[:2] for image in images])[chosen].T
     tops, lefts = rng.integers(rows - size + 1), rng.integers(cols - size + 1)
@@ -155,12 +80,149 @@ def _cut(images: Sequence[np.ndarray], n: int, size: int, rng: np.random.Generat
     return patches.reshape(n, -1)
 
 
-def _contrast_normalised(patches: np.ndarray) -> np.ndarray:
-    centred = patches - patches.mean(1, keepdims=True)
-    return centred / np.sqrt(centred.var(1, keepdims=True) + _NEARLY_FLAT)
+@dataclass(frozen=True, eq=False)
+class GrayPatches:
+    """Whitened patches to train on, others to test on, and the way back to pixels.
+
+    Attributes
+    ----------
+    train : (n, M) array
+        Mean 0 and covariance I, to rounding.
+    held_out : (n_held_out, M) array
+        From pixels that no training patch contains; projected and scaled as the training patches were.
+    mean_patch : (size²,) array
+        What was subtracted before the projection, log intensities.
+    axes : (M, size²) array
+        One standard deviation along each principal component, the largest first, as a patch. Its entry of largest
+        magnitude is positive, because the sign of an eigenvector is arbitrary.
+    """
+
+    train: np.ndarray = field(repr=False)
+    held_out: np.ndarray = field(repr=False)
+    mean_patch: np.ndarray = field(repr=False)
+    axes: np.ndarray = field(repr=False)
+
+    def to_pixels(self, x: np.ndarray) -> np.ndarray:
+        """Whitened patches, or a model's bases, as pictures: (..., M) -> (..., size, size).
+
+        In log intensities around ``mean_patch``; what the components left out stays out.
+        """
+        pixels = as_states(x, len(self.axes)) @ self.axes
+        size = int(np.sqrt(self.axes.shape[1]))
+        return pixels.reshape(*pixels.shape[:-1], size, size)
 
 
-def _whitened(patches: np.ndarray) -> np.ndarray:
-    centred = patches - patches.mean(0)
-    e, U = np.linalg.eigh(centred.T @ centred / len(patches))
-    return centred @ (U / np.sqrt(e + _NEARLY_EMPTY)) @ U.T
+def gray_patches(
+    n: int,
+    n_components: int = 36,
+    size: int = 16,
+    images: Images | None = None,
+    n_held_out: int = 100,
+    *,
+    rng: np.random.Generator,
+) -> GrayPatches:
+    """Grey patches prepared as in Sohl-Dickstein and Culpepper (2012), Section 4.
+
+    Each patch is cut at a random place of a random image; patches may overlap, and a place may be drawn twice. Then
+
+    1. intensities I become log(1 + I), on the scale 0 to 255: black pixels stay finite, and count as log 1;
+    2. each patch's own mean is subtracted, which removes the brightness of the place;
+    3. patches are projected on the first principal components of the training patches and divided by the standard
+       deviation of each.
+
+    Held-out patches come from vertical strips, 2 size columns wide and 8 size columns apart, which the training patches
+    avoid: they show the same scenes, elsewhere.
+
+    Parameters
+    ----------
+    n : int
+        Number of training patches, more than ``n_components``; the paper takes 10,000.
+    n_components : int
+        M, less than size²: the mean is gone.
+    size : int
+        Side of a patch in pixels, at least 2.
+    images : list of (rows, cols) arrays, or one (N, rows, cols) array, optional
+        Grey images on the scale 0 to 255, of any numeric type and of any sizes with at least 5 size columns. The
+        default is scikit-learn's two photographs; the paper has 4,112 of van Hateren and van der Schaaf (1998), whose
+        intensities are linear.
+    n_held_out : int
+        Number of patches to test on.
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    GrayPatches
+        ``.train``, ``.held_out`` and ``.to_pixels(x)``.
+
+    Examples
+    --------
+    >>> import numpy as np, anneal_edu as ae
+    >>> patches = ae.data.gray_patches(500, rng=np.random.default_rng(0))
+    >>> patches.train.shape, patches.held_out.shape, patches.to_pixels(patches.train[0]).shape
+    ((500, 36), (100, 36), (16, 16))
+    """
+    size, n_components = as_count("size", size, minimum=2), as_count("n_components", n_components)
+    if n_components >= size**2:
+        raise ValueError(f"n_components must be less than size² = {size**2}, got {n_components}")
+    n = as_count("n", n, minimum=n_components + 1)
+    n_held_out = as_count("n_held_out", n_held_out)
+    require_generator(rng)
+    images = [image @ _LUMINANCE for image in _photographs()] if images is None else _checked(images, 2, size, 5 * size)
+    train, held_out = _cut_grey(images, n, size, False, rng), _cut_grey(images, n_held_out, size, True, rng)
+
+    mean_patch = train.mean(0)
+    centred = train - mean_patch
+    e, U = np.linalg.eigh(centred.T @ centred / n)
+    e, U = e[::-1][:n_components], U[:, ::-1][:, :n_components]
+    if (n_found := np.sum(e > 1e-12 * e[0])) < n_components:
+        raise ValueError(f"n_components must be at most {n_found} for these images, got {n_components}")
+    U = U * np.sign(np.take_along_axis(U, np.abs(U).argmax(0)[None], 0))
+    whiten = U / np.sqrt(e)
+    return GrayPatches(centred @ whiten, (held_out - mean_patch) @ whiten, mean_patch, (U * np.sqrt(e)).T)
+
+
+def _left_edges(n_columns: int, size: int, held_out: bool) -> np.ndarray:
+    """Left edges of the patches inside the held-out strips, or outside all of them."""
+    in_strip = np.arange(n_columns) // (2 * size) % 5 == 2
+    return np.flatnonzero((np.lib.stride_tricks.sliding_window_view(in_strip, size) == held_out).all(1))
+
+
+def _cut_grey(images: Sequence[np.ndarray], n: int, size: int, held_out: bool, rng: np.random.Generator) -> np.ndarray:
+    """Log intensities of n patches at random places of random grey images, each less its mean: (n, size²)."""
+    chosen = rng.integers(len(images), size=n)
+    patches = np.empty((n, size, size))
+    for i, image in enumerate(images):
+        here = chosen == i
+        places = np.lib.stride_tricks.sliding_window_view(image, (size, size))  # (rows', cols', size, size)
+        tops = rng.integers(len(places), size=here.sum())
+        lefts = rng.choice(_left_edges(image.shape[1], size, held_out), size=here.sum())
+        patches[here] = np.log1p(places[tops, lefts].astype(np.float64))
+    flat = patches.reshape(n, -1)
+    return flat - flat.mean(1, keepdims=True)
+
+
+def _photographs() -> list[np.ndarray]:
+    from sklearn.datasets import load_sample_images  # slow to import
+
+    return load_sample_images().images
+
+
+def _checked(images: Images, ndim: int, min_rows: int, min_cols: int) -> list[np.ndarray]:
+    """The images in their own types, if they are images on the scale 0 to 255 and large enough."""
+    if not isinstance(images, Sequence | np.ndarray):
+        raise TypeError(f"images must be a list of arrays with {ndim} axes, got {type(images).__name__}")
+    if len(images) == 0:
+        raise ValueError("images is empty")
+    brightest = 0.0
+    for i, image in enumerate(images):
+        values = as_finite_array(f"images[{i}]", image, ndim, dtype=np.float32)
+        if values.shape[0] < min_rows or values.shape[1] < min_cols:
+            raise ValueError(f"images[{i}] must be at least {min_rows} by {min_cols} pixels, got shape {values.shape}")
+        if values.min() < 0 or values.max() > 255:
+            raise ValueError(
+                f"images[{i}] must lie on the scale 0 to 255, got values from {values.min():g} to {values.max():g}"
+            )
+        brightest = max(brightest, values.max())
+    if brightest <= 1:
+        raise ValueError(f"images must lie on the scale 0 to 255, got no value above {brightest:g}")
+    return [np.asarray(image) for image in images]

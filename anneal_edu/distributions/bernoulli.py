@@ -1,4 +1,4 @@
-"""Binary units: the three functions that every step of every RBM spends its time in."""
+"""Sampling and weighing binary units: every step of every RBM spends its time here."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _scratch = Scratch()
 _SAFE_FIELD = 80.0  # e^80 is a float32, and so is the square of its root; e^89 is not
 
 
-@np.errstate(under="ignore")
+@np.errstate(under="ignore", over="ignore", invalid="ignore")  # infinite fields are certain draws, NaN gives 0
 def bernoulli(field: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """Draw 0 or 1 with probability p = sigmoid(field) of a 1, overwriting ``field`` with the draws and returning it.
 
@@ -29,34 +29,27 @@ def bernoulli(field: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     if field.dtype == np.float32:
         return _bernoulli_of_16_bits(field, rng)
     u = rng.random(field.shape)
-    with np.errstate(over="ignore", invalid="ignore"):
-        np.negative(field, out=field)
-        np.exp(field, out=field)
-        field += 1
-        u *= field
-        return np.less(u, 1, out=field)
-
-
-def _random_words(n: int, rng: np.random.Generator) -> np.ndarray:
-    """n random numbers of 64 bits; straight from the generator of bits they take half the time, and are the same."""
-    if isinstance(rng.bit_generator, _OF_64_BITS):
-        return rng.bit_generator.random_raw(n)
-    return rng.integers(0, 2**64 - 1, endpoint=True, size=n, dtype=np.uint64)
+    u *= 1 + np.exp(-field)
+    return np.less(u, 1, out=field)
 
 
 def _bernoulli_of_16_bits(field: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """The same, where random bits cost more than anything else: of u only the first 16 bits are drawn, k = ⌊65536 u⌋.
+    """The same with few random bits, which cost more than all else: only the first 16 of u are drawn, k = ⌊65536 u⌋.
 
-    With t = 65536 p a smaller k than ⌊t⌋ is a 1, a larger one a 0. Where they are equal the rest of u decides, which is
-    drawn now: a 1 with probability t - ⌊t⌋, and this in float64, in which no p but 0 and 1 is without a remainder.
+    With t = 65536 p, a k below ⌊t⌋ gives 1 and a k above it 0. Where they are equal the rest of u decides and is drawn
+    now: 1 with probability t - ⌊t⌋, computed in float64.
     """
-    k = _random_words(-(-field.size // 4), rng).view(np.uint16)[: field.size].reshape(field.shape)
+    n_words = -(-field.size // 4)  # of 64 bits
+    if isinstance(rng.bit_generator, _OF_64_BITS):  # the same words in half the time
+        words = rng.bit_generator.random_raw(n_words)
+    else:
+        words = rng.integers(0, 2**64 - 1, endpoint=True, size=n_words, dtype=np.uint64)
+    k = words.view(np.uint16)[: field.size].reshape(field.shape)
     t, floor, draws = (_scratch.array("draws", field.shape, kind) for kind in (np.float32, np.uint16, np.bool_))
-    with np.errstate(invalid="ignore"):  # a field of NaN is for who asked to find
-        np.tanh(np.multiply(field, np.float32(0.5), out=t), out=t)
-        t *= _BELOW_HALF
-        t += np.float32(2.0**15)  # 65536 p = 2¹⁵ (1 + tanh a/2)
-        np.copyto(floor, t, casting="unsafe")
+    np.tanh(np.multiply(field, np.float32(0.5), out=t), out=t)
+    t *= _BELOW_HALF
+    t += np.float32(2.0**15)  # 65536 p = 2¹⁵ (1 + tanh a/2)
+    np.copyto(floor, t, casting="unsafe")
     np.equal(k, floor, out=draws)
     undecided = np.flatnonzero(draws)
     np.less(k, floor, out=draws)
@@ -78,8 +71,7 @@ def softplus(field: np.ndarray) -> np.ndarray:
     [0.0, 0.69, 1000.0]
     """
     out = np.abs(field)
-    np.negative(out, out=out)
-    np.exp(out, out=out)
+    np.exp(np.negative(out, out=out), out=out)
     if field.dtype == np.float32:
         out += 1
         np.log(out, out=out)  # numpy's float32 log is vectorised everywhere, its log1p is not
@@ -118,8 +110,7 @@ def weigh_and_draw(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Σ_j log (1 + e^{a_j}) / (1 + e^{a'_j}) for every chain, and Bernoulli draws at the new field a.
 
-    The weight of an annealing step and the draw of the hidden units need the same exponentials; both arguments are
-    overwritten. Fields too large for a float32 exponential take the safe and slower way.
+    Both arguments are overwritten. Fields too large for a float32 exponential take the safe and slower way.
 
     Parameters
     ----------

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import expit
 
 from anneal_edu.distributions.bernoulli import bernoulli, softplus
-from anneal_edu.distributions.enumeration import LayerSum, binary_states, states_of
+from anneal_edu.distributions.enumeration import LayerSum, binary_states, normalised, states_of
 from anneal_edu.distributions.moment_coordinates import BinaryCoordinates
 from anneal_edu.distributions.protocol import mix
 from anneal_edu.validation import (
@@ -187,11 +187,7 @@ class BinaryRBM:
 
     @cached_property
     def _log_z_and_layer_probabilities(self) -> tuple[float, np.ndarray]:
-        log_p = self._layer_sum.log_weights()
-        top = log_p.max()
-        p = np.exp(log_p - top)
-        total = p.sum()
-        return float(top + np.log(total)), p / total
+        return normalised(self._layer_sum.log_weights())
 
     def log_z(self) -> float:
         """Exact log Σ_v f(v), in nats, by enumerating the smaller layer.
@@ -246,7 +242,7 @@ class BinaryRBM:
         return BinaryRBM(weights, visible_bias, hidden_bias)
 
     def moment_coordinates(self, moments: tuple[np.ndarray, ...]) -> BinaryCoordinates:
-        """Coordinates of η in which a fit to given moments is about equally steep in every direction."""
+        """Coordinates of η for `match_moments`."""
         return BinaryCoordinates(moments, self.natural_parameters())
 
     def geometric_mean(self, other: BinaryRBM, beta: float) -> BinaryRBM:

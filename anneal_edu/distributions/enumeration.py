@@ -54,7 +54,7 @@ def states_of(codes: np.ndarray, n_units: int, dtype: npt.DTypeLike = np.float32
 
 
 def codes_of(states: np.ndarray) -> np.ndarray:
-    """Which rows of ``binary_states`` these are: (C, n_units) -> (C,), what ``states_of`` turns back.
+    """Row numbers of states in ``binary_states``, the inverse of ``states_of``: (C, n_units) -> (C,).
 
     Examples
     --------
@@ -63,6 +63,21 @@ def codes_of(states: np.ndarray) -> np.ndarray:
     array([2, 1])
     """
     return states.astype(np.int64) @ (1 << np.arange(states.shape[1])[::-1])
+
+
+def normalised(log_p: np.ndarray, constant: float = 0.0) -> tuple[float, np.ndarray]:
+    """constant + log Σ exp(log_p), and the probabilities exp(log_p) / Σ exp(log_p)."""
+    top = log_p.max()
+    p = np.exp(log_p - top)
+    total = p.sum()
+    p /= total
+    return float(constant + top + np.log(total)), p
+
+
+def _halves(m: int) -> tuple[np.ndarray, np.ndarray]:
+    """States of the first m // 2 and of the other units: (A, m1) and (B, m2), with A·B = 2^m."""
+    require_enumerable(m)
+    return binary_states(m // 2), binary_states(m - m // 2)
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,17 +96,9 @@ class LayerSum:
     other_bias: np.ndarray
     summed_bias: np.ndarray
 
-    def __post_init__(self) -> None:
-        require_enumerable(self.weights.shape[1])
-
-    def _halves(self) -> tuple[np.ndarray, np.ndarray]:
-        """States of the first and of the last units of u: (A, m1) and (B, m2), with A·B = 2^m."""
-        m = self.weights.shape[1]
-        return binary_states(m // 2), binary_states(m - m // 2)
-
     def _blocks(self) -> Iterator[tuple[slice, np.ndarray, np.ndarray]]:
-        """Yield (rows, left (n, A_block), right (n, B)): exponentials of half sums, a block of first halves a time."""
-        first, last = self._halves()
+        """Yield (rows, left (n, A_block), right (n, B)): exponentials of half sums, some first halves at a time."""
+        first, last = _halves(self.weights.shape[1])
         cut = first.shape[1]
         right = np.exp(self.weights[:, cut:] @ last.T)  # (n, B)
         step = max(1, _BLOCK // len(last))
@@ -106,7 +113,7 @@ class LayerSum:
     @np.errstate(under="ignore")
     def log_weights(self) -> np.ndarray:
         """Unnormalised log p(u) of every state in the order of `binary_states`, (2^m,)."""
-        states = self._halves()
+        states = _halves(self.weights.shape[1])
         cut = states[0].shape[1]
         log_p = np.add.outer(states[0] @ self.summed_bias[:cut], states[1] @ self.summed_bias[cut:])  # (A, B)
         if self._overflows():
@@ -129,7 +136,7 @@ class LayerSum:
         return log_p.ravel()
 
     def _log_products_directly(self) -> np.ndarray:
-        """Σ_i log(1 + exp(field_i)) without the tables: slow, but no parameter is too large for it."""
+        """Σ_i log(1 + exp(field_i)) without the tables: slow, but safe for parameters of any size."""
         states = binary_states(self.weights.shape[1])
         total = np.zeros(len(states))
         for row, bias in zip(self.weights, self.other_bias, strict=True):
@@ -137,10 +144,13 @@ class LayerSum:
         return total
 
     def moments(self, p: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Exact (E w, E u, E w uᵀ), shapes (n,), (m,), (n, m), given the probabilities p of every state u."""
+        """Exact (E w, E u, E w uᵀ), shapes (n,), (m,), (n, m), given the probabilities p of every state u.
+
+        A sum of rounded probabilities may end an ulp above 1, and is cut there.
+        """
         if self._overflows():
             return self._moments_directly(p)
-        first, last = self._halves()
+        first, last = _halves(self.weights.shape[1])
         p = p.reshape(len(first), len(last))
         n = len(self.other_bias)
         by_first, by_last = np.empty((n, len(first))), np.zeros((n, len(last)))  # p(w_i = 1, half of u)
@@ -154,64 +164,40 @@ class LayerSum:
                 by_last[units] += on.sum(1)
         mean_u = np.concatenate([p.sum(1) @ first, p.sum(0) @ last])
         both_on = np.hstack([by_first @ first, by_last @ last])
-        return _at_most_one(by_first.sum(1)), _at_most_one(mean_u), _at_most_one(both_on)
+        return np.minimum(by_first.sum(1), 1), np.minimum(mean_u, 1), np.minimum(both_on, 1)
 
     def _moments_directly(self, p: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """`moments` without the tables: slow, but no parameter is too large for it."""
+        """`moments` without the tables."""
         states = binary_states(self.weights.shape[1])
         mean_wu = np.empty(self.weights.shape)
         mean_w = np.empty(len(self.weights))
         for i, (row, bias) in enumerate(zip(self.weights, self.other_bias, strict=True)):
             on = p * expit(bias + states @ row)
             mean_w[i], mean_wu[i] = on.sum(), on @ states
-        return _at_most_one(mean_w), _at_most_one(p @ states), _at_most_one(mean_wu)
+        return np.minimum(mean_w, 1), np.minimum(p @ states, 1), np.minimum(mean_wu, 1)
 
 
-def _at_most_one(probability: np.ndarray) -> np.ndarray:
-    """A sum of rounded probabilities may end an ulp above 1."""
-    return np.minimum(probability, 1)
+@np.errstate(under="ignore")
+def quadratic_log_weights(linear: np.ndarray, quadratic: np.ndarray) -> np.ndarray:
+    """linear·h + ½ hᵀ quadratic h of every state h in the order of `binary_states`, (2^m,).
 
-
-@dataclass(frozen=True, eq=False)
-class QuadraticSum:
-    """Binary units with p(h) ∝ exp(linear·h + ½ hᵀ quadratic h), the hidden layer of a Gaussian RBM.
-
-    With h split in two halves the exponent is that of each half, computed once, and one matrix product between them.
-
-    Parameters
-    ----------
-    linear : (m,) array
-    quadratic : (m, m) array
-        Symmetric.
+    This is the unnormalised log p(h) of the hidden layer of a Gaussian RBM. ``quadratic`` (m, m) is symmetric. With h
+    split in two halves the exponent is that of each half, computed once, and one matrix product between them.
     """
+    first, last = _halves(len(linear))
+    cut = first.shape[1]
+    own = [
+        h @ linear[units] + 0.5 * ((h @ quadratic[units, units]) * h).sum(1)
+        for h, units in ((first, slice(cut)), (last, slice(cut, None)))
+    ]
+    return (np.add.outer(*own) + first @ quadratic[:cut, cut:] @ last.T).ravel()
 
-    linear: np.ndarray
-    quadratic: np.ndarray
 
-    def __post_init__(self) -> None:
-        require_enumerable(len(self.linear))
-
-    def _halves(self) -> tuple[np.ndarray, np.ndarray]:
-        m = len(self.linear)
-        return binary_states(m // 2), binary_states(m - m // 2)
-
-    @np.errstate(under="ignore")
-    def log_weights(self) -> np.ndarray:
-        """Unnormalised log p(h) of every state in the order of `binary_states`, (2^m,)."""
-        first, last = self._halves()
-        cut = first.shape[1]
-        own = [
-            h @ self.linear[units] + 0.5 * ((h @ self.quadratic[units, units]) * h).sum(1)
-            for h, units in ((first, slice(cut)), (last, slice(cut, None)))
-        ]
-        return (np.add.outer(*own) + first @ self.quadratic[:cut, cut:] @ last.T).ravel()
-
-    def moments(self, p: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Exact (E h, E h hᵀ), shapes (m,) and (m, m), given the probabilities p of every state h."""
-        first, last = self._halves()
-        p = p.reshape(len(first), len(last))
-        within_first = first.T @ (p.sum(1)[:, None] * first)
-        within_last = last.T @ (p.sum(0)[:, None] * last)
-        across = first.T @ p @ last
-        second = _at_most_one(np.block([[within_first, across], [across.T, within_last]]))
-        return second.diagonal().copy(), second
+def pair_moments(p: np.ndarray, m: int) -> tuple[np.ndarray, np.ndarray]:
+    """Exact (E h, E h hᵀ), shapes (m,) and (m, m), given the probabilities p of every state h of m units."""
+    first, last = _halves(m)
+    p = p.reshape(len(first), len(last))
+    within = first.T @ (p.sum(1)[:, None] * first), last.T @ (p.sum(0)[:, None] * last)
+    across = first.T @ p @ last
+    second = np.minimum(np.block([[within[0], across], [across.T, within[1]]]), 1)
+    return second.diagonal().copy(), second

@@ -1,16 +1,17 @@
-"""Real v and binary h with a quadratic energy: the exponential family in which Gaussian RBMs are annealed."""
+"""The exponential family of Gaussian RBMs: real v, binary h, a quadratic energy."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from scipy.linalg import LinAlgError, cholesky, solve_triangular
 from scipy.special import expit
 
 from anneal_edu.distributions.bernoulli import bernoulli, softplus
-from anneal_edu.distributions.enumeration import QuadraticSum, states_of
+from anneal_edu.distributions.enumeration import normalised, pair_moments, quadratic_log_weights, states_of
 from anneal_edu.distributions.moment_coordinates import GaussianCoordinates
 from anneal_edu.distributions.protocol import mix
 from anneal_edu.validation import (
@@ -29,8 +30,7 @@ class GaussianBernoulli:
     """Log f(v, h) = constant + linear·v - ½ vᵀ precision v + vᵀ coupling h + hidden_bias·h, v real and h binary.
 
     As a distribution it is the marginal of v, a mixture of 2^H Gaussians with one covariance, precision⁻¹. A Gaussian
-    RBM is the member with a diagonal precision; a Gaussian beside H idle hidden units the one without coupling. Paths
-    from one to the other run through members with any precision.
+    RBM has a diagonal precision; a Gaussian beside H idle hidden units has no coupling.
 
     Parameters
     ----------
@@ -40,11 +40,6 @@ class GaussianBernoulli:
     coupling : (D, H) array
     hidden_bias : (H,) array
     constant : float
-
-    Raises
-    ------
-    ValueError
-        Where shapes do not fit, an entry is not finite, or the precision is not symmetric and positive definite.
 
     Examples
     --------
@@ -74,15 +69,13 @@ class GaussianBernoulli:
         if not np.isfinite(as_number("constant", self.constant)):
             raise ValueError(f"constant must be finite, got {self.constant}")
         P = self.precision
-        exact = np.array_equal(P, P.T)  # as a rule, and seen in an eighth of the time
-        if not exact and not np.allclose(P, P.T, rtol=1e-8, atol=1e-12 * np.abs(P).max()):
+        if not (np.array_equal(P, P.T) or np.allclose(P, P.T, rtol=1e-8, atol=1e-12 * np.abs(P).max())):
             raise ValueError("precision must be symmetric")
         try:
-            factor = cholesky(self.precision, lower=True)
+            object.__setattr__(self, "_cholesky", cholesky(P, lower=True))
         except LinAlgError:
-            smallest = np.linalg.eigvalsh(self.precision)[0]
+            smallest = np.linalg.eigvalsh(P)[0]
             raise ValueError(f"precision must be positive definite, got smallest eigenvalue {smallest:.3g}") from None
-        object.__setattr__(self, "_cholesky", factor)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(D={self.dim}, H={self.n_hidden})"
@@ -97,9 +90,6 @@ class GaussianBernoulli:
         """Number of hidden units H."""
         return len(self.hidden_bias)
 
-    def _in_type_of(self, states: np.ndarray, *arrays: np.ndarray) -> list[np.ndarray]:
-        return [np.asarray(a, dtype=states.dtype) for a in arrays]
-
     @cached_property
     def _noise_factor(self) -> np.ndarray:
         """L⁻¹ with precision = L Lᵀ, (D, D): standard normal rows @ L⁻¹ have covariance precision⁻¹."""
@@ -112,7 +102,7 @@ class GaussianBernoulli:
 
     @cached_property
     def _visible_line(self) -> tuple[np.ndarray, np.ndarray]:
-        """E[v | h] as a straight line in h: level precision⁻¹ linear (D,), slope precision⁻¹ coupling (D, H)."""
+        """E[v | h] is linear in h: level precision⁻¹ linear (D,), slope precision⁻¹ coupling (D, H)."""
         return self.noise_cov @ self.linear, self.noise_cov @ self.coupling
 
     # The two conditionals and the marginal density
@@ -120,13 +110,12 @@ class GaussianBernoulli:
     def hidden_field(self, v: np.ndarray) -> np.ndarray:
         """hidden_bias + v coupling, the log odds of each hidden unit: (..., D) -> (..., H)."""
         v = as_states(v, self.dim)
-        coupling, hidden_bias = self._in_type_of(v, self.coupling, self.hidden_bias)
-        return v @ coupling + hidden_bias
+        return v @ np.asarray(self.coupling, v.dtype) + np.asarray(self.hidden_bias, v.dtype)
 
     def visible_mean(self, h: np.ndarray) -> np.ndarray:
         """E[v | h] = precision⁻¹ (linear + coupling h): (..., H) -> (..., D)."""
         h = as_states(h, self.n_hidden)
-        level, slope = self._in_type_of(h, *self._visible_line)
+        level, slope = (np.asarray(a, h.dtype) for a in self._visible_line)
         return level + h @ slope.T
 
     def log_density(self, v: np.ndarray) -> np.ndarray:
@@ -149,12 +138,6 @@ class GaussianBernoulli:
         h = bernoulli(self.hidden_field(v), rng)
         return self.visible_given_hidden(h, rng)
 
-    def auxiliary_gibbs(self, v: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """At the start of a `covariance_path`, where nothing is coupled, there is no auxiliary variable: `gibbs`."""
-        if self.coupling.any():
-            raise TypeError("auxiliary_gibbs needs a point of a covariance_path; use gibbs")
-        return self.gibbs(v, rng)
-
     def visible_given_hidden(self, h: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """Draw v ~ N(E[v | h], precision⁻¹): (..., H) -> (..., D)."""
         h = as_states(h, self.n_hidden)
@@ -170,25 +153,18 @@ class GaussianBernoulli:
         return self.n_hidden <= MAX_ENUMERATED_UNITS or not self.coupling.any()
 
     @cached_property
-    def _hidden_sum(self) -> QuadraticSum:
-        """p(h) ∝ exp(l·h + ½ hᵀ G h), l = hidden_bias + couplingᵀ P⁻¹ linear and G = couplingᵀ P⁻¹ coupling."""
-        slope = self._visible_line[1]  # (D, H)
-        return QuadraticSum(self.hidden_bias + self.linear @ slope, self.coupling.T @ slope)
-
-    @cached_property
     def _log_z_without_hidden(self) -> float:
         """Log ∫ exp(constant + linear·v - ½ vᵀ precision v) dv."""
         log_det = -2 * float(np.log(np.diag(self._cholesky)).sum())
-        squares = self.linear @ self.noise_cov @ self.linear
-        return self.constant + 0.5 * (self.dim * np.log(2 * np.pi) + log_det + float(squares))
+        squares = float(self.linear @ self.noise_cov @ self.linear)
+        return self.constant + 0.5 * (self.dim * np.log(2 * np.pi) + log_det + squares)
 
     @cached_property
     def _log_z_and_hidden_probabilities(self) -> tuple[float, np.ndarray]:
-        log_p = self._hidden_sum.log_weights()
-        top = log_p.max()
-        np.exp(log_p - top, out=log_p)
-        total = log_p.sum()
-        return float(self._log_z_without_hidden + top + np.log(total)), log_p / total
+        """p(h) ∝ exp(l·h + ½ hᵀ G h), l = hidden_bias + couplingᵀ P⁻¹ linear and G = couplingᵀ P⁻¹ coupling."""
+        slope = self._visible_line[1]  # (D, H)
+        log_p = quadratic_log_weights(self.hidden_bias + self.linear @ slope, self.coupling.T @ slope)
+        return normalised(log_p, self._log_z_without_hidden)
 
     def log_z(self) -> float:
         """Exact log Z, in nats, by enumerating h; at most 24 hidden units, where there is any coupling.
@@ -206,10 +182,10 @@ class GaussianBernoulli:
     @cached_property
     def _hidden_moments(self) -> tuple[np.ndarray, np.ndarray]:
         """Exact (E h, E h hᵀ), shapes (H,) and (H, H)."""
-        if not self.coupling.any():
-            mean = expit(self.hidden_bias)
-            return mean, np.outer(mean, mean) + np.diag(mean * (1 - mean))
-        return self._hidden_sum.moments(self._log_z_and_hidden_probabilities[1])
+        if self.coupling.any():
+            return pair_moments(self._log_z_and_hidden_probabilities[1], self.n_hidden)
+        mean = expit(self.hidden_bias)
+        return mean, np.outer(mean, mean) + np.diag(mean * (1 - mean))
 
     def mean_and_cov(self) -> tuple[np.ndarray, np.ndarray]:
         """Exact mean (D,) and covariance (D, D) of v: noise_cov + precision⁻¹ coupling Cov(h) couplingᵀ precision⁻¹."""
@@ -237,20 +213,13 @@ class GaussianBernoulli:
 
     def moments(self) -> tuple[np.ndarray, ...]:
         """Exact s = (E v, E v vᵀ, E v hᵀ, E h), shapes (D,), (D, D), (D, H), (H,)."""
-        return self._moments
-
-    @cached_property
-    def _moments(self) -> tuple[np.ndarray, ...]:
         mean, cov = self.mean_and_cov()
         mean_h, second_h = self._hidden_moments
         level, slope = self._visible_line
-        moments = mean, cov + np.outer(mean, mean), np.outer(level, mean_h) + slope @ second_h, mean_h
-        for array in moments:
-            array.setflags(write=False)
-        return moments
+        return mean, cov + np.outer(mean, mean), np.outer(level, mean_h) + slope @ second_h, mean_h
 
     def log_partition(self) -> float:
-        """A(η), log Z without the constant."""
+        """A(η) = log Z - constant."""
         return self.log_z() - self.constant
 
     def member(self, parameters: tuple[np.ndarray, ...]) -> GaussianBernoulli:
@@ -259,17 +228,15 @@ class GaussianBernoulli:
         return GaussianBernoulli(linear, -2 * minus_half, coupling, hidden_bias)
 
     def moment_coordinates(self, moments: tuple[np.ndarray, ...]) -> GaussianCoordinates:
-        """Coordinates of η in which a fit to given moments is about equally steep in every direction."""
+        """Coordinates of η for `match_moments`."""
         return GaussianCoordinates(moments, self.natural_parameters())
 
     def geometric_mean(self, other: GaussianBernoulli, beta: float) -> GaussianBernoulli:
         """The member with log f(v, h) = (1-β) log f_self(v, h) + β log f_other(v, h): natural parameters averaged."""
         return GaussianBernoulli(*self.mixed_with(other, beta))
 
-    def mixed_with(
-        self, other: GaussianBernoulli, beta: float
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, float]:
-        """The arguments that `geometric_mean` makes its member of: energies averaged, Kiwaki and Aihara 2015, Eq. 7."""
+    def mixed_with(self, other: GaussianBernoulli, beta: float) -> tuple[Any, ...]:
+        """The parameters of `geometric_mean`: energies averaged, Kiwaki and Aihara 2015, Eq. 7."""
         linear, minus_half, coupling, hidden_bias = mix(self.natural_parameters(), other.natural_parameters(), beta)
         constant = (1 - beta) * self.constant + beta * other.constant
         return linear, -2 * minus_half, coupling, hidden_bias, constant

@@ -25,7 +25,7 @@ class GaussianRBM(GaussianBernoulli):
 
     As a distribution it is the marginal of v: a mixture of 2^H Gaussians with means visible_bias + σ · (weights h) and
     variances σ², one for each hidden state h. log_z, mean_and_cov, moments and sample are exact; they sum over the
-    hidden states once (at most 24 hidden units) and keep the table.
+    hidden states once and keep the table (at most 24 hidden units).
 
     Parameters
     ----------
@@ -35,11 +35,6 @@ class GaussianRBM(GaussianBernoulli):
     hidden_bias : (H,) array
     sigma : float or (D,) array
         Standard deviation of each visible unit given h, in the units of v.
-
-    Raises
-    ------
-    ValueError
-        Where shapes do not fit, an entry is not finite, or a sigma is not positive.
 
     Examples
     --------
@@ -65,10 +60,6 @@ class GaussianRBM(GaussianBernoulli):
         constant = float(-0.5 * (b**2 / sigma**2).sum())  # the squares of the energy multiplied out
         super().__init__(b / sigma**2, np.diag(sigma**-2.0), W / sigma[:, None], hidden_bias, constant)
 
-    def auxiliary_gibbs(self, v: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """At the end of a `covariance_path` the auxiliary variables drop out: `gibbs`."""
-        return self.gibbs(v, rng)
-
     def __reduce__(self) -> tuple[type[GaussianRBM], tuple[np.ndarray, ...]]:
-        """What a pickle carries: the parameters, not the tables that were computed from them."""
+        """Pickle the parameters, not the tables computed from them."""
         return GaussianRBM, (self.weights, self.visible_bias, self.hidden_bias, self.sigma)

@@ -1,7 +1,4 @@
-"""The exact distribution of an RBM over the states of its hidden layer: the pictures it knows, and how likely each is.
-
-A state of the hidden layer stands here as its row in ``binary_states(n_hidden)``.
-"""
+"""Exact probabilities of hidden states, each named by its row in ``binary_states(n_hidden)``."""
 
 from __future__ import annotations
 
@@ -9,18 +6,6 @@ import numpy as np
 
 from anneal_edu.distributions import BinaryRBM, GaussianBernoulli
 from anneal_edu.distributions.enumeration import codes_of
-
-
-def hidden_probabilities(rbm: BinaryRBM | GaussianBernoulli) -> np.ndarray:
-    """p(h) of every hidden state, exactly: (2^H,).
-
-    Examples
-    --------
-    >>> import numpy as np, anneal_edu as ae
-    >>> hidden_probabilities(ae.BinaryRBM(np.zeros((3, 1)), np.zeros(3), np.log([3.0])))
-    array([0.25, 0.75])
-    """
-    return rbm.hidden_probabilities()
 
 
 def likeliest_hidden_state(rbm: BinaryRBM | GaussianBernoulli, v: np.ndarray) -> np.ndarray:
@@ -37,7 +22,7 @@ def likeliest_hidden_state(rbm: BinaryRBM | GaussianBernoulli, v: np.ndarray) ->
 
 
 def occupied_mass(rbm: BinaryRBM | GaussianBernoulli, v: np.ndarray) -> float:
-    """How much of the model's probability lies in the hidden states that the chains v (C, D) are in, from 0 to 1.
+    """Probability under the model of the hidden states that the chains v (C, D) occupy, from 0 to 1.
 
     Examples
     --------
@@ -46,7 +31,7 @@ def occupied_mass(rbm: BinaryRBM | GaussianBernoulli, v: np.ndarray) -> float:
     >>> round(occupied_mass(rbm, np.zeros((5, 1))), 2), round(occupied_mass(rbm, np.array([[0.0], [1.0]])), 2)
     (0.05, 0.99)
     """
-    return float(hidden_probabilities(rbm)[np.unique(likeliest_hidden_state(rbm, v))].sum())
+    return float(rbm.hidden_probabilities()[np.unique(likeliest_hidden_state(rbm, v))].sum())
 
 
 def effective_number_of_states(p_h: np.ndarray) -> float:
@@ -55,7 +40,7 @@ def effective_number_of_states(p_h: np.ndarray) -> float:
     Examples
     --------
     >>> import anneal_edu as ae
-    >>> round(effective_number_of_states(hidden_probabilities(ae.uniform_rbm(5, 3))), 6)
+    >>> round(effective_number_of_states(ae.uniform_rbm(5, 3).hidden_probabilities()), 6)
     8.0
     """
     p = p_h[p_h > 0]

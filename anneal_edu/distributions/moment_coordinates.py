@@ -1,16 +1,16 @@
-"""Natural parameters of RBMs written so that every direction is about equally steep, for the fit of moments.
+"""Coordinates of natural parameters in which L-BFGS finds the RBM with given moments quickly.
 
 The objective of the fit is A(η) - η · s. Its Hessian is the covariance of the statistics g(v, h), the Fisher
 information. With statistics that are centred and scaled by the *target* moments it is near the identity, and L-BFGS
 needs tens of evaluations instead of thousands.
 
-A family offers its coordinates as ``moment_coordinates(s)``. They have the same face: ``target``, the moments s after
-the checks; ``pack`` from η to coordinates x and ``unpack`` back; ``gradient``, the chain rule; and ``scaled`` errors.
+Both classes have ``target``, the moments s, checked; ``pack`` from η to coordinates x and ``unpack`` back; ``gradient``
+of the objective in x, from the errors E_η[g] - s; and ``scaled`` errors, in the units of a tolerance.
 """
 
 from __future__ import annotations
 
-from typing import Protocol
+from functools import partial
 
 import numpy as np
 from scipy.linalg import LinAlgError, cholesky, solve_triangular
@@ -23,26 +23,7 @@ Arrays = tuple[np.ndarray, ...]
 _SMALLEST_SPREAD = 1e-3  # a unit that is almost always on, or off, still gets a scale
 
 
-class MomentCoordinates(Protocol):
-    """Coordinates x of natural parameters η in which a fit to moments s is about equally steep in every direction."""
-
-    target: Arrays
-    """s, checked."""
-
-    def pack(self, parameters: Arrays) -> np.ndarray:
-        """x of η."""
-
-    def unpack(self, x: np.ndarray) -> Arrays:
-        """η of x."""
-
-    def scaled(self, errors: Arrays) -> Arrays:
-        """Errors of the moments in the units in which a tolerance is given."""
-
-    def gradient(self, x: np.ndarray, errors: Arrays) -> np.ndarray:
-        """∂/∂x of A(η) - η · s, from E_η[g] - s."""
-
-
-def _as_moments(moments: Arrays, parameters: Arrays, names: tuple[str, ...]) -> tuple[np.ndarray, ...]:
+def _as_moments(moments: Arrays, parameters: Arrays, names: tuple[str, ...]) -> Arrays:
     """Return moments as finite float64 arrays of the shapes of the natural parameters."""
     if len(moments) != len(names):
         raise ValueError(f"moments must be {', '.join(names)}, got {len(moments)} arrays")
@@ -66,7 +47,7 @@ def _spread(mean: np.ndarray) -> np.ndarray:
 class BinaryCoordinates:
     """Coordinates of a binary RBM: its energy in (v_i - m_i) / d_i, (h_j - m_j) / d_j and their products."""
 
-    def __init__(self, moments: tuple[np.ndarray, ...], parameters: tuple[np.ndarray, ...]):
+    def __init__(self, moments: Arrays, parameters: Arrays):
         names = ("E v", "E h", "E v hᵀ")
         self.target = _as_moments(moments, parameters, names)
         for name, s in zip(names, self.target, strict=True):
@@ -75,27 +56,27 @@ class BinaryCoordinates:
         self.sd_v, self.sd_h = _spread(self.mean_v), _spread(self.mean_h)
         self.scale = np.outer(self.sd_v, self.sd_h)
 
-    def pack(self, parameters: tuple[np.ndarray, ...]) -> np.ndarray:
-        """Coordinates of η = (b, c, W), (D + H + D H,)."""
+    def pack(self, parameters: Arrays) -> np.ndarray:
+        """x, (D + H + D H,), of η = (b, c, W)."""
         b, c, W = parameters
         return np.concatenate(
             [(b + W @ self.mean_h) * self.sd_v, (c + self.mean_v @ W) * self.sd_h, (W * self.scale).ravel()]
         )
 
-    def unpack(self, x: np.ndarray) -> tuple[np.ndarray, ...]:
-        """η = (b, c, W) at given coordinates."""
+    def unpack(self, x: np.ndarray) -> Arrays:
+        """η = (b, c, W) of x."""
         D, H = self.scale.shape
         W = x[D + H :].reshape(D, H) / self.scale
         return x[:D] / self.sd_v - W @ self.mean_h, x[D : D + H] / self.sd_h - self.mean_v @ W, W
 
-    def gradient(self, x: np.ndarray, errors: tuple[np.ndarray, ...]) -> np.ndarray:
-        """Chain rule: moment errors, the gradient in (b, c, W), to the gradient in these coordinates."""
+    def gradient(self, x: np.ndarray, errors: Arrays) -> np.ndarray:
+        """The chain rule from (b, c, W), where the gradient is the errors."""
         error_v, error_h, error_vh = errors
         centred = error_vh - np.outer(error_v, self.mean_h) - np.outer(self.mean_v, error_h)
         return np.concatenate([error_v / self.sd_v, error_h / self.sd_h, (centred / self.scale).ravel()])
 
-    def scaled(self, errors: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
-        """Moment errors in units that a tolerance can be given in: all are probabilities already."""
+    def scaled(self, errors: Arrays) -> Arrays:
+        """The errors as they are: all moments are probabilities."""
         return errors
 
 
@@ -106,7 +87,7 @@ class GaussianCoordinates:
     these units the precision is T Tᵀ, T lower triangular with its diagonal as a logarithm: every x is a valid member.
     """
 
-    def __init__(self, moments: tuple[np.ndarray, ...], parameters: tuple[np.ndarray, ...]):
+    def __init__(self, moments: Arrays, parameters: Arrays):
         self.target = _as_moments(moments, parameters, ("E v", "E v vᵀ", "E v hᵀ", "E h"))
         self.mean_v, second_v, _, self.mean_h = self.target
         _require_probabilities("E h", self.mean_h)
@@ -119,57 +100,46 @@ class GaussianCoordinates:
             raise ValueError("the moments E v and E v vᵀ must belong to a positive definite covariance") from None
         self.lower = np.tril_indices(len(self.mean_v), -1)
 
-    def _sizes(self) -> list[int]:
-        """Where linear, diagonal and rest of T, and coupling end within x; the hidden biases are last."""
-        D, H = len(self.mean_v), len(self.mean_h)
-        return list(np.cumsum([D, D, len(self.lower[0]), D * H]))
-
-    def pack(self, parameters: tuple[np.ndarray, ...]) -> np.ndarray:
-        """Coordinates of η = (linear, -½ precision, coupling, hidden bias), (2 D + D (D - 1) / 2 + D H + H,)."""
-        linear, minus_half, coupling, hidden_bias = parameters
+    def pack(self, parameters: Arrays) -> np.ndarray:
+        """x, (2 D + D (D - 1) / 2 + D H + H,), of η = (linear, -½ precision, coupling, hidden bias)."""
+        linear, minus_half, coupling, bias = parameters
         L, mean, precision = self.L, self.mean_v, -2 * minus_half
-        hidden_bias = (hidden_bias + mean @ coupling) * self.sd_h
+        bias = (bias + mean @ coupling) * self.sd_h
         coupling = L.T @ coupling
         linear = L.T @ (linear - precision @ mean) + coupling @ self.mean_h
         T = cholesky(L.T @ precision @ L, lower=True)
-        return np.concatenate(
-            [linear, np.log(T.diagonal()), T[self.lower], (coupling * self.sd_h).ravel(), hidden_bias]
-        )
+        coupling *= self.sd_h
+        return np.concatenate([linear, np.log(T.diagonal()), T[self.lower], coupling.ravel(), bias])
 
-    def _parts(self, x: np.ndarray) -> tuple[np.ndarray, ...]:
+    def _parts(self, x: np.ndarray) -> Arrays:
         """Linear (D,), T (D, D), coupling (D, H) and hidden bias (H,) of the whitened units."""
-        linear, log_diagonal, rest, coupling, hidden_bias = np.split(x, self._sizes())
+        D, H = len(self.mean_v), len(self.mean_h)
+        linear, log_diagonal, rest, coupling, bias = np.split(x, np.cumsum([D, D, len(self.lower[0]), D * H]))
         T = np.diag(np.exp(log_diagonal))
         T[self.lower] = rest
-        coupling = coupling.reshape(len(self.mean_v), -1) / self.sd_h
-        return linear - coupling @ self.mean_h, T, coupling, hidden_bias / self.sd_h
+        coupling = coupling.reshape(D, H) / self.sd_h
+        return linear - coupling @ self.mean_h, T, coupling, bias / self.sd_h
 
-    def unpack(self, x: np.ndarray) -> tuple[np.ndarray, ...]:
-        """η = (linear, -½ precision, coupling, hidden bias) at given coordinates."""
-        linear, T, coupling, hidden_bias = self._parts(x)
-        root = solve_triangular(self.L, T, lower=True, trans="T")
+    def unpack(self, x: np.ndarray) -> Arrays:
+        """η = (linear, -½ precision, coupling, hidden bias) of x."""
+        linear, T, coupling, bias = self._parts(x)
+        root, coupling, linear = (solve_triangular(self.L, a, lower=True, trans="T") for a in (T, coupling, linear))
         precision = root @ root.T
-        coupling, linear = (solve_triangular(self.L, a, lower=True, trans="T") for a in (coupling, linear))
-        return linear + precision @ self.mean_v, -0.5 * precision, coupling, hidden_bias - self.mean_v @ coupling
+        return linear + precision @ self.mean_v, -0.5 * precision, coupling, bias - self.mean_v @ coupling
 
-    def scaled(self, errors: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
+    def scaled(self, errors: Arrays) -> Arrays:
         """Errors of the moments E y, E y yᵀ, E y hᵀ and E h of the whitened units, from those of v."""
         error_v, error_vv, error_vh, error_h = errors
-        mean = self.mean_v
-        error_vv = error_vv - np.outer(error_v, mean) - np.outer(mean, error_v)
-        error_vh = error_vh - np.outer(mean, error_h)
-
-        def whiten(a: np.ndarray) -> np.ndarray:
-            return solve_triangular(self.L, a, lower=True)
-
+        error_vv = error_vv - np.outer(error_v, self.mean_v) - np.outer(self.mean_v, error_v)
+        error_vh = error_vh - np.outer(self.mean_v, error_h)
+        whiten = partial(solve_triangular, self.L, lower=True)
         return whiten(error_v), whiten(whiten(error_vv).T), whiten(error_vh), error_h
 
-    def gradient(self, x: np.ndarray, errors: tuple[np.ndarray, ...]) -> np.ndarray:
-        """Chain rule: moment errors to the gradient in these coordinates; η is -½ T Tᵀ there."""
+    def gradient(self, x: np.ndarray, errors: Arrays) -> np.ndarray:
+        """The chain rule from η = (linear, -½ T Tᵀ, coupling, hidden bias) of the whitened units."""
         error_y, error_yy, error_yh, error_h = self.scaled(errors)
         T = self._parts(x)[1]
         by_T = -error_yy @ T
         by_coupling = (error_yh - np.outer(error_y, self.mean_h)) / self.sd_h
-        return np.concatenate(
-            [error_y, by_T.diagonal() * T.diagonal(), by_T[self.lower], by_coupling.ravel(), error_h / self.sd_h]
-        )
+        by_diagonal, by_rest = by_T.diagonal() * T.diagonal(), by_T[self.lower]
+        return np.concatenate([error_y, by_diagonal, by_rest, by_coupling.ravel(), error_h / self.sd_h])

@@ -41,7 +41,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def read_images(names: list[str], file: Path | None) -> np.ndarray | None:
-    """The images of the file; a ValueError if a model needs images and there are none, or the other way round."""
+    """Read the images in the file; raise ValueError if no named model needs them, or one does and there are none."""
     wanted = [name for name in names if family(name) in ("mnist", "cifar")]
     if file is None and wanted:
         raise ValueError(f"{wanted[0]} needs --images FILE, {TRAINED_ON[family(wanted[0])]}'s training images")

@@ -37,7 +37,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def require_sound(args: argparse.Namespace) -> None:
-    """A ValueError in words for what can be refused before a file is read."""
+    """Raise ValueError if a number or the path for --json is wrong."""
     for name, least in (("steps", 1), ("chains", 1), ("seed", 0)):
         if getattr(args, name) < least:
             raise ValueError(f"--{name} must be at least {least}, got {getattr(args, name)}")
@@ -45,7 +45,7 @@ def require_sound(args: argparse.Namespace) -> None:
 
 
 def read_files(args: argparse.Namespace) -> tuple[BinaryRBM | GaussianRBM, np.ndarray | None]:
-    """The model and the data, and what was done to them, printed."""
+    """Read the model and the data, and print their shapes."""
     rbm = load_given(args.model)
     if not isinstance(rbm, BinaryRBM | GaussianRBM):
         raise ValueError(f"log-z takes an RBM, and {args.model.name} holds a {type(rbm).__name__}")
@@ -60,7 +60,7 @@ def read_files(args: argparse.Namespace) -> tuple[BinaryRBM | GaussianRBM, np.nd
 
 
 def main(argv: list[str] | None = None) -> None:
-    """Examine one model."""
+    """Print the examination of one model."""
     command = parser()
     args = command.parse_args(argv)
     try:

@@ -1,4 +1,4 @@
-"""log Z and the log likelihood of data under an RBM of your own, and how far to trust both.
+"""Bounds on log Z and on the log likelihood of data under your RBM, and how far to trust them.
 
     python -m anneal_edu log-z MODEL.npz --data FILE
 
@@ -38,7 +38,7 @@ _LEAST_BURN_IN = 1000
 
 @dataclass(frozen=True, eq=False)
 class Examination:
-    """What two runs of AIS, and exact sums where they are within reach, say about an RBM.
+    """Bounds on log Z of an RBM from forward and reverse AIS, and its exact value if it can be enumerated.
 
     Attributes
     ----------
@@ -77,7 +77,7 @@ class Examination:
 
     @property
     def log_likelihood(self) -> tuple[float, float] | None:
-        """Mean log likelihood of the data, from below and from above: mean log f(v) - log Z; twice the exact one.
+        """Lower and upper end of the mean log likelihood, mean log f(v) - log Z; both exact if log Z is.
 
         With log Z of the reverse run it is low on average, if its chains began in the model. With that of the forward
         run it is high on average, whatever happens: a log Ẑ that falls short flatters the model.
@@ -91,14 +91,14 @@ class Examination:
 
     @property
     def likelihood_error(self) -> float:
-        """Standard error of the mean log likelihood over the data: how much others of their kind would change it."""
+        """Standard error of the mean log likelihood over the data."""
         if self.log_densities is None or len(self.log_densities) < 2:
             return float("nan")
         return float(self.log_densities.std(ddof=1) / np.sqrt(len(self.log_densities)))
 
     @property
     def advice(self) -> tuple[str, ...]:
-        """What to do next, as arguments of `examine`; empty where nothing is left to do, or log Z was counted."""
+        """What to do next, as arguments of `examine`; empty if nothing is left to do or log Z is exact."""
         if self.exact is not None:
             return ()
         kinds = {warning.kind for warning in self.sandwich.warnings}
@@ -124,7 +124,7 @@ class Examination:
         return tuple(found)
 
     def summary(self) -> dict[str, Any]:
-        """All of it as JSON has it; what is no finite number is None."""
+        """All results for JSON; a number that is not finite is None."""
         both, likelihood = self.sandwich, self.log_likelihood
         found = {
             "n_steps": self.n_steps, "n_chains": len(both.forward.log_weights), "path": self.path, "start": self.start,
@@ -173,7 +173,7 @@ def examine(
     rbm: BinaryRBM | GaussianRBM, data: np.ndarray | None = None, n_steps: int = 1000, n_chains: int = 200,
     path: str = "geometric", start: str | None = None, *, rng: np.random.Generator, progress: bool = False,
 ) -> Examination:
-    """Bound log Z of an RBM of yours, and the mean log likelihood of data under it, and say how far to trust both.
+    """Bound log Z of your RBM and the mean log likelihood of data, and say how far to trust both.
 
     Parameters
     ----------

@@ -46,30 +46,30 @@ def _orthogonal(n_causes: int, rng: np.random.Generator) -> np.ndarray:
 
 
 def _filters(n: int, rng: np.random.Generator) -> np.ndarray:
-    """Random directions, their length such that all n together see a patch about as long as it is."""
+    """Random directions, of a length such that n filters together preserve the length of a patch on average."""
     filters = rng.normal(size=(n, _DIM))
     return filters * np.sqrt(_DIM / n) / np.linalg.norm(filters, axis=1, keepdims=True)
 
 
 def linear(prior: str, rng: np.random.Generator) -> LinearGenerative:
-    """36 causes and orthogonal bases: where the training of a linear model begins."""
+    """A linear model before training: 36 causes and orthogonal bases."""
     return LinearGenerative(_orthogonal(36, rng), 0.1, prior)
 
 
 def bilinear(n: int, rng: np.random.Generator) -> BilinearGenerative:
-    """n bases, each with a cause c of its own, and n strengths d: one for each basis, and a little for all others."""
+    """A bilinear model before training: n bases, each with its own cause c, and n strengths d, each mostly of one."""
     return BilinearGenerative(_orthogonal(n, rng), np.eye(n), 0.5 * np.eye(n) + rng.uniform(size=(n, n)) / n)
 
 
 def experts(expert: str, n: int, rng: np.random.Generator) -> ProductOfExperts:
-    """n filters in random directions; Student-t weights add up to 1.5 D."""
+    """A product of n experts before training, with random filters; Student-t weights add up to 1.5 D."""
     if expert == "laplace":
         return ProductOfExperts(1.4 * _filters(n, rng))
     return ProductOfExperts(2 * _filters(n, rng), np.full(n, 1.5 * _DIM / n), expert)
 
 
 def mean_covariance(n: int, rng: np.random.Generator) -> MeanCovarianceRBM:
-    """2n filters of which each of n covariance units pools two, and n mean units."""
+    """An mcRBM before training: n covariance units, each of which pools two of 2n filters, and n mean units."""
     pooling = -np.repeat(np.eye(n), 2, axis=0)
     filters = 3 * rng.normal(size=(2 * n, _DIM)) / np.sqrt(_DIM)
     mean_weights = 0.5 * rng.normal(size=(n, _DIM)) / np.sqrt(_DIM)
@@ -77,7 +77,7 @@ def mean_covariance(n: int, rng: np.random.Generator) -> MeanCovarianceRBM:
 
 
 class ImageRecipe(NamedTuple):
-    """How a stored image model was trained: from where, how, and with which settings."""
+    """How a stored image model was trained: its start, the training function and its settings."""
 
     start: Callable[..., ImageModel]
     arguments: tuple[Any, ...]
@@ -89,7 +89,7 @@ class ImageRecipe(NamedTuple):
         return self.start(*self.arguments, rng)
 
     def train(self) -> ImageModel:
-        """Train the model again; from half a minute to six."""
+        """Train the model again, in half a minute to six minutes."""
         rng = np.random.default_rng(0)
         data = _cut(rng).train
         return self.train_by(data, self.begin(rng), **self.settings, rng=rng, progress=True)
@@ -114,7 +114,7 @@ IMAGE_RECIPES = {
 
 
 def image_arrays(model: ImageModel) -> dict[str, np.ndarray]:
-    """What is stored of a model: its arrays, its noise and sigma.
+    """The numbers of a model that are stored: its arrays, its noise and sigma.
 
     Examples
     --------
@@ -125,7 +125,7 @@ def image_arrays(model: ImageModel) -> dict[str, np.ndarray]:
 
 
 def load_image_model(name: str) -> ImageModel:
-    """One of the models of `IMAGE_RECIPES`; everything that is no number is as the recipe has it.
+    """Load a model of `IMAGE_RECIPES`; what is not a number comes from the recipe.
 
     Examples
     --------

@@ -1,28 +1,32 @@
 """What a path, or a kernel, may offer beside being called: the same numbers for less work.
 
-Every estimator needs no more of a path than path(β), and of a kernel than kernel(distribution, x, rng). What is offered
-here saves time, and is held to the plain way by a test. A path may offer, under these names:
+An estimator needs no more of a path than path(β), and of a kernel than kernel(distribution, x, rng). A path may offer
+the following, which a test holds to the plain way:
 
 ==============================  ========================================================================
 ``linear``                      True where log f_β = (1-β) log f_0 + β log f_1 for states x: the two ends, ``start`` and
                                 ``end``, then serve every β
+``log_densities(β, x)``         log f_β(x) for every β of a schedule, (K+1,), (N, D) -> (K+1, N)
 ``log_density_slopes(β, x)``    d/dβ log f_β(x) in closed form, (K+1,), (N, D) -> (K+1, N)
 ``weigh_and_gibbs(…)``          the step of AIS, weight and Gibbs move in one: (β_{k-1}, β_k, x, rng) -> (log ratio, x)
-``gibbs_rungs(schedule)``       rungs that share their work for chains that wander, see `anneal_edu.paths.rungs.Rungs`
-``gibbs_ladder(schedule)``      the same for chains on every rung, (K+1, C); None where there are none
+``gibbs_ladder(schedule)``      a `anneal_edu.paths.ladder.Ladder` that shares work between Gibbs moves and densities
+``gibbs_sweep(schedule)``       a sweep of parallel tempering by Gibbs, (x, scheme, rng) -> as `pt_sweep`; or None
 ==============================  ========================================================================
 
-A kernel may say which of these it stands for, as ``gibbs.step = "weigh_and_gibbs"``, and what its time reversal is.
+A kernel names those that do its work, as ``gibbs.step = "weigh_and_gibbs"``, and its time reversal.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
 
-from anneal_edu.distributions import Distribution
+from anneal_edu.distributions import Distribution, GeometricBridge
+from anneal_edu.validation import Point, checked_kernel, log_density_of
+from anneal_edu.workers import Remembered
 
 Path = Callable[[float], Distribution]
 Step = Callable[[float, float, np.ndarray, np.random.Generator], tuple[np.ndarray, np.ndarray]]
@@ -30,9 +34,9 @@ Step = Callable[[float, float, np.ndarray, np.random.Generator], tuple[np.ndarra
 
 
 def offered(thing: Any, name: str | None) -> Any:
-    """What a path offers under a name; None where it offers nothing, or where a subclass has since changed the path.
+    """What a path offers under a name; None if it offers nothing, or if a subclass has since changed the path.
 
-    Who overrides ``__call__`` makes another path. What the class above wrote for its own path would be silently wrong.
+    A class that overrides ``__call__`` makes another path. What the class above wrote for its own would be wrong.
 
     Examples
     --------
@@ -52,3 +56,22 @@ def offered(thing: Any, name: str | None) -> Any:
         if "__call__" in vars(kind):
             return None
     return None
+
+
+def checked(path: Path, kernel: Any = None) -> tuple[Any, Any]:
+    """The path and the kernel as a loop uses them: what a user's functions return is checked.
+
+    Each point is made once for the two steps that need it. Bridges share the densities of their two ends.
+    """
+    shares = offered(path, "linear") and isinstance(path(0.5), GeometricBridge)
+    p0, p1 = path(0.0), path(1.0)
+    ends = Remembered(lambda x: np.stack([log_density_of(p0, x, 0), log_density_of(p1, x, 1)]))
+
+    def between(beta: float, x: np.ndarray) -> np.ndarray:
+        start, end = ends(x)
+        if beta in (0, 1):
+            return end if beta else start
+        return (1 - beta) * start + beta * end
+
+    points = lru_cache(maxsize=2)(lambda beta: Point(path(beta), beta, partial(between, beta) if shares else None))
+    return points, checked_kernel(kernel)

@@ -196,11 +196,13 @@ def auxiliary_gibbs(distribution: Distribution, v: np.ndarray, rng: np.random.Ge
     >>> ae.auxiliary_gibbs(path(0.5), np.zeros((5, 2)), np.random.default_rng(0)).shape
     (5, 2)
     """
-    if not hasattr(distribution, "auxiliary_gibbs"):
-        raise TypeError(
-            f"auxiliary_gibbs needs a point of a covariance_path, got {type(distribution).__name__}; use gibbs"
-        )
-    return distribution.auxiliary_gibbs(v, rng)
+    if isinstance(distribution, AnnealedGaussianRBM):
+        return distribution.auxiliary_gibbs(v, rng)
+    if isinstance(distribution, GaussianRBM) or (
+        isinstance(distribution, GaussianBernoulli) and not distribution.coupling.any()
+    ):  # an end of the path, where x drops out
+        return distribution.gibbs(v, rng)
+    raise TypeError(f"auxiliary_gibbs needs a point of a covariance_path, got {type(distribution).__name__}; use gibbs")
 
 
 vars(auxiliary_gibbs).update(step="weigh_and_auxiliary_gibbs")

@@ -6,22 +6,23 @@ tests hold what is offered to the plain way.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from threading import local
+from typing import Any
 
 import numpy as np
 from scipy.special import expit
 
 from anneal_edu.distributions import BinaryRBM, JointRBM
 from anneal_edu.distributions.bernoulli import bernoulli, sum_of_softplus, weigh_and_draw
+from anneal_edu.kernels import accept, swapped
 from anneal_edu.paths.geometric import SHARING, GeometricPath
-from anneal_edu.paths.rungs import Carried, Rungs
+from anneal_edu.paths.ladder import Ladder
 from anneal_edu.workers import Scratch
 
 _ROWS_AT_ONCE = 500  # the working arrays of a block stay in the processor's cache
 _FIELDS_AT_ONCE = 100_000
-_CHAINS_AT_ONCE = 500  # the working arrays of a block stay in the processor's cache
 
 _scratch = Scratch()
 
@@ -111,13 +112,13 @@ class GeometricRBMPath(GeometricPath):
         at_start = v @ start + (h * self._hidden_level(v)).sum(1, dtype=np.float64)
         return at_start, v @ db + (h * slope).sum(1, dtype=np.float64)
 
-    def gibbs_rungs(self, schedule: np.ndarray) -> RBMRungs:
-        """Rungs for chains that wander, moved by Gibbs."""
-        return RBMRungs(self, schedule)
+    def gibbs_ladder(self, schedule: np.ndarray) -> RBMLadder:
+        """A ladder whose chains are moved by Gibbs."""
+        return RBMLadder(self, schedule)
 
-    def gibbs_ladder(self, schedule: np.ndarray) -> WeightlessStartLadder | None:
-        """Rungs with chains on each, moved by Gibbs; None where the start has weights."""
-        return WeightlessStartLadder(self, schedule) if self._weightless_start else None
+    def gibbs_sweep(self, schedule: np.ndarray) -> TemperingSweep | None:
+        """A sweep of parallel tempering by Gibbs; None where the start has weights."""
+        return TemperingSweep(self, schedule) if self._weightless_start else None
 
     def weigh_and_gibbs(
         self, before: float, now: float, v: np.ndarray, rng: np.random.Generator
@@ -134,8 +135,8 @@ class GeometricRBMPath(GeometricPath):
             Wt += W0t  # W(β)ᵀ, (H, D)
         b = b0 + t1 * db
         log_ratio, next_v = np.empty(len(v)), np.empty(v.shape, dtype=np.float32)
-        for start in range(0, len(v), _CHAINS_AT_ONCE):
-            rows = slice(start, start + _CHAINS_AT_ONCE)
+        for start in range(0, len(v), _ROWS_AT_ONCE):
+            rows = slice(start, start + _ROWS_AT_ONCE)
             block = np.asarray(v[rows], dtype=np.float32)
             slope = block @ dW  # (C, H): the hidden field at β is level + β slope
             slope += dc
@@ -165,108 +166,120 @@ class JointRBMPath(GeometricPath):
         """The path of the same RBMs with h summed out, whose products with the weights serve both."""
         return GeometricRBMPath(self.start.rbm, self.end.rbm)
 
-    def gibbs_rungs(self, schedule: np.ndarray) -> JointRBMRungs:
-        """Rungs for chains that wander, moved by Gibbs."""
-        return JointRBMRungs(self, schedule)
+    def gibbs_ladder(self, schedule: np.ndarray) -> JointRBMLadder:
+        """A ladder whose chains are moved by Gibbs."""
+        return JointRBMLadder(self, schedule)
 
 
-class RBMRungs(Rungs):
-    """Rungs of a geometric path between RBMs, in float32: all share v @ weights, which is carried to the next move."""
+class RBMLadder(Ladder):
+    """A ladder of a geometric path between RBMs, in float32: densities and the next move share v @ weights."""
 
     path: GeometricRBMPath
 
-    def carry(self, v: np.ndarray) -> Carried:
-        """States v (N, D), and by how much the fields of their hidden units grow with β, (N, H)."""
-        return v, self.path.hidden_slope(v)
+    def __init__(self, path: GeometricPath, schedule: np.ndarray):
+        super().__init__(path, schedule)
+        self._last = local()
 
-    def move(self, carried: Carried, rungs: np.ndarray, rng: np.random.Generator) -> Carried:
-        """One block Gibbs step of every chain on its own rung, (N,)."""
-        v, slope = carried
-        return self.carry(self.path.gibbs_at(self.schedule[rungs], v, rng, slope)[0])
+    def _slope(self, v: np.ndarray) -> np.ndarray:
+        """`GeometricRBMPath.hidden_slope` of states, of which the last are remembered."""
+        if getattr(self._last, "v", None) is not v:
+            self._last.v, self._last.slope = v, self.path.hidden_slope(v)
+        slope: np.ndarray = self._last.slope
+        return slope
 
-    def log_densities(self, carried: Carried) -> np.ndarray:
+    def move(self, v: np.ndarray, k: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """One block Gibbs step of every chain on its own rung."""
+        return self.path.gibbs_at(self.schedule[k], v, rng, self._slope(v))[0]
+
+    def log_density(self, v: np.ndarray) -> np.ndarray:
         """Log f_k(v_n): (N, D) -> (K+1, N)."""
-        return self.path.log_densities(self.schedule, *carried)
+        return self.path.log_densities(self.schedule, v, self._slope(v))
 
 
-class JointRBMRungs(Rungs):
-    """The same for states (v, h): log f is linear in β, and a sweep costs its two products and little more."""
+class JointRBMLadder(RBMLadder):
+    """The same for states (v, h): log f is linear in β, and a sweep costs little more than its two products."""
 
-    path: JointRBMPath
+    path: JointRBMPath  # type: ignore[assignment]
 
     def _layers(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         D = self.path.start.rbm.dim
         return x[:, :D], x[:, D:]
 
-    def carry(self, x: np.ndarray) -> Carried:
-        """States (v, h), (N, D+H), and by how much the fields of h grow with β, (N, H)."""
-        return x, self.path.summed.hidden_slope(self._layers(x)[0])
+    def _slope(self, x: np.ndarray) -> np.ndarray:
+        if getattr(self._last, "x", None) is not x:
+            self._last.x, self._last.slope = x, self.path.summed.hidden_slope(self._layers(x)[0])
+        slope: np.ndarray = self._last.slope
+        return slope
 
-    def move(self, carried: Carried, rungs: np.ndarray, rng: np.random.Generator) -> Carried:
-        """One block Gibbs step of every chain on its own rung, (N,)."""
-        x, slope = carried
-        layers = self.path.summed.gibbs_at(self.schedule[rungs], self._layers(x)[0], rng, slope)
-        return self.carry(np.concatenate(layers, axis=1))
+    def move(self, x: np.ndarray, k: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """One block Gibbs step of every chain on its own rung."""
+        layers = self.path.summed.gibbs_at(self.schedule[k], self._layers(x)[0], rng, self._slope(x))
+        return np.concatenate(layers, axis=1)
 
-    def log_densities(self, carried: Carried) -> np.ndarray:
+    def log_density(self, x: np.ndarray) -> np.ndarray:
         """Log f_k(v_n, h_n): (N, D+H) -> (K+1, N)."""
-        x, slope = carried
-        at_start, gain = self.path.summed.energy_line(*self._layers(x), slope)
+        at_start, gain = self.path.summed.energy_line(*self._layers(x), self._slope(x))
         return at_start + np.multiply.outer(self.schedule, gain)
 
 
-class WeightlessStartLadder(Rungs):
-    """The geometric path from a binary RBM without weights to another one, moved by Gibbs, in float32.
+class TemperingSweep:
+    """`anneal_edu.tempering.parallel.pt_sweep` by Gibbs on the path from an RBM without weights to another, in float32.
 
     The hidden units of v have the field c_0 + β (v W + c_1 - c_0) on rung β: one product v @ W serves the densities on
-    three rungs *and* the next Gibbs step, wherever the swaps take v. So it is carried along. A sweep does two products,
-    v @ W and h @ Wᵀ, for all rungs and chains at once: the law of `Rungs`, the same numbers up to rounding.
+    three rungs *and* the next Gibbs step, wherever the swaps take v. So it is kept with the states. A sweep takes two
+    products, v @ W and h @ Wᵀ, for all rungs and chains at once: the same law, the same numbers up to rounding.
     """
 
     def __init__(self, path: GeometricRBMPath, schedule: np.ndarray):
-        super().__init__(path, schedule)
         (_, b0, c0), (W, b1, c1) = path.start.single_precision, path.end.single_precision
         self.W, self.Wt = W, np.ascontiguousarray(W.T)  # stored row by row, small products run several times faster
         self.b0, self.db, self.c0, self.dc = b0, b1 - b0, c0, c1 - c0
         self.betas = np.asarray(schedule, dtype=np.float32)
+        self.known: tuple[np.ndarray, ...] = ()  # v, v W + c_1 - c_0, v·b_0 and v·(b_1 - b_0) of the last states
 
-    def carry(self, v: np.ndarray) -> Carried:
-        """States v (K+1, C, D), slopes of the hidden fields, v W + c_1 - c_0, (K+1, C, H), v·b_0 and v·(b_1 - b_0)."""
-        v = np.asarray(v, dtype=np.float32)
-        return v, v @ self.W + self.dc, v @ self.b0, v @ self.db
+    def __call__(
+        self, x: np.ndarray, scheme: Any, rng: np.random.Generator
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """Explore, then swap: (K+1, C, D) -> as `pt_sweep`."""
+        slope = self.known[1] if self.known and self.known[0] is x else np.asarray(x, np.float32) @ self.W + self.dc
+        v, slope = self.explored(slope, rng)
+        known = v, slope, v @ self.b0, v @ self.db
+        lower, upper = (tuple(array[rungs] for array in known) for rungs in (slice(None, -1), slice(1, None)))
+        own = self.log_density(known, self.betas)  # log f_k(x_k), (K+1, C)
+        above, below = self.log_density(lower, self.betas[1:]), self.log_density(upper, self.betas[:-1])
+        log_alpha = np.minimum(0.0, (above + below) - (own[:-1] + own[1:]))
+        proposed = scheme.propose(rng)
+        accepted = proposed & accept(log_alpha, rng)
+        scheme.update(accepted)
+        self.known = tuple(swapped(array, accepted) for array in known)
+        return self.known[0], proposed, accepted, log_alpha, np.stack([above - own[:-1], below - own[1:]])
 
-    def _blocks(self, rungs: np.ndarray, *arrays: np.ndarray) -> Iterator[tuple[np.ndarray, ...]]:
-        """Yield β of every row, (rows, 1), with rows of arrays (K+1, C, …) that are seen as ((K+1) C, …)."""
-        beta = self.betas[rungs.ravel()][:, None]
-        flat = [array.reshape(len(beta), *array.shape[2:]) for array in arrays]
-        for first in range(0, len(beta), _ROWS_AT_ONCE):
+    def explored(self, old_slope: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        """A block Gibbs step of every chain on its rung: the new v (K+1, C, D) and v W + c_1 - c_0 (K+1, C, H)."""
+        n_rungs, C, H = old_slope.shape
+        beta = np.repeat(self.betas, C)[:, None]
+        v, slope = np.empty((n_rungs * C, len(self.W)), np.float32), np.empty((n_rungs * C, H), np.float32)
+        for first in range(0, len(v), _ROWS_AT_ONCE):
             rows = slice(first, first + _ROWS_AT_ONCE)
-            yield beta[rows], *(array[rows] for array in flat)
-
-    def move(self, carried: Carried, rungs: np.ndarray, rng: np.random.Generator) -> Carried:
-        """A block Gibbs step of every chain on its rung, (K+1, C)."""
-        v, slope = np.empty_like(carried[0]), np.empty_like(carried[1])
-        for beta, old_slope, new_v, new_slope in self._blocks(rungs, carried[1], v, slope):
-            h = bernoulli(beta * old_slope + self.c0, rng)
-            visible_field = np.matmul(h, self.Wt, out=new_v)
+            h = bernoulli(beta[rows] * old_slope.reshape(-1, H)[rows] + self.c0, rng)
+            visible_field = np.matmul(h, self.Wt, out=v[rows])
             visible_field += self.db
-            visible_field *= beta
+            visible_field *= beta[rows]
             visible_field += self.b0  # b_0 + β (h Wᵀ + b_1 - b_0)
-            bernoulli(visible_field, rng)  # leaves its draws there, in new_v
-            np.matmul(new_v, self.W, out=new_slope)
-            new_slope += self.dc
-        return v, slope, v @ self.b0, v @ self.db
+            bernoulli(visible_field, rng)  # leaves its draws there, in v
+            np.matmul(v[rows], self.W, out=slope[rows])
+            slope[rows] += self.dc
+        return v.reshape(n_rungs, C, -1), slope.reshape(n_rungs, C, H)
 
-    def log_density(self, carried: Carried, rungs: np.ndarray) -> np.ndarray:
-        """Log f_k(v) of every state on a rung k of its own, with no product more: (R, C, D), (R, C) -> (R, C)."""
-        v, slope, level, lift = carried  # log f_β(v) = level + β lift + Σ_j softplus(field_j)
-        betas = self.betas[rungs]
+    def log_density(self, known: tuple[np.ndarray, ...], betas: np.ndarray) -> np.ndarray:
+        """Log f_β(v) = v·b_0 + β v·(b_1 - b_0) + Σ_j softplus(field_j), one β a rung: (R, C, D) -> (R, C)."""
+        v, slope, level, lift = known
         at_once = max(1, _ROWS_AT_ONCE // v.shape[1])  # rungs
         of_hidden = [
-            sum_of_softplus(betas[k : k + at_once, :, None] * slope[k : k + at_once] + self.c0)
+            sum_of_softplus(betas[k : k + at_once, None, None] * slope[k : k + at_once] + self.c0)
             for k in range(0, len(betas), at_once)
         ]
-        return np.concatenate(of_hidden) + betas * lift + level
+        return np.concatenate(of_hidden) + betas[:, None] * lift + level
 
 
 SHARING |= {BinaryRBM: GeometricRBMPath, JointRBM: JointRBMPath}

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from anneal_edu.annealing.ais import log_quotient
+from anneal_edu.kernels import difference
 from anneal_edu.paths.capabilities import Path, offered
-from anneal_edu.paths.rungs import Rungs
+from anneal_edu.paths.ladder import Ladder
 from anneal_edu.validation import as_chains, as_schedule, log_density_of, require_path
 from anneal_edu.workers import require_room
 
@@ -42,7 +42,7 @@ def log_density_matrix(path: Path, schedule: np.ndarray, x: np.ndarray) -> np.nd
     require_path(path)
     schedule, x = as_schedule("schedule", schedule), as_chains("x", x, path(0.0).dim)
     require_room("the matrix of log densities", (len(schedule), len(x)), "take every so-many-th state")
-    return Rungs(path, schedule).log_densities((x,))
+    return Ladder(path, schedule).log_density(x)
 
 
 def log_density_slopes(path: Path, schedule: np.ndarray, x: np.ndarray) -> np.ndarray:
@@ -88,7 +88,7 @@ def log_density_slopes(path: Path, schedule: np.ndarray, x: np.ndarray) -> np.nd
         return (high - low) / (2 * _STEP) + (beta - inside) * (high - 2 * middle + low) / _STEP**2
 
     if offered(path, "linear"):
-        slopes = np.tile(log_quotient(log_f(1), log_f(0)), (len(schedule), 1))
+        slopes = np.tile(difference(log_f(1), log_f(0)), (len(schedule), 1))
     else:
         slopes = np.stack([slope(float(beta)) for beta in schedule])
     if not np.isfinite(slopes).all():

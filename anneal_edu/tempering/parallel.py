@@ -6,21 +6,23 @@ parallel tempering: a scalable highly parallel MCMC scheme", JRSS B 84, 2022.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 
-from anneal_edu.annealing.ais import log_quotient, require_start, require_walk
+from anneal_edu.annealing.ais import require_start, require_walk
+from anneal_edu.distributions import Distribution
 from anneal_edu.estimate import SINGLE_CHAIN, Diagnostic, Result, end_warnings, half_warnings
-from anneal_edu.kernels import Kernel, accept, gibbs
-from anneal_edu.paths.capabilities import Path
-from anneal_edu.paths.rungs import Carried, Rungs, rungs_on
+from anneal_edu.kernels import Kernel, accept, difference, gibbs, swapped
+from anneal_edu.paths.capabilities import Path, checked, offered
 from anneal_edu.tempering.record import Record, RoundTrips
-from anneal_edu.tempering.swaps import SwapScheme, as_scheme, swapped
+from anneal_edu.tempering.swaps import SwapScheme, as_scheme
 from anneal_edu.validation import as_count, as_schedule, draws_of, log_z_of
 from anneal_edu.workers import Watch, in_blocks, joined
+
+ZERO = -1e300  # stands for log 0, which has no differences
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,47 +63,46 @@ def tempering_states(
     require_start(path(0.0), "sample")
 
     def states() -> Iterator[TemperingState]:
-        start, ladder = path(0.0), rungs_on(path, schedule, kernel, "ladder")
-        scheme = as_scheme(swaps)(len(schedule) - 1, n_chains)
-        carried = ladder.carry(np.stack([draws_of(start, n_chains, rng) for _ in schedule]))  # (K+1, C, D)
+        sweep, scheme = sweep_on(path, schedule, kernel), as_scheme(swaps)(len(schedule) - 1, n_chains)
+        x = np.stack([draws_of(path(0.0), n_chains, rng) for _ in schedule])  # (K+1, C, D)
         replicas = np.tile(np.arange(len(schedule))[:, None], (1, n_chains))
         while True:
-            carried, swaps_made = sweep(ladder, carried, scheme, rng)
-            replicas = swapped(replicas, swaps_made.accepted)
-            yield TemperingState(carried[0], replicas, *swaps_made)
+            x, proposed, accepted, log_alpha, log_ratios = sweep(x, scheme, rng)
+            replicas = swapped(replicas, accepted)
+            yield TemperingState(x, replicas, proposed, accepted, np.exp(log_alpha), log_ratios)
 
     return states()
 
 
-class Swaps(NamedTuple):
-    """What one sweep proposed and accepted: fields of `TemperingState`."""
+def pt_sweep(
+    rungs: Sequence[Distribution], x: np.ndarray, scheme: SwapScheme, kernel: Kernel, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Move every chain on its rung, then swap neighbours with probability α  (Kadan et al. 2018, Section 4.1).
 
-    proposed: np.ndarray
-    accepted: np.ndarray
-    swap_probabilities: np.ndarray
-    log_ratios: np.ndarray
-
-
-def sweep(ladder: Rungs, carried: Carried, scheme: SwapScheme, rng: np.random.Generator) -> tuple[Carried, Swaps]:
-    """Move every chain on its rung, then propose swaps of neighbours, each accepted with its probability α.
-
-    α is that of Kadan et al. 2018, Section 4.1, for any path. What is carried goes with the states.
+    For K + 1 rungs f_k and states x (K+1, C, D): the next states, which pairs were proposed and accepted (K, C), log α
+    (K, C), and log f_{k+1}(x_k) - log f_k(x_k) and log f_k(x_{k+1}) - log f_{k+1}(x_{k+1}) (2, K, C).
     """
-    k = np.indices(carried[0].shape[:2])[0]  # (K+1, C): chain k, c stands on rung k
-    carried = ladder.move(carried, k, rng)
-    lower, upper = tuple(array[:-1] for array in carried), tuple(array[1:] for array in carried)
-    own = ladder.log_density(carried, k)  # log f of each state on its own rung, (K+1, C)
-    above, below = ladder.log_density(lower, k[1:]), ladder.log_density(upper, k[:-1])  # one rung up; down
-    # α, Section 4.1
-    log_alpha = np.minimum(0.0, log_quotient(below + above, own[:-1] + own[1:]))  # (K, C)
-    log_alpha[np.isneginf(own[:-1] + own[1:])] = 0.0  # from where the ladder has no business, any swap is welcome
+    x = np.stack([kernel(f, x_k, rng) for f, x_k in zip(rungs, x, strict=True)])
+    own = np.stack([f.log_density(x_k) for f, x_k in zip(rungs, x, strict=True)])  # log f_k(x_k)
+    above = np.stack([f.log_density(x_k) for f, x_k in zip(rungs[1:], x[:-1], strict=True)])  # log f_{k+1}(x_k)
+    below = np.stack([f.log_density(x_k) for f, x_k in zip(rungs[:-1], x[1:], strict=True)])  # log f_k(x_{k+1})
+    # α, Section 4.1; a state whose density on its own rung is zero accepts any swap
+    log_alpha = np.minimum(0.0, np.maximum(above + below, ZERO) - np.maximum(own[:-1] + own[1:], ZERO))
     proposed = scheme.propose(rng)
     accepted = proposed & accept(log_alpha, rng)
-    scheme.hear(accepted)
-    pairs = np.stack([above, below]), np.stack([own[:-1], own[1:]])
-    log_ratios = np.where(np.isneginf(pairs[1]), 0.0, log_quotient(*pairs))  # (2, K, C)
-    carried = tuple(swapped(array, accepted) for array in carried)
-    return carried, Swaps(proposed, accepted, np.exp(log_alpha), log_ratios)
+    scheme.update(accepted)
+    log_ratios = np.stack([difference(above, own[:-1]), difference(below, own[1:])])
+    return swapped(x, accepted), proposed, accepted, log_alpha, log_ratios
+
+
+def sweep_on(path: Path, schedule: np.ndarray, kernel: Kernel) -> Any:
+    """`pt_sweep` on this ladder by this kernel, (x, scheme, rng) -> as there; the path's own, if it offers one."""
+    own = offered(path, getattr(kernel, "sweep", None))
+    if (sweep := own and own(schedule)) is not None:
+        return sweep
+    points, move = checked(path, kernel)
+    rungs = [points(beta) for beta in schedule]
+    return lambda x, scheme, rng: pt_sweep(rungs, x, scheme, move, rng)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -284,16 +285,16 @@ def parallel_tempering(
     rungs = slice(-1, None) if keep == "target" else slice(None)
     record = Record(range(0, 0 if keep == "nothing" else n_sweeps, as_count("keep_every", keep_every)), n_chains)
 
-    def walk(rows: slice, rng: np.random.Generator, watch: Watch) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        states = tempering_states(path, schedule, rows.stop - rows.start, kernel, swaps, rng=rng)
-        trips = RoundTrips(len(schedule), rows.stop - rows.start)
+    def walk(chains: slice, rng: np.random.Generator, watch: Watch) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        states = tempering_states(path, schedule, chains.stop - chains.start, kernel, swaps, rng=rng)
+        trips = RoundTrips(len(schedule), chains.stop - chains.start)
         halves, rejections = [np.full((1, 1, 1), -np.inf)] * 2, np.zeros(1)
         for sweep in watch(range(-n_burn_in, n_sweeps)):
             state = next(states)
             if sweep >= 0:
-                record.put("samples", sweep, rows, state.x[rungs], axis=1)
-                record.put("replicas", sweep, rows, state.replicas, axis=1)
-                trips.hear(state.replicas)
+                record.put("samples", sweep, chains, state.x[rungs], axis=1)
+                record.put("replicas", sweep, chains, state.replicas, axis=1)
+                trips.update(state.replicas)
                 half = int(2 * sweep >= n_sweeps)
                 halves[half] = np.logaddexp(halves[half], state.log_ratios)  # (2, K, C)
                 rejections = rejections + (1 - state.swap_probabilities)

@@ -56,7 +56,7 @@ class RoundTrips:
         self._left_start, self._seen_top = np.zeros((2, n_rungs, n_chains), dtype=bool)
         self._ladders = np.arange(n_chains)
 
-    def hear(self, replicas: np.ndarray) -> None:
+    def update(self, replicas: np.ndarray) -> None:
         """Take in which replica stands on each rung after a sweep, (K+1, C)."""
         bottom, top = (replicas[0], self._ladders), (replicas[-1], self._ladders)
         self.made[bottom] += self._seen_top[bottom]
@@ -81,5 +81,5 @@ def count_round_trips(replicas: np.ndarray) -> np.ndarray:
         )
     trips = RoundTrips(*given.shape[1:])
     for rungs in given.astype(int):
-        trips.hear(rungs)
+        trips.update(rungs)
     return trips.made

@@ -7,27 +7,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from itertools import islice
+from functools import partial
+from itertools import islice, pairwise
 from operator import attrgetter
 
 import numpy as np
 from tqdm.auto import tqdm
 
-from anneal_edu.annealing.ais import log_quotient, require_start, require_walk
+from anneal_edu.annealing.ais import annealer, require_start, require_walk
 from anneal_edu.estimate import Diagnostic, Result
 from anneal_edu.kernels import Kernel, gibbs
 from anneal_edu.paths.capabilities import Path
-from anneal_edu.paths.rungs import Rungs, rungs_on
+from anneal_edu.paths.ladder import Ladder, ladder_on
 from anneal_edu.tempering.simulated import (
-    TemperedWalkState,
     drift_warnings,
     ratio_estimate,
     share_errors,
     share_warnings,
-    tempered_walk,
+    st_sweep,
 )
 from anneal_edu.validation import as_count, as_finite_array, as_schedule, draws_of, log_z_of, require_shape
-from anneal_edu.weights import logsumexp
+from anneal_edu.weights import log_mean_exp, logsumexp
 from anneal_edu.workers import Watch, in_blocks, joined
 
 
@@ -43,69 +43,68 @@ def rts_rounds(
     n_initial, n_sweeps = as_count("n_initial", n_initial, minimum=0), as_count("n_sweeps", n_sweeps)
     require_walk(path, kernel, rng)
     require_start(path(0.0), "sample", "log_z")
-    ladder = rungs_on(path, schedule, kernel)
     if log_z is None:
-        log_z, x, rungs = ascend(ladder, n_chains, rng)
+        log_z, x, k = climb(path, schedule, n_chains, kernel, rng)
     else:
         log_z = as_finite_array("log_z", log_z, ndim=1)
         require_shape("log_z", log_z, schedule.shape)
         log_z = log_z - log_z[0] + log_z_of(path(0.0))
-        x, rungs = draws_of(path(0.0), n_chains, rng), np.zeros(n_chains, dtype=int)
-    correct = attrgetter("corrected_log_z")
-    return corrected_rounds(ladder, log_z, x, rungs, n_initial, n_sweeps, correct, rng, workers)
+        x, k = draws_of(path(0.0), n_chains, rng), np.zeros(n_chains, dtype=int)
+    ladder = ladder_on(path, schedule, kernel)
+    return corrected_rounds(partial(rts_round, ladder, n_sweeps, rng, workers), log_z, x, k, n_initial)
 
 
 def corrected_rounds(
-    ladder: Rungs, log_z: np.ndarray, x: np.ndarray, rungs: np.ndarray, n_initial: int, n_sweeps: int,
-    correct: Callable[[RTSRound], np.ndarray], rng: np.random.Generator, workers: int | None = None,
+    walk: Callable[[np.ndarray, np.ndarray, np.ndarray], RTSRound], log_z: np.ndarray, x: np.ndarray, k: np.ndarray,
+    n_initial: int, correct: Callable[[RTSRound], np.ndarray] = attrgetter("corrected_log_z"),
 ) -> Iterator[RTSRound]:
     """The poster's loop: walk and correct log Ẑ_k (K+1,), ``n_initial`` times; then hold it, and pool all rounds."""
     for _ in range(n_initial):
-        latest = rts_round(ladder, log_z, x, rungs, n_sweeps, rng, workers)
+        latest = walk(log_z, x, k)  # sweeps at fixed Ẑ_k: c_k is the mean of q(β_k | x)
         yield latest
-        log_z, x, rungs = correct(latest), latest.x, latest.rungs
-    pool = rts_round(ladder, log_z, x, rungs, n_sweeps, rng, workers)
+        log_z, x, k = correct(latest), latest.x, latest.rungs  # Ẑ_k ← Ẑ_k c_k / c_0
+    pool = walk(log_z, x, k)
     while True:
         yield pool
-        pool = rts_round(ladder, log_z, pool.x, pool.rungs, n_sweeps, rng, workers).pooled(pool)
+        pool = walk(log_z, pool.x, pool.rungs).pooled(pool)
 
 
 def rts_round(
-    ladder: Rungs, log_z: np.ndarray, x: np.ndarray, rungs: np.ndarray, n_sweeps: int, rng: np.random.Generator,
-    workers: int | None = None,
+    ladder: Ladder, n_sweeps: int, rng: np.random.Generator, workers: int | None, log_z: np.ndarray, x: np.ndarray,
+    k: np.ndarray,
 ) -> RTSRound:
-    """Walk ``n_sweeps`` from states x (C, D) on rungs (C,), at fixed log_z (K+1,)."""
+    """Walk ``n_sweeps`` from states x (C, D) on rungs k (C,), at fixed log_z (K+1,)."""
 
-    def walk(rows: slice, rng: np.random.Generator, watch: Watch) -> RTSRound:
-        states = tempered_walk(ladder, log_z, x[rows], rungs[rows], rng=rng)
-        return round_of(watch(islice(states, n_sweeps)), log_z, rungs[rows])
+    def walk(chains: slice, rng: np.random.Generator, watch: Watch) -> tuple[np.ndarray, ...]:
+        return st_sweeps(ladder, log_z, x[chains], k[chains], watch(range(n_sweeps)), rng)
 
-    target, effort = ladder.distribution(len(log_z) - 1), 1 + len(log_z) / 25  # 25 densities take as long as a move
-    uses = ladder.path, ladder.kernel
-    return together(in_blocks(walk, len(x), target, uses, effort=effort, rng=rng, workers=workers))
-
-
-def together(blocks: list[RTSRound]) -> RTSRound:
-    """The same sweeps of all blocks of chains, as one round."""
-    chains = ((block.chain_log_shares.T, block.x, block.rungs) for block in blocks)
-    shares, x, rungs = joined(list(chains))
-    visits = np.average([block.visits for block in blocks], axis=0, weights=[len(block.x) for block in blocks])
-    crossings = sum(block.crossings for block in blocks)
-    return replace(blocks[0], chain_log_shares=shares.T, visits=visits, crossings=crossings, x=x, rungs=rungs)
+    effort, uses = 1 + len(log_z) / 25, (ladder.path, ladder.kernel)  # 25 densities take as long as a move
+    blocks = in_blocks(walk, len(x), ladder.path(1.0), uses, effort=effort, rng=rng, workers=workers)
+    return round_of(log_z, *joined(blocks))
 
 
-def round_of(states: Iterable[TemperedWalkState], log_z: np.ndarray, rungs: np.ndarray) -> RTSRound:
-    """What states of a tempered walk at fixed log_z (K+1,) say, which began on rungs (C,)."""
-    K, C = len(log_z) - 1, len(rungs)
-    log_sum, visits, n_sweeps = np.full((K + 1, C), -np.inf), np.zeros(K + 1), 0
-    from_below, crossings = rungs == 0, 0
-    for state in states:
-        n_sweeps += 1
-        log_sum = np.logaddexp(log_sum, state.log_conditionals)
-        visits += np.bincount(state.rungs, minlength=K + 1)
-        crossings += int((from_below & (state.rungs == K)).sum())
-        from_below = (from_below | (state.rungs == 0)) & (state.rungs < K)
-    return RTSRound(log_z, log_sum - np.log(n_sweeps), visits / visits.sum(), n_sweeps, crossings, state.x, state.rungs)
+def st_sweeps(
+    ladder: Ladder, log_z: np.ndarray, x: np.ndarray, k: np.ndarray, sweeps: Iterable[int], rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Sum of q(β_k | x) over sweeps, in logarithms (C, K+1), rungs at every sweep (C, n+1), last states and rungs."""
+    log_c, visited = np.full((len(log_z), len(x)), -np.inf), [k]
+    for _ in sweeps:
+        x, k, log_q = st_sweep(ladder, log_z, x, k, rng)
+        log_c = np.logaddexp(log_c, log_q)
+        visited.append(k)
+    return log_c.T, np.array(visited).T, x, k
+
+
+def round_of(
+    log_z: np.ndarray, log_sums: np.ndarray, visited: np.ndarray, x: np.ndarray, k: np.ndarray
+) -> RTSRound:
+    """The round that `st_sweeps` made at fixed log_z (K+1,)."""
+    K, n_sweeps, from_below, crossings = len(log_z) - 1, visited.shape[1] - 1, visited[:, 0] == 0, 0
+    for rungs in visited[:, 1:].T:
+        crossings += int((from_below & (rungs == K)).sum())
+        from_below = (from_below | (rungs == 0)) & (rungs < K)
+    visits = np.bincount(visited[:, 1:].ravel(), minlength=K + 1) / visited[:, 1:].size
+    return RTSRound(log_z, log_sums.T - np.log(n_sweeps), visits, n_sweeps, crossings, x, k)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -183,24 +182,24 @@ class RTSRound(Result):
         return replace(self, chain_log_shares=shares, visits=visits, n_sweeps=n_sweeps, crossings=crossings)
 
 
-def ascend(ladder: Rungs, n_chains: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """First Ẑ_k (K+1,), states (C, D) and rungs (C,), from chains annealed up the ladder once and left on the way.
+def climb(
+    path: Path, schedule: np.ndarray, n_chains: int, kernel: Kernel, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """First log Ẑ_k (K+1,), states (C, D) and rungs (C,): chains are annealed up the ladder, each left on one rung.
 
-    From a first guess that is far off all chains slide to one end of the ladder, and what they tell of the other end is
-    worthless: corrections then swing by tens of nats, to and fro.
+    With a poor first Ẑ all chains drift to one end of the ladder, and the other end is never estimated: corrections
+    then swing by tens of nats.
     """
-    start, n_rungs = ladder.distribution(0), len(ladder.schedule)
-    log_z, x = [log_z_of(start)], draws_of(start, n_chains, rng)
-    rungs, left_behind, carried = rng.integers(n_rungs, size=n_chains), x.copy(), ladder.carry(x)
-    for k in range(1, n_rungs):
-        here = np.full(n_chains, k)
-        log_ratio = log_quotient(ladder.log_density(carried, here), ladder.log_density(carried, here - 1))
+    log_z, x, step = [log_z_of(path(0.0))], draws_of(path(0.0), n_chains, rng), annealer(path, kernel)
+    rungs = rng.integers(len(schedule), size=n_chains)
+    left = x.copy()
+    for k, pair in enumerate(pairwise(schedule), 1):
+        log_ratio, x = step(pair, x, rng)
         if not np.isfinite(log_ratio).any():
             raise ValueError(f"no chain of rung {k - 1} has a density on rung {k}: add rungs between")
-        log_z.append(log_z[-1] + logsumexp(log_ratio) - np.log(n_chains))
-        carried = ladder.move(carried, here, rng)
-        left_behind = np.where((rungs == k)[:, None], carried[0], left_behind)
-    return np.array(log_z), left_behind, rungs
+        log_z.append(log_z[-1] + log_mean_exp(log_ratio))
+        left = np.where((rungs == k)[:, None], x, left)
+    return np.array(log_z), left, rungs
 
 
 @dataclass(frozen=True, eq=False, repr=False)

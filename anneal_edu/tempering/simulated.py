@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
@@ -16,28 +15,11 @@ from anneal_edu.annealing.ais import require_start, require_walk
 from anneal_edu.estimate import SINGLE_CHAIN, Diagnostic, Result, half_warnings
 from anneal_edu.kernels import Kernel, gibbs
 from anneal_edu.paths.capabilities import Path
-from anneal_edu.paths.rungs import Rungs, rungs_on
+from anneal_edu.paths.ladder import Ladder, ladder_on
 from anneal_edu.tempering.record import Record
 from anneal_edu.validation import as_count, as_finite_array, as_schedule, draws_of, log_z_of, require_shape
 from anneal_edu.weights import logsumexp
 from anneal_edu.workers import Watch, in_blocks
-
-
-class TemperedWalkState(NamedTuple):
-    """One sweep of C chains.
-
-    Attributes
-    ----------
-    x : (C, D) array
-    rungs : (C,) array of int
-        Drawn anew, given x.
-    log_conditionals : (K+1, C) array
-        log q(β_k | x), from which the rungs were drawn.
-    """
-
-    x: np.ndarray
-    rungs: np.ndarray
-    log_conditionals: np.ndarray
 
 
 @np.errstate(under="ignore")
@@ -72,21 +54,27 @@ def ratio_estimate(log_z: np.ndarray, log_c: np.ndarray) -> np.ndarray:
     return log_z + log_c - log_c[0]
 
 
-def tempered_walk(
-    ladder: Rungs, log_z: np.ndarray, x: np.ndarray, rungs: np.ndarray, *, rng: np.random.Generator
-) -> Iterator[TemperedWalkState]:
-    """Yield the state after every sweep, for ever, from states x (C, D) on rungs (C,).
+def st_sweep(
+    ladder: Ladder, log_z: np.ndarray, x: np.ndarray, k: np.ndarray, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Move each chain x (C, D) on its rung k (C,), then draw its rung anew: x, k, log q(β_k | x) (K+1, C).
 
-    q(x, β_k) ∝ f_k(x) / Ẑ_k is left invariant: by a transition at fixed k, and by an exact draw of k given x
-    (Carlson et al. 2016, "Simulated Tempering").
+    Both leave q(x, β_k) ∝ f_k(x) / Ẑ_k invariant  (Carlson et al. 2016, "Simulated Tempering").
     """
-    carried = ladder.carry(x)
+    x = ladder.move(x, k, rng)
+    log_q = log_conditionals(ladder.log_density(x), log_z)
+    gumbel = -np.log(rng.standard_exponential(log_q.shape))
+    k = (log_q + gumbel).argmax(0)  # the largest of log q + Gumbel noise is a draw from q
+    return x, k, log_q
+
+
+def tempered_walk(
+    ladder: Ladder, log_z: np.ndarray, x: np.ndarray, k: np.ndarray, rng: np.random.Generator
+) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+    """Yield what `st_sweep` returns, sweep after sweep, for ever."""
     while True:
-        carried = ladder.move(carried, rungs, rng)
-        log_q = log_conditionals(ladder.log_densities(carried), log_z)  # (K+1, C)
-        gumbel = -np.log(rng.standard_exponential(log_q.shape))
-        rungs = (log_q + gumbel).argmax(0)  # the largest of log q + Gumbel noise is a draw from q
-        yield TemperedWalkState(carried[0], rungs, log_q)
+        x, k, log_q = st_sweep(ladder, log_z, x, k, rng)
+        yield x, k, log_q
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -253,14 +241,14 @@ def simulated_tempering(
 
     record = Record(range(0, n_sweeps, as_count("keep_every", keep_every)), n_chains)
 
-    def walk(rows: slice, rng: np.random.Generator, watch: Watch) -> None:
-        x = draws_of(start, rows.stop - rows.start, rng)
-        states = tempered_walk(rungs_on(path, schedule, kernel), log_z, x, np.zeros(len(x), dtype=int), rng=rng)
+    def walk(chains: slice, rng: np.random.Generator, watch: Watch) -> None:
+        ladder, x = ladder_on(path, schedule, kernel), draws_of(start, chains.stop - chains.start, rng)
+        sweeps = tempered_walk(ladder, log_z, x, np.zeros(len(x), dtype=int), rng)
         for sweep in watch(range(-n_burn_in, n_sweeps)):
-            state = next(states)
-            record.put("x", sweep, rows, state.x)
-            record.put("rungs", sweep, rows, state.rungs)
-            record.put("log_q", sweep, rows, state.log_conditionals, axis=1)
+            x, k, log_q = next(sweeps)
+            record.put("x", sweep, chains, x)
+            record.put("rungs", sweep, chains, k)
+            record.put("log_q", sweep, chains, log_q, axis=1)
 
     in_blocks(
         walk, n_chains, path(1.0), (path, kernel), n_steps=n_burn_in + n_sweeps, desc="simulated tempering",

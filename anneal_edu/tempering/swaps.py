@@ -15,17 +15,18 @@ from typing import Protocol
 
 import numpy as np
 
+from anneal_edu.kernels import swapped
 from anneal_edu.validation import as_choice, as_finite_array
 
 
 class SwapScheme(Protocol):
-    """A scheme for C ladders at once: ``propose`` tells which pairs to try, ``hear`` what was accepted."""
+    """A scheme for C ladders at once: ``propose`` says which pairs to try, ``update`` learns which were accepted."""
 
     def propose(self, rng: np.random.Generator) -> np.ndarray:
         """Pairs (k, k+1) to try in each ladder: (K, C) bool, no rung in two of them."""
         ...
 
-    def hear(self, accepted: np.ndarray) -> None:
+    def update(self, accepted: np.ndarray) -> None:
         """Learn which pairs were swapped, (K, C) bool."""
         ...
 
@@ -45,8 +46,8 @@ class StochasticEvenOdd:
         """Even or odd pairs, by the toss of a coin: (K, C)."""
         return _pairs_of_parity(self.n_pairs, rng.integers(2, size=self.n_ladders))
 
-    def hear(self, accepted: np.ndarray) -> None:
-        """Coins have no memory."""
+    def update(self, accepted: np.ndarray) -> None:
+        """The next coin does not depend on it."""
 
 
 class EvenOdd:
@@ -61,8 +62,8 @@ class EvenOdd:
         self.parity = 1 - self.parity
         return pairs
 
-    def hear(self, accepted: np.ndarray) -> None:
-        """The turn is taken whatever was accepted."""
+    def update(self, accepted: np.ndarray) -> None:
+        """The next turn does not depend on it."""
 
 
 class Lifted:
@@ -82,7 +83,7 @@ class Lifted:
         lower = np.minimum(self.rung, self.rung + self.direction)
         return np.arange(self.n_pairs)[:, None] == lower
 
-    def hear(self, accepted: np.ndarray) -> None:
+    def update(self, accepted: np.ndarray) -> None:
         """Move on, or turn around."""
         moved = accepted.any(0)
         inside = (self.rung > 0) & (self.rung < self.n_pairs)
@@ -108,21 +109,6 @@ def as_rates(rejection_rates: np.ndarray) -> np.ndarray:
     return rates
 
 
-def swapped(order: np.ndarray, accepted: np.ndarray) -> np.ndarray:
-    """Exchange the entries of accepted pairs of rungs: (K+1, C) and (K, C) bool -> (K+1, C).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> swapped(np.array([[0], [1], [2]]), np.array([[False], [True]])).ravel()
-    array([0, 2, 1])
-    """
-    new = order.copy()
-    new[:-1][accepted] = order[1:][accepted]
-    new[1:][accepted] = order[:-1][accepted]
-    return new
-
-
 def index_walk(
     scheme: str, rejection_rates: np.ndarray, n_sweeps: int, n_ladders: int, rng: np.random.Generator
 ) -> Iterator[np.ndarray]:
@@ -136,6 +122,6 @@ def index_walk(
     yield replicas
     for _ in range(n_sweeps):
         accepted = walkers.propose(rng) & (rng.random((len(rates), n_ladders)) >= rates[:, None])
-        walkers.hear(accepted)
+        walkers.update(accepted)
         replicas = swapped(replicas, accepted)
         yield replicas

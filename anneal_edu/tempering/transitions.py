@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from itertools import pairwise
 
 import numpy as np
 
-from anneal_edu.annealing.ais import annealing_step, log_quotient
+from anneal_edu.annealing.ais import annealer, log_ratio, moved
 from anneal_edu.distributions import Distribution
-from anneal_edu.kernels import Kernel, accept, along_path, gibbs, reversal_of
-from anneal_edu.paths.capabilities import Path
+from anneal_edu.kernels import Kernel, accept, gibbs, reversal_of
+from anneal_edu.paths.capabilities import Path, checked
 from anneal_edu.validation import (
     as_chains,
     as_schedule,
-    log_density_of,
     require_callable,
     require_generator,
     require_path,
@@ -91,17 +89,10 @@ class tempered_transitions:
         """One tempered transition, with the ratio that decided about it."""
         require_generator(rng)
         x = as_chains("x", x, self.target.dim)
-        backwards = reversal_of(self.kernel)
-        up, down = annealing_step(self.path, backwards), annealing_step(self.path, self.kernel)
-        y, log_ratio = x, np.zeros(len(x))  # (C, D), (C,)
-        for now, hotter in pairwise(self.schedule[::-1]):
-            gain, y = up(now, hotter, y, rng)  # f_{k-1}(y) / f_k(y), then y moves at k-1
-            log_ratio += gain
-        y = along_path(self.kernel)(0.0)(self.path(0.0), y, rng)
-        for hotter, now in pairwise(self.schedule[:-1]):
-            gain, y = down(hotter, now, y, rng)  # f_k(y) / f_{k-1}(y), then y moves at k
-            log_ratio += gain
-        last = float(self.schedule[-2])
-        log_ratio += log_quotient(log_density_of(self.target, y, 1), log_density_of(self.path(last), y, last))
-        accepted = accept(log_ratio, rng)
-        return TemperedMove(np.where(accepted[:, None], y, x), log_ratio, accepted)
+        log_up, y = annealer(self.path, reversal_of(self.kernel))(self.schedule[::-1], x, rng)  # up to β = 0
+        y = moved(self.path(0.0), y, 0, self.kernel, rng)
+        log_down, y = annealer(self.path, self.kernel)(self.schedule[:-1], y, rng)  # and down again
+        points, _ = checked(self.path)
+        log_alpha = log_up + log_down + log_ratio(points(1.0), points(self.schedule[-2]), y)
+        accepted = accept(log_alpha, rng)
+        return TemperedMove(np.where(accepted[:, None], y, x), log_alpha, accepted)

@@ -9,10 +9,11 @@ import numpy as np
 from scipy.optimize import minimize
 from tqdm.auto import tqdm
 
-from anneal_edu.annealing.hais import hamiltonian_transition
+from anneal_edu.annealing.hais import hais_states
 from anneal_edu.distributions import BilinearGenerative, LatentPosterior, LinearGenerative
 from anneal_edu.training.parameters import Parts, pack, unpack
-from anneal_edu.validation import as_count, as_finite_array, require_generator, require_shape
+from anneal_edu.validation import Point, as_count, as_finite_array, require_generator, require_shape
+from anneal_edu.workers import Remembered
 
 GenerativeModel = LinearGenerative | BilinearGenerative
 
@@ -38,22 +39,6 @@ class EMStep:
     model: GenerativeModel = field(repr=False)
     latent: np.ndarray = field(repr=False)
     acceptance: float
-
-
-class _Posterior:
-    """What `hamiltonian_transition` asks of a density, at the one β where training needs it."""
-
-    def __init__(self, model: GenerativeModel, x: np.ndarray):
-        self.density = LatentPosterior(model, x)
-
-    def remember(self, latent: np.ndarray) -> np.ndarray:
-        return self.density.log_density(latent)[:, None]  # (N, 1)
-
-    def log_f(self, beta: float, known: np.ndarray) -> np.ndarray:
-        return known[:, 0]
-
-    def gradient(self, beta: float, latent: np.ndarray) -> np.ndarray:
-        return self.density.grad_log_density(latent)
 
 
 def move_latents(
@@ -93,15 +78,13 @@ def move_latents(
     >>> latent.shape, acceptance.shape
     ((9, 2), (9,))
     """
-    posterior, step = _Posterior(model, x), step_size[:, None]
+    posterior, step = LatentPosterior(model, x), step_size[:, None]
     refresh = 1 - 0.5 ** (step / model.noise)  # half of the power in the time that the noise's width takes
-    known, walled = posterior.remember(latent), posterior.density.nonnegative
-    acceptance = np.zeros(len(x))
-    for _ in range(n_moves):
-        latent, momentum, known, accepted = hamiltonian_transition(
-            posterior, 1.0, latent, momentum, known, step, refresh, rng, walled
-        )
-        acceptance += accepted / n_moves
+    point, acceptance = Point(posterior, 1.0, Remembered(posterior.log_density)), np.zeros(len(x))
+    settings = [1.0] * (n_moves + 1), latent, momentum, [step] * n_moves, [refresh] * n_moves, rng
+    for state in hais_states(lambda beta: point, *settings, posterior.nonnegative):
+        latent, momentum = state.x, state.v
+        acceptance += state.accepted / n_moves
     return latent, momentum, acceptance
 
 

@@ -93,8 +93,8 @@ def flow_rounds(
     """Yield every round; the arguments are those of `minimum_probability_flow`."""
     for _ in range(n_rounds):
         v = rng.standard_normal(data.shape)
-        y, v_y, runaway = leapfrog(model.grad_log_density, data, v, step_size, n_leapfrog)
-        if runaway.any():
+        y, v_y, divergent = leapfrog(model.grad_log_density, data, v, step_size, n_leapfrog)
+        if divergent.any():
             raise ValueError(f"step_size {step_size:g} is too long: a trajectory ran away to infinity")
         kinetic = 0.5 * (v * v).sum(-1) - 0.5 * (v_y * v_y).sum(-1)
         found = fit_to_neighbours(model, data, y, kinetic, n_iterations)

@@ -12,7 +12,7 @@ from scipy.special import logsumexp
 from anneal_edu.distributions import BinaryRBM, Distribution, JointRBM, base_rate_rbm
 from anneal_edu.paths.capabilities import Path
 from anneal_edu.paths.geometric import geometric_path
-from anneal_edu.paths.rungs import rungs_on
+from anneal_edu.paths.ladder import ladder_on
 from anneal_edu.paths.schedules import linear_schedule
 from anneal_edu.tempering.rts import RTSRound, rts_round, rts_rounds
 from anneal_edu.tempering.simulated import log_conditionals
@@ -140,7 +140,7 @@ def _looks(
             *_, look = islice(first, _FIRST_ROUNDS + 1)
         else:
             guess = carried_over(look, before, path, schedule)
-            look = rts_round(rungs_on(path, schedule), guess, look.x, look.rungs, n_sweeps, rng)
+            look = rts_round(ladder_on(path, schedule), n_sweeps, rng, None, guess, look.x, look.rungs)
         log_z, correction = float(look.log_z[-1]), float(look.log_z[-1] - look.assumed_log_z[-1])
         error = float(np.hypot(look.std_error[-1], correction))
         means = [np.nan if data is None else float(rbm.log_density(data).mean()) for data in (train, validation)]
@@ -153,7 +153,6 @@ def carried_over(look: RTSRound, before: Path, now: Path, schedule: np.ndarray) 
     Z'_k / Z_k is the mean of f'_k(x) / f_k(x) over draws of rung k. Every state counts on every rung, by q(β_k | x) at
     the Ẑ_k of that look.
     """
-    ladders = (rungs_on(path, schedule) for path in (before, now))
-    log_f, new_log_f = (ladder.log_densities(ladder.carry(look.x)) for ladder in ladders)  # (K+1, C)
+    log_f, new_log_f = (ladder_on(path, schedule).log_density(look.x) for path in (before, now))  # (K+1, C)
     log_q = log_conditionals(log_f, look.assumed_log_z)
     return look.corrected_log_z + logsumexp(log_q + new_log_f - log_f, axis=1) - logsumexp(log_q, axis=1)

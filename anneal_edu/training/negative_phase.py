@@ -12,9 +12,10 @@ import numpy as np
 
 from anneal_edu.distributions import BinaryRBM
 from anneal_edu.distributions.bernoulli import bernoulli
-from anneal_edu.paths.rbm import GeometricRBMPath, WeightlessStartLadder
+from anneal_edu.kernels import gibbs
+from anneal_edu.paths.geometric import geometric_path
 from anneal_edu.paths.schedules import linear_schedule
-from anneal_edu.tempering.parallel import sweep
+from anneal_edu.tempering.parallel import sweep_on
 from anneal_edu.tempering.swaps import as_scheme
 
 METHODS = ("cd", "pcd", "pt")
@@ -82,9 +83,7 @@ class Tempered:
         self, W: np.ndarray, b: np.ndarray, c: np.ndarray, batch: np.ndarray, rng: np.random.Generator
     ) -> np.ndarray:
         """Particles of the last rung, handed down by hotter ones."""
-        ladder = WeightlessStartLadder(GeometricRBMPath(self.start, BinaryRBM(W, b, c)), self.schedule)
-        carried = ladder.carry(self.states)
+        sweep = sweep_on(geometric_path(self.start, BinaryRBM(W, b, c)), self.schedule, gibbs)
         for _ in range(self.n_sweeps):
-            carried, _ = sweep(ladder, carried, self.scheme, rng)
-        self.states = carried[0]
+            self.states, *_ = sweep(self.states, self.scheme, rng)
         return self.states[-1]

@@ -1,4 +1,4 @@
-"""Two panels of which a page can be asked everything: a quick one, and one that computes for seconds."""
+"""Two panels for the tests of pages: a quick one, and one that computes for seconds."""
 
 import time
 

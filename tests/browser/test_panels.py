@@ -1,4 +1,4 @@
-"""All that can happen to a panel in a page: while it is moved, in a lecture, the next day. `make drive`."""
+"""Panels in a page: while they are moved, in a lecture, the next day. `make drive`."""
 
 import os
 import shutil

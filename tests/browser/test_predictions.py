@@ -1,4 +1,4 @@
-"""What answers a prediction is folded when a lesson is opened, until the reader clicks on it or runs the cell."""
+"""An answer is folded when a lesson is opened, until the reader clicks on it or runs its cell."""
 
 import nbformat
 import pytest

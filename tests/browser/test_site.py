@@ -1,4 +1,4 @@
-"""The course without Python, in Chromium with the network cut; all of it in `make site-test`, a little of it always.
+"""The static site in Chromium without network: all of it in `make site-test`, one lesson and two panels always.
 
 A page is opened from a folder on disk and from a server, on three screens; every control is moved, by keyboard and by
 touch, and each picture and sentence that appears is the one that belongs to the state in the address.

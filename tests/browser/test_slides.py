@@ -1,4 +1,4 @@
-"""Decks in Chromium with the network cut, all of them in `make drive`: nothing is missing, each slide fits."""
+"""Decks in Chromium without network (all in `make drive`): nothing is missing, and each slide fits."""
 
 import os
 

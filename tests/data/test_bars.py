@@ -4,12 +4,11 @@ import pytest
 import anneal_edu as ae
 
 
-@pytest.mark.parametrize("size", [2, 3, 4, 6])
+@pytest.mark.parametrize("size", [2, 3, 4, 16])
 def test_there_are_as_many_as_the_formula_says_and_no_two_alike(size):
     images = ae.data.bars_and_stripes(size)
-    assert images.shape == (2 ** (size + 1) - 2, size * size)
-    assert images.dtype == np.float32
-    assert len(np.unique(images, axis=0)) == len(images)
+    assert images.shape == (2 ** (size + 1) - 2, size * size) and images.dtype == np.float32
+    assert len(np.unique(np.packbits(images.astype(bool), axis=1), axis=0)) == len(images)
 
 
 def test_they_are_all_the_images_of_equal_rows_or_columns():
@@ -21,13 +20,6 @@ def test_they_are_all_the_images_of_equal_rows_or_columns():
     ]
     found = ae.data.bars_and_stripes(3)
     np.testing.assert_array_equal(np.unique(found, axis=0), np.unique(looked_at, axis=0))
-
-
-def test_a_pixel_is_white_in_half_of_them_and_turning_an_image_leads_to_another():
-    images = ae.data.bars_and_stripes(4)
-    np.testing.assert_array_equal(images.mean(0), np.full(16, 0.5))
-    turned = images.reshape(-1, 4, 4).transpose(0, 2, 1).reshape(-1, 16)
-    np.testing.assert_array_equal(np.unique(turned, axis=0), np.unique(images, axis=0))
 
 
 def test_no_model_beats_the_uniform_one():
@@ -44,9 +36,3 @@ def test_no_model_beats_the_uniform_one():
 def test_impossible_sizes_are_refused(size, error):
     with pytest.raises(error, match="size must be"):
         ae.data.bars_and_stripes(size)
-
-
-def test_sixteen_pixels_a_side_are_the_most():
-    assert ae.data.bars_and_stripes(16).shape == (2**17 - 2, 256)
-    with pytest.raises(ValueError, match="size must be at most 16, got 17"):
-        ae.data.bars_and_stripes(17)

@@ -1,3 +1,5 @@
+"""Colour patches."""
+
 import numpy as np
 import pytest
 from sklearn.datasets import load_sample_images
@@ -6,11 +8,6 @@ import anneal_edu as ae
 from anneal_edu.data.patches import _cut
 
 D = 108
-
-
-@pytest.fixture(scope="module")
-def patches():
-    return ae.data.color_patches(20_000, rng=np.random.default_rng(0))
 
 
 def noise_images(rows, cols, n=3, dtype=np.float64):
@@ -29,28 +26,15 @@ def normalised(n, seed):
     return np.array(rows)
 
 
-def test_shape_and_mean(patches):
-    assert patches.shape == (20_000, D)
-    assert patches.dtype == np.float64
-    np.testing.assert_allclose(patches.mean(0), 0, atol=1e-10)
-
-
-def test_whitening_turns_each_eigenvalue_e_into_e_over_e_plus_a_tenth():
-    before, after = normalised(3000, seed=2), ae.data.color_patches(3000, rng=np.random.default_rng(2))
-    e, U = np.linalg.eigh(np.cov(before.T, bias=True))
-    np.testing.assert_allclose(U.T @ np.cov(after.T, bias=True) @ U, np.diag(e / (e + 0.1)), atol=1e-10)
-    assert e[-1] / (e[-1] + 0.1) > 0.99  # along the strongest direction the regulariser does not matter
-
-
-def test_whitening_is_the_symmetric_one():
+def test_whitening_is_symmetric_and_turns_each_eigenvalue_e_into_e_over_e_plus_a_tenth():
     """ZCA: the linear map from patches before to patches after is symmetric, so that they still look like patches."""
     before, after = normalised(3000, seed=2), ae.data.color_patches(3000, rng=np.random.default_rng(2))
+    np.testing.assert_allclose(after.mean(0), 0, atol=1e-10)
+    np.testing.assert_allclose(after.sum(1), 0, atol=1e-9)
+    e, U = np.linalg.eigh(np.cov(before.T, bias=True))
+    np.testing.assert_allclose(U.T @ np.cov(after.T, bias=True) @ U, np.diag(e / (e + 0.1)), atol=1e-10)
     step = np.linalg.lstsq(before - before.mean(0), after, rcond=1e-8)[0]
     np.testing.assert_allclose(step, step.T, atol=1e-8)
-
-
-def test_every_patch_sums_to_zero(patches):
-    np.testing.assert_allclose(patches.sum(1), 0, atol=1e-9)
 
 
 def test_a_flat_patch_stays_quieter_than_textures():
@@ -73,11 +57,6 @@ def test_one_patch_in_25_of_the_photographs_is_nearly_flat():
 def test_constant_images_become_zeros():
     patches = ae.data.color_patches(50, images=[np.full((8, 8, 3), 128)], rng=np.random.default_rng(0))
     np.testing.assert_array_equal(patches, np.zeros((50, D)))
-
-
-def test_the_same_seed_cuts_the_same_patches():
-    one, two = (ae.data.color_patches(100, rng=np.random.default_rng(4)) for _ in range(2))
-    np.testing.assert_array_equal(one, two)
 
 
 def test_a_patch_as_large_as_the_image_is_the_whole_image():
@@ -108,9 +87,11 @@ def test_images_may_differ_in_size_and_type():
     ("images", "message"),
     [
         ([], "images is empty"),
+        (3, "images must be a list"),
         (np.zeros((9, 9, 3)), r"images\[0\] must have 3 axes, got shape \(9, 3\)"),
-        ([np.zeros((3, 9, 9))], r"images\[0\] must have shape \(rows, cols, 3\), got \(3, 9, 9\)"),
-        ([*noise_images(9, 9), np.zeros((5, 9, 3))], r"images\[3\] must have at least 6 rows and columns"),
+        ([np.full((9, 9, 3), "red")], r"images\[0\] must be an array of real numbers"),
+        ([np.ones((8, 9, 9)) * 9], r"images\[0\] must have shape \(rows, cols, 3\), got \(8, 9, 9\)"),
+        ([*noise_images(9, 9), np.zeros((5, 9, 3))], r"images\[3\] must be at least 6 by 6 pixels"),
         ([np.full((9, 9, 3), np.nan)], r"images\[0\] must be finite"),
         ([np.full((9, 9, 3), 256)], r"images\[0\] must lie on the scale 0 to 255, got values from 256 to 256"),
         ([np.full((9, 9, 3), -1)], "scale 0 to 255"),
@@ -118,56 +99,11 @@ def test_images_may_differ_in_size_and_type():
     ],
 )
 def test_bad_images_are_named(images, message):
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises((ValueError, TypeError), match=message):
         ae.data.color_patches(10, images=images, rng=np.random.default_rng(0))
 
 
-@pytest.mark.parametrize(
-    "bad", [{"n": 1}, {"n": 2.5}, {"size": 1}, {"rng": 0}, {"images": 3}, {"images": [np.full((9, 9, 3), "red")]}]
-)
+@pytest.mark.parametrize("bad", [{"n": 1}, {"n": 2.5}, {"size": 1}, {"rng": 0}])
 def test_bad_settings_are_named(bad):
     with pytest.raises((ValueError, TypeError), match=next(iter(bad))):
         ae.data.color_patches(**({"n": 10, "rng": np.random.default_rng(0)} | bad))
-
-
-CIFAR_IMAGES = np.random.default_rng(0).integers(0, 256, size=(5, 32, 32, 3), dtype=np.uint8)
-
-
-def cifar_bytes(images):
-    """Records of a label and the red, the green, the blue pixels, as cs.toronto.edu/~kriz/cifar.html describes them."""
-    return b"".join(bytes([3]) + b"".join(image[:, :, color].tobytes() for color in range(3)) for image in images)
-
-
-def test_cifar_images_survive_their_file(tmp_path):
-    (tmp_path / "data_batch_1.bin").write_bytes(cifar_bytes(CIFAR_IMAGES))
-    images = ae.data.load_cifar10(str(tmp_path / "data_batch_1.bin"))
-    assert images.dtype == np.uint8
-    np.testing.assert_array_equal(images, CIFAR_IMAGES)
-    assert ae.data.color_patches(100, images=images, rng=np.random.default_rng(0)).shape == (100, D)
-
-
-def test_a_folder_of_batches_is_read_in_order(tmp_path):
-    (tmp_path / "data_batch_2.bin").write_bytes(cifar_bytes(CIFAR_IMAGES[3:]))
-    (tmp_path / "data_batch_1.bin").write_bytes(cifar_bytes(CIFAR_IMAGES[:3]))
-    (tmp_path / "readme.html").write_text("not a batch")
-    np.testing.assert_array_equal(ae.data.load_cifar10(tmp_path), CIFAR_IMAGES)
-
-
-@pytest.mark.parametrize(
-    ("raw", "message"),
-    [
-        (b"", r"batch must hold records of 3073 bytes, got 0 bytes; get the binary version"),
-        (bytes(3072), "got 3072 bytes"),
-        (bytes([10]) + bytes(3072), "must hold labels 0 to 9, got 10"),
-        (b"\x80\x04" + bytes(50), "batch is a pickle, which can run code as it is read; get the binary version"),
-    ],
-)
-def test_what_is_no_binary_batch_is_refused(tmp_path, raw, message):
-    (tmp_path / "batch").write_bytes(raw)
-    with pytest.raises(ValueError, match=message):
-        ae.data.load_cifar10(tmp_path / "batch")
-
-
-def test_a_folder_without_batches_is_refused(tmp_path):
-    with pytest.raises(ValueError, match="holds no"):
-        ae.data.load_cifar10(tmp_path)

@@ -1,4 +1,4 @@
-"""What a lesson is saved with: every panel that it shows, also of another day, and none that it shows no more."""
+"""A lesson is saved with exactly the panels that it shows, also those from earlier sessions."""
 
 import copy
 import json

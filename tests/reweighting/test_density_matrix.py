@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import anneal_edu as ae
-from anneal_edu.paths.rbm import JointRBMRungs, RBMRungs, WeightlessStartLadder
-from anneal_edu.paths.rungs import Rungs, rungs_on
+from anneal_edu.paths.ladder import Ladder, ladder_on
+from anneal_edu.paths.rbm import JointRBMLadder, RBMLadder
 from anneal_edu.reweighting.density_matrix import log_density_matrix, log_density_slopes
 
 
@@ -43,11 +43,7 @@ def test_rbm_densities_are_those_of_the_path(name, dtype):
     expected = np.stack([path(float(beta)).log_density(v) for beta in SCHEDULE])
     tolerance = 1e-5 if dtype == np.float32 else 1e-12
     np.testing.assert_allclose(log_density_matrix(path, SCHEDULE, v), expected, rtol=0, atol=tolerance)
-    ladder = rungs_on(path, SCHEDULE, ae.gibbs)
-    np.testing.assert_allclose(ladder.log_densities(ladder.carry(v)), expected, rtol=0, atol=tolerance)
-    rungs = np.arange(len(v)) % 5
-    own = ladder.log_density(ladder.carry(v), rungs)
-    np.testing.assert_allclose(own, expected[rungs, np.arange(len(v))], rtol=0, atol=tolerance)
+    np.testing.assert_allclose(ladder_on(path, SCHEDULE).log_density(v), expected, rtol=0, atol=tolerance)
 
 
 @pytest.mark.parametrize("name", ["gaussians", "moments", "bridge"])
@@ -78,15 +74,14 @@ def test_the_mean_slope_is_the_slope_of_log_z(name):
 
 
 @pytest.mark.parametrize("name", RBM_PATHS)
-@pytest.mark.parametrize("kind", [Rungs, RBMRungs])
+@pytest.mark.parametrize("kind", [Ladder, RBMLadder])
 def test_every_chain_moves_at_its_own_rung(name, kind):
     """From one state, the mean after a move on rung k is the exact one-step mean of path(β_k)."""
     path, rng = RBM_PATHS[name], np.random.default_rng(2)
     start, n = ae.binary_states(6)[37], 20_000
     rungs = np.arange(5 * n) % 5
     v = np.tile(start.astype(np.float32), (5 * n, 1))
-    ladder = kind(path, SCHEDULE)
-    moved = ladder.move(ladder.carry(v), rungs, rng)[0]
+    moved = kind(path, SCHEDULE).move(v, rungs, rng)
     for k, beta in enumerate(SCHEDULE):
         rbm, h = path(float(beta)), ae.binary_states(4).astype(float)
         on = rbm.hidden_given_visible(start.astype(float))
@@ -95,34 +90,27 @@ def test_every_chain_moves_at_its_own_rung(name, kind):
         np.testing.assert_allclose(moved[rungs == k].mean(0), exact, atol=5 * 0.5 / np.sqrt(n))
 
 
-def test_states_on_a_fast_ladder_are_in_single_precision():
-    path = RBM_PATHS["weightless start"]
-    v, *_ = WeightlessStartLadder(path, SCHEDULE).carry(np.zeros((5, 2, 6)))
-    assert v.dtype == np.float32
-
-
 @pytest.mark.parametrize("name", JOINT_PATHS)
 def test_both_layers_move_at_their_own_rung_and_are_weighed_by_one_line(name):
     path, n = JOINT_PATHS[name], 20_000
     rungs, x = np.arange(5 * n) % 5, np.tile(ae.binary_states(10)[677].astype(np.float32), (5 * n, 1))
-    ladder = rungs_on(path, SCHEDULE, ae.gibbs)
-    assert type(ladder) is JointRBMRungs
-    carried = ladder.move(ladder.carry(x), rungs, np.random.default_rng(2))
-    fast, (slow,) = carried[0], Rungs(path, SCHEDULE).move((x,), rungs, np.random.default_rng(3))
+    ladder = ladder_on(path, SCHEDULE)
+    assert type(ladder) is JointRBMLadder
+    fast = ladder.move(x, rungs, np.random.default_rng(2))
+    slow = Ladder(path, SCHEDULE).move(x, rungs, np.random.default_rng(3))
     for k in range(5):
         one, other = (moved[rungs == k].mean(0) for moved in (fast, slow))
         np.testing.assert_allclose(one, other, atol=6 * np.sqrt(0.5 / n))  # a hundred and fifty of them
     expected = np.stack([path(float(beta)).log_density(fast[:50]) for beta in SCHEDULE])
-    found = ladder.log_densities(tuple(array[:50] for array in carried))
-    np.testing.assert_allclose(found, expected, atol=1e-4)
+    np.testing.assert_allclose(ladder.log_density(fast[:50]), expected, atol=1e-4)
 
 
 def test_a_path_from_both_layers_to_something_else_has_no_fast_ladder():
     other = ae.Unnormalized(lambda x: -np.abs(x).sum(-1), dim=10)
     path = ae.geometric_path(ae.JointRBM(WEIGHTLESS), other)
-    ladder, x = rungs_on(path, SCHEDULE, ae.gibbs), ae.binary_states(10)[:3].astype(float)
-    assert type(ladder) is Rungs
-    np.testing.assert_allclose(ladder.log_densities(ladder.carry(x))[-1], -x.sum(-1))
+    ladder, x = ladder_on(path, SCHEDULE), ae.binary_states(10)[:3].astype(float)
+    assert type(ladder) is Ladder
+    np.testing.assert_allclose(ladder.log_density(x)[-1], -x.sum(-1))
 
 
 def test_slopes_at_the_ends_of_a_curved_path():
@@ -146,11 +134,12 @@ class Normalised:
 
 
 @pytest.mark.parametrize("path", [RBM_PATHS["weightless start"], *JOINT_PATHS.values()])
-def test_the_product_that_is_carried_belongs_to_the_states(path):
-    ladder, x = rungs_on(path, SCHEDULE), ae.binary_states(path.start.dim)[-32:].astype(np.float32)
-    moved = ladder.move(ladder.carry(x), np.arange(32) % 5, np.random.default_rng(0))
-    for found, right in zip(moved, ladder.carry(moved[0].copy()), strict=True):
-        np.testing.assert_allclose(found, right, rtol=0, atol=1e-6)
+def test_the_product_that_is_kept_belongs_to_the_states(path):
+    ladder, x = ladder_on(path, SCHEDULE), ae.binary_states(path.start.dim)[-32:].astype(np.float32)
+    for _ in range(3):
+        x = ladder.move(x, np.arange(32) % 5, np.random.default_rng(0))
+        right = Ladder(path, SCHEDULE).log_density(x)
+        np.testing.assert_allclose(ladder.log_density(x), right, rtol=0, atol=1e-5)
 
 
 def test_bad_input():

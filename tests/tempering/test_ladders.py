@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 import anneal_edu as ae
-from anneal_edu.paths.rbm import WeightlessStartLadder
-from anneal_edu.paths.rungs import Rungs, rungs_on
-from anneal_edu.tempering import parallel
+from anneal_edu.kernels import swapped
+from anneal_edu.paths import rbm as fast
+from anneal_edu.paths.rbm import TemperingSweep
 from anneal_edu.tempering.matrices import even_odd_matrices, exploration_matrix
-from anneal_edu.tempering.parallel import sweep
+from anneal_edu.tempering.parallel import pt_sweep, sweep_on
 from anneal_edu.tempering.swaps import SCHEMES, as_scheme
 from tests.cases import always
 from tests.frequencies import UNLIKELY, chance_of_farthest
@@ -30,40 +30,40 @@ def path_to(rbm):
     return ae.geometric_path(start, rbm)
 
 
-def ladder_on(path, schedule, kernel=ae.gibbs):
-    return rungs_on(path, schedule, kernel, "ladder")
+def rung_by_rung(path, kernel=ae.gibbs):
+    rungs = [path(beta) for beta in SCHEDULE]
+    return lambda x, scheme, rng: pt_sweep(rungs, x, scheme, kernel, rng)
 
 
-def beginning(ladder, path, n_chains, rng):
-    return ladder.carry(np.stack([path(0.0).sample(n_chains, rng) for _ in SCHEDULE]))
-
-
-def check_bookkeeping(path, ladder, n_sweeps=6, n_chains=50):
-    """After every sweep: what is carried belongs to the states, and the swaps were judged by the right densities."""
-    rng, generic = np.random.default_rng(0), Rungs(path, SCHEDULE)
-    k = np.tile(np.arange(len(SCHEDULE))[:, None], n_chains)
-    carried, scheme = beginning(ladder, path, n_chains, rng), as_scheme("even_odd")(len(SCHEDULE) - 1, n_chains)
+def check_bookkeeping(path, sweep, n_sweeps=6, n_chains=50):
+    """After every sweep: what is kept belongs to the states, and the swaps were judged by the right densities."""
+    rng, f = np.random.default_rng(0), [path(beta).log_density for beta in SCHEDULE]
+    x = np.stack([path(0.0).sample(n_chains, rng) for _ in SCHEDULE])
+    scheme = as_scheme("even_odd")(len(SCHEDULE) - 1, n_chains)
     for _ in range(n_sweeps):
-        moved = ladder.move(carried, k, rng)
-        x = moved[0].astype(np.float64)
-        tolerance = 1e-5 * (1 + np.abs(generic.log_density((x,), k)).max())
-        for rungs in (k, k[::-1], np.roll(k, 1)):
-            expected = generic.log_density((x,), rungs)
-            np.testing.assert_allclose(ladder.log_density(moved, rungs), expected, atol=tolerance)
-        carried, swaps = sweep(ladder, moved, scheme, rng)
-        assert swaps.accepted.any()
-        for found, right in zip(carried, ladder.carry(carried[0]), strict=True):
-            np.testing.assert_allclose(found, right, atol=tolerance)
+        x, _, accepted, log_alpha, log_ratios = sweep(x, scheme, rng)
+        assert accepted.any()
+        v = x.astype(np.float64)
+        slope = v @ path.end.weights + path.end.hidden_bias - path.start.hidden_bias
+        tolerance = 1e-5 * (1 + np.abs(slope).sum(-1).max())
+        right = v, slope, v @ path.start.visible_bias, v @ (path.end.visible_bias - path.start.visible_bias)
+        for found, expected in zip(sweep.known, right, strict=True):
+            np.testing.assert_allclose(found, expected, atol=tolerance)
+        v = swapped(v, accepted)  # before the swaps
+        up = np.array([f[k + 1](v[k]) - f[k](v[k]) for k in range(len(SCHEDULE) - 1)])
+        down = np.array([f[k](v[k + 1]) - f[k + 1](v[k + 1]) for k in range(len(SCHEDULE) - 1)])
+        np.testing.assert_allclose(log_ratios, [up, down], atol=tolerance)
+        np.testing.assert_allclose(log_alpha, np.minimum(0, up + down), atol=tolerance)
 
 
-def check_moments(ladder, path, n_chains=20_000):
+def check_moments(sweep, path, n_chains=20_000):
     """From exact draws on every rung, one sweep later: mean of every unit on every rung, within 5 standard errors."""
     rng = np.random.default_rng(1)
     members = [path(float(beta)) for beta in SCHEDULE]
-    carried = ladder.carry(np.stack([member.sample(n_chains, rng) for member in members]))
+    x, scheme = np.stack([f.sample(n_chains, rng) for f in members]), as_scheme("stochastic_even_odd")(4, n_chains)
     for _ in range(3):
-        carried, _ = sweep(ladder, carried, as_scheme("stochastic_even_odd")(len(SCHEDULE) - 1, n_chains), rng)
-    for member, states in zip(members, carried[0], strict=True):
+        x, *_ = sweep(x, scheme, rng)
+    for member, states in zip(members, x, strict=True):
         mean = member.moments()[0]
         z = (states.mean(0, dtype=np.float64) - mean) / np.sqrt(mean * (1 - mean) / n_chains)
         assert np.abs(z).max() < 5
@@ -72,23 +72,23 @@ def check_moments(ladder, path, n_chains=20_000):
 @pytest.mark.parametrize("shape", [(5, 3), (40, 21), (3, 1)])
 def test_densities_and_what_is_carried_are_right_to_float32(shape):
     path = path_to(random_rbm(*shape, scale=0.7))
-    ladder = ladder_on(path, SCHEDULE)
-    assert isinstance(ladder, WeightlessStartLadder)
-    check_bookkeeping(path, ladder)
+    sweep = sweep_on(path, SCHEDULE, ae.gibbs)
+    assert isinstance(sweep, TemperingSweep)
+    check_bookkeeping(path, sweep)
 
 
 def test_large_fields_do_not_overflow():
-    check_bookkeeping(path := path_to(random_rbm(30, 8, scale=12.0)), ladder_on(path, SCHEDULE))
+    check_bookkeeping(path := path_to(random_rbm(30, 8, scale=12.0)), sweep_on(path, SCHEDULE, ae.gibbs))
 
 
 def test_more_rows_than_a_block_holds():
-    check_bookkeeping(path := path_to(random_rbm()), ladder_on(path, SCHEDULE), n_sweeps=2, n_chains=333)
+    check_bookkeeping(path := path_to(random_rbm()), TemperingSweep(path, SCHEDULE), n_sweeps=2, n_chains=333)
 
 
 @pytest.mark.parametrize("shared", [True, False])
 def test_every_rung_keeps_its_moments(shared):
     path = path_to(random_rbm())
-    check_moments(ladder_on(path, SCHEDULE) if shared else Rungs(path, SCHEDULE), path)
+    check_moments(TemperingSweep(path, SCHEDULE) if shared else rung_by_rung(path), path)
 
 
 def test_one_move_and_one_turn_follow_the_joint_matrix():
@@ -98,34 +98,34 @@ def test_one_move_and_one_turn_follow_the_joint_matrix():
     log_f = np.array([rbm.log_density(ae.binary_states(2)) for rbm in ends])
     matrix = exploration_matrix([ae.gibbs_matrix(rbm) for rbm in ends]) @ even_odd_matrices(log_f)[0]
     n, begin = 200_000, 6
-    ladder = ladder_on(path, np.array([0.0, 1.0]))
     x = np.stack([np.tile(ae.binary_states(2)[code], (n, 1)) for code in divmod(begin, 4)])
-    carried, _ = sweep(ladder, ladder.carry(x), as_scheme("even_odd")(1, n), np.random.default_rng(0))
-    low, high = carried[0] @ [2, 1]
+    x, *_ = TemperingSweep(path, np.array([0.0, 1.0]))(x, as_scheme("even_odd")(1, n), np.random.default_rng(0))
+    low, high = x @ [2, 1]
     found = np.bincount((4 * low + high).astype(int), minlength=16) / n
     p = matrix[begin]
     assert chance_of_farthest(found, p, n) > UNLIKELY
 
 
-class MovesOnTheNextRung(WeightlessStartLadder):
-    def move(self, carried, rungs, rng):
-        return super().move(carried, np.roll(rungs, 1, axis=0), rng)
+class MovesOnTheNextRung(TemperingSweep):
+    def explored(self, old_slope, rng):
+        v, slope = super().explored(np.roll(old_slope, 1, axis=0), rng)
+        return np.roll(v, -1, axis=0), np.roll(slope, -1, axis=0)
 
 
-class SwapsBySlopesOfTheRungBelow(WeightlessStartLadder):
+class SwapsBySlopesOfTheRungBelow(TemperingSweep):
     """Judges every state by the product of its neighbour."""
 
-    def log_density(self, carried, rungs):
-        v, slope, *rest = carried
-        return super().log_density((v, np.roll(slope, 1, axis=0), *rest), rungs)
+    def log_density(self, known, betas):
+        v, slope, *rest = known
+        return super().log_density((v, np.roll(slope, 1, axis=0), *rest), betas)
 
 
-class WeighsOnTheRungBelow(WeightlessStartLadder):
-    def log_density(self, carried, rungs):
-        return super().log_density(carried, np.maximum(rungs - 1, 0))
+class WeighsOnTheRungBelow(TemperingSweep):
+    def log_density(self, known, betas):
+        return super().log_density(known, np.roll(betas, 1))
 
 
-class LeavesOutTheVisibleBias(WeightlessStartLadder):
+class LeavesOutTheVisibleBias(TemperingSweep):
     def __init__(self, *arguments):
         super().__init__(*arguments)
         self.db = 0 * self.db
@@ -147,10 +147,9 @@ def test_faults_show_in_the_bookkeeping(faulty):
 
 def test_a_product_that_stays_behind_is_seen(monkeypatch):
     path = path_to(random_rbm())
-    right = parallel.swapped
-    monkeypatch.setattr(parallel, "swapped", lambda a, accepted: right(a, accepted) if a.shape[-1] == 5 else a)
+    monkeypatch.setattr(fast, "swapped", lambda a, accepted: swapped(a, accepted) if a.shape[-1] == 5 else a)
     with pytest.raises(AssertionError):
-        check_bookkeeping(path, ladder_on(path, SCHEDULE))
+        check_bookkeeping(path, TemperingSweep(path, SCHEDULE))
 
 
 @pytest.mark.parametrize("scheme", always("lifted", of=ALL))
@@ -177,20 +176,20 @@ def test_other_paths_and_kernels_go_rung_by_rung():
         (path_to(rbm), ae.exact),
         (ae.geometric_path(ae.Gaussian([0.0], [[1.0]]), ae.Gaussian([1.0], [[1.0]])), ae.gibbs),
     ):
-        assert type(ladder_on(path, SCHEDULE, kernel)) is Rungs
+        assert not isinstance(sweep_on(path, SCHEDULE, kernel), TemperingSweep)
 
 
 def test_neighbours_are_weighed_where_they_would_come():
     """log f_{k+1}(x_k) and log f_k(x_{k+1}) exchanged leave the swaps, which need their sum, right, and log Z wrong."""
     path, n = ae.geometric_path(ae.Gaussian([0.0], [[9.0]]), ae.Gaussian([1.0], [[1.0]])), 4
-    still = Rungs(path, SCHEDULE, lambda distribution, x, rng: x)
+    sweep, scheme = rung_by_rung(path, lambda f, x, rng: x), as_scheme("even_odd")(len(SCHEDULE) - 1, n)
     x = np.random.default_rng(0).normal(size=(len(SCHEDULE), n, 1))
-    _, swaps = sweep(still, (x,), as_scheme("even_odd")(len(SCHEDULE) - 1, n), np.random.default_rng(1))
+    _, _, _, log_alpha, log_ratios = sweep(x, scheme, np.random.default_rng(1))
     f = [path(beta).log_density for beta in SCHEDULE]
     ratios = np.array([f[k + 1](x[k]) - f[k](x[k]) for k in range(len(SCHEDULE) - 1)])
     back = np.array([f[k](x[k + 1]) - f[k + 1](x[k + 1]) for k in range(len(SCHEDULE) - 1)])
-    np.testing.assert_allclose(swaps.log_ratios, [ratios, back], atol=1e-12)
-    np.testing.assert_allclose(swaps.swap_probabilities, np.minimum(1, np.exp(ratios + back)), atol=1e-12)
+    np.testing.assert_allclose(log_ratios, [ratios, back], atol=1e-12)
+    np.testing.assert_allclose(log_alpha, np.minimum(0, ratios + back), atol=1e-12)
 
 
 def test_states_handed_out_stay_as_they_are():

@@ -189,7 +189,7 @@ def test_the_lifted_tag_follows_its_replica():
     replicas = np.tile(np.arange(5)[:, None], (1, 200))
     for _ in range(50):
         accepted = scheme.propose(rng) & (rng.random((4, 200)) < 0.6)
-        scheme.hear(accepted)
+        scheme.update(accepted)
         replicas = swaps.swapped(replicas, accepted)
         np.testing.assert_array_equal((replicas == 0).argmax(0), scheme.rung)
         ahead = scheme.rung + scheme.direction

@@ -1,7 +1,6 @@
 """Simulated tempering and RTS against exact joint laws on tiny models."""
 
 from itertools import islice
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -9,10 +8,10 @@ from scipy import stats
 from scipy.special import logsumexp
 
 import anneal_edu as ae
-from anneal_edu.paths.rungs import Rungs, rungs_on
+from anneal_edu.paths.ladder import Ladder, ladder_on
 from anneal_edu.reweighting.mbar import minimise_objective
-from anneal_edu.tempering.rts import ascend, round_of, rts_round
-from anneal_edu.tempering.simulated import ratio_estimate, share_errors, tempered_walk
+from anneal_edu.tempering.rts import climb, round_of, rts_round
+from anneal_edu.tempering.simulated import ratio_estimate, share_errors, st_sweep
 from tests.frequencies import UNLIKELY, chance_of_farthest
 
 SCHEDULE = np.array([0.0, 0.3, 0.6, 1.0])
@@ -73,9 +72,8 @@ def test_one_sweep_follows_the_joint_matrix(kernel):
     T, _ = joint_matrix(path, log_z)
     start, rung = 5, 2
     x = np.tile(ae.binary_states(4)[start].astype(np.float32), (n, 1))
-    walk = tempered_walk(Rungs(path, SCHEDULE, move), log_z, x, np.full(n, rung), rng=np.random.default_rng(0))
-    state = next(walk)
-    share = np.bincount(state.rungs * 16 + index_of(state.x), minlength=64) / n
+    x, k, _ = st_sweep(ladder_on(path, SCHEDULE, move), log_z, x, np.full(n, rung), np.random.default_rng(0))
+    share = np.bincount(k * 16 + index_of(x), minlength=64) / n
     row = T[rung * 16 + start]
     assert chance_of_farthest(share, row, n) > UNLIKELY
 
@@ -164,12 +162,12 @@ def test_the_initial_rounds_correct_a_bad_beginning():
     assert run.warnings == ()
 
 
-def test_chains_that_ascend_are_left_where_they_belong():
+def test_chains_that_climb_are_left_where_they_belong():
     """With perfect transitions a chain left on rung k is an exact draw of it."""
     path = ae.geometric_path(ae.Gaussian([0.0], [[1.0]]), ae.Gaussian([30.0], [[1.0]]))
     schedule = ae.linear_schedule(6)
     for seed in range(3):
-        _, x, rungs = ascend(Rungs(path, schedule, ae.exact), 300, np.random.default_rng(seed))
+        _, x, rungs = climb(path, schedule, 300, ae.exact, np.random.default_rng(seed))
         assert set(rungs) == set(range(7))
         assert stats.kstest(x[:, 0] - 30 * schedule[rungs], "norm").pvalue > 1e-5
 
@@ -179,7 +177,7 @@ def test_no_correction_exceeds_what_the_draws_can_tell():
     path = rbm_path(n_visible=10, n_hidden=5, scale=2.0)
     log_z = np.array([path.start.log_z(), path.start.log_z() + 50.0])
     x, rungs = path.start.sample(20, np.random.default_rng(0)), np.zeros(20, dtype=int)
-    done = rts_round(rungs_on(path, np.array([0.0, 1.0])), log_z, x, rungs, 5, np.random.default_rng(1))
+    done = rts_round(ladder_on(path, np.array([0.0, 1.0])), 5, np.random.default_rng(1), None, log_z, x, rungs)
     assert done.log_z[1] < log_z[1] - 20
     assert done.corrected_log_z[1] == pytest.approx(log_z[1] - np.log(100), abs=0.1)
     rounds = ae.rts_rounds(path, np.array([0.0, 1.0]), 3, 5, 20, log_z=log_z, rng=np.random.default_rng(2))
@@ -225,7 +223,7 @@ def test_a_ladder_far_from_the_first_guess_is_found():
     log_z, x, rungs = np.zeros(21), path(0.0).sample(n_chains, rng), np.zeros(n_chains, dtype=int)
     errors = []
     for _ in range(2):
-        done = rts_round(Rungs(path, schedule, ae.exact), log_z, x, rungs, 10, rng)
+        done = rts_round(Ladder(path, schedule, ae.exact), 10, rng, None, log_z, x, rungs)
         log_z, x, rungs = done.log_z, done.x, done.rungs
         errors.append(log_z[-1] - truth)
     assert errors[0] < -100 and errors[1] > 5
@@ -241,7 +239,7 @@ def test_rounds_after_the_initial_ones_are_pooled():
     generator = rng(4)
     log_z, x, rungs = np.full(4, path.start.log_z()), path.start.sample(6, generator), np.zeros(6, dtype=int)
     for n_sweeps in (10, 10, 30):
-        done = rts_round(rungs_on(path, SCHEDULE), log_z, x, rungs, n_sweeps, generator)
+        done = rts_round(ladder_on(path, SCHEDULE), n_sweeps, generator, None, log_z, x, rungs)
         log_z, x, rungs = done.corrected_log_z, done.x, done.rungs
     assert held[-1].n_sweeps == 30
     np.testing.assert_allclose(held[-1].chain_log_shares, done.chain_log_shares, atol=1e-12)
@@ -254,7 +252,7 @@ def test_crossings_are_counted_over_walks_to_the_top():
     flat, rng = ae.uniform_rbm(4, 3), np.random.default_rng(0)
     path, log_z = ae.geometric_path(flat, flat), np.full(2, flat.log_z())
     x, rungs = flat.sample(50, rng), np.zeros(50, dtype=int)
-    done = rts_round(rungs_on(path, np.array([0.0, 1.0])), log_z, x, rungs, 400, rng)
+    done = rts_round(ladder_on(path, np.array([0.0, 1.0])), 400, rng, None, log_z, x, rungs)
     assert abs(done.crossings / (50 * 400) - 0.25) < 0.02
 
 
@@ -346,10 +344,8 @@ def test_a_run_of_simulated_tempering_warns_too():
 
 def test_a_crossing_leads_from_the_first_rung_to_the_last():
     """Three chains, of which the second begins on the rung in between: 2 + 1 + 1 crossings."""
-    flat = np.full((3, 3), np.log(1 / 3))
-    walked = [SimpleNamespace(rungs=np.array(at), log_conditionals=flat, x=np.zeros((3, 1)))
-              for at in ([2, 2, 1], [0, 0, 2], [2, 2, 2])]
-    assert round_of(walked, np.zeros(3), np.array([0, 1, 0])).crossings == 4
+    visited = np.array([[0, 1, 0], [2, 2, 1], [0, 0, 2], [2, 2, 2]]).T
+    assert round_of(np.zeros(3), np.zeros((3, 3)), visited, np.zeros((3, 1)), visited[:, -1]).crossings == 4
 
 
 def test_a_walk_that_has_not_settled_says_so_and_one_that_has_is_silent():

@@ -90,8 +90,8 @@ def test_moves_keep_the_joint_distribution_of_causes_and_images(name):
 @pytest.mark.parametrize(
     ("right", "wrong"),
     [
-        ("known, accepted = ham", "_, accepted = ham"),
-        ("_Posterior(model, x)", "_Posterior(replace(model, noise=2 * model.noise), x)"),
+        ("state.x, state.v", "0.9 * state.x, state.v"),
+        ("LatentPosterior(model, x)", "LatentPosterior(replace(model, noise=2 * model.noise), x)"),
     ],
 )
 def test_wrong_moves_are_seen(right, wrong):
@@ -210,12 +210,12 @@ def test_half_of_the_momentum_is_renewed_in_the_time_of_the_noises_width(monkeyp
     """γ = 1 - 2^{-ε / noise}: at ε = 0.1 and 0.2, with noise 0.1, a half and three quarters."""
     renewed = []
 
-    def watched(posterior, beta, x, v, known, step, refresh, rng, walled):
-        renewed.append(refresh.ravel())
-        return x, v, known, np.ones(len(x))
+    def watched(path, betas, x, v, step_sizes, refreshes, rng, nonnegative):
+        renewed.extend(refresh.ravel() for refresh in refreshes)
+        return iter(())
 
     module = import_module("anneal_edu.training.causes")
-    monkeypatch.setattr(module, "hamiltonian_transition", watched)
+    monkeypatch.setattr(module, "hais_states", watched)
     model, x = ae.LinearGenerative(np.eye(2), noise=0.1), np.zeros((2, 2))
     move_latents(model, x, x, x, np.array([0.1, 0.2]), 1, np.random.default_rng(0))
     np.testing.assert_allclose(renewed, [[0.5, 0.75]])

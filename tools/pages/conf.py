@@ -43,7 +43,7 @@ mathjax_path = "mathjax.js"
 
 
 def escape_bars(_app, _what, _name, _member, _options, lines):
-    """The absolute value |x| of a docstring is no substitution of reStructuredText."""
+    """Escape |x|, which reStructuredText would take for a substitution."""
     example = False
     for i, line in enumerate(lines):
         example = bool(line.strip()) and (example or line.lstrip().startswith(">>>"))

@@ -1,4 +1,4 @@
-"""Which tests will fall one day? Run them under several shifts of the seeds, and see how far they were from it.
+"""List comparisons in tests that came near their limits under several shifts of the seeds.
 
     python tools/robustness/margins.py 1 2 3 4 5 6 7 8                (make margins: eight shifts, four minutes each)
     python tools/robustness/margins.py 1 2 3 4 5 6 tests/annealing    these tests alone
@@ -44,7 +44,7 @@ def note(place, margins):
 
 
 def compare(place, names, *sides):
-    """What Python says of ``sides[0] < sides[1] < …``, its margins noted."""
+    """Evaluate ``sides[0] < sides[1] < …`` and note its margins."""
     for k, name in enumerate(names):
         left, right = sides[k : k + 2]
         try:
@@ -59,7 +59,7 @@ def compare(place, names, *sides):
 
 
 class Comparisons(ast.NodeTransformer):
-    """Every comparison by size becomes a call of `compare`."""
+    """Turn every comparison by size into a call of `compare`."""
 
     def __init__(self, path):
         self.path = path
@@ -76,7 +76,7 @@ class Comparisons(ast.NodeTransformer):
 
 
 def pytest_configure():
-    """As a plugin of pytest (-p margins): change its asserts before pytest rewrites them itself."""
+    """As a plugin of pytest (-p margins), change its asserts before pytest rewrites them."""
     from _pytest.assertion import rewrite
 
     as_pytest_does, as_numpy_does = rewrite.rewrite_asserts, np.testing.assert_allclose
@@ -106,7 +106,7 @@ def pytest_configure():
 
 
 def keep():
-    """One file a process and shift."""
+    """Write one file per process and shift."""
     name = f"{os.environ[SHIFT]}_{os.getpid()}.json"
     Path(os.environ[FOLDER], name).write_text(json.dumps(smallest))
 

@@ -48,13 +48,13 @@ STAGES = {
 
 
 def seen_by(environment):
-    """What numpy and OpenBLAS choose in that environment."""
+    """The kernels and instructions that OpenBLAS and numpy choose in that environment."""
     run = subprocess.run([sys.executable, "-c", LOOK], env=environment, capture_output=True, text=True, check=True)
     return json.loads(run.stdout)
 
 
 def environment_of(processor, n_threads):
-    """Of a process that computes as this processor would, or None where it would meet instructions it does not know."""
+    """The environment in which a process computes like that processor; None if this one lacks its instructions."""
     environment = os.environ | {"OPENBLAS_NUM_THREADS": str(n_threads)}
     if processor == OWN:
         return environment
@@ -71,7 +71,7 @@ def notebooks():
 
 
 def run(stage, environment, jobs, shift=0):
-    """Run one stage, seeds shifted; return what pytest counted, the names of what failed, and the seconds."""
+    """Run one stage with shifted seeds; return pytest's counts, the names of failed tests, and the seconds."""
     arguments = [part.format(jobs=jobs) for part in STAGES[stage]] + (notebooks() if stage == "notebooks" else [])
     start = time.perf_counter()
     shifted = [f"--seed-shift={shift}"] if shift else []
@@ -97,7 +97,7 @@ def clean_commit():
 
 
 def runs(processors, threads, shifts):
-    """Every processor with every number of threads, seeds as written; or one of these for each shift, in turn."""
+    """Every processor with every number of threads and unshifted seeds; or one of these per shift, in turn."""
     machines = list(product(threads, processors))
     if shifts is None:
         return [(processor, n_threads, 0) for n_threads, processor in machines]

@@ -1,4 +1,4 @@
-"""Give every fixed seed another value, to see whether a test has a margin or is a memory of one run.
+"""Give every fixed seed another value, to see whether a test has a margin.
 
     pytest --seed-shift 7                   in tests, checks, panels, experiments, notebooks and what they start
 
@@ -28,7 +28,7 @@ def install(shift):
 
 
 def inherit(shift, environment=os.environ):
-    """Let every Python that is started from now on shift its seeds too (``startup/sitecustomize.py`` reads this)."""
+    """Make every Python that is started from now on shift its seeds, too, by ``startup/sitecustomize.py``."""
     path = [str(START_UP), str(START_UP.parent), *environment.get("PYTHONPATH", "").split(os.pathsep)]
     environment["PYTHONPATH"] = os.pathsep.join(dict.fromkeys(filter(None, path)))
     environment[VARIABLE] = str(shift)

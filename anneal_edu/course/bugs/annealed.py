@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -135,33 +134,18 @@ def other_leaning(scale: float, n: int, rng: np.random.Generator) -> Answer:
 
 def hais_run(plant: Plant, scale: float, n: int, rng: np.random.Generator) -> Answer:
     path = skewed_path(scale)
+    plant("paths.capabilities")
     return of(plant("annealing.hais").hais(path, linear_schedule(30), n, 0.8 * scale, 0.3, rng=rng, workers=1))
-
-
-@dataclass(frozen=True, eq=False)
-class _Point:
-    """One density, as `hamiltonian_transition` asks for it."""
-
-    density: Any
-
-    def remember(self, x: np.ndarray) -> np.ndarray:
-        return x
-
-    def log_f(self, beta: float, known: np.ndarray) -> np.ndarray:
-        return self.density.log_density(known)
-
-    def gradient(self, beta: float, x: np.ndarray) -> np.ndarray:
-        return self.density.grad_log_density(x)
 
 
 def momentum_kernel(plant: Plant) -> Kernel:
     """Eight transitions from a fresh momentum."""
 
     def move(distribution: Any, x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        point, v = _Point(distribution), rng.standard_normal(x.shape)
-        for _ in range(8):
-            x, v, _, _ = plant("annealing.hais").hamiltonian_transition(point, 1.0, x, v, x, 1.2, 0.3, rng)
-        return x
+        plant("paths.capabilities")
+        settings = [1.0] * 9, x, rng.standard_normal(x.shape), [1.2] * 8, [0.3] * 8, rng
+        *_, last = plant("annealing.hais").hais_states(lambda beta: distribution, *settings)
+        return last.x
 
     return move
 

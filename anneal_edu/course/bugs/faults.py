@@ -53,35 +53,35 @@ _OF_KERNELS = (
     ),
     Fault(
         "no half step", "kernels",
-        "    x, v = _fly(x, v, step_size / 2, walled)",
-        "    x, v = _fly(x, v, step_size, walled)",
+        "    x, v = _drift(x, v, step_size / 2, nonnegative)",
+        "    x, v = _drift(x, v, step_size, nonnegative)",
         "Hamiltonian", "The first half step of the leapfrog is a whole one: the way back is another.",
     ),
     Fault(
         "γ for √γ", "annealing.hais",
-        "    p += np.sqrt(refresh) * rng.standard_normal(p.shape)",
-        "    p += refresh * rng.standard_normal(p.shape)",
+        "        v = np.sqrt(1 - refresh) * v + np.sqrt(refresh) * rng.standard_normal(v.shape)",
+        "        v = np.sqrt(1 - refresh) * v + refresh * rng.standard_normal(v.shape)",
         "momentum", "The noise of the momentum's renewal is too small: the momenta run too cold.",
         _MISPRINT.format("in the paper on Hamiltonian AIS, the fourth step of its algorithm"),
     ),
     Fault(
         "no turn when refused", "annealing.hais",
-        "    p = np.where(chosen, p, -v)",
-        "    p = np.where(chosen, p, v)",
+        "np.where(accepted[:, None], p, -v)",
+        "np.where(accepted[:, None], p, v)",
         "momentum", "A refused chain keeps its direction, and is driven into the wall again.",
     ),
     Fault(
         "step adapts while weighing", "annealing.hais",
-        "        yield HAISState(float(now), x, v, log_w, accepted)",
-        "        yield HAISState(float(now), x, v, log_w, accepted)\n"
-        "        step_size = step_size * np.where(accepted[:, None], 1.5, 0.3)",
+        "        y, p, divergent = leapfrog(f.grad_log_density, x, v, step_size, 1, nonnegative)",
+        "        factor = factor * np.where(accepted[:, None], 1.5, 0.3) if before else 1.0\n"
+        "        y, p, divergent = leapfrog(f.grad_log_density, x, v, factor * step_size, 1, nonnegative)",
         "momentum", "Each chain's step size follows its own acceptance while its weight accumulates.",
         "on GitHub, accept_reject of BDMC by lxuechen adapts so",
     ),
     Fault(
-        "β and 1-β", "annealing.hais",
-        "        return (1 - beta) * known[:, 0] + beta * known[:, 1]",
-        "        return beta * known[:, 0] + (1 - beta) * known[:, 1]",
+        "β and 1-β", "paths.capabilities",
+        "        return (1 - beta) * start + beta * end",
+        "        return beta * start + (1 - beta) * end",
         "momentum", "The two ends of the path are exchanged in between.",
         _RELATIVE.format("the paper of lesson 07 prints them exchanged in σ²(β) alone, where it does harm"),
     ),
@@ -108,17 +108,16 @@ _OF_KERNELS = (
 _OF_WEIGHTS = (
     Fault(
         "weights after the move", "annealing.ais",
-        "        return log_ratio, kernel_at(now)(f, x, rng)  # x_k ~ T_k(· | x_{k-1})",
-        "        x = kernel_at(now)(f, x, rng)\n"
-        "        return log_quotient(log_density_of(f, x, now), log_density_of(f_before, x, before)), x",
+        "        log_w += log_ratio(path(now), path(before), x)  # w ← w f_k(x_{k-1}) / f_{k-1}(x_{k-1})\n"
+        "        x = kernel(path(now), x, rng)  # x_k ~ T_k(· | x_{k-1})",
+        "        x = kernel(path(now), x, rng)\n        log_w += log_ratio(path(now), path(before), x)",
         "AIS", "The weight is taken where the chain has come, not where it was.",
         "the wrong answer that the check of lesson 01, exercise 1, meets most",
     ),
     Fault(
         "last step missing", "annealing.ais",
-        "        for before, now in pairwise(watch(schedule)):\n            log_ratio, x = step(before, now, x, rng)",
-        "        for before, now in pairwise(watch(schedule[:-1])):\n"
-        "            log_ratio, x = step(before, now, x, rng)",
+        "annealer(path, kernel), watch(schedule)",
+        "annealer(path, kernel), watch(schedule[:-1])",
         "AIS", "The loop ends one distribution too early.",
     ),
     Fault(
@@ -178,7 +177,7 @@ _OF_WEIGHTS = (
 
 _OF_LADDERS = (
     Fault(
-        "both get the same copy", "tempering.swaps",
+        "both get the same copy", "kernels",
         "    new[1:][accepted] = order[:-1][accepted]",
         "    new[1:][accepted] = new[:-1][accepted]",
         "parallel tempering", "The second half of a swap reads what the first has overwritten.",
@@ -186,15 +185,15 @@ _OF_LADDERS = (
     ),
     Fault(
         "swap ratio upside down", "tempering.parallel",
-        "    log_alpha = np.minimum(0.0, log_quotient(below + above, own[:-1] + own[1:]))  # (K, C)",
-        "    log_alpha = np.minimum(0.0, log_quotient(own[:-1] + own[1:], below + above))  # (K, C)",
+        "np.maximum(above + below, ZERO) - np.maximum(own[:-1] + own[1:], ZERO)",
+        "np.maximum(own[:-1] + own[1:], ZERO) - np.maximum(above + below, ZERO)",
         "parallel tempering", "The sign in the exponent of the swap is wrong.",
         "synesenom/ran pull request 977 found it in its own specification",
     ),
     Fault(
         "no way back", "tempering.transitions",
-        "        up, down = annealing_step(self.path, backwards), annealing_step(self.path, self.kernel)",
-        "        up, down = annealing_step(self.path, self.kernel), annealing_step(self.path, self.kernel)",
+        "annealer(self.path, reversal_of(self.kernel))",
+        "annealer(self.path, self.kernel)",
         "tempered transitions", "The way up uses the sweep of the way down, not its time reversal.",
     ),
     Fault(
@@ -206,8 +205,8 @@ _OF_LADDERS = (
     ),
     Fault(
         "β redrawn uniformly", "tempering.simulated",
-        "        rungs = (log_q + gumbel).argmax(0)",
-        "        rungs = gumbel.argmax(0)",
+        "    k = (log_q + gumbel).argmax(0)",
+        "    k = gumbel.argmax(0)",
         "RTS", "The temperature is drawn uniformly, whatever the state says.",
     ),
     Fault(

@@ -47,41 +47,41 @@ def other_bumps(scale: float, n: int, rng: np.random.Generator) -> Answer:
 
 
 def tempered_run(swaps: str, plant: Plant, scale: float, n: int, rng: np.random.Generator) -> Answer:
+    plant("kernels")
     plant("tempering.swaps")
     run, kernel = plant("tempering.parallel").parallel_tempering, random_walk(scale)
     path, betas = bumps_path(scale), linear_schedule(3)
     return of(run(path, betas, 60, n // 5, kernel, swaps, n_burn_in=40, keep="nothing", rng=rng, workers=1))
 
 
-class _TinyRungs:
-    """Two rungs over two states, as `sweep` asks for them; nothing moves but by swaps."""
+class _TinyRung:
+    """A distribution over two states."""
 
-    log_f = TINY_LADDER[[0, 3]]
+    def __init__(self, log_f: np.ndarray):
+        self.log_f = log_f
 
-    def move(self, carried: tuple[np.ndarray], k: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray]:
-        return carried
-
-    def log_density(self, carried: tuple[np.ndarray], k: np.ndarray) -> np.ndarray:
-        return self.log_f[k, carried[0][..., 0]]
+    def log_density(self, x: np.ndarray) -> np.ndarray:
+        return self.log_f[x[..., 0]]
 
 
 class _EveryPair:
     def propose(self, rng: np.random.Generator) -> np.ndarray:
         return np.ones((1, 4), dtype=bool)
 
-    def hear(self, accepted: np.ndarray) -> None:
+    def update(self, accepted: np.ndarray) -> None:
         """It has no memory."""
 
 
 def swap_matrix_of(plant: Plant) -> tuple[np.ndarray, np.ndarray]:
     """Exchanges on two rungs and two states: with the probability of `sweep`, and as `swapped` makes them."""
-    swapped, sweep = plant("tempering.swaps").swapped, plant("tempering.parallel").sweep
+    swapped, sweep = plant("kernels").swapped, plant("tempering.parallel").pt_sweep
     states = np.array([[0, 0, 1, 1], [0, 1, 0, 1]])  # (K+1, C): a ladder for each configuration
-    alpha = sweep(_TinyRungs(), (states[..., None],), _EveryPair(), np.random.default_rng(0))[1].swap_probabilities[0]
+    rungs, still = [_TinyRung(row) for row in TINY_LADDER[[0, 3]]], lambda f, x, rng: x
+    alpha = np.exp(sweep(rungs, states[..., None], _EveryPair(), still, np.random.default_rng(0))[3][0])
     new = swapped(states, np.ones((1, 4), dtype=bool))
     T = np.diag(1 - alpha)
     T[np.arange(4), 2 * new[0] + new[1]] += alpha
-    return T, ladder_distribution(_TinyRungs.log_f)
+    return T, ladder_distribution(TINY_LADDER[[0, 3]])
 
 
 def lifted_matrix_of(plant: Plant) -> tuple[np.ndarray, np.ndarray]:
@@ -90,7 +90,7 @@ def lifted_matrix_of(plant: Plant) -> tuple[np.ndarray, np.ndarray]:
 
     def move(n: int, e: int, accepted: bool, n_pairs: int) -> tuple[int, int]:
         walker.rung, walker.direction = np.array([n]), np.array([e])
-        walker.hear(np.full((n_pairs, 1), accepted))
+        walker.update(np.full((n_pairs, 1), accepted))
         return int(walker.rung[0]), int(walker.direction[0])
 
     tags = tag_states(3)

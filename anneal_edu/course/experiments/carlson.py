@@ -21,7 +21,7 @@ from anneal_edu.course.experiments.kept import HERE, Run
 from anneal_edu.distributions import BinaryRBM, JointRBM, base_rate_rbm
 from anneal_edu.kernels import gibbs
 from anneal_edu.paths.geometric import Path, geometric_path
-from anneal_edu.paths.rungs import rungs_on
+from anneal_edu.paths.ladder import ladder_on
 from anneal_edu.paths.schedules import linear_schedule
 from anneal_edu.reweighting.density_matrix import log_density_slopes
 from anneal_edu.reweighting.integration import thermodynamic_integration
@@ -269,11 +269,10 @@ def from_one_matrix(path: Path, found: RTSResult, n_sweeps: int, rng: np.random.
     Yields name, log Ẑ and standard error, the latter as if the draws were independent.
     """
     schedule, log_z = found.schedule, found.log_z
-    walk = tempered_walk(rungs_on(path, schedule), log_z, found.x, found.rungs, rng=rng)
-    states = list(islice(walk, every - 1, n_sweeps, every))
-    order, counts = by_rungs(np.concatenate([state.rungs for state in states]), len(schedule))
-    x = np.concatenate([state.x for state in states])[order]
-    log_q = np.concatenate([state.log_conditionals for state in states], axis=1)[:, order]
+    walk = tempered_walk(ladder_on(path, schedule), log_z, found.x, found.rungs, rng)
+    x, rungs, log_q = zip(*islice(walk, every - 1, n_sweeps, every), strict=True)
+    order, counts = by_rungs(np.concatenate(rungs), len(schedule))
+    x, log_q = np.concatenate(x)[order], np.concatenate(log_q, axis=1)[:, order]
     log_f = log_q + log_z[:, None]  # up to a constant of each draw, which no ratio feels
     start = float(log_z[0])
     try:

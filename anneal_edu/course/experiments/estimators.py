@@ -23,7 +23,7 @@ from anneal_edu.distributions import BinaryRBM
 from anneal_edu.estimate import Diagnostic, Estimate
 from anneal_edu.kernels import gibbs
 from anneal_edu.paths.geometric import Path, geometric_path
-from anneal_edu.paths.rungs import rungs_on
+from anneal_edu.paths.ladder import ladder_on
 from anneal_edu.paths.schedules import linear_schedule
 from anneal_edu.reweighting.density_matrix import log_density_matrix, log_density_slopes
 from anneal_edu.reweighting.integration import thermodynamic_integration
@@ -238,14 +238,14 @@ def tempered_sampling(
     each = n_sweeps // (2 * n_initial)
     *_, last = islice(rts_rounds(path, schedule, n_initial, each, n_chains, rng=rng), n_initial)
     log_z = last.corrected_log_z
-    walk = tempered_walk(rungs_on(path, schedule), log_z, last.x, last.rungs, rng=rng)
-    states = list(islice(walk, n_sweeps - n_initial * each))
-    run = round_of(states, log_z, last.rungs)
-    log_q, visited = (np.concatenate([getattr(s, name) for s in states], -1) for name in ("log_conditionals", "rungs"))
-    order, counts = by_rungs(visited, n_rungs)
-    slopes = log_density_slopes(path, schedule, np.concatenate([s.x for s in states]))[:, order]
+    walk = tempered_walk(ladder_on(path, schedule), log_z, last.x, last.rungs, rng)
+    x, k, log_q = (np.array(each) for each in zip(*islice(walk, n_sweeps - n_initial * each), strict=True))
+    run = round_of(log_z, np.logaddexp.reduce(log_q).T, np.array([last.rungs, *k]).T, x[-1], k[-1])
+    log_q = np.concatenate(log_q, axis=-1)
+    order, counts = by_rungs(k.ravel(), n_rungs)
+    slopes = log_density_slopes(path, schedule, np.concatenate(x))[:, order]
     draws = (log_q + log_z[:, None])[:, order], counts  # log f but for a term of x, which no ratio feels
-    labels = {"chains": np.tile(np.arange(n_chains), len(states))[order], "start_log_z": problem.start.log_z()}
+    labels = {"chains": np.tile(np.arange(n_chains), len(x))[order], "start_log_z": problem.start.log_z()}
     integrate = partial(_read, run.warnings, thermodynamic_integration, *draws, schedule, slopes, **labels)
     found = {
         "RTS": run.estimate,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import lru_cache, partial
 from operator import attrgetter
 
 import numpy as np
@@ -12,10 +12,10 @@ from scipy.special import logsumexp
 from anneal_edu.distributions import Gaussian, Unnormalized
 from anneal_edu.kernels import Kernel
 from anneal_edu.paths.geometric import GeometricPath, Path, geometric_path
-from anneal_edu.paths.rungs import rungs_on
+from anneal_edu.paths.ladder import ladder_on
 from anneal_edu.paths.schedules import linear_schedule
 from anneal_edu.reweighting.density_matrix import log_density_matrix
-from anneal_edu.tempering.rts import RTSRound, corrected_rounds
+from anneal_edu.tempering.rts import RTSRound, corrected_rounds, rts_round
 
 BUMPS = np.array([-4.0, 1.0, 5.0])
 """Where the three bumps of `three_bumps` stand."""
@@ -73,9 +73,9 @@ def poster_rounds(
 
     All later rounds hold the last Ẑ_k, and are pooled. `anneal_edu.tempering.rts` has more care for its first rounds.
     """
-    start, ladder = path(0.0), rungs_on(path, schedule, kernel)
+    start, walk = path(0.0), partial(rts_round, ladder_on(path, schedule, kernel), n_sweeps, rng, None)
     log_z, x, rungs = np.full(len(schedule), start.log_z()), start.sample(n_chains, rng), np.zeros(n_chains, dtype=int)
-    yield from corrected_rounds(ladder, log_z, x, rungs, n_initial, n_sweeps, attrgetter("log_z"), rng)
+    yield from corrected_rounds(walk, log_z, x, rungs, n_initial, attrgetter("log_z"))
 
 
 @lru_cache(maxsize=64)

@@ -54,8 +54,11 @@ def walk(step_size: float, refresh: float, seed: int) -> Walk:
     """One run from N(0, I) to the valley; all runs of one seed use the same random numbers."""
     path = geometric_path(Gaussian(np.zeros(2), np.eye(2)), valley())
     rng = np.random.default_rng(seed)
-    states = list(hais_states(path, linear_schedule(N_STEPS), N_CHAINS, step_size, refresh, rng))
-    return Walk(np.array([state.x for state in states]), np.array([state.accepted for state in states]))
+    x = path.start.sample(N_CHAINS, rng)
+    v, settings = rng.standard_normal(x.shape), ([step_size] * N_STEPS, [refresh] * N_STEPS, rng)
+    states = list(hais_states(path, linear_schedule(N_STEPS), x, v, *settings))
+    accepted = [np.ones(N_CHAINS, dtype=bool), *(state.accepted for state in states)]
+    return Walk(np.array([x, *(state.x for state in states)]), np.array(accepted))
 
 
 def typical(walks: Iterable[Walk]) -> int:

@@ -50,7 +50,7 @@ def walks(n_pairs: int, barrier: float, memory: float, seed: int) -> dict[str, n
         proposed = np.stack([scheme.propose(coins) for scheme in schemes], axis=1)  # (K, schemes, C)
         accepted = proposed & (numbers[:, None] < log_alpha)
         for i, scheme in enumerate(schemes):
-            scheme.hear(accepted[:, i])
+            scheme.update(accepted[:, i])
         x = swapped(x, accepted)
         replicas.append(swapped(replicas[-1], accepted))
     return dict(zip(SCHEMES, np.array(replicas).transpose(2, 0, 1, 3), strict=True))

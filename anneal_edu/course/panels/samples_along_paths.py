@@ -16,7 +16,6 @@ from anneal_edu.course.panels.digits_annealing import BASE_RATE, UNIFORM
 from anneal_edu.distributions import BinaryRBM
 from anneal_edu.distributions.hidden_states import (
     effective_number_of_states,
-    hidden_probabilities,
     likeliest_hidden_state,
 )
 from anneal_edu.models.knots import load_spline
@@ -54,7 +53,7 @@ def paths_to(model: str, start: str) -> dict[str, Path]:
 def measures_along(model: str, start: str, style: str) -> Measures:
     """Exact measures of the path."""
     rbms = [paths_to(model, start)[style](beta) for beta in linear_schedule(N_STOPS)]
-    p_h = [hidden_probabilities(rbm) for rbm in rbms]
+    p_h = [rbm.hidden_probabilities() for rbm in rbms]
     return Measures(
         np.array([effective_number_of_states(p) for p in p_h]),
         np.array([p.max() for p in p_h]),
@@ -75,7 +74,7 @@ def chains_in_the_likeliest(model: str, start: str, style: str, seed: int, stop:
     """How many chains of AIS are in the likeliest hidden state of the path at a stop."""
     rbm = paths_to(model, start)[style](stop / N_STOPS)
     where = likeliest_hidden_state(rbm, chains_along(model, start, style, seed)[stop])
-    return int(np.sum(where == hidden_probabilities(rbm).argmax()))
+    return int(np.sum(where == rbm.hidden_probabilities().argmax()))
 
 
 def pictures_of(rbm: BinaryRBM, v: np.ndarray | None, seed: int) -> np.ndarray:

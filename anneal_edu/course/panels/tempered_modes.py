@@ -2,18 +2,17 @@
 
 import math
 from functools import lru_cache
-from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
 
-from anneal_edu import Gaussian, Unnormalized, linear_schedule, random_walk, tempering_states
+from anneal_edu import Gaussian, Unnormalized, linear_schedule
 from anneal_edu.course.figures import tempering
 from anneal_edu.course.panels.base import Panel, Readout
 from anneal_edu.course.panels.controls import seed, slider, steps
-from anneal_edu.kernels import accept
-from anneal_edu.paths.geometric import GeometricPath
+from anneal_edu.kernels import accept, swapped
 from anneal_edu.tempering.record import count_round_trips
+from anneal_edu.tempering.swaps import EvenOdd
 
 CENTRES, WIDTH, SHARES = np.array([-6.0, 0.0, 5.0]), 0.4, np.array([0.2, 0.5, 0.3])
 BORDERS = np.array([-3.0, 2.5])
@@ -35,7 +34,7 @@ def three_modes() -> Unnormalized:
 
 
 class Rungs:
-    """The geometric path from N(0, hottest²) to `three_modes`, all rungs at once, as `anneal_edu.paths.rungs.Rungs`.
+    """The geometric path from N(0, hottest²) to `three_modes`, all rungs at once.
 
     Examples
     --------
@@ -52,36 +51,19 @@ class Rungs:
         start = -math.log(self.hottest * math.sqrt(2 * math.pi)) - x[..., 0] ** 2 / (2 * self.hottest**2)
         return (1 - betas) * start + betas * _log_f(x)
 
-    def carry(self, x: np.ndarray) -> tuple:
-        """States, and nothing else."""
-        return (x,)
-
-    def move(self, carried: tuple, rungs: np.ndarray, rng: np.random.Generator) -> tuple:
-        """A random walk step of every chain on its rung."""
-        (x,), betas = carried, self.betas[rungs]
-        proposal = x + STEP * rng.standard_normal(x.shape)
+    def move(self, x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """A random walk step of every chain on its rung, (K+1, C, 1)."""
+        betas, proposal = self.betas[:, None], x + STEP * rng.standard_normal(x.shape)
         accepted = accept(self.log_f(proposal, betas) - self.log_f(x, betas), rng)
-        return (np.where(accepted[..., None], proposal, x),)
+        return np.where(accepted[..., None], proposal, x)
 
-    def log_density(self, carried: tuple, rungs: np.ndarray) -> np.ndarray:
-        """Log f_k of every state on a rung k of its own."""
-        return self.log_f(carried[0], self.betas[rungs])
-
-
-class ToThreeModes(GeometricPath):
-    """The path itself, which offers these rungs."""
-
-    def walking_ladder(self, schedule: np.ndarray) -> Rungs:
-        """All rungs at once, moved by a random walk."""
-        return Rungs(schedule, math.sqrt(self.start.cov[0, 0]))
-
-
-def walk(distribution, x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """The random walk of every chain."""
-    return random_walk(STEP)(distribution, x, rng)
-
-
-walk.ladder = "walking_ladder"
+    def sweep(self, x: np.ndarray, scheme: EvenOdd, rng: np.random.Generator) -> tuple:
+        """As `anneal_edu.tempering.parallel.pt_sweep`, all rungs at once: x, accepted, log f_{k+1}(x_k) / f_k(x_k)."""
+        x, betas = self.move(x, rng), self.betas[:, None]
+        own = self.log_f(x, betas)
+        above, below = self.log_f(x[:-1], betas[1:]), self.log_f(x[1:], betas[:-1])
+        accepted = scheme.propose(rng) & accept(above + below - own[:-1] - own[1:], rng)
+        return swapped(x, accepted), accepted, above - own[:-1]
 
 
 class Runs(NamedTuple):
@@ -102,11 +84,16 @@ def runs(n_pairs: int, hottest: float, n_sweeps: int, seed: int) -> Runs:
     target, rng = Rungs(np.ones(1), hottest), np.random.default_rng([seed, 0])
     x, alone = hottest * rng.standard_normal((1, N_CHAINS, 1)), []
     for _ in range(n_sweeps * (n_pairs + 1)):
-        (x,) = target.move((x,), np.zeros((1, N_CHAINS), dtype=int), rng)
+        x = target.move(x, rng)
         alone.append(x[0, :, 0])
-    path, rng = ToThreeModes(Gaussian([0.0], [[hottest**2]]), three_modes()), np.random.default_rng([seed, 1])
-    states = tempering_states(path, linear_schedule(n_pairs) ** 2, N_CHAINS, walk, rng=rng)
-    kept = [(state.x[-1, :, 0], state.replicas, state.log_ratios[0]) for state in islice(states, n_sweeps)]
+    rungs, scheme = Rungs(linear_schedule(n_pairs) ** 2, hottest), EvenOdd(n_pairs, N_CHAINS)
+    start, rng, kept = Gaussian([0.0], [[hottest**2]]), np.random.default_rng([seed, 1]), []
+    x = np.stack([start.sample(N_CHAINS, rng) for _ in rungs.betas])  # (K+1, C, 1)
+    replicas = np.tile(np.arange(n_pairs + 1)[:, None], (1, N_CHAINS))
+    for _ in range(n_sweeps):
+        x, accepted, log_ratio = rungs.sweep(x, scheme, rng)
+        replicas = swapped(replicas, accepted)
+        kept.append((x[-1, :, 0], replicas, log_ratio))
     tempered, replicas, log_ratios = (np.array(each) for each in zip(*kept, strict=True))
     ratios = np.exp(log_ratios[n_sweeps // 2 :])  # (T, K, C)
     means = ratios.mean(0)

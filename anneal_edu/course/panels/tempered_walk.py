@@ -13,7 +13,7 @@ from anneal_edu.course.experiments.tempered_sampling import BUMPS, exact_log_z, 
 from anneal_edu.course.figures import tempered_sampling
 from anneal_edu.course.panels.base import Panel, Readout
 from anneal_edu.course.panels.controls import choice, seed, slider, steps
-from anneal_edu.paths.rungs import rungs_on
+from anneal_edu.paths.ladder import ladder_on
 from anneal_edu.tempering.simulated import tempered_walk
 
 N_ROUNDS, N_INITIAL = 12, 6
@@ -55,9 +55,8 @@ def way(n_rungs: int, z: str, seed: int, number: int) -> tuple[np.ndarray, np.nd
     else:
         x, rungs = made.rounds[number - 2].x, made.rounds[number - 2].rungs
     log_z = made.rounds[number - 1].assumed_log_z
-    ladder = rungs_on(path, schedule, KERNEL)
-    states = list(islice(tempered_walk(ladder, log_z, x, rungs, rng=rng), N_SWEEPS))
-    return np.array([x[:, 0], *(s.x[:, 0] for s in states)]), np.array([rungs, *(s.rungs for s in states)])
+    sweeps = list(islice(tempered_walk(ladder_on(path, schedule, KERNEL), log_z, x, rungs, rng), N_SWEEPS))
+    return np.array([x[:, 0], *(x[:, 0] for x, _, _ in sweeps)]), np.array([rungs, *(k for _, k, _ in sweeps)])
 
 
 def most_travelled(x: np.ndarray, rungs: np.ndarray) -> int:

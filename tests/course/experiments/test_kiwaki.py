@@ -7,7 +7,6 @@ import anneal_edu as ae
 from anneal_edu.course.experiments import kiwaki, stored
 from anneal_edu.course.experiments.kept import Run
 from anneal_edu.distributions import binary_states
-from anneal_edu.distributions.hidden_states import hidden_probabilities
 
 
 def test_a_mirrored_model_is_its_own_mirror_image():
@@ -52,7 +51,7 @@ def test_the_printed_conditional_moves_the_moments_and_the_repaired_one_does_not
 def test_far_modes_has_a_tenth_of_its_mass_far_away():
     grbm = kiwaki.far_modes()
     h = binary_states(grbm.n_hidden)
-    p_h, means = hidden_probabilities(grbm), grbm.visible_mean(h.astype(float))
+    p_h, means = grbm.hidden_probabilities(), grbm.visible_mean(h.astype(float))
     distance = np.linalg.norm(means - means[p_h.argmax()], axis=1) / 0.7
     np.testing.assert_array_equal(grbm.sigma, 0.7)
     assert p_h[distance < 5].sum() == pytest.approx(0.8916, abs=1e-4)

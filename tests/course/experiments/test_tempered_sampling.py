@@ -56,12 +56,12 @@ def test_each_initial_round_walks_at_the_guess_of_the_one_before_and_the_others_
 
 def test_later_rounds_are_pooled():
     """The same random numbers in one long round give the same shares."""
-    from anneal_edu.paths.rungs import Rungs
+    from anneal_edu.paths.ladder import Ladder
     from anneal_edu.tempering.rts import rts_round
 
     path, rng, schedule = three_bumps(), np.random.default_rng(0), ae.linear_schedule(4)
     x, rungs = path.start.sample(10, rng), np.zeros(10, dtype=int)
-    long = rts_round(Rungs(path, schedule, ae.random_walk(1.0)), np.zeros(5), x, rungs, 20, rng)
+    long = rts_round(Ladder(path, schedule, ae.random_walk(1.0)), 20, rng, None, np.zeros(5), x, rungs)
     pooled = rounds(0, 4)[-1]
     np.testing.assert_allclose(pooled.chain_log_shares, long.chain_log_shares, atol=1e-12)
     np.testing.assert_allclose(pooled.visits, long.visits, atol=1e-12)

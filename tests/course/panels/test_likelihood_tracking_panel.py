@@ -6,7 +6,7 @@ import pytest
 from anneal_edu.course.figures.likelihood_tracking import TRAIN, VALIDATION
 from anneal_edu.course.panels import LikelihoodTracking
 from anneal_edu.course.panels import likelihood_tracking as watch
-from anneal_edu.paths.rbm import RBMRungs
+from anneal_edu.paths.rbm import GeometricRBMPath, RBMLadder
 
 
 def test_the_truth_is_the_truth():
@@ -29,8 +29,11 @@ def test_errors_are_those_of_the_same_update():
 def test_every_gibbs_step_is_counted(monkeypatch):
     """gibbs_steps against the chains that were moved while looking, those that first climb the ladder among them."""
     watch.training(0.1, 0)
-    counted, move = [], RBMRungs.move
-    monkeypatch.setattr(RBMRungs, "move", lambda self, c, *more: counted.append(len(c[0])) or move(self, c, *more))
+    counted, move = [], RBMLadder.move
+    monkeypatch.setattr(RBMLadder, "move", lambda self, v, *more: counted.append(len(v)) or move(self, v, *more))
+    step = GeometricRBMPath.weigh_and_gibbs
+    climbed = lambda self, before, now, v, rng: counted.append(len(v)) or step(self, before, now, v, rng)  # noqa: E731
+    monkeypatch.setattr(GeometricRBMPath, "weigh_and_gibbs", climbed)
     assert len(list(watch.looks_at(0.1, 0, 250, 2, 5))) == 6
     looking, learning = watch.gibbs_steps(250, 2, 5)
     assert sum(counted) == looking

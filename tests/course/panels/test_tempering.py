@@ -92,5 +92,5 @@ def test_the_panel_walks_the_geometric_path_of_the_library():
     path = ae.geometric_path(ae.Gaussian([0.0], [[4.0]]), three_modes())
     betas, x = np.array([0.0, 0.3, 1.0]), np.linspace(-30, 30, 60).reshape(3, 20, 1)
     for k in (np.arange(3), np.array([1, 0, 2])):
-        found = Rungs(betas, 2.0).log_density((x,), np.tile(k[:, None], 20))
+        found = Rungs(betas, 2.0).log_f(x, betas[k][:, None])
         np.testing.assert_allclose(found, [path(betas[k[row]]).log_density(x[row]) for row in range(3)])

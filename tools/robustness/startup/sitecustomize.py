@@ -1,4 +1,4 @@
-"""Runs in every Python whose PYTHONPATH names this folder: where a seed shift was asked for, it is in force at once."""
+"""Shift the seeds of every Python whose PYTHONPATH names this folder, if a shift is asked for."""
 
 import os
 

@@ -22,11 +22,6 @@ def digits(size: int = 8) -> np.ndarray:
     -------
     (1797, size²) float32 array of 0 and 1, rows of pixels one after another
 
-    Raises
-    ------
-    ValueError
-        Where ``size`` is neither 8 nor 28.
-
     Examples
     --------
     >>> import anneal_edu as ae
@@ -41,7 +36,7 @@ def digits(size: int = 8) -> np.ndarray:
 @lru_cache
 def _pixels(size: int) -> np.ndarray:
     from scipy.ndimage import zoom
-    from sklearn.datasets import load_digits  # slow to import, and needed here alone
+    from sklearn.datasets import load_digits  # slow to import
 
     images = load_digits().images / 16  # (1797, 8, 8)
     if size == 28:

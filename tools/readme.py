@@ -1,11 +1,14 @@
-"""Run the example of the README and write what it prints below it: python tools/readme_example.py"""
+"""Renew the picture of the README and what its example prints: python tools/readme.py"""
 
 import contextlib
 import io
 import re
 from pathlib import Path
 
-README = Path(__file__).parents[1] / "README.md"
+import anneal_edu as ae
+
+ROOT = Path(__file__).parents[1]
+README = ROOT / "README.md"
 EXAMPLE = re.compile(r"```python\n(.*?)```\n\n```text\n(.*?)\n```", re.DOTALL)
 
 
@@ -22,3 +25,4 @@ if __name__ == "__main__":
     code, _ = EXAMPLE.search(text).groups()
     output = printed_by(code)
     README.write_text(EXAMPLE.sub(lambda _: f"```python\n{code}```\n\n```text\n{output}\n```", text), encoding="utf-8")
+    (ROOT / "docs" / "two_paths.png").write_bytes(ae.panels.TwoPaths().figure.png())
