@@ -18,7 +18,7 @@ from anneal_edu.annealing.likelihood import LikelihoodResult, log_likelihood, ra
 from anneal_edu.annealing.matrices import expected_ais_weights, gibbs_matrix, metropolis_matrix, state_distributions
 from anneal_edu.annealing.reverse import ReverseAISResult, Sandwich, reverse_ais, sandwich
 from anneal_edu.auditing.audit import audit
-from anneal_edu.auditing.findings import AuditResult, Finding
+from anneal_edu.auditing.report import AuditResult, Finding
 from anneal_edu.distributions import (
     BilinearGenerative,
     BinaryRBM,

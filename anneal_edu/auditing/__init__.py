@@ -1,1 +1,1 @@
-"""Tests of other people's samplers: kernels, paths and estimators are asked on tiny problems with exact answers."""
+"""Tests of kernels, paths and estimators that anyone wrote, on small problems with exact answers."""

@@ -1,4 +1,4 @@
-"""An audit of a sampler that anyone wrote: exact and statistical tests on tiny problems, and a report in words."""
+"""Audit a sampler: exact and statistical tests on small problems, and a report in words."""
 
 from __future__ import annotations
 
@@ -8,14 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from anneal_edu.auditing.findings import AuditResult, Docket
-from anneal_edu.auditing.invariance import TIMES_MORE
-from anneal_edu.auditing.of_estimators import audit_estimator
-from anneal_edu.auditing.of_kernels import audit_kernel
-from anneal_edu.auditing.of_paths import audit_path
+from anneal_edu.auditing.audit_estimator import audit_estimator
+from anneal_edu.auditing.audit_kernel import audit_kernel
+from anneal_edu.auditing.audit_path import audit_path
+from anneal_edu.auditing.invariance import REPEAT_FACTOR
+from anneal_edu.auditing.report import AuditResult, Report
 from anneal_edu.validation import as_count, as_number, require_ability, require_callable, require_generator
 
-KERNEL, PATH, ESTIMATOR = "kernel", "path", "estimator"
 _WANTED = "a kernel(distribution, x, rng), a path(beta) or an estimator(path, schedule, n_chains, kernel=…, rng=…)"
 
 
@@ -27,44 +26,37 @@ def audit(
     risk: float = 0.001,
     rng: np.random.Generator,
 ) -> AuditResult:
-    """Ask a kernel, a path or an estimator of your own what it must be able to answer, on problems that can be solved.
+    """Test a kernel, a path or an estimator of your own on small problems with exact answers.
 
-    What it is, its signature says: ``kernel(distribution, x, rng)``, ``path(beta)`` or
+    The signature tells which it is: ``kernel(distribution, x, rng)``, ``path(beta)`` or
     ``estimator(path, schedule, n_chains, kernel=…, rng=…)``, which returns something with ``log_z``.
 
-    * A kernel must leave five densities and a small RBM invariant: exact draws that it moves must stay exact draws. It
-      must be able to come everywhere, draw all its chance from ``rng``, remember nothing, leave its input alone, and
-      move every chain, each independently of the others.
-    * A path must give densities whose normalisers, gradients, draws and Gibbs steps belong to one another.
-    * An estimator must find log Z of four problems, shift it by c where log f is shifted by c, use the kernel, the
-      schedule and all the chains that it is given, and tell the truth about its error where it gives one.
+    * A kernel must leave five densities and a small RBM invariant: exact draws must remain exact draws. It must reach
+      every state, take all randomness from ``rng``, keep nothing between calls, leave its input unchanged, and move
+      all chains, independently of each other.
+    * The densities, normalisers, gradients, draws and Gibbs steps of a path must fit each other.
+    * An estimator must find log Z of four problems, shift it by c if log f is shifted by c, use the kernel, the
+      schedule and all chains that it gets, and report a correct error, if it reports one.
 
-    No test sees everything. In particular a mode that no chain reaches from where chains begin leaves no trace here.
+    No test finds everything. In particular, a mode that no chain reaches from the start leaves no trace here.
 
     Parameters
     ----------
     subject : callable
     on : Distribution, optional
         For a kernel that needs more of a distribution than log f and its gradient: one that it can move, with exact
-        draws, ``sample(n, rng)``. It is then asked on this one alone.
+        draws, ``sample(n, rng)``. The kernel is then tested on this one alone.
     n_draws : int
-        Exact draws that are moved together at first; suspicious averages are asked again with eight times as many.
-        A kernel then moves single chains five million times, 300,000 times if 200 are asked for: ask a slow one so.
+        Exact draws that are moved together at first; suspicious means are tested with eight times as many.
+        A kernel then moves single chains five million times, or 300,000 times with 200 draws.
     risk : float
-        The probability, at most, that something right is accused: each of n tests gets risk / n (Bonferroni).
+        The probability, at most, of a finding in something correct: each of n tests gets risk / n (Bonferroni).
     rng : numpy.random.Generator
 
     Returns
     -------
     AuditResult
-        ``passed``, ``findings`` with a kind and a sentence each, and all of it as text.
-
-    Raises
-    ------
-    TypeError
-        Where the signature is that of none of the three.
-    ValueError
-        Where ``n_draws`` is below 200, or ``risk`` not between 0 and 1.
+        ``passed``, ``findings`` with a kind and a sentence each, and a printed report.
 
     Examples
     --------
@@ -79,42 +71,35 @@ def audit(
     if not 0 < risk < 1:
         raise ValueError(f"risk must lie strictly between 0 and 1, got {risk}")
     require_generator(rng)
-    kind, docket = kind_of(subject), Docket()
+    kind, report = kind_of(subject), Report()
     if on is not None:
-        if kind != KERNEL:
+        if kind != "kernel":
             raise TypeError(f"on is for a kernel, got it with a {kind}")
         require_ability(on, "sample", "audited", "a distribution with exact draws")
     with np.errstate(all="ignore"):
-        if kind == KERNEL:
-            audit_kernel(subject, on, n_draws, docket, rng)
-        elif kind == PATH:
-            audit_path(subject, n_draws, docket, rng)
+        if kind == "kernel":
+            audit_kernel(subject, on, n_draws, report, rng)
+        elif kind == "path":
+            audit_path(subject, n_draws, report, rng)
         else:
-            audit_estimator(subject, docket, rng)
-    return docket.closed(kind, risk, TIMES_MORE * n_draws * (kind != ESTIMATOR))
+            audit_estimator(subject, report, rng)
+    return report.finish(kind, risk, REPEAT_FACTOR * n_draws * (kind != "estimator"))
 
 
 def kind_of(subject: Callable[..., Any]) -> str:
-    """What a function is, by what must be handed to it.
-
-    Examples
-    --------
-    >>> import anneal_edu as ae
-    >>> kind_of(ae.gibbs), kind_of(lambda beta: ae.uniform_rbm(2, 2)), kind_of(ae.ais)
-    ('kernel', 'path', 'estimator')
-    """
+    """Whether a function is a "kernel", a "path" or an "estimator", by its signature."""
     try:
         parameters = inspect.signature(subject).parameters.values()
     except (TypeError, ValueError):
         raise TypeError(f"subject must be {_WANTED}; its signature cannot be read") from None
-    by_place = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
-    needed = [p.name for p in by_place if p.default is p.empty]
-    by_name = {p.name for p in parameters if p.kind is p.KEYWORD_ONLY}
-    names = [p.name for p in by_place]
-    if needed[:1] == ["path"] or {"schedule", "n_chains"} & set(names) or (len(needed) >= 3 and "rng" in by_name):
-        return ESTIMATOR
+    positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    needed = [p.name for p in positional if p.default is p.empty]
+    keywords = {p.name for p in parameters if p.kind is p.KEYWORD_ONLY}
+    names = [p.name for p in positional]
+    if needed[:1] == ["path"] or {"schedule", "n_chains"} & set(names) or (len(needed) >= 3 and "rng" in keywords):
+        return "estimator"
     if len(needed) == 1 and "rng" not in names:
-        return PATH
+        return "path"
     if len(needed) == 3 or names[:3] == ["distribution", "x", "rng"]:
-        return KERNEL
+        return "kernel"
     raise TypeError(f"subject must be {_WANTED}, got one with the arguments ({', '.join(names)})")

@@ -1,7 +1,7 @@
-"""Does a kernel leave a distribution as it is, and does it come everywhere?
+"""Whether a kernel leaves a distribution invariant, and whether it can reach all of it.
 
-Chains that start at exact draws and move by a right kernel are exact draws for ever, so that the mean change of
-anything is zero. Many things are looked at, the most suspicious ones again with new draws; only these are tests.
+Exact draws that a right kernel moves remain exact draws, so that the mean change of every statistic is zero. Many
+statistics are computed; only the most suspicious ones are tested, with new draws.
 """
 
 from __future__ import annotations
@@ -10,109 +10,108 @@ from collections.abc import Callable
 
 import numpy as np
 
-from anneal_edu.auditing.findings import Docket, z_and_p
-from anneal_edu.auditing.moves import Moves
-from anneal_edu.auditing.worlds import World
+from anneal_edu.auditing.checked_kernel import CheckedKernel
+from anneal_edu.auditing.problems import Problem
+from anneal_edu.auditing.statistics import z_and_p
 
-STOPS = (1, 4, 12)  # moves after which chains are looked at
+STOPS = (1, 4, 12)  # numbers of moves after which statistics are computed
 N_SUSPECTS = 2
-TIMES_MORE = 8
-N_TOGETHER = 4  # chains a call, where it is asked whether each of a few is treated right
+REPEAT_FACTOR = 8
+N_TOGETHER = 4  # chains per call in check_rows
 NEWEST = "is each coordinate drawn given the newest values of the others?"
 _MANY = 80  # a quarter of those near a threshold should cross it: that none does has then probability 1e-10
 
 
-def walked(moves: Moves, world: World, n: int, rng: np.random.Generator) -> list[np.ndarray]:
-    """Exact draws, and where they are after the moves of `STOPS`: four arrays (n, D)."""
-    x = np.asarray(world.distribution.sample(n, rng))
-    x = x if world.discrete else x.astype(np.float64)
+def moved_draws(kernel: CheckedKernel, problem: Problem, n: int, rng: np.random.Generator) -> list[np.ndarray]:
+    """Exact draws, and the same after the moves of `STOPS`: four arrays (n, D)."""
+    x = np.asarray(problem.distribution.sample(n, rng))
+    x = x if problem.discrete else x.astype(np.float64)
     stages = [x]
     for move in range(1, max(STOPS) + 1):
-        x = moves(world, x, rng)
+        x = kernel(problem, x, rng)
         if move in STOPS:
             stages.append(x)
     return stages
 
 
-def changes(probe: Callable[[np.ndarray], np.ndarray], stages: list[np.ndarray]) -> np.ndarray:
-    """How much a probe has changed at each stop, (n, 3)."""
-    before = probe(stages[0])
-    return np.stack([probe(x) - before for x in stages[1:]], axis=1)
+def changes(statistic: Callable[[np.ndarray], np.ndarray], stages: list[np.ndarray]) -> np.ndarray:
+    """The change of a statistic at each stop, (n, 3)."""
+    before = statistic(stages[0])
+    return np.stack([statistic(x) - before for x in stages[1:]], axis=1)
 
 
-def ask_invariance(moves: Moves, world: World, n: int, docket: Docket, rng: np.random.Generator, tip: str = "") -> bool:
-    """Many chains, moved together. Returns whether any ever moved, or need not have. A tip is on one move."""
-    stages = walked(moves, world, n, rng)
+def check_invariance(
+    kernel: CheckedKernel, problem: Problem, n: int, rng: np.random.Generator, hint: str = ""
+) -> bool:
+    """Move many chains together. Returns whether any moved, or need not have. The hint is for one move."""
+    stages = moved_draws(kernel, problem, n, rng)
     if all((x == stages[0]).all() for x in stages[1:]):
-        docket.left_out.append(f"{world.name}: {n} chains stood still in {max(STOPS)} moves: there is nothing to see")
-        return bool((stages[0] != np.median(stages[0], 0)).any(1).sum() < _MANY)  # where nearly all draws are one state
-    _look_for_what_never_changes(world, stages, docket)
-    z = np.stack([z_and_p(changes(probe, stages))[0] for _, probe in world.probes])
-    stages = walked(moves, world, TIMES_MORE * n, rng)
+        kernel.report.skipped.append(f"{problem.name}: none of {n} chains moved in {max(STOPS)} moves")
+        return bool((stages[0] != np.median(stages[0], 0)).any(1).sum() < _MANY)  # nearly all draws are one state
+    _check_reach(kernel, problem, stages)
+    z = np.stack([z_and_p(changes(statistic, stages))[0] for _, statistic in problem.statistics])
+    stages = moved_draws(kernel, problem, REPEAT_FACTOR * n, rng)
     for suspect in np.argsort(-np.abs(z), axis=None)[:N_SUSPECTS]:
-        probe, stop = divmod(int(suspect), len(STOPS))
-        said, watched = world.probes[probe]
-        found, p = z_and_p(changes(watched, stages))
-        at_once = f"{f', {abs(found[0]):.1f} after one' if stop else ''}: {tip}" if tip and p[0] < 1e-6 else ""
-        docket.test(
+        index, stop = divmod(int(suspect), len(STOPS))
+        name, statistic = problem.statistics[index]
+        found, p = z_and_p(changes(statistic, stages))
+        at_once = f"{f', {abs(found[0]):.1f} after one' if stop else ''}: {hint}" if hint and p[0] < 1e-6 else ""
+        kernel.report.add_test(
             "not invariant",
-            f"of {TIMES_MORE * n} exact draws ({world.name}) {said} is {abs(found[stop]):.1f} standard "
-            f"errors off after {STOPS[stop]} move{'s' * (stop > 0)}{at_once}",
-            p[stop], f"invariance and reach on {world.name}",
+            f"{REPEAT_FACTOR * n} exact draws ({problem.name}): {name} is {abs(found[stop]):.1f} standard errors "
+            f"off after {STOPS[stop]} move{'s' * (stop > 0)}{at_once}",
+            p[stop], f"invariance and reach on {problem.name}",
         )
     return True
 
 
-def ask_rows(moves: Moves, world: World, n_calls: int, docket: Docket, rng: np.random.Generator) -> None:
-    """A few chains a call: is every one of them treated right, the first and the last as well?"""
+def check_rows(kernel: CheckedKernel, problem: Problem, n_calls: int, rng: np.random.Generator) -> None:
+    """Invariance of each row in many calls of a few chains, where what is kept from the last call shows, too."""
 
-    def by_row(n_calls: int) -> np.ndarray:
-        x = np.asarray(world.distribution.sample(N_TOGETHER * n_calls, rng)).reshape(n_calls, N_TOGETHER, -1)
+    def changes_by_row(n_calls: int) -> np.ndarray:
+        x = np.asarray(problem.distribution.sample(N_TOGETHER * n_calls, rng)).reshape(n_calls, N_TOGETHER, -1)
         after = x
         for _ in range(2):
-            after = np.stack([moves(world, few, rng) for few in after])
-        flat = (states.reshape(len(states) * N_TOGETHER, -1) for states in (after, x))
-        new, old = (world.look(states) for states in flat)
+            after = np.stack([kernel(problem, few, rng) for few in after])
+        new, old = (problem.evaluate(states.reshape(n_calls * N_TOGETHER, -1)) for states in (after, x))
         return (new - old).reshape(n_calls, -1)  # (calls, rows · F)
 
-    z, _ = z_and_p(by_row(n_calls))
+    z, _ = z_and_p(changes_by_row(n_calls))
     suspects = np.argsort(-np.abs(z))[:1]
-    z, p = z_and_p(by_row(2 * n_calls)[:, suspects])
-    row, probe = divmod(int(suspects[0]), len(world.probes))
-    docket.test(
+    z, p = z_and_p(changes_by_row(2 * n_calls)[:, suspects])
+    row, index = divmod(int(suspects[0]), len(problem.statistics))
+    kernel.report.add_test(
         "not invariant",
-        f"in calls with {N_TOGETHER} chains ({world.name}) {world.probes[probe][0]} of chain {row} is "
+        f"calls with {N_TOGETHER} chains ({problem.name}): {problem.statistics[index][0]} of chain {row} is "
         f"{abs(z[0]):.1f} standard errors off after 2 moves",
         p[0], "every chain of a few",
     )
 
 
-def _look_for_what_never_changes(world: World, stages: list[np.ndarray], docket: Docket) -> None:
-    """Moves that leave the distribution as it is, but cannot reach all of it."""
-    x, after = stages[0], stages[-1]
-    moved = (x != after).any(1)
+def _check_reach(kernel: CheckedKernel, problem: Problem, stages: list[np.ndarray]) -> None:
+    """Find what no move changes, although it differs between draws."""
+    moved = (stages[0] != stages[-1]).any(1)
     if moved.sum() < _MANY:
         return
-    start, end = x[moved], after[moved]
-    for said, scalar in world.scalars:
-        before, now = scalar(start), scalar(end)
-        if world.discrete and len(start) * before.var() < _MANY / 4 * start.var(0).sum():
+    start, end = stages[0][moved], stages[-1][moved]
+    for name, observable in problem.observables:
+        before, now = observable(start), observable(end)
+        if problem.discrete and len(start) * before.var() < _MANY / 4 * start.var(0).sum():
             continue  # it hardly differs between chains, and may change too rarely to be seen
-        change = np.abs(now - before)
-        if len(x[0]) > 1 or said.startswith(("coordinate", "the distance")):
-            scale = before.std() + 1e-300
+        change, scale = np.abs(now - before), before.std() + 1e-300
+        if start.shape[1] > 1 or name.startswith(("coordinate", "the distance")):
             if scale > 1e-12 and (change <= 1e-9 * scale).all():
-                docket.fact("cannot reach", f"{said} never changes: it stays as it began in all chains ({world.name})")
+                kernel.report.add_failure("cannot reach", f"{name} never changes in any chain ({problem.name})")
                 return
-        if not world.discrete and (at := _never_crossed(before, now)) is not None:
-            docket.fact("cannot reach", f"no chain ever takes {said} across {at:.2f} ({world.name})")
+        if not problem.discrete and (at := _never_crossed(before, now)) is not None:
+            kernel.report.add_failure("cannot reach", f"{name} never crosses {at:.2f} in any chain ({problem.name})")
             return
-    if not world.discrete:
-        _look_for_lattices(world, stages, docket)
+    if not problem.discrete:
+        _check_for_lattice(kernel, problem, stages)
 
 
 def _never_crossed(before: np.ndarray, now: np.ndarray) -> float | None:
-    """A threshold that no chain crosses though many of those that move begin near it."""
+    """A threshold that no chain crosses, although many that move start near it."""
     changed = now != before
     if changed.sum() < _MANY:
         return None
@@ -126,21 +125,22 @@ def _never_crossed(before: np.ndarray, now: np.ndarray) -> float | None:
     return None
 
 
-def _look_for_lattices(world: World, stages: list[np.ndarray], docket: Docket) -> None:
+def _check_for_lattice(kernel: CheckedKernel, problem: Problem, stages: list[np.ndarray]) -> None:
+    """Find moves to few points, or by few different steps or factors."""
     x, after = stages[0], stages[1]
     moved = (x != after).any(1)
     if moved.sum() < _MANY:
         return
-    rows = np.unique(np.round(after, 12), axis=0)
-    if len(rows) < 0.9 * len(after):
-        sentence = f"{len(after)} chains that were all apart stand on {len(rows)} points after one move ({world.name})"
-        docket.fact("cannot reach", sentence)
+    n_points = len(np.unique(np.round(after, 12), axis=0))
+    if n_points < 0.9 * len(after):
+        merged = f"{len(after)} chains at different points are at {n_points} points after one move ({problem.name})"
+        kernel.report.add_failure("cannot reach", merged)
         return
     for j in range(x.shape[1]):
         for steps in ((after - x)[moved, j], after[moved, j] / np.where(x[moved, j] == 0, 1, x[moved, j])):
             taken = np.round(steps[np.abs(steps) > 1e-12], 9)
             few = len(np.unique(taken))
             if len(taken) >= _MANY and few < 0.1 * len(taken) and not np.isclose(np.abs(taken), 1).all():
-                sentence = f"coordinate {j} takes only {few} different steps: most points are out of reach"
-                docket.fact("cannot reach", f"{sentence} ({world.name})")
+                lattice = f"coordinate {j} takes only {few} different steps: most states are out of reach"
+                kernel.report.add_failure("cannot reach", f"{lattice} ({problem.name})")
                 return

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from anneal_edu.annealing.ais import ais
-from anneal_edu.auditing.worlds import Skewed, Walled, World, real_world
+from anneal_edu.auditing.problems import Problem, Skewed, Walled, real_problem
 from anneal_edu.course.bugs.planting import Plant
 from anneal_edu.course.bugs.subject import Answer, Subject, of
 from anneal_edu.distributions import BinaryRBM, Gaussian
@@ -26,9 +26,9 @@ def skewed_path(scale: float) -> Any:
     return geometric_path(Gaussian([0.0], [[4.0 * scale**2]]), target)
 
 
-def skewed_world() -> World:
+def skewed_problem() -> Problem:
     """The end of `skewed_path`, with what is watched there."""
-    return real_world("a steep and a long tail", skewed_path(1.0)(1.0), np.random.default_rng(0))
+    return real_problem("a steep and a long tail", skewed_path(1.0)(1.0), np.random.default_rng(0))
 
 
 def _annealed(make: Callable[[Plant, float], Kernel], path: Any, n_steps: int, plant, scale, n, rng) -> Answer:
@@ -39,7 +39,7 @@ def _annealed(make: Callable[[Plant, float], Kernel], path: Any, n_steps: int, p
 def of_a_kernel(make: Callable[[Plant, float], Kernel], n_steps: int = 10, **more) -> Subject:
     return Subject(
         partial(_annealed, make, skewed_path, n_steps), np.log, n_steps, kernel=lambda plant: make(plant, 1.0),
-        world=skewed_world, reversible=True, other=other_run, path=skewed_path, **more,
+        problem=skewed_problem, reversible=True, other=other_run, path=skewed_path, **more,
     )  # fmt: skip
 
 
@@ -124,8 +124,8 @@ def product_of_both(plant: Plant, scale: float, n: int, rng: np.random.Generator
     return Answer(value, error, value - 1.96 * error, value + 1.96 * error)
 
 
-def leaning_world() -> World:
-    return real_world("two correlated coordinates", leaning_path(1.0)(1.0), np.random.default_rng(0))
+def leaning_problem() -> Problem:
+    return real_problem("two correlated coordinates", leaning_path(1.0)(1.0), np.random.default_rng(0))
 
 
 def other_leaning(scale: float, n: int, rng: np.random.Generator) -> Answer:

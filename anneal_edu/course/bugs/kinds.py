@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, cached_property
 
 import numpy as np
 from scipy.special import bdtr, ndtr, stdtr
 
 from anneal_edu.annealing.ais import ais
 from anneal_edu.annealing.reverse import reverse_ais
-from anneal_edu.auditing.findings import z_and_p
+from anneal_edu.auditing.problems import Problem
+from anneal_edu.auditing.statistics import bonferroni, error_bar_p_value, z_and_p
 from anneal_edu.course.bugs.planting import Plant
 from anneal_edu.course.bugs.subject import Answer, Subject, of
-from anneal_edu.kernels import random_walk
+from anneal_edu.kernels import Kernel, random_walk
 from anneal_edu.paths.schedules import linear_schedule
 
 N_REPEATS, N_DRAWS, N_MOVES = 100, 20_000, 10
@@ -23,21 +24,28 @@ LEVEL = 1e-5
 Found = tuple[float, int]
 
 
-def repeats(subject: Subject, plant: Plant, seed: int, scale: float = 1.0, n: int | None = None) -> list[Answer]:
-    """The same run with other random numbers."""
-    rngs = np.random.default_rng(seed).spawn(N_REPEATS)
-    return [subject.run(plant, scale, n or subject.n, rng) for rng in rngs]
-
-
 class Asked:
-    """One algorithm, right or wrong; what two kinds of test look at is run once."""
+    """One algorithm, right or wrong, and its runs, which several kinds of test share."""
 
     def __init__(self, subject: Subject, plant: Plant, seed: int):
         self.subject, self.plant, self.seed = subject, plant, seed
-        self.runs = cache(lambda scale: repeats(subject, plant, seed, scale))
+        self.runs = cache(self._runs)
+
+    def _runs(self, scale: float) -> list[Answer]:
+        rngs = np.random.default_rng(self.seed).spawn(N_REPEATS)
+        return [self.subject.run(self.plant, scale, self.subject.n, rng) for rng in rngs]
+
+    @cached_property
+    def kernel(self) -> Kernel | None:
+        return self.subject.kernel(self.plant) if self.subject.kernel else None
+
+    @cached_property
+    def problem(self) -> Problem:
+        """Where the kernel is tested."""
+        return self.subject.problem()
 
     def disowned(self) -> bool:
-        """Whether most runs warn: the estimate and the error bar that a run itself disowns are not judged."""
+        """Whether most runs warn: then their estimates and error bars are not judged."""
         return np.mean([answer.warned for answer in self.runs(1.0)]) > 0.5
 
     @property
@@ -59,43 +67,43 @@ def full_matrix(asked: Asked) -> Found | None:
 
 
 def draws_moved(asked: Asked) -> Found | None:
-    """Exact draws, moved, must stay exact draws: mean changes of many functions."""
-    if asked.subject.kernel is None or asked.subject.world is None:
+    """Exact draws, moved, must remain exact draws: mean changes of many statistics."""
+    if asked.kernel is None:
         return None
-    world, kernel, rng = asked.subject.world(), asked.subject.kernel(asked.plant), asked.rng(1)
-    x = world.distribution.sample(N_DRAWS, rng)
-    before = world.look(x)
+    problem, rng = asked.problem, asked.rng(1)
+    x = problem.distribution.sample(N_DRAWS, rng)
+    before = problem.evaluate(x)
     for _ in range(N_MOVES):
-        x = kernel(world.distribution, x, rng)
-    return _least(world.look(x) - before), N_DRAWS * N_MOVES
+        x = asked.kernel(problem.distribution, x, rng)
+    return bonferroni(z_and_p(problem.evaluate(x) - before)[1]), N_DRAWS * N_MOVES
 
 
 def moments(asked: Asked) -> Found | None:
     """A long run from one state, against enumeration or exact draws."""
-    if asked.subject.kernel is None or asked.subject.world is None:
+    if asked.kernel is None:
         return None
-    world, kernel, rng = asked.subject.world(), asked.subject.kernel(asked.plant), asked.rng(2)
-    x = np.repeat(world.distribution.sample(1, np.random.default_rng(0)), 2000, axis=0)
+    problem, rng = asked.problem, asked.rng(2)
+    x = np.repeat(problem.distribution.sample(1, np.random.default_rng(0)), 2000, axis=0)
     for _ in range(60):
-        x = kernel(world.distribution, x, rng)
-    exact = world.look(world.distribution.sample(200_000, rng))
-    seen = world.look(x)
+        x = asked.kernel(problem.distribution, x, rng)
+    exact = problem.evaluate(problem.distribution.sample(200_000, rng))
+    seen = problem.evaluate(x)
     s = np.sqrt(seen.var(0) / len(seen) + exact.var(0) / len(exact))
     s = np.maximum(s, np.sqrt(exact.var(0) / len(seen)))
     z = (seen.mean(0) - exact.mean(0)) / np.where(s > 0, s, np.inf)
-    return _bonferroni(2 * ndtr(-np.abs(z))), 2000 * 60
+    return bonferroni(2 * ndtr(-np.abs(z))), 2000 * 60
 
 
 def detailed_balance(asked: Asked) -> Found | None:
     """As many go from one set of states to another as come back; asked only where the right kernel is in balance."""
-    if not asked.subject.reversible or asked.subject.kernel is None or asked.subject.world is None:
+    if asked.kernel is None or not asked.subject.reversible:
         return None
-    world, kernel, rng = asked.subject.world(), asked.subject.kernel(asked.plant), asked.rng(3)
-    x = world.distribution.sample(4 * N_DRAWS, rng)
-    here, there = world.look(x), world.look(kernel(world.distribution, x, rng))
-    cells = [i for i, (said, _) in enumerate(world.probes) if said.startswith("the share")]
+    problem, rng = asked.problem, asked.rng(3)
+    x = problem.distribution.sample(4 * N_DRAWS, rng)
+    here, there = problem.evaluate(x), problem.evaluate(asked.kernel(problem.distribution, x, rng))
+    cells = [i for i, (name, _) in enumerate(problem.statistics) if name.startswith("the share")]
     flows = [here[:, i] * there[:, j] - here[:, j] * there[:, i] for i in cells for j in cells if i < j]
-    return _least(np.stack(flows, axis=1)), 4 * N_DRAWS
+    return bonferroni(z_and_p(np.stack(flows, axis=1))[1]), 4 * N_DRAWS
 
 
 def mean_weight(asked: Asked) -> Found | None:
@@ -150,16 +158,12 @@ def coordinates(asked: Asked) -> Found | None:
 
 
 def error_bars(asked: Asked) -> Found | None:
-    """The error bars, against how much the runs differ: 30% more or less is forgiven."""
-    runs = asked.runs(1.0)
+    """The error bars, against the spread of the runs: 30% more or less is allowed."""
     if asked.disowned():
         return None
-    values, said = np.array([a.value for a in runs]), np.array([a.std_error for a in runs])
-    true, own = values.std(ddof=1), float(np.sqrt((said**2).mean())) + 1e-300
-    shape = max(3.0, ((values - values.mean()) ** 4).mean() / values.var() ** 2)
-    noise = np.sqrt((shape - 1) / len(runs)) + 2 * said.std() / own / np.sqrt(len(runs))
-    z = max(0.0, abs(2 * np.log(own / true)) - 2 * np.log(1.3)) / noise
-    return float(2 * ndtr(-z)), asked.cost
+    runs = asked.runs(1.0)
+    values, bars = np.array([answer.value for answer in runs]), np.array([answer.std_error for answer in runs])
+    return error_bar_p_value(values, bars, slack=1.3), asked.cost
 
 
 def _gap(one: Answer, other: Answer) -> float:
@@ -173,14 +177,6 @@ def _t(values: np.ndarray) -> float:
         return 0.0
     t = values.mean() / (values.std(ddof=1) / np.sqrt(len(values)))
     return float(2 * stdtr(len(values) - 1, -abs(t)))
-
-
-def _bonferroni(p: np.ndarray) -> float:
-    return float(min(1.0, len(p) * p.min()))
-
-
-def _least(differences: np.ndarray) -> float:
-    return _bonferroni(z_and_p(differences)[1])
 
 
 KINDS: dict[str, Callable[[Asked], Found | None]] = {

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from anneal_edu.annealing.ais import ais
-from anneal_edu.auditing.worlds import TwoBumps
+from anneal_edu.auditing.problems import TwoBumps
 from anneal_edu.course.bugs.annealed import leaning_path
 from anneal_edu.course.bugs.planting import Plant
 from anneal_edu.course.bugs.subject import Answer, of

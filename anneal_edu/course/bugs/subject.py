@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from anneal_edu.auditing.worlds import World
+from anneal_edu.auditing.problems import Problem
 from anneal_edu.course.bugs.planting import Plant
 from anneal_edu.kernels import Kernel
 
@@ -39,7 +39,7 @@ class Subject:
     n : int
         Chains of one run.
     kernel : callable, plant -> kernel, optional
-    world : callable, () -> World, optional
+    problem : callable, () -> Problem, optional
         Where the kernel is asked.
     reversible : bool
         Whether the right kernel is in detailed balance.
@@ -61,7 +61,7 @@ class Subject:
     moves: int
     n: int = 100
     kernel: Callable[[Plant], Kernel] | None = None
-    world: Callable[[], World] | None = None
+    problem: Callable[[], Problem] | None = None
     reversible: bool = False
     matrix: Callable[[Plant], tuple[np.ndarray, np.ndarray]] | None = None
     other: Callable[[float, int, np.random.Generator], Answer] | None = None

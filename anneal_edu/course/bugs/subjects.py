@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 
 from anneal_edu.annealing.ais import ais
-from anneal_edu.auditing.worlds import Walled, World, discrete_world, real_world
+from anneal_edu.auditing.problems import Problem, Walled, discrete_problem, real_problem
 from anneal_edu.course.bugs.annealed import (
     WEIGHTS,
     B,
@@ -19,7 +19,7 @@ from anneal_edu.course.bugs.annealed import (
     hamiltonian_run,
     joint_run,
     leaning_path,
-    leaning_world,
+    leaning_problem,
     momentum_kernel,
     of_a_kernel,
     other_at_the_wall,
@@ -36,7 +36,7 @@ from anneal_edu.course.bugs.annealed import (
     reverse_run,
     shifted_path,
     skewed_path,
-    skewed_world,
+    skewed_problem,
     sparse_run,
     up_and_down,
     walk_run,
@@ -64,12 +64,12 @@ def _wider_bumps(scale: float) -> float:
     return float(2.0 + np.log(scale))
 
 
-def _bit_world() -> World:
-    return discrete_world("an RBM of three bits", BinaryRBM(WEIGHTS, B, C))
+def _bit_problem() -> Problem:
+    return discrete_problem("an RBM of three bits", BinaryRBM(WEIGHTS, B, C))
 
 
-def _joint_world() -> World:
-    return discrete_world("both layers", JointRBM(BinaryRBM(WEIGHTS, B, C)))
+def _joint_problem() -> Problem:
+    return discrete_problem("both layers", JointRBM(BinaryRBM(WEIGHTS, B, C)))
 
 
 SUBJECTS: dict[str, Subject] = {
@@ -79,25 +79,25 @@ SUBJECTS: dict[str, Subject] = {
             ais(wall_path(scale), linear_schedule(6), n, plant("kernels").random_walk(2.5), rng=rng, workers=1)
         ),
         lambda scale: float(np.log(2)), 6, kernel=lambda plant: plant("kernels").random_walk(2.5),
-        world=lambda: real_world("a half-line", Walled(), np.random.default_rng(0)), reversible=True,
+        problem=lambda: real_problem("a half-line", Walled(), np.random.default_rng(0)), reversible=True,
         other=other_at_the_wall, scalable=False,
     ),
     "Hamiltonian": of_a_kernel(hamiltonian_run),
     "momentum": Subject(
-        hais_run, np.log, 30, kernel=momentum_kernel, world=skewed_world, other=other_run, path=skewed_path
+        hais_run, np.log, 30, kernel=momentum_kernel, problem=skewed_problem, other=other_run, path=skewed_path
     ),
     "RBM": Subject(
         rbm_run, rbm_truth, 6, kernel=lambda plant: lambda f, x, rng: plant("distributions.binary_rbm").BinaryRBM(
             f.weights, f.visible_bias, f.hidden_bias
-        ).gibbs(x, rng), world=_bit_world, reversible=True, other=other_bits, scalable=False,
+        ).gibbs(x, rng), problem=_bit_problem, reversible=True, other=other_bits, scalable=False,
     ),
     "RBM of both layers": Subject(
         joint_run, rbm_truth, 16,
         kernel=lambda plant: lambda f, x, rng: plant("distributions.joint_rbm").JointRBM(f.rbm).gibbs(x, rng),
-        world=_joint_world, other=other_bits, scalable=False,
+        problem=_joint_problem, other=other_bits, scalable=False,
     ),
     "persistent chains": Subject(
-        persistent_run, rbm_truth, 6, kernel=persistent_kernel, world=_bit_world, reversible=True, other=other_bits,
+        persistent_run, rbm_truth, 6, kernel=persistent_kernel, problem=_bit_problem, reversible=True, other=other_bits,
         scalable=False,
     ),
     "AIS": Subject(ais_run, np.log, 4, other=other_run, path=skewed_path),
@@ -107,7 +107,7 @@ SUBJECTS: dict[str, Subject] = {
     "AIS far away": Subject(ais_far_run, _zero, 1, n=1000),
     "reverse AIS": Subject(reverse_run, _zero, 4, other=other_shifted, above=True, path=shifted_path),
     "tempered transitions": Subject(
-        product_of_both, lambda scale: 0.9, 100, kernel=up_and_down, world=leaning_world, reversible=True,
+        product_of_both, lambda scale: 0.9, 100, kernel=up_and_down, problem=leaning_problem, reversible=True,
         scalable=False, of_z=False,
     ),
     "sparse prior": Subject(sparse_run, _zero, 8, other=other_sparse, scalable=False),

@@ -5,9 +5,9 @@ from itertools import islice
 
 import numpy as np
 
+from anneal_edu.course.bugs.momenta import WRONG_REFRESHES, Refresh, right_otherwise, right_refresh
 from anneal_edu.course.check.ailing_runs import WORDS, cases, five_runs
 from anneal_edu.course.check.line_ups import BUDGET, LEFT_OUT, N_ROUNDS, N_SAMPLERS, Anonymous, BudgetError, line_up
-from anneal_edu.course.check.refreshes import WRONG_REFRESHES, Refresh, right_otherwise, right_refresh
 from anneal_edu.course.check.verdict import WrongAnswerError, attempt, exercise, judge_exchanged, require
 from anneal_edu.distributions import Gaussian
 

@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 
 from anneal_edu import BinaryRBM
-from anneal_edu.course.check.phases import SICK, Ladder, Phase, ladders
+from anneal_edu.course.bugs.phases import SICK, Ladder, Phase, ladders
 from anneal_edu.course.check.verdict import WrongAnswerError, call, judge_exchanged, require
 
 N = 20_000

@@ -5,7 +5,8 @@ from functools import partial
 import numpy as np
 from scipy.special import expit, logsumexp
 
-from anneal_edu.course.check.kernels import STEPS, TIMES, gibbs, judge_direction, last_draws, said_of, unlucky
+from anneal_edu.course.bugs.rbm_steps import STEPS, gibbs, unlucky
+from anneal_edu.course.check.kernels import TIMES, judge_direction, last_draws, said_of
 from anneal_edu.course.check.verdict import (
     WrongAnswerError,
     call,

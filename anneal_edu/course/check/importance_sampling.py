@@ -7,8 +7,9 @@ import numpy as np
 from scipy.special import logsumexp
 
 from anneal_edu import expected_ais_weights, metropolis_matrix
+from anneal_edu.course.bugs.transition_matrices import balanced_tables, broken_tables, exchanged_tables, normalised
 from anneal_edu.course.check.acceptances import asked, judge_moves, judge_pair
-from anneal_edu.course.check.tables import balanced_world, broken_world, exchanged_world, normalised, slip_of
+from anneal_edu.course.check.tables import slip_of
 from anneal_edu.course.check.verdict import WrongAnswerError, call, exercise, reject, require, same
 
 _LOG_F = np.log([[2.0, 1.0, 1.0], [1.0, 2.0, 5.0], [1.0, 0.5, 12.0]])
@@ -131,7 +132,7 @@ def log_weights(answer):
 def broken_step(answer):
     """Is (log_f (K+1, S), tables T_1 … T_K) -> the k whose table does not leave f_k invariant found, and no other?"""
     worlds = [
-        (*broken_world(seed, broken, fault, shift), broken, shift)
+        (*broken_tables(seed, broken, fault, shift), broken, shift)
         for seed, broken, fault, shift in (
             (1, 3, "careless", 0.0), (2, 5, "the old target", 0.0), (3, 1, "a little too steep", 0.0),
             (4, 4, "the old target", 0.0), (5, 2, "the old target", 900.0), (6, 4, "careless", -900.0),
@@ -139,7 +140,7 @@ def broken_step(answer):
             (14, 3, "a leak to both sides", 0.0), (8, 5, "hardly too steep", 0.0),
         )
     ]  # fmt: skip
-    for world in (balanced_world(), exchanged_world(4, 3, (9, 11)), exchanged_world(2, 2, (2, 4))):
+    for world in (balanced_tables(), exchanged_tables(4, 3, (9, 11)), exchanged_tables(2, 2, (2, 4))):
         worlds.append((*world, 0.0))
     said = []
     for log_f, tables, _, _ in worlds:
@@ -150,7 +151,7 @@ def broken_step(answer):
     for k, world in zip(said, worlds, strict=True):
         _say_what_is_sound(k, *world, everywhere)
     for rare in (0, -1):  # whoever subtracts log f of one site, and not the largest, is lost there
-        log_f, _ = broken_world(7, 2, "the old target", 0.0)
+        log_f, _ = broken_tables(7, 2, "the old target", 0.0)
         log_f[4, rare] -= 40.0
         tables = [metropolis_matrix(log_f[k - (k == 2)]) for k in range(1, 7)]
         require(
@@ -160,7 +161,7 @@ def broken_step(answer):
         )
     for log_f, tables, broken, why in _hidden_faults():
         require(call(answer, log_f.copy(), tables) == broken, f"right, but not where the broken table moves {why}")
-    log_f, tables = broken_world(7, 2, "the old target", 0.0)
+    log_f, tables = broken_tables(7, 2, "the old target", 0.0)
     apart = 400.0 * np.arange(7)[:, None]  # Z_k may differ by any factor
     require(
         call(answer, log_f + apart, tables) == 2,

@@ -2,10 +2,10 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 
+from anneal_edu.course.bugs.kernels import langevin, metropolis, one_by_one, step
 from anneal_edu.distributions import Gaussian
 from anneal_edu.kernels import exact, hmc, random_walk
 
@@ -37,53 +37,23 @@ class Anonymous:
         return self.move(self.target, np.array(x, dtype=float), rng)
 
 
-def _metropolis(scale: float, power: float = 1.0, widen: float = 0.0, shared: bool = False, left: int = 0) -> Callable:
-    """A random walk with a fault: a power of the ratio, steps that depend on x, one noise, a coordinate left out."""
-
-    def move(f, x, rng):
-        noise = rng.standard_normal(x.shape[1:] if shared else x.shape)
-        y = x + scale * (1 + widen * np.abs(x)) * noise
-        if left:
-            y[:, -left:] = x[:, -left:]
-        accepted = np.log(rng.random(len(x))) < power * (f.log_density(y) - f.log_density(x))
-        return np.where(accepted[:, None], y, x)
-
-    return move
-
-
-def _coordinates_in_turn(f, x, rng, sign: float = 1.0):
-    """One after the other from its conditional law: right, and not in detailed balance.
-
-    With the other sign of the slope all means and variances stay as they are, and the covariance does not.
-    """
-    for i in (0, 1):
-        slope = f.cov[0, 1] / f.cov[1 - i, 1 - i]
-        mean = f.mean[i] + sign * slope * (x[:, 1 - i] - f.mean[1 - i])
-        x[:, i] = mean + np.sqrt(f.cov[i, i] - slope * f.cov[0, 1]) * rng.standard_normal(len(x))
-    return x
-
-
 def _to_one_side(f, x, rng):
     """A right step, and then all chains are turned about the mean to one side of it: log f stays as it is."""
     away = random_walk(1.2)(f, x, rng) - f.mean
     return f.mean + away * np.where(away[:, :1] < 0, -1.0, 1.0)
 
 
-def _langevin(noise: float) -> Callable:
-    return lambda f, x, rng: x + 0.4 * f.grad_log_density(x) + noise * np.sqrt(0.8) * rng.standard_normal(x.shape)
-
-
-_RIGHT = (random_walk(0.5), random_walk(1.2), hmc(0.4, 4), exact, _coordinates_in_turn, hmc(0.8, 2))
+_RIGHT = (random_walk(0.5), random_walk(1.2), hmc(0.4, 4), exact, one_by_one(), hmc(0.8, 2))
 WRONG = {
-    "it accepts by the ratio turned upside down": _metropolis(0.9, power=-1.0),
-    "it accepts by the root of the ratio": _metropolis(0.9, power=0.5),
-    "its steps are longer where x is large, and it does not ask for the way back": _metropolis(0.6, widen=0.7),
-    "one and the same noise moves all chains": _metropolis(0.4, shared=True),
-    "a coordinate never changes": _metropolis(0.9, left=1),
-    "a Langevin step, without the decision": _langevin(1.0),
-    "it accepts whatever comes": _metropolis(0.9, power=0.0),
-    "it accepts by a power of the ratio, 1.6": _metropolis(1.0, power=1.6),
-    "a coordinate follows the other one with the wrong sign": partial(_coordinates_in_turn, sign=-1.0),
+    "it accepts by the ratio turned upside down": metropolis(step(0.9), power=-1.0),
+    "it accepts by the root of the ratio": metropolis(step(0.9), power=0.5),
+    "its steps are longer where x is large, and it does not ask for the way back": metropolis(step(0.6, widen=0.7)),
+    "one and the same noise moves all chains": metropolis(step(0.4, shared=True)),
+    "a coordinate never changes": metropolis(step(0.9, left=1)),
+    "a Langevin step, without the decision": langevin(h=0.8, accept=False),
+    "it accepts whatever comes": metropolis(step(0.9), power=0.0),
+    "it accepts by a power of the ratio, 1.6": metropolis(step(1.0), power=1.6),
+    "a coordinate follows the other one with the wrong sign": one_by_one(sign=-1.0),
     "all chains are turned to one side of the middle, which no density tells": _to_one_side,
 }
 BUDGET, N_SAMPLERS, N_ROUNDS = 400_000, 8, 10

@@ -4,9 +4,9 @@ from functools import partial
 
 import numpy as np
 
+from anneal_edu.course.bugs.momenta import COARSE_MOVES, EXACT_MOVE, RIGHT_MOVES, WRONG_MOVES, Move
 from anneal_edu.course.check.flights import right_step, stepped, turns_only, volume
 from anneal_edu.course.check.fresh_noise import judge_factors, judge_few, judge_law, judge_spread
-from anneal_edu.course.check.moves import ANEW, COARSE, FAULTY, RIGHT, Move
 from anneal_edu.course.check.verdict import (
     call,
     exercise,
@@ -210,25 +210,27 @@ at the variances, of v too, after several moves.
     """
     if _last_of_moves(answer, np.random.default_rng(1)) is not None:
         own_chance(partial(_last_of_moves, answer), "moves")
-    for said, (skewed, move) in FAULTY.items():
+    for said, (skewed, move) in WRONG_MOVES.items():
         passed = _verdict_on(answer, move, skewed, 0)
         if passed:
             _judge_exchanged(answer)
         require(not passed, f"you pass a faulty move: {said}.")
-    for said, (skewed, move) in COARSE.items():
+    for said, (skewed, move) in COARSE_MOVES.items():
         few = f"you pass a faulty move, and so coarse a one that n = {_SIZES[1]} draws are enough to see it: {said}."
         require(not _verdict_on(answer, move, skewed, 1, _SIZES[1]), few)
     n_right = _judge_alarms(answer)
-    for said, (skewed, move) in reversed(FAULTY.items()):  # of one who counts how often it was called
+    for said, (skewed, move) in reversed(WRONG_MOVES.items()):  # of one who counts how often it was called
         again = f"asked once more, after the moves that are right, you pass a faulty one: {said}."
         require(not _verdict_on(answer, move, skewed, 2), again)
-    n_faults = len(FAULTY) + len(COARSE)
+    n_faults = len(WRONG_MOVES) + len(COARSE_MOVES)
     return f"right: all {n_faults} faults are found, with no more than one false alarm in {n_right} other tests."
 
 
 def _judge_exchanged(answer) -> None:
     """Of an answer that passes a faulty move: whether it passes most of them, and none that is right."""
-    right, faulty = ([_verdict_on(answer, move, skewed, 0) for skewed, move in of.values()] for of in (RIGHT, FAULTY))
+    right, faulty = (
+        [_verdict_on(answer, move, skewed, 0) for skewed, move in of.values()] for of in (RIGHT_MOVES, WRONG_MOVES)
+    )
     meant = " True is for a move that leaves the distribution as it is."
     judge_exchanged(right, faulty, f"you refuse all {len(right)} moves that are right", "faulty ones", meant)
 
@@ -240,10 +242,10 @@ def _judge_alarms(answer) -> int:
             not _verdict_on(answer, move, skewed, 100 * number + repeat, _SIZES[repeat % 2])
             for repeat in range(_REPEATS)
         ]
-        for number, (said, (skewed, move)) in enumerate(RIGHT.items())
+        for number, (said, (skewed, move)) in enumerate(RIGHT_MOVES.items())
     }
     of_many, of_few = (sum(sum(each[size::2]) for each in wrong.values()) for size in (0, 1))
-    said, move = ANEW
+    said, move = EXACT_MOVE
     wrong[said] = [not _verdict_on(answer, move, False, 1000 + repeat, _SIZES[1]) for repeat in range(_OFTEN)]
     shares, chance = {said: np.mean(each) for said, each in wrong.items()}, ""
     if any(0 < share < 1 for share in shares.values()):
@@ -276,7 +278,7 @@ def _verdict_on(answer, move: Move, skewed: bool | None, seed: int, n: int = _SI
 
 def _last_of_moves(answer, own: np.random.Generator) -> np.ndarray | None:
     """The new x and v of the last move that the answer makes of a right one if it is given this generator."""
-    (skewed, move), *_ = RIGHT.values()
+    (skewed, move), *_ = RIGHT_MOVES.values()
     made = []
 
     def heard(x, v, rng):

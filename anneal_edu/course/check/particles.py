@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from anneal_edu import BinaryRBM, binary_states, geometric_path, gibbs_matrix
-from anneal_edu.course.check.phases import Ladder, exchange
+from anneal_edu.course.bugs.phases import Ladder, exchange
 from anneal_edu.course.check.verdict import WrongAnswerError, array, call, own_chance, require, several
 
 N = 8000

@@ -3,6 +3,7 @@
 import numpy as np
 
 from anneal_edu import BinaryRBM
+from anneal_edu.course.bugs.phases import SICK, SOUND, ladders, opposite_faults, turned
 from anneal_edu.course.check.distances import (
     IMAGES,
     judge_places,
@@ -21,7 +22,6 @@ from anneal_edu.course.check.particles import (
     near_the_model,
     sweeps,
 )
-from anneal_edu.course.check.phases import SICK, SOUND, ladders, opposite_faults, turned
 from anneal_edu.course.check.verdict import call, exercise, reject, require
 
 # More and less than a few particles on several images, so that no single difference makes up half of the sum

@@ -8,7 +8,8 @@ import pytest
 from scipy import stats
 
 import anneal_edu as ae
-from anneal_edu.course.check import first_rbm, kernels
+from anneal_edu.course.bugs import rbm_steps
+from anneal_edu.course.check import first_rbm
 from anneal_edu.distributions.enumeration import codes_of
 from tests.cases import a_third
 
@@ -370,20 +371,20 @@ def test_right_is_sound():
     assert first_rbm.is_sound(lambda *given: shares_off(*given) < 0.03).passed
 
 
-@pytest.mark.parametrize("name", kernels.STEPS)
+@pytest.mark.parametrize("name", rbm_steps.STEPS)
 def test_each_step_is_as_sound_as_the_check_says_and_shows_it(name):
-    step, sound, _ = kernels.STEPS[name]
-    handed_out = partial(step, kernels.STRONG_RBM)
-    off = shares_off(handed_out, kernels.STRONG_RBM, np.random.default_rng(3))
+    step, sound, _ = rbm_steps.STEPS[name]
+    handed_out = partial(step, rbm_steps.STRONG_RBM)
+    off = shares_off(handed_out, rbm_steps.STRONG_RBM, np.random.default_rng(3))
     assert off < 0.02 if sound else off > 0.045
 
 
 def test_one_fault_leaves_each_pixel_and_each_pair_as_it_was():
-    rbm, rng = kernels.STRONG_RBM, np.random.default_rng(4)
+    rbm, rng = rbm_steps.STRONG_RBM, np.random.default_rng(4)
     mean_v, _, _ = rbm.moments()
     states = ae.binary_states(4)
     p = np.exp(rbm.log_density(states) - rbm.log_z())
-    v = kernels._each_pair_right(rbm, np.zeros((200_000, 4)), rng)
+    v = rbm_steps._each_pair_right(rbm, np.zeros((200_000, 4)), rng)
     assert abs(v.mean(0) - mean_v).max() < 0.006
     assert abs(v.T @ v / len(v) - states.T @ (p[:, None] * states)).max() < 0.006
     assert abs(v[:, :3].prod(1).mean() - p @ states[:, :3].prod(1)) > 0.02

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.special import logsumexp
 
+from anneal_edu.course.bugs import transition_matrices as faulty
 from anneal_edu.course.check import importance_sampling as check
-from anneal_edu.course.check import tables as worlds
 
 
 def ratios(log_f, x, at):
@@ -258,12 +258,12 @@ def test_right_broken_step(answer):
 @pytest.mark.parametrize("seed", range(6))
 def test_one_table_of_each_world_is_broken_and_all_others_are_sound(seed):
     for fault in ("careless", "the old target", "a little too steep", "a leak to both sides"):
-        log_f, tables = worlds.broken_world(seed, 1 + seed, fault, 0.0)
+        log_f, tables = faulty.broken_tables(seed, 1 + seed, fault, 0.0)
         changes = np.array(largest_changes(log_f, tables))
         assert changes[seed] > 1e-6, "a million times what rounding leaves of the others"
         assert (np.delete(changes, seed) < 1e-12).all()
         assert all(np.allclose(T.sum(1), 1) and (T >= 0).all() for T in tables)
-    for log_f, tables, broken in (worlds.balanced_world(), worlds.exchanged_world(3 + seed, 2, (seed, 6 + seed))):
+    for log_f, tables, broken in (faulty.balanced_tables(), faulty.exchanged_tables(3 + seed, 2, (seed, 6 + seed))):
         changes = np.array(largest_changes(log_f, tables))
         assert changes[broken - 1] > 1e-3
         assert (np.delete(changes, broken - 1) < 1e-12).all()

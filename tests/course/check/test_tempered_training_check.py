@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import anneal_edu as ae
+from anneal_edu.course.bugs.phases import SICK, exchange, ladders, opposite_faults, turned
 from anneal_edu.course.check import particles, tempered_training
 from anneal_edu.course.check.examiners import _all_elsewhere
-from anneal_edu.course.check.phases import SICK, exchange, ladders, opposite_faults, turned
 from tests.cases import a_third
 
 

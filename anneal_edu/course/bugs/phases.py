@@ -1,4 +1,4 @@
-"""Negative phases on ladders of RBMs, for the checks of notebook 11: one that is sound, and many with a fault."""
+"""Negative phases on ladders of RBMs, for the exercises of notebook 11: right ones, and many with a fault."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -7,8 +7,9 @@ from functools import cache, cached_property
 import numpy as np
 from scipy.optimize import linprog
 
-from anneal_edu import BinaryRBM, binary_states, geometric_path, gibbs
-from anneal_edu.kernels import accept
+from anneal_edu.distributions import BinaryRBM, binary_states
+from anneal_edu.kernels import accept, gibbs
+from anneal_edu.paths.geometric import geometric_path
 
 Phase = Callable[[np.ndarray, np.random.Generator], tuple[np.ndarray, np.ndarray]]
 

@@ -1,4 +1,4 @@
-"""Tiny problems on which a kernel can be asked: exact draws, and what is looked at."""
+"""Small test problems: distributions with exact draws, and the statistics that are computed on them."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ import numpy as np
 from anneal_edu.distributions import BinaryRBM, Gaussian
 
 N_CELLS = 6
-_REFERENCE = 4000
 MOST_STATES = 4096  # that are summed over
-_FEW, _MOST_SHARES, _MOST_PAIRS = 32, 256, 500  # that are watched: of more states each is too rare to be seen
+_REFERENCE = 4000
+_FEW, _MOST_SHARES, _MOST_PAIRS = 32, 256, 500  # of more states, each is too rare for a statistic of its own
 
 
 @dataclass(frozen=True, eq=False)
 class Skewed:
-    """x = A y + b with independent e^y ~ Gamma(2): one tail long, the other steep, and nothing symmetric.
+    """x = A y + b with independent e^y ~ Gamma(2), so that log Z = log |det A|: one tail is long, the other steep.
 
     Examples
     --------
@@ -39,7 +39,6 @@ class Skewed:
 
     @property
     def dim(self) -> int:
-        """Number of coordinates D."""
         return len(self.shift)
 
     def _y(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -47,48 +46,41 @@ class Skewed:
         return y, np.exp(np.minimum(y, 50.0))
 
     def log_density(self, x: np.ndarray) -> np.ndarray:
-        """Log f(x) = Σ_i 2 y_i - e^{y_i}: (..., D) -> (...)."""
         y, e = self._y(x)
         return (2 * y - e).sum(-1)
 
     def grad_log_density(self, x: np.ndarray) -> np.ndarray:
-        """∇ log f(x): (..., D) -> (..., D)."""
         return (2 - self._y(x)[1]) @ self._back.T
 
     def log_z(self) -> float:
-        """Log Z = log |det A|, since Γ(2) = 1."""
         return float(np.linalg.slogdet(self.mixing)[1])
 
     def sample(self, n: int, rng: np.random.Generator) -> np.ndarray:
-        """Exact draws, (n, D)."""
         return np.log(rng.gamma(2.0, size=(n, self.dim))) @ self.mixing.T + self.shift
 
 
 @dataclass(frozen=True, eq=False)
 class Walled:
-    """Gamma(3) on x > 0, and nothing beyond the wall."""
+    """Gamma(3): log f(x) = 2 log x - x for x > 0, and -inf elsewhere; log Z = log 2."""
 
     dim = 1
 
     def log_density(self, x: np.ndarray) -> np.ndarray:
-        """Log f(x) = 2 log x - x, -inf for x ≤ 0."""
         x = x[..., 0]
         inside = x > 0
         return np.where(inside, 2 * np.log(np.where(inside, x, 1.0)) - x, -np.inf)
 
     def grad_log_density(self, x: np.ndarray) -> np.ndarray:
-        """∇ log f(x), 0 beyond the wall."""
         inside = x > 0
         return np.where(inside, 2 / np.where(inside, x, 1.0) - 1, 0.0)
 
     def sample(self, n: int, rng: np.random.Generator) -> np.ndarray:
-        """Exact draws, (n, 1)."""
         return rng.gamma(3.0, size=(n, 1))
 
 
 @dataclass(frozen=True, eq=False)
 class TwoBumps:
-    """0.3 N(-1.5, 0.6²) + 0.7 N(1.2, 0.5²), unnormalised by a factor e²."""
+    """0.3 N(-1.5, 0.6²) + 0.7 N(1.2, 0.5²) times e², so that log Z = 2."""
 
     dim = 1
     shares, means, widths = np.array([0.3, 0.7]), np.array([-1.5, 1.2]), np.array([0.6, 0.5])
@@ -98,24 +90,24 @@ class TwoBumps:
         return np.log(self.shares / self.widths / np.sqrt(2 * np.pi)) - away**2 / 2  # (..., 2)
 
     def log_density(self, x: np.ndarray) -> np.ndarray:
-        """Log f(x): (..., 1) -> (...)."""
         return 2.0 + np.logaddexp(*np.moveaxis(self._parts(x), -1, 0))
 
     def grad_log_density(self, x: np.ndarray) -> np.ndarray:
-        """∇ log f(x): (..., 1) -> (..., 1)."""
         parts = self._parts(x)
         share = np.exp(parts - np.logaddexp(parts[..., :1], parts[..., 1:]))
         return (share * (self.means - x) / self.widths**2).sum(-1, keepdims=True)
 
     def sample(self, n: int, rng: np.random.Generator) -> np.ndarray:
-        """Exact draws, (n, 1)."""
         bump = (rng.random(n) >= self.shares[0]).astype(int)
         return (self.means[bump] + self.widths[bump] * rng.standard_normal(n))[:, None]
 
 
+Named = tuple[str, Callable[[np.ndarray], np.ndarray]]
+
+
 @dataclass(frozen=True, eq=False)
-class World:
-    """A distribution with exact draws, and the functions of a state whose averages are watched.
+class Problem:
+    """A distribution with exact draws, and functions of its states, each with a name.
 
     Parameters
     ----------
@@ -123,10 +115,10 @@ class World:
     distribution : Distribution
         With ``sample``.
     discrete : bool
-    probes : tuple of (str, callable (C, D) -> (C,))
-        What is averaged; bounded, so that averages are soon normal.
-    scalars : tuple of (str, callable (C, D) -> (C,))
-        What a chain may not keep, nor one side of, for ever.
+    statistics : tuple of (str, callable (C, D) -> (C,))
+        Their means are compared; they are bounded, so that means are soon normal.
+    observables : tuple of (str, callable (C, D) -> (C,))
+        A kernel that reaches every state must change each, and take it to both sides of every threshold.
     values : tuple of ndarray
         Of discrete coordinates, the values that draws of each show: all but rare ones; empty where many are rare.
     """
@@ -134,20 +126,17 @@ class World:
     name: str
     distribution: Any
     discrete: bool
-    probes: tuple[tuple[str, Callable[[np.ndarray], np.ndarray]], ...]
-    scalars: tuple[tuple[str, Callable[[np.ndarray], np.ndarray]], ...]
+    statistics: tuple[Named, ...]
+    observables: tuple[Named, ...]
     values: tuple[np.ndarray, ...] = ()
 
-    def look(self, x: np.ndarray) -> np.ndarray:
-        """Every probe at states x: (C, D) -> (C, F)."""
-        return np.stack([probe(x) for _, probe in self.probes], axis=1)
+    def evaluate(self, x: np.ndarray) -> np.ndarray:
+        """Every statistic of states x: (C, D) -> (C, F)."""
+        return np.stack([statistic(x) for _, statistic in self.statistics], axis=1)
 
 
-Look = tuple[str, Callable[[np.ndarray], np.ndarray]]
-
-
-def real_world(name: str, distribution: Any, rng: np.random.Generator) -> World:
-    """A world of real numbers: means, widths, correlations, shares of cells, and the density itself are watched."""
+def real_problem(name: str, distribution: Any, rng: np.random.Generator) -> Problem:
+    """Statistics of real coordinates: means, widths, correlations, shares of cells, and the mean of log f."""
     seen = np.asarray(distribution.sample(_REFERENCE, rng), dtype=np.float64)
     middle, width, edges = np.median(seen, 0), seen.std(0), np.quantile(seen, np.arange(1, N_CELLS) / N_CELLS, axis=0)
     log_f = distribution.log_density(seen)
@@ -156,45 +145,43 @@ def real_world(name: str, distribution: Any, rng: np.random.Generator) -> World:
     def unit(x: np.ndarray, j: Any = slice(None)) -> np.ndarray:
         return (x[:, j] - middle[j]) / width[j]
 
-    def of_one(j: int) -> list[Look]:
+    def of_one(j: int) -> list[Named]:
         def in_cell(c: int, x: np.ndarray) -> np.ndarray:
             return (np.digitize(x[:, j], edges[:, j]) == c).astype(float)
 
-        shares = [(f"the share of cell {c} of coordinate {j}", partial(in_cell, c)) for c in range(N_CELLS)]
         return [
             (f"the mean of coordinate {j}", lambda x: np.clip(unit(x, j), -5, 5)),
             (f"the width of coordinate {j}", lambda x: np.minimum(unit(x, j) ** 2, 16)),
-            *shares,
+            *((f"the share of cell {c} of coordinate {j}", partial(in_cell, c)) for c in range(N_CELLS)),
         ]
 
-    def of_two(i: int, j: int) -> Look:
-        said = f"the correlation of coordinates {i} and {j}"
-        return said, lambda x: np.tanh(unit(x, i)) * np.tanh(unit(x, j))
+    def of_two(i: int, j: int) -> Named:
+        return f"the correlation of coordinates {i} and {j}", lambda x: np.tanh(unit(x, i)) * np.tanh(unit(x, j))
 
     dim = seen.shape[1]
-    probes = [look for j in range(dim) for look in of_one(j)] + [of_two(i, j) for i, j in _pairs(dim)]
-    probes.append(("the mean of log f", lambda x: np.clip((distribution.log_density(x) - level) / spread, -5, 5)))
-    distances: list[Look] = [
+    statistics = [one for j in range(dim) for one in of_one(j)] + [of_two(i, j) for i, j in _pairs(dim)]
+    statistics.append(("the mean of log f", lambda x: np.clip((distribution.log_density(x) - level) / spread, -5, 5)))
+    distances: list[Named] = [
         ("the distance from 0", lambda x: np.hypot.reduce(x, axis=1)),
         ("the distance from the middle", lambda x: np.hypot.reduce(unit(x), axis=1)),
         ("log f", distribution.log_density),
     ]
-    return World(name, distribution, False, tuple(probes), (*_sums_of(dim), *distances))
+    return Problem(name, distribution, False, tuple(statistics), (*_sums(dim), *distances))
 
 
 def _pairs(dim: int) -> list[tuple[int, int]]:
-    """Neighbours first, and not all of them where D is large."""
+    """Neighbours first, and not all pairs where D is large."""
     return list(islice(((i, i + k) for k in range(1, dim) for i in range(dim - k)), _MOST_PAIRS))
 
 
-def _sums_of(dim: int) -> list[Look]:
+def _sums(dim: int) -> list[Named]:
     """Coordinates, and the sums and differences of two."""
 
     def weighted(w: np.ndarray, x: np.ndarray) -> np.ndarray:
         return x @ w
 
     one = np.eye(dim)
-    found: list[Look] = [(f"coordinate {j}", partial(weighted, one[j])) for j in range(dim)]
+    found: list[Named] = [(f"coordinate {j}", partial(weighted, one[j])) for j in range(dim)]
     for i, j in _pairs(dim):
         found.append((f"the sum of coordinates {i} and {j}", partial(weighted, one[i] + one[j])))
         found.append((f"the difference of coordinates {i} and {j}", partial(weighted, one[i] - one[j])))
@@ -202,7 +189,7 @@ def _sums_of(dim: int) -> list[Look]:
 
 
 def values_of(distribution: Any) -> tuple[np.ndarray, ...]:
-    """The values of every discrete coordinate: 0 and 1, or what draws show, unless they show some only once."""
+    """The values of every discrete coordinate: 0 and 1, or what draws show, unless many values are rare."""
     if getattr(distribution, "binary", False):
         return (np.array([0.0, 1.0]),) * distribution.dim
     if not hasattr(distribution, "sample") or not getattr(distribution, "enumerable", True):
@@ -219,8 +206,8 @@ def all_states(values: tuple[np.ndarray, ...], at_most: int = MOST_STATES) -> np
     return np.array(list(product(*values))) if few else None
 
 
-def discrete_world(name: str, distribution: Any) -> World:
-    """The share of each of few states is watched; of many, what is watched of real numbers, too."""
+def discrete_problem(name: str, distribution: Any) -> Problem:
+    """Statistics of discrete coordinates: the share of each of few states; of many also those of real coordinates."""
     values = values_of(distribution)
     states = all_states(values, _MOST_SHARES)
     shares = tuple(
@@ -228,26 +215,31 @@ def discrete_world(name: str, distribution: Any) -> World:
         for s in (() if states is None else states)
     )
     least = np.array([v[0] for v in values] or 0)
-    wholes: list[Look] = [
+    totals: list[Named] = [
         ("the sum of the coordinates", lambda x: x.sum(1).astype(float)),
         ("whether an even number of coordinates is above the least value", lambda x: (x != least).sum(1) % 2.0),
     ]
     few = 0 < len(shares) <= _FEW
-    others = () if few else real_world(name, distribution, np.random.default_rng(_REFERENCE)).probes
-    return World(name, distribution, True, (*shares, *others), (*_sums_of(distribution.dim), *wholes), values)
+    others = () if few else real_problem(name, distribution, np.random.default_rng(_REFERENCE)).statistics
+    return Problem(name, distribution, True, (*shares, *others), (*_sums(distribution.dim), *totals), values)
 
 
-def tiny_worlds(rng: np.random.Generator) -> list[World]:
-    """The problems of `audit`: five of real numbers, one of bits."""
-    leaning = np.array([[1.0, 0.5, -0.2], [0.5, 0.6, 0.1], [-0.2, 0.1, 1.5]])
-    off = np.array([1.0, -0.7, 20.0])
-    couplings = np.array([[1.6, -1.0], [-1.2, 0.8], [0.7, 1.5]])
-    rbm = BinaryRBM(couplings, np.array([-0.4, 0.5, -0.9]), np.array([0.3, -0.6]))
+SKEWED_LINE = Skewed(np.array([[1.0]]), np.array([0.5]))
+THREE_BITS = BinaryRBM(
+    np.array([[1.6, -1.0], [-1.2, 0.8], [0.7, 1.5]]), np.array([-0.4, 0.5, -0.9]), np.array([0.3, -0.6])
+)
+
+
+def standard_problems(rng: np.random.Generator) -> list[Problem]:
+    """The problems on which `audit` tests a kernel: five of real numbers, one of bits."""
+    cov = np.array([[1.0, 0.5, -0.2], [0.5, 0.6, 0.1], [-0.2, 0.1, 1.5]])
+    space = Gaussian(np.array([1.0, -0.7, 20.0]), cov, 1.5)
+    plane = Skewed(np.array([[1.0, 0.0], [0.7, 0.8]]), np.array([-0.5, 0.4]))
     return [
-        real_world("a steep and a long tail", Skewed(np.array([[1.0]]), np.array([0.5])), rng),
-        real_world("a correlated Gaussian in three dimensions", Gaussian(off, leaning, 1.5), rng),
-        real_world("a skewed plane", Skewed(np.array([[1.0, 0.0], [0.7, 0.8]]), np.array([-0.5, 0.4])), rng),
-        real_world("two bumps", TwoBumps(), rng),
-        real_world("a half-line", Walled(), rng),
-        discrete_world("an RBM of three bits", rbm),
+        real_problem("a steep and a long tail", SKEWED_LINE, rng),
+        real_problem("a correlated Gaussian in three dimensions", space, rng),
+        real_problem("a skewed plane", plane, rng),
+        real_problem("two bumps", TwoBumps(), rng),
+        real_problem("a half-line", Walled(), rng),
+        discrete_problem("an RBM of three bits", THREE_BITS),
     ]

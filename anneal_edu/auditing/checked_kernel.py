@@ -1,0 +1,70 @@
+"""A kernel whose every output is checked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from anneal_edu.auditing.problems import Problem
+from anneal_edu.auditing.report import Report
+from anneal_edu.kernels import Kernel
+
+
+class InvalidStatesError(Exception):
+    """Raised after a failure that ends an audit, which is already in the report."""
+
+
+class CheckedKernel:
+    """kernel(distribution, x, rng); what is wrong with the states that it returns goes into the report."""
+
+    def __init__(self, kernel: Kernel, report: Report):
+        self.kernel, self.report = kernel, report
+
+    def __call__(self, problem: Problem, x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """The next states, (C, D) -> (C, D); raises InvalidStatesError if they cannot be used."""
+        given = x.copy()
+        states = self._as_states(self.kernel(problem.distribution, given, rng), x)
+        if not np.array_equal(given, x):
+            self.report.add_failure(
+                "changes its input",
+                "it writes into the array of states that it gets. The estimators of this library pass a copy; "
+                "other code that keeps the old states, to weight or record them, finds the new ones there",
+            )
+        if not problem.discrete and len(x) >= 20 and _is_single(states) and not _is_single(x):
+            self.report.add_failure("rounds its states", "every coordinate that it returns has single precision")
+        self._check_support(problem, states)
+        return states.astype(x.dtype if problem.discrete else np.float64)
+
+    def _as_states(self, answer: Any, x: np.ndarray) -> np.ndarray:
+        try:
+            states = np.asarray(answer)
+        except ValueError:  # rows of unequal lengths
+            states = np.empty(0, dtype=object)
+        if isinstance(answer, tuple) or states.dtype.kind not in "biuf":
+            self._fail("invalid states", f"it must return an array of states {x.shape}, got {type(answer).__name__}")
+        if states.shape != x.shape:
+            self._fail("invalid states", f"it must return one state per chain, {x.shape}, got {states.shape}")
+        if not np.isfinite(states).all():
+            bad = np.sum(~np.isfinite(states))
+            self._fail("invalid states", f"NaN or infinity in {bad} of {states.size} coordinates")
+        return states.copy()
+
+    def _check_support(self, problem: Problem, states: np.ndarray) -> None:
+        where = f"of {len(states)} chains"
+        if problem.values:
+            unknown = (~np.isin(states, np.concatenate(problem.values)).all(1)).sum()
+            if unknown > (0 if getattr(problem.distribution, "binary", False) else max(50, len(states) // 20)):
+                self._fail("leaves the support", f"{unknown} {where} have a value that no draw has ({problem.name})")
+        outside = np.isneginf(problem.distribution.log_density(states)).sum()
+        if outside:
+            self._fail("leaves the support", f"{outside} {where} are where the density is zero ({problem.name})")
+
+    def _fail(self, kind: str, sentence: str) -> None:
+        self.report.add_failure(kind, sentence)
+        raise InvalidStatesError
+
+
+def _is_single(x: np.ndarray) -> bool:
+    with np.errstate(over="ignore"):
+        return bool((x.astype(np.float32) == x).all())

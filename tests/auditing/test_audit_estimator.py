@@ -1,0 +1,322 @@
+"""The audit of an estimator, on faulty ones and on estimators made for one check each."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from scipy.special import logsumexp
+from scipy.stats import binom, norm
+
+import anneal_edu as ae
+from anneal_edu.auditing import audit_estimator
+from anneal_edu.auditing.audit_estimator import N_CHAINS, N_REPEATS, N_STEPS, LogZProblem, Runs, log_z_problems
+from anneal_edu.auditing.report import Report
+from tests.auditing.helpers import kinds, rng, sentences
+
+PROBLEM = LogZProblem("a line", ae.Gaussian([0.0], [[2.0]], 0.5), ae.Gaussian([1.0], [[0.5]], -1.0), ae.exact, -1.0)
+
+
+@pytest.fixture
+def fewer(monkeypatch):
+    """Runs and problems: an audit of an estimator takes seconds."""
+    problems = log_z_problems()
+    monkeypatch.setattr(audit_estimator, "N_REPEATS", 30)
+    monkeypatch.setattr(audit_estimator, "log_z_problems", lambda: problems[:1])
+
+
+def estimator(log_z, **more):
+    """An estimator with log_z(path, schedule, n_chains, kernel, rng)."""
+
+    def estimate(path, schedule, n_chains, kernel=None, *, rng):
+        return SimpleNamespace(log_z=log_z(path, schedule, n_chains, kernel, rng), **more)
+
+    return estimate
+
+
+def annealed(log_w=lambda w: w, betas=lambda s: s, bar=1.0):
+    """AIS with a fault."""
+
+    class Result(ae.AISResult):
+        std_error = property(lambda self: ae.AISResult.std_error.fget(self) * bar)
+
+    def estimate(path, schedule, n_chains, kernel=ae.gibbs, *, rng):
+        run = ae.ais(path, betas(schedule), n_chains, kernel, rng=rng, workers=1)
+        return Result(log_w(run.log_weights), run.samples, 0)
+
+    return estimate
+
+
+def last_step_missing(path, schedule, n_chains, kernel, rng):
+    return ae.ais(lambda beta: path(beta * schedule[-2]), schedule, n_chains, kernel, rng=rng, workers=1).log_z
+
+
+FAULTY = {
+    "a factor of 1.2": (annealed(lambda w: w + np.log(1.2)), "biased"),
+    "the last step missing": (estimator(last_step_missing), "ignores its schedule"),
+    "half of the chains": (annealed(lambda w: w[: len(w) // 2]), "chains left out"),
+    "every second step": (annealed(betas=lambda s: np.append(s[:-1:2], 1.0)), "ignores its schedule"),
+    "an error bar a fifth as long": (annealed(bar=0.2), "wrong error bar"),
+}
+
+
+@pytest.mark.usefixtures("fewer")
+@pytest.mark.parametrize("fault", FAULTY)
+def test_a_faulty_estimator_is_found(fault):
+    faulty, kind = FAULTY[fault]
+    found = ae.audit(faulty, rng=rng())
+    assert kind in found.kinds, found
+    assert ("moved before they are weighted?" in str(found)) == (fault in ("a factor of 1.2", "the last step missing"))
+
+
+@pytest.mark.usefixtures("fewer")
+def test_a_right_estimator_passes():
+    found = ae.audit(ae.ais, risk=1e-5, rng=rng())
+    assert found.passed and found.subject == "estimator", found
+
+
+@pytest.mark.usefixtures("fewer")
+@pytest.mark.parametrize(("power", "allowed"), [(2, True), (1, False)])
+def test_the_bias_of_a_quadrature_rule_is_allowed(power, allowed):
+    """Four times the steps leave a sixteenth of it; a bias of which a quarter is left is reported."""
+
+    def biased(path, schedule, n, kernel, rng):
+        bias = 0.3 * (N_STEPS / (len(schedule) - 1)) ** power
+        return path(1.0).log_z() + bias + 0.1 * rng.standard_normal() / np.sqrt(n)
+
+    found = ae.audit(estimator(biased), rng=rng())
+    assert ("biased" not in found.kinds) == allowed, found
+    assert any("with four times the steps" in why and "allowed, as" in why for why in found.skipped) == allowed
+
+
+@pytest.mark.usefixtures("fewer")
+def test_an_estimator_that_raises_is_told_why():
+    found = ae.audit(estimator(lambda *given: 1 / 0), rng=rng())
+    assert found.skipped == ("two Gaussians: ZeroDivisionError: division by zero",)
+    assert [str(finding) for finding in found.findings] == [f"fails: on every problem. {found.skipped[0]}"]
+    calls = iter(range(6))
+    tired = estimator(lambda path, *given: path(1.0).log_z() + 0.1 * given[-1].standard_normal() + 0 * next(calls))
+    assert "on two Gaussians: StopIteration" in str(ae.audit(tired, rng=rng()))
+
+
+def exact_log_z(point):
+    if getattr(point, "binary", False):
+        return logsumexp(point.log_density(ae.binary_states(point.dim)))
+    axes = [np.linspace(-40, 40, 80_001 if point.dim == 1 else 1601)] * point.dim
+    x = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1)
+    return logsumexp(point.log_density(x)) + point.dim * np.log(axes[0][1] - axes[0][0])
+
+
+@pytest.mark.parametrize("problem", log_z_problems(), ids=lambda problem: problem.name)
+def test_the_problems_know_their_log_z_and_both_ends_can_be_shifted(problem):
+    plain, shifted = problem.path(), problem.path(0.3, 5.0)
+    assert exact_log_z(plain(1.0)) == pytest.approx(problem.log_z, abs=2e-4)
+    assert exact_log_z(plain(0.0)) == pytest.approx(plain(0.0).log_z(), abs=2e-4)
+    by = (0.0, 0.0) if "bits" in problem.name else (0.3, 5.0)
+    x = plain(0.0).sample(9, rng())
+    np.testing.assert_allclose(shifted(0.0).log_density(x) - plain(0.0).log_density(x), by[0], atol=1e-12)
+    assert shifted(0.0).log_z() - plain(0.0).log_z() == pytest.approx(by[0])
+    y = shifted(1.0).sample(9, rng())
+    np.testing.assert_array_equal(y, problem.target.sample(9, rng()))
+    np.testing.assert_allclose(shifted(1.0).log_density(y) - plain(1.0).log_density(y), by[1], atol=1e-12)
+
+
+def test_what_an_estimator_gets():
+    got, generator = [], rng()
+    runs = Runs(estimator(lambda *given: got.append(given)))
+    runs(PROBLEM, generator)
+    runs(PROBLEM, generator, 7, 3, path="another", kernel=ae.gibbs)
+    (_, schedule, *some), (path, coarse, *others) = got
+    assert (some, path, others) == ([N_CHAINS, ae.exact, generator], "another", [7, ae.gibbs, generator])
+    np.testing.assert_allclose(schedule, np.linspace(0, 1, N_STEPS + 1))
+    np.testing.assert_allclose(coarse, np.linspace(0, 1, 4))
+    got.clear()
+    Runs(lambda path, schedule, samples, *, rng: got.append(samples))(PROBLEM, rng(1), 5)
+    np.testing.assert_array_equal(got[0], PROBLEM.target.sample(5, rng(1)))
+    Runs(lambda path, schedule, n_chains, *, rng, **more: got.append(more))(PROBLEM, rng(1))
+    assert got[1] == {"kernel": ae.exact}
+    assert Runs(ae.ais).takes_kernel and not Runs(ae.ais).from_target and Runs(ae.reverse_ais).from_target
+
+
+@pytest.mark.parametrize(("first", "words"), [(-1.0, None), (np.nan, "ValueError: log_z is nan")])
+def test_every_problem_is_tried(monkeypatch, first, words):
+    problems = [LogZProblem(name, PROBLEM.start, PROBLEM.target, ae.exact, -1.0) for name in ("one", "two", "three")]
+    reached, report, answer = [], Report(), iter([first, -1.0, -1.0])
+    monkeypatch.setattr(audit_estimator, "log_z_problems", lambda: problems)
+    monkeypatch.setattr(audit_estimator, "_check", lambda runs, problem, *_: reached.append((problem.name, _[-1])))
+    audit_estimator.audit_estimator(estimator(lambda *given: next(answer)), report, rng())
+    all_of_them = [("one", True), ("two", False), ("three", False)]
+    assert reached == (all_of_them if words is None else [("two", True), ("three", False)])
+    assert report.failures == [] and report.skipped == ([f"one: {words}"] if words else [])
+
+
+@pytest.mark.parametrize(("samples", "n_skipped"), [(False, 0), (True, 1)])
+def test_the_half_line_is_left_out_for_estimators_from_the_target(monkeypatch, samples, n_skipped):
+    monkeypatch.setattr(audit_estimator, "_check", lambda *given: None)
+    from_start, report = estimator(lambda *given: 0.0), Report()
+    from_target = lambda path, schedule, samples, kernel=None, *, rng: SimpleNamespace(log_z=0.0)  # noqa: E731
+    audit_estimator.audit_estimator(from_target if samples else from_start, report, rng())
+    assert len(report.skipped) == n_skipped and all("half-line" in why for why in report.skipped)
+
+
+@pytest.mark.parametrize("first", [False, True])
+def test_the_first_problem_has_more_checks(monkeypatch, first):
+    monkeypatch.setattr(audit_estimator, "N_REPEATS", 40)
+    noisy = estimator(lambda path, schedule, n, kernel, rng: -1.0 + rng.standard_normal() / np.sqrt(n), std_error=0.1)
+    report = Report()
+    audit_estimator._check(Runs(noisy), PROBLEM, report, rng(3), first)
+    assert [test.kind for test in report.tests] == ["biased", "wrong error bar", "chains left out"][: 2 + first]
+    more = ["randomness, kernel, schedule", "more chains"] * first
+    assert sorted(report.checks) == sorted(["log Z of a line", "constants", "error bars", *more])
+    assert kinds(report) == ["constants", "ignores its schedule", "ignores its kernel"][: 1 + 2 * first]
+
+
+@pytest.mark.parametrize(("off", "spread"), [(-0.3, 0.1), (0.3, 0.1), (0.2, 0.6)])
+def test_a_bias_in_its_standard_errors(monkeypatch, off, spread):
+    """Of a mean error up to three quarters of the variance may be that of the logarithm of a mean."""
+    monkeypatch.setattr(audit_estimator, "N_REPEATS", 50)
+    errors, report = off + spread * norm.ppf((np.arange(100) + 0.5) / 100), Report()
+    runs = Runs(estimator(lambda path, schedule, n, kernel, rng: -1.0 + off + 0.1 * rng.standard_normal()))
+    audit_estimator._check_bias(runs, PROBLEM, errors, report, rng())
+    beyond = max(0, abs(errors.mean()) - 0.75 * errors.var(ddof=1))
+    (test,) = report.tests
+    assert test.p_value == pytest.approx(2 * norm.sf(beyond / (errors.std(ddof=1) / 10)), rel=1e-4)
+    assert f"on a line the mean error of log Ẑ is {off:+.3f} ± " in test.sentence and report.skipped == []
+    assert ("four times the steps" in test.sentence) == (test.p_value < 1e-3)
+
+
+@pytest.mark.parametrize(("left", "allowed"), [(0.095, True), (0.105, False)])
+def test_a_tenth_of_a_bias_may_be_left_after_four_times_the_steps(monkeypatch, left, allowed):
+    monkeypatch.setattr(audit_estimator, "N_REPEATS", 50)
+    got, report = [], Report()
+
+    def log_z(path, schedule, n, kernel, rng):
+        got.append((len(schedule) - 1, n))
+        return -1.0 + left + 1e-4 * rng.standard_normal()
+
+    audit_estimator._check_bias(Runs(estimator(log_z)), PROBLEM, np.tile([0.99, 1.01], 50), report, rng())
+    assert got == [(4 * N_STEPS, N_CHAINS)] * 50
+    assert (report.tests[0].p_value == 1) is allowed and len(report.skipped) == allowed
+    assert f"and with four times the steps {left:+.3f} ± 0.000" in report.tests[0].sentence
+
+
+def constants(log_z, spread=0.01):
+    report, problem = Report(), SimpleNamespace(name="a line", path=lambda start, end: (start, end), kernel=None)
+    runs = Runs(estimator(lambda path, schedule, n, kernel, rng: log_z(*path) + rng.standard_normal()))
+    audit_estimator._check_constants(runs, problem, spread, report, rng(5))
+    return sentences(report)
+
+
+def test_constants_shift_log_z():
+    """With equal generators; up to 0.02 + 8 times the spread may be off."""
+    assert constants(lambda start, end: end) == []
+    assert constants(lambda start, end: 0.0) == ["log f_1 + 2 changes log Ẑ by +0.000, not by +2 (a line)"]
+    changed = "log f_0 + 2, with log Z_0 + 2, changes log Ẑ by -2.000, not by 0"
+    assert constants(lambda start, end: end - start) == [changed]
+    for sign in (-1, 1):
+        for off, n_found in ((0.09, 0), (0.11, 1)):
+            assert len(constants(lambda start, end, off=off: end * (1 + sign * off / 2))) == n_found  # noqa: B023
+            assert len(constants(lambda start, end, off=off: end + sign * start * off / 2)) == n_found  # noqa: B023
+
+
+W = rng().standard_normal(N_CHAINS)
+BELOW, ABOVE = np.log(np.exp(W).mean()), -np.log(np.exp(-W).mean())
+DEAD = np.append(W[1:], -np.inf)
+
+
+@pytest.mark.parametrize(
+    ("log_weights", "log_z", "found"),
+    [
+        (W, BELOW, []), (W, ABOVE, []), (W, BELOW + 5e-7, []), (W, [0.0, BELOW], []),
+        (DEAD, np.log(np.exp(DEAD).mean()), []), (np.zeros((N_CHAINS, 2)), 9.0, []), (None, 9.0, []),
+        (W[1:], 0.0, ["99 log weights of 100 chains"]),
+        (W, BELOW + 0.01, [f"log_z is {BELOW + 0.01:.4f}, the log of the mean weight {BELOW:.4f}"]),
+    ],
+)  # fmt: skip
+def test_log_z_is_the_log_of_the_mean_weight_from_either_end(log_weights, log_z, found):
+    report = Report()
+    audit_estimator._check_weights(SimpleNamespace(log_z=log_z, log_weights=log_weights), report)
+    assert sentences(report) == found
+
+
+def test_error_bars_and_intervals():
+    errors, report = norm.ppf((np.arange(400) + 0.5) / 400), Report()
+    for half in (1.96, 1.0):
+        results = [
+            SimpleNamespace(interval=lambda level, e=e, half=half: (e - half, e + half), std_error=half) for e in errors
+        ]
+        audit_estimator._check_error_bars(SimpleNamespace(name="one", log_z=0.0), results, errors, report)
+        bar, interval = report.tests[-2:]
+        held = (np.abs(errors) <= half).sum()
+        ratio = half / errors.std(ddof=1)
+        assert bar.sentence == f"its standard error is {ratio:.2f} times the standard deviation of 400 runs (one)"
+        assert interval.sentence == f"{held} of 400 intervals of 95% contain the true value (one)"
+        assert interval.p_value == pytest.approx(binom.cdf(held, 400, 0.88))
+    assert [test.p_value < 1e-9 for test in report.tests] == [True, False, False, True]
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, 0.0, -1.0])
+def test_error_bars_that_are_not_numbers_are_not_compared(bad):
+    report, bars = Report(), np.where(np.arange(20) == 7, bad, 1.0)
+    results = [SimpleNamespace(std_error=bar) for bar in bars]
+    audit_estimator._check_error_bars(SimpleNamespace(name="one", log_z=0.0), results, rng().normal(size=20), report)
+    assert report.tests == []
+
+
+def moved(path, schedule, n, kernel, rng):
+    x = PROBLEM.start.sample(n, rng)
+    for beta in schedule:
+        x = kernel(path(beta), x, rng)
+    return x.sum()
+
+
+CALLS = []
+
+
+@pytest.mark.parametrize(
+    ("log_z", "found"),
+    [
+        (moved, []),
+        (lambda path, schedule, *more: moved(path, schedule + 1e-13 * (schedule < 0.9), *more), []),
+        (lambda *given: moved(*given[:-1], rng(0)), ["no randomness: different generators give the same result"]),
+        (
+            lambda *given: moved(*given) + (CALLS.append(0) or len(CALLS) > 1),
+            ["other randomness: equal generators give two results: not all randomness comes from rng, or it keeps "
+             "something"],
+        ),
+        (
+            lambda path, schedule, *more: moved(path, np.delete(schedule, [3, 12]), *more),
+            ["ignores its schedule: it never calls the path at β = 0.25, 1"],
+        ),
+        (
+            lambda path, schedule, n, kernel, rng: moved(path, schedule, n, ae.exact, rng),
+            ["ignores its kernel: it never calls the kernel that it gets"],
+        ),
+    ],
+)  # fmt: skip
+def test_what_an_estimator_ignores(log_z, found):
+    report = Report()
+    audit_estimator._check_arguments(Runs(estimator(log_z)), PROBLEM, report)
+    assert [str(failure) for failure in report.failures] == found
+
+
+def test_an_estimator_without_a_kernel_ignores_none():
+    report = Report()
+    without = lambda path, schedule, n_chains, *, rng: SimpleNamespace(log_z=moved(path, schedule, n_chains, ae.exact, rng))  # noqa: E731, E501
+    audit_estimator._check_arguments(Runs(without), PROBLEM, report)
+    assert report.failures == []
+
+
+@pytest.mark.parametrize("ratio", [5.0, 3.2, 2.0, 1.0])
+def test_four_times_the_chains_must_divide_the_variance(ratio):
+    """By 4 / 1.25 at least; the log of the ratio of two variances has a standard deviation of √(6 / 100)."""
+    errors, got, report = norm.ppf((np.arange(N_REPEATS) + 0.5) / N_REPEATS), [], Report()
+
+    def log_z(path, schedule, n, kernel, rng):
+        got.append(n)
+        return errors[len(got) - 1] / np.sqrt(ratio)
+
+    audit_estimator._check_more_chains(Runs(estimator(log_z)), PROBLEM, errors, report, rng())
+    (test,) = report.tests
+    assert got == [4 * N_CHAINS] * N_REPEATS and test.kind == "chains left out"
+    assert test.p_value == pytest.approx(2 * norm.sf(max(0.0, np.log(3.2 / ratio)) / np.sqrt(0.06)))
+    assert test.sentence == f"four times the chains divide the variance of log Ẑ by {ratio:.1f}, not by 4"
