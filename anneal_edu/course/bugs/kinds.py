@@ -24,7 +24,7 @@ LEVEL = 1e-5
 Found = tuple[float, int]
 
 
-class Asked:
+class Trial:
     """One algorithm, right or wrong, and its runs, which several kinds of test share."""
 
     def __init__(self, subject: Subject, plant: Plant, seed: int):
@@ -58,34 +58,34 @@ class Asked:
         return np.random.default_rng([self.seed, of])
 
 
-def full_matrix(asked: Asked) -> Found | None:
+def full_matrix(trial: Trial) -> Found | None:
     """πT = π, in exact numbers."""
-    if asked.subject.matrix is None:
+    if trial.subject.matrix is None:
         return None
-    T, p = asked.subject.matrix(asked.plant)
+    T, p = trial.subject.matrix(trial.plant)
     return (1.0 if np.abs(p @ T - p).max() < 1e-12 else 0.0), len(p)
 
 
-def draws_moved(asked: Asked) -> Found | None:
+def draws_moved(trial: Trial) -> Found | None:
     """Exact draws, moved, must remain exact draws: mean changes of many statistics."""
-    if asked.kernel is None:
+    if trial.kernel is None:
         return None
-    problem, rng = asked.problem, asked.rng(1)
+    problem, rng = trial.problem, trial.rng(1)
     x = problem.distribution.sample(N_DRAWS, rng)
     before = problem.evaluate(x)
     for _ in range(N_MOVES):
-        x = asked.kernel(problem.distribution, x, rng)
+        x = trial.kernel(problem.distribution, x, rng)
     return bonferroni(z_and_p(problem.evaluate(x) - before)[1]), N_DRAWS * N_MOVES
 
 
-def moments(asked: Asked) -> Found | None:
+def moments(trial: Trial) -> Found | None:
     """A long run from one state, against enumeration or exact draws."""
-    if asked.kernel is None:
+    if trial.kernel is None:
         return None
-    problem, rng = asked.problem, asked.rng(2)
+    problem, rng = trial.problem, trial.rng(2)
     x = np.repeat(problem.distribution.sample(1, np.random.default_rng(0)), 2000, axis=0)
     for _ in range(60):
-        x = asked.kernel(problem.distribution, x, rng)
+        x = trial.kernel(problem.distribution, x, rng)
     exact = problem.evaluate(problem.distribution.sample(200_000, rng))
     seen = problem.evaluate(x)
     s = np.sqrt(seen.var(0) / len(seen) + exact.var(0) / len(exact))
@@ -94,30 +94,30 @@ def moments(asked: Asked) -> Found | None:
     return bonferroni(2 * ndtr(-np.abs(z))), 2000 * 60
 
 
-def detailed_balance(asked: Asked) -> Found | None:
+def detailed_balance(trial: Trial) -> Found | None:
     """As many go from one set of states to another as come back; asked only where the right kernel is in balance."""
-    if asked.kernel is None or not asked.subject.reversible:
+    if trial.kernel is None or not trial.subject.reversible:
         return None
-    problem, rng = asked.problem, asked.rng(3)
+    problem, rng = trial.problem, trial.rng(3)
     x = problem.distribution.sample(4 * N_DRAWS, rng)
-    here, there = problem.evaluate(x), problem.evaluate(asked.kernel(problem.distribution, x, rng))
+    here, there = problem.evaluate(x), problem.evaluate(trial.kernel(problem.distribution, x, rng))
     cells = [i for i, (name, _) in enumerate(problem.statistics) if name.startswith("the share")]
     flows = [here[:, i] * there[:, j] - here[:, j] * there[:, i] for i in cells for j in cells if i < j]
     return bonferroni(z_and_p(np.stack(flows, axis=1))[1]), 4 * N_DRAWS
 
 
-def mean_weight(asked: Asked) -> Found | None:
+def mean_weight(trial: Trial) -> Found | None:
     """Is the mean of Ẑ over repeats the exact Z? From above that of 1/Ẑ."""
-    if not asked.subject.of_z or asked.disowned():
+    if not trial.subject.of_z or trial.disowned():
         return None
-    errors = np.array([answer.value for answer in asked.runs(1.0)]) - asked.subject.truth(1.0)
-    ratios = np.exp(-errors if asked.subject.above else errors)
-    return _t(ratios - 1), asked.cost
+    errors = np.array([answer.value for answer in trial.runs(1.0)]) - trial.subject.truth(1.0)
+    ratios = np.exp(-errors if trial.subject.above else errors)
+    return _t(ratios - 1), trial.cost
 
 
-def sandwich(asked: Asked) -> Found | None:
+def sandwich(trial: Trial) -> Found | None:
     """The run and one from the other end must meet."""
-    subject, rng = asked.subject, asked.rng(4)
+    subject, rng = trial.subject, trial.rng(4)
     if subject.path is None:
         return None
     path, kernel = subject.path(1.0), random_walk(1.2)
@@ -127,43 +127,43 @@ def sandwich(asked: Asked) -> Found | None:
         other = of(ais(path, betas, 4000, kernel, rng=rng))
     else:
         other = of(reverse_ais(path, betas, draws, kernel, rng=rng))
-    return _gap(subject.run(asked.plant, 1.0, 4000, rng), other), 4000 * (60 + subject.moves)
+    return _gap(subject.run(trial.plant, 1.0, 4000, rng), other), 4000 * (60 + subject.moves)
 
 
-def coverage(asked: Asked) -> Found | None:
+def coverage(trial: Trial) -> Found | None:
     """How many intervals hold the truth? 95% should; bootstrap intervals of few chains are given 85%."""
-    if asked.disowned():
+    if trial.disowned():
         return None
-    truth, runs = asked.subject.truth(1.0), asked.runs(1.0)
+    truth, runs = trial.subject.truth(1.0), trial.runs(1.0)
     held = sum(answer.low <= truth <= answer.high for answer in runs)
-    return float(bdtr(held, len(runs), 0.85)), asked.cost
+    return float(bdtr(held, len(runs), 0.85)), trial.cost
 
 
-def two_methods(asked: Asked) -> Found | None:
+def two_methods(trial: Trial) -> Found | None:
     """Another method, no truth: do the two agree within their own error bars?"""
-    if asked.subject.other is None:
+    if trial.subject.other is None:
         return None
-    rng = asked.rng(5)
-    ours = asked.subject.run(asked.plant, 1.0, 4000, rng)
-    return _gap(ours, asked.subject.other(1.0, 4000, rng)), 4000 * (asked.subject.moves + 30)
+    rng = trial.rng(5)
+    ours = trial.subject.run(trial.plant, 1.0, 4000, rng)
+    return _gap(ours, trial.subject.other(1.0, 4000, rng)), 4000 * (trial.subject.moves + 30)
 
 
-def coordinates(asked: Asked) -> Found | None:
+def coordinates(trial: Trial) -> Found | None:
     """The same problem in coordinates ten times as large, no truth: log Z must change by log 10 a coordinate."""
-    if not asked.subject.scalable:
+    if not trial.subject.scalable:
         return None
-    expected = asked.subject.truth(10.0) - asked.subject.truth(1.0)
-    here, there = (np.array([answer.value for answer in asked.runs(scale)]) for scale in (1.0, 10.0))
-    return _t(there[::-1] - here - expected), 2 * asked.cost
+    expected = trial.subject.truth(10.0) - trial.subject.truth(1.0)
+    here, there = (np.array([answer.value for answer in trial.runs(scale)]) for scale in (1.0, 10.0))
+    return _t(there[::-1] - here - expected), 2 * trial.cost
 
 
-def error_bars(asked: Asked) -> Found | None:
+def error_bars(trial: Trial) -> Found | None:
     """The error bars, against the spread of the runs: 30% more or less is allowed."""
-    if asked.disowned():
+    if trial.disowned():
         return None
-    runs = asked.runs(1.0)
+    runs = trial.runs(1.0)
     values, bars = np.array([answer.value for answer in runs]), np.array([answer.std_error for answer in runs])
-    return error_bar_p_value(values, bars, slack=1.3), asked.cost
+    return error_bar_p_value(values, bars, slack=1.3), trial.cost
 
 
 def _gap(one: Answer, other: Answer) -> float:
@@ -179,7 +179,7 @@ def _t(values: np.ndarray) -> float:
     return float(2 * stdtr(len(values) - 1, -abs(t)))
 
 
-KINDS: dict[str, Callable[[Asked], Found | None]] = {
+KINDS: dict[str, Callable[[Trial], Found | None]] = {
     "πT = π in full": full_matrix,
     "exact draws, moved": draws_moved,
     "moments": moments,

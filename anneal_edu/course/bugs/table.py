@@ -14,7 +14,7 @@ from itertools import combinations
 import numpy as np
 
 from anneal_edu.course.bugs.faults import FAULTS
-from anneal_edu.course.bugs.kinds import KINDS, LEVEL, Asked
+from anneal_edu.course.bugs.kinds import KINDS, LEVEL, Trial
 from anneal_edu.course.bugs.planting import Fault, Plant
 from anneal_edu.course.bugs.subjects import SUBJECTS
 
@@ -30,7 +30,7 @@ class Row:
     ----------
     fault, subject : str
     p_values : dict
-        Kind of test → p-value, None where it cannot be asked, or where most runs warn and it would judge their
+        Kind of test → p-value, None where it cannot be trial, or where most runs warn and it would judge their
         estimates and error bars.
     costs : dict
         Kind of test → moves of one chain.
@@ -69,24 +69,24 @@ class Row:
         return tuple(kind for kind, p in self.p_values.items() if p is not None and p < LEVEL)
 
 
-def _damage(asked: Asked) -> tuple[float, float, float]:
-    truth, runs = asked.subject.truth(1.0), asked.runs(1.0)
+def _damage(trial: Trial) -> tuple[float, float, float]:
+    truth, runs = trial.subject.truth(1.0), trial.runs(1.0)
     held = np.mean([answer.low <= truth <= answer.high for answer in runs])
     values = [answer.value for answer in runs]
     return float(np.mean(values) - truth), float(held), float(np.std(values, ddof=1))
 
 
-def _first(asked: Asked) -> list[list[float]]:
-    said = ((a.value, a.low, a.high, a.std_error, a.warned) for a in asked.runs(1.0)[:N_SHOWN])
+def _first(trial: Trial) -> list[list[float]]:
+    said = ((a.value, a.low, a.high, a.std_error, a.warned) for a in trial.runs(1.0)[:N_SHOWN])
     return [[round(float(v), 5) for v in each] for each in said]
 
 
 def row_of(fault: Fault | None, subject: str, seed: int = 0) -> Row:
     """Every kind of test that can be asked of one algorithm, right where ``fault`` is None."""
-    asked, right = Asked(SUBJECTS[subject], Plant(fault), seed), Asked(SUBJECTS[subject], Plant(), seed)
+    trial, right = Trial(SUBJECTS[subject], Plant(fault), seed), Trial(SUBJECTS[subject], Plant(), seed)
     with np.errstate(all="ignore"):
-        found = {kind: test(asked) for kind, test in KINDS.items()}
-        damage, undamaged = _damage(asked), _damage(right)
+        found = {kind: test(trial) for kind, test in KINDS.items()}
+        damage, undamaged = _damage(trial), _damage(right)
     return Row(
         fault.name if fault else "",
         subject,
@@ -98,9 +98,9 @@ def row_of(fault: Fault | None, subject: str, seed: int = 0) -> Row:
         undamaged[1],
         damage[2],
         undamaged[2],
-        _first(asked),
+        _first(trial),
         _first(right),
-        float(asked.subject.truth(1.0)),
+        float(trial.subject.truth(1.0)),
     )
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from anneal_edu.course import bugs
 from anneal_edu.course.bugs.chains import effective_draws
-from anneal_edu.course.bugs.kinds import Asked
+from anneal_edu.course.bugs.kinds import Trial
 from anneal_edu.course.bugs.table import Row
 from tests.cases import always
 
@@ -96,8 +96,8 @@ def test_a_row_is_computed_again(name):
     fault, test = bugs.FAULTS[name], bugs.KINDS[CHEAP[name]]
     seeds = np.random.default_rng(1).integers(1000, size=3 if name == "sum stops at once" else 1)
     with np.errstate(all="ignore"):
-        found = sorted(test(Asked(bugs.SUBJECTS[fault.subject], bugs.Plant(fault), int(seed))) for seed in seeds)
-        wrong, right = found[len(found) // 2], test(Asked(bugs.SUBJECTS[fault.subject], bugs.Plant(), int(seeds[0])))
+        found = sorted(test(Trial(bugs.SUBJECTS[fault.subject], bugs.Plant(fault), int(seed))) for seed in seeds)
+        wrong, right = found[len(found) // 2], test(Trial(bugs.SUBJECTS[fault.subject], bugs.Plant(), int(seeds[0])))
     assert wrong[0] < bugs.LEVEL and wrong[1] == ROWS[name].costs[CHEAP[name]]
     if name == "the wrong tail":
         assert right is None, "without the fault most runs warn, and disown themselves"
