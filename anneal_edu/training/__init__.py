@@ -1,7 +1,6 @@
 """Fitting models to data."""
 
-from anneal_edu.training.causes import EMStep, em_steps, expectation_maximisation
-from anneal_edu.training.flow import FlowRound, flow_rounds, minimum_probability_flow
+from anneal_edu.training.em_hmc import EMStep, em_steps, expectation_maximisation
 from anneal_edu.training.gaussian_rbm import (
     GaussianTrainingState,
     energy_slopes,
@@ -9,6 +8,7 @@ from anneal_edu.training.gaussian_rbm import (
     train_gaussian_rbm,
 )
 from anneal_edu.training.likelihood_tracking import TrackedLikelihood, track_log_likelihood
+from anneal_edu.training.mpf import FlowRound, flow_rounds, minimum_probability_flow
 from anneal_edu.training.rbm import TrainingState, contrastive_divergence, train_rbm
 
 __all__ = [

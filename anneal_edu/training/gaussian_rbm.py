@@ -1,4 +1,4 @@
-"""Training Gaussian RBMs by contrastive divergence, restarted at the data (CD) or persistent (PCD)."""
+"""Training Gaussian RBMs by contrastive divergence (CD) and persistent contrastive divergence (PCD)."""
 
 from __future__ import annotations
 
@@ -13,22 +13,15 @@ from tqdm.auto import tqdm
 from anneal_edu.distributions import GaussianRBM
 from anneal_edu.distributions.bernoulli import bernoulli
 from anneal_edu.distributions.gaussian_rbm import as_sigma
-from anneal_edu.validation import (
-    as_choice,
-    as_count,
-    as_finite_array,
-    as_flag,
-    as_positive,
-    require_generator,
-)
+from anneal_edu.validation import as_choice, as_count, as_finite_array, as_flag, as_positive, require_generator
 
 METHODS = ("cd", "pcd")
-_FAR = 5  # times sigma, or a fifth of it: there training hardly gets anywhere
+_FAR = 5  # training makes little progress if the data spread 5 times as wide as sigma, or a fifth
 
 
 @dataclass(frozen=True, eq=False)
 class GaussianTrainingState:
-    """One moment of training, as `TrainingState`, with log σ as well."""
+    """The model after ``n_updates`` updates, as `TrainingState`, with log σ as well."""
 
     n_updates: int
     weights: np.ndarray
@@ -48,20 +41,9 @@ def energy_slopes(
     """The mean of -∂E/∂θ over a batch of visible states, with h averaged out given v.
 
     The gradient of the mean log likelihood is this at the data minus this at draws from the model. With s = v / σ and
-    p = p(h = 1 | v), the mean over the batch of
+    p = p(h = 1 | v), the slopes for v (B, D) are the means over the batch of
 
         s pᵀ (weights),   (v - b) / σ² (visible bias),   p (hidden bias),   (v - b)² / σ² - s · (weights p) (log σ).
-
-    Parameters
-    ----------
-    v : (B, D) array
-    weights, visible_bias, hidden_bias : (D, H), (D,) and (H,) arrays
-    log_sigma : (D,) array
-
-    Returns
-    -------
-    (D, H), (D,), (H,) and (D,) arrays
-        For weights, visible_bias, hidden_bias and log_sigma.
 
     Examples
     --------
@@ -78,40 +60,17 @@ def energy_slopes(
 
 
 def gibbs_step(
-    v: np.ndarray,
-    weights: np.ndarray,
-    visible_bias: np.ndarray,
-    hidden_bias: np.ndarray,
-    sigma: np.ndarray,
+    v: np.ndarray, weights: np.ndarray, visible_bias: np.ndarray, hidden_bias: np.ndarray, sigma: np.ndarray,
     rng: np.random.Generator,
 ) -> np.ndarray:
-    """h ~ p(h | v), then v ~ p(v | h), in float32: (B, D) -> (B, D).
-
-    That of `GaussianRBM` prepares a model for many steps; here the model changes after every few.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> parts = np.ones((2, 1), "f4"), np.zeros(2, "f4"), np.zeros(1, "f4"), np.ones(2, "f4")
-    >>> gibbs_step(np.zeros((5, 2), "f4"), *parts, np.random.default_rng(0)).shape
-    (5, 2)
-    """
+    """h ~ p(h | v), then v ~ p(v | h), in float32: (B, D) -> (B, D), without the set-up of a `GaussianRBM`."""
     h = bernoulli(v / sigma @ weights + hidden_bias, rng)  # (B, H)
     return visible_bias + sigma * (h @ weights.T + rng.standard_normal(v.shape, dtype=np.float32))
 
 
 def gaussian_contrastive_divergence(
-    data: np.ndarray,
-    n_hidden: int,
-    method: str,
-    *,
-    n_gibbs: int,
-    n_updates: int,
-    learning_rate: float,
-    batch_size: int,
-    sigma: np.ndarray,
-    learn_sigma: bool,
-    rng: np.random.Generator,
+    data: np.ndarray, n_hidden: int, method: str, *, n_gibbs: int, n_updates: int, learning_rate: float,
+    batch_size: int, sigma: np.ndarray, learn_sigma: bool, rng: np.random.Generator,
 ) -> Iterator[GaussianTrainingState]:
     """Yield the state after every update; the arguments are those of `train_gaussian_rbm`."""
     N, D = data.shape
@@ -134,27 +93,18 @@ def gaussian_contrastive_divergence(
 
 
 def train_gaussian_rbm(
-    data: np.ndarray,
-    n_hidden: int,
-    method: str = "cd",
-    n_gibbs: int = 1,
-    n_updates: int = 5000,
-    learning_rate: float = 0.05,
-    batch_size: int = 100,
-    sigma: float | np.ndarray = 1.0,
-    learn_sigma: bool = False,
-    *,
-    rng: np.random.Generator,
-    progress: bool = False,
+    data: np.ndarray, n_hidden: int, method: str = "cd", n_gibbs: int = 1, n_updates: int = 5000,
+    learning_rate: float = 0.05, batch_size: int = 100, sigma: float | np.ndarray = 1.0, learn_sigma: bool = False, *,
+    rng: np.random.Generator, progress: bool = False,
 ) -> GaussianRBM:
     """Train a Gaussian RBM by stochastic gradient ascent on an approximate log likelihood.
 
     The gradient needs draws from the model. CD-k takes them k Gibbs steps away from the data (Hinton 2002); PCD from
-    chains that live on between updates (Tieleman 2008). The learning rate falls linearly to zero.
+    chains that continue between updates (Tieleman 2008). The learning rate falls linearly to zero.
 
-    A Gaussian RBM adds variance to σ², and has no way to take any off. Where the data vary less than ``sigma``, the
-    weights shrink to nothing: hand in ``sigma=data.std(0)``, or let it be learned; a factor of 5 between the two is
-    warned of. The learning rate suits data whose standard deviations are around 1; scale others first.
+    The variance of v in a Gaussian RBM is at least σ². If the data vary less than ``sigma``, the weights shrink to
+    zero: pass ``sigma=data.std(0)``, or learn it. A factor of 5 between the two gives a warning. The learning rate
+    suits data whose standard deviations are around 1.
 
     Parameters
     ----------
@@ -168,11 +118,11 @@ def train_gaussian_rbm(
     learning_rate : float
         At the first update. More hidden units need a lower one: on patches of images 20 take 0.05, and 200 take 0.02.
     batch_size : int
-        Training examples an update, and persistent chains.
+        Training examples an update, and number of persistent chains.
     sigma : float or (D,) array
-        Standard deviations of the visible units given the hidden ones, in the units of the data; one number serves all.
+        Standard deviations of the visible units given the hidden ones, in the units of the data.
     learn_sigma : bool
-        Learn log σ along with the other parameters, from ``sigma`` on, instead of keeping it.
+        Learn log σ along with the other parameters, starting at ``sigma``.
     rng : numpy.random.Generator
     progress : bool
         Show a progress bar.
@@ -180,12 +130,6 @@ def train_gaussian_rbm(
     Returns
     -------
     GaussianRBM
-
-    Raises
-    ------
-    ValueError
-        Where the data are not finite, a sigma is not positive or does not fit, the method is unknown, a count is below
-        1, or training diverges.
 
     Examples
     --------
@@ -205,18 +149,11 @@ def train_gaussian_rbm(
     if not 1 / _FAR < spread < _FAR:
         warnings.warn(f"the data spread {spread:.2g} times as wide as sigma: hand in sigma=data.std(0)", stacklevel=2)
     states = gaussian_contrastive_divergence(
-        data,
-        as_count("n_hidden", n_hidden),
-        method,
-        n_gibbs=as_count("n_gibbs", n_gibbs),
-        n_updates=n_updates,
-        learning_rate=learning_rate,
-        batch_size=as_count("batch_size", batch_size),
-        sigma=sigma,
-        learn_sigma=learn_sigma,
-        rng=rng,
+        data, as_count("n_hidden", n_hidden), method,
+        n_gibbs=as_count("n_gibbs", n_gibbs), n_updates=n_updates, learning_rate=learning_rate,
+        batch_size=as_count("batch_size", batch_size), sigma=sigma, learn_sigma=learn_sigma, rng=rng,
     )
-    with np.errstate(all="ignore"):  # a training that diverges runs through infinities before it is noticed
+    with np.errstate(all="ignore"):  # of a training that diverges, before it is reported
         for state in tqdm(states, desc=f"{method} training", total=n_updates, disable=not progress):
             if not np.isfinite(state.weights).all():
                 raise ValueError(

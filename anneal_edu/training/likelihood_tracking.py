@@ -1,4 +1,4 @@
-"""Watching the log likelihood of an RBM while it learns, by Rao-Blackwellized tempered sampling."""
+"""Tracking the log likelihood of an RBM during training, by Rao-Blackwellized tempered sampling (RTS)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _FIRST_ROUNDS = 20
 
 @dataclass(frozen=True, eq=False)
 class TrackedLikelihood:
-    """The model after some updates, and what tempered chains say about it; logarithms are in nats.
+    """The model after some updates, and its estimated log likelihoods, in nats.
 
     Attributes
     ----------
@@ -33,9 +33,9 @@ class TrackedLikelihood:
     log_z : float
         Estimate of log Z.
     std_error : float
-        Error of log_z, and so of every log likelihood below: how much the chains differ, and how much this look had to
-        correct what was carried over, √(standard error² + correction²). Chains that all lag behind the model agree with
-        each other; the correction gives them away.
+        Error of log_z, and so of every log likelihood below, √(standard error² + correction²). The standard error
+        comes from the differences between chains. The correction is the change of log_z in this round; it is large if
+        all chains lag behind the model.
     train, validation : float
         Mean of log f(v) - log Ẑ over the data; NaN without validation data.
     """
@@ -49,53 +49,40 @@ class TrackedLikelihood:
 
 
 def track_log_likelihood(
-    states: Iterable[TrainingState],
-    train: np.ndarray,
-    validation: np.ndarray | None = None,
-    every: int = 100,
-    n_sweeps: int = 10,
-    n_chains: int = 100,
-    schedule: np.ndarray | None = None,
-    *,
-    both_layers: bool = False,
+    states: Iterable[TrainingState], train: np.ndarray, validation: np.ndarray | None = None, every: int = 100,
+    n_sweeps: int = 10, n_chains: int = 100, schedule: np.ndarray | None = None, *, both_layers: bool = False,
     rng: np.random.Generator,
 ) -> Iterator[TrackedLikelihood]:
-    """Follow the training of an RBM: yield the estimated log likelihoods of its data after every so many updates.
+    """Track the training of an RBM: yield estimated log likelihoods of its data after every ``every`` updates.
 
-    Between two looks the model should change little. So the tempered chains are kept, their Ẑ_k are carried over by
-    reweighting, and each look is one short round of RTS from there  (Carlson et al. 2016, "Tracking").
-    The path starts at the base rates of the training data.
+    Between two estimates the model should change little. So the tempered chains continue, their Ẑ_k are carried over by
+    reweighting, and each estimate is one short round of RTS  (Carlson et al. 2016, "Tracking"). The path starts at the
+    base rates of the training data.
 
     Parameters
     ----------
     states : iterable of TrainingState
-        The iterator that `contrastive_divergence` returns, which is consumed as training goes on. Not a list made of
-        it: training changes its arrays in place, and the list would hold the last model only.
+        The iterator that `contrastive_divergence` returns; training goes on as it is consumed. A list made of it would
+        hold the last model only, because training changes its arrays in place.
     train : (N, D) array of 0 and 1
     validation : (M, D) array of 0 and 1, optional
     every : int
-        Updates between two looks.
+        Updates between two estimates.
     n_sweeps : int
-        Sweeps of the tempered chains a look.
+        Sweeps of the tempered chains for each estimate.
     n_chains : int
         Tempered chains.
     schedule : (K+1,) array, optional
         Rungs; 100 equal steps if not given.
     both_layers : bool
-        Whether the tempered chains weigh their rungs by states (v, h), see `JointRBM`. With hundreds of hidden units a
-        sweep then costs several times less, for a somewhat larger error; with ten, summing over h is the better deal.
+        Whether the states of the tempered chains are (v, h), see `JointRBM`. With hundreds of hidden units a sweep then
+        costs several times less, for a somewhat larger error; with ten, summing over h is better.
     rng : numpy.random.Generator
-        Not that of the training, which goes on as if nobody looked.
+        Another generator than that of the training, which is then the same without tracking.
 
     Yields
     ------
     TrackedLikelihood
-
-    Raises
-    ------
-    ValueError
-        Where the data are not binary or of different widths, a count is below 1, the schedule does not rise from 0 to
-        1, or the states share their arrays; later, where they are not of the data's width.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The negative phase of training an RBM: where the draws of the present model come from.
+"""The negative phase of training an RBM: draws from the present model.
 
 The gradient of the log likelihood, E_data[v hᵀ] - E_model[v hᵀ], needs draws of a model that changes with every
 update. Each class here is one answer: called with the present model and a batch of data, it gives particles (B, D).
@@ -6,7 +6,7 @@ update. Each class here is one answer: called with the present model and a batch
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Callable
 
 import numpy as np
 
@@ -21,14 +21,8 @@ from anneal_edu.tempering.swaps import as_scheme
 METHODS = ("cd", "pcd", "pt")
 
 
-class NegativePhase(Protocol):
-    """Where particles come from."""
-
-    def __call__(
-        self, W: np.ndarray, b: np.ndarray, c: np.ndarray, batch: np.ndarray, rng: np.random.Generator
-    ) -> np.ndarray:
-        """Particles (B, D) for the model with weights W, visible biases b and hidden biases c."""
-        ...
+NegativePhase = Callable[[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.random.Generator], np.ndarray]
+"""(W, b, c, batch, rng) -> particles (B, D) of the model with weights W, visible biases b and hidden biases c."""
 
 
 def gibbs_chain(

@@ -1,4 +1,4 @@
-"""The parameters of a model as one vector, as optimisers want them."""
+"""The parameters of a model as one vector, for optimisers."""
 
 from __future__ import annotations
 

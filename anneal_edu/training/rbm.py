@@ -1,4 +1,4 @@
-"""Training binary RBMs: contrastive divergence (CD), persistent chains (PCD), and tempered ones (PT)."""
+"""Training binary RBMs by contrastive divergence (CD), persistent chains (PCD) or parallel tempering (PT)."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from anneal_edu.validation import as_binary_data, as_choice, as_count, as_flag, 
 
 @dataclass(frozen=True, eq=False)
 class TrainingState:
-    """One moment of training: the number of updates made, and the model they led to.
+    """The model after ``n_updates`` updates.
 
-    The arrays are those that training goes on to change in place; ``rbm`` is a copy to keep. ``particles`` (B, D) stood
-    for the model in the last update.
+    Training changes these arrays in place; ``rbm`` is a copy to keep. ``particles`` (B, D) are the draws from the model
+    that the last update used.
     """
 
     n_updates: int
@@ -38,7 +38,7 @@ class TrainingState:
 def negative_phase(
     method: str, particles: np.ndarray, start: BinaryRBM, n_gibbs: int, swaps: str, n_rungs: int
 ) -> NegativePhase:
-    """Where the model's draws come from, by the name of the method."""
+    """The source of draws from the model, by the name of the method."""
     as_choice("method", method, METHODS)
     if method == "cd":
         return FromTheData(n_gibbs)
@@ -48,18 +48,8 @@ def negative_phase(
 
 
 def contrastive_divergence(
-    data: np.ndarray,
-    n_hidden: int,
-    method: str,
-    *,
-    n_gibbs: int,
-    n_updates: int,
-    learning_rate: float,
-    batch_size: int,
-    rng: np.random.Generator,
-    swaps: str = "even_odd",
-    n_rungs: int = 10,
-    decay: bool = True,
+    data: np.ndarray, n_hidden: int, method: str, *, n_gibbs: int, n_updates: int, learning_rate: float,
+    batch_size: int, rng: np.random.Generator, swaps: str = "even_odd", n_rungs: int = 10, decay: bool = True,
 ) -> Iterator[TrainingState]:
     """Yield the state after every update; the arguments are those of `train_rbm`."""
     data = as_binary_data("data", data)
@@ -92,26 +82,16 @@ def _tempering_options(method: str, swaps: str | None, n_rungs: int | None) -> t
 
 
 def train_rbm(
-    data: np.ndarray,
-    n_hidden: int,
-    method: str = "cd",
-    n_gibbs: int = 1,
-    n_updates: int = 5000,
-    learning_rate: float = 0.05,
-    batch_size: int = 100,
-    *,
-    swaps: str | None = None,
-    n_rungs: int | None = None,
-    decay: bool = True,
-    rng: np.random.Generator,
-    progress: bool = False,
+    data: np.ndarray, n_hidden: int, method: str = "cd", n_gibbs: int = 1, n_updates: int = 5000,
+    learning_rate: float = 0.05, batch_size: int = 100, *, swaps: str | None = None, n_rungs: int | None = None,
+    decay: bool = True, rng: np.random.Generator, progress: bool = False,
 ) -> BinaryRBM:
     """Train a binary RBM by stochastic gradient ascent on an approximate log likelihood.
 
     The gradient E_data[v hᵀ] - E_model[v hᵀ] (Kadan et al. 2018, Eq. 2, printed with the other sign) needs draws from
-    the model. CD-k takes them k Gibbs steps away from the data (Hinton 2002); PCD from chains that live on between
-    updates (Tieleman 2008); PT from the last rung of tempered ladders that live on (Desjardins et al. 2010), which cost
-    as many Gibbs steps as they have rungs. On all three: Kadan et al. 2018, Sections 3, 3.1 and 4.1.
+    the model. CD-k takes them k Gibbs steps away from the data (Hinton 2002); PCD from chains that continue between
+    updates (Tieleman 2008); PT from the last rung of such chains on a ladder of temperatures (Desjardins et al. 2010),
+    which cost as many Gibbs steps as there are rungs. On all three: Kadan et al. 2018, Sections 3, 3.1 and 4.1.
 
     Parameters
     ----------
@@ -125,13 +105,13 @@ def train_rbm(
     learning_rate : float
         At the first update.
     batch_size : int
-        Training examples an update, and persistent chains or ladders.
+        Training examples an update, and number of persistent chains or ladders.
     swaps : "even_odd", "stochastic_even_odd" or "lifted", optional
         For "pt" only, as in `parallel_tempering`; "even_odd" by default.
     n_rungs : int, optional
         For "pt" only: rungs of the ladder from the base-rate RBM to the model, evenly spaced; 10 by default.
     decay : bool
-        Let the learning rate fall linearly to zero; False keeps it.
+        Let the learning rate fall linearly to zero.
     rng : numpy.random.Generator
     progress : bool
         Show a progress bar.
@@ -139,12 +119,6 @@ def train_rbm(
     Returns
     -------
     BinaryRBM
-
-    Raises
-    ------
-    ValueError
-        Where the data are not binary, the method is unknown, a count is below 1, an option of "pt" is given to another
-        method, or training diverged.
 
     Examples
     --------
@@ -159,17 +133,10 @@ def train_rbm(
     require_generator(rng)
     n_updates = as_count("n_updates", n_updates)
     states = contrastive_divergence(
-        data,
-        as_count("n_hidden", n_hidden),
-        method,
-        n_gibbs=as_count("n_gibbs", n_gibbs),
-        n_updates=n_updates,
-        learning_rate=as_positive("learning_rate", learning_rate),
-        batch_size=as_count("batch_size", batch_size),
-        rng=rng,
-        swaps=swaps,
-        n_rungs=n_rungs,
-        decay=decay,
+        data, as_count("n_hidden", n_hidden), method,
+        n_gibbs=as_count("n_gibbs", n_gibbs), n_updates=n_updates,
+        learning_rate=as_positive("learning_rate", learning_rate), batch_size=as_count("batch_size", batch_size),
+        rng=rng, swaps=swaps, n_rungs=n_rungs, decay=decay,
     )
     for state in tqdm(states, desc=f"{method} training", total=n_updates, disable=not progress):
         last = state

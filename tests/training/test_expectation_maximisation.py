@@ -8,7 +8,7 @@ import pytest
 
 import anneal_edu as ae
 from anneal_edu.training import em_steps, expectation_maximisation
-from anneal_edu.training.causes import _Chains, maximised, move_latents, squared_error
+from anneal_edu.training.em_hmc import _Chains, maximised, move_latents, squared_error
 from anneal_edu.training.parameters import pack, unpack
 from tests.cases import always
 
@@ -214,7 +214,7 @@ def test_half_of_the_momentum_is_renewed_in_the_time_of_the_noises_width(monkeyp
         renewed.extend(refresh.ravel() for refresh in refreshes)
         return iter(())
 
-    module = import_module("anneal_edu.training.causes")
+    module = import_module("anneal_edu.training.em_hmc")
     monkeypatch.setattr(module, "hais_states", watched)
     model, x = ae.LinearGenerative(np.eye(2), noise=0.1), np.zeros((2, 2))
     move_latents(model, x, x, x, np.array([0.1, 0.2]), 1, np.random.default_rng(0))

@@ -8,7 +8,7 @@ import pytest
 import anneal_edu as ae
 from anneal_edu.kernels import leapfrog
 from anneal_edu.training import flow_rounds, minimum_probability_flow
-from anneal_edu.training.flow import fit_to_neighbours, log_flow
+from anneal_edu.training.mpf import fit_to_neighbours, log_flow
 from anneal_edu.training.parameters import pack, unpack
 
 

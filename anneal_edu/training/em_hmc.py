@@ -1,4 +1,4 @@
-"""Expectation maximisation for the generative image models, with Hamiltonian chains in the E step."""
+"""Expectation maximisation (EM) for generative image models, with Hamiltonian Monte Carlo (HMC) in the E step."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ from anneal_edu.workers import Remembered
 
 GenerativeModel = LinearGenerative | BilinearGenerative
 
-_WANTED_ACCEPTANCE = 0.85  # a rejected chain turns around and loses what way it made
-_FIRST_NOISES = 30  # the first latents follow the noise down to its value, as in simulated annealing
+_WANTED_ACCEPTANCE = 0.85  # a rejected chain reverses its momentum and goes back where it came from
+_FIRST_NOISES = 30  # the first latents are annealed from a large noise down to the model's
 _DESCENT = 3  # L-BFGS iterations of an M step without a closed form
 
 
 @dataclass(frozen=True, eq=False)
 class EMStep:
-    """One iteration of training.
+    """One iteration of EM.
 
     Attributes
     ----------
     model : LinearGenerative or BilinearGenerative
         After the M step.
     latent : (N, L) array
-        One draw of the causes of every data point, from their posterior under the model before.
+        One posterior draw of the causes of every data point, under the model before the M step.
     acceptance : float
-        Share of the leapfrog steps of the E step that were accepted.
+        Fraction of the leapfrog steps of the E step that were accepted.
     """
 
     model: GenerativeModel = field(repr=False)
@@ -42,44 +42,16 @@ class EMStep:
 
 
 def move_latents(
-    model: GenerativeModel,
-    x: np.ndarray,
-    latent: np.ndarray,
-    momentum: np.ndarray,
-    step_size: np.ndarray,
-    n_moves: int,
-    rng: np.random.Generator,
+    model: GenerativeModel, x: np.ndarray, latent: np.ndarray, momentum: np.ndarray, step_size: np.ndarray,
+    n_moves: int, rng: np.random.Generator,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Transitions that leave p(latent | x) invariant: one Hamiltonian chain for every data point, momenta kept.
+    """Move one Hamiltonian chain a data point, each with its own step size (N,), leaving p(latent | x) invariant.
 
-    Parameters
-    ----------
-    model : LinearGenerative or BilinearGenerative
-    x : (N, D) array
-    latent, momentum : (N, L) arrays
-        Where the chains are.
-    step_size : (N,) array
-        Every chain has its own.
-    n_moves : int
-        Leapfrog steps, each with a Metropolis decision.
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    latent, momentum : (N, L) arrays
-    acceptance : (N,) array
-
-    Examples
-    --------
-    >>> import numpy as np, anneal_edu as ae
-    >>> model, rng = ae.LinearGenerative(np.eye(2)), np.random.default_rng(0)
-    >>> x, step_size = np.ones((9, 2)), np.full(9, 0.05)
-    >>> latent, _, acceptance = move_latents(model, x, x, 0 * x, step_size, 5, rng)
-    >>> latent.shape, acceptance.shape
-    ((9, 2), (9,))
+    Returns latent (N, L), momentum (N, L) and the acceptance rate (N,) of ``n_moves`` leapfrog steps, each with a
+    Metropolis decision.
     """
     posterior, step = LatentPosterior(model, x), step_size[:, None]
-    refresh = 1 - 0.5 ** (step / model.noise)  # half of the power in the time that the noise's width takes
+    refresh = 1 - 0.5 ** (step / model.noise)  # half of the momentum's power in a time of one noise
     point, acceptance = Point(posterior, 1.0, Remembered(posterior.log_density)), np.zeros(len(x))
     settings = [1.0] * (n_moves + 1), latent, momentum, [step] * n_moves, [refresh] * n_moves, rng
     for state in hais_states(lambda beta: point, *settings, posterior.nonnegative):
@@ -89,19 +61,9 @@ def move_latents(
 
 
 def squared_error(model: GenerativeModel, x: np.ndarray, latent: np.ndarray) -> tuple[float, Parts]:
-    """½ mean_n |x_n - reconstruct(latent_n)|², and its gradient in every parameter.
+    """½ mean_n |x_n - reconstruct(latent_n)|², and its gradient in every parameter, by name.
 
-    Times -1 / noise² it is the part of the mean log p(x, latent) that parameters change.
-
-    Parameters
-    ----------
-    model : LinearGenerative or BilinearGenerative
-    x : (N, D) array
-    latent : (N, L) array
-
-    Returns
-    -------
-    float, dict of arrays by the parameters' names
+    Times -1 / noise² it is the part of the mean log p(x, latent) that depends on parameters.
 
     Examples
     --------
@@ -115,9 +77,7 @@ def squared_error(model: GenerativeModel, x: np.ndarray, latent: np.ndarray) -> 
 
 
 def maximised(model: GenerativeModel, x: np.ndarray, latent: np.ndarray) -> GenerativeModel:
-    """The M step: the model under which images and causes together are most likely, or a more likely one.
-
-    A model that offers ``least_squares`` solves them. The error of another is lowered by a few iterations of L-BFGS.
+    """The M step: fit the parameters to images and causes, by least squares or by a few iterations of L-BFGS.
 
     Examples
     --------
@@ -140,7 +100,7 @@ def maximised(model: GenerativeModel, x: np.ndarray, latent: np.ndarray) -> Gene
 
 @dataclass(eq=False)
 class _Chains:
-    """The causes of every data point, moving; step sizes adapt, which training may do and an estimate may not."""
+    """Hamiltonian chains of the causes of every data point, with adaptive step sizes."""
 
     latent: np.ndarray
     momentum: np.ndarray
@@ -175,31 +135,27 @@ def em_steps(
 
 
 def expectation_maximisation(
-    data: np.ndarray,
-    model: GenerativeModel,
-    n_iterations: int = 200,
-    n_moves: int = 10,
-    *,
-    rng: np.random.Generator,
-    progress: bool = False,
+    data: np.ndarray, model: GenerativeModel, n_iterations: int = 200, n_moves: int = 10, *,
+    rng: np.random.Generator, progress: bool = False,
 ) -> GenerativeModel:
-    """Train a generative model by EM, its E step a Hamiltonian chain for every data point.
+    """Train a generative model by EM, with one Hamiltonian chain for every data point in the E step.
 
-    The E step should average over p(causes | x), which cannot be done in closed form. One draw a data point stands in
-    for it, as in Sohl-Dickstein and Culpepper (2012), Section 4; chains carry on where the last E step left them, so
-    that a few moves suffice. The M step fits the images to their causes by least squares. The noise is kept.
+    The average over p(causes | x) in the E step has no closed form. One draw a data point replaces it, as in
+    Sohl-Dickstein and Culpepper (2012), Section 4; each chain continues where the last E step left it, so a few moves
+    suffice. The M step fits the images to their causes by least squares. The noise is kept.
 
-    With little noise EM is slow: on whitened data an iteration closes about a share noise² of the remaining distance.
+    With little noise EM is slow: on whitened data an iteration closes about a fraction noise² of the remaining
+    distance.
 
     Parameters
     ----------
     data : (N, D) array
     model : LinearGenerative or BilinearGenerative
-        Where training begins. Orthogonal bases make for chains that mix well; parameters that are all zero stay so.
+        Where training begins. With orthogonal bases chains mix well; parameters that are all zero stay zero.
     n_iterations : int
         E and M steps.
     n_moves : int
-        Leapfrog steps an E step, each with a Metropolis decision. Their length adapts, for every data point on its own.
+        Leapfrog steps an E step, each with a Metropolis decision. Their length adapts to each data point.
     rng : numpy.random.Generator
     progress : bool
         Show a progress bar.
@@ -207,13 +163,6 @@ def expectation_maximisation(
     Returns
     -------
     LinearGenerative or BilinearGenerative
-
-    Raises
-    ------
-    TypeError
-        Where the model is neither.
-    ValueError
-        Where the data do not fit the model, are fewer than the causes, or a setting is out of range.
 
     Examples
     --------

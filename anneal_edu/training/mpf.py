@@ -1,4 +1,4 @@
-"""Minimum probability flow: learning a model whose log Z nobody knows (Sohl-Dickstein, Battaglino, DeWeese 2011)."""
+"""Minimum probability flow (MPF): training a model of unknown Z (Sohl-Dickstein, Battaglino and DeWeese 2011)."""
 
 from __future__ import annotations
 
@@ -20,14 +20,7 @@ AnalysisModel = ProductOfExperts | MeanCovarianceRBM
 
 @dataclass(frozen=True, eq=False)
 class FlowRound:
-    """One round of training: the flow before and after it, and the model it led to.
-
-    Attributes
-    ----------
-    model : ProductOfExperts or MeanCovarianceRBM
-    before, after : float
-        log K on the neighbours of this round, for the model that found them and for the one fitted to them.
-    """
+    """The model after a round of training, and log K on the neighbours of this round before and after the fit."""
 
     model: AnalysisModel = field(repr=False)
     before: float
@@ -40,19 +33,8 @@ def log_flow(
     """Log K and its gradient in the model's free parameters.
 
     K = mean_n exp(½ [H(x_n, v_n) - H(y_n, v'_n)]) with H(x, v) = -log f(x) + ½ |v|²: the flow of probability out of the
-    data, per unit time, into their neighbours. Its logarithm has the same minimum, and does not overflow.
-
-    Parameters
-    ----------
-    model : ProductOfExperts or MeanCovarianceRBM
-    x, y : (N, D) arrays
-        Data, and a neighbour of each.
-    kinetic : (N,) array
-        ½ |v|² at the data minus ½ |v'|² at the neighbours; no parameter changes it.
-
-    Returns
-    -------
-    float, (P,) array
+    data x, per unit time, into a neighbour y of each. Its logarithm has the same minimum, and does not overflow.
+    ``kinetic`` (N,) is ½ |v|² - ½ |v'|².
 
     Examples
     --------
@@ -82,12 +64,7 @@ def fit_to_neighbours(
 
 
 def flow_rounds(
-    data: np.ndarray,
-    model: AnalysisModel,
-    n_rounds: int,
-    n_iterations: int,
-    step_size: float,
-    n_leapfrog: int,
+    data: np.ndarray, model: AnalysisModel, n_rounds: int, n_iterations: int, step_size: float, n_leapfrog: int,
     rng: np.random.Generator,
 ) -> Iterator[FlowRound]:
     """Yield every round; the arguments are those of `minimum_probability_flow`."""
@@ -95,7 +72,7 @@ def flow_rounds(
         v = rng.standard_normal(data.shape)
         y, v_y, divergent = leapfrog(model.grad_log_density, data, v, step_size, n_leapfrog)
         if divergent.any():
-            raise ValueError(f"step_size {step_size:g} is too long: a trajectory ran away to infinity")
+            raise ValueError(f"step_size {step_size:g} is too long: a trajectory diverged")
         kinetic = 0.5 * (v * v).sum(-1) - 0.5 * (v_y * v_y).sum(-1)
         found = fit_to_neighbours(model, data, y, kinetic, n_iterations)
         model = found.model
@@ -103,42 +80,34 @@ def flow_rounds(
 
 
 def minimum_probability_flow(
-    data: np.ndarray,
-    model: AnalysisModel,
-    n_rounds: int = 60,
-    n_iterations: int = 2,
-    step_size: float = 0.05,
-    n_leapfrog: int = 20,
-    *,
-    rng: np.random.Generator,
-    progress: bool = False,
+    data: np.ndarray, model: AnalysisModel, n_rounds: int = 60, n_iterations: int = 2, step_size: float = 0.05,
+    n_leapfrog: int = 20, *, rng: np.random.Generator, progress: bool = False,
 ) -> AnalysisModel:
-    """Train an analysis model without its log Z: let as little probability as possible flow out of the data.
+    """Train a product of experts or an mcRBM by minimum probability flow, without its log Z.
 
-    Imagine dynamics that leave the model invariant, started at the data. Where the model fits, nothing changes; where
-    it does not, probability begins to flow to other states. Its rate between two states needs only the ratio of their
-    densities, in which Z cancels (Sohl-Dickstein, Battaglino and DeWeese 2011).
+    Dynamics that leave the model invariant are started at the data. If the model fits, nothing changes; otherwise
+    probability begins to flow to other states. Its rate between two states needs only the ratio of their densities, in
+    which Z cancels (Sohl-Dickstein, Battaglino and DeWeese 2011).
 
-    Which states are connected is up to us, as long as it goes both ways. Here, as in Sohl-Dickstein and Culpepper
-    (2012), each data point is joined to the end of a trajectory of Hamiltonian dynamics with a fresh momentum. A round
-    finds these neighbours with the model as it is, then lowers the flow to them by L-BFGS.
+    Any symmetric connection between states will do. Here, as in Sohl-Dickstein and Culpepper (2012), each data point is
+    connected to the end of a Hamiltonian trajectory with a fresh momentum. A round finds these neighbours with the
+    present model, then lowers the flow to them by L-BFGS.
 
     Parameters
     ----------
     data : (N, D) array
-        Of variance about 1, which the step size takes as given.
+        Of variance about 1; otherwise change the step size.
     model : ProductOfExperts or MeanCovarianceRBM
-        Where training begins: random filters, say.
+        Where training begins, for example at random filters.
     n_rounds : int
-        How often neighbours are found anew.
+        How often new neighbours are found.
     n_iterations : int
-        L-BFGS iterations a round. More of them move the model far from the one whose neighbours they are. Where the
-        data were drawn from such a model, that does no harm; fitted to photographs, it loses several nats.
+        L-BFGS iterations a round. More of them move the model far from the one that found the neighbours; fitted to
+        photographs, it then loses several nats.
     step_size : float
     n_leapfrog : int
-        Of the dynamics, in the units of the data: a trajectory takes time step_size · n_leapfrog. With a short one the
-        model learns the shape of its log density close to the data alone; on photographs, time 1 gained over 10 nats on
-        time 0.1. The step must be short enough for the dynamics to be accurate.
+        A trajectory takes time step_size · n_leapfrog. With a short one the model learns its log density only close to
+        the data; on photographs, time 1 gained over 10 nats on time 0.1.
     rng : numpy.random.Generator
     progress : bool
         Show a progress bar.
@@ -148,13 +117,6 @@ def minimum_probability_flow(
     ProductOfExperts or MeanCovarianceRBM
         Of Laplace experts the filters are learned; of Student-t experts the weights too, kept above D / 2L; of the
         mcRBM everything.
-
-    Raises
-    ------
-    TypeError
-        Where the model is neither.
-    ValueError
-        Where the data do not fit the model, a setting is out of range, or the step size is far too long.
 
     Examples
     --------
@@ -171,16 +133,10 @@ def minimum_probability_flow(
     require_shape("data", data, (len(data), model.dim))
     require_generator(rng)
     n_rounds = as_count("n_rounds", n_rounds)
-    rounds = flow_rounds(
-        data,
-        model,
-        n_rounds,
-        as_count("n_iterations", n_iterations),
-        as_positive("step_size", step_size),
-        as_count("n_leapfrog", n_leapfrog),
-        rng,
-    )
-    with np.errstate(over="ignore", invalid="ignore"):  # on its way to infinity, before it is noticed
+    n_iterations, n_leapfrog = as_count("n_iterations", n_iterations), as_count("n_leapfrog", n_leapfrog)
+    step_size = as_positive("step_size", step_size)
+    rounds = flow_rounds(data, model, n_rounds, n_iterations, step_size, n_leapfrog, rng)
+    with np.errstate(over="ignore", invalid="ignore"):  # of a trajectory that diverges, before it is reported
         for found in tqdm(rounds, desc="minimum probability flow", total=n_rounds, disable=not progress):
             model = found.model
     return model
