@@ -89,19 +89,13 @@ def test_an_estimator_is_right_as_often_as_its_error_bar_promises(name):
     assert 0.2 < np.median(np.abs(z)) < 1.2, "an error bar three times too long is no promise either"
 
 
-def tempered(n_rungs, sweeps=4000, n_seeds=8, chosen=None):
-    """The readings of tempered sampling with few rungs, one list a seed."""
-    chosen = problem() if chosen is None else chosen
-    return [
-        estimators.tempered_sampling(chosen, sweeps, np.random.default_rng([3, seed]), n_rungs=n_rungs)
-        for seed in range(n_seeds)
-    ]
-
-
 def test_with_few_rungs_integration_is_wrong_says_so_and_the_others_are_right():
     target = problem_of(ae.BinaryRBM(uneven(20, 8, 1.5), np.zeros(20), -np.ones(8)), 10)
     exact = target.rbm.log_z()
-    rts, mbar, ti, rb_ti = zip(*tempered(3, chosen=target), strict=True)
+    readings = [
+        estimators.tempered_sampling(target, SWEEPS, np.random.default_rng([3, seed]), n_rungs=3) for seed in range(8)
+    ]
+    rts, mbar, ti, rb_ti = zip(*readings, strict=True)
     for reports in (ti, rb_ti):
         assert (z_scores(reports, exact) < -3).all(), "its error bar does not know of the trapezoid rule"
         assert all("coarse rule" in kinds_of(report) for report in reports)
@@ -133,14 +127,10 @@ def test_all_agree_and_all_are_wrong_where_a_mode_is_hidden():
     assert len(warned) <= 1, "five estimators; of one a tail may look heavy by chance"
 
 
-def test_no_overlap_is_no_answer():
+def test_what_has_no_answer_or_makes_no_sense_is_said():
     bright = ae.BinaryRBM(np.zeros((100, 2)), 12.0 * np.ones(100), np.zeros(2))
     *_, pooled, _ = estimators.tempering(Problem(bright, ae.uniform_rbm(100, 2)), 4000, np.random.default_rng(0), 2)
-    assert not pooled.answers and not pooled.covers(bright.log_z())
-    assert kinds_of(pooled)[0] == "no answer"
-
-
-def test_bad_input_is_refused():
+    assert not pooled.answers and kinds_of(pooled)[0] == "no answer"
     with pytest.raises(ValueError, match="sweeps"):
         every_estimator(problem(), 100, rng=np.random.default_rng(0))
     with pytest.raises(ValueError, match="start must have no weights"):

@@ -15,15 +15,17 @@ import anneal_edu as ae
 from anneal_edu.annealing.likelihood import _of_points
 
 
+def log(w):
+    with np.errstate(divide="ignore"):
+        return np.log(w)
+
+
 def weights_worth(ess, n):
     """Log weights of n chains of which some are equal, one is smaller, and the others weigh nothing."""
     whole = int(ess)
     # (whole + a)² / (whole + a²) = ess, solved for a in [0, 1]
     a = (whole - np.sqrt(whole**2 - (ess - 1) * whole * (ess - whole))) / (ess - 1)
-    w = np.zeros(n)
-    w[:whole], w[whole] = 1, a
-    with np.errstate(divide="ignore"):
-        return np.log(w)
+    return log(np.append(np.ones(whole), np.append(a, np.zeros(n - whole - 1))))
 
 
 def pareto_weights(k, n=400):
@@ -31,12 +33,12 @@ def pareto_weights(k, n=400):
     return -k * np.log((np.arange(n) + 0.5) / n)
 
 
-def annealed(log_weights):
-    return ae.AISResult(np.asarray(log_weights, dtype=float), np.zeros((len(log_weights), 1)), 0)
+def annealed(log_weights, made=ae.AISResult, sign=1):
+    return made(sign * np.asarray(log_weights, dtype=float), np.zeros((len(log_weights), 1)), 0)
 
 
 def reversed_(log_weights):
-    return ae.ReverseAISResult(-np.asarray(log_weights, dtype=float), np.zeros((len(log_weights), 1)), 0)
+    return annealed(log_weights, ae.ReverseAISResult, -1)
 
 
 def hamiltonian(acceptance):
@@ -58,25 +60,20 @@ def bracketed(log_weights):
     return ae.Sandwich(annealed(log_weights), reversed_(log_weights), "draws")
 
 
-def swept(rates=(0.1, 0.2, 0.1), trip=True, n_chains=2, n_met=7, later=0.0, drift=0.0, gap=0.0):
-    """Four rungs; replica 0 goes up and comes back down, but for the last swap if there is to be no round trip.
+def swept(rates=(0.1, 0.2, 0.1), trips=1, n_chains=2, met=True, later=0.0, drift=0.0, gap=0.0):
+    """Seven sweeps of four rungs, of which the second meets the third or not.
 
-    At ``n_met`` sweeps the states of rung 1 have a density on rung 2. In the second half ladders differ by ``later``,
-    and ratios by ``drift`` times the rung from those of the first; the stones downwards are off by ``gap``.
+    In the second half ladders differ by ``later``, and ratios by ``drift`` times the rung from those of the first; the
+    stones downwards are off by ``gap``.
     """
-    rungs = [0, 1, 2, 3, 2, 1, 0 if trip else 1]
-    replicas = np.repeat(np.array([np.insert([1, 2, 3], rung, 0) for rung in rungs])[:, :, None], n_chains, axis=2)
-    ratios = np.zeros((7, 3, n_chains))
-    ratios[n_met:, 1] = -np.inf
-    states = np.zeros((7, 4, n_chains, 1))
-    with np.errstate(divide="ignore"):
-        means = np.log(np.exp(ratios).mean(0))
-    means = np.array([[means, means], [-means, -means]])  # upwards and downwards, of both halves
+    ratios = np.zeros((3, n_chains))
+    ratios[1] = 0.0 if met else -np.inf
+    means = np.array([[ratios, ratios], [-ratios, -ratios]])  # upwards and downwards, of both halves
     means += np.log(2 * np.array([4, 3]) / 7)[:, None, None]
     means[0, 1] += later * np.cos(np.pi * np.arange(n_chains)) + drift * np.arange(3)[:, None]
     means[1] += gap
-    trips = ae.count_round_trips(replicas)
-    return ae.TemperingResult(np.linspace(0, 1, 4), 7, states, replicas, trips, np.array(rates), means, 0.0)
+    made = np.full((4, n_chains), trips)
+    return ae.TemperingResult(np.linspace(0, 1, 4), 7, None, None, made, np.array(rates), means, 0.0)
 
 
 def log_shares(factor, n_chains):
@@ -86,8 +83,7 @@ def log_shares(factor, n_chains):
 
 
 def tempered(factor=1.0, n_chains=5):
-    log_q = log_shares(factor, n_chains)[None]
-    rungs = np.zeros((1, n_chains), dtype=int)
+    log_q, rungs = log_shares(factor, n_chains)[None], np.zeros((1, n_chains), dtype=int)
     return ae.SimulatedTemperingResult(np.linspace(0, 1, 3), np.zeros(3), 0.0, np.zeros((1, n_chains, 1)), rungs, log_q)
 
 
@@ -96,10 +92,10 @@ def rao_blackwellised(factor=1.0, n_chains=5, crossings=5):
     return ae.RTSResult(np.zeros(3), shares, visits, 1, crossings, None, None, np.linspace(0, 1, 3), history, history)
 
 
-def integrated(times):
+def integrated(times, n=3):
     """The rule is off by 0.1, a third of what the middle rung changes."""
-    tent = np.array([0.0, 0.6, 0.0])
-    return ae.ThermodynamicIntegrationResult(np.linspace(0, 1, 3), tent, np.full(3, 0.1 / times))
+    slopes = np.array([0.0, 0.6, 0.0])[:n]
+    return ae.ThermodynamicIntegrationResult(np.linspace(0, 1, n), slopes, np.full(n, 0.1 / times))
 
 
 def stepped(log_ratio):
@@ -107,148 +103,88 @@ def stepped(log_ratio):
         return ae.stepping_stone(np.array([[0.0] * 30, [log_ratio] * 30, [log_ratio] * 30]), [30, 0, 0])
 
 
-def stoned(shift):
-    """From N(0, 1) to N(shift, 1), 400 draws of each."""
-    x = norm.ppf((np.arange(400) + 0.5) / 400)
-    x = np.concatenate([x, x + shift])
-    return ae.stepping_stone(np.stack([-0.5 * x**2, -0.5 * (x - shift) ** 2]), [400, 400])
-
-
-def ordered(backwards=False):
-    """Eight rungs from N(0, 1) to N(7, 1), 50 draws of each."""
-    means = np.arange(8.0)
-    x = (norm.ppf((np.arange(50) + 0.5) / 50) + means[:, None])[:: -1 if backwards else 1].ravel()
-    return ae.stepping_stone(-0.5 * (x - means[:, None]) ** 2, [50] * 8)
-
-
-def two_rungs(n):
-    return ae.ThermodynamicIntegrationResult(np.linspace(0, 1, n), np.zeros(n), np.full(n, 0.1))
+def stoned(means, n, backwards=False):
+    """From N(0, 1) to N(1, 1), say, n quantiles of each."""
+    means = np.asarray(means, dtype=float)[:, None]
+    x = (norm.ppf((np.arange(n) + 0.5) / n) + means)[:: -1 if backwards else 1].ravel()
+    return ae.stepping_stone(-0.5 * (x - means) ** 2, [n] * len(means))
 
 
 SINGLE = "a single chain: no error bar can be given; take n_chains=100, say"
 SMALLER = "take smaller steps, see adaptive_schedule"
-CROSSED = (
-    "crossed: the bound from above, {:.2f}, is lower than that from below, {:.2f}: some draws are not of their "
-    "distribution; check sample, the order of the draws, the burn-in, and the kernel (audit)"
-)
+OF_100 = "100 chains are worth 1.9 draws, and the largest weight carries 58% of the estimate; " + SMALLER
+HEAVY = "the largest weights fall off slowly (Pareto index 0.7), so that log_z may be too {} and its error bar too"
+RARE = "rung 1 is visited e^2.3 times less than another: Ẑ is far from Z; take that of rts"
+SETTLED = {"n_chains": 10, "later": 0.1}
 
 # kind, result just before, result just beyond, what it says
-THRESHOLDS = {
-    "AIS: one chain": ("single chain",
-        annealed([0.0, 0.0]), annealed([0.0]), SINGLE),
-    "AIS: nothing left": ("every weight is zero",
-        annealed([-np.inf] * 4 + [0.0]), annealed([-np.inf] * 5),
-        "every weight is zero: no chain landed where the target has mass; widen the start of the path"),
-    "AIS: two of many draws": ("collapsed weights",
-        annealed(weights_worth(2.05, 100)), annealed(weights_worth(1.95, 100)),
-        "collapsed weights: 100 chains are worth 1.9 draws, and the largest weight carries 58% of the estimate; "
-        + SMALLER),
-    "AIS: so few that no tail is seen": ("collapsed weights",
-        annealed(weights_worth(4.1, 12)), annealed(weights_worth(3.9, 12)),
-        "collapsed weights: 12 chains are worth 3.9 draws, and the largest weight carries 27% of the estimate; "
-        + SMALLER),
-    "AIS: a hundredth of the draws": ("collapsed weights",
-        annealed(weights_worth(10.1, 1000)), annealed(weights_worth(9.9, 1000)),
-        "collapsed weights: 1000 chains are worth 9.9 draws, and the largest weight carries 10% of the estimate; "
-        + SMALLER),
-    "AIS: the tail": ("heavy tail",
-        annealed(pareto_weights(0.74)), annealed(pareto_weights(0.76)),
-        "heavy tail: the largest weights fall off slowly (Pareto index 0.7), so that log_z may be too low and its "
-        "error bar too small; " + SMALLER),
-    "reverse AIS: 1/w is looked at": ("collapsed weights",
-        reversed_(weights_worth(2.05, 100)), reversed_(weights_worth(1.95, 100)),
-        "collapsed weights: 100 chains are worth 1.9 draws, and the largest weight carries 58% of the estimate; "
-        + SMALLER),
-    "reverse AIS: the tail": ("heavy tail",
-        reversed_(pareto_weights(0.74)), reversed_(pareto_weights(0.76)),
-        "heavy tail: the largest weights fall off slowly (Pareto index 0.7), so that log_z may be too high and its "
-        "error bar too small; " + SMALLER),
-    "HAIS: acceptance": ("steps refused",
-        hamiltonian(0.201), hamiltonian(0.199),
-        "19.9% of the leapfrog steps were accepted: shorten step_size (adaptive_schedule)"),
-    "likelihood: a tenth of the chains": ("poor points",
-        likelihoods(10.1, 100), likelihoods(9.9, 100),
-        "at 1 of 3 points fewer than two chains, or a tenth of 100, carry the weight"),
-    "likelihood: two chains": ("poor points",
-        likelihoods(2.05, 10), likelihoods(1.95, 10),
-        "at 1 of 3 points fewer than two chains, or a tenth of 10, carry the weight"),
-    "MBAR: overlap": ("little overlap",
-        pooled(5.01), pooled(4.99),
-        "about 5 draws connect two groups of states, too few: add states between"),
-    "MBAR: the minimum": ("not converged",
-        pooled(gradient=0.9e-8), pooled(gradient=1.1e-8),
-        "the minimum was not reached (gradient 1.1e-08): add states between, or draws"),
-    "sandwich: the forward run": ("single chain",
-        bracketed([0.0, 0.0]), bracketed([0.0]), SINGLE),
-    "PT: one chain": ("single chain",
-        swept(n_chains=2), swept(n_chains=1), SINGLE),
-    "PT: rungs that never meet": ("rungs never meet",
-        swept(n_met=7), swept(n_met=0), "no chain of rung 1 has a density on rung 2: log_z is -inf; add rungs between"),
-    "PT: refusals": ("swaps refused",
-        swept((0.1, 0.95, 0.1)), swept((0.1, 0.951, 0.1)), "rungs 1 and 2 refuse 95.1% of swaps: add rungs there"),
-    "PT: round trips": ("no round trip",
-        swept(trip=True), swept(trip=False),
-        "no replica has made a round trip: what the last rung shows, and log_z, may be where it began; run more "
-        "sweeps, or place the rungs anew (equal_rejection_schedule)"),
-    "PT: two halves": ("not settled",
-        swept(n_chains=10, later=0.1, drift=0.05), swept(n_chains=10, later=0.1, drift=0.15),
-        "the chains had not settled: from the first half of the sweeps to the second log Z changed by +0.30 ± 0.033 "
-        "between rungs 2 and 3; raise n_burn_in or take a faster kernel"),
-    "PT: both ends": ("ends apart",
-        swept(n_chains=10, later=0.1), swept(n_chains=10, later=0.1, gap=-0.2),
-        "log Z may lie anywhere between 0.01 and 0.60; log_z is too low: add rungs between"),
-    "PT: crossed ends": ("crossed",
-        swept(n_chains=10, later=0.1), swept(n_chains=10, later=0.1, gap=0.2), CROSSED.format(-0.60, 0.01)),
-    "simulated tempering: one chain": ("single chain",
-        tempered(n_chains=2), tempered(n_chains=1), SINGLE),
-    "simulated tempering: a rare rung": ("uneven visits",
-        tempered(9.9), tempered(10.1),
-        "rung 1 is visited e^2.3 times less than another: Ẑ is far from Z; take that of rts"),
-    "RTS: one chain": ("single chain",
-        rao_blackwellised(n_chains=2), rao_blackwellised(n_chains=1), SINGLE),
-    "RTS: a rare rung": ("uneven visits",
-        rao_blackwellised(9.9), rao_blackwellised(10.1),
-        "rung 1 is visited e^2.3 times less than another: Ẑ is far from Z; take that of rts"),
-    "RTS: crossings": ("few crossings",
-        rao_blackwellised(crossings=5), rao_blackwellised(crossings=4),
-        "5 chains came from the first rung to the last 4 times: add rungs or sweeps"),
-    "stepping stones: rungs that never meet": ("rungs never meet",
-        stepped(-9.9), stepped(-np.inf),
-        "no draw before it has a density under state 1: log_z is -inf; add states between"),
-    "stepping stones: a stone that few draws carry": ("collapsed weights",
-        stoned(2.0), stoned(9.0),
-        "from state 0 to 1: collapsed weights: 400 states are worth 1.1 draws, and the largest weight carries 95% of "
-        "the estimate; add states between"),
-    "stepping stones: columns out of order": ("other states",
-        ordered(), ordered(backwards=True),
-        "draws said to be of state 0 fit state 7 better, by 24.5 nats each: put the columns in the order of their "
-        "states, or let the chains settle"),
-    "TI: two rungs": ("two rungs",
-        two_rungs(3), two_rungs(2), "two rungs: how far the trapezoid rule is off cannot be told; add a third"),
-    "TI: the rule": ("coarse rule",
-        integrated(1.99), integrated(2.01), "the trapezoid rule is off by about 0.1 nats: add rungs"),
-}  # fmt: skip
+THRESHOLDS = [
+    ("single chain", annealed([0.0, 0.0]), annealed([0.0]), SINGLE),
+    ("single chain", bracketed([0.0, 0.0]), bracketed([0.0]), SINGLE),
+    ("single chain", swept(), swept(n_chains=1), SINGLE),
+    ("single chain", tempered(n_chains=2), tempered(n_chains=1), SINGLE),
+    ("single chain", rao_blackwellised(n_chains=2), rao_blackwellised(n_chains=1), SINGLE),
+    ("every weight is zero", annealed([-np.inf] * 4 + [0.0]), annealed([-np.inf] * 5),
+     "every weight is zero: no chain landed where the target has mass; widen the start of the path"),
+    ("collapsed weights", annealed(weights_worth(2.05, 100)), annealed(weights_worth(1.95, 100)), OF_100),
+    ("collapsed weights", annealed(weights_worth(4.1, 12)), annealed(weights_worth(3.9, 12)),
+     "collapsed weights: 12 chains are worth 3.9 draws, and the largest weight carries 27% of the estimate"),
+    ("collapsed weights", annealed(weights_worth(10.1, 1000)), annealed(weights_worth(9.9, 1000)),
+     "collapsed weights: 1000 chains are worth 9.9 draws, and the largest weight carries 10% of the estimate"),
+    ("collapsed weights", reversed_(weights_worth(2.05, 100)), reversed_(weights_worth(1.95, 100)), OF_100),
+    ("collapsed weights", stoned([0, 2], 400), stoned([0, 9], 400),
+     "from state 0 to 1: collapsed weights: 400 states are worth 1.1 draws, and the largest weight carries 95% of"),
+    ("heavy tail", annealed(pareto_weights(0.74)), annealed(pareto_weights(0.76)), HEAVY.format("low")),
+    ("heavy tail", reversed_(pareto_weights(0.74)), reversed_(pareto_weights(0.76)), HEAVY.format("high")),
+    ("heavy tail", annealed(pareto_weights(0.5, 4000)), annealed(pareto_weights(1.25, 4000)),
+     "chains which were not drawn are likely to carry the mean; expect log_z to be too low and its error bar"),
+    ("steps refused", hamiltonian(0.201), hamiltonian(0.199),
+     "19.9% of the leapfrog steps were accepted: shorten step_size (adaptive_schedule)"),
+    ("poor points", likelihoods(10.1, 100), likelihoods(9.9, 100),
+     "at 1 of 3 points fewer than two chains, or a tenth of 100, carry the weight"),
+    ("poor points", likelihoods(2.05, 10), likelihoods(1.95, 10), "or a tenth of 10, carry the weight"),
+    ("little overlap", pooled(5.01), pooled(4.99),
+     "about 5 draws connect two groups of states, too few: add states between"),
+    ("not converged", pooled(gradient=0.9e-8), pooled(gradient=1.1e-8),
+     "the minimum was not reached (gradient 1.1e-08): add states between, or draws"),
+    ("rungs never meet", swept(), swept(met=False),
+     "no chain of rung 1 has a density on rung 2: log_z is -inf; add rungs between"),
+    ("rungs never meet", stepped(-9.9), stepped(-np.inf),
+     "no draw before it has a density under state 1: log_z is -inf; add states between"),
+    ("swaps refused", swept((0.1, 0.95, 0.1)), swept((0.1, 0.951, 0.1)), "rungs 1 and 2 refuse 95.1% of swaps"),
+    ("no round trip", swept(), swept(trips=0), "no replica has made a round trip: what the last rung shows"),
+    ("not settled", swept(**SETTLED, drift=0.05), swept(**SETTLED, drift=0.15),
+     "from the first half of the sweeps to the second log Z changed by +0.30 ± 0.033 between rungs 2 and 3; raise"),
+    ("ends apart", swept(**SETTLED), swept(**SETTLED, gap=-0.2),
+     "log Z may lie anywhere between 0.01 and 0.60; log_z is too low: add rungs between"),
+    ("crossed", swept(**SETTLED), swept(**SETTLED, gap=0.2),
+     "crossed: the bound from above, -0.60, is lower than that from below, 0.01: some draws are not of their"),
+    ("uneven visits", tempered(9.9), tempered(10.1), RARE),
+    ("uneven visits", rao_blackwellised(9.9), rao_blackwellised(10.1), RARE),
+    ("few crossings", rao_blackwellised(crossings=5), rao_blackwellised(crossings=4),
+     "5 chains came from the first rung to the last 4 times: add rungs or sweeps"),
+    ("other states", stoned(range(8), 50), stoned(range(8), 50, backwards=True),
+     "draws said to be of state 0 fit state 7 better, by 24.5 nats each: put the columns in the order of their"),
+    ("two rungs", integrated(1.0, n=3), integrated(1.0, n=2), "how far the trapezoid rule is off cannot be told"),
+    ("coarse rule", integrated(1.99), integrated(2.01), "the trapezoid rule is off by about 0.1 nats: add rungs"),
+]  # fmt: skip
 
 
-@pytest.mark.parametrize(("kind", "before", "beyond", "sentence"), THRESHOLDS.values(), ids=THRESHOLDS)
+@pytest.mark.parametrize(("kind", "before", "beyond", "sentence"), THRESHOLDS)
 def test_a_warning_speaks_beyond_its_threshold_and_not_before(kind, before, beyond, sentence):
     assert kind not in [warning.kind for warning in before.warnings]
-    assert (kind, sentence) in [(warning.kind, str(warning)) for warning in beyond.warnings]
-    assert f"warning: {sentence}" in str(beyond)
+    assert any(warning.kind == kind and sentence in warning for warning in beyond.warnings)
+    assert sentence in str(beyond) and "warning: " in str(beyond)
+    if not isinstance(before, ae.AISResult | ae.LikelihoodResult):  # weights of zero stand out in other ways
+        assert before.warnings == ()
 
 
-@pytest.mark.parametrize(("side", "make"), [("low", annealed), ("high", reversed_)])
-def test_a_tail_without_a_mean_is_warned_of_in_stronger_words(side, make):
-    found = make(pareto_weights(1.25, n=4000)).warnings[-1]
-    assert str(found) == (
-        "heavy tail: the largest weights fall off slowly (Pareto index 1.2), so that chains which were not drawn are "
-        f"likely to carry the mean; expect log_z to be too {side} and its error bar too small; {SMALLER}"
-    )
-
-
-def test_every_kind_is_explained_and_every_explained_kind_is_warned_of():
-    explained = re.findall(r'^ *"(.+?)"  ', ae.Diagnostic.__doc__, flags=re.MULTILINE)
-    assert sorted(explained) == sorted({kind for kind, *_ in THRESHOLDS.values()})
+def test_every_kind_and_every_result_is_in_the_table():
+    kinds = {kind for kind, *_ in THRESHOLDS}
+    assert set(re.findall(r'^ *"(.+?)"  ', ae.Diagnostic.__doc__, flags=re.MULTILINE)) == kinds
+    results = {value for value in vars(ae).values() if inspect.isclass(value) and hasattr(value, "warnings")}
+    results = results - {ae.Estimate, ae.RTSRound} | {ae.LikelihoodResult}  # the warnings of a round are its result's
+    assert results == {type(beyond) for _, _, beyond, _ in THRESHOLDS}
 
 
 @pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda warning: pickle.loads(pickle.dumps(warning))])
@@ -259,31 +195,29 @@ def test_a_copy_of_a_warning_keeps_its_kind(copied):
     assert (again, again.kind, type(again)) == (warning, "single chain", ae.Diagnostic)
 
 
-def test_the_tail_that_is_warned_of_lies_just_above_its_limit():
-    assert 0.68 < ae.pareto_tail_index(pareto_weights(0.74)) < 0.7 < ae.pareto_tail_index(pareto_weights(0.76)) < 0.72
+def test_of_rungs_that_never_meet_the_first_pair_is_named():
+    result = swept()
+    ratios = np.array(result.log_mean_ratios)
+    ratios[0, :, 1:] = -np.inf
+    result = dataclasses.replace(result, log_mean_ratios=ratios)
+    assert result.log_z == -np.inf and np.isnan(swept(n_chains=1).std_error)
+    (found,) = [warning for warning in result.warnings if warning.kind == "rungs never meet"]
+    assert "no chain of rung 1 has a density on rung 2" in found
 
 
-def test_nothing_else_is_warned_of():
-    for _, before, _, _ in THRESHOLDS.values():
-        if not isinstance(before, ae.AISResult | ae.LikelihoodResult):  # weights of zero stand out in other ways
-            assert before.warnings == ()
-
-
-def test_every_result_that_warns_is_in_the_table():
-    results = {value for value in vars(ae).values() if inspect.isclass(value) and hasattr(value, "warnings")}
-    results = results - {ae.Estimate, ae.RTSRound} | {ae.LikelihoodResult}  # the warnings of a round are its result's
-    assert results == {type(beyond) for _, _, beyond, _ in THRESHOLDS.values()}
+def said_by(call):
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        call()
+    return [str(one.message) for one in said]
 
 
 @pytest.mark.parametrize(("narrower", "speaks"), [(1e-9, False), (1e-7, True)])
 def test_a_covariance_that_is_too_narrow_is_warned_of(narrower, speaks):
     """Beyond rounding; 1e-8 of sigma² is the line."""
     grbm = ae.GaussianRBM(np.zeros((2, 1)), np.zeros(2), np.zeros(1), [2.0, 0.5])
-    cov = np.diag([4.0, 0.25 * (1 - narrower)])
-    with warnings.catch_warnings(record=True) as said:
-        warnings.simplefilter("always")
-        ae.covariance_path(np.zeros(2), cov, grbm)
-    assert [str(one.message)[:49] for one in said] == speaks * ["cov was narrower than the noise of v given h, by "]
+    said = said_by(lambda: ae.covariance_path(np.zeros(2), np.diag([4.0, 0.25 * (1 - narrower)]), grbm))
+    assert [sentence[:49] for sentence in said] == speaks * ["cov was narrower than the noise of v given h, by "]
 
 
 @pytest.mark.parametrize(("converged", "speaks"), [(False, True), (True, False), (None, False)])
@@ -293,17 +227,6 @@ def test_a_knot_that_misses_its_moments_is_warned_of(converged, speaks):
     def fit(moments, initial):
         return ae.MomentMatch(initial, 0.123, converged, 7)
 
-    p0, p1 = ae.uniform_rbm(3, 2), ae.BinaryRBM(np.ones((3, 2)), np.zeros(3), np.zeros(2))
-    with warnings.catch_warnings(record=True) as said:
-        warnings.simplefilter("always")
-        ae.moment_spline_path(p0, p1, [0.25], fit=fit)
+    ends = ae.uniform_rbm(3, 2), ae.BinaryRBM(np.ones((3, 2)), np.zeros(3), np.zeros(2))
     sentence = "the knot at beta = 0.25 misses its moments by up to 0.12 after 7 evaluations"
-    assert [str(one.message) for one in said] == speaks * [sentence]
-
-
-def test_of_rungs_that_never_meet_the_first_pair_is_named():
-    result = swept()
-    ratios = np.array(result.log_mean_ratios)
-    ratios[0, :, 1:] = -np.inf
-    found = [w for w in dataclasses.replace(result, log_mean_ratios=ratios).warnings if w.kind == "rungs never meet"]
-    assert len(found) == 1 and "no chain of rung 1 has a density on rung 2" in found[0]
+    assert said_by(lambda: ae.moment_spline_path(*ends, [0.25], fit=fit)) == speaks * [sentence]

@@ -76,37 +76,6 @@ def test_zero_density_is_never_entered():
     assert x.min() > 0
 
 
-@pytest.mark.parametrize(
-    ("kernel", "distribution", "message"),
-    [
-        (ae.exact, ae.Unnormalized(lambda x: -x[..., 0] ** 2, 1), r"needs a distribution with sample\(\)"),
-        (ae.gibbs, ae.Unnormalized(lambda x: -x[..., 0] ** 2, 1), r"gibbs\(\), which Unnormalized lacks; use random"),
-        (ae.random_walk(0.1), ae.uniform_rbm(1, 1), "BinaryRBM is discrete: use gibbs"),
-        (ae.hmc(0.1, 2), ae.uniform_rbm(1, 1), "BinaryRBM is discrete: use gibbs"),
-        (ae.hmc(0.1, 2), ae.Unnormalized(lambda x: -x[..., 0] ** 2, 1), "pass grad"),
-    ],
-)
-def test_a_kernel_that_cannot_work_says_so(kernel, distribution, message):
-    with pytest.raises(TypeError, match=message):
-        kernel(distribution, np.zeros((3, 1)), np.random.default_rng(0))
-
-
-@pytest.mark.parametrize(
-    "make",
-    [
-        lambda: ae.random_walk(0.0),
-        lambda: ae.random_walk([1.0, -1.0]),
-        lambda: ae.random_walk(np.nan),
-        lambda: ae.hmc(-0.1, 3),
-        lambda: ae.hmc(0.1, 0),
-        lambda: ae.hmc(np.inf, 3),
-    ],
-)
-def test_impossible_step_sizes_are_refused(make):
-    with pytest.raises(ValueError, match="must be"):
-        make()
-
-
 SKEWED = ae.ProductOfExperts(np.random.default_rng(0).normal(size=(5, 3)), np.full(5, 1.5), "student_t")
 
 
@@ -173,9 +142,3 @@ def test_a_trajectory_that_runs_away_is_refused():
     moved = ae.hmc(3.0, 10)(quartic, x, np.random.default_rng(0))
     assert np.isfinite(moved).all()
     assert (moved == x).mean() > 0.9
-
-
-def test_random_walks_do_not_leave_the_lattice_by_way_of_a_bridge():
-    bridge = ae.geometric_path(ae.uniform_rbm(3, 1), ae.Unnormalized(lambda v: v.sum(-1), 3))(0.5)
-    with pytest.raises(TypeError, match="discrete"):
-        ae.random_walk(0.5)(bridge, np.zeros((4, 3)), np.random.default_rng(0))

@@ -1,4 +1,4 @@
-"""The names that others build on, and the promise that each is documented with a runnable example."""
+"""The names that others build on, their defaults, and the promise that each is documented with a runnable example."""
 
 import inspect
 
@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import anneal_edu as ae
+from anneal_edu.models.examination import examine
 from anneal_edu.reweighting.over_chains import by_rungs
 
 NAMES = """
@@ -18,7 +19,7 @@ exact gibbs random_walk hmc ais hais parallel_tempering kl_bias cost_functional 
 simulated_tempering rts log_density_matrix mbar thermodynamic_integration raise_log_likelihood
 train_rbm train_gaussian_rbm
 """.split()
-PUBLIC = sorted(name for name, value in vars(ae).items() if callable(value) and not name.startswith("_"))
+PUBLIC = {name: value for name, value in vars(ae).items() if callable(value) and not name.startswith("_")}
 RESULTS = set("""
 AISResult HAISResult LikelihoodResult MBARResult MomentMatch RTSResult RTSRound ReverseAISResult Sandwich
 SimulatedTemperingResult SteppingStoneResult TemperingResult ThermodynamicIntegrationResult
@@ -33,9 +34,8 @@ def test_every_promised_name_is_there():
     assert ae.experiments.stored and ae.experiments.kiwaki.STARTS and ae.models.load_spline and ae.hidden_states
 
 
-@pytest.mark.parametrize("name", [name for name in PUBLIC if name not in NO_CALLS])
-def test_every_public_function_shows_a_runnable_example(name):
-    assert ">>> " in inspect.getdoc(getattr(ae, name)), f"ae.{name} has no example in its docstring"
+def test_every_public_function_shows_a_runnable_example():
+    assert [name for name in PUBLIC.keys() - NO_CALLS if ">>> " not in inspect.getdoc(PUBLIC[name])] == []
 
 
 def test_an_unknown_name_is_an_attribute_error():
@@ -43,6 +43,14 @@ def test_an_unknown_name_is_an_attribute_error():
         ae.anneal  # noqa: B018
     with pytest.raises(AttributeError, match="experiments' has no attribute 'kawaki'"):
         ae.experiments.kawaki  # noqa: B018
+
+
+@pytest.mark.parametrize("name", sorted(name for name, value in PUBLIC.items() if inspect.isfunction(value)))
+def test_arguments_may_be_named_and_a_generator_must_be(name):
+    kinds = {key: parameter.kind for key, parameter in inspect.signature(PUBLIC[name]).parameters.items()}
+    assert inspect.Parameter.POSITIONAL_ONLY not in kinds.values()
+    kernel = len(kinds) == 3 and list(kinds)[-1] == "rng"
+    assert kernel or kinds.get("rng", inspect.Parameter.KEYWORD_ONLY) == inspect.Parameter.KEYWORD_ONLY
 
 
 def test_a_result_offers_what_the_contract_says():
@@ -90,9 +98,60 @@ def test_the_numbers_along_a_ladder_have_the_shapes_that_the_contract_says():
     assert pooled.overlap.shape == (3, 3)
 
 
-@pytest.mark.parametrize("name", sorted(name for name in PUBLIC if inspect.isfunction(getattr(ae, name))))
-def test_arguments_may_be_named_and_a_generator_must_be(name):
-    kinds = {key: parameter.kind for key, parameter in inspect.signature(getattr(ae, name)).parameters.items()}
-    assert inspect.Parameter.POSITIONAL_ONLY not in kinds.values()
-    kernel = len(kinds) == 3 and list(kinds)[-1] == "rng"
-    assert kernel or kinds.get("rng", inspect.Parameter.KEYWORD_ONLY) == inspect.Parameter.KEYWORD_ONLY
+# Without None, which stands for "no such thing", and without kernels and callables.
+DEFAULTS = {
+    "BilinearGenerative": dict(noise=0.1),
+    "Gaussian": dict(log_scale=0.0),
+    "GaussianBernoulli": dict(constant=0.0),
+    "LinearGenerative": dict(noise=0.1, prior="gaussian"),
+    "MeanCovarianceRBM": dict(sigma=1.0),
+    "ProductOfExperts": dict(expert="laplace"),
+    "adaptive_schedule": dict(ess=0.97),
+    "ais": dict(resample=0.0),
+    "audit": dict(n_draws=8000, risk=0.001),
+    "base_rate_rbm": dict(clip=0.01),
+    "bootstrap_log_mean_exp": dict(n_resamples=1000),
+    "contrastive_divergence": dict(swaps="even_odd", n_rungs=10, decay=True),
+    "bars_and_stripes": dict(size=4),
+    "color_patches": dict(size=6),
+    "digits": dict(size=8),
+    "gray_patches": dict(n_components=36, size=16, n_held_out=100),
+    "estimate_mean_and_cov": dict(n_chains=100, n_steps=5000, n_burn_in=100, rao_blackwellized=True),
+    "estimate_moments": dict(n_chains=1000, n_steps=10000, n_burn_in=1000, every=1),
+    "expectation_maximisation": dict(n_iterations=200, n_moves=10),
+    "hais": dict(step_size=0.2),
+    "kl_bias": dict(reverse=False),
+    "larger_ess_p_value": dict(n_resamples=1000),
+    "log_likelihood": dict(n_chains=200, step_size=0.2),
+    "match_moments": dict(tolerance=0.005, max_evaluations=1000),
+    "minimum_probability_flow": dict(n_rounds=60, n_iterations=2, step_size=0.05, n_leapfrog=20),
+    "moment_spline_path": dict(knots=9),
+    "optimal_binned_schedule": dict(n_bins=10),
+    "parallel_tempering": dict(swaps="even_odd", keep="all", keep_every=1),
+    "pcd_fit": dict(n_updates=1000, n_particles=100, learning_rate=0.01),
+    "sandwich": dict(n_burn_in=1000),
+    "simulated_tempering": dict(keep_every=1),
+    "tempering_states": dict(swaps="even_odd"),
+    "thermodynamic_integration": dict(rao_blackwellized=False),
+    "track_log_likelihood": dict(every=100, n_sweeps=10, n_chains=100, both_layers=False),
+    "train_gaussian_rbm": dict(
+        method="cd", n_gibbs=1, n_updates=5000, learning_rate=0.05, batch_size=100, sigma=1.0, learn_sigma=False
+    ),
+    "train_rbm": dict(method="cd", n_gibbs=1, n_updates=5000, learning_rate=0.05, batch_size=100, decay=True),
+}
+
+
+def defaults_of(function):
+    found = {name: p.default for name, p in inspect.signature(function).parameters.items() if p.default is not p.empty}
+    return {name: value for name, value in found.items() if isinstance(value, bool | int | float | str)}
+
+
+def test_defaults_are_what_the_lessons_and_papers_count_on():
+    """No bar is shown unasked."""
+    functions = {name: value for name, value in vars(ae.data).items() if inspect.isfunction(value) and name[0] != "_"}
+    functions |= {name: value for name, value in PUBLIC.items() if name in DEFAULTS or inspect.isfunction(value)}
+    found = {name: defaults_of(value) for name, value in functions.items()}
+    assert {options.pop("progress", False) for options in found.values()} == {False}
+    assert {name: options for name, options in found.items() if options} == DEFAULTS
+    assert defaults_of(ae.AISResult.interval) == dict(level=0.95, n_resamples=1000)
+    assert defaults_of(examine) == dict(n_steps=1000, n_chains=200, path="geometric", progress=False)
