@@ -23,6 +23,7 @@ from anneal_edu.validation import (
     require_ability,
 )
 
+_OTHERS = "random_walk(scale) or hmc(step_size, n_leapfrog)"
 _DIVERGENT = 1e100  # larger coordinates are divergent; the square of this one does not overflow
 
 Gradient = Callable[[np.ndarray], np.ndarray]
@@ -32,15 +33,6 @@ Kernel = Callable[[Distribution, np.ndarray, np.random.Generator], np.ndarray]
 def _require_real_states(distribution: Distribution, kernel: str) -> None:
     if getattr(distribution, "discrete", False):
         raise TypeError(f"the {kernel} kernel moves real numbers; {type(distribution).__name__} is discrete: use gibbs")
-
-
-def _instead(distribution: Distribution, *others: str) -> str:
-    if getattr(distribution, "discrete", False):
-        return (
-            "a path of your own from beta to a member that has it, such as lambda beta: Ising(beta * J), or give the "
-            "class a geometric_mean(other, beta)"
-        )
-    return ", ".join([*others, "random_walk(scale) or hmc(step_size, n_leapfrog)"])
 
 
 def exact(distribution: Distribution, x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
@@ -54,9 +46,7 @@ def exact(distribution: Distribution, x: np.ndarray, rng: np.random.Generator) -
     >>> ae.exact(ae.Gaussian([0.0], [[1.0]]), np.zeros((5, 1)), np.random.default_rng(0)).shape
     (5, 1)
     """
-    instead = _instead(distribution, "gibbs")
-    sample = require_ability(distribution, "sample", "exact", instead)
-    return sample(len(x), rng)
+    return require_ability(distribution, "sample", "exact", f"gibbs, {_OTHERS}")(len(x), rng)
 
 
 def gibbs(distribution: Distribution, x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
@@ -70,8 +60,7 @@ def gibbs(distribution: Distribution, x: np.ndarray, rng: np.random.Generator) -
     >>> ae.gibbs(ae.uniform_rbm(3, 2), np.zeros((5, 3)), np.random.default_rng(0)).shape
     (5, 3)
     """
-    sweep = require_ability(distribution, "gibbs", "gibbs", _instead(distribution))
-    return sweep(x, rng)
+    return require_ability(distribution, "gibbs", "gibbs", _OTHERS)(x, rng)
 
 
 def gibbs_backwards(distribution: Distribution, x: np.ndarray, rng: np.random.Generator) -> np.ndarray:

@@ -31,10 +31,9 @@ def as_real(name: str, value: Any, dtype: npt.DTypeLike | None = np.float64) -> 
 
 
 def require_unmasked(name: str, value: Any) -> None:
-    """Raise ValueError where a masked array hides entries: an array of plain numbers would bring them back."""
-    if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
-        n_masked = np.sum(value.mask)
-        raise ValueError(f"{name} must not hide entries, got {n_masked} masked ones: fill or drop them")
+    """Raise ValueError if a masked array hides entries: an array of plain numbers would show them."""
+    if np.ma.is_masked(value):
+        raise ValueError(f"{name} must not hide entries, got {np.sum(value.mask)} masked ones: fill or drop them")
 
 
 def as_finite_array(name: str, value: Any, ndim: int, dtype: npt.DTypeLike | None = np.float64) -> np.ndarray:
@@ -171,12 +170,15 @@ def require_kind(name: str, value: Any, kind: type) -> None:
 
 def require_ability(distribution: Any, ability: str, kernel: str, instead: str) -> Callable[..., np.ndarray]:
     """The method of a distribution that a kernel needs; raise TypeError where it has none."""
-    if not hasattr(distribution, ability):
-        raise TypeError(
-            f"the {kernel} kernel needs a distribution with {ability}(), which {type(distribution).__name__} "
-            f"lacks; use {instead}"
+    if hasattr(distribution, ability):
+        return getattr(distribution, ability)
+    if getattr(distribution, "discrete", False):
+        instead = (
+            "a path of your own from beta to a member that has it, such as lambda beta: Ising(beta * J), or give the "
+            "class a geometric_mean(other, beta)"
         )
-    return getattr(distribution, ability)
+    lacks = f"the {kernel} kernel needs a distribution with {ability}(), which {type(distribution).__name__} lacks"
+    raise TypeError(f"{lacks}; use {instead}")
 
 
 @np.errstate(all="ignore")
@@ -300,10 +302,7 @@ def log_z_of(start: Any) -> float:
 
 
 class Point:
-    """A point of a path as the loops see it: what a user's density and gradient return is checked, and β is named.
-
-    ``log_density`` replaces the distribution's own where the same numbers can be had for less.
-    """
+    """A point of a path as the loops see it: what it returns is checked; log_density may be a faster one."""
 
     def __init__(
         self, distribution: Any, beta: float, log_density: Callable[[np.ndarray], np.ndarray] | None = None

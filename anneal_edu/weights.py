@@ -150,7 +150,7 @@ def bootstrap_log_mean_exp(
     Examples
     --------
     >>> import numpy as np, anneal_edu as ae
-    >>> ae.bootstrap_log_mean_exp([0.0, 0.0], 3, rng=np.random.default_rng(0))
+    >>> ae.weights.bootstrap_log_mean_exp([0.0, 0.0], 3, rng=np.random.default_rng(0))
     array([0., 0., 0.])
     """
     lw = as_log_weights(log_weights)
@@ -203,7 +203,7 @@ def larger_ess_p_value(
     >>> import numpy as np, anneal_edu as ae
     >>> rng = np.random.default_rng(0)
     >>> narrow, wide = rng.normal(size=500), 2 * rng.normal(size=500)
-    >>> ae.larger_ess_p_value(narrow, wide, rng=rng) < 0.01
+    >>> ae.weights.larger_ess_p_value(narrow, wide, rng=rng) < 0.01
     True
     """
     first, second = as_log_weights(log_weights), as_log_weights(others)

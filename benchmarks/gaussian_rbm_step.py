@@ -24,7 +24,7 @@ def main(tiny: bool = False) -> None:
     grbm = ae.GaussianRBM(0.2 * rng.normal(size=(D, H)), rng.normal(size=D), rng.normal(size=H) - 2, np.ones(D))
     root = rng.normal(size=(D, D)) / np.sqrt(D)
     path = ae.covariance_path(np.zeros(D), np.eye(D) + root @ root.T, grbm)
-    kernels = {"x integrated out": ae.gibbs, "auxiliary x": ae.auxiliary_gibbs}
+    kernels = {"x integrated out": ae.gibbs, "auxiliary x": ae.paths.covariance.auxiliary_gibbs}
     steps = {name: annealer(path, kernel) for name, kernel in kernels.items()}
     v = path(0.0).sample(C, rng)
     h = rng.integers(0, 2, size=(C, H)).astype(np.float32)

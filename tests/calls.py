@@ -9,6 +9,15 @@ import numpy as np
 
 import anneal_edu as ae
 from anneal_edu import data
+from anneal_edu.annealing.ais import AISResult
+from anneal_edu.distributions import GaussianBernoulli
+from anneal_edu.paths.covariance import covariance_start, widen_covariance
+from anneal_edu.tempering.ladders import cumulative_barrier
+from anneal_edu.tempering.parallel import tempering_states
+from anneal_edu.tempering.record import count_round_trips
+from anneal_edu.tempering.rts import rts_rounds
+from anneal_edu.training import expectation_maximisation, minimum_probability_flow, track_log_likelihood
+from anneal_edu.weights import bootstrap_log_mean_exp, larger_ess_p_value
 from tests.records import numbers
 
 
@@ -128,7 +137,7 @@ MCRBM = {"filters": np.eye(2), "pooling": -np.eye(2), "covariance_bias": ZEROS, 
 CALLS = [
     # annealing
     Call(ae.ais, ANNEALED, {"kernel": (ae.gibbs, walk), "resample": (0, 1)}, {"n_chains": 1}),
-    Call(ae.AISResult.interval, {"self": ae.AISResult(LOG_WEIGHTS, X, 0)},
+    Call(AISResult.interval, {"self": AISResult(LOG_WEIGHTS, X, 0)},
          {"level": (0.5, 0.9), "n_resamples": (1, 400)}),
     Call(ae.reverse_ais, {"path": PATH, "schedule": BETAS, "samples": X}, {"kernel": (ae.gibbs, walk)}),
     Call(ae.reverse_ais, {"path": RBM_PATH, "schedule": BETAS, "samples": BINARY}),
@@ -149,20 +158,20 @@ CALLS = [
     Call(ae.parallel_tempering, TEMPERED | {"n_sweeps": 4, "n_burn_in": 1},
          {"kernel": KERNELS, "swaps": SWAPS, "n_burn_in": (0, 1), "keep": ("all", "target"), "keep_every": (1, 2)},
          {"n_sweeps": 1, "n_chains": 1, "n_burn_in": 0, "keep_every": 1}),
-    Call(ae.tempering_states, TEMPERED, {"kernel": KERNELS, "swaps": SWAPS}, {"n_chains": 1}, first(4)),
+    Call(tempering_states, TEMPERED, {"kernel": KERNELS, "swaps": SWAPS}, {"n_chains": 1}, first(4)),
     Call(ae.simulated_tempering, TEMPERED | {"log_z": LOG_Z, "n_sweeps": 4, "n_burn_in": 1},
          {"kernel": KERNELS, "n_burn_in": (0, 1), "keep_every": (1, 2)},
          {"n_sweeps": 1, "n_chains": 1, "n_burn_in": 0, "keep_every": 1}),
     Call(ae.rts, TEMPERED | {"n_rounds": 4, "n_sweeps": 2, "n_initial": 0, "log_z": LOG_Z},
          {"kernel": KERNELS, "n_initial": (1, 3), "log_z": (None, np.arange(5.0))},
          {"n_rounds": 1, "n_sweeps": 1, "n_chains": 1, "n_initial": 0}),
-    Call(ae.rts_rounds, {"path": RBM_PATH, "schedule": BETAS, "n_initial": 1, "n_sweeps": 2, "n_chains": 3},
+    Call(rts_rounds, {"path": RBM_PATH, "schedule": BETAS, "n_initial": 1, "n_sweeps": 2, "n_chains": 3},
          {"kernel": (ae.gibbs, ae.exact), "log_z": (None, np.arange(5.0))},
          {"n_initial": 0, "n_sweeps": 1, "n_chains": 1}, first(2)),
     Call(ae.tempered_transitions, {"path": PATH, "schedule": BETAS}, {"kernel": KERNELS},
          read=lambda kernel: kernel.move(X, rng())),
-    Call(ae.count_round_trips, {"replicas": np.array([[[0], [1]], [[1], [0]], [[0], [1]]])}),
-    Call(ae.cumulative_barrier, {"schedule": BETAS, "rejection_rates": RATES}, read=lambda found: found(0.4)),
+    Call(count_round_trips, {"replicas": np.array([[[0], [1]], [[1], [0]], [[0], [1]]])}),
+    Call(cumulative_barrier, {"schedule": BETAS, "rejection_rates": RATES}, read=lambda found: found(0.4)),
     Call(ae.equal_rejection_schedule, {"schedule": BETAS, "rejection_rates": RATES, "n_steps": 4}, {}, {"n_steps": 1}),
     # reweighting
     Call(ae.log_density_matrix, {"path": PATH, "schedule": BETAS, "x": X}),
@@ -179,8 +188,8 @@ CALLS = [
     # weights
     *(Call(f, {"log_weights": LOG_WEIGHTS})
       for f in (ae.effective_sample_size, ae.log_mean_exp, ae.normalised_weights, ae.pareto_tail_index)),
-    Call(ae.bootstrap_log_mean_exp, {"log_weights": LOG_WEIGHTS}, {"n_resamples": (2, 3)}, {"n_resamples": 1}),
-    Call(ae.larger_ess_p_value, {"log_weights": np.zeros(9), "others": np.zeros(8), "n_resamples": 20},
+    Call(bootstrap_log_mean_exp, {"log_weights": LOG_WEIGHTS}, {"n_resamples": (2, 3)}, {"n_resamples": 1}),
+    Call(larger_ess_p_value, {"log_weights": np.zeros(9), "others": np.zeros(8), "n_resamples": 20},
          {"n_resamples": (20, 30)}, {"n_resamples": 1}),
     # paths, schedules and moments
     Call(ae.linear_schedule, {"n_steps": 3}, {}, {"n_steps": 1}),
@@ -211,14 +220,14 @@ CALLS = [
          {"n_chains": 1, "n_steps": 3, "n_burn_in": 0}),
     Call(ae.covariance_path, {"mean": TWO, "cov": 2 * np.eye(2), "grbm": GRBM},
          read=lambda path: path(0.5).log_density(REAL)),
-    Call(ae.covariance_start, {"mean": TWO, "cov": SQUARE, "n_hidden": 2}, {}, {"n_hidden": 1}, of("log_density")),
-    Call(ae.widen_covariance, {"cov": SQUARE, "sigma": TWO}),
+    Call(covariance_start, {"mean": TWO, "cov": SQUARE, "n_hidden": 2}, {}, {"n_hidden": 1}, of("log_density")),
+    Call(widen_covariance, {"cov": SQUARE, "sigma": TWO}),
     Call(ae.base_rate_rbm, {"data": BINARY, "n_hidden": 1, "clip": 0.4}, {"clip": (0.2, 0.4)}, {"n_hidden": 1}),
     Call(ae.uniform_rbm, {"n_visible": 3, "n_hidden": 2}, {}, {"n_visible": 1, "n_hidden": 1}),
     Call(ae.hmc, {"step_size": TWO, "n_leapfrog": 3}, {}, {"n_leapfrog": 1}, lambda kernel: kernel.step_size),
     # distributions
     Call(ae.Gaussian, {"mean": TWO, "cov": SQUARE}, {"log_scale": (0.0, 1.0)}, read=of("log_density")),
-    Call(ae.GaussianBernoulli, {"linear": ZEROS, "precision": SQUARE, "coupling": np.eye(2), "hidden_bias": TWO},
+    Call(GaussianBernoulli, {"linear": ZEROS, "precision": SQUARE, "coupling": np.eye(2), "hidden_bias": TWO},
          {"constant": (0.0, 1.0)}, read=of("log_density")),
     Call(ae.Unnormalized, {"log_density": square, "dim": 2}, {"grad": (square, lambda x: -x)}, {},
          of("grad_log_density")),
@@ -245,13 +254,13 @@ CALLS = [
     Call(ae.train_gaussian_rbm, TRAINED | {"data": REAL, "sigma": TWO, "learning_rate": 0.5},
          LEARNING | {"learning_rate": (0.5, 0.6), "sigma": (1.0, [1.0, 0.5]), "learn_sigma": (True, False)},
          LEAST, parameters_of),
-    Call(ae.minimum_probability_flow,
+    Call(minimum_probability_flow,
          {"data": REAL, "model": EXPERTS, "n_rounds": 2, "n_iterations": 2, "step_size": 0.05, "n_leapfrog": 3},
          {"n_rounds": (2, 3), "n_iterations": (2, 3), "step_size": (0.05, 0.1), "n_leapfrog": (3, 4)},
          {"n_rounds": 1, "n_iterations": 1, "n_leapfrog": 1}),
-    Call(ae.expectation_maximisation, {"data": REAL, "model": CAUSES, "n_iterations": 2, "n_moves": 2},
+    Call(expectation_maximisation, {"data": REAL, "model": CAUSES, "n_iterations": 2, "n_moves": 2},
          {"n_iterations": (2, 3), "n_moves": (2, 3)}, {"n_iterations": 1, "n_moves": 1}),
-    Call(ae.track_log_likelihood,
+    Call(track_log_likelihood,
          {"states": Made(training), "train": BINARY, "validation": BINARY[:7], "every": 4, "n_sweeps": 2, "n_chains": 5,
           "schedule": BETAS},
          {"validation": (BINARY[:7], BINARY[7:]), "every": (4, 6), "n_sweeps": (2, 3), "n_chains": (5, 6),

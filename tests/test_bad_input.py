@@ -6,7 +6,13 @@ import numpy as np
 import pytest
 
 import anneal_edu as ae
+from anneal_edu.distributions import LatentPosterior
 from anneal_edu.models.__main__ import main as train_models
+from anneal_edu.tempering.parallel import tempering_states
+from anneal_edu.tempering.record import count_round_trips
+from anneal_edu.tempering.rts import rts_rounds
+from anneal_edu.tempering.simulated import log_conditionals
+from anneal_edu.training import expectation_maximisation, track_log_likelihood
 from tests.records import numbers
 
 N, DIM, SCHEDULE = 6, 2, np.linspace(0, 1, 4)
@@ -54,10 +60,10 @@ EVERY = {
         p, s, STATES, 1 if n == N else n, k, rng=rng
     ),
     "parallel_tempering": lambda p, s, n, k, rng: ae.parallel_tempering(p, s, 3, n, k, rng=rng),
-    "tempering_states": lambda p, s, n, k, rng: next(ae.tempering_states(p, s, n, k, rng=rng)),
+    "tempering_states": lambda p, s, n, k, rng: next(tempering_states(p, s, n, k, rng=rng)),
     "simulated_tempering": lambda p, s, n, k, rng: ae.simulated_tempering(p, s, np.zeros(4), 12, n, k, rng=rng),
     "rts": lambda p, s, n, k, rng: ae.rts(p, s, 2, 12, n, k, rng=rng),
-    "rts_rounds": lambda p, s, n, k, rng: next(ae.rts_rounds(p, s, 1, 12, n, k, np.zeros(4), rng=rng)),
+    "rts_rounds": lambda p, s, n, k, rng: next(rts_rounds(p, s, 1, 12, n, k, np.zeros(4), rng=rng)),
     "tempered_transitions": tempered,
     "hais": lambda p, s, n, k, rng: ae.hais(p, s, n, rng=rng),
     "log_density_matrix": lambda p, s, n, k, rng: ae.log_density_matrix(p, s, STATES),
@@ -275,11 +281,10 @@ def test_a_density_that_is_none_is_refused_by_its_beta(name, sour):
         assert re.search(rf"NaN .*at beta = {sour:.6g}$", complaint(name, path=path, kernel=stay)[1])
 
 
-@pytest.mark.parametrize("name", ["tempering_states", "rts_rounds"])
-def test_what_yields_for_ever_refuses_at_the_call(name):
-    arguments = {"tempering_states": (3,), "rts_rounds": (1, 3, 3)}[name]
-    with pytest.raises(TypeError, match="rng must be"):
-        getattr(ae, name)(PATH, SCHEDULE, *arguments, step, rng=0)
+def test_what_yields_for_ever_refuses_at_the_call():
+    for states, counts in ((ae.tempering.parallel.tempering_states, (3,)), (ae.tempering.rts.rts_rounds, (1, 3, 3))):
+        with pytest.raises(TypeError, match="rng must be"):
+            states(PATH, SCHEDULE, *counts, step, rng=0)
 
 
 HANDED_IN = {
@@ -332,13 +337,13 @@ OTHERS = [
      "rao_blackwellized must be True or False, got None"),
     (lambda: ae.thermodynamic_integration(LOG_F, [1, 1], [0, 1], rao_blackwellized=1),
      "rao_blackwellized must be True or False, got 1"),
-    (lambda: ae.track_log_likelihood([], IMAGES, both_layers="v", rng=rng()),
+    (lambda: track_log_likelihood([], IMAGES, both_layers="v", rng=rng()),
      "both_layers must be True or False, got 'v'"),
     (lambda: ae.train_rbm(IMAGES, 2, "cdd", rng=rng()), "method must be one of cd, pcd, pt, got 'cdd'"),
     (lambda: ae.train_rbm(IMAGES, 2, np.array(["cd"]), rng=rng()), "method must be one of cd, pcd, pt, got array"),
     (lambda: ae.LinearGenerative(np.eye(2), prior=np.zeros(2)), "prior must be one of gaussian, laplace"),
     (lambda: ae.ProductOfExperts(np.eye(2), expert=None), "expert must be one of laplace, student_t, got None"),
-    (lambda: ae.LatentPosterior(None, IMAGES), "model must be a LinearGenerative or a BilinearGenerative, got"),
+    (lambda: LatentPosterior(None, IMAGES), "model must be a LinearGenerative or a BilinearGenerative, got"),
     (lambda: ae.Gaussian([0.0], [[1.0]], log_scale=1j), "log_scale must be a number, got 1j"),
     (lambda: ae.base_rate_rbm(IMAGES, 2, clip="0.1"), "clip must be a number, got '0.1'"),
     (lambda: ae.base_rate_rbm([[1], [0, 1]], 2), "data must be an array of numbers"),
@@ -352,10 +357,10 @@ OTHERS = [
     (lambda: ae.LinearGenerative(np.eye(2)).sample(0, rng()), "n must be at least 1, got 0"),
     (lambda: ae.log_likelihood(ae.LinearGenerative(np.eye(3)), IMAGES[:1], SCHEDULE, rng=rng()),
      "number of data points must be at least 2, got 1"),
-    (lambda: ae.expectation_maximisation(IMAGES, ae.LinearGenerative(np.eye(3)), rng=rng()),
+    (lambda: expectation_maximisation(IMAGES, ae.LinearGenerative(np.eye(3)), rng=rng()),
      "number of data points must be at least 4, got 3"),
     *((lambda level=level: RUN.interval(level), "level must be a number") for level in ("a", None, [0.9], True)),
-    *((lambda wrong=wrong: ae.count_round_trips(wrong), "replicas must") for wrong in (
+    *((lambda wrong=wrong: count_round_trips(wrong), "replicas must") for wrong in (
         np.zeros(3), np.zeros((4, 3)), np.zeros((4, 3, 2)), np.full((4, 3, 2), np.arange(1, 4)[:, None]),
         np.zeros((4, 3, 2), complex), None)),
     *((lambda f=f: f(None), "path must be a function") for f in (ae.cost_functional, ae.path_length)),
@@ -479,7 +484,7 @@ def test_nobody_s_errstate_changes_anything():
         results += [ae.simulated_tempering(far, SCHEDULE, np.zeros(4), 4, N, rng=rng), ae.stepping_stone(log_f, [2, 2])]
         results += [ae.mbar(log_f, [2, 2]), ae.thermodynamic_integration(log_f, [2, 2], [0, 1])]
         results += [ae.log_mean_exp(wide), ae.effective_sample_size(wide), ae.gibbs(rbm, rbm.sample(3, rng), rng)]
-        return [str(result) for result in [*results, ae.log_conditionals(log_f, np.zeros(2))]]
+        return [str(result) for result in [*results, log_conditionals(log_f, np.zeros(2))]]
 
     with np.errstate(all="raise"):
         strict = said(rng())

@@ -10,7 +10,7 @@ MOST_LINES = {
     "ais": 160,
     "hais": 240,
     "parallel_tempering": 260,
-    "rts": 240,
+    "rts": 260,
     "sandwich": 300,
     "GaussianRBM": 275,
     "moment_spline_path": 220,

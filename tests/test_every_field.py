@@ -7,7 +7,19 @@ import pytest
 from scipy.special import logsumexp
 
 import anneal_edu as ae
-from anneal_edu.weights import _group_means
+from anneal_edu.annealing.ais import AISResult
+from anneal_edu.annealing.hais import HAISResult
+from anneal_edu.annealing.likelihood import LikelihoodResult
+from anneal_edu.annealing.reverse import ReverseAISResult, Sandwich
+from anneal_edu.distributions import LatentPosterior
+from anneal_edu.estimate import Diagnostic, Estimate
+from anneal_edu.reweighting.mbar import MBARResult
+from anneal_edu.reweighting.stepping_stone import SteppingStoneResult
+from anneal_edu.tempering.parallel import TemperingResult, tempering_states
+from anneal_edu.tempering.record import count_round_trips
+from anneal_edu.tempering.rts import RTSResult, RTSRound, rts_rounds
+from anneal_edu.tempering.simulated import SimulatedTemperingResult
+from anneal_edu.weights import _group_means, bootstrap_log_mean_exp
 from tests import second
 
 SCHEDULE = np.array([0.0, 0.12345, 0.50041, 0.87654, 1.0])
@@ -86,7 +98,7 @@ def test_likelihoods():
         point_errors=np.full(3, std_error(np.exp(log_w))),
     )  # fmt: skip
     causes = ae.LinearGenerative([[1.0, 0.5], [0.0, 1.0]], noise=0.5)
-    path = ae.geometric_path(causes.latent_prior, ae.LatentPosterior(causes, np.repeat(points, 8, axis=0)))
+    path = ae.geometric_path(causes.latent_prior, LatentPosterior(causes, np.repeat(points, 8, axis=0)))
     log_w, _, shares = second.hais(path, betas, 24, 0.3, 1 - 0.5**0.3, rng())
     rows = log_w.reshape(3, 8)
     assert_has(
@@ -122,13 +134,13 @@ def in_halves(log_ratios):
 def test_parallel_tempering():
     states = list(second.parallel_tempering(PATH, SCHEDULE, 8, 4, WALK, rng()))
     names = "x", "replicas", "proposed", "accepted", "swap_probabilities", "log_ratios"
-    for found, state in zip(ae.tempering_states(PATH, SCHEDULE, 4, WALK, rng=rng()), states, strict=False):
+    for found, state in zip(tempering_states(PATH, SCHEDULE, 4, WALK, rng=rng()), states, strict=False):
         assert_has(found, **dict(zip(names, state, strict=True)))
     x, replicas, _, _, alpha, log_ratios = (np.array(part) for part in zip(*states[1:], strict=True))
     assert_has(
         ae.parallel_tempering(PATH, SCHEDULE, 7, 4, WALK, n_burn_in=1, rng=rng()), schedule=SCHEDULE, samples=x,
         replicas=replicas, rejection_rates=(1 - alpha).mean((0, 2)), log_mean_ratios=in_halves(log_ratios),
-        n_sweeps=7, trips=ae.count_round_trips(replicas), start_log_z=0.4,
+        n_sweeps=7, trips=count_round_trips(replicas), start_log_z=0.4,
     )  # fmt: skip
 
 
@@ -177,7 +189,7 @@ def test_rao_blackwellised_tempering():
     )  # fmt: skip
     assert_has(run.half, chain_log_shares=shares_of(rounds[2][1])[0], n_sweeps=20)
     for found, (assumed, log_q, visited, crossings) in zip(
-        ae.rts_rounds(PATH, SCHEDULE, 2, 20, 6, WALK, ASSUMED, rng=rng()), rounds[:3], strict=False
+        rts_rounds(PATH, SCHEDULE, 2, 20, 6, WALK, ASSUMED, rng=rng()), rounds[:3], strict=False
     ):
         visits = np.bincount(visited.ravel(), minlength=5) / 120
         assert_has(found, assumed_log_z=assumed, chain_log_shares=shares_of(log_q)[0], visits=visits)
@@ -194,7 +206,7 @@ def test_the_first_guess_of_rts_is_annealed_up_the_ladder():
         log_z.append(log_z[-1] + log_mean_exp(log_ratio))
         left = np.where((left_at == k)[:, None], x, left)
     walk = second.tempered_walk(PATH, SCHEDULE, np.array(log_z), left, left_at, WALK, generator)
-    found = next(ae.rts_rounds(PATH, SCHEDULE, 1, 3, 50, WALK, rng=rng()))
+    found = next(rts_rounds(PATH, SCHEDULE, 1, 3, 50, WALK, rng=rng()))
     assert_has(found, assumed_log_z=log_z, x=list(islice(walk, 3))[-1][0])
 
 
@@ -203,7 +215,7 @@ def test_the_first_guess_of_rts_is_annealed_up_the_ladder():
 LW = 1.3 * np.sin(np.arange(40.0)) - 3
 W = np.exp(LW)
 ENDS = np.zeros((40, 1))
-FORWARD, REVERSE = ae.AISResult(LW, ENDS, 5), ae.ReverseAISResult(3 - LW, ENDS, 6)
+FORWARD, REVERSE = AISResult(LW, ENDS, 5), ReverseAISResult(3 - LW, ENDS, 6)
 LOG_P, ERRORS = rng(5).normal(size=9), rng(6).uniform(0.1, 0.5, size=9)
 MEAN_LOG_P = {"mean": LOG_P.mean(), "std_error": LOG_P.std(ddof=1) / 3, "warnings": ("so it is",)}
 
@@ -212,11 +224,11 @@ def test_weights():
     same = {"ess": ess(W), "std_error": std_error(W), "warnings": ()}
     assert_has(FORWARD, log_z=log_mean_exp(LW), mean_log_weight=LW.mean(), **same)
     assert_has(REVERSE, log_z=3 - log_mean_exp(LW), mean_log_weight=3 - LW.mean(), **same)
-    assert_has(ae.Sandwich(FORWARD, REVERSE, "draws"), gap=3 - 2 * log_mean_exp(LW))
-    middle = ae.Sandwich(FORWARD, REVERSE, "draws").estimate
+    assert_has(Sandwich(FORWARD, REVERSE, "draws"), gap=3 - 2 * log_mean_exp(LW))
+    middle = Sandwich(FORWARD, REVERSE, "draws").estimate
     assert_has(middle, log_z=1.5, std_error=np.hypot(3 - 2 * log_mean_exp(LW), np.sqrt(2) * std_error(W)) / 2)
     families = np.arange(40) // 4 * 4  # of four chains each
-    found, w = ae.AISResult(LW, ENDS, 5, founders=families), W.reshape(10, 4).sum(1)
+    found, w = AISResult(LW, ENDS, 5, founders=families), W.reshape(10, 4).sum(1)
     of_families = np.zeros(40)
     of_families[::4] = w
     assert_has(found, log_z=log_mean_exp(LW), ess=ess(of_families), std_error=std_error(of_families))
@@ -229,7 +241,7 @@ def test_weights():
 def test_an_interval_is_made_of_percentiles_of_resampled_chains(sign, level, n_resamples):
     generator = rng(5)
     means = [sign * log_mean_exp(LW[generator.integers(40, size=40)]) for _ in range(n_resamples)]
-    result = ae.AISResult(LW, ENDS, 5) if sign == 1 else ae.ReverseAISResult(-LW, ENDS, 5)
+    result = AISResult(LW, ENDS, 5) if sign == 1 else ReverseAISResult(-LW, ENDS, 5)
     ranks = [int(np.ceil(n_resamples * (1 + side * level) / 2)) - 1 for side in (-1, 1)]
     np.testing.assert_allclose(result.interval(level, n_resamples), np.sort(means)[ranks], rtol=1e-12)
 
@@ -239,17 +251,17 @@ def test_of_very_many_chains_groups_are_resampled_and_none_is_lost():
     w[-1] = len(w)  # a chain that counts
     assert abs(_group_means(w).mean() / w.mean() - 1) < 1e-12 and 50_000 <= len(_group_means(w)) <= 100_000
     log_w = np.sort(rng().normal(size=150_000))
-    means, error = ae.bootstrap_log_mean_exp(log_w, 200, rng=rng(1)), std_error(np.exp(log_w))
+    means, error = bootstrap_log_mean_exp(log_w, 200, rng=rng(1)), std_error(np.exp(log_w))
     assert abs(means.mean() - log_mean_exp(log_w)) < 4.5 * error / np.sqrt(200)
     assert abs(means.std() / error - 1) < 4.5 / np.sqrt(2 * 200), "a standard deviation of 200 draws"
 
 
 def test_likelihoods_of_many_points():
     assert_has(
-        ae.LikelihoodResult(LOG_P, ERRORS, False, 0.5, ("so it is",)), **MEAN_LOG_P,
+        LikelihoodResult(LOG_P, ERRORS, False, 0.5, ("so it is",)), **MEAN_LOG_P,
         monte_carlo_error=np.sqrt((ERRORS**2).sum()) / 9, jensen_bias=-0.5 * (ERRORS**2).mean(),
     )  # fmt: skip
-    shared = ae.LikelihoodResult(LOG_P, np.full(9, 0.3), True, 0.5, ("so it is",))
+    shared = LikelihoodResult(LOG_P, np.full(9, 0.3), True, 0.5, ("so it is",))
     assert_has(shared, **MEAN_LOG_P, monte_carlo_error=0.3, jensen_bias=0.045)
 
 
@@ -269,12 +281,12 @@ def error_of_shares():
 def test_shares_of_rungs():
     counted = np.log(VISITS / VISITS[0])
     assert_has(
-        ae.SimulatedTemperingResult(SCHEDULE, ASSUMED, 0.7, np.zeros((8, 6, 1)), RUNGS, LOG_Q), visits=VISITS,
+        SimulatedTemperingResult(SCHEDULE, ASSUMED, 0.7, np.zeros((8, 6, 1)), RUNGS, LOG_Q), visits=VISITS,
         log_shares=SHARES, log_z=0.7 + ASSUMED - ASSUMED[0] + SHARES - SHARES[0], std_error=error_of_shares(),
         counted_log_z=0.7 + ASSUMED - ASSUMED[0] + counted, warnings=(),
     )  # fmt: skip
     rare = np.array([0, 0, 0, 0, -6.0])
-    found = ae.RTSRound(ASSUMED, CHAIN_SHARES + rare[:, None], VISITS, 8, 3, None, None)
+    found = RTSRound(ASSUMED, CHAIN_SHARES + rare[:, None], VISITS, 8, 3, None, None)
     corrected = np.append(SHARES[:4], -np.log(48)) - SHARES[0]
     assert_has(found, log_shares=SHARES + rare, log_z=ASSUMED + SHARES + rare - SHARES[0], std_error=error_of_shares())
     assert_has(found, corrected_log_z=ASSUMED + corrected, counted_log_z=ASSUMED + counted)
@@ -289,7 +301,7 @@ def test_a_ladder():
     w = np.exp(log_ratios).mean(0)  # (K, C): of every ladder a mean of each ratio, which move together
     influence = (w / w.mean(1, keepdims=True) - 1).sum(0)
     assert_has(
-        ae.TemperingResult(betas, 7, None, None, trips, rates, means, 0.7),
+        TemperingResult(betas, 7, None, None, trips, rates, means, 0.7),
         barrier=0.9, round_trips=5, round_trip_rate=5 / 7 / 6, log_z=0.7 + np.log(w.mean(1)).sum(),
         upper=0.7 - log_mean_exp(1 - log_ratios, (0, 2)).sum(), std_error=np.sqrt((influence**2).sum() / 5 / 6),
     )  # fmt: skip
@@ -396,29 +408,29 @@ def test_a_result_prints_its_own_numbers():
     low, high = FORWARD.interval()
     lines = [f"log Z ≈ {FORWARD.log_z:.3f}  (95% interval {low:.3f} to {high:.3f}, standard error {std_error(W):.3f})",
              f"mean log weight {LW.mean():.3f}, ESS {ess(W):.1f} of 40 chains"]  # fmt: skip
-    hamiltonian = ae.HAISResult(LW, ENDS, 5, np.array([0.4, 0.6]))
+    hamiltonian = HAISResult(LW, ENDS, 5, np.array([0.4, 0.6]))
     assert str(FORWARD).splitlines() == lines
     assert repr(hamiltonian).splitlines() == [*lines, "50.0% of the leapfrog steps accepted"]
-    ladder = ae.TemperingResult(SCHEDULE, 4, None, None, np.ones((2, 3)), np.full(4, 0.25), np.zeros((2, 2, 4, 3)), 2.0)
+    ladder = TemperingResult(SCHEDULE, 4, None, None, np.ones((2, 3)), np.full(4, 0.25), np.zeros((2, 2, 4, 3)), 2.0)
     for result, words in (
-        (ae.Sandwich(FORWARD, REVERSE, "draws"), [f"{FORWARD.log_z:.3f} ± {FORWARD.std_error:.3f} (forward)",
+        (Sandwich(FORWARD, REVERSE, "draws"), [f"{FORWARD.log_z:.3f} ± {FORWARD.std_error:.3f} (forward)",
          f"{REVERSE.log_z:.3f} ± {REVERSE.std_error:.3f} (reverse, from draws); gap {3 - 2 * FORWARD.log_z:.3f}"]),
-        (ae.LikelihoodResult(LOG_P, ERRORS, False, 0.8125, ("so it is",)), [
+        (LikelihoodResult(LOG_P, ERRORS, False, 0.8125, ("so it is",)), [
          f"{LOG_P.mean():.2f} ± {LOG_P.std(ddof=1) / 3:.2f} (over 9 points)", "(over chains); 81.2% of the leapfrog",
          "\nwarning: so it is"]),
         (ladder, ["log Z ≈ 2.000  (standard error 0.000)", "barrier 1.00 over 4 pairs, 6 round trips"]),
-        (ae.SteppingStoneResult(np.arange(4.0), np.arange(5.0, 9.0)), ["log Z ratio ≈ 3.000  (standard error 8.000)"]),
-        (ae.SimulatedTemperingResult(SCHEDULE, ASSUMED, 0.7, np.zeros((8, 6, 1)), RUNGS, LOG_Q),
+        (SteppingStoneResult(np.arange(4.0), np.arange(5.0, 9.0)), ["log Z ratio ≈ 3.000  (standard error 8.000)"]),
+        (SimulatedTemperingResult(SCHEDULE, ASSUMED, 0.7, np.zeros((8, 6, 1)), RUNGS, LOG_Q),
          ["48 draws, between 12.5% and 25.0% of them on a rung"]),
-        (ae.MBARResult(np.arange(4.0), np.eye(4), np.eye(4), 9.0, 0.0),
+        (MBARResult(np.arange(4.0), np.eye(4), np.eye(4), 9.0, 0.0),
          ["log Z ratio ≈ 3.000  (standard error 1.000, for independent draws)"]),
-        (ae.RTSResult(ASSUMED, CHAIN_SHARES, VISITS, 8, 17, None, None, SCHEDULE, np.zeros((3, 5)), np.zeros((3, 5))),
+        (RTSResult(ASSUMED, CHAIN_SHARES, VISITS, 8, 17, None, None, SCHEDULE, np.zeros((3, 5)), np.zeros((3, 5))),
          ["3 rounds; 17 crossings from the first rung to the last"]),
-        (ae.Estimate(3.0, 0.25, (ae.Diagnostic("heavy tail", "it is heavy"),)), ["log Z ≈ 3.000 ± 0.250, heavy tail"]),
+        (Estimate(3.0, 0.25, (Diagnostic("heavy tail", "it is heavy"),)), ["log Z ≈ 3.000 ± 0.250, heavy tail"]),
     ):  # fmt: skip
         assert all(part in str(result) for part in words), str(result)
 
 
 def test_estimates_have_differences():
-    gap = ae.Estimate(3.0, 0.3, ("one", "two")) - ae.Estimate(1.0, 0.4, ("two",))
+    gap = Estimate(3.0, 0.3, ("one", "two")) - Estimate(1.0, 0.4, ("two",))
     assert (gap.log_z, gap.std_error, gap.warnings) == (2.0, 0.5, ("one", "two"))

@@ -20,12 +20,7 @@ simulated_tempering rts log_density_matrix mbar thermodynamic_integration raise_
 train_rbm train_gaussian_rbm
 """.split()
 PUBLIC = {name: value for name, value in vars(ae).items() if callable(value) and not name.startswith("_")}
-RESULTS = set("""
-AISResult HAISResult LikelihoodResult MBARResult MomentMatch RTSResult RTSRound ReverseAISResult Sandwich
-SimulatedTemperingResult SteppingStoneResult TemperingResult ThermodynamicIntegrationResult
-""".split())
-STATES = {"contrastive_divergence", "rts_rounds", "tempering_states"}
-NO_CALLS = RESULTS | STATES | {"Distribution", "Kernel", "LatentPosterior", "Path", "import_module"}
+NO_CALLS = {"contrastive_divergence", "import_module"}
 
 
 def test_every_promised_name_is_there():
@@ -84,8 +79,6 @@ def test_results_of_every_estimator_stand_in_one_list_and_are_printed_in_one_loo
         assert type(found.log_z) is float and type(found.std_error) is float
         assert abs(found.log_z - 1.7) < 5 * found.std_error < 1.5, type(result).__name__
         assert str(found).startswith("log Z ≈ ") and found.warnings == result.warnings
-    offer_it = {cls for cls in (getattr(ae, name) for name in RESULTS - {"RTSRound"}) if hasattr(cls, "estimate")}
-    assert {type(result) for result in results} == offer_it
 
 
 def test_the_numbers_along_a_ladder_have_the_shapes_that_the_contract_says():
@@ -102,7 +95,6 @@ def test_the_numbers_along_a_ladder_have_the_shapes_that_the_contract_says():
 DEFAULTS = {
     "BilinearGenerative": dict(noise=0.1),
     "Gaussian": dict(log_scale=0.0),
-    "GaussianBernoulli": dict(constant=0.0),
     "LinearGenerative": dict(noise=0.1, prior="gaussian"),
     "MeanCovarianceRBM": dict(sigma=1.0),
     "ProductOfExperts": dict(expert="laplace"),
@@ -110,7 +102,6 @@ DEFAULTS = {
     "ais": dict(resample=0.0),
     "audit": dict(n_draws=8000, risk=0.001),
     "base_rate_rbm": dict(clip=0.01),
-    "bootstrap_log_mean_exp": dict(n_resamples=1000),
     "contrastive_divergence": dict(swaps="even_odd", n_rungs=10, decay=True),
     "bars_and_stripes": dict(size=4),
     "color_patches": dict(size=6),
@@ -118,22 +109,17 @@ DEFAULTS = {
     "gray_patches": dict(n_components=36, size=16, n_held_out=100),
     "estimate_mean_and_cov": dict(n_chains=100, n_steps=5000, n_burn_in=100, rao_blackwellized=True),
     "estimate_moments": dict(n_chains=1000, n_steps=10000, n_burn_in=1000, every=1),
-    "expectation_maximisation": dict(n_iterations=200, n_moves=10),
     "hais": dict(step_size=0.2),
     "kl_bias": dict(reverse=False),
-    "larger_ess_p_value": dict(n_resamples=1000),
     "log_likelihood": dict(n_chains=200, step_size=0.2),
     "match_moments": dict(tolerance=0.005, max_evaluations=1000),
-    "minimum_probability_flow": dict(n_rounds=60, n_iterations=2, step_size=0.05, n_leapfrog=20),
     "moment_spline_path": dict(knots=9),
     "optimal_binned_schedule": dict(n_bins=10),
     "parallel_tempering": dict(swaps="even_odd", keep="all", keep_every=1),
     "pcd_fit": dict(n_updates=1000, n_particles=100, learning_rate=0.01),
     "sandwich": dict(n_burn_in=1000),
     "simulated_tempering": dict(keep_every=1),
-    "tempering_states": dict(swaps="even_odd"),
     "thermodynamic_integration": dict(rao_blackwellized=False),
-    "track_log_likelihood": dict(every=100, n_sweeps=10, n_chains=100, both_layers=False),
     "train_gaussian_rbm": dict(
         method="cd", n_gibbs=1, n_updates=5000, learning_rate=0.05, batch_size=100, sigma=1.0, learn_sigma=False
     ),
@@ -153,5 +139,5 @@ def test_defaults_are_what_the_lessons_and_papers_count_on():
     found = {name: defaults_of(value) for name, value in functions.items()}
     assert {options.pop("progress", False) for options in found.values()} == {False}
     assert {name: options for name, options in found.items() if options} == DEFAULTS
-    assert defaults_of(ae.AISResult.interval) == dict(level=0.95, n_resamples=1000)
+    assert defaults_of(ae.annealing.ais.AISResult.interval) == dict(level=0.95, n_resamples=1000)
     assert defaults_of(examine) == dict(n_steps=1000, n_chains=200, path="geometric", progress=False)

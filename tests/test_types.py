@@ -62,7 +62,7 @@ class OddDensity(Own):
     def log_density(self, x: str) -> str:  # refused
         return x
 
-def moved(p: ae.Distribution, x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+def moved(p: ae.distributions.Distribution, x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     return x
 
 path = ae.geometric_path(OwnStart(), Own())

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import anneal_edu as ae
+from anneal_edu.paths.covariance import auxiliary_gibbs, covariance_start
 from tests.records import numbers
 
 SCHEDULE = np.array([0.0, 0.3, 0.7, 1.0])
@@ -25,7 +26,7 @@ PATHS = {
     "RBMs, no weights": ae.geometric_path(rbm(3, 0.0), rbm(4)),
     "RBMs": ae.geometric_path(rbm(5, 0.5), rbm(4)),
     "both layers": ae.geometric_path(ae.JointRBM(rbm(3, 0.0)), ae.JointRBM(rbm(4))),
-    "Gaussian RBMs": ae.geometric_path(ae.covariance_start([0.0, 0.5, 0.0], np.diag([4.0, 3.0, 5.0]), 2), GRBM),
+    "Gaussian RBMs": ae.geometric_path(covariance_start([0.0, 0.5, 0.0], np.diag([4.0, 3.0, 5.0]), 2), GRBM),
     "moments": ae.moment_path(*GAUSSIANS),
     "a spline of RBMs": ae.spline_path([0, 0.5, 1], [rbm(3, 0.0), rbm(6, 0.3), rbm(4)]),
     "a spline of Gaussians": ae.spline_path([0, 0.5, 1], [GAUSSIANS[0], *GAUSSIANS]),
@@ -81,7 +82,7 @@ def test_whoever_overrides_a_path_has_the_numbers_of_the_function_that_he_wrote(
         lambda path: ae.log_density_slopes(path, SCHEDULE, x),
     ]
     if name == "Gaussian RBMs":
-        calls.append(lambda path: ae.ais(path, SCHEDULE, 20, ae.auxiliary_gibbs, rng=rng(9)))
+        calls.append(lambda path: ae.ais(path, SCHEDULE, 20, auxiliary_gibbs, rng=rng(9)))
     elif name in REAL:
         calls.append(lambda path: ae.hais(path, SCHEDULE, 20, rng=rng(9)))
     for call in calls:

@@ -47,7 +47,7 @@ POSITIVE = {
     "sigma of training": lambda sigma: ae.train_gaussian_rbm(
         np.ones((3, 2)), 1, n_updates=1, sigma=sigma, rng=np.random.default_rng(0)
     ),
-    "sigma to be widened": lambda sigma: ae.widen_covariance(4 * np.eye(2), sigma),
+    "sigma to be widened": lambda sigma: ae.paths.covariance.widen_covariance(4 * np.eye(2), sigma),
     "weights": lambda weights: ae.ProductOfExperts(np.eye(2), weights),
     "scale": ae.random_walk,
 }

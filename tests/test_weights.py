@@ -28,14 +28,14 @@ def test_ess_runs_from_one_to_the_number_of_chains():
 
 
 def test_standard_error_agrees_with_the_bootstrap():
-    means = ae.bootstrap_log_mean_exp(LOG_WEIGHTS, 4000, rng=np.random.default_rng(1))
+    means = ae.weights.bootstrap_log_mean_exp(LOG_WEIGHTS, 4000, rng=np.random.default_rng(1))
     assert log_mean_exp_std_error(LOG_WEIGHTS) == pytest.approx(means.std(), rel=0.1)
     assert log_mean_exp_std_error([0.0]) == np.inf
     assert log_mean_exp_std_error(np.log([1.0, 3.0])) == pytest.approx(np.sqrt(0.5) / np.sqrt(2))  # w* = ½ and 1½
 
 
 def test_bootstrap_resamples_the_chains():
-    means = ae.bootstrap_log_mean_exp([0.0, -np.inf], 2000, rng=np.random.default_rng(2))
+    means = ae.weights.bootstrap_log_mean_exp([0.0, -np.inf], 2000, rng=np.random.default_rng(2))
     share = [(np.exp(means) == x).mean() for x in (0.0, 0.5, 1.0)]
     np.testing.assert_allclose(share, [0.25, 0.5, 0.25], atol=4 * 0.5 / np.sqrt(2000))
 
@@ -130,15 +130,15 @@ def test_what_is_no_log_weight_is_refused(bad):
 
 def test_bootstrap_test_tells_a_larger_ess_from_luck():
     rng = np.random.default_rng(3)
-    same = [ae.larger_ess_p_value(rng.normal(size=300), rng.normal(size=300), 200, rng=rng) for _ in range(60)]
+    same = [ae.weights.larger_ess_p_value(rng.normal(size=300), rng.normal(size=300), 200, rng=rng) for _ in range(60)]
     n_called = np.sum(np.array(same) < 0.05)  # under the null one in twenty; of 600 it were 44, and 18 of 60 is 1e-7
     assert n_called < 18
     narrow = norm.ppf((np.arange(4000) + 0.5) / 4000)
     wide = 1.6 * narrow
-    assert ae.larger_ess_p_value(narrow, wide, 400, rng=rng) < 0.01
-    assert ae.larger_ess_p_value(wide, narrow, 400, rng=rng) > 0.99
+    assert ae.weights.larger_ess_p_value(narrow, wide, 400, rng=rng) < 0.01
+    assert ae.weights.larger_ess_p_value(wide, narrow, 400, rng=rng) > 0.99
 
 
 def test_equal_weights_are_never_worth_more_than_equal_weights():
     """Every resample counts against it, and so does the sample itself: p is 1."""
-    assert ae.larger_ess_p_value(np.zeros(5), np.zeros(7), 50, rng=np.random.default_rng(0)) == 1
+    assert ae.weights.larger_ess_p_value(np.zeros(5), np.zeros(7), 50, rng=np.random.default_rng(0)) == 1

@@ -128,7 +128,7 @@ def test_no_two_blocks_share_their_chance():
 def test_a_chain_with_a_posterior_of_its_own_keeps_it():
     """hais is not told which point a chain belongs to: it walks all at once, and each is right for its own."""
     x = np.repeat([[-4.0] * 4, [4.0] * 4], 20, axis=0)
-    path = ae.geometric_path(CAUSES.latent_prior, ae.LatentPosterior(CAUSES, x))
+    path = ae.geometric_path(CAUSES.latent_prior, ae.distributions.LatentPosterior(CAUSES, x))
     run = ae.hais(path, ae.linear_schedule(400), 40, rng=rng(), workers=3)
     explained = CAUSES.reconstruct(run.samples).mean(1)
     assert np.sign(explained).tolist() == 20 * [-1] + 20 * [1]

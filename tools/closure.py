@@ -6,7 +6,7 @@
 Counted are lines of code of every function and class of the library that can be reached by name, without docstrings,
 comments and blank lines, and without argument checks (whatever is imported from anneal_edu.validation, and statements
 that only raise or call it). What a path or a kernel offers beside (`anneal_edu.paths.capabilities`) is not reached: an
-algorithm is understood without it.
+algorithm is understood without it. Nor is a function reached by a parameter that has its name.
 """
 
 import ast
@@ -17,6 +17,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 ALGORITHMS = "ais hais rts parallel_tempering sandwich GaussianRBM moment_spline_path simulated_tempering mbar".split()
 CHECKS = "anneal_edu.validation"
+OFFERS = {"linear", "log_densities", "log_density_slopes", "shared_densities", "gibbs_ladder", "gibbs_sweep"}
 
 
 @cache
@@ -64,11 +65,12 @@ def code_of(node, checks):
         if isinstance(inner, ast.FunctionDef | ast.ClassDef) and body and isinstance(body[0], ast.Expr):
             if isinstance(getattr(body[0].value, "value", None), str):
                 left_out |= set(range(body[0].lineno, body[0].end_lineno + 1))
-        if isinstance(inner, ast.stmt) and is_check(inner, checks):
+        if (isinstance(inner, ast.stmt) and is_check(inner, checks)) or getattr(inner, "name", None) in OFFERS:
             left_out |= set(range(inner.lineno, inner.end_lineno + 1))
     kept = [n for n in ast.walk(node) if getattr(n, "lineno", None) and n.lineno not in left_out]
     lines = {n.lineno for n in kept} | {n.end_lineno for n in kept if n is not node}
-    return lines - left_out, {n.id for n in kept if isinstance(n, ast.Name)} - checks
+    parameters = {n.arg for n in kept if isinstance(n, ast.arg)}
+    return lines - left_out, {n.id for n in kept if isinstance(n, ast.Name)} - checks - parameters
 
 
 def closure(name):

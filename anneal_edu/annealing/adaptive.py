@@ -38,7 +38,8 @@ class AdaptiveSchedule:
     Examples
     --------
     >>> import anneal_edu as ae
-    >>> found = ae.AdaptiveSchedule(ae.hmc(0.2, 5), np.array([0, 0.1, 1]), np.array([[3.0], [0.5]]), np.full(2, 0.8))
+    >>> schedule, scales = np.array([0, 0.1, 1]), np.array([[3.0], [0.5]])
+    >>> found = AdaptiveSchedule(ae.hmc(0.2, 5), schedule, scales, np.full(2, 0.8))
     >>> found.at(0.05).step_size, found.at(1.0).step_size
     (array([3.]), array([0.5]))
     """

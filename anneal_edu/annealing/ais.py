@@ -13,7 +13,7 @@ from anneal_edu import weights
 from anneal_edu.distributions import Distribution
 from anneal_edu.estimate import Diagnostic, Result
 from anneal_edu.kernels import Kernel, difference, gibbs
-from anneal_edu.paths.capabilities import Path, checked, offered
+from anneal_edu.paths.capabilities import Path, by_steps, checked, offered
 from anneal_edu.validation import (
     Point,
     as_count,
@@ -137,20 +137,10 @@ def annealer(path: Path, kernel: Kernel) -> Annealer:
 
     A path that offers a faster step, which weighs and moves, is walked by it: the same law, up to rounding.
     """
-    step, (points, move) = offered(path, getattr(kernel, "step", None)), checked(path, kernel)
-    if step is None:
-        return lambda betas, x, rng: anneal(points, betas, x, move, rng)
-
-    def anneal_by_steps(
-        betas: Iterable[float], x: np.ndarray, rng: np.random.Generator
-    ) -> tuple[np.ndarray, np.ndarray]:
-        log_w = np.zeros(len(x))
-        for before, now in pairwise(betas):
-            gain, x = step(before, now, x, rng)
-            log_w += gain
-        return log_w, x
-
-    return anneal_by_steps
+    if (step := offered(path, getattr(kernel, "step", None))) is not None:
+        return by_steps(step)
+    points, move = checked(path, kernel)
+    return lambda betas, x, rng: anneal(points, betas, x, move, rng)
 
 
 def moved(

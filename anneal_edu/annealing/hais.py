@@ -109,10 +109,11 @@ def hais_states(
     path: Callable[[float], Any], betas: Iterable[float], x: np.ndarray, v: np.ndarray, step_sizes: Iterable[Steps],
     refreshes: Iterable[Steps], rng: np.random.Generator, nonnegative: np.ndarray | None = None,
 ) -> Iterator[HAISState]:
-    """Yield chains, momenta and log weights after every transition  (Sohl-Dickstein and Culpepper 2012, Section 2.3).
+    """Yield chains, momenta and log weights after every transition.
 
-    A transition is one leapfrog step at β (Eq. 17 to 23), its Metropolis decision, and a partial renewal of the
-    momentum. It leaves f_β(x) N(v; 0, I) invariant; a rejected chain turns around.
+    A transition is one leapfrog step at β, its Metropolis decision, and a partial renewal of the momentum. It leaves
+    f_β(x) N(v; 0, I) invariant; a rejected chain turns around  (Sohl-Dickstein and Culpepper 2012, Eq. 17 to 23,
+    Section 2.3, steps 1 to 5).
 
     Parameters
     ----------
@@ -129,7 +130,8 @@ def hais_states(
     log_w = np.zeros(len(x))
     for (before, now), step_size, refresh in zip(pairwise(betas), step_sizes, refreshes, strict=True):
         f = path(now)
-        log_w = log_w + log_ratio(f, path(before), x)  # Eq. 24 and 25: the momenta cancel
+        # the momenta cancel from the weight: Sohl-Dickstein and Culpepper 2012, Eq. 24 and 25
+        log_w = log_w + log_ratio(f, path(before), x)
         y, p, divergent = leapfrog(f.grad_log_density, x, v, step_size, 1, nonnegative)  # step 2
         log_alpha = difference(f.log_density(y), f.log_density(x)) - 0.5 * (p * p).sum(-1) + 0.5 * (v * v).sum(-1)
         accepted = accept(log_alpha, rng) & ~divergent  # step 3, (C,)

@@ -163,7 +163,7 @@ def state_distributions(log_f: np.ndarray, transitions: list[np.ndarray]) -> np.
     Examples
     --------
     >>> import numpy as np, anneal_edu as ae
-    >>> ae.state_distributions(np.log([[1.0, 1.0], [1.0, 3.0]]), [np.eye(2)])
+    >>> ae.annealing.matrices.state_distributions(np.log([[1.0, 1.0], [1.0, 3.0]]), [np.eye(2)])
     array([[0.5, 0.5],
            [0.5, 0.5]])
     """

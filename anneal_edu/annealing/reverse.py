@@ -103,19 +103,18 @@ def reverse_ais(
     x = as_draws_of("samples", samples, target)
     if lost := np.isneginf(log_density_of(target, x, 1)).sum():
         raise ValueError(f"samples must be draws of the target, got {lost} of {len(x)} where its density is zero")
-
-    draws, backwards = x, reversal_of(kernel)
+    backwards = reversal_of(kernel)
 
     def walk(chains: slice, rng: np.random.Generator, watch: Watch) -> tuple[np.ndarray, np.ndarray]:
-        x = moved(target, draws[chains], 1, backwards, rng)
-        return annealer(path, backwards)(watch(schedule[::-1]), x, rng)
+        start = moved(target, x[chains], 1, backwards, rng)
+        return annealer(path, backwards)(watch(schedule[::-1]), start, rng)
 
     blocks = in_blocks(
-        walk, len(draws), target, (path, kernel), n_steps=len(schedule), desc="reverse AIS", rng=rng, workers=workers,
+        walk, len(x), target, (path, kernel), n_steps=len(schedule), desc="reverse AIS", rng=rng, workers=workers,
         progress=progress,
     )
-    log_w, x = joined(blocks)
-    return ReverseAISResult(log_z_of(start) - log_w, x, bootstrap_seed=int(rng.integers(2**63)))
+    log_w, last = joined(blocks)
+    return ReverseAISResult(log_z_of(start) - log_w, last, bootstrap_seed=int(rng.integers(2**63)))
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -6,6 +6,7 @@ the following, which a test holds to the plain way:
 ==============================  ========================================================================
 ``linear``                      True where log f_β = (1-β) log f_0 + β log f_1 for states x: the two ends, ``start`` and
                                 ``end``, then serve every β
+``shared_densities()``          β -> a function log f_β(x) that computes nothing twice, or None
 ``log_densities(β, x)``         log f_β(x) for every β of a schedule, (K+1,), (N, D) -> (K+1, N)
 ``log_density_slopes(β, x)``    d/dβ log f_β(x) in closed form, (K+1,), (N, D) -> (K+1, N)
 ``weigh_and_gibbs(…)``          the step of AIS, weight and Gibbs move in one: (β_{k-1}, β_k, x, rng) -> (log ratio, x)
@@ -18,15 +19,15 @@ A kernel names those that do its work, as ``gibbs.step = "weigh_and_gibbs"``, an
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import lru_cache, partial
+from collections.abc import Callable, Iterable
+from functools import lru_cache
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from anneal_edu.distributions import Distribution, GeometricBridge
-from anneal_edu.validation import Point, checked_kernel, log_density_of
-from anneal_edu.workers import Remembered
+from anneal_edu.distributions import Distribution
+from anneal_edu.validation import Point, checked_kernel
 
 Path = Callable[[float], Distribution]
 Step = Callable[[float, float, np.ndarray, np.random.Generator], tuple[np.ndarray, np.ndarray]]
@@ -59,19 +60,21 @@ def offered(thing: Any, name: str | None) -> Any:
 
 
 def checked(path: Path, kernel: Any = None) -> tuple[Any, Any]:
-    """The path and the kernel as a loop uses them: what a user's functions return is checked.
-
-    Each point is made once for the two steps that need it. Bridges share the densities of their two ends.
-    """
-    shares = offered(path, "linear") and isinstance(path(0.5), GeometricBridge)
-    p0, p1 = path(0.0), path(1.0)
-    ends = Remembered(lambda x: np.stack([log_density_of(p0, x, 0), log_density_of(p1, x, 1)]))
-
-    def between(beta: float, x: np.ndarray) -> np.ndarray:
-        start, end = ends(x)
-        if beta in (0, 1):
-            return end if beta else start
-        return (1 - beta) * start + beta * end
-
-    points = lru_cache(maxsize=2)(lambda beta: Point(path(beta), beta, partial(between, beta) if shares else None))
+    """The path and the kernel as a loop uses them: what a user's functions return is checked, points are kept."""
+    sharing = offered(path, "shared_densities") or (lambda: lambda beta: None)
+    density_at = sharing()
+    points = lru_cache(maxsize=2)(lambda beta: Point(path(beta), beta, density_at(beta)))
     return points, checked_kernel(kernel)
+
+
+def by_steps(step: Step) -> Callable[[Iterable[float], np.ndarray, np.random.Generator], tuple[np.ndarray, np.ndarray]]:
+    """`anneal_edu.annealing.ais.anneal` by a step of the path's own."""
+
+    def anneal(betas: Iterable[float], x: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        log_w = np.zeros(len(x))
+        for before, now in pairwise(betas):
+            log_ratio, x = step(before, now, x, rng)
+            log_w += log_ratio
+        return log_w, x
+
+    return anneal

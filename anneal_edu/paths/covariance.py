@@ -193,7 +193,7 @@ def auxiliary_gibbs(distribution: Distribution, v: np.ndarray, rng: np.random.Ge
     >>> import numpy as np, anneal_edu as ae
     >>> grbm = ae.GaussianRBM(np.eye(2), np.zeros(2), np.zeros(2), np.ones(2))
     >>> path = ae.covariance_path(*grbm.mean_and_cov(), grbm)
-    >>> ae.auxiliary_gibbs(path(0.5), np.zeros((5, 2)), np.random.default_rng(0)).shape
+    >>> ae.paths.covariance.auxiliary_gibbs(path(0.5), np.zeros((5, 2)), np.random.default_rng(0)).shape
     (5, 2)
     """
     if isinstance(distribution, AnnealedGaussianRBM):

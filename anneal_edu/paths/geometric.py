@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 import numpy as np
 
 from anneal_edu.distributions import Distribution, GeometricBridge, MomentAverages
 from anneal_edu.paths.capabilities import Path
 from anneal_edu.validation import as_beta, log_density_of, require_distribution
+from anneal_edu.workers import Remembered
 
 SHARING: dict[type, type] = {}
 """Families whose geometric paths share work between values of β, and the class of their paths."""
@@ -58,6 +62,19 @@ class GeometricPath:
     def linear(self) -> bool:
         """Whether log f_β(x) is the line from log f_0(x) to log f_1(x): not where hidden units are summed out."""
         return not getattr(self.start, "sums_hidden", False)
+
+    def shared_densities(self) -> Callable[[float], Any]:
+        """β -> log f_β(x): a bridge computes the densities of its two ends once for all β at which x is asked for."""
+        start, end, bridge = self(0.0), self(1.0), isinstance(self(0.5), GeometricBridge)
+        ends = Remembered(lambda x: np.stack([log_density_of(start, x, 0), log_density_of(end, x, 1)]))
+
+        def between(beta: float, x: np.ndarray) -> np.ndarray:
+            log_f0, log_f1 = ends(x)
+            if beta in (0, 1):
+                return log_f1 if beta else log_f0
+            return (1 - beta) * log_f0 + beta * log_f1
+
+        return lambda beta: partial(between, beta) if bridge and self.linear else None
 
     def log_densities(self, schedule: np.ndarray, x: np.ndarray) -> np.ndarray:
         """(1-β) log f_0(x) + β log f_1(x) for every β of a schedule, from two densities: (K+1,), (N, D) -> (K+1, N)."""

@@ -23,7 +23,7 @@ def cumulative_barrier(schedule: np.ndarray, rejection_rates: np.ndarray) -> Pch
     Examples
     --------
     >>> import anneal_edu as ae
-    >>> float(ae.cumulative_barrier([0, 0.5, 1], [0.2, 0.4])(1.0).round(6))
+    >>> float(ae.tempering.ladders.cumulative_barrier([0, 0.5, 1], [0.2, 0.4])(1.0).round(6))
     0.6
     """
     schedule = as_schedule("schedule", schedule)

@@ -169,7 +169,7 @@ def expectation_maximisation(
     >>> import numpy as np, anneal_edu as ae
     >>> rng, start = np.random.default_rng(0), ae.LinearGenerative(np.eye(2), noise=0.5)
     >>> data = rng.normal(size=(500, 2)) * [2.0, 1.0]
-    >>> trained = ae.expectation_maximisation(data, start, 50, rng=rng)
+    >>> trained = ae.training.expectation_maximisation(data, start, 50, rng=rng)
     >>> bool(trained.log_density(data).mean() > start.log_density(data).mean() + 0.2)
     True
     """

@@ -91,7 +91,7 @@ def track_log_likelihood(
     >>> states = ae.contrastive_divergence(
     ...     digits, 5, "pcd", n_gibbs=1, n_updates=200, learning_rate=0.05, batch_size=50, rng=rng
     ... )
-    >>> looks = list(ae.track_log_likelihood(states, digits, rng=np.random.default_rng(1)))
+    >>> looks = list(ae.training.track_log_likelihood(states, digits, rng=np.random.default_rng(1)))
     >>> [look.n_updates for look in looks], abs(looks[-1].log_z - looks[-1].rbm.log_z()) < 0.3
     ([100, 200], True)
     """

@@ -123,7 +123,7 @@ def minimum_probability_flow(
     >>> import numpy as np, anneal_edu as ae
     >>> rng = np.random.default_rng(0)
     >>> data = ae.ProductOfExperts(np.eye(2)).sample(2000, rng)
-    >>> trained = ae.minimum_probability_flow(data, ae.ProductOfExperts([[1.0, 2.0], [3.0, -1.0]]), rng=rng)
+    >>> trained = ae.training.minimum_probability_flow(data, ae.ProductOfExperts([[1.0, 2.0], [3.0, -1.0]]), rng=rng)
     >>> bool(np.abs(np.sort(np.abs(trained.filters), axis=1) - [0, 1]).max() < 0.2)
     True
     """

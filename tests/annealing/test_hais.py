@@ -311,7 +311,7 @@ def test_a_run_that_hardly_moves_says_so():
 
 @pytest.mark.parametrize(("share", "told"), [(0.2, False), (0.199, True)])
 def test_a_fifth_of_the_steps_accepted_is_enough(share, told):
-    run = ae.HAISResult(np.zeros(5), np.zeros((5, 1)), 0.0, np.full(4, share))
+    run = ae.annealing.hais.HAISResult(np.zeros(5), np.zeros((5, 1)), 0.0, np.full(4, share))
     assert (run.acceptance_warnings != ()) is told
 
 

@@ -3,6 +3,7 @@ import pytest
 
 import anneal_edu as ae
 from anneal_edu.annealing.likelihood import LikelihoodResult
+from anneal_edu.distributions import LatentPosterior
 from tests.distributions.test_image_models import bilinear, experts, linear
 
 
@@ -105,7 +106,7 @@ def test_few_chains_can_be_reported_as_poor_too():
 def test_every_estimator_respects_the_wall():
     """With two shared strengths, of which one may pull down: mirror images below the wall would not be copies."""
     model = ae.BilinearGenerative(np.eye(2), np.eye(2), np.array([[1.0, 1.0], [1.0, -1.0]]), noise=0.5)
-    path = ae.geometric_path(model.latent_prior, ae.LatentPosterior(model, np.tile([[1.0, 2.0]], (4000, 1))))
+    path = ae.geometric_path(model.latent_prior, LatentPosterior(model, np.tile([[1.0, 2.0]], (4000, 1))))
     schedule, rng = ae.linear_schedule(100), np.random.default_rng(0)
     reflected = ae.hais(path, schedule, 4000, rng=rng)
     for kernel in (ae.random_walk(0.5), ae.hmc(0.2, 2)):

@@ -26,7 +26,7 @@ def test_mean_ais_weight_is_z_however_slowly_the_chains_mix(lazy):
 
 def test_chains_need_not_be_anywhere_near_the_target():
     transitions = [ae.metropolis_matrix(log_f) for log_f in LOG_F[1:]]
-    where = ae.state_distributions(LOG_F, transitions)
+    where = ae.annealing.matrices.state_distributions(LOG_F, transitions)
     pi = np.exp(LOG_TARGET) / np.exp(LOG_TARGET).sum()
     np.testing.assert_allclose(where.sum(1), 1, atol=1e-12)
     assert 0.5 * np.abs(where[-1] - pi).sum() > 0.3

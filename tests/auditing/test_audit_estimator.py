@@ -36,8 +36,8 @@ def estimator(log_z, **more):
 def annealed(log_w=lambda w: w, betas=lambda s: s, bar=1.0):
     """AIS with a fault."""
 
-    class Result(ae.AISResult):
-        std_error = property(lambda self: ae.AISResult.std_error.fget(self) * bar)
+    class Result(ae.annealing.ais.AISResult):
+        std_error = property(lambda self: ae.annealing.ais.AISResult.std_error.fget(self) * bar)
 
     def estimate(path, schedule, n_chains, kernel=ae.gibbs, *, rng):
         run = ae.ais(path, betas(schedule), n_chains, kernel, rng=rng, workers=1)

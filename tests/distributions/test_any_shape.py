@@ -15,7 +15,7 @@ BINARY = ae.BinaryRBM(rng(0).normal(size=(4, 3)), rng(1).normal(size=4), rng(2).
 GAUSSIAN = ae.Gaussian([1.0, -0.5, 0.2], [[2.0, 0.3, 0.1], [0.3, 1.0, -0.4], [0.1, -0.4, 0.7]], log_scale=0.7)
 GRBM = ae.GaussianRBM(rng(3).normal(size=(3, 2)), rng(4).normal(size=3), rng(5).normal(size=2), [0.5, 1.0, 2.0])
 PRECISION = np.diag([1.0, 2.0, 0.5]) + 0.1
-COUPLED = ae.GaussianBernoulli(rng(6).normal(size=3), PRECISION, rng(7).normal(size=(3, 2)), [0.3, -0.2])
+COUPLED = ae.distributions.GaussianBernoulli(rng(6).normal(size=3), PRECISION, rng(7).normal(size=(3, 2)), [0.3, -0.2])
 LINEAR = ae.LinearGenerative(rng(8).normal(size=(3, 2)), noise=0.8)
 BILINEAR = ae.BilinearGenerative(*(rng(seed).normal(size=(3, 3)) for seed in (9, 10, 11)), noise=0.8)
 CONTINUOUS = {

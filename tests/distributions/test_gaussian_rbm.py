@@ -6,6 +6,7 @@ from scipy.special import logsumexp
 from scipy.stats import multivariate_normal, norm
 
 import anneal_edu as ae
+from anneal_edu.distributions import GaussianBernoulli
 from anneal_edu.distributions.enumeration import pair_moments, quadratic_log_weights
 
 
@@ -19,7 +20,7 @@ def random_pair(D, H, seed=0):
     rng = np.random.default_rng(seed)
     root = rng.normal(size=(D, D))
     coupling, bias = rng.normal(size=(D, H)), rng.normal(size=H)
-    return ae.GaussianBernoulli(rng.normal(size=D), root @ root.T + np.eye(D), coupling, bias, constant=0.7)
+    return GaussianBernoulli(rng.normal(size=D), root @ root.T + np.eye(D), coupling, bias, constant=0.7)
 
 
 def energy(grbm, v, h):
@@ -99,7 +100,7 @@ def test_log_partition_has_the_moments_as_its_gradient():
             linear, half, coupling, bias = (
                 a + t * b for a, b in zip(pair.natural_parameters(), direction, strict=True)
             )
-            return ae.GaussianBernoulli(linear, -2 * half, coupling, bias).log_partition()
+            return GaussianBernoulli(linear, -2 * half, coupling, bias).log_partition()
 
         parts = np.concatenate([(a * b).ravel() for a, b in zip(direction, pair.moments(), strict=True)])
         slope, size = parts.sum(), np.abs(parts).sum()  # large parts may cancel
@@ -165,7 +166,7 @@ def test_without_weights_everything_has_a_closed_form_at_any_size():
 
 def test_hidden_moments_without_coupling_are_those_of_the_sum_over_h():
     pair = random_pair(3, 4)
-    alone = ae.GaussianBernoulli(pair.linear, pair.precision, np.zeros((3, 4)), pair.hidden_bias, pair.constant)
+    alone = GaussianBernoulli(pair.linear, pair.precision, np.zeros((3, 4)), pair.hidden_bias, pair.constant)
     for closed, found in zip(alone._hidden_moments, pair_moments(alone.hidden_probabilities(), 4), strict=True):
         np.testing.assert_allclose(closed, found, rtol=1e-12)
 
@@ -210,7 +211,7 @@ def test_bad_parameters_are_refused_by_name(changes, message):
 )
 def test_a_precision_must_be_one(precision, message):
     with pytest.raises(ValueError, match=message):
-        ae.GaussianBernoulli(np.zeros(2), precision, np.zeros((2, 1)), np.zeros(1))
+        GaussianBernoulli(np.zeros(2), precision, np.zeros((2, 1)), np.zeros(1))
 
 
 def test_sixty_hidden_units_are_refused():
@@ -229,13 +230,13 @@ def test_wrong_states_are_refused():
 def test_a_precision_is_symmetric_to_eight_digits_or_twelve_of_the_largest(size):
     for above, below in ((0.5 + 1e-10, 0.5), (1e-13, 0.0)):
         precision = size * np.array([[1.0, above], [below, 1.0]])
-        ae.GaussianBernoulli(np.zeros(2), precision, np.zeros((2, 1)), np.zeros(1))
+        GaussianBernoulli(np.zeros(2), precision, np.zeros((2, 1)), np.zeros(1))
     for above, below in ((0.5 + 1e-6, 0.5), (1e-11, 0.0)):
         with pytest.raises(ValueError, match="symmetric"):
             precision = size * np.array([[1.0, above], [below, 1.0]])
-            ae.GaussianBernoulli(np.zeros(2), precision, np.zeros((2, 1)), np.zeros(1))
+            GaussianBernoulli(np.zeros(2), precision, np.zeros((2, 1)), np.zeros(1))
 
 
 def test_a_precision_that_is_none_is_told_by_its_smallest_eigenvalue():
     with pytest.raises(ValueError, match=r"got smallest eigenvalue -1$"):
-        ae.GaussianBernoulli(np.zeros(2), [[1.0, 2.0], [2.0, 1.0]], np.zeros((2, 1)), np.zeros(1))
+        GaussianBernoulli(np.zeros(2), [[1.0, 2.0], [2.0, 1.0]], np.zeros((2, 1)), np.zeros(1))

@@ -38,9 +38,9 @@ def targets():
         "laplace": experts(5, 3, "laplace"),
         "student_t": experts(5, 3, "student_t"),
         "mcRBM": mcrbm(),
-        "linear gaussian": ae.LatentPosterior(linear("gaussian"), x),
-        "linear laplace": ae.LatentPosterior(linear("laplace"), x),
-        "bilinear": ae.LatentPosterior(bilinear(), x),
+        "linear gaussian": ae.distributions.LatentPosterior(linear("gaussian"), x),
+        "linear laplace": ae.distributions.LatentPosterior(linear("laplace"), x),
+        "bilinear": ae.distributions.LatentPosterior(bilinear(), x),
     }
 
 
@@ -149,7 +149,7 @@ def test_the_prior_is_normalised():
         (lambda: ae.LinearGenerative(np.eye(2), noise=0.0), "noise must be positive"),
         (lambda: ae.LinearGenerative(np.eye(2), prior="flat"), "prior must be one of"),
         (lambda: ae.BilinearGenerative(np.eye(2), np.ones((3, 1)), np.ones((2, 1))), "c_weights must have shape"),
-        (lambda: ae.LatentPosterior(linear("gaussian"), np.zeros((2, 3))), r"x must have shape \(2, 4\)"),
+        (lambda: ae.distributions.LatentPosterior(linear("gaussian"), np.zeros((2, 3))), r"x must have shape \(2, 4\)"),
         (
             lambda: ae.MeanCovarianceRBM(np.eye(2), np.eye(2), np.zeros(2), np.eye(2), np.zeros(2), np.zeros(3)),
             r"visible_bias must have shape \(2,\)",

@@ -101,8 +101,8 @@ def test_every_option_reaches_the_function(words, given, files, monkeypatch):
     def examine(rbm, data, n_steps, n_chains, path, start, *, rng, progress):
         of_seed = next(s for s in (0, 5) if np.random.default_rng(s).bit_generator.state == rng.bit_generator.state)
         seen.append((None if data is None else data.shape, n_steps, n_chains, path, start, progress, of_seed))
-        run = ae.AISResult(np.zeros(9), np.zeros((9, 1)), 0)
-        return Examination(ae.Sandwich(run, run, "exact draws"), 1, path, "uniform", None, None)
+        run = ae.annealing.ais.AISResult(np.zeros(9), np.zeros((9, 1)), 0)
+        return Examination(ae.annealing.reverse.Sandwich(run, run, "exact draws"), 1, path, "uniform", None, None)
 
     monkeypatch.setattr("anneal_edu.models.cli_log_z.examine", examine)
     run_command(["log-z", "mine.npz", *words])

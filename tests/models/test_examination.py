@@ -7,6 +7,8 @@ import pytest
 from sklearn.neural_network import BernoulliRBM
 
 import anneal_edu as ae
+from anneal_edu.annealing.ais import AISResult
+from anneal_edu.annealing.reverse import ReverseAISResult, Sandwich
 from anneal_edu.models import Examination
 from anneal_edu.models.examination import PATHS, STARTS
 from tests.cases import always
@@ -112,11 +114,11 @@ def test_a_likelihood_has_its_direction():
 def given(lower=(0.0, 0.01), upper=(0.1, 0.01), n=100, draws="a long run", data=False, **settings):
     """An examination made of numbers: (middle, spread) of the log weights of each run."""
     spread = np.linspace(-1, 1, n) if n > 1 else np.zeros(1)
-    forward = ae.AISResult(lower[0] + lower[1] * spread, np.zeros((n, 1)), 0)
-    reverse = ae.ReverseAISResult(upper[0] + upper[1] * spread, np.zeros((n, 1)), 0)
+    forward = AISResult(lower[0] + lower[1] * spread, np.zeros((n, 1)), 0)
+    reverse = ReverseAISResult(upper[0] + upper[1] * spread, np.zeros((n, 1)), 0)
     log_densities = np.array([-2.0, -4.0]) if data else None
     settings = {"path": "geometric", "start": "uniform", "exact": None} | settings
-    return Examination(ae.Sandwich(forward, reverse, draws), 1000, **settings, log_densities=log_densities)
+    return Examination(Sandwich(forward, reverse, draws), 1000, **settings, log_densities=log_densities)
 
 
 @pytest.mark.parametrize(
@@ -148,9 +150,9 @@ def test_a_warning_alone_asks_for_more_steps():
     """The ends meet, but few chains carry one of them."""
     log_weights = np.full(1000, -30.0)
     log_weights[:5] = 0.0
-    heavy = ae.AISResult(log_weights, np.zeros((1000, 1)), 0)
+    heavy = AISResult(log_weights, np.zeros((1000, 1)), 0)
     assert [warning.kind for warning in heavy.warnings] == ["collapsed weights"]
-    both = ae.Sandwich(heavy, ae.ReverseAISResult(np.full(1000, heavy.log_z), np.zeros((1000, 1)), 0), "exact draws")
+    both = Sandwich(heavy, ReverseAISResult(np.full(1000, heavy.log_z), np.zeros((1000, 1)), 0), "exact draws")
     found = Examination(both, 70, "moments", "base-rate", None, np.zeros(2))
     assert [sentence.split(":")[0] for sentence in found.advice] == ["n_steps=700"]
 

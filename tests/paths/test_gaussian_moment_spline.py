@@ -13,7 +13,7 @@ from tests.paths.test_gaussian_rbm_path import starts
 def covariance_starts(grbm):
     mean, cov = grbm.mean_and_cov()
     covs = {"mean": np.diag(grbm.sigma**2), "diagonal": np.diag(cov.diagonal()), "full": cov}
-    return {name: ae.covariance_start(mean, start, grbm.n_hidden) for name, start in covs.items()}
+    return {name: ae.paths.covariance.covariance_start(mean, start, grbm.n_hidden) for name, start in covs.items()}
 
 
 def averaged(p0, p1, beta):
@@ -135,7 +135,7 @@ def test_rao_blackwellized_covariances_are_never_too_narrow_and_less_noisy():
             rng = np.random.default_rng(seed)
             cov = ae.estimate_mean_and_cov(grbm, 10, 30, 10, rng=rng, rao_blackwellized=blackwell)[1]
             errors[blackwell] += ((cov - exact) ** 2).sum()
-            assert (ae.widen_covariance(cov, grbm.sigma)[1] == 0) == blackwell
+            assert (ae.paths.covariance.widen_covariance(cov, grbm.sigma)[1] == 0) == blackwell
     assert errors[True] < errors[False]
 
 

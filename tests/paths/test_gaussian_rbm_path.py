@@ -6,8 +6,10 @@ import pytest
 from scipy.special import expit
 
 import anneal_edu as ae
+from anneal_edu.distributions import GaussianBernoulli
 from anneal_edu.distributions.bernoulli import bernoulli
 from anneal_edu.paths import covariance
+from anneal_edu.paths.covariance import auxiliary_gibbs, covariance_start, widen_covariance
 from tests.distributions.test_gaussian_rbm import moments_z_scores, random_grbm, random_pair
 
 BETAS = [0.0, 0.2, 0.7, 1.0]
@@ -107,7 +109,7 @@ def test_both_kernels_leave_every_distribution_of_the_path_invariant(start, beta
     path = starts(random_grbm(4, 3))[start]
     assert largest_z_score(path(beta), ae.gibbs) < 5
     if beta > 0:
-        assert largest_z_score(path(beta), ae.auxiliary_gibbs) < 5
+        assert largest_z_score(path(beta), auxiliary_gibbs) < 5
     for step in (path.weigh_and_gibbs, path.weigh_and_auxiliary_gibbs):
         assert largest_z_score(path(beta), lambda _p, v, rng, step=step: step(beta, beta, v, rng)[1]) < 5
 
@@ -126,7 +128,7 @@ def test_the_steps_of_annealing_are_in_single_precision_whatever_they_are_given(
 def test_the_papers_step_in_v_and_the_combined_one_draw_the_same(start, beta):
     path = starts(random_grbm(4, 3))[start]
     v = path(beta).sample(500, np.random.default_rng(0))
-    in_v = ae.auxiliary_gibbs(path(beta), v, np.random.default_rng(1))
+    in_v = auxiliary_gibbs(path(beta), v, np.random.default_rng(1))
     in_z = path.weigh_and_auxiliary_gibbs(beta, beta, v, np.random.default_rng(1))[1]
     np.testing.assert_allclose(in_v, in_z, atol=1e-4)
 
@@ -196,7 +198,7 @@ def test_the_conditional_of_v_is_the_one_of_the_joint_energy():
 
 
 @pytest.mark.parametrize("start", ["mean", "diagonal", "full"])
-@pytest.mark.parametrize("kernel", [ae.gibbs, ae.auxiliary_gibbs], ids=["gibbs", "auxiliary"])
+@pytest.mark.parametrize("kernel", [ae.gibbs, auxiliary_gibbs], ids=["gibbs", "auxiliary"])
 def test_every_start_is_unbiased(start, kernel):
     """Mean of Z hat / Z over 20,000 chains, on three small models, within 5 standard errors of 1."""
     for seed in range(3):
@@ -209,7 +211,7 @@ def test_every_start_is_unbiased(start, kernel):
 def test_reverse_runs_are_unbiased_too():
     grbm = random_grbm(4, 3)
     draws = grbm.sample(20_000, np.random.default_rng(1))
-    for kernel in (ae.gibbs, ae.auxiliary_gibbs):
+    for kernel in (ae.gibbs, auxiliary_gibbs):
         for path in starts(grbm).values():
             result = ae.reverse_ais(path, ae.linear_schedule(10), draws, kernel, rng=np.random.default_rng(0))
             w = np.exp(grbm.log_z() - result.log_weights)
@@ -224,7 +226,7 @@ def test_a_covariance_of_the_rank_of_few_hidden_units_works():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         path = ae.covariance_path(mean, cov, grbm)
-    for kernel in (ae.gibbs, ae.auxiliary_gibbs):
+    for kernel in (ae.gibbs, auxiliary_gibbs):
         result = ae.ais(path, ae.linear_schedule(100), 4000, kernel, rng=np.random.default_rng(0))
         assert abs(result.log_z - grbm.log_z()) < 5 * result.std_error
 
@@ -239,7 +241,7 @@ def test_an_estimated_covariance_that_is_too_narrow_is_widened_with_a_warning():
     assert seen[0].filename == __file__, "a warning points to the line of who called"
     widened = path(0.0).mean_and_cov()[1]
     assert np.linalg.eigvalsh(widened / np.outer(grbm.sigma, grbm.sigma))[0] == pytest.approx(1, abs=1e-9)
-    for kernel in (ae.gibbs, ae.auxiliary_gibbs):
+    for kernel in (ae.gibbs, auxiliary_gibbs):
         result = ae.ais(path, ae.linear_schedule(200), 4000, kernel, rng=np.random.default_rng(0))
         assert abs(result.log_z - grbm.log_z()) < 5 * result.std_error
 
@@ -247,8 +249,8 @@ def test_an_estimated_covariance_that_is_too_narrow_is_widened_with_a_warning():
 def test_widening_leaves_a_possible_covariance_as_it_is():
     grbm = random_grbm(8, 2)
     cov = grbm.mean_and_cov()[1]
-    np.testing.assert_array_equal(ae.widen_covariance(cov, grbm.sigma)[0], cov)
-    assert ae.widen_covariance(cov, grbm.sigma)[1] == 0
+    np.testing.assert_array_equal(widen_covariance(cov, grbm.sigma)[0], cov)
+    assert widen_covariance(cov, grbm.sigma)[1] == 0
 
 
 def test_far_away_means_do_not_cost_precision():
@@ -303,19 +305,19 @@ def test_wrong_company_is_refused():
     with pytest.raises(ValueError, match="same number of hidden units"):
         ae.geometric_path(random_grbm(3, 2), random_grbm(3, 4))
     with pytest.raises(TypeError, match="auxiliary_gibbs needs a point of a covariance_path"):
-        ae.auxiliary_gibbs(ae.uniform_rbm(3, 2), np.zeros((1, 3)), np.random.default_rng(0))
+        auxiliary_gibbs(ae.uniform_rbm(3, 2), np.zeros((1, 3)), np.random.default_rng(0))
     with pytest.raises(TypeError, match="auxiliary_gibbs needs a point of a covariance_path"):
-        coupled = ae.GaussianBernoulli(np.zeros(3), np.eye(3), np.ones((3, 2)), np.zeros(2))
-        ae.auxiliary_gibbs(coupled, np.zeros((1, 3)), np.random.default_rng(0))
+        coupled = GaussianBernoulli(np.zeros(3), np.eye(3), np.ones((3, 2)), np.zeros(2))
+        auxiliary_gibbs(coupled, np.zeros((1, 3)), np.random.default_rng(0))
     end = random_grbm(3, 2)
     for share in (0.1, 0.8):
         narrow = ae.GaussianRBM(np.zeros((3, 2)), np.zeros(3), np.zeros(2), share * end.sigma)
         with pytest.raises(ValueError, match="no narrower than sigma"):
-            ae.ais(ae.geometric_path(narrow, end), ae.linear_schedule(3), 5, ae.auxiliary_gibbs,
+            ae.ais(ae.geometric_path(narrow, end), ae.linear_schedule(3), 5, auxiliary_gibbs,
                    rng=np.random.default_rng(0))
     with pytest.raises(ValueError, match="uncoupled start"):
         between = ae.geometric_path(random_grbm(3, 2), random_grbm(3, 2, 1))(0.5)
-        ae.auxiliary_gibbs(between, np.zeros((1, 3)), np.random.default_rng(0))
+        auxiliary_gibbs(between, np.zeros((1, 3)), np.random.default_rng(0))
 
 
 def test_one_state_alone_is_a_state():
@@ -332,15 +334,15 @@ def test_a_start_is_checked_at_the_door():
         ([np.nan, 0.0], np.eye(2), "mean must be finite"),
     ):
         with pytest.raises(ValueError, match=message):
-            ae.covariance_start(mean, cov, 2)
+            covariance_start(mean, cov, 2)
     with pytest.raises(ValueError, match="sigma must be positive"):
-        ae.widen_covariance(np.eye(2), [1.0, 0.0])
+        widen_covariance(np.eye(2), [1.0, 0.0])
 
 
 def test_both_kernels_temper_too():
     grbm = random_grbm(3, 2)
     path = starts(grbm)["full"]
-    for kernel in (ae.gibbs, ae.auxiliary_gibbs):
+    for kernel in (ae.gibbs, auxiliary_gibbs):
         run = ae.parallel_tempering(
             path, ae.linear_schedule(3), 100, 50, kernel, n_burn_in=20, rng=np.random.default_rng(0)
         )
@@ -350,16 +352,16 @@ def test_both_kernels_temper_too():
 @pytest.mark.parametrize("size", [1e-4, 1.0, 1e4])
 def test_covariances_are_symmetric_to_eight_digits_of_the_largest(size):
     for above, below in ((0.5 + 1e-10, 0.5), (1e-9, 0.0)):
-        ae.widen_covariance(size * np.array([[4.0, above], [below, 4.0]]), np.sqrt(size) * np.ones(2))
+        widen_covariance(size * np.array([[4.0, above], [below, 4.0]]), np.sqrt(size) * np.ones(2))
     for above, below in ((0.5 + 1e-6, 0.5), (1e-6, 0.0)):
         with pytest.raises(ValueError, match="symmetric"):
-            ae.widen_covariance(size * np.array([[4.0, above], [below, 4.0]]), np.sqrt(size) * np.ones(2))
+            widen_covariance(size * np.array([[4.0, above], [below, 4.0]]), np.sqrt(size) * np.ones(2))
 
 
-@pytest.mark.parametrize("own", [ae.gibbs, ae.auxiliary_gibbs])
+@pytest.mark.parametrize("own", [ae.gibbs, auxiliary_gibbs])
 def test_a_combined_step_is_done_in_single_precision(own):
     path = starts(random_grbm(3, 2))["full"]
-    step = {ae.gibbs: path.weigh_and_gibbs, ae.auxiliary_gibbs: path.weigh_and_auxiliary_gibbs}[own]
+    step = {ae.gibbs: path.weigh_and_gibbs, auxiliary_gibbs: path.weigh_and_auxiliary_gibbs}[own]
     _, v = step(0.1, 0.2, np.zeros((2, 3)), np.random.default_rng(0))
     assert v.dtype == np.float32
 
@@ -374,6 +376,6 @@ def test_what_rounding_takes_from_a_narrow_direction_beside_a_wide_one_is_no_lif
     """Eigenvalues are exact up to the rounding of the largest; beyond that the lift is told."""
     narrow = covariance._ROUNDING * 1e6
     for lift, told in ((0.5 * narrow, 0.0), (2 * narrow, 2 * narrow)):
-        wide, found = ae.widen_covariance(np.diag([1e6, 1 - lift]), np.ones(2))
+        wide, found = widen_covariance(np.diag([1e6, 1 - lift]), np.ones(2))
         np.testing.assert_allclose(wide, np.diag([1e6, 1.0]), rtol=1e-12)
         assert found == pytest.approx(told, rel=1e-6)

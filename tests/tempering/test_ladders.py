@@ -193,7 +193,7 @@ def test_neighbours_are_weighed_where_they_would_come():
 
 
 def test_states_handed_out_stay_as_they_are():
-    states = ae.tempering_states(path_to(random_rbm()), SCHEDULE, 20, rng=np.random.default_rng(0))
+    states = ae.tempering.parallel.tempering_states(path_to(random_rbm()), SCHEDULE, 20, rng=np.random.default_rng(0))
     first = next(states)
     before = first.x.copy()
     next(states)

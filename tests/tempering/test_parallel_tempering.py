@@ -8,7 +8,10 @@ from scipy.special import beta as beta_function
 
 import anneal_edu as ae
 from anneal_edu.tempering import swaps
+from anneal_edu.tempering.ladders import cumulative_barrier
 from anneal_edu.tempering.matrices import expected_round_trip_time
+from anneal_edu.tempering.parallel import tempering_states
+from anneal_edu.tempering.record import count_round_trips
 from anneal_edu.tempering.swaps import SCHEMES, index_walk
 from tests.cases import always
 from tests.frequencies import UNLIKELY, chance_of_farthest
@@ -66,7 +69,7 @@ def test_swaps_exchange_states_and_lose_none(scheme):
         return x
 
     rng = np.random.default_rng(0)
-    states = list(islice(ae.tempering_states(path, ae.linear_schedule(5), 30, still, scheme, rng=rng), 40))
+    states = list(islice(tempering_states(path, ae.linear_schedule(5), 30, still, scheme, rng=rng), 40))
     ladders = np.arange(30)
     by_replica = np.empty_like(states[0].x)
     by_replica[states[0].replicas, ladders] = states[0].x
@@ -106,7 +109,7 @@ def test_with_every_swap_accepted_even_odd_is_clockwork():
     np.testing.assert_array_equal(walk[12], walk[0])
     np.testing.assert_array_equal(walk[24], walk[0])
     assert (walk[:, :, 0] == walk[:, :, 2]).all()
-    trips = ae.count_round_trips(np.array(list(index_walk("even_odd", np.zeros(5), 240, 1, np.random.default_rng(1)))))
+    trips = count_round_trips(np.array(list(index_walk("even_odd", np.zeros(5), 240, 1, np.random.default_rng(1)))))
     assert ((trips >= 18) & (trips <= 20)).all()
 
 
@@ -116,7 +119,7 @@ def test_round_trips_are_counted():
     for t, rung in enumerate(path):
         others = iter((1, 2))
         replicas[t, :, 0] = [0 if k == rung else next(others) for k in range(3)]
-    assert ae.count_round_trips(replicas)[0, 0] == 2
+    assert count_round_trips(replicas)[0, 0] == 2
 
 
 @pytest.mark.parametrize("scheme", always("lifted", of=ALL))
@@ -125,7 +128,7 @@ def test_with_perfect_exploration_replicas_walk_as_the_index_chain_says(scheme):
     run = ae.parallel_tempering(
         narrowing(2), ae.linear_schedule(6), 600, 40, ae.exact, scheme, rng=np.random.default_rng(0)
     )
-    trips = ae.count_round_trips(run.replicas)
+    trips = count_round_trips(run.replicas)
     followed = trips[0] if scheme == "lifted" else trips.mean(0)
     expected = 1 / expected_round_trip_time(scheme, run.rejection_rates)
     error = followed.std(ddof=1) / np.sqrt(len(followed)) / 600
@@ -149,7 +152,7 @@ def test_the_adapted_ladder_refuses_equally():
 def test_the_local_barrier_is_flat_where_the_path_is_even():
     """λ(β) of N(0, I) to N(0, I/10) is proportional to 9 / (1 + 9 β): ratios of precisions count, not steps of β."""
     run = ae.parallel_tempering(narrowing(2), ae.linear_schedule(20), 100, 200, ae.exact, rng=np.random.default_rng(0))
-    local = ae.cumulative_barrier(run.schedule, run.rejection_rates).derivative()
+    local = cumulative_barrier(run.schedule, run.rejection_rates).derivative()
     betas = np.array([0.1, 0.5, 0.9])
     shape = local(betas) * (1 + 9 * betas)
     np.testing.assert_allclose(shape / shape.mean(), 1, atol=0.12)
@@ -158,7 +161,7 @@ def test_the_local_barrier_is_flat_where_the_path_is_even():
 def test_a_monotone_cubic_runs_through_the_barrier_and_the_new_rungs_divide_it_evenly():
     """Of rates that vary much a straight line between the old rungs would be far off."""
     schedule, rates = np.array([0.0, 0.2, 0.5, 1.0]), np.array([0.05, 0.6, 0.1])
-    barrier = ae.cumulative_barrier(schedule, rates)
+    barrier = cumulative_barrier(schedule, rates)
     np.testing.assert_allclose(barrier(schedule), [0, 0.05, 0.65, 0.75], rtol=1e-12)
     between = np.linspace(0, 1, 101)
     np.testing.assert_allclose(barrier(between), PchipInterpolator(schedule, [0, 0.05, 0.65, 0.75])(between))
@@ -174,7 +177,7 @@ def test_nothing_to_pass_leaves_the_ladder_linear():
 def test_one_shared_uniform_for_all_pairs_would_be_seen():
     """Accepted pairs of one sweep are independent given the states: the rate of both together is the product."""
     path, rng = narrowing(2), np.random.default_rng(0)
-    states = islice(ae.tempering_states(path, ae.linear_schedule(4), 4000, ae.exact, rng=rng), 10)
+    states = islice(tempering_states(path, ae.linear_schedule(4), 4000, ae.exact, rng=rng), 10)
     both, expected = [], []
     for state in states:
         tried = state.proposed.all(1)
@@ -238,9 +241,9 @@ def test_bad_settings_are_refused_by_name(settings, message):
 
 def test_bad_rejection_rates_are_refused():
     with pytest.raises(ValueError, match=r"rejection_rates must have shape \(2,\)"):
-        ae.cumulative_barrier([0, 0.5, 1], [0.1])
+        cumulative_barrier([0, 0.5, 1], [0.1])
     with pytest.raises(ValueError, match="must lie in"):
-        ae.cumulative_barrier([0, 1], [1.5])
+        cumulative_barrier([0, 1], [1.5])
 
 
 def test_a_target_with_limits_is_reached_from_a_start_without():
@@ -261,7 +264,7 @@ def test_a_target_with_limits_is_reached_from_a_start_without():
 def test_the_burn_in_counts_for_nothing_in_the_rejection_rates():
     settings = (narrowing(2), ae.linear_schedule(3))
     run = ae.parallel_tempering(*settings, 10, 7, ae.exact, n_burn_in=30, rng=np.random.default_rng(0))
-    states = list(islice(ae.tempering_states(*settings, 7, ae.exact, rng=np.random.default_rng(0)), 40))[30:]
+    states = list(islice(tempering_states(*settings, 7, ae.exact, rng=np.random.default_rng(0)), 40))[30:]
     expected = np.mean([1 - state.swap_probabilities for state in states], axis=(0, 2))
     np.testing.assert_allclose(run.rejection_rates, expected)
 

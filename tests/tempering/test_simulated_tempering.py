@@ -10,7 +10,7 @@ from scipy.special import logsumexp
 import anneal_edu as ae
 from anneal_edu.paths.ladder import Ladder, ladder_on
 from anneal_edu.reweighting.mbar import minimise_objective
-from anneal_edu.tempering.rts import climb, round_of, rts_round
+from anneal_edu.tempering.rts import RTSRound, climb, round_of, rts_round, rts_rounds
 from anneal_edu.tempering.simulated import ratio_estimate, share_errors, st_sweep
 from tests.frequencies import UNLIKELY, chance_of_farthest
 
@@ -180,7 +180,7 @@ def test_no_correction_exceeds_what_the_draws_can_tell():
     done = rts_round(ladder_on(path, np.array([0.0, 1.0])), 5, np.random.default_rng(1), None, log_z, x, rungs)
     assert done.log_z[1] < log_z[1] - 20
     assert done.corrected_log_z[1] == pytest.approx(log_z[1] - np.log(100), abs=0.1)
-    rounds = ae.rts_rounds(path, np.array([0.0, 1.0]), 3, 5, 20, log_z=log_z, rng=np.random.default_rng(2))
+    rounds = rts_rounds(path, np.array([0.0, 1.0]), 3, 5, 20, log_z=log_z, rng=np.random.default_rng(2))
     assumed = [done.assumed_log_z[1] for done in islice(rounds, 4)]
     np.testing.assert_allclose(np.diff(assumed), -np.log(100), atol=0.1)
 
@@ -188,7 +188,7 @@ def test_no_correction_exceeds_what_the_draws_can_tell():
 def test_rounds_before_the_last_are_counted_from_none():
     path = rbm_path(n_visible=4, n_hidden=2, scale=1.0)
     with pytest.raises(ValueError, match="n_initial must be at least 0"):
-        next(ae.rts_rounds(path, np.array([0.0, 1.0]), -1, 5, 20, rng=np.random.default_rng(0)))
+        next(rts_rounds(path, np.array([0.0, 1.0]), -1, 5, 20, rng=np.random.default_rng(0)))
 
 
 class Raised:
@@ -233,7 +233,7 @@ def test_rounds_after_the_initial_ones_are_pooled():
     """Held rounds are one long run: the same random numbers in one round of all sweeps give the same shares."""
     path, rng = rbm_path(), np.random.default_rng
     flat = np.full(4, path.start.log_z())
-    rounds = list(zip(range(5), ae.rts_rounds(path, SCHEDULE, 2, 10, 6, log_z=flat, rng=rng(4)), strict=False))
+    rounds = list(zip(range(5), rts_rounds(path, SCHEDULE, 2, 10, 6, log_z=flat, rng=rng(4)), strict=False))
     held = [done for index, done in rounds if index >= 2]
     assert all(done.assumed_log_z is held[0].assumed_log_z for done in held)
     generator = rng(4)
@@ -363,8 +363,8 @@ def test_a_walk_that_has_not_settled_says_so_and_one_that_has_is_silent():
 
 def test_the_second_half_of_pooled_rounds_is_what_the_first_leaves(monkeypatch):
     path, later, halves = rbm_path(), [], []
-    pooled = ae.RTSRound.pooled
-    monkeypatch.setattr(ae.RTSRound, "pooled", lambda new, old: later.append(new) or pooled(new, old))
+    pooled = RTSRound.pooled
+    monkeypatch.setattr(RTSRound, "pooled", lambda new, old: later.append(new) or pooled(new, old))
     monkeypatch.setattr("anneal_edu.tempering.rts.drift_warnings", lambda *shares: halves.append(shares) or ())
     run = ae.rts(path, SCHEDULE, 4, 9, 20, n_initial=2, rng=np.random.default_rng(0))
     assert run.warnings is not None

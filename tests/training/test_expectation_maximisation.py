@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import anneal_edu as ae
+from anneal_edu.distributions import LatentPosterior
 from anneal_edu.training import em_steps, expectation_maximisation
 from anneal_edu.training.em_hmc import _Chains, maximised, move_latents, squared_error
 from anneal_edu.training.parameters import pack, unpack
@@ -123,7 +124,7 @@ def test_the_m_step_makes_causes_and_images_more_likely_together(name):
     model, rng = models()[name], np.random.default_rng(1)
     x, latent = rng.normal(size=(50, 4)), model.latent_prior.sample(50, rng)
     better = maximised(model, x, latent)
-    posteriors = [ae.LatentPosterior(either, x).log_density(latent).mean() for either in (model, better)]
+    posteriors = [LatentPosterior(either, x).log_density(latent).mean() for either in (model, better)]
     assert posteriors[1] > posteriors[0] + 0.5
     if name != "bilinear":
         np.testing.assert_allclose(squared_error(better, x, latent)[1]["bases"], 0, atol=1e-12)
@@ -142,7 +143,7 @@ def test_gaussian_causes_reach_the_best_likelihood_there_is(n_causes):
     data = np.random.default_rng(0).normal(size=(2000, 4)) * [3.0, 2.0, 1.0, 0.7]
     start = ae.LinearGenerative(np.eye(4)[:, ::-1][:, :n_causes], noise=0.5)
     best = best_log_likelihood(data, n_causes, 0.5)
-    found = ae.expectation_maximisation(data, start, 100, rng=np.random.default_rng(1))
+    found = expectation_maximisation(data, start, 100, rng=np.random.default_rng(1))
     assert best - start.log_density(data).mean() > 2
     assert 0 <= best - found.log_density(data).mean() < 0.03
 
@@ -152,7 +153,7 @@ def test_causes_that_never_move_do_not_reach_it(monkeypatch):
     monkeypatch.setattr(inspect.getmodule(move_latents), "move_latents", stuck)
     data = np.random.default_rng(0).normal(size=(2000, 4)) * [3.0, 2.0, 1.0, 0.7]
     start = ae.LinearGenerative(np.eye(4)[:, ::-1][:, :1], noise=0.5)
-    found = ae.expectation_maximisation(data, start, 100, rng=np.random.default_rng(1))
+    found = expectation_maximisation(data, start, 100, rng=np.random.default_rng(1))
     assert best_log_likelihood(data, 1, 0.5) - found.log_density(data).mean() > 1
 
 
@@ -162,7 +163,7 @@ def test_sparse_causes_make_their_own_images_more_likely(name):
     rng = np.random.default_rng(0)
     data, held_out = np.split(models()[name].sample(1100, rng), [1000])
     start = turned(models()[name])
-    found = ae.expectation_maximisation(data, start, 40, rng=rng)
+    found = expectation_maximisation(data, start, 40, rng=rng)
     before, after = (
         ae.log_likelihood(either, held_out, ae.linear_schedule(100), 30, 0.1, rng=np.random.default_rng(1))
         for either in (start, found)
@@ -183,7 +184,7 @@ def test_every_point_keeps_its_own_step_size():
 def test_the_same_seed_gives_the_same_model():
     data = np.random.default_rng(1).laplace(size=(100, 4))
     one, two = (
-        ae.expectation_maximisation(data, models()["bilinear"], 3, rng=np.random.default_rng(0)) for _ in range(2)
+        expectation_maximisation(data, models()["bilinear"], 3, rng=np.random.default_rng(0)) for _ in range(2)
     )
     np.testing.assert_array_equal(one.bases, two.bases)
 

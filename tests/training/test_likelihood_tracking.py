@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import anneal_edu as ae
-from anneal_edu.tempering.rts import RTSRound
-from anneal_edu.training import likelihood_tracking
+from anneal_edu.tempering.rts import RTSRound, rts_rounds
+from anneal_edu.training import likelihood_tracking, track_log_likelihood
 from anneal_edu.training.likelihood_tracking import carried_over
 
 RUNGS = ae.linear_schedule(25)
@@ -25,7 +25,7 @@ def training_states(n_updates=600, seed=0):
 def test_tracking_agrees_with_enumeration():
     digits = ae.data.digits(8)
     rng = np.random.default_rng(1)
-    looks = list(ae.track_log_likelihood(training_states(), digits[:1500], digits[1500:], 50, 10, 100, RUNGS, rng=rng))
+    looks = list(track_log_likelihood(training_states(), digits[:1500], digits[1500:], 50, 10, 100, RUNGS, rng=rng))
     assert [look.n_updates for look in looks] == list(range(50, 601, 50))
     z = np.array([(look.log_z - look.rbm.log_z()) / look.std_error for look in looks])
     assert np.abs(z).max() < 5 and np.median(np.abs(z)) < 2
@@ -40,18 +40,18 @@ def test_tracking_agrees_with_enumeration():
 def test_tracking_by_both_layers_is_right_too():
     digits, rng = ae.data.digits(8), np.random.default_rng(1)
     states = training_states(300)
-    looks = list(ae.track_log_likelihood(states, digits, None, 50, 20, 100, RUNGS, both_layers=True, rng=rng))
+    looks = list(track_log_likelihood(states, digits, None, 50, 20, 100, RUNGS, both_layers=True, rng=rng))
     z = np.array([(look.log_z - look.rbm.log_z()) / look.std_error for look in looks])
     assert np.abs(z).max() < 5 and looks[-1].std_error < 0.3
     rng = np.random.default_rng(1)
-    summed = next(ae.track_log_likelihood(training_states(300), digits, None, 50, 20, 100, RUNGS, rng=rng))
+    summed = next(track_log_likelihood(training_states(300), digits, None, 50, 20, 100, RUNGS, rng=rng))
     assert summed.log_z != looks[0].log_z, "the option does something"
 
 
 def test_training_goes_on_as_if_nobody_looked():
     *_, alone = training_states(100)
     digits, rng = ae.data.digits(8), np.random.default_rng(2)
-    *_, watched = ae.track_log_likelihood(training_states(100), digits, n_sweeps=1, schedule=RUNGS, rng=rng)
+    *_, watched = track_log_likelihood(training_states(100), digits, n_sweeps=1, schedule=RUNGS, rng=rng)
     np.testing.assert_array_equal(watched.rbm.weights, alone.rbm.weights)
     assert np.isnan(watched.validation)
 
@@ -66,7 +66,7 @@ def test_only_the_first_look_begins_anew(monkeypatch):
     monkeypatch.setattr(likelihood_tracking, "rts_rounds", counted(likelihood_tracking.rts_rounds, begun))
     monkeypatch.setattr(likelihood_tracking, "rts_round", counted(likelihood_tracking.rts_round, gone_on))
     rng = np.random.default_rng(2)
-    looks = list(ae.track_log_likelihood(training_states(40), ae.data.digits(8), None, 10, 2, 10, RUNGS, rng=rng))
+    looks = list(track_log_likelihood(training_states(40), ae.data.digits(8), None, 10, 2, 10, RUNGS, rng=rng))
     assert (len(looks), len(begun), len(gone_on)) == (4, 1, 3)
 
 
@@ -75,7 +75,7 @@ def test_a_look_is_as_good_as_its_sweeps():
     errors, claimed = {}, {}
     for n_sweeps in (1, 25):
         states, rng = training_states(300), np.random.default_rng(3)
-        looks = list(ae.track_log_likelihood(states, ae.data.digits(8), None, 20, n_sweeps, 100, RUNGS, rng=rng))
+        looks = list(track_log_likelihood(states, ae.data.digits(8), None, 20, n_sweeps, 100, RUNGS, rng=rng))
         errors[n_sweeps] = np.sqrt(np.mean([(look.log_z - look.rbm.log_z()) ** 2 for look in looks]))
         claimed[n_sweeps] = np.sqrt(np.mean([look.std_error**2 for look in looks]))
     assert errors[25] < 0.6 * errors[1]
@@ -86,7 +86,7 @@ def test_a_look_is_as_good_as_its_sweeps():
 def test_a_list_of_states_with_arrays_of_their_own_is_taken(n):
     states = [copy.deepcopy(state) for state in training_states(n)]
     digits, rng = ae.data.digits(8)[:50], np.random.default_rng(0)
-    looks = ae.track_log_likelihood(states, digits, None, 1, 1, 2, [0.0, 1.0], rng=rng)
+    looks = track_log_likelihood(states, digits, None, 1, 1, 2, [0.0, 1.0], rng=rng)
     assert [look.n_updates for look in looks] == list(range(1, n + 1))
 
 
@@ -124,8 +124,8 @@ def test_the_bar_holds_what_the_chains_differ_by_and_what_was_corrected():
     digits, state = ae.data.digits(8), next(training_states(1))
     path, shares = ae.geometric_path(ae.base_rate_rbm(digits, 8), state.rbm), []
     for seed in range(5):
-        (look,) = ae.track_log_likelihood([state], digits, None, 1, 5, 20, RUNGS, rng=np.random.default_rng(seed))
-        *_, last = islice(ae.rts_rounds(path, RUNGS, 20, 5, 20, rng=np.random.default_rng(seed)), 21)
+        (look,) = track_log_likelihood([state], digits, None, 1, 5, 20, RUNGS, rng=np.random.default_rng(seed))
+        *_, last = islice(rts_rounds(path, RUNGS, 20, 5, 20, rng=np.random.default_rng(seed)), 21)
         parts = last.std_error[-1], abs(last.log_z[-1] - last.assumed_log_z[-1])
         assert look.std_error == pytest.approx(np.hypot(*parts))
         shares.append(min(parts) / look.std_error)
@@ -133,7 +133,7 @@ def test_the_bar_holds_what_the_chains_differ_by_and_what_was_corrected():
 
 
 def test_data_of_another_width_than_the_model():
-    looks = ae.track_log_likelihood(training_states(100), np.zeros((5, 63)), rng=np.random.default_rng(0))
+    looks = track_log_likelihood(training_states(100), np.zeros((5, 63)), rng=np.random.default_rng(0))
     with pytest.raises(ValueError, match="train must have shape"):
         next(looks)
 
@@ -153,4 +153,4 @@ def test_data_of_another_width_than_the_model():
 def test_bad_input_is_refused_at_the_call(arguments, message):
     good = {"states": training_states(1), "train": ae.data.digits(8), "rng": np.random.default_rng(0)}
     with pytest.raises(ValueError, match=message):
-        ae.track_log_likelihood(**(good | arguments))
+        track_log_likelihood(**(good | arguments))

@@ -132,7 +132,7 @@ def test_a_complete_model_is_learned(expert, start_scale, lost):
     truth, start = complete(expert)
     start = ae.ProductOfExperts(start_scale * np.linalg.qr(start.filters)[0], start.weights, expert)
     data, held_out = np.split(truth.sample(10_000, np.random.default_rng(1)), 2)
-    model = ae.minimum_probability_flow(data, start, 20, 10, 0.1, 10, rng=np.random.default_rng(2))
+    model = ae.training.minimum_probability_flow(data, start, 20, 10, 0.1, 10, rng=np.random.default_rng(2))
     assert excess(start, truth, held_out)[0] < -0.5
     gain, error = excess(model, truth, held_out)
     assert -lost < gain < 4.5 * error
@@ -204,11 +204,11 @@ def test_bad_input_is_named(bad, error):
 def test_student_t_weights_too_light_to_be_trained_are_named():
     model = ae.ProductOfExperts(np.ones((4, 2)) + np.eye(4, 2), [0.2, 2.0, 2.0, 2.0], "student_t")
     with pytest.raises(ValueError, match=r"weights of student_t experts must exceed D / 2L = 0.25"):
-        ae.minimum_probability_flow(np.ones((5, 2)), model, rng=np.random.default_rng(0))
+        ae.training.minimum_probability_flow(np.ones((5, 2)), model, rng=np.random.default_rng(0))
 
 
 def test_weights_at_the_edge_of_having_an_integral_are_refused():
     """Four Student-t experts in two dimensions must weigh more than ¼; one that weighs just that cannot be trained."""
     at_the_edge = ae.ProductOfExperts(np.vstack([np.eye(2), np.eye(2)]), [0.25, 1.0, 1.0, 1.0], "student_t")
     with pytest.raises(ValueError, match=r"must exceed D / 2L = 0\.25 to be trained, got 0\.25$"):
-        ae.minimum_probability_flow(np.zeros((5, 2)), at_the_edge, rng=np.random.default_rng(0))
+        ae.training.minimum_probability_flow(np.zeros((5, 2)), at_the_edge, rng=np.random.default_rng(0))

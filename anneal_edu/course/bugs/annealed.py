@@ -133,8 +133,8 @@ def other_leaning(scale: float, n: int, rng: np.random.Generator) -> Answer:
 
 
 def hais_run(plant: Plant, scale: float, n: int, rng: np.random.Generator) -> Answer:
-    path = skewed_path(scale)
-    plant("paths.capabilities")
+    ends = skewed_path(scale)
+    path = plant("paths.geometric").GeometricPath(ends.start, ends.end)
     return of(plant("annealing.hais").hais(path, linear_schedule(30), n, 0.8 * scale, 0.3, rng=rng, workers=1))
 
 
@@ -142,7 +142,6 @@ def momentum_kernel(plant: Plant) -> Kernel:
     """Eight transitions from a fresh momentum."""
 
     def move(distribution: Any, x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        plant("paths.capabilities")
         settings = [1.0] * 9, x, rng.standard_normal(x.shape), [1.2] * 8, [0.3] * 8, rng
         *_, last = plant("annealing.hais").hais_states(lambda beta: distribution, *settings)
         return last.x

@@ -79,9 +79,9 @@ _OF_KERNELS = (
         "on GitHub, accept_reject of BDMC by lxuechen adapts so",
     ),
     Fault(
-        "β and 1-β", "paths.capabilities",
-        "        return (1 - beta) * start + beta * end",
-        "        return beta * start + (1 - beta) * end",
+        "β and 1-β", "paths.geometric",
+        "            return (1 - beta) * log_f0 + beta * log_f1",
+        "            return beta * log_f0 + (1 - beta) * log_f1",
         "momentum", "The two ends of the path are exchanged in between.",
         _RELATIVE.format("the paper of lesson 07 prints them exchanged in σ²(β) alone, where it does harm"),
     ),

@@ -25,7 +25,7 @@ def corrected(answer) -> str:
 
     Examples
     --------
-    >>> from anneal_edu import log_conditionals
+    >>> from anneal_edu.tempering.simulated import log_conditionals
     >>> def as_it_stands(log_f, log_z, wishes):
     ...     c = np.exp(log_conditionals(log_f, log_z - np.log(wishes))).mean(1)
     ...     return c, log_z + np.log(c / c[0])

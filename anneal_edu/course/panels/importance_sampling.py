@@ -4,10 +4,11 @@ from functools import lru_cache
 
 import numpy as np
 
-from anneal_edu import bootstrap_log_mean_exp, effective_sample_size, log_mean_exp, normalised_weights
+from anneal_edu import effective_sample_size, log_mean_exp, normalised_weights
 from anneal_edu.course.figures import artists, importance
 from anneal_edu.course.panels.base import Panel, Readout
 from anneal_edu.course.panels.controls import choice, seed, slider, steps
+from anneal_edu.weights import bootstrap_log_mean_exp
 
 ONE, TWO = "one bump", "two bumps"
 NEAR = 0.01

@@ -8,7 +8,6 @@ from scipy.special import beta as beta_function
 
 from anneal_edu import (
     Gaussian,
-    cumulative_barrier,
     equal_rejection_schedule,
     exact,
     geometric_path,
@@ -22,6 +21,7 @@ from anneal_edu.course.figures import tempering
 from anneal_edu.course.panels.base import Panel, Readout
 from anneal_edu.course.panels.controls import choice, seed, slider
 from anneal_edu.models.knots import start_of
+from anneal_edu.tempering.ladders import cumulative_barrier
 from anneal_edu.tempering.parallel import tempering_states
 
 N_ROUNDS = 3

@@ -6,11 +6,11 @@ import numpy as np
 from matplotlib.ticker import MaxNLocator
 from scipy.special import erf
 
-from anneal_edu import count_round_trips
 from anneal_edu.course.figures import tempering
 from anneal_edu.course.panels.base import Panel, Readout
 from anneal_edu.course.panels.controls import seed, slider
 from anneal_edu.tempering.matrices import expected_round_trip_time
+from anneal_edu.tempering.record import count_round_trips
 from anneal_edu.tempering.swaps import SCHEMES, as_scheme, swapped
 
 N_LADDERS = 24

@@ -8,12 +8,13 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import logsumexp
 
-from anneal_edu import RTSRound, linear_schedule, random_walk
+from anneal_edu import linear_schedule, random_walk
 from anneal_edu.course.experiments.tempered_sampling import BUMPS, exact_log_z, poster_rounds, three_bumps
 from anneal_edu.course.figures import tempered_sampling
 from anneal_edu.course.panels.base import Panel, Readout
 from anneal_edu.course.panels.controls import choice, seed, slider, steps
 from anneal_edu.paths.ladder import ladder_on
+from anneal_edu.tempering.rts import RTSRound
 from anneal_edu.tempering.simulated import tempered_walk
 
 N_ROUNDS, N_INITIAL = 12, 6

@@ -5,7 +5,8 @@ from functools import lru_cache
 import numpy as np
 from scipy.special import logsumexp
 
-from anneal_edu import expected_ais_weights, linear_schedule, metropolis_matrix, state_distributions
+from anneal_edu import expected_ais_weights, linear_schedule, metropolis_matrix
+from anneal_edu.annealing.matrices import state_distributions
 from anneal_edu.course.figures import STYLES, artists
 from anneal_edu.course.panels.base import Panel, Readout
 from anneal_edu.course.panels.controls import choice, slider, steps

@@ -173,7 +173,7 @@ def log_shares(log_f, log_z, wishes):
 
 def as_another_guess(log_f, log_z, wishes):
     wished = log_z - np.log(wishes)
-    c = np.exp(ae.log_conditionals(log_f, wished)).mean(1)
+    c = np.exp(ae.tempering.simulated.log_conditionals(log_f, wished)).mean(1)
     found = wished + np.log(c)
     return [c, found - found[0] + log_z[0]]
 

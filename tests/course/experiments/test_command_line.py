@@ -124,7 +124,7 @@ def test_biased_moments_are_compared_with_exact_ones():
 def result(spread, n=200, mean=0.0):
     """Log weights whose spread, and so whose ESS, is given: the quantiles of a normal."""
     log_weights = mean + spread * norm.ppf((np.arange(n) + 0.5) / n)
-    return ae.AISResult(log_weights, np.zeros((n, 1)), 0)
+    return ae.annealing.ais.AISResult(log_weights, np.zeros((n, 1)), 0)
 
 
 def test_p_values_compare_with_the_largest_ess():

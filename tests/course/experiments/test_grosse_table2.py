@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 import anneal_edu as ae
+from anneal_edu.annealing.ais import AISResult
+from anneal_edu.annealing.reverse import ReverseAISResult
 from anneal_edu.course.experiments import grosse_large, grosse_table2, stored
 from anneal_edu.course.experiments.blocks import BlockedAIS
 from anneal_edu.course.experiments.grosse_figure4 import N_STOPS, figure_4, pictures_of
@@ -37,7 +39,7 @@ def test_every_row_agrees_with_the_exact_value_from_both_sides(rows):
     """24 comparisons: over 20 seeds none was off by more than 2.8 standard errors."""
     for row in rows:
         assert row.draws == "exact draws"
-        assert (type(row.forward), type(row.reverse)) == (ae.AISResult, ae.ReverseAISResult)
+        assert (type(row.forward), type(row.reverse)) == (AISResult, ReverseAISResult)
         assert abs(row.forward.log_z - row.exact) < 5 * row.forward.std_error, row
         assert abs(row.reverse.log_z - row.exact) < 5 * row.reverse.std_error, row
 
@@ -213,7 +215,7 @@ def test_on_mnist_every_forward_run_that_is_a_nat_off_is_warned_of():
     for model, log_z in {"mnist_cd25_500": 474.4, "mnist_cd1_500": CD1_LOG_Z}.items():
         for way in WAYS:
             log_w = stored_log_weights(model, *way)
-            found = ae.AISResult(log_w, log_w[:, None], 0)
+            found = AISResult(log_w, log_w[:, None], 0)
             assert found.warnings or abs(found.log_z - log_z) < 0.5, (model, way)
 
 
@@ -261,7 +263,7 @@ def test_the_stored_log_weights_make_the_stored_rows_of_mnist():
         except ValueError:
             continue
         n_found += 1
-        found = ae.AISResult(log_w, np.zeros((len(log_w), 1)), 0)
+        found = AISResult(log_w, np.zeros((len(log_w), 1)), 0)
         for name in ("log_z", "std_error", "ess", "mean_log_weight"):
             assert abs(getattr(found, name) - row[name]) < (0.06 if name == "ess" else 0.006), (where, name)
         assert abs(-ae.log_mean_exp(-reverse) - row["reverse_log_z"]) < 0.002
