@@ -13,7 +13,7 @@ from anneal_edu.annealing.reverse import reverse_ais
 from anneal_edu.auditing.problems import Problem
 from anneal_edu.auditing.statistics import bonferroni, error_bar_p_value, z_and_p
 from anneal_edu.course.bugs.planting import Plant
-from anneal_edu.course.bugs.subject import Answer, Subject, of
+from anneal_edu.course.bugs.subjects import Answer, Subject, answer_of
 from anneal_edu.kernels import Kernel, random_walk
 from anneal_edu.paths.schedules import linear_schedule
 
@@ -124,9 +124,9 @@ def sandwich(trial: Trial) -> Found | None:
     draws = path(1.0).sample(4000, rng)
     betas = linear_schedule(60)
     if subject.above:
-        other = of(ais(path, betas, 4000, kernel, rng=rng))
+        other = answer_of(ais(path, betas, 4000, kernel, rng=rng))
     else:
-        other = of(reverse_ais(path, betas, draws, kernel, rng=rng))
+        other = answer_of(reverse_ais(path, betas, draws, kernel, rng=rng))
     return _gap(subject.run(trial.plant, 1.0, 4000, rng), other), 4000 * (60 + subject.moves)
 
 
@@ -145,7 +145,7 @@ def two_methods(trial: Trial) -> Found | None:
         return None
     rng = trial.rng(5)
     ours = trial.subject.run(trial.plant, 1.0, 4000, rng)
-    return _gap(ours, trial.subject.other(1.0, 4000, rng)), 4000 * (trial.subject.moves + 30)
+    return _gap(ours, trial.subject.other(Plant(), 1.0, 4000, rng)), 4000 * (trial.subject.moves + 30)
 
 
 def coordinates(trial: Trial) -> Found | None:

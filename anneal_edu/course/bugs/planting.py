@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+import builtins
+import inspect
 from dataclasses import dataclass
-from functools import cache
 from importlib import import_module
-from importlib.util import find_spec
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -21,7 +20,7 @@ class Fault:
     module : str
         Whose source is changed, after "anneal_edu.".
     before, after : str
-        The lines as they stand, and with the mistake.
+        A piece of the source that stands there once, and the same with the mistake.
     subject : str
         What is run with it: a key of `anneal_edu.course.bugs.subjects.SUBJECTS`.
     says : str
@@ -39,23 +38,19 @@ class Fault:
     seen: str = "a common slip"
 
 
-@cache
 def source_of(module: str) -> str:
     """The source of a module of the library, by its name after "anneal_edu."."""
-    spec = find_spec(f"anneal_edu.{module}")
-    if spec is None or spec.origin is None:
-        raise ValueError(f"module must be one of the library, got {module!r}")
-    return Path(spec.origin).read_text(encoding="utf-8")
+    return inspect.getsource(import_module(f"anneal_edu.{module}"))
 
 
 def with_fault(fault: Fault) -> str:
-    """The source with the mistake; ValueError unless the lines stand there exactly once.
+    """The source with the mistake; ValueError unless the piece before it stands there exactly once.
 
     Examples
     --------
     >>> from anneal_edu.course.bugs import FAULTS
-    >>> "accept everything" in with_fault(next(iter(FAULTS.values())))
-    False
+    >>> FAULTS["n for √n"].after in with_fault(FAULTS["n for √n"])
+    True
     """
     source = source_of(fault.module)
     if (times := source.count(fault.before)) != 1:
@@ -66,7 +61,7 @@ def with_fault(fault: Fault) -> str:
 class Plant:
     """The library with one fault in it, or with none: ``plant("kernels").random_walk``.
 
-    A module that uses the faulty one must be asked for after it: then it uses what is faulty.
+    A module that imports the faulty one is executed again as well, and uses what is faulty.
 
     Examples
     --------
@@ -79,23 +74,22 @@ class Plant:
         self._made: dict[str, SimpleNamespace] = {}
 
     def __call__(self, module: str) -> Any:
-        """The module, or its faulty version."""
+        """The module, or its version with the fault."""
         if self.fault is None:
             return import_module(f"anneal_edu.{module}")
         if module not in self._made:
-            self._made[module] = SimpleNamespace(**self._executed(module))
+            source = with_fault(self.fault) if module == self.fault.module else source_of(module)
+            names = {"__name__": f"anneal_edu.{module}", "__builtins__": vars(builtins) | {"__import__": self._import}}
+            exec(compile(source, f"anneal_edu.{module}, with a fault", "exec"), names)
+            self._made[module] = SimpleNamespace(**names)
         return self._made[module]
 
-    def _executed(self, module: str) -> dict[str, Any]:
-        faulty = self.fault is not None and module == self.fault.module
-        code = with_fault(self.fault) if faulty and self.fault is not None else source_of(module)
-        names: dict[str, Any] = {"__name__": f"anneal_edu.{module}", "__builtins__": __builtins__}
-        exec(compile(code, f"anneal_edu.{module}, changed", "exec"), names)
-        for done, made in self._made.items():
-            original = import_module(f"anneal_edu.{done}")
-            for name, value in list(names.items()):
-                if value is original:
-                    names[name] = made
-                elif name in vars(made) and value is not None and getattr(original, name, None) is value:
-                    names[name] = vars(made)[name]
-        return names
+    def _import(self, name: str, globals: Any = None, locals: Any = None, names: Any = (), level: int = 0) -> Any:
+        """Import statements of such a module find the version with the fault in place of the faulty module."""
+        found = __import__(name, globals, locals, names, level)
+        package, _, faulty = f"anneal_edu.{self.fault.module}".rpartition(".")
+        if name == f"{package}.{faulty}":
+            return self(self.fault.module)
+        if name == package and faulty in names:
+            return SimpleNamespace(**{each: getattr(found, each) for each in names} | {faulty: self(self.fault.module)})
+        return found

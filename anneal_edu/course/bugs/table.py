@@ -1,15 +1,16 @@
-"""Which kind of test sees which fault, at what cost, and how large the damage is: all of it computed.
+"""Which kind of test sees which fault, at what cost, and how large the damage is.
 
-``python -m anneal_edu.course.bugs.table`` writes the stored table anew.
+``python -m anneal_edu.course.bugs.table`` computes all of it anew and stores it, one row a line.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from functools import cache
-from importlib.resources import files
 from itertools import combinations
+from pathlib import Path
 
 import numpy as np
 
@@ -19,7 +20,7 @@ from anneal_edu.course.bugs.planting import Fault, Plant
 from anneal_edu.course.bugs.subjects import SUBJECTS
 
 N_SHOWN = 12
-_STORED = files(__package__) / "table.json"
+_STORED = Path(__file__).with_name("table.json")
 
 
 @dataclass(frozen=True)
@@ -30,22 +31,17 @@ class Row:
     ----------
     fault, subject : str
     p_values : dict
-        Kind of test → p-value, None where it cannot be trial, or where most runs warn and it would judge their
-        estimates and error bars.
+        Kind of test → p-value; None if it does not apply, or if it would judge runs of which most warn.
     costs : dict
         Kind of test → moves of one chain.
-    error : float
-        Mean error over the repeats, in the units of the number that is estimated; ``right_error`` without the fault.
-    right_error : float
-    held : float
-        Share of the intervals that hold the truth; ``right_held`` without the fault.
-    right_held : float
-    spread : float
-        Standard deviation over the repeats; ``right_spread`` without the fault.
-    right_spread : float
+    error, right_error : float
+        Mean error over the repeats, with and without the fault.
+    held, right_held : float
+        Share of the intervals that contain the truth.
+    spread, right_spread : float
+        Standard deviation over the repeats.
     runs, right_runs : list
-        The first of the repeats, with and without the fault: value, lower and upper end of the interval, its own
-        standard error, and 1 where the run warns, else 0.
+        Of the first repeats value, lower and upper end of the interval, standard error, and 1 if the run warns.
     truth : float
     """
 
@@ -69,39 +65,23 @@ class Row:
         return tuple(kind for kind, p in self.p_values.items() if p is not None and p < LEVEL)
 
 
-def _damage(trial: Trial) -> tuple[float, float, float]:
-    truth, runs = trial.subject.truth(1.0), trial.runs(1.0)
-    held = np.mean([answer.low <= truth <= answer.high for answer in runs])
-    values = [answer.value for answer in runs]
-    return float(np.mean(values) - truth), float(held), float(np.std(values, ddof=1))
-
-
-def _first(trial: Trial) -> list[list[float]]:
-    said = ((a.value, a.low, a.high, a.std_error, a.warned) for a in trial.runs(1.0)[:N_SHOWN])
-    return [[round(float(v), 5) for v in each] for each in said]
-
-
 def row_of(fault: Fault | None, subject: str, seed: int = 0) -> Row:
-    """Every kind of test that can be asked of one algorithm, right where ``fault`` is None."""
-    trial, right = Trial(SUBJECTS[subject], Plant(fault), seed), Trial(SUBJECTS[subject], Plant(), seed)
+    """The row of one algorithm with a fault, or of the right one if ``fault`` is None."""
+    trial, right = (Trial(SUBJECTS[subject], Plant(which), seed) for which in (fault, None))
+    truth = float(SUBJECTS[subject].truth(1.0))
     with np.errstate(all="ignore"):
         found = {kind: test(trial) for kind, test in KINDS.items()}
-        damage, undamaged = _damage(trial), _damage(right)
-    return Row(
-        fault.name if fault else "",
-        subject,
-        {kind: None if f is None else f[0] for kind, f in found.items()},
-        {kind: f[1] for kind, f in found.items() if f is not None},
-        damage[0],
-        undamaged[0],
-        damage[1],
-        undamaged[1],
-        damage[2],
-        undamaged[2],
-        _first(trial),
-        _first(right),
-        float(trial.subject.truth(1.0)),
-    )
+        damage = {}
+        for prefix, runs in (("", trial.runs(1.0)), ("right_", right.runs(1.0))):
+            values = [run.value for run in runs]
+            said = ((run.value, run.low, run.high, run.std_error, run.warned) for run in runs[:N_SHOWN])
+            damage[f"{prefix}error"] = float(np.mean(values) - truth)
+            damage[f"{prefix}held"] = float(np.mean([run.low <= truth <= run.high for run in runs]))
+            damage[f"{prefix}spread"] = float(np.std(values, ddof=1))
+            damage[f"{prefix}runs"] = [[round(float(number), 5) for number in each] for each in said]
+    p_values = {kind: None if each is None else each[0] for kind, each in found.items()}
+    costs = {kind: each[1] for kind, each in found.items() if each is not None}
+    return Row(fault.name if fault else "", subject, p_values, costs, truth=truth, **damage)
 
 
 @cache
@@ -145,13 +125,15 @@ def cheapest_for(row: Row) -> str:
     return min(row.seen_by, key=row.costs.__getitem__, default="")
 
 
+def stored(rows: Iterable[Row]) -> str:
+    """The text of the stored table."""
+    return "[\n" + ",\n".join(json.dumps(asdict(row), ensure_ascii=False) for row in rows) + "\n]\n"
+
+
 def main() -> None:
     """Compute all rows and store them."""
     rows = [row_of(fault, fault.subject) for fault in FAULTS.values()]
-    rows += [row_of(None, subject) for subject in SUBJECTS]
-    text = json.dumps([asdict(row) for row in rows], indent=1, ensure_ascii=False)
-    with open(str(_STORED), "w", encoding="utf-8") as file:
-        file.write(text + "\n")
+    _STORED.write_text(stored(rows + [row_of(None, subject) for subject in SUBJECTS]), encoding="utf-8")
 
 
 if __name__ == "__main__":
