@@ -204,7 +204,7 @@ CALLS = [
         "fit": tuple(partial(ae.match_moments, tolerance=tolerance) for tolerance in (1e-6, 1e-1)),
     }, {"knots": 1}),
     Call(ae.match_moments, {"moments": RBM.moments(), "initial": BLANK},
-         {"tolerance": (1e-1, 1e-6), "max_evaluations": (2, 4)}, {"max_evaluations": 1}),
+         {"tolerance": (1e-1, 1e-6)}),
     Call(ae.pcd_fit, {"n_updates": 3, "n_particles": 4},
          {"n_updates": (3, 4), "n_particles": (4, 5), "learning_rate": (0.01, 0.1)},
          {"n_updates": 1, "n_particles": 1}, lambda fit: fit(RBM.moments(), BLANK)),

@@ -112,7 +112,7 @@ DEFAULTS = {
     "hais": dict(step_size=0.2),
     "kl_bias": dict(reverse=False),
     "log_likelihood": dict(n_chains=200, step_size=0.2),
-    "match_moments": dict(tolerance=0.005, max_evaluations=1000),
+    "match_moments": dict(tolerance=0.005),
     "moment_spline_path": dict(knots=9),
     "optimal_binned_schedule": dict(n_bins=10),
     "parallel_tempering": dict(swaps="even_odd", keep="all", keep_every=1),

@@ -1,12 +1,12 @@
-"""How large is the bias of log Ẑ under perfect transitions? (Grosse et al. 2013, Sections 3 and 4)
+"""The bias of log Ẑ under perfect transitions  (Grosse et al. 2013, Sections 3 and 4).
 
-Everything here works on any path whose distributions belong to one exponential family with known moments: for them a
-KL divergence is a difference of log partitions, and its symmetric sum is an inner product, Δη · Δs.
+All functions here take a path whose distributions belong to one exponential family with known moments: there a KL
+divergence is a difference of log partitions, and its symmetric sum is an inner product, Δη · Δs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from itertools import pairwise
 from typing import Any
 
@@ -20,7 +20,7 @@ _MOST_PIECES = 30_000  # smooth paths need hundreds, the wildest splines ten tho
 
 
 def as_family(p: Any) -> ExponentialFamily:
-    """Return ``p``, a member of an exponential family with known moments; others are a TypeError."""
+    """Return ``p`` if it belongs to an exponential family with known moments, else raise TypeError."""
     if not all(hasattr(p, name) for name in ("natural_parameters", "moments", "log_partition")):
         raise TypeError(
             f"{type(p).__name__} is no exponential family with known moments, so this has no closed form; "
@@ -58,15 +58,6 @@ def kl_divergence(p: Distribution, q: Distribution) -> float:
 def symmetric_kl(p: Distribution, q: Distribution) -> float:
     """KL(p ‖ q) + KL(q ‖ p) = (η_q - η_p) · (s_q - s_p) within one exponential family, in nats.
 
-    Parameters
-    ----------
-    p, q : Distribution
-        Two members of one family.
-
-    Returns
-    -------
-    float
-
     Examples
     --------
     >>> import anneal_edu as ae
@@ -74,9 +65,8 @@ def symmetric_kl(p: Distribution, q: Distribution) -> float:
     4.0
     """
     p, q = as_family(p), as_family(q)
-    return inner(
-        difference(q.natural_parameters(), p.natural_parameters()), difference(q.moments(), p.moments())
-    )
+    gap = difference(q.natural_parameters(), p.natural_parameters())
+    return inner(gap, difference(q.moments(), p.moments()))
 
 
 def kl_bias(path: Path, schedule: np.ndarray, reverse: bool = False) -> float:
@@ -101,22 +91,25 @@ def kl_bias(path: Path, schedule: np.ndarray, reverse: bool = False) -> float:
     >>> round(ae.kl_bias(path, ae.linear_schedule(10)), 6)
     0.8
     """
+    return sum(kl_divergence(p, q) for p, q in neighbours(path, schedule, reverse))
+
+
+def neighbours(path: Path, schedule: np.ndarray, reverse: bool = False) -> Iterator[tuple[Distribution, Distribution]]:
+    """Pairs p_{k-1}, p_k of distributions along a schedule; if reverse, pairs p_k, p_{k-1}."""
     require_path(path)
     as_flag("reverse", reverse)
     steps = pairwise(map(path, as_schedule("schedule", schedule)))
-    return sum(kl_divergence(p, q) if not reverse else kl_divergence(q, p) for p, q in steps)
+    return ((q, p) if reverse else (p, q) for p, q in steps)
 
 
 def _integrate(path: Path, piece: Callable[[float, float], float], tolerance: float = 1e-7) -> float:
-    """Sum ``piece(symmetric_kl, width)`` over an ever finer division of [0, 1], finest where the path turns fastest."""
+    """Sum ``piece(symmetric_kl, width)`` over an adaptive division of [0, 1]."""
     require_path(path)
     if (change := symmetric_kl(path(0.5), path(0.5))) > 1e-9:
         raise ValueError(f"path must be the same at every call, but path(0.5) moves by {change:.2g} nats")
     n_pieces = 0
 
-    def refine(
-        a: float, p: Distribution, b: float, q: Distribution, whole: float, tolerance: float, depth: int
-    ) -> float:
+    def refine(a: float, p: Distribution, b: float, q: Distribution, whole: float, depth: int) -> float:
         nonlocal n_pieces
         n_pieces += 1
         if n_pieces > _MOST_PIECES:
@@ -129,31 +122,18 @@ def _integrate(path: Path, piece: Callable[[float, float], float], tolerance: fl
         error = left + right - whole
         if abs(error) <= tolerance * (1 + left + right) or depth == 0:
             return left + right + error / 3  # Richardson: halving a piece divides its error by four
-        return refine(a, p, middle, r, left, tolerance, depth - 1) + refine(
-            middle, r, b, q, right, tolerance, depth - 1
-        )
+        return refine(a, p, middle, r, left, depth - 1) + refine(middle, r, b, q, right, depth - 1)
 
     nodes = [(beta, path(beta)) for beta in np.linspace(0, 1, 9)]
-    return sum(
-        refine(a, p, b, q, piece(symmetric_kl(p, q), b - a), tolerance, depth=40)
-        for (a, p), (b, q) in pairwise(nodes)
-    )
+    return sum(refine(a, p, b, q, piece(symmetric_kl(p, q), b - a), 40) for (a, p), (b, q) in pairwise(nodes))
 
 
 def cost_functional(path: Path) -> float:
-    """F(γ) = ½ ∫ θ'ᵀ G θ' dβ, the limit of K δ under a linear schedule (Grosse et al. 2013, Theorem 1 and Eq. 4).
+    """F(γ) = ½ ∫ θ'ᵀ G θ' dβ, the limit of K δ under a linear schedule  (Grosse et al. 2013, Theorem 1 and Eq. 4).
 
     In an exponential family the integrand is η' · s', whose integral is the limit of Σ Δη · Δs / Δβ. On the geometric
     path Δη / Δβ is constant, on the moment path Δs / Δβ is (Grosse et al. 2013, Eq. 18 and 19): there the sum does not
     depend on the division, and F = ½ (η_1 - η_0) · (s_1 - s_0) on both (Grosse et al. 2013, Theorem 2 and Eq. 17).
-
-    Parameters
-    ----------
-    path : callable, beta -> Distribution
-
-    Returns
-    -------
-    float
 
     Examples
     --------
@@ -166,15 +146,7 @@ def cost_functional(path: Path) -> float:
 
 
 def path_length(path: Path) -> float:
-    """Riemannian length ℓ(γ) = ∫ √(θ'ᵀ G θ') dβ; ℓ²/2 is F under the best schedule (Grosse et al. 2013, Eq. 5).
-
-    Parameters
-    ----------
-    path : callable, beta -> Distribution
-
-    Returns
-    -------
-    float
+    """Riemannian length ℓ(γ) = ∫ √(θ'ᵀ G θ') dβ; ℓ²/2 is F under the best schedule  (Grosse et al. 2013, Eq. 5).
 
     Examples
     --------
@@ -187,9 +159,9 @@ def path_length(path: Path) -> float:
 
 
 def segment_costs(path: Path, edges: Iterable[float]) -> np.ndarray:
-    """F_j = ½ (η_{j+1} - η_j) · (s_{j+1} - s_j) of each segment (Grosse et al. 2013, Eq. 17), (n_segments,).
+    """F_j = ½ (η_{j+1} - η_j) · (s_{j+1} - s_j) of each segment  (Grosse et al. 2013, Eq. 17), (n_segments,).
 
-    F_j is the cost of a segment that follows a geometric or a moment path and is divided linearly.
+    F_j is the cost of a segment that follows a geometric or a moment path, under a linear schedule.
 
     Examples
     --------

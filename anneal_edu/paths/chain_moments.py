@@ -1,15 +1,16 @@
-"""Moments of RBMs too large to enumerate, and a fit to moments by chains (Grosse et al. 2013, Section 5.2)."""
+"""Moments of RBMs too large to enumerate, and fits to moments by chains  (Grosse et al. 2013, Section 5.2)."""
 
 from __future__ import annotations
 
-from functools import partial
+from typing import Any
 
 import numpy as np
 from scipy.special import expit
 
 from anneal_edu.distributions import BinaryRBM, GaussianBernoulli
 from anneal_edu.distributions.bernoulli import bernoulli
-from anneal_edu.paths.moment_matching import Fit, MomentMatch, Moments, largest_error
+from anneal_edu.distributions.protocol import difference
+from anneal_edu.paths.moment_matching import Fit, MomentMatch, Moments, largest
 from anneal_edu.validation import (
     as_binary_data,
     as_count,
@@ -24,14 +25,14 @@ from anneal_edu.workers import Watch, in_blocks
 
 
 def data_moments(rbm: BinaryRBM, data: np.ndarray, example_weights: np.ndarray | None = None) -> Moments:
-    """Moments with v from the data and h from p(h | v): the target moments of "MAS cheap" (Grosse et al. 2013).
+    """Moments with v from the data and h from p(h | v): the target moments of "MAS cheap"  (Grosse et al. 2013).
 
     Parameters
     ----------
     rbm : BinaryRBM
     data : (N, D) array of 0 and 1
     example_weights : (N,) array, optional
-        How much each example counts; by default all count alike.
+        Weights of the examples, by default equal.
 
     Returns
     -------
@@ -60,20 +61,20 @@ def estimate_moments(
     rng: np.random.Generator, every: int = 1, start: np.ndarray | None = None, workers: int | None = None,
     progress: bool = False,
 ) -> Moments:
-    """Moments of an RBM from long Gibbs chains, with h averaged out given v (Grosse et al. 2013, Section 5.2).
+    """Moments of an RBM from long Gibbs chains, with h averaged out given v  (Grosse et al. 2013, Section 5.2).
 
     Parameters
     ----------
     rbm : BinaryRBM
     n_chains, n_steps, n_burn_in : int
-        Chains, Gibbs steps of each, and how many of the first ones are thrown away. The defaults are the paper's.
+        Chains, Gibbs steps of each, and the first steps that are discarded. The defaults are the paper's.
     rng : numpy.random.Generator
     every : int
-        Use every so-many-th step only: the sum of v hᵀ costs as much as half a step.
+        Use one step in so many: the sum of v hᵀ costs as much as half a step.
     start : (n_chains, D) array, optional
-        Where the chains begin; by default at uniform noise.
+        First states, by default uniform noise.
     workers, progress : int and bool, optional
-        Threads, by default as `anneal_edu.workers` has it (the numbers do not depend on them); a progress bar.
+        See `anneal_edu.workers`.
 
     Returns
     -------
@@ -119,19 +120,19 @@ def estimate_mean_and_cov(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Mean and covariance of v in a Gaussian RBM, from Gibbs chains  (Kiwaki and Aihara 2015, Section 5).
 
-    Each chain starts at v drawn given hidden units that are on or off by the toss of a coin.
+    The chains start at uniform random hidden units.
 
     Parameters
     ----------
     grbm : GaussianRBM
     n_chains, n_steps, n_burn_in : int
-        Chains, Gibbs steps of each, and how many of the first ones are thrown away. The defaults are the paper's.
+        Chains, Gibbs steps of each, and the first steps that are discarded. The defaults are the paper's.
     rng : numpy.random.Generator
     rao_blackwellized : bool
-        Average E[v | h] and E[v vᵀ | h] over the states h of the chains, which saves the noise of v: the covariance is
-        then never narrower than diag(sigma²). False averages v and v vᵀ, as the paper does.
+        Average E[v | h] and E[v vᵀ | h] over the states h of the chains, without the noise of v: the covariance is then
+        never narrower than diag(sigma²). False averages v and v vᵀ, as the paper does.
     workers, progress : int and bool, optional
-        Threads, by default as `anneal_edu.workers` has it (the numbers do not depend on them); a progress bar.
+        See `anneal_edu.workers`.
 
     Returns
     -------
@@ -175,13 +176,9 @@ def estimate_mean_and_cov(
 
 
 def pcd_fit(
-    n_updates: int = 1000,
-    n_particles: int = 100,
-    learning_rate: float = 0.01,
-    *,
-    rng: np.random.Generator,
+    n_updates: int = 1000, n_particles: int = 100, learning_rate: float = 0.01, *, rng: np.random.Generator
 ) -> Fit:
-    """A fit of RBMs to moments by persistent contrastive divergence, for RBMs too large to enumerate.
+    """Make a fit of RBMs to moments by persistent contrastive divergence, for RBMs too large to enumerate.
 
     The gradient of the match, s - E_η[g], is estimated from persistent Gibbs chains (Grosse et al. 2013, Section 5.2).
     The paper makes 50,000 updates, and 1,000 with 100 particles for "MAS cheap", both at a fixed rate of 0.01.
@@ -196,7 +193,7 @@ def pcd_fit(
     Returns
     -------
     callable, (moments, initial RBM) -> MomentMatch
-        For `moment_spline_path(…, fit=…)`. The residual it reports averages the moments over its last hundred updates.
+        For `moment_spline_path(…, fit=…)`. Its residual is that of the mean moments of the last hundred updates.
 
     Examples
     --------
@@ -208,39 +205,29 @@ def pcd_fit(
     """
     as_count("n_updates", n_updates)
     as_count("n_particles", n_particles)
-    as_positive("learning_rate", learning_rate)
+    rate = np.float32(as_positive("learning_rate", learning_rate))
     require_generator(rng)
-    return partial(
-        _fit_by_chains, n_updates=n_updates, n_particles=n_particles, learning_rate=learning_rate, rng=rng
-    )
-
-
-def _fit_by_chains(
-    moments: tuple[np.ndarray, ...],
-    initial: BinaryRBM,
-    n_updates: int,
-    n_particles: int,
-    learning_rate: float,
-    rng: np.random.Generator,
-) -> MomentMatch:
-    require_kind("initial", initial, BinaryRBM)
-    target = initial.moment_coordinates(moments).target
-    b, c, W = (np.array(eta, dtype=np.float32) for eta in initial.natural_parameters())
-    s_v, s_h, s_vh = (s.astype(np.float32) for s in target)
-    rate = np.float32(learning_rate)
-    v = bernoulli(np.tile(b, (n_particles, 1)), rng)
     n_last = min(100, n_updates)
-    sums = tuple(np.zeros_like(s) for s in target)
-    for update in range(n_updates):
-        h = bernoulli(v @ W + c, rng)  # (B, H)
-        v = bernoulli(h @ W.T + b, rng)  # (B, D)
-        p_h = expit(v @ W + c)
-        model = (v.mean(0), p_h.mean(0), v.T @ p_h / n_particles)
-        if update >= n_updates - n_last:
-            for total, term in zip(sums, model, strict=True):
-                total += term
-        b += rate * (s_v - model[0])
-        c += rate * (s_h - model[1])
-        W += rate * (s_vh - model[2])
-    residual = largest_error(tuple(total / n_last for total in sums), target)
-    return MomentMatch(BinaryRBM(W, b, c), residual, None, n_updates)
+
+    def fit(moments: Moments, initial: Any) -> MomentMatch:
+        require_kind("initial", initial, BinaryRBM)
+        target = initial.moment_coordinates(moments).target
+        b, c, W = (np.array(eta, dtype=np.float32) for eta in initial.natural_parameters())
+        s_v, s_h, s_vh = (s.astype(np.float32) for s in target)
+        v = bernoulli(np.tile(b, (n_particles, 1)), rng)
+        sums = tuple(np.zeros_like(s) for s in target)
+        for update in range(n_updates):
+            h = bernoulli(v @ W + c, rng)  # (B, H)
+            v = bernoulli(h @ W.T + b, rng)  # (B, D)
+            p_h = expit(v @ W + c)
+            model = (v.mean(0), p_h.mean(0), v.T @ p_h / n_particles)
+            if update >= n_updates - n_last:
+                for total, term in zip(sums, model, strict=True):
+                    total += term
+            b += rate * (s_v - model[0])
+            c += rate * (s_h - model[1])
+            W += rate * (s_vh - model[2])
+        residual = largest(difference(tuple(total / n_last for total in sums), target))
+        return MomentMatch(BinaryRBM(W, b, c), residual, None, n_updates)
+
+    return fit

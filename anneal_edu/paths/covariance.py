@@ -19,10 +19,10 @@ _ROUNDING = 1e-8
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AnnealedGaussianRBM(GaussianBernoulli):
-    """A point on the path from idle hidden units to a Gaussian RBM, with the paper's Gibbs step.
+    """A point on the path from a start without coupling to a Gaussian RBM, with the paper's Gibbs step.
 
-    Its ``gibbs`` draws h given v, then v given h alone, with the precision (1-β) (Σ^A)⁻¹ + β diag(σ⁻²): where Σ^A is
-    diagonal, this is the conventional step with its misprint put right (Kiwaki and Aihara 2015, Eq. 9).
+    Its ``gibbs`` draws h given v, then v given h alone, with the precision (1-β) (Σ^A)⁻¹ + β diag(σ⁻²). For a diagonal
+    Σ^A this is the conventional step, its misprint corrected (Kiwaki and Aihara 2015, Eq. 9).
     """
 
     path: GaussianRBMPath = field(kw_only=True)
@@ -47,12 +47,11 @@ class AnnealedGaussianRBM(GaussianBernoulli):
 
 @dataclass(frozen=True, eq=False)
 class GaussianRBMPath:
-    """The geometric path between two pairs of real v and binary h: every β in one system of coordinates.
+    """The geometric path between two distributions of real v and binary h, in coordinates that serve every β.
 
     The energies of the ends are averaged (Kiwaki and Aihara 2015, Eq. 7). Both are quadratic in v, with precisions P_0
-    and P_1. One matrix A has Aᵀ P_1 A = I and Aᵀ P_0 A = diag(λ), the generalised eigendecomposition of the pair. In
-    the coordinates z, v = centre + A z, the precision of v given h is diagonal at every β: (1-β) λ + β. A step of AIS
-    then costs matrix products only.
+    and P_1. Their generalised eigendecomposition is a matrix A with Aᵀ P_1 A = I and Aᵀ P_0 A = diag(λ). In coordinates
+    z with v = centre + A z, the precision of v given h is diagonal at every β: (1-β) λ + β.
     """
 
     start: GaussianBernoulli
@@ -68,7 +67,7 @@ class GaussianRBMPath:
 
     @cached_property
     def _frame(self) -> tuple[np.ndarray, np.ndarray]:
-        """A and λ; A is (D,), the diagonal of the matrix, where both precisions are diagonal, else (D, D)."""
+        """A and λ; if both precisions are diagonal, A is its diagonal, (D,), else (D, D)."""
         P0, P1 = self.start.precision, self.end.precision
         d0, d1 = P0.diagonal(), P1.diagonal()
         if (np.diag(d0) == P0).all() and (np.diag(d1) == P1).all():
@@ -78,14 +77,14 @@ class GaussianRBMPath:
 
     @cached_property
     def _centre(self) -> np.ndarray:
-        """Mean of v under the end's own quadratic term, its h = 0; small numbers remain."""
+        """Mean of v under the end, given h = 0."""
         return self.end.noise_cov @ self.end.linear
 
     @cached_property
     def _line(self) -> tuple[np.ndarray, ...]:
         """λ (D,), z_0 (D,), U_0, U_1 - U_0 (D, H) and c_0, c_1 - c_0 (H,) in the coordinates z, float32.
 
-        z_0 is the mean of the start's quadratic term; the field of the hidden units is c(β) + z U(β).
+        z_0 is the mean of the start given h = 0; the field of the hidden units is c(β) + z U(β).
         """
         _, eigenvalues = self._frame
         z0 = self._to_z(self.start.noise_cov @ self.start.linear)
@@ -108,7 +107,7 @@ class GaussianRBMPath:
         return (v - centre) * inverse if inverse.ndim == 1 else (v - centre) @ inverse.T
 
     def stretch(self, z: np.ndarray) -> np.ndarray:
-        """A z, the displacement in v that one in z stands for: (C, D) -> (C, D)."""
+        """A z, a displacement in z as one in v: (C, D) -> (C, D)."""
         A = self._frame[0].astype(z.dtype)
         return z * A if A.ndim == 1 else z @ A.T
 
@@ -128,7 +127,7 @@ class GaussianRBMPath:
     def weigh_and_gibbs(
         self, before: float, now: float, v: np.ndarray, rng: np.random.Generator
     ) -> tuple[np.ndarray, np.ndarray]:
-        """One pass of the loop of AIS, in float32: (log f_now(v) - log f_before(v) (C,), next v (C, D))."""
+        """One step of AIS, in float32: (log f_now(v) - log f_before(v) (C,), next v (C, D))."""
         z = self._to_z(np.asarray(v, dtype=np.float32))
         log_ratio, h = self._weigh_and_draw_hidden(before, now, z, rng)
         return log_ratio, self._to_v(self._draw_visible(now, h, rng))
@@ -136,7 +135,7 @@ class GaussianRBMPath:
     def weigh_and_auxiliary_gibbs(
         self, before: float, now: float, v: np.ndarray, rng: np.random.Generator
     ) -> tuple[np.ndarray, np.ndarray]:
-        """The same with the paper's transition in place of the shorter one."""
+        """The same with the paper's transition."""
         z = self._to_z(np.asarray(v, dtype=np.float32))
         log_ratio, h = self._weigh_and_draw_hidden(before, now, z, rng)
         return log_ratio, self._to_v(self._draw_by_auxiliary(now, z, h, rng))
@@ -154,7 +153,7 @@ class GaussianRBMPath:
 
     @cached_property
     def _constant_gain(self) -> float:
-        """Largest value of the end's quadratic term minus that of the start's."""
+        """Largest log f of the end given h = 0, minus that of the start."""
         peaks = [p.constant + 0.5 * float(p.linear @ p.noise_cov @ p.linear) for p in (self.start, self.end)]
         return peaks[1] - peaks[0]
 
@@ -184,9 +183,8 @@ class GaussianRBMPath:
 def auxiliary_gibbs(distribution: Distribution, v: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """The Gibbs step of Kiwaki and Aihara 2015, Eq. 12 to 14: h and x given v, then v given both, (C, D) -> (C, D).
 
-    The auxiliary x are normal, with the covariance that the start has beyond diag(σ²). `gibbs` integrates them out;
-    this kernel leaves the same distributions invariant and is here to compare. For the points of a `covariance_path`;
-    raises TypeError for other distributions.
+    The auxiliary x are normal, with the start's covariance minus diag(σ²). `gibbs` integrates them out; both kernels
+    leave the same distributions invariant. For the points of a `covariance_path`; TypeError for other distributions.
 
     Examples
     --------
@@ -209,7 +207,7 @@ vars(auxiliary_gibbs).update(step="weigh_and_auxiliary_gibbs")
 
 
 def covariance_start(mean: np.ndarray, cov: np.ndarray, n_hidden: int) -> GaussianBernoulli:
-    """N(mean, cov) beside ``n_hidden`` idle hidden units, with log Z = ½ log |2π cov| + n_hidden log 2.
+    """N(mean, cov) and ``n_hidden`` uncoupled uniform hidden units, with log Z = ½ log |2π cov| + n_hidden log 2.
 
     Examples
     --------
@@ -223,19 +221,14 @@ def covariance_start(mean: np.ndarray, cov: np.ndarray, n_hidden: int) -> Gaussi
 
 
 def widen_covariance(cov: np.ndarray, sigma: np.ndarray) -> tuple[np.ndarray, float]:
-    """The covariance made no narrower than diag(sigma²) in any direction, and by how much it was too narrow.
+    """Widen a covariance that is narrower than diag(sigma²) in some direction; say by how much it was.
 
-    A Gaussian RBM's own covariance never is narrower: v given h alone has variance sigma². A covariance estimated from
-    chains can be, by chance. In the units v / sigma, eigenvalues below 1 are lifted to 1.
+    The covariance of a Gaussian RBM never is narrower: v given h alone has variance sigma². An estimate from chains can
+    be. In units of v / sigma, eigenvalues below 1 are raised to 1.
 
     Returns
     -------
-    (D, D) array, and the largest lift, in units of sigma²; 0 where nothing had to be done
-
-    Raises
-    ------
-    ValueError
-        Where ``cov`` is not symmetric and positive definite, a sigma is not positive, or shapes do not fit.
+    (D, D) array, and the largest raise of an eigenvalue, in units of sigma²; 0 if there was none
 
     Examples
     --------
@@ -266,16 +259,16 @@ def covariance_path(mean: np.ndarray, cov: np.ndarray, grbm: GaussianRBM) -> Gau
     log f_β(v) = -β Σ_j (v_j - b_j)² / 2σ_j² + Σ_i log(1 + exp β (c_i + Σ_j W_ji v_j / σ_j))
                  - (1-β) ½ (v - mean)ᵀ cov⁻¹ (v - mean)
 
-    It is the geometric path of the joint densities of (v, h), from a start whose hidden units are idle. The paper's
-    auxiliary variables are integrated out: with the kernel `gibbs` v is drawn given h alone, with `auxiliary_gibbs` as
-    in the paper.
+    It is the geometric path of the joint densities of (v, h), from a start without coupling. The paper's auxiliary
+    variables are integrated out: with the kernel `gibbs` v is drawn given h alone, with `auxiliary_gibbs` as in the
+    paper.
 
     Parameters
     ----------
     mean : (D,) array
     cov : (D, D) array
-        Symmetric and positive definite. The target's own moments make a good start: ``grbm.mean_and_cov()``, or an
-        estimate of them.
+        Symmetric and positive definite. The target's own covariance makes a good start: ``grbm.mean_and_cov()``, or an
+        estimate.
     grbm : GaussianRBM
         The target, β = 1.
 
@@ -283,17 +276,10 @@ def covariance_path(mean: np.ndarray, cov: np.ndarray, grbm: GaussianRBM) -> Gau
     -------
     callable, beta -> Distribution
 
-    Raises
-    ------
-    TypeError
-        Where ``grbm`` is no GaussianRBM.
-    ValueError
-        Where shapes do not fit, or ``cov`` is not symmetric and positive definite.
-
     Warns
     -----
     UserWarning
-        Where ``cov`` is narrower than diag(sigma²) in some direction, as an estimate can be: it was widened there.
+        If ``cov`` is narrower than diag(sigma²) in some direction, as an estimate can be: it is widened there.
 
     Examples
     --------

@@ -15,13 +15,13 @@ from anneal_edu.validation import as_beta, log_density_of, require_distribution
 from anneal_edu.workers import Remembered
 
 SHARING: dict[type, type] = {}
-"""Families whose geometric paths share work between values of β, and the class of their paths."""
+"""Families with a faster class of geometric paths, and that class."""
 
 _MAKES_A_FAMILY = {"log_density", "gibbs", "geometric_mean"}
 
 
 def family_of(p: Distribution) -> type:
-    """The class that wrote how p is weighed, moved and averaged; a subclass that changes any of it is its own family.
+    """The class that defines p's log_density, gibbs or geometric_mean: a subclass that overrides one is its own family.
 
     Examples
     --------
@@ -33,7 +33,7 @@ def family_of(p: Distribution) -> type:
 
 
 def require_ends(p0: Distribution, p1: Distribution) -> None:
-    """Raise TypeError or ValueError unless a path can lead from one to the other."""
+    """Raise unless a path can join the two."""
     for name, p in (("p0", p0), ("p1", p1)):
         require_distribution(name, p)
     if p0.dim != p1.dim:
@@ -60,7 +60,7 @@ class GeometricPath:
 
     @property
     def linear(self) -> bool:
-        """Whether log f_β(x) is the line from log f_0(x) to log f_1(x): not where hidden units are summed out."""
+        """Whether log f_β(x) is linear in β; it is not if hidden units are summed out."""
         return not getattr(self.start, "sums_hidden", False)
 
     def shared_densities(self) -> Callable[[float], Any]:
@@ -77,12 +77,12 @@ class GeometricPath:
         return lambda beta: partial(between, beta) if bridge and self.linear else None
 
     def log_densities(self, schedule: np.ndarray, x: np.ndarray) -> np.ndarray:
-        """(1-β) log f_0(x) + β log f_1(x) for every β of a schedule, from two densities: (K+1,), (N, D) -> (K+1, N)."""
+        """Log f_β(x) for every β of a schedule: (K+1,), (N, D) -> (K+1, N)."""
         if not self.linear:
             return np.stack([self(float(beta)).log_density(x) for beta in schedule])
         betas = np.asarray(schedule)[:, None]
         start, end = log_density_of(self.start, x, 0), log_density_of(self.end, x, 1)  # (N,)
-        with np.errstate(invalid="ignore"):  # 0 · (-inf): an end that does not count
+        with np.errstate(invalid="ignore"):  # 0 · (-inf): an end of weight 0
             return np.where(betas == 1, 0, (1 - betas) * start) + np.where(betas == 0, 0, betas * end)
 
 
@@ -104,8 +104,8 @@ def geometric_path(p0: Distribution, p1: Distribution) -> Path:
     """Geometric averages, log f_β = (1-β) log f_0 + β log f_1  (Grosse et al. 2013, Eq. 1).
 
     Between two members of one exponential family this is the straight line in the natural parameters
-    (Grosse et al. 2013, Eq. 7), and the path returns members of that family. For RBMs, binary or Gaussian, the average
-    is of the joint densities of (v, h). The average at β is the q that minimises (1-β) KL(q ‖ p_0) + β KL(q ‖ p_1)
+    (Grosse et al. 2013, Eq. 7), and the path returns members of that family. For RBMs, binary or Gaussian, the joint
+    densities of (v, h) are averaged. The average at β is the q that minimises (1-β) KL(q ‖ p_0) + β KL(q ‖ p_1)
     (Grosse et al. 2013, Eq. 15). The same path: Kiwaki and Aihara 2015, Eq. 5; in energies
     Sohl-Dickstein and Culpepper 2012, Eq. 11 and 12.
 
@@ -117,11 +117,6 @@ def geometric_path(p0: Distribution, p1: Distribution) -> Path:
     Returns
     -------
     callable, beta -> Distribution
-
-    Raises
-    ------
-    ValueError
-        Where the two have different ``dim``; later, where β lies outside [0, 1].
 
     Examples
     --------
@@ -148,13 +143,6 @@ def moment_path(p0: Distribution, p1: Distribution) -> MomentPath:
     Returns
     -------
     callable, beta -> Distribution
-
-    Raises
-    ------
-    TypeError
-        Where the two are of different families, or the family has no closed form.
-    ValueError
-        Where the two have different ``dim``; later, where β lies outside [0, 1].
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The shortest path of all between two Gaussians, a great circle through their roots; no local kernel can walk it."""
+"""The shortest path between two Gaussians in the Fisher metric: a great circle from √p_0 to √p_1."""
 
 from __future__ import annotations
 
@@ -12,9 +12,7 @@ from anneal_edu.validation import as_beta, as_count
 
 
 def overlap(p: Gaussian, q: Gaussian) -> float:
-    """∫ √(p q) dx of the normalised p and q, the Bhattacharyya coefficient in [0, 1].
-
-    It is Z in the middle of the geometric path from p to q.
+    """The Bhattacharyya coefficient ∫ √(p q) dx in [0, 1], which is Z at β = ½ of the geometric path from p to q.
 
     Examples
     --------
@@ -23,14 +21,14 @@ def overlap(p: Gaussian, q: Gaussian) -> float:
     -2.0
     """
     log_z = p.geometric_mean(q, 0.5).log_z() - (p.log_z() + q.log_z()) / 2
-    return float(np.exp(min(log_z, 0.0)))  # rounding may lead above 1 where p and q are alike
+    return float(np.exp(min(log_z, 0.0)))  # rounding may exceed 1 if p and q are alike
 
 
 @dataclass(frozen=True, eq=False)
 class Superposition:
     """The normalised p(x) = (a √p_0(x) + b √p_1(x))² of two Gaussians.
 
-    It is a mixture of three Gaussians: p_0 with the share a², p_1 with b², and between them √(p_0 p_1) with the rest.
+    It is a mixture of three Gaussians: p_0 with weight a², p_1 with b², and √(p_0 p_1) with the rest.
     """
 
     p0: Gaussian
@@ -49,7 +47,7 @@ class Superposition:
 
     def log_density(self, x: np.ndarray) -> np.ndarray:
         """Log p(x), (..., D) -> (...)."""
-        with np.errstate(divide="ignore"):  # at an end one of the two does not count
+        with np.errstate(divide="ignore"):  # at an end one of the two has weight 0
             roots = [
                 np.log(share) + (p.log_density(x) - p.log_z()) / 2
                 for share, p in ((self.a, self.p0), (self.b, self.p1))
@@ -77,7 +75,7 @@ class HellingerPath:
 
     @property
     def length(self) -> float:
-        """Riemannian length, twice the angle: never more than π, and no path is shorter."""
+        """Riemannian length, twice the angle: at most π, and no path is shorter."""
         return 2 * self.angle
 
     def __call__(self, beta: float) -> Superposition:
@@ -89,13 +87,10 @@ class HellingerPath:
 
 
 def hellinger_path(start: Gaussian, end: Gaussian) -> HellingerPath:
-    """The path of constant speed along which √p runs on a great circle from √p_0 to √p_1.
+    """The path on which √p moves at constant speed on a great circle from √p_0 to √p_1.
 
-    In the Fisher metric ds² = 4 ∫ (d√p)² dx, so that no path between the two is shorter. Its members are normalised.
-
-    Parameters
-    ----------
-    start, end : Gaussian
+    In the Fisher metric, ds² = 4 ∫ (d√p)² dx, no path between the two Gaussians is shorter. Its members are normalised;
+    no local kernel can walk it, since at most three separate modes share the mass.
 
     Returns
     -------

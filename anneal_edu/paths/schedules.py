@@ -1,4 +1,4 @@
-"""Schedules: where on the path the intermediate distributions stand."""
+"""Schedules: the β of the intermediate distributions."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def piecewise_schedule(edges: np.ndarray, n_steps: int | np.ndarray) -> np.ndarr
     edges : (n_segments + 1,) array
         Rises from 0 to 1.
     n_steps : int or (n_segments,) array of int
-        Transitions of each segment, at least 1; one number is shared out as evenly as it goes, earlier segments first.
+        Transitions of each segment, at least 1; one number is divided evenly, the remainder among the first segments.
 
     Returns
     -------
@@ -61,17 +61,15 @@ def piecewise_schedule(edges: np.ndarray, n_steps: int | np.ndarray) -> np.ndarr
         counts = [as_count("n_steps", n) for n in n_steps]
     if len(counts) != n_segments:
         raise ValueError(f"n_steps must give one number for each of {n_segments} segments, got {len(counts)}")
-    pieces = [
-        np.linspace(a, b, n, endpoint=False) for a, b, n in zip(edges[:-1], edges[1:], counts, strict=True)
-    ]
+    pieces = [np.linspace(a, b, n, endpoint=False) for a, b, n in zip(edges[:-1], edges[1:], counts, strict=True)]
     return np.append(np.concatenate(pieces), 1.0)
 
 
 def optimal_allocation(costs: np.ndarray, n_steps: int) -> np.ndarray:
     """Whole numbers K_j ≥ 1 with Σ K_j = n_steps that minimise Σ_j F_j / K_j.
 
-    Without rounding the answer is K_j ∝ √F_j (Grosse et al. 2013, Eq. 20). Handing out the transitions one by one,
-    each to the segment where it saves most, F_j / K_j - F_j / (K_j + 1), gives the best whole numbers.
+    Without rounding the answer is K_j ∝ √F_j (Grosse et al. 2013, Eq. 20). Assigning the transitions one by one, each
+    to the segment where it saves most, F_j / K_j - F_j / (K_j + 1), gives the best whole numbers.
 
     Examples
     --------

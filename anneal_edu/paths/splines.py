@@ -30,7 +30,7 @@ class SplinePath:
         Positions of the knots, both ends included.
     distributions : tuple of R + 2 distributions
     matches : tuple of MomentMatch
-        How well each inner knot has its moments, where they were fitted.
+        How each inner knot was fitted to its moments, if it was.
     """
 
     betas: np.ndarray
@@ -49,7 +49,7 @@ class SplinePath:
         object.__setattr__(self, "_segments", segments)
 
     def _local(self, beta: float, segment: int) -> float:
-        """Position of β on the segment's own geometric path; knots map to 0 and 1 exactly."""
+        """Position of β on the geometric path of the segment; knots map to 0 and 1 exactly."""
         low, high = self.betas[segment], self.betas[segment + 1]
         return float((beta - low) / (high - low))
 
@@ -63,13 +63,13 @@ class SplinePath:
 
     @cached_property
     def weigh_and_gibbs(self) -> Step | None:
-        """The step of AIS for less, where every segment offers one."""
+        """The fast step of AIS, if every segment offers one."""
         return self._weigh_and_gibbs if all(offered(p, "weigh_and_gibbs") for p in self._segments) else None
 
     def _weigh_and_gibbs(
         self, before: float, now: float, v: np.ndarray, rng: np.random.Generator
     ) -> tuple[np.ndarray, np.ndarray]:
-        """One pass of the loop of AIS; a step that crosses a knot is done the plain way."""
+        """One step of AIS; a step that crosses a knot is done the plain way."""
         segment = self._segment_at((before + now) / 2)
         if min(before, now) >= self.betas[segment] and max(before, now) <= self.betas[segment + 1]:
             local = self._local(before, segment), self._local(now, segment)
@@ -79,7 +79,7 @@ class SplinePath:
 
 
 def spline_path(betas: np.ndarray, distributions: list[Distribution]) -> SplinePath:
-    """Geometric paths from each of the given distributions to the next (Grosse et al. 2013, Section 4).
+    """Join the given distributions by geometric paths  (Grosse et al. 2013, Section 4).
 
     Parameters
     ----------
@@ -93,11 +93,6 @@ def spline_path(betas: np.ndarray, distributions: list[Distribution]) -> SplineP
     SplinePath
         A callable, beta -> Distribution.
 
-    Raises
-    ------
-    ValueError
-        Where the betas do not rise from 0 to 1, or the numbers or dimensions do not fit.
-
     Examples
     --------
     >>> import anneal_edu as ae
@@ -106,20 +101,6 @@ def spline_path(betas: np.ndarray, distributions: list[Distribution]) -> SplineP
     array([2.])
     """
     return SplinePath(betas, tuple(distributions))
-
-
-def _first_guess(p0: Any, matches: list[MomentMatch], betas: np.ndarray) -> Any:
-    """Where to start the fit at betas[-1]: the last knot or, after exact fits, the line through the last two continued.
-
-    Fits by chains are noisy, and continuing a line would enlarge the noise; a precision continued may be none.
-    """
-    if not matches:
-        return p0
-    if len(matches) < 2 or not matches[-1].converged or not getattr(p0, "binary", False):
-        return matches[-1].rbm
-    ahead = (betas[-1] - betas[-3]) / (betas[-2] - betas[-3])  # above 1
-    before: Any = matches[-2].rbm
-    return before.geometric_mean(matches[-1].rbm, ahead)
 
 
 def moment_spline_path(
@@ -132,9 +113,9 @@ def moment_spline_path(
 ) -> SplinePath:
     """The moment averages spline, MAS: knots on the moment path, geometric paths between them  (Grosse et al. 2013).
 
-    The distribution at knot β_j has the moments (1-β_j) s_0 + β_j s_1; for an RBM, Grosse et al. 2013, Eq. 12 to 14.
-    Where the family has no closed form from moments to parameters (RBMs, binary or Gaussian), each knot is fitted,
-    starting from the ones before.
+    The distribution at knot β_j has the moments (1-β_j) s_0 + β_j s_1; for an RBM, Grosse et al. 2013, Eq. 12 to 14. If
+    the family has no closed form from moments to parameters (RBMs, binary or Gaussian), each knot is fitted, starting
+    from the ones before.
 
     Parameters
     ----------
@@ -143,7 +124,7 @@ def moment_spline_path(
     knots : int or (R,) array
         Number of evenly spaced inner knots, or their positions strictly between 0 and 1. The paper takes 0.1, …, 0.9.
     target_moments : tuple of arrays, optional
-        s_1, where p1 is an RBM too large to enumerate: `estimate_moments` or `data_moments`.
+        s_1, if p1 is an RBM too large to enumerate: `estimate_moments` or `data_moments`.
     fit : callable, (moments, initial RBM) -> MomentMatch
         `match_moments`, exact, for RBMs with a layer of at most 24 units; `pcd_fit(…)` for larger ones.
 
@@ -152,15 +133,10 @@ def moment_spline_path(
     SplinePath
         Its ``matches`` report how each knot was fitted.
 
-    Raises
-    ------
-    ValueError
-        Where the knots do not rise within (0, 1), or p1 cannot be enumerated and no ``target_moments`` are given.
-
     Warns
     -----
     UserWarning
-        Where a knot did not reach its tolerance; the path is valid all the same, only its moments are off.
+        If a knot did not reach its tolerance; the path is valid all the same, only its moments are off.
 
     Examples
     --------
@@ -169,22 +145,39 @@ def moment_spline_path(
     >>> path(0.5).cov
     array([[5.]])
     """
-    require_ends(p0, p1)
-    if np.ndim(knots) == 0:
-        betas = np.linspace(0, 1, as_count("knots", knots) + 2)
-    else:
-        betas = as_schedule("knots, with 0 and 1 added,", [0.0, *as_finite_array("knots", knots, ndim=1), 1.0])
+    betas = _as_knots(p0, p1, knots)
     if not (hasattr(p0, "moment_coordinates") and family_of(p0) is family_of(p1)):
         return spline_path(betas, [moment_path(p0, p1)(beta) for beta in betas])
     s0, s1 = as_family(p0).moments(), as_family(p1).moments() if target_moments is None else target_moments
     matches: list[MomentMatch] = []
-    for j, beta in enumerate(betas[1:-1]):
-        match = fit(mix(s0, s1, beta), _first_guess(p0, matches, betas[: j + 2]))
+    for beta in betas[1:-1]:
+        match = fit(mix(s0, s1, beta), _first_guess(p0, matches, betas))
         if match.converged is False:
-            warnings.warn(
-                f"the knot at beta = {beta:.3g} misses its moments by up to {match.residual:.2g} after "
-                f"{match.n_evaluations} evaluations",
-                stacklevel=2,
-            )
+            sentence = f"the knot at beta = {beta:.3g} misses its moments by up to {match.residual:.2g}"
+            warnings.warn(sentence, stacklevel=2)
         matches.append(match)
     return SplinePath(betas, (p0, *(match.rbm for match in matches), p1), tuple(matches))
+
+
+def _as_knots(p0: Distribution, p1: Distribution, knots: int | np.ndarray) -> np.ndarray:
+    """β of the knots, both ends included, once the ends are checked."""
+    require_ends(p0, p1)
+    if np.ndim(knots) == 0:
+        return np.linspace(0, 1, as_count("knots", knots) + 2)
+    return as_schedule("knots, with 0 and 1 added,", [0.0, *as_finite_array("knots", knots, ndim=1), 1.0])
+
+
+def _first_guess(p0: Any, matches: list[MomentMatch], betas: np.ndarray) -> Any:
+    """Where to start the next fit: at the last knot or, after exact fits, on the line through the last two.
+
+    Fits by chains are noisy, and extrapolation enlarges the noise. An extrapolated precision matrix need not be
+    positive definite.
+    """
+    n = len(matches)
+    if n == 0:
+        return p0
+    if n == 1 or not matches[-1].converged or not getattr(p0, "binary", False):
+        return matches[-1].rbm
+    ahead = (betas[n + 1] - betas[n - 1]) / (betas[n] - betas[n - 1])  # above 1
+    before: Any = matches[-2].rbm
+    return before.geometric_mean(matches[-1].rbm, ahead)
