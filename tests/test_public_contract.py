@@ -48,17 +48,6 @@ def test_arguments_may_be_named_and_a_generator_must_be(name):
     assert kernel or kinds.get("rng", inspect.Parameter.KEYWORD_ONLY) == inspect.Parameter.KEYWORD_ONLY
 
 
-def test_a_result_offers_what_the_contract_says():
-    path = ae.geometric_path(ae.Gaussian([0.0], [[1.0]]), ae.Gaussian([1.0], [[1.0]]))
-    result = ae.ais(path, ae.linear_schedule(3), 7, kernel=ae.gibbs, rng=np.random.default_rng(0))
-    assert result.log_weights.shape == (7,)
-    assert result.log_weights.dtype == np.float64
-    assert result.samples.shape == (7, 1)
-    for name in ("log_z", "ess", "std_error", "mean_log_weight"):
-        assert isinstance(getattr(result, name), float)
-    assert len(result.interval(0.9)) == 2
-
-
 def test_results_of_every_estimator_stand_in_one_list_and_are_printed_in_one_loop():
     """Z_0 = e^0.3 and Z_1 = e^1.7; draws of simulated tempering are read by three more."""
     path, betas = ae.geometric_path(ae.Gaussian([0.0], [[1.0]], 0.3), ae.Gaussian([1.5], [[1.0]], 1.7)), [0, 0.5, 1]
@@ -79,16 +68,6 @@ def test_results_of_every_estimator_stand_in_one_list_and_are_printed_in_one_loo
         assert type(found.log_z) is float and type(found.std_error) is float
         assert abs(found.log_z - 1.7) < 5 * found.std_error < 1.5, type(result).__name__
         assert str(found).startswith("log Z ≈ ") and found.warnings == result.warnings
-
-
-def test_the_numbers_along_a_ladder_have_the_shapes_that_the_contract_says():
-    path, betas = ae.geometric_path(ae.Gaussian([0.0], [[1.0]], 0.3), ae.Gaussian([1.0], [[1.0]])), [0, 0.5, 1]
-    run = ae.rts(path, betas, 4, 10, 20, rng=np.random.default_rng(0))
-    assert run.log_z.shape == (3,) and run.history.shape == (4, 3) and run.log_z[0] == pytest.approx(0.3)
-    x = np.concatenate([path(beta).sample(20, np.random.default_rng(1)) for beta in betas])
-    pooled = ae.mbar(ae.log_density_matrix(path, betas, x), [20] * 3)
-    assert pooled.log_z.shape == pooled.std_error.shape == (3,) and pooled.log_z[0] == 0
-    assert pooled.overlap.shape == (3, 3)
 
 
 # Without None, which stands for "no such thing", and without kernels and callables.

@@ -142,12 +142,6 @@ def test_without_a_move_the_reverse_chains_begin_at_the_data():
         ae.sandwich(path, [0, 1], 3, stay, data=np.zeros((3, 2)), rng=np.random.default_rng(0))
 
 
-@pytest.mark.parametrize("bad", [np.zeros(2), np.zeros((0, 2)), np.zeros((5, 3)), np.full((5, 2), np.nan)])
-def test_samples_that_are_none_are_refused(bad):
-    with pytest.raises(ValueError, match="samples must"):
-        ae.reverse_ais(ae.geometric_path(START, TARGET), [0.0, 1.0], bad, rng=np.random.default_rng(0))
-
-
 def test_samples_of_an_rbm_must_be_its_states():
     path = ae.geometric_path(ae.uniform_rbm(3, 2), random_rbm(3, 2, 0))
     with pytest.raises(ValueError, match="samples must hold zeros and ones"):

@@ -142,17 +142,6 @@ def test_the_product_that_is_kept_belongs_to_the_states(path):
         np.testing.assert_allclose(ladder.log_density(x), right, rtol=0, atol=1e-5)
 
 
-def test_bad_input():
-    path = RBM_PATHS["weightless start"]
-    for function in (log_density_matrix, log_density_slopes):
-        with pytest.raises(ValueError, match=r"x must have shape \(N, 6\)"):
-            function(path, SCHEDULE, np.zeros(6))
-        with pytest.raises(ValueError, match="schedule must start at 0"):
-            function(path, [0.1, 1.0], np.zeros((2, 6)))
-        with pytest.raises(TypeError, match="path must be a function"):
-            function(None, SCHEDULE, np.zeros((2, 6)))
-
-
 def test_a_state_outside_the_support_has_a_density_but_no_slope():
     box = ae.Unnormalized(lambda x: np.where(np.abs(x).max(-1) < 1, 0.0, -np.inf), dim=1)
     path = ae.geometric_path(ae.Gaussian([0.0], [[1.0]]), box)

@@ -185,12 +185,6 @@ def test_no_correction_exceeds_what_the_draws_can_tell():
     np.testing.assert_allclose(np.diff(assumed), -np.log(100), atol=0.1)
 
 
-def test_rounds_before_the_last_are_counted_from_none():
-    path = rbm_path(n_visible=4, n_hidden=2, scale=1.0)
-    with pytest.raises(ValueError, match="n_initial must be at least 0"):
-        next(rts_rounds(path, np.array([0.0, 1.0]), -1, 5, 20, rng=np.random.default_rng(0)))
-
-
 class Raised:
     """A Gaussian whose density is e^height times as high: log Z of a ladder far from where Ẑ_k begins."""
 
@@ -308,11 +302,6 @@ def test_warnings_name_what_is_wrong():
 @pytest.mark.parametrize(
     "arguments, message",
     [
-        ({"schedule": [0.0, 0.5]}, "schedule must start at 0 and end at 1"),
-        ({"n_rounds": 0}, "n_rounds must be at least 1"),
-        ({"n_sweeps": 0}, "n_sweeps must be at least 1"),
-        ({"n_chains": 0}, "n_chains must be at least 1"),
-        ({"n_initial": -1}, "n_initial must be at least 0"),
         ({"n_initial": 3}, "n_initial must leave at least one of 3 rounds"),
         ({"log_z": np.zeros(3)}, r"log_z must have shape \(4,\)"),
         ({"log_z": np.array([0, 0, 0, np.inf])}, "log_z must be finite"),
@@ -325,13 +314,8 @@ def test_rts_refuses_bad_input(arguments, message):
 
 
 def test_simulated_tempering_refuses_bad_input():
-    rng = np.random.default_rng(0)
     with pytest.raises(ValueError, match=r"log_z must have shape \(4,\)"):
-        ae.simulated_tempering(rbm_path(), SCHEDULE, np.zeros(3), 2, 2, rng=rng)
-    with pytest.raises(ValueError, match="log_z must be finite"):
-        ae.simulated_tempering(rbm_path(), SCHEDULE, [0, np.nan, 0, 0], 2, 2, rng=rng)
-    with pytest.raises(TypeError, match="rng must be"):
-        ae.simulated_tempering(rbm_path(), SCHEDULE, np.zeros(4), 2, 2, rng=0)
+        ae.simulated_tempering(rbm_path(), SCHEDULE, np.zeros(3), 2, 2, rng=np.random.default_rng(0))
 
 
 def test_a_run_of_simulated_tempering_warns_too():
