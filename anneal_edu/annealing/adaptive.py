@@ -83,11 +83,6 @@ def adaptive_schedule(
         Of each step, as a share of the chains. 0.97 gives the short steps that AIS needs, 0.5 rungs for tempering.
     rng : numpy.random.Generator
 
-    Raises
-    ------
-    ValueError
-        Where ess is not between 0 and 1, or no chain has a density a little further on.
-
     Examples
     --------
     >>> import numpy as np, anneal_edu as ae

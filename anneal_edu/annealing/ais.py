@@ -208,19 +208,11 @@ def ais(
         weight, and go on with equal weights: sequential Monte Carlo  (Del Moral, Doucet and Jasra 2006, Section 3.4).
         The mean weight stays unbiased. 0 is AIS, 0.5 is usual.
     rng : numpy.random.Generator
-    workers, progress : int and bool, optional
-        Threads, by default as `anneal_edu.workers` has it (the numbers do not depend on them); a progress bar.
+    workers, progress : see `anneal_edu.workers`
 
     Returns
     -------
     AISResult
-
-    Raises
-    ------
-    TypeError
-        Where the path's start cannot be sampled or has no log_z, or a distribution lacks what the kernel needs.
-    ValueError
-        Where the schedule does not rise from 0 to 1, there is no chain, or a density returns NaN or +inf.
 
     Examples
     --------

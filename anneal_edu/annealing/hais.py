@@ -166,21 +166,12 @@ def hais(
         γ in (0, 1], the share of the momentum's power that a step renews. By default 1 - 2^{-ε}; 1 forgets the momentum
         at every step.
     rng : numpy.random.Generator
-    workers, progress : int and bool, optional
-        Threads, by default as `anneal_edu.workers` has it (the numbers do not depend on them); a progress bar.
+    workers, progress : see `anneal_edu.workers`
 
     Returns
     -------
     HAISResult
         As of `ais`, and ``acceptance``.
-
-    Raises
-    ------
-    TypeError
-        Where the path's start cannot be sampled or has no log_z, or a distribution is discrete or has no gradient.
-    ValueError
-        Where the schedule does not rise from 0 to 1, there is no chain, a setting is out of range, or a density or a
-        gradient is NaN.
 
     Examples
     --------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from anneal_edu.annealing.hais import (
 )
 from anneal_edu.annealing.reverse import as_draws_of, reverse_ais
 from anneal_edu.distributions import Distribution, Gaussian, Generative, LatentPosterior
-from anneal_edu.estimate import Diagnostic
+from anneal_edu.estimate import Diagnostic, Result
 from anneal_edu.kernels import Kernel, gibbs
 from anneal_edu.paths.capabilities import Path
 from anneal_edu.paths.geometric import geometric_path
@@ -38,8 +38,8 @@ from anneal_edu.workers import Watch, in_blocks
 _PIECE = 30_000_000  # numbers in the states of all chains that RAISE walks at once
 
 
-@dataclass(frozen=True, eq=False)
-class LikelihoodResult:
+@dataclass(frozen=True, eq=False, repr=False)
+class LikelihoodResult(Result):
     """Log likelihoods of data points under one model, in nats.
 
     Attributes
@@ -56,8 +56,8 @@ class LikelihoodResult:
         What looks wrong.
     """
 
-    log_likelihoods: np.ndarray = field(repr=False)
-    point_errors: np.ndarray = field(repr=False)
+    log_likelihoods: np.ndarray
+    point_errors: np.ndarray
     shared_error: bool
     acceptance: float
     warnings: tuple[Diagnostic, ...] = ()
@@ -90,14 +90,11 @@ class LikelihoodResult:
         sign = 0.5 if self.shared_error else -0.5
         return float(sign * (self.point_errors**2).mean())
 
-    def __str__(self) -> str:
-        lines = [
+    def _lines(self) -> list[str]:
+        return [
             f"log likelihood {self.mean:.2f} ± {self.std_error:.2f} (over {len(self.log_likelihoods)} points) "
             f"± {self.monte_carlo_error:.2f} (over chains); {self.acceptance:.1%} of the leapfrog steps accepted"
         ]
-        return "\n".join(lines + [f"warning: {sentence}" for sentence in self.warnings])
-
-    __repr__ = __str__
 
 
 def log_likelihood(
@@ -121,17 +118,11 @@ def log_likelihood(
     step_size : float
         Of the leapfrog; a generative model with little noise needs a small one.
     rng : numpy.random.Generator
-    workers, progress : int and bool, optional
-        Threads, by default as `anneal_edu.workers` has it (the numbers do not depend on them); a progress bar.
+    workers, progress : see `anneal_edu.workers`
 
     Returns
     -------
     LikelihoodResult
-
-    Raises
-    ------
-    ValueError
-        Where shapes do not fit, or a setting is out of range.
 
     Examples
     --------
@@ -214,18 +205,12 @@ def raise_log_likelihood(
     kernel : callable, (distribution, x, rng) -> x
         The kernel of the annealing model; its time reversal is used, as in `reverse_ais`.
     rng : numpy.random.Generator
-    workers, progress : int and bool, optional
-        Threads, by default as `anneal_edu.workers` has it (the numbers do not depend on them); a progress bar.
+    workers, progress : see `anneal_edu.workers`
 
     Returns
     -------
     (N,) array
         In nats; -inf where the target has no density.
-
-    Raises
-    ------
-    TypeError, ValueError
-        As `reverse_ais` does.
 
     Examples
     --------

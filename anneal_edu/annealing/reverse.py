@@ -73,20 +73,11 @@ def reverse_ais(
         The forward kernel; its time reversal is used. Every kernel of the library is its own reversal, except `gibbs`
         on Gaussians, which sweeps backwards; your own is taken to be reversible.
     rng : numpy.random.Generator
-    workers, progress : int and bool, optional
-        Threads, by default as `anneal_edu.workers` has it (the numbers do not depend on them); a progress bar.
+    workers, progress : see `anneal_edu.workers`
 
     Returns
     -------
     ReverseAISResult
-
-    Raises
-    ------
-    TypeError
-        Where the path's start has no log_z, or a distribution lacks what the kernel needs.
-    ValueError
-        Where the schedule does not rise from 0 to 1, or the samples have the wrong shape, are not finite, or lie where
-        the target has no density.
 
     Examples
     --------
@@ -212,8 +203,7 @@ def sandwich(
     data : (N, D) array, optional
         States that the target should like, such as those that it was trained on; unused like ``n_burn_in``.
     rng : numpy.random.Generator
-    workers, progress : int and bool, optional
-        Threads, by default as `anneal_edu.workers` has it (the numbers do not depend on them); a progress bar.
+    workers, progress : see `anneal_edu.workers`
 
     Returns
     -------

@@ -250,20 +250,11 @@ def parallel_tempering(
     keep_every : int
         Keep the states of every so-many-th sweep only.
     rng : numpy.random.Generator
-    workers, progress : int and bool, optional
-        Threads, by default as `anneal_edu.workers` has it (the numbers do not depend on them); a progress bar.
+    workers, progress : see `anneal_edu.workers`
 
     Returns
     -------
     TemperingResult
-
-    Raises
-    ------
-    TypeError
-        Where the path's start cannot be sampled or has no log_z, or a distribution lacks what the kernel needs.
-    ValueError
-        Where the schedule does not rise from 0 to 1, a count is below 1, or the scheme of swaps or what to keep is
-        unknown.
 
     Examples
     --------

@@ -268,20 +268,11 @@ def rts(
         The first log Ẑ_k, up to a common constant. If not given, the chains are first annealed up the ladder, K sweeps
         that are not counted as a round.
     rng : numpy.random.Generator
-    workers, progress : int and bool, optional
-        Threads, by default as `anneal_edu.workers` has it (the numbers do not depend on them); a progress bar.
+    workers, progress : see `anneal_edu.workers`
 
     Returns
     -------
     RTSResult
-
-    Raises
-    ------
-    TypeError
-        Where the path's start cannot be sampled or has no log_z, or a distribution lacks what the kernel needs.
-    ValueError
-        Where the schedule does not rise from 0 to 1, a count is below 1, n_initial leaves no round, log_z does not fit,
-        or no chain finds its way to the next rung.
 
     Examples
     --------

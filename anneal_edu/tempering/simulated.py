@@ -208,19 +208,11 @@ def simulated_tempering(
     keep_every : int
         Keep every so-many-th sweep only; the estimates are from those. T sweeps take T C (D + K + 2) numbers.
     rng : numpy.random.Generator
-    workers, progress : int and bool, optional
-        Threads, by default as `anneal_edu.workers` has it (the numbers do not depend on them); a progress bar.
+    workers, progress : see `anneal_edu.workers`
 
     Returns
     -------
     SimulatedTemperingResult
-
-    Raises
-    ------
-    TypeError
-        Where the path's start cannot be sampled or has no log_z, or a distribution lacks what the kernel needs.
-    ValueError
-        Where the schedule does not rise from 0 to 1, log_z does not fit it, or a count is below 1.
 
     Examples
     --------

@@ -52,13 +52,6 @@ class tempered_transitions:
     kernel : callable, (distribution, x, rng) -> x
         What moves the chains on the way. `gibbs` sweeps backwards on the way up, another one is taken to be reversible.
 
-    Raises
-    ------
-    TypeError
-        On use, where the distribution that it should move is not its ``target``, the end of its path.
-    ValueError
-        Where the schedule does not rise from 0 to 1.
-
     Examples
     --------
     >>> import numpy as np, anneal_edu as ae

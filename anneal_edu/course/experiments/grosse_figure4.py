@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from anneal_edu.course.ais_trace import annealed, visible_probabilities
 from anneal_edu.course.experiments.grosse import starts
 from anneal_edu.course.experiments.grosse_large import PATHS, LargeScale, data_of, models_of, path_to
 from anneal_edu.course.experiments.kept import HERE, Run
-from anneal_edu.course.on_the_way import annealed, visible_probabilities
 from anneal_edu.kernels import gibbs
 from anneal_edu.paths.geometric import Path
 from anneal_edu.paths.schedules import linear_schedule

@@ -12,11 +12,11 @@ from itertools import product
 import numpy as np
 
 from anneal_edu.annealing.reverse import long_run
+from anneal_edu.course.ais_trace import visible_probabilities
 from anneal_edu.course.experiments.grosse import starts
 from anneal_edu.course.experiments.grosse_figure4 import words_of
 from anneal_edu.course.experiments.grosse_large import PATHS, LargeScale, data_of, models_of, path_to
 from anneal_edu.course.experiments.kept import HERE, Run
-from anneal_edu.course.on_the_way import visible_probabilities
 from anneal_edu.kernels import gibbs
 from anneal_edu.paths.asymptotics import as_family
 from anneal_edu.paths.splines import SplinePath

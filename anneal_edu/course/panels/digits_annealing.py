@@ -9,9 +9,9 @@ import numpy as np
 
 from anneal_edu import geometric_path, gibbs, linear_schedule, models
 from anneal_edu.annealing.ais import AISResult
+from anneal_edu.course.ais_trace import annealed, visible_probabilities
 from anneal_edu.course.figures import artists
 from anneal_edu.course.figures.images import beside_pictures, image_grid
-from anneal_edu.course.on_the_way import annealed, visible_probabilities
 from anneal_edu.course.panels.base import Panel, Readout, gathered
 from anneal_edu.course.panels.controls import choice, seed, slider, steps
 from anneal_edu.distributions.hidden_states import occupied_mass
@@ -54,7 +54,7 @@ def digits_path(model: str, start: str) -> Path:
     return geometric_path(start_of(target, start), target)
 
 
-def stops_on_the_way(path: Path, n_steps: int, n_chains: int, seed: int) -> Iterator[Stop]:
+def stops_ais_trace(path: Path, n_steps: int, n_chains: int, seed: int) -> Iterator[Stop]:
     """Walk the path, and yield what can be seen at every 1/N_STOPS of the way."""
     betas = linear_schedule(n_steps)
     states = annealed(path, betas, n_chains, gibbs, np.random.default_rng(seed))
@@ -109,7 +109,7 @@ class DigitsAnnealing(Panel):
 
     def draw(self, model, start, beta, n_steps, n_chains, seed):
         path = digits_path(model, start)
-        stops = stops_on_the_way(path, n_steps, n_chains, seed)
+        stops = stops_ais_trace(path, n_steps, n_chains, seed)
         stops = yield from self.once((model, start, n_steps, n_chains, seed), gathered(stops, N_STOPS + 2))
         now = stops[round(beta * N_STOPS)]
         chains, draws, curve = self.axes

@@ -6,9 +6,9 @@ from typing import NamedTuple
 import numpy as np
 
 from anneal_edu import effective_sample_size, normalised_weights
+from anneal_edu.course.ais_trace import annealed
 from anneal_edu.course.experiments import kiwaki
 from anneal_edu.course.figures import gaussian_rbm
-from anneal_edu.course.on_the_way import annealed
 from anneal_edu.course.panels.base import Panel, Readout
 from anneal_edu.course.panels.controls import choice, seed, steps
 

@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from anneal_edu import geometric_path, gibbs, linear_schedule
+from anneal_edu.course.ais_trace import annealed, visible_probabilities
 from anneal_edu.course.figures import artists, rbm_paths
 from anneal_edu.course.figures.images import beside_pictures, image_grid
-from anneal_edu.course.on_the_way import annealed, visible_probabilities
 from anneal_edu.course.panels.base import Panel, Readout
 from anneal_edu.course.panels.controls import choice, seed, slider
 from anneal_edu.course.panels.digits_annealing import BASE_RATE, UNIFORM

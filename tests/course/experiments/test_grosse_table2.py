@@ -272,7 +272,7 @@ def test_the_stored_log_weights_make_the_stored_rows_of_mnist():
         stored_log_weights("mine", "uniform", "MAS")
 
 
-def test_on_mnist_chains_of_the_geometric_path_are_blank_on_the_way_and_those_of_splines_are_not():
+def test_on_mnist_chains_of_the_geometric_path_are_blank_ais_trace_and_those_of_splines_are_not():
     stops = stored("grosse_figure4_mnist")["rows"]
     betas = [i / N_STOPS for i in range(N_STOPS + 1)]
     assert [(stop["path"], stop["beta"]) for stop in stops] == [(path, beta) for path in PATHS for beta in betas]

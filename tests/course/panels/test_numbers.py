@@ -179,7 +179,7 @@ def test_pictures_are_of_the_present_beta(style, i, quick_panel):
 
 def test_exact_draws_stand_beside_the_chains(quick_panel):
     path = digits_annealing.digits_path("8×8, CD-1", "base rate")
-    stop = next(iter(digits_annealing.stops_on_the_way(path, 20, 30, 3)))
+    stop = next(iter(digits_annealing.stops_ais_trace(path, 20, 30, 3)))
     here, rng = path(0.0), np.random.default_rng(3)
     digits_annealing.visible_probabilities(here, np.zeros((24, 64)), rng)
     np.testing.assert_allclose(stop.draws, digits_annealing.visible_probabilities(here, here.sample(24, rng), rng))

@@ -6,7 +6,7 @@ import pytest
 import anneal_edu as ae
 from anneal_edu.course.experiments import kiwaki
 from anneal_edu.course.panels import four_modes, momentum_trails, samples_along_paths
-from anneal_edu.course.panels.digits_annealing import BASE_RATE, N_STOPS, digits_path, stops_on_the_way
+from anneal_edu.course.panels.digits_annealing import BASE_RATE, N_STOPS, digits_path, stops_ais_trace
 from anneal_edu.course.panels.tempered_walk import HELD, LEARNED, walk, way
 
 
@@ -24,7 +24,7 @@ def four_modes_walk(kernel):
 
 def digits():
     path = digits_path("8×8, CD-1", BASE_RATE)
-    stops = list(stops_on_the_way(path, 40, 25, seed=5))
+    stops = list(stops_ais_trace(path, 40, 25, seed=5))
     np.testing.assert_allclose([stop.beta for stop in stops], np.linspace(0, 1, N_STOPS + 1))
     assert stops[0].miss == pytest.approx(0, abs=1e-9)
     last = stops[-1].result
