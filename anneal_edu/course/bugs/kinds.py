@@ -13,7 +13,8 @@ from anneal_edu.annealing.reverse import reverse_ais
 from anneal_edu.auditing.problems import Problem
 from anneal_edu.auditing.statistics import bonferroni, error_bar_p_value, z_and_p
 from anneal_edu.course.bugs.planting import Plant
-from anneal_edu.course.bugs.subjects import Answer, Subject, answer_of
+from anneal_edu.course.bugs.runs import Answer, answer_of
+from anneal_edu.course.bugs.subjects import Subject
 from anneal_edu.kernels import Kernel, random_walk
 from anneal_edu.paths.schedules import linear_schedule
 
