@@ -87,8 +87,8 @@ def reversal_of(kernel: Kernel) -> Kernel:
 
 
 # what a path may offer in their place (`anneal_edu.paths.capabilities`); a block Gibbs step is its own reversal
-vars(gibbs).update(reversal=gibbs_backwards, step="weigh_and_gibbs", ladder="gibbs_ladder", sweep="gibbs_sweep")
-vars(gibbs_backwards).update(reversal=gibbs, step="weigh_and_gibbs")
+vars(gibbs).update(reversal=gibbs_backwards, loop="anneal_by_gibbs", ladder="gibbs_ladder", sweep="gibbs_sweep")
+vars(gibbs_backwards).update(reversal=gibbs, loop="anneal_by_gibbs")
 
 
 def accept(log_ratio: np.ndarray, rng: np.random.Generator) -> np.ndarray:

@@ -17,7 +17,8 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 ALGORITHMS = "ais hais rts parallel_tempering sandwich GaussianRBM moment_spline_path simulated_tempering mbar".split()
 CHECKS = "anneal_edu.validation"
-OFFERS = {"linear", "log_densities", "log_density_slopes", "shared_densities", "gibbs_ladder", "gibbs_sweep"}
+OFFERS = {"linear", "log_densities", "log_density_slopes", "shared_densities"}
+OFFERS |= {"anneal_by_gibbs", "weigh_and_gibbs", "gibbs_ladder", "gibbs_sweep"}
 
 
 @cache

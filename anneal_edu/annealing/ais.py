@@ -13,7 +13,7 @@ from anneal_edu import weights
 from anneal_edu.distributions import Distribution
 from anneal_edu.estimate import Diagnostic, Result
 from anneal_edu.kernels import Kernel, difference, gibbs
-from anneal_edu.paths.capabilities import Path, by_steps, checked, offered
+from anneal_edu.paths.capabilities import Path, checked, offered
 from anneal_edu.validation import (
     Point,
     as_count,
@@ -135,10 +135,10 @@ def anneal(
 def annealer(path: Path, kernel: Kernel) -> Annealer:
     """`anneal` along this path by this kernel, (betas, x, rng) -> (log weights, x).
 
-    A path that offers a faster step, which weighs and moves, is walked by it: the same law, up to rounding.
+    A path that offers a faster loop is walked by it: the same law, up to rounding.
     """
-    if (step := offered(path, getattr(kernel, "step", None))) is not None:
-        return by_steps(step)
+    if (own := offered(path, getattr(kernel, "loop", None))) is not None:
+        return own
     points, move = checked(path, kernel)
     return lambda betas, x, rng: anneal(points, betas, x, move, rng)
 

@@ -9,12 +9,12 @@ the following, which a test holds to the plain way:
 ``shared_densities()``          β -> a function log f_β(x) that computes nothing twice, or None
 ``log_densities(β, x)``         log f_β(x) for every β of a schedule, (K+1,), (N, D) -> (K+1, N)
 ``log_density_slopes(β, x)``    d/dβ log f_β(x) in closed form, (K+1,), (N, D) -> (K+1, N)
-``weigh_and_gibbs(…)``          the step of AIS, weight and Gibbs move in one: (β_{k-1}, β_k, x, rng) -> (log ratio, x)
+``anneal_by_gibbs``             the loop of AIS by Gibbs, (betas, x, rng) -> (log weights, x); or None
 ``gibbs_ladder(schedule)``      a `anneal_edu.paths.ladder.Ladder` that shares work between Gibbs moves and densities
 ``gibbs_sweep(schedule)``       a sweep of parallel tempering by Gibbs, (x, scheme, rng) -> as `pt_sweep`; or None
 ==============================  ========================================================================
 
-A kernel names those that do its work, as ``gibbs.step = "weigh_and_gibbs"``, and its time reversal.
+A kernel names those that do its work, as ``gibbs.loop = "anneal_by_gibbs"``, and its time reversal.
 """
 
 from __future__ import annotations

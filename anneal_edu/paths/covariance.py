@@ -5,12 +5,14 @@ from __future__ import annotations
 import warnings
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from scipy.linalg import eigh
 
 from anneal_edu.distributions import Distribution, Gaussian, GaussianBernoulli, GaussianRBM
 from anneal_edu.distributions.bernoulli import bernoulli, weigh_and_draw
+from anneal_edu.paths.capabilities import by_steps
 from anneal_edu.paths.geometric import SHARING
 from anneal_edu.validation import as_beta, as_count, as_finite_array, require_shape
 
@@ -124,6 +126,16 @@ class GaussianRBMPath:
 
     # One step
 
+    @property
+    def anneal_by_gibbs(self) -> Any:
+        """The loop of AIS with x integrated out."""
+        return by_steps(self.weigh_and_gibbs)
+
+    @property
+    def anneal_by_auxiliary_gibbs(self) -> Any:
+        """The loop of AIS with the auxiliary x."""
+        return by_steps(self.weigh_and_auxiliary_gibbs)
+
     def weigh_and_gibbs(
         self, before: float, now: float, v: np.ndarray, rng: np.random.Generator
     ) -> tuple[np.ndarray, np.ndarray]:
@@ -203,7 +215,7 @@ def auxiliary_gibbs(distribution: Distribution, v: np.ndarray, rng: np.random.Ge
     raise TypeError(f"auxiliary_gibbs needs a point of a covariance_path, got {type(distribution).__name__}; use gibbs")
 
 
-vars(auxiliary_gibbs).update(step="weigh_and_auxiliary_gibbs")
+vars(auxiliary_gibbs).update(loop="anneal_by_auxiliary_gibbs")
 
 
 def covariance_start(mean: np.ndarray, cov: np.ndarray, n_hidden: int) -> GaussianBernoulli:

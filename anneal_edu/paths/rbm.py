@@ -17,6 +17,7 @@ from scipy.special import expit
 from anneal_edu.distributions import BinaryRBM, JointRBM
 from anneal_edu.distributions.bernoulli import bernoulli, sum_of_softplus, weigh_and_draw
 from anneal_edu.kernels import accept, swapped
+from anneal_edu.paths.capabilities import by_steps
 from anneal_edu.paths.geometric import SHARING, GeometricPath
 from anneal_edu.paths.ladder import Ladder
 from anneal_edu.workers import Scratch
@@ -119,6 +120,11 @@ class GeometricRBMPath(GeometricPath):
     def gibbs_sweep(self, schedule: np.ndarray) -> TemperingSweep | None:
         """A sweep of parallel tempering by Gibbs; None where the start has weights."""
         return TemperingSweep(self, schedule) if self._weightless_start else None
+
+    @property
+    def anneal_by_gibbs(self) -> Any:
+        """The loop of AIS."""
+        return by_steps(self.weigh_and_gibbs)
 
     def weigh_and_gibbs(
         self, before: float, now: float, v: np.ndarray, rng: np.random.Generator

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, field
-from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -14,7 +13,7 @@ from anneal_edu.distributions import Distribution
 from anneal_edu.distributions.protocol import mix
 from anneal_edu.kernels import gibbs
 from anneal_edu.paths.asymptotics import as_family
-from anneal_edu.paths.capabilities import Path, Step, offered
+from anneal_edu.paths.capabilities import Path, by_steps, offered
 from anneal_edu.paths.geometric import family_of, geometric_path, moment_path, require_ends
 from anneal_edu.paths.moment_matching import Fit, MomentMatch, Moments, match_moments
 from anneal_edu.validation import as_beta, as_count, as_finite_array, as_schedule
@@ -61,12 +60,12 @@ class SplinePath:
         segment = self._segment_at(beta)
         return self._segments[segment](self._local(beta, segment))
 
-    @cached_property
-    def weigh_and_gibbs(self) -> Step | None:
-        """The fast step of AIS, if every segment offers one."""
-        return self._weigh_and_gibbs if all(offered(p, "weigh_and_gibbs") for p in self._segments) else None
+    @property
+    def anneal_by_gibbs(self) -> Any:
+        """The fast loop of AIS, if every segment offers one."""
+        return by_steps(self.weigh_and_gibbs) if all(offered(p, "anneal_by_gibbs") for p in self._segments) else None
 
-    def _weigh_and_gibbs(
+    def weigh_and_gibbs(
         self, before: float, now: float, v: np.ndarray, rng: np.random.Generator
     ) -> tuple[np.ndarray, np.ndarray]:
         """One step of AIS; a step that crosses a knot is done the plain way."""

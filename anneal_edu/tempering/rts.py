@@ -27,7 +27,7 @@ from anneal_edu.tempering.simulated import (
     st_sweep,
 )
 from anneal_edu.validation import as_count, as_finite_array, as_schedule, draws_of, log_z_of, require_shape
-from anneal_edu.weights import log_mean_exp, logsumexp
+from anneal_edu.weights import logsumexp
 from anneal_edu.workers import Watch, in_blocks, joined
 
 
@@ -197,7 +197,7 @@ def climb(
         log_ratio, x = step(pair, x, rng)
         if not np.isfinite(log_ratio).any():
             raise ValueError(f"no chain of rung {k - 1} has a density on rung {k}: add rungs between")
-        log_z.append(log_z[-1] + log_mean_exp(log_ratio))
+        log_z.append(log_z[-1] + logsumexp(log_ratio) - np.log(n_chains))
         left = np.where((rungs == k)[:, None], x, left)
     return np.array(log_z), left, rungs
 
