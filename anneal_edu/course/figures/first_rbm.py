@@ -23,18 +23,7 @@ def training_curves(ax: Axes, n_updates: np.ndarray, curves: dict[str, np.ndarra
 
 @projected()
 def estimates_from_starts(ax: Axes, n_steps: list[int], results: dict[str, list], log_z: float) -> None:
-    """Estimates log Ẑ with 95% intervals against K, and the exact value.
-
-    Parameters
-    ----------
-    ax : Axes
-    n_steps : (n,) list of int
-        Numbers of transitions K.
-    results : dict
-        "uniform" and "base rate" → n results of `anneal_edu.annealing.ais`.
-    log_z : float
-        The exact value.
-    """
+    """Estimates log Ẑ with 95% intervals against K, and the exact value."""
     artists.curve(ax, "exact", [n_steps[0] / 2, n_steps[-1] * 2], [log_z] * 2, "truth")
     ends = [log_z]
     for i, (start, row) in enumerate(results.items()):

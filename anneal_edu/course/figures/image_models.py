@@ -19,19 +19,6 @@ OURS, PAPERS = "ours", "the paper's"
 """Styles of our likelihoods, and of the paper's."""
 
 
-def by_strength(vectors: np.ndarray) -> np.ndarray:
-    """Rows (n, D), the longest first.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> by_strength(np.array([[1.0, 0.0], [0.0, -3.0]]))
-    array([[ 0., -3.],
-           [ 1.,  0.]])
-    """
-    return vectors[np.argsort(-np.linalg.norm(vectors, axis=1), kind="stable")]
-
-
 @projected()
 def signed_pictures(
     ax: Axes, name: str, pictures: np.ndarray, n_columns: int, title: str = "", weights: np.ndarray | None = None

@@ -8,54 +8,10 @@ from anneal_edu.course.figures.style import projected
 
 
 @projected()
-def densities(ax: Axes, x: np.ndarray, start: np.ndarray, target: np.ndarray, draws: np.ndarray) -> None:
-    """The densities of start and target (n,) at x (n,), and a tick under the axis for each of ``draws``."""
-    top = max(start.max(), target.max())
-    artists.band(ax, "start area", x, np.zeros_like(x), start, "start")
-    artists.curve(ax, "start", x, start, "start", linestyle="-")
-    artists.curve(ax, "target", x, target, "target")
-    tick = {"marker": "|", "markersize": 12, "markeredgewidth": 1, "alpha": 0.5}
-    artists.marks(ax, "draws", draws, np.full(len(draws), -0.12 * top), "start", **tick)
-    ax.set(xlim=(x[0], x[-1]), ylim=(-0.24 * top, 1.45 * top))
-
-
-@projected()
-def weight_shares(ax: Axes, draws: np.ndarray, shares: np.ndarray) -> None:
-    """A stem at each draw (n,), as high as its share (n,) of the total weight."""
-    stems = artists.pieces(draws, 0.0, shares)
-    artists.curve(ax, "stems", *stems, "estimate", gaps=True, linestyle="-", linewidth=1.8)
-    artists.marks(ax, "heads", draws, shares, "estimate", markersize=5)
-
-
-@projected()
-def estimate_against(
-    ax: Axes, x: np.ndarray, log_z: np.ndarray, low: np.ndarray, high: np.ndarray, truth: float, now: int
-) -> None:
-    """log Ẑ (n,) with its interval against x (n,), the truth, and a ring around point number ``now``."""
-    artists.band(ax, "interval", x, low, high, "estimate", alpha=0.35)
-    artists.curve(ax, "log Ẑ", x, log_z, "estimate", linestyle="-")
-    artists.curve(ax, "truth", x[[0, -1]], [truth, truth], "truth")
-    artists.bars(ax, "interval now", x[now], low[now], high[now], "estimate")
-    artists.marks(ax, "now", x[now], log_z[now], "estimate", markersize=11, markeredgecolor="black")
-
-
-@projected()
 def typical_errors(
     ax: Axes, n_draws: np.ndarray, predicted: dict[float, np.ndarray], measured: dict[float, tuple], prices: dict
 ) -> None:
-    """What a typical run misses against its number of draws, one curve a distance.
-
-    Parameters
-    ----------
-    ax : Axes
-    n_draws : (n,) array
-    predicted : dict
-        Distance d → typical log Ẑ - log Z (n,).
-    measured : dict
-        Distance d → (numbers of draws, medians of log Ẑ - log Z), each (m,).
-    prices : dict
-        Distance d → the number of draws that the mean square asks for.
-    """
+    """What a typical run misses against its number of draws, one curve a distance."""
     artists.curve(ax, "half", n_draws[[0, -1]], np.log([0.5, 0.5]), "reference", linewidth=1.6)
     artists.words(ax, "half name", n_draws[-1] / 2, -0.85, "half of Z", ha="right", va="top", fontsize=12)
     for d, error in predicted.items():

@@ -4,7 +4,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from anneal_edu.course.figures import artists
-from anneal_edu.course.figures.style import GREY, STYLES, projected
+from anneal_edu.course.figures.style import STYLES, projected
 
 TRAIN, VALIDATION = "training data", "held-out data"
 """Styles of the two sets of data."""
@@ -25,18 +25,6 @@ def tracked(
 
     Of more than 40 looks without exact ones every fifth has a mark, only the training data have bars (both share their
     errors), and a bar that leaves the picture ends in an arrow.
-
-    Parameters
-    ----------
-    ax : Axes
-    n_updates : (n,) array
-    found : dict
-        TRAIN and VALIDATION → mean log likelihood (n,).
-    std_error : (n,) array
-        Of log Ẑ, which both share.
-    exact_updates : (m,) array, optional
-    exact : dict, optional
-        TRAIN and VALIDATION → exact mean log likelihood (m,).
     """
     every = [*found.values(), *(() if exact is None else exact.values())]
     low, high = _in_fives(np.concatenate(every), 2 * float(np.median(std_error)))
@@ -67,49 +55,11 @@ def _in_fives(values: np.ndarray, spare: float) -> tuple[float, float]:
 
 
 @projected()
-def tracking_error(ax: Axes, n_updates: np.ndarray, errors: np.ndarray, std_error: np.ndarray, end: int) -> None:
-    """Error of the tracked log Ẑ (n,) with bars of ± 2 standard errors; those that miss 0 by more than 3 are crossed.
-
-    Parameters
-    ----------
-    ax : Axes
-    n_updates, errors, std_error : (n,) arrays
-    end : int
-        The last update of the training.
-    """
-    artists.curve(ax, "zero", [0, 1.02 * end], [0, 0], "truth")
-    artists.bars(ax, "bars", n_updates, errors - 2 * std_error, errors + 2 * std_error, "RTS", markersize=5)
-    missed = np.abs(errors) > 3 * std_error
-    look = {"markersize": 6, "markeredgecolor": "white"}
-    if not missed.all():
-        artists.marks(ax, "near", n_updates[~missed], errors[~missed], "RTS", **look)
-    if missed.any():
-        cross = {"markersize": 9, "markeredgecolor": "white", "zorder": 5}
-        artists.marks(ax, "missed", n_updates[missed], errors[missed], "missed", **cross)
-    furthest = 1.1 * float((np.abs(errors) + 2 * std_error).max())
-    reach = next((limit for limit in (1.2, 3, 6, 12, 30) if limit > furthest), furthest)
-    ax.set(xlim=(0, 1.02 * end), ylim=(-1.15 * reach, reach), xlabel="updates", title="log Ẑ − log Z ± 2 s.e. (nats)")
-    artists.words(ax, "key", 0.02 * end, -1.1 * reach, "✖ off by more than 3 s.e.", fontsize=11, color=GREY)
-
-
-@projected()
 def bounds_against_steps(
     ax: Axes, n_steps: np.ndarray, found: dict[str, np.ndarray], errors: dict[str, np.ndarray], exact: float,
     annealing_model: np.ndarray,
 ) -> None:  # fmt: skip
-    """Mean log likelihood by AIS and by RAISE (n,), ± 2 standard errors, between them the truth, against K.
-
-    Parameters
-    ----------
-    ax : Axes
-    n_steps : (n,) array
-    found, errors : dict
-        "AIS" and "RAISE" → means over runs (n,), and their standard errors.
-    exact : float
-        Mean log p(v).
-    annealing_model : (n,) array
-        Exact mean log p_ann(v), the ceiling of RAISE.
-    """
+    """Mean log likelihood by AIS and by RAISE (n,), ± 2 standard errors, between them the truth, against K."""
     span = n_steps[0] / 1.3, n_steps[-1] * 1.3
     artists.curve(ax, "exact", span, [exact, exact], "truth")
     artists.curve(ax, "annealing model", n_steps, annealing_model, "annealing model")
@@ -132,17 +82,7 @@ _LINEAR = 5
 
 @projected()
 def convergence(axes: list[Axes], found: dict, half_gap: float, xlabel: str) -> None:
-    """Mean error of log Ẑ with the range of the runs, and root mean square error with its bars, against the cost.
-
-    Parameters
-    ----------
-    axes : two Axes
-    found : dict
-        Estimator → an object with arrays settings (n,), mean, low, high, rmse, rmse_low, rmse_high.
-    half_gap : float
-        Half the distance of the two ends of the reference: smaller errors than this cannot be told from 0.
-    xlabel : str
-    """
+    """Mean error of log Ẑ with the range of the runs, and root mean square error with its bars, against the cost."""
     left, right = axes
     every = sorted({n for summary in found.values() for n in summary.settings})
     span = every[0] / 1.4, every[-1] * 1.4
@@ -179,13 +119,6 @@ def tracked_and_bounded(axes: list[Axes], rows: list[dict]) -> None:
 
     Errors are those of tracking and, a little to the right, of AIS from nothing, as means and ranges over the repeats.
     They are taken from the middle of the sandwich; a grey bar is its gap, with words where it can be seen.
-
-    Parameters
-    ----------
-    axes : two Axes
-    rows : list of dict
-        The fields of `anneal_edu.course.experiments.carlson_tracking.Look`, of one training; "lower", "upper" and
-        "annealed" are None where log Z was not looked for. The left picture shows repeat 0.
     """
     left, right = axes
     n, error, train, validation = (

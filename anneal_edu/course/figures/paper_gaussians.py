@@ -4,7 +4,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
-from anneal_edu.course.figures import artists, gaussians
+from anneal_edu.course.figures import artists
 from anneal_edu.course.figures.style import GREY, STYLES, projected
 
 _HOLLOW = {"markerfacecolor": "white", "markersize": 9, "linewidth": 1.4}
@@ -12,21 +12,29 @@ _LARGE = 15  # points
 
 
 @projected()
-def figure_one(ax: Axes, clouds: dict[str, tuple], means: dict[str, np.ndarray]) -> None:
-    """Figure 1: contours of the ends and the intermediate distributions, and μ(β) along each path.
+def contours(ax: Axes, name: str, mean: np.ndarray, cov: np.ndarray, style: str, **look) -> None:
+    """The contours of a Gaussian at one and two standard deviations."""
+    angle = np.linspace(0, 2 * np.pi, 121)
+    circle = np.linalg.cholesky(cov) @ np.array([np.cos(angle), np.sin(angle)])  # (2, 121)
+    gap = np.full((2, 1), np.nan)
+    x, y = mean[:, None] + np.hstack([circle, gap, 2 * circle])
+    artists.curve(ax, name, x, y, style, gaps=True, **look)
 
-    Parameters
-    ----------
-    ax : Axes
-    clouds : dict
-        Style → (mean (2,), cov (2, 2)); "start" and "target" are among them.
-    means : dict
-        Style → means (K+1, 2) of evenly spaced β.
-    """
+
+@projected()
+def means_along_path(ax: Axes, name: str, means: np.ndarray, style: str) -> None:
+    """The trace of μ(β), with a mark at every given mean (K+1, 2)."""
+    marker_size = 4 if len(means) <= 17 else 2.5
+    artists.line(ax, name, means[:, 0], means[:, 1], **STYLES[style], linewidth=1.2, markersize=marker_size)
+
+
+@projected()
+def figure_one(ax: Axes, clouds: dict[str, tuple], means: dict[str, np.ndarray]) -> None:
+    """Figure 1: contours of the ends and the intermediate distributions, and μ(β) along each path."""
     for style, (mean, cov) in clouds.items():
-        gaussians.contours(ax, style, mean, cov, style)
+        contours(ax, style, mean, cov, style)
     for style, along in means.items():
-        gaussians.means_along_path(ax, f"{style} means", along, style)
+        means_along_path(ax, f"{style} means", along, style)
     ax.set(xlim=(-21, 21), ylim=(-12, 4), xlabel="x₁", ylabel="x₂")
     ax.set_aspect("equal")
     artists.legend(ax, {style: style for style in clouds}, loc="lower left", ncols=2)
@@ -37,15 +45,6 @@ def figure_two(axes: list[Axes], n_steps: np.ndarray, runs: dict[str, dict[tuple
     """Figure 2: log Ẑ with 95% intervals against the number of transitions; the truth is 0. Squeezed beyond a nat.
 
     A line joins the runs with a linear schedule; hollow markers, a little to the right, are those with another one.
-
-    Parameters
-    ----------
-    axes : list of Axes
-        One for each kind of transitions. The first says what the colours mean, the last what the markers mean.
-    n_steps : (n,) array
-        Numbers of transitions.
-    runs : dict
-        Kind of transitions → (style, schedule) → n results of `ais`.
     """
     for ax, (transitions, found) in zip(axes, runs.items(), strict=True):
         artists.curve(ax, "truth", [5, 3000], [0, 0], "truth", zorder=1)
@@ -88,18 +87,7 @@ def objective_rises(ax: Axes, change: np.ndarray, rises: dict[str, np.ndarray], 
 
 @projected()
 def chains_and_weight(axes: list[Axes], log_weights: dict[str, np.ndarray], low: float, near: float) -> None:
-    """Two histograms over log w: the share of the chains, and the share of the total weight, that lies there.
-
-    Parameters
-    ----------
-    axes : two Axes
-    log_weights : dict
-        Style → log weights (C,).
-    low : float
-        Left end of the left picture; a note says how many chains lie further left.
-    near : float
-        Left end of the right picture, where the weight is.
-    """
+    """Two histograms over log w: the share of the chains, and the share of the total weight, that lies there."""
     high = max(lw.max() for lw in log_weights.values()) + 1
     bins = np.linspace(low, high, 51), np.linspace(near, high, 31)
     for row, (style, lw) in enumerate(log_weights.items()):
@@ -170,15 +158,6 @@ def walkable(axes: list[Axes], x: np.ndarray, middles: dict[str, np.ndarray], lo
     """The middle of each path, and log Ẑ along it with perfect transitions and with a random walk; the truth is 0.
 
     The axis of log Ẑ is linear within one nat of the truth and logarithmic beyond, and each walk has its number.
-
-    Parameters
-    ----------
-    axes : two Axes
-    x : (n,) array
-    middles : dict
-        Style → density (n,) at x.
-    log_z : dict
-        Style → log Ẑ of "perfect" and of "random walk".
     """
     left, right = axes
     for style, density in middles.items():

@@ -8,35 +8,9 @@ from anneal_edu.course.figures import annealing, artists
 from anneal_edu.course.figures.style import GREY, STYLES, projected
 
 FORWARD, REVERSE = "AIS", "reverse AIS"  # styles
-MEANINGS = {REVERSE: "reverse run", FORWARD: "forward run"}
 PATHS = {"geometric": "geometric", "moments": "MAS", "cheap moments": "MAS cheap"}
 """Style → path, as the rows of Grosse et al. 2013, Figure 5, call it."""
 STARTS = {"uniform": "from the uniform start", "base rate": "from the base rates"}
-
-
-@projected()
-def against_steps(ax: Axes, n_steps: list[int], forward: list, reverse: list, log_z: float | None = None) -> None:
-    """Forward and reverse log Ẑ with 95% intervals against K; the exact value where it is given.
-
-    Parameters
-    ----------
-    ax : Axes
-    n_steps : (n,) list of int
-    forward, reverse : lists of n results of `anneal_edu.annealing.ais` and `anneal_edu.annealing.reverse`
-    log_z : float, optional
-    """
-    ends = []
-    for style, nudge, results in ((FORWARD, 0.96, forward), (REVERSE, 1.04, reverse)):
-        intervals = np.array([r.interval() for r in results])
-        annealing.estimates(ax, style, nudge * np.array(n_steps), [r.log_z for r in results], intervals, style)
-        ends.append(intervals)
-    if log_z is not None:
-        artists.curve(ax, "exact", [n_steps[0] / 2, n_steps[-1] * 2], [log_z] * 2, "truth")
-        ends.append([log_z])
-    low = 10 * np.floor(min(map(np.min, ends)) / 10 - 0.1)  # in tens, so that few settings move the axis
-    high = max(10 * np.ceil(max(map(np.max, ends)) / 10 + 0.1), low + 30)  # one scale for most settings
-    artists.log_x(ax, "number of steps K", n_steps, (n_steps[0] / 1.3, n_steps[-1] * 1.3))
-    ax.set(ylim=(low, high + 0.15 * (high - low)), title="log Ẑ with 95% intervals (nats)")
 
 
 @projected()
@@ -51,15 +25,6 @@ def rows(
     """One line for each way to estimate: forward and reverse log Ẑ, each (n, 2) with its standard error.
 
     A thin line joins the two: solid where the lower bound lies below the upper one, dashed where they cross.
-
-    Parameters
-    ----------
-    ax : Axes
-    names : list of n str
-    forward, reverse : (n, 2) arrays
-        Columns: log Ẑ and standard error.
-    log_z : float, optional
-    title : str
     """
     at = np.arange(len(names))[::-1]
     values, errors = (np.transpose([np.transpose(side)[i] for side in (forward, reverse)]) for i in (0, 1))  # (n, 2)
@@ -86,15 +51,6 @@ def figure_five(axes: list[Axes], rows: list[dict], reference: float) -> None:
     """Figure 5: log Ẑ less ``reference``, from both sides, against K on every path there is; forward with intervals.
 
     The scale is linear up to a nat and logarithmic beyond.
-
-    Parameters
-    ----------
-    axes : two Axes
-        For the uniform start, and for the base rates.
-    rows : list of dict
-        Of one model: "start", "path", "n_steps", "log_z", "interval", "reverse_log_z".
-    reference : float
-        In nats, such as the log of the mean of the Ẑ at the largest K.
     """
     n_steps = sorted({row["n_steps"] for row in rows})
     bottom = 1.6 * min(min(row["log_z"], row["reverse_log_z"]) - reference for row in rows)
@@ -131,13 +87,6 @@ def knots_seen(axes: list[Axes], splines: dict[str, list[dict]]) -> None:
     """The ink of Gibbs chains in each knot of splines, from the data and from black pages, against β.
 
     A dashed line has the ink that changes evenly from the start's to the data's, as moments of the data ask for.
-
-    Parameters
-    ----------
-    axes : list of Axes
-        One for each spline.
-    splines : dict
-        Title → rows of one spline: "beta", "began", "ink", "even".
     """
     top = 1.25 * max(row["ink"] for rows in splines.values() for row in rows)
     for ax, (title, rows) in zip(axes, splines.items(), strict=True):

@@ -2,7 +2,6 @@
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.lines import Line2D
 from matplotlib.ticker import NullFormatter
 
 from anneal_edu.course.figures import artists
@@ -21,8 +20,6 @@ METHODS = (
 )
 """In the order in which they are compared."""
 
-BRIEF = {"PCD, 10 times the chains": "PCD, 10 × chains", "PCD, 10 small updates": "PCD, small updates"}
-"""Names that are shorter where a row has little room."""
 
 Curves = dict[str, tuple[np.ndarray, np.ndarray]]
 """Method → where it was measured (n,), and log likelihoods (n, seeds)."""
@@ -51,23 +48,7 @@ def training_curves(
     banded: tuple[str, ...] = METHODS,
     squeezed: float | None = None,
 ) -> None:
-    """Median over the seeds of the exact mean log likelihood, and of the ``banded`` methods its range as a band.
-
-    Parameters
-    ----------
-    ax : Axes
-    curves : dict
-        The methods to be drawn.
-    best : float or None
-        The largest log likelihood that any model can have, where it is known.
-    xlabel : str
-    log : bool
-        Logarithmic x axis.
-    limits : (low, high)
-        Of the y axis.
-    squeezed : float or None
-        Below this the y axis is logarithmic.
-    """
+    """Median over the seeds of the exact mean log likelihood, and of the ``banded`` methods its range as a band."""
     low = limits[0]
     if squeezed is not None:
         ax.set_yscale("function", functions=_squeezed_below(squeezed))
@@ -89,76 +70,6 @@ def training_curves(
 
 
 @projected()
-def comparison(
-    ax: Axes,
-    values: dict[str, np.ndarray],
-    costs: dict[str, int],
-    best: float | None,
-    limits: tuple[float, float],
-    drawn: list[str],
-) -> None:
-    """One row a method: median and range over the seeds of the log likelihoods (seeds,); ◄ where it goes on.
-
-    The names are the key to curves beside it: methods that are not ``drawn`` there are pale.
-    """
-    low = limits[0]
-    for row, (method, found) in enumerate(values.items()):
-        shown = np.clip(found, low, None)
-        ends, alpha = [shown.min(), shown.max()], 1.0 if method in drawn else 0.5
-        artists.curve(ax, f"{method} range", ends, [row, row], method, linestyle="-", linewidth=2.5, alpha=alpha)
-        artists.marks(ax, method, np.median(shown), row, method, markersize=9, alpha=alpha)
-        if found.min() < low:
-            artists.marks(ax, f"{method} beyond", low, row, method, marker=8, markersize=9, clip_on=False)
-    if best is not None:
-        artists.curve(ax, "best", [best, best], [-0.6, len(values) - 0.4], "truth")
-    ax.set(
-        xlim=limits,
-        ylim=(len(values) - 0.4, -0.6),
-        yticks=range(len(values)),
-        yticklabels=[f"{BRIEF.get(method, method)} ({costs[method]})" for method in values],
-    )
-    for method, label in zip(values, ax.get_yticklabels(), strict=True):
-        label.set_alpha(1.0 if method in drawn else 0.6)
-
-
-@projected()
-def picture_strip(ax: Axes, pictures: np.ndarray, top: float) -> None:
-    """Small pictures (N, size²) under the x axis, each below its x = 0, 1, …; ``top`` is the y limit.
-
-    They stand in two rows by turns, so that each may be two units wide.
-    """
-    n, size, height = len(pictures), round(pictures.shape[1] ** 0.5), 0.14 * top
-    for i, picture in enumerate(pictures):
-        framed = np.pad(1 - picture.reshape(size, size), 1, constant_values=0.75)
-        upper = -0.02 * top - (i % 2) * height
-        extent = (i - 0.95, i + 0.95, upper - height, upper)
-        ax.imshow(framed, cmap="gray", extent=extent, aspect="auto", vmin=0, vmax=1)
-    ax.set(xlim=(-1.2, n + 0.2), ylim=(-0.02 * top - 2 * height, top), xticks=[])
-
-
-@projected()
-def occupation(ax: Axes, model: np.ndarray, particles: np.ndarray, style: str, title: str) -> None:
-    """The model's exact probability of each picture, as bars, and the share of particles on it, as marks.
-
-    Both arrays are (N + 1,); the last entry, the mass on none of the pictures, is written below. Both numbers of the
-    likeliest picture are written above its bar.
-    """
-    x, top = np.arange(len(model) - 1), ax.get_ylim()[1]
-    ax.set_xlabel(f"▮ model   × particles\nelsewhere ▮ {model[-1]:.0%} × {particles[-1]:.0%}", labelpad=4)
-    for i, p in enumerate(model[:-1]):
-        corners = i + np.array([-0.36, 0.36])
-        artists.band(ax, f"model {i}", corners, np.zeros(2), np.full(2, min(p, top)), style, alpha=0.55)
-    look = {"marker": "x", "markersize": 8, "markeredgewidth": 2.4}
-    artists.marks(ax, "particles", x, np.minimum(particles[:-1], 0.98 * top), "truth", **look)
-    likeliest = int(model[:-1].argmax())
-    height = min(max(model[likeliest], particles[likeliest]), 0.85 * top) + 0.02 * top
-    side = "left" if 2 * likeliest < len(x) else "right"
-    said = f"▮ {model[likeliest]:.0%}, × {particles[likeliest]:.0%}"
-    artists.words(ax, "likeliest", likeliest, height, said, ha=side, va="bottom", fontsize=13)
-    ax.set_title(title)
-
-
-@projected()
 def moment(ax: Axes, curves: Curves, at: int) -> None:
     """A ring around point number ``at`` of every curve's median."""
     low = ax.get_ylim()[0]
@@ -167,11 +78,3 @@ def moment(ax: Axes, curves: Curves, at: int) -> None:
     for method, (x, values) in curves.items():
         y = max(float(np.median(values[at])), low)
         artists.marks(ax, f"{method} now", x[at], y, method, **ring)
-
-
-@projected()
-def legend(ax: Axes, labels: dict[str, str], loc: str) -> None:
-    """Say which look belongs to which method, ``{method: label}``, and what the dots of the truth are."""
-    handles = [Line2D([], [], label=label, **STYLES[method]) for method, label in labels.items()]
-    handles.append(Line2D([], [], label="best", **STYLES["truth"] | {"marker": "None"}))
-    ax.legend(handles=handles, loc=loc, **artists.SMALL)

@@ -6,6 +6,7 @@ import numpy as np
 
 from anneal_edu import ais, exact, gibbs, kl_bias, linear_schedule, optimal_binned_schedule
 from anneal_edu.course.figures import annealing, artists
+from anneal_edu.course.figures.style import BLACK, STYLES
 from anneal_edu.course.panels.base import Panel, Readout
 from anneal_edu.course.panels.controls import choice, seed, steps
 from anneal_edu.course.panels.two_paths import PATHS, mirrored_gaussians
@@ -13,6 +14,8 @@ from anneal_edu.course.panels.two_paths import PATHS, mirrored_gaussians
 STEPS = (11, 26, 51, 101, 251, 1001)  # with 10, 25, … distributions in between, as in the paper's Figure 2
 KERNELS = {"perfect": exact, "Gibbs": gibbs}
 SCHEDULES = {"linear": lambda path, n_steps: linear_schedule(n_steps), "optimal, 10 bins": optimal_binned_schedule}
+LOG_WEIGHTS = -150.0, 12.0
+"""Ends of the axis of log weights, in nats: the same for every number of steps."""
 
 
 @lru_cache(maxsize=4)
@@ -86,7 +89,7 @@ class AnnealingRuns(Panel):
         artists.legend(estimates, meanings, loc="lower right")
         now = {name: runs[name, n_steps][0] for name in PATHS}
         bias = {name: _exact_biases(schedule)[name, n_steps] for name in PATHS}
-        annealing.log_weights(
+        _draw_log_weights(
             weights,
             {name: result.log_weights for name, result in now.items()},
             {name: result.log_z for name, result in now.items()},
@@ -107,6 +110,34 @@ def _estimate(result, interval) -> str:
 def _spread(result, bias, transitions) -> str:
     expected = f" (exact {-bias:.2f})" if transitions == "perfect" else ""
     return f"mean {result.mean_log_weight:.1f}{expected}, standard deviation {result.log_weights.std():.1f}"
+
+
+def _draw_log_weights(ax, log_weights, log_z, expected=None):
+    """Histograms of log weights; above them, in two rows, log Ẑ, the log of the mean weight, and the mean log weight.
+
+    The share that lies left of `LOG_WEIGHTS` is written at the edge, in the colour of its path.
+    """
+    edges = np.linspace(*LOG_WEIGHTS, 76)
+    shares = {name: np.histogram(lw, edges)[0] / len(lw) for name, lw in log_weights.items()}
+    top = max(share.max() for share in shares.values())
+    upper, lower = 1.6 * top, 1.3 * top
+    for i, (name, share) in enumerate(shares.items()):
+        aside = 0.09 * top * (0.5 * (len(shares) - 1) - i)
+        artists.histogram(ax, f"{name} histogram", share, edges, name)
+        artists.marks(ax, f"{name} log Ẑ", log_z[name], upper + aside, name, markersize=10)
+        artists.marks(ax, f"{name} mean", log_weights[name].mean(), lower + aside, name, markersize=10)
+        beyond = np.mean(log_weights[name] < edges[0])
+        if beyond >= 0.005:
+            look = {"color": STYLES[name]["color"], "fontsize": 12}
+            artists.words(ax, f"{name} beyond", edges[0], (0.6 - 0.25 * i) * top, f"← {beyond:.0%}", **look)
+        if expected is not None:
+            tick = {"color": BLACK, "marker": "|", "markersize": 15, "markeredgewidth": 2.5}
+            artists.marks(ax, f"{name} expected", expected[name], lower + aside, name, **tick)
+            leftmost = min(expected.values())
+            artists.words(ax, "exact", leftmost - 6, lower, "exact", ha="right", va="center", fontsize=11)
+    artists.curve(ax, "truth", [0, 0], [0, 1.8 * top], "truth")
+    ax.set(xlim=LOG_WEIGHTS, ylim=(0, 1.8 * top), yticks=(lower, upper))
+    ax.set_yticklabels(("mean of\nlog w", "log Ẑ"))
 
 
 def _takeaway(n_steps, transitions, schedule, now, bias) -> str:

@@ -6,7 +6,8 @@ from itertools import pairwise
 import numpy as np
 
 from anneal_edu import Gaussian, ais, cost_functional, exact, kl_bias, kl_divergence, linear_schedule, segment_costs
-from anneal_edu.course.figures import artists, bias
+from anneal_edu.course.figures import artists
+from anneal_edu.course.figures.style import STYLES
 from anneal_edu.course.panels.annealing_runs import SCHEDULES
 from anneal_edu.course.panels.base import Panel, Readout
 from anneal_edu.course.panels.controls import choice, seed, steps
@@ -16,6 +17,8 @@ STEPS = (10, 16, 25, 40, 63, 100, 160, 250)
 SEPARATIONS = (1, 2, 5, 10, 20, 40)
 MIRRORED, NARROWING = "mirrored correlations", "wide to narrow"
 N_CHAINS = 1000
+_HOLLOW = {"markerfacecolor": "white", "markersize": 9, "linewidth": 1.2}
+_FULL = {"markersize": 5}
 
 
 def path_ends(ends: str, separation: float) -> tuple[Gaussian, Gaussian]:
@@ -96,13 +99,13 @@ class BiasDecay(Panel):
         exact_bias, shares, readout = {}, [], {"F/K": f"{F / n_steps:.3f} nats", "F": f"{F:.3f}"}
         for name, nudge in (("geometric", 0.97), ("moments", 1.03)):
             forward, reverse, limit = _exact_biases(name, ends, separation, schedule)
-            bias.bias_against_steps(left, name, every_k, forward, reverse, name)
+            _bias_against_steps(left, name, every_k, forward, reverse, name)
             betas, *losses = _losses(name, ends, separation, schedule, n_steps)
-            bias.lost_up_to(right, name, betas, *losses, F / n_steps, name)
+            _lost_up_to(right, name, betas, *losses, F / n_steps, name)
             path = PATHS[name](*path_ends(ends, separation))
             result = ais(path, betas, N_CHAINS, exact, rng=np.random.default_rng(seed))
             error = result.log_weights.std() / np.sqrt(N_CHAINS)
-            bias.monte_carlo(left, f"{name} Monte Carlo", n_steps * nudge, -result.mean_log_weight, error)
+            _monte_carlo(left, f"{name} Monte Carlo", n_steps * nudge, -result.mean_log_weight, error)
             exact_bias[name] = forward[now], limit
             shares.append(losses[0][0 if name == "geometric" else -1] / forward[now])
             readout[name] = (
@@ -114,6 +117,35 @@ class BiasDecay(Panel):
         meanings |= {"reference": "F/K, linear", "estimate": "Monte Carlo"}
         artists.legend(left, meanings, loc="upper right", ncols=2)
         return Readout(_takeaway(F, n_steps, ends, schedule, exact_bias, *shares), readout)
+
+
+def _bias_against_steps(ax, name, n_steps, forward, reverse, style):
+    """Exact bias (n,) against K (n,): forward with full markers, reverse with hollow ones and a thin line.
+
+    Marks stand at every other K, those of the two paths in turn: curves on each other show the marks of both.
+    """
+    look = STYLES[style] | {"markevery": (int(style == "moments"), 2)}
+    artists.line(ax, f"{name} reverse", n_steps, reverse, **look | _HOLLOW)
+    artists.line(ax, f"{name} forward", n_steps, forward, **look | _FULL)
+
+
+def _monte_carlo(ax, name, x, estimate, std_error):
+    """A Monte Carlo estimate with an error bar of 1.96 standard errors."""
+    artists.bars(ax, f"{name} bar", x, estimate - 1.96 * std_error, estimate + 1.96 * std_error, "estimate", zorder=5)
+    artists.marks(ax, name, x, estimate, "estimate", markersize=8, markeredgecolor="black", zorder=6)
+
+
+def _lost_up_to(ax, name, betas, forward, reverse, unit, style):
+    """The losses (K,) of the steps between ``betas`` (K+1,), added up from β = 0, as multiples of ``unit``.
+
+    Forward has full markers, reverse hollow ones and a thin line: up to six of each, the last at β = 1.
+    """
+    places = *(np.arange(1, 6) / 6 - (style == "moments") / 12), 1.0  # curves on each other show the marks of both
+    marks = sorted({int(np.abs(betas - place).argmin()) for place in places})
+    look = STYLES[style] | {"markevery": marks}
+    for direction, losses, marker in (("reverse", reverse, _HOLLOW), ("forward", forward, _FULL)):
+        lost = np.append(0.0, np.cumsum(losses)) / unit
+        artists.line(ax, f"{name} {direction}", betas, lost, **look | marker)
 
 
 def _takeaway(F, n_steps, ends, schedule, exact_bias, first, last) -> str:

@@ -3,7 +3,9 @@
 import numpy as np
 
 from anneal_edu import ais, exact, gibbs, linear_schedule
-from anneal_edu.course.figures import rbm_paths
+from anneal_edu.course.figures import annealing, artists, rbm_paths
+from anneal_edu.course.figures.rbm_paths import LABELS
+from anneal_edu.course.figures.style import STYLES
 from anneal_edu.course.panels.base import Panel, Readout
 from anneal_edu.course.panels.controls import choice, seed, steps
 from anneal_edu.course.panels.digits_annealing import BASE_RATE, UNIFORM
@@ -55,7 +57,7 @@ class EstimatesAgainstSteps(Panel):
         settings = model, start, transitions, n_chains, seed
         results, intervals = yield from self.once(settings, _run_all(*settings))
         n_steps, log_z = TRANSITIONS[transitions][1], paths_to(model, start)["geometric"](1.0).log_z()
-        rbm_paths.estimates_and_ess(self.axes, n_steps, results, intervals, log_z)
+        _estimates_and_ess(self.axes, n_steps, results, intervals, log_z)
         readout = {
             f"{label}, K = {n_steps[-1]:,}": _numbers(results[style][-1], intervals[style][-1])
             for style, label in rbm_paths.LABELS.items()
@@ -74,6 +76,29 @@ def _size(miss: float) -> str:
         return "within half a nat of the truth"
     amount = next((f"more than {n} nat{'s' * (n > 1)}" for n in (30, 10, 5, 2, 1) if abs(miss) > n), "0.5 to 1 nats")
     return f"{amount} too {'low' if miss < 0 else 'high'}"
+
+
+def _estimates_and_ess(axes, n_steps, results, intervals, log_z):
+    """Left log Ẑ - log Z with 95% intervals against K (n,), right the ESS."""
+    errors, ess = axes
+    span = [n_steps[0] / 1.35, n_steps[-1] * 1.35]
+    artists.curve(errors, "exact", span, [0, 0], "truth")
+    lowest, highest = -1.0, 1.0
+    for i, (style, row) in enumerate(results.items()):
+        x = np.asarray(n_steps) * (0.96, 1.04)[i]  # side by side, so that the bars can be told apart
+        misses, bounds = [r.log_z - log_z for r in row], np.array(intervals[style]) - log_z
+        annealing.estimates(errors, style, x, misses, bounds, style)
+        artists.line(ess, style, x, [r.ess for r in row], **STYLES[style])
+        lowest, highest = min(lowest, bounds.min()), max(highest, bounds.max())
+    n_chains = len(next(iter(results.values()))[0].log_weights)
+    artists.curve(ess, "all", span, [n_chains] * 2, "reference")
+    artists.words(ess, "all words", n_steps[0], 0.92 * n_chains, f"all {n_chains} chains", va="top", fontsize=12)
+    margin = 0.08 * (highest - lowest)
+    errors.set(ylim=(lowest - 5 * margin, highest + margin), title="log Ẑ − log Z, 95% intervals (nats)")
+    rbm_paths.log_ess(ess, n_chains, 1.6 * n_chains, "Effective sample size")
+    artists.legend(errors, LABELS | {"truth": "exact"}, loc="lower center", ncols=2)
+    for ax in axes:
+        artists.log_x(ax, "number of steps K", n_steps, span)
 
 
 def _takeaway(n_steps: int, transitions: str, results: dict, log_z: float) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 from anneal_edu import effective_sample_size, normalised_weights
 from anneal_edu.course.ais_trace import annealed
 from anneal_edu.course.experiments import kiwaki
-from anneal_edu.course.figures import gaussian_rbm
+from anneal_edu.course.figures import artists
 from anneal_edu.course.panels.base import Panel, Readout
 from anneal_edu.course.panels.controls import choice, seed, steps
 
@@ -100,10 +100,10 @@ class FourModes(Panel):
         extent = (-_REACH - _STEP / 2, _REACH + _STEP / 2) * 2
         for ax, start in zip(self.axes, ("diagonal", "full"), strict=False):
             chains = walks[start].chains[k][:SHOWN]
-            gaussian_rbm.density_with_chains(ax, density(start, beta)[0], extent, chains, small[start][:SHOWN])
+            _density_with_chains(ax, density(start, beta)[0], extent, chains, small[start][:SHOWN])
             ax.set_title(f"{start} start, β = {beta:.3g}")
         shares = {start: float(which.mean()) for start, which in small.items()}
-        gaussian_rbm.shares_in_small_modes(self.axes[2], shares, exact)
+        _shares_in_small_modes(self.axes[2], shares, exact)
         return Readout(_takeaway(beta, shares, exact), _readout(walks, small, k))
 
 
@@ -115,6 +115,33 @@ def _readout(walks: dict[str, Walk], small: dict[str, np.ndarray], k: int) -> di
         "variance of log w": ", ".join(f"{start} {lw.var(ddof=1):.2f}" for start, lw in log_w.items()),
         f"ESS of {N_CHAINS:,}": ", ".join(f"{start} {effective_sample_size(lw):.0f}" for start, lw in log_w.items()),
     }
+
+
+def _density_with_chains(ax, density, extent, chains, small):
+    """A density on a grid of the plane, the darker the larger its square root, and chains on top."""
+    shade = np.sqrt(density / density.max())  # else modes of a tenth of the mass would be invisible
+    look = {"cmap": "gray_r", "vmin": 0, "vmax": 1.5, "interpolation": "bilinear"}
+    artists.image(ax, "density", shade, extent, origin="lower", **look)
+    look = {"markersize": 5, "markeredgewidth": 0.5, "markeredgecolor": "white"}
+    for name, which in (("large modes", ~small), ("small modes", small)):
+        artists.marks(ax, name, *chains[which].T, name, **look)
+    ax.set(xlim=extent[:2], ylim=extent[2:], xlabel="v₁")
+
+
+def _shares_in_small_modes(ax, shares, exact):
+    """A bar for each start, as high as the share of its chains in the small modes, and a line where it should end."""
+    for i, (start, share) in enumerate(shares.items()):
+        corners = np.array([i - 0.32, i - 0.32, i + 0.32, i + 0.32])
+        artists.band(ax, start, corners[[0, 3]], np.zeros(2), np.full(2, share), start, alpha=0.9)
+        artists.curve(ax, f"{start} exact", corners[[0, 3]], [exact[start]] * 2, "truth", linewidth=4)
+        above = max(share, exact[start]) + 0.014
+        artists.words(ax, f"{start} words", i, above, f"{share:.0%}", ha="center", fontsize=14, weight="bold")
+    names = [start.replace(" ", "\n") for start in shares]
+    ax.set(xlim=(-0.6, len(shares) - 0.4), xticks=range(len(shares)), xticklabels=names)
+    ax.set(ylim=(0, 0.66), yticks=(0, 0.2, 0.4, 0.6), yticklabels=("0", "20%", "40%", "60%"))
+    ax.tick_params(axis="x", labelsize=12)
+    ax.set_title("in the small modes")
+    artists.legend(ax, {"truth": "exact share"}, loc="upper right")
 
 
 def _takeaway(beta: float, shares: dict[str, float], exact: dict[str, float]) -> str:

@@ -6,11 +6,19 @@ import numpy as np
 
 from anneal_edu.course.experiments import stored
 from anneal_edu.course.experiments.hamiltonian import EVALUATIONS, HAIS, METHODS, MODELS, TRAINED, WALK
-from anneal_edu.course.figures import hamiltonian
+from anneal_edu.course.figures import artists
+from anneal_edu.course.figures.hamiltonian import IN_SHORT
+from anneal_edu.course.figures.style import STYLES
 from anneal_edu.course.panels.base import Panel, Readout
 from anneal_edu.course.panels.controls import choice
 
 COSTS = ("distributions", "evaluations")
+METHOD_LABELS = {
+    "HAIS": "HAIS, ε = 0.2",
+    "fresh momentum": "fresh momentum, ε = 0.2",
+    "random walk": "random walk, σ = 0.1",
+    "longer walk": "random walk, σ = 0.4",
+}
 
 
 @lru_cache(maxsize=1)
@@ -107,10 +115,34 @@ class HamiltonianConvergence(Panel):
         goals, ratios = advantage(model, cost)
         xlabel = "number of distributions K" if cost == COSTS[0] else "densities and gradients a chain"
         largest = int(max(spent[WALK]))  # an evaluation of the walk is a distribution
-        hamiltonian.convergence(self.axes, spent, errors, xlabel, goals[-1], largest)
+        _draw_convergence(self.axes, spent, errors, xlabel, goals[-1], largest)
         last = {method: typical(error)[-1] for method, error in errors.items()}
-        readout = {f"{hamiltonian.METHOD_LABELS[m]}, K = {largest:,}": f"{e:.2g} nats" for m, e in last.items()}
+        readout = {f"{METHOD_LABELS[m]}, K = {largest:,}": f"{e:.2g} nats" for m, e in last.items()}
         return Readout(_takeaway(ratios, cost), readout)
+
+
+def _draw_convergence(axes, cost, errors, xlabel, goal, largest):
+    """Errors of log Ẑ: left their median and range, right the median of their sizes on logarithmic axes."""
+    left, right = axes
+    sizes = {method: np.median(np.abs(error), axis=1) for method, error in errors.items()}
+    span = 20.0, 3.0 * largest
+    artists.curve(left, "exact", span, [0, 0], "truth")
+    for method, error in errors.items():
+        aside = 1.18 ** (list(errors).index(method) - 1.5)  # bars beside each other
+        x = cost[method] * aside
+        artists.bars(left, f"{method} runs", x, error.min(1), error.max(1), method, linewidth=1.6, markersize=6)
+        artists.line(left, method, x, np.median(error, 1), **STYLES[method] | {"markersize": 6})
+        artists.line(right, method, cost[method], sizes[method], **STYLES[method] | {"markersize": 6})
+    artists.curve(right, "goal", span, [goal] * 2, "reference", linewidth=1.6)
+    low = min(error.min() for error in errors.values())
+    high = max(1.0, *(error.max() for error in errors.values()))
+    left.set(ylim=(low - 0.05 * (high - low), high + 0.05 * (high - low)), title="log Ẑ minus log Z (nats)")
+    meanings = {method: IN_SHORT[method] for method in errors}
+    artists.legend(right, meanings, loc="lower left", **artists.SMALL)
+    low, high = 0.4 * min(map(np.min, sizes.values())), 1.25 * max(map(np.max, sizes.values()))
+    artists.log_y(right, low, high, "size of the error (nats)")
+    for ax in axes:
+        artists.log_x(ax, xlabel, [tick for tick in (100, 1000, 10_000, 100_000) if tick < span[1]], span)
 
 
 def _takeaway(ratios: np.ndarray, unit: str) -> str:

@@ -49,7 +49,7 @@ def strongest(name: str, n: int = 36) -> np.ndarray:
     """The n longest bases or filters of a stored model, as pictures (n, 16, 16)."""
     model = models.load(name)
     vectors = model.bases.T if hasattr(model, "bases") else model.filters
-    return image_patches().to_pixels(image_models.by_strength(vectors)[:n])
+    return image_patches().to_pixels(_by_strength(vectors)[:n])
 
 
 class ImageModels(Panel):
@@ -106,6 +106,11 @@ class ImageModels(Panel):
             readout[image_models.LABELS[key]] = f"{value:.1f} ± {error:.1f}"
         readout["N(0, I)"] = f"{stored_points()[REFERENCE][mask].mean():.1f}"
         return Readout(_takeaway(name, points, patches, beat is not None), readout)
+
+
+def _by_strength(vectors):
+    """Rows (n, D), the longest first."""
+    return vectors[np.argsort(-np.linalg.norm(vectors, axis=1), kind="stable")]
 
 
 def _takeaway(name: str, points: dict[str, np.ndarray], patches: str, with_reference: bool) -> str:

@@ -5,7 +5,7 @@ from functools import lru_cache
 import numpy as np
 
 from anneal_edu import effective_sample_size, log_mean_exp, normalised_weights
-from anneal_edu.course.figures import artists, importance
+from anneal_edu.course.figures import artists
 from anneal_edu.course.panels.base import Panel, Readout
 from anneal_edu.course.panels.controls import choice, seed, slider, steps
 from anneal_edu.weights import bootstrap_log_mean_exp
@@ -88,14 +88,14 @@ class ImportanceSampling(Panel):
         start, far = _normal(x), _normal(x - shift)
         heaviest = np.argsort(shares)[-300:]
         density = far if target == ONE else (far + NEAR * start) / (1 + NEAR)
-        importance.densities(upper, x, start, density, np.append(draws[:300], draws[heaviest[-10:]]))
+        _draw_densities(upper, x, start, density, np.append(draws[:300], draws[heaviest[-10:]]))
         if target == TWO and shift > 4:
             for bump, at, mass, side in (("near", 1.6, NEAR, "left"), ("far", shift - 2.6, 1.0, "right")):
                 said = f"{mass / (1 + NEAR):.0%} here"
                 artists.words(upper, bump, at, (0.55, 0.25)[side == "right"] * start.max(), said, ha=side, fontsize=11)
         artists.legend(upper, {"start": "start", "target": "target"}, loc="upper center", ncols=2)
         lower.set_xlim(upper.get_xlim())
-        importance.weight_shares(lower, draws[heaviest], shares[heaviest])
+        _weight_shares(lower, draws[heaviest], shares[heaviest])
 
         constant = dim / 2 * np.log(2 * np.pi)
         truth = constant + (0.0 if target == ONE else np.log1p(NEAR))
@@ -103,7 +103,7 @@ class ImportanceSampling(Panel):
         now = int(np.searchsorted(distances, distance))
         log_z, low, high = constant + np.array([_estimate(d, dim, target, n_samples, seed) for d in distances]).T
         floor = truth - _FLOOR
-        importance.estimate_against(right, distances, log_z, low, high, truth, now)
+        _estimate_against(right, distances, log_z, low, high, truth, now)
         artists.legend(right, {"truth": "truth", "estimate": "estimate, 95% interval"}, loc="upper right")
         if log_z[now] < floor:
             artists.marks(right, "below", distance, floor + 0.8, "estimate", marker="v", markersize=13)
@@ -122,6 +122,33 @@ class ImportanceSampling(Panel):
 
 def _normal(x: np.ndarray) -> np.ndarray:
     return np.exp(-(x**2) / 2) / np.sqrt(2 * np.pi)
+
+
+def _draw_densities(ax, x, start, target, draws):
+    """The densities of start and target (n,) at x (n,), and a tick under the axis for each of ``draws``."""
+    top = max(start.max(), target.max())
+    artists.band(ax, "start area", x, np.zeros_like(x), start, "start")
+    artists.curve(ax, "start", x, start, "start", linestyle="-")
+    artists.curve(ax, "target", x, target, "target")
+    tick = {"marker": "|", "markersize": 12, "markeredgewidth": 1, "alpha": 0.5}
+    artists.marks(ax, "draws", draws, np.full(len(draws), -0.12 * top), "start", **tick)
+    ax.set(xlim=(x[0], x[-1]), ylim=(-0.24 * top, 1.45 * top))
+
+
+def _weight_shares(ax, draws, shares):
+    """A stem at each draw (n,), as high as its share (n,) of the total weight."""
+    stems = artists.pieces(draws, 0.0, shares)
+    artists.curve(ax, "stems", *stems, "estimate", gaps=True, linestyle="-", linewidth=1.8)
+    artists.marks(ax, "heads", draws, shares, "estimate", markersize=5)
+
+
+def _estimate_against(ax, x, log_z, low, high, truth, now):
+    """log Ẑ (n,) with its interval against x (n,), the truth, and a ring around point number ``now``."""
+    artists.band(ax, "interval", x, low, high, "estimate", alpha=0.35)
+    artists.curve(ax, "log Ẑ", x, log_z, "estimate", linestyle="-")
+    artists.curve(ax, "truth", x[[0, -1]], [truth, truth], "truth")
+    artists.bars(ax, "interval now", x[now], low[now], high[now], "estimate")
+    artists.marks(ax, "now", x[now], log_z[now], "estimate", markersize=11, markeredgecolor="black")
 
 
 def _takeaway(error, interval_too_low, ess, share, n_samples, distance, dim) -> str:

@@ -17,7 +17,7 @@ from anneal_edu import (
     moment_path,
 )
 from anneal_edu.course.experiments.rejections import exact_rejection
-from anneal_edu.course.figures import tempering
+from anneal_edu.course.figures import artists
 from anneal_edu.course.panels.base import Panel, Readout
 from anneal_edu.course.panels.controls import choice, seed, slider
 from anneal_edu.models.knots import start_of
@@ -140,10 +140,10 @@ class LadderAdaptation(Panel):
         rounds = [pilot(path, n_pairs, seed, i) for i in range(step + 1)]
         now, known, local = rounds[-1], exact_barrier(path), exact_local_barrier(path)
         left, middle, right = self.axes
-        tempering.ladders(left, [each.schedule for each in rounds], step)
-        tempering.rejections(middle, now.rates, now.errors)
+        _draw_ladders(left, [each.schedule for each in rounds], step)
+        _draw_rejections(middle, now.rates, now.errors)
         found = np.maximum(cumulative_barrier(now.schedule, now.rates).derivative()(_BETAS), 0)
-        tempering.local_barrier(right, _BETAS, found, local, TOPS[path])
+        _draw_local_barrier(right, _BETAS, found, local, TOPS[path])
         spread = now.rates.max() - now.rates.min()
         more = _rate(now.rates) / _rate(rounds[0].rates)
         readout = {
@@ -159,6 +159,37 @@ class LadderAdaptation(Panel):
 def _rate(rates: np.ndarray) -> float:
     rates = np.minimum(rates, 1 - 1e-9)
     return float(1 / (2 + 2 * (rates / (1 - rates)).sum()))
+
+
+def _draw_ladders(ax, schedules, now):
+    """The rungs of each round of adaptation, one round above the other; the present one stands out."""
+    for i, schedule in enumerate(schedules):
+        style, size = ("estimate", 7) if i == now else ("reference", 11)
+        look = {"markersize": size, "markeredgewidth": 1.4}
+        artists.marks(ax, f"round {i}", schedule, np.full(len(schedule), i), style, **look)
+    ax.set(xlim=(-0.03, 1.03), ylim=(-0.6, 3.6), xlabel="β", title="rungs")
+    ax.set(yticks=range(4), xticks=(0, 0.5, 1), ylabel="round")
+
+
+def _draw_rejections(ax, rates, errors):
+    """Rejection rate of each pair (K,) with ± 2 standard errors, and their mean."""
+    k = np.arange(1, len(rates) + 1)
+    artists.histogram(ax, "rates", rates, np.append(k - 0.5, k[-1] + 0.5), "estimate", linestyle="-")
+    artists.bars(ax, "errors", k, np.clip(rates - 2 * errors, 0, 1), np.clip(rates + 2 * errors, 0, 1), "estimate")
+    artists.curve(ax, "mean", [0.5, len(rates) + 0.5], [rates.mean()] * 2, "truth")
+    artists.legend(ax, {"estimate": "found", "truth": "their mean"}, loc="upper right", **artists.SMALL)
+    ax.set(xlim=(0.5, len(rates) + 0.5), ylim=(0, 1.25), xlabel="pair", title="refused")
+    ax.set_yticks([0, 0.5, 1])
+
+
+def _draw_local_barrier(ax, betas, found, exact, top):
+    """λ(β), the barrier a unit of β, as the pilot found it and exactly: (n,) each."""
+    artists.curve(ax, "found", betas, found, "estimate")
+    if exact is not None:
+        artists.curve(ax, "exact", betas, exact, "truth")
+    meanings = {"estimate": "pilot run"} | ({} if exact is None else {"truth": "exact"})
+    artists.legend(ax, meanings, loc="upper right", **artists.SMALL)
+    ax.set(xlim=(0, 1), ylim=(0, top), xticks=(0, 0.5, 1), xlabel="β", title="local barrier λ(β)")
 
 
 def _takeaway(step: int, spread: float, first: Round) -> str:

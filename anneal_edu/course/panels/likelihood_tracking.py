@@ -6,8 +6,9 @@ from typing import NamedTuple
 import numpy as np
 
 from anneal_edu import data
-from anneal_edu.course.figures import likelihood_tracking
+from anneal_edu.course.figures import artists, likelihood_tracking
 from anneal_edu.course.figures.likelihood_tracking import TRAIN, VALIDATION
+from anneal_edu.course.figures.style import GREY
 from anneal_edu.course.panels.base import Panel, Readout, gathered
 from anneal_edu.course.panels.controls import seed, steps
 from anneal_edu.distributions import BinaryRBM
@@ -140,7 +141,7 @@ class LikelihoodTracking(Panel):
         }
         left, right = self.axes
         likelihood_tracking.tracked(left, n, found, std_error, run.n_updates, run.likelihoods)
-        likelihood_tracking.tracking_error(right, n, errors, std_error, N_UPDATES)
+        _tracking_error(right, n, errors, std_error, N_UPDATES)
         looking, learning = gibbs_steps(every, n_sweeps, n_rungs)
         best = int(run.likelihoods[VALIDATION].argmax())
         readout = {
@@ -151,6 +152,23 @@ class LikelihoodTracking(Panel):
             "Gibbs steps for looking": f"{looking:,}, {looking / (looking + learning):.0%} of all",
         }
         return Readout(_takeaway(errors, std_error), readout)
+
+
+def _tracking_error(ax, n_updates, errors, std_error, end):
+    """Error of the tracked log Ẑ (n,) with bars of ± 2 standard errors; beyond 3 they are crossed."""
+    artists.curve(ax, "zero", [0, 1.02 * end], [0, 0], "truth")
+    artists.bars(ax, "bars", n_updates, errors - 2 * std_error, errors + 2 * std_error, "RTS", markersize=5)
+    missed = np.abs(errors) > 3 * std_error
+    look = {"markersize": 6, "markeredgecolor": "white"}
+    if not missed.all():
+        artists.marks(ax, "near", n_updates[~missed], errors[~missed], "RTS", **look)
+    if missed.any():
+        cross = {"markersize": 9, "markeredgecolor": "white", "zorder": 5}
+        artists.marks(ax, "missed", n_updates[missed], errors[missed], "missed", **cross)
+    furthest = 1.1 * float((np.abs(errors) + 2 * std_error).max())
+    reach = next((limit for limit in (1.2, 3, 6, 12, 30) if limit > furthest), furthest)
+    ax.set(xlim=(0, 1.02 * end), ylim=(-1.15 * reach, reach), xlabel="updates", title="log Ẑ − log Z ± 2 s.e. (nats)")
+    artists.words(ax, "key", 0.02 * end, -1.1 * reach, "✖ off by more than 3 s.e.", fontsize=11, color=GREY)
 
 
 def _takeaway(errors: np.ndarray, std_error: np.ndarray) -> str:

@@ -8,7 +8,8 @@ import numpy as np
 
 from anneal_edu import Gaussian, geometric_path, linear_schedule
 from anneal_edu.annealing.hais import hais_states
-from anneal_edu.course.figures import hamiltonian
+from anneal_edu.course.figures import artists
+from anneal_edu.course.figures.style import STYLES
 from anneal_edu.course.panels.base import Panel, Readout
 from anneal_edu.course.panels.controls import seed, slider, steps
 
@@ -16,6 +17,8 @@ N_STEPS = 100
 N_CHAINS, N_SHOWN = 1600, 400
 LONG, ACROSS = 3.0, 0.3  # standard deviations of the target
 _DIRECTION = np.array([1.0, 1.0]) / np.sqrt(2)  # of the valley
+KEPT, FORGOTTEN = "HAIS", "fresh momentum"
+"""Styles of chains that keep their momentum, and of those that draw it anew."""
 
 
 def valley() -> Gaussian:
@@ -110,16 +113,16 @@ class MomentumTrails(Panel):
 
     def draw(self, step_size, half_life, seed):
         refresh = refresh_of(step_size, half_life)
-        walks = {hamiltonian.KEPT: walk(step_size, refresh, seed), hamiltonian.FORGOTTEN: walk(step_size, 1.0, seed)}
+        walks = {KEPT: walk(step_size, refresh, seed), FORGOTTEN: walk(step_size, 1.0, seed)}
         covs = np.eye(2), valley().cov
         titles = (f"kept, γ = {refresh:.2g}", "drawn anew, γ = 1")
         one = typical(walks.values())
         for ax, (style, w), title in zip(self.axes, walks.items(), titles, strict=False):
-            hamiltonian.trail(ax, w.x[:, one], w.accepted[:, one], w.x[-1, :N_SHOWN], covs, style, title)
+            _draw_trail(ax, w.x[:, one], w.accepted[:, one], w.x[-1, :N_SHOWN], covs, style, title)
         betas = linear_schedule(N_STEPS)
         exact = 1 / np.sqrt(1 - betas + betas / LONG**2)
         found = {style: (w.spread, w.spread_error) for style, w in walks.items()}
-        hamiltonian.spread_along_path(self.axes[2], betas, exact, found)
+        _spread_along_path(self.axes[2], betas, exact, found)
         paper = walk(step_size, refresh_of(step_size, 1.0), seed)
         return Readout(_takeaway(half_life, walks, paper), _readout(walks, one, refresh, step_size))
 
@@ -137,11 +140,56 @@ def _readout(walks: dict[str, Walk], one: int, refresh: float, step_size: float)
     }
 
 
+def _ellipse(cov, radius):
+    """Points at Mahalanobis distance ``radius`` from 0 under a covariance (2, 2)."""
+    angle = np.linspace(0, 2 * np.pi, 181)
+    return tuple(radius * np.linalg.cholesky(cov) @ [np.cos(angle), np.sin(angle)])
+
+
+def _draw_trail(ax, x, accepted, crowd, covs, style, title):
+    """The way of one chain in the plane, where it was refused a step, and the 2 σ ellipses of start and target."""
+    look = {"linestyle": "-", "linewidth": 1.4}
+    artists.curve(ax, "start", *_ellipse(covs[0], 2), "start", **look)
+    artists.curve(ax, "target", *_ellipse(covs[1], 2), "target", **look)
+    look = {"markersize": 4, "markeredgewidth": 0, "alpha": 0.3, "zorder": 1}
+    artists.marks(ax, "crowd", *crowd.T, style, **look)
+    look = {"linestyle": "-", "marker": ".", "markersize": 5, "linewidth": 1.3}
+    artists.line(ax, "trail", *x.T, **STYLES[style] | look)
+    if not accepted.all():
+        cross = {"markersize": 9, "markeredgewidth": 2.4, "zorder": 4}
+        artists.marks(ax, "refused", *x[~accepted].T, "refused", **cross)
+    ends = {"markersize": 11, "markeredgecolor": "white", "zorder": 5}
+    artists.marks(ax, "first", *x[0], "first", **ends)
+    artists.marks(ax, "last", *x[-1], "last", **ends)
+    look = {"fontsize": 12, "ha": "center"}
+    artists.words(ax, "start words", -1.6, 1.7, "start", color=STYLES["start"]["color"], **look)
+    artists.words(ax, "target words", 2.4, 4.3, "target", color=STYLES["target"]["color"], **look)
+    signs, look = "small: all ends\n● first  ■ last\n× refused", {"fontsize": 11, "ha": "right", "va": "bottom"}
+    artists.words(ax, "signs", 5.1, -5.2, signs, **look)
+    ax.set(xlim=(-5.2, 5.2), ylim=(-5.3, 5.1), title=title, xlabel="x₁")
+
+
+def _spread_along_path(ax, betas, exact, found):
+    """Root mean square of the chains' long coordinate (K+1,) against β, and the standard deviation of p_β.
+
+    ``found`` maps a style to the root mean squares and their standard errors; bars of two stand at every third of β.
+    """
+    artists.curve(ax, "exact", betas, exact, "truth")
+    at = np.linspace(0, len(betas) - 1, 4).astype(int)[1:]
+    for style, (spread, error) in found.items():
+        artists.curve(ax, style, betas, spread, style)
+        low, high = (spread[at] + sign * 2 * error[at] for sign in (-1, 1))
+        artists.bars(ax, f"{style} errors", betas[at], low, high, style, linewidth=1.4, markersize=6)
+    artists.legend(ax, {"truth": "exact", KEPT: "kept", FORGOTTEN: "anew"}, loc="upper left")
+    ax.set(xlim=(-0.02, 1.02), ylim=(0, 1.15 * exact.max()), xlabel="position β", xticks=(0, 0.5, 1))
+    ax.set_title("spread of the chains")
+
+
 def _takeaway(half_life: float, walks: dict[str, Walk], paper: Walk) -> str:
     """``paper`` is the walk with half-life 1, which the present one is compared with."""
     kept, anew = (w.spread[-1] / LONG for w in walks.values())
     apart = np.hypot(*(w.spread_error[-1] / LONG for w in walks.values()))
-    accepted = walks[hamiltonian.KEPT].accepted[1:].mean()
+    accepted = walks[KEPT].accepted[1:].mean()
     if accepted < 0.5:
         return (
             "The step is too long for the narrow side of the valley: more than half is refused, and a refused chain "
@@ -151,7 +199,7 @@ def _takeaway(half_life: float, walks: dict[str, Walk], paper: Walk) -> str:
         f"Chains that keep momentum fill {kept:.2f} of the target's length, the others {anew:.2f} "
         f"(difference ± {apart:.2f})."
     )
-    best, error = paper.spread[-1] / LONG, np.hypot(paper.spread_error[-1], walks[hamiltonian.KEPT].spread_error[-1])
+    best, error = paper.spread[-1] / LONG, np.hypot(paper.spread_error[-1], walks[KEPT].spread_error[-1])
     if half_life > 1 and best - kept > 2 * error / LONG:
         return f"{found} Momentum that never fades swings to and fro: half-life 1 gives {best:.2f}."
     if kept - anew > 3 * apart:

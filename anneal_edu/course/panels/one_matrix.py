@@ -7,7 +7,8 @@ import numpy as np
 
 from anneal_edu import exact, linear_schedule, log_density_matrix, mbar, rts, stepping_stone, thermodynamic_integration
 from anneal_edu.course.experiments.tempered_sampling import gaussians_apart
-from anneal_edu.course.figures import tempered_sampling
+from anneal_edu.course.figures import artists
+from anneal_edu.course.figures.style import BLACK
 from anneal_edu.course.panels.base import Panel, Readout
 from anneal_edu.course.panels.controls import seed, slider, steps
 from anneal_edu.reweighting.mbar import responsibilities
@@ -17,6 +18,14 @@ _ROUNDS, _INITIAL, _SWEEPS, _CHAINS = 12, 6, 20, 100
 _REACHES = (3, 10, 30, 100, 300)
 """Where the axis of errors may end; hardly an estimate is farther off than twice the exact error of the rule."""
 _SILENT, _WARNS, _REFUSES = "silent", "warns", "refuses"
+METHODS = {
+    "stepping stone": "stepping stone",
+    "MBAR": "MBAR",
+    "TI": "TI",
+    "RB-TI": "RB-TI",
+    "RTS, own walk": "RTS",
+}
+"""Row and style of each estimator in `estimates_in_rows`, from the top."""
 
 
 class Found(NamedTuple):
@@ -77,7 +86,7 @@ def compare(distance: float, n_rungs: int, seed: int) -> Comparison:
         rb_ti = _as_found(weighed)._replace(std_error=float(np.hypot(weighed.std_error, pooled.std_error)[-1]))
     walked = rts(path, schedule, _ROUNDS, _SWEEPS, _CHAINS, exact, n_initial=_INITIAL, rng=rng)
     everyone = (stones, by_mbar, _as_found(ti), rb_ti, _as_found(walked))
-    found = dict(zip(tempered_sampling.METHODS, everyone, strict=True))
+    found = dict(zip(METHODS, everyone, strict=True))
     return Comparison(overlap, found, error_of_the_rule(path, schedule))
 
 
@@ -127,10 +136,10 @@ class OneMatrix(Panel):
 
     def draw(self, distance, rungs, seed):
         overlap, found, rule = compare(distance, rungs, seed)
-        tempered_sampling.overlap(self.axes[0], overlap)
+        _draw_overlap(self.axes[0], overlap)
         reach = next((r for r in _REACHES if r > 2 * abs(rule)), 1000)
         limits = {"TI": rule, "RB-TI": rule}
-        tempered_sampling.estimates_in_rows(
+        _estimates_in_rows(
             self.axes[1], {name: tuple(f[:3]) for name, f in found.items()}, limits, reach
         )
         self.axes[1].set_title(f"{N_DRAWS} draws a rung: who is right?")
@@ -138,6 +147,42 @@ class OneMatrix(Panel):
             name: f"{f.error:+.2f} ± {f.std_error:.2f}" if f.error is not None else f.says for name, f in found.items()
         }
         return Readout(_takeaway(found, rule), readout)
+
+
+def _draw_overlap(ax, matrix):
+    """An overlap matrix (K+1, K+1) as an image, black for 1, with its numbers where there is room."""
+    n = len(matrix)
+    look = {"cmap": "Greys", "vmin": 0, "vmax": 1, "interpolation": "nearest"}
+    artists.image(ax, "overlap", matrix, (-0.5, n - 0.5, n - 0.5, -0.5), **look)
+    size = 15 if n < 4 else 11
+    for i, j in np.ndindex(matrix.shape) if n <= 5 else ():
+        share = matrix[i, j]
+        text = f"{min(share, 1):.2f}".replace("0.", ".", 1) if share >= 0.005 else "0"
+        look = {"ha": "center", "va": "center", "fontsize": size, "color": "white" if share > 0.55 else BLACK}
+        artists.words(ax, f"share {i} {j}", j, i, text, **look)
+    ax.set(ylabel="drawn on rung", xlabel="might be of rung", xticks=(ticks := range(0, n, 1 + n // 8)), yticks=ticks)
+    ax.set(title="overlap (black = 1)")
+
+
+def _estimates_in_rows(ax, found, limits, reach):
+    """Errors of several estimators, a row each, on an axis that is linear within ±1 and logarithmic beyond."""
+    artists.curve(ax, "exact", [0, 0], [-0.6, len(METHODS) - 0.4], "truth")
+    for row, (method, style) in enumerate(METHODS.items()):
+        error, bar, says = found[method]
+        if error is not None:
+            ends = np.clip([error - 2 * bar, error + 2 * bar], -reach, reach)
+            artists.level_bars(ax, f"{method} bar", *ends, row, style, markersize=12, linewidth=2.6)
+            artists.marks(ax, method, np.clip(error, -reach, reach), row, style, markersize=9)
+        if method in limits:
+            look = {"marker": "o", "markerfacecolor": "none", "markeredgewidth": 2, "markersize": 13}
+            artists.marks(ax, f"{method} limit", np.clip(limits[method], -reach, reach), row, style, **look)
+        look = {"transform": ax.get_yaxis_transform(), "va": "center", "ha": "left", "fontsize": 12}
+        artists.words(ax, f"{method} says", 1.01, row, says, **look)
+    sizes = [size for size in ((1, 3, 10) if reach <= 10 else (1, 10, 100)) if size <= reach]
+    ticks = [-size for size in sizes[::-1]] + [0, *sizes]
+    artists.squeezed_x(ax, 1, ticks, -1.05 * reach, 1.05 * reach)
+    ax.set(ylim=(len(METHODS) - 0.5, -0.5), yticks=range(len(METHODS)), yticklabels=list(METHODS))
+    ax.set(xlabel="log Ẑ minus exact, ± 2 errors (nats)")
 
 
 def _takeaway(found: dict[str, Found], rule: float) -> str:

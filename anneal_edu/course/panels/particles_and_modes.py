@@ -5,10 +5,12 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
+from matplotlib.lines import Line2D
 
 from anneal_edu import contrastive_divergence
 from anneal_edu.course.experiments.kadan import mean_log_likelihood
-from anneal_edu.course.figures import tempered_training
+from anneal_edu.course.figures import artists, tempered_training
+from anneal_edu.course.figures.style import STYLES
 from anneal_edu.course.panels.base import Panel, Readout
 from anneal_edu.course.panels.controls import seed, slider, steps
 from anneal_edu.data import bars_and_stripes
@@ -136,9 +138,9 @@ class ParticlesAndModes(Panel):
         curves, pcd, pt = figure.columns(0.8, 1.35, 1.35, gap=0.75)
         curves.set(ylim=(-20.5, -2.8), title="log likelihood", xlabel="updates")
         curves.set_ylabel("nats an image", labelpad=0)
-        tempered_training.legend(curves, {"PCD": "PCD", "PT, even-odd": "PT"}, "lower left")
+        _draw_legend(curves, {"PCD": "PCD", "PT, even-odd": "PT"}, "lower left")
         for ax in (pcd, pt):
-            tempered_training.picture_strip(ax, bars_and_stripes(SIZE), TOP)
+            _picture_strip(ax, bars_and_stripes(SIZE), TOP)
         return [curves, pcd, pt]
 
     def draw(self, updates, rate, rungs, seed):
@@ -173,7 +175,49 @@ def _draw(axes, found: dict[str, tuple[Snapshot, ...]], at: int) -> None:
     for ax, (name, run) in zip(axes[1:], found.items(), strict=True):
         s = run[at]
         title = f"{name.split(',')[0]}: the {N_IMAGES} images"
-        tempered_training.occupation(ax, s.model, s.share, name, title)
+        _occupation(ax, s.model, s.share, name, title)
+
+
+def _picture_strip(ax, pictures, top):
+    """Small pictures (N, size²) under the x axis, each below its x = 0, 1, …; ``top`` is the y limit.
+
+    They stand in two rows by turns, so that each may be two units wide.
+    """
+    n, size, height = len(pictures), round(pictures.shape[1] ** 0.5), 0.14 * top
+    for i, picture in enumerate(pictures):
+        framed = np.pad(1 - picture.reshape(size, size), 1, constant_values=0.75)
+        upper = -0.02 * top - (i % 2) * height
+        extent = (i - 0.95, i + 0.95, upper - height, upper)
+        ax.imshow(framed, cmap="gray", extent=extent, aspect="auto", vmin=0, vmax=1)
+    ax.set(xlim=(-1.2, n + 0.2), ylim=(-0.02 * top - 2 * height, top), xticks=[])
+
+
+def _occupation(ax, model, particles, style, title):
+    """The model's exact probability of each picture, as bars, and the share of particles on it, as marks.
+
+    Both arrays are (N + 1,); the last entry, the mass on none of the pictures, is written below. Both numbers of the
+    likeliest picture are written above its bar.
+    """
+    x, top = np.arange(len(model) - 1), ax.get_ylim()[1]
+    ax.set_xlabel(f"▮ model   × particles\nelsewhere ▮ {model[-1]:.0%} × {particles[-1]:.0%}", labelpad=4)
+    for i, p in enumerate(model[:-1]):
+        corners = i + np.array([-0.36, 0.36])
+        artists.band(ax, f"model {i}", corners, np.zeros(2), np.full(2, min(p, top)), style, alpha=0.55)
+    look = {"marker": "x", "markersize": 8, "markeredgewidth": 2.4}
+    artists.marks(ax, "particles", x, np.minimum(particles[:-1], 0.98 * top), "truth", **look)
+    likeliest = int(model[:-1].argmax())
+    height = min(max(model[likeliest], particles[likeliest]), 0.85 * top) + 0.02 * top
+    side = "left" if 2 * likeliest < len(x) else "right"
+    said = f"▮ {model[likeliest]:.0%}, × {particles[likeliest]:.0%}"
+    artists.words(ax, "likeliest", likeliest, height, said, ha=side, va="bottom", fontsize=13)
+    ax.set_title(title)
+
+
+def _draw_legend(ax, labels, loc):
+    """Say which look belongs to which method, ``{method: label}``, and what the dots of the truth are."""
+    handles = [Line2D([], [], label=label, **STYLES[method]) for method, label in labels.items()]
+    handles.append(Line2D([], [], label="best", **STYLES["truth"] | {"marker": "None"}))
+    ax.legend(handles=handles, loc=loc, **artists.SMALL)
 
 
 def _takeaway(pcd: Snapshot, pt: Snapshot) -> str:

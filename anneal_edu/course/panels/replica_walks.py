@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.ticker import MaxNLocator
 from scipy.special import erf
 
-from anneal_edu.course.figures import tempering
+from anneal_edu.course.figures import artists, tempering
 from anneal_edu.course.panels.base import Panel, Readout
 from anneal_edu.course.panels.controls import seed, slider
 from anneal_edu.tempering.matrices import expected_round_trip_time
@@ -127,7 +127,7 @@ class ReplicaWalks(Panel):
         readout, counted = {}, {}
         for ax, (scheme, replicas) in zip(self.axes, walks(n_pairs, barrier, memory, seed).items(), strict=True):
             title = f"{tempering.SCHEME_LABELS[scheme]}: {expected[scheme]:,.0f} a trip"
-            tempering.walk(ax, rungs_of(replicas[:SHOWN, :, 0]), tempering.SCHEME_STYLES[scheme], title)
+            _draw_walk(ax, rungs_of(replicas[:SHOWN, :, 0]), tempering.SCHEME_STYLES[scheme], title)
             rate, error = trip_rates(n_pairs, barrier, memory, seed)[scheme]
             counted[scheme] = rate * expected[scheme]
             measured = f"{1000 * rate:.1f} ± {1000 * error:.1f}" if expected[scheme] < N_BURN_IN else "too few to count"
@@ -137,6 +137,19 @@ class ReplicaWalks(Panel):
         every = (n_pairs + 1) / expected["even_odd"]
         readout["all replicas in turn, trips a sweep"] = f"{every:.3f} of at most {1 / (2 + 2 * barrier):.3f}"
         return Readout(_takeaway(barrier, memory, expected, counted), readout)
+
+
+def _draw_walk(ax, rungs, style, title):
+    """Rungs of replicas (T, K+1) over time: the first one thick, and up to three others thin and grey."""
+    n_times, n_rungs = rungs.shape
+    times = np.arange(n_times)
+    which = np.unique(np.linspace(1, n_rungs - 1, 4)[1:].astype(int))  # more could not be told apart
+    others = np.concatenate([rungs, np.full((1, n_rungs), np.nan)])[:, which]
+    x = np.tile(np.append(times, np.nan), len(which))
+    artists.curve(ax, "others", x, others.T.ravel(), "reference", gaps=True, linestyle="-", linewidth=0.8, alpha=0.7)
+    artists.curve(ax, "one", times, rungs[:, 0], style, linestyle="-", linewidth=2.4)
+    top = n_rungs - 1
+    ax.set(xlim=(0, n_times - 1), ylim=(-0.04 * top - 0.1, 1.04 * top + 0.1), title=title)
 
 
 def _takeaway(barrier, memory, expected, counted) -> str:

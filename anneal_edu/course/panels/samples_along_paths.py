@@ -10,6 +10,7 @@ from anneal_edu import geometric_path, gibbs, linear_schedule
 from anneal_edu.course.ais_trace import annealed, visible_probabilities
 from anneal_edu.course.figures import artists, rbm_paths
 from anneal_edu.course.figures.images import beside_pictures, image_grid
+from anneal_edu.course.figures.rbm_paths import LABELS
 from anneal_edu.course.panels.base import Panel, Readout
 from anneal_edu.course.panels.controls import choice, seed, slider
 from anneal_edu.course.panels.digits_annealing import BASE_RATE, UNIFORM
@@ -125,7 +126,7 @@ class SamplesAlongPaths(Panel):
             pictures = pictures_of(paths_to(model, start)[style](beta), v, seed)
             image_grid(ax, "pictures", pictures, COLUMNS, f"{label}, β = {beta:.2f}")
         curves, pictures = self.axes[2], {style: m.pictures for style, m in measures.items()}
-        rbm_paths.pictures_along(curves, linear_schedule(N_STOPS), pictures, pictures["geometric"][-1])
+        _pictures_along(curves, linear_schedule(N_STOPS), pictures, pictures["geometric"][-1])
         artists.curve(curves, "beta", [beta] * 2, [0.8, 2000], "reference", linewidth=1.6, zorder=1)
         for style, numbers in pictures.items():
             artists.marks(curves, f"{style} now", beta, numbers[stop], style, markersize=11)
@@ -151,6 +152,17 @@ def _readout(here: dict[str, Measures], found: dict[str, int] | None) -> dict[st
         "share of the likeliest": f"geometric {geometric.likeliest:.0%}, MAS {moments.likeliest:.0%}",
         "share of the target's likeliest": f"geometric {geometric.own:.1%}, MAS {moments.own:.1%}",
     } | last
+
+
+def _pictures_along(ax, betas, pictures, target):
+    """Effective numbers of pictures (n,) of the "geometric" path and of the spline, "moments", at each β (n,)."""
+    for style, numbers in pictures.items():
+        artists.curve(ax, style, betas, numbers, style)
+    artists.curve(ax, "target", [-0.03, 1.03], [target] * 2, "target")
+    artists.legend(ax, LABELS | {"target": "target"}, loc="upper right")
+    ax.set(xlim=(-0.03, 1.03), yscale="log", ylim=(0.8, 2000), xlabel="position β", xticks=(0, 0.5, 1))
+    ax.set(yticks=(1, 10, 100, 1000), yticklabels=("1", "10", "100", "1,000"), title="Number of pictures")
+    ax.minorticks_off()
 
 
 def _takeaway(beta: float, found: dict[str, int] | None, here: dict[str, Measures], target: float) -> str:

@@ -6,7 +6,8 @@ import numpy as np
 
 from anneal_edu import ais, data, geometric_path, gibbs, linear_schedule, models, reverse_ais
 from anneal_edu.annealing.reverse import long_run
-from anneal_edu.course.figures import artists, sandwich
+from anneal_edu.course.figures import annealing, artists
+from anneal_edu.course.figures.sandwich import FORWARD, REVERSE
 from anneal_edu.course.panels.base import Panel, Readout
 from anneal_edu.course.panels.controls import choice, seed
 from anneal_edu.models.knots import load_spline, start_of
@@ -22,6 +23,7 @@ CROSSING = np.log(1 / RISK)
 """Nats by which two bounds may cross at this risk. If the draws are exact and know nothing of the forward run, its Ẑ/Z
 times the mean of Z/w has the mean 1, and Markov bounds how often this is large; medians of three are so more rarely.
 """
+MEANINGS = {REVERSE: "reverse run", FORWARD: "forward run"}
 
 
 @lru_cache(maxsize=8)
@@ -91,8 +93,8 @@ class SandwichGap(Panel):
         settings = model, start, path, draws, seed
         forward, reverse = yield from self.once(settings, _both_ways(*settings))
         log_z = models.load(MODELS[model]).log_z() if truth == SHOWN else None
-        sandwich.against_steps(self.axes[0], list(STEPS), forward, reverse, log_z)
-        artists.legend(self.axes[0], sandwich.MEANINGS | {"truth": "exact log Z"}, loc="upper right", ncols=3)
+        _against_steps(self.axes[0], list(STEPS), forward, reverse, log_z)
+        artists.legend(self.axes[0], MEANINGS | {"truth": "exact log Z"}, loc="upper right", ncols=3)
         judged = {"forward": _middle(forward), "reverse": _middle(reverse)}
         low, high = (float(side[i].log_z) for i, side in zip(judged.values(), (forward, reverse), strict=True))
         readout = {"reverse minus forward": f"{high - low:+.1f} nats"}
@@ -107,6 +109,22 @@ class SandwichGap(Panel):
 def _middle(results: list) -> int:
     """Which run has the median log Ẑ: a rare chain, which carries one run in many, does not carry the verdict."""
     return int(np.argsort([r.log_z for r in results])[len(results) // 2])
+
+
+def _against_steps(ax, n_steps, forward, reverse, log_z=None):
+    """Forward and reverse log Ẑ with 95% intervals against K; the exact value where it is given."""
+    ends = []
+    for style, nudge, results in ((FORWARD, 0.96, forward), (REVERSE, 1.04, reverse)):
+        intervals = np.array([r.interval() for r in results])
+        annealing.estimates(ax, style, nudge * np.array(n_steps), [r.log_z for r in results], intervals, style)
+        ends.append(intervals)
+    if log_z is not None:
+        artists.curve(ax, "exact", [n_steps[0] / 2, n_steps[-1] * 2], [log_z] * 2, "truth")
+        ends.append([log_z])
+    low = 10 * np.floor(min(map(np.min, ends)) / 10 - 0.1)  # in tens, so that few settings move the axis
+    high = max(10 * np.ceil(max(map(np.max, ends)) / 10 + 0.1), low + 30)  # one scale for most settings
+    artists.log_x(ax, "number of steps K", n_steps, (n_steps[0] / 1.3, n_steps[-1] * 1.3))
+    ax.set(ylim=(low, high + 0.15 * (high - low)), title="log Ẑ with 95% intervals (nats)")
 
 
 def _takeaway(low: float, high: float, draws: str, log_z: float | None) -> str:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from anneal_edu import Gaussian, Unnormalized, linear_schedule
-from anneal_edu.course.figures import tempering
+from anneal_edu.course.figures import artists
 from anneal_edu.course.panels.base import Panel, Readout
 from anneal_edu.course.panels.controls import seed, slider, steps
 from anneal_edu.kernels import accept, swapped
@@ -153,15 +153,39 @@ class TemperedModes(Panel):
         top = 2.25 * density.max()
         for ax, (title, x, style) in zip(self.axes, pairs, strict=False):
             heights = [np.histogram(of, _EDGES)[0] / (of.size * np.diff(_EDGES)) for of in (x, x[:, 0])]
-            tempering.density_and_histogram(ax, _GRID, density, *np.minimum(heights, top), _EDGES, style, title)
+            _density_and_histogram(ax, _GRID, density, *np.minimum(heights, top), _EDGES, style, title)
         by_style = {style: masses(x) for _, x, style in pairs}
-        tempering.masses(self.axes[2], SHARES, by_style, {"alone": "alone", "swapping": "swapping"})
+        _draw_masses(self.axes[2], SHARES, by_style, {"alone": "alone", "swapping": "swapping"})
         readout = {"masses of the modes, exact": ", ".join(f"{share:.2f}" for share in SHARES)}
         for title, _, style in pairs:
             readout[title] = ", ".join(f"{m:.2f} ± {e:.2f}" for m, e in zip(*by_style[style], strict=True))
         readout["round trips"] = f"{found.trips}"
         readout["log Z by stepping stones"] = f"{found.log_z:.2f} ± {found.log_z_error:.2f} (exact {LOG_Z:.2f})"
         return Readout(_takeaway(found), readout)
+
+
+def _density_and_histogram(ax, x, density, heights, one, edges, style, title):
+    """An exact density (n,) on a grid, and what chains visited: an outline of all, and ``one`` of them filled."""
+    sides = np.repeat(edges, 2)
+    artists.band(ax, "one", sides, np.zeros_like(sides), np.r_[0.0, np.repeat(one, 2), 0.0], style, alpha=0.35)
+    artists.curve(ax, "visited", sides, np.r_[0.0, np.repeat(heights, 2), 0.0], style, linestyle="-", linewidth=2)
+    artists.curve(ax, "exact", x, density, "truth")
+    artists.words(ax, "one words", x[0] + 0.5, 2.4 * density.max(), "filled: one chain", fontsize=12)
+    ax.set(xlim=(x[0], x[-1]), ylim=(0, 2.6 * density.max()), xlabel="x", title=title)
+
+
+def _draw_masses(ax, exact, found, labels):
+    """Mass of each mode: exact (n,), and by style what was found (n,) with ± 2 standard errors (n,)."""
+    k = np.arange(len(exact))
+    for i, share in enumerate(exact):
+        artists.curve(ax, f"exact {i}", [i - 0.35, i + 0.35], [share] * 2, "truth")
+    for i, (style, (mass, error)) in enumerate(found.items()):
+        x = k + 0.24 * (i - 0.5)
+        artists.bars(ax, f"{style} bars", x, np.clip(mass - 2 * error, 0, 1), np.clip(mass + 2 * error, 0, 1), style)
+        artists.marks(ax, style, x, mass, style)
+    artists.legend(ax, labels | {"truth": "exact"}, loc="upper right", **artists.SMALL)
+    ax.set(xlim=(-0.6, len(exact) - 0.4), ylim=(-0.06, 1.5), title="mass of each mode")
+    ax.set(xticks=k, xticklabels=("left", "middle", "right")[: len(exact)], yticks=(0, 0.25, 0.5, 0.75, 1))
 
 
 def _takeaway(found: Runs) -> str:

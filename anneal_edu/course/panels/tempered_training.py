@@ -27,6 +27,8 @@ SQUEEZED = {BARS: -8.0, DIGITS: None}
 TICKS = {BARS: (-20, -12, -8, -7, -6, -5, -4), DIGITS: (-26, -24, -22, -20, -18)}
 COMPARED = {BARS: (-16.5, -2.4), DIGITS: (-25.5, -18.0)}
 COSTS = {method: METHODS[method].cost for method in tempered_training.METHODS}
+BRIEF = {"PCD, 10 times the chains": "PCD, 10 × chains", "PCD, 10 small updates": "PCD, small updates"}
+"""Names that are shorter where a row has little room."""
 
 
 @lru_cache(maxsize=1)
@@ -98,7 +100,7 @@ class TemperedTraining(Panel):
             x, y = left.get_xlim()[1], BEST[data] + 0.08
             artists.words(left, "best possible", x, y, "best possible, −log 30", ha="right", va="bottom")
         now = {name: values[at] for name, (_, values) in curves.items()}
-        tempered_training.comparison(right, now, COSTS, BEST[data], COMPARED[data], list(drawn))
+        _draw_comparison(right, now, COSTS, BEST[data], COMPARED[data], list(drawn))
         left.set_title("exact log likelihood")
         left.set_ylabel("nats an example" if SQUEEZED[data] is None else f"nats, squeezed below −{-SQUEEZED[data]:g}")
         right.set_title(f"after {next(iter(curves.values()))[0][at]:,} updates")
@@ -109,6 +111,31 @@ class TemperedTraining(Panel):
 
 def _beside(difference: float) -> str:
     return f"{abs(difference):.1f} {'above' if difference > 0 else 'below'}"
+
+
+def _draw_comparison(ax, values, costs, best, limits, drawn):
+    """One row a method: median and range over the seeds of the log likelihoods (seeds,); ◄ where it goes on.
+
+    The names are the key to curves beside it: methods that are not ``drawn`` there are pale.
+    """
+    low = limits[0]
+    for row, (method, found) in enumerate(values.items()):
+        shown = np.clip(found, low, None)
+        ends, alpha = [shown.min(), shown.max()], 1.0 if method in drawn else 0.5
+        artists.curve(ax, f"{method} range", ends, [row, row], method, linestyle="-", linewidth=2.5, alpha=alpha)
+        artists.marks(ax, method, np.median(shown), row, method, markersize=9, alpha=alpha)
+        if found.min() < low:
+            artists.marks(ax, f"{method} beyond", low, row, method, marker=8, markersize=9, clip_on=False)
+    if best is not None:
+        artists.curve(ax, "best", [best, best], [-0.6, len(values) - 0.4], "truth")
+    ax.set(
+        xlim=limits,
+        ylim=(len(values) - 0.4, -0.6),
+        yticks=range(len(values)),
+        yticklabels=[f"{BRIEF.get(method, method)} ({costs[method]})" for method in values],
+    )
+    for method, label in zip(values, ax.get_yticklabels(), strict=True):
+        label.set_alpha(1.0 if method in drawn else 0.6)
 
 
 def _takeaway(data: str, methods: str, middle: dict[str, float]) -> str:

@@ -10,7 +10,9 @@ from scipy.special import logsumexp
 
 from anneal_edu import linear_schedule, random_walk
 from anneal_edu.course.experiments.tempered_sampling import BUMPS, exact_log_z, poster_rounds, three_bumps
-from anneal_edu.course.figures import tempered_sampling
+from anneal_edu.course.figures import artists
+from anneal_edu.course.figures.style import GREY, STYLES
+from anneal_edu.course.figures.tempered_sampling import AVERAGED, COUNTED
 from anneal_edu.course.panels.base import Panel, Readout
 from anneal_edu.course.panels.controls import choice, seed, slider, steps
 from anneal_edu.paths.ladder import ladder_on
@@ -23,6 +25,7 @@ LEARNED, HELD = "Ẑ learned", "Ẑ = 1 held"
 KERNEL = random_walk(1.0)
 _X = np.linspace(-6.5, 7.5, 281)
 _LOWEST = -4.0  # lower end of the axis of log Ẑ
+_FLOOR = 2e-6  # where shares of zero are drawn
 
 
 class Walk(NamedTuple):
@@ -115,15 +118,15 @@ class TemperedWalk(Panel):
         pieces = [way(rungs, z, seed, number) for number in range(max(1, rounds - 1), rounds + 1)]
         x, k = (np.concatenate([pieces[0][i], *(piece[i][1:] for piece in pieces[1:])]) for i in (0, 1))
         shown = most_travelled(x, k)
-        tempered_sampling.walk_on_ladder(ladder, _X, densities, x[:, shown], k[:, shown])
+        _walk_on_ladder(ladder, _X, densities, x[:, shown], k[:, shown])
         now = made[-1]
         q = np.exp(log_z - now.assumed_log_z - logsumexp(log_z - now.assumed_log_z))
-        tempered_sampling.shares_of_time(shares, now.visits, np.exp(now.log_shares), q)
+        _shares_of_time(shares, now.visits, np.exp(now.log_shares), q)
         averaged, errors, counted = (
             np.array([getattr(r, name)[-1] for r in made]) for name in ("log_z", "std_error", "counted_log_z")
         )
         n_initial = N_INITIAL if z == LEARNED else 0
-        tempered_sampling.estimates_by_round(
+        _estimates_by_round(
             estimates, averaged, errors, counted, log_z[-1], N_ROUNDS, n_initial, _LOWEST
         )
         by_counts = f"{counted[-1]:.2f}" if np.isfinite(counted[-1]) else "none: a rung was never visited"
@@ -134,6 +137,66 @@ class TemperedWalk(Panel):
             "crossings from first to last rung": f"{now.crossings} by {N_CHAINS} chains",
         }
         return Readout(_takeaway(rounds, z, float(averaged[-1] - log_z[-1]), float(errors[-1]), now), readout)
+
+
+def _walk_on_ladder(ax, x, densities, trail, rungs):
+    """The density on each rung as a ridge, and one chain's way over them."""
+    top = len(densities) - 1
+    for k, density in enumerate(densities):
+        ridge = k + 0.75 * density / density.max()
+        artists.band(ax, f"area {k}", x, np.full_like(x, k), ridge, "reference", alpha=0.25, zorder=1 - k / 100)
+        artists.curve(ax, f"ridge {k}", x, ridge, "reference", linestyle="-", linewidth=1, zorder=1 - k / 100)
+    across = np.column_stack([trail[:-1], trail[1:]]).ravel()
+    up = np.repeat(rungs[:-1], 2)
+    look = {"linestyle": "-", "linewidth": 1.3, "zorder": 3}
+    artists.curve(ax, "trail", np.append(across, trail[-1]), np.append(up, rungs[-1]), "chains", **look)
+    ends = {"markersize": 10, "markeredgecolor": "white", "zorder": 5}
+    artists.marks(ax, "first", trail[0], rungs[0], "first", **ends)
+    artists.marks(ax, "last", trail[-1], rungs[-1], "last", **ends)
+    ax.set(xlim=(x[0], x[-1]), ylim=(-0.04 * (top + 1), 1.02 * (top + 1)), xlabel="x   (● first  ■ last)")
+    ax.set_yticks(np.unique(np.linspace(0, top, min(top, 4) + 1).astype(int)))
+
+
+def _shares_of_time(ax, counted, averaged, exact):
+    """Share of every rung (K+1,): by counting, by averaging q(β_k | x), and exactly; zero counts stand at the floor."""
+    k = np.arange(len(exact))
+    artists.curve(ax, "exact", k, np.maximum(exact, _FLOOR), "truth")
+    aside = 0.012 * len(k)
+    artists.marks(ax, "averaged", k - aside, np.maximum(averaged, _FLOOR), AVERAGED)
+    seen = counted > 0
+    hollow = {"markerfacecolor": "white", "markeredgewidth": 2, "markersize": 9, "zorder": 3}
+    artists.marks(ax, "counted", k[seen] + aside, counted[seen], COUNTED, **hollow)
+    if not seen.all():
+        artists.marks(ax, "never", k[~seen], np.full((~seen).sum(), _FLOOR), COUNTED, **hollow | {"marker": "v"})
+        artists.words(ax, "never words", k[~seen][0] + 0.3, 1.7 * _FLOOR, "never visited", fontsize=11, color=GREY)
+    meanings = {"truth": "exact", AVERAGED: "averaged", COUNTED: "counted"}
+    artists.legend(ax, meanings, loc="lower right", **artists.SMALL | {"handlelength": 1.8})
+    ax.set(yscale="log", ylim=(_FLOOR / 2, 2), xlim=(-0.5, k[-1] + 0.5), xlabel="rung k")
+    ax.set_yticks([1, 1e-2, 1e-4], ["1", "10⁻²", "10⁻⁴"])
+    ax.set_xticks(range(0, len(k), 1 + len(k) // 8))
+    ax.minorticks_off()
+
+
+def _estimates_by_round(ax, averaged, errors, counted, exact, n_rounds, n_initial, floor):
+    """log Ẑ after each of the rounds so far (n,), with ± 2 standard errors, and by counts; those below the floor at it.
+
+    The colours are those of `shares_of_time`, whose legend says what they mean.
+    """
+    rounds = np.arange(1, len(averaged) + 1)
+    inside = floor + 0.03 * (exact - floor)
+    artists.curve(ax, "exact", [0, n_rounds + 1], [exact] * 2, "truth")
+    if n_initial:
+        artists.curve(ax, "held", [n_initial + 0.5] * 2, [floor, exact + 3], "reference", linewidth=1.5)
+        artists.words(ax, "held words", n_initial + 0.7, exact + 2.9, "Ẑ held", fontsize=11, color=GREY, va="top")
+    bottom, top = (np.maximum(averaged + sign * 2 * errors, inside) for sign in (-1, 1))
+    artists.bars(ax, "errors", rounds - 0.12, bottom, top, AVERAGED)
+    artists.line(ax, "averaged", rounds - 0.12, np.maximum(averaged, inside), **STYLES[AVERAGED] | {"linewidth": 1.5})
+    found = np.isfinite(counted)
+    if found.any():
+        look = {"markerfacecolor": "white", "markeredgewidth": 2, "markersize": 8, "zorder": 3}
+        artists.marks(ax, "counted", rounds[found] + 0.12, np.maximum(counted[found], inside), COUNTED, **look)
+    ax.set(xlim=(0.3, n_rounds + 0.7), ylim=(floor, exact + 3), xlabel="round")
+    ax.set_xticks(range(2, n_rounds + 1, 2))
 
 
 def _takeaway(rounds: int, z: str, error: float, bar: float, now: RTSRound) -> str:

@@ -6,7 +6,9 @@ from itertools import pairwise
 import numpy as np
 
 from anneal_edu import Gaussian, geometric_path, kl_bias, linear_schedule, moment_path
-from anneal_edu.course.figures import artists, gaussians
+from anneal_edu.course.figures import artists
+from anneal_edu.course.figures.paper_gaussians import contours, means_along_path
+from anneal_edu.course.figures.style import STYLES
 from anneal_edu.course.panels.base import Panel, Readout
 from anneal_edu.course.panels.controls import slider
 from anneal_edu.paths.hellinger import overlap
@@ -74,15 +76,15 @@ class TwoPaths(Panel):
         ends = mirrored_gaussians(separation, correlation)
         betas = linear_schedule(n_steps)
         for name, end in zip(("start", "target"), ends, strict=True):
-            gaussians.contours(plane, name, end.mean, end.cov, name, linewidth=2.6)
+            contours(plane, name, end.mean, end.cov, name, linewidth=2.6)
             artists.marks(plane, f"{name} mean", *end.mean, name)
         sd, smallest, bias = {}, {}, {}
         for name, make_path in PATHS.items():
             here = make_path(*ends)(beta)
             means, overlaps, bias[name] = _along(name, separation, correlation, n_steps)
-            gaussians.means_along_path(plane, f"{name} means", means, name)
-            gaussians.contours(plane, name, here.mean, here.cov, name)
-            gaussians.neighbour_overlaps(overlap_axes, name, betas, overlaps, name)
+            means_along_path(plane, f"{name} means", means, name)
+            contours(plane, name, here.mean, here.cov, name)
+            _neighbour_overlaps(overlap_axes, name, betas, overlaps, name)
             sd[name], smallest[name] = np.sqrt(np.linalg.eigvalsh(here.cov)[-1]), overlaps.min()
         if abs(correlation) > 0.05:  # the long axes of the two ends, to where they meet
             depth = -np.sign(correlation) * separation / 2
@@ -98,6 +100,12 @@ class TwoPaths(Panel):
                 "bias Σ KL": f"geometric {bias['geometric']:.2f}, moments {bias['moments']:.2f} nats",
             },
         )
+
+
+def _neighbour_overlaps(ax, name, betas, overlaps, style):
+    """Overlap (K,) of p(β_{k-1}) and p(β_k), drawn over the middle of each step of the schedule ``betas`` (K+1,)."""
+    marker_size = 7 if len(overlaps) <= 16 else 4
+    artists.line(ax, name, (betas[1:] + betas[:-1]) / 2, overlaps, **STYLES[style], markersize=marker_size)
 
 
 def _takeaway(beta, correlation, n_steps, off_the_line, sd, smallest, bias) -> str:

@@ -5,7 +5,8 @@ from functools import lru_cache
 import numpy as np
 
 from anneal_edu import ais, kl_bias, linear_schedule, segment_costs
-from anneal_edu.course.figures import artists, rbm_paths
+from anneal_edu.course.figures import artists
+from anneal_edu.course.figures.style import STYLES
 from anneal_edu.course.panels.base import Panel, Readout
 from anneal_edu.course.panels.controls import choice, seed, steps
 from anneal_edu.course.panels.digits_annealing import BASE_RATE, UNIFORM
@@ -94,8 +95,8 @@ class WhereTheKnotsSit(Panel):
         line, errors = self.axes
         here = deviations(model, start, knots)
         without = deviations(model, start, 0)
-        rbm_paths.off_the_line(line, np.linspace(0, 1, FINE), here, np.linspace(0, 1, knots + 2), without)
-        rbm_paths.errors_of_splines(errors, KNOTS, missed, knots)
+        _off_the_line(line, np.linspace(0, 1, FINE), here, np.linspace(0, 1, knots + 2), without)
+        _errors_of_splines(errors, KNOTS, missed, knots)
         chosen = KNOTS.index(knots)
         artists.curve(errors, "now", [chosen] * 2, [-120, 12], "reference", linewidth=1.6, zorder=1)
         cost, bias = cost_and_bias(model, start, knots)
@@ -115,6 +116,41 @@ def _size(miss: float) -> str:
         return "within 2 nats of the truth"
     amount = next((f"more than {n} nats" for n in (50, 20, 5) if abs(miss) > n), "2 to 5 nats")
     return f"{amount} too {'low' if miss < 0 else 'high'}"
+
+
+def _off_the_line(ax, betas, deviations, knots, without):
+    """Largest miss (n,) of any moment from the straight line at each β (n,), and the knots' positions.
+
+    ``without`` is that of the spline without knots, the geometric path, (n,).
+    """
+    artists.curve(ax, "without", betas, without, "geometric")
+    artists.curve(ax, "deviation", betas, deviations, "moments")
+    artists.curve(ax, "line", [-0.03, 1.03], [0, 0], "truth")
+    artists.marks(ax, "knots", knots, np.zeros(len(knots)), "moments", markersize=10, clip_on=False, zorder=5)
+    meanings = {"moments": "spline, and its knots", "geometric": "no knots: geometric", "truth": "moment path"}
+    artists.legend(ax, meanings, loc="upper right")
+    ax.set(xlim=(-0.03, 1.03), ylim=(-0.03, 1.35), xticks=(0, 0.5, 1), yticks=(0, 0.5, 1))
+    ax.set(xlabel="position β on the path", title="Largest miss of any moment")
+
+
+def _errors_of_splines(ax, knots, misses, chosen):
+    """log Ẑ - log Z of runs, ± 2 standard errors, for each number of knots; the marks of the chosen number are full.
+
+    ``misses`` maps a number of knots to (n, 2): log Ẑ - log Z of every run, and its standard error.
+    """
+    artists.curve(ax, "exact", [-0.6, len(knots) - 0.4], [0, 0], "truth")
+    artists.words(ax, "exact words", -0.55, 0.12, "exact", fontsize=12)
+    for i, number in enumerate(knots):
+        spread = np.linspace(-0.24, 0.24, len(misses[number]))
+        found, error = np.transpose(misses[number])
+        style = "moments" if number else "geometric"
+        ends = found - 2 * error, found + 2 * error
+        artists.bars(ax, f"errors {number}", i + spread, *ends, style, markersize=7)
+        look = {"markerfacecolor": STYLES[style]["color"] if number == chosen else "white", "markeredgewidth": 2}
+        artists.marks(ax, f"runs {number}", i + spread, found, style, markersize=10, **look)
+    ax.set(xlim=(-0.6, len(knots) - 0.4), xticks=range(len(knots)), xticklabels=knots, xlabel="number of knots R")
+    artists.squeezed_y(ax, 1.0, (-100, -10, -1, 0, 1, 10), -120, 12)
+    ax.set_title("log Ẑ − log Z, ± 2 errors (nats)")
 
 
 def _takeaway(knots: int, largest: float, plain_largest: float, cost: float, plain_cost: float, miss: float) -> str:

@@ -1,10 +1,13 @@
 """Every estimator's answer to one question, with error bars and warnings, and the truth behind a curtain."""
 
 import numpy as np
+from matplotlib.lines import Line2D
 
 from anneal_edu.course.experiments.estimator_tables import Row, stored_rows
 from anneal_edu.course.experiments.estimators import HIGH, LOW, NEITHER
-from anneal_edu.course.figures import estimators
+from anneal_edu.course.figures import artists, estimators
+from anneal_edu.course.figures.estimators import SIDES
+from anneal_edu.course.figures.style import GREY, STYLES
 from anneal_edu.course.panels.base import Panel, Readout
 from anneal_edu.course.panels.controls import choice, slider
 
@@ -72,7 +75,7 @@ class WhomToBelieve(Panel):
         middle = float(np.median(estimates[answers, 0]))
         aim = exact if told else middle
         kinds = [kinds_of(r, seed) for r in rows]
-        estimators.side_by_side(
+        _side_by_side(
             self.axes,
             [r.name for r in rows],
             estimates,
@@ -82,7 +85,7 @@ class WhomToBelieve(Panel):
             exact if told else None,
             (aim - CLOSE, aim + CLOSE),
         )
-        estimators.key_below(self.axes[0].get_figure(), told)
+        _key_below(self.axes[0].get_figure(), told)
         self.axes[0].set_xlabel(f"nats; grey: {'truth' if told else 'middle one'} ± {CLOSE}")
         silent = [i for i, k in enumerate(kinds) if answers[i] and not k]
         readout = {"Gibbs sweeps each": f"{rows[1].sweeps:,}", "without a warning": f"{len(silent)} of {len(rows)}"}
@@ -99,6 +102,53 @@ def _window(rows: list[Row], told: bool) -> tuple[float, float]:
     shown = np.append(near, rows[0].exact) if told else near
     low, high = shown.min(), shown.max()
     return float(low - 0.1 * (high - low)), float(high + 0.1 * (high - low))
+
+
+def _side_by_side(axes, names, estimates, warnings, styles, window, exact=None, close=None):
+    """One row for each estimator: its estimate ± 2 standard errors on the left, the same numbers and its warnings."""
+    ax, text = axes
+    inches = text.get_window_extent().width / ax.get_figure().dpi
+    roomy = inches > 4.2  # else the warnings, and no numbers
+    rows = np.arange(len(names))[::-1]
+    low, high = window
+    for style in dict.fromkeys(styles):
+        chosen = [i for i, s in enumerate(styles) if s == style and np.isfinite(estimates[i]).all()]
+        inside = [i for i in chosen if low <= estimates[i, 0] <= high]
+        if inside:
+            value, error = estimates[inside].T
+            ends = np.maximum(value - 2 * error, low), np.minimum(value + 2 * error, high)
+            artists.level_bars(ax, f"{style} bars", *ends, rows[inside], style, markersize=14)
+            artists.marks(ax, style, value, rows[inside], style, markersize=6)
+        for side, edge, shape in (("left", low, "<"), ("right", high, ">")):
+            beyond = [i for i in chosen if (estimates[i, 0] < low if side == "left" else estimates[i, 0] > high)]
+            if beyond:
+                x = np.full(len(beyond), edge + (0.015 if side == "left" else -0.015) * (high - low))
+                artists.marks(ax, f"{style} {side}", x, rows[beyond], style, marker=shape, markersize=12)
+    if exact is not None:
+        artists.curve(ax, "exact", [exact, exact], [-0.6, len(names) - 0.4], "truth")
+    if close is not None:
+        artists.band(ax, "close", np.array(close), [-0.6] * 2, [len(names) - 0.4] * 2, "truth", alpha=0.13)
+    for i, row in enumerate(rows):
+        value, error = estimates[i]
+        number = f"{value:.2f} ± {2 * error:.2f}" if np.isfinite([value, error]).all() else "no answer"
+        at = {"va": "center", "transform": text.transData}
+        if roomy:
+            artists.words(text, f"number {i}", 1.55, row, number, ha="right", **at)
+        artists.words(text, f"warning {i}", 1.7 * roomy, row, warnings[i] or "–", color=GREY, fontsize=11, **at)
+    ax.set(yticks=rows, yticklabels=names, ylim=(-0.6, len(names) - 0.4), xlim=window)
+    ax.set(title="log Ẑ ± 2 own errors", xlabel="nats")
+    text.set(xlim=(0, inches), ylim=ax.get_ylim())
+    text.set_title("the same, ± 2 own errors, and warnings" if roomy else "warnings")
+
+
+def _key_below(figure, told):
+    """What the looks of `SIDES` mean, in one line below all plots; of the truth only where it is told."""
+    sides = {style: meaning for style, meaning in SIDES.items() if told or style != "truth"}
+    if [text.get_text() for legend in figure.legends for text in legend.get_texts()] != list(sides.values()):
+        for legend in list(figure.legends):
+            legend.remove()
+        handles = [Line2D([], [], label=meaning, **STYLES[style]) for style, meaning in sides.items()]
+        figure.legend(handles=handles, loc="lower center", ncols=len(handles), fontsize=11)
 
 
 def _takeaway(found, silent, told, answers, middle, exact) -> str:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from anneal_edu.course import panels
-from anneal_edu.course.figures.annealing import LOG_WEIGHTS
+from anneal_edu.course.panels.annealing_runs import LOG_WEIGHTS
 from tests.course.panels.conftest import drawn
 from tests.course.panels.test_every_control import settings_of
 

@@ -60,6 +60,8 @@ def test_the_panel_judges_what_it_draws():
         errors, std_error = watch.errors_at(0.1, 0, 250, 10, 5)
         bars = np.sort(right["bars"].get_ydata().reshape(-1, 3)[:, :2])
         np.testing.assert_allclose(bars, np.column_stack([errors - 2 * std_error, errors + 2 * std_error]))
+        missed = np.abs(errors) > 3 * std_error
+        assert list(right["missed"].get_ydata() if "missed" in right else []) == list(errors[missed]), "crossed"
         assert panel.readout["largest error"] == f"{np.abs(errors).max():.2f} nats"
         run, (train, validation) = watch.training(0.1, 0), watch.digits_split()
         last = run.states[-1].rbm

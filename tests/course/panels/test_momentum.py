@@ -5,8 +5,7 @@ import pytest
 
 from anneal_edu.annealing.hais import half_life_refresh
 from anneal_edu.course.experiments.hamiltonian import HAIS, LONG_WALK, MODELS, SCALES, TRAINED, WALK
-from anneal_edu.course.figures import hamiltonian
-from anneal_edu.course.panels import MomentumTrails
+from anneal_edu.course.panels import MomentumTrails, momentum_trails
 from anneal_edu.course.panels.hamiltonian_convergence import (
     COSTS,
     advantage,
@@ -15,7 +14,7 @@ from anneal_edu.course.panels.hamiltonian_convergence import (
     costs_and_errors,
     stored_errors,
 )
-from anneal_edu.course.panels.momentum_trails import ACROSS, LONG, refresh_of, typical, valley, walk
+from anneal_edu.course.panels.momentum_trails import ACROSS, FORGOTTEN, KEPT, LONG, refresh_of, typical, valley, walk
 from tests.course.panels.conftest import drawn
 
 
@@ -55,7 +54,7 @@ def test_bars_are_of_two_standard_errors_over_chains():
 
 def test_a_trail_is_that_of_one_chain(quick_panel):
     panel = quick_panel(MomentumTrails, seed=3)
-    walks = {hamiltonian.KEPT: walk(0.2, refresh_of(0.2, 1.0), 3), hamiltonian.FORGOTTEN: walk(0.2, 1.0, 3)}
+    walks = {KEPT: walk(0.2, refresh_of(0.2, 1.0), 3), FORGOTTEN: walk(0.2, 1.0, 3)}
     one = typical(walks.values())
     for ax, (style, w) in zip(panel.axes[:2], walks.items(), strict=True):
         np.testing.assert_array_equal(np.transpose(drawn(ax, "trail").get_data()), w.x[:, one])
@@ -113,5 +112,5 @@ def test_hais_has_the_smallest_error_at_the_largest_k_of_every_drawn_model():
 
 def test_an_ellipse_lies_at_its_distance():
     cov = valley().cov
-    x = np.array(hamiltonian.ellipse(cov, 2.0)).T
+    x = np.array(momentum_trails._ellipse(cov, 2.0)).T
     np.testing.assert_allclose(np.einsum("ni,ij,nj->n", x, np.linalg.inv(cov), x), 4.0)

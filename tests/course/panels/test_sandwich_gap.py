@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import anneal_edu as ae
-from anneal_edu.course.figures import LectureFigure, sandwich
+from anneal_edu.course.figures import LectureFigure
 from anneal_edu.course.panels import sandwich_gap
 from anneal_edu.course.panels.sandwich_gap import EXACT, FROM_CHAINS, FROM_DIGITS, SandwichGap
 
@@ -61,6 +61,6 @@ def test_the_axis_of_the_sandwich_ends_in_tens():
     limits = set()
     for up in (-6.5, -0.5, 1.5, 9.0):
         runs = [[SimpleNamespace(log_z=z, interval=lambda z=z: (z - 1.0, z + 1.0))] * 3 for z in (693.0, 700.0 + up)]
-        sandwich.against_steps(ax, [100, 200, 500], *runs, log_z=700.0)
+        sandwich_gap._against_steps(ax, [100, 200, 500], *runs, log_z=700.0)
         limits.add(ax.get_ylim())
     assert limits == {(690.0, 724.5)}
