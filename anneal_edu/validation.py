@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy.linalg import LinAlgError, cholesky
 
 MAX_ENUMERATED_UNITS = 24
 
@@ -53,6 +54,13 @@ def require_shape(name: str, array: np.ndarray, shape: tuple[int, ...]) -> None:
     """Raise ValueError unless ``array`` has exactly this shape."""
     if array.shape != shape:
         raise ValueError(f"{name} must have shape {shape}, got {array.shape}")
+
+
+def require_same_shapes(first: Iterable[np.ndarray], second: Iterable[np.ndarray]) -> None:
+    """Raise ValueError unless two lists of parameters have arrays of the same shapes."""
+    shapes = [np.shape(a) for a in first], [np.shape(b) for b in second]
+    if shapes[0] != shapes[1]:
+        raise ValueError(f"two members of one family must have the same shapes, got {shapes[0]} and {shapes[1]}")
 
 
 def as_states(x: Any, dim: int) -> np.ndarray:
@@ -127,6 +135,27 @@ def as_positive(name: str, value: Any) -> float:
     if not (np.isfinite(number) and number > 0):
         raise ValueError(f"{name} must be positive and finite, got {number}")
     return number
+
+
+def as_sigma(sigma: Any, dim: int, dtype: npt.DTypeLike = np.float64) -> np.ndarray:
+    """Return positive standard deviations (dim,); one number serves all units."""
+    sigma = as_finite_array("sigma", np.full(dim, sigma) if np.ndim(sigma) == 0 else sigma, ndim=1, dtype=dtype)
+    require_shape("sigma", sigma, (dim,))
+    if (sigma <= 0).any():
+        raise ValueError(f"sigma must be positive, got {sigma.min()}")
+    return sigma
+
+
+def as_cholesky(name: str, matrix: np.ndarray) -> np.ndarray:
+    """Return the lower Cholesky factor of a symmetric, positive definite matrix."""
+    same = np.array_equal(matrix, matrix.T)  # the usual case, in an eighth of the time
+    if not same and not np.allclose(matrix, matrix.T, rtol=1e-8, atol=1e-12 * np.abs(matrix).max()):
+        raise ValueError(f"{name} must be symmetric")
+    try:
+        return cholesky(matrix, lower=True)
+    except LinAlgError:
+        smallest = np.linalg.eigvalsh(matrix)[0]
+        raise ValueError(f"{name} must be positive definite, got smallest eigenvalue {smallest:.3g}") from None
 
 
 def as_beta(beta: Any) -> float:

@@ -222,7 +222,7 @@ CALLS = [
          read=lambda path: path(0.5).log_density(REAL)),
     Call(covariance_start, {"mean": TWO, "cov": SQUARE, "n_hidden": 2}, {}, {"n_hidden": 1}, of("log_density")),
     Call(widen_covariance, {"cov": SQUARE, "sigma": TWO}),
-    Call(ae.base_rate_rbm, {"data": BINARY, "n_hidden": 1, "clip": 0.4}, {"clip": (0.2, 0.4)}, {"n_hidden": 1}),
+    Call(ae.base_rate_rbm, {"data": BINARY, "n_hidden": 1}, {}, {"n_hidden": 1}),
     Call(ae.uniform_rbm, {"n_visible": 3, "n_hidden": 2}, {}, {"n_visible": 1, "n_hidden": 1}),
     Call(ae.hmc, {"step_size": TWO, "n_leapfrog": 3}, {}, {"n_leapfrog": 1}, lambda kernel: kernel.step_size),
     # distributions

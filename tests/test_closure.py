@@ -12,7 +12,7 @@ MOST_LINES = {
     "parallel_tempering": 240,
     "rts": 240,
     "sandwich": 230,
-    "GaussianRBM": 280,
+    "GaussianRBM": 260,
     "moment_spline_path": 200,
     "mbar": 160,
 }

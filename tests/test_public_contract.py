@@ -80,7 +80,6 @@ DEFAULTS = {
     "adaptive_schedule": dict(ess=0.97),
     "ais": dict(resample=0.0),
     "audit": dict(n_draws=8000, risk=0.001),
-    "base_rate_rbm": dict(clip=0.01),
     "contrastive_divergence": dict(swaps="even_odd", n_rungs=10, decay=True),
     "bars_and_stripes": dict(size=4),
     "color_patches": dict(size=6),

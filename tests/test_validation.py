@@ -28,7 +28,6 @@ GAUSSIANS = ae.geometric_path(ae.Gaussian([0.0], [[1.0]]), ae.Gaussian([1.0], [[
 RUN = ae.ais(GAUSSIANS, [0, 1], 3, rng=np.random.default_rng(0))
 INTERVALS = {
     "level": (lambda level: RUN.interval(level), 0, 1),
-    "clip": (lambda clip: ae.base_rate_rbm([[0, 1]], 1, clip), 0, 0.5),
     "ess": (lambda ess: ae.adaptive_schedule(GAUSSIANS, 50, ae.exact, ess=ess, rng=np.random.default_rng(0)), 0, 1),
 }
 

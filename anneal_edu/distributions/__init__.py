@@ -1,4 +1,4 @@
-"""Models, with their exact answers where they have them."""
+"""Models, with exact log Z and samples where they exist."""
 
 from anneal_edu.distributions.binary_rbm import BinaryRBM, base_rate_rbm, uniform_rbm
 from anneal_edu.distributions.enumeration import binary_states

@@ -110,17 +110,8 @@ def weigh_and_draw(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Σ_j log (1 + e^{a_j}) / (1 + e^{a'_j}) for every chain, and Bernoulli draws at the new field a.
 
-    Both arguments are overwritten. Fields too large for a float32 exponential take the safe and slower way.
-
-    Parameters
-    ----------
-    field_before, field : (C, H) arrays
-        a' and a, the log odds of the hidden units before and after β moved.
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    (C,) float64 array and (C, H) array of 0 and 1
+    a' and a (C, H) are the log odds of the hidden units before and after β moved; both arrays are overwritten. Fields
+    too large for a float32 exponential take the safe and slower way.
 
     Examples
     --------

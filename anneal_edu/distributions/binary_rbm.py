@@ -1,4 +1,4 @@
-"""The binary restricted Boltzmann machine, with exact answers wherever one layer can be enumerated."""
+"""The binary restricted Boltzmann machine; its answers are exact if one layer has at most 24 units."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ from anneal_edu.validation import (
     as_binary_data,
     as_count,
     as_finite_array,
-    as_number,
     as_states,
     require_generator,
     require_shape,
@@ -35,20 +34,15 @@ class BinaryRBM:
     units v in {0, 1}^D:
     log f(v) = v·visible_bias + Σ_j log(1 + exp(hidden_bias_j + (v weights)_j)).
 
-    States are float32 unless float64 states are handed in: products with the weights are done in the states' own type,
-    sums of logarithms always end in float64. log_z, moments and sample are exact; they sum over 2^min(D, H) states once
-    and keep the table (at most 24 units; weightless models have closed forms at any size).
+    Samples are float32. Products with the weights have the type of the states, sums of logarithms are float64. log_z,
+    moments and sample are exact; they sum over 2^min(D, H) states once and keep the table (at most 24 units; weightless
+    models have closed forms at any size).
 
     Parameters
     ----------
     weights : (D, H) array
     visible_bias : (D,) array
     hidden_bias : (H,) array
-
-    Raises
-    ------
-    ValueError
-        Where shapes do not fit or an entry is not finite.
 
     Examples
     --------
@@ -80,20 +74,10 @@ class BinaryRBM:
 
     @classmethod
     def from_sklearn(cls, estimator: Any) -> BinaryRBM:
-        """The RBM that scikit-learn's ``BernoulliRBM`` has fitted.
+        """The RBM of a fitted ``sklearn.neural_network.BernoulliRBM``.
 
-        Its ``components_`` (H, D) are the weights turned over, ``intercept_visible_`` and ``intercept_hidden_`` the
+        Its ``components_`` (H, D) are the transposed weights, ``intercept_visible_`` and ``intercept_hidden_`` the
         biases.
-
-        Parameters
-        ----------
-        estimator : fitted sklearn.neural_network.BernoulliRBM
-            Or whatever else has these three attributes.
-
-        Raises
-        ------
-        TypeError
-            Where an attribute is missing, as before ``fit``.
 
         Examples
         --------
@@ -113,7 +97,7 @@ class BinaryRBM:
         return cls(as_finite_array("components_", weights, ndim=2).T, visible_bias, hidden_bias)
 
     def __getstate__(self) -> dict[str, np.ndarray]:
-        """What a pickle carries: the parameters, not the tables that were computed from them."""
+        """Pickle the parameters, not the tables computed from them."""
         return {name: getattr(self, name) for name in ("weights", "visible_bias", "hidden_bias")}
 
     @property
@@ -127,13 +111,11 @@ class BinaryRBM:
         return self.weights.shape[1]
 
     @cached_property
-    def single_precision(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def single_precision(self) -> tuple[np.ndarray, ...]:
         """(weights, visible_bias, hidden_bias) in float32, for products with float32 states."""
-        parameters = self.weights, self.visible_bias, self.hidden_bias
-        weights, visible_bias, hidden_bias = (np.asarray(a, dtype=np.float32) for a in parameters)
-        return weights, visible_bias, hidden_bias
+        return tuple(np.asarray(a, dtype=np.float32) for a in (self.weights, self.visible_bias, self.hidden_bias))
 
-    def _parameters_like(self, states: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def _parameters_like(self, states: np.ndarray) -> tuple[np.ndarray, ...]:
         if states.dtype == np.float32:
             return self.single_precision
         return self.weights, self.visible_bias, self.hidden_bias
@@ -206,7 +188,7 @@ class BinaryRBM:
         return np.exp(turned.log_density(binary_states(self.n_hidden)) - self.log_z())
 
     def log_partition(self) -> float:
-        """A(η) of the exponential family over (v, h); the same number as log_z()."""
+        """A(η) of the exponential family over (v, h), equal to log_z()."""
         return self.log_z()
 
     def moments(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -246,10 +228,9 @@ class BinaryRBM:
         return BinaryCoordinates(moments, self.natural_parameters())
 
     def geometric_mean(self, other: BinaryRBM, beta: float) -> BinaryRBM:
-        """The RBM with averaged parameters: the geometric average of the *joint* densities of (v, h).
+        """The RBM with averaged parameters, the geometric average of the *joint* densities of (v, h).
 
-        This is not the geometric average of the two marginals f(v): the hidden units are summed out afterwards. See
-        Grosse et al. 2013, Eq. 7.
+        The geometric average of the two marginals f(v) is another distribution. See Grosse et al. 2013, Eq. 7.
         """
         return self.member(mix(self.natural_parameters(), other.natural_parameters(), beta))
 
@@ -267,20 +248,11 @@ def uniform_rbm(n_visible: int, n_hidden: int) -> BinaryRBM:
     return BinaryRBM(np.zeros((D, H)), np.zeros(D), np.zeros(H))
 
 
-def base_rate_rbm(data: np.ndarray, n_hidden: int, clip: float = 0.01) -> BinaryRBM:
+def base_rate_rbm(data: np.ndarray, n_hidden: int) -> BinaryRBM:
     """The weightless RBM whose visible units are on as often as in the data (Salakhutdinov and Murray 2008).
 
-    Parameters
-    ----------
-    data : (N, D) array of 0 and 1
-    n_hidden : int
-    clip : float
-        Means are kept in [clip, 1 - clip], so that no pixel is impossible.
-
-    Returns
-    -------
-    BinaryRBM
-        Zero weights and hidden biases; visible_bias = logit of the clipped means.
+    Weights and hidden biases are zero, and visible_bias is the logit of the means of the data (N, D), clipped to
+    [0.01, 0.99] so that no pixel is impossible.
 
     Examples
     --------
@@ -290,7 +262,5 @@ def base_rate_rbm(data: np.ndarray, n_hidden: int, clip: float = 0.01) -> Binary
     """
     data = as_binary_data("data", data)
     H = as_count("n_hidden", n_hidden)
-    if not 0 < as_number("clip", clip) < 0.5:
-        raise ValueError(f"clip must lie strictly between 0 and 0.5, got {clip}")
-    mean = np.clip(data.mean(0, dtype=np.float64), clip, 1 - clip)
+    mean = np.clip(data.mean(0, dtype=np.float64), 0.01, 0.99)
     return BinaryRBM(np.zeros((data.shape[1], H)), np.log(mean / (1 - mean)), np.zeros(H))

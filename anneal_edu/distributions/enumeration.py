@@ -42,26 +42,12 @@ def binary_states(n_units: int) -> np.ndarray:
 
 
 def states_of(codes: np.ndarray, n_units: int, dtype: npt.DTypeLike = np.float32) -> np.ndarray:
-    """The rows of ``binary_states(n_units)`` with these numbers: (n,) -> (n, n_units).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> states_of(np.array([2]), 2)
-    array([[1., 0.]], dtype=float32)
-    """
+    """The rows of ``binary_states(n_units)`` with these numbers: (n,) -> (n, n_units)."""
     return ((codes[:, None] >> np.arange(n_units)[::-1]) & 1).astype(dtype)
 
 
 def codes_of(states: np.ndarray) -> np.ndarray:
-    """Row numbers of states in ``binary_states``, the inverse of ``states_of``: (C, n_units) -> (C,).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> codes_of(np.array([[1.0, 0.0], [0.0, 1.0]]))
-    array([2, 1])
-    """
+    """Row numbers of states in ``binary_states``, the inverse of ``states_of``: (C, n_units) -> (C,)."""
     return states.astype(np.int64) @ (1 << np.arange(states.shape[1])[::-1])
 
 
@@ -84,12 +70,7 @@ def _halves(m: int) -> tuple[np.ndarray, np.ndarray]:
 class LayerSum:
     """The marginal of a layer u of an RBM, p(u) ∝ exp(summed_bias·u) Π_i (1 + exp(other_bias_i + W_i·u)).
 
-    Parameters
-    ----------
-    weights : (n, m) array
-        One row for each unit of the layer that was summed out in closed form.
-    other_bias : (n,) array
-    summed_bias : (m,) array
+    ``weights`` (n, m) have one row for each unit of the layer that is summed out in closed form.
     """
 
     weights: np.ndarray

@@ -1,4 +1,4 @@
-"""The multivariate Gaussian: every quantity of the course in closed form."""
+"""The multivariate Gaussian, with closed forms for everything that paths and estimators ask."""
 
 from __future__ import annotations
 
@@ -19,14 +19,9 @@ class Gaussian:
     ----------
     mean : (D,) array
     cov : (D, D) array, (D,) array or float
-        Symmetric and positive definite; variances, or one variance for all coordinates, which no matrix is made of.
+        Symmetric and positive definite. Variances (D,), or one variance for all coordinates, are kept as a vector.
     log_scale : float
-        log Z. The default 0 makes the density normalised; points of a geometric path carry another value.
-
-    Raises
-    ------
-    ValueError
-        Where shapes do not fit, an entry is not finite, or ``cov`` is not symmetric and positive definite.
+        log Z. The default 0 makes the density normalised; points of a geometric path have another value.
 
     Examples
     --------
@@ -115,7 +110,7 @@ class Gaussian:
         return self._sweep(x, rng, range(self.dim))
 
     def gibbs_backwards(self, x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """The time reversal of `gibbs`: the same sweep, last coordinate first."""
+        """The time reversal of `gibbs`: the same sweep in reverse order."""
         return self._sweep(x, rng, range(self.dim)[::-1])
 
     def _sweep(self, x: np.ndarray, rng: np.random.Generator, order: range) -> np.ndarray:

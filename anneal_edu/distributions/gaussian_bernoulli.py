@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy.linalg import LinAlgError, cholesky, solve_triangular
+from scipy.linalg import solve_triangular
 from scipy.special import expit
 
 from anneal_edu.distributions.bernoulli import bernoulli, softplus
@@ -16,6 +16,7 @@ from anneal_edu.distributions.moment_coordinates import GaussianCoordinates
 from anneal_edu.distributions.protocol import mix
 from anneal_edu.validation import (
     MAX_ENUMERATED_UNITS,
+    as_cholesky,
     as_count,
     as_finite_array,
     as_number,
@@ -68,14 +69,7 @@ class GaussianBernoulli:
         require_shape("hidden_bias", self.hidden_bias, (H,))
         if not np.isfinite(as_number("constant", self.constant)):
             raise ValueError(f"constant must be finite, got {self.constant}")
-        P = self.precision
-        if not (np.array_equal(P, P.T) or np.allclose(P, P.T, rtol=1e-8, atol=1e-12 * np.abs(P).max())):
-            raise ValueError("precision must be symmetric")
-        try:
-            object.__setattr__(self, "_cholesky", cholesky(P, lower=True))
-        except LinAlgError:
-            smallest = np.linalg.eigvalsh(P)[0]
-            raise ValueError(f"precision must be positive definite, got smallest eigenvalue {smallest:.3g}") from None
+        object.__setattr__(self, "_cholesky", as_cholesky("precision", self.precision))
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(D={self.dim}, H={self.n_hidden})"

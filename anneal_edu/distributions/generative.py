@@ -1,7 +1,7 @@
-"""Generative image models: hidden causes a drawn from a prior, and an image x = bases a + noise.
+"""Generative image models: latent causes a drawn from a prior, and an image x = bases a + noise.
 
-What is intractable here is p(x) = ∫ p(x | a) p(a) da. It is the partition function of f(a) = p(x, a): an estimator of
-log Z gives the log likelihood of x, and `log_likelihood` runs it for many x at once.
+The likelihood p(x) = ∫ p(x | a) p(a) da is intractable. It is the partition function of f(a) = p(x, a), so an estimator
+of log Z estimates the log likelihood of x; `log_likelihood` does this for many x at once.
 """
 
 from __future__ import annotations
@@ -27,17 +27,10 @@ PRIORS = ("gaussian", "laplace")
 
 @dataclass(frozen=True, eq=False)
 class IndependentPrior:
-    """Independent standard coordinates: normal, Laplace, or exponential where they must not be negative; normalised.
+    """Independent standard coordinates, normalised: normal, Laplace, or exponential where they must not be negative.
 
-    These are the priors of Sohl-Dickstein and Culpepper 2012, Eq. 31, 32, 34 and 35.
-
-    Parameters
-    ----------
-    dim : int
-    sparse : bool
-        Laplace and exponential, exp(-|a|); otherwise normal.
-    nonnegative : (dim,) array of bool
-        Exponential coordinates; only with ``sparse``.
+    The priors of Sohl-Dickstein and Culpepper 2012, Eq. 31, 32, 34 and 35. With ``sparse`` the density is exp(-|a|),
+    exponential in the coordinates of ``nonnegative`` (dim,) and Laplace in the others; without it, normal.
     """
 
     dim: int
@@ -85,11 +78,6 @@ class LinearGenerative:
     noise : float
         σ_n, the standard deviation of the noise; the paper takes 0.1.
     prior : "gaussian" or "laplace"
-
-    Raises
-    ------
-    ValueError
-        Where an entry is not finite, the noise is not positive, or the prior is unknown.
 
     Examples
     --------
@@ -162,8 +150,8 @@ class LinearGenerative:
 class BilinearGenerative:
     """x = bases ((c_weights c) ⊙ (d_weights d)) + noise · N(0, I)  (Sohl-Dickstein and Culpepper 2012, Eq. 33 to 35).
 
-    c from a Laplace and d from an exponential prior: each cause is a signed coefficient times a strength that it shares
-    with others. The latent vector is (c, d), and its last entries must not be negative.
+    c has a Laplace prior and d an exponential one: each cause is a signed coefficient times a strength that it shares
+    with others. The latent vector is (c, d); its last Kd entries must not be negative.
 
     Parameters
     ----------
@@ -175,11 +163,6 @@ class BilinearGenerative:
         Ψ.
     noise : float
         σ_n.
-
-    Raises
-    ------
-    ValueError
-        Where shapes do not fit, an entry is not finite, or the noise is not positive.
 
     Examples
     --------
@@ -256,22 +239,16 @@ def _sample(model: Generative, n: int, rng: np.random.Generator) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class LatentPosterior:
-    """f(a) = p(x, a) of a generative model, one chain a for every row of x; its partition function is p(x).
+    """f(a) = p(x, a) of a generative model, whose partition function is p(x): chain i has row i of the images x (C, D).
 
     See Sohl-Dickstein and Culpepper 2012, Eq. 27 and 29.
-
-    Parameters
-    ----------
-    model : LinearGenerative or BilinearGenerative
-    x : (C, D) array
-        The image that chain i explains.
     """
 
     model: Generative
     x: np.ndarray
 
     one_a_chain = True
-    """Chain i has row i: chains cannot be walked in blocks by who does not know x."""
+    """Chain i belongs to row i of x, so chains cannot be split into blocks without x."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.model, Generative):

@@ -1,4 +1,4 @@
-"""Both layers of a binary RBM as one state."""
+"""The binary RBM over the states of both layers."""
 
 from __future__ import annotations
 
@@ -13,20 +13,11 @@ from anneal_edu.validation import as_states
 
 @dataclass(frozen=True, eq=False)
 class JointRBM:
-    """A binary RBM over x = (v, h) in {0, 1}^(D+H), nothing summed out: log f(x) = -E(v, h).
+    """A binary RBM over x = (v, h) in {0, 1}^(D+H): log f(x) = -E(v, h), with the log Z of the RBM.
 
-    E(v, h) = -v·visible_bias - h·hidden_bias - vᵀ weights h  (Grosse et al. 2013, Eq. 11). log Z is that of the RBM.
-    Along a geometric path log f is linear in β: one energy difference serves all rungs of a ladder, where `BinaryRBM`,
-    which sums over h, pays for every hidden unit on every rung, and gets less noise for it.
-
-    Parameters
-    ----------
-    rbm : BinaryRBM
-
-    Raises
-    ------
-    TypeError
-        Where ``rbm`` is not a BinaryRBM.
+    E(v, h) = -v·visible_bias - h·hidden_bias - vᵀ weights h  (Grosse et al. 2013, Eq. 11). Along a geometric path log f
+    is linear in β, so one energy difference serves all rungs of a ladder. `BinaryRBM`, which sums over h, costs more on
+    every rung and gives less noise.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The mean-covariance restricted Boltzmann machine of Ranzato and Hinton (2010), its hidden units summed out."""
+"""The mean-covariance restricted Boltzmann machine (mcRBM) of Ranzato and Hinton (2010)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _ARRAYS = ("filters", "pooling", "covariance_bias", "mean_weights", "mean_bias",
 
 @dataclass(frozen=True, eq=False)
 class MeanCovarianceRBM:
-    """mcRBM, f(x) = exp(-E(x))  (Sohl-Dickstein and Culpepper 2012, Eq. 39 and 40), with
+    """mcRBM with hidden units summed out, f(x) = exp(-E(x))  (Sohl-Dickstein and Culpepper 2012, Eq. 39 and 40), with
 
     E(x) = - Σ_k log(1 + exp(½ Σ_l pooling_lk (C_l·x)² / (|x|² + ½) + c_k))
            - Σ_j log(1 + exp(W_j·x + b_j)) + |x|² / 2σ² - x·visible_bias.
@@ -37,12 +37,6 @@ class MeanCovarianceRBM:
     visible_bias : (D,) array
         The paper gives it K entries, a slip: it multiplies x.
     sigma : float
-        Positive.
-
-    Raises
-    ------
-    ValueError
-        Where shapes do not fit, an entry is not finite, or sigma is not positive.
 
     Examples
     --------
@@ -101,7 +95,7 @@ class MeanCovarianceRBM:
     # Training: `minimum_probability_flow`
 
     def free_parameters(self) -> dict[str, np.ndarray]:
-        """What is learned, by name: everything, sigma as log sigma, so that any real numbers make a model."""
+        """All parameters by name, with log sigma in place of sigma: any real numbers make a model."""
         return {name: getattr(self, name) for name in _ARRAYS} | {"log_sigma": np.log([self.sigma])}
 
     def with_free_parameters(self, parts: dict[str, np.ndarray]) -> MeanCovarianceRBM:

@@ -13,9 +13,9 @@ from __future__ import annotations
 from functools import partial
 
 import numpy as np
-from scipy.linalg import LinAlgError, cholesky, solve_triangular
+from scipy.linalg import cholesky, solve_triangular
 
-from anneal_edu.validation import as_finite_array, require_shape
+from anneal_edu.validation import as_cholesky, as_finite_array, require_shape
 
 Arrays = tuple[np.ndarray, ...]
 """A point in the space of η, or of s = E[g(x)]: one array for each part of g."""
@@ -91,13 +91,8 @@ class GaussianCoordinates:
         self.target = _as_moments(moments, parameters, ("E v", "E v vᵀ", "E v hᵀ", "E h"))
         self.mean_v, second_v, _, self.mean_h = self.target
         _require_probabilities("E h", self.mean_h)
-        if not np.allclose(second_v, second_v.T, rtol=1e-8, atol=1e-12 * np.abs(second_v).max()):
-            raise ValueError("E v vᵀ must be symmetric")
         self.sd_h = _spread(self.mean_h)
-        try:
-            self.L = cholesky(second_v - np.outer(self.mean_v, self.mean_v), lower=True)
-        except LinAlgError:
-            raise ValueError("the moments E v and E v vᵀ must belong to a positive definite covariance") from None
+        self.L = as_cholesky("the covariance E v vᵀ - E v E vᵀ", second_v - np.outer(self.mean_v, self.mean_v))
         self.lower = np.tril_indices(len(self.mean_v), -1)
 
     def pack(self, parameters: Arrays) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Products of experts: a data vector is scored by many linear filters at once."""
+"""Products of experts: the density of a data vector is a product over linear filters."""
 
 from __future__ import annotations
 
@@ -24,17 +24,11 @@ class ProductOfExperts:
     Parameters
     ----------
     filters : (L, D) array
-        One filter φ_l a row, L ≥ D, of rank D: otherwise f does not fall off in some direction and has no integral.
+        One filter φ_l a row, L ≥ D, of rank D: otherwise f is constant in some direction and has no integral.
     weights : (L,) array or None
-        λ, positive; None stands for ones. Student-t experts must be heavy enough for f to have an integral, which is
-        checked for filters in general position: no D of them in a hyperplane.
+        λ, positive; None stands for ones. Student-t experts must have weights large enough for f to have an integral,
+        which is checked for filters in general position: no D of them in a hyperplane.
     expert : "laplace" or "student_t"
-
-    Raises
-    ------
-    ValueError
-        Where shapes do not fit, an entry is not finite, a weight is not positive, the expert is unknown, or f has no
-        integral.
 
     Examples
     --------
@@ -138,14 +132,14 @@ class ProductOfExperts:
 
     @property
     def _lightest_weight(self) -> float:
-        """Student-t experts that all weigh more than D / 2L have an integral, if no D filters share a plane."""
+        """D / 2L: if the weights of all Student-t experts exceed it, f has an integral, in general position."""
         return 0.5 * self.dim / len(self.filters)
 
     def free_parameters(self) -> dict[str, np.ndarray]:
-        """What is learned, by name; any real numbers make a model.
+        """Parameters to be trained, by name; any real numbers make a model.
 
-        Of Laplace experts the filters: a weight could be absorbed in the length of its filter. Of Student-t experts
-        also the weights λ, as log (λ - D / 2L); ValueError where one is too light.
+        For Laplace experts the filters alone, because the length of a filter can absorb its weight. For Student-t
+        experts also the weights λ, as log (λ - D / 2L).
         """
         if self.expert == "laplace":
             return {"filters": self.filters}

@@ -1,4 +1,4 @@
-"""A target given by the user as a log density, and the bridge between any two densities."""
+"""A target defined by your own log density, and the geometric average of any two densities."""
 
 from __future__ import annotations
 
@@ -21,21 +21,16 @@ from anneal_edu.validation import (
 
 
 class Unnormalized:
-    """A user's own target, known up to a constant.
+    """A target defined by your own log density, up to a constant.
 
     Parameters
     ----------
     log_density : callable, (..., D) -> (...)
-        Log f(x) in nats, vectorised over leading axes; -inf outside the support. It must leave x as it is.
+        Log f(x) in nats, vectorised over leading axes; -inf outside the support. It must not change x.
     dim : int
         Number of coordinates D.
     grad : callable, (..., D) -> (..., D), optional
         ∇ log f(x); needed by `hmc`, `hais` and `log_likelihood`.
-
-    Raises
-    ------
-    ValueError
-        Where ``log_density`` returns NaN, +inf or another shape than (...), or changes x.
 
     Examples
     --------
@@ -59,12 +54,12 @@ class Unnormalized:
         self._log_density, self.grad = log_density, grad
 
     def log_density(self, x: np.ndarray) -> np.ndarray:
-        """Log f(x), as given by the user: (..., D) -> (...)."""
+        """Log f(x), checked: (..., D) -> (...)."""
         x = as_states(x, self.dim)
         return as_log_density(answer("log_density", self._log_density, x), x.shape[:-1]).astype(np.float64, copy=False)
 
     def grad_log_density(self, x: np.ndarray) -> np.ndarray:
-        """∇ log f(x), as given by the user: (..., D) -> (..., D)."""
+        """∇ log f(x), checked: (..., D) -> (..., D)."""
         if self.grad is None:
             raise TypeError("this target has no gradient: pass grad=… to Unnormalized, or use random_walk")
         x = as_states(x, self.dim)
@@ -73,7 +68,7 @@ class Unnormalized:
 
 @dataclass(frozen=True, eq=False)
 class GeometricBridge:
-    """The density f_0^{1-β} f_1^β between any two (Grosse et al. 2013, Eq. 1); it offers no exact answers."""
+    """The geometric average f_0^{1-β} f_1^β of any two densities (Grosse et al. 2013, Eq. 1), without exact answers."""
 
     start: Distribution
     end: Distribution
@@ -89,7 +84,7 @@ class GeometricBridge:
 
     @property
     def discrete(self) -> bool:
-        """Whether an end, and so the bridge, lives on discrete states."""
+        """Whether the states are discrete."""
         return any(getattr(p, "discrete", False) for p in (self.start, self.end))
 
     def log_density(self, x: np.ndarray) -> np.ndarray:
