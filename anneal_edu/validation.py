@@ -14,8 +14,6 @@ import numpy as np
 import numpy.typing as npt
 from scipy.linalg import LinAlgError, cholesky
 
-MAX_ENUMERATED_UNITS = 24
-
 
 def as_real(name: str, value: Any, dtype: npt.DTypeLike | None = np.float64) -> np.ndarray:
     """Return a copy of ``value`` as real numbers, else TypeError; if dtype is None, floating arrays keep theirs."""
@@ -54,13 +52,6 @@ def require_shape(name: str, array: np.ndarray, shape: tuple[int, ...]) -> None:
     """Raise ValueError unless ``array`` has exactly this shape."""
     if array.shape != shape:
         raise ValueError(f"{name} must have shape {shape}, got {array.shape}")
-
-
-def require_same_shapes(first: Iterable[np.ndarray], second: Iterable[np.ndarray]) -> None:
-    """Raise ValueError unless two lists of parameters have arrays of the same shapes."""
-    shapes = [np.shape(a) for a in first], [np.shape(b) for b in second]
-    if shapes[0] != shapes[1]:
-        raise ValueError(f"two members of one family must have the same shapes, got {shapes[0]} and {shapes[1]}")
 
 
 def as_states(x: Any, dim: int) -> np.ndarray:
@@ -135,15 +126,6 @@ def as_positive(name: str, value: Any) -> float:
     if not (np.isfinite(number) and number > 0):
         raise ValueError(f"{name} must be positive and finite, got {number}")
     return number
-
-
-def as_sigma(sigma: Any, dim: int, dtype: npt.DTypeLike = np.float64) -> np.ndarray:
-    """Return positive standard deviations (dim,); one number serves all units."""
-    sigma = as_finite_array("sigma", np.full(dim, sigma) if np.ndim(sigma) == 0 else sigma, ndim=1, dtype=dtype)
-    require_shape("sigma", sigma, (dim,))
-    if (sigma <= 0).any():
-        raise ValueError(f"sigma must be positive, got {sigma.min()}")
-    return sigma
 
 
 def as_cholesky(name: str, matrix: np.ndarray) -> np.ndarray:
@@ -247,15 +229,6 @@ def require_generator(rng: Any) -> None:
     """Raise TypeError unless ``rng`` is a numpy random Generator."""
     if not isinstance(rng, np.random.Generator):
         raise TypeError(f"rng must be a numpy.random.Generator (np.random.default_rng(0)), got {rng!r}")
-
-
-def require_enumerable(n_units: int) -> None:
-    """Raise ValueError where a sum over 2^n_units states is out of reach."""
-    if n_units > MAX_ENUMERATED_UNITS:
-        raise ValueError(
-            f"an exact answer needs a sum over 2^{n_units} states; at most 2^{MAX_ENUMERATED_UNITS} are summed. "
-            "Estimate it instead: ais(...)"
-        )
 
 
 def _ours(thing: Any) -> bool:

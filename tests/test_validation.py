@@ -7,6 +7,7 @@ import pytest
 
 import anneal_edu as ae
 from anneal_edu import validation
+from anneal_edu.distributions import enumeration
 from anneal_edu.validation import as_chains, require_distribution
 
 
@@ -62,9 +63,9 @@ def test_zero_is_not_positive_and_little_is(name):
 
 
 def test_sums_over_all_states_end_at_24_units():
-    validation.require_enumerable(24)
+    enumeration.require_enumerable(24)
     with pytest.raises(ValueError, match=r"at most 2\^24 are summed"):
-        validation.require_enumerable(25)
+        enumeration.require_enumerable(25)
 
 
 def test_a_strangers_log_density_is_asked_for_states_of_any_shape():

@@ -10,7 +10,8 @@ import numpy as np
 from scipy.special import expit, logsumexp
 
 from anneal_edu.distributions import BinaryRBM, binary_states
-from anneal_edu.validation import as_finite_array, as_positive, require_enumerable, require_shape
+from anneal_edu.distributions.enumeration import require_enumerable
+from anneal_edu.validation import as_finite_array, as_positive, require_shape
 
 
 def gibbs_matrix(rbm: BinaryRBM) -> np.ndarray:

@@ -7,7 +7,6 @@ from scipy.special import expit
 
 from anneal_edu.workers import Scratch
 
-_BELOW_HALF = np.float32(2.0**15 - 2.0**-8)  # 2¹⁵ tanh + 2¹⁵ is then below 65536, and its floor has 16 bits
 _OF_64_BITS = (np.random.PCG64, np.random.PCG64DXSM, np.random.SFC64, np.random.Philox)
 _scratch = Scratch()
 _SAFE_FIELD = 80.0  # e^80 is a float32, and so is the square of its root; e^89 is not
@@ -47,15 +46,14 @@ def _bernoulli_of_16_bits(field: np.ndarray, rng: np.random.Generator) -> np.nda
     k = words.view(np.uint16)[: field.size].reshape(field.shape)
     t, floor, draws = (_scratch.array("draws", field.shape, kind) for kind in (np.float32, np.uint16, np.bool_))
     np.tanh(np.multiply(field, np.float32(0.5), out=t), out=t)
-    t *= _BELOW_HALF
+    t *= np.float32(2.0**15 - 2.0**-8)  # so that t stays below 65536, and its floor has 16 bits
     t += np.float32(2.0**15)  # 65536 p = 2¹⁵ (1 + tanh a/2)
     np.copyto(floor, t, casting="unsafe")
     np.equal(k, floor, out=draws)
     undecided = np.flatnonzero(draws)
     np.less(k, floor, out=draws)
-    if len(undecided):
-        p = expit(field.flat[undecided].astype(np.float64))
-        draws.flat[undecided] = rng.random(len(undecided)) < 2.0**16 * p - floor.flat[undecided]
+    p = expit(field.flat[undecided].astype(np.float64))
+    draws.flat[undecided] = rng.random(len(undecided)) < 2.0**16 * p - floor.flat[undecided]
     np.copyto(field, draws)
     return field
 

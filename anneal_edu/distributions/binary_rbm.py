@@ -10,11 +10,10 @@ import numpy as np
 from scipy.special import expit
 
 from anneal_edu.distributions.bernoulli import bernoulli, softplus
-from anneal_edu.distributions.enumeration import LayerSum, binary_states, normalised, states_of
+from anneal_edu.distributions.enumeration import MAX_ENUMERATED_UNITS, LayerSum, binary_states, normalised, states_of
 from anneal_edu.distributions.moment_coordinates import BinaryCoordinates
 from anneal_edu.distributions.protocol import mix
 from anneal_edu.validation import (
-    MAX_ENUMERATED_UNITS,
     as_binary_data,
     as_count,
     as_finite_array,

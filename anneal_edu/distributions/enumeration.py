@@ -18,10 +18,20 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import expit
 
-from anneal_edu.validation import as_count, require_enumerable
+from anneal_edu.validation import as_count
 
+MAX_ENUMERATED_UNITS = 24
 _LARGEST_SAFE_LOG = 600.0  # a product below e^600 stays clear of the largest float64, e^709
 _BLOCK = 1 << 15  # states handled at once: the working arrays stay in the processor's cache
+
+
+def require_enumerable(n_units: int) -> None:
+    """Raise ValueError where a sum over 2^n_units states is out of reach."""
+    if n_units > MAX_ENUMERATED_UNITS:
+        raise ValueError(
+            f"an exact answer needs a sum over 2^{n_units} states; at most 2^{MAX_ENUMERATED_UNITS} are summed. "
+            "Estimate it instead: ais(...)"
+        )
 
 
 def binary_states(n_units: int) -> np.ndarray:
@@ -56,8 +66,7 @@ def normalised(log_p: np.ndarray, constant: float = 0.0) -> tuple[float, np.ndar
     top = log_p.max()
     p = np.exp(log_p - top)
     total = p.sum()
-    p /= total
-    return float(constant + top + np.log(total)), p
+    return float(constant + top + np.log(total)), p / total
 
 
 def _halves(m: int) -> tuple[np.ndarray, np.ndarray]:

@@ -11,11 +11,16 @@ from scipy.linalg import solve_triangular
 from scipy.special import expit
 
 from anneal_edu.distributions.bernoulli import bernoulli, softplus
-from anneal_edu.distributions.enumeration import normalised, pair_moments, quadratic_log_weights, states_of
+from anneal_edu.distributions.enumeration import (
+    MAX_ENUMERATED_UNITS,
+    normalised,
+    pair_moments,
+    quadratic_log_weights,
+    states_of,
+)
 from anneal_edu.distributions.moment_coordinates import GaussianCoordinates
 from anneal_edu.distributions.protocol import mix
 from anneal_edu.validation import (
-    MAX_ENUMERATED_UNITS,
     as_cholesky,
     as_count,
     as_finite_array,
@@ -232,5 +237,4 @@ class GaussianBernoulli:
     def mixed_with(self, other: GaussianBernoulli, beta: float) -> tuple[Any, ...]:
         """The parameters of `geometric_mean`: energies averaged, Kiwaki and Aihara 2015, Eq. 7."""
         linear, minus_half, coupling, hidden_bias = mix(self.natural_parameters(), other.natural_parameters(), beta)
-        constant = (1 - beta) * self.constant + beta * other.constant
-        return linear, -2 * minus_half, coupling, hidden_bias, constant
+        return linear, -2 * minus_half, coupling, hidden_bias, (1 - beta) * self.constant + beta * other.constant

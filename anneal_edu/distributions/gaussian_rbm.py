@@ -3,9 +3,19 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from anneal_edu.distributions.gaussian_bernoulli import GaussianBernoulli
-from anneal_edu.validation import as_finite_array, as_sigma, require_shape
+from anneal_edu.validation import as_finite_array, require_shape
+
+
+def as_sigma(sigma: float | np.ndarray, dim: int, dtype: DTypeLike = np.float64) -> np.ndarray:
+    """Positive standard deviations (D,); one number serves all units."""
+    sigma = as_finite_array("sigma", np.full(dim, sigma) if np.ndim(sigma) == 0 else sigma, ndim=1, dtype=dtype)
+    require_shape("sigma", sigma, (dim,))
+    if (sigma <= 0).any():
+        raise ValueError(f"sigma must be positive, got {sigma.min()}")
+    return sigma
 
 
 class GaussianRBM(GaussianBernoulli):

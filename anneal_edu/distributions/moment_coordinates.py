@@ -20,15 +20,13 @@ from anneal_edu.validation import as_cholesky, as_finite_array, require_shape
 Arrays = tuple[np.ndarray, ...]
 """A point in the space of η, or of s = E[g(x)]: one array for each part of g."""
 
-_SMALLEST_SPREAD = 1e-3  # a unit that is almost always on, or off, still gets a scale
 
 
 def _as_moments(moments: Arrays, parameters: Arrays, names: tuple[str, ...]) -> Arrays:
     """Return moments as finite float64 arrays of the shapes of the natural parameters."""
     if len(moments) != len(names):
         raise ValueError(f"moments must be {', '.join(names)}, got {len(moments)} arrays")
-    named = zip(names, moments, parameters, strict=True)
-    target = tuple(as_finite_array(name, s, eta.ndim) for name, s, eta in named)
+    target = tuple(map(as_finite_array, names, moments, (eta.ndim for eta in parameters)))
     for name, s, eta in zip(names, target, parameters, strict=True):
         require_shape(name, s, eta.shape)
     return target
@@ -40,8 +38,8 @@ def _require_probabilities(name: str, s: np.ndarray) -> None:
 
 
 def _spread(mean: np.ndarray) -> np.ndarray:
-    """Standard deviation of binary units with these means."""
-    return np.sqrt(np.maximum(mean * (1 - mean), _SMALLEST_SPREAD**2))
+    """Standard deviation of binary units with these means; at least 1e-3, if a unit is almost always on or off."""
+    return np.sqrt(np.maximum(mean * (1 - mean), 1e-3**2))
 
 
 class BinaryCoordinates:

@@ -35,7 +35,6 @@ from typing import Any, Protocol, Self, runtime_checkable
 import numpy as np
 
 from anneal_edu.distributions.moment_coordinates import Arrays
-from anneal_edu.validation import require_same_shapes
 
 
 @runtime_checkable
@@ -126,7 +125,7 @@ class Generative(Protocol):
 
 def mix(first: Arrays, second: Arrays, beta: float) -> Arrays:
     """Entry-wise (1-β) first + β second of two tuples of arrays: a straight line in η or in s."""
-    require_same_shapes(first, second)
+    _require_same_shapes(first, second)
     return tuple((1 - beta) * a + beta * b for a, b in zip(first, second, strict=True))
 
 
@@ -137,5 +136,11 @@ def inner(first: Arrays, second: Arrays) -> float:
 
 def difference(first: Arrays, second: Arrays) -> Arrays:
     """Entry-wise first - second of two tuples of arrays."""
-    require_same_shapes(first, second)
+    _require_same_shapes(first, second)
     return tuple(a - b for a, b in zip(first, second, strict=True))
+
+
+def _require_same_shapes(first: Arrays, second: Arrays) -> None:
+    shapes = [np.shape(a) for a in first], [np.shape(b) for b in second]
+    if shapes[0] != shapes[1]:
+        raise ValueError(f"two members of one family must have the same shapes, got {shapes[0]} and {shapes[1]}")

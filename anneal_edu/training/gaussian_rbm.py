@@ -12,15 +12,8 @@ from tqdm.auto import tqdm
 
 from anneal_edu.distributions import GaussianRBM
 from anneal_edu.distributions.bernoulli import bernoulli
-from anneal_edu.validation import (
-    as_choice,
-    as_count,
-    as_finite_array,
-    as_flag,
-    as_positive,
-    as_sigma,
-    require_generator,
-)  # fmt: skip
+from anneal_edu.distributions.gaussian_rbm import as_sigma
+from anneal_edu.validation import as_choice, as_count, as_finite_array, as_flag, as_positive, require_generator
 
 METHODS = ("cd", "pcd")
 _FAR = 5  # training makes little progress if the data spread 5 times as wide as sigma, or a fifth

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 import anneal_edu as ae
-from anneal_edu import validation
+from anneal_edu.distributions import enumeration
 
 LOG_TARGET = np.array([0.3, -0.3, 1.3, 0.2, -1.1, 0.7, 2.6, 1.9, -1.4, -2.5, -1.2, 4.0])
 BETAS = ae.linear_schedule(5)
@@ -90,7 +90,7 @@ def test_the_weight_is_the_sum_of_what_each_start_gives():
 
 
 def test_a_matrix_of_both_layers_states_must_be_within_reach(monkeypatch):
-    monkeypatch.setattr(validation, "MAX_ENUMERATED_UNITS", 4)
+    monkeypatch.setattr(enumeration, "MAX_ENUMERATED_UNITS", 4)
     assert ae.gibbs_matrix(ae.uniform_rbm(3, 1)).shape == (8, 8)
     with pytest.raises(ValueError, match="a sum over 2\\^5 states"):
         ae.gibbs_matrix(ae.uniform_rbm(3, 2))
