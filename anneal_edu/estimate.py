@@ -1,4 +1,4 @@
-"""The face that every result shows: log Z of the target, its error bar, and what looks wrong."""
+"""What all results share: log Z of the target, its standard error, and warnings."""
 
 from __future__ import annotations
 
@@ -10,29 +10,29 @@ from scipy.special import stdtrit
 
 
 class Diagnostic(str):
-    """A warning of a result: a sentence for a reader, and a `kind` that code can ask for.
+    """A warning of a result: a sentence, and a `kind` that code can test.
 
-    It is a string, the sentence. The kinds, and what they mean:
+    The diagnostic is a string, the sentence. The kinds and their meaning:
 
     ==========================  =====================================================================
     "single chain"              no error bar can be given
-    "every weight is zero"      no chain landed where the target has mass
+    "every weight is zero"      no chain ends where the target has mass
     "collapsed weights"         a few weights carry the estimate
-    "heavy tail"                the weights that matter most were probably not drawn
+    "heavy tail"                the largest weights were probably not drawn
     "steps refused"             hardly any leapfrog step was accepted
     "poor points"               at some data points few chains carry the weight
     "rungs never meet"          no state of a rung has a density on the next one
     "swaps refused"             two rungs hardly ever swap
-    "no round trip"             no replica has been up the ladder and down again
-    "uneven visits"             tempered chains hardly ever come to some rung
+    "no round trip"             no replica has gone up the ladder and down again
+    "uneven visits"             tempered chains hardly ever visit some rung
     "few crossings"             tempered chains hardly ever climb the whole ladder
     "little overlap"            few draws connect the states
-    "coarse rule"               the trapezoid rule is off by more than the error bar
-    "two rungs"                 how far the trapezoid rule is off cannot be told
+    "coarse rule"               the error of the trapezoid rule exceeds the error bar
+    "two rungs"                 the error of the trapezoid rule is unknown
     "not settled"               the two halves of a run differ by more than their noise
-    "ends apart"                from above, log Z is higher than from below by more than the noise
-    "crossed"                   it is lower, which cannot be: something is wrong
-    "not converged"             the solver has stopped short of the minimum
+    "ends apart"                the upper bound exceeds the lower one by more than the noise
+    "crossed"                   the upper bound is below the lower one: some draws are wrong
+    "not converged"             the solver stopped short of the minimum
     "other states"              the draws of a state fit another state better
     ==========================  =====================================================================
 
@@ -60,10 +60,10 @@ SINGLE_CHAIN = Diagnostic("single chain", "a single chain: no error bar can be g
 
 
 def half_warnings(growth: np.ndarray, error: np.ndarray, n: int, where: Sequence[str]) -> tuple[Diagnostic, ...]:
-    """What a run says whose second half gives other ratios of Z than the first.
+    """A warning if the two halves of a run give different ratios of Z.
 
-    ``growth`` are differences of log Z between the halves and ``error`` their standard errors over n chains; each of
-    them is beyond the noise, by Student's t, in one sound run in a thousand, less what several looks cost (Bonferroni).
+    ``growth`` holds differences of log Z between the halves, ``error`` their standard errors over n chains. One sound
+    run in a thousand is warned of, by Student's t with Bonferroni's correction.
     """
     z = np.divide(np.abs(growth), error, out=np.zeros(len(error)), where=np.isfinite(growth) & (error > 0))
     worst = int(np.argmax(z))
@@ -77,9 +77,9 @@ def half_warnings(growth: np.ndarray, error: np.ndarray, n: int, where: Sequence
 
 
 def end_warnings(lower: float, upper: float, error: float, n: int) -> tuple[Diagnostic, ...]:
-    """What log Z from below and from above say, where error is the standard error of their gap over n draws.
+    """A warning if log Z from below and from above disagree; error is the standard error of their gap over n draws.
 
-    Two sound ends are error² / 2 apart on average, since logarithms of means are low and high.
+    The gap of two sound ends is error² / 2 on average, since one is biased low and the other high.
     """
     z = (upper - lower - error**2 / 2) / error if n > 1 and error > 0 else 0.0
     if z < -stdtrit(n - 1, 0.9985):
@@ -96,21 +96,20 @@ def end_warnings(lower: float, upper: float, error: float, n: int) -> tuple[Diag
 
 @dataclass(frozen=True)
 class Estimate:
-    """log Z of the target, in nats, whichever estimator found it: the ``estimate`` of every result.
+    """log Z of the target, in nats: the ``estimate`` of every result.
 
-    The numbers of a result itself follow what it estimates. AIS and parallel tempering have one target, and their own
-    ``log_z`` and ``std_error`` are floats. Tempered sampling has one number a rung, and MBAR, stepping stones and
-    thermodynamic integration one ratio to the first state a rung: their ``log_z`` and ``std_error`` are (K+1,) arrays,
-    of which the last belongs to the target. Here they are floats, so that results of all kinds stand in one list.
+    Each result keeps the shape of what it estimates. ``log_z`` and ``std_error`` are floats for AIS and parallel
+    tempering, which have one target. For tempered sampling, MBAR, stepping stones and thermodynamic integration they
+    are (K+1,) arrays, one number per rung, the last for the target. In an Estimate they are always floats.
 
     Attributes
     ----------
     log_z : float
         Estimate of log Z of the target.
     std_error : float
-        Its standard error, as the estimator sees it.
+        Its standard error.
     warnings : tuple of Diagnostic
-        What looks wrong; empty where nothing does.
+        What looks wrong; empty if nothing does.
 
     Examples
     --------
@@ -136,16 +135,16 @@ class Estimate:
 
 
 class Result:
-    """What estimators return: at the end of a cell, too, it shows its text and what looks wrong."""
+    """What estimators return. It prints its text and its warnings."""
 
     @property
     def warnings(self) -> tuple[Diagnostic, ...]:
-        """What looks wrong; empty where nothing does."""
+        """What looks wrong; empty if nothing does."""
         return ()
 
     @property
     def estimate(self) -> Estimate:
-        """log Z of the target, its standard error and the warnings: the face that all results share."""
+        """log Z of the target, its standard error and the warnings."""
         log_z, std_error = (float(np.ravel(getattr(self, name))[-1]) for name in ("log_z", "std_error"))
         return Estimate(log_z, std_error, self.warnings)
 

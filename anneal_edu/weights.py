@@ -1,6 +1,6 @@
-"""What a set of importance weights says: the estimate, its spread, and how far to trust it.
+"""Estimates from importance weights, their standard errors, and diagnostics.
 
-Everything takes *log* weights; nothing here exponentiates a number that has not had the largest subtracted.
+All functions take *log* weights (C,) in nats. The largest is subtracted before any is exponentiated.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from scipy import special
 from anneal_edu.estimate import SINGLE_CHAIN, Diagnostic
 from anneal_edu.validation import as_count, as_real, require_generator
 
-_MOST_RESAMPLED = 100_000
 logsumexp = np.errstate(under="ignore")(special.logsumexp)  # tiny terms become 0, whatever the caller makes of others
 _NUMBERS_AT_ONCE = 30_000  # of a few resamples together: they fit into a cache
 
@@ -29,18 +28,9 @@ def as_log_weights(log_weights: npt.ArrayLike) -> np.ndarray:
 
 @np.errstate(under="ignore")
 def log_mean_exp(log_weights: npt.ArrayLike) -> float:
-    """Log of the mean weight, the importance-sampling estimate of log Z.
+    """Log of the mean weight, log (1/C) Σ_i exp(log w_i), the importance-sampling estimate of log Z.
 
-    Parameters
-    ----------
-    log_weights : (C,) array
-        Log weights in nats.
-
-    Returns
-    -------
-    float
-        log (1/C) Σ_i exp(log w_i). Its exponential is unbiased for Z; the logarithm itself is low on average
-        (Jensen's inequality).
+    Its exponential is unbiased for Z; the logarithm itself is low on average (Jensen's inequality).
 
     Examples
     --------
@@ -56,9 +46,10 @@ def log_mean_exp(log_weights: npt.ArrayLike) -> float:
 
 
 def systematic_resample(log_weights: npt.ArrayLike, rng: np.random.Generator) -> np.ndarray:
-    """Which chains go on, (C,) of int: each about as often as C times its share of the weight.
+    """Systematic resampling: the indices of the chains that go on, (C,) of int.
 
-    One uniform number for all: chain i is taken ⌊C w_i⌋ or ⌈C w_i⌉ times, C w_i on average  (Kitagawa 1996).
+    One uniform number decides for all. With w_i the share of chain i in the weight, it is taken ⌊C w_i⌋ or ⌈C w_i⌉
+    times, C w_i on average  (Kitagawa 1996).
 
     Examples
     --------
@@ -72,7 +63,7 @@ def systematic_resample(log_weights: npt.ArrayLike, rng: np.random.Generator) ->
 
 @np.errstate(under="ignore")
 def normalised_weights(log_weights: npt.ArrayLike) -> np.ndarray:
-    """Weights rescaled to mean 1, w* = w / mean(w), shape (C,); all zero where every weight is zero.
+    """Weights rescaled to mean 1, w* = w / mean(w), (C,); all zero if every weight is zero.
 
     Examples
     --------
@@ -89,21 +80,11 @@ def normalised_weights(log_weights: npt.ArrayLike) -> np.ndarray:
 
 
 def effective_sample_size(log_weights: npt.ArrayLike) -> float:
-    """How many equally weighted draws the weights are worth, from 1 to C.
+    """Effective sample size, the number of equally weighted draws that tell as much: from 1 to C.
 
     ESS = C / (1 + s²(w*)), with w* the weights normalised to mean 1 (Grosse et al. 2013, footnote 1; Kiwaki and
-    Aihara 2015, Eq. 6). s² is the population variance, so that the value equals (Σw)²/Σw² and cannot leave [1, C].
-    A high ESS does not prove that every mode was found: chains that all missed one agree with each other.
-
-    Parameters
-    ----------
-    log_weights : (C,) array
-        Log weights in nats.
-
-    Returns
-    -------
-    float
-        Effective sample size; 0 where every weight is zero.
+    Aihara 2015, Eq. 6). s² is the population variance, so that the value equals (Σw)²/Σw². It is 0 if every weight is
+    zero. A high ESS does not prove that every mode was found: chains that all missed one agree with each other.
 
     Examples
     --------
@@ -129,23 +110,7 @@ def log_mean_exp_std_error(log_weights: npt.ArrayLike) -> float:
 def bootstrap_log_mean_exp(
     log_weights: npt.ArrayLike, n_resamples: int = 1000, *, rng: np.random.Generator
 ) -> np.ndarray:
-    """Log mean weight of ``n_resamples`` bootstrap resamples of the chains.
-
-    More than 100,000 chains are put into groups at random, and the groups are resampled: as good, and sooner done.
-
-    Parameters
-    ----------
-    log_weights : (C,) array
-        Log weights in nats.
-    n_resamples : int
-        Number of resamples.
-    rng : numpy.random.Generator
-        Source of randomness.
-
-    Returns
-    -------
-    (n_resamples,) array
-        One log mean per resample, the bootstrap distribution of log Ẑ.
+    """Bootstrap distribution of log Ẑ: the log mean weight of resamples of the chains, (n_resamples,).
 
     Examples
     --------
@@ -160,43 +125,18 @@ def bootstrap_log_mean_exp(
     if top == -np.inf:
         return np.full(n_resamples, -np.inf)
     w = np.exp(lw - top)
-    if len(w) > _MOST_RESAMPLED:
-        w = _group_means(rng.permutation(w))
     at_once = max(1, _NUMBERS_AT_ONCE // len(w))
     sizes = [min(at_once, n_resamples - done) for done in range(0, n_resamples, at_once)]
     means = np.concatenate([w[rng.integers(len(w), size=(n, len(w)))].mean(-1) for n in sizes])
-    with np.errstate(divide="ignore"):  # a resample may miss every positive weight: log 0 = -inf is the truth
+    with np.errstate(divide="ignore"):  # a resample may miss every positive weight: log 0 = -inf
         return top + np.log(means)
 
 
-def _group_means(w: np.ndarray) -> np.ndarray:
-    """Means of groups of equal size, (C,) -> (G,) with G at most 100,000; what is left over joins the first of them."""
-    size = -(-len(w) // _MOST_RESAMPLED)
-    n_groups = len(w) // size
-    sums, rest = w[: n_groups * size].reshape(n_groups, size).sum(1), w[n_groups * size :]
-    sums[: len(rest)] += rest
-    return sums * (n_groups / len(w))
+def larger_ess_p_value(log_weights: npt.ArrayLike, others: npt.ArrayLike, *, rng: np.random.Generator) -> float:
+    """p-value of "the first effective sample size is not the larger one", by bootstrap  (Grosse et al. 2013, Table 1).
 
-
-def larger_ess_p_value(
-    log_weights: npt.ArrayLike, others: npt.ArrayLike, n_resamples: int = 1000, *, rng: np.random.Generator
-) -> float:
-    """Could the first effective sample size be larger by chance? A bootstrap test, as in Grosse et al. 2013, Table 1.
-
-    Both sets of chains are resampled; the p-value is the share of resamples in which the first ESS does not exceed the
-    second. The paper sets an ESS in bold where the largest one of its column is not significantly larger, p ≥ 0.05.
-
-    Parameters
-    ----------
-    log_weights, others : (C,) arrays
-        Log weights in nats, of the estimator said to have the larger ESS and of the other one.
-    n_resamples : int
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    float
-        p-value of "the first ESS is not the larger one", at least 1 / (n_resamples + 1).
+    It is the share of 1,000 resamples of both sets of chains in which the first ESS does not exceed the second. The
+    paper sets an ESS in bold if the largest one of its column is not significantly larger, p ≥ 0.05.
 
     Examples
     --------
@@ -207,34 +147,23 @@ def larger_ess_p_value(
     True
     """
     first, second = as_log_weights(log_weights), as_log_weights(others)
-    n_resamples = as_count("n_resamples", n_resamples)
     require_generator(rng)
 
     def resampled_ess(lw: np.ndarray) -> float:
         return effective_sample_size(lw[rng.integers(len(lw), size=len(lw))])
 
-    not_larger = sum(resampled_ess(first) <= resampled_ess(second) for _ in range(n_resamples))
-    return (not_larger + 1) / (n_resamples + 1)
+    not_larger = sum(resampled_ess(first) <= resampled_ess(second) for _ in range(1000))
+    return (not_larger + 1) / 1001
 
 
 @np.errstate(under="ignore")
 def pareto_tail_index(log_weights: npt.ArrayLike) -> float:
-    """How heavy the tail of the largest weights is: k̂ of Pareto-smoothed importance sampling.
+    """Shape k̂ of the tail of the largest weights, as in Pareto-smoothed importance sampling.
 
     A generalised Pareto distribution of shape k is fitted to the largest 3√C weights (Vehtari, Simpson, Gelman, Yao and
     Gabry 2024, Algorithm 1, with the estimator of Zhang and Stephens 2009). Moments of order 1/k and above do not exist
-    for such a tail: below ½ the variance of the weights is finite, above about 0.7 the mean of any affordable number
-    of weights is carried by a few of them, and the ones that would carry it further have not been drawn.
-
-    Parameters
-    ----------
-    log_weights : (C,) array
-        Log weights in nats.
-
-    Returns
-    -------
-    float
-        k̂; NaN where fewer than 5 weights stand out (C below 21, or equal weights).
+    for such a tail: below ½ the variance of the weights is finite; above about 0.7 a few of the drawn weights carry
+    their mean. NaN if fewer than 5 weights exceed the others (C below 21, or equal weights).
 
     Examples
     --------
@@ -270,25 +199,20 @@ _SMALLER_STEPS = "take smaller steps, see adaptive_schedule"
 def warnings_of(
     log_weights: npt.ArrayLike, side: str = "low", unit: str = "chains", advice: str = _SMALLER_STEPS
 ) -> tuple[Diagnostic, ...]:
-    """What looks wrong with a set of weights; empty where nothing does.
+    """Diagnostics of a set of weights; empty if nothing looks wrong.
 
-    Two things are looked at: whether a few weights carry the estimate (ESS), and whether the tail of the largest
-    weights is so heavy that the ones that matter most were probably not drawn (`pareto_tail_index` above 0.7, the limit
-    of Vehtari et al. 2024; above 1 there is no mean). Neither can see a mode that no chain has found.
+    They warn if a few weights carry the estimate (ESS), and if the largest weights were probably not drawn
+    (`pareto_tail_index` above 0.7, the limit of Vehtari et al. 2024; above 1 there is no mean). They cannot detect a
+    mode that no chain has found.
 
     Parameters
     ----------
     log_weights : (C,) array
-        Log weights in nats.
     side : str
-        Where log_z lies as long as the largest weights have not been drawn: "low", or "high" where it is minus the log
-        of their mean, as in reverse AIS.
+        The sign of the error of log_z while the largest weights are missing: "low", or "high" if log_z is minus the log
+        of the mean weight, as in reverse AIS.
     unit, advice : str
-        What carries a weight, and what to do against collapse.
-
-    Returns
-    -------
-    tuple of Diagnostic
+        What has a weight, and the remedy against collapse.
     """
     lw = as_log_weights(log_weights)
     n = len(lw)

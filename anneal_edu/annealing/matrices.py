@@ -1,7 +1,6 @@
-"""Small discrete worlds in full: transition matrices, and AIS carried out on vectors instead of samples.
+"""Transition matrices on few discrete states, and AIS on vectors of probability instead of samples.
 
-A distribution over S states is the vector of its log f, shape (S,). A transition matrix T is (S, S): row x holds
-T(x' | x).
+A distribution over S states is the vector of its log f, (S,). A transition matrix T is (S, S): row x holds T(x' | x).
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from anneal_edu.validation import as_finite_array, as_positive, require_shape
 
 
 def gibbs_matrix(rbm: BinaryRBM) -> np.ndarray:
-    """Transition matrix of the block Gibbs step of a tiny RBM over its visible states, (2^D, 2^D).
+    """Transition matrix of block Gibbs on the visible states of a tiny RBM, (2^D, 2^D).
 
     T(v' | v) = Σ_h p(h | v) p(v' | h), states in the order of `binary_states`.
 
@@ -40,9 +39,9 @@ def gibbs_matrix(rbm: BinaryRBM) -> np.ndarray:
 
 
 def metropolis_matrix(log_f: np.ndarray) -> np.ndarray:
-    """Transition matrix of Metropolis on a line of S states, proposing the left or the right neighbour, (S, S).
+    """Transition matrix of Metropolis on a line of S states that proposes a neighbour, (S, S).
 
-    T(x ± 1 | x) = ½ min(1, f(x ± 1) / f(x)); a proposal beyond the end of the line is refused.
+    T(x ± 1 | x) = ½ min(1, f(x ± 1) / f(x)); a proposal beyond the end of the line is rejected.
 
     Examples
     --------
@@ -59,15 +58,15 @@ def metropolis_matrix(log_f: np.ndarray) -> np.ndarray:
 
 
 def random_walk_matrix(log_f: np.ndarray, x: np.ndarray, step_size: float) -> np.ndarray:
-    """Transition matrix of a random-walk Metropolis step on a line, cut into S narrow cells, (S, S).
+    """Transition matrix of random-walk Metropolis on a line of S narrow cells, (S, S).
 
-    A proposal goes to a cell with the probability that N(x, step_size²) has there; one beyond the ends is refused.
+    The proposal is N(x, step_size²) on the cells; one beyond the ends is rejected.
 
     Parameters
     ----------
     log_f : (S,) array
     x : (S,) array
-        Middles of the cells, evenly spaced, much more narrowly than ``step_size``.
+        Middles of the cells, evenly spaced, by much less than ``step_size``.
     step_size : float
         Standard deviation of a proposal.
 
@@ -94,41 +93,28 @@ def random_walk_matrix(log_f: np.ndarray, x: np.ndarray, step_size: float) -> np
 
 
 def _checked(log_f: np.ndarray, transitions: list[np.ndarray]) -> tuple[np.ndarray, list[np.ndarray]]:
-    """K + 1 stages over S states, and K transition matrices that fit them."""
+    """Log f_k of K + 1 stages over S states, and K transition matrices that fit them."""
     log_f = as_finite_array("log_f", log_f, ndim=2)
     if np.abs(log_f).max() > 600:
         raise ValueError(f"log_f must stay within ±600, so that exp(log_f) is a number, got {np.abs(log_f).max():.0f}")
-    n_stages, n_states = log_f.shape
-    if len(transitions) != n_stages - 1:
-        raise ValueError(f"transitions must hold {n_stages - 1} matrices, got {len(transitions)}")
-    matrices = []
-    for k, matrix in enumerate(transitions):
-        T = as_finite_array(f"transitions[{k}]", matrix, ndim=2)
-        require_shape(f"transitions[{k}]", T, (n_states, n_states))
+    if len(transitions) != len(log_f) - 1:
+        raise ValueError(f"transitions must hold {len(log_f) - 1} matrices, got {len(transitions)}")
+    matrices = [as_finite_array(f"transitions[{k}]", T, ndim=2) for k, T in enumerate(transitions)]
+    for k, T in enumerate(matrices):
+        require_shape(f"transitions[{k}]", T, (log_f.shape[1], log_f.shape[1]))
         if not np.allclose(T.sum(1), 1):
             raise ValueError(f"transitions[{k}] must have rows that sum to 1")
-        matrices.append(T)
     return log_f, matrices
-
-
-def _starting_in(log_f_0: np.ndarray, starts: np.ndarray | None) -> np.ndarray:
-    """1 for each of S states in which a chain may start to be counted, else 0."""
-    if starts is None:
-        return np.ones(len(log_f_0))
-    starts = np.asarray(starts)
-    if starts.dtype != bool or starts.shape != log_f_0.shape:
-        raise ValueError(f"starts must hold {len(log_f_0)} booleans, one a state, got {starts!r}")
-    return starts.astype(float)
 
 
 def expected_ais_weights(
     log_f: np.ndarray, transitions: list[np.ndarray], starts: np.ndarray | None = None
 ) -> np.ndarray:
-    """The exact mean AIS weight at every stage, split by the state in which the chains stand.
+    """The exact mean AIS weight at every stage, split by the state of the chains.
 
-    Starting from the vector m_0 = f_0 (mean weight Z_0, spread as p_0), each pass of AIS multiplies it by the weight
-    ratio and pushes it through the transition matrix: m_k = (m_{k-1} · f_k / f_{k-1}) T_k. Where T_k leaves f_k
-    invariant, m_k = f_k whatever T_k is, and the total weight Σ m_K is exactly Z_K: AIS is unbiased out of equilibrium.
+    From m_0 = f_0, each step of AIS multiplies by the weight ratio and by the transition matrix,
+    m_k = (m_{k-1} · f_k / f_{k-1}) T_k. If every T_k leaves f_k invariant, m_k = f_k, and the total weight Σ m_K is
+    exactly Z_K: AIS is unbiased out of equilibrium.
 
     Parameters
     ----------
@@ -137,7 +123,7 @@ def expected_ais_weights(
     transitions : list of K arrays (S, S)
         T_k, k = 1 … K.
     starts : (S,) array of bool, optional
-        Count only the chains that start in these states; all others weigh nothing.
+        Count only the chains that start in these states.
 
     Returns
     -------
@@ -152,14 +138,17 @@ def expected_ais_weights(
     array([2., 4.])
     """
     log_f, transitions = _checked(log_f, transitions)
-    mass = [np.exp(log_f[0]) * _starting_in(log_f[0], starts)]
+    counted = np.ones(log_f.shape[1], dtype=bool) if starts is None else np.asarray(starts)
+    if counted.dtype != bool or counted.shape != log_f[0].shape:
+        raise ValueError(f"starts must hold {log_f.shape[1]} booleans, one a state, got {starts!r}")
+    mass = [np.exp(log_f[0]) * counted]
     for k, T in enumerate(transitions, start=1):
         mass.append((mass[-1] * np.exp(log_f[k] - log_f[k - 1])) @ T)
     return np.array(mass)
 
 
 def state_distributions(log_f: np.ndarray, transitions: list[np.ndarray]) -> np.ndarray:
-    """Where the chains really are, weights ignored: p_0 pushed through T_1 … T_k, rows that sum to 1, (K+1, S).
+    """Distribution of the chains without their weights, p_0 T_1 … T_k: rows that sum to 1, (K+1, S).
 
     Examples
     --------

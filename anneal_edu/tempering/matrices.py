@@ -1,4 +1,4 @@
-"""Parallel tempering on small discrete worlds in full: transition matrices, and round trips computed, not simulated.
+"""Transition matrices of parallel tempering on few discrete states, and exact mean round-trip times.
 
 A ladder of K + 1 rungs over S states has S^(K+1) configurations, numbered with the first rung varying slowest. Rung k
 has the distribution proportional to exp(log_f[k]).
@@ -21,14 +21,10 @@ TagMove = Callable[[int, int, bool, int], tuple[int, int]]
 
 def _as_ladder(log_f: np.ndarray) -> np.ndarray:
     log_f = as_finite_array("log_f", log_f, ndim=2)
-    n_rungs, n_states = log_f.shape
-    if n_rungs < 2:
-        raise ValueError(f"log_f must have a row for each of at least 2 rungs, got {n_rungs}")
-    if n_states**n_rungs > _MOST_CONFIGURATIONS:
-        raise ValueError(
-            f"{n_states} states on {n_rungs} rungs are {n_states**n_rungs} configurations, "
-            f"at most {_MOST_CONFIGURATIONS} fit into a matrix"
-        )
+    if len(log_f) < 2:
+        raise ValueError(f"log_f must have a row for each of at least 2 rungs, got {len(log_f)}")
+    if (size := log_f.shape[1] ** len(log_f)) > _MOST_CONFIGURATIONS:
+        raise ValueError(f"log_f has {size} configurations, at most {_MOST_CONFIGURATIONS} fit into a matrix")
     return log_f
 
 
@@ -47,7 +43,7 @@ def ladder_distribution(log_f: np.ndarray) -> np.ndarray:
 
 
 def exploration_matrix(transitions: list[np.ndarray]) -> np.ndarray:
-    """One move of every rung by its own transition matrix: K + 1 matrices (S, S) -> (S^(K+1), S^(K+1)).
+    """One transition on every rung: K + 1 matrices (S, S) -> (S^(K+1), S^(K+1)).
 
     Examples
     --------
@@ -59,7 +55,7 @@ def exploration_matrix(transitions: list[np.ndarray]) -> np.ndarray:
 
 
 def swap_matrix(log_f: np.ndarray, k: int) -> np.ndarray:
-    """Propose to swap the states of rungs k and k + 1, and accept by Metropolis: (S^(K+1), S^(K+1)).
+    """Transition matrix of a Metropolis swap of rungs k and k + 1, (S^(K+1), S^(K+1)).
 
     Examples
     --------
@@ -74,23 +70,19 @@ def swap_matrix(log_f: np.ndarray, k: int) -> np.ndarray:
         raise ValueError(f"k must be a pair of neighbours, 0 to {n_rungs - 2}, got {k}")
     shape = (n_states,) * n_rungs
     configurations = np.indices(shape).reshape(n_rungs, -1)  # (K+1, S^(K+1)): the state on every rung
-    exchanged = configurations.copy()
-    exchanged[[k, k + 1]] = configurations[[k + 1, k]]
-    here = np.arange(configurations.shape[1])
-    there = np.ravel_multi_index(tuple(exchanged), shape)
     low, high = configurations[k], configurations[k + 1]
     log_alpha = log_f[k, high] + log_f[k + 1, low] - log_f[k, low] - log_f[k + 1, high]
     alpha = np.exp(np.minimum(0, log_alpha))
-    T = np.zeros((len(here), len(here)))
-    T[here, there] += alpha
-    T[here, here] += 1 - alpha
+    swapped = np.arange(len(alpha)).reshape(shape).swapaxes(k, k + 1).ravel()
+    T = np.diag(1 - alpha)
+    T[np.arange(len(alpha)), swapped] += alpha
     return T
 
 
 def even_odd_matrices(log_f: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """All even pairs (0, 1), (2, 3), … tried at once, and all odd ones: two matrices (S^(K+1), S^(K+1)).
+    """Swaps of all even pairs (0, 1), (2, 3), …, and of all odd ones: two matrices (S^(K+1), S^(K+1)).
 
-    The stochastic scheme is their average, the deterministic one takes them in turn.
+    The stochastic scheme is their average; the deterministic one alternates.
 
     Examples
     --------
@@ -98,17 +90,13 @@ def even_odd_matrices(log_f: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     >>> [T.shape for T in even_odd_matrices(np.zeros((3, 2)))]
     [(8, 8), (8, 8)]
     """
-    n_pairs = len(_as_ladder(log_f)) - 1
-    size = len(ladder_distribution(log_f))
-    even, odd = (
-        reduce(np.matmul, [swap_matrix(log_f, k) for k in range(parity, n_pairs, 2)], np.eye(size))
-        for parity in (0, 1)
-    )
-    return even, odd
+    swaps = [swap_matrix(log_f, k) for k in range(len(_as_ladder(log_f)) - 1)]
+    unchanged = np.eye(len(swaps[0]))
+    return reduce(np.matmul, swaps[::2], unchanged), reduce(np.matmul, swaps[1::2], unchanged)
 
 
 def tag_states(n_pairs: int) -> list[tuple[int, int]]:
-    """Rung and direction of the tagged replica: all but those that look beyond the ladder, 2 K of them.
+    """Rung and direction (n, e) of the tagged replica, with n + e on the ladder: 2 K of them.
 
     Examples
     --------
@@ -119,31 +107,28 @@ def tag_states(n_pairs: int) -> list[tuple[int, int]]:
 
 
 def lifted_move(n: int, e: int, accepted: bool, n_pairs: int) -> tuple[int, int]:
-    """Where the tagged replica goes from rung n with direction e: see `anneal_edu.tempering.swaps.Lifted`.
+    """The tag (n, e) after a swap is accepted or rejected: see `anneal_edu.tempering.swaps.Lifted`.
 
     Examples
     --------
     >>> lifted_move(1, 1, True, 2), lifted_move(1, 1, False, 2), lifted_move(0, 1, False, 2)
     ((2, -1), (1, -1), (0, 1))
     """
-    if accepted:
-        n = n + e
-        return n, (-e if n in (0, n_pairs) else e)
-    return n, (e if n in (0, n_pairs) else -e)
+    n = n + e if accepted else n
+    return n, (-e if accepted == (n in (0, n_pairs)) else e)
 
 
 def lifted_matrix(log_f: np.ndarray, move: TagMove = lifted_move) -> np.ndarray:
-    """The lifted scheme over tag states × configurations: (2 K S^(K+1), 2 K S^(K+1)).
+    """Transition matrix of the lifted scheme, (2 K S^(K+1), 2 K S^(K+1))  (Kadan et al. 2018, Sections 4.2.1, 4.2.2).
 
-    Kadan et al. 2018, Sections 4.2.1 and 4.2.2.
-
-    Its invariant distribution is uniform over `tag_states`, and the product of the rungs over configurations.
+    Its states are `tag_states` × configurations. Its invariant distribution is uniform over the former, and the product
+    of the rungs over the latter.
 
     Parameters
     ----------
     log_f : (K+1, S) array
     move : callable, (n, e, accepted, K) -> (n, e)
-        What becomes of the tag; another rule than the right one may leave the ladder, a ValueError.
+        The rule for the tag; ValueError if it leaves the ladder.
 
     Examples
     --------
@@ -187,9 +172,9 @@ def spectral_gap(T: np.ndarray) -> float:
 
 
 def index_chain(scheme: str, rejection_rates: np.ndarray) -> tuple[np.ndarray, list[tuple[int, int]]]:
-    """The walk of one replica where each pair refuses at its rate, independently each time: a matrix and its states.
+    """Transition matrix of one replica if each pair rejects at its rate, independently each time; and its states.
 
-    A state is (rung, memory): the parity of the turn for "even_odd", nothing (0) for "stochastic_even_odd", and the
+    A state is (rung, memory). Memory is the parity of the turn for "even_odd", 0 for "stochastic_even_odd", and the
     direction for "lifted", where the replica is the tagged one.
 
     Examples
@@ -210,22 +195,21 @@ def index_chain(scheme: str, rejection_rates: np.ndarray) -> tuple[np.ndarray, l
     T = np.zeros((len(states), len(states)))
     for i, (n, memory) in enumerate(states):
         if scheme == "lifted":
-            pair = min(n, n + memory)
-            for accepted, p in ((True, 1 - r[pair]), (False, r[pair])):
-                T[i, states.index(lifted_move(n, memory, accepted, n_pairs))] += p
+            refused = r[min(n, n + memory)]
+            T[i, states.index(lifted_move(n, memory, True, n_pairs))] += 1 - refused
+            T[i, states.index(lifted_move(n, memory, False, n_pairs))] += refused
             continue
         for parity, weight in ((memory, 1.0),) if scheme == "even_odd" else ((0, 0.5), (1, 0.5)):
             partner = n + 1 if n % 2 == parity else n - 1
             after = 1 - memory if scheme == "even_odd" else 0
             p = 1 - r[min(n, partner)] if 0 <= partner <= n_pairs else 0.0
-            if p:
-                T[i, states.index((partner, after))] += weight * p
+            T[i, states.index((partner if p else n, after))] += weight * p
             T[i, states.index((n, after))] += weight * (1 - p)
     return T, states
 
 
 def _mean_time_to_rung(T: np.ndarray, states: list[tuple[int, int]], start: int, rung: int) -> tuple[float, int]:
-    """Mean number of sweeps from a state to a rung, and the state in which the replica arrives most likely there."""
+    """Mean number of sweeps from a state to a rung, and the likeliest state of arrival."""
     inside = [i for i, (n, _) in enumerate(states) if n != rung]
     Q = T[np.ix_(inside, inside)]
     visits = np.linalg.solve((np.eye(len(inside)) - Q).T, np.eye(len(inside))[inside.index(start)])
@@ -237,18 +221,14 @@ def _mean_time_to_rung(T: np.ndarray, states: list[tuple[int, int]], start: int,
 def expected_round_trip_time(scheme: str, rejection_rates: np.ndarray) -> float:
     """Mean number of sweeps in which one replica goes from rung 0 to rung K and back.
 
-    A ladder's K + 1 replicas make (K + 1) / this many round trips a sweep, for "even_odd" 1 / (2 + 2 Σ r/(1-r)). The
-    lifted scheme drives its tagged replica alone.
+    K + 1 replicas make (K + 1) / this many round trips per sweep, for "even_odd" 1 / (2 + 2 Σ r/(1-r)). In the lifted
+    scheme only the tagged replica counts.
 
     Parameters
     ----------
     scheme : "even_odd", "stochastic_even_odd" or "lifted"
     rejection_rates : (K,) array
         Below 1.
-
-    Returns
-    -------
-    float
 
     Examples
     --------
@@ -258,7 +238,7 @@ def expected_round_trip_time(scheme: str, rejection_rates: np.ndarray) -> float:
     T, states = index_chain(scheme, rejection_rates)
     last = len(np.asarray(rejection_rates))
     if (np.asarray(rejection_rates) >= 1).any():
-        raise ValueError("where a pair refuses every swap there are no round trips")
+        raise ValueError("rejection_rates must be below 1: if a pair rejects every swap there are no round trips")
     at_start = next(i for i, (n, memory) in enumerate(states) if n == 0 and (scheme != "even_odd" or memory == 1))
     up, at_top = _mean_time_to_rung(T, states, at_start, last)
     down, _ = _mean_time_to_rung(T, states, at_top, 0)
