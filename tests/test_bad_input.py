@@ -454,14 +454,6 @@ def test_data_without_density_have_a_likelihood_of_zero():
     assert ae.raise_log_likelihood(HALF_LINE, SCHEDULE, x[1:2], 10, step, rng=rng()) == [-np.inf]
 
 
-@pytest.mark.parametrize("name", ["ais", "hais", "sandwich", "parallel_tempering", "simulated_tempering", "rts"])
-def test_a_single_chain_is_said_to_have_no_error_bar(name):
-    single = run(name, path_to(START), n_chains=1)
-    assert "single chain" in [warning.kind for warning in single.warnings]
-    assert str(single).count("warning: a single chain: no error bar can be given") == 1
-    assert "a single chain" not in str(run(name, path_to(START), n_chains=2))
-
-
 def test_nobody_s_errstate_changes_anything():
     """Tiny weights underflow to 0, whatever NumPy is told of that."""
     rbm = ae.BinaryRBM(60 * np.eye(4), np.full(4, -30.0), np.full(4, -30.0))

@@ -26,6 +26,7 @@ SCHEDULE = np.array([0.0, 0.12345, 0.50041, 0.87654, 1.0])
 START = ae.Gaussian([0.0, 0.5], np.eye(2), 0.4)
 TARGET = ae.Gaussian([1.0, -0.5], [[0.8, 0.3], [0.3, 0.5]], -1.3)
 PATH = ae.geometric_path(START, TARGET)
+BRIDGE = ae.geometric_path(START, ae.Unnormalized(lambda x: -np.abs(x).sum(-1), 2, lambda x: -np.sign(x)))
 WALK = ae.random_walk(0.7)
 
 
@@ -57,15 +58,18 @@ def std_error(w):
 # Annealing
 
 
-@pytest.mark.parametrize("kernel", [WALK, ae.gibbs, ae.hmc(0.5, 3)])
-def test_annealing_up_and_down(kernel):
+WALKS = [(PATH, WALK), (PATH, ae.gibbs), (PATH, ae.hmc(0.5, 3)), (BRIDGE, WALK), (BRIDGE, ae.hmc(0.5, 3))]
+
+
+@pytest.mark.parametrize(("path", "kernel"), WALKS)
+def test_annealing_up_and_down(path, kernel):
     generator = rng()
-    log_w, x = second.ais(PATH, SCHEDULE, 6, kernel, generator)
-    found = ae.ais(PATH, SCHEDULE, 6, kernel, rng=rng())
+    log_w, x = second.ais(path, SCHEDULE, 6, kernel, generator)
+    found = ae.ais(path, SCHEDULE, 6, kernel, rng=rng())
     assert_has(found, log_weights=log_w, samples=x, bootstrap_seed=generator.integers(2**63), founders=None)
     generator, draws = rng(), rng(1).normal(size=(6, 2))
-    log_w, x = second.reverse_ais(PATH, SCHEDULE, draws, kernel, generator)
-    found = ae.reverse_ais(PATH, SCHEDULE, draws, kernel, rng=rng())
+    log_w, x = second.reverse_ais(path, SCHEDULE, draws, kernel, generator)
+    found = ae.reverse_ais(path, SCHEDULE, draws, kernel, rng=rng())
     assert_has(found, log_weights=log_w, samples=x, bootstrap_seed=generator.integers(2**63), founders=None)
 
 
@@ -79,7 +83,7 @@ def test_a_sandwich_is_a_run_up_and_a_run_down_from_draws():
     assert_has(both, draws="exact draws", lower=log_mean_exp(up[0]), upper=-log_mean_exp(-down[0]))
 
 
-@pytest.mark.parametrize("path", [PATH, ae.moment_path(START, TARGET)])
+@pytest.mark.parametrize("path", [PATH, BRIDGE, ae.moment_path(START, TARGET)])
 def test_hamiltonian_annealing(path):
     for given, gamma in ((0.4, 0.4), (None, 1 - 0.5**0.9)):
         log_w, x, shares = second.hais(path, SCHEDULE, 200, 0.9, gamma, rng())
@@ -115,11 +119,11 @@ def test_likelihoods():
 ASSUMED = np.array([0.1, 0.5, -0.2, 0.4, 0.3])
 
 
-@pytest.mark.parametrize("kernel", [WALK, ae.gibbs])
-def test_tempered_transitions(kernel):
+@pytest.mark.parametrize(("path", "kernel"), WALKS)
+def test_tempered_transitions(path, kernel):
     x = rng(15).normal(size=(50, 2))
-    log_ratios, accepted, after = second.tempered_transition(PATH, SCHEDULE, x, kernel, rng())
-    found = ae.tempered_transitions(PATH, SCHEDULE, kernel).move(x, rng())
+    log_ratios, accepted, after = second.tempered_transition(path, SCHEDULE, x, kernel, rng())
+    found = ae.tempered_transitions(path, SCHEDULE, kernel).move(x, rng())
     assert_has(found, log_ratios=log_ratios, accepted=accepted, x=after)
     assert 5 < accepted.sum() < 45
 
@@ -131,14 +135,15 @@ def in_halves(log_ratios):
     return np.stack(sums, axis=1) + np.log(2 / len(log_ratios))
 
 
-def test_parallel_tempering():
-    states = list(second.parallel_tempering(PATH, SCHEDULE, 8, 4, WALK, rng()))
+@pytest.mark.parametrize("path", [PATH, BRIDGE])
+def test_parallel_tempering(path):
+    states = list(second.parallel_tempering(path, SCHEDULE, 8, 4, WALK, rng()))
     names = "x", "replicas", "proposed", "accepted", "swap_probabilities", "log_ratios"
-    for found, state in zip(tempering_states(PATH, SCHEDULE, 4, WALK, rng=rng()), states, strict=False):
+    for found, state in zip(tempering_states(path, SCHEDULE, 4, WALK, rng=rng()), states, strict=False):
         assert_has(found, **dict(zip(names, state, strict=True)))
     x, replicas, _, _, alpha, log_ratios = (np.array(part) for part in zip(*states[1:], strict=True))
     assert_has(
-        ae.parallel_tempering(PATH, SCHEDULE, 7, 4, WALK, n_burn_in=1, rng=rng()), schedule=SCHEDULE, samples=x,
+        ae.parallel_tempering(path, SCHEDULE, 7, 4, WALK, n_burn_in=1, rng=rng()), schedule=SCHEDULE, samples=x,
         replicas=replicas, rejection_rates=(1 - alpha).mean((0, 2)), log_mean_ratios=in_halves(log_ratios),
         n_sweeps=7, trips=count_round_trips(replicas), start_log_z=0.4,
     )  # fmt: skip

@@ -284,25 +284,19 @@ def test_whose_function_it_is(thing, own):
 # Arrays kept from step to step
 
 
-def test_a_kept_array_is_handed_out_again_and_another_name_type_or_thread_gets_another():
-    scratch, elsewhere = workers.Scratch(), []
+def test_a_kept_array_is_handed_out_again_where_name_type_size_and_thread_allow_it(monkeypatch):
+    monkeypatch.setattr(workers, "_LARGEST_KEPT", 24)
+    scratch, others = workers.Scratch(), []
     first = scratch.array("t", (3, 4), np.float32)
     assert np.shares_memory(first, scratch.array("t", (5, 2), np.float32))  # smaller, and another shape
-    thread = threading.Thread(target=lambda: elsewhere.append(scratch.array("t", (3, 4), np.float32)))
+    thread = threading.Thread(target=lambda: others.append(scratch.array("t", (3, 4), np.float32)))
     thread.start()
     thread.join()
-    others = scratch.array("u", (3, 4), np.float32), scratch.array("t", (3, 4), np.uint16), *elsewhere
+    others += [scratch.array("u", (3, 4), np.float32), scratch.array("t", (3, 4), np.uint16)]
+    others += [scratch.array("t", (25,), np.float32), scratch.array("t", (4, 6), np.float32)]
     assert not any(np.shares_memory(first, other) for other in others)
-    assert [other.dtype for other in others] == [np.float32, np.uint16, np.float32]
-
-
-def test_a_kept_array_grows_with_what_is_asked_for_and_a_large_one_is_not_kept(monkeypatch):
-    scratch = workers.Scratch()
-    small, wide = scratch.array("t", (2, 3), np.float32), scratch.array("t", (4, 6), np.float32)
-    assert (small.shape, wide.shape) == ((2, 3), (4, 6))
-    monkeypatch.setattr(workers, "_LARGEST_KEPT", 24)
-    assert np.shares_memory(wide, scratch.array("t", (24,), np.float32))
-    assert not np.shares_memory(scratch.array("t", (25,), np.float32), scratch.array("t", (25,), np.float32))
+    assert [other.shape for other in others] == [(3, 4), (3, 4), (3, 4), (25,), (4, 6)]
+    assert np.shares_memory(others[-1], scratch.array("t", (24,), np.float32))
 
 
 def test_memory_that_nobody_counts_is_no_limit(monkeypatch):
