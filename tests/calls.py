@@ -78,6 +78,11 @@ class Call:
         return inspect.signature(self.function).parameters
 
     @property
+    def takes_rng(self):
+        """And checks it: for contrastive_divergence train_rbm does."""
+        return "rng" in self.parameters and self.function.__name__ != "contrastive_divergence"
+
+    @property
     def arrays(self):
         return [name for name, value in self.good.items() if isinstance(value, np.ndarray)]
 
@@ -86,7 +91,7 @@ class Call:
         given = self.good | changes
         given = {name: value.make(given) if isinstance(value, Made) else value for name, value in given.items()}
         if "rng" in self.parameters:
-            given["rng"] = rng()
+            given.setdefault("rng", rng())
         return [number.copy() for number in numbers(self.read(self.function(**given)))]
 
 

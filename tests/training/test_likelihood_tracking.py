@@ -141,8 +141,6 @@ def test_data_of_another_width_than_the_model():
 @pytest.mark.parametrize(
     "arguments, message",
     [
-        ({"every": 0}, "every must be at least 1"),
-        ({"n_sweeps": 0}, "n_sweeps must be at least 1"),
         ({"train": np.full((2, 64), 0.5)}, "zeros and ones"),
         ({"validation": np.full((2, 64), 0.5)}, "zeros and ones"),
         ({"schedule": [0.0, 0.5]}, "schedule must start at 0"),

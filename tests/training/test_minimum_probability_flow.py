@@ -185,14 +185,9 @@ def test_the_same_seed_gives_the_same_model():
     ("bad", "error"),
     [
         ({"data": np.zeros((5, 2))}, ValueError),
-        ({"data": np.full((5, 3), np.nan)}, ValueError),
         ({"model": ae.Gaussian([0.0], [[1.0]])}, TypeError),
-        ({"n_rounds": 0}, ValueError),
-        ({"n_iterations": 0}, ValueError),
         ({"step_size": 0.0}, ValueError),
         ({"step_size": 1e200}, ValueError),
-        ({"n_leapfrog": 0}, ValueError),
-        ({"rng": 3}, TypeError),
     ],
 )
 def test_bad_input_is_named(bad, error):

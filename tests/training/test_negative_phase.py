@@ -134,8 +134,6 @@ def test_a_constant_rate_keeps_moving():
         ({"method": "cd", "swaps": "lifted"}, "swaps belongs to method"),
         ({"method": "pcd", "n_rungs": 4}, "n_rungs belongs to method"),
         ({"method": "pt", "swaps": "odd"}, "swaps must be one of"),
-        ({"method": "pt", "n_rungs": 1}, "n_rungs must be at least 2"),
-        ({"method": "pt", "n_rungs": 2.5}, "n_rungs must be a whole number"),
         ({"method": "pt", "decay": 0.5}, "decay must be True or False"),
         ({"method": "ptt"}, "method must be one of cd, pcd, pt"),
     ],
