@@ -14,10 +14,10 @@ from anneal_edu.auditing.behaviour import (
     check_independence,
     check_randomness,
 )
-from anneal_edu.auditing.checked_kernel import CheckedKernel, InvalidStatesError
+from anneal_edu.auditing.checked_kernel import CheckedKernel
 from anneal_edu.auditing.invariance import NEWEST, check_invariance, check_rows, moved_draws
 from anneal_edu.auditing.problems import Problem, discrete_problem, real_problem, standard_problems
-from anneal_edu.auditing.report import Report, explain
+from anneal_edu.auditing.report import AuditStoppedError, Report, explain
 from anneal_edu.auditing.statistics import z_and_p
 from anneal_edu.distributions import BinaryRBM, Gaussian, uniform_rbm
 from anneal_edu.kernels import Kernel
@@ -39,8 +39,8 @@ def audit_kernel(kernel: Kernel, on: Any, n: int, report: Report, rng: np.random
         _check(checked, problems, n, share, rng)
         if on is None:
             _check_weights(kernel, problems[0].discrete, max(1000, int(N_WEIGHTS * share)), report, rng)
-    except InvalidStatesError:
-        report.skipped.append("everything after the first invalid states")
+    except AuditStoppedError:
+        report.skipped.append("everything after this failure")
     except Exception as error:  # whatever a user's kernel raises
         report.add_failure("fails", explain(error))
 

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from scipy.special import logsumexp
 
-from anneal_edu.auditing.checked_kernel import CheckedKernel, InvalidStatesError
+from anneal_edu.auditing.checked_kernel import CheckedKernel
 from anneal_edu.auditing.invariance import NEWEST, check_invariance
 from anneal_edu.auditing.problems import MOST_STATES, Problem, all_states, discrete_problem, real_problem, values_of
-from anneal_edu.auditing.report import Report, explain
+from anneal_edu.auditing.report import AuditStoppedError, Report, explain
 from anneal_edu.auditing.statistics import bonferroni, z_and_p
 from anneal_edu.kernels import Kernel, gibbs, random_walk
 from anneal_edu.validation import rows_agree
@@ -25,8 +25,6 @@ def audit_path(path: Callable[[float], Any], n: int, report: Report, rng: np.ran
     try:
         points = {beta: path(beta) for beta in BETAS}
         x = _check_ends(points, report, rng)
-        if x is None:
-            return
         report.checks.append("ends and densities")
         for beta, point in points.items():
             _check_density(path, beta, point, x, report)
@@ -36,35 +34,30 @@ def audit_path(path: Callable[[float], Any], n: int, report: Report, rng: np.ran
             _check_draws(beta, point, n, report, rng)
         if without := [f"{beta:g}" for beta, point in points.items() if not _offers(point, "sample")]:
             report.skipped.append(f"draws and Gibbs steps at β = {', '.join(without)}: no exact draws")
-    except InvalidStatesError:
-        report.skipped.append("everything after the first invalid density or states")
+    except AuditStoppedError:
+        report.skipped.append("everything after this failure")
     except Exception as error:  # whatever a user's path raises
         report.add_failure("fails", explain(error))
 
 
-def _check_ends(points: dict[float, Any], report: Report, rng: np.random.Generator) -> np.ndarray | None:
-    """Draws of the start at which densities are compared; None where there is no start."""
+def _check_ends(points: dict[float, Any], report: Report, rng: np.random.Generator) -> np.ndarray:
+    """Draws of the start, at which densities are compared."""
     for beta, point in points.items():
         if not (hasattr(point, "log_density") and hasattr(point, "dim")):
             lacking = f"path({beta:g}) is a {type(point).__name__} without dim and log_density"
-            report.add_failure("not a distribution", lacking)
-            return None
+            report.stop("not a distribution", lacking)
     dims = [point.dim for point in points.values()]
     if len(set(dims)) > 1:
-        report.add_failure("not a distribution", f"dim changes along the path: {dims}")
-        return None
+        report.stop("not a distribution", f"dim changes along the path: {dims}")
     start = points[0.0]
     missing = [ability for ability in ("sample", "log_z") if not hasattr(start, ability)]
     if missing:
         at_the_end = all(hasattr(points[1.0], ability) for ability in missing)
         hint = "; path(1) has it: are β and 1 - β exchanged?" if at_the_end else ""
-        report.add_failure("no start", f"path(0), where chains start, needs {' and '.join(missing)}{hint}")
-        return None
+        report.stop("no start", f"path(0), where chains start, needs {' and '.join(missing)}{hint}")
     x = np.asarray(start.sample(200, rng))
     if x.shape != (200, start.dim):
-        wanted = f"path(0).sample(200, rng) must have shape (200, {start.dim}), got {x.shape}"
-        report.add_failure("no start", wanted)
-        return None
+        report.stop("no start", f"path(0).sample(200, rng) must have shape (200, {start.dim}), got {x.shape}")
     return x
 
 
@@ -75,8 +68,7 @@ def _check_density(path: Callable[[float], Any], beta: float, point: Any, x: np.
     if not np.array_equal(given, x):
         report.add_failure("changes its input", f"{name} writes into the array of states that it gets")
     if log_f.shape != (len(x),) or np.isnan(log_f).any() or (log_f == np.inf).any():
-        report.add_failure("invalid density", f"{name} must be a number or -inf for each of {len(x)} states")
-        raise InvalidStatesError
+        report.stop("invalid density", f"{name} must be a number or -inf for each of {len(x)} states")
     if not np.allclose(path(beta).log_density(x), log_f, rtol=1e-6, atol=1e-8):
         report.add_failure("not a function", f"two calls of path({beta:g}) give two densities")
     if not rows_agree(point.log_density, x):

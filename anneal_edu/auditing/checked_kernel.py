@@ -11,10 +11,6 @@ from anneal_edu.auditing.report import Report
 from anneal_edu.kernels import Kernel
 
 
-class InvalidStatesError(Exception):
-    """Raised after a failure that ends an audit, which is already in the report."""
-
-
 class CheckedKernel:
     """kernel(distribution, x, rng); what is wrong with the states that it returns goes into the report."""
 
@@ -22,7 +18,7 @@ class CheckedKernel:
         self.kernel, self.report = kernel, report
 
     def __call__(self, problem: Problem, x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """The next states, (C, D) -> (C, D); raises InvalidStatesError if they cannot be used."""
+        """The next states, (C, D) -> (C, D); raises AuditStoppedError if they cannot be used."""
         given = x.copy()
         states = self._as_states(self.kernel(problem.distribution, given, rng), x)
         if not np.array_equal(given, x):
@@ -42,12 +38,13 @@ class CheckedKernel:
         except ValueError:  # rows of unequal lengths
             states = np.empty(0, dtype=object)
         if isinstance(answer, tuple) or states.dtype.kind not in "biuf":
-            self._fail("invalid states", f"it must return an array of states {x.shape}, got {type(answer).__name__}")
+            wanted = f"it must return an array of states {x.shape}"
+            self.report.stop("invalid states", f"{wanted}, got {type(answer).__name__}")
         if states.shape != x.shape:
-            self._fail("invalid states", f"it must return one state per chain, {x.shape}, got {states.shape}")
+            self.report.stop("invalid states", f"it must return one state per chain, {x.shape}, got {states.shape}")
         if not np.isfinite(states).all():
             bad = np.sum(~np.isfinite(states))
-            self._fail("invalid states", f"NaN or infinity in {bad} of {states.size} coordinates")
+            self.report.stop("invalid states", f"NaN or infinity in {bad} of {states.size} coordinates")
         return states.copy()
 
     def _check_support(self, problem: Problem, states: np.ndarray) -> None:
@@ -55,14 +52,11 @@ class CheckedKernel:
         if problem.values:
             unknown = (~np.isin(states, np.concatenate(problem.values)).all(1)).sum()
             if unknown > (0 if getattr(problem.distribution, "binary", False) else max(50, len(states) // 20)):
-                self._fail("leaves the support", f"{unknown} {where} have a value that no draw has ({problem.name})")
+                sentence = f"{unknown} {where} have a value that no draw has ({problem.name})"
+                self.report.stop("leaves the support", sentence)
         outside = np.isneginf(problem.distribution.log_density(states)).sum()
         if outside:
-            self._fail("leaves the support", f"{outside} {where} are where the density is zero ({problem.name})")
-
-    def _fail(self, kind: str, sentence: str) -> None:
-        self.report.add_failure(kind, sentence)
-        raise InvalidStatesError
+            self.report.stop("leaves the support", f"{outside} {where} are where the density is zero ({problem.name})")
 
 
 def _is_single(x: np.ndarray) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import NoReturn
 
 import numpy as np
 from scipy.special import ndtri
@@ -10,17 +11,13 @@ from scipy.special import ndtri
 CONSEQUENCES = "not invariant", "biased weights"
 
 
+class AuditStoppedError(Exception):
+    """Raised after a failure that ends an audit; the report has it."""
+
+
 @dataclass(frozen=True)
 class Finding:
-    """One thing that is wrong.
-
-    Attributes
-    ----------
-    kind : str
-        A short name that code can compare, such as "not invariant".
-    sentence : str
-    p_value : float
-        0 where the finding is not statistical.
+    """One thing that is wrong: a kind that code can compare, a sentence, and a p-value, 0 if it is not statistical.
 
     Examples
     --------
@@ -107,6 +104,11 @@ class Report:
         """Add a finding that is not statistical; only the first of each kind is kept."""
         if kind not in {finding.kind for finding in self.failures}:
             self.failures.append(Finding(kind, sentence))
+
+    def stop(self, kind: str, sentence: str) -> NoReturn:
+        """Add a failure that ends the audit."""
+        self.add_failure(kind, sentence)
+        raise AuditStoppedError
 
     def add_test(self, kind: str, sentence: str, p_value: float, check: str = "") -> None:
         """Add a statistical test: a finding if its p-value is small enough in the end."""

@@ -10,9 +10,8 @@ from scipy.stats import norm
 
 import anneal_edu as ae
 from anneal_edu.auditing import audit_path
-from anneal_edu.auditing.checked_kernel import InvalidStatesError
 from anneal_edu.auditing.problems import discrete_problem
-from anneal_edu.auditing.report import Report
+from anneal_edu.auditing.report import AuditStoppedError, Report
 from tests.auditing.helpers import kinds, rng, sentences
 
 
@@ -144,7 +143,7 @@ def test_only_what_was_checked_is_listed():
     assert some.passed and some.checks == ("ends and densities", "normalisers", "draws")
     assert some.skipped == ("draws and Gibbs steps at β = 0.25, 0.5, 0.75, 1: no exact draws",)
     failed = audit(FAULTY["not a number"][0])
-    assert failed.skipped == ("everything after the first invalid density or states",)
+    assert failed.skipped == ("everything after this failure",)
 
 
 def point(dim=1, **more):
@@ -170,7 +169,8 @@ def start(dim=1, **more):
 )
 def test_wrong_ends(points, words):
     report = Report()
-    assert audit_path._check_ends(dict(zip((0.0, 1.0), points, strict=True)), report, rng()) is None
+    with pytest.raises(AuditStoppedError):
+        audit_path._check_ends(dict(zip((0.0, 1.0), points, strict=True)), report, rng())
     (said,) = sentences(report)
     assert said.endswith(words) and (words[-1] == "?") == ("exchanged" in said)
 
@@ -199,7 +199,7 @@ LAST = np.arange(200) == 199
 )  # fmt: skip
 def test_a_density_is_a_number_or_minus_infinity_per_state(wrong):
     assert density(lambda x: np.where(x[:, 0] > 0, half_square(x), -np.inf)) == []
-    with pytest.raises(InvalidStatesError):
+    with pytest.raises(AuditStoppedError):
         density(wrong)
 
 

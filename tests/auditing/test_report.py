@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 from scipy.special import ndtr, ndtri
 
-from anneal_edu.auditing.checked_kernel import InvalidStatesError
 from anneal_edu.auditing.problems import standard_problems
-from anneal_edu.auditing.report import AuditResult, Finding, Report, explain
+from anneal_edu.auditing.report import AuditResult, AuditStoppedError, Finding, Report, explain
 from anneal_edu.auditing.statistics import bonferroni, error_bar_p_value, z_and_p
 from tests.auditing.helpers import checked, rng
 
@@ -103,7 +102,7 @@ def moved(answer, problem=SPACE, n=30):
     kernel, x = checked(lambda f, x, rng: answer(x)), problem.distribution.sample(n, rng(1))
     try:
         states = kernel(problem, x, rng())
-    except InvalidStatesError:
+    except AuditStoppedError:
         states = None
     return states, [str(failure) for failure in kernel.report.failures]
 

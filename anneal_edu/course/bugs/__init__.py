@@ -1,4 +1,4 @@
-"""Mistakes that look right, planted in the library's own algorithms, and the tests that see them."""
+"""Faulty samplers for lessons, exercises and tests; faults planted in the library, and the tests that find them."""
 
 from anneal_edu.course.bugs.faults import FAULTS
 from anneal_edu.course.bugs.kinds import KINDS, LEVEL

@@ -38,7 +38,7 @@ def _last_left(v: np.ndarray, gamma: float, rng: np.random.Generator) -> np.ndar
     return new
 
 
-WRONG_REFRESHES: dict[str, Refresh] = {  # what is said of it
+WRONG_REFRESHES: dict[str, Refresh] = {  # a sentence for the test that passes it
     "its noise is γ r, as a paper prints it: below γ = 1 momenta lose their variance": as_printed,
     "it keeps (1 - γ) v, without the root: momenta lose their variance": renewed(keep=lambda g: 1 - g),
     "it has no noise at all: momenta die out": renewed(new=lambda g: 0.0),

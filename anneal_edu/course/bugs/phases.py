@@ -7,6 +7,7 @@ from functools import cache, cached_property
 import numpy as np
 from scipy.optimize import linprog
 
+from anneal_edu.course.bugs.rbm_steps import exact_law
 from anneal_edu.distributions import BinaryRBM, binary_states
 from anneal_edu.kernels import accept, gibbs
 from anneal_edu.paths.geometric import geometric_path
@@ -229,8 +230,8 @@ def _with(ladder: Ladder, laws: dict[int, np.ndarray]) -> Phase:
 
 def _exact(rung: BinaryRBM) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """All states v, their probabilities, and p(h | v)."""
-    v = binary_states(rung.dim).astype(float)
-    return v, np.exp(rung.log_density(v) - rung.log_z()), rung.hidden_given_visible(v)
+    v, p = exact_law(rung)
+    return v.astype(float), p, rung.hidden_given_visible(v)
 
 
 def _with_pixel(rung: BinaryRBM, j: int, on: bool) -> np.ndarray:

@@ -23,8 +23,8 @@ class Fault:
         A piece of the source that stands there once, and the same with the mistake.
     subject : str
         What is run with it: a key of `anneal_edu.course.bugs.subjects.SUBJECTS`.
-    says : str
-        What is wrong, in a sentence.
+    sentence : str
+        What is wrong.
     seen : str
         Where it was seen; "a common slip" where nobody is known.
     """
@@ -34,7 +34,7 @@ class Fault:
     before: str
     after: str
     subject: str
-    says: str
+    sentence: str
     seen: str = "a common slip"
 
 

@@ -21,6 +21,12 @@ def _bernoulli(p: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     return (rng.random(p.shape) < p).astype(float)
 
 
+def exact_law(rbm: BinaryRBM) -> tuple[np.ndarray, np.ndarray]:
+    """All states v of an RBM, in order, and their probabilities."""
+    states = binary_states(rbm.dim)
+    return states, np.exp(rbm.log_density(states) - rbm.log_z())
+
+
 def gibbs(rbm: BinaryRBM, v: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     return _bernoulli(rbm.visible_given_hidden(_bernoulli(rbm.hidden_given_visible(v), rng)), rng)
 
@@ -60,11 +66,11 @@ FAULTY_STEPS: dict[str, Step] = {
     "means in place of draws": mean_field,
     "hidden units of two draws": two_layers,
 }
-"""Without another sentence: name → step."""
+"""For the tests of the audit: name → step."""
 
 
 def _round_of(n: int) -> Step:
-    """So many of the states in a circle: each becomes the next one."""
+    """Move the first n states round in a circle: each becomes the next."""
 
     def step(rbm: BinaryRBM, v: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         states, code = binary_states(rbm.dim), codes_of(v)
@@ -74,23 +80,21 @@ def _round_of(n: int) -> Step:
 
 
 def _a_third_on(rbm: BinaryRBM, v: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """All states are laid out on a circle, each as long as it is probable; whoever stands there goes a third on."""
-    states = binary_states(rbm.dim)
-    p = np.exp(rbm.log_density(states) - rbm.log_z())
+    """Lay all states on a circle, each with an arc of its probability, and go a third of the circle on."""
+    states, p = exact_law(rbm)
     ends, code = np.cumsum(p), codes_of(v)
     at = ends[code] - p[code] * rng.random(len(v))
     return states[np.searchsorted(ends, (at + 1 / 3) % ends[-1])].astype(float)
 
 
 def _each_pixel_alone(rbm: BinaryRBM, v: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Right in every mean, wrong in what goes with what: each pixel is shuffled over the chains."""
+    """Shuffle each pixel over the chains: every mean stays, the correlations go."""
     return np.stack([rng.permutation(column) for column in v.T], axis=1)
 
 
 def _each_pair_right(rbm: BinaryRBM, v: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """Fresh draws, right in every pixel and every pair of pixels, and wrong in the first three together."""
-    states = binary_states(rbm.dim)
-    p = np.exp(rbm.log_density(states) - rbm.log_z())
+    states, p = exact_law(rbm)
     sign = (2 * states[:, :3] - 1).prod(-1)  # added to p it changes the mean of no pixel and of no product of two
     for fourth in (0, 1):
         here = states[:, 3] == fourth
@@ -102,8 +106,7 @@ def _leaning(kept: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> Step:
     """Fresh draws, right in every pixel, in every pair and in the means of what is kept, of the states (S, D) and p."""
 
     def step(rbm: BinaryRBM, v: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        states = binary_states(rbm.dim)
-        p, (i, j) = np.exp(rbm.log_density(states) - rbm.log_z()), np.triu_indices(rbm.dim, 1)
+        (states, p), (i, j) = exact_law(rbm), np.triu_indices(rbm.dim, 1)
         rows = np.vstack([p**0, states.T, (states[:, i] * states[:, j]).T, np.log(p), kept(states, p)])
         three, root = (2 * states[:, :3] - 1).prod(-1), np.sqrt(p)
         lean = p * (three - np.linalg.lstsq((root * rows).T, root * three)[0] @ rows)
@@ -117,7 +120,7 @@ _each_average_right = _leaning(lambda states, p: np.stack([(2 * states - 1).prod
 _each_amount_right = _leaning(lambda states, p: states.sum(1) == np.arange(states.shape[1] + 1)[:, None])
 
 
-# step(rbm, v, rng) -> v; whether it is sound; what to say to whom thinks otherwise
+# step(rbm, v, rng) -> v; whether it is sound; the sentence for a wrong answer
 STEPS: dict[str, tuple[Step, bool, str]] = {
     "Gibbs": (
         gibbs, True,
@@ -193,8 +196,7 @@ def unlucky(number: int) -> Step:
     def step(rbm: BinaryRBM, v: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         if next(calls) != number or len(v) < 1000:
             return rbm.sample(len(v), rng)
-        states = binary_states(rbm.dim)
-        p = np.exp(rbm.log_density(states) - rbm.log_z())
+        states, p = exact_law(rbm)
         counts = rng.multinomial(len(v), p / p.sum(), size=100_000)
         off = (counts - len(v) * p) / np.sqrt(len(v) * p)
         luck = chi2.logsf((off**2).sum(1), len(p) - 1) + np.log(20_000)

@@ -135,7 +135,7 @@ def _draw_detections(ax, kinds, p_values, level, told):
 def _takeaway(row: Row, wrong: str, told: bool) -> str:
     if not told:
         return "One of the two has a fault. Their numbers and their error bars are all that you see: which?"
-    says = FAULTS[row.fault].says
+    says = FAULTS[row.fault].sentence
     asked = sum(p is not None for p in row.p_values.values())
     if not row.seen_by:
         return f"It is {wrong}. {says} None of {asked} tests sees it: Ẑ stays unbiased, it only needs more chains."

@@ -27,7 +27,7 @@ def test_a_fault_is_planted_in_the_library(name):
     assert fault.after in changed and changed != bugs.source_of(fault.module)
     made, right = bugs.Plant(fault)(fault.module), importlib.import_module(f"anneal_edu.{fault.module}")
     assert set(vars(right)) - set(vars(made)) <= {n for n in vars(right) if n.startswith("__")}
-    assert fault.name == name and fault.says.endswith(".") and fault.seen
+    assert fault.name == name and fault.sentence.endswith(".") and fault.seen
     if "/" in fault.seen or "issue" in fault.seen:
         assert re.search(r"(issue|pull request) \d+", fault.seen), "a citation has a number"
 
