@@ -19,7 +19,6 @@ from anneal_edu.tempering.parallel import TemperingResult, tempering_states
 from anneal_edu.tempering.record import count_round_trips
 from anneal_edu.tempering.rts import RTSResult, RTSRound, rts_rounds
 from anneal_edu.tempering.simulated import SimulatedTemperingResult
-from anneal_edu.weights import _group_means, bootstrap_log_mean_exp
 from tests import second
 
 SCHEDULE = np.array([0.0, 0.12345, 0.50041, 0.87654, 1.0])
@@ -249,16 +248,6 @@ def test_an_interval_is_made_of_percentiles_of_resampled_chains(sign, level, n_r
     result = AISResult(LW, ENDS, 5) if sign == 1 else ReverseAISResult(-LW, ENDS, 5)
     ranks = [int(np.ceil(n_resamples * (1 + side * level) / 2)) - 1 for side in (-1, 1)]
     np.testing.assert_allclose(result.interval(level, n_resamples), np.sort(means)[ranks], rtol=1e-12)
-
-
-def test_of_very_many_chains_groups_are_resampled_and_none_is_lost():
-    w = rng().uniform(size=200_003)
-    w[-1] = len(w)  # a chain that counts
-    assert abs(_group_means(w).mean() / w.mean() - 1) < 1e-12 and 50_000 <= len(_group_means(w)) <= 100_000
-    log_w = np.sort(rng().normal(size=150_000))
-    means, error = bootstrap_log_mean_exp(log_w, 200, rng=rng(1)), std_error(np.exp(log_w))
-    assert abs(means.mean() - log_mean_exp(log_w)) < 4.5 * error / np.sqrt(200)
-    assert abs(means.std() / error - 1) < 4.5 / np.sqrt(2 * 200), "a standard deviation of 200 draws"
 
 
 def test_likelihoods_of_many_points():
