@@ -1,4 +1,4 @@
-"""Annealed importance sampling: estimates against the number of steps, and the log weights behind one of them."""
+"""Annealed importance sampling: estimates against the number of steps."""
 
 import numpy as np
 from matplotlib.axes import Axes

@@ -139,7 +139,7 @@ def _with_minus(ticks) -> list[str]:
 
 
 def legend(ax: Axes, meanings: dict[str, str], loc: str, **layout) -> None:
-    """Say what styles mean, ``{"geometric": "geometric path"}``, at ``loc``; ``layout`` goes to `Axes.legend`.
+    """A legend of styles, ``{"geometric": "geometric path"}``, at ``loc``; ``layout`` goes to `Axes.legend`.
 
     Draw first: what was drawn as a line without marks, or as marks without a line, is shown so.
     """

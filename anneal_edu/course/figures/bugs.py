@@ -1,4 +1,4 @@
-"""Pictures of faults: two outputs of which one is wrong, how loudly tests accuse, and who sees what."""
+"""Which kinds of test detect which fault."""
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -12,7 +12,7 @@ SOUND, FAULTY = "sound", "faulty"
 
 @projected()
 def who_sees_what(ax: Axes, faults: list[str], kinds: list[str], seen: list[list[bool | None]]) -> None:
-    """A mark for each fault (row) that a kind of test (column) sees, a dot where it does not, nothing if not asked."""
+    """A mark for each fault (row) that a kind of test (column) sees, a dot for False, nothing for None."""
     rows = np.arange(len(faults))[::-1]
     for y in rows[1::2]:
         artists.band(ax, f"row {y}", [-0.6, len(kinds) - 0.4], [y - 0.5] * 2, [y + 0.5] * 2, "reference", alpha=0.1)

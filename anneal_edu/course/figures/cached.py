@@ -1,4 +1,4 @@
-"""Figures that are drawn again and again while little of them changes: their axes and legends are kept as pictures."""
+"""A figure that redraws fast: the pixels of its axes and legends are cached while these do not change."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ _ZORDERS = {"axes": 2.5, "legend": 5.0}
 
 
 class CachedArtist(Artist):
-    """Stands where ``parts`` are drawn, and shows their picture, which is drawn anew when ``state`` of them changes."""
+    """Shows cached pixels in place of ``parts``, and makes them anew when ``state`` changes."""
 
     def __init__(self, zorder: float):
         super().__init__()
@@ -27,7 +27,7 @@ class CachedArtist(Artist):
         self._place = 0, 0
 
     def draw(self, renderer) -> None:
-        """Put the picture on the canvas; the first time, or where the state is another one, make it."""
+        """Put the pixels on the canvas; make them first if the state has changed."""
         if self._shown != self.state:
             self._make(renderer)
             self._shown = self.state
@@ -50,10 +50,10 @@ class CachedArtist(Artist):
 
 
 class CachedFigure(LectureFigure):
-    """A `LectureFigure` whose axes and legends are drawn only when they change.
+    """A `LectureFigure` that draws axes and legends, which take most of the time, only when they change.
 
-    They take most of the time, and while a slider moves they hardly ever change. Of an axis its place, scale, limits,
-    ticks, their words and paleness, and its label are watched, and of a legend its place; colours and sizes are not.
+    Watched are the place, scale, limits, ticks, tick labels and label of an axis, and the place of a legend; colours
+    and sizes are not.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Many estimates of one log Z: side by side with their error bars and warnings, and against the number of rungs."""
+"""Errors of many estimators on several models, and what they say of them."""
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -24,7 +24,7 @@ def named_columns(figure: LectureFigure, bottom: float) -> list[Axes]:
 def errors_of_models(
     axes: list[Axes], names: list[str], styles: list[str], errors: dict[str, np.ndarray], reach: tuple[float, ...]
 ) -> None:
-    """log Ẑ - log Z ± 2 own standard errors, a row for each estimator and a plot for each model."""
+    """log Ẑ - log Z ± 2 own standard errors, title → (n, 2): a row for each estimator and a plot for each model."""
     rows = np.arange(len(names))[::-1]
     for i, (ax, (title, found), edge) in enumerate(zip(axes, errors.items(), reach, strict=True)):
         ax.hlines(rows, -edge, edge, color=GREY, linewidth=0.4, zorder=0)
@@ -46,7 +46,7 @@ def errors_of_models(
 
 @projected()
 def own_and_true_errors(axes: list[Axes], names: list[str], sizes: dict[str, np.ndarray]) -> None:
-    """What each estimator says of its error, and how large it is, both in nats."""
+    """Own error bar and root mean square error of each estimator in nats, title → (n, 2), a plot for each model."""
     rows = np.arange(len(names))[::-1]
     for i, (ax, (title, pairs)) in enumerate(zip(axes, sizes.items(), strict=True)):
         own, true = pairs.T

@@ -1,4 +1,4 @@
-"""Gaussian RBMs annealed from starts of different covariance: chains, correlations, spread of the weights."""
+"""Gaussian RBMs annealed from starts of different covariance: estimates, ESS, and tails of the weights."""
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -16,7 +16,10 @@ def estimates_and_ess(
     n_chains: int,
     model: str = "",
 ) -> None:
-    """Left log Ẑ ± 3 standard errors against K, right the ESS  (Kiwaki and Aihara 2015, Figures 4 to 7)."""
+    """Left log Ẑ ± 3 standard errors against K, right the ESS (Kiwaki and Aihara 2015, Figures 4 to 7).
+
+    ``found`` maps a start to one triple (log Ẑ, standard error, ESS) a K.
+    """
     left, right = axes
     span = [n_steps[0] / 1.4, n_steps[-1] * 1.4]
     bounds = []
@@ -47,7 +50,7 @@ def estimates_and_ess(
 
 @projected()
 def weight_tails(ax: Axes, tails: dict[str, tuple[np.ndarray, np.ndarray]], n_seen: int) -> None:
-    """How likely a chain is to weigh more than w, against w / Z, both logarithmic, and what so many chains can show."""
+    """How likely a chain is to weigh more than w, against w / Z: start → log w - log Z and probabilities, (n,) each."""
     span = [0.1, 3e6]
     for start, (log_w, probability) in tails.items():
         beyond = np.cumsum(probability[::-1])[::-1]

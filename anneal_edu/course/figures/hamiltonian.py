@@ -1,4 +1,4 @@
-"""Hamiltonian annealed importance sampling: trails of chains with momentum, and errors against K."""
+"""Hamiltonian annealed importance sampling: what it saves, its likelihoods, and a chain that bounces."""
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -53,7 +53,7 @@ def savings(
     title: str,
     named: bool,
 ) -> None:
-    """How many times less HAIS spends than each other method: a block a model, a bar from least to most a method."""
+    """How many times less HAIS spends: model → method → factors (n,), and which of them are lower bounds."""
     at, (low, high) = np.arange(len(factors))[::-1], (0.1, 400.0)
     methods = list(next(iter(factors.values())))
     for row, y in enumerate(at):

@@ -1,4 +1,4 @@
-"""Importance sampling: draws, weights, and where the estimate leaves the truth."""
+"""Importance sampling and its first cure: errors, estimates, and chains that cross a valley."""
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -11,7 +11,7 @@ from anneal_edu.course.figures.style import projected
 def typical_errors(
     ax: Axes, n_draws: np.ndarray, predicted: dict[float, np.ndarray], measured: dict[float, tuple], prices: dict
 ) -> None:
-    """What a typical run misses against its number of draws, one curve a distance."""
+    """Typical log Ẑ - log Z against the number of draws: distance → predicted (n,), (draws, medians), and the price."""
     artists.curve(ax, "half", n_draws[[0, -1]], np.log([0.5, 0.5]), "reference", linewidth=1.6)
     artists.words(ax, "half name", n_draws[-1] / 2, -0.85, "half of Z", ha="right", va="top", fontsize=12)
     for d, error in predicted.items():

@@ -1,4 +1,4 @@
-"""Likelihoods that are watched while an RBM learns, bounds from both sides, and the figures of the RTS poster."""
+"""Likelihoods tracked while an RBM learns, bounds from both sides, and the figures of the RTS poster."""
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -82,7 +82,7 @@ _LINEAR = 5
 
 @projected()
 def convergence(axes: list[Axes], found: dict, half_gap: float, xlabel: str) -> None:
-    """Mean error of log Ẑ with the range of the runs, and root mean square error with its bars, against the cost."""
+    """Mean error of log Ẑ with the range of the runs, and RMSE with its bars, against the cost: estimator → summary."""
     left, right = axes
     every = sorted({n for summary in found.values() for n in summary.settings})
     span = every[0] / 1.4, every[-1] * 1.4

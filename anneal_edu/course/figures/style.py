@@ -19,7 +19,7 @@ BLACK, ORANGE, SKY, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"  # Okabe 
 BLUE, VERMILION, PURPLE = "#0072B2", "#D55E00", "#CC79A7"
 INDIGO, BROWN, WINE, GREY = "#332288", "#6B3D0A", "#882255", "#595959"  # dark ones; wine is grey in deuteranopia
 GROUND = "#DCE6EE"
-"""What small pictures lie on."""
+"""The ground of small pictures."""
 SIGNED = LinearSegmentedColormap.from_list("signed", [INDIGO, "#FFFFFF", VERMILION])
 """Map of colours for numbers of both signs: white at 0, and in a grey copy darker at the negative end."""
 
@@ -197,7 +197,7 @@ class LectureFigure(Figure):
 
     @classmethod
     def on_screen(cls, width: float, height: float, pixels: float = 1.0) -> "LectureFigure":
-        """That of a lecture hall: as large as a screen allows, and no letter lower than a 35th of the screen.
+        """A figure for a lecture hall: as large as a screen allows, no letter lower than a 35th of the screen.
 
         The screen has so many pixels of the page, each of which is ``pixels`` of its own wide.
         """
@@ -224,7 +224,7 @@ class LectureFigure(Figure):
 
     @projected()
     def caption(self, takeaway: str, picture: str) -> "LectureFigure":
-        """Write under the picture what its numbers say; ``picture`` tells who cannot see it what is drawn.
+        """Write the takeaway below the picture; ``picture`` describes what is drawn for readers who cannot see it.
 
         Returns the figure, so that a cell can end with it. Both are its alt text, and what nbval compares; the first
         line of what is compared tells nothing, because JupyterLab shows that line of an output that is folded.

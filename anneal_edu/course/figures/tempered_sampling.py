@@ -1,4 +1,4 @@
-"""Simulated tempering and what is made of its draws: ladders, shares of time, and estimates beside the exact value."""
+"""Estimates from tempered draws: RTS by iteration, MBAR's objective, and the gap between RB-TI and RTS."""
 
 import numpy as np
 from matplotlib.axes import Axes

@@ -1,4 +1,4 @@
-"""Training with chains at one temperature and at many: likelihoods, and where the negative particles stand."""
+"""Training with chains at one temperature and at many: curves of the log likelihood, for two panels."""
 
 import numpy as np
 from matplotlib.axes import Axes

@@ -1,4 +1,4 @@
-"""Parallel tempering: replicas on their ladder, rejections and barriers, masses of modes, round trips."""
+"""Parallel tempering: round trips by number of pairs and by path."""
 
 import numpy as np
 from matplotlib.axes import Axes

@@ -112,7 +112,7 @@ def _spread(result, bias, transitions) -> str:
     return f"mean {result.mean_log_weight:.1f}{expected}, standard deviation {result.log_weights.std():.1f}"
 
 
-def _draw_log_weights(ax, log_weights, log_z, expected=None):
+def _draw_log_weights(ax, log_weights, log_z, expected):
     """Histograms of log weights; above them, in two rows, log Ẑ, the log of the mean weight, and the mean log weight.
 
     The share that lies left of `LOG_WEIGHTS` is written at the edge, in the colour of its path.

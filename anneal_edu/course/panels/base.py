@@ -20,7 +20,7 @@ from anneal_edu.course.panels.stage import Stage
 
 
 class Readout(NamedTuple):
-    """What a panel says in words about what it has drawn.
+    """The words of a panel about its picture.
 
     Attributes
     ----------
@@ -35,7 +35,7 @@ class Readout(NamedTuple):
 
 
 def gathered(source: Iterable, number: int) -> Generator[float, None, list]:
-    """The work of listing all of ``source``: yields the share of ``number`` that is there, and returns the list."""
+    """List ``source``: yield the share of ``number`` that is there, and return the list."""
     found = []
     yield 0.0
     for each in source:
@@ -81,9 +81,9 @@ class Panel(widgets.VBox):
       Random numbers come from ``np.random.default_rng(seed)``, made anew in each call from the value of a control
       ``"seed": controls.seed()``: then another slider moves the curve for its parameter, not for noise. Keep what is
       slow to compute in a module-level function under `functools.lru_cache`.
-    * Draw with the named artists of `anneal_edu.course.figures.artists`, best through a function in
-      `anneal_edu.course.figures` that notebooks can use too: an artist is made once, then moved, and hidden by a `draw`
-      that does not call for it. Set limits and titles that depend on the settings in `draw`, all others in `make_axes`.
+    * Draw with the named artists of `anneal_edu.course.figures.artists`: an artist is made once, then moved, and hidden
+      by a `draw` that does not call for it. What one panel draws stands in its file, what a notebook draws too in
+      `anneal_edu.course.figures`. Set limits and titles that depend on the settings in `draw`, others in `make_axes`.
     * Redraws of up to 80 ms are live. Up to 500 ms, pass ``live=False`` to the controls: they redraw on release.
       For slower ones make `draw` a generator: before it touches an artist it yields, between pieces of the slow work,
       the fraction done, and it returns the `Readout`. The panel then has a Run button and a progress bar, and covers
@@ -191,7 +191,7 @@ class Panel(widgets.VBox):
             part.close()
 
     def once(self, settings: tuple, work: Generator[float, None, Any]) -> Generator[float, None, Any]:
-        """What ``work`` returns for these settings: done, with the fractions it yields, where that was not done yet."""
+        """Return what ``work`` returns for these settings; the first time, do it and yield its fractions."""
         if settings not in self._runs:
             self._runs[settings] = yield from work
         return self._runs[settings]
@@ -237,7 +237,7 @@ class Panel(widgets.VBox):
         deque(self._redraw(wait), maxlen=0)  # whatever it yields
 
     def _run_in_pieces(self) -> None:
-        """As `run`, but listen to the reader between two pieces of the work, so that Cancel is heard."""
+        """As `run`, but let the event loop run between two pieces of the work, so that Cancel works."""
         try:
             loop = asyncio.get_running_loop()
         except RuntimeError:
@@ -259,10 +259,7 @@ class Panel(widgets.VBox):
                 self._work = None
 
     def _redraw(self, wait: bool) -> Generator[float, None, None]:
-        """Draw the present settings and show them; what takes work is done only if ``wait`` is set, else it is said.
-
-        Yields the share of the work that is done.
-        """
+        """Draw and show the present settings; yield the share done. Without ``wait`` slow work is left to Run."""
         hidden, reading = hide_named(self.figure), None
         try:
             with projected():

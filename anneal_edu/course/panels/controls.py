@@ -1,4 +1,4 @@
-"""What a panel's controls are made of. Each function returns a recipe; every panel cooks its own widget from it."""
+"""Recipes of a panel's controls: each function returns a callable that makes one widget."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -31,7 +31,7 @@ def steps(label: str, value: int, options: Sequence[int], live: bool = True) -> 
 
 
 def named(label: str, value: str, options: Sequence[str]) -> Recipe:
-    """A slider over words, of which there are too many for buttons."""
+    """A slider over words, where buttons would be too many."""
     return partial(widgets.SelectionSlider, value=value, options=list(options), **_long(label))
 
 
@@ -61,7 +61,7 @@ def seed(value: int = 0) -> Recipe:
 
 
 def is_slider(control: widgets.ValueWidget) -> bool:
-    """Whether a control has a handle that slides."""
+    """Whether a control is a slider."""
     return isinstance(control, widgets.IntSlider | widgets.FloatSlider | widgets.SelectionSlider)
 
 
@@ -74,10 +74,7 @@ def step(control: widgets.ValueWidget, way: int) -> None:
 
 
 def next_frame(control: widgets.ValueWidget, again: bool) -> bool:
-    """Move a slider on so that it is played from end to end in some forty frames; return whether it has moved.
-
-    At its end it stays, or begins ``again``.
-    """
+    """Move a slider one of some forty frames on, at its end to the start if ``again``; return whether it has moved."""
     before = control.value
     if isinstance(control, widgets.SelectionSlider):
         frames = range(len(control.options))

@@ -118,7 +118,7 @@ def _readout(walks: dict[str, Walk], small: dict[str, np.ndarray], k: int) -> di
 
 
 def _density_with_chains(ax, density, extent, chains, small):
-    """A density on a grid of the plane, the darker the larger its square root, and chains on top."""
+    """A density on a grid of the plane (n, n), shaded by its square root, and chains (C, 2) on top."""
     shade = np.sqrt(density / density.max())  # else modes of a tenth of the mass would be invisible
     look = {"cmap": "gray_r", "vmin": 0, "vmax": 1.5, "interpolation": "bilinear"}
     artists.image(ax, "density", shade, extent, origin="lower", **look)

@@ -147,7 +147,7 @@ def _ellipse(cov, radius):
 
 
 def _draw_trail(ax, x, accepted, crowd, covs, style, title):
-    """The way of one chain in the plane, where it was refused a step, and the 2 σ ellipses of start and target."""
+    """One chain (K+1, 2) and its rejected steps, the ends of all (C, 2), and 2 σ ellipses of start and target."""
     look = {"linestyle": "-", "linewidth": 1.4}
     artists.curve(ax, "start", *_ellipse(covs[0], 2), "start", **look)
     artists.curve(ax, "target", *_ellipse(covs[1], 2), "target", **look)

@@ -29,11 +29,11 @@ METHODS = {
 
 
 class Found(NamedTuple):
-    """What one estimator says of log Z_K - log Z_0, which is 0 here; None where it refuses."""
+    """An estimate of log Z_K - log Z_0, which is 0 here (None where the estimator refuses), and what it warns of."""
 
     error: float | None
     std_error: float
-    says: str
+    verdict: str
     sentence: str
 
 
@@ -91,8 +91,8 @@ def compare(distance: float, n_rungs: int, seed: int) -> Comparison:
 
 
 def _as_found(result) -> Found:
-    says = _WARNS if result.warnings else _SILENT
-    return Found(float(result.log_z[-1]), float(result.std_error[-1]), says, "; ".join(result.warnings))
+    verdict = _WARNS if result.warnings else _SILENT
+    return Found(float(result.log_z[-1]), float(result.std_error[-1]), verdict, "; ".join(result.warnings))
 
 
 def wrong(found: Found) -> bool:
@@ -144,7 +144,7 @@ class OneMatrix(Panel):
         )
         self.axes[1].set_title(f"{N_DRAWS} draws a rung: who is right?")
         readout = {
-            name: f"{f.error:+.2f} ± {f.std_error:.2f}" if f.error is not None else f.says for name, f in found.items()
+            name: f.verdict if f.error is None else f"{f.error:+.2f} ± {f.std_error:.2f}" for name, f in found.items()
         }
         return Readout(_takeaway(found, rule), readout)
 
@@ -168,7 +168,7 @@ def _estimates_in_rows(ax, found, limits, reach):
     """Errors of several estimators, a row each, on an axis that is linear within ±1 and logarithmic beyond."""
     artists.curve(ax, "exact", [0, 0], [-0.6, len(METHODS) - 0.4], "truth")
     for row, (method, style) in enumerate(METHODS.items()):
-        error, bar, says = found[method]
+        error, bar, verdict = found[method]
         if error is not None:
             ends = np.clip([error - 2 * bar, error + 2 * bar], -reach, reach)
             artists.level_bars(ax, f"{method} bar", *ends, row, style, markersize=12, linewidth=2.6)
@@ -177,7 +177,7 @@ def _estimates_in_rows(ax, found, limits, reach):
             look = {"marker": "o", "markerfacecolor": "none", "markeredgewidth": 2, "markersize": 13}
             artists.marks(ax, f"{method} limit", np.clip(limits[method], -reach, reach), row, style, **look)
         look = {"transform": ax.get_yaxis_transform(), "va": "center", "ha": "left", "fontsize": 12}
-        artists.words(ax, f"{method} says", 1.01, row, says, **look)
+        artists.words(ax, f"{method} verdict", 1.01, row, verdict, **look)
     sizes = [size for size in ((1, 3, 10) if reach <= 10 else (1, 10, 100)) if size <= reach]
     ticks = [-size for size in sizes[::-1]] + [0, *sizes]
     artists.squeezed_x(ax, 1, ticks, -1.05 * reach, 1.05 * reach)
@@ -187,9 +187,9 @@ def _estimates_in_rows(ax, found, limits, reach):
 
 def _takeaway(found: dict[str, Found], rule: float) -> str:
     """Who is wrong, who says so, and the ``rule``: the error of TI that more draws do not mend."""
-    silent = [name for name, f in found.items() if wrong(f) and f.says == _SILENT]
-    warned = [name for name, f in found.items() if f.says == _WARNS]
-    refused = [name for name, f in found.items() if f.says == _REFUSES]
+    silent = [name for name, f in found.items() if wrong(f) and f.verdict == _SILENT]
+    warned = [name for name, f in found.items() if f.verdict == _WARNS]
+    refused = [name for name, f in found.items() if f.verdict == _REFUSES]
     sentences = [f"Wrong by more than three error bars, and silent: {', '.join(silent)}."] if silent else []
     sentences += [f"Warns: {', '.join(warned)}."] if warned else []
     sentences += [f"Refuses: {', '.join(refused)}."] if refused else []

@@ -111,7 +111,7 @@ def _middle(results: list) -> int:
     return int(np.argsort([r.log_z for r in results])[len(results) // 2])
 
 
-def _against_steps(ax, n_steps, forward, reverse, log_z=None):
+def _against_steps(ax, n_steps, forward, reverse, log_z):
     """Forward and reverse log Ẑ with 95% intervals against K; the exact value where it is given."""
     ends = []
     for style, nudge, results in ((FORWARD, 0.96, forward), (REVERSE, 1.04, reverse)):

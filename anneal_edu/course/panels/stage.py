@@ -1,4 +1,4 @@
-"""What the reader of a panel sees beside its controls: picture, sentence, numbers, scenes. `stage.js` shows it."""
+"""The widget below a panel's controls; `stage.js` is its front end."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -9,7 +9,7 @@ import traitlets
 
 
 class Stage(anywidget.AnyWidget):
-    """The part of a panel that shows; it draws nothing and decides nothing.
+    """Shows the picture, sentence, numbers and scene buttons of a panel, and passes on what the reader asks for.
 
     Parameters
     ----------

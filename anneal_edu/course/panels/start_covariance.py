@@ -119,7 +119,7 @@ class StartCovariance(Panel):
         _draw_correlations(both, kiwaki.shrunk_covariance(cov, share), cov)
         _scale_of_correlations(scale)
         span = WIDE if model == "strong covariances" else NARROW
-        _spread_of_log_weights(histogram, runs.log_weights, now, "shrunk", span)
+        _spread_of_log_weights(histogram, runs.log_weights, now, span)
         _variance_against_share(curve, SHARES, variances, errors, now, float(runs.mean_only.var(ddof=1)))
         mean_only = runs.mean_only
         readout = {
@@ -158,21 +158,21 @@ def _draw_correlations(ax, start, target):
 
 
 def _scale_of_correlations(ax):
-    """The colours of `correlations`, from -1 to 1."""
+    """The colours of correlations from -1 to 1."""
     artists.image(ax, "scale", np.linspace(-1, 1, 201)[None], (-1, 1, 0, 1), aspect="auto", **_CORRELATION)
     ax.set(xlim=(-1, 1), ylim=(0, 1), xticks=_shown(np.array(_TICKS)), yticks=[])
     ax.set_xlabel("correlation (root scale)")
     ax.set_xticklabels([f"{tick:.2g}".replace("0.", ".").replace("-", "−") for tick in _TICKS])
 
 
-def _spread_of_log_weights(ax, runs, now, style, span):
+def _spread_of_log_weights(ax, runs, now, span):
     """A histogram of log w - log Z over ``span``, the exact value at 0, and log Ẑ; what lies beyond is said.
 
     Of ``runs`` (n, C) it is the one at ``now``, on an axis that has room for each of them.
     """
     edges, log_weights = np.linspace(*span, 49), runs[now]
     shares = np.array([np.histogram(run, edges)[0] / len(run) for run in runs])
-    artists.histogram(ax, "histogram", shares[now], edges, style)
+    artists.histogram(ax, "histogram", shares[now], edges, "shrunk")
     top = 1.3 * shares.max()
     artists.curve(ax, "exact", [0, 0], [0, top], "truth")
     top_weight = log_weights.max()
@@ -180,8 +180,8 @@ def _spread_of_log_weights(ax, runs, now, style, span):
     width = span[1] - span[0]
     artists.words(ax, "exact words", 0.025 * width, 0.98 * top, "log Z", fontsize=13, va="top")
     if span[0] < log_z < span[1]:
-        artists.marks(ax, "log Ẑ", log_z, 0.86 * top, style, markersize=11)
-        look = {"color": STYLES[style]["color"], "fontsize": 13, "ha": "right", "va": "center"}
+        artists.marks(ax, "log Ẑ", log_z, 0.86 * top, "shrunk", markersize=11)
+        look = {"color": STYLES["shrunk"]["color"], "fontsize": 13, "ha": "right", "va": "center"}
         artists.words(ax, "log Ẑ words", log_z - 0.05 * width, 0.86 * top, "log Ẑ", **look)
     beyond = np.mean(log_weights < span[0])
     if beyond >= 0.005:
@@ -191,7 +191,7 @@ def _spread_of_log_weights(ax, runs, now, style, span):
     ax.set_xlabel("log w minus log Z (nats)")
 
 
-def _variance_against_share(ax, shares, variances, errors, now, reference=None):
+def _variance_against_share(ax, shares, variances, errors, now, reference):
     """Variance of log w (n,) with standard errors (n,) against the share of the covariance (n,)."""
     low, high = variances - 2 * errors, variances + 2 * errors
     artists.bars(ax, "errors", shares, low, high, "shrunk", linewidth=1.6, markersize=6)
@@ -199,7 +199,7 @@ def _variance_against_share(ax, shares, variances, errors, now, reference=None):
     look = {"markersize": 13, "markeredgecolor": BLACK, "markeredgewidth": 1.6}
     artists.marks(ax, "now", shares[now], variances[now], "shrunk", **look)
     top = 1.18 * high.max()
-    if reference is not None and reference < top:
+    if reference < top:
         artists.curve(ax, "mean only", [-0.06, 1.06], [reference] * 2, "mean only")
         va, aside = ("bottom", 0.01) if reference < 0.8 * top else ("top", -0.02)
         look = {"fontsize": 12, "va": va, "ha": "right"}

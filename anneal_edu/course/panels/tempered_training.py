@@ -100,7 +100,7 @@ class TemperedTraining(Panel):
             x, y = left.get_xlim()[1], BEST[data] + 0.08
             artists.words(left, "best possible", x, y, "best possible, −log 30", ha="right", va="bottom")
         now = {name: values[at] for name, (_, values) in curves.items()}
-        _draw_comparison(right, now, COSTS, BEST[data], COMPARED[data], list(drawn))
+        _draw_comparison(right, now, BEST[data], COMPARED[data], list(drawn))
         left.set_title("exact log likelihood")
         left.set_ylabel("nats an example" if SQUEEZED[data] is None else f"nats, squeezed below −{-SQUEEZED[data]:g}")
         right.set_title(f"after {next(iter(curves.values()))[0][at]:,} updates")
@@ -113,7 +113,7 @@ def _beside(difference: float) -> str:
     return f"{abs(difference):.1f} {'above' if difference > 0 else 'below'}"
 
 
-def _draw_comparison(ax, values, costs, best, limits, drawn):
+def _draw_comparison(ax, values, best, limits, drawn):
     """One row a method: median and range over the seeds of the log likelihoods (seeds,); ◄ where it goes on.
 
     The names are the key to curves beside it: methods that are not ``drawn`` there are pale.
@@ -128,12 +128,8 @@ def _draw_comparison(ax, values, costs, best, limits, drawn):
             artists.marks(ax, f"{method} beyond", low, row, method, marker=8, markersize=9, clip_on=False)
     if best is not None:
         artists.curve(ax, "best", [best, best], [-0.6, len(values) - 0.4], "truth")
-    ax.set(
-        xlim=limits,
-        ylim=(len(values) - 0.4, -0.6),
-        yticks=range(len(values)),
-        yticklabels=[f"{BRIEF.get(method, method)} ({costs[method]})" for method in values],
-    )
+    names = [f"{BRIEF.get(method, method)} ({COSTS[method]})" for method in values]
+    ax.set(xlim=limits, ylim=(len(values) - 0.4, -0.6), yticks=range(len(values)), yticklabels=names)
     for method, label in zip(values, ax.get_yticklabels(), strict=True):
         label.set_alpha(1.0 if method in drawn else 0.6)
 

@@ -126,9 +126,7 @@ class TemperedWalk(Panel):
             np.array([getattr(r, name)[-1] for r in made]) for name in ("log_z", "std_error", "counted_log_z")
         )
         n_initial = N_INITIAL if z == LEARNED else 0
-        _estimates_by_round(
-            estimates, averaged, errors, counted, log_z[-1], N_ROUNDS, n_initial, _LOWEST
-        )
+        _estimates_by_round(estimates, averaged, errors, counted, log_z[-1], n_initial)
         by_counts = f"{counted[-1]:.2f}" if np.isfinite(counted[-1]) else "none: a rung was never visited"
         readout = {
             "log Ẑ": f"{averaged[-1]:.2f} ± {errors[-1]:.2f} (exact {log_z[-1]:.2f})",
@@ -140,7 +138,7 @@ class TemperedWalk(Panel):
 
 
 def _walk_on_ladder(ax, x, densities, trail, rungs):
-    """The density on each rung as a ridge, and one chain's way over them."""
+    """The density on each rung (K+1, n) as a ridge, and one chain's way over them: positions and rungs, (T+1,)."""
     top = len(densities) - 1
     for k, density in enumerate(densities):
         ridge = k + 0.75 * density / density.max()
@@ -177,16 +175,13 @@ def _shares_of_time(ax, counted, averaged, exact):
     ax.minorticks_off()
 
 
-def _estimates_by_round(ax, averaged, errors, counted, exact, n_rounds, n_initial, floor):
-    """log Ẑ after each of the rounds so far (n,), with ± 2 standard errors, and by counts; those below the floor at it.
-
-    The colours are those of `shares_of_time`, whose legend says what they mean.
-    """
+def _estimates_by_round(ax, averaged, errors, counted, exact, n_initial):
+    """log Ẑ after each round so far (n,), ± 2 standard errors, and by counts; those below the axis stand at its end."""
     rounds = np.arange(1, len(averaged) + 1)
-    inside = floor + 0.03 * (exact - floor)
-    artists.curve(ax, "exact", [0, n_rounds + 1], [exact] * 2, "truth")
+    inside = _LOWEST + 0.03 * (exact - _LOWEST)
+    artists.curve(ax, "exact", [0, N_ROUNDS + 1], [exact] * 2, "truth")
     if n_initial:
-        artists.curve(ax, "held", [n_initial + 0.5] * 2, [floor, exact + 3], "reference", linewidth=1.5)
+        artists.curve(ax, "held", [n_initial + 0.5] * 2, [_LOWEST, exact + 3], "reference", linewidth=1.5)
         artists.words(ax, "held words", n_initial + 0.7, exact + 2.9, "Ẑ held", fontsize=11, color=GREY, va="top")
     bottom, top = (np.maximum(averaged + sign * 2 * errors, inside) for sign in (-1, 1))
     artists.bars(ax, "errors", rounds - 0.12, bottom, top, AVERAGED)
@@ -195,8 +190,8 @@ def _estimates_by_round(ax, averaged, errors, counted, exact, n_rounds, n_initia
     if found.any():
         look = {"markerfacecolor": "white", "markeredgewidth": 2, "markersize": 8, "zorder": 3}
         artists.marks(ax, "counted", rounds[found] + 0.12, np.maximum(counted[found], inside), COUNTED, **look)
-    ax.set(xlim=(0.3, n_rounds + 0.7), ylim=(floor, exact + 3), xlabel="round")
-    ax.set_xticks(range(2, n_rounds + 1, 2))
+    ax.set(xlim=(0.3, N_ROUNDS + 0.7), ylim=(_LOWEST, exact + 3), xlabel="round")
+    ax.set_xticks(range(2, N_ROUNDS + 1, 2))
 
 
 def _takeaway(rounds: int, z: str, error: float, bar: float, now: RTSRound) -> str:

@@ -104,8 +104,8 @@ def _window(rows: list[Row], told: bool) -> tuple[float, float]:
     return float(low - 0.1 * (high - low)), float(high + 0.1 * (high - low))
 
 
-def _side_by_side(axes, names, estimates, warnings, styles, window, exact=None, close=None):
-    """One row for each estimator: its estimate ± 2 standard errors on the left, the same numbers and its warnings."""
+def _side_by_side(axes, names, estimates, warnings, styles, window, exact, close):
+    """One row for each estimator: its estimate ± 2 standard errors, (n, 2), the same in numbers, and its warnings."""
     ax, text = axes
     inches = text.get_window_extent().width / ax.get_figure().dpi
     roomy = inches > 4.2  # else the warnings, and no numbers
@@ -126,8 +126,7 @@ def _side_by_side(axes, names, estimates, warnings, styles, window, exact=None, 
                 artists.marks(ax, f"{style} {side}", x, rows[beyond], style, marker=shape, markersize=12)
     if exact is not None:
         artists.curve(ax, "exact", [exact, exact], [-0.6, len(names) - 0.4], "truth")
-    if close is not None:
-        artists.band(ax, "close", np.array(close), [-0.6] * 2, [len(names) - 0.4] * 2, "truth", alpha=0.13)
+    artists.band(ax, "close", np.array(close), [-0.6] * 2, [len(names) - 0.4] * 2, "truth", alpha=0.13)
     for i, row in enumerate(rows):
         value, error = estimates[i]
         number = f"{value:.2f} ± {2 * error:.2f}" if np.isfinite([value, error]).all() else "no answer"

@@ -94,7 +94,7 @@ BARS = {
         ACROSS, 2,
     ),
     "tempered_walk": (
-        lambda ax, _: tempered_walk._estimates_by_round(ax, VALUE, ERROR, VALUE, 0.5, 3, 0, -4.0), "errors", UP, 2,
+        lambda ax, _: tempered_walk._estimates_by_round(ax, VALUE, ERROR, VALUE, 0.5, 0), "errors", UP, 2,
     ),
     "one_matrix": (lambda ax, _: one_matrix._estimates_in_rows(ax, ROWS, {}, 3), "MBAR bar", ACROSS, 2),
     "tempering.round_trip_rates": (

@@ -72,13 +72,13 @@ def test_the_rule_errs_as_many_draws_say():
 def test_who_speaks_when_the_overlap_goes():
     """Far apart, over 20 seeds, all errors that are called wrong are beyond 26 of their bars."""
     near, far = compare(0.0, 5, 0).found, compare(20.0, 5, 0).found
-    assert all(found.says == "silent" and abs(found.error) < 4.5 * found.std_error for found in near.values())
+    assert all(found.verdict == "silent" and abs(found.error) < 4.5 * found.std_error for found in near.values())
     of_mbar = [compare(20.0, 5, seed).found["MBAR"] for seed in range(6)]
     refused = [found.error is None and "do not overlap" in found.sentence for found in of_mbar]
-    assert sum(refused) >= 3 and all(found.says == "warns" for found in of_mbar if found.error is not None)
-    assert far["RTS, own walk"].says == "warns"
-    assert wrong(far["stepping stone"]) and far["stepping stone"].says == "warns"
-    assert wrong(far["TI"]) and far["TI"].says == "warns"
+    assert sum(refused) >= 3 and all(found.verdict == "warns" for found in of_mbar if found.error is not None)
+    assert far["RTS, own walk"].verdict == "warns"
+    assert wrong(far["stepping stone"]) and far["stepping stone"].verdict == "warns"
+    assert wrong(far["TI"]) and far["TI"].verdict == "warns"
 
 
 def test_a_result_that_warns_is_found_to_warn():
