@@ -102,7 +102,7 @@ def neighbours(path: Path, schedule: np.ndarray, reverse: bool = False) -> Itera
     return ((q, p) if reverse else (p, q) for p, q in steps)
 
 
-def _integrate(path: Path, piece: Callable[[float, float], float], tolerance: float = 1e-7) -> float:
+def _integrate(path: Path, piece: Callable[[float, float], float]) -> float:
     """Sum ``piece(symmetric_kl, width)`` over an adaptive division of [0, 1]."""
     require_path(path)
     if (change := symmetric_kl(path(0.5), path(0.5))) > 1e-9:
@@ -120,7 +120,7 @@ def _integrate(path: Path, piece: Callable[[float, float], float], tolerance: fl
         r = path(middle)
         left, right = piece(symmetric_kl(p, r), middle - a), piece(symmetric_kl(r, q), b - middle)
         error = left + right - whole
-        if abs(error) <= tolerance * (1 + left + right) or depth == 0:
+        if abs(error) <= 1e-7 * (1 + left + right) or depth == 0:
             return left + right + error / 3  # Richardson: halving a piece divides its error by four
         return refine(a, p, middle, r, left, depth - 1) + refine(middle, r, b, q, right, depth - 1)
 

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 import anneal_edu as ae
-from anneal_edu import workers
-from anneal_edu.distributions.protocol import difference, inner, mix
+from anneal_edu.distributions.protocol import mix
 from tests.distributions.test_gaussian_rbm import random_grbm, random_pair
 from tests.paths.test_gaussian_rbm_path import starts
 
@@ -18,29 +17,6 @@ def covariance_starts(grbm):
 
 def averaged(p0, p1, beta):
     return mix(p0.moments(), p1.moments(), beta)
-
-
-def test_coordinates_there_and_back():
-    pair = random_pair(4, 3)
-    coordinates = pair.moment_coordinates(random_pair(4, 3, seed=1).moments())
-    again = coordinates.unpack(coordinates.pack(pair.natural_parameters()))
-    for got, want in zip(again, pair.natural_parameters(), strict=True):
-        np.testing.assert_allclose(got, want, rtol=1e-9, atol=1e-9)
-
-
-def test_the_gradient_of_the_fit_by_finite_differences():
-    pair, eps = random_pair(3, 2), 1e-5
-    target = averaged(covariance_starts(random_grbm(3, 2))["full"], random_grbm(3, 2), 0.6)
-    coordinates = pair.moment_coordinates(target)
-    x = coordinates.pack(pair.natural_parameters())
-
-    def objective(x):
-        member = pair.member(coordinates.unpack(x))
-        return member.log_partition() - inner(member.natural_parameters(), target)
-
-    numeric = [(objective(x + step) - objective(x - step)) / (2 * eps) for step in eps * np.eye(len(x))]
-    errors = difference(pair.member(coordinates.unpack(x)).moments(), target)
-    np.testing.assert_allclose(coordinates.gradient(x, errors), numeric, rtol=1e-6, atol=1e-7)
 
 
 def test_moments_lead_back_to_the_parameters():
@@ -90,7 +66,7 @@ def test_the_cost_of_a_linear_schedule_is_the_same_for_all_three_starts():
     [
         (lambda s: s[:3], "moments must be E v, E v vᵀ, E v hᵀ, E h, got 3 arrays"),
         (lambda s: (s[0], s[1], s[2], 2 + s[3]), "E h must hold probabilities"),
-        (lambda s: (10 + s[0], s[1], s[2], s[3]), "positive definite covariance"),
+        (lambda s: (10 + s[0], s[1], s[2], s[3]), "positive definite"),
         (lambda s: (s[0][:2], s[1], s[2], s[3]), "E v must have shape"),
     ],
 )
@@ -115,15 +91,6 @@ def test_moments_from_chains_agree_with_the_exact_ones(rao_blackwellized):
         found = np.array(found)
         z = (found.mean(0) - exact) / (found.std(0, ddof=1) / np.sqrt(len(found)))
         assert np.abs(z).max() < 7  # Student's t with 15 degrees of freedom: 1 in 200,000, for each of 12 entries
-
-
-def test_moments_of_chains_in_many_blocks_are_those_of_all_chains(monkeypatch):
-    """Twenty blocks of fifty: a tenth of the spread is eight standard errors."""
-    monkeypatch.setattr(workers, "chains_at_once", lambda *_: 50)
-    grbm = ae.GaussianRBM(np.zeros((2, 1)), [0.5, -0.5], [0.0], [0.7, 1.3])
-    mean, cov = ae.estimate_mean_and_cov(grbm, 1000, 12, 2, rng=np.random.default_rng(0), rao_blackwellized=False)
-    np.testing.assert_allclose(mean, grbm.mean_and_cov()[0], atol=0.1)
-    np.testing.assert_allclose(cov, np.diag([0.49, 1.69]), atol=0.15)
 
 
 def test_rao_blackwellized_covariances_are_never_too_narrow_and_less_noisy():

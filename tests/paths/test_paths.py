@@ -44,14 +44,6 @@ def test_a_path_is_at_the_beta_asked_for_to_the_last_digit():
     np.testing.assert_allclose(path(beta).coupling, beta * np.eye(2), rtol=1e-14)
 
 
-@pytest.mark.parametrize("p1", [P1, TARGET], ids=["one family", "any two"])
-@pytest.mark.parametrize("beta", [0.1, 0.5, 0.9])
-def test_geometric_path_averages_log_densities(p1, beta):
-    x = np.random.default_rng(0).normal(size=(7, 2))
-    expected = (1 - beta) * P0.log_density(x) + beta * p1.log_density(x)
-    np.testing.assert_allclose(ae.geometric_path(P0, p1)(beta).log_density(x), expected, rtol=1e-10, atol=1e-10)
-
-
 def test_geometric_path_between_gaussians_is_a_gaussian_with_its_log_z():
     middle = ae.geometric_path(P0, P1)(0.5)
     assert isinstance(middle, ae.Gaussian)

@@ -44,20 +44,8 @@ def test_allocation_is_the_best_whole_number_one():
             assert sum(costs / allocated) == pytest.approx((costs / every).sum(1).min(), rel=1e-12)
 
 
-def test_allocation_is_proportional_to_the_square_root_of_the_cost():
-    costs = np.array([1.0, 4.0, 0.25, 100.0])
-    np.testing.assert_allclose(
-        ae.optimal_allocation(costs, 27_000) / 27_000, np.sqrt(costs) / np.sqrt(costs).sum(), atol=1 / 27_000
-    )
-
-
 def test_segments_without_cost_still_get_their_one_step():
     np.testing.assert_array_equal(ae.optimal_allocation([0.0, 1.0, 0.0], 5), [1, 3, 1])
-
-
-def test_two_edges_bound_one_segment():
-    path = ae.geometric_path(*FIGURE_1)
-    np.testing.assert_allclose(ae.segment_costs(path, [0.0, 1.0]), [ae.cost_functional(path)], rtol=1e-9)
 
 
 def test_optimal_binned_schedule_costs_the_square_of_the_summed_roots():

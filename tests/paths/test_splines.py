@@ -3,10 +3,8 @@ from functools import partial
 
 import numpy as np
 import pytest
-from scipy.special import expit
 
 import anneal_edu as ae
-from anneal_edu.distributions.bernoulli import bernoulli
 from anneal_edu.paths.moment_matching import MomentMatch
 
 KNOTS = [0.0, 0.3, 1.0]
@@ -40,18 +38,6 @@ def test_the_rbm_step_weighs_as_the_densities_do_within_and_across_knots(before,
     path, v = ae.spline_path(KNOTS, RBMS), ae.binary_states(6)
     log_ratio, _ = path.weigh_and_gibbs(before, now, v, np.random.default_rng(0))
     np.testing.assert_allclose(log_ratio, path(now).log_density(v) - path(before).log_density(v), atol=1e-5)
-
-
-@pytest.mark.parametrize(
-    ("before", "now", "inside"),
-    [(0.0, 0.1, True), (0.1, 0.3, True), (0.3, 0.1, True), (0.0, 0.3, True), (0.3, 0.4, True), (0.6, 0.3, True),
-     (0.6, 1.0, True), (0.3, 1.0, True), (0.29, 0.31, False), (0.6, 0.2, False)],
-)  # fmt: skip
-def test_only_a_step_across_a_knot_is_done_the_plain_way(before, now, inside):
-    """Up or down, from a knot or to one: what is done for less is done in single precision."""
-    path, v = ae.spline_path(KNOTS, RBMS), ae.binary_states(6).astype(np.float64)
-    _, moved = path.weigh_and_gibbs(before, now, v, np.random.default_rng(0))
-    assert (moved.dtype == np.float32) == inside
 
 
 def begun_at(p0, p1, knots, found, converged):
@@ -97,14 +83,10 @@ def test_a_precision_is_not_continued():
     assert [begun_at(*ends, 3, found, [True] * 3)[j] is found[j - 1] for j in (1, 2)] == [True, True]
 
 
-@pytest.mark.parametrize("K", [10, 20])
-def test_weights_along_a_spline_are_unbiased(K):
-    path = ae.spline_path(KNOTS, RBMS)
-    runs = [ae.ais(path, ae.linear_schedule(K), 1000, rng=np.random.default_rng(seed)) for seed in range(50)]
-    w = np.exp([run.log_weights - RBMS[-1].log_z() for run in runs])  # (50, 1000)
-    assert abs(w.mean() - 1) < 5 * w.std() / np.sqrt(w.size)  # of all: their tail makes the z-scores of runs lopsided
-    z = (w.mean(1) - 1) / (w.std(1) / np.sqrt(1000))
-    assert 0.5 < np.std(z) < 1.5
+def test_weights_along_a_spline_are_unbiased():
+    result = ae.ais(ae.spline_path(KNOTS, RBMS), ae.linear_schedule(10), 50_000, rng=np.random.default_rng(0))
+    w = np.exp(result.log_weights - RBMS[-1].log_z())
+    assert abs(w.mean() - 1) < 5 * w.std() / np.sqrt(w.size)
 
 
 def test_moment_spline_knots_have_the_averaged_moments():
@@ -184,24 +166,6 @@ def test_a_fit_by_chains_comes_near_the_moments_it_is_given():
     assert match.converged is None
     assert exact < 0.03
     assert match.residual == pytest.approx(exact, abs=0.02)
-
-
-def test_a_fit_by_chains_averages_h_given_v_and_is_judged_by_its_last_hundred_updates():
-    """Update by update, on the same random numbers."""
-    moments, rng, found = random_rbm(3, 2, 6).moments(), np.random.default_rng(0), []
-    match = ae.pcd_fit(130, 20, 0.1, rng=np.random.default_rng(0))(moments, ae.uniform_rbm(3, 2))
-    b, c, W = (np.zeros(shape, dtype=np.float32) for shape in (3, 2, (3, 2)))
-    v = bernoulli(np.tile(b, (20, 1)), rng)
-    for _ in range(130):
-        v = bernoulli(bernoulli(v @ W + c, rng) @ W.T + b, rng)
-        p_h = expit(v @ W + c)
-        found.append((v.mean(0), p_h.mean(0), v.T @ p_h / 20))
-        b, c, W = (eta + np.float32(0.1) * (s - now) for eta, s, now in zip((b, c, W), moments, found[-1], strict=True))
-        b, c, W = (eta.astype(np.float32) for eta in (b, c, W))
-    np.testing.assert_allclose(match.rbm.weights, W, atol=1e-4)
-    judged = (np.mean(parts[-100:], axis=0) for parts in zip(*found, strict=True))
-    expected = max(np.abs(mean - s).max() for mean, s in zip(judged, moments, strict=True))
-    assert match.residual == pytest.approx(expected, abs=1e-4)
 
 
 def test_a_spline_through_chain_fitted_knots_is_as_unbiased_as_any():

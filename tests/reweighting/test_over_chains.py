@@ -1,6 +1,5 @@
 """Error bars over chains: derivatives by hand, chains whose correlation is known, and labels that make no sense."""
 
-import tracemalloc
 from functools import partial
 from itertools import pairwise
 
@@ -8,7 +7,6 @@ import numpy as np
 import pytest
 
 import anneal_edu as ae
-from anneal_edu.reweighting.over_chains import error_over_chains
 from tests.cases import always
 
 SCHEDULE = np.array([0.0, 0.5, 1.0])
@@ -106,14 +104,6 @@ def test_copies_of_a_draw_tell_nothing_new(name):
     np.testing.assert_allclose(halved, METHODS[name](log_f, counts).std_error / 2, rtol=1e-6, atol=1e-12)
 
 
-@every_method
-def test_chains_of_one_draw_are_independent_draws(name):
-    log_f, counts, _ = chains_of(0.0, 1000, 1, np.random.default_rng(2))
-    independent = METHODS[name](log_f, counts).std_error[1:]
-    each = METHODS[name](log_f, counts, chains=np.arange(3000)).std_error[1:]
-    np.testing.assert_allclose(each, independent, rtol=0.1 if name == "MBAR" else 1e-3)  # MBAR's own is from theory
-
-
 N_REPEATS = 300
 
 
@@ -140,21 +130,12 @@ def test_correlated_chains_are_covered_over_chains_and_not_as_independent_draws(
     assert (np.abs(off) > 1.96 * independent).mean() > 0.3
 
 
-@pytest.mark.thorough("stepping stones are repeated always")
-def test_the_error_bar_is_too_small_by_the_factor_that_the_correlation_says():
-    """The slope of log f is linear in x: the variance of a mean of T is 1 + 2 Σ_t (1 - t/T) ρ^t times that over T."""
-    rho, t = 0.8, np.arange(1, 20)
-    factor = np.sqrt(1 + 2 * ((1 - t / 20) * rho**t).sum())
-    off, over_chains, independent = repeated("TI", rho)
-    assert factor > 2.5
-    assert np.sqrt((over_chains**2).mean() / (independent**2).mean()) == pytest.approx(factor, rel=0.05)
-    assert off.std() / np.sqrt((independent**2).mean()) == pytest.approx(factor, rel=4.5 / np.sqrt(2 * N_REPEATS))
-
-
 def test_the_covariance_over_chains_holds_for_any_two_states():
     """MBAR's is that of all states at once: the variance of log Z_2 - log Z_1 is the one that a swap of rows gives."""
     log_f, counts, chains = chains_of(0.9, 10, 10, np.random.default_rng(4))
-    theta = ae.mbar(log_f, counts, chains=chains).covariance
+    found = ae.mbar(log_f, counts, chains=chains)
+    assert "over 30 chains" in str(found) and "for independent draws" in str(ae.mbar(log_f, counts))
+    theta = found.covariance
     order = np.r_[100:200, 200:300, 0:100]  # state 1 first
     turned = ae.mbar(log_f[[1, 2, 0]][:, order], counts, chains=chains[order])
     assert theta[2, 2] - 2 * theta[2, 1] + theta[1, 1] == pytest.approx(turned.std_error[1] ** 2, rel=1e-6)
@@ -192,12 +173,6 @@ def test_log_z_of_the_target_needs_that_of_the_first_state(name):
         METHODS[name](log_f, counts, start_log_z="0")
 
 
-def test_an_error_bar_says_what_it_takes_for_independent():
-    log_f, counts, chains = chains_of(0.0, 20, 1, np.random.default_rng(7))
-    assert "for independent draws" in str(ae.mbar(log_f, counts))
-    assert "over 60 chains" in str(ae.mbar(log_f, counts, chains=chains))
-
-
 @every_method
 def test_a_state_that_one_chain_alone_has_served_is_refused(name):
     """Its influences would add up to 0, and so would the error bar."""
@@ -207,14 +182,6 @@ def test_a_state_that_one_chain_alone_has_served_is_refused(name):
         METHODS[name](log_f, counts, chains=window)
     blocks = METHODS[name](log_f, counts, chains=np.arange(sum(counts)) // 2).std_error[-1]
     assert 0.5 < blocks / METHODS[name](log_f, counts).std_error[-1] < 2
-
-
-def test_many_chains_need_no_matrix_of_them():
-    chains = np.arange(200_000) // 2
-    tracemalloc.start()
-    error_over_chains(np.ones((2, 200_000)), chains)
-    assert tracemalloc.get_traced_memory()[1] < 5e7
-    tracemalloc.stop()
 
 
 @pytest.mark.parametrize("order", ["by name", "backwards", "shuffled", "right"])

