@@ -75,16 +75,6 @@ def test_every_look_has_company_and_can_be_seen_on_white():
         assert colour_vision.lab(to_rgb(look["color"]))[0] <= PALEST, name
 
 
-def test_lines_and_looks_that_are_too_much_alike_are_noticed(monkeypatch):
-    assert same_line((0, (4, 1.6)), (0, (5, 1.6))) and same_line("-", "-")
-    assert not same_line("-", (0, (4, 1.6))) and not same_line((0, (6, 1, 1, 1)), (0, (4, 1, 3, 1)))
-    monkeypatch.setitem(STYLES, "moments", STYLES["moments"] | {"marker": STYLES["geometric"]["marker"]})
-    assert not told_by_shape(("geometric", "moments"))
-    green, red = np.array(to_rgb("#7f7f00")), np.array(to_rgb("#c05000"))
-    near = {reader: colour_vision.distance(green, red, reader) for reader in READERS}
-    assert near["most"] > 50 and near["deuteranopia"] < APART
-
-
 KNOWN = {"#ffffff": (100, 0, 0), "#000000": (0, 0, 0), "#777777": (50.03, 0, 0), "#ff0000": (53.24, 80.09, 67.20)}
 KNOWN |= {"#00ff00": (87.73, -86.18, 83.18), "#0000ff": (32.30, 79.19, -107.86)}
 

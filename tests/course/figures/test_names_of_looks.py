@@ -105,11 +105,3 @@ def test_a_cell_with_a_figure_names_looks_of_one_company(lesson):
         if cell["cell_type"] == "code" and "LectureFigure(" in source:
             names = looks_in(ast.parse(source))
             assert in_one_company(names), names
-
-
-def test_looks_are_found_where_they_stand_for_looks():
-    calls = 'artists.curve(ax, "truth", x, row["start"], "TI"); ax.set(title="missed")'
-    labels = 'meanings = {"MBAR": "PCD is not a look here, though"} | STYLES["RTS"]'
-    code = f"{calls}; {labels}"
-    assert looks_in(ast.parse(code)) == {"TI", "MBAR", "RTS"}
-    assert in_one_company({"TI", "MBAR", "RTS"}) and not in_one_company({"TI", "MBAR", "PCD"})

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from anneal_edu.course.experiments import kiwaki
-from anneal_edu.course.panels import StartCovariance, StartsAgainstSteps, start_covariance
+from anneal_edu.course.panels import StartCovariance, start_covariance
 from anneal_edu.course.panels.four_modes import FourModes, density, in_small_modes, walk
 from tests.course.panels.conftest import drawn
 
@@ -56,10 +56,3 @@ def test_the_standard_error_of_a_variance():
     variances, errors = np.transpose(found)
     assert np.std(variances) == pytest.approx(9 * np.sqrt(2 / 400), rel=4.5 / np.sqrt(2 * 2000))
     assert np.mean(errors) == pytest.approx(9 * np.sqrt(2 / 400), rel=0.03)
-
-
-def test_three_starts_draw_the_ess(quick_panel):
-    panel = quick_panel(StartsAgainstSteps, model="four modes", seed=3)
-    (runs,) = panel._runs.values()
-    for start, row in runs.items():
-        np.testing.assert_allclose(drawn(panel.axes[1], start).get_ydata(), [r.ess for r in row])

@@ -8,7 +8,6 @@ import pytest
 import anneal_edu as ae
 from anneal_edu.annealing.likelihood import LikelihoodResult
 from anneal_edu.course.experiments import hamiltonian_table1, stored
-from anneal_edu.course.experiments.hamiltonian_figure5 import stored_sizes
 from anneal_edu.course.experiments.hamiltonian_table1 import (
     PAPER,
     REFERENCE,
@@ -106,20 +105,6 @@ def test_student_t_experts_peak_above_what_the_noise_allows_a_generative_model()
     ceiling = -18 * np.log(2 * np.pi * 0.1**2)
     assert -log_z > ceiling + 10
     assert all(points[name].max() < ceiling for name in ("image_linear_laplace", "image_bilinear"))
-
-
-def test_figure_5_has_four_curves_with_error_bars():
-    found, exact = stored_sizes()
-    ax = LectureFigure().columns(1)[0]
-    image_models.sizes(ax, found, exact)
-    drawn = {artist.get_gid(): artist for artist in ax.lines}
-    for label, (size, mean, error) in found.items():
-        np.testing.assert_array_equal(drawn[label].get_xydata(), np.column_stack([size, mean]))
-        bars = drawn[f"{label} errors"].get_ydata().reshape(-1, 3)[:, :2]
-        np.testing.assert_allclose(np.ptp(bars, axis=1), 4 * error)
-    looks = {(drawn[label].get_color(), drawn[label].get_marker(), drawn[label].get_linestyle()) for label in found}
-    assert len(looks) == 4
-    assert [text.get_text() for text in ax.get_legend().get_texts()][-1] == "exact"
 
 
 def test_signed_pictures_use_all_greys_and_leave_zero_in_the_middle():

@@ -19,10 +19,7 @@ from anneal_edu.course.panels import (
 from anneal_edu.course.panels.hamiltonian_convergence import typical
 from anneal_edu.course.panels.tiny_world import two_wells
 from anneal_edu.course.panels.two_paths import PATHS, mirrored_gaussians
-
-
-def line(ax, name):
-    return next(artist for artist in ax.lines if artist.get_gid() == name and artist.get_visible())
+from tests.course.panels.conftest import drawn
 
 
 def numbers(text):
@@ -35,7 +32,7 @@ def test_the_bias_as_chains_estimate_it(quick_panel):
     panel = quick_panel(panels.BiasDecay, seed=3, n_steps=25, ends="mirrored correlations")
     path, rng = PATHS["moments"](*mirrored_gaussians(20.0, 0.85)), np.random.default_rng(3)
     log_w = ae.ais(path, ae.linear_schedule(25), 1000, ae.exact, rng=rng).log_weights
-    ends = np.sort(line(panel.axes[0], "moments Monte Carlo bar").get_ydata()[:2])
+    ends = np.sort(drawn(panel.axes[0], "moments Monte Carlo bar").get_ydata()[:2])
     np.testing.assert_allclose(ends, -log_w.mean() + 1.96 * log_w.std() / np.sqrt(1000) * np.array([-1, 1]))
     *_, estimate, bar = numbers(panel.readout["moments"])
     assert (estimate, bar) == pytest.approx((ends.mean(), np.ptp(ends) / 2), abs=0.005001)
@@ -46,9 +43,9 @@ def test_what_the_steps_lose_adds_up_to_the_bias(scene, quick_panel):
     """On the right each line ends at the height that it has on the left, in units of F/K."""
     panel = quick_panel(panels.BiasDecay).show(scene)
     left, right = panel.axes
-    now, unit = list(line(left, "moments forward").get_xdata()).index(panel.n_steps.value), float(panel.readout["F"])
+    now, unit = list(drawn(left, "moments forward").get_xdata()).index(panel.n_steps.value), float(panel.readout["F"])
     for name in ("geometric forward", "geometric reverse", "moments forward", "moments reverse"):
-        lost, bias = line(right, name).get_ydata(), line(left, name).get_ydata()[now]
+        lost, bias = drawn(right, name).get_ydata(), drawn(left, name).get_ydata()[now]
         assert lost[0] == 0 and len(lost) == panel.n_steps.value + 1
         assert lost[-1] == pytest.approx(bias * panel.n_steps.value / unit, rel=1e-3)
 
@@ -56,7 +53,7 @@ def test_what_the_steps_lose_adds_up_to_the_bias(scene, quick_panel):
 def test_where_the_bias_is_lost_from_wide_to_narrow(quick_panel):
     """Of the forward bias by the first step of the geometric path, and by the last of the moment path."""
     panel = quick_panel(panels.BiasDecay, n_steps=10)
-    geometric, moments = (line(panel.axes[1], f"{style} forward").get_ydata() for style in PATHS)
+    geometric, moments = (drawn(panel.axes[1], f"{style} forward").get_ydata() for style in PATHS)
     first, last = geometric[1] / geometric[-1], 1 - moments[-2] / moments[-1]
     assert f"{first:.0%} of it in the first step" in panel.takeaway and f"{last:.0%} in the last" in panel.takeaway
     assert np.diff(geometric).argmax() == 0 and np.diff(moments).argmax() == 9
@@ -67,9 +64,9 @@ def test_the_log_weights_of_annealing_runs_are_those_of_the_chosen_k(quick_panel
     for style, make_path in PATHS.items():
         path, rng = make_path(*mirrored_gaussians(20.0, 0.85)), np.random.default_rng(3)
         result = ae.ais(path, ae.linear_schedule(11), 100, ae.exact, rng=rng)
-        assert line(panel.axes[1], f"{style} mean").get_xdata() == pytest.approx(result.mean_log_weight)
-        assert line(panel.axes[1], f"{style} log Ẑ").get_xdata() == pytest.approx(result.log_z)
-        assert line(panel.axes[0], style).get_ydata()[0] == pytest.approx(result.log_z)
+        assert drawn(panel.axes[1], f"{style} mean").get_xdata() == pytest.approx(result.mean_log_weight)
+        assert drawn(panel.axes[1], f"{style} log Ẑ").get_xdata() == pytest.approx(result.log_z)
+        assert drawn(panel.axes[0], style).get_ydata()[0] == pytest.approx(result.log_z)
         assert f"standard deviation {result.log_weights.std():.1f}" in panel.readout[f"log weights, {style}"]
         assert panel.readout[f"log Ẑ, {style}"].startswith(f"{result.log_z:.2f} ")
 
@@ -79,8 +76,8 @@ def test_the_tiny_world_counts_chains_in_the_wrong_place(quick_panel):
     panel = quick_panel(panels.TinyWorld, kernel="frozen", n_steps=10)
     p = np.exp(two_wells(8.0) - logsumexp(two_wells(8.0)))
     assert panel.readout["chains in the wrong place"] == f"{np.maximum(1 / 30 - p, 0).sum():.0%}"
-    np.testing.assert_allclose(line(panel.axes[1], "weight").get_ydata(), 30 * p)
-    np.testing.assert_allclose(line(panel.axes[2], "chains").get_ydata()[1:-1:2], p)
+    np.testing.assert_allclose(drawn(panel.axes[1], "weight").get_ydata(), 30 * p)
+    np.testing.assert_allclose(drawn(panel.axes[2], "chains").get_ydata()[1:-1:2], p)
 
 
 def test_the_four_modes_by_weight(quick_panel):
@@ -93,8 +90,7 @@ def test_the_four_modes_by_weight(quick_panel):
         assert numbers(by_weight)[i] == pytest.approx(100 * share, abs=0.501)
         assert numbers(variance)[i] == pytest.approx(log_w.var(ddof=1), abs=0.00501)
         assert numbers(ess)[i] == pytest.approx(ae.effective_sample_size(log_w), abs=0.501)
-        bar = next(artist for artist in panel.axes[2].patches if artist.get_gid() == start)
-        assert bar.get_xy()[:, 1].max() == pytest.approx(small.mean())
+        assert drawn(panel.axes[2], start).get_xy()[:, 1].max() == pytest.approx(small.mean())
 
 
 def test_the_interval_of_importance_sampling_has_95_percent():
@@ -118,9 +114,9 @@ def test_estimates_and_bars_to_be_believed_or_not(quick_panel):
         if row.errors[7] is not None:
             estimate, bar = row.exact + row.errors[7], 2 * row.std_errors[7]
             assert words[f"number {i}"].split() == [f"{estimate:.2f}", "±", f"{bar:.2f}"]
-    drawn = np.concatenate([line(panel.axes[0], style).get_xdata() for style in (estimators.LOW, estimators.HIGH)])
+    marks = np.concatenate([drawn(panel.axes[0], style).get_xdata() for style in (estimators.LOW, estimators.HIGH)])
     estimates = {row.exact + row.errors[7] for row in rows.values() if row.errors[7] is not None}
-    assert len(drawn) > 3 and all(min(abs(x - e) for e in estimates) < 1e-9 for x in drawn)
+    assert len(marks) > 3 and all(min(abs(x - e) for e in estimates) < 1e-9 for x in marks)
 
 
 def test_errors_against_rungs_are_root_mean_squares(quick_panel):
@@ -130,15 +126,15 @@ def test_errors_against_rungs_are_root_mean_squares(quick_panel):
         for row in stored_rows("estimators_rungs")
         if (row.model, row.name, row.n_rungs) == ("digits8_cd", "RTS", 9) and 14_400 <= row.sweeps <= 16_000
     )
-    assert line(panel.axes[0], "RTS").get_ydata()[2] == pytest.approx(np.sqrt(np.mean(np.square(row.errors))))
+    assert drawn(panel.axes[0], "RTS").get_ydata()[2] == pytest.approx(np.sqrt(np.mean(np.square(row.errors))))
 
 
 def test_estimates_against_steps_are_errors(quick_panel):
     panel = quick_panel(panels.EstimatesAgainstSteps, model="CD-1", seed=3)
     (results, intervals), log_z = next(iter(panel._runs.values())), ae.models.load("digits28_cd").log_z()
     for style, row in results.items():
-        np.testing.assert_allclose(line(panel.axes[0], style).get_ydata(), [r.log_z - log_z for r in row])
-        bars = line(panel.axes[0], f"{style} intervals").get_ydata().reshape(-1, 3)[:, :2]
+        np.testing.assert_allclose(drawn(panel.axes[0], style).get_ydata(), [r.log_z - log_z for r in row])
+        bars = drawn(panel.axes[0], f"{style} intervals").get_ydata().reshape(-1, 3)[:, :2]
         np.testing.assert_allclose(bars, np.array(intervals[style]) - log_z)
 
 
@@ -147,8 +143,8 @@ def test_misses_of_splines_are_estimates_minus_the_truth(quick_panel):
     rbm = ae.models.load("digits28_cd")
     path = ae.geometric_path(ae.base_rate_rbm(ae.data.digits(28), rbm.n_hidden), rbm)
     runs = [ae.ais(path, ae.linear_schedule(20), 20, rng=np.random.default_rng([3, run])) for run in (0, 1)]
-    drawn = line(panel.axes[1], "runs 0").get_ydata()
-    np.testing.assert_allclose(drawn, [run.log_z - rbm.log_z() for run in runs], atol=1e-3)
+    shown = drawn(panel.axes[1], "runs 0").get_ydata()
+    np.testing.assert_allclose(shown, [run.log_z - rbm.log_z() for run in runs], atol=1e-3)
 
 
 def test_the_typical_error_with_momentum_is_a_median(quick_panel):
@@ -157,7 +153,7 @@ def test_the_typical_error_with_momentum_is_a_median(quick_panel):
     rows = [row for row in rows if row["model"] == panel.model.value]
     steps = sorted({row["n_steps"] for row in rows})
     found = [np.median([abs(row["error"]) for row in rows if row["n_steps"] == n]) for n in steps]
-    np.testing.assert_allclose(line(panel.axes[1], "HAIS").get_ydata(), found)
+    np.testing.assert_allclose(drawn(panel.axes[1], "HAIS").get_ydata(), found)
     assert panel.readout["HAIS, ε = 0.2, K = 100,000"] == f"{found[-1]:.2g} nats"
     np.testing.assert_allclose(typical(np.array([[1.0, -3.0, 9.0], [0.0, 2.0, 2.5]])), [3.0, 2.0])
 

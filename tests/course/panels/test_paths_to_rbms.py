@@ -25,12 +25,3 @@ def test_knots_straighten_the_path_and_leave_f(quick_panel):
     assert "F is 110, with none 110" in panel.takeaway and "not in F" in panel.takeaway
     panel.knots.value = 0
     assert "press Run" not in panel.takeaway and "geometric path" in panel.takeaway
-
-
-def test_the_marks_of_the_chosen_number_of_knots_are_full(quick_panel):
-    panel = quick_panel(WhereTheKnotsSit, knots=9)
-    for chosen in (9, 1, 0):
-        panel.knots.value = chosen
-        marks = {line.get_gid(): line for line in panel.axes[1].lines}
-        empty = {n for n in (0, 1, 4, 9) if marks[f"runs {n}"].get_markerfacecolor() == "white"}
-        assert empty == {0, 1, 4, 9} - {chosen}

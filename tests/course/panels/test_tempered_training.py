@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 import anneal_edu as ae
+from anneal_edu.course.figures.tempered_training import _squeezed_below
 from anneal_edu.course.panels import particles_and_modes as small
-from anneal_edu.course.panels import tempered_training
 from anneal_edu.course.panels.tempered_training import BARS, COSTS, DIGITS, TemperedTraining, stored_curves
+from tests.course.panels.conftest import drawn
 from tests.frequencies import UNLIKELY, chance_of_farthest
 
 
@@ -61,15 +62,13 @@ def test_the_lesson_is_there(runs):
     assert np.mean([pt.distance for _, pt in ends]) < 0.7
 
 
-def test_the_panel_judges_the_moment_that_it_shows(both):
+def test_the_panel_draws_the_moment_that_it_shows(both):
     panel = small.ParticlesAndModes(updates=1000)
-    try:
-        pcd, pt = (run[4] for run in both)
-        for ax, now in zip(panel.axes[1:], (pcd, pt), strict=True):
-            drawn = {artist.get_gid(): artist for artist in ax.get_children() if artist.get_gid()}
-            np.testing.assert_allclose(drawn["model 7"].get_xy()[:, 1].max(), min(now.model[7], small.TOP))
-    finally:
-        panel.close()
+    for ax, run in zip(panel.axes[1:], both, strict=True):
+        at = run[4]
+        np.testing.assert_allclose(drawn(ax, "model 7").get_xy()[:, 1].max(), min(at.model[7], small.TOP))
+        assert ax.get_xlabel().endswith(f"elsewhere ▮ {at.model[-1]:.0%} × {at.share[-1]:.0%}")
+    panel.close()
 
 
 def test_the_stored_curves_are_complete():
@@ -92,25 +91,13 @@ def test_at_equal_numbers_of_gibbs_steps_every_pcd_has_fallen_behind_tempering()
     assert np.ptp([np.median(values[-1]) for _, values in stored_curves()[DIGITS].values()]) < 1
 
 
-def test_what_is_elsewhere_is_written_down():
-    panel = small.ParticlesAndModes(updates=400)
-    try:
-        at = small.trained("pcd", 0.3, 0)[1]
-        assert panel.axes[1].get_xlabel().endswith(f"elsewhere ▮ {at.model[-1]:.0%} × {at.share[-1]:.0%}")
-    finally:
-        panel.close()
-
-
-def test_the_axis_is_squeezed_for_the_bars_alone_and_stretches_back():
-    squeeze, stretch = tempered_training.tempered_training._squeezed_below(-8.0)
+def test_the_axis_is_squeezed_for_the_bars_alone_and_stretches_back(quick_panel):
+    squeeze, stretch = _squeezed_below(-8.0)
     y = np.linspace(-22, -3, 39)
     np.testing.assert_allclose(stretch(squeeze(y)), y)
     np.testing.assert_array_equal(squeeze(y[y > -8]), y[y > -8])
-    panel = TemperedTraining()
-    try:
+    panel = quick_panel(TemperedTraining)
+    for data, scale in ((BARS, "function"), (DIGITS, "linear"), (BARS, "function")):
+        panel.data.value = data
         left = panel.axes[0]
-        for data, scale in ((BARS, "function"), (DIGITS, "linear"), (BARS, "function")):
-            panel.data.value = data
-            assert left.get_yscale() == scale and ("squeezed" in left.get_ylabel()) == (data == BARS)
-    finally:
-        panel.close()
+        assert left.get_yscale() == scale and ("squeezed" in left.get_ylabel()) == (data == BARS)

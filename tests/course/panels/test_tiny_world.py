@@ -5,24 +5,22 @@ import pytest
 from scipy.special import logsumexp
 
 import anneal_edu as ae
-from anneal_edu.course.panels import FirstPath, TinyWorld
+from anneal_edu.course.panels import TinyWorld
 from anneal_edu.course.panels.tiny_world import annealed_wells, kernels_of, two_wells
 
 
 @pytest.mark.parametrize("kernel", ["Metropolis", "frozen"])
 @pytest.mark.parametrize("n_steps", [1, 10, 100])
-def test_an_invariant_kernel_is_unbiased_far_from_equilibrium(kernel, n_steps):
-    panel = TinyWorld(n_steps=n_steps, kernel=kernel)
+def test_an_invariant_kernel_is_unbiased_far_from_equilibrium(kernel, n_steps, quick_panel):
+    panel = quick_panel(TinyWorld, n_steps=n_steps, kernel=kernel)
     assert panel.readout["E[w] / Z"] == "1.000000"
     assert "exactly Z" in panel.takeaway
-    panel.close()
 
 
 @pytest.mark.parametrize("n_steps", [3, 10, 100])
-def test_a_kernel_that_is_not_invariant_is_called_biased(n_steps):
-    panel = TinyWorld(n_steps=n_steps, kernel="careless")
+def test_a_kernel_that_is_not_invariant_is_called_biased(n_steps, quick_panel):
+    panel = quick_panel(TinyWorld, n_steps=n_steps, kernel="careless")
     assert "biased" in panel.takeaway
-    panel.close()
 
 
 @pytest.mark.parametrize(("kernel", "invariant"), [("Metropolis", True), ("frozen", True), ("careless", False)])
@@ -33,7 +31,7 @@ def test_kernels_are_what_they_are_called(kernel, invariant):
     assert np.allclose(pushed, f, rtol=1e-12, atol=0) == invariant
 
 
-def test_the_mean_log_weight_agrees_with_many_simulated_chains():
+def test_the_mean_log_weight_agrees_with_many_simulated_chains(quick_panel):
     """The readout is a sum over states; here the same chains are drawn one by one."""
     rng = np.random.default_rng(0)
     log_f = annealed_wells(4.0, 10)
@@ -41,16 +39,9 @@ def test_the_mean_log_weight_agrees_with_many_simulated_chains():
     for k, T in enumerate(kernels_of(log_f, "Metropolis"), start=1):
         log_w += log_f[k][x] - log_f[k - 1][x]
         x = (rng.random(len(x))[:, None] > T.cumsum(1)[x]).sum(1).clip(max=29)
-    panel = TinyWorld(n_steps=10, depth=4.0)
+    panel = quick_panel(TinyWorld, n_steps=10, depth=4.0)
     gap = float(panel.readout["log Z − E[log w]"].split()[0])
     assert abs(logsumexp(two_wells(4.0)) - log_w.mean() - gap) < 4.5 * log_w.std() / np.sqrt(20_000) + 0.005
-    panel.close()
-
-
-def test_first_path_shows_the_log_z_of_a_sum():
-    panel = FirstPath(beta=0.4)
-    assert panel.readout["log Z(β)"] == f"{np.log(np.exp(0.4 * two_wells(8.0)).sum()):.3f}"
-    panel.close()
 
 
 def test_the_better_well_is_on_the_right():

@@ -23,12 +23,6 @@ def test_a_band_around_the_middle_one_and_around_the_truth(quick_panel, model):
         assert panel.axes[0].get_xlabel().endswith(words)
 
 
-def test_of_b_only_raise_lies_beyond_the_picture(quick_panel):
-    panel, rows = quick_panel(panels.WhomToBelieve, model="B"), rows_of("B")
-    low, high = panel.axes[0].get_xlim()
-    assert [row.name for row in rows if not low < row.exact + row.errors[0] < high] == ["RAISE"]
-
-
 def test_the_truth_is_no_entry_of_the_key_until_it_is_drawn(quick_panel):
     panel = quick_panel(panels.WhomToBelieve)
     for truth, exact in (("hidden", []), ("shown", ["exact log Z"]), ("hidden", [])):
