@@ -13,7 +13,7 @@ from scipy.stats import norm
 import anneal_edu as ae
 from anneal_edu.annealing.ais import AISResult
 from anneal_edu.annealing.hais import HAISResult
-from anneal_edu.annealing.likelihood import LikelihoodResult, _of_points
+from anneal_edu.annealing.likelihood import LikelihoodResult, poor_points
 from anneal_edu.annealing.reverse import ReverseAISResult, Sandwich
 from anneal_edu.estimate import Diagnostic
 from anneal_edu.paths.moment_matching import MomentMatch
@@ -58,7 +58,7 @@ def likelihoods(ess, n_chains):
     """Three points, of which the second is at stake."""
     rows = np.zeros((3, n_chains))
     rows[1] = weights_worth(ess, n_chains)
-    return _of_points(HAISResult(rows.ravel(), np.zeros((3 * n_chains, 1)), 0, np.array([0.9])), 3)
+    return LikelihoodResult(np.zeros(3), np.ones(3), False, 0.9, poor_points(rows))
 
 
 def pooled(link=9.0, gradient=0.0):

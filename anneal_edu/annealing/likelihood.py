@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -138,18 +139,45 @@ def log_likelihood(
     data = as_finite_array("data", data, ndim=2)
     require_shape("data", data, (as_count("number of data points", len(data), minimum=2), model.dim))
     n_chains = as_count("n_chains", n_chains)
-    if isinstance(model, Generative):
-        x = np.repeat(data, n_chains, axis=0)  # (N C, D): every chain has its point, and its posterior
-        return _of_points(_hais_of_posteriors(model, x, schedule, step_size, rng, workers, progress), len(data))
+    estimator: Any = of_generative_model if isinstance(model, Generative) else of_analysis_model
+    how = {"rng": rng, "workers": workers, "progress": progress}
+    found: LikelihoodResult = estimator(model, data, schedule, n_chains, step_size, **how)
+    return found
+
+
+def of_analysis_model(
+    model: Distribution, data: np.ndarray, schedule: np.ndarray, n_chains: int, step_size: float, **how: Any
+) -> LikelihoodResult:
+    """log f(x_n) - log Ẑ, with one log Ẑ for all points  (Sohl-Dickstein and Culpepper 2012, Eq. 26)."""
     path = geometric_path(Gaussian(np.zeros(model.dim), np.eye(model.dim)), model)
-    run = hais(path, schedule, n_chains, step_size, rng=rng, workers=workers, progress=progress)
+    run = hais(path, schedule, n_chains, step_size, **how)
     errors = np.full(len(data), run.std_error)
     return LikelihoodResult(log_density_of(model, data) - run.log_z, errors, True, run.acceptance, run.warnings)
 
 
-def _hais_of_posteriors(
-    model: Generative, x: np.ndarray, schedule: np.ndarray, step_size: float, rng: np.random.Generator,
-    workers: int | None, progress: bool,
+def of_generative_model(
+    model: Generative, data: np.ndarray, schedule: np.ndarray, n_chains: int, step_size: float, **how: Any
+) -> LikelihoodResult:
+    """log Ẑ_n of the posterior of every point's latent variables  (Sohl-Dickstein and Culpepper 2012, Eq. 28)."""
+    x = np.repeat(data, n_chains, axis=0)  # (N C, D): every chain has its point, and its posterior
+    run = hais_of_posteriors(model, x, schedule, step_size, **how)
+    log_w = run.log_weights.reshape(len(data), n_chains)  # (N, C)
+    estimates = np.array([weights.log_mean_exp(point) for point in log_w])  # log Ẑ_n
+    errors = np.array([weights.log_mean_exp_std_error(point) for point in log_w])
+    return LikelihoodResult(estimates, errors, False, run.acceptance, poor_points(log_w) + run.acceptance_warnings)
+
+
+def poor_points(log_w: np.ndarray) -> tuple[Diagnostic, ...]:
+    """What the weights of the chains of every point, (N, C), say against their estimates."""
+    n_points, n_chains = log_w.shape
+    poor = sum(weights.effective_sample_size(point) < max(2, 0.1 * n_chains) for point in log_w)
+    sentence = f"at {poor} of {n_points} points fewer than two chains, or a tenth of {n_chains}, carry the weight"
+    return (Diagnostic("poor points", sentence),) if poor else ()
+
+
+def hais_of_posteriors(
+    model: Generative, x: np.ndarray, schedule: np.ndarray, step_size: float, *, rng: np.random.Generator,
+    workers: int | None = None, progress: bool = False,
 ) -> HAISResult:
     """`hais` from the prior of the latent variables to the posterior of chain i given x_i, (C, D)."""
     schedule, step_size = as_schedule("schedule", schedule), as_positive("step_size", step_size)
@@ -164,20 +192,6 @@ def _hais_of_posteriors(
         progress=progress,
     )
     return hais_of(blocks, rng)
-
-
-def _of_points(run: HAISResult, n_points: int) -> LikelihoodResult:
-    """Split the chains of a generative model's run into those of each point."""
-    log_w = run.log_weights.reshape(n_points, -1)  # (N, C)
-    estimates = np.array([weights.log_mean_exp(row) for row in log_w])
-    errors = np.array([weights.log_mean_exp_std_error(row) for row in log_w])
-    n_chains = log_w.shape[1]
-    poor = sum(weights.effective_sample_size(row) < max(2, 0.1 * n_chains) for row in log_w)
-    warnings = run.acceptance_warnings
-    if poor:
-        sentence = f"at {poor} of {n_points} points fewer than two chains, or a tenth of {n_chains}, carry the weight"
-        warnings = (Diagnostic("poor points", sentence), *warnings)
-    return LikelihoodResult(estimates, errors, False, run.acceptance, warnings)
 
 
 def raise_log_likelihood(

@@ -30,7 +30,9 @@ def _plain_source(thing: Any) -> str:
             for argument in ast.walk(node.args):
                 if isinstance(argument, ast.arg):
                     argument.annotation = None
-            header = f"{' ' * node.col_offset}def {node.name}({ast.unparse(node.args)}):"
+            indent = " " * node.col_offset
+            header = f"{indent}def {node.name}({ast.unparse(node.args)}):"
+            header = textwrap.fill(header, 110, subsequent_indent=indent + 8 * " ")
         body = lines[(first.end_lineno if ast.get_docstring(node) else first.lineno - 1) : node.end_lineno]
         while body and not body[0]:
             body.pop(0)

@@ -107,7 +107,13 @@ def track_log_likelihood(
     if isinstance(states, list | tuple) and len(states) > 1 and states[0].weights is states[-1].weights:
         raise ValueError("states share their arrays: hand over the iterator itself, not a list made of it")
     layers = JointRBM if as_flag("both_layers", both_layers) else lambda rbm: rbm
-    return _looks(states, train, validation, every, n_sweeps, n_chains, schedule, layers, rng)
+    return _looks(_as_wide_as(train, states), train, validation, every, n_sweeps, n_chains, schedule, layers, rng)
+
+
+def _as_wide_as(train: np.ndarray, states: Iterable[TrainingState]) -> Iterator[TrainingState]:
+    for state in states:
+        require_shape("train", train, (len(train), state.rbm.dim))
+        yield state
 
 
 def _looks(
@@ -120,7 +126,6 @@ def _looks(
         if state.n_updates % every:
             continue
         rbm = state.rbm
-        require_shape("train", train, (len(train), rbm.dim))
         before, path = path, geometric_path(layers(base_rate_rbm(train, rbm.n_hidden)), layers(rbm))
         if look is None or before is None:
             first = rts_rounds(path, schedule, _FIRST_ROUNDS, n_sweeps, n_chains, rng=rng)
