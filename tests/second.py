@@ -1,6 +1,6 @@
 """The samplers a second time, each as short as its paper has it: what results are compared with."""
 
-from itertools import pairwise
+from itertools import islice, pairwise
 
 import numpy as np
 from scipy.special import logsumexp
@@ -96,3 +96,22 @@ def crossings_of(rungs, top):
             found += from_below and rung == top
             from_below = (from_below or rung == 0) and rung != top
     return found
+
+
+def rts(path, schedule, n_initial, n_rounds, n_sweeps, log_z, x, kernel, rng):
+    """Every round, log Ẑ_k, log q(β_k | x) (T, K+1, C), rungs (T, C) and crossings; and the last states."""
+    rungs, done, top = np.zeros(len(x), dtype=int), [], len(schedule) - 1
+    for r in range(n_rounds):
+        began, walk = rungs, tempered_walk(path, schedule, log_z, x, rungs, kernel, rng)
+        states = list(islice(walk, n_sweeps))
+        x, rungs, _ = states[-1]
+        visited, log_q = np.array([state[1] for state in states]), np.array([state[2] for state in states])
+        crossings = crossings_of(np.vstack([began, visited]), top)
+        if r > n_initial:  # this round and the earlier ones at the same Ẑ_k
+            _, before, seen, made = done[-1]
+            log_q, visited, crossings = np.vstack([before, log_q]), np.vstack([seen, visited]), made + crossings
+        done.append((log_z, log_q, visited, crossings))
+        if r < n_initial:  # corrected, as if one draw at least had come to each rung
+            log_c = np.maximum(logsumexp(log_q, axis=(0, 2)), 0.0)
+            log_z = log_z + log_c - log_c[0]
+    return done, x, rungs

@@ -134,17 +134,17 @@ def in_halves(log_ratios):
     return np.stack(sums, axis=1) + np.log(2 / len(log_ratios))
 
 
-@pytest.mark.parametrize("path", [PATH, BRIDGE])
-def test_parallel_tempering(path):
-    states = list(second.parallel_tempering(path, SCHEDULE, 8, 4, WALK, rng()))
+@pytest.mark.parametrize(("path", "n_sweeps"), [(PATH, 7), (BRIDGE, 6)])
+def test_parallel_tempering(path, n_sweeps):
+    states = list(second.parallel_tempering(path, SCHEDULE, n_sweeps + 1, 4, WALK, rng()))
     names = "x", "replicas", "proposed", "accepted", "swap_probabilities", "log_ratios"
     for found, state in zip(tempering_states(path, SCHEDULE, 4, WALK, rng=rng()), states, strict=False):
         assert_has(found, **dict(zip(names, state, strict=True)))
     x, replicas, _, _, alpha, log_ratios = (np.array(part) for part in zip(*states[1:], strict=True))
     assert_has(
-        ae.parallel_tempering(path, SCHEDULE, 7, 4, WALK, n_burn_in=1, rng=rng()), schedule=SCHEDULE, samples=x,
+        ae.parallel_tempering(path, SCHEDULE, n_sweeps, 4, WALK, n_burn_in=1, rng=rng()), schedule=SCHEDULE, samples=x,
         replicas=replicas, rejection_rates=(1 - alpha).mean((0, 2)), log_mean_ratios=in_halves(log_ratios),
-        n_sweeps=7, trips=count_round_trips(replicas), start_log_z=0.4,
+        n_sweeps=n_sweeps, trips=count_round_trips(replicas), start_log_z=0.4,
     )  # fmt: skip
 
 
@@ -170,34 +170,23 @@ def shares_of(log_q):
 
 
 def test_rao_blackwellised_tempering():
-    """Two initial rounds, each with Ẑ of its own, and two that are pooled."""
+    """Two initial rounds, each with Ẑ of its own, and three that are pooled."""
     generator, log_z = rng(), ASSUMED - ASSUMED[0] + 0.4
-    x, rungs, rounds = START.sample(6, generator), np.zeros(6, dtype=int), []
-    for first in (True, True, False, False):
-        began = rungs
-        states = list(islice(second.tempered_walk(PATH, SCHEDULE, log_z, x, rungs, WALK, generator), 20))
-        x, rungs, _ = states[-1]
-        visited, log_q = np.array([state[1] for state in states]), np.array([state[2] for state in states])
-        rounds.append((log_z, log_q, visited, second.crossings_of(np.vstack([began, visited]), 4)))
-        if first:  # corrected, as if one draw at least had come to each rung
-            share = np.maximum(shares_of(log_q)[1], -np.log(120))
-            log_z = log_z + share - share[0]
-    log_q, visited = (np.concatenate([rounds[r][part] for r in (2, 3)]) for part in (1, 2))
-    estimates = [(rounds[r][0], q) for r, q in ((0, rounds[0][1]), (1, rounds[1][1]), (2, rounds[2][1]), (3, log_q))]
-    history = [z + shares_of(q)[1] - shares_of(q)[1][0] for z, q in estimates]
-    run = ae.rts(PATH, SCHEDULE, 4, 20, 6, WALK, n_initial=2, log_z=ASSUMED, rng=rng())
-    assert_has(
-        run, schedule=SCHEDULE, assumed_log_z=log_z, chain_log_shares=shares_of(log_q)[0], n_sweeps=40, x=x,
-        rungs=rungs, visits=np.bincount(visited.ravel(), minlength=5) / 240, crossings=rounds[2][3] + rounds[3][3],
-        history=history, log_z=history[-1],
-    )  # fmt: skip
-    assert_has(run.half, chain_log_shares=shares_of(rounds[2][1])[0], n_sweeps=20)
-    for found, (assumed, log_q, visited, crossings) in zip(
-        rts_rounds(PATH, SCHEDULE, 2, 20, 6, WALK, ASSUMED, rng=rng()), rounds[:3], strict=False
-    ):
-        visits = np.bincount(visited.ravel(), minlength=5) / 120
-        assert_has(found, assumed_log_z=assumed, chain_log_shares=shares_of(log_q)[0], visits=visits)
-        assert_has(found, crossings=crossings)
+    done, x, rungs = second.rts(PATH, SCHEDULE, 2, 5, 20, log_z, START.sample(6, generator), WALK, generator)
+    expected = [
+        {
+            "assumed_log_z": log_z, "chain_log_shares": shares_of(log_q)[0], "n_sweeps": len(log_q),
+            "visits": np.bincount(visited.ravel(), minlength=5) / visited.size, "crossings": crossings,
+            "log_z": log_z + shares_of(log_q)[1] - shares_of(log_q)[1][0],
+        }
+        for log_z, log_q, visited, crossings in done
+    ]  # fmt: skip
+    for found, numbers in zip(rts_rounds(PATH, SCHEDULE, 2, 20, 6, WALK, ASSUMED, rng=rng()), expected, strict=False):
+        assert_has(found, **numbers)
+    run = ae.rts(PATH, SCHEDULE, 5, 20, 6, WALK, n_initial=2, log_z=ASSUMED, rng=rng())
+    history = [numbers["log_z"] for numbers in expected]
+    assert_has(run, schedule=SCHEDULE, x=x, rungs=rungs, history=history, **expected[-1])
+    assert_has(run.half, **expected[2])
     assert run.crossings > 0
 
 
