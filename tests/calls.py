@@ -163,6 +163,7 @@ CALLS = [
     Call(ae.parallel_tempering, TEMPERED | {"n_sweeps": 4, "n_burn_in": 1},
          {"kernel": KERNELS, "swaps": SWAPS, "n_burn_in": (0, 1), "keep": ("all", "target"), "keep_every": (1, 2)},
          {"n_sweeps": 1, "n_chains": 1, "n_burn_in": 0, "keep_every": 1}),
+    Call(ae.parallel_tempering, {"path": RBM_PATH, "schedule": BETAS, "n_sweeps": 4, "n_chains": 3}),
     Call(tempering_states, TEMPERED, {"kernel": KERNELS, "swaps": SWAPS}, {"n_chains": 1}, first(4)),
     Call(ae.simulated_tempering, TEMPERED | {"log_z": LOG_Z, "n_sweeps": 4, "n_burn_in": 1},
          {"kernel": KERNELS, "n_burn_in": (0, 1), "keep_every": (1, 2)},
