@@ -115,10 +115,8 @@ class Estimate:
     --------
     >>> import numpy as np, anneal_edu as ae
     >>> path = ae.geometric_path(ae.Gaussian([0.0], [[1.0]]), ae.Gaussian([2.0], [[1.0]]))
-    >>> rng, betas = np.random.default_rng(0), ae.linear_schedule(4)
-    >>> results = ae.ais(path, betas, 500, rng=rng), ae.rts(path, betas, 10, 20, 50, rng=rng)
-    >>> [abs(result.estimate.log_z) < 0.2 for result in results]
-    [True, True]
+    >>> abs(ae.ais(path, ae.linear_schedule(4), 500, rng=np.random.default_rng(0)).estimate.log_z) < 0.2
+    True
     """
 
     log_z: float

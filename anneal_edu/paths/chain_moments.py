@@ -58,10 +58,11 @@ def data_moments(rbm: BinaryRBM, data: np.ndarray, example_weights: np.ndarray |
 
 def estimate_moments(
     rbm: BinaryRBM, n_chains: int = 1000, n_steps: int = 10_000, n_burn_in: int = 1000, *,
-    rng: np.random.Generator, every: int = 1, start: np.ndarray | None = None, workers: int | None = None,
-    progress: bool = False,
+    rng: np.random.Generator, every: int = 1, workers: int | None = None, progress: bool = False,
 ) -> Moments:
     """Moments of an RBM from long Gibbs chains, with h averaged out given v  (Grosse et al. 2013, Section 5.2).
+
+    The chains start at uniform noise.
 
     Parameters
     ----------
@@ -71,8 +72,6 @@ def estimate_moments(
     rng : numpy.random.Generator
     every : int
         Use one step in so many: the sum of v hᵀ costs as much as half a step.
-    start : (n_chains, D) array, optional
-        First states, by default uniform noise.
     workers, progress : int and bool, optional
         See `anneal_edu.workers`.
 
@@ -92,10 +91,7 @@ def estimate_moments(
     n_burn_in = as_count("n_burn_in", n_burn_in, minimum=0)
     n_steps = as_count("n_steps", n_steps, minimum=n_burn_in + every)
     require_generator(rng)
-    if start is None:
-        start = bernoulli(np.zeros((n_chains, rbm.dim), dtype=np.float32), rng)
-    v = as_binary_data("start", start)
-    require_shape("start", v, (n_chains, rbm.dim))
+    v = bernoulli(np.zeros((n_chains, rbm.dim), dtype=np.float32), rng)
 
     def walk(rows: slice, rng: np.random.Generator, watch: Watch) -> Moments:
         x, sums = v[rows], tuple(np.zeros_like(eta) for eta in rbm.natural_parameters())

@@ -43,14 +43,7 @@ def ladder_distribution(log_f: np.ndarray) -> np.ndarray:
 
 
 def exploration_matrix(transitions: list[np.ndarray]) -> np.ndarray:
-    """One transition on every rung: K + 1 matrices (S, S) -> (S^(K+1), S^(K+1)).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> exploration_matrix([np.eye(2), np.eye(2)]).shape
-    (4, 4)
-    """
+    """One transition on every rung: K + 1 matrices (S, S) -> (S^(K+1), S^(K+1))."""
     return reduce(np.kron, transitions)
 
 
@@ -83,12 +76,6 @@ def even_odd_matrices(log_f: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Swaps of all even pairs (0, 1), (2, 3), …, and of all odd ones: two matrices (S^(K+1), S^(K+1)).
 
     The stochastic scheme is their average; the deterministic one alternates.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> [T.shape for T in even_odd_matrices(np.zeros((3, 2)))]
-    [(8, 8), (8, 8)]
     """
     swaps = [swap_matrix(log_f, k) for k in range(len(_as_ladder(log_f)) - 1)]
     unchanged = np.eye(len(swaps[0]))
@@ -129,12 +116,6 @@ def lifted_matrix(log_f: np.ndarray, move: TagMove = lifted_move) -> np.ndarray:
     log_f : (K+1, S) array
     move : callable, (n, e, accepted, K) -> (n, e)
         The rule for the tag; ValueError if it leaves the ladder.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> lifted_matrix(np.zeros((3, 2))).shape
-    (32, 32)
     """
     log_f = _as_ladder(log_f)
     n_pairs = len(log_f) - 1
