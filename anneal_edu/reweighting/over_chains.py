@@ -65,7 +65,7 @@ def _as_labels(chains: npt.ArrayLike, counts: np.ndarray) -> np.ndarray:
         raise ValueError("chains must hold whole numbers, the same for all draws of one chain")
     names, labels = np.unique(labels, return_inverse=True)
     if len(names) < 2:
-        raise ValueError("chains must name at least two chains, got 1: how much it errs can only another one tell")
+        raise ValueError("chains must name at least two chains, got 1: one chain alone has no error bar")
     for state, of_state in enumerate(np.split(labels, np.cumsum(counts)[:-1])):
         if len(of_state) > 1 and (of_state == of_state[0]).all():
             raise ValueError(
