@@ -210,7 +210,7 @@ def _check_error_bars(problem: LogZProblem, results: list[Any], errors: np.ndarr
 
 def _check_arguments(runs: Runs, problem: LogZProblem, report: Report) -> None:
     """It must draw from rng, follow the schedule, and use the kernel."""
-    one, again, other = (runs.log_z(problem, np.random.default_rng(seed)) for seed in (1, 1, 2))
+    one, other, again = (runs.log_z(problem, np.random.default_rng(seed)) for seed in (1, 2, 1))
     if one != again:
         sentence = "equal generators give two results: not all randomness comes from rng, or it keeps something"
         report.add_failure("other randomness", sentence)

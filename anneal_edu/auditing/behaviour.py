@@ -24,8 +24,7 @@ def check_randomness(kernel: CheckedKernel, problem: Problem) -> Callable[[], No
     def moved(seed: int) -> np.ndarray:
         return kernel(problem, x, np.random.default_rng(seed))
 
-    first, again = moved(1), moved(1)
-    others = [moved(seed) for seed in range(2, 8)]
+    first, *others, again = (moved(seed) for seed in (1, 2, 3, 4, 5, 6, 7, 1))
     if not np.array_equal(first, again):
         kernel.report.add_failure(
             "other randomness",

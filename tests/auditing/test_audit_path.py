@@ -69,7 +69,6 @@ FAULTY = {
     "draws": (changed(LINE, sample=lambda p: lambda n, rng: p.sample(n, rng) + 0.3), "wrong draws"),
     "Gibbs": (changed(BITS, gibbs=lambda p: lambda x, rng: 1 - p.gibbs(x, rng)), "wrong Gibbs step"),
     "a jump": (lambda b: LINE(b if b < 0.5 else 1.0), "a jump"),
-    "no distribution": (lambda b: b, "not a distribution"),
     "a mean over states": (
         changed(LINE, log_density=lambda p: lambda x: p.log_density(x) - p.log_density(x).mean()), "states mixed up"
     ),

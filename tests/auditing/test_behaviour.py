@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy.stats import chi2, norm
+from scipy.stats import chi2
 
 from anneal_edu.auditing import behaviour
 from anneal_edu.auditing.problems import Problem, standard_problems
@@ -83,26 +83,6 @@ def test_a_chain_that_returns_to_its_start_has_moved():
         return x + {0: 1.0, 1: -1.0}.get(calls[len(x)] % behaviour.N_MOVES, 0.0) * (len(x) > 1)
 
     assert every_chain(there_and_back).tests == []
-
-
-@pytest.mark.parametrize("shared", [0.0, 0.5])
-def test_correlation_is_the_mean_product_of_what_two_chains_did(shared):
-    kernel = lambda f, x, rng: jitter(f, x, rng) + shared * rng.standard_normal()  # noqa: E731
-    z, p = behaviour._correlation(checked(kernel), PLANE, 9, rng(4))
-    again, features, products, expected = rng(4), behaviour._features(PLANE), [], []
-    for start in PLANE.distribution.sample(behaviour.N_STARTS, again):
-        x = np.repeat(start[None], behaviour.N_CHAINS, axis=0)
-        seen = np.array([features(x, kernel(None, x, again)) for _ in range(9)])
-        away = seen - seen.mean(axis=0)
-        pairs = [(i, j) for i in range(behaviour.N_CHAINS) for j in range(behaviour.N_CHAINS) if i != j]
-        products += [sum(call[i] * call[j] for i, j in pairs) for call in away]
-        spread = away.std(axis=0, ddof=1)
-        expected.append(sum(2 * (spread[i] * spread[j]) ** 2 for i, j in pairs))
-    errors = np.maximum(np.std(products, axis=0, ddof=1), np.sqrt(np.mean(expected, axis=0))) / np.sqrt(len(products))
-    moving = errors > 0
-    np.testing.assert_allclose(z[moving], (np.mean(products, axis=0) / np.where(moving, errors, 1))[moving])
-    np.testing.assert_allclose(p, 2 * norm.sf(np.abs(z)))
-    assert moving.tolist() == [True, True, False, True] and z[2] == 0
 
 
 def lazy_walk(share, draw=lambda rng, n: rng.random(n)):
