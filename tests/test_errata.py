@@ -8,7 +8,7 @@ import pytest
 from scipy.integrate import quad
 
 import anneal_edu as ae
-from anneal_edu.course.experiments import grosse_table2
+from anneal_edu.course.experiments import grosse_large
 from anneal_edu.tempering.matrices import lifted_move, tag_states
 
 ROOT = Path(__file__).parents[1]
@@ -73,8 +73,8 @@ def test_the_moments_path_that_is_low_leads_to_cd25():
     """Distance below the estimate with the highest ESS, in standard errors sqrt(1/ESS) of both, from Table 2."""
 
     def shortfall(model, *row):
-        best, best_ess = max(grosse_table2.PAPER[model].values(), key=lambda cell: cell[1])
-        value, ess = grosse_table2.PAPER[model][row]
+        best, best_ess = max(grosse_large.PAPER[model].values(), key=lambda cell: cell[1])
+        value, ess = grosse_large.PAPER[model][row]
         return (best - value) / np.sqrt(1 / ess + 1 / best_ess)
 
     assert shortfall("CD1", "uniform", "MAS") < 1

@@ -55,7 +55,7 @@ def test_all_are_there_and_none_is_dearer():
         for report in run:
             assert 0.9 * SWEEPS <= report.sweeps <= SWEEPS, report.name
             assert report.products >= 2 * report.sweeps and report.seconds > 0
-    assert {report.errs for report in runs()[0]} == {LOW, HIGH, NEITHER}
+    assert {report.bias_direction for report in runs()[0]} == {LOW, HIGH, NEITHER}
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if "naive" not in name])
@@ -95,7 +95,7 @@ def test_all_agree_and_all_are_wrong_where_a_mode_is_hidden():
 def test_what_has_no_answer_or_makes_no_sense_is_said():
     bright = ae.BinaryRBM(np.zeros((100, 2)), 12.0 * np.ones(100), np.zeros(2))
     *_, pooled, _ = estimators.tempering(Problem(bright, ae.uniform_rbm(100, 2)), 4000, np.random.default_rng(0), 2)
-    assert not pooled.answers and kinds_of(pooled)[0] == "no answer"
+    assert not pooled.succeeded and kinds_of(pooled)[0] == "no answer"
     with pytest.raises(ValueError, match="sweeps"):
         every_estimator(problem(), 100, rng=np.random.default_rng(0))
     with pytest.raises(ValueError, match="start must have no weights"):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import anneal_edu as ae
-from anneal_edu.course.experiments.hamiltonian_table1 import stored_patches
+from anneal_edu.course.experiments.hamiltonian_images import stored_patches
 from anneal_edu.models import RECIPES, images, stored
 
 ENUMERABLE = [name for name in RECIPES if name.startswith("patches") and name.endswith("_20")]

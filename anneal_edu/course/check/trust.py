@@ -59,7 +59,7 @@ def _stored_case(model: str, seed: int) -> tuple[list[Report], float]:
             row.exact + row.errors[seed],
             row.std_errors[seed],
             tuple(Diagnostic(kind, kind) for kind, seeds in row.warnings.items() if seed in seeds),
-            row.errs,
+            row.bias_direction,
             row.sweeps,
             row.products,
         )
@@ -115,14 +115,14 @@ believe those that lie there and do not warn.
 
 
 def _judge_trust(names: set[str], known: dict[str, Report], exact: float) -> None:
-    right = {name for name, r in known.items() if r.answers and abs(r.log_z - exact) < max(CLOSE, 3 * r.std_error)}
+    right = {name for name, r in known.items() if r.succeeded and abs(r.log_z - exact) < max(CLOSE, 3 * r.std_error)}
     low, high = known.get(FORWARD), known.get(REVERSE)
     both = low and high
     gap, noise = (high.log_z - low.log_z, 3 * np.hypot(low.std_error, high.std_error)) if both else (np.inf, 0.0)
     apart = abs(gap) + noise >= PINNED
     for name in sorted(names - right):
         report = known[name]
-        require(report.answers, f'you trust "{name}", which gave no answer: see report.answers.')
+        require(report.succeeded, f'you trust "{name}", which gave no answer: see report.succeeded.')
         kinds = ", ".join(repr(warning.kind) for warning in report.warnings)
         off = f'you trust "{name}", which is {abs(report.log_z - exact):.2f} nats off'
         missing = FORWARD if high else REVERSE

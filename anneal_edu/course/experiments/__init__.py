@@ -1,4 +1,4 @@
-"""The papers' experiments, one file each, and what goes past the papers; their stored results are read here."""
+"""The papers' experiments, and some beyond the papers; their stored results are read here."""
 
 from __future__ import annotations
 
@@ -15,22 +15,7 @@ _RESULTS = files(__name__) / "results"
 
 
 def stored(name: str) -> dict:
-    """What an experiment once found, so that a lesson need not run for minutes.
-
-    Parameters
-    ----------
-    name : str
-        Of a file of the folder results/ without its ending, such as "grosse_table1_quick".
-
-    Returns
-    -------
-    dict
-        As ``python -m anneal_edu experiment … --json FILE`` wrote it: "command", "seconds", "settings" and "rows".
-
-    Raises
-    ------
-    ValueError
-        Where no results of that name are stored; the message lists those that are.
+    """Stored results: "command", "seconds", "settings" and "rows", as ``experiment … --json FILE`` wrote them.
 
     Examples
     --------
@@ -50,7 +35,7 @@ def _toy_models() -> dict[str, np.ndarray]:
 
 
 def stored_arrays(model: str) -> dict[str, np.ndarray]:
-    """The random numbers that a toy model was once made of; the stored results are results of that model.
+    """The random numbers in a toy model; the stored results are of that model.
 
     Examples
     --------

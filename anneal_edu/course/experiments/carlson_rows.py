@@ -1,54 +1,32 @@
-"""The stored runs of `carlson`, and what they say about each estimator."""
+"""Carlson et al. 2016: what the stored runs of `carlson` say about each estimator."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 
-@dataclass(frozen=True, eq=False)
-class Summary:
-    """One estimator over its settings; errors are log Ẑ minus the reference, in nats.
+class Summary(NamedTuple):
+    """One estimator over its settings; errors are log Ẑ minus the reference, in nats. Each field is an array (n,)."""
 
-    Attributes
-    ----------
-    settings : (n,) array of int
-        Sweeps or rungs.
-    mean, low, high : (n,) arrays
-        Mean, smallest and largest error of the runs.
-    rmse, rmse_low, rmse_high : (n,) arrays
-        Root mean square error, and the ends of its 95% interval, by a bootstrap over runs.
-    std_error : (n,) array
-        Root mean square of the error bars that the runs gave themselves.
-    covered, n_runs : (n,) arrays of int
-        Runs that the reference is at most two standard errors away from, the reference's own half gap included; runs.
-    unanswered : (n,) array of int
-        Runs that returned NaN, and are in none of the numbers above.
-    """
-
-    settings: np.ndarray
-    mean: np.ndarray
+    settings: np.ndarray  # sweeps or rungs
+    mean: np.ndarray  # mean, smallest and largest error of the runs
     low: np.ndarray
     high: np.ndarray
-    rmse: np.ndarray
+    rmse: np.ndarray  # root mean square error, and the ends of its 95% interval, by a bootstrap over runs
     rmse_low: np.ndarray
     rmse_high: np.ndarray
-    std_error: np.ndarray
-    covered: np.ndarray
+    std_error: np.ndarray  # root mean square of the error bars that the runs gave themselves
+    covered: np.ndarray  # runs within two standard errors of the reference, its own half gap included
     n_runs: np.ndarray
-    unanswered: np.ndarray
+    unanswered: np.ndarray  # runs that returned NaN, which are not in the other numbers
 
 
 def summarise(rows: list[dict], half_gap: float) -> dict[str, Summary]:
-    """Estimator → its summary; settings without any answer are left out.
+    """Estimator → its summary, of rows of `carlson` without the reference, which itself may be off by ``half_gap``.
 
-    Parameters
-    ----------
-    rows : list of dict
-        With the fields of `carlson.Estimate`.
-    half_gap : float
-        By how much the reference itself may be wrong.
+    Settings without any estimate are left out.
 
     Examples
     --------
@@ -85,13 +63,7 @@ def _summary(rows: list[dict], half_gap: float) -> Summary:
 
 
 def resampled(errors: np.ndarray, seed: int = 0, n: int = 2000) -> np.ndarray:
-    """Root mean square errors of n bootstrap samples of the errors (runs,).
-
-    Examples
-    --------
-    >>> resampled(np.array([0.5, -0.5, 0.5]), n=2)
-    array([0.5, 0.5])
-    """
+    """Root mean square errors of n bootstrap samples of the errors (runs,)."""
     chosen = np.random.Generator(np.random.PCG64(seed)).integers(len(errors), size=(n, len(errors)))
     return _rms(errors[chosen])
 
@@ -106,7 +78,7 @@ def rmse_ratio(
 ) -> tuple[float, float, float]:
     """Root mean square error of one estimator over that of another, and the ends of its 95% interval by a bootstrap.
 
-    Both at the same ``setting``, but where that of the other is given.
+    Both have the same ``setting`` unless that of the other is given.
 
     Examples
     --------

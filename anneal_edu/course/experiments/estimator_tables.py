@@ -1,8 +1,11 @@
-"""Which estimator should be trusted? All of them, at equal numbers of Gibbs sweeps, over many seeds."""
+"""All five papers: which estimator should be trusted? Every one over many seeds, at equal numbers of Gibbs sweeps.
+
+The second table is "Robustness" of Carlson et al. 2016 on models whose log Z is known.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain, product
@@ -19,7 +22,7 @@ from anneal_edu.course.experiments.estimators import (
     tempered_sampling,
     timed,
 )
-from anneal_edu.course.experiments.kept import HERE, Run
+from anneal_edu.course.experiments.run import HERE, Run, experiment
 from anneal_edu.data import digits
 from anneal_edu.distributions import BinaryRBM, base_rate_rbm, uniform_rbm
 from anneal_edu.models import knots
@@ -50,31 +53,21 @@ def hidden_mode(share: float = 0.9, pull: float = 6.0, negative: bool = False) -
     return BinaryRBM(np.column_stack([W, *fields]), b, np.append(c, biases))
 
 
-def hidden_modes() -> BinaryRBM:
-    """A `hidden_mode` and its negative."""
-    return hidden_mode(negative=True)
-
-
 def strong_couplings() -> BinaryRBM:
     """An RBM of 20 visible and 8 hidden units with weights from N(0, 1.5²)."""
     return BinaryRBM(**stored_arrays("strong_couplings"), visible_bias=np.zeros(20), hidden_bias=np.full(8, -1.0))
 
 
-TOYS: dict[str, tuple[Callable[[], BinaryRBM], bool]] = {
-    "hidden modes": (hidden_modes, True),
-    "strong couplings": (strong_couplings, False),
-}
-"""Models, and whether their paths start from the base rates of their data, or from the uniform distribution."""
-
-
 @lru_cache(maxsize=8)
 def load_problem(name: str) -> Problem:
-    """One of `TOYS` with exact draws as data, or a stored RBM of the digits from its base rates, with the digits."""
-    if name in TOYS:
-        make, from_base_rates = TOYS[name]
-        rbm = make()
+    """A toy with exact draws as data, or a stored RBM of the digits with the digits.
+
+    The paths start from the base rates of the data, those to "strong couplings" from the uniform distribution.
+    """
+    if name in ("hidden modes", "strong couplings"):
+        rbm = hidden_mode(negative=True) if name == "hidden modes" else strong_couplings()
         data = rbm.sample(500, np.random.default_rng(1))
-        start = base_rate_rbm(data, rbm.n_hidden) if from_base_rates else uniform_rbm(rbm.dim, rbm.n_hidden)
+        start = base_rate_rbm(data, rbm.n_hidden) if name == "hidden modes" else uniform_rbm(rbm.dim, rbm.n_hidden)
         return Problem(rbm, start, data, moment_spline_path(start, rbm))
     rbm = models.load(name)
     start, stored = knots.start_of(rbm, "base rate"), name in knots.MODELS
@@ -82,73 +75,47 @@ def load_problem(name: str) -> Problem:
     return Problem(rbm, start, digits(round(rbm.dim**0.5)), spline)
 
 
-@dataclass(frozen=True)
-class Scale:
-    """How large the two experiments are: models and sweeps of the table; models, rungs and sweeps of the second one."""
-
-    models: tuple[str, ...]
-    sweeps: int
-    n_seeds: int
-    rung_models: tuple[str, ...]
-    rungs: tuple[int, ...]
-    rung_sweeps: tuple[int, ...]
-    n_rung_seeds: int
-
-
+_QUICK = {
+    "models": ("digits8_cd", "hidden modes", "digits28_pcd_fast"), "sweeps": 10_000, "n_seeds": 50,
+    "rung_models": ("digits8_cd", "strong couplings"), "rungs": (3, 5, 9, 17, 33), "rung_sweeps": (4000, 16_000),
+    "n_rung_seeds": 20,
+}  # fmt: skip
 SCALES = {
-    "tiny": Scale(("strong couplings",), 4000, 2, ("strong couplings",), (3, 5), (4000,), 2),
-    "quick": Scale(
-        ("digits8_cd", "hidden modes", "digits28_pcd_fast"),
-        10_000,
-        50,
-        ("digits8_cd", "strong couplings"),
-        (3, 5, 9, 17, 33),
-        (4000, 16_000),
-        20,
-    ),
-    "medium": Scale(
-        ("digits8_cd", "hidden modes", "digits28_pcd_fast", "digits28_cd"),
-        200_000,
-        50,
-        ("digits8_cd", "strong couplings"),
-        (3, 5, 9, 17, 33, 65, 129),
-        (5000, 20_000, 80_000),
-        50,
-    ),
-}
+    "tiny": {
+        "models": ("strong couplings",), "sweeps": 4000, "n_seeds": 2,
+        "rung_models": ("strong couplings",), "rungs": (3, 5), "rung_sweeps": (4000,), "n_rung_seeds": 2,
+    },
+    "quick": _QUICK,
+    "medium": _QUICK | {
+        "models": (*_QUICK["models"], "digits28_cd"), "sweeps": 200_000,
+        "rungs": (*_QUICK["rungs"], 65, 129), "rung_sweeps": (5000, 20_000, 80_000), "n_rung_seeds": 50,
+    },
+}  # fmt: skip
+"""Models, sweeps and seeds of the first table; models, rungs, sweeps and seeds of the second one."""
+
+_COLUMNS = "model:18s name:25s sweeps:d errors:16.3f std_errors:16.3f seconds:.2f"
+_STORED = dict.fromkeys(("images", "model"), "its models are stored, with their exact log Z")
 
 
 @dataclass(frozen=True)
 class Row:
-    """One estimator on one model, with ``sweeps`` Gibbs sweeps and, in the second experiment, ``n_rungs`` rungs.
-
-    Attributes
-    ----------
-    errors, std_errors : tuples of float or None
-        Of every seed: log Ẑ minus the exact log Z, and the estimator's own error bar; None where it gave no answer.
-    warnings : dict
-        Kind of a warning → the seeds that had it.
-    products : int
-        Products of a state with the weights.
-    seconds : float
-        Mean over the seeds, with whatever else the machine did; readings of one run share its time.
-    """
+    """One estimator on one model: a row of the tables, see `Report`."""
 
     model: str
     name: str
-    errs: str
+    bias_direction: str
     n_rungs: int | None
     sweeps: int
     products: int
-    seconds: float
+    seconds: float  # mean over the seeds; readings of one run share its time
     exact: float
-    errors: tuple[float | None, ...]
-    std_errors: tuple[float | None, ...]
-    warnings: dict[str, tuple[int, ...]]
+    errors: Sequence[float | None]  # log Ẑ minus the exact log Z for every seed; None where there was no estimate
+    std_errors: Sequence[float | None]
+    warnings: dict[str, Sequence[int]]  # kind of a warning → the seeds that had it
 
     @property
     def answered(self) -> np.ndarray:
-        """Errors and error bars of the seeds that gave an answer, (2, n)."""
+        """Errors and error bars of the seeds with an estimate, (2, n)."""
         pairs = [pair for pair in zip(self.errors, self.std_errors, strict=True) if None not in pair]
         return np.array(pairs, dtype=float).reshape(-1, 2).T
 
@@ -169,7 +136,7 @@ class Row:
 
     @property
     def coverage(self) -> float:
-        """Share of the answers within two of their own standard errors of the truth."""
+        """Share of the estimates within two of their own standard errors of the truth."""
         error, own = self.answered
         return float((np.abs(error) <= 2 * own).mean())
 
@@ -178,94 +145,64 @@ class Row:
         """Share of the seeds with a warning of any kind."""
         return len({seed for seeds in self.warnings.values() for seed in seeds}) / len(self.errors)
 
-    def __str__(self) -> str:
-        rungs = "" if self.n_rungs is None else f"{self.n_rungs:4d}"
-        head = f"{self.model:18}{self.name:26}{rungs}{self.sweeps:8d}"
-        if not self.answered.size:
-            return f"{head}  no answer"
-        return (
-            f"{head}{self.bias:9.3f}{self.rmse:8.3f}{self.own_error:8.3f}{self.coverage:6.0%}{self.warned:6.0%}"
-            f"{self.seconds:7.2f}s"
-        )
-
 
 @lru_cache(maxsize=2)
 def stored_rows(name: str) -> list[Row]:
-    """The stored rows of "estimators" or "estimators_rungs".
-
-    Examples
-    --------
-    >>> stored_rows("estimators")[0].model
-    'digits8_cd'
-    """
+    """The stored rows of "estimators" or "estimators_rungs"."""
     return [Row(**row) for row in stored(name)["rows"]]
 
 
-def _row(model: str, exact: float, n_rungs: int | None, reports: list[Report]) -> Row:
-    """The reports of one estimator, one a seed."""
-    one = reports[0]
-    kinds = [{warning.kind for warning in report.warnings} for report in reports]
-    return Row(
-        model,
-        one.name,
-        one.errs,
-        n_rungs,
-        one.sweeps,
-        one.products,
-        round(float(np.mean([r.seconds for r in reports])), 3),
-        round(exact, 4),
-        tuple(round(r.log_z - exact, 4) if r.answers else None for r in reports),
-        tuple(round(float(r.std_error), 4) if r.answers else None for r in reports),
-        {kind: tuple(i for i, k in enumerate(kinds) if kind in k) for kind in sorted(set().union(*kinds))},
-    )
+def _row(model: str, exact: float, n_rungs: int | None, reports: Sequence[Report]) -> dict:
+    """The reports of one estimator, one for each seed."""
+    one, kinds = reports[0], [{warning.kind for warning in report.warnings} for report in reports]
+    return {
+        "model": model,
+        "name": one.name,
+        "bias_direction": one.bias_direction,
+        "n_rungs": n_rungs,
+        "sweeps": one.sweeps,
+        "products": one.products,
+        "seconds": round(float(np.mean([r.seconds for r in reports])), 3),
+        "exact": round(exact, 4),
+        "errors": [round(r.log_z - exact, 4) if r.succeeded else None for r in reports],
+        "std_errors": [round(float(r.std_error), 4) if r.succeeded else None for r in reports],
+        "warnings": {
+            kind: [seed for seed, found in enumerate(kinds) if kind in found] for kind in sorted(set().union(*kinds))
+        },
+    }
 
 
-@dataclass(frozen=True)
-class OneSeed:
-    """What every estimator reported from one seed."""
-
-    reports: list[Report]
-
-
-def run_all(name: str, sweeps: int, seed: int) -> OneSeed:
+def run_all(name: str, sweeps: int, seed: int) -> list[Report]:
     """Every estimator on one model, each with random numbers of its own."""
     problem = load_problem(name)
     runs = [timed(f, problem, sweeps, np.random.default_rng([seed, i])) for i, f in enumerate(ESTIMATORS)]
-    return OneSeed(list(chain.from_iterable(runs)))
+    return list(chain.from_iterable(runs))
 
 
-def run_with_rungs(name: str, sweeps: int, n_rungs: int, seed: int) -> OneSeed:
+def run_with_rungs(name: str, sweeps: int, n_rungs: int, seed: int) -> list[Report]:
     """AIS with that many temperatures, and the four readings of one run of tempered sampling."""
     problem = load_problem(name)
     annealed = timed(geometric_ais, problem, sweeps, np.random.default_rng([seed, 0]), n_steps=n_rungs - 1)
     rng = np.random.default_rng([seed, 1])
-    return OneSeed(annealed + timed(tempered_sampling, problem, sweeps, rng, n_rungs=n_rungs))
+    return annealed + timed(tempered_sampling, problem, sweeps, rng, n_rungs=n_rungs)
 
 
-def _repeated(run: Run, work: Callable, settings: tuple, n_seeds: int) -> Iterator[list[Report]]:
-    """Of every estimator, its reports for seeds seed, seed + 1, …"""
-    wanted = [(*settings, seed) for seed in range(run.seed, run.seed + n_seeds)]
-    seeds = run.each(work.__name__, work, wanted, OneSeed, Report)
-    return map(list, zip(*(seed.reports for seed in seeds), strict=True))
-
-
-def estimator_table(scale: Scale, run: Run = HERE) -> list[Row]:
+@experiment("estimators", _COLUMNS, refuses=_STORED, **SCALES)
+def estimator_table(scale: dict, run: Run = HERE) -> Iterator[dict]:
     """Bias, RMSE and coverage of every estimator on every model, over seeds seed, seed + 1, …"""
-    rows = []
-    for model in scale.models:
-        exact = load_problem(model).rbm.log_z()
-        for reports in _repeated(run, run_all, (model, scale.sweeps), scale.n_seeds):
-            rows.append(_row(model, exact, None, reports))
-            run.report(rows[-1])
-    return rows
+    seeds = range(run.seed, run.seed + scale["n_seeds"])
+    for model in scale["models"]:
+        exact, settings = load_problem(model).rbm.log_z(), (model, scale["sweeps"])
+        for reports in zip(*run.each(run_all, [(*settings, seed) for seed in seeds]), strict=True):
+            yield _row(model, exact, None, reports)
 
 
-def rung_table(scale: Scale, run: Run = HERE) -> list[Row]:
+@experiment("estimators-rungs", f"n_rungs:d {_COLUMNS}", refuses=_STORED, **SCALES)
+def rung_table(scale: dict, run: Run = HERE) -> Iterator[dict]:
     """The same against the number of temperatures at a fixed number of sweeps: the poster's robustness."""
-    rows = []
-    for model, sweeps, n_rungs in product(scale.rung_models, scale.rung_sweeps, scale.rungs):
+    seeds = range(run.seed, run.seed + scale["n_rung_seeds"])
+    for settings in product(scale["rung_models"], scale["rung_sweeps"], scale["rungs"]):
+        model, _, n_rungs = settings
         exact = load_problem(model).rbm.log_z()
-        for reports in _repeated(run, run_with_rungs, (model, sweeps, n_rungs), scale.n_rung_seeds):
-            rows.append(_row(model, exact, n_rungs, reports))
-            run.report(rows[-1])
-    return rows
+        for reports in zip(*run.each(run_with_rungs, [(*settings, seed) for seed in seeds]), strict=True):
+            yield _row(model, exact, n_rungs, reports)

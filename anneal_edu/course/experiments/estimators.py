@@ -1,9 +1,9 @@
-"""Every estimator of the course on one binary RBM, at one price: a number of Gibbs sweeps.
+"""All five papers: every estimator of the course on one binary RBM, with the same number of Gibbs sweeps.
 
-A sweep is one Gibbs step of one chain. Parallel tempering with R rungs pays R of them for every ladder and time step, a
-reverse run pays for its own steps and for those that led to its starting points, tempered sampling for the rounds in
-which it looks for its Ẑ. Exact draws and the knots of a spline are free here, and are nowhere else. Hamiltonian AIS is
-missing: it needs a gradient with respect to x, and the states of a binary RBM have none.
+A sweep is one Gibbs step of one chain. Parallel tempering with R rungs needs R of them for every ladder and time step.
+Those that lead to the start of a reverse run count, and those of the rounds in which tempered sampling finds its Ẑ.
+Exact draws and the knots of a spline are free here, and nowhere else. Hamiltonian AIS is missing: it needs a gradient
+with respect to x, and the states of a binary RBM have none.
 """
 
 from __future__ import annotations
@@ -43,23 +43,12 @@ LOW, HIGH, NEITHER = "low", "high", "neither"
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """One log Z to be estimated.
-
-    Attributes
-    ----------
-    rbm : BinaryRBM
-    start : BinaryRBM
-        Without weights, where the paths begin.
-    data : (N, D) array, optional
-        What the model was trained on, or other states that it should find likely.
-    spline : callable, optional
-        A moment spline path from the start to the model, with its knots at hand.
-    """
+    """One log Z to be estimated."""
 
     rbm: BinaryRBM
-    start: BinaryRBM
-    data: np.ndarray | None = None
-    spline: Path | None = None
+    start: BinaryRBM  # without weights, where the paths begin
+    data: np.ndarray | None = None  # (N, D), what the model was trained on, or other states that it should find likely
+    spline: Path | None = None  # a moment spline path from the start to the model
 
     @property
     def path(self) -> Path:
@@ -69,55 +58,33 @@ class Problem:
 
 @dataclass(frozen=True)
 class Report:
-    """What one estimator says about log Z, in nats, and what it cost.
-
-    Attributes
-    ----------
-    name : str
-    log_z : float
-        NaN where the estimator declines to answer; the warning then says why.
-    std_error : float
-        As the estimator itself sees it, from how much its chains (RAISE: its data points) differ.
-    warnings : tuple of Diagnostic
-    errs : "low", "high" or "neither"
-        On which side its expectation lies.
-    sweeps : int
-        Gibbs sweeps.
-    products : int
-        Products of one state with the weights, or of one hidden state with their transpose.
-    seconds : float
-        With whatever else the machine did.
-    """
+    """What one estimator says about log Z, in nats, and what it cost."""
 
     name: str
-    log_z: float
-    std_error: float
+    log_z: float  # NaN where the estimator gives no estimate; the warning then says why
+    std_error: float  # as the estimator itself sees it, from how much its chains (RAISE: its data points) differ
     warnings: tuple[Diagnostic, ...]
-    errs: str
+    bias_direction: str  # whether its expectation lies below or above log Z: "low", "high" or "neither"
     sweeps: int
-    products: int
-    seconds: float = float("nan")
+    products: int  # of one state with the weights, or of one hidden state with their transpose
+    seconds: float = float("nan")  # with whatever else the machine did
 
     @property
-    def answers(self) -> bool:
+    def succeeded(self) -> bool:
         """Whether there is an estimate with an error bar."""
         return bool(np.isfinite(self.log_z) and np.isfinite(self.std_error))
 
-    def covers(self, exact: float, n_errors: float = 2.0) -> bool:
-        """Whether log_z lies within so many of its own standard errors of ``exact``."""
-        return self.answers and abs(self.log_z - exact) <= n_errors * self.std_error
-
     def __str__(self) -> str:
-        found = f"{self.log_z:9.3f} ± {self.std_error:.3f}" if self.answers else " no answer       "
+        found = f"{self.log_z:9.3f} ± {self.std_error:.3f}" if self.succeeded else " no answer       "
         return f"{self.name:26}{found}" + "".join(f"\n    {w.kind}" for w in self.warnings)
 
 
-def _report(name: str, estimate: Estimate, errs: str, sweeps: int, products: int) -> Report:
-    return Report(name, estimate.log_z, estimate.std_error, estimate.warnings, errs, sweeps, products)
+def _report(name: str, estimate: Estimate, bias_direction: str, sweeps: int, products: int) -> Report:
+    return Report(name, estimate.log_z, estimate.std_error, estimate.warnings, bias_direction, sweeps, products)
 
 
-def _weighted(name: str, errs: str, run, sweeps: int, per_sweep: int = 2) -> list[Report]:
-    return [_report(name, run.estimate, errs, sweeps, per_sweep * sweeps)]
+def _weighted(name: str, bias_direction: str, run, sweeps: int, per_sweep: int = 2) -> list[Report]:
+    return [_report(name, run.estimate, bias_direction, sweeps, per_sweep * sweeps)]
 
 
 def importance_sampling(problem: Problem, sweeps: int, rng: np.random.Generator) -> list[Report]:
@@ -125,9 +92,7 @@ def importance_sampling(problem: Problem, sweeps: int, rng: np.random.Generator)
     return _weighted("importance sampling", LOW, ais(problem.path, [0, 1], sweeps, rng=rng), sweeps)
 
 
-def geometric_ais(
-    problem: Problem, sweeps: int, rng: np.random.Generator, n_steps: int | None = None
-) -> list[Report]:
+def geometric_ais(problem: Problem, sweeps: int, rng: np.random.Generator, n_steps: int | None = None) -> list[Report]:
     """AIS along the geometric path, with `N_CHAINS` chains or a given number of steps."""
     n_steps = max(1, sweeps // N_CHAINS) if n_steps is None else n_steps
     n_chains = max(2, sweeps // n_steps)
@@ -182,7 +147,7 @@ def log_z_by_raise(
 
 
 def raise_estimate(problem: Problem, sweeps: int, rng: np.random.Generator) -> list[Report]:
-    """RAISE errs high, as its log likelihood is low."""
+    """RAISE: log Ẑ is high on average, as its log likelihood is low."""
     if problem.data is None:
         return []
     chains_each = max(2, N_CHAINS // N_DATA)
@@ -211,9 +176,9 @@ def tempering(
 
 
 def _read(warnings: tuple[Diagnostic, ...], method: Callable, *draws, **options) -> Estimate:
-    """What a method makes of the draws of a run with these warnings, also where it declines to answer.
+    """The estimate of a method from the draws of a run with these warnings; NaN where it refuses them.
 
-    A trapezoid rule that is off by less than a tenth of a nat is not held against it here.
+    A trapezoid rule that is off by less than a tenth of a nat is not warned of here.
     """
     try:
         result = method(*draws, **options)
@@ -224,10 +189,8 @@ def _read(warnings: tuple[Diagnostic, ...], method: Callable, *draws, **options)
     return replace(result.estimate, warnings=(*found, *warnings))
 
 
-def tempered_sampling(
-    problem: Problem, sweeps: int, rng: np.random.Generator, n_rungs: int = N_RUNGS
-) -> list[Report]:
-    """One run of tempered sampling read in four ways: RTS, MBAR, and thermodynamic integration with and without RB.
+def tempered_sampling(problem: Problem, sweeps: int, rng: np.random.Generator, n_rungs: int = N_RUNGS) -> list[Report]:
+    """One run of tempered sampling, read by RTS, MBAR, and thermodynamic integration with and without RB.
 
     Chains are annealed up the ladder once. Half of the other sweeps are initial rounds, ten at most, by which RTS finds
     its Ẑ; then Ẑ is held.
@@ -244,7 +207,7 @@ def tempered_sampling(
     log_q = np.concatenate(log_q, axis=-1)
     order, counts = by_rungs(k.ravel(), n_rungs)
     slopes = log_density_slopes(path, schedule, np.concatenate(x))[:, order]
-    draws = (log_q + log_z[:, None])[:, order], counts  # log f but for a term of x, which no ratio feels
+    draws = (log_q + log_z[:, None])[:, order], counts  # log f up to a term of x, which cancels in ratios
     labels = {"chains": np.tile(np.arange(n_chains), len(x))[order], "start_log_z": problem.start.log_z()}
     integrate = partial(_read, run.warnings, thermodynamic_integration, *draws, schedule, slopes, **labels)
     found = {
@@ -279,19 +242,9 @@ def timed(estimator: Callable[..., list[Report]], problem: Problem, sweeps: int,
 
 
 def every_estimator(problem: Problem, sweeps: int, *, rng: np.random.Generator) -> list[Report]:
-    """Every estimator of the course that applies, each with about ``sweeps`` Gibbs sweeps.
+    """Every estimator of the course that applies, each with about ``sweeps`` Gibbs sweeps, at least 4,000.
 
-    Parameters
-    ----------
-    problem : Problem
-        Without ``data`` there is no RAISE and no reverse run from data; without ``spline`` no AIS along it.
-    sweeps : int
-        At least 4,000.
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    list of Report
+    Without data there is no RAISE and no reverse run from data; without a spline no AIS along it.
 
     Examples
     --------

@@ -1,19 +1,22 @@
-"""Sohl-Dickstein and Culpepper (2012), Figures 2 and 3: log Ẑ of a complete product of experts against K."""
+"""Sohl-Dickstein and Culpepper (2012), Figures 2 and 3: log Ẑ of a complete product of experts against K.
+
+Beyond the paper: where HAIS loses its last nat on trained Student-t experts, by the same model with its tails cut off.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 from functools import lru_cache, partial
+from itertools import product
 
 import numpy as np
-from scipy.special import logsumexp, ndtri, stdtrit
+from scipy.special import gammaln, hyperu, logsumexp, ndtri, stdtr, stdtrit
 
 from anneal_edu.annealing.ais import AISResult, ais
 from anneal_edu.annealing.hais import hais
 from anneal_edu.course.experiments import stored_arrays
-from anneal_edu.course.experiments.kept import HERE, Run
-from anneal_edu.distributions import Gaussian, ProductOfExperts
+from anneal_edu.course.experiments.run import HERE, Run, experiment
+from anneal_edu.distributions import Gaussian, ProductOfExperts, Unnormalized
 from anneal_edu.kernels import random_walk
 from anneal_edu.models import load
 from anneal_edu.paths.geometric import Path, geometric_path
@@ -66,64 +69,42 @@ def path_to(model: str) -> Path:
     return geometric_path(Gaussian(np.zeros(DIM), np.eye(DIM)), (MODELS | TRAINED)[model]())
 
 
-@dataclass(frozen=True)
-class Scale:
-    """How large the experiment is: its models, the numbers of transitions K, chains C, and repeats with new seeds."""
-
-    models: tuple[str, ...]
-    n_steps: tuple[int, ...]
-    n_chains: int
-    n_repeats: int
-
-
+_STORED = dict.fromkeys(("images", "model"), "its models are stored, with their exact log Z")
+_QUICK = {
+    "models": tuple(MODELS), "n_steps": (30, 100, 300, 1000, 3000, 10_000), "n_chains": 200, "n_repeats": 5
+}  # fmt: skip
+_FULL = _QUICK | {"n_steps": (*_QUICK["n_steps"], 100_000), "n_repeats": 10}
 SCALES = {
-    "tiny": Scale(("Student-t, round",), (5, 10), 20, 2),
-    "quick": Scale(tuple(MODELS), (30, 100, 300, 1000, 3000, 10_000), 200, 5),
-    "full": Scale(tuple(MODELS), (30, 100, 300, 1000, 3000, 10_000, 100_000), 200, 10),
-    "trained": Scale(tuple(TRAINED), (30, 100, 300, 1000, 3000, 10_000, 100_000), 200, 10),
+    "tiny": {"models": ("Student-t, round",), "n_steps": (5, 10), "n_chains": 20, "n_repeats": 2},
+    "quick": _QUICK,
+    "full": _FULL,
+    "trained": _FULL | {"models": tuple(TRAINED)},
 }
 """Some minutes; the paper's K of 100,000, on made-up models and on trained ones: half an hour each."""
 
 
-@dataclass(frozen=True)
-class Row:
-    """One run: a model, a method, K, and how far log Ẑ lies above the exact log Z."""
-
-    model: str
-    method: str
-    n_steps: int
-    repeat: int
-    exact: float
-    error: float
-    ess: float
-
-    def __str__(self) -> str:
-        return (
-            f"{self.model:22}{self.method:16}{self.n_steps:8,d}  {self.error:8.2f} nats from the exact "
-            f"{self.exact:.2f}, ESS {self.ess:6.1f}"
-        )
-
-
-def run_one(model: str, method: str, n_steps: int, n_chains: int, seed: int, repeat: int) -> Row:
-    """One run of one method; its random numbers depend on all arguments."""
+def run_one(model: str, method: str, n_steps: int, n_chains: int, seed: int, repeat: int) -> dict:
+    """One run of one method: how far log Ẑ lies above the exact log Z; its random numbers depend on all arguments."""
     names = [*MODELS, *TRAINED].index(model), list(METHODS).index(method)
     rng = np.random.default_rng([seed, repeat, *names, n_steps, n_chains])
     path = path_to(model)
     found = METHODS[method](path, linear_schedule(n_steps), n_chains, rng)
     exact = path(1.0).log_z()
-    return Row(model, method, n_steps, repeat, exact, found.log_z - exact, found.ess)
+    row = {"model": model, "method": method, "n_steps": n_steps, "repeat": repeat}
+    return row | {"exact": exact, "error": found.log_z - exact, "ess": found.ess}
 
 
-def convergence(scale: Scale, run: Run = HERE) -> list[Row]:
+@experiment(
+    "hais-convergence",
+    "model:22s method:15s n_steps:, repeat:d exact:.2f error:.2f ess:.1f",
+    refuses=_STORED,
+    **SCALES,
+)
+def convergence(scale: dict, run: Run = HERE) -> Iterator[dict]:
     """Sohl-Dickstein and Culpepper 2012, Figures 2 and 3: every method on every product of experts for every K."""
-    wanted = [
-        (model, method, n_steps, scale.n_chains, run.seed, repeat)
-        for model in scale.models
-        for method in METHODS
-        for n_steps in scale.n_steps
-        for repeat in range(scale.n_repeats)
-    ]
-    return run.rows("hais-convergence", run_one, wanted, Row)
+    repeats = range(scale["n_repeats"])
+    settings = product(scale["models"], METHODS, scale["n_steps"], [scale["n_chains"]], [run.seed], repeats)
+    return run.each(run_one, list(settings))
 
 
 def shortfall_of_perfect_chains(
@@ -147,3 +128,68 @@ def shortfall_of_perfect_chains(
         if k < n_steps:
             mean_ratio[k] = np.exp(log_p - log_z[k]) @ (g1 - g0) * (betas[k + 1] - beta)
     return float(log_z[-1] - log_z[0] - mean_ratio.sum())
+
+
+def log_mass_within(experts: ProductOfExperts, reach: float) -> float:
+    """log P(|φ_l · x| ≤ reach for all l) of a complete product of Student-t experts: its φ_l · x are independent.
+
+    With u = φ_l · x the density is proportional to (1 + u²)^{-λ_l}: Student's t with ν = 2 λ_l - 1, divided by √ν.
+    """
+    degrees = 2 * experts.weights - 1
+    return float(np.log1p(-2 * stdtr(degrees, -reach * np.sqrt(degrees))).sum())
+
+
+def cut_tails(experts: ProductOfExperts, reach: float) -> Unnormalized:
+    """f(x) Π_l exp(-½ (φ_l · x / reach)²): the same body, and no tail beyond |φ_l · x| ≈ reach."""
+    inner = experts.filters.T @ experts.filters / reach**2
+    return Unnormalized(
+        lambda x: experts.log_density(x) - 0.5 * ((x @ inner) * x).sum(-1),
+        experts.dim,
+        grad=lambda x: experts.grad_log_density(x) - x @ inner,
+    )
+
+
+def log_z_lost(experts: ProductOfExperts, reach: float) -> float:
+    """log Z of the experts minus that of `cut_tails`, for a complete product of Student-t experts; exact.
+
+    ∫ (1 + u²)^{-λ} exp(-u² / 2 reach²) du = √π U(1/2, 3/2 - λ, 1 / 2 reach²), with Tricomi's function U.
+    """
+    weights = experts.weights
+    whole = gammaln(weights - 0.5) - gammaln(weights)  # of ∫ (1 + u²)^{-λ} du / √π
+    return float((whole - np.log(hyperu(0.5, 1.5 - weights, 0.5 / reach**2))).sum())
+
+
+TAIL_SCALES = {
+    "tiny": {"reaches": (None, 30.0), "n_steps": 10, "step_size": 0.05, "n_chains": 20, "n_repeats": 2},
+    "quick": {
+        "reaches": (None, 1000.0, 300.0, 100.0, 30.0), "n_steps": 10_000, "step_size": 0.05, "n_chains": 200,
+        "n_repeats": 10,
+    },
+}  # fmt: skip
+"""reaches is where tails are cut; None: nowhere."""
+
+
+def run_cut(reach: float | None, n_steps: int, step_size: float, n_chains: int, seed: int, repeat: int) -> dict:
+    """One run of HAIS: how much the cut takes off log Z, and how far log Ẑ lies above what is left.
+
+    Every cut gets the same random numbers.
+    """
+    start, experts = map(path_to("Student-t, trained"), (0.0, 1.0))
+    target, lost = (experts, 0.0) if reach is None else (cut_tails(experts, reach), log_z_lost(experts, reach))
+    path, rng = geometric_path(start, target), np.random.default_rng([seed, repeat])
+    found = hais(path, linear_schedule(n_steps), n_chains, step_size, rng=rng)
+    error = found.log_z - (experts.log_z() - lost)
+    return {"reach": reach, "repeat": repeat, "lost": lost, "error": error, "ess": found.ess}
+
+
+@experiment(
+    "hais-tails",
+    "reach:, repeat:d lost:.2f error:.2f ess:.0f",
+    refuses=_STORED,
+    **TAIL_SCALES,
+)
+def tails(scale: dict, run: Run = HERE) -> Iterator[dict]:
+    """What HAIS misses on trained Student-t experts, with their tails and without."""
+    shared = scale["n_steps"], scale["step_size"], scale["n_chains"], run.seed
+    wanted = [(reach, *shared, repeat) for reach in scale["reaches"] for repeat in range(scale["n_repeats"])]
+    return run.each(run_cut, wanted)

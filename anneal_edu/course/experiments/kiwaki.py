@@ -1,19 +1,18 @@
-"""The experiments of Kiwaki and Aihara (2015): which covariance should the start of a Gaussian RBM's path have?"""
+"""Kiwaki and Aihara (2015): which covariance should the start of a Gaussian RBM's path have?"""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 from itertools import product
 
 import numpy as np
 
 from anneal_edu import models
-from anneal_edu.annealing.ais import AISResult, ais
+from anneal_edu.annealing.ais import ais
 from anneal_edu.course.experiments import stored_arrays
-from anneal_edu.course.experiments.blocks import BlockedAIS
-from anneal_edu.course.experiments.kept import HERE, Run
+from anneal_edu.course.experiments.blocks import ais_in_blocks
+from anneal_edu.course.experiments.run import HERE, Run, experiment
 from anneal_edu.distributions import GaussianRBM
 from anneal_edu.distributions.bernoulli import bernoulli
 from anneal_edu.kernels import Kernel, gibbs
@@ -32,12 +31,6 @@ def mirrored_grbm(weights: np.ndarray, sigma: float = 1.0) -> GaussianRBM:
 
     With visible_bias = -½ σ W 1 the log weight of a hidden state is ½ (Wh)·(Wh - W1), the same for h and 1 - h. Their
     modes lie at opposite points, v = σ W (h - ½).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> mirrored_grbm(np.array([[2.0, 1.0], [1.0, 2.0]])).log_density(np.array([[1.0, 2.0], [-1.0, -2.0]])).round(6)
-    array([-0.225135, -0.225135])
     """
     D, H = weights.shape
     return GaussianRBM(weights, -0.5 * sigma * weights.sum(1), np.zeros(H), np.full(D, float(sigma)))
@@ -104,7 +97,7 @@ def _pull(h, beta, grbm, start_mean, start_variance) -> np.ndarray:
 def shift_after_one_step(
     conditional: Callable[..., tuple[np.ndarray, np.ndarray]], grbm: GaussianRBM, beta: float, n: int = 20_000
 ) -> float:
-    """Exact draws from p_β, one Gibbs step with this conditional of v: how far did any mean or second moment move?
+    """How far one Gibbs step with this conditional of v moves any mean or second moment of exact draws from p_β.
 
     The path is the one from the diagonal start with the target's means and variances. A step that leaves p_β invariant
     moves no moment. Returned is the largest shift of ``n`` draws, in standard errors.
@@ -122,11 +115,7 @@ def shift_after_one_step(
     return float(max(shift.max() for shift in shifts))
 
 
-TOYS: dict[str, Callable[[], GaussianRBM]] = {
-    "four modes": four_modes,
-    "strong covariances": strong_covariances,
-    "far modes": far_modes,
-}
+TOYS = {"four modes": four_modes, "strong covariances": strong_covariances, "far modes": far_modes}
 
 
 def load_model(name: str) -> GaussianRBM:
@@ -134,134 +123,88 @@ def load_model(name: str) -> GaussianRBM:
     return TOYS[name]() if name in TOYS else models.load(name)
 
 
-@dataclass(frozen=True)
-class Scale:
-    """How large the experiment is: its models, the numbers of transitions K, and the chains C."""
-
-    models: tuple[str, ...]
-    n_steps: tuple[int, ...]
-    n_chains: int
-    block_size: int
-    kernels: tuple[str, ...] = ("x integrated out",)
-
-
 _CIFAR = ("cifar_cd1_20", "cifar_cd25_20", "cifar_pcd_20")
-_TO_10_000 = (100, 300, 1000, 3000, 10_000)
-_SMALL = ("patches_cd1_20", "patches_cd25_20", "patches_pcd_20", "strong covariances")
-
-SCALES = {
-    "tiny": Scale(("four modes",), (8, 20), 60, 30, tuple(KERNELS)),
-    "quick": Scale(_SMALL, (40, 100, 300, 1000), 1000, 500),
-    "medium": Scale(_SMALL, (40, 100, 300, 1000, 3000), 5000, 500),
-    "full": Scale(_SMALL, _TO_10_000, 5000, 500),
-    "kernels": Scale(_SMALL, (40, 100, 300), 5000, 500, tuple(KERNELS)),
-    "large": Scale(("patches_cd1_200",), _TO_10_000, 5000, 500),
-    "cifar": Scale(_CIFAR, _TO_10_000, 5000, 500),
-    "cifar-large": Scale(tuple(f"{name}0" for name in _CIFAR), _TO_10_000, 5000, 500),
-}
-"""A minute, ten minutes; the paper's, with 20 hidden units and with 200; its transition beside ours in "kernels"; its
-images, CIFAR-10, in "cifar" and, with 200 hidden units, "cifar-large"."""
+_QUICK = {
+    "models": ("patches_cd1_20", "patches_cd25_20", "patches_pcd_20", "strong covariances"),
+    "n_steps": (40, 100, 300, 1000), "n_chains": 1000, "block_size": 500, "kernels": ("x integrated out",),
+}  # fmt: skip
+_FULL = _QUICK | {"n_steps": (100, 300, 1000, 3000, 10_000), "n_chains": 5000}
 
 
-@dataclass(frozen=True)
-class Row:
-    """One point of Figures 4 to 7: a model, a start, a kernel, K, and what AIS found."""
-
-    model: str
-    start: str
-    kernel: str
-    n_steps: int
-    exact: float | None
-    """log Z, where the model is small enough."""
-    result: AISResult
-    seconds: float
-    """Of this run, with whatever else the machine did."""
-
-    @property
-    def variance(self) -> float:
-        """Sample variance of the log weights."""
-        return float(self.result.log_weights.var(ddof=1))
-
-    def summary(self) -> dict:
-        """The row as JSON has it."""
-        words = {name: getattr(self, name) for name in ("model", "start", "kernel", "n_steps", "exact")}
-        found = {name: getattr(self.result, name) for name in ("log_z", "std_error", "ess")}
-        return words | found | {"variance": self.variance, "seconds": round(self.seconds, 2)}
-
-    def __str__(self) -> str:
-        exact = "       -" if self.exact is None else f"{self.exact:8.2f}"
-        return (
-            f"{self.model:20}{self.start:11}{self.kernel:18}{self.n_steps:6d}{exact}{self.result.log_z:10.3f} ± "
-            f"{3 * self.result.std_error:.3f}  ESS {self.result.ess:7.1f}  Var log w {self.variance:8.3f}"
-        )
-
-
-def compare_starts(scale: Scale, run: Run = HERE) -> list[Row]:
+@experiment(
+    "kiwaki-starts",
+    "model:19s start:10s kernel:17s n_steps:d exact:.2f log_z:.3f std_error:.3f ess:.1f variance:.3f",
+    refuses={"images": "it looks at a model and its moments, and at no data"},
+    model=GaussianRBM,
+    tiny={
+        "models": ("four modes",), "n_steps": (8, 20), "n_chains": 60, "block_size": 30, "kernels": tuple(KERNELS)
+    },
+    quick=_QUICK,
+    medium=_QUICK | {"n_steps": (40, 100, 300, 1000, 3000), "n_chains": 5000},
+    full=_FULL,
+    kernels=_FULL | {"n_steps": (40, 100, 300), "kernels": tuple(KERNELS)},
+    large=_FULL | {"models": ("patches_cd1_200",)},
+    cifar=_FULL | {"models": _CIFAR},
+    **{"cifar-large": _FULL | {"models": tuple(f"{name}0" for name in _CIFAR)}},
+)  # fmt: skip
+def compare_starts(scale: dict, run: Run = HERE) -> Iterator[dict]:
     """Kiwaki and Aihara 2015, Figures 4 to 7: Gaussian RBMs from starts of three covariances.
 
-    Of the models of the scale, or of yours: log Ẑ and ESS against K. The moments of the target are estimated as in the
-    paper, by 100 Gibbs chains of 5,000 steps of which 100 are thrown away.
+    Of the models of the scale, or of a given one: log Ẑ, ESS and the sample variance of the log weights against K. The
+    moments of the target are estimated as in the paper, by 100 Gibbs chains of 5,000 steps of which 100 are burn-in.
+    Scales: a minute, ten minutes; the paper's, with 20 hidden units and with 200; its transition beside ours in
+    "kernels"; its images, CIFAR-10, in "cifar" and, with 200 hidden units, "cifar-large".
     """
-    rows = []
-    for name, grbm in run.models(scale.models, load_model):
+    for name, grbm in run.models(scale["models"], load_model):
         rng = np.random.default_rng(run.seed)
         moments = estimate_mean_and_cov(grbm, rng=rng, rao_blackwellized=False, progress=run.progress)
-        paths = {start: start_path(start, grbm, *moments) for start in STARTS}
-        for (start, path), kernel, n_steps in product(paths.items(), scale.kernels, scale.n_steps):
-            schedule, begin = paper_schedule(n_steps), time.perf_counter()
-            result = BlockedAIS(path, schedule, scale.n_chains, run.seed, scale.block_size, KERNELS[kernel]).run(run)
-            exact = grbm.log_z() if grbm.enumerable else None
-            rows.append(Row(name, start, kernel, n_steps, exact, result, time.perf_counter() - begin))
-            run.report(rows[-1])
-    return rows
+        exact = grbm.log_z() if grbm.enumerable else None
+        for start, kernel, n_steps in product(STARTS, scale["kernels"], scale["n_steps"]):
+            path, schedule, begin = start_path(start, grbm, *moments), paper_schedule(n_steps), time.perf_counter()
+            found = ais_in_blocks(path, schedule, scale["n_chains"], run, scale["block_size"], KERNELS[kernel])
+            yield {
+                "model": name,
+                "start": start,
+                "kernel": kernel,
+                "n_steps": n_steps,
+                "exact": exact,
+                "log_z": found.log_z,
+                "std_error": found.std_error,
+                "ess": found.ess,
+                "variance": float(found.log_weights.var(ddof=1)),
+                "seconds": round(time.perf_counter() - begin, 2),
+            }
 
 
-@dataclass(frozen=True)
-class Repeats:
-    """How often `far_modes` is run from every start, in blocks of seeds that follow one another, with K and C."""
-
-    n_blocks: int
-    n_runs: int
-    """Of one block."""
-    n_steps: int = 40
-    n_chains: int = 1000
-
-
-REPEATS = {"tiny": Repeats(2, 2, 8, 50), "quick": Repeats(1, 60), "large": Repeats(6, 60)}
-"""An instant, a quarter of a minute; a minute and a half, from which a lesson quotes."""
-
-
-@dataclass(frozen=True)
-class Block:
-    """Runs of one start with the seeds first_seed, first_seed + 1, …: of each log Ẑ - log Z, and its ESS."""
-
-    start: str
-    first_seed: int
-    errors: list[float]
-    ess: list[float]
-
-    def __str__(self) -> str:
-        rms, last = np.sqrt(np.mean(np.square(self.errors))), self.first_seed + len(self.errors) - 1
-        return (
-            f"{self.start:11}seeds {self.first_seed} to {last}: root mean square of log Ẑ - log Z {rms:.3f}, "
-            f"ESS {min(self.ess):.1f} to {max(self.ess):.1f}"
-        )
-
-
-def repeated_block(start: str, n_steps: int, n_chains: int, first_seed: int, n_runs: int) -> Block:
-    """AIS of `far_modes`, once for each of these seeds."""
+def repeated_block(start: str, n_steps: int, n_chains: int, first_seed: int, n_runs: int) -> dict:
+    """AIS of `far_modes` with the seeds first_seed, first_seed + 1, …: of each log Ẑ - log Z, and its ESS."""
     grbm, schedule = far_modes(), paper_schedule(n_steps)
     path = start_path(start, grbm, *grbm.mean_and_cov())
     seeds = range(first_seed, first_seed + n_runs)
     runs = [ais(path, schedule, n_chains, gibbs, rng=np.random.default_rng(seed)) for seed in seeds]
-    return Block(start, first_seed, [run.log_z - grbm.log_z() for run in runs], [run.ess for run in runs])
+    errors = [run.log_z - grbm.log_z() for run in runs]
+    return {"start": start, "first_seed": first_seed, "errors": errors, "ess": [run.ess for run in runs]}
 
 
-def repeat_starts(scale: Repeats, run: Run = HERE) -> list[Block]:
+REPEATS = {
+    "tiny": {"n_blocks": 2, "n_runs": 2, "n_steps": 8, "n_chains": 50},
+    "quick": {"n_blocks": 1, "n_runs": 60, "n_steps": 40, "n_chains": 1000},
+    "large": {"n_blocks": 6, "n_runs": 60, "n_steps": 40, "n_chains": 1000},
+}
+"""An instant; a quarter of a minute; a minute and a half, from which a lesson quotes. Each block has n_runs seeds."""
+
+
+@experiment(
+    "kiwaki-modes",
+    "start:10s first_seed:d errors:16.3f ess:16.1f",
+    refuses=dict.fromkeys(("images", "model"), "it is about one model, whose second mode lies far away"),
+    **REPEATS,
+)
+def repeat_starts(scale: dict, run: Run = HERE) -> Iterator[dict]:
     """From each of the three starts hundreds of runs where a mode lies far away: the error and the ESS of each.
 
     The moments are exact, x is integrated out, and the first run has the seed of the experiment.
     """
-    firsts = range(run.seed, run.seed + scale.n_blocks * scale.n_runs, scale.n_runs)
-    wanted = [(start, scale.n_steps, scale.n_chains, first, scale.n_runs) for start, first in product(STARTS, firsts)]
-    return run.rows("kiwaki-modes", repeated_block, wanted, Block)
+    firsts = range(run.seed, run.seed + scale["n_blocks"] * scale["n_runs"], scale["n_runs"])
+    wanted = product(STARTS, [scale["n_steps"]], [scale["n_chains"]], firsts, [scale["n_runs"]])
+    return run.each(repeated_block, list(wanted))

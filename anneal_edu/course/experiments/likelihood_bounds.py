@@ -1,8 +1,8 @@
-"""A model small enough to know the law of the last state of AIS: what AIS and RAISE say about its mean likelihood."""
+"""Carlson et al. 2016: how AIS and RAISE bound the mean likelihood of a model that can be enumerated."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -39,26 +39,14 @@ def annealing_model(path: Path, schedule: np.ndarray) -> np.ndarray:
     return state_distributions(log_f, [gibbs_matrix(rung) for rung in rungs[1:]])[-1]
 
 
-@dataclass(frozen=True, eq=False)
-class Bounds:
-    """Mean log likelihoods of draws of the model, in nats, for several numbers of steps.
+class Bounds(NamedTuple):
+    """Mean log likelihoods of draws of the model, in nats, for several numbers of steps."""
 
-    Attributes
-    ----------
-    n_steps : (n,) array
-    exact : float
-        Σ_v p(v) log p(v).
-    annealing_model : (n,) array
-        Σ_v p(v) log p_ann(v), exact.
-    found, errors : dict
-        "AIS" and "RAISE" → Σ_v p(v) times the mean estimate for v over many runs (n,), and its standard error.
-    """
-
-    n_steps: np.ndarray
-    exact: float
-    annealing_model: np.ndarray
-    found: dict[str, np.ndarray]
-    errors: dict[str, np.ndarray]
+    n_steps: np.ndarray  # (n,)
+    exact: float  # Σ_v p(v) log p(v)
+    annealing_model: np.ndarray  # (n,), Σ_v p(v) log p_ann(v), exact
+    found: dict[str, np.ndarray]  # "AIS" and "RAISE" → Σ_v p(v) times the mean estimate for v over many runs (n,)
+    errors: dict[str, np.ndarray]  # their standard errors
 
 
 def bounds_against_steps(

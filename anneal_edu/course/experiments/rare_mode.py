@@ -1,4 +1,4 @@
-"""A mode so rare that no run of ordinary size says what its weights are: AIS in one dimension, without sampling."""
+"""Beyond Kiwaki and Aihara (2015): the distribution of AIS weights where a mode is rare, computed without sampling."""
 
 from __future__ import annotations
 
@@ -38,21 +38,9 @@ def _spread(change: np.ndarray, probability: np.ndarray) -> tuple[int, np.ndarra
 def weight_distribution(path: GaussianRBMPath, schedule: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The distribution of log w - log Z of AIS by Gibbs steps, computed and not sampled, for one unit of either kind.
 
-    After a Gibbs step all that a chain knows of its past is its hidden unit h. So the chains are two distributions of
-    log w, one for each h; a step weighs v, drawn from p(v | h), and passes the mass on to the h' drawn from p(h' | v).
-
-    Parameters
-    ----------
-    path : GaussianRBMPath
-        With one visible and one hidden unit, not far beyond those of `rare_mode`.
-    schedule : (K+1,) array
-
-    Returns
-    -------
-    log_w : (n,) array
-        Bins of log w - log Z, 0.005 wide.
-    probability : (2, n) array
-        Of a chain to carry that weight at the end, with h = 0 and with h = 1.
+    After a Gibbs step a chain's future depends only on its hidden unit h. So the chains are two distributions of log w,
+    one for each h; a step weighs v, drawn from p(v | h), and passes the mass on to the h' drawn from p(h' | v).
+    Returned are bins of log w - log Z (n,), 0.005 wide, and the probability (2, n) that a chain ends there with each h.
 
     Examples
     --------

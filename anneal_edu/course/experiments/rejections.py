@@ -1,4 +1,4 @@
-"""How often perfect exploration has its swaps refused, and the ladder on which all pairs refuse alike."""
+"""For all papers on tempering: how often swaps are rejected under perfect exploration, and the ladder that evens it."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from anneal_edu.tempering.ladders import equal_rejection_schedule
 
 
 def rejection(below: np.ndarray, above: np.ndarray) -> float:
-    """How often a swap is refused, from values of log q/p at draws of p (n,) and of q (n,).
+    """How often a swap is rejected, from values of log q/p at draws of p (n,) and of q (n,).
 
     min(1, ratio) averaged over p × q is twice the probability that of two draws the one of p has the larger log q/p,
-    ties counted by half: the swap's rejection is one minus that.
+    ties counted by half: the rejection rate is one minus that.
 
     Examples
     --------
@@ -56,7 +56,7 @@ def perfect_rejections(path: Path, schedule: np.ndarray, n_draws: int, rng: np.r
 def equal_ladder(
     path: Path, n_pairs: int, n_draws: int, rng: np.random.Generator, n_fine: int = 100
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The schedule (K+1,) on which all pairs refuse alike, found from ``n_fine`` pairs, and its rejection rates."""
+    """The schedule (K+1,) with equal rejection rates, found from ``n_fine`` pairs, and these rates."""
     schedule = linear_schedule(n_fine)
     for _ in range(3):
         rates = perfect_rejections(path, schedule, n_draws, rng)

@@ -1,4 +1,4 @@
-"""Does averaging moments help tempering? The hope with which Grosse, Maddison and Salakhutdinov (2013) close.
+"""Grosse, Maddison and Salakhutdinov (2013), Section 6: does averaging moments help tempering? They close with it.
 
 Each pair of ends is tempered along its geometric path and along its moment path (for RBMs the moment averages spline),
 with the same number of rungs and on each path the ladder that refuses equally.
@@ -6,16 +6,16 @@ with the same number of rungs and on each path the ladder that refuses equally.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterator
 from functools import lru_cache
-from itertools import islice
+from itertools import islice, product
 from typing import NamedTuple
 
 import numpy as np
 
 from anneal_edu import models
-from anneal_edu.course.experiments.kept import HERE, Run
 from anneal_edu.course.experiments.rejections import equal_ladder, perfect_rejections
+from anneal_edu.course.experiments.run import HERE, Run, experiment
 from anneal_edu.distributions import Distribution, Gaussian
 from anneal_edu.kernels import exact, gibbs
 from anneal_edu.models import knots
@@ -40,7 +40,7 @@ def two_gaussians() -> tuple[Gaussian, Gaussian]:
 
 
 CASES = ("two Gaussians", "digits8_cd", "digits28_pcd", "digits28_pcd_fast", "digits28_cd")
-"""The Gaussians, and stored RBMs of the digits from the base-rate start."""
+"""The Gaussians, and stored RBMs of the digits with paths from the base rates."""
 
 
 @lru_cache(maxsize=16)
@@ -58,7 +58,7 @@ def path_of(case: str, path: str) -> Path:
 
 
 class Watched(NamedTuple):
-    """Directions in which a distribution varies most, and what is exactly known along them."""
+    """Directions in which a distribution varies most, with its mean and variances along them."""
 
     mean: np.ndarray
     directions: np.ndarray
@@ -81,7 +81,7 @@ def watched(distribution: Distribution, n_draws: int, rng: np.random.Generator) 
 
 
 def trip_rates(replicas: np.ndarray) -> np.ndarray:
-    """Round trips a sweep of each ladder, half of the one-way trips in the second half of a run: (T, K+1, C) -> (C,).
+    """Round trips per sweep of each ladder, half of the one-way trips in the second half of a run: (T, K+1, C) -> (C,).
 
     Whole trips would be undercounted in a run that is not much longer than one.
 
@@ -128,79 +128,29 @@ class Beginning:
         return self.x
 
 
-@dataclass(frozen=True)
-class Scale:
-    """How large the experiment is; a tempered transition has the ladder's pairs times each of ``finer``.
-
-    Λ is summed over a ladder of ``n_fine`` pairs.
-    """
-
-    cases: tuple[str, ...]
-    n_sweeps: int
-    n_ladders: int
-    n_draws: int
-    finer: tuple[int, ...]
-    n_moves: int
-    n_fine: int = 100
-    n_repeats: int = 1
-    """Repeats with the seeds seed, seed + 1, …: all is drawn anew, the ladder too."""
-
-
 SCALES = {
-    "tiny": Scale(("digits8_cd",), 20, 4, 200, (2,), 30, 12),
-    "quick": Scale(CASES, 800, 10, 1000, (1, 10), 200, 25, n_repeats=4),
-    "full": Scale(CASES, 10_000, 100, 10_000, (1, 10, 100), 2000),
-}
+    "tiny": {
+        "cases": ("digits8_cd",), "n_sweeps": 20, "n_ladders": 4, "n_draws": 200, "finer": (2,), "n_moves": 30,
+        "n_fine": 12, "n_repeats": 1,
+    },
+    "quick": {
+        "cases": CASES, "n_sweeps": 800, "n_ladders": 10, "n_draws": 1000, "finer": (1, 10), "n_moves": 200,
+        "n_fine": 25, "n_repeats": 4,
+    },
+    "full": {
+        "cases": CASES, "n_sweeps": 10_000, "n_ladders": 100, "n_draws": 10_000, "finer": (1, 10, 100), "n_moves": 2000,
+        "n_fine": 100, "n_repeats": 1,
+    },
+}  # fmt: skip
+"""A tempered transition has the ladder's pairs times each of finer; Λ is summed over a ladder of n_fine pairs. Repeats
+have the seeds seed, seed + 1, …: all is drawn anew, the ladder too."""
 
 
-@dataclass(frozen=True)
-class Ladder:
+def _ladder(path: Path, schedule: np.ndarray, start: str, features: Watched, scale: dict, rng) -> dict[str, float]:
     """What ladders that began in one way did in T sweeps, each rate with its standard error over ladders."""
-
-    round_trip_rate: float
-    rate_error: float
-    worst_rejection: float
-    sweeps_per_draw: float
-    sweeps_error: float
-    log_z_error: float
-    """log Ẑ of all ladders together minus log Z."""
-    log_z_std_error: float
-    """Standard error of log Ẑ, by leaving out one ladder after the other: it knows what ladders differ in."""
-
-
-@dataclass(frozen=True)
-class Row:
-    """One path between the ends of one case."""
-
-    case: str
-    path: str
-    seed: int
-    n_pairs: int
-    barrier: float
-    """Λ, from exact draws on a ladder of 100 pairs."""
-    schedule: list[float]
-    ideal_rate: float
-    """Round trips a sweep if exploration were perfect, 1 / (2 + 2 Σ r/(1-r))."""
-    ladders: dict[str, dict]
-    """How the ladders began → a `Ladder`."""
-    stuck: list[float]
-    """Sweeps per draw of Gibbs alone on each rung, from exact draws."""
-    tempered: list[dict]
-    """Of tempered transitions from exact draws: n_steps, acceptance, jump and their errors."""
-
-    def __str__(self) -> str:
-        ladders = ", ".join(f"{name} {found['round_trip_rate']:.4f}" for name, found in self.ladders.items())
-        accepted = ", ".join(f"{move['acceptance']:.3f} at {move['n_steps']}" for move in self.tempered)
-        return (
-            f"{self.case:18}{self.path:10}seed {self.seed}  K = {self.n_pairs:3} Λ = {self.barrier:5.2f}  "
-            f"round trips a sweep: ideal {self.ideal_rate:.4f}, {ladders}; tempered transitions {accepted}"
-        )
-
-
-def _ladder(path: Path, schedule: np.ndarray, start: str, features: Watched, scale: Scale, rng) -> Ladder:
     target = path(1.0)
-    n_sweeps = scale.n_sweeps * (2 if target.dim == 2 else 1)  # cheap, and on the longest ladder
-    states = tempering_states(path, schedule, scale.n_ladders, Beginning(start, len(schedule)), rng=rng)
+    n_sweeps = scale["n_sweeps"] * (2 if target.dim == 2 else 1)  # cheap, and on the longest ladder
+    states = tempering_states(path, schedule, scale["n_ladders"], Beginning(start, len(schedule)), rng=rng)
     sums, refused, replicas, ratios = 0.0, 0.0, [], []
     state: TemperingState
     for state in islice(states, n_sweeps):
@@ -212,12 +162,16 @@ def _ladder(path: Path, schedule: np.ndarray, start: str, features: Watched, sca
     late = np.array(ratios[n_sweeps // 4 :]).transpose(2, 1, 0)  # (ladders, K, sweeps)
     log_z = path(0.0).log_z() + _stepping_stones(late)
     without = np.array([_stepping_stones(np.delete(late, c, axis=0)) for c in range(len(late))])
-    needed, root = sweeps_per_draw(sums, n_sweeps), np.sqrt(scale.n_ladders)
-    return Ladder(
-        *(float(rates.mean()), float(rates.std(ddof=1) / root), float((refused / n_sweeps).max())),
-        *(float(needed.mean()), float(needed.std(ddof=1) / root), float(log_z - target.log_z())),
-        float(np.sqrt(len(late) - 1) * without.std()),
-    )
+    needed, root = sweeps_per_draw(sums, n_sweeps), np.sqrt(scale["n_ladders"])
+    return {
+        "round_trip_rate": float(rates.mean()),
+        "rate_error": float(rates.std(ddof=1) / root),
+        "worst_rejection": float((refused / n_sweeps).max()),
+        "sweeps_per_draw": float(needed.mean()),
+        "sweeps_error": float(needed.std(ddof=1) / root),
+        "log_z_error": float(log_z - target.log_z()),  # of all ladders together
+        "log_z_std_error": float(np.sqrt(len(late) - 1) * without.std()),  # by leaving out one ladder after the other
+    }
 
 
 def _stepping_stones(log_ratios: np.ndarray) -> float:
@@ -225,28 +179,28 @@ def _stepping_stones(log_ratios: np.ndarray) -> float:
     return float(sum(log_mean_exp(of_rung.ravel()) for of_rung in log_ratios.transpose(1, 0, 2)))
 
 
-def _stuck(path: Path, schedule: np.ndarray, scale: Scale, rng) -> list[float]:
+def _stuck(path: Path, schedule: np.ndarray, scale: dict, rng) -> list[float]:
     found = []
     for beta in schedule:
         rung = path(float(beta))
-        features, x, sums = watched(rung, scale.n_draws, rng), rung.sample(scale.n_ladders, rng), 0.0
-        for _ in range(scale.n_sweeps):
+        features, x, sums = watched(rung, scale["n_draws"], rng), rung.sample(scale["n_ladders"], rng), 0.0
+        for _ in range(scale["n_sweeps"]):
             x = gibbs(rung, x, rng)
             sums = sums + features(x)
-        found.append(float(sweeps_per_draw(sums, scale.n_sweeps).mean()))
+        found.append(float(sweeps_per_draw(sums, scale["n_sweeps"]).mean()))
     return found
 
 
-def _tempered(path: Path, schedule, rates, features: Watched, scale: Scale, rng) -> list[dict]:
+def _tempered(path: Path, schedule, rates, features: Watched, scale: dict, rng) -> list[dict]:
     found, target = [], path(1.0)
-    for factor in scale.finer:
+    for factor in scale["finer"]:
         n_steps = factor * len(rates)
         finer = equal_rejection_schedule(schedule, np.maximum(rates, 1e-6), n_steps)
-        x = target.sample(scale.n_moves, rng)
+        x = target.sample(scale["n_moves"], rng)
         move = tempered_transitions(path, finer).move(x, rng)
         alpha = np.exp(np.minimum(0, move.log_ratios))
         jump = ((features(move.x) - features(x)) ** 2).mean(1) / 2
-        root = np.sqrt(scale.n_moves)
+        root = np.sqrt(scale["n_moves"])
         found.append(
             {
                 "n_steps": n_steps,
@@ -259,32 +213,42 @@ def _tempered(path: Path, schedule, rates, features: Watched, scale: Scale, rng)
     return found
 
 
-def run_one(case: str, path_name: str, scale: Scale, seed: int) -> Row:
-    """All that is measured along one path; its random numbers depend on the arguments alone."""
-    place = CASES.index(case), PATHS.index(path_name)
+def run_one(case: str, path_name: str, scale: dict, seed: int) -> dict:
+    """All that is measured along one path; its random numbers depend on the arguments alone.
+
+    In the row "barrier" is Λ, from exact draws on the fine ladder; "ideal_rate" the round trips per sweep of perfect
+    exploration, 1 / (2 + 2 Σ r/(1-r)); "ladders" has what `_ladder` finds for each of `STARTS`; "stuck" sweeps per draw
+    of Gibbs alone on each rung, and "tempered" tempered transitions, both from exact draws.
+    """
+    place, n_fine, n_draws = (CASES.index(case), PATHS.index(path_name)), scale["n_fine"], scale["n_draws"]
     rng = np.random.default_rng([seed, *place])
     path = path_of(case, path_name)
     shared = np.random.default_rng([seed, place[0]])
-    _, of_geometric = equal_ladder(path_of(case, GEOMETRIC), scale.n_fine, scale.n_draws, shared, scale.n_fine)
+    _, of_geometric = equal_ladder(path_of(case, GEOMETRIC), n_fine, n_draws, shared, n_fine)
     n_pairs = max(2, round(2 * float(of_geometric.sum())))
-    fine, _ = equal_ladder(path, scale.n_fine, scale.n_draws, rng, scale.n_fine)
-    barrier = float(perfect_rejections(path, fine, 4 * scale.n_draws, rng).sum())
-    schedule, rates = equal_ladder(path, n_pairs, scale.n_draws, rng, scale.n_fine)
-    features = watched(path(1.0), scale.n_draws, rng)
-    ladders = {start: asdict(_ladder(path, schedule, start, features, scale, rng)) for start in STARTS}
-    stuck = _stuck(path, schedule, scale, rng)
-    tempered = _tempered(path, schedule, rates, features, scale, rng)
-    ideal = float(1 / (2 + 2 * (rates / (1 - rates)).sum()))
-    return Row(case, path_name, seed, n_pairs, barrier, schedule.round(6).tolist(), ideal, ladders, stuck, tempered)
+    fine, _ = equal_ladder(path, n_fine, n_draws, rng, n_fine)
+    barrier = float(perfect_rejections(path, fine, 4 * n_draws, rng).sum())
+    schedule, rates = equal_ladder(path, n_pairs, n_draws, rng, n_fine)
+    features = watched(path(1.0), n_draws, rng)
+    row = {"case": case, "path": path_name, "seed": seed, "n_pairs": n_pairs, "barrier": barrier}
+    row |= {"schedule": schedule.round(6).tolist(), "ideal_rate": float(1 / (2 + 2 * (rates / (1 - rates)).sum()))}
+    row["ladders"] = {start: _ladder(path, schedule, start, features, scale, rng) for start in STARTS}
+    row["stuck"] = _stuck(path, schedule, scale, rng)
+    return row | {"tempered": _tempered(path, schedule, rates, features, scale, rng)}
 
 
-def tempering_paths(scale: Scale, run: Run = HERE) -> list[Row]:
+@experiment(
+    "tempering-paths",
+    "case:18s path:10s seed:d n_pairs:d barrier:.2f ideal_rate:.4f stuck:16.1f",
+    refuses=dict.fromkeys(("images", "model"), "its models are stored, with their exact log Z"),
+    **SCALES,
+)
+def tempering_paths(scale: dict, run: Run = HERE) -> Iterator[dict]:
     """Grosse et al. 2013, Section 6: does averaging moments help parallel tempering and tempered transitions?
 
     Both are run along both paths of every case, as often as the scale says.
     All ladders of a case have 2 Λ pairs, with the Λ of its geometric path.
     """
-    size = replace(scale, cases=(), n_repeats=1)  # a row is of one case and seed, whatever others there are
-    seeds = range(run.seed, run.seed + scale.n_repeats)
-    wanted = [(case, path, size, seed) for seed in seeds for case in scale.cases for path in PATHS]
-    return run.rows("tempering-paths", run_one, wanted, Row)
+    size = {name: value for name, value in scale.items() if name not in ("cases", "n_repeats")}
+    seeds = range(run.seed, run.seed + scale["n_repeats"])
+    return run.each(run_one, [(case, path, size, seed) for seed, case, path in product(seeds, scale["cases"], PATHS)])

@@ -1,4 +1,4 @@
-"""Three states with a gap in the middle, on a short ladder: every scheme of swaps in full, without a random number."""
+"""Kadan, Syed and Wøien (2018): the swap schemes on a ladder of three states, exactly by matrices."""
 
 from __future__ import annotations
 
@@ -35,19 +35,9 @@ def gap_ladder(n_pairs: int = 3, depth: float = 6.0) -> np.ndarray:
 
 
 def autocorrelation_time(T: np.ndarray, p: np.ndarray, f: np.ndarray) -> float:
-    """Sweeps that one independent draw is worth to the mean of f, exactly: 1 + 2 Σ_t corr(f_0, f_t).
+    """Sweeps per independent draw for the mean of a feature f (n,), exactly: 1 + 2 Σ_t corr(f_0, f_t).
 
-    Parameters
-    ----------
-    T : (n, n) array
-        Transition matrix; ``p`` (n,) is its invariant distribution.
-    f : (n,) array
-        A feature of the states.
-
-    Examples
-    --------
-    >>> round(autocorrelation_time(np.array([[0.9, 0.1], [0.1, 0.9]]), np.array([0.5, 0.5]), np.array([0.0, 1.0])), 9)
-    9.0
+    T (n, n) is the transition matrix, and p (n,) its invariant distribution.
     """
     f = f - p @ f
     g = np.linalg.solve(np.eye(len(T)) - T + p, f)  # Σ_t T^t f
@@ -57,22 +47,13 @@ def autocorrelation_time(T: np.ndarray, p: np.ndarray, f: np.ndarray) -> float:
 class Scheme(NamedTuple):
     """What one scheme does, exactly."""
 
-    gap: float
-    """1 - |λ₂| of one sweep."""
-    trip: float
-    """Mean sweeps in a round trip of a replica, the tagged one of the lifted scheme."""
-    sweeps_per_draw: float
-    """Of "the target's chain is in the left state"."""
+    gap: float  # 1 - |λ₂| of one sweep
+    trip: float  # mean sweeps in a round trip of a replica, the tagged one of the lifted scheme
+    sweeps_per_draw: float  # for "the target's chain is in the left state"
 
 
 def schemes(log_f: np.ndarray) -> dict[str, Scheme]:
-    """Metropolis on every rung, then swaps, for each scheme and for the target's chain alone.
-
-    Examples
-    --------
-    >>> list(schemes(gap_ladder(2)))
-    ['no swaps', 'stochastic_even_odd', 'even_odd', 'lifted']
-    """
+    """Metropolis on every rung, then swaps, for each scheme and for the target's chain alone."""
     n_rungs, n_states = log_f.shape
     transitions = [metropolis_matrix(row) for row in log_f]
     p, target = ladder_distribution(log_f), np.exp(log_f[-1] - np.logaddexp.reduce(log_f[-1]))
@@ -90,9 +71,7 @@ def schemes(log_f: np.ndarray) -> dict[str, Scheme]:
     two_sweeps = spectral_gap(explore @ even @ explore @ odd)
     alone = transitions[-1]
     return {
-        ALONE: Scheme(
-            spectral_gap(alone), np.inf, autocorrelation_time(alone, target, np.eye(n_states)[0])
-        ),
+        ALONE: Scheme(spectral_gap(alone), np.inf, autocorrelation_time(alone, target, np.eye(n_states)[0])),
         "stochastic_even_odd": Scheme(
             spectral_gap(coin), expected_round_trip_time("stochastic_even_odd", rates), time(coin, 1)
         ),

@@ -5,7 +5,7 @@ from functools import lru_cache
 import numpy as np
 
 from anneal_edu import models
-from anneal_edu.course.experiments.hamiltonian_table1 import (
+from anneal_edu.course.experiments.hamiltonian_images import (
     PAPER,
     REFERENCE,
     paired_difference,
@@ -55,7 +55,7 @@ def strongest(name: str, n: int = 36) -> np.ndarray:
 class ImageModels(Panel):
     """The 36 longest bases or filters of one model; all models' mean log likelihoods of held-out patches.
 
-    Stored runs of Hamiltonian AIS; ``python -m anneal_edu.course.experiments.hamiltonian_table1`` makes them. Controls:
+    Stored runs of Hamiltonian AIS; ``python -m anneal_edu.course.experiments.hamiltonian_images`` makes them. Controls:
     ``model``; ``patches``, all 100, or the half with the smaller or larger |x|²; ``shown``, the likelihoods themselves,
     or their differences from the chosen model's, patch by patch.
     """

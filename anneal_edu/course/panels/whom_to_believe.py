@@ -80,7 +80,7 @@ class WhomToBelieve(Panel):
             [r.name for r in rows],
             estimates,
             [", ".join(k) for k in kinds],
-            [SIDE_OF[r.errs] for r in rows],
+            [SIDE_OF[r.bias_direction] for r in rows],
             _window(rows, told),
             exact if told else None,
             (aim - CLOSE, aim + CLOSE),

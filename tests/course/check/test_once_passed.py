@@ -229,7 +229,7 @@ def _within_own_errors(times):
         if abs(low.log_z - high.log_z) + 3 * np.hypot(low.std_error, high.std_error) >= 0.5:
             return []
         middle = (low.log_z + high.log_z) / 2
-        return [r.name for r in reports if r.answers and abs(r.log_z - middle) < max(0.3, times * r.std_error)]
+        return [r.name for r in reports if r.succeeded and abs(r.log_z - middle) < max(0.3, times * r.std_error)]
 
     return answer
 

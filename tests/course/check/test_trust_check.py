@@ -165,7 +165,7 @@ WRONG_TRUST = {
         lambda reports: unless_it_warns(reports, *ENDS, kind="heavy tail"), "It warned: 'collapsed weights'"
     ),
     "the silent majority, where the ends are silent and pinned": (
-        lambda reports: right_trust(reports) and careful_majority([r for r in reports if r.answers]),
+        lambda reports: right_trust(reports) and careful_majority([r for r in reports if r.succeeded]),
         "nats off though the two ends"
     ),
     "those above the lower end": (

@@ -1,15 +1,14 @@
-"""The experiment behind notebook 08: models, kept runs, and the shortfall of perfect chains."""
+"""The experiment behind notebook 08: its models, the shortfall of perfect chains, and where the last nat is lost."""
 
-import json
 from itertools import pairwise
 
 import numpy as np
 import pytest
 from scipy import stats
+from scipy.integrate import quad
 
 import anneal_edu as ae
 from anneal_edu.course.experiments import hamiltonian, stored
-from anneal_edu.course.experiments.__main__ import main
 from anneal_edu.models.images import image_patches
 
 
@@ -41,35 +40,6 @@ def test_stored_runs_are_of_these_models(name, models):
     assert {row["model"] for row in rows} == set(models)
     for row in rows:
         assert hamiltonian.path_to(row["model"])(1.0).log_z() == pytest.approx(row["exact"], abs=1e-6)
-
-
-def test_runs_are_kept_and_come_out_the_same_however_they_were_made(tmp_path, capsys):
-    file = tmp_path / "rows.json"
-    arguments = ["hais-convergence", "--scale", "tiny", "--folder", str(tmp_path / "kept"), "--json", str(file)]
-    main([*arguments, "--workers", "1"])
-    first = json.loads(file.read_text(encoding="utf-8"))["rows"]
-    assert len({(row["method"], row["n_steps"], row["repeat"]) for row in first}) == len(first) == 16
-    assert "fresh momentum" in capsys.readouterr().out
-    kept = sorted((tmp_path / "kept").iterdir())
-    assert len(kept) == 16
-    kept[3].unlink()
-    main([*arguments, "--workers", "2"])
-    assert json.loads(file.read_text(encoding="utf-8"))["rows"] == first
-    assert [row.error for row in hamiltonian.convergence(hamiltonian.SCALES["tiny"])] == [r["error"] for r in first]
-
-
-@pytest.mark.parametrize("n_steps", [1, 10])
-def test_the_shortfall_of_perfect_chains_is_what_exact_draws_give(n_steps):
-    """E[log w] from draws of every p_β by inverse transform on a fine grid."""
-    x = np.sinh(np.linspace(-13, 13, 20_001))
-    g0, g1 = stats.norm.logpdf(x), -1.2 * np.log1p((0.7 * x) ** 2)
-    rng, mean = np.random.default_rng(0), 0.0
-    for beta in np.arange(n_steps) / n_steps:
-        p = np.exp((1 - beta) * g0 + beta * g1) * np.gradient(x)
-        draws = np.searchsorted(np.cumsum(p) / p.sum(), rng.random(100_000))
-        mean += (g1 - g0)[draws].mean() / n_steps
-    log_z = ae.ProductOfExperts([[0.7]], [1.2], "student_t").log_z()
-    assert hamiltonian.shortfall_of_perfect_chains(1.2, 0.7, n_steps) == pytest.approx(log_z - mean, abs=0.02)
 
 
 def test_of_a_light_tail_the_shortfall_falls_as_1_over_k_and_of_a_heavy_one_slower():
@@ -109,3 +79,57 @@ def test_of_any_schedule_the_shortfall_is_a_sum_of_divergences(power):
     log_p = [row - np.logaddexp.reduce(row) for row in log_p]
     total = sum(np.exp(p) @ (p - q) for p, q in pairwise(log_p))
     assert hamiltonian.shortfall_of_perfect_chains(1.3, 1.0, 7, schedule) == pytest.approx(total, rel=1e-3)
+
+
+def pair(weights=(0.8, 1.7)):
+    return ae.ProductOfExperts([[3.0, 1.0], [0.5, -2.0]], weights, "student_t")
+
+
+def integral(weight, reach=np.inf, cut=np.inf):
+    """∫ (1 + u²)^-weight exp(-u² / 2 cut²) du over |u| < reach, on u = e^s."""
+
+    def f(s):
+        return 2 * (1 + np.exp(2 * s)) ** -weight * np.exp(s - 0.5 * (np.exp(s) / cut) ** 2)
+
+    return quad(f, -40, min(np.log(reach), 60), limit=500, points=[0, min(np.log(reach), np.log(cut), 20)])[0]
+
+
+@pytest.mark.parametrize("reach", [2.0, 30.0])
+def test_mass_within_is_a_product_of_integrals_over_each_expert(reach):
+    shares = [integral(weight, reach) / integral(weight) for weight in (0.8, 1.7)]
+    assert hamiltonian.log_mass_within(pair(), reach) == pytest.approx(np.log(shares).sum(), rel=1e-6)
+
+
+@pytest.mark.parametrize("reach", [0.5, 30.0, 1000.0])
+def test_what_a_cut_takes_off_log_z_is_the_integral_of_each_expert(reach):
+    left = [integral(weight, cut=reach) / integral(weight) for weight in (0.8, 1.7)]
+    assert hamiltonian.log_z_lost(pair(), reach) == pytest.approx(-np.log(left).sum(), rel=1e-6)
+
+
+def test_cut_experts_have_the_density_and_the_slope_that_they_say():
+    cut, x = hamiltonian.cut_tails(pair(), 4.0), np.random.default_rng(0).normal(size=(5, 2))
+    u = x @ pair().filters.T
+    want = (-np.array([0.8, 1.7]) * np.log1p(u**2) - 0.5 * (u / 4) ** 2).sum(1)
+    np.testing.assert_allclose(cut.log_density(x), want, rtol=1e-12)
+    h = 1e-6 * np.eye(2)
+    slopes = np.stack([(cut.log_density(x + d) - cut.log_density(x - d)) / 2e-6 for d in h], axis=1)
+    np.testing.assert_allclose(cut.grad_log_density(x), slopes, rtol=1e-6)
+
+
+def test_a_run_on_cut_tails_is_held_to_what_the_cut_leaves(monkeypatch):
+    """A narrow cut of wide experts is nearly the start itself, so that a few steps find its log Z."""
+    wide = ae.ProductOfExperts(np.eye(2), [0.8, 1.2], "student_t")
+    path = ae.geometric_path(ae.Gaussian(np.zeros(2), np.eye(2)), wide)
+    monkeypatch.setattr(hamiltonian, "path_to", lambda _name: path)
+    rows = [hamiltonian.run_cut(1.5, 200, 0.2, 400, 0, repeat) for repeat in range(4)]
+    assert np.abs([row["error"] for row in rows]).max() < 0.1
+    assert all(row["lost"] > 0.5 for row in rows)
+
+
+def test_the_stored_runs_lose_what_their_cuts_take_and_miss_no_more_once_the_tails_are_gone():
+    experts, rows = hamiltonian.path_to("Student-t, trained")(1.0), stored("hais_tails")["rows"]
+    for reach in {row["reach"] for row in rows} - {None}:
+        (lost,) = {row["lost"] for row in rows if row["reach"] == reach}
+        assert lost == pytest.approx(hamiltonian.log_z_lost(experts, reach), abs=1e-5)
+    missed = {reach: np.mean([r["error"] for r in rows if r["reach"] == reach]) for reach in (None, 30.0)}
+    assert missed[None] < -0.5 and abs(missed[30.0]) < 0.2

@@ -1,39 +1,34 @@
-import json
-from concurrent.futures import ThreadPoolExecutor
+"""Table 1 and Figure 5 of Sohl-Dickstein and Culpepper 2012 at their smallest, and what the stored runs found."""
+
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 import pytest
 
 import anneal_edu as ae
-from anneal_edu.annealing.likelihood import LikelihoodResult
-from anneal_edu.course.experiments import hamiltonian_figure5, stored
-from anneal_edu.course.experiments import hamiltonian_table1 as table
-from anneal_edu.course.experiments.__main__ import main
-from anneal_edu.course.experiments.hamiltonian_table1 import PAPER, Row
-from anneal_edu.course.experiments.kept import Run
+from anneal_edu.course.experiments import hamiltonian_images as images
+from anneal_edu.course.experiments import stored
+from anneal_edu.course.experiments.hamiltonian_images import PAPER
+from anneal_edu.course.experiments.run import EXPERIMENTS
 from anneal_edu.models.images import IMAGE_RECIPES, image_arrays, image_patches
 
 
-def run(tmp_path, name, *more):
-    file = tmp_path / "rows.json"
-    main([name, "--scale", "tiny", "--workers", "1", "--folder", str(tmp_path), "--json", str(file), *more])
-    return json.loads(file.read_text(encoding="utf-8"))["rows"]
-
-
-def test_the_table_runs_from_the_command_line(tmp_path, capsys):
-    rows = run(tmp_path, "hais-table1")
-    assert [row["model"] for row in rows] == [table.REFERENCE, *PAPER]
-    assert [row["exact"] is not None for row in rows] == [True, True, False, False, False, False, False]
+def test_the_table_has_exact_values_where_they_are_known():
+    reference, *rows = images.table_1(images.SCALES["tiny"])
+    assert [row["model"] for row in (reference, *rows)] == [images.REFERENCE, *PAPER]
+    assert [row["exact"] is not None for row in rows] == [True, *5 * [False]]
     assert all(np.isfinite(row["log_likelihood"]) for row in rows)
-    assert f"{rows[1]['exact']:.2f}" in capsys.readouterr().out
+    data = image_patches().held_out[:5]
+    white = -0.5 * (data**2).sum(1).mean() - 18 * np.log(2 * np.pi)
+    assert reference["exact"] == reference["log_likelihood"] == pytest.approx(white)
+    exact = ae.models.load("image_linear_gaussian").log_density(data).mean()
+    assert rows[0]["exact"] == pytest.approx(exact)
 
 
-def test_the_figure_runs_from_the_command_line(tmp_path, monkeypatch):
+def test_the_figure_has_the_gain_on_the_smallest_of_each_class(monkeypatch):
     few = replace(image_patches(), train=image_patches().train[:300])
-    monkeypatch.setattr(hamiltonian_figure5, "image_patches", lambda: few)
-    rows = run(tmp_path, "hais-figure5")
+    monkeypatch.setattr(images, "image_patches", lambda: few)
+    rows = list(images.figure_5(EXPERIMENTS["hais-figure5"].scales["tiny"]))
     assert [(row["model"], row["size"]) for row in rows] == [
         *((f"{expert} experts", size) for expert in ("laplace", "student_t") for size in (36, 40)),
         ("mean-covariance RBM", 36),
@@ -42,47 +37,6 @@ def test_the_figure_runs_from_the_command_line(tmp_path, monkeypatch):
     assert [row["exact"] is not None for row in rows] == [True, False, True, False, False, False]
     assert rows[0]["gain"] == rows[-1]["gain"] == 0
     assert rows[1]["gain"] == pytest.approx(rows[1]["log_likelihood"] - rows[0]["log_likelihood"])
-
-
-def row_of(model, log):
-    with open(log, "a", encoding="utf-8") as file:
-        file.write("made\n")
-    errors = np.array([0.1, 1 / 3])
-    found = LikelihoodResult(np.array([-1.0, -2 / 3]), errors, False, 0.9, ("few",)) if model == "found" else None
-    return Row(model, 3, found, None if found else np.array([-1.0, -4 / 3]), 0.5)
-
-
-@pytest.mark.parametrize("n_workers", [0, 1])
-def test_finished_rows_are_found_again_and_others_are_not(tmp_path, n_workers):
-    log = tmp_path / "log"
-    wanted = [("found", str(log)), ("exact", str(log))]
-    with ThreadPoolExecutor(1) as pool:
-        run = Run(executor=pool if n_workers else None, folder=tmp_path / "kept")
-        first = run.rows("row", row_of, wanted, Row, LikelihoodResult)
-        again = run.rows("row", row_of, wanted, Row, LikelihoodResult)
-        assert log.read_text(encoding="utf-8").count("made") == 2
-        run.rows("row", row_of, [("another", str(log))], Row, LikelihoodResult)
-    assert log.read_text(encoding="utf-8").count("made") == 3
-    assert [row.summary() for row in first] == [row.summary() for row in again]
-    np.testing.assert_array_equal(first[0].found.point_errors, again[0].found.point_errors)
-    np.testing.assert_array_equal(first[1].exact, again[1].exact)
-    assert not list((tmp_path / "kept").glob("*.part"))
-
-
-def test_another_model_or_scale_is_another_row(tmp_path):
-    data = image_patches().held_out[:5]
-    scale, run = table.SCALES["tiny"], Run(folder=tmp_path)
-    one, two = ae.ProductOfExperts(np.eye(36)), ae.ProductOfExperts(2 * np.eye(36))
-
-    def row(model, settings):
-        make = partial(table.table_row, progress=False)
-        return run.rows("row", make, [("model", model, settings, [0])], Row, LikelihoodResult)[0]
-
-    for model, settings in ((one, scale), (two, scale), (one, replace(scale, analysis_steps=61))):
-        row(model, settings)
-    again = row(one, scale)
-    assert len(list(tmp_path.iterdir())) == 3
-    np.testing.assert_allclose(again.exact, one.log_density(data) - one.log_z())
 
 
 def test_the_stored_table_has_the_papers_order_but_for_the_best_two():
@@ -102,26 +56,19 @@ def test_the_stored_error_bar_of_gaussian_causes_tells_the_truth():
 
 
 def test_each_step_sharpens_by_the_same_factor():
-    betas = table.sharpening_schedule(20, 0.1)
+    betas = images.sharpening_schedule(20, 0.1)
     precision = 1 + betas / 0.01
     np.testing.assert_allclose(precision[1:] / precision[:-1], 101 ** (1 / 20))
     assert betas[0] == 0
     assert betas[-1] == 1
 
 
-def test_the_reference_is_the_whitened_gaussian():
-    scale = table.SCALES["tiny"]
-    data = image_patches().held_out[: scale.n_points]
-    reference = table.table_1(scale)[0]
-    np.testing.assert_allclose(reference.exact, -0.5 * (data**2).sum(1) - 18 * np.log(2 * np.pi))
-
-
 def test_gaussian_causes_come_out_near_their_exact_likelihood():
     """4,000 distributions, 20 chains, two patches: over 12 seeds 0.6 ± 0.6 nats too low, evenly spaced 8.3 ± 1.6."""
     model, data = ae.models.load("image_linear_gaussian"), image_patches().held_out[:2]
-    scale = table.Scale(2, 1, 1, 4000, 20)
-    row = table.evaluate("image_linear_gaussian", model, data, scale, np.random.default_rng(0))
-    assert abs((row.found.log_likelihoods - row.exact).mean()) < 3.5
+    scale = {"generative_steps": 4000, "generative_chains": 20}
+    found = images.evaluate("image_linear_gaussian", model, data, scale, np.random.default_rng(0))
+    assert abs((found.points - found.exact).mean()) < 3.5
 
 
 @pytest.mark.parametrize("name", IMAGE_RECIPES)
@@ -146,7 +93,7 @@ def test_stored_models_are_those_of_their_recipes(name):
     ],
 )
 def test_sizes_are_counted_as_in_the_paper(name, size):
-    assert table.size_of(ae.models.load(name)) == size
+    assert images.size_of(ae.models.load(name)) == size
 
 
 def test_the_stored_gaussian_model_fits_as_well_as_its_covariance_can():

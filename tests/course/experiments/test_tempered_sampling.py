@@ -3,7 +3,6 @@
 from itertools import islice, pairwise
 
 import numpy as np
-import pytest
 
 import anneal_edu as ae
 from anneal_edu.course.experiments.tempered_sampling import (
@@ -23,14 +22,12 @@ def test_the_grid_knows_the_closed_form():
 
 def test_infinitely_many_draws_of_either_law_give_rts_the_truth():
     for n_steps in (1, 2, 7, 30):
-        for assumed in ("one", "exact"):
-            truth, rts, rb_ti = expected_estimates(n_steps, assumed)
+        for exact_shares in (False, True):
+            truth, rts, rb_ti = expected_estimates(n_steps, exact_shares)
             assert abs(truth - np.log(0.8 * np.sqrt(2 * np.pi))) < 1e-6  # the grid ends at 5 σ of the start
             assert abs(rts - truth) < 1e-9
             if n_steps < 10:
                 assert abs(rb_ti - truth) > 0.05
-    with pytest.raises(ValueError, match="assumed must be"):
-        expected_estimates(2, "two")
 
 
 def test_the_gap_falls_as_one_over_k_squared():

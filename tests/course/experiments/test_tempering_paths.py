@@ -1,15 +1,11 @@
-"""The experiment behind notebook 10: rejections, ladders, and kept runs."""
-
-import json
-from dataclasses import replace
+"""The experiment behind notebook 10: rejections and ladders."""
 
 import numpy as np
 import pytest
 
 import anneal_edu as ae
 from anneal_edu.course.experiments import rejections, tempering_paths
-from anneal_edu.course.experiments.__main__ import main
-from anneal_edu.course.experiments.kept import Run
+from anneal_edu.course.experiments.run import Run
 from anneal_edu.tempering.matrices import ladder_distribution, swap_matrix
 
 
@@ -79,34 +75,21 @@ def test_ladders_begin_as_they_say():
 def test_ladders_find_log_z_and_their_error_bar_is_the_spread_of_repeats():
     """Thirty runs of ten ladders: the spread is known to 13%, the mean bar better."""
     path = ae.geometric_path(ae.Gaussian(np.zeros(2), np.eye(2)), ae.Gaussian([2.0, 0.0], 0.7 * np.eye(2), log_scale=3))
-    scale = tempering_paths.Scale((), 20, 10, 200, (), 0)
+    scale = {"n_sweeps": 20, "n_ladders": 10}
     features = tempering_paths.watched(path(1.0), 200, np.random.default_rng(0))
     runs = [
         tempering_paths._ladder(path, ae.linear_schedule(4), "exact draws", features, scale, np.random.default_rng(i))
         for i in range(30)
     ]
-    errors, bars = np.array([(run.log_z_error, run.log_z_std_error) for run in runs]).T
+    errors, bars = np.array([(run["log_z_error"], run["log_z_std_error"]) for run in runs]).T
     assert abs(errors.mean()) < 4.5 * errors.std(ddof=1) / np.sqrt(30) + errors.var() / 2
     assert 0.5 < bars.mean() / errors.std(ddof=1) < 2
 
 
 def test_repeats_have_the_seeds_that_follow():
-    twice = replace(tempering_paths.SCALES["tiny"], n_repeats=2)
-    rows = tempering_paths.tempering_paths(twice, Run(3))
-    assert [row.seed for row in rows] == [3, 3, 4, 4]
-    assert rows[2:] == tempering_paths.tempering_paths(tempering_paths.SCALES["tiny"], Run(4))
+    tiny = tempering_paths.SCALES["tiny"]
+    rows = list(tempering_paths.tempering_paths(tiny | {"n_repeats": 2}, Run(3)))
+    assert [(row["seed"], row["path"]) for row in rows] == [(n, path) for n in (3, 4) for path in tempering_paths.PATHS]
+    assert rows[2:] == list(tempering_paths.tempering_paths(tiny, Run(4)))
     stored = ae.experiments.stored("tempering_paths")["rows"]
     assert sorted({row["seed"] for row in stored}) == [0, 1, 2, 3] and len(stored) == 40
-
-
-def test_runs_are_kept_and_come_out_the_same_however_they_were_made(tmp_path, capsys):
-    file = tmp_path / "rows.json"
-    arguments = ["tempering-paths", "--scale", "tiny", "--folder", str(tmp_path / "kept"), "--json", str(file)]
-    main([*arguments, "--workers", "1"])
-    first = json.loads(file.read_text(encoding="utf-8"))["rows"]
-    assert [(row["case"], row["path"]) for row in first] == [("digits8_cd", "geometric"), ("digits8_cd", "moments")]
-    assert "round trips a sweep" in capsys.readouterr().out
-    kept = sorted((tmp_path / "kept").iterdir())
-    kept[1].unlink()
-    main([*arguments, "--workers", "1"])
-    assert json.loads(file.read_text(encoding="utf-8"))["rows"] == first

@@ -6,15 +6,12 @@ import numpy as np
 import pytest
 
 import anneal_edu as ae
-from anneal_edu.annealing.likelihood import LikelihoodResult
-from anneal_edu.course.experiments import hamiltonian_table1, stored
-from anneal_edu.course.experiments.hamiltonian_table1 import (
+from anneal_edu.course.experiments import hamiltonian_images, stored
+from anneal_edu.course.experiments.hamiltonian_images import (
     PAPER,
     REFERENCE,
     SCALES,
-    Row,
     paired_difference,
-    points_of,
     separate_error,
     stored_patches,
     stored_points,
@@ -48,21 +45,17 @@ def test_exact_patches_are_exact():
     np.testing.assert_allclose(stored_points()["image_linear_gaussian"], exact, atol=1e-3)
 
 
-def test_a_stored_row_prefers_exact_values():
-    found = LikelihoodResult(np.array([-1.0, -2.0]), np.array([0.1, 0.2]), False, 1.0)
-    estimated, exact = Row("m", 1, found, None, 0.0), Row("m", 1, found, np.array([-1.5, -2.5]), 0.0)
-    assert points_of(estimated) == {"log_likelihoods": [-1.0, -2.0], "errors": [0.1, 0.2]}
-    assert points_of(exact) == {"log_likelihoods": [-1.5, -2.5], "errors": [0.0, 0.0]}
-
-
 def test_the_stored_patches_are_written_as_they_are_read(tmp_path, monkeypatch):
     (tmp_path / "results").mkdir()
     monkeypatch.setitem(SCALES, "quick", SCALES["tiny"])
-    monkeypatch.setattr(hamiltonian_table1, "RESULTS", tmp_path / "results")
-    hamiltonian_table1.main(tmp_path / "runs")
+    monkeypatch.setattr(hamiltonian_images, "RESULTS", tmp_path / "results")
+    hamiltonian_images.main(tmp_path / "runs")
     found = json.loads((tmp_path / "results" / "hais_table1_points.json").read_text(encoding="utf-8"))["points"]
     assert list(found) == [REFERENCE, *PAPER]
     assert all(len(of["log_likelihoods"]) == len(of["errors"]) == 5 for of in found.values())
+    exact = ae.models.load("image_linear_gaussian").log_density(image_patches().held_out[:5])
+    np.testing.assert_allclose(found["image_linear_gaussian"]["log_likelihoods"], exact, atol=1e-4)
+    assert [set(found[name]["errors"]) == {0.0} for name in found] == [True, True, *5 * [False]]
     with np.load(tmp_path / "results" / "hais_table1_patches.npz") as kept:
         np.testing.assert_array_equal(kept["patches"], image_patches().held_out[:5])
 

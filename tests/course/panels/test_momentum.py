@@ -66,8 +66,8 @@ def test_the_stored_runs_are_all_there():
     for model, methods in stored_errors().items():
         scale = SCALES["trained" if model in TRAINED else "quick"]
         for of_k in methods.values():
-            assert tuple(of_k) == scale.n_steps
-            assert all(len(errors) == scale.n_repeats for errors in of_k.values())
+            assert tuple(of_k) == scale["n_steps"]
+            assert all(len(errors) == scale["n_repeats"] for errors in of_k.values())
     assert set(stored_errors()) == {*MODELS, *TRAINED}
 
 
