@@ -175,7 +175,7 @@ def test_rao_blackwellised_tempering():
     done, x, rungs = second.rts(PATH, SCHEDULE, 2, 5, 20, log_z, START.sample(6, generator), WALK, generator)
     expected = [
         {
-            "assumed_log_z": log_z, "chain_log_shares": shares_of(log_q)[0], "n_sweeps": len(log_q),
+            "assumed_log_z": log_z, "chain_log_marginals": shares_of(log_q)[0], "n_sweeps": len(log_q),
             "visits": np.bincount(visited.ravel(), minlength=5) / visited.size, "crossings": crossings,
             "log_z": log_z + shares_of(log_q)[1] - shares_of(log_q)[1][0],
         }
@@ -265,13 +265,13 @@ def test_shares_of_rungs():
     counted = np.log(VISITS / VISITS[0])
     assert_has(
         SimulatedTemperingResult(SCHEDULE, ASSUMED, 0.7, np.zeros((8, 6, 1)), RUNGS, LOG_Q), visits=VISITS,
-        log_shares=SHARES, log_z=0.7 + ASSUMED - ASSUMED[0] + SHARES - SHARES[0], std_error=error_of_shares(),
+        log_marginals=SHARES, log_z=0.7 + ASSUMED - ASSUMED[0] + SHARES - SHARES[0], std_error=error_of_shares(),
         counted_log_z=0.7 + ASSUMED - ASSUMED[0] + counted, warnings=(),
     )  # fmt: skip
     rare = np.array([0, 0, 0, 0, -6.0])
     found = RTSRound(ASSUMED, CHAIN_SHARES + rare[:, None], VISITS, 8, 3, None, None)
     corrected = np.append(SHARES[:4], -np.log(48)) - SHARES[0]
-    assert_has(found, log_shares=SHARES + rare, log_z=ASSUMED + SHARES + rare - SHARES[0], std_error=error_of_shares())
+    assert_has(found, log_marginals=SHARES + rare, log_z=ASSUMED + SHARES + rare - SHARES[0], std_error=error_of_shares())
     assert_has(found, corrected_log_z=ASSUMED + corrected, counted_log_z=ASSUMED + counted)
 
 

@@ -85,19 +85,19 @@ def swept(rates=(0.1, 0.2, 0.1), trips=1, n_chains=2, met=True, later=0.0, drift
     return TemperingResult(np.linspace(0, 1, 4), 7, None, None, made, np.array(rates), means, 0.0)
 
 
-def log_shares(factor, n_chains):
+def log_marginals(factor, n_chains):
     """Three rungs, of which the second is visited so many times less than the others: (K+1, C)."""
     c = np.array([1, 1 / factor, 1])
     return np.tile(np.log(c / c.sum())[:, None], (1, n_chains))
 
 
 def tempered(factor=1.0, n_chains=5):
-    log_q, rungs = log_shares(factor, n_chains)[None], np.zeros((1, n_chains), dtype=int)
+    log_q, rungs = log_marginals(factor, n_chains)[None], np.zeros((1, n_chains), dtype=int)
     return SimulatedTemperingResult(np.linspace(0, 1, 3), np.zeros(3), 0.0, np.zeros((1, n_chains, 1)), rungs, log_q)
 
 
 def rao_blackwellised(factor=1.0, n_chains=5, crossings=5):
-    shares, visits, history = log_shares(factor, n_chains), np.full(3, 1 / 3), np.zeros((1, 3))
+    shares, visits, history = log_marginals(factor, n_chains), np.full(3, 1 / 3), np.zeros((1, 3))
     return RTSResult(np.zeros(3), shares, visits, 1, crossings, None, None, np.linspace(0, 1, 3), history, history)
 
 

@@ -27,8 +27,8 @@ class Record:
         self._sweeps, self._n_chains, self._lock = sweeps, n_chains, Lock()
         self._arrays: dict[str, np.ndarray] = {}
 
-    def put(self, name: str, sweep: int, rows: slice, values: np.ndarray, axis: int = 0) -> None:
-        """Keep what a block shows after a sweep, with its chains, ``rows`` of all, along an axis of ``values``."""
+    def put(self, name: str, sweep: int, chains: slice, values: np.ndarray, axis: int = 0) -> None:
+        """Keep what a block shows after a sweep, with its ``chains`` of all, along an axis of ``values``."""
         with self._lock:
             if name not in self._arrays:
                 shape = (len(self._sweeps), *values.shape[:axis], self._n_chains, *values.shape[axis + 1 :])
@@ -36,7 +36,7 @@ class Record:
                 self._arrays[name] = np.empty(shape, dtype=values.dtype)
         if sweep in self._sweeps:
             kept = np.moveaxis(self._arrays[name][self._sweeps.index(sweep)], axis, 0)
-            kept[rows] = np.moveaxis(values, axis, 0)
+            kept[chains] = np.moveaxis(values, axis, 0)
 
     def __getitem__(self, name: str) -> np.ndarray:
         return self._arrays[name]

@@ -21,9 +21,9 @@ from anneal_edu.paths.capabilities import Path
 from anneal_edu.paths.ladder import Ladder, ladder_on
 from anneal_edu.tempering.simulated import (
     drift_warnings,
+    marginal_errors,
+    marginal_warnings,
     ratio_estimate,
-    share_errors,
-    share_warnings,
     st_sweep,
 )
 from anneal_edu.validation import as_count, as_finite_array, as_schedule, draws_of, log_z_of, require_shape
@@ -115,7 +115,7 @@ class RTSRound(Result):
     ----------
     assumed_log_z : (K+1,) array
         log Ẑ_k during the sweeps.
-    chain_log_shares : (K+1, C) array
+    chain_log_marginals : (K+1, C) array
         log of the mean of q(β_k | x) over the sweeps, of every chain.
     visits : (K+1,) array
         c_k by counting: the share of the draws on each rung.
@@ -127,7 +127,7 @@ class RTSRound(Result):
     """
 
     assumed_log_z: np.ndarray
-    chain_log_shares: np.ndarray
+    chain_log_marginals: np.ndarray
     visits: np.ndarray
     n_sweeps: int
     crossings: int
@@ -135,14 +135,14 @@ class RTSRound(Result):
     rungs: np.ndarray
 
     @property
-    def log_shares(self) -> np.ndarray:
+    def log_marginals(self) -> np.ndarray:
         """log c_k, Rao-Blackwellised: c_k = (1/N) Σ_i q(β_k | x_i), (K+1,)  (Carlson et al. 2016, "RTS")."""
-        return logsumexp(self.chain_log_shares, axis=1) - np.log(self.chain_log_shares.shape[1])
+        return logsumexp(self.chain_log_marginals, axis=1) - np.log(self.chain_log_marginals.shape[1])
 
     @property
     def log_z(self) -> np.ndarray:
-        """log Z_k by the Rao-Blackwellised shares, (K+1,): the first is exact, the last is the target's."""
-        return ratio_estimate(self.assumed_log_z, self.log_shares)
+        """log Z_k by the Rao-Blackwellised marginals, (K+1,): the first is exact, the last is the target's."""
+        return ratio_estimate(self.assumed_log_z, self.log_marginals)
 
     @property
     def corrected_log_z(self) -> np.ndarray:
@@ -151,8 +151,8 @@ class RTSRound(Result):
         c_k far below 1/N is reweighted from draws of other rungs, and may be wrong by any factor: it must not be
         corrected by more than the draws can tell.
         """
-        n_draws = self.n_sweeps * self.chain_log_shares.shape[1]
-        return ratio_estimate(self.assumed_log_z, np.maximum(self.log_shares, -np.log(n_draws)))
+        n_draws = self.n_sweeps * self.chain_log_marginals.shape[1]
+        return ratio_estimate(self.assumed_log_z, np.maximum(self.log_marginals, -np.log(n_draws)))
 
     @property
     def counted_log_z(self) -> np.ndarray:
@@ -163,23 +163,24 @@ class RTSRound(Result):
     @property
     def std_error(self) -> np.ndarray:
         """Standard errors of log_z, (K+1,), from how much the chains, each a mean over all its sweeps, differ."""
-        return share_errors(self.chain_log_shares)
+        return marginal_errors(self.chain_log_marginals)
 
     @property
     def warnings(self) -> tuple[Diagnostic, ...]:
         """What looks wrong; empty where nothing does."""
-        n_chains = self.chain_log_shares.shape[1]
+        n_chains = self.chain_log_marginals.shape[1]
         few = f"{n_chains} chains came from the first rung to the last {self.crossings} times: add rungs or sweeps"
         found = (Diagnostic("few crossings", few),) if self.crossings < n_chains else ()
-        return share_warnings(self.log_shares, n_chains) + found
+        return marginal_warnings(self.log_marginals, n_chains) + found
 
     def pooled(self, earlier: RTSRound) -> RTSRound:
         """This round and an earlier one at the same Ẑ_k, as one."""
         n_sweeps, crossings = earlier.n_sweeps + self.n_sweeps, earlier.crossings + self.crossings
         of_earlier, of_this = earlier.n_sweeps / n_sweeps, self.n_sweeps / n_sweeps
-        shares = np.logaddexp(earlier.chain_log_shares + np.log(of_earlier), self.chain_log_shares + np.log(of_this))
+        parts = earlier.chain_log_marginals + np.log(of_earlier), self.chain_log_marginals + np.log(of_this)
+        log_c = np.logaddexp(*parts)
         visits = of_earlier * earlier.visits + of_this * self.visits
-        return replace(self, chain_log_shares=shares, visits=visits, n_sweeps=n_sweeps, crossings=crossings)
+        return replace(self, chain_log_marginals=log_c, visits=visits, n_sweeps=n_sweeps, crossings=crossings)
 
 
 def climb(
@@ -227,9 +228,9 @@ class RTSResult(RTSRound):
         """What looks wrong; empty where nothing does."""
         if self.half is None:
             return super().warnings
-        first, share = self.half.chain_log_shares, self.half.n_sweeps / self.n_sweeps
-        rest = np.maximum(1 - share * np.exp(first - self.chain_log_shares), 1e-12) / (1 - share)
-        return super().warnings + drift_warnings(first, self.chain_log_shares + np.log(rest))
+        first, share = self.half.chain_log_marginals, self.half.n_sweeps / self.n_sweeps
+        rest = np.maximum(1 - share * np.exp(first - self.chain_log_marginals), 1e-12) / (1 - share)
+        return super().warnings + drift_warnings(first, self.chain_log_marginals + np.log(rest))
 
     def _lines(self) -> list[str]:
         return [

@@ -108,7 +108,7 @@ class SimulatedTemperingResult(Result):
         return np.bincount(self.rungs.ravel(), minlength=len(self.schedule)) / self.rungs.size
 
     @property
-    def log_shares(self) -> np.ndarray:
+    def log_marginals(self) -> np.ndarray:
         """log c_k, Rao-Blackwellised: c_k = (1/N) Σ_i q(β_k | x_i), (K+1,)."""
         return logsumexp(self.log_conditionals, axis=(0, 2)) - np.log(self.rungs.size)
 
@@ -121,7 +121,7 @@ class SimulatedTemperingResult(Result):
     @property
     def log_z(self) -> np.ndarray:
         """log Z_k, Rao-Blackwellised, (K+1,); the first is exact."""
-        return self.start_log_z + ratio_estimate(self._relative_log_z, self.log_shares)
+        return self.start_log_z + ratio_estimate(self._relative_log_z, self.log_marginals)
 
     @property
     def _relative_log_z(self) -> np.ndarray:
@@ -130,13 +130,12 @@ class SimulatedTemperingResult(Result):
     @property
     def std_error(self) -> np.ndarray:
         """Standard errors of log_z, (K+1,), from how much the chains, each a mean over all sweeps, differ."""
-        chain_shares = logsumexp(self.log_conditionals, axis=0) - np.log(len(self.rungs))  # (K+1, C)
-        return share_errors(chain_shares)
+        return marginal_errors(logsumexp(self.log_conditionals, axis=0) - np.log(len(self.rungs)))
 
     @property
     def warnings(self) -> tuple[Diagnostic, ...]:
         """What looks wrong; empty where nothing does."""
-        found, half = share_warnings(self.log_shares, self.rungs.shape[1]), len(self.rungs) // 2
+        found, half = marginal_warnings(self.log_marginals, self.rungs.shape[1]), len(self.rungs) // 2
         if not half:
             return found
         first, second = logsumexp(self.log_conditionals[:half], axis=0), logsumexp(self.log_conditionals[half:], axis=0)
@@ -149,32 +148,32 @@ class SimulatedTemperingResult(Result):
         ]
 
 
-def share_errors(*log_shares: np.ndarray) -> np.ndarray:
-    """Standard errors of log c_k - log c_0 by the delta method: log shares of every chain (K+1, C) -> (K+1,).
+def marginal_errors(*sets: np.ndarray) -> np.ndarray:
+    """Standard errors of log c_k - log c_0 by the delta method, from those of every chain: (K+1, C) -> (K+1,).
 
     A chain's draws depend on each other, the chains do not: each counts as one draw, however long. NaN for one chain.
-    Of two sets of shares of the same chains, those of the difference.
+    Of two sets of the same chains, the errors of the difference.
     """
-    n_chains = log_shares[0].shape[1]
+    n_chains = sets[0].shape[1]
     if n_chains < 2:
-        return np.full(len(log_shares[0]), np.nan)
+        return np.full(len(sets[0]), np.nan)
     with np.errstate(under="ignore"):
-        relative = [np.exp(log_c - logsumexp(log_c, axis=1, keepdims=True)) * n_chains for log_c in log_shares]
+        relative = [np.exp(log_c - logsumexp(log_c, axis=1, keepdims=True)) * n_chains for log_c in sets]
     influence = relative[0] - relative[0][0] - sum(other - other[0] for other in relative[1:])  # c_k of a chain / c_k
     return influence.std(1, ddof=1) / np.sqrt(n_chains)
 
 
 def drift_warnings(first: np.ndarray, second: np.ndarray) -> tuple[Diagnostic, ...]:
-    """What the log shares of every chain (K+1, C) in two halves of a run say."""
+    """Whether log c_k of every chain (K+1, C) differs between two halves of a run."""
     one, two = (logsumexp(half, axis=1)[-1] - logsumexp(half, axis=1)[0] for half in (first, second))
-    return half_warnings(np.array([two - one]), share_errors(first, second)[-1:], first.shape[1], ["over the ladder"])
+    return half_warnings(np.array([two - one]), marginal_errors(first, second)[-1:], first.shape[1], ["over the ladder"])
 
 
-def share_warnings(log_shares: np.ndarray, n_chains: int) -> tuple[Diagnostic, ...]:
+def marginal_warnings(log_marginals: np.ndarray, n_chains: int) -> tuple[Diagnostic, ...]:
     """What log c_k (K+1,) and the number of chains say against an estimate."""
     found = [SINGLE_CHAIN] if n_chains == 1 else []
-    rarest = int(log_shares.argmin())
-    if (gap := log_shares.max() - log_shares[rarest]) > np.log(10):
+    rarest = int(log_marginals.argmin())
+    if (gap := log_marginals.max() - log_marginals[rarest]) > np.log(10):
         sentence = f"rung {rarest} is visited e^{gap:.1f} times less than another: Ẑ is far from Z; take that of rts"
         found.append(Diagnostic("uneven visits", sentence))
     return tuple(found)

@@ -11,7 +11,7 @@ import anneal_edu as ae
 from anneal_edu.paths.ladder import Ladder, ladder_on
 from anneal_edu.reweighting.mbar import minimise_objective
 from anneal_edu.tempering.rts import RTSRound, climb, round_of, rts_round, rts_rounds
-from anneal_edu.tempering.simulated import ratio_estimate, share_errors, st_sweep
+from anneal_edu.tempering.simulated import marginal_errors, ratio_estimate, st_sweep
 from tests.frequencies import UNLIKELY, chance_of_farthest
 
 SCHEDULE = np.array([0.0, 0.3, 0.6, 1.0])
@@ -93,7 +93,7 @@ def test_visits_are_proportional_to_z_over_assumed_z():
     expected = np.exp(exact_log_z(path) - log_z)
     expected /= expected.sum()
     np.testing.assert_allclose(run.visits, expected, atol=0.01)
-    np.testing.assert_allclose(np.exp(run.log_shares), expected, atol=0.01)
+    np.testing.assert_allclose(np.exp(run.log_marginals), expected, atol=0.01)
     mean = run.samples[run.rungs == 3].mean(0)
     np.testing.assert_allclose(mean, path(1.0).moments()[0], atol=0.02)
 
@@ -123,8 +123,8 @@ def test_the_printed_share_says_nothing():
 def test_two_chains_are_enough_for_an_error_bar():
     """Shares of 1/2 and 3/2 of their mean lie 1/2 either side of it, and so does the standard error of that mean."""
     shares = np.log([[0.4, 0.4], [0.1, 0.3]])
-    np.testing.assert_allclose(share_errors(shares), [0.0, 0.5], atol=1e-12)
-    assert np.isnan(share_errors(shares[:, :1])).all()
+    np.testing.assert_allclose(marginal_errors(shares), [0.0, 0.5], atol=1e-12)
+    assert np.isnan(marginal_errors(shares[:, :1])).all()
 
 
 @pytest.mark.thorough("one run of it from a bad beginning, and both layers")
@@ -236,7 +236,7 @@ def test_rounds_after_the_initial_ones_are_pooled():
         done = rts_round(ladder_on(path, SCHEDULE), n_sweeps, generator, None, log_z, x, rungs)
         log_z, x, rungs = done.corrected_log_z, done.x, done.rungs
     assert held[-1].n_sweeps == 30
-    np.testing.assert_allclose(held[-1].chain_log_shares, done.chain_log_shares, atol=1e-12)
+    np.testing.assert_allclose(held[-1].chain_log_marginals, done.chain_log_marginals, atol=1e-12)
     np.testing.assert_allclose(held[-1].visits, done.visits, atol=1e-12)
     np.testing.assert_allclose(held[-1].log_z, done.log_z, atol=1e-12)
 
@@ -352,4 +352,4 @@ def test_the_second_half_of_pooled_rounds_is_what_the_first_leaves(monkeypatch):
     monkeypatch.setattr("anneal_edu.tempering.rts.drift_warnings", lambda *shares: halves.append(shares) or ())
     run = ae.rts(path, SCHEDULE, 4, 9, 20, n_initial=2, rng=np.random.default_rng(0))
     assert run.warnings is not None
-    np.testing.assert_allclose(halves[0], [run.half.chain_log_shares, later[0].chain_log_shares], atol=1e-9)
+    np.testing.assert_allclose(halves[0], [run.half.chain_log_marginals, later[0].chain_log_marginals], atol=1e-9)

@@ -121,7 +121,7 @@ class TemperedWalk(Panel):
         _walk_on_ladder(ladder, _X, densities, x[:, shown], k[:, shown])
         now = made[-1]
         q = np.exp(log_z - now.assumed_log_z - logsumexp(log_z - now.assumed_log_z))
-        _shares_of_time(shares, now.visits, np.exp(now.log_shares), q)
+        _shares_of_time(shares, now.visits, np.exp(now.log_marginals), q)
         averaged, errors, counted = (
             np.array([getattr(r, name)[-1] for r in made]) for name in ("log_z", "std_error", "counted_log_z")
         )
@@ -131,7 +131,7 @@ class TemperedWalk(Panel):
         readout = {
             "log Ẑ": f"{averaged[-1]:.2f} ± {errors[-1]:.2f} (exact {log_z[-1]:.2f})",
             "by counts": by_counts,
-            "share of the first rung": f"{np.exp(now.log_shares[0]):.2g} (exact {q[0]:.2g})",
+            "share of the first rung": f"{np.exp(now.log_marginals[0]):.2g} (exact {q[0]:.2g})",
             "crossings from first to last rung": f"{now.crossings} by {N_CHAINS} chains",
         }
         return Readout(_takeaway(rounds, z, float(averaged[-1] - log_z[-1]), float(errors[-1]), now), readout)
@@ -204,7 +204,7 @@ def _takeaway(rounds: int, z: str, error: float, bar: float, now: RTSRound) -> s
             "error bars."
         )
     if rounds <= N_INITIAL:
-        evenness = np.exp(now.log_shares.max() - now.log_shares.min())
+        evenness = np.exp(now.log_marginals.max() - now.log_marginals.min())
         if evenness > 10:
             return f"Round {rounds}: Ẑ is far off, some rungs get a tenth of the time of others, or less. Correct it."
         return f"Round {rounds}: the shares are nearly even, so Ẑ is nearly right."
@@ -212,6 +212,6 @@ def _takeaway(rounds: int, z: str, error: float, bar: float, now: RTSRound) -> s
         return "Ẑ has settled: chains travel, every rung gets its share, and log Ẑ is within two errors of the truth."
     much, which = ("few", "low") if error < 0 else ("many", "high")
     return (
-        f"With {len(now.log_shares)} rungs the outer bumps got too {much} chains: log Ẑ is too {which} by more than "
+        f"With {len(now.log_marginals)} rungs the outer bumps got too {much} chains: log Ẑ is too {which} by more than "
         "two of its errors."
     )

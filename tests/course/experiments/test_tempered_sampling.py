@@ -60,5 +60,5 @@ def test_later_rounds_are_pooled():
     x, rungs = path.start.sample(10, rng), np.zeros(10, dtype=int)
     long = rts_round(Ladder(path, schedule, ae.random_walk(1.0)), 20, rng, None, np.zeros(5), x, rungs)
     pooled = rounds(0, 4)[-1]
-    np.testing.assert_allclose(pooled.chain_log_shares, long.chain_log_shares, atol=1e-12)
+    np.testing.assert_allclose(pooled.chain_log_marginals, long.chain_log_marginals, atol=1e-12)
     np.testing.assert_allclose(pooled.visits, long.visits, atol=1e-12)
