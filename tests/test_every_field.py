@@ -271,7 +271,8 @@ def test_shares_of_rungs():
     rare = np.array([0, 0, 0, 0, -6.0])
     found = RTSRound(ASSUMED, CHAIN_SHARES + rare[:, None], VISITS, 8, 3, None, None)
     corrected = np.append(SHARES[:4], -np.log(48)) - SHARES[0]
-    assert_has(found, log_marginals=SHARES + rare, log_z=ASSUMED + SHARES + rare - SHARES[0], std_error=error_of_shares())
+    log_z = ASSUMED + SHARES + rare - SHARES[0]
+    assert_has(found, log_marginals=SHARES + rare, log_z=log_z, std_error=error_of_shares())
     assert_has(found, corrected_log_z=ASSUMED + corrected, counted_log_z=ASSUMED + counted)
 
 

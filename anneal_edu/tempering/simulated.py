@@ -166,7 +166,8 @@ def marginal_errors(*sets: np.ndarray) -> np.ndarray:
 def drift_warnings(first: np.ndarray, second: np.ndarray) -> tuple[Diagnostic, ...]:
     """Whether log c_k of every chain (K+1, C) differs between two halves of a run."""
     one, two = (logsumexp(half, axis=1)[-1] - logsumexp(half, axis=1)[0] for half in (first, second))
-    return half_warnings(np.array([two - one]), marginal_errors(first, second)[-1:], first.shape[1], ["over the ladder"])
+    error = marginal_errors(first, second)[-1:]
+    return half_warnings(np.array([two - one]), error, first.shape[1], ["over the ladder"])
 
 
 def marginal_warnings(log_marginals: np.ndarray, n_chains: int) -> tuple[Diagnostic, ...]:
