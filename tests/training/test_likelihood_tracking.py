@@ -1,6 +1,5 @@
 """Tracked log likelihoods against exact ones, while a small RBM learns."""
 
-import copy
 from itertools import islice
 
 import numpy as np
@@ -68,26 +67,6 @@ def test_only_the_first_look_begins_anew(monkeypatch):
     rng = np.random.default_rng(2)
     looks = list(track_log_likelihood(training_states(40), ae.data.digits(8), None, 10, 2, 10, RUNGS, rng=rng))
     assert (len(looks), len(begun), len(gone_on)) == (4, 1, 3)
-
-
-def test_a_look_is_as_good_as_its_sweeps():
-    """More sweeps a look, a smaller error; and the error bar knows of the lag of chains that hardly move."""
-    errors, claimed = {}, {}
-    for n_sweeps in (1, 25):
-        states, rng = training_states(300), np.random.default_rng(3)
-        looks = list(track_log_likelihood(states, ae.data.digits(8), None, 20, n_sweeps, 100, RUNGS, rng=rng))
-        errors[n_sweeps] = np.sqrt(np.mean([(look.log_z - look.rbm.log_z()) ** 2 for look in looks]))
-        claimed[n_sweeps] = np.sqrt(np.mean([look.std_error**2 for look in looks]))
-    assert errors[25] < 0.6 * errors[1]
-    assert errors[1] < 2 * claimed[1] and errors[25] < 2 * claimed[25]
-
-
-@pytest.mark.parametrize("n", [1, 2, 3])
-def test_a_list_of_states_with_arrays_of_their_own_is_taken(n):
-    states = [copy.deepcopy(state) for state in training_states(n)]
-    digits, rng = ae.data.digits(8)[:50], np.random.default_rng(0)
-    looks = track_log_likelihood(states, digits, None, 1, 1, 2, [0.0, 1.0], rng=rng)
-    assert [look.n_updates for look in looks] == list(range(1, n + 1))
 
 
 def test_what_is_carried_over_is_weighed_as_it_was_drawn():

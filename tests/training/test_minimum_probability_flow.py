@@ -8,7 +8,7 @@ import pytest
 import anneal_edu as ae
 from anneal_edu.kernels import leapfrog
 from anneal_edu.training import flow_rounds, minimum_probability_flow
-from anneal_edu.training.mpf import fit_to_neighbours, log_flow
+from anneal_edu.training.mpf import log_flow
 from anneal_edu.training.parameters import pack, unpack
 
 
@@ -160,25 +160,12 @@ def test_every_round_lowers_the_flow(name):
     assert all(found.after < found.before for found in rounds)
 
 
-def test_more_iterations_lower_the_flow_further():
-    data, rng = np.random.default_rng(1).laplace(size=(500, 3)), np.random.default_rng(0)
-    y = data + rng.normal(size=data.shape)
-    few, many = (fit_to_neighbours(models()["mcrbm"], data, y, np.zeros(500), n) for n in (1, 10))
-    assert many.after < few.after < few.before == many.before
-
-
 @pytest.mark.parametrize("n_experts", [2, 5])
 def test_however_far_they_are_pushed_student_t_experts_keep_an_integral(n_experts):
     filters = np.random.default_rng(0).normal(size=(n_experts, 2))
     start = ae.ProductOfExperts(filters, np.full(n_experts, 2.0), "student_t")
     model = start.with_free_parameters({"filters": filters, "log_excess": np.full(n_experts, -25.0)})
     assert (model.weights > 1 / n_experts).all()
-
-
-def test_the_same_seed_gives_the_same_model():
-    data = np.random.default_rng(1).laplace(size=(100, 3))
-    one, two = (minimum_probability_flow(data, models()["laplace"], 3, rng=np.random.default_rng(0)) for _ in range(2))
-    np.testing.assert_array_equal(one.filters, two.filters)
 
 
 @pytest.mark.parametrize(
@@ -196,14 +183,8 @@ def test_bad_input_is_named(bad, error):
         minimum_probability_flow(**arguments)
 
 
-def test_student_t_weights_too_light_to_be_trained_are_named():
-    model = ae.ProductOfExperts(np.ones((4, 2)) + np.eye(4, 2), [0.2, 2.0, 2.0, 2.0], "student_t")
-    with pytest.raises(ValueError, match=r"weights of student_t experts must exceed D / 2L = 0.25"):
+@pytest.mark.parametrize("lightest", [0.2, 0.25])
+def test_student_t_weights_too_light_to_be_trained_are_named(lightest):
+    model = ae.ProductOfExperts(np.ones((4, 2)) + np.eye(4, 2), [lightest, 2.0, 2.0, 2.0], "student_t")
+    with pytest.raises(ValueError, match=rf"of student_t experts must exceed D / 2L = 0\.25 .*, got {lightest}$"):
         ae.training.minimum_probability_flow(np.ones((5, 2)), model, rng=np.random.default_rng(0))
-
-
-def test_weights_at_the_edge_of_having_an_integral_are_refused():
-    """Four Student-t experts in two dimensions must weigh more than ¼; one that weighs just that cannot be trained."""
-    at_the_edge = ae.ProductOfExperts(np.vstack([np.eye(2), np.eye(2)]), [0.25, 1.0, 1.0, 1.0], "student_t")
-    with pytest.raises(ValueError, match=r"must exceed D / 2L = 0\.25 to be trained, got 0\.25$"):
-        ae.training.minimum_probability_flow(np.zeros((5, 2)), at_the_edge, rng=np.random.default_rng(0))
