@@ -45,7 +45,7 @@ class Trial:
         """Where the kernel is tested."""
         return self.subject.problem()
 
-    def disowned(self) -> bool:
+    def warns(self) -> bool:
         """Whether most runs warn: then their estimates and error bars are not judged."""
         return np.mean([answer.warned for answer in self.runs(1.0)]) > 0.5
 
@@ -96,7 +96,7 @@ def moments(trial: Trial) -> Found | None:
 
 
 def detailed_balance(trial: Trial) -> Found | None:
-    """As many go from one set of states to another as come back; asked only where the right kernel is in balance."""
+    """As many go from one set of states to another as come back, if the right kernel is in detailed balance."""
     if trial.kernel is None or not trial.subject.reversible:
         return None
     problem, rng = trial.problem, trial.rng(3)
@@ -108,11 +108,11 @@ def detailed_balance(trial: Trial) -> Found | None:
 
 
 def mean_weight(trial: Trial) -> Found | None:
-    """Is the mean of Ẑ over repeats the exact Z? From above that of 1/Ẑ."""
-    if not trial.subject.of_z or trial.disowned():
+    """Is the mean of Ẑ over repeats the exact Z? For runs from the target, the mean of 1/Ẑ?"""
+    if not trial.subject.of_z or trial.warns():
         return None
     errors = np.array([answer.value for answer in trial.runs(1.0)]) - trial.subject.truth(1.0)
-    ratios = np.exp(-errors if trial.subject.above else errors)
+    ratios = np.exp(-errors if trial.subject.from_target else errors)
     return _t(ratios - 1), trial.cost
 
 
@@ -124,7 +124,7 @@ def sandwich(trial: Trial) -> Found | None:
     path, kernel = subject.path(1.0), random_walk(1.2)
     draws = path(1.0).sample(4000, rng)
     betas = linear_schedule(60)
-    if subject.above:
+    if subject.from_target:
         other = answer_of(ais(path, betas, 4000, kernel, rng=rng))
     else:
         other = answer_of(reverse_ais(path, betas, draws, kernel, rng=rng))
@@ -132,8 +132,8 @@ def sandwich(trial: Trial) -> Found | None:
 
 
 def coverage(trial: Trial) -> Found | None:
-    """How many intervals hold the truth? 95% should; bootstrap intervals of few chains are given 85%."""
-    if trial.disowned():
+    """How many intervals contain the truth? 95% should; bootstrap intervals of few chains are allowed 85%."""
+    if trial.warns():
         return None
     truth, runs = trial.subject.truth(1.0), trial.runs(1.0)
     held = sum(answer.low <= truth <= answer.high for answer in runs)
@@ -160,7 +160,7 @@ def coordinates(trial: Trial) -> Found | None:
 
 def error_bars(trial: Trial) -> Found | None:
     """The error bars, against the spread of the runs: 30% more or less is allowed."""
-    if trial.disowned():
+    if trial.warns():
         return None
     runs = trial.runs(1.0)
     values, bars = np.array([answer.value for answer in runs]), np.array([answer.std_error for answer in runs])

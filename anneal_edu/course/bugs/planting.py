@@ -26,7 +26,7 @@ class Fault:
     sentence : str
         What is wrong.
     seen : str
-        Where it was seen; "a common slip" where nobody is known.
+        Where it was seen; "a common slip" if no case is known.
     """
 
     name: str

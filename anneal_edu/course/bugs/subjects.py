@@ -38,8 +38,8 @@ class Subject:
         A transition matrix in full, and the distribution that it should keep.
     other : callable, (plant, scale, n, rng) -> Answer, optional
         Another method for the same number, without a fault.
-    above : bool
-        Whether it begins at draws of the target.
+    from_target : bool
+        Whether it starts at exact draws of the target.
     scalable : bool
     path : callable, scale -> path, optional
         Whose log Z it estimates, where AIS can be run from the other end.
@@ -56,7 +56,7 @@ class Subject:
     reversible: bool = False
     matrix: Callable[[Plant], tuple[np.ndarray, np.ndarray]] | None = None
     other: Run | None = None
-    above: bool = False
+    from_target: bool = False
     scalable: bool = True
     path: Callable[[float], Any] | None = None
     of_z: bool = True
@@ -134,7 +134,8 @@ SUBJECTS: dict[str, Subject] = {
     "AIS at a wall": Subject(annealed(6, runs.wall_path, walk(1.5)), _log_2, 6, **AT_A_WALL),
     "AIS far away": Subject(annealed(1, runs.far_path, walk(1.0)), _zero, 1, n=1000),
     "reverse AIS": Subject(
-        runs.reverse_run, _zero, 4, other=annealed(40, runs.shifted_path, walk(1.0)), above=True, path=runs.shifted_path
+        runs.reverse_run, _zero, 4, other=annealed(40, runs.shifted_path, walk(1.0)), from_target=True,
+        path=runs.shifted_path,
     ),
     "tempered transitions": Subject(
         runs.product_of_both, lambda scale: 0.9, 100, kernel=runs.up_and_down, reversible=True, scalable=False,

@@ -104,7 +104,7 @@ def test_a_cell_is_computed_again(name):
         wrong, right = found[len(found) // 2], test(Trial(bugs.SUBJECTS[fault.subject], bugs.Plant(), int(seeds[0])))
     assert wrong[0] < bugs.LEVEL and wrong[1] == ROWS[name].costs[CHEAP[name]]
     if name == "the wrong tail":
-        assert right is None, "without the fault most runs warn, and disown themselves"
+        assert right is None, "without the fault most runs warn"
     else:
         assert right[0] >= bugs.LEVEL and right[1] == wrong[1]
     assert CHEAP[name] in ROWS[name].seen_by
