@@ -204,7 +204,7 @@ def mbar(
     Raises
     ------
     ValueError
-        Also if the states do not overlap, so that no method can tell their ratio from these draws.
+        Also if the states do not overlap: no method can estimate their ratio from these draws.
 
     Examples
     --------

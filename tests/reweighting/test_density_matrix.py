@@ -46,13 +46,6 @@ def test_rbm_densities_are_those_of_the_path(name, dtype):
     np.testing.assert_allclose(ladder_on(path, SCHEDULE).log_density(v), expected, rtol=0, atol=tolerance)
 
 
-@pytest.mark.parametrize("name", ["gaussians", "moments", "bridge"])
-def test_other_densities_are_those_of_the_path(name):
-    path, x = other_paths()[name], np.random.default_rng(0).normal(size=(7, 2))
-    expected = np.stack([path(float(beta)).log_density(x) for beta in SCHEDULE])
-    np.testing.assert_allclose(log_density_matrix(path, SCHEDULE, x), expected, rtol=0, atol=1e-12)
-
-
 @pytest.mark.parametrize("name", RBM_PATHS)
 def test_the_slope_of_an_rbm_path_is_its_closed_form(name):
     """Δ(v) = v·(b_1 - b_0) + Σ_j σ(a_j) a_j', with a_j the field of hidden unit j at β and a_j' its slope."""

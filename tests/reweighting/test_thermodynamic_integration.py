@@ -37,18 +37,6 @@ def test_plain_integration_of_gaussians_within_its_error_bars():
     np.testing.assert_allclose(z.std(0), 1, atol=4.5 / np.sqrt(2 * 200))
 
 
-def test_the_means_are_means_of_the_rungs_own_draws():
-    path, schedule = gaussian_path(), np.array([0.0, 0.4, 1.0])
-    x, counts = exact_draws(path, schedule, 7, np.random.default_rng(0))
-    found = ae.thermodynamic_integration(ae.log_density_matrix(path, schedule, x), counts, schedule)
-    slope = path(1.0).log_density(x) - path(0.0).log_density(x)
-    means = slope.reshape(3, 7).mean(1)
-    np.testing.assert_allclose(found.mean_slopes, means, atol=1e-12)
-    by_hand = 0.4 * (means[0] + means[1]) / 2 + 0.6 * (means[1] + means[2]) / 2
-    assert abs(found.log_z[-1] - by_hand) < 1e-12
-    assert found.log_z[0] == 0
-
-
 def test_path_sampling_is_the_same_sum():
     """Gelman and Meng weigh every draw by 1 / p(β); with the shares of the rungs for p that is the trapezoid rule."""
     path, schedule = gaussian_path(), np.array([0.0, 0.1, 0.4, 1.0])
