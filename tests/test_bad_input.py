@@ -1,4 +1,4 @@
-"""What users do wrong: the same words from every estimator for the same mistake, and nothing silently wrong."""
+"""The same mistake raises the same error from every estimator; what is no mistake works."""
 
 import re
 
@@ -87,7 +87,7 @@ def complaint(name, **arguments):
 
 
 class Own:
-    """A distribution of a user's, with no help from the library; its sweep works in place."""
+    """A user-defined distribution; its Gibbs sweep works in place."""
 
     dim = DIM
 
@@ -103,16 +103,16 @@ class Own:
 
 
 def everywhere(**parts):
-    """A path all of whose points are the same distribution of a user's."""
+    """A path whose points are all the same user-defined distribution."""
     return lambda beta: Own(**parts)
 
 
 def bridges(log_density=log_density, gradient=gradient):
-    """Two paths to a user's functions: to one that the library wraps, and to one that is the user's own."""
+    """Two paths to a user's functions: wrapped in Unnormalized, and in a user-defined class."""
     return [path_to(ae.Unnormalized(log_density, DIM, gradient)), path_to(Own(log_density, gradient))]
 
 
-# One table: what is handed in, to whom, and the words that name it
+# One table: the functions, the words of the error, its type, and the bad arguments
 
 MISTAKES = []
 
@@ -234,7 +234,7 @@ for returned, error, words in (
 
 
 @pytest.mark.parametrize(("name", "number"), [(name, at) for at, row in enumerate(MISTAKES) for name in row[0]])
-def test_the_same_mistake_has_the_same_words(name, number):
+def test_the_same_mistake_raises_the_same_error_from_every_estimator(name, number):
     _, words, error, arguments = MISTAKES[number]
     kind, said = complaint(name, **arguments)
     assert issubclass(kind, error)
@@ -242,8 +242,8 @@ def test_the_same_mistake_has_the_same_words(name, number):
 
 
 @pytest.mark.parametrize("name", WITH_LOG_Z)
-def test_an_odd_log_z_is_refused_before_anything_moves(name):
-    """Handed-in draws may be weighed once before; a walk would ask for a density at every step."""
+def test_a_bad_log_z_of_the_start_raises_before_any_move(name):
+    """The target's density at given draws may be computed before; a run would compute one at every step."""
     asked = []
 
     def watched(x):
@@ -255,7 +255,7 @@ def test_an_odd_log_z_is_refused_before_anything_moves(name):
 
 
 @pytest.mark.parametrize("name", WITH_KERNEL)
-def test_it_does_not_matter_which_move_spoils_the_states(name):
+def test_the_result_of_every_move_is_checked(name):
     def late(f, x, rng):
         late.calls += 1
         return x[:, :1] if late.calls == late.spoiled else x
@@ -267,20 +267,20 @@ def test_it_does_not_matter_which_move_spoils_the_states(name):
         assert re.search(r"the kernel must return one state .*, got \(\d+, 1\)$", complaint(name, kernel=late)[1]), move
 
 
-@pytest.mark.parametrize("sour", [0.0, 1 / 3, 1.0])
+@pytest.mark.parametrize("bad_beta", [0.0, 1 / 3, 1.0])
 @pytest.mark.parametrize("name", [name for name in EVERY if name != "tempered_transitions"])
-def test_a_density_that_is_none_is_refused_by_its_beta(name, sour):
+def test_a_nan_density_raises_with_its_beta(name, bad_beta):
     def at(beta):
-        return Own((lambda x: np.full(x.shape[:-1], np.nan)) if beta == sour else log_density)
+        return Own((lambda x: np.full(x.shape[:-1], np.nan)) if beta == bad_beta else log_density)
 
     paths = [at]
-    if sour in (0, 1) and name in ("hais", "log_density_matrix"):  # which ask the ends themselves
+    if bad_beta in (0, 1) and name in ("hais", "log_density_matrix"):  # which ask the ends themselves
         paths.append(ae.geometric_path(at(0.0), at(1.0)))
     for path in paths:
-        assert re.search(rf"NaN .*at beta = {sour:.6g}$", complaint(name, path=path, kernel=stay)[1])
+        assert re.search(rf"NaN .*at beta = {bad_beta:.6g}$", complaint(name, path=path, kernel=stay)[1])
 
 
-def test_what_yields_for_ever_refuses_at_the_call():
+def test_generators_check_their_arguments_at_the_call():
     for states, counts in ((ae.tempering.parallel.tempering_states, (3,)), (ae.tempering.rts.rts_rounds, (1, 3, 3))):
         with pytest.raises(TypeError, match="rng must be"):
             states(PATH, SCHEDULE, *counts, step, rng=0)
@@ -309,7 +309,7 @@ HANDED_IN = {
         ([[0.0], [0.0, 1.0]], "must be an array of numbers"),
     ],
 )
-def test_states_that_are_none_are_named(handed_in, states, words):
+def test_bad_states_are_named(handed_in, states, words):
     with pytest.raises((TypeError, ValueError), match=rf"^{handed_in.split()[0]} {words}"):
         HANDED_IN[handed_in](states)
 
@@ -387,12 +387,12 @@ OTHERS = [
 
 
 @pytest.mark.parametrize(("call", "words"), OTHERS)
-def test_other_mistakes_are_named_too(call, words):
+def test_other_bad_input_is_named(call, words):
     with pytest.raises((TypeError, ValueError), match=re.escape(words)):
         call()
 
 
-def test_a_path_too_rough_to_integrate_is_refused(monkeypatch):
+def test_a_path_too_rough_to_integrate_raises(monkeypatch):
     monkeypatch.setattr("anneal_edu.paths.asymptotics._MOST_PIECES", 500)
     with pytest.raises(ValueError, match="path is too rough to integrate: after 500 pieces"):
         ae.path_length(noisy(rng(), still=(0.5,)))
@@ -454,7 +454,7 @@ def test_data_without_density_have_a_likelihood_of_zero():
     assert ae.raise_log_likelihood(HALF_LINE, SCHEDULE, x[1:2], 10, step, rng=rng()) == [-np.inf]
 
 
-def test_nobody_s_errstate_changes_anything():
+def test_numpy_s_errstate_changes_nothing():
     """Tiny weights underflow to 0, whatever NumPy is told of that."""
     rbm = ae.BinaryRBM(60 * np.eye(4), np.full(4, -30.0), np.full(4, -30.0))
     path, far = ae.geometric_path(ae.uniform_rbm(4, 4), rbm), path_to(ae.Gaussian([90.0, 0.0], np.eye(2)))

@@ -1,4 +1,4 @@
-"""Of every public function each option does something, each count has its least, and data may be of any kind."""
+"""Of every public function: options change results, counts have a minimum, arrays of any kind are accepted."""
 
 import inspect
 from dataclasses import is_dataclass
@@ -38,9 +38,9 @@ def same(first, second, tolerance=0.0):
 
 
 @pytest.mark.parametrize(("call", "name", "pair"), each("options"))
-def test_an_option_moves_a_result(call, name, pair):
+def test_an_option_changes_the_result(call, name, pair):
     one, other, again = (call(**{name: value}) for value in (*pair, pair[0]))
-    assert len(one) == len(again) and same(one, again), "the two results must not differ by chance"
+    assert len(one) == len(again) and same(one, again), "the two results must not differ by randomness"
     assert len(one) != len(other) or not same(one, other)
 
 
@@ -55,7 +55,7 @@ LEFT_OUT = [
 
 
 @pytest.mark.parametrize(("function", "name", "value"), LEFT_OUT)
-def test_none_stands_for_what_is_said(function, name, value):
+def test_none_is_the_documented_default(function, name, value):
     call = next(call for call in CALLS if call.function.__name__ == function)
     assert same(call(**{name: None}), call(**{name: value}), 1e-12)
 
@@ -96,7 +96,7 @@ def test_every_public_option_is_in_the_table():
 
 
 @pytest.mark.parametrize(("call", "name", "least"), each("least"))
-def test_a_count_is_taken_at_its_least_and_refused_below(call, name, least):
+def test_a_count_is_accepted_at_its_minimum_and_refused_below(call, name, least):
     call(**{name: least})
     with pytest.raises(ValueError, match=rf"{name}\b.* must be at least {least}, got {least - 1}"):
         call(**{name: least - 1})
@@ -157,12 +157,12 @@ REFUSED = {
 
 
 @pytest.mark.parametrize(("name", "argument"), ARRAYS)
-def test_data_of_any_kind_are_taken_and_left_as_they_were(name, argument):
+def test_arrays_of_any_kind_are_accepted_and_left_unchanged(name, argument):
     call = BY_NAME[name]
     array = call.good[argument].copy()
     expected = call(**{argument: array})
     np.testing.assert_array_equal(array, call.good[argument])
-    assert array.flags.writeable, "the array stays its owner's"
+    assert array.flags.writeable, "the caller's array stays writeable"
     for kind, made in KINDS.items():
         assert same(call(**{argument: made(array)}), expected, 1e-5), kind
 
@@ -174,7 +174,7 @@ def may_be(call, argument, kind):
 
 
 @pytest.mark.parametrize(("name", "argument"), ARRAYS)
-def test_what_is_no_data_is_refused_in_words(name, argument):
+def test_bad_arrays_are_refused_by_name(name, argument):
     call = BY_NAME[name]
     for kind, made in REFUSED.items():
         if may_be(call, argument, kind) or (kind == "sparse" and call.good[argument].ndim > 2):

@@ -89,10 +89,10 @@ def test_all_agree_and_all_are_wrong_where_a_mode_is_hidden():
             warned += {"heavy tail", "collapsed weights", "little overlap"} & set(kinds_of(report))
         if report.name in ("AIS, moment spline", "reverse AIS, exact draws", "reverse AIS, from data"):
             assert report.log_z - exact > -0.75 * missed, report.name
-    assert len(warned) <= 1, "five estimators; of one a tail may look heavy by chance"
+    assert len(warned) <= 1, "five estimators; one tail may look heavy by accident"
 
 
-def test_what_has_no_answer_or_makes_no_sense_is_said():
+def test_missing_answers_and_bad_input_are_reported():
     bright = ae.BinaryRBM(np.zeros((100, 2)), 12.0 * np.ones(100), np.zeros(2))
     *_, pooled, _ = estimators.tempering(Problem(bright, ae.uniform_rbm(100, 2)), 4000, np.random.default_rng(0), 2)
     assert not pooled.succeeded and kinds_of(pooled)[0] == "no answer"

@@ -1,4 +1,4 @@
-"""Every warning of every result speaks just beyond its threshold, and is silent just before it."""
+"""Every warning of every result appears just beyond its threshold, and not just before it."""
 
 import copy
 import dataclasses
@@ -180,7 +180,7 @@ THRESHOLDS = [
 
 
 @pytest.mark.parametrize(("kind", "before", "beyond", "sentence"), THRESHOLDS)
-def test_a_warning_speaks_beyond_its_threshold_and_not_before(kind, before, beyond, sentence):
+def test_a_warning_appears_beyond_its_threshold_and_not_before(kind, before, beyond, sentence):
     assert kind not in [warning.kind for warning in before.warnings]
     assert any(warning.kind == kind and sentence in warning for warning in beyond.warnings)
     assert sentence in str(beyond) and "warning: " in str(beyond)
@@ -211,23 +211,23 @@ def test_of_rungs_that_never_meet_the_first_pair_is_named():
     assert "no chain of rung 1 has a density on rung 2" in found
 
 
-def said_by(call):
-    with warnings.catch_warnings(record=True) as said:
+def messages_of(call):
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         call()
-    return [str(one.message) for one in said]
+    return [str(one.message) for one in caught]
 
 
-@pytest.mark.parametrize(("narrower", "speaks"), [(1e-9, False), (1e-7, True)])
-def test_a_covariance_that_is_too_narrow_is_warned_of(narrower, speaks):
+@pytest.mark.parametrize(("narrower", "warns"), [(1e-9, False), (1e-7, True)])
+def test_a_covariance_that_is_too_narrow_is_warned_of(narrower, warns):
     """Beyond rounding; 1e-8 of sigma² is the line."""
     grbm = ae.GaussianRBM(np.zeros((2, 1)), np.zeros(2), np.zeros(1), [2.0, 0.5])
-    said = said_by(lambda: ae.covariance_path(np.zeros(2), np.diag([4.0, 0.25 * (1 - narrower)]), grbm))
-    assert [sentence[:49] for sentence in said] == speaks * ["cov was narrower than the noise of v given h, by "]
+    found = messages_of(lambda: ae.covariance_path(np.zeros(2), np.diag([4.0, 0.25 * (1 - narrower)]), grbm))
+    assert [sentence[:49] for sentence in caught] == warns * ["cov was narrower than the noise of v given h, by "]
 
 
-@pytest.mark.parametrize(("converged", "speaks"), [(False, True), (True, False), (None, False)])
-def test_a_knot_that_misses_its_moments_is_warned_of(converged, speaks):
+@pytest.mark.parametrize(("converged", "warns"), [(False, True), (True, False), (None, False)])
+def test_a_knot_that_misses_its_moments_is_warned_of(converged, warns):
     """Not where the fit asks for no tolerance."""
 
     def fit(moments, initial):
@@ -235,4 +235,4 @@ def test_a_knot_that_misses_its_moments_is_warned_of(converged, speaks):
 
     ends = ae.uniform_rbm(3, 2), ae.BinaryRBM(np.ones((3, 2)), np.zeros(3), np.zeros(2))
     sentence = "the knot at beta = 0.25 misses its moments by up to 0.12"
-    assert said_by(lambda: ae.moment_spline_path(*ends, [0.25], fit=fit)) == speaks * [sentence]
+    assert messages_of(lambda: ae.moment_spline_path(*ends, [0.25], fit=fit)) == warns * [sentence]

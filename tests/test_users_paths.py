@@ -1,4 +1,4 @@
-"""A path of the user's own is right in every estimator, also where it is made of the library's and overrides it."""
+"""A user's path is right in every estimator, also if it overrides one of the library's."""
 
 import numpy as np
 import pytest
@@ -68,8 +68,8 @@ def test_every_estimator_finds_log_z(name, estimator):
 
 
 @pytest.mark.parametrize("name", PATHS)
-def test_whoever_overrides_a_path_has_the_numbers_of_the_function_that_he_wrote(name):
-    """To the last bit: what the library's own path offers beside is not taken."""
+def test_a_path_that_overrides_another_gives_the_numbers_of_the_plain_function(name):
+    """To the last bit: the faster steps of the overridden path are not used."""
     function, *others = squared(PATHS[name])
     x = PATHS[name](0.0).sample(7, rng(7))
     calls = [

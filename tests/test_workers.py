@@ -1,4 +1,4 @@
-"""Chains in blocks: the same numbers for any number of workers, nothing left running, and who is called from where."""
+"""Chains in blocks: the same numbers for any number of workers, nothing left running, and which thread calls what."""
 
 import _thread
 import os
@@ -28,7 +28,7 @@ def random_rbm(seed):
 C, BETAS, RBM, KNOT = 50, ae.linear_schedule(6), random_rbm(1), random_rbm(2)
 PATH = ae.geometric_path(ae.uniform_rbm(12, 5), RBM)
 CAUSES = ae.LinearGenerative([[1.0, 0.0, 1.0], [1.0, 1.0, 0.0], [1.0, 0.0, -1.0], [1.0, -1.0, 0.0]], noise=0.5)
-RUNS = [call for call in CALLS if "workers" in call.parameters and "start" not in call.good]  # which leaves no chance
+RUNS = [call for call in CALLS if "workers" in call.parameters and "start" not in call.good]  # not random
 
 
 def make_small_blocks(monkeypatch, smallest=6):
@@ -47,7 +47,7 @@ def arrays(run, **how):
 
 
 @pytest.mark.parametrize("run", RUNS, ids=lambda run: run.function.__name__)
-def test_the_numbers_do_not_depend_on_who_works(run, monkeypatch):
+def test_the_numbers_do_not_depend_on_the_workers(run, monkeypatch):
     """Blocks of one chain: other numbers than from a single block, but the same for any workers and threads of BLAS."""
     whole = arrays(run)
     make_small_blocks(monkeypatch, 0)
@@ -63,7 +63,7 @@ def test_the_numbers_do_not_depend_on_who_works(run, monkeypatch):
 
 
 @pytest.mark.parametrize("run", RUNS, ids=lambda run: run.function.__name__)
-def test_everything_is_done_by_as_many_as_are_asked_for(run, monkeypatch):
+def test_every_block_run_gets_the_workers_asked_for(run, monkeypatch):
     asked = []
 
     def as_workers(n, *things):
@@ -92,7 +92,7 @@ def test_blocks_find_what_is_exact(monkeypatch):
 
 
 @pytest.mark.usefixtures("small_blocks")
-def test_no_two_blocks_share_their_chance():
+def test_no_two_blocks_share_their_random_numbers():
     run = ae.ais(PATH, BETAS, 700, rng=rng())
     assert len(np.unique(run.log_weights)) == 700
 
@@ -108,7 +108,7 @@ def test_a_chain_with_a_posterior_of_its_own_keeps_it():
 
 
 class Watched:
-    """A Gibbs step of one's own, which knows the threads that called it and may fail."""
+    """A user's Gibbs step that records the threads that call it, and may fail."""
 
     def __init__(self, fails_at=None, slow=0.0):
         self.threads, self.n_calls, self.fails_at, self.slow = set(), 0, fails_at, slow
@@ -133,7 +133,7 @@ def no_thread_is_left():
 
 
 @pytest.mark.usefixtures("small_blocks")
-def test_a_function_of_ones_own_is_called_from_one_thread_unless_workers_are_asked_for():
+def test_a_users_function_is_called_from_one_thread_unless_workers_are_given():
     alone, together = Watched(), Watched(slow=1e-3)
     ae.ais(PATH, BETAS, C, alone, rng=rng())
     assert alone.threads == {threading.get_ident()}
@@ -155,7 +155,7 @@ def test_an_error_in_one_block_ends_all(n_workers):
 
 @pytest.mark.usefixtures("small_blocks", "no_thread_is_left")
 @pytest.mark.parametrize("n_workers", [1, 4])
-def test_an_interrupt_is_heard_within_half_a_second(n_workers):
+def test_an_interrupt_stops_the_run(n_workers):
     before = signal.signal(signal.SIGINT, signal.default_int_handler)  # who runs tests side by side ignores it
     begin = time.perf_counter()
     try:
@@ -169,7 +169,7 @@ def test_an_interrupt_is_heard_within_half_a_second(n_workers):
 
 
 @pytest.mark.usefixtures("small_blocks")
-def test_what_numpy_is_told_of_errors_holds_in_the_blocks():
+def test_numpy_s_errstate_holds_in_the_blocks():
     class Loud:
         def __call__(self, distribution, x, rng):
             np.float64(1.0) / np.float64(0.0)
@@ -210,7 +210,7 @@ def test_the_size_of_a_block_depends_on_the_target_alone(target, n_rungs, n_chai
     assert workers.chains_at_once(target, n_rungs) == n_chains
 
 
-def test_what_can_never_fit_is_refused_with_its_bytes(monkeypatch):
+def test_arrays_beyond_the_memory_are_refused_with_their_size(monkeypatch):
     monkeypatch.setattr(workers, "memory", lambda: 10_000)
     with pytest.raises(MemoryError, match=r"samples of shape \(100, 7, 2, 12\) takes 0\.0 GB.*keep_every"):
         ae.parallel_tempering(PATH, BETAS, 100, 2, rng=rng())
@@ -234,7 +234,7 @@ def test_a_run_that_keeps_nothing_takes_no_more_memory_when_it_is_longer():
     assert peak(200) < 3 * peak(20)
 
 
-def test_what_is_kept_is_what_was_there():
+def test_kept_states_are_those_of_the_whole_run():
     every = ae.parallel_tempering(PATH, BETAS, 7, 4, n_burn_in=2, rng=rng())
     some = ae.parallel_tempering(PATH, BETAS, 7, 4, n_burn_in=2, keep_every=3, rng=rng())
     target = ae.parallel_tempering(PATH, BETAS, 7, 4, n_burn_in=2, keep="target", keep_every=2, rng=rng())
@@ -255,7 +255,7 @@ def test_workers_are_a_whole_number(bad):
 
 
 class Mine(ae.Gaussian):
-    """A distribution of a user's."""
+    """A user-defined distribution."""
 
 
 @pytest.mark.parametrize(("thing", "own"), [
@@ -267,7 +267,7 @@ class Mine(ae.Gaussian):
     (lambda beta: RBM, False), (Watched(), False),
     (ae.tempered_transitions(PATH, BETAS), True), (ae.tempered_transitions(PATH, BETAS, Watched()), False),
 ])  # fmt: skip
-def test_whose_function_it_is(thing, own):
+def test_is_own(thing, own):
     assert workers.is_own(thing) == own
 
 
@@ -289,6 +289,6 @@ def test_a_kept_array_is_handed_out_again_where_name_type_size_and_thread_allow_
     assert np.shares_memory(others[-1], scratch.array("t", (24,), np.float32))
 
 
-def test_memory_that_nobody_counts_is_no_limit(monkeypatch):
+def test_unknown_memory_is_no_limit(monkeypatch):
     monkeypatch.delattr(os, "sysconf")
     assert workers.memory() == 2**63 - 1
