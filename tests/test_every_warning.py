@@ -223,7 +223,7 @@ def test_a_covariance_that_is_too_narrow_is_warned_of(narrower, warns):
     """Beyond rounding; 1e-8 of sigma² is the line."""
     grbm = ae.GaussianRBM(np.zeros((2, 1)), np.zeros(2), np.zeros(1), [2.0, 0.5])
     found = messages_of(lambda: ae.covariance_path(np.zeros(2), np.diag([4.0, 0.25 * (1 - narrower)]), grbm))
-    assert [sentence[:49] for sentence in caught] == warns * ["cov was narrower than the noise of v given h, by "]
+    assert [sentence[:49] for sentence in found] == warns * ["cov was narrower than the noise of v given h, by "]
 
 
 @pytest.mark.parametrize(("converged", "warns"), [(False, True), (True, False), (None, False)])
