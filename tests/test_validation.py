@@ -62,6 +62,17 @@ def test_zero_is_not_positive_and_little_is(name):
             POSITIVE[name]([1.0, wrong])
 
 
+@pytest.mark.parametrize("size", [1e-4, 1.0, 1e4])
+def test_a_matrix_is_symmetric_to_eight_digits_or_twelve_of_the_largest(size):
+    for above, below in ((0.5, 0.5), (0.5 + 1e-10, 0.5), (1e-13, 0.0)):
+        A = size * np.array([[1.0, above], [below, 1.0]])
+        L = validation.as_cholesky("cov", A)
+        np.testing.assert_allclose(L @ L.T, A, rtol=1e-8, atol=1e-12 * size)
+    for above, below in ((0.5 + 1e-6, 0.5), (1e-11, 0.0)):
+        with pytest.raises(ValueError, match="cov must be symmetric"):
+            validation.as_cholesky("cov", size * np.array([[1.0, above], [below, 1.0]]))
+
+
 def test_sums_over_all_states_end_at_24_units():
     enumeration.require_enumerable(24)
     with pytest.raises(ValueError, match=r"at most 2\^24 are summed"):

