@@ -103,10 +103,8 @@ def thermodynamic_integration(
 
     Parameters
     ----------
-    log_density_matrix : (K+1, N) array
-        Log f_k(x_n), as from `log_density_matrix`; columns of rung 0 first, then of rung 1, and so on.
-    counts : (K+1,) array of int
-        Draws of each rung, adding up to N.
+    log_density_matrix, counts, chains, start_log_z
+        As for `mbar`.
     schedule : (K+1,) array
         The rungs, rising from 0 to 1.
     slopes : (K+1, N) array, optional
@@ -116,10 +114,6 @@ def thermodynamic_integration(
     log_z : (K+1,) array, optional
         log Ẑ_k if the draws, taken together, are a sample of q(x, β_k) ∝ f_k(x) / Ẑ_k, as from `simulated_tempering`.
         Needed if rao_blackwellized, and only then.
-    chains : (N,) array of int, optional
-        Which chain each column came from; without it the error bars take all draws for independent.
-    start_log_z : float, optional
-        log Z of the first rung, if it is known: ``estimate`` adds it to the ratio.
 
     Returns
     -------

@@ -58,14 +58,8 @@ def stepping_stone(
 
     Parameters
     ----------
-    log_density_matrix : (K+1, N) array
-        Log f_k(x_n); columns of state 0 first, then of state 1, and so on.
-    counts : (K+1,) array of int
-        Draws of each state. A state without draws is reached from the sampled one before it.
-    chains : (N,) array of int, optional
-        Which chain each column came from; without it the error bars take all draws for independent.
-    start_log_z : float, optional
-        log Z of the first state, if it is known: ``estimate`` adds it to the ratio.
+    log_density_matrix, counts, chains, start_log_z
+        As for `mbar`. A state without draws is reached from the sampled one before it.
 
     Returns
     -------
