@@ -17,7 +17,6 @@ GRBM = ae.GaussianRBM(rng(3).normal(size=(3, 2)), rng(4).normal(size=3), rng(5).
 PRECISION = np.diag([1.0, 2.0, 0.5]) + 0.1
 COUPLED = ae.distributions.GaussianBernoulli(rng(6).normal(size=3), PRECISION, rng(7).normal(size=(3, 2)), [0.3, -0.2])
 LINEAR = ae.LinearGenerative(rng(8).normal(size=(3, 2)), noise=0.8)
-BILINEAR = ae.BilinearGenerative(*(rng(seed).normal(size=(3, 3)) for seed in (9, 10, 11)), noise=0.8)
 CONTINUOUS = {
     "Gaussian": GAUSSIAN,
     "GaussianRBM": GRBM,
@@ -76,15 +75,3 @@ def test_each_state_has_its_own_gradient(name, model):
     behind = [model.log_density(x - step * along) for along in np.eye(model.dim)]
     slopes = np.moveaxis((np.array(ahead) - np.array(behind)) / (2 * step), 0, -1)
     np.testing.assert_allclose(together, slopes, rtol=1e-5, atol=1e-6)
-
-
-@pytest.mark.parametrize("model", [LINEAR, ae.LinearGenerative(rng(8).normal(size=(3, 2)), 0.8, "laplace"), BILINEAR])
-def test_causes_are_read_in_any_arrangement(model):
-    causes, error = rng(21).normal(size=(2, 5, model.n_latent)), rng(22).normal(size=(2, 5, model.dim))
-    images, pulls = model.reconstruct(causes), model.pull_back(causes, error)
-    for i, j in np.ndindex(2, 5):
-        np.testing.assert_allclose(images[i, j], model.reconstruct(causes[i, j]), rtol=1e-12, atol=1e-12)
-        np.testing.assert_allclose(pulls[i, j], model.pull_back(causes[i, j], error[i, j]), rtol=1e-12, atol=1e-12)
-        step = 1e-6 * np.eye(model.n_latent)
-        slopes = (model.reconstruct(causes[i, j] + step) - model.reconstruct(causes[i, j] - step)) @ error[i, j] / 2e-6
-        np.testing.assert_allclose(pulls[i, j], slopes, rtol=1e-6, atol=1e-8)

@@ -39,15 +39,6 @@ def planted(function, faults):
 
 
 @pytest.mark.parametrize("name", models())
-def test_parameters_survive_the_vector(name):
-    model = models()[name]
-    parts = model.free_parameters()
-    again = model.with_free_parameters(unpack(pack(parts), parts))
-    x = np.random.default_rng(1).normal(size=(5, 3))
-    np.testing.assert_allclose(again.log_density(x), model.log_density(x), rtol=1e-12, atol=1e-12)
-
-
-@pytest.mark.parametrize("name", models())
 def test_slopes_are_the_gradient_of_the_weighted_log_density(name):
     model, rng = models()[name], np.random.default_rng(1)
     x, w, parts = rng.normal(size=(7, 3)), rng.normal(size=7), model.free_parameters()
