@@ -78,7 +78,7 @@ class Call:
 
     @property
     def takes_rng(self):
-        """And checks it: for contrastive_divergence train_rbm does."""
+        """Whether it takes and checks a generator; contrastive_divergence leaves the check to train_rbm."""
         return "rng" in self.parameters and self.function.__name__ != "contrastive_divergence"
 
     @property
