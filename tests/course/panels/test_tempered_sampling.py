@@ -1,14 +1,12 @@
 """The panels of notebook 12 show what the library computes, and say what is so."""
 
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import anneal_edu as ae
 from anneal_edu.course.experiments.tempered_sampling import gaussians_apart
-from anneal_edu.course.panels import one_matrix
-from anneal_edu.course.panels.one_matrix import Found, compare, error_of_the_rule, guesses, wrong
+from anneal_edu.course.panels.one_matrix import compare, error_of_the_rule, guesses, wrong
 from anneal_edu.course.panels.tempered_walk import HELD, LEARNED, exact, most_travelled, walk
 
 
@@ -79,13 +77,6 @@ def test_who_speaks_when_the_overlap_goes():
     assert far["RTS, own walk"].verdict == "warns"
     assert wrong(far["stepping stone"]) and far["stepping stone"].verdict == "warns"
     assert wrong(far["TI"]) and far["TI"].verdict == "warns"
-
-
-def test_a_result_that_warns_is_found_to_warn():
-    result = SimpleNamespace(log_z=np.array([0.0, 0.5]), std_error=np.array([0.0, 0.1]), warnings=("one", "two"))
-    assert one_matrix._as_found(result) == Found(0.5, 0.1, "warns", "one; two")
-    result.warnings = ()
-    assert one_matrix._as_found(result) == Found(0.5, 0.1, "silent", "")
 
 
 def test_mbar_and_rts_are_right_where_ti_is_not():

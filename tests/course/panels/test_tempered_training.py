@@ -71,14 +71,6 @@ def test_the_panel_draws_the_moment_that_it_shows(both):
     panel.close()
 
 
-def test_the_stored_curves_are_complete():
-    for data in (BARS, DIGITS):
-        curves = stored_curves()[data]
-        assert list(curves) == list(COSTS)
-        shapes = {values.shape for _, values in curves.values()}
-        assert len(shapes) == 1 and next(iter(shapes))[1] >= 5
-
-
 def test_at_equal_numbers_of_gibbs_steps_every_pcd_has_fallen_behind_tempering():
     """40,000 steps each, medians of the seeds; on the digits nobody is more than a nat behind."""
     curves = stored_curves()[BARS]
