@@ -35,8 +35,8 @@ def audit(
       every state, take all randomness from ``rng``, keep nothing between calls, leave its input unchanged, and move
       all chains, independently of each other.
     * The densities, normalisers, gradients, draws and Gibbs steps of a path must fit each other.
-    * An estimator must find log Z of four problems, shift it by c if log f is shifted by c, use the kernel, the
-      schedule and all chains that it gets, and report a correct error, if it reports one.
+    * An estimator must find log Z of four problems, use the kernel, the schedule and all chains that it gets, and
+      report a correct error, if it reports one.
 
     No test finds everything. In particular, a mode that no chain reaches from the start leaves no trace here.
 

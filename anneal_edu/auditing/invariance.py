@@ -17,7 +17,6 @@ from anneal_edu.auditing.statistics import z_and_p
 STOPS = (1, 4, 12)  # numbers of moves after which statistics are computed
 N_SUSPECTS = 2
 REPEAT_FACTOR = 8
-N_TOGETHER = 4  # chains per call in check_rows
 NEWEST = "is each coordinate drawn given the newest values of the others?"
 _MANY = 80  # a quarter of those near a threshold should cross it: that none does has then probability 1e-10
 
@@ -63,29 +62,6 @@ def check_invariance(
             p[stop], f"invariance and reach on {problem.name}",
         )
     return True
-
-
-def check_rows(kernel: CheckedKernel, problem: Problem, n_calls: int, rng: np.random.Generator) -> None:
-    """Invariance of each row in many calls of a few chains, where what is kept from the last call shows, too."""
-
-    def changes_by_row(n_calls: int) -> np.ndarray:
-        x = np.asarray(problem.distribution.sample(N_TOGETHER * n_calls, rng)).reshape(n_calls, N_TOGETHER, -1)
-        after = x
-        for _ in range(2):
-            after = np.stack([kernel(problem, few, rng) for few in after])
-        new, old = (problem.evaluate(states.reshape(n_calls * N_TOGETHER, -1)) for states in (after, x))
-        return (new - old).reshape(n_calls, -1)  # (calls, rows · F)
-
-    z, _ = z_and_p(changes_by_row(n_calls))
-    suspects = np.argsort(-np.abs(z))[:1]
-    z, p = z_and_p(changes_by_row(2 * n_calls)[:, suspects])
-    row, index = divmod(int(suspects[0]), len(problem.statistics))
-    kernel.report.add_test(
-        "not invariant",
-        f"calls with {N_TOGETHER} chains ({problem.name}): {problem.statistics[index][0]} of chain {row} is "
-        f"{abs(z[0]):.1f} standard errors off after 2 moves",
-        p[0], "every chain of a few",
-    )
 
 
 def _check_reach(kernel: CheckedKernel, problem: Problem, stages: list[np.ndarray]) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from functools import partial
+from dataclasses import dataclass
+from functools import cached_property, partial
 from itertools import islice, product
 from typing import Any
 
@@ -21,25 +21,18 @@ _FEW, _MOST_SHARES, _MOST_PAIRS = 32, 256, 500  # of more states, each is too ra
 
 @dataclass(frozen=True, eq=False)
 class Skewed:
-    """x = A y + b with independent e^y ~ Gamma(2), so that log Z = log |det A|: one tail is long, the other steep.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> Skewed(np.eye(1), np.zeros(1)).log_density(np.array([[0.0]]))
-    array([-1.])
-    """
+    """x = A y + b with independent e^y ~ Gamma(2), so that log Z = log |det A|: one tail is long, the other steep."""
 
     mixing: np.ndarray
     shift: np.ndarray
-    _back: np.ndarray = field(init=False, repr=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "_back", np.linalg.inv(self.mixing).T)
 
     @property
     def dim(self) -> int:
         return len(self.shift)
+
+    @cached_property
+    def _back(self) -> np.ndarray:
+        return np.linalg.inv(self.mixing).T
 
     def _y(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         y = (x - self.shift) @ self._back
@@ -107,20 +100,11 @@ Named = tuple[str, Callable[[np.ndarray], np.ndarray]]
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """A distribution with exact draws, and functions of its states, each with a name.
+    """A distribution with exact draws, and functions (C, D) -> (C,) of its states, each with a name.
 
-    Parameters
-    ----------
-    name : str
-    distribution : Distribution
-        With ``sample``.
-    discrete : bool
-    statistics : tuple of (str, callable (C, D) -> (C,))
-        Their means are compared; they are bounded, so that means are soon normal.
-    observables : tuple of (str, callable (C, D) -> (C,))
-        A kernel that reaches every state must change each, and take it to both sides of every threshold.
-    values : tuple of ndarray
-        Of discrete coordinates, the values that draws of each show: all but rare ones; empty where many are rare.
+    The means of the ``statistics`` are compared; they are bounded, so that means are soon normal. A kernel that reaches
+    every state must change each of the ``observables``, and take it to both sides of every threshold. ``values`` are
+    those that draws of each discrete coordinate show, all but rare ones; empty where many are rare.
     """
 
     name: str
@@ -176,16 +160,12 @@ def _pairs(dim: int) -> list[tuple[int, int]]:
 
 def _sums(dim: int) -> list[Named]:
     """Coordinates, and the sums and differences of two."""
-
-    def weighted(w: np.ndarray, x: np.ndarray) -> np.ndarray:
-        return x @ w
-
     one = np.eye(dim)
-    found: list[Named] = [(f"coordinate {j}", partial(weighted, one[j])) for j in range(dim)]
+    weights = {f"coordinate {j}": one[j] for j in range(dim)}
     for i, j in _pairs(dim):
-        found.append((f"the sum of coordinates {i} and {j}", partial(weighted, one[i] + one[j])))
-        found.append((f"the difference of coordinates {i} and {j}", partial(weighted, one[i] - one[j])))
-    return found
+        weights[f"the sum of coordinates {i} and {j}"] = one[i] + one[j]
+        weights[f"the difference of coordinates {i} and {j}"] = one[i] - one[j]
+    return [(name, partial(np.dot, b=w)) for name, w in weights.items()]
 
 
 def values_of(distribution: Any) -> tuple[np.ndarray, ...]:

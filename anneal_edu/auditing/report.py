@@ -37,19 +37,9 @@ class Finding:
 class AuditResult:
     """What `audit` found out about a kernel, a path or an estimator.
 
-    Attributes
-    ----------
-    subject : str
-        "kernel", "path" or "estimator".
-    findings : tuple of Finding
-    n_tests : int
-        Number of statistical tests.
-    risk : float
-        The probability, at most, of a finding in something correct.
-    checks, skipped : tuple of str
-        What was checked; what was not, and why.
-    n_draws : int
-        Exact draws moved on each test problem; 0 for an estimator.
+    The subject is a "kernel", a "path" or an "estimator". ``n_tests`` counts the statistical tests, and ``risk`` is the
+    probability, at most, of a finding in something correct. ``checks`` and ``skipped`` list what was checked, and what
+    was not and why. ``n_draws`` exact draws were moved on each problem; 0 for an estimator.
 
     Examples
     --------

@@ -55,15 +55,6 @@ def test_a_kernel_that_moves_once_and_back_is_seen_after_one_move():
     assert all(test.sentence.endswith("standard errors off after 1 move: a hint") for test in kernel.report.tests)
 
 
-@pytest.mark.parametrize("row", range(4))
-def test_each_row_of_a_few_chains_is_tested(row):
-    kernel = checked(lambda f, x, rng: jitter(f, x, rng) + np.outer(np.arange(len(x)) == row, [0.0, 0.5]))
-    invariance.check_rows(kernel, PLANE, 300, rng(2))
-    (test,) = kernel.report.tests
-    assert test.sentence.startswith(f"calls with 4 chains (a plane): the mean of coordinate 1 of chain {row} is ")
-    assert test.p_value < 1e-9 and test.kind == "not invariant"
-
-
 def reach(observables, x, after, discrete=False):
     kernel = checked(None)
     invariance._check_reach(kernel, Problem("here", None, discrete, (), tuple(observables)), [x, x, after])
