@@ -1,4 +1,4 @@
-"""Data sets that need no network, and the user's own files."""
+"""Data sets that need no network, and your own files."""
 
 from anneal_edu.data.bars import bars_and_stripes
 from anneal_edu.data.files import load_cifar10, load_idx, load_rbm, save_rbm

@@ -254,5 +254,5 @@ def _rbm_of(stored: Mapping[str, np.ndarray]) -> BinaryRBM | GaussianRBM:
         )
     W, b, c = (stored[name] for name in _BINARY)
     if W.shape == (c.size, b.size) != (b.size, c.size):
-        raise ValueError(f"turned over? weights must be (D, H) = {b.size, c.size}, got {W.shape}: hand in weights.T")
+        raise ValueError(f"transposed? weights must be (D, H) = {b.size, c.size}, got {W.shape}: pass weights.T")
     return GaussianRBM(W, b, c, stored["sigma"]) if "sigma" in stored else BinaryRBM(W, b, c)

@@ -131,15 +131,12 @@ class LinearGenerative:
         """Draw n exact, independent images, (n, D)."""
         return _sample(self, n, rng)
 
-    @property
-    def _marginal(self) -> Gaussian:
-        if self.prior != "gaussian":
-            raise ValueError("p(x) is exact for the gaussian prior only; estimate it: log_likelihood(…)")
-        return Gaussian(np.zeros(self.dim), self.bases @ self.bases.T + self.noise**2 * np.eye(self.dim))
-
     def log_density(self, x: np.ndarray) -> np.ndarray:
         """Log p(x), exact, for the Gaussian prior: (..., D) -> (...); ValueError for the Laplace prior."""
-        return self._marginal.log_density(x)
+        if self.prior != "gaussian":
+            raise ValueError("p(x) is exact for the gaussian prior only; estimate it: log_likelihood(…)")
+        cov = self.bases @ self.bases.T + self.noise**2 * np.eye(self.dim)
+        return Gaussian(np.zeros(self.dim), cov).log_density(x)
 
     def log_z(self) -> float:
         """Zero: the model of x is normalised."""

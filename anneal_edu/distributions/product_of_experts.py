@@ -66,8 +66,10 @@ class ProductOfExperts:
 
     @property
     def complete(self) -> bool:
-        """Whether there are as many experts as dimensions: log_z and sample are then exact."""
+        """Whether there are as many experts as dimensions, so that log_z and sample are exact."""
         return len(self.filters) == self.dim
+
+    enumerable = complete
 
     def log_density(self, x: np.ndarray) -> np.ndarray:
         """Log f(x): (..., D) -> (...)."""
@@ -97,11 +99,6 @@ class ProductOfExperts:
                 f"only a complete product of experts has an exact answer, this one has {len(self.filters)} experts in "
                 f"{self.dim} dimensions; estimate log Z with hais(…)"
             )
-
-    @property
-    def enumerable(self) -> bool:
-        """Whether log_z and sample are exact."""
-        return self.complete
 
     def log_z(self) -> float:
         """Exact log Z of a complete model, in nats; ValueError for others.

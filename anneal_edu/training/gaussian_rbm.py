@@ -147,7 +147,7 @@ def train_gaussian_rbm(
     sigma = as_sigma(sigma, data.shape[1], np.float32)
     spread = np.sqrt(np.mean((data.std(0) / sigma) ** 2))
     if not 1 / _FAR < spread < _FAR:
-        warnings.warn(f"the data spread {spread:.2g} times as wide as sigma: hand in sigma=data.std(0)", stacklevel=2)
+        warnings.warn(f"the data spread {spread:.2g} times as wide as sigma: pass sigma=data.std(0)", stacklevel=2)
     states = gaussian_contrastive_divergence(
         data, as_count("n_hidden", n_hidden), method,
         n_gibbs=as_count("n_gibbs", n_gibbs), n_updates=n_updates, learning_rate=learning_rate,

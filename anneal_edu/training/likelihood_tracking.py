@@ -105,7 +105,7 @@ def track_log_likelihood(
     if validation is not None:
         require_shape("validation", validation, (len(validation), train.shape[1]))
     if isinstance(states, list | tuple) and len(states) > 1 and states[0].weights is states[-1].weights:
-        raise ValueError("states share their arrays: hand over the iterator itself, not a list made of it")
+        raise ValueError("states share their arrays: pass the iterator itself, not a list made of it")
     layers = JointRBM if as_flag("both_layers", both_layers) else lambda rbm: rbm
     return _looks(_as_wide_as(train, states), train, validation, every, n_sweeps, n_chains, schedule, layers, rng)
 

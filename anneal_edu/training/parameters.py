@@ -11,18 +11,12 @@ Parts = dict[str, Any]
 
 
 def pack(parts: Parts) -> np.ndarray:
-    """All arrays in one vector.
-
-    Examples
-    --------
-    >>> pack({"a": np.eye(2), "b": np.array([7.0])})
-    array([1., 0., 0., 1., 7.])
-    """
+    """All arrays in one vector."""
     return np.concatenate([part.ravel() for part in parts.values()])
 
 
 def unpack(theta: np.ndarray, like: Parts) -> Parts:
-    """The vector cut into arrays with the names and shapes of ``like``.
+    """The vector cut into arrays with the names and shapes of ``like``: the inverse of `pack`.
 
     Examples
     --------

@@ -183,7 +183,7 @@ FORGED = {
     "objects": (lambda path: savez(path, weights=np.array([{"a": 1}], dtype=object)), "allow_pickle=False"),
     "unfit": (lambda path: savez(path, visible_bias=np.zeros(2)), "visible_bias must have shape"),
     "unfit sigma": (lambda path: savez(path, sigma=np.ones(2)), "sigma must have shape"),
-    "turned over": (lambda path: savez(path, weights=np.zeros((2, 3))), r"hand in weights\.T"),
+    "transposed": (lambda path: savez(path, weights=np.zeros((2, 3))), r"pass weights\.T"),
     "half": (
         lambda path: np.savez(path, weights=np.zeros((3, 2)), b=np.zeros(3)),
         "lacks visible_bias, hidden_bias and has weights, b",

@@ -133,7 +133,7 @@ def forge(name):
         ("nowhere.npz", "No such file"),
         (".", "Is a directory"),
         ("shape.npz", "visible_bias must have shape (9,), got (4,)"),
-        ("turned.npz", "turned over? weights must be (D, H) = (9, 4), got (4, 9): hand in weights.T"),
+        ("turned.npz", "transposed? weights must be (D, H) = (9, 4), got (4, 9): pass weights.T"),
         ("missing.npz", "it lacks visible_bias, hidden_bias and has weights"),
         ("nan.npz", "weights must be finite, got NaN or infinity in 36 entries"),
         ("words.npz", "weights must be an array of real numbers"),
