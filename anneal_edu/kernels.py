@@ -203,8 +203,9 @@ def leapfrog(
     for step in range(n_steps):
         v = v + step_size * gradient(x)
         x, v = _drift(x, v, step_size if step < n_steps - 1 else step_size / 2, nonnegative)
-        divergent |= ~(np.abs(x) < _DIVERGENT).all(-1)
-        x[divergent], v[divergent] = start[divergent], 0.0
+        if not np.abs(x).max() < _DIVERGENT:  # or NaN
+            divergent |= ~(np.abs(x) < _DIVERGENT).all(-1)
+            x[divergent], v[divergent] = start[divergent], 0.0
     return x, v, divergent
 
 

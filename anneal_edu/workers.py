@@ -91,15 +91,20 @@ class Remembered(local):
         for known, values in self.last:
             if known is x:
                 return values
-        values, found = np.empty(0), np.zeros(len(x), dtype=bool)
-        for known, of_known in self.last:
-            if known.shape == x.shape and not found.all():
-                values = np.where(found, values, of_known) if found.any() else of_known
-                found |= (known == x).all(-1)
-        if not found.all():
-            values = self.function(x)
+        found = self._looked_up(x) if len(self.last) == 2 else None
+        values = self.function(x) if found is None else found
         self.last = ((x, values), *self.last[:1])
         return values
+
+    def _looked_up(self, x: np.ndarray) -> np.ndarray | None:
+        """The values of rows that all come from the two last arrays."""
+        (one, of_one), (other, of_other) = self.last
+        if not one.shape == other.shape == x.shape:
+            return None
+        from_one = x[:, 0] == one[:, 0]
+        if not (from_one | (x[:, 0] == other[:, 0])).all() or (x != np.where(from_one[:, None], one, other)).any():
+            return None
+        return np.where(from_one, of_one, of_other)
 
 
 def is_own(thing: Any, inside: tuple[Any, ...] = ()) -> bool:

@@ -136,8 +136,8 @@ def hais_states(
         log_alpha = difference(f.log_density(y), f.log_density(x)) - 0.5 * (p * p).sum(-1) + 0.5 * (v * v).sum(-1)
         accepted = accept(log_alpha, rng) & ~divergent  # step 3, (C,)
         x, v = np.where(accepted[:, None], y, x), np.where(accepted[:, None], p, -v)
-        # step 4: √γ, where the paper prints γ, which would not keep the variance of v at 1
-        v = np.sqrt(1 - refresh) * v + np.sqrt(refresh) * rng.standard_normal(v.shape)
+        v *= np.sqrt(1 - refresh)
+        v += np.sqrt(refresh) * rng.standard_normal(v.shape)  # step 4: the printed γ would not keep the variance of v
         yield HAISState(float(now), x, v, log_w, accepted)
 
 

@@ -58,8 +58,8 @@ _FAULTS = (
     ),
     Fault(
         "γ for √γ", "annealing.hais",
-        "v = np.sqrt(1 - refresh) * v + np.sqrt(refresh) * rng.standard_normal(v.shape)",
-        "v = np.sqrt(1 - refresh) * v + refresh * rng.standard_normal(v.shape)",
+        "v += np.sqrt(refresh) * rng.standard_normal(v.shape)",
+        "v += refresh * rng.standard_normal(v.shape)",
         "momentum", "The noise of the momentum's renewal is too small: the momenta run too cold.",
         _MISPRINT.format("in the paper on Hamiltonian AIS, the fourth step of its algorithm"),
     ),
