@@ -39,10 +39,10 @@ def machine() -> dict[str, str | int]:
 
 
 def arguments_of(argv: list[str] | None) -> tuple[argparse.ArgumentParser, argparse.Namespace]:
-    """The command line, taken apart."""
+    """The parser, and the parsed command line."""
     parser = argparse.ArgumentParser(prog="python -m anneal_edu experiment", description=__doc__.split(":")[0] + ".")
     commands = parser.add_subparsers(required=True, metavar="EXPERIMENT", dest="name")
-    for name, experiment in EXPERIMENTS.items():
+    for name, experiment in sorted(EXPERIMENTS.items()):
         command = commands.add_parser(name, help=experiment.rows.__doc__.splitlines()[0])
         command.add_argument("--scale", choices=experiment.scales, default="quick")
         command.add_argument("--seed", type=int, default=0)

@@ -3,16 +3,10 @@
 The order of the models is the claim to look at, not the nats. The paper's patches come from 4,112 scenes, ours from two
 photographs with much sky and blur: half of the patches are nearly flat, with |x|² < 2 where the average is 36. The more
 a model can peak at zero and yet reach far out, the more it gains here.
-
-    python -m anneal_edu.course.experiments.hamiltonian_images
-
-makes results/hais_table1_points.json and results/hais_table1_patches.npz again: the patches of ``hais-table1 --scale
-quick``, and the log likelihood of each.
 """
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Iterator
 from functools import lru_cache
@@ -152,7 +146,8 @@ def table_row(name: str, model: ImageModel | None, scale: dict, seed: list[int])
     return evaluate(name, model, data, scale, np.random.default_rng(seed))
 
 
-def _evaluations(scale: dict, run: Run) -> Iterator[Evaluation]:
+def evaluations(scale: dict, run: Run) -> Iterator[Evaluation]:
+    """The rows of Table 1, with what is known of each patch."""
     named = [(REFERENCE, None), *((name, models.load(name)) for name in PAPER)]
     return run.each(table_row, [(*pair, scale, [run.seed, i]) for i, pair in enumerate(named)])
 
@@ -160,7 +155,7 @@ def _evaluations(scale: dict, run: Run) -> Iterator[Evaluation]:
 @experiment("hais-table1", _COLUMNS, refuses=_PATCHES, **SCALES)
 def table_1(scale: dict, run: Run = HERE) -> Iterator[dict]:
     """Sohl-Dickstein and Culpepper 2012, Table 1: six image models on held-out patches, after the reference N(0, I)."""
-    return (evaluation.row for evaluation in _evaluations(scale, run))
+    return (evaluation.row for evaluation in evaluations(scale, run))
 
 
 @lru_cache(maxsize=1)
@@ -269,21 +264,3 @@ def stored_gains() -> dict[str, list[tuple[int, float, float]]]:
     """Model class → for all but the smallest size: size, gain on the smallest, and the paired error over patches."""
     rows = [row for row in stored("hais_figure5_quick")["rows"] if row["gain_error"] > 0]
     return {model: [(r["size"], r["gain"], r["gain_error"]) for r in rows if r["model"] == model] for model in CURVES}
-
-
-def main(folder: File = File("runs")) -> None:
-    """Run Table 1 at the quick scale and store every patch; rows that the folder holds are not computed again."""
-    points = {}
-    for found in _evaluations(SCALES["quick"], Run(folder=folder)):
-        values, errors = (found.points, found.errors) if found.exact is None else (found.exact, 0 * found.exact)
-        rounded = {"log_likelihoods": values.round(4).tolist(), "errors": errors.round(4).tolist()}
-        points[found.row["model"]] = rounded
-    contents = {"command": f"python -m {__spec__.name}", "points": points}
-    text = json.dumps(contents, indent=None).replace('}, "', '},\n "').replace('{"', '{\n "', 2)
-    (RESULTS / "hais_table1_points.json").write_text(text + "\n", encoding="utf-8")
-    patches = image_patches().held_out[: SCALES["quick"]["n_points"]]
-    np.savez_compressed(RESULTS / "hais_table1_patches.npz", patches=patches)
-
-
-if __name__ == "__main__":
-    main()

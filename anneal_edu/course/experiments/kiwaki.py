@@ -77,7 +77,7 @@ def start_path(start: str, grbm: GaussianRBM, mean: np.ndarray, cov: np.ndarray)
 def printed_conditional(
     h: np.ndarray, beta: float, grbm: GaussianRBM, start_mean: np.ndarray, start_variance: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The mean (C, D) and the variance (D,) of v given h as the paper prints them, with the slip in the variance."""
+    """The mean (C, D) and the variance (D,) of v given h as the paper prints them, with an error in the variance."""
     variance = 1 / (beta / start_variance + (1 - beta) / grbm.sigma**2)
     return variance * _pull(h, beta, grbm, start_mean, start_variance), variance
 
@@ -85,7 +85,7 @@ def printed_conditional(
 def repaired_conditional(
     h: np.ndarray, beta: float, grbm: GaussianRBM, start_mean: np.ndarray, start_variance: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The same with the variance put right."""
+    """The same with the variance corrected."""
     variance = 1 / (beta / grbm.sigma**2 + (1 - beta) / start_variance)
     return variance * _pull(h, beta, grbm, start_mean, start_variance), variance
 

@@ -117,13 +117,7 @@ class Run:
         return _kept(*self._job(make, arguments))
 
     def models(self, names: Iterable[str], load: Callable) -> Iterator[tuple[str, BinaryRBM | GaussianRBM]]:
-        """Yield name and model: the given model alone, or each named one when it is asked for.
-
-        Examples
-        --------
-        >>> list(Run().models(["one"], lambda name: f"the model {name}"))
-        [('one', 'the model one')]
-        """
+        """Yield name and model: the given model alone, or each named one when it is asked for."""
         yield from [(self.name, self.model)] if self.model else ((name, load(name)) for name in names)
 
     def _job(self, make: Callable, arguments: tuple) -> tuple:

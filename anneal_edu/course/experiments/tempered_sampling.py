@@ -61,9 +61,9 @@ def exact_log_z(path: GeometricPath, schedule: np.ndarray) -> np.ndarray:
 def poster_rounds(
     path: Path, schedule: np.ndarray, n_initial: int, n_sweeps: int, n_chains: int, kernel: Kernel, *, rng
 ) -> Iterator[RTSRound]:
-    """Yield rounds for ever, as the poster has them: n_initial that each correct Ẑ_k, beginning from Ẑ_k = Z_0.
+    """Yield rounds without end, as on the poster: n_initial rounds that each correct Ẑ_k, starting at Ẑ_k = Z_0.
 
-    All later rounds hold the last Ẑ_k, and are pooled. `anneal_edu.tempering.rts` has more care for its first rounds.
+    All later rounds keep the last Ẑ_k, and are pooled. `anneal_edu.tempering.rts` anneals up the ladder first.
     """
     start, walk = path(0.0), partial(rts_round, ladder_on(path, schedule, kernel), n_sweeps, rng, None)
     log_z, x, rungs = np.full(len(schedule), start.log_z()), start.sample(n_chains, rng), np.zeros(n_chains, dtype=int)

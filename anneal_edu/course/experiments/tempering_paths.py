@@ -1,7 +1,7 @@
-"""Grosse, Maddison and Salakhutdinov (2013), Section 6: does averaging moments help tempering? They close with it.
+"""Grosse, Maddison and Salakhutdinov (2013), Section 6: does averaging moments help tempering?
 
 Each pair of ends is tempered along its geometric path and along its moment path (for RBMs the moment averages spline),
-with the same number of rungs and on each path the ladder that refuses equally.
+with the same number of rungs and on each path the ladder of equal rejection rates.
 """
 
 from __future__ import annotations
@@ -84,12 +84,6 @@ def trip_rates(replicas: np.ndarray) -> np.ndarray:
     """Round trips per sweep of each ladder, half of the one-way trips in the second half of a run: (T, K+1, C) -> (C,).
 
     Whole trips would be undercounted in a run that is not much longer than one.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> trip_rates(np.tile(np.array([[0, 1], [1, 0]]), (50, 1))[:, :, None])
-    array([1.])
     """
     last_end = np.zeros(replicas.shape[1:], dtype=int)
     n_sweeps, columns, one_way = len(replicas), np.arange(replicas.shape[2]), np.zeros(replicas.shape[2])

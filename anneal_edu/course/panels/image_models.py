@@ -55,7 +55,7 @@ def strongest(name: str, n: int = 36) -> np.ndarray:
 class ImageModels(Panel):
     """The 36 longest bases or filters of one model; all models' mean log likelihoods of held-out patches.
 
-    Stored runs of Hamiltonian AIS; ``python -m anneal_edu.course.experiments.hamiltonian_images`` makes them. Controls:
+    Stored runs of Hamiltonian AIS; ``python tools/recipes/hais_patches.py`` makes them. Controls:
     ``model``; ``patches``, all 100, or the half with the smaller or larger |x|²; ``shown``, the likelihoods themselves,
     or their differences from the chosen model's, patch by patch.
     """

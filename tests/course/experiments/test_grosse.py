@@ -87,15 +87,6 @@ def test_p_values_of_a_comparison_are_two_sided_in_log_z_and_of_the_larger_ess(o
     assert of_ess < 0.01
 
 
-def test_the_papers_table_is_beside_ours():
-    """Its estimates are all within 0.14 nats, and its largest ESS is on MAS."""
-    for model, log_z in grosse.PAPER_LOG_Z.items():
-        cells = grosse.PAPER[model]
-        assert set(cells) == {(path, schedule) for path in ("geometric", "MAS") for schedule in grosse.SCHEDULES}
-        assert max(abs(estimate - log_z) for estimate, _ in cells.values()) < 0.141
-        assert max(cells, key=lambda cell: cells[cell][1])[0] == "MAS"
-
-
 @pytest.mark.parametrize("name", ["mnist_pcd_20", "mnist_cd1_20"])
 def test_the_stored_table_at_the_papers_scale_is_right(name):
     table, exact = stored("grosse_table1_mnist"), ae.models.load(name).log_z()
@@ -115,14 +106,6 @@ def test_by_pcd_the_stored_table_has_the_papers_order_and_the_base_rates_do_more
     rows, papers = largest_ess_first("mnist_pcd_20", "uniform"), grosse.PAPER["PCD"]
     assert [(row["path"], row["schedule"]) for row in rows] == sorted(papers, key=lambda key: -papers[key][1])
     assert min(row["ess"] for row in largest_ess_first("mnist_pcd_20", "base rate")) > 3 * rows[0]["ess"]
-
-
-def test_by_cd1_the_stored_table_has_not_the_papers_order():
-    """MAS has the paper's ESS; the geometric path has nothing to lose, from either start."""
-    for start in ("uniform", "base rate"):
-        assert [row["path"] for row in largest_ess_first("mnist_cd1_20", start)] == 2 * ["geometric"] + 2 * ["MAS"]
-    for row in largest_ess_first("mnist_cd1_20", "uniform")[2:]:
-        assert row["ess"] == pytest.approx(grosse.PAPER["CD1"]["MAS", row["schedule"]][1], rel=0.06)
 
 
 def test_the_stored_curve_at_the_papers_scale_ends_in_the_table():

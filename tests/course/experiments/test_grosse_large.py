@@ -104,31 +104,8 @@ def test_without_exact_draws_a_long_run_is_named_and_brackets_all_the_same(rows,
         assert abs(row["reverse_log_z"] - exact) < 5 * row["reverse_std_error"] + 0.1
 
 
-def test_stored_results_hold_every_row():
-    found = stored("grosse_table2_quick")
-    assert [(row["model"], row["start"], row["path"]) for row in found["rows"]] == [
-        (model, start, path) for model in ("CD1", "PCD") for start in ("uniform", "base rate") for path in PATHS
-    ]
-    assert found["settings"]["n_steps"] == SCALES["quick"]["n_steps"]
-
-
-STARTS = "uniform", "base rate"
-WAYS = [(start, path) for start in STARTS for path in PATHS]
+WAYS = [(start, path) for start in ("uniform", "base rate") for path in PATHS]
 ON_MNIST = [(model, *way) for model in ("mnist_pcd_500", "mnist_cd25_500", "mnist_cd1_500") for way in WAYS]
-CD1_LOG_Z = 816.09  # both geometric rows, with errors of 0.01
-
-
-def on_mnist(model):
-    """Rows of Table 2 by their way to the model."""
-    rows = {(r["start"], r["path"]): r for r in stored("grosse_table2_mnist")["rows"] if r["model"] == model}
-    assert list(rows) == WAYS
-    return rows
-
-
-def blobs():
-    """Which of the 100 reverse chains to CD1 began at a black blob, by their weights on one path."""
-    log_w = stored_log_weights("mnist_cd1_500", "base rate", "geometric", "reverse")
-    return log_w > log_w.min() + 10
 
 
 def test_on_mnist_the_geometric_path_is_pinned_at_the_papers_scale_and_the_curves_end_in_the_table():
@@ -143,82 +120,6 @@ def test_on_mnist_the_geometric_path_is_pinned_at_the_papers_scale_and_the_curve
         if row["path"] == "geometric" and row["model"] != "mnist_cd1_500":
             assert abs(row["log_z"] - row["reverse_log_z"]) < 3 * np.hypot(row["std_error"], row["reverse_std_error"])
     assert len(curves) == 5 * len(ON_MNIST)
-
-
-@pytest.mark.parametrize("model", ["mnist_pcd_500", "mnist_cd25_500"])
-def test_on_mnist_mas_from_the_base_rates_loses_by_going_slowly(model):
-    curves = stored("grosse_figure5_mnist")["rows"]
-    means = {
-        r["n_steps"]: r["mean_log_weight"]
-        for r in curves
-        if (r["model"], r["start"], r["path"]) == (model, "base rate", "MAS")
-    }
-    assert means[1000] > means[10_000] + 3 > means[100_000] + 13
-
-
-def test_of_the_cd1_model_the_blank_page_says_which_rows_are_right_and_the_reverse_run_that_its_draws_are_none():
-    blank = ae.models.load("mnist_cd1_500").log_density(np.zeros((1, 784)))[0]
-    rows = on_mnist("mnist_cd1_500")
-    for (_, path), row in rows.items():
-        if path == "geometric":
-            assert 0 < row["log_z"] - blank < 0.15
-        else:
-            assert row["reverse_log_z"] < blank - 70, "below a sum of which this is one term"
-    assert rows["uniform", "geometric"]["reverse_log_z"] < blank - 10
-    assert rows["uniform", "MAS cheap"]["interval"][1] < blank - 6, "a miss that one state proves"
-    assert rows["uniform", "MAS"]["log_z"] < blank - 1
-    for path in ("MAS", "MAS cheap"):
-        assert abs(rows["base rate", path]["log_z"] - CD1_LOG_Z) < 2 * rows["base rate", path]["std_error"]
-
-
-def test_on_mnist_the_lowest_row_of_cd25_is_that_of_the_paper_and_rests_on_one_chain():
-    rows = on_mnist("mnist_cd25_500")
-    column = {way: log_z for way, (log_z, _) in grosse_large.PAPER["CD25"].items()}
-    assert min(rows, key=lambda way: rows[way]["log_z"]) == min(column, key=column.get) == ("uniform", "MAS")
-    log_w = np.sort(stored_log_weights("mnist_cd25_500", "uniform", "MAS"))
-    assert log_w[-1] > log_w[-2] + 30
-
-
-def test_on_mnist_every_forward_run_that_is_a_nat_off_is_warned_of():
-    for model, log_z in {"mnist_cd25_500": 474.4, "mnist_cd1_500": CD1_LOG_Z}.items():
-        for way in WAYS:
-            log_w = stored_log_weights(model, *way)
-            found = AISResult(log_w, log_w[:, None], 0)
-            assert found.warnings or abs(found.log_z - log_z) < 0.5, (model, way)
-
-
-def test_on_mnist_the_draws_that_are_none_of_cd1_are_sixteen_and_make_its_reverse_runs():
-    elsewhere = blobs()
-    assert elsewhere.sum() == 16
-    for start in STARTS:
-        for path in ("MAS", "MAS cheap"):
-            log_w = stored_log_weights("mnist_cd1_500", start, path, "reverse")
-            assert log_w[elsewhere].max() < log_w[~elsewhere].min() - 40
-
-
-@pytest.mark.parametrize("start", STARTS)
-def test_on_mnist_mas_weighs_the_blobs_of_cd1_forward_and_in_reverse_and_foretells_the_wrong_bound(start):
-    """Their sum of f, about e^722: the mean of w over chains that end there, and over the sixteen that begin there."""
-    forward, reverse = (stored_log_weights("mnist_cd1_500", start, "MAS", side) for side in ("forward", "reverse"))
-    there = forward < 770
-    assert forward[there].max() + 30 < forward[~there].min()
-    mass = ae.log_mean_exp(np.where(there, forward, -np.inf))
-    backward = np.log(there.mean()) - ae.log_mean_exp(-reverse[blobs()])
-    assert abs(mass - 722) < 0.6 and abs(backward - mass) < 0.5
-    q, p, ends = blobs().mean(), np.exp(mass - CD1_LOG_Z), there.mean()
-    found = on_mnist("mnist_cd1_500")[start, "MAS"]
-    assert abs(found["reverse_log_z"] - (CD1_LOG_Z + np.log(p / (q * ends)))) < 0.6
-
-
-def test_chains_of_cd1_on_mnist_that_begin_at_digits_become_blank_pages_or_blobs():
-    """Five seeds had 14 to 17 blank ones of forty, and at most two between."""
-    model, v = ae.models.load("mnist_cd1_500"), ae.data.digits(28)[:40].astype(float)
-    rng = np.random.default_rng(0)
-    for _ in range(1000):
-        v = ae.gibbs(model, v, rng)
-    ink = v.sum(1)
-    assert 5 < (ink < 20).sum() < 35
-    assert ((ink >= 20) & (ink <= 180)).sum() <= 5
 
 
 def test_the_stored_log_weights_make_the_stored_rows_of_mnist():
@@ -295,43 +196,3 @@ def test_every_knot_of_both_splines_from_both_starts():
     rows = list(knots(TINY, Run(model=two_modes(), images=np.eye(D, dtype=int), name="two modes")))
     assert len(rows) == 2 * 2 * 11 * 2
     assert {"start": "base rate", "path": "MAS cheap", "beta": 1.0, "began": "black pages"}.items() <= rows[-1].items()
-
-
-ENTROPY = 206.0
-"""Of independent pixels with the base rates of MNIST, made binary, in nats."""
-
-
-def _knots_on_mnist(*spline: str) -> dict[tuple[float, str], dict]:
-    """The stored rows of one spline, by the knot and by where the chains began."""
-    rows = stored("grosse_knots_mnist")["rows"]
-    found = {(r["beta"], r["began"]): r for r in rows if (r["model"], r["start"], r["path"]) == spline}
-    assert len(found) == 2 * 11
-    return found
-
-
-def test_on_mnist_chains_meet_in_every_knot_of_the_spline_that_is_pinned_and_in_the_other_they_do_not():
-    for start, least, most in (("base rate", 0, 12), ("uniform", 200, 250)):
-        knots_of = _knots_on_mnist("mnist_cd25_500", start, "MAS cheap")
-        apart = max(abs(r["ink"] - knots_of[beta, "black pages"]["ink"]) for (beta, _), r in knots_of.items())
-        assert least <= apart < most, start
-        (row,) = (
-            r
-            for r in stored("grosse_table2_mnist")["rows"]
-            if (r["model"], r["start"], r["path"]) == ("mnist_cd25_500", start, "MAS cheap")
-        )
-        gap = row["reverse_log_z"] - row["log_z"]
-        assert abs(gap) < 0.1 if start == "base rate" else gap > 1
-
-
-def test_on_mnist_the_late_knots_of_mas_cheap_have_nearly_all_of_their_mass_in_a_black_frame():
-    cheap = _knots_on_mnist("mnist_pcd_500", "base rate", "MAS cheap")
-    for beta in (0.7, 0.8, 0.9):
-        digits, pages = (cheap[beta, began] for began in BEGINNINGS)
-        assert digits["ink"] < 130 and pages["ink"] > 250
-        assert pages["log_f"] - digits["log_f"] > ENTROPY + 100, "digits have more states, but not so many"
-    for beta in (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 1.0):
-        digits, pages = (cheap[beta, began] for began in BEGINNINGS)
-        assert abs(digits["ink"] - pages["ink"]) < 20, "nothing but digits is found"
-    frame = pictures_of(cheap[0.9, "black pages"])[0].reshape(28, 28)
-    assert min(frame[0].min(), frame[-1].min(), frame[:, 0].min(), frame[:, -1].min()) > 0.8
-    assert frame[6:-6, 6:-6].max() < 0.2

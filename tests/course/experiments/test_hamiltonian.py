@@ -42,16 +42,6 @@ def test_stored_runs_are_of_these_models(name, models):
         assert hamiltonian.path_to(row["model"])(1.0).log_z() == pytest.approx(row["exact"], abs=1e-6)
 
 
-def test_of_a_light_tail_the_shortfall_falls_as_1_over_k_and_of_a_heavy_one_slower():
-    def decade(weight):
-        few, many = (hamiltonian.shortfall_of_perfect_chains(weight, 1.0, n) for n in (100, 1000))
-        return few / many
-
-    assert decade(3.0) == pytest.approx(10, rel=0.05)
-    assert decade(1.0) == pytest.approx(10**0.5, rel=0.1)
-    assert decade(0.8) == pytest.approx(10**0.3, rel=0.1)
-
-
 def test_steps_that_close_in_on_the_target_restore_1_over_k_of_a_heavy_tail():
     """With β = 1 - (1-t)^p as soon as p (λ - 1/2) > 1: then ∫ (dβ/dt)² Var dt of the score is finite."""
 

@@ -94,19 +94,3 @@ def test_stored_models_are_those_of_their_recipes(name):
 )
 def test_sizes_are_counted_as_in_the_paper(name, size):
     assert images.size_of(ae.models.load(name)) == size
-
-
-def test_the_stored_gaussian_model_fits_as_well_as_its_covariance_can():
-    """The training patches have covariance I: bases basesᵀ + 0.01 I = I would be best."""
-    model, patches = ae.models.load("image_linear_gaussian"), image_patches()
-    white = ae.Gaussian(np.zeros(36), np.eye(36))
-    assert -0.1 < (model.log_density(patches.train) - white.log_density(patches.train)).mean() <= 1e-9
-
-
-def test_the_stored_laplace_model_beats_its_start_on_held_out_patches():
-    """Without the noise, Laplace causes are a complete product of experts, whose likelihood is exact: 9 nats gained."""
-    model, held_out = ae.models.load("image_linear_laplace"), image_patches().held_out
-    start = IMAGE_RECIPES["image_linear_laplace"].begin(np.random.default_rng(0))
-    noiseless = [ae.ProductOfExperts(np.linalg.inv(either.bases)) for either in (start, model)]
-    before, after = ((either.log_density(held_out) - either.log_z()).mean() for either in noiseless)
-    assert after > before + 5

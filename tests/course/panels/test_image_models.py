@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import anneal_edu as ae
-from anneal_edu.course.experiments import hamiltonian_images, stored
+from anneal_edu.course.experiments import stored
 from anneal_edu.course.experiments.hamiltonian_images import (
     PAPER,
     REFERENCE,
@@ -19,6 +19,7 @@ from anneal_edu.course.experiments.hamiltonian_images import (
 from anneal_edu.course.figures import LectureFigure, image_models
 from anneal_edu.course.panels.image_models import chosen_patches, patch_sizes
 from anneal_edu.models.images import image_patches
+from recipes.hais_patches import store_patches
 
 FLAT, RICH = chosen_patches("flatter half"), chosen_patches("richer half")
 
@@ -45,18 +46,15 @@ def test_exact_patches_are_exact():
     np.testing.assert_allclose(stored_points()["image_linear_gaussian"], exact, atol=1e-3)
 
 
-def test_the_stored_patches_are_written_as_they_are_read(tmp_path, monkeypatch):
-    (tmp_path / "results").mkdir()
-    monkeypatch.setitem(SCALES, "quick", SCALES["tiny"])
-    monkeypatch.setattr(hamiltonian_images, "RESULTS", tmp_path / "results")
-    hamiltonian_images.main(tmp_path / "runs")
-    found = json.loads((tmp_path / "results" / "hais_table1_points.json").read_text(encoding="utf-8"))["points"]
+def test_the_stored_patches_are_written_as_they_are_read(tmp_path):
+    store_patches(tmp_path / "runs", tmp_path, SCALES["tiny"])
+    found = json.loads((tmp_path / "hais_table1_points.json").read_text(encoding="utf-8"))["points"]
     assert list(found) == [REFERENCE, *PAPER]
     assert all(len(of["log_likelihoods"]) == len(of["errors"]) == 5 for of in found.values())
     exact = ae.models.load("image_linear_gaussian").log_density(image_patches().held_out[:5])
     np.testing.assert_allclose(found["image_linear_gaussian"]["log_likelihoods"], exact, atol=1e-4)
     assert [set(found[name]["errors"]) == {0.0} for name in found] == [True, True, *5 * [False]]
-    with np.load(tmp_path / "results" / "hais_table1_patches.npz") as kept:
+    with np.load(tmp_path / "hais_table1_patches.npz") as kept:
         np.testing.assert_array_equal(kept["patches"], image_patches().held_out[:5])
 
 
