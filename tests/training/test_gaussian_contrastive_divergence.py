@@ -11,6 +11,7 @@ import anneal_edu as ae
 from anneal_edu.training import energy_slopes, gaussian_contrastive_divergence
 from anneal_edu.training.gaussian_rbm import gibbs_step
 from tests.cases import always
+from tests.planted import planted
 
 PARAMETERS = ("weights", "visible_bias", "hidden_bias", "log_sigma")
 METHODS = {"cd-1": ("cd", 1), "cd-5": ("cd", 5), "pcd": ("pcd", 1)}
@@ -54,20 +55,12 @@ def log_likelihood(rbm, data):
     return rbm.log_density(data).mean() - rbm.log_z()
 
 
-def with_fault(right, wrong):
-    """The library's slopes with a piece of their source replaced, and training with these slopes."""
-    names, source = dict(vars(inspect.getmodule(energy_slopes))), inspect.getsource(energy_slopes)
-    assert source.count(right) == 1
-    exec(source.replace(right, wrong) + inspect.getsource(gaussian_contrastive_divergence), names)
-    return names["energy_slopes"], names["gaussian_contrastive_divergence"]
-
-
 V = np.random.default_rng(5).normal(size=(7, 3))
 WRONG_SIGNS = {
-    "weights": ("return s.T @ p", "return -s.T @ p"),
-    "visible_bias": (" away.mean(0) / sigma", " -away.mean(0) / sigma"),
-    "hidden_bias": (" p.mean(0), slope", " -p.mean(0), slope"),
-    "log_sigma": ("slope_log_sigma = (away", "slope_log_sigma = -(away"),
+    "weights": {"return s.T @ p": "return -s.T @ p"},
+    "visible_bias": {" away.mean(0) / sigma": " -away.mean(0) / sigma"},
+    "hidden_bias": {" p.mean(0), slope": " -p.mean(0), slope"},
+    "log_sigma": {"slope_log_sigma = (away": "slope_log_sigma = -(away"},
 }
 
 
@@ -83,7 +76,7 @@ def test_slopes_at_visible_states_are_the_gradient_of_the_exact_log_density(seed
 def test_a_wrong_slope_is_seen(wrong):
     parameters = random_parameters()
     numeric = finite_differences(lambda rbm: rbm.log_density(V).mean(), parameters)
-    faulty = with_fault(*WRONG_SIGNS[wrong])[0](V, *parameters)
+    faulty = planted(energy_slopes, WRONG_SIGNS[wrong])(V, *parameters)
     seen = {name for name, got, want in zip(PARAMETERS, faulty, numeric, strict=True) if abs(got - want).max() > 0.01}
     assert seen == {wrong}
 
@@ -158,7 +151,7 @@ def test_every_update_climbs_the_exact_gradient(name):
 def test_a_wrong_sign_is_seen(part):
     """In updates too few for it to drive the model to infinity."""
     n_updates, rate = {"log_sigma": (6, 0.02), "weights": (40, 0.4)}.get(part, (60, 0.4))
-    _, train = with_fault(*WRONG_SIGNS[part])
+    _, train = planted(energy_slopes, WRONG_SIGNS[part], gaussian_contrastive_divergence)
     assert sum(agreement(train, "pcd", 1, n_updates, rate, seed)[part] for seed in range(4)) < 0
 
 

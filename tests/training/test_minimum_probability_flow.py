@@ -10,6 +10,7 @@ from anneal_edu.kernels import leapfrog
 from anneal_edu.training import flow_rounds, minimum_probability_flow
 from anneal_edu.training.mpf import log_flow
 from anneal_edu.training.parameters import pack, unpack
+from tests.planted import planted
 
 
 def models(D=3, seed=0):
@@ -26,16 +27,6 @@ def models(D=3, seed=0):
 
 def numeric_gradient(function, theta, eps=1e-6):  # short: a kink of |x| may lie between its two ends
     return np.array([(function(theta + eps * e) - function(theta - eps * e)) / (2 * eps) for e in np.eye(len(theta))])
-
-
-def planted(function, faults):
-    """A function of the library with pieces of its source replaced."""
-    source, names = inspect.getsource(function), dict(vars(inspect.getmodule(function)))
-    for right, wrong in faults.items():
-        assert source.count(right) == 1
-        source = source.replace(right, wrong)
-    exec(source, names)
-    return names[function.__name__]
 
 
 @pytest.mark.parametrize("name", models())
