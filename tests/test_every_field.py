@@ -19,6 +19,7 @@ from anneal_edu.tempering.parallel import TemperingResult, tempering_states
 from anneal_edu.tempering.record import count_round_trips
 from anneal_edu.tempering.rts import RTSResult, RTSRound, rts_rounds
 from anneal_edu.tempering.simulated import SimulatedTemperingResult
+from anneal_edu.training.gaussian_rbm import energy_slopes, gaussian_contrastive_divergence, gibbs_step
 from tests import second
 
 SCHEDULE = np.array([0.0, 0.12345, 0.50041, 0.87654, 1.0])
@@ -392,6 +393,22 @@ def test_an_update_of_contrastive_divergence(monkeypatch):
     for old, new, gradient in zip(before, after, step, strict=False):
         np.testing.assert_allclose(new, old + 0.5 / 3 / 6 * gradient, atol=1e-6)
         assert np.abs(gradient).max() > 0.01
+
+
+def test_an_update_of_a_gaussian_rbm():
+    data, sigma, generator = np.tile(np.float32([0.5, -1.0]), (9, 1)), np.float32([0.7, 1.2]), rng()
+    (state,) = gaussian_contrastive_divergence(
+        data, 3, "cd", n_gibbs=1, n_updates=1, learning_rate=0.5, batch_size=6, sigma=sigma, learn_sigma=True, rng=rng()
+    )
+    W, b, c = 0.01 * generator.standard_normal((2, 3), dtype=np.float32), data[0], np.zeros(3, dtype=np.float32)
+    for _ in range(2):  # which examples the chains and the batch begin at: all are alike
+        generator.integers(9, size=6)
+    v = gibbs_step(data[:6], W, b, c, sigma, generator)
+
+    parts = W, b, c, np.log(sigma)
+    found = state.weights, state.visible_bias, state.hidden_bias, state.log_sigma
+    for new, old, *slopes in zip(found, parts, *(energy_slopes(x, *parts) for x in (data[:6], v)), strict=True):
+        np.testing.assert_allclose(new, old + 0.5 * (slopes[0] - slopes[1]), atol=1e-6)
 
 
 # What is printed
