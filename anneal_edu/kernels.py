@@ -77,11 +77,6 @@ def reversal_of(kernel: Kernel) -> Kernel:
     """The time reversal that a kernel declares as its ``reversal``; who declares none is taken to be reversible.
 
     It is the T~ of Sohl-Dickstein and Culpepper 2012, Eq. 14.
-
-    Examples
-    --------
-    >>> reversal_of(gibbs).__name__, reversal_of(exact).__name__
-    ('gibbs_backwards', 'exact')
     """
     return getattr(kernel, "reversal", kernel)
 
@@ -103,13 +98,7 @@ def difference(log_f: np.ndarray, log_f_before: np.ndarray) -> np.ndarray:
 
 
 def swapped(order: np.ndarray, accepted: np.ndarray) -> np.ndarray:
-    """Exchange the entries of accepted pairs of rungs: (K+1, C, ...) and (K, C) bool -> (K+1, C, ...).
-
-    Examples
-    --------
-    >>> swapped(np.array([[0], [1], [2]]), np.array([[False], [True]])).ravel()
-    array([0, 2, 1])
-    """
+    """Exchange the entries of accepted pairs of rungs: (K+1, C, ...) and (K, C) bool -> (K+1, C, ...)."""
     new = order.copy()
     new[:-1][accepted] = order[1:][accepted]
     new[1:][accepted] = order[:-1][accepted]

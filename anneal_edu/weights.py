@@ -50,11 +50,6 @@ def systematic_resample(log_weights: npt.ArrayLike, rng: np.random.Generator) ->
 
     One uniform number decides for all. With w_i the share of chain i in the weight, it is taken ⌊C w_i⌋ or ⌈C w_i⌉
     times, C w_i on average  (Kitagawa 1996).
-
-    Examples
-    --------
-    >>> systematic_resample(np.log([0.5, 0.25, 0.25, 1e-300]), np.random.default_rng(0))
-    array([0, 0, 1, 2])
     """
     shares = np.cumsum(normalised_weights(log_weights))
     points = (rng.random() + np.arange(len(shares))) * shares[-1] / len(shares)
@@ -204,15 +199,6 @@ def warnings_of(
     They warn if a few weights carry the estimate (ESS), and if the largest weights were probably not drawn
     (`pareto_tail_index` above 0.7, the limit of Vehtari et al. 2024; above 1 there is no mean). They cannot detect a
     mode that no chain has found.
-
-    Parameters
-    ----------
-    log_weights : (C,) array
-    side : str
-        The sign of the error of log_z while the largest weights are missing: "low", or "high" if log_z is minus the log
-        of the mean weight, as in reverse AIS.
-    unit, advice : str
-        What has a weight, and the remedy against collapse.
     """
     lw = as_log_weights(log_weights)
     n = len(lw)

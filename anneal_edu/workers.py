@@ -53,13 +53,7 @@ class Scratch(local):
         self._kept: dict[tuple[str, type], np.ndarray] = {}
 
     def array(self, name: str, shape: tuple[int, ...], dtype: type) -> np.ndarray:
-        """An array with any content; a large one is new.
-
-        Examples
-        --------
-        >>> Scratch().array("field", (2, 3), np.float32).shape
-        (2, 3)
-        """
+        """An array with any content; a large one is new."""
         size, key = math.prod(shape), (name, dtype)
         if size > _LARGEST_KEPT:
             return np.empty(shape, dtype)
@@ -111,13 +105,6 @@ def is_own(thing: Any, inside: tuple[Any, ...] = ()) -> bool:
     """Whether the library made a path, a distribution or a kernel, and all that it is made of.
 
     A user's function may not be ready for several threads at once, and holds Python's lock anyway.
-
-    Examples
-    --------
-    >>> import anneal_edu as ae
-    >>> ends = ae.Gaussian([0.0], [[1.0]]), ae.Unnormalized(np.ravel, 1)
-    >>> is_own(ends[0]), is_own(ends[1]), is_own(ae.geometric_path(*ends)), is_own(ae.gibbs), is_own(print)
-    (True, False, False, True, False)
     """
     if isinstance(thing, list | tuple):
         return all(is_own(part, inside) for part in thing)
@@ -139,12 +126,7 @@ def memory() -> int:
 
 
 def require_room(what: str, shape: tuple[int, ...], advice: str, bytes_each: int = 8) -> None:
-    """Raise MemoryError, before anything is computed, where an array can never fit into this machine.
-
-    Examples
-    --------
-    >>> require_room("a small matrix", (10, 10), "take a smaller one")
-    """
+    """Raise MemoryError, before anything is computed, where an array can never fit into this machine."""
     needed = bytes_each * int(np.prod(shape, dtype=object))
     if needed > memory():
         raise MemoryError(
@@ -153,13 +135,7 @@ def require_room(what: str, shape: tuple[int, ...], advice: str, bytes_each: int
 
 
 def as_workers(workers: int | None, *things: Any) -> int:
-    """How many threads to use: ``workers``; by default every core, but one where a user's function is called.
-
-    Examples
-    --------
-    >>> as_workers(3), as_workers(None, print)
-    (3, 1)
-    """
+    """How many threads to use: ``workers``; by default every core, but one where a user's function is called."""
     if workers is not None:
         return as_count("workers", workers)
     return n_cores() if is_own(things) else 1
@@ -170,12 +146,6 @@ def chains_at_once(target: Any, n_rungs: int = 1, effort: float = 1.0) -> int:
 
     The number depends on the size of the target, D units and H hidden ones, and on the sampler: on how many rungs a
     chain stands at once, and how long a step takes, in Gibbs steps. It never depends on the machine.
-
-    Examples
-    --------
-    >>> import anneal_edu as ae
-    >>> [chains_at_once(ae.uniform_rbm(784, n_hidden)) for n_hidden in (20, 500)]
-    [251, 251]
     """
     D, H = target.dim, getattr(target, "n_hidden", target.dim)
     touched = D + H + D * H / 50  # a product of float32 passes over 50 numbers in the time of an exponential
@@ -196,37 +166,12 @@ def in_blocks(
     n_rungs: int = 1, effort: float = 1.0, n_steps: int = 0, desc: str = "", rng: np.random.Generator,
     workers: int | None = None, progress: bool = False,
 ) -> list[Any]:
-    """What ``walk`` returns for every block of chains, in their order.
+    """What ``walk``, called as (chains, rng, watch), returns for every block of chains, in their order.
 
-    Parameters
-    ----------
-    walk : callable, (chains, rng, watch) -> anything
-        ``chains`` is the slice of chains that make the block; ``watch`` goes around the iterable of its loop.
-    n_chains : int
-        Chains in all.
-    target : Distribution
-        Its size decides how many chains make a block, see `chains_at_once`.
-    uses : iterable
-        Paths and kernels that ``walk`` calls. If these or the target are not the library's own, one thread calls them.
-    n_rungs, effort
-        How much a step of a chain is, see `chains_at_once`.
-    n_steps, desc
-        Length and name of the loop of a block, for the progress bar.
-    rng : numpy.random.Generator
-    workers, progress
-        See the head of this module.
-
-    Raises
-    ------
-    Exception
-        The first that a block raised; then nothing keeps running.
-
-    Examples
-    --------
-    >>> import anneal_edu as ae
-    >>> target, rng = ae.uniform_rbm(784, 500), np.random.default_rng(0)
-    >>> in_blocks(lambda chains, rng, watch: (chains.stop - chains.start, sum(watch(range(4)))), 700, target, rng=rng)
-    [(233, 6), (233, 6), (234, 6)]
+    ``chains`` is the slice of chains that make the block, ``rng`` its generator, and ``watch`` goes around the iterable
+    of its loop of ``n_steps``. The target's size decides how many chains make a block (`chains_at_once`). If the target
+    or what ``walk`` ``uses``, paths and kernels, is not the library's own, one thread calls it. The first error of a
+    block is raised, and ends the others.
     """
     n_blocks = 1 if getattr(target, "one_a_chain", False) else -(-n_chains // chains_at_once(target, n_rungs, effort))
     edges = [n_chains * i // n_blocks for i in range(n_blocks + 1)]

@@ -82,11 +82,6 @@ def half_life_refresh(step_size: Steps) -> Steps:
     """γ = 1 - 2^{-ε}, with which half of the momentum's power is renewed in a unit of simulated time.
 
     It is the γ of Sohl-Dickstein and Culpepper 2012, Section 2.3, step 4.
-
-    Examples
-    --------
-    >>> float(half_life_refresh(1.0))
-    0.5
     """
     return -np.expm1(-np.log(2) * step_size)
 

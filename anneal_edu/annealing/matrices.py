@@ -61,23 +61,6 @@ def random_walk_matrix(log_f: np.ndarray, x: np.ndarray, step_size: float) -> np
     """Transition matrix of random-walk Metropolis on a line of S narrow cells, (S, S).
 
     The proposal is N(x, step_size²) on the cells; one beyond the ends is rejected.
-
-    Parameters
-    ----------
-    log_f : (S,) array
-    x : (S,) array
-        Middles of the cells, evenly spaced, by much less than ``step_size``.
-    step_size : float
-        Standard deviation of a proposal.
-
-    Examples
-    --------
-    >>> import numpy as np, anneal_edu as ae
-    >>> x = np.linspace(-5, 5, 101)
-    >>> f = np.exp(-(x**2) / 2)
-    >>> T = ae.annealing.matrices.random_walk_matrix(np.log(f), x, step_size=1.0)
-    >>> bool(np.allclose(f @ T, f))
-    True
     """
     log_f, x = as_finite_array("log_f", log_f, ndim=1), as_finite_array("x", x, ndim=1)
     require_shape("x", x, log_f.shape)

@@ -9,39 +9,16 @@ from anneal_edu.distributions.enumeration import codes_of
 
 
 def likeliest_hidden_state(rbm: BinaryRBM | GaussianBernoulli, v: np.ndarray) -> np.ndarray:
-    """The most probable hidden state given v: (C, D) -> (C,) rows of ``binary_states(n_hidden)``.
-
-    Examples
-    --------
-    >>> import numpy as np, anneal_edu as ae
-    >>> rbm = ae.BinaryRBM([[9.0, -9.0]], [0.0], [-3.0, 3.0])
-    >>> likeliest_hidden_state(rbm, np.array([[0.0], [1.0]]))
-    array([1, 2])
-    """
+    """The most probable hidden state given v: (C, D) -> (C,) rows of ``binary_states(n_hidden)``."""
     return codes_of(rbm.hidden_field(v) > 0)
 
 
 def occupied_mass(rbm: BinaryRBM | GaussianBernoulli, v: np.ndarray) -> float:
-    """Probability under the model of the hidden states that the chains v (C, D) occupy, from 0 to 1.
-
-    Examples
-    --------
-    >>> import numpy as np, anneal_edu as ae
-    >>> rbm = ae.BinaryRBM([[9.0, -9.0]], [0.0], [-3.0, 3.0])
-    >>> round(occupied_mass(rbm, np.zeros((5, 1))), 2), round(occupied_mass(rbm, np.array([[0.0], [1.0]])), 2)
-    (0.05, 0.99)
-    """
+    """Probability under the model of the hidden states that the chains v (C, D) occupy, from 0 to 1."""
     return float(rbm.hidden_probabilities()[np.unique(likeliest_hidden_state(rbm, v))].sum())
 
 
 def effective_number_of_states(p_h: np.ndarray) -> float:
-    """How many hidden states share the probability p(h), (2^H,): exp of its entropy, between 1 and 2^H.
-
-    Examples
-    --------
-    >>> import anneal_edu as ae
-    >>> round(effective_number_of_states(ae.uniform_rbm(5, 3).hidden_probabilities()), 6)
-    8.0
-    """
+    """How many hidden states share the probability p(h), (2^H,): exp of its entropy, between 1 and 2^H."""
     p = p_h[p_h > 0]
     return float(np.exp(-(p * np.log(p)).sum()))

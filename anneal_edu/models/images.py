@@ -30,13 +30,7 @@ def _cut(rng: np.random.Generator) -> GrayPatches:
 
 @cache
 def image_patches() -> GrayPatches:
-    """The patches on which the models were trained, and 1,000 held-out ones.
-
-    Examples
-    --------
-    >>> image_patches().train.shape, image_patches().held_out.shape
-    ((10000, 36), (1000, 36))
-    """
+    """The patches on which the models were trained, and 1,000 held-out ones."""
     return _cut(np.random.default_rng(np.random.SeedSequence(0)))  # the data: --seed-shift leaves a SeedSequence alone
 
 
@@ -114,24 +108,12 @@ IMAGE_RECIPES = {
 
 
 def image_arrays(model: ImageModel) -> dict[str, np.ndarray]:
-    """The numbers of a model that are stored: its arrays, its noise and sigma.
-
-    Examples
-    --------
-    >>> list(image_arrays(bilinear(49, np.random.default_rng(0))))
-    ['bases', 'c_weights', 'd_weights', 'noise']
-    """
+    """The numbers of a model that are stored: its arrays, its noise and sigma."""
     return {name: np.asarray(value) for name, value in vars(model).items() if isinstance(value, np.ndarray | float)}
 
 
 def load_image_model(name: str) -> ImageModel:
-    """Load a model of `IMAGE_RECIPES`; what is not a number comes from the recipe.
-
-    Examples
-    --------
-    >>> load_image_model("image_laplace_experts").filters.shape
-    (144, 36)
-    """
+    """Load a model of `IMAGE_RECIPES`; what is not a number comes from the recipe."""
     like = IMAGE_RECIPES[name].begin(np.random.default_rng(0))
     with as_file(files(__package__) / f"{name}.npz") as path, np.load(path, allow_pickle=False) as stored:
         numbers = {key: value.astype(float) if value.ndim else value.item() for key, value in stored.items()}

@@ -21,13 +21,7 @@ N_KNOTS = 9
 
 
 def start_of(rbm: BinaryRBM, start: str) -> BinaryRBM:
-    """The RBM without weights at which a path to a model of the digits starts: "uniform" or "base rate".
-
-    Examples
-    --------
-    >>> start_of(load("digits8_cd"), "uniform").weights.any()
-    np.False_
-    """
+    """The RBM without weights at which a path to a model of the digits starts: "uniform" or "base rate"."""
     if start not in STARTS:
         raise ValueError(f"start must be one of {', '.join(STARTS)}, got {start!r}")
     return _start(start, rbm.dim, rbm.n_hidden)

@@ -112,12 +112,6 @@ def load(name: str) -> BinaryRBM | GaussianRBM | ImageModel:
 
 
 def load_given(model: str | Path) -> BinaryRBM | GaussianRBM | ImageModel:
-    """Load the RBM of a file (see `load_rbm`), or else the stored model of that name.
-
-    Examples
-    --------
-    >>> load_given("digits8_cd").n_hidden
-    10
-    """
+    """Load the RBM of a file (see `load_rbm`), or else the stored model of that name."""
     file = Path(model)
     return load_rbm(file) if file.suffix or file.exists() else load(str(model))

@@ -38,16 +38,6 @@ def offered(thing: Any, name: str | None) -> Any:
     """What a path offers under a name; None if it offers nothing, or if a subclass has since changed the path.
 
     A class that overrides ``__call__`` makes another path. What the class above wrote for its own would be wrong.
-
-    Examples
-    --------
-    >>> import anneal_edu as ae
-    >>> path = ae.geometric_path(ae.Gaussian([0.0], [[1.0]]), ae.Gaussian([2.0], [[1.0]]))
-    >>> class Slower(type(path)):
-    ...     def __call__(self, beta):
-    ...         return super().__call__(beta**2)
-    >>> offered(path, "linear"), offered(Slower(path.start, path.end), "linear")
-    (True, None)
     """
     if name is None:
         return None

@@ -21,14 +21,7 @@ _MAKES_A_FAMILY = {"log_density", "gibbs", "geometric_mean"}
 
 
 def family_of(p: Distribution) -> type:
-    """The class that defines p's log_density, gibbs or geometric_mean: a subclass that overrides one is its own family.
-
-    Examples
-    --------
-    >>> import anneal_edu as ae
-    >>> family_of(ae.GaussianRBM([[1.0]], [0.0], [0.0], [1.0])).__name__
-    'GaussianBernoulli'
-    """
+    """The class that defines p's log_density, gibbs or geometric_mean; a subclass that overrides one is another."""
     return next((kind for kind in type(p).__mro__ if _MAKES_A_FAMILY & vars(kind).keys()), type(p))
 
 

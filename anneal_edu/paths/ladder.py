@@ -41,14 +41,6 @@ class Ladder:
 
 
 def ladder_on(path: Path, schedule: np.ndarray, kernel: Kernel = gibbs) -> Ladder:
-    """The ladder of a path: its own, if it offers one that shares work under this kernel.
-
-    Examples
-    --------
-    >>> import anneal_edu as ae
-    >>> path = ae.geometric_path(ae.uniform_rbm(3, 1), ae.BinaryRBM([[1.0]] * 3, [0.0] * 3, [0.0]))
-    >>> type(ladder_on(path, [0.0, 1.0])).__name__, type(ladder_on(path, [0.0, 1.0], ae.exact)).__name__
-    ('RBMLadder', 'Ladder')
-    """
+    """The ladder of a path: its own, if it offers one that shares work under this kernel."""
     own = offered(path, getattr(kernel, "ladder", None))
     return own(schedule) if own else Ladder(path, schedule, kernel)

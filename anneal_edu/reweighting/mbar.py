@@ -77,14 +77,6 @@ def responsibilities(log_f: np.ndarray, log_shares: np.ndarray, log_z: np.ndarra
     """Log of the mixture Σ_k s_k f_k(x_n) / Z_k, (N,), and the part p_k(x_n) that state k has in it, (K+1, N).
 
     The part is q(β_k | x_n) of tempered sampling, with Ẑ_k = Z_k / s_k.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> log_mixture, p = responsibilities(np.log([[1.0, 3.0], [1.0, 1.0]]), np.log([0.5, 0.5]), np.zeros(2))
-    >>> np.exp(log_mixture), p
-    (array([1., 2.]), array([[0.5 , 0.75],
-           [0.5 , 0.25]]))
     """
     p = log_f + (log_shares - log_z)[:, None]
     top = p.max(0)
@@ -100,20 +92,6 @@ def minimise_objective(log_f: np.ndarray, shares: np.ndarray, log_z: np.ndarray)
 
     The objective is convex in log Z; the poster's "maximizing" is a misprint  (Carlson et al. 2016, "MBAR"). A Newton
     step that leads uphill is replaced by a self-consistent one.
-
-    Parameters
-    ----------
-    log_f : (K+1, N) array
-        Every column finite in some row.
-    shares : (K+1,) array
-        s_k = n_k / N, all positive.
-    log_z : (K+1,) array
-        Starting point.
-
-    Returns
-    -------
-    (K+1,) array, int, float
-        log Z relative to the first; steps taken; the largest entry of the gradient at the end.
     """
     log_s = np.log(shares)
     log_mixture, p = responsibilities(log_f, log_s, log_z)

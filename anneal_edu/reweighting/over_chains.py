@@ -21,14 +21,7 @@ from anneal_edu.validation import as_count, as_finite_array, as_number, as_real,
 
 
 def by_rungs(rungs: np.ndarray, n_rungs: int) -> tuple[np.ndarray, np.ndarray]:
-    """The order that puts draws of rung 0 first, then those of rung 1, and so on; and their counts.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> by_rungs(np.array([1, 0, 1]), 2)
-    (array([1, 0, 2]), array([1, 2]))
-    """
+    """The order that puts draws of rung 0 first, then those of rung 1, and so on; and their counts."""
     return np.argsort(rungs, kind="stable"), np.bincount(rungs, minlength=n_rungs)
 
 
@@ -76,14 +69,7 @@ def _as_labels(chains: npt.ArrayLike, counts: np.ndarray) -> np.ndarray:
 
 
 def chain_sums(influences: np.ndarray, chains: np.ndarray) -> np.ndarray:
-    """Influences (..., N) added up chain by chain, times √(C / (C - 1)): (..., C); their products are covariances.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> chain_sums(np.array([1.0, 1.0, -1.0, -1.0]), np.array([0, 0, 1, 1])).round(2)
-    array([ 2.83, -2.83])
-    """
+    """Influences (..., N) added up chain by chain, times √(C / (C - 1)): (..., C); their products are covariances."""
     n = chains.max() + 1
     order = np.argsort(chains, kind="stable")
     sums = np.add.reduceat(influences[..., order], np.searchsorted(chains[order], np.arange(n)), axis=-1)
@@ -91,14 +77,7 @@ def chain_sums(influences: np.ndarray, chains: np.ndarray) -> np.ndarray:
 
 
 def error_over_chains(influences: np.ndarray, chains: np.ndarray | None) -> np.ndarray:
-    """Standard error of sums of influences (..., N): over chains, or, without labels, for independent draws.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> error_over_chains(np.array([1.0, 1.0, -1.0, -1.0]), np.array([0, 0, 1, 1])).round(6)
-    np.float64(4.0)
-    """
+    """Standard error of sums of influences (..., N): over chains, or, without labels, for independent draws."""
     independent = influences if chains is None else chain_sums(influences, chains)
     return np.sqrt((independent**2).sum(-1))
 

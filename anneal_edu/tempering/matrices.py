@@ -29,14 +29,7 @@ def _as_ladder(log_f: np.ndarray) -> np.ndarray:
 
 
 def ladder_distribution(log_f: np.ndarray) -> np.ndarray:
-    """Probability of every configuration, the product of the rungs: (K+1, S) -> (S^(K+1),).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> ladder_distribution(np.log([[1.0, 1.0], [1.0, 3.0]]))
-    array([0.125, 0.375, 0.125, 0.375])
-    """
+    """Probability of every configuration, the product of the rungs: (K+1, S) -> (S^(K+1),)."""
     log_f = _as_ladder(log_f)
     p = np.exp(log_f - log_f.max(1, keepdims=True))
     return reduce(np.kron, p / p.sum(1, keepdims=True))
@@ -48,15 +41,7 @@ def exploration_matrix(transitions: list[np.ndarray]) -> np.ndarray:
 
 
 def swap_matrix(log_f: np.ndarray, k: int) -> np.ndarray:
-    """Transition matrix of a Metropolis swap of rungs k and k + 1, (S^(K+1), S^(K+1)).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> swap_matrix(np.log([[1.0, 1.0], [1.0, 3.0]]), 0).round(3)[1:3, 1:3]
-    array([[0.667, 0.333],
-           [1.   , 0.   ]])
-    """
+    """Transition matrix of a Metropolis swap of rungs k and k + 1, (S^(K+1), S^(K+1))."""
     log_f = _as_ladder(log_f)
     n_rungs, n_states = log_f.shape
     if not 0 <= k < n_rungs - 1:
@@ -83,24 +68,12 @@ def even_odd_matrices(log_f: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def tag_states(n_pairs: int) -> list[tuple[int, int]]:
-    """Rung and direction (n, e) of the tagged replica, with n + e on the ladder: 2 K of them.
-
-    Examples
-    --------
-    >>> tag_states(2)
-    [(0, 1), (1, -1), (1, 1), (2, -1)]
-    """
+    """Rung and direction (n, e) of the tagged replica, with n + e on the ladder: 2 K of them."""
     return [(n, e) for n in range(n_pairs + 1) for e in (-1, 1) if 0 <= n + e <= n_pairs]
 
 
 def lifted_move(n: int, e: int, accepted: bool, n_pairs: int) -> tuple[int, int]:
-    """The tag (n, e) after a swap is accepted or rejected: see `anneal_edu.tempering.swaps.Lifted`.
-
-    Examples
-    --------
-    >>> lifted_move(1, 1, True, 2), lifted_move(1, 1, False, 2), lifted_move(0, 1, False, 2)
-    ((2, -1), (1, -1), (0, 1))
-    """
+    """The tag (n, e) after a swap is accepted or rejected: see `anneal_edu.tempering.swaps.Lifted`."""
     n = n + e if accepted else n
     return n, (-e if accepted == (n in (0, n_pairs)) else e)
 
@@ -110,12 +83,6 @@ def lifted_matrix(log_f: np.ndarray, move: TagMove = lifted_move) -> np.ndarray:
 
     Its states are `tag_states` × configurations. Its invariant distribution is uniform over the former, and the product
     of the rungs over the latter.
-
-    Parameters
-    ----------
-    log_f : (K+1, S) array
-    move : callable, (n, e, accepted, K) -> (n, e)
-        The rule for the tag; ValueError if it leaves the ladder.
     """
     log_f = _as_ladder(log_f)
     n_pairs = len(log_f) - 1
@@ -141,14 +108,7 @@ def lifted_matrix(log_f: np.ndarray, move: TagMove = lifted_move) -> np.ndarray:
 
 
 def spectral_gap(T: np.ndarray) -> float:
-    """1 - |λ₂|, λ₂ the second largest eigenvalue of a transition matrix by absolute value.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> round(spectral_gap(np.array([[0.9, 0.1], [0.2, 0.8]])), 12)
-    0.3
-    """
+    """1 - |λ₂|, λ₂ the second largest eigenvalue of a transition matrix by absolute value."""
     return float(1 - np.sort(np.abs(np.linalg.eigvals(T)))[-2])
 
 
@@ -157,13 +117,6 @@ def index_chain(scheme: str, rejection_rates: np.ndarray) -> tuple[np.ndarray, l
 
     A state is (rung, memory). Memory is the parity of the turn for "even_odd", 0 for "stochastic_even_odd", and the
     direction for "lifted", where the replica is the tagged one.
-
-    Examples
-    --------
-    >>> T, states = index_chain("stochastic_even_odd", [0.0])
-    >>> T
-    array([[0.5, 0.5],
-           [0.5, 0.5]])
     """
     r = as_rates(rejection_rates)
     n_pairs = len(r)

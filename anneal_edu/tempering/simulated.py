@@ -44,12 +44,6 @@ def ratio_estimate(log_z: np.ndarray, log_c: np.ndarray) -> np.ndarray:
     """log Ẑ_k^RTS = log Ẑ_k + log c_k - log c_0, for equal r_k  (Carlson et al. 2016, "RTS"): (K+1,).
 
     c_k is the share of the chains' time on rung k: of their visits or, Rao-Blackwellised, the mean of q(β_k | x).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> ratio_estimate(np.array([0.0, 1.0]), np.log([0.5, 0.25])).round(3)
-    array([0.   , 0.307])
     """
     return log_z + log_c - log_c[0]
 

@@ -64,12 +64,6 @@ def squared_error(model: GenerativeModel, x: np.ndarray, latent: np.ndarray) -> 
     """½ mean_n |x_n - reconstruct(latent_n)|², and its gradient in every parameter, by name.
 
     Times -1 / noise² it is the part of the mean log p(x, latent) that depends on parameters.
-
-    Examples
-    --------
-    >>> import numpy as np, anneal_edu as ae
-    >>> squared_error(ae.LinearGenerative([[2.0]]), np.array([[5.0]]), np.array([[1.0]]))
-    (4.5, {'bases': array([[-3.]])})
     """
     error = model.reconstruct(latent) - x  # (N, D)
     value = 0.5 * float((error * error).sum()) / len(x)
@@ -77,14 +71,7 @@ def squared_error(model: GenerativeModel, x: np.ndarray, latent: np.ndarray) -> 
 
 
 def maximised(model: GenerativeModel, x: np.ndarray, latent: np.ndarray) -> GenerativeModel:
-    """The M step: fit the parameters to images and causes, by least squares or by a few iterations of L-BFGS.
-
-    Examples
-    --------
-    >>> import numpy as np, anneal_edu as ae
-    >>> maximised(ae.LinearGenerative([[2.0]]), np.array([[5.0]]), np.array([[1.0]])).bases
-    array([[5.]])
-    """
+    """The M step: fit the parameters to images and causes, by least squares or by a few iterations of L-BFGS."""
     if hasattr(model, "least_squares"):
         return model.least_squares(x, latent)
     _, slopes = squared_error(model, x, latent)

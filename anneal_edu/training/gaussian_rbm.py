@@ -44,13 +44,6 @@ def energy_slopes(
     p = p(h = 1 | v), the slopes for v (B, D) are the means over the batch of
 
         s pᵀ (weights),   (v - b) / σ² (visible bias),   p (hidden bias),   (v - b)² / σ² - s · (weights p) (log σ).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> slopes = energy_slopes(np.array([[2.0]]), np.array([[0.0]]), np.array([1.0]), np.array([0.0]), np.array([0.0]))
-    >>> [slope.item() for slope in slopes]
-    [1.0, 1.0, 0.5, 1.0]
     """
     sigma = np.exp(log_sigma)
     s, away = v / sigma, (v - visible_bias) / sigma  # (B, D)

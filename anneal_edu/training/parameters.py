@@ -16,13 +16,7 @@ def pack(parts: Parts) -> np.ndarray:
 
 
 def unpack(theta: np.ndarray, like: Parts) -> Parts:
-    """The vector cut into arrays with the names and shapes of ``like``: the inverse of `pack`.
-
-    Examples
-    --------
-    >>> unpack(np.arange(3.0), {"a": np.zeros((1, 2)), "b": np.zeros(1)})
-    {'a': array([[0., 1.]]), 'b': array([2.])}
-    """
+    """The vector cut into arrays with the names and shapes of ``like``: the inverse of `pack`."""
     cuts = np.cumsum([part.size for part in like.values()])[:-1]
     return {
         name: piece.reshape(part.shape)
