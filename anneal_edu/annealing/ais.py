@@ -210,10 +210,6 @@ def ais(
     rng : numpy.random.Generator
     workers, progress : see `anneal_edu.workers`
 
-    Returns
-    -------
-    AISResult
-
     Examples
     --------
     >>> import numpy as np, anneal_edu as ae

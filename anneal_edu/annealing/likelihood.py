@@ -121,10 +121,6 @@ def log_likelihood(
     rng : numpy.random.Generator
     workers, progress : see `anneal_edu.workers`
 
-    Returns
-    -------
-    LikelihoodResult
-
     Examples
     --------
     >>> import numpy as np, anneal_edu as ae

@@ -5,7 +5,6 @@ Grosse, Ghahramani and Adams, "Sandwiching the marginal likelihood using bidirec
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -29,18 +28,10 @@ from anneal_edu.workers import Watch, in_blocks, joined
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ReverseAISResult(AISResult):
-    """What chains annealed from the target down say about its log Z; logarithms are in nats.
+    """What chains annealed from the target down say about its log Z, with the fields of `AISResult`.
 
-    Attributes
-    ----------
-    log_weights : (N,) array
-        log w_i = log Z_0 + Σ_k [log f_k(x_{k-1}) - log f_{k-1}(x_{k-1})], as in forward AIS, but along reverse chains.
-        Here 1/w is unbiased for 1/Z, so that log_z = -log (1/N) Σ_i 1/w_i, which is *high* on average, and
-        mean_log_weight is higher still: log Z + Σ KL(p_k ‖ p_{k-1}) under perfect transitions.
-    samples : (N, D) array
-        Final states, at the start of the path.
-    bootstrap_seed : int
-        Drawn from the caller's rng, so that `interval` is a fixed property of the result.
+    Here 1/w is unbiased for 1/Z, so that log_z = -log (1/N) Σ_i 1/w_i, which is *high* on average, and mean_log_weight
+    is higher still: log Z + Σ KL(p_k ‖ p_{k-1}) under perfect transitions. The samples are at the start of the path.
     """
 
     _sign: ClassVar[int] = -1
@@ -74,10 +65,6 @@ def reverse_ais(
         on Gaussians, which sweeps backwards; your own is taken to be reversible.
     rng : numpy.random.Generator
     workers, progress : see `anneal_edu.workers`
-
-    Returns
-    -------
-    ReverseAISResult
 
     Examples
     --------
@@ -205,10 +192,6 @@ def sandwich(
     rng : numpy.random.Generator
     workers, progress : see `anneal_edu.workers`
 
-    Returns
-    -------
-    Sandwich
-
     Examples
     --------
     >>> import numpy as np, anneal_edu as ae
@@ -222,8 +205,9 @@ def sandwich(
     target = path(1.0)
     data = None if data is None else as_draws_of("data", data, target)
     forward = ais(path, schedule, n_chains, kernel, rng=rng, workers=workers, progress=progress)
-    samples, draws = _target_draws(target, n_chains, rng), "exact draws"
-    if samples is None:
+    if hasattr(target, "sample") and getattr(target, "enumerable", True):
+        samples, draws = target.sample(n_chains, rng), "exact draws"
+    else:
         if data is not None:
             start, draws = data[rng.integers(len(data), size=n_chains)], "a long run from data"
         elif np.isneginf(forward.log_weights).all():
@@ -236,11 +220,3 @@ def sandwich(
         samples = long_run(target, start, n_burn_in, kernel, rng=rng, workers=workers)
     reverse = reverse_ais(path, schedule, samples, kernel, rng=rng, workers=workers, progress=progress)
     return Sandwich(forward, reverse, draws)
-
-
-def _target_draws(target: Distribution, n: int, rng: np.random.Generator) -> np.ndarray | None:
-    """Exact draws, or None where the target has none to give."""
-    draw: Callable[[int, np.random.Generator], np.ndarray] | None = getattr(target, "sample", None)
-    if draw is None or not getattr(target, "enumerable", True):
-        return None
-    return draw(n, rng)

@@ -252,10 +252,6 @@ def parallel_tempering(
     rng : numpy.random.Generator
     workers, progress : see `anneal_edu.workers`
 
-    Returns
-    -------
-    TemperingResult
-
     Examples
     --------
     >>> import numpy as np, anneal_edu as ae

@@ -271,10 +271,6 @@ def rts(
     rng : numpy.random.Generator
     workers, progress : see `anneal_edu.workers`
 
-    Returns
-    -------
-    RTSResult
-
     Examples
     --------
     >>> import numpy as np, anneal_edu as ae

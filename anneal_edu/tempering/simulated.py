@@ -204,10 +204,6 @@ def simulated_tempering(
     rng : numpy.random.Generator
     workers, progress : see `anneal_edu.workers`
 
-    Returns
-    -------
-    SimulatedTemperingResult
-
     Examples
     --------
     >>> import numpy as np, anneal_edu as ae
