@@ -140,7 +140,6 @@ class GaussianBernoulli:
     def visible_given_hidden(self, h: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """Draw v ~ N(E[v | h], precision⁻¹): (..., H) -> (..., D)."""
         h = as_states(h, self.n_hidden)
-        require_generator(rng)
         noise = rng.standard_normal((*h.shape[:-1], self.dim), dtype=h.dtype)
         return self.visible_mean(h) + noise @ self._noise_factor.astype(h.dtype)
 
