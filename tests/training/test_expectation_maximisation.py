@@ -202,3 +202,10 @@ def test_step_sizes_grow_and_shrink_by_a_tenth_up_to_the_noise(before, after):
     chains = _Chains(latent, rng.standard_normal(latent.shape), np.full(len(x), before))
     chains.move(model, x, 4, rng)
     np.testing.assert_allclose(chains.relative_step, after, rtol=1e-12)
+
+
+def test_the_acceptance_is_a_mean_over_all_moves():
+    model, rng = ae.LinearGenerative(np.eye(2), noise=0.5), np.random.default_rng(0)
+    x = model.sample(300, rng)
+    *_, acceptance = move_latents(model, x, x, rng.standard_normal(x.shape), np.full(300, 0.8), 4, rng)
+    assert set(np.unique(4 * acceptance)) == {0, 1, 2, 3, 4}
