@@ -48,7 +48,6 @@ LEFT_OUT = [
     ("track_log_likelihood", "schedule", ae.linear_schedule(100)),
     ("rts", "n_initial", 2),
     ("hais", "refresh", 1 - 0.5**0.2),
-    ("data_moments", "example_weights", np.ones(30)),
     ("ProductOfExperts", "weights", [1, 1]),
     ("moment_spline_path", "target_moments", RBM.moments()),
 ]

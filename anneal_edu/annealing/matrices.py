@@ -93,7 +93,7 @@ def _checked(log_f: np.ndarray, transitions: list[np.ndarray]) -> tuple[np.ndarr
 def expected_ais_weights(
     log_f: np.ndarray, transitions: list[np.ndarray], starts: np.ndarray | None = None
 ) -> np.ndarray:
-    """The exact mean AIS weight at every stage, split by the state of the chains.
+    """The exact mean AIS weight at every stage, split by the state of the chains: E[w_k 1(x_k = s)], (K+1, S).
 
     From m_0 = f_0, each step of AIS multiplies by the weight ratio and by the transition matrix,
     m_k = (m_{k-1} · f_k / f_{k-1}) T_k. If every T_k leaves f_k invariant, m_k = f_k, and the total weight Σ m_K is
@@ -107,11 +107,6 @@ def expected_ais_weights(
         T_k, k = 1 … K.
     starts : (S,) array of bool, optional
         Count only the chains that start in these states.
-
-    Returns
-    -------
-    (K+1, S) array
-        E[w_k 1(x_k = s)]; its rows sum to E[w_k].
 
     Examples
     --------

@@ -6,7 +6,7 @@ divergence is a difference of log partitions, and its symmetric sum is an inner 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from itertools import pairwise
 from typing import Any
 
@@ -31,18 +31,6 @@ def as_family(p: Any) -> ExponentialFamily:
 
 def kl_divergence(p: Distribution, q: Distribution) -> float:
     """KL(p ‖ q) = A(η_q) - A(η_p) - (η_q - η_p) · s_p within one exponential family, in nats.
-
-    `geometric_path` minimises (1-β) KL(q ‖ p_0) + β KL(q ‖ p_1) over q, `moment_path` the same with the arguments
-    exchanged.
-
-    Parameters
-    ----------
-    p, q : Distribution
-        Two members of one family.
-
-    Returns
-    -------
-    float
 
     Examples
     --------
@@ -72,17 +60,8 @@ def symmetric_kl(p: Distribution, q: Distribution) -> float:
 def kl_bias(path: Path, schedule: np.ndarray, reverse: bool = False) -> float:
     """The bias δ of AIS with perfect transitions, exact: log Z - E[log w] = Σ_k KL(p_{k-1} ‖ p_k), in nats.
 
-    Parameters
-    ----------
-    path : callable, beta -> Distribution
-    schedule : (K+1,) array
-    reverse : bool
-        If true, Σ_k KL(p_k ‖ p_{k-1}): by how much AIS run from the target down overestimates log Z.
-
-    Returns
-    -------
-    float
-        Grosse et al. 2013, Eq. 3.
+    Source: Grosse et al. 2013, Eq. 3. If ``reverse``, Σ_k KL(p_k ‖ p_{k-1}): by how much AIS run from the target down
+    overestimates log Z.
 
     Examples
     --------
@@ -91,15 +70,10 @@ def kl_bias(path: Path, schedule: np.ndarray, reverse: bool = False) -> float:
     >>> round(ae.kl_bias(path, ae.linear_schedule(10)), 6)
     0.8
     """
-    return sum(kl_divergence(p, q) for p, q in neighbours(path, schedule, reverse))
-
-
-def neighbours(path: Path, schedule: np.ndarray, reverse: bool = False) -> Iterator[tuple[Distribution, Distribution]]:
-    """Pairs p_{k-1}, p_k of distributions along a schedule; if reverse, pairs p_k, p_{k-1}."""
     require_path(path)
     as_flag("reverse", reverse)
     steps = pairwise(map(path, as_schedule("schedule", schedule)))
-    return ((q, p) if reverse else (p, q) for p, q in steps)
+    return sum(kl_divergence(q, p) if reverse else kl_divergence(p, q) for p, q in steps)
 
 
 def _integrate(path: Path, piece: Callable[[float, float], float]) -> float:

@@ -14,7 +14,6 @@ from anneal_edu.paths.moment_matching import Fit, MomentMatch, Moments, largest
 from anneal_edu.validation import (
     as_binary_data,
     as_count,
-    as_finite_array,
     as_flag,
     as_positive,
     require_generator,
@@ -24,19 +23,10 @@ from anneal_edu.validation import (
 from anneal_edu.workers import Watch, in_blocks
 
 
-def data_moments(rbm: BinaryRBM, data: np.ndarray, example_weights: np.ndarray | None = None) -> Moments:
+def data_moments(rbm: BinaryRBM, data: np.ndarray) -> Moments:
     """Moments with v from the data and h from p(h | v): the target moments of "MAS cheap"  (Grosse et al. 2013).
 
-    Parameters
-    ----------
-    rbm : BinaryRBM
-    data : (N, D) array of 0 and 1
-    example_weights : (N,) array, optional
-        Weights of the examples, by default equal.
-
-    Returns
-    -------
-    (E v (D,), E h (H,), E v hᵀ (D, H))
+    Of data (N, D), zeros and ones: E v (D,), E h (H,), E v hᵀ (D, H).
 
     Examples
     --------
@@ -47,11 +37,7 @@ def data_moments(rbm: BinaryRBM, data: np.ndarray, example_weights: np.ndarray |
     require_kind("rbm", rbm, BinaryRBM)
     v = as_binary_data("data", data)
     require_shape("data", v, (len(v), rbm.dim))
-    weights = np.ones(len(v)) if example_weights is None else as_finite_array("example_weights", example_weights, 1)
-    require_shape("example_weights", weights, (len(v),))
-    if (weights < 0).any() or not weights.any():
-        raise ValueError("example_weights must not be negative, and not all zero")
-    share = weights / weights.sum()
+    share = np.full(len(v), 1 / len(v))
     h = rbm.hidden_given_visible(v).astype(np.float64)  # (N, H)
     return share @ v, share @ h, v.T @ (share[:, None] * h)
 
@@ -62,7 +48,7 @@ def estimate_moments(
 ) -> Moments:
     """Moments of an RBM from long Gibbs chains, with h averaged out given v  (Grosse et al. 2013, Section 5.2).
 
-    The chains start at uniform noise.
+    They are E v (D,), E h (H,) and E v hᵀ (D, H). The chains start at uniform noise.
 
     Parameters
     ----------
@@ -74,10 +60,6 @@ def estimate_moments(
         Use one step in so many: the sum of v hᵀ costs as much as half a step.
     workers, progress : int and bool, optional
         See `anneal_edu.workers`.
-
-    Returns
-    -------
-    (E v (D,), E h (H,), E v hᵀ (D, H))
 
     Examples
     --------
@@ -114,7 +96,7 @@ def estimate_mean_and_cov(
     grbm: GaussianBernoulli, n_chains: int = 100, n_steps: int = 5000, n_burn_in: int = 100, *,
     rng: np.random.Generator, rao_blackwellized: bool = True, workers: int | None = None, progress: bool = False,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Mean and covariance of v in a Gaussian RBM, from Gibbs chains  (Kiwaki and Aihara 2015, Section 5).
+    """Mean (D,) and covariance (D, D) of v in a Gaussian RBM, from Gibbs chains  (Kiwaki and Aihara 2015, Section 5).
 
     The chains start at uniform random hidden units.
 
@@ -129,10 +111,6 @@ def estimate_mean_and_cov(
         never narrower than diag(sigma²). False averages v and v vᵀ, as the paper does.
     workers, progress : int and bool, optional
         See `anneal_edu.workers`.
-
-    Returns
-    -------
-    mean (D,), cov (D, D)
 
     Examples
     --------
@@ -176,20 +154,10 @@ def pcd_fit(
 ) -> Fit:
     """Make a fit of RBMs to moments by persistent contrastive divergence, for RBMs too large to enumerate.
 
-    The gradient of the match, s - E_η[g], is estimated from persistent Gibbs chains (Grosse et al. 2013, Section 5.2).
-    The paper makes 50,000 updates, and 1,000 with 100 particles for "MAS cheap", both at a fixed rate of 0.01.
-
-    Parameters
-    ----------
-    n_updates, n_particles : int
-        Gradient steps, and chains.
-    learning_rate : float
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    callable, (moments, initial RBM) -> MomentMatch
-        For `moment_spline_path(…, fit=…)`. Its residual is that of the mean moments of the last hundred updates.
+    The fit is for `moment_spline_path(…, fit=…)`. The gradient of the match, s - E_η[g], is estimated from persistent
+    Gibbs chains (Grosse et al. 2013, Section 5.2), ``n_particles`` of them. The paper makes 50,000 updates, and 1,000
+    with 100 particles for "MAS cheap", both at a fixed rate of 0.01. The residual is that of the mean moments of the
+    last hundred updates.
 
     Examples
     --------

@@ -11,7 +11,7 @@ import numpy as np
 from scipy.linalg import eigh
 
 from anneal_edu.distributions import Distribution, Gaussian, GaussianBernoulli, GaussianRBM
-from anneal_edu.distributions.bernoulli import bernoulli, weigh_and_draw
+from anneal_edu.distributions.bernoulli import weigh_and_draw
 from anneal_edu.paths.capabilities import by_steps
 from anneal_edu.paths.geometric import SHARING
 from anneal_edu.validation import as_beta, as_count, as_finite_array, require_shape
@@ -29,22 +29,6 @@ class AnnealedGaussianRBM(GaussianBernoulli):
 
     path: GaussianRBMPath = field(kw_only=True)
     beta: float = field(kw_only=True)
-
-    def auxiliary_gibbs(self, v: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """The paper's Gibbs step, h and x given v, then v given both: (C, D) -> (C, D).
-
-        The paper's Λ, the inverse of Σ^A - Σ^B with Σ^B = diag(σ²), need not exist. Its (Λ + Λ^B)⁻¹ does, and is G Σ^B
-        with G = (Σ^A - Σ^B) (Σ^A)⁻¹.
-        """
-        path, t, pull = self.path, np.float32(self.beta), self.path.auxiliary_variances
-        G = np.eye(self.dim) - path.end.noise_cov @ path.start.precision
-        mean, G = (np.asarray(a, dtype=np.float32) for a in (path.start.noise_cov @ path.start.linear, G))
-        v = np.asarray(v, dtype=np.float32)
-        h = bernoulli(self.hidden_field(v), rng)  # Kiwaki and Aihara 2015, Eq. 12
-        noise = rng.standard_normal(v.shape, dtype=np.float32) * np.sqrt(pull / (1 - t))
-        x = mean + (v - mean) @ G.T + path.stretch(noise)  # Kiwaki and Aihara 2015, Eq. 13
-        noise = rng.standard_normal(v.shape, dtype=np.float32)
-        return t * path.end.visible_mean(h) + (1 - t) * x + path.stretch(noise)  # Kiwaki and Aihara 2015, Eq. 14
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,15 +72,18 @@ class GaussianRBMPath:
 
         z_0 is the mean of the start given h = 0; the field of the hidden units is c(β) + z U(β).
         """
-        _, eigenvalues = self._frame
+        A, eigenvalues = self._frame
         z0 = self._to_z(self.start.noise_cov @ self.start.linear)
-        U0, U1 = (self._transpose(p.coupling) for p in (self.start, self.end))
+        couplings = self.start.coupling, self.end.coupling
+        U0, U1 = (A[:, None] * coupling if A.ndim == 1 else A.T @ coupling for coupling in couplings)
         c0, c1 = (p.hidden_bias + self._centre @ p.coupling for p in (self.start, self.end))
         return tuple(np.asarray(a, dtype=np.float32) for a in (eigenvalues, z0, U0, U1 - U0, c0, c1 - c0))
 
-    def _transpose(self, x: np.ndarray) -> np.ndarray:
-        A = self._frame[0]
-        return A[:, None] * x if A.ndim == 1 else A.T @ x
+    @cached_property
+    def _constant_gain(self) -> float:
+        """Largest log f of the end given h = 0, minus that of the start."""
+        peaks = [p.constant + 0.5 * float(p.linear @ p.noise_cov @ p.linear) for p in (self.start, self.end)]
+        return peaks[1] - peaks[0]
 
     @cached_property
     def _inverse(self) -> np.ndarray:
@@ -108,16 +95,12 @@ class GaussianRBMPath:
         centre, inverse = self._centre.astype(v.dtype), self._inverse.astype(v.dtype)
         return (v - centre) * inverse if inverse.ndim == 1 else (v - centre) @ inverse.T
 
-    def stretch(self, z: np.ndarray) -> np.ndarray:
-        """A z, a displacement in z as one in v: (C, D) -> (C, D)."""
-        A = self._frame[0].astype(z.dtype)
-        return z * A if A.ndim == 1 else z @ A.T
-
     def _to_v(self, z: np.ndarray) -> np.ndarray:
-        return self._centre.astype(z.dtype) + self.stretch(z)
+        A = self._frame[0].astype(z.dtype)
+        return self._centre.astype(z.dtype) + (z * A if A.ndim == 1 else z @ A.T)
 
     @cached_property
-    def auxiliary_variances(self) -> np.ndarray:
+    def _auxiliary_variances(self) -> np.ndarray:
         """(1-β) times the variances of the paper's x given v in the coordinates z, 1 - λ, (D,)."""
         eigenvalues, _, U0 = self._line[:3]
         if U0.any() or eigenvalues.max() > 1 + 1e-5:
@@ -163,12 +146,6 @@ class GaussianRBMPath:
         squares = (eigenvalues * (z - z0) ** 2 - z * z).sum(-1, dtype=np.float64)  # (C,)
         return log_ratio + (now - before) * (0.5 * squares + self._constant_gain), h
 
-    @cached_property
-    def _constant_gain(self) -> float:
-        """Largest log f of the end given h = 0, minus that of the start."""
-        peaks = [p.constant + 0.5 * float(p.linear @ p.noise_cov @ p.linear) for p in (self.start, self.end)]
-        return peaks[1] - peaks[0]
-
     def _draw_visible(self, beta: float, h: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """z | h ~ N(P⁻¹ ((1-β) λ z_0 + U h), P⁻¹), P = (1-β) λ + β diagonal  (Kiwaki and Aihara 2015, Eq. 9)."""
         eigenvalues, z0, U0, dU, _, _ = self._line
@@ -180,9 +157,13 @@ class GaussianRBMPath:
         return z
 
     def _draw_by_auxiliary(self, beta: float, z: np.ndarray, h: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """x | z, then z | x, h: `AnnealedGaussianRBM.auxiliary_gibbs` in z  (Kiwaki and Aihara 2015, Eq. 13 and 14)."""
+        """x | z, then z | x, h  (Kiwaki and Aihara 2015, Eq. 13 and 14).
+
+        The paper's Λ, the inverse of Σ^A - Σ^B with Σ^B = diag(σ²), need not exist. Its (Λ + Λ^B)⁻¹ does: it is
+        (Σ^A - Σ^B) (Σ^A)⁻¹ Σ^B in v, and 1 - λ, diagonal, in z.
+        """
         _, z0, _, dU, _, _ = self._line
-        t, pull = np.float32(beta), self.auxiliary_variances
+        t, pull = np.float32(beta), self._auxiliary_variances
         mean = h @ (t * dU).T
         if t < 1:
             x = rng.standard_normal(z.shape, dtype=np.float32)
@@ -207,7 +188,8 @@ def auxiliary_gibbs(distribution: Distribution, v: np.ndarray, rng: np.random.Ge
     (5, 2)
     """
     if isinstance(distribution, AnnealedGaussianRBM):
-        return distribution.auxiliary_gibbs(v, rng)
+        beta = distribution.beta
+        return distribution.path.weigh_and_auxiliary_gibbs(beta, beta, v, rng)[1]
     if isinstance(distribution, GaussianRBM) or (
         isinstance(distribution, GaussianBernoulli) and not distribution.coupling.any()
     ):  # an end of the path, where x drops out
@@ -233,14 +215,10 @@ def covariance_start(mean: np.ndarray, cov: np.ndarray, n_hidden: int) -> Gaussi
 
 
 def widen_covariance(cov: np.ndarray, sigma: np.ndarray) -> tuple[np.ndarray, float]:
-    """Widen a covariance that is narrower than diag(sigma²) in some direction; say by how much it was.
+    """Widen a covariance that is narrower than diag(sigma²) in some direction, and return by how much it was, or 0.
 
     The covariance of a Gaussian RBM never is narrower: v given h alone has variance sigma². An estimate from chains can
     be. In units of v / sigma, eigenvalues below 1 are raised to 1.
-
-    Returns
-    -------
-    (D, D) array, and the largest raise of an eigenvalue, in units of sigma²; 0 if there was none
 
     Examples
     --------
@@ -280,18 +258,9 @@ def covariance_path(mean: np.ndarray, cov: np.ndarray, grbm: GaussianRBM) -> Gau
     mean : (D,) array
     cov : (D, D) array
         Symmetric and positive definite. The target's own covariance makes a good start: ``grbm.mean_and_cov()``, or an
-        estimate.
+        estimate. Where it is narrower than diag(sigma²), as an estimate can be, it is widened with a warning.
     grbm : GaussianRBM
         The target, β = 1.
-
-    Returns
-    -------
-    callable, beta -> Distribution
-
-    Warns
-    -----
-    UserWarning
-        If ``cov`` is narrower than diag(sigma²) in some direction, as an estimate can be: it is widened there.
 
     Examples
     --------

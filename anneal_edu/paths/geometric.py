@@ -107,10 +107,6 @@ def geometric_path(p0: Distribution, p1: Distribution) -> Path:
     p0, p1 : Distribution
         The tractable start, β = 0, and the target, β = 1.
 
-    Returns
-    -------
-    callable, beta -> Distribution
-
     Examples
     --------
     >>> import anneal_edu as ae
@@ -132,10 +128,6 @@ def moment_path(p0: Distribution, p1: Distribution) -> MomentPath:
     ----------
     p0, p1 : Distribution
         Two members of one exponential family whose moments determine the member in closed form, e.g. two Gaussians.
-
-    Returns
-    -------
-    callable, beta -> Distribution
 
     Examples
     --------

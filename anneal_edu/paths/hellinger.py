@@ -80,15 +80,10 @@ class HellingerPath:
 
 
 def hellinger_path(start: Gaussian, end: Gaussian) -> HellingerPath:
-    """The path on which √p moves at constant speed on a great circle from √p_0 to √p_1.
+    """The path on which √p moves at constant speed on a great circle from √p_0 to √p_1; it knows its ``length``.
 
     In the Fisher metric, ds² = 4 ∫ (d√p)² dx, no path between the two Gaussians is shorter. Its members are normalised;
     no local kernel can walk it, since at most three separate modes share the mass.
-
-    Returns
-    -------
-    HellingerPath
-        A path, with its ``angle`` and ``length``.
 
     Examples
     --------

@@ -62,12 +62,8 @@ def match_moments(moments: Moments, initial: Distribution, tolerance: float = 5e
         Where to start; small enough to enumerate. A neighbour on the path saves most of the work.
     tolerance : float
         Largest error allowed in any moment. Those of a binary RBM are probabilities; real visible units are whitened by
-        the target's mean and covariance first.
-
-    Returns
-    -------
-    MomentMatch
-        If 1,000 enumerations do not reach the tolerance: the best RBM found, with ``converged`` False.
+        the target's mean and covariance first. If 1,000 enumerations do not reach it, the result is the best RBM found,
+        with ``converged`` False.
 
     Examples
     --------

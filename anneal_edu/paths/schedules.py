@@ -12,16 +12,7 @@ from anneal_edu.validation import as_count, as_finite_array, as_schedule
 
 
 def linear_schedule(n_steps: int) -> np.ndarray:
-    """K + 1 evenly spaced values of β, from 0 to 1.
-
-    Parameters
-    ----------
-    n_steps : int
-        Number of transitions K.
-
-    Returns
-    -------
-    (K+1,) array
+    """Evenly spaced values of β from 0 to 1, (K+1,) for K = n_steps transitions.
 
     Examples
     --------
@@ -33,7 +24,7 @@ def linear_schedule(n_steps: int) -> np.ndarray:
 
 
 def piecewise_schedule(edges: np.ndarray, n_steps: int | np.ndarray) -> np.ndarray:
-    """Evenly spaced values of β within each segment.
+    """Evenly spaced values of β within each segment, (K+1,), K the total number of transitions.
 
     Parameters
     ----------
@@ -41,10 +32,6 @@ def piecewise_schedule(edges: np.ndarray, n_steps: int | np.ndarray) -> np.ndarr
         Rises from 0 to 1.
     n_steps : int or (n_segments,) array of int
         Transitions of each segment, at least 1; one number is divided evenly, the remainder among the first segments.
-
-    Returns
-    -------
-    (K+1,) array, K the total number of transitions
 
     Examples
     --------
@@ -94,18 +81,8 @@ def optimal_allocation(costs: np.ndarray, n_steps: int) -> np.ndarray:
 def optimal_binned_schedule(path: Path, n_steps: int, n_bins: int = 10) -> np.ndarray:
     """The best schedule that is linear within each of ``n_bins`` equal segments  (Grosse et al. 2013, Theorem 3).
 
-    Parameters
-    ----------
-    path : callable, beta -> Distribution
-        Its distributions at the edges of the bins must have known natural parameters and moments.
-    n_steps : int
-        Number of transitions K, at least ``n_bins``.
-    n_bins : int
-        Number of segments.
-
-    Returns
-    -------
-    (K+1,) array
+    It has K = n_steps transitions, at least ``n_bins``. The distributions of the path at the edges of the bins must
+    have known natural parameters and moments.
 
     Examples
     --------

@@ -87,11 +87,6 @@ def spline_path(betas: np.ndarray, distributions: list[Distribution]) -> SplineP
     distributions : list of R + 2 distributions
         The distribution at each knot, from the start to the target.
 
-    Returns
-    -------
-    SplinePath
-        A callable, beta -> Distribution.
-
     Examples
     --------
     >>> import anneal_edu as ae
@@ -114,7 +109,8 @@ def moment_spline_path(
 
     The distribution at knot β_j has the moments (1-β_j) s_0 + β_j s_1; for an RBM, Grosse et al. 2013, Eq. 12 to 14. If
     the family has no closed form from moments to parameters (RBMs, binary or Gaussian), each knot is fitted, starting
-    from the ones before.
+    from the ones before, and ``matches`` of the path report how. A knot that did not reach its tolerance is warned of;
+    the path is valid all the same, only its moments are off.
 
     Parameters
     ----------
@@ -126,16 +122,6 @@ def moment_spline_path(
         s_1, if p1 is an RBM too large to enumerate: `estimate_moments` or `data_moments`.
     fit : callable, (moments, initial RBM) -> MomentMatch
         `match_moments`, exact, for RBMs with a layer of at most 24 units; `pcd_fit(…)` for larger ones.
-
-    Returns
-    -------
-    SplinePath
-        Its ``matches`` report how each knot was fitted.
-
-    Warns
-    -----
-    UserWarning
-        If a knot did not reach its tolerance; the path is valid all the same, only its moments are off.
 
     Examples
     --------

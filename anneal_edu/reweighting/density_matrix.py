@@ -14,7 +14,9 @@ _STEP = 1e-4  # in β; the difference is accurate to about 1e-8
 
 
 def log_density_matrix(path: Path, schedule: np.ndarray, x: np.ndarray) -> np.ndarray:
-    """Log f_k(x_n), the unnormalised density of every state on every rung: the input of MBAR, stepping stones and TI.
+    """Log f_k(x_n) of every state on every rung, (K+1, N): the input of MBAR, stepping stones and TI.
+
+    It is unnormalised, in nats, and -inf outside the support of a rung.
 
     Parameters
     ----------
@@ -24,11 +26,6 @@ def log_density_matrix(path: Path, schedule: np.ndarray, x: np.ndarray) -> np.nd
     x : (N, D) array
         States, from whatever rungs. Estimators that ask for ``counts`` expect those of rung 0 first, then of rung 1,
         and so on.
-
-    Returns
-    -------
-    (K+1, N) array
-        In nats; -inf outside the support of a rung.
 
     Examples
     --------
@@ -46,22 +43,11 @@ def log_density_matrix(path: Path, schedule: np.ndarray, x: np.ndarray) -> np.nd
 
 
 def log_density_slopes(path: Path, schedule: np.ndarray, x: np.ndarray) -> np.ndarray:
-    """Δ_k(x_n) = d/dβ log f_β(x_n) at β_k: its mean over p_k is the slope of log Z, for thermodynamic integration.
+    """Δ_k(x_n) = d/dβ log f_β(x_n) at β_k, (K+1, N): its mean over p_k is the slope of log Z.
 
-    A geometric path between densities of x has Δ = log f_1 - log f_0 on every rung; between binary RBMs Δ is known.
-    On other paths Δ is a difference quotient of log f in float64, one-sided at the two ends.
-
-    Parameters
-    ----------
-    path : callable, beta -> Distribution
-    schedule : (K+1,) array
-        The rungs, rising from 0 to 1.
-    x : (N, D) array
-        States.
-
-    Returns
-    -------
-    (K+1, N) array
+    It is for thermodynamic integration; the arguments are those of `log_density_matrix`. A geometric path between
+    densities of x has Δ = log f_1 - log f_0 on every rung; between binary RBMs Δ is known. On other paths Δ is a
+    difference quotient of log f in float64, one-sided at the two ends.
 
     Examples
     --------

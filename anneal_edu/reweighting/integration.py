@@ -96,10 +96,10 @@ def thermodynamic_integration(
 
     The identity is Grosse et al. 2013, Eq. 2, and Kiwaki and Aihara 2015, Eq. 4.
 
-    Plain, E_k[Δ] is the mean over the draws of rung k. Rao-Blackwellised, every draw counts on every rung, with weight
-    q(β_k | x) ∝ f_k(x) / Ẑ_k  (Carlson et al. 2016, "TI"). With many rungs this approaches `rts` on the same draws
-    (Carlson et al. 2016, "Relationships"). If rungs are drawn at random, as in simulated tempering, the plain form is
-    path sampling on a grid  (Gelman and Meng 1998).
+    Plain, E_k[Δ] is the mean over the draws of rung k. Rao-Blackwellised, every draw counts on every rung, with
+    q(β_k | x) ∝ f_k(x) / Ẑ_k: E_k[Δ] ≈ Σ_n q(β_k | x_n) Δ_n / Σ_n q(β_k | x_n)  (Carlson et al. 2016, "TI"). With many
+    rungs this approaches `rts` on the same draws (Carlson et al. 2016, "Relationships"). If rungs are drawn at random,
+    as in simulated tempering, the plain form is path sampling on a grid  (Gelman and Meng 1998).
 
     Parameters
     ----------
@@ -114,10 +114,6 @@ def thermodynamic_integration(
     log_z : (K+1,) array, optional
         log Ẑ_k if the draws, taken together, are a sample of q(x, β_k) ∝ f_k(x) / Ẑ_k, as from `simulated_tempering`.
         Needed if rao_blackwellized, and only then.
-
-    Returns
-    -------
-    ThermodynamicIntegrationResult
 
     Examples
     --------
@@ -139,29 +135,20 @@ def thermodynamic_integration(
     if rao_blackwellized:
         log_z = as_finite_array("log_z", log_z, ndim=1)
         require_shape("log_z", log_z, schedule.shape)
+        log_q = log_conditionals(log_f, log_z)
+        weights = np.exp(log_q - logsumexp(log_q, axis=1, keepdims=True))  # (K+1, N): rows sum to 1
     elif (counts == 0).any():
         raise ValueError(f"every rung needs draws, got none of rung {int(np.argmin(counts))}")
+    else:
+        rungs = np.arange(len(counts))
+        weights = (rungs[:, None] == np.repeat(rungs, counts)) / counts[:, None]
 
-    weights = rung_weights(log_f, counts, log_z)  # (K+1, N)
     mean_slopes = (weights * slopes).sum(1)
     influences = cumulative_trapezoid(weights * (slopes - mean_slopes[:, None]), schedule, axis=0, initial=0)
     error = error_over_chains(influences, chains)
     variances = (weights * (slopes - mean_slopes[:, None]) ** 2).sum(1) if linear else None
     misplaced = () if rao_blackwellized else rough_log_z(log_f, counts)[1]
     return ThermodynamicIntegrationResult(schedule, mean_slopes, error, start_log_z, variances, misplaced)
-
-
-def rung_weights(log_f: np.ndarray, counts: np.ndarray, log_z: np.ndarray | None = None) -> np.ndarray:
-    """Weight of every draw in the mean of every rung, (K+1, N): rows sum to 1.
-
-    Rao-Blackwellised, E_k[Δ] ≈ Σ_n q(β_k | x_n) Δ_n / Σ_n q(β_k | x_n)  (Carlson et al. 2016, "TI"). Plain, without
-    log Ẑ, q is 1 for a draw of rung k and 0 for others.
-    """
-    if log_z is None:
-        origin = np.repeat(np.arange(len(counts)), counts)
-        return (np.arange(len(counts))[:, None] == origin) / counts[:, None]
-    log_q = log_conditionals(log_f, log_z)
-    return np.exp(log_q - logsumexp(log_q, axis=1, keepdims=True))
 
 
 def _slopes_of(log_f: np.ndarray, schedule: np.ndarray) -> np.ndarray:

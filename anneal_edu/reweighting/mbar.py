@@ -175,15 +175,6 @@ def mbar(
     start_log_z : float, optional
         log Z of the first state, if it is known: ``estimate`` adds it to the ratio.
 
-    Returns
-    -------
-    MBARResult
-
-    Raises
-    ------
-    ValueError
-        Also if the states do not overlap: no method can estimate their ratio from these draws.
-
     Examples
     --------
     >>> import numpy as np, anneal_edu as ae

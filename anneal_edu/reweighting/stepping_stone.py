@@ -61,10 +61,6 @@ def stepping_stone(
     log_density_matrix, counts, chains, start_log_z
         As for `mbar`. A state without draws is reached from the sampled one before it.
 
-    Returns
-    -------
-    SteppingStoneResult
-
     Examples
     --------
     >>> import numpy as np, anneal_edu as ae
