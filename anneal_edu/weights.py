@@ -13,6 +13,7 @@ from anneal_edu.estimate import SINGLE_CHAIN, Diagnostic
 from anneal_edu.validation import as_count, as_real, require_generator
 
 logsumexp = np.errstate(under="ignore")(special.logsumexp)  # tiny terms become 0, whatever the caller makes of others
+_MOST_RESAMPLED = 100_000
 _NUMBERS_AT_ONCE = 30_000  # of a few resamples together: they fit into a cache
 
 
@@ -120,6 +121,9 @@ def bootstrap_log_mean_exp(
     if top == -np.inf:
         return np.full(n_resamples, -np.inf)
     w = np.exp(lw - top)
+    if len(w) > _MOST_RESAMPLED:  # means of groups of chains, drawn at random, are resampled as well, and sooner
+        first = np.linspace(0, len(w), _MOST_RESAMPLED, endpoint=False, dtype=int)
+        w = np.add.reduceat(rng.permutation(w), first) * (_MOST_RESAMPLED / len(w))
     at_once = max(1, _NUMBERS_AT_ONCE // len(w))
     sizes = [min(at_once, n_resamples - done) for done in range(0, n_resamples, at_once)]
     means = np.concatenate([w[rng.integers(len(w), size=(n, len(w)))].mean(-1) for n in sizes])

@@ -110,3 +110,12 @@ def test_bootstrap_test_tells_a_larger_ess_from_luck():
     assert larger_ess_p_value(narrow, 1.6 * narrow, rng=rng) < 0.01
     assert larger_ess_p_value(1.6 * narrow, narrow, rng=rng) > 0.99
     assert larger_ess_p_value(np.zeros(5), np.zeros(7), rng=rng) == 1, "every resample counts against it"
+
+
+def test_a_million_chains_are_resampled_in_groups_with_the_same_mean_and_spread(monkeypatch):
+    lw, rng = np.random.default_rng(0).normal(size=3_300), np.random.default_rng(1)
+    all_of_them = ae.weights.bootstrap_log_mean_exp(lw, rng=rng)
+    monkeypatch.setattr("anneal_edu.weights._MOST_RESAMPLED", 1000)
+    in_groups = ae.weights.bootstrap_log_mean_exp(lw, rng=rng)
+    assert abs(in_groups.mean() - all_of_them.mean()) < 6 * all_of_them.std() / np.sqrt(500)
+    assert in_groups.std() == pytest.approx(all_of_them.std(), rel=0.15)
