@@ -31,14 +31,13 @@ def audit(
     The signature tells which it is: ``kernel(distribution, x, rng)``, ``path(beta)`` or
     ``estimator(path, schedule, n_chains, kernel=…, rng=…)``, which returns something with ``log_z``.
 
-    * A kernel must leave five densities and a small RBM invariant: exact draws must remain exact draws. It must reach
-      every state, take all randomness from ``rng``, keep nothing between calls, leave its input unchanged, and move
-      all chains, independently of each other.
+    * A kernel must leave five densities and a small RBM invariant, reach every state, take all randomness from
+      ``rng``, keep nothing between calls, leave its input unchanged, and move all chains independently of each other.
     * The densities, normalisers, gradients, draws and Gibbs steps of a path must fit each other.
-    * An estimator must find log Z of four problems, use the kernel, the schedule and all chains that it gets, and
-      report a correct error, if it reports one.
+    * An estimator must find log Z of four problems, use the kernel and the schedule that it gets, give a weight to
+      every chain, and report a correct standard error, if it reports any of these.
 
-    No test finds everything. In particular, a mode that no chain reaches from the start leaves no trace here.
+    No test finds everything: a mode that no chain reaches from the start leaves no trace here.
 
     Parameters
     ----------
@@ -48,7 +47,6 @@ def audit(
         draws, ``sample(n, rng)``. The kernel is then tested on this one alone.
     n_draws : int
         Exact draws that are moved together at first; suspicious means are tested with eight times as many.
-        A kernel then moves single chains five million times, or 300,000 times with 200 draws.
     risk : float
         The probability, at most, of a finding in something correct: each of n tests gets risk / n (Bonferroni).
     rng : numpy.random.Generator

@@ -8,12 +8,7 @@ from typing import Any
 import numpy as np
 
 from anneal_edu.annealing.ais import ais
-from anneal_edu.auditing.behaviour import (
-    check_every_chain,
-    check_exchangeability,
-    check_independence,
-    check_randomness,
-)
+from anneal_edu.auditing.behaviour import check_every_chain, check_exchangeability, check_independence, check_randomness
 from anneal_edu.auditing.checked_kernel import CheckedKernel
 from anneal_edu.auditing.invariance import NEWEST, check_invariance, moved_draws
 from anneal_edu.auditing.problems import Problem, discrete_problem, real_problem, standard_problems
@@ -61,7 +56,7 @@ def _check(kernel: CheckedKernel, problems: list[Problem], n: int, share: float,
 
 
 def _usable_problems(kernel: CheckedKernel, on: Any, rng: np.random.Generator) -> list[Problem]:
-    """Those in which the kernel can move; why not in the others is noted, and a failure if there are none."""
+    """Those in which the kernel can move; a failure if there are none."""
     if on is not None:
         name = "your distribution"
         try:

@@ -22,6 +22,7 @@ BETAS = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 def audit_path(path: Callable[[float], Any], n: int, report: Report, rng: np.random.Generator) -> None:
     """All checks of a path."""
+    without = []
     try:
         points = {beta: path(beta) for beta in BETAS}
         x = _check_ends(points, report, rng)
@@ -31,8 +32,11 @@ def audit_path(path: Callable[[float], Any], n: int, report: Report, rng: np.ran
         _check_continuity(path, x, report)
         _check_normalisers(points, n, report, rng)
         for beta, point in points.items():
-            _check_draws(beta, point, n, report, rng)
-        if without := [f"{beta:g}" for beta, point in points.items() if not _offers(point, "sample")]:
+            if _offers(point, "sample"):
+                _check_draws(beta, point, n, report, rng)
+            else:
+                without.append(f"{beta:g}")
+        if without:
             report.skipped.append(f"draws and Gibbs steps at β = {', '.join(without)}: no exact draws")
     except AuditStoppedError:
         report.skipped.append("everything after this failure")
@@ -44,8 +48,8 @@ def _check_ends(points: dict[float, Any], report: Report, rng: np.random.Generat
     """Draws of the start, at which densities are compared."""
     for beta, point in points.items():
         if not (hasattr(point, "log_density") and hasattr(point, "dim")):
-            lacking = f"path({beta:g}) is a {type(point).__name__} without dim and log_density"
-            report.stop("not a distribution", lacking)
+            lacking = f"is a {type(point).__name__} without dim and log_density"
+            report.stop("not a distribution", f"path({beta:g}) {lacking}")
     dims = [point.dim for point in points.values()]
     if len(set(dims)) > 1:
         report.stop("not a distribution", f"dim changes along the path: {dims}")
@@ -98,14 +102,13 @@ def _check_gradient(beta: float, point: Any, x: np.ndarray, report: Report) -> N
 
 def _check_continuity(path: Callable[[float], Any], x: np.ndarray, report: Report) -> None:
     """log f_β must be continuous in β."""
-    for beta in BETAS:
-        for near in (beta - 1e-6, beta + 1e-6):
-            if 0 <= near <= 1:
-                gap = np.abs(path(near).log_density(x) - path(beta).log_density(x))
-                gap = gap[np.isfinite(gap)]
-                if gap.size and np.median(gap) > 0.01:
-                    jump = f"log f changes by {np.median(gap):.2g} between β = {beta:g} and {near:.6f}"
-                    report.add_failure("a jump", jump)
+    for beta, near in ((beta, beta + step) for beta in BETAS for step in (-1e-6, 1e-6)):
+        if 0 <= near <= 1:
+            gap = np.abs(path(near).log_density(x) - path(beta).log_density(x))
+            gap = gap[np.isfinite(gap)]
+            if gap.size and np.median(gap) > 0.01:
+                jump = f"log f changes by {np.median(gap):.2g} between β = {beta:g} and {near:.6f}"
+                report.add_failure("a jump", jump)
 
 
 def _exact_log_z(point: Any) -> float | None:
@@ -151,32 +154,25 @@ def _offers(point: Any, exactly: str) -> bool:
 
 def _check_draws(beta: float, point: Any, n: int, report: Report, rng: np.random.Generator) -> None:
     """Exact draws must remain so under a right kernel, and under the point's own Gibbs step."""
-    if not _offers(point, "sample"):
-        return
     name = f"path({beta:g})"
+    kernels: dict[str, Kernel] = {}
     if getattr(point, "discrete", False):
         problem = discrete_problem(name, point)
         _check_shares(problem, n, report, rng)
     else:
         problem = real_problem(name, point, rng)
         scale = np.asarray(point.sample(500, rng), dtype=np.float64).std(0)
-        _check_invariance_as("wrong draws", random_walk(np.maximum(scale, 1e-9)), problem, n, report, rng)
+        kernels["draws"] = random_walk(np.maximum(scale, 1e-9))
     if hasattr(point, "gibbs"):
-        _check_invariance_as("wrong Gibbs step", gibbs, problem, n, report, rng)
-
-
-def _check_invariance_as(
-    kind: str, kernel: Kernel, problem: Problem, n: int, report: Report, rng: np.random.Generator
-) -> None:
-    """The invariance of a kernel, where a failure has another kind."""
-    checked = CheckedKernel(kernel, Report())
-    check_invariance(checked, problem, n, rng, NEWEST if kernel is gibbs else "")
-    report.skipped += checked.report.skipped
-    for test in checked.report.tests:
-        report.add_test(kind, test.sentence, test.p_value, kind.removeprefix("wrong "))
-    for failure in checked.report.failures:
-        if kernel is gibbs:
-            report.add_failure(kind, failure.sentence)
+        kernels["Gibbs step"] = gibbs
+    for part, kernel in kernels.items():
+        found = Report()
+        check_invariance(CheckedKernel(kernel, found), problem, n, rng, NEWEST if kernel is gibbs else "")
+        report.skipped += found.skipped
+        for test in found.tests:
+            report.add_test(f"wrong {part}", test.sentence, test.p_value, part)
+        for failure in found.failures if kernel is gibbs else ():
+            report.add_failure(f"wrong {part}", failure.sentence)
 
 
 def _check_shares(problem: Problem, n: int, report: Report, rng: np.random.Generator) -> None:

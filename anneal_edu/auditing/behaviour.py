@@ -26,22 +26,16 @@ def check_randomness(kernel: CheckedKernel, problem: Problem) -> Callable[[], No
 
     first, *others, again = (moved(seed) for seed in (1, 2, 3, 4, 5, 6, 7, 1))
     if not np.array_equal(first, again):
-        kernel.report.add_failure(
-            "other randomness",
-            "the same states and an equal generator give other states: not all randomness comes from rng, or it "
-            "keeps something between calls",
-        )
+        sentence = "equal generators give other states: not all randomness comes from rng, or it keeps something"
+        kernel.report.add_failure("other randomness", sentence)
     # a few that leave a rare value may well go to the same place, whatever the generator
     if (first != x).any(1).mean() > 0.05 and all(np.array_equal(first, other) for other in others):
         kernel.report.add_failure("no randomness", "different generators give the same states: rng is not used")
 
     def repeat() -> None:
         if not np.array_equal(first, moved(1)):
-            kernel.report.add_failure(
-                "keeps state",
-                "after other calls the same states and an equal generator give other states: it keeps something "
-                "between calls, and a kernel that adapts while it samples leaves nothing invariant",
-            )
+            sentence = "after other calls an equal generator gives other states: does it adapt while it samples?"
+            kernel.report.add_failure("keeps state", sentence)
 
     return repeat
 
@@ -63,25 +57,21 @@ def check_every_chain(kernel: CheckedKernel, problem: Problem, many: int, rng: n
         never = ~ever.any(0)
         if never.any() and not never.all():
             others = ever[:, ~never].mean()
-            kernel.report.add_test(
-                "chains left out",
-                f"{never.sum()} of {n} chains never move; the others move in {others:.0%} of {N_RUNS} runs. "
-                f"The first that never moves is chain {int(np.argmax(never))}",
-                min(1.0, n * (1 - others) ** N_RUNS),
-            )
+            sentence = f"chain {np.argmax(never)} and {never.sum() - 1} others of {n} never move"
+            sentence += f"; the rest move in {others:.0%} of {N_RUNS} runs"
+            kernel.report.add_test("chains left out", sentence, min(1.0, n * (1 - others) ** N_RUNS))
 
 
 def check_independence(kernel: CheckedKernel, problem: Problem, rng: np.random.Generator) -> None:
     """Chains that start at one point must move independently."""
     z, p = _correlation(kernel, problem, N_CALLS, rng)
-    worst = int(np.argmin(p))
+    worst = np.argmin(p)
     if _suspicious(p):
         z, p = _correlation(kernel, problem, REPEAT_FACTOR * N_CALLS, rng)
+    sentence = f"the correlation of {N_CHAINS} chains of one call is {abs(z[worst]):.1f} standard errors from 0"
+    p_value = p[worst] if _suspicious(p) else 1.0
     kernel.report.add_test(
-        "chains share randomness",
-        f"{N_CHAINS} chains of one call, started at one point, move alike ({problem.name}): their correlation "
-        f"is {abs(z[worst]):.1f} standard errors from 0",
-        p[worst] if _suspicious(p) else 1.0, "independence of the chains",
+        "chains share randomness", f"{sentence} ({problem.name})", p_value, "independence of the chains"
     )
 
 
@@ -131,11 +121,9 @@ def check_exchangeability(kernel: CheckedKernel, problem: Problem, n_calls: int,
         again = _dependences(kernel, problem, REPEAT_FACTOR * n_calls, rng)
         found = {on: again[on] if _suspicious(p) else p for on, p in found.items()}
     for on, p in found.items():
-        kernel.report.add_test(
-            "chains depend on each other",
-            f"the move of a chain depends on {on} ({problem.name}): p = {len(p) * p.min():.1g}",
-            bonferroni(p) if _suspicious(p) else 1.0, "exchangeability of the chains",
-        )
+        sentence = f"the move of a chain depends on {on} ({problem.name}): p = {len(p) * p.min():.1g}"
+        p_value = bonferroni(p) if _suspicious(p) else 1.0
+        kernel.report.add_test("chains depend on each other", sentence, p_value, "exchangeability of the chains")
 
 
 def _dependences(
@@ -144,22 +132,22 @@ def _dependences(
     """Move three chains from one point among other chains: p-values of every feature, by what was changed."""
     features = _features(problem)
     squares: dict[str, np.ndarray] = {}
+
+    def seen(x: np.ndarray, rows: slice = slice(3)) -> np.ndarray:
+        return np.stack([features(x[rows], kernel(problem, x, rng)[rows]).mean(0) for _ in range(n_calls)])
+
     for start in problem.distribution.sample(N_PLACES, rng):
         same = np.tile(start, (6, 1))
         apart = np.concatenate([same[:3], problem.distribution.sample(3, rng)])
         crowd = np.concatenate([same[:3], problem.distribution.sample(40, rng)])
-        cases = {
-            "": (same, slice(0, 3)),
-            "where the others are": (apart, slice(0, 3)),
-            "how many others there are": (crowd, slice(0, 3)),
-            "its place among the others": (np.roll(apart, 3, axis=0), slice(3, 6)),
+        usual = seen(same)
+        changed = {
+            "where the others are": seen(apart),
+            "how many others there are": seen(crowd),
+            "its place among the others": seen(np.roll(apart, 3, axis=0), slice(3, 6)),
         }
-        seen = {
-            on: np.stack([features(x[rows], kernel(problem, x, rng)[rows]).mean(0) for _ in range(n_calls)])
-            for on, (x, rows) in cases.items()
-        }
-        for on in filter(None, cases):
-            squares[on] = squares.get(on, 0) + _z_of_difference(seen[""], seen[on]) ** 2
+        for on, moves in changed.items():
+            squares[on] = squares.get(on, 0) + _z_of_difference(usual, moves) ** 2
     return {on: chdtrc(N_PLACES, square) for on, square in squares.items()}
 
 

@@ -22,11 +22,8 @@ class CheckedKernel:
         given = x.copy()
         states = self._as_states(self.kernel(problem.distribution, given, rng), x)
         if not np.array_equal(given, x):
-            self.report.add_failure(
-                "changes its input",
-                "it writes into the array of states that it gets. The estimators of this library pass a copy; "
-                "other code that keeps the old states, to weight or record them, finds the new ones there",
-            )
+            sentence = "it writes into the array that it gets: code that keeps the old states finds the new ones"
+            self.report.add_failure("changes its input", sentence)
         if not problem.discrete and len(x) >= 20 and _is_single(states) and not _is_single(x):
             self.report.add_failure("rounds its states", "every coordinate that it returns has single precision")
         self._check_support(problem, states)

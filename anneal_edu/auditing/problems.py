@@ -52,7 +52,6 @@ class Skewed:
         return np.log(rng.gamma(2.0, size=(n, self.dim))) @ self.mixing.T + self.shift
 
 
-@dataclass(frozen=True, eq=False)
 class Walled:
     """Gamma(3): log f(x) = 2 log x - x for x > 0, and -inf elsewhere; log Z = log 2."""
 
@@ -71,7 +70,6 @@ class Walled:
         return rng.gamma(3.0, size=(n, 1))
 
 
-@dataclass(frozen=True, eq=False)
 class TwoBumps:
     """0.3 N(-1.5, 0.6²) + 0.7 N(1.2, 0.5²) times e², so that log Z = 2."""
 
@@ -102,9 +100,9 @@ Named = tuple[str, Callable[[np.ndarray], np.ndarray]]
 class Problem:
     """A distribution with exact draws, and functions (C, D) -> (C,) of its states, each with a name.
 
-    The means of the ``statistics`` are compared; they are bounded, so that means are soon normal. A kernel that reaches
-    every state must change each of the ``observables``, and take it to both sides of every threshold. ``values`` are
-    those that draws of each discrete coordinate show, all but rare ones; empty where many are rare.
+    The means of the ``statistics``, which are bounded, are compared. A kernel that reaches every state must change each
+    of the ``observables``, and take it to both sides of every threshold. ``values`` are those that draws of each
+    discrete coordinate show; empty where many are rare.
     """
 
     name: str

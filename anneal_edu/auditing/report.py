@@ -35,11 +35,10 @@ class Finding:
 
 @dataclass(frozen=True)
 class AuditResult:
-    """What `audit` found out about a kernel, a path or an estimator.
+    """What `audit` found out about a subject: a "kernel", a "path" or an "estimator".
 
-    The subject is a "kernel", a "path" or an "estimator". ``n_tests`` counts the statistical tests, and ``risk`` is the
-    probability, at most, of a finding in something correct. ``checks`` and ``skipped`` list what was checked, and what
-    was not and why. ``n_draws`` exact draws were moved on each problem; 0 for an estimator.
+    Of ``n_tests`` statistical tests, ``risk`` is the probability, at most, of a finding in something correct.
+    ``checks`` were made, ``skipped`` not. ``n_draws`` exact draws were moved on each problem; 0 for an estimator.
 
     Examples
     --------
@@ -106,10 +105,7 @@ class Report:
         self.tests.append(Finding(kind, sentence, float(p_value)))
 
     def finish(self, subject: str, risk: float, n_draws: int = 0) -> AuditResult:
-        """Give each test an equal share of the risk (Bonferroni), and keep the smallest p-value of each kind.
-
-        Causes come before consequences: chains that share noise, for example, also fail the test of invariance.
-        """
+        """Give each test an equal share of the risk (Bonferroni); keep the smallest p-value of a kind, causes first."""
         rejected = [test for test in self.tests if test.p_value * len(self.tests) < risk]
         smallest: dict[str, Finding] = {}
         for test in sorted(rejected, key=lambda test: test.p_value):

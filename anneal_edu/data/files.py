@@ -10,7 +10,7 @@ import zipfile
 import zlib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 
@@ -18,19 +18,12 @@ from anneal_edu.distributions import BinaryRBM, GaussianRBM
 
 _IDX_TYPES = {0x08: ">u1", 0x09: ">i1", 0x0B: ">i2", 0x0C: ">i4", 0x0D: ">f4", 0x0E: ">f8"}
 _MOST_AXES = 32
-_BEST_COMPRESSION = 1100  # gzip packs zeros 1032 to 1, and nothing better
-_CIFAR_SHAPE = (3, 32, 32)
 _CIFAR_RECORD = 1 + 3 * 32 * 32  # a label, then the pixels
 _BINARY = ("weights", "visible_bias", "hidden_bias")
 
 
 def load_idx(path: str | Path) -> np.ndarray:
-    """Read an IDX file, the format of MNIST, gzipped or not.
-
-    Parameters
-    ----------
-    path : str or Path
-        For example your own train-images-idx3-ubyte.gz.
+    """Read an IDX file, the format of MNIST, gzipped or not: for example your own train-images-idx3-ubyte.gz.
 
     Returns
     -------
@@ -45,35 +38,23 @@ def load_idx(path: str | Path) -> np.ndarray:
     >>> ae.data.load_idx(file)
     array([7, 2, 1], dtype=uint8)
     """
-    path = Path(path)
-    with path.open("rb") as file:
-        size, packed = path.stat().st_size, file.read(2) == b"\x1f\x8b"
-        file.seek(0)
-        if not packed:
-            return _read_idx(path.name, file, size)
+    name, raw = Path(path).name, Path(path).read_bytes()
+    if raw.startswith(b"\x1f\x8b"):
         try:
-            with gzip.open(file) as unpacked:
-                return _read_idx(path.name, unpacked, _BEST_COMPRESSION * size)
+            raw = gzip.decompress(raw)
         except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-            raise ValueError(f"{path.name} is a damaged gzip file: {error}") from error
-
-
-def _read_idx(name: str, file: BinaryIO | gzip.GzipFile, limit: int) -> np.ndarray:
-    """The array in an open IDX file of at most ``limit`` bytes; no more is unpacked than its header announces."""
-    start = file.read(4)
+            raise ValueError(f"{name} is a damaged gzip file: {error}") from error
+    start = raw[:4]
     if len(start) < 4 or start[:2] != b"\0\0" or start[2] not in _IDX_TYPES or not 0 < start[3] <= _MOST_AXES:
         raise ValueError(f"{name} is no IDX file: it starts with {start.hex(' ') or 'nothing'}")
-    dtype, n_axes = np.dtype(_IDX_TYPES[start[2]]), start[3]
-    sizes = file.read(4 * n_axes)
-    if len(sizes) < 4 * n_axes:
+    dtype, header = np.dtype(_IDX_TYPES[start[2]]), 4 + 4 * start[3]
+    if len(raw) < header:
         raise ValueError(f"{name} ends within its header")
-    shape = tuple(np.frombuffer(sizes, ">u4").tolist())
-    header, expected = 4 + 4 * n_axes, math.prod(shape) * dtype.itemsize
-    body = file.read(min(expected, limit) + 1)  # one byte too many tells of more
-    if len(body) != expected:
-        found = f"{header + len(body)}{' or more' if len(body) > expected else ''}"
-        raise ValueError(f"{name} should hold {header + expected} bytes for shape {shape}, got {found}")
-    return np.frombuffer(body, dtype).reshape(shape).astype(dtype.newbyteorder("="))
+    shape = tuple(np.frombuffer(raw[4:header], ">u4").tolist())
+    expected = header + math.prod(shape) * dtype.itemsize
+    if len(raw) != expected:
+        raise ValueError(f"{name} should hold {expected} bytes for shape {shape}, got {len(raw)}")
+    return np.frombuffer(raw, dtype, offset=header).reshape(shape).astype(dtype.newbyteorder("="))
 
 
 def load_cifar10(path: str | Path) -> np.ndarray:
@@ -114,7 +95,7 @@ def _cifar_batch(file: Path) -> np.ndarray:
     records = np.frombuffer(raw, np.uint8).reshape(-1, _CIFAR_RECORD)
     if records[:, 0].max() > 9:
         raise ValueError(f"{file.name} must hold labels 0 to 9, got {records[:, 0].max()}; {wanted}")
-    return records[:, 1:].reshape(-1, *_CIFAR_SHAPE).transpose(0, 2, 3, 1)  # colours last
+    return records[:, 1:].reshape(-1, 3, 32, 32).transpose(0, 2, 3, 1)  # colours last
 
 
 def real_images(path: str | Path) -> tuple[np.ndarray, str]:
@@ -128,20 +109,7 @@ def real_images(path: str | Path) -> tuple[np.ndarray, str]:
 
 
 def binary_images(path: str | Path) -> tuple[np.ndarray, str]:
-    """Read images (N, D) or (N, …) from an IDX, NPY or NPZ file as states of binary units.
-
-    Grey images are made binary at half of their range. Returns a (N, D) float32 array of 0 and 1, and a sentence on
-    what was done.
-
-    Examples
-    --------
-    >>> import pathlib, tempfile
-    >>> file = pathlib.Path(tempfile.mkdtemp(), "images.npy")
-    >>> np.save(file, [[[0, 100], [200, 250]], [[250, 0], [130, 120]]])
-    >>> images, said = binary_images(file)
-    >>> images.tolist(), said
-    ([[0.0, 0.0, 1.0, 1.0], [1.0, 0.0, 1.0, 0.0]], 'images.npy: 2 images of 4 pixels, made binary at 125')
-    """
+    """As `real_images`, as (N, D) float32 of 0 and 1: grey images are made binary at half of their range."""
     images, said = real_images(path)
     if not np.isin(images, (0, 1)).all():
         half = (float(images.min()) + float(images.max())) / 2
@@ -177,14 +145,7 @@ def require_writable(option: str, file: Path | None) -> None:
 
 
 def rbm_arrays(rbm: BinaryRBM | GaussianRBM) -> dict[str, np.ndarray]:
-    """The parameters of an RBM by name, in the order in which its class takes them.
-
-    Examples
-    --------
-    >>> import anneal_edu as ae
-    >>> list(rbm_arrays(ae.uniform_rbm(3, 2)))
-    ['weights', 'visible_bias', 'hidden_bias']
-    """
+    """The parameters of an RBM by name, in the order in which its class takes them."""
     if not isinstance(rbm, BinaryRBM | GaussianRBM):
         raise TypeError(f"rbm must be a BinaryRBM or a GaussianRBM, got {type(rbm).__name__}")
     return {name: getattr(rbm, name) for name in (*_BINARY, "sigma") if hasattr(rbm, name)}
@@ -201,29 +162,16 @@ def save_rbm(path: str | Path, rbm: BinaryRBM | GaussianRBM) -> None:
     >>> ae.data.load_rbm(file).dim
     3
     """
-    path = Path(path)
     arrays: dict[str, Any] = rbm_arrays(rbm)
-    if not path.parent.is_dir():
-        raise FileNotFoundError(f"{path.name} cannot be written: there is no folder {path.parent}")
-    part = path.with_name(path.name + ".part")  # renamed when whole: a kill leaves the old file or the new one
-    with part.open("wb") as file:
+    with Path(path).open("wb") as file:
         np.savez_compressed(file, **arrays)
-    part.replace(path)
 
 
 def load_rbm(path: str | Path) -> BinaryRBM | GaussianRBM:
     """Read an RBM from an NPZ file with the arrays weights (D, H), visible_bias (D,) and hidden_bias (H,).
 
-    With a fourth array, sigma (D,), it is a Gaussian RBM; without, a binary one.
-
-    Parameters
-    ----------
-    path : str or Path
-        Written by `save_rbm`, or by ``np.savez`` from any other program.
-
-    Returns
-    -------
-    BinaryRBM or GaussianRBM
+    With a fourth array, sigma (D,), it is a Gaussian RBM; without, a binary one. `save_rbm` writes such a file, and so
+    does ``np.savez``.
 
     Examples
     --------

@@ -1,7 +1,6 @@
 import ast
 import gzip
 import re
-import tracemalloc
 import zipfile
 from pathlib import Path
 
@@ -67,20 +66,6 @@ def test_what_is_no_idx_file_is_refused(tmp_path, raw, message):
         ae.data.load_idx(tmp_path / "file")
 
 
-def test_a_gzipped_file_is_unpacked_no_further_than_its_header_says(tmp_path):
-    (tmp_path / "bomb.gz").write_bytes(gzip.compress(IDX + bytes(20_000_000), compresslevel=1))
-    (tmp_path / "promise.gz").write_bytes(gzip.compress(idx((2**32 - 1, 2**32 - 1), 0x0E)))
-    tracemalloc.start()
-    try:
-        with pytest.raises(ValueError, match=r"bomb\.gz should hold 40 bytes for shape \(2, 3, 4\), got 41 or more"):
-            ae.data.load_idx(tmp_path / "bomb.gz")
-        with pytest.raises(ValueError, match=r"promise\.gz should hold \d{21} bytes for shape .*, got 12"):
-            ae.data.load_idx(tmp_path / "promise.gz")
-        assert tracemalloc.get_traced_memory()[1] < 2_000_000
-    finally:
-        tracemalloc.stop()
-
-
 CIFAR_IMAGES = np.random.default_rng(0).integers(0, 256, size=(5, 32, 32, 3), dtype=np.uint8)
 
 
@@ -135,8 +120,6 @@ def test_a_file_is_not_touched_for_something_that_is_no_rbm(tmp_path):
     with pytest.raises(TypeError, match="rbm must be a BinaryRBM or a GaussianRBM, got Gaussian"):
         ae.data.save_rbm(tmp_path / "rbm.npz", ae.Gaussian([0.0], [[1.0]]))
     assert ae.data.load_rbm(tmp_path / "rbm.npz").dim == 3
-    with pytest.raises(FileNotFoundError, match=r"rbm\.npz cannot be written: there is no folder .*nowhere"):
-        ae.data.save_rbm(tmp_path / "nowhere" / "rbm.npz", ae.uniform_rbm(3, 2))
 
 
 @pytest.mark.parametrize("raw", [b"", b"weights", b"\x93NUMPY"])
