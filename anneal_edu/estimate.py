@@ -102,15 +102,6 @@ class Estimate:
     tempering, which have one target. For tempered sampling, MBAR, stepping stones and thermodynamic integration they
     are (K+1,) arrays, one number per rung, the last for the target. In an Estimate they are always floats.
 
-    Attributes
-    ----------
-    log_z : float
-        Estimate of log Z of the target.
-    std_error : float
-        Its standard error.
-    warnings : tuple of Diagnostic
-        What looks wrong; empty if nothing does.
-
     Examples
     --------
     >>> import numpy as np, anneal_edu as ae

@@ -106,14 +106,7 @@ def log_mean_exp_std_error(log_weights: npt.ArrayLike) -> float:
 def bootstrap_log_mean_exp(
     log_weights: npt.ArrayLike, n_resamples: int = 1000, *, rng: np.random.Generator
 ) -> np.ndarray:
-    """Bootstrap distribution of log Ẑ: the log mean weight of resamples of the chains, (n_resamples,).
-
-    Examples
-    --------
-    >>> import numpy as np, anneal_edu as ae
-    >>> ae.weights.bootstrap_log_mean_exp([0.0, 0.0], 3, rng=np.random.default_rng(0))
-    array([0., 0., 0.])
-    """
+    """Bootstrap distribution of log Ẑ: the log mean weight of resamples of the chains, (n_resamples,)."""
     lw = as_log_weights(log_weights)
     n_resamples = as_count("n_resamples", n_resamples)
     require_generator(rng)
@@ -136,14 +129,6 @@ def larger_ess_p_value(log_weights: npt.ArrayLike, others: npt.ArrayLike, *, rng
 
     It is the share of 1,000 resamples of both sets of chains in which the first ESS does not exceed the second. The
     paper sets an ESS in bold if the largest one of its column is not significantly larger, p ≥ 0.05.
-
-    Examples
-    --------
-    >>> import numpy as np, anneal_edu as ae
-    >>> rng = np.random.default_rng(0)
-    >>> narrow, wide = rng.normal(size=500), 2 * rng.normal(size=500)
-    >>> ae.weights.larger_ess_p_value(narrow, wide, rng=rng) < 0.01
-    True
     """
     first, second = as_log_weights(log_weights), as_log_weights(others)
     require_generator(rng)

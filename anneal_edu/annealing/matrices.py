@@ -10,7 +10,7 @@ from scipy.special import expit, logsumexp
 
 from anneal_edu.distributions import BinaryRBM, binary_states
 from anneal_edu.distributions.enumeration import require_enumerable
-from anneal_edu.validation import as_finite_array, as_positive, require_shape
+from anneal_edu.validation import as_finite_array, as_positive, require_kind, require_shape
 
 
 def gibbs_matrix(rbm: BinaryRBM) -> np.ndarray:
@@ -25,8 +25,7 @@ def gibbs_matrix(rbm: BinaryRBM) -> np.ndarray:
     array([[0.5, 0.5],
            [0.5, 0.5]])
     """
-    if not isinstance(rbm, BinaryRBM):
-        raise TypeError(f"rbm must be a BinaryRBM, got {type(rbm).__name__}")
+    require_kind("rbm", rbm, BinaryRBM)
     require_enumerable(rbm.dim + rbm.n_hidden)
     v, h = binary_states(rbm.dim), binary_states(rbm.n_hidden)
 
@@ -126,15 +125,7 @@ def expected_ais_weights(
 
 
 def state_distributions(log_f: np.ndarray, transitions: list[np.ndarray]) -> np.ndarray:
-    """Distribution of the chains without their weights, p_0 T_1 … T_k: rows that sum to 1, (K+1, S).
-
-    Examples
-    --------
-    >>> import numpy as np, anneal_edu as ae
-    >>> ae.annealing.matrices.state_distributions(np.log([[1.0, 1.0], [1.0, 3.0]]), [np.eye(2)])
-    array([[0.5, 0.5],
-           [0.5, 0.5]])
-    """
+    """Distribution of the chains without their weights, p_0 T_1 … T_k: rows that sum to 1, (K+1, S)."""
     log_f, transitions = _checked(log_f, transitions)
     rows = [np.exp(log_f[0] - logsumexp(log_f[0]))]
     for T in transitions:

@@ -122,55 +122,49 @@ class GaussianRBMPath:
     def weigh_and_gibbs(
         self, before: float, now: float, v: np.ndarray, rng: np.random.Generator
     ) -> tuple[np.ndarray, np.ndarray]:
-        """One step of AIS, in float32: (log f_now(v) - log f_before(v) (C,), next v (C, D))."""
-        z = self._to_z(np.asarray(v, dtype=np.float32))
-        log_ratio, h = self._weigh_and_draw_hidden(before, now, z, rng)
-        return log_ratio, self._to_v(self._draw_visible(now, h, rng))
+        """One step of AIS, in float32: (log f_now(v) - log f_before(v) (C,), next v (C, D)).
+
+        z | h ~ N(P⁻¹ ((1-β) λ z_0 + U h), P⁻¹), P = (1-β) λ + β diagonal  (Kiwaki and Aihara 2015, Eq. 9).
+        """
+        log_ratio, z, h = self._weigh_and_draw_hidden(before, now, v, rng)
+        eigenvalues, z0, U0, dU, _, _ = self._line
+        t = np.float32(now)
+        precision = (1 - t) * eigenvalues + t
+        z = rng.standard_normal(z.shape, dtype=np.float32)
+        z *= precision**-0.5
+        z += (h @ (U0 + t * dU).T + (1 - t) * eigenvalues * z0) / precision
+        return log_ratio, self._to_v(z)
 
     def weigh_and_auxiliary_gibbs(
         self, before: float, now: float, v: np.ndarray, rng: np.random.Generator
     ) -> tuple[np.ndarray, np.ndarray]:
-        """The same with the paper's transition."""
-        z = self._to_z(np.asarray(v, dtype=np.float32))
-        log_ratio, h = self._weigh_and_draw_hidden(before, now, z, rng)
-        return log_ratio, self._to_v(self._draw_by_auxiliary(now, z, h, rng))
-
-    def _weigh_and_draw_hidden(
-        self, before: float, now: float, z: np.ndarray, rng: np.random.Generator
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """log f_now - log f_before (C,), of Kiwaki and Aihara 2015, Eq. 8 and 11, and a draw of h given v (C, H)."""
-        eigenvalues, z0, U0, dU, c0, dc = self._line
-        slope = z @ dU + dc  # (C, H): the hidden field at β is level + β slope
-        level = z @ U0 + c0 if U0.any() else c0
-        log_ratio, h = weigh_and_draw(np.float32(before) * slope + level, np.float32(now) * slope + level, rng)
-        squares = (eigenvalues * (z - z0) ** 2 - z * z).sum(-1, dtype=np.float64)  # (C,)
-        return log_ratio + (now - before) * (0.5 * squares + self._constant_gain), h
-
-    def _draw_visible(self, beta: float, h: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """z | h ~ N(P⁻¹ ((1-β) λ z_0 + U h), P⁻¹), P = (1-β) λ + β diagonal  (Kiwaki and Aihara 2015, Eq. 9)."""
-        eigenvalues, z0, U0, dU, _, _ = self._line
-        t = np.float32(beta)
-        precision = (1 - t) * eigenvalues + t
-        z = rng.standard_normal((len(h), len(z0)), dtype=np.float32)
-        z *= precision**-0.5
-        z += (h @ (U0 + t * dU).T + (1 - t) * eigenvalues * z0) / precision
-        return z
-
-    def _draw_by_auxiliary(self, beta: float, z: np.ndarray, h: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """x | z, then z | x, h  (Kiwaki and Aihara 2015, Eq. 13 and 14).
+        """The same with the paper's transition: x | z, then z | x, h  (Kiwaki and Aihara 2015, Eq. 13 and 14).
 
         The paper's Λ, the inverse of Σ^A - Σ^B with Σ^B = diag(σ²), need not exist. Its (Λ + Λ^B)⁻¹ does: it is
         (Σ^A - Σ^B) (Σ^A)⁻¹ Σ^B in v, and 1 - λ, diagonal, in z.
         """
+        log_ratio, z, h = self._weigh_and_draw_hidden(before, now, v, rng)
         _, z0, _, dU, _, _ = self._line
-        t, pull = np.float32(beta), self._auxiliary_variances
+        t, pull = np.float32(now), self._auxiliary_variances
         mean = h @ (t * dU).T
         if t < 1:
             x = rng.standard_normal(z.shape, dtype=np.float32)
             x *= np.sqrt(pull / (1 - t))
             x += z0 + pull * (z - z0)
             mean += (1 - t) * x
-        return mean + rng.standard_normal(z.shape, dtype=np.float32)
+        return log_ratio, self._to_v(mean + rng.standard_normal(z.shape, dtype=np.float32))
+
+    def _weigh_and_draw_hidden(
+        self, before: float, now: float, v: np.ndarray, rng: np.random.Generator
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """log f_now - log f_before (C,), of Kiwaki and Aihara 2015, Eq. 8 and 11, z of v, and a draw of h (C, H)."""
+        eigenvalues, z0, U0, dU, c0, dc = self._line
+        z = self._to_z(np.asarray(v, dtype=np.float32))
+        slope = z @ dU + dc  # (C, H): the hidden field at β is level + β slope
+        level = z @ U0 + c0 if U0.any() else c0
+        log_ratio, h = weigh_and_draw(np.float32(before) * slope + level, np.float32(now) * slope + level, rng)
+        squares = (eigenvalues * (z - z0) ** 2 - z * z).sum(-1, dtype=np.float64)  # (C,)
+        return log_ratio + (now - before) * (0.5 * squares + self._constant_gain), z, h
 
 
 def auxiliary_gibbs(distribution: Distribution, v: np.ndarray, rng: np.random.Generator) -> np.ndarray:
@@ -201,13 +195,7 @@ vars(auxiliary_gibbs).update(loop="anneal_by_auxiliary_gibbs")
 
 
 def covariance_start(mean: np.ndarray, cov: np.ndarray, n_hidden: int) -> GaussianBernoulli:
-    """N(mean, cov) and ``n_hidden`` uncoupled uniform hidden units, with log Z = ½ log |2π cov| + n_hidden log 2.
-
-    Examples
-    --------
-    >>> covariance_start([0.0], [[2.0]], n_hidden=3).mean_and_cov()
-    (array([0.]), array([[2.]]))
-    """
+    """N(mean, cov) and ``n_hidden`` uncoupled uniform hidden units, with log Z = ½ log |2π cov| + n_hidden log 2."""
     mean, n_hidden = as_finite_array("mean", mean, ndim=1), as_count("n_hidden", n_hidden)
     P, D = Gaussian(mean, cov).precision, len(mean)  # which checks the covariance
     linear = P @ mean
@@ -219,13 +207,6 @@ def widen_covariance(cov: np.ndarray, sigma: np.ndarray) -> tuple[np.ndarray, fl
 
     The covariance of a Gaussian RBM never is narrower: v given h alone has variance sigma². An estimate from chains can
     be. In units of v / sigma, eigenvalues below 1 are raised to 1.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> widen_covariance(np.diag([4.0, 0.75]), np.ones(2))
-    (array([[4., 0.],
-           [0., 1.]]), 0.25)
     """
     cov, sigma = as_finite_array("cov", cov, ndim=2), as_finite_array("sigma", sigma, ndim=1)
     require_shape("cov", cov, (len(sigma), len(sigma)))

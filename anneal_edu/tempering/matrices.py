@@ -11,8 +11,8 @@ from functools import reduce
 
 import numpy as np
 
-from anneal_edu.tempering.swaps import as_rates
-from anneal_edu.validation import as_finite_array
+from anneal_edu.tempering.swaps import SCHEMES, as_rates
+from anneal_edu.validation import as_choice, as_finite_array
 
 _MOST_CONFIGURATIONS = 5000
 
@@ -98,8 +98,6 @@ def lifted_matrix(log_f: np.ndarray, move: TagMove = lifted_move) -> np.ndarray:
         equal = configurations[n] == configurations[n + e]
         np.fill_diagonal(stays, np.where(equal, 0.0, swap.diagonal()))
         for accepted, part in ((True, swap - stays), (False, stays)):
-            if not part.any():
-                continue
             after = move(n, e, accepted, n_pairs)
             if after not in tags:
                 raise ValueError(f"the tag would go from {(n, e)} to {after}, which is no state of the ladder")
@@ -118,14 +116,11 @@ def index_chain(scheme: str, rejection_rates: np.ndarray) -> tuple[np.ndarray, l
     A state is (rung, memory). Memory is the parity of the turn for "even_odd", 0 for "stochastic_even_odd", and the
     direction for "lifted", where the replica is the tagged one.
     """
+    as_choice("scheme", scheme, SCHEMES)
     r = as_rates(rejection_rates)
     n_pairs = len(r)
-    if scheme == "lifted":
-        states = tag_states(n_pairs)
-    elif scheme in ("even_odd", "stochastic_even_odd"):
-        states = [(n, p) for n in range(n_pairs + 1) for p in ((0, 1) if scheme == "even_odd" else (0,))]
-    else:
-        raise ValueError(f"scheme must be even_odd, stochastic_even_odd or lifted, got {scheme!r}")
+    memories = (0, 1) if scheme == "even_odd" else (0,)
+    states = tag_states(n_pairs) if scheme == "lifted" else [(n, m) for n in range(n_pairs + 1) for m in memories]
     T = np.zeros((len(states), len(states)))
     for i, (n, memory) in enumerate(states):
         if scheme == "lifted":
@@ -156,24 +151,12 @@ def expected_round_trip_time(scheme: str, rejection_rates: np.ndarray) -> float:
     """Mean number of sweeps in which one replica goes from rung 0 to rung K and back.
 
     K + 1 replicas make (K + 1) / this many round trips per sweep, for "even_odd" 1 / (2 + 2 Σ r/(1-r)). In the lifted
-    scheme only the tagged replica counts.
-
-    Parameters
-    ----------
-    scheme : "even_odd", "stochastic_even_odd" or "lifted"
-    rejection_rates : (K,) array
-        Below 1.
-
-    Examples
-    --------
-    >>> expected_round_trip_time("even_odd", [0.0, 0.0, 0.0])
-    8.0
+    scheme only the tagged replica counts. The rejection rates are (K,), below 1.
     """
     T, states = index_chain(scheme, rejection_rates)
-    last = len(np.asarray(rejection_rates))
     if (np.asarray(rejection_rates) >= 1).any():
         raise ValueError("rejection_rates must be below 1: if a pair rejects every swap there are no round trips")
     at_start = next(i for i, (n, memory) in enumerate(states) if n == 0 and (scheme != "even_odd" or memory == 1))
-    up, at_top = _mean_time_to_rung(T, states, at_start, last)
+    up, at_top = _mean_time_to_rung(T, states, at_start, len(rejection_rates))
     down, _ = _mean_time_to_rung(T, states, at_top, 0)
     return up + down
