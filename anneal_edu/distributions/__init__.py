@@ -19,26 +19,12 @@ from anneal_edu.distributions.protocol import (
 )
 from anneal_edu.distributions.unnormalized import GeometricBridge, Unnormalized
 
-__all__ = [
-    "BilinearGenerative",
-    "BinaryRBM",
-    "Distribution",
-    "ExponentialFamily",
-    "FitsMoments",
-    "Gaussian",
-    "GaussianBernoulli",
-    "GaussianRBM",
-    "Generative",
-    "GeometricBridge",
-    "JointRBM",
-    "LatentPosterior",
-    "LinearGenerative",
-    "MeanCovarianceRBM",
-    "MomentAverages",
-    "ProductOfExperts",
-    "Start",
-    "Unnormalized",
-    "base_rate_rbm",
-    "binary_states",
-    "uniform_rbm",
-]
+__all__ = [  # noqa: RUF022
+    # what the library asks of a distribution
+    "Distribution", "ExponentialFamily", "FitsMoments", "Generative", "MomentAverages", "Start",
+    # distributions of real numbers
+    "BilinearGenerative", "Gaussian", "GaussianBernoulli", "GaussianRBM", "GeometricBridge", "LatentPosterior",
+    "LinearGenerative", "MeanCovarianceRBM", "ProductOfExperts", "Unnormalized",
+    # and of binary ones
+    "BinaryRBM", "JointRBM", "base_rate_rbm", "binary_states", "uniform_rbm",
+]  # fmt: skip

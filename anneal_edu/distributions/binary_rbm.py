@@ -13,14 +13,7 @@ from anneal_edu.distributions.bernoulli import bernoulli, softplus
 from anneal_edu.distributions.enumeration import MAX_ENUMERATED_UNITS, LayerSum, binary_states, normalised, states_of
 from anneal_edu.distributions.moment_coordinates import BinaryCoordinates
 from anneal_edu.distributions.protocol import mix
-from anneal_edu.validation import (
-    as_binary_data,
-    as_count,
-    as_finite_array,
-    as_states,
-    require_generator,
-    require_shape,
-)
+from anneal_edu.validation import as_binary_data, as_count, as_finite_array, as_states, require_generator, require_shape
 
 _LARGEST_PARAMETER = 1e30  # beyond it, products would leave the range of float32
 
@@ -33,9 +26,8 @@ class BinaryRBM:
     units v in {0, 1}^D:
     log f(v) = v·visible_bias + Σ_j log(1 + exp(hidden_bias_j + (v weights)_j)).
 
-    Samples are float32. Products with the weights have the type of the states, sums of logarithms are float64. log_z,
-    moments and sample are exact; they sum over 2^min(D, H) states once and keep the table (at most 24 units; weightless
-    models have closed forms at any size).
+    log_z, moments and sample are exact; they sum over 2^min(D, H) states once and keep the table (at most 24 units;
+    weightless models have closed forms at any size). Samples are float32, sums of logarithms float64.
 
     Parameters
     ----------
@@ -58,25 +50,20 @@ class BinaryRBM:
     discrete = binary = sums_hidden = True
 
     def __post_init__(self) -> None:
-        weights = as_finite_array("weights", self.weights, ndim=2)
-        visible_bias = as_finite_array("visible_bias", self.visible_bias, ndim=1)
-        hidden_bias = as_finite_array("hidden_bias", self.hidden_bias, ndim=1)
-        require_shape("visible_bias", visible_bias, (weights.shape[0],))
-        require_shape("hidden_bias", hidden_bias, (weights.shape[1],))
-        for name, value in (("weights", weights), ("visible_bias", visible_bias), ("hidden_bias", hidden_bias)):
+        for name, ndim in (("weights", 2), ("visible_bias", 1), ("hidden_bias", 1)):
+            value = as_finite_array(name, getattr(self, name), ndim)
             if np.abs(value).max() > _LARGEST_PARAMETER:
                 raise ValueError(f"{name} must not exceed {_LARGEST_PARAMETER:g}, got {np.abs(value).max():.3g}")
             object.__setattr__(self, name, value)
+        require_shape("visible_bias", self.visible_bias, (self.dim,))
+        require_shape("hidden_bias", self.hidden_bias, (self.n_hidden,))
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(D={self.dim}, H={self.n_hidden})"
 
     @classmethod
     def from_sklearn(cls, estimator: Any) -> BinaryRBM:
-        """The RBM of a fitted ``sklearn.neural_network.BernoulliRBM``.
-
-        Its ``components_`` (H, D) are the transposed weights, ``intercept_visible_`` and ``intercept_hidden_`` the
-        biases.
+        """The RBM of a fitted ``sklearn.neural_network.BernoulliRBM``, whose ``components_`` (H, D) are the weights.
 
         Examples
         --------
@@ -171,10 +158,7 @@ class BinaryRBM:
         return normalised(self._layer_sum.log_weights())
 
     def log_z(self) -> float:
-        """Exact log Σ_v f(v), in nats, by enumerating the smaller layer.
-
-        Raises ValueError where that layer has more than 24 units and the weights are not all zero.
-        """
+        """Exact log Σ_v f(v), in nats, by enumerating the smaller layer."""
         if not self.weights.any():
             return float(np.logaddexp(0, self.visible_bias).sum() + np.logaddexp(0, self.hidden_bias).sum())
         return self._log_z_and_layer_probabilities[0]
@@ -186,17 +170,12 @@ class BinaryRBM:
         turned = BinaryRBM(self.weights.T, self.hidden_bias, self.visible_bias)  # no side of an RBM is preferred
         return np.exp(turned.log_density(binary_states(self.n_hidden)) - self.log_z())
 
-    def log_partition(self) -> float:
-        """A(η) of the exponential family over (v, h), equal to log_z()."""
-        return self.log_z()
-
     def moments(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Exact (E v, E h, E v hᵀ), shapes (D,), (H,), (D, H)."""
         if not self.weights.any():
             mean_v, mean_h = expit(self.visible_bias), expit(self.hidden_bias)
             return mean_v, mean_h, np.outer(mean_v, mean_h)
-        p = self._log_z_and_layer_probabilities[1]
-        mean_other, mean_summed, mean_product = self._layer_sum.moments(p)
+        mean_other, mean_summed, mean_product = self._layer_sum.moments(self._log_z_and_layer_probabilities[1])
         if self._sums_hidden:
             return mean_other, mean_summed, mean_product
         return mean_summed, mean_other, mean_product.T
@@ -212,6 +191,8 @@ class BinaryRBM:
         return bernoulli(self.visible_field(layer), rng) if self._sums_hidden else layer
 
     # As an exponential family with g(v, h) = (v, h, v hᵀ)
+
+    log_partition = log_z
 
     def natural_parameters(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """η = (visible_bias, hidden_bias, weights), in the order of `moments`."""

@@ -4,9 +4,8 @@ For a binary RBM, with the summed layer called u (m units) and the other one w (
 
     Z = Σ_u exp(a·u) Π_i (1 + exp(b_i + (Wu)_i)),          W of shape (n, m).
 
-The sum over w has been done in closed form. Splitting u into two halves turns the remaining exponential into a product
-of two small tables, exp(b_i + W_i u) = left_i[u'] · right_i[u''], so that the inner loop over 2^m states multiplies and
-adds but never exponentiates.
+With u split into two halves, exp(b_i + W_i u) = left_i[u'] · right_i[u''] is a product of two small tables, so that the
+inner loop over 2^m states multiplies and adds but never exponentiates.
 """
 
 from __future__ import annotations
@@ -106,8 +105,10 @@ class LayerSum:
         states = _halves(self.weights.shape[1])
         cut = states[0].shape[1]
         log_p = np.add.outer(states[0] @ self.summed_bias[:cut], states[1] @ self.summed_bias[cut:])  # (A, B)
-        if self._overflows():
-            return log_p.ravel() + self._log_products_directly()
+        if self._overflows():  # a way without tables: slow, but safe for parameters of any size
+            u = binary_states(self.weights.shape[1])
+            units = zip(self.weights, self.other_bias, strict=True)
+            return log_p.ravel() + sum(np.logaddexp(0, bias + u @ row) for row, bias in units)
         largest_log_factor = np.logaddexp(0, self.other_bias + np.maximum(self.weights, 0).sum(1))  # (n,)
         for rows, left, right in self._blocks():
             product = np.ones((left.shape[1], right.shape[1]))
@@ -124,14 +125,6 @@ class LayerSum:
                 log_size += log_factor
             log_p[rows] += np.log(product)
         return log_p.ravel()
-
-    def _log_products_directly(self) -> np.ndarray:
-        """Σ_i log(1 + exp(field_i)) without the tables: slow, but safe for parameters of any size."""
-        states = binary_states(self.weights.shape[1])
-        total = np.zeros(len(states))
-        for row, bias in zip(self.weights, self.other_bias, strict=True):
-            total += np.logaddexp(0, bias + states @ row)
-        return total
 
     def moments(self, p: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Exact (E w, E u, E w uᵀ), shapes (n,), (m,), (n, m), given the probabilities p of every state u.

@@ -103,10 +103,7 @@ class Gaussian:
         return self.mean + _times(rng.standard_normal((as_count("n", n), self.dim)), self._cholesky.T)
 
     def gibbs(self, x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """One sweep over the coordinates in order, each drawn given the others: (C, D) -> (C, D).
-
-        x_i | rest ~ N(μ_i - Σ_{j≠i} P_ij (x_j - μ_j) / P_ii, 1 / P_ii), with P = cov⁻¹.
-        """
+        """One sweep over the coordinates in order, each drawn given the others: (C, D) -> (C, D)."""
         return self._sweep(x, rng, range(self.dim))
 
     def gibbs_backwards(self, x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
@@ -119,7 +116,7 @@ class Gaussian:
         noise = rng.standard_normal(x.shape)
         if P.ndim == 1:
             return mean + noise * self._cholesky
-        for i in order:
+        for i in order:  # x_i | rest ~ N(μ_i - Σ_{j≠i} P_ij (x_j - μ_j) / P_ii, 1 / P_ii)
             pull = (x - mean) @ P[i] - P[i, i] * (x[..., i] - mean[i])  # (C,)
             x[..., i] = mean[i] - pull / P[i, i] + noise[..., i] / np.sqrt(P[i, i])
         return x

@@ -65,8 +65,7 @@ class GaussianBernoulli:
     sums_hidden = True
 
     def __post_init__(self) -> None:
-        axes = {"linear": 1, "precision": 2, "coupling": 2, "hidden_bias": 1}
-        for name, ndim in axes.items():
+        for name, ndim in (("linear", 1), ("precision", 2), ("coupling", 2), ("hidden_bias", 1)):
             object.__setattr__(self, name, as_finite_array(name, getattr(self, name), ndim))
         D, H = self.coupling.shape
         require_shape("linear", self.linear, (D,))
@@ -130,12 +129,8 @@ class GaussianBernoulli:
         return self.linear - v @ self.precision + expit(self.hidden_field(v)) @ self.coupling.T
 
     def gibbs(self, v: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """One block Gibbs step, h ~ p(h | v), then v ~ N(E[v | h], precision⁻¹): (C, D) -> (C, D).
-
-        Between a Gaussian with a diagonal covariance and a Gaussian RBM: Kiwaki and Aihara 2015, Eq. 9, put right.
-        """
-        h = bernoulli(self.hidden_field(v), rng)
-        return self.visible_given_hidden(h, rng)
+        """h ~ p(h | v), then v ~ p(v | h)  (Kiwaki and Aihara 2015, Eq. 9, put right): (C, D) -> (C, D)."""
+        return self.visible_given_hidden(bernoulli(self.hidden_field(v), rng), rng)
 
     def visible_given_hidden(self, h: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """Draw v ~ N(E[v | h], precision⁻¹): (..., H) -> (..., D)."""
@@ -165,10 +160,7 @@ class GaussianBernoulli:
         return normalised(log_p, self._log_z_without_hidden)
 
     def log_z(self) -> float:
-        """Exact log Z, in nats, by enumerating h; at most 24 hidden units, where there is any coupling.
-
-        The sum and the integral of Kiwaki and Aihara 2015, Eq. 3.
-        """
+        """Exact log Z, in nats, by enumerating h  (Kiwaki and Aihara 2015, Eq. 3)."""
         if not self.coupling.any():
             return float(self._log_z_without_hidden + np.logaddexp(0, self.hidden_bias).sum())
         return self._log_z_and_hidden_probabilities[0]

@@ -24,8 +24,7 @@ class GaussianRBM(GaussianBernoulli):
     E(v, h) = Σ_j (v_j - visible_bias_j)² / 2σ_j² - Σ_ji (v_j / σ_j) weights_ji h_i - hidden_bias · h.
 
     As a distribution it is the marginal of v: a mixture of 2^H Gaussians with means visible_bias + σ · (weights h) and
-    variances σ², one for each hidden state h. log_z, mean_and_cov, moments and sample are exact; they sum over the
-    hidden states once and keep the table (at most 24 hidden units).
+    variances σ². log_z, mean_and_cov, moments and sample are exact, by a sum over h (at most 24 hidden units).
 
     Parameters
     ----------

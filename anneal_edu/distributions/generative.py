@@ -1,7 +1,6 @@
 """Generative image models: latent causes a drawn from a prior, and an image x = bases a + noise.
 
-The likelihood p(x) = ∫ p(x | a) p(a) da is intractable. It is the partition function of f(a) = p(x, a), so an estimator
-of log Z estimates the log likelihood of x; `log_likelihood` does this for many x at once.
+The likelihood p(x) = ∫ p(x, a) da is the partition function of f(a) = p(x, a), which `log_likelihood` estimates.
 """
 
 from __future__ import annotations
@@ -65,11 +64,9 @@ class IndependentPrior:
 
 @dataclass(frozen=True, eq=False)
 class LinearGenerative:
-    """x = bases a + noise · N(0, I), a from a Gaussian or Laplace prior.
+    """x = bases a + noise · N(0, I), a Gaussian or Laplace  (Sohl-Dickstein and Culpepper 2012, Eq. 30 to 32 and 41).
 
-    Sohl-Dickstein and Culpepper 2012, Eq. 30 to 32. With the Gaussian prior p(x) is exact,
-    x ~ N(0, bases basesᵀ + noise² I). Where all bases are 0, x is noise under any prior:
-    Sohl-Dickstein and Culpepper 2012, Eq. 41.
+    With the Gaussian prior p(x) is exact, x ~ N(0, bases basesᵀ + noise² I). Without bases x is noise under any prior.
 
     Parameters
     ----------
@@ -148,16 +145,12 @@ class BilinearGenerative:
     """x = bases ((c_weights c) ⊙ (d_weights d)) + noise · N(0, I)  (Sohl-Dickstein and Culpepper 2012, Eq. 33 to 35).
 
     c has a Laplace prior and d an exponential one: each cause is a signed coefficient times a strength that it shares
-    with others. The latent vector is (c, d); its last Kd entries must not be negative.
+    with others. The latent vector is (c, d).
 
     Parameters
     ----------
-    bases : (D, L) array
-        Φ.
-    c_weights : (L, Kc) array
-        Θ.
-    d_weights : (L, Kd) array
-        Ψ.
+    bases, c_weights, d_weights : (D, L), (L, Kc) and (L, Kd) arrays
+        Φ, Θ and Ψ.
     noise : float
         σ_n.
 
@@ -176,10 +169,10 @@ class BilinearGenerative:
 
     def __post_init__(self) -> None:
         for name in ("bases", "c_weights", "d_weights"):
-            object.__setattr__(self, name, as_finite_array(name, getattr(self, name), ndim=2))
-        L = self.bases.shape[1]
-        for name in ("c_weights", "d_weights"):
-            require_shape(name, getattr(self, name), (L, getattr(self, name).shape[1]))
+            value = as_finite_array(name, getattr(self, name), ndim=2)
+            object.__setattr__(self, name, value)
+            if name != "bases":
+                require_shape(name, value, (self.bases.shape[1], value.shape[1]))
         object.__setattr__(self, "noise", as_positive("noise", self.noise))
 
     @property
@@ -244,14 +237,11 @@ class LatentPosterior:
     model: Generative
     x: np.ndarray
 
-    one_a_chain = True
-    """Chain i belongs to row i of x, so chains cannot be split into blocks without x."""
+    one_a_chain = True  # chains cannot be split into blocks without x
 
     def __post_init__(self) -> None:
         if not isinstance(self.model, Generative):
-            raise TypeError(
-                f"model must be a LinearGenerative or a BilinearGenerative, got {type(self.model).__name__}"
-            )
+            raise TypeError(f"model must be a LinearGenerative or BilinearGenerative, got {type(self.model).__name__}")
         x = as_finite_array("x", self.x, ndim=2)
         require_shape("x", x, (len(x), self.model.dim))
         object.__setattr__(self, "x", x)

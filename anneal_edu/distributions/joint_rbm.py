@@ -8,7 +8,7 @@ import numpy as np
 
 from anneal_edu.distributions.bernoulli import bernoulli
 from anneal_edu.distributions.binary_rbm import BinaryRBM
-from anneal_edu.validation import as_states
+from anneal_edu.validation import as_states, require_kind
 
 
 @dataclass(frozen=True, eq=False)
@@ -16,8 +16,7 @@ class JointRBM:
     """A binary RBM over x = (v, h) in {0, 1}^(D+H): log f(x) = -E(v, h), with the log Z of the RBM.
 
     E(v, h) = -v·visible_bias - h·hidden_bias - vᵀ weights h  (Grosse et al. 2013, Eq. 11). Along a geometric path log f
-    is linear in β, so one energy difference serves all rungs of a ladder. `BinaryRBM`, which sums over h, costs more on
-    every rung and gives less noise.
+    is linear in β, so one energy difference serves all rungs of a ladder. `BinaryRBM` costs more and gives less noise.
 
     Examples
     --------
@@ -32,8 +31,7 @@ class JointRBM:
     discrete = binary = True
 
     def __post_init__(self) -> None:
-        if not isinstance(self.rbm, BinaryRBM):
-            raise TypeError(f"rbm must be a BinaryRBM, got {type(self.rbm).__name__}")
+        require_kind("rbm", self.rbm, BinaryRBM)
 
     @property
     def n_hidden(self) -> int:
@@ -71,7 +69,7 @@ class JointRBM:
         return np.concatenate([v, bernoulli(self.rbm.hidden_field(v), rng)], axis=-1)
 
     def log_z(self) -> float:
-        """Exact log Σ_{v,h} f(v, h), in nats; the same sum as that of the RBM, and the same ValueError."""
+        """Exact log Σ_{v,h} f(v, h), in nats."""
         return self.rbm.log_z()
 
     def sample(self, n: int, rng: np.random.Generator) -> np.ndarray:

@@ -21,8 +21,7 @@ class MeanCovarianceRBM:
     E(x) = - Σ_k log(1 + exp(½ Σ_l pooling_lk (C_l·x)² / (|x|² + ½) + c_k))
            - Σ_j log(1 + exp(W_j·x + b_j)) + |x|² / 2σ² - x·visible_bias.
 
-    Covariance units k see squared, length-normalised outputs of the filters C; mean units j see x itself. Without
-    pooling it is a Gaussian RBM.
+    Covariance units k see squared outputs of the filters C; mean units j see x. Without pooling it is a Gaussian RBM.
 
     Parameters
     ----------
@@ -55,8 +54,8 @@ class MeanCovarianceRBM:
     sigma: float = 1.0
 
     def __post_init__(self) -> None:
-        axes = {"filters": 2, "pooling": 2, "covariance_bias": 1, "mean_weights": 2, "mean_bias": 1, "visible_bias": 1}
-        for name, ndim in axes.items():
+        for name in _ARRAYS:
+            ndim = 1 if name.endswith("bias") else 2
             object.__setattr__(self, name, as_finite_array(name, getattr(self, name), ndim))
         (L, D), K, J = self.filters.shape, self.pooling.shape[1], self.mean_weights.shape[0]
         shapes = {"pooling": (L, K), "covariance_bias": (K,), "mean_weights": (J, D), "mean_bias": (J,)}

@@ -4,8 +4,8 @@ The objective of the fit is A(η) - η · s. Its Hessian is the covariance of th
 information. With statistics that are centred and scaled by the *target* moments it is near the identity, and L-BFGS
 needs tens of evaluations instead of thousands.
 
-Both classes have ``target``, the moments s, checked; ``pack`` from η to coordinates x and ``unpack`` back; ``gradient``
-of the objective in x, from the errors E_η[g] - s; and ``scaled`` errors, in the units of a tolerance.
+Both classes have ``target``, the moments s, checked; ``pack`` from η to x and ``unpack`` back; ``gradient`` of the
+objective in x, from the errors E_η[g] - s; and ``scaled`` errors, in the units of a tolerance.
 """
 
 from __future__ import annotations
@@ -21,20 +21,18 @@ Arrays = tuple[np.ndarray, ...]
 """A point in the space of η, or of s = E[g(x)]: one array for each part of g."""
 
 
-
-def _as_moments(moments: Arrays, parameters: Arrays, names: tuple[str, ...]) -> Arrays:
-    """Return moments as finite float64 arrays of the shapes of the natural parameters."""
+def _as_moments(
+    moments: Arrays, parameters: Arrays, names: tuple[str, ...], probabilities: tuple[str, ...]
+) -> Arrays:
+    """Return moments as finite float64 arrays of the shapes of the natural parameters, some of them probabilities."""
     if len(moments) != len(names):
         raise ValueError(f"moments must be {', '.join(names)}, got {len(moments)} arrays")
     target = tuple(map(as_finite_array, names, moments, (eta.ndim for eta in parameters)))
     for name, s, eta in zip(names, target, parameters, strict=True):
         require_shape(name, s, eta.shape)
+        if name in probabilities and not ((s >= 0) & (s <= 1)).all():
+            raise ValueError(f"{name} must hold probabilities, got values from {s.min()} to {s.max()}")
     return target
-
-
-def _require_probabilities(name: str, s: np.ndarray) -> None:
-    if not ((s >= 0) & (s <= 1)).all():
-        raise ValueError(f"{name} must hold probabilities, got values from {s.min()} to {s.max()}")
 
 
 def _spread(mean: np.ndarray) -> np.ndarray:
@@ -47,9 +45,7 @@ class BinaryCoordinates:
 
     def __init__(self, moments: Arrays, parameters: Arrays):
         names = ("E v", "E h", "E v hᵀ")
-        self.target = _as_moments(moments, parameters, names)
-        for name, s in zip(names, self.target, strict=True):
-            _require_probabilities(name, s)
+        self.target = _as_moments(moments, parameters, names, names)
         self.mean_v, self.mean_h, _ = self.target
         self.sd_v, self.sd_h = _spread(self.mean_v), _spread(self.mean_h)
         self.scale = np.outer(self.sd_v, self.sd_h)
@@ -86,9 +82,8 @@ class GaussianCoordinates:
     """
 
     def __init__(self, moments: Arrays, parameters: Arrays):
-        self.target = _as_moments(moments, parameters, ("E v", "E v vᵀ", "E v hᵀ", "E h"))
+        self.target = _as_moments(moments, parameters, ("E v", "E v vᵀ", "E v hᵀ", "E h"), ("E h",))
         self.mean_v, second_v, _, self.mean_h = self.target
-        _require_probabilities("E h", self.mean_h)
         self.sd_h = _spread(self.mean_h)
         self.L = as_cholesky("the covariance E v vᵀ - E v E vᵀ", second_v - np.outer(self.mean_v, self.mean_v))
         self.lower = np.tril_indices(len(self.mean_v), -1)

@@ -18,8 +18,7 @@ class ProductOfExperts:
 
     ``"laplace"``: E(u; λ) = λ |u|;  ``"student_t"``: E(u; λ) = λ log(1 + u²).
 
-    A *complete* model, with as many filters as dimensions, has exact log_z and sample: the u = filters x are then
-    independent.
+    Complete models, with as many filters as dimensions, have exact log_z and sample: the filters x are independent.
 
     Parameters
     ----------
@@ -65,11 +64,9 @@ class ProductOfExperts:
         return self.filters.shape[1]
 
     @property
-    def complete(self) -> bool:
-        """Whether there are as many experts as dimensions, so that log_z and sample are exact."""
+    def enumerable(self) -> bool:
+        """Whether the model is complete, so that log_z and sample are exact."""
         return len(self.filters) == self.dim
-
-    enumerable = complete
 
     def log_density(self, x: np.ndarray) -> np.ndarray:
         """Log f(x): (..., D) -> (...)."""
@@ -94,14 +91,12 @@ class ProductOfExperts:
         return slope @ self.filters
 
     def _require_complete(self) -> None:
-        if not self.complete:
-            raise ValueError(
-                f"only a complete product of experts has an exact answer, this one has {len(self.filters)} experts in "
-                f"{self.dim} dimensions; estimate log Z with hais(…)"
-            )
+        if not self.enumerable:
+            why = f"this one has {len(self.filters)} experts in {self.dim} dimensions; estimate log Z with hais(…)"
+            raise ValueError(f"only a complete product of experts has an exact answer, {why}")
 
     def log_z(self) -> float:
-        """Exact log Z of a complete model, in nats; ValueError for others.
+        """Exact log Z of a complete model, in nats.
 
         With u = filters x, Z = ∏_l ∫ exp(-E(u; λ_l)) du / |det filters|; an integral is 2 / λ, or √π Γ(λ-½) / Γ(λ).
         """
@@ -133,12 +128,8 @@ class ProductOfExperts:
         return 0.5 * self.dim / len(self.filters)
 
     def free_parameters(self) -> dict[str, np.ndarray]:
-        """Parameters to be trained, by name; any real numbers make a model.
-
-        For Laplace experts the filters alone, because the length of a filter can absorb its weight. For Student-t
-        experts also the weights λ, as log (λ - D / 2L).
-        """
-        if self.expert == "laplace":
+        """Parameters to be trained, by name; any real numbers make a model."""
+        if self.expert == "laplace":  # the length of a filter can absorb its weight
             return {"filters": self.filters}
         excess = self.weights - self._lightest_weight
         if (excess <= 0).any():
@@ -164,5 +155,7 @@ class ProductOfExperts:
         squares = 1 + u * u
         pull = -2 * u / squares * self.weights
         of_weights = -(w @ np.log(squares))  # (L,)
-        excess = self.weights - self._lightest_weight
-        return {"filters": (pull * w[:, None]).T @ x, "log_excess": of_weights * excess}
+        return {
+            "filters": (pull * w[:, None]).T @ x,
+            "log_excess": of_weights * (self.weights - self._lightest_weight),
+        }

@@ -24,16 +24,10 @@ _DESCENT = 3  # L-BFGS iterations of an M step without a closed form
 
 @dataclass(frozen=True, eq=False)
 class EMStep:
-    """One iteration of EM.
+    """The model after an iteration of EM.
 
-    Attributes
-    ----------
-    model : LinearGenerative or BilinearGenerative
-        After the M step.
-    latent : (N, L) array
-        One posterior draw of the causes of every data point, under the model before the M step.
-    acceptance : float
-        Fraction of the leapfrog steps of the E step that were accepted.
+    ``latent`` (N, L) has one posterior draw of the causes of every data point, under the model before the M step;
+    ``acceptance`` is the fraction of accepted leapfrog steps.
     """
 
     model: GenerativeModel = field(repr=False)
@@ -45,11 +39,7 @@ def move_latents(
     model: GenerativeModel, x: np.ndarray, latent: np.ndarray, momentum: np.ndarray, step_size: np.ndarray,
     n_moves: int, rng: np.random.Generator,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Move one Hamiltonian chain a data point, each with its own step size (N,), leaving p(latent | x) invariant.
-
-    Returns latent (N, L), momentum (N, L) and the acceptance rate (N,) of ``n_moves`` leapfrog steps, each with a
-    Metropolis decision.
-    """
+    """Move one Hamiltonian chain a data point by ``n_moves`` steps: latent (N, L), momentum (N, L), acceptance (N,)."""
     posterior, step = LatentPosterior(model, x), step_size[:, None]
     refresh = 1 - 0.5 ** (step / model.noise)  # half of the momentum's power in a time of one noise
     point, acceptance = Point(posterior, 1.0, Remembered(posterior.log_density)), np.zeros(len(x))
@@ -85,40 +75,20 @@ def maximised(model: GenerativeModel, x: np.ndarray, latent: np.ndarray) -> Gene
     return replace(model, **unpack(found.x, start))
 
 
-@dataclass(eq=False)
-class _Chains:
-    """Hamiltonian chains of the causes of every data point, with adaptive step sizes."""
-
-    latent: np.ndarray
-    momentum: np.ndarray
-    relative_step: np.ndarray  # in units of the noise
-
-    def move(self, model: GenerativeModel, x: np.ndarray, n_moves: int, rng: np.random.Generator) -> float:
-        self.latent, self.momentum, acceptance = move_latents(
-            model, x, self.latent, self.momentum, self.relative_step * model.noise, n_moves, rng
-        )
-        factor = np.where(acceptance > _WANTED_ACCEPTANCE, 1.1, 1 / 1.1)
-        self.relative_step = np.minimum(self.relative_step * factor, 1.0)
-        return float(acceptance.mean())
-
-
-def _first_chains(model: GenerativeModel, x: np.ndarray, n_moves: int, rng: np.random.Generator) -> _Chains:
-    latent = model.latent_prior.sample(len(x), rng)
-    chains = _Chains(latent, rng.standard_normal(latent.shape), np.full(len(x), 0.3))
-    for noise in np.geomspace(max(model.noise, 3 * x.std()), model.noise, _FIRST_NOISES):
-        chains.move(replace(model, noise=noise), x, n_moves, rng)
-    return chains
-
-
 def em_steps(
     data: np.ndarray, model: GenerativeModel, n_iterations: int, n_moves: int, rng: np.random.Generator
 ) -> Iterator[EMStep]:
     """Yield every iteration; the arguments are those of `expectation_maximisation`."""
-    chains = _first_chains(model, data, n_moves, rng)
-    for _ in range(n_iterations):
-        acceptance = chains.move(model, data, n_moves, rng)
-        model = maximised(model, data, chains.latent)
-        yield EMStep(model, chains.latent, acceptance)
+    latent = model.latent_prior.sample(len(data), rng)
+    momentum, step = rng.standard_normal(latent.shape), np.full(len(data), 0.3)  # steps in units of the noise
+    noises = np.geomspace(max(model.noise, 3 * data.std()), model.noise, _FIRST_NOISES)
+    for iteration in range(-_FIRST_NOISES, n_iterations):
+        at = replace(model, noise=noises[iteration]) if iteration < 0 else model
+        latent, momentum, acceptance = move_latents(at, data, latent, momentum, step * at.noise, n_moves, rng)
+        step = np.minimum(step * np.where(acceptance > _WANTED_ACCEPTANCE, 1.1, 1 / 1.1), 1.0)
+        if iteration >= 0:
+            model = maximised(model, data, latent)
+            yield EMStep(model, latent, float(acceptance.mean()))
 
 
 def expectation_maximisation(
@@ -129,10 +99,8 @@ def expectation_maximisation(
 
     The average over p(causes | x) in the E step has no closed form. One draw a data point replaces it, as in
     Sohl-Dickstein and Culpepper (2012), Section 4; each chain continues where the last E step left it, so a few moves
-    suffice. The M step fits the images to their causes by least squares. The noise is kept.
-
-    With little noise EM is slow: on whitened data an iteration closes about a fraction noise² of the remaining
-    distance.
+    suffice. The M step fits the images to their causes by least squares. The noise is kept. With little noise EM is
+    slow: on whitened data an iteration closes about a fraction noise² of the remaining distance.
 
     Parameters
     ----------
@@ -145,11 +113,6 @@ def expectation_maximisation(
         Leapfrog steps an E step, each with a Metropolis decision. Their length adapts to each data point.
     rng : numpy.random.Generator
     progress : bool
-        Show a progress bar.
-
-    Returns
-    -------
-    LinearGenerative or BilinearGenerative
 
     Examples
     --------

@@ -38,12 +38,9 @@ class GaussianTrainingState:
 def energy_slopes(
     v: np.ndarray, weights: np.ndarray, visible_bias: np.ndarray, hidden_bias: np.ndarray, log_sigma: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """The mean of -∂E/∂θ over a batch of visible states, with h averaged out given v.
+    """The mean of -∂E/∂θ over a batch v (B, D), with h averaged out given v, for each of the four parameters.
 
-    The gradient of the mean log likelihood is this at the data minus this at draws from the model. With s = v / σ and
-    p = p(h = 1 | v), the slopes for v (B, D) are the means over the batch of
-
-        s pᵀ (weights),   (v - b) / σ² (visible bias),   p (hidden bias),   (v - b)² / σ² - s · (weights p) (log σ).
+    The gradient of the mean log likelihood is this at the data minus this at draws from the model.
     """
     sigma = np.exp(log_sigma)
     s, away = v / sigma, (v - visible_bias) / sigma  # (B, D)
@@ -90,10 +87,7 @@ def train_gaussian_rbm(
     learning_rate: float = 0.05, batch_size: int = 100, sigma: float | np.ndarray = 1.0, learn_sigma: bool = False, *,
     rng: np.random.Generator, progress: bool = False,
 ) -> GaussianRBM:
-    """Train a Gaussian RBM by stochastic gradient ascent on an approximate log likelihood.
-
-    The gradient needs draws from the model. CD-k takes them k Gibbs steps away from the data (Hinton 2002); PCD from
-    chains that continue between updates (Tieleman 2008). The learning rate falls linearly to zero.
+    """Train a Gaussian RBM as `train_rbm` does a binary one; the learning rate falls linearly to zero.
 
     The variance of v in a Gaussian RBM is at least σ². If the data vary less than ``sigma``, the weights shrink to
     zero: pass ``sigma=data.std(0)``, or learn it. A factor of 5 between the two gives a warning. The learning rate
@@ -102,27 +96,15 @@ def train_gaussian_rbm(
     Parameters
     ----------
     data : (N, D) array of real numbers
-    n_hidden : int
-        Number of hidden units H.
+    n_hidden, n_gibbs, n_updates, batch_size, progress : see `train_rbm`
     method : "cd" or "pcd"
-    n_gibbs : int
-        Gibbs steps an update, k.
-    n_updates : int
     learning_rate : float
         At the first update. More hidden units need a lower one: on patches of images 20 take 0.05, and 200 take 0.02.
-    batch_size : int
-        Training examples an update, and number of persistent chains.
     sigma : float or (D,) array
         Standard deviations of the visible units given the hidden ones, in the units of the data.
     learn_sigma : bool
         Learn log σ along with the other parameters, starting at ``sigma``.
     rng : numpy.random.Generator
-    progress : bool
-        Show a progress bar.
-
-    Returns
-    -------
-    GaussianRBM
 
     Examples
     --------

@@ -26,18 +26,10 @@ _FIRST_ROUNDS = 20
 class TrackedLikelihood:
     """The model after some updates, and its estimated log likelihoods, in nats.
 
-    Attributes
-    ----------
-    n_updates : int
-    rbm : BinaryRBM
-    log_z : float
-        Estimate of log Z.
-    std_error : float
-        Error of log_z, and so of every log likelihood below, √(standard error² + correction²). The standard error
-        comes from the differences between chains. The correction is the change of log_z in this round; it is large if
-        all chains lag behind the model.
-    train, validation : float
-        Mean of log f(v) - log Ẑ over the data; NaN without validation data.
+    ``train`` and ``validation`` are means of log f(v) - log Ẑ over the data; NaN without validation data. Their error,
+    and that of ``log_z``, is ``std_error`` = √(standard error² + correction²). The standard error comes from the
+    differences between chains. The correction is the change of log_z in this round; it is large if all chains lag
+    behind the model.
     """
 
     n_updates: int
@@ -68,10 +60,8 @@ def track_log_likelihood(
     validation : (M, D) array of 0 and 1, optional
     every : int
         Updates between two estimates.
-    n_sweeps : int
-        Sweeps of the tempered chains for each estimate.
-    n_chains : int
-        Tempered chains.
+    n_sweeps, n_chains : int
+        Sweeps for each estimate, and the number of tempered chains.
     schedule : (K+1,) array, optional
         Rungs; 100 equal steps if not given.
     both_layers : bool
@@ -79,10 +69,6 @@ def track_log_likelihood(
         costs several times less, for a somewhat larger error; with ten, summing over h is better.
     rng : numpy.random.Generator
         Another generator than that of the training, which is then the same without tracking.
-
-    Yields
-    ------
-    TrackedLikelihood
 
     Examples
     --------
@@ -97,9 +83,8 @@ def track_log_likelihood(
     """
     train = as_binary_data("train", train)
     validation = None if validation is None else as_binary_data("validation", validation)
-    every, n_sweeps, n_chains = (
-        as_count(name, n) for name, n in (("every", every), ("n_sweeps", n_sweeps), ("n_chains", n_chains))
-    )
+    every, n_sweeps = as_count("every", every), as_count("n_sweeps", n_sweeps)
+    n_chains = as_count("n_chains", n_chains)
     schedule = linear_schedule(100) if schedule is None else as_schedule("schedule", schedule)
     require_generator(rng)
     if validation is not None:

@@ -30,11 +30,10 @@ class FlowRound:
 def log_flow(
     model: AnalysisModel, x: np.ndarray, y: np.ndarray, kinetic: np.ndarray
 ) -> tuple[float, np.ndarray]:
-    """Log K and its gradient in the model's free parameters.
+    """Log K and its gradient in the model's free parameters; ``kinetic`` (N,) is ½ |v|² - ½ |v'|².
 
     K = mean_n exp(½ [H(x_n, v_n) - H(y_n, v'_n)]) with H(x, v) = -log f(x) + ½ |v|²: the flow of probability out of the
     data x, per unit time, into a neighbour y of each. Its logarithm has the same minimum, and does not overflow.
-    ``kinetic`` (N,) is ½ |v|² - ½ |v'|².
     """
     exponent = 0.5 * (model.log_density(y) - model.log_density(x) + kinetic)  # (N,)
     flow = log_mean_exp(exponent)
@@ -80,11 +79,10 @@ def minimum_probability_flow(
 
     Dynamics that leave the model invariant are started at the data. If the model fits, nothing changes; otherwise
     probability begins to flow to other states. Its rate between two states needs only the ratio of their densities, in
-    which Z cancels (Sohl-Dickstein, Battaglino and DeWeese 2011).
-
-    Any symmetric connection between states will do. Here, as in Sohl-Dickstein and Culpepper (2012), each data point is
-    connected to the end of a Hamiltonian trajectory with a fresh momentum. A round finds these neighbours with the
-    present model, then lowers the flow to them by L-BFGS.
+    which Z cancels (Sohl-Dickstein, Battaglino and DeWeese 2011). Here, as in Sohl-Dickstein and Culpepper (2012), it
+    flows from each data point to the end of a Hamiltonian trajectory with a fresh momentum. A round finds these
+    neighbours with the present model, then lowers the flow to them by L-BFGS. Of Laplace experts it learns the filters;
+    of Student-t experts the weights too, kept above D / 2L; of the mcRBM everything.
 
     Parameters
     ----------
@@ -103,13 +101,6 @@ def minimum_probability_flow(
         the data; on photographs, time 1 gained over 10 nats on time 0.1.
     rng : numpy.random.Generator
     progress : bool
-        Show a progress bar.
-
-    Returns
-    -------
-    ProductOfExperts or MeanCovarianceRBM
-        Of Laplace experts the filters are learned; of Student-t experts the weights too, kept above D / 2L; of the
-        mcRBM everything.
 
     Examples
     --------

@@ -10,7 +10,6 @@ from scipy.special import expit
 from tqdm.auto import tqdm
 
 from anneal_edu.distributions import BinaryRBM, base_rate_rbm
-from anneal_edu.tempering.swaps import as_scheme
 from anneal_edu.training.negative_phase import METHODS, FromTheData, NegativePhase, Persistent, Tempered
 from anneal_edu.validation import as_binary_data, as_choice, as_count, as_flag, as_positive, require_generator
 
@@ -72,15 +71,6 @@ def contrastive_divergence(
         yield TrainingState(update + 1, W, b, c, particles=v)
 
 
-def _tempering_options(method: str, swaps: str | None, n_rungs: int | None) -> tuple[str, int]:
-    for name, value in (("swaps", swaps), ("n_rungs", n_rungs)):
-        if method != "pt" and value is not None:
-            raise ValueError(f'{name} belongs to method "pt", and {method!r} has no use for it: got {value!r}')
-    swaps = "even_odd" if swaps is None else swaps
-    as_scheme(swaps)
-    return swaps, as_count("n_rungs", 10 if n_rungs is None else n_rungs, minimum=2)
-
-
 def train_rbm(
     data: np.ndarray, n_hidden: int, method: str = "cd", n_gibbs: int = 1, n_updates: int = 5000,
     learning_rate: float = 0.05, batch_size: int = 100, *, swaps: str | None = None, n_rungs: int | None = None,
@@ -114,11 +104,6 @@ def train_rbm(
         Let the learning rate fall linearly to zero.
     rng : numpy.random.Generator
     progress : bool
-        Show a progress bar.
-
-    Returns
-    -------
-    BinaryRBM
 
     Examples
     --------
@@ -128,7 +113,9 @@ def train_rbm(
     (64, 5)
     """
     as_choice("method", method, METHODS)
-    swaps, n_rungs = _tempering_options(method, swaps, n_rungs)
+    for name, value in (("swaps", swaps), ("n_rungs", n_rungs)):
+        if method != "pt" and value is not None:
+            raise ValueError(f'{name} belongs to method "pt", and {method!r} has no use for it: got {value!r}')
     as_flag("decay", decay)
     require_generator(rng)
     n_updates = as_count("n_updates", n_updates)
@@ -136,7 +123,8 @@ def train_rbm(
         data, as_count("n_hidden", n_hidden), method,
         n_gibbs=as_count("n_gibbs", n_gibbs), n_updates=n_updates,
         learning_rate=as_positive("learning_rate", learning_rate), batch_size=as_count("batch_size", batch_size),
-        rng=rng, swaps=swaps, n_rungs=n_rungs, decay=decay,
+        swaps="even_odd" if swaps is None else swaps, decay=decay, rng=rng,
+        n_rungs=as_count("n_rungs", 10 if n_rungs is None else n_rungs, minimum=2),
     )
     for state in tqdm(states, desc=f"{method} training", total=n_updates, disable=not progress):
         last = state

@@ -10,7 +10,7 @@ import pytest
 import anneal_edu as ae
 from anneal_edu.distributions import LatentPosterior
 from anneal_edu.training import em_steps, expectation_maximisation
-from anneal_edu.training.em_hmc import _Chains, maximised, move_latents, squared_error
+from anneal_edu.training.em_hmc import maximised, move_latents, squared_error
 from anneal_edu.training.parameters import pack, unpack
 from tests.cases import always
 from tests.planted import planted
@@ -193,15 +193,23 @@ def test_half_of_the_momentum_is_renewed_in_the_time_of_the_noises_width(monkeyp
     np.testing.assert_allclose(renewed, [[0.5, 0.75]])
 
 
-@pytest.mark.parametrize(("before", "after"), [(0.9, 0.9 / 1.1), (1e-3, 1.1e-3), (3.0, 1.0)])
-def test_step_sizes_grow_and_shrink_by_a_tenth_up_to_the_noise(before, after):
-    """Bases of length 50: a step of one noise spans many widths of the posterior, and a thousandth of it hardly one."""
-    model, rng = ae.LinearGenerative(30 * GAUSSIAN, 0.5), np.random.default_rng(0)
-    x = model.sample(50, rng)
-    latent = np.linalg.lstsq(model.bases, x.T)[0].T
-    chains = _Chains(latent, rng.standard_normal(latent.shape), np.full(len(x), before))
-    chains.move(model, x, 4, rng)
-    np.testing.assert_allclose(chains.relative_step, after, rtol=1e-12)
+@pytest.mark.parametrize(("acceptance", "factor"), [(0.9, 1.1), (0.8, 1 / 1.1)])
+def test_step_sizes_grow_and_shrink_by_a_tenth_up_to_the_noise(acceptance, factor, monkeypatch):
+    """They begin at 0.3 of the noise; the first 30 moves lead from three times the data's spread to the model's."""
+    seen, noises = [], []
+
+    def watched(model, x, latent, momentum, step_size, n_moves, rng):
+        seen.append(step_size / model.noise)
+        noises.append(model.noise)
+        return latent, momentum, np.full(len(x), acceptance)
+
+    monkeypatch.setattr(inspect.getmodule(move_latents), "move_latents", watched)
+    model, rng = ae.LinearGenerative(GAUSSIAN, 0.5), np.random.default_rng(0)
+    data = model.sample(50, rng)
+    list(em_steps(data, model, 2, 4, rng))
+    np.testing.assert_allclose(noises, [*np.geomspace(3 * data.std(), 0.5, 30), 0.5, 0.5], rtol=1e-12)
+    for k, step in enumerate(seen):
+        np.testing.assert_allclose(step, min(0.3 * factor**k, 1.0), rtol=1e-12)
 
 
 def test_the_acceptance_is_a_mean_over_all_moves():
