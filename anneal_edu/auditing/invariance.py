@@ -42,7 +42,7 @@ def changes(statistic: Callable[[np.ndarray], np.ndarray], stages: list[np.ndarr
 def check_invariance(
     kernel: CheckedKernel, problem: Problem, n: int, rng: np.random.Generator, hint: str = ""
 ) -> bool:
-    """Move many chains together. Returns whether any moved, or need not have. The hint is for one move."""
+    """Move many chains together. Returns whether any moved, or need not have. The hint is for a fault of one move."""
     stages = moved_draws(kernel, problem, n, rng)
     if all((x == stages[0]).all() for x in stages[1:]):
         kernel.report.skipped.append(f"{problem.name}: none of {n} chains moved in {max(STOPS)} moves")
@@ -55,12 +55,9 @@ def check_invariance(
         name, statistic = problem.statistics[index]
         found, p = z_and_p(changes(statistic, stages))
         at_once = f"{f', {abs(found[0]):.1f} after one' if stop else ''}: {hint}" if hint and p[0] < 1e-6 else ""
-        kernel.report.add_test(
-            "not invariant",
-            f"{REPEAT_FACTOR * n} exact draws ({problem.name}): {name} is {abs(found[stop]):.1f} standard errors "
-            f"off after {STOPS[stop]} move{'s' * (stop > 0)}{at_once}",
-            p[stop], f"invariance and reach on {problem.name}",
-        )
+        off = f"{abs(found[stop]):.1f} standard errors off after {STOPS[stop]} move{'s' * (stop > 0)}{at_once}"
+        sentence = f"{REPEAT_FACTOR * n} exact draws ({problem.name}): {name} is {off}"
+        kernel.report.add_test("not invariant", sentence, p[stop], f"invariance and reach on {problem.name}")
     return True
 
 

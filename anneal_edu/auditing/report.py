@@ -17,13 +17,7 @@ class AuditStoppedError(Exception):
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that is wrong: a kind that code can compare, a sentence, and a p-value, 0 if it is not statistical.
-
-    Examples
-    --------
-    >>> print(Finding("never moves", "no chain moved"))
-    never moves: no chain moved
-    """
+    """One thing that is wrong: a kind that code can compare, a sentence, and a p-value, 0 if it is not statistical."""
 
     kind: str
     sentence: str
@@ -39,12 +33,6 @@ class AuditResult:
 
     Of ``n_tests`` statistical tests, ``risk`` is the probability, at most, of a finding in something correct.
     ``checks`` were made, ``skipped`` not. ``n_draws`` exact draws were moved on each problem; 0 for an estimator.
-
-    Examples
-    --------
-    >>> print(AuditResult("kernel", (), 12, 0.001, ("invariance",)))
-    kernel: nothing found in 12 tests (risk of a false alarm: 0.001 or less)
-      checked: invariance
     """
 
     subject: str

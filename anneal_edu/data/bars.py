@@ -7,8 +7,6 @@ import numpy as np
 from anneal_edu.distributions import binary_states
 from anneal_edu.validation import as_count
 
-_LARGEST_SIZE = 16
-
 
 def bars_and_stripes(size: int = 4) -> np.ndarray:
     """All distinct images whose rows are each black or white (stripes), or whose columns are (bars)  (MacKay 2003).
@@ -37,8 +35,8 @@ def bars_and_stripes(size: int = 4) -> np.ndarray:
            [1., 0., 1., 0.]], dtype=float32)
     """
     size = as_count("size", size, minimum=2)
-    if size > _LARGEST_SIZE:
-        raise ValueError(f"size must be at most {_LARGEST_SIZE}, got {size}: there are 2^(size+1) - 2 images")
+    if size > 16:
+        raise ValueError(f"size must be at most 16, got {size}: there are 2^(size+1) - 2 images")
     lines = binary_states(size).astype(np.float32)  # (2^size, size)
     stripes = np.repeat(lines, size, axis=1)
     bars = np.tile(lines[1:-1], size)  # without the plain images, which are stripes too

@@ -19,16 +19,14 @@ _LUMINANCE = np.array([0.299, 0.587, 0.114])  # of red, green and blue, ITU-R BT
 def color_patches(n: int, size: int = 6, images: Images | None = None, *, rng: np.random.Generator) -> np.ndarray:
     """Contrast-normalised, whitened colour patches, prepared as in Coates, Ng and Lee (2011).
 
-    Each patch is cut at a random place of a random image; patches may overlap, and a place may be drawn twice. Then
+    Each patch is cut at a random place of a random image. Then
 
     1. its contrast is normalised: minus its mean over pixels and colours, over sqrt(variance + 10) on the scale 0 to
-       255. The 10 keeps nearly flat patches, such as 4% of those of the two photographs, from becoming loud noise;
-    2. all patches are centred and whitened together: with the covariance U diag(e) Uᵀ of the n patches, multiplied by
-       U diag(1 / sqrt(e + 0.1)) Uᵀ, which changes their look as little as whitening can (ZCA).
+       255. The 10 keeps nearly flat patches from becoming loud noise;
+    2. all patches are centred and whitened together (ZCA): with the covariance U diag(e) Uᵀ of the n patches,
+       multiplied by U diag(1 / sqrt(e + 0.1)) Uᵀ. The 0.1 keeps the noise of fine detail small.
 
-    The result has mean 0 and covariance U diag(e / (e + 0.1)) Uᵀ: variance close to 1 along the directions in which
-    the patches vary much, and less than 1/2 where e < 0.1, as for fine detail, whose noise is so kept small. The
-    entries of every patch sum to zero, because of step 1.
+    The result has mean 0 and covariance U diag(e / (e + 0.1)) Uᵀ.
 
     Parameters
     ----------
@@ -37,8 +35,8 @@ def color_patches(n: int, size: int = 6, images: Images | None = None, *, rng: n
     size : int
         Side of a patch in pixels, at least 2.
     images : list of (rows, cols, 3) arrays, or one (N, rows, cols, 3) array, optional
-        Colour images on the scale 0 to 255, of any numeric type and of any sizes. The default is scikit-learn's two
-        photographs, 427 rows and 640 columns each.
+        Colour images on the scale 0 to 255, of any sizes. The default is scikit-learn's two photographs, of 427 rows
+        and 640 columns.
     rng : numpy.random.Generator
 
     Returns
@@ -54,13 +52,7 @@ def color_patches(n: int, size: int = 6, images: Images | None = None, *, rng: n
     """
     n, size = as_count("n", n, minimum=2), as_count("size", size, minimum=2)
     require_generator(rng)
-    if images is None:
-        images = _photographs()
-    else:
-        images = _checked(images, 3, size, size)
-        for i, image in enumerate(images):
-            if image.shape[2] != 3:
-                raise ValueError(f"images[{i}] must have shape (rows, cols, 3), got {image.shape}")
+    images = _photographs() if images is None else _checked(images, 3, size, size)
     patches = _cut(images, n, size, rng)
     patches -= patches.mean(1, keepdims=True)
     patches /= np.sqrt(patches.var(1, keepdims=True) + _NEARLY_FLAT)
@@ -91,10 +83,9 @@ class GrayPatches:
     held_out : (n_held_out, M) array
         From pixels that no training patch contains; projected and scaled as the training patches were.
     mean_patch : (size²,) array
-        What was subtracted before the projection, log intensities.
+        Mean log intensities.
     axes : (M, size²) array
-        One standard deviation along each principal component, the largest first, as a patch. Its entry of largest
-        magnitude is positive, because the sign of an eigenvector is arbitrary.
+        One standard deviation along each principal component, the largest first; its largest entry is positive.
     """
 
     train: np.ndarray = field(repr=False)
@@ -103,10 +94,7 @@ class GrayPatches:
     axes: np.ndarray = field(repr=False)
 
     def to_pixels(self, x: np.ndarray) -> np.ndarray:
-        """Whitened patches, or a model's bases, as pictures: (..., M) -> (..., size, size).
-
-        In log intensities around ``mean_patch``; what the components left out stays out.
-        """
+        """Whitened patches, or bases, in log intensities around ``mean_patch``: (..., M) -> (..., size, size)."""
         pixels = as_states(x, len(self.axes)) @ self.axes
         size = int(np.sqrt(self.axes.shape[1]))
         return pixels.reshape(*pixels.shape[:-1], size, size)
@@ -123,15 +111,12 @@ def gray_patches(
 ) -> GrayPatches:
     """Grey patches prepared as in Sohl-Dickstein and Culpepper (2012), Section 4.
 
-    Each patch is cut at a random place of a random image; patches may overlap, and a place may be drawn twice. Then
-
-    1. intensities I become log(1 + I), on the scale 0 to 255: black pixels stay finite, and count as log 1;
-    2. each patch's own mean is subtracted, which removes the brightness of the place;
-    3. patches are projected on the first principal components of the training patches and divided by the standard
-       deviation of each.
+    Each patch is cut at a random place of a random image. Then intensities I become log(1 + I), and the patch's mean is
+    subtracted. Last, patches are projected on the first principal components of the training patches, and divided by
+    the standard deviation of each.
 
     Held-out patches come from vertical strips, 2 size columns wide and 8 size columns apart, which the training patches
-    avoid: they show the same scenes, elsewhere.
+    avoid.
 
     Parameters
     ----------
@@ -142,17 +127,11 @@ def gray_patches(
     size : int
         Side of a patch in pixels, at least 2.
     images : list of (rows, cols) arrays, or one (N, rows, cols) array, optional
-        Grey images on the scale 0 to 255, of any numeric type and of any sizes with at least 5 size columns. The
-        default is scikit-learn's two photographs; the paper has 4,112 of van Hateren and van der Schaaf (1998), whose
-        intensities are linear.
+        Grey images on the scale 0 to 255, of any sizes with at least 5 size columns. The default is scikit-learn's two
+        photographs; the paper has 4,112 of van Hateren and van der Schaaf (1998), whose intensities are linear.
     n_held_out : int
         Number of patches to test on.
     rng : numpy.random.Generator
-
-    Returns
-    -------
-    GrayPatches
-        ``.train``, ``.held_out`` and ``.to_pixels(x)``.
 
     Examples
     --------
@@ -216,6 +195,8 @@ def _checked(images: Images, ndim: int, min_rows: int, min_cols: int) -> list[np
     brightest = 0.0
     for i, image in enumerate(images):
         values = as_finite_array(f"images[{i}]", image, ndim, dtype=np.float32)
+        if ndim == 3 != values.shape[-1]:
+            raise ValueError(f"images[{i}] must have shape (rows, cols, 3), got {values.shape}")
         if values.shape[0] < min_rows or values.shape[1] < min_cols:
             raise ValueError(f"images[{i}] must be at least {min_rows} by {min_cols} pixels, got shape {values.shape}")
         if values.min() < 0 or values.max() > 255:

@@ -20,7 +20,7 @@ def digits(size: int = 8) -> np.ndarray:
 
     Returns
     -------
-    (1797, size²) float32 array of 0 and 1, rows of pixels one after another
+    (1797, size²) float32 array of 0 and 1
 
     Examples
     --------

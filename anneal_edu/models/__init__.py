@@ -1,7 +1,6 @@
 """Stored models, their recipes, and the examination of an RBM.
 
-``python -m anneal_edu models`` lists the stored models, and trains the named ones again. Training on another processor
-may lead to another model, because it magnifies differences in rounding: so the models are stored.
+Training again on another processor may lead to another model, because it magnifies differences in rounding.
 """
 
 from anneal_edu.models.examination import Examination, examine

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -30,18 +29,8 @@ def family(name: str) -> str:
     return name.split("_")[0].rstrip("0123456789")
 
 
-def parser() -> argparse.ArgumentParser:
-    """The options of the command."""
-    made = argparse.ArgumentParser(prog="python -m anneal_edu models", description=__doc__.split(":")[0] + ".")
-    made.add_argument("names", nargs="*", metavar="NAME", help="a model to be trained again (default: list all)")
-    made.add_argument("--folder", type=Path, metavar="DIR", help="where the trained models are written")
-    images = "IDX file of MNIST's training images, or folder of CIFAR-10's in its binary version, for their models"
-    made.add_argument("--images", type=Path, metavar="FILE", help=images)
-    return made
-
-
 def read_images(names: list[str], file: Path | None) -> np.ndarray | None:
-    """Read the images in the file; raise ValueError if no named model needs them, or one does and there are none."""
+    """Read the images on which the named models are trained, if they come from a file."""
     wanted = [name for name in names if family(name) in ("mnist", "cifar")]
     if file is None and wanted:
         raise ValueError(f"{wanted[0]} needs --images FILE, {TRAINED_ON[family(wanted[0])]}'s training images")
@@ -60,7 +49,11 @@ def read_images(names: list[str], file: Path | None) -> np.ndarray | None:
 
 def main(argv: list[str]) -> None:
     """List all models, or train the named ones."""
-    command = parser()
+    command = argparse.ArgumentParser(prog="python -m anneal_edu models", description=__doc__.split(":")[0] + ".")
+    command.add_argument("names", nargs="*", metavar="NAME", help="a model to be trained again (default: list all)")
+    command.add_argument("--folder", type=Path, metavar="DIR", help="where the trained models are written")
+    images = "IDX file of MNIST's training images, or folder of CIFAR-10's in its binary version, for their models"
+    command.add_argument("--images", type=Path, metavar="FILE", help=images)
     args = command.parse_args(argv)
     if not args.names:
         for name in RECIPES:
@@ -72,22 +65,14 @@ def main(argv: list[str]) -> None:
     try:
         if args.folder is None or not os.access(args.folder, os.W_OK) or args.folder.samefile(Path(__file__).parent):
             raise ValueError(f"--folder must be one that can be written, and not the library's own, got {args.folder}")
-        images = read_images(args.names, args.images)
+        data = read_images(args.names, args.images)
     except (ValueError, OSError) as error:
         command.exit(2, f"error: {error}\n")
     for name in args.names:
         recipe: Any = RECIPES[name]
-        write(args.folder / f"{name}.npz", recipe.train() if images is None else recipe.train(images))
-
-
-def write(file: Path, model: Any) -> None:
-    """Store the arrays of a model in single precision; of MNIST's, in half."""
-    arrays = rbm_arrays(model) if isinstance(model, BinaryRBM | GaussianRBM) else image_arrays(model)
-    precision = np.float16 if family(file.stem) == "mnist" else np.float32
-    stored: dict[str, Any] = {part: array.astype(precision) for part, array in arrays.items()}
-    np.savez_compressed(file, **stored)
-    print(file)
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])
+        model = recipe.train() if data is None else recipe.train(data)
+        arrays = rbm_arrays(model) if isinstance(model, BinaryRBM | GaussianRBM) else image_arrays(model)
+        precision = np.float16 if family(name) == "mnist" else np.float32
+        stored: dict[str, Any] = {part: array.astype(precision) for part, array in arrays.items()}
+        np.savez_compressed(args.folder / f"{name}.npz", **stored)
+        print(args.folder / f"{name}.npz")

@@ -21,29 +21,6 @@ MODEL = (
 DATA = "IDX, NPY or NPZ file of what it was trained on; grey images are made binary at half of their range"
 
 
-def parser() -> argparse.ArgumentParser:
-    """The options of the command."""
-    made = argparse.ArgumentParser(prog="python -m anneal_edu log-z", description=__doc__.split(":")[0] + ".")
-    made.add_argument("model", type=Path, metavar="MODEL.npz", help=MODEL)
-    made.add_argument("--data", type=Path, metavar="FILE", help=DATA)
-    made.add_argument("--steps", type=int, default=1000, metavar="K", help="annealing steps (default: %(default)s)")
-    made.add_argument("--chains", type=int, default=200, metavar="C", help="chains (default: %(default)s)")
-    made.add_argument("--path", choices=PATHS, default="geometric", help="averages of energies, or of moments")
-    made.add_argument("--start", choices=STARTS, help="of the path (default: base-rate with --data, else uniform)")
-    made.add_argument("--seed", type=int, default=0, metavar="S")
-    made.add_argument("--json", type=Path, metavar="FILE", help="write what was found to this file")
-    made.add_argument("--progress", action="store_true", help="show progress bars")
-    return made
-
-
-def require_sound(args: argparse.Namespace) -> None:
-    """Raise ValueError if a number or the path for --json is wrong."""
-    for name, least in (("steps", 1), ("chains", 1), ("seed", 0)):
-        if getattr(args, name) < least:
-            raise ValueError(f"--{name} must be at least {least}, got {getattr(args, name)}")
-    require_writable("--json", args.json)
-
-
 def read_files(args: argparse.Namespace) -> tuple[BinaryRBM | GaussianRBM, np.ndarray | None]:
     """Read the model and the data, and print their shapes."""
     rbm = load_given(args.model)
@@ -61,10 +38,22 @@ def read_files(args: argparse.Namespace) -> tuple[BinaryRBM | GaussianRBM, np.nd
 
 def main(argv: list[str] | None = None) -> None:
     """Print the examination of one model."""
-    command = parser()
+    command = argparse.ArgumentParser(prog="python -m anneal_edu log-z", description=__doc__.split(":")[0] + ".")
+    command.add_argument("model", type=Path, metavar="MODEL.npz", help=MODEL)
+    command.add_argument("--data", type=Path, metavar="FILE", help=DATA)
+    command.add_argument("--steps", type=int, default=1000, metavar="K", help="annealing steps (default: %(default)s)")
+    command.add_argument("--chains", type=int, default=200, metavar="C", help="chains (default: %(default)s)")
+    command.add_argument("--path", choices=PATHS, default="geometric", help="averages of energies, or of moments")
+    command.add_argument("--start", choices=STARTS, help="of the path (default: base-rate with --data, else uniform)")
+    command.add_argument("--seed", type=int, default=0, metavar="S")
+    command.add_argument("--json", type=Path, metavar="FILE", help="write what was found to this file")
+    command.add_argument("--progress", action="store_true", help="show progress bars")
     args = command.parse_args(argv)
     try:
-        require_sound(args)
+        for name, least in (("steps", 1), ("chains", 1), ("seed", 0)):
+            if getattr(args, name) < least:
+                raise ValueError(f"--{name} must be at least {least}, got {getattr(args, name)}")
+        require_writable("--json", args.json)
         rbm, data = read_files(args)
         rng = np.random.default_rng(args.seed)
         found = examine(rbm, data, args.steps, args.chains, args.path, args.start, rng=rng, progress=args.progress)

@@ -1,9 +1,4 @@
-"""Bounds on log Z and on the log likelihood of data under your RBM, and how far to trust them.
-
-    python -m anneal_edu log-z MODEL.npz --data FILE
-
-prints what `examine` returns.
-"""
+"""Bounds on log Z and on the log likelihood of data under your RBM, and how far to trust them."""
 
 from __future__ import annotations
 
@@ -20,20 +15,11 @@ from anneal_edu.paths.covariance import covariance_path
 from anneal_edu.paths.geometric import geometric_path
 from anneal_edu.paths.schedules import linear_schedule
 from anneal_edu.paths.splines import moment_spline_path
-from anneal_edu.validation import (
-    as_binary_data,
-    as_choice,
-    as_count,
-    as_finite_array,
-    require_generator,
-    require_shape,
-)
+from anneal_edu.validation import as_binary_data, as_choice, as_count, as_finite_array, require_generator, require_shape
 
 PATHS = ("geometric", "moments")
 STARTS = ("base-rate", "uniform")
-GAUSSIAN_START = "mean-and-covariance"
 _CLOSE = 0.5  # nats: a fifth of a factor of ten in Z
-_LEAST_BURN_IN = 1000
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,11 +50,7 @@ class Examination:
 
     @property
     def verdict(self) -> str:
-        """"crossed", "pinned" or "wide", by the gap and its standard error s, s² = s_forward² + s_reverse².
-
-        Crossed: the reverse end lies below the forward one, by more than 3 s. Pinned: |gap| + 3 s < 0.5 nats. Wide: all
-        else.
-        """
+        """The word "crossed" if gap < -3 s, "pinned" if |gap| + 3 s < 0.5 nats, else "wide"; s is the gap's error."""
         both = self.sandwich
         noise = 3 * np.hypot(both.forward.std_error, both.reverse.std_error)
         if both.gap < -noise:
@@ -77,11 +59,7 @@ class Examination:
 
     @property
     def log_likelihood(self) -> tuple[float, float] | None:
-        """Lower and upper end of the mean log likelihood, mean log f(v) - log Z; both exact if log Z is.
-
-        With log Z of the reverse run it is low on average, if its chains began in the model. With that of the forward
-        run it is high on average, whatever happens: a log Ẑ that falls short flatters the model.
-        """
+        """Lower and upper end of the mean log likelihood, mean log f(v) - log Z; both exact if log Z is."""
         if self.log_densities is None:
             return None
         mean = float(self.log_densities.mean())
@@ -102,7 +80,7 @@ class Examination:
         if self.exact is not None:
             return ()
         kinds = {warning.kind for warning in self.sandwich.warnings}
-        with_data, found = self.log_densities is not None, []
+        found = []
         if "single chain" in kinds:
             found.append("n_chains=200: a single chain has no error bar")
         if self.verdict == "pinned" and not kinds:
@@ -117,7 +95,7 @@ class Examination:
         found.append(f"n_steps={10 * self.n_steps}: smaller steps, and a longer run before the reverse one")
         if self.path == "geometric" and self.start in STARTS:
             found.append('path="moments": halfway it shows half of what the model shows, not half of its energy')
-        if not with_data:
+        if self.log_densities is None:
             found.append("data=..., what it was trained on: a second witness, and base rates for a BinaryRBM's start")
         elif self.start == "uniform":
             found.append('start="base-rate": nearer to the model than noise')
@@ -139,8 +117,8 @@ class Examination:
 
     def __str__(self) -> str:
         n_chains, start = len(self.sandwich.forward.log_weights), self.start.replace("-", " ")
-        lines = [f"{self.path} path from {start}, {self.n_steps} steps, {n_chains} chains", str(self.sandwich)]
-        lines.append(f"verdict: {_VERDICTS[self.verdict]}")
+        lines = [f"{self.path} path from {start}, {self.n_steps} steps, {n_chains} chains"]
+        lines += [str(self.sandwich), f"verdict: {_VERDICTS[self.verdict]}"]
         if self.exact is not None:
             lines.append(f"log Z = {self.exact:.3f}, counted exactly: believe this one")
         lines += self._likelihood_lines()
@@ -193,15 +171,6 @@ def examine(
     progress : bool
         Show progress bars.
 
-    Returns
-    -------
-    Examination
-
-    Raises
-    ------
-    ValueError
-        Where shapes do not fit, data are not binary, or base rates are asked for without data.
-
     Examples
     --------
     >>> import numpy as np, anneal_edu as ae
@@ -214,7 +183,7 @@ def examine(
         raise TypeError(f"rbm must be a BinaryRBM or a GaussianRBM, got {type(rbm).__name__}")
     n_steps, n_chains = as_count("n_steps", n_steps), as_count("n_chains", n_chains)
     binary = isinstance(rbm, BinaryRBM)
-    paths, starts = (PATHS, STARTS) if binary else (PATHS[:1], (GAUSSIAN_START,))
+    paths, starts = (PATHS, STARTS) if binary else (PATHS[:1], ("mean-and-covariance",))
     as_choice("path", path, paths)
     require_generator(rng)
     if data is not None:
@@ -223,8 +192,7 @@ def examine(
     start = as_choice("start", start or starts[-1 if data is None else 0], starts)
     walk = _path_to(rbm, data, path, start, rng)
     both = sandwich(
-        walk, linear_schedule(n_steps), n_chains, n_burn_in=max(n_steps, _LEAST_BURN_IN), data=data, rng=rng,
-        progress=progress,
+        walk, linear_schedule(n_steps), n_chains, n_burn_in=max(n_steps, 1000), data=data, rng=rng, progress=progress
     )
     exact = rbm.log_z() if rbm.enumerable else None
     return Examination(both, n_steps, path, start, exact, None if data is None else rbm.log_density(data))

@@ -1,8 +1,7 @@
 """The image models of Sohl-Dickstein and Culpepper (2012), trained on 10,000 grey patches.
 
 Six are those of Table 1. The two complete ones, with as many filters as pixels, have an exact log Z (Figures 2 and 3).
-The stored models are older than the rule for the signs of the patches' axes (see `gray_patches`). They were turned with
-the axes, which leaves their likelihoods the same; training again leads to other filters.
+The stored models are older than the rule for the signs of the patches' axes: training again leads to other filters.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Stored knots of moment averages splines, so that a panel opens without minutes of fitting.
+"""Stored knots of moment averages splines: the nine of Grosse et al. (2013), at β = 0.1, …, 0.9.
 
-The nine knots are those of Grosse et al. (2013), at β = 0.1, …, 0.9. ``tools/recipes/fit_knots.py`` fits them again.
+``tools/recipes/fit_knots.py`` fits them again, in minutes.
 """
 
 from __future__ import annotations
@@ -24,14 +24,9 @@ def start_of(rbm: BinaryRBM, start: str) -> BinaryRBM:
     """The RBM without weights at which a path to a model of the digits starts: "uniform" or "base rate"."""
     if start not in STARTS:
         raise ValueError(f"start must be one of {', '.join(STARTS)}, got {start!r}")
-    return _start(start, rbm.dim, rbm.n_hidden)
-
-
-@lru_cache(maxsize=8)
-def _start(start: str, n_visible: int, n_hidden: int) -> BinaryRBM:
     if start == "uniform":
-        return uniform_rbm(n_visible, n_hidden)
-    return base_rate_rbm(digits(round(n_visible**0.5)), n_hidden)
+        return uniform_rbm(rbm.dim, rbm.n_hidden)
+    return base_rate_rbm(digits(round(rbm.dim**0.5)), rbm.n_hidden)
 
 
 @lru_cache(maxsize=32)
@@ -44,10 +39,6 @@ def load_spline(model: str, start: str, knots: int = N_KNOTS) -> SplinePath:
     start : "uniform" or "base rate"
     knots : 0, 1, 4 or 9
         Number of evenly spaced inner knots; these numbers share their positions with the stored nine.
-
-    Returns
-    -------
-    SplinePath
 
     Examples
     --------

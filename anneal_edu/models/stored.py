@@ -17,8 +17,7 @@ from anneal_edu.training import train_gaussian_rbm, train_rbm
 class Recipe(NamedTuple):
     """The arguments of `train_rbm` for a stored model of the digits, or of MNIST's 60,000 training images.
 
-    The models of MNIST have the sizes and methods of Grosse, Maddison and Salakhutdinov (2013), Section 5.2. The paper
-    prints neither learning rates nor numbers of updates: these are ours.
+    Sizes and methods for MNIST are those of Grosse et al. (2013), Section 5.2; rates and numbers of updates are ours.
     """
 
     method: str
@@ -86,17 +85,13 @@ RECIPES: dict[str, Recipe | GaussianRecipe | ImageRecipe] = {
 
 
 def load(name: str) -> BinaryRBM | GaussianRBM | ImageModel:
-    """Load a stored model.
+    """Load a stored model: a BinaryRBM of digits or MNIST, a GaussianRBM of colour patches, or an image model.
 
     Parameters
     ----------
     name : str
         A key of `RECIPES`, such as "digits28_cd", "mnist_pcd_500" or "patches_cd25_200": the images, the training
         method and, for the digits if it is not 10, the number of hidden units.
-
-    Returns
-    -------
-    BinaryRBM for the digits and MNIST, GaussianRBM for colour patches; an image model for grey patches
 
     Examples
     --------

@@ -90,7 +90,6 @@ def test_cifar_images_are_read_from_one_file_or_from_a_folder_in_order(tmp_path)
     [
         (b"", r"batch must hold records of 3073 bytes, got 0 bytes; get the binary version"),
         (bytes(3072), "got 3072 bytes"),
-        (bytes([10]) + bytes(3072), "must hold labels 0 to 9, got 10"),
         (b"\x80\x04" + bytes(50), "batch is a pickle, which can run code as it is read; get the binary version"),
     ],
 )
