@@ -98,14 +98,8 @@ def expected_ais_weights(
     m_k = (m_{k-1} · f_k / f_{k-1}) T_k. If every T_k leaves f_k invariant, m_k = f_k, and the total weight Σ m_K is
     exactly Z_K: AIS is unbiased out of equilibrium.
 
-    Parameters
-    ----------
-    log_f : (K+1, S) array
-        Log f_k of every state.
-    transitions : list of K arrays (S, S)
-        T_k, k = 1 … K.
-    starts : (S,) array of bool, optional
-        Count only the chains that start in these states.
+    ``log_f`` holds log f_k of every state, (K+1, S), and ``transitions`` T_1 … T_K, each (S, S). With ``starts``, (S,)
+    of bool, only the chains that start in these states are counted.
 
     Examples
     --------

@@ -14,7 +14,7 @@ from anneal_edu.distributions import Distribution, Gaussian, GaussianBernoulli, 
 from anneal_edu.distributions.bernoulli import weigh_and_draw
 from anneal_edu.paths.capabilities import by_steps
 from anneal_edu.paths.geometric import SHARING
-from anneal_edu.validation import as_beta, as_count, as_finite_array, require_shape
+from anneal_edu.validation import as_beta, as_count, as_finite_array, require_kind, require_shape
 
 _ROUNDING = 1e-8
 
@@ -251,8 +251,7 @@ def covariance_path(mean: np.ndarray, cov: np.ndarray, grbm: GaussianRBM) -> Gau
     >>> abs(ae.ais(path, ae.linear_schedule(100), 1000, rng=rng).log_z - grbm.log_z()) < 0.1
     True
     """
-    if not isinstance(grbm, GaussianRBM):
-        raise TypeError(f"grbm must be a GaussianRBM, got {type(grbm).__name__}")
+    require_kind("grbm", grbm, GaussianRBM)
     mean = as_finite_array("mean", mean, ndim=1)
     require_shape("mean", mean, (grbm.dim,))
     cov, lift = widen_covariance(cov, grbm.sigma)

@@ -96,16 +96,11 @@ class MomentPath:
 def geometric_path(p0: Distribution, p1: Distribution) -> Path:
     """Geometric averages, log f_β = (1-β) log f_0 + β log f_1  (Grosse et al. 2013, Eq. 1).
 
-    Between two members of one exponential family this is the straight line in the natural parameters
-    (Grosse et al. 2013, Eq. 7), and the path returns members of that family. For RBMs, binary or Gaussian, the joint
-    densities of (v, h) are averaged. The average at β is the q that minimises (1-β) KL(q ‖ p_0) + β KL(q ‖ p_1)
-    (Grosse et al. 2013, Eq. 15). The same path: Kiwaki and Aihara 2015, Eq. 5; in energies
-    Sohl-Dickstein and Culpepper 2012, Eq. 11 and 12.
-
-    Parameters
-    ----------
-    p0, p1 : Distribution
-        The tractable start, β = 0, and the target, β = 1.
+    The start p0 is tractable, and p1 is the target. Between two members of one exponential family this is the straight
+    line in the natural parameters (Grosse et al. 2013, Eq. 7), and the path returns members of that family. For RBMs,
+    binary or Gaussian, the joint densities of (v, h) are averaged. The average at β is the q that minimises
+    (1-β) KL(q ‖ p_0) + β KL(q ‖ p_1)  (Grosse et al. 2013, Eq. 15). The same path: Kiwaki and Aihara 2015, Eq. 5; in
+    energies Sohl-Dickstein and Culpepper 2012, Eq. 11 and 12.
 
     Examples
     --------
@@ -122,12 +117,8 @@ def geometric_path(p0: Distribution, p1: Distribution) -> Path:
 def moment_path(p0: Distribution, p1: Distribution) -> MomentPath:
     """Moment averages, s(β) = (1-β) s_0 + β s_1 with s = E[g(x)]  (Grosse et al. 2013, Eq. 8 to 10).
 
-    The member at β is the q that minimises (1-β) KL(p_0 ‖ q) + β KL(p_1 ‖ q)  (Grosse et al. 2013, Eq. 16).
-
-    Parameters
-    ----------
-    p0, p1 : Distribution
-        Two members of one exponential family whose moments determine the member in closed form, e.g. two Gaussians.
+    Both ends belong to one exponential family whose moments determine the member in closed form, e.g. Gaussians. The
+    member at β is the q that minimises (1-β) KL(p_0 ‖ q) + β KL(p_1 ‖ q)  (Grosse et al. 2013, Eq. 16).
 
     Examples
     --------

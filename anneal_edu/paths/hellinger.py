@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from anneal_edu.distributions import Gaussian
-from anneal_edu.validation import as_beta, as_count
+from anneal_edu.validation import as_beta, as_count, require_kind
 
 
 def overlap(p: Gaussian, q: Gaussian) -> float:
@@ -93,9 +93,8 @@ def hellinger_path(start: Gaussian, end: Gaussian) -> HellingerPath:
     >>> print(f"length {path.length:.4f}, log p(10) in the middle {path(0.5).log_density([10.0]):.2f}")
     length 3.1416, log p(10) in the middle -50.23
     """
-    for name, p in (("start", start), ("end", end)):
-        if not isinstance(p, Gaussian):
-            raise TypeError(f"{name} must be a Gaussian, got {type(p).__name__}")
+    require_kind("start", start, Gaussian)
+    require_kind("end", end, Gaussian)
     if start.dim != end.dim:
         raise ValueError(f"the ends of a path must have the same dim, got {start.dim} and {end.dim}")
     return HellingerPath(start, end)

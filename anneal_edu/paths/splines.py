@@ -21,16 +21,7 @@ from anneal_edu.validation import as_beta, as_count, as_finite_array, as_schedul
 
 @dataclass(frozen=True, eq=False)
 class SplinePath:
-    """See `spline_path`.
-
-    Attributes
-    ----------
-    betas : (R+2,) array
-        Positions of the knots, both ends included.
-    distributions : tuple of R + 2 distributions
-    matches : tuple of MomentMatch
-        How each inner knot was fitted to its moments, if it was.
-    """
+    """See `spline_path`; ``matches`` say how each inner knot was fitted to its moments, if it was."""
 
     betas: np.ndarray
     distributions: tuple[Distribution, ...]
@@ -80,12 +71,7 @@ class SplinePath:
 def spline_path(betas: np.ndarray, distributions: list[Distribution]) -> SplinePath:
     """Join the given distributions by geometric paths  (Grosse et al. 2013, Section 4).
 
-    Parameters
-    ----------
-    betas : (R+2,) array
-        Positions of the knots, rising from 0 to 1.
-    distributions : list of R + 2 distributions
-        The distribution at each knot, from the start to the target.
+    The knots stand at ``betas``, (R+2,), which rise from 0 to 1; each has one distribution, from start to target.
 
     Examples
     --------

@@ -54,12 +54,8 @@ def stepping_stone(
 
     log Z_{k+1} - log Z_k ≈ log of the mean of f_{k+1}(x) / f_k(x) over the draws of state k. AIS does the same with
     chains that never equilibrate. The draws of state k + 1 give the same ratio from above, and both together are a
-    sandwich: a warning says if its ends do not meet.
-
-    Parameters
-    ----------
-    log_density_matrix, counts, chains, start_log_z
-        As for `mbar`. A state without draws is reached from the sampled one before it.
+    sandwich: a warning says if its ends do not meet. The arguments are those of `mbar`; a state without draws is
+    reached from the sampled one before it.
 
     Examples
     --------
