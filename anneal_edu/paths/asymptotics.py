@@ -6,7 +6,7 @@ divergence is a difference of log partitions, and its symmetric sum is an inner 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from itertools import pairwise
 from typing import Any
 
@@ -70,10 +70,15 @@ def kl_bias(path: Path, schedule: np.ndarray, reverse: bool = False) -> float:
     >>> round(ae.kl_bias(path, ae.linear_schedule(10)), 6)
     0.8
     """
+    return sum(kl_divergence(p, q) for p, q in neighbours(path, schedule, reverse))
+
+
+def neighbours(path: Path, schedule: np.ndarray, reverse: bool) -> Iterator[tuple[Distribution, Distribution]]:
+    """Pairs p_{k-1}, p_k along a schedule; if reverse, pairs p_k, p_{k-1}."""
     require_path(path)
     as_flag("reverse", reverse)
     steps = pairwise(map(path, as_schedule("schedule", schedule)))
-    return sum(kl_divergence(q, p) if reverse else kl_divergence(p, q) for p, q in steps)
+    return ((q, p) if reverse else (p, q) for p, q in steps)
 
 
 def _integrate(path: Path, piece: Callable[[float, float], float]) -> float:

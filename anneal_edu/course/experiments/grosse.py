@@ -79,7 +79,7 @@ def starts(rbm: BinaryRBM, data: np.ndarray | None = None) -> dict[str, BinaryRB
 
 def biased_moments(rbm: BinaryRBM) -> Moments:
     """The paper's "highly biased moments": an image of digit i counts i + 1 times (footnote 2)."""
-    return data_moments(rbm, digits(int(np.sqrt(rbm.dim))), digit_labels() + 1.0)
+    return data_moments(rbm, np.repeat(digits(int(np.sqrt(rbm.dim))), digit_labels() + 1, axis=0))
 
 
 def kept_spline(run: Run, p0: BinaryRBM, p1: BinaryRBM, target_moments: Moments | None = None) -> SplinePath:
