@@ -68,15 +68,12 @@ def softplus(field: np.ndarray) -> np.ndarray:
 
 @np.errstate(under="ignore")
 def sum_of_softplus(field: np.ndarray) -> np.ndarray:
-    """Σ_j log(1 + e^{a_j}) over the last axis, in float64, overwriting ``field``.
-
-    log x + log y = log xy: where no product of four factors can overflow, a quarter of the logarithms is enough.
-    """
+    """Σ_j log(1 + e^{a_j}) over the last axis, in float64, overwriting ``field``."""
     if field.max() > _SAFE_FIELD / 4:
         return softplus(field).sum(-1, dtype=np.float64)
     np.exp(field, out=field)
     field += 1
-    for _ in range(2):  # fold the second half onto the first
+    for _ in range(2):  # log x + log y = log xy: fold the second half onto the first, for a quarter of the logarithms
         half = (field.shape[-1] + 1) // 2
         field[..., : field.shape[-1] - half] *= field[..., half:]
         field = field[..., :half]
@@ -89,8 +86,7 @@ def weigh_and_draw(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Σ_j log (1 + e^{a_j}) / (1 + e^{a'_j}) for every chain, and Bernoulli draws at the new field a.
 
-    a' and a (C, H) are the log odds of the hidden units before and after β moved; both arrays are overwritten. Fields
-    too large for a float32 exponential take the safe and slower way.
+    a' and a (C, H) are the log odds of the hidden units before and after β moved; both arrays are overwritten.
     """
     if max(field.max(), field_before.max()) > _SAFE_FIELD:
         log_ratio = (softplus(field) - softplus(field_before)).sum(-1, dtype=np.float64)

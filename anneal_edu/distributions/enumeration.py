@@ -76,12 +76,9 @@ def _halves(m: int) -> tuple[np.ndarray, np.ndarray]:
 
 @dataclass(frozen=True, eq=False)
 class LayerSum:
-    """The marginal of a layer u of an RBM, p(u) ∝ exp(summed_bias·u) Π_i (1 + exp(other_bias_i + W_i·u)).
+    """The marginal of a layer u of an RBM, p(u) ∝ exp(summed_bias·u) Π_i (1 + exp(other_bias_i + W_i·u))."""
 
-    ``weights`` (n, m) have one row for each unit of the layer that is summed out in closed form.
-    """
-
-    weights: np.ndarray
+    weights: np.ndarray  # W (n, m), a row for each unit that is summed out in closed form
     other_bias: np.ndarray
     summed_bias: np.ndarray
 
@@ -127,10 +124,7 @@ class LayerSum:
         return log_p.ravel()
 
     def moments(self, p: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Exact (E w, E u, E w uᵀ), shapes (n,), (m,), (n, m), given the probabilities p of every state u.
-
-        A sum of rounded probabilities may end an ulp above 1, and is cut there.
-        """
+        """Exact (E w, E u, E w uᵀ), shapes (n,), (m,), (n, m), given the probabilities p of every state u."""
         if self._overflows():
             return self._moments_directly(p)
         first, last = _halves(self.weights.shape[1])
@@ -146,7 +140,7 @@ class LayerSum:
                 on.sum(2, out=by_first[units, rows])
                 by_last[units] += on.sum(1)
         mean_u = np.concatenate([p.sum(1) @ first, p.sum(0) @ last])
-        both_on = np.hstack([by_first @ first, by_last @ last])
+        both_on = np.hstack([by_first @ first, by_last @ last])  # a rounded sum may end an ulp above 1
         return np.minimum(by_first.sum(1), 1), np.minimum(mean_u, 1), np.minimum(both_on, 1)
 
     def _moments_directly(self, p: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -162,14 +156,10 @@ class LayerSum:
 
 @np.errstate(under="ignore")
 def quadratic_log_weights(linear: np.ndarray, quadratic: np.ndarray) -> np.ndarray:
-    """linear·h + ½ hᵀ quadratic h of every state h in the order of `binary_states`, (2^m,).
-
-    This is the unnormalised log p(h) of the hidden layer of a Gaussian RBM. ``quadratic`` (m, m) is symmetric. With h
-    split in two halves the exponent is that of each half, computed once, and one matrix product between them.
-    """
+    """linear·h + ½ hᵀ quadratic h of every state h in the order of `binary_states`, (2^m,); ``quadratic`` symmetric."""
     first, last = _halves(len(linear))
     cut = first.shape[1]
-    own = [
+    own = [  # of each half of h
         h @ linear[units] + 0.5 * ((h @ quadratic[units, units]) * h).sum(1)
         for h, units in ((first, slice(cut)), (last, slice(cut, None)))
     ]

@@ -5,7 +5,7 @@ The likelihood p(x) = ∫ p(x, a) da is the partition function of f(a) = p(x, a)
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -20,8 +20,6 @@ from anneal_edu.validation import (
     require_generator,
     require_shape,
 )
-
-PRIORS = ("gaussian", "laplace")
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +89,7 @@ class LinearGenerative:
     def __post_init__(self) -> None:
         object.__setattr__(self, "bases", as_finite_array("bases", self.bases, ndim=2))
         object.__setattr__(self, "noise", as_positive("noise", self.noise))
-        as_choice("prior", self.prior, PRIORS)
+        as_choice("prior", self.prior, ("gaussian", "laplace"))
 
     @property
     def dim(self) -> int:
@@ -119,10 +117,6 @@ class LinearGenerative:
     def reconstruction_slopes(self, a: np.ndarray, error: np.ndarray) -> dict[str, np.ndarray]:
         """Gradient of Σ_n error_n · reconstruct(a_n) in every parameter, by name: (N, L), (N, D)."""
         return {"bases": error.T @ a}
-
-    def least_squares(self, x: np.ndarray, a: np.ndarray) -> LinearGenerative:
-        """The model whose bases reconstruct images (N, D) from their causes (N, L) with the smallest squared error."""
-        return replace(self, bases=np.linalg.solve(a.T @ a, a.T @ x).T)
 
     def sample(self, n: int, rng: np.random.Generator) -> np.ndarray:
         """Draw n exact, independent images, (n, D)."""
@@ -229,10 +223,7 @@ def _sample(model: Generative, n: int, rng: np.random.Generator) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class LatentPosterior:
-    """f(a) = p(x, a) of a generative model, whose partition function is p(x): chain i has row i of the images x (C, D).
-
-    See Sohl-Dickstein and Culpepper 2012, Eq. 27 and 29.
-    """
+    """f(a) = p(x, a) of images x (C, D), one a chain; Z is p(x)  (Sohl-Dickstein and Culpepper 2012, Eq. 27 and 29)."""
 
     model: Generative
     x: np.ndarray

@@ -9,8 +9,6 @@ from scipy.special import gammaln
 
 from anneal_edu.validation import as_choice, as_count, as_finite_array, as_states, require_generator, require_shape
 
-EXPERTS = ("laplace", "student_t")
-
 
 @dataclass(frozen=True, eq=False)
 class ProductOfExperts:
@@ -48,7 +46,7 @@ class ProductOfExperts:
         require_shape("weights", weights, (L,))
         if (weights <= 0).any():
             raise ValueError(f"weights must be positive, got {weights.min()}")
-        as_choice("expert", expert, EXPERTS)
+        as_choice("expert", expert, ("laplace", "student_t"))
         if np.linalg.matrix_rank(filters) < D:
             raise ValueError(f"filters must have rank {D}, got {np.linalg.matrix_rank(filters)}: f has no integral")
         # in a subspace of j dimensions D - j filters may vanish: twice the weights of the others must exceed j

@@ -30,6 +30,7 @@ True
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Protocol, Self, runtime_checkable
 
 import numpy as np
@@ -70,10 +71,7 @@ class MomentAverages(Distribution, Protocol):
 
 @runtime_checkable
 class ExponentialFamily(Distribution, Protocol):
-    """p(x) ∝ exp(η · g(x)) with known moments: for `kl_bias`, `cost_functional` and what else has a closed form.
-
-    Grosse et al. 2013, Eq. 6.
-    """
+    """p(x) ∝ exp(η · g(x)) with known moments (Grosse et al. 2013, Eq. 6): for `kl_bias` and `cost_functional`."""
 
     def natural_parameters(self) -> Arrays:
         """η."""
@@ -125,22 +123,21 @@ class Generative(Protocol):
 
 def mix(first: Arrays, second: Arrays, beta: float) -> Arrays:
     """Entry-wise (1-β) first + β second of two tuples of arrays: a straight line in η or in s."""
-    _require_same_shapes(first, second)
-    return tuple((1 - beta) * a + beta * b for a, b in zip(first, second, strict=True))
+    return tuple((1 - beta) * a + beta * b for a, b in _pairs(first, second))
 
 
 def inner(first: Arrays, second: Arrays) -> float:
     """Inner product of two tuples of arrays, as in η · s."""
-    return float(sum(np.vdot(a, b) for a, b in zip(first, second, strict=True)))
+    return float(sum(np.vdot(a, b) for a, b in _pairs(first, second)))
 
 
 def difference(first: Arrays, second: Arrays) -> Arrays:
     """Entry-wise first - second of two tuples of arrays."""
-    _require_same_shapes(first, second)
-    return tuple(a - b for a, b in zip(first, second, strict=True))
+    return tuple(a - b for a, b in _pairs(first, second))
 
 
-def _require_same_shapes(first: Arrays, second: Arrays) -> None:
+def _pairs(first: Arrays, second: Arrays) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     shapes = [np.shape(a) for a in first], [np.shape(b) for b in second]
     if shapes[0] != shapes[1]:
         raise ValueError(f"two members of one family must have the same shapes, got {shapes[0]} and {shapes[1]}")
+    return zip(first, second, strict=True)

@@ -51,10 +51,7 @@ def move_latents(
 
 
 def squared_error(model: GenerativeModel, x: np.ndarray, latent: np.ndarray) -> tuple[float, Parts]:
-    """½ mean_n |x_n - reconstruct(latent_n)|², and its gradient in every parameter, by name.
-
-    Times -1 / noise² it is the part of the mean log p(x, latent) that depends on parameters.
-    """
+    """½ mean_n |x_n - reconstruct(latent_n)|², which the M step lowers, and its gradient by name."""
     error = model.reconstruct(latent) - x  # (N, D)
     value = 0.5 * float((error * error).sum()) / len(x)
     return value, model.reconstruction_slopes(latent, error / len(x))
@@ -62,8 +59,8 @@ def squared_error(model: GenerativeModel, x: np.ndarray, latent: np.ndarray) -> 
 
 def maximised(model: GenerativeModel, x: np.ndarray, latent: np.ndarray) -> GenerativeModel:
     """The M step: fit the parameters to images and causes, by least squares or by a few iterations of L-BFGS."""
-    if hasattr(model, "least_squares"):
-        return model.least_squares(x, latent)
+    if isinstance(model, LinearGenerative):
+        return replace(model, bases=np.linalg.solve(latent.T @ latent, latent.T @ x).T)
     _, slopes = squared_error(model, x, latent)
     start = {name: getattr(model, name) for name in slopes}
 

@@ -15,7 +15,6 @@ from anneal_edu.distributions.bernoulli import bernoulli
 from anneal_edu.distributions.gaussian_rbm import as_sigma
 from anneal_edu.validation import as_choice, as_count, as_finite_array, as_flag, as_positive, require_generator
 
-METHODS = ("cd", "pcd")
 _FAR = 5  # training makes little progress if the data spread 5 times as wide as sigma, or a fifth
 
 
@@ -114,7 +113,7 @@ def train_gaussian_rbm(
     >>> ae.train_gaussian_rbm(data, n_hidden=2, sigma=data.std(0), n_updates=10, rng=rng)
     GaussianRBM(D=2, H=2)
     """
-    as_choice("method", method, METHODS)
+    as_choice("method", method, ("cd", "pcd"))
     as_flag("learn_sigma", learn_sigma)
     require_generator(rng)
     data = as_finite_array("data", data, ndim=2, dtype=np.float32)

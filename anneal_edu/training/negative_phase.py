@@ -18,9 +18,6 @@ from anneal_edu.paths.schedules import linear_schedule
 from anneal_edu.tempering.parallel import sweep_on
 from anneal_edu.tempering.swaps import as_scheme
 
-METHODS = ("cd", "pcd", "pt")
-
-
 NegativePhase = Callable[[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.random.Generator], np.ndarray]
 """(W, b, c, batch, rng) -> particles (B, D) of the model with weights W, visible biases b and hidden biases c."""
 

@@ -10,7 +10,7 @@ from scipy.special import expit
 from tqdm.auto import tqdm
 
 from anneal_edu.distributions import BinaryRBM, base_rate_rbm
-from anneal_edu.training.negative_phase import METHODS, FromTheData, NegativePhase, Persistent, Tempered
+from anneal_edu.training.negative_phase import FromTheData, NegativePhase, Persistent, Tempered
 from anneal_edu.validation import as_binary_data, as_choice, as_count, as_flag, as_positive, require_generator
 
 
@@ -38,7 +38,7 @@ def negative_phase(
     method: str, particles: np.ndarray, start: BinaryRBM, n_gibbs: int, swaps: str, n_rungs: int
 ) -> NegativePhase:
     """The source of draws from the model, by the name of the method."""
-    as_choice("method", method, METHODS)
+    as_choice("method", method, ("cd", "pcd", "pt"))
     if method == "cd":
         return FromTheData(n_gibbs)
     if method == "pcd":
@@ -112,7 +112,6 @@ def train_rbm(
     >>> ae.train_rbm(ae.data.digits(8), n_hidden=5, n_updates=10, rng=rng).weights.shape
     (64, 5)
     """
-    as_choice("method", method, METHODS)
     for name, value in (("swaps", swaps), ("n_rungs", n_rungs)):
         if method != "pt" and value is not None:
             raise ValueError(f'{name} belongs to method "pt", and {method!r} has no use for it: got {value!r}')
