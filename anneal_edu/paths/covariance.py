@@ -52,14 +52,15 @@ class GaussianRBMPath:
     # Coordinates
 
     @cached_property
-    def _frame(self) -> tuple[np.ndarray, np.ndarray]:
-        """A and λ; if both precisions are diagonal, A is its diagonal, (D,), else (D, D)."""
+    def _frame(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """A, A⁻¹ = Aᵀ P_1 and λ; if both precisions are diagonal, A and A⁻¹ are their diagonals, (D,), else (D, D)."""
         P0, P1 = self.start.precision, self.end.precision
         d0, d1 = P0.diagonal(), P1.diagonal()
         if (np.diag(d0) == P0).all() and (np.diag(d1) == P1).all():
-            return d1**-0.5, d0 / d1
+            A = d1**-0.5
+            return A, 1 / A, d0 / d1
         eigenvalues, A = eigh(P0, P1)
-        return A, eigenvalues
+        return A, A.T @ P1, eigenvalues
 
     @cached_property
     def _centre(self) -> np.ndarray:
@@ -72,7 +73,7 @@ class GaussianRBMPath:
 
         z_0 is the mean of the start given h = 0; the field of the hidden units is c(β) + z U(β).
         """
-        A, eigenvalues = self._frame
+        A, _, eigenvalues = self._frame
         z0 = self._to_z(self.start.noise_cov @ self.start.linear)
         couplings = self.start.coupling, self.end.coupling
         U0, U1 = (A[:, None] * coupling if A.ndim == 1 else A.T @ coupling for coupling in couplings)
@@ -85,14 +86,8 @@ class GaussianRBMPath:
         peaks = [p.constant + 0.5 * float(p.linear @ p.noise_cov @ p.linear) for p in (self.start, self.end)]
         return peaks[1] - peaks[0]
 
-    @cached_property
-    def _inverse(self) -> np.ndarray:
-        """A⁻¹ = Aᵀ P_1."""
-        A = self._frame[0]
-        return 1 / A if A.ndim == 1 else A.T @ self.end.precision
-
     def _to_z(self, v: np.ndarray) -> np.ndarray:
-        centre, inverse = self._centre.astype(v.dtype), self._inverse.astype(v.dtype)
+        centre, inverse = self._centre.astype(v.dtype), self._frame[1].astype(v.dtype)
         return (v - centre) * inverse if inverse.ndim == 1 else (v - centre) @ inverse.T
 
     def _to_v(self, z: np.ndarray) -> np.ndarray:

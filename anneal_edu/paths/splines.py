@@ -93,15 +93,14 @@ def moment_spline_path(
 ) -> SplinePath:
     """The moment averages spline, MAS: knots on the moment path, geometric paths between them  (Grosse et al. 2013).
 
-    The distribution at knot β_j has the moments (1-β_j) s_0 + β_j s_1; for an RBM, Grosse et al. 2013, Eq. 12 to 14. If
-    the family has no closed form from moments to parameters (RBMs, binary or Gaussian), each knot is fitted, starting
-    from the ones before, and ``matches`` of the path report how. A knot that did not reach its tolerance is warned of;
-    the path is valid all the same, only its moments are off.
+    Both ends belong to one exponential family. The distribution at knot β_j has the moments (1-β_j) s_0 + β_j s_1; for
+    an RBM, Grosse et al. 2013, Eq. 12 to 14. If the family has no closed form from moments to parameters (RBMs, binary
+    or Gaussian), each knot is fitted, starting from the ones before, and ``matches`` of the path report how. A knot
+    that did not reach its tolerance is warned of; the path is valid all the same, only its moments are off.
 
     Parameters
     ----------
     p0, p1 : Distribution
-        Two members of one exponential family.
     knots : int or (R,) array
         Number of evenly spaced inner knots, or their positions strictly between 0 and 1. The paper takes 0.1, …, 0.9.
     target_moments : tuple of arrays, optional

@@ -31,7 +31,6 @@ class ThermodynamicIntegrationResult(RatioResult):
         Standard errors of log_z: over chains if these are named, else for independent draws. The error of the trapezoid
         rule is not in them: see rule_error.
     start_log_z : float, optional
-        log Z_0, if it is known.
     slope_variances : (K+1,) array, optional
         Var_k[Δ], the slope of the integrand, if log f is linear in β.
     misplaced : tuple of Diagnostic

@@ -35,9 +35,7 @@ class MBARResult(RatioResult):
     gradient : float
         Largest entry of the gradient of the objective at the end, a share of draws.
     n_chains : int, optional
-        Number of chains, if they are named.
     start_log_z : float, optional
-        log Z_0, if it is known.
     misplaced : tuple of Diagnostic
         A warning of draws that fit another state than the one they are said to come from.
     """

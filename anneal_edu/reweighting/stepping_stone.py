@@ -28,11 +28,8 @@ class SteppingStoneResult(RatioResult):
     std_error : (K+1,) array
         Standard errors of log_z by the delta method: over chains if these are named, else for independent draws.
     start_log_z : float, optional
-        log Z_0, if it is known.
     upper : float
         log Z - log Z_0 of the last sampled state by the same stones downwards, high on average.
-    warnings : tuple of Diagnostic
-        What looks wrong; empty if nothing does.
     """
 
     log_z: np.ndarray
