@@ -35,7 +35,7 @@ class JointRBM:
 
     @property
     def n_hidden(self) -> int:
-        """Number of hidden units H, which are the last of the state."""
+        """Number of hidden units H, the last of the state."""
         return self.rbm.n_hidden
 
     @property

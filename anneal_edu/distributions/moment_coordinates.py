@@ -21,9 +21,7 @@ Arrays = tuple[np.ndarray, ...]
 """A point in the space of η, or of s = E[g(x)]: one array for each part of g."""
 
 
-def _as_moments(
-    moments: Arrays, parameters: Arrays, names: tuple[str, ...], probabilities: tuple[str, ...]
-) -> Arrays:
+def _as_moments(moments: Arrays, parameters: Arrays, names: tuple[str, ...], probabilities: tuple[str, ...]) -> Arrays:
     """Return moments as finite float64 arrays of the shapes of the natural parameters, some of them probabilities."""
     if len(moments) != len(names):
         raise ValueError(f"moments must be {', '.join(names)}, got {len(moments)} arrays")

@@ -41,9 +41,7 @@ class Unnormalized:
     """
 
     def __init__(
-        self,
-        log_density: Callable[[np.ndarray], np.ndarray],
-        dim: int,
+        self, log_density: Callable[[np.ndarray], np.ndarray], dim: int,
         grad: Callable[[np.ndarray], np.ndarray] | None = None,
     ):
         self.dim = as_count("dim", dim)

@@ -27,9 +27,7 @@ class FlowRound:
     after: float
 
 
-def log_flow(
-    model: AnalysisModel, x: np.ndarray, y: np.ndarray, kinetic: np.ndarray
-) -> tuple[float, np.ndarray]:
+def log_flow(model: AnalysisModel, x: np.ndarray, y: np.ndarray, kinetic: np.ndarray) -> tuple[float, np.ndarray]:
     """Log K and its gradient in the model's free parameters; ``kinetic`` (N,) is ½ |v|² - ½ |v'|².
 
     K = mean_n exp(½ [H(x_n, v_n) - H(y_n, v'_n)]) with H(x, v) = -log f(x) + ½ |v|²: the flow of probability out of the
