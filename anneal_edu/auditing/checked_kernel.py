@@ -30,11 +30,8 @@ class CheckedKernel:
         return states.astype(x.dtype if problem.discrete else np.float64)
 
     def _as_states(self, answer: Any, x: np.ndarray) -> np.ndarray:
-        try:
-            states = np.asarray(answer)
-        except ValueError:  # rows of unequal lengths
-            states = np.empty(0, dtype=object)
-        if isinstance(answer, tuple) or states.dtype.kind not in "biuf":
+        states = np.array(None if isinstance(answer, tuple) else answer)  # a copy
+        if states.dtype.kind not in "biuf":
             wanted = f"it must return an array of states {x.shape}"
             self.report.stop("invalid states", f"{wanted}, got {type(answer).__name__}")
         if states.shape != x.shape:
@@ -42,7 +39,7 @@ class CheckedKernel:
         if not np.isfinite(states).all():
             bad = np.sum(~np.isfinite(states))
             self.report.stop("invalid states", f"NaN or infinity in {bad} of {states.size} coordinates")
-        return states.copy()
+        return states
 
     def _check_support(self, problem: Problem, states: np.ndarray) -> None:
         where = f"of {len(states)} chains"
@@ -57,5 +54,4 @@ class CheckedKernel:
 
 
 def _is_single(x: np.ndarray) -> bool:
-    with np.errstate(over="ignore"):
-        return bool((x.astype(np.float32) == x).all())
+    return bool((x.astype(np.float32) == x).all())

@@ -16,7 +16,6 @@ import numpy as np
 from anneal_edu.distributions import BinaryRBM, GaussianRBM
 
 _IDX_TYPES = {0x08: ">u1", 0x09: ">i1", 0x0B: ">i2", 0x0C: ">i4", 0x0D: ">f4", 0x0E: ">f8"}
-_MOST_AXES = 32
 _CIFAR_RECORD = 1 + 3 * 32 * 32  # a label, then the pixels
 _BINARY = ("weights", "visible_bias", "hidden_bias")
 
@@ -44,7 +43,7 @@ def load_idx(path: str | Path) -> np.ndarray:
         except (EOFError, gzip.BadGzipFile, zlib.error) as error:
             raise ValueError(f"{name} is a damaged gzip file: {error}") from error
     start = raw[:4]
-    if len(start) < 4 or start[:2] != b"\0\0" or start[2] not in _IDX_TYPES or not 0 < start[3] <= _MOST_AXES:
+    if len(start) < 4 or start[:2] != b"\0\0" or start[2] not in _IDX_TYPES or not 0 < start[3] <= 32:
         raise ValueError(f"{name} is no IDX file: it starts with {start.hex(' ') or 'nothing'}")
     dtype, header = np.dtype(_IDX_TYPES[start[2]]), 4 + 4 * start[3]
     if len(raw) < header:

@@ -23,25 +23,16 @@ ImageModel = LinearGenerative | BilinearGenerative | ProductOfExperts | MeanCova
 _DIM = 36
 
 
-def _cut(rng: np.random.Generator) -> GrayPatches:
-    return gray_patches(10_000, n_held_out=1000, rng=rng)
-
-
 @cache
 def image_patches() -> GrayPatches:
     """The patches on which the models were trained, and 1,000 held-out ones."""
-    return _cut(np.random.default_rng(np.random.SeedSequence(0)))  # the data: --seed-shift leaves a SeedSequence alone
+    rng = np.random.default_rng(np.random.SeedSequence(0))  # the data: --seed-shift leaves a SeedSequence alone
+    return gray_patches(10_000, n_held_out=1000, rng=rng)
 
 
 def _orthogonal(n_causes: int, rng: np.random.Generator) -> np.ndarray:
     size = max(_DIM, n_causes)
     return np.linalg.qr(rng.normal(size=(size, size)))[0][:_DIM, :n_causes]
-
-
-def _filters(n: int, rng: np.random.Generator) -> np.ndarray:
-    """Random directions, of a length such that n filters together preserve the length of a patch on average."""
-    filters = rng.normal(size=(n, _DIM))
-    return filters * np.sqrt(_DIM / n) / np.linalg.norm(filters, axis=1, keepdims=True)
 
 
 def linear(prior: str, rng: np.random.Generator) -> LinearGenerative:
@@ -55,10 +46,12 @@ def bilinear(n: int, rng: np.random.Generator) -> BilinearGenerative:
 
 
 def experts(expert: str, n: int, rng: np.random.Generator) -> ProductOfExperts:
-    """A product of n experts before training, with random filters; Student-t weights add up to 1.5 D."""
+    """A product of n experts before training, with random filters of one length; Student-t weights add up to 1.5 D."""
+    filters = rng.normal(size=(n, _DIM))
+    filters = filters * np.sqrt(_DIM / n) / np.linalg.norm(filters, axis=1, keepdims=True)
     if expert == "laplace":
-        return ProductOfExperts(1.4 * _filters(n, rng))
-    return ProductOfExperts(2 * _filters(n, rng), np.full(n, 1.5 * _DIM / n), expert)
+        return ProductOfExperts(1.4 * filters)
+    return ProductOfExperts(2 * filters, np.full(n, 1.5 * _DIM / n), expert)
 
 
 def mean_covariance(n: int, rng: np.random.Generator) -> MeanCovarianceRBM:
@@ -84,25 +77,20 @@ class ImageRecipe(NamedTuple):
     def train(self) -> ImageModel:
         """Train the model again, in half a minute to six minutes."""
         rng = np.random.default_rng(0)
-        data = _cut(rng).train
+        data = gray_patches(10_000, n_held_out=1000, rng=rng).train
         return self.train_by(data, self.begin(rng), **self.settings, rng=rng, progress=True)
 
 
+_EM, _FLOW = expectation_maximisation, minimum_probability_flow
 IMAGE_RECIPES = {
-    "image_linear_gaussian": ImageRecipe(
-        linear, ("gaussian",), expectation_maximisation, {"n_iterations": 60, "n_moves": 5}
-    ),
-    "image_linear_laplace": ImageRecipe(
-        linear, ("laplace",), expectation_maximisation, {"n_iterations": 400, "n_moves": 5}
-    ),
-    "image_bilinear": ImageRecipe(bilinear, (49,), expectation_maximisation, {"n_iterations": 300, "n_moves": 5}),
-    "image_laplace_experts": ImageRecipe(experts, ("laplace", 144), minimum_probability_flow, {"n_rounds": 100}),
-    "image_student_t_experts": ImageRecipe(experts, ("student_t", 144), minimum_probability_flow, {"n_rounds": 150}),
-    "image_laplace_complete": ImageRecipe(experts, ("laplace", 36), minimum_probability_flow, {"n_rounds": 100}),
-    "image_student_t_complete": ImageRecipe(experts, ("student_t", 36), minimum_probability_flow, {"n_rounds": 150}),
-    "image_mean_covariance": ImageRecipe(
-        mean_covariance, (36,), minimum_probability_flow, {"n_rounds": 24, "n_iterations": 8}
-    ),
+    "image_linear_gaussian": ImageRecipe(linear, ("gaussian",), _EM, {"n_iterations": 60, "n_moves": 5}),
+    "image_linear_laplace": ImageRecipe(linear, ("laplace",), _EM, {"n_iterations": 400, "n_moves": 5}),
+    "image_bilinear": ImageRecipe(bilinear, (49,), _EM, {"n_iterations": 300, "n_moves": 5}),
+    "image_laplace_experts": ImageRecipe(experts, ("laplace", 144), _FLOW, {"n_rounds": 100}),
+    "image_student_t_experts": ImageRecipe(experts, ("student_t", 144), _FLOW, {"n_rounds": 150}),
+    "image_laplace_complete": ImageRecipe(experts, ("laplace", 36), _FLOW, {"n_rounds": 100}),
+    "image_student_t_complete": ImageRecipe(experts, ("student_t", 36), _FLOW, {"n_rounds": 150}),
+    "image_mean_covariance": ImageRecipe(mean_covariance, (36,), _FLOW, {"n_rounds": 24, "n_iterations": 8}),
 }
 
 

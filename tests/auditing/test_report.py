@@ -128,7 +128,6 @@ SPOILED = np.arange(3) == 1
     [
         (lambda x: (x, 1), SPACE, "invalid states: it must return an array of states (30, 3), got tuple"),
         (lambda x: None, SPACE, "invalid states: it must return an array of states (30, 3), got NoneType"),
-        (lambda x: [[1], [2, 3]], SPACE, "invalid states: it must return an array of states (30, 3), got list"),
         (lambda x: x.astype(str), SPACE, "invalid states: it must return an array of states (30, 3), got ndarray"),
         (lambda x: x[:-1], SPACE, "invalid states: it must return one state per chain, (30, 3), got (29, 3)"),
         (lambda x: np.where(SPOILED, np.nan, x), SPACE, "invalid states: NaN or infinity in 30 of 90 coordinates"),
