@@ -13,15 +13,16 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from contextvars import copy_context
-from functools import cache
+from functools import cache, partial
 from itertools import pairwise
 from multiprocessing import parent_process
 from threading import Event, local
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, cpu_count, delayed
+from joblib import cpu_count
 from threadpoolctl import ThreadpoolController
 from tqdm.auto import tqdm
 
@@ -93,10 +94,10 @@ class Remembered(local):
     def _looked_up(self, x: np.ndarray) -> np.ndarray | None:
         """The values of rows that all come from the two last arrays."""
         (one, of_one), (other, of_other) = self.last
-        if not one.shape == other.shape == x.shape:
+        if not one.shape == other.shape == x.shape or x[0, 0] not in (one[0, 0], other[0, 0]):
             return None
         from_one = x[:, 0] == one[:, 0]
-        if not (from_one | (x[:, 0] == other[:, 0])).all() or (x != np.where(from_one[:, None], one, other)).any():
+        if (x != np.where(from_one[:, None], one, other)).any():
             return None
         return np.where(from_one, of_one, of_other)
 
@@ -185,14 +186,24 @@ def in_blocks(
             yield step
             bar.update()
 
-    threads = Parallel(min(as_workers(workers, target, *uses), n_blocks), require="sharedmem")
+    work: list[Any] = [(block, child, watch) for block, child in zip(blocks, children(rng, n_blocks), strict=True)]
+    n_threads = min(as_workers(workers, target, *uses), n_blocks)
     with one_blas_thread(), bar:
-        try:
-            # every thread has a context of its own, with what np.errstate says here
-            work = zip(blocks, children(rng, n_blocks), strict=True)
-            return threads([delayed(copy_context().run)(walk, block, child, watch) for block, child in work])
-        finally:
-            over.set()
+        if n_threads == 1:
+            return [walk(*given) for given in work]
+        with ThreadPoolExecutor(n_threads) as pool:
+            try:
+                # every thread has a context of its own, with what np.errstate says here
+                futures = [pool.submit(copy_context().run, partial(walk, *given)) for given in work]
+                running = set(futures)
+                while running:
+                    done, running = wait(running, timeout=0.1, return_when=FIRST_EXCEPTION)  # an interrupt is heard
+                    for future in done:
+                        future.result()
+                return [future.result() for future in futures]
+            finally:
+                over.set()
+                pool.shutdown(wait=False, cancel_futures=True)
 
 
 def joined(blocks: Sequence[tuple[np.ndarray, ...]]) -> tuple[np.ndarray, ...]:

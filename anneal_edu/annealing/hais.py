@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from anneal_edu.annealing.ais import AISResult, log_ratio, require_start
+from anneal_edu.annealing.ais import AISResult, require_start
 from anneal_edu.distributions import Distribution
 from anneal_edu.estimate import Diagnostic
 from anneal_edu.kernels import accept, difference, leapfrog
@@ -124,11 +124,11 @@ def hais_states(
     """
     log_w = np.zeros(len(x))
     for (before, now), step_size, refresh in zip(pairwise(betas), step_sizes, refreshes, strict=True):
-        f = path(now)
+        f, log_f = path(now), path(now).log_density(x)
         # the momenta cancel from the weight: Sohl-Dickstein and Culpepper 2012, Eq. 24 and 25
-        log_w = log_w + log_ratio(f, path(before), x)
+        log_w = log_w + difference(log_f, path(before).log_density(x))
         y, p, divergent = leapfrog(f.grad_log_density, x, v, step_size, 1, nonnegative)  # step 2
-        log_alpha = difference(f.log_density(y), f.log_density(x)) - 0.5 * (p * p).sum(-1) + 0.5 * (v * v).sum(-1)
+        log_alpha = difference(f.log_density(y), log_f) - 0.5 * (p * p).sum(-1) + 0.5 * (v * v).sum(-1)
         accepted = accept(log_alpha, rng) & ~divergent  # step 3, (C,)
         x, v = np.where(accepted[:, None], y, x), np.where(accepted[:, None], p, -v)
         v *= np.sqrt(1 - refresh)

@@ -72,11 +72,11 @@ _FAULTS = (
         "step adapts while weighing", "annealing.hais",
         "    log_w = np.zeros(len(x))\n"
         "    for (before, now), step_size, refresh in zip(pairwise(betas), step_sizes, refreshes, strict=True):\n"
-        "        f = path(now)\n",
+        "        f, log_f = path(now), path(now).log_density(x)\n",
         "    log_w, factor, accepted = np.zeros(len(x)), 1.0, None\n"
         "    for (before, now), step_size, refresh in zip(pairwise(betas), step_sizes, refreshes, strict=True):\n"
         "        factor = 1.0 if accepted is None else factor * np.where(accepted[:, None], 1.5, 0.3)\n"
-        "        f, step_size = path(now), factor * step_size\n",
+        "        f, log_f, step_size = path(now), path(now).log_density(x), factor * step_size\n",
         "momentum", "Each chain's step size follows its own acceptance while its weight accumulates.",
         "on GitHub, accept_reject of BDMC by lxuechen adapts so",
     ),
