@@ -17,6 +17,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 ALGORITHMS = "ais hais rts parallel_tempering sandwich GaussianRBM moment_spline_path simulated_tempering mbar".split()
 CHECKS = "anneal_edu.validation"
+SHARED = ("anneal_edu.workers", "anneal_edu.estimate")
 OFFERS = {"linear", "log_densities", "log_density_slopes", "shared_densities"}
 OFFERS |= {"anneal_by_gibbs", "weigh_and_gibbs", "gibbs_ladder", "gibbs_sweep"}
 
@@ -93,8 +94,9 @@ def main(names):
     """Print lines and files of each algorithm."""
     for name in names or ALGORITHMS:
         reached = closure(name)
-        files = {where for where, _ in reached}
-        print(f"{name:22}{sum(reached.values()):5} lines of {len(reached):3} definitions in {len(files):2} files")
+        apart = sum(n for (where, _), n in reached.items() if where in SHARED)
+        own = sum(reached.values()) - apart
+        print(f"{name:22}{own:5} lines of its own, and {apart:4} of blocks, threads and what all results share")
 
 
 if __name__ == "__main__":
