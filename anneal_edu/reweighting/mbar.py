@@ -89,7 +89,7 @@ def minimise_objective(log_f: np.ndarray, shares: np.ndarray, log_z: np.ndarray)
     """Minimise (1/N) Σ_n log Σ_k s_k f_k(x_n) / Z_k + Σ_k s_k log Z_k over log Z, by Newton's method.
 
     The objective is convex in log Z; the poster's "maximizing" is a misprint  (Carlson et al. 2016, "MBAR"). A Newton
-    step that leads uphill is replaced by a self-consistent one.
+    step that leads uphill is halved near the minimum; a self-consistent step, which never does, is the last resort.
     """
     log_s = np.log(shares)
     log_mixture, p = responsibilities(log_f, log_s, log_z)
@@ -98,8 +98,9 @@ def minimise_objective(log_f: np.ndarray, shares: np.ndarray, log_z: np.ndarray)
         hessian = np.diag(mean_p) - p @ p.T / len(log_mixture)
         newton = np.zeros(len(shares))  # log Z_0 stays: a common shift changes nothing
         newton[1:] = np.linalg.lstsq(hessian[1:, 1:], (mean_p - shares)[1:], rcond=1e-15)[0]
-        # Z_k ← (1/N) Σ_n f_k(x_n) / mixture(x_n) never leads uphill
-        for step in (newton, np.log(np.maximum(mean_p, 1e-300)) - log_s):
+        self_consistent = np.log(np.maximum(mean_p, 1e-300)) - log_s  # Z_k ← (1/N) Σ_n f_k(x_n) / mixture(x_n)
+        n_halved = 30 if np.abs(self_consistent).max() < 1 else 1  # far away the other is better
+        for step in (*(newton / 2**halved for halved in range(n_halved)), self_consistent):
             log_mixture, p = responsibilities(log_f, log_s, log_z + step)
             if log_mixture.mean() + shares @ (log_z + step) <= value + 1e-14 * abs(value):
                 break
