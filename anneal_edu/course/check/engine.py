@@ -226,7 +226,7 @@ class Exercise:
             try:
                 found = self.asked(answer, given)
                 if isinstance(right, tuple):
-                    found = tuple(found) if isinstance(found, list | np.ndarray) and np.ndim(found) else found
+                    found = tuple(found) if isinstance(found, list | np.ndarray) and _shape(found) != () else found
                     parts = f"return {len(right)} things: {' and '.join(self.returns)}."
                     require(isinstance(found, tuple) and len(found) == len(right), parts)
                 if not alike(found, right, self.rtol, self.atol):
