@@ -127,11 +127,6 @@ def _by_the_largest_left(log_weights):
         return n, lw[n] + np.log(np.mean(np.exp(lw[n:] - lw[n])))
 
 
-def _with_a_little_added(mean, cov):
-    precision = np.linalg.inv(cov + 1e-6 * np.eye(len(mean)))
-    return (mean, np.trace(cov) / len(mean)), (mean, len(mean) / np.trace(precision))
-
-
 def _looks_together(step, rbm, rng):
     v, looks = rbm.sample(20_000, rng), []
     p = np.exp(rbm.log_density(ae.binary_states(rbm.dim)) - rbm.log_z())
@@ -290,7 +285,6 @@ ONCE_PASSED = {
     "two_paths.steps_for_finite_variance, three coordinates": _three_coordinates,
     "two_paths.judge_weights, three digits": _to_three_digits,
     "two_paths.judge_weights, NaN for nothing left": _by_the_largest_left,
-    "bias.nearest_round, a little added": _with_a_little_added,
     "first_rbm.is_sound, six looks as if independent": _looks_together,
     "two_paths.steps_for_finite_variance, a norm": _by_a_norm,
     "importance_sampling.broken_step, by KL": _by_kl,
