@@ -313,10 +313,10 @@ _CAUSES = {
     ("ellipsis",): "something in it is still `...`.",
     ("positional argument", "unexpected keyword"): "{called}",
     ("matmul", "aligned", "broadcast", "inhomogeneous", "same shape"): "the shapes do not fit together: {shapes}.",
-    ("out of bounds", "out of range"): "an index is too large: {shapes}.",
-    ("division by zero", "divide by zero"): "you divide by 0. If these are logs, subtract them.",
     ("math domain error", "math range error", "Numerical result"): "a log, root or exp of a number that is too small "
     "or too large: stay in logs, and take the difference before exp.",
+    ("out of bounds", "out of range"): "an index is too large: {shapes}.",
+    ("division by zero", "divide by zero"): "you divide by 0. If these are logs, subtract them.",
     ("is not defined",): "a name is not known here: is it misspelt, or is a cell above not run?",
     ("not callable",): "something is called that is no function: do brackets stand where [ ] or * belongs?",
     ("has no attribute",): "something is not what you take it for.",

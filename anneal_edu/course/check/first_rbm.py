@@ -1,315 +1,181 @@
-"""Checks of notebook 04: a first real model."""
-
-from functools import partial
+"""Exercises of notebook 04: a first real model."""
 
 import numpy as np
-from scipy.special import expit, logsumexp
+from scipy.special import expit
 
-from anneal_edu.course.bugs.rbm_steps import STEPS, gibbs, unlucky
-from anneal_edu.course.check.kernels import TIMES, judge_direction, last_draws, said_of
-from anneal_edu.course.check.verdict import (
-    WrongAnswerError,
-    call,
-    call_sized,
-    exercise,
-    own_chance,
-    reject,
-    require,
-    same,
-)
-from anneal_edu.distributions import BinaryRBM, binary_states
-
-# Fields of both signs, so that each slip gives other numbers
-_RBM = BinaryRBM(
-    [[-0.6, 0.4, 0.4], [-1.2, -0.8, 1.4], [-1.0, 1.4, 0.9], [1.2, -0.7, 1.7]], [0.2, -0.5, 0.4, -0.3], [1.7, 1.2, -0.4]
-)
-
-
-def _parameters(rbm: BinaryRBM) -> tuple[np.ndarray, ...]:
-    return tuple(np.array(part) for part in (rbm.weights, rbm.visible_bias, rbm.hidden_bias))
-
-
-# Exercise 1
-@exercise(
-    hints=(
-        "How many terms has the sum over one single pixel that is free, and how many over one that is given?",
-        "Σ_v factorises: a factor 1 + e^(field) for each free pixel, with field b + Wh, and for each given one the "
-        "term of its own value. np.logaddexp(0, a) is log(1 + e^a).",
-        "h·c + Σ_{i ≤ k} v_i a_i + Σ_{i > k} log(1 + exp(a_i)), with a_i = b_i + (Wh)_i",
-    )
-)
-def log_f(answer) -> str:
-    """``answer(h, weights, visible_bias, hidden_bias, first)`` must be, for each row of h, log Σ f(v, h): (C,).
-
-    The sum is over all v that begin with the k pixels of ``first``.
-
-    Examples
-    --------
-    >>> log_f(lambda h, W, b, c, first: h @ c + np.log1p(np.exp(h @ W.T + b)).sum(-1))
-    ✗ with first = [1, 0, 0]: you sum over every pixel, as if none were given. Of a given one a single value is left.
-      A hint: ae.check.first_rbm.log_f.hint()
-    """
-    rbm, h = _RBM, binary_states(3)
-    sizes = (
-        "the sizes do not fit: h has H entries a row, weights is (D, H), visible_bias has D, hidden_bias H, first k. "
-        "Did you copy log f(v), or leave W as it stands there? Now the pixels are summed, not the hidden units. Or is "
-        "the sum one over the chains? Each row of h keeps its own number."
-    )
-    for first in ([], [1, 0, 0], [1], [0], [0, 1], [0, 0], [1, 0, 1], [1, 0, 1, 1]):
-        case, given = f"with first = {first}: ", np.array(first, dtype=float)
-        got = np.asarray(call_sized(sizes, answer, h, *_parameters(rbm), given))
-        require(
-            got.shape != (8, 4),
-            f"{case}you have one number for each chain and pixel. The sum is a product over pixels: add their "
-            "logarithms up over the last axis.",
-        )
-        require(
-            got.shape == (8,),
-            f"{case}8 hidden states went in, and shape {got.shape} came out; it should be (8,): one number a row of h.",
-        )
-        require(np.isfinite(got).all(), f"{case}your function returned NaN or infinity on a small RBM.")
-        if not same(got, _exact_log_f(rbm, h, given)):
-            _name_the_mistake_in_log_f(rbm, h, given, got, case)
-    _judge_fields(answer)
-    large = BinaryRBM(400 * np.sign(rbm.weights), rbm.visible_bias, rbm.hidden_bias)
-    for given in (np.array([]), np.array([0.0, 1.0])):
-        got, right = np.asarray(call(answer, h, *_parameters(large), given)), _exact_log_f(large, h, given)
-        require(
-            np.isfinite(got).all(),
-            "right for small weights, but with weights of ±400 it returns infinity: exp overflows above 709. For large "
-            "a, log(1 + e^a) is a: `np.logaddexp(0, a)` knows this.",
-        )
-        require(
-            same(got, right),
-            f"right for small weights, and off by up to {np.abs(got - right).max():.3g} where they are ±400. For large "
-            "a, log(1 + e^a) is a: a field that was cut off, or a sum that was rounded, is another one. "
-            "`np.logaddexp(0, a)` cuts nothing.",
-        )
-    return (
-        "right: on all 8 hidden states, with none of four pixels given, with some and with all; and weights of ±400 do "
-        "not overflow. With none given this is log f(h), whose sum over all h is Z."
-    )
-
+from anneal_edu.course.check.engine import exercise
+from anneal_edu.distributions import binary_states
 
 _FIELDS = np.array([0.0, 1.0, 2.2, 3.3, 4.2, 5.5, 7.0, 8.5, 10.0, 11.0])  # log(1 + e^a) is not yet a
 
 
-def _judge_fields(answer) -> None:
-    """One pixel with these fields and their negatives, alone and behind a given one; then one row of h."""
-    for field in (_FIELDS, -_FIELDS):
-        for given, weights in (([], [field]), ([1.0], [np.ones(10), field]), ([0.0], [field[::-1], field])):
-            rbm = BinaryRBM(weights, np.zeros(len(weights)), np.zeros(10))
-            got = np.asarray(call(answer, np.eye(10), *_parameters(rbm), np.array(given)))
-            right = _exact_log_f(rbm, np.eye(10), np.array(given))
-            require(got.shape == (10,), f"of 10 rows of h, with D = {rbm.dim}, yours makes shape {got.shape}.")
-            off = int(abs(got - right).argmax())
-            require(
-                same(got, right),
-                f"right for fields of a nat or two, but with first = {given} and one free pixel with b + W h = "
-                f"{field[off]:g} it is {right[off]:.8g}, and yours {got[off]:.8g}: there log(1 + e^a) is neither a nor "
-                "0 yet.",
-            )
+# Exercise 1: sum the visible units out
+def _hidden_states():
+    """(h, weights, visible bias, hidden bias) by what is special."""
+    W = np.array([[-0.6, 0.4, 0.4], [-1.2, -0.8, 1.4], [-1.0, 1.4, 0.9], [1.2, -0.7, 1.7]])
+    b, c, h = np.array([0.2, -0.5, 0.4, -0.3]), np.array([1.7, 1.2, -0.4]), binary_states(3)
     rng = np.random.default_rng(4)
-    for D, H in ((3, 3), (7, 2)):
-        rbm, h = BinaryRBM(*(rng.normal(size=size) for size in ((D, H), D, H))), binary_states(H)
-        got, right = call(answer, h, *_parameters(rbm), np.array([1.0])), _exact_log_f(rbm, h, np.array([1.0]))
-        sizes = f"right for 4 pixels and 3 hidden units, and wrong for {D} and {H}: W is (D, H), whatever D and H are."
-        require(same(got, right), sizes)
-    got = np.asarray(call(answer, np.ones((1, 3)), *_parameters(_RBM), np.array([1.0])))
-    right = _exact_log_f(_RBM, np.ones((1, 3)), np.array([1.0]))
-    require(same(got, right), f"one row of h went in; the answer should be [{right[0]:.4f}], and yours is {got}.")
+    return {
+        "": (h, W, b, c),
+        "as many pixels as hidden units": (h, rng.normal(size=(3, 3)), b[:3], c),
+        "seven pixels and two hidden units": (binary_states(2), rng.normal(size=(7, 2)), rng.normal(size=7), c[:2]),
+        "one row of h": (np.ones((1, 3)), W, b, c),
+        "fields between 0 and 11": (np.eye(10), _FIELDS[None], np.zeros(1), np.zeros(10)),
+        "fields between -11 and 0": (np.eye(10), -_FIELDS[None], np.zeros(1), np.zeros(10)),
+        "weights of ±400": (h, 400 * np.sign(W), b, c),
+    }
 
 
-def _exact_log_f(rbm: BinaryRBM, h: np.ndarray, first: np.ndarray) -> np.ndarray:
-    """log Σ f(v, h) over the v that begin with ``first``, one by one: (C,)."""
-    v = binary_states(rbm.dim)
-    v = v[(v[:, : len(first)] == first).all(1)]
-    return logsumexp(v @ rbm.visible_bias + h @ rbm.weights.T @ v.T, axis=1) + h @ rbm.hidden_bias
+def _other_sums(h, W, b, c):
+    field, bias = h @ W.T + b, h @ c
+    right = bias + np.logaddexp(0, field).sum(-1)
+    return {
+        "the hidden biases are missing: add h · c.": right - bias,
+        "all hidden biases are added in every row. h_j says whether c_j counts: h · c.": right - bias + c.sum(),
+        "the visible biases are missing: the field of pixel i is b_i + (W h)_i.": (
+            bias + np.logaddexp(0, h @ W.T).sum(-1)),
+        "the sign of the weights: the field of pixel i is b_i + (W h)_i.": (
+            bias + np.logaddexp(0, b - h @ W.T).sum(-1)),
+        "you put the mean of v into the exponent. The mean of exp is not exp of the mean: sum both values of each v_i, "
+        "1 + e^a.": bias + (expit(field) * field).sum(-1),
+        "you take the better of v_i = 0 and v_i = 1. Both count: log(1 + e^a), not max(0, a).": (
+            bias + np.maximum(field, 0).sum(-1)),
+        "you make every pixel black. The sum over v_i has two terms, 1 for v_i = 0 and e^a for v_i = 1.": (
+            bias + field.sum(-1)),
+        "this is the log of the sigmoid, a - log(1 + e^a). The sum over v_i is 1 + e^a.": (
+            bias + np.log(expit(field)).sum(-1)),
+        "this is one number for each row and pixel. The sum is a product over pixels: add their logs.": (
+            np.logaddexp(0, field)),
+        "this is one number for all rows. Each row of h keeps its own: sum over the last axis.": right.sum(),
+        "this is f. Return its logarithm.": np.exp(right),
+        "this is -log f, a free energy.": -right,
+        "e^a overflows above 709. For large a, log(1 + e^a) is a: np.logaddexp(0, a) knows this.": (
+            bias + np.log(1 + np.exp(field)).sum(-1)),
+    }  # fmt: skip
 
 
-def _name_the_mistake_in_log_f(rbm: BinaryRBM, h: np.ndarray, first: np.ndarray, got: np.ndarray, case: str) -> None:
-    (W, b, c), k = _parameters(rbm), len(first)
-    right, field = _exact_log_f(rbm, h, first), h @ W.T + b
-
-    def total(a: np.ndarray) -> np.ndarray:
-        return h @ c + a[:, :k] @ first + np.logaddexp(0, a[:, k:]).sum(-1)
-
-    given, free = field[:, :k], field[:, k:]
-    summed, each, known, mean = np.logaddexp(0, free).sum(-1), np.logaddexp(0, given), given @ first, expit(free)
-    reject(got, {
-        "the hidden biases are missing: add h · c to the sum over pixels.": right - h @ c,
-        "the visible biases are missing: the field of pixel i is b_i + (W h)_i.": total(h @ W.T),
-        "the sign of the weights is wrong: the field of pixel i is b_i + (W h)_i.": total(b - h @ W.T),
-        "you sum over every pixel, as if none were given. Of a given one a single value is left.": right - known
-        + each.sum(-1),
-        "the given pixels are left out. They are not summed, and yet each that is 1 brings e^(field).": right - known,
-        "the given pixels count twice, as given and in the sum.": right + each.sum(-1),
-        "a given pixel counts as if it were black. One that is 0 brings the factor 1.": right - known + given.sum(-1),
-        "the given pixels are turned round in yours, or sorted: 1 counts as 0, and 0 as 1.": right - known
-        + given @ (1 - first),
-        "a given pixel brings its bias and no weights. Its field, too, is b_i + (W h)_i.": right - known
-        + b[:k] @ first,
-        "you divide by the sum over the given pixels: that makes a probability of it. No Z of any kind here.": right
-        - each.sum(-1),
-        "this is log p(first | h). The free pixels, and h · c, belong to the sum.": known - each.sum(-1),
-        "the given pixels stand in the wrong order in yours: first[0] is pixel 0.": right - known + given @ first[::-1],
-        "the given pixels count as -1 and 1 in yours; they are 0 and 1.": right - known + given @ (2 * first - 1),
-        "the free pixels count as -1 and 1 in yours; they are 0 and 1.": right - summed
-        + np.logaddexp(-free, free).sum(-1),
-        "all hidden biases are in it for every row of h; h_j says whether c_j counts: h · c.": right - h @ c + c.sum(),
-        "the given pixels are the *last* k in yours.": h @ c + field[:, rbm.dim - k :] @ first
-        + np.logaddexp(0, field[:, : rbm.dim - k]).sum(-1),
-        "you put the mean of v into the exponent. The mean of exp is not exp of the mean: this lies too low by the "
-        "entropy of v given h. Sum both values of each free v_i: 1 + exp(b_i + (W h)_i).": right - summed
-        + (mean * free).sum(-1),
-        "you took the better of v_i = 0 and v_i = 1. Both count: log(1 + e^a) instead of max(0, a).": right - summed
-        + np.maximum(free, 0).sum(-1),
-        "you made every free pixel black. The sum over v_i has two terms, 1 (for v_i = 0) and e^a: log(1 + e^a).": right
-        - summed + free.sum(-1),
-        "log of the sigmoid is a - log(1 + e^a); wanted is log(1 + e^a) itself.": right - summed + np.log(mean).sum(-1),
-        "this is f, summed; wanted is its logarithm, which still fits into a float for real images.": np.exp(right),
-        "this is a free energy, - log f: turn the sign.": -right,
-        "this is normalised. Wanted is log f, without log Z.": right - rbm.log_z(),
-    }, case, unless=right)
-    ratio = float(np.exp(logsumexp(got) - logsumexp(right)))
-    off = np.abs(got - right).max()
-    require(
-        off > 0.005,
-        f"{case}nearly: your log f is off by up to {off:.1g}. Is something rounded, or computed in single precision?",
-    )
-    raise WrongAnswerError(
-        f"{case}summed over all 8 states of h, your f gives {ratio:.3g} times what it should. "
-        + (
-            f"How should pixels come in that are given, here {', '.join(f'{pixel:g}' for pixel in first)}?"
-            if k
-            else "Write out Σ_v exp(v·b + h·c + v W h) for one free pixel first: its two terms are e^(h·c) and "
-            "e^(h·c) e^(b + W h)."
-        )
-    )
+@exercise(
+    hints=(
+        "How many terms has the sum over one single pixel?",
+        "Σ_v factorises: a factor 1 + e^a for each pixel, with its field a = b + W h. np.logaddexp(0, a) is "
+        "log(1 + e^a).",
+        "h·c + Σ_i log(1 + exp(a_i)), with a_i = b_i + (W h)_i",
+    ),
+    returns={"log f(h)": "For one pixel the sum has two terms, e^(h·c) and e^(h·c) e^(b + W h). For several add the logs."},
+    errors={
+        **dict.fromkeys(
+            ("matmul", "aligned", "broadcast"), "is it W or its transpose, b or c? Or did you copy log f(v)? Here the "
+            "pixels are summed, not the hidden units."),
+        "math range error": "math.exp overflows above 709. For large a, log(1 + e^a) is a: np.logaddexp(0, a).",
+    },
+    cases=_hidden_states, slips=_other_sums,
+    praise="right, and weights of ±400 do not overflow. The sum of f(h) over all h is Z.",
+)  # fmt: skip
+def log_f(h, weights, visible_bias, hidden_bias):
+    """log Σ_v f(v, h) for each row of h: (C,)."""
+    return h @ hidden_bias + np.logaddexp(0, h @ weights.T + visible_bias).sum(1)
 
 
-# Exercise 2
+# Exercise 2: log Z of the start
+def _starts():
+    """(visible bias, number of hidden units) by what is special."""
+    b = np.array([1.3, -2.1, 0.4, 3.0, -0.7, 0.2, -1.6])
+    return {
+        "": (b, 4),
+        "three pixels and forty hidden units": (b[:3], 40),
+        **{f"one pixel with bias {a:g} and one hidden unit": (np.array([a]), 1) for a in (*_FIELDS, *-_FIELDS[1:])},
+        "biases of ±800": (np.array([800.0, -800.0]), 2),
+        "2,000 hidden units": (np.array([1.0]), 2000),
+    }
+
+
+def _other_starts(b, H):
+    visible, log_2 = np.logaddexp(0, b).sum(), np.log(2)
+    return {
+        "H log 2 is missing. A hidden unit without weight and bias still has two states, and doubles Z.": visible,
+        "all hidden units together double Z only once. Each of the H doubles it.": visible + log_2,
+        "each hidden unit doubles Z: log Z grows by log 2 = 0.69 each, not by 1.": visible + H,
+        "H hidden units have 2^H states together, not H.": visible + np.log(H),
+        "this is log Z of the uniform RBM. The visible biases must enter.": (len(b) + H) * log_2,
+        "a visible unit has two states, with factors 1 and e^b: log(1 + e^b), not b.": b.sum() + H * log_2,
+        "this is the better of 0 and b. Both states count: log(1 + e^b).": np.maximum(0, b).sum() + H * log_2,
+        "a visible unit brings 1 + e^b, not 1 + e^-b.": np.logaddexp(0, -b).sum() + H * log_2,
+        "hidden units add states: Z grows, and log 2 is added.": visible - H * log_2,
+        "this is log(1 + Σ e^b). Each unit brings its own factor 1 + e^b.": np.log1p(np.exp(b).sum()) + H * log_2,
+        "this is in bits. The course counts in nats: use natural logarithms.": visible / log_2 + H,
+        "this is one number for each pixel: sum over the pixels, then add H log 2.": np.logaddexp(0, b) + H * log_2,
+        "this is Z. Return its logarithm.": np.exp(visible) * 2.0 ** min(H, 999),
+        "e^b overflows above 709: use np.logaddexp(0, b).": np.log(1 + np.exp(b)).sum() + H * log_2,
+        "2^H overflows above H = 1023. Its log is H log 2.": visible + (H * log_2 if H < 1024 else np.inf),
+    }  # fmt: skip
+
+
 @exercise(
     hints=(
         "Without weights, does any unit know of another?",
         "The sum over all states is a product, one factor a unit: which for a pixel of bias b, which for a hidden "
         "unit?",
         "log Z = Σ_i log(1 + e^{b_i}) + H log 2",
-    )
-)
-def base_rate_log_z(answer) -> str:
-    """``answer(visible_bias, n_hidden)`` must be log Z of the weightless RBM with these visible biases: a number.
-
-    Examples
-    --------
-    >>> base_rate_log_z(lambda b, n_hidden: np.logaddexp(0, b).sum())
-    ✗ H · log 2 is missing. A hidden unit without weights and bias is a fair coin: it still has two states, each \
-counted once in Z, and doubles it.
-      A hint: ae.check.first_rbm.base_rate_log_z.hint()
-    """
-    rng = np.random.default_rng(4)
-    for D, H in ((7, 4), (12, 10), (3, 40)):
-        b = rng.normal(scale=2.0, size=D)
-        b[:2] = 0.5 + abs(b[0]), -0.5 - abs(b[1])  # of both signs, so that each slip gives another number
-        got = call(answer, b.copy(), H)
-        require(np.ndim(got) == 0 and np.isfinite(got), "return one finite number: sum over the visible units.")
-        one_side, right = np.logaddexp(0, b).sum(), np.logaddexp(0, b).sum() + H * np.log(2)
-        reject(got, {
-            "H · log 2 is missing. A hidden unit without weights and bias is a fair coin: it still has two states, "
-            "each counted once in Z, and doubles it.": one_side,
-            "all hidden units together double Z only once in yours; each of the H doubles it.": one_side + np.log(2),
-            "each hidden unit doubles Z, so that log Z grows by log 2 = 0.69 each, not by 1.": one_side + H,
-            "H hidden units have 2^H states together, not H of them: log 2^H = H · log 2.": one_side + np.log(H),
-            "H hidden units have 2^H states together, not H + 1: log 2^H = H · log 2.": one_side + np.log(H + 1),
-            "this is log Z of the uniform RBM: the visible biases must enter.": (D + H) * np.log(2),
-            "a visible unit has two states, with factors 1 and e^b: log(1 + e^b), not b.": b.sum() + H * np.log(2),
-            "a sign is wrong: hidden units add states, so that Z grows.": one_side - H * np.log(2),
-            "the sign of the biases: a visible unit brings 1 + e^b, not 1 + e^-b.": np.logaddexp(0, -b).sum()
-            + H * np.log(2),
-            "this is the mean over the visible units; each brings its own factor: a sum of logs.": one_side / D
-            + H * np.log(2),
-            "this is log(1 + Σ e^b); each unit brings its own factor 1 + e^b.": np.log1p(np.exp(b).sum())
-            + H * np.log(2),
-            "you count one hidden unit for each visible one; there are n_hidden.": one_side + D * np.log(2),
-            "H - 1 hidden units are counted in yours.": right - np.log(2),
-            "H + 1 hidden units are counted in yours.": right + np.log(2),
-            "H multiplies the visible part in yours; the layers' factors multiply, so that their logs add.": H
-            * one_side,
-            "D · H · log 2 counts a coin for each weight; units are counted, not weights.": D * H * np.log(2),
-            "the sign: this is -log Z.": -right,
-            "you took the better of 0 and b; both states count: log(1 + e^b).": np.maximum(0, b).sum() + H * np.log(2),
-            "this is in bits; the course counts in nats. Use natural logarithms.": right / np.log(2),
-            "this is Z; wanted is log Z.": np.exp(right),
-        })
-        require(
-            abs(float(got) - right) < 1e-6 * max(1.0, abs(right)),
-            f"with {D} visible biases and {H} hidden units, summing all states gives {right:.6g}; yours gives "
-            f"{float(got):.6g}. Without weights the sum over states factorises: one factor a unit.",
-        )
-    for b in (*_FIELDS, *-_FIELDS):
-        got, right = call(answer, np.array([b]), 1), np.logaddexp(0, b) + np.log(2)
-        require(
-            np.ndim(got) == 0 and same(got, right),
-            f"right for several units, but with one bias of {b:g} and one hidden unit it is {right:.6f}, and yours is "
-            f"{got}: log(1 + e^b) is neither b nor 0 there.",
-        )
-    large, right = _or_infinity(answer, np.array([800.0, -800.0]), 2), 800 + 2 * np.log(2)
-    require(np.isfinite(large), "right, but biases of ±800 overflow: use np.logaddexp(0, b).")
-    cut = f"right, but biases of ±800 give {right:.1f}, and in yours {float(large):.1f}: is something cut off?"
-    require(same(large, right), cut)
-    many, right = _or_infinity(answer, np.array([1.0]), 2000), np.logaddexp(0, 1.0) + 2000 * np.log(2)
-    require(same(many, right), "right, but not with 2,000 hidden units: 2^2000 is infinite in a computer, its log not.")
-    return "right: one factor (1 + e^b) a visible unit, one factor 2 a hidden unit."
+    ),
+    returns={"log Z": "Without weights the sum over all states is a product: one factor a unit."},
+    errors={
+        "math range error": "math.exp overflows above 709: use np.logaddexp(0, b).",
+        **dict.fromkeys(("too large", "Numerical", "no callable log method"), "2^H overflows. Its log is H log 2."),
+    },
+    cases=_starts, slips=_other_starts,
+    praise="right: one factor (1 + e^b) a visible unit, one factor 2 a hidden unit.",
+)  # fmt: skip
+def base_rate_log_z(visible_bias, n_hidden):
+    """log Z of the RBM with these visible biases, and neither weights nor hidden biases."""
+    return np.logaddexp(0, visible_bias).sum() + n_hidden * np.log(2)
 
 
-def _or_infinity(answer, visible_bias: np.ndarray, n_hidden: int):
-    """The answer; infinity where Python or numpy refuses a number that large."""
-    try:
-        return call(answer, visible_bias, n_hidden)
-    except (ArithmeticError, AttributeError, TypeError):
-        return np.inf
+# Exercise 3: how many chains?
+def _modes():
+    """(q, share, level) by what is special."""
+    return {
+        "": (0.004, 0.9991, 0.95),
+        "a mode that half of the chains reach": (0.5, 0.3, 0.9),
+        "a level below one half": (0.03, 0.6, 0.4),
+        "a mode that one chain in 100,000 reaches": (1e-5, 0.2, 0.99),
+        "one chain that is enough": (0.7, 0.85, 0.6),
+    }
 
 
-# Exercise 3
+def _other_runs(q, share, level):
+    n, miss = np.log(1 - level) / np.log(1 - q), np.log(1 - share)
+    return {
+        "1/q chains bring one to the mode *on average*. Then 37% of the runs have none there.": (np.ceil(1 / q), ...),
+        "q n = level: q n is how many chains to expect there, and several may come in one run. With which probability "
+        "does none come?": (np.ceil(level / q), ...),
+        "(1 - q)^n is the probability that *no* chain is there. It should be 1 - level.": (
+            np.ceil(np.log(level) / np.log(1 - q)), ...),
+        "q^n is the probability that *all* chains are there.": (np.ceil(np.log(1 - level) / np.log(q)), ...),
+        "a number of chains is whole: round up.": (n, ...),
+        "rounded down, the probability is just below the level: round up.": (np.floor(n), ...),
+        "e^(-q n) is nearly (1 - q)^n if q is small. Take (1 - q)^n itself.": (np.ceil(-np.log(1 - level) / q), ...),
+        "log Ẑ - log Z: this is the log of the share of the *missed* mode. The chains occupy the rest.": (
+            ..., np.log(share)),
+        "log Ẑ - log Z: this is Ẑ / Z. Take its logarithm.": (..., 1 - share),
+        "log Ẑ - log Z: an estimate that misses mass is too low. The number is negative.": (..., -miss),
+        "log Ẑ - log Z: this is a logarithm to base 10. The course counts in nats.": (..., np.log10(1 - share)),
+    }  # fmt: skip
+
+
 @exercise(
     hints=(
-        "If a chain starts as an exact draw and the step is sound, what is it after one step, and after eleven?",
-        "Take many exact draws, let them make several steps, and compare how often each whole state occurs with its "
-        "exact probability: not only each pixel's mean.",
-        "p = exp(log_density(states) - log_z); counts of v @ (8, 4, 2, 1) of 20,000 draws after one step, and after "
-        "eleven; unsound if half the summed difference exceeds 0.03 after either",
-    )
-)
-def is_sound(answer) -> str:
-    """``answer(step, rbm, rng)`` must be True if step(v, rng) can serve AIS as a kernel for this RBM, else False.
-
-    Examples
-    --------
-    >>> is_sound(lambda step, rbm, rng: True)
-    ✗ you say that this step is sound, and it is not: it forgets the hidden biases: exact draws become others at once.
-      A hint: ae.check.first_rbm.is_sound.hint()
-    """
-    again = "it is the Gibbs step again, and what you saw is chance: take more draws, or allow them more."
-    # A rule that takes the looks of one batch for independent has luck with it once, and not five times
-    more = [*4 * [STEPS["nothing moves"]], *TIMES * [(gibbs, True, again)]]
-    for number, (step, sound, why) in enumerate([*STEPS.values(), *more]):
-        said = said_of(answer, step, number)
-        require(
-            isinstance(said, bool | np.bool_), f"return True or False; you return {said!r} ({type(said).__name__})."
-        )
-        if bool(said) != sound:
-            judge_direction(answer)
-        judged = "sound, and it is not" if said else "not sound, and it is"
-        require(bool(said) == sound, f"you say that this step is {judged}: {why}")
-    own_chance(partial(last_draws, answer), "draws")
-    for number in range(1, 13):
-        require(
-            bool(said_of(answer, unlucky(number), 1000 + number)),
-            f"you accuse exact draws whose shares are off as those of one batch in 20,000 are by chance (at your call "
-            f"number {number}). Such luck is granted at every look: allow them more.",
-        )
-    n_sound = sum(sound for _, sound, _ in STEPS.values())
-    return (
-        f"right: {len(STEPS)} steps, {n_sound} of them sound. The last throws the same coins in every call: after one "
-        "step nothing shows, after eleven the states come up with wrong shares."
-    )
+        "With which probability does one chain not end in the mode, and with which do n chains all end elsewhere?",
+        "(1 - q)^n must be at most 1 - level. And log Ẑ reports the mass that the chains occupy.",
+        "n = ⌈log(1 - level) / log(1 - q)⌉, and log Ẑ - log Z ≈ log(1 - share)",
+    ),
+    returns={
+        "the number of chains": "With which probability do all n chains miss the mode?",
+        "log Ẑ - log Z": "Which share of the mass do the chains occupy?",
+    },
+    cases=_modes, slips=_other_runs,
+    praise="right: the rarer the mode, the more chains, about 3/q for 95%. And the miss does not depend on q: it is "
+    "the log of the mass that the chains occupy.",
+)  # fmt: skip
+def chains_needed(q, share, level):
+    """The least n with 1 - (1 - q)^n ≥ level, and log Ẑ - log Z if no chain is in the mode."""
+    return np.ceil(np.log(1 - level) / np.log(1 - q)), np.log(1 - share)

@@ -8,7 +8,6 @@ from scipy import stats
 from scipy.special import expit, logsumexp
 
 import anneal_edu as ae
-from anneal_edu.distributions.enumeration import codes_of
 
 
 def _refresh(keep=lambda g: 1 - g, add=lambda g: np.sqrt(g * (2 - g))):
@@ -89,18 +88,6 @@ def _to_three_digits(log_weights):
     return n, ae.log_mean_exp(lw[n:])
 
 
-def _square_is_turned(h, W, b, c, first):
-    W = W.T if W.shape[0] == W.shape[1] else W
-    a = h @ W.T + b
-    k = len(first)
-    return h @ c + a[:, :k] @ first + np.logaddexp(0, a[:, k:]).sum(-1)
-
-
-def _four_pixels(h, W, b, c, first):
-    a, k = h @ W.T + b, len(first)
-    return h @ c + a[:, :k] @ first + np.logaddexp(0, a[:, k:4]).sum(-1)
-
-
 def _turned_moments(h, p_h, W, b):
     v = expit(h @ (W.T if W.shape[0] != W.shape[1] else W) + b)
     return p_h @ v, p_h @ h, v.T @ (p_h[:, None] * h)
@@ -112,17 +99,6 @@ def _by_the_largest_left(log_weights):
     n = 1 + int(np.searchsorted(np.cumsum(w), w.sum() / 2))
     with np.errstate(invalid="ignore", divide="ignore"):
         return n, lw[n] + np.log(np.mean(np.exp(lw[n:] - lw[n])))
-
-
-def _looks_together(step, rbm, rng):
-    v, looks = rbm.sample(20_000, rng), []
-    p = np.exp(rbm.log_density(ae.binary_states(rbm.dim)) - rbm.log_z())
-    for _ in range(6):
-        v = step(v, rng)
-        looks.append(np.bincount(codes_of(v), minlength=len(p)))
-    counts, n = np.sum(looks, axis=0), 6 * len(v)
-    gross = 0.5 * abs(looks[0] / len(v) - p).sum() > 0.05
-    return not gross and bool(stats.chi2.sf(((counts - n * p) ** 2 / (n * p)).sum(), 15) > 1e-3)
 
 
 def _by_a_norm(p0, p1):
@@ -268,11 +244,8 @@ ONCE_PASSED = {
     "two_paths.steps_for_finite_variance, three coordinates": _three_coordinates,
     "two_paths.judge_weights, three digits": _to_three_digits,
     "two_paths.judge_weights, NaN for nothing left": _by_the_largest_left,
-    "first_rbm.is_sound, six looks as if independent": _looks_together,
     "two_paths.steps_for_finite_variance, a norm": _by_a_norm,
     "importance_sampling.broken_step, by KL": _by_kl,
-    "first_rbm.log_f, W turned where it is square": _square_is_turned,
-    "first_rbm.log_f, four pixels": _four_pixels,
     "splines.moments, W turned where it is square": _turned_moments,
     "splines.predicted_miss, reach up to 0.9": _reach_at_most(0.9),
     "splines.predicted_miss, reach up to 0.99": _reach_at_most(0.99),
