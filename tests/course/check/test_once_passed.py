@@ -126,17 +126,6 @@ def _best_in_whole_nats(f_train, f_validation, log_z, std_error):
     return f_train - f_validation, 0 * log_z, best if fall > 2 * error else None
 
 
-def _first_ais(reports):
-    named = [r for r in reports if "AIS" in r.name and "reverse" not in r.name]
-    high = next((r for r in reports if r.name == "reverse AIS, from data"), None)
-    if not named or not high or named[0].warnings or high.warnings:
-        return []
-    ends, s = np.array([named[0].log_z, high.log_z]), np.hypot(named[0].std_error, high.std_error)
-    if ends[1] - ends[0] < -3 * s or abs(ends[1] - ends[0]) + 3 * s >= 0.5:
-        return []
-    return [r.name for r in reports if not r.warnings and (abs(r.log_z - ends) < 0.3).all()]
-
-
 def _reach_at_most(most):
     return lambda p_h, reach, C: np.log(p_h @ -np.expm1(C * np.log1p(-np.minimum(reach, most))))
 
@@ -176,20 +165,6 @@ def _earlier_chains(phase, rungs, rng):
         if max(off) > 6 * 0.5 / np.sqrt(len(v)):
             return False
     return True
-
-
-def _within_own_errors(times):
-    def answer(reports):
-        by = {r.name: r for r in reports}
-        low, high = by.get("AIS, geometric"), by.get("reverse AIS, from data")
-        if low is None or high is None or low.warnings or high.warnings:
-            return []
-        if abs(low.log_z - high.log_z) + 3 * np.hypot(low.std_error, high.std_error) >= 0.5:
-            return []
-        middle = (low.log_z + high.log_z) / 2
-        return [r.name for r in reports if r.succeeded and abs(r.log_z - middle) < max(0.3, times * r.std_error)]
-
-    return answer
 
 
 def _by_detailed_balance(samplers, rng):
@@ -240,7 +215,6 @@ ONCE_PASSED = {
     "importance_sampling.broken_step, default tolerances": _by_default_tolerances,
     "likelihood_tracking.gap_and_fall, whole nats": _best_in_whole_nats,
     "splines.moments, weights cut at 50": _cut_moments,
-    "trust.trusted, the first AIS": _first_ais,
     "two_paths.steps_for_finite_variance, three coordinates": _three_coordinates,
     "two_paths.judge_weights, three digits": _to_three_digits,
     "two_paths.judge_weights, NaN for nothing left": _by_the_largest_left,
@@ -254,8 +228,6 @@ ONCE_PASSED = {
     "tempered_training.distance, bytes": _distance(shares=_bytes),
     "tempered_training.negative_phase, both ends": _both_ends,
     "tempered_training.sound, the earlier chains": _earlier_chains,
-    "trust.trusted, 4 errors of its own": _within_own_errors(4.0),
-    "trust.trusted, 3.5 errors of its own": _within_own_errors(3.5),
     "bugs.which_are_wrong, by detailed balance": _by_detailed_balance,
     "bugs.refresh_test, no γ near 0 or 1": _refresh_test((0.3, 0.5, 0.7)),
     "bugs.refresh_test, two chains": _refresh_test((0.05, 0.5, 1.0), n_chains=2),
