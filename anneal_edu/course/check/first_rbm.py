@@ -61,7 +61,7 @@ def _other_sums(h, W, b, c):
         "log(1 + e^a).",
         "h·c + Σ_i log(1 + exp(a_i)), with a_i = b_i + (W h)_i",
     ),
-    returns={"log f(h)": "For one pixel the sum has two terms, e^(h·c) and e^(h·c) e^(b + W h). For several add the logs."},
+    returns={"log f(h)": "For one pixel the sum is e^(h·c) (1 + e^(b + W h)). For several pixels add the logs."},
     errors={
         **dict.fromkeys(
             ("matmul", "aligned", "broadcast"), "is it W or its transpose, b or c? Or did you copy log f(v)? Here the "
