@@ -1,278 +1,220 @@
-"""Checks for notebook 01: the weights of AIS, a kernel that is not sound, the acceptance of Metropolis."""
+"""Exercises of notebook 01: the weights of AIS, a kernel that is broken, the acceptance of Metropolis."""
 
-from collections.abc import Iterator
-from itertools import product
+import math
+from itertools import pairwise, product
 
 import numpy as np
-from scipy.special import logsumexp
+from scipy.special import logsumexp, softmax
 
-from anneal_edu import expected_ais_weights, metropolis_matrix
-from anneal_edu.course.bugs.transition_matrices import balanced_tables, broken_tables, exchanged_tables, normalised
-from anneal_edu.course.check.acceptances import asked, judge_moves, judge_pair
-from anneal_edu.course.check.tables import slip_of
-from anneal_edu.course.check.verdict import WrongAnswerError, call, exercise, reject, require, same
-
-_LOG_F = np.log([[2.0, 1.0, 1.0], [1.0, 2.0, 5.0], [1.0, 0.5, 12.0]])
-"""A world of three states and three stages, (K+1, S) with K = 2."""
+from anneal_edu.annealing.matrices import metropolis_matrix
+from anneal_edu.course.check.engine import Exercise, alike, exercise, require
 
 
-def _all_trajectories(log_f: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Every trajectory x_0 … x_K, (S^(K+1), K+1), and its probability where step k moves by Metropolis for f_{k-1}."""
-    n_stages, n_states = log_f.shape
-    x = np.array(list(product(range(n_states), repeat=n_stages)))
-    p = np.exp(log_f[0] - logsumexp(log_f[0]))[x[:, 0]]
-    for k in range(1, n_stages):
-        p = p * metropolis_matrix(log_f[k - 1])[x[:, k - 1], x[:, k]]
-    return x, p
-
-
-def _true_log_weights(log_f, log_z_0, x):
-    ratios = [log_f[k][x[:, k]] - log_f[k - 1][x[:, k]] for k in range(1, len(log_f))]
-    return log_z_0 + np.sum(ratios, axis=0)
-
-
-def _mistaken_log_weights(log_f, log_z_0, x):
-    """What common slips return, each with the sentence that helps."""
-    right, stages = _true_log_weights(log_f, log_z_0, x), range(1, len(log_f))
-    early = log_z_0 + sum(log_f[k][x[:, k - 1]] - log_f[k - 1][x[:, k - 1]] for k in stages)
-    mixed = log_z_0 + sum(log_f[k][x[:, k]] - log_f[k - 1][x[:, k - 1]] for k in stages)
-    return {
-        "the mean of your weights is Z / Z_0, not Z. The ratios only say how Z changes along the path: start from "
-        "log_z_0.": right - log_z_0,
-        "your ratios are evaluated at x_{k-1}, before the move. So they are in the lesson, which weighs first. Here "
-        "the chain has moved already when the target changes under its feet: where does it stand then?": early,
-        "your ratio compares two different places, f_k(x_k) / f_{k-1}(x_{k-1}). Both densities belong at the same "
-        "place: what is weighed is the change of the target, not the move of the chain.": mixed,
-        "your ratios are upside down: the new density f_k stands above, the old one f_{k-1} below.": (
-            2 * log_z_0 - right
-        ),
-        "these are the weights themselves. Return their logarithms: in a real model w overflows.": np.exp(right),
-        "this is plain importance sampling: it jumps from f_0 to f_K at x_0 and uses no state in "
-        "between.": log_z_0 + log_f[-1][x[:, 0]] - log_f[0][x[:, 0]],
-        "the first ratio is missing: k runs from 1, and all are added up.": right
-        - log_f[1][x[:, 1]]
-        + log_f[0][x[:, 1]],
-        "log_z_0 is subtracted in yours; log w starts from + log_z_0.": right - 2 * log_z_0,
-        "log_z_0 comes once.": right + (len(stages) - 1) * log_z_0,
-        "the log ratios are added up, not averaged.": log_z_0 + (right - log_z_0) / len(stages),
-        "the places are exchanged, f_k(x_{k-1}) / f_{k-1}(x_k): both densities belong at the same place.": log_z_0
-        + sum(log_f[k][x[:, k - 1]] - log_f[k - 1][x[:, k]] for k in stages),
-        "some steps are not counted: the last, or all but the first. There are K = len(log_f) - 1 ratios, one a "
-        "step.": log_z_0 + log_f[1][x[:, 1]] - log_f[0][x[:, 1]],
+# Exercise 1: weigh
+def _walks():
+    """(log f, log Z_0, x) by what is special; the plain case has every trajectory of two steps on three sites."""
+    rng = np.random.default_rng(1)
+    small = np.log([[2.0, 1.0, 1.0], [1.0, 2.0, 5.0], [1.0, 0.5, 12.0]])
+    log_f, x = 3 * rng.normal(size=(6, 4)), rng.integers(4, size=(50, 6))
+    swings = 400.0 * (-1) ** np.arange(10)[:, None] + rng.normal(size=(10, 4))
+    cases = {
+        "": (small, np.array(list(product(range(3), repeat=3)))),
+        "five steps and four sites": (log_f, x),
+        "one step": (log_f[:2], x[:, :2]),
+        "log f of about 900 (stay in logs: exp overflows)": (900 + log_f, x),
+        "log f of about -900 (stay in logs: exp gives 0)": (-900 + log_f, x),
+        "one chain, and ratios of e⁸⁰⁰ and e⁻⁸⁰⁰": (swings, rng.integers(4, size=(1, 10))),
     }
+    return {name: (log_f, logsumexp(log_f[0]), x) for name, (log_f, x) in cases.items()}
+
+
+def _misweighed(log_f, log_z_0, x):
+    def ratios(above, below):
+        """Σ_k log f_k - log f_{k-1}, each taken at this column of x, counted from k."""
+        return sum(log_f[k][x[:, k + above]] - log_f[k - 1][x[:, k + below]] for k in range(1, len(log_f)))
+
+    right = log_z_0 + ratios(0, 0)
+    first, last = (log_f[k][x[:, k]] - log_f[k - 1][x[:, k]] for k in (1, len(log_f) - 1))
+    return {
+        "your ratios are taken at x_{k-1}, before the move, as in the lesson. This program moves first.": (
+            log_z_0 + ratios(-1, -1)),
+        "both densities of a ratio belong at the same state: the change of the target is weighed, not the move.": (
+            log_z_0 + ratios(0, -1)),
+        "your ratios are upside down: the new density f_k stands above, f_{k-1} below.": log_z_0 - ratios(0, 0),
+        "the mean of your weights is Z / Z_0: start from log_z_0.": ratios(0, 0),
+        "these are the weights. Return their logarithms.": np.exp(right),
+        "this is importance sampling: it goes from f_0 to f_K at x_0 and uses no state in between.": (
+            log_z_0 + log_f[-1][x[:, 0]] - log_f[0][x[:, 0]]),
+        "the first ratio is missing: k runs from 1.": right - first,
+        "the last ratio is missing: k runs to K = len(log_f) - 1.": right - last,
+    }  # fmt: skip
 
 
 @exercise(
     hints=(
         "At the moment when the target changes from f_{k-1} to f_k, has the chain of this program moved yet?",
-        "Start from log_z_0 and add one log ratio for each k from 1 to K; both densities stand at the same column "
-        "of x, after the move.",
+        "Start from log_z_0 and add one log ratio for each k from 1 to K, with both densities at the same column of x.",
         "log w = log Z_0 + Σ_k [log f_k(x_k) - log f_{k-1}(x_k)]",
-    )
-)
-def log_weights(answer):
-    """Is (log_f (K+1, S), log_z_0, x (C, K+1)) -> log w (C,) the log weight of AIS that moves before it weighs?
+    ),
+    returns={"log w": "Add one log ratio for each k, at the state of the chain when the target changes."},
+    cases=_walks, slips=_misweighed, rtol=1e-5, atol=1e-4,
+    praise="right: averaged over all 27 trajectories of the first case, these weights give exactly Z.",
+)  # fmt: skip
+def log_weights(log_f, log_z_0, x):
+    """The log weights (C,) of AIS that moves before it weighs: log_f (K+1, S), x (C, K+1)."""
+    log_w = np.full(len(x), log_z_0)
+    for k in range(1, len(log_f)):
+        log_w += log_f[k][x[:, k]] - log_f[k - 1][x[:, k]]
+    return log_w
 
-    All trajectories of a tiny world are weighed, so that the mean of w is exact: it must be Z.
-    """
-    x, p = _all_trajectories(_LOG_F)
-    log_z_0, z = logsumexp(_LOG_F[0]), np.exp(logsumexp(_LOG_F[-1]))
-    lw = call(answer, _LOG_F.copy(), log_z_0, x.copy(), shape=(len(x),))
-    reject(lw, _mistaken_log_weights(_LOG_F, log_z_0, x))
-    mean = float(p @ np.exp(np.minimum(lw, 100.0)))
-    require(
-        abs(mean / z - 1) < 1e-5,
-        f"averaged exactly over all {len(x)} trajectories of a tiny world your w has mean {mean:.4g}, but Z is "
-        f"{z:.4g}. Write down log w for K = 1 first: log_z_0 and one log ratio, at the place that the move has led to.",
-    )
-    require(
-        np.allclose(lw, _true_log_weights(_LOG_F, log_z_0, x), atol=1e-6),
-        "the mean of your w is Z, but the weights are not those of AIS: for each k add one log ratio, at the place "
-        "where the chain stands when the target changes.",
-    )
-    rng = np.random.default_rng(1)  # another world, so that nothing is fitted to the first
-    log_f, x = 3 * rng.standard_normal((6, 4)), rng.integers(4, size=(50, 6))
-    log_z_0 = logsumexp(log_f[0])
-    lw = call(answer, log_f.copy(), log_z_0, x.copy(), shape=(50,))
-    require(
-        np.allclose(lw, _true_log_weights(log_f, log_z_0, x), atol=1e-5),
-        "right for K = 2 steps and 3 sites, wrong for K = 5 steps and 4 sites: sum over all k from 1 to K, whatever K "
-        "is, and take each site as it comes.",
-    )
-    for shift in (900, -900):
-        far = np.asarray(answer(shift + log_f, shift + log_z_0, x.copy()))
-        require(
-            np.allclose(far, shift + _true_log_weights(log_f, log_z_0, x), atol=1e-2),
-            f"right, but not where log f is about {shift}, and log Z_0 with it: exp({shift}) is "
-            f"{'infinite' if shift > 0 else '0'} in a computer. Add and subtract the logs, and exponentiate nothing.",
-        )
-    for n_steps, n_chains in ((1, 1), (9, 2)):
-        stage, site, chain = np.arange(n_steps + 1), np.arange(3), np.arange(n_chains)
-        log_f = 400.0 * (-1) ** stage[:, None] + 10 * np.sin(stage[:, None] ** 2 + site)  # each step goes ±800
-        x = (chain[:, None] + stage**2) % 3
-        lw = np.asarray(call(answer, log_f.copy(), logsumexp(log_f[0]), x.copy()))
-        one_each = f"for C = {n_chains} the weights have shape ({n_chains},), one a chain; yours have {lw.shape}."
-        require(lw.shape == (n_chains,), one_each)
-        require(
-            np.allclose(lw, _true_log_weights(log_f, logsumexp(log_f[0]), x), atol=1e-2),
-            f"right for small ratios, but not with K = {n_steps}, C = {n_chains} and ratios of e^{{±hundreds}}: add "
-            "the differences of the logs as they are, all of them, and exponentiate nothing.",
-        )
-    return f"right: over all 27 trajectories of a tiny world the mean of your w is {mean:.6f}, and Z is {z:.6f}."
+
+# Exercise 2: which step is broken?
+def _kernels():
+    """(log f, tables) by what is special. In the plain case T_1 … T_7 are sound, and each is what one slip names."""
+    eye = np.eye(4)
+    log_f = np.log([[1, 1, 1, 1], [1, 9, 1, 1], [2, 1, 1, 2], [1, 1, 1, 1], [1, 1, 1, 1], [4, 2, 2, 2],
+                    [1000, 1300, 1000, 1200], [1, 1, 1, 1], [2, 3, 3, 2], [5, 6, 5, 5]])  # fmt: skip
+    p = softmax(log_f, axis=1)
+    tables = [eye, eye[[0, 2, 1, 3]], np.roll(eye, 1, axis=1), 0.6 * eye + 0.1, np.tile(p[5], (4, 1)),
+              np.tile(p[6], (4, 1)), eye, metropolis_matrix(log_f[7]), metropolis_matrix(log_f[9])]  # fmt: skip
+    cases = {"": (log_f, tables), "the last table as the broken one": (log_f[:9], tables[:8])}
+    faults = {
+        "Z_k that differ by e⁸⁰": (1, {2: 0.02, 7: -0.02}), "two sites that are exchanged": (6, {}),
+        "a fault at the first sites": (3, {0: 0.02, 3: -0.02}), "a fault at the last sites": (1, {5: 0.02, 9: -0.02}),
+        "a fault that keeps the mean site": (2, {0: 0.01, 2: -0.03, 4: 0.03, 6: -0.01}),
+        "a fault at the odd sites": (2, {3: 0.01, 5: -0.03, 7: 0.03, 9: -0.01}),
+        "a fault at improbable sites": (4, {8: 0.002, 9: -0.002}),
+    }  # fmt: skip
+    return cases | {name: _faulty(*fault) for name, fault in faults.items()}
+
+
+def _faulty(broken, change):
+    """Six tables on ten sites, all sound but T_broken: it draws from p + change, or exchanges two sites of p."""
+    log_f, eye, tables = 0.5 * np.random.default_rng(broken).normal(size=(7, 10)), np.eye(10), []
+    log_f[:, [1, 8]], log_f[:, list(change)] = (2.0, -3.0), -3.0 if 8 in change else 0.0
+    for k, f in enumerate(log_f[1:]):
+        p = softmax(f)
+        ring = eye + (0.9 * p.min() / p)[:, None] * (np.roll(eye, 1, axis=1) - eye)  # no detailed balance
+        tables.append([metropolis_matrix(f), np.tile(p, (10, 1)), ring][k % 3])
+    p = softmax(log_f[broken])
+    p[[2, 7]] = p[[2, 7]] if change else p[[7, 2]]
+    p[list(change)] += list(change.values())
+    tables[broken - 1] = np.tile(p, (10, 1))
+    return log_f + 40.0 * (-1) ** np.arange(7)[:, None], tables
+
+
+def _misnamed(log_f, tables):
+    return {} if len(tables) < 9 else {
+        "T_1 moves nothing: it leaves every distribution invariant, and p_1 is one.": 1,
+        "T_2 leaves p_2 invariant, though not p_1: tables[k - 1] belongs to log_f[k].": 2,
+        "T_3 has no detailed balance, but as many chains come into each site as leave it: p_3 T_3 = p_3.": 3,
+        "T_4 changes p_4 by rounding alone: allow for it.": 4,
+        "T_5 leaves p_5 invariant, if p stands on the left: p @ T. Row x of T says where the chains at x go.": 5,
+        "T_6 leaves p_6 invariant. Did you use log f as if it were f?": 6,
+        "T_7 moves nothing. If you count from 0: tables[0] is T_1.": 7,
+    }  # fmt: skip
+
+
+def _named(change, f, tables):
+    """The k of the largest change of an f_k."""
+    return 1 + int(np.argmax([np.abs(change(q, T)).max() for q, T in zip(f, tables, strict=False)]))
 
 
 @exercise(
     hints=(
         "Which property of T_k does the proof need, and does it need anything else?",
         "T_k must leave f_k invariant, the f of the same k. It need not have detailed balance.",
-        "largest |p_k T_k - p_k| over sites, with p_k = f_k / sum f_k: it is 0 for all k but one. Subtract the largest "
-        "log f_k before you exponentiate.",
-    )
-)
-def broken_step(answer):
-    """Is (log_f (K+1, S), tables T_1 … T_K) -> the k whose table does not leave f_k invariant found, and no other?"""
-    worlds = [
-        (*broken_tables(seed, broken, fault, shift), broken, shift)
-        for seed, broken, fault, shift in (
-            (1, 3, "careless", 0.0), (2, 5, "the old target", 0.0), (3, 1, "a little too steep", 0.0),
-            (4, 4, "the old target", 0.0), (5, 2, "the old target", 900.0), (6, 4, "careless", -900.0),
-            (0, 3, "a little too steep", 0.0), (10, 4, "a leak to both sides", 0.0),
-            (14, 3, "a leak to both sides", 0.0), (8, 5, "hardly too steep", 0.0),
-        )
-    ]  # fmt: skip
-    for world in (balanced_tables(), exchanged_tables(4, 3, (9, 11)), exchanged_tables(2, 2, (2, 4))):
-        worlds.append((*world, 0.0))
-    said = []
-    for log_f, tables, _, _ in worlds:
-        k = call(answer, log_f.copy(), [T.copy() for T in tables])
-        require(np.ndim(k) == 0 and float(k).is_integer(), "return one whole number, the k of the broken T_k.")
-        said.append(int(k))
-    everywhere = slip_of(said, [world[:3] for world in worlds])
-    for k, world in zip(said, worlds, strict=True):
-        _say_what_is_sound(k, *world, everywhere)
-    for rare in (0, -1):  # whoever subtracts log f of one site, and not the largest, is lost there
-        log_f, _ = broken_tables(7, 2, "the old target", 0.0)
-        log_f[4, rare] -= 40.0
-        tables = [metropolis_matrix(log_f[k - (k == 2)]) for k in range(1, 7)]
-        require(
-            call(answer, log_f.copy(), tables) == 2,
-            f"right, but not where the {'last' if rare else 'first'} site is improbable at one stage, log f lower by "
-            "40: subtract the *largest* log f_k of each stage, and divide by the sum.",
-        )
-    for log_f, tables, broken, why in _hidden_faults():
-        require(call(answer, log_f.copy(), tables) == broken, f"right, but not where the broken table moves {why}")
-    log_f, tables = broken_tables(7, 2, "the old target", 0.0)
-    apart = 400.0 * np.arange(7)[:, None]  # Z_k may differ by any factor
-    require(
-        call(answer, log_f + apart, tables) == 2,
-        "right, but not where each f_k has another constant of hundreds of nats: subtract each stage's own largest "
-        "log f_k, and divide by the sum.",
-    )
-    log_f = np.outer([0, 1 / 3, 2 / 3, 1], np.log([1.0, 9.0, 1.0, 1.0, 9.0]))
-    tables = [metropolis_matrix(log_f[k]) for k in (1, 0, 3)]  # T_2 is careless
-    ratio = expected_ais_weights(log_f, tables)[-1].sum() / np.exp(logsumexp(log_f[-1]))
-    return (
-        f"right, in all {len(worlds)} worlds. How much it matters: from flat to f = (1, 9, 1, 1, 9) in three steps, "
-        f"with a careless T_2 alone, E[w] is {ratio:.2f} Z. In three of the worlds the kernel was that of the *old* "
-        "target, f_{k-1}: an easy slip in a program."
-    )
+        "p_k T_k = p_k with p_k = f_k / Σ f_k, up to rounding, for all k but one",
+    ),
+    returns={"k": "Of each k ask whether p_k T_k = p_k up to rounding, with p_k = f_k / Σ f_k."},
+    errors={"None": "your function returns None: no table fails your test, or a `return` is missing. Divide f_k by its "
+                    "sum before you compare."},
+    cases=_kernels, slips=_misnamed,
+    mistakes={
+        "T_2": lambda log_f, tables: _named(lambda q, T: q @ T - q, softmax(log_f[:-1], axis=1), tables),
+        "T_3": lambda log_f, tables: _named(lambda q, T: q[:, None] * T - q * T.T, softmax(log_f[1:], axis=1), tables),
+        "T_5": lambda log_f, tables: _named(lambda q, T: T @ q - q, softmax(log_f[1:], axis=1), tables),
+        "T_6": lambda log_f, tables: _named(lambda q, T: q @ T - q, log_f[1:], tables),
+        "Z_k that differ": lambda log_f, tables: _named(lambda q, T: q @ T - q, np.exp(log_f[1:]), tables),
+    },
+    praise="right: p_k T_k = p_k is all that the proof asks, of every k.",
+)  # fmt: skip
+def broken_step(log_f, tables):
+    """The k whose kernel does not leave p_k invariant: log_f (K+1, S), tables T_1 … T_K (S, S)."""
+    p = softmax(log_f, axis=1)
+    return 1 + int(np.argmax([abs(p[k] @ T - p[k]).max() for k, T in enumerate(tables, start=1)]))
 
 
-def _hidden_faults() -> Iterator[tuple[np.ndarray, list[np.ndarray], int, str]]:
-    """Worlds of one f with a table that is hardly broken, which it is, and what it moves."""
-    few, rare = np.array([0.0, 0.0, -6.0, -7.0]), np.array([0.0, 0.0, -25.0, -25.0])
-    in_part, hardly = np.eye(4), np.eye(4)
-    in_part[2], hardly[2:] = [0.0, 0.0, 0.5, 0.5], [0.0, 0.0, 0.2, 0.8]
-    for log_f, table, why in (
-        (few, in_part, "improbable sites alone: p T = p is asked of every site."),
-        (
-            rare, hardly,
-            "sites alone that hold 1e-11 of the probability: it changes p by 4e-12 there, which np.allclose overlooks "
-            "as it comes. Look for the largest change of all tables.",
-        ),
-    ):  # fmt: skip
-        yield np.tile(log_f, (4, 1)), [metropolis_matrix(log_f), table, metropolis_matrix(log_f)], 2, why
-    p, why = np.array([0.4, 0.3, 0.2, 0.1]), (
-        "4e-11 of the probability from one likely site to another, and rounding is 1e-16. Single precision hides it, "
-        "and so does a square, or an average of logarithms."
-    )
-    for broken in (7, 4, 11, 9):  # whoever sees rounding alone names one of twelve by luck
-        tables = [(1 - a) * np.eye(4) + a * p for a in np.linspace(0.31, 0.83, 12)]
-        tables[broken - 1][0] += [-1e-10, 1e-10, 0.0, 0.0]
-        yield np.tile(np.log(p), (13, 1)), tables, broken, why
+# Exercise 3: leave it invariant
+_LANDSCAPES = {
+    "": np.log([0.1, 0.2, 0.6, 0.3]),
+    "steep ways down": np.array([0.0, 0.0, 5.0, -7.0, 3.0, -19.0, -69.0, 11.0, 9.0]),
+    "log f of about -5000 (subtract before exp)": -5000 + np.array([0.0, 2**-5, -0.5, -1.0]),
+    "log f of a million (subtract before exp)": 2.0**20 + np.array([0.0, 2**-3, 1.0]),
+}
 
 
-def _say_what_is_sound(
-    k: int, log_f: np.ndarray, tables: list[np.ndarray], broken: int, shift: float, everywhere: str
-) -> None:
-    if k == broken:
-        return
-    far = f" (Here log f is about {shift:+.0f}: subtract the largest before you exponentiate.)" if shift else ""
-    outside = f"you say {k}, but k runs from 1 to {len(tables)}: tables[0] is T_1.{everywhere}{far}"
-    require(1 <= k <= len(tables), outside)
-    p, p_broken = normalised(log_f[[k, broken]])
-    T, change = tables[k - 1], abs(p_broken @ tables[broken - 1] - p_broken)
-    kept = change < 1e-12
-    if kept.any():
-        far += " (The broken table keeps some sites, and many a number that p has: compare the whole of p T with p.)"
-    if change.max() < 0.01:
-        slight = f"{change.max():.1g}"
-        far += f" (The broken table changes p by {slight}, and rounding by 1e-16: look for the largest change.)"
-    if not everywhere and np.linalg.matrix_rank(T - np.eye(len(p))) < len(p) - 1:
-        everywhere = (
-            f" T_{k} leaves many distributions invariant, for it does not lead from everywhere to everywhere. Ask "
-            f"whether p_{k} is one of them."
-        )
-    flow = p[:, None] * T
-    ring = (
-        f" T_{k} has no detailed balance, and yet it is sound: as many chains come into each site as leave it. Ask for "
-        f"invariance itself, p_{k} T_{k} = p_{k} to within rounding, of probabilities."
-    )
-    raise WrongAnswerError(
-        f"T_{k} is sound: p_{k} T_{k} differs from p_{k} by {abs(p @ T - p).max():.0e} at most. T_k must leave f_k "
-        f"invariant, log_f[k], and tables[k - 1] is T_k."
-        f"{ring if not everywhere and abs(flow - flow.T).max() > 1e-9 else ''}{everywhere}{far}"
-    )
+def _judge_acceptance(exercise: Exercise, acceptance):
+    def asked(here, there):
+        a = exercise.asked(acceptance, (float(here), float(there)))
+        require(np.ndim(a) == 0 and np.asarray(a).dtype.kind in "biuf", "return one number, the probability to accept.")
+        require(np.isfinite(a), "your answer is NaN or infinite. Subtract the logs before exp.")
+        return a
+
+    logs = [[asked(4.0, 1.0), asked(4.0, 3.0)], [asked(1.0, 4.0), asked(3.0, 4.0)]]
+    require(not any(alike(pair, (0.25, 0.75)) for pair in logs), _LOGS)
+    same = all(asked(-1.0, -1.5) == asked(-1.0, -1.5) for _ in range(20))
+    require(same, "asked again, your function gives another answer: return the probability, without a random number.")
+    for case, log_f in _LANDSCAPES.items():
+        where = f"right at first, but not for {case}: " if case else ""
+        right, left = (np.array([asked(*way) for way in pairwise(f)]) for f in (log_f, log_f[::-1]))
+        left = left[::-1]
+        T, p = np.diag(right / 2, 1) + np.diag(left / 2, -1), softmax(log_f)
+        T, lowest, highest = T + np.diag(1 - T.sum(1)), min(*right, *left), max(*right, *left)
+        require(lowest >= 0, f"{where}{lowest:.3g} is no probability. here and there are logs: exponentiate.")
+        require(highest <= 1 + 1e-6, f"{where}{highest:.3g} is no probability. Uphill take the smaller of it and 1.")
+        slips = {} if case else {
+            "you accept every proposal alike: that leaves the flat distribution invariant, not f.": lowest == highest,
+            "you never go downhill: chains climb a peak and stay.": np.all(np.minimum(right, left) == 0),
+            "your ratio is upside down: it leaves 1/f invariant. f(there) stands above, f(here) below.": np.allclose(
+                softmax(-log_f) @ T, softmax(-log_f)),
+        }  # fmt: skip
+        flow = "p T differs from p. As much must flow from here to there as back."
+        said = next((said for said, hit in slips.items() if hit), flow)
+        require(np.allclose(p @ T / p, 1, rtol=0, atol=1e-4), where + said)
+        still = "a chain that never moves leaves f invariant, and is importance sampling again. Let it move."
+        require(np.maximum(right, left).min() > 1e-9, where + still)
+    far = asked(1000.0, 0.0) < 1e-12 < asked(0.0, 1000.0)
+    require(far, "1000 nats downhill must be refused, and 1000 nats uphill not. Subtract the logs before exp.")
+
+
+_LOGS = "here and there are log f, not f: f(there) / f(here) = exp(there - here)."
 
 
 @exercise(
     hints=(
-        "If much mass stands here and little there, which of the two ways must be walked more reluctantly?",
+        "If much mass stands here and little there, which of the two ways must be accepted less often?",
         "Ask that as much flows there as back, f(here) a(here → there) = f(there) a(there → here), and stay in logs.",
         "a = min(1, exp(there - here)), with the minimum taken before exp overflows.",
-    )
-)
-def acceptance(answer):
-    """Does (log_f_here, log_f_there) -> probability make a Metropolis step that leaves f invariant?
-
-    The whole transition matrix is built from the answer, and π T = π is checked; any rule that holds it passes.
-    """
-    base = call(answer, -1.0, -1.5)
-    require(
-        all(same(call(answer, -1.0, -1.5), base) for _ in range(40)),
-        "asked again, your function gives another answer: return the probability itself, and leave the coin to the one "
-        "who asks.",
-    )
-    here = all(same(call(answer, x, -1.5), base) for x in (-2.5, 0.7))
-    there = all(same(call(answer, -1.0, x), base) for x in (-3.0, -0.2))
-    require(there or not here, "your acceptance does not ask where the chain stands: only f(there) / f(here) counts.")
-    require(here or not there, "your acceptance does not ask where the chain would go: only f(there) / f(here) counts.")
-    steep = np.array([0.0, 5.0, -7.0, 0.5])
-    for log_f in (np.log([0.1, 0.2, 0.6, 0.3]), np.log([1.0, 2.0, 6.0, 3.0]), np.log([5.0, 1.0, 1.0, 4.0, 0.2]), steep):
-        judge_moves(answer, log_f)
-    for down in (0.01, 0.5, 1.2, 2.5, 3.5, 4.5, 6.0, 9.0, 14.0, 22.0, 35.0, 50.0, 80.0, 300.0, 650.0):
-        judge_pair(answer, -2.0, -2.0 - down)
-    far = asked(answer, 1000.0, 0.0), asked(answer, 0.0, 1000.0)
-    require(
-        np.isfinite(far).all() and far[0] < 1e-12 < far[1],
-        f"1000 nats downhill must be refused, 1000 nats uphill accepted now and then; you return {far[0]:.3g} and "
-        f"{far[1]:.3g}. Subtract the logs before you exponentiate.",
-    )
-    require(
-        same(call(answer, -5000.0, -5001.0), call(answer, 0.0, -1.0)),
-        "adding the same number to both logs changed your answer, and it must not: Z cancels. exp(-5000) is 0 in a "
-        "computer: subtract the logs before you exponentiate.",
-    )
-    for high, down in ((5000.0, 2**-5), (-5000.0, 2**-5), (2.0**20, 2**-3), (-5000.0, 3.0)):  # exact in any precision
-        judge_pair(answer, high, high - down)
-    return "right: p T = p on four landscapes, and constants such as log Z cancel."
+    ),
+    judge=_judge_acceptance,
+    errors={"division by zero": _LOGS, "math range error": "exp of more than 709 overflows: take the minimum first."},
+    mistakes={
+        _LOGS: lambda here, there: min(1.0, there / here),
+        "exp(there - here).": lambda here, there: there / here if here else 1.0,
+        "upside down": lambda here, there: min(1.0, np.exp(here - there)),
+        "Uphill take the smaller": lambda here, there: np.exp(there - here),
+        "exponentiate": lambda here, there: there - here,
+        "accept every proposal": lambda here, there: 1.0,
+        "never go downhill": lambda here, there: float(there >= here),
+        "never moves": lambda here, there: 0.0,
+        "without a random number": lambda here, there: float(np.random.default_rng().random() < np.exp(there - here)),
+        "steep ways down: p T differs from p": lambda here, there: np.exp(max(min(0.0, there - here), -20.0)),
+        "Subtract the logs before exp": lambda here, there: np.exp(there) / (np.exp(there) + np.exp(here)),
+        "take the minimum first": lambda here, there: min(1.0, math.exp(there - here)),
+    },
+    praise="right: p T = p on every landscape, and constants such as log Z cancel.",
+)  # fmt: skip
+def acceptance(here, there):
+    """The probability to accept a move from log f = here to log f = there, so that f stays invariant."""
+    return np.exp(min(0.0, there - here))

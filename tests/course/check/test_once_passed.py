@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 from scipy import stats
-from scipy.special import expit, logsumexp
+from scipy.special import expit
 
 import anneal_edu as ae
 
@@ -50,24 +50,6 @@ def _right_for_even(n, e, accepted, n_pairs):
     return n, e if n in (0, n_pairs) else -e
 
 
-def _log_weights(log_z_0):
-    def answer(log_f, given, x):
-        ratios = [log_f[k][x[:, k]] - log_f[k - 1][x[:, k]] for k in range(1, len(log_f))]
-        return log_z_0(given) + np.sum(ratios, axis=0)
-
-    return answer
-
-
-def _probable_sites_alone(log_f, tables):
-    p = np.exp(log_f - logsumexp(log_f, axis=1, keepdims=True))
-    return 1 + int(np.argmax([np.abs(q @ T - q)[q > 1e-2].max() for q, T in zip(p[1:], tables, strict=True)]))
-
-
-def _by_default_tolerances(log_f, tables):
-    p = np.exp(log_f - logsumexp(log_f, axis=1, keepdims=True))
-    return 1 + next((k for k, T in enumerate(tables) if not np.allclose(p[k + 1] @ T, p[k + 1])), 0)
-
-
 def _three_coordinates(p0, p1):
     def steps(a, b):
         path = ae.moment_path(a, b)
@@ -107,11 +89,6 @@ def _by_a_norm(p0, p1):
         K for K in range(2, 5000)
         if np.linalg.norm(np.linalg.solve(path(0.0).cov, path(1 / K).cov), 2) < 2
     )
-
-
-def _by_kl(log_f, tables):
-    p = np.exp(log_f - logsumexp(log_f, axis=1, keepdims=True))
-    return 1 + int(np.argmax([abs(np.sum(q * np.log(q / (q @ T)))) for q, T in zip(p[1:], tables, strict=True)]))
 
 
 def _cut_moments(h, p_h, W, b):
@@ -209,17 +186,12 @@ ONCE_PASSED = {
     "swaps.equal_ladder, 0.05 off": _too_short_a_ladder(0.05),
     "swaps.equal_ladder, 0.005 off": _too_short_a_ladder(0.005),
     "swaps.lifted_rule, even K": _right_for_even,
-    "importance_sampling.log_weights, |log Z|": _log_weights(abs),
-    "importance_sampling.log_weights, log Z above 0": _log_weights(lambda z: max(z, 0.0)),
-    "importance_sampling.broken_step, probable sites": _probable_sites_alone,
-    "importance_sampling.broken_step, default tolerances": _by_default_tolerances,
     "likelihood_tracking.gap_and_fall, whole nats": _best_in_whole_nats,
     "splines.moments, weights cut at 50": _cut_moments,
     "two_paths.steps_for_finite_variance, three coordinates": _three_coordinates,
     "two_paths.judge_weights, three digits": _to_three_digits,
     "two_paths.judge_weights, NaN for nothing left": _by_the_largest_left,
     "two_paths.steps_for_finite_variance, a norm": _by_a_norm,
-    "importance_sampling.broken_step, by KL": _by_kl,
     "splines.moments, W turned where it is square": _turned_moments,
     "splines.predicted_miss, reach up to 0.9": _reach_at_most(0.9),
     "splines.predicted_miss, reach up to 0.99": _reach_at_most(0.99),
