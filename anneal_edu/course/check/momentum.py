@@ -1,290 +1,222 @@
-"""Checks of notebook 08: momentum that survives annealing."""
-
-from functools import partial
+"""Exercises of notebook 08: momentum that survives annealing."""
 
 import numpy as np
+from scipy.stats import kstest
 
-from anneal_edu.course.bugs.momenta import COARSE_MOVES, EXACT_MOVE, RIGHT_MOVES, WRONG_MOVES, Move
-from anneal_edu.course.check.flights import right_step, stepped, turns_only, volume
-from anneal_edu.course.check.fresh_noise import judge_factors, judge_few, judge_law, judge_spread
-from anneal_edu.course.check.verdict import (
-    call,
-    exercise,
-    judge_exchanged,
-    own_chance,
-    reject,
-    require,
-    same,
-)
-
-_N = 100_000
-_REPEATS = 30  # of each right move
-_SIZES = 10_000, 100  # draws in these repeats, in turn: no fixed tolerance fits both
-_OFTEN = 550  # of the right move that is cheap, with the smaller size
-_ALARMS = 1  # may be false: a test that allows three errors has about 14, and seldom so few; one that allows five, none
+from anneal_edu.course.check.engine import Exercise, exercise, require
 
 
-# Exercise 1
+# Exercise 1: renew a part
+def _judge_refresh(exercise: Exercise, answer):
+    v, rng = np.random.default_rng(8).standard_normal((20_000, 3)), np.random.default_rng
+    for gamma in (0.3, 0.9, 0.02, 0.004, 0.97, 1.0):
+        fresh = np.asarray(exercise.asked(answer, (0 * v, gamma, rng(1))))  # b r
+        require(fresh.shape == v.shape, f"v has shape {v.shape}; yours returns shape {fresh.shape}.")
+        require(np.isfinite(fresh).all(), "yours returns NaN or infinity.")
+        old = exercise.draws(answer, v, gamma) - fresh  # the generator is the same, and so is r
+        a, b, missing = np.vdot(old, v) / np.vdot(v, v), fresh.std(), np.sqrt(gamma * (2 - gamma))
+        kept = f"at γ = {gamma} every entry should keep {1 - gamma:.3g} v."
+        require(np.allclose(old, a * v, atol=1e-4), f"{kept} b r is added, whatever v is.")
+        lesson = "√(1 - γ) is the factor of the lesson." if abs(a - np.sqrt(1 - gamma)) < 1e-4 else ""
+        require(abs(a - 1 + gamma) < 1e-4, f"{kept} Yours keeps {a:.3g} v. {lesson}".rstrip())
+        own = "every entry of r is a draw of its own: rng.standard_normal(v.shape)."
+        require(len(np.unique(np.abs(fresh))) > 0.9 * v.size, own)
+        require(np.abs(np.corrcoef(np.hstack([fresh[1:], fresh[:-1]]).T) - np.eye(6)).max() < 0.05, own)
+        require(abs(fresh.mean()) < 5 * b / np.sqrt(v.size), "r should have mean 0: use rng.standard_normal.")
+        r, near = rng(1).standard_normal(v.shape), 0.015  # the spread of the noise is b to 0.3%
+        if np.allclose(fresh, np.vdot(fresh, r) / np.vdot(r, r) * r, atol=1e-5):
+            b, near = np.linalg.norm(fresh) / np.linalg.norm(r), 1e-4
+        found = f"at γ = {gamma} the variance of v becomes {(1 - gamma) ** 2 + b**2:.4g}, not 1."
+        for said, slip in {
+            "b = γ is as in the misprint.": gamma,
+            "b = √γ belongs to √(1 - γ) v; of (1 - γ) v less variance is left, and more is missing.": np.sqrt(gamma),
+            "You use the variance that is missing; its root is the factor of r.": missing**2,
+            "The variances of (1 - γ) v and of b r add up.": b,
+        }.items():
+            require(abs(b / missing - 1) < near or abs(b / slip - 1) > 0.01, f"{found} {said}")
+        require(_is_normal(fresh / b), "the variance is right, but r is not normal: use rng.standard_normal.")
+    at_0 = exercise.asked(answer, (v[:5], 0.0, rng(1)))
+    require(np.allclose(at_0, v[:5], atol=1e-4), "with γ = 0 nothing is new: v comes out as it went in.")
+    few = np.array([exercise.asked(answer, (np.zeros((2, 1)), 1.0, rng(i))) for i in range(1000)])
+    require(_is_normal(few), "for v of shape (2, 1) r is not normal: do not subtract its mean or divide by its spread.")
+
+
+def _is_normal(draws):
+    return kstest(draws.ravel(), "norm").statistic * np.sqrt(draws.size) < 2.8
+
+
+def _renewed(
+    keep=lambda g: 1 - g, add=lambda g: np.sqrt(g * (2 - g)), noise=lambda v, rng: rng.standard_normal(v.shape)
+):  # fmt: skip
+    return lambda v, gamma, rng: keep(gamma) * v + add(gamma) * noise(v, rng)
+
+
 @exercise(
     hints=(
-        "If you add two independent terms, what do their variances do?",
-        "What survives of the amplitude, 1-γ, is the factor of v. Which variance is left to (1-γ) v, and which is "
-        "missing?",
-        "v' = a v + b r, a = 1-γ, b = √(1 - a²), r = rng.standard_normal(v.shape)",
-    )
-)
-def refresh(answer) -> str:
-    """``answer(v, gamma, rng)`` must renew the share γ of the momentum's amplitude and leave N(0, I) invariant.
-
-    Examples
-    --------
-    >>> refresh(lambda v, gamma, rng: (1 - gamma) * v + np.sqrt(gamma) * rng.standard_normal(v.shape))
-    ✗ momenta of variance 1 come out with variance 0.79 at γ = 0.3. Your noise brings the variance γ. Of the variance \
-of v less than 1-γ is left here, so that more is missing.
-      A hint: ae.check.momentum.refresh.hint()
-    """
-    start = np.random.default_rng(8).standard_normal((_N, 3))
-    for gamma, n_coordinates in ((0.3, 2), (0.1, 2), (0.02, 3), (0.9, 3), (1.0, 3), (0.97, 2), (0.004, 2)):
-        v = start[:, :n_coordinates].copy()
-        new = call(answer, v, gamma, np.random.default_rng(1), shape=v.shape)
-        require(not same(new, v), f"once, at γ = {gamma}, nothing is renewed: the momentum comes out as it went in.")
-        again = call(answer, v, gamma, np.random.default_rng(2), shape=v.shape)
-        require(not same(new, again), "two generators give the same momenta: draw r from the rng that is passed in.")
-        repeated = call(answer, v, gamma, np.random.default_rng(1), shape=v.shape)
-        require(same(new, repeated), "one and the same generator gives other momenta each time: draw r from it alone.")
-        size = np.abs(new)
-        largest = int((size == size.max()).sum())
-        cut = "None may be cut off: N(0, 1) has large ones, too."
-        require(largest < 3, f"{largest:,} momenta come out as ±{size.max():.3g} exactly. {cut}")
-        noise = call(answer, np.zeros_like(v), gamma, np.random.default_rng(1), shape=v.shape)
-        require(
-            gamma == 1 or min(abs(noise.std() - 1), np.abs(noise.std(0) - 1).max()) > 1e-9,
-            "you divide by the spread of what comes out. That hides a wrong a or b, and ties each chain to all others: "
-            "choose the two numbers so that the variance stays 1 by itself.",
-        )
-        judge_spread(noise)
-        # From v = 0 and the same generator come the same r: what is left is the old momentum's part, free of chance
-        judge_factors(new - noise, v, noise, gamma)
-        judge_law(noise)
-        call(answer, np.ones((7, 3)), gamma, np.random.default_rng(1), shape=(7, 3))
-    v = start[:5].copy()
-    kept = call(answer, v, 0.0, np.random.default_rng(1), shape=(5, 3))
-    require(same(kept, start[:5], 3e-6), "with γ = 0 nothing is renewed, and v should come out as it went in.")
-    require(not np.shares_memory(kept, v), "with γ = 0 yours returns v itself; return a new array, there too.")
-    rng = np.random.default_rng(3)
-    for shape in ((1, 1), (1, 2), (2, 1)):
-        judge_few([call(answer, np.zeros(shape), 0.3, rng) for _ in range(1000)], shape, 0.51**0.5)
-    return "right: the variance stays 1, and a share 1 - γ of the amplitude survives, at every γ tried from 0 to 1."
+        "If two independent terms are added, what do their variances do?",
+        "Which variance has (1-γ) v, and how much is missing to 1?",
+        "(1-γ)² + b² = 1, so b = √(γ (2-γ)); r = rng.standard_normal(v.shape)",
+    ),
+    judge=_judge_refresh,
+    mistakes={
+        "the variance of v becomes 0.58, not 1. b = γ is as in the misprint": _renewed(add=lambda g: g),
+        "b = √γ belongs to": _renewed(add=np.sqrt),
+        "its root is the factor of r": _renewed(add=lambda g: g * (2 - g)),
+        "√(1 - γ) is the factor of the lesson": _renewed(lambda g: np.sqrt(1 - g), np.sqrt),
+        "Yours keeps 0.3 v": _renewed(lambda g: g, lambda g: np.sqrt(1 - g**2)),
+        "(1 - γ) v and of b r add up": _renewed(add=lambda g: 1.0),
+        "a draw of its own": _renewed(noise=lambda v, rng: rng.standard_normal(v.shape[1])),
+        "should have mean 0": _renewed(noise=lambda v, rng: rng.random(v.shape)),
+        "r is not normal": _renewed(noise=lambda v, rng: rng.uniform(-np.sqrt(3), np.sqrt(3), v.shape)),
+        "from the rng": _renewed(noise=lambda v, rng: np.random.default_rng().standard_normal(v.shape)),
+    },
+    praise="right: (1-γ)² + b² = 1, so the variance stays 1.",
+)  # fmt: skip
+def refresh(v, gamma, rng):
+    """(1-γ) v + b r, with the b that leaves N(0, I) invariant."""
+    return (1 - gamma) * v + np.sqrt(gamma * (2 - gamma)) * rng.standard_normal(v.shape)
 
 
-# Exercise 2
-@exercise(
-    hints=(
-        "A ball flies into a wall during a half flight: how far from the wall is it then, and which way does it fly?",
-        "After each half flight, where x < wall: the momentum of that coordinate changes its sign, and so does the "
-        "distance x - wall.",
-        "x += ε/2 v, reflect; v += ε grad(x); x += ε/2 v, reflect: x becomes 2 wall - x, and v becomes -v",
-    )
-)
-def leapfrog(answer) -> str:
-    """``answer(x, v, grad, eps, wall)`` must be one leapfrog step on x ≥ wall: flight, kick, flight, with reflection.
+# Exercise 2: a leapfrog step with a wall
+def _flights():
+    rng, wall = np.random.default_rng(9), np.array([-0.7, 0.4])
 
-    Examples
-    --------
-    >>> def clipped(x, v, grad, eps, wall):
-    ...     half = np.maximum(x + eps / 2 * v, wall)
-    ...     v = v + eps * grad(half)
-    ...     return np.maximum(half + eps / 2 * v, wall), v
-    >>> leapfrog(clipped)
-    ✗ you stop chains at the wall, x = wall exactly. Where they came from is then forgotten, and the step cannot be \
-reversed: reflect. What is 0.1 behind the wall should be 0.1 before it.
-      A hint: ae.check.momentum.leapfrog.hint()
-    """
-    rng = np.random.default_rng(9)
-    x, v, wall = rng.standard_exponential((400, 2)), 1.5 * rng.standard_normal((400, 2)), np.array([-0.7, 0.4])
-    grad = lambda y: 2.0 / (1.0 + y) - y  # noqa: E731  of (1 + y)² exp(-y²/2)
-    _judge_free_flight(answer, x + 20.0, v, grad, 0.4, wall)
-    praise = _judge_reflection(answer, wall + x, v, grad, 0.4, wall)
-    for n, D, eps in ((400, 3, 0.1), (1, 5, 0.3), (60, 1, 2.0), (4, 4, 1.0)):
-        x, v, wall = rng.standard_exponential((n, D)), 1.5 * rng.standard_normal((n, D)), np.linspace(0.8, -0.5, D)
-        v[0] = -8.0  # flies far behind every wall
-        found, right = stepped(answer, wall + x, v, grad, eps, wall), right_step(wall + x, v, grad, eps, wall)
-        other = f"with x of shape ({n}, {D}) and ε = {eps} yours is another step: take the shape from x, and the step "
-        require(same(found, right, 3e-6), f"{other}from eps. (A chain may fly far behind its wall.)")
-    return praise
+    def random_flight(n, wall):
+        return wall + rng.standard_exponential((n, len(wall))), 1.5 * rng.standard_normal((n, len(wall)))
 
-
-def _judge_free_flight(answer, x, v, grad, eps, wall) -> None:
-    """Where no chain comes near the wall, it must be the plain step."""
-    new_x, new_v = stepped(answer, x, v, grad, eps, wall)
-    half = x + eps / 2 * v
-    kicked = v + eps * grad(half)
-    right = half + eps / 2 * kicked
-    reject((new_x, new_v), {
-        "return x first, and then v.": (kicked, right),
-        "position and momentum move at once: that is Euler's step.": (x + eps * v, v + eps * grad(x)),
-        "the second half flight takes a whole ε; it should take ε / 2.": (half + eps * kicked, kicked),
-        "your momentum comes out turned around; the Metropolis decision will see to signs.": (right, -kicked),
-        "the second half flight uses the old momentum; the kick comes before it.": (half + eps / 2 * v, kicked),
-    }, case="far from the wall: ")
-    reject(new_v, {
-        "your kick has the wrong sign: grad is that of log f, and points uphill.": v - eps * grad(half),
-        "the gradient is taken at the old position; take it after the first half flight.": v + eps * grad(x),
-        "the kick takes ε / 2; between the half flights it is a whole ε.": v + eps / 2 * grad(half),
-    })
-    require(
-        same((new_x, new_v), (right, kicked)),
-        "far from the wall yours is not the leapfrog step: x + ε/2 v, then v + ε grad there, then x + ε/2 v again.",
-    )
-
-
-def _judge_reflection(answer, x, v, grad, eps, wall) -> str:
-    """Near the wall it must be reversible, keep volume, and reflect."""
-
-    def walled_grad(y):
-        y = np.asarray(y)
-        behind = "you ask for the gradient behind the wall: after the first half flight, too, each coordinate d "
-        behind += "must be reflected at wall[d]."
-        require((y >= wall - 1e-12).all(), behind)
-        return grad(y)
-
-    new_x, new_v = stepped(answer, x, v, walled_grad, eps, wall)
-    through = int((new_x < wall - 1e-12).sum())
-    require(through == 0, f"{through} of {x.size} coordinates went through the wall, x < wall.")
-    require(
-        (new_x > wall).all(),
-        "you stop chains at the wall, x = wall exactly. Where they came from is then forgotten, and the step cannot be "
-        "reversed: reflect. What is 0.1 behind the wall should be 0.1 before it.",
-    )
-    single = f"your arrays are {new_x.dtype}, with seven digits; return float64."
-    require(new_x.dtype == np.float64, single)
-    back_x, back_v = stepped(answer, new_x, -new_v, walled_grad, eps, wall)
-    astray = ~(np.isclose(back_x, x) & np.isclose(-back_v, v))
-    off = max(np.abs(back_x - x).max(), np.abs(back_v + v).max())
-    few_digits = "turned around, chains come back to a few digits. Is something rounded, or in single precision?"
-    require(not 1e-8 < off < 1e-4, few_digits)
-    lost = f"not reversible: turned around, {int(astray.any(1).sum())} of {len(x)} chains do not come back. "
-    require(
-        not astray.any() or not turns_only(answer, x, v, eps, wall),
-        f"{lost}Their momenta turn, and yet: what is 0.1 behind the wall should be 0.1 before it, the distance stays; "
-        "and what turns in the first half of the flight has turned before the kick.",
-    )
-    require(
-        not astray.any(),
-        f"{lost}Where a position is reflected, after either half of the flight, the momentum of that "
-        "coordinate, and of it alone, changes its sign.",
-    )
-    worst = max(abs(volume(answer, x[i], v[i], walled_grad, eps, wall) - 1) for i in range(40))
-    require(worst < 1e-4, f"a step should keep volume; yours changes it by a factor that is off by {worst:.2g}.")
-    right = right_step(x, v, grad, eps, wall)
-    beside = ~(np.isclose(new_x, right[0]) & np.isclose(new_v, right[1])).all(1)
-    require(
-        not beside.any(),
-        f"reversible, but not a reflection: {int(beside.sum())} of {len(x)} chains end elsewhere. A chain that "
-        "flies 0.1 behind the wall should be 0.1 before it, and fly on away from it; it neither stays nor stops.",
-    )
-    return "right: reversible, volume kept, and no chain of 400 gets behind the wall."
-
-
-# Exercise 3
-@exercise(
-    hints=(
-        "If x and v are exact draws and the move is right, what are they after eleven moves?",
-        "Compare averages before and after, of x, v, x² and v², each with its standard error; chance moves every "
-        "one of them by an error or two. A shape can change and leave these alone; so can what v has to do with x.",
-        "after eleven moves: right if all |mean(a_after) - mean(a_before)| < 5 √((var(a_after) + var(a_before)) / n), "
-        "a = xⁱ vʲ with i + j ≤ 4",
-    )
-)
-def leaves_invariant(answer) -> str:
-    """``answer(move, x, v, rng)`` must say whether the move leaves the distribution as it is of which x, v are draws.
-
-    ``move(x, v, rng)`` returns new x and v; all are of shape (n,).
-
-    Examples
-    --------
-    >>> leaves_invariant(lambda move, x, v, rng: abs(move(x, v, rng)[0].mean() - x.mean()) < 0.1)
-    ✗ you pass a faulty move: the noise is γ r, as printed. On this target, which is symmetric, no mean moves: look \
-at the variances, of v too, after several moves.
-      A hint: ae.check.momentum.leaves_invariant.hint()
-    """
-    if _last_of_moves(answer, np.random.default_rng(1)) is not None:
-        own_chance(partial(_last_of_moves, answer), "moves")
-    for said, (skewed, move) in WRONG_MOVES.items():
-        passed = _verdict_on(answer, move, skewed, 0)
-        if passed:
-            _judge_exchanged(answer)
-        require(not passed, f"you pass a faulty move: {said}.")
-    for said, (skewed, move) in COARSE_MOVES.items():
-        few = f"you pass a faulty move, and so coarse a one that n = {_SIZES[1]} draws are enough to see it: {said}."
-        require(not _verdict_on(answer, move, skewed, 1, _SIZES[1]), few)
-    n_right = _judge_alarms(answer)
-    for said, (skewed, move) in reversed(WRONG_MOVES.items()):  # of one who counts how often it was called
-        again = f"asked once more, after the moves that are right, you pass a faulty one: {said}."
-        require(not _verdict_on(answer, move, skewed, 2), again)
-    n_faults = len(WRONG_MOVES) + len(COARSE_MOVES)
-    return f"right: all {n_faults} faults are found, with no more than one false alarm in {n_right} other tests."
-
-
-def _judge_exchanged(answer) -> None:
-    """Of an answer that passes a faulty move: whether it passes most of them, and none that is right."""
-    right, faulty = (
-        [_verdict_on(answer, move, skewed, 0) for skewed, move in of.values()] for of in (RIGHT_MOVES, WRONG_MOVES)
-    )
-    meant = " True is for a move that leaves the distribution as it is."
-    judge_exchanged(right, faulty, f"you refuse all {len(right)} moves that are right", "faulty ones", meant)
-
-
-def _judge_alarms(answer) -> int:
-    """Right moves must be passed, but for what chance does to a test that allows five errors; how many were asked."""
-    wrong = {
-        said: [
-            not _verdict_on(answer, move, skewed, 100 * number + repeat, _SIZES[repeat % 2])
-            for repeat in range(_REPEATS)
-        ]
-        for number, (said, (skewed, move)) in enumerate(RIGHT_MOVES.items())
+    x, v = random_flight(3, wall)
+    fast = np.array([[0.9, 1.2, 0.1], [1.0, 0.8, 0.2]]), np.array([[-8.0, -9.0, 2.0], [1.0, -7.0, -8.0]])
+    return {
+        "chains far from the wall": (x + 20, v, _pull, 0.4, wall),
+        "chains near the wall": (*random_flight(40, wall), _pull, 0.4, wall),
+        "chains that fly far behind the wall": (*fast, _pull, 0.8, np.array([0.8, 0.5, -0.5])),
+        "one coordinate": (*random_flight(20, wall[:1]), _pull, 1.0, wall[:1]),
     }
-    of_many, of_few = (sum(sum(each[size::2]) for each in wrong.values()) for size in (0, 1))
-    said, move = EXACT_MOVE
-    wrong[said] = [not _verdict_on(answer, move, False, 1000 + repeat, _SIZES[1]) for repeat in range(_OFTEN)]
-    shares, chance = {said: np.mean(each) for said, each in wrong.items()}, ""
-    if any(0 < share < 1 for share in shares.values()):
-        chance = " Chance moves every average by an error or two, and you look at many: allow five."
-    if any(share > 0.5 for share in shares.values()):
-        chance += " And p(x) need not be N(0, 1), nor be round: compare with the x that you are given."
-    if of_few > 3 * of_many + 4:  # more than a rule with an error too few would have by chance
-        chance = (
-            f" That happens with n = {_SIZES[1]} draws, where chance moves every average ten times as far as with "
-            f"{_SIZES[0]:,}: measure each difference by its own standard error. If you do, which of your averages do "
-            "few draws decide, a rare event or a high power? So few do not tell its error."
-        )
-    worst = max(shares, key=lambda said: shares[said])
-    alarms = sum(map(sum, wrong.values()))
-    all_of_them = f" ({alarms} false alarms in all; {_ALARMS} is allowed.)" * (alarms > sum(wrong[worst]))
-    times = f"{sum(wrong[worst])} times of {len(wrong[worst])} you reject a move that is right: {worst}."
-    require(alarms <= _ALARMS, f"{times}{all_of_them}{chance}")
-    return sum(map(len, wrong.values()))
 
 
-def _verdict_on(answer, move: Move, skewed: bool | None, seed: int, n: int = _SIZES[0], own=None) -> bool:
-    """What the answer says to this move of n draws; its generator is ``own``, or one of the seed."""
-    rng = np.random.default_rng([seed, 17])
-    width = 0.01 if skewed is None else 2.0
-    x = np.log(rng.gamma(2.0, size=n)) if skewed else width * rng.standard_normal(n)
-    said = call(answer, move, x, rng.standard_normal(n), own or np.random.default_rng([seed, 18]))
-    require(np.ndim(said) == 0 and said in (True, False), f"return True or False; yours is {said!r}.")
-    return bool(said)
+def _pull(x):
+    return 1 - x - 0.1 * x**2
 
 
-def _last_of_moves(answer, own: np.random.Generator) -> np.ndarray | None:
-    """The new x and v of the last move that the answer makes of a right one if it is given this generator."""
-    (skewed, move), *_ = RIGHT_MOVES.values()
-    made = []
+def _reflected(x, v, wall):
+    return np.where(x < wall, 2 * wall - x, x), np.where(x < wall, -v, v)
 
-    def heard(x, v, rng):
-        new = move(x, v, rng)
-        made.append(np.array(new))
-        return new
 
-    _verdict_on(answer, heard, skewed, 0, own=own)
-    return made[-1] if made else None
+def _misflown(x, v, grad, eps, wall):
+    new_x, new_v = leapfrog.solution(x, v, grad, eps, wall)
+
+    def flown(first=_reflected, last=None, kick=1.0, late=0.5, at=None):
+        half, p = first(x + eps / 2 * v, v, wall)
+        p = p + kick * eps * grad(half if at is None else at)
+        return (last or first)(half + late * eps * p, p, wall)
+
+    def through(x, v, wall):
+        return x, v
+
+    return {
+        "return x first, and then v.": (new_v, new_x),
+        "that is Euler's step: position and momentum move at once.": (x + eps * v, v + eps * grad(x)),
+        "the second half flight takes a whole ε.": flown(late=1.0),
+        "the kick takes ε / 2. Between the half flights it takes ε.": flown(kick=0.5),
+        "the kick has the wrong sign: grad is that of log f, and points uphill.": flown(kick=-1.0),
+        "the gradient is taken at the old x. Take it after the first half flight.": flown(at=x),
+        "you turn the momentum at the end. Metropolis' decision does that.": (..., -new_v),
+        "yours flies through the wall: reflect after each half flight.": flown(through),
+        "reflect after the first half flight as well, before the gradient is taken.": flown(through, _reflected),
+        "reflect after the second half flight as well.": flown(_reflected, through),
+        "you stop at the wall: such a step cannot be reversed. What is 0.1 behind the wall goes 0.1 before it.": flown(
+            lambda x, v, wall: (np.maximum(x, wall), v)),
+        "the momentum turns, but x stops at the wall. What is 0.1 behind the wall goes 0.1 before it.": flown(
+            lambda x, v, wall: (np.maximum(x, wall), np.where(x < wall, -v, v))),
+        "you reflect at 0: coordinate d has its wall at wall[d].": flown(
+            lambda x, v, wall: (np.abs(x), np.where(x < 0, -v, v))),
+        "you reflect x, but the momentum goes on towards the wall: turn it as well.": flown(
+            lambda x, v, wall: (_reflected(x, v, wall)[0], v)),
+        "you turn all momenta of a chain. Only that of the coordinate that was reflected turns.": flown(
+            lambda x, v, wall: (_reflected(x, v, wall)[0], np.where((x < wall).any(1, keepdims=True), -v, v))),
+    }  # fmt: skip
+
+
+@exercise(
+    hints=(
+        "A ball flies into a wall: how far from the wall is it then, and which way does it fly?",
+        "After each half flight, where x < wall, both x - wall and the momentum of that coordinate change their sign.",
+        "x + ε/2 v, reflect; v + ε grad(x); x + ε/2 v, reflect: x becomes 2 wall - x, and v becomes -v",
+    ),
+    returns={"x": "Fly ε/2, reflect, kick by ε grad, fly ε/2, reflect.",
+             "v": "The kick comes after the first reflection, and the second reflection after the kick."},
+    cases=_flights, slips=_misflown, rtol=1e-5, atol=1e-5,
+    praise="right: such a step is reversible, keeps volume, and no chain gets behind the wall.",
+)  # fmt: skip
+def leapfrog(x, v, grad, eps, wall):
+    """One leapfrog step on x ≥ wall: half a flight, a kick, half a flight, with reflection."""
+    half, v = _reflected(x + eps / 2 * v, v, wall)
+    v = v + eps * grad(half)
+    return _reflected(half + eps / 2 * v, v, wall)
+
+
+# Exercise 3: accept, or turn round
+def _trajectories():
+    rng = np.random.default_rng(4)
+    x, v, new_x, new_v = rng.standard_normal((4, 200, 2))
+    u, out = rng.random(200), new_x + 9 * (new_x > 0.5)
+    return {
+        "200 chains of two coordinates": (x, v, new_x, new_v, _log_f, u),
+        "as many chains as coordinates": (x[:2], v[:2], new_x[:2], new_v[:2], _log_f, np.array([0.01, 0.99])),
+        "trajectories that end where f = 0": (x, v, out, new_v, _log_f, u),
+        "log f near -2000, where f itself is 0": (x, v, new_x, new_v, lambda x: _log_f(x) - 2000, u),
+        "a log f that grows by 1000": (x, v, new_x, new_v, lambda x: 1000 * x[:, 1], u),
+        "one chain": (x[:1], v[:1], new_x[:1] + 2, new_v[:1], _log_f, u[:1]),
+    }
+
+
+def _log_f(x):
+    return np.where((x > 5).any(-1), -np.inf, -(x**2).sum(-1) / 2)
+
+
+def _misdecided(x, v, new_x, new_v, log_f, u):
+    def decided(kinetic=0.5, f=1.0, taken=1.0, refused=-1.0, accept=np.less, u=None):
+        log_ratio = f * (log_f(new_x) - log_f(x)) + kinetic * ((v**2).sum(-1) - (new_v**2).sum(-1))
+        accepted = accept(log_u if u is None else u, log_ratio)[:, None]
+        return np.where(accepted, new_x, x), np.where(accepted, taken * new_v, refused * v)
+
+    log_u, total = np.log(u), 0.5 * ((v**2).sum() - (new_v**2).sum())
+    return {
+        "return x first, and then v.": decided()[::-1],
+        "a rejected chain turns round: return -v. Otherwise the move is not its own inverse.": decided(refused=1.0),
+        "you turn accepted chains as well. They fly on: only rejected ones turn.": decided(taken=-1.0),
+        "you turn accepted chains and not rejected ones. It is the other way round.": decided(taken=-1.0, refused=1.0),
+        "you forget the kinetic energy, v·v / 2 before and after.": decided(0.0),
+        "the kinetic energy is v·v / 2. Yours has no 1/2.": decided(1.0),
+        "the kinetic energy has the wrong sign: p(v) is proportional to exp(-v·v / 2).": decided(-0.5),
+        "the ratio is upside down: the new state goes above, the old one below.": decided(-0.5, -1.0),
+        "you accept where u is larger than the ratio. Accept where it is smaller.": decided(accept=np.greater),
+        "you compare u with the logarithm of the ratio. Compare log u with it.": decided(u=u),
+        "you make one decision for all chains. Each chain has its own.": decided(
+            accept=lambda u, log_ratio: np.full(len(x), u[0] < log_ratio.sum())),
+        "you sum v² over all chains. Sum over the coordinates of each: .sum(-1).": decided(
+            0.0, accept=lambda u, log_ratio: u < log_ratio + total),
+        "where the trajectory is rejected, x stays at the new place. Return the old x.": (new_x, ...),
+    }  # fmt: skip
+
+
+@exercise(
+    hints=(
+        "Which density must the pair (x, v) keep? And if a trajectory is rejected, which move leads back from there?",
+        "The ratio is f(x') exp(-v'·v'/2) / (f(x) exp(-v·v/2)), one number for each chain. Where u is larger, the "
+        "chain stays and turns round.",
+        "accepted = log u < log_f(x') - log_f(x) + (v·v - v'·v') / 2; x = where(accepted[:, None], x', x), "
+        "v = where(accepted[:, None], v', -v)",
+    ),
+    returns={"x": "Where log u is below the log of the ratio the new x, elsewhere the old one.",
+             "v": "Where the trajectory is accepted v', elsewhere -v."},
+    errors={"truth value": "each chain has its own decision: use np.where in place of if.",
+            "broadcast": "log_f and u have shape (C,): sum v² over the coordinates; for x and v use accepted[:, None]."},
+    cases=_trajectories, slips=_misdecided, rtol=1e-5,
+    praise="right: accepted chains fly on, rejected ones turn round.",
+)  # fmt: skip
+def decide(x, v, new_x, new_v, log_f, u):
+    """x and v after Metropolis' decision about a trajectory, with a turn where it is rejected."""
+    log_ratio = log_f(new_x) - log_f(x) + ((v**2).sum(-1) - (new_v**2).sum(-1)) / 2
+    accepted = (np.log(u) < log_ratio)[:, None]
+    return np.where(accepted, new_x, x), np.where(accepted, new_v, -v)

@@ -10,30 +10,6 @@ from scipy.special import expit
 import anneal_edu as ae
 
 
-def _refresh(keep=lambda g: 1 - g, add=lambda g: np.sqrt(g * (2 - g))):
-    return lambda v, gamma, rng: keep(gamma) * v + add(gamma) * rng.standard_normal(v.shape)
-
-
-def _itself_at_0(v, gamma, rng):
-    return v if gamma == 0 else _refresh()(v, gamma, rng)
-
-
-def _anew_near_1(v, gamma, rng):
-    return rng.standard_normal(v.shape) if gamma > 0.9 else _refresh()(v, gamma, rng)
-
-
-class _Counts:
-    """Says False as often as the check has faulty moves, and True from then on."""
-
-    def __init__(self):
-        self.asked = 0
-
-    def __call__(self, move, x, v, rng):
-        new = move(x, v, rng)
-        self.asked += 1
-        return self.asked > 18 and new is not None
-
-
 def _too_short_a_ladder(by):
     def ladder(schedule, rates, most):
         n_pairs, height = max(1, math.ceil(rates.sum() / most - by)), np.append(0, np.cumsum(rates))
@@ -176,13 +152,6 @@ def _refresh_test(gammas, n_chains=6, start=lambda rng, shape: rng.normal(size=s
 
 
 ONCE_PASSED = {
-    "momentum.refresh, v itself at 0": _itself_at_0,
-    "momentum.refresh, all anew near 1": _anew_near_1,
-    "momentum.refresh, nothing new near 0": _refresh(lambda g: 1 - g * (g >= 0.02), lambda g: np.sqrt(g * (2 - g)) * (
-        g >= 0.02)),
-    "momentum.refresh, b of first order": _refresh(add=lambda g: np.sqrt(2 * g if g < 0.05 else g * (2 - g))),
-    "momentum.refresh, b 0.3% too large": _refresh(add=lambda g: 1.003 * np.sqrt(g * (2 - g))),
-    "momentum.leaves_invariant, counts": _Counts(),
     "swaps.equal_ladder, 0.05 off": _too_short_a_ladder(0.05),
     "swaps.equal_ladder, 0.005 off": _too_short_a_ladder(0.005),
     "swaps.lifted_rule, even K": _right_for_even,
