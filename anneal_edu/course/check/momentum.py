@@ -211,7 +211,7 @@ def _misdecided(x, v, new_x, new_v, log_f, u):
     returns={"x": "Where log u is below the log of the ratio the new x, elsewhere the old one.",
              "v": "Where the trajectory is accepted v', elsewhere -v."},
     errors={"truth value": "each chain has its own decision: use np.where in place of if.",
-            "broadcast": "log_f and u have shape (C,): sum v² over the coordinates; for x and v use accepted[:, None]."},
+            "broadcast": "log_f and u have shape (C,): sum v² over the coordinates, and use accepted[:, None]."},
     cases=_trajectories, slips=_misdecided, rtol=1e-5,
     praise="right: accepted chains fly on, rejected ones turn round.",
 )  # fmt: skip
