@@ -51,10 +51,11 @@ def by_energies(x, v, new_x, new_v, log_f, u):
 def chain_by_chain(x, v, new_x, new_v, log_f, u):
     """A loop over chains."""
     log_p, log_p_new = log_f(x) - 0.5 * (v * v).sum(axis=1), log_f(new_x) - 0.5 * (new_v * new_v).sum(axis=1)
-    ends = [
-        (new_x[c], new_v[c]) if math.log(u[c]) < log_p_new[c] - log_p[c] else (x[c], -v[c]) for c in range(len(x))
-    ]
-    return np.array([end[0] for end in ends]), np.array([end[1] for end in ends])
+    x, v = x.copy(), -v
+    for c in range(len(x)):
+        if math.log(u[c]) < log_p_new[c] - log_p[c]:
+            x[c], v[c] = new_x[c], new_v[c]
+    return x, v
 
 
 ANSWERS = {
