@@ -1,29 +1,11 @@
 """Wrong answers that readers made up and that a check once let pass, each right wherever it is asked about less."""
 
-import math
-
 import numpy as np
 import pytest
 from scipy import stats
 from scipy.special import expit
 
 import anneal_edu as ae
-
-
-def _too_short_a_ladder(by):
-    def ladder(schedule, rates, most):
-        n_pairs, height = max(1, math.ceil(rates.sum() / most - by)), np.append(0, np.cumsum(rates))
-        return np.interp(np.linspace(0, height[-1], n_pairs + 1), height, schedule)
-
-    return ladder
-
-
-def _right_for_even(n, e, accepted, n_pairs):
-    if n_pairs > 3 and n_pairs % 2:
-        return (n + e, -e) if accepted else (n, e)
-    if accepted:
-        return n + e, -e if n + e in (0, n_pairs) else e
-    return n, e if n in (0, n_pairs) else -e
 
 
 def _three_coordinates(p0, p1):
@@ -152,9 +134,6 @@ def _refresh_test(gammas, n_chains=6, start=lambda rng, shape: rng.normal(size=s
 
 
 ONCE_PASSED = {
-    "swaps.equal_ladder, 0.05 off": _too_short_a_ladder(0.05),
-    "swaps.equal_ladder, 0.005 off": _too_short_a_ladder(0.005),
-    "swaps.lifted_rule, even K": _right_for_even,
     "likelihood_tracking.gap_and_fall, whole nats": _best_in_whole_nats,
     "splines.moments, weights cut at 50": _cut_moments,
     "two_paths.steps_for_finite_variance, three coordinates": _three_coordinates,
