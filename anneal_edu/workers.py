@@ -22,7 +22,6 @@ from threading import Event, local
 from typing import Any
 
 import numpy as np
-from joblib import cpu_count
 from threadpoolctl import ThreadpoolController
 from tqdm.auto import tqdm
 
@@ -118,6 +117,8 @@ def is_own(thing: Any, inside: tuple[Any, ...] = ()) -> bool:
 
 def n_cores() -> int:
     """How many cores this process may use; one in a process that another one has started, which has more of them."""
+    from joblib import cpu_count  # slow to import
+
     return cpu_count() if parent_process() is None else 1
 
 

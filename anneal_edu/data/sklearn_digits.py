@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from importlib.metadata import distribution
 
 import numpy as np
+import scipy
 
 
 def digits(size: int = 8) -> np.ndarray:
@@ -35,12 +37,9 @@ def digits(size: int = 8) -> np.ndarray:
 
 @lru_cache
 def _pixels(size: int) -> np.ndarray:
-    from scipy.ndimage import zoom
-    from sklearn.datasets import load_digits  # slow to import
-
-    images = load_digits().images / 16  # (1797, 8, 8)
+    images = _table()[:, :64].reshape(-1, 8, 8) / 16  # (1797, 8, 8)
     if size == 28:
-        images = zoom(images, (1, 28 / 8, 28 / 8), order=1)  # (1797, 28, 28)
+        images = scipy.ndimage.zoom(images, (1, 28 / 8, 28 / 8), order=1)  # (1797, 28, 28)
     return (images > 0.5).reshape(len(images), -1).astype(np.float32)
 
 
@@ -53,6 +52,10 @@ def digit_labels() -> np.ndarray:
     >>> ae.data.digit_labels()[:4]
     array([0, 1, 2, 3])
     """
-    from sklearn.datasets import load_digits
+    return _table()[:, 64].astype(int)
 
-    return load_digits().target
+
+def _table() -> np.ndarray:
+    """The file behind `sklearn.datasets.load_digits`, 64 pixels and the digit in a row: that module imports slowly."""
+    file = distribution("scikit-learn").locate_file("sklearn/datasets/data/digits.csv.gz")
+    return np.loadtxt(str(file), delimiter=",")

@@ -9,7 +9,7 @@ from operator import itemgetter
 from typing import Any
 
 import numpy as np
-from scipy.optimize import minimize
+import scipy
 
 from anneal_edu.distributions import Distribution, FitsMoments
 from anneal_edu.distributions.protocol import difference, inner
@@ -92,7 +92,7 @@ def match_moments(moments: Moments, initial: Distribution, tolerance: float = 5e
     x = coordinates.pack(start.natural_parameters())
     # if no RBM has these moments, the search overflows, and the best RBM so far is the answer
     with suppress(ValueError), np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        minimize(objective, x, jac=True, method="L-BFGS-B", callback=stop_when_reached, options=_LBFGS)
+        scipy.optimize.minimize(objective, x, jac=True, method="L-BFGS-B", callback=stop_when_reached, options=_LBFGS)
     residual, rbm = best
     return MomentMatch(rbm, residual, residual <= tolerance, n_evaluations)
 

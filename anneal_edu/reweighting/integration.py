@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.integrate import cumulative_trapezoid
+import scipy
 
 from anneal_edu.estimate import Diagnostic
 from anneal_edu.reweighting.mbar import rough_log_z
@@ -47,7 +47,7 @@ class ThermodynamicIntegrationResult(RatioResult):
     @property
     def log_z(self) -> np.ndarray:
         """log Z_k - log Z_0 by the trapezoid rule, (K+1,): the first is 0."""
-        return cumulative_trapezoid(self.mean_slopes, self.schedule, initial=0)
+        return scipy.integrate.cumulative_trapezoid(self.mean_slopes, self.schedule, initial=0)
 
     @property
     def rule_error(self) -> float:
@@ -143,7 +143,8 @@ def thermodynamic_integration(
         weights = (rungs[:, None] == np.repeat(rungs, counts)) / counts[:, None]
 
     mean_slopes = (weights * slopes).sum(1)
-    influences = cumulative_trapezoid(weights * (slopes - mean_slopes[:, None]), schedule, axis=0, initial=0)
+    terms = weights * (slopes - mean_slopes[:, None])
+    influences = scipy.integrate.cumulative_trapezoid(terms, schedule, axis=0, initial=0)
     error = error_over_chains(influences, chains)
     variances = (weights * (slopes - mean_slopes[:, None]) ** 2).sum(1) if linear else None
     misplaced = () if rao_blackwellized else rough_log_z(log_f, counts)[1]

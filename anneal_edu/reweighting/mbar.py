@@ -10,7 +10,7 @@ from bisect import bisect_left
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.sparse.csgraph import connected_components
+import scipy
 
 from anneal_edu.estimate import Diagnostic
 from anneal_edu.reweighting.over_chains import RatioResult, as_draws, chain_sums
@@ -140,8 +140,8 @@ def _weakest_link(overlap: np.ndarray, counts: np.ndarray) -> float:
     flow = n[:, None] * overlap[np.ix_(sampled, sampled)]
     strength = flow / np.sqrt(np.outer(n, n))
     links = np.unique(strength)
-    first = bisect_left(links, 2, key=lambda link: connected_components(strength > link)[0])
-    n_groups, label = connected_components(strength > links[first])
+    first = bisect_left(links, 2, key=lambda link: scipy.sparse.csgraph.connected_components(strength > link)[0])
+    n_groups, label = scipy.sparse.csgraph.connected_components(strength > links[first])
     weakest = float(flow[label[:, None] < label].sum())
     if weakest < 2.5e-10 * n.sum():  # rounding decides
         raise ValueError(

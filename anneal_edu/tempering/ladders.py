@@ -7,15 +7,14 @@ scheme", JRSS B 84, 2022.
 from __future__ import annotations
 
 import numpy as np
-from scipy.interpolate import PchipInterpolator
-from scipy.optimize import brentq
+import scipy
 
 from anneal_edu.paths.schedules import linear_schedule
 from anneal_edu.tempering.swaps import as_rates
 from anneal_edu.validation import as_count, as_schedule, require_shape
 
 
-def cumulative_barrier(schedule: np.ndarray, rejection_rates: np.ndarray) -> PchipInterpolator:
+def cumulative_barrier(schedule: np.ndarray, rejection_rates: np.ndarray) -> scipy.interpolate.PchipInterpolator:
     """Λ(β), the rejection rates added up along the ladder and interpolated by a monotone cubic (Syed et al. 2022).
 
     Its derivative is the local barrier λ(β), how hard it is to pass there: ``cumulative_barrier(…).derivative()``.
@@ -29,7 +28,7 @@ def cumulative_barrier(schedule: np.ndarray, rejection_rates: np.ndarray) -> Pch
     schedule = as_schedule("schedule", schedule)
     rates = as_rates(rejection_rates)
     require_shape("rejection_rates", rates, (len(schedule) - 1,))
-    return PchipInterpolator(schedule, np.append(0.0, np.cumsum(rates)))
+    return scipy.interpolate.PchipInterpolator(schedule, np.append(0.0, np.cumsum(rates)))
 
 
 def equal_rejection_schedule(schedule: np.ndarray, rejection_rates: np.ndarray, n_steps: int) -> np.ndarray:
@@ -63,5 +62,6 @@ def equal_rejection_schedule(schedule: np.ndarray, rejection_rates: np.ndarray, 
     for goal in total * linear_schedule(n_steps)[1:-1]:
         low = int(np.searchsorted(barrier(edges), goal, side="right")) - 1
         width = edges[low + 1] - edges[low]  # by shares of it: all may happen where β is 1e-12
-        inner.append(edges[low] + width * brentq(lambda t: barrier(edges[low] + t * width) - goal, 0, 1))  # noqa: B023
+        share = scipy.optimize.brentq(lambda t: barrier(edges[low] + t * width) - goal, 0, 1)  # noqa: B023
+        inner.append(edges[low] + width * share)
     return np.array([0.0, *inner, 1.0])

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from scipy.optimize import minimize
+import scipy
 from tqdm.auto import tqdm
 
 from anneal_edu.annealing.hais import hais_states
@@ -68,7 +68,7 @@ def maximised(model: GenerativeModel, x: np.ndarray, latent: np.ndarray) -> Gene
         value, slopes = squared_error(replace(model, **unpack(theta, start)), x, latent)
         return value, pack(slopes)
 
-    found = minimize(objective, pack(start), jac=True, method="L-BFGS-B", options={"maxiter": _DESCENT})
+    found = scipy.optimize.minimize(objective, pack(start), jac=True, method="L-BFGS-B", options={"maxiter": _DESCENT})
     return replace(model, **unpack(found.x, start))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
-from scipy.optimize import minimize
+import scipy
 from tqdm.auto import tqdm
 
 from anneal_edu.distributions import MeanCovarianceRBM, ProductOfExperts
@@ -49,7 +49,8 @@ def fit_to_neighbours(
         return log_flow(model.with_free_parameters(unpack(theta, start)), x, y, kinetic)
 
     before, _ = log_flow(model, x, y, kinetic)
-    found = minimize(objective, pack(start), jac=True, method="L-BFGS-B", options={"maxiter": n_iterations})
+    options = {"maxiter": n_iterations}
+    found = scipy.optimize.minimize(objective, pack(start), jac=True, method="L-BFGS-B", options=options)
     return FlowRound(model.with_free_parameters(unpack(found.x, start)), before, float(found.fun))
 
 

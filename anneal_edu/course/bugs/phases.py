@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 
 import numpy as np
-from scipy.optimize import linprog
+import scipy
 
 from anneal_edu.course.bugs.rbm_steps import exact_law
 from anneal_edu.distributions import BinaryRBM, binary_states
@@ -248,6 +248,6 @@ def _other_pairs(rung: BinaryRBM) -> np.ndarray:
     v, p, h = _exact(rung)
     pairs = (v[:, :, None] * h[:, None, :]).reshape(len(v), -1)
     kept = np.hstack([np.ones((len(v), 1)), v, h, pairs.sum(1, keepdims=True)]).T
-    laws = [linprog(sign * pair, A_eq=kept, b_eq=kept @ p).x for pair in pairs.T for sign in (1, -1)]
+    laws = [scipy.optimize.linprog(sign * pair, A_eq=kept, b_eq=kept @ p).x for pair in pairs.T for sign in (1, -1)]
     law = np.clip(max(laws, key=lambda law: np.abs((law - p) @ pairs).max()), 0, None)
     return law / law.sum()

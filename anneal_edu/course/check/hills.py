@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import minimize_scalar
+import scipy
 from scipy.special import logsumexp
 
 from anneal_edu.distributions import binary_states
@@ -45,7 +45,9 @@ class Hill:
 
     def searched(self, about: float) -> float:
         """The rate that really gains most, found by trying, from a hundredth of this one to a hundred times it."""
-        found = minimize_scalar(lambda x: -self.height(about * np.exp(x)), bounds=(-4.6, 4.6), method="bounded")
+        found = scipy.optimize.minimize_scalar(
+            lambda x: -self.height(about * np.exp(x)), bounds=(-4.6, 4.6), method="bounded"
+        )
         return about * float(np.exp(found.x))
 
 

@@ -1,7 +1,7 @@
 """Exercises of notebook 08: momentum that survives annealing."""
 
 import numpy as np
-from scipy.stats import kstest
+import scipy
 
 from anneal_edu.course.check.engine import Exercise, exercise, require
 
@@ -42,7 +42,7 @@ def _judge_refresh(exercise: Exercise, answer):
 
 
 def _is_normal(draws):
-    return kstest(draws.ravel(), "norm").statistic * np.sqrt(draws.size) < 2.8
+    return scipy.stats.kstest(draws.ravel(), "norm").statistic * np.sqrt(draws.size) < 2.8
 
 
 def _renewed(
