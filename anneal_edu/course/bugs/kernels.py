@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from anneal_edu.kernels import Kernel
+from anneal_edu.kernels import Kernel, exact, hmc, random_walk
 
 Proposal = Callable[[np.ndarray, np.random.Generator], np.ndarray]
 
@@ -26,8 +26,14 @@ def step(scale: float = 0.8, widen: float = 0.0, shared: bool = False, left: int
 
 
 def decide(
-    f: Any, x: np.ndarray, y: np.ndarray, rng: np.random.Generator, power: float = 1.0, more: Any = 0.0,
-    shared: bool = False, log_f: Callable | None = None,
+    f: Any,
+    x: np.ndarray,
+    y: np.ndarray,
+    rng: np.random.Generator,
+    power: float = 1.0,
+    more: Any = 0.0,
+    shared: bool = False,
+    log_f: Callable | None = None,
 ) -> np.ndarray:
     """Metropolis: y where accepted, else x; or by a power of the ratio, by one number for all, by another log f."""
     log_f = log_f or f.log_density
@@ -88,6 +94,12 @@ def one_by_one(sign: float = 1.0) -> Kernel:
         return x
 
     return move
+
+
+def to_one_side(f: Any, x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """A right step, and then all chains are turned about the mean to one side of it: log f stays as it is."""
+    away = walk(f, x, rng) - f.mean
+    return f.mean + away * np.where(away[:, :1] < 0, -1.0, 1.0)
 
 
 def only_rows(rows: Callable[[int], slice]) -> Kernel:
@@ -202,3 +214,27 @@ FAULTY: dict[str, Kernel] = {
     "old density": stale(),
 }
 """On real numbers: name → kernel."""
+
+RIGHT_SAMPLERS: dict[str, Kernel] = {
+    "a random walk of small steps": random_walk(0.5),
+    "exact draws": exact,
+    "two leapfrog steps": hmc(0.8, 2),
+    "a random walk of large steps": random_walk(1.5),
+    "four leapfrog steps": hmc(0.4, 4),
+    "a Gibbs step, one coordinate after the other": one_by_one(),
+}
+"""What it is → kernel, for a Gaussian in a plane."""
+
+WRONG_SAMPLERS: dict[str, Kernel] = {
+    "it accepts by the ratio turned upside down": FAULTY["ratio upside down"],
+    "it accepts by the root of the ratio": FAULTY["half of the log ratio"],
+    "it accepts by the ratio to the power of 1.6": metropolis(step(1.0), power=1.6),
+    "it accepts every proposal": metropolis(power=0.0),
+    "its steps are longer where x is large, and the ratio does not correct this": FAULTY["step depends on x"],
+    "one and the same noise moves all chains": FAULTY["one noise for all chains"],
+    "a coordinate never changes": FAULTY["last coordinate left out"],
+    "it makes a Langevin step and never rejects it": langevin(h=0.8, accept=False),
+    "the covariance comes out with the wrong sign": one_by_one(sign=-1.0),
+    "it turns all chains to one side of the mean": to_one_side,
+}
+"""What is wrong with it → kernel, for a Gaussian in a plane."""

@@ -1,236 +1,249 @@
-"""Checks of notebook 15: bugs that look right."""
+"""Exercises of notebook 15: bugs that look right."""
 
-from dataclasses import replace
-from itertools import islice
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
+from scipy.special import ndtri
 
-from anneal_edu.course.bugs.momenta import WRONG_REFRESHES, Refresh, right_otherwise, right_refresh
-from anneal_edu.course.check.ailing_runs import WORDS, cases, five_runs
-from anneal_edu.course.check.line_ups import BUDGET, LEFT_OUT, N_ROUNDS, N_SAMPLERS, Anonymous, BudgetError, line_up
-from anneal_edu.course.check.verdict import WrongAnswerError, attempt, exercise, judge_exchanged, require
+from anneal_edu.course.bugs.kernels import RIGHT_SAMPLERS, WRONG_SAMPLERS
+from anneal_edu.course.bugs.momenta import RIGHT_REFRESHES, WRONG_REFRESHES
+from anneal_edu.course.check.engine import Exercise, exercise, require
 from anneal_edu.distributions import Gaussian
+from anneal_edu.kernels import Kernel
+from anneal_edu.weights import effective_sample_size
 
-# Exercise 1
-N_SPARED = 50
+
+# Exercise 1: a test that kills
+def _judge_test(exercise: Exercise, answer: Callable) -> None:
+    def passes(refresh, seed=0):
+        def handed(v, gamma, rng):
+            require(0 < gamma <= 1, f"ask with 0 < γ ≤ 1; your γ is {gamma}.")
+            return refresh(v, gamma, rng)
+
+        said = exercise.asked(answer, (handed, np.random.default_rng([15, seed])))
+        require(isinstance(said, bool | np.bool_), f"return True or False, not {said!r}.")
+        return bool(said)
+
+    passed = {form: sum(passes(right, i) for i in range(7)) for form, right in RIGHT_REFRESHES.items()}
+    missed = [kind for kind, wrong in WRONG_REFRESHES.items() if passes(wrong)]
+    refused = [form for form, times in passed.items() if times == 0]
+    if len(refused) == len(passed):
+        said = f"you refuse a right refresh every time, and pass {len(missed)} of {len(WRONG_REFRESHES)} wrong ones"
+        require(len(missed) < 7, f"{said}: are True and False exchanged?")
+        require(False, f"{said}. Do you look at the law of v' - √(1-γ) v, and allow for chance?")
+    said = f"you refuse a right one, {', '.join(refused)}"
+    require(not refused, f"{said}: test the law of what it adds, not its numbers.")
+    require(not missed, f"you pass a wrong refresh: {', '.join(missed[:1])}.")
+    said = f"you find all wrong ones, but {21 - sum(passed.values())} of 21 times you refuse a right one"
+    require(sum(passed.values()) == 21, f"{said}. Of many averages some are three standard errors off: allow six.")
+
+
+def _tested(refresh, rng, gammas=(0.05, 0.5, 1.0), laws=(0, 1, 2, 3, 4), errors=6.0):
+    for gamma in gammas:
+        v = rng.standard_normal((10_000, 3))
+        n = (refresh(v, gamma, rng) - np.sqrt(1 - gamma) * v) / np.sqrt(gamma)
+        found = n**2 - 1, n * v, n**4 - 3, n[1:] * n[:-1], n * np.roll(n, 1, axis=1)
+        for law in (found[i] for i in laws):
+            if (np.abs(law.mean(0)) > errors * law.std(0) / np.sqrt(len(law))).any():
+                return False
+    return True
 
 
 @exercise(
     hints=(
         "Momenta that are N(0, I) before must be so after. What else must hold of old and new together?",
-        "Draw many chains, and look at each coordinate, for more than one γ: its variance, its correlation with the "
-        "old one, the kurtosis of the noise, and how the noises of neighbouring chains and coordinates go together.",
-        "With noise n = (new - √(1-γ) v) / √γ: mean n² = 1, mean n v = 0, mean n⁴ = 3 in every coordinate, mean "
+        "Draw many chains. For several γ, look at each coordinate of the noise: its variance, its correlation with the "
+        "old momentum, its fourth power, and its correlation with the next chain and coordinate.",
+        "With noise n = (v' - √(1-γ) v) / √γ: mean n² = 1, mean n v = 0, mean n⁴ = 3 in every coordinate, mean "
         "n[1:] n[:-1] = 0 and mean n[:, 1:] n[:, :-1] = 0, each within 6 standard errors, for γ = 0.05, 0.5 and 1",
-    )
-)
-def refresh_test(answer) -> str:
-    """``answer(refresh, rng)`` must say True of a right ``refresh(v, gamma, rng)``, v (C, D), and False of a wrong one.
+    ),
+    errors={"handed()": "call refresh(v, gamma, rng).", "sequence by": "v is an array of shape (C, D)."},
+    judge=_judge_test,
+    mistakes={
+        "are True and False exchanged?": lambda refresh, rng: not _tested(refresh, rng),
+        "and allow for chance?": lambda refresh, rng: False,
+        "test the law of what it adds": lambda refresh, rng: np.allclose(
+            refresh(np.zeros((9, 3)), 0.25, np.random.default_rng(1)), np.random.default_rng(1).normal(0, 0.5, (9, 3))),
+        "look at what is kept.": lambda refresh, rng: abs(
+            refresh(rng.normal(size=(9000, 3)), 0.3, rng).var() - 1) < 0.05,
+        "allow six": partial(_tested, errors=2.5),
+        "ask with a large γ": partial(_tested, gammas=(0.3,)),
+        "look at noise and old momentum": partial(_tested, laws=(0, 2, 3, 4)),
+        "the shape is not": partial(_tested, laws=(0, 1, 3, 4)),
+        "look at pairs of chains": partial(_tested, laws=(0, 1, 2, 4)),
+    },
+    praise="right: all fourteen wrong ones are found, and the right one is passed 21 times.",
+)  # fmt: skip
+def refresh_test(refresh, rng):
+    """Whether a refresh of momenta by a share γ is right."""
+    return _tested(refresh, rng)
 
-    It is asked about twenty-three wrong ones, and fifty times about right ones.
 
-    Examples
-    --------
-    >>> refresh_test(lambda refresh, rng: True)
-    ✗ you let a wrong refresh pass: its noise is γ r, as a paper prints it: below γ = 1 momenta lose their variance.
-      A hint: ae.check.bugs.refresh_test.hint()
-    """
-    right = right_refresh, right_otherwise
-    asked = (_says(answer, right[seed % 2], seed) for seed in range(N_SPARED))
-    spared = list(islice(asked, 20))  # the others where all wrong ones are found
-    require(
-        not all(spared[::2]) or any(spared[1::2]),
-        "you refuse a right one that draws its noise otherwise: √(1-γ) v - √γ r, with r from rng.normal. Test the law "
-        "of what comes out, not the numbers.",
-    )
-    if not any(spared):
-        never = "you refuse the right one every time"
-        passed = [_says(answer, wrong, 0) for wrong in WRONG_REFRESHES.values()]
-        judge_exchanged(spared, passed, never, "wrong ones")
-        raise WrongAnswerError(
-            f"{never}: v' = √(1-γ) v + √γ r, r ~ N(0, I). Is (v' - √(1-γ) v) / √γ what you look at, and its law, not "
-            "its numbers? Of many that you compare some are two or three standard errors off by chance: allow more."
+# Exercise 2: a line-up
+@dataclass(frozen=True)
+class _Sampler:
+    move: Kernel
+    target: Gaussian
+
+    def __call__(self, x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        return self.move(self.target, np.array(x, dtype=float), rng)
+
+
+def _judge_line_up(exercise: Exercise, answer: Callable) -> None:
+    missed, accused, target = [], [], Gaussian([1.0, -0.5], [[1.0, 0.5], [0.5, 1.2]])
+    for i in (0, 1):
+        rng = np.random.default_rng([15, i])
+        kinds = rng.permutation([*list(WRONG_SAMPLERS)[i::2], *list(RIGHT_SAMPLERS)[i::2]]).tolist()
+        samplers = [_Sampler((RIGHT_SAMPLERS | WRONG_SAMPLERS)[kind], target) for kind in kinds]
+        named = exercise.asked(answer, (samplers, rng))
+        listed = isinstance(named, list | tuple | set | np.ndarray) and all(
+            isinstance(number, int | np.integer) and not isinstance(number, bool) for number in named
         )
-    for said, wrong in WRONG_REFRESHES.items():
-        passed = sum(_says(answer, wrong, seed) for seed in range(3))
-        require(passed == 0, f"you let a wrong refresh pass: {said}.")
-    refused = N_SPARED - sum(spared) - sum(asked)
-    require(
-        refused == 0,
-        f"all wrong ones are found, but {refused} times of {N_SPARED} the right one is refused too: chance moves "
-        "every average by an error or two, and you look at many; allow six.",
-    )
-    return f"right: all {len(WRONG_REFRESHES)} wrong ones are found, and the right one is spared {N_SPARED} times."
+        advice = "return a list of the numbers, 0 to 7, of the wrong samplers, such as [0, 3]."
+        require(listed and set(named) <= set(range(8)), advice)
+        missed += [kind for i, kind in enumerate(kinds) if kind in WRONG_SAMPLERS and i not in named]
+        accused += [kind for i, kind in enumerate(kinds) if kind in RIGHT_SAMPLERS and i in named]
+    said = f"you find {10 - len(missed)} of 10 wrong samplers, and accuse {len(accused)} of 6 right ones"
+    require(len(missed) < 5 or len(accused) < 4, f"{said}: do you name the right ones?")
+    begin = "Begin at exact draws, which a right sampler leaves exact, and allow five standard errors."
+    require(not accused, f"{said}, such as {', '.join(accused[:1])}. {begin}")
+    require(not missed, f"{said}. You miss this kind: {', '.join(missed[:1])}.")
 
 
-def _says(answer, refresh: Refresh, seed: int) -> bool:
-    said = attempt(answer(refresh, np.random.default_rng([15, seed])))
-    require(isinstance(said, bool | np.bool_), f"say True or False, not {said!r}.")
-    return bool(said)
+def _suspicious(sampler, rng, errors=5.0, statistics=5, still=True, begin=lambda x: x):
+    x = y = begin(sampler.target.sample(8000, rng))
+    for _ in range(5):
+        y = sampler(y, rng)
+    change = np.column_stack([y - x, y**2 - x**2, y.prod(1) - x.prod(1)])[:, :statistics]
+    off = np.abs(change.mean(0)) > errors * change.std(0) / np.sqrt(len(x))
+    return off.any() or (still and (x == y).all(0).any())
 
 
-# Exercise 2
+def _named(**changed):
+    return lambda samplers, rng: [i for i, sampler in enumerate(samplers) if _suspicious(sampler, rng, **changed)]
+
+
 @exercise(
     hints=(
-        "What do exact draws of the target become under a right sampler, and what else must each chain do?",
-        "Give each sampler the same share of the budget: target.sample(n, rng), a few moves, then means, variances and "
-        "the covariance before and after; a coordinate that never changes; chains from one point that move alike.",
-        "wrong if some |mean(g_after - g_before)| > 5 sd / √n for g = x, x², x₀x₁, or "
-        "(x_after == x_before).all(0).any(), or np.ptp of the moved steps of 50 chains from one point is 0",
-    )
-)
-def which_are_wrong(answer) -> str:
-    """``answer(samplers, rng)`` must return the numbers, from 0, of those of eight samplers that are wrong.
-
-    Each has a ``target`` with exact draws and is called as ``sampler(x, rng)``; all together may move 400,000 chains.
-    Ten line-ups are made anew: find four of five of the wrong ones, one at least of every kind, and all of those that
-    never change a coordinate, with at most one false alarm in all.
-
-    Examples
-    --------
-    >>> which_are_wrong(lambda samplers, rng: [])
-    ✗ in ten line-ups you find 0% of the wrong samplers, with 0 false alarms. Find four of five.
-      A hint: ae.check.bugs.which_are_wrong.hint()
-    """
-    return _judged(answer, range(N_ROUNDS))
-
-
-def _judged(answer, seeds) -> str:
-    hits, false, n_wrong = 0, 0, 0
-    by_kind: dict[str, list[bool]] = {}  # which of its samplers are named
-    for seed in seeds:
-        samplers, wrong = line_up(seed)
-        try:
-            named = attempt(answer(samplers, np.random.default_rng([seed, 7])))
-        except BudgetError:
-            spent = f"the budget of {BUDGET:,} moves is spent: {BUDGET // N_SAMPLERS:,} for each sampler."
-            raise WrongAnswerError(spent) from None
-        whole = isinstance(named, list | tuple | set) or (isinstance(named, np.ndarray) and named.ndim == 1)
-        require(whole, "return a list of numbers, such as [0, 3].")
-        numbers = all(np.isscalar(one) and not isinstance(one, bool | np.bool_ | str) for one in named)
-        require(numbers, "return the numbers of the wrong ones, such as [0, 3]: no samplers, no True and no False.")
-        told = {int(number) for number in named}
-        require(told <= set(range(N_SAMPLERS)), f"the samplers have the numbers 0 to {N_SAMPLERS - 1}, got {told}.")
-        hits, false, n_wrong = hits + len(told & set(wrong)), false + len(told - set(wrong)), n_wrong + len(wrong)
-        for number, kind in wrong.items():
-            by_kind.setdefault(kind, []).append(number in told)
-    score = f"in ten line-ups you find {hits / n_wrong:.0%} of the wrong samplers, with {false} false alarms"
-    never = {kind: named for kind, named in by_kind.items() if not any(named) or (kind == LEFT_OUT and not all(named))}
-    others = n_wrong - sum(named.count(False) for named in never.values() if len(never) < 3)  # these are named below
-    n_right = N_SAMPLERS * len(seeds) - n_wrong
-    require(
-        hits > 0.3 * n_wrong or false < n_right * 2 / 3,
-        f"{score}, of {n_right} right ones: do you name the right ones? Return the numbers of the wrong ones.",
-    )
-    require(hits >= 0.8 * others, f"{score}. Find four of five.")
-    require(
-        false <= 1 or not _begins_elsewhere(answer, seeds[0]),
-        f"{score}. You begin at states that are no exact draws of the target. On their way to it chains change under a "
-        "right sampler, too; what stays as it is, if it begins as what?",
-    )
-    require(
-        false < n_right,
-        f"{score}: you accuse every right one. With what do you compare: with the mean and the cov of sampler.target, "
-        "and by how many standard errors of what you average?",
-    )
-    require(false <= 1, f"{score}. Whom you accuse must be wrong: allow chance five standard errors.")
-    if never:
-        kind, named = next(iter(never.items()))
-        why = " Exact draws stay exact draws, and most of the plane is never seen." * (kind == LEFT_OUT)
-        raise WrongAnswerError(f"{score}; but of one kind you miss {named.count(False)} of {len(named)}: {kind}.{why}")
-    return (
-        "right: in ten line-ups you find four of five wrong samplers or more, of every kind one at least, with at "
-        "most one false alarm."
-    )
+        "What do exact draws of the target become under a right sampler?",
+        "Compare target.sample(n, rng) with itself after a few moves: means, mean squares and the mean product of the "
+        "coordinates. Does each coordinate change?",
+        "wrong if |mean(g_after - g_before)| > 5 sd / √n for g = x, x² or x₀x₁, or (x_after == x_before).all(0).any()",
+    ),
+    errors={"'list' object": "samplers is a list: look at each sampler by itself."},
+    judge=_judge_line_up,
+    mistakes={
+        "you find 0 of 10": lambda samplers, rng: [],
+        "do you name the right ones?": lambda samplers, rng: sorted(set(range(8)) - set(_named()(samplers, rng))),
+        "and accuse 6 of 6": lambda samplers, rng: list(range(8)),
+        "Begin at exact draws": _named(begin=lambda x: 0 * x),
+        "allow five standard errors": _named(errors=1.5),
+        "You miss this kind: it accepts by the ratio turned": _named(statistics=2),
+        "a coordinate never changes": _named(still=False),
+        "with the wrong sign": _named(statistics=4),
+        "return a list of the numbers, 0 to 7": lambda samplers, rng: [True, False] * 4,
+    },
+    praise="right: all ten kinds of fault are found, and no right sampler is accused.",
+)  # fmt: skip
+def which_are_wrong(samplers, rng):
+    """The numbers, from 0, of those of eight samplers that are wrong."""
+    return [i for i, sampler in enumerate(samplers) if _suspicious(sampler, rng)]
 
 
-def _begins_elsewhere(answer, seed: int) -> bool:
-    """Whether no sampler of a line-up is begun at exact draws; what it has just returned is no beginning."""
-    samplers, _ = line_up(seed)
-    begun: list[np.ndarray] = []
-
-    def watched(sampler: Anonymous) -> Anonymous:
-        latest = np.empty((0, 2))
-
-        def move(f, x, rng):
-            nonlocal latest
-            if not np.array_equal(x, latest):
-                begun.append(x.copy())
-            latest = sampler.move(f, x, rng)
-            return latest
-
-        return replace(sampler, move=move)
-
-    answer([watched(sampler) for sampler in samplers], np.random.default_rng([seed, 7]))
-    large = [x for x in begun if len(x) == max(map(len, begun)) >= 50]
-    return bool(large) and not any(_like_draws(x, samplers[0].target) for x in large)
+# Exercise 3: what is wrong with this run?
+def _run(rng, n=40, keep=0.7, refused=0.2, drift=0.5, spread=0.5):
+    """Log weights (C,) and states (200, C) that drift from half to half by so many standard errors over the chains."""
+    x = rng.standard_normal((200, n))
+    for t in range(1, 200):
+        x[t] = np.where(rng.random(n) < refused, x[t - 1], keep * x[t - 1] + np.sqrt(1 - keep**2) * x[t])
+    change = x[100:].mean(0) - x[:100].mean(0)
+    x[100:] += drift * change.std(ddof=1) / np.sqrt(n) - change.mean()
+    return spread * ndtri((rng.permutation(n) + 0.5) / n), 3 + x
 
 
-def _like_draws(x: np.ndarray, target: Gaussian) -> bool:
-    """Whether means and mean squares of states (C, 2), the target's scales taken out, are within six errors."""
-    u = np.linalg.solve(np.linalg.cholesky(target.cov), (x - target.mean).T)
-    off = np.abs([u.mean(1), (u**2 - 1).mean(1) / np.sqrt(2)])
-    return bool((off < 6 / np.sqrt(len(x))).all())
+def _runs():
+    rng = np.random.default_rng(153)
+    w, x = _run(rng)
+    way, chain = np.linspace(-3, 0, 200)[:, None], np.arange(40)
+
+    def changed(chains, new, sweeps=slice(None)):
+        y = x.copy()
+        y[sweeps, chains] = new
+        return w, y
+
+    return {
+        "a sound run": (w, x),
+        "a run whose weights collapse": (w + 12 * (chain == 7), x),
+        "a run with ten copies": changed(slice(20, 30), x[:, :10]),
+        "a run with ten chains that never move": changed(slice(20, 30), x[0, 20:30]),
+        "a run on its way": (w, x + way),
+        "a drift of 7 standard errors": _run(rng, drift=7.0, keep=0.0, refused=0.0),
+        "slow chains": _run(rng, n=16, keep=0.98, drift=1.4),
+        "a drift of 2.7 standard errors, which is chance": _run(rng, drift=2.7),
+        "a drift of -7 standard errors": _run(rng, drift=-7.0),
+        "one chain that never moves": changed(4, x[0, 4]),
+        "two chains that are one, and no neighbours": changed(17, x[:, 3]),
+        "log weights near 800, one of them 810": (w + 800 + 10 * (chain == 7), x),
+        "two chains of no weight": (w - 50 * (chain < 2), x),
+        "a chain with a third of the weight": (np.where(chain == 7, np.log(0.32 / 0.68 * 39), 0.0), x),
+        "chains that refuse three moves of four": _run(rng, refused=0.75),
+        "a chain with 0.92 of the weight": (np.select([chain == 7, chain == 3], [-800, -802.5], -820.0), x),
+        "200 chains with weights of a wide spread": _run(rng, n=200, spread=1.9),
+        "states of the size of 1e-12": (w, 1e-12 * x),
+        "a chain that moves seldom": changed(4, np.repeat(x[::20, 4], 20)),
+        "a chain that moves by little": changed(4, x[0, 4] + 0.001 * (x[:, 4] - x[0, 4])),
+        "a chain that ends where it began": changed(4, x[0, 4], -1),
+        "two chains that begin at one place": changed(17, x[0, 3], 0),
+        "two chains that are one for half of the run": changed(17, x[:110, 3], slice(110)),
+        "chains that move in parallel": (w, x + 100 * way),
+    }  # fmt: skip
 
 
-# Exercise 3
+def _told(log_weights, states, but="", errors=5.0, ess=effective_sample_size, error=None):
+    early, late = np.split(states, 2)
+    change = late.mean(0) - early.mean(0)
+    seen = {
+        "collapsed": ess(log_weights) < 3,
+        "copies": np.unique(states, axis=1).shape[1] < states.shape[1],
+        "stuck": (states == states[0]).all(0).any(),
+        "not there yet": abs(change.mean()) > errors * (error or change.std() / np.sqrt(len(change))),
+    }
+    return next((word for word, found in seen.items() if found and word != but), "fine")
+
+
+def _mistaken(log_weights, states):
+    def told(**changed):
+        return _told(log_weights, states, **changed)
+
+    w, spread = np.exp(log_weights), states.std()
+    return {
+        "one chain may have nearly all weight: what is the effective sample size?": told(but="collapsed"),
+        "two chains may be equal in every sweep: compare their states.": told(but="copies"),
+        "a chain may never move: look at each of them.": told(but="stuck"),
+        "the chains may be on their way: compare early and late in each chain.": told(but="not there yet"),
+        "one sound run in twenty drifts by two standard errors: allow five.": told(errors=2.0),
+        "draws of one chain depend on each other: let each chain give one number, its change.": told(
+            error=spread * np.sqrt(4 / states.size)),
+        "compare the mean change with its standard error, not with the spread of the states.": told(error=0.1 * spread),
+        "exp(800) is infinite: subtract the largest log weight first.": told(ess=lambda _: w.sum() ** 2 / (w**2).sum()),
+        "the axes are exchanged: states[t] are all chains at sweep t.": _told(log_weights, states.T),
+    }  # fmt: skip
+
+
 @exercise(
     hints=(
         "Which of the four troubles can be seen in the weights alone, and which in the states alone?",
-        "The effective sample size tells of collapse; equal columns are copies; a column that never changes is stuck; "
-        "take the change of each chain from the first half of the sweeps to the second, and the error of their mean.",
+        "The effective sample size tells of collapse; equal columns are copies; a column that never changes is stuck. "
+        "Take the change of each chain from the first half to the second, and the error of their mean.",
         "ae.effective_sample_size(log_weights) < 3; with x for states np.unique(x, axis=1).shape[1] < x.shape[1]; "
         "(x == x[0]).all(0).any(); d = x[100:].mean(0) - x[:100].mean(0), |mean d| > 5 sd(d) / √C",
-    )
-)
-def what_is_wrong(answer) -> str:
-    """``answer(log_weights, states)`` must say of one run what is wrong: log weights (C,), states (n_sweeps, C).
-
-    "collapsed": one chain carries the weight. "copies": two chains are one. "stuck": a chain never moves. "not there
-    yet": the chains are still on their way. "fine". Of all kinds come 40 runs, then 150 fine ones, and 18 to tell
-    apart rules that are nearly right.
-
-    Examples
-    --------
-    >>> what_is_wrong(lambda log_weights, states: "fine")
-    ✗ a run that is 'not there yet' you call 'fine': all chains move from one place to another, now and then by \
-little. Compare early and late in each chain: how large is the mean change beside its standard error?
-      A hint: ae.check.bugs.what_is_wrong.hint()
-    """
-    told, alarms = {
-        "collapsed": "one chain has nine tenths of the weight. What is the effective sample size? (exp(800) is inf.)",
-        "copies": "each chain looks sound, but the states of two or more are equal in every sweep, whatever their "
-        "weights are; and they need not be neighbours.",
-        "stuck": "most chains move; look at every one, and at the states: the standard deviation of equal numbers need "
-        "not be 0 in a computer.",
-        "not there yet": "all chains move from one place to another, now and then by little. Compare early and late "
-        "in each chain: how large is the mean change beside its standard error?",
-        "fine": "nothing is wrong with it; what alarms you? To refuse three moves of four is fine, a slow chain is "
-        "*one* number, a few of weight 0 are no collapse, nor is one weight e^5 times the middle one, chains may meet, "
-        "and states may be of the size of 1e-12; chance moves one fine run in twenty by two standard errors.",
-    }, {
-        "collapsed": "Several chains have weight in this run; what do you take for one that carries it all?",
-        "copies": "No two chains of this run are equal in every sweep. Chains that lie close to each other, that move "
-        "together, or that have the same mean once it is rounded, are no copies.",
-        "stuck": "Every chain of this run moves, one or the other by very little, or seldom.",
-        "not there yet": "The chains of this run do not move to one side, all together. Is the change of each chain "
-        "from early to late judged by its standard error over the chains?",
-    }  # fmt: skip
-    for runs, words in cases():
-        for (log_w, x), word in zip(runs, words, strict=True):
-            said = attempt(answer(log_w, x))
-            require(said in WORDS, f"say one of {', '.join(WORDS)}, not {said!r}.")
-            if said != word:
-                _judge_axes(answer)
-            why = told[word] if "fine" in (word, said) else "the alarm is false."
-            require(said == word, f"a run that is {word!r} you call {said!r}: {why} {alarms.get(said, '')}".rstrip())
-    return "right: two hundred and eight runs, and the trouble of each."
-
-
-def _judge_axes(answer) -> None:
-    """Of an answer that has erred: whether it is right about runs whose states are given with their axes exchanged."""
-    try:
-        right = all([answer(log_w, x.T) for log_w, x in runs] == words for runs, words in map(five_runs, range(3)))
-    except Exception:  # whatever its code does with other shapes
-        return
-    require(not right, "your axes are exchanged: states[t] are all chains at sweep t, and states[:, i] is chain i.")
+    ),
+    returns={"what you return": ""},
+    cases=_runs, slips=_mistaken,
+    praise="right: you name the trouble of each run, and give no false alarm.",
+)  # fmt: skip
+def what_is_wrong(log_weights, states):
+    """The trouble of a run: "collapsed", "copies", "stuck", "not there yet" or "fine"."""
+    return _told(log_weights, states)
