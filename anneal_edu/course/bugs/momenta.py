@@ -24,9 +24,6 @@ def renewed(keep=lambda g: np.sqrt(1 - g), new=np.sqrt, noise=lambda v, rng: rng
     return lambda v, gamma, rng: keep(gamma) * v + new(gamma) * noise(v, rng)
 
 
-as_printed = renewed(new=lambda g: g)
-
-
 def _last_left(v: np.ndarray, gamma: float, rng: np.random.Generator) -> np.ndarray:
     new = right_refresh(v, gamma, rng)
     new[:, -1] = v[:, -1]
@@ -34,7 +31,7 @@ def _last_left(v: np.ndarray, gamma: float, rng: np.random.Generator) -> np.ndar
 
 
 WRONG_REFRESHES: dict[str, Refresh] = {  # a sentence for the test that passes it
-    "its noise is γ r, as a paper prints it: momenta lose variance": as_printed,
+    "its noise is γ r, as a paper prints it: momenta lose variance": renewed(new=lambda g: g),
     "it keeps (1-γ) v, without the root: momenta lose variance": renewed(keep=lambda g: 1 - g),
     "it returns v as it was: look at what is kept": lambda v, gamma, rng: v.copy(),
     "it keeps √γ v and adds √(1-γ) r: look at what is kept, for several γ": renewed(np.sqrt, lambda g: np.sqrt(1 - g)),
