@@ -112,17 +112,16 @@ def _judge_line_up(exercise: Exercise, answer: Callable) -> None:
     require(not missed, f"{said}. You miss this kind: {', '.join(missed[:1])}.")
 
 
-def _suspicious(sampler, rng, errors=5.0, statistics=5, still=True, begin=lambda x: x):
-    x = y = begin(sampler.target.sample(8000, rng))
-    for _ in range(5):
-        y = sampler(y, rng)
-    change = np.column_stack([y - x, y**2 - x**2, y.prod(1) - x.prod(1)])[:, :statistics]
-    off = np.abs(change.mean(0)) > errors * change.std(0) / np.sqrt(len(x))
-    return off.any() or (still and (x == y).all(0).any())
-
-
-def _named(**changed):
-    return lambda samplers, rng: [i for i, sampler in enumerate(samplers) if _suspicious(sampler, rng, **changed)]
+def _named(samplers, rng, errors=5.0, statistics=5, still=True, begin=lambda x: x):
+    found = []
+    for number, sampler in enumerate(samplers):
+        x = y = begin(sampler.target.sample(8000, rng))
+        for _ in range(5):
+            y = sampler(y, rng)
+        change = np.column_stack([y - x, y**2 - x**2, y.prod(1) - x.prod(1)])[:, :statistics]
+        off = np.abs(change.mean(0)) > errors * change.std(0) / np.sqrt(len(x))
+        found += [number] if off.any() or (still and (x == y).all(0).any()) else []
+    return found
 
 
 @exercise(
@@ -136,20 +135,20 @@ def _named(**changed):
     judge=_judge_line_up,
     mistakes={
         "you find 0 of 10": lambda samplers, rng: [],
-        "do you name the right ones?": lambda samplers, rng: sorted(set(range(8)) - set(_named()(samplers, rng))),
+        "do you name the right ones?": lambda samplers, rng: sorted(set(range(8)) - set(_named(samplers, rng))),
         "and accuse 6 of 6": lambda samplers, rng: list(range(8)),
-        "Begin at exact draws": _named(begin=lambda x: 0 * x),
-        "allow five standard errors": _named(errors=1.5),
-        "You miss this kind: it accepts by the ratio turned": _named(statistics=2),
-        "a coordinate never changes": _named(still=False),
-        "with the wrong sign": _named(statistics=4),
+        "Begin at exact draws": partial(_named, begin=lambda x: 0 * x),
+        "allow five standard errors": partial(_named, errors=1.5),
+        "You miss this kind: it accepts by the ratio turned": partial(_named, statistics=2),
+        "a coordinate never changes": partial(_named, still=False),
+        "with the wrong sign": partial(_named, statistics=4),
         "return a list of the numbers, 0 to 7": lambda samplers, rng: [True, False] * 4,
     },
     praise="right: all ten kinds of fault are found, and no right sampler is accused.",
 )  # fmt: skip
 def which_are_wrong(samplers, rng):
     """The numbers, from 0, of those of eight samplers that are wrong."""
-    return [i for i, sampler in enumerate(samplers) if _suspicious(sampler, rng)]
+    return _named(samplers, rng)
 
 
 # Exercise 3: what is wrong with this run?
