@@ -204,7 +204,7 @@ _FAULTS = (
     ),
     Fault(
         "left ends only", "reweighting.integration",
-        "return cumulative_trapezoid(self.mean_slopes, self.schedule, initial=0)",
+        "return scipy.integrate.cumulative_trapezoid(self.mean_slopes, self.schedule, initial=0)",
         "return np.concatenate([[0.0], np.cumsum(self.mean_slopes[:-1] * np.diff(self.schedule))])",
         "thermodynamic integration", "The integral is summed from the left ends of the steps.",
     ),
