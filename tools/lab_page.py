@@ -60,7 +60,10 @@ TIME_PICTURE = """(picture, limit) => {
     let pressed = null;
     document.addEventListener('keydown', () => { pressed = performance.now(); }, {capture: true, once: true});
     window.latency = new Promise(resolve => {
-        picture.addEventListener('load', () => resolve(performance.now() - pressed), {once: true});
+        const shown = () => resolve(performance.now() - pressed);
+        picture.addEventListener('load', shown, {once: true});
+        const film = picture.parentElement.querySelector('canvas');
+        new MutationObserver(shown).observe(film, {attributes: true, attributeFilter: ['data-moment']});
         setTimeout(() => resolve(null), limit);
     });
 }"""
@@ -110,15 +113,13 @@ class PanelOnPage:
         return self.root.locator(".widget-inline-hbox:has(.noUi-handle) .widget-readout").all_inner_texts()
 
     def press(self, key="ArrowRight", number=0):
-        """Press a key on a slider; return the milliseconds until the panel shows another picture."""
+        """Press a key on a slider; return the milliseconds until the panel shows another picture, or moment."""
         handle, picture = self.handle(number), self.root.locator(PICTURE)
         handle.focus()
-        before = picture.get_attribute("src")
         picture.evaluate(TIME_PICTURE, CHANGE_LIMIT_MS)
         handle.press(key)
         latency = self.page.evaluate("() => window.latency")
         assert latency is not None, f"the picture did not change within {CHANGE_LIMIT_MS} ms of the key press"
-        assert picture.get_attribute("src") != before
         return latency
 
     def moves(self):

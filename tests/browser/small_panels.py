@@ -1,10 +1,11 @@
-"""Two panels for the tests of pages: a quick one, and one that computes for seconds."""
+"""Three panels for the tests of pages: a quick one, one that computes for seconds, and one that moves."""
 
 import time
 
 import numpy as np
 
 from anneal_edu.course.figures import artists
+from anneal_edu.course.figures.film import Film
 from anneal_edu.course.panels import Panel, Readout
 from anneal_edu.course.panels.controls import choice, seed, slider, steps
 
@@ -62,3 +63,22 @@ class Sums(Panel):
             self.sums[n] = n * (n + 1) // 2
         artists.line(self.axes[0], "bar", [0, 0], [0, self.sums[n]], color="black")
         return Readout(f"The sum is {self.sums[n]}.", {})
+
+
+class Slide(Panel):
+    """A dot that slides to the right, by one a moment."""
+
+    title = "Slide"
+    picture = "A dot."
+    plays = "moment"
+    controls = {"moment": slider("moment", 0, 0, 10, 1)}  # noqa: RUF012
+
+    def make_axes(self, figure):
+        (ax,) = figure.columns(1)
+        ax.set(xlim=(0, 10), ylim=(-1, 1))
+        return [ax]
+
+    def draw(self, moment):
+        film = Film(moment, rate=5.0)
+        film.dots(self.axes[0], "dot", np.arange(11.0)[:, None], np.zeros((11, 1)), ["black"])
+        return Readout(f"The dot is at {moment}.", {"place": str(moment)}, film)

@@ -16,7 +16,16 @@ import open_lab
 pytestmark = pytest.mark.skipif("DRIVE" not in os.environ, reason="takes minutes: make drive")
 
 SMALL = Path(__file__).with_name("small_panels.py")
-CELLS = ("from small_panels import Sums, Waves", "Waves()", "Sums()", "Waves(phase=5.0, height=0.2)")
+CELLS = ("from small_panels import Slide, Sums, Waves", "Waves()", "Sums()", "Waves(phase=5.0, height=0.2)", "Slide()")
+FRAMES = """canvas => new Promise(resolve => {
+    const seen = new Set(), begun = performance.now();
+    const look = now => {
+        seen.add(canvas.toDataURL());
+        if (now - begun < 1000) requestAnimationFrame(look);
+        else resolve(seen.size);
+    };
+    requestAnimationFrame(look);
+})"""
 VALUE_TEXTS = "handles => handles.map(handle => handle.getAttribute('aria-valuetext'))"
 FAST = 50
 SOON_MS = 5000
@@ -425,3 +434,20 @@ def test_a_busy_kernel_is_not_taken_for_none(fresh):
     page.page.wait_for_timeout(4000)
     assert waves.asleep() == ""
     until(page, lambda: waves.readouts()[0] == "0.10")
+
+
+def test_a_film_plays_to_its_end_and_its_dots_travel_between_moments(page):
+    panel = page.panels()[3]
+    panel.handle().press("Home")
+    panel.button("Play").click()
+    assert panel.root.locator("canvas").evaluate(FRAMES) > 10, "five moments in this second, and the way between them"
+    panel.button("Play").wait_for(timeout=SOON_MS)
+    page.wait_until_idle()
+    assert panel.readouts() == ["10"]
+    assert panel.sentence() == "The dot is at 10."
+    address = panel.page.url
+    panel.button("Play").click()
+    panel.button("Pause").click()
+    page.wait_until_idle()
+    assert panel.readouts() == ["0"], "at its end it begins anew"
+    assert panel.page.url == address

@@ -83,6 +83,22 @@ def band(ax: Axes, name: str, x, low, high, style: str, **look) -> None:
     artist.set(xy=corners, visible=True, **{"alpha": 0.2} | look)
 
 
+def area(ax: Axes, name: str, x, y, colour: str, **look) -> None:
+    """A filled area with these corners."""
+    artist = _find(ax, name)
+    if artist is None:
+        artist = ax.add_patch(Polygon(np.column_stack([x, y]), gid=name, edgecolor="none"))
+    artist.set(xy=np.column_stack([x, y]), facecolor=colour, visible=True, **look)
+
+
+def dots(ax: Axes, name: str, x, y, radius, colours) -> None:
+    """Dots with a dark rim; their radii are in points, those at NaN are not seen."""
+    artist = _find(ax, name)
+    if artist is None:
+        artist = ax.scatter([], [], gid=name, edgecolors="black", linewidths=0.8, alpha=0.8, zorder=3)
+    artist.set(offsets=np.column_stack([x, y]), sizes=4 * np.asarray(radius) ** 2, facecolors=colours, visible=True)
+
+
 def histogram(ax: Axes, name: str, heights, edges, style: str, **look) -> None:
     """Outline and light filling of a histogram with given bar heights (n,) and edges (n + 1,)."""
     x, y = np.repeat(edges, 2), np.r_[0.0, np.repeat(heights, 2), 0.0]

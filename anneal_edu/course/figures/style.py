@@ -45,6 +45,7 @@ _LOOKS = {
     "refused": (WINE, _NO_LINE, "x"),
     "alone": (ORANGE, _DASHED, "s"),
     "swapping": (BLUE, _SOLID, "o"),
+    "rejected swap": (VERMILION, _SHORT, "x"),
     "large modes": (SKY, _NO_LINE, "o"),
     "small modes": (VERMILION, _NO_LINE, "X"),
     "another mode": (BLUE, _SOLID, "o"),

@@ -3,6 +3,7 @@
 The numbers behind a panel can be had from its module, as ``ae.panels.tiny_world.annealed_wells``.
 """
 
+from anneal_edu.course.panels.annealed_walk import AnnealedWalk
 from anneal_edu.course.panels.annealing_runs import AnnealingRuns
 from anneal_edu.course.panels.base import Panel, Readout
 from anneal_edu.course.panels.bias_decay import BiasDecay
@@ -16,6 +17,7 @@ from anneal_edu.course.panels.importance_sampling import ImportanceSampling
 from anneal_edu.course.panels.ladder_adaptation import LadderAdaptation
 from anneal_edu.course.panels.likelihood_tracking import LikelihoodTracking
 from anneal_edu.course.panels.momentum_trails import MomentumTrails
+from anneal_edu.course.panels.one_ladder import OneLadder
 from anneal_edu.course.panels.one_matrix import OneMatrix
 from anneal_edu.course.panels.particles_and_modes import ParticlesAndModes
 from anneal_edu.course.panels.replica_walks import ReplicaWalks
@@ -34,6 +36,7 @@ from anneal_edu.course.panels.which_is_wrong import WhichIsWrong
 from anneal_edu.course.panels.whom_to_believe import WhomToBelieve
 
 __all__ = [
+    "AnnealedWalk",
     "AnnealingRuns",
     "BiasDecay",
     "DigitsAnnealing",
@@ -46,6 +49,7 @@ __all__ = [
     "LadderAdaptation",
     "LikelihoodTracking",
     "MomentumTrails",
+    "OneLadder",
     "OneMatrix",
     "Panel",
     "ParticlesAndModes",

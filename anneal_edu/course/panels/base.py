@@ -14,6 +14,7 @@ from matplotlib.axes import Axes
 
 from anneal_edu.course.figures.artists import hide_named
 from anneal_edu.course.figures.cached import CachedFigure
+from anneal_edu.course.figures.film import Film
 from anneal_edu.course.figures.style import projected
 from anneal_edu.course.panels.controls import Recipe, is_slider, next_frame, step
 from anneal_edu.course.panels.stage import Stage
@@ -28,10 +29,13 @@ class Readout(NamedTuple):
         One sentence. It is compared on other machines: exact numbers, verdicts with a margin, one or two safe digits.
     readout : dict
         Label → text of each number shown under the plot; Monte Carlo numbers are welcome here.
+    film : Film, optional
+        What moves, when the slider ``plays`` does.
     """
 
     takeaway: str
     readout: dict[str, str]
+    film: Film | None = None
 
 
 def gathered(source: Iterable, number: int) -> Generator[float, None, list]:
@@ -218,6 +222,8 @@ class Panel(widgets.VBox):
             case {"play": again}:
                 if not next_frame(self._controls[self.plays], again):
                     self._stage.send({"played": True})
+            case {"moment": moment}:
+                self._controls[self.plays].value = moment
             case {"roll": True}:
                 self._controls["seed"].value = random.randrange(1000)
             case {"lecture": screen}:
@@ -287,8 +293,20 @@ class Panel(widgets.VBox):
             self._tell("The settings have changed: press Run to see what they do.", {}, overlay="press Run")
         else:
             with self._stage.hold_sync():  # picture and words in one message
-                self._stage.set_trait("png", self.figure.png())
-                self._tell(*reading)
+                self._show_picture(reading.film)
+                self._tell(reading.takeaway, reading.readout)
+
+    def _show_picture(self, film: Film | None) -> None:
+        """Show the picture; of a film only what stands still, since the player draws what moves."""
+        moving = film.drawn() if film else []
+        for artist in moving:
+            artist.set_visible(False)
+        self._stage.set_trait("png", self.figure.png())
+        for artist in moving:
+            artist.set_visible(True)
+        if film:
+            self._stage.set_trait("film", film.recorded())
+            self._stage.set_trait("moment", film.now)
 
     def _tell(self, takeaway: str, readout: dict[str, str], overlay: str = "") -> None:
         self.takeaway, self.readout = takeaway, readout
@@ -312,6 +330,7 @@ class Panel(widgets.VBox):
 
     def _repr_mimebundle_(self, **kwargs) -> tuple[dict, dict]:
         """The widget; for readers without a kernel also its picture, with alt text, and its settings in words."""
-        png = base64.b64encode(self._stage.png).decode("ascii")
+        picture = self.figure.png() if self._stage.film else self._stage.png
+        png = base64.b64encode(picture).decode("ascii")
         bundle = super()._repr_mimebundle_(**kwargs) | {"text/plain": repr(self), "image/png": png}
         return bundle, {"image/png": {"alt": self._stage.alt}}

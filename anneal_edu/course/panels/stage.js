@@ -2,9 +2,10 @@
 // The kernel draws; this file only shows what the model holds, and sends back what the reader asks for.
 
 const PATIENCE_MS = 2500; // an idle kernel that has not answered by then is of another day
+const TRAVEL_MS = 350; // from one moment of a film to the next, by hand
 const FRAME_MS = 120; // between an answer and the next frame that is asked for
 const SHOWN = {
-  png: "showPicture", alt: "showPicture", width: "showPicture", takeaway: "showSentence", numbers: "showNumbers",
+  film: "loadFilm", moment: "showMoment", png: "showPicture", alt: "showPicture", width: "showPicture", takeaway: "showSentence", numbers: "showNumbers",
   overlay: "showOverlay", computing: "showOverlay", done: "showOverlay", scene: "showScene",
 };
 
@@ -41,6 +42,7 @@ class Stage {
     this.buttons = element("div", "anneal-edu-scenes", el);
     const frame = element("div", "anneal-edu-frame", el);
     this.image = element("img", "anneal-edu-picture", frame);
+    this.film = new Film(element("canvas", "anneal-edu-film", frame));
     this.overlay = element("div", "anneal-edu-overlay", frame);
     this.overlayWords = element("span", "", this.overlay);
     this.bar = element("progress", "", this.overlay);
@@ -78,8 +80,8 @@ class Stage {
     const named = new MutationObserver(() => nameControls(root));
     const attributeFilter = ["aria-valuetext", "title", "class"];
     named.observe(root, { subtree: true, childList: true, characterData: true, attributes: true, attributeFilter });
-    const resized = new ResizeObserver(() => this.reserve());
-    resized.observe(this.el);
+    const resized = new ResizeObserver(() => (this.reserve(), this.film.show(this.film.at)));
+    for (const seen of [this.el, this.image]) resized.observe(seen);
     signal.addEventListener("abort", () => (named.disconnect(), resized.disconnect()));
     nameControls(root);
     this.ask({ pixels: window.devicePixelRatio });
@@ -103,6 +105,54 @@ class Stage {
     this.bytes = bytes;
     image.src = URL.createObjectURL(new Blob([bytes], { type: "image/png" }));
     if (before) image.addEventListener("load", () => URL.revokeObjectURL(before), { once: true });
+  }
+
+  // --- what moves ---
+
+  loadFilm() {
+    this.film.load(this.model.get("film"));
+    this.film.show(this.model.get("moment"));
+  }
+
+  /** Travel to a moment near by, jump to one far off; while the film plays, it is ahead. */
+  showMoment() {
+    const moment = this.model.get("moment");
+    if (this.playing || !this.film.layers.length) return;
+    this.animate(moment, Math.abs(moment - this.film.at) <= 3 ? TRAVEL_MS : 0);
+  }
+
+  animate(until, duration, ended = () => {}) {
+    const [from, begun] = [this.film.at, performance.now()];
+    cancelAnimationFrame(this.frame);
+    const draw = (time) => {
+      const done = duration > 0 ? Math.min((time - begun) / duration, 1) : 1;
+      this.film.show(from + Math.max(done, 0) * (until - from));
+      this.reached?.(this.film.at);
+      if (done < 1) this.frame = requestAnimationFrame(draw);
+      else ended();
+    };
+    draw(begun);
+  }
+
+  playFilm() {
+    const { film } = this;
+    if (film.at >= film.last) film.show(0);
+    this.reached = (t) => {
+      if (this.waiting || Math.floor(t) === this.told) return;
+      this.told = Math.floor(t);
+      this.ask({ moment: this.told });
+    };
+    const left = film.last - film.at;
+    this.animate(film.last, (1000 * left) / film.rate, () => this.pause());
+  }
+
+  stopFilm() {
+    cancelAnimationFrame(this.frame);
+    this.reached = null;
+    this.told = null;
+    const moment = Math.round(this.film.at);
+    this.film.show(moment);
+    this.ask({ moment });
   }
 
   showSentence() {
@@ -186,7 +236,7 @@ class Stage {
     clearTimeout(this.waiting);
     this.waiting = null;
     this.asleep.textContent = "";
-    if (!this.playing) return;
+    if (!this.playing || this.film.layers.length) return;
     clearTimeout(this.playing);
     this.playing = setTimeout(() => this.ask({ play: false }), FRAME_MS);
   }
@@ -210,7 +260,8 @@ class Stage {
   start() {
     this.playing = true;
     this.setPlay("Pause", "❚❚");
-    this.ask({ play: true });
+    if (this.film.layers.length) this.playFilm();
+    else this.ask({ play: true });
   }
 
   pause() {
@@ -218,6 +269,7 @@ class Stage {
     clearTimeout(this.playing);
     this.playing = null;
     this.setPlay("Play", "▶");
+    if (this.film.layers.length) this.stopFilm();
   }
 
   setPlay(words, sign) {

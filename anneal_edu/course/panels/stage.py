@@ -15,15 +15,18 @@ class Stage(anywidget.AnyWidget):
     ----------
     asked : callable, (message) -> None
         Called with what the reader asks for: ``{"scene": name}``, ``{"step": 1}`` of the first slider, ``{"play":
-        again}`` for the next frame, at the slider's end for the first or for none, ``{"roll": True}`` for another seed,
+        again}`` for the next frame, at the slider's end for the first or for none, ``{"moment": k}`` that a film has
+        reached, ``{"roll": True}`` for another seed,
         ``{"cancel": True}``, ``{"lecture": [width, height]}``, where None ends the lecture, or ``{"pixels": ratio}``:
         so many of the screen for one of the page.
     """
 
-    _esm = Path(__file__).with_name("stage.js").read_text(encoding="utf-8")
+    _esm = "".join(Path(__file__).with_name(name).read_text(encoding="utf-8") for name in ("film.js", "stage.js"))
     _css = Path(__file__).with_name("stage.css").read_text(encoding="utf-8")
 
     png = traitlets.Bytes().tag(sync=True)
+    film = traitlets.Dict().tag(sync=True)
+    moment = traitlets.Int().tag(sync=True)
     alt = traitlets.Unicode().tag(sync=True)
     width = traitlets.Float(1000.0).tag(sync=True)
     takeaway = traitlets.Unicode().tag(sync=True)

@@ -67,6 +67,7 @@ EXACT = {
         (1, "geometric forward", Y, lost("geometric", divergence)),
         (1, "moments reverse", Y, lost("moments", lambda p, q: divergence(q, p))),
     ]),
+    "AnnealedWalk": ({}, [(1, "exact", Y, -18 * np.linspace(0, 1, 101) * np.linspace(1, 0, 101))]),
     "DigitsAnnealing": ({}, [(2, "exact", Y, 0.0)]),
     "EstimatesAgainstSteps": ({}, [(0, "exact", Y, 0.0), (1, "all", Y, 100)]),
     "FirstPath": ({"beta": 0.5}, [
@@ -83,6 +84,7 @@ EXACT = {
     "LadderAdaptation": ({"path": "shift"}, [(2, "exact", Y, 8 / np.sqrt(np.pi))]),
     "LikelihoodTracking": ({}, [(1, "zero", Y, 0.0)]),
     "MomentumTrails": ({}, [(2, "exact", Y, (1 - np.linspace(0, 1, 101) * 8 / 9) ** -0.5)]),
+    "OneLadder": ({}, []),
     "OneMatrix": ({}, [(1, "exact", X, 0.0)]),
     "ParticlesAndModes": ({}, [(0, "best", Y, -np.log(30))]),
     "ReplicaWalks": ({}, []),

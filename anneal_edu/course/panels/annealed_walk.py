@@ -1,0 +1,123 @@
+"""Annealed importance sampling, chain by chain: a dot is a chain, its area is its weight."""
+
+from functools import lru_cache
+
+import numpy as np
+
+from anneal_edu import Gaussian, exact, geometric_path, linear_schedule, random_walk
+from anneal_edu.course.ais_trace import annealed
+from anneal_edu.course.figures import artists
+from anneal_edu.course.figures.film import Film
+from anneal_edu.course.panels.base import Panel, Readout
+from anneal_edu.course.panels.controls import choice, seed, slider, steps
+from anneal_edu.weights import effective_sample_size, log_mean_exp
+
+N_CHAINS, LAST = 200, 200
+KERNELS = {"random walk": random_walk(1.0), "exact": exact, "frozen": lambda distribution, x, rng: x}
+_GRID = np.linspace(-4, 12, 241)
+
+
+@lru_cache(maxsize=64)
+def run(n_steps: int, distance: float, kernel: str, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """β, x and log w at the 2 K + 1 moments of a run, (T,), (T, C), (T, C): in each step first weigh, then move."""
+    betas, rng = linear_schedule(n_steps), np.random.default_rng(seed)
+    path = geometric_path(Gaussian([0.0], [[1.0]]), Gaussian([distance], [[1.0]]))
+    log_w, x = (np.array(part) for part in zip(*annealed(path, betas, N_CHAINS, KERNELS[kernel], rng), strict=True))
+    return np.repeat(betas, 2)[1:], np.repeat(x[..., 0], 2, axis=0)[:-1], np.repeat(log_w, 2, axis=0)[1:]
+
+
+class AnnealedWalk(Panel):
+    """Chains that are weighed and moved along the geometric path from N(0, 1) to N(distance, 1).
+
+    Controls: ``moment``, the time of the walk; ``n_steps`` K, where one step is importance sampling; ``distance``;
+    ``kernel``: a random walk, exact draws, or chains that never move; ``seed``.
+    """
+
+    title = "Chains that are weighed and moved"
+    picture = (
+        "Left: the density of this moment slides from the start to the target; below it 200 chains as dots, whose area "
+        "is their share of the weight. Right: the estimate of log Z so far against β, and the exact log Z."
+    )
+    size = (12.0, 4.6)
+    columns = (1.9, 1)
+    plays = "moment"
+    controls = {  # noqa: RUF012
+        "moment": slider("time of the walk, in %", 0, 0, LAST // 2, 1),
+        "n_steps": steps("steps K", 10, (1, 4, 10, 100)),
+        "distance": slider("distance", 6.0, 0.0, 8.0, 0.5),
+        "kernel": choice("kernel", "random walk", tuple(KERNELS)),
+        "seed": seed(1),
+    }
+    scenes = {  # noqa: RUF012
+        "will they arrive?": {},
+        "ten steps": {"moment": LAST // 2},
+        "a hundred steps": {"n_steps": 100, "moment": LAST // 2},
+        "one leap": {"n_steps": 1, "moment": LAST // 2},
+        "chains that never move": {"n_steps": 100, "kernel": "frozen", "moment": LAST // 2},
+    }
+
+    def draw(self, moment, n_steps, distance, kernel, seed):
+        left, right = self.axes
+        betas, x, log_w = run(n_steps, distance, kernel, seed)
+        time = np.linspace(0, len(betas) - 1, LAST // 2 + 1)  # of which each is a moment of the film
+        film = Film(moment, rate=12.0)
+        beta, x_now = np.interp(time, range(len(betas)), betas), _between(time, x)
+        share = np.exp(log_w - log_w.max(1, keepdims=True))
+        share /= share.sum(1, keepdims=True)
+        for style, mean in (("start", 0.0), ("target", distance)):
+            artists.curve(left, style, _GRID, np.exp(-((_GRID - mean) ** 2) / 2), style)
+        film.curve(left, "now", _GRID, np.exp(-((_GRID - distance * beta[:, None]) ** 2) / 2), "theory", fill=0.2)
+        jitter = -0.06 - 0.3 * np.random.default_rng(0).random(N_CHAINS)
+        radius = np.sqrt(3 + 3000 * _between(time, share))
+        film.dots(left, "chains", x_now, jitter, [artists.STYLES["estimate"]["color"]] * N_CHAINS, radius)
+        film.words(left, "step", -3.7, 1.17, [_said(betas, int(t)) for t in time])
+        for name, at in (("start", 0.0), ("target", distance)):
+            artists.words(left, f"name of {name}", at, 1.03, name, ha="center", color=artists.STYLES[name]["color"])
+        left.set(xlim=(-4, 12), ylim=(-0.45, 1.3), yticks=[], xlabel="x", title="Chains; area is weight")
+
+        log_z = np.array([log_mean_exp(row) for row in log_w])
+        exact_log_z = -np.linspace(0, 1, 101) * np.linspace(1, 0, 101) * distance**2 / 2
+        artists.curve(right, "exact", np.linspace(0, 1, 101), exact_log_z, "truth")
+        film.trails(right, "estimate", beta, np.interp(time, range(len(betas)), log_z)[:, None],
+                    [artists.STYLES["estimate"]["color"]])  # fmt: skip
+        right.set(xlim=(0, 1), ylim=(min(exact_log_z.min(), log_z.min()) - 0.5, 2.5), xlabel="β",
+                  title="log Z: exact, and so far")  # fmt: skip
+        artists.legend(right, {"truth": "exact", "estimate": "estimate"}, loc="upper center")
+        at = int(time[moment])
+        ess = effective_sample_size(log_w[at])
+        return Readout(
+            _takeaway(moment, log_z[at], ess, n_steps, kernel),
+            {
+                "log Ẑ so far": f"{log_z[at]:.2f}",
+                "log Z(β)": f"{0.0 - betas[at] * (1 - betas[at]) * distance**2 / 2:.2f}",
+                "chains that count (ESS)": f"{ess:.1f} of {N_CHAINS}",
+                "largest share of the weight": f"{share[at].max():.1%}",
+            },
+            film,
+        )
+
+
+def _between(time, rows):
+    """Rows (T, C) at times that may lie between two."""
+    before = time.astype(int)
+    after, part = np.minimum(before + 1, len(rows) - 1), (time - before)[:, None]
+    return (1 - part) * rows[before] + part * rows[after]
+
+
+def _said(betas, at):
+    n_steps = len(betas) // 2
+    if at == 0:
+        return "200 draws of the start, all of weight 1"
+    doing = "weigh" if at % 2 else "move"
+    return f"step {(at + 1) // 2} of {n_steps}: {doing}  (β = {betas[at]:.2f})"
+
+
+def _takeaway(moment, log_z, ess, n_steps, kernel):
+    if moment < LAST // 2:
+        return "In each step the target slides on, the chains are weighed, and they move. Will they arrive with it?"
+    steps = "One leap" if n_steps == 1 else f"{n_steps} steps"
+    moved = {"random walk": "", "exact": " with exact draws", "frozen": " without a move"}[kernel]
+    if ess < 10:
+        return f"{steps}{moved}: log Ẑ is {-log_z:.1f} nats too low, and of 200 chains {ess:.1f} count."
+    off = "exact" if abs(log_z) < 0.005 else f"{abs(log_z):.1f} nats off"
+    return f"{steps}{moved}: log Ẑ is {off}, and {ess:.0f} of 200 chains count."
