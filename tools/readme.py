@@ -25,4 +25,4 @@ if __name__ == "__main__":
     code, _ = EXAMPLE.search(text).groups()
     output = printed_by(code)
     README.write_text(EXAMPLE.sub(lambda _: f"```python\n{code}```\n\n```text\n{output}\n```", text), encoding="utf-8")
-    (ROOT / "docs" / "two_paths.png").write_bytes(ae.panels.TwoPaths().figure.png())
+    (ROOT / "docs" / "two_paths.png").write_bytes(ae.panels.TwoPaths().show("halfway").figure.png())

@@ -36,11 +36,12 @@ class Film:
         self._keep(ax, name, "dots", len(x), x=x, y=y, radius=radius, colours=list(colours))
 
     def curve(self, ax: Axes, name: str, x, y, style: str, fill: float = 0.0) -> None:
-        """A curve through x (N,) and y (T, N), in the colour of a style, and the area under it."""
+        """A curve through x, (N,) or (T, N), and y (T, N), in the colour of a style, and the area under it."""
         look = artists.STYLES[style]
-        artists.curve(ax, name, x, y[self.now], style, linestyle="-")
+        x, y = np.broadcast_arrays(x, y)
+        artists.curve(ax, name, x[self.now], y[self.now], style, linestyle="-")
         if fill:
-            artists.band(ax, name + " area", x, np.zeros(len(x)), y[self.now], style, alpha=fill)
+            artists.band(ax, name + " area", x[self.now], np.zeros(x.shape[1]), y[self.now], style, alpha=fill)
             self._names.add((ax, name + " area"))
         self._keep(ax, name, "curve", len(y), x=x, y=y, colours=[look["color"]], fill=fill)
 

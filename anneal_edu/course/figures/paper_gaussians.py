@@ -21,6 +21,13 @@ def contours(ax: Axes, name: str, mean: np.ndarray, cov: np.ndarray, style: str,
     artists.curve(ax, name, x, y, style, gaps=True, **look)
 
 
+def rings(means: np.ndarray, covs: np.ndarray, size: float) -> np.ndarray:
+    """Points of the rings of Gaussians at so many standard deviations, (T, 61, 2)."""
+    angle = np.linspace(0, 2 * np.pi, 61)
+    circle = size * np.column_stack([np.cos(angle), np.sin(angle)])
+    return means[:, None] + circle @ np.linalg.cholesky(covs).swapaxes(1, 2)
+
+
 @projected()
 def means_along_path(ax: Axes, name: str, means: np.ndarray, style: str) -> None:
     """The trace of μ(β), with a mark at every given mean (K+1, 2)."""

@@ -223,7 +223,8 @@ class Panel(widgets.VBox):
                 if not next_frame(self._controls[self.plays], again):
                     self._stage.send({"played": True})
             case {"moment": moment}:
-                self._controls[self.plays].value = moment
+                time = self._controls[self.plays]
+                time.value = time.min + moment * time.step
             case {"roll": True}:
                 self._controls["seed"].value = random.randrange(1000)
             case {"lecture": screen}:

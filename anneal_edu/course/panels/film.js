@@ -84,11 +84,12 @@ const DRAW = {
 
   curve({ context, x, y, at }, layer) {
     const line = new Path2D();
-    for (let j = 0; j < layer.x.length; j++) line.lineTo(x(layer.x[j]), y(at("y", j)));
+    const n = layer.rows.x;
+    for (let j = 0; j < n; j++) line.lineTo(x(at("x", j)), y(at("y", j)));
     context.stroke(line);
     if (!layer.fill) return;
-    line.lineTo(x(layer.x.at(-1)), y(0));
-    line.lineTo(x(layer.x[0]), y(0));
+    line.lineTo(x(at("x", n - 1)), y(0));
+    line.lineTo(x(at("x", 0)), y(0));
     context.globalAlpha = layer.fill;
     context.fill(line);
   },

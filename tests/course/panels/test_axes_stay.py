@@ -9,6 +9,7 @@ from tests.course.panels.conftest import drawn
 from tests.course.panels.test_every_control import settings_of
 
 STAY = {
+    "AnnealedWalk": {"moment"},
     "AnnealingRuns": {"n_steps"},
     "BiasDecay": {"n_steps", "separation", "ends", "schedule", "seed"},
     "DigitsAnnealing": {"beta"},
@@ -24,11 +25,12 @@ STAY = {
     "RungsAgainstError": {"seed"},
     "SamplesAlongPaths": {"beta", "model", "start", "shown", "seed"},
     "StartCovariance": {"share"},
+    "OneLadder": {"moment", "hottest", "seed"},
     "TemperedModes": {"n_pairs", "hottest", "seed"},
     "TemperedTraining": {"methods", "moment"},
     "TemperedWalk": {"rounds", "seed"},
     "TinyWorld": {"n_steps", "depth", "kernel"},
-    "TwoPaths": {"beta", "separation", "correlation", "n_steps"},
+    "TwoPaths": {"beta", "moves"},
     "WhereTheKnotsSit": {"knots"},
     "WhichIsWrong": {"seed"},
     "WhomToBelieve": {"seed"},

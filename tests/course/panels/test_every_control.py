@@ -86,6 +86,9 @@ def shown(panel):
 def over_all_controls(quick_panel, kind):
     """Each setting has its own sound picture, and it matters not how it was reached. Returns the panel."""
     panel = quick_panel(kind)
+    if kind.plays:
+        time = getattr(panel, kind.plays)
+        time.value = settings_of(time)[1]  # at first some settings look the same
     at_first = panel.values
     ends = {control: settings_of(getattr(panel, control)) for control in at_first}
     for control, values in ends.items():

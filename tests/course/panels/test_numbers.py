@@ -160,7 +160,7 @@ def test_the_typical_error_with_momentum_is_a_median(quick_panel):
 
 def test_the_width_of_two_paths(quick_panel):
     """At β = ½ and far apart, the moment path's distribution is as long as half of the separation."""
-    panel = quick_panel(panels.TwoPaths, separation=20.0, correlation=0.0)
+    panel = quick_panel(panels.TwoPaths, beta=0.5, correlation=0.0)
     geometric, moments = numbers(panel.readout["width (largest standard deviation)"])
     assert geometric == 1.0 and moments == pytest.approx(np.sqrt(1 + 100), abs=0.00501)
 
