@@ -32,6 +32,7 @@ from anneal_edu.course.panels.tempered_walk import TemperedWalk
 from anneal_edu.course.panels.tiny_world import TinyWorld
 from anneal_edu.course.panels.two_paths import TwoPaths
 from anneal_edu.course.panels.where_the_knots_sit import WhereTheKnotsSit
+from anneal_edu.course.panels.where_to_start import WhereToStart
 from anneal_edu.course.panels.which_is_wrong import WhichIsWrong
 from anneal_edu.course.panels.whom_to_believe import WhomToBelieve
 
@@ -66,6 +67,7 @@ __all__ = [
     "TinyWorld",
     "TwoPaths",
     "WhereTheKnotsSit",
+    "WhereToStart",
     "WhichIsWrong",
     "WhomToBelieve",
 ]

@@ -32,6 +32,7 @@ STAY = {
     "TinyWorld": {"n_steps", "depth", "kernel"},
     "TwoPaths": {"beta", "moves"},
     "WhereTheKnotsSit": {"knots"},
+    "WhereToStart": {"moment", "tilt", "width", "seed"},
     "WhichIsWrong": {"seed"},
     "WhomToBelieve": {"seed"},
 }

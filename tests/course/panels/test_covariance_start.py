@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from anneal_edu.course.experiments import kiwaki
-from anneal_edu.course.panels import StartCovariance, start_covariance
+from anneal_edu.course.panels import StartCovariance, start_covariance, where_to_start
 from anneal_edu.course.panels.four_modes import FourModes, density, in_small_modes, walk
+from anneal_edu.course.panels.where_to_start import mean_ess
 from tests.course.panels.conftest import drawn
 
 
@@ -56,3 +57,10 @@ def test_the_standard_error_of_a_variance():
     variances, errors = np.transpose(found)
     assert np.std(variances) == pytest.approx(9 * np.sqrt(2 / 400), rel=4.5 / np.sqrt(2 * 2000))
     assert np.mean(errors) == pytest.approx(9 * np.sqrt(2 / 400), rel=0.03)
+
+
+@pytest.mark.parametrize("row, column", [(0, 3), (5, 6), (5, 11), (9, 0)])
+def test_the_map_of_starts_is_what_runs_give(row, column):
+    """Within a tenth: the mean of three runs has an error of two or three percent."""
+    found = mean_ess(where_to_start.TILTS[column], where_to_start.WIDTHS[row])
+    assert found == pytest.approx(where_to_start.ESS[row, column], rel=0.1)

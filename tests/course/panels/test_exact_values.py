@@ -42,11 +42,11 @@ F = cost(*mirrored_gaussians(20.0, 0.85))
 FOUR = kiwaki.four_modes()
 
 
-def shares(start):
-    """Of the small modes at β = 0.5: exact, by a finer grid than the panel's."""
+def shares(start, beta=0.5):
+    """Of the small modes: exact, by a finer grid than the panel's."""
     grid = np.arange(-12, 12, 0.1)
     x = np.stack(np.meshgrid(grid, grid), axis=-1)
-    p = np.exp(kiwaki.start_path(start, FOUR, *FOUR.mean_and_cov())(0.5).log_density(x))
+    p = np.exp(kiwaki.start_path(start, FOUR, *FOUR.mean_and_cov())(beta).log_density(x))
     return p[np.multiply.outer(grid, grid) < 0].sum() / p.sum()
 
 
@@ -111,6 +111,7 @@ EXACT = {
         (1, "exact", Y, 0.0),
         (1, "now", X, 2),
     ]),
+    "WhereToStart": ({}, [(1, "exact", Y, shares("full", 1.0))]),
     "WhichIsWrong": ({"truth": "shown", "fault": "swap ratio upside down"}, [(0, "truth", X, 2.0)]),
     "WhomToBelieve": ({"truth": "shown"}, [
         (0, "exact", X, next(row.exact for row in stored_rows("estimators") if row.model == "digits8_cd")),
@@ -119,7 +120,7 @@ EXACT = {
 """Panel → settings, and of each exact artist its Axes, name, direction and value."""
 
 
-ON_A_GRID = {"FourModes": 2e-3, "LadderAdaptation": 1e-3, "TemperedWalk": 1e-6}
+ON_A_GRID = {"FourModes": 2e-3, "WhereToStart": 0.02, "LadderAdaptation": 1e-3, "TemperedWalk": 1e-6}
 """Relative errors of what is exact up to a sum over a grid."""
 
 
