@@ -19,7 +19,6 @@ from anneal_edu.kernels import Kernel, gibbs
 from anneal_edu.paths.chain_moments import estimate_mean_and_cov
 from anneal_edu.paths.covariance import GaussianRBMPath, auxiliary_gibbs, covariance_path, widen_covariance
 from anneal_edu.paths.schedules import piecewise_schedule
-from anneal_edu.validation import as_beta
 
 STARTS = ("mean only", "diagonal", "full")  # the paper's AISM, AIS and AISC
 FOUR_QUARTERS = (0.0, 0.1, 0.25, 0.5, 1.0)  # a quarter of the steps in each interval
@@ -57,12 +56,6 @@ def far_modes() -> GaussianRBM:
 def paper_schedule(n_steps: int) -> np.ndarray:
     """A quarter of the transitions in each of [0, 0.1], [0.1, 0.25], [0.25, 0.5] and [0.5, 1]."""
     return piecewise_schedule(FOUR_QUARTERS, n_steps)
-
-
-def shrunk_covariance(cov: np.ndarray, share: float) -> np.ndarray:
-    """Correlations scaled by ``share``: 0 leaves the diagonal, 1 the whole covariance."""
-    share = as_beta(share)
-    return share * cov + (1 - share) * np.diag(cov.diagonal())
 
 
 def start_path(start: str, grbm: GaussianRBM, mean: np.ndarray, cov: np.ndarray) -> GaussianRBMPath:

@@ -24,9 +24,7 @@ from anneal_edu.course.panels.replica_walks import ReplicaWalks
 from anneal_edu.course.panels.rungs_against_error import RungsAgainstError
 from anneal_edu.course.panels.samples_along_paths import SamplesAlongPaths
 from anneal_edu.course.panels.sandwich_gap import SandwichGap
-from anneal_edu.course.panels.start_covariance import StartCovariance
 from anneal_edu.course.panels.starts_against_steps import StartsAgainstSteps
-from anneal_edu.course.panels.tempered_modes import TemperedModes
 from anneal_edu.course.panels.tempered_training import TemperedTraining
 from anneal_edu.course.panels.tempered_walk import TemperedWalk
 from anneal_edu.course.panels.tiny_world import TinyWorld
@@ -59,9 +57,7 @@ __all__ = [
     "RungsAgainstError",
     "SamplesAlongPaths",
     "SandwichGap",
-    "StartCovariance",
     "StartsAgainstSteps",
-    "TemperedModes",
     "TemperedTraining",
     "TemperedWalk",
     "TinyWorld",

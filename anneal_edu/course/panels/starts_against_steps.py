@@ -1,5 +1,6 @@
 """Kiwaki and Aihara 2015, Figures 4 to 7: log Ẑ and the effective sample size against the number of steps."""
 
+from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
@@ -9,10 +10,17 @@ from anneal_edu.course.experiments import kiwaki
 from anneal_edu.course.figures import gaussian_rbm
 from anneal_edu.course.panels.base import Panel, Readout
 from anneal_edu.course.panels.controls import choice, seed
-from anneal_edu.course.panels.start_covariance import target
+from anneal_edu.distributions import GaussianRBM
 
 N_STEPS = (12, 40, 100, 300)
 N_CHAINS = 1000
+
+
+@lru_cache(maxsize=8)
+def target(model: str) -> tuple[GaussianRBM, np.ndarray, np.ndarray]:
+    """A model, and the exact mean and covariance of its visible units."""
+    grbm = kiwaki.load_model(model)
+    return grbm, *grbm.mean_and_cov()
 
 
 def _run_all(model: str, kernel: str, seed: int):

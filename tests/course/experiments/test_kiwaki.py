@@ -66,14 +66,6 @@ def test_stored_runs_are_of_these_models(name):
         assert kiwaki.load_model(model).log_z() == pytest.approx(log_z, abs=1e-6), model
 
 
-def test_shrinking_scales_the_correlations_alone():
-    cov = np.array([[4.0, 1.0], [1.0, 9.0]])
-    np.testing.assert_array_equal(kiwaki.shrunk_covariance(cov, 0.5), [[4, 0.5], [0.5, 9]])
-    np.testing.assert_array_equal(kiwaki.shrunk_covariance(cov, 0), np.diag([4, 9]))
-    with pytest.raises(ValueError, match="beta must lie in"):
-        kiwaki.shrunk_covariance(cov, 1.5)
-
-
 def test_the_three_starts_have_the_covariances_of_their_names():
     grbm = kiwaki.strong_covariances()
     mean, cov = grbm.mean_and_cov()

@@ -19,13 +19,10 @@ from anneal_edu.course.figures import (
     tempering,
 )
 from anneal_edu.course.panels import (
-    bias_decay,
     ladder_adaptation,
     momentum_trails,
     one_matrix,
     rungs_against_error,
-    start_covariance,
-    tempered_modes,
     tempered_walk,
     where_the_knots_sit,
     whom_to_believe,
@@ -50,15 +47,11 @@ TABLE = [
 UP, ACROSS = 1, 0
 LOW = estimators.LOW
 BARS = {
-    "bias_decay": (lambda ax, _: bias_decay._monte_carlo(ax, "one", 10, *EACH[0]), "one bar", UP, 1.96),
     "whom_to_believe": (
         lambda *axes: whom_to_believe._side_by_side(axes, "abc", np.array(EACH), "   ", [LOW] * 3, (0, 1), 0.5, (0, 1)),
         f"{LOW} bars", ACROSS, 2,
     ),
     "rungs_against_error": (lambda ax, _: rungs_against_error._one_seed(ax, READ, "", (-5, 5)), "RTS bar", ACROSS, 2),
-    "start_covariance": (
-        lambda ax, _: start_covariance._variance_against_share(ax, AT / 40, VALUE, ERROR, 1, 9.0), "errors", UP, 2,
-    ),
     "gaussian_rbm.estimates_and_ess": (
         lambda *axes: gaussian_rbm.estimates_and_ess(axes, list(AT), SUMS, 0.5, 100), "full intervals", UP, 3,
     ),
@@ -102,10 +95,6 @@ BARS = {
         "lifted bars", UP, 2,
     ),
     "ladder_adaptation": (lambda ax, _: ladder_adaptation._draw_rejections(ax, VALUE, ERROR), "errors", UP, 2),
-    "tempered_modes": (
-        lambda ax, _: tempered_modes._draw_masses(ax, VALUE, {"moments": (VALUE, ERROR)}, {"moments": ""}),
-        "moments bars", UP, 2,
-    ),
     "tempering.rates_by_path": (
         lambda ax, _: tempering.rates_by_path(ax, "abc", {"moments": VALUE}, {"moments": (VALUE, ERROR)}, 1e-4, ""),
         "moments bars", UP, 2,

@@ -25,7 +25,6 @@ SMALLER = {
     "ReplicaWalks": {"N_BURN_IN": 100, "N_SWEEPS": 100},
     "SamplesAlongPaths": {"N_STEPS": 100},
     "SandwichGap": {"STEPS": (100, 120, 150)},
-    "StartCovariance": {"N_CHAINS": 1200},
     "StartsAgainstSteps": {"N_CHAINS": 200, "N_STEPS": (4, 8, 40, 100)},
     "WhereTheKnotsSit": {"N_RUNS": 2, "N_CHAINS": 20, "N_STEPS": 20, "BIAS_STEPS": 4, "FINE": 9},
 }
@@ -43,7 +42,6 @@ FEWER = {
     "DigitsAnnealing": {"n_steps": steps("steps K", 100, (20, 100)), "n_chains": steps("chains", 100, (50, 100))},
     "ImportanceSampling": {"n_samples": steps("draws", 300, (10, 100, 300, 1000), live=False)},
     "ParticlesAndModes": {"updates": slider("after updates", 90, 10, 90, 10)},
-    "TemperedModes": {"n_sweeps": steps("sweeps", 40, (20, 40), live=False)},
 }
 """Panel → controls whose own settings would take too long, or are not those of the SMALLER constants."""
 

@@ -11,7 +11,7 @@ from tests.course.panels.test_every_control import settings_of
 STAY = {
     "AnnealedWalk": {"moment"},
     "AnnealingRuns": {"n_steps"},
-    "BiasDecay": {"n_steps", "separation", "ends", "schedule", "seed"},
+    "BiasDecay": {"n_steps", "separation", "ends", "schedule"},
     "DigitsAnnealing": {"beta"},
     "FirstPath": {"beta"},
     "FourModes": {"beta", "n_steps", "kernel", "seed"},
@@ -24,9 +24,7 @@ STAY = {
     "ParticlesAndModes": {"updates"},
     "RungsAgainstError": {"seed"},
     "SamplesAlongPaths": {"beta", "model", "start", "shown", "seed"},
-    "StartCovariance": {"share"},
     "OneLadder": {"moment", "hottest", "seed"},
-    "TemperedModes": {"n_pairs", "hottest", "seed"},
     "TemperedTraining": {"methods", "moment"},
     "TemperedWalk": {"rounds", "seed"},
     "TinyWorld": {"n_steps", "depth", "kernel"},
@@ -81,14 +79,6 @@ def test_the_axis_of_the_local_barrier_holds_that_of_every_round(path, quick_pan
     for step in range(4):
         panel.step.value = step
         assert_inside(panel.axes[2])
-
-
-def test_masses_of_nothing_and_of_all_are_seen_whole(quick_panel):
-    """Half a marker is 4 pixels high."""
-    masses = quick_panel(panels.TemperedModes, hottest=0.5).axes[2]
-    low, high = (masses.transData.transform((0, mass))[1] for mass in (0, 1))
-    box = masses.get_window_extent()
-    assert low - box.y0 > 4 and box.y1 - high > 4
 
 
 def test_an_estimate_below_the_plot_is_an_arrow_at_its_edge(quick_panel):

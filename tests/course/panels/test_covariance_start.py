@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 
 from anneal_edu.course.experiments import kiwaki
-from anneal_edu.course.panels import StartCovariance, start_covariance, where_to_start
+from anneal_edu.course.panels import where_to_start
 from anneal_edu.course.panels.four_modes import FourModes, density, in_small_modes, walk
 from anneal_edu.course.panels.where_to_start import mean_ess
-from tests.course.panels.conftest import drawn
 
 
 @pytest.mark.parametrize("start", kiwaki.STARTS)
@@ -32,31 +31,6 @@ def test_every_beta_is_on_the_schedule_of_every_k():
     betas, n_steps = (dict(FourModes.controls[name]().options).values() for name in ("beta", "n_steps"))
     for n in n_steps:
         assert np.abs(kiwaki.paper_schedule(n)[:, None] - np.array(list(betas))).min(0).max() < 1e-12
-
-
-@pytest.mark.parametrize("i, share", [(0, 0.0), (3, 0.3), (10, 1.0)])
-def test_start_covariance_draws_the_share_that_is_shown(i, share, quick_panel):
-    panel = quick_panel(StartCovariance, model="four modes", seed=3, share=share)
-    (runs,), (_, _, cov) = panel._runs.values(), start_covariance.target("four modes")
-    both, _, histogram, curve = panel.axes
-    bars = drawn(curve, "errors").get_ydata().reshape(-1, 3)[:, :2]
-    variances, errors = bars.mean(axis=1), np.ptp(bars, axis=1) / 4
-    np.testing.assert_allclose(variances, runs.log_weights.var(axis=1, ddof=1))
-    assert panel.readout["variance of log w"] == f"{variances[i]:.2f} ± {errors[i]:.2f}"
-    counts = np.histogram(runs.log_weights[i], np.linspace(*start_covariance.NARROW, 49))[0]
-    np.testing.assert_allclose(drawn(histogram, "histogram").get_ydata()[1:-1:2], counts / start_covariance.N_CHAINS)
-    correlation = cov[0, 1] / np.sqrt(cov[0, 0] * cov[1, 1])
-    shown, rooted = both.images[0].get_array(), lambda r: np.sign(r) * np.sqrt(abs(r))
-    assert shown[1, 0] == pytest.approx(rooted(share * correlation)), "the start, below the diagonal"
-    assert shown[0, 1] == pytest.approx(rooted(correlation)), "the target, above it"
-
-
-def test_the_standard_error_of_a_variance():
-    """Of 400 normal numbers it is √(2/400) σ²; counted over 2,000 repeats."""
-    found = [start_covariance._variance_and_error(x) for x in np.random.default_rng(0).normal(0, 3, size=(2000, 400))]
-    variances, errors = np.transpose(found)
-    assert np.std(variances) == pytest.approx(9 * np.sqrt(2 / 400), rel=4.5 / np.sqrt(2 * 2000))
-    assert np.mean(errors) == pytest.approx(9 * np.sqrt(2 / 400), rel=0.03)
 
 
 @pytest.mark.parametrize("row, column", [(0, 3), (5, 6), (5, 11), (9, 0)])

@@ -19,7 +19,6 @@ MAY_COINCIDE = {
     ("EstimatesAgainstSteps", "trained by PCD"),
     ("SandwichGap", "a better path"),
     ("StartsAgainstSteps", "far modes"),
-    ("TemperedModes", "one steep step"),
 }
 """Scenes in which, on a small budget, chance decides what is said, so that it may be what another scene says."""
 

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 import anneal_edu as ae
-from anneal_edu.course.panels import tempered_modes
 from anneal_edu.course.panels.ladder_adaptation import (
     DIGITS,
     NARROWING,
@@ -15,8 +14,8 @@ from anneal_edu.course.panels.ladder_adaptation import (
     exact_local_barrier,
     pilot,
 )
+from anneal_edu.course.panels.one_ladder import SHARES, ladder, three_modes
 from anneal_edu.course.panels.replica_walks import rejection_rate, rungs_of, trip_rates, walks
-from anneal_edu.course.panels.tempered_modes import LOG_Z, SHARES, Rungs, masses, runs, three_modes
 from anneal_edu.tempering.matrices import expected_round_trip_time
 from anneal_edu.tempering.swaps import SCHEMES
 
@@ -73,24 +72,16 @@ def test_pilot_runs_find_the_exact_barrier_and_make_the_ladder_even():
 def test_the_three_modes_are_what_they_say():
     x = np.linspace(-12, 12, 20_001)[:, None]
     f = np.exp(three_modes().log_density(x)) * (x[1, 0] - x[0, 0])
-    assert np.log(f.sum()) == pytest.approx(LOG_Z)
+    assert np.log(f.sum()) == pytest.approx(1.0)
     np.testing.assert_allclose([f[x[:, 0] < -3].sum(), f[x[:, 0] > 2.5].sum()], np.exp(1) * SHARES[[0, 2]], rtol=1e-6)
 
 
-def test_ladders_find_the_masses_that_chains_alone_miss(monkeypatch):
-    """With ten times the chains, for better error bars."""
-    monkeypatch.setattr(tempered_modes, "N_CHAINS", 200)
-    found = runs.__wrapped__(4, 5.0, 320, 0)
-    mass, error = masses(found.tempered)
-    assert (np.abs(mass - SHARES) < 5 * error).all() and error.max() < 0.018
-    assert abs(found.log_z - LOG_Z) < 5 * found.log_z_error < 0.5
-    crossings = (np.diff(np.sign(found.alone + 3) + np.sign(found.alone - 2.5), axis=0) != 0).sum()
-    assert crossings < 200
-
-
-def test_the_panel_walks_the_geometric_path_of_the_library():
-    path = ae.geometric_path(ae.Gaussian([0.0], [[4.0]]), three_modes())
-    betas, x = np.array([0.0, 0.3, 1.0]), np.linspace(-30, 30, 60).reshape(3, 20, 1)
-    for k in (np.arange(3), np.array([1, 0, 2])):
-        found = Rungs(betas, 2.0).log_f(x, betas[k][:, None])
-        np.testing.assert_allclose(found, [path(betas[k[row]]).log_density(x[row]) for row in range(3)])
+def test_a_ladder_is_shown_as_the_library_walks_it():
+    """Every rung holds one state at every moment; states change rungs where swaps are accepted, and only there."""
+    run = ladder(4, 5.0, 0)
+    assert (np.sort(run.rungs, axis=1) == np.arange(5)).all() and run.accepted.sum() > 20
+    assert (run.accepted <= run.proposed).all()
+    asked, after = run.rungs[1::3], run.rungs[2::3]
+    np.testing.assert_array_equal((asked != after).sum(1), 2 * run.accepted.sum(1))
+    np.testing.assert_array_equal(run.x[1::3], run.x[2::3])
+    np.testing.assert_array_equal(after[:-1], asked[1:])
