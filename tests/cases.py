@@ -12,11 +12,5 @@ def always(*chosen, of):
     return [case if case in chosen else pytest.param(*_unpacked(case), marks=OTHERS) for case in of]
 
 
-def a_third(of):
-    """Of cases that take a second each: every third is run always, and the others with --thorough."""
-    of = list(of)
-    return always(*of[::3], of=of)
-
-
 def _unpacked(case):
     return case if isinstance(case, tuple) else (case,)

@@ -6,19 +6,13 @@ from collections.abc import Callable
 
 import numpy as np
 
-from anneal_edu.distributions import BinaryRBM, binary_states
+from anneal_edu.distributions import BinaryRBM
 
 Step = Callable[[BinaryRBM, np.ndarray, np.random.Generator], np.ndarray]
 
 
 def _bernoulli(p: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     return (rng.random(p.shape) < p).astype(float)
-
-
-def exact_law(rbm: BinaryRBM) -> tuple[np.ndarray, np.ndarray]:
-    """All states v of an RBM, in order, and their probabilities."""
-    states = binary_states(rbm.dim)
-    return states, np.exp(rbm.log_density(states) - rbm.log_z())
 
 
 def mean_field(rbm: BinaryRBM, v: np.ndarray, rng: np.random.Generator) -> np.ndarray:

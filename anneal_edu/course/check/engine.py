@@ -68,7 +68,7 @@ def alike(found: Any, wanted: Any, rtol: float = 1e-6, atol: float = 1e-8) -> bo
     """Whether two values are equal up to rounding; `...` is anything, and NaN stands for all that is not finite."""
     if wanted is ...:
         return True
-    if isinstance(wanted, tuple):
+    if isinstance(wanted, tuple) or (isinstance(wanted, list) and any(isinstance(w, np.ndarray) for w in wanted)):
         parts = isinstance(found, tuple | list | np.ndarray) and _shape(found) != () and len(found) == len(wanted)
         return parts and all(alike(f, w, rtol, atol) for f, w in zip(found, wanted, strict=True))
     if wanted is None or isinstance(wanted, str | list | set | dict):

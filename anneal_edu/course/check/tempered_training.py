@@ -1,176 +1,235 @@
-"""Checks of notebook 11: training with tempered chains."""
+"""Exercises of notebook 11: training with tempered chains."""
+
+from functools import partial
 
 import numpy as np
 
-from anneal_edu import BinaryRBM
-from anneal_edu.course.bugs.phases import SICK, SOUND, ladders, opposite_faults, turned
-from anneal_edu.course.check.distances import (
-    IMAGES,
-    judge_places,
-    judge_shares,
-    judge_sizes,
-    judge_strays,
-    slips_of_distance,
-    total_variation,
-)
-from anneal_edu.course.check.examiners import condemned, judge_beginning, judge_fault, lets_go, says_sound
-from anneal_edu.course.check.particles import (
-    judge_one_chain,
-    judge_one_step,
-    judge_own_laws,
-    judge_sweep,
-    near_the_model,
-    sweeps,
-)
-from anneal_edu.course.check.verdict import call, exercise, reject, require
-
-# More and less than a few particles on several images, so that no single difference makes up half of the sum
-_MODEL_NEAR_THE_IMAGES = BinaryRBM(
-    [[1.0, -2.0, 0.5], [1.0, 1.5, -1.0], [-1.5, -2.0, 0.5], [-1.0, 1.5, 1.0]], [0.3, -0.5, 0.2, -0.4], [-0.5, 0.5, -0.3]
-)
+from anneal_edu.annealing.matrices import gibbs_matrix
+from anneal_edu.course.check.engine import Exercise, exercise, require
+from anneal_edu.data import bars_and_stripes
+from anneal_edu.distributions import BinaryRBM, binary_states
+from anneal_edu.kernels import gibbs
+from anneal_edu.paths.geometric import geometric_path
 
 
-# Exercise 1
+# Exercise 1: one step uphill
+def _batches():
+    rng, rbm = np.random.default_rng(11), BinaryRBM([[2, -3, 0], [-2, 3, 1], [3, -2, -1], [-1, 1, 2]], [0] * 4, [0] * 3)
+    bits, square = rng.integers(0, 2, (12, 4)).astype(float), BinaryRBM(rng.normal(size=(4, 4)), [1] * 4, [0, 1, 2, 0])
+    return {
+        "seven images and five particles": (bits[:7], bits[7:], rbm),
+        "as many particles as images": (bits[:6], bits[6:], rbm),
+        "one image and eleven particles": (bits[:1], bits[1:], rbm),
+        "as many hidden units as pixels": (bits[:4], bits[4:], square),
+        "particles that are the data": (bits, bits, rbm),
+    }
+
+
+def _other_slopes(data, particles, rbm):
+    N, M = len(data), len(particles)
+    (W, b, c), h, h_model = gradient.solution(data, particles, rbm), *map(rbm.hidden_given_visible, (data, particles))
+    up, down = (data.T @ h, data.sum(0), h.sum(0)), (particles.T @ h_model, particles.sum(0), h_model.sum(0))
+    likelier = (h > 0.5).astype(float), (h_model > 0.5).astype(float)
+    return {
+        "that is the slope downhill. The data raise the likelihood, so their mean has the plus.": (-W, -b, -c),
+        "N and M differ: take the mean over the data minus the mean over the particles, not sums.": tuple(
+            u - d for u, d in zip(up, down, strict=True)),
+        "the particles have a mean of their own: divide their sum by M, not by N.": tuple(
+            u / N - d / N for u, d in zip(up, down, strict=True)),
+        "the negative phase is missing: subtract the mean over the particles.": tuple(u / N for u in up),
+        "that is E[v] E[h], a product of two means. Take the mean of the products v hᵀ.": (
+            np.outer(data.mean(0), h.mean(0)) - np.outer(particles.mean(0), h_model.mean(0)), ..., ...),
+        "W has a row for each pixel, (D, H): yours is transposed.": (W.T, ..., ...),
+        "you set each h to its likelier value. Use the probability p(h = 1 | v).": (
+            data.T @ likelier[0] / N - particles.T @ likelier[1] / M, ..., likelier[0].mean(0) - likelier[1].mean(0)),
+        "p(h = 1 | v) at the mean of v is not its mean: ask for the h of every v.": (
+            ..., ..., np.subtract(*(rbm.hidden_given_visible(v.mean(0, keepdims=True))[0] for v in (data, particles)))),
+        "W comes first, then b of the visible units and c of the hidden ones.": (..., c, b),
+    }  # fmt: skip
+
+
 @exercise(
     hints=(
-        "If the old states are exact draws of every rung, of what are the new ones draws?",
-        "Draw exactly on every rung, let the phase move once, and compare each rung, and the particles, with "
-        "rung.moments(): E[v], and E[v hᵀ] for what pixels do together. How far may a mean of n draws be off?",
-        "abs(v.T @ rung.hidden_given_visible(v) / n - E[v hᵀ]) < 5 · 0.5 / √n everywhere, and the same for E[v]",
-    )
-)
-def sound(answer) -> str:
-    """``answer(phase, rungs, rng)`` must say whether a negative phase leaves every rung's distribution as it is.
-
-    On two ladders it is asked about a phase without a fault, 24 times, of which it may condemn one, by chance, and
-    about those with one: all in ``SICK``, and
-    on each ladder, for every rung and for the particles, one that is sick there alone. On a third there are phases
-    that are sick in two places, and right on average.
-
-    Examples
-    --------
-    >>> def means_alone(phase, rungs, rng):
-    ...     states, particles = phase(np.stack([rung.sample(10_000, rng) for rung in rungs]), rng)
-    ...     seen = zip([*rungs, rungs[-1]], [*states, particles])
-    ...     return all(abs(v.mean(0) - rung.moments()[0]).max() < 0.025 for rung, v in seen)
-    >>> sound(means_alone)
-    ✗ you pass a phase that mixes the pixels of different chains: every E[v] is right, and E[v hᵀ], what pixels do \
-together, is not: compare that, with ten thousand draws or more, by its standard error.
-      A hint: ae.check.tempered_training.sound.hint()
-    """
-
-    n, (short, long) = condemned(answer), ladders()
-    require(
-        not all(says_sound(answer, short, phase, 30) for phase in SICK.values()),
-        "you pass a phase whatever is wrong with it. Is it the *new* states that you judge, those that "
-        "`phase(states, rng)` returns, and are they enough to tell?",
-    )
-    seldom = f"you condemn a phase without a fault in {n} of the first 24 trials"
-    for ladder in (short, long) if n else ():
-        judge_beginning(answer, ladder, seldom)
-    for fault, phase in SICK.items():
-        for seed in (30, 31):
-            judge_fault(answer, short, fault, phase, seed)
-    for ladder in (short, long):
-        for fault, phase in ladder.faults.items():
-            judge_fault(answer, ladder, fault, phase, 32)
-    for fault, phase in opposite_faults().items():
-        require(not says_sound(answer, turned(), phase, 32), f"you pass a phase that {fault}.")
-    require(
-        n == 0,
-        f"{seldom}. Of many numbers that are compared some are two standard errors off by chance, and some three: "
-        "allow five, or draw more. Did each rung begin at exact draws of its own?",
-    )
-    require(
-        lets_go(answer, turned(), turned().healthy, 34),
-        "you condemn a phase without a fault on a ladder from the model to the start and back.",
-    )
-    for what, phase in SOUND.items():
-        passed = lets_go(answer, short, phase, 33)
-        require(passed, f"you condemn a phase that {what}: by exact draws, nothing is wrong with it.")
-    faults = sum(map(len, (SICK, short.faults, long.faults, opposite_faults())))
-    let_go = "all 27 phases without one are let go (one, perhaps, at the second try)"
-    return f"right: all {faults} faults found, and {let_go}."
+        "Which states should become more likely in an update, and which less?",
+        "The positive phase is the mean of v p(h = 1 | v)ᵀ over the N images, the negative phase the same mean over "
+        "the M particles. For b and c put v and p(h = 1 | v) in the place of the product.",
+        "with h = rbm.hidden_given_visible(v), for the data minus for the particles: v.T @ h / len(v), v.mean(0), "
+        "h.mean(0)",
+    ),
+    returns={"the gradient in W": "It is a mean of v p(h = 1 | v)ᵀ over the data minus one over the particles: use "
+             "probabilities, and draw no h.",
+             "that in b": "It is the mean of v over the data minus that over the particles.",
+             "that in c": "It is the mean of p(h = 1 | v) over the data minus that over the particles."},
+    cases=_batches, slips=_other_slopes, rtol=1e-5, atol=1e-6,
+    praise="right: the data pull up, the particles push down, and the slope is 0 where both have the same means.",
+)  # fmt: skip
+def gradient(data, particles, rbm):
+    """The stochastic gradient of the mean log likelihood in W (D, H), b (D,) and c (H,)."""
+    h, h_model = rbm.hidden_given_visible(data), rbm.hidden_given_visible(particles)
+    of_weights = data.T @ h / len(data) - particles.T @ h_model / len(particles)
+    return of_weights, data.mean(0) - particles.mean(0), h.mean(0) - h_model.mean(0)
 
 
-# Exercise 2
+# Exercise 2: the tempered negative phase
+_START = BinaryRBM(np.zeros((4, 3)), [1.5, -1.5, 1.0, 0.0], np.zeros(3))
+_MODEL = BinaryRBM([[2, -3, 0], [-2, 3, 1], [3, -2, -1], [-1, 1, 2]], [-1.0, 0.5, -1.5, -1.0], [-0.5, 0.5, -0.5])
+_LADDERS = {(0.0, 0.4, 1.0): (2, 5, 10), (1.0, 0.35, 0.0, 0.6, 1.0): (15, 9, 7, 3, 10),
+            (1.0, 0.0, 1.0, 0.5): (15, 7, 6, 10), (0.0, 0.995, 1.0, 0.9999): (2, 5, 10, 5)}  # fmt: skip
+_V, _N = binary_states(4).astype(float), 4000
+
+
+def _judge_phase(exercise: Exercise, answer):
+    for betas, codes in _LADDERS.items():
+        _judge_sweep(partial(exercise.asked, answer), np.array(betas), codes)
+    few = np.random.default_rng(2).integers(0, 2, (3, 20, 4)).astype(float)
+    exercise.draws(answer, few, _START, _MODEL, np.array([0.0, 0.4, 1.0]), lambda states, *_: states[::-1].copy())
+
+
+def _judge_sweep(asked, betas, codes):
+    """One sweep: the chains of rung k start in the state number codes[k]."""
+    path, rng, moved, back = geometric_path(_START, _MODEL), np.random.default_rng(3), [], []
+    states, where = np.repeat(_V[list(codes), None], _N, axis=1), f"betas = {betas.tolist()}: "
+
+    def swap(given, over, over_betas, generator):
+        require(np.shape(given) == states.shape, f"swap wants all rungs, {states.shape}; it got {np.shape(given)}.")
+        same = np.array_equal(over_betas, betas) and np.allclose(over(0.3).log_density(_V), path(0.3).log_density(_V))
+        require(same, "swap wants the geometric path from start to model, and the betas.")
+        require(generator is rng, "swap should draw from the rng that is passed in.")
+        moved.append(np.array(given))
+        back.append(np.roll(moved[-1], 1, axis=0))
+        return back[-1].copy()
+
+    found = asked((states.copy(), _START, _MODEL, betas.copy(), swap, rng), copied=False)
+    require(isinstance(found, tuple | list) and len(found) == 2, "return two things: all states and the particles.")
+    require(len(moved) == 1, f"swap once, after all rungs have moved. You swap {len(moved)} times.")
+    stay = [k for k in range(len(betas)) if np.array_equal(moved[0][k], states[k])]
+    require(not stay, f"each rung makes a Gibbs step before the swap: rung {stay and stay[0]} does not move.")
+    require(np.array_equal(found[0], back[0]), "return all states as they come back from swap.")
+    particles, right = np.asarray(found[1]), back[0][betas == 1].reshape(-1, 4)
+    require(particles.shape == right.shape, f"{where}the particles have shape {particles.shape}, but it should be "
+            f"{right.shape}. Which rungs are the model?")  # fmt: skip
+    require(sorted(particles.tolist()) == sorted(right.tolist()), f"{where}the particles should be the states of all "
+            "rungs with β = 1, after the swap.")  # fmt: skip
+    for k in range(len(betas)):
+        _judge_rung(moved[0][k].mean(0), k, codes, betas, f"{where}rung {k} ")
+
+
+def _judge_rung(mean, k, codes, betas, where):
+    """The pixels' means after one Gibbs step are those of rung k; if not, of which slip are they?"""
+
+    def off(beta, code):
+        wanted = gibbs_matrix(geometric_path(_START, _MODEL)(beta))[code] @ _V
+        return np.abs((mean - wanted) / np.sqrt(wanted * (1 - wanted) / _N)).max()
+
+    own, code = betas[k], codes[k]
+    slips = {f"moves under path({beta:g}). Use the β of its own rung, {own:g}.": off(beta, code) for beta in betas}
+    slips |= {f"starts from states[{j}]. It should start from states[{k}].": off(own, codes[j])
+              for j in range(len(betas))}  # fmt: skip
+    said = min(slips, key=slips.__getitem__)
+    other = f"should make one Gibbs step under path({own:g}), from states[{k}]: its pixels have other means."
+    require(off(own, code) < 5.5, where + (said if slips[said] < 5 else other))
+
+
+def _sweep(own=lambda path, beta, x, rng: gibbs(path(beta), x, rng), give=lambda new, moved, betas: new[betas == 1]):
+    """A negative phase that moves each rung by ``own`` and returns the particles ``give``."""
+
+    def answer(states, start, model, betas, swap, rng):
+        path = geometric_path(start, model)
+        moved = np.stack([own(path, beta, x, rng) for beta, x in zip(betas, states, strict=True)])
+        new = swap(moved, path, betas, rng)
+        return new, give(new, moved, betas).reshape(-1, new.shape[-1])
+
+    return answer
+
+
 @exercise(
     hints=(
         "Under which distribution does rung k move, and which of the rungs are the model?",
-        "Make the path anew, ae.geometric_path(start, model); one Gibbs step on each rung, then one call of swap. "
-        "The model stands wherever β = 1, be that first, last, or both.",
+        "Make the path anew, ae.geometric_path(start, model); one Gibbs step on each rung, then one call of swap. The "
+        "model is wherever β = 1: first, last, or both.",
         "new = states.copy(); new[k] = ae.gibbs(path(betas[k]), states[k], rng) for all k; "
         "new = swap(new, path, betas, rng); return new, new[betas == 1].reshape(-1, D)",
-    )
-)
-def negative_phase(answer) -> str:
-    """``answer(states, start, model, betas, swap, rng)`` must move every rung, swap, and return (states, particles).
-
-    Its ladders rise, turn and fall: the particles are the new states of all rungs where β = 1, in any order.
-
-    Examples
-    --------
-    >>> import anneal_edu as ae
-    >>> def cold(states, start, model, betas, swap, rng):
-    ...     states = np.stack([ae.gibbs(model, x, rng) for x in states])
-    ...     states = swap(states, ae.geometric_path(start, model), betas, rng)
-    ...     return states, states[-1]
-    >>> negative_phase(cold)
-    ✗ rung 0 moves about as rung 2 should, which is too cold: which distribution of the path belongs to betas[0] = 0?
-      A hint: ae.check.tempered_training.negative_phase.hint()
-    """
-    for sweep in sweeps():
-        judge_sweep(answer, sweep)
-        judge_one_step(answer, sweep)
-        judge_own_laws(answer, sweep)
-        judge_one_chain(answer, sweep)
-    judge_sweep(answer, near_the_model())
-    return "right: every rung moves under its own distribution, neighbours swap, and where β = 1 stands the model."
+    ),
+    judge=_judge_phase,
+    mistakes={
+        "rung 0 moves under path(1)": _sweep(lambda path, beta, x, rng: gibbs(path(1.0), x, rng)),
+        "does not move": _sweep(lambda path, beta, x, rng: gibbs(path(1.0), x, rng) if beta == 1 else x),
+        "should make one Gibbs step": _sweep(lambda path, beta, x, rng: path(beta).sample(len(x), rng)),
+        "Which rungs are the model?": _sweep(give=lambda new, moved, betas: new[-1]),
+        "after the swap": _sweep(give=lambda new, moved, betas: moved[betas == 1]),
+        "swap once": lambda s, start, model, betas, swap, rng: _sweep()(s, start, model, betas, lambda x, *_: x, rng),
+        "from start to model": lambda s, start, model, *given: _sweep()(s, model, start, *given),
+        "as they come back from swap": lambda *given: (given[0], _sweep()(*given)[1]),
+    },
+    praise="right: every rung moves under its own distribution, neighbours swap, and the model is where β = 1.",
+)  # fmt: skip
+def negative_phase(states, start, model, betas, swap, rng):
+    """All states (K+1, B, D) after one sweep, and the particles: the states of all rungs with β = 1."""
+    path = geometric_path(start, model)
+    states = np.stack([gibbs(path(beta), x, rng) for beta, x in zip(betas, states, strict=True)])
+    states = swap(states, path, betas, rng)
+    return states, states[betas == 1].reshape(-1, states.shape[-1])
 
 
-# Exercise 3
+# Exercise 3: an alarm bell
+def _places():
+    images, alike = bars_and_stripes(2).astype(float), BinaryRBM(np.zeros((4, 1)), [0] * 4, [0])
+    weights = [[1, -2, 0.5], [1, 1.5, -1], [-1.5, -2, 0.5], [-1, 1.5, 1]]
+    rbm = BinaryRBM(weights, [0.3, -0.5, 0.2, -0.4], [-0.5, 0.5, -0.3])
+    large = BinaryRBM([[0.5], [-1], [0.25], [-0.5]], [0.5, 0.25, -0.5, 1], [800])
+    elsewhere, points, flips = _V[[1, 6, 7, 1, 6]], np.eye(64), 1 - np.eye(64)
+    seen = np.vstack([images[[0, 0, 0, 0, 0, 2, 3, 3, 4, 5, 5]], elsewhere])
+    return {
+        "six images and sixteen particles": (rbm, images[[2, 0, 1, 3, 4, 5]], seen),
+        "particles on no image": (rbm, images[:4], elsewhere),
+        "one image": (rbm, images[3:4], seen),
+        "one particle": (rbm, images, images[3:4]),
+        "all states as images": (rbm, _V, seen),
+        "log f near 800, where f is infinite in floating point": (large, images[:4], seen),
+        "a model in which all states are alike": (alike, images[:4], seen[1:].astype(np.float32)),
+        "images of 64 pixels": (BinaryRBM(np.zeros((64, 1)), -np.linspace(2, 6, 64), [0.0]), points[:48], points[::3]),
+        "64 pixels of which 63 are on": (BinaryRBM(np.zeros((64, 1)), np.linspace(2, 6, 64), [0.0]), flips[:48], flips),
+    }
+
+
+def _misplaced(rbm, images, particles):
+    f, log_p = np.exp(rbm.log_density(images)), rbm.log_density(images) - rbm.log_z()
+    same = particles[:, None] == images
+    p, q, counts = np.exp(log_p), same.all(-1).mean(0), same.all(-1).sum(0)
+
+    def apart(p, q, elsewhere=True):
+        return 0.5 * (np.abs(p - q).sum() + elsewhere * abs(p.sum() - q.sum()))
+
+    on_images = q / q.sum() if q.sum() else q
+    return {
+        "what is on none of the images is missing: *elsewhere* is one more place.": apart(p, q, elsewhere=False),
+        "that is twice the total variation: what one place lacks, another has too much.": 2 * apart(p, q),
+        "elsewhere the particles have 1 - Σq, but the model has 1 - Σp there.": apart(p, q, False) + (1 - q.sum()) / 2,
+        "divide f by Z, not by its sum over the images: use log_z().": apart(f / f.sum(), q),
+        "the shares are of all B particles, also of those on no image.": 0.5 * (
+            np.abs(p - on_images).sum() + 1 - p.sum()),
+        "f is not p: divide by Z, exp(log f - log Z).": apart(f, q),
+        "log f - log Z is the logarithm of p: take the exponential.": apart(log_p, q),
+        "take shares of the particles: divide their numbers by B.": apart(p, counts),
+        "a particle is on an image if *all* pixels agree.": apart(p, same.any(-1).mean(0)),
+        "exp overflows: subtract log Z first, and take the exponential then.": apart(f / np.exp(rbm.log_z()), q),
+        "take absolute differences, not squares.": 0.5 * np.sqrt(((p - q) ** 2).sum() + (p.sum() - q.sum()) ** 2),
+        "that is the largest difference. Take half of their sum.": max(np.abs(p - q).max(), abs(p.sum() - q.sum())),
+    }  # fmt: skip
+
+
 @exercise(
     hints=(
-        "If all particles were on no image at all, which place would tell?",
-        "Exact p of each image and the share of particles on it; then append 1 - sum to both, the place "
-        "called elsewhere, for everything else.",
+        "If no particle was on any image, which place would show it?",
+        "Take p of each image and the share of particles on it. Then append 1 - sum to both, for *elsewhere*.",
         "½ Σ |p - q| with p = exp(log f - log Z), over all images and the place for the rest",
-    )
-)
-def distance(answer) -> str:
-    """``answer(rbm, images, particles)`` must be the total variation between model and particles, from 0 to 1.
-
-    Examples
-    --------
-    >>> def only_the_images(rbm, images, particles):
-    ...     p = np.exp(rbm.log_density(images) - rbm.log_z())
-    ...     q = (particles[:, None] == images).all(-1).mean(0)
-    ...     return 0.5 * np.abs(p - q).sum()
-    >>> distance(only_the_images)
-    ✗ what is on none of the images counts too, as one more place: 1 minus the sum of the others, for the model and \
-for the particles.
-      A hint: ae.check.tempered_training.distance.hint()
-    """
-    rbm, images = _MODEL_NEAR_THE_IMAGES, IMAGES.astype(np.float64)
-    elsewhere = [[0, 0, 0, 1], [0, 1, 1, 0], [0, 1, 1, 1]]
-    particles = np.vstack([images[[0, 0, 0, 0, 0, 2, 3, 3, 4, 5, 5]], elsewhere, elsewhere[:2]])
-    images = images[[2, 0, 1, *range(3, len(images))]]  # first one with more mass than particles
-    found = float(call(answer, rbm, images.copy(), particles.copy(), shape=()))
-    right = total_variation(rbm, images, particles)
-    reject(found, slips_of_distance(rbm, images, particles))
-    judge_shares(answer, rbm, (images, particles), (images, images[[1, 1, 1, 4, 4, 2]]))
-    require(
-        -1e-9 <= found <= 1 + 1e-9,
-        f"a share of all mass lies from 0 to 1; yours is {found:.3g}. Do the shares that you compare lie from 0 to 1, "
-        "and do they add up to 1, elsewhere included? Then half of what they differ by, without signs, does, too.",
-    )
-    halves = "It is half of the sum of |p - q|, elsewhere included: no squares, and no logarithms."
-    ours = f"it should be {right:.4f} for a case of ours; yours is {found:.4f}. {halves}"
-    require(np.isclose(found, right, atol=1e-9), ours)
-    judge_strays(answer, rbm, images[:4], np.vstack([images[:1], np.repeat(elsewhere, 3, axis=0)]))
-    judge_sizes(answer, rbm, images, particles)
-    judge_places(answer)
-    exact = rbm.sample(200_000, np.random.default_rng(0)).astype(np.float64)
-    near = float(answer(rbm, images, exact))
-    require(near < 0.02, f"200,000 exact draws of the model should be at a distance near 0; yours is {near:.2f}.")
-    return "right: 0 where the particles stand for the model, and 1 where they never meet."
+    ),
+    returns={"the total variation": "It is half of the sum of |p - q| over all places, *elsewhere* included."},
+    cases=_places, slips=_misplaced, rtol=1e-5, atol=1e-6,
+    praise="right: 0 if the particles have the model's shares, and 1 if they share no place.",
+)  # fmt: skip
+def distance(rbm, images, particles):
+    """Total variation between model and particles, on the images and elsewhere."""
+    p = np.exp(rbm.log_density(images) - rbm.log_z())
+    q = (particles[:, None] == images).all(-1).mean(0)
+    return 0.5 * (np.abs(p - q).sum() + abs(p.sum() - q.sum()))

@@ -69,38 +69,6 @@ def _first_order(p_h, reach, C):
     return np.log(p_h @ np.where(few, C * reach, -np.expm1(C * np.log1p(-np.minimum(reach, 1 - 1e-16)))))
 
 
-def _distance(p_of=lambda p: p, shares=lambda images, x: (x[:, None] == images).all(-1).mean(0)):
-    def answer(rbm, images, particles):
-        p, q = p_of(np.exp(rbm.log_density(images) - rbm.log_z())), shares(images, particles)
-        return (np.abs(p - q).sum() + abs(p.sum() - q.sum())) / 2
-
-    return answer
-
-
-def _bytes(images, particles):
-    rows = [x.tobytes() for x in np.asarray(particles)]
-    return np.array([rows.count(image.tobytes()) / len(rows) for image in np.asarray(images)])
-
-
-def _both_ends(states, start, model, betas, swap, rng):
-    path = ae.geometric_path(start, model)
-    new = swap(np.stack([ae.gibbs(path(b), x, rng) for b, x in zip(betas, states, strict=True)]), path, betas, rng)
-    return new, np.concatenate([new[i] for i in (0, -1) if betas[i] == 1] or [new[int(np.argmax(betas))]])
-
-
-def _earlier_chains(phase, rungs, rng):
-    n = 20_000
-    states, particles = phase(np.stack([rung.sample(n, rng) for rung in rungs]).astype(float), rng)
-    for rung, v in zip([*rungs, rungs[int(np.argmax([np.abs(r.weights).max() for r in rungs]))]], [*states, particles],
-                       strict=True):  # fmt: skip
-        v = v[: n // 2]
-        mean_v, _, mean_vh = rung.moments()
-        off = np.abs(v.T @ rung.hidden_given_visible(v) / len(v) - mean_vh).max(), np.abs(v.mean(0) - mean_v).max()
-        if max(off) > 6 * 0.5 / np.sqrt(len(v)):
-            return False
-    return True
-
-
 ONCE_PASSED = {
     "likelihood_tracking.gap_and_fall, whole nats": _best_in_whole_nats,
     "splines.moments, weights cut at 50": _cut_moments,
@@ -112,10 +80,6 @@ ONCE_PASSED = {
     "splines.predicted_miss, reach up to 0.9": _reach_at_most(0.9),
     "splines.predicted_miss, reach up to 0.99": _reach_at_most(0.99),
     "splines.predicted_miss, first order": _first_order,
-    "tempered_training.distance, no small shares": _distance(lambda p: np.where(p < 1e-3, 0, p)),
-    "tempered_training.distance, bytes": _distance(shares=_bytes),
-    "tempered_training.negative_phase, both ends": _both_ends,
-    "tempered_training.sound, the earlier chains": _earlier_chains,
 }  # fmt: skip
 
 
