@@ -36,6 +36,7 @@ def _misdivided(r, spread, budget):
         "r is the variance of one weight: the chains of a patch add r/C to its variance.": np.cbrt(
             r2b / (2 * (spread**2 + r))),
         "your formula has no `spread`. If patches differ less, you need fewer of them.": np.cbrt(r2b / 2),
+        "that makes r/C as large as the variance over patches. Weigh the bias r/(2C) instead.": r / spread**2,
         "the bias is the same at every patch, so the mean over patches has all of it: do not divide it by N.": r / (
             2 * spread),
     }  # fmt: skip
@@ -181,7 +182,8 @@ def _misjudged(x, bases, noise):
         "-½ xᵀΣ⁻¹x - ½ log |2πΣ| with Σ = ΦΦᵀ + σ² I; np.linalg.slogdet gives log |2πΣ|",
     ),
     returns={"log p(x)": "x is Gaussian with mean 0. What is its covariance (D, D), and what is its log density?"},
-    errors={"ingular": "ΦΦᵀ alone has no inverse if there are fewer bases than pixels. The noise adds σ² I."},
+    errors={"ingular": "ΦΦᵀ alone has no inverse if there are fewer bases than pixels. The noise adds σ² I.",
+            "multiply sequence": "np.linalg.slogdet returns two things, a sign and log |Σ|: take [1]."},
     cases=_linear_models, slips=_misjudged, rtol=1e-5,
     praise="right: only ΦΦᵀ counts. If you rotate the causes, Φ → ΦQ, then p(x) does not change.",
 )  # fmt: skip

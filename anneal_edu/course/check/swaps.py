@@ -141,6 +141,7 @@ def _misturned(path, betas, x):
         "min(1, f_0(x_2) f_1(x_0) f_2(x_1) / [f_0(x_0) f_1(x_1) f_2(x_2)])",
     ),
     returns={"the probability": "Take min(1, after / before) of the product of all three densities."},
+    errors={"truth value": "each chain has its own probability: use np.minimum in place of min."},
     cases=_turns, slips=_misturned, atol=1e-6,
     praise="right. Two swaps to the same places are accepted less often: min(1, a) min(1, b) ≤ min(1, ab).",
 )  # fmt: skip
@@ -209,7 +210,8 @@ def _misplaced(schedule, rates, most):
     ),
     returns={"your ladder": "Each pair gets the share Λ/K: read off β at equal parts of Λ."},
     errors={"cannot be interpreted as an integer": "the number of pairs is whole: int(np.ceil(…)).",
-            "n_steps must be": "the library needs the number of pairs. How many share Λ?"},
+            "n_steps must be": "the library needs the number of pairs. How many share Λ?",
+            "fp and xp": "Λ belongs to rungs, of which there are J + 1. It is 0 at the first: put a 0 in front."},
     cases=_pilots, slips=_misplaced, atol=2e-3,
     praise="right: as few pairs as `most` allows, and each has the same share of the barrier.",
 )  # fmt: skip

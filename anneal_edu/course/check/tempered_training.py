@@ -150,6 +150,8 @@ def _sweep(own=lambda path, beta, x, rng: gibbs(path(beta), x, rng), give=lambda
         "new = states.copy(); new[k] = ae.gibbs(path(betas[k]), states[k], rng) for all k; "
         "new = swap(new, path, betas, rng); return new, new[betas == 1].reshape(-1, D)",
     ),
+    errors={"beta must lie in": "rung k is at betas[k] on the path, not at k.",
+            "Path lacks": "ae.gibbs wants the distribution of a rung, path(betas[k]), not the whole path."},
     judge=_judge_phase,
     mistakes={
         "rung 0 moves under path(1)": _sweep(lambda path, beta, x, rng: gibbs(path(1.0), x, rng)),
@@ -205,7 +207,9 @@ def _misplaced(rbm, images, particles):
         "what is on none of the images is missing: *elsewhere* is one more place.": apart(p, q, elsewhere=False),
         "that is twice the total variation: what one place lacks, another has too much.": 2 * apart(p, q),
         "elsewhere the particles have 1 - Σq, but the model has 1 - Σp there.": apart(p, q, False) + (1 - q.sum()) / 2,
+        "half of the sum is asked, and *elsewhere* is one more place.": 2 * apart(p, q, elsewhere=False),
         "divide f by Z, not by its sum over the images: use log_z().": apart(f / f.sum(), q),
+        "divide f by Z, not by its sum over the images, and add *elsewhere*.": apart(f / f.sum(), q, False),
         "the shares are of all B particles, also of those on no image.": 0.5 * (
             np.abs(p - on_images).sum() + 1 - p.sum()),
         "f is not p: divide by Z, exp(log f - log Z).": apart(f, q),
