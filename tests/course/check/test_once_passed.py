@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from scipy.special import expit
 
 import anneal_edu as ae
 
@@ -27,11 +26,6 @@ def _to_three_digits(log_weights):
     return n, ae.log_mean_exp(lw[n:])
 
 
-def _turned_moments(h, p_h, W, b):
-    v = expit(h @ (W.T if W.shape[0] != W.shape[1] else W) + b)
-    return p_h @ v, p_h @ h, v.T @ (p_h[:, None] * h)
-
-
 def _by_the_largest_left(log_weights):
     lw = np.sort(log_weights)[::-1]
     w = np.exp(lw - lw[0])
@@ -48,11 +42,6 @@ def _by_a_norm(p0, p1):
     )
 
 
-def _cut_moments(h, p_h, W, b):
-    v = expit(np.clip(b, -50, 50) + h @ np.clip(W, -50, 50).T)
-    return p_h @ v, p_h @ h, v.T @ (p_h[:, None] * h)
-
-
 def _best_in_whole_nats(f_train, f_validation, log_z, std_error):
     validation = f_validation - log_z
     best = int(np.round(validation).argmax())
@@ -60,26 +49,12 @@ def _best_in_whole_nats(f_train, f_validation, log_z, std_error):
     return f_train - f_validation, 0 * log_z, best if fall > 2 * error else None
 
 
-def _reach_at_most(most):
-    return lambda p_h, reach, C: np.log(p_h @ -np.expm1(C * np.log1p(-np.minimum(reach, most))))
-
-
-def _first_order(p_h, reach, C):
-    few = C * reach < 1e-3
-    return np.log(p_h @ np.where(few, C * reach, -np.expm1(C * np.log1p(-np.minimum(reach, 1 - 1e-16)))))
-
-
 ONCE_PASSED = {
     "likelihood_tracking.gap_and_fall, whole nats": _best_in_whole_nats,
-    "splines.moments, weights cut at 50": _cut_moments,
     "two_paths.steps_for_finite_variance, three coordinates": _three_coordinates,
     "two_paths.judge_weights, three digits": _to_three_digits,
     "two_paths.judge_weights, NaN for nothing left": _by_the_largest_left,
     "two_paths.steps_for_finite_variance, a norm": _by_a_norm,
-    "splines.moments, W turned where it is square": _turned_moments,
-    "splines.predicted_miss, reach up to 0.9": _reach_at_most(0.9),
-    "splines.predicted_miss, reach up to 0.99": _reach_at_most(0.99),
-    "splines.predicted_miss, first order": _first_order,
 }  # fmt: skip
 
 
