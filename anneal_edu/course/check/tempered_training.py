@@ -104,14 +104,14 @@ def _judge_sweep(asked, betas, codes):
     require(len(moved) == 1, f"swap once, after all rungs have moved. You swap {len(moved)} times.")
     stay = [k for k in range(len(betas)) if np.array_equal(moved[0][k], states[k])]
     require(not stay, f"each rung makes a Gibbs step before the swap: rung {stay and stay[0]} does not move.")
+    for k in range(len(betas)):
+        _judge_rung(moved[0][k].mean(0), k, codes, betas, f"{where}rung {k} ")
     require(np.array_equal(found[0], back[0]), "return all states as they come back from swap.")
     particles, right = np.asarray(found[1]), back[0][betas == 1].reshape(-1, 4)
     require(particles.shape == right.shape, f"{where}the particles have shape {particles.shape}, but it should be "
             f"{right.shape}. Which rungs are the model?")  # fmt: skip
     require(sorted(particles.tolist()) == sorted(right.tolist()), f"{where}the particles should be the states of all "
             "rungs with β = 1, after the swap.")  # fmt: skip
-    for k in range(len(betas)):
-        _judge_rung(moved[0][k].mean(0), k, codes, betas, f"{where}rung {k} ")
 
 
 def _judge_rung(mean, k, codes, betas, where):
@@ -130,14 +130,13 @@ def _judge_rung(mean, k, codes, betas, where):
     require(off(own, code) < 5.5, where + (said if slips[said] < 5 else other))
 
 
-def _sweep(own=lambda path, beta, x, rng: gibbs(path(beta), x, rng), give=lambda new, moved, betas: new[betas == 1]):
-    """A negative phase that moves each rung by ``own`` and returns the particles ``give``."""
+def _moving(move):
+    """A negative phase that moves each rung by ``move(path, beta, x, rng)``, and then swaps."""
 
     def answer(states, start, model, betas, swap, rng):
         path = geometric_path(start, model)
-        moved = np.stack([own(path, beta, x, rng) for beta, x in zip(betas, states, strict=True)])
-        new = swap(moved, path, betas, rng)
-        return new, give(new, moved, betas).reshape(-1, new.shape[-1])
+        new = swap([move(path, beta, x, rng) for beta, x in zip(betas, states, strict=True)], path, betas, rng)
+        return new, new[-1]
 
     return answer
 
@@ -154,14 +153,14 @@ def _sweep(own=lambda path, beta, x, rng: gibbs(path(beta), x, rng), give=lambda
             "Path lacks": "ae.gibbs wants the distribution of a rung, path(betas[k]), not the whole path."},
     judge=_judge_phase,
     mistakes={
-        "rung 0 moves under path(1)": _sweep(lambda path, beta, x, rng: gibbs(path(1.0), x, rng)),
-        "does not move": _sweep(lambda path, beta, x, rng: gibbs(path(1.0), x, rng) if beta == 1 else x),
-        "should make one Gibbs step": _sweep(lambda path, beta, x, rng: path(beta).sample(len(x), rng)),
-        "Which rungs are the model?": _sweep(give=lambda new, moved, betas: new[-1]),
-        "after the swap": _sweep(give=lambda new, moved, betas: moved[betas == 1]),
-        "swap once": lambda s, start, model, betas, swap, rng: _sweep()(s, start, model, betas, lambda x, *_: x, rng),
-        "from start to model": lambda s, start, model, *given: _sweep()(s, model, start, *given),
-        "as they come back from swap": lambda *given: (given[0], _sweep()(*given)[1]),
+        "rung 0 moves under path(1)": _moving(lambda path, beta, x, rng: gibbs(path(1.0), x, rng)),
+        "does not move": _moving(lambda path, beta, x, rng: gibbs(path(1.0), x, rng) if beta == 1 else x),
+        "should make one Gibbs step": _moving(lambda path, beta, x, rng: path(beta).sample(len(x), rng)),
+        "Which rungs are the model?": _moving(lambda path, beta, x, rng: gibbs(path(beta), x, rng)),
+        "after the swap": lambda *given: (negative_phase.solution(*given)[0], given[0][given[3] == 1].reshape(-1, 4)),
+        "swap once": lambda *given: negative_phase.solution(*given[:4], lambda states, *_: states, given[5]),
+        "from start to model": lambda states, *ends: negative_phase.solution(states, ends[1], ends[0], *ends[2:]),
+        "as they come back from swap": lambda *given: (given[0], negative_phase.solution(*given)[1]),
     },
     praise="right: every rung moves under its own distribution, neighbours swap, and the model is where β = 1.",
 )  # fmt: skip
