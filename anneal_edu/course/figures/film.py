@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 
@@ -52,13 +53,19 @@ class Film:
         artists.area(ax, name, *corners, colour)
         self._keep(ax, name, "bars", len(high), x=edges, low=low, high=high, colours=[colour])
 
-    def trails(self, ax: Axes, name: str, x, y, colours: Sequence[str]) -> None:
+    def trails(self, ax: Axes, name: str, x, y, colours: Sequence[str], width: float = 2.2) -> None:
         """Lines through x (T,) and y (T, C), up to now."""
         for i, colour in enumerate(colours):
             until = slice(self.now + 1)
-            artists.line(ax, f"{name} {i}", x[until], y[until, i], color=colour, linewidth=2.2)
+            artists.line(ax, f"{name} {i}", x[until], y[until, i], color=colour, linewidth=width)
             self._names.add((ax, f"{name} {i}"))
-        self._keep(ax, name, "trails", len(y), x=x, y=y, colours=list(colours))
+        self._keep(ax, name, "trails", len(y), x=x, y=y, colours=list(colours), width=width)
+
+    def strip(self, ax: Axes, name: str, x, which, colours: Sequence[str], low: float, high: float) -> None:
+        """A strip between two heights: from x_t to x_{t+1}, (T + 1,), the colour number ``which`` (T,), up to now."""
+        rgb = mpl.colors.to_rgba_array(colours)[which[: self.now + 1]]
+        artists.image(ax, name, rgb[None], (x[0], x[self.now + 1], low, high), aspect="auto", interpolation="nearest")
+        self._keep(ax, name, "strip", len(which), x=x, which=which, y=[low, high], colours=list(colours))
 
     def links(self, ax: Axes, name: str, ends, style: str, dashed: bool = False) -> None:
         """Straight lines between two points, ends (T, 4, n): x, y, x, y."""
@@ -108,4 +115,4 @@ class Film:
         return {"moments": self.n_moments, "rate": self.rate, "points": 72 * float(width), "layers": layers}
 
 
-_ARRAYS = {"x", "y", "radius", "low", "high", "ends"}
+_ARRAYS = {"x", "y", "radius", "low", "high", "ends", "which"}

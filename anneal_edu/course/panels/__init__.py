@@ -20,7 +20,6 @@ from anneal_edu.course.panels.momentum_trails import MomentumTrails
 from anneal_edu.course.panels.one_ladder import OneLadder
 from anneal_edu.course.panels.one_matrix import OneMatrix
 from anneal_edu.course.panels.particles_and_modes import ParticlesAndModes
-from anneal_edu.course.panels.replica_walks import ReplicaWalks
 from anneal_edu.course.panels.rungs_against_error import RungsAgainstError
 from anneal_edu.course.panels.samples_along_paths import SamplesAlongPaths
 from anneal_edu.course.panels.sandwich_gap import SandwichGap
@@ -32,6 +31,7 @@ from anneal_edu.course.panels.two_paths import TwoPaths
 from anneal_edu.course.panels.where_the_knots_sit import WhereTheKnotsSit
 from anneal_edu.course.panels.where_to_start import WhereToStart
 from anneal_edu.course.panels.which_is_wrong import WhichIsWrong
+from anneal_edu.course.panels.who_visits_the_target import WhoVisitsTheTarget
 from anneal_edu.course.panels.whom_to_believe import WhomToBelieve
 
 __all__ = [
@@ -53,7 +53,6 @@ __all__ = [
     "Panel",
     "ParticlesAndModes",
     "Readout",
-    "ReplicaWalks",
     "RungsAgainstError",
     "SamplesAlongPaths",
     "SandwichGap",
@@ -65,5 +64,6 @@ __all__ = [
     "WhereTheKnotsSit",
     "WhereToStart",
     "WhichIsWrong",
+    "WhoVisitsTheTarget",
     "WhomToBelieve",
 ]

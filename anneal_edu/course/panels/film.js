@@ -101,7 +101,8 @@ const DRAW = {
     }
   },
 
-  trails({ context, x, y, at, now, s }, layer) {
+  trails({ context, point, x, y, at, now, s }, layer) {
+    context.lineWidth = layer.width * point;
     const last = layer.x.length - 1;
     layer.colours.forEach((colour, j) => {
       context.strokeStyle = colour;
@@ -110,6 +111,14 @@ const DRAW = {
       if (s && now < last) context.lineTo(x(layer.x[now] + s * (layer.x[now + 1] - layer.x[now])), y(at("y", j)));
       context.stroke();
     });
+  },
+
+  strip({ context, x, y, now }, layer) {
+    const [low, high] = [y(layer.y[0]), y(layer.y[1])];
+    for (let i = 0; i <= now; i++) {
+      context.fillStyle = layer.colours[layer.which[i]];
+      context.fillRect(x(layer.x[i]), high, x(layer.x[i + 1]) - x(layer.x[i]) + 0.5, low - high);
+    }
   },
 
   links({ context, point, x, y, now }, layer) {

@@ -22,7 +22,7 @@ SMALLER = {
     "LikelihoodTracking": {"N_UPDATES": 500, "N_CHAINS": 60, "_runs": {}},
     "OneMatrix": {"_SWEEPS": 10, "_CHAINS": 40},
     "ParticlesAndModes": {"N_UPDATES": 90, "EVERY": 10, "WINDOW": 10},
-    "ReplicaWalks": {"N_BURN_IN": 100, "N_SWEEPS": 100},
+    "WhoVisitsTheTarget": {"N_BURN_IN": 100, "N_SWEEPS": 100},
     "SamplesAlongPaths": {"N_STEPS": 100},
     "SandwichGap": {"STEPS": (100, 120, 150)},
     "StartsAgainstSteps": {"N_CHAINS": 200, "N_STEPS": (4, 8, 40, 100)},

@@ -32,6 +32,7 @@ STAY = {
     "WhereTheKnotsSit": {"knots"},
     "WhereToStart": {"moment", "tilt", "width", "seed"},
     "WhichIsWrong": {"seed"},
+    "WhoVisitsTheTarget": {"sweep", "barrier", "memory", "seed"},
     "WhomToBelieve": {"seed"},
 }
 """Panel → controls that move what is drawn, but no axis."""

@@ -94,7 +94,6 @@ EXACT = {
     "OneLadder": ({}, [(2, "exact", Y, exact_density())]),
     "OneMatrix": ({}, [(1, "exact", X, 0.0)]),
     "ParticlesAndModes": ({}, [(0, "best", Y, -np.log(30))]),
-    "ReplicaWalks": ({}, []),
     "RungsAgainstError": ({}, [(1, "exact", X, 0.0), (0, "chosen", X, 5)]),
     "SamplesAlongPaths": ({}, [
         (2, "geometric", Y, ALONG["geometric"]),
@@ -118,6 +117,7 @@ EXACT = {
     ]),
     "WhereToStart": ({}, [(1, "exact", Y, shares("full", 1.0))]),
     "WhichIsWrong": ({"truth": "shown", "fault": "swap ratio upside down"}, [(0, "truth", X, 2.0)]),
+    "WhoVisitsTheTarget": ({}, []),
     "WhomToBelieve": ({"truth": "shown"}, [
         (0, "exact", X, next(row.exact for row in stored_rows("estimators") if row.model == "digits8_cd")),
     ]),
@@ -147,9 +147,9 @@ def test_a_hidden_truth_is_not_drawn(quick_panel):
     assert "exact log Z" not in panel.readout
 
 
-def test_what_theory_expects_of_replicas_stands_in_the_titles(quick_panel):
-    """In turn, 2 + 2 Σ r/(1-r) sweeps a round trip on K pairs; r = erf(Λ √π / 2K)."""
-    panel = quick_panel(PANELS["ReplicaWalks"], n_pairs=12, barrier=2.0)
+def test_what_theory_expects_of_replicas_stands_beside_the_numbers(quick_panel):
+    """In turn, 1/(2 + 2 Σ r/(1-r)) round trips of the ladder a sweep on K pairs; r = erf(Λ √π / 2K)."""
+    panel = quick_panel(PANELS["WhoVisitsTheTarget"], n_pairs=12, barrier=2.0)
     r = erf(2.0 * np.sqrt(np.pi) / 24)
-    assert panel.axes[1].get_title(loc="left").endswith(f" {13 * (2 + 2 * 12 * r / (1 - r)):.0f} a trip")
+    assert panel.readout["in turn"].endswith(f"(theory {1000 / (2 + 2 * 12 * r / (1 - r)):.0f})")
     assert panel.readout["refused"] == f"{r:.0%}"

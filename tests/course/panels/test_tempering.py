@@ -15,7 +15,7 @@ from anneal_edu.course.panels.ladder_adaptation import (
     pilot,
 )
 from anneal_edu.course.panels.one_ladder import SHARES, ladder, three_modes
-from anneal_edu.course.panels.replica_walks import rejection_rate, rungs_of, trip_rates, walks
+from anneal_edu.course.panels.who_visits_the_target import rejection_rate, rungs_of, trip_rates, walks
 from anneal_edu.tempering.matrices import expected_round_trip_time
 from anneal_edu.tempering.swaps import SCHEMES
 

@@ -2,11 +2,12 @@
 
 from functools import lru_cache
 
+import matplotlib as mpl
 import numpy as np
-from matplotlib.ticker import MaxNLocator
 from scipy.special import erf
 
-from anneal_edu.course.figures import artists, tempering
+from anneal_edu.course.figures import tempering
+from anneal_edu.course.figures.film import Film
 from anneal_edu.course.panels.base import Panel, Readout
 from anneal_edu.course.panels.controls import seed, slider
 from anneal_edu.tempering.matrices import expected_round_trip_time
@@ -84,76 +85,69 @@ def trip_rates(n_pairs: int, barrier: float, memory: float, seed: int) -> dict[s
     return rates
 
 
-class ReplicaWalks(Panel):
-    """Replicas on the ladder from N(0, 1) to N(Λ √π, 1), whose barrier is Λ, under three schemes of swaps.
+class WhoVisitsTheTarget(Panel):
+    """States on the ladder from N(0, 1) to N(Λ √π, 1), whose barrier is Λ, under three schemes of swaps.
 
-    Controls: ``n_pairs`` K, ``barrier`` Λ, ``memory`` ρ of the exploration (0: a fresh draw at every sweep) and
-    ``seed``. All three schemes get the same normal and uniform numbers.
+    Controls: ``sweep``, the time; ``n_pairs`` K; ``barrier`` Λ; ``memory`` ρ of the exploration (0: a fresh draw at
+    every sweep); ``seed``. All three schemes get the same normal and uniform numbers.
     """
 
-    title = "Replicas on the ladder"
+    title = "Who visits the target?"
     picture = (
-        "Three plots side by side, rung against sweep: swaps by a coin, in turn, and lifted. One replica is thick, "
-        "three others are thin and grey."
+        "Three plots side by side, rung against sweep: swaps by a coin, in turn, and lifted. A state has its colour; "
+        "the strip on top shows which state stands on the target's rung."
     )
-    size = (12.0, 4.6)
+    size = (12.0, 4.8)
+    plays = "sweep"
     controls = {  # noqa: RUF012
+        "sweep": slider("sweep", 0, 0, SHOWN, 1),
         "n_pairs": slider("pairs K", 12, 1, 24, 1, live=False),
         "barrier": slider("barrier Λ", 2.0, 0.0, 6.0, 0.5, live=False),
         "memory": slider("memory ρ of the exploration", 0.0, 0.0, 0.99, 0.01, live=False),
         "seed": seed(),
     }
     scenes = {  # noqa: RUF012
-        "in turn or by a coin": {},
-        "no refusals": {"barrier": 0.0},
-        "twice as many rungs": {"n_pairs": 24},
-        "too few rungs": {"n_pairs": 2},
-        "slow exploration": {"memory": 0.97},
+        "three ways to ask": {},
+        "in turn or by a coin": {"sweep": SHOWN},
+        "no refusals": {"sweep": SHOWN, "barrier": 0.0},
+        "too few rungs": {"sweep": SHOWN, "n_pairs": 2},
+        "slow exploration": {"sweep": SHOWN, "memory": 0.97},
     }
 
     def make_axes(self, figure):
         axes = figure.columns(1, 1, 1, gap=0.5)
         for ax in axes:
             ax.set(xlabel="sweep")
-            ax.yaxis.set_major_locator(MaxNLocator(5, integer=True))
         for ax in axes[1:]:
             ax.tick_params(labelleft=False)
         axes[0].set_ylabel("rung (top: target)")
         return axes
 
-    def draw(self, n_pairs, barrier, memory, seed):
-        rates = np.full(n_pairs, rejection_rate(n_pairs, barrier))
+    def draw(self, sweep, n_pairs, barrier, memory, seed):
+        rates, film = np.full(n_pairs, rejection_rate(n_pairs, barrier)), Film(sweep, rate=16.0)
         expected = {scheme: expected_round_trip_time(scheme, rates) for scheme in SCHEMES}
-        readout, counted = {}, {}
+        colours = [mpl.colors.to_hex(c) for c in mpl.colormaps["plasma"](np.linspace(0.02, 0.95, n_pairs + 1))]
+        readout, counted, seen, ticks = {}, {}, {}, range(0, n_pairs + 1, max(1, n_pairs // 4))
         for ax, (scheme, replicas) in zip(self.axes, walks(n_pairs, barrier, memory, seed).items(), strict=True):
-            title = f"{tempering.SCHEME_LABELS[scheme]}: {expected[scheme]:,.0f} a trip"
-            _draw_walk(ax, rungs_of(replicas[:SHOWN, :, 0]), tempering.SCHEME_STYLES[scheme], title)
+            shown, label = replicas[: SHOWN + 1, :, 0], tempering.SCHEME_LABELS[scheme]
+            film.trails(ax, f"{scheme} states", np.arange(SHOWN + 1), rungs_of(shown), colours, width=1.5)
+            film.strip(ax, f"{scheme} top", np.arange(SHOWN + 2), shown[:, -1], colours, 1.1 * n_pairs, 1.25 * n_pairs)
             rate, error = trip_rates(n_pairs, barrier, memory, seed)[scheme]
-            counted[scheme] = rate * expected[scheme]
-            measured = f"{1000 * rate:.1f} ± {1000 * error:.1f}" if expected[scheme] < N_BURN_IN else "too few to count"
-            label = tempering.SCHEME_LABELS[scheme] + (", trips of a replica in 1,000 sweeps" if not readout else "")
-            readout[label] = f"{measured} (theory {1000 / expected[scheme]:.1f})"
+            counted[scheme], n_tags = rate * expected[scheme], 1 if scheme == "lifted" else n_pairs + 1
+            seen[scheme] = len(np.unique(shown[: sweep + 1, -1]))
+            ax.set(xlim=(0, SHOWN + 1), ylim=(-0.04 * n_pairs - 0.1, 1.29 * n_pairs), yticks=ticks,
+                   title=f"{label}: {1000 * n_tags * rate:.0f} trips")  # fmt: skip
+            more = ", round trips of the ladder in 1,000 sweeps" if not readout else ""
+            measured = f"{1000 * n_tags * rate:.0f} ± {1000 * n_tags * error:.0f}"
+            readout[label + more] = f"{measured} (theory {1000 * n_tags / expected[scheme]:.0f})"
         readout["refused"] = f"{rates[0]:.0%}"
-        every = (n_pairs + 1) / expected["even_odd"]
-        readout["all replicas in turn, trips a sweep"] = f"{every:.3f} of at most {1 / (2 + 2 * barrier):.3f}"
-        return Readout(_takeaway(barrier, memory, expected, counted), readout)
+        return Readout(_takeaway(sweep, barrier, memory, expected, counted, seen), readout, film)
 
 
-def _draw_walk(ax, rungs, style, title):
-    """Rungs of replicas (T, K+1) over time: the first one thick, and up to three others thin and grey."""
-    n_times, n_rungs = rungs.shape
-    times = np.arange(n_times)
-    which = np.unique(np.linspace(1, n_rungs - 1, 4)[1:].astype(int))  # more could not be told apart
-    others = np.concatenate([rungs, np.full((1, n_rungs), np.nan)])[:, which]
-    x = np.tile(np.append(times, np.nan), len(which))
-    artists.curve(ax, "others", x, others.T.ravel(), "reference", gaps=True, linestyle="-", linewidth=0.8, alpha=0.7)
-    artists.curve(ax, "one", times, rungs[:, 0], style, linestyle="-", linewidth=2.4)
-    top = n_rungs - 1
-    ax.set(xlim=(0, n_times - 1), ylim=(-0.04 * top - 0.1, 1.04 * top + 0.1), title=title)
-
-
-def _takeaway(barrier, memory, expected, counted) -> str:
+def _takeaway(sweep, barrier, memory, expected, counted, seen) -> str:
     turn, coin = expected["even_odd"], expected["stochastic_even_odd"]
+    if sweep == 0:
+        return "A coin, in turn, or one tag that is lifted: with which scheme do most states visit the target's rung?"
     if barrier == 0:
         return (
             f"No swap is refused. In turn, replicas run like clockwork: up and down in {turn:.0f} sweeps, and "
@@ -165,8 +159,9 @@ def _takeaway(barrier, memory, expected, counted) -> str:
             "theory, which knows perfect exploration only, expects."
         )
     if coin < 1.15 * turn:
-        return "With so few rungs, or so many refusals, all replicas wander, and the schemes hardly differ."
+        return "With so few rungs, or so many refusals, all states wander: a coin and asking in turn hardly differ."
+    by = {scheme: f"{seen[scheme]} state{'s' * (seen[scheme] > 1)}" for scheme in seen}
     return (
-        f"In turn, a replica keeps its direction until it is refused: {turn:.0f} sweeps a round trip. By a coin it "
-        f"forgets at every rung: {coin:,.0f} sweeps."
+        f"In {sweep} sweeps {by['even_odd']} visited the target in turn, {by['stochastic_even_odd']} by a coin, and "
+        f"{by['lifted']} lifted. In turn, a state keeps its direction until it is refused."
     )
