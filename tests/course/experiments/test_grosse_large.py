@@ -192,7 +192,8 @@ def test_the_ink_is_that_of_the_knots_where_chains_mix():
         assert knot.log_density(states).min() - 0.05 <= row["log_f"] <= knot.log_density(states).max() + 0.05
 
 
-def test_every_knot_of_both_splines_from_both_starts():
+def test_every_knot_of_both_splines_from_both_starts(monkeypatch):
+    monkeypatch.setattr(grosse_large, "N_KNOT_STEPS", 50)
     rows = list(knots(TINY, Run(model=two_modes(), images=np.eye(D, dtype=int), name="two modes")))
     assert len(rows) == 2 * 2 * 11 * 2
     assert {"start": "base rate", "path": "MAS cheap", "beta": 1.0, "began": "black pages"}.items() <= rows[-1].items()

@@ -1,4 +1,4 @@
-"""Axes and legends stay where they are while sliders move, and hold what is drawn."""
+"""Axes hold what is drawn."""
 
 import numpy as np
 import pytest
@@ -6,57 +6,6 @@ import pytest
 from anneal_edu.course import panels
 from anneal_edu.course.panels.annealing_runs import LOG_WEIGHTS
 from tests.course.panels.conftest import drawn
-from tests.course.panels.test_every_control import settings_of
-
-STAY = {
-    "AnnealedWalk": {"moment"},
-    "AnnealingRuns": {"n_steps"},
-    "BiasDecay": {"n_steps", "separation", "ends", "schedule"},
-    "DigitsAnnealing": {"beta"},
-    "FirstPath": {"beta"},
-    "FourModes": {"beta", "n_steps", "kernel", "seed"},
-    "HamiltonianConvergence": {"cost"},
-    "ImageModels": {"model"},
-    "ImportanceSampling": {"distance", "n_samples", "seed"},
-    "LadderAdaptation": {"step", "seed"},
-    "MomentumTrails": {"step_size", "half_life", "seed"},
-    "OneMatrix": {"seed"},
-    "ParticlesAndModes": {"updates"},
-    "RungsAgainstError": {"seed"},
-    "SamplesAlongPaths": {"beta", "model", "start", "shown", "seed"},
-    "OneLadder": {"moment", "hottest", "seed"},
-    "TemperedTraining": {"methods", "moment"},
-    "TemperedWalk": {"rounds", "seed"},
-    "TinyWorld": {"n_steps", "depth", "kernel"},
-    "TwoPaths": {"beta", "moves"},
-    "WhereTheKnotsSit": {"knots"},
-    "WhereToStart": {"moment", "tilt", "width", "seed"},
-    "WhichIsWrong": {"seed"},
-    "WhoVisitsTheTarget": {"sweep", "barrier", "memory", "seed"},
-    "WhomToBelieve": {"seed"},
-}
-"""Panel → controls that move what is drawn, but no axis."""
-
-
-def frames(panel):
-    """Of every plot: the ends of its axes, and where its legend stands; the height of a histogram may change."""
-    for ax in panel.axes:
-        legend = ax.get_legend()
-        heights = () if list(ax.get_yticks()) == [] or "Log weights" in ax.get_title(loc="left") else ax.get_ylim()
-        yield ax.get_xlim(), heights, None if legend is None else legend._loc
-
-
-@pytest.mark.parametrize("name", STAY)
-def test_axes_stay(name, quick_panel):
-    panel = quick_panel(getattr(panels, name))
-    for control in sorted(STAY[name]):
-        widget, before = getattr(panel, control), panel.values[control]
-        at_first = list(frames(panel))
-        for value in settings_of(widget):
-            widget.value = value
-            panel.run()
-            assert list(frames(panel)) == at_first, f"{control} = {value}"
-        widget.value = before
 
 
 def assert_inside(ax):

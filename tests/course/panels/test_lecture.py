@@ -1,7 +1,7 @@
 """Panels in a lecture hall: letters that the last row reads, and none upon another or cut off.
 
-Every scene on both screens takes minutes, and is part of `make drive`; without it the first and the last scene are
-shown on the smaller one.
+Every scene on both screens takes minutes, and is part of `make drive`; without it the last one is shown on the smaller
+one, after the first.
 """
 
 import os
@@ -82,7 +82,8 @@ def test_a_lecture_can_be_read(kind, monkeypatch):
     faults, everything = [], "DRIVE" in os.environ
     for screen in SCREENS if everything else SCREENS[:1]:
         panel._open_figure(list(screen))
-        for name in kind.scenes if everything else list(kind.scenes)[:: len(kind.scenes) - 1]:
+        panel.figure.pixels()
+        for name in kind.scenes if everything else list(kind.scenes)[-1:]:
             panel.show(name)
             shown = panel.figure.pixels().copy()
             if screen == SCREENS[0] and name != next(iter(kind.scenes)):  # of the first nothing was kept yet
