@@ -46,6 +46,7 @@ STAY = {
     "WhomToBelieve": {"seed"},
 }
 """Panel → controls that move what is drawn, but no axis."""
+assert STAY.keys() <= PANELS.keys()
 
 
 def is_slow(kind):
