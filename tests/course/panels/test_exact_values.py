@@ -78,11 +78,8 @@ EXACT = {
     "DigitsAnnealing": ({}, [(2, "exact", Y, 0.0)]),
     "EstimatesAgainstSteps": ({}, [(0, "exact", Y, 0.0), (1, "all", Y, 100)]),
     "FirstPath": ({"beta": 0.5}, [
-        (0, "target", Y, PEAKS),
-        (0, "start", Y, 1 / 30),
-        (1, "curve", Y, logsumexp(np.linspace(0, 1, 101)[:, None] * two_wells(8.0), axis=1)),
-        (1, "now", X, 0.5),
-        (1, "now", Y, logsumexp(0.5 * two_wells(8.0))),
+        (0, "target", Y, np.exp(two_wells(8.0))),
+        (1, "curve 0", Y, logsumexp(np.linspace(0, 0.5, 51)[:, None] * two_wells(8.0), axis=1)),
     ]),
     "FourModes": ({"beta": 0.5}, [(2, f"{start} exact", Y, shares(start)) for start in kiwaki.STARTS]),
     "HamiltonianConvergence": ({}, [(0, "exact", Y, 0.0)]),
