@@ -8,13 +8,13 @@ from anneal_edu.course.panels.annealing_runs import AnnealingRuns
 from anneal_edu.course.panels.base import Panel, Readout
 from anneal_edu.course.panels.bias_decay import BiasDecay
 from anneal_edu.course.panels.digits_annealing import DigitsAnnealing
+from anneal_edu.course.panels.equal_areas import EqualAreas
 from anneal_edu.course.panels.estimates_against_steps import EstimatesAgainstSteps
 from anneal_edu.course.panels.first_path import FirstPath
 from anneal_edu.course.panels.four_modes import FourModes
 from anneal_edu.course.panels.hamiltonian_convergence import HamiltonianConvergence
 from anneal_edu.course.panels.image_models import ImageModels
 from anneal_edu.course.panels.importance_sampling import ImportanceSampling
-from anneal_edu.course.panels.ladder_adaptation import LadderAdaptation
 from anneal_edu.course.panels.likelihood_tracking import LikelihoodTracking
 from anneal_edu.course.panels.momentum_trails import MomentumTrails
 from anneal_edu.course.panels.one_ladder import OneLadder
@@ -39,13 +39,13 @@ __all__ = [
     "AnnealingRuns",
     "BiasDecay",
     "DigitsAnnealing",
+    "EqualAreas",
     "EstimatesAgainstSteps",
     "FirstPath",
     "FourModes",
     "HamiltonianConvergence",
     "ImageModels",
     "ImportanceSampling",
-    "LadderAdaptation",
     "LikelihoodTracking",
     "MomentumTrails",
     "OneLadder",

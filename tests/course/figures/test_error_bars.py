@@ -19,7 +19,7 @@ from anneal_edu.course.figures import (
     tempering,
 )
 from anneal_edu.course.panels import (
-    ladder_adaptation,
+    equal_areas,
     momentum_trails,
     one_matrix,
     rungs_against_error,
@@ -94,7 +94,7 @@ BARS = {
         lambda ax, _: tempering.round_trip_rates(ax, AT, {"lifted": VALUE}, {"lifted": (AT, VALUE, ERROR)}, 0.6, 12.0),
         "lifted bars", UP, 2,
     ),
-    "ladder_adaptation": (lambda ax, _: ladder_adaptation._draw_rejections(ax, VALUE, ERROR), "errors", UP, 2),
+    "equal_areas": (lambda ax, _: equal_areas._draw_rejections(ax, VALUE, ERROR), "errors", UP, 2),
     "tempering.rates_by_path": (
         lambda ax, _: tempering.rates_by_path(ax, "abc", {"moments": VALUE}, {"moments": (VALUE, ERROR)}, 1e-4, ""),
         "moments bars", UP, 2,

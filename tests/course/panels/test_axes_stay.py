@@ -23,12 +23,12 @@ def test_every_run_is_inside_of_the_axis_of_its_number_of_temperatures(quick_pan
         assert_inside(panel.axes[1])
 
 
-@pytest.mark.parametrize("path", panels.ladder_adaptation.PATHS)
+@pytest.mark.parametrize("path", panels.equal_areas.PATHS)
 def test_the_axis_of_the_local_barrier_holds_that_of_every_round(path, quick_panel):
-    panel = quick_panel(panels.LadderAdaptation, path=path, n_pairs=16)
+    panel = quick_panel(panels.EqualAreas, path=path, n_pairs=16)
     for step in range(4):
         panel.step.value = step
-        assert_inside(panel.axes[2])
+        assert_inside(panel.axes[0])
 
 
 def test_an_estimate_below_the_plot_is_an_arrow_at_its_edge(quick_panel):

@@ -28,7 +28,7 @@ STAY = {
     "HamiltonianConvergence": {"cost"},
     "ImageModels": {"model"},
     "ImportanceSampling": {"distance", "n_samples", "seed"},
-    "LadderAdaptation": {"step", "seed"},
+    "EqualAreas": {"bend", "step", "seed"},
     "MomentumTrails": {"step_size", "half_life", "seed"},
     "OneMatrix": {"seed"},
     "ParticlesAndModes": {"updates"},

@@ -76,6 +76,7 @@ EXACT = {
     ]),
     "AnnealedWalk": ({}, [(1, "exact", Y, -18 * np.linspace(0, 1, 101) * np.linspace(1, 0, 101))]),
     "DigitsAnnealing": ({}, [(2, "exact", Y, 0.0)]),
+    "EqualAreas": ({"path": "shift"}, [(0, "exact", Y, 8 / np.sqrt(np.pi))]),
     "EstimatesAgainstSteps": ({}, [(0, "exact", Y, 0.0), (1, "all", Y, 100)]),
     "FirstPath": ({"beta": 0.5}, [
         (0, "target", Y, np.exp(two_wells(8.0))),
@@ -85,7 +86,6 @@ EXACT = {
     "HamiltonianConvergence": ({}, [(0, "exact", Y, 0.0)]),
     "ImageModels": ({"shown": "minus the chosen model's"}, [(1, "zero", X, 0.0)]),
     "ImportanceSampling": ({"dim": 4, "target": "two bumps"}, [(2, "truth", Y, 2 * np.log(2 * np.pi) + np.log(1.01))]),
-    "LadderAdaptation": ({"path": "shift"}, [(2, "exact", Y, 8 / np.sqrt(np.pi))]),
     "LikelihoodTracking": ({}, [(1, "zero", Y, 0.0)]),
     "MomentumTrails": ({}, [(2, "exact", Y, (1 - np.linspace(0, 1, 101) * 8 / 9) ** -0.5)]),
     "OneLadder": ({}, [(2, "exact", Y, exact_density())]),
@@ -122,7 +122,7 @@ EXACT = {
 """Panel → settings, and of each exact artist its Axes, name, direction and value."""
 
 
-ON_A_GRID = {"FourModes": 2e-3, "WhereToStart": 0.02, "LadderAdaptation": 1e-3, "TemperedWalk": 1e-6}
+ON_A_GRID = {"FourModes": 2e-3, "WhereToStart": 0.02, "EqualAreas": 1e-3, "TemperedWalk": 1e-6}
 """Relative errors of what is exact up to a sum over a grid."""
 
 
@@ -133,7 +133,7 @@ def test_what_is_exact_stands_where_it_should(name, quick_panel):
     for i, gid, direction, value in exact:
         line = next(artist for artist in panel.axes[i].lines if artist.get_gid() == gid and artist.get_visible())
         found = line.get_data()[direction]
-        if name == "LadderAdaptation":  # the area under λ(β) is Λ
+        if name == "EqualAreas":  # the area under λ(β) is Λ
             found = np.trapezoid(found, line.get_xdata())
         np.testing.assert_allclose(found, value, rtol=ON_A_GRID.get(name, 1e-7), atol=1e-9, err_msg=gid)
 

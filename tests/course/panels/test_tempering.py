@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import anneal_edu as ae
-from anneal_edu.course.panels.ladder_adaptation import (
+from anneal_edu.course.panels.equal_areas import (
     DIGITS,
     NARROWING,
     PATHS,
@@ -64,7 +64,7 @@ def test_exact_barriers_are_areas_under_the_local_barrier():
 def test_pilot_runs_find_the_exact_barrier_and_make_the_ladder_even():
     """A sum over 16 pairs falls short of Λ by a percent; the rates range over 5 ± 1.2 errors, at first over 40."""
     for path in (NARROWING, SHIFT_MOMENTS):
-        last = pilot(path, 16, 0, 3)
+        last = pilot(path, 16, 1.0, 0, 3)
         assert exact_barrier(path) * 0.93 < last.rates.sum() < exact_barrier(path) * 1.03
         assert last.rates.max() - last.rates.min() < 12 * last.errors.max()
 

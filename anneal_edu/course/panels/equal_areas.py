@@ -1,8 +1,10 @@
 """Syed et al. 2022, Section 5: rejections, the local barrier, and a ladder that is adapted round by round."""
 
 from functools import lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
+import matplotlib as mpl
 import numpy as np
 from scipy.special import beta as beta_function
 
@@ -91,12 +93,12 @@ class Round(NamedTuple):
 
 
 @lru_cache(maxsize=256)
-def pilot(name: str, n_pairs: int, seed: int, round_: int) -> Round:
-    """The pilot run of one round; each round's ladder is made from the one before, the first is linear."""
+def pilot(name: str, n_pairs: int, bend: float, seed: int, round_: int) -> Round:
+    """The pilot run of one round; each round's ladder is made from the one before, the first is (k/K)^bend."""
     if round_ == 0:
-        schedule = linear_schedule(n_pairs)
+        schedule = linear_schedule(n_pairs) ** bend
     else:
-        before = pilot(name, n_pairs, seed, round_ - 1)
+        before = pilot(name, n_pairs, bend, seed, round_ - 1)
         schedule = equal_rejection_schedule(before.schedule, before.rates, n_pairs)
     kernel, n_ladders = (gibbs, N_DIGITS_LADDERS) if name == DIGITS else (exact, N_LADDERS)
     states = tempering_states(path_of(name), schedule, n_ladders, kernel, rng=np.random.default_rng([seed, round_]))
@@ -106,53 +108,51 @@ def pilot(name: str, n_pairs: int, seed: int, round_: int) -> Round:
     return Round(schedule, refused.mean(1), refused.std(1, ddof=1) / np.sqrt(n_ladders))
 
 
-class LadderAdaptation(Panel):
-    """A ladder adapted round by round, until all pairs refuse alike.
+class EqualAreas(Panel):
+    """The rungs of a ladder cut the area under λ(β) into slices, and a slice is what a pair refuses.
 
     Controls: ``path`` (N(0, I) to N(0, I/10) in 10 dimensions; N(0, 1) to N(8, 1) along either path; an RBM of 8×8
-    digits from the uniform start, geometric), ``n_pairs`` K, ``step``, the round of adaptation, and ``seed``.
+    digits from the uniform start, geometric), ``n_pairs`` K, ``bend``, the power of k/K that places the rungs by hand,
+    ``step``, the round of adaptation that follows, and ``seed``.
     """
 
-    title = "Where the rungs should be"
+    title = "Equal areas"
     picture = (
-        "Left: the rungs of every round so far. Middle: the rejection rate of each pair in the present round, and "
-        "their mean. Right: the local barrier λ(β) from its pilot run, and the exact one."
+        "Left: the local barrier λ(β), exact where it is known, cut by the rungs into slices; the darker, the more a "
+        "pair refuses. Right: the rejection rate of each pair, and their mean."
     )
     size = (12.0, 4.4)
-    columns = (1, 1, 1)
-    gap = 0.8
+    columns = (1.6, 1)
     controls = {  # noqa: RUF012
         "path": choice("path", NARROWING, PATHS),
+        "bend": slider("rungs by hand: (k/K) to the power", 1.0, 0.5, 4.0, 0.25, live=False),
+        "step": slider("rounds of adaptation", 0, 0, N_ROUNDS, 1, live=False),
         "n_pairs": slider("pairs K", 8, 3, 16, 1, live=False),
-        "step": slider("round of adaptation", 0, 0, N_ROUNDS, 1, live=False),
         "seed": seed(),
     }
     scenes = {  # noqa: RUF012
         "a linear ladder": {},
         "two rounds later": {"step": 2},
+        "bent too far": {"bend": 4.0},
         "even from the start": {"path": SHIFT},
-        "a shorter path": {"path": SHIFT_MOMENTS, "step": 2},
         "digits": {"path": DIGITS, "step": 2},
     }
     plays = "step"
 
-    def draw(self, path, n_pairs, step, seed):
-        rounds = [pilot(path, n_pairs, seed, i) for i in range(step + 1)]
-        now, known, local = rounds[-1], exact_barrier(path), exact_local_barrier(path)
-        left, middle, right = self.axes
-        _draw_ladders(left, [each.schedule for each in rounds], step)
-        _draw_rejections(middle, now.rates, now.errors)
+    def draw(self, path, bend, step, n_pairs, seed):
+        now, first = (pilot(path, n_pairs, bend, seed, i) for i in (step, 0))
+        known, local = exact_barrier(path), exact_local_barrier(path)
         found = np.maximum(cumulative_barrier(now.schedule, now.rates).derivative()(_BETAS), 0)
-        _draw_local_barrier(right, _BETAS, found, local, TOPS[path])
+        _draw_slices(self.axes[0], now, found if local is None else local, TOPS[path])
+        _draw_rejections(self.axes[1], now.rates, now.errors)
         spread = now.rates.max() - now.rates.min()
-        more = _rate(now.rates) / _rate(rounds[0].rates)
+        more = _rate(now.rates) / _rate(first.rates)
         readout = {
             "round trips a sweep, in theory": f"{_rate(now.rates):.3f}, {more:.2f} times those of round 0",
-            "refused, smallest and largest": f"{now.rates.min():.2f}, {now.rates.max():.2f}",
             "Λ, the sum of rejections": f"{now.rates.sum():.2f}",
             "exact Λ, many rungs": "not known" if known is None else f"{known:.2f}",
         }
-        said = _takeaway(step, spread, rounds[0])
+        said = _takeaway(step, spread, first)
         return Readout(said if known is None else f"{said} Λ = {known:.2f}, wherever the rungs stand.", readout)
 
 
@@ -161,14 +161,16 @@ def _rate(rates: np.ndarray) -> float:
     return float(1 / (2 + 2 * (rates / (1 - rates)).sum()))
 
 
-def _draw_ladders(ax, schedules, now):
-    """The rungs of each round of adaptation, one round above the other; the present one stands out."""
-    for i, schedule in enumerate(schedules):
-        style, size = ("estimate", 7) if i == now else ("reference", 11)
-        look = {"markersize": size, "markeredgewidth": 1.4}
-        artists.marks(ax, f"round {i}", schedule, np.full(len(schedule), i), style, **look)
-    ax.set(xlim=(-0.03, 1.03), ylim=(-0.6, 3.6), xlabel="β", title="rungs")
-    ax.set(yticks=range(4), xticks=(0, 0.5, 1), ylabel="round")
+def _draw_slices(ax, ladder, local, top):
+    """The area under λ(β) (101,), cut at the rungs; the darker a slice, the more its pair refuses."""
+    for k, (low, high) in enumerate(pairwise(ladder.schedule)):
+        x = np.union1d(_BETAS[(_BETAS > low) & (_BETAS < high)], [low, high])
+        look = {"edgecolor": "white", "linewidth": 2}
+        shade = mpl.colors.to_hex(mpl.colormaps["Oranges"](0.15 + 0.85 * min(1.0, ladder.rates[k])))
+        artists.area(ax, f"slice {k}", np.r_[x, x[::-1]], np.r_[np.interp(x, _BETAS, local), 0 * x], shade, **look)
+    artists.curve(ax, "exact", _BETAS, local, "truth", linestyle="-", linewidth=1.6)
+    artists.marks(ax, "rungs", ladder.schedule, 0 * ladder.schedule, "truth", marker="^", markersize=9, clip_on=False)
+    ax.set(xlim=(0, 1), ylim=(0, top), xticks=(0, 0.5, 1), xlabel="β (▲ rungs)", title="Slices: what pairs refuse")
 
 
 def _draw_rejections(ax, rates, errors):
@@ -182,23 +184,14 @@ def _draw_rejections(ax, rates, errors):
     ax.set_yticks([0, 0.5, 1])
 
 
-def _draw_local_barrier(ax, betas, found, exact, top):
-    """λ(β), the barrier a unit of β, as the pilot found it and exactly: (n,) each."""
-    artists.curve(ax, "found", betas, found, "estimate")
-    if exact is not None:
-        artists.curve(ax, "exact", betas, exact, "truth")
-    meanings = {"estimate": "pilot run"} | ({} if exact is None else {"truth": "exact"})
-    artists.legend(ax, meanings, loc="upper right", **artists.SMALL)
-    ax.set(xlim=(0, 1), ylim=(0, top), xticks=(0, 0.5, 1), xlabel="β", title="local barrier λ(β)")
-
-
 def _takeaway(step: int, spread: float, first: Round) -> str:
     uneven = first.rates.max() - first.rates.min()
     if step == 0:
         if uneven < 0.1:
-            return "A linear ladder, and all pairs refuse about equally often: nothing needs to be moved."
-        worst = first.rates.argmax() + 1
-        return f"A linear ladder: pair {worst} is the one to be feared. Others have too little to do."
+            return "All pairs refuse about equally often: no rung needs to move."
+        worst = first.rates.argmax()
+        least = first.rates.min()
+        return f"Pair {worst + 1} refuses {first.rates[worst]:.0%}, others {least:.0%}: the slices are not equal."
     if spread < 0.12:
         return "All pairs refuse about equally often. Another ladder of as many rungs makes hardly more round trips."
     return "Rungs have moved to where swaps are refused. The rejections are not equal yet: another round may help."
