@@ -7,14 +7,14 @@ import pytest
 import closure
 
 MOST_LINES = {
-    "ais": 150,
-    "hais": 230,
-    "parallel_tempering": 240,
-    "rts": 240,
-    "sandwich": 230,
+    "ais": 120,
+    "hais": 180,
+    "parallel_tempering": 220,
+    "rts": 220,
+    "sandwich": 210,
     "GaussianRBM": 260,
     "moment_spline_path": 200,
-    "mbar": 160,
+    "mbar": 130,
 }
 
 

@@ -113,8 +113,7 @@ class AISResult(Result):
 
 def log_ratio(f: Distribution, f_before: Distribution, x: np.ndarray) -> np.ndarray:
     """log f(x) - log f_before(x), (C,); -inf where f_before is zero: a chain of weight zero keeps it."""
-    log_f_before = f_before.log_density(x)
-    return difference(f.log_density(x), log_f_before)
+    return difference(f.log_density(x), f_before.log_density(x))
 
 
 def anneal(

@@ -14,8 +14,7 @@ def show_source(*things: Any) -> None:
     >>> import anneal_edu as ae
     >>> ae.show_source(ae.annealing.ais.log_ratio)
     def log_ratio(f, f_before, x):
-        log_f_before = f_before.log_density(x)
-        return difference(f.log_density(x), log_f_before)
+        return difference(f.log_density(x), f_before.log_density(x))
     """
     print("\n\n".join(map(_plain_source, things)))
 

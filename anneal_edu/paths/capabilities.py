@@ -39,14 +39,8 @@ def offered(thing: Any, name: str | None) -> Any:
 
     A class that overrides ``__call__`` makes another path. What the class above wrote for its own would be wrong.
     """
-    if name is None:
-        return None
-    for kind in type(thing).__mro__:
-        if name in vars(kind):
-            return getattr(thing, name)
-        if "__call__" in vars(kind):
-            return None
-    return None
+    last = next((kind for kind in type(thing).__mro__ if {name, "__call__"} & vars(kind).keys()), object)
+    return getattr(thing, name) if name and name in vars(last) else None
 
 
 def checked(path: Path, kernel: Any = None) -> tuple[Any, Any]:

@@ -25,19 +25,13 @@ class Ladder:
 
     def move(self, x: np.ndarray, k: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """One transition of every chain x (C, D) on its own rung k (C,)."""
-        moved = np.empty_like(x)
-        for rung in np.unique(k):
-            new = self._transition(self.rungs[rung], x[k == rung], rng)
-            moved = moved.astype(np.result_type(moved, new), copy=False)  # whole numbers may become real ones
-            moved[k == rung] = new
-        return moved
+        moved = np.concatenate([self._transition(self.rungs[rung], x[k == rung], rng) for rung in np.unique(k)])
+        return moved[np.argsort(np.argsort(k, kind="stable"))]  # back in the order of the chains
 
     def log_density(self, x: np.ndarray) -> np.ndarray:
         """Log f_k(x_n) of every state on every rung: (N, D) -> (K+1, N)."""
-        if (all_at_once := offered(self.path, "log_densities")) is not None:
-            log_f: np.ndarray = all_at_once(self.schedule, x)
-            return log_f
-        return np.stack([f.log_density(x) for f in self.rungs])
+        at_once = offered(self.path, "log_densities")
+        return at_once(self.schedule, x) if at_once else np.stack([f.log_density(x) for f in self.rungs])
 
 
 def ladder_on(path: Path, schedule: np.ndarray, kernel: Kernel = gibbs) -> Ladder:

@@ -81,8 +81,7 @@ def responsibilities(log_f: np.ndarray, log_shares: np.ndarray, log_z: np.ndarra
     p -= top
     np.exp(p, out=p)
     total = p.sum(0)
-    p /= total
-    return top + np.log(total), p
+    return top + np.log(total), p / total
 
 
 def minimise_objective(log_f: np.ndarray, shares: np.ndarray, log_z: np.ndarray) -> tuple[np.ndarray, int, float]:
@@ -195,7 +194,7 @@ def mbar(
     W = np.exp(log_f - log_mixture - log_z[:, None]) / n_draws  # (K+1, N): rows sum to 1
     products = W @ W.T
     overlap = products * counts
-    weakest_link = _weakest_link(overlap, counts)
+    weakest = _weakest_link(overlap, counts)
 
     # Σ_n [1(x_n is of state k) - n_k W_kn] = 0 is the estimating equation, that of logistic regression with the Hessian
     # H  (Geyer, "Estimating normalizing constants and reweighting mixtures in Markov chain Monte Carlo", 1994)
@@ -209,6 +208,4 @@ def mbar(
         sums = chain_sums(W - response @ (is_of_state - counts[rest, None] * W[rest]), chains)  # (K+1, C)
         theta, n_chains = sums @ sums.T, sums.shape[1]
     covariance = theta - theta[0] - theta[:, :1] + theta[0, 0]
-    return MBARResult(
-        log_z - log_z[0], covariance, overlap, weakest_link, gradient, n_chains, start_log_z, misplaced
-    )
+    return MBARResult(log_z - log_z[0], covariance, overlap, weakest, gradient, n_chains, start_log_z, misplaced)

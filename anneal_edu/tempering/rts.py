@@ -85,26 +85,24 @@ def rts_round(
 
 def st_sweeps(
     ladder: Ladder, log_z: np.ndarray, x: np.ndarray, k: np.ndarray, sweeps: Iterable[int], rng: np.random.Generator
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Sum of q(β_k | x) over sweeps, in logarithms (C, K+1), rungs at every sweep (C, n+1), last states and rungs."""
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Sum of q(β_k | x) over sweeps, in logarithms (C, K+1), rungs at every sweep (C, n+1), and last states."""
     log_c, visited = np.full((len(log_z), len(x)), -np.inf), [k]
     for _ in sweeps:
         x, k, log_q = st_sweep(ladder, log_z, x, k, rng)
         log_c = np.logaddexp(log_c, log_q)
         visited.append(k)
-    return log_c.T, np.array(visited).T, x, k
+    return log_c.T, np.array(visited).T, x
 
 
-def round_of(
-    log_z: np.ndarray, log_sums: np.ndarray, visited: np.ndarray, x: np.ndarray, k: np.ndarray
-) -> RTSRound:
+def round_of(log_z: np.ndarray, log_sums: np.ndarray, visited: np.ndarray, x: np.ndarray) -> RTSRound:
     """The round that `st_sweeps` made at fixed log_z (K+1,)."""
     K, n_sweeps, from_below, crossings = len(log_z) - 1, visited.shape[1] - 1, visited[:, 0] == 0, 0
     for rungs in visited[:, 1:].T:
         crossings += int((from_below & (rungs == K)).sum())
         from_below = (from_below | (rungs == 0)) & (rungs < K)
     visits = np.bincount(visited[:, 1:].ravel(), minlength=K + 1) / visited[:, 1:].size
-    return RTSRound(log_z, log_sums.T - np.log(n_sweeps), visits, n_sweeps, crossings, x, k)
+    return RTSRound(log_z, log_sums.T - np.log(n_sweeps), visits, n_sweeps, crossings, x, visited[:, -1].copy())
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -176,10 +174,9 @@ class RTSRound(Result):
     def pooled(self, earlier: RTSRound) -> RTSRound:
         """This round and an earlier one at the same Ẑ_k, as one."""
         n_sweeps, crossings = earlier.n_sweeps + self.n_sweeps, earlier.crossings + self.crossings
-        of_earlier, of_this = earlier.n_sweeps / n_sweeps, self.n_sweeps / n_sweeps
-        parts = earlier.chain_log_marginals + np.log(of_earlier), self.chain_log_marginals + np.log(of_this)
-        log_c = np.logaddexp(*parts)
-        visits = of_earlier * earlier.visits + of_this * self.visits
+        before, now = earlier.n_sweeps / n_sweeps, self.n_sweeps / n_sweeps  # shares of the sweeps
+        log_c = np.logaddexp(earlier.chain_log_marginals + np.log(before), self.chain_log_marginals + np.log(now))
+        visits = before * earlier.visits + now * self.visits
         return replace(self, chain_log_marginals=log_c, visits=visits, n_sweeps=n_sweeps, crossings=crossings)
 
 
@@ -192,8 +189,7 @@ def climb(
     then swing by tens of nats.
     """
     log_z, x, step = [log_z_of(path(0.0))], draws_of(path(0.0), n_chains, rng), annealer(path, kernel)
-    rungs = rng.integers(len(schedule), size=n_chains)
-    left = x.copy()
+    rungs, left = rng.integers(len(schedule), size=n_chains), x
     for k, pair in enumerate(pairwise(schedule), 1):
         log_ratio, x = step(pair, x, rng)
         if not np.isfinite(log_ratio).any():
@@ -279,8 +275,7 @@ def rts(
     >>> run.log_z.shape, abs(run.log_z[-1]) < 0.2
     ((5,), np.True_)
     """
-    schedule = as_schedule("schedule", schedule)
-    n_rounds = as_count("n_rounds", n_rounds)
+    schedule, n_rounds = as_schedule("schedule", schedule), as_count("n_rounds", n_rounds)
     n_initial = n_rounds // 2 if n_initial is None else as_count("n_initial", n_initial, minimum=0)
     if n_initial >= n_rounds:
         raise ValueError(f"n_initial must leave at least one of {n_rounds} rounds, got {n_initial}")
@@ -288,6 +283,5 @@ def rts(
     rounds = rts_rounds(path, schedule, n_initial, n_sweeps, n_chains, kernel, log_z, rng=rng, workers=workers)
     done = list(tqdm(islice(rounds, n_rounds), desc="RTS", total=n_rounds, disable=not progress))
     history, counted = (np.array([getattr(r, name) for r in done]) for name in ("log_z", "counted_log_z"))
-    n_pooled = n_rounds - n_initial
-    half = done[n_initial + n_pooled // 2 - 1] if n_pooled > 1 else None
+    half = done[(n_initial + n_rounds) // 2 - 1] if n_rounds - n_initial > 1 else None
     return RTSResult(**vars(done[-1]), schedule=schedule, history=history, counted_history=counted, half=half)

@@ -203,7 +203,7 @@ def tempered_sampling(problem: Problem, sweeps: int, rng: np.random.Generator, n
     log_z = last.corrected_log_z
     walk = tempered_walk(ladder_on(path, schedule), log_z, last.x, last.rungs, rng)
     x, k, log_q = (np.array(each) for each in zip(*islice(walk, n_sweeps - n_initial * each), strict=True))
-    run = round_of(log_z, np.logaddexp.reduce(log_q).T, np.array([last.rungs, *k]).T, x[-1], k[-1])
+    run = round_of(log_z, np.logaddexp.reduce(log_q).T, np.array([last.rungs, *k]).T, x[-1])
     log_q = np.concatenate(log_q, axis=-1)
     order, counts = by_rungs(k.ravel(), n_rungs)
     slopes = log_density_slopes(path, schedule, np.concatenate(x))[:, order]
