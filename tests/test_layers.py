@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 import tomllib
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -41,9 +42,14 @@ def module_name(file):
 MODULES = {module_name(file): file for file in sorted(ROOT.rglob("*.py"))}
 
 
+@cache
 def imports(module):
     """Every module that a module imports, also inside its functions."""
-    for node in ast.walk(ast.parse(MODULES[module].read_text(encoding="utf-8"))):
+    return list(_imports(ast.parse(MODULES[module].read_text(encoding="utf-8")), module))
+
+
+def _imports(tree, module):
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
