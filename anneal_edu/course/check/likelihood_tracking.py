@@ -1,224 +1,185 @@
-"""Checks of notebook 13: watching the likelihood while learning."""
+"""Exercises of notebook 13: watching the likelihood while learning."""
 
 import numpy as np
 
-from anneal_edu.course.check.falls import curves, judge_since, look_index
-from anneal_edu.course.check.raised import cases, judge_error, judge_log_p
-from anneal_edu.course.check.verdict import (
-    attempt,
-    call,
-    exercise,
-    numbers,
-    reject,
-    require,
-    same,
-    several,
-)
+from anneal_edu.course.check.engine import exercise
+from anneal_edu.weights import log_mean_exp
 
 
-def _numbers(part, name: str, why: str = "") -> np.ndarray:
-    """What the learner returned, as finite numbers."""
-    require(part is not None, f"{name} is None; it should be an array of numbers.")
-    try:
-        array = np.asarray(attempt(part), dtype=float)
-    except (TypeError, ValueError):
-        array = None
-    require(array is not None, f"{name} should be an array of numbers; does it still hold a `...` or a list of arrays?")
-    require(not np.isnan(array).any(), f"{name} holds NaN. {why}".strip())
-    return array
+# Exercise 1: what cancels
+def _curves():
+    train = np.array([-24.0, -22.0, -20.5, -19.5, -19.0, -18.6, -18.3, -18.1])
+    log_z = np.array([35.0, 37.0, 41.0, 44.0, 46.0, 49.0, 53.0, 52.0])
+    falls = np.array([-24.5, -22.9, -21.9, -21.5, -21.4, -21.8, -22.3, -22.9])  # by 1.5 nats
+    near, steeper = np.full(8, 0.2), np.r_[falls[:-1], -23.6]
+
+    def case(validation, std_error=near):
+        n = len(validation)
+        return train[:n] + log_z[:n], validation + log_z[:n], log_z[:n].copy(), std_error[:n].copy()
+
+    def one(look, error, others=0.1):
+        return np.where(np.arange(8) == look, error, others)
+
+    return {
+        "a clear fall": case(falls),
+        "a fall of 1.5 nats, and errors of 0.9": case(falls, np.full(8, 0.9)),
+        "a fall of 1.5 nats, and errors of 0.528": case(falls, np.full(8, 0.528)),
+        "a fall of 1.5 nats, and errors of 0.5325": case(falls, np.full(8, 0.5325)),
+        "a last look with a large error": case(falls, one(7, 0.9)),
+        "a best look with a large error": case(falls, one(4, 0.9)),
+        "a larger fall, and a last look with a large error": case(steeper, one(7, 0.9)),
+        "a larger fall, and a best look with a large error": case(steeper, one(4, 0.9)),
+        "a look in between with a large error": case(falls, one(6, 3.0, 0.2)),
+        "a fall in between, and a last look as good as the best": case(np.r_[falls[:6], -23.5, -21.6]),
+        "a best look that leads by a third of a nat": case(np.array([-26.0, -23.4, -23.1, -25.0, -28.0])),
+        "a dip, and the best look last": case(np.array([-24.5, -21.9, -23.6, -21.4])),
+        "a dip before the best look": case(np.r_[falls[:2], -23.6, falls[3:]]),
+        "a fall from the first look on": case(falls[4:]),
+        "a rise to the end": case(falls[:5]),
+        "a single look": case(falls[:1]),
+    }
 
 
-# Exercise 1
+def _misread(f_train, f_validation, log_z, std_error):
+    train, validation = f_train - log_z, f_validation - log_z
+    last, n = len(log_z) - 1, len(log_z)
+
+    def look(curve, error=np.hypot, times=2, chosen=np.argmax, where=lambda best: best):
+        best = int(chosen(curve))
+        fallen = abs(curve[best] - curve[last]) > times * error(std_error[best], std_error[last])
+        return where(best) if fallen else None
+
+    best = int(validation.argmax())
+    fall = validation[best] - np.r_[validation[best:].min(), validation[min(best + 1, last)]]
+    error = 2 * np.hypot(std_error[best], std_error[last])
+    same = "Both likelihoods subtract the same log Ẑ: what is left of its error in the difference?"
+    return {
+        "the gap has the wrong sign: training minus validation.": (-f_train + f_validation, ..., ...),
+        "log Ẑ is still in your gap: a likelihood is mean log f - log Ẑ.": (f_train - f_validation - log_z, ..., ...),
+        "log Ẑ cancels in the gap; you subtract it twice.": (f_train - f_validation - 2 * log_z, ..., ...),
+        "that is the training likelihood: subtract the validation likelihood.": (train, ..., ...),
+        f"you treat the errors of the gap as independent. {same}": (..., np.sqrt(2) * std_error, ...),
+        f"you add two errors of the gap. {same}": (..., 2 * std_error, ...),
+        f"that is the error of one likelihood. {same}": (..., std_error, ...),
+        "give the error of the gap at every look, shape (n,).": (..., 0.0, ...),
+        "take the best validation look, not the best training look.": (..., ..., look(train)),
+        "subtract log Ẑ: mean log f alone is no likelihood.": (..., ..., look(f_validation)),
+        "log Ẑ has the wrong sign: log p = log f - log Ẑ.": (..., ..., look(f_validation + log_z)),
+        "you use the error of the best look only. The errors of both looks count, as the root of the sum of "
+        "squares.": (..., ..., look(validation, lambda a, b: a)),
+        "you use the error of the last look only. The errors of both looks count, as the root of the sum of "
+        "squares.": (..., ..., look(validation, lambda a, b: b)),
+        "independent errors add as squares: their sum is too large.": (..., ..., look(validation, lambda a, b: a + b)),
+        "take the square root of the sum of squares.": (..., ..., look(validation, lambda a, b: a**2 + b**2)),
+        "the difference of two standard errors is not the error of a difference: add the squares.": (
+            ..., ..., look(validation, lambda a, b: abs(a - b))),
+        "two standard errors, not one.": (..., ..., look(validation, times=1)),
+        "you do not use the errors: the last look may be worse by chance.": (..., ..., look(validation, times=0)),
+        "you return the last look: asked is the best one.": (..., ..., look(validation, where=lambda best: last)),
+        "count looks from 0, the first.": (..., ..., look(validation, where=lambda best: best + 1)),
+        "count looks from the first, not from the end.": (..., ..., look(validation, where=lambda best: best - n)),
+        "compare the best look with the last, not with the lowest after it.": (
+            ..., ..., best if fall[0] > error else None),
+        "compare the best look with the last, not with the next.": (..., ..., best if fall[1] > error else None),
+        "you return the worst look: asked is the best one.": (..., ..., look(validation, chosen=np.argmin)),
+        "return the best look only if the last one is worse by two standard errors, else None.": (..., ..., best),
+        "return None, not -1, if the last look is not clearly worse: -1 is an index.": (
+            ..., ..., best if look(validation) is not None else -1),
+        "the index 0 counts as false in Python: ask `is None`.": (..., ..., look(validation) or None),
+    }  # fmt: skip
+
+
 @exercise(
     hints=(
         "Which of the numbers stands in both likelihoods of one look?",
         "log Ẑ cancels within a look; two looks have two estimates of it, and their squared errors add.",
-        "gap = mean log f (train) - mean log f (validation), error 0; since = best if fall > 2 √(s_best² + s_last²)",
-    )
-)
-def gap_and_fall(answer) -> str:
-    """``answer(mean_f_train, mean_f_validation, log_z, std_error)`` must return the gap, its error, and since when.
-
-    The gap is train minus validation likelihood at every look, (n,). The last entry is the index of the look with the
-    best validation likelihood, if the last look is lower by more than two standard errors of the difference, else None.
-
-    Examples
-    --------
-    >>> def shy(mean_f_train, mean_f_validation, log_z, std_error):
-    ...     return mean_f_train - mean_f_validation, np.sqrt(2) * std_error, None
-    >>> gap_and_fall(shy)
-    ✗ your error of the gap treats the two likelihoods as if their errors were independent. Both subtract the *same* \
-log Ẑ: what becomes of it in the difference?
-      A hint: ae.check.likelihood_tracking.gap_and_fall.hint()
-    """
-    for case, given, since in curves():
-        result = attempt(answer(*(part.copy() for part in given)))
-        require(isinstance(result, tuple | list) and len(result) == 3, "return three things: gap, gap_error, since.")
-        gap, error = _numbers(result[0], "your gap"), _numbers(result[1], "your error of the gap")
-        _judge_gap(gap, error, given)
-        judge_since(look_index(result[2]), since, case, given, answer)
-    return "right: the gap needs no log Z at all, and a fall between two looks has the errors of both."
+        "gap = mean log f (train) - mean log f (validation), error 0; best if its lead > 2 √(s_best² + s_last²)",
+    ),
+    returns={"the gap": "Subtract the two log likelihoods of each look.",
+             "its error": "What is left of the error of log Ẑ in the gap?",
+             "the best look": "Compare the best look with the last, by the errors of both."},
+    cases=_curves, slips=_misread,
+    praise="right: the gap needs no log Z at all, and two looks have the errors of both.",
+)  # fmt: skip
+def gap_and_best_look(mean_f_train, mean_f_validation, log_z, std_error):
+    """The gap, its error, and the best look if the last is clearly worse, else None."""
+    gap, validation = mean_f_train - mean_f_validation, mean_f_validation - log_z
+    best = int(validation.argmax())
+    error = np.hypot(std_error[best], std_error[-1])
+    return gap, np.zeros(len(gap)), best if validation[best] - validation[-1] > 2 * error else None
 
 
-def _judge_gap(gap, error, given) -> None:
-    f_train, f_validation, log_z, std_error = given
-    right = f_train - f_validation
-    require(gap.shape == right.shape, f"your gap has shape {gap.shape}; it should be {right.shape}, one a look.")
-    reject(gap, {
-        "your gap has the wrong sign: train minus validation.": -right,
-        "log Ẑ is still in your gap. Each likelihood is mean log f - log Ẑ: subtract the two.": right - log_z,
-        "log Ẑ is subtracted twice in your gap: in the difference it cancels.": right - 2 * log_z,
-        "this is the training likelihood; subtract that of the validation data.": f_train - log_z,
-    })
-    look = int(np.abs(gap - right).argmax())
-    side = "high" if gap[look] > right[look] else "low"
-    require(
-        same(gap, right),
-        f"at look {look} your gap is {gap[look]:.2f} nats, {abs(gap[look] - right[look]):.2f} too {side}. It should be "
-        "the log likelihood of the training data minus that of the others.",
-    )
-    if error.shape == ():
-        exchanged = f"the second thing that you return is {error:g}: is it the index of a look? That comes third."
-        require(error == 0 or error != np.round(error), exchanged)
-        error = np.full(right.shape, float(error))
-    require(error.shape == right.shape, f"your error of the gap has shape {error.shape}; it should be {right.shape}.")
-    for factor in (np.sqrt(2), 2):
-        reject(error, {
-            "your error of the gap treats the two likelihoods as if their errors were independent. Both subtract the "
-            "*same* log Ẑ: what becomes of it in the difference?": factor * std_error
-        })
-    both = "this is the error of each likelihood. In the difference the same log Ẑ stands twice, with opposite signs."
-    reject(error, {both: std_error})
-    require(
-        same(error, 0 * right),
-        f"your error of the gap is up to {np.abs(error).max():.2g} nats: too large. Only log Ẑ comes from chains, and "
-        "the gap does not depend on it: what error can it have?",
-    )
+# Exercise 2: RAISE
+def _chains():
+    rng = np.random.default_rng(13)
+
+    def case(n_points, n_chains, level_f=0.0, level_w=0.0):
+        log_w = rng.normal(1, 2, (n_points, n_chains)) + level_w
+        return rng.normal(0, 3, n_points) + level_f, log_w.ravel()
+
+    return {
+        "three points with seven chains each": case(3, 7),
+        "log f near -1600 and log weights near -1600": case(4, 5, -1600.0, -1600.0),
+        "log weights near 900": case(3, 4, 900.0, 900.0),
+        "points with log weights 1600 apart": case(4, 2, 0.0, np.array([0.0, 1600.0, 1600.0, 1600.0])[:, None]),
+        "a point with one log weight of 800": case(2, 3, 0.0, np.array([[800.0, 0.0, 0.0], [0.0, 0.0, 0.0]])),
+        "one point with two chains": case(1, 2),
+    }
 
 
-# Exercise 2
+def _misaveraged(log_f, log_weights):
+    N = len(log_f)
+    log_w, mixed = log_weights.reshape(N, -1), log_weights.reshape(-1, N).T
+    C = log_w.shape[1]
+    right, error = raise_estimate.solution(log_f, log_weights)
+    mean, mean_w = right - log_f, _log_means(log_w)
+    return {
+        "you average w; along chains from the data f/w has the mean p_ann(v).": (log_f + mean_w, ...),
+        "one over the mean of w is not the mean of 1/w.": (log_f - mean_w, ...),
+        "you average -log w: average 1/w, then take the logarithm.": (log_f - log_w.mean(1), ...),
+        "log f is missing: p̂(v) is the mean of f(v)/w.": (mean, ...),
+        "log f has the wrong sign: p̂(v) is f(v) times the mean of 1/w.": (mean - log_f, ...),
+        "the second term has the wrong sign: add log mean 1/w.": (log_f - mean, ...),
+        "points and chains are mixed up: the first C weights belong to the first point, so reshape to (N, C).": (
+            log_f + _log_means(-mixed), ...),
+        "that is a sum over the chains: divide by their number C.": (right + np.log(C), ...),
+        "you average over the chains of all points: each point has its own.": (
+            log_f + log_mean_exp(-log_weights), ...),
+        "that is p̂ itself: return its logarithm.": (np.exp(right), ...),
+        "that is the error of the mean log weight; log p̂ is the logarithm of a mean.": (
+            ..., log_w.std(1, ddof=1) / np.sqrt(C)),
+        "divide by C - 1 in the variance: ddof=1.": (..., error * np.sqrt((C - 1) / C)),
+        "that is the spread of single chains: a mean of C has an error smaller by √C.": (..., error * np.sqrt(C)),
+        "the error of a mean of C falls as √C, not C.": (..., error / np.sqrt(C)),
+        "that is the error of p̂: a relative error of p̂ is the error of log p̂.": (..., error * np.exp(right)),
+        "that is the square of the error.": (..., error**2),
+        "each mean is over C chains, not over N points.": (..., error * np.sqrt(C / N)),
+    }  # fmt: skip
+
+
+def _log_means(log_x):
+    """log of the mean of each row."""
+    return np.array([log_mean_exp(row) for row in log_x])
+
+
 @exercise(
     hints=(
         "Of which quantity, along chains that start at a data point, is p_ann(v) the mean? And by how much does the "
         "logarithm of a mean change when the mean is off by a little?",
         "Give each point its own row of C log weights; average 1/w without leaving the logarithms. For the error scale "
         "the 1/w of a point so that their mean is 1: what is the standard error of that mean, and of its logarithm?",
-        "log p̂(v) = log f(v) + log (1/C) Σ_c 1/w_c; with r_c = (1/w_c) / mean(1/w), its error is std(r) / √C",
-    )
-)
-def raise_estimate(answer) -> str:
-    """``answer(log_f, log_weights)`` must be log p̂ of every point, log f + log mean 1/w, and its standard error.
-
-    ``log_f`` is (N,), ``log_weights`` (N·C,): the first C belong to the first point.
-
-    Examples
-    --------
-    >>> def mean_log(log_f, log_w):
-    ...     log_w = log_w.reshape(len(log_f), -1)
-    ...     return log_f - log_w.mean(1), log_w.std(1) / np.sqrt(log_w.shape[1])
-    >>> raise_estimate(mean_log)
-    ✗ three points, seven chains: you average -log w. The mean of 1/w is what is unbiased: exponentiate, average, then \
-take the logarithm.
-      A hint: ae.check.likelihood_tracking.raise_estimate.hint()
-    """
-    for case, log_f, log_w in cases():
-        N, given = len(log_f), (log_f.copy(), log_w.ravel())
-        both = several(call(answer, *given), 2, "return two arrays: log p̂, and its standard error.")
-        for part, name in zip(both, ("log p̂", "standard error"), strict=True):
-            flow = (
-                "exp(1600) overflows to infinity, exp(-1600) and exp(-800) underflow to 0, and the one over the other "
-                "is NaN; so does exp(-900), if one maximum is taken off at all points. `ae.log_mean_exp` goes from "
-                "logarithms to a logarithm and does neither."
-            )
-            got = _numbers(part, f"{case}: your {name}", flow * (case != "three points, seven chains"))
-            require(got.shape == (N,), f"{case}: your {name} has shape {got.shape}; it should be ({N},), one a point.")
-            require(np.isfinite(got).all(), f"{case}: your {name} is infinite. {flow}")
-            (judge_log_p if name == "log p̂" else judge_error)(got, log_f, log_w, f"{case}: ")
-    return "right: each point with its own chains and its own error, the largest where one chain outweighs all others."
-
-
-# Exercise 3
-RATE, N_RUNGS, BUDGET, MIN_LOOKS, BOUND, _KNOWN_TO = 0.2, 20, 150, 10, 0.20, 0.02
-_MEASURED = {
-    25: (0.516, 0.428),
-    50: (0.527, 0.426, 0.394, 0.330, 0.305),
-    75: (0.537, 0.419, 0.384, 0.350, 0.339, 0.295, 0.278),
-    100: (0.541, 0.446, 0.374, 0.341, 0.307, 0.301, 0.268, 0.263, 0.257, 0.225),
-    125: (*(0.530, 0.444, 0.376, 0.353, 0.301, 0.279, 0.271, 0.259), *(0.222, 0.238, 0.212, 0.206, 0.194)),
-    150: (
-        *(0.491, 0.385, 0.418, 0.347, 0.345, 0.288, 0.258, 0.255),
-        *(0.247, 0.211, 0.225, 0.212, 0.184, 0.185, 0.176, 0.176),
+        "log p̂(v) = log f(v) + log (1/C) Σ_c 1/w_c; with r_c = (1/w_c) / mean(1/w), its error is std(r, ddof=1) / √C",
     ),
-}
-"""every → root mean square error of log Ẑ with 1, 2, 3, … sweeps a look, as far as the budget goes.
-
-Made once, by `root_mean_square_error` at the seeds 0 to 23; the standard errors are 0.01 to 0.04, so that four
-trainings, or another processor, could put a choice on the other side of the bound.
-"""
-
-
-@exercise(
-    hints=(
-        "Does a look profit from the sweeps of the looks before it, or does it need its own?",
-        "Count: 1,500 / every looks, and (looks - 1) · n_sweeps of at most 150. Compare few looks of many sweeps "
-        "with many of few.",
-        "150 / (1,500 / every - 1) sweeps a look, rounded down, with as few looks as are allowed",
-    )
-)
-def spend_the_budget(answer) -> str:
-    """``answer`` is (every, n_sweeps): looks at the panel's training that are near the truth, and cheap enough.
-
-    They are judged by 24 trainings at learning rate 0.2, where log Ẑ was compared with enumeration. Of looks that spend
-    the budget, those up to 100 updates apart are too poor, those of 125 and 150 are near enough.
-
-    Examples
-    --------
-    >>> spend_the_budget((25, 30))
-    ✗ 59 looks after the first, of 30 sweeps each, are 1,770 sweeps. The budget is 150.
-      A hint: ae.check.likelihood_tracking.spend_the_budget.hint()
-    """
-    from anneal_edu.course.panels import likelihood_tracking as panel
-
-    every, n_sweeps = numbers(answer, 2, "give two whole numbers: (every, n_sweeps).")
-    for name, part in (("every", every), ("n_sweeps", n_sweeps)):
-        counts = isinstance(part, int | float | np.number) and not isinstance(part, bool)
-        whole = counts and part >= 1 and part == int(part)
-        require(whole, f"{name} must be a whole number from 1 on; yours is {part!r}.")
-    every, n_sweeps = int(every), int(n_sweeps)
-    require(every % panel.OFTEN == 0, f"every must be a multiple of {panel.OFTEN}, where the truth is known.")
-    n_looks = panel.N_UPDATES // every
-    require(
-        n_looks >= MIN_LOOKS,
-        f"{n_looks} look{'s' * (n_looks != 1)} in {panel.N_UPDATES:,} updates: too few to see when the validation "
-        f"likelihood turns. Look at least {MIN_LOOKS} times.",
-    )
-    work = (n_looks - 1) * n_sweeps
-    require(
-        work <= BUDGET,
-        f"{n_looks - 1} looks after the first, of {n_sweeps} sweeps each, are {work:,} sweeps. The budget is {BUDGET}.",
-    )
-    error = _MEASURED[every][n_sweeps - 1]
-    near = f", by less than this was measured to, {_KNOWN_TO}" if abs(error - BOUND) < _KNOWN_TO else ""
-    require(
-        error < BOUND,
-        f"log Ẑ is off by {error:.3f} nats (root mean square), and {BOUND} is the bound{near}. You spend {work} of "
-        f"{BUDGET} sweeps. What helps more: looking more often, or more sweeps at every look?",
-    )
-    praise = f"right: within {BOUND} nats (root mean square) for {BUDGET} sweeps or less after the first look"
-    said = f"{praise}{near}: fewer looks, of more sweeps each, would be safer." if near else f"{praise}."
-    return f"{said} {_at_every_distance()}"
-
-
-def _at_every_distance() -> str:
-    """What the whole budget gives, at few looks and at many."""
-    rows = (f"{errors[-1]:.2f} every {apart} ({len(errors)})" for apart, errors in _MEASURED.items())
-    said = "What the whole budget leaves, in nats, at looks every so many updates (of so many sweeps)"
-    return f"{said}: {', '.join(rows)}."
-
-
-def root_mean_square_error(every: int, n_sweeps: int, seeds) -> float:
-    """Of log Ẑ, over all looks at the trainings with these seeds."""
-    from anneal_edu.course.panels import likelihood_tracking as panel
-
-    errors = [panel.errors_at(RATE, seed, every, n_sweeps, N_RUNGS)[0] for seed in seeds]
-    return float(np.sqrt(np.mean(np.square(errors))))
+    returns={"log p̂": "Average 1/w over a point's own chains by `ae.log_mean_exp`: exp(1600) is infinite.",
+             "the standard error": "If the mean of 1/w is off by 1%, its logarithm is off by 0.01. Scale 1/w to a mean "
+                                   "of 1, in logarithms."},
+    cases=_chains, slips=_misaveraged, rtol=1e-4,
+    praise="right. And the prediction: if one chain outweighs all others, its r is C, the others are 0, and the error "
+           "is 1 nat, whatever C is. An error near 1 nat says that one chain made the estimate.",
+)  # fmt: skip
+def raise_estimate(log_f, log_weights):
+    """log p̂ of every point, log f + log mean 1/w over its own chains, and its standard error."""
+    log_w = log_weights.reshape(len(log_f), -1)
+    log_mean = _log_means(-log_w)
+    ratio = np.exp(-log_w - log_mean[:, None])
+    return log_f + log_mean, ratio.std(axis=1, ddof=1) / np.sqrt(ratio.shape[1])

@@ -42,15 +42,7 @@ def _by_a_norm(p0, p1):
     )
 
 
-def _best_in_whole_nats(f_train, f_validation, log_z, std_error):
-    validation = f_validation - log_z
-    best = int(np.round(validation).argmax())
-    fall, error = validation[best] - validation[-1], np.hypot(std_error[best], std_error[-1])
-    return f_train - f_validation, 0 * log_z, best if fall > 2 * error else None
-
-
 ONCE_PASSED = {
-    "likelihood_tracking.gap_and_fall, whole nats": _best_in_whole_nats,
     "two_paths.steps_for_finite_variance, three coordinates": _three_coordinates,
     "two_paths.judge_weights, three digits": _to_three_digits,
     "two_paths.judge_weights, NaN for nothing left": _by_the_largest_left,

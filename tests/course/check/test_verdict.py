@@ -13,7 +13,7 @@ EXERCISES = {
     for name, value in vars(getattr(checks, module)).items()
     if isinstance(value, Exercise) and value.__module__.endswith(f".{module}")
 }
-VALUES = {"start.log_number_of_states", "start.your_path", "likelihood_tracking.spend_the_budget"}
+VALUES = {"start.log_number_of_states", "start.your_path"}
 """Exercises whose answer is no function of the learner's."""
 
 
