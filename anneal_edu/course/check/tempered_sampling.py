@@ -18,6 +18,12 @@ def _walks():
         "draws with log f of -2000 or 900 on all rungs": (log_f + far, log_z, wanted),
         "a rung with log f and log Ẑ near -2000": (log_f + low[:, None], log_z + low, wanted),
         "shares as small as e⁻³⁰": (np.repeat(tiny[:, None], 7, 1), np.full(4, 0.5), np.arange(1, 5.0)),
+        "log f 1500 apart, in each draw on other rungs": (
+            log_f - 1500.0 * np.array([[0, 1, 1, 0, 0, 1], [1, 0, 1, 1, 0, 0], [1, 1, 0, 0, 1, 0]]),
+            log_z,
+            wanted,
+        ),
+        "two rungs": (log_f[:2], log_z[:2], wanted[:2]),
         "nine rungs and two draws": (rng.normal(0, 2, (9, 2)), rng.normal(0, 1, 9), rng.uniform(0.5, 2, 9)),
     }
 
@@ -57,6 +63,8 @@ def _miscorrected(log_f, log_z, wanted):
         "c_0 must be divided by r_0, too: so the first entry stays.": (..., log_z + step - log_r),
         "the first entry of log Ẑ should stay as it was given; yours is 0.": (..., found - zero),
         "the guess is missing: the shares give a correction to it.": (..., step - wish),
+        "the share has the wrong sign: more time means a larger Z_k.": (..., log_z - step - wish),
+        "subtract log r_k, not r_k itself.": (..., log_z + step - wanted + wanted[0]),
         "return log Ẑ, not Ẑ.": (..., np.exp(found)),
     }  # fmt: skip
 
