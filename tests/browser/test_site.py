@@ -207,6 +207,17 @@ def test_the_address_is_the_state(name, visit):
 
 
 @pytest.mark.parametrize("screen", ["hall"])
+@pytest.mark.skipif(ALL, reason="one panel is enough")
+def test_play_ends_at_the_last_setting_and_fills_no_history(visit):
+    page = visit("panels/Calm.html")
+    before = page.evaluate("history.length")
+    for _ in range(2):
+        page.get_by_role("button", name="▶ Play").click()
+        page.get_by_role("button", name="▶ Play").wait_for(timeout=5000)
+        assert page.evaluate("player.state[0] === player.panel.controls[0].values.length - 1")
+    assert page.evaluate("history.length") == before
+
+
 @pytest.mark.parametrize("name", panel_names())
 def test_a_lecture_a_print_and_a_key(name, visit):
     page = visit(f"panels/{name}.html")

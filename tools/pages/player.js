@@ -222,8 +222,14 @@ class Player {
     else if (around) this.move(i, 0);
   }
 
+  /** Play a control from where it stands, or from its first setting if it is at its last, to its last. */
   start(i) {
-    this.playing = setInterval(() => this.step(i, 1, true), FRAME_MS);
+    const last = this.panel.controls[i].values.length - 1;
+    if (this.state[i] === last) this.move(i, 0, { settled: false });
+    this.playing = setInterval(() => {
+      if (this.state[i] < last) this.move(i, this.state[i] + 1, { settled: false });
+      if (this.state[i] === last) this.pause();
+    }, FRAME_MS);
     this.play.textContent = "❚❚ Pause";
   }
 
