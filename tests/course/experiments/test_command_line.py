@@ -252,7 +252,7 @@ def test_what_lessons_need_says_how_to_install_it():
 
 def test_ctrl_c_ends_in_one_line_that_says_what_is_kept(tmp_path):
     """Pressed once some work is done: all processes of the terminal get it, and none is left that could still write."""
-    command = [sys.executable, "-m", "anneal_edu", "experiment", "grosse-table1", "--scale", "tiny", "--workers", "2"]
+    command = [sys.executable, "-m", "anneal_edu", "experiment", "grosse-table1", "--scale", "quick", "--workers", "2"]
     run = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True, start_new_session=True)
     while not list(tmp_path.rglob("output.pkl")) and run.poll() is None:
         time.sleep(0.01)
