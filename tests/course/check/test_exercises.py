@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from anneal_edu.course import check
-from anneal_edu.course.check.engine import Exercise
+from anneal_edu.course.check.engine import Exercise, exercise
 
 ROOT = Path(__file__).parents[3]
 EXERCISES = {
@@ -91,6 +91,46 @@ def test_a_change_in_place_is_told(name):
         assert "that it is given: make a new array" in EXERCISES[name](changing).message
 
 
+@exercise(hints=("How much?", "Look at the sum.", "Σ x"), praise="right.", cases=lambda: {"three": (np.arange(3.0),)})
+def total(x):
+    """The sum of x."""
+    return x.sum()
+
+
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [
+        (lambda x: x, "has shape (3,); it should have shape ()"),
+        (lambda x: x / x.sum() @ np.eye(2), "the shapes do not fit together: x (3,)."),
+        (lambda x: 1 if x > 0 else 2, "an array is compared"),
+        (lambda x: float(x), "an array stands where one number belongs"),
+        (lambda x: x[7], "an index is too large: x (3,)."),
+        (lambda: 3.0, "your function is called with (x), in this order."),
+        (lambda x: None + x, "something in it is None"),
+        (lambda x: ... + x, "something in it is still `...`"),
+        (lambda x: 0.0 / 0, "you divide by 0"),
+        (3.0, "give the function itself"),
+        (lambda x: np.nan, "has NaN or infinity"),
+        (lambda x: "3", "should be a number"),
+    ],
+)
+def test_errors_of_python_and_numpy_are_explained(answer, told):
+    verdict = total(answer)
+    assert verdict.passed is False and told in verdict.message, verdict
+
+
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [
+        (lambda n, rng: np.random.default_rng(1).random(n), "two generators give the same answer"),
+        (lambda n, rng: np.random.default_rng().random(n), "the same generator gives another answer each time"),
+    ],
+)
+def test_random_numbers_come_from_the_generator_that_is_given(answer, told):
+    drawn = exercise(hints=total.hints, praise="right.", judge=lambda each, answer: str(each.draws(answer, 3)))
+    assert told in drawn(lambda n, rng: rng.random(n))(answer).message
+
+
 def statements():
     """The text above each exercise of the lessons, by the exercise's name."""
     for file in sorted((ROOT / "notebooks").glob("*.ipynb")):
@@ -105,8 +145,8 @@ def statements():
 
 def test_a_statement_has_at_most_60_words():
     found = dict(statements())
-    assert set(found) >= set(EXERCISES)
-    words = {name: len(re.sub(r"\$[^$]+\$", "x", text).split()) for name, text in found.items() if name in EXERCISES}
+    assert set(found) == set(EXERCISES)
+    words = {name: len(re.sub(r"\$[^$]+\$", "x", text).split()) for name, text in found.items()}
     assert {name: n for name, n in words.items() if n > 60} == {}
 
 
