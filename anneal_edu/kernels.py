@@ -94,7 +94,7 @@ def accept(log_ratio: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 def difference(log_f: np.ndarray, log_f_before: np.ndarray) -> np.ndarray:
     """log f - log f_before, -inf where f_before is zero: a chain of weight zero keeps it."""
     with np.errstate(invalid="ignore"):
-        return np.where(np.isneginf(log_f_before), -np.inf, log_f - log_f_before)
+        return np.where(log_f_before == -np.inf, -np.inf, log_f - log_f_before)
 
 
 def swapped(order: np.ndarray, accepted: np.ndarray) -> np.ndarray:

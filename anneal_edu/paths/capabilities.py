@@ -47,7 +47,7 @@ def checked(path: Path, kernel: Any = None) -> tuple[Any, Any]:
     """The path and the kernel as a loop uses them: what a user's functions return is checked, points are kept."""
     sharing = offered(path, "shared_densities") or (lambda: lambda beta: None)
     density_at = sharing()
-    points = lru_cache(maxsize=2)(lambda beta: Point(path(beta), beta, density_at(beta)))
+    points = lru_cache(maxsize=3)(lambda beta: Point(path(beta), beta, density_at(beta)))
     return points, checked_kernel(kernel)
 
 

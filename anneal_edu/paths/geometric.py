@@ -59,7 +59,7 @@ class GeometricPath:
     def shared_densities(self) -> Callable[[float], Any]:
         """β -> log f_β(x): a bridge computes the densities of its two ends once for all β at which x is asked for."""
         start, end, bridge = self(0.0), self(1.0), isinstance(self(0.5), GeometricBridge)
-        ends = Remembered(lambda x: np.stack([log_density_of(start, x, 0), log_density_of(end, x, 1)]))
+        ends = Remembered(lambda x: np.array([log_density_of(start, x, 0), log_density_of(end, x, 1)]))
 
         def between(beta: float, x: np.ndarray) -> np.ndarray:
             log_f0, log_f1 = ends(x)
