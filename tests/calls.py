@@ -78,8 +78,7 @@ class Call:
 
     @property
     def takes_rng(self):
-        """Whether it takes and checks a generator; contrastive_divergence leaves the check to train_rbm."""
-        return "rng" in self.parameters and self.function.__name__ != "contrastive_divergence"
+        return "rng" in self.parameters
 
     @property
     def arrays(self):

@@ -51,6 +51,7 @@ def contrastive_divergence(
     batch_size: int, rng: np.random.Generator, swaps: str = "even_odd", n_rungs: int = 10, decay: bool = True,
 ) -> Iterator[TrainingState]:
     """Yield the state after every update; the arguments are those of `train_rbm`."""
+    require_generator(rng)
     data = as_binary_data("data", data)
     N, D = data.shape
     start = base_rate_rbm(data, n_hidden)
@@ -116,7 +117,6 @@ def train_rbm(
         if method != "pt" and value is not None:
             raise ValueError(f'{name} belongs to method "pt", and {method!r} has no use for it: got {value!r}')
     as_flag("decay", decay)
-    require_generator(rng)
     n_updates = as_count("n_updates", n_updates)
     states = contrastive_divergence(
         data, as_count("n_hidden", n_hidden), method,
