@@ -6,8 +6,13 @@ import numpy as np
 import pytest
 
 import anneal_edu as ae
+from anneal_edu.distributions.enumeration import normalised
+from anneal_edu.kernels import leapfrog
 from anneal_edu.models.examination import examine
 from anneal_edu.reweighting.over_chains import by_rungs
+from anneal_edu.tempering.parallel import tempering_states
+from anneal_edu.training import expectation_maximisation, minimum_probability_flow, track_log_likelihood
+from anneal_edu.weights import bootstrap_log_mean_exp
 
 NAMES = """
 Gaussian Unnormalized
@@ -70,6 +75,11 @@ def test_results_of_every_estimator_stand_in_one_list_and_are_printed_in_one_loo
         assert str(found).startswith("log Z ≈ ") and found.warnings == result.warnings
 
 
+ROOMS = (
+    tempering_states, expectation_maximisation, minimum_probability_flow, track_log_likelihood, bootstrap_log_mean_exp,
+    leapfrog, normalised,
+)  # fmt: skip
+
 # Without None, which stands for "no such thing", and without kernels and callables.
 DEFAULTS = {
     "BilinearGenerative": dict(noise=0.1),
@@ -81,6 +91,13 @@ DEFAULTS = {
     "ais": dict(resample=0.0),
     "audit": dict(n_draws=8000, risk=0.001),
     "contrastive_divergence": dict(swaps="even_odd", n_rungs=10, decay=True),
+    "bootstrap_log_mean_exp": dict(n_resamples=1000),
+    "expectation_maximisation": dict(n_iterations=200, n_moves=10),
+    "leapfrog": dict(n_steps=1),
+    "minimum_probability_flow": dict(n_rounds=60, n_iterations=2, step_size=0.05, n_leapfrog=20),
+    "normalised": dict(constant=0.0),
+    "tempering_states": dict(swaps="even_odd"),
+    "track_log_likelihood": dict(every=100, n_sweeps=10, n_chains=100, both_layers=False),
     "bars_and_stripes": dict(size=4),
     "color_patches": dict(size=6),
     "digits": dict(size=8),
@@ -114,6 +131,7 @@ def test_defaults_are_what_the_lessons_and_papers_count_on():
     """No bar is shown unasked."""
     functions = {name: value for name, value in vars(ae.data).items() if inspect.isfunction(value) and name[0] != "_"}
     functions |= {name: value for name, value in PUBLIC.items() if name in DEFAULTS or inspect.isfunction(value)}
+    functions |= {function.__name__: function for function in ROOMS}
     found = {name: defaults_of(value) for name, value in functions.items()}
     assert {options.pop("progress", False) for options in found.values()} == {False}
     assert {name: options for name, options in found.items() if options} == DEFAULTS

@@ -167,7 +167,7 @@ def test_error_bars_are_compared_with_the_spread_if_they_are_positive_numbers(mo
     assert [test.sentence for test in report.tests[1:]] == [said] * compared
 
 
-@pytest.mark.parametrize(("off", "spread"), [(-0.3, 0.1), (0.3, 0.1), (0.2, 0.6)])
+@pytest.mark.parametrize(("off", "spread"), [(-0.3, 0.1), (0.3, 0.1), (0.03, 0.1), (0.2, 0.6)])
 def test_a_bias_in_its_standard_errors(monkeypatch, off, spread):
     """Of a mean error up to three quarters of the variance may be that of the logarithm of a mean."""
     monkeypatch.setattr(audit_estimator, "N_REPEATS", 50)

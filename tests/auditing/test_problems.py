@@ -14,6 +14,7 @@ from anneal_edu.auditing.problems import (
     discrete_problem,
     real_problem,
     standard_problems,
+    values_of,
 )
 from tests.auditing.helpers import rng
 
@@ -125,7 +126,31 @@ def test_functions_of_bits():
     assert bits.evaluate(ae.binary_states(3)).tolist() == np.eye(8).tolist()
 
 
-@pytest.mark.parametrize(("dim", "n_statistics"), [(5, 2**5), (9, 8 * 9 + 36 + 1)])
+class Spins:
+    """Draws of -1 and 1, and so many values that are drawn once."""
+
+    dim, discrete = 1, True
+
+    def __init__(self, n_rare):
+        self.n_rare = n_rare
+
+    def sample(self, n, rng):
+        return np.append(np.arange(2.0, 2 + self.n_rare), np.resize([-1.0, 1.0], n - self.n_rare))[:, None]
+
+    def log_density(self, x):
+        return 0 * x[:, 0]
+
+
+@pytest.mark.parametrize(("n_rare", "n_values", "odd"), [(4, [6], [0, 1, 1]), (5, [], [1, 0, 1])])
+def test_values_are_listed_unless_more_than_one_draw_in_a_thousand_is_of_a_rare_one(n_rare, n_values, odd):
+    """4000 draws are looked at; without values the least one is taken to be 0."""
+    assert [len(values) for values in values_of(Spins(n_rare))] == n_values
+    observables = dict(discrete_problem("spins", Spins(n_rare)).observables)
+    above = observables["whether an even number of coordinates is above the least value"]
+    assert above(np.array([[-1.0], [0.0], [1.0]])).tolist() == odd
+
+
+@pytest.mark.parametrize(("dim", "n_statistics"), [(5, 2**5), (8, 2**8 + 8 * 8 + 28 + 1), (9, 8 * 9 + 36 + 1)])
 def test_each_of_few_states_has_a_statistic_and_many_have_those_of_real_numbers(dim, n_statistics):
     problem = discrete_problem("bits", ae.uniform_rbm(dim, 1))
     assert problem.discrete and len(problem.statistics) == n_statistics and len(problem.values) == dim
