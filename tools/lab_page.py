@@ -60,13 +60,14 @@ TIME_PICTURE = """(picture, limit) => {
     let pressed = null;
     document.addEventListener('keydown', () => { pressed = performance.now(); }, {capture: true, once: true});
     window.latency = new Promise(resolve => {
-        const shown = () => resolve(performance.now() - pressed);
+        const shown = () => pressed === null || resolve(performance.now() - pressed);
         picture.addEventListener('load', shown, {once: true});
         const film = picture.parentElement.querySelector('canvas');
         new MutationObserver(shown).observe(film, {attributes: true, attributeFilter: ['data-moment']});
         setTimeout(() => resolve(null), limit);
     });
 }"""
+FILM_RESTS = "picture => Number.isInteger(Number(picture.parentElement.querySelector('canvas').dataset.moment ?? 0))"
 START_LIMIT_S = 60
 RUN_LIMIT_MS = 120_000
 CHANGE_LIMIT_MS = 10_000
@@ -116,6 +117,7 @@ class PanelOnPage:
         """Press a key on a slider; return the milliseconds until the panel shows another picture, or moment."""
         handle, picture = self.handle(number), self.root.locator(PICTURE)
         handle.focus()
+        self.page.wait_for_function(FILM_RESTS, arg=picture.element_handle())
         picture.evaluate(TIME_PICTURE, CHANGE_LIMIT_MS)
         handle.press(key)
         latency = self.page.evaluate("() => window.latency")
