@@ -206,8 +206,8 @@ def test_the_address_is_the_state(name, visit):
     assert again.evaluate(SHOWN) == second
 
 
-@pytest.mark.parametrize("screen", ["hall"])
 @pytest.mark.skipif(ALL, reason="one panel is enough")
+@pytest.mark.parametrize("screen", ["hall"])
 def test_play_ends_at_the_last_setting_and_fills_no_history(visit):
     page = visit("panels/Calm.html")
     before = page.evaluate("history.length")
@@ -218,6 +218,7 @@ def test_play_ends_at_the_last_setting_and_fills_no_history(visit):
     assert page.evaluate("history.length") == before
 
 
+@pytest.mark.parametrize("screen", ["hall"])
 @pytest.mark.parametrize("name", panel_names())
 def test_a_lecture_a_print_and_a_key(name, visit):
     page = visit(f"panels/{name}.html")
