@@ -56,13 +56,10 @@ def require_shape(name: str, array: np.ndarray, shape: tuple[int, ...]) -> None:
 
 def as_states(x: Any, dim: int) -> np.ndarray:
     """Return ``x`` as an array of shape (..., dim); the dtype of floating arrays is kept."""
-    if type(x) is not np.ndarray:
-        require_unmasked("x", x)
-        x = np.asarray(x) if isinstance(x, np.ndarray) else as_real("x", x)
+    if type(x) is not np.ndarray or x.dtype.kind != "f":
+        x = as_real("x", x, None)
     if x.ndim == 0 or x.shape[-1] != dim:
         raise ValueError(f"x must have shape (..., {dim}), got {x.shape}")
-    if x.dtype.kind != "f":
-        x = as_real("x", x)
     if not np.isfinite(np.vdot(x, x)) and not np.isfinite(x).all():  # the first is quicker, and may overflow
         raise ValueError("x must be finite, got NaN or infinity")
     return x

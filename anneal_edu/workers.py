@@ -16,7 +16,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from contextvars import copy_context
 from functools import cache, partial
-from itertools import pairwise
 from multiprocessing import parent_process
 from threading import Event, local
 from typing import Any
@@ -176,8 +175,7 @@ def in_blocks(
     block is raised, and ends the others.
     """
     n_blocks = 1 if getattr(target, "one_a_chain", False) else -(-n_chains // chains_at_once(target, n_rungs, effort))
-    edges = [n_chains * i // n_blocks for i in range(n_blocks + 1)]
-    blocks = [slice(*edge) for edge in pairwise(edges)]
+    blocks = [slice(n_chains * i // n_blocks, n_chains * (i + 1) // n_blocks) for i in range(n_blocks)]
     over, bar = Event(), tqdm(total=n_steps * n_blocks, desc=desc, disable=not progress)
 
     def watch(steps: Iterable[Any]) -> Iterator[Any]:
