@@ -2,12 +2,13 @@
 
 import ast
 import inspect
+import re
 import textwrap
 from typing import Any
 
 
 def show_source(*things: Any) -> None:
-    """Print the source of functions or classes, without docstrings and annotations.
+    """Print the source of functions or classes, without docstrings, annotations and checks (``require_…``).
 
     Examples
     --------
@@ -36,4 +37,4 @@ def _plain_source(thing: Any) -> str:
         while body and not body[0]:
             body.pop(0)
         lines[node.lineno - 1 : node.end_lineno] = [header, *body]
-    return "\n".join(lines)
+    return re.sub(r"^ *require_\w+\(.*\)\n", "", "\n".join(lines), flags=re.MULTILINE)

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import anneal_edu as ae
+from anneal_edu.validation import require_generator
 
 NOTEBOOKS = sorted(Path(__file__).parents[2].glob("notebooks/*.ipynb"))
 PLUMBING = re.compile(r"\b(rows|watch|workers|careful|require\w*|in_blocks|blocks)\b")
@@ -31,7 +32,7 @@ def test_no_notebook_cuts_source_by_hand():
         assert "getsource" not in notebook.read_text(encoding="utf-8"), notebook.name
 
 
-def test_docstrings_and_annotations_go_and_comments_stay(capsys):
+def test_docstrings_annotations_and_checks_go_and_comments_stay(capsys):
     ae.show_source(Printed, Printed.half)
     assert capsys.readouterr().out == (
         "class Printed:\n    def half(self, n, *, of=1):\n        # why\n        return n / 2 * of\n\n"
@@ -45,5 +46,6 @@ class Printed:
     def half(self, n: int, *, of: float = 1) -> float:
         """More words."""
 
+        require_generator(n)
         # why
         return n / 2 * of
