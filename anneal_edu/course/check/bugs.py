@@ -9,7 +9,7 @@ from scipy.special import ndtri
 
 from anneal_edu.course.bugs.kernels import RIGHT_SAMPLERS, WRONG_SAMPLERS
 from anneal_edu.course.bugs.momenta import RIGHT_REFRESHES, WRONG_REFRESHES
-from anneal_edu.course.check.engine import Exercise, exercise, require
+from anneal_edu.course.check.engine import Exercise, WrongAnswerError, exercise, require
 from anneal_edu.distributions import Gaussian
 from anneal_edu.kernels import Kernel
 from anneal_edu.weights import effective_sample_size
@@ -19,10 +19,15 @@ from anneal_edu.weights import effective_sample_size
 def _judge_test(exercise: Exercise, answer: Callable) -> None:
     def passes(refresh, seed=0):
         def handed(v, gamma, rng):
+            require(isinstance(v, np.ndarray) and v.ndim > 1, "v is an array of shape (C, D).")
             require(0 < gamma <= 1, f"ask with 0 < γ ≤ 1; your γ is {gamma}.")
             return refresh(v, gamma, rng)
 
-        said = exercise.asked(answer, (handed, np.random.default_rng([15, seed])))
+        try:
+            said = exercise.asked(answer, (handed, np.random.default_rng([15, seed])))
+        except WrongAnswerError as wrong:
+            require(not isinstance(wrong.__cause__, AssertionError), "return False if a test fails: do not raise.")
+            raise
         require(isinstance(said, bool | np.bool_), f"return True or False, not {said!r}.")
         return bool(said)
 
@@ -32,9 +37,9 @@ def _judge_test(exercise: Exercise, answer: Callable) -> None:
     if len(refused) == len(passed):
         said = f"you refuse a right refresh every time, and pass {len(missed)} of {len(WRONG_REFRESHES)} wrong ones"
         require(len(missed) < 7, f"{said}: are True and False exchanged?")
-        require(False, f"{said}. Do you look at the law of v' - √(1-γ) v, and allow for chance?")
-    said = f"you refuse a right one, {', '.join(refused)}"
-    require(not refused, f"{said}: test the law of what it adds, not its numbers.")
+        require(False, f"{said}. Do you look at the law of v' - √(1-γ) v, and allow six standard errors?")
+    said = f"you refuse a right one, {', '.join(refused)}: test the law of what it adds, not its numbers"
+    require(not refused, f"{said}. Or is your limit too tight for so few draws? Allow six standard errors.")
     require(not missed, f"you pass a wrong refresh: {', '.join(missed[:1])}.")
     said = f"you find all wrong ones, but {21 - sum(passed.values())} of 21 times you refuse a right one"
     require(sum(passed.values()) == 21, f"{said}. Of many averages some are three standard errors off: allow six.")
@@ -59,11 +64,11 @@ def _tested(refresh, rng, gammas=(0.05, 0.5, 1.0), laws=(0, 1, 2, 3, 4), errors=
         "With noise n = (v' - √(1-γ) v) / √γ: mean n² = 1, mean n v = 0, mean n⁴ = 3 in every coordinate, mean "
         "n[1:] n[:-1] = 0 and mean n[:, 1:] n[:, :-1] = 0, each within 6 standard errors, for γ = 0.05, 0.5 and 1",
     ),
-    errors={"handed()": "call refresh(v, gamma, rng).", "sequence by": "v is an array of shape (C, D)."},
+    errors={"handed()": "call refresh(v, gamma, rng)."},
     judge=_judge_test,
     mistakes={
         "are True and False exchanged?": lambda refresh, rng: not _tested(refresh, rng),
-        "and allow for chance?": lambda refresh, rng: False,
+        "and allow six standard errors?": lambda refresh, rng: False,
         "test the law of what it adds": lambda refresh, rng: np.allclose(
             refresh(np.zeros((9, 3)), 0.25, np.random.default_rng(1)), np.random.default_rng(1).normal(0, 0.5, (9, 3))),
         "look at what is kept.": lambda refresh, rng: abs(
@@ -92,10 +97,10 @@ class _Sampler:
 
 
 def _judge_line_up(exercise: Exercise, answer: Callable) -> None:
-    missed, accused, target = [], [], Gaussian([1.0, -0.5], [[1.0, 0.5], [0.5, 1.2]])
-    for i in (0, 1):
+    missed, accused, target = set(), set(), Gaussian([1.0, -0.5], [[1.0, 0.5], [0.5, 1.2]])
+    for i in range(8):  # each sampler is asked about four times
         rng = np.random.default_rng([15, i])
-        kinds = rng.permutation([*list(WRONG_SAMPLERS)[i::2], *list(RIGHT_SAMPLERS)[i::2]]).tolist()
+        kinds = rng.permutation([*list(WRONG_SAMPLERS)[i % 2 :: 2], *list(RIGHT_SAMPLERS)[i % 2 :: 2]]).tolist()
         samplers = [_Sampler((RIGHT_SAMPLERS | WRONG_SAMPLERS)[kind], target) for kind in kinds]
         named = exercise.asked(answer, (samplers, rng))
         listed = isinstance(named, list | tuple | set | np.ndarray) and all(
@@ -103,13 +108,13 @@ def _judge_line_up(exercise: Exercise, answer: Callable) -> None:
         )
         advice = "return a list of the numbers, 0 to 7, of the wrong samplers, such as [0, 3]."
         require(listed and set(named) <= set(range(8)), advice)
-        missed += [kind for i, kind in enumerate(kinds) if kind in WRONG_SAMPLERS and i not in named]
-        accused += [kind for i, kind in enumerate(kinds) if kind in RIGHT_SAMPLERS and i in named]
+        missed |= {kind for i, kind in enumerate(kinds) if kind in WRONG_SAMPLERS and i not in named}
+        accused |= {kind for i, kind in enumerate(kinds) if kind in RIGHT_SAMPLERS and i in named}
     said = f"you find {10 - len(missed)} of 10 wrong samplers, and accuse {len(accused)} of 6 right ones"
     require(len(missed) < 5 or len(accused) < 4, f"{said}: do you name the right ones?")
     begin = "Begin at exact draws, which a right sampler leaves exact, and allow five standard errors."
-    require(not accused, f"{said}, such as {', '.join(accused[:1])}. {begin}")
-    require(not missed, f"{said}. You miss this kind: {', '.join(missed[:1])}.")
+    require(not accused, f"{said}, such as {min(accused, default='')}. {begin}")
+    require(not missed, f"{said}. You miss this kind: {min(missed, default='')}.")
 
 
 def _named(samplers, rng, errors=5.0, statistics=5, still=True, begin=lambda x: x):
@@ -136,10 +141,9 @@ def _named(samplers, rng, errors=5.0, statistics=5, still=True, begin=lambda x: 
     mistakes={
         "you find 0 of 10": lambda samplers, rng: [],
         "do you name the right ones?": lambda samplers, rng: sorted(set(range(8)) - set(_named(samplers, rng))),
-        "and accuse 6 of 6": lambda samplers, rng: list(range(8)),
         "Begin at exact draws": partial(_named, begin=lambda x: 0 * x),
         "allow five standard errors": partial(_named, errors=1.5),
-        "You miss this kind: it accepts by the ratio turned": partial(_named, statistics=2),
+        "You miss this kind: it accepts by the ratio to the power": partial(_named, statistics=2),
         "a coordinate never changes": partial(_named, still=False),
         "with the wrong sign": partial(_named, statistics=4),
         "return a list of the numbers, 0 to 7": lambda samplers, rng: [True, False] * 4,
@@ -181,7 +185,7 @@ def _runs():
         "a drift of 7 standard errors": _run(rng, drift=7.0, keep=0.0, refused=0.0),
         "slow chains": _run(rng, n=16, keep=0.98, drift=1.4),
         "a drift of 2.7 standard errors, which is chance": _run(rng, drift=2.7),
-        "a drift of -7 standard errors": _run(rng, drift=-7.0),
+        "a drift of -9 standard errors": _run(rng, n=400, keep=0.98, drift=-9.0),
         "one chain that never moves": changed(4, x[0, 4]),
         "two chains that are one, and no neighbours": changed(17, x[:, 3]),
         "log weights near 800, one of them 810": (w + 800 + 10 * (chain == 7), x),
@@ -200,9 +204,9 @@ def _runs():
     }  # fmt: skip
 
 
-def _told(log_weights, states, but="", errors=5.0, ess=effective_sample_size, error=None):
+def _told(log_weights, states, but="", errors=5.0, ess=effective_sample_size, error=None, change=None):
     early, late = np.split(states, 2)
-    change = late.mean(0) - early.mean(0)
+    change = late.mean(0) - early.mean(0) if change is None else change
     seen = {
         "collapsed": ess(log_weights) < 3,
         "copies": np.unique(states, axis=1).shape[1] < states.shape[1],
@@ -226,6 +230,8 @@ def _mistaken(log_weights, states):
         "draws of one chain depend on each other: let each chain give one number, its change.": told(
             error=spread * np.sqrt(4 / states.size)),
         "compare the mean change with its standard error, not with the spread of the states.": told(error=0.1 * spread),
+        "the first and the last sweep alone are noisy: compare means over halves of the run.": told(
+            change=states[-1] - states[0]),
         "exp(800) is infinite: subtract the largest log weight first.": told(ess=lambda _: w.sum() ** 2 / (w**2).sum()),
         "the axes are exchanged: states[t] are all chains at sweep t.": _told(log_weights, states.T),
     }  # fmt: skip
@@ -239,7 +245,7 @@ def _mistaken(log_weights, states):
         "ae.effective_sample_size(log_weights) < 3; with x for states np.unique(x, axis=1).shape[1] < x.shape[1]; "
         "(x == x[0]).all(0).any(); d = x[100:].mean(0) - x[:100].mean(0), |mean d| > 5 sd(d) / √C",
     ),
-    returns={"what you return": ""},
+    returns={"what you return": "Copies agree in every sweep, a stuck chain never moves; refusals are no trouble."},
     cases=_runs, slips=_mistaken,
     praise="right: you name the trouble of each run, and give no false alarm.",
 )  # fmt: skip

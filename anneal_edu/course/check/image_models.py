@@ -143,6 +143,7 @@ def _linear_models():
 
 def _misjudged(x, bases, noise):
     D, right = len(bases), linear_gaussian.solution(x, bases, noise)
+    summed = "you sum over the images. Return one number for each image."
     cov = bases @ bases.T + noise**2 * np.eye(D)
 
     def of(cov, x=x):
@@ -168,7 +169,7 @@ def _misjudged(x, bases, noise):
             noise**2 * np.eye(D)),
         "the mean of the model is 0. Do not subtract the mean of the images.": of(cov, x - x.mean(0)),
         "that is the density. Return its logarithm.": np.exp(right),
-        "you sum over the images. Return one number for each image.": right.sum(),
+        summed if len(x) > 1 else "your result has shape (); it should be (1,).": right.sum(),
         "|Σ| of many pixels is 0 in floating point. Use np.linalg.slogdet.": by_det,
         "p(x) itself is 0 in floating point. Do not take exp and log of it: add the logarithms.": by_density,
     }  # fmt: skip

@@ -192,8 +192,8 @@ def _misplaced(schedule, rates, most):
         "Λ is 0 at the first rung: put a 0 in front of the sum.": np.interp(
             np.linspace(0, end, K + 1), total[1:], schedule[1:]),
         "you take the pilot's rungs to be even. They are in `schedule`.": by(rates, schedule=even),
-        "you divide Λ by its end in one place and not in the other.": np.interp(
-            np.linspace(0, end, K + 1), total / end, schedule),
+        "your last pair rejects less than the others. Divide Λ into K equal parts.": np.interp(
+            np.append(np.arange(0, end, most), end), total, schedule),
         "Λ is the sum of rejection rates, not of acceptance rates.": by(1 - rates),
         "Λ is the sum of the rates themselves, not of -log(1 - rate).": by(-np.log(1 - rates)),
         "a ladder includes both ends, 0 and 1.": by(rates, K + 2)[1:-1],

@@ -106,10 +106,11 @@ def _judge_sweep(asked, betas, codes):
     require(not stay, f"each rung makes a Gibbs step before the swap: rung {stay and stay[0]} does not move.")
     for k in range(len(betas)):
         _judge_rung(moved[0][k].mean(0), k, codes, betas, f"{where}rung {k} ")
+    require(not np.array_equal(found[1], back[0]), "all states stand second: return states first, then particles.")
     require(np.array_equal(found[0], back[0]), "return all states as they come back from swap.")
     particles, right = np.asarray(found[1]), back[0][betas == 1].reshape(-1, 4)
     require(particles.shape == right.shape, f"{where}the particles have shape {particles.shape}, but it should be "
-            f"{right.shape}. Which rungs are the model?")  # fmt: skip
+            f"{right.shape}: join the states of all rungs with β = 1 in one axis.")  # fmt: skip
     require(sorted(particles.tolist()) == sorted(right.tolist()), f"{where}the particles should be the states of all "
             "rungs with β = 1, after the swap.")  # fmt: skip
 
@@ -156,10 +157,11 @@ def _moving(move):
         "rung 0 moves under path(1)": _moving(lambda path, beta, x, rng: gibbs(path(1.0), x, rng)),
         "does not move": _moving(lambda path, beta, x, rng: gibbs(path(1.0), x, rng) if beta == 1 else x),
         "should make one Gibbs step": _moving(lambda path, beta, x, rng: path(beta).sample(len(x), rng)),
-        "Which rungs are the model?": _moving(lambda path, beta, x, rng: gibbs(path(beta), x, rng)),
+        "join the states of all rungs with β = 1": _moving(lambda path, beta, x, rng: gibbs(path(beta), x, rng)),
         "after the swap": lambda *given: (negative_phase.solution(*given)[0], given[0][given[3] == 1].reshape(-1, 4)),
         "swap once": lambda *given: negative_phase.solution(*given[:4], lambda states, *_: states, given[5]),
         "from start to model": lambda states, *ends: negative_phase.solution(states, ends[1], ends[0], *ends[2:]),
+        "states first, then particles": lambda *given: negative_phase.solution(*given)[::-1],
         "as they come back from swap": lambda *given: (given[0], negative_phase.solution(*given)[1]),
     },
     praise="right: every rung moves under its own distribution, neighbours swap, and the model is where β = 1.",
@@ -227,7 +229,7 @@ def _misplaced(rbm, images, particles):
         "Take p of each image and the share of particles on it. Then append 1 - sum to both, for *elsewhere*.",
         "½ Σ |p - q| with p = exp(log f - log Z), over all images and the place for the rest",
     ),
-    returns={"the total variation": "It is half of the sum of |p - q| over all places, *elsewhere* included."},
+    returns={"the total variation": "It is ½ Σ |p - q| of shares in [0, 1]; with *elsewhere* each side sums to 1."},
     cases=_places, slips=_misplaced, rtol=1e-5, atol=1e-6,
     praise="right: 0 if the particles have the model's shares, and 1 if they share no place.",
 )  # fmt: skip

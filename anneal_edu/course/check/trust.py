@@ -152,19 +152,25 @@ def _two_sandwiches():
 
 
 def _misjudged(mean_f_a, mean_f_b, a, b):
-    def rule(places=(2, 0), n=3.0, add=np.hypot, limit=3.0, first=True):
-        crossed = any(s[2] - s[0] < -limit * np.hypot(s[1], s[3]) for s in (a, b))
+    def rule(places=(2, 0), n=3.0, add=np.hypot, limit=3.0, first=True, asked=(a, b), sign=-1):
+        crossed = any(s[2] - s[0] < -limit * np.hypot(s[1], s[3]) for s in asked)
         if crossed and first:
             return "contradiction"
         for word, f, x, g, y in (("a", mean_f_a, a, mean_f_b, b), ("b", mean_f_b, b, mean_f_a, a)):
             i, j = places
-            if f - x[i] - (g - y[j]) > n * add(x[i + 1], y[j + 1]):
+            if f + sign * x[i] - (g + sign * y[j]) > n * add(x[i + 1], y[j + 1]):
                 return word
         return "contradiction" if crossed else "undecided"
 
     middles = "a" if mean_f_a - (a[0] + a[2]) / 2 > mean_f_b - (b[0] + b[2]) / 2 else "b"
-    all_errors = np.linalg.norm((*a[1::2], *b[1::2]))
     return {
+        "a sandwich is (lower, lower_error, upper, upper_error); you read it in another order.": which_model.solution(
+            mean_f_a, mean_f_b, *((s[0], s[2], s[1], s[3]) for s in (a, b))),
+        "you add log Z. A likelihood is f / Z: subtract log Z.": rule((0, 2), sign=1),
+        "log Z has the wrong sign: the logarithm of f / Z is log f - log Z.": rule(sign=1),
+        "a sandwich is crossed if upper lies below lower. You ask the opposite.": rule(
+            asked=[(*s[2:], *s[:2]) for s in (a, b)]),
+        "B's sandwich may be crossed, too.": rule(asked=(a,)),
         "you name the other model: the higher mean of log f - log Z is the better one.": {"a": "b", "b": "a"}.get(
             rule(), rule()),
         "you compare the middles of the sandwiches. Each log Z may be anywhere between its ends.": middles,
@@ -174,7 +180,7 @@ def _misjudged(mean_f_a, mean_f_b, a, b):
         "you allow less than three standard errors of the lead: a small lead may be chance.": rule(n=0),
         "you allow more than three standard errors of the lead: independent errors add as squares.": rule(
             add=lambda s, t: s + t),
-        "only two of the four ends decide: leave out the errors of the others.": rule(add=lambda s, t: all_errors),
+        "allow three standard errors in both tests: what is less may be chance.": rule(n=0, limit=0),
         "a crossed sandwich tells nothing about its model: look for a contradiction first.": rule(first=False),
         "you allow less than three standard errors of the gap: a small crossing may be chance.": rule(limit=0),
     }  # fmt: skip
