@@ -8,7 +8,7 @@ from anneal_edu.course.check.engine import exercise, require
 from anneal_edu.distributions import Gaussian
 from anneal_edu.paths.asymptotics import kl_bias
 from anneal_edu.paths.geometric import geometric_path, moment_path
-from anneal_edu.paths.schedules import linear_schedule
+from anneal_edu.paths.schedules import linear_schedule, optimal_allocation
 
 
 # Exercise 1: the nearest round Gaussian
@@ -46,10 +46,8 @@ def _other_rounds(mean, cov):
         "KL(q ‖ p): this is 1/σ², a precision. Return the variance.": (..., (mean, 1 / narrow)),
         "KL(q ‖ p): you invert the variances one by one. Invert the matrix: cov⁻¹ has another diagonal.": (
             ..., (mean, D / (1 / np.diag(cov)).sum())),
-        "KL(p ‖ q): moments about 0 contain |mean|². Measure the width about m.": (
-            (mean, wide + mean @ mean / D), ...),
-        "σ² is one number, not a matrix: q = N(m, σ² I).": ((mean, wide * np.eye(D)), ...),
-        "KL(p ‖ q): your m is 0. How does m enter, once the average is taken?": ((0 * mean, wide), ...),
+        "σ² is one number, the same in every direction: q = N(m, σ² I).": ((mean, np.diag(cov)), ...),
+        "KL(p ‖ q): this is the mean of all entries of cov. σ² is the mean of its diagonal.": ((mean, cov.mean()), ...),
     }  # fmt: skip
 
 
@@ -96,13 +94,15 @@ def _other_budgets(F, t, T):
     best, real = shared(np.sqrt(F / t)), "the formula is right. K_j may be any real number here:"
     return {
         f"{real} do not round.": np.round(best),
-        f"{real} do not round down.": np.floor(best),
         f"{real} no bin needs a whole step.": np.maximum(best, 1),
-        f"{real} do not give one step to every bin first.": 1 + np.floor((T - t.sum()) / T * best),
+        "these are the proportions for a budget of 1 second. Multiply by T.": best / T,
+        "these are shares of the steps, which add up to 1. Scale them, so that Σ t_j K_j = T.": best / best.sum(),
         "this is K_j ∝ √F_j, as if a step took as long everywhere. Time is limited, not steps: what does a *second* "
         "save in bin j?": shared(np.sqrt(F)),
         "this is Theorem 3: K_j ∝ √F_j, and Σ K_j = T. Here the seconds are limited, not the steps.": T * np.sqrt(F) / (
             np.sqrt(F).sum()),
+        "optimal_allocation shares whole steps. Here seconds are limited, and K_j may be any real number.": (
+            optimal_allocation(F, max(int(T), len(F)))),
         "your K_j sum to T. But T is in seconds: Σ t_j K_j = T.": T * best / best.sum(),
         "you share the seconds in proportion to √F_j. A bin whose steps take long needs more of the time.": shared(
             np.sqrt(F) / t),
@@ -122,6 +122,7 @@ def _other_budgets(F, t, T):
         "One more second spent in bin j, what does it save? At the best division all bins save the same.",
         "F_j / K_j² = λ t_j, so that K_j = T √(F_j / t_j) / Σ √(F t)",
     ),
+    errors={"n_steps must be": "optimal_allocation shares whole steps. Here seconds are limited: find a formula."},
     returns={"K": "K_j may be any real number. Would a second save more in another bin? And is Σ t_j K_j = T?"},
     cases=_budgets, slips=_other_budgets,
     praise="right: a bin whose steps take four times as long gets half as many steps, and twice the time.",
@@ -151,6 +152,8 @@ def _table(case):
     ends = [Gaussian(rng.normal(scale=3, size=2), side @ side.T + 0.5 * np.eye(2)) for side in sides]
     if case == 8:  # from wide to narrow one bias is much larger than the other
         ends = [Gaussian([-10, 0], 4 * np.eye(2)), Gaussian([10, 0], 0.25 * np.eye(2))]
+    if case == 7:  # mirrored: both biases are the same
+        ends[1] = Gaussian(-ends[0].mean, ends[0].cov)
     path = (moment_path, geometric_path)[case % 2](*ends)
     biases = np.array([[kl_bias(path, linear_schedule(K), reverse) for K in n_steps] for reverse in (False, True)])
     biases[biases[:, wrong].argmax(), wrong] *= factor
@@ -171,15 +174,13 @@ def _total(K, forward, reverse):
 
 _SLIPS = {
     "you forgot K: forward + reverse falls like 1/K. Multiply by K before you compare.": _of(lambda K, f, r: f + r),
-    "you multiply by K + 1 or K - 1. The identity has K.": _of(lambda K, f, r: (K + 1) * (f + r)),
     "K times the forward bias alone need not be constant: add the reverse bias.": _of(lambda K, f, r: K * f),
     "K times the reverse bias, or the difference of the two, need not be constant: add both.": _of(
         lambda K, f, r: K * r),
-    "you multiply the two, or add squares. The identity adds the two themselves.": _of(lambda K, f, r: K**2 * f * r),
     "you round. An error of 1.5% may be less than that.": _of(lambda *table: np.round(_total(*table))),
     "you take the largest number. The wrong one is the farthest from what most rows have.": _of(_total, np.argmax),
-    "you compare with the first row. If that one is wrong, all others seem wrong: take the median.": _of(
-        _total, lambda x: abs(x - x[0]).argmax()),
+    "forward and reverse are equal only for mirrored ends. Which sum of the two is the same in every row?": _of(
+        lambda K, f, r: f - r, lambda x: abs(x).argmax()),
     "you name the next row each time. Python counts from 0.": _of(_total, lambda x: _farthest(x) + 1),
 }  # fmt: skip
 
@@ -195,10 +196,13 @@ def _judge_row(exercise, answer):
         said.append(int(row))
     for sentence, slip in _SLIPS.items():
         require(said == right or said != [slip(*table) for table in tables], sentence)
+    missed = {w and w - len(table[0]) for row, w, table in zip(said, right, tables, strict=True) if row != w}
+    for place, row in ((0, "first"), (-1, "last")):
+        require(missed != {place}, f"you compare with the {row} row. If that is the wrong one, all others seem wrong.")
     for row, wrong, table in zip(said, right, tables, strict=True):
         require(0 <= row < len(table[0]), f"there is no row {row}: the index is from 0 to {len(table[0]) - 1}.")
-        total = f"row {row} is right: K (forward + reverse) is {_total(*table)[row]:.4f} there, as in most rows."
-        require(row == wrong, f"{total} One row does not agree.")
+        total = f"row {row} is right: K (forward + reverse) is {_total(*table)[row]:.4f} there"
+        require(row == wrong, f"{total}, as in most rows up to rounding. One row does not agree.")
 
 
 @exercise(
@@ -211,6 +215,8 @@ def _judge_row(exercise, answer):
     mistakes=_SLIPS | {
         "you return K = 8. Return the index": lambda K, f, r: K[_farthest(_total(K, f, r))],
         "One row does not agree": lambda K, f, r: 2,
+        "the first row": _of(_total, lambda x: (~np.isclose(x, x[0])).argmax()),
+        "the last row": _of(_total, lambda x: abs(x - x[-1]).argmax()),
         "the index of one row": lambda K, f, r: K * (f + r),
     },
     praise="right: 1.5% in one number, found without knowing the path or its ends. An identity is a checksum.",

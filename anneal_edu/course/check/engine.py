@@ -156,7 +156,7 @@ class Exercise:
 
     def __call__(self, answer: Any) -> Verdict:
         try:
-            require(answer is not None, "your answer is None: does a value or a `return` miss?")
+            require(answer is not None, "your answer is None: is a value or a `return` missing?")
             _attempted(answer)
             with np.errstate(all="ignore"):
                 praise = (self.judge or Exercise.by_equality)(self, answer)
@@ -230,7 +230,8 @@ class Exercise:
                     parts = f"return {len(right)} things: {' and '.join(self.returns)}."
                     require(isinstance(found, tuple) and len(found) == len(right), parts)
                 if not alike(found, right, self.rtol, self.atol):
-                    raise WrongAnswerError(self._slip(answer, case, found) or self._difference(case, found, right))
+                    slip = self._slip(answer, case, found)
+                    raise WrongAnswerError(slip or self._difference("" if i else case, found, right))
             except WrongAnswerError as wrong:
                 raise WrongAnswerError(where + str(wrong)) from None
 
@@ -249,11 +250,13 @@ class Exercise:
         return None if word and hits.get(likeliest) != len(tried) else likeliest
 
     def _difference(self, case: str, found: Any, right: Any) -> str:
-        """The first part that is not right, what it should be, and the advice of this part."""
+        """The first part that is not right, what a function should return there, and the advice of this part."""
         parts = zip(found, right, strict=True) if isinstance(right, tuple) else [(found, right)]
         for (name, advice), (part, wanted) in zip(self.returns.items(), parts, strict=True):
             if alike(part, wanted, self.rtol, self.atol):
                 continue
+            if not self.arguments and _shape(part) == np.shape(wanted):  # the right value is not given away
+                return f"{name}: that is not it. {advice}".rstrip()
             if part is None or isinstance(wanted, str | bool | list | set | dict | tuple | type(None)):
                 return f"{name} should be {wanted!r}; yours is {part!r}. {advice}".rstrip()
             if _shape(part) != np.shape(wanted):
@@ -305,10 +308,10 @@ class Exercise:
 
 
 _CAUSES = {
-    ("truth value of an array",): "an array is compared where one number belongs: does a mean, a sum, .all() or .any() "
-    "miss?",
+    ("truth value of an array",): "an array is compared where one number belongs: is a mean, a sum, .all() or .any() "
+    "missing?",
     ("length-1 arrays", "size-1 arrays", "0-dimensional", "an array element with a sequence", "ambiguous"):
-    "an array stands where one number belongs: does a mean, a sum or an index miss?",
+    "an array stands where one number belongs: is a mean, a sum or an index missing?",
     ("NoneType",): "something in it is None: does a function inside return nothing?",
     ("ellipsis",): "something in it is still `...`.",
     ("positional argument", "unexpected keyword"): "{called}",

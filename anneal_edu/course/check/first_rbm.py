@@ -40,13 +40,12 @@ def _other_sums(h, W, b, c):
         "1 + e^a.": bias + (expit(field) * field).sum(-1),
         "you take the better of v_i = 0 and v_i = 1. Both count: log(1 + e^a), not max(0, a).": (
             bias + np.maximum(field, 0).sum(-1)),
-        "you make every pixel black. The sum over v_i has two terms, 1 for v_i = 0 and e^a for v_i = 1.": (
-            bias + field.sum(-1)),
         "this is the log of the sigmoid, a - log(1 + e^a). The sum over v_i is 1 + e^a.": (
             bias + np.log(expit(field)).sum(-1)),
         "this is one number for each row and pixel. The sum is a product over pixels: add their logs.": (
             np.logaddexp(0, field)),
-        "this is one number for all rows. Each row of h keeps its own: sum over the last axis.": right.sum(),
+        "you sum over all rows. Each row of h keeps its own: sum over the last axis, .sum(1).": (
+            bias + np.logaddexp(0, field).sum()),
         "this is f. Return its logarithm.": np.exp(right),
         "this is -log f, a free energy.": -right,
         "e^a overflows above 709. For large a, log(1 + e^a) is a: np.logaddexp(0, a) knows this.": (
@@ -64,8 +63,10 @@ def _other_sums(h, W, b, c):
     returns={"log f(h)": "For one pixel the sum is e^(h·c) (1 + e^(b + W h)). For several pixels add the logs."},
     errors={
         **dict.fromkeys(
-            ("matmul", "aligned", "broadcast"), "is it W or its transpose, b or c? Or did you copy log f(v)? Here the "
+            ("matmul", "aligned"), "is it W or its transpose, b or c? Or did you copy log f(v)? Here the "
             "pixels are summed, not the hidden units."),
+        "broadcast": "what you add has different shapes. The sum over pixels, .sum(1), leaves one number for each row "
+        "of h, and so does h @ hidden_bias; b has one entry for each pixel.",
         "math range error": "math.exp overflows above 709. For large a, log(1 + e^a) is a: np.logaddexp(0, a).",
     },
     cases=_hidden_states, slips=_other_sums,
@@ -100,8 +101,8 @@ def _other_starts(b, H):
         "a visible unit has two states, with factors 1 and e^b: log(1 + e^b), not b.": b.sum() + H * log_2,
         "this is the better of 0 and b. Both states count: log(1 + e^b).": np.maximum(0, b).sum() + H * log_2,
         "a visible unit brings 1 + e^b, not 1 + e^-b.": np.logaddexp(0, -b).sum() + H * log_2,
-        "hidden units add states: Z grows, and log 2 is added.": visible - H * log_2,
-        "this is log(1 + Σ e^b). Each unit brings its own factor 1 + e^b.": np.log1p(np.exp(b).sum()) + H * log_2,
+        "this is the log of the sigmoid, b - log(1 + e^b). A visible unit brings 1 + e^b.": (
+            H * log_2 - np.logaddexp(0, -b).sum()),
         "this is in bits. The course counts in nats: use natural logarithms.": visible / log_2 + H,
         "this is one number for each pixel: sum over the pixels, then add H log 2.": np.logaddexp(0, b) + H * log_2,
         "this is Z. Return its logarithm.": np.exp(visible) * 2.0 ** min(H, 999),
@@ -134,7 +135,8 @@ def base_rate_log_z(visible_bias, n_hidden):
 def _modes():
     """(q, share, level) by what is special."""
     return {
-        "": (0.004, 0.9991, 0.95),
+        "": (0.12, 0.6, 0.93),
+        "a mode that one chain in 250 reaches": (0.004, 0.9991, 0.95),
         "a mode that half of the chains reach": (0.5, 0.3, 0.9),
         "a level below one half": (0.03, 0.6, 0.4),
         "a mode that one chain in 100,000 reaches": (1e-5, 0.2, 0.99),
@@ -145,7 +147,8 @@ def _modes():
 def _other_runs(q, share, level):
     n, miss = np.log(1 - level) / np.log(1 - q), np.log(1 - share)
     return {
-        "1/q chains bring one to the mode *on average*. Then 37% of the runs have none there.": (np.ceil(1 / q), ...),
+        "1/q chains bring one to the mode *on average*. Then about a third of the runs has none there.": (
+            np.ceil(1 / q), ...),
         "q n = level: q n is how many chains to expect there, and several may come in one run. With which probability "
         "does none come?": (np.ceil(level / q), ...),
         "(1 - q)^n is the probability that *no* chain is there. It should be 1 - level.": (
@@ -158,7 +161,9 @@ def _other_runs(q, share, level):
             ..., np.log(share)),
         "log Ẑ - log Z: this is Ẑ / Z. Take its logarithm.": (..., 1 - share),
         "log Ẑ - log Z: an estimate that misses mass is too low. The number is negative.": (..., -miss),
-        "log Ẑ - log Z: this is a logarithm to base 10. The course counts in nats.": (..., np.log10(1 - share)),
+        "share is the mass of the mode. A chain ends there with probability q.": (
+            np.ceil(np.log(1 - level) / np.log(1 - share)), ...),
+        "the number of chains comes first, then log Ẑ - log Z.": (miss, np.ceil(n)),
     }  # fmt: skip
 
 

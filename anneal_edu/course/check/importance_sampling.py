@@ -34,7 +34,7 @@ def _misweighed(log_f, log_z_0, x):
         return sum(log_f[k][x[:, k + above]] - log_f[k - 1][x[:, k + below]] for k in range(1, len(log_f)))
 
     right = log_z_0 + ratios(0, 0)
-    first, last = (log_f[k][x[:, k]] - log_f[k - 1][x[:, k]] for k in (1, len(log_f) - 1))
+    steps = [log_f[k][x[:, k]] - log_f[k - 1][x[:, k]] for k in range(1, len(log_f))]
     return {
         "your ratios are taken at x_{k-1}, before the move, as in the lesson. This program moves first.": (
             log_z_0 + ratios(-1, -1)),
@@ -45,8 +45,11 @@ def _misweighed(log_f, log_z_0, x):
         "these are the weights. Return their logarithms.": np.exp(right),
         "this is importance sampling: it goes from f_0 to f_K at x_0 and uses no state in between.": (
             log_z_0 + log_f[-1][x[:, 0]] - log_f[0][x[:, 0]]),
-        "the first ratio is missing: k runs from 1.": right - first,
-        "the last ratio is missing: k runs to K = len(log_f) - 1.": right - last,
+        "for k = 0 there is no ratio, and log_f[-1] is log f_K: k runs from 1.": (
+            right + log_f[0][x[:, 0]] - log_f[-1][x[:, 0]]),
+        "log_z_0 is subtracted: add it, as the mean of the weights is Z.": right - 2 * log_z_0,
+        "you multiply logs. A product of ratios is a sum of their logs.": log_z_0 * np.prod(steps, 0),
+        "the last ratio is missing: k runs to K = len(log_f) - 1.": right - steps[-1],
     }  # fmt: skip
 
 
@@ -105,12 +108,12 @@ def _faulty(broken, change):
 
 def _misnamed(log_f, tables):
     return {} if len(tables) < 9 else {
-        "T_1 moves nothing: it leaves every distribution invariant, and p_1 is one.": 1,
+        "T_1 moves nothing, so p_1 is invariant. tables[k - 1] goes with log_f[k]; do not carry p_0 along.": 1,
         "T_2 leaves p_2 invariant, though not p_1: tables[k - 1] belongs to log_f[k].": 2,
         "T_3 has no detailed balance, but as many chains come into each site as leave it: p_3 T_3 = p_3.": 3,
         "T_4 changes p_4 by rounding alone: allow for it.": 4,
-        "T_5 leaves p_5 invariant, if p stands on the left: p @ T. Row x of T says where the chains at x go.": 5,
-        "T_6 leaves p_6 invariant. Did you use log f as if it were f?": 6,
+        "T_5 leaves p_5 invariant. p stands on the left, p @ T; and the columns of T need not sum to 1.": 5,
+        "T_6 leaves p_6 invariant. Do you use log f as if it were f? Or sums of rows? They are 1 anyway.": 6,
         "T_7 moves nothing. If you count from 0: tables[0] is T_1.": 7,
     }  # fmt: skip
 
@@ -126,9 +129,10 @@ def _named(change, f, tables):
         "T_k must leave f_k invariant, the f of the same k. It need not have detailed balance.",
         "p_k T_k = p_k with p_k = f_k / Σ f_k, up to rounding, for all k but one",
     ),
-    returns={"k": "Of each k ask whether p_k T_k = p_k up to rounding, with p_k = f_k / Σ f_k."},
+    returns={"k": "Return one whole number. For which k is p_k T_k = p_k wrong, with p_k = f_k / Σ f_k?"},
     errors={"None": "your function returns None: no table fails your test, or a `return` is missing. Divide f_k by its "
-                    "sum before you compare."},
+                    "sum before you compare.",
+            "list index out of range": "tables[0] is T_1: tables[k - 1] goes with log_f[k]."},
     cases=_kernels, slips=_misnamed,
     mistakes={
         "T_2": lambda log_f, tables: _named(lambda q, T: q @ T - q, softmax(log_f[:-1], axis=1), tables),
@@ -171,11 +175,15 @@ def _judge_acceptance(exercise: Exercise, acceptance):
         left = left[::-1]
         T, p = np.diag(right / 2, 1) + np.diag(left / 2, -1), softmax(log_f)
         T, lowest, highest = T + np.diag(1 - T.sum(1)), min(*right, *left), max(*right, *left)
+        down, up = np.where(np.diff(log_f) < 0, (right, left), (left, right))
+        turned = "Downhill f(there) / f(here) is below 1: is your sign turned?"
         require(lowest >= 0, f"{where}{lowest:.3g} is no probability. here and there are logs: exponentiate.")
+        require(down.max() <= 1 + 1e-6, f"{where}{highest:.3g} is no probability. {turned}")
         require(highest <= 1 + 1e-6, f"{where}{highest:.3g} is no probability. Uphill take the smaller of it and 1.")
         slips = {} if case else {
             "you accept every proposal alike: that leaves the flat distribution invariant, not f.": lowest == highest,
-            "you never go downhill: chains climb a peak and stay.": np.all(np.minimum(right, left) == 0),
+            "you never go downhill: chains climb a peak and stay.": np.all(down == 0),
+            "you never go uphill. Is it the probability to refuse? Return that to accept.": np.all(up == 0),
             "your ratio is upside down: it leaves 1/f invariant. f(there) stands above, f(here) below.": np.allclose(
                 softmax(-log_f) @ T, softmax(-log_f)),
         }  # fmt: skip
@@ -201,8 +209,9 @@ _LOGS = "here and there are log f, not f: f(there) / f(here) = exp(there - here)
     errors={"division by zero": _LOGS, "math range error": "exp of more than 709 overflows: take the minimum first."},
     mistakes={
         _LOGS: lambda here, there: min(1.0, there / here),
-        "exp(there - here).": lambda here, there: there / here if here else 1.0,
         "upside down": lambda here, there: min(1.0, np.exp(here - there)),
+        "is your sign turned": lambda here, there: 1 if there > here else np.exp(here - there),
+        "never go uphill": lambda here, there: 1 - min(1.0, np.exp(there - here)),
         "Uphill take the smaller": lambda here, there: np.exp(there - here),
         "exponentiate": lambda here, there: there - here,
         "accept every proposal": lambda here, there: 1.0,

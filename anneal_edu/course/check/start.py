@@ -46,6 +46,7 @@ def _evidence():
         "a lead of 2.04 nats, and errors of 1 nat each": (-7.04, -5.0, 2.0, 2.0, 1.0, 9),
         "a lead of 0.5 nats, and errors of 0.6": (-4.5, -5.0, 2.0, 2.0, 0.6, 9),
         "a lead of 0.3 nats, and errors of 0.4": (-4.7, -5.0, 2.0, 2.0, 0.4, 4),
+        "a lead of 0.1 nats, and errors of 1 nat each": (-4.9, -5.0, 2.0, 2.0, 1.0, 4),
         "a lead of 0.6 nats, and errors of 0.1": (-4.4, -5.0, 2.0, 2.0, 0.1, 9),
         "a lead of 0.0196 nats, and errors of 0.01": (-4.0 + 1.5196, -4.0, -1.5, -3.0, 0.01, 40),
         "fifty observations": (-6.0, -5.0, 2.0, 2.0, 0.8, 50),
@@ -76,6 +77,8 @@ def _misjudged(log_f_a, log_f_b, log_z_a, log_z_b, error):
         "the model with the smaller Z is not yet the better one: f counts as well.": decided(lambda f, log_z: -log_z),
         "each observation has its own log f - log Z: take the mean of log f, not the sum.": decided(
             lambda f, log_z: f.sum() - log_z),
+        "b can be the better one as well: compare |gap| with 2 error.": (
+            "a" if right(log_f_a, log_z_a) - right(log_f_b, log_z_b) > 2 * error else "undecided"),
         "compare the mean, not the median.": decided(lambda f, log_z: np.median(f) - log_z),
         "you average p and take its log. Average the logs.": decided(
             lambda f, log_z: logsumexp(f) - np.log(len(f)) - log_z),
@@ -155,6 +158,7 @@ _AT_0, _AT_1 = Gaussian([0.0], [[1.0]]), Gaussian([3.0], [[1.0]])
         "path(β) = N(m(β), 1) with a mean that runs from m(0) = 0 to m(1) = 3",
     ),
     judge=_judge_path,
+    errors={"mean must have 1 axes": "a mean is a list, [3.0], and a covariance a matrix, [[1.0]]."},
     mistakes={
         "A geometric average is thin between two bells": geometric_path(_AT_0, _AT_1),
         "runs backwards": lambda beta: Gaussian([3 * (1 - beta)], [[1.0]]),
