@@ -47,6 +47,7 @@ def _other_rounds(mean, cov):
         "KL(q ‖ p): you invert the variances one by one. Invert the matrix: cov⁻¹ has another diagonal.": (
             ..., (mean, D / (1 / np.diag(cov)).sum())),
         "σ² is one number, the same in every direction: q = N(m, σ² I).": ((mean, np.diag(cov)), ...),
+        "KL(q ‖ p): σ² is one number, the same in every direction.": (..., (mean, 1 / np.diag(precision))),
         "KL(p ‖ q): this is the mean of all entries of cov. σ² is the mean of its diagonal.": ((mean, cov.mean()), ...),
     }  # fmt: skip
 

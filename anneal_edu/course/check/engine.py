@@ -258,7 +258,7 @@ class Exercise:
             if not self.arguments and _shape(part) == np.shape(wanted):  # the right value is not given away
                 return f"{name}: that is not it. {advice}".rstrip()
             if part is None or isinstance(wanted, str | bool | list | set | dict | tuple | type(None)):
-                return f"{name} should be {wanted!r}; yours is {part!r}. {advice}".rstrip()
+                return f"{name} should be {wanted!r}; yours is {part!r}. {advice}".replace("np.float64", "").rstrip()
             if _shape(part) != np.shape(wanted):
                 return f"{name} has shape {_shape(part)}; it should have shape {np.shape(wanted)}. {advice}".rstrip()
             if np.asarray(part).dtype.kind not in "biufc":
