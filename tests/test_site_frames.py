@@ -6,6 +6,7 @@ import json
 import os
 import random
 import re
+import xml.etree.ElementTree as ET
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ import kept_frames
 import lesson_pages
 import panel_pages
 from anneal_edu.course import panels
-from anneal_edu.course.figures import LectureFigure
+from anneal_edu.course.figures import LectureFigure, artists
 from anneal_edu.course.figures.style import projected
 from frames import SCREEN, about, draw, frames_of, settings
 from svg_parts import Shared, pieces_of
@@ -170,3 +171,15 @@ def test_pages_say_what_the_lessons_say(albums):
             frames = albums[name]
             key = next(key for key in frames["frames"] if in_words(values_at(frames, key)) == state)
             assert frames["sentences"][frames["frames"][key][0]] == sentence, f"{path.stem}: {name}"
+
+
+def test_dots_of_one_look_are_written_as_circles():
+    (ax,) = LectureFigure(4.0, 3.0).columns(1)
+    ax.set(xlim=(0, 1), ylim=(0, 1))
+    artists.dots(ax, "dots", [0.25, 0.5], [0.5, 0.5], [3.0, 6.0], ["black"] * 2)
+    (piece,) = [piece for piece in pieces_of(ax.figure, Shared()) if piece.name == "dots"]
+    one, other = ET.fromstring(piece.svg)
+    assert [(dot.tag, float(dot.get("r"))) for dot in (one, other)] == [("circle", 3.0), ("circle", 6.0)]
+    wide = ax.get_position().width * 4 * 72
+    assert float(other.get("cx")) - float(one.get("cx")) == pytest.approx(wide / 4, abs=0.11)
+    assert one.get("cy") == other.get("cy")

@@ -14,6 +14,8 @@ from matplotlib.image import AxesImage
 SVG = "{http://www.w3.org/2000/svg}"
 HREF = "{http://www.w3.org/1999/xlink}href"
 _NUMBER = re.compile(r"-?\d+\.\d+")
+_NUMBERS = re.compile(r"-?\d+(?:\.\d+)?")
+_DOT = re.compile(r"M[^MCLz]+(C[^MCLz]+){8}z")
 _REFERENCE = re.compile(r"(?<=[\"(]#)[\w.-]+")
 
 
@@ -90,9 +92,25 @@ def _written(element, name="") -> str:
                 each.set("transform", _NUMBER.sub(_two_digits, moved) + end + rest)
             elif attribute == "style":
                 each.set("style", re.sub(r"([:;])\s+", r"\1", value))
+    _shorten_dots(element)
     if name:
         element.set("data-artist", name)
     return ET.tostring(element, encoding="unicode")
+
+
+def _shorten_dots(element) -> None:
+    """Write a group of dots of one look, which matplotlib writes as Bézier curves, as circles."""
+    looks = {(each.get("clip-path"), each.get("style")) for each in element}
+    if len(element) < 2 or len(looks) > 1 or not all(_DOT.fullmatch(each.get("d", "")) for each in element):
+        return
+    for name, value in zip(("clip-path", "style"), looks.pop(), strict=True):
+        element.set(name, value)
+    for each in element:
+        x, low, *points = map(float, _NUMBERS.findall(each.get("d")))
+        high = points[6 * 4 - 1]  # the fourth curve ends at the other end
+        each.tag, each.attrib = "circle", {}
+        for name, value in (("cx", x), ("cy", (low + high) / 2), ("r", abs(low - high) / 2)):
+            each.set(name, f"{value:.1f}")
 
 
 def _one_digit(number) -> str:
