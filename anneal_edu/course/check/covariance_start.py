@@ -31,7 +31,6 @@ def _miskept(beta, start_variance, noise_variance):
         "that is the correlation of v with x. A sweep goes from v to x and back to v.": np.sqrt(right),
         "that is the share of the *variance* of v - E[v]. Return that of its mean.": right**2,
         "the arguments are variances: take no roots.": (1 - beta) * (1 - np.sqrt(noise / s2)),
-        "the arguments are variances: do not square them.": (1 - beta) * (1 - (noise / s2) ** 2),
         "given v, 1 - β is a factor of both terms with x and cancels. It counts once, where v is drawn.": (
             (1 - beta) ** 2 * of_x),
         "given v, both terms with x have the factor 1 - β. In yours only one has it.": (
@@ -76,14 +75,12 @@ def _misweighted(h, log_weights, grbm):
     n, centres, noise = len(h), grbm.visible_mean(h), np.diag(grbm.sigma**2)
     mean, cov = weighted_covariance.solution(h, log_weights, grbm)
     w = np.exp(log_weights - log_weights.max())
-    total, w, away = np.exp(log_weights).sum(), w / w.sum(), centres - mean
+    w, away = w / w.sum(), centres - mean
     return {
         "return the mean first, and then the covariance.": (cov, mean),
         "your mean leaves the weights out.": (centres.mean(0), ...),
         "exp overflows, or every weight is 0. Subtract the largest log weight first.": (np.nan, ...),
         "your mean uses the *log* weights. Take exp first.": (log_weights / log_weights.sum() @ centres, ...),
-        "your mean is not divided by the sum of the weights.": (total * mean, ...),
-        "your mean divides by the number of chains. Divide by the sum of the weights.": (total * mean / n, ...),
         "the mean of v given h is b + σ·(Wh). Yours has no factor σ.": (
             w @ (h @ grbm.weights.T + grbm.visible_bias), ...),
         "that is the covariance of E[v | h]. Given h, v varies as well, with variance σ².": (..., cov - noise),
@@ -92,13 +89,13 @@ def _misweighted(h, log_weights, grbm):
             ..., cov - noise + grbm.sigma**2),
         "your covariance leaves the weights out.": (..., np.cov(centres.T, ddof=0) * n / max(n - 1, 1) + noise),
         "your products of deviations leave the weights out.": (..., away.T @ away / n + noise),
-        "in your covariance each weight counts twice. Weigh the products of deviations once.": (
-            ..., (w**2 * away.T) @ away + noise),
         "those are second moments about 0. Subtract the mean first.": (..., (w * centres.T) @ centres + noise),
         "subtract the weighted mean, not the plain one.": (
             ..., (w * (centres - centres.mean(0)).T) @ (centres - centres.mean(0)) + noise),
         "np.cov divides by 1 - Σ w². Tell it ddof=0.": (..., (cov - noise) / (1 - w @ w) + noise),
-    }  # fmt: skip
+    } | {f"your weights sum to {k:.3g}, not 1: divide them by their sum.": (k * mean, ...)
+         for total in (np.exp(log_weights).sum(), np.exp(log_weights - log_weights.max()).sum(), n * n)
+         for k in (total, total / n)}  # fmt: skip
 
 
 @exercise(
@@ -109,8 +106,8 @@ def _misweighted(h, log_weights, grbm):
         "w = exp(log_weights - log_weights.max()), w /= w.sum(); mean = w @ centres, d = centres - mean, covariance = "
         "(w * d.T) @ d + diag(σ²)",
     ),
-    returns={"the mean": "Average b + σ·(Wh), each chain with its weight.",
-             "the covariance": "Weigh the products of deviations from the mean, and add diag(σ²) once."},
+    returns={"mean": "Average b + σ·(Wh), each chain with its weight.",
+             "covariance": "Weigh the products of deviations from the mean, and add diag(σ²) once."},
     cases=_weighted_chains, slips=_misweighted, rtol=1e-4, atol=1e-6,
     praise="right: a weight of 3 counts as three chains, and σ² is added once.",
 )  # fmt: skip
@@ -123,7 +120,7 @@ def weighted_covariance(h, log_weights, grbm):
     return mean, (w * (centres - mean).T) @ (centres - mean) + np.diag(grbm.sigma**2)
 
 
-# Exercise 3: what forty runs cannot see
+# Exercise 3: a mode that no chain reaches
 def _rare_modes():
     return {
         "q = 0.02, W = 20, 3 runs of 10 chains": (0.02, 20.0, 3, 10),
@@ -142,7 +139,7 @@ def _misforetold(q, W, n_runs, n_chains):
         "your probability is that of one run. No chain of *any* run may arrive.": ((1 - q) ** n_chains, ...),
         "your probability counts runs. Each run has many chains.": ((1 - q) ** n_runs, ...),
         "that is the probability that some chain arrives.": (1 - probability, ...),
-        "that is the expected number of chains that arrive.": (n * q, ...),
+        "that is the log of the probability. Return the probability itself.": (n * np.log(1 - q), ...),
         "exp(-q n) is near for small q only. Each chain stays away with probability 1 - q: multiply.": (
             np.exp(-q * n), ...),
         "1 - q n is near for few chains only. Each chain stays away with probability 1 - q: multiply.": (
@@ -152,7 +149,8 @@ def _misforetold(q, W, n_runs, n_chains):
         "the mean weight of *all* chains is Z, the rare ones included. The others do not weigh Z.": (..., 0.0),
         "1 - q W is what the other chains bring together. Each of them weighs more: their share is 1 - q.": (
             ..., np.log(1 - q * W)),
-        "that is what the rare chains bring. None of them has arrived.": (..., np.log(q * W)),
+        "1 - q is the share of the other chains. How much does each weigh, if the mean of all weights is "
+        "Z?": (..., np.log(1 - q)),
         "that is the first order. Return the whole logarithm.": (..., -q * W),
     }  # fmt: skip
 
@@ -163,7 +161,7 @@ def _misforetold(q, W, n_runs, n_chains):
         "With u Z for the weight of the others, q W + (1 - q) u = 1. If no rare chain arrives, every weight is u Z.",
         "(1 - q)^(runs · chains), and log u with u = (1 - q W) / (1 - q)",
     ),
-    returns={"the probability": "Each chain of each run stays away with probability 1 - q.",
+    returns={"probability": "Each chain of each run stays away with probability 1 - q.",
              "log Ẑ - log Z": "All weights are the same as long as no rare chain arrives. How large are they?"},
     cases=_rare_modes, slips=_misforetold, atol=0,
     praise="right: and no run that misses the mode says that it does.",

@@ -123,8 +123,16 @@ def _misflown(x, v, grad, eps, wall):
             lambda x, v, wall: (np.maximum(x, wall), v)),
         "the momentum turns, but x stops at the wall. What is 0.1 behind the wall goes 0.1 before it.": flown(
             lambda x, v, wall: (np.maximum(x, wall), np.where(x < wall, -v, v))),
-        "you reflect at 0: coordinate d has its wall at wall[d].": flown(
+        "you reflect at 0. The wall is at `wall`: x becomes as far above it as it was behind.": flown(
             lambda x, v, wall: (np.abs(x), np.where(x < 0, -v, v))),
+        "-x is the reflection at 0. The wall is at `wall`: x becomes as far above it as it was behind.": flown(
+            lambda x, v, wall: (np.where(x < wall, -x, x), np.where(x < wall, -v, v))),
+        "|x| is the reflection at 0. The wall is at `wall`: x becomes as far above it as it was behind.": flown(
+            lambda x, v, wall: (np.abs(x), np.where(x < wall, -v, v))),
+        "wall - x is how far x is behind. It becomes as far above: add this to the wall.": flown(
+            lambda x, v, wall: (np.where(x < wall, wall - x, x), np.where(x < wall, -v, v))),
+        "you turn the whole momentum of a chain. Only the coordinate that is behind its wall turns.": flown(
+            lambda x, v, wall: (_reflected(x, v, wall)[0], np.where((x < wall).any(-1, keepdims=True), -v, v))),
         "you reflect x, but the momentum goes on towards the wall: turn it as well.": flown(
             lambda x, v, wall: (_reflected(x, v, wall)[0], v)),
     }  # fmt: skip
@@ -138,6 +146,9 @@ def _misflown(x, v, grad, eps, wall):
     ),
     returns={"x": "Fly ε/2, reflect, kick by ε grad, fly ε/2, reflect.",
              "v": "The kick comes after the first reflection, and the second reflection after the kick."},
+    errors={"truth value": "each coordinate of each chain has its own decision: use np.where in place of if.",
+            **dict.fromkeys(("broadcast", "boolean array", "many indices"), "x[mask] is flat and wall is not: use "
+                            "np.where(x < wall, 2 * wall - x, x).")},
     cases=_flights, slips=_misflown, rtol=1e-5, atol=1e-5,
     praise="right: such a step is reversible, keeps volume, and no chain gets behind the wall.",
 )  # fmt: skip
@@ -184,8 +195,6 @@ def _misdecided(x, v, new_x, new_v, log_f, u):
         "the kinetic energy has the wrong sign: p(v) is proportional to exp(-v·v / 2).": decided(-0.5),
         "you accept where u is larger than the ratio. Accept where it is smaller.": decided(accept=np.greater),
         "you compare u with the logarithm of the ratio. Compare log u with it.": decided(u=u),
-        "you make one decision for all chains. Each chain has its own.": decided(
-            accept=lambda u, log_ratio: np.full(len(x), u[0] < log_ratio.sum())),
         "you sum v² over all chains. Sum over the coordinates of each: .sum(-1).": decided(
             0.0, accept=lambda u, log_ratio: u < log_ratio + total),
         "where the trajectory is rejected, x stays at the new place. Return the old x.": (new_x, ...),

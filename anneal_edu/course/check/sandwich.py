@@ -34,18 +34,16 @@ def _misretraced(moves, p):
     return {
         "your matrix makes the moves in the old order. Each move is in detailed balance, their sweep is not: the "
         "reverse run begins with the last move.": T,
-        "the transpose turns the arrows round, but its rows do not sum to 1. Each move is its own reversal: in which "
-        "order are they made?": T.T,
-        "yours is the transpose of the right matrix. Each move is its own reversal: do not transpose it.": back.T,
+        "yours is the transpose of the forward sweep, whose rows do not sum to 1. Each move is its own reversal: "
+        "transpose none, and begin with the last.": T.T,
+        "yours is the transpose of the right matrix. Did you transpose each move, or forget in Bayes' rule that row "
+        "and column change places?": back.T,
         "that is the inverse matrix. The reverse run does not undo a move: it makes the same moves in another "
         "order.": np.linalg.inv(T),
         "these are the joint probabilities p[x] T[x, y], transposed. Divide by the p of the state in which the reverse "
         "run stands.": (p[:, None] * T).T,
         "you multiply the matrices entry by entry. Moves that follow each other need `@`.": np.prod(moves, axis=0),
-        "yours is the mean of the moves. A sweep makes all of them, one after the other.": sum(moves) / len(moves),
         "the mean of both orders is in detailed balance, but does not retrace this sweep.": (T + back) / 2,
-        "you exchange the first and the last move only. Those between them are in the old order.": reduce(
-            np.matmul, [moves[-1], *moves[1:-1], moves[0]] if len(moves) > 1 else moves),
     }  # fmt: skip
 
 
@@ -56,7 +54,7 @@ def _misretraced(moves, p):
         "balance of each move to turn it round.",
         "moves[-1] @ … @ moves[1] @ moves[0]",
     ),
-    returns={"the matrix": "If chains in p make the sweep, entry [y, x] is the share of those in y that came from x."},
+    returns={"matrix": "If chains in p make the sweep, entry [y, x] is the share of those in y that came from x."},
     errors={"at least two arrays": "a sweep may have one move only, and multi_dot wants two matrices."},
     cases=_sweeps, slips=_misretraced,
     praise="right: the same moves, the last one first.",
@@ -84,20 +82,22 @@ def _misforetold(q, p, ends):
     return {
         "you use p/q. Reverse chains start in x more often than they should by the factor q/p.": -np.log(
             np.sum(p / q * ends)),
+        "the log of a mean of p/q is not minus that of a mean of q/p. Average q/p.": np.log(np.sum(p / q * ends)),
         "the sign is wrong. A mean of 1/w that is too large makes the estimate of Z too low.": -right,
         "that is Σ (q/p) · ends, the factor by which the mean of 1/w is off. Return minus its log.": np.exp(-right),
         "that is Ẑ / Z. Return its logarithm.": np.exp(right),
+        "minus belongs there, but the logarithm is missing: -log Σ (q/p) · ends.": -np.exp(-right),
         "you average over q. The weights of the states are the shares of forward chains, `ends`.": -np.log(
             np.sum(q * q / p)),
         "your formula has no p. The mean of 1/w depends on how q compares with p.": -np.log(q @ ends),
         "your formula has no `ends`. q/p counts only where forward chains end.": -np.log(np.sum(q / p)),
         "you average log(q/p). Average q/p first, and take the logarithm then.": -np.sum(ends * np.log(q / p)),
+        "you average log(q/p), and minus is missing. Average q/p first, and take minus the logarithm "
+        "then.": np.sum(ends * np.log(q / p)),
         "that is KL(q ‖ p), a mean of logarithms. Average q/p over `ends` first, and take the logarithm "
         "then.": np.sum(q * np.log(q / p)),
         "that is KL(p ‖ q), a mean of logarithms. Average q/p over `ends` first, and take the logarithm "
         "then.": np.sum(p * np.log(p / q)),
-        "yours is never positive. A q of states that forward chains hardly reach makes the estimate too "
-        "high.": min(right, 0.0),
     }  # fmt: skip
 
 
@@ -146,8 +146,6 @@ def _other_intervals(forward, reverse, risk):
     return {
         "low and high have changed places. If low comes out above high, leave it so.": (high, low),
         "you take the mean of the forward estimates. Each is a lower bound: use the largest.": (f.mean() - room, ...),
-        "you take the median of the forward estimates. Each is a lower bound: use the largest.": (
-            np.median(f) - room, ...),
         "you take the smallest forward estimate. Each is a lower bound: use the largest.": (f.min() - room, ...),
         "you take the mean of the reverse estimates. Each is an upper bound: use the smallest.": (
             ..., r.mean() + room),

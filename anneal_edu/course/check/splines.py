@@ -42,7 +42,6 @@ def _other_moments(h, p, W, b):
         "E v: the visible biases are missing: p(v_i = 1 | h) = sigmoid(b_i + (W h)_i).": (
             p @ expit(h @ W.T), ..., ...),
         "E v: the sign in the exponent: the sigmoid is 1 / (1 + exp(-x)).": (p @ expit(-field), ..., ...),
-        "E v: you take the likelier value of each pixel. Average its probability.": (p @ (field > 0), ..., ...),
         "E v: you average over the states as if all were equally likely. Weight by p_h.": (v.mean(0), ..., ...),
         "E h: you average over the states as if all were equally likely. Weight by p_h.": (..., h.mean(0), ...),
         "E v hᵀ: the probabilities p_h are missing from the sum.": (..., ..., v.T @ h),
@@ -78,7 +77,7 @@ def moments(h, p_h, weights, visible_bias):
 
 
 # Exercise 2: fit one knot
-_MOST = 20_000  # times that the moments of one knot may be asked for: a loop may never end
+_MOST = 4_000  # times that an RBM of one knot may be made, or its moments be asked for: a loop may never end
 
 
 def _knots():
@@ -95,38 +94,46 @@ def _knots():
 
 
 class _EndlessError(WrongAnswerError):
-    """The moments were asked for too often."""
+    """Too many RBMs were made, or their moments were asked for too often."""
+
+
+def _counted(method, last):
+    steps = count()
+
+    def once_more(rbm):
+        if next(steps) == _MOST:
+            raise _EndlessError
+        result, last[0] = method(rbm), rbm
+        return result
+
+    return once_more
 
 
 def _judge_knot(exercise, answer):
     for name, start, target in _knots():
-        where, moments = f"right at first, but not for {name}: " if name else "", BinaryRBM.moments
-        asked, last = count(), [start]
-
-        def counted(rbm, moments=moments, asked=asked, last=last):
-            last[0] = rbm
-            if next(asked) == _MOST:
-                raise _EndlessError
-            return moments(rbm)
-
+        where, last, endless = f"right at first, but not for {name}: " if name else "", [start], False
+        methods = {name: _counted(getattr(BinaryRBM, name), last) for name in ("moments", "__post_init__")}
         try:
-            with patch.object(BinaryRBM, "moments", counted):
+            with patch.multiple(BinaryRBM, **methods):
                 found = exercise.asked(answer, (start, target), copied=False)
         except _EndlessError:
-            where, found = f"{where}your loop does not end. The last RBM: ", last[0]
+            where, found, endless = f"{where}your loop goes on after {_MOST:,} steps. The last RBM: ", last[0], True
         same = isinstance(found, BinaryRBM) and found.weights.shape == start.weights.shape
         require(same, "return an RBM of the same size: ae.BinaryRBM(weights, visible_bias, hidden_bias).")
         before, after = (
             max(abs(s - m).max() for s, m in zip(target, rbm.moments(), strict=True)) for rbm in (start, found)
         )
         moved = [(new != old).any() for new, old in zip(_parameters(found), _parameters(start), strict=True)]
-        differs = f"{where}a moment differs by {after:.2g} from the target"
+        differs = f"{where}a moment differs by {after:.3g} from the target"
         require(any(moved), f"{where}it is the one that you were given.")
         for kind, has in zip(("visible biases", "hidden biases", "weights"), moved, strict=True):
             require(has, f"{where}the {kind} have not moved. Parameters of each kind have a slope of their own.")
         worse = f"{differs}, more than any did at the start. Add target minus model, in smaller steps."
         require(after < before, worse)
-        require(after <= 0.001, f"{differs}. Walk on, in larger steps, or in smaller ones if they jump to and fro.")
+        jump = "Walk on, in larger steps, or in smaller ones if they jump to and fro."
+        walk_on = "and 0.001 is asked. Walk on until the largest |difference| of all three is below it."
+        require(after < 0.00105, f"{differs}. {jump}" if endless or after > 0.01 else f"{differs}, {walk_on}")
+        require(not endless, f"{where}every moment is within 0.001 of its target: stop there.")
 
 
 def _parameters(rbm):
@@ -157,11 +164,14 @@ def _endless(rbm, target):
         "W ← W + ½ (target[2] - E v hᵀ), b ← b + ½ (target[0] - E v), c ← c + ½ (target[1] - E h), a thousand times",
     ),
     errors={
+        **dict.fromkeys(("'tuple' and 'tuple'", "multiply sequence", "inhomogeneous"), "target and rbm.moments() are "
+                        "tuples of three arrays: subtract one by one."),
         **dict.fromkeys(("broadcast", "shape"), "parameters and slopes do not fit together. Moments come as E v (D,), "
                         "E h (H,), E v hᵀ (D, H), and ae.BinaryRBM takes weights, visible_bias, hidden_bias."),
         **dict.fromkeys(("read-only", "cannot assign"), "what you are given cannot be changed. Make a new RBM: "
                         "ae.BinaryRBM(rbm.weights + …, …)."),
         "'method' object": "moments is a function: rbm.moments().",
+        "no attribute": "the parameters are rbm.weights, rbm.visible_bias and rbm.hidden_bias.",
     },
     judge=_judge_knot,
     mistakes={
@@ -172,7 +182,8 @@ def _endless(rbm, target):
         "Add target minus model": _partly(-1, -1, -1),
         "in smaller steps": _partly(50, 50, 50),
         "Walk on": _partly(0.5, 0.5, 0.5),
-        "your loop does not end": _endless,
+        "until the largest |difference|": _partly(0.997, 0.997, 0.997),
+        "your loop goes on": _endless,
     },
     praise="right: every moment is within 0.001 of its target. This is line 5, and the RBM is a knot.",
 )  # fmt: skip
@@ -209,12 +220,10 @@ def _other_misses(p, reach, n):
         "this is what one chain reaches. More chains reach more.": np.log(p @ reach),
         "n · reach is how many chains to expect in a state, and two may come in one run. With which probability does "
         "none come?": np.log(p @ (n * reach)),
-        "min(1, n · reach): where one chain is to be expected, none may come. With which probability?": np.log(
-            p @ np.minimum(1, n * reach)),
         "1 - reach^n is the probability that not *all* chains are there. One is enough.": np.log(p @ (1 - reach**n)),
         "reach^n is the probability that *all* chains are there. One is enough.": np.log(p @ reach**n),
-        "these are all states that can be reached. n chains will not be in all of them.": np.log(p[reach > 0].sum()),
         "the states count alike in yours. Weight them by p_h.": np.log(np.mean(1 - missed)),
+        "you average logs. Average the shares first, and take the log then.": p @ np.log(1 - missed),
         "you average the reach over the states first. Each state has its own.": np.log(1 - (1 - p @ reach) ** n),
     }  # fmt: skip
 
