@@ -133,9 +133,9 @@ class WhereToStart(Panel):
         for i, share in enumerate((counted, weighed)):
             colour, edges = STYLES["small modes"]["color"], [i - 0.35, i + 0.35]
             film.bars(shares, f"share {i}", edges, np.zeros((LAST + 1, 1)), share[:, None], colour)
-        artists.curve(shares, "exact", [-0.6, 2.4], [exact, exact], "truth")
-        artists.words(shares, "exact words", 1.45, exact + 0.02, "exact", fontsize=12)
-        shares.set(xlim=(-0.6, 2.4), ylim=(0, 0.85), xticks=(0, 1), xticklabels=("count", "weight"),
+        artists.curve(shares, "exact", [-0.6, 1.6], [exact, exact], "truth")
+        artists.words(shares, "exact words", 0.5, 0.75, "dotted: exact", ha="center", fontsize=12)
+        shares.set(xlim=(-0.6, 1.6), ylim=(0, 0.85), xticks=(0, 1), xticklabels=("count", "weight"),
                    yticks=(0, 0.4, 0.8), yticklabels=("0", "40%", "80%"), title="In small modes")  # fmt: skip
 
         _draw_map(chart)
