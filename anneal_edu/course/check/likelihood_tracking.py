@@ -8,10 +8,10 @@ from anneal_edu.weights import log_mean_exp
 
 # Exercise 1: what cancels
 def _curves():
-    train = np.array([-24.0, -22.0, -20.5, -19.5, -19.0, -18.6, -18.3, -18.1])
+    train = np.array([-24.0, -22.0, -20.5, -19.5, -19.0, -18.6, -18.3, -20.0])
     log_z = np.array([35.0, 37.0, 41.0, 44.0, 46.0, 49.0, 53.0, 52.0])
-    falls = np.array([-24.5, -22.9, -21.9, -21.5, -21.4, -21.8, -22.3, -22.9])  # by 1.5 nats
-    near, steeper = np.full(8, 0.2), np.r_[falls[:-1], -23.6]
+    falls = np.array([-24.5, -22.9, -21.9, -21.5, -21.4, -22.2, -22.3, -22.9])  # by 1.5 nats
+    near, steeper = np.full(8, 0.25), np.r_[falls[:-1], -23.6]
 
     def case(validation, std_error=near):
         n = len(validation)
@@ -29,7 +29,7 @@ def _curves():
         "a best look with a large error": case(falls, one(4, 0.9)),
         "a larger fall, and a last look with a large error": case(steeper, one(7, 0.9)),
         "a larger fall, and a best look with a large error": case(steeper, one(4, 0.9)),
-        "a look in between with a large error": case(falls, one(6, 3.0, 0.2)),
+        "a look in between with a large error": case(falls, one(6, 6.0, 0.2)),
         "a fall in between, and a last look as good as the best": case(np.r_[falls[:6], -23.5, -21.6]),
         "a best look that leads by a third of a nat": case(np.array([-26.0, -23.4, -23.1, -25.0, -28.0])),
         "a dip, and the best look last": case(np.array([-24.5, -21.9, -23.6, -21.4])),
@@ -42,7 +42,7 @@ def _curves():
 
 def _misread(f_train, f_validation, log_z, std_error):
     train, validation = f_train - log_z, f_validation - log_z
-    last, n = len(log_z) - 1, len(log_z)
+    last = len(log_z) - 1
 
     def look(curve, error=np.hypot, times=2, chosen=np.argmax, where=lambda best: best):
         best = int(chosen(curve))
@@ -50,8 +50,8 @@ def _misread(f_train, f_validation, log_z, std_error):
         return where(best) if fallen else None
 
     best = int(validation.argmax())
-    fall = validation[best] - np.r_[validation[best:].min(), validation[min(best + 1, last)]]
-    error = 2 * np.hypot(std_error[best], std_error[last])
+    fall = validation[best] - validation[min(best + 1, last)]
+    error, before = 2 * np.hypot(std_error[best], std_error[last]), validation[max(last - 1, 0)] - validation[last]
     same = "Both likelihoods subtract the same log Ẑ: what is left of its error in the difference?"
     return {
         "the gap has the wrong sign: training minus validation.": (-f_train + f_validation, ..., ...),
@@ -69,18 +69,22 @@ def _misread(f_train, f_validation, log_z, std_error):
         "squares.": (..., ..., look(validation, lambda a, b: a)),
         "you use the error of the last look only. The errors of both looks count, as the root of the sum of "
         "squares.": (..., ..., look(validation, lambda a, b: b)),
-        "independent errors add as squares: their sum is too large.": (..., ..., look(validation, lambda a, b: a + b)),
-        "take the square root of the sum of squares.": (..., ..., look(validation, lambda a, b: a**2 + b**2)),
-        "the difference of two standard errors is not the error of a difference: add the squares.": (
-            ..., ..., look(validation, lambda a, b: abs(a - b))),
+        "your limit is too high: independent errors add as squares.": (..., ..., look(validation, lambda a, b: a + b)),
+        "take the errors of the two looks that you compare, not the mean of all errors.": (
+            ..., ..., look(validation, lambda a, b: std_error.mean())),
+        "your limit is too low: the squares of the two errors add.": (
+            ..., ..., look(validation, lambda a, b: (a + b) / 2)),
+        "your limit is a little too low: two standard errors of the difference are 2 √(s_best² + s_last²).": (
+            ..., ..., look(validation, times=1.96)),
         "two standard errors, not one.": (..., ..., look(validation, times=1)),
         "you do not use the errors: the last look may be worse by chance.": (..., ..., look(validation, times=0)),
         "you return the last look: asked is the best one.": (..., ..., look(validation, where=lambda best: last)),
+        "return the index of the best look, not its log likelihood.": (
+            ..., ..., look(validation, where=lambda best: validation[best])),
         "count looks from 0, the first.": (..., ..., look(validation, where=lambda best: best + 1)),
-        "count looks from the first, not from the end.": (..., ..., look(validation, where=lambda best: best - n)),
-        "compare the best look with the last, not with the lowest after it.": (
-            ..., ..., best if fall[0] > error else None),
-        "compare the best look with the last, not with the next.": (..., ..., best if fall[1] > error else None),
+        "compare the best look with the last, not with one in between.": (..., ..., best if fall > error else None),
+        "compare the last look with the best, not with the one before.": (
+            ..., ..., best if before > 2 * np.hypot(*std_error[-2:][[0, -1]]) else None),
         "you return the worst look: asked is the best one.": (..., ..., look(validation, chosen=np.argmin)),
         "return the best look only if the last one is worse by two standard errors, else None.": (..., ..., best),
         "return None, not -1, if the last look is not clearly worse: -1 is an index.": (
@@ -142,6 +146,7 @@ def _misaveraged(log_f, log_weights):
         "the second term has the wrong sign: add log mean 1/w.": (log_f - mean, ...),
         "points and chains are mixed up: the first C weights belong to the first point, so reshape to (N, C).": (
             log_f + _log_means(-mixed), ...),
+        "you subtract the largest before exp: add it after the logarithm.": (right + log_w.min(1), ...),
         "that is a sum over the chains: divide by their number C.": (right + np.log(C), ...),
         "you average over the chains of all points: each point has its own.": (
             log_f + log_mean_exp(-log_weights), ...),
@@ -150,10 +155,9 @@ def _misaveraged(log_f, log_weights):
             ..., log_w.std(1, ddof=1) / np.sqrt(C)),
         "divide by C - 1 in the variance: ddof=1.": (..., error * np.sqrt((C - 1) / C)),
         "that is the spread of single chains: a mean of C has an error smaller by √C.": (..., error * np.sqrt(C)),
-        "the error of a mean of C falls as √C, not C.": (..., error / np.sqrt(C)),
         "that is the error of p̂: a relative error of p̂ is the error of log p̂.": (..., error * np.exp(right)),
-        "that is the square of the error.": (..., error**2),
-        "each mean is over C chains, not over N points.": (..., error * np.sqrt(C / N)),
+        "that is the error of the mean of w: take the mean of 1/w.": (
+            ..., np.exp(log_w - mean_w[:, None]).std(1, ddof=1) / np.sqrt(C)),
     }  # fmt: skip
 
 

@@ -39,7 +39,10 @@ def _miscorrected(log_f, log_z, wanted):
         z = log_z + np.log(c / wanted)
         return c, z - z[0] + zero
 
+    copied = shares(f)[0]
     return {
+        "those are formulas (2) and (3) unchanged, without r_k: there all rungs have the same r_k.": (
+            copied, log_z + np.log(copied / copied[0])),
         "r_k is missing in your c: the walk draws k with probability ∝ r_k f_k(x) / Ẑ_k.": shares(f),
         "r_k multiplies f_k / Ẑ_k; in your c it divides.": shares(f - log_r[:, None]),
         "you add r_k to a logarithm: add log r_k.": shares(f + wanted[:, None]),
@@ -51,8 +54,6 @@ def _miscorrected(log_f, log_z, wanted):
         "c_k is the share of time itself: divide by r_k where you correct Ẑ_k, not here.": (right / wanted, ...),
         "your c is a sum over the draws: divide by their number.": (right * log_f.shape[1], ...),
         "multiply by r_k before q is normalised over the rungs, not after.": (softmax(f, axis=0).mean(1) * wanted, ...),
-        "average q over the draws, not log q.": (
-            np.exp((f + log_r[:, None] - logsumexp(f + log_r[:, None], 0)).mean(1)), ...),
         "that is formula (2) unchanged: a rung with twice the r_k has twice the time, and you take this for twice the "
         "Z.": (..., log_z + step),
         "r_k has the wrong sign in your log Ẑ: divide it out.": (..., log_z + step + wish),
@@ -60,11 +61,10 @@ def _miscorrected(log_f, log_z, wanted):
             ..., log_z - step + wish),
         "the first entry of log Ẑ should stay: subtract log(c_0 / r_0) everywhere.": (
             ..., log_z + np.log(right / wanted)),
-        "c_0 must be divided by r_0, too: so the first entry stays.": (..., log_z + step - log_r),
         "the first entry of log Ẑ should stay as it was given; yours is 0.": (..., found - zero),
         "the guess is missing: the shares give a correction to it.": (..., step - wish),
         "the share has the wrong sign: more time means a larger Z_k.": (..., log_z - step - wish),
-        "subtract log r_k, not r_k itself.": (..., log_z + step - wanted + wanted[0]),
+        "return the shares c first, then log Ẑ.": (found, right),
         "return log Ẑ, not Ẑ.": (..., np.exp(found)),
     }  # fmt: skip
 
@@ -125,6 +125,9 @@ def _misjudged(slopes, tolerance):
         "the spacing is 2/K where every second slope is left out.": steps(abs(fine - coarse / 2) / 3),
         "multiply each sum by its spacing: 1/K for all slopes, 2/K for every second one.": steps(
             abs(K * fine - K / 2 * coarse) / 3),
+        "the spacing is missing: β goes from 0 to 1, in K steps of 1/K.": steps(K * moved / 3),
+        "any whole number of steps is allowed, also below K: do not only double K.": K * 2.0 ** max(
+            0, np.ceil(np.log2(moved / 3 / tolerance) / 2)),
         "the law starts at your K steps: multiply √(e / tolerance) by K.": np.ceil(np.sqrt(moved / 3 / tolerance)),
         "K is the number of steps, one less than the number of slopes.": np.ceil(
             (K + 1) * np.sqrt(moved / 3 / tolerance)),
@@ -200,7 +203,7 @@ def _misweighed(log_f, counts, log_z):
         "the logarithm stands before the sum over the rungs, not inside it.": (s @ f).mean() + second,
         "average the logarithms of the mixture; yours is the logarithm of its average.": logsumexp(first())
         - np.log(log_f.shape[1]) + second,
-        "the logarithm is natural: np.log.": mean / np.log(2) + second,
+        "½ holds for two rungs with equal counts only: which a_k do other counts need?": mean + log_z.sum() / 2,
         "the second term has log Z_k, not Z_k.": mean + s @ np.exp(log_z),
     }  # fmt: skip
 
