@@ -11,7 +11,6 @@ from anneal_edu.course.panels.digits_annealing import DigitsAnnealing
 from anneal_edu.course.panels.equal_areas import EqualAreas
 from anneal_edu.course.panels.estimates_against_steps import EstimatesAgainstSteps
 from anneal_edu.course.panels.first_path import FirstPath
-from anneal_edu.course.panels.four_modes import FourModes
 from anneal_edu.course.panels.hamiltonian_convergence import HamiltonianConvergence
 from anneal_edu.course.panels.image_models import ImageModels
 from anneal_edu.course.panels.importance_sampling import ImportanceSampling
@@ -42,7 +41,6 @@ __all__ = [
     "EqualAreas",
     "EstimatesAgainstSteps",
     "FirstPath",
-    "FourModes",
     "HamiltonianConvergence",
     "ImageModels",
     "ImportanceSampling",

@@ -1,4 +1,4 @@
-"""Kiwaki and Aihara 2015: what the covariance of the start does to chains on their way to four modes."""
+"""Kiwaki and Aihara 2015, Figures 2 and 3: chains on their way to four modes, from a start that the reader tilts."""
 
 from functools import lru_cache
 

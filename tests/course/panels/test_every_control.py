@@ -24,7 +24,6 @@ STAY = {
     "BiasDecay": {"n_steps", "separation", "ends", "schedule"},
     "DigitsAnnealing": {"beta"},
     "FirstPath": {"beta"},
-    "FourModes": {"beta", "n_steps", "kernel", "seed"},
     "HamiltonianConvergence": {"cost"},
     "ImageModels": {"model"},
     "ImportanceSampling": {"distance", "n_samples", "seed"},

@@ -12,7 +12,6 @@ from anneal_edu.course.figures import estimators
 from anneal_edu.course.figures.images import mosaic
 from anneal_edu.course.panels import (
     digits_annealing,
-    four_modes,
     importance_sampling,
     samples_along_paths,
 )
@@ -68,19 +67,6 @@ def test_the_tiny_world_counts_chains_in_the_wrong_place(quick_panel):
     assert panel.readout["chains in the wrong place"] == f"{np.maximum(1 / 30 - p, 0).sum():.0%}"
     np.testing.assert_allclose(drawn(panel.axes[1], "weight").get_ydata(), 30 * p)
     np.testing.assert_allclose(drawn(panel.axes[2], "chains").get_ydata()[1:-1:2], p)
-
-
-def test_the_four_modes_by_weight(quick_panel):
-    panel = quick_panel(panels.FourModes, n_steps=40, seed=3)
-    for i, start in enumerate(("mean only", "diagonal", "full")):
-        walk = four_modes.walk(start, 40, "x integrated out", 3)
-        small, log_w = four_modes.in_small_modes(walk.chains[-1]), walk.log_weights[-1]
-        share = np.exp(logsumexp(log_w[small]) - logsumexp(log_w))
-        by_weight, variance, ess = panel.readout.values()
-        assert numbers(by_weight)[i] == pytest.approx(100 * share, abs=0.501)
-        assert numbers(variance)[i] == pytest.approx(log_w.var(ddof=1), abs=0.00501)
-        assert numbers(ess)[i] == pytest.approx(ae.effective_sample_size(log_w), abs=0.501)
-        assert drawn(panel.axes[2], start).get_xy()[:, 1].max() == pytest.approx(small.mean())
 
 
 def test_the_interval_of_importance_sampling_has_95_percent():

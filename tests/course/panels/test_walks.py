@@ -5,7 +5,7 @@ import pytest
 
 import anneal_edu as ae
 from anneal_edu.course.experiments import kiwaki
-from anneal_edu.course.panels import four_modes, momentum_trails, samples_along_paths
+from anneal_edu.course.panels import momentum_trails, samples_along_paths, where_to_start
 from anneal_edu.course.panels.digits_annealing import BASE_RATE, N_STOPS, digits_path, stops_ais_trace
 from anneal_edu.course.panels.tempered_walk import HELD, LEARNED, walk, way
 
@@ -14,12 +14,11 @@ def rng():
     return np.random.default_rng(5)
 
 
-def four_modes_walk(kernel):
-    grbm = kiwaki.four_modes()
-    path, kernels = kiwaki.start_path("diagonal", grbm, *grbm.mean_and_cov()), kiwaki.KERNELS
-    result = ae.ais(path, kiwaki.paper_schedule(20), four_modes.N_CHAINS, kernels[kernel], rng=rng())
-    walked = four_modes.walk("diagonal", 20, kernel, 5)
-    return walked.chains[-1], walked.log_weights[-1], result
+def four_modes():
+    schedule = kiwaki.paper_schedule(where_to_start.N_STEPS)
+    result = ae.ais(where_to_start.path_from(0.0, 1.0), schedule, where_to_start.N_CHAINS, rng=rng())
+    x, log_w = where_to_start.walk(0.0, 1.0, 5)
+    return x[-1], log_w[-1], result
 
 
 def digits():
@@ -49,8 +48,7 @@ def momentum():
 
 
 WALKS = {
-    "four modes, x integrated out": lambda: four_modes_walk("x integrated out"),
-    "four modes, auxiliary x": lambda: four_modes_walk("auxiliary x"),
+    "four modes": four_modes,
     "digits": digits,
     "samples, geometric": lambda: samples("geometric"),
     "samples, moments": lambda: samples("moments"),
