@@ -13,7 +13,6 @@ from anneal_edu.course.panels.estimates_against_steps import EstimatesAgainstSte
 from anneal_edu.course.panels.first_path import FirstPath
 from anneal_edu.course.panels.hamiltonian_convergence import HamiltonianConvergence
 from anneal_edu.course.panels.image_models import ImageModels
-from anneal_edu.course.panels.importance_sampling import ImportanceSampling
 from anneal_edu.course.panels.likelihood_tracking import LikelihoodTracking
 from anneal_edu.course.panels.momentum_trails import MomentumTrails
 from anneal_edu.course.panels.one_ladder import OneLadder
@@ -43,7 +42,6 @@ __all__ = [
     "FirstPath",
     "HamiltonianConvergence",
     "ImageModels",
-    "ImportanceSampling",
     "LikelihoodTracking",
     "MomentumTrails",
     "OneLadder",

@@ -40,7 +40,6 @@ FEWER = {
         "separation": steps("separation of the means", 20, (1, 5, 20)),
     },
     "DigitsAnnealing": {"n_steps": steps("steps K", 100, (20, 100)), "n_chains": steps("chains", 100, (50, 100))},
-    "ImportanceSampling": {"n_samples": steps("draws", 300, (10, 100, 300, 1000), live=False)},
     "ParticlesAndModes": {"updates": slider("after updates", 90, 10, 90, 10)},
 }
 """Panel → controls whose own settings would take too long, or are not those of the SMALLER constants."""

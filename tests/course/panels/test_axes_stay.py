@@ -5,7 +5,6 @@ import pytest
 
 from anneal_edu.course import panels
 from anneal_edu.course.panels.annealing_runs import LOG_WEIGHTS
-from tests.course.panels.conftest import drawn
 
 
 def assert_inside(ax):
@@ -29,15 +28,6 @@ def test_the_axis_of_the_local_barrier_holds_that_of_every_round(path, quick_pan
     for step in range(4):
         panel.step.value = step
         assert_inside(panel.axes[0])
-
-
-def test_an_estimate_below_the_plot_is_an_arrow_at_its_edge(quick_panel):
-    panel = quick_panel(panels.ImportanceSampling, dim=64, distance=8.0)
-    arrow = drawn(panel.axes[2], "below")
-    low, high = panel.axes[2].get_ylim()
-    assert arrow.get_xdata() == [8.0] and low < arrow.get_ydata()[0] < low + 0.1 * (high - low)
-    panel.distance.value = 0.0
-    assert not arrow.get_visible()
 
 
 def test_log_weights_beyond_the_axis_are_counted(quick_panel):

@@ -26,7 +26,6 @@ STAY = {
     "FirstPath": {"beta"},
     "HamiltonianConvergence": {"cost"},
     "ImageModels": {"model"},
-    "ImportanceSampling": {"distance", "n_samples", "seed"},
     "EqualAreas": {"bend", "step", "seed"},
     "MomentumTrails": {"step_size", "half_life", "seed"},
     "OneMatrix": {"seed"},

@@ -84,7 +84,6 @@ EXACT = {
     ]),
     "HamiltonianConvergence": ({}, [(0, "exact", Y, 0.0)]),
     "ImageModels": ({"shown": "minus the chosen model's"}, [(1, "zero", X, 0.0)]),
-    "ImportanceSampling": ({"dim": 4, "target": "two bumps"}, [(2, "truth", Y, 2 * np.log(2 * np.pi) + np.log(1.01))]),
     "LikelihoodTracking": ({}, [(1, "zero", Y, 0.0)]),
     "MomentumTrails": ({}, [(2, "exact", Y, (1 - np.linspace(0, 1, 101) * 8 / 9) ** -0.5)]),
     "OneLadder": ({}, [(2, "exact", Y, exact_density())]),
