@@ -142,7 +142,8 @@ THRESHOLDS = [
      "collapsed weights: 1000 chains are worth 9.9 draws, and the largest weight carries 10% of the estimate"),
     ("collapsed weights", reversed_(weights_worth(2.05, 100)), reversed_(weights_worth(1.95, 100)), OF_100),
     ("collapsed weights", stoned([0, 2], 400), stoned([0, 9], 400),
-     "from state 0 to 1: collapsed weights: 400 states are worth 1.1 draws, and the largest weight carries 95% of"),
+     "from state 0 to 1: collapsed weights: 400 states are worth 1.1 draws, and the largest weight carries 95% of the "
+     "estimate; add states between"),
     ("heavy tail", annealed(pareto_weights(0.74)), annealed(pareto_weights(0.76)), HEAVY.format("low")),
     ("heavy tail", reversed_(pareto_weights(0.74)), reversed_(pareto_weights(0.76)), HEAVY.format("high")),
     ("heavy tail", annealed(pareto_weights(0.5, 4000)), annealed(pareto_weights(1.25, 4000)),

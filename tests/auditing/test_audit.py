@@ -29,6 +29,7 @@ def test_the_signature_tells_what_a_function_is(subject, kind):
     [
         (3, {}, "subject must be a function"), (ae.random_walk, {}, "subject must be a function"),
         (lambda: 0, {}, "got one with the arguments"), (lambda a, b: 0, {}, "got one with the arguments"),
+        (lambda a, b, *, rng: 0, {}, "got one with the arguments"),
         (ae.gibbs, {"rng": 3}, "rng must be"), (ae.gibbs, {"n_draws": 10}, "n_draws must be at least 200"),
         (ae.gibbs, {"risk": 2}, "risk must lie"), (ae.gibbs, {"risk": 0}, "risk must lie"),
         (ae.ais, {"on": GAUSSIAN}, "on is for a kernel"), (ae.gibbs, {"on": 3}, "sample"),

@@ -113,3 +113,9 @@ def test_a_path_without_closed_forms_is_refused_with_a_way_out():
 def test_members_of_different_size_are_not_compared():
     with pytest.raises(ValueError, match="same shapes"):
         ae.symmetric_kl(ae.Gaussian([0.0], [[1.0]]), ae.Gaussian([0.0, 1.0], np.eye(2)))
+
+
+def test_a_path_that_moves_a_little_at_every_call_is_refused():
+    rng = np.random.default_rng(0)
+    with pytest.raises(ValueError, match="must be the same at every call"):
+        ae.cost_functional(lambda beta: ae.Gaussian([beta + 0.01 * rng.random()], [[1.0]]))
