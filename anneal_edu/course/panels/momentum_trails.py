@@ -9,12 +9,14 @@ import numpy as np
 from anneal_edu import Gaussian, geometric_path, linear_schedule
 from anneal_edu.annealing.hais import hais_states
 from anneal_edu.course.figures import artists
+from anneal_edu.course.figures.film import Film
+from anneal_edu.course.figures.paper_gaussians import rings
 from anneal_edu.course.figures.style import STYLES
 from anneal_edu.course.panels.base import Panel, Readout
 from anneal_edu.course.panels.controls import seed, slider, steps
 
 N_STEPS = 100
-N_CHAINS, N_SHOWN = 1600, 400
+N_CHAINS, N_SHOWN = 1600, 150
 LONG, ACROSS = 3.0, 0.3  # standard deviations of the target
 _DIRECTION = np.array([1.0, 1.0]) / np.sqrt(2)  # of the valley
 KEPT, FORGOTTEN = "HAIS", "fresh momentum"
@@ -78,53 +80,73 @@ def refresh_of(step_size: float, half_life: float) -> float:
 class MomentumTrails(Panel):
     """A chain of HAIS in a long valley, and the same chain, with the same random numbers, drawing its momentum anew.
 
-    It is a `typical` one; small marks show where 400 chains have ended.
-
-    Controls: ``step_size`` ε, ``half_life`` of the momentum's power in units of simulated time (the paper's is 1, and
-    γ = 1 - 2^{-ε / half-life}) and ``seed``. K = 100 distributions; the curves are of 1,600 chains.
+    Controls: ``beta``, the time of the walk over K = 100 distributions; ``step_size`` ε; ``half_life`` of the
+    momentum's power in units of simulated time (the paper's is 1, and γ = 1 - 2^{-ε / half-life}); ``seed``. The curves
+    are of 1,600 chains; the chain with a trail is a `typical` one of ε = 0.2 and half-life 1.
     """
 
     title = "Momentum in a valley"
     picture = (
-        "Left: the trail of a typical chain that keeps part of its momentum, from the round start into a long narrow "
-        "target, and where 400 chains have ended. Middle: the same chain with fresh momentum at every step, and where "
-        "the 400 have ended then. Right: how far the chains have spread along the valley, against β, with bars of two "
-        "standard errors and the exact curve."
+        "Left: 150 chains that keep part of their momentum, on their way from a round start into a long narrow target, "
+        "and the trail of one. Middle: the same chains with fresh momentum at every step. Right: how far the "
+        "chains have spread along the valley, up to β, and the exact curve."
     )
     size = (12.0, 4.6)
+    plays = "beta"
     controls = {  # noqa: RUF012
+        "beta": slider("position β", 0.0, 0.0, 1.0, 0.01),
         "step_size": slider("step size ε", 0.2, 0.05, 1.0, 0.05, live=False),
         "half_life": steps("half-life of momentum (1: the paper's)", 1, (0.1, 0.25, 0.5, 1, 2, 4, 16), live=False),
         "seed": seed(),
     }
     scenes = {  # noqa: RUF012
-        "momentum that lasts": {},
-        "never forgets": {"half_life": 16},
-        "too long a step": {"step_size": 1.0},
+        "which crowd gets further?": {},
+        "momentum that lasts": {"beta": 1.0},
+        "never forgets": {"beta": 1.0, "half_life": 16},
+        "too long a step": {"beta": 1.0, "step_size": 1.0},
     }
 
     def make_axes(self, figure):
         kept, forgotten, spread = figure.columns(1.15, 1.15, 1, gap=0.6)
         figure.subplots_adjust(left=0.6 / figure.get_figwidth())
         for ax in (kept, forgotten):
-            ax.set(xticks=(-3, 0, 3), yticks=(-3, 0, 3), aspect="equal")
+            ax.set(xticks=(-3, 0, 3), yticks=(-3, 0, 3), xlim=(-5.2, 5.2), ylim=(-5.2, 5.2))
+            ax.set(aspect="equal", xlabel="x₁")
         kept.set_ylabel("x₂", labelpad=-4)
         return [kept, forgotten, spread]
 
-    def draw(self, step_size, half_life, seed):
-        refresh = refresh_of(step_size, half_life)
+    def draw(self, beta, step_size, half_life, seed):
+        now, betas = round(beta * N_STEPS), linear_schedule(N_STEPS)
+        film, refresh = Film(now, rate=12.0), refresh_of(step_size, half_life)
         walks = {KEPT: walk(step_size, refresh, seed), FORGOTTEN: walk(step_size, 1.0, seed)}
-        covs = np.eye(2), valley().cov
+        one = typical([walk(0.2, refresh_of(0.2, 1.0), seed), walk(0.2, 1.0, seed)])
+        path = geometric_path(Gaussian(np.zeros(2), np.eye(2)), valley())
+        here = rings(np.zeros((len(betas), 2)), np.array([path(b).cov for b in betas]), 2)
         titles = (f"kept, γ = {refresh:.2g}", "drawn anew, γ = 1")
-        one = typical(walks.values())
         for ax, (style, w), title in zip(self.axes, walks.items(), titles, strict=False):
-            _draw_trail(ax, w.x[:, one], w.accepted[:, one], w.x[-1, :N_SHOWN], covs, style, title)
-        betas = linear_schedule(N_STEPS)
-        exact = 1 / np.sqrt(1 - betas + betas / LONG**2)
-        found = {style: (w.spread, w.spread_error) for style, w in walks.items()}
-        _spread_along_path(self.axes[2], betas, exact, found)
+            colour, (x, y) = STYLES[style]["color"], np.moveaxis(w.x, 2, 0)
+            artists.curve(ax, "target", *rings(np.zeros((1, 2)), valley().cov[None], 2)[0].T, "target", linewidth=1.4)
+            film.curve(ax, "here", *np.moveaxis(here, 2, 0), "start")
+            film.dots(ax, "crowd", x[:, :N_SHOWN], y[:, :N_SHOWN], [colour] * N_SHOWN, radius=2.5)
+            film.trails(ax, "trail", x[:, one], y[:, [one]], [colour])
+            refused = np.flatnonzero(~w.accepted[:, one])
+            seen, red = np.where(np.arange(len(betas))[:, None] >= refused, 5.0, np.nan), STYLES["refused"]["color"]
+            film.dots(ax, "refused", x[refused, one], y[refused, one], [red] * len(refused), seen)
+            film.dots(ax, "one", x[:, [one]], y[:, [one]], [colour], radius=7.0)
+            ax.set_title(title)
+        artists.curve(self.axes[2], "exact", betas, exact_spread(betas), "truth")
+        spreads = np.column_stack([w.spread for w in walks.values()])
+        film.trails(self.axes[2], "spread", betas, spreads, [STYLES[style]["color"] for style in walks])
+        artists.legend(self.axes[2], {"truth": "exact", KEPT: "kept", FORGOTTEN: "anew"}, loc="upper left")
+        self.axes[2].set(xlim=(-0.02, 1.02), ylim=(0, 1.15 * LONG), xlabel="position β", xticks=(0, 0.5, 1),
+                         title="spread of the chains")  # fmt: skip
         paper = walk(step_size, refresh_of(step_size, 1.0), seed)
-        return Readout(_takeaway(half_life, walks, paper), _readout(walks, one, refresh, step_size))
+        return Readout(_takeaway(now, half_life, walks, paper), _readout(walks, one, refresh, step_size), film)
+
+
+def exact_spread(betas: np.ndarray) -> np.ndarray:
+    """The standard deviation of p_β along the valley."""
+    return 1 / np.sqrt(1 - betas + betas / LONG**2)
 
 
 def _readout(walks: dict[str, Walk], one: int, refresh: float, step_size: float) -> dict[str, str]:
@@ -135,58 +157,19 @@ def _readout(walks: dict[str, Walk], one: int, refresh: float, step_size: float)
         "the trail covers of the valley": f"kept {covered[0]:.1f}, anew {covered[1]:.1f}",
         "net distance per leapfrog step": f"kept {kept.net_distance:.3f}, anew {anew.net_distance:.3f}",
         "accepted": f"kept {kept.accepted[1:].mean():.1%}, anew {anew.accepted[1:].mean():.1%}",
-        "refused on the trails (×)": f"{refused[0]} and {refused[1]} of {N_STEPS}",
+        "refused on the trails": f"{refused[0]} and {refused[1]} of {N_STEPS}",
         "γ": f"{refresh:.3f} (half-life 1 would be {refresh_of(step_size, 1.0):.3f})",
     }
 
 
-def _ellipse(cov, radius):
-    """Points at Mahalanobis distance ``radius`` from 0 under a covariance (2, 2)."""
-    angle = np.linspace(0, 2 * np.pi, 181)
-    return tuple(radius * np.linalg.cholesky(cov) @ [np.cos(angle), np.sin(angle)])
-
-
-def _draw_trail(ax, x, accepted, crowd, covs, style, title):
-    """One chain (K+1, 2) and its rejected steps, the ends of all (C, 2), and 2 σ ellipses of start and target."""
-    look = {"linestyle": "-", "linewidth": 1.4}
-    artists.curve(ax, "start", *_ellipse(covs[0], 2), "start", **look)
-    artists.curve(ax, "target", *_ellipse(covs[1], 2), "target", **look)
-    look = {"markersize": 4, "markeredgewidth": 0, "alpha": 0.3, "zorder": 1}
-    artists.marks(ax, "crowd", *crowd.T, style, **look)
-    look = {"linestyle": "-", "marker": ".", "markersize": 5, "linewidth": 1.3}
-    artists.line(ax, "trail", *x.T, **STYLES[style] | look)
-    if not accepted.all():
-        cross = {"markersize": 9, "markeredgewidth": 2.4, "zorder": 4}
-        artists.marks(ax, "refused", *x[~accepted].T, "refused", **cross)
-    ends = {"markersize": 11, "markeredgecolor": "white", "zorder": 5}
-    artists.marks(ax, "first", *x[0], "first", **ends)
-    artists.marks(ax, "last", *x[-1], "last", **ends)
-    look = {"fontsize": 12, "ha": "center"}
-    artists.words(ax, "start words", -1.6, 1.7, "start", color=STYLES["start"]["color"], **look)
-    artists.words(ax, "target words", 2.4, 4.3, "target", color=STYLES["target"]["color"], **look)
-    signs, look = "small: all ends\n● first  ■ last\n× refused", {"fontsize": 11, "ha": "right", "va": "bottom"}
-    artists.words(ax, "signs", 5.1, -5.2, signs, **look)
-    ax.set(xlim=(-5.2, 5.2), ylim=(-5.3, 5.1), title=title, xlabel="x₁")
-
-
-def _spread_along_path(ax, betas, exact, found):
-    """Root mean square of the chains' long coordinate (K+1,) against β, and the standard deviation of p_β.
-
-    ``found`` maps a style to the root mean squares and their standard errors; bars of two stand at every third of β.
-    """
-    artists.curve(ax, "exact", betas, exact, "truth")
-    at = np.linspace(0, len(betas) - 1, 4).astype(int)[1:]
-    for style, (spread, error) in found.items():
-        artists.curve(ax, style, betas, spread, style)
-        low, high = (spread[at] + sign * 2 * error[at] for sign in (-1, 1))
-        artists.bars(ax, f"{style} errors", betas[at], low, high, style, linewidth=1.4, markersize=6)
-    artists.legend(ax, {"truth": "exact", KEPT: "kept", FORGOTTEN: "anew"}, loc="upper left")
-    ax.set(xlim=(-0.02, 1.02), ylim=(0, 1.15 * exact.max()), xlabel="position β", xticks=(0, 0.5, 1))
-    ax.set_title("spread of the chains")
-
-
-def _takeaway(half_life: float, walks: dict[str, Walk], paper: Walk) -> str:
+def _takeaway(now: int, half_life: float, walks: dict[str, Walk], paper: Walk) -> str:
     """``paper`` is the walk with half-life 1, which the present one is compared with."""
+    if now == 0:
+        return "Left, chains keep most of their momentum; in the middle, they draw it anew. Which crowd gets further?"
+    if now < N_STEPS:
+        far = [f"{w.spread[now]:.2f}" for w in walks.values()]
+        exact = exact_spread(np.array(now / N_STEPS))
+        return f"Chains that keep momentum have spread by {far[0]}, the others by {far[1]}; exact is {exact:.2f}."
     kept, anew = (w.spread[-1] / LONG for w in walks.values())
     apart = np.hypot(*(w.spread_error[-1] / LONG for w in walks.values()))
     accepted = walks[KEPT].accepted[1:].mean()

@@ -20,7 +20,6 @@ from anneal_edu.course.figures import (
 )
 from anneal_edu.course.panels import (
     equal_areas,
-    momentum_trails,
     one_matrix,
     rungs_against_error,
     tempered_walk,
@@ -73,10 +72,6 @@ BARS = {
     ),
     "likelihood_tracking.bounds_against_steps": (
         lambda ax, _: likelihood_tracking.bounds_against_steps(ax, AT, *BOTH, 0.5, VALUE), "RAISE bars", UP, 2,
-    ),
-    "momentum_trails": (
-        lambda ax, _: momentum_trails._spread_along_path(ax, AT / 40, VALUE, {"geometric": (VALUE, ERROR)}),
-        "geometric errors", UP, 2,
     ),
     "where_the_knots_sit": (
         lambda ax, _: where_the_knots_sit._errors_of_splines(ax, [4], {4: np.array(EACH)}, 4), "errors 4", UP, 2,

@@ -27,7 +27,7 @@ STAY = {
     "HamiltonianConvergence": {"cost"},
     "ImageModels": {"model"},
     "EqualAreas": {"bend", "step", "seed"},
-    "MomentumTrails": {"step_size", "half_life", "seed"},
+    "MomentumTrails": {"beta", "step_size", "half_life", "seed"},
     "OneMatrix": {"seed"},
     "ParticlesAndModes": {"updates"},
     "RungsAgainstError": {"seed"},

@@ -5,7 +5,8 @@ import pytest
 
 from anneal_edu.annealing.hais import half_life_refresh
 from anneal_edu.course.experiments.hamiltonian import HAIS, LONG_WALK, MODELS, SCALES, TRAINED, WALK
-from anneal_edu.course.panels import MomentumTrails, momentum_trails
+from anneal_edu.course.figures.paper_gaussians import rings
+from anneal_edu.course.panels import MomentumTrails
 from anneal_edu.course.panels.hamiltonian_convergence import (
     COSTS,
     advantage,
@@ -53,12 +54,13 @@ def test_bars_are_of_two_standard_errors_over_chains():
 
 
 def test_a_trail_is_that_of_one_chain(quick_panel):
-    panel = quick_panel(MomentumTrails, seed=3)
+    panel = quick_panel(MomentumTrails, seed=3, beta=1.0)
     walks = {KEPT: walk(0.2, refresh_of(0.2, 1.0), 3), FORGOTTEN: walk(0.2, 1.0, 3)}
     one = typical(walks.values())
-    for ax, (style, w) in zip(panel.axes[:2], walks.items(), strict=True):
-        np.testing.assert_array_equal(np.transpose(drawn(ax, "trail").get_data()), w.x[:, one])
-        np.testing.assert_allclose(drawn(panel.axes[2], style).get_ydata(), w.spread)
+    for ax, (_style, w) in zip(panel.axes[:2], walks.items(), strict=True):
+        np.testing.assert_array_equal(np.transpose(drawn(ax, "trail 0").get_data()), w.x[:, one])
+    for i, w in enumerate(walks.values()):
+        np.testing.assert_allclose(drawn(panel.axes[2], f"spread {i}").get_ydata(), w.spread)
     np.testing.assert_allclose(drawn(panel.axes[2], "exact").get_ydata()[[0, -1]], [1.0, LONG])
 
 
@@ -110,7 +112,7 @@ def test_hais_has_the_smallest_error_at_the_largest_k_of_every_drawn_model():
         assert min(last, key=last.get) == HAIS
 
 
-def test_an_ellipse_lies_at_its_distance():
-    cov = valley().cov
-    x = np.array(momentum_trails._ellipse(cov, 2.0)).T
+def test_rings_lie_at_their_distance():
+    mean, cov = np.array([1.0, -2.0]), valley().cov
+    x = rings(mean[None], cov[None], 2.0)[0] - mean
     np.testing.assert_allclose(np.einsum("ni,ij,nj->n", x, np.linalg.inv(cov), x), 4.0)
