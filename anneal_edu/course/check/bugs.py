@@ -225,7 +225,8 @@ def _mistaken(log_weights, states):
         "one chain may have nearly all weight: what is the effective sample size?": told(but="collapsed"),
         "two chains may be equal in every sweep: compare their states.": told(but="copies"),
         "a chain may never move: look at each of them.": told(but="stuck"),
-        "the chains may be on their way: compare early and late in each chain.": told(but="not there yet"),
+        "the chains may be on their way: compare early and late in each chain; the standard error over C chains is "
+        "std / √C.": told(but="not there yet"),
         "one sound run in twenty drifts by two standard errors: allow five.": told(errors=2.0),
         "draws of one chain depend on each other: let each chain give one number, its change.": told(
             error=spread * np.sqrt(4 / states.size)),
@@ -245,7 +246,7 @@ def _mistaken(log_weights, states):
         "ae.effective_sample_size(log_weights) < 3; with x for states np.unique(x, axis=1).shape[1] < x.shape[1]; "
         "(x == x[0]).all(0).any(); d = x[100:].mean(0) - x[:100].mean(0), |mean d| > 5 sd(d) / √C",
     ),
-    returns={"what you return": "Copies agree in every sweep, a stuck chain never moves; refusals are no trouble."},
+    returns={"what you return": "Look at the weights, at pairs of chains, at each chain, at halves of the run."},
     cases=_runs, slips=_mistaken,
     praise="right: you name the trouble of each run, and give no false alarm.",
 )  # fmt: skip

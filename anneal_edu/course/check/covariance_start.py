@@ -149,6 +149,8 @@ def _misforetold(q, W, n_runs, n_chains):
         "the mean weight of *all* chains is Z, the rare ones included. The others do not weigh Z.": (..., 0.0),
         "1 - q W is what the other chains bring together. Each of them weighs more: their share is 1 - q.": (
             ..., np.log(1 - q * W)),
+        "W is the weight of one chain: a share of q has it, and the others weigh (1 - q W) / (1 - q).": (
+            ..., np.log(1 - W)),
         "1 - q is the share of the other chains. How much does each weigh, if the mean of all weights is "
         "Z?": (..., np.log(1 - q)),
         "that is the first order. Return the whole logarithm.": (..., -q * W),

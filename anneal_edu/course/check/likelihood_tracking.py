@@ -64,6 +64,9 @@ def _misread(f_train, f_validation, log_z, std_error):
         "give the error of the gap at every look, shape (n,).": (..., 0.0, ...),
         "take the best validation look, not the best training look.": (..., ..., look(train)),
         "subtract log Ẑ: mean log f alone is no likelihood.": (..., ..., look(f_validation)),
+        "the best look has the highest mean log f - log Ẑ, not the highest mean log f.": (
+            ..., ..., look(validation, chosen=lambda _: np.argmax(f_validation))),
+        "return the gap first, then its error, then the best look.": (np.zeros(last + 1), train - validation, ...),
         "log Ẑ has the wrong sign: log p = log f - log Ẑ.": (..., ..., look(f_validation + log_z)),
         "you use the error of the best look only. The errors of both looks count, as the root of the sum of "
         "squares.": (..., ..., look(validation, lambda a, b: a)),
@@ -153,6 +156,7 @@ def _misaveraged(log_f, log_weights):
         "that is p̂ itself: return its logarithm.": (np.exp(right), ...),
         "that is the error of the mean log weight; log p̂ is the logarithm of a mean.": (
             ..., log_w.std(1, ddof=1) / np.sqrt(C)),
+        "return log p̂ first, then its standard error.": (error, right),
         "divide by C - 1 in the variance: ddof=1.": (..., error * np.sqrt((C - 1) / C)),
         "that is the spread of single chains: a mean of C has an error smaller by √C.": (..., error * np.sqrt(C)),
         "that is the error of p̂: a relative error of p̂ is the error of log p̂.": (..., error * np.exp(right)),

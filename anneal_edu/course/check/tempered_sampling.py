@@ -134,6 +134,8 @@ def _misjudged(slopes, tolerance):
         "your K counts the steps of every second slope. The error e is that of all K steps.": np.ceil(
             K / 2 * np.sqrt(moved / 3 / tolerance)),
         "the difference of the two results has a sign: take its absolute value.": steps((fine - coarse) / 3),
+        "the difference has a sign, and a loop ends at once: take the absolute value.": (
+            1.0 if fine < coarse else steps(moved / 3)),
         "the fraction is upside down: a smaller tolerance needs more steps.": np.ceil(
             K * np.sqrt(tolerance / (moved / 3))),
         "those are the steps that you have: how many are needed?": float(K),

@@ -79,7 +79,8 @@ def _judge_trust(exercise: Exercise, answer: Callable) -> None:
         require(
             not pinned or warned or 3 * len(right.intersection(names)) >= len(right),
             f"{len(right)} of {len(known)} reports are right, and you trust {len(names)}. Low and high are pinned, "
-            "three standard errors included, and do not warn: believe those that are near both and do not warn.",
+            "three standard errors included, and do not warn: believe those that do not warn and have a log Z within "
+            "0.3 of both, whatever their own error.",
         )
 
 
