@@ -5,7 +5,7 @@ from matplotlib.axes import Axes
 
 from anneal_edu.course.figures import artists
 from anneal_edu.course.figures.images import image_grid
-from anneal_edu.course.figures.style import BLACK, STYLES, projected
+from anneal_edu.course.figures.style import STYLES, projected
 
 LABELS = {
     "image_linear_gaussian": "linear, Gaussian",
@@ -38,52 +38,23 @@ def signed_pictures(
             artists.words(ax, f"weight {i}", x, -0.06, f"{weight:.2f}", transform=ax.transAxes, **look)
 
 
-def _across(ax: Axes, name: str, middle: np.ndarray, error: np.ndarray, rows: np.ndarray, style: str, **look) -> None:
-    """Points with level bars of ± one error, one a row."""
-    artists.level_bars(ax, name + " bars", middle - error, middle + error, rows, style)
-    artists.marks(ax, name, middle, rows, style, **{"markersize": 9} | look)
-
-
 @projected()
-def likelihoods(
-    ax: Axes,
-    names: list[str],
-    means: np.ndarray,
-    errors: np.ndarray,
-    title: str,
-    chosen: str | None = None,
-    zero: float | None = None,
-    papers: tuple[np.ndarray, np.ndarray] | None = None,
-    beat: float | None = None,
-) -> None:
-    """Numbers ± one standard error (n,), one model a row, the first at the bottom; larger is better.
+def likelihoods(ax: Axes, ours: np.ndarray, papers: np.ndarray, beat: float) -> None:
+    """Mean log likelihoods and their standard errors, (2, n) in the order of `LABELS` from the bottom.
 
-    ``chosen`` is circled. ``zero`` is a level to compare with, drawn as a dotted line. ``papers`` holds the paper's
-    numbers and errors of the same models, and ``beat`` the likelihood of N(0, I), which knows no shapes.
+    ``beat`` is the likelihood of N(0, I), which knows no shapes.
     """
-    rows = np.arange(len(names))
-    aside = 0.0 if papers is None else 0.14
-    _across(ax, "ours", means, errors, rows + aside, OURS)
-    ends = [means - errors, means + errors]
-    if papers is not None:
-        _across(ax, "paper", *papers, rows - aside, PAPERS)
-        ends += [papers[0] - papers[1], papers[0] + papers[1]]
-        artists.legend(ax, {OURS: "ours", PAPERS: "the paper's"}, loc="lower right", fontsize=11)
-    if chosen is not None:
-        ring = {"marker": "o", "markersize": 17, "markerfacecolor": "None", "markeredgewidth": 2.2, "color": BLACK}
-        artists.marks(ax, "chosen", means[names.index(chosen)], names.index(chosen), OURS, **ring)
-    if zero is not None:
-        artists.curve(ax, "zero", [zero, zero], [-0.6, len(names) - 0.4], "truth", linewidth=1.8)
-        ends.append(np.array([zero]))
-    if beat is not None:
-        artists.curve(ax, "beat", [beat, beat], [-0.6, len(names) - 0.4], "reference")
-        artists.words(ax, "beat words", beat, len(names) - 0.5, " N(0, I)", va="top", fontsize=12)
-        ends.append(np.array([beat]))
-    low, high = np.concatenate(ends).min(), np.concatenate(ends).max()
-    margin = 0.06 * (high - low)
-    ax.set(xlim=(low - margin, high + margin), xlabel="nats, ± one standard error")
-    ax.set(ylim=(-0.6, len(names) - 0.4), title=title)
-    ax.set(yticks=rows, yticklabels=[LABELS[name] for name in names])
+    rows = np.arange(len(ours[0]))
+    for style, (means, errors), aside in ((OURS, ours, 0.14), (PAPERS, papers, -0.14)):
+        artists.level_bars(ax, style + " bars", means - errors, means + errors, rows + aside, style)
+        artists.marks(ax, style, means, rows + aside, style, markersize=9)
+    artists.legend(ax, {OURS: "ours", PAPERS: "the paper's"}, loc="lower right", fontsize=11)
+    artists.curve(ax, "beat", [beat, beat], [-0.6, len(rows) - 0.4], "reference")
+    artists.words(ax, "beat words", beat, len(rows) - 0.5, " N(0, I)", va="top", fontsize=12)
+    ends = [beat, *ours[0] - ours[1], *ours[0] + ours[1], *papers[0] - papers[1], *papers[0] + papers[1]]
+    margin = 0.06 * np.ptp(ends)
+    ax.set(xlim=(min(ends) - margin, max(ends) + margin), xlabel="nats, ± one standard error")
+    ax.set(ylim=(-0.6, len(rows) - 0.4), title="Table 1", yticks=rows, yticklabels=list(LABELS.values())[: len(rows)])
 
 
 @projected()
@@ -131,17 +102,3 @@ def learning(ax: Axes, curves: dict[str, np.ndarray], title: str) -> None:
     longest = max(map(len, curves.values()))
     ax.set(xlim=(-0.02 * longest, 1.02 * (longest - 1)), ylim=(every.min() - margin, every.max() + margin))
     ax.set(xlabel="round of training", title=title)
-
-
-@projected()
-def against_share(ax: Axes, means: dict[str, tuple[float, float]], share: float) -> None:
-    """Model → its mean on the richer and on the flatter half, mixed; the present share of flat patches is marked."""
-    for name, ends in means.items():
-        artists.curve(ax, name, [0, 1], ends, LABELS[name])
-    low, high = min(map(min, means.values())), max(map(max, means.values()))
-    above_legend = low + 0.27 * (high - low)
-    artists.curve(ax, "share", [share, share], [above_legend, high], "reference", linewidth=1.8)
-    where = {"ha": "right", "va": "top", "fontsize": 11, "color": STYLES["reference"]["color"]}
-    artists.words(ax, "share words", share - 0.02, high, "our test set", **where)
-    artists.legend(ax, {LABELS[name]: LABELS[name] for name in means}, loc="lower right", fontsize=11)
-    ax.set(xlim=(0, 1), ylim=(low - 3, high + 3), xlabel="share of flat patches", title="log likelihood (nats)")

@@ -32,7 +32,6 @@ from tests.course.panels.conftest import drawn
 VALUE, ERROR = np.array([0.4, 0.5, 0.6]), np.array([0.01, 0.02, 0.03])
 AT = np.array([10, 20, 40])
 EACH = list(zip(VALUE, ERROR, strict=True))
-MODELS = list(image_models.LABELS)[:3]
 BOTH = {"AIS": VALUE, "RAISE": VALUE}, {"AIS": ERROR, "RAISE": ERROR}
 READ = dict(zip(rungs_against_error.READINGS, [EACH[0]] * 5, strict=True))
 ROWS = {method: (*EACH[0], "silent") for method in one_matrix.METHODS}
@@ -57,12 +56,8 @@ BARS = {
     "hamiltonian.likelihood_convergence": (
         lambda ax, _: hamiltonian.likelihood_convergence(ax, list(AT), VALUE, ERROR, 0.5), "errors", UP, 2,
     ),
-    "image_models.likelihoods, ours": (
-        lambda ax, _: image_models.likelihoods(ax, MODELS, VALUE, ERROR, ""), "ours bars", ACROSS, 1,
-    ),
-    "image_models.likelihoods, the paper's": (
-        lambda ax, _: image_models.likelihoods(ax, MODELS, 0 * VALUE, ERROR, "", papers=(VALUE, ERROR)),
-        "paper bars", ACROSS, 1,
+    "image_models.likelihoods": (
+        lambda ax, _: image_models.likelihoods(ax, (VALUE, ERROR), (VALUE, ERROR), 0.0), "ours bars", ACROSS, 1,
     ),
     "image_models.sizes": (
         lambda ax, _: image_models.sizes(ax, {"mcRBM": (AT, VALUE, ERROR)}, {}), "mcRBM errors", UP, 2,

@@ -25,7 +25,7 @@ STAY = {
     "DigitsAnnealing": {"beta"},
     "FirstPath": {"beta"},
     "HamiltonianConvergence": {"cost"},
-    "ImageModels": {"model"},
+    "ImageModels": {"share"},
     "EqualAreas": {"bend", "step", "seed"},
     "MomentumTrails": {"beta", "step_size", "half_life", "seed"},
     "OneMatrix": {"seed"},

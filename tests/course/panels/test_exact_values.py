@@ -83,7 +83,7 @@ EXACT = {
         (1, "curve 0", Y, logsumexp(np.linspace(0, 0.5, 51)[:, None] * two_wells(8.0), axis=1)),
     ]),
     "HamiltonianConvergence": ({}, [(0, "exact", Y, 0.0)]),
-    "ImageModels": ({"shown": "minus the chosen model's"}, [(1, "zero", X, 0.0)]),
+    "ImageModels": ({}, [(1, "zero", X, 0.0)]),
     "LikelihoodTracking": ({}, [(1, "zero", Y, 0.0)]),
     "MomentumTrails": ({}, [(2, "exact", Y, (1 - np.linspace(0, 1, 101) * 8 / 9) ** -0.5)]),
     "OneLadder": ({}, [(2, "exact", Y, exact_density())]),

@@ -17,11 +17,13 @@ from anneal_edu.course.experiments.hamiltonian_images import (
     stored_points,
 )
 from anneal_edu.course.figures import LectureFigure, image_models
-from anneal_edu.course.panels.image_models import chosen_patches, patch_sizes
+from anneal_edu.course.panels import ImageModels
+from anneal_edu.course.panels.image_models import NAMES, SHARES, flat_patches, gains
 from anneal_edu.models.images import image_patches
 from recipes.hais_patches import store_patches
 
-FLAT, RICH = chosen_patches("flatter half"), chosen_patches("richer half")
+FLAT = flat_patches()
+RICH = ~FLAT
 
 
 def test_the_stored_patches_average_to_the_stored_table():
@@ -67,26 +69,36 @@ def test_pairing_removes_what_all_models_find_hard():
     assert separate_error(first, second) > 20 * paired
 
 
-def test_the_halves_are_halves():
+def test_gains_at_both_ends_and_in_the_middle_are_paired_differences():
+    points, means = stored_points(), gains("image_bilinear")[0]
     assert FLAT.sum() == RICH.sum() == 50
-    assert not (FLAT & RICH).any()
-    assert patch_sizes()[FLAT].max() < patch_sizes()[RICH].min()
-    assert chosen_patches("all 100").all()
+    for share, mask in ((0, RICH), (50, FLAT | RICH), (100, FLAT)):
+        expected = [paired_difference(points[name][mask], points["image_bilinear"][mask]) for name in PAPER]
+        np.testing.assert_allclose(np.array(gains("image_bilinear"))[:, share, 1:].T, expected, rtol=0.011, atol=1e-9)
+    np.testing.assert_allclose(means, means[0] + SHARES[:, None] * (means[100] - means[0]), atol=1e-9)
 
 
-def test_the_best_model_depends_on_the_patches():
-    """Notebook 09: 30 nats for the one, 22 for the other, a draw at 42% of flat patches."""
-    points = stored_points()
-    student, bilinear = points["image_student_t_experts"], points["image_bilinear"]
-    for half, sign in ((FLAT, 1), (RICH, -1)):
-        gap, error = paired_difference(student[half], bilinear[half])
-        assert sign * gap > 5 * error
-    gap, error = paired_difference(student, bilinear)
-    assert abs(gap) < 2 * error
-    third = {name: points[name][FLAT].mean() / 3 + points[name][RICH].mean() * 2 / 3 for name in PAPER}
-    assert sorted(third, key=third.get) == list(PAPER)
-    worst = min(PAPER, key=lambda name: points[name][RICH].mean())
-    assert worst == "image_student_t_experts"
+def test_the_best_model_depends_on_the_share_of_flat_patches():
+    """Notebook 09: a draw at 42%; the paper's order from 31% to 42%; Student-t last below 11%."""
+    likelihoods, names = gains()[0][:, 1:], list(PAPER)
+    student, bilinear = names.index("image_student_t_experts"), names.index("image_bilinear")
+    assert np.flatnonzero(likelihoods[:, student] > likelihoods[:, bilinear]).tolist() == list(range(43, 101))
+    ours = np.flatnonzero((likelihoods.argsort(axis=1) == range(6)).all(1))
+    assert ours.tolist() == list(range(31, 43))
+    assert np.flatnonzero(likelihoods.argmin(1) == student).tolist() == list(range(11))
+
+
+@pytest.mark.parametrize("model", NAMES)
+def test_the_sentence_holds_at_every_share(model, quick_panel):
+    """First is who is first; undecided, what is not beyond three errors."""
+    panel, likelihoods = quick_panel(ImageModels, model=model), gains()[0][:, 1:]
+    for share in range(0, 101, 3):
+        panel.share.value = share
+        first = panel.takeaway.split(" goes to the ")[1].split(",")[0].removesuffix(" model")
+        best = next(label for label in NAMES if label.replace(",", "") == first)
+        assert NAMES[best] == list(PAPER)[likelihoods[share].argmax()]
+        gap, error = map(float, panel.takeaway.split(", ")[2].split(" nats")[0].split(" ± "))
+        assert ("undecided" in panel.takeaway) == (gap < 3 * error) or abs(gap - 3 * error) < 2.1
 
 
 def test_student_t_experts_peak_above_what_the_noise_allows_a_generative_model():
