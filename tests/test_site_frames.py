@@ -17,13 +17,14 @@ import lesson_pages
 import panel_pages
 from anneal_edu.course import panels
 from anneal_edu.course.figures import LectureFigure, artists
+from anneal_edu.course.figures.film import Film
 from anneal_edu.course.figures.style import projected
-from frames import SCREEN, about, draw, frames_of, settings
+from frames import SCREEN, Plot, about, draw, frames_of, recording, settings
 from svg_parts import Shared, pieces_of
 from tests.course.panels.conftest import PANELS
 
 ALL = "SITE" in os.environ
-SMALL = (panels.HamiltonianConvergence,)
+SMALL = panels.EstimatesAgainstSteps, panels.FirstPath
 CLOSE = 2 / 9 + 0.01  # points: a line in SVG leaves out what is within 1/9 of it to either side, and keeps two digits
 
 
@@ -80,7 +81,9 @@ def fresh(name, values):
     panel.figure = LectureFigure.on_screen(*SCREEN)
     with projected():
         panel.axes = panel.make_axes(panel.figure)
-    draw(panel, values)
+    if film := draw(panel, values).film:
+        for artist in film.drawn():
+            artist.set_visible(False)
     return panel, *said
 
 
@@ -171,6 +174,19 @@ def test_pages_say_what_the_lessons_say(albums):
             frames = albums[name]
             key = next(key for key in frames["frames"] if in_words(values_at(frames, key)) == state)
             assert frames["sentences"][frames["frames"][key][0]] == sentence, f"{path.stem}: {name}"
+
+
+def test_what_moves_is_recorded_in_small_steps():
+    x = np.linspace(0, 7, 30).reshape(10, 3) ** 2
+    (ax,) = LectureFigure(4.0, 3.0).columns(1)
+    film = Film(now=0, rate=1.0)
+    film.dots(ax, "dots", x, np.where(x < 10, x, np.nan), ["black"] * 3)
+    (view,) = recording(film, [Plot([0.0, 0.0, 288.0, 216.0], {0})], ax.figure)["views"]
+    (dots,) = view["layers"]
+    found = dots["arrays"]["x"]
+    again = found["low"] + found["step"] * np.cumsum(np.reshape(found["moved"], x.shape), axis=0)
+    np.testing.assert_allclose(again, x, atol=0.51 * np.ptp(x) / 1500)
+    assert [level is None for level in dots["arrays"]["y"]["levels"]] == (x >= 10).ravel().tolist()
 
 
 def test_dots_of_one_look_are_written_as_circles():

@@ -1,14 +1,16 @@
 """The pictures and sentences of a panel for readers without Python: every scene, and each control moved from each.
 
 A panel is a pure function of its controls, so that what it shows can be made beforehand. `frames_of` makes the frames
-of one panel as numbers, words and pieces of SVG (`svg_parts`), which `panel_pages` writes into a page.
+of one panel as numbers, words and pieces of SVG (`svg_parts`), which `panel_pages` writes into a page. The frames of a
+film share the picture that stands still and the arrays of what moves; they are made for combinations of few settings.
 """
 
 import inspect
 import io
 from collections.abc import Generator
 from contextlib import redirect_stdout
-from itertools import pairwise
+from itertools import pairwise, product
+from math import prod
 from typing import Any, NamedTuple
 
 import ipywidgets as widgets
@@ -16,12 +18,15 @@ import numpy as np
 from matplotlib.transforms import Bbox
 
 from anneal_edu.course.figures.artists import hide_named
+from anneal_edu.course.figures.film import Film
 from anneal_edu.course.figures.style import LectureFigure, projected
 from anneal_edu.course.panels import Panel
 from svg_parts import Shared, pieces_of
 
 SCREEN = 1024, 768  # for which a picture is drawn: no letter is lower than a 35th of it, on any screen that it fills
 SETTINGS = 25  # a slider has no more of them than about so many
+RUNS = 48  # of a film, each with other settings
+LEVELS = 1500  # of a recorded number
 SEEDS = 0, 1, 2
 MARGIN = 4  # pixels above and below
 
@@ -43,19 +48,37 @@ class _Album:
         self.panel, opening = panel, dict(panel.values)
         asked = [{name: value_of(getattr(panel, name), text) for name, text in state.items()} for state in also]
         self.bases = [opening | scene for scene in [{}, *panel.scenes.values(), *asked, *choices_of(panel)]]
-        self.controls = {
-            name: settings(getattr(panel, name), [base[name] for base in self.bases]) for name in panel.controls
-        }
-        self.shared, self.pieces, self.sentences, self.numbers = Shared(), {}, {}, {}
+        self.shared, self.pieces, self.sentences, self.numbers, self.films = Shared(), {}, {}, {}, {}
         panel.figure = LectureFigure.on_screen(*SCREEN)
         with projected():
             panel.axes = panel.make_axes(panel.figure)
+        self.time = panel.plays if draw(panel, opening).film else ""
+        self.controls, most = self.settings(SETTINGS), SETTINGS
+        while self.time and most > 2 and self.n_combined() > RUNS * len(self.controls[self.time]):
+            most //= 2
+            self.controls = self.settings(most)
+
+    def settings(self, most: int) -> dict[str, list]:
+        """The settings of all controls, but of time at most so many."""
+        wanted = {name: [base[name] for base in self.bases] for name in self.panel.controls}
+        return {
+            name: settings(getattr(self.panel, name), wanted[name], SETTINGS if name == self.time else most)
+            for name in self.panel.controls
+        }
+
+    def n_combined(self) -> int:
+        return prod(map(len, self.combined().values()))
+
+    def combined(self) -> dict[str, list]:
+        """The settings of a film that are combined: all but other seeds."""
+        return {name: values if name != "seed" else [self.bases[0][name]] for name, values in self.controls.items()}
 
     def contents(self) -> dict[str, Any]:
         """Draw all frames, and give them names."""
         plots = plots_of(self.panel, self.bases)
         frames = {self.key(state): self.frame(state, plots) for state in self.states()}
-        scenes = zip(self.panel.scenes, self.bases[1:], strict=False)
+        scenes = [(name, self.key(base), base) for name, base in zip(self.panel.scenes, self.bases[1:], strict=False)]
+        whole = {key: self.pictured(plots) for _, key, base in scenes if draw(self.panel, base)}
         return {
             "name": type(self.panel).__name__,
             "title": self.panel.title,
@@ -64,7 +87,9 @@ class _Album:
             "controls": [
                 {"name": name} | about(getattr(self.panel, name), values) for name, values in self.controls.items()
             ],
-            "scenes": {name: self.key(base) for name, base in scenes},
+            "scenes": {name: key for name, key, _ in scenes},
+            "whole": whole,
+            "films": {run: film for run, (film, _) in self.films.items()},
             "plays": self.panel.plays,
             "shared": self.shared.svg(),
             "pieces": list(self.pieces),
@@ -73,24 +98,44 @@ class _Album:
             "frames": frames,
         }
 
-    def key(self, state: dict) -> str:
+    def key(self, state: dict, anytime: str = "") -> str:
         """The name of a state: where each control stands among its settings."""
-        return ".".join(str(self.controls[name].index(value)) for name, value in state.items())
+        return ".".join(
+            anytime if anytime and name == self.time else str(self.controls[name].index(value))
+            for name, value in state.items()
+        )
 
     def states(self) -> list[dict]:
-        """Every base, and every control moved from every base."""
-        moved = [base | {name: v} for base in self.bases for name, values in self.controls.items() for v in values]
-        return list({tuple(state.values()): state for state in self.bases + moved}.values())
+        """Every base, every control moved from every base; of a film these at all times, and all combinations."""
+        found = [*self.bases]
+        found += [base | {name: v} for base in self.bases for name, values in self.controls.items() for v in values]
+        if self.time:
+            found += [state | {self.time: t} for state in found for t in self.controls[self.time]]
+            combined = self.combined()
+            found += [dict(zip(combined, values, strict=True)) for values in product(*combined.values())]
+        return list({tuple(state.values()): state for state in found}.values())
 
     def frame(self, state: dict, plots: list["Plot"]) -> list:
         """Draw a state: the numbers of its sentence, of its numbers, and of its pieces in each plot."""
         reading = draw(self.panel, state)
+        said = [_number(self.sentences, reading.takeaway), _number(self.numbers, tuple(reading.readout.items()))]
+        if not reading.film:
+            return [*said, *self.pictured(plots)]
+        run = self.key(state, anytime="*")
+        if run not in self.films:
+            recorded = recording(reading.film, plots, self.panel.figure)
+            for artist in reading.film.drawn():
+                artist.set_visible(False)
+            self.films[run] = recorded, self.pictured(plots)
+        return [*said, *self.films[run][1]]
+
+    def pictured(self, plots: list["Plot"]) -> list[list[int]]:
+        """The numbers of the pieces in each plot, as the picture now is."""
         shown = [[] for _ in plots]
         for piece in pieces_of(self.panel.figure, self.shared):
             at = next(i for i, plot in enumerate(plots) if piece.axes in plot.axes)
             shown[at].append(_number(self.pieces, piece.svg))
-        numbers = _number(self.numbers, tuple(reading.readout.items()))
-        return [_number(self.sentences, reading.takeaway), numbers, *shown]
+        return shown
 
 
 def _number(table: dict, thing) -> int:
@@ -108,6 +153,38 @@ def draw(panel: Panel, state: dict):
             except StopIteration as end:
                 drawing = end.value
     return drawing
+
+
+def recording(film: Film, plots: list["Plot"], figure: LectureFigure) -> dict[str, Any]:
+    """What moves, a view for each plot, in few whole numbers."""
+    recorded = film.recorded()
+    ((_, layers),) = (view.values() for view in recorded["views"])
+    width, height = figure.get_size_inches() * 72
+    views = []
+    for plot in plots:
+        left, top, wide, tall = plot.box
+        views.append({"points": wide, "layers": []})
+        for layer in layers:
+            if layer["axes"] in plot.axes:
+                x, y, w, h = layer["box"]
+                box = [(x * width - left) / wide, (y * height - top) / tall, w * width / wide, h * height / tall]
+                arrays = {
+                    name: _in_steps(np.frombuffer(part, np.float32).reshape(-1, layer["rows"][name]))
+                    for name, part in layer["arrays"].items()
+                }
+                views[-1]["layers"].append(layer | {"box": [round(part, 5) for part in box], "arrays": arrays})
+    return recorded | {"views": views}
+
+
+def _in_steps(rows: np.ndarray) -> dict[str, Any]:
+    """Rows (T, n) as their lowest number, a step, and how many steps each moves from row to row; null hides."""
+    low = float(np.nanmin(rows, initial=np.inf)) if np.isfinite(rows).any() else 0.0
+    step = (float(np.nanmax(rows)) - low) / LEVELS if np.isfinite(rows).any() else 0.0
+    levels = np.rint((rows - low) / (step or 1.0))
+    if not np.isfinite(levels).all():
+        return {"low": low, "step": step, "levels": [None if np.isnan(v) else int(v) for v in levels.ravel()]}
+    moved = np.diff(levels, axis=0, prepend=0)
+    return {"low": low, "step": step, "moved": moved.astype(int).ravel().tolist()}
 
 
 def choices_of(panel: Panel) -> list[dict]:
@@ -131,7 +208,7 @@ def value_of(control: widgets.ValueWidget, text: str):
     return next(value for value in options_of(control) if text == (value if isinstance(value, str) else f"{value:g}"))
 
 
-def settings(control: widgets.ValueWidget, wanted: list) -> list:
+def settings(control: widgets.ValueWidget, wanted: list, most: int = SETTINGS) -> list:
     """The settings of a control that the page offers, in order, including the ``wanted`` ones."""
     if control.description == "seed":
         return sorted({*SEEDS, *wanted})
@@ -139,7 +216,7 @@ def settings(control: widgets.ValueWidget, wanted: list) -> list:
         return list(options_of(control))
     last = round((control.max - control.min) / control.step)
     every = [type(control.value)(round(control.min + i * control.step, 10)) for i in range(last + 1)]
-    stride = next(stride for stride in range(1, last + 1) if last // stride < SETTINGS)
+    stride = next(stride for stride in range(1, last + 1) if last // stride < most)
     return sorted({*every[::stride], every[-1], *wanted})
 
 

@@ -7,12 +7,16 @@ from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader
 
+from anneal_edu.course import panels
+
 PAGES = Path(__file__).parent / "pages"
+FILM = Path(panels.__file__).with_name("film.js")
 
 
 def page_of(frames: dict, lessons: list[tuple[str, str]] = ()) -> str:
     """The page that shows frames; ``lessons`` (address, title) are those that use the panel."""
-    sentence, numbers, *shown = frames["frames"][next(iter(frames["scenes"].values()))]
+    first = next(iter(frames["scenes"].values()))
+    sentence, numbers, *_ = frames["frames"][first]
     across = [box for box in frames["plots"] if box[1] == frames["plots"][0][1]]
     packed = json.dumps(frames, ensure_ascii=False, separators=(",", ":")).encode()
     template = Environment(loader=FileSystemLoader(PAGES), autoescape=True).get_template("panel.html.j2")
@@ -20,11 +24,11 @@ def page_of(frames: dict, lessons: list[tuple[str, str]] = ()) -> str:
         frames,
         sentence=frames["sentences"][sentence],
         numbers=frames["numbers"][numbers],
-        first=_first_picture(frames, shown),
+        first=_first_picture(frames, frames["whole"][first]),
         shape=round(sum(box[2] for box in across) / across[0][3], 3),
         lessons=lessons,
         style=(PAGES / "player.css").read_text("utf-8"),
-        player=(PAGES / "player.js").read_text("utf-8"),
+        player=FILM.read_text("utf-8") + (PAGES / "player.js").read_text("utf-8"),
         packed=base64.b64encode(gzip.compress(packed, 9, mtime=0)).decode(),
     )
 
@@ -34,5 +38,5 @@ def _first_picture(frames: dict, shown: list) -> str:
     made = f'<svg class="shared"><defs>{frames["shared"]}</defs></svg>'
     for box, pieces in zip(frames["plots"], shown, strict=True):
         inside = "".join(frames["pieces"][piece] for piece in pieces)
-        made += f'<svg viewBox="{" ".join(map(str, box))}" style="--width: {box[2]}">{inside}</svg>'
+        made += f'<div style="--width: {box[2]}"><svg viewBox="{" ".join(map(str, box))}">{inside}</svg></div>'
     return made

@@ -71,14 +71,15 @@ class Slide(Panel):
     title = "Slide"
     picture = "A dot."
     plays = "moment"
-    controls = {"moment": slider("moment", 0, 0, 10, 1)}  # noqa: RUF012
+    scenes = {"left": {}, "right": {"moment": 10}}  # noqa: RUF012
+    controls = {"moment": slider("moment", 0, 0, 10, 1), "height": slider("height", 0.0, -0.5, 0.5, 0.25)}  # noqa: RUF012
 
     def make_axes(self, figure):
         (ax,) = figure.columns(1)
         ax.set(xlim=(0, 10), ylim=(-1, 1))
         return [ax]
 
-    def draw(self, moment):
+    def draw(self, moment, height):
         film = Film(moment, rate=5.0)
-        film.dots(self.axes[0], "dot", np.arange(11.0)[:, None], np.zeros((11, 1)), ["black"])
+        film.dots(self.axes[0], "dot", np.arange(11.0)[:, None], np.full((11, 1), height), ["black"])
         return Readout(f"The dot is at {moment}.", {"place": str(moment)}, film)

@@ -443,11 +443,13 @@ def test_a_film_plays_to_its_end_and_its_dots_travel_between_moments(page):
     assert panel.root.locator("canvas").evaluate(FRAMES) > 10, "five moments in this second, and the way between them"
     panel.button("Play").wait_for(timeout=SOON_MS)
     page.wait_until_idle()
-    assert panel.readouts() == ["10"]
+    assert panel.readouts()[0] == "10"
     assert panel.sentence() == "The dot is at 10."
     address = panel.page.url
+    for speed in (1, 2, 4):
+        panel.button(f"{speed}×").click()
     panel.button("Play").click()
     panel.button("Pause").click()
     page.wait_until_idle()
-    assert panel.readouts() == ["0"], "at its end it begins anew"
+    assert panel.readouts()[0] == "0", "at its end it begins anew"
     assert panel.page.url == address

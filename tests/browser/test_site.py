@@ -16,7 +16,7 @@ import course_site
 import panel_pages
 from anneal_edu.course.panels.controls import slider
 from frames import frames_of
-from tests.browser.small_panels import Waves
+from tests.browser.small_panels import Slide, Waves
 
 pytest.importorskip("myst_nb", reason="the site's builder is missing: pip install .[site]")
 
@@ -24,7 +24,8 @@ ALL = "SITE" in os.environ
 SCREENS = {"phone": (390, 844), "hall": (1024, 768), "desk": (1920, 1080)}
 TO_MOVE_ON = tuple(SCREENS) if ALL else ("phone", "desk")  # a finger, and keys
 TO_READ_ON = tuple(SCREENS) if ALL else ("phone",)
-PICTURE = "document.getElementById('picture').innerHTML"
+PICTURE = """(document.getElementById('picture').innerHTML +
+    [...document.querySelectorAll('#picture canvas')].map(canvas => canvas.toDataURL()))"""
 OVERFLOW = "document.documentElement.scrollWidth - window.innerWidth"
 SHOWN = """() => ({
     state: player.state.join('.'),
@@ -66,7 +67,9 @@ def site(tmp_path_factory):
     course_site.write_sources(folder / "source", course_site.LESSONS[:1], rooms={})
     course_site.build_pages(folder / "source", folder / "site")
     course_site.write_panels(folder / "site" / "panels", 1, course_site.LESSONS[:1], folder / "cache")
-    course_site.write(folder / "site" / "panels" / "Calm.html", panel_pages.page_of(frames_of(Calm)))
+    for kind in (Calm, Slide):
+        page = panel_pages.page_of(frames_of(kind))
+        course_site.write(folder / "site" / "panels" / f"{kind.__name__}.html", page)
     return folder / "site"
 
 
@@ -114,7 +117,7 @@ def visit(chromium, site, server, screen):
 
 def panel_names():
     used = course_site.uses(course_site.LESSONS)
-    return sorted(used) if ALL else ["Calm"]
+    return sorted(used) if ALL else ["Calm", "Slide"]
 
 
 def lesson_names():
@@ -185,7 +188,7 @@ def test_a_panel_is_moved_without_python(name, visit, screen):
             pictures.add(page.evaluate(PICTURE))
         assert len(pictures) > 1, f"{control['name']} changes nothing"
     page.locator("[data-scene]").first.click()
-    assert page.evaluate(PICTURE) == opening
+    page.wait_for_function(f"opening => {PICTURE} === opening", arg=opening)
     assert page.evaluate(OVERFLOW) <= 0
 
 
@@ -208,8 +211,31 @@ def test_the_address_is_the_state(name, visit):
 
 @pytest.mark.skipif(ALL, reason="one panel is enough")
 @pytest.mark.parametrize("screen", ["hall"])
-def test_play_ends_at_the_last_setting_and_fills_no_history(visit):
-    page = visit("panels/Calm.html")
+def test_a_film_moves_between_its_moments_and_every_slider_keeps_its_place(visit):
+    page = visit("panels/Slide.html")
+    page.get_by_role("button", name="1×").click()
+    page.get_by_role("button", name="▶ Play").click()
+    seen = page.evaluate("""async () => {
+        const seen = [];
+        while (player.playing) {
+            seen.push(Number(document.querySelector('#picture canvas').dataset.moment));
+            await new Promise(requestAnimationFrame);
+        }
+        return seen;
+    }""")
+    assert sum(0 < at % 1 for at in seen) > 15 and seen == sorted(seen)
+    assert page.locator("#sentence").inner_text() == "The dot is at 10."
+    page.locator("[data-control=height]").press("ArrowRight")
+    assert page.evaluate("player.state.join()") == "10,3" and not page.locator("#note").inner_text()
+    (dot,) = page.evaluate("player.film.views")[0]["layers"]
+    assert dot["y"][10] == pytest.approx(0.25)
+
+
+@pytest.mark.skipif(ALL, reason="one panel is enough")
+@pytest.mark.parametrize("screen", ["hall"])
+@pytest.mark.parametrize("name", ["Calm", "Slide"])
+def test_play_ends_at_the_last_setting_and_fills_no_history(name, visit):
+    page = visit(f"panels/{name}.html")
     before = page.evaluate("history.length")
     for _ in range(2):
         page.get_by_role("button", name="▶ Play").click()

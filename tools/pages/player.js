@@ -27,6 +27,7 @@ class Player {
     this.states = Object.keys(panel.frames).map((key) => key.split(".").map(Number));
     this.scenes = Object.entries(panel.scenes).map(([name, key]) => [name, key.split(".").map(Number)]);
     this.state = this.base = this.scenes[0][1];
+    this.time = panel.controls.findIndex(({ name }) => name === panel.plays);
     this.addScenes();
     this.inputs = panel.controls.map((control, i) => this.addControl(control, i));
     this.showShared();
@@ -36,7 +37,7 @@ class Player {
     document.addEventListener("fullscreenchange", () => this.onFullscreen());
     $("lecture").onclick = () => this.toggleLecture();
     document.body.classList.toggle("embedded", embedded);
-    new ResizeObserver(() => this.tellHeight()).observe($("panel"));
+    new ResizeObserver(() => (this.tellHeight(), this.film.show(this.film.at))).observe($("panel"));
     requestIdleCallback?.(() => this.addPrint()) ?? this.addPrint();
     document.documentElement.dataset.ready = "true";
   }
@@ -73,7 +74,12 @@ class Player {
     this.state = state;
     const { panel } = this;
     const [sentence, numbers, ...plots] = panel.frames[state.join(".")];
-    plots.forEach((pieces, i) => this.svgs[i].replaceChildren(...pieces.map((piece) => this.elementOf(piece, i))));
+    this.showFilm();
+    const shown = plots.join(";");
+    if (shown !== this.shown) {
+      plots.forEach((pieces, i) => this.svgs[i].replaceChildren(...pieces.map((piece) => this.elementOf(piece, i))));
+      this.shown = shown;
+    }
     this.inputs.forEach((set, i) => set(state[i]));
     if ($("sentence").textContent !== panel.sentences[sentence]) $("sentence").textContent = panel.sentences[sentence];
     $("picture").setAttribute("aria-label", `${panel.picture} ${panel.sentences[sentence]}`);
@@ -84,6 +90,38 @@ class Player {
       $("scenes").children[i].setAttribute("aria-pressed", here);
     });
     this.reserve();
+  }
+
+  // --- what moves ---
+
+  /** Load the run to which the state belongs, and go to its moment; while the film plays, it is ahead. */
+  showFilm() {
+    const run = this.state.map((at, i) => (i === this.time ? "*" : at)).join(".");
+    const recorded = this.panel.films[run];
+    if (!recorded) return;
+    if (run !== this.run) this.film.load(inNumbers(recorded));
+    if (run !== this.run) this.film.show(this.moment(this.state[this.time]));
+    else if (!this.playing) this.film.go(this.moment(this.state[this.time]));
+    this.run = run;
+  }
+
+  /** The moment of a setting of time. */
+  moment(at) {
+    const { values } = this.panel.controls[this.time];
+    return ((values[at] - values[0]) / (values.at(-1) - values[0])) * this.film.last;
+  }
+
+  playFilm() {
+    const reached = (t) => {
+      const at = this.panel.controls[this.time].values.findLastIndex((_, i) => this.moment(i) <= t + 1e-6);
+      if (at !== this.state[this.time]) this.move(this.time, at, { settled: false });
+    };
+    this.film.play(reached, () => this.pause());
+  }
+
+  changeSpeed() {
+    this.speed.textContent = this.film.faster();
+    if (this.playing) this.playFilm();
   }
 
   /** Say which controls are back where the scene has them, because not every combination was drawn. */
@@ -130,6 +168,7 @@ class Player {
     this.shared.setAttribute("class", "shared");
     document.body.prepend(this.shared);
     this.svgs = plotsIn($("picture"), this.panel.plots);
+    this.film = new Film(this.svgs.map((svg) => element("canvas", svg.parentElement)));
   }
 
   elementOf(piece, plot) {
@@ -162,10 +201,13 @@ class Player {
       const made = element("button", $("scenes"), name, { "data-scene": name, title: `key ${i + 1}`, type: "button" });
       made.onclick = () => this.showScene(i);
     });
-    const plays = this.panel.controls.findIndex(({ name }) => name === this.panel.plays);
-    if (plays >= 0) {
+    if (this.time >= 0) {
       this.play = element("button", $("scenes"), "▶ Play", { class: "quiet", type: "button" });
-      this.play.onclick = () => (this.playing ? this.pause() : this.start(plays));
+      this.play.onclick = () => (this.playing ? this.pause() : this.start(this.time));
+    }
+    if (Object.keys(this.panel.films).length) {
+      this.speed = element("button", $("scenes"), "1×", { class: "quiet", type: "button", title: "speed of Play" });
+      this.speed.onclick = () => this.changeSpeed();
     }
     const seed = this.panel.controls.findIndex(({ name }) => name === "seed");
     if (seed >= 0) {
@@ -224,17 +266,20 @@ class Player {
 
   /** Play a control from where it stands, or from its first setting if it is at its last, to its last. */
   start(i) {
+    this.play.textContent = "❚❚ Pause";
+    this.playing = true;
+    if (this.speed) return this.playFilm();
     const last = this.panel.controls[i].values.length - 1;
     if (this.state[i] === last) this.move(i, 0, { settled: false });
     this.playing = setInterval(() => {
       if (this.state[i] < last) this.move(i, this.state[i] + 1, { settled: false });
       if (this.state[i] === last) this.pause();
     }, FRAME_MS);
-    this.play.textContent = "❚❚ Pause";
   }
 
   pause() {
-    clearInterval(this.playing);
+    if (this.speed) this.film.stop();
+    else clearInterval(this.playing);
     this.playing = null;
     this.play.textContent = "▶ Play";
   }
@@ -267,11 +312,11 @@ class Player {
 
   addPrint() {
     for (const [name, state] of this.scenes) {
-      const [sentence, numbers, ...plots] = this.panel.frames[state.join(".")];
+      const [sentence, numbers] = this.panel.frames[state.join(".")];
       const section = element("section", $("print"));
       element("h2", section, name);
       const svgs = plotsIn(element("div", section, "", { class: "picture" }), this.panel.plots);
-      plots.forEach((pieces, i) => svgs[i].append(...pieces.map((piece) => this.elementOf(piece, i).cloneNode(true))));
+      this.panel.whole[state.join(".")].forEach((pieces, i) => svgs[i].append(...pieces.map((piece) => this.elementOf(piece, i).cloneNode(true))));
       element("p", section, this.panel.sentences[sentence], { class: "sentence" });
       showNumbers(element("dl", section, "", { class: "numbers" }), this.panel.numbers[numbers]);
     }
@@ -284,14 +329,30 @@ class Player {
 
 /** One SVG for each plot: side by side where there is room, else one below another. */
 function plotsIn(picture, boxes) {
-  const svgs = boxes.map((box) => {
+  picture.replaceChildren();
+  return boxes.map((box) => {
     const svg = document.createElementNS(SVG, "svg");
     svg.setAttribute("viewBox", box.join(" "));
-    svg.style.setProperty("--width", box[2]);
+    const plot = element("div", picture);
+    plot.style.setProperty("--width", box[2]);
+    plot.append(svg);
     return svg;
   });
-  picture.replaceChildren(...svgs);
-  return svgs;
+}
+
+/** A film whose arrays are numbers again. */
+function inNumbers({ views, ...film }) {
+  const numbers = ({ low, step, levels, moved }, n) => {
+    if (levels) return Float32Array.from(levels, (level) => (level === null ? NaN : low + step * level));
+    const found = new Float32Array(moved.length);
+    for (let i = 0; i < found.length; i++) found[i] = moved[i] + (i < n ? 0 : found[i - n]);
+    return found.map((level) => low + step * level);
+  };
+  const read = (layer) => {
+    const arrays = Object.entries(layer.arrays).map(([name, part]) => [name, numbers(part, layer.rows[name])]);
+    return { ...layer, arrays: Object.fromEntries(arrays) };
+  };
+  return { ...film, views: views.map(({ points, layers }) => ({ points, layers: layers.map(read) })) };
 }
 
 function showNumbers(list, numbers) {

@@ -96,7 +96,7 @@ class Film:
         return [a for ax, name in self._names for a in ax.get_children() if a.get_gid() == name and a.get_visible()]
 
     def recorded(self) -> dict[str, Any]:
-        """What the player needs, in numbers of 32 bits; boxes are shares of the picture."""
+        """What the player needs: arrays in numbers of 32 bits, boxes in shares of the picture, which is one view."""
         layers = []
         for ax, kind, layer in self._layers:
             place = ax.get_position()
@@ -104,6 +104,7 @@ class Film:
             layers.append(
                 {
                     "kind": kind,
+                    "axes": ax.figure.axes.index(ax),
                     "box": [place.x0, 1 - place.y1, place.width, place.height],
                     "limits": [*map(float, ax.get_xlim()), *map(float, ax.get_ylim())],
                     "arrays": {name: part.tobytes() for name, part in arrays.items()},
@@ -112,7 +113,9 @@ class Film:
                 }
             )
         width = self._layers[0][0].figure.get_size_inches()[0]
-        return {"moments": self.n_moments, "rate": self.rate, "points": 72 * float(width), "layers": layers}
+        return {
+            "moments": self.n_moments, "rate": self.rate, "views": [{"points": 72 * float(width), "layers": layers}],
+        }  # fmt: skip
 
 
 _ARRAYS = {"x", "y", "radius", "low", "high", "ends", "which"}

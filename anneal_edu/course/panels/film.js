@@ -1,58 +1,100 @@
 // Draws what moves in a panel over its picture, from arrays of moments: between two moments things travel.
 
 const MOVES = window.matchMedia("(prefers-reduced-motion: reduce)");
+const TRAVEL_MS = 350; // from one moment to the next, by hand
+const SPEEDS = [1, 2, 4, 0.5];
 
 class Film {
-  constructor(canvas) {
-    this.canvas = canvas;
-    this.layers = [];
-    this.at = 0;
+  /** One canvas for each view: the whole picture, or a plot of it. */
+  constructor(canvases) {
+    Object.assign(this, { canvases, views: [], at: 0, last: 0, speed: 1 });
   }
 
-  load({ moments, rate, points, layers }) {
-    Object.assign(this, { last: moments - 1, rate, points });
-    this.layers = (layers ?? []).map((layer) => {
-      const arrays = {};
-      for (const [name, bytes] of Object.entries(layer.arrays)) arrays[name] = floats(bytes);
-      return { ...layer, ...arrays };
-    });
+  load({ moments, rate, views }) {
+    Object.assign(this, { last: moments - 1, rate });
+    this.views = (views ?? []).map(({ points, layers }) => ({
+      points,
+      layers: layers.map((layer) => {
+        const arrays = {};
+        for (const [name, bytes] of Object.entries(layer.arrays)) arrays[name] = floats(bytes);
+        return { ...layer, ...arrays };
+      }),
+    }));
   }
 
   /** Show the moment t, which may lie between two. */
   show(t) {
     this.at = Math.min(Math.max(t, 0), this.last);
-    const { canvas } = this;
-    canvas.dataset.moment = this.at;
-    const [width, height, ratio] = [canvas.clientWidth, canvas.clientHeight, window.devicePixelRatio];
-    if (canvas.width !== Math.round(width * ratio)) canvas.width = Math.round(width * ratio);
-    if (canvas.height !== Math.round(height * ratio)) canvas.height = Math.round(height * ratio);
-    const context = canvas.getContext("2d");
-    context.setTransform(ratio, 0, 0, ratio, 0, 0);
-    context.clearRect(0, 0, width, height);
-    const now = Math.floor(this.at);
-    const s = MOVES.matches ? 0 : this.at - now;
-    for (const layer of this.layers) {
-      const [left, top, wide, tall] = layer.box;
-      const [x0, x1, y0, y1] = layer.limits;
-      const pen = {
-        context,
-        point: width / this.points,
-        x: (v) => (left + ((v - x0) / (x1 - x0)) * wide) * width,
-        y: (v) => (top + ((y1 - v) / (y1 - y0)) * tall) * height,
-        at: (name, j) => between(layer[name], layer.rows[name], now, this.last, s * s * (3 - 2 * s), j),
-        now,
-        s,
-      };
-      context.save();
-      context.beginPath();
-      context.rect(left * width - 12, top * height - 12, wide * width + 24, tall * height + 24);
-      context.clip();
-      context.lineWidth = 2.4 * pen.point;
-      context.lineJoin = "round";
-      context.fillStyle = context.strokeStyle = layer.colours[0];
-      DRAW[layer.kind](pen, layer);
-      context.restore();
-    }
+    this.views.forEach((view, i) => draw(this.canvases[i], view, this.at, this.last));
+  }
+
+  /** Travel to a moment; tell `reached` of each picture on the way, and `ended` of the end. */
+  travel(until, duration, reached = () => {}, ended = () => {}) {
+    const [from, begun] = [this.at, performance.now()];
+    this.stop();
+    const next = (time) => {
+      const done = duration > 0 ? Math.min((time - begun) / duration, 1) : 1;
+      this.show(from + Math.max(done, 0) * (until - from));
+      reached(this.at);
+      if (done < 1) this.frame = requestAnimationFrame(next);
+      else ended();
+    };
+    next(begun);
+  }
+
+  /** Travel to a moment near by, jump to one far off. */
+  go(moment) {
+    this.travel(moment, Math.abs(moment - this.at) <= 3 ? TRAVEL_MS : 0);
+  }
+
+  /** Play to the end; at the end, from the beginning. */
+  play(reached, ended) {
+    if (this.at >= this.last) this.show(0);
+    this.travel(this.last, (1000 * (this.last - this.at)) / (this.rate * this.speed), reached, ended);
+  }
+
+  stop() {
+    cancelAnimationFrame(this.frame);
+  }
+
+  /** The next speed, as it stands on a button. */
+  faster() {
+    this.speed = SPEEDS[(SPEEDS.indexOf(this.speed) + 1) % SPEEDS.length];
+    return `${this.speed}×`;
+  }
+}
+
+function draw(canvas, { points, layers }, at, last) {
+  canvas.dataset.moment = at;
+  const [width, height, ratio] = [canvas.clientWidth, canvas.clientHeight, window.devicePixelRatio];
+  if (canvas.width !== Math.round(width * ratio)) canvas.width = Math.round(width * ratio);
+  if (canvas.height !== Math.round(height * ratio)) canvas.height = Math.round(height * ratio);
+  const context = canvas.getContext("2d");
+  context.setTransform(ratio, 0, 0, ratio, 0, 0);
+  context.clearRect(0, 0, width, height);
+  const now = Math.floor(at);
+  const s = MOVES.matches ? 0 : at - now;
+  for (const layer of layers) {
+    const [left, top, wide, tall] = layer.box;
+    const [x0, x1, y0, y1] = layer.limits;
+    const pen = {
+      context,
+      point: width / points,
+      x: (v) => (left + ((v - x0) / (x1 - x0)) * wide) * width,
+      y: (v) => (top + ((y1 - v) / (y1 - y0)) * tall) * height,
+      at: (name, j) => between(layer[name], layer.rows[name], now, last, s * s * (3 - 2 * s), j),
+      now,
+      s,
+    };
+    context.save();
+    context.beginPath();
+    context.rect(left * width - 12, top * height - 12, wide * width + 24, tall * height + 24);
+    context.clip();
+    context.lineWidth = 2.4 * pen.point;
+    context.lineJoin = "round";
+    context.fillStyle = context.strokeStyle = layer.colours[0];
+    DRAW[layer.kind](pen, layer);
+    context.restore();
   }
 }
 

@@ -2,7 +2,6 @@
 // The kernel draws; this file only shows what the model holds, and sends back what the reader asks for.
 
 const PATIENCE_MS = 2500; // an idle kernel that has not answered by then is of another day
-const TRAVEL_MS = 350; // from one moment of a film to the next, by hand
 const FRAME_MS = 120; // between an answer and the next frame that is asked for
 const SHOWN = {
   film: "loadFilm", moment: "showMoment", png: "showPicture", alt: "showPicture", width: "showPicture", takeaway: "showSentence", numbers: "showNumbers",
@@ -42,7 +41,7 @@ class Stage {
     this.buttons = element("div", "anneal-edu-scenes", el);
     const frame = element("div", "anneal-edu-frame", el);
     this.image = element("img", "anneal-edu-picture", frame);
-    this.film = new Film(element("canvas", "anneal-edu-film", frame));
+    this.film = new Film([element("canvas", "anneal-edu-film", frame)]);
     this.overlay = element("div", "anneal-edu-overlay", frame);
     this.overlayWords = element("span", "", this.overlay);
     this.bar = element("progress", "", this.overlay);
@@ -112,44 +111,26 @@ class Stage {
   loadFilm() {
     this.film.load(this.model.get("film"));
     this.film.show(this.model.get("moment"));
+    if (this.speed) this.speed.hidden = !this.film.views.length;
   }
 
-  /** Travel to a moment near by, jump to one far off; while the film plays, it is ahead. */
+  /** While the film plays, it is ahead. */
   showMoment() {
-    const moment = this.model.get("moment");
-    if (this.playing || !this.film.layers.length) return;
-    this.animate(moment, Math.abs(moment - this.film.at) <= 3 ? TRAVEL_MS : 0);
-  }
-
-  animate(until, duration, ended = () => {}) {
-    const [from, begun] = [this.film.at, performance.now()];
-    cancelAnimationFrame(this.frame);
-    const draw = (time) => {
-      const done = duration > 0 ? Math.min((time - begun) / duration, 1) : 1;
-      this.film.show(from + Math.max(done, 0) * (until - from));
-      this.reached?.(this.film.at);
-      if (done < 1) this.frame = requestAnimationFrame(draw);
-      else ended();
-    };
-    draw(begun);
+    if (!this.playing && this.film.views.length) this.film.go(this.model.get("moment"));
   }
 
   playFilm() {
-    const { film } = this;
-    if (film.at >= film.last) film.show(0);
-    this.reached = (t) => {
-      if (this.waiting || Math.floor(t) === this.told) return;
-      this.told = Math.floor(t);
-      this.ask({ moment: this.told });
+    let told = null;
+    const reached = (t) => {
+      if (this.waiting || Math.floor(t) === told) return;
+      told = Math.floor(t);
+      this.ask({ moment: told });
     };
-    const left = film.last - film.at;
-    this.animate(film.last, (1000 * left) / film.rate, () => this.pause());
+    this.film.play(reached, () => this.pause());
   }
 
   stopFilm() {
-    cancelAnimationFrame(this.frame);
-    this.reached = null;
-    this.told = null;
+    this.film.stop();
     const moment = Math.round(this.film.at);
     this.film.show(moment);
     this.ask({ moment });
@@ -195,6 +176,8 @@ class Stage {
     if (model.get("can_play")) {
       this.play = button(buttons, "Play", () => (this.playing ? this.pause() : this.start()), "", "▶");
       this.play.classList.add("anneal-edu-quiet");
+      this.speed = button(buttons, "1×", () => this.changeSpeed(), "speed of Play");
+      this.speed.classList.add("anneal-edu-quiet");
     }
     if (model.get("can_roll")) {
       button(buttons, "another seed", () => this.ask({ roll: true }), "", "⚄").classList.add("anneal-edu-quiet");
@@ -236,7 +219,7 @@ class Stage {
     clearTimeout(this.waiting);
     this.waiting = null;
     this.asleep.textContent = "";
-    if (!this.playing || this.film.layers.length) return;
+    if (!this.playing || this.film.views.length) return;
     clearTimeout(this.playing);
     this.playing = setTimeout(() => this.ask({ play: false }), FRAME_MS);
   }
@@ -260,7 +243,7 @@ class Stage {
   start() {
     this.playing = true;
     this.setPlay("Pause", "❚❚");
-    if (this.film.layers.length) this.playFilm();
+    if (this.film.views.length) this.playFilm();
     else this.ask({ play: true });
   }
 
@@ -269,7 +252,12 @@ class Stage {
     clearTimeout(this.playing);
     this.playing = null;
     this.setPlay("Play", "▶");
-    if (this.film.layers.length) this.stopFilm();
+    if (this.film.views.length) this.stopFilm();
+  }
+
+  changeSpeed() {
+    this.speed.textContent = this.film.faster();
+    if (this.playing) this.playFilm();
   }
 
   setPlay(words, sign) {

@@ -17,7 +17,7 @@ def test_what_is_recorded_is_what_was_given():
     film.dots(ax, "dots", x, np.zeros((3, 2)), ["black", "white"], radius=4.0)
     film.links(ax, "links", ends, "swapping")
     film.words(ax, "words", 0.0, 0.0, ["a", "b", "c"])
-    dots, links, words = film.recorded()["layers"]
+    dots, links, words = film.recorded()["views"][0]["layers"]
     assert np.frombuffer(dots["arrays"]["x"], np.float32).reshape(3, dots["rows"]["x"]).tolist() == x.tolist()
     np.testing.assert_array_equal(np.frombuffer(links["arrays"]["ends"], np.float32).reshape(3, 4), ends[..., 0])
     assert words["texts"] == ["a", "b", "c"] and film.recorded()["moments"] == 3
