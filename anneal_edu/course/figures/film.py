@@ -10,6 +10,13 @@ from matplotlib.axes import Axes
 from anneal_edu.course.figures import artists
 
 
+def between(time: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """Rows (T, …) at times that may lie between two of them."""
+    before = time.astype(int)
+    part = (time - before).reshape(-1, *[1] * (rows.ndim - 1))
+    return (1 - part) * rows[before] + part * rows[np.minimum(before + 1, len(rows) - 1)]
+
+
 class Film:
     """The moving things of a picture, at T moments.
 

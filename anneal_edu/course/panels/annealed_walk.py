@@ -7,7 +7,7 @@ import numpy as np
 from anneal_edu import Gaussian, exact, geometric_path, linear_schedule, random_walk
 from anneal_edu.course.ais_trace import annealed
 from anneal_edu.course.figures import artists
-from anneal_edu.course.figures.film import Film
+from anneal_edu.course.figures.film import Film, between
 from anneal_edu.course.panels.base import Panel, Readout
 from anneal_edu.course.panels.controls import choice, seed, slider, steps
 from anneal_edu.weights import effective_sample_size, log_mean_exp
@@ -61,14 +61,14 @@ class AnnealedWalk(Panel):
         betas, x, log_w = run(n_steps, distance, kernel, seed)
         time = np.linspace(0, len(betas) - 1, LAST // 2 + 1)  # of which each is a moment of the film
         film = Film(moment, rate=12.0)
-        beta, x_now = np.interp(time, range(len(betas)), betas), _between(time, x)
+        beta, x_now = np.interp(time, range(len(betas)), betas), between(time, x)
         share = np.exp(log_w - log_w.max(1, keepdims=True))
         share /= share.sum(1, keepdims=True)
         for style, mean in (("start", 0.0), ("target", distance)):
             artists.curve(left, style, _GRID, np.exp(-((_GRID - mean) ** 2) / 2), style)
         film.curve(left, "now", _GRID, np.exp(-((_GRID - distance * beta[:, None]) ** 2) / 2), "theory", fill=0.2)
         jitter = -0.06 - 0.3 * np.random.default_rng(0).random(N_CHAINS)
-        radius = np.sqrt(3 + 3000 * _between(time, share))
+        radius = np.sqrt(3 + 3000 * between(time, share))
         film.dots(left, "chains", x_now, jitter, [artists.STYLES["estimate"]["color"]] * N_CHAINS, radius)
         film.words(left, "step", -3.7, 1.17, [_said(betas, int(t)) for t in time])
         for name, at in (("start", 0.0), ("target", distance)):
@@ -95,13 +95,6 @@ class AnnealedWalk(Panel):
             },
             film,
         )
-
-
-def _between(time, rows):
-    """Rows (T, C) at times that may lie between two."""
-    before = time.astype(int)
-    after, part = np.minimum(before + 1, len(rows) - 1), (time - before)[:, None]
-    return (1 - part) * rows[before] + part * rows[after]
 
 
 def _said(betas, at):

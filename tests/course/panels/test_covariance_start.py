@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 import anneal_edu as ae
+from anneal_edu.course import panels
 from anneal_edu.course.experiments import kiwaki
-from anneal_edu.course.panels import where_to_start
-from anneal_edu.course.panels.where_to_start import mean_ess
 
 
 @pytest.mark.parametrize("kernel", kiwaki.KERNELS)
@@ -26,5 +25,15 @@ def test_the_diagonal_start_leaves_more_chains_in_the_small_modes(kernel, seed):
 @pytest.mark.parametrize("row, column", [(0, 3), (5, 6), (5, 11), (9, 0)])
 def test_the_map_of_starts_is_what_runs_give(row, column):
     """Within a tenth: the mean of three runs has an error of two or three percent."""
-    found = mean_ess(where_to_start.TILTS[column], where_to_start.WIDTHS[row])
-    assert found == pytest.approx(where_to_start.ESS[row, column], rel=0.1)
+    path, schedule = kiwaki.tilted_path(kiwaki.TILTS[column], kiwaki.WIDTHS[row]), kiwaki.paper_schedule(8)
+    found = np.mean([ae.ais(path, schedule, 1000, rng=np.random.default_rng(seed)).ess for seed in range(3)])
+    assert found == pytest.approx(kiwaki.ESS_OF_TILTED[row, column], rel=0.1)
+
+
+def test_the_map_of_starts_is_seen_when_the_walk_has_ended():
+    panel = panels.WhereToStart()
+    *_, chart = panel.axes
+    assert not [each for each in chart.images if each.get_visible()]
+    panel.moment.value = panel.moment.max
+    assert [each.get_gid() for each in chart.images if each.get_visible()] == ["map"]
+    panel.close()

@@ -16,7 +16,7 @@ def rng():
 
 def four_modes():
     schedule = kiwaki.paper_schedule(where_to_start.N_STEPS)
-    result = ae.ais(where_to_start.path_from(0.0, 1.0), schedule, where_to_start.N_CHAINS, rng=rng())
+    result = ae.ais(kiwaki.tilted_path(0.0, 1.0), schedule, where_to_start.N_CHAINS, rng=rng())
     x, log_w = where_to_start.walk(0.0, 1.0, 5)
     return x[-1], log_w[-1], result
 
