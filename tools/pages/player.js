@@ -267,6 +267,7 @@ class Player {
   /** Play a control from where it stands, or from its first setting if it is at its last, to its last. */
   start(i) {
     this.play.textContent = "❚❚ Pause";
+    $("sentence").setAttribute("aria-live", "off"); // else a screen reader speaks at every moment
     this.playing = true;
     if (this.speed) return this.playFilm();
     const last = this.panel.controls[i].values.length - 1;
@@ -282,6 +283,7 @@ class Player {
     else clearInterval(this.playing);
     this.playing = null;
     this.play.textContent = "▶ Play";
+    $("sentence").removeAttribute("aria-live");
   }
 
   onKey(event) {

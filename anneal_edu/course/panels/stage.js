@@ -243,6 +243,7 @@ class Stage {
   start() {
     this.playing = true;
     this.setPlay("Pause", "❚❚");
+    set(this.sentence, "aria-live", "off"); // else a screen reader speaks at every moment
     if (this.film.views.length) this.playFilm();
     else this.ask({ play: true });
   }
@@ -252,6 +253,7 @@ class Stage {
     clearTimeout(this.playing);
     this.playing = null;
     this.setPlay("Play", "▶");
+    this.sentence.removeAttribute("aria-live");
     if (this.film.views.length) this.stopFilm();
   }
 
