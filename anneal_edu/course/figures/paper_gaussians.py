@@ -151,16 +151,6 @@ def forward_and_reverse(
 
 
 @projected()
-def path_lengths(ax: Axes, distances: np.ndarray, lengths: dict[str, np.ndarray], meanings: dict[str, str]) -> None:
-    """Riemannian length (n,) of each style against the distance d (n,) of the ends, d on a logarithmic axis."""
-    for style, length in lengths.items():
-        artists.curve(ax, style, distances, length, style)
-    ax.set(xscale="log", xlim=(distances[0], distances[-1]), ylim=(0, 22), xlabel="distance d of the means")
-    ax.set(xticks=(1, 10, 100), xticklabels=("1", "10", "100"), title="Length ℓ of the path")
-    artists.legend(ax, meanings, loc="upper left")
-
-
-@projected()
 def walkable(axes: list[Axes], x: np.ndarray, middles: dict[str, np.ndarray], log_z: dict[str, dict]) -> None:
     """The middle of each path, and log Ẑ along it with perfect transitions and with a random walk; the truth is 0.
 
@@ -183,13 +173,3 @@ def walkable(axes: list[Axes], x: np.ndarray, middles: dict[str, np.ndarray], lo
     right.set(xlim=(-0.5, 2.5), xticks=range(3), xticklabels=[names[style] for style in log_z])
     artists.squeezed_y(right, 1.0, (-100, -10, -1, 0, 1), -900, 3)
     right.set_title("log Ẑ: perfect ★, random walk ● ■ ◆")
-
-
-@projected()
-def shares_of_bins(ax: Axes, shares: dict[str, np.ndarray], title: str) -> None:
-    """Share of the steps that each of the equal bins of [0, 1] gets, (n_bins,) a style."""
-    for style, share in shares.items():
-        artists.histogram(ax, style, share, np.linspace(0, 1, len(share) + 1), style)
-    top = max(share.max() for share in shares.values())
-    ax.set(xlim=(0, 1), ylim=(0, 1.15 * top), xlabel="position β", title=title)
-    artists.legend(ax, {style: style for style in shares}, loc="upper center")

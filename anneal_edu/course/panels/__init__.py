@@ -11,6 +11,7 @@ from anneal_edu.course.panels.digits_annealing import DigitsAnnealing
 from anneal_edu.course.panels.equal_areas import EqualAreas
 from anneal_edu.course.panels.estimates_against_steps import EstimatesAgainstSteps
 from anneal_edu.course.panels.first_path import FirstPath
+from anneal_edu.course.panels.half_plane import HalfPlane
 from anneal_edu.course.panels.hamiltonian_convergence import HamiltonianConvergence
 from anneal_edu.course.panels.image_models import ImageModels
 from anneal_edu.course.panels.likelihood_tracking import LikelihoodTracking
@@ -40,6 +41,7 @@ __all__ = [
     "EqualAreas",
     "EstimatesAgainstSteps",
     "FirstPath",
+    "HalfPlane",
     "HamiltonianConvergence",
     "ImageModels",
     "LikelihoodTracking",

@@ -24,6 +24,7 @@ STAY = {
     "BiasDecay": {"n_steps", "separation", "ends", "schedule"},
     "DigitsAnnealing": {"beta"},
     "FirstPath": {"beta"},
+    "HalfPlane": {"schedule", "n_steps"},
     "HamiltonianConvergence": {"cost"},
     "ImageModels": {"share"},
     "EqualAreas": {"bend", "step", "seed"},

@@ -58,6 +58,7 @@ def exact_density():
 
 
 X, Y = 0, 1
+BETAS = np.sin(np.linspace(0, np.pi / 2, 401)) ** 2
 EXACT = {
     "AnnealingRuns": ({}, [
         (0, "truth", Y, 0.0),
@@ -81,6 +82,11 @@ EXACT = {
     "FirstPath": ({"beta": 0.5}, [
         (0, "target", Y, np.exp(two_wells(8.0))),
         (1, "curve 0", Y, logsumexp(np.linspace(0, 0.5, 51)[:, None] * two_wells(8.0), axis=1)),
+    ]),
+    "HalfPlane": ({"schedule": 100}, [
+        (0, "moments", Y, np.log1p(400 * BETAS * (1 - BETAS)) / 2),
+        (1, "least", Y, (2 * np.sqrt(2) * np.arcsinh(20 / np.sqrt(8)) / 20) ** 2),
+        (1, "geometric bias 0", Y, 1.0),
     ]),
     "HamiltonianConvergence": ({}, [(0, "exact", Y, 0.0)]),
     "ImageModels": ({}, [(1, "zero", X, 0.0)]),
@@ -120,7 +126,7 @@ EXACT = {
 """Panel → settings, and of each exact artist its Axes, name, direction and value."""
 
 
-ON_A_GRID = {"WhereToStart": 0.02, "EqualAreas": 1e-3, "TemperedWalk": 1e-6}
+ON_A_GRID = {"HalfPlane": 1e-6, "WhereToStart": 0.02, "EqualAreas": 1e-3, "TemperedWalk": 1e-6}
 """Relative errors of what is exact up to a sum over a grid."""
 
 
