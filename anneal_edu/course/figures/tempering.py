@@ -1,5 +1,6 @@
 """Parallel tempering: round trips by number of pairs and by path."""
 
+import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 
@@ -8,6 +9,11 @@ from anneal_edu.course.figures.style import STYLES, projected
 
 SCHEME_STYLES = {"stochastic_even_odd": "PT, coin", "even_odd": "PT, even-odd", "lifted": "PT, lifted"}
 SCHEME_LABELS = {"stochastic_even_odd": "coin", "even_odd": "in turn", "lifted": "lifted"}
+
+
+def colours_of(n_states: int) -> list[str]:
+    """A colour for each state of a ladder, from the hot rung to the target's."""
+    return [mpl.colors.to_hex(c) for c in mpl.colormaps["plasma"](np.linspace(0.02, 0.95, n_states))]
 
 
 @projected()

@@ -2,11 +2,10 @@
 
 from functools import lru_cache
 
-import matplotlib as mpl
 import numpy as np
 from scipy.special import erf
 
-from anneal_edu.course.figures import tempering
+from anneal_edu.course.figures import artists, tempering
 from anneal_edu.course.figures.film import Film
 from anneal_edu.course.panels.base import Panel, Readout
 from anneal_edu.course.panels.controls import seed, slider
@@ -14,90 +13,54 @@ from anneal_edu.tempering.matrices import expected_round_trip_time
 from anneal_edu.tempering.record import count_round_trips
 from anneal_edu.tempering.swaps import SCHEMES, as_scheme, swapped
 
-N_LADDERS = 24
-N_BURN_IN, N_SWEEPS = 400, 300
-SHOWN = 160
+N_LADDERS, N_BURN_IN, N_SWEEPS, SHOWN = 24, 400, 300, 160
 
 
 def rejection_rate(n_pairs: int, barrier: float) -> float:
-    """Of every pair of the ladder of K pairs from N(0, 1) to N(Λ √π, 1), exactly: erf(Λ √π / 2K), about Λ / K.
-
-    Examples
-    --------
-    >>> round(rejection_rate(100, 2.0), 4)
-    0.02
-    """
+    """Of every pair of the ladder of K pairs from N(0, 1) to N(Λ √π, 1), exactly: erf(Λ √π / 2K), about Λ / K."""
     return float(erf(barrier * np.sqrt(np.pi) / (2 * n_pairs)))
 
 
 @lru_cache(maxsize=16)
-def walks(n_pairs: int, barrier: float, memory: float, seed: int) -> dict[str, np.ndarray]:
-    """Scheme → replicas on every rung (T+1, K+1, C), all from the same random numbers.
+def walks(n_pairs: int, barrier: float, memory: float, seed: int) -> dict[str, tuple[np.ndarray, float, float]]:
+    """Scheme → replicas on every rung (T+1, K+1, C); round trips in 1,000 sweeps after the burn-in, of all replicas or
+    of the lifted one, and their standard error. All schemes get the same random numbers.
 
-    The rungs are N(μ_k, 1), with μ from 0 to Λ √π in equal steps. A chain explores by x ← μ + ρ (x - μ) + √(1-ρ²) z,
-    which leaves its rung invariant; with memory ρ = 0 it draws afresh each time.
+    The rungs are N(μ_k, 1), with μ from 0 to Λ √π in equal steps; a chain explores by x ← μ + ρ (x - μ) + √(1-ρ²) z.
     """
     mean = np.linspace(0, barrier * np.sqrt(np.pi), n_pairs + 1)[:, None]  # (K+1, 1)
-    gap, rng = np.diff(mean, axis=0), np.random.default_rng([seed, 0])
-    first = mean + rng.standard_normal((n_pairs + 1, N_LADDERS))
-    noise = (1 - memory) * mean + np.sqrt(1 - memory**2) * rng.standard_normal((N_BURN_IN + N_SWEEPS, *first.shape))
-    log_u = -rng.standard_exponential((len(noise), n_pairs, N_LADDERS))
-    schemes, coins = [as_scheme(name)(n_pairs, N_LADDERS) for name in SCHEMES], np.random.default_rng([seed, 1])
-    x = np.repeat(first[:, None], len(schemes), axis=1)  # (K+1, schemes, C)
-    replicas = [np.broadcast_to(np.arange(n_pairs + 1)[:, None, None], x.shape)]
-    for fresh, numbers in zip(noise, log_u, strict=True):
-        x = memory * x + fresh[:, None]
-        log_alpha = gap[..., None] * (x[:-1] - x[1:])
-        proposed = np.stack([scheme.propose(coins) for scheme in schemes], axis=1)  # (K, schemes, C)
-        accepted = proposed & (numbers[:, None] < log_alpha)
-        for i, scheme in enumerate(schemes):
-            scheme.update(accepted[:, i])
-        x = swapped(x, accepted)
-        replicas.append(swapped(replicas[-1], accepted))
-    return dict(zip(SCHEMES, np.array(replicas).transpose(2, 0, 1, 3), strict=True))
-
-
-def rungs_of(replicas: np.ndarray) -> np.ndarray:
-    """From which replica stands on a rung, (T, K+1), to on which rung a replica stands, (T, K+1).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> rungs_of(np.array([[2, 0, 1]]))
-    array([[1, 2, 0]])
-    """
-    return np.argsort(replicas, axis=1)
-
-
-@lru_cache(maxsize=64)
-def trip_rates(n_pairs: int, barrier: float, memory: float, seed: int) -> dict[str, tuple[float, float]]:
-    """Scheme → round trips of one replica a sweep, after the burn-in, and the standard error over ladders.
-
-    The average over all replicas; of the lifted scheme the tagged replica's.
-    """
-    found = walks(n_pairs, barrier, memory, seed)
-    replicas = np.concatenate(list(found.values()), axis=2)  # (T+1, K+1, schemes × C)
-    trips = count_round_trips(replicas) - count_round_trips(replicas[: N_BURN_IN + 1])  # (K+1, schemes × C)
-    rates = {}
-    for scheme, counted in zip(found, np.split(trips / N_SWEEPS, len(found), axis=1), strict=True):
-        each = counted[0] if scheme == "lifted" else counted.mean(0)
-        rates[scheme] = float(each.mean()), float(each.std(ddof=1) / np.sqrt(each.size))
-    return rates
+    found = {}
+    for name in SCHEMES:
+        scheme, (rng, coins) = as_scheme(name)(n_pairs, N_LADDERS), np.random.default_rng(seed).spawn(2)
+        x = mean + rng.standard_normal((n_pairs + 1, N_LADDERS))
+        replicas = [np.tile(np.arange(n_pairs + 1)[:, None], N_LADDERS)]
+        for _ in range(N_BURN_IN + N_SWEEPS):
+            x = mean + memory * (x - mean) + np.sqrt(1 - memory**2) * rng.standard_normal(x.shape)
+            log_alpha = np.diff(mean, axis=0) * (x[:-1] - x[1:])
+            accepted = scheme.propose(coins) & (-rng.standard_exponential(log_alpha.shape) < log_alpha)
+            scheme.update(accepted)
+            x = swapped(x, accepted)
+            replicas.append(swapped(replicas[-1], accepted))
+        trips = count_round_trips(np.array(replicas)) - count_round_trips(np.array(replicas[: N_BURN_IN + 1]))
+        trips = 1000 / N_SWEEPS * (trips[0] if name == "lifted" else trips.sum(0))  # (C,)
+        found[name] = np.array(replicas), float(trips.mean()), float(trips.std(ddof=1) / np.sqrt(N_LADDERS))
+    return found
 
 
 class WhoVisitsTheTarget(Panel):
     """States on the ladder from N(0, 1) to N(Λ √π, 1), whose barrier is Λ, under three schemes of swaps.
 
-    Controls: ``sweep``, the time; ``n_pairs`` K; ``barrier`` Λ; ``memory`` ρ of the exploration (0: a fresh draw at
-    every sweep); ``seed``. All three schemes get the same normal and uniform numbers.
+    Controls: ``sweep``; ``n_pairs`` K; ``barrier`` Λ; ``memory`` ρ (0: a fresh draw at every sweep); ``seed``.
     """
 
     title = "Who visits the target?"
     picture = (
-        "Three plots side by side, rung against sweep: swaps by a coin, in turn, and lifted. A state has its colour; "
-        "the strip on top shows which state stands on the target's rung."
+        "Rung against sweep, three plots: swaps by a coin, in turn, and lifted. A state has its colour, the hottest a "
+        "thick line; the strip on top shows which state stands on the target's rung."
     )
     size = (12.0, 4.8)
+    columns = (1, 1, 1)
+    gap = 0.35
     plays = "sweep"
     controls = {  # noqa: RUF012
         "sweep": slider("sweep", 0, 0, SHOWN, 1),
@@ -114,54 +77,41 @@ class WhoVisitsTheTarget(Panel):
         "slow exploration": {"sweep": SHOWN, "memory": 0.97},
     }
 
-    def make_axes(self, figure):
-        axes = figure.columns(1, 1, 1, gap=0.5)
-        for ax in axes:
-            ax.set(xlabel="sweep")
-        for ax in axes[1:]:
-            ax.tick_params(labelleft=False)
-        axes[0].set_ylabel("rung (top: target)")
-        return axes
-
     def draw(self, sweep, n_pairs, barrier, memory, seed):
-        rates, film = np.full(n_pairs, rejection_rate(n_pairs, barrier)), Film(sweep, rate=16.0)
-        expected = {scheme: expected_round_trip_time(scheme, rates) for scheme in SCHEMES}
-        colours = [mpl.colors.to_hex(c) for c in mpl.colormaps["plasma"](np.linspace(0.02, 0.95, n_pairs + 1))]
-        readout, counted, seen, ticks = {}, {}, {}, range(0, n_pairs + 1, max(1, n_pairs // 4))
-        for ax, (scheme, replicas) in zip(self.axes, walks(n_pairs, barrier, memory, seed).items(), strict=True):
+        refused, film = np.full(n_pairs, rejection_rate(n_pairs, barrier)), Film(sweep, rate=16.0)
+        colours, readout, seen, measured, theory = tempering.colours_of(n_pairs + 1), {}, {}, {}, {}
+        for ax, (scheme, found) in zip(self.axes, walks(n_pairs, barrier, memory, seed).items(), strict=True):
+            replicas, measured[scheme], error = found
             shown, label = replicas[: SHOWN + 1, :, 0], tempering.SCHEME_LABELS[scheme]
-            film.trails(ax, f"{scheme} states", np.arange(SHOWN + 1), rungs_of(shown), colours, width=1.5)
-            film.strip(ax, f"{scheme} top", np.arange(SHOWN + 2), shown[:, -1], colours, 1.1 * n_pairs, 1.25 * n_pairs)
-            rate, error = trip_rates(n_pairs, barrier, memory, seed)[scheme]
-            counted[scheme], n_tags = rate * expected[scheme], 1 if scheme == "lifted" else n_pairs + 1
+            height, time = np.argsort(shown, axis=1) / n_pairs, np.arange(SHOWN + 2)  # of each replica
+            film.trails(ax, f"{scheme} states", time[:-1], height, colours, width=1.2)
+            film.trails(ax, f"{scheme} hottest", time[:-1], height[:, :1], colours[:1], width=4.0)
+            film.dots(ax, f"{scheme} now", np.repeat(time[:-1, None], n_pairs + 1, 1), height, colours, radius=5.0)
+            film.strip(ax, f"{scheme} top", time, shown[:, -1], colours, 1.1, 1.25)
+            artists.words(ax, "strip", 0, 1.27, "seen by the target")
+            n_counted = 1 if scheme == "lifted" else n_pairs + 1
+            theory[scheme] = 1000 * n_counted / expected_round_trip_time(scheme, refused)
             seen[scheme] = len(np.unique(shown[: sweep + 1, -1]))
-            ax.set(xlim=(0, SHOWN + 1), ylim=(-0.04 * n_pairs - 0.1, 1.29 * n_pairs), yticks=ticks,
-                   title=f"{label}: {1000 * n_tags * rate:.0f} trips")  # fmt: skip
-            more = ", round trips of the ladder in 1,000 sweeps" if not readout else ""
-            measured = f"{1000 * n_tags * rate:.0f} ± {1000 * n_tags * error:.0f}"
-            readout[label + more] = f"{measured} (theory {1000 * n_tags / expected[scheme]:.0f})"
-        readout["refused"] = f"{rates[0]:.0%}"
-        return Readout(_takeaway(sweep, barrier, memory, expected, counted, seen), readout, film)
+            ax.set(xlim=(-3, SHOWN + 3), ylim=(-0.06, 1.36), xlabel="sweep", yticks=(0, 1), yticklabels=())
+            ax.set_title(f"{label}: {measured[scheme]:.0f} round trips" if sweep else label)
+            more = "" if readout else ", round trips of the ladder in 1,000 sweeps"
+            readout[label + more] = f"{measured[scheme]:.0f} ± {error:.0f} (theory {theory[scheme]:.0f})"
+        self.axes[0].set_yticklabels(("hot", "target"))
+        readout["refused"] = f"{refused[0]:.0%}"
+        return Readout(_takeaway(sweep, n_pairs, barrier, memory, theory, measured, seen), readout, film)
 
 
-def _takeaway(sweep, barrier, memory, expected, counted, seen) -> str:
-    turn, coin = expected["even_odd"], expected["stochastic_even_odd"]
+def _takeaway(sweep, n_pairs, barrier, memory, theory, measured, seen) -> str:
+    coin, turn = theory["stochastic_even_odd"], theory["even_odd"]
     if sweep == 0:
         return "A coin, in turn, or one tag that is lifted: with which scheme do most states visit the target's rung?"
     if barrier == 0:
-        return (
-            f"No swap is refused. In turn, replicas run like clockwork: up and down in {turn:.0f} sweeps, and "
-            f"nothing is random any more. By a coin each of them wanders, and needs {coin:,.0f}."
-        )
-    if memory > 0 and counted["even_odd"] < 0.7:  # without a memory, trips may still be too few to be counted
-        return (
-            "The chains remember too well. A refused pair is refused again, and there are far fewer round trips than "
-            "theory, which knows perfect exploration only, expects."
-        )
-    if coin < 1.15 * turn:
+        coin, turn = (1000 * (n_pairs + 1) / rate for rate in (coin, turn))
+        return f"No swap is refused. In turn, a state is up and down in {turn:.0f} sweeps, by a coin in {coin:,.0f}."
+    if memory > 0 and measured["even_odd"] < 0.7 * turn:
+        return "The chains remember too well: a refused pair is refused again. Theory expects far more round trips."
+    if turn < 1.15 * coin:
         return "With so few rungs, or so many refusals, all states wander: a coin and asking in turn hardly differ."
-    by = {scheme: f"{seen[scheme]} state{'s' * (seen[scheme] > 1)}" for scheme in seen}
-    return (
-        f"In {sweep} sweeps {by['even_odd']} visited the target in turn, {by['stochastic_even_odd']} by a coin, and "
-        f"{by['lifted']} lifted. In turn, a state keeps its direction until it is refused."
-    )
+    coin, turn, lifted = (f"{n} state{'s' * (n > 1)}" for n in seen.values())
+    said = f"In {sweep} sweeps {turn} visited the target in turn, {coin} by a coin, and {lifted} lifted."
+    return f"{said} In turn, a state keeps its direction until it is refused."

@@ -18,15 +18,14 @@ from anneal_edu.course.figures import (
     sandwich,
     tempering,
 )
+from anneal_edu.course.panels import likelihood_tracking as watching
 from anneal_edu.course.panels import (
-    equal_areas,
     one_matrix,
     rungs_against_error,
     tempered_walk,
     where_the_knots_sit,
     whom_to_believe,
 )
-from anneal_edu.course.panels import likelihood_tracking as watching
 from tests.course.panels.conftest import drawn
 
 VALUE, ERROR = np.array([0.4, 0.5, 0.6]), np.array([0.01, 0.02, 0.03])
@@ -84,7 +83,6 @@ BARS = {
         lambda ax, _: tempering.round_trip_rates(ax, AT, {"lifted": VALUE}, {"lifted": (AT, VALUE, ERROR)}, 0.6, 12.0),
         "lifted bars", UP, 2,
     ),
-    "equal_areas": (lambda ax, _: equal_areas._draw_rejections(ax, VALUE, ERROR), "errors", UP, 2),
     "tempering.rates_by_path": (
         lambda ax, _: tempering.rates_by_path(ax, "abc", {"moments": VALUE}, {"moments": (VALUE, ERROR)}, 1e-4, ""),
         "moments bars", UP, 2,

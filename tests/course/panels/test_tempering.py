@@ -1,21 +1,16 @@
 """The panels of notebook 10 walk as the library does, and agree with exact answers."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
+from scipy.special import beta
 
 import anneal_edu as ae
-from anneal_edu.course.panels.equal_areas import (
-    DIGITS,
-    NARROWING,
-    PATHS,
-    SHIFT,
-    SHIFT_MOMENTS,
-    exact_barrier,
-    exact_local_barrier,
-    pilot,
-)
-from anneal_edu.course.panels.one_ladder import SHARES, ladder, three_modes
-from anneal_edu.course.panels.who_visits_the_target import rejection_rate, rungs_of, trip_rates, walks
+from anneal_edu.course.panels.equal_areas import NARROWING, PATHS, SHIFT, SHIFT_MOMENTS, barrier, refused
+from anneal_edu.course.panels.equal_areas import ladder as ladder_of
+from anneal_edu.course.panels.one_ladder import SHARES, ThreeModes, ladder
+from anneal_edu.course.panels.who_visits_the_target import rejection_rate, walks
 from anneal_edu.tempering.matrices import expected_round_trip_time
 from anneal_edu.tempering.swaps import SCHEMES
 
@@ -24,14 +19,15 @@ from anneal_edu.tempering.swaps import SCHEMES
 def test_replicas_make_as_many_trips_as_theory_expects(scheme):
     """Six standard errors, since they come from 24 ladders only."""
     rates = np.full(4, rejection_rate(4, 1.5))
-    rate, error = trip_rates(4, 1.5, 0.0, 0)[scheme]
-    assert abs(rate - 1 / expected_round_trip_time(scheme, rates)) < 6 * error
+    _, trips, error = walks(4, 1.5, 0.0, 0)[scheme]
+    n_counted = 1 if scheme == "lifted" else 5
+    assert abs(trips - 1000 * n_counted / expected_round_trip_time(scheme, rates)) < 6 * error
 
 
 def test_without_a_barrier_replicas_in_turn_are_clockwork():
-    replicas = walks(7, 0.0, 0.0, 3)["even_odd"]
+    replicas, _, error = walks(7, 0.0, 0.0, 3)["even_odd"]
     np.testing.assert_array_equal(replicas[16:], replicas[:-16])
-    assert trip_rates(7, 0.0, 0.0, 3)["even_odd"][1] < 1e-3
+    assert error < 1
 
 
 def test_the_rejection_rate_of_the_ladder_is_exact():
@@ -42,46 +38,46 @@ def test_the_rejection_rate_of_the_ladder_is_exact():
 
 
 def test_exploration_leaves_its_rung_invariant_and_memory_slows_trips():
-    fresh, remembering = (trip_rates(6, 2.0, memory, 0)["even_odd"][0] for memory in (0.0, 0.97))
+    fresh, remembering = (walks(6, 2.0, memory, 0)["even_odd"][1] for memory in (0.0, 0.97))
     assert remembering < 0.7 * fresh
 
 
-def test_rungs_and_replicas_are_inverse_permutations():
-    replicas = walks(3, 1.0, 0.0, 0)["lifted"][:50, :, 0]
-    rungs = rungs_of(replicas)
-    for t in range(50):
-        np.testing.assert_array_equal(replicas[t][rungs[t]], np.arange(4))
+def test_exact_refusals_are_those_of_simulated_swaps():
+    """With exact draws, on ladders of the panel; on the narrowing the area is Λ = 2^{2-d} / B(d/2, d/2) · ln √10."""
+    ends = ae.Gaussian(np.zeros(10), np.eye(10)), ae.Gaussian(np.zeros(10), np.eye(10) / 10)
+    apart, along = (ae.Gaussian([0.0], [[1.0]]), ae.Gaussian([8.0], [[1.0]])), ae.geometric_path
+    paths = {NARROWING: along(*ends), SHIFT: along(*apart), SHIFT_MOMENTS: ae.moment_path(*apart)}
+    for name, path in paths.items():
+        rungs = ladder_of(name, 4, 1)
+        run = ae.parallel_tempering(path, rungs, 50, 400, ae.exact, rng=np.random.default_rng(0))
+        rates = [refused(name, *pair) for pair in pairwise(rungs)]
+        assert np.abs(run.rejection_rates - rates).max() < 4 * 0.5 / np.sqrt(50 * 400)
+    assert barrier(NARROWING) == pytest.approx(2.0**-8 / beta(5, 5) * np.log(10) / 2, rel=1e-3)
 
 
-def test_exact_barriers_are_areas_under_the_local_barrier():
-    betas = np.linspace(0, 1, 101)
-    for path in (NARROWING, SHIFT, SHIFT_MOMENTS):
-        assert np.trapezoid(exact_local_barrier(path), betas) == pytest.approx(exact_barrier(path), rel=0.01)
-    assert exact_barrier(SHIFT) > 1.5 * exact_barrier(SHIFT_MOMENTS)
-    assert exact_barrier(DIGITS) is None and set(PATHS) == {NARROWING, SHIFT, SHIFT_MOMENTS, DIGITS}
-
-
-def test_pilot_runs_find_the_exact_barrier_and_make_the_ladder_even():
-    """A sum over 16 pairs falls short of Λ by a percent; the rates range over 5 ± 1.2 errors, at first over 40."""
-    for path in (NARROWING, SHIFT_MOMENTS):
-        last = pilot(path, 16, 1.0, 0, 3)
-        assert exact_barrier(path) * 0.93 < last.rates.sum() < exact_barrier(path) * 1.03
-        assert last.rates.max() - last.rates.min() < 12 * last.errors.max()
+@pytest.mark.parametrize("path", PATHS)
+def test_rounds_of_adaptation_make_the_slices_equal(path):
+    rates = [refused(path, *pair) for pair in pairwise(ladder_of(path, 8, 3))]
+    assert np.ptp(rates) < 0.02 and 0.9 * barrier(path) < sum(rates) < barrier(path)
 
 
 def test_the_three_modes_are_what_they_say():
     x = np.linspace(-12, 12, 20_001)[:, None]
-    f = np.exp(three_modes().log_density(x)) * (x[1, 0] - x[0, 0])
+    f = np.exp(ThreeModes().log_density(x)) * (x[1, 0] - x[0, 0])
     assert np.log(f.sum()) == pytest.approx(1.0)
     np.testing.assert_allclose([f[x[:, 0] < -3].sum(), f[x[:, 0] > 2.5].sum()], np.exp(1) * SHARES[[0, 2]], rtol=1e-6)
 
 
 def test_a_ladder_is_shown_as_the_library_walks_it():
     """Every rung holds one state at every moment; states change rungs where swaps are accepted, and only there."""
-    run = ladder(4, 5.0, 0)
-    assert (np.sort(run.rungs, axis=1) == np.arange(5)).all() and run.accepted.sum() > 20
-    assert (run.accepted <= run.proposed).all()
-    asked, after = run.rungs[1::3], run.rungs[2::3]
-    np.testing.assert_array_equal((asked != after).sum(1), 2 * run.accepted.sum(1))
-    np.testing.assert_array_equal(run.x[1::3], run.x[2::3])
+    x, rungs, links, accepted, _ = ladder(4, 5.0, 0)
+    assert (np.sort(rungs, axis=1) == np.arange(5)).all() and accepted.sum() > 20
+    proposed = np.isfinite(links[:, 0])
+    assert not proposed[::3].any() and not proposed[2::3].any() and (accepted <= proposed[1::3]).all()
+    asked, after = rungs[1::3], rungs[2::3]
+    np.testing.assert_array_equal((asked != after).sum(1), 2 * accepted.sum(1))
+    np.testing.assert_array_equal(x[1::3], x[2::3])
     np.testing.assert_array_equal(after[:-1], asked[1:])
+    sweep, pair = np.argwhere(proposed[1::3])[7]
+    ends = x[3 * sweep + 1, np.argsort(asked[sweep])[pair : pair + 2]]
+    np.testing.assert_allclose(links[3 * sweep + 1, :, pair], [ends[0], pair / 4, ends[1], (pair + 1) / 4])
