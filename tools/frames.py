@@ -227,11 +227,12 @@ def about(control: widgets.ValueWidget, values: list) -> dict:
         words = [f"{value:,.{digits}f}" for value in values]
     else:
         words = [options_of(control)[value] for value in values]
-    kind = "choice" if isinstance(control, widgets.ToggleButtons) else "slider"
-    in_numbers = kind == "slider" and not isinstance(values[0], str)
+    kinds = {widgets.ToggleButtons: "choice", widgets.Dropdown: "list"}
+    kind = "list" if control.description == "seed" else kinds.get(type(control), "slider")
+    in_numbers = kind != "choice" and not isinstance(values[0], str)
     return {
         "label": control.description,
-        "kind": "list" if control.description == "seed" else kind,
+        "kind": kind,
         "values": values,
         "words": words,
         "even": in_numbers and bool(np.allclose(np.diff(values), values[1] - values[0])),
@@ -246,25 +247,25 @@ class Plot(NamedTuple):
     box : list of float
         Left, top, width and height, in points.
     axes : set
-        The numbers of its Axes; None stands for what belongs to the figure.
+        The numbers of its Axes.
     """
 
     box: list[float]
-    axes: set[int | None]
+    axes: set[int]
 
 
 def plots_of(panel: Panel, states: list[dict]) -> list[Plot]:
     """Divide a picture from left to right between its Axes; Axes that stand one above another stay together."""
-    boxes: dict[int | None, Bbox] = {}
+    boxes: dict[int, Bbox] = {}
     for state in states:
         draw(panel, state)
         panel.figure.pixels()
-        seen = [(i, ax) for i, ax in enumerate(panel.figure.axes) if ax.get_visible()]
-        for i, thing in [*seen, *((None, legend) for legend in panel.figure.legends)]:
-            box = thing.get_tightbbox()
-            boxes[i] = Bbox.union([box, boxes.get(i, box)])
+        for i, ax in enumerate(panel.figure.axes):
+            if ax.get_visible():
+                box = ax.get_tightbbox()
+                boxes[i] = Bbox.union([box, boxes.get(i, box)])
     columns: list[tuple[Bbox, set]] = []
-    for i, box in sorted(((i, box) for i, box in boxes.items() if i is not None), key=lambda at: at[1].x0):
+    for i, box in sorted(boxes.items(), key=lambda at: at[1].x0):
         if columns and box.x0 < columns[-1][0].x1 - 1:
             columns[-1] = Bbox.union([columns[-1][0], box]), columns[-1][1] | {i}
         else:
@@ -276,8 +277,6 @@ def plots_of(panel: Panel, states: list[dict]) -> list[Plot]:
         (Bbox([[left, bottom], [right, top]]), axes)
         for (left, right), (_, axes) in zip(pairwise(cuts), columns, strict=True)
     ]
-    if None in boxes:
-        found.append((boxes[None], {None}))
     points = 72 / panel.figure.dpi
     return [
         Plot([round(float(x) * points, 2) for x in (box.x0, height - box.y1, box.width, box.height)], axes)

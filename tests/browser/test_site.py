@@ -27,6 +27,7 @@ TO_READ_ON = tuple(SCREENS) if ALL else ("phone",)
 PICTURE = """(document.getElementById('picture').innerHTML +
     [...document.querySelectorAll('#picture canvas')].map(canvas => canvas.toDataURL()))"""
 OVERFLOW = "document.documentElement.scrollWidth - window.innerWidth"
+NARROWEST = "Math.min(...[...document.querySelectorAll('input[type=range]')].map(range => range.clientWidth))"
 SHOWN = """() => ({
     state: player.state.join('.'),
     sentence: document.getElementById('sentence').textContent,
@@ -190,6 +191,15 @@ def test_a_panel_is_moved_without_python(name, visit, screen):
     page.locator("[data-scene]").first.click()
     page.wait_for_function(f"opening => {PICTURE} === opening", arg=opening)
     assert page.evaluate(OVERFLOW) <= 0
+
+
+@pytest.mark.parametrize("screen", SCREENS)
+def test_a_slider_can_be_moved_beside_long_words(visit, screen):
+    page = visit("panels/Calm.html")
+    page.evaluate(f"document.querySelectorAll('#controls output').forEach(o => o.textContent = '{50 * 'w'}')")
+    assert page.evaluate(NARROWEST) >= 80
+    page.evaluate(f"document.querySelectorAll('#controls output').forEach(o => o.textContent = '{10 * 'word '}')")
+    assert page.evaluate(NARROWEST) >= 80 and page.evaluate(OVERFLOW) <= 0
 
 
 @pytest.mark.parametrize("screen", ["desk"])

@@ -1,14 +1,19 @@
-"""Errors of many estimators on several models, and what they say of them."""
+"""Errors of many estimators on several models, what they say of them, and how many rungs they need."""
 
 import numpy as np
 from matplotlib.axes import Axes
 
 from anneal_edu.course.figures import artists
-from anneal_edu.course.figures.style import GREY, LectureFigure, projected
+from anneal_edu.course.figures.style import STYLES, LectureFigure, projected
 
-LOW, HIGH, NEITHER = "errs low", "errs high", "errs either way"
-"""Styles of estimators that err downwards, upwards, and on no known side."""
-SIDES = {LOW: "errs low", HIGH: "errs high", NEITHER: "neither", "truth": "exact log Z"}
+READINGS = {
+    "RTS": "RTS",
+    "MBAR, same run": "MBAR",
+    "TI, same run": "TI",
+    "RB-TI, same run": "RB-TI",
+    "AIS, geometric": "AIS",
+}
+"""Styles of the curves against the number of rungs."""
 
 
 @projected()
@@ -18,30 +23,6 @@ def named_columns(figure: LectureFigure, bottom: float) -> list[Axes]:
     for ax, left in zip(axes, (0.19, 0.465, 0.74), strict=True):
         ax.set_position((left, bottom, 0.245, 0.93 - bottom))
     return axes
-
-
-@projected()
-def errors_of_models(
-    axes: list[Axes], names: list[str], styles: list[str], errors: dict[str, np.ndarray], reach: tuple[float, ...]
-) -> None:
-    """log Ẑ - log Z ± 2 own standard errors, title → (n, 2): a row for each estimator and a plot for each model."""
-    rows = np.arange(len(names))[::-1]
-    for i, (ax, (title, found), edge) in enumerate(zip(axes, errors.items(), reach, strict=True)):
-        ax.hlines(rows, -edge, edge, color=GREY, linewidth=0.4, zorder=0)
-        artists.curve(ax, "exact", [0, 0], [-0.6, len(names) - 0.4], "truth")
-        for row, style, (value, bar) in zip(rows, styles, found, strict=True):
-            if abs(value) > edge:
-                look = {"marker": "<" if value < 0 else ">", "markersize": 11}
-                artists.marks(ax, f"beyond {row}", 0.97 * np.sign(value) * edge, row, style, **look)
-                beside = {"ha": "left" if value < 0 else "right", "va": "center", "fontsize": 11}
-                artists.words(ax, f"how far {row}", 0.9 * np.sign(value) * edge, row, f"{value:+.0f}", **beside)
-                continue
-            low, high = np.clip([value - 2 * bar, value + 2 * bar], -edge, edge)
-            artists.level_bars(ax, f"bar {row}", low, high, row, style, markersize=7)
-            artists.marks(ax, f"mark {row}", value, row, style)
-        ax.set(yticks=rows, yticklabels=names if i == 0 else [], ylim=(-0.6, len(names) - 0.4), xlim=(-edge, edge))
-        ax.set_title(title)
-    artists.legend(axes[1], SIDES, loc="upper center", ncols=4, bbox_to_anchor=(0.3, -0.07), fontsize=11)
 
 
 @projected()
@@ -60,3 +41,21 @@ def own_and_true_errors(axes: list[Axes], names: list[str], sizes: dict[str, np.
         ax.set(yticks=rows, yticklabels=names if i == 0 else [], ylim=(-0.6, len(names) - 0.4), title=title)
     meanings = {"own error": "own error bar", "true error": "true error (RMSE)"}
     artists.legend(axes[1], meanings, loc="upper center", ncols=2, bbox_to_anchor=(0.3, -0.13), fontsize=11)
+
+
+@projected()
+def rmse_against_rungs(ax: Axes, rungs: list[int], errors: dict[str, list[np.ndarray]]) -> None:
+    """Root mean square errors over the seeds, with bars of two standard errors, against the number of rungs.
+
+    They are those of the mean of the squares, on the logarithmic axis; an error that all seeds share has short ones.
+    """
+    for i, (name, found) in enumerate(errors.items()):
+        style, squares = READINGS[name], np.array(found) ** 2
+        x, y = 1.03 ** (i - 2) * np.array(rungs), np.sqrt(squares.mean(1))
+        reach = np.exp(squares.std(1, ddof=1) / np.sqrt(squares.shape[1]) / squares.mean(1))
+        artists.line(ax, name, x, y, **STYLES[style] | {"linewidth": 2})
+        artists.bars(ax, f"{name} bars", x, y / reach, y * reach, style, linewidth=1.2, markersize=5)
+    ends = np.array([np.sqrt(np.square(found).mean(1)) for found in errors.values()])
+    artists.log_x(ax, "number of temperatures", rungs, (rungs[0] / 1.25, rungs[-1] * 1.25))
+    artists.log_y(ax, ends.min() / 1.7, ends.max() * 1.7, "root mean square error of log Ẑ (nats)")
+    artists.legend(ax, {style: style for name, style in READINGS.items() if name in errors}, loc="upper right", ncols=2)

@@ -80,9 +80,9 @@ _LOOKS = {
     "averaged": (BLUE, _SOLID, "P"),
     "counts": (VERMILION, _DASHED, "^"),
     # what estimators and their error bars are worth
-    "errs low": (BLUE, _SOLID, "o"),
-    "errs high": (VERMILION, _DASHED, "s"),
-    "errs either way": (ORANGE, _LONG, "D"),
+    "began at β = 0": (BLUE, _SOLID, "o"),
+    "began at the data": (VERMILION, _DASHED, "s"),
+    "fitted to exact moments": (GREEN, _LONG, "D"),
     "own error": (BLUE, _SOLID, "o"),
     "true error": (VERMILION, _DASHED, "s"),
     "sound": (BLUE, _SOLID, "o"),

@@ -19,7 +19,6 @@ from anneal_edu.course.panels.momentum_trails import MomentumTrails
 from anneal_edu.course.panels.one_ladder import OneLadder
 from anneal_edu.course.panels.one_matrix import OneMatrix
 from anneal_edu.course.panels.particles_and_modes import ParticlesAndModes
-from anneal_edu.course.panels.rungs_against_error import RungsAgainstError
 from anneal_edu.course.panels.samples_along_paths import SamplesAlongPaths
 from anneal_edu.course.panels.sandwich_gap import SandwichGap
 from anneal_edu.course.panels.starts_against_steps import StartsAgainstSteps
@@ -51,7 +50,6 @@ __all__ = [
     "Panel",
     "ParticlesAndModes",
     "Readout",
-    "RungsAgainstError",
     "SamplesAlongPaths",
     "SandwichGap",
     "StartsAgainstSteps",

@@ -31,8 +31,8 @@ def steps(label: str, value: int, options: Sequence[int], live: bool = True) -> 
 
 
 def named(label: str, value: str, options: Sequence[str]) -> Recipe:
-    """A slider over words, where buttons would be too many."""
-    return partial(widgets.SelectionSlider, value=value, options=list(options), **_long(label))
+    """A list of words to choose from, where buttons would be too many."""
+    return partial(widgets.Dropdown, value=value, options=list(options), **_long(label))
 
 
 def choice(label: str, value: str, options: Sequence[str]) -> Recipe:

@@ -21,10 +21,8 @@ from anneal_edu.course.figures import (
 from anneal_edu.course.panels import likelihood_tracking as watching
 from anneal_edu.course.panels import (
     one_matrix,
-    rungs_against_error,
     tempered_walk,
     where_the_knots_sit,
-    whom_to_believe,
 )
 from tests.course.panels.conftest import drawn
 
@@ -32,7 +30,6 @@ VALUE, ERROR = np.array([0.4, 0.5, 0.6]), np.array([0.01, 0.02, 0.03])
 AT = np.array([10, 20, 40])
 EACH = list(zip(VALUE, ERROR, strict=True))
 BOTH = {"AIS": VALUE, "RAISE": VALUE}, {"AIS": ERROR, "RAISE": ERROR}
-READ = dict(zip(rungs_against_error.READINGS, [EACH[0]] * 5, strict=True))
 ROWS = {method: (*EACH[0], "silent") for method in one_matrix.METHODS}
 SUMS = {start: [(*each, 50.0) for each in EACH] for start in kiwaki.STARTS}
 TABLE = [
@@ -42,13 +39,7 @@ TABLE = [
 ]
 
 UP, ACROSS = 1, 0
-LOW = estimators.LOW
 BARS = {
-    "whom_to_believe": (
-        lambda *axes: whom_to_believe._side_by_side(axes, "abc", np.array(EACH), "   ", [LOW] * 3, (0, 1), 0.5, (0, 1)),
-        f"{LOW} bars", ACROSS, 2,
-    ),
-    "rungs_against_error": (lambda ax, _: rungs_against_error._one_seed(ax, READ, "", (-5, 5)), "RTS bar", ACROSS, 2),
     "gaussian_rbm.estimates_and_ess": (
         lambda *axes: gaussian_rbm.estimates_and_ess(axes, list(AT), SUMS, 0.5, 100), "full intervals", UP, 3,
     ),
@@ -107,8 +98,8 @@ def test_bars_are_as_long_as_they_say(name):
 def test_the_bar_of_a_root_mean_square_error():
     """Of n normal errors, its relative standard error is 1/√(2n); of errors that are all the same, 0."""
     (ax,), n = LectureFigure().columns(1), 20_000
-    errors = [np.random.default_rng(0).normal(size=n), np.full(n, 0.3), np.empty(0)]
-    rungs_against_error._rmse_against_rungs(ax, list(AT), dict.fromkeys(rungs_against_error.READINGS, errors), AT[0])
+    errors = [np.random.default_rng(0).normal(size=n), np.full(n, 0.3)]
+    estimators.rmse_against_rungs(ax, [3, 5], {"RTS": errors})
     ends = drawn(ax, "RTS bars").get_ydata().reshape(-1, 3)[:, :2]
     np.testing.assert_allclose(ends[0], 1 + np.array([-2, 2]) / np.sqrt(2 * n), atol=0.03)
     assert np.ptp(ends[0]) == pytest.approx(4 / np.sqrt(2 * n), rel=0.1)

@@ -6,7 +6,6 @@ import pytest
 from anneal_edu.course.experiments.carlson_rows import summarise
 from anneal_edu.course.figures import (
     LectureFigure,
-    estimators,
     hamiltonian,
     likelihood_tracking,
     paper_gaussians,
@@ -21,17 +20,6 @@ TRAIN, VALIDATION = likelihood_tracking.TRAIN, likelihood_tracking.VALIDATION
 def plot():
     (ax,) = LectureFigure(5, 4).columns(1)
     return ax
-
-
-def test_an_error_beyond_the_plot_is_an_arrow_at_its_edge():
-    axes = estimators.named_columns(LectureFigure(12, 4), 0.2)
-    errors = {"one": np.array([[0.1, 0.05], [-9.0, 0.1]]), "two": np.zeros((2, 2)), "three": np.ones((2, 2))}
-    styles = [estimators.LOW, estimators.HIGH]
-    estimators.errors_of_models(axes, ["first", "second"], styles, errors, (1.0, 1.0, 2.0))
-    (x,) = drawn(axes[0], "beyond 0").get_xdata()
-    assert x == -0.97 and drawn(axes[0], "beyond 0").get_marker() == "<"
-    np.testing.assert_allclose(drawn(axes[0], "bar 1").get_xdata()[:2], [0.0, 0.2])
-    assert [label.get_text() for label in axes[0].get_yticklabels()] == ["first", "second"]
 
 
 def test_bounds_in_order_and_bounds_that_cross_are_told_apart():

@@ -15,13 +15,6 @@ def assert_inside(ax):
             assert low <= np.nanmin(values) and np.nanmax(values) <= high, line.get_gid()
 
 
-def test_every_run_is_inside_of_the_axis_of_its_number_of_temperatures(quick_panel):
-    panel = quick_panel(panels.RungsAgainstError, rungs=3, model="strong couplings")
-    for seed in range(20):
-        panel.seed.value = seed
-        assert_inside(panel.axes[1])
-
-
 @pytest.mark.parametrize("path", panels.equal_areas.PATHS)
 def test_the_axis_holds_the_local_barrier(path, quick_panel):
     assert_inside(quick_panel(panels.EqualAreas, path=path).axes[0])

@@ -31,7 +31,6 @@ STAY = {
     "MomentumTrails": {"beta", "step_size", "half_life", "seed"},
     "OneMatrix": {"seed"},
     "ParticlesAndModes": {"updates"},
-    "RungsAgainstError": {"seed"},
     "SamplesAlongPaths": {"beta", "model", "start", "shown", "seed"},
     "OneLadder": {"moment", "n_pairs", "hottest", "seed"},
     "TemperedTraining": {"methods", "moment"},
@@ -40,9 +39,9 @@ STAY = {
     "TwoPaths": {"beta", "moves"},
     "WhereTheKnotsSit": {"knots"},
     "WhereToStart": {"moment", "tilt", "width", "seed"},
-    "WhichIsWrong": {"seed"},
     "WhoVisitsTheTarget": {"sweep", "n_pairs", "barrier", "memory", "seed"},
-    "WhomToBelieve": {"seed"},
+    "WhichIsWrong": {"truth"},
+    "WhomToBelieve": {"truth", "order", "seed"},
 }
 """Panel → controls that move what is drawn, but no axis."""
 assert STAY.keys() <= PANELS.keys()
@@ -75,6 +74,7 @@ def assert_sound(panel):
     """Finite numbers in every artist and word; no empty plot; nothing clipped at the edge, no plot over another."""
     assert panel.takeaway and "press Run" not in panel.takeaway
     words = [panel.takeaway, *panel.readout.values()]
+    assert not panel.figure.legends, "on a page a legend of the figure would be a plot beside the others"
     for ax in panel.figure.axes:
         assert np.isfinite([ax.get_xlim(), ax.get_ylim()]).all()
         visible = [artist for artist in ax.get_children() if artist.get_gid() and artist.get_visible()]

@@ -95,7 +95,6 @@ EXACT = {
     "OneLadder": ({}, [(2, "exact", Y, exact_density())]),
     "OneMatrix": ({}, [(1, "exact", X, 0.0)]),
     "ParticlesAndModes": ({}, [(0, "best", Y, -np.log(30))]),
-    "RungsAgainstError": ({}, [(1, "exact", X, 0.0), (0, "chosen", X, 5)]),
     "SamplesAlongPaths": ({}, [
         (2, "geometric", Y, ALONG["geometric"]),
         (2, "moments", Y, ALONG["moments"]),
@@ -117,9 +116,9 @@ EXACT = {
         (1, "now", X, 2),
     ]),
     "WhereToStart": ({}, [(1, "exact", Y, share_of_small_modes())]),
-    "WhichIsWrong": ({"truth": "shown", "fault": "swap ratio upside down"}, [(0, "truth", X, 2.0)]),
+    "WhichIsWrong": ({"truth": "shown", "fault": "swap ratio upside down"}, [(i, "truth", X, 2.0) for i in (0, 1)]),
     "WhoVisitsTheTarget": ({}, []),
-    "WhomToBelieve": ({"truth": "shown"}, [
+    "WhomToBelieve": ({"model": "A", "truth": "shown"}, [
         (0, "exact", X, next(row.exact for row in stored_rows("estimators") if row.model == "digits8_cd")),
     ]),
 }  # fmt: skip

@@ -19,13 +19,8 @@ TOUCH = 4.0  # pixels by which two boxes may overlap: letters do not fill theirs
 
 
 def texts_of(figure):
-    """Every text that is seen: its Axes or figure, what it says, its box in pixels.
-
-    A legend counts once, with its frame. One of the figure is its own owner: it may lie on no Axes.
-    """
+    """Every text that is seen: its Axes or figure, what it says, its box in pixels. A legend counts once."""
     renderer = figure.canvas.get_renderer()
-    for legend in figure.legends:
-        yield legend, of_legend(legend), legend.get_window_extent(renderer)
     for ax in figure.axes:
         if not ax.get_visible():
             continue

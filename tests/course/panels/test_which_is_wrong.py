@@ -5,30 +5,31 @@ import pytest
 
 from anneal_edu.course import bugs, panels
 from anneal_edu.course.panels import which_is_wrong
+from tests.course.panels.conftest import drawn
 
 
-def named(ax):
-    return {artist.get_gid() for artist in ax.get_children() if artist.get_gid() and artist.get_visible()}
+def named(panel):
+    return {a.get_gid() for ax in panel.axes for a in ax.get_children() if a.get_gid() and a.get_visible()}
 
 
-def test_the_two_outputs_are_stored_runs_with_the_same_numbers(quick_panel):
-    panel = quick_panel(panels.WhichIsWrong, fault="γ for √γ", seed=4)
-    row = which_is_wrong.row_of("γ for √γ")
-    shown = [panel.readout[letter].split()[0] for letter in "AB"]
-    pair = [row.right_runs[4], row.right_runs[4]]
-    pair[which_is_wrong.wrong_one("γ for √γ", 4)] = row.runs[4]
-    assert shown == [f"{answer[0]:.3f}" for answer in pair]
+def test_twelve_stored_runs_and_those_that_miss(quick_panel):
+    """Of the right sampler 11 of 12 intervals hold the truth, of one with a noise for all chains 5."""
+    panel = quick_panel(panels.WhichIsWrong, fault="one noise for all chains", truth="shown")
+    row, wrong = which_is_wrong.row_of("one noise for all chains"), which_is_wrong.wrong_one("one noise for all chains")
+    for runs, ax, held in ((row.runs, panel.axes[wrong], 5), (row.right_runs, panel.axes[1 - wrong], 11)):
+        held_ones = [value for value, low, high, *_ in runs if low <= row.truth <= high]
+        assert len(held_ones) == held and f"{held} of 12 hit" in ax.get_title(loc="left")
+        np.testing.assert_allclose(drawn(ax, "sound").get_xdata(), held_ones)
+        assert len(drawn(ax, "faulty").get_xdata()) == 12 - held
+    assert "faulty" in panel.axes[wrong].get_title(loc="left")
 
 
 def test_hidden_means_hidden(quick_panel):
     panel = quick_panel(panels.WhichIsWrong)
-    assert not any("faulty" in name or name == "truth" for ax in panel.axes for name in named(ax))
-    assert set(panel.readout) == {"A", "B"}
-    panel.truth.value = "shown"
-    assert "truth" in named(panel.axes[0]) and "faulty" in named(panel.axes[1])
-    assert "truth" in panel.readout
-    panel.truth.value = "hidden"
-    assert not any("faulty" in name or name == "truth" for ax in panel.axes for name in named(ax))
+    for truth in ("hidden", "shown", "hidden"):
+        panel.truth.value = truth
+        told = any("faulty" in name or name == "truth" for name in named(panel))
+        assert told == (truth == "shown") == bool(panel.readout)
 
 
 def test_the_first_pair_is_not_told_by_a_round_number(quick_panel):
@@ -41,15 +42,13 @@ def test_the_first_pair_is_not_told_by_a_round_number(quick_panel):
         assert 0.7 < (wrong[2] - wrong[1]) / (right[2] - right[1]) < 1.5
 
 
-@pytest.mark.parametrize("fault", bugs.FAULTS)
-def test_the_wrong_one_is_now_a_now_b(fault):
-    letters = [which_is_wrong.wrong_one(fault, run) for run in range(12)]
-    assert 1 <= sum(letters) <= 11
+def test_the_wrong_one_is_now_a_now_b():
+    assert 8 <= sum(map(which_is_wrong.wrong_one, bugs.FAULTS)) <= 24
 
 
-def test_marks_stand_at_p_values(quick_panel):
-    panel = quick_panel(panels.WhichIsWrong, fault="β and 1-β", truth="shown")
-    row = which_is_wrong.row_of("β and 1-β")
-    marks = next(line for line in panel.axes[1].lines if line.get_gid() == "sound")
-    asked = [p for p in row.p_values.values() if p is not None]
-    np.testing.assert_allclose(sorted(marks.get_xdata()), sorted(-np.log10(asked)))
+@pytest.mark.parametrize("fault", ["β and 1-β", "γ for √γ"])
+def test_tests_are_marked_that_see_the_fault(quick_panel, fault):
+    panel, row = quick_panel(panels.WhichIsWrong, fault=fault, truth="shown"), which_is_wrong.row_of(fault)
+    marked = [name for name in named(panel) if name.startswith("faulty ") and name != "faulty bars"]
+    assert len(marked) == len(row.seen_by)
+    assert all(list(row.p_values)[int(name.split()[1])] in row.seen_by for name in marked)
