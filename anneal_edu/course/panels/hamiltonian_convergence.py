@@ -1,158 +1,117 @@
-"""Sohl-Dickstein and Culpepper 2012, Figures 2 and 3: log Ẑ against K, with and without momentum."""
+"""Sohl-Dickstein and Culpepper 2012, Figures 2 and 3, as a race: who is first near log Z, with or without momentum."""
 
 from functools import lru_cache
 
 import numpy as np
 
-from anneal_edu.course.experiments import stored
-from anneal_edu.course.experiments.hamiltonian import EVALUATIONS, HAIS, METHODS, MODELS, TRAINED, WALK
+from anneal_edu.course.experiments import hamiltonian as runs
 from anneal_edu.course.figures import artists
-from anneal_edu.course.figures.hamiltonian import IN_SHORT
+from anneal_edu.course.figures.film import Film
 from anneal_edu.course.figures.style import STYLES
 from anneal_edu.course.panels.base import Panel, Readout
-from anneal_edu.course.panels.controls import choice
+from anneal_edu.course.panels.controls import choice, slider, steps
 
-COSTS = ("distributions", "evaluations")
-METHOD_LABELS = {
-    "HAIS": "HAIS, ε = 0.2",
-    "fresh momentum": "fresh momentum, ε = 0.2",
-    "random walk": "random walk, σ = 0.1",
-    "longer walk": "random walk, σ = 0.4",
-}
+LAST, RESAMPLES = 100, 200
+NAMES = ("HAIS", "fresh momentum", "the paper's walk", "a longer walk")
+WALK = 2
+HEIGHTS = (0.01, 0.1, 1, 2, 5, 10, 20)
+COLOURS = [STYLES[method]["color"] for method in runs.METHODS]
 
 
-@lru_cache(maxsize=1)
-def stored_errors() -> dict[str, dict[str, dict[int, np.ndarray]]]:
-    """Model → method → K → errors of log Ẑ in the repeats, of the stored runs of ``hais-convergence``."""
-    found: dict = {model: {method: {} for method in METHODS} for model in [*TRAINED, *MODELS]}
-    for row in stored("hais_convergence_trained")["rows"] + stored("hais_convergence_quick")["rows"]:
-        found[row["model"]][row["method"]].setdefault(row["n_steps"], []).append(row["error"])
-    return {
-        model: {method: {n: np.array(e) for n, e in of_k.items()} for method, of_k in methods.items()}
-        for model, methods in found.items()
-    }
-
-
-def typical(errors: np.ndarray) -> np.ndarray:
-    """Median size of the errors over the repeats: (..., repeats) -> (...)."""
-    return np.median(np.abs(errors), axis=-1)
-
-
-def costs_and_errors(model: str, unit: str) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
-    """Method → cost (n,), in distributions or evaluations, and method → errors (n, repeats)."""
-    cost, errors = {}, {}
-    for method, of_k in stored_errors()[model].items():
-        each = EVALUATIONS[method] if unit == "evaluations" else 1
-        cost[method] = each * np.array(sorted(of_k))
-        errors[method] = np.array([of_k[n] for n in sorted(of_k)])
-    return cost, errors
-
-
-def cost_to_reach(goal: float, cost: np.ndarray, error: np.ndarray) -> float | None:
-    """The least cost at which the line through the errors (n,), on logarithmic axes, is down at the goal."""
-    for i, e in enumerate(error):
-        if e <= goal:
-            if i == 0:
-                return float(cost[0])
-            share = np.log(error[i - 1] / goal) / np.log(error[i - 1] / e)
-            return float(cost[i - 1] * (cost[i] / cost[i - 1]) ** share)
-    return None
-
-
-def advantage(model: str, unit: str, over: str = WALK) -> tuple[np.ndarray, np.ndarray]:
-    """Errors of the other method at its three largest K, and how many times less HAIS spends to get down to each.
-
-    A lower bound where HAIS is below the error at its smallest K already, 0 where it never gets there.
-    """
-    cost, errors = costs_and_errors(model, unit)
-    goals, own = typical(errors[over])[-3:], typical(errors[HAIS])
-    spent = [cost_to_reach(goal, cost[HAIS], own) or np.inf for goal in goals]
-    return goals, cost[over][-3:] / np.array(spent)
-
-
-def advantages(unit: str, others: tuple[str, ...]) -> tuple[dict, dict]:
-    """Model → other method → the three factors of `advantage`, and whether each is only a lower bound."""
-    factors, bounds = {}, {}
-    for model in (*TRAINED, *MODELS):
-        nearest = typical(costs_and_errors(model, unit)[1][HAIS])[0]  # at the smallest K
-        found = {other: advantage(model, unit, other) for other in others}
-        factors[model] = {other: ratios for other, (_, ratios) in found.items()}
-        bounds[model] = {other: goals >= nearest for other, (goals, _) in found.items()}
-    return factors, bounds
+@lru_cache(maxsize=200)
+def arrivals(model: str, unit: str, goal: float) -> np.ndarray:
+    """Cost at which each method's typical error is down at the goal, of the runs and of resampled ones, (4, 1 + R)."""
+    rng, found = np.random.default_rng(0), []
+    for cost, errors in zip(*map(dict.values, runs.costs_and_errors(model, unit)), strict=True):
+        n = errors.shape[1]
+        samples = [runs.typical(errors), *runs.typical(errors[:, rng.integers(0, n, (RESAMPLES, n))]).T]
+        found.append([runs.cost_to_reach(goal, cost, sizes) for sizes in samples])
+    return np.array(found)
 
 
 class HamiltonianConvergence(Panel):
-    """Errors of HAIS, of fresh momentum and of two random walks on complete products of experts in 36 dimensions.
+    """A race of HAIS, of fresh momentum and of two random walks, on complete products of experts in 36 dimensions.
 
-    Stored runs of 200 chains, for every K ten on the models that were trained and five on those that were drawn;
-    ``python -m anneal_edu experiment hais-convergence`` makes them. Controls: ``model`` and ``cost``, the unit of the
-    horizontal axis.
+    Medians of stored runs of 200 chains; ``python -m anneal_edu experiment hais-convergence`` makes them. Controls:
+    ``time`` of the race; ``goal``, the error at which it ends; ``model``; ``cost``, its unit.
     """
 
     title = "With and without momentum"
     picture = (
-        "Left: log Ẑ minus the exact log Z against the cost of a run, median and range of the runs, the four "
-        "methods side by side: HAIS, fresh momentum and two random walks. Right: median sizes of the "
-        "errors on logarithmic axes; a level line marks the error of the paper's random walk at its largest K."
+        "Left: the typical errors of log Ẑ of four methods against cost, on logarithmic axes, and a level line at the "
+        "goal. Right: a lane for each method, with a bar as long as its cost until it is down at the goal."
     )
-    size = (11.0, 4.8)
-    columns = (1.1, 1)
+    size = (12.0, 4.8)
+    columns = (1.15, 1)
+    gap = 0.5
+    plays = "time"
     controls = {  # noqa: RUF012
-        "model": choice("model", "Laplace, trained", (*TRAINED, *MODELS)),
-        "cost": choice("cost", COSTS[0], COSTS),
+        "time": slider("time of the race, in %", 0, 0, LAST, 1),
+        "goal": steps("goal: an error of … nats", 6, (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 4, 6, 10)),
+        "model": choice("target", "Student-t, stretched", (*runs.MODELS, *runs.TRAINED)),
+        "cost": choice("cost", runs.COSTS[0], runs.COSTS),
     }
     scenes = {  # noqa: RUF012
-        "the paper's Laplace": {},
-        "the paper's Student-t": {"model": "Student-t, trained"},
-        "at equal cost": {"cost": "evaluations"},
-        "a stretched target": {"model": "Student-t, stretched"},
-        "a round target": {"model": "Student-t, round"},
-        "lighter tails": {"model": "Laplace, stretched"},
+        "who is first?": {},
+        "a stretched target": {"time": LAST},
+        "the paper's Laplace": {"model": "Laplace, trained", "goal": 0.1, "time": LAST},
+        "the paper's Student-t": {"model": "Student-t, trained", "goal": 2, "time": LAST},
+        "at equal cost": {"model": "Laplace, trained", "goal": 0.1, "cost": "evaluations", "time": LAST},
     }
 
-    def draw(self, model, cost):
-        spent, errors = costs_and_errors(model, cost)
-        goals, ratios = advantage(model, cost)
-        xlabel = "number of distributions K" if cost == COSTS[0] else "densities and gradients a chain"
-        largest = int(max(spent[WALK]))  # an evaluation of the walk is a distribution
-        _draw_convergence(self.axes, spent, errors, xlabel, goals[-1], largest)
-        last = {method: typical(error)[-1] for method, error in errors.items()}
-        readout = {f"{METHOD_LABELS[m]}, K = {largest:,}": f"{e:.2g} nats" for m, e in last.items()}
-        return Readout(_takeaway(ratios, cost), readout)
+    def draw(self, time, goal, model, cost):
+        (left, right), film = self.axes, Film(time, rate=16.0)
+        costs, errors = (list(of.values()) for of in runs.costs_and_errors(model, cost))
+        spent, lanes = np.geomspace(costs[0][0], costs[WALK][-1], LAST + 1), np.arange(4)[::-1]
+        x, level = np.log10(spent), np.log10(goal)
+        sizes = [np.log10(runs.typical(of)) for of in errors]
+        y = np.array([np.interp(x, np.log10(c), size) for c, size in zip(costs, sizes, strict=True)]).T
+        reached = np.maximum(arrivals(model, cost, goal), spent[0])
+        there = spent[:, None] >= reached[:, 0] * (1 - 1e-9)
+        artists.curve(left, "goal", [x[0] - 0.1, x[-1] + 0.1], [level] * 2, "reference", linewidth=1.6)
+        film.trails(left, "errors", x, y, COLOURS)
+        film.dots(left, "runners", x[:, None], y, COLOURS, radius=6.0)
+        film.dots(left, "arrived", np.log10(reached[:, 0]), level, COLOURS, radius=np.where(there, 8.0, np.nan))
+        left.set(xticks=range(2, 6), xticklabels=("100", "1,000", "10,000", "100,000"), xlabel=cost,
+                 yticks=np.log10(HEIGHTS), yticklabels=HEIGHTS, title="error of log Ẑ (nats)",
+                 xlim=(x[0] - 0.1, x[-1] + 0.1), ylim=(y.min() - 0.1, y.max() + 0.1))  # fmt: skip
+        end = min(reached[:, 0].max(), spent[-1])
+        low, high = np.minimum(np.quantile(reached, [0.16, 0.84], axis=1, method="nearest") / end, 1.06)
+        for i, (name, lane) in enumerate(zip(NAMES, lanes, strict=True)):
+            bar, flat = np.minimum(np.minimum(spent, reached[i, 0]) / end, 1), np.full((LAST + 1, 1), lane)
+            film.trails(right, f"bar {i}", bar, flat, COLOURS[i : i + 1], width=16.0)
+            artists.words(right, f"name {i}", 0.01, lane + 0.28, name, color=COLOURS[i], fontsize=13)
+            texts = [_said(reached[:, 0], i, spent[-1]) if now else "" for now in there[:, i]]
+            film.words(right, f"cost {i}", 0.57, lane + 0.28, [*texts[:-1], texts[-1] or "not there"])
+        film.links(right, "errors", np.where(there[:, None], np.stack([low, lanes, high, lanes]), np.nan), "truth")
+        right.set(xlim=(0, 1.08), ylim=(-0.5, 3.7), xticks=[], yticks=[], title=f"{cost} until within {goal:g} nats")
+        numbers = {name: f"{10 ** y[time, i]:.2g} nats with {_two(spent[time])}" for i, name in enumerate(NAMES)}
+        return Readout(_takeaway(time, goal, cost, spent, reached), numbers, film)
 
 
-def _draw_convergence(axes, cost, errors, xlabel, goal, largest):
-    """Errors of log Ẑ: left their median and range, right the median of their sizes on logarithmic axes."""
-    left, right = axes
-    sizes = {method: np.median(np.abs(error), axis=1) for method, error in errors.items()}
-    span = 20.0, 3.0 * largest
-    artists.curve(left, "exact", span, [0, 0], "truth")
-    for method, error in errors.items():
-        aside = 1.18 ** (list(errors).index(method) - 1.5)  # bars beside each other
-        x = cost[method] * aside
-        artists.bars(left, f"{method} runs", x, error.min(1), error.max(1), method, linewidth=1.6, markersize=6)
-        artists.line(left, method, x, np.median(error, 1), **STYLES[method] | {"markersize": 6})
-        artists.line(right, method, cost[method], sizes[method], **STYLES[method] | {"markersize": 6})
-    artists.curve(right, "goal", span, [goal] * 2, "reference", linewidth=1.6)
-    low = min(error.min() for error in errors.values())
-    high = max(1.0, *(error.max() for error in errors.values()))
-    left.set(ylim=(low - 0.05 * (high - low), high + 0.05 * (high - low)), title="log Ẑ minus log Z (nats)")
-    meanings = {method: IN_SHORT[method] for method in errors}
-    artists.legend(right, meanings, loc="lower left", **artists.SMALL)
-    low, high = 0.4 * min(map(np.min, sizes.values())), 1.25 * max(map(np.max, sizes.values()))
-    artists.log_y(right, low, high, "size of the error (nats)")
-    for ax in axes:
-        artists.log_x(ax, xlabel, [tick for tick in (100, 1000, 10_000, 100_000) if tick < span[1]], span)
+def _two(number: float) -> str:
+    """With two significant digits."""
+    return f"{float(f'{number:.2g}'):,g}"
 
 
-def _takeaway(ratios: np.ndarray, unit: str) -> str:
-    what = "distributions" if unit == COSTS[0] else "evaluations"
-    low, high = (f"{float(f'{ratio:.2g}'):g}" for ratio in (ratios.min(), ratios.max()))
-    if ratios.max() < 2:
-        never = ", if it gets there at all" if ratios.min() == 0 else ""
-        return f"To come as near to the truth as the paper's random walk, HAIS needs more {what}{never}: no gain here."
-    less = "" if ratios.min() >= 10 else " at best, at worst less"
-    return (
-        f"To come as near to the truth as the paper's random walk, HAIS needs about {low} to {high} times fewer "
-        f"{what}: the paper's order of magnitude{less}."
-    )
+def _said(reached, i, last):
+    fewer, least = min(reached[WALK], last) / reached[i], "≥ " if reached[WALK] > last else ""
+    return _two(reached[i]) + (f": {least}{_two(fewer)} × fewer" if fewer > 1 else "")
+
+
+def _takeaway(time, goal, cost, spent, reached):
+    (now, last), costs = spent[[time, -1]], reached[:, 0]
+    if time == 0:
+        return f"All begin with {now:.0f} {cost}. Who is first within {goal:g} nats of the exact log Z?"
+    if time < LAST:
+        there = [name for name, at in zip(NAMES, costs, strict=True) if at <= now]
+        return f"{_two(now)} {cost} spent, and within {goal:g} nats: {', '.join(there) or 'nobody yet'}."
+    first = costs.argmin()
+    if costs[first] > last:
+        return f"With {last:,.0f} {cost}, no method comes within {goal:g} nats of log Z."
+    rivals = [NAMES[i] for i in range(4) if i != first and np.mean(reached[i] <= reached[first]) > 0.05]
+    told = f"First within {goal:g} nats, with {_two(costs[first])} {cost}: {' or '.join([NAMES[first], *rivals])}."
+    if first == WALK or NAMES[WALK] in rivals:
+        return f"{told} Momentum gains nothing here."
+    least = "at least" if costs[WALK] > last else "about"
+    return f"{told} The paper's walk needs {least} {_two(min(costs[WALK], last) / costs[first])} times as many."

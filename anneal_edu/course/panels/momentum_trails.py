@@ -66,7 +66,7 @@ def walk(step_size: float, refresh: float, seed: int) -> Walk:
     return Walk(np.array([x, *(state.x for state in states)]), np.array(accepted))
 
 
-def typical(walks: Iterable[Walk]) -> int:
+def typical_chain(walks: Iterable[Walk]) -> int:
     """The chain whose way covers about as much of the valley as is usual, in each of these walks of one seed."""
     covered = [np.ptp(w.x @ _DIRECTION, axis=0) for w in walks]
     return int(np.argmin(sum(np.abs(c - np.median(c)) for c in covered)))
@@ -82,7 +82,7 @@ class MomentumTrails(Panel):
 
     Controls: ``beta``, the time of the walk over K = 100 distributions; ``step_size`` ε; ``half_life`` of the
     momentum's power in units of simulated time (the paper's is 1, and γ = 1 - 2^{-ε / half-life}); ``seed``. The curves
-    are of 1,600 chains; the chain with a trail is a `typical` one of ε = 0.2 and half-life 1.
+    are of 1,600 chains; the chain with a trail is a `typical_chain` of ε = 0.2 and half-life 1.
     """
 
     title = "Momentum in a valley"
@@ -119,7 +119,7 @@ class MomentumTrails(Panel):
         now, betas = round(beta * N_STEPS), linear_schedule(N_STEPS)
         film, refresh = Film(now, rate=12.0), refresh_of(step_size, half_life)
         walks = {KEPT: walk(step_size, refresh, seed), FORGOTTEN: walk(step_size, 1.0, seed)}
-        one = typical([walk(0.2, refresh_of(0.2, 1.0), seed), walk(0.2, 1.0, seed)])
+        one = typical_chain([walk(0.2, refresh_of(0.2, 1.0), seed), walk(0.2, 1.0, seed)])
         path = geometric_path(Gaussian(np.zeros(2), np.eye(2)), valley())
         here = rings(np.zeros((len(betas), 2)), np.array([path(b).cov for b in betas]), 2)
         titles = (f"kept, γ = {refresh:.2g}", "drawn anew, γ = 1")

@@ -6,7 +6,6 @@ import pytest
 from anneal_edu.course.experiments.carlson_rows import summarise
 from anneal_edu.course.figures import (
     LectureFigure,
-    hamiltonian,
     likelihood_tracking,
     paper_gaussians,
     sandwich,
@@ -30,20 +29,6 @@ def test_bounds_in_order_and_bounds_that_cross_are_told_apart():
     low, high = ax.get_xlim()
     assert low < 0.0 and high > 3.2, "all bars are within the axis"
 
-
-def test_savings_go_from_least_to_most_and_mark_the_middle_one():
-    """The left edge, 0.1, stands for what is never reached; an arrow for a lower bound."""
-    factors = {"round": {"random walk": np.array([2.0, 8.0, 4.0])}, "long": {"random walk": np.array([0.0, 0.0, 20.0])}}
-    lower = {"round": np.array([False, True, False]), "long": np.zeros(3, dtype=bool)}
-    bounds = {model: {"random walk": which} for model, which in lower.items()}
-    ax = plot()
-    hamiltonian.savings(ax, factors, bounds, "counted", named=True)
-    bars = drawn(ax, "random walk bars")
-    assert np.reshape(bars.get_xdata(), (2, 3))[:, :2].tolist() == [[2.0, 8.0], [0.1, 20.0]]
-    assert drawn(ax, "random walk").get_xdata().tolist() == [4.0, 0.1]
-    assert np.round(drawn(ax, "random walk").get_ydata()).tolist() == ax.get_yticks().tolist() == [1, 0]
-    (x,), (y,) = drawn(ax, "random walk bounds").get_data()
-    assert x == 8.0 and y == bars.get_ydata()[0]
 
 
 def test_of_many_looks_one_curve_has_bars_and_one_that_goes_on_has_an_arrow():

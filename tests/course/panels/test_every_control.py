@@ -25,7 +25,7 @@ STAY = {
     "DigitsAnnealing": {"beta"},
     "FirstPath": {"beta"},
     "HalfPlane": {"schedule", "n_steps"},
-    "HamiltonianConvergence": {"cost"},
+    "HamiltonianConvergence": {"time", "goal"},
     "ImageModels": {"share"},
     "EqualAreas": {"rung", "rounds", "n_pairs"},
     "MomentumTrails": {"beta", "step_size", "half_life", "seed"},

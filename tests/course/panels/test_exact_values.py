@@ -88,7 +88,7 @@ EXACT = {
         (1, "least", Y, (2 * np.sqrt(2) * np.arcsinh(20 / np.sqrt(8)) / 20) ** 2),
         (1, "geometric bias 0", Y, 1.0),
     ]),
-    "HamiltonianConvergence": ({}, [(0, "exact", Y, 0.0)]),
+    "HamiltonianConvergence": ({}, [(0, "goal", Y, np.log10(6))]),
     "ImageModels": ({}, [(1, "zero", X, 0.0)]),
     "LikelihoodTracking": ({}, [(1, "zero", Y, 0.0)]),
     "MomentumTrails": ({}, [(2, "exact", Y, (1 - np.linspace(0, 1, 101) * 8 / 9) ** -0.5)]),
