@@ -5,6 +5,7 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
 from anneal_edu.course.figures import artists
+from anneal_edu.course.figures.film import Film
 from anneal_edu.course.figures.style import GREY, STYLES, projected
 
 _HOLLOW = {"markerfacecolor": "white", "markersize": 9, "linewidth": 1.4}
@@ -26,6 +27,19 @@ def rings(means: np.ndarray, covs: np.ndarray, size: float) -> np.ndarray:
     angle = np.linspace(0, 2 * np.pi, 61)
     circle = size * np.column_stack([np.cos(angle), np.sin(angle)])
     return means[:, None] + circle @ np.linalg.cholesky(covs).swapaxes(1, 2)
+
+
+def chains_on_the_way(film: Film, ax: Axes, style: str, ends, stops: list, x: np.ndarray, radius=2.6) -> None:
+    """The two ends; and in motion the rings of the stop at each moment, the trace of its mean, and chains (T, C, 2)."""
+    means, covs = np.array([stop.mean for stop in stops]), np.array([stop.cov for stop in stops])
+    for name, end, side in zip(("start", "target"), ends, ("right", "left"), strict=True):
+        contours(ax, name, end.mean, end.cov, name, linewidth=2.2)
+        look = {"color": STYLES[name]["color"], "ha": side, "fontsize": 14}
+        artists.words(ax, f"name of {name}", end.mean[0], end.mean[1] + 3.2, name, **look)
+    film.trails(ax, f"{style} means", means[:, 0], means[:, 1:], [STYLES["reference"]["color"]])
+    film.dots(ax, f"{style} chains", *np.moveaxis(x, 2, 0), [STYLES[style]["color"]] * x.shape[1], radius)
+    for size in (1, 2):
+        film.curve(ax, f"{style} {size}", *np.moveaxis(rings(means, covs, size), 2, 0), style)
 
 
 @projected()
@@ -90,40 +104,6 @@ def objective_rises(ax: Axes, change: np.ndarray, rises: dict[str, np.ndarray], 
     ax.set(xlim=(change[0], change[-1]), ylim=(-0.05 * top, top), title="Rise of the objective (nats)")
     ax.set_xlabel("change of width: −1 is half as wide, +1 twice as wide")
     artists.legend(ax, labels, loc="upper center")
-
-
-@projected()
-def chains_and_weight(axes: list[Axes], log_weights: dict[str, np.ndarray], low: float, near: float) -> None:
-    """Two histograms over log w: the share of the chains, and the share of the total weight, that lies there."""
-    high = max(lw.max() for lw in log_weights.values()) + 1
-    bins = np.linspace(low, high, 51), np.linspace(near, high, 31)
-    for row, (style, lw) in enumerate(log_weights.items()):
-        w = np.exp(lw - lw.max())
-        shares = np.full(len(lw), 1 / len(lw)), w / w.sum()
-        for ax, edges, share in zip(axes, bins, shares, strict=True):
-            artists.histogram(ax, style, np.histogram(lw, edges, weights=share)[0], edges, style)
-        beyond = f"← {style}: {np.mean(lw < low):.0%} further left"
-        place = {"transform": axes[0].transAxes, "color": STYLES[style]["color"], "fontsize": 12}
-        artists.words(axes[0], f"{style} beyond", 0.02, 0.94 - 0.08 * row, beyond, **place)
-    for ax, left, title in zip(axes, (low, near), ("Share of the chains", "Share of the weight"), strict=True):
-        ax.set(xlabel="log weight (nats)", title=title, xlim=(left, high), ylim=(0, 1.45 * _tallest(ax)))
-        artists.curve(ax, "truth", [0, 0], [0, 10], "truth")
-    meanings = {style: style for style in log_weights} | {"truth": "log Z = 0"}
-    artists.legend(axes[1], meanings, loc="upper left")
-
-
-def _tallest(ax: Axes) -> float:
-    return max(line.get_ydata().max() for line in ax.get_lines())
-
-
-@projected()
-def step_costs(ax: Axes, costs: dict[str, np.ndarray]) -> None:
-    """KL(p_{k-1} ‖ p_k) of every step of each path, (K,), on a logarithmic axis."""
-    for style, cost in costs.items():
-        artists.line(ax, style, np.arange(1, len(cost) + 1), cost, **STYLES[style])
-    ax.set(yscale="log", ylim=(1e-3, 100), xlim=(0, max(map(len, costs.values())) + 1))
-    ax.set(xlabel="step k", title="Nats of mean log weight lost by step k")
-    artists.legend(ax, {style: style for style in costs}, loc="upper center")
 
 
 @projected()

@@ -31,6 +31,7 @@ from anneal_edu.course.panels.where_to_start import WhereToStart
 from anneal_edu.course.panels.which_is_wrong import WhichIsWrong
 from anneal_edu.course.panels.who_visits_the_target import WhoVisitsTheTarget
 from anneal_edu.course.panels.whom_to_believe import WhomToBelieve
+from anneal_edu.course.panels.width_of_a_step import WidthOfAStep
 
 __all__ = [
     "AnnealedWalk",
@@ -62,4 +63,5 @@ __all__ = [
     "WhichIsWrong",
     "WhoVisitsTheTarget",
     "WhomToBelieve",
+    "WidthOfAStep",
 ]

@@ -1,167 +1,120 @@
-"""Annealed importance sampling between the Gaussians of Grosse et al. 2013, Figures 1 and 2."""
+"""Annealed importance sampling between the Gaussians of Grosse et al. 2013, Figures 1 and 2, in motion."""
 
 from functools import lru_cache
 
 import numpy as np
 
-from anneal_edu import ais, exact, gibbs, kl_bias, linear_schedule, optimal_binned_schedule
-from anneal_edu.course.figures import annealing, artists
-from anneal_edu.course.figures.style import BLACK, STYLES
+from anneal_edu import Gaussian, effective_sample_size, exact, gibbs, kl_bias, linear_schedule, log_mean_exp
+from anneal_edu.course.ais_trace import annealed
+from anneal_edu.course.figures import artists
+from anneal_edu.course.figures.film import Film
+from anneal_edu.course.figures.paper_gaussians import chains_on_the_way
 from anneal_edu.course.panels.base import Panel, Readout
-from anneal_edu.course.panels.controls import choice, seed, steps
-from anneal_edu.course.panels.two_paths import PATHS, mirrored_gaussians
+from anneal_edu.course.panels.controls import choice, seed, slider, steps
+from anneal_edu.course.panels.two_paths import PATHS, TITLES, mirrored_gaussians, planes
 
-STEPS = (11, 26, 51, 101, 251, 1001)  # with 10, 25, … distributions in between, as in the paper's Figure 2
 KERNELS = {"perfect": exact, "Gibbs": gibbs}
-SCHEDULES = {"linear": lambda path, n_steps: linear_schedule(n_steps), "optimal, 10 bins": optimal_binned_schedule}
-LOG_WEIGHTS = -150.0, 12.0
-"""Ends of the axis of log weights, in nats: the same for every number of steps."""
+ENDS = mirrored_gaussians(20.0, 0.85)
+N_CHAINS, N_MOMENTS, LOWEST = 200, 51, -150.0
+COLUMNS = {"geometric": 0.0, "moments": 1.6}
 
 
-@lru_cache(maxsize=4)
-def _exact_biases(schedule: str) -> dict[tuple[str, int], float]:
-    """The bias of the mean log weight under perfect transitions, for both paths and every K."""
-    paths = {name: make_path(*mirrored_gaussians(20.0, 0.85)) for name, make_path in PATHS.items()}
-    return {(name, k): kl_bias(path, SCHEDULES[schedule](path, k)) for name, path in paths.items() for k in STEPS}
+def times(n_steps: int) -> np.ndarray:
+    """What each moment shows, (T,): 2 k - 1 is the weighing of step k, 2 k its move."""
+    return np.linspace(0, 2 * n_steps, N_MOMENTS).round().astype(int)
 
 
-def _run_all(transitions: str, schedule: str, n_chains: int, seed: int):
-    """Yield the fraction done before each run; return (path name, K) → result and its 95% interval."""
-    path_ends, runs = mirrored_gaussians(20.0, 0.85), {}
-    work = [(name, n_steps) for n_steps in STEPS for name in PATHS]
-    for i, (name, n_steps) in enumerate(work):
-        yield sum(k for _, k in work[:i]) / sum(k for _, k in work)
-        path = PATHS[name](*path_ends)
-        betas, rng = SCHEDULES[schedule](path, n_steps), np.random.default_rng(seed)
-        result = ais(path, betas, n_chains, KERNELS[transitions], rng=rng)
-        runs[name, n_steps] = result, result.interval(n_resamples=400)
-    return runs
+@lru_cache(maxsize=64)
+def run(name: str, n_steps: int, transitions: str, seed: int) -> tuple[list[Gaussian], np.ndarray, np.ndarray]:
+    """At the T moments of AIS: the stop, the chains (T, C, 2), and their log weights minus the exact log Z(β), (T, C).
+
+    In each step all chains are weighed first, then moved.
+    """
+    path, betas, rng = PATHS[name](*ENDS), linear_schedule(n_steps), np.random.default_rng(seed)
+    log_w, x = map(np.array, zip(*annealed(path, betas, N_CHAINS, KERNELS[transitions], rng), strict=True))
+    moved, weighed = times(n_steps) // 2, (times(n_steps) + 1) // 2
+    stops = [path(beta) for beta in betas[weighed]]
+    return stops, x[moved], log_w[weighed] - [[stop.log_z()] for stop in stops]
 
 
 class AnnealingRuns(Panel):
     """AIS along both paths between N((-10, 0), ·) and N((10, 0), ·), whose log Z is 0.
 
-    Controls: ``n_steps`` (K; all values of K are run together, so this one is live), ``transitions``, ``schedule``,
-    ``n_chains``, ``seed``.
+    Controls: ``moment``, the time of the walk; ``n_steps`` K; ``transitions``; ``seed``.
     """
 
     title = "Annealing between two distant Gaussians"
     picture = (
-        "Left: estimate of log Z with 95% interval against the number of steps for both paths, and the truth 0. Right: "
-        "histograms of the log weights of both paths at the chosen number of steps."
+        "Left: two planes, above the geometric and below the moment path, with the chains on their way; the area of a "
+        "chain is its share of the weight. Right: the log weights of the same chains fall from the exact value 0, on "
+        "the left those of the geometric path, on the right those of the moment path; lines mark their mean and log Ẑ."
     )
+    size = (12.0, 5.6)
+    plays = "moment"
     controls = {  # noqa: RUF012
-        "n_steps": steps("steps K", 26, STEPS),
+        "moment": slider("time of the walk, in %", 0, 0, 100, 2),
+        "n_steps": steps("steps K", 26, (11, 26, 51, 101)),
         "transitions": choice("transitions", "perfect", tuple(KERNELS)),
-        "schedule": choice("schedule", "linear", tuple(SCHEDULES)),
-        "n_chains": steps("chains", 1000, (100, 1000, 5000)),
-        "seed": seed(),
+        "seed": seed(6),
     }
     scenes = {  # noqa: RUF012
-        "one mean, two fates": {},
-        "with Gibbs steps": {"transitions": "Gibbs"},
-        "the optimal schedule": {"schedule": "optimal, 10 bins"},
-        "a thousand steps": {"n_steps": 1001},
+        "which estimate arrives?": {},
+        "before the last step": {"moment": 96},
+        "one mean, two fates": {"moment": 100},
+        "with Gibbs steps": {"transitions": "Gibbs", "moment": 100},
+        "a hundred steps": {"n_steps": 101, "moment": 100},
     }
-    gap = 1.2
 
     def make_axes(self, figure):
-        estimates, weights = super().make_axes(figure)
-        estimates.set(xscale="log", xlim=(8, 1250), xlabel="number of steps K")
-        estimates.set(xticks=(10, 100, 1000), xticklabels=("10", "100", "1000"))
-        estimates.set_title("log Ẑ with 95% intervals (nats)")
-        weights.set_xlabel("log weight (nats)")
-        return [estimates, weights]
+        axes = planes(figure, 1.35, 1)
+        axes[2].set(xlim=(-0.5, 2.9), ylim=(LOWEST - 5, 22), xticks=[*COLUMNS.values()], xticklabels=[*COLUMNS])
+        axes[2].set(yticks=(-150, -100, -50, 0), yticklabels=("≤ −150", "−100", "−50", "exact 0"))
+        axes[2].set_title("Log weight − exact log Z(β)")
+        return axes
 
-    def draw(self, n_steps, transitions, schedule, n_chains, seed):
-        settings = transitions, schedule, n_chains, seed
-        runs = yield from self.once(settings, _run_all(*settings))
-        estimates, weights = self.axes
-        lowest = 0.0
-        for name in PATHS:
-            results, intervals = zip(*(runs[name, k] for k in STEPS), strict=True)
-            annealing.estimates(estimates, name, STEPS, [r.log_z for r in results], intervals, name)
-            lowest = min(lowest, np.min(intervals))
-        estimates.set_ylim(*((-45, 5) if lowest > -43 else (-100, 12)))  # two scales: few settings move the axis
-        artists.curve(estimates, "truth", [1, 1e4], [0, 0], "truth")
-        artists.curve(estimates, "now", [n_steps, n_steps], [-100, 100], "reference", linewidth=1.6, zorder=1)
-        meanings = {"truth": "truth", "geometric": "geometric", "moments": "moments"}
-        artists.legend(estimates, meanings, loc="lower right")
-        now = {name: runs[name, n_steps][0] for name in PATHS}
-        bias = {name: _exact_biases(schedule)[name, n_steps] for name in PATHS}
-        _draw_log_weights(
-            weights,
-            {name: result.log_weights for name, result in now.items()},
-            {name: result.log_z for name, result in now.items()},
-            {name: -value for name, value in bias.items()} if transitions == "perfect" else None,
-        )
-        weights.set_title(f"Log weights with {n_steps:,} steps")
-        readout = {f"log Ẑ, {name}": _estimate(*runs[name, n_steps]) for name in PATHS}
-        readout |= {f"log weights, {name}": _spread(now[name], bias[name], transitions) for name in PATHS}
-        return Readout(_takeaway(n_steps, transitions, schedule, now, bias), readout)
+    def draw(self, moment, n_steps, transitions, seed):
+        film, right, said = Film(round(moment / 100 * (N_MOMENTS - 1)), rate=6.0), self.axes[2], {}
+        aside, readout = np.random.default_rng(0).uniform(-0.28, 0.28, N_CHAINS), {}
+        artists.curve(right, "truth", (-0.5, 2.9), (0, 0), "truth")
+        for ax, (name, column) in zip(self.axes, COLUMNS.items(), strict=False):
+            stops, x, log_w = run(name, n_steps, transitions, seed)
+            mean, log_z = log_w.mean(1), np.array([log_mean_exp(row) for row in log_w])
+            radius = np.sqrt(4 + 2 * np.exp(log_w - log_z[:, None]))
+            chains_on_the_way(film, ax, name, ENDS, stops, x, radius)
+            ax.set(xlim=(-27, 27), ylim=(-11.5 if name == "geometric" else -4.5, 4.5), title=TITLES[name])
+            colours = [artists.STYLES[name]["color"]] * N_CHAINS
+            film.dots(right, name, column + aside, np.maximum(log_w, LOWEST), colours, radius)
+            for what, digits, level, at in (("log Ẑ", 1, log_z, log_z), ("mean", 0, mean, np.minimum(mean, log_z - 9))):
+                ends = column + np.array([-0.35, 1.1]), np.column_stack([level, level])
+                film.curve(right, f"{name} {what}", *ends, "reference")
+                words = [f"{what} {now:z.{digits}f}".replace("-", "−") for now in level]
+                film.words(right, f"{name} {what} said", column + 0.36, at + 1.5, words)
+            said[name] = mean[film.now], log_z[film.now]
+            readout[f"{name}, chains that count (ESS)"] = f"{effective_sample_size(log_w[film.now]):.1f} of {N_CHAINS}"
+        film.words(self.axes[0], "step", -26, -11, [_step(n_steps, at) for at in times(n_steps)])
+        if transitions == "perfect":
+            bias = kl_bias(PATHS["geometric"](*ENDS), linear_schedule(n_steps))
+            readout["mean in the end, exact on both paths"] = f"{-bias:.2f}"
+        return Readout(_takeaway(film.now, n_steps, transitions, said), readout, film)
 
 
-def _estimate(result, interval) -> str:
-    low, high = interval
-    warned = " ⚠ not to be trusted" if result.warnings else ""
-    return f"{result.log_z:.2f} ({low:.2f} to {high:.2f}), ESS {result.ess:.0f}{warned}"
+def _step(n_steps: int, at: int) -> str:
+    return f"step {(at + 1) // 2} of {n_steps}: {'weigh' if at % 2 else 'move'}" if at else "200 draws of the start"
 
 
-def _spread(result, bias, transitions) -> str:
-    expected = f" (exact {-bias:.2f})" if transitions == "perfect" else ""
-    return f"mean {result.mean_log_weight:.1f}{expected}, standard deviation {result.log_weights.std():.1f}"
-
-
-def _draw_log_weights(ax, log_weights, log_z, expected):
-    """Histograms of log weights; above them, in two rows, log Ẑ, the log of the mean weight, and the mean log weight.
-
-    The share that lies left of `LOG_WEIGHTS` is written at the edge, in the colour of its path.
-    """
-    edges = np.linspace(*LOG_WEIGHTS, 76)
-    shares = {name: np.histogram(lw, edges)[0] / len(lw) for name, lw in log_weights.items()}
-    top = max(share.max() for share in shares.values())
-    upper, lower = 1.6 * top, 1.3 * top
-    for i, (name, share) in enumerate(shares.items()):
-        aside = 0.09 * top * (0.5 * (len(shares) - 1) - i)
-        artists.histogram(ax, f"{name} histogram", share, edges, name)
-        artists.marks(ax, f"{name} log Ẑ", log_z[name], upper + aside, name, markersize=10)
-        artists.marks(ax, f"{name} mean", log_weights[name].mean(), lower + aside, name, markersize=10)
-        beyond = np.mean(log_weights[name] < edges[0])
-        if beyond >= 0.005:
-            look = {"color": STYLES[name]["color"], "fontsize": 12}
-            artists.words(ax, f"{name} beyond", edges[0], (0.6 - 0.25 * i) * top, f"← {beyond:.0%}", **look)
-        if expected is not None:
-            tick = {"color": BLACK, "marker": "|", "markersize": 15, "markeredgewidth": 2.5}
-            artists.marks(ax, f"{name} expected", expected[name], lower + aside, name, **tick)
-            leftmost = min(expected.values())
-            artists.words(ax, "exact", leftmost - 6, lower, "exact", ha="right", va="center", fontsize=11)
-    artists.curve(ax, "truth", [0, 0], [0, 1.8 * top], "truth")
-    ax.set(xlim=LOG_WEIGHTS, ylim=(0, 1.8 * top), yticks=(lower, upper))
-    ax.set_yticklabels(("mean of\nlog w", "log Ẑ"))
-
-
-def _takeaway(n_steps, transitions, schedule, now, bias) -> str:
-    geometric, moments = now["geometric"], now["moments"]
-    miss_g, miss_m = abs(geometric.log_z), abs(moments.log_z)
-    if transitions == "perfect" and schedule != "linear":
+def _takeaway(now, n_steps, transitions, said) -> str:
+    if now == 0:
+        return "Two hundred chains set out on each path, all of the same weight. Which estimate of log Z will arrive?"
+    (mean_g, low_g), (mean_m, low_m) = said["geometric"], said["moments"]
+    misses = f"log Ẑ misses by {abs(low_g):.1f} nats on the geometric path and by {abs(low_m):.1f} on the moment path"
+    if now < N_MOMENTS - 1:
+        fallen = f"{-mean_g:.0f} nats on the geometric path and by {-mean_m:z.0f} on the moment path"
+        return f"After step {(times(n_steps)[now] + 1) // 2} of {n_steps} the mean log weight has fallen by {fallen}."
+    if transitions == "Gibbs" and mean_g < 1.5 * mean_m:
+        return f"Gibbs sweeps do not keep up with the geometric path: {misses}."
+    if low_g < low_m - 3 and abs(mean_g - mean_m) < 0.3 * abs(mean_g):
         return (
-            f"With its optimal schedule the mean log weight is {bias['geometric']:.1f} nats low on the geometric path "
-            f"and {bias['moments']:.1f} on the moment path, and log Ẑ misses by {miss_g:.1f} and {miss_m:.1f} nats."
+            f"The mean log weight is much the same, {mean_g:.0f} and {mean_m:.0f}. But on the moment path some chains "
+            f"stay near 0, and log Ẑ misses by {abs(low_m):.1f} nats, not by {abs(low_g):.1f}."
         )
-    wider = moments.log_weights.std() > 1.5 * geometric.log_weights.std()
-    if max(miss_g, miss_m) < 0.5 or (miss_g < 2 * miss_m and (transitions == "Gibbs" or not wider)):
-        return (
-            f"With {n_steps:,} steps log Ẑ misses the truth by {miss_g:.1f} nats on the geometric path and by "
-            f"{miss_m:.1f} on the moment path."
-        )
-    mean_g, mean_m = f"{geometric.mean_log_weight:.0f}", f"{moments.mean_log_weight:.0f}"
-    if transitions == "Gibbs":
-        return (
-            f"Gibbs steps do not keep up with the geometric path: the mean log weight is {mean_g} on it and "
-            f"{mean_m} on the moment path, and log Ẑ misses by {miss_g:.1f} and {miss_m:.1f} nats."
-        )
-    return (
-        f"Log weights have much the same mean, {mean_g} and {mean_m}. But on the moment path they spread by "
-        f"{moments.log_weights.std():.0f} nats, not {geometric.log_weights.std():.0f}: some come near 0, and log Ẑ "
-        f"misses by {miss_m:.1f} nats, not {miss_g:.1f}."
-    )
+    return f"With {n_steps} steps {misses}."

@@ -6,13 +6,14 @@ from itertools import pairwise
 import numpy as np
 
 from anneal_edu import Gaussian, cost_functional, kl_bias, kl_divergence, linear_schedule, segment_costs
+from anneal_edu import optimal_binned_schedule as optimal
 from anneal_edu.course.figures import artists
 from anneal_edu.course.figures.style import STYLES
-from anneal_edu.course.panels.annealing_runs import SCHEDULES
 from anneal_edu.course.panels.base import Panel, Readout
 from anneal_edu.course.panels.controls import choice, steps
 from anneal_edu.course.panels.two_paths import PATHS, mirrored_gaussians
 
+SCHEDULES = {"linear": lambda path, n_steps: linear_schedule(n_steps), "optimal, 10 bins": optimal}
 STEPS = (10, 16, 25, 40, 63, 100, 250, 1000)
 SEPARATIONS = (1, 2, 5, 10, 20, 40)
 MIRRORED, NARROWING = "mirrored correlations", "wide to narrow"

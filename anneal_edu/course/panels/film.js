@@ -177,9 +177,9 @@ const DRAW = {
     }
   },
 
-  words({ context, point, x, y, now }, layer) {
+  words({ context, point, x, y, at, now }, layer) {
     context.font = `${13 * point}px "DejaVu Sans", Verdana, sans-serif`;
-    context.fillText(layer.texts[now], x(layer.x[0]), y(layer.y[0]));
+    context.fillText(layer.texts[now], x(at("x", 0)), y(at("y", 0)));
   },
 };
 

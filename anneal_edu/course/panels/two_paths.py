@@ -5,13 +5,14 @@ from functools import lru_cache
 import numpy as np
 
 from anneal_edu import Gaussian, geometric_path, gibbs, linear_schedule, moment_path
+from anneal_edu.course.figures.cached import CachedFigure
 from anneal_edu.course.figures.film import Film
-from anneal_edu.course.figures.paper_gaussians import contours, rings
-from anneal_edu.course.figures.style import STYLES
+from anneal_edu.course.figures.paper_gaussians import chains_on_the_way
 from anneal_edu.course.panels.base import Panel, Readout
 from anneal_edu.course.panels.controls import choice, slider
 
 PATHS = {"geometric": geometric_path, "moments": moment_path}
+TITLES = {"geometric": "Geometric path", "moments": "Moment path"}
 EXACT, GIBBS = "exact draws", "Gibbs, 25 sweeps"
 N_CHAINS, N_STOPS, STRIDE = 150, 101, 4
 
@@ -25,19 +26,31 @@ def mirrored_gaussians(separation: float, correlation: float) -> tuple[Gaussian,
     )
 
 
+def planes(figure: CachedFigure, *widths: float) -> list:
+    """Two planes, one above the other in the first column, and the Axes of the other columns."""
+    whole, *others = figure.columns(*widths)
+    above, below = whole.get_subplotspec().subgridspec(2, 1, hspace=0.22, height_ratios=(1.4, 1)).subplots(sharex=True)
+    whole.remove()
+    below.set_xlabel("x₁")
+    for ax in (above, below):
+        ax.set_ylabel("x₂", labelpad=0)
+    return [above, below, *others]
+
+
 @lru_cache(maxsize=64)
-def _along(name: str, separation: float, correlation: float, moves: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """At 101 β: means (T, 2), covariances (T, 2, 2) and chains (T, C, 2), exact draws or Gibbs sweeps."""
-    stops = [PATHS[name](*mirrored_gaussians(separation, correlation))(beta) for beta in linear_schedule(N_STOPS - 1)]
-    means, covs = np.array([stop.mean for stop in stops]), np.array([stop.cov for stop in stops])
-    rng = np.random.default_rng(0)
-    x = means[:, None] + rng.standard_normal((N_CHAINS, 2)) @ np.linalg.cholesky(covs).swapaxes(1, 2)  # one noise
+def _along(name: str, separation: float, correlation: float, moves: str) -> tuple[list[Gaussian], np.ndarray]:
+    """The distributions at 101 β and chains there, (T, C, 2): exact draws or Gibbs sweeps."""
+    path = PATHS[name](*mirrored_gaussians(separation, correlation))
+    stops = [path(beta) for beta in linear_schedule(N_STOPS - 1)]
+    rng = np.random.default_rng(16)
+    noise = rng.standard_normal((N_CHAINS, 2))  # the same for all
+    x = np.array([stop.mean + noise @ np.linalg.cholesky(stop.cov).T for stop in stops])
     if moves == GIBBS:
         for now in range(STRIDE, N_STOPS, STRIDE):
             x[now] = gibbs(stops[now], x[now - STRIDE], rng)
             for part in range(1, STRIDE):  # on the way
                 x[now - part] = (part * x[now - STRIDE] + (STRIDE - part) * x[now]) / STRIDE
-    return means, covs, x
+    return stops, x
 
 
 class TwoPaths(Panel):
@@ -64,48 +77,31 @@ class TwoPaths(Panel):
         "halfway": {"beta": 0.5},
         "no correlation": {"beta": 0.5, "correlation": 0.0},
         "with Gibbs": {"beta": 1.0, "moves": GIBBS},
-        "close together": {"beta": 0.5, "separation": 4.0},
     }
     plays = "beta"
 
     def make_axes(self, figure):
-        (whole,) = figure.columns(1)
-        planes = whole.get_subplotspec().subgridspec(2, 1, hspace=0.22).subplots(sharex=True)
-        whole.remove()
-        planes[1].set_xlabel("x₁")
-        return list(planes)
+        return planes(figure, 1)
 
     def draw(self, beta, separation, correlation, moves):
-        now, film = round(beta * (N_STOPS - 1)), Film(round(beta * (N_STOPS - 1)), rate=20.0)
-        ends, sd, lag = mirrored_gaussians(separation, correlation), {}, {}
-        deep = 2.5 + abs(correlation) * separation / 2
+        now = round(beta * (N_STOPS - 1))
+        film, ends, sd, lag = Film(now, rate=20.0), mirrored_gaussians(separation, correlation), {}, {}
+        reach = 3.5 + 2.5 * abs(correlation) + abs(correlation) * separation / 2
         for ax, name in zip(self.axes, PATHS, strict=True):
-            means, covs, x = _along(name, separation, correlation, moves)
-            for style, end in zip(("start", "target"), ends, strict=True):
-                contours(ax, style, end.mean, end.cov, style, linewidth=2.2)
-            film.trails(ax, f"{name} means", means[:, 0], means[:, 1:], [STYLES["reference"]["color"]])
-            film.dots(ax, f"{name} chains", *np.moveaxis(x, 2, 0), [STYLES[name]["color"]] * N_CHAINS, radius=2.6)
-            for size in (1, 2):
-                around = rings(means, covs, size)
-                film.curve(ax, f"{name} {size}", *np.moveaxis(around, 2, 0), name)
-            off = np.linalg.solve(np.linalg.cholesky(covs[now]), x[now].mean(0) - means[now])
-            lag[name], sd[name] = np.linalg.norm(off), np.sqrt(np.linalg.eigvalsh(covs[now])[-1])
-            below = deep if name == "geometric" and correlation > 0 else 4.5
-            above = deep if name == "geometric" and correlation < 0 else 4.5
-            half = np.abs(around[..., 0]).max() + 0.5
-            ax.set(xlim=(-half, half), ylim=(-below, above))
-            ax.set_ylabel("x₂", labelpad=0)
-            ax.set_title({"geometric": "Geometric path", "moments": "Moment path"}[name] + f", β = {beta:.2f}")
-        off_the_line = abs(_along("geometric", separation, correlation, moves)[0][now, 1])
-        return Readout(
-            _takeaway(beta, correlation, moves, off_the_line, sd, lag),
-            {
-                "width (largest standard deviation)": f"geometric {sd['geometric']:.2f}, moments {sd['moments']:.2f}",
-                "chains' mean, from the exact one": f"geometric {lag['geometric']:.1f}, moments {lag['moments']:.1f} "
-                "standard deviations",
-            },
-            film,
-        )
+            stops, x = _along(name, separation, correlation, moves)
+            chains_on_the_way(film, ax, name, ends, stops, x)
+            cov = stops[now].cov
+            off = np.linalg.solve(np.linalg.cholesky(cov), x[now].mean(0) - stops[now].mean)
+            lag[name], sd[name] = np.linalg.norm(off), np.sqrt(np.linalg.eigvalsh(cov)[-1])
+            detour = name == "geometric" and np.sign(correlation)
+            half = np.abs(_along("moments", separation, correlation, EXACT)[1][..., 0]).max() + 0.5
+            ax.set(xlim=(-half, half), ylim=(-reach if detour > 0 else -4.5, reach if detour < 0 else 4.5))
+            ax.set_title(f"{TITLES[name]}, β = {beta:.2f}")
+        off_the_line = abs(_along("geometric", separation, correlation, moves)[0][now].mean[1])
+        widths = f"geometric {sd['geometric']:.2f}, moments {sd['moments']:.2f}"
+        away = f"geometric {lag['geometric']:.1f}, moments {lag['moments']:.1f} standard deviations"
+        readout = {"width (largest standard deviation)": widths, "chains' mean, from the exact one": away}
+        return Readout(_takeaway(beta, correlation, moves, off_the_line, sd, lag), readout, film)
 
 
 def _takeaway(beta, correlation, moves, off_the_line, sd, lag) -> str:
@@ -115,11 +111,8 @@ def _takeaway(beta, correlation, moves, off_the_line, sd, lag) -> str:
         return "Here the two paths meet: they share their ends, and differ only in between."
     if moves == GIBBS and max(lag.values()) > 2:
         lost, other = max(lag, key=lag.__getitem__), min(lag, key=lag.__getitem__)
-        named = {"geometric": "the geometric path", "moments": "the moment path"}
-        return (
-            f"Gibbs chains are lost on {named[lost]}: they are {lag[lost]:.0f} standard deviations off. On "
-            f"{named[other]} they keep up."
-        )
+        off = f"lost on the {TITLES[lost].lower()}: they are {lag[lost]:.0f} standard deviations off"
+        return f"Gibbs chains are {off}. On the {TITLES[other].lower()} they keep up."
     moments = f"{'stretches to' if sd['moments'] > np.sqrt(1 + abs(correlation)) else 'has'} {sd['moments']:.1f}"
     if correlation == 0:
         return f"Both paths go straight: the geometric one keeps its width of 1.0, the moment path {moments}."

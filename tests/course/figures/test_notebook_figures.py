@@ -81,14 +81,6 @@ def test_convergence_shows_means_and_rmse_and_squeezes_what_is_far_larger(far, s
     assert low < min(far, 0.2) and high > max(far, 1.0)
 
 
-def test_a_heavy_chain_is_seen_in_the_weight_and_not_among_the_chains():
-    axes = LectureFigure().columns(1, 1)
-    weights = {"geometric": np.append(np.full(99, -50.0), 0.0), "moments": np.array([-100.0, -1.0, 0.0, 0.0])}
-    paper_gaussians.chains_and_weight(axes, weights, low=-60.0, near=-8.0)
-    assert [drawn(ax, "geometric").get_ydata().max() for ax in axes] == pytest.approx([0.99, 1.0])
-    assert any("25% further left" in text.get_text() for text in axes[0].texts)
-
-
 def test_a_random_walk_that_misses_by_a_nat_is_seen_beside_one_that_misses_by_a_hundred():
     (left, right), x = LectureFigure().columns(1, 1), np.linspace(0, 1, 5)
     walks = {"geometric": -0.4, "moments": -1.0, "Hellinger": -134.1}

@@ -20,7 +20,7 @@ from tests.course.panels.conftest import PANELS, runs_of
 
 STAY = {
     "AnnealedWalk": {"moment"},
-    "AnnealingRuns": {"n_steps"},
+    "AnnealingRuns": {"moment", "n_steps", "transitions", "seed"},
     "BiasDecay": {"n_steps", "separation", "ends", "schedule"},
     "DigitsAnnealing": {"beta"},
     "FirstPath": {"beta"},
@@ -42,6 +42,7 @@ STAY = {
     "WhoVisitsTheTarget": {"sweep", "n_pairs", "barrier", "memory", "seed"},
     "WhichIsWrong": {"truth"},
     "WhomToBelieve": {"truth", "order", "seed"},
+    "WidthOfAStep": {"doublings", "seed"},
 }
 """Panel → controls that move what is drawn, but no axis."""
 assert STAY.keys() <= PANELS.keys()

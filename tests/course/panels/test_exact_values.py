@@ -23,10 +23,6 @@ def cost(p, q):
     return 0.25 * (np.trace(Q @ p.cov) + np.trace(P @ q.cov) - 2 * p.dim + gap @ (P + Q) @ gap)
 
 
-def bias(style, n_steps):
-    return ae.kl_bias(PATHS[style](*mirrored_gaussians(20.0, 0.85)), ae.linear_schedule(n_steps))
-
-
 def divergence(p, q):
     """KL(p ‖ q) of two Gaussians."""
     Q, gap = np.linalg.inv(q.cov), q.mean - p.mean
@@ -60,12 +56,7 @@ def exact_density():
 X, Y = 0, 1
 BETAS = np.sin(np.linspace(0, np.pi / 2, 401)) ** 2
 EXACT = {
-    "AnnealingRuns": ({}, [
-        (0, "truth", Y, 0.0),
-        (1, "truth", X, 0.0),
-        (1, "geometric expected", X, -bias("geometric", 26)),
-        (1, "moments expected", X, -bias("moments", 26)),
-    ]),
+    "AnnealingRuns": ({}, [(2, "truth", Y, 0.0)]),
     "BiasDecay": ({"ends": "mirrored correlations"}, [
         (0, "F/K", Y, 1.0),
         (0, "moments forward", Y, 1.0),
@@ -121,6 +112,10 @@ EXACT = {
     "WhomToBelieve": ({"model": "A", "truth": "shown"}, [
         (0, "exact", X, next(row.exact for row in stored_rows("estimators") if row.model == "digits8_cd")),
     ]),
+    "WidthOfAStep": ({}, [(1, "theory", Y, [
+        np.sqrt(abs(divergence(ae.Gaussian([0.0], [[1.0]]), ae.Gaussian([0.0], [[4.0**t]]))))
+        for t in np.linspace(-3, 3, 49)
+    ])]),
 }  # fmt: skip
 """Panel → settings, and of each exact artist its Axes, name, direction and value."""
 

@@ -5,7 +5,7 @@ import pytest
 
 import anneal_edu as ae
 from anneal_edu.course.experiments import kiwaki
-from anneal_edu.course.panels import momentum_trails, samples_along_paths, where_to_start
+from anneal_edu.course.panels import annealing_runs, momentum_trails, samples_along_paths, where_to_start
 from anneal_edu.course.panels.digits_annealing import BASE_RATE, N_STOPS, digits_path, stops_ais_trace
 from anneal_edu.course.panels.tempered_walk import HELD, LEARNED, walk, way
 
@@ -47,7 +47,16 @@ def momentum():
     return walked.x[-1], None, result
 
 
+def between_gaussians(style):
+    path = annealing_runs.PATHS[style](*annealing_runs.ENDS)
+    result = ae.ais(path, ae.linear_schedule(101), annealing_runs.N_CHAINS, ae.gibbs, rng=rng())
+    _, x, log_w = annealing_runs.run(style, 101, "Gibbs", 5)
+    return x[-1], log_w[-1], result
+
+
 WALKS = {
+    "between Gaussians, geometric": lambda: between_gaussians("geometric"),
+    "between Gaussians, moments": lambda: between_gaussians("moments"),
     "four modes": four_modes,
     "digits": digits,
     "samples, geometric": lambda: samples("geometric"),
@@ -62,6 +71,25 @@ def test_the_walk_ends_where_the_library_ends(name):
     np.testing.assert_array_equal(x, result.samples)
     if log_weights is not None:
         np.testing.assert_allclose(log_weights, result.log_weights)
+
+
+def test_log_weights_on_the_way_stand_against_the_exact_log_z():
+    """At β = ½ the mean of log w - log Z(β) is minus what the steps up to there lose, on both paths."""
+    for style in ("geometric", "moments"):
+        path = annealing_runs.PATHS[style](*annealing_runs.ENDS)
+        lost = sum(ae.kl_divergence(path((k - 1) / 26), path(k / 26)) for k in range(1, 14))
+        rows = [annealing_runs.run(style, 26, "perfect", seed)[2][25] for seed in range(20)]
+        assert np.mean(rows) == pytest.approx(-lost, abs=5 * np.std(rows) / np.sqrt(np.size(rows)))
+
+
+def test_one_mean_and_two_fates_of_log_weights():
+    """At K = 26 with perfect transitions: the same mean, a bell far from 0, and a cliff with an eighth near 0."""
+    bell, cliff = (
+        np.concatenate([annealing_runs.run(style, 26, "perfect", seed)[2][-1] for seed in range(20)])
+        for style in ("geometric", "moments")
+    )
+    assert abs(bell.mean() - cliff.mean()) < 3 and cliff.std() > 4 * bell.std()
+    assert np.mean(abs(cliff) < 3) > 1 / 8 and np.mean(abs(bell) < 3) < 1 / 200
 
 
 @pytest.mark.parametrize("z", [LEARNED, HELD])
