@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache, partial
+from itertools import islice
 from operator import attrgetter
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import logsumexp
@@ -15,7 +17,8 @@ from anneal_edu.paths.geometric import GeometricPath, Path, geometric_path
 from anneal_edu.paths.ladder import ladder_on
 from anneal_edu.paths.schedules import linear_schedule
 from anneal_edu.reweighting.density_matrix import log_density_matrix
-from anneal_edu.tempering.rts import RTSRound, corrected_rounds, rts_round
+from anneal_edu.tempering.rts import RTSRound, corrected_rounds, round_of, rts_round
+from anneal_edu.tempering.simulated import tempered_walk
 
 BUMPS = np.array([-4.0, 1.0, 5.0])
 """Where the three bumps of `three_bumps` stand."""
@@ -68,6 +71,55 @@ def poster_rounds(
     start, walk = path(0.0), partial(rts_round, ladder_on(path, schedule, kernel), n_sweeps, rng, None)
     log_z, x, rungs = np.full(len(schedule), start.log_z()), start.sample(n_chains, rng), np.zeros(n_chains, dtype=int)
     yield from corrected_rounds(walk, log_z, x, rungs, n_initial, attrgetter("log_z"))
+
+
+class Sweeps(NamedTuple):
+    """A run of RTS before its first sweep and after each of T sweeps; logarithms are in nats."""
+
+    x: np.ndarray
+    """(T + 1, C)"""
+    rungs: np.ndarray
+    """(T + 1, C)"""
+    assumed_log_z: np.ndarray
+    """log Ẑ_k in use, (T + 1, K + 1)"""
+    log_marginals: np.ndarray
+    """log of the shares of time since Ẑ was corrected, Rao-Blackwellised, (T + 1, K + 1)"""
+    log_z: np.ndarray
+    """The estimate of log Z_K from them, (T + 1,); at first that in use"""
+    std_error: np.ndarray
+    """(T + 1,)"""
+    bumps: np.ndarray
+    """Shares of the time on the last rung by the nearest of BUMPS, since Ẑ was corrected, (T + 1, 3)"""
+
+
+def poster_sweeps(
+    path: Path, schedule: np.ndarray, n_initial: int, n_rounds: int, n_sweeps: int, n_chains: int, kernel: Kernel, *,
+    rng: np.random.Generator,
+) -> Sweeps:
+    """The rounds of `poster_rounds`, sweep by sweep, in one dimension."""
+    ladder, start, so_far = ladder_on(path, schedule, kernel), path(0.0), []
+
+    def walk(log_z: np.ndarray, x: np.ndarray, k: np.ndarray) -> RTSRound:
+        pool, log_sums, visited = so_far[n_initial * n_sweeps :][-1:], np.full((n_chains, len(log_z)), -np.inf), [k]
+        for x_now, k_now, log_q in islice(tempered_walk(ladder, log_z, x, k, rng), n_sweeps):
+            log_sums = np.logaddexp(log_sums, log_q.T)
+            visited.append(k_now)
+            latest = round_of(log_z, log_sums, np.array(visited).T, x_now)
+            so_far.append(latest.pooled(pool[0]) if pool else latest)
+        return latest
+
+    guess, x, rungs = np.full(len(schedule), start.log_z()), start.sample(n_chains, rng), np.zeros(n_chains, dtype=int)
+    next(islice(corrected_rounds(walk, guess, x, rungs, n_initial, attrgetter("log_z")), n_rounds - 1, None))
+    first = x, rungs, guess, np.where(np.arange(len(guess)), -np.inf, 0.0), guess, np.zeros(len(guess))
+    names = "x", "rungs", "assumed_log_z", "log_marginals", "log_z", "std_error"
+    x, rungs, *rest, log_z, error = (
+        np.array([before, *map(attrgetter(name), so_far)]) for before, name in zip(first, names, strict=True)
+    )
+    near = np.abs(x - BUMPS).argmin(-1)[..., None] == np.arange(3)  # (T + 1, C, 3)
+    counts = np.cumsum((near & (rungs == len(guess) - 1)[..., None]).sum(1), axis=0)
+    since = counts - counts[np.arange(len(counts)) - [0, *map(attrgetter("n_sweeps"), so_far)]]
+    bumps = since / np.maximum(since.sum(1, keepdims=True), 1)
+    return Sweeps(x[..., 0], rungs, *rest, log_z[:, -1], error[:, -1], bumps)
 
 
 @lru_cache(maxsize=64)

@@ -21,7 +21,6 @@ from anneal_edu.course.figures import (
 from anneal_edu.course.panels import likelihood_tracking as watching
 from anneal_edu.course.panels import (
     one_matrix,
-    tempered_walk,
     where_the_knots_sit,
 )
 from tests.course.panels.conftest import drawn
@@ -65,9 +64,6 @@ BARS = {
     "sandwich.rows": (
         lambda ax, _: sandwich.rows(ax, ["a"], np.array(EACH[:1]), np.array(EACH[:1])), f"{sandwich.REVERSE} bars",
         ACROSS, 2,
-    ),
-    "tempered_walk": (
-        lambda ax, _: tempered_walk._estimates_by_round(ax, VALUE, ERROR, VALUE, 0.5, 0), "errors", UP, 2,
     ),
     "one_matrix": (lambda ax, _: one_matrix._estimates_in_rows(ax, ROWS, {}, 3), "MBAR bar", ACROSS, 2),
     "tempering.round_trip_rates": (

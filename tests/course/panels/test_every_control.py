@@ -34,7 +34,7 @@ STAY = {
     "SamplesAlongPaths": {"beta", "model", "start", "shown", "seed"},
     "OneLadder": {"moment", "n_pairs", "hottest", "seed"},
     "TemperedTraining": {"methods", "moment"},
-    "TemperedWalk": {"rounds", "seed"},
+    "TemperedWalk": {"sweep", "z", "seed"},
     "TinyWorld": {"n_steps", "depth", "kernel"},
     "TwoPaths": {"beta", "moves"},
     "WhereTheKnotsSit": {"knots"},

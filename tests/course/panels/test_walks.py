@@ -5,9 +5,9 @@ import pytest
 
 import anneal_edu as ae
 from anneal_edu.course.experiments import kiwaki
+from anneal_edu.course.experiments.tempered_sampling import poster_rounds, poster_sweeps, three_bumps
 from anneal_edu.course.panels import annealing_runs, momentum_trails, samples_along_paths, where_to_start
 from anneal_edu.course.panels.digits_annealing import BASE_RATE, N_STOPS, digits_path, stops_ais_trace
-from anneal_edu.course.panels.tempered_walk import HELD, LEARNED, walk, way
 
 
 def rng():
@@ -73,6 +73,7 @@ def test_the_walk_ends_where_the_library_ends(name):
         np.testing.assert_allclose(log_weights, result.log_weights)
 
 
+@pytest.mark.parametrize("n_initial", [2, 0])
 def test_log_weights_on_the_way_stand_against_the_exact_log_z():
     """At β = ½ the mean of log w - log Z(β) is minus what the steps up to there lose, on both paths."""
     for style in ("geometric", "moments"):
