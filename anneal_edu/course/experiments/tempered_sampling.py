@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import lru_cache, partial
+from functools import partial
 from itertools import islice
 from operator import attrgetter
 from typing import NamedTuple
@@ -15,7 +15,6 @@ from anneal_edu.distributions import Gaussian, Unnormalized
 from anneal_edu.kernels import Kernel
 from anneal_edu.paths.geometric import GeometricPath, Path, geometric_path
 from anneal_edu.paths.ladder import ladder_on
-from anneal_edu.paths.schedules import linear_schedule
 from anneal_edu.reweighting.density_matrix import log_density_matrix
 from anneal_edu.tempering.rts import RTSRound, corrected_rounds, round_of, rts_round
 from anneal_edu.tempering.simulated import tempered_walk
@@ -37,12 +36,6 @@ def _log_bumps(x: np.ndarray) -> np.ndarray:
 def three_bumps() -> GeometricPath:
     """From N(0, 1) to three bumps of width 0.35 with shares 0.3, 0.3 and 0.4, and log Z = 8."""
     return geometric_path(Gaussian([0.0], [[1.0]]), Unnormalized(_log_bumps, dim=1))
-
-
-def wide_start_to_two_bumps() -> GeometricPath:
-    """From N(0, 9) to two bumps of width 0.4 at ±3, whose Z is 0.8 √(2π)."""
-    target = Unnormalized(lambda x: np.logaddexp(-((x - 3) ** 2) / 0.32, -((x + 3) ** 2) / 0.32).sum(-1), dim=1)
-    return geometric_path(Gaussian([0.0], [[9.0]]), target)
 
 
 def gaussians_apart(distance: float) -> GeometricPath:
@@ -120,29 +113,3 @@ def poster_sweeps(
     since = counts - counts[np.arange(len(counts)) - [0, *map(attrgetter("n_sweeps"), so_far)]]
     bumps = since / np.maximum(since.sum(1, keepdims=True), 1)
     return Sweeps(x[..., 0], rungs, *rest, log_z[:, -1], error[:, -1], bumps)
-
-
-@lru_cache(maxsize=64)
-def expected_estimates(n_steps: int, exact_shares: bool = False) -> tuple[float, float, float]:
-    """log Z_K - log Z_0 on the path `wide_start_to_two_bumps`: exactly, by RTS and by RB-TI of infinitely many draws.
-
-    The draws are of q(x, β_k) with Ẑ_k = 1, or with Ẑ_k = Z_k; all by sums over a grid.
-
-    Examples
-    --------
-    >>> truth, rts, rb_ti = expected_estimates(2)
-    >>> print(f"{rts - truth:.3f} {rb_ti - truth:.3f}")
-    0.000 -1.637
-    """
-    path, schedule = wide_start_to_two_bumps(), linear_schedule(n_steps)
-    log_f = log_density_matrix(path, schedule, _GRID)
-    log_z = logsumexp(log_f, axis=1) + _LOG_CELL
-    assumed_log_z = log_z if exact_shares else np.zeros(n_steps + 1)
-    log_joint = log_f - assumed_log_z[:, None]  # of q(x, β_k), up to a constant
-    log_p = logsumexp(log_joint, axis=0)  # of x under q
-    log_q = log_joint - log_p  # q(β_k | x)
-    log_p -= logsumexp(log_p)
-    log_c = logsumexp(log_q + log_p, axis=1)
-    means = np.exp(log_q + log_p - log_c[:, None]) @ (log_f[-1] - log_f[0])
-    rts = (assumed_log_z + log_c)[[0, -1]]
-    return float(log_z[-1] - log_z[0]), float(rts[1] - rts[0]), float(np.trapezoid(means, schedule))

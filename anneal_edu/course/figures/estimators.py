@@ -26,6 +26,18 @@ def named_columns(figure: LectureFigure, bottom: float) -> list[Axes]:
 
 
 @projected()
+def one_answer(ax: Axes, i: int, y: float, value: float, bar: float, low: float, high: float, style: str) -> None:
+    """An estimate and its bar at height y, or an arrow at the edge that it lies beyond."""
+    if low < value < high:
+        ends = np.clip([value - bar, value + bar], low, high)
+        artists.level_bars(ax, f"{style} bar {i}", *ends, y, style, markersize=7)
+        artists.marks(ax, f"{style} {i}", value, y, style, markersize=8)
+    else:
+        edge, shape = (low + 0.012 * (high - low), "<") if value < low else (high - 0.012 * (high - low), ">")
+        artists.marks(ax, f"{style} beyond {i}", edge, y, style, marker=shape, markersize=12)
+
+
+@projected()
 def own_and_true_errors(axes: list[Axes], names: list[str], sizes: dict[str, np.ndarray]) -> None:
     """Own error bar and root mean square error of each estimator in nats, title → (n, 2), a plot for each model."""
     rows = np.arange(len(names))[::-1]

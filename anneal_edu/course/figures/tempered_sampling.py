@@ -1,4 +1,4 @@
-"""Estimates from tempered draws: RTS by iteration, MBAR's objective, and the gap between RB-TI and RTS."""
+"""Estimates from tempered draws: RTS by iteration, and MBAR's objective."""
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -58,15 +58,3 @@ def bennetts_balance(ax: Axes, log_z: np.ndarray, up: np.ndarray, down: np.ndarr
     meanings = {"start": "draws of 0 taken for 1", "target": "draws of 1 taken for 0", "MBAR": "MBAR"}
     artists.legend(ax, meanings, loc="upper center", **_SMALL)
     ax.set(xlim=(log_z[0], log_z[-1]), ylim=(0, 1), xlabel="log Z₁", title="Bennett: both taken alike")
-
-
-@projected()
-def gap_against_rungs(ax: Axes, n_steps: np.ndarray, gaps: np.ndarray) -> None:
-    """The exact gap between RB-TI and RTS (n,) against K on logarithmic axes, and a line of slope -2."""
-    line = gaps[-1] * (n_steps[-1] / n_steps) ** 2
-    artists.curve(ax, "slope", n_steps, line, "truth")
-    artists.line(ax, "gap", n_steps, gaps, **STYLES["RB-TI"])
-    meanings = {"RB-TI": "|RB-TI − RTS|, exact", "truth": "falls as 1/K²"}
-    artists.legend(ax, meanings, loc="lower left", **_SMALL)
-    ax.set(yscale="log", ylim=(gaps.min() / 3, 5 * gaps.max()), title="gap in nats")
-    artists.log_x(ax, "steps K", n_steps, (n_steps[0] / 1.3, n_steps[-1] * 1.3))

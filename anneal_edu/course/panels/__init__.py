@@ -15,6 +15,7 @@ from anneal_edu.course.panels.half_plane import HalfPlane
 from anneal_edu.course.panels.hamiltonian_convergence import HamiltonianConvergence
 from anneal_edu.course.panels.image_models import ImageModels
 from anneal_edu.course.panels.likelihood_tracking import LikelihoodTracking
+from anneal_edu.course.panels.missing_area import MissingArea
 from anneal_edu.course.panels.momentum_trails import MomentumTrails
 from anneal_edu.course.panels.one_ladder import OneLadder
 from anneal_edu.course.panels.one_matrix import OneMatrix
@@ -45,6 +46,7 @@ __all__ = [
     "HamiltonianConvergence",
     "ImageModels",
     "LikelihoodTracking",
+    "MissingArea",
     "MomentumTrails",
     "OneLadder",
     "OneMatrix",

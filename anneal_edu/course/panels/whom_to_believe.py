@@ -4,6 +4,7 @@ import numpy as np
 
 from anneal_edu.course.experiments.estimator_tables import Row, stored_rows
 from anneal_edu.course.figures import artists
+from anneal_edu.course.figures.estimators import one_answer
 from anneal_edu.course.figures.style import GREY, STYLES
 from anneal_edu.course.panels.base import Panel, Readout
 from anneal_edu.course.panels.controls import choice, slider
@@ -74,7 +75,7 @@ class WhomToBelieve(Panel):
         beside = {"transform": ax.get_yaxis_transform(), "va": "center"}
         for i, row in enumerate(rows):
             style = STARTS[began[i]] if grouped else "estimate"
-            _one_answer(ax, i, -place[i], found[i], 2 * row.std_errors[seed], low, high, style)
+            one_answer(ax, i, -place[i], found[i], 2 * row.std_errors[seed], low, high, style)
             words = warned[i].replace("collapsed weights", "collapsed") or "–"
             if not grouped:
                 artists.words(ax, f"warning {i}", 1.03, -place[i], words, color=GREY, fontsize=12, **beside)
@@ -97,17 +98,6 @@ def _window(rows: list[Row]) -> tuple[float, float]:
     shown = np.append(found[aside < 4.5 * np.median(aside) + 3.0], 0.0)
     low, high = rows[0].exact + np.array([shown.min(), shown.max()]) + 0.1 * np.ptp(shown) * np.array([-1, 1])
     return float(low), float(high)
-
-
-def _one_answer(ax, i, y, value, bar, low, high, style):
-    """An estimate and its bar, or an arrow at the edge that it lies beyond."""
-    if low < value < high:
-        ends = np.clip([value - bar, value + bar], low, high)
-        artists.level_bars(ax, f"{style} bar {i}", *ends, y, style, markersize=7)
-        artists.marks(ax, f"{style} {i}", value, y, style, markersize=8)
-    else:
-        edge, shape = (low + 0.012 * (high - low), "<") if value < low else (high - 0.012 * (high - low), ">")
-        artists.marks(ax, f"{style} beyond {i}", edge, y, style, marker=shape, markersize=12)
 
 
 def _takeaway(near, silent, at_start, told, grouped) -> str:

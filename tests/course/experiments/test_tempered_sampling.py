@@ -7,7 +7,6 @@ import numpy as np
 import anneal_edu as ae
 from anneal_edu.course.experiments.tempered_sampling import (
     exact_log_z,
-    expected_estimates,
     gaussians_apart,
     poster_rounds,
     three_bumps,
@@ -18,21 +17,6 @@ def test_the_grid_knows_the_closed_form():
     path, schedule = gaussians_apart(4.0), ae.linear_schedule(6)
     exact = [path(float(beta)).log_z() for beta in schedule]
     np.testing.assert_allclose(exact_log_z(path, schedule), exact, atol=1e-9)
-
-
-def test_infinitely_many_draws_of_either_law_give_rts_the_truth():
-    for n_steps in (1, 2, 7, 30):
-        for exact_shares in (False, True):
-            truth, rts, rb_ti = expected_estimates(n_steps, exact_shares)
-            assert abs(truth - np.log(0.8 * np.sqrt(2 * np.pi))) < 1e-6  # the grid ends at 5 σ of the start
-            assert abs(rts - truth) < 1e-9
-            if n_steps < 10:
-                assert abs(rb_ti - truth) > 0.05
-
-
-def test_the_gap_falls_as_one_over_k_squared():
-    gaps = [abs(np.subtract(*expected_estimates(n_steps)[1:])) for n_steps in (40, 80, 160)]
-    assert 3.7 < gaps[0] / gaps[1] < 4.2 and 3.8 < gaps[1] / gaps[2] < 4.1
 
 
 def rounds(n_initial, n, seed=0):

@@ -19,17 +19,13 @@ from anneal_edu.course.figures import (
     tempering,
 )
 from anneal_edu.course.panels import likelihood_tracking as watching
-from anneal_edu.course.panels import (
-    one_matrix,
-    where_the_knots_sit,
-)
+from anneal_edu.course.panels import where_the_knots_sit
 from tests.course.panels.conftest import drawn
 
 VALUE, ERROR = np.array([0.4, 0.5, 0.6]), np.array([0.01, 0.02, 0.03])
 AT = np.array([10, 20, 40])
 EACH = list(zip(VALUE, ERROR, strict=True))
 BOTH = {"AIS": VALUE, "RAISE": VALUE}, {"AIS": ERROR, "RAISE": ERROR}
-ROWS = {method: (*EACH[0], "silent") for method in one_matrix.METHODS}
 SUMS = {start: [(*each, 50.0) for each in EACH] for start in kiwaki.STARTS}
 TABLE = [
     {"model": "a_b", "start": str(i), "schedule": "", "path": path, "log_z": v, "std_error": e, "exact": 0, "ess": 9}
@@ -65,7 +61,9 @@ BARS = {
         lambda ax, _: sandwich.rows(ax, ["a"], np.array(EACH[:1]), np.array(EACH[:1])), f"{sandwich.REVERSE} bars",
         ACROSS, 2,
     ),
-    "one_matrix": (lambda ax, _: one_matrix._estimates_in_rows(ax, ROWS, {}, 3), "MBAR bar", ACROSS, 2),
+    "estimators": (
+        lambda ax, _: estimators.one_answer(ax, 0, 0, VALUE[0], 2 * ERROR[0], -3, 3, "MBAR"), "MBAR bar 0", ACROSS, 2,
+    ),
     "tempering.round_trip_rates": (
         lambda ax, _: tempering.round_trip_rates(ax, AT, {"lifted": VALUE}, {"lifted": (AT, VALUE, ERROR)}, 0.6, 12.0),
         "lifted bars", UP, 2,

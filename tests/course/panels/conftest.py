@@ -19,7 +19,7 @@ SMALLER = {
     "BiasDecay": {"STEPS": (10, 25, 100)},
     "EstimatesAgainstSteps": {"TRANSITIONS": {"Gibbs": (ae.gibbs, (3, 10, 30)), "perfect": (ae.exact, (2, 4, 8))}},
     "LikelihoodTracking": {"N_UPDATES": 500, "N_CHAINS": 60, "_runs": {}},
-    "OneMatrix": {"_SWEEPS": 10, "_CHAINS": 40},
+    "OneMatrix": {"_SWEEPS": 20},
     "ParticlesAndModes": {"N_UPDATES": 90, "EVERY": 10, "WINDOW": 10},
     "WhoVisitsTheTarget": {"N_BURN_IN": 100, "N_SWEEPS": 100},
     "SamplesAlongPaths": {"N_STEPS": 100},

@@ -29,7 +29,7 @@ STAY = {
     "ImageModels": {"share"},
     "EqualAreas": {"rung", "rounds", "n_pairs"},
     "MomentumTrails": {"beta", "step_size", "half_life", "seed"},
-    "OneMatrix": {"seed"},
+    "OneMatrix": {"distance", "seed"},
     "ParticlesAndModes": {"updates"},
     "SamplesAlongPaths": {"beta", "model", "start", "shown", "seed"},
     "OneLadder": {"moment", "n_pairs", "hottest", "seed"},

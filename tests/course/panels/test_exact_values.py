@@ -53,6 +53,16 @@ def exact_density():
     return sum(share * norm.pdf(x, at, 0.4) for share, at in ((0.2, -6), (0.5, 0), (0.3, 5)))
 
 
+
+
+def expected_slope(beta):
+    """E_β[log f_1 - log f_0] by a sum over a grid, between N(0, 1) and N(4, 1/4)."""
+    x = np.linspace(-12, 16, 2801)
+    log_f = norm.logpdf(x, [[0], [4]], [[1], [0.5]])
+    p = np.exp((1 - beta) * log_f[0] + beta * log_f[1])
+    return p @ (log_f[1] - log_f[0]) / p.sum()
+
+
 X, Y = 0, 1
 BETAS = np.sin(np.linspace(0, np.pi / 2, 401)) ** 2
 EXACT = {
@@ -82,6 +92,10 @@ EXACT = {
     "HamiltonianConvergence": ({}, [(0, "goal", Y, np.log10(6))]),
     "ImageModels": ({}, [(1, "zero", X, 0.0)]),
     "LikelihoodTracking": ({}, [(1, "zero", Y, 0.0)]),
+    "MissingArea": ({"n_steps": 4}, [
+        (0, "exact", Y, [expected_slope(beta) for beta in np.linspace(0, 1, 401)]),
+        (1, "exact", Y, 0.0),
+    ]),
     "MomentumTrails": ({}, [(2, "exact", Y, (1 - np.linspace(0, 1, 101) * 8 / 9) ** -0.5)]),
     "OneLadder": ({}, [(2, "exact", Y, exact_density())]),
     "OneMatrix": ({}, [(1, "exact", X, 0.0)]),

@@ -93,12 +93,18 @@ def test_one_mean_and_two_fates_of_log_weights():
     assert np.mean(abs(cliff) < 3) > 1 / 8 and np.mean(abs(bell) < 3) < 1 / 200
 
 
-@pytest.mark.parametrize("z", [LEARNED, HELD])
-def test_the_trail_is_that_of_the_round(z):
-    """Walked again, every round of RTS ends where it ended."""
-    for number in (1, 2, 8):
-        x, rungs = way(5, z, 3, number)
-        done = walk(5, z, 3).rounds[number - 1]
-        np.testing.assert_array_equal(x[-1], done.x[:, 0])
-        np.testing.assert_array_equal(rungs[-1], done.rungs)
-    np.testing.assert_array_equal(way(5, z, 3, 2)[0][0], way(5, z, 3, 1)[0][-1])
+@pytest.mark.parametrize("n_initial", [2, 0])
+def test_the_sweeps_are_those_of_the_rounds(n_initial):
+    """Sweep by sweep, every round of RTS ends where it ended; the time on bumps counts from the last correction."""
+    settings = three_bumps(), ae.linear_schedule(4), n_initial
+    rounds = poster_rounds(*settings, 7, 30, ae.random_walk(1.0), rng=rng())
+    run = poster_sweeps(*settings, 4, 7, 30, ae.random_walk(1.0), rng=rng())
+    for end, done in zip((7, 14, 21, 28), rounds, strict=False):
+        np.testing.assert_array_equal(run.x[end], done.x[:, 0])
+        np.testing.assert_array_equal(run.rungs[end], done.rungs)
+        np.testing.assert_allclose(run.log_marginals[end], done.log_marginals)
+        np.testing.assert_allclose(run.assumed_log_z[end], done.assumed_log_z)
+        assert (run.log_z[end], run.std_error[end]) == pytest.approx((done.log_z[-1], done.std_error[-1]))
+        since = slice(end - done.n_sweeps + 1, end + 1)
+        x = run.x[since][run.rungs[since] == 4]
+        np.testing.assert_allclose(run.bumps[end], np.histogram(x, [-99, -1.5, 3, 99])[0] / len(x))
