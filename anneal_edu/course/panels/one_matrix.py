@@ -112,7 +112,7 @@ class OneMatrix(Panel):
 
 
 def _takeaway(found: dict[str, Found], rule: float) -> str:
-    said = {"wrong by three error bars, and silent": [m for m, f in found.items() if wrong(f) and f.verdict == "silent"]}
+    said = {"wrong by three errors, and silent": [m for m, f in found.items() if wrong(f) and f.verdict == "silent"]}
     said |= {verdict: [m for m, f in found.items() if f.verdict == verdict] for verdict in ("warns", "refuses")}
     sentences = [f"{verdict.capitalize()}: {', '.join(names)}." for verdict, names in said.items() if names]
     if not sentences:
