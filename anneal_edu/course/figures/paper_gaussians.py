@@ -116,21 +116,6 @@ def along_path(ax: Axes, betas: np.ndarray, values: dict[str, np.ndarray], title
 
 
 @projected()
-def forward_and_reverse(
-    ax: Axes, n_steps: np.ndarray, forward: dict[str, np.ndarray], reverse: dict[str, np.ndarray], title: str
-) -> None:
-    """K δ / F against K: forward (full markers) and reverse (hollow) of each style lie at equal distances from 1."""
-    for style in forward:
-        artists.line(ax, f"{style} forward", n_steps, forward[style], **STYLES[style])
-        artists.line(ax, f"{style} reverse", n_steps, reverse[style], **STYLES[style] | _HOLLOW)
-    artists.curve(ax, "one", [0.5, 5000], [1, 1], "reference")
-    ax.set(xscale="log", xlim=(0.8, 1.25 * max(n_steps)), ylim=(0, 2.75), xlabel="number of steps K", title=title)
-    ax.set(xticks=(1, 10, 100), xticklabels=("1", "10", "100"))
-    meanings = {style: f"{style}: forward full, reverse hollow" for style in forward}
-    artists.legend(ax, meanings | {"reference": "average of the two"}, loc="upper left")
-
-
-@projected()
 def walkable(axes: list[Axes], x: np.ndarray, middles: dict[str, np.ndarray], log_z: dict[str, dict]) -> None:
     """The middle of each path, and log Ẑ along it with perfect transitions and with a random walk; the truth is 0.
 

@@ -1,146 +1,114 @@
-"""Grosse et al. 2013, Theorems 1 to 3: how the bias falls with K, and where along each path it is lost."""
+"""Grosse et al. 2013, Theorems 1 to 3: the bias falls like F/K, and how far away that limit is."""
 
 from functools import lru_cache
-from itertools import pairwise
 
 import numpy as np
 
-from anneal_edu import Gaussian, cost_functional, kl_bias, kl_divergence, linear_schedule, segment_costs
-from anneal_edu import optimal_binned_schedule as optimal
+from anneal_edu import Gaussian, linear_schedule, optimal_binned_schedule, segment_costs
 from anneal_edu.course.figures import artists
+from anneal_edu.course.figures.film import Film
 from anneal_edu.course.figures.style import STYLES
 from anneal_edu.course.panels.base import Panel, Readout
-from anneal_edu.course.panels.controls import choice, steps
+from anneal_edu.course.panels.controls import choice, named, slider
 from anneal_edu.course.panels.two_paths import PATHS, mirrored_gaussians
 
-SCHEDULES = {"linear": lambda path, n_steps: linear_schedule(n_steps), "optimal, 10 bins": optimal}
-STEPS = (10, 16, 25, 40, 63, 100, 250, 1000)
-SEPARATIONS = (1, 2, 5, 10, 20, 40)
-MIRRORED, NARROWING = "mirrored correlations", "wide to narrow"
-_HOLLOW = {"markerfacecolor": "white", "markersize": 9, "linewidth": 1.2}
-_FULL = {"markersize": 5}
+SCHEDULES = {"linear": lambda path, n_steps: linear_schedule(n_steps), "optimal, 10 bins": optimal_binned_schedule}
+STEPS = 10 * 2 ** np.arange(7)
+MIRRORED = "mirror image"
+_WIDTHS = {"¼ as wide": 0.25, "½ as wide": 0.5, MIRRORED: 1.0, "2 times as wide": 2.0, "4 times as wide": 4.0}
 
 
-def path_ends(ends: str, separation: float) -> tuple[Gaussian, Gaussian]:
-    """Start and target with the means this far apart: one the mirror image of the other, or variances 4 and 1/4."""
-    if ends == MIRRORED:
-        return mirrored_gaussians(separation, 0.85)
-    half = separation / 2
-    return Gaussian([-half, 0.0], 4.0 * np.eye(2)), Gaussian([half, 0.0], 0.25 * np.eye(2))
+def path_ends(target: str) -> tuple[Gaussian, Gaussian]:
+    """Start and target, 20 apart: mirror images, or round Gaussians, of which one is so many times as wide."""
+    if target == MIRRORED:
+        return mirrored_gaussians(20.0, 0.85)
+    ratio = _WIDTHS[target]
+    return Gaussian([-10.0, 0.0], np.eye(2) / ratio), Gaussian([10.0, 0.0], np.eye(2) * ratio)
 
 
-@lru_cache(maxsize=64)
-def _exact_biases(name: str, ends: str, separation: float, schedule: str) -> tuple[np.ndarray, np.ndarray, float]:
-    """Forward and reverse bias for every K of STEPS, and the limit of K times either."""
-    path = lru_cache(maxsize=None)(PATHS[name](*path_ends(ends, separation)))
-    schedules = [SCHEDULES[schedule](path, n_steps) for n_steps in STEPS]
-    forward, reverse = (np.array([kl_bias(path, s, reverse=r) for s in schedules]) for r in (False, True))
-    bins = 1 if schedule == "linear" else 10
-    return forward, reverse, float(np.sqrt(segment_costs(path, linear_schedule(bins))).sum() ** 2)
+def both_ways(stops: list[Gaussian]) -> tuple[float, float]:
+    """Σ_k KL(p_{k-1} ‖ p_k) and Σ_k KL(p_k ‖ p_{k-1}), all steps at once."""
+    mean, cov = np.array([p.mean for p in stops]), np.array([p.cov for p in stops])
+    precision, change = np.linalg.inv(cov), np.diff(np.linalg.slogdet(cov)[1])
+    gap = np.diff(mean, axis=0)[:, :, None]
+    forward = np.einsum("kij,kij->k", precision[1:], cov[:-1] + gap @ gap.swapaxes(1, 2))
+    reverse = np.einsum("kij,kij->k", precision[:-1], cov[1:] + gap @ gap.swapaxes(1, 2))
+    return (forward - 2 + change).sum() / 2, (reverse - 2 - change).sum() / 2
 
 
-@lru_cache(maxsize=64)
-def _losses(
-    name: str, ends: str, separation: float, schedule: str, n_steps: int
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The schedule (K+1,), and what each of its steps adds to the forward and to the reverse bias, (K,) each."""
-    path = PATHS[name](*path_ends(ends, separation))
-    betas = SCHEDULES[schedule](path, n_steps)
-    steps = pairwise(map(path, betas))
-    forward, reverse = zip(*((kl_divergence(p, q), kl_divergence(q, p)) for p, q in steps), strict=True)
-    return betas, np.array(forward), np.array(reverse)
+@lru_cache(maxsize=32)
+def exact_biases(name: str, target: str, schedule: str) -> tuple[np.ndarray, float, float]:
+    """Forward and reverse bias for every K of STEPS, (T, 2), the limit of K times either, and F."""
+    path = lru_cache(maxsize=None)(PATHS[name](*path_ends(target)))  # a doubled K has the old stops, too
+    biases = [both_ways([*map(path, SCHEDULES[schedule](path, int(n_steps)))]) for n_steps in STEPS]
+    bins = linear_schedule(1 if schedule == "linear" else 10)
+    return np.array(biases), np.sqrt(segment_costs(path, bins)).sum() ** 2, segment_costs(path, [0, 1])[0]
 
 
 class BiasDecay(Panel):
-    """The bias log Z - E[log w] under perfect transitions, in units of F/K: against K, and step by step.
+    """K times the bias over F under perfect transitions, forward and reverse, while K doubles.
 
-    Controls: ``n_steps`` K, ``separation`` of the means, ``ends`` of the path, ``schedule``.
+    Controls: ``doublings`` of K = 10, ``target``: how wide it is, against the start; ``schedule``.
     """
 
     title = "How fast the bias falls"
     picture = (
-        "Left: K times the bias over F against the number of steps K, forward and reverse, of both paths, and the "
-        "line 1. Right: the bias at the chosen K, added up step by step from β = 0 to 1, in the same units."
+        "Left the geometric path, right the moment path: K times the bias over F against the number of steps K so far, "
+        "forward and reverse, and the limit of both as a dotted line."
     )
+    size = (11.0, 4.5)
+    plays = "doublings"
     controls = {  # noqa: RUF012
-        "n_steps": steps("steps K", 25, STEPS, live=False),
-        "separation": steps("separation of the means", 20, SEPARATIONS, live=False),
-        "ends": choice("ends", NARROWING, (NARROWING, MIRRORED)),
+        "doublings": slider("doublings of K = 10", 0, 0, len(STEPS) - 1, 1),
+        "target": named("target, against the start", "¼ as wide", tuple(_WIDTHS)),
         "schedule": choice("schedule", "linear", tuple(SCHEDULES)),
     }
     scenes = {  # noqa: RUF012
-        "wide to narrow": {},
-        "mirror images": {"ends": MIRRORED},
-        "the optimal schedule": {"ends": MIRRORED, "schedule": "optimal, 10 bins"},
-        "four times the steps": {"n_steps": 100},
+        "does doubling K halve it?": {},
+        "six doublings later": {"doublings": 6},
+        "narrow to wide": {"doublings": 6, "target": "4 times as wide"},
+        "mirror images": {"doublings": 6, "target": MIRRORED},
+        "the optimal schedule": {"doublings": 6, "target": MIRRORED, "schedule": "optimal, 10 bins"},
     }
-    plays = "n_steps"
 
-    def make_axes(self, figure):
-        left, right = figure.columns(1.15, 1)
-        left.set(ylim=(0, 2.1), yticks=(0, 1, 2), title="K × bias / F: forward ●, reverse ○")
-        artists.log_x(left, "number of steps K", (10, 100, 1000), (8, 1250))
-        right.set(xlim=(-0.03, 1.03), ylim=(0, 2.1), xlabel="position β", title="Lost up to β, in units of F/K")
-        right.set(xticks=(0, 0.5, 1), xticklabels=("0", "0.5", "1"), yticks=(0, 1, 2))
-        return [left, right]
-
-    def draw(self, n_steps, separation, ends, schedule):
-        left, right = self.axes
-        now, F = STEPS.index(n_steps), cost_functional(PATHS["geometric"](*path_ends(ends, separation)))
-        every_k = np.array(STEPS)
-        artists.curve(left, "F/K", [5, 2000], [1, 1], "reference")
-        artists.curve(left, "now", [n_steps, n_steps], [0, 2.1], "reference", linewidth=1.2)
-        artists.curve(right, "F/K", [-0.03, 1.03], [1, 1], "reference")
-        exact_bias, shares, readout = {}, [], {"F/K": f"{F / n_steps:.3f} nats", "F": f"{F:.3f}"}
-        for name in PATHS:
-            forward, reverse, limit = _exact_biases(name, ends, separation, schedule)
-            _bias_against_steps(left, name, every_k, every_k * forward / F, every_k * reverse / F, name)
-            betas, *losses = _losses(name, ends, separation, schedule, n_steps)
-            _lost_up_to(right, name, betas, *losses, F / n_steps, name)
-            exact_bias[name] = forward[now], limit
-            shares.append(losses[0][0 if name == "geometric" else -1] / forward[now])
-            readout[name] = f"forward {forward[now]:.4g}, reverse {reverse[now]:.4g} nats"
-        artists.legend(right, {"geometric": "geometric", "moments": "moments"}, loc="upper left")
-        return Readout(_takeaway(F, n_steps, ends, schedule, exact_bias, *shares), readout)
+    def draw(self, doublings, target, schedule):
+        film, doubled = Film(doublings, rate=1.5), np.arange(len(STEPS))
+        found = {name: exact_biases(name, target, schedule) for name in PATHS}
+        for ax, (name, (biases, limit, F)) in zip(self.axes, found.items(), strict=True):
+            scaled, colour = biases * STEPS[:, None] / F, STYLES[name]["color"]
+            if schedule != "linear":
+                artists.curve(ax, "linear", [-0.3, 6.3], [1, 1], "reference", linewidth=1.4)
+            artists.curve(ax, "limit", [-0.3, 6.3], [limit / F, limit / F], "truth")
+            said = "F/K" if schedule == "linear" else f"{limit / F:.2f} F/K"
+            artists.words(ax, "limit words", 6.45, limit / F, said, va="center")
+            upper, alike = int(scaled[0, 1] > scaled[0, 0]), np.isclose(*scaled[0])
+            names = ("forward = reverse", "") if alike else ("forward", "reverse")
+            for way, fill, width, radius in ((0, colour, 2.6, 8.5), (1, "white", 1.4, 5.5)):
+                at = scaled[0, way] + (0.14 if way == upper or alike else -0.26)
+                artists.words(ax, f"way {way}", -0.1, at, names[way], color=colour)
+                film.trails(ax, f"trail {way}", doubled, scaled[:, way, None], [colour], width)
+                film.dots(ax, f"head {way}", doubled[:, None], scaled[:, way, None], [fill], radius)
+            nats = zip(STEPS, biases[:, 0], strict=True)
+            film.words(ax, "now", 2.0, 2.15, [f"K = {n_steps}: forward {lost:.2g} nats" for n_steps, lost in nats])
+            ax.set(xlim=(-0.3, 8.0), ylim=(-0.3, 2.35), yticks=(0, 1, 2), xlabel="number of steps K",
+                   title=f"{name.capitalize().rstrip('s')} path: K × bias / F")  # fmt: skip
+            ax.set_xticks((0, 2, 4, 6), STEPS[::2])
+        return Readout(*_words(found, int(STEPS[doublings]), doublings, target, schedule), film)
 
 
-def _bias_against_steps(ax, name, n_steps, forward, reverse, style):
-    """Bias (n,) in units of F/K against K (n,): forward with full markers, reverse with hollow ones and a thin line.
-
-    Marks stand at every other K, those of the two paths in turn: curves on each other show the marks of both.
-    """
-    look = STYLES[style] | {"markevery": (int(style == "moments"), 2)}
-    artists.line(ax, f"{name} reverse", n_steps, reverse, **look | _HOLLOW)
-    artists.line(ax, f"{name} forward", n_steps, forward, **look | _FULL)
-
-
-def _lost_up_to(ax, name, betas, forward, reverse, unit, style):
-    """The losses (K,) of the steps between ``betas`` (K+1,), added up from β = 0, as multiples of ``unit``.
-
-    Forward has full markers, reverse hollow ones and a thin line: up to six of each, the last at β = 1.
-    """
-    places = *(np.arange(1, 6) / 6 - (style == "moments") / 12), 1.0  # curves on each other show the marks of both
-    marks = sorted({int(np.abs(betas - place).argmin()) for place in places})
-    look = STYLES[style] | {"markevery": marks}
-    for direction, losses, marker in (("reverse", reverse, _HOLLOW), ("forward", forward, _FULL)):
-        lost = np.append(0.0, np.cumsum(losses)) / unit
-        artists.line(ax, f"{name} {direction}", betas, lost, **look | marker)
-
-
-def _takeaway(F, n_steps, ends, schedule, exact_bias, first, last) -> str:
-    (forward_g, limit_g), (forward_m, limit_m) = exact_bias["geometric"], exact_bias["moments"]
-    bias_g, bias_m, limit = (f"{float(f'{nats:.2g}'):g}" for nats in (forward_g, forward_m, F / n_steps))
+def _words(found, n_steps, doublings, target, schedule) -> tuple[str, dict[str, str]]:
+    """The sentence and the numbers."""
+    (geometric, limit_g, F), (moments, limit_m, _) = found.values()
+    lost, off = f"{geometric[0, 0]:.2g} nats on the geometric path", moments[doublings, 0] * n_steps / F - 1
     if schedule != "linear":
-        return (
-            f"More steps where the path turns fast cut the cost from F = {F:.3g} to {limit_g:.3g} on the geometric "
-            f"path and to {limit_m:.3g} on the moment path: with K = {n_steps} the bias is {bias_g} and {bias_m} nats."
-        )
-    if ends == MIRRORED:
-        return (
-            f"Mirrored ends: forward and reverse bias both are F/K = {F / n_steps:.4g} nats, exactly, on either path "
-            "and at every K: what a step loses forward, its mirror image loses in reverse."
-        )
-    return (
-        f"From wide to narrow the forward bias ({bias_g} geometric, {first:.0%} of it in the first step; {bias_m} "
-        f"moments, {last:.0%} in the last) lies above F/K = {limit}, the reverse one as far below."
-    )
+        cut = f"{limit_g:.3g} on the geometric path and to {limit_m:.3g} on the moment path"
+        said = f"More steps where the path turns fast cut the cost from F = {F:.3g} to {cut}."
+    elif target == MIRRORED:
+        said = "Mirror images: forward and reverse bias both are F/K, exactly, on either path and at every K."
+    elif doublings == 0:
+        lost += f" and {moments[0, 0]:.2g} on the moment path"
+        said = f"At K = 10 the bias is {lost}; F/K is {F / 10:.2g}. Does doubling K halve both?"
+    else:
+        still = f"At K = {n_steps} the moment path is still {abs(off):.0%} {'above' if off > 0 else 'below'}"
+        said = f"Both jaws close on F/K, forward and reverse always equally far from it. {still}."
+    return said, {"F": f"{F:.1f}", "F/K": f"{F / n_steps:.4g} nats"}

@@ -16,7 +16,6 @@ PANELS = {name: kind for name in panels.__all__ if issubclass(kind := getattr(pa
 del PANELS["Panel"]
 
 SMALLER = {
-    "BiasDecay": {"STEPS": (10, 25, 100)},
     "EstimatesAgainstSteps": {"TRANSITIONS": {"Gibbs": (ae.gibbs, (3, 10, 30)), "perfect": (ae.exact, (2, 4, 8))}},
     "LikelihoodTracking": {"N_UPDATES": 500, "N_CHAINS": 60, "_runs": {}},
     "OneMatrix": {"_SWEEPS": 20},
@@ -30,10 +29,6 @@ SMALLER = {
 """Panel → constants of its module that make it quick."""
 
 FEWER = {
-    "BiasDecay": {
-        "n_steps": steps("steps K", 25, (10, 25, 100)),
-        "separation": steps("separation of the means", 20, (1, 5, 20)),
-    },
     "DigitsAnnealing": {"n_steps": steps("steps K", 100, (20, 100)), "n_chains": steps("chains", 100, (50, 100))},
     "ParticlesAndModes": {"updates": slider("after updates", 90, 10, 90, 10)},
 }

@@ -21,7 +21,7 @@ from tests.course.panels.conftest import PANELS, runs_of
 STAY = {
     "AnnealedWalk": {"moment"},
     "AnnealingRuns": {"moment", "n_steps", "transitions", "seed"},
-    "BiasDecay": {"n_steps", "separation", "ends", "schedule"},
+    "BiasDecay": {"doublings", "target", "schedule"},
     "DigitsAnnealing": {"beta"},
     "FirstPath": {"beta"},
     "HalfPlane": {"schedule", "n_steps"},

@@ -10,7 +10,7 @@ from anneal_edu.course.experiments import kiwaki
 from anneal_edu.course.experiments.estimator_tables import stored_rows
 from anneal_edu.course.panels.samples_along_paths import measures_along
 from anneal_edu.course.panels.tiny_world import two_wells
-from anneal_edu.course.panels.two_paths import PATHS, mirrored_gaussians
+from anneal_edu.course.panels.two_paths import PATHS
 from tests.course.panels.conftest import PANELS
 
 PEAKS = np.exp(two_wells(8.0) - logsumexp(two_wells(8.0)))
@@ -29,13 +29,12 @@ def divergence(p, q):
     return 0.5 * (np.trace(Q @ p.cov) - p.dim + gap @ Q @ gap - np.log(np.linalg.det(p.cov) / np.linalg.det(q.cov)))
 
 
-def lost(style, by_a_step):
-    """Bias of 25 steps between mirrored ends up to each of them, in units of F/K."""
-    path = PATHS[style](*mirrored_gaussians(20.0, 0.85))
-    return np.append(0, np.cumsum([by_a_step(path(k / 25), path((k + 1) / 25)) for k in range(25)])) * 25 / F
+def narrowing(style):
+    """The path from wide to narrow."""
+    return PATHS[style](ae.Gaussian([-10, 0], 4 * np.eye(2)), ae.Gaussian([10, 0], np.eye(2) / 4))
 
 
-F = cost(*mirrored_gaussians(20.0, 0.85))
+F, STEPS = cost(narrowing("moments")(0.0), narrowing("moments")(1.0)), [10, 20, 40, 80, 160, 320, 640]
 FOUR = kiwaki.four_modes()
 
 
@@ -67,14 +66,10 @@ X, Y = 0, 1
 BETAS = np.sin(np.linspace(0, np.pi / 2, 401)) ** 2
 EXACT = {
     "AnnealingRuns": ({}, [(2, "truth", Y, 0.0)]),
-    "BiasDecay": ({"ends": "mirrored correlations"}, [
-        (0, "F/K", Y, 1.0),
-        (0, "moments forward", Y, 1.0),
-        (0, "geometric reverse", Y, 1.0),
-        (1, "F/K", Y, 1.0),
-        (1, "geometric forward", X, np.arange(26) / 25),
-        (1, "geometric forward", Y, lost("geometric", divergence)),
-        (1, "moments reverse", Y, lost("moments", lambda p, q: divergence(q, p))),
+    "BiasDecay": ({"doublings": 6}, [
+        (0, "limit", Y, 1.0),
+        (0, "trail 0 0", Y, [ae.kl_bias(narrowing("geometric"), ae.linear_schedule(k)) * k / F for k in STEPS]),
+        (1, "trail 1 0", Y, [ae.kl_bias(narrowing("moments"), ae.linear_schedule(k), True) * k / F for k in STEPS]),
     ]),
     "AnnealedWalk": ({}, [(1, "exact", Y, -18 * np.linspace(0, 1, 101) * np.linspace(1, 0, 101))]),
     "DigitsAnnealing": ({}, [(2, "exact", Y, 0.0)]),

@@ -11,6 +11,7 @@ from anneal_edu.course.experiments.estimator_tables import stored_rows
 from anneal_edu.course.experiments.hamiltonian import typical
 from anneal_edu.course.figures.images import mosaic
 from anneal_edu.course.panels import (
+    bias_decay,
     digits_annealing,
     samples_along_paths,
 )
@@ -25,25 +26,20 @@ def numbers(text):
     return [float(word) for word in words if word.lstrip("+-").replace(".", "", 1).isdigit()]
 
 
-@pytest.mark.parametrize("scene", panels.BiasDecay.scenes)
-def test_what_the_steps_lose_adds_up_to_the_bias(scene, quick_panel):
-    """On the right each line ends at the height that it has on the left, in units of F/K."""
-    panel = quick_panel(panels.BiasDecay).show(scene)
-    left, right = panel.axes
-    now = list(drawn(left, "moments forward").get_xdata()).index(panel.n_steps.value)
-    for name in ("geometric forward", "geometric reverse", "moments forward", "moments reverse"):
-        lost, bias = drawn(right, name).get_ydata(), drawn(left, name).get_ydata()[now]
-        assert lost[0] == 0 and len(lost) == panel.n_steps.value + 1
-        assert lost[-1] == pytest.approx(bias, rel=1e-3)
+@pytest.mark.parametrize("target", ["¼ as wide", "mirror image", "2 times as wide"])
+def test_forward_and_reverse_bias_are_equally_far_from_f_over_k(target):
+    for name in PATHS:
+        biases, limit, F = bias_decay.exact_biases(name, target, "linear")
+        np.testing.assert_allclose(biases.sum(1), 2 * F / bias_decay.STEPS, rtol=1e-8)
+        assert limit == pytest.approx(F)
 
 
-def test_where_the_bias_is_lost_from_wide_to_narrow(quick_panel):
-    """Of the forward bias by the first step of the geometric path, and by the last of the moment path."""
-    panel = quick_panel(panels.BiasDecay, n_steps=10)
-    geometric, moments = (drawn(panel.axes[1], f"{style} forward").get_ydata() for style in PATHS)
-    first, last = geometric[1] / geometric[-1], 1 - moments[-2] / moments[-1]
-    assert f"{first:.0%} of it in the first step" in panel.takeaway and f"{last:.0%} in the last" in panel.takeaway
-    assert np.diff(geometric).argmax() == 0 and np.diff(moments).argmax() == 9
+def test_the_optimal_schedule_comes_down_on_its_limit():
+    for name in PATHS:
+        biases, limit, F = bias_decay.exact_biases(name, "mirror image", "optimal, 10 bins")
+        path = PATHS[name](*bias_decay.path_ends("mirror image"))
+        assert biases[1, 0] == pytest.approx(ae.kl_bias(path, ae.optimal_binned_schedule(path, 20)))
+        assert biases[-1] * 640 == pytest.approx(limit, rel=0.02) and limit < 0.7 * F
 
 
 def test_the_tiny_world_counts_chains_in_the_wrong_place(quick_panel):
