@@ -20,62 +20,49 @@ from anneal_edu.course.experiments.hamiltonian import (
 from anneal_edu.course.figures.paper_gaussians import rings
 from anneal_edu.course.panels import HamiltonianConvergence, MomentumTrails
 from anneal_edu.course.panels.hamiltonian_convergence import NAMES, arrivals
-from anneal_edu.course.panels.momentum_trails import (
-    ACROSS,
-    FORGOTTEN,
-    KEPT,
-    LONG,
-    refresh_of,
-    typical_chain,
-    valley,
-    walk,
-)
+from anneal_edu.course.panels.momentum_trails import ACROSS, LONG, VALLEY, spread, typical_chain, walk
 from tests.course.panels.conftest import drawn
+
+KEPT = half_life_refresh(0.2)
 
 
 def test_the_valley_is_as_long_and_as_wide_as_it_says():
-    np.testing.assert_allclose(np.sqrt(np.linalg.eigvalsh(valley().cov)), [ACROSS, LONG])
-
-
-def test_the_half_life_of_the_paper_gives_the_librarys_default():
-    for step_size in (0.05, 0.2, 1.0):
-        assert refresh_of(step_size, 1.0) == pytest.approx(half_life_refresh(step_size))
+    np.testing.assert_allclose(np.sqrt(np.linalg.eigvalsh(VALLEY.cov)), [ACROSS, LONG])
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_momentum_goes_further_for_every_seed(seed):
-    """Of 20 seeds at ε = 0.2, 1.47 ± 0.06 times as far along the valley, and 1.35 ± 0.04 times as far in all."""
-    kept, anew = walk(0.2, refresh_of(0.2, 1.0), seed), walk(0.2, 1.0, seed)
-    assert kept.spread[-1] > 1.15 * anew.spread[-1]
-    assert kept.net_distance > 1.15 * anew.net_distance
+    """Of 20 seeds at ε = 0.2, 1.47 ± 0.06 times as far along the valley."""
+    kept, anew = (spread(walk(0.2, refresh, seed)[0])[0] for refresh in (KEPT, 1.0))
+    assert kept[-1] > 1.15 * anew[-1]
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_the_trail_that_is_shown_is_typical(seed):
     """It covers as much of the valley as half of the chains; with fresh momentum little more than half as much."""
-    walks = walk(0.2, refresh_of(0.2, 1.0), seed), walk(0.2, 1.0, seed)
-    one, covered = typical_chain(walks), [np.ptp(w.x @ np.ones(2) / np.sqrt(2), axis=0) for w in walks]
+    walks = walk(0.2, KEPT, seed)[0], walk(0.2, 1.0, seed)[0]
+    one, covered = typical_chain(*walks), [np.ptp(x @ np.ones(2) / np.sqrt(2), axis=0) for x in walks]
     for of_all in covered:
         assert of_all[one] == pytest.approx(np.median(of_all), rel=0.1)
     assert covered[0][one] > 1.4 * covered[1][one]
     assert np.mean(covered[0] > covered[1]) > 0.9
 
 
-def test_bars_are_of_two_standard_errors_over_chains():
-    w = walk(0.2, 1.0, 3)
-    blocks = np.sqrt(((w.x[-1] @ np.ones(2) / np.sqrt(2)) ** 2).reshape(40, -1).mean(1))
-    assert w.spread_error[-1] == pytest.approx(blocks.std(ddof=1) / np.sqrt(40), rel=0.5)
+def test_the_error_of_the_spread_is_one_over_chains():
+    x, _ = walk(0.2, 1.0, 3)
+    blocks = np.sqrt(((x[-1] @ np.ones(2) / np.sqrt(2)) ** 2).reshape(40, -1).mean(1))
+    assert spread(x)[1][-1] == pytest.approx(blocks.std(ddof=1) / np.sqrt(40), rel=0.5)
 
 
-def test_a_trail_is_that_of_one_chain(quick_panel):
+def test_the_same_chain_leaves_its_trail_whatever_is_moved(quick_panel):
     panel = quick_panel(MomentumTrails, seed=3, beta=1.0)
-    walks = {KEPT: walk(0.2, refresh_of(0.2, 1.0), 3), FORGOTTEN: walk(0.2, 1.0, 3)}
-    one = typical_chain(walks.values())
-    for ax, (_style, w) in zip(panel.axes[:2], walks.items(), strict=True):
-        np.testing.assert_array_equal(np.transpose(drawn(ax, "trail 0").get_data()), w.x[:, one])
-    for i, w in enumerate(walks.values()):
-        np.testing.assert_allclose(drawn(panel.axes[2], f"spread {i}").get_ydata(), w.spread)
-    np.testing.assert_allclose(drawn(panel.axes[2], "exact").get_ydata()[[0, -1]], [1.0, LONG])
+    one = typical_chain(walk(0.2, KEPT, 3)[0], walk(0.2, 1.0, 3)[0])
+    for half_life in (1, 16):
+        panel.half_life.value = half_life
+        for i, refresh in enumerate((half_life_refresh(0.2 / half_life), 1.0)):
+            x, _ = walk(0.2, refresh, 3)
+            np.testing.assert_array_equal(np.transpose(drawn(panel.axes[i], "trail 0").get_data()), x[:, one])
+            np.testing.assert_allclose(drawn(panel.axes[2], f"spread {i}").get_ydata(), spread(x)[0])
 
 
 @pytest.mark.parametrize("model", [*MODELS, *TRAINED])
@@ -149,6 +136,6 @@ def test_hais_has_the_smallest_error_at_the_largest_k_of_every_drawn_model():
 
 
 def test_rings_lie_at_their_distance():
-    mean, cov = np.array([1.0, -2.0]), valley().cov
+    mean, cov = np.array([1.0, -2.0]), VALLEY.cov
     x = rings(mean[None], cov[None], 2.0)[0] - mean
     np.testing.assert_allclose(np.einsum("ni,ij,nj->n", x, np.linalg.inv(cov), x), 4.0)
