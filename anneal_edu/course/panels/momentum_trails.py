@@ -10,7 +10,7 @@ from anneal_edu.annealing.hais import hais_states, half_life_refresh
 from anneal_edu.course.figures import artists
 from anneal_edu.course.figures.film import Film
 from anneal_edu.course.figures.paper_gaussians import rings
-from anneal_edu.course.figures.style import STYLES, WINE
+from anneal_edu.course.figures.style import STYLES
 from anneal_edu.course.panels.base import Panel, Readout
 from anneal_edu.course.panels.controls import seed, slider, steps
 
@@ -88,7 +88,7 @@ class MomentumTrails(Panel):
             film.trails(ax, "trail", x[:, one, 0], x[:, [one], 1], [colour])
             refused = 1 + np.flatnonzero(~accepted[:, one])
             seen = np.where(np.arange(len(betas))[:, None] >= refused, 4.0, np.nan)
-            film.dots(ax, "refused", *x[refused, one].T, [WINE] * len(refused), seen)
+            film.dots(ax, "refused", *x[refused, one].T, [STYLES["refused"]["color"]] * len(refused), seen)
             film.dots(ax, "one", x[:, [one], 0], x[:, [one], 1], [colour], radius=7.0)
             artists.words(ax, "name", -4.6, 4.2, f"momentum {kept}", color=colour)
             ax.set(xlim=(-4.7, 4.7), ylim=(-4.7, 4.7), aspect="equal")
