@@ -87,11 +87,12 @@ class Film:
             artists.line(ax, name, *points, gaps=True, **look)
         self._keep(ax, name, "links", len(ends), ends=ends, colours=[colour], dashed=dashed)
 
-    def words(self, ax: Axes, name: str, x, y, texts: Sequence[str]) -> None:
-        """A text at (x, y), one a moment; x and y are numbers, or (T,)."""
-        colour, (x, y) = "black", (np.broadcast_to(part, len(texts)) for part in (x, y))
-        artists.words(ax, name, x[self.now], y[self.now], texts[self.now], color=colour, fontsize=13)
-        self._keep(ax, name, "words", len(texts), x=x, y=y, texts=list(texts), colours=[colour])
+    def words(self, ax: Axes, name: str, x, y, texts: Sequence[str], colour="black", align="left") -> None:
+        """A text, one a moment, at x, y: (T,) or numbers."""
+        x, y = (np.broadcast_to(part, (len(texts),))[:, None] for part in (x, y))
+        look = {"color": colour, "ha": align, "fontsize": 13}
+        artists.words(ax, name, x[self.now, 0], y[self.now, 0], texts[self.now], **look)
+        self._keep(ax, name, "words", len(x), x=x, y=y, texts=list(texts), colours=[colour], align=align)
 
     def _keep(self, ax: Axes, name: str, kind: str, n_moments: int, **layer: Any) -> None:
         self.n_moments = max(self.n_moments, n_moments)

@@ -178,6 +178,7 @@ const DRAW = {
   },
 
   words({ context, point, x, y, at, now }, layer) {
+    context.textAlign = layer.align;
     context.font = `${13 * point}px "DejaVu Sans", Verdana, sans-serif`;
     context.fillText(layer.texts[now], x(at("x", 0)), y(at("y", 0)));
   },

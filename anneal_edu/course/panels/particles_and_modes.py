@@ -1,231 +1,120 @@
-"""A small RBM trained on bars and stripes while you wait: where the negative particles are, and where the model is."""
+"""A small RBM learns bars and stripes: where its negative particles are, and where its model is, as it is trained."""
 
-from collections.abc import Generator
 from functools import lru_cache
-from typing import NamedTuple
 
+import matplotlib as mpl
 import numpy as np
-from matplotlib.lines import Line2D
 
-from anneal_edu import contrastive_divergence
-from anneal_edu.course.experiments.kadan import mean_log_likelihood
-from anneal_edu.course.figures import artists, tempered_training
+from anneal_edu.course.experiments import particles
+from anneal_edu.course.figures import artists
+from anneal_edu.course.figures.film import Film
 from anneal_edu.course.figures.style import STYLES
 from anneal_edu.course.panels.base import Panel, Readout
-from anneal_edu.course.panels.controls import seed, slider, steps
+from anneal_edu.course.panels.controls import slider, steps
 from anneal_edu.data import bars_and_stripes
-from anneal_edu.distributions import BinaryRBM
 
-SIZE, N_HIDDEN, BATCH = 4, 12, 20
-N_IMAGES = 2 ** (SIZE + 1) - 2
-N_UPDATES, EVERY, WINDOW = 1800, 200, 50
-TOP = 0.45
-
-
-class Snapshot(NamedTuple):
-    """A moment of training.
-
-    Attributes
-    ----------
-    n_updates : int
-    rbm : BinaryRBM
-    particles : (B, D) array
-        Of the last update.
-    log_likelihood : float
-        Exact, mean of the images.
-    model, share : (N + 1,) arrays
-        Exact probability of each image, and of everything else; and the share of particles there. Means over the last
-        50 updates.
-    """
-
-    n_updates: int
-    rbm: BinaryRBM
-    particles: np.ndarray
-    log_likelihood: float
-    model: np.ndarray
-    share: np.ndarray
-
-    @property
-    def distance(self) -> float:
-        """Total variation between the model and its particles: the mass that would have to move, from 0 to 1."""
-        return 0.5 * float(np.abs(self.model - self.share).sum())
-
-    def distance_of(self, particles: np.ndarray) -> float:
-        """Total variation between this very model and other particles (B, D), with no mean over updates."""
-        images = bars_and_stripes(SIZE)
-        return self._replace(model=exact_probabilities(self.rbm, images), share=shares(particles, images)).distance
+N_IMAGES, N_UPDATES, EVERY = particles.N_IMAGES, particles.N_UPDATES, particles.STORED_EVERY
+LOOKS = {"pcd": "PCD", "pt": "PT, even-odd"}
+WIDE = np.r_[np.full(N_IMAGES, 2), 10]  # beads side by side: on an image, and elsewhere
+LEFT = np.r_[2.8 * np.arange(N_IMAGES), 2.8 * N_IMAGES + 1.5]
+TOP, RIGHT = 19.0, LEFT[-1] + 11.0
+BEST, UPDATES = -np.log(N_IMAGES), np.arange(EVERY, N_UPDATES + 1, EVERY)
 
 
-def exact_probabilities(rbm: BinaryRBM, images: np.ndarray) -> np.ndarray:
-    """p(v) of every image (N, D), and of all other states together: (N + 1,).
-
-    Examples
-    --------
-    >>> import anneal_edu as ae
-    >>> exact_probabilities(ae.uniform_rbm(2, 1), np.array([[0.0, 1.0]]))
-    array([0.25, 0.75])
-    """
-    p = np.exp(rbm.log_density(images.astype(np.float64)) - rbm.log_z())
-    return np.append(p, 1 - p.sum())
-
-
-def shares(particles: np.ndarray, images: np.ndarray) -> np.ndarray:
-    """The share of particles (B, D) on every image (N, D), and elsewhere: (N + 1,).
-
-    Examples
-    --------
-    >>> shares(np.array([[0, 1], [0, 0], [0, 1], [1, 1]]), np.array([[0, 1], [1, 0]])).tolist()
-    [0.5, 0.0, 0.5]
-    """
-    on = (particles[:, None] == images[None]).all(-1).mean(0)
-    return np.append(on, 1 - on.sum())
-
-
-def snapshots(method: str, rate: float, seed: int, n_rungs: int | None = None) -> Generator[Snapshot, None, None]:
-    """Train by "pcd" or "pt", and yield a snapshot at every 200th update."""
-    images, options = bars_and_stripes(SIZE), {} if n_rungs is None else {"n_rungs": n_rungs}
-    rng, model, share = np.random.default_rng(seed), [], []
-    for state in contrastive_divergence(
-        images, N_HIDDEN, method, n_gibbs=1, n_updates=N_UPDATES, learning_rate=rate, batch_size=BATCH, rng=rng,
-        decay=False, **options
-    ):
-        if -state.n_updates % EVERY < WINDOW:
-            share.append(shares(state.particles, images))
-            if state.n_updates % 10 == 0:
-                model.append(exact_probabilities(state.rbm, images))
-        if state.n_updates % EVERY == 0:
-            rbm = state.rbm
-            found = mean_log_likelihood(rbm, images), np.mean(model, 0), np.mean(share, 0)
-            yield Snapshot(state.n_updates, rbm, state.particles.copy(), *found)
-            model, share = [], []
-
-
-@lru_cache(maxsize=32)
-def trained(method: str, rate: float, seed: int, n_rungs: int | None = None) -> tuple[Snapshot, ...]:
-    """All snapshots of one training; a second or two."""
-    return tuple(snapshots(method, rate, seed, n_rungs))
+@lru_cache(maxsize=16)
+def beads(method: str, rate: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """x and y of a hundred beads, (T, 100) each: each is a percent of the particles, and moves only if it must."""
+    share = 100 * particles.stored_film(method, rate, seed).share
+    counts = np.floor(share).astype(int)
+    for row, rest in zip(counts, share - counts, strict=True):
+        row[np.argsort(-rest)[: 100 - row.sum()]] += 1
+    place = np.empty((len(counts), 100), int)
+    place[0] = now = np.repeat(range(N_IMAGES + 1), counts[0])
+    for t in range(1, len(counts)):
+        change, now = counts[t] - np.bincount(now, minlength=N_IMAGES + 1), now.copy()
+        leave = [np.flatnonzero(now == i)[counts[t, i] :] for i in np.flatnonzero(change < 0)]
+        now[[j for each in leave for j in each]] = np.repeat(range(N_IMAGES + 1), np.maximum(change, 0))
+        place[t] = now
+    rank = np.array([[np.count_nonzero(row[:j] == row[j]) for j in range(100)] for row in place])
+    return LEFT[place] + rank % WIDE[place] + 0.5, rank // WIDE[place] + 0.5
 
 
 class ParticlesAndModes(Panel):
-    """Persistent chains, plain and tempered, train an RBM of twelve hidden units on the 30 bars and stripes of 4×4.
+    """Persistent chains, plain (PCD) and tempered (PT), train an RBM of twelve hidden units on 30 bars and stripes.
 
-    Controls: ``updates``, the moment looked at; ``rate``, the learning rate, which stays constant; ``rungs`` of the
-    tempered ladder; ``seed``. The last three train anew.
+    Controls: ``updates``, the time; ``rate``, the constant learning rate; ``training``, one of three that are stored.
     """
 
     title = "Where the particles are, and where the model is"
     picture = (
-        "Left: exact mean log likelihood against updates, for PCD and PT. Middle (PCD) and right (PT): for each of the "
-        "30 images the model's exact probability as a bar, and the share of negative particles on it as a cross; "
-        "in words, both of the model's favourite image, and how much of either is elsewhere."
+        "Above PCD, below PT: for each of the 30 images, and for all else, a bar whose area is the model's exact "
+        "probability, and beads, each a percent of the particles. Left: the exact mean log likelihood."
     )
-    size = (13.0, 4.6)
+    size = (12.0, 5.6)
+    plays = "updates"
     controls = {  # noqa: RUF012
-        "updates": slider("after updates", N_UPDATES, EVERY, N_UPDATES, EVERY),
-        "rate": steps("learning rate", 0.3, (0.15, 0.3)),
-        "rungs": steps("rungs of the ladder", 8, (4, 8)),
-        "seed": seed(),
+        "updates": slider("after updates", EVERY, EVERY, N_UPDATES, EVERY),
+        "rate": steps("learning rate", particles.RATES[-1], particles.RATES),
+        "training": slider("training", 1, 1, len(particles.SEEDS), 1),
     }
     scenes = {  # noqa: RUF012
-        "particles left behind": {},
-        "early on": {"updates": 400},
-        "half the learning rate": {"rate": 0.15},
-        "half the rungs": {"rungs": 4},
+        "will the particles follow?": {},
+        "particles left behind": {"updates": N_UPDATES},
+        "half the learning rate": {"updates": N_UPDATES, "rate": particles.RATES[0]},
     }
-    plays = "updates"
 
     def make_axes(self, figure):
-        curves, pcd, pt = figure.columns(0.8, 1.35, 1.35, gap=0.75)
-        curves.set(ylim=(-20.5, -2.8), title="log likelihood", xlabel="updates")
-        curves.set_ylabel("nats an image", labelpad=0)
-        _draw_legend(curves, {"PCD": "PCD", "PT, even-odd": "PT"}, "lower left")
-        for ax in (pcd, pt):
-            _picture_strip(ax, bars_and_stripes(SIZE), TOP)
-        return [curves, pcd, pt]
+        left, whole = figure.columns(1, 4.2, gap=0.3)
+        rows = whole.get_subplotspec().subgridspec(2, 1, hspace=0.25).subplots()
+        whole.remove()
+        tiles = np.pad(1 - bars_and_stripes(4).reshape(-1, 4, 4), ((0, 0), (1, 1), (1, 1)), constant_values=0.75)
+        images = np.hstack([*np.pad(tiles, ((0, 0), (0, 0), (0, 1)), constant_values=1)])
+        for ax in rows:
+            ax.imshow(images, cmap="gray", extent=(-0.2, 2.8 * N_IMAGES - 0.2, -3.6, -0.4), aspect="auto")
+            ax.text(LEFT[-1] + 5, -2.8, "elsewhere", ha="center")
+            ax.set(xlim=(-0.5, RIGHT), ylim=(-3.8, TOP), xticks=(), yticks=())
+            ax.spines[:].set_visible(False)
+        return [left, *rows]
 
-    def draw(self, updates, rate, rungs, seed):
-        wanted = (("PCD", ("pcd", rate, seed)), ("PT, even-odd", ("pt", rate, seed, rungs)))
-        done = self.__dict__.setdefault("_done", {})
-        for i, (_, key) in enumerate(wanted):
-            if key not in done:
-                yield i / 2
-                done[key] = trained(*key)
-        at = updates // EVERY - 1
-        found = {name: done[key] for name, key in wanted}
-        _draw(self.axes, found, at)
-        now = {name: run[at] for name, run in found.items()}
-        pcd, pt = now.values()
-        readout = {
-            "log likelihood, PCD and PT": f"{pcd.log_likelihood:.2f}, {pt.log_likelihood:.2f} nats",
-            "at best": f"{-np.log(N_IMAGES):.2f} nats",
-            "model and particles differ by": f"{pcd.distance:.2f}, {pt.distance:.2f}",
-            "the model's favourite image has": f"{pcd.model[:-1].max():.0%}, {pt.model[:-1].max():.0%}",
-        }
-        return Readout(_takeaway(pcd, pt), readout)
-
-
-def _draw(axes, found: dict[str, tuple[Snapshot, ...]], at: int) -> None:
-    curves = {
-        name: (np.array([s.n_updates for s in run]), np.array([[s.log_likelihood] for s in run]))
-        for name, run in found.items()
-    }
-    left = axes[0]
-    tempered_training.training_curves(left, curves, -np.log(N_IMAGES), "updates", False, left.get_ylim())
-    tempered_training.moment(left, curves, at)
-    for ax, (name, run) in zip(axes[1:], found.items(), strict=True):
-        s = run[at]
-        title = f"{name.split(',')[0]}: the {N_IMAGES} images"
-        _occupation(ax, s.model, s.share, name, title)
+    def draw(self, updates, rate, training):
+        left, *rows = self.axes
+        now, grey = updates // EVERY - 1, [STYLES["reference"]["color"]] * 100
+        film, runs = Film(now, rate=8.0), [particles.stored_film(method, rate, training - 1) for method in LOOKS]
+        for ax, method, run in zip(rows, LOOKS, runs, strict=True):
+            colour, name, t = STYLES[LOOKS[method]]["color"], method.upper(), np.arange(len(run.model))
+            edges, high = np.c_[LEFT, LEFT + WIDE].ravel(), np.zeros((len(t), 2 * N_IMAGES + 1))
+            high[:, ::2] = np.minimum(100 * run.model / WIDE, TOP)
+            pale = mpl.colors.to_hex(0.5 + 0.5 * np.array(mpl.colors.to_rgb(colour)))
+            film.bars(ax, f"{name} model", edges, 0 * high, high, pale)
+            film.dots(ax, f"{name} particles", *beads(method, rate, training - 1), grey, radius=2.5)
+            likeliest = run.model[:, :-1].argmax(1)
+            x, y = np.clip(LEFT[likeliest] + 1, 13, RIGHT - 25), 50 * run.model[:, :-1].max(1) + 0.8
+            words = [_favourite(run, moment) for moment in t]
+            film.words(ax, f"{name} words", x, np.minimum(y, TOP - 2), words, align="center")
+            ax.set_title(f"{name}: ▮ model and ● particles")
+            film.trails(left, f"{name} likelihood", UPDATES, run.log_likelihood[:, None], [colour])
+            beside = np.maximum(run.log_likelihood, -16) + (0.2 if method == "pt" else -0.9)
+            film.words(left, f"{name} name", UPDATES + 50, beside, [name] * len(t), colour)
+        artists.curve(left, "best", [0, N_UPDATES], [BEST] * 2, "truth")
+        artists.words(left, "best word", 60, BEST + 0.3, "best possible")
+        left.set(xlim=(0, 2340), ylim=(-17, -2), xticks=(0, N_UPDATES), xlabel="updates", title="log likelihood")
+        pcd, pt = (run.log_likelihood[now] for run in runs)
+        far, other = (particles.distance(run.model[now], run.share[now]) for run in runs)
+        numbers = {"log likelihood, PCD and PT": f"{pcd:.2f}, {pt:.2f} nats (best {BEST:.2f})"}
+        return Readout(_takeaway(_favourite(runs[0], now), pt - pcd, far, other), numbers, film)
 
 
-def _picture_strip(ax, pictures, top):
-    """Small pictures (N, size²) under the x axis, each below its x = 0, 1, …; ``top`` is the y limit.
-
-    They stand in two rows by turns, so that each may be two units wide.
-    """
-    n, size, height = len(pictures), round(pictures.shape[1] ** 0.5), 0.14 * top
-    for i, picture in enumerate(pictures):
-        framed = np.pad(1 - picture.reshape(size, size), 1, constant_values=0.75)
-        upper = -0.02 * top - (i % 2) * height
-        extent = (i - 0.95, i + 0.95, upper - height, upper)
-        ax.imshow(framed, cmap="gray", extent=extent, aspect="auto", vmin=0, vmax=1)
-    ax.set(xlim=(-1.2, n + 0.2), ylim=(-0.02 * top - 2 * height, top), xticks=[])
+def _favourite(run, now) -> str:
+    i = run.model[now, :-1].argmax()
+    small = run.model[now, -1] > 0.75  # nearly all is elsewhere
+    return "" if small else f"model {run.model[now, i]:.0%}, particles {run.share[now, i]:.0%}"
 
 
-def _occupation(ax, model, particles, style, title):
-    """The model's exact probability of each picture, as bars, and the share of particles on it, as marks.
-
-    Both arrays are (N + 1,); the last entry, the mass on none of the pictures, is written below. Both numbers of the
-    likeliest picture are written above its bar.
-    """
-    x, top = np.arange(len(model) - 1), ax.get_ylim()[1]
-    ax.set_xlabel(f"▮ model   × particles\nelsewhere ▮ {model[-1]:.0%} × {particles[-1]:.0%}", labelpad=4)
-    for i, p in enumerate(model[:-1]):
-        corners = i + np.array([-0.36, 0.36])
-        artists.band(ax, f"model {i}", corners, np.zeros(2), np.full(2, min(p, top)), style, alpha=0.55)
-    look = {"marker": "x", "markersize": 8, "markeredgewidth": 2.4}
-    artists.marks(ax, "particles", x, np.minimum(particles[:-1], 0.98 * top), "truth", **look)
-    likeliest = int(model[:-1].argmax())
-    height = min(max(model[likeliest], particles[likeliest]), 0.85 * top) + 0.02 * top
-    side = "left" if 2 * likeliest < len(x) else "right"
-    said = f"▮ {model[likeliest]:.0%}, × {particles[likeliest]:.0%}"
-    artists.words(ax, "likeliest", likeliest, height, said, ha=side, va="bottom", fontsize=13)
-    ax.set_title(title)
-
-
-def _draw_legend(ax, labels, loc):
-    """Say which look belongs to which method, ``{method: label}``, and what the dots of the truth are."""
-    handles = [Line2D([], [], label=label, **STYLES[method]) for method, label in labels.items()]
-    handles.append(Line2D([], [], label="best", **STYLES["truth"] | {"marker": "None"}))
-    ax.legend(handles=handles, loc=loc, **artists.SMALL)
-
-
-def _takeaway(pcd: Snapshot, pt: Snapshot) -> str:
-    if pcd.model[:-1].sum() < 0.25 and pt.model[:-1].sum() < 0.25:
-        return "Neither model has learned the images yet; the chains still mix, and the two ways are alike."
-    if pcd.log_likelihood < pt.log_likelihood - 1 and pcd.distance > pt.distance + 0.1:
-        return (
-            "The particles of PCD are not where its model is. What no particle visits is not pushed down, and the "
-            f"likelihood pays: {pcd.distance:.0%} of the mass is misplaced, with PT {pt.distance:.0%}."
-        )
-    return "Here the ladder gains little or nothing."
+def _takeaway(favourite, gap, far, other) -> str:
+    if not favourite:
+        return "Model and particles are elsewhere, on none of the 30 images. Will the particles follow the model?"
+    if gap > 1:
+        said = f"PCD's favourite image: {favourite}. What no particle visits, nothing pushes down: {far:.0%} of the "
+        return f"{said}mass is misplaced, with PT {other:.0%}."
+    side = "below" if gap > 0 else "above"
+    return f"The particles of PCD nearly keep up: its likelihood is {abs(gap):.1f} nats {side} PT's."

@@ -9,7 +9,7 @@ import pytest
 import anneal_edu as ae
 from anneal_edu.course import panels
 from anneal_edu.course.figures import LectureFigure
-from anneal_edu.course.panels.controls import slider, steps
+from anneal_edu.course.panels.controls import steps
 
 PANELS = {name: kind for name in panels.__all__ if issubclass(kind := getattr(panels, name), panels.Panel)}
 """Every panel of the course by its name."""
@@ -19,7 +19,6 @@ SMALLER = {
     "EstimatesAgainstSteps": {"TRANSITIONS": {"Gibbs": (ae.gibbs, (3, 10, 30)), "perfect": (ae.exact, (2, 4, 8))}},
     "LikelihoodTracking": {"N_UPDATES": 500, "N_CHAINS": 60, "_runs": {}},
     "OneMatrix": {"_SWEEPS": 20},
-    "ParticlesAndModes": {"N_UPDATES": 90, "EVERY": 10, "WINDOW": 10},
     "WhoVisitsTheTarget": {"N_BURN_IN": 100, "N_SWEEPS": 100},
     "SamplesAlongPaths": {"N_STEPS": 100},
     "SandwichGap": {"STEPS": (50, 60, 75)},
@@ -30,7 +29,6 @@ SMALLER = {
 
 FEWER = {
     "DigitsAnnealing": {"n_steps": steps("steps K", 100, (20, 100)), "n_chains": steps("chains", 100, (50, 100))},
-    "ParticlesAndModes": {"updates": slider("after updates", 90, 10, 90, 10)},
 }
 """Panel → controls whose own settings would take too long, or are not those of the SMALLER constants."""
 

@@ -30,7 +30,7 @@ STAY = {
     "EqualAreas": {"rung", "rounds", "n_pairs"},
     "MomentumTrails": {"beta", "step_size", "half_life", "seed"},
     "OneMatrix": {"distance", "seed"},
-    "ParticlesAndModes": {"updates"},
+    "ParticlesAndModes": {"updates", "rate", "training"},
     "SamplesAlongPaths": {"beta", "model", "start", "shown", "seed"},
     "OneLadder": {"moment", "n_pairs", "hottest", "seed"},
     "TemperedTraining": {"methods", "moment"},

@@ -5,7 +5,8 @@ import pytest
 
 import anneal_edu as ae
 from anneal_edu.course.figures.tempered_training import _squeezed_below
-from anneal_edu.course.panels import particles_and_modes as small
+from anneal_edu.course.experiments import particles as small
+from anneal_edu.course.panels.particles_and_modes import LEFT, WIDE, beads
 from anneal_edu.course.panels.tempered_training import BARS, COSTS, DIGITS, TemperedTraining, stored_curves
 from tests.course.panels.conftest import drawn
 from tests.frequencies import UNLIKELY, chance_of_farthest
@@ -21,7 +22,7 @@ def test_shares_and_probabilities_each_sum_to_one():
 
 def both_trained(seed):
     """PCD and PT."""
-    return small.trained("pcd", 0.3, seed), small.trained("pt", 0.3, seed, 8)
+    return small.trained("pcd", 0.3, seed), small.trained("pt", 0.3, seed)
 
 
 @pytest.fixture(scope="module")
@@ -62,13 +63,21 @@ def test_the_lesson_is_there(runs):
     assert np.mean([pt.distance for _, pt in ends]) < 0.7
 
 
-def test_the_panel_draws_the_moment_that_it_shows(both):
-    panel = small.ParticlesAndModes(updates=1000)
-    for ax, run in zip(panel.axes[1:], both, strict=True):
-        at = run[4]
-        np.testing.assert_allclose(drawn(ax, "model 7").get_xy()[:, 1].max(), min(at.model[7], small.TOP))
-        assert ax.get_xlabel().endswith(f"elsewhere ▮ {at.model[-1]:.0%} × {at.share[-1]:.0%}")
-    panel.close()
+def test_a_stored_training_is_the_beginning_of_the_same_training_anew():
+    """Later, rounding takes it elsewhere on another processor."""
+    for method in small.METHODS:
+        anew, stored = list(small.snapshots(method, 0.3, 0, 25, 100)), small.stored_film(method, 0.3, 0)
+        np.testing.assert_allclose(stored.log_likelihood[:4], [s.log_likelihood for s in anew], atol=0.01)
+        np.testing.assert_allclose(stored.model[:4], [s.model for s in anew], atol=2e-4)
+
+
+def test_beads_are_percents_of_the_particles_and_move_only_if_they_must():
+    x, _ = beads("pcd", 0.3, 0)
+    place = np.searchsorted(LEFT, x, side="right") - 1
+    counts = np.array([np.bincount(row, minlength=31) for row in place])
+    assert (np.abs(counts - 100 * small.stored_film("pcd", 0.3, 0).share) < 1).all()
+    assert (x <= LEFT[place] + WIDE[place]).all()
+    np.testing.assert_array_equal((np.diff(place, axis=0) != 0).sum(1), np.maximum(np.diff(counts, axis=0), 0).sum(1))
 
 
 def test_at_equal_numbers_of_gibbs_steps_every_pcd_has_fallen_behind_tempering():
