@@ -24,7 +24,6 @@ from anneal_edu.course.figures import (
     rbm_paths,
     sandwich,
     tempered_sampling,
-    tempered_training,
     tempering,
 )
 from anneal_edu.course.figures.style import STYLES, LectureFigure, projected
@@ -48,6 +47,5 @@ __all__ = [
     "rbm_paths",
     "sandwich",
     "tempered_sampling",
-    "tempered_training",
     "tempering",
 ]

@@ -33,7 +33,7 @@ STAY = {
     "ParticlesAndModes": {"updates", "rate", "training"},
     "SamplesAlongPaths": {"beta", "model", "start", "shown", "seed"},
     "OneLadder": {"moment", "n_pairs", "hottest", "seed"},
-    "TemperedTraining": {"methods", "moment"},
+    "TemperedTraining": {"drawn", "moment"},
     "TemperedWalk": {"sweep", "z", "seed"},
     "TinyWorld": {"n_steps", "depth", "kernel"},
     "TwoPaths": {"beta", "moves"},
