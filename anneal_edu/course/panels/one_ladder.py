@@ -116,5 +116,5 @@ class OneLadder(Panel):
         if not done:
             said = "Each state walks on its rung; then neighbours propose to swap. Which states will reach the target?"
             return Readout(said, numbers, film)
-        said = f"After {done} sweeps {len(np.unique(top[:done]))} of {n_pairs + 1} states have stood on the target "
+        said = f"After sweep {done}, {len(np.unique(top[:done]))} of {n_pairs + 1} states have stood on the target "
         return Readout(f"{said}rung, and it has seen {np.count_nonzero(modes)} of its 3 modes.", numbers, film)

@@ -73,7 +73,7 @@ class TemperedTraining(Panel):
             colour, (n, values) = STYLES[name]["color"], curves[name]
             x, y = np.log10(n * COSTS[name]) if in_steps else n / 1000, middle[name][:, None]
             film.trails(ax, f"{name} curve", x, y, [colour], width=3.0)
-            film.links(ax, f"{name} range", np.stack([x, values.min(1), x, values.max(1)], axis=1)[:, :, None], name)
+            film.curve(ax, f"{name} range", np.c_[x, x], np.c_[values.min(1), values.max(1)], name)
             film.dots(ax, f"{name} now", x[:, None], y, [colour], radius=5.0)
             film.words(ax, f"{name} name", x + 0.06, at, [f"{_short(name)} ({COSTS[name]})"] * len(n), colour)
         ticks = (3, 4, 5) if in_steps else range(n[-1] // 1000 + 1)
@@ -111,5 +111,5 @@ def _takeaway(data, moment, names, level, held) -> str:
         then = ", and ten rungs buy nothing." if moment > 50 else ". Who will fall?"
         return f"{why}: all nine ways are within {spread:.1f} nats of each other{then}"
     order = ", ".join(f"{_short(name)} {level[name]:.1f}" for name in sorted(names, key=level.get, reverse=True))
-    fell = "None fell by a nat" if len(held) == len(names) else f"Only {' and '.join(held)} did not fall by a nat"
+    fell = "None fell by a nat" if len(held) == len(names) else f"Only {', '.join(held)} did not fall by a nat"
     return f"From the top, in nats: {order}. {fell}."
