@@ -14,6 +14,7 @@ from anneal_edu.course.panels.first_path import FirstPath
 from anneal_edu.course.panels.half_plane import HalfPlane
 from anneal_edu.course.panels.hamiltonian_convergence import HamiltonianConvergence
 from anneal_edu.course.panels.image_models import ImageModels
+from anneal_edu.course.panels.large_models import LargeModels
 from anneal_edu.course.panels.likelihood_tracking import LikelihoodTracking
 from anneal_edu.course.panels.missing_area import MissingArea
 from anneal_edu.course.panels.momentum_trails import MomentumTrails
@@ -45,6 +46,7 @@ __all__ = [
     "HalfPlane",
     "HamiltonianConvergence",
     "ImageModels",
+    "LargeModels",
     "LikelihoodTracking",
     "MissingArea",
     "MomentumTrails",

@@ -1,4 +1,4 @@
-"""Bidirectional Monte Carlo: forward and reverse log Ẑ around log Z, and what the reverse chains start from."""
+"""Bidirectional Monte Carlo: a lower and an upper estimate of log Z, and the pictures that their chains hold."""
 
 from functools import lru_cache
 
@@ -6,144 +6,115 @@ import numpy as np
 
 from anneal_edu import ais, data, geometric_path, gibbs, linear_schedule, models, reverse_ais
 from anneal_edu.annealing.reverse import long_run
+from anneal_edu.course.ais_trace import visible_probabilities
 from anneal_edu.course.figures import annealing, artists
-from anneal_edu.course.figures.sandwich import FORWARD, REVERSE
+from anneal_edu.course.figures.images import beside_pictures, image_grid
+from anneal_edu.course.figures.style import STYLES
 from anneal_edu.course.panels.base import Panel, Readout
 from anneal_edu.course.panels.controls import choice, seed
 from anneal_edu.models.knots import load_spline, start_of
 
-MODELS = {"CD-1": "digits28_cd", "PCD": "digits28_pcd"}
-STEPS = (100, 200, 500)
-N_CHAINS = 100
-N_LONG_RUN = 300
-EXACT, FROM_CHAINS, FROM_DIGITS = "exact draws", "a long run from the forward chains", "a long run from the digits"
-SHOWN, HIDDEN = "shown", "hidden"
-RISK = 0.01
-CROSSING = np.log(1 / RISK)
-"""Nats by which two bounds may cross at this risk. If the draws are exact and know nothing of the forward run, its Ẑ/Z
-times the mean of Z/w has the mean 1, and Markov bounds how often this is large; medians of three are so more rarely.
-"""
-MEANINGS = {REVERSE: "reverse run", FORWARD: "forward run"}
+MODEL, STEPS, N_CHAINS, N_LONG_RUN, SHOWN = "digits28_cd", (20, 60, 200), 60, 300, 24
+NONE, EXACT, FROM_CHAINS, FROM_DIGITS = "nowhere yet", "exact draws", "the forward chains", "the digits"
+TITLES = "Forward chains end", "Reverse chains start"
+CROSSING = np.log(100)
+"""Nats by which two bounds cross at most once in 100 times, if the draws are exact and know nothing of the forward run:
+then its Ẑ/Z times the mean of Z/w has the mean 1, and Markov bounds how often this is large."""
 
 
 @lru_cache(maxsize=8)
-def _path(model: str, start: str, path: str):
-    if path == "MAS":
-        return load_spline(MODELS[model], start)
-    target = models.load(MODELS[model])
-    return geometric_path(start_of(target, start), target)
+def forward(path: str, seed: int) -> list:
+    """AIS from the base rates, one result for each K, and the path."""
+    target, rng = models.load(MODEL), np.random.default_rng(seed)
+    along = load_spline(MODEL, "base rate") if path == "MAS" else geometric_path(start_of(target, "base rate"), target)
+    return [along, *(ais(along, linear_schedule(n_steps), N_CHAINS, rng=rng) for n_steps in STEPS)]
 
 
-def starting_states(target, draws: str, forward, rng: np.random.Generator) -> np.ndarray:
-    """Where the reverse chains begin, (N_CHAINS, D); forward chains are first drawn by their weights."""
+@lru_cache(maxsize=32)
+def reverse(path: str, draws: str, seed: int) -> tuple[np.ndarray, list]:
+    """Where the reverse chains start, (N_CHAINS, D), and one result for each K."""
+    target, rng, (along, *_, up) = models.load(MODEL), np.random.default_rng([seed, 1]), forward(path, seed)
     if draws == EXACT:
-        return target.sample(N_CHAINS, rng)
-    if draws == FROM_CHAINS:
-        x = forward.resampled(rng=rng)
-    else:
-        images = data.digits(28)
-        x = images[rng.integers(len(images), size=N_CHAINS)]
-    return long_run(target, x, N_LONG_RUN, gibbs, rng=rng)
-
-
-def _both_ways(model: str, start: str, path: str, draws: str, seed: int):
-    """Yield the fraction done; return the forward and the reverse results, one for every K."""
-    along, forward, reverse = _path(model, start, path), [], []
-    yield 0.0
-    for i, n_steps in enumerate(STEPS):
-        rng, schedule = np.random.default_rng([seed, i]), linear_schedule(n_steps)
-        forward.append(ais(along, schedule, N_CHAINS, rng=rng))
-        yield (i + 0.5) / len(STEPS)
-        states = starting_states(models.load(MODELS[model]), draws, forward[-1], rng)
-        reverse.append(reverse_ais(along, schedule, states, rng=rng))
-        yield (i + 1.0) / len(STEPS)
-    return forward, reverse
+        states = target.sample(N_CHAINS, rng)
+    else:  # a long run; forward chains are first drawn by their weights
+        digits = data.digits(28)
+        begin = up.resampled(rng=rng) if draws == FROM_CHAINS else digits[rng.integers(len(digits), size=N_CHAINS)]
+        states = long_run(target, begin, N_LONG_RUN, gibbs, rng=rng)
+    return states, [reverse_ais(along, linear_schedule(n_steps), states, rng=rng) for n_steps in STEPS]
 
 
 class SandwichGap(Panel):
-    """Forward and reverse log Ẑ of a small RBM of digits against K.
+    """Forward and reverse log Ẑ of a small RBM of digits against K, and what both kinds of chains look like.
 
-    Controls: ``model``, ``start`` and ``path`` of the annealing, ``draws`` from which the reverse chains start, whether
-    the ``truth`` is shown, ``seed``.
+    Controls: ``draws``, from which the reverse chains start: exact, or 300 Gibbs steps from somewhere; the ``path`` of
+    the annealing; ``seed``.
     """
 
     title = "The sandwich"
-    picture = "Forward and reverse log Ẑ with 95% intervals against the number of steps, and the exact log Z as a line."
-    size = (10.0, 4.8)
+    picture = (
+        "Left: pictures in which the forward chains end. Middle: pictures from which the reverse chains start. Right: "
+        "forward and reverse log Ẑ less the exact log Z, with 95% intervals, against the number of steps."
+    )
+    size = (12.0, 5.0)
     controls = {  # noqa: RUF012
-        "model": choice("model", "CD-1", tuple(MODELS)),
-        "start": choice("start", "base rate", ("uniform", "base rate")),
+        "draws": choice("reverse chains start from", NONE, (NONE, EXACT, FROM_CHAINS, FROM_DIGITS)),
         "path": choice("path", "geometric", ("geometric", "MAS")),
-        "draws": choice("reverse chains start from", EXACT, (EXACT, FROM_CHAINS, FROM_DIGITS)),
-        "truth": choice("truth", SHOWN, (SHOWN, HIDDEN)),
         "seed": seed(),
     }
     scenes = {  # noqa: RUF012
-        "the gap confesses": {},
+        "one run alone": {},
+        "exact draws: a gap": {"draws": EXACT},
         "agreed, and both wrong": {"draws": FROM_CHAINS},
         "bounds that cross": {"draws": FROM_DIGITS},
         "a better path": {"path": "MAS", "draws": FROM_CHAINS},
     }
 
     def make_axes(self, figure):
-        (ax,) = figure.columns(1)
-        return [ax]
+        *grids, plot = beside_pictures(figure, 2, 0.26, room=0.6)
+        for ax, title in zip(grids, TITLES, strict=True):
+            image_grid(ax, "pictures", np.zeros((SHOWN, 784)), 4, title)
+        artists.log_x(plot, "number of steps K", STEPS, (STEPS[0] / 1.4, STEPS[-1] * 5))
+        plot.set(ylim=(-58, 24), title="log Ẑ minus log Z (nats)")
+        return [*grids, plot]
 
-    def draw(self, model, start, path, draws, truth, seed):
-        settings = model, start, path, draws, seed
-        forward, reverse = yield from self.once(settings, _both_ways(*settings))
-        log_z = models.load(MODELS[model]).log_z() if truth == SHOWN else None
-        _against_steps(self.axes[0], list(STEPS), forward, reverse, log_z)
-        artists.legend(self.axes[0], MEANINGS | {"truth": "exact log Z"}, loc="upper right", ncols=3)
-        judged = {"forward": _middle(forward), "reverse": _middle(reverse)}
-        low, high = (float(side[i].log_z) for i, side in zip(judged.values(), (forward, reverse), strict=True))
-        readout = {"reverse minus forward": f"{high - low:+.1f} nats"}
-        readout |= {
-            f"{name}, K = {STEPS[i]:,}": f"{side[i].log_z:.2f} ± {side[i].std_error:.2f}, ESS {side[i].ess:.0f}"
-            for (name, i), side in zip(judged.items(), (forward, reverse), strict=True)
-        }
-        readout["exact log Z"] = "hidden" if log_z is None else f"{log_z:.2f}"
-        return Readout(_takeaway(low, high, draws, log_z), readout)
-
-
-def _middle(results: list) -> int:
-    """Which run has the median log Ẑ: a rare chain, which carries one run in many, does not carry the verdict."""
-    return int(np.argsort([r.log_z for r in results])[len(results) // 2])
-
-
-def _against_steps(ax, n_steps, forward, reverse, log_z):
-    """Forward and reverse log Ẑ with 95% intervals against K; the exact value where it is given."""
-    ends = []
-    for style, nudge, results in ((FORWARD, 0.96, forward), (REVERSE, 1.04, reverse)):
-        intervals = np.array([r.interval() for r in results])
-        annealing.estimates(ax, style, nudge * np.array(n_steps), [r.log_z for r in results], intervals, style)
-        ends.append(intervals)
-    if log_z is not None:
-        artists.curve(ax, "exact", [n_steps[0] / 2, n_steps[-1] * 2], [log_z] * 2, "truth")
-        ends.append([log_z])
-    low = 10 * np.floor(min(map(np.min, ends)) / 10 - 0.1)  # in tens, so that few settings move the axis
-    high = max(10 * np.ceil(max(map(np.max, ends)) / 10 + 0.1), low + 30)  # one scale for most settings
-    artists.log_x(ax, "number of steps K", n_steps, (n_steps[0] / 1.3, n_steps[-1] * 1.3))
-    ax.set(ylim=(low, high + 0.15 * (high - low)), title="log Ẑ with 95% intervals (nats)")
+    def draw(self, draws, path, seed):
+        ends, starts, plot = self.axes
+        target, (_, *up), k = models.load(MODEL), forward(path, seed), np.array(STEPS)
+        log_z, rng = target.log_z(), np.random.default_rng(seed)
+        image_grid(ends, "pictures", visible_probabilities(target, up[-1].samples[:SHOWN], rng), 4, TITLES[0])
+        artists.curve(plot, "exact", plot.get_xlim(), [0, 0], "truth")
+        artists.words(plot, "exact words", plot.get_xlim()[1], -57, "dotted: exact", ha="right", va="bottom")
+        sides = {"AIS": ("forward", up)}
+        if draws == NONE:
+            artists.words(starts, "?", 0.5, 0.5, "?", transform=starts.transAxes, fontsize=70, ha="center")
+        else:
+            states, down = reverse(path, draws, seed)
+            sides["reverse AIS"] = "reverse", down
+            image_grid(starts, "pictures", visible_probabilities(target, states[:SHOWN], rng), 4, TITLES[1])
+            low, high = (np.array([r.log_z for r in results]) - log_z for results in (up, down))
+            style = "missed" if low[-1] > high[-1] + CROSSING else "reference"
+            artists.band(plot, style, k, low, high, style, alpha=0.25)
+            if abs(high[-1] - low[-1]) > 8:
+                gap = f"{high[-1] - low[-1]:.0f} nats".replace("-", "−")
+                artists.words(plot, "gap", k[1], (low[-1] + high[-1]) / 2, gap, ha="center", va="bottom", weight="bold")
+        at = {name: results[-1].log_z - log_z for name, results in sides.values()}
+        for style, (name, results) in sides.items():
+            intervals = np.array([r.interval(n_resamples=300) for r in results]) - log_z
+            annealing.estimates(plot, name, k, [r.log_z - log_z for r in results], intervals, style)
+            place = {"va": "bottom"} if at[name] == max(at.values()) and len(at) > 1 else {"va": "top"}
+            artists.words(plot, f"{name} words", 1.15 * k[-1], at[name], name, color=STYLES[style]["color"], **place)
+        readout = {f"{name} run, K = {k[-1]}": f"{miss:+.1f} nats" for name, miss in at.items()}
+        return Readout(_takeaway(*at.values(), draws=draws), readout)
 
 
-def _takeaway(low: float, high: float, draws: str, log_z: float | None) -> str:
-    """Verdicts with a margin on the runs that the readout shows, those of the median log Ẑ, forward and reverse."""
-    gap = high - low
-    if gap < -CROSSING:
-        found = (
-            f"The reverse run lies more than {CROSSING:.1f} nats below the forward one: from exact draws at most once "
-            f"in {1 / RISK:.0f} times (Markov)."
-        )
-        return f"{found} {'A rare chain did it' if draws == EXACT else f'{draws.capitalize()} was not long enough'}."
-    found = "The two runs agree within about 2 nats."
-    if abs(gap) > 2.0:
-        found = "The two runs are more than 2 nats apart: log Z is not known any better, and the gap says so."
-    if log_z is None:
-        return found
-    if max(low, high) < log_z - 2.0:
-        return f"{found} Both lie more than 2 nats below the exact log Z: both miss the same region."
-    if abs(gap) <= 2.0 and max(abs(low - log_z), abs(high - log_z)) < 2.0:
-        return "The two runs and the exact log Z agree within about 2 nats."
-    between = min(low, high) - 2.0 <= log_z <= max(low, high) + 2.0
-    return f"{found} The exact log Z lies {'between them, give or take 2 nats' if between else 'outside of them'}."
+def _takeaway(low: float, high: float = 0.0, draws: str = "") -> str:
+    if draws == NONE:
+        return f"One run, {abs(low):.0f} nats off, and nothing in it says so. Where does a run from the other end land?"
+    if high < low - CROSSING:
+        cause = "a rare chain did it" if draws == EXACT else f"300 steps from {draws} are too few"
+        return f"The upper bound lies {low - high:.0f} nats below the lower one, against all odds: {cause}."
+    if max(low, high) < -2:
+        return f"Both are too low, by {-low:.0f} and {-high:.0f} nats: no chain is in the 4, which holds most of Z."
+    if high - low > 3:
+        return f"The bounds are {high - low:.0f} nats apart, and log Z lies between: the runs hold different digits."
+    return "The bounds agree, and the exact log Z lies there: forward chains, too, reach the 4."

@@ -15,7 +15,6 @@ from anneal_edu.course.figures import (
     likelihood_tracking,
     projected,
     rbm_paths,
-    sandwich,
     tempering,
 )
 from anneal_edu.course.panels import likelihood_tracking as watching
@@ -57,10 +56,6 @@ BARS = {
         lambda ax, _: where_the_knots_sit._errors_of_splines(ax, [4], {4: np.array(EACH)}, 4), "errors 4", UP, 2,
     ),
     "rbm_paths.misses_and_ess": (lambda *axes: rbm_paths.misses_and_ess(axes, TABLE, 100), "moments bars", ACROSS, 2),
-    "sandwich.rows": (
-        lambda ax, _: sandwich.rows(ax, ["a"], np.array(EACH[:1]), np.array(EACH[:1])), f"{sandwich.REVERSE} bars",
-        ACROSS, 2,
-    ),
     "estimators": (
         lambda ax, _: estimators.one_answer(ax, 0, 0, VALUE[0], 2 * ERROR[0], -3, 3, "MBAR"), "MBAR bar 0", ACROSS, 2,
     ),

@@ -8,7 +8,6 @@ from anneal_edu.course.figures import (
     LectureFigure,
     likelihood_tracking,
     paper_gaussians,
-    sandwich,
     tempered_sampling,
 )
 from tests.course.panels.conftest import drawn
@@ -20,14 +19,6 @@ def plot():
     (ax,) = LectureFigure(5, 4).columns(1)
     return ax
 
-
-def test_bounds_in_order_and_bounds_that_cross_are_told_apart():
-    ax = plot()
-    sandwich.rows(ax, ["kept", "crossed"], np.array([[1.0, 0.5], [3.0, 0.1]]), np.array([[2.0, 0.1], [1.0, 0.1]]))
-    assert drawn(ax, "gap 0").get_linestyle() == "-" and drawn(ax, "gap 1").get_linestyle() != "-"
-    np.testing.assert_allclose(drawn(ax, "gap 1").get_xdata(), [3.0, 1.0])
-    low, high = ax.get_xlim()
-    assert low < 0.0 and high > 3.2, "all bars are within the axis"
 
 
 

@@ -21,7 +21,6 @@ SMALLER = {
     "OneMatrix": {"_SWEEPS": 20},
     "WhoVisitsTheTarget": {"N_BURN_IN": 100, "N_SWEEPS": 100},
     "SamplesAlongPaths": {"N_STEPS": 100},
-    "SandwichGap": {"STEPS": (50, 60, 75)},
     "StartsAgainstSteps": {"N_CHAINS": 200, "N_STEPS": (4, 8, 40, 100)},
     "WhereTheKnotsSit": {"N_RUNS": 2, "N_CHAINS": 20, "N_STEPS": 20, "BIAS_STEPS": 4, "FINE": 9},
 }

@@ -17,7 +17,6 @@ SENTENCES = tomllib.loads(Path(__file__).with_name("scenes.toml").read_text(enco
 
 MAY_COINCIDE = {
     ("EstimatesAgainstSteps", "trained by PCD"),
-    ("SandwichGap", "a better path"),
     ("StartsAgainstSteps", "far modes"),
 }
 """Scenes in which, on a small budget, chance decides what is said, so that it may be what another scene says."""
