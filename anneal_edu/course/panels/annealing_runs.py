@@ -16,7 +16,7 @@ from anneal_edu.course.panels.two_paths import PATHS, TITLES, mirrored_gaussians
 KERNELS = {"perfect": exact, "Gibbs": gibbs}
 ENDS = mirrored_gaussians(20.0, 0.85)
 N_CHAINS, N_MOMENTS, LOWEST = 200, 51, -150.0
-COLUMNS = {"geometric": 0.0, "moments": 1.6}
+COLUMNS, ACROSS = {"geometric": 0.2, "moments": 1.58}, np.array([-0.19, 1.1])
 
 
 def times(n_steps: int) -> np.ndarray:
@@ -66,16 +66,16 @@ class AnnealingRuns(Panel):
     }
 
     def make_axes(self, figure):
-        axes = planes(figure, 1.35, 1)
-        axes[2].set(xlim=(-0.5, 2.9), ylim=(LOWEST - 5, 22), xticks=[*COLUMNS.values()], xticklabels=[*COLUMNS])
+        axes = planes(figure, 1.2, 1)
+        axes[2].set(xlim=(0, 2.82), ylim=(LOWEST - 5, 22), xticks=[*COLUMNS.values()], xticklabels=[*COLUMNS])
         axes[2].set(yticks=(-150, -100, -50, 0), yticklabels=("≤ −150", "−100", "−50", "exact 0"))
         axes[2].set_title("Log weight − exact log Z(β)")
         return axes
 
     def draw(self, moment, n_steps, transitions, seed):
-        film, right, said = Film(round(moment / 100 * (N_MOMENTS - 1)), rate=6.0), self.axes[2], {}
-        aside, readout = np.random.default_rng(0).uniform(-0.28, 0.28, N_CHAINS), {}
-        artists.curve(right, "truth", (-0.5, 2.9), (0, 0), "truth")
+        film, right, said, readout = Film(moment // 2, rate=6.0), self.axes[2], {}, {}
+        aside = np.random.default_rng(0).uniform(-0.17, 0.17, N_CHAINS)
+        artists.curve(right, "truth", (0, 2.82), (0, 0), "truth")
         for ax, (name, column) in zip(self.axes, COLUMNS.items(), strict=False):
             stops, x, log_w = run(name, n_steps, transitions, seed)
             mean, log_z = log_w.mean(1), np.array([log_mean_exp(row) for row in log_w])
@@ -84,11 +84,11 @@ class AnnealingRuns(Panel):
             ax.set(xlim=(-27, 27), ylim=(-11.5 if name == "geometric" else -4.5, 4.5), title=TITLES[name])
             colours = [artists.STYLES[name]["color"]] * N_CHAINS
             film.dots(right, name, column + aside, np.maximum(log_w, LOWEST), colours, radius)
-            for what, digits, level, at in (("log Ẑ", 1, log_z, log_z), ("mean", 0, mean, np.minimum(mean, log_z - 9))):
-                ends = column + np.array([-0.35, 1.1]), np.column_stack([level, level])
-                film.curve(right, f"{name} {what}", *ends, "reference")
-                words = [f"{what} {now:z.{digits}f}".replace("-", "−") for now in level]
-                film.words(right, f"{name} {what} said", column + 0.36, at + 1.5, words)
+            top = np.where(log_z > -8, np.maximum(log_z, 0), log_z)  # no word on the line of the exact value
+            for what, level, at in (("log Ẑ", log_z, top), ("mean", mean, np.minimum(mean, top - 9))):
+                film.curve(right, f"{name} {what}", column + ACROSS, np.column_stack([level, level]), "reference")
+                words = [f"{what} {now:z.{int(abs(now) < 9.95)}f}".replace("-", "−") for now in level]
+                film.words(right, f"{name} {what} said", column + 0.21, at + 1.5, words)
             said[name] = mean[film.now], log_z[film.now]
             readout[f"{name}, chains that count (ESS)"] = f"{effective_sample_size(log_w[film.now]):.1f} of {N_CHAINS}"
         film.words(self.axes[0], "step", -26, -11, [_step(n_steps, at) for at in times(n_steps)])

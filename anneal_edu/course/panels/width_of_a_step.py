@@ -59,13 +59,13 @@ class WidthOfAStep(Panel):
 
     def make_axes(self, figure):
         left, right = super().make_axes(figure)
-        left.set(xlim=(-8, 8), ylim=(-0.3, 1.2), yticks=[], xlabel="x", title="Draws of the proposal; area is weight")
+        left.set(xlim=(-8, 8), ylim=(-0.3, 1.2), yticks=[], xlabel="x", title="Draws; area is weight")
         ticks = (0, 0.5, 2, 5, 10, 20, 30)
         right.set(xlim=(-3.1, 3.1), ylim=(-0.2, 5.7), yticks=np.sqrt(ticks), yticklabels=ticks)
         right.set(xticks=range(-3, 4), xticklabels=[Fraction(2) ** k for k in range(-3, 4)])
         right.set(xlabel="width of target / of proposal", title="Nats lost in one step")
         right.axvspan(0.5, 3.1, color=STYLES["reference"]["color"], alpha=0.15, linewidth=0)
-        right.text(0.6, 4.8, "weights of\ninfinite variance", color=STYLES["reference"]["color"])
+        right.text(0.6, 4.45, "weights of\ninfinite\nvariance", color=STYLES["reference"]["color"])
         return [left, right]
 
     def draw(self, doublings, seed):
@@ -90,8 +90,8 @@ class WidthOfAStep(Panel):
 
         kl, miss = np.log(ratio[:, 0]) + 0.5 / ratio[:, 0] ** 2 - 0.5, typical_miss()
         for style, nats, name, at in (
-            ("theory", kl, "of mean log weight (KL)", (-2.2, 3.3)),
-            ("estimate", miss, "of log Ẑ, typically", (-3.0, 0.35)),
+            ("theory", kl, "of mean\nlog weight (KL)", (-1.9, 3.1)),
+            ("estimate", miss, "of log Ẑ", (-3.0, 0.35)),
         ):
             artists.curve(right, style, DOUBLINGS, np.sqrt(nats), style)
             artists.words(right, f"{style} name", *at, name, color=STYLES[style]["color"])
