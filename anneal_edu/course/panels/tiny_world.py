@@ -8,10 +8,11 @@ from scipy.special import logsumexp
 from anneal_edu import expected_ais_weights, linear_schedule, metropolis_matrix
 from anneal_edu.annealing.matrices import state_distributions
 from anneal_edu.course.figures import STYLES, artists
+from anneal_edu.course.figures.film import Film
 from anneal_edu.course.panels.base import Panel, Readout
 from anneal_edu.course.panels.controls import choice, slider, steps
 
-N_SITES = 30
+N_SITES, LAST = 30, 100
 EDGES = np.arange(N_SITES + 1) - 0.5
 METROPOLIS, FROZEN, CARELESS = "Metropolis", "frozen", "careless"
 
@@ -25,8 +26,6 @@ def two_wells(depth: float, n_sites: int = N_SITES) -> np.ndarray:
     --------
     >>> float(two_wells(8.0).max())
     0.0
-    >>> int(two_wells(8.0).argmax())
-    24
     """
     x = np.linspace(-1, 1, n_sites)
     height = (x**2 - 0.4) ** 2 / 0.16 - 0.35 * x
@@ -52,87 +51,70 @@ def kernels_of(log_f: np.ndarray, kernel: str) -> list[np.ndarray]:
 
 
 @lru_cache(maxsize=64)
-def _exact_ais(depth: float, n_steps: int, kernel: str) -> tuple[np.ndarray, np.ndarray, float]:
-    """Where the chains end (S,), the weight they carry there (S,), and E[log w]."""
+def exact_run(n_steps: int, depth: float, kernel: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Where chains stand at 101 times of a run, the weight that they carry there, over Z_k, and p_k, (T, S) each."""
     log_f = annealed_wells(depth, n_steps)
     transitions = kernels_of(log_f, kernel)
-    stand = state_distributions(log_f, transitions)
-    mean_log_weight = logsumexp(log_f[0]) + (stand[:-1] * np.diff(log_f, axis=0)).sum()
-    return stand[-1], expected_ais_weights(log_f, transitions)[-1], float(mean_log_weight)
+    log_z = logsumexp(log_f, axis=1, keepdims=True)
+    share = expected_ais_weights(log_f, transitions) / np.exp(log_z)
+    k = np.arange(LAST + 1) * n_steps // LAST
+    return state_distributions(log_f, transitions)[k], share[k], np.exp(log_f - log_z)[k]
 
 
 class TinyWorld(Panel):
-    """Where annealed chains really stand, the weight they carry there, and the product of the two.
+    """Where the chains of one run stand, the weight they carry there, and the product of the two.
 
-    Controls: ``n_steps`` K, ``depth`` of log f in nats, ``kernel`` ("Metropolis", "frozen" or "careless").
+    Controls: ``moment``, the time of the run; ``n_steps`` K; ``depth`` of log f in nats; ``kernel``.
     """
 
     title = "Annealing in a world of 30 sites, exactly"
     picture = (
-        "Left: where the chains stand after the last step, and the target. Middle: the mean weight of the chains "
-        "at each "
-        "site, relative to Z, on a log scale. Right: the product of the two, and the target."
+        "Left: where the chains stand at this moment, and the distribution that they should have. Middle: the mean "
+        "weight of the chains at each site, relative to Z. Right: the product of the two, and the same distribution."
     )
     size = (12.0, 4.4)
+    columns = (1, 1, 1)
+    plays = "moment"
     controls = {  # noqa: RUF012
-        "n_steps": steps("steps K", 10, (1, 3, 10, 30, 100, 300), live=False),
-        "depth": slider("relief of log f (nats)", 8.0, 0.0, 12.0, 0.5, live=False),
+        "moment": slider("time of the run, in %", 0, 0, LAST, 1),
+        "n_steps": steps("steps K", 10, (1, 3, 10, 30, 100, 300)),
+        "depth": slider("relief of log f (nats)", 8.0, 0.0, 12.0, 0.5),
         "kernel": choice("kernel", METROPOLIS, (METROPOLIS, FROZEN, CARELESS)),
     }
     scenes = {  # noqa: RUF012
-        "chains that lag": {},
-        "frozen chains": {"kernel": FROZEN},
-        "a careless kernel": {"kernel": CARELESS},
-        "many steps": {"n_steps": 300},
+        "will the chains keep up?": {},
+        "chains that lag": {"moment": LAST},
+        "many steps": {"moment": LAST, "n_steps": 300},
+        "frozen chains": {"moment": LAST, "kernel": FROZEN},
+        "a careless kernel": {"moment": LAST, "kernel": CARELESS},
     }
-    plays = "n_steps"
 
-    def make_axes(self, figure):
-        axes = figure.columns(1, 1, 1)
-        for ax, title in zip(axes, ("Where chains stand", "× mean weight / Z", "= weighted chains"), strict=True):
-            ax.set(xlim=(EDGES[0], EDGES[-1]), xlabel="site", title=title)
-        axes[1].set(
-            yscale="log", ylim=(1e-14, 100), yticks=(1e-12, 1e-8, 1e-4, 1), yticklabels=("1e-12", "1e-8", "1e-4", "1")
-        )
-        axes[1].minorticks_off()
-        for ax in (axes[0], axes[2]):
-            ax.set(ylim=(0, 0.62), yticks=(0, 0.2, 0.4))
-        return axes
-
-    def draw(self, n_steps, depth, kernel):
-        stand, weighted, mean_log_weight = _exact_ais(depth, n_steps, kernel)
-        log_f = two_wells(depth)
-        log_z = logsumexp(log_f)
-        target, share = np.exp(log_f - log_z), weighted * np.exp(-log_z)
-        left, middle, right = self.axes
-        for ax, heights in ((left, stand), (right, share)):
-            artists.histogram(ax, "chains", heights, EDGES, "chains", linestyle="-")
-            artists.curve(ax, "target", np.arange(N_SITES), target, "target")
-            artists.legend(ax, {"target": "target p", "chains": "chains"}, loc="upper left")
-        mean_weight = share / stand
-        artists.curve(middle, "one", EDGES[[0, -1]], [1.0, 1.0], "reference", linewidth=1.6)
-        look = STYLES["weight"] | {"markersize": 5, "linewidth": 1.2}
-        artists.line(middle, "weight", np.arange(N_SITES), mean_weight, **look)
-        misplaced, ratio = 0.5 * abs(stand - target).sum(), share.sum()
-        return Readout(
-            _takeaway(kernel, n_steps, misplaced, ratio),
-            {
-                "chains in the wrong place": f"{misplaced:.0%}",
-                "E[w] / Z": f"{ratio:.6f}",
-                "log Z − E[log w]": f"{log_z - mean_log_weight:.2f} nats",
-            },
-        )
+    def draw(self, moment, n_steps, depth, kernel):
+        stand, share, target = exact_run(n_steps, depth, kernel)
+        weight, film = share / stand, Film(moment, rate=14.0)
+        parts = {"Where chains stand": stand, "× mean weight / Z": weight, "= weighted chains": share}
+        for ax, (title, heights) in zip(self.axes, parts.items(), strict=True):
+            top = 1.25 * (weight.max() if heights is weight else max(part.max() for part in (target, stand, share)))
+            colour = STYLES["weight" if heights is weight else "chains"]["color"]
+            film.bars(ax, "bars", EDGES, np.zeros_like(heights), heights, colour)
+            if heights is weight:
+                said = [f"step {t * n_steps // LAST} of {n_steps}" for t in range(LAST + 1)]
+                film.words(ax, "said", 1.0, 0.91 * top, said)
+                artists.curve(ax, "one", EDGES[[0, -1]], [1.0, 1.0], "reference", linewidth=1.6)
+            else:
+                film.curve(ax, "target", np.arange(N_SITES), target, "target")
+                artists.words(ax, "p", 1.0, 0.91 * top, "line: p at this step", color=STYLES["target"]["color"])
+            ax.set(xlim=(EDGES[0], EDGES[-1]), ylim=(0, top), xlabel="site", title=title)
+        wrong, ratio = 0.5 * abs(stand - target)[moment].sum(), share[moment].sum()
+        numbers = {"chains in the wrong place": f"{wrong:.0%}", "E[w] / Z": f"{ratio:.6f}"}
+        return Readout(_takeaway(moment, kernel, wrong, ratio), numbers, film)
 
 
-def _takeaway(kernel, n_steps, misplaced, ratio) -> str:
+def _takeaway(moment, kernel, wrong, ratio) -> str:
+    if moment == 0:
+        return "At the start all sites are alike, for the chains and for p. Will the chains keep up with p?"
     if kernel == CARELESS:
         biased = ": biased" if abs(ratio - 1) > 1e-9 else ""
-        return (
-            f"This kernel does not leave f_k invariant, and the mean weight is {ratio:.3g} Z{biased}. Invariance is "
-            "what unbiasedness needs, and here all that it needs."
-        )
-    moved = "never moved" if kernel == FROZEN else f"are out of equilibrium after {n_steps} step{'s' * (n_steps > 1)}"
-    return (
-        f"The chains {moved}: {misplaced:.0%} stand in the wrong place. Yet their mean weight is exactly Z, and "
-        "counted with their weights they are the target."
-    )
+        return f"This kernel does not leave f_k invariant, and the mean weight is {ratio:.3g} Z{biased}."
+    moved = f"The chains {'never moved' if kernel == FROZEN else 'lag'}: {wrong:.0%} stand in the wrong place"
+    return f"{moved}. Yet their mean weight is exactly Z, and counted with their weights they are p."

@@ -37,7 +37,7 @@ STAY = {
     "SandwichGap": {"draws", "path", "seed"},
     "TemperedTraining": {"drawn", "moment"},
     "TemperedWalk": {"sweep", "z", "seed"},
-    "TinyWorld": {"n_steps", "depth", "kernel"},
+    "TinyWorld": {"moment"},
     "TwoPaths": {"beta", "moves"},
     "WhereTheKnotsSit": {"knots"},
     "WhereToStart": {"moment", "tilt", "width", "seed"},

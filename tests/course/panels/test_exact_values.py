@@ -108,7 +108,7 @@ EXACT = {
     "StartsAgainstSteps": ({}, [(0, "exact", Y, kiwaki.strong_covariances().log_z())]),
     "TemperedTraining": ({}, [(0, "best", Y, -np.log(30))]),
     "TemperedWalk": ({}, [(2, "exact", Y, 8.0)]),
-    "TinyWorld": ({}, [(0, "target", Y, PEAKS), (2, "target", Y, PEAKS), (1, "one", Y, 1.0)]),
+    "TinyWorld": ({"moment": 100}, [(0, "target", Y, PEAKS), (2, "target", Y, PEAKS), (1, "one", Y, 1.0)]),
     "TwoPaths": ({"beta": 0.5}, [(1, "moments 1", X, np.sqrt(101) * np.cos(np.linspace(0, 2 * np.pi, 61)))]),
     "WhereTheKnotsSit": ({"knots": 4}, [
         (0, "line", Y, 0.0),
