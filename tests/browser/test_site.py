@@ -194,12 +194,14 @@ def test_a_panel_is_moved_without_python(name, visit, screen):
 
 
 @pytest.mark.parametrize("screen", SCREENS)
-def test_a_slider_can_be_moved_beside_long_words(visit, screen):
+def test_long_words_leave_room_for_sliders_and_neighbours(visit, screen):
     page = visit("panels/Calm.html")
     page.evaluate(f"document.querySelectorAll('#controls output').forEach(o => o.textContent = '{50 * 'w'}')")
     assert page.evaluate(NARROWEST) >= 80
     page.evaluate(f"document.querySelectorAll('#controls output').forEach(o => o.textContent = '{10 * 'word '}')")
     assert page.evaluate(NARROWEST) >= 80 and page.evaluate(OVERFLOW) <= 0
+    page.evaluate(f"document.querySelector('#controls option').textContent = '{50 * 'w'}'")
+    assert page.evaluate("(s => s.clientWidth <= s.parentNode.clientWidth)(document.querySelector('#controls select'))")
 
 
 @pytest.mark.parametrize("screen", ["desk"])

@@ -34,7 +34,7 @@ def one_answer(ax: Axes, i: int, y: float, value: float, bar: float, low: float,
         artists.marks(ax, f"{style} {i}", value, y, style, markersize=8)
     else:
         edge, shape = (low + 0.012 * (high - low), "<") if value < low else (high - 0.012 * (high - low), ">")
-        artists.marks(ax, f"{style} beyond {i}", edge, y, style, marker=shape, markersize=12)
+        artists.marks(ax, f"{style} beyond {i}", edge, y, style, marker=shape, markersize=12, clip_on=False)
 
 
 @projected()

@@ -54,7 +54,7 @@ class WhichIsWrong(Panel):
         for ax, left, wide in zip(axes, (0.3, plot + 0.7, 2 * plot + 1.3), (plot, plot, 2.3), strict=True):
             ax.set_position((left / width, 0.75 / height, wide / width, 1 - 1.25 / height))
         for ax in axes[:2]:
-            ax.set(yticks=[], ylim=(-0.6, 12.8), xlabel="twelve runs, 95% intervals")
+            ax.set(yticks=[], ylim=(-0.6, 12.8), xlabel="95% intervals")
         axes[2].set(ylim=(-10.4, 0.9), xlim=(0, 1))
         axes[2].set_axis_off()
         return axes
