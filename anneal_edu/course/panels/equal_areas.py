@@ -14,11 +14,10 @@ from anneal_edu.course.figures import artists
 from anneal_edu.course.panels.base import Panel, Readout
 from anneal_edu.course.panels.controls import choice, slider
 
-N_ROUNDS, DIM, NARROWER, APART = 3, 10, 10.0, 8.0
+DIM, NARROWER, APART = 10, 10.0, 8.0
 NARROWING, SHIFT, SHIFT_MOMENTS = "narrowing", "shift", "shift, moments"
 PATHS = (NARROWING, SHIFT, SHIFT_MOMENTS)
-TOPS = {NARROWING: 12.0, SHIFT: 6.0, SHIFT_MOMENTS: 19.0}
-"""Upper end of the axis of λ(β)."""
+TOPS = {NARROWING: 12.0, SHIFT: 6.0, SHIFT_MOMENTS: 19.0}  # of the axis of λ(β)
 _BETAS, _GRID = np.linspace(0, 1, 101), np.linspace(-10, APART + 10, 601)[:, None]
 
 
@@ -88,9 +87,8 @@ class EqualAreas(Panel):
 
     def draw(self, path, rung, rounds, n_pairs):
         (ax,) = self.axes
-        whole, part = divmod(rounds, 1)
-        ends = (ladder(path, n_pairs, min(int(whole) + i, N_ROUNDS)) for i in (0, 1))
-        rungs = np.array([1 - part, part]) @ [*ends]
+        before, after = (ladder(path, n_pairs, int(round_)) for round_ in (np.floor(rounds), np.ceil(rounds)))
+        rungs = before + rounds % 1 * (after - before)
         rungs[1] += rung / 100 * (rungs[2] - rungs[1] if rung > 0 else rungs[1])
         rates, local = np.array([refused(path, *pair) for pair in pairwise(rungs)]), local_barrier(path)
         for k, (low, high) in enumerate(pairwise(rungs)):
@@ -99,7 +97,9 @@ class EqualAreas(Panel):
             look = {"edgecolor": "white", "linewidth": 2}
             artists.area(ax, f"slice {k}", np.r_[x, x[::-1]], np.r_[np.interp(x, _BETAS, local), 0 * x], shade, **look)
             if high - low > 0.035:
-                artists.words(ax, f"rate {k}", (low + high) / 2, 0.03 * TOPS[path], f"{rates[k]:.0%}", ha="center")
+                top, room = np.interp((low + high) / 2, _BETAS, local), 0.03 * TOPS[path]
+                height = room if top > 2.8 * room else top + 0.5 * room  # above a slice that is too low
+                artists.words(ax, f"rate {k}", (low + high) / 2, height, f"{rates[k]:.0%}", ha="center")
         artists.curve(ax, "exact", _BETAS, local, "truth", linestyle="-", linewidth=1.6)
         artists.marks(ax, "rungs", rungs, 0 * rungs, "truth", marker="^", markersize=11, clip_on=False)
         artists.marks(ax, "pushed", rungs[1], 0, "here", marker="^", markersize=15, clip_on=False)

@@ -91,13 +91,13 @@ class ParticlesAndModes(Panel):
             x, y = np.clip(LEFT[likeliest] + 1, 13, RIGHT - 25), 50 * run.model[:, :-1].max(1) + 0.8
             words = [_favourite(run, moment) for moment in t]
             film.words(ax, f"{name} words", x, np.minimum(y, TOP - 2), words, align="center")
-            ax.set_title(f"{name}: ▮ model and ● particles")
+            ax.set_title(f"{name}: ▮ model and ● particles, 1% each")
             film.trails(left, f"{name} likelihood", UPDATES, run.log_likelihood[:, None], [colour])
-            beside = np.maximum(run.log_likelihood, -16) + (0.2 if method == "pt" else -0.9)
+            beside = run.log_likelihood + (0.2 if method == "pt" else -1.2)
             film.words(left, f"{name} name", UPDATES + 50, beside, [name] * len(t), colour)
         artists.curve(left, "best", [0, N_UPDATES], [BEST] * 2, "truth")
         artists.words(left, "best word", 60, BEST + 0.3, "best possible")
-        left.set(xlim=(0, 2340), ylim=(-17, -2), xticks=(0, N_UPDATES), xlabel="updates", title="log likelihood")
+        left.set(xlim=(0, 2340), ylim=(-24, -2), xticks=(0, N_UPDATES), xlabel="updates", title="log likelihood")
         pcd, pt = (run.log_likelihood[now] for run in runs)
         far, other = (particles.distance(run.model[now], run.share[now]) for run in runs)
         numbers = {"log likelihood, PCD and PT": f"{pcd:.2f}, {pt:.2f} nats (best {BEST:.2f})"}
