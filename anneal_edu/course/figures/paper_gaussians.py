@@ -35,7 +35,7 @@ def chains_on_the_way(film: Film, ax: Axes, style: str, ends, stops: list, x: np
     for name, end, side in zip(("start", "target"), ends, ("right", "left"), strict=True):
         contours(ax, name, end.mean, end.cov, name, linewidth=2.2)
         look = {"color": STYLES[name]["color"], "ha": side, "fontsize": 14}
-        artists.words(ax, f"name of {name}", end.mean[0], end.mean[1] + 3.2, name, **look)
+        artists.words(ax, f"name of {name}", end.mean[0], end.mean[1] + 3.2, f" {name} ", **look)
     film.trails(ax, f"{style} means", means[:, 0], means[:, 1:], [STYLES["reference"]["color"]])
     film.dots(ax, f"{style} chains", *np.moveaxis(x, 2, 0), [STYLES[style]["color"]] * x.shape[1], radius)
     for size in (1, 2):

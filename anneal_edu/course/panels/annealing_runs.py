@@ -81,7 +81,7 @@ class AnnealingRuns(Panel):
             mean, log_z = log_w.mean(1), np.array([log_mean_exp(row) for row in log_w])
             radius = np.sqrt(4 + 2 * np.exp(log_w - log_z[:, None]))
             chains_on_the_way(film, ax, name, ENDS, stops, x, radius)
-            ax.set(xlim=(-27, 27), ylim=(-11.5 if name == "geometric" else -4.5, 4.5), title=TITLES[name])
+            ax.set(xlim=(-30, 30), ylim=(-11.5 if name == "geometric" else -4.5, 4.5), title=TITLES[name])
             colours = [artists.STYLES[name]["color"]] * N_CHAINS
             film.dots(right, name, column + aside, np.maximum(log_w, LOWEST), colours, radius)
             top = np.where(log_z > -8, np.maximum(log_z, 0), log_z)  # no word on the line of the exact value
@@ -91,7 +91,7 @@ class AnnealingRuns(Panel):
                 film.words(right, f"{name} {what} said", column + 0.21, at + 1.5, words)
             said[name] = mean[film.now], log_z[film.now]
             readout[f"{name}, chains that count (ESS)"] = f"{effective_sample_size(log_w[film.now]):.1f} of {N_CHAINS}"
-        film.words(self.axes[0], "step", -26, -11, [_step(n_steps, at) for at in times(n_steps)])
+        film.words(self.axes[0], "step", -29, -11, [_step(n_steps, at) for at in times(n_steps)])
         if transitions == "perfect":
             bias = kl_bias(PATHS["geometric"](*ENDS), linear_schedule(n_steps))
             readout["mean in the end, exact on both paths"] = f"{-bias:.2f}"
