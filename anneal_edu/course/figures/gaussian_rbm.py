@@ -15,10 +15,11 @@ def estimates_and_ess(
     exact: float | None,
     n_chains: int,
     model: str = "",
+    shown: int | None = None,
 ) -> None:
     """Left log Ẑ ± 3 standard errors against K, right the ESS (Kiwaki and Aihara 2015, Figures 4 to 7).
 
-    ``found`` maps a start to one triple (log Ẑ, standard error, ESS) a K.
+    ``found`` maps a start to one triple (log Ẑ, standard error, ESS) a K, of which the first ``shown`` are drawn.
     """
     left, right = axes
     span = [n_steps[0] / 1.4, n_steps[-1] * 1.4]
@@ -27,8 +28,8 @@ def estimates_and_ess(
         x = np.asarray(n_steps) * 1.07 ** (i - (len(found) - 1) / 2)
         log_z, error, ess = np.transpose(row)
         whiskers = np.column_stack([log_z - 3 * error, log_z + 3 * error])
-        annealing.estimates(left, start, x, log_z, whiskers, start)
-        artists.line(right, start, x, ess, **STYLES[start])
+        annealing.estimates(left, start, x[:shown], log_z[:shown], whiskers[:shown], start)
+        artists.line(right, start, x[:shown], ess[:shown], **STYLES[start])
         bounds.append(np.clip(whiskers, log_z[:, None] - 4, log_z[:, None] + 4))
     low, high = np.min(bounds), np.max(bounds)
     if exact is not None:

@@ -21,7 +21,7 @@ SMALLER = {
     "OneMatrix": {"_SWEEPS": 20},
     "WhoVisitsTheTarget": {"N_BURN_IN": 100, "N_SWEEPS": 100},
     "SamplesAlongPaths": {"N_STEPS": 100},
-    "StartsAgainstSteps": {"N_CHAINS": 200, "N_STEPS": (4, 8, 40, 100)},
+    "StartsAgainstSteps": {"N_CHAINS": 200},
     "WhereTheKnotsSit": {"N_RUNS": 2, "N_CHAINS": 20, "N_STEPS": 20, "BIAS_STEPS": 4, "FINE": 9},
 }
 """Panel → constants of its module that make it quick."""

@@ -6,6 +6,7 @@ import pytest
 import anneal_edu as ae
 from anneal_edu.course import panels
 from anneal_edu.course.experiments import kiwaki
+from anneal_edu.course.panels.starts_against_steps import _fall
 
 
 @pytest.mark.parametrize("kernel", kiwaki.KERNELS)
@@ -36,4 +37,12 @@ def test_the_map_of_starts_is_seen_when_the_walk_has_ended():
     assert not [each for each in chart.images if each.get_visible()]
     panel.moment.value = panel.moment.max
     assert [each.get_gid() for each in chart.images if each.get_visible()] == ["map"]
+    panel.close()
+
+
+def test_more_steps_that_more_than_halve_an_ess_are_pointed_at():
+    panel = panels.StartsAgainstSteps(n_steps=300, model="far modes")
+    assert ("fall" in {text.get_gid() for text in panel.axes[1].texts}) == ("falls to" in panel.takeaway)
+    assert _fall({"diagonal": [390.0, 810.0, 180.0], "full": [520.0, 300.0, 900.0]}) == (2, 180.0)
+    assert _fall({"diagonal": [390.0, 810.0, 430.0]}) is None
     panel.close()

@@ -35,6 +35,7 @@ STAY = {
     "SamplesAlongPaths": {"beta", "model", "start", "shown", "seed"},
     "OneLadder": {"moment", "n_pairs", "hottest", "seed"},
     "SandwichGap": {"draws", "path", "seed"},
+    "StartsAgainstSteps": {"n_steps"},
     "TemperedTraining": {"drawn", "moment"},
     "TemperedWalk": {"sweep", "z", "seed"},
     "TinyWorld": {"moment"},
