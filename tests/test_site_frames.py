@@ -24,7 +24,7 @@ from svg_parts import Shared, pieces_of
 from tests.course.panels.conftest import PANELS
 
 ALL = "SITE" in os.environ
-SMALL = panels.EstimatesAgainstSteps, panels.FirstPath
+SMALL = panels.WhomToBelieve, panels.FirstPath
 CLOSE = 2 / 9 + 0.01  # points: a line in SVG leaves out what is within 1/9 of it to either side, and keeps two digits
 
 

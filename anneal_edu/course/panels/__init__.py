@@ -9,7 +9,6 @@ from anneal_edu.course.panels.base import Panel, Readout
 from anneal_edu.course.panels.bias_decay import BiasDecay
 from anneal_edu.course.panels.digits_annealing import DigitsAnnealing
 from anneal_edu.course.panels.equal_areas import EqualAreas
-from anneal_edu.course.panels.estimates_against_steps import EstimatesAgainstSteps
 from anneal_edu.course.panels.first_path import FirstPath
 from anneal_edu.course.panels.half_plane import HalfPlane
 from anneal_edu.course.panels.hamiltonian_convergence import HamiltonianConvergence
@@ -41,7 +40,6 @@ __all__ = [
     "BiasDecay",
     "DigitsAnnealing",
     "EqualAreas",
-    "EstimatesAgainstSteps",
     "FirstPath",
     "HalfPlane",
     "HamiltonianConvergence",

@@ -24,9 +24,9 @@ def slider(label: str, value: float, low: float, high: float, step: float, live:
     return partial(kind, value=value, min=low, max=high, step=step, continuous_update=live, **_long(label))
 
 
-def steps(label: str, value: int, options: Sequence[int], live: bool = True) -> Recipe:
-    """A slider over listed numbers, such as 10, 100, 1000."""
-    named = [(f"{option:,}", option) for option in options]
+def steps(label: str, value: int | str, options: Sequence[int | str], live: bool = True) -> Recipe:
+    """A slider over listed numbers, such as 10, 100, 1000, or over words."""
+    named = [(option if isinstance(option, str) else f"{option:,}", option) for option in options]
     return partial(widgets.SelectionSlider, value=value, options=named, continuous_update=live, **_long(label))
 
 

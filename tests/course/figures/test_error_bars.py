@@ -18,7 +18,6 @@ from anneal_edu.course.figures import (
     tempering,
 )
 from anneal_edu.course.panels import likelihood_tracking as watching
-from anneal_edu.course.panels import where_the_knots_sit
 from tests.course.panels.conftest import drawn
 
 VALUE, ERROR = np.array([0.4, 0.5, 0.6]), np.array([0.01, 0.02, 0.03])
@@ -51,9 +50,6 @@ BARS = {
     ),
     "likelihood_tracking.bounds_against_steps": (
         lambda ax, _: likelihood_tracking.bounds_against_steps(ax, AT, *BOTH, 0.5, VALUE), "RAISE bars", UP, 2,
-    ),
-    "where_the_knots_sit": (
-        lambda ax, _: where_the_knots_sit._errors_of_splines(ax, [4], {4: np.array(EACH)}, 4), "errors 4", UP, 2,
     ),
     "rbm_paths.misses_and_ess": (lambda *axes: rbm_paths.misses_and_ess(axes, TABLE, 100), "moments bars", ACROSS, 2),
     "estimators": (

@@ -20,3 +20,9 @@ def test_pictures_and_plot_stand_side_by_side(n, width, height):
     assert min(gaps) > 0.2 and gaps[-1] > 0.6, "inches"
     assert places[-1].x1 < 1 and places[-1].width > 0.25
     assert all(0 < place.y0 < place.y1 < 1 for place in places)
+
+
+def test_plots_above_each_other_share_their_ends():
+    *_, upper, lower = (ax.get_position() for ax in beside_pictures(LectureFigure(12, 5.2), 2, 0.25, room=0.6, plots=2))
+    assert (upper.x0, upper.x1, upper.height) == pytest.approx((lower.x0, lower.x1, lower.height))
+    assert upper.y0 - lower.y1 > 0.05

@@ -6,30 +6,20 @@ from functools import cache, lru_cache
 
 import pytest
 
-import anneal_edu as ae
 from anneal_edu.course import panels
 from anneal_edu.course.figures import LectureFigure
-from anneal_edu.course.panels.controls import steps
 
 PANELS = {name: kind for name in panels.__all__ if issubclass(kind := getattr(panels, name), panels.Panel)}
 """Every panel of the course by its name."""
 del PANELS["Panel"]
 
 SMALLER = {
-    "EstimatesAgainstSteps": {"TRANSITIONS": {"Gibbs": (ae.gibbs, (3, 10, 30)), "perfect": (ae.exact, (2, 4, 8))}},
     "LikelihoodTracking": {"N_UPDATES": 500, "N_CHAINS": 60, "_runs": {}},
     "OneMatrix": {"_SWEEPS": 20},
     "WhoVisitsTheTarget": {"N_BURN_IN": 100, "N_SWEEPS": 100},
-    "SamplesAlongPaths": {"N_STEPS": 100},
     "StartsAgainstSteps": {"N_CHAINS": 200},
-    "WhereTheKnotsSit": {"N_RUNS": 2, "N_CHAINS": 20, "N_STEPS": 20, "BIAS_STEPS": 4, "FINE": 9},
 }
 """Panel → constants of its module that make it quick."""
-
-FEWER = {
-    "DigitsAnnealing": {"n_steps": steps("steps K", 100, (20, 100)), "n_chains": steps("chains", 100, (50, 100))},
-}
-"""Panel → controls whose own settings would take too long, or are not those of the SMALLER constants."""
 
 
 @pytest.fixture(autouse=True)
@@ -63,25 +53,10 @@ def once_for_every_test(panel, settings, work):
     return panel._runs[settings]
 
 
-def takes(recipe, value):
-    """Whether a control has this value among its settings."""
-    control = recipe()
-    if hasattr(control, "options"):
-        return any(value == option for _, option in control.options)
-    return control.min <= value <= control.max
-
-
 def make_quick(monkeypatch, kind):
-    """Give a panel smaller constants and fewer settings."""
-    name, module, few = kind.__name__, sys.modules[kind.__module__], FEWER.get(kind.__name__, {})
-    scenes = {
-        scene: {c: v for c, v in values.items() if c not in few or takes(few[c], v)}
-        for scene, values in kind.scenes.items()
-    }
-    monkeypatch.setattr(kind, "scenes", scenes)
+    """Give a panel smaller constants."""
+    name, module = kind.__name__, sys.modules[kind.__module__]
     monkeypatch.setattr(kind, "once", once_for_every_test)
-    for control, recipe in few.items():
-        monkeypatch.setitem(kind.controls, control, recipe)
     if name in SMALLER:
         for key, function in list(vars(module).items()):
             if hasattr(function, "cache_clear") and function.__module__ == module.__name__:

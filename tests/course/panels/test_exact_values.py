@@ -8,13 +8,17 @@ from scipy.stats import norm
 import anneal_edu as ae
 from anneal_edu.course.experiments import kiwaki
 from anneal_edu.course.experiments.estimator_tables import stored_rows
-from anneal_edu.course.panels.samples_along_paths import measures_along
 from anneal_edu.course.panels.tiny_world import two_wells
 from anneal_edu.course.panels.two_paths import PATHS
 from tests.course.panels.conftest import PANELS
 
+TWENTIETHS = np.linspace(0, 1, 21)
 PEAKS = np.exp(two_wells(8.0) - logsumexp(two_wells(8.0)))
-ALONG = {style: measures_along("PCD", "base rate", style).pictures for style in ("geometric", "moments")}
+SPLINES = {knots: ae.models.load_spline("digits28_cd", "base rate", knots) for knots in (0, 9)}
+FOURS = {
+    knots: [spline(beta).hidden_probabilities()[SPLINES[0](1.0).hidden_probabilities().argmax()] for beta in TWENTIETHS]
+    for knots, spline in SPLINES.items()
+}
 
 
 def cost(p, q):
@@ -72,9 +76,8 @@ EXACT = {
         (1, "trail 1 0", Y, [ae.kl_bias(narrowing("moments"), ae.linear_schedule(k), True) * k / F for k in STEPS]),
     ]),
     "AnnealedWalk": ({}, [(1, "exact", Y, -18 * np.linspace(0, 1, 101) * np.linspace(1, 0, 101))]),
-    "DigitsAnnealing": ({}, [(2, "exact", Y, 0.0)]),
+    "DigitsAnnealing": ({"model": "28×28"}, [(3, "exact", Y, 0.0), (2, "target", Y, FOURS[0])]),
     "EqualAreas": ({"path": "shift"}, [(0, "exact", Y, 8 / np.sqrt(np.pi))]),
-    "EstimatesAgainstSteps": ({}, [(0, "exact", Y, 0.0), (1, "all", Y, 100)]),
     "FirstPath": ({"beta": 0.5}, [
         (0, "target", Y, np.exp(two_wells(8.0))),
         (1, "curve 0", Y, logsumexp(np.linspace(0, 0.5, 51)[:, None] * two_wells(8.0), axis=1)),
@@ -96,13 +99,10 @@ EXACT = {
     "OneLadder": ({}, [(2, "exact", Y, exact_density())]),
     "OneMatrix": ({}, [(1, "exact", X, 0.0)]),
     "ParticlesAndModes": ({}, [(0, "best", Y, -np.log(30))]),
-    "SamplesAlongPaths": ({}, [
-        (2, "geometric", Y, ALONG["geometric"]),
-        (2, "moments", Y, ALONG["moments"]),
-        (2, "target", Y, ALONG["moments"][-1]),
-        (2, "beta", X, 0.6),
-        (2, "geometric now", Y, ALONG["geometric"][12]),
-        (2, "moments now", Y, ALONG["moments"][12]),
+    "SamplesAlongPaths": ({"beta": 0.6}, [
+        (2, "geometric", Y, FOURS[0][:13]),
+        (2, "moments", Y, FOURS[9][:13]),
+        (3, "exact", Y, 0.0),
     ]),
     "SandwichGap": ({}, [(2, "exact", Y, 0.0)]),
     "StartsAgainstSteps": ({}, [(0, "exact", Y, kiwaki.strong_covariances().log_z())]),
@@ -110,11 +110,10 @@ EXACT = {
     "TemperedWalk": ({}, [(2, "exact", Y, 8.0)]),
     "TinyWorld": ({"moment": 100}, [(0, "target", Y, PEAKS), (2, "target", Y, PEAKS), (1, "one", Y, 1.0)]),
     "TwoPaths": ({"beta": 0.5}, [(1, "moments 1", X, np.sqrt(101) * np.cos(np.linspace(0, 2 * np.pi, 61)))]),
-    "WhereTheKnotsSit": ({"knots": 4}, [
-        (0, "line", Y, 0.0),
-        (0, "knots", X, np.linspace(0, 1, 6)),
-        (1, "exact", Y, 0.0),
-        (1, "now", X, 2),
+    "WhereTheKnotsSit": ({"knots": "0.3", "start": "base rate"}, [
+        (0, "line", Y, np.interp(TWENTIETHS, (0, 1), [SPLINES[0](end).moments()[0][719] for end in (0.0, 1.0)])),
+        (0, "pins", X, [0, 0.3, 1]),
+        (2, "exact", Y, 0.0),
     ]),
     "WhereToStart": ({}, [(1, "exact", Y, share_of_small_modes())]),
     "WhichIsWrong": ({"truth": "shown", "fault": "swap ratio upside down"}, [(i, "truth", X, 2.0) for i in (0, 1)]),

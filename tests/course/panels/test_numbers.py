@@ -6,16 +6,12 @@ from scipy.special import logsumexp
 
 import anneal_edu as ae
 from anneal_edu.course import panels
+from anneal_edu.course.ais_trace import visible_probabilities
 from anneal_edu.course.experiments import stored
 from anneal_edu.course.experiments.estimator_tables import stored_rows
 from anneal_edu.course.experiments.hamiltonian import typical
 from anneal_edu.course.figures.images import mosaic
-from anneal_edu.course.panels import (
-    bias_decay,
-    digits_annealing,
-    samples_along_paths,
-    tiny_world,
-)
+from anneal_edu.course.panels import bias_decay, tiny_world
 from anneal_edu.course.panels.tiny_world import two_wells
 from anneal_edu.course.panels.two_paths import PATHS
 from tests.course.panels.conftest import drawn
@@ -67,22 +63,12 @@ def test_estimates_and_bars_to_be_believed_or_not(quick_panel):
         )
 
 
-def test_estimates_against_steps_are_errors(quick_panel):
-    panel = quick_panel(panels.EstimatesAgainstSteps, model="CD-1", seed=3)
-    (results, intervals), log_z = next(iter(panel._runs.values())), ae.models.load("digits28_cd").log_z()
-    for style, row in results.items():
-        np.testing.assert_allclose(drawn(panel.axes[0], style).get_ydata(), [r.log_z - log_z for r in row])
-        bars = drawn(panel.axes[0], f"{style} intervals").get_ydata().reshape(-1, 3)[:, :2]
-        np.testing.assert_allclose(bars, np.array(intervals[style]) - log_z)
-
-
-def test_misses_of_splines_are_estimates_minus_the_truth(quick_panel):
-    panel = quick_panel(panels.WhereTheKnotsSit, knots=0, model="CD-1", start="base rate", seed=3)
-    rbm = ae.models.load("digits28_cd")
-    path = ae.geometric_path(ae.base_rate_rbm(ae.data.digits(28), rbm.n_hidden), rbm)
-    runs = [ae.ais(path, ae.linear_schedule(20), 20, rng=np.random.default_rng([3, run])) for run in (0, 1)]
-    shown = drawn(panel.axes[1], "runs 0").get_ydata()
-    np.testing.assert_allclose(shown, [run.log_z - rbm.log_z() for run in runs], atol=1e-3)
+def test_the_miss_of_a_spline_is_its_estimate_minus_the_truth(quick_panel):
+    panel = quick_panel(panels.WhereTheKnotsSit, knots="all nine", start="base rate", seed=3)
+    spline = ae.models.load_spline("digits28_cd", "base rate")
+    run = ae.ais(spline, ae.linear_schedule(200), 100, rng=np.random.default_rng(3))
+    shown = drawn(panel.axes[2], "misses").get_ydata()[-1]
+    np.testing.assert_allclose(shown, run.log_z - spline(1.0).log_z(), atol=1e-3)
 
 
 def test_the_typical_error_with_momentum_is_a_median(quick_panel):
@@ -114,17 +100,23 @@ def test_a_wide_target_is_missed_and_a_narrow_one_is_not(quick_panel):
     assert kl[8] > 6 * kl[40] and miss[40] > 10 * miss[8]
 
 
-@pytest.mark.parametrize("style, i", [("geometric", 0), ("moments", 1)])
-def test_pictures_are_of_the_present_beta(style, i, quick_panel):
-    panel = quick_panel(panels.SamplesAlongPaths, beta=0.25, seed=3)
-    rbm = samples_along_paths.paths_to("PCD", "base rate")[style](0.25)
-    expected = mosaic(samples_along_paths.pictures_of(rbm, None, 3), samples_along_paths.COLUMNS)
-    np.testing.assert_allclose(np.ma.filled(panel.axes[i].images[0].get_array(), np.nan), expected, atol=1e-6)
+def exact_pictures(rbm, rng):
+    return mosaic(visible_probabilities(rbm, rbm.sample(24, rng), rng), 4)
+
+
+def shown_in(ax):
+    return np.ma.filled(ax.images[0].get_array(), np.nan)
+
+
+@pytest.mark.parametrize("knots, i", [(0, 0), (9, 1)])
+def test_pictures_are_of_the_present_beta(knots, i, quick_panel):
+    panel = quick_panel(panels.SamplesAlongPaths, beta=0.25, model="PCD", seed=3)
+    rbm = ae.models.load_spline("digits28_pcd", "base rate", knots)(0.25)
+    expected = exact_pictures(rbm, np.random.default_rng(3))
+    np.testing.assert_allclose(shown_in(panel.axes[i]), expected, atol=1e-6)
 
 
 def test_exact_draws_stand_beside_the_chains(quick_panel):
-    path = digits_annealing.digits_path("8×8, CD-1", "base rate")
-    stop = next(iter(digits_annealing.stops_ais_trace(path, 20, 30, 3)))
-    here, rng = path(0.0), np.random.default_rng(3)
-    digits_annealing.visible_probabilities(here, np.zeros((24, 64)), rng)
-    np.testing.assert_allclose(stop.draws, digits_annealing.visible_probabilities(here, here.sample(24, rng), rng))
+    panel, rng = quick_panel(panels.DigitsAnnealing, model="28×28", seed=3), np.random.default_rng(3)
+    visible_probabilities(rbm := ae.models.load("digits28_cd"), np.zeros((24, 784)), rng)  # as many as for the chains
+    np.testing.assert_allclose(shown_in(panel.axes[1]), exact_pictures(rbm, rng), atol=1e-6)

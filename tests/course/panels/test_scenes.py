@@ -10,13 +10,12 @@ import pytest
 from PIL import ImageFont
 
 from anneal_edu.course.figures import LectureFigure
-from tests.course.panels.conftest import FEWER, PANELS, SMALLER
+from tests.course.panels.conftest import PANELS, SMALLER
 
 SENTENCES = tomllib.loads(Path(__file__).with_name("scenes.toml").read_text(encoding="utf-8"))
 """Panel → scene → what its sentence must match."""
 
 MAY_COINCIDE = {
-    ("EstimatesAgainstSteps", "trained by PCD"),
     ("StartsAgainstSteps", "far modes"),
 }
 """Scenes in which, on a small budget, chance decides what is said, so that it may be what another scene says."""
@@ -53,7 +52,7 @@ def test_every_scene_says_what_it_shows(name, request, monkeypatch):
     """Of panels that compute for long, with small budgets."""
     kind = PANELS[name]
     assert SENTENCES[name].keys() == kind.scenes.keys()
-    slow = name in SMALLER or name in FEWER
+    slow = name in SMALLER
     monkeypatch.setattr(LectureFigure, "png", lambda figure: b"")
     panel = request.getfixturevalue("quick_panel")(kind) if slow else kind()
     said = {scene: panel.show(scene).takeaway for scene in kind.scenes}

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 import anneal_edu as ae
+from anneal_edu.course.ais_trace import N_STOPS, stops_along
 from anneal_edu.course.experiments import kiwaki
 from anneal_edu.course.experiments.tempered_sampling import poster_rounds, poster_sweeps, three_bumps
-from anneal_edu.course.panels import annealing_runs, momentum_trails, samples_along_paths, where_to_start
-from anneal_edu.course.panels.digits_annealing import BASE_RATE, N_STOPS, digits_path, stops_ais_trace
+from anneal_edu.course.panels import annealing_runs, momentum_trails, where_to_start
 
 
 def rng():
@@ -21,20 +21,11 @@ def four_modes():
     return x[-1], log_w[-1], result
 
 
-def digits():
-    path = digits_path("8×8, CD-1", BASE_RATE)
-    stops = list(stops_ais_trace(path, 40, 25, seed=5))
-    np.testing.assert_allclose([stop.beta for stop in stops], np.linspace(0, 1, N_STOPS + 1))
-    assert stops[0].miss == pytest.approx(0, abs=1e-9)
+def along(path):
+    stops = stops_along(path, 40, 25, seed=5)
+    assert len(stops) == N_STOPS + 1 and stops[0].miss == pytest.approx(0, abs=1e-9)
     last = stops[-1].result
     return last.samples, last.log_weights, ae.ais(path, ae.linear_schedule(40), 25, rng=rng())
-
-
-def samples(style):
-    path = samples_along_paths.paths_to("PCD", "base rate")[style]
-    schedule = ae.linear_schedule(samples_along_paths.N_STEPS)
-    result = ae.ais(path, schedule, samples_along_paths.SHOWN, rng=rng())
-    return samples_along_paths.chains_along("PCD", "base rate", style, 5)[-1], None, result
 
 
 def momentum():
@@ -58,9 +49,8 @@ WALKS = {
     "between Gaussians, geometric": lambda: between_gaussians("geometric"),
     "between Gaussians, moments": lambda: between_gaussians("moments"),
     "four modes": four_modes,
-    "digits": digits,
-    "samples, geometric": lambda: samples("geometric"),
-    "samples, moments": lambda: samples("moments"),
+    "geometric path to an RBM": lambda: along(ae.models.load_spline("digits28_pcd", "base rate", 0)),
+    "spline to an RBM": lambda: along(ae.models.load_spline("digits28_pcd", "base rate")),
     "momentum": momentum,
 }
 
