@@ -40,18 +40,17 @@ def estimates_from_starts(ax: Axes, n_steps: list[int], results: dict[str, list]
 
 @projected()
 def competing_states(
-    ax: Axes, betas: np.ndarray, six: np.ndarray, four: np.ndarray, predicted: float | None = None, title: str = ""
+    ax: Axes, betas: np.ndarray, six: np.ndarray, four: np.ndarray, predicted: float, title: str
 ) -> None:
     """The exact probabilities (n,) of two hidden states at each β (n,), and where they were predicted to cross."""
-    if predicted is not None:
-        artists.curve(ax, "predicted", [predicted] * 2, [0, 1.06], "reference", linewidth=1.6)
-        artists.words(ax, "of the line", predicted - 0.02, 1.07, "predicted", va="bottom", fontsize=13)
+    artists.curve(ax, "predicted", [predicted] * 2, [0, 1.06], "reference", linewidth=1.6)
+    artists.words(ax, "of the line", predicted - 0.02, 1.07, "predicted", va="bottom", fontsize=13)
     artists.curve(ax, "six", betas, six, "another mode")
     artists.curve(ax, "four", betas, four, "target")
     for name, at, share in (("the 6", 0.36, six), ("the 4", betas[np.argmax(four > 0.2)], four)):
         artists.words(ax, name, at - 0.02, np.interp(at, betas, share), name, ha="right", va="bottom", fontsize=14)
     ax.set(xlim=(0, 1.02), ylim=(0, 1.06), xlabel="position β on the path")
-    ax.set_title(title or "Exact probability of a picture")
+    ax.set_title(title)
 
 
 @projected()

@@ -1,4 +1,4 @@
-"""Paths between RBMs: shares of two pictures, and AIS along each path (Grosse et al. 2013, Figure 3 and Table 1)."""
+"""AIS along two paths between RBMs (Grosse et al. 2013, Figure 3 and Table 1)."""
 
 from itertools import product
 
@@ -10,21 +10,6 @@ from anneal_edu.course.figures import artists
 from anneal_edu.course.figures.style import GREY, STYLES, projected
 
 LABELS = {"geometric": "geometric", "moments": "MAS"}
-
-
-def log_ess(ax: Axes, n_chains: int, top: float, title: str) -> None:
-    """A logarithmic axis of effective sample sizes, with powers of ten for ticks."""
-    ticks = [tick for tick in (1, 10, 100, 1000) if tick <= n_chains]
-    ax.set(yscale="log", ylim=(0.8, top), yticks=ticks, yticklabels=[f"{tick:,}" for tick in ticks], title=title)
-
-
-@projected()
-def shares(ax: Axes, betas: np.ndarray, pictured: np.ndarray, others: np.ndarray, title: str) -> None:
-    """Exact probabilities (n,) of the target's own picture, and of the likeliest other one, at each β (n,)."""
-    artists.curve(ax, "own", betas, pictured, "target")
-    artists.curve(ax, "others", betas, others, "another mode")
-    artists.legend(ax, {"target": "the 4", "another mode": "likeliest other"}, loc="upper right", fontsize=12)
-    ax.set(xlim=(0, 1.02), ylim=(0, 1.5), xticks=(0, 0.5, 1), yticks=(0, 0.5, 1), xlabel="position β", title=title)
 
 
 @projected()
@@ -99,7 +84,9 @@ def figure_three(axes: list[Axes], rows: list[dict], n_chains: int) -> None:
     errors[0].set_ylabel("nats, 95% intervals", fontsize=12, labelpad=0)
     for ax in errors:
         artists.squeezed_y(ax, 0.1, [t for t in (-100, -10, -1, -0.1, 0, 0.1, 1) if t > bottom], bottom, 3)
-    log_ess(ess, n_chains, n_chains, f"ESS of {n_chains:,} chains")
+    sizes = [tick for tick in (1, 10, 100, 1000) if tick <= n_chains]
+    ess.set(yscale="log", ylim=(0.8, n_chains), yticks=sizes, yticklabels=[f"{size:,}" for size in sizes])
+    ess.set_title(f"ESS of {n_chains:,} chains")
     ess.minorticks_off()
     artists.legend(errors[1], LABELS | {"truth": "exact"}, loc="lower right")
     star = Line2D([], [], color=GREY, label="perfect", **_POINTS["perfect", "linear"][1])
