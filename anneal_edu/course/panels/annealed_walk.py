@@ -14,7 +14,7 @@ from anneal_edu.weights import effective_sample_size, log_mean_exp
 
 N_CHAINS, LAST = 200, 200
 KERNELS = {"random walk": random_walk(1.0), "exact": exact, "frozen": lambda distribution, x, rng: x}
-_GRID = np.linspace(-4, 12, 241)
+_GRID, _BETAS = np.linspace(-4, 12, 241), np.linspace(0, 1, 101)
 
 
 @lru_cache(maxsize=64)
@@ -57,39 +57,38 @@ class AnnealedWalk(Panel):
     }
 
     def draw(self, moment, n_steps, distance, kernel, seed):
-        left, right = self.axes
+        (left, right), orange = self.axes, artists.STYLES["estimate"]["color"]
         betas, x, log_w = run(n_steps, distance, kernel, seed)
         time = np.linspace(0, len(betas) - 1, LAST // 2 + 1)  # of which each is a moment of the film
         film = Film(moment, rate=12.0)
         beta, x_now = np.interp(time, range(len(betas)), betas), between(time, x)
         share = np.exp(log_w - log_w.max(1, keepdims=True))
         share /= share.sum(1, keepdims=True)
-        for style, mean in (("start", 0.0), ("target", distance)):
+        for style, mean, end in (("start", 0.0, "right"), ("target", distance, "left")):
             artists.curve(left, style, _GRID, np.exp(-((_GRID - mean) ** 2) / 2), style)
+            colour = artists.STYLES[style]["color"]
+            artists.words(left, f"name of {style}", mean, 1.03, style, ha=end, color=colour)
         film.curve(left, "now", _GRID, np.exp(-((_GRID - distance * beta[:, None]) ** 2) / 2), "theory", fill=0.2)
         jitter = -0.06 - 0.3 * np.random.default_rng(0).random(N_CHAINS)
         radius = np.sqrt(3 + 3000 * between(time, share))
-        film.dots(left, "chains", x_now, jitter, [artists.STYLES["estimate"]["color"]] * N_CHAINS, radius)
+        film.dots(left, "chains", x_now, jitter, [orange] * N_CHAINS, radius)
         film.words(left, "step", -3.7, 1.17, [_said(betas, int(t)) for t in time])
-        for name, at in (("start", 0.0), ("target", distance)):
-            artists.words(left, f"name of {name}", at, 1.03, name, ha="center", color=artists.STYLES[name]["color"])
         left.set(xlim=(-4, 12), ylim=(-0.45, 1.3), yticks=[], xlabel="x", title="Chains; area is weight")
 
         log_z = np.array([log_mean_exp(row) for row in log_w])
-        exact_log_z = -np.linspace(0, 1, 101) * np.linspace(1, 0, 101) * distance**2 / 2
-        artists.curve(right, "exact", np.linspace(0, 1, 101), exact_log_z, "truth")
-        film.trails(right, "estimate", beta, np.interp(time, range(len(betas)), log_z)[:, None],
-                    [artists.STYLES["estimate"]["color"]])  # fmt: skip
-        right.set(xlim=(0, 1), ylim=(min(exact_log_z.min(), log_z.min()) - 0.5, 2.5), xlabel="β",
-                  title="log Z: exact, and so far")  # fmt: skip
-        artists.legend(right, {"truth": "exact", "estimate": "estimate"}, loc="upper center")
+        exact_log_z, low = -_BETAS * (1 - _BETAS) * distance**2 / 2, min(log_z.min(), -(distance**2) / 8) - 0.8
+        artists.curve(right, "exact", _BETAS, exact_log_z, "truth")
+        artists.words(right, "exact words", 0.5, exact_log_z.min() / 2 + 0.2, "exact", ha="center")
+        artists.words(right, "estimate words", 0.03, 0.97 * low, "estimate so far", color=orange)
+        film.trails(right, "estimate", beta, np.interp(time, range(len(betas)), log_z)[:, None], [orange])
+        right.set(xlim=(0, 1), ylim=(low, max(0.8, log_z.max() + 0.3)), xlabel="β", title="log Z(β)")
         at = int(time[moment])
         ess = effective_sample_size(log_w[at])
         return Readout(
             _takeaway(moment, log_z[at], ess, n_steps, kernel),
             {
                 "log Ẑ so far": f"{log_z[at]:.2f}",
-                "log Z(β)": f"{0.0 - betas[at] * (1 - betas[at]) * distance**2 / 2:.2f}",
+                "exact log Z": f"{0.0 - betas[at] * (1 - betas[at]) * distance**2 / 2:.2f}",
                 "chains that count (ESS)": f"{ess:.1f} of {N_CHAINS}",
                 "largest share of the weight": f"{share[at].max():.1%}",
             },
