@@ -108,7 +108,7 @@ def _draw_map(ax, revealed: bool) -> None:
         artists.marks(ax, name, x, y, "reference", marker="s", markersize=7, markerfacecolor="white")
         artists.words(ax, f"{name} words", x, y + 0.1, name, color=colour, ha="center")
     title = "Chains that count" if revealed else "Which start is best?"
-    ax.set(xlim=(-0.97, 0.97), ylim=(0.32, 2.05), xlabel="tilt", ylabel="width", title=title)
+    ax.set(xlim=(-1.03, 1.03), ylim=(0.28, 2.13), xlabel="tilt", ylabel="width", title=title)
 
 
 def _takeaway(moment, ess, counted, exact) -> str:
