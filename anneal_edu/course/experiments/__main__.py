@@ -23,7 +23,7 @@ from anneal_edu.models.stored import load_given
 
 for _module in (
     "carlson", "grosse", "grosse_large", "kiwaki", "hamiltonian", "hamiltonian_images", "kadan", "tempering_paths",
-    "estimator_tables",
+    "estimator_tables", "small_tracking",
 ):  # fmt: skip
     import_module(f"anneal_edu.course.experiments.{_module}")
 

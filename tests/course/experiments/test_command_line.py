@@ -148,7 +148,7 @@ N_ROWS = {
     "grosse-figure3": 20, "grosse-biased-moments": 2, "grosse-table2": 12, "grosse-figure5": 36, "grosse-figure4": 54,
     "grosse-knots": 176, "kiwaki-starts": 12, "kiwaki-modes": 6, "hais-convergence": 16, "hais-tails": 4,
     "hais-table1": 7, "hais-figure5": 6, "kadan-training": 18, "tempering-paths": 2, "estimators": 14,
-    "estimators-rungs": 10,
+    "estimators-rungs": 10, "small-tracking": 4,
 }  # fmt: skip
 
 

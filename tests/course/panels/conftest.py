@@ -14,7 +14,6 @@ PANELS = {name: kind for name in panels.__all__ if issubclass(kind := getattr(pa
 del PANELS["Panel"]
 
 SMALLER = {
-    "LikelihoodTracking": {"N_UPDATES": 500, "N_CHAINS": 60, "_runs": {}},
     "OneMatrix": {"_SWEEPS": 20},
     "WhoVisitsTheTarget": {"N_BURN_IN": 100, "N_SWEEPS": 100},
     "StartsAgainstSteps": {"N_CHAINS": 200},

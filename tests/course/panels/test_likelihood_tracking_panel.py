@@ -3,26 +3,27 @@
 import numpy as np
 import pytest
 
+from anneal_edu.course.experiments import small_tracking as watch
 from anneal_edu.course.figures.likelihood_tracking import TRAIN, VALIDATION
 from anneal_edu.course.panels import LikelihoodTracking
-from anneal_edu.course.panels import likelihood_tracking as watch
+from anneal_edu.course.panels.likelihood_tracking import runs
 from anneal_edu.paths.rbm import GeometricRBMPath, RBMLadder
 
 
 def test_the_truth_is_the_truth():
     run = watch.training(0.1, 0)
     train, validation = watch.digits_split()
-    assert len(run.states) == watch.N_UPDATES // watch.OFTEN and run.n_updates[-1] == watch.N_UPDATES
+    assert [state.n_updates for state in run.states] == list(range(25, 1501, 25))
     rbm = run.states[7].rbm
-    for style, v in ((TRAIN, train), (VALIDATION, validation)):
-        assert abs(run.likelihoods[style][7] - (rbm.log_density(v).mean() - rbm.log_z())) < 1e-9
+    for found, v in ((run.train, train), (run.validation, validation)):
+        assert abs(found[7] - (rbm.log_density(v).mean() - rbm.log_z())) < 1e-9
     assert len({v.tobytes() for v in train} & {v.tobytes() for v in validation}) < 15  # digits that were written twice
 
 
 def test_errors_are_those_of_the_same_update():
     run, (errors, std_error) = watch.training(0.1, 0), watch.errors_at(0.1, 0, 250, 2, 5)
     for look, error, bar in zip(watch.looks_at(0.1, 0, 250, 2, 5), errors, std_error, strict=True):
-        exact = run.log_z[list(run.n_updates).index(look.n_updates)]
+        exact = run.log_z[look.n_updates // 25 - 1]
         assert (error, bar) == (look.log_z - exact, look.std_error)
 
 
@@ -54,19 +55,28 @@ def test_bars_are_honest_when_learning_is_slow_and_too_short_when_it_is_fast():
 
 
 def test_the_panel_judges_what_it_draws():
-    panel = LikelihoodTracking(every=250, n_rungs=5)
+    panel = LikelihoodTracking(every=250, rate=1.0)
     try:
         left, right = ({a.get_gid(): a for a in ax.get_children() if a.get_gid()} for ax in panel.axes)
-        errors, std_error = watch.errors_at(0.1, 0, 250, 10, 5)
+        run, truth = runs()[1.0, 0, 10, 250], runs()[1.0, 0]
+        errors, std_error = run["error"], run["std_error"]
         bars = np.sort(right["bars"].get_ydata().reshape(-1, 3)[:, :2])
         np.testing.assert_allclose(bars, np.column_stack([errors - 2 * std_error, errors + 2 * std_error]))
         missed = np.abs(errors) > 3 * std_error
         assert list(right["missed"].get_ydata() if "missed" in right else []) == list(errors[missed]), "crossed"
         assert panel.readout["largest error"] == f"{np.abs(errors).max():.2f} nats"
-        run, (train, validation) = watch.training(0.1, 0), watch.digits_split()
-        last = run.states[-1].rbm
-        for style, v in ((TRAIN, train), (VALIDATION, validation)):
-            exact = left[f"exact {style}"].get_ydata()
-            assert exact[-1] == pytest.approx(last.log_density(v).mean() - last.log_z())
+        for style, name in ((TRAIN, "train"), (VALIDATION, "validation")):
+            np.testing.assert_array_equal(left[f"exact {style}"].get_ydata(), truth[name])
+            np.testing.assert_allclose(left[style].get_ydata(), truth[name][9::10] - errors)
     finally:
         panel.close()
+
+
+def test_what_is_stored_is_what_the_lesson_tells():
+    """Over four runs: near at rate 0.1, too low and with bars too short at rate 1; few long looks beat many short."""
+    assert len(runs()) == 4 * 4 * (1 + 4 * 3)
+    near, fast = ([runs()[rate, seed, 10, 50] for seed in range(4)] for rate in (0.1, 1.0))
+    assert all(np.abs(run["error"]).max() < 0.7 for run in near)
+    assert all((np.abs(run["error"]) > 3 * run["std_error"]).any() and run["error"].mean() < -0.2 for run in fast)
+    short, long = (np.hstack([runs()[0.1, seed, *way]["error"] for seed in range(4)]) for way in ((3, 25), (30, 250)))
+    assert np.mean(long**2) < np.mean(short**2) / 2
