@@ -48,7 +48,6 @@ class StartsAgainstSteps(Panel):
         "exact log Z. Right: their effective sample sizes."
     )
     columns = (1.2, 1)
-    plays = "n_steps"
     controls = {  # noqa: RUF012
         "n_steps": steps("up to K steps", N_STEPS[0], N_STEPS),
         "model": choice("model", MODELS[0], MODELS),
