@@ -77,11 +77,15 @@ class SamplesAlongPaths(Panel):
             annealing.so_far(shares, style, [stop.p_h[picture] for stop in stops], style, label, va)
             annealing.misses(misses, style, stops, style, va)
             found = np.mean(likeliest_hidden_state(now.rbm, now.result.samples) == picture)
-            numbers[label] = (
-                f"{effective_number_of_states(now.p_h):.3g} pictures (effective number), {own[style]:.1%} on the "
-                f"target's; chains in it {found:.0%}, ESS {now.result.ess:.0f} of {N_CHAINS}"
-            )
-        return Readout(_takeaway(beta, shown, here, own, effective_number_of_states(every[-1].p_h)), numbers)
+            for what, number in (
+                ("log Ẑ - log Z", f"{round(now.miss, 1) + 0:.1f}"),
+                ("ESS", f"{now.result.ess:.0f} of {N_CHAINS}"),
+                ("chains in the target's picture", f"{found:.0%}"),
+                ("pictures, effective number", f"{effective_number_of_states(now.p_h):.1f}"),
+            ):
+                numbers.setdefault(what, []).append(f"{label} {number}")
+        said = _takeaway(beta, shown, here, own, effective_number_of_states(every[-1].p_h))
+        return Readout(said, {what: ", ".join(of_both) for what, of_both in numbers.items()})
 
 
 def _takeaway(beta: float, shown: str, here: dict[str, Stop], own: dict[str, float], target: float) -> str:
@@ -89,7 +93,9 @@ def _takeaway(beta: float, shown: str, here: dict[str, Stop], own: dict[str, flo
     geometric, moments = here["geometric"], here["moments"]
     if beta == 0:
         return "Both paths lead from the same blur to the same model. What does each of them draw on its way?"
-    if beta == 1 and shown == CHAINS:
+    if beta == 1 and shown == EXACT:
+        return "Both paths end in the same model: exact draws do not differ. Where do the chains of AIS end?"
+    if beta == 1:
         return (
             f"The target is one picture, {own['moments']:.0%}. " * (target < 2)
             + f"log Ẑ is {_size(geometric.miss)} on the geometric path, {_size(moments.miss)} on MAS."
