@@ -14,7 +14,7 @@ from scipy.special import gammaln, hyperu, logsumexp, ndtri, stdtr, stdtrit
 
 from anneal_edu.annealing.ais import AISResult, ais
 from anneal_edu.annealing.hais import hais
-from anneal_edu.course.experiments import stored, stored_arrays
+from anneal_edu.course.experiments import stored_arrays
 from anneal_edu.course.experiments.run import HERE, Run, experiment
 from anneal_edu.distributions import Gaussian, ProductOfExperts, Unnormalized
 from anneal_edu.kernels import random_walk
@@ -34,8 +34,6 @@ METHODS: dict[str, Callable[..., AISResult]] = {
 
 EVALUATIONS = {HAIS: 2, FRESH: 2, WALK: 1, LONG_WALK: 1}
 """New densities plus gradients that a chain needs for each intermediate distribution."""
-COSTS = ("distributions", "evaluations")
-"""Units of the cost of a run."""
 
 
 def round_student_t() -> ProductOfExperts:
@@ -107,32 +105,6 @@ def convergence(scale: dict, run: Run = HERE) -> Iterator[dict]:
     repeats = range(scale["n_repeats"])
     settings = product(scale["models"], METHODS, scale["n_steps"], [scale["n_chains"]], [run.seed], repeats)
     return run.each(run_one, list(settings))
-
-
-@lru_cache(maxsize=10)
-def costs_and_errors(model: str, unit: str) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
-    """Method → cost (n,), in distributions or evaluations, and method → errors of log Ẑ (n, repeats), both stored."""
-    rows = stored("hais_convergence_trained")["rows"] + stored("hais_convergence_quick")["rows"]
-    found: dict[str, dict[int, list[float]]] = {method: {} for method in METHODS}
-    for row in (row for row in rows if row["model"] == model):
-        each = EVALUATIONS[row["method"]] if unit == "evaluations" else 1
-        found[row["method"]].setdefault(each * row["n_steps"], []).append(row["error"])
-    costs = {method: np.array(sorted(of)) for method, of in found.items()}
-    return costs, {method: np.array([found[method][cost] for cost in costs[method]]) for method in METHODS}
-
-
-def typical(errors: np.ndarray) -> np.ndarray:
-    """Median size of the errors over the repeats: (..., repeats) -> (...)."""
-    return np.median(np.abs(errors), axis=-1)
-
-
-def cost_to_reach(goal: float, cost: np.ndarray, error: np.ndarray) -> float:
-    """The least cost at which the line through the errors (n,), on logarithmic axes, is down at the goal, or ∞."""
-    (there,) = np.nonzero(error <= goal)
-    if len(there) == 0 or there[0] == 0:
-        return float(cost[0]) if len(there) else np.inf
-    ends = slice(there[0] - 1, there[0] + 1)
-    return float(np.exp(np.interp(-np.log(goal), -np.log(error[ends]), np.log(cost[ends]))))
 
 
 def shortfall_of_perfect_chains(

@@ -1,10 +1,17 @@
-"""Hamiltonian annealed importance sampling: its likelihoods, and a chain that bounces."""
+"""Hamiltonian annealed importance sampling: its likelihoods, a chain that bounces, and what the stored runs cost."""
+
+from functools import lru_cache
 
 import numpy as np
 from matplotlib.axes import Axes
 
+from anneal_edu.course.experiments import stored
+from anneal_edu.course.experiments.hamiltonian import EVALUATIONS, METHODS
 from anneal_edu.course.figures import artists
 from anneal_edu.course.figures.style import GREY, STYLES, projected
+
+COSTS = ("distributions", "evaluations")
+"""Units of the cost of a run."""
 
 
 @projected()
@@ -36,3 +43,29 @@ def bouncing(ax: Axes, x: np.ndarray, v: np.ndarray) -> None:
     artists.words(ax, "up", 1.6, 2.15, "flies up", **look)
     artists.words(ax, "down", 1.6, -2.15, "falls", **look)
     ax.set(xlim=(-0.1, 1.2 * energy), ylim=(-3, 3), xlabel="position x", ylabel="momentum v")
+
+
+@lru_cache(maxsize=10)
+def costs_and_errors(model: str, unit: str) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
+    """Method → cost (n,), in distributions or evaluations, and method → errors of log Ẑ (n, repeats), both stored."""
+    rows = stored("hais_convergence_trained")["rows"] + stored("hais_convergence_quick")["rows"]
+    found: dict[str, dict[int, list[float]]] = {method: {} for method in METHODS}
+    for row in (row for row in rows if row["model"] == model):
+        each = EVALUATIONS[row["method"]] if unit == "evaluations" else 1
+        found[row["method"]].setdefault(each * row["n_steps"], []).append(row["error"])
+    costs = {method: np.array(sorted(of)) for method, of in found.items()}
+    return costs, {method: np.array([found[method][cost] for cost in costs[method]]) for method in METHODS}
+
+
+def typical(errors: np.ndarray) -> np.ndarray:
+    """Median size of the errors over the repeats: (..., repeats) -> (...)."""
+    return np.median(np.abs(errors), axis=-1)
+
+
+def cost_to_reach(goal: float, cost: np.ndarray, error: np.ndarray) -> float:
+    """The least cost at which the line through the errors (n,), on logarithmic axes, is down at the goal, or ∞."""
+    (there,) = np.nonzero(error <= goal)
+    if len(there) == 0 or there[0] == 0:
+        return float(cost[0]) if len(there) else np.inf
+    ends = slice(there[0] - 1, there[0] + 1)
+    return float(np.exp(np.interp(-np.log(goal), -np.log(error[ends]), np.log(cost[ends]))))

@@ -6,6 +6,7 @@ import numpy as np
 
 from anneal_edu.course.experiments import hamiltonian as runs
 from anneal_edu.course.figures import artists
+from anneal_edu.course.figures import hamiltonian as race
 from anneal_edu.course.figures.film import Film
 from anneal_edu.course.figures.style import STYLES
 from anneal_edu.course.panels.base import Panel, Readout
@@ -22,10 +23,10 @@ COLOURS = [STYLES[method]["color"] for method in runs.METHODS]
 def arrivals(model: str, unit: str, goal: float) -> np.ndarray:
     """Cost at which each method's typical error is down at the goal, of the runs and of resampled ones, (4, 1 + R)."""
     rng, found = np.random.default_rng(0), []
-    for cost, errors in zip(*map(dict.values, runs.costs_and_errors(model, unit)), strict=True):
+    for cost, errors in zip(*map(dict.values, race.costs_and_errors(model, unit)), strict=True):
         n = errors.shape[1]
-        samples = [runs.typical(errors), *runs.typical(errors[:, rng.integers(0, n, (RESAMPLES, n))]).T]
-        found.append([runs.cost_to_reach(goal, cost, sizes) for sizes in samples])
+        samples = [race.typical(errors), *race.typical(errors[:, rng.integers(0, n, (RESAMPLES, n))]).T]
+        found.append([race.cost_to_reach(goal, cost, sizes) for sizes in samples])
     return np.array(found)
 
 
@@ -49,7 +50,7 @@ class HamiltonianConvergence(Panel):
         "time": slider("time of the race, in %", 0, 0, LAST, 1),
         "goal": steps("goal: an error of … nats", 6, (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 4, 6, 10)),
         "model": choice("target", "Student-t, stretched", (*runs.MODELS, *runs.TRAINED)),
-        "cost": choice("cost", runs.COSTS[0], runs.COSTS),
+        "cost": choice("cost", race.COSTS[0], race.COSTS),
     }
     scenes = {  # noqa: RUF012
         "who is first?": {},
@@ -61,10 +62,10 @@ class HamiltonianConvergence(Panel):
 
     def draw(self, time, goal, model, cost):
         (left, right), film = self.axes, Film(time, rate=16.0)
-        costs, errors = (list(of.values()) for of in runs.costs_and_errors(model, cost))
+        costs, errors = (list(of.values()) for of in race.costs_and_errors(model, cost))
         spent, lanes = np.geomspace(costs[0][0], costs[WALK][-1], LAST + 1), np.arange(4)[::-1]
         x, level = np.log10(spent), np.log10(goal)
-        sizes = [np.log10(runs.typical(of)) for of in errors]
+        sizes = [np.log10(race.typical(of)) for of in errors]
         y = np.array([np.interp(x, np.log10(c), size) for c, size in zip(costs, sizes, strict=True)]).T
         reached = np.maximum(arrivals(model, cost, goal), spent[0])
         there = spent[:, None] >= reached[:, 0] * (1 - 1e-9)

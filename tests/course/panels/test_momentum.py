@@ -5,7 +5,6 @@ import pytest
 
 from anneal_edu.annealing.hais import half_life_refresh
 from anneal_edu.course.experiments.hamiltonian import (
-    COSTS,
     HAIS,
     LONG_WALK,
     METHODS,
@@ -13,10 +12,8 @@ from anneal_edu.course.experiments.hamiltonian import (
     SCALES,
     TRAINED,
     WALK,
-    cost_to_reach,
-    costs_and_errors,
-    typical,
 )
+from anneal_edu.course.figures.hamiltonian import COSTS, cost_to_reach, costs_and_errors, typical
 from anneal_edu.course.figures.paper_gaussians import rings
 from anneal_edu.course.panels import HamiltonianConvergence, MomentumTrails
 from anneal_edu.course.panels.hamiltonian_convergence import NAMES, arrivals
