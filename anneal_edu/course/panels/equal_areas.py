@@ -6,7 +6,7 @@ from itertools import pairwise
 import matplotlib as mpl
 import numpy as np
 from scipy.special import beta as beta_function
-from scipy.stats import f as f_distribution
+from scipy.special import fdtr
 
 from anneal_edu import Gaussian, equal_rejection_schedule, geometric_path, linear_schedule, moment_path
 from anneal_edu.course.experiments.rejections import exact_rejection
@@ -24,7 +24,7 @@ _BETAS, _GRID = np.linspace(0, 1, 101), np.linspace(-10, APART + 10, 601)[:, Non
 def refused(path: str, low: float, high: float) -> float:
     """How often a swap between two β is refused, exactly."""
     if path == NARROWING:  # 1 - 2 P(|x|² < |y|²): of two χ² times their variances
-        return float(1 - 2 * f_distribution.cdf((1 + 9 * low) / (1 + 9 * high), DIM, DIM))
+        return float(1 - 2 * fdtr(DIM, DIM, (1 + 9 * low) / (1 + 9 * high)))
     rungs = (geometric_path if path == SHIFT else moment_path)(Gaussian([0.0], [[1.0]]), Gaussian([APART], [[1.0]]))
     return exact_rejection(*(rungs(float(beta)).log_density(_GRID) for beta in (low, high)))
 

@@ -5,7 +5,8 @@ from functools import lru_cache
 import matplotlib as mpl
 import numpy as np
 
-from anneal_edu.course.figures import artists, particles
+from anneal_edu.course import particles
+from anneal_edu.course.figures import artists
 from anneal_edu.course.figures.film import Film
 from anneal_edu.course.figures.style import STYLES
 from anneal_edu.course.panels.base import Panel, Readout

@@ -5,6 +5,7 @@ from functools import lru_cache
 import numpy as np
 
 from anneal_edu import gibbs
+from anneal_edu.course import tilted_starts
 from anneal_edu.course.ais_trace import annealed
 from anneal_edu.course.experiments import kiwaki
 from anneal_edu.course.figures import artists
@@ -30,7 +31,7 @@ def density() -> tuple[np.ndarray, float]:
 @lru_cache(maxsize=64)
 def walk(tilt: float, width: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
     """Chains (K+1, C, 2) and log weights (K+1, C) at every step of AIS."""
-    path, schedule = kiwaki.tilted_path(tilt, width), kiwaki.paper_schedule(N_STEPS)
+    path, schedule = tilted_starts.tilted_path(tilt, width), kiwaki.paper_schedule(N_STEPS)
     log_w, x = zip(*annealed(path, schedule, N_CHAINS, gibbs, np.random.default_rng(seed)), strict=True)
     return np.array(x), np.array(log_w)
 
@@ -74,7 +75,7 @@ class WhereToStart(Panel):
         x, weights = between(steps, x), between(steps, weights)
         small, ess, ends = x.prod(2) < 0, 1 / (weights**2).sum(1), GRID[[0, -1]]  # (T, C), (T,)
         artists.image(plane, "target", image, (*ends, *ends), origin="lower", cmap="gray_r", vmax=1.5, aspect="auto")
-        mean, cov = kiwaki.tilted_path(tilt, width)(0.0).mean_and_cov()
+        mean, cov = tilted_starts.tilted_path(tilt, width)(0.0).mean_and_cov()
         artists.curve(plane, "start", *rings(mean[None], cov[None], 2)[0].T, "start")
         for (name, colour), which in zip(COLOURS.items(), (~small, small), strict=True):
             place = np.where(which[..., None], x, np.nan)
@@ -99,8 +100,8 @@ def _draw_map(ax, revealed: bool) -> None:
     """The paper's three starts; once ``revealed`` over the ESS from every start."""
     ink = "white" if revealed else "black"
     if revealed:
-        widths, extent = np.linspace(0.4, 2, 65), (kiwaki.TILTS[0], kiwaki.TILTS[-1], 0.4, 2)
-        rows = np.array([np.interp(widths, kiwaki.WIDTHS, column) for column in kiwaki.ESS_OF_TILTED.T]).T
+        widths, extent = np.linspace(0.4, 2, 65), (tilted_starts.TILTS[0], tilted_starts.TILTS[-1], 0.4, 2)
+        rows = np.array([np.interp(widths, tilted_starts.WIDTHS, column) for column in tilted_starts.ESS_OF_TILTED.T]).T
         artists.image(ax, "map", rows, extent, origin="lower", cmap="cividis", interpolation="bilinear", aspect="auto")
         artists.words(ax, "few", -0.87, 0.75, "few", color=ink, weight="bold")
         artists.words(ax, "many", 0.86, 0.75, "many", ha="right", weight="bold")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import anneal_edu as ae
-from anneal_edu.course import panels
+from anneal_edu.course import panels, tilted_starts
 from anneal_edu.course.experiments import kiwaki
 from anneal_edu.course.panels.starts_against_steps import _fall
 
@@ -26,9 +26,10 @@ def test_the_diagonal_start_leaves_more_chains_in_the_small_modes(kernel, seed):
 @pytest.mark.parametrize("row, column", [(0, 3), (5, 6), (5, 11), (9, 0)])
 def test_the_map_of_starts_is_what_runs_give(row, column):
     """Within a tenth: the mean of three runs has an error of two or three percent."""
-    path, schedule = kiwaki.tilted_path(kiwaki.TILTS[column], kiwaki.WIDTHS[row]), kiwaki.paper_schedule(8)
+    path = tilted_starts.tilted_path(tilted_starts.TILTS[column], tilted_starts.WIDTHS[row])
+    schedule = kiwaki.paper_schedule(8)
     found = np.mean([ae.ais(path, schedule, 1000, rng=np.random.default_rng(seed)).ess for seed in range(3)])
-    assert found == pytest.approx(kiwaki.ESS_OF_TILTED[row, column], rel=0.1)
+    assert found == pytest.approx(tilted_starts.ESS_OF_TILTED[row, column], rel=0.1)
 
 
 def test_the_map_of_starts_is_seen_when_the_walk_has_ended():

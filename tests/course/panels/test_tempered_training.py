@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import anneal_edu as ae
-from anneal_edu.course.figures import particles as small
+from anneal_edu.course import particles as small
 from anneal_edu.course.panels.particles_and_modes import LEFT, WIDE, beads
 from anneal_edu.course.panels.tempered_training import BARS, COSTS, DIGITS, apart, stored_curves
 from tests.frequencies import UNLIKELY, chance_of_farthest

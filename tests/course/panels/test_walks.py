@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import anneal_edu as ae
+from anneal_edu.course import tilted_starts
 from anneal_edu.course.ais_trace import N_STOPS, stops_along
 from anneal_edu.course.experiments import kiwaki
 from anneal_edu.course.experiments.tempered_sampling import poster_rounds, poster_sweeps, three_bumps
@@ -16,7 +17,7 @@ def rng():
 
 def four_modes():
     schedule = kiwaki.paper_schedule(where_to_start.N_STEPS)
-    result = ae.ais(kiwaki.tilted_path(0.0, 1.0), schedule, where_to_start.N_CHAINS, rng=rng())
+    result = ae.ais(tilted_starts.tilted_path(0.0, 1.0), schedule, where_to_start.N_CHAINS, rng=rng())
     x, log_w = where_to_start.walk(0.0, 1.0, 5)
     return x[-1], log_w[-1], result
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from anneal_edu.course.experiments.tiny_ladder import (
+from anneal_edu.course.tiny_ladder import (
     ALONE,
     autocorrelation_time,
     gap_ladder,

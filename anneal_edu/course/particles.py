@@ -19,7 +19,7 @@ SIZE, N_HIDDEN, BATCH = 4, 12, 20
 N_IMAGES = 2 ** (SIZE + 1) - 2
 N_UPDATES, WINDOW, STORED_EVERY = 1800, 50, 25
 RATES, SEEDS, METHODS = (0.15, 0.3), (0, 1, 2), ("pcd", "pt")
-_FILE = Path(__file__).parents[1] / "experiments" / "results" / "particles.npz"
+_FILE = Path(__file__).parent / "experiments" / "results" / "particles.npz"
 
 
 class Snapshot(NamedTuple):
@@ -125,7 +125,7 @@ def stored_film(method: str, rate: float, seed: int) -> Film:
 
 
 def store() -> None:
-    """Train anew and store, by ``python -c "from anneal_edu import figures; figures.particles.store()"``."""
+    """Train anew and store, by ``python -c "from anneal_edu.course import particles; particles.store()"``."""
     arrays = {}
     for method, rate, seed in ((m, r, s) for m in METHODS for r in RATES for s in SEEDS):
         run = [*snapshots(method, rate, seed, STORED_EVERY)]
