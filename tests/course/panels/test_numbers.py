@@ -9,7 +9,7 @@ from anneal_edu.course import panels
 from anneal_edu.course.ais_trace import visible_probabilities
 from anneal_edu.course.experiments import stored
 from anneal_edu.course.experiments.estimator_tables import stored_rows
-from anneal_edu.course.experiments.hamiltonian import typical
+from anneal_edu.course.figures.hamiltonian import typical
 from anneal_edu.course.figures.images import mosaic
 from anneal_edu.course.panels import bias_decay, tiny_world
 from anneal_edu.course.panels.tiny_world import two_wells
