@@ -54,7 +54,7 @@ class _Album:
             panel.axes = panel.make_axes(panel.figure)
         self.time = panel.plays if draw(panel, opening).film else ""
         self.controls, most = self.settings(SETTINGS), SETTINGS
-        while self.time and most > 2 and self.n_combined() > RUNS * len(self.controls[self.time]):
+        while self.time and most > 3 and self.n_combined() > RUNS * len(self.controls[self.time]):
             most //= 2
             self.controls = self.settings(most)
 
@@ -178,9 +178,10 @@ def recording(film: Film, plots: list["Plot"], figure: LectureFigure) -> dict[st
 
 def _in_steps(rows: np.ndarray) -> dict[str, Any]:
     """Rows (T, n) as their lowest number, a step, and how many steps each moves from row to row; null hides."""
-    low = float(np.nanmin(rows, initial=np.inf)) if np.isfinite(rows).any() else 0.0
-    step = (float(np.nanmax(rows)) - low) / LEVELS if np.isfinite(rows).any() else 0.0
-    levels = np.rint((rows - low) / (step or 1.0))
+    seen = rows[np.isfinite(rows)]
+    low, high = (float(seen.min()), float(seen.max())) if len(seen) else (0.0, 0.0)
+    step = (high - low) / LEVELS
+    levels = np.rint((np.where(np.isfinite(rows), rows, np.nan) - low) / (step or 1.0))
     if not np.isfinite(levels).all():
         return {"low": low, "step": step, "levels": [None if np.isnan(v) else int(v) for v in levels.ravel()]}
     moved = np.diff(levels, axis=0, prepend=0)

@@ -36,15 +36,12 @@ def digits_split() -> tuple[np.ndarray, np.ndarray]:
 
 
 class Training(NamedTuple):
-    """A training run, seen after every OFTEN updates, and its exact values."""
+    """A training run, seen after every OFTEN updates; exact log Z and mean log likelihoods, (n,) each."""
 
     states: list[TrainingState]
     log_z: np.ndarray
-    """(n,)"""
     train: np.ndarray
-    """Mean log likelihood of the training data, (n,)"""
     validation: np.ndarray
-    """(n,)"""
 
 
 def frozen(state: TrainingState) -> TrainingState:
