@@ -28,9 +28,9 @@ class MissingArea(Panel):
     picture = (
         "Left: the slope of log Z against β, trapezoids between the rungs below it, the area that they miss, and "
         "dashed the trapezoids without every second rung. Right: the error with all rungs and with half of them "
-        "against 1/K², and a straight line through both that reaches 1/K² = 0 near the exact value."
+        "against 1/K², and a straight line through both, extrapolated to 1/K² = 0, near the exact value."
     )
-    size, columns = (12.0, 4.6), (1.4, 1)
+    size, columns = (12.0, 4.6), (1, 1)
     controls = {  # noqa: RUF012
         "n_steps": slider("steps K", 2, 2, 16, 2),
         "distance": slider("distance of the ends", 4.0, 0.0, 8.0, 1.0),
@@ -47,7 +47,7 @@ class MissingArea(Panel):
         at = slopes(distance, rungs)
         found, half = np.trapezoid(at, rungs), np.trapezoid(at[::2], rungs[::2])
         _draw_areas(self.axes[0], slope, rungs, at)
-        _draw_errors(self.axes[1], n_steps, found, half)
+        _draw_errors(self.axes[1], n_steps, found, half, slopes(distance, np.array([0, 1])).mean())
         said = f"{n_steps} trapezoids miss {-found:.2f} nats of log Z, although every slope is exact."
         if n_steps == 2:
             said = f"{said} How much do four miss?"
@@ -69,14 +69,17 @@ def _draw_areas(ax, slope, rungs, at):
     artists.legend(ax, meanings, loc="lower right")
 
 
-def _draw_errors(ax, n_steps, found, half):
+def _draw_errors(ax, n_steps, found, half, one_step):
     guess = found + (found - half) / 3
-    artists.curve(ax, "exact", [0, 4.6], [0, 0], "truth")
+    artists.curve(ax, "exact", [-3, 4.6], [0, 0], "truth")
+    artists.words(ax, "exact words", 4.6, -0.03 * one_step, "exact", ha="right")
     artists.curve(ax, "through", [0, 4], [guess, half], "reference", linewidth=1.8)
     artists.marks(ax, "found", 1, found, "TI", markersize=12)
     artists.marks(ax, "half", 4, half, "reference", marker="o", markersize=10)
-    artists.marks(ax, "guess", 0, guess, "estimate", markersize=10, clip_on=False)
-    for x, y, error in ((0, 0.0, guess), (1, found, found), (4, half, half)):
-        artists.words(ax, f"words {x}", x + 0.2, y - 0.03 * half, f"{error:.2f}".replace("-", "−"), va="bottom")
-    ax.set(xlim=(0, 4.9), ylim=(1.12 * half, -0.2 * half), title="error against 1/K²")
-    ax.set_xticks([0, 1, 4], ["K = ∞", f"K = {n_steps}", f"K = {n_steps // 2}"])
+    artists.marks(ax, "guess", 0, guess, "estimate", markersize=10)
+    for x, error, name in ((0, guess, "extrapolated\n"), (1, found, ""), (4, half, "")):
+        aside, below = (0.25, 0.08) if x else (-0.25, 0.05)
+        text, place = f"{name}{error:.2f}".replace("-", "−"), (x + aside, error + below * one_step)
+        artists.words(ax, f"words {x}", *place, text, ha="right", va="top")
+    ax.set(xlim=(-3, 4.7), ylim=(1.2 * one_step, -0.2 * one_step), xlabel="K", title="error against 1/K²")
+    ax.set_xticks([0, 1, 4], ["∞", n_steps, n_steps // 2])

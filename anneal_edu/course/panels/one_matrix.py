@@ -52,7 +52,7 @@ def compare(distance: float, n_rungs: int, seed: int) -> tuple[np.ndarray, dict[
     found["RTS"] = rts(path, schedule, 12, _SWEEPS, _CHAINS, exact, rng=rng)
     for name, r in found.items():
         error = np.hypot(r.std_error[-1], more if name == "RB-TI" else 0.0)
-        told[name] = Found(r.log_z[-1], error, "warns" if r.warnings else "silent")
+        told[name] = Found(r.log_z[-1], error, "warns" if r.warnings else "no warning")
     return overlap, {name: told[name] for name in METHODS}
 
 
@@ -70,10 +70,10 @@ class OneMatrix(Panel):
 
     title = "One matrix, many estimators"
     picture = (
-        "Left: the overlap matrix of the draws as an image. Right: one row for each estimator with the error of log Ẑ, "
+        "Left: the overlap matrix of the draws, with its numbers. Right: one row an estimator with the error of log Ẑ, "
         "its error bar, the exact value and whether it warns; arrows stand for errors beyond the plot."
     )
-    size = (12.0, 4.6)
+    size, columns, gap = (12.0, 4.6), (0.85, 1.3), 1.65
     controls = {  # noqa: RUF012
         "distance": slider("distance of the ends", 0.0, 0.0, 20.0, 1.0, live=False),
         "rungs": steps("rungs", 5, (2, 3, 5, 9), live=False),
@@ -87,33 +87,33 @@ class OneMatrix(Panel):
         "overlap given back": {"distance": 8.0, "rungs": 9},
     }
 
-    def make_axes(self, figure):
-        matrix, rows = figure.columns(0.9, 1.1, gap=1.65)
-        figure.subplots_adjust(right=1 - 0.9 / figure.get_figwidth())  # room for what each method says
-        return [matrix, rows]
-
     def draw(self, distance, rungs, seed):
         (matrix, rows), (overlap, found) = self.axes, compare(distance, rungs, seed)
         edges, ticks = (-0.5, rungs - 0.5, rungs - 0.5, -0.5), range(0, rungs, 1 + rungs // 8)
+        centred = {"ha": "center", "va": "center", "fontsize": 13 - rungs // 3}
         artists.image(matrix, "overlap", overlap, edges, cmap="Greys", vmin=0, vmax=1, interpolation="nearest")
-        matrix.set(xlabel="might be of rung", ylabel="drawn on rung", xticks=ticks, yticks=ticks, title="overlap")
+        matrix.set(xlabel="probability of rung", ylabel="draws of rung", xticks=ticks, yticks=ticks)
+        matrix.set_title(f"overlap, {rungs} rungs")
+        for (i, j), p in np.ndenumerate(overlap):
+            text, colour = f"{p:.2f}" if p > 0.005 and (rungs < 9 or i == j) else "", "white" if p > 0.5 else "black"
+            artists.words(matrix, f"p {i} {j}", j, i, text, color=colour, **centred)
         artists.curve(rows, "exact", [0, 0], [-0.5, 4.6], "truth")
         for i, (name, (error, std_error, verdict)) in enumerate(found.items()):
             if np.isfinite(error):
                 one_answer(rows, i, 4 - i, error, 2 * std_error, -3.0, 3.0, name)
-            if abs(error) > 3:
-                artists.words(rows, f"far {i}", 2.4 * np.sign(error), 4 - i, f"{error:+.0f}", ha="center", va="center")
-            artists.words(rows, f"verdict {i}", 3.1, 4 - i, verdict, va="center", fontsize=12)
-        rows.set(xlim=(-3, 3), ylim=(-0.5, 4.6), yticks=range(4, -1, -1), yticklabels=METHODS)
-        rows.set(xlabel="log Ẑ minus exact, ± 2 errors (nats)", title="200 draws a rung: who is right?")
+            far = f"{error:+.0f}".replace("-", "−") if abs(error) > 3 else ""
+            artists.words(rows, f"far {i}", 2.4 * np.sign(error), 4 - i, far, **centred)
+            artists.words(rows, f"verdict {i}", 3.2, 4 - i, verdict, va="center", fontsize=12)
+        rows.set(xlim=(-3, 5.5), ylim=(-0.5, 4.6), xticks=(-2, 0, 2), yticks=range(4, -1, -1), yticklabels=METHODS)
+        rows.set(xlabel="log Ẑ minus exact, ± 2 errors (nats)", title=f"ends {distance:g} apart: who is right?")
         rule = np.trapezoid(slopes(distance, linear_schedule(rungs - 1)), dx=1 / (rungs - 1))
         readout = {name: f"{f.error:+.2f} ± {f.std_error:.2f}" for name, f in found.items() if np.isfinite(f.error)}
         return Readout(_takeaway(found, rule), readout)
 
 
 def _takeaway(found: dict[str, Found], rule: float) -> str:
-    said = {"wrong by three errors, and silent": [m for m, f in found.items() if wrong(f) and f.verdict == "silent"]}
-    said |= {verdict: [m for m, f in found.items() if f.verdict == verdict] for verdict in ("warns", "refuses")}
+    said = {v: [m for m, f in found.items() if f.verdict == v] for v in ("no warning", "warns", "refuses")}
+    said = {"wrong by three errors, and silent": [m for m in said.pop("no warning") if wrong(found[m])], **said}
     sentences = [f"{verdict.capitalize()}: {', '.join(names)}." for verdict, names in said.items() if names]
     if not sentences:
         return "All five agree with the exact value. Move the ends apart: who will be wrong, and who will say so?"

@@ -39,7 +39,7 @@ class TemperedWalk(Panel):
         "Middle: share of time on each rung, and exact. Right: log Ẑ of the target so far, in use, and exact. Time "
         "counts from the last correction of Ẑ."
     )
-    size, columns, gap, plays = (13.0, 4.8), (1.5, 0.85, 1), 0.8, "sweep"
+    size, columns, gap, plays = (13.0, 4.8), (1.5, 0.9, 1), 0.8, "sweep"
     controls = {  # noqa: RUF012
         "sweep": slider("sweep", 0, 0, LAST, 1),
         "rungs": steps("rungs", 9, (2, 3, 5, 9), live=False),
@@ -57,6 +57,7 @@ class TemperedWalk(Panel):
     def draw(self, sweep, rungs, z, seed):
         run, film, path, schedule = walk(rungs, z, seed), Film(sweep, 10.0), three_bumps(), linear_schedule(rungs - 1)
         log_z = exact_log_z(path, schedule)
+        self.axes[0].set_title(f"{N_CHAINS} chains, {z}")
         _draw_ladder(self.axes[0], film, run, path.log_densities(schedule, _X[:, None]))
         _draw_shares(self.axes[1], film, run, log_z)
         _draw_estimates(self.axes[2], film, run, log_z[-1])
@@ -66,42 +67,42 @@ class TemperedWalk(Panel):
 
 
 def _draw_ladder(ax, film, run, log_f):
-    step, orange = 9.0 / len(log_f), STYLES["estimate"]["color"]
+    step, orange = 8.0 / len(log_f), STYLES["estimate"]["color"]
     for k, ridge in enumerate(0.8 * step * np.exp(log_f - log_f.max(1, keepdims=True))):
         artists.band(ax, f"rung {k}", _X, np.full_like(_X, step * k), step * k + ridge, "reference", alpha=0.3)
     aside = np.random.default_rng(0).uniform(0.08, 0.5, N_CHAINS)
     film.dots(ax, "dots", run.x, step * (run.rungs + aside), [orange] * N_CHAINS, radius=3.6)
-    edges, low = np.add.outer(BUMPS, [-0.8, 0.8]), np.full((LAST + 1, 5), 9.5)
-    film.bars(ax, "time", edges.ravel(), low, low + 3.5 * np.insert(run.bumps, [1, 2], 0.0, axis=1), orange)
-    share = 9.5 + 3.5 * np.array([0.3, 0.3, 0.4])
+    edges, low, share = np.add.outer(BUMPS, [-1, 1]), np.full((LAST + 1, 5), 8.6), 8.6 + 6 * np.array([0.3, 0.3, 0.4])
+    film.bars(ax, "time", edges.ravel(), low, low + 6 * np.insert(run.bumps, [1, 2], 0.0, axis=1), orange)
     film.links(ax, "exact", [[edges[:, 0] - 0.2, share, edges[:, 1] + 0.2, share]] * (LAST + 1), "truth", dashed=True)
-    artists.words(ax, "time words", -6.4, 11.6, "time on\neach bump", fontsize=11)
+    artists.words(ax, "time words", -6.4, 12.8, "time on\neach bump", fontsize=12)
+    artists.words(ax, "exact words", 3.7, share[2], "exact", ha="right", va="center", fontsize=12)
     shown = np.unique(np.linspace(0, len(log_f) - 1, 5).astype(int))
-    ax.set_yticks(step * shown, map(str, shown))
-    ax.set(xlim=_X[[0, -1]], ylim=(-0.2, 13.2), xlabel="x", ylabel="rung", title="60 chains, each on its rung")
+    ax.set(xlim=_X[[0, -1]], ylim=(-0.2, 14.6), yticks=step * shown, yticklabels=shown, xlabel="x", ylabel="rung")
 
 
 def _draw_shares(ax, film, run, log_z):
     edges, log_q = np.arange(len(log_z) + 1) - 0.5, log_z - run.assumed_log_z
     log_q = np.maximum((log_q - logsumexp(log_q, 1, keepdims=True)) / np.log(10), _FLOOR)
     shares = np.maximum(run.log_marginals / np.log(10), _FLOOR)
-    film.bars(ax, "shares", edges, np.full(shares.shape, _FLOOR), shares, STYLES["estimate"]["color"])
-    film.curve(ax, "exact", np.repeat(edges, 2)[1:-1], np.repeat(log_q, 2, axis=1), "truth")
-    ax.set_yticks([0, -2, -4], ["1", "10⁻²", "10⁻⁴"])
+    for name, rows, style in (("shares", shares, "estimate"), ("exact", log_q, "truth")):
+        film.curve(ax, name, np.repeat(edges, 2)[1:-1], np.repeat(rows, 2, axis=1), style)
+    below = np.where(shares > _FLOOR, np.minimum(log_q, shares), log_q)[:, -(len(log_z) // 5 + 1) :].min(1) - 0.35
+    film.words(ax, "exact words", edges[-1], below, ["exact"] * (LAST + 1), align="right")
+    ax.set(xticks=range(len(log_z))[:: 1 + len(log_z) // 8], yticks=[0, -2, -4], yticklabels=["1", "10⁻²", "10⁻⁴"])
     ax.set(xlim=edges[[0, -1]], ylim=(_FLOOR, 0.3), xlabel="rung", title="share of time")
-    ax.locator_params(axis="x", integer=True)
 
 
 def _draw_estimates(ax, film, run, exact):
-    t, orange = np.arange(LAST + 1), STYLES["estimate"]["color"]
-    ends = run.log_z[:, None] + 2 * run.std_error[:, None] * [-1, 1]
+    t, orange, grey = np.arange(LAST + 1), STYLES["estimate"]["color"], STYLES["reference"]["color"]
+    low, high = ((run.log_z + 2 * run.std_error * side).clip(-1.4, 10.4) for side in (-1, 1))
     artists.curve(ax, "exact", [0, LAST], [exact] * 2, "truth")
-    film.trails(ax, "used", t, run.assumed_log_z[:, -1:], [STYLES["reference"]["color"]], width=1.6)
-    film.trails(ax, "errors", t, ends.clip(-1.4, 10.4), [orange] * 2, width=0.8)
+    film.trails(ax, "used", t, run.assumed_log_z[:, -1:], [grey], width=1.6)
+    film.links(ax, "error bar", np.stack([t, low, t, high], 1)[:, :, None], "estimate")
     film.trails(ax, "log Ẑ", t, run.log_z[:, None].clip(-1.4, 10.4), [orange])
-    artists.words(ax, "exact words", 2, exact + 0.3, "exact", fontsize=11)
-    film.words(ax, "used words", 0.7 * LAST, run.assumed_log_z[-1, -1] - 1.2, [""] * 140 + ["in use"] * 101)
-    ax.set(xlim=(0, LAST), ylim=(-1.5, 10.5), xlabel="sweep", title="log Ẑ so far")
+    artists.words(ax, "exact words", 2, exact + 0.3, "exact", fontsize=13)
+    film.words(ax, "used words", t.clip(3, 120), run.assumed_log_z[:, -1] - 0.9, ["Ẑ in use"] * (LAST + 1), grey)
+    ax.set(xlim=(0, LAST + 4), ylim=(-1.5, 10.5), yticks=[0, 4, 8], xlabel="sweep", title="log Ẑ ± 2 s.e.")
 
 
 def _takeaway(sweep, z, error, bar, run) -> str:

@@ -29,6 +29,7 @@ STAY = {
     "ImageModels": {"share"},
     "EqualAreas": {"rung", "rounds", "n_pairs"},
     "LargeModels": {"power", "model"},
+    "MissingArea": {"n_steps"},
     "MomentumTrails": {"beta", "step_size", "half_life", "seed"},
     "OneMatrix": {"distance", "seed"},
     "ParticlesAndModes": {"updates", "rate", "training"},
