@@ -13,10 +13,9 @@ from anneal_edu.course.panels.base import Panel, Readout
 from anneal_edu.course.panels.controls import choice, seed, slider, steps
 from anneal_edu.course.panels.two_paths import PATHS, TITLES, mirrored_gaussians, planes
 
-KERNELS = {"perfect": exact, "Gibbs": gibbs}
-ENDS = mirrored_gaussians(20.0, 0.85)
+KERNELS, ENDS = {"perfect": exact, "Gibbs": gibbs}, mirrored_gaussians(20.0, 0.85)
 N_CHAINS, N_MOMENTS, LOWEST = 200, 51, -150.0
-COLUMNS, ACROSS = {"geometric": 0.2, "moments": 1.58}, np.array([-0.19, 1.1])
+COLUMNS, BOTTOMS = {"geometric": 0.17, "moments": 1.59}, {"geometric": -11.5, "moments": -6.9}  # one scale of x₂
 
 
 def times(n_steps: int) -> np.ndarray:
@@ -46,8 +45,8 @@ class AnnealingRuns(Panel):
     title = "Annealing between two distant Gaussians"
     picture = (
         "Left: two planes, above the geometric and below the moment path, with the chains on their way; the area of a "
-        "chain is its share of the weight. Right: the log weights of the same chains fall from the exact value 0, on "
-        "the left those of the geometric path, on the right those of the moment path; lines mark their mean and log Ẑ."
+        "chain is its share of the weight. Right: the log weights of the same chains fall from the exact value 0, left "
+        "on the geometric and right on the moment path; lines mark log Ẑ − log Z and the mean log weight."
     )
     size = (12.0, 5.6)
     plays = "moment"
@@ -66,36 +65,37 @@ class AnnealingRuns(Panel):
     }
 
     def make_axes(self, figure):
-        axes = planes(figure, 1.2, 1)
-        axes[2].set(xlim=(0, 2.82), ylim=(LOWEST - 5, 22), xticks=[*COLUMNS.values()], xticklabels=[*COLUMNS])
-        axes[2].set(yticks=(-150, -100, -50, 0), yticklabels=("≤ −150", "−100", "−50", "exact 0"))
-        axes[2].set_title("Log weight − exact log Z(β)")
+        axes = planes(figure, 1, 1.2)
+        axes[2].set(xlim=(0, 2.82), ylim=(LOWEST - 22, 22), xticks=[*COLUMNS.values()], xticklabels=[*COLUMNS])
+        axes[2].set(yticks=(-150, -100, -50, 0), yticklabels=("−150\nor less", "−100", "−50", "exact 0"))
+        axes[2].set_title("Log weight log w − exact log Z(β)")
         return axes
 
     def draw(self, moment, n_steps, transitions, seed):
-        film, right, said, readout = Film(moment // 2, rate=6.0), self.axes[2], {}, {}
-        aside = np.random.default_rng(0).uniform(-0.17, 0.17, N_CHAINS)
+        film, right, said, readout = Film(now := moment // 2, rate=6.0), self.axes[2], {}, {}
+        aside = np.random.default_rng(0).uniform(-0.13, 0.13, N_CHAINS)
         artists.curve(right, "truth", (0, 2.82), (0, 0), "truth")
         for ax, (name, column) in zip(self.axes, COLUMNS.items(), strict=False):
             stops, x, log_w = run(name, n_steps, transitions, seed)
             mean, log_z = log_w.mean(1), np.array([log_mean_exp(row) for row in log_w])
-            radius = np.sqrt(4 + 2 * np.exp(log_w - log_z[:, None]))
+            radius = np.sqrt(4 + 1.3 * np.exp(log_w - log_z[:, None]))
             chains_on_the_way(film, ax, name, ENDS, stops, x, radius)
-            ax.set(xlim=(-30, 30), ylim=(-11.5 if name == "geometric" else -4.5, 4.5), title=TITLES[name])
+            ax.set(xlim=(-30, 30), yticks=(-10, -5, 0), ylim=(BOTTOMS[name], 4.5), title=TITLES[name])
+            low = np.select([mean < log_z - 12, log_z > -9], [log_z - 9, np.maximum(log_z, 0) + 2], log_z + 2)
+            for what, level, at in (("log Ẑ − log Z", log_z, low), ("mean log w", mean, mean - 8.5)):
+                ends = np.column_stack(np.broadcast_arrays(column - 0.17, level, column + 1.2, level))
+                ends[abs(level) < 1.2] = np.nan  # the line of the exact value stays whole
+                film.links(right, f"{name} {what}", ends[:, :, None], "reference")
+                film.words(right, f"{name} {what} said", column + 0.25, at, [what] * N_MOMENTS)
             colours = [artists.STYLES[name]["color"]] * N_CHAINS
             film.dots(right, name, column + aside, np.maximum(log_w, LOWEST), colours, radius)
-            top = np.where(log_z > -8, np.maximum(log_z, 0), log_z)  # no word on the line of the exact value
-            for what, level, at in (("log Ẑ", log_z, top), ("mean", mean, np.minimum(mean, top - 9))):
-                film.curve(right, f"{name} {what}", column + ACROSS, np.column_stack([level, level]), "reference")
-                words = [f"{what} {now:z.{int(abs(now) < 9.95)}f}".replace("-", "−") for now in level]
-                film.words(right, f"{name} {what} said", column + 0.21, at + 1.5, words)
-            said[name] = mean[film.now], log_z[film.now]
-            readout[f"{name}, chains that count (ESS)"] = f"{effective_sample_size(log_w[film.now]):.1f} of {N_CHAINS}"
+            said[name] = mean[now], log_z[now]
+            readout[f"{name} log Ẑ − log Z; ESS"] = f"{log_z[now]:z.1f}; {effective_sample_size(log_w[now]):.1f} of 200"
         film.words(self.axes[0], "step", -29, -11, [_step(n_steps, at) for at in times(n_steps)])
         if transitions == "perfect":
-            bias = kl_bias(PATHS["geometric"](*ENDS), linear_schedule(n_steps))
-            readout["mean in the end, exact on both paths"] = f"{-bias:.2f}"
-        return Readout(_takeaway(film.now, n_steps, transitions, said), readout, film)
+            exact_mean = -kl_bias(PATHS["geometric"](*ENDS), linear_schedule(n_steps))
+            readout["mean in the end, exact on both paths"] = f"{exact_mean:.2f}"
+        return Readout(_takeaway(now, n_steps, transitions, said), readout, film)
 
 
 def _step(n_steps: int, at: int) -> str:

@@ -78,9 +78,10 @@ class BiasDecay(Panel):
             scaled, colour = biases * STEPS[:, None] / F, STYLES[name]["color"]
             if schedule != "linear":
                 artists.curve(ax, "linear", [-0.3, 6.3], [1, 1], "reference", linewidth=1.4)
+                artists.words(ax, "linear words", 6.55, 1.03, "linear: F/K", color=STYLES["reference"]["color"])
             artists.curve(ax, "limit", [-0.3, 6.3], [limit / F, limit / F], "truth")
-            said = "F/K" if schedule == "linear" else f"{limit / F:.2f} F/K"
-            artists.words(ax, "limit words", 6.45, limit / F, said, va="center")
+            said = "bias = F/K" if schedule == "linear" else f"{limit / F:.2f} F/K"
+            artists.words(ax, "limit words", 6.55, limit / F, f"{said},\nlimit for\nmany steps", va="center")
             upper, alike = int(scaled[0, 1] > scaled[0, 0]), np.isclose(*scaled[0])
             names = ("forward = reverse", "") if alike else ("forward", "reverse")
             for way, fill, width, radius in ((0, colour, 2.6, 8.5), (1, "white", 1.4, 5.5)):
@@ -89,10 +90,11 @@ class BiasDecay(Panel):
                 film.trails(ax, f"trail {way}", doubled, scaled[:, way, None], [colour], width)
                 film.dots(ax, f"head {way}", doubled[:, None], scaled[:, way, None], [fill], radius)
             nats = zip(STEPS, biases[:, 0], strict=True)
-            film.words(ax, "now", 2.0, 2.15, [f"K = {n_steps}: forward {lost:.2g} nats" for n_steps, lost in nats])
-            ax.set(xlim=(-0.3, 8.0), ylim=(-0.3, 2.35), yticks=(0, 1, 2), xlabel="number of steps K",
-                   title=f"{name.capitalize().rstrip('s')} path: K × bias / F")  # fmt: skip
+            film.words(ax, "now", -0.1, 2.33, [f"K = {k}: forward bias {lost:.2g} nats" for k, lost in nats])
+            ax.set(xlim=(-0.3, 9.3), ylim=(-0.6, 2.5), yticks=(0, 1, 2), xlabel="number of steps K",
+                   title=f"{name.capitalize().rstrip('s')} path: bias ÷ (F/K)")  # fmt: skip
             ax.set_xticks((0, 2, 4, 6), STEPS[::2])
+            artists.words(ax, "F", -0.1, -0.5, "F: cost functional of the path")
         return Readout(*_words(found, int(STEPS[doublings]), doublings, target, schedule), film)
 
 
@@ -110,5 +112,6 @@ def _words(found, n_steps, doublings, target, schedule) -> tuple[str, dict[str, 
         said = f"At K = 10 the bias is {lost}; F/K is {F / 10:.2g}. Does doubling K halve both?"
     else:
         still = f"At K = {n_steps} the moment path is still {abs(off):.0%} {'above' if off > 0 else 'below'}"
-        said = f"Both jaws close on F/K, forward and reverse always equally far from it. {still}."
+        why = "Steps that narrow lose more forward" if off > 0 else "Steps that widen lose less forward"
+        said = f"{why} than in reverse; both biases are always equally far from F/K. {still}."
     return said, {"F": f"{F:.1f}", "F/K": f"{F / n_steps:.4g} nats"}

@@ -86,7 +86,8 @@ class WidthOfAStep(Panel):
         below = np.random.default_rng(1).uniform(-0.22, -0.06, N_SHOWN)
         film.dots(left, "draws", draws[:N_SHOWN] * ratio**-0.5, below, [STYLES["estimate"]["color"]] * N_SHOWN, radius)
         film.words(left, "ratio", -7.6, 1.08, [f"target {r:.3g} × as wide" for r in ratio[:, 0]])
-        film.words(left, "beyond", -7.6, 0.97, [f"{part:.0%} never drawn" for part in beyond])
+        film.words(left, "beyond", -7.6, 0.97, [f"{part:.0%} of the target" for part in beyond])
+        film.words(left, "never drawn", -7.6, 0.86, ["never drawn"] * len(beyond))
 
         kl, miss = np.log(ratio[:, 0]) + 0.5 / ratio[:, 0] ** 2 - 0.5, typical_miss()
         for style, nats, name, at in (
