@@ -62,12 +62,14 @@ _INK = {"cmap": "gray_r", "vmin": 0, "vmax": 1, "interpolation": "nearest"}
 
 
 @projected()
-def small_picture(ax: Axes, name: str, image: np.ndarray, x: float, y: float, side: float) -> None:
-    """A square image (side²,) of ``side`` inches with its lower left corner at (x, y), on Axes with linear scales."""
+def small_picture(ax: Axes, name: str, image: np.ndarray, x: float, y: float, side: float, style: str) -> None:
+    """A square image (side²,) of ``side`` inches with its lower left corner at (x, y), on linear Axes, in a frame."""
     box, figure, pixels = ax.get_position(), ax.figure.get_size_inches(), round(len(image) ** 0.5)
     wide, tall = side * np.ptp([ax.get_xlim(), ax.get_ylim()], axis=1) / (figure * (box.width, box.height))
+    right, top = x + wide, y + tall
     limits = {"xlim": ax.get_xlim(), "ylim": ax.get_ylim()}
-    artists.image(ax, name, image.reshape(pixels, pixels), (x, x + wide, y, y + tall), **_INK, aspect="auto")
+    artists.image(ax, name, image.reshape(pixels, pixels), (x, right, y, top), **_INK, aspect="auto")
+    artists.curve(ax, f"{name} frame", [x, right, right, x, x], [y, y, top, top, y], style)
     ax.set(**limits)
 
 

@@ -58,7 +58,7 @@ class DigitsAnnealing(Panel):
         axes = annealing.pictures_and_curves(figure)
         for ax in axes[:2]:
             image_grid(ax, "pictures", np.zeros((SHOWN, 784)), COLUMNS)
-        axes[2].set_title("Share of two pictures")
+        axes[2].set_title("Shares of framed pictures")
         return axes
 
     def draw(self, beta, model, start, n_steps, seed):
@@ -66,16 +66,16 @@ class DigitsAnnealing(Panel):
         stops = every[: round(beta * N_STOPS) + 1]
         now = stops[-1]
         chains, draws, shares, misses = self.axes
-        image_grid(chains, "pictures", now.chains(SHOWN, rng), COLUMNS, f"Chains at β = {beta:.2f}")
+        image_grid(chains, "pictures", now.chains(SHOWN, rng), COLUMNS, "Chains (pale: w ≈ 0)")
         image_grid(draws, "pictures", now.draws(SHOWN, rng), COLUMNS, f"Exact draws at β = {beta:.2f}")
         rbm, p_h = every[-1].rbm, np.array([stop.p_h for stop in every])
         for style, state, corner in (
-            ("another mode", p_h[N_STOPS // 2].argmax(), (0.36, 0.25)),
+            ("another mode", p_h[N_STOPS // 2].argmax(), (0.02, 0.66)),
             ("target", p_h[-1].argmax(), (1.1, 0.5)),
         ):
             annealing.so_far(shares, style, p_h[: len(stops), state], style)
             pixels = rbm.visible_given_hidden(binary_states(rbm.n_hidden)[[state]])[0]
-            small_picture(shares, f"{style} picture", pixels, *corner, side=0.62)
+            small_picture(shares, f"{style} picture", pixels, *corner, 0.62, style)
         annealing.misses(misses, "misses", stops, "estimate")
         low, high = now.interval + now.result.log_z - now.miss
         held = occupied_mass(now.rbm, now.result.samples)

@@ -8,6 +8,7 @@ from anneal_edu import segment_costs
 from anneal_edu.course.ais_trace import N_STOPS, Stop, stops_along
 from anneal_edu.course.figures import annealing, artists
 from anneal_edu.course.figures.images import image_grid
+from anneal_edu.course.figures.style import STYLES
 from anneal_edu.course.panels.base import Panel, Readout
 from anneal_edu.course.panels.controls import choice, seed, steps
 from anneal_edu.course.panels.digits_annealing import BASE_RATE, UNIFORM
@@ -80,28 +81,28 @@ class WhereTheKnotsSit(Panel):
 
     def make_axes(self, figure):
         places = (0.85, 1.55, 6.6, 3.23), (0.85, 0.55, 6.6, 0.6), (8.3, 0.65, 3.6, 4.13)  # inches
-        axes = [figure.add_axes((x / 12, y / 5.2, wide / 12, tall / 5.2)) for x, y, wide, tall in places]
-        string, strip, misses = axes
-        string.set(xlim=(-0.05, 1.05), ylim=(-0.02, 1.02), xticks=np.linspace(0, 1, 11), yticks=(0, 0.5, 1))
-        string.set_title("How often one pixel is black")
+        string, strip, misses = axes = [figure.add_axes((x / 12, y / 5.2, w / 12, h / 5.2)) for x, y, w, h in places]
+        string.set(xlim=(-0.05, 1.05), ylim=(-0.02, 1.02), yticks=(0, 0.5, 1), title="How often one pixel is black")
+        string.set_xticks(np.linspace(0, 1, 11), ("β = 0", *KNOTS[1:10], "1"))
         strip.set_xlabel("mean image at every tenth of the path; the dot is the pixel")
-        misses.set(xlim=(-0.04, 1.34), ylim=(-160, 15), xticks=(0, 0.5, 1), xlabel="position β")
-        misses.set_title("log Ẑ − log Z (nats)")
-        misses.set_yticks((-150, -100, -50, 0), ("−150", "−100", "−50", "exact"))
+        misses.set(xlim=(-0.04, 1.34), ylim=(-235, 20), xticks=(0, 0.5, 1), xlabel="β", title="log Ẑ − log Z (nats)")
+        misses.set_yticks((-200, -100, 0), ("−200", "−100", "exact"))
         return axes
 
     def draw(self, knots, start, seed):
         string, strip, misses = self.axes
         path, stops = spline(start, knots), stops_of(start, knots, seed)
-        style = "geometric" if knots == NONE else "moments"
+        style, name = ("geometric", "no knots: geometric path") if knots == NONE else ("moments", "spline")
         betas, pixel = np.linspace(0, 1, N_STOPS + 1), pixel_along(stops)
-        line = np.interp(betas, (0, 1), pixel[[0, -1]])
+        line, heights = (np.interp(x, (0, 1), pixel[[0, -1]]) for x in (betas, path.betas))
         artists.band(string, "miss", betas, line, pixel, "reference")
         artists.curve(string, "line", betas, line, "truth")
-        artists.words(string, "of the line", 0, 0.18, "dotted: the moment path", fontsize=13)
         artists.curve(string, "string", betas, pixel, style)
-        pins = path.betas
-        artists.marks(string, "pins", pins, np.interp(pins, betas, line), style, markersize=12, markeredgecolor="black")
+        artists.marks(string, "pins", path.betas, heights, style, markersize=12, markeredgecolor="black")
+        look = {"color": STYLES[style]["color"], "weight": "bold", "ha": "right" if knots == NONE else "left"}
+        artists.words(string, "name", 0.45, pixel[9] + 0.09 * np.sign(pixel[9] - line[9]), name, va="center", **look)
+        artists.words(string, "knot", path.betas[1] + 0.015, heights[1] + 0.03, "knot" * (knots != NONE), **look)
+        artists.words(string, "of the line", 0.05, np.minimum(pixel, line)[1:8].min() - 0.03, "moment path", va="top")
         image_grid(strip, "means", mean_images(start, knots), 11)
         artists.marks(strip, "pixel", 30 * np.arange(11) + PIXEL[1], [PIXEL[0]] * 11, style, markersize=4)
         annealing.misses(misses, "misses", stops, style)
