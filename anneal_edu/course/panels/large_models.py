@@ -15,6 +15,7 @@ from anneal_edu.course.panels.controls import choice, slider
 
 POWERS = (1, 2, 3, 4, 5)
 SIDES = {"AIS": "forward", "reverse AIS": "reverse"}
+GREY = STYLES["reference"]["color"]
 TICKS = (-100, -30, -10, -3, -1, 0, 1, 3, 10, 30, 100)
 
 
@@ -46,7 +47,7 @@ class LargeModels(Panel):
 
     title = "Six ways to a large RBM"
     picture = (
-        "A row for each start and path: forward and reverse log Ẑ ± 2 standard errors, less a reference, on an axis "
+        "A row for each start and path: forward and reverse log Ẑ ± 2 standard errors, less the best guess, on an axis "
         "that is squeezed beyond one nat; the effective sample size of 500 chains; log Ẑ and ESS of the paper's model."
     )
     size = (12.0, 5.0)
@@ -68,7 +69,9 @@ class LargeModels(Panel):
         ax.set(xlim=(-2.7, 4.3), ylim=(-0.6, 6.6), xticks=squeezed(np.array(TICKS)), yticks=range(6))
         ax.set(xticklabels=[f"{tick}".replace("-", "−") for tick in TICKS])
         ax.set(yticklabels=["\n".join(way) for way in PAPER["PCD"]][::-1])
-        ax.set_xlabel("log Ẑ minus the reference (nats), squeezed beyond 1", loc="left")
+        ax.set_xlabel("log Ẑ minus our best guess, in nats (logarithmic beyond 1)", loc="left")
+        ax.set_title("base rate: pixel means · MAS: moment averages · cheap: short fit")
+        ax.axvspan(2.75, 4.3, color="0.93")
         ax.tick_params(axis="y", length=0)
         return [ax]
 
@@ -77,24 +80,25 @@ class LargeModels(Panel):
         values, ess, reference = runs(model)
         film, rows = Film(now, rate=0.8), np.arange(6)[::-1]
         artists.curve(ax, "reference", [0, 0], [-0.6, 5.7], "reference")
-        artists.words(ax, "reference words", 0, 5.75, f"best guess: {reference:.1f}", ha="center")
+        artists.words(ax, "reference words", 0, 5.75, f"best guess {reference:.1f}", ha="center")
         for at, (y, sizes) in enumerate(zip(rows, ess.T, strict=True)):
-            heights = y + np.array([0.13, -0.13])
-            film.curve(ax, f"gap {at}", squeezed(values[:, at, :, 0]), np.tile(heights, (5, 1)), "reference")
-            for style, side, height in zip(SIDES, values[:, at].swapaxes(0, 1), heights, strict=True):
+            film.curve(ax, f"gap {at}", squeezed(values[:, at, :, 0]), np.full((5, 2), y), "reference")
+            for style, side in zip(SIDES, values[:, at].swapaxes(0, 1), strict=True):
                 ends = squeezed(side[:, :1] + [-2, 2] * side[:, 1:])
-                film.curve(ax, f"{style} bar {at}", ends, np.full((5, 2), height), style)
-            film.words(ax, f"ess {at}", 2.35, y - 0.1, [f"{size:.0f}" for size in sizes])
+                film.curve(ax, f"{style} bar {at}", ends, np.full((5, 2), y), style)
+            film.words(ax, f"ess {at}", 2.35, y - 0.1, [f"{size:.0f}" for size in sizes], align="center")
             log_z, size = [*PAPER[model].values()][at]
-            artists.words(ax, f"paper {at}", 4.25, y - 0.1, f"{log_z:.2f}, {size:,}", ha="right")
-        for i, (style, name) in enumerate(SIDES.items()):
+            for part, x, text in (("log Ẑ", 3.5, f"{log_z:.2f}"), ("ESS", 4.15, f"{size:,}")):
+                artists.words(ax, f"paper {part} {at}", x, y - 0.1, text, ha="right", color=GREY)
+                artists.words(ax, f"paper {part}", x, 5.75, part, ha="right", color=GREY)
+        for (style, name), x, radius in zip(SIDES.items(), (-2.6, 1.1), (6.5, 4.5), strict=True):
             colour = STYLES[style]["color"]
-            heights = np.tile(rows + (0.13, -0.13)[i], (5, 1))
-            film.dots(ax, name, squeezed(values[:, :, i, 0]), heights, [colour] * 6, radius=6)
-            artists.words(ax, f"{name} words", (-2.6, 1.3)[i], 5.75, name, color=colour, weight="bold")
-        artists.words(ax, "ess words", 2.3, 5.75, "ESS")
-        artists.words(ax, "paper words", 4.25, 5.75, "the paper's\nlog Ẑ, ESS", ha="right")
-        film.words(ax, "K", -2.6, 6.2, [f"K = {10**p:,} steps" for p in POWERS])
+            at = squeezed(values[:, :, [*SIDES].index(style), 0])
+            film.dots(ax, name, at, np.tile(rows, (5, 1)), [colour] * 6, radius)
+            artists.words(ax, f"{name} words", x, 5.75, name, color=colour, weight="bold")
+        artists.words(ax, "ess words", 2.35, 5.75, "our ESS", ha="center")
+        artists.words(ax, "paper words", 4.15, 6.2, f"paper's own {model}(500)", ha="right", color=GREY)
+        film.words(ax, "K", -2.6, 6.2, [f"our {model}(500), K = {10**p:,} steps" for p in POWERS])
         gaps = values[:, :, 1, 0] - values[:, :, 0, 0]  # (K, row)
         return Readout(_takeaway(now, [", ".join(way) for way in PAPER[model]], gaps, ess), {}, film)
 

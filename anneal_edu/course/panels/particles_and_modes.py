@@ -18,6 +18,7 @@ LOOKS = {"pcd": "PCD", "pt": "PT, even-odd"}
 WIDE = np.r_[np.full(N_IMAGES, 2), 10]  # beads side by side: on an image, and elsewhere
 LEFT = np.r_[2.8 * np.arange(N_IMAGES), 2.8 * N_IMAGES + 1.5]
 TOP, RIGHT = 19.0, LEFT[-1] + 11.0
+MIDDLE = np.r_[np.clip(LEFT[:-1] + 1, 13, RIGHT - 25), RIGHT - 7]  # of words above an image, and elsewhere
 BEST, UPDATES = -np.log(N_IMAGES), np.arange(EVERY, N_UPDATES + 1, EVERY)
 
 
@@ -47,7 +48,7 @@ class ParticlesAndModes(Panel):
 
     title = "Where the particles are, and where the model is"
     picture = (
-        "Above PCD, below PT: for each of the 30 images, and for all else, a bar whose area is the model's exact "
+        "Above PCD, below PT: for each of the 30 images, and for any other, a bar whose area is the model's exact "
         "probability, and beads, each a percent of the particles. Left: the exact mean log likelihood."
     )
     size = (12.0, 5.6)
@@ -71,7 +72,7 @@ class ParticlesAndModes(Panel):
         images = np.hstack([*np.pad(tiles, ((0, 0), (0, 0), (0, 1)), constant_values=1)])
         for ax in rows:
             ax.imshow(images, cmap="gray", extent=(-0.2, 2.8 * N_IMAGES - 0.2, -3.6, -0.4), aspect="auto")
-            ax.text(LEFT[-1] + 5, -2.8, "elsewhere", ha="center")
+            ax.text(LEFT[-1] + 5, -0.7, "any other\nimage", ha="center", va="top")
             ax.set(xlim=(-0.5, RIGHT), ylim=(-3.8, TOP), xticks=(), yticks=())
             ax.spines[:].set_visible(False)
         return [left, *rows]
@@ -82,36 +83,35 @@ class ParticlesAndModes(Panel):
         film, runs = Film(now, rate=8.0), [particles.stored_film(method, rate, training - 1) for method in LOOKS]
         for ax, method, run in zip(rows, LOOKS, runs, strict=True):
             colour, name, t = STYLES[LOOKS[method]]["color"], method.upper(), np.arange(len(run.model))
-            edges, high = np.c_[LEFT, LEFT + WIDE].ravel(), np.zeros((len(t), 2 * N_IMAGES + 1))
-            high[:, ::2] = np.minimum(100 * run.model / WIDE, TOP)
+            high = np.kron(np.minimum(100 * run.model / WIDE, TOP), [1, 0])[:, :-1]  # bars, and nothing between them
             pale = mpl.colors.to_hex(0.5 + 0.5 * np.array(mpl.colors.to_rgb(colour)))
-            film.bars(ax, f"{name} model", edges, 0 * high, high, pale)
+            film.bars(ax, f"{name} model", np.c_[LEFT, LEFT + WIDE].ravel(), 0 * high, high, pale)
             film.dots(ax, f"{name} particles", *beads(method, rate, training - 1), grey, radius=2.5)
-            likeliest = run.model[:, :-1].argmax(1)
-            x, y = np.clip(LEFT[likeliest] + 1, 13, RIGHT - 25), 50 * run.model[:, :-1].max(1) + 0.8
-            words = [_favourite(run, moment) for moment in t]
+            most, words = map(list, zip(*[_most(run, moment) for moment in t], strict=True))
+            x, y = MIDDLE[most], high[:, ::2][t, most] + 0.8
             film.words(ax, f"{name} words", x, np.minimum(y, TOP - 2), words, align="center")
-            ax.set_title(f"{name}: ▮ model and ● particles, 1% each")
+            ax.set_title(name + " · bar: model's probability · dot: 1% of particles" * (method == "pcd"))
             film.trails(left, f"{name} likelihood", UPDATES, run.log_likelihood[:, None], [colour])
+            film.dots(left, f"{name} now", UPDATES[:, None], run.log_likelihood[:, None], [colour], radius=4.0)
             beside = run.log_likelihood + (0.2 if method == "pt" else -1.2)
             film.words(left, f"{name} name", UPDATES + 50, beside, [name] * len(t), colour)
         artists.curve(left, "best", [0, N_UPDATES], [BEST] * 2, "truth")
         artists.words(left, "best word", 60, BEST + 0.3, "best possible")
+        artists.words(left, "rate", 60, -23, f"learning\nrate {rate}")
         left.set(xlim=(0, 2340), ylim=(-24, -2), xticks=(0, N_UPDATES), xlabel="updates", title="log likelihood")
         pcd, pt = (run.log_likelihood[now] for run in runs)
         far, other = (particles.distance(run.model[now], run.share[now]) for run in runs)
         numbers = {"log likelihood, PCD and PT": f"{pcd:.2f}, {pt:.2f} nats (best {BEST:.2f})"}
-        return Readout(_takeaway(_favourite(runs[0], now), pt - pcd, far, other), numbers, film)
+        return Readout(_takeaway(*_most(runs[0], now), pt - pcd, far, other), numbers, film)
 
 
-def _favourite(run, now) -> str:
-    i = run.model[now, :-1].argmax()
-    small = run.model[now, -1] > 0.75  # nearly all is elsewhere
-    return "" if small else f"model {run.model[now, i]:.0%}, particles {run.share[now, i]:.0%}"
+def _most(run, now) -> tuple[int, str]:
+    i = N_IMAGES if run.model[now, -1] > 0.75 else int(run.model[now, :-1].argmax())  # the favourite, or elsewhere
+    return i, f"model {run.model[now, i]:.0%}, particles {run.share[now, i]:.0%}" if i < N_IMAGES else "most is here"
 
 
-def _takeaway(favourite, gap, far, other) -> str:
-    if not favourite:
+def _takeaway(most, favourite, gap, far, other) -> str:
+    if most == N_IMAGES:
         return "Model and particles are elsewhere, on none of the 30 images. Will the particles follow the model?"
     if gap > 1:
         said = f"PCD's favourite image: {favourite}. What no particle visits, nothing pushes down: {far:.0%} of the "

@@ -45,7 +45,7 @@ class TemperedTraining(Panel):
     title = "Training with chains at one temperature, and at ten"
     picture = (
         "Exact mean log likelihood of the data against updates or Gibbs steps, a curve each way, median of five seeds; "
-        "at its end a bar over their range, and its name with the Gibbs steps of an update."
+        "at its end a bar over their range, and its name, with its cost where costs differ."
     )
     size = (12.0, 4.8)
     columns = (1,)
@@ -69,21 +69,25 @@ class TemperedTraining(Panel):
         now, names, in_steps = moment // 5 - 1, SHOWN[drawn], counted == STEPS
         film, middle = Film(now, rate=3.0), {name: np.median(values, axis=1) for name, (_, values) in curves.items()}
         labels = apart(np.array([middle[name] for name in names]).T, 0.055 * (high - low)) - 0.03 * (high - low)
+        costs = {COSTS[name] for name in names}
+        cost = "cost: Gibbs steps an update" if len(costs) > 1 else f"each: {max(costs)} Gibbs steps an update"
         for name, at in zip(names, labels.T, strict=True):
             colour, (n, values) = STYLES[name]["color"], curves[name]
             x, y = np.log10(n * COSTS[name]) if in_steps else n / 1000, middle[name][:, None]
             film.trails(ax, f"{name} curve", x, y, [colour], width=3.0)
             film.curve(ax, f"{name} range", np.c_[x, x], np.c_[values.min(1), values.max(1)], name)
             film.dots(ax, f"{name} now", x[:, None], y, [colour], radius=5.0)
-            film.words(ax, f"{name} name", x + 0.06, at, [f"{_short(name)} ({COSTS[name]})"] * len(n), colour)
+            label = _short(name).replace(" times the", "×") + (f": cost {COSTS[name]}" if len(costs) > 1 else "")
+            film.words(ax, f"{name} name", x + 0.06, at, [label] * len(n), colour)
         ticks = (3, 4, 5) if in_steps else range(n[-1] // 1000 + 1)
         first, last = (2, 5.9) if in_steps else (0, 1.4 * ticks[-1])
         if data == BARS:
             artists.curve(ax, "best", [first, last], [BEST] * 2, "truth")
             artists.words(ax, "best word", first + 0.03, BEST + 0.25, "best possible")
+        artists.words(ax, "cost word", first + 0.03, low + 0.03 * (high - low), cost)
         ax.set(xlim=(first, last), ylim=(low, high), xlabel=counted, ylabel="nats an example")
         ax.set_xticks(ticks, [f"{10**tick if in_steps else 1000 * tick:,}" for tick in ticks])
-        ax.set_title("exact log likelihood, median of five seeds (Gibbs steps an update)")
+        ax.set_title("exact log likelihood: median of five seeds, bar from worst to best")
         level = {name: float(curve[now]) for name, curve in middle.items()}
         held = [_short(name) for name in names if middle[name][: now + 1].max() <= level[name] + 1]
         numbers = {_short(name): f"{level[name]:.2f} nats" for name in names}
