@@ -185,7 +185,7 @@ def test_what_moves_is_recorded_in_small_steps():
     (dots,) = view["layers"]
     found = dots["arrays"]["x"]
     again = found["low"] + found["step"] * np.cumsum(np.reshape(found["moved"], x.shape), axis=0)
-    np.testing.assert_allclose(again, x, atol=0.51 * np.ptp(x) / 1500)
+    np.testing.assert_allclose(again, x, atol=0.51 * np.ptp(x) / 800)
     assert [level is None for level in dots["arrays"]["y"]["levels"]] == (x >= 10).ravel().tolist()
 
 

@@ -26,7 +26,7 @@ from svg_parts import Shared, pieces_of
 SCREEN = 1024, 768  # for which a picture is drawn: no letter is lower than a 35th of it, on any screen that it fills
 SETTINGS = 25  # a slider has no more of them than about so many
 RUNS = 48  # of a film, each with other settings
-LEVELS = 1500  # of a recorded number
+LEVELS = 800  # of a recorded number
 SEEDS = 0, 1, 2
 MARGIN = 4  # pixels above and below
 
@@ -113,7 +113,8 @@ class _Album:
             found += [state | {self.time: t} for state in found for t in self.controls[self.time]]
             combined = self.combined()
             found += [dict(zip(combined, values, strict=True)) for values in product(*combined.values())]
-        return list({tuple(state.values()): state for state in found}.values())
+        found = list({tuple(state.values()): state for state in found}.values())
+        return sorted(found, key=lambda state: self.key(state, "*")) if self.time else found  # a run at all its times
 
     def frame(self, state: dict, plots: list["Plot"]) -> list:
         """Draw a state: the numbers of its sentence, of its numbers, and of its pieces in each plot."""
