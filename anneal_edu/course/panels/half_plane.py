@@ -7,13 +7,12 @@ import numpy as np
 from anneal_edu import Gaussian, linear_schedule, optimal_binned_schedule
 from anneal_edu.course.figures import artists
 from anneal_edu.course.figures.film import Film
-from anneal_edu.course.figures.style import STYLES
 from anneal_edu.course.panels.base import Panel, Readout
 from anneal_edu.course.panels.controls import slider, steps
 from anneal_edu.course.panels.two_paths import PATHS
 
-BINNED, EQUAL, _SLIDE = 50, 100, np.linspace(0, 2, 101)
-_NAMES = {0: "equal steps in β", BINNED: "ten bins", EQUAL: "equal distances"}
+BINNED, EQUAL, FISHER, _SLIDE = 50, 100, "(lengths: Fisher metric)", np.linspace(0, 2, 101)
+_NAMES = {0: "equal steps in β", BINNED: "best in ten bins", EQUAL: "equal Fisher distances"}
 _BETAS = np.sin(np.linspace(0, np.pi / 2, 20_001)) ** 2  # crowded at both ends, as the moment path needs
 
 
@@ -81,11 +80,11 @@ class HalfPlane(Panel):
         length, bias = {path: length_up_to(path, distance)[-1] for path in ("shortest", *PATHS)}, {}
         for path, above in zip(length, (-0.16, -0.14, 0.18), strict=True):
             artists.curve(left, path, *place(path, distance, _BETAS[::50]), path)
-            (mean, log_sd), colour = place(path, distance, 0.5), STYLES[path]["color"]
+            (mean, log_sd), colour = place(path, distance, 0.5), artists.STYLES[path]["color"]
             words = f"{path}: {round(length[path], 1):g} long" if path in PATHS or distance > 2 else ""
             artists.words(left, f"{path} words", mean, log_sd + above * top, words, color=colour, ha="center")
-        for path, radius in zip(PATHS, (8.0, 5.0), strict=True):
-            stops, colour = place(path, distance, sliding(path, distance, n_steps)), STYLES[path]["color"]
+        for path, radius, off in zip(PATHS, (8.0, 5.0), (0.07, -0.13), strict=True):
+            stops, colour = place(path, distance, sliding(path, distance, n_steps)), artists.STYLES[path]["color"]
             (mean, log_sd), away = place(path, distance, 0.5), np.linspace(-3, 3, 61)
             bell = mean + away * np.exp(log_sd) / 4, log_sd + 0.15 * top * np.exp(-(away**2) / 2)  # a quarter as wide
             artists.area(left, f"{path} bell", *bell, colour, alpha=0.3)
@@ -94,18 +93,19 @@ class HalfPlane(Panel):
             scaled = bias[path][:, None] * n_steps / (distance**2 / 2)
             film.trails(right, f"{path} bias", _SLIDE, scaled, [colour])
             film.dots(right, f"{path} now", _SLIDE[:, None], scaled, [colour], radius)
+            film.words(right, f"{path} name", 0.78 * _SLIDE - 0.1, scaled[:, 0] + off, [path] * len(_SLIDE), colour)
         walked = np.interp(sliding("moments", distance, n_steps), _BETAS, length_up_to("moments", distance))
         leap = np.diff(walked).max(1) / walked[0, -1]
         said = [f"{_NAMES.get(now, 'sliding')}: longest step {part:.0%} of the arch" for now, part in enumerate(leap)]
         film.words(left, "said", -0.03 * distance, 1.38 * top, said)
         widths = [width for width in (1, 2, 5, 10, 30, 100, 300) if np.log(width) <= 1.1 * top]
-        left.set(xlim=(-0.06 * distance, 1.06 * distance), ylim=(-0.2 * top, 1.5 * top), xlabel="mean μ",
-                 ylabel="width σ (log axis)", yticks=np.log(widths), yticklabels=widths, title=self.title)  # fmt: skip
+        left.set(xlim=(-0.06 * distance, 1.06 * distance), ylim=(-0.2 * top, 1.5 * top), xlabel="mean μ")
+        left.set(yticks=np.log(widths), yticklabels=widths, ylabel="width σ (log axis)", title=f"{self.title} {FISHER}")
         least = length["shortest"] ** 2 / distance**2
         artists.curve(right, "least", [-0.3, 2.4], np.full(2, least), "truth")
-        artists.words(right, "least words", -0.2, least + (0.03 if least < 0.9 else -0.09), "the shortest path")
-        right.set(xlim=(-0.3, 2.4), ylim=(0, 1.15), yticks=(0, 0.5, 1), title="K × bias / F")
-        right.set_xticks((0, 1, 2), ("equal\nsteps in β", "ten\nbins", "equal\ndistances"))
+        artists.words(right, "least words", -0.2, least - (0.1 if least < 0.8 else 0.24), "the shortest path")
+        right.set(xlim=(-0.3, 2.4), ylim=(-0.16, 1.2), yticks=(0, 0.5, 1), title="bias ÷ (F/K)")
+        right.set_xticks((0, 1, 2), ("equal\nsteps in β", "best in\nten bins", "equal\ndistances"))
         numbers = {path: f"length {length[path]:.2f}, bias {bias[path][schedule]:.4g} nats" for path in PATHS}
         return Readout(_takeaway(length, bias["moments"][[0, schedule]], leap[schedule]), numbers, film)
 

@@ -8,7 +8,6 @@ from anneal_edu.course.experiments import hamiltonian as runs
 from anneal_edu.course.figures import artists
 from anneal_edu.course.figures import hamiltonian as race
 from anneal_edu.course.figures.film import Film
-from anneal_edu.course.figures.style import STYLES
 from anneal_edu.course.panels.base import Panel, Readout
 from anneal_edu.course.panels.controls import choice, slider, steps
 
@@ -16,7 +15,7 @@ LAST, RESAMPLES = 100, 200
 NAMES = ("HAIS", "fresh momentum", "the paper's walk", "a longer walk")
 WALK = 2
 HEIGHTS = (0.01, 0.1, 1, 2, 5, 10, 20)
-COLOURS = [STYLES[method]["color"] for method in runs.METHODS]
+COLOURS = [artists.STYLES[method]["color"] for method in runs.METHODS]
 
 
 @lru_cache(maxsize=200)
@@ -70,6 +69,8 @@ class HamiltonianConvergence(Panel):
         reached = np.maximum(arrivals(model, cost, goal), spent[0])
         there = spent[:, None] >= reached[:, 0] * (1 - 1e-9)
         artists.curve(left, "goal", [x[0] - 0.1, x[-1] + 0.1], [level] * 2, "reference", linewidth=1.6)
+        word = f"goal: {goal:g}" * bool(y.min() + 0.1 < level < y.max())
+        artists.words(left, "goal word", x[0] - 0.05, max(level, y.min()) - 0.01 * np.ptp(y), word, va="top")
         film.trails(left, "errors", x, y, COLOURS)
         film.dots(left, "runners", x[:, None], y, COLOURS, radius=6.0)
         film.dots(left, "arrived", np.log10(reached[:, 0]), level, COLOURS, radius=np.where(there, 8.0, np.nan))
@@ -85,7 +86,8 @@ class HamiltonianConvergence(Panel):
             texts = [_said(reached[:, 0], i, spent[-1]) if now else "" for now in there[:, i]]
             film.words(right, f"cost {i}", 0.57, lane + 0.28, [*texts[:-1], texts[-1] or "not there"])
         film.links(right, "errors", np.where(there[:, None], np.stack([low, lanes, high, lanes]), np.nan), "truth")
-        right.set(xlim=(0, 1.08), ylim=(-0.5, 3.7), xticks=[], yticks=[], title=f"{cost} until within {goal:g} nats")
+        film.words(right, "black", 0.01, -0.72, ["black: 68% interval (bootstrap)" * int(now) for now in there.any(1)])
+        right.set(xlim=(0, 1.08), ylim=(-0.8, 3.7), xticks=[], yticks=[], title=f"{cost} until within {goal:g} nats")
         numbers = {name: f"{10 ** y[time, i]:.2g} nats with {_two(spent[time])}" for i, name in enumerate(NAMES)}
         return Readout(_takeaway(time, goal, cost, spent, reached), numbers, film)
 

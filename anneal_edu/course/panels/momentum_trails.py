@@ -10,16 +10,14 @@ from anneal_edu.annealing.hais import hais_states, half_life_refresh
 from anneal_edu.course.figures import artists
 from anneal_edu.course.figures.film import Film
 from anneal_edu.course.figures.paper_gaussians import rings
-from anneal_edu.course.figures.style import STYLES
 from anneal_edu.course.panels.base import Panel, Readout
 from anneal_edu.course.panels.controls import seed, slider, steps
 
-N_STEPS, N_CHAINS, N_SHOWN = 100, 1600, 150
-LONG, ACROSS = 3.0, 0.3  # standard deviations of the target
+N_STEPS, N_CHAINS, N_SHOWN, LONG, ACROSS = 100, 1600, 150, 3.0, 0.3  # the last two: standard deviations of the target
 _ALONG = np.array([1.0, 1.0]) / np.sqrt(2)
 START = Gaussian(np.zeros(2), np.eye(2))
 VALLEY = Gaussian(np.zeros(2), LONG**2 * np.outer(_ALONG, _ALONG) + ACROSS**2 * (np.eye(2) - np.outer(_ALONG, _ALONG)))
-COLOURS = [STYLES[style]["color"] for style in ("HAIS", "fresh momentum")]
+COLOURS = [artists.STYLES[style]["color"] for style in ("HAIS", "fresh momentum")]
 
 
 @lru_cache(maxsize=64)
@@ -41,16 +39,13 @@ def spread(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def typical_chain(*walks: np.ndarray) -> int:
     """The chain whose way covers about as much of the valley as is usual, in each of these walks of one seed."""
-    covered = [np.ptp(x @ _ALONG, axis=0) for x in walks]
-    return int(np.argmin(sum(np.abs(c - np.median(c)) for c in covered)))
+    return int(np.argmin(sum(np.abs(c - np.median(c)) for c in (np.ptp(x @ _ALONG, axis=0) for x in walks))))
 
 
 class MomentumTrails(Panel):
     """Chains of HAIS in a long valley, and the same chains, with the same random numbers, drawing their momentum anew.
 
-    Controls: ``beta``, the time of the walk over K = 100 distributions; ``step_size`` ε; ``half_life`` of the
-    momentum's power in units of simulated time (the paper's is 1); ``seed``. The curves are of 1,600 chains; the chain
-    with a trail is a `typical_chain` of ε = 0.2 and half-life 1, and stays the same whatever is moved.
+    Controls: ``beta``; ``step_size`` ε; ``half_life`` of the momentum's power; ``seed``. A trail: `typical_chain`.
     """
 
     title = "Momentum in a valley"
@@ -58,8 +53,7 @@ class MomentumTrails(Panel):
         "Left: 150 chains that keep part of their momentum, on their way from a round start into a long narrow target. "
         "Middle: the same chains with fresh momentum at every step. Right: how far they spread along the valley."
     )
-    size = (12.0, 4.6)
-    columns = (1.4, 1.4, 1)
+    size, columns = (12.0, 4.6), (1.4, 1.4, 1)
     plays = "beta"
     controls = {  # noqa: RUF012
         "beta": slider("position β", 0.0, 0.0, 1.0, 0.01),
@@ -88,16 +82,22 @@ class MomentumTrails(Panel):
             film.trails(ax, "trail", x[:, one, 0], x[:, [one], 1], [colour])
             refused = 1 + np.flatnonzero(~accepted[:, one])
             seen = np.where(np.arange(len(betas))[:, None] >= refused, 4.0, np.nan)
-            film.dots(ax, "refused", *x[refused, one].T, [STYLES["refused"]["color"]] * len(refused), seen)
+            film.dots(ax, "refused", *x[refused, one].T, [artists.STYLES["refused"]["color"]] * len(refused), seen)
             film.dots(ax, "one", x[:, [one], 0], x[:, [one], 1], [colour], radius=7.0)
-            artists.words(ax, "name", -4.6, 4.2, f"momentum {kept}", color=colour)
+            lasts = f"half-life {half_life:g}, " * (kept == "kept")
+            artists.words(ax, "name", -4.6, 3.4, f"momentum {kept}\n{lasts}step ε = {step_size:g}", color=colour)
+            artists.words(ax, "target word", -2.9, -4.4, "target", color=artists.STYLES["target"]["color"])
+            side, green = np.sqrt(2 / (1 - betas + betas / ACROSS**2)), artists.STYLES["start"]["color"]
+            film.words(ax, "ring", side + 0.35, -side - 0.55, ["start", *["now"] * N_STEPS], green)
             ax.set(xlim=(-4.7, 4.7), ylim=(-4.7, 4.7), aspect="equal")
             ax.set_axis_off()
         right, spreads, exact = self.axes[2], [spread(x) for x, _ in walks], 1 / np.sqrt(1 - betas + betas / LONG**2)
         artists.curve(right, "exact", betas, exact, "truth")
         artists.words(right, "exact words", 0.78, 2.1, "exact", ha="right")
         film.trails(right, "spread", betas, np.column_stack([of for of, _ in spreads]), COLOURS)
-        right.set(xlim=(0, 1.05), ylim=(0, 3.5), xticks=(0, 0.5, 1), xlabel="position β", title="their length")
+        for (of, _), name, off, colour in zip(spreads, ("kept", "anew"), (-0.14, -0.36), COLOURS, strict=True):
+            film.words(right, name, betas + 0.04, of + off, [name] * len(betas), colour)
+        right.set(xlim=(0, 1.45), ylim=(0, 3.5), xticks=(0, 0.5, 1), xlabel="position β", title="cloud length")
         paper = spread(walk(step_size, half_life_refresh(step_size), seed)[0])
         told = [f"{of[now]:.2f} ± {error[now]:.2f}" for of, error in spreads]
         numbers = {"length": f"kept {told[0]}, drawn anew {told[1]}", "accepted": f"{walks[0][1].mean():.0%}"}

@@ -17,7 +17,7 @@ from anneal_edu.tempering.parallel import tempering_states
 CENTRES, WIDTH, SHARES = np.array([-6.0, 0.0, 5.0]), 0.4, np.array([0.2, 0.5, 0.3])
 N_SWEEPS, LAST, STEP = 60, 179, 0.7
 _LOG_HEIGHTS = 1.0 + np.log(SHARES / (WIDTH * np.sqrt(2 * np.pi)))
-_GRID, _EDGES = np.linspace(-12, 12, 481), np.linspace(-8, 7, 31)
+_GRID, _EDGES = np.linspace(-20, 20, 801), np.linspace(-8, 7, 31)
 
 
 class ThreeModes:
@@ -35,7 +35,7 @@ def ladder(n_pairs: int, hottest: float, seed: int) -> tuple[np.ndarray, ...]:
     """Walk K + 1 rungs from N(0, hottest²) over N sweeps, each of three moments: move, propose, swap; T = 3 N.
 
     Where each state is, and on which rung, (T, K+1), the columns by state; ends of the lines between pairs that propose
-    to swap, (T, 4, K), NaN at other moments; which pairs swap, (N, K); the density on each rung, (K+1, 481).
+    to swap, (T, 4, K), NaN where they move; which pairs swap, (N, K); the density on each rung, (K+1, 801).
     """
     path, betas = geometric_path(Gaussian([0.0], [[hottest**2]]), ThreeModes()), linear_schedule(n_pairs) ** 2
     states = tempering_states(path, betas, 1, random_walk(STEP), rng=np.random.default_rng(seed))
@@ -45,10 +45,11 @@ def ladder(n_pairs: int, hottest: float, seed: int) -> tuple[np.ndarray, ...]:
     after = np.array([np.argsort(s.replicas[:, 0]) for s in run])
     before, height = np.vstack([np.arange(n_pairs + 1), after[:-1]]), linear_schedule(n_pairs)
     ends = np.stack(np.broadcast_arrays(on_rung[:, :-1], height[:-1], on_rung[:, 1:], height[1:]), axis=1)
-    links = np.insert(np.where(proposed[:, None], ends, np.nan), np.r_[:N_SWEEPS, 1 : N_SWEEPS + 1], np.nan, axis=0)
+    asked = np.where(proposed[:, None], ends, np.nan)
+    links = np.stack([asked * np.nan, asked, np.where(accepted[:, None], asked[:, [0, 3, 2, 1]], asked)], axis=1)
     x = np.repeat(np.take_along_axis(on_rung, before, 1), 3, axis=0)
-    log_f = np.array([path(beta).log_density(_GRID[:, None]) for beta in betas])
-    return x, np.stack([before, before, after], axis=1).reshape(x.shape), links, accepted, np.exp(log_f)
+    rungs, f = np.stack([before, before, after], axis=1), np.exp([path(b).log_density(_GRID[:, None]) for b in betas])
+    return x, rungs.reshape(x.shape), links.reshape(-1, 4, n_pairs), accepted, f
 
 
 class OneLadder(Panel):
@@ -86,16 +87,17 @@ class OneLadder(Panel):
             low, look = np.full(len(_GRID), k / n_pairs), {"edgecolor": "black", "linewidth": 0.8, "alpha": 0.35}
             artists.band(left, f"rung {k}", _GRID, low, low + 0.7 * f / f.max() / max(n_pairs, 3), "reference", **look)
         swap = np.repeat(accepted, 3, axis=0)[:, None]
-        for y, name, style, shown in ((1.25, "━ swap", "swapping", swap), (1.14, "┅ refused", "rejected swap", ~swap)):
-            film.links(left, name, np.where(shown, links, np.nan), style, dashed=style != "swapping")
-            artists.words(left, f"word {name}", 11.8, y, name, ha="right", color=artists.STYLES[style]["color"])
-        film.dots(left, "states", x, rungs / n_pairs, colours, radius=8.0)
+        for y, name, style, shown in ((1.25, "swap", "swapping", swap), (1.14, "refused", "rejected swap", ~swap)):
+            film.links(left, name, np.where(shown, np.clip(links, -19, 19), np.nan), style, dashed=style != "swapping")
+            artists.curve(left, f"sample {name}", [8, 11], [y + 0.025] * 2, style, linestyle="-:"[style != "swapping"])
+            artists.words(left, f"word {name}", 12.0, y, name, color=artists.STYLES[style]["color"])
+        film.dots(left, "states", np.clip(x, -19, 19), rungs / n_pairs, colours, radius=8.0)
         phases = [f"sweep {t // 3 + 1}: {('move', 'propose', 'swap')[t % 3]}" for t in range(LAST + 1)]
-        film.words(left, "phase", -11.8, 1.25, phases)
+        film.words(left, "phase", -19.4, 1.25, phases)
         sweeps = (np.arange(LAST + 1) + 1) // 3  # that are done at each moment
         film.trails(middle, "ways", sweeps, rungs / n_pairs, colours)
         rungs_up = {"ylim": (-0.05, 1.33), "yticks": (0, 1), "yticklabels": ("hot", "target")}
-        left.set(xlim=(-12, 12), xlabel="x", title="One state on each rung", **rungs_up)
+        left.set(xlim=(-20, 20), xlabel="x", title="One state on each rung", **rungs_up)
         middle.set(xlim=(0, N_SWEEPS), xlabel="sweep", title="Rungs of each state", **rungs_up)
 
         top = np.argmax(rungs[2::3], axis=1)  # which state is there after each sweep
@@ -109,10 +111,8 @@ class OneLadder(Panel):
         artists.words(right, "word exact", 0.6, 0.5, "exact")
         right.set(xlim=(-8, 7), ylim=(0, 0.95), xlabel="x", yticks=(), title="At the target")
         modes = np.bincount(np.abs(where[:done, None] - CENTRES).argmin(1), minlength=3)
-        numbers = {
-            "swaps": f"{accepted[:done].sum()} of {np.isfinite(links[: 3 * done, 0]).sum()} proposed",
-            "visits to the modes": f"{', '.join(map(str, modes))} (exact: 20, 50, 30%)",
-        }
+        swaps = f"{accepted[:done].sum()} of {np.isfinite(links[1 : 3 * done : 3, 0]).sum()} proposed"
+        numbers = {"swaps": swaps, "visits to the modes": f"{', '.join(map(str, modes))} (exact: 20, 50, 30%)"}
         if not done:
             said = "Each state walks on its rung; then neighbours propose to swap. Which states will reach the target?"
             return Readout(said, numbers, film)

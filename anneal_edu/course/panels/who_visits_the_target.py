@@ -5,15 +5,16 @@ from functools import lru_cache
 import numpy as np
 from scipy.special import erf
 
-from anneal_edu.course.figures import artists, tempering
+from anneal_edu.course.figures import tempering
 from anneal_edu.course.figures.film import Film
 from anneal_edu.course.panels.base import Panel, Readout
 from anneal_edu.course.panels.controls import seed, slider
 from anneal_edu.tempering.matrices import expected_round_trip_time
-from anneal_edu.tempering.record import count_round_trips
+from anneal_edu.tempering.record import RoundTrips
 from anneal_edu.tempering.swaps import SCHEMES, as_scheme, swapped
 
 N_LADDERS, N_BURN_IN, N_SWEEPS, SHOWN = 24, 400, 300, 160
+ASKED = "even or odd?", "even, odd", "thick asks"
 
 
 def rejection_rate(n_pairs: int, barrier: float) -> float:
@@ -22,28 +23,29 @@ def rejection_rate(n_pairs: int, barrier: float) -> float:
 
 
 @lru_cache(maxsize=16)
-def walks(n_pairs: int, barrier: float, memory: float, seed: int) -> dict[str, tuple[np.ndarray, float, float]]:
-    """Scheme → replicas on every rung (T+1, K+1, C); round trips in 1,000 sweeps after the burn-in, of all replicas or
-    of the lifted one, and their standard error. All schemes get the same random numbers.
+def walks(n_pairs: int, barrier: float, memory: float, seed: int) -> dict[str, tuple]:
+    """Scheme → replicas on every rung, and trips of each so far, (T+1, K+1, C) both; round trips in 1,000 sweeps
+    after the burn-in, of all replicas or of the lifted one, and their standard error. All get the same random numbers.
 
     The rungs are N(μ_k, 1), with μ from 0 to Λ √π in equal steps; a chain explores by x ← μ + ρ (x - μ) + √(1-ρ²) z.
     """
-    mean = np.linspace(0, barrier * np.sqrt(np.pi), n_pairs + 1)[:, None]  # (K+1, 1)
-    found = {}
+    mean, found = np.linspace(0, barrier * np.sqrt(np.pi), n_pairs + 1)[:, None], {}  # mean (K+1, 1)
     for name in SCHEMES:
         scheme, (rng, coins) = as_scheme(name)(n_pairs, N_LADDERS), np.random.default_rng(seed).spawn(2)
-        x = mean + rng.standard_normal((n_pairs + 1, N_LADDERS))
-        replicas = [np.tile(np.arange(n_pairs + 1)[:, None], N_LADDERS)]
-        for _ in range(N_BURN_IN + N_SWEEPS):
+        x, replicas, made = mean + rng.standard_normal((n_pairs + 1, N_LADDERS)), [], []
+        on_rung, trips = np.tile(np.arange(n_pairs + 1)[:, None], N_LADDERS), RoundTrips(*x.shape)
+        for _ in range(N_BURN_IN + N_SWEEPS + 1):
+            trips.update(on_rung)
+            replicas.append(on_rung)
+            made.append(trips.made.copy())
             x = mean + memory * (x - mean) + np.sqrt(1 - memory**2) * rng.standard_normal(x.shape)
             log_alpha = np.diff(mean, axis=0) * (x[:-1] - x[1:])
             accepted = scheme.propose(coins) & (-rng.standard_exponential(log_alpha.shape) < log_alpha)
             scheme.update(accepted)
             x = swapped(x, accepted)
-            replicas.append(swapped(replicas[-1], accepted))
-        trips = count_round_trips(np.array(replicas)) - count_round_trips(np.array(replicas[: N_BURN_IN + 1]))
-        trips = 1000 / N_SWEEPS * (trips[0] if name == "lifted" else trips.sum(0))  # (C,)
-        found[name] = np.array(replicas), float(trips.mean()), float(trips.std(ddof=1) / np.sqrt(N_LADDERS))
+            on_rung = swapped(on_rung, accepted)
+        rate = (made[-1] - made[N_BURN_IN])[: 1 if name == "lifted" else None].sum(0) * 1000 / N_SWEEPS  # (C,)
+        found[name] = np.array(replicas), np.array(made), rate.mean(), rate.std(ddof=1) / np.sqrt(N_LADDERS)
     return found
 
 
@@ -56,11 +58,10 @@ class WhoVisitsTheTarget(Panel):
     title = "Who visits the target?"
     picture = (
         "Rung against sweep, three plots: swaps by a coin, in turn, and lifted. A state has its colour, the hottest a "
-        "thick line; the strip on top shows which state stands on the target's rung."
+        "thick line; a strip above the target's rung shows who stands there."
     )
     size = (12.0, 4.8)
-    columns = (1, 1, 1)
-    gap = 0.35
+    columns, gap = (1, 1, 1), 0.35
     plays = "sweep"
     controls = {  # noqa: RUF012
         "sweep": slider("sweep", 0, 0, SHOWN, 1),
@@ -80,23 +81,25 @@ class WhoVisitsTheTarget(Panel):
     def draw(self, sweep, n_pairs, barrier, memory, seed):
         refused, film = np.full(n_pairs, rejection_rate(n_pairs, barrier)), Film(sweep, rate=16.0)
         colours, readout, seen, measured, theory = tempering.colours_of(n_pairs + 1), {}, {}, {}, {}
-        for ax, (scheme, found) in zip(self.axes, walks(n_pairs, barrier, memory, seed).items(), strict=True):
-            replicas, measured[scheme], error = found
-            shown, label = replicas[: SHOWN + 1, :, 0], tempering.SCHEME_LABELS[scheme]
-            height, time = np.argsort(shown, axis=1) / n_pairs, np.arange(SHOWN + 2)  # of each replica
+        found = walks(n_pairs, barrier, memory, seed)
+        below = f"sweep ({n_pairs + 1} rungs)", f"sweep ({refused[0]:.0%} refused)", "sweep"
+        for ax, scheme, asked, xlabel in zip(self.axes, found, ASKED, below, strict=True):
+            (replicas, made, measured[scheme], error), label = found[scheme], tempering.SCHEME_LABELS[scheme]
+            shown, time = replicas[: SHOWN + 1, :, 0], np.arange(SHOWN + 2)
+            height = np.argsort(shown, axis=1) / n_pairs  # of each replica
             film.trails(ax, f"{scheme} states", time[:-1], height, colours, width=1.2)
             film.trails(ax, f"{scheme} hottest", time[:-1], height[:, :1], colours[:1], width=4.0)
             film.dots(ax, f"{scheme} now", np.repeat(time[:-1, None], n_pairs + 1, 1), height, colours, radius=5.0)
             film.strip(ax, f"{scheme} top", time, shown[:, -1], colours, 1.1, 1.25)
-            artists.words(ax, "strip", 0, 1.27, "seen by the target")
-            n_counted = 1 if scheme == "lifted" else n_pairs + 1
-            theory[scheme] = 1000 * n_counted / expected_round_trip_time(scheme, refused)
+            for y, name, trips in ((1.44, "round trips", made.sum(1)), (1.31, "hottest (thick)", made[:, 0])):
+                film.words(ax, f"{scheme} {name}", 0, y, [f"{name}: {n}" for n in trips[: SHOWN + 1, 0]])
+            counted = 1 if scheme == "lifted" else n_pairs + 1
+            theory[scheme] = 1000 * counted / expected_round_trip_time(scheme, refused)
             seen[scheme] = len(np.unique(shown[: sweep + 1, -1]))
-            ax.set(xlim=(-3, SHOWN + 3), ylim=(-0.06, 1.36), xlabel="sweep", yticks=(0, 1), yticklabels=())
-            ax.set_title(f"{label}: {measured[scheme]:.0f} round trips" if sweep else label)
+            ax.set(xlim=(-4, SHOWN + 6), ylim=(-0.06, 1.56), title=f"{label}: {asked}", xlabel=xlabel)
+            ax.set_yticks((0, 1, 1.175), ("hot", "target", "who is\nthere") if ax is self.axes[0] else [""] * 3)
             more = "" if readout else ", round trips of the ladder in 1,000 sweeps"
             readout[label + more] = f"{measured[scheme]:.0f} ± {error:.0f} (theory {theory[scheme]:.0f})"
-        self.axes[0].set_yticklabels(("hot", "target"))
         readout["refused"] = f"{refused[0]:.0%}"
         return Readout(_takeaway(sweep, n_pairs, barrier, memory, theory, measured, seen), readout, film)
 

@@ -52,7 +52,7 @@ def share_of_small_modes():
 
 def exact_density():
     """Of the three modes of the ladder's target."""
-    x = np.linspace(-12, 12, 481)
+    x = np.linspace(-20, 20, 801)
     return sum(share * norm.pdf(x, at, 0.4) for share, at in ((0.2, -6), (0.5, 0), (0.3, 5)))
 
 
