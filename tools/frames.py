@@ -170,7 +170,7 @@ def recording(film: Film, plots: list["Plot"], figure: LectureFigure) -> dict[st
                 x, y, w, h = layer["box"]
                 box = [(x * width - left) / wide, (y * height - top) / tall, w * width / wide, h * height / tall]
                 arrays = {
-                    name: _in_steps(np.frombuffer(part, np.float32).reshape(-1, layer["rows"][name]))
+                    name: _in_steps(np.frombuffer(part, np.float32).reshape(-1, max(layer["rows"][name], 1)))
                     for name, part in layer["arrays"].items()
                 }
                 views[-1]["layers"].append(layer | {"box": [round(part, 5) for part in box], "arrays": arrays})
