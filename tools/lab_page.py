@@ -85,6 +85,10 @@ class PanelOnPage:
         """A digest of the visible picture."""
         return self.root.locator(PICTURE).evaluate(DIGEST)
 
+    def film(self):
+        """What moves over the picture, as it is now."""
+        return self.root.locator(".anneal-edu-film").evaluate("film => film.toDataURL()")
+
     def sentence(self):
         return self.root.locator(".anneal-edu-sentence").inner_text()
 

@@ -18,10 +18,10 @@ def test_every_control_works_in_the_page(open_notebook, notebook):
     assert page.complaints() == []
 
     for panel in page.panels():
-        seen = {panel.picture()}
+        seen = {(panel.picture(), panel.film())}
         for move in panel.moves():
             move()
             page.wait_until_idle()
             assert page.complaints() == []
-            seen.add(panel.picture())
+            seen.add((panel.picture(), panel.film()))
         assert len(seen) > 1

@@ -119,7 +119,7 @@ def until(page, true, *arguments):
 
 
 def test_fifty_fast_presses_end_on_the_right_picture(page):
-    waves, _, there = page.panels()
+    waves, _, there, _ = page.panels()
     waves.button("low").click()
     until(page, lambda: waves.sentence() == "The wave is 0.2 high.")
     for _ in range(FAST):
@@ -145,7 +145,7 @@ def test_a_picture_that_could_not_be_drawn_anew_is_covered(fresh):
 
 
 def test_a_slow_panel_says_that_it_computes_and_can_be_stopped(page):
-    _, sums, _ = page.panels()
+    _, sums, *_ = page.panels()
     sums.handle().press("ArrowRight")
     until(page, lambda: sums.overlay() == "press Run")
     sums.button("Run").click()
@@ -162,7 +162,7 @@ def test_a_slow_panel_says_that_it_computes_and_can_be_stopped(page):
 
 
 def test_the_page_does_not_jump(page):
-    waves, sums, _ = page.panels()
+    waves, sums, *_ = page.panels()
     waves.button("red").click()  # many numbers, the tallest that this panel gets
     until(page, lambda: len(waves.numbers()) == 21)
     top = sums.root.bounding_box()["y"]
@@ -179,7 +179,7 @@ def test_no_scroll_bar_and_sliders_of_one_length_at_any_width(page, width):
     panels = page.panels()
     assert page.page.evaluate(SCROLLERS) == []
     tracks = [track.bounding_box()["width"] for panel in panels for track in panel.root.locator(".noUi-target").all()]
-    assert len(tracks) == 7 and max(tracks) - min(tracks) < 1 and min(tracks) >= 220
+    assert len(tracks) == 9 and max(tracks) - min(tracks) < 1 and min(tracks) >= 220
     for panel in panels:
         for control in panel.root.locator(".widget-slider").all():
             label, track = (control.locator(part).bounding_box() for part in (".widget-label", ".noUi-target"))
@@ -263,6 +263,7 @@ def test_every_control_has_a_name_and_says_its_value(page):
     assert list(zip([name for name, _ in heard(page)["slider"]], said, strict=True)) == [
         ("phase of the wave, from its beginning", "0.00"), ("height", "1.00"), ("points", "100"), ("n", "10"),
         ("phase of the wave, from its beginning", "5.00"), ("height", "0.20"), ("points", "100"),
+        ("moment", "0"), ("height", "0.00"),
     ]  # fmt: skip
     waves = page.panels()[0]
     waves.handle(0).press("ArrowRight")
@@ -373,7 +374,7 @@ def run_one_cell_and_come_back(page, open_notebook, notebook, before):
     page.save()
     page.shut_down()
     page = open_notebook(notebook, live=False)
-    until(page, lambda: len(page.panels()) == 3)
+    until(page, lambda: len(page.panels()) == 4)
     assert seen_on(page.panels())[1:] == before[1:]
     assert page.panels()[0].sentence() == "The wave is 1 high."
 
@@ -385,7 +386,7 @@ def test_the_next_day_every_picture_and_sentence_is_there(fresh, notebook, open_
     page.shut_down()
     assert notebook.stat().st_size < 400_000
     page = open_notebook(notebook, live=live)
-    until(page, lambda: len(page.panels()) == 3)
+    until(page, lambda: len(page.panels()) == 4)
     panels = page.panels()
     assert seen_on(panels) == before
     if not live:

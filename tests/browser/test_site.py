@@ -181,12 +181,15 @@ def test_a_panel_is_moved_without_python(name, visit, screen):
         assert_true(page, frames)
     settings = settings_by_touch if screen == "phone" else settings_by_keyboard
     for control in frames["controls"]:
-        page.keyboard.press("Escape")
-        page.locator("[data-scene]").first.click()
-        pictures = set()
-        for _ in settings(page, control):
-            assert_true(page, frames)
-            pictures.add(page.evaluate(PICTURE))
+        for scene in page.locator("[data-scene]").all()[:2]:  # at the beginning of a film not everything can be seen
+            page.keyboard.press("Escape")
+            scene.click()
+            pictures = set()
+            for _ in settings(page, control):
+                assert_true(page, frames)
+                pictures.add(page.evaluate(PICTURE))
+            if len(pictures) > 1:
+                break
         assert len(pictures) > 1, f"{control['name']} changes nothing"
     page.locator("[data-scene]").first.click()
     page.wait_for_function(f"opening => {PICTURE} === opening", arg=opening)
