@@ -34,8 +34,10 @@ def so_far(ax: Axes, name: str, values, style: str, label: str = "", va: str = "
     betas, values = np.arange(len(values)) / N_STOPS, np.clip(values, *ax.get_ylim())
     artists.curve(ax, name, betas, values, style)
     artists.marks(ax, f"{name} now", betas[-1], values[-1], style, markersize=10)
-    look = {"color": STYLES[style]["color"], "va": va, "fontsize": 13, "weight": "bold"}
-    artists.words(ax, f"{name} label", betas[-1] + 0.03, values[-1], label, **look)
+    aside = -0.03 if len(label) > 6 and betas[-1] > 0.8 else 0.03  # a long label stays in the picture
+    look = {"color": STYLES[style]["color"], "va": va, "ha": "left" if aside > 0 else "right"}
+    off = {"top": -0.02, "center": 0.0, "bottom": 0.02}[va] * np.ptp(ax.get_ylim())
+    artists.words(ax, f"{name} label", betas[-1] + aside, values[-1] + off, label, fontsize=13, weight="bold", **look)
 
 
 @projected()
@@ -45,5 +47,5 @@ def misses(ax: Axes, name: str, stops: list[Stop], style: str, va: str | None = 
     low, high = np.clip(np.transpose([stop.interval for stop in stops]), *ax.get_ylim())
     artists.bars(ax, f"{name} bars", np.arange(len(stops)) / N_STOPS, low, high, style, markersize=5, linewidth=1.6)
     found = [stop.miss for stop in stops]
-    label = f"{round(found[-1], 1) + 0:+.1f}".replace("-", "−")
+    label = f"{round(found[-1], 1) + 0:+.{int(found[-1] > -50)}f}".replace("-", "−")
     so_far(ax, name, found, style, label, va or ("top" if found[-1] < 0 else "bottom"))

@@ -96,7 +96,7 @@ class EqualAreas(Panel):
             shade = mpl.colors.to_hex(mpl.colormaps["Oranges"](0.15 + 0.75 * rates[k]))
             look = {"edgecolor": "white", "linewidth": 2}
             artists.area(ax, f"slice {k}", np.r_[x, x[::-1]], np.r_[np.interp(x, _BETAS, local), 0 * x], shade, **look)
-            if high - low > 0.035:
+            if high - low > 0.045:
                 top, room = np.interp((low + high) / 2, _BETAS, local), 0.03 * TOPS[path]
                 height = room if top > 2.8 * room else top + 0.5 * room  # above a slice that is too low
                 artists.words(ax, f"rate {k}", (low + high) / 2, height, f"{rates[k]:.0%}", ha="center")

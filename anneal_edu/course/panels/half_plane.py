@@ -103,7 +103,7 @@ class HalfPlane(Panel):
         left.set(yticks=np.log(widths), yticklabels=widths, ylabel="width σ (log axis)", title=f"{self.title} {FISHER}")
         least = length["shortest"] ** 2 / distance**2
         artists.curve(right, "least", [-0.3, 2.4], np.full(2, least), "truth")
-        artists.words(right, "least words", -0.2, least - (0.1 if least < 0.8 else 0.24), "the shortest path")
+        artists.words(right, "least words", -0.2, least - (0.1 if least < 0.8 else 0.24), "shortest path")
         right.set(xlim=(-0.3, 2.4), ylim=(-0.16, 1.2), yticks=(0, 0.5, 1), title="bias ÷ (F/K)")
         right.set_xticks((0, 1, 2), ("equal\nsteps in β", "best in\nten bins", "equal\ndistances"))
         numbers = {path: f"length {length[path]:.2f}, bias {bias[path][schedule]:.4g} nats" for path in PATHS}

@@ -84,7 +84,7 @@ class HamiltonianConvergence(Panel):
             film.trails(right, f"bar {i}", bar, flat, COLOURS[i : i + 1], width=16.0)
             artists.words(right, f"name {i}", 0.01, lane + 0.28, name, color=COLOURS[i], fontsize=13)
             texts = [_said(reached[:, 0], i, spent[-1]) if now else "" for now in there[:, i]]
-            film.words(right, f"cost {i}", 0.57, lane + 0.28, [*texts[:-1], texts[-1] or "not there"])
+            film.words(right, f"cost {i}", 0.56, lane + 0.28, [*texts[:-1], texts[-1] or "not there"])
         film.links(right, "errors", np.where(there[:, None], np.stack([low, lanes, high, lanes]), np.nan), "truth")
         film.words(right, "black", 0.01, -0.72, ["black: 68% interval (bootstrap)" * int(now) for now in there.any(1)])
         right.set(xlim=(0, 1.08), ylim=(-0.8, 3.7), xticks=[], yticks=[], title=f"{cost} until within {goal:g} nats")
@@ -99,7 +99,7 @@ def _two(number: float) -> str:
 
 def _said(reached, i, last):
     fewer, least = min(reached[WALK], last) / reached[i], "≥ " if reached[WALK] > last else ""
-    return _two(reached[i]) + (f": {least}{_two(fewer)} × fewer" if fewer > 1 else "")
+    return _two(reached[i]) + (f": {least}{_two(fewer)}× fewer" if fewer > 1 else "")
 
 
 def _takeaway(time, goal, cost, spent, reached):
