@@ -61,6 +61,7 @@ def test_the_lesson_is_there(runs):
     assert np.mean([pt.distance for _, pt in ends]) < 0.7
 
 
+@pytest.mark.fixed_seed("the training of seed 0 is stored")
 def test_a_stored_training_is_the_beginning_of_the_same_training_anew():
     """Later, rounding takes it elsewhere on another processor."""
     for method in small.METHODS:
