@@ -5,7 +5,7 @@ from matplotlib.axes import Axes
 
 from anneal_edu.course.ais_trace import N_STOPS, Stop
 from anneal_edu.course.figures import artists
-from anneal_edu.course.figures.images import beside_pictures
+from anneal_edu.course.figures.images import beside_pictures, image_grid
 from anneal_edu.course.figures.style import STYLES, LectureFigure, projected
 
 
@@ -17,12 +17,14 @@ def estimates(ax: Axes, name: str, n_steps: np.ndarray, log_z: np.ndarray, inter
 
 
 @projected()
-def pictures_and_curves(figure: LectureFigure) -> list[Axes]:
-    """Axes for two grids of pictures, and right of them plots of shares and of misses over the position on a path."""
+def pictures_and_curves(figure: LectureFigure, shown: int, columns: int, title: str) -> list[Axes]:
+    """Axes with two empty grids of pictures, and right of them plots of shares and of misses over a path's β."""
     axes = beside_pictures(figure, 2, 0.265, room=0.65, plots=2)
+    for ax in axes[:2]:
+        image_grid(ax, "pictures", np.zeros((shown, 784)), columns)
     for ax in axes[2:]:
         ax.set(xlim=(-0.04, 1.34), xticks=(0, 0.5, 1))
-    axes[2].set(ylim=(-0.18, 1.18), yticks=(0, 0.5, 1))
+    axes[2].set(ylim=(-0.18, 1.18), yticks=(0, 0.5, 1), title=title)
     axes[3].set(ylim=(-10, 3), xlabel="position β", title="log Ẑ − log Z (nats)")
     axes[3].set_yticks((-10, -5, 0), ("−10", "−5", "exact"))
     return axes

@@ -55,11 +55,7 @@ class DigitsAnnealing(Panel):
     plays = "beta"
 
     def make_axes(self, figure):
-        axes = annealing.pictures_and_curves(figure)
-        for ax in axes[:2]:
-            image_grid(ax, "pictures", np.zeros((SHOWN, 784)), COLUMNS)
-        axes[2].set_title("Shares of framed pictures")
-        return axes
+        return annealing.pictures_and_curves(figure, SHOWN, COLUMNS, "Shares of framed pictures")
 
     def draw(self, beta, model, start, n_steps, seed):
         every, rng = _stops(model, start, n_steps, seed), np.random.default_rng(seed)

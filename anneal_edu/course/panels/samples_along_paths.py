@@ -57,11 +57,7 @@ class SamplesAlongPaths(Panel):
     plays = "beta"
 
     def make_axes(self, figure):
-        axes = annealing.pictures_and_curves(figure)
-        for ax in axes[:2]:
-            image_grid(ax, "pictures", np.zeros((SHOWN, 784)), COLUMNS)
-        axes[2].set_title("Share of target's picture")
-        return axes
+        return annealing.pictures_and_curves(figure, SHOWN, COLUMNS, "Share of target's picture")
 
     def draw(self, beta, model, shown, n_steps, seed):
         *grids, shares, misses = self.axes
