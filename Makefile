@@ -12,7 +12,7 @@ PIP       ?= $(BIN)/python -m pip
 # What is imported is compiled then; compiling all of it here takes half a minute.
 PIP_FLAGS := --disable-pip-version-check --quiet --no-compile --constraint constraints.txt
 NBVAL     := --nbval --nbval-current-env --nbval-cell-timeout=600
-NOTEBOOKS := $(wildcard notebooks/*.ipynb notebooks/solutions/*.ipynb)
+NOTEBOOKS := $(wildcard notebooks/*.ipynb notebooks/*/*.ipynb)
 BENCHES   := $(sort $(wildcard benchmarks/*.py))
 CHROMIUM  := $(shell command -v chromium || command -v chromium-browser || command -v google-chrome)
 

@@ -29,6 +29,7 @@ SITE = ROOT / "site"
 SOURCE = ROOT / "build" / "site-source"
 PAGES = Path(__file__).parent / "pages"
 LESSONS = sorted(ROOT.glob("notebooks/*.ipynb"))
+BESIDE = {room: sorted(ROOT.glob(f"notebooks/{room}/*.ipynb")) for room in ("papers", "deeper")}
 ROOMS = {
     "distributions": "Distributions", "kernels": "Kernels", "paths": "Paths and schedules", "annealing": "Annealing",
     "tempering": "Tempering", "reweighting": "Reweighting", "estimate": "Estimates", "weights": "Weights",
@@ -54,6 +55,9 @@ def write_sources(folder: Path = SOURCE, lessons: list[Path] = LESSONS, rooms: d
         write(folder / "lessons" / path.name, nbformat.writes(page))
         page = lesson_pages.solutions_page(read(solutions))
         write(folder / "lessons" / "solutions" / path.name, nbformat.writes(page))
+    for room, paths in BESIDE.items():
+        for path in paths:
+            write(folder / "lessons" / room / path.name, nbformat.writes(lesson_pages.page_of(read(path))))
     for name in ("equations", "errata", "lecturing", "your_own_problem"):
         text = CODE.sub(reference_of, (ROOT / "docs" / f"{name}.md").read_text("utf-8"))
         write(folder / f"{name}.md", ANCHOR.sub(r"(\1)=\n", text))
@@ -154,6 +158,11 @@ def front(lessons: list[Path], rooms: dict[str, str]) -> str:
         link = f"{path.stem[:2]} [{title}](lessons/{path.name})"
         rows.append(f"* **{link}** ({lesson_pages.minutes(lesson)} minutes)  \n  {question}")
     text = (PAGES / "index.md").read_text("utf-8")
+    for room, paths in BESIDE.items():
+        pages = [f"lessons/{room}/{path.stem}" for path in paths]
+        titles = [lesson_pages.title_and_question(read(path))[0] for path in paths]
+        links = (f"* [{title}]({page}.ipynb)" for title, page in zip(titles, pages, strict=True))
+        text = text.replace(f"{room.upper()}_LIST", "\n".join(links)).replace(f"{room.upper()}_NAMES", "\n".join(pages))
     references = "\n".join(f"reference/{room}" for room in rooms)
     return text.replace("LESSONS", "\n".join(rows)).replace("NAMES", "\n".join(names)).replace("ROOMS", references)
 

@@ -14,6 +14,8 @@ from anneal_edu.course import panels
 
 PANELS = {getattr(panels, name).title: name for name in panels.__all__ if name not in ("Panel", "Readout")}
 EXERCISE = re.compile(r"^### (Exercise \d)", re.MULTILINE)
+PAGE = re.compile(r"`docs/(\w+\.md(?:#[\w-]+)?)`")
+ANCHOR = re.compile(r"\]\([\w./-]*#[^)]+\)")  # JupyterLab keeps capital letters in them, the site does not
 MARKER = "# NBVAL_IGNORE_OUTPUT"
 HOW_TO_GO_ON = (
     "The stubs below are code: [open the course in JupyterLab](../index.md#work-in-jupyterlab) to fill them in and "
@@ -60,6 +62,7 @@ def page_of(lesson, solutions=None):
                 exercise = None
             exercises = exercises or cell.source.startswith("## Exercises")
             exercise = found[1] if found else exercise
+            cell.source = PAGE.sub(r"[docs/\1](/\1)", ANCHOR.sub(lambda link: link[0].lower(), cell.source))
             cells.append(cell)
             if cell.source.startswith("## Exercises"):
                 cells.append(new_markdown_cell(HOW_TO_GO_ON))

@@ -12,6 +12,7 @@ import nbformat
 
 IGNORE = "NBVAL_IGNORE_OUTPUT"
 MAX_CELL_LINES = 12
+MAX_WORDS = {"papers": 3500, "deeper": 2000}  # of a notebook beside the lessons
 STABLE_TYPES = {"text/plain", "text/latex", "text/markdown", "image/png"}
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 MACHINE_PATH = re.compile(r"(?<![\w.])/(home|root|Users|tmp)/")
@@ -31,7 +32,10 @@ SECTIONS = {  # level-2 headings in their order: pattern -> required
 def faults(path):
     """Return what is wrong with the notebook at `path`, one sentence each."""
     notebook = nbformat.read(path, as_version=4)
-    found = [*executed(notebook), *outputs(notebook), *cell_lengths(notebook), *exercises(notebook)]
+    found = [*executed(notebook), *outputs(notebook), *cell_lengths(notebook)]
+    if path.parent.name in MAX_WORDS:
+        return [*found, *too_many_words(notebook, MAX_WORDS[path.parent.name])]
+    found += exercises(notebook)
     if path.parent.name == "solutions":
         return found
     solution = nbformat.read(path.parent / "solutions" / path.name, as_version=4)
@@ -97,6 +101,13 @@ def cell_lengths(notebook):
         length = sum(bool(line.strip()) for line in cell.source.splitlines())
         if length > MAX_CELL_LINES:
             yield f"{name}: {length} lines of code, {MAX_CELL_LINES} is the limit"
+
+
+def too_many_words(notebook, limit):
+    text = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
+    n_words = len(re.sub(r"<details>.*?</details>", "", text, flags=re.DOTALL).split())
+    if n_words > limit:
+        yield f"{n_words} words of text, {limit} is the limit"
 
 
 def exercises(notebook):

@@ -35,7 +35,7 @@ nbformat.write(notebook, sys.stdout)
 
 
 def all_notebooks():
-    return sorted(ROOT.glob("notebooks/*.ipynb")) + sorted(ROOT.glob("notebooks/solutions/*.ipynb"))
+    return sorted(ROOT.glob("notebooks/*.ipynb")) + sorted(ROOT.glob("notebooks/[!.]*/*.ipynb"))
 
 
 def execute(path, limit_s=NOTEBOOK_LIMIT_S):

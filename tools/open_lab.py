@@ -47,7 +47,7 @@ class Copies:
 
     def bring(self) -> list[str]:
         """Copy every lesson that the student does not have; return sentences for the student."""
-        found = sorted([*self.originals.glob("*.ipynb"), *self.originals.glob("solutions/*.ipynb")])
+        found = sorted([*self.originals.glob("*.ipynb"), *self.originals.glob("[!.]*/*.ipynb")])
         newer, broken = [], []
         for original in found:
             name, contents = str(original.relative_to(self.originals)), original.read_bytes()

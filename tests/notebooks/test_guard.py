@@ -26,7 +26,7 @@ def test_notebook_is_normalised(path):
 
 
 def test_every_lesson_has_its_solutions():
-    lessons, solutions = ({p.name for p in NOTEBOOKS if (p.parent.name == "solutions") is s} for s in (False, True))
+    lessons, solutions = ({p.name for p in NOTEBOOKS if p.parent.name == room} for room in ("notebooks", "solutions"))
     assert lessons == solutions
 
 
@@ -161,6 +161,14 @@ def test_planted_fault_is_found(trap, faults_of):
     notebook = lesson()
     plant(notebook)
     assert any(message in fault for fault in faults_of(notebook))
+
+
+def test_a_notebook_beside_the_lessons_has_a_limit_of_words_outside_its_folds(tmp_path):
+    (tmp_path / "deeper").mkdir()
+    for n_words, found in ((2000, []), (2001, ["2001 words of text, 2000 is the limit"])):
+        text = "word " * n_words + "<details><summary>More</summary> and more </details>"
+        nbformat.write(new_notebook(cells=[new_markdown_cell(text)]), tmp_path / "deeper" / "tails.ipynb")
+        assert faults(tmp_path / "deeper" / "tails.ipynb") == found
 
 
 def test_an_ignored_cell_may_hold_html(faults_of):
