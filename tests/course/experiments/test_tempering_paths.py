@@ -1,4 +1,4 @@
-"""The experiment behind notebook 10: rejections and ladders."""
+"""The experiment behind `notebooks/deeper/tempering_on_the_moment_path.ipynb`: rejections and ladders."""
 
 import numpy as np
 import pytest
