@@ -62,8 +62,9 @@ TIME_PICTURE = """(picture, limit) => {
     window.latency = new Promise(resolve => {
         const shown = () => pressed === null || resolve(performance.now() - pressed);
         picture.addEventListener('load', shown, {once: true});
-        const film = picture.parentElement.querySelector('canvas');
-        new MutationObserver(shown).observe(film, {attributes: true, attributeFilter: ['data-moment']});
+        const film = picture.parentElement.querySelector('canvas'), before = film.dataset.moment;
+        const moved = () => film.dataset.moment === before || shown();
+        new MutationObserver(moved).observe(film, {attributes: true, attributeFilter: ['data-moment']});
         setTimeout(() => resolve(null), limit);
     });
 }"""

@@ -28,6 +28,14 @@ FRAMES = """canvas => new Promise(resolve => {
 })"""
 VALUE_TEXTS = "handles => handles.map(handle => handle.getAttribute('aria-valuetext'))"
 FAST = 50
+MOMENTS = """canvas => {
+    window.moments = [];
+    const saw = () => window.moments.push(Number(canvas.dataset.moment));
+    new MutationObserver(saw).observe(canvas, {attributes: true, attributeFilter: ['data-moment']});
+}"""
+SLOW_SLIDE = """import time
+redraw = Slide.draw
+Slide.draw = lambda panel, **values: (time.sleep(1), redraw(panel, **values))[1]"""
 SOON_MS = 5000
 LETTERED = ".anneal-edu-sentence, dt, dd, .widget-label, .widget-readout, input, .anneal-edu-stage button"
 LETTERS = "parts => parts.map(part => parseFloat(getComputedStyle(part).fontSize))"
@@ -454,3 +462,20 @@ def test_a_film_plays_to_its_end_and_its_dots_travel_between_moments(page):
     page.wait_until_idle()
     assert panel.readouts()[0] == "0", "at its end it begins anew"
     assert panel.page.url == address
+
+
+def test_a_film_follows_its_slider_before_the_kernel_answers_and_never_goes_back(fresh):
+    page = fresh()
+    panel = page.panels()[3]
+    page.page.evaluate(f"code => {{ {lab_page.KERNEL}.requestExecute({{code}}); }}", SLOW_SLIDE)
+    page.wait_until_idle()
+    canvas = panel.root.locator("canvas")
+    canvas.evaluate(MOMENTS)
+    for _ in range(6):
+        panel.handle().press("ArrowRight")
+    until(page, lambda: canvas.get_attribute("data-moment") == "6")
+    assert panel.sentence() == "The dot is at 0."
+    until(page, lambda: panel.sentence() == "The dot is at 6.")
+    page.wait_until_idle()
+    moments = page.page.evaluate("() => window.moments")
+    assert moments == sorted(moments) and moments[-1] == 6

@@ -1,5 +1,6 @@
-"""A figure that redraws fast: the pixels of its axes and legends are cached while these do not change."""
+"""A figure that redraws fast: the pixels of its axes, legends and words are cached while these do not change."""
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -35,25 +36,51 @@ class CachedArtist(Artist):
             renderer.draw_image(renderer.new_gc(), *self._place, self._pixels)
 
     def _make(self, renderer) -> None:
-        alone = RendererAgg(renderer.width, renderer.height, renderer.dpi)
+        alone = _remembers_words(RendererAgg(renderer.width, renderer.height, renderer.dpi))
         for part in self.parts:
             part.set_visible(True)
             part.draw(alone)
             part.set_visible(False)
-        pixels = np.asarray(alone.buffer_rgba())[::-1]  # from the bottom upwards
-        rows, columns = (np.flatnonzero(pixels[..., 3].any(axis)) for axis in (1, 0))
-        if not rows.size:
-            self._pixels = pixels[:0]
-            return
-        self._place = int(columns[0]), int(rows[0])
-        self._pixels = pixels[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1].copy()
+        left, top, pixels = _cropped(alone)
+        self._place, self._pixels = (left, int(alone.height) - top - len(pixels)), pixels[::-1]  # from below
+
+
+def _cropped(renderer: RendererAgg) -> tuple[int, int, np.ndarray]:
+    """Left, top and pixels of what has been drawn."""
+    pixels = np.asarray(renderer.buffer_rgba())
+    rows, columns = (np.flatnonzero(pixels[..., 3].any(axis)) for axis in (1, 0))
+    if not rows.size:
+        return 0, 0, pixels[:0]
+    return int(columns[0]), int(rows[0]), pixels[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1].copy()
+
+
+@lru_cache(maxsize=1000)
+def _ink(size: tuple[float, float, float], *text: Any) -> tuple[int, int, np.ndarray]:
+    """Left, bottom and the share of ink in each pixel of a text: x, y, words, font, angle, is it mathematics."""
+    alone = RendererAgg(*size)
+    alone.draw_text(alone.new_gc(), *text)
+    left, top, pixels = _cropped(alone)
+    return left, top + len(pixels), pixels[..., 3].copy()
+
+
+def _remembers_words(renderer: RendererAgg) -> RendererAgg:
+    """Let it draw each text, of which the letters cost most of a picture, from the ink of the last time."""
+    size = renderer.width, renderer.height, renderer.dpi
+
+    def draw_text(gc, x, y, words, font, angle, ismath=False, mtext=None):
+        left, bottom, ink = _ink(size, x, y, words, font, angle, ismath)
+        if ink.size:
+            renderer._renderer.draw_text_image(ink, left, bottom, 0, gc)
+
+    renderer.draw_text = draw_text
+    return renderer
 
 
 class CachedFigure(LectureFigure):
-    """A `LectureFigure` that draws axes and legends, which take most of the time, only when they change.
+    """A `LectureFigure` that draws axes, legends and words, which take most of the time, only when they change.
 
-    Watched are the place, scale, limits, ticks, tick labels and label of an axis, and the place of a legend; colours
-    and sizes are not.
+    Watched are words, and the place, scale, limits, ticks, tick labels and label of an axis, and the place of a legend;
+    colours and sizes of axes and legends are not.
 
     Examples
     --------
@@ -73,6 +100,7 @@ class CachedFigure(LectureFigure):
         legends = [legend for legend in self.legends if legend.get_visible()]
         kept.append(self._one(self, "legend", legends, [_of_legend(legend) for legend in legends]))
         hidden = [part for each in kept for part in each.parts]
+        _remembers_words(self.canvas.get_renderer())
         for part in hidden:
             part.set_visible(False)
         try:

@@ -6,6 +6,7 @@ import inspect
 import random
 from collections import deque
 from collections.abc import Generator, Iterable
+from contextlib import nullcontext
 from itertools import islice
 from typing import Any, ClassVar, NamedTuple, Self
 
@@ -138,9 +139,8 @@ class Panel(widgets.VBox):
             self._controls[name].value = value
             if self._controls[name].value != value:
                 raise ValueError(f"{name} cannot be {value!r}: its control stops at {self._controls[name].value!r}")
-        self._stage = Stage(
-            self._asked, scenes=list(self.scenes), can_play=bool(self.plays), can_roll="seed" in self.controls
-        )
+        time = self._controls.get(self.plays)
+        self._stage = Stage(self._asked, scenes=list(self.scenes), plays=time, can_roll="seed" in self.controls)
         row = [*self._controls.values()]
         self._slow = inspect.isgeneratorfunction(self.draw)
         if self._slow:
@@ -169,13 +169,15 @@ class Panel(widgets.VBox):
         """Move the controls to a scene of ``scenes``, draw it however long it takes, and return the panel."""
         if scene not in self.scenes:
             raise ValueError(f"{type(self).__name__} has no scene {scene!r}; it has {', '.join(self.scenes)}")
-        self._held = True
-        try:
-            for name, value in (self._opening | self.scenes[scene]).items():
-                self._controls[name].value = value
-        finally:
-            self._held = False
-        self.run()
+        time = self._controls[self.plays].hold_sync() if self.plays else nullcontext()
+        with time:  # a film moves with its slider, but not before it is loaded
+            self._held = True
+            try:
+                for name, value in (self._opening | self.scenes[scene]).items():
+                    self._controls[name].value = value
+            finally:
+                self._held = False
+            self.run()
         return self
 
     def present(self) -> Self:
@@ -222,9 +224,6 @@ class Panel(widgets.VBox):
             case {"play": again}:
                 if not next_frame(self._controls[self.plays], again):
                     self._stage.send({"played": True})
-            case {"moment": moment}:
-                time = self._controls[self.plays]
-                time.value = time.min + moment * time.step
             case {"roll": True}:
                 self._controls["seed"].value = random.randrange(1000)
             case {"lecture": screen}:
@@ -241,7 +240,8 @@ class Panel(widgets.VBox):
             self._update(wait=not self._slow)
 
     def _update(self, wait: bool) -> None:
-        deque(self._redraw(wait), maxlen=0)  # whatever it yields
+        with projected():  # once for all of it
+            deque(self._redraw(wait), maxlen=0)  # whatever it yields
 
     def _run_in_pieces(self) -> None:
         """As `run`, but let the event loop run between two pieces of the work, so that Cancel works."""
@@ -307,7 +307,6 @@ class Panel(widgets.VBox):
             artist.set_visible(True)
         if film:
             self._stage.set_trait("film", film.recorded())
-            self._stage.set_trait("moment", film.now)
 
     def _tell(self, takeaway: str, readout: dict[str, str], overlay: str = "") -> None:
         self.takeaway, self.readout = takeaway, readout

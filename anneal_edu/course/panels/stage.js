@@ -4,7 +4,7 @@
 const PATIENCE_MS = 2500; // an idle kernel that has not answered by then is of another day
 const FRAME_MS = 120; // between an answer and the next frame that is asked for
 const SHOWN = {
-  film: "loadFilm", moment: "showMoment", png: "showPicture", alt: "showPicture", width: "showPicture", takeaway: "showSentence", numbers: "showNumbers",
+  film: "loadFilm", png: "showPicture", alt: "showPicture", width: "showPicture", takeaway: "showSentence", numbers: "showNumbers",
   overlay: "showOverlay", computing: "showOverlay", done: "showOverlay", scene: "showScene",
 };
 
@@ -55,11 +55,12 @@ class Stage {
     for (const [name, show] of Object.entries(SHOWN)) this.on(`change:${name}`, () => this[show]());
     this.on("msg:custom", (message) => (message.played ? this.pause() : this.answered()));
     this.enter();
+    if (model.get("plays")) this.hearTime();
   }
 
-  on(event, heard) {
-    this.model.on(event, heard);
-    this.off.signal.addEventListener("abort", () => this.model.off(event, heard));
+  on(event, heard, model = this.model) {
+    model.on(event, heard);
+    this.off.signal.addEventListener("abort", () => model.off(event, heard));
   }
 
   /** Wait until the panel is in the page, then listen to what happens on all of it. */
@@ -108,32 +109,37 @@ class Stage {
 
   // --- what moves ---
 
-  loadFilm() {
-    this.film.load(this.model.get("film"));
-    this.film.show(this.model.get("moment"));
-    if (this.speed) this.speed.hidden = !this.film.views.length;
+  /** A film moves with its slider and never waits for the kernel; while it plays, it is ahead and the slider follows. */
+  async hearTime() {
+    this.time = await this.model.widget_manager.get_model(this.model.get("plays").replace("IPY_MODEL_", ""));
+    this.on("change:value", () => this.playing || this.film.go(this.moment), this.time);
+    this.loadFilm();
   }
 
-  /** While the film plays, it is ahead. */
-  showMoment() {
-    if (!this.playing && this.film.views.length) this.film.go(this.model.get("moment"));
+  get moment() {
+    return Math.round((this.time.get("value") - this.time.get("min")) / this.time.get("step"));
+  }
+
+  set moment(moment) {
+    if (moment === this.moment) return;
+    this.time.set("value", this.time.get("min") + moment * this.time.get("step"));
+    this.time.save_changes();
+  }
+
+  loadFilm() {
+    if (!this.time) return;
+    this.film.load(this.model.get("film"));
+    this.film.show(this.moment);
+    this.speed.hidden = !this.film.views.length;
   }
 
   playFilm() {
-    let told = null;
-    const reached = (t) => {
-      if (this.waiting || Math.floor(t) === told) return;
-      told = Math.floor(t);
-      this.ask({ moment: told });
-    };
-    this.film.play(reached, () => this.pause());
+    this.film.play((t) => (this.moment = Math.floor(t)), () => this.pause());
   }
 
   stopFilm() {
-    this.film.stop();
-    const moment = Math.round(this.film.at);
-    this.film.show(moment);
-    this.ask({ moment });
+    this.moment = Math.round(this.film.at);
+    this.film.go(this.moment);
   }
 
   showSentence() {
@@ -173,7 +179,7 @@ class Stage {
       return [name, button(buttons, name, () => this.ask({ scene: name }), `key ${i + 1}`)];
     });
     if (names.length) button(buttons, "Reset", () => this.ask({ scene: names[0] })).classList.add("anneal-edu-quiet");
-    if (model.get("can_play")) {
+    if (model.get("plays")) {
       this.play = button(buttons, "Play", () => (this.playing ? this.pause() : this.start()), "", "▶");
       this.play.classList.add("anneal-edu-quiet");
       this.speed = button(buttons, "1×", () => this.changeSpeed(), "speed of Play");

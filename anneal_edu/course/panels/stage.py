@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import anywidget
+import ipywidgets as widgets
 import traitlets
 
 
@@ -15,10 +16,9 @@ class Stage(anywidget.AnyWidget):
     ----------
     asked : callable, (message) -> None
         Called with what the reader asks for: ``{"scene": name}``, ``{"step": 1}`` of the first slider, ``{"play":
-        again}`` for the next frame, at the slider's end for the first or for none, ``{"moment": k}`` that a film has
-        reached, ``{"roll": True}`` for another seed,
-        ``{"cancel": True}``, ``{"lecture": [width, height]}``, where None ends the lecture, or ``{"pixels": ratio}``:
-        so many of the screen for one of the page.
+        again}`` for the next frame, at the slider's end for the first or for none, ``{"roll": True}`` for another
+        seed, ``{"cancel": True}``, ``{"lecture": [width, height]}``, where None ends the lecture, or ``{"pixels":
+        ratio}``: so many of the screen for one of the page. A film moves with ``plays``, the slider of time, itself.
     """
 
     _esm = "".join(Path(__file__).with_name(name).read_text(encoding="utf-8") for name in ("film.js", "stage.js"))
@@ -26,7 +26,6 @@ class Stage(anywidget.AnyWidget):
 
     png = traitlets.Bytes().tag(sync=True)
     film = traitlets.Dict().tag(sync=True)
-    moment = traitlets.Int().tag(sync=True)
     alt = traitlets.Unicode().tag(sync=True)
     width = traitlets.Float(1000.0).tag(sync=True)
     takeaway = traitlets.Unicode().tag(sync=True)
@@ -36,7 +35,7 @@ class Stage(anywidget.AnyWidget):
     done = traitlets.Float().tag(sync=True)
     scenes = traitlets.List(traitlets.Unicode()).tag(sync=True)
     scene = traitlets.Unicode().tag(sync=True)
-    can_play = traitlets.Bool().tag(sync=True)
+    plays = traitlets.Instance(widgets.Widget, allow_none=True).tag(sync=True, **widgets.widget_serialization)
     can_roll = traitlets.Bool().tag(sync=True)
 
     def __init__(self, asked: Callable[[dict[str, Any]], None], **values):

@@ -258,7 +258,7 @@ def test_it_plays_to_the_end_and_begins_again_when_asked_there(opened):
         seen.append(panel.height.value)
     assert seen == pytest.approx([1.95, 2.0, 2.0, 2.0, 0.0, 0.1, 0.2])
     assert told == [{"here": True}] * 3 + [{"played": True}, {"here": True}, {"played": True}] + [{"here": True}] * 3
-    assert panel.children[1].can_play and not opened(Dots).children[1].can_play
+    assert panel.children[1].plays is panel.height and opened(Dots).children[1].plays is None
     slow = opened(PlayedSums, n=1000)
     asks(slow, play=False)
     assert slow.n.value == 1000

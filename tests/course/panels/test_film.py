@@ -6,6 +6,7 @@ import pytest
 from anneal_edu.course import panels
 from anneal_edu.course.figures import LectureFigure
 from anneal_edu.course.figures.film import Film
+from tests.course.panels.conftest import PANELS
 
 
 def test_what_is_recorded_is_what_was_given():
@@ -31,6 +32,18 @@ def test_behind_a_film_the_picture_stands_still(kind):
     panel = kind()
     still, film, whole = panel._stage.png, panel._stage.film, panel.figure.png()
     panel.moment.value = 20
-    assert panel._stage.png == still and panel._stage.film == film and panel._stage.moment == 20
+    assert panel._stage.png == still and panel._stage.film == film
     assert panel.figure.png() != whole
     panel.close()
+
+
+@pytest.mark.parametrize("name", [name for name, kind in PANELS.items() if kind.plays])
+def test_a_film_is_at_the_step_of_its_slider(quick_panel, monkeypatch, name):
+    """The player shows that moment before the kernel has drawn it."""
+    films, recorded = [], Film.recorded
+    monkeypatch.setattr(Film, "recorded", lambda film: films.append(film) or recorded(film))
+    panel = quick_panel(PANELS[name])
+    for scene in panel.scenes:
+        panel.show(scene)
+        time = getattr(panel, panel.plays)
+        assert not films or films[-1].now == round((time.value - time.min) / time.step)
