@@ -22,6 +22,7 @@ ROOT = Path(__file__).parents[1]
 CELL_LIMIT_S = 120
 NOTEBOOK_LIMIT_S = 600  # nbclient can hang where no cell does, hence a second limit from outside
 ANSWER = "answer"  # tag of a cell whose output is folded, because it answers a prediction
+CLAIMS = "claims"  # tag of the last cell, which asserts what the text says
 HIDE = "hide-input"  # tag of an answer whose code is folded as well, because it gives the answer away
 SAYS = r"""\.caption\(|["'] if .+ else ["']|print\("[^"]{20,}", .+[<>]"""  # code that holds the words of its answer
 EXECUTE = f"""
@@ -65,6 +66,8 @@ def normalise(notebook):
         seen[digest] = seen.get(digest, 0) + 1
         cell.id = digest if seen[digest] == 1 else f"{digest}-{seen[digest]}"
         cell.metadata = nbformat.from_dict({k: v for k, v in cell.metadata.items() if k == "tags"})
+        if CLAIMS in cell.metadata.get("tags", []):
+            cell.metadata["jupyter"] = {"source_hidden": True}
         if ANSWER in cell.metadata.get("tags", []):
             cell.metadata["jupyter"] = {"outputs_hidden": True}  # JupyterLab folds it until it is run or clicked on
             if HIDE in cell.metadata["tags"] or re.search(SAYS, cell.source) or not cell.get("outputs"):
