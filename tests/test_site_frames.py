@@ -159,12 +159,8 @@ def test_a_lesson_shows_its_panels_as_pages(path):
     html = [output.data["text/html"] for output in outputs if "text/html" in output.get("data", {})]
     assert [re.search(r"panels/(\w+)\.html", text)[1] for text in html] == calls
     assert sum(cell.source.startswith('<details class="solution">') for cell in page.cells) in (2, 3)
-    assert not [cell for cell in page.cells if "NBVAL" in cell.source]
     stubs = [cell for cell in page.cells if cell.cell_type == "code" and "return ..." in cell.source]
     assert stubs and not [cell for cell in stubs if "hide-input" in cell.metadata.get("tags", [])]
-    folded = [cell for cell in page.cells if "hide-output" in cell.metadata.get("tags", [])]
-    answers = [cell for cell in course_site.read(path).cells if "answer" in cell.metadata.get("tags", [])]
-    assert len(folded) == len([cell for cell in answers if cell.outputs]) > 0
 
 
 @pytest.mark.skipif(not ALL, reason="needs the whole site: make site-test")

@@ -1,6 +1,6 @@
 """A lesson for readers without Python, in cells for the static-site builder MyST-NB.
 
-Code is folded; what answers a prediction is folded until it is asked for; a panel is the page that `panel_pages` writes
+Code is folded; a panel is the page that `panel_pages` writes
 of it, in the state that the lesson shows; an exercise says how to go on, and has its solution behind a click.
 """
 
@@ -16,7 +16,6 @@ PANELS = {getattr(panels, name).title: name for name in panels.__all__ if name n
 EXERCISE = re.compile(r"^### (Exercise \d)", re.MULTILINE)
 PAGE = re.compile(r"`docs/(\w+\.md(?:#[\w-]+)?)`")
 ANCHOR = re.compile(r"\]\([\w./-]*#[^)]+\)")  # JupyterLab keeps capital letters in them, the site does not
-MARKER = "# NBVAL_IGNORE_OUTPUT"
 HOW_TO_GO_ON = (
     "The stubs below are code: [open the course in JupyterLab](../index.md#work-in-jupyterlab) to fill them in and "
     "have them checked, or try with pencil and paper. The solution of each waits behind a click."
@@ -83,18 +82,14 @@ def solutions_page(solutions):
 
 
 def folded(cell, open_code: bool):
-    """A code cell as two: its code, folded unless it is a stub, and its outputs, folded if they are an answer."""
+    """A code cell as two: its code, folded unless it is a stub, and its outputs."""
     outputs = [*map(shown_in_page, cell.outputs)]
     shown = new_code_cell("#", outputs=outputs, metadata={"tags": ["remove-input"], "mystnb": {}})
-    if "answer" in cell.metadata.get("tags", []):
-        shown.metadata["tags"].append("hide-output")
-        shown.metadata["mystnb"] = {"code_prompt_show": "Show the answer", "code_prompt_hide": "Hide the answer"}
     for output in cell.outputs:
         alt = output.get("metadata", {}).get("image/png", {}).get("alt")
         if alt:
             shown.metadata["mystnb"]["image"] = {"alt": " ".join(alt.split())}
-    source = "\n".join(line for line in cell.source.splitlines() if line != MARKER)
-    code = new_code_cell(source, metadata={"tags": [] if open_code else ["hide-input"]})
+    code = new_code_cell(cell.source, metadata={"tags": [] if open_code else ["hide-input"]})
     return [code, shown] if cell.outputs else [code]
 
 
@@ -115,7 +110,6 @@ def solutions_of(solutions) -> dict[str, str]:
         text = EXERCISE.sub("", cell.source).partition("\n")[2] if named else cell.source
         if cell.cell_type == "code":
             said = "".join(output.get("text", "") for output in cell.outputs)
-            text = text.replace(f"{MARKER}\n", "")
             text = f"```python\n{text}\n```\n" + (f"\n```text\n{said}\n```\n" if said.strip() else "")
         found[exercise] = f"{found.get(exercise, '')}\n\n{text}"
     head = '<details class="solution"><summary>Solution</summary>'
@@ -128,7 +122,7 @@ def title_and_question(lesson) -> tuple[str, str]:
     return title, question.strip()
 
 
-def minutes(lesson) -> str:
-    """The time that a lesson takes, as it says."""
-    found = re.search(r"(\d+) minutes", "\n".join(cell.source for cell in lesson.cells[:3]))
-    return found[1] if found else ""
+def minutes(lesson) -> int:
+    """The time that a lesson takes, exercises included, as it says."""
+    found = re.search(r"(\d+) minutes to read, (\d+) for the exercises", "\n".join(c.source for c in lesson.cells))
+    return int(found[1]) + int(found[2]) if found else 0

@@ -10,14 +10,12 @@ from pathlib import Path
 
 import nbformat
 
-IGNORE = "NBVAL_IGNORE_OUTPUT"
 MAX_CELL_LINES = 12
 MAX_WORDS = {"papers": 3500, "deeper": 2000}  # of a notebook beside the lessons
 STABLE_TYPES = {"text/plain", "text/latex", "text/markdown", "image/png"}
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 MACHINE_PATH = re.compile(r"(?<![\w.])/(home|root|Users|tmp)/")
-WORDS_A_MINUTE = 200
-MINUTES_A_PREDICTION, MINUTES_A_PANEL, MINUTES_AN_EXERCISE, MINUTES_A_LINE_OF_IT = 1, 2, 5, 1
+WORDS_A_MINUTE, LINES_A_MINUTE, MINUTES_A_PANEL, MINUTES_A_FIGURE = 110, 12, 3, 1
 SECTIONS = {  # level-2 headings in their order: pattern -> required
     r"What you will learn": True,
     r"Notation": True,
@@ -39,7 +37,7 @@ def faults(path):
     if path.parent.name == "solutions":
         return found
     solution = nbformat.read(path.parent / "solutions" / path.name, as_version=4)
-    return [*found, *sections(notebook), *links(path, notebook), *same_exercises(notebook, solution)]
+    return [*found, *sections(notebook), *links(path, notebook), *same_exercises(notebook, solution), *time(notebook)]
 
 
 # Reading a notebook
@@ -80,7 +78,7 @@ def executed(notebook):
 
 def outputs(notebook):
     for name, cell in code_cells(notebook):
-        ignored = IGNORE in cell.source or "nbval-ignore-output" in cell.metadata.get("tags", ())
+        ignored = "nbval-ignore-output" in cell.metadata.get("tags", ())
         for output in cell.outputs:
             data = output.get("data", {})
             text = output.get("text", "") + data.get("text/plain", "")
@@ -103,11 +101,16 @@ def cell_lengths(notebook):
             yield f"{name}: {length} lines of code, {MAX_CELL_LINES} is the limit"
 
 
-def too_many_words(notebook, limit):
+def words(notebook):
+    """The words outside folds and references; a formula is one."""
     text = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
-    n_words = len(re.sub(r"<details>.*?</details>", "", text, flags=re.DOTALL).split())
-    if n_words > limit:
-        yield f"{n_words} words of text, {limit} is the limit"
+    text = re.sub(r"<details>.*?</details>|^## References.*|\]\([^)]*\)", "", text, flags=re.DOTALL | re.MULTILINE)
+    return re.sub(r"\$\$.*?\$\$|\$[^$]*\$|`[^`]*`", "formula", text, flags=re.DOTALL).split()
+
+
+def too_many_words(notebook, limit):
+    if len(words(notebook)) > limit:
+        yield f"{len(words(notebook))} words of text, {limit} is the limit"
 
 
 def exercises(notebook):
@@ -144,26 +147,30 @@ def links(path, notebook):
 
 
 def same_exercises(notebook, solution):
-    """The solutions have the same headings, and the minutes of the lesson count them."""
+    """The solutions have the same headings."""
     asked, solved = ([h for h in headings(one, 3) if h.startswith("Exercise")] for one in (notebook, solution))
     if asked != solved:
         yield f"the solutions have the exercises {solved}, the lesson has {asked}"
-    text = "\n".join(cell.source for cell in section(notebook, "What you will learn", 2))
-    said = re.search(r"(\d+) minutes", text)
-    if not said or int(said[1]) != minutes(notebook, solution):
-        yield f"it says {said[1] if said else 'no'} minutes and takes {minutes(notebook, solution)}"
 
 
-def minutes(notebook, solution):
-    """Minutes for words and code, predictions, panels and exercises (by the lines of their solutions), up to a five."""
-    text = "\n".join(cell.source for cell in notebook.cells)
-    needed = len(text.split()) / WORDS_A_MINUTE + MINUTES_A_PREDICTION * text.count("**Predict")
-    needed += MINUTES_A_PANEL * text.count("ae.panels.")
-    needed += MINUTES_AN_EXERCISE * sum(heading.startswith("Exercise") for heading in headings(notebook, 3))
-    cells = [cell for number in (1, 2, 3) for cell in section(solution, rf"Exercise {number}\b", 3)]
-    lines = [line.strip() for cell in cells if cell.cell_type == "code" for line in cell.source.splitlines()]
-    needed += MINUTES_A_LINE_OF_IT * sum(bool(x) and not x.startswith("#") and "check." not in x for x in lines)
-    return 5 * math.ceil(needed / 5)
+def time(notebook):
+    """It says how long it takes: to read, up to a five, and for the exercises, by the minutes in their headings."""
+    wanted = f"{reading_minutes(notebook)} minutes to read, {exercise_minutes(notebook)} for the exercises"
+    if not any(wanted in cell.source for cell in section(notebook, "What you will learn", 2)):
+        yield f"it does not say: {wanted}"
+
+
+def reading_minutes(notebook):
+    code = [cell for _, cell in code_cells(notebook) if "claims" not in cell.metadata.get("tags", ())]
+    lines = sum(bool(line.strip()) for cell in code for line in cell.source.splitlines())
+    panels = sum("ae.panels." in cell.source for cell in code)
+    pictures = sum("image/png" in output.get("data", {}) for cell in code for output in cell.outputs)
+    needed = len(words(notebook)) / WORDS_A_MINUTE + lines / LINES_A_MINUTE
+    return 5 * math.ceil((needed + MINUTES_A_PANEL * panels + MINUTES_A_FIGURE * max(pictures - panels, 0)) / 5)
+
+
+def exercise_minutes(notebook):
+    return sum(int(n) for h in headings(notebook, 3) for n in re.findall(r"^Exercise .+ \((\d+) minutes\)$", h))
 
 
 if __name__ == "__main__":

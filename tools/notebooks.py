@@ -8,7 +8,6 @@ A file is written only if its contents changed; a notebook that fails is left as
 
 import argparse
 import hashlib
-import re
 import subprocess
 import sys
 import time
@@ -21,10 +20,7 @@ from notebook_guard import WIDGET_VIEW, faults
 ROOT = Path(__file__).parents[1]
 CELL_LIMIT_S = 120
 NOTEBOOK_LIMIT_S = 600  # nbclient can hang where no cell does, hence a second limit from outside
-ANSWER = "answer"  # tag of a cell whose output is folded, because it answers a prediction
 CLAIMS = "claims"  # tag of the last cell, which asserts what the text says
-HIDE = "hide-input"  # tag of an answer whose code is folded as well, because it gives the answer away
-SAYS = r"""\.caption\(|["'] if .+ else ["']|print\("[^"]{20,}", .+[<>]"""  # code that holds the words of its answer
 EXECUTE = f"""
 import sys
 import nbformat
@@ -68,10 +64,6 @@ def normalise(notebook):
         cell.metadata = nbformat.from_dict({k: v for k, v in cell.metadata.items() if k == "tags"})
         if CLAIMS in cell.metadata.get("tags", []):
             cell.metadata["jupyter"] = {"source_hidden": True}
-        if ANSWER in cell.metadata.get("tags", []):
-            cell.metadata["jupyter"] = {"outputs_hidden": True}  # JupyterLab folds it until it is run or clicked on
-            if HIDE in cell.metadata["tags"] or re.search(SAYS, cell.source) or not cell.get("outputs"):
-                cell.metadata["jupyter"]["source_hidden"] = True  # the words of the answer, or its formula, stand in it
         if cell.cell_type == "code":
             cell.outputs = joined_streams(cell.outputs)
             for output in cell.outputs:

@@ -4,9 +4,9 @@
     python tools/slides.py notebooks/02_*.ipynb         this one
 
 A deck asks the lesson's question, shows what is tagged ``formula``, asks each prediction, then shows its answer: the
-scenes of a panel, each with its sentence, or what a cell tagged ``answer`` has drawn or printed. A scene that a later
-prediction asks for waits for it. The deck ends with the summary. The prose in between, and what is printed and too long
-for a slide, is in the speaker's notes (key S). Decks are in build/slides, with all that they load.
+scenes of a panel, each with its sentence, or a figure. A scene that a later
+prediction asks for waits for it. The deck ends with the summary. The prose in between, and what is printed, is
+in the speaker's notes (key S). Decks are in build/slides, with all that they load.
 """
 
 import argparse
@@ -32,7 +32,6 @@ FOLD = re.compile(r"<details><summary>(.+?)\.?</summary>\n+(.*?)\n+</details>", 
 HEADING = re.compile(r"^#{2,3} (.+)$", re.MULTILINE)
 IN_NOTES_ONLY = "What you will learn", "Notation", "References", "Exercises", "The algorithm"
 LETTERS = 520  # of a summary, on one slide
-LINES = 16  # of what a cell prints, on one slide
 
 
 class Deck:
@@ -109,7 +108,7 @@ def asks_for(source, scene):
 
 
 def answer(deck, cell, shown, later, scenes):
-    """Add the outputs of a code cell: the scenes of a new panel, or the answer to a prediction.
+    """Add the outputs of a code cell: the scenes of a new panel, or a figure; what is printed is a note.
 
     A scene that one of the ``later`` cells asks for is kept for it.
     """
@@ -124,17 +123,12 @@ def answer(deck, cell, shown, later, scenes):
                 deck.show(scene, *found, below=number > 0)
                 number += 1
     deck.show_kept(cell.source)
-    if "answer" in cell.metadata.get("tags", []) and not used:
-        for output in cell.outputs:
-            if "image/png" in output.get("data", {}):
-                alt = output.metadata["image/png"]["alt"]
-                deck.show(deck.heading, output.data["image/png"].replace("\n", ""), alt, "", True)
-            elif output.output_type == "stream":
-                printed = f"<pre>{escape(output.text)}</pre>"
-                if output.text.count("\n") > LINES:
-                    deck.note(printed)
-                else:
-                    deck.add(f"### {deck.heading}\n\n{printed}", below=True)
+    for output in cell.outputs:
+        if "image/png" in output.get("data", {}) and not used:
+            alt = output.metadata["image/png"]["alt"]
+            deck.show(deck.heading, output.data["image/png"].replace("\n", ""), alt, "", True)
+        elif output.output_type == "stream":
+            deck.note(f"<pre>{escape(output.text)}</pre>")
 
 
 def deck_of(lesson, scenes=scenes_of):

@@ -54,13 +54,13 @@ def number_cells(notebook):
 
 
 def exercise_cells():
-    for heading in ("### Exercise 1: the wall", "### Exercise 2", "### Exercise 3"):
+    for heading in ("### Exercise 1: the wall (5 minutes)", "### Exercise 2: the door (4 minutes)"):
         yield new_markdown_cell(f"{heading}\n\nTry it.")
         yield run("check.wall(None)", printed("not attempted yet\n"))
 
 
 def lesson():
-    opening = "## What you will learn\n\n* to count\n\n20 minutes. Prerequisites: none."
+    opening = "## What you will learn\n\n* to count\n\nTime: 5 minutes to read, 9 for the exercises. Prerequisites: none."
     cells = [
         new_markdown_cell("# Counting\n\nHow many are there?"),
         new_markdown_cell(opening),
@@ -144,14 +144,14 @@ PLANTED = {
     "home path": (add("f", printed("read /home/ann/data.npz\n")), "path of one machine"),
     "long cell": (add("\n".join(f"x{i} = {i}" for i in range(13))), "13 lines of code, 12 is the limit"),
     "figure without words": (add("fig", shown(text__plain="<Figure>", image__png="iVBO")), "without words"),
-    "too few minutes": (replace("20 minutes", "15 minutes"), "it says 15 minutes and takes 20"),
+    "too few minutes": (replace(" 9 for", " 8 for"), "it does not say: 5 minutes to read, 9 for the exercises"),
     "no way on": (replace("02_adding", "03_adding"), "no link to 02_adding.ipynb"),
     "no way to the solutions": (replace("](solutions/", "](answers/"), "no link to solutions/01_counting.ipynb"),
     "no question": (replace("How many are there?", "A count."), "not a title '# …' and a question"),
     "no summary": (replace("## Summary", "## End"), "'## Summary' is missing"),
     "swapped sections": (swapped_sections, "not in the template's order"),
     "unchecked exercise": (replace("check.wall", "wall"), "no '### Exercise 1' with a code cell that calls its check"),
-    "other exercises in the solution": (replace("the wall", "the door"), "the solutions have the exercises"),
+    "other exercises in the solution": (replace("the wall", "the gate"), "the solutions have the exercises"),
 }
 
 
@@ -173,5 +173,5 @@ def test_a_notebook_beside_the_lessons_has_a_limit_of_words_outside_its_folds(tm
 
 def test_an_ignored_cell_may_hold_html(faults_of):
     notebook = lesson()
-    add("# NBVAL_IGNORE_OUTPUT\ntable", HTML)(notebook)
+    add("table", HTML, metadata={"tags": ["nbval-ignore-output"]})(notebook)
     assert faults_of(notebook) == []
