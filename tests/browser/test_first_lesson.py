@@ -5,6 +5,12 @@ from statistics import median
 
 LESSON = next(Path(__file__).parents[2].glob("notebooks/00_*.ipynb"))
 PRESSES = 5
+LETTERS_A_LINE = """() => [...document.querySelectorAll(".jp-MarkdownCell p")].map((p) => {
+  const range = document.createRange();
+  range.selectNodeContents(p);
+  const lines = new Set([...range.getClientRects()].map((box) => Math.round(box.bottom / 8)));
+  return p.innerText.length / lines.size;
+})"""
 SLOW_MS = 1000  # far above the 80 ms aimed at: a busy machine must not fail the test
 
 
@@ -13,6 +19,9 @@ def test_a_lesson_is_run_and_moved(open_notebook, capsys):
     page.run_all()
     page.unfold()
     assert page.complaints() == []
+
+    widths = page.page.evaluate(LETTERS_A_LINE)
+    assert 50 < max(widths) <= 72, widths
 
     panel = page.panels()[0]
     before = panel.readouts()

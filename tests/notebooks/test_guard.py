@@ -60,7 +60,7 @@ def exercise_cells():
 
 
 def lesson():
-    opening = "## What you will learn\n\n* to count\n\nTime: 5 minutes to read, 9 for the exercises. Prerequisites: none."
+    opening = "## What you will learn\n\n* to count\n\nTime: 5 minutes to read, 9 for the exercises. Prerequisites: -"
     cells = [
         new_markdown_cell("# Counting\n\nHow many are there?"),
         new_markdown_cell(opening),

@@ -1,3 +1,4 @@
+// The page of a lesson in JupyterLab.
 // Where no kernel runs, ipywidgets makes no widget at all: "Loading widget..." stands in place of every panel.
 // This shows each as it was saved: its picture, sentence and numbers, without the controls.
 
@@ -64,10 +65,14 @@ async function showSaved(panel, context) {
   }
 }
 
+/** Lines of at most 72 letters can be read; code and pictures are as wide as they are. */
+const STYLE = `.jp-MarkdownCell .jp-RenderedMarkdown > :is(p, ul, ol, blockquote, details) { max-width: 33em; }`;
+
 const plugin = {
   id: "anneal-edu:saved-panels",
   autoStart: true,
   activate: (app) => {
+    document.head.append(Object.assign(document.createElement("style"), { textContent: STYLE }));
     const createNew = (panel, context) => {
       showSaved(panel, context).catch((error) => console.warn("anneal_edu: the saved panels stay hidden.", error));
     };
