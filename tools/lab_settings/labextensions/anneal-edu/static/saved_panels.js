@@ -66,7 +66,7 @@ async function showSaved(panel, context) {
 }
 
 /** Lines of at most 72 letters can be read; code and pictures are as wide as they are. */
-const STYLE = `.jp-MarkdownCell .jp-RenderedMarkdown > :is(p, ul, ol, blockquote, details) { max-width: 33em; }`;
+const STYLE = `.jp-MarkdownCell .jp-RenderedMarkdown > :is(p, ul, ol, blockquote, details) { max-width: 35em; }`;
 
 const plugin = {
   id: "anneal-edu:saved-panels",
