@@ -138,3 +138,12 @@ def walkable(axes: list[Axes], x: np.ndarray, middles: dict[str, np.ndarray], lo
     right.set(xlim=(-0.5, 2.5), xticks=range(3), xticklabels=[names[style] for style in log_z])
     artists.squeezed_y(right, 1.0, (-100, -10, -1, 0, 1), -900, 3)
     right.set_title("log Ẑ: perfect ★, random walk ● ■ ◆")
+
+
+@projected()
+def in_each_bin(ax: Axes, edges: np.ndarray, values: dict[str, np.ndarray], title: str) -> None:
+    """A number of each path (J,) for each bin of β between the edges (J + 1,)."""
+    for style, value in values.items():
+        artists.histogram(ax, style, value, edges, style)
+    ax.set(xlim=(0, 1), ylim=(0, 1.05 * max(value.max() for value in values.values())), xlabel="β", title=title)
+    artists.legend(ax, {style: style for style in values}, loc="upper center")
