@@ -65,3 +65,12 @@ def weight_tails(ax: Axes, tails: dict[str, tuple[np.ndarray, np.ndarray]], n_se
     ax.set_title("share of the chains that weigh more")
     ax.minorticks_off()
     artists.legend(ax, {start: start for start in tails}, loc="upper right")
+
+
+@projected()
+def cost_so_far(ax: Axes, betas: np.ndarray, shares: dict[str, np.ndarray]) -> None:
+    """The share of a path's cost that lies below β, (n,) for each start."""
+    for start, share in shares.items():
+        artists.curve(ax, start, betas, share, start)
+    ax.set(xlim=(0, 1), ylim=(0, 1.03), xlabel="position β", title="share of the cost F below β")
+    artists.legend(ax, {start: start for start in shares}, loc="lower right")
