@@ -69,3 +69,13 @@ def cost_to_reach(goal: float, cost: np.ndarray, error: np.ndarray) -> float:
         return float(cost[0]) if len(there) else np.inf
     ends = slice(there[0] - 1, there[0] + 1)
     return float(np.exp(np.interp(-np.log(goal), -np.log(error[ends]), np.log(cost[ends]))))
+
+
+@projected()
+def variances_kept(ax: Axes, variances: dict[str, tuple[str, np.ndarray]]) -> None:
+    """Variance of the positions after each transition, divided by the exact one: style → (name, (n,))."""
+    for style, (_, variance) in variances.items():
+        artists.curve(ax, style, np.arange(len(variance)), variance, style)
+    artists.curve(ax, "exact", (0, len(variance) - 1), (1, 1), "truth")
+    ax.set(xlim=(0, len(variance) - 1), ylim=(0, 1.3), xlabel="transitions", title="variance of x / exact")
+    artists.legend(ax, {style: name for style, (name, _) in variances.items()} | {"truth": "exact"}, "center right")
