@@ -17,19 +17,16 @@ def colours_of(n_states: int) -> list[str]:
 
 
 @projected()
-def round_trip_rates(ax: Axes, n_pairs: np.ndarray, exact: dict, found: dict, limit: float, worth: float) -> None:
-    """Round trips a sweep against the number of pairs: exact lines, simulated marks with ± 2 standard errors."""
+def round_trip_rates(ax: Axes, n_pairs: np.ndarray, exact: dict[str, np.ndarray], barrier: float) -> None:
+    """Round trips a sweep of each scheme (n,) against the number of pairs (n,), and what is worth its cost."""
+    limit, worth = 1 / (2 + 2 * barrier), 2 * barrier
     span = n_pairs[0] / 1.15, n_pairs[-1] * 1.15
     artists.curve(ax, "limit", span, [limit] * 2, "truth")
     top = 1.4 * max(limit, *(rates.max() for rates in exact.values()))
     artists.curve(ax, "worth", [worth] * 2, [0, top], "reference", linewidth=1.6)
     artists.words(ax, "worth words", worth * 1.05, 0.02 * top, "2 Λ", fontsize=12, color=STYLES["reference"]["color"])
     for scheme, rates in exact.items():
-        style = SCHEME_STYLES[scheme]
-        artists.curve(ax, scheme, n_pairs, rates, style)
-        pairs, rate, error = found[scheme]
-        artists.bars(ax, f"{scheme} bars", pairs, rate - 2 * error, rate + 2 * error, style, linewidth=1.6)
-        artists.marks(ax, f"{scheme} marks", pairs, rate, style)
+        artists.curve(ax, scheme, n_pairs, rates, SCHEME_STYLES[scheme])
     meanings = {SCHEME_STYLES[scheme]: SCHEME_LABELS[scheme] for scheme in exact}
     artists.legend(ax, meanings | {"truth": "1 / (2 + 2 Λ)"}, loc="upper left", ncols=3, **artists.SMALL)
     ticks = [tick for tick in (1, 2, 3, 5, 10, 20, 50, 100, 200) if span[0] <= tick <= span[1]]

@@ -55,10 +55,6 @@ BARS = {
     "estimators": (
         lambda ax, _: estimators.one_answer(ax, 0, 0, VALUE[0], 2 * ERROR[0], -3, 3, "MBAR"), "MBAR bar 0", ACROSS, 2,
     ),
-    "tempering.round_trip_rates": (
-        lambda ax, _: tempering.round_trip_rates(ax, AT, {"lifted": VALUE}, {"lifted": (AT, VALUE, ERROR)}, 0.6, 12.0),
-        "lifted bars", UP, 2,
-    ),
     "tempering.rates_by_path": (
         lambda ax, _: tempering.rates_by_path(ax, "abc", {"moments": VALUE}, {"moments": (VALUE, ERROR)}, 1e-4, ""),
         "moments bars", UP, 2,
