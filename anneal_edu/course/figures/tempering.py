@@ -94,3 +94,16 @@ def found_by_path(ax: Axes, cases: list[str], found: dict, errors: dict | None, 
     ax.set(xticks=range(len(cases)), title=title)
     artists.legend(ax, {path: path for path in found}, loc="best", **artists.SMALL)
     ax.set_xticklabels(cases, fontsize=10)
+
+
+@projected()
+def slopes(ax: Axes, weight: np.ndarray, likelihood: np.ndarray, slopes: dict[str, tuple]) -> None:
+    """A likelihood (n,) against one weight (n,), and lines through its middle: style → name, slope."""
+    artists.curve(ax, "likelihood", weight, likelihood, "truth")
+    middle = len(weight) // 2
+    near = slice(middle // 2, -(middle // 2))
+    for style, (name, slope) in slopes.items():
+        artists.curve(ax, name, weight[near], likelihood[middle] + slope * (weight - weight[middle])[near], style)
+    ax.set(xlim=weight[[0, -1]], ylim=(likelihood.min(), likelihood.max() + 0.3), xlabel="weight $w_{11}$")
+    ax.set_title("mean log likelihood of the data, in nats")
+    artists.legend(ax, {"truth": "exact"} | {style: name for style, (name, _) in slopes.items()}, loc="lower left")
