@@ -4,7 +4,7 @@ from anneal_edu.course.bugs.faults import FAULTS
 from anneal_edu.course.bugs.kinds import KINDS, LEVEL
 from anneal_edu.course.bugs.planting import Fault, Plant, source_of, with_fault
 from anneal_edu.course.bugs.subjects import SUBJECTS
-from anneal_edu.course.bugs.table import cheapest_for, faulty_rows, row_of, smallest_cover, stored_table
+from anneal_edu.course.bugs.table import best_kinds, cheapest_for, faulty_rows, row_of, stored_table
 
 __all__ = [
     "FAULTS",
@@ -13,10 +13,10 @@ __all__ = [
     "SUBJECTS",
     "Fault",
     "Plant",
+    "best_kinds",
     "cheapest_for",
     "faulty_rows",
     "row_of",
-    "smallest_cover",
     "source_of",
     "stored_table",
     "with_fault",

@@ -101,23 +101,20 @@ def faulty_rows() -> tuple[Row, ...]:
     return tuple(row for row in stored_table() if row.fault)
 
 
-def smallest_cover(rows: tuple[Row, ...]) -> tuple[str, ...]:
-    """The fewest kinds of test that see every fault that any sees; of several sets the cheapest in moves.
+def best_kinds(rows: tuple[Row, ...], n: int) -> tuple[str, ...]:
+    """The n kinds of test that together see most faults; of several such sets the cheapest in moves.
 
     Examples
     --------
     >>> one = Row("a", "", {"x": 0.0, "y": 0.0}, {"x": 5, "y": 2}, 0, 0, 0, 0, 0, 0, [], [], 0)
-    >>> smallest_cover((one,))
+    >>> best_kinds((one,), 1)
     ('y',)
     """
-    seen = [set(row.seen_by) for row in rows if row.seen_by]
-    kinds = list(dict.fromkeys(kind for row in rows for kind in row.p_values))
-    cost = {kind: sum(row.costs.get(kind, 0) for row in rows) for kind in kinds}
-    for size in range(len(kinds) + 1):
-        covers = [chosen for chosen in combinations(kinds, size) if all(s & set(chosen) for s in seen)]
-        if covers:
-            return min(covers, key=lambda chosen: sum(cost[kind] for kind in chosen))
-    return ()
+
+    def unseen_and_moves(chosen: tuple[str, ...]) -> tuple[int, int]:
+        return sum(not {*chosen} & {*row.seen_by} for row in rows), sum(r.costs.get(k, 0) for r in rows for k in chosen)
+
+    return min(combinations(dict.fromkeys(kind for row in rows for kind in row.p_values), n), key=unseen_and_moves)
 
 
 def cheapest_for(row: Row) -> str:
