@@ -24,8 +24,8 @@ def lessons_in(words):
 
 
 def prerequisites(lesson):
-    """The lessons that a lesson needs, and those that help, as its first two cells say."""
-    said = SAID.search("\n\n".join(cell.source for cell in lesson.cells[:2]))[1]
+    """The lessons that a lesson needs, and those that help, as its first cells say."""
+    said = SAID.search("\n\n".join(cell.source for cell in lesson.cells[:5]))[1]
     needed, helpful = set(), set()
     for piece in re.split(r";|\.\s", said):
         (helpful if OPTIONAL.search(piece) else needed).update(lessons_in(piece))
