@@ -3,8 +3,10 @@
 import numpy as np
 from matplotlib.axes import Axes
 
+from anneal_edu.course.ais_trace import annealed
 from anneal_edu.course.figures import annealing, artists
 from anneal_edu.course.figures.style import STYLES, projected
+from anneal_edu.kernels import gibbs
 
 
 @projected()
@@ -47,6 +49,17 @@ def estimates_and_ess(
     artists.legend(left, meanings, loc="lower center", ncols=2)
     for ax in axes:
         artists.log_x(ax, "number of steps K", n_steps, span)
+
+
+@projected()
+def on_the_way(axes: list[Axes], path, schedule: np.ndarray, n_chains: int, rng, name: str) -> None:
+    """Chains of AIS on the density of v, at as many steps as there are axes (Kiwaki and Aihara 2015, Figures 2, 3)."""
+    walk, grid = list(annealed(path, schedule, n_chains, gibbs, rng)), np.linspace(-6.4, 6.4, 80)
+    for ax, k in zip(axes, np.linspace(0, len(schedule) - 1, len(axes)).astype(int), strict=True):
+        p, x = np.exp(path(schedule[k]).log_density(np.stack(np.meshgrid(grid, grid), -1))), walk[k][1]
+        artists.image(ax, "density", np.sqrt(p / p.max()), (-6.4, 6.4, -6.4, 6.4), origin="lower", cmap="gray_r")
+        artists.dots(ax, "chains", *x.T, np.full(n_chains, 2.5), [STYLES["start"]["color"]] * n_chains)
+        ax.set(xlim=(-6.4, 6.4), ylim=(-6.4, 6.4), xticks=[], yticks=[], title=f"{name}, β = {schedule[k]:.2g}")
 
 
 @projected()
