@@ -43,19 +43,12 @@ def chains_on_the_way(film: Film, ax: Axes, style: str, ends, stops: list, x: np
 
 
 @projected()
-def means_along_path(ax: Axes, name: str, means: np.ndarray, style: str) -> None:
-    """The trace of μ(β), with a mark at every given mean (K+1, 2)."""
-    marker_size = 4 if len(means) <= 17 else 2.5
-    artists.line(ax, name, means[:, 0], means[:, 1], **STYLES[style], linewidth=1.2, markersize=marker_size)
-
-
-@projected()
 def figure_one(ax: Axes, clouds: dict[str, tuple], means: dict[str, np.ndarray]) -> None:
     """Figure 1: contours of the ends and the intermediate distributions, and μ(β) along each path."""
     for style, (mean, cov) in clouds.items():
         contours(ax, style, mean, cov, style)
     for style, along in means.items():
-        means_along_path(ax, f"{style} means", along, style)
+        artists.line(ax, f"{style} means", *along.T, **STYLES[style], linewidth=1.2, markersize=4)
     ax.set(xlim=(-21, 21), ylim=(-12, 4), xlabel="x₁", ylabel="x₂")
     ax.set_aspect("equal")
     artists.legend(ax, {style: style for style in clouds}, loc="lower left", ncols=2)

@@ -1,4 +1,4 @@
-"""AIS along two paths between RBMs (Grosse et al. 2013, Figure 3 and Table 1)."""
+"""AIS along paths between RBMs (Grosse et al. 2013, Figures 3 and 5)."""
 
 from itertools import product
 
@@ -10,39 +10,6 @@ from anneal_edu.course.figures import artists
 from anneal_edu.course.figures.style import GREY, STYLES, projected
 
 LABELS = {"geometric": "geometric", "moments": "MAS"}
-
-
-@projected()
-def misses_and_ess(axes: list[Axes], rows: list[dict], n_chains: int) -> None:
-    """A line for each model, start and schedule: left log Ẑ - log Z ± 2 standard errors on both paths, right the ESS.
-
-    The errors' scale is linear as far as the usual bar reaches, and squeezed beyond.
-    """
-    errors, ess = axes
-    ends = [row["log_z"] - row["exact"] + sign * 2 * row["std_error"] for row in rows for sign in (-1, 1)]
-    linear = 10.0 ** np.round(np.log10(2 * np.median([row["std_error"] for row in rows])))
-    reach = 1.3 * max(linear, *np.abs(ends))
-    names = list(dict.fromkeys((row["model"], row["start"], row["schedule"]) for row in rows))
-    top = len(names) - 0.4
-    for style, label, aside in (("geometric", "geometric", 0.13), ("moments", "MAS", -0.13)):
-        of_path = {(row["model"], row["start"], row["schedule"]): row for row in rows if row["path"] == label}
-        found = [of_path[name] for name in names]
-        at = np.arange(len(names))[::-1] + aside
-        miss, error = np.array([(row["log_z"] - row["exact"], row["std_error"]) for row in found]).T
-        artists.level_bars(errors, f"{style} bars", miss - 2 * error, miss + 2 * error, at, style)
-        artists.marks(errors, style, miss, at, style, markersize=8)
-        artists.marks(ess, style, [row["ess"] for row in found], at, style, markersize=9)
-    artists.curve(errors, "exact", [0, 0], [-0.6, top], "truth")
-    words = [f"{model.partition('_')[2]}, {start}, {schedule}" for model, start, schedule in names]
-    errors.set(yticks=range(len(names)), yticklabels=words[::-1], ylim=(-0.6, top))
-    sizes = [linear * size for size in (1, 10, 100) if linear * size <= reach]
-    artists.squeezed_x(errors, linear, [*(-size for size in sizes[::-1]), 0, *sizes], -reach, reach)
-    errors.set_xlabel("log Ẑ − log Z, ± 2 standard errors (nats)")
-    errors.tick_params(axis="y", labelsize=12)
-    ticks = [tick for tick in (1, 10, 100, 1000) if tick <= n_chains]
-    artists.log_x(ess, f"ESS of {n_chains:,} chains", ticks, (0.8, 1.3 * n_chains))
-    ess.set(yticks=[], ylim=(-0.6, top))
-    artists.legend(ess, LABELS, loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=2)
 
 
 _HOLLOW = {"markerfacecolor": "white", "markeredgewidth": 2}
@@ -94,3 +61,34 @@ def figure_three(axes: list[Axes], rows: list[dict], n_chains: int) -> None:
     meanings = {"linear": {"marker": "o"}, "optimal binned": _HOLLOW | {"marker": "o", "linestyle": "None"}}
     handles = [Line2D([], [], color=GREY, label=meaning, **look) for meaning, look in meanings.items()]
     ess.legend(handles=handles, loc="upper left")
+
+
+_THREE = LABELS | {"cheap moments": "MAS cheap"}
+
+
+@projected()
+def figure_five(axes: list[Axes], guesses: dict[str, float], rows: list[dict]) -> None:
+    """Figure 5: log Ẑ less a guess, with its 95% interval, against K, a plot for each model with a guess.
+
+    Hollow marks are those from the base rates.
+    """
+    for ax, (model, guess) in zip(axes, guesses.items(), strict=True):
+        found = [row for row in rows if row["model"] == model]
+        n_steps = sorted({row["n_steps"] for row in found})
+        span = n_steps[0] / 2, n_steps[-1] * 2
+        artists.curve(ax, "guess", span, [0, 0], "reference")
+        for (style, path), (start, look) in product(_THREE.items(), {"uniform": {}, "base rate": _HOLLOW}.items()):
+            way = [row for row in found if (row["path"], row["start"]) == (path, start)]
+            x = np.array(n_steps) * (1 if start == "uniform" else 1.25)
+            low, high = np.array([row["interval"] for row in way]).T - guess
+            artists.bars(ax, f"{style} {start} bars", x, low, high, style, linewidth=1.2, markersize=5)
+            artists.line(ax, f"{style} {start}", x, [row["log_z"] - guess for row in way], **STYLES[style] | look)
+        artists.log_x(ax, "number of transitions K", n_steps[::2], span)
+        artists.squeezed_y(ax, 1.0, (-100, -10, -1, 0, 1, 10), -600, 30)
+        _, training, n_hidden = model.split("_")
+        ax.set_title(f"{training.upper()}({n_hidden})")
+    axes[0].set_ylabel("log Ẑ − our best guess (nats)", labelpad=0)
+    artists.legend(axes[0], _THREE | {"reference": "best guess"}, loc="upper left")
+    handles = [Line2D([], [], color=GREY, marker="o", label=label, **look)
+               for label, look in (("uniform start", {}), ("base rates", _HOLLOW))]  # fmt: skip
+    axes[-1].legend(handles=handles, loc="upper left")

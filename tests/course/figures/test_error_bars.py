@@ -25,11 +25,6 @@ AT = np.array([10, 20, 40])
 EACH = list(zip(VALUE, ERROR, strict=True))
 BOTH = {"AIS": VALUE, "RAISE": VALUE}, {"AIS": ERROR, "RAISE": ERROR}
 SUMS = {start: [(*each, 50.0) for each in EACH] for start in kiwaki.STARTS}
-TABLE = [
-    {"model": "a_b", "start": str(i), "schedule": "", "path": path, "log_z": v, "std_error": e, "exact": 0, "ess": 9}
-    for path in ("geometric", "MAS")
-    for i, (v, e) in enumerate(EACH)
-]
 
 UP, ACROSS = 1, 0
 BARS = {
@@ -51,7 +46,6 @@ BARS = {
     "likelihood_tracking.bounds_against_steps": (
         lambda ax, _: likelihood_tracking.bounds_against_steps(ax, AT, *BOTH, 0.5, VALUE), "RAISE bars", UP, 2,
     ),
-    "rbm_paths.misses_and_ess": (lambda *axes: rbm_paths.misses_and_ess(axes, TABLE, 100), "moments bars", ACROSS, 2),
     "estimators": (
         lambda ax, _: estimators.one_answer(ax, 0, 0, VALUE[0], 2 * ERROR[0], -3, 3, "MBAR"), "MBAR bar 0", ACROSS, 2,
     ),
@@ -111,3 +105,19 @@ def test_figure_three_draws_every_point_with_its_interval_around_the_truth():
         np.testing.assert_allclose(bars.get_ydata()[:2], [1 + 0.01 * i, 2.2 + 0.01 * i])
         sizes = [a.get_ydata() for a in ess.get_children() if a.get_gid() == name]
         assert [list(size) for size in sizes] == ([[3 + i, 3 + i]] if kind[0] == "Gibbs" else [])
+
+
+def test_figure_five_draws_every_point_with_its_interval_around_the_guess():
+    guesses, starts = {"mnist_pcd_9": 5.0, "mnist_cd1_9": 4.0}, ("uniform", "base rate")
+    ways = [*enumerate(product(("geometric", "MAS", "MAS cheap"), starts))]
+    rows = [
+        {"model": model, "path": path, "start": start, "n_steps": n, "log_z": 7 + i, "interval": [6 + i, 9 + i]}
+        for model, n, (i, (path, start)) in product(guesses, (10, 100), ways)
+    ]
+    axes = LectureFigure().columns(1, 1)
+    rbm_paths.figure_five(axes, guesses, rows)
+    for ax, guess in zip(axes, guesses.values(), strict=True):
+        for i, (style, start) in enumerate(product(("geometric", "moments", "cheap moments"), starts)):
+            points, bars = (drawn(ax, f"{style} {start}{end}") for end in ("", " bars"))
+            np.testing.assert_allclose(points.get_ydata(), 7 + i - guess)
+            np.testing.assert_allclose(bars.get_ydata()[:2], [6 + i - guess, 9 + i - guess])
