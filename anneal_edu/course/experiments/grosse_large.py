@@ -38,7 +38,6 @@ _PCD = {"method": "pcd", "n_gibbs": 1, "n_updates": 3000, "learning_rate": 0.01,
 _CD25 = _CD1 | {"n_gibbs": 25}
 _FIT = {"n_updates": 1000, "n_particles": 100, "learning_rate": 0.01}
 _SHORT_FIT = {"n_updates": 100, "n_particles": 100, "learning_rate": 0.05}
-_LIVE_FIT = {"n_updates": 200, "n_particles": 100, "learning_rate": 0.03}
 _FULL = {
     "size": 28, "n_hidden": 500, "training": {"CD1": _CD1, "PCD": _PCD, "CD25": _CD25},
     "n_steps": 100_000, "n_chains": 5000, "n_reverse": 500, "block_size": 500,
@@ -52,12 +51,6 @@ SCALES = {
         "moments": {"n_chains": 50, "n_steps": 200, "n_burn_in": 50, "every": 1},
         "fit": _SHORT_FIT | {"n_updates": 300}, "cheap_fit": _SHORT_FIT, "n_long_run": 200,
     },
-    "live": {
-        "size": 8, "n_hidden": 30, "training": {"CD1": _CD1 | {"n_updates": 2000, "batch_size": 50}},
-        "n_steps": 300, "n_chains": 200, "n_reverse": 200, "block_size": 200,
-        "moments": {"n_chains": 100, "n_steps": 500, "n_burn_in": 100, "every": 2},
-        "fit": _LIVE_FIT, "cheap_fit": _LIVE_FIT, "n_long_run": 500,
-    },
     "quick": _FULL | {
         "training": {"CD1": _CD1, "PCD": _PCD}, "n_steps": 1000, "n_chains": 250, "n_reverse": 100, "block_size": 125,
         "moments": {"n_chains": 100, "n_steps": 1000, "n_burn_in": 200, "every": 5}, "fit": _FIT, "n_long_run": 1000,
@@ -70,8 +63,7 @@ SCALES = {
     "long": _FULL | {"n_chains": 500, "n_reverse": 100, "block_size": 125},
     "full": _FULL,
 }  # fmt: skip
-"""Seconds for the first two, about ten minutes, some hours; the paper's sizes with a tenth of its chains; all of them,
-which takes days.
+"""Seconds, about ten minutes, some hours; the paper's sizes with a tenth of its chains; all of them, which takes days.
 
 size is the side of the images in pixels; n_steps transitions K, n_chains forward and n_reverse reverse chains in blocks
 of block_size; moments the Gibbs chains that estimate the target's moments for MAS; fit and cheap_fit how `pcd_fit` fits
