@@ -72,6 +72,25 @@ def cost_to_reach(goal: float, cost: np.ndarray, error: np.ndarray) -> float:
 
 
 @projected()
+def errors_of_runs(axes: list[Axes], models: list[str]) -> None:
+    """Figures 2 and 3: log Ẑ - log Z of each stored run against K, and a line through the medians of each method."""
+    methods = list(METHODS)
+    for ax, model in zip(axes, models, strict=True):
+        costs, errors = costs_and_errors(model, "distributions")
+        span = costs[methods[0]][0] / 1.7, max(cost[-1] for cost in costs.values()) * 1.7
+        artists.curve(ax, "exact", span, [0, 0], "truth")
+        for i, method in enumerate(methods):
+            look, x = STYLES[method] | {"markersize": 4}, costs[method] * 1.12 ** (i - 1.5)
+            each = look | {"linestyle": "None", "markerfacecolor": "white"}
+            artists.line(ax, f"{method} runs", np.repeat(x, errors[method].shape[1]), errors[method].ravel(), **each)
+            artists.line(ax, method, x, np.median(errors[method], axis=1), **look)
+        artists.log_x(ax, "number of distributions K", sorted({*costs[methods[0]]})[::2], span)
+        artists.squeezed_y(ax, 1.0, (-100, -10, -1, 0, 1), -100, 4)
+        ax.set_title(f"{model}: log Ẑ - log Z")
+    artists.legend(axes[-1], {method: method for method in methods} | {"truth": "exact"}, loc="lower right")
+
+
+@projected()
 def variances_kept(ax: Axes, variances: dict[str, tuple[str, np.ndarray]]) -> None:
     """Variance of the positions after each transition, divided by the exact one: style → (name, (n,))."""
     for style, (_, variance) in variances.items():
