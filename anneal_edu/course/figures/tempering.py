@@ -18,7 +18,7 @@ def colours_of(n_states: int) -> list[str]:
 
 @projected()
 def round_trip_rates(ax: Axes, n_pairs: np.ndarray, exact: dict[str, np.ndarray], barrier: float) -> None:
-    """Round trips a sweep of each scheme (n,) against the number of pairs (n,), and what is worth its cost."""
+    """Round trips per sweep of each scheme (n,) against the number of pairs (n,), and what is worth its cost."""
     limit, worth = 1 / (2 + 2 * barrier), 2 * barrier
     span = n_pairs[0] / 1.15, n_pairs[-1] * 1.15
     artists.curve(ax, "limit", span, [limit] * 2, "truth")
@@ -31,7 +31,7 @@ def round_trip_rates(ax: Axes, n_pairs: np.ndarray, exact: dict[str, np.ndarray]
     artists.legend(ax, meanings | {"truth": "1 / (2 + 2 Λ)"}, loc="upper left", ncols=3, **artists.SMALL)
     ticks = [tick for tick in (1, 2, 3, 5, 10, 20, 50, 100, 200) if span[0] <= tick <= span[1]]
     artists.log_x(ax, "pairs K", ticks, span)
-    ax.set(ylim=(0, top), title="round trips a sweep")
+    ax.set(ylim=(0, top), title="round trips per sweep")
 
 
 @projected()

@@ -9,7 +9,7 @@ from scipy.special import beta
 import anneal_edu as ae
 from anneal_edu.course.panels.equal_areas import NARROWING, PATHS, SHIFT, SHIFT_MOMENTS, barrier, refused
 from anneal_edu.course.panels.equal_areas import ladder as ladder_of
-from anneal_edu.course.panels.one_ladder import SHARES, ThreeModes, ladder
+from anneal_edu.course.panels.one_ladder import CENTRES, SHARES, ThreeModes, ladder
 from anneal_edu.course.panels.who_visits_the_target import rejection_rate, walks
 from anneal_edu.tempering.matrices import expected_round_trip_time
 from anneal_edu.tempering.swaps import SCHEMES
@@ -59,6 +59,15 @@ def test_exact_refusals_are_those_of_simulated_swaps():
 def test_rounds_of_adaptation_make_the_slices_equal(path):
     rates = [refused(path, *pair) for pair in pairwise(ladder_of(path, 8, 3))]
     assert np.ptp(rates) < 0.02 and 0.9 * barrier(path) < sum(rates) < barrier(path)
+
+
+def test_most_states_bring_one_mode_to_the_target():
+    """Notebook 10 says so of the panel's first ladder."""
+    x, rungs, *_ = ladder(6, 5.0, 3)
+    top = rungs[2::3].argmax(1)  # the state on the target's rung after each sweep
+    mode = np.abs(x[2::3][np.arange(len(top)), top][:, None] - CENTRES).argmin(1)
+    found = [set(mode[top == state]) for state in set(top)]
+    assert len(found) >= 4 and sum(len(modes) == 1 for modes in found) >= len(found) - 1
 
 
 def test_the_three_modes_are_what_they_say():
