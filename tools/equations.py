@@ -121,7 +121,8 @@ def page():
     rows = sorted(dict.fromkeys(citations()), key=lambda row: order(row[1]))  # each once, a place's in order of rooms
     lines, misprinted = [HEAD], slips()
     for paper, title in PAPERS.items():
-        lines += [f"## {title}\n", "| In the paper | Code | What it is |", "|---|---|---|"]
+        notebook = f"{paper[0].lower()}{paper[1]}.ipynb"
+        lines += [f"## {title}\n", f"[Does it come out?](../notebooks/papers/{notebook})\n", "| In the paper | Code | What it is |", "|---|---|---|"]
         for _, (kind, number), link, words in [row for row in rows if row[0] == paper]:
             place = SECTIONS.get(number, f"{kind} {number}")
             if links := misprinted.get((paper, f"{kind} {number}")):

@@ -62,26 +62,13 @@ def distance(model: np.ndarray, share: np.ndarray) -> float:
 
 
 def exact_probabilities(rbm: BinaryRBM, images: np.ndarray) -> np.ndarray:
-    """p(v) of every image (N, D), and of all other states together: (N + 1,).
-
-    Examples
-    --------
-    >>> import anneal_edu as ae
-    >>> exact_probabilities(ae.uniform_rbm(2, 1), np.array([[0.0, 1.0]]))
-    array([0.25, 0.75])
-    """
+    """p(v) of every image (N, D), and of all other states together: (N + 1,)."""
     p = np.exp(rbm.log_density(images.astype(np.float64)) - rbm.log_z())
     return np.append(p, 1 - p.sum())
 
 
 def shares(particles: np.ndarray, images: np.ndarray) -> np.ndarray:
-    """The share of particles (B, D) on every image (N, D), and elsewhere: (N + 1,).
-
-    Examples
-    --------
-    >>> shares(np.array([[0, 1], [0, 0], [0, 1], [1, 1]]), np.array([[0, 1], [1, 0]])).tolist()
-    [0.5, 0.0, 0.5]
-    """
+    """The share of particles (B, D) on every image (N, D), and elsewhere: (N + 1,)."""
     on = (particles[:, None] == images[None]).all(-1).mean(0)
     return np.append(on, 1 - on.sum())
 

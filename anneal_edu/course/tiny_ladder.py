@@ -18,19 +18,12 @@ from anneal_edu.tempering.matrices import (
     lifted_matrix,
     spectral_gap,
 )
-from anneal_edu.tempering.parallel import tempering_states
 
 ALONE = "no swaps"
 
 
 def gap_ladder(n_pairs: int = 3, depth: float = 6.0) -> np.ndarray:
-    """log f of three states in a row on every rung, (K+1, 3): at β = 1 the middle one lies ``depth`` nats lower.
-
-    Examples
-    --------
-    >>> gap_ladder(2, 6.0)[-1]
-    array([ 0., -6.,  0.])
-    """
+    """log f of three states in a row on every rung, (K+1, 3): at β = 1 the middle one lies ``depth`` nats lower."""
     return linear_schedule(n_pairs)[:, None] * np.array([0.0, -depth, 0.0])
 
 
@@ -78,47 +71,3 @@ def schemes(log_f: np.ndarray) -> dict[str, Scheme]:
         "even_odd": Scheme(1 - np.sqrt(1 - two_sweeps), expected_round_trip_time("even_odd", rates), time(turns, 2)),
         "lifted": Scheme(spectral_gap(lifted), expected_round_trip_time("lifted", rates), time(lifted, tags)),
     }
-
-
-class Rung:
-    """One row of `gap_ladder` as a distribution: its Gibbs sweep is the Metropolis step of the matrices above."""
-
-    dim, discrete = 1, True
-
-    def __init__(self, row: np.ndarray):
-        self.row, self.p = row, np.exp(row - np.logaddexp.reduce(row))
-        self.cumulative = np.cumsum(metropolis_matrix(row), axis=1)
-
-    def log_density(self, x: np.ndarray) -> np.ndarray:
-        """Log f of states (C, 1)."""
-        return self.row[np.asarray(x)[..., 0].astype(int)]
-
-    def sample(self, n: int, rng: np.random.Generator) -> np.ndarray:
-        """Exact draws, (n, 1)."""
-        return rng.choice(len(self.p), size=(n, 1), p=self.p)
-
-    def gibbs(self, x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """One Metropolis step, (C, 1)."""
-        return (rng.random((len(x), 1)) > self.cumulative[x[:, 0]]).sum(1, keepdims=True)
-
-
-def simulated_sweeps_per_draw(
-    scheme: str, log_f: np.ndarray, n_sweeps: int, n_ladders: int, rng: np.random.Generator
-) -> tuple[float, float]:
-    """Sweeps per draw as the library's own ladders find them, and the standard error over ladders."""
-    rungs = {float(beta): Rung(row) for beta, row in zip(linear_schedule(len(log_f) - 1), log_f, strict=True)}
-
-    def settled(rung, x, rng):  # every rung begins at draws of its own
-        return rung.gibbs(x if settled.calls >= len(log_f) else rung.sample(len(x), rng), rng)
-
-    def kernel(rung, x, rng):
-        moved = settled(rung, x, rng)
-        settled.calls += 1
-        return moved
-
-    settled.calls = 0
-    states = tempering_states(rungs.__getitem__, linear_schedule(len(log_f) - 1), n_ladders, kernel, scheme, rng=rng)
-    p = rungs[1.0].p[0]
-    mean = sum((next(states).x[-1, :, 0] == 0) - p for _ in range(n_sweeps)) / n_sweeps
-    found = n_sweeps * mean**2 / (p * (1 - p))
-    return float(found.mean()), float(found.std(ddof=1) / np.sqrt(n_ladders))

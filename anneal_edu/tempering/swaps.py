@@ -10,12 +10,10 @@ which leaves the product of all p_k invariant. The schemes differ in the pairs t
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Protocol
 
 import numpy as np
 
-from anneal_edu.kernels import swapped
 from anneal_edu.validation import as_choice, as_finite_array
 
 
@@ -107,21 +105,3 @@ def as_rates(rejection_rates: np.ndarray) -> np.ndarray:
     if (rates < 0).any() or (rates > 1).any():
         raise ValueError(f"rejection_rates must lie in [0, 1], got {rates.min()} to {rates.max()}")
     return rates
-
-
-def index_walk(
-    scheme: str, rejection_rates: np.ndarray, n_sweeps: int, n_ladders: int, rng: np.random.Generator
-) -> Iterator[np.ndarray]:
-    """Replicas that walk a ladder whose swaps are refused at given rates, independently each time: yields (K+1, C).
-
-    This is what swaps do when exploration is perfect, with no model at all; entry k is the replica on rung k.
-    """
-    rates, walkers = as_rates(rejection_rates), as_scheme(scheme)
-    walkers = walkers(len(rates), n_ladders)
-    replicas = np.tile(np.arange(len(rates) + 1)[:, None], (1, n_ladders))
-    yield replicas
-    for _ in range(n_sweeps):
-        accepted = walkers.propose(rng) & (rng.random((len(rates), n_ladders)) >= rates[:, None])
-        walkers.update(accepted)
-        replicas = swapped(replicas, accepted)
-        yield replicas

@@ -3,15 +3,59 @@
 import numpy as np
 import pytest
 
+from anneal_edu.annealing.matrices import metropolis_matrix
 from anneal_edu.course.tiny_ladder import (
     ALONE,
     autocorrelation_time,
     gap_ladder,
     schemes,
-    simulated_sweeps_per_draw,
 )
+from anneal_edu.paths.schedules import linear_schedule
+from anneal_edu.tempering.parallel import tempering_states
 from anneal_edu.tempering.swaps import SCHEMES
 from tests.cases import always
+
+
+class Rung:
+    """One row of `gap_ladder` as a distribution: its Gibbs sweep is the Metropolis step of the matrices above."""
+
+    dim, discrete = 1, True
+
+    def __init__(self, row):
+        self.row, self.p = row, np.exp(row - np.logaddexp.reduce(row))
+        self.cumulative = np.cumsum(metropolis_matrix(row), axis=1)
+
+    def log_density(self, x):
+        """Log f of states (C, 1)."""
+        return self.row[np.asarray(x)[..., 0].astype(int)]
+
+    def sample(self, n, rng):
+        """Exact draws, (n, 1)."""
+        return rng.choice(len(self.p), size=(n, 1), p=self.p)
+
+    def gibbs(self, x, rng):
+        """One Metropolis step, (C, 1)."""
+        return (rng.random((len(x), 1)) > self.cumulative[x[:, 0]]).sum(1, keepdims=True)
+
+
+def simulated_sweeps_per_draw(scheme, log_f, n_sweeps, n_ladders, rng):
+    """Sweeps per draw as the library's own ladders find them, and the standard error over ladders."""
+    rungs = {float(beta): Rung(row) for beta, row in zip(linear_schedule(len(log_f) - 1), log_f, strict=True)}
+
+    def settled(rung, x, rng):  # every rung begins at draws of its own
+        return rung.gibbs(x if settled.calls >= len(log_f) else rung.sample(len(x), rng), rng)
+
+    def kernel(rung, x, rng):
+        moved = settled(rung, x, rng)
+        settled.calls += 1
+        return moved
+
+    settled.calls = 0
+    states = tempering_states(rungs.__getitem__, linear_schedule(len(log_f) - 1), n_ladders, kernel, scheme, rng=rng)
+    p = rungs[1.0].p[0]
+    mean = sum((next(states).x[-1, :, 0] == 0) - p for _ in range(n_sweeps)) / n_sweeps
+    found = n_sweeps * mean**2 / (p * (1 - p))
+    return float(found.mean()), float(found.std(ddof=1) / np.sqrt(n_ladders))
 
 
 def test_the_autocorrelation_time_is_the_sum_of_the_correlations():

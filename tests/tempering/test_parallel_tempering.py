@@ -7,13 +7,14 @@ from scipy.interpolate import PchipInterpolator
 from scipy.special import beta as beta_function
 
 import anneal_edu as ae
+from anneal_edu.kernels import swapped
 from anneal_edu.tempering import swaps
 from anneal_edu.tempering.ladders import cumulative_barrier
 from anneal_edu.tempering.matrices import expected_round_trip_time
 from anneal_edu.tempering.parallel import tempering_states
 from anneal_edu.tempering.record import count_round_trips
-from anneal_edu.tempering.swaps import SCHEMES, index_walk
-from tests.cases import always
+from anneal_edu.tempering.swaps import SCHEMES
+from tests.cases import always, index_walk
 from tests.frequencies import UNLIKELY, chance_of_farthest
 
 ALL = list(SCHEMES)
@@ -193,7 +194,7 @@ def test_the_lifted_tag_follows_its_replica():
     for _ in range(50):
         accepted = scheme.propose(rng) & (rng.random((4, 200)) < 0.6)
         scheme.update(accepted)
-        replicas = swaps.swapped(replicas, accepted)
+        replicas = swapped(replicas, accepted)
         np.testing.assert_array_equal((replicas == 0).argmax(0), scheme.rung)
         ahead = scheme.rung + scheme.direction
         assert ((ahead >= 0) & (ahead <= 4)).all()

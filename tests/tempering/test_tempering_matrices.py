@@ -14,7 +14,8 @@ from anneal_edu.tempering.matrices import (
     tag_states,
 )
 from anneal_edu.tempering.record import count_round_trips
-from anneal_edu.tempering.swaps import SCHEMES, index_walk
+from anneal_edu.tempering.swaps import SCHEMES
+from tests.cases import index_walk
 
 LOG_F = np.random.default_rng(0).normal(size=(4, 3))
 

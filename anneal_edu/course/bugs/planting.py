@@ -44,14 +44,7 @@ def source_of(module: str) -> str:
 
 
 def with_fault(fault: Fault) -> str:
-    """The source with the mistake; ValueError unless the piece before it stands there exactly once.
-
-    Examples
-    --------
-    >>> from anneal_edu.course.bugs import FAULTS
-    >>> FAULTS["n for √n"].after in with_fault(FAULTS["n for √n"])
-    True
-    """
+    """The source with the mistake; ValueError unless the piece before it stands there exactly once."""
     source = source_of(fault.module)
     if (times := source.count(fault.before)) != 1:
         raise ValueError(f"before must stand once in anneal_edu.{fault.module}, it stands there {times} times")
@@ -62,11 +55,6 @@ class Plant:
     """The library with one fault in it, or with none: ``plant("kernels").random_walk``.
 
     A module that imports the faulty one is executed again as well, and uses what is faulty.
-
-    Examples
-    --------
-    >>> Plant()("weights").log_mean_exp([0.0, 0.0])
-    0.0
     """
 
     def __init__(self, fault: Fault | None = None):

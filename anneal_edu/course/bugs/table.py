@@ -86,13 +86,7 @@ def row_of(fault: Fault | None, subject: str, seed: int = 0) -> Row:
 
 @cache
 def stored_table() -> tuple[Row, ...]:
-    """The table as it was computed once, faults first, then the right algorithms.
-
-    Examples
-    --------
-    >>> len(stored_table()) > 40
-    True
-    """
+    """The table as it was computed once, faults first, then the right algorithms."""
     return tuple(Row(**row) for row in json.loads(_STORED.read_text(encoding="utf-8")))
 
 
@@ -102,14 +96,7 @@ def faulty_rows() -> tuple[Row, ...]:
 
 
 def best_kinds(rows: tuple[Row, ...], n: int) -> tuple[str, ...]:
-    """The n kinds of test that together see most faults; of several such sets the cheapest in moves.
-
-    Examples
-    --------
-    >>> one = Row("a", "", {"x": 0.0, "y": 0.0}, {"x": 5, "y": 2}, 0, 0, 0, 0, 0, 0, [], [], 0)
-    >>> best_kinds((one,), 1)
-    ('y',)
-    """
+    """The n kinds of test that together see most faults; of several such sets the cheapest in moves."""
 
     def unseen_and_moves(chosen: tuple[str, ...]) -> tuple[int, int]:
         return sum(not {*chosen} & {*row.seen_by} for row in rows), sum(r.costs.get(k, 0) for r in rows for k in chosen)

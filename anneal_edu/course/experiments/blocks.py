@@ -27,13 +27,6 @@ def ais_in_blocks(
 
     With samples (n_chains, D), draws of the target, AIS runs in reverse. Path and kernel must be picklable, as those of
     the library are.
-
-    Examples
-    --------
-    >>> import anneal_edu as ae
-    >>> path = ae.geometric_path(ae.Gaussian([0.0], [[1.0]]), ae.Gaussian([1.0], [[1.0]]))
-    >>> ais_in_blocks(path, ae.linear_schedule(5), n_chains=25, block_size=10).log_weights.shape
-    (25,)
     """
     schedule, size = as_schedule("schedule", schedule), as_count("block_size", block_size)
     wanted = []

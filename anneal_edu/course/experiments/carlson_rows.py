@@ -27,13 +27,6 @@ def summarise(rows: list[dict], half_gap: float) -> dict[str, Summary]:
     """Estimator → its summary, of rows of `carlson` without the reference, which itself may be off by ``half_gap``.
 
     Settings without any estimate are left out.
-
-    Examples
-    --------
-    >>> row = {"estimator": "AIS", "setting": 10, "log_z": 1.0, "std_error": 0.2, "reference": 1.5}
-    >>> found = summarise([row, row | {"log_z": 1.8}], half_gap=0.0)["AIS"]
-    >>> found.mean.round(2), found.rmse.round(2), found.covered
-    (array([-0.1]), array([0.41]), array([1]))
     """
     return {
         name: _summary([row for row in rows if row["estimator"] == name], half_gap)
@@ -79,13 +72,6 @@ def rmse_ratio(
     """Root mean square error of one estimator over that of another, and the ends of its 95% interval by a bootstrap.
 
     Both have the same ``setting`` unless that of the other is given.
-
-    Examples
-    --------
-    >>> row = {"setting": 10, "reference": 0.0, "std_error": 0.1}
-    >>> rows = [row | {"estimator": "AIS", "log_z": z} for z in (1.0, -1.0)]
-    >>> rmse_ratio([*rows, row | {"estimator": "RTS", "log_z": 0.5}], "RTS", "AIS", 10)
-    (0.5, 0.5, 0.5)
     """
     errors = [
         np.array([r["log_z"] - r["reference"] for r in rows if (r["estimator"], r["setting"]) == which])
@@ -96,12 +82,6 @@ def rmse_ratio(
 
 
 def half_gap(known: dict) -> float:
-    """How far the middle of the reference may be from the truth: half its gap, or the standard error of it.
-
-    Examples
-    --------
-    >>> round(half_gap({"lower": 1.0, "upper": 1.5, "lower_error": 0.03, "upper_error": 0.04}), 2)
-    0.25
-    """
+    """How far the middle of the reference may be from the truth: half its gap, or the standard error of it."""
     noise = float(np.hypot(known["lower_error"], known["upper_error"]))
     return max(abs(known["upper"] - known["lower"]) / 2, noise)

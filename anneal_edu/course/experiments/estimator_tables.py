@@ -36,13 +36,6 @@ def hidden_mode(share: float = 0.9, pull: float = 6.0, negative: bool = False) -
     probability ``share``. But at β a little below 1 nearly all mass is elsewhere, where hardly a state turns it on.
     With ``negative`` there is a tenth hidden unit, which holds the picture's negative, and each has half of the share:
     then the mean of every pixel is about 1/2, and says nothing of either.
-
-    Examples
-    --------
-    >>> round(float(hidden_mode().moments()[1][-1]), 6)
-    0.9
-    >>> hidden_mode(negative=True).moments()[1][-2:].round(6)
-    array([0.45, 0.45])
     """
     W, b, picture = stored_arrays("hidden_mode").values()
     b, c = b - 0.5 * W.sum(1), np.zeros(W.shape[1])

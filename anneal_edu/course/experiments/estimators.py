@@ -245,15 +245,6 @@ def every_estimator(problem: Problem, sweeps: int, *, rng: np.random.Generator) 
     """Every estimator of the course that applies, each with about ``sweeps`` Gibbs sweeps, at least 4,000.
 
     Without data there is no RAISE and no reverse run from data; without a spline no AIS along it.
-
-    Examples
-    --------
-    >>> import numpy as np, anneal_edu as ae
-    >>> rng = np.random.default_rng(0)
-    >>> rbm = ae.BinaryRBM(rng.normal(size=(8, 4)), np.zeros(8), np.zeros(4))
-    >>> reports = every_estimator(Problem(rbm, ae.uniform_rbm(8, 4)), 4000, rng=rng)
-    >>> reports[1].name, reports[1].sweeps, abs(reports[1].log_z - rbm.log_z()) < 0.3
-    ('AIS, geometric', 4000, True)
     """
     sweeps = as_count("sweeps", sweeps, minimum=4000)
     if not isinstance(problem.rbm, BinaryRBM):

@@ -206,13 +206,7 @@ def figure_5(scale: dict, run: Run = HERE) -> Iterator[dict]:
 
 
 def stored_log_weights(model: str, start: str, path: str, side: str = "forward") -> np.ndarray:
-    """Log weights of the chains of a stored row of the table on MNIST, (C,) in nats; side "reverse" for the others.
-
-    Examples
-    --------
-    >>> stored_log_weights("mnist_pcd_500", "base rate", "MAS cheap").shape
-    (500,)
-    """
+    """Log weights of the chains of a stored row of the table on MNIST, (C,) in nats; side "reverse" for the others."""
     with np.load(_WEIGHTS, allow_pickle=False) as stored:
         name = "/".join((model, start, path, side))
         if name not in stored:
@@ -226,13 +220,7 @@ def words_of(pictures: np.ndarray) -> list[str]:
 
 
 def pictures_of(row: dict) -> np.ndarray:
-    """The pictures of a row, (N, D), from 0 to 1.
-
-    Examples
-    --------
-    >>> pictures_of({"pictures": words_of(np.array([[0.0, 1.0]]))})
-    array([[0., 1.]])
-    """
+    """The pictures of a row, (N, D), from 0 to 1."""
     return np.array([[int(letter, 16) for letter in word] for word in row["pictures"]]) / GREYS
 
 

@@ -113,13 +113,7 @@ def exact_log_likelihoods(model: ImageModel, data: np.ndarray) -> np.ndarray | N
 
 
 def sharpening_schedule(n_steps: int, noise: float) -> np.ndarray:
-    """Each step sharpens by the same factor: 1 + β / noise² is geometric, the precision at β of Gaussian causes.
-
-    Examples
-    --------
-    >>> sharpening_schedule(2, noise=0.1).round(3)
-    array([0.  , 0.09, 1.  ])
-    """
+    """Each step sharpens by the same factor: 1 + β / noise² is geometric, the precision at β of Gaussian causes."""
     precision = 1 / noise**2
     return np.expm1(linear_schedule(n_steps) * np.log1p(precision)) / np.expm1(np.log1p(precision))
 
@@ -190,11 +184,6 @@ def grown(name: str, size: int, settings: dict[str, int], rng: np.random.Generat
     """A model of that size, trained by the recipe of the stored one of that name with these settings changed.
 
     If nothing differs, it is the stored one.
-
-    Examples
-    --------
-    >>> size_of(grown("image_laplace_experts", 40, {"n_rounds": 1}, np.random.default_rng(0)))
-    40
     """
     recipe, stored = IMAGE_RECIPES[name], models.load(name)
     if size == size_of(stored) and not settings:
@@ -241,14 +230,6 @@ def stored_sizes() -> tuple[dict[str, tuple[np.ndarray, ...]], dict[str, float]]
     """Figure 5, as ``hais-figure5`` stored it: label → sizes, log likelihoods and Monte Carlo errors.
 
     And label → exact log likelihood of the smallest model, where it is complete.
-
-    Examples
-    --------
-    >>> found, exact = stored_sizes()
-    >>> list(found), list(exact)
-    (['Laplace experts', 'Student-t experts', 'mcRBM', 'bilinear'], ['Laplace experts', 'Student-t experts'])
-    >>> found["bilinear"][0]
-    array([72, 98])
     """
     rows, found, exact = stored("hais_figure5_quick")["rows"], {}, {}
     keys = "size", "log_likelihood", "monte_carlo_error"

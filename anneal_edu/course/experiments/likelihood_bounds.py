@@ -26,14 +26,7 @@ def small_path(seed: int = 0, spread: float = 2.0) -> Path:
 
 
 def annealing_model(path: Path, schedule: np.ndarray) -> np.ndarray:
-    """p_ann = p_0 T_1 T_2 … T_K, the exact law of the last state of AIS with Gibbs transitions, (2^D,).
-
-    Examples
-    --------
-    >>> small, schedule = small_path(), linear_schedule(10)
-    >>> annealing_model(small, schedule).sum().round(6)
-    np.float64(1.0)
-    """
+    """p_ann = p_0 T_1 T_2 … T_K, the exact law of the last state of AIS with Gibbs transitions, (2^D,)."""
     states, rungs = binary_states(N_VISIBLE).astype(float), [path(float(beta)) for beta in schedule]
     log_f = np.array([rung.log_density(states) for rung in rungs])
     return state_distributions(log_f, [gibbs_matrix(rung) for rung in rungs[1:]])[-1]

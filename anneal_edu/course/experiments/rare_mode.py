@@ -16,13 +16,7 @@ _LOG_W = np.arange(-1800, 4400) * _BIN  # of log w - log Z
 
 
 def rare_mode() -> GaussianRBM:
-    """D = 1, H = 1: 99% of the mass around 0, and 1% in a mode 10 sigma away.
-
-    Examples
-    --------
-    >>> rare_mode().hidden_probabilities().round(6)
-    array([0.99, 0.01])
-    """
+    """D = 1, H = 1: 99% of the mass around 0, and 1% in a mode 10 sigma away."""
     return GaussianRBM([[10.0]], [0.0], [np.log(0.01 / 0.99) - 50.0], [1.0])
 
 
@@ -41,15 +35,6 @@ def weight_distribution(path: GaussianRBMPath, schedule: np.ndarray) -> tuple[np
     After a Gibbs step a chain's future depends only on its hidden unit h. So the chains are two distributions of log w,
     one for each h; a step weighs v, drawn from p(v | h), and passes the mass on to the h' drawn from p(h' | v).
     Returned are bins of log w - log Z (n,), 0.005 wide, and the probability (2, n) that a chain ends there with each h.
-
-    Examples
-    --------
-    >>> import anneal_edu as ae
-    >>> grbm = rare_mode()
-    >>> path = ae.experiments.kiwaki.start_path("full", grbm, *grbm.mean_and_cov())
-    >>> log_w, p = weight_distribution(path, ae.experiments.kiwaki.paper_schedule(40))
-    >>> round(float((p * np.exp(log_w)).sum()), 2)  # AIS is unbiased
-    1.0
     """
     before = path(schedule[0])
     chains = [np.exp(before.log_density(_V[:, None]) - before.log_z()) * (_V[1] - _V[0])]  # of v, one for each state
@@ -78,12 +63,6 @@ def rms_of_runs(log_w: np.ndarray, probability: np.ndarray, n_chains: int, rng: 
     """Root mean square of log Ẑ - log Z over many runs, each of chains with weights from this distribution.
 
     Chains that weigh at most 5 Z are many, and their sum is normal; the others are rare, and are drawn one by one.
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(0)
-    >>> round(rms_of_runs(np.log([0.9, 1.1]), np.array([0.5, 0.5]), 100, rng), 3)
-    0.01
     """
     w, p, n_runs = np.exp(log_w), probability, 2_000_000
     rare = w > 5

@@ -55,13 +55,6 @@ def table(rows: Iterable[dict], columns: str) -> Iterator[str]:
     """Yield the lines of a table: the names of the columns, then each row as soon as it is there.
 
     ``columns`` are names with formats. A missing value is printed as "-", a list as its range.
-
-    Examples
-    --------
-    >>> print(*table([{"model": "PCD", "log_z": 1.5}, {"model": "CD"}], "model:6s log_z:.2f"), sep="\\n")
-    model      log_z
-    PCD         1.50
-    CD             -
     """
     specs = dict(column.split(":") for column in columns.split())
     widths = [max(len(name), int((re.match(r"\d+", spec) or [8])[0])) for name, spec in specs.items()]
@@ -100,11 +93,6 @@ class Run:
         """Yield ``make(*arguments)`` for each of the wanted arguments, in order; matrix products in one thread.
 
         ``make`` is a function of a module, and its value depends on its arguments only.
-
-        Examples
-        --------
-        >>> list(Run().each(pow, [(2, 3), (3, 2)]))
-        [8, 9]
         """
         jobs = (joblib.delayed(_kept)(*self._job(make, arguments)) for arguments in wanted)
         with one_blas_thread():

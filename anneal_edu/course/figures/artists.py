@@ -143,13 +143,6 @@ def squeezed_y(ax: Axes, linear: float, ticks, low: float, high: float) -> None:
     ax.minorticks_off()
 
 
-def squeezed_x(ax: Axes, linear: float, ticks, low: float, high: float) -> None:
-    """The same for the x axis."""
-    ax.set_xscale("symlog", linthresh=linear)
-    ax.set(xlim=(low, high), xticks=ticks, xticklabels=_with_minus(ticks))
-    ax.minorticks_off()
-
-
 def _with_minus(ticks) -> list[str]:
     return [f"{tick:g}".replace("-", "−") for tick in ticks]
 

@@ -81,13 +81,6 @@ class CachedFigure(LectureFigure):
 
     Watched are words, and the place, scale, limits, ticks, tick labels and label of an axis, and the place of a legend;
     colours and sizes of axes and legends are not.
-
-    Examples
-    --------
-    >>> figure = CachedFigure()
-    >>> (ax,) = figure.columns(1)
-    >>> figure.png() == figure.png()
-    True
     """
 
     def __init__(self, *size: float, **options: float):

@@ -8,15 +8,7 @@ from anneal_edu.course.figures.style import GROUND, LectureFigure, projected
 
 
 def mosaic(images: np.ndarray, n_columns: int, gap: int = 2, background: float = np.nan) -> np.ndarray:
-    """Square images (n, side²) as one picture, row by row from the top left, with ``gap`` pixels between them.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> mosaic(np.arange(8.0).reshape(2, 4), n_columns=2, gap=1, background=-1)
-    array([[ 0.,  1., -1.,  4.,  5.],
-           [ 2.,  3., -1.,  6.,  7.]])
-    """
+    """Square images (n, side²) as one picture, row by row from the top left, with ``gap`` pixels between them."""
     images = np.asarray(images, dtype=float)
     side = round(images.shape[1] ** 0.5)
     n_rows = -(-len(images) // n_columns)

@@ -10,7 +10,6 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 from PIL import Image
@@ -20,7 +19,6 @@ BLUE, VERMILION, PURPLE = "#0072B2", "#D55E00", "#CC79A7"
 INDIGO, BROWN, WINE, GREY = "#332288", "#6B3D0A", "#882255", "#595959"  # dark ones; wine is grey in deuteranopia
 GROUND = "#DCE6EE"
 """The ground of small pictures."""
-SIGNED = LinearSegmentedColormap.from_list("signed", [INDIGO, "#FFFFFF", VERMILION])
 """Map of colours for numbers of both signs: white at 0, and in a grey copy darker at the negative end."""
 
 _SOLID, _DASHED, _LONG, _SHORT = "-", (0, (4, 1.6)), (0, (7.5, 2)), (0, (2, 1))

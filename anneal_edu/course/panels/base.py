@@ -5,7 +5,7 @@ import base64
 import inspect
 import random
 from collections import deque
-from collections.abc import Generator, Iterable
+from collections.abc import Generator
 from contextlib import nullcontext
 from itertools import islice
 from typing import Any, ClassVar, NamedTuple, Self
@@ -37,16 +37,6 @@ class Readout(NamedTuple):
     takeaway: str
     readout: dict[str, str]
     film: Film | None = None
-
-
-def gathered(source: Iterable, number: int) -> Generator[float, None, list]:
-    """List ``source``: yield the share of ``number`` that is there, and return the list."""
-    found = []
-    yield 0.0
-    for each in source:
-        found.append(each)
-        yield len(found) / number
-    return found
 
 
 class Panel(widgets.VBox):

@@ -21,11 +21,6 @@ def two_wells(depth: float, n_sites: int = N_SITES) -> np.ndarray:
     """Log f of a landscape on a line of sites with two wells, the right one the better, (n_sites,).
 
     The best site has log f = 0; ``depth`` scales the landscape: 0 is flat, and Z is the number of sites.
-
-    Examples
-    --------
-    >>> float(two_wells(8.0).max())
-    0.0
     """
     x = np.linspace(-1, 1, n_sites)
     height = (x**2 - 0.4) ** 2 / 0.16 - 0.35 * x

@@ -9,9 +9,10 @@ from anneal_edu.course.figures import tempering
 from anneal_edu.course.figures.film import Film
 from anneal_edu.course.panels.base import Panel, Readout
 from anneal_edu.course.panels.controls import seed, slider
+from anneal_edu.kernels import swapped
 from anneal_edu.tempering.matrices import expected_round_trip_time
 from anneal_edu.tempering.record import RoundTrips
-from anneal_edu.tempering.swaps import SCHEMES, as_scheme, swapped
+from anneal_edu.tempering.swaps import SCHEMES, as_scheme
 
 N_LADDERS, N_BURN_IN, N_SWEEPS, SHOWN = 24, 400, 300, 160
 ASKED = "even or odd?", "even, odd", "thick asks"
