@@ -121,11 +121,8 @@ def moment_spline_path(
     s0, s1 = as_family(p0).moments(), as_family(p1).moments() if target_moments is None else target_moments
     matches: list[MomentMatch] = []
     for beta in betas[1:-1]:
-        match = fit(mix(s0, s1, beta), _first_guess(p0, matches, betas))
-        if match.converged is False:
-            sentence = f"the knot at beta = {beta:.3g} misses its moments by up to {match.residual:.2g}"
-            warnings.warn(sentence, stacklevel=2)
-        matches.append(match)
+        matches.append(fit(mix(s0, s1, beta), _first_guess(p0, matches, betas)))
+    _warn_of_misses(betas, matches)
     return SplinePath(betas, (p0, *(match.rbm for match in matches), p1), tuple(matches))
 
 
@@ -135,6 +132,13 @@ def _as_knots(p0: Distribution, p1: Distribution, knots: int | np.ndarray) -> np
     if np.ndim(knots) == 0:
         return np.linspace(0, 1, as_count("knots", knots) + 2)
     return as_schedule("knots, with 0 and 1 added,", [0.0, *as_finite_array("knots", knots, ndim=1), 1.0])
+
+
+def _warn_of_misses(betas: np.ndarray, matches: list[MomentMatch]) -> None:
+    for beta, match in zip(betas[1:-1], matches, strict=True):
+        if match.converged is False:
+            sentence = f"the knot at beta = {beta:.3g} misses its moments by up to {match.residual:.2g}"
+            warnings.warn(sentence, stacklevel=3)
 
 
 def _first_guess(p0: Any, matches: list[MomentMatch], betas: np.ndarray) -> Any:

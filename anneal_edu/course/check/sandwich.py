@@ -64,7 +64,7 @@ def retraced(moves, p):
     return reduce(np.matmul, moves[::-1])
 
 
-# Exercise 2: foretell the wrong bound
+# Exercise 2: predict the wrong bound
 def _starts():
     q, p, ends = np.array([[0.7, 0.2, 0.1], [0.2, 0.3, 0.5], [0.5, 0.4, 0.1]])
     return {

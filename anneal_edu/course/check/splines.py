@@ -196,7 +196,7 @@ def fit_knot(rbm, target):
     return rbm
 
 
-# Exercise 3: foretell the miss
+# Exercise 3: predict the error
 def _ends():
     """(p_h, reach, number of chains) by what is special."""
     p = np.array([0.02, 0.43, 0.07, 0.3, 0.11, 0.07])

@@ -89,7 +89,7 @@ class AnnealedWalk(Panel):
             {
                 "log Ẑ so far": f"{log_z[at]:.2f}",
                 "exact log Z": f"{0.0 - betas[at] * (1 - betas[at]) * distance**2 / 2:.2f}",
-                "chains that count (ESS)": f"{ess:.1f} of {N_CHAINS}",
+                "ESS": f"{ess:.1f} of {N_CHAINS}",
                 "largest share of the weight": f"{share[at].max():.1%}",
             },
             film,
@@ -106,10 +106,10 @@ def _said(betas, at):
 
 def _takeaway(moment, log_z, ess, n_steps, kernel):
     if moment < LAST // 2:
-        return "In each step the target slides on, the chains are weighed, and they move. Will they arrive with it?"
+        return "In each step the chains are weighed for the next stop of the path, and moved. Will they arrive at the target?"
     steps = "One leap" if n_steps == 1 else f"{n_steps} steps"
     moved = {"random walk": "", "exact": " with exact draws", "frozen": " without a move"}[kernel]
     if ess < 10:
-        return f"{steps}{moved}: log Ẑ is {-log_z:.1f} nats too low, and of 200 chains {ess:.1f} count."
+        return f"{steps}{moved}: log Ẑ is {-log_z:.1f} nats too low, and the ESS is {ess:.1f} of 200."
     off = "exact" if abs(log_z) < 0.005 else f"{abs(log_z):.1f} nats off"
-    return f"{steps}{moved}: log Ẑ is {off}, and {ess:.0f} of 200 chains count."
+    return f"{steps}{moved}: log Ẑ is {off}, and the ESS is {ess:.0f} of 200."

@@ -70,7 +70,7 @@ class StartsAgainstSteps(Panel):
         if fall:
             at, low = fall
             place = {"x": N_STEPS[at], "y": max(low, 190) - 25, "ha": "center", "va": "top", "fontsize": 12}
-            artists.words(self.axes[1], "fall", text="few chains\ncount", **place)
+            artists.words(self.axes[1], "fall", text="ESS\nfalls", **place)
         last = {start: row[shown - 1] for start, row in runs.items()}
         readout = {
             f"{start}, K = {n_steps}": f"{r.log_z:.3f} ± {3 * r.std_error:.3f}, ESS {r.ess:.0f}"
@@ -89,11 +89,11 @@ def _takeaway(last: dict, exact: float, shown: int, kernel: str, fall: tuple[int
     """Verdicts on the runs with the most steps that are shown."""
     narrow, said = last["mean only"], [f"{r.ess:.0f} from {start}" for start, r in sorted(last.items(), key=_by_ess)]
     if shown == 1:
-        return "Three starts, twelve steps. How many of 1,000 chains will count with more, and is every log Ẑ right?"
+        return "Three starts, twelve steps. Which ESS will be highest with more steps, and is every log Ẑ right?"
     if narrow.log_z + 3 * narrow.std_error < exact and narrow.ess > 0.8 * N_CHAINS:
         fallen = f" Where a few chains find it, an ESS falls to {fall[1]:.0f}." if fall else ""
-        return f"From mean only {narrow.ess:.0f} chains count, and log Ẑ is too low: none is in the far mode.{fallen}"
-    how = "With the paper's x chains move less, and fewer count" if kernel == "auxiliary x" else "Chains that count"
+        return f"From mean only the ESS is {narrow.ess:.0f}, but log Ẑ is too low: no chain is in the far mode.{fallen}"
+    how = "With the paper's x chains move less, and the ESS is lower" if kernel == "auxiliary x" else "ESS of 1,000 chains"
     return f"{how}: {', '.join(said)}."
 
 

@@ -82,13 +82,13 @@ class WhereToStart(Panel):
             film.dots(plane, name, *np.moveaxis(place, 2, 0), [colour] * N_CHAINS, np.sqrt(2 + 1500 * weights))
             at = {"x": 6.3, "ha": "right"} if name == "large modes" else {"x": -6.3, "ha": "left"}
             artists.words(plane, f"{name} words", y=6.3, text=name[:5], color=colour, weight="bold", va="top", **at)
-        film.words(plane, "ess", -6.2, -6.1, [f"{size:.0f} of {N_CHAINS} chains count" for size in ess])
+        film.words(plane, "ess", -6.2, -6.1, [f"ESS {size:.0f} of {N_CHAINS}" for size in ess])
         plane.set(xlim=ends, ylim=ends, xticks=[], yticks=[], title="Chains; area is weight")
         bars = np.column_stack([small.mean(1), np.zeros(LAST + 1), (small * weights).sum(1)])
         film.bars(shares, "shares", [-0.35, 0.35, 0.65, 1.35], 0 * bars, bars, COLOURS["small modes"])
         artists.curve(shares, "exact", [-0.6, 1.6], [exact, exact], "truth")
         artists.words(shares, "exact words", 1.6, 0.75, "dotted: exact", ha="right")
-        shares.set(xlim=(-0.6, 1.6), ylim=(0, 0.85), xticks=(0, 1), xticklabels=("count", "weight"),
+        shares.set(xlim=(-0.6, 1.6), ylim=(0, 0.85), xticks=(0, 1), xticklabels=("number", "weight"),
                    yticks=(0, 0.4, 0.8), yticklabels=("0", "40%", "80%"), title="In small modes")  # fmt: skip
         _draw_map(chart, revealed=moment == LAST)
         artists.marks(chart, "you", tilt, width, "start", marker="o", markersize=18, fillstyle="none", mew=4)
@@ -103,19 +103,19 @@ def _draw_map(ax, revealed: bool) -> None:
         widths, extent = np.linspace(0.4, 2, 65), (tilted_starts.TILTS[0], tilted_starts.TILTS[-1], 0.4, 2)
         rows = np.array([np.interp(widths, tilted_starts.WIDTHS, column) for column in tilted_starts.ESS_OF_TILTED.T]).T
         artists.image(ax, "map", rows, extent, origin="lower", cmap="cividis", interpolation="bilinear", aspect="auto")
-        artists.words(ax, "few", -0.87, 0.75, "few", color=ink, weight="bold")
-        artists.words(ax, "many", 0.86, 0.75, "many", ha="right", weight="bold")
+        artists.words(ax, "few", -0.87, 0.75, "low", color=ink, weight="bold")
+        artists.words(ax, "many", 0.86, 0.75, "high", ha="right", weight="bold")
     for name, x, y, colour in (("mean only", 0, 0.4, ink), ("diagonal", 0, 1, ink), ("full", 0.75, 1, "black")):
         artists.marks(ax, name, x, y, "reference", marker="s", markersize=7, markerfacecolor="white")
         artists.words(ax, f"{name} words", x, y + 0.1, name, color=colour, ha="center")
-    title = "Chains that count" if revealed else "Which start is best?"
+    title = "ESS of every start" if revealed else "Which start is best?"
     ax.set(xlim=(-1.03, 1.03), ylim=(0.28, 2.13), xlabel="tilt", ylabel="width", title=title)
 
 
 def _takeaway(moment, ess, counted, exact) -> str:
     if moment == 0:
-        return "The target leans to the upper right. Tilt the start: where will most of its 300 chains count?"
+        return "The target leans to the upper right. Tilt the start: which start has the highest ESS?"
     if moment < LAST:
         return "Chains fall into the mode that is near, and hardly ever leave it: then only their weights change."
     ended = f"{counted:.0%} of the chains ended in the small modes, instead of {exact:.0%}."
-    return f"{ended} After weighing, {ess:.0f} of 300 chains count."
+    return f"{ended} The ESS is {ess:.0f} of 300."
