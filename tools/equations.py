@@ -121,8 +121,9 @@ def page():
     rows = sorted(dict.fromkeys(citations()), key=lambda row: order(row[1]))  # each once, a place's in order of rooms
     lines, misprinted = [HEAD], slips()
     for paper, title in PAPERS.items():
-        notebook = f"{paper[0].lower()}{paper[1]}.ipynb"
-        lines += [f"## {title}\n", f"[Does it come out?](../notebooks/papers/{notebook})\n", "| In the paper | Code | What it is |", "|---|---|---|"]
+        notebook = f"../notebooks/papers/{paper[0].lower()}{paper[1]}.ipynb"
+        lines += [f"## {title}\n", f"[Does it come out?]({notebook})\n"]
+        lines += ["| In the paper | Code | What it is |", "|---|---|---|"]
         for _, (kind, number), link, words in [row for row in rows if row[0] == paper]:
             place = SECTIONS.get(number, f"{kind} {number}")
             if links := misprinted.get((paper, f"{kind} {number}")):

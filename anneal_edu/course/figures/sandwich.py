@@ -33,7 +33,7 @@ def misses(ax: Axes, values: dict[str, np.ndarray]) -> None:
         artists.histogram(ax, style, np.histogram(value, edges)[0] / len(value), edges, style)
     artists.curve(ax, "exact", (0, 0), (0, 1), "truth")
     ax.set(xlim=(-16, 16), ylim=(0, 0.2), xlabel="log Ẑ - log Z of one chain (nats)", title="share of the runs")
-    artists.legend(ax, {style: style for style in values} | {"truth": "exact"}, loc="upper right")
+    artists.legend(ax, {style: style for style in values} | {"truth": "exact"}, loc="upper left")
 
 
 @projected()
@@ -43,4 +43,4 @@ def as_chains_are_added(ax: Axes, values: dict[str, tuple[str, np.ndarray]]) -> 
         artists.curve(ax, style, 1 + np.arange(len(value)), value, style)
     artists.curve(ax, "exact", (1, len(value)), (0, 0), "truth")
     ax.set(xscale="log", xlim=(1, len(value)), ylim=(-0.5, 5), xlabel="reverse chains C", title="nats above log Z")
-    artists.legend(ax, {style: name for style, (name, _) in values.items()} | {"truth": "exact"}, loc="upper right")
+    artists.legend(ax, {style: name for style, (name, _) in values.items()} | {"truth": "exact"}, loc="upper left")

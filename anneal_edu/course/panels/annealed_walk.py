@@ -106,7 +106,7 @@ def _said(betas, at):
 
 def _takeaway(moment, log_z, ess, n_steps, kernel):
     if moment < LAST // 2:
-        return "In each step the chains are weighed for the next stop of the path, and moved. Will they arrive at the target?"
+        return "In each step the chains are weighed for the next stop, and moved. Will they arrive at the target?"
     steps = "One leap" if n_steps == 1 else f"{n_steps} steps"
     moved = {"random walk": "", "exact": " with exact draws", "frozen": " without a move"}[kernel]
     if ess < 10:
