@@ -127,7 +127,7 @@ def hais_states(
         f, log_f = path(now), path(now).log_density(x)
         # the momenta cancel from the weight: Sohl-Dickstein and Culpepper 2012, Eq. 24 and 25
         log_w = log_w + difference(log_f, path(before).log_density(x))
-        y, p, divergent = leapfrog(f.grad_log_density, x, v, step_size, 1, nonnegative)  # leapfrog
+        y, p, divergent = leapfrog(f.grad_log_density, x, v, step_size, 1, nonnegative)  # (C, D)
         log_alpha = difference(f.log_density(y), log_f) - 0.5 * (p * p).sum(-1) + 0.5 * (v * v).sum(-1)
         accepted = accept(log_alpha, rng) & ~divergent  # (C,)
         x, v = np.where(accepted[:, None], y, x), np.where(accepted[:, None], p, -v)  # rejected: turn round
