@@ -108,7 +108,7 @@ def hais_states(
 
     A transition is one leapfrog step at β, its Metropolis decision, and a partial renewal of the momentum. It leaves
     f_β(x) N(v; 0, I) invariant; a rejected chain turns around  (Sohl-Dickstein and Culpepper 2012, Eq. 17 to 23,
-    Section 2.3, steps 1 to 5).
+    Section 2.3, steps 1 to 5; the printed γ of step 4 would not keep the variance of v).
 
     Parameters
     ----------
@@ -127,12 +127,12 @@ def hais_states(
         f, log_f = path(now), path(now).log_density(x)
         # the momenta cancel from the weight: Sohl-Dickstein and Culpepper 2012, Eq. 24 and 25
         log_w = log_w + difference(log_f, path(before).log_density(x))
-        y, p, divergent = leapfrog(f.grad_log_density, x, v, step_size, 1, nonnegative)  # step 2
+        y, p, divergent = leapfrog(f.grad_log_density, x, v, step_size, 1, nonnegative)  # (C, D)
         log_alpha = difference(f.log_density(y), log_f) - 0.5 * (p * p).sum(-1) + 0.5 * (v * v).sum(-1)
-        accepted = accept(log_alpha, rng) & ~divergent  # step 3, (C,)
-        x, v = np.where(accepted[:, None], y, x), np.where(accepted[:, None], p, -v)
+        accepted = accept(log_alpha, rng) & ~divergent  # (C,)
+        x, v = np.where(accepted[:, None], y, x), np.where(accepted[:, None], p, -v)  # rejected: turn round
         v *= np.sqrt(1 - refresh)
-        v += np.sqrt(refresh) * rng.standard_normal(v.shape)  # step 4: the printed γ would not keep the variance of v
+        v += np.sqrt(refresh) * rng.standard_normal(v.shape)  # renew a part of the momentum
         yield HAISState(float(now), x, v, log_w, accepted)
 
 

@@ -56,7 +56,7 @@ class HamiltonianConvergence(Panel):
         "a stretched target": {"time": LAST},
         "the paper's Laplace": {"model": "Laplace, trained", "goal": 0.1, "time": LAST},
         "the paper's Student-t": {"model": "Student-t, trained", "goal": 2, "time": LAST},
-        "at equal cost": {"model": "Laplace, trained", "goal": 0.1, "cost": "evaluations", "time": LAST},
+        "at equal cost": {"cost": "evaluations", "time": LAST},
     }
 
     def draw(self, time, goal, model, cost):

@@ -79,8 +79,8 @@ class ImageModels(Panel):
     def draw(self, share, model):
         pictures, rows = self.axes
         name, film = NAMES[model], Film(share, rate=16.0)
-        kind = "bases" if hasattr(models.load(name), "bases") else "filters"
-        signed_pictures(pictures, "pictures", strongest(name), 6, f"{model}: {kind}")
+        kind, vectors = ("bases", of.bases.T) if hasattr(of := models.load(name), "bases") else ("filters", of.filters)
+        signed_pictures(pictures, "pictures", strongest(name), 6, f"{model}: 36 of {len(vectors)} {kind}")
         means, errors = gains(name)
         y = np.broadcast_to(np.arange(means.shape[1]), means.shape)
         artists.curve(rows, "zero", [0, 0], [-0.6, 6.9], "truth", linewidth=1.8)

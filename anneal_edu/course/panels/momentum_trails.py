@@ -84,8 +84,8 @@ class MomentumTrails(Panel):
             seen = np.where(np.arange(len(betas))[:, None] >= refused, 4.0, np.nan)
             film.dots(ax, "refused", *x[refused, one].T, [artists.STYLES["refused"]["color"]] * len(refused), seen)
             film.dots(ax, "one", x[:, [one], 0], x[:, [one], 1], [colour], radius=7.0)
-            lasts = f"half-life {half_life:g}, " * (kept == "kept")
-            artists.words(ax, "name", -4.6, 3.4, f"momentum {kept}\n{lasts}step ε = {step_size:g}", color=colour)
+            lasts = f", half-life {half_life:g}: {half_life / step_size:.3g} steps" * (kept == "kept")
+            artists.words(ax, "name", -4.6, 3.4, f"momentum {kept}\nε = {step_size:g}{lasts}", color=colour)
             artists.words(ax, "target word", -2.9, -4.4, "target", color=artists.STYLES["target"]["color"])
             side, green = np.sqrt(2 / (1 - betas + betas / ACROSS**2)), artists.STYLES["start"]["color"]
             film.words(ax, "ring", side + 0.35, -side - 0.55, ["start", *["now"] * N_STEPS], green)
@@ -110,11 +110,11 @@ def _takeaway(now, half_life, exact, spreads, paper, accepted):
     far, others = (of[now] for of, _ in spreads)
     found = f"Chains that keep momentum have spread by {far:.2f}, the others by {others:.2f}; exact is {exact:.2f}."
     if accepted < 0.5:
-        return "The step is too long for the narrow valley: more than half are refused, and the refused turn around."
+        return "The step is too long for the narrow valley. Most steps are rejected, and then the chain turns round."
     if now < N_STEPS:
         return found
     (kept, error), (anew, other), (best, best_error) = ((of[-1], error[-1]) for of, error in (*spreads, paper))
     if half_life > 1 and best - kept > 2 * np.hypot(error, best_error):
-        return f"{found} Momentum that never fades swings to and fro: half-life 1 gives {best:.2f}."
+        return f"{found} Momentum that never fades swings to and fro. With half-life 1 they get to {best:.2f}."
     gains = kept - anew > 3 * np.hypot(error, other)
-    return f"{found} {'Momentum that survives goes somewhere' if gains else 'Momentum gains little here'}."
+    return f"{found} {'To keep momentum helps' if gains else 'Momentum gains little here'}."
