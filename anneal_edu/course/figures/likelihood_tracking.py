@@ -55,6 +55,17 @@ def _in_fives(values: np.ndarray, spare: float) -> tuple[float, float]:
 
 
 @projected()
+def sweeps_a_look(ax: Axes, sweeps: tuple[int, ...], rmse: dict[int, list[float]], title: str) -> None:
+    """Root mean square error of log Ẑ (n,) against sweeps a look (n,): updates between looks → errors."""
+    meanings = dict(zip(("theory", "estimate", "target"), (f"a look every {n} updates" for n in rmse), strict=True))
+    for style, values in zip(meanings, rmse.values(), strict=True):
+        artists.line(ax, style, sweeps, values, **STYLES[style])
+    artists.log_x(ax, "sweeps a look", sweeps, (0.8 * sweeps[0], 1.25 * sweeps[-1]))
+    ax.set(ylim=(0, 1.1 * max(map(max, rmse.values()))), title=title)
+    artists.legend(ax, meanings, loc="lower left", **artists.SMALL)
+
+
+@projected()
 def bounds_against_steps(
     ax: Axes, n_steps: np.ndarray, found: dict[str, np.ndarray], errors: dict[str, np.ndarray], exact: float,
     annealing_model: np.ndarray,

@@ -32,8 +32,8 @@ def iterations(ax: Axes, averaged: np.ndarray, counted: np.ndarray, exact: float
     artists.legend(ax, meanings, loc="lower right", **_SMALL)
     reach = max(every) - min(every)
     ax.set(xlim=(first - 0.7, rounds[-1] + 0.7), ylim=(min(every) - 0.4 * reach, max(every) + 0.1 * reach))
-    ax.set(xlabel="iteration", xticks=rounds[rounds % 2 == 0])
-    ax.set_title("log Ẑ: median, range of seeds" if first == 1 else f"the same, from iteration {first}")
+    ax.set(xlabel="round", xticks=rounds[rounds % 2 == 0])
+    ax.set_title("log Ẑ: median, range of seeds" if first == 1 else f"the same, from round {first}")
 
 
 @projected()
@@ -57,4 +57,4 @@ def bennetts_balance(ax: Axes, log_z: np.ndarray, up: np.ndarray, down: np.ndarr
     artists.marks(ax, "meet", crossing, np.interp(crossing, log_z, up), "MBAR", markersize=11)
     meanings = {"start": "draws of 0 taken for 1", "target": "draws of 1 taken for 0", "MBAR": "MBAR"}
     artists.legend(ax, meanings, loc="upper center", **_SMALL)
-    ax.set(xlim=(log_z[0], log_z[-1]), ylim=(0, 1), xlabel="log Z₁", title="Bennett: both taken alike")
+    ax.set(xlim=(log_z[0], log_z[-1]), ylim=(0, 1), xlabel="log Z₁", title="Bennett: where the curves cross")
