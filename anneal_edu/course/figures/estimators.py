@@ -51,7 +51,7 @@ def own_and_true_errors(axes: list[Axes], names: list[str], sizes: dict[str, np.
         ticks = [tick for tick in few if low <= tick <= high]
         artists.log_x(ax, "nats", ticks, (low, high))
         ax.set(yticks=rows, yticklabels=names if i == 0 else [], ylim=(-0.6, len(names) - 0.4), title=title)
-    meanings = {"own error": "own error bar", "true error": "true error (RMSE)"}
+    meanings = {"own error": "own error", "true error": "true error (RMSE)"}
     artists.legend(axes[1], meanings, loc="upper center", ncols=2, bbox_to_anchor=(0.3, -0.13), fontsize=11)
 
 

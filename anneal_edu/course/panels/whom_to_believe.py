@@ -34,7 +34,7 @@ class WhomToBelieve(Panel):
     title = "Whom to believe?"
     picture = (
         "One row for each estimator: log Ẑ with two of its own standard errors either way, or an arrow where it lies "
-        "beyond the edge. Grey is what lies within 0.3 nats of the middle estimate, or of the truth where it is shown. "
+        "beyond the edge. Grey is what lies within 0.3 nats of the median, or of the truth where it is shown. "
         "At the right stands what the estimator warns of, or where it began."
     )
     size = (11.5, 5.2)
@@ -66,7 +66,7 @@ class WhomToBelieve(Panel):
         warned = [", ".join(kind for kind, seeds in row.warnings.items() if seed in seeds) for row in rows]
         exact, (low, high) = rows[0].exact, _window(rows)
         found = exact + np.array([row.errors[seed] for row in rows])
-        aim, label = (exact, "truth") if told else (float(np.median(found)), "middle one")
+        aim, label = (exact, "truth") if told else (float(np.median(found)), "median")
         near, silent = np.abs(found - aim) < CLOSE, np.array([not kinds for kinds in warned])
         artists.band(ax, "close", aim + np.array([-CLOSE, CLOSE]), [_BOTTOM] * 2, [_TOP] * 2, "truth", alpha=0.13)
         if told:
@@ -101,7 +101,7 @@ def _window(rows: list[Row]) -> tuple[float, float]:
 
 
 def _takeaway(near, silent, at_start, told, grouped) -> str:
-    many, right = near.sum(), f"lie within {CLOSE} nats of the {'truth' if told else 'middle one'}"
+    many, right = near.sum(), f"lie within {CLOSE} nats of the {'truth' if told else 'median'}"
     if grouped:
         start = f"The nine that began at β = 0 are one witness: {near[at_start].sum()} of them {right}"
         return f"{start}, and {near[~at_start].sum()} of the three others."

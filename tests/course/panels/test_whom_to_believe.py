@@ -1,4 +1,4 @@
-"""The plot of twelve estimates holds those near the middle one, a band says what near is, and rows can be sorted."""
+"""The plot of twelve estimates holds those near the median, a band says what near is, and rows can be sorted."""
 
 import numpy as np
 import pytest
