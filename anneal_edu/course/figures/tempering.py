@@ -22,10 +22,10 @@ def round_trip_rates(axes: list[Axes], n_pairs: np.ndarray, exact: dict[str, np.
     limit, span = 1 / (2 + 2 * barrier), (n_pairs[0] / 1.15, n_pairs[-1] * 1.15)
     tops = 1.4 * limit, 1.25 * max((rates / (n_pairs + 1)).max() for rates in exact.values())
     artists.curve(axes[0], "limit", span, [limit] * 2, "truth")
-    for worth, name in ((1.5, "1.5 Λ"), (2, "2 Λ")):
-        artists.curve(axes[1], name, [worth * barrier] * 2, [0, tops[1]], "reference", linewidth=1.6)
-        look = {"fontsize": 12, "color": STYLES["reference"]["color"], "ha": "right" if worth < 2 else "left"}
-        artists.words(axes[1], f"{name} words", worth * barrier * 1.04 ** (8 * worth - 14), 0.93 * tops[1], name, **look)
+    for name, x, beside, side in (("1.5 Λ", 1.5 * barrier, 0.92, "right"), ("2 Λ", 2 * barrier, 1.08, "left")):
+        artists.curve(axes[1], name, [x] * 2, [0, tops[1]], "reference", linewidth=1.6)
+        look = {"fontsize": 12, "color": STYLES["reference"]["color"], "ha": side}
+        artists.words(axes[1], f"{name} words", x * beside, 0.93 * tops[1], name, **look)
     titles = "round trips per sweep", "round trips per sweep and rung"
     for ax, top, title, divisor in zip(axes, tops, titles, (1, n_pairs + 1), strict=True):
         for scheme, rates in exact.items():

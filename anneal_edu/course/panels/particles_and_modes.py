@@ -90,7 +90,7 @@ class ParticlesAndModes(Panel):
             most, words = map(list, zip(*[_most(run, moment) for moment in t], strict=True))
             x, y = MIDDLE[most], high[:, ::2][t, most] + 0.8
             film.words(ax, f"{name} words", x, np.minimum(y, TOP - 2), words, align="center")
-            ax.set_title(name + " · column: probability of the model · dot: 1% of the particles" * (method == "pcd"))
+            ax.set_title(name + " · column: model probability · dot: 1% of particles" * (method == "pcd"))
             film.trails(left, f"{name} likelihood", UPDATES, run.log_likelihood[:, None], [colour])
             film.dots(left, f"{name} now", UPDATES[:, None], run.log_likelihood[:, None], [colour], radius=4.0)
             beside = run.log_likelihood + (0.2 if method == "pt" else -1.2)

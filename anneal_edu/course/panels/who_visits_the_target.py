@@ -15,7 +15,7 @@ from anneal_edu.tempering.record import RoundTrips
 from anneal_edu.tempering.swaps import SCHEMES, as_scheme
 
 N_LADDERS, N_BURN_IN, N_SWEEPS, SHOWN = 24, 400, 300, 160
-ASKED = "even or odd?", "even, odd", "thick line proposes"
+ASKED = "even or odd?", "even, odd", "one proposes"
 
 
 def rejection_rate(n_pairs: int, barrier: float) -> float:
