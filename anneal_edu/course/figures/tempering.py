@@ -17,21 +17,23 @@ def colours_of(n_states: int) -> list[str]:
 
 
 @projected()
-def round_trip_rates(ax: Axes, n_pairs: np.ndarray, exact: dict[str, np.ndarray], barrier: float) -> None:
-    """Round trips per sweep of each scheme (n,) against the number of pairs (n,), and what is worth its cost."""
-    limit, worth = 1 / (2 + 2 * barrier), 2 * barrier
-    span = n_pairs[0] / 1.15, n_pairs[-1] * 1.15
-    artists.curve(ax, "limit", span, [limit] * 2, "truth")
-    top = 1.4 * max(limit, *(rates.max() for rates in exact.values()))
-    artists.curve(ax, "worth", [worth] * 2, [0, top], "reference", linewidth=1.6)
-    artists.words(ax, "worth words", worth * 1.05, 0.02 * top, "2 Λ", fontsize=12, color=STYLES["reference"]["color"])
-    for scheme, rates in exact.items():
-        artists.curve(ax, scheme, n_pairs, rates, SCHEME_STYLES[scheme])
+def round_trip_rates(axes: list[Axes], n_pairs: np.ndarray, exact: dict[str, np.ndarray], barrier: float) -> None:
+    """Round trips of each scheme (n,) against the number of pairs (n,): per sweep, and divided by the rungs."""
+    limit, span = 1 / (2 + 2 * barrier), (n_pairs[0] / 1.15, n_pairs[-1] * 1.15)
+    tops = 1.4 * limit, 1.25 * max((rates / (n_pairs + 1)).max() for rates in exact.values())
+    artists.curve(axes[0], "limit", span, [limit] * 2, "truth")
+    for name, x, beside, side in (("1.5 Λ", 1.5 * barrier, 0.92, "right"), ("2 Λ", 2 * barrier, 1.08, "left")):
+        artists.curve(axes[1], name, [x] * 2, [0, tops[1]], "reference", linewidth=1.6)
+        look = {"fontsize": 12, "color": STYLES["reference"]["color"], "ha": side}
+        artists.words(axes[1], f"{name} words", x * beside, 0.93 * tops[1], name, **look)
+    titles = "round trips per sweep", "round trips per sweep and rung"
+    for ax, top, title, divisor in zip(axes, tops, titles, (1, n_pairs + 1), strict=True):
+        for scheme, rates in exact.items():
+            artists.curve(ax, scheme, n_pairs, rates / divisor, SCHEME_STYLES[scheme])
+        artists.log_x(ax, "pairs K", [tick for tick in (1, 3, 10, 30, 100) if span[0] <= tick <= span[1]], span)
+        ax.set(ylim=(0, top), title=title)
     meanings = {SCHEME_STYLES[scheme]: SCHEME_LABELS[scheme] for scheme in exact}
-    artists.legend(ax, meanings | {"truth": "1 / (2 + 2 Λ)"}, loc="upper left", ncols=3, **artists.SMALL)
-    ticks = [tick for tick in (1, 2, 3, 5, 10, 20, 50, 100, 200) if span[0] <= tick <= span[1]]
-    artists.log_x(ax, "pairs K", ticks, span)
-    ax.set(ylim=(0, top), title="round trips per sweep")
+    artists.legend(axes[0], meanings | {"truth": "1 / (2 + 2 Λ)"}, loc="upper left", ncols=3, **artists.SMALL)
 
 
 @projected()

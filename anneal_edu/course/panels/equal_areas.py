@@ -21,8 +21,8 @@ TOPS = {NARROWING: 12.0, SHIFT: 6.0, SHIFT_MOMENTS: 19.0}  # of the axis of λ(�
 _BETAS, _GRID = np.linspace(0, 1, 101), np.linspace(-10, APART + 10, 601)[:, None]
 
 
-def refused(path: str, low: float, high: float) -> float:
-    """How often a swap between two β is refused, exactly."""
+def rejected(path: str, low: float, high: float) -> float:
+    """How often a swap between two β is rejected, exactly."""
     if path == NARROWING:  # 1 - 2 P(|x|² < |y|²): of two χ² times their variances
         return float(1 - 2 * fdtr(DIM, DIM, (1 + 9 * low) / (1 + 9 * high)))
     rungs = (geometric_path if path == SHIFT else moment_path)(Gaussian([0.0], [[1.0]]), Gaussian([APART], [[1.0]]))
@@ -39,7 +39,7 @@ def local_barrier(path: str) -> np.ndarray:
         barrier = 2.0 ** (2 - DIM) / beta_function(DIM / 2, DIM / 2) / 2
         return barrier * (NARROWER - 1) / (1 + (NARROWER - 1) * _BETAS)
     edges = np.clip(_BETAS[:, None] + [-1 / 200, 1 / 200], 0, 1)
-    return np.array([refused(path, low, high) / (high - low) for low, high in edges])
+    return np.array([rejected(path, low, high) / (high - low) for low, high in edges])
 
 
 def barrier(path: str) -> float:
@@ -49,15 +49,15 @@ def barrier(path: str) -> float:
 
 @lru_cache(maxsize=256)
 def ladder(path: str, n_pairs: int, n_rounds: int) -> np.ndarray:
-    """The linear ladder (K+1,), after so many rounds that each build the next one from what its pairs refuse."""
+    """The linear ladder (K+1,), after so many rounds that each build the next one from what its pairs reject."""
     if n_rounds == 0:
         return linear_schedule(n_pairs)
     before = ladder(path, n_pairs, n_rounds - 1)
-    return equal_rejection_schedule(before, np.array([refused(path, *pair) for pair in pairwise(before)]), n_pairs)
+    return equal_rejection_schedule(before, np.array([rejected(path, *pair) for pair in pairwise(before)]), n_pairs)
 
 
 class EqualAreas(Panel):
-    """The rungs of a ladder cut the area under λ(β) into slices, and a slice is what a pair refuses.
+    """The rungs of a ladder cut the area under λ(β) into slices, and a slice is what a pair rejects.
 
     Controls: ``path`` (N(0, I) to N(0, I/10) in 10 dimensions; N(0, 1) to N(8, 1) along either path), ``rung``, where
     rung 1 is pushed to between its neighbours, ``rounds`` of adaptation and ``n_pairs`` K.
@@ -66,7 +66,7 @@ class EqualAreas(Panel):
     title = "Equal areas"
     picture = (
         "The local barrier λ(β), cut into slices by the rungs, triangles on the axis. In each slice stands how often "
-        "its pair refuses; the darker, the more."
+        "its pair rejects; the darker, the more."
     )
     size = (12.0, 4.6)
     columns = (1,)
@@ -90,7 +90,7 @@ class EqualAreas(Panel):
         before, after = (ladder(path, n_pairs, int(round_)) for round_ in (np.floor(rounds), np.ceil(rounds)))
         rungs = before + rounds % 1 * (after - before)
         rungs[1] += rung / 100 * (rungs[2] - rungs[1] if rung > 0 else rungs[1])
-        rates, local = np.array([refused(path, *pair) for pair in pairwise(rungs)]), local_barrier(path)
+        rates, local = np.array([rejected(path, *pair) for pair in pairwise(rungs)]), local_barrier(path)
         for k, (low, high) in enumerate(pairwise(rungs)):
             x = np.union1d(_BETAS[(_BETAS > low) & (_BETAS < high)], [low, high])
             shade = mpl.colors.to_hex(mpl.colormaps["Oranges"](0.15 + 0.75 * rates[k]))
@@ -105,16 +105,16 @@ class EqualAreas(Panel):
         artists.marks(ax, "pushed", rungs[1], 0, "here", marker="^", markersize=15, clip_on=False)
         artists.words(ax, "barrier", 0.5, 0.85 * TOPS[path], f"area Λ = {barrier(path):.2f}", fontsize=16, ha="center")
         ax.set(xlim=(0, 1), ylim=(0, TOPS[path]), xticks=(0, 0.5, 1), yticks=(), xlabel="β (▲ rungs)")
-        ax.set_title("λ(β), and how often each pair of rungs refuses to swap")
+        ax.set_title("λ(β), and how often each pair of rungs rejects its swap")
         trips = 1 / (2 + 2 * (rates / (1 - rates)).sum())
-        readout = {"round trips a sweep, in theory": f"{trips:.3f}", "sum of refusals": f"{rates.sum():.2f}"}
+        readout = {"round trips a sweep, in theory": f"{trips:.3f}", "sum of rejection rates": f"{rates.sum():.2f}"}
         return Readout(_takeaway(rates, rounds, rung, barrier(path)), readout)
 
 
 def _takeaway(rates, rounds, rung, area) -> str:
-    said = f"Λ = {area:.2f}, wherever the rungs are."
+    said = f"The rates add up to {rates.sum():.2f}; Λ = {area:.2f}, wherever the rungs are."
     if np.ptp(rates) < 0.06:
         why = "no rung needs to move" if rounds == rung == 0 else "the slices are equal"
-        return f"All pairs refuse about {rates.mean():.0%}: {why}. {said}"
+        return f"All pairs reject about {rates.mean():.0%}: {why}. {said}"
     worst = rates.argmax()
-    return f"Pair {worst + 1} refuses {rates[worst]:.0%}, another {rates.min():.0%}: the slices are not equal. {said}"
+    return f"Pair {worst + 1} rejects {rates[worst]:.0%}, another {rates.min():.0%}: the slices are not equal. {said}"

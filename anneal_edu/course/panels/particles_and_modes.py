@@ -48,8 +48,8 @@ class ParticlesAndModes(Panel):
 
     title = "Where the particles are, and where the model is"
     picture = (
-        "Above PCD, below PT: for each of the 30 images, and for any other, a bar whose area is the model's exact "
-        "probability, and beads, each a percent of the particles. Left: the exact mean log likelihood."
+        "Above PCD, below PT: for each of the 30 images, and for any other, a column whose area is the model's exact "
+        "probability, and dots, each a percent of the particles. Left: the exact mean log likelihood."
     )
     size = (12.0, 5.6)
     plays = "updates"
@@ -90,7 +90,7 @@ class ParticlesAndModes(Panel):
             most, words = map(list, zip(*[_most(run, moment) for moment in t], strict=True))
             x, y = MIDDLE[most], high[:, ::2][t, most] + 0.8
             film.words(ax, f"{name} words", x, np.minimum(y, TOP - 2), words, align="center")
-            ax.set_title(name + " · bar: model's probability · dot: 1% of particles" * (method == "pcd"))
+            ax.set_title(name + " · column: model probability · dot: 1% of particles" * (method == "pcd"))
             film.trails(left, f"{name} likelihood", UPDATES, run.log_likelihood[:, None], [colour])
             film.dots(left, f"{name} now", UPDATES[:, None], run.log_likelihood[:, None], [colour], radius=4.0)
             beside = run.log_likelihood + (0.2 if method == "pt" else -1.2)
@@ -114,7 +114,7 @@ def _takeaway(most, favourite, gap, far, other) -> str:
     if most == N_IMAGES:
         return "Model and particles are elsewhere, on none of the 30 images. Will the particles follow the model?"
     if gap > 1:
-        said = f"PCD's favourite image: {favourite}. What no particle visits, nothing pushes down: {far:.0%} of the "
+        said = f"PCD's favourite image: {favourite}. Where no particle is, nothing pushes down: {far:.0%} of the "
         return f"{said}mass is misplaced, with PT {other:.0%}."
     side = "below" if gap > 0 else "above"
-    return f"The particles of PCD nearly keep up: its likelihood is {abs(gap):.1f} nats {side} PT's."
+    return f"The particles of PCD nearly keep up: its likelihood is {abs(gap):.1f} nats {side} that of PT."

@@ -70,7 +70,7 @@ class TemperedTraining(Panel):
         film, middle = Film(now, rate=3.0), {name: np.median(values, axis=1) for name, (_, values) in curves.items()}
         labels = apart(np.array([middle[name] for name in names]).T, 0.055 * (high - low)) - 0.03 * (high - low)
         costs = {COSTS[name] for name in names}
-        cost = "cost: Gibbs steps an update" if len(costs) > 1 else f"each: {max(costs)} Gibbs steps an update"
+        cost = "cost: Gibbs steps per update" if len(costs) > 1 else f"each: {max(costs)} Gibbs steps per update"
         for name, at in zip(names, labels.T, strict=True):
             colour, (n, values) = STYLES[name]["color"], curves[name]
             x, y = np.log10(n * COSTS[name]) if in_steps else n / 1000, middle[name][:, None]
@@ -85,7 +85,7 @@ class TemperedTraining(Panel):
             artists.curve(ax, "best", [first, last], [BEST] * 2, "truth")
             artists.words(ax, "best word", first + 0.03, BEST + 0.25, "best possible")
         artists.words(ax, "cost word", first + 0.03, low + 0.03 * (high - low), cost)
-        ax.set(xlim=(first, last), ylim=(low, high), xlabel=counted, ylabel="nats an example")
+        ax.set(xlim=(first, last), ylim=(low, high), xlabel=counted, ylabel="nats per image")
         ax.set_xticks(ticks, [f"{10**tick if in_steps else 1000 * tick:,}" for tick in ticks])
         ax.set_title("exact log likelihood: median of five seeds, bar from worst to best")
         level = {name: float(curve[now]) for name, curve in middle.items()}
@@ -105,15 +105,15 @@ def apart(y: np.ndarray, gap: float) -> np.ndarray:
 
 
 def _short(name):
-    return name.replace(", ", " ")
+    return name.replace(", ", " ").replace("even-odd", "in turn")
 
 
 def _takeaway(data, moment, names, level, held) -> str:
     spread = np.ceil(10 * np.ptp([*level.values()])) / 10
     if spread <= 1:
         why = "The chains still mix" if data == BARS else "On the digits Gibbs chains mix well"
-        then = ", and ten rungs buy nothing." if moment > 50 else ". Who will fall?"
-        return f"{why}: all nine ways are within {spread:.1f} nats of each other{then}"
+        then = ", and ten rungs gain nothing." if moment > 50 else ". Who will fall?"
+        return f"{why}: all nine methods are within {spread:.1f} nats of each other{then}"
     order = ", ".join(f"{_short(name)} {level[name]:.1f}" for name in sorted(names, key=level.get, reverse=True))
     fell = "None fell by a nat" if len(held) == len(names) else f"Only {', '.join(held)} did not fall by a nat"
     return f"From the top, in nats: {order}. {fell}."

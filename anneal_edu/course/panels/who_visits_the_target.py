@@ -15,7 +15,7 @@ from anneal_edu.tempering.record import RoundTrips
 from anneal_edu.tempering.swaps import SCHEMES, as_scheme
 
 N_LADDERS, N_BURN_IN, N_SWEEPS, SHOWN = 24, 400, 300, 160
-ASKED = "even or odd?", "even, odd", "thick asks"
+ASKED = "even or odd?", "even, odd", "one proposes"
 
 
 def rejection_rate(n_pairs: int, barrier: float) -> float:
@@ -72,18 +72,18 @@ class WhoVisitsTheTarget(Panel):
         "seed": seed(),
     }
     scenes = {  # noqa: RUF012
-        "three ways to ask": {},
+        "three schemes": {},
         "in turn or by a coin": {"sweep": SHOWN},
-        "no refusals": {"sweep": SHOWN, "barrier": 0.0},
+        "no rejections": {"sweep": SHOWN, "barrier": 0.0},
         "too few rungs": {"sweep": SHOWN, "n_pairs": 2},
         "slow exploration": {"sweep": SHOWN, "memory": 0.97},
     }
 
     def draw(self, sweep, n_pairs, barrier, memory, seed):
-        refused, film = np.full(n_pairs, rejection_rate(n_pairs, barrier)), Film(sweep, rate=16.0)
+        rejected, film = np.full(n_pairs, rejection_rate(n_pairs, barrier)), Film(sweep, rate=16.0)
         colours, readout, seen, measured, theory = tempering.colours_of(n_pairs + 1), {}, {}, {}, {}
         found = walks(n_pairs, barrier, memory, seed)
-        below = f"sweep ({n_pairs + 1} rungs)", f"sweep ({refused[0]:.0%} refused)", "sweep"
+        below = f"sweep ({n_pairs + 1} rungs)", f"sweep ({rejected[0]:.0%} rejected)", "sweep"
         for ax, scheme, asked, xlabel in zip(self.axes, found, ASKED, below, strict=True):
             (replicas, made, measured[scheme], error), label = found[scheme], tempering.SCHEME_LABELS[scheme]
             shown, time = replicas[: SHOWN + 1, :, 0], np.arange(SHOWN + 2)
@@ -95,27 +95,27 @@ class WhoVisitsTheTarget(Panel):
             for y, name, trips in ((1.44, "round trips", made.sum(1)), (1.31, "hottest (thick)", made[:, 0])):
                 film.words(ax, f"{scheme} {name}", 0, y, [f"{name}: {n}" for n in trips[: SHOWN + 1, 0]])
             counted = 1 if scheme == "lifted" else n_pairs + 1
-            theory[scheme] = 1000 * counted / expected_round_trip_time(scheme, refused)
+            theory[scheme] = 1000 * counted / expected_round_trip_time(scheme, rejected)
             seen[scheme] = len(np.unique(shown[: sweep + 1, -1]))
             ax.set(xlim=(-4, SHOWN + 6), ylim=(-0.06, 1.56), title=f"{label}: {asked}", xlabel=xlabel)
             ax.set_yticks((0, 1, 1.175), ("hot", "target", "who is\nthere") if ax is self.axes[0] else [""] * 3)
             more = "" if readout else ", round trips of the ladder in 1,000 sweeps"
             readout[label + more] = f"{measured[scheme]:.0f} ± {error:.0f} (theory {theory[scheme]:.0f})"
-        readout["refused"] = f"{refused[0]:.0%}"
+        readout["rejected"] = f"{rejected[0]:.0%}"
         return Readout(_takeaway(sweep, n_pairs, barrier, memory, theory, measured, seen), readout, film)
 
 
 def _takeaway(sweep, n_pairs, barrier, memory, theory, measured, seen) -> str:
     coin, turn = theory["stochastic_even_odd"], theory["even_odd"]
     if sweep == 0:
-        return "A coin, in turn, or one tag that is lifted: with which scheme do most states visit the target's rung?"
+        return "With the coin, in turn, or lifted: with which scheme do most states visit the target's rung?"
     if barrier == 0:
         coin, turn = (1000 * (n_pairs + 1) / rate for rate in (coin, turn))
-        return f"No swap is refused. In turn, a state is up and down in {turn:.0f} sweeps, by a coin in {coin:,.0f}."
+        return f"No swap is rejected. In turn, a state is up and down in {turn:.0f} sweeps, by a coin in {coin:,.0f}."
     if memory > 0 and measured["even_odd"] < 0.7 * turn:
-        return "The chains remember too well: a refused pair is refused again. Theory expects far more round trips."
+        return "The chains hardly move, so a rejected pair is rejected again. Theory expects far more round trips."
     if turn < 1.15 * coin:
-        return "With so few rungs, or so many refusals, all states wander: a coin and asking in turn hardly differ."
+        return "With so few rungs, or so many rejections, all states wander: a coin and swaps in turn hardly differ."
     coin, turn, lifted = (f"{n} state{'s' * (n > 1)}" for n in seen.values())
     said = f"In {sweep} sweeps {turn} visited the target in turn, {coin} by a coin, and {lifted} lifted."
-    return f"{said} In turn, a state keeps its direction until it is refused."
+    return f"{said} In turn, a state keeps its direction until a swap is rejected."

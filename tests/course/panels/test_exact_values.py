@@ -156,4 +156,4 @@ def test_what_theory_expects_of_replicas_stands_beside_the_numbers(quick_panel):
     panel = quick_panel(PANELS["WhoVisitsTheTarget"], n_pairs=12, barrier=2.0)
     r = erf(2.0 * np.sqrt(np.pi) / 24)
     assert panel.readout["in turn"].endswith(f"(theory {1000 / (2 + 2 * 12 * r / (1 - r)):.0f})")
-    assert panel.readout["refused"] == f"{r:.0%}"
+    assert panel.readout["rejected"] == f"{r:.0%}"

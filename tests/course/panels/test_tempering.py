@@ -7,7 +7,7 @@ import pytest
 from scipy.special import beta
 
 import anneal_edu as ae
-from anneal_edu.course.panels.equal_areas import NARROWING, PATHS, SHIFT, SHIFT_MOMENTS, barrier, refused
+from anneal_edu.course.panels.equal_areas import NARROWING, PATHS, SHIFT, SHIFT_MOMENTS, barrier, rejected
 from anneal_edu.course.panels.equal_areas import ladder as ladder_of
 from anneal_edu.course.panels.one_ladder import CENTRES, SHARES, ThreeModes, ladder
 from anneal_edu.course.panels.who_visits_the_target import rejection_rate, walks
@@ -50,14 +50,14 @@ def test_exact_refusals_are_those_of_simulated_swaps():
     for name, path in paths.items():
         rungs = ladder_of(name, 4, 1)
         run = ae.parallel_tempering(path, rungs, 50, 400, ae.exact, rng=np.random.default_rng(0))
-        rates = [refused(name, *pair) for pair in pairwise(rungs)]
+        rates = [rejected(name, *pair) for pair in pairwise(rungs)]
         assert np.abs(run.rejection_rates - rates).max() < 4 * 0.5 / np.sqrt(50 * 400)
     assert barrier(NARROWING) == pytest.approx(2.0**-8 / beta(5, 5) * np.log(10) / 2, rel=1e-3)
 
 
 @pytest.mark.parametrize("path", PATHS)
 def test_rounds_of_adaptation_make_the_slices_equal(path):
-    rates = [refused(path, *pair) for pair in pairwise(ladder_of(path, 8, 3))]
+    rates = [rejected(path, *pair) for pair in pairwise(ladder_of(path, 8, 3))]
     assert np.ptp(rates) < 0.02 and 0.9 * barrier(path) < sum(rates) < barrier(path)
 
 
