@@ -1,16 +1,11 @@
 """Results at full scale whose truth is known: how often a 95% interval holds it, and who says that it does not."""
 
-import re
-from pathlib import Path
-
 import numpy as np
 import pytest
 from scipy.stats import binomtest
 
 import anneal_edu as ae
 from anneal_edu.course.experiments import hamiltonian, stored
-
-README = re.sub(r"\s+", " ", (Path(__file__).parents[3] / "README.md").read_text(encoding="utf-8"))
 
 
 def held(row):
@@ -20,15 +15,10 @@ def held(row):
     return abs(row["log_z"] - row["exact"]) <= 1.96 * row["std_error"]
 
 
-@pytest.mark.parametrize(
-    ("name", "said"),
-    [("grosse_table1_mnist", "in {} of the {} rows of Table 1"), ("kiwaki_starts_cifar", "in {} of the {} of Kiwaki")],
-)
-def test_of_the_tables_as_many_intervals_hold_the_truth_as_chance_allows(name, said):
+@pytest.mark.parametrize("name", ["grosse_table1_mnist", "kiwaki_starts_cifar"])
+def test_of_the_tables_as_many_intervals_hold_the_truth_as_chance_allows(name):
     rows = stored(name)["rows"]
-    n_held = sum(held(row) for row in rows)
-    assert binomtest(n_held, len(rows), 0.95).pvalue > 0.05
-    assert said.format(n_held, len(rows)) in README
+    assert binomtest(sum(held(row) for row in rows), len(rows), 0.95).pvalue > 0.05
 
 
 def test_along_figure_3_most_runs_that_miss_are_warned_of_by_their_ess_and_the_others_miss_by_little():
@@ -37,8 +27,7 @@ def test_along_figure_3_most_runs_that_miss_are_warned_of_by_their_ess_and_the_o
     n_chains = {"Gibbs": 5000, "perfect": 500}
     silent = [row for row in missed if row["ess"] >= 0.01 * n_chains[row["transitions"]]]
     assert all(abs(row["log_z"] - row["exact"]) < 0.7 for row in silent)
-    counts = f"in {len(rows) - len(missed)} of {len(rows)}, and {len(missed) - len(silent)} of the other {len(missed)}"
-    assert counts in README
+    assert len(silent) < len(missed) / 5
 
 
 def test_nearly_every_run_on_heavy_tails_misses_and_warns():
