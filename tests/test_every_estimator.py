@@ -7,7 +7,7 @@ import pytest
 
 import anneal_edu as ae
 from anneal_edu.course.experiments import estimators
-from anneal_edu.course.experiments.estimators import HIGH, LOW, NEITHER, Problem, every_estimator
+from anneal_edu.course.experiments.estimators import ESTIMATORS, HIGH, LOW, NEITHER, Problem, timed
 
 pytestmark = pytest.mark.thorough("each estimator has its error bars repeated in a file of its own")
 
@@ -19,6 +19,10 @@ NAMES = (
     "PT, MBAR, naive bar", "RTS", "MBAR, same run", "TI, same run", "RB-TI, same run",
 )  # fmt: skip
 BIASED = ("RAISE", "TI, same run", "RB-TI, same run")  # by a third of their error bars at so few sweeps and rungs
+
+
+def every_estimator(problem, rng):
+    return [report for estimator in ESTIMATORS for report in timed(estimator, problem, SWEEPS, rng)]
 
 
 def uneven(D, H, spread):
@@ -42,7 +46,7 @@ def runs():
     tempered = {f: partial(f, n_rungs=N_RUNGS) for f in (estimators.tempering, estimators.tempered_sampling)}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(estimators, "ESTIMATORS", tuple(tempered.get(f, f) for f in estimators.ESTIMATORS))
-        return [every_estimator(problem(), SWEEPS, rng=np.random.default_rng([14, seed])) for seed in range(N_SEEDS)]
+        return [every_estimator(problem(), np.random.default_rng([14, seed])) for seed in range(N_SEEDS)]
 
 
 def kinds_of(report):
@@ -81,7 +85,7 @@ def test_all_agree_and_all_are_wrong_where_a_mode_is_hidden():
     hidden = problem_of(rbm_with_a_hidden_mode(), 500)
     exact = hidden.rbm.log_z()
     missed = -np.log(1 - 0.9)  # the other tenth is all that they see
-    run, warned = every_estimator(hidden, SWEEPS, rng=np.random.default_rng(0)), []
+    run, warned = every_estimator(hidden, np.random.default_rng(0)), []
     blind = "importance sampling", "AIS, geometric", "reverse AIS, from chains", "PT, stepping stones", "RTS"
     for report in run:
         if report.name in blind:
@@ -92,11 +96,7 @@ def test_all_agree_and_all_are_wrong_where_a_mode_is_hidden():
     assert len(warned) <= 1, "five estimators; one tail may look heavy by accident"
 
 
-def test_missing_answers_and_bad_input_are_reported():
+def test_missing_answers_are_reported():
     bright = ae.BinaryRBM(np.zeros((100, 2)), 12.0 * np.ones(100), np.zeros(2))
     *_, pooled, _ = estimators.tempering(Problem(bright, ae.uniform_rbm(100, 2)), 4000, np.random.default_rng(0), 2)
     assert not pooled.succeeded and kinds_of(pooled)[0] == "no answer"
-    with pytest.raises(ValueError, match="sweeps"):
-        every_estimator(problem(), 100, rng=np.random.default_rng(0))
-    with pytest.raises(ValueError, match="start must have no weights"):
-        every_estimator(Problem(problem().rbm, problem().rbm), 4000, rng=np.random.default_rng(0))

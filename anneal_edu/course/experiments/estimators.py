@@ -32,7 +32,6 @@ from anneal_edu.reweighting.over_chains import by_rungs
 from anneal_edu.tempering.parallel import parallel_tempering
 from anneal_edu.tempering.rts import round_of, rts_rounds
 from anneal_edu.tempering.simulated import tempered_walk
-from anneal_edu.validation import as_count
 
 N_CHAINS = 100
 N_LADDERS = 10
@@ -239,16 +238,3 @@ def timed(estimator: Callable[..., list[Report]], problem: Problem, sweeps: int,
     reports = estimator(problem, sweeps, rng, **settings)
     seconds = time.perf_counter() - begin
     return [replace(report, seconds=seconds) for report in reports]
-
-
-def every_estimator(problem: Problem, sweeps: int, *, rng: np.random.Generator) -> list[Report]:
-    """Every estimator of the course that applies, each with about ``sweeps`` Gibbs sweeps, at least 4,000.
-
-    Without data there is no RAISE and no reverse run from data; without a spline no AIS along it.
-    """
-    sweeps = as_count("sweeps", sweeps, minimum=4000)
-    if not isinstance(problem.rbm, BinaryRBM):
-        raise TypeError(f"rbm must be a BinaryRBM, got {type(problem.rbm).__name__}")
-    if problem.start.weights.any():
-        raise ValueError("start must have no weights: uniform_rbm or base_rate_rbm")
-    return [report for estimator in ESTIMATORS for report in timed(estimator, problem, sweeps, rng)]

@@ -66,9 +66,7 @@ def small_picture(ax: Axes, name: str, image: np.ndarray, x: float, y: float, si
 
 
 @projected()
-def image_grid(
-    ax: Axes, name: str, images: np.ndarray, n_columns: int, title: str = "", colour: str = "black"
-) -> None:
+def image_grid(ax: Axes, name: str, images: np.ndarray, n_columns: int, title: str = "", colour: str = "black") -> None:
     """Images (n, side²) with ink from 0, white, to 1, black, in rows of ``n_columns`` on a light ground.
 
     Calling again with the same name replaces the pictures and the title.
