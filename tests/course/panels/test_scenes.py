@@ -47,6 +47,7 @@ def test_every_panel_has_three_scenes_that_differ(name):
     assert not kind.plays or kind.plays in opening
 
 
+@pytest.mark.fixed_seed("a scene has a seed of its own, and its sentence is about this one")
 @pytest.mark.parametrize("name", PANELS)
 def test_every_scene_says_what_it_shows(name, request, monkeypatch):
     """Of panels that compute for long, with small budgets."""
