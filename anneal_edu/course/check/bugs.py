@@ -15,7 +15,7 @@ from anneal_edu.kernels import Kernel
 from anneal_edu.weights import effective_sample_size
 
 
-# Exercise 1: a test that kills
+# Exercise 1: a test that finds faults
 def _judge_test(exercise: Exercise, answer: Callable) -> None:
     def passes(refresh, seed=0):
         def handed(v, gamma, rng):
@@ -86,7 +86,7 @@ def refresh_test(refresh, rng):
     return _tested(refresh, rng)
 
 
-# Exercise 2: a line-up
+# Exercise 2: which are wrong?
 @dataclass(frozen=True)
 class _Sampler:
     move: Kernel
