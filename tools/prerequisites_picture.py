@@ -1,6 +1,7 @@
 """Draw which lesson needs which into docs/prerequisites.png: python tools/prerequisites_picture.py"""
 
 import re
+from itertools import pairwise, permutations
 from pathlib import Path
 
 import nbformat
@@ -51,27 +52,38 @@ def direct(lesson, needs):
     return needs[lesson] - set().union(*(behind(other, needs) for other in needs[lesson]))
 
 
-def places(needs, helps):
-    """The place of each lesson: right of all that it needs, at their average height."""
+def steps(needs, depth):
+    """The arrows, cut into steps of one column: a long one passes the columns between at places (lesson, column)."""
+    for lesson in needs:
+        for other in direct(lesson, needs):
+            stops = [other, *((other, column) for column in range(depth[other] + 1, depth[lesson])), lesson]
+            yield from pairwise(stops)
+
+
+def places(needs):
+    """The place of each lesson, right of all that it needs, and of each place that a long arrow passes."""
     depth = {}
     for lesson in needs:
         depth[lesson] = 1 + max((depth[other] for other in needs[lesson]), default=-1)
-    at = {}
-    for column in range(max(depth.values()) + 1):
-        lessons = [lesson for lesson in needs if depth[lesson] == column]
-        heights = {}
-        for lesson in lessons:
-            above = [at[other][1] for other in direct(lesson, needs) | helps[lesson] if other in at]
-            heights[lesson] = sum(above) / max(len(above), 1)
-        for row, lesson in enumerate(sorted(lessons, key=lambda lesson: -heights[lesson])):
-            at[lesson] = column, (len(lessons) - 1) / 2 - row
-    return at
+    arrows = set(steps(needs, depth))
+    passed = {stop for arrow in arrows for stop in arrow if isinstance(stop, tuple)}
+    depth |= {(lesson, column): column for lesson, column in passed}
+    columns = [[stop for stop in depth if depth[stop] == column] for column in range(max(depth.values()) + 1)]
+
+    def rows(column, order):
+        return {stop: (column, (len(order) - 1) / 2 - row) for row, stop in enumerate(order)}
+
+    at = {stop: place for column, order in enumerate(columns) for stop, place in rows(column, order).items()}
+    for column, order in [*enumerate(columns)] * 4:
+        tried = (at | rows(column, other) for other in permutations(order))
+        at = min(tried, key=lambda at: sum((at[a][1] - at[b][1]) ** 2 for a, b in arrows))
+    return at, arrows
 
 
 def draw():
     lessons = graph()
     needs = {lesson: needed for lesson, (_, needed, _) in lessons.items()}
-    at = places(needs, {lesson: helpful for lesson, (_, _, helpful) in lessons.items()})
+    at, arrows = places(needs)
     figure = LectureFigure(13, 5.4)
     ax = figure.add_axes((0, 0, 1, 1))
     columns, rows = (np.array(list(at.values())).T)
@@ -83,13 +95,10 @@ def draw():
         look = {"ha": "center", "va": "center", "fontsize": 13, "zorder": 3}
         boxes[lesson] = ax.text(*at[lesson], words, bbox={"boxstyle": "round", "fc": "white"}, **look).get_bbox_patch()
     figure.canvas.draw()  # before that a box does not know its size
-    for lesson, (_, _, helpful) in lessons.items():
-        for style, others in (("-", direct(lesson, needs)), (":", helpful)):
-            for other in others:
-                ends = {"patchA": boxes[other], "patchB": boxes[lesson], "shrinkA": 0, "shrinkB": 2}
-                look = {"arrowstyle": "-|>", "mutation_scale": 16, "linestyle": style, "linewidth": 1.8}
-                arrow = FancyArrowPatch(at[other], at[lesson], color=STYLES["reference"]["color"], **look, **ends)
-                ax.add_patch(arrow)
+    for start, end in arrows:
+        look = {"color": STYLES["reference"]["color"], "linewidth": 1.8, "shrinkA": 0, "shrinkB": 2 * (end in boxes)}
+        look |= {"arrowstyle": "-|>" if end in boxes else "-", "mutation_scale": 16, "capstyle": "round"}
+        ax.add_patch(FancyArrowPatch(at[start], at[end], patchA=boxes.get(start), patchB=boxes.get(end), **look))
     return figure
 
 
