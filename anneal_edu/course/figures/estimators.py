@@ -33,8 +33,10 @@ def one_answer(ax: Axes, i: int, y: float, value: float, bar: float, low: float,
         artists.level_bars(ax, f"{style} bar {i}", *ends, y, style, markersize=7)
         artists.marks(ax, f"{style} {i}", value, y, style, markersize=8)
     else:
-        edge, shape = (low + 0.012 * (high - low), "<") if value < low else (high - 0.012 * (high - low), ">")
-        artists.marks(ax, f"{style} beyond {i}", edge, y, style, marker=shape, markersize=12, clip_on=False)
+        part, shape, ha = (0.01, "<", "left") if value < low else (0.99, ">", "right")
+        x = low + part * (high - low)
+        artists.marks(ax, f"{style} beyond {i}", x, y, style, marker=shape, markersize=12, clip_on=False)
+        artists.words(ax, f"{style} far {i}", x, y, f"     {value:.1f}     ".replace("-", "−"), ha=ha, va="center")
 
 
 @projected()

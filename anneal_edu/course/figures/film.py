@@ -64,7 +64,7 @@ class Film:
         """Lines through x (T,) and y (T, C), up to now."""
         for i, colour in enumerate(colours):
             until = slice(self.now + 1)
-            artists.line(ax, f"{name} {i}", x[until], y[until, i], color=colour, linewidth=width)
+            artists.line(ax, f"{name} {i}", x[until], y[until, i], color=colour, linewidth=width, solid_capstyle="butt")
             self._names.add((ax, f"{name} {i}"))
         self._keep(ax, name, "trails", len(y), x=x, y=y, colours=list(colours), width=width)
 

@@ -59,8 +59,7 @@ class AnnealedWalk(Panel):
     def draw(self, moment, n_steps, distance, kernel, seed):
         (left, right), orange = self.axes, artists.STYLES["estimate"]["color"]
         betas, x, log_w = run(n_steps, distance, kernel, seed)
-        time = np.linspace(0, len(betas) - 1, LAST // 2 + 1)  # of which each is a moment of the film
-        film = Film(moment, rate=12.0)
+        time, film = np.linspace(0, len(betas) - 1, LAST // 2 + 1), Film(moment, rate=12.0)  # of these moments
         beta, x_now = np.interp(time, range(len(betas)), betas), between(time, x)
         share = np.exp(log_w - log_w.max(1, keepdims=True))
         share /= share.sum(1, keepdims=True)
@@ -69,11 +68,12 @@ class AnnealedWalk(Panel):
             colour = artists.STYLES[style]["color"]
             artists.words(left, f"name of {style}", mean, 1.03, style, ha=end, color=colour)
         film.curve(left, "now", _GRID, np.exp(-((_GRID - distance * beta[:, None]) ** 2) / 2), "theory", fill=0.2)
-        jitter = -0.06 - 0.3 * np.random.default_rng(0).random(N_CHAINS)
-        radius = np.sqrt(3 + 3000 * between(time, share))
+        film.words(left, "name", distance * beta, 0.4, ["now"] * len(beta), artists.STYLES["theory"]["color"], "center")
+        jitter = -0.12 - 0.16 * np.random.default_rng(0).random(N_CHAINS)
+        radius = np.sqrt(3 + 1200 * between(time, share))
         film.dots(left, "chains", x_now, jitter, [orange] * N_CHAINS, radius)
         film.words(left, "step", -3.7, 1.17, [_said(betas, int(t)) for t in time])
-        left.set(xlim=(-4, 12), ylim=(-0.45, 1.3), yticks=[], xlabel="x", title="Chains; area is weight")
+        left.set(xlim=(-4, 12), ylim=(-0.55, 1.3), yticks=[], xlabel="x", title="Chains; area is weight")
 
         log_z = np.array([log_mean_exp(row) for row in log_w])
         exact_log_z, low = -_BETAS * (1 - _BETAS) * distance**2 / 2, min(log_z.min(), -(distance**2) / 8) - 0.8
@@ -84,16 +84,13 @@ class AnnealedWalk(Panel):
         right.set(xlim=(0, 1), ylim=(low, max(0.8, log_z.max() + 0.3)), xlabel="β", title="log Z(β)")
         at = int(time[moment])
         ess = effective_sample_size(log_w[at])
-        return Readout(
-            _takeaway(moment, log_z[at], ess, n_steps, kernel),
-            {
-                "log Ẑ so far": f"{log_z[at]:.2f}",
-                "exact log Z": f"{0.0 - betas[at] * (1 - betas[at]) * distance**2 / 2:.2f}",
-                "ESS": f"{ess:.1f} of {N_CHAINS}",
-                "largest share of the weight": f"{share[at].max():.1%}",
-            },
-            film,
-        )
+        numbers = {
+            "log Ẑ so far": f"{log_z[at]:.2f}",
+            "exact log Z": f"{0.0 - betas[at] * (1 - betas[at]) * distance**2 / 2:.2f}",
+            "ESS": f"{ess:.1f} of {N_CHAINS}",
+            "largest share of the weight": f"{share[at].max():.1%}",
+        }
+        return Readout(_takeaway(moment, log_z[at], ess, n_steps, kernel), numbers, film)
 
 
 def _said(betas, at):

@@ -31,14 +31,13 @@ class FirstPath(Panel):
         left, right = self.axes
         now, colour = round(100 * beta), STYLES["here"]["color"]
         film, log_z = Film(now, rate=25.0), _LOG_Z[now]
-        film.bars(left, "bars", EDGES, np.zeros(_LOG_F.shape), np.exp(_LOG_F), colour)
+        film.bars(left, "bars", EDGES, np.zeros(_LOG_F.shape), np.exp(_LOG_F), colour + "80")
         artists.curve(left, "target", np.arange(N_SITES), np.exp(_LOG_F[-1]), "target")
-        artists.legend(left, {"target": "f of the target, β = 1"}, loc="upper left")
+        artists.words(left, "name", 15, 1.06, "f of the target, β = 1", color=STYLES["target"]["color"])
         left.set(xlim=(EDGES[0], EDGES[-1]), ylim=(0, 1.3), xlabel="site", title=f"f at β = {beta:.2f}: Z is the area")
         film.trails(right, "curve", _BETAS, _LOG_Z[:, None], [colour])
         film.dots(right, "now", _BETAS[:, None], _LOG_Z[:, None], [colour], radius=6.0)
-        right.set(xlim=(-0.06, 1.06), ylim=(0, 1.1 * _LOG_Z[0]), xlabel="position β on the path", title="log Z up to β")
-        right.set_xticks((0, 0.5, 1))
+        right.set(xlim=(-0.06, 1.06), ylim=(0, 1.1 * _LOG_Z[0]), xticks=(0, 0.5, 1), xlabel="β", title="log Z(β)")
         share = np.exp(_LOG_F[now, N_SITES // 2 :]).sum() / np.exp(log_z)
         numbers = {"Z": f"{np.exp(log_z):.2f}", "log Z": f"{log_z:.3f}", "share of the right half": f"{share:.0%}"}
         return Readout(_takeaway(beta, log_z), numbers, film)
@@ -46,7 +45,7 @@ class FirstPath(Panel):
 
 def _takeaway(beta, log_z) -> str:
     if beta == 0:
-        return f"The start: all {N_SITES} sites have f = 1, so Z is their number: log Z = {log_z:.2f} needs no work."
+        return f"All {N_SITES} sites have f = 1, so Z is their number: log Z = {log_z:.2f}. How far will it fall?"
     if beta == 1:
         return f"The target: two peaks, log Z = {log_z:.2f}. In a large model nobody can sum this area."
     return f"Part of the way: the best site keeps f = 1, all others shrink, and log Z has come down to {log_z:.2f}."

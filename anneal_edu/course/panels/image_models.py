@@ -89,10 +89,10 @@ class ImageModels(Panel):
         colours = [GREY, *[STYLES["ours"]["color"]] * 6]
         film.dots(rows, "models", means, y, colours, radius=np.where(y == best[:, None], 9.0, 6.0))
         low, high = (means - errors).min(), (means + errors).max()
-        film.words(rows, "share", low, 6.6, [f"{i}% flat patches" for i in range(101)])
+        film.words(rows, "share", low, 6.6, [f"{i}% flat patches; large: first" for i in range(101)])
         rows.set(xlim=(low - 3, high + 3), ylim=(-0.6, 6.9), xlabel="nats, ± one standard error",
                  title=f"gain over {model}", yticks=range(7),
-                 yticklabels=[REFERENCE, *(LABELS[of] for of in PAPER)])  # fmt: skip
+                 yticklabels=[f"{REFERENCE}, unranked", *(LABELS[of] for of in PAPER)])  # fmt: skip
         own, own_errors = gains()
         numbers = {"flat patches": f"{share}%"}
         for i in dict.fromkeys([[*PAPER].index(name) + 1, best[share], 0]):
@@ -107,7 +107,7 @@ def _takeaway(share, model, likelihoods):
     other = second if model == first else model
     gap, error = (part[share, labels.index(first) + 1] for part in gains(NAMES[other]))
     place = ", the last of six" if other == last else ""
-    verdict = "." if gap > 3 * error else ": undecided."
+    verdict = "." if gap > 3 * error else ": undecided." + " Who leads without flat patches?" * (share == 50)
     order = " All six stand in the paper's order." if (ranked[::-1] == range(6)).all() else ""
     return (
         f"With {share}% flat patches, first place goes to {_called(first)}, {gap:.0f} ± {error:.0f} nats per patch "

@@ -9,13 +9,12 @@ from anneal_edu.course.experiments import stored
 from anneal_edu.course.experiments.grosse_large import PAPER
 from anneal_edu.course.figures import artists
 from anneal_edu.course.figures.film import Film
-from anneal_edu.course.figures.style import STYLES
+from anneal_edu.course.figures.style import GREY, STYLES
 from anneal_edu.course.panels.base import Panel, Readout
 from anneal_edu.course.panels.controls import choice, slider
 
 POWERS = (1, 2, 3, 4, 5)
 SIDES = {"AIS": "forward", "reverse AIS": "reverse"}
-GREY = STYLES["reference"]["color"]
 TICKS = (-100, -30, -10, -3, -1, 0, 1, 3, 10, 30, 100)
 
 
@@ -69,9 +68,9 @@ class LargeModels(Panel):
         ax.set(xlim=(-2.7, 4.3), ylim=(-0.6, 6.6), xticks=squeezed(np.array(TICKS)), yticks=range(6))
         ax.set(xticklabels=[f"{tick}".replace("-", "−") for tick in TICKS])
         ax.set(yticklabels=["\n".join(way) for way in PAPER["PCD"]][::-1])
-        ax.set_xlabel("log Ẑ minus our best guess, in nats (logarithmic beyond 1)", loc="left")
+        ax.set_xlabel("log Ẑ − best guess (nats); forward: lower bound, reverse: upper", loc="left")
         ax.set_title("base rate: pixel means · MAS: moment averages · cheap: short fit")
-        ax.axvspan(2.75, 4.3, color="0.93")
+        ax.axvspan(2.7, 4.3, color="0.93")
         ax.tick_params(axis="y", length=0)
         return [ax]
 
@@ -97,7 +96,7 @@ class LargeModels(Panel):
             film.dots(ax, name, at, np.tile(rows, (5, 1)), [colour] * 6, radius)
             artists.words(ax, f"{name} words", x, 5.75, name, color=colour, weight="bold")
         artists.words(ax, "ess words", 2.35, 5.75, "our ESS", ha="center")
-        artists.words(ax, "paper words", 4.15, 6.2, f"paper's own {model}(500)", ha="right", color=GREY)
+        artists.words(ax, "paper words", 4.15, 6.2, f"paper's {model}(500)", ha="right", color=GREY)
         film.words(ax, "K", -2.6, 6.2, [f"our {model}(500), K = {10**p:,} steps" for p in POWERS])
         gaps = values[:, :, 1, 0] - values[:, :, 0, 0]  # (K, row)
         return Readout(_takeaway(now, [", ".join(way) for way in PAPER[model]], gaps, ess), {}, film)

@@ -17,7 +17,7 @@ from anneal_edu.tempering.parallel import tempering_states
 CENTRES, WIDTH, SHARES = np.array([-6.0, 0.0, 5.0]), 0.4, np.array([0.2, 0.5, 0.3])
 N_SWEEPS, LAST, STEP = 60, 179, 0.7
 _LOG_HEIGHTS = 1.0 + np.log(SHARES / (WIDTH * np.sqrt(2 * np.pi)))
-_GRID, _EDGES = np.linspace(-20, 20, 801), np.linspace(-8, 7, 31)
+_GRID, _EDGES = np.linspace(-20, 20, 801), np.linspace(-8, 8, 33)
 
 
 class ThreeModes:
@@ -98,7 +98,7 @@ class OneLadder(Panel):
         film.trails(middle, "ways", sweeps, rungs / n_pairs, colours)
         rungs_up = {"ylim": (-0.05, 1.33), "yticks": (0, 1), "yticklabels": ("hot", "target")}
         left.set(xlim=(-20, 20), xlabel="x", title="One state on each rung", **rungs_up)
-        middle.set(xlim=(0, N_SWEEPS), xlabel="sweep", title="Rungs of each state", **rungs_up)
+        middle.set(xlim=(0, N_SWEEPS), xlabel="sweep", title="Rungs; colour: state", **rungs_up)
 
         top = np.argmax(rungs[2::3], axis=1)  # which state is there after each sweep
         where = np.take_along_axis(x[2::3], top[:, None], 1)[:, 0]
@@ -109,12 +109,12 @@ class OneLadder(Panel):
             film.bars(right, f"seen {state}", _EDGES, levels[:, state], levels[:, state + 1], colour)
         artists.curve(right, "exact", _GRID, np.exp(ThreeModes().log_density(_GRID[:, None]) - 1), "truth")
         artists.words(right, "word exact", 0.6, 0.5, "exact")
-        right.set(xlim=(-8, 7), ylim=(0, 0.95), xlabel="x", yticks=(), title="At the target")
+        right.set(xlim=(-8, 8), ylim=(0, 0.95), xlabel="x", yticks=(), title="At the target")
         modes = np.bincount(np.abs(where[:done, None] - CENTRES).argmin(1), minlength=3)
         swaps = f"{accepted[:done].sum()} of {np.isfinite(links[1 : 3 * done : 3, 0]).sum()} proposed"
         numbers = {"swaps": swaps, "visits to the modes": f"{', '.join(map(str, modes))} (exact: 20, 50, 30%)"}
         if not done:
             said = "Each state walks on its rung; then neighbours propose to swap. Which states will reach the target?"
             return Readout(said, numbers, film)
-        said = f"After sweep {done}, {len(np.unique(top[:done]))} of {n_pairs + 1} states have stood on the target "
+        said = f"After sweep {done}, {len({n_pairs, *top[:done]})} of {n_pairs + 1} states have stood on the target "
         return Readout(f"{said}rung, and it has seen {np.count_nonzero(modes)} of its 3 modes.", numbers, film)

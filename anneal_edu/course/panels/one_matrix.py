@@ -92,8 +92,7 @@ class OneMatrix(Panel):
         edges, ticks = (-0.5, rungs - 0.5, rungs - 0.5, -0.5), range(0, rungs, 1 + rungs // 8)
         centred = {"ha": "center", "va": "center", "fontsize": 13 - rungs // 3}
         artists.image(matrix, "overlap", overlap, edges, cmap="Greys", vmin=0, vmax=1, interpolation="nearest")
-        matrix.set(xlabel="probability of rung", ylabel="draws of rung", xticks=ticks, yticks=ticks)
-        matrix.set_title(f"overlap, {rungs} rungs")
+        matrix.set(xlabel="chance it is of rung", ylabel="draw of rung", title="overlap", xticks=ticks, yticks=ticks)
         for (i, j), p in np.ndenumerate(overlap):
             text, colour = f"{p:.2f}" if p > 0.005 and (rungs < 9 or i == j) else "", "white" if p > 0.5 else "black"
             artists.words(matrix, f"p {i} {j}", j, i, text, color=colour, **centred)
@@ -101,8 +100,6 @@ class OneMatrix(Panel):
         for i, (name, (error, std_error, verdict)) in enumerate(found.items()):
             if np.isfinite(error):
                 one_answer(rows, i, 4 - i, error, 2 * std_error, -3.0, 3.0, name)
-            far = f"{error:+.0f}".replace("-", "−") if abs(error) > 3 else ""
-            artists.words(rows, f"far {i}", 2.4 * np.sign(error), 4 - i, far, **centred)
             artists.words(rows, f"verdict {i}", 3.2, 4 - i, verdict, va="center", fontsize=12)
         rows.set(xlim=(-3, 5.5), ylim=(-0.5, 4.6), xticks=(-2, 0, 2), yticks=range(4, -1, -1), yticklabels=METHODS)
         rows.set(xlabel="log Ẑ minus exact, ± 2 errors (nats)", title=f"ends {distance:g} apart: who is right?")

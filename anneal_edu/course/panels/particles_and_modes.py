@@ -15,10 +15,11 @@ from anneal_edu.data import bars_and_stripes
 
 N_IMAGES, N_UPDATES, EVERY = particles.N_IMAGES, particles.N_UPDATES, particles.STORED_EVERY
 LOOKS = {"pcd": "PCD", "pt": "PT, even-odd"}
+TITLES = "PCD · column: model probability · dot: 1% of particles", "PT, tempered chains · 30 bars and stripes"
 WIDE = np.r_[np.full(N_IMAGES, 2), 10]  # beads side by side: on an image, and elsewhere
 LEFT = np.r_[2.8 * np.arange(N_IMAGES), 2.8 * N_IMAGES + 1.5]
-TOP, RIGHT = 19.0, LEFT[-1] + 11.0
-MIDDLE = np.r_[np.clip(LEFT[:-1] + 1, 13, RIGHT - 25), RIGHT - 7]  # of words above an image, and elsewhere
+TOP, RIGHT = 17.0, LEFT[-1] + 11.0
+MIDDLE = np.r_[np.clip(LEFT[:-1] + 1, 13, RIGHT - 25), RIGHT - 20]  # of words above an image, and elsewhere
 BEST, UPDATES = -np.log(N_IMAGES), np.arange(EVERY, N_UPDATES + 1, EVERY)
 
 
@@ -54,7 +55,7 @@ class ParticlesAndModes(Panel):
     size = (12.0, 5.6)
     plays = "updates"
     controls = {  # noqa: RUF012
-        "updates": slider("after updates", EVERY, EVERY, N_UPDATES, EVERY),
+        "updates": slider("after updates", 700, EVERY, N_UPDATES, EVERY),
         "rate": steps("learning rate", particles.RATES[-1], particles.RATES),
         "training": slider("training", 1, 1, len(particles.SEEDS), 1),
     }
@@ -70,10 +71,10 @@ class ParticlesAndModes(Panel):
         whole.remove()
         tiles = np.pad(1 - bars_and_stripes(4).reshape(-1, 4, 4), ((0, 0), (1, 1), (1, 1)), constant_values=0.75)
         images = np.hstack([*np.pad(tiles, ((0, 0), (0, 0), (0, 1)), constant_values=1)])
-        for ax in rows:
+        for ax, title in zip(rows, TITLES, strict=True):
             ax.imshow(images, cmap="gray", extent=(-0.2, 2.8 * N_IMAGES - 0.2, -3.6, -0.4), aspect="auto")
             ax.text(LEFT[-1] + 5, -0.7, "any other\nimage", ha="center", va="top")
-            ax.set(xlim=(-0.5, RIGHT), ylim=(-3.8, TOP), xticks=(), yticks=())
+            ax.set(xlim=(-0.5, RIGHT), ylim=(-3.8, TOP), xticks=(), yticks=(), title=title)
             ax.spines[:].set_visible(False)
         return [left, *rows]
 
@@ -88,9 +89,8 @@ class ParticlesAndModes(Panel):
             film.bars(ax, f"{name} model", np.c_[LEFT, LEFT + WIDE].ravel(), 0 * high, high, pale)
             film.dots(ax, f"{name} particles", *beads(method, rate, training - 1), grey, radius=2.5)
             most, words = map(list, zip(*[_most(run, moment) for moment in t], strict=True))
-            x, y = MIDDLE[most], high[:, ::2][t, most] + 0.8
-            film.words(ax, f"{name} words", x, np.minimum(y, TOP - 2), words, align="center")
-            ax.set_title(name + " · column: model probability · dot: 1% of particles" * (method == "pcd"))
+            y = 100 * np.maximum(run.model, run.share)[t, most] / WIDE[most] + 0.8
+            film.words(ax, f"{name} words", MIDDLE[most], np.minimum(y, TOP - 2), words, align="center")
             film.trails(left, f"{name} likelihood", UPDATES, run.log_likelihood[:, None], [colour])
             film.dots(left, f"{name} now", UPDATES[:, None], run.log_likelihood[:, None], [colour], radius=4.0)
             beside = run.log_likelihood + (0.2 if method == "pt" else -1.2)
@@ -98,7 +98,8 @@ class ParticlesAndModes(Panel):
         artists.curve(left, "best", [0, N_UPDATES], [BEST] * 2, "truth")
         artists.words(left, "best word", 60, BEST + 0.3, "best possible")
         artists.words(left, "rate", 60, -23, f"learning\nrate {rate}")
-        left.set(xlim=(0, 2340), ylim=(-24, -2), xticks=(0, N_UPDATES), xlabel="updates", title="log likelihood")
+        left.set(xlim=(0, 2340), ylim=(-24, -2), xticks=(0, N_UPDATES))
+        left.set(xlabel="updates", ylabel="nats", title="log likelihood")
         pcd, pt = (run.log_likelihood[now] for run in runs)
         far, other = (particles.distance(run.model[now], run.share[now]) for run in runs)
         numbers = {"log likelihood, PCD and PT": f"{pcd:.2f}, {pt:.2f} nats (best {BEST:.2f})"}
@@ -107,12 +108,12 @@ class ParticlesAndModes(Panel):
 
 def _most(run, now) -> tuple[int, str]:
     i = N_IMAGES if run.model[now, -1] > 0.75 else int(run.model[now, :-1].argmax())  # the favourite, or elsewhere
-    return i, f"model {run.model[now, i]:.0%}, particles {run.share[now, i]:.0%}" if i < N_IMAGES else "most is here"
+    return i, f"model {run.model[now, i]:.0%}, particles {run.share[now, i]:.0%}"
 
 
 def _takeaway(most, favourite, gap, far, other) -> str:
     if most == N_IMAGES:
-        return "Model and particles are elsewhere, on none of the 30 images. Will the particles follow the model?"
+        return f"PCD, on none of the 30 images: {favourite}. Will the particles follow the model?"
     if gap > 1:
         said = f"PCD's favourite image: {favourite}. Where no particle is, nothing pushes down: {far:.0%} of the "
         return f"{said}mass is misplaced, with PT {other:.0%}."

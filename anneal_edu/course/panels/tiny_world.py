@@ -87,18 +87,19 @@ class TinyWorld(Panel):
     def draw(self, moment, n_steps, depth, kernel):
         stand, share, target = exact_run(n_steps, depth, kernel)
         weight, film = share / stand, Film(moment, rate=14.0)
-        parts = {"Where chains stand": stand, "× mean weight / Z": weight, "= weighted chains": share}
+        parts = {"Share of chains": stand, "× mean weight / Z": weight, "= share of weight": share}
         for ax, (title, heights) in zip(self.axes, parts.items(), strict=True):
-            top = 1.25 * (weight.max() if heights is weight else max(part.max() for part in (target, stand, share)))
+            top = max(5, 1.25 * weight.max()) if heights is weight else 1.25 * np.max((target, stand, share))
             colour = STYLES["weight" if heights is weight else "chains"]["color"]
             film.bars(ax, "bars", EDGES, np.zeros_like(heights), heights, colour)
             if heights is weight:
-                said = [f"step {t * n_steps // LAST} of {n_steps}" for t in range(LAST + 1)]
-                film.words(ax, "said", 1.0, 0.91 * top, said)
+                film.words(ax, "k", 1, 0.9 * top, [f"step {t * n_steps // LAST} of {n_steps}" for t in range(LAST + 1)])
                 artists.curve(ax, "one", EDGES[[0, -1]], [1.0, 1.0], "reference", linewidth=1.6)
+                artists.words(ax, "name", 1.0, 1.0 + 0.02 * top, "weight Z", color=STYLES["reference"]["color"])
             else:
                 film.curve(ax, "target", np.arange(N_SITES), target, "target")
-                artists.words(ax, "p", 1.0, 0.91 * top, "line: p at this step", color=STYLES["target"]["color"])
+                artists.curve(ax, "end", np.arange(N_SITES), target[-1], "target", linewidth=1.8)
+                artists.words(ax, "p", 0, top, "line: p now\ndashed: at end", va="top", color=STYLES["target"]["color"])
             ax.set(xlim=(EDGES[0], EDGES[-1]), ylim=(0, top), xlabel="site", title=title)
         wrong, ratio = 0.5 * abs(stand - target)[moment].sum(), share[moment].sum()
         numbers = {"chains in the wrong place": f"{wrong:.0%}", "E[w] / Z": f"{ratio:.6f}"}

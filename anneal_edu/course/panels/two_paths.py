@@ -86,17 +86,18 @@ class TwoPaths(Panel):
     def draw(self, beta, separation, correlation, moves):
         now = round(beta * (N_STOPS - 1))
         film, ends, sd, lag = Film(now, rate=20.0), mirrored_gaussians(separation, correlation), {}, {}
-        reach = 3.5 + 2.5 * abs(correlation) + abs(correlation) * separation / 2
+        tall = 4.5 + max(8.1, 3.5 + 2.5 * abs(correlation) + abs(correlation) * separation / 2)
         for ax, name in zip(self.axes, PATHS, strict=True):
             stops, x = _along(name, separation, correlation, moves)
             chains_on_the_way(film, ax, name, ends, stops, x)
             cov = stops[now].cov
             off = np.linalg.solve(np.linalg.cholesky(cov), x[now].mean(0) - stops[now].mean)
             lag[name], sd[name] = np.linalg.norm(off), np.sqrt(np.linalg.eigvalsh(cov)[-1])
-            detour = name == "geometric" and np.sign(correlation)
             half = np.abs(_along("moments", separation, correlation, EXACT)[1][..., 0]).max() + 0.5
-            ax.set(xlim=(-half, half), ylim=(-reach if detour > 0 else -4.5, reach if detour < 0 else 4.5))
-            ax.set_title(f"{TITLES[name]}, β = {beta:.2f}")
+            low = (-tall / 2, 4.5 - tall, -4.5)[int(np.sign(correlation))]
+            limits = (low, low + tall) if name == "geometric" else (-tall / 2.8, tall / 2.8)  # on the same scale
+            ax.set(xlim=(-half, half), ylim=limits)
+            ax.set_title(f"{TITLES[name]}, β = {beta:.2f}: width {sd[name]:.1f}; grey: its mean so far")
         off_the_line = abs(_along("geometric", separation, correlation, moves)[0][now].mean[1])
         widths = f"geometric {sd['geometric']:.2f}, moments {sd['moments']:.2f}"
         away = f"geometric {lag['geometric']:.1f}, moments {lag['moments']:.1f} standard deviations"

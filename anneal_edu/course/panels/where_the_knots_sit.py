@@ -85,8 +85,8 @@ class WhereTheKnotsSit(Panel):
         string.set(xlim=(-0.05, 1.05), ylim=(-0.02, 1.02), yticks=(0, 0.5, 1), title="How often one pixel is black")
         string.set_xticks(np.linspace(0, 1, 11), ("β = 0", *KNOTS[1:10], "1"))
         strip.set_xlabel("mean image at every tenth of the path; the dot is the pixel")
-        misses.set(xlim=(-0.04, 1.34), ylim=(-235, 20), xticks=(0, 0.5, 1), xlabel="β", title="log Ẑ − log Z (nats)")
-        misses.set_yticks((-200, -100, 0), ("−200", "−100", "exact"))
+        misses.set(xlim=(-0.04, 1.34), xticks=(0, 0.5, 1), xlabel="β", title="log Ẑ − log Z (nats)")
+        artists.squeezed_y(misses, 10.0, (-200, -100, -50, -20, -10, -5, 0, 5), -235, 8)
         return axes
 
     def draw(self, knots, start, seed):
@@ -100,13 +100,15 @@ class WhereTheKnotsSit(Panel):
         artists.curve(string, "string", betas, pixel, style)
         artists.marks(string, "pins", path.betas, heights, style, markersize=12, markeredgecolor="black")
         look = {"color": STYLES[style]["color"], "weight": "bold", "ha": "right" if knots == NONE else "left"}
-        artists.words(string, "name", 0.45, pixel[9] + 0.09 * np.sign(pixel[9] - line[9]), name, va="center", **look)
+        artists.words(string, "name", 0.55, pixel[11] + 0.09 * np.sign(pixel[11] - line[11]), name, va="center", **look)
         artists.words(string, "knot", path.betas[1] + 0.015, heights[1] + 0.03, "knot" * (knots != NONE), **look)
-        artists.words(string, "of the line", 0.05, np.minimum(pixel, line)[1:8].min() - 0.03, "moment path", va="top")
+        artists.words(string, "straight", 0.05, min(*pixel[1:12], line[11]) - 0.03, "moment path: straight", va="top")
         image_grid(strip, "means", mean_images(start, knots), 11)
         artists.marks(strip, "pixel", 30 * np.arange(11) + PIXEL[1], [PIXEL[0]] * 11, style, markersize=4)
         annealing.misses(misses, "misses", stops, style)
         miss, cost, ess = stops[-1].miss, cost_of(path), stops[-1].result.ess
+        artists.words(misses, "F", 0, -180, f"F = {cost:.0f}")
+        artists.words(misses, "misses label", 1.03, max(miss, -200), f"{miss:+.{int(miss > -50)}f}".replace("-", "−"))
         numbers = {"log Ẑ - log Z": f"{miss:.1f}", "ESS": f"{ess:.0f} of {N_CHAINS}", "F": f"{cost:.1f}"}
         return Readout(_takeaway(knots, miss, cost, cost_of(spline(start, NONE))), numbers)
 

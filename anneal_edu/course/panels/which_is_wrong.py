@@ -54,8 +54,8 @@ class WhichIsWrong(Panel):
         for ax, left, wide in zip(axes, (0.3, plot + 0.7, 2 * plot + 1.3), (plot, plot, 2.3), strict=True):
             ax.set_position((left / width, 0.75 / height, wide / width, 1 - 1.25 / height))
         for ax in axes[:2]:
-            ax.set(yticks=[], ylim=(-0.6, 12.8), xlabel="95% intervals")
-        axes[2].set(ylim=(-10.4, 0.9), xlim=(0, 1))
+            ax.set(yticks=[], ylim=(-0.6, 12.8), xlabel="log Ẑ, 95% intervals")
+        axes[2].set(ylim=(-11, 0.9), xlim=(0, 1))
         axes[2].set_axis_off()
         return axes
 
@@ -106,7 +106,7 @@ def _list_tests(ax, row: Row, told: bool) -> None:
         look = {"color": STYLES[FAULTY]["color"] if sees else "black", "alpha": 0.4 if pale else 1.0}
         artists.words(ax, f"kind {i}", 0.12, -i, kind, fontsize=13, va="center_baseline", **look)
     asked = sum(p is not None for p in row.p_values.values())
-    artists.words(ax, "pale", 0.12, -10, "pale: not asked" * told, color=GREY, fontsize=12, va="center_baseline")
+    artists.words(ax, "pale", 0, -11, "✖ sees it, ● does not,\npale: not asked" * told, color=GREY, fontsize=12)
     ax.set_title(f"{len(row.seen_by)} of {asked} tests see it" if told else "Which test sees it?")
 
 

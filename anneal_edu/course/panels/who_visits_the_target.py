@@ -15,7 +15,7 @@ from anneal_edu.tempering.record import RoundTrips
 from anneal_edu.tempering.swaps import SCHEMES, as_scheme
 
 N_LADDERS, N_BURN_IN, N_SWEEPS, SHOWN = 24, 400, 300, 160
-ASKED = "even or odd?", "even, odd", "one proposes"
+ASKED = "even or odd?", "even, odd", "thick proposes"
 
 
 def rejection_rate(n_pairs: int, barrier: float) -> float:
@@ -88,15 +88,15 @@ class WhoVisitsTheTarget(Panel):
             (replicas, made, measured[scheme], error), label = found[scheme], tempering.SCHEME_LABELS[scheme]
             shown, time = replicas[: SHOWN + 1, :, 0], np.arange(SHOWN + 2)
             height = np.argsort(shown, axis=1) / n_pairs  # of each replica
-            film.trails(ax, f"{scheme} states", time[:-1], height, colours, width=1.2)
+            film.trails(ax, f"{scheme} states", time[:-1], height, colours, width=0.7)
             film.trails(ax, f"{scheme} hottest", time[:-1], height[:, :1], colours[:1], width=4.0)
             film.dots(ax, f"{scheme} now", np.repeat(time[:-1, None], n_pairs + 1, 1), height, colours, radius=5.0)
             film.strip(ax, f"{scheme} top", time, shown[:, -1], colours, 1.1, 1.25)
-            for y, name, trips in ((1.44, "round trips", made.sum(1)), (1.31, "hottest (thick)", made[:, 0])):
-                film.words(ax, f"{scheme} {name}", 0, y, [f"{name}: {n}" for n in trips[: SHOWN + 1, 0]])
-            counted = 1 if scheme == "lifted" else n_pairs + 1
+            visits = [len(np.unique(shown[: t + 1, -1])) for t in range(SHOWN + 1)]
+            film.words(ax, f"{scheme} visits", 0, 1.44, [f"visited target: {n} of {n_pairs + 1}" for n in visits])
+            film.words(ax, "trips", 0, 1.31, [f"round trips {n.sum()}, thick {n[0]}" for n in made[: SHOWN + 1, :, 0]])
+            counted, seen[scheme] = 1 if scheme == "lifted" else n_pairs + 1, visits[sweep]
             theory[scheme] = 1000 * counted / expected_round_trip_time(scheme, rejected)
-            seen[scheme] = len(np.unique(shown[: sweep + 1, -1]))
             ax.set(xlim=(-4, SHOWN + 6), ylim=(-0.06, 1.56), title=f"{label}: {asked}", xlabel=xlabel)
             ax.set_yticks((0, 1, 1.175), ("hot", "target", "who is\nthere") if ax is self.axes[0] else [""] * 3)
             more = "" if readout else ", round trips of the ladder in 1,000 sweeps"

@@ -86,7 +86,7 @@ class WhomToBelieve(Panel):
         artists.words(ax, "warnings", 1.03, _TOP + 0.45, "" if grouped else "warns of", fontsize=12, **beside)
         ax.set(yticks=-place, yticklabels=[row.name for row in rows], xlim=(low, high))
         finding = f"{near.sum()} of 12 {'are right' if told else 'agree'}"
-        ax.set_title(f"Model {model}: {'one witness, heard nine times' if grouped else finding}")
+        ax.set_title(f"log Z of model {model}: {'one witness, heard nine times' if grouped else finding}")
         readout = {"Gibbs sweeps each": f"{rows[1].sweeps:,}"} | ({"exact log Z": f"{exact:.3f}"} if told else {})
         return Readout(_takeaway(near, silent, began == 0, told, grouped), readout)
 

@@ -63,7 +63,7 @@ class WidthOfAStep(Panel):
         ticks = (0, 0.5, 2, 5, 10, 20, 30)
         right.set(xlim=(-3.1, 3.1), ylim=(-0.2, 5.7), yticks=np.sqrt(ticks), yticklabels=ticks)
         right.set(xticks=range(-3, 4), xticklabels=[Fraction(2) ** k for k in range(-3, 4)])
-        right.set(xlabel="width of target / of proposal", title="Nats lost in one step")
+        right.set(xlabel="width of target / of proposal", title="Nats lost (square-root axis)")
         right.axvspan(0.5, 3.1, color=STYLES["reference"]["color"], alpha=0.15, linewidth=0)
         right.text(0.6, 4.45, "weights of\ninfinite\nvariance", color=STYLES["reference"]["color"])
         return [left, right]
@@ -86,16 +86,16 @@ class WidthOfAStep(Panel):
         below = np.random.default_rng(1).uniform(-0.22, -0.06, N_SHOWN)
         film.dots(left, "draws", draws[:N_SHOWN] * ratio**-0.5, below, [STYLES["estimate"]["color"]] * N_SHOWN, radius)
         film.words(left, "ratio", -7.6, 1.08, [f"target {r:.3g} × as wide" for r in ratio[:, 0]])
-        film.words(left, "beyond", -7.6, 0.97, [f"{part:.0%} of the target" for part in beyond])
-        film.words(left, "never drawn", -7.6, 0.86, ["never drawn"] * len(beyond))
+        film.words(left, "beyond", -7.6, 0.97, [f"{part:.0%} beyond all draws" for part in beyond])
 
         kl, miss = np.log(ratio[:, 0]) + 0.5 / ratio[:, 0] ** 2 - 0.5, typical_miss()
         for style, nats, name, at in (
             ("theory", kl, "of mean\nlog weight (KL)", (-1.9, 3.1)),
-            ("estimate", miss, "of log Ẑ", (-3.0, 0.35)),
+            ("estimate", miss, "typical miss\nof log Ẑ", (-3.0, 0.35)),
         ):
-            artists.curve(right, style, DOUBLINGS, np.sqrt(nats), style)
-            artists.words(right, f"{style} name", *at, name, color=STYLES[style]["color"])
+            if doublings:  # at rest neither curve gives the answer away
+                artists.curve(right, style, DOUBLINGS, np.sqrt(nats), style)
+                artists.words(right, f"{style} name", *at, name, color=STYLES[style]["color"])
             film.dots(right, f"{style} now", DOUBLINGS[:, None], np.sqrt(nats)[:, None], [STYLES[style]["color"]], 7.0)
         w = np.exp(log_weights(draws, ratio[now]))
         bar = w.std() / w.mean() / np.sqrt(N_DRAWS)

@@ -121,7 +121,7 @@ EXACT = {
     "WhomToBelieve": ({"model": "A", "truth": "shown"}, [
         (0, "exact", X, next(row.exact for row in stored_rows("estimators") if row.model == "digits8_cd")),
     ]),
-    "WidthOfAStep": ({}, [(1, "theory", Y, [
+    "WidthOfAStep": ({"doublings": 1.0}, [(1, "theory", Y, [
         np.sqrt(abs(divergence(ae.Gaussian([0.0], [[1.0]]), ae.Gaussian([0.0], [[4.0**t]]))))
         for t in np.linspace(-3, 3, 49)
     ])]),

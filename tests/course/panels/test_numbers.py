@@ -90,7 +90,7 @@ def test_the_width_of_two_paths(quick_panel):
 
 def test_a_wide_target_is_missed_and_a_narrow_one_is_not(quick_panel):
     """log Ẑ of one step of AIS, the ratio of widths 4 either way; the KL divergence says the opposite."""
-    panel = quick_panel(panels.WidthOfAStep, seed=3)
+    panel = quick_panel(panels.WidthOfAStep, seed=3, doublings=1.0)
     kl, miss = (drawn(panel.axes[1], style).get_ydata() ** 2 for style in ("theory", "estimate"))
     for at, sd in ((8, 0.25), (40, 4.0)):
         proposal, target = (ae.Gaussian([0.0], [[width**2]]) for width in (1.0, sd))
