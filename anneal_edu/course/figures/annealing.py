@@ -36,10 +36,10 @@ def so_far(ax: Axes, name: str, values, style: str, label: str = "", va: str = "
     betas, values = np.arange(len(values)) / N_STOPS, np.clip(values, *ax.get_ylim())
     artists.curve(ax, name, betas, values, style)
     artists.marks(ax, f"{name} now", betas[-1], values[-1], style, markersize=10)
-    aside = -0.03 if len(label) > 6 and betas[-1] > 0.8 else 0.03  # a long label stays in the picture
-    look = {"color": STYLES[style]["color"], "va": va, "ha": "left" if aside > 0 else "right"}
-    off = {"top": -0.02, "center": 0.0, "bottom": 0.02}[va] * np.ptp(ax.get_ylim())
-    artists.words(ax, f"{name} label", betas[-1] + aside, values[-1] + off, label, fontsize=13, weight="bold", **look)
+    at = 5 if len(label) > 6 and betas[-1] > 0.8 else -1  # a long label stays in the picture
+    y = values[at] + {"top": -0.02, "center": 0.0, "bottom": 0.02}[va] * np.ptp(ax.get_ylim())
+    look = {"color": STYLES[style]["color"], "va": va, "weight": "bold"}
+    artists.words(ax, f"{name} label", betas[at] + 0.03, y, label, **look)
 
 
 @projected()

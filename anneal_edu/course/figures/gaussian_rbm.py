@@ -38,7 +38,7 @@ def estimates_and_ess(
         artists.curve(left, "exact", span, [exact] * 2, "truth")
         low, high = min(low, exact), max(high, exact)
     margin = 0.08 * (high - low)
-    title = f"{model}: log Ẑ ± 3 s.e." if model else "log Ẑ ± 3 standard errors (nats)"
+    title = f"{model}: log Ẑ ± 3 s.e." if model else "log Ẑ from each start, ± 3 s.e. (nats)"
     left.set(ylim=(low - 4 * margin, high + margin), title=title)
     artists.curve(right, "all", span, [n_chains] * 2, "reference")
     artists.words(

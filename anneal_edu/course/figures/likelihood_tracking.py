@@ -44,7 +44,7 @@ def tracked(
     ax.set(xlim=(0, 1.02 * end), ylim=(low, high), xlabel="updates")
     ax.set_title("mean log likelihood ± 2 s.e. (nats)")
     ax.locator_params(axis="y", integer=True)
-    meanings = {TRAIN: "training", VALIDATION: "validation"} | ({} if exact is None else {"truth": "exact"})
+    meanings = {TRAIN: "training", VALIDATION: "validation"} | ({} if exact is None else {"truth": "exact, both"})
     look = artists.SMALL | {"handlelength": 1.4, "handletextpad": 0.4, "columnspacing": 0.7}
     artists.legend(ax, meanings, loc="upper left", ncols=3, **look)
 

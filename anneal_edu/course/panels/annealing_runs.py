@@ -25,10 +25,7 @@ def times(n_steps: int) -> np.ndarray:
 
 @lru_cache(maxsize=64)
 def run(name: str, n_steps: int, transitions: str, seed: int) -> tuple[list[Gaussian], np.ndarray, np.ndarray]:
-    """At the T moments of AIS: the stop, the chains (T, C, 2), and their log weights minus the exact log Z(β), (T, C).
-
-    In each step all chains are weighed first, then moved.
-    """
+    """At T moments of AIS (weigh, then move): stops, chains (T, C, 2), log weights minus the exact log Z(β), (T, C)."""
     path, betas, rng = PATHS[name](*ENDS), linear_schedule(n_steps), np.random.default_rng(seed)
     log_w, x = map(np.array, zip(*annealed(path, betas, N_CHAINS, KERNELS[transitions], rng), strict=True))
     moved, weighed = times(n_steps) // 2, (times(n_steps) + 1) // 2
@@ -68,7 +65,7 @@ class AnnealingRuns(Panel):
         axes = planes(figure, 1, 1.2)
         axes[2].set(xlim=(0, 2.82), ylim=(LOWEST - 22, 22), xticks=[*COLUMNS.values()], xticklabels=[*COLUMNS])
         axes[2].set(yticks=(-150, -100, -50, 0), yticklabels=("−150\nor less", "−100", "−50", "exact 0"))
-        axes[2].set_title("Log weight log w − exact log Z(β)")
+        axes[2].set_title("log w minus the exact log Z(β)")
         return axes
 
     def draw(self, moment, n_steps, transitions, seed):
@@ -80,13 +77,15 @@ class AnnealingRuns(Panel):
             mean, log_z = log_w.mean(1), np.array([log_mean_exp(row) for row in log_w])
             radius = np.sqrt(4 + 1.3 * np.exp(log_w - log_z[:, None]))
             chains_on_the_way(film, ax, name, ENDS, stops, x, radius)
-            ax.set(xlim=(-30, 30), yticks=(-10, -5, 0), ylim=(BOTTOMS[name], 4.5), title=TITLES[name])
-            low = np.select([mean < log_z - 12, log_z > -9], [log_z - 9, np.maximum(log_z, 0) + 2], log_z + 2)
-            for what, level, at in (("log Ẑ − log Z", log_z, low), ("mean log w", mean, mean - 8.5)):
+            ax.set(xlim=(-30, 30), yticks=(-10, -5, 0), ylim=(BOTTOMS[name], 4.5))
+            ax.set_title(f"{TITLES[name]}: area is weight")
+            low = np.select([mean < log_z - 12, log_z > -9], [log_z - 11, np.maximum(log_z, 0) + 3], log_z + 3)
+            for what, level, at in (("log Ẑ", log_z, low), ("mean", mean, mean - 11)):
                 ends = np.column_stack(np.broadcast_arrays(column - 0.17, level, column + 1.2, level))
                 ends[abs(level) < 1.2] = np.nan  # the line of the exact value stays whole
                 film.links(right, f"{name} {what}", ends[:, :, None], "reference")
-                film.words(right, f"{name} {what} said", column + 0.25, at, [what] * N_MOMENTS)
+                found = ["", *(f"{what}: {nats:z.1f}".replace("-", "−") for nats in level[1:])]
+                film.words(right, f"{name} {what} said", column + 0.25, at, found)
             colours = [artists.STYLES[name]["color"]] * N_CHAINS
             film.dots(right, name, column + aside, np.maximum(log_w, LOWEST), colours, radius)
             said[name] = mean[now], log_z[now]
@@ -113,8 +112,6 @@ def _takeaway(now, n_steps, transitions, said) -> str:
     if transitions == "Gibbs" and mean_g < 1.5 * mean_m:
         return f"Gibbs sweeps do not keep up with the geometric path: {misses}."
     if low_g < low_m - 3 and abs(mean_g - mean_m) < 0.3 * abs(mean_g):
-        return (
-            f"The mean log weight is much the same, {mean_g:.0f} and {mean_m:.0f}. But on the moment path some chains "
-            f"stay near 0, and log Ẑ misses by {abs(low_m):.1f} nats, not by {abs(low_g):.1f}."
-        )
+        stay = f"some chains stay near 0, and log Ẑ misses by {abs(low_m):.1f} nats, not by {abs(low_g):.1f}."
+        return f"The mean log weight is much the same, {mean_g:.0f} and {mean_m:.0f}. But on the moment path {stay}"
     return f"With {n_steps} steps {misses}."

@@ -320,7 +320,9 @@ class Panel(widgets.VBox):
 
     def _repr_mimebundle_(self, **kwargs) -> tuple[dict, dict]:
         """The widget; for readers without a kernel also its picture, with alt text, and its settings in words."""
+        bundle = super()._repr_mimebundle_(**kwargs) | {"text/plain": repr(self)}
+        if self._stage.overlay:
+            return bundle, {}  # the picture is of other settings
         picture = self.figure.png() if self._stage.film else self._stage.png
         png = base64.b64encode(picture).decode("ascii")
-        bundle = super()._repr_mimebundle_(**kwargs) | {"text/plain": repr(self), "image/png": png}
-        return bundle, {"image/png": {"alt": self._stage.alt}}
+        return bundle | {"image/png": png}, {"image/png": {"alt": self._stage.alt}}

@@ -80,26 +80,25 @@ class BiasDecay(Panel):
                 artists.curve(ax, "linear", [-0.3, 6.3], [1, 1], "reference", linewidth=1.4)
                 artists.words(ax, "linear words", 6.55, 1.03, "linear: F/K", color=STYLES["reference"]["color"])
             artists.curve(ax, "limit", [-0.3, 6.3], [limit / F, limit / F], "truth")
-            said = "bias = F/K" if schedule == "linear" else f"{limit / F:.2f} F/K"
-            artists.words(ax, "limit words", 6.55, limit / F, f"{said},\nlimit for\nmany steps", va="center")
+            said = f"bias = F/K,\nF = {F:.0f}" if schedule == "linear" else f"{limit / F:.2f} F/K"
+            artists.words(ax, "limit words", 6.55, limit / F, f"{said}:\nlimit for\nmany steps", va="center")
             upper, alike = int(scaled[0, 1] > scaled[0, 0]), np.isclose(*scaled[0])
             names = ("forward = reverse", "") if alike else ("forward", "reverse")
-            for way, fill, width, radius in ((0, colour, 2.6, 8.5), (1, "white", 1.4, 5.5)):
+            for way, width, radius in ((0, 2.6, 8.5), (1, 1.4, 5.5)):
                 at = scaled[0, way] + (0.14 if way == upper or alike else -0.26)
                 artists.words(ax, f"way {way}", -0.1, at, names[way], color=colour)
                 film.trails(ax, f"trail {way}", doubled, scaled[:, way, None], [colour], width)
-                film.dots(ax, f"head {way}", doubled[:, None], scaled[:, way, None], [fill], radius)
+                film.dots(ax, f"head {way}", doubled[:, None], scaled[:, way, None], [colour], radius)
             nats = zip(STEPS, biases[:, 0], strict=True)
             film.words(ax, "now", -0.1, 2.33, [f"K = {k}: forward bias {lost:.2g} nats" for k, lost in nats])
             ax.set(xlim=(-0.3, 9.3), ylim=(-0.6, 2.5), yticks=(0, 1, 2), xlabel="number of steps K",
-                   title=f"{name.capitalize().rstrip('s')} path: bias ÷ (F/K)")  # fmt: skip
+                   title=f"{name.capitalize().rstrip('s')} path: bias in units of F/K")  # fmt: skip
             ax.set_xticks((0, 2, 4, 6), STEPS[::2])
-            artists.words(ax, "F", -0.1, -0.5, "F: cost functional of the path")
+            artists.words(ax, "F", -0.1, -0.5, "flat: bias halves as K doubles")
         return Readout(*_words(found, int(STEPS[doublings]), doublings, target, schedule), film)
 
 
 def _words(found, n_steps, doublings, target, schedule) -> tuple[str, dict[str, str]]:
-    """The sentence and the numbers."""
     (geometric, limit_g, F), (moments, limit_m, _) = found.values()
     lost, off = f"{geometric[0, 0]:.2g} nats on the geometric path", moments[doublings, 0] * n_steps / F - 1
     if schedule != "linear":
@@ -109,7 +108,7 @@ def _words(found, n_steps, doublings, target, schedule) -> tuple[str, dict[str, 
         said = "Mirror images: forward and reverse bias both are F/K, exactly, on either path and at every K."
     elif doublings == 0:
         lost += f" and {moments[0, 0]:.2g} on the moment path"
-        said = f"At K = 10 the bias is {lost}; F/K is {F / 10:.2g}. Does doubling K halve both?"
+        said = f"At K = 10 the bias is {lost}; F/K is {F / 10:.2g}. Does doubling K halve both, as it halves F/K?"
     else:
         still = f"At K = {n_steps} the moment path is still {abs(off):.0%} {'above' if off > 0 else 'below'}"
         why = "Steps that narrow lose more forward" if off > 0 else "Steps that widen lose less forward"

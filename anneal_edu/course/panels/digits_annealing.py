@@ -6,8 +6,9 @@ import numpy as np
 
 from anneal_edu import geometric_path, models
 from anneal_edu.course.ais_trace import N_STOPS, Stop, stops_along
-from anneal_edu.course.figures import annealing
+from anneal_edu.course.figures import annealing, artists
 from anneal_edu.course.figures.images import image_grid, small_picture
+from anneal_edu.course.figures.style import STYLES
 from anneal_edu.course.panels.base import Panel, Readout
 from anneal_edu.course.panels.controls import choice, seed, slider, steps
 from anneal_edu.distributions.enumeration import binary_states
@@ -63,27 +64,28 @@ class DigitsAnnealing(Panel):
         now = stops[-1]
         chains, draws, shares, misses = self.axes
         image_grid(chains, "pictures", now.chains(SHOWN, rng), COLUMNS, "Chains (pale: w ≈ 0)")
-        image_grid(draws, "pictures", now.draws(SHOWN, rng), COLUMNS, f"Exact draws at β = {beta:.2f}")
+        image_grid(draws, "pictures", now.draws(SHOWN, rng), COLUMNS, f"Exact draws, {model.split(',')[0]} pixels")
         rbm, p_h = every[-1].rbm, np.array([stop.p_h for stop in every])
-        for style, state, corner in (
-            ("another mode", p_h[N_STOPS // 2].argmax(), (0.02, 0.66)),
-            ("target", p_h[-1].argmax(), (1.1, 0.5)),
+        for style, state, corner, word in (
+            ("another mode", p_h[N_STOPS // 2].argmax(), (0.02, 0.68), "β = ½"),
+            ("target", p_h[-1].argmax(), (1.06, 0.5), "β = 1"),
         ):
             annealing.so_far(shares, style, p_h[: len(stops), state], style)
             pixels = rbm.visible_given_hidden(binary_states(rbm.n_hidden)[[state]])[0]
-            small_picture(shares, f"{style} picture", pixels, *corner, 0.62, style)
+            small_picture(shares, f"{style} picture", pixels, *corner, 0.48, style)
+            below = {"x": corner[0], "y": corner[1] - 0.06, "va": "top", "color": STYLES[style]["color"]}
+            artists.words(shares, f"{style} word", text=word, **below)
         annealing.misses(misses, "misses", stops, "estimate")
+        artists.words(misses, "asked", 0.5, -6, "and 28×28 pixels?" * (beta == 1 and model == "8×8"), ha="center")
         low, high = now.interval + now.result.log_z - now.miss
         held = occupied_mass(now.rbm, now.result.samples)
-        return Readout(
-            _takeaway(beta, model, now, held),
-            {
-                "log Ẑ": f"{now.result.log_z:.2f} ({low:.2f} to {high:.2f})",
-                "exact log Z": f"{now.result.log_z - now.miss:.2f}",
-                "ESS": f"{now.result.ess:.0f} of {N_CHAINS}",
-                "exact share of the pictures that chains are in": f"{held:.2%}",
-            },
-        )
+        numbers = {
+            "log Ẑ": f"{now.result.log_z:.2f} ({low:.2f} to {high:.2f})",
+            "exact log Z": f"{now.result.log_z - now.miss:.2f}",
+            "ESS": f"{now.result.ess:.0f} of {N_CHAINS}",
+            "exact share of the pictures that chains are in": f"{held:.2%}",
+        }
+        return Readout(_takeaway(beta, model, now, held), numbers)
 
 
 def _takeaway(beta: float, model: str, now: Stop, held: float) -> str:

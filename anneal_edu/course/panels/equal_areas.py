@@ -31,11 +31,8 @@ def rejected(path: str, low: float, high: float) -> float:
 
 @lru_cache(maxsize=4)
 def local_barrier(path: str) -> np.ndarray:
-    """λ(β) on 101 points of [0, 1]: in closed form or, for the shifts, from exact rejections of steps of 1/100.
-
-    On the narrowing Λ is 2^{2-d} / B(d/2, d/2) · ln √10.
-    """
-    if path == NARROWING:
+    """λ(β) on 101 points of [0, 1]: in closed form or, for the shifts, from exact rejections of steps of 1/100."""
+    if path == NARROWING:  # Λ is 2^{2-d} / B(d/2, d/2) · ln √10
         barrier = 2.0 ** (2 - DIM) / beta_function(DIM / 2, DIM / 2) / 2
         return barrier * (NARROWER - 1) / (1 + (NARROWER - 1) * _BETAS)
     edges = np.clip(_BETAS[:, None] + [-1 / 200, 1 / 200], 0, 1)
@@ -96,15 +93,16 @@ class EqualAreas(Panel):
             shade = mpl.colors.to_hex(mpl.colormaps["Oranges"](0.15 + 0.75 * rates[k]))
             look = {"edgecolor": "white", "linewidth": 2}
             artists.area(ax, f"slice {k}", np.r_[x, x[::-1]], np.r_[np.interp(x, _BETAS, local), 0 * x], shade, **look)
-            if high - low > 0.045:
+            if high - low > 0.02:  # upright where there is room
                 top, room = np.interp((low + high) / 2, _BETAS, local), 0.03 * TOPS[path]
                 height = room if top > 2.8 * room else top + 0.5 * room  # above a slice that is too low
-                artists.words(ax, f"rate {k}", (low + high) / 2, height, f"{rates[k]:.0%}", ha="center")
+                place = {"x": (low + high) / 2, "y": height, "ha": "center", "rotation": 90 * (high - low < 0.045)}
+                artists.words(ax, f"rate {k}", text=f"{rates[k]:.0%}", **place)
         artists.curve(ax, "exact", _BETAS, local, "truth", linestyle="-", linewidth=1.6)
         artists.marks(ax, "rungs", rungs, 0 * rungs, "truth", marker="^", markersize=11, clip_on=False)
         artists.marks(ax, "pushed", rungs[1], 0, "here", marker="^", markersize=15, clip_on=False)
         artists.words(ax, "barrier", 0.5, 0.85 * TOPS[path], f"area Λ = {barrier(path):.2f}", fontsize=16, ha="center")
-        ax.set(xlim=(0, 1), ylim=(0, TOPS[path]), xticks=(0, 0.5, 1), yticks=(), xlabel="β (▲ rungs)")
+        ax.set(xlim=(0, 1), ylim=(0, TOPS[path]), xticks=(0, 0.5, 1), yticks=(), xlabel="β (▲ rungs; orange: rung 1)")
         ax.set_title("λ(β), and how often each pair of rungs rejects its swap")
         trips = 1 / (2 + 2 * (rates / (1 - rates)).sum())
         readout = {"round trips a sweep, in theory": f"{trips:.3f}", "sum of rejection rates": f"{rates.sum():.2f}"}
@@ -116,5 +114,5 @@ def _takeaway(rates, rounds, rung, area) -> str:
     if np.ptp(rates) < 0.06:
         why = "no rung needs to move" if rounds == rung == 0 else "the slices are equal"
         return f"All pairs reject about {rates.mean():.0%}: {why}. {said}"
-    worst = rates.argmax()
-    return f"Pair {worst + 1} rejects {rates[worst]:.0%}, another {rates.min():.0%}: the slices are not equal. {said}"
+    pair, asked = rates.argmax() + 1, " Where should they be?" * (rounds == rung == 0)
+    return f"Pair {pair} rejects {rates.max():.0%}, another {rates.min():.0%}: the slices are not equal. {said}{asked}"

@@ -11,7 +11,7 @@ from anneal_edu.course.panels.base import Panel, Readout
 from anneal_edu.course.panels.controls import slider, steps
 from anneal_edu.course.panels.two_paths import PATHS
 
-BINNED, EQUAL, FISHER, _SLIDE = 50, 100, "(lengths: Fisher metric)", np.linspace(0, 2, 101)
+BINNED, EQUAL, _SLIDE = 50, 100, np.linspace(0, 2, 101)
 _NAMES = {0: "equal steps in β", BINNED: "best in ten bins", EQUAL: "equal Fisher distances"}
 _BETAS = np.sin(np.linspace(0, np.pi / 2, 20_001)) ** 2  # crowded at both ends, as the moment path needs
 
@@ -56,7 +56,7 @@ class HalfPlane(Panel):
     title = "Every Gaussian is a point"
     picture = (
         "Left: the plane of mean and width, the geometric path as a straight line, the moment path and the shortest "
-        "one as arches, and the stops as dots. Right: K times the bias over F of both paths, as the stops slide."
+        "one as arches, and the stops as dots. Right: the bias of both paths, as the stops slide."
     )
     size = (12.0, 4.8)
     columns = (1.9, 1)
@@ -100,11 +100,12 @@ class HalfPlane(Panel):
         film.words(left, "said", -0.03 * distance, 1.38 * top, said)
         widths = [width for width in (1, 2, 5, 10, 30, 100, 300) if np.log(width) <= 1.1 * top]
         left.set(xlim=(-0.06 * distance, 1.06 * distance), ylim=(-0.2 * top, 1.5 * top), xlabel="mean μ")
-        left.set(yticks=np.log(widths), yticklabels=widths, ylabel="width σ (log axis)", title=f"{self.title} {FISHER}")
-        least = length["shortest"] ** 2 / distance**2
-        artists.curve(right, "least", [-0.3, 2.4], np.full(2, least), "truth")
+        left.set(yticks=np.log(widths), yticklabels=widths, ylabel="width σ (log axis)")
+        left.set_title(f"{self.title} (bells: those halfway)")
+        artists.curve(right, "least", [-0.3, 2.4], [least := length["shortest"] ** 2 / distance**2] * 2, "truth")
         artists.words(right, "least words", -0.2, least - (0.1 if least < 0.8 else 0.24), "shortest path")
-        right.set(xlim=(-0.3, 2.4), ylim=(-0.16, 1.2), yticks=(0, 0.5, 1), title="bias ÷ (F/K)")
+        right.set(xlim=(-0.3, 2.4), ylim=(-0.16, 1.2), title="bias (nats)")
+        right.set_yticks((0, 0.5, 1), [f"{share * distance**2 / (2 * n_steps):,g}" for share in (0, 0.5, 1)])
         right.set_xticks((0, 1, 2), ("equal\nsteps in β", "best in\nten bins", "equal\ndistances"))
         numbers = {path: f"length {length[path]:.2f}, bias {bias[path][schedule]:.4g} nats" for path in PATHS}
         return Readout(_takeaway(length, bias["moments"][[0, schedule]], leap[schedule]), numbers, film)

@@ -12,8 +12,6 @@ from anneal_edu.course.figures.style import GREY, STYLES
 from anneal_edu.course.panels.base import Panel, Readout
 from anneal_edu.course.panels.controls import slider, steps
 
-_NEAR = 0.7
-
 
 @lru_cache(maxsize=1)
 def runs() -> dict[tuple, dict]:
@@ -62,16 +60,13 @@ class LikelihoodTracking(Panel):
         found = {style: values[looks] - errors for style, values in exact.items()}
         left, right = self.axes
         likelihood_tracking.tracked(left, updates[looks], found, bars, updates, exact)
-        left.set_title(f"learning rate {rate:g}: mean log likelihood (nats)")
+        left.set(title=f"learning rate {rate:g}: log likelihood ± 2 s.e.", ylabel="nats per image")
         _tracking_error(right, updates[looks], errors, bars, N_UPDATES)
-        effort = f"{n_sweeps} sweep{'s' * (n_sweeps > 1)} a look\nlog scale beyond ±1"
+        effort = f"{n_sweeps} sweep{'s' * (n_sweeps > 1)} per estimate\nlog scale beyond ±1"
         artists.words(right, "effort", 30, 42, effort, va="top", fontsize=12, color=GREY)
         looking, learning = gibbs_steps(every, n_sweeps)
-        readout = {
-            "largest error": f"{np.abs(errors).max():.2f} nats",
-            "mean error bar": f"{bars.mean():.2f}",
-            "Gibbs steps for looking": f"{looking / (looking + learning):.0%} of all",
-        }
+        readout = {"largest error": f"{np.abs(errors).max():.2f} nats", "mean error bar": f"{bars.mean():.2f}"}
+        readout["Gibbs steps for looking"] = f"{looking / (looking + learning):.0%} of all"
         return Readout(_takeaway(errors, bars, rate), readout)
 
 
@@ -91,15 +86,12 @@ def _tracking_error(ax, n_updates, errors, std_error, end):
 
 
 def _takeaway(errors: np.ndarray, std_error: np.ndarray, rate: float) -> str:
-    """What was measured, in numbers."""
     worst, missed = float(np.abs(errors).max()), np.abs(errors) > 3 * std_error
     looks = f"at {missed.sum()} of {len(errors)} looks (✖)" if missed.any() else "at no look"
-    if worst < _NEAR:
+    if worst < 0.7:
         asked = " Does log Ẑ keep up when learning is fast?" * (rate == 0.1)
-        return (
-            f"Tracked and exact likelihood stay within {worst:.2f} nats of each other, and {looks} are they off by "
-            f"more than three standard errors.{asked}"
-        )
+        off = f"{looks} are they off by more than three standard errors.{asked}"
+        return f"Tracked and exact likelihood stay within {worst:.2f} nats of each other, and {off}"
     mostly_low = (np.minimum(errors, 0) ** 2).sum() > 0.75 * (errors**2).sum()
     side = " Log Ẑ is mostly too low: the model looks better than it is." if mostly_low else ""
     return f"At worst, tracked and exact likelihood part by {worst:.1f} nats.{side} Bars are too short {looks}."

@@ -48,11 +48,9 @@ class MissingArea(Panel):
         found, half = np.trapezoid(at, rungs), np.trapezoid(at[::2], rungs[::2])
         _draw_areas(self.axes[0], slope, rungs, at)
         _draw_errors(self.axes[1], n_steps, found, half, slopes(distance, np.array([0, 1])).mean())
-        said = f"{n_steps} trapezoids miss {-found:.2f} nats of log Z, although every slope is exact."
-        if n_steps == 2:
-            said = f"{said} How much do four miss?"
-        else:
-            said = f"{said} With half of the rungs {-half:.2f}: a third of the difference is {(found - half) / 3:.2f}."
+        gain = f"With half of the rungs {-half:.2f}: a third of the difference is {(found - half) / 3:.2f}."
+        then = gain if n_steps > 2 else "How much do four miss?"
+        said = f"{n_steps} trapezoids miss {-found:.2f} nats of log Z, although every slope is exact. {then}"
         third, scaled = f"{(found - half) / 3:.3f} nats", f"{-(n_steps**2) * found:.1f} nats"
         return Readout(said, {"missed": f"{-found:.3f} nats", "a third of what moves": third, "missed × K²": scaled})
 
@@ -71,15 +69,18 @@ def _draw_areas(ax, slope, rungs, at):
 
 def _draw_errors(ax, n_steps, found, half, one_step):
     guess = found + (found - half) / 3
-    artists.curve(ax, "exact", [-3, 4.6], [0, 0], "truth")
+    artists.curve(ax, "exact", [-0.3, 4.6], [0, 0], "truth")
     artists.words(ax, "exact words", 4.6, -0.03 * one_step, "exact", ha="right")
-    artists.curve(ax, "through", [0, 4], [guess, half], "reference", linewidth=1.8)
     artists.marks(ax, "found", 1, found, "TI", markersize=12)
     artists.marks(ax, "half", 4, half, "reference", marker="o", markersize=10)
-    artists.marks(ax, "guess", 0, guess, "estimate", markersize=10)
-    for x, error, name in ((0, guess, "extrapolated\n"), (1, found, ""), (4, half, "")):
-        aside, below = (0.25, 0.08) if x else (-0.25, 0.05)
-        text, place = f"{name}{error:.2f}".replace("-", "−"), (x + aside, error + below * one_step)
-        artists.words(ax, f"words {x}", *place, text, ha="right", va="top")
-    ax.set(xlim=(-3, 4.7), ylim=(1.2 * one_step, -0.2 * one_step), xlabel="K", title="error against 1/K²")
+    if n_steps > 2:  # else they are asked for
+        artists.curve(ax, "through", [0, 4], [guess, half], "reference", linewidth=1.8)
+        artists.marks(ax, "guess", 0, guess, "estimate", markersize=10)
+        text = f"extrapolated: {guess:.2f}".replace("-", "−")
+        artists.words(ax, "guess words", -0.2, max(guess, 0) - 0.04 * one_step, text)
+    for x, error, name in ((1, found, "all rungs"), (4, half, "half of the rungs")):
+        text = f"{name}\n{error:.2f}".replace("-", "−")
+        artists.words(ax, f"words {x}", x + 0.25, error + 0.08 * one_step, text, ha="right", va="top")
+    ax.set(xlim=(-0.3, 4.7), ylim=(1.35 * one_step, -0.2 * one_step), title="error (nats)")
+    ax.set_xlabel("trapezoids K, spaced as 1/K²")
     ax.set_xticks([0, 1, 4], ["∞", n_steps, n_steps // 2])

@@ -10,6 +10,7 @@ from anneal_edu.annealing.hais import hais_states, half_life_refresh
 from anneal_edu.course.figures import artists
 from anneal_edu.course.figures.film import Film
 from anneal_edu.course.figures.paper_gaussians import rings
+from anneal_edu.course.figures.style import STYLES
 from anneal_edu.course.panels.base import Panel, Readout
 from anneal_edu.course.panels.controls import seed, slider, steps
 
@@ -17,7 +18,7 @@ N_STEPS, N_CHAINS, N_SHOWN, LONG, ACROSS = 100, 1600, 150, 3.0, 0.3  # the last 
 _ALONG = np.array([1.0, 1.0]) / np.sqrt(2)
 START = Gaussian(np.zeros(2), np.eye(2))
 VALLEY = Gaussian(np.zeros(2), LONG**2 * np.outer(_ALONG, _ALONG) + ACROSS**2 * (np.eye(2) - np.outer(_ALONG, _ALONG)))
-COLOURS = [artists.STYLES[style]["color"] for style in ("HAIS", "fresh momentum")]
+COLOURS, INKS = ([STYLES[of]["color"] for of in two] for two in (("HAIS", "fresh momentum"), ("start", "target")))
 
 
 @lru_cache(maxsize=64)
@@ -82,13 +83,14 @@ class MomentumTrails(Panel):
             film.trails(ax, "trail", x[:, one, 0], x[:, [one], 1], [colour])
             refused = 1 + np.flatnonzero(~accepted[:, one])
             seen = np.where(np.arange(len(betas))[:, None] >= refused, 4.0, np.nan)
-            film.dots(ax, "refused", *x[refused, one].T, [artists.STYLES["refused"]["color"]] * len(refused), seen)
+            film.dots(ax, "refused", *x[refused, one].T, [STYLES["refused"]["color"]] * len(refused), seen)
             film.dots(ax, "one", x[:, [one], 0], x[:, [one], 1], [colour], radius=7.0)
             lasts = f", half-life {half_life:g}: {half_life / step_size:.3g} steps" * (kept == "kept")
-            artists.words(ax, "name", -4.6, 3.4, f"momentum {kept}\nε = {step_size:g}{lasts}", color=colour)
-            artists.words(ax, "target word", -2.9, -4.4, "target", color=artists.STYLES["target"]["color"])
-            side, green = np.sqrt(2 / (1 - betas + betas / ACROSS**2)), artists.STYLES["start"]["color"]
-            film.words(ax, "ring", side + 0.35, -side - 0.55, ["start", *["now"] * N_STEPS], green)
+            name = f"momentum {kept}\nε = {step_size:g}{lasts}\nbig: one chain\nred: rejected"
+            artists.words(ax, "name", -4.6, 3.4, name, color=colour)
+            side = np.sqrt(2 / (1 - betas + betas / ACROSS**2))
+            film.words(ax, "ring", side + 0.35, -side - 0.55, ["start", *["now"] * (N_STEPS - 1), ""], INKS[0])
+            film.words(ax, "aim", -2.9, -4.4, [*["target"] * N_STEPS, "now = target"], INKS[1])
             ax.set(xlim=(-4.7, 4.7), ylim=(-4.7, 4.7), aspect="equal")
             ax.set_axis_off()
         right, spreads, exact = self.axes[2], [spread(x) for x, _ in walks], 1 / np.sqrt(1 - betas + betas / LONG**2)
@@ -97,7 +99,7 @@ class MomentumTrails(Panel):
         film.trails(right, "spread", betas, np.column_stack([of for of, _ in spreads]), COLOURS)
         for (of, _), name, off, colour in zip(spreads, ("kept", "anew"), (-0.14, -0.36), COLOURS, strict=True):
             film.words(right, name, betas + 0.04, of + off, [name] * len(betas), colour)
-        right.set(xlim=(0, 1.45), ylim=(0, 3.5), xticks=(0, 0.5, 1), xlabel="position β", title="cloud length")
+        right.set(xlim=(0, 1.45), ylim=(0, 3.5), xticks=(0, 0.5, 1), xlabel="position β", title="spread (sd)")
         paper = spread(walk(step_size, half_life_refresh(step_size), seed)[0])
         told = [f"{of[now]:.2f} ± {error[now]:.2f}" for of, error in spreads]
         numbers = {"length": f"kept {told[0]}, drawn anew {told[1]}", "accepted": f"{walks[0][1].mean():.0%}"}

@@ -7,12 +7,13 @@ import numpy as np
 from anneal_edu import geometric_path
 from anneal_edu.course.ais_trace import N_STOPS, Stop, stops_along
 from anneal_edu.course.figures import annealing
-from anneal_edu.course.figures.images import image_grid
+from anneal_edu.course.figures.images import image_grid, small_picture
 from anneal_edu.course.figures.rbm_paths import LABELS
 from anneal_edu.course.figures.style import STYLES
 from anneal_edu.course.panels.base import Panel, Readout
 from anneal_edu.course.panels.controls import choice, seed, slider, steps
 from anneal_edu.course.panels.digits_annealing import BASE_RATE, COLUMNS, N_CHAINS, SHOWN
+from anneal_edu.distributions.enumeration import binary_states
 from anneal_edu.distributions.hidden_states import effective_number_of_states, likeliest_hidden_state
 from anneal_edu.models.knots import load_spline
 
@@ -57,7 +58,7 @@ class SamplesAlongPaths(Panel):
     plays = "beta"
 
     def make_axes(self, figure):
-        return annealing.pictures_and_curves(figure, SHOWN, COLUMNS, "Share of target's picture")
+        return annealing.pictures_and_curves(figure, SHOWN, COLUMNS, "Share of framed target")
 
     def draw(self, beta, model, shown, n_steps, seed):
         *grids, shares, misses = self.axes
@@ -67,9 +68,8 @@ class SamplesAlongPaths(Panel):
             stops = every[: round(beta * N_STOPS) + 1]
             now, picture = stops[-1], every[-1].p_h.argmax()
             here[style], own[style] = now, now.p_h[picture]
-            pictures = (now.draws if shown == EXACT else now.chains)(SHOWN, np.random.default_rng(seed))
-            name = f"{label[0].upper()}{label[1:]}: {shown}"
-            image_grid(ax, "pictures", pictures, COLUMNS, name, STYLES[style]["color"])
+            seen = (now.draws if shown == EXACT else now.chains)(SHOWN, np.random.default_rng(seed))
+            image_grid(ax, "pictures", seen, COLUMNS, f"{label.title()[0]}{label[1:]}: {shown}", STYLES[style]["color"])
             annealing.so_far(shares, style, [stop.p_h[picture] for stop in stops], style, label, va)
             annealing.misses(misses, style, stops, style, va)
             found = np.mean(likeliest_hidden_state(now.rbm, now.result.samples) == picture)
@@ -80,6 +80,8 @@ class SamplesAlongPaths(Panel):
                 ("pictures, effective number", f"{effective_number_of_states(now.p_h):.1f}"),
             ):
                 numbers.setdefault(what, []).append(f"{label} {number}")
+        pixels = every[-1].rbm.visible_given_hidden(binary_states(every[-1].rbm.n_hidden)[[picture]])[0]
+        small_picture(shares, "target picture", pixels, 1.06, 0.2, 0.48, "target")
         said = _takeaway(beta, shown, here, own, effective_number_of_states(every[-1].p_h))
         return Readout(said, {what: ", ".join(of_both) for what, of_both in numbers.items()})
 
@@ -88,25 +90,22 @@ def _takeaway(beta: float, shown: str, here: dict[str, Stop], own: dict[str, flo
     """``own`` is the exact share of the target's picture, ``target`` its effective number of pictures."""
     geometric, moments = here["geometric"], here["moments"]
     if beta == 0:
-        return "Both paths lead from the same blur to the same model. What does each of them draw on its way?"
+        ends = "from the same blur to the same model. What does each of them draw on its way?"
+        return f"The geometric path and one by moment averages (MAS) lead {ends}"
     if beta == 1 and shown == EXACT:
         return "Both paths end in the same model: exact draws do not differ. Where do the chains of AIS end?"
     if beta == 1:
-        return (
-            f"The target is one picture, {own['moments']:.0%}. " * (target < 2)
-            + f"log Ẑ is {_size(geometric.miss)} on the geometric path, {_size(moments.miss)} on MAS."
-        )
+        one = f"The target is one picture, {own['moments']:.0%}. " * (target < 2)
+        misses = f"{_size(geometric.miss)} on the geometric path, {_size(moments.miss)} on MAS"
+        return f"{one}log Ẑ is {misses}. Pale: w ≈ 0."
     if geometric.p_h.max() > 0.5 and own["geometric"] < 0.1 < own["moments"] and target < 2:
-        return (
-            f"At β = {beta:g} the geometric path has {geometric.p_h.max():.0%} of its probability on one picture, the "
-            f"wrong one. MAS has {own['moments']:.0%} on the target's own."
-        )
+        wrong = f"{geometric.p_h.max():.0%} of its probability on one picture, the wrong one"
+        return f"At β = {beta:g} the geometric path has {wrong}. MAS has {own['moments']:.0%} on the target's own."
     held = {style: effective_number_of_states(stop.p_h) for style, stop in here.items()}
     narrow = held["geometric"] < 0.95 * min(target, held["moments"])
-    return (
-        f"At β = {beta:g} the geometric path holds {held['geometric']:.2g} pictures, MAS {held['moments']:.2g}, the "
-        f"target {target:.2g}." + " The geometric path goes through a bottleneck." * narrow
-    )
+    pictures = f"{held['geometric']:.2g} pictures, MAS {held['moments']:.2g}, the target {target:.2g}"
+    said = f"At β = {beta:g} the geometric path holds {pictures}."
+    return said + " The geometric path goes through a bottleneck." * narrow
 
 
 def _size(miss: float) -> str:

@@ -75,6 +75,7 @@ class SandwichGap(Panel):
             image_grid(ax, "pictures", np.zeros((SHOWN, 784)), 4, title)
         artists.log_x(plot, "number of steps K", STEPS, (STEPS[0] / 1.4, STEPS[-1] * 5))
         plot.set(ylim=(-58, 24), title="log Ẑ minus log Z (nats)")
+        plot.set_yticks((-40, -20, 0, 20), ("−40", "−20", "exact", "20"))
         return [*grids, plot]
 
     def draw(self, draws, path, seed):
@@ -83,7 +84,6 @@ class SandwichGap(Panel):
         log_z, rng = target.log_z(), np.random.default_rng(seed)
         image_grid(ends, "pictures", visible_probabilities(target, up[-1].samples[:SHOWN], rng), 4, TITLES[0])
         artists.curve(plot, "exact", plot.get_xlim(), [0, 0], "truth")
-        artists.words(plot, "exact words", plot.get_xlim()[1], -57, "dotted: exact", ha="right", va="bottom")
         sides = {"AIS": ("forward", up)}
         if draws == NONE:
             artists.words(starts, "?", 0.5, 0.5, "?", transform=starts.transAxes, fontsize=70, ha="center")
@@ -96,7 +96,8 @@ class SandwichGap(Panel):
             artists.band(plot, style, k, low, high, style, alpha=0.25)
             if abs(high[-1] - low[-1]) > 8:
                 gap = f"{high[-1] - low[-1]:.0f} nats".replace("-", "−")
-                artists.words(plot, "gap", k[1], (low[-1] + high[-1]) / 2, gap, ha="center", va="bottom", weight="bold")
+                look = {"ha": "right", "va": "bottom", "weight": "bold"}
+                artists.words(plot, "gap", 0.93 * k[-1], (low[-1] + high[-1]) / 2, gap, **look)
         at = {name: results[-1].log_z - log_z for name, results in sides.values()}
         for style, (name, results) in sides.items():
             intervals = np.array([r.interval(n_resamples=300) for r in results]) - log_z

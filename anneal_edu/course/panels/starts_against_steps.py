@@ -7,8 +7,10 @@ import numpy as np
 from anneal_edu import ais
 from anneal_edu.course.experiments import kiwaki
 from anneal_edu.course.figures import artists, gaussian_rbm
+from anneal_edu.course.figures.style import STYLES
 from anneal_edu.course.panels.base import Panel, Readout
 from anneal_edu.course.panels.controls import choice, seed, steps
+from anneal_edu.course.panels.tempered_training import apart
 from anneal_edu.distributions import GaussianRBM
 
 MODELS = "strong covariances", "far modes"
@@ -69,9 +71,13 @@ class StartsAgainstSteps(Panel):
         fall = _fall({start: [r.ess for r in row[:shown]] for start, row in runs.items()})
         if fall:
             at, low = fall
-            place = {"x": N_STEPS[at], "y": max(low, 190) - 25, "ha": "center", "va": "top", "fontsize": 12}
-            artists.words(self.axes[1], "fall", text="ESS\nfalls", **place)
+            artists.words(self.axes[1], "fall", N_STEPS[at], max(low, 190) - 25, "ESS\nfalls", ha="center", va="top")
         last = {start: row[shown - 1] for start, row in runs.items()}
+        heights = apart(np.array([[r.ess for r in last.values()]]).clip(N_CHAINS / 13), N_CHAINS / 13)[0]
+        for start, at in zip(last, heights, strict=True):
+            look = {"color": STYLES[start]["color"], "va": "center"}
+            artists.words(self.axes[1], f"{start} words", 1.45 * n_steps, at, start, **look)
+        self.axes[1].set_xlim(right=2000)
         readout = {
             f"{start}, K = {n_steps}": f"{r.log_z:.3f} ± {3 * r.std_error:.3f}, ESS {r.ess:.0f}"
             for start, r in last.items()
@@ -86,16 +92,11 @@ def _fall(sizes: dict[str, list[float]]) -> tuple[int, float] | None:
 
 
 def _takeaway(last: dict, exact: float, shown: int, kernel: str, fall: tuple[int, float] | None) -> str:
-    """Verdicts on the runs with the most steps that are shown."""
-    narrow, said = last["mean only"], [f"{r.ess:.0f} from {start}" for start, r in sorted(last.items(), key=_by_ess)]
+    narrow, order = last["mean only"], sorted(last, key=lambda start: -last[start].ess)
     if shown == 1:
         return "Three starts, twelve steps. Which ESS will be highest with more steps, and is every log Ẑ right?"
     if narrow.log_z + 3 * narrow.std_error < exact and narrow.ess > 0.8 * N_CHAINS:
         fallen = f" Where a few chains find it, an ESS falls to {fall[1]:.0f}." if fall else ""
         return f"From mean only the ESS is {narrow.ess:.0f}, but log Ẑ is too low: no chain is in the far mode.{fallen}"
     how = "With the paper's x the ESS is lower" if kernel == "auxiliary x" else "ESS of 1,000 chains"
-    return f"{how}: {', '.join(said)}."
-
-
-def _by_ess(item) -> float:
-    return -item[1].ess
+    return f"{how}: {', '.join(f'{last[start].ess:.0f} from {start}' for start in order)}."

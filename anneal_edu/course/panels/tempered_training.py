@@ -71,23 +71,24 @@ class TemperedTraining(Panel):
         labels = apart(np.array([middle[name] for name in names]).T, 0.055 * (high - low)) - 0.03 * (high - low)
         costs = {COSTS[name] for name in names}
         cost = "cost: Gibbs steps per update" if len(costs) > 1 else f"each: {max(costs)} Gibbs steps per update"
-        for name, at in zip(names, labels.T, strict=True):
+        ticks = (3, 4, 5) if in_steps else range(curves["PCD"][0][-1] // 1000 + 1)
+        first, last = (2, 6.05) if in_steps else (0, 1.45 * ticks[-1])
+        for i, (name, at) in enumerate(zip(names, labels.T, strict=True), 1):
             colour, (n, values) = STYLES[name]["color"], curves[name]
             x, y = np.log10(n * COSTS[name]) if in_steps else n / 1000, middle[name][:, None]
             film.trails(ax, f"{name} curve", x, y, [colour], width=3.0)
-            film.curve(ax, f"{name} range", np.c_[x, x], np.c_[values.min(1), values.max(1)], name)
+            aside = np.c_[x, x] + 0.007 * i * (last - first)
+            film.curve(ax, f"{name} range", aside, np.c_[values.min(1), values.max(1)], name)
             film.dots(ax, f"{name} now", x[:, None], y, [colour], radius=5.0)
             label = _short(name).replace(" times the", "×") + (f": cost {COSTS[name]}" if len(costs) > 1 else "")
-            film.words(ax, f"{name} name", x + 0.06, at, [label] * len(n), colour)
-        ticks = (3, 4, 5) if in_steps else range(n[-1] // 1000 + 1)
-        first, last = (2, 5.9) if in_steps else (0, 1.4 * ticks[-1])
+            film.words(ax, f"{name} name", x + 0.04 * (last - first), at, [label] * len(n), colour)
         if data == BARS:
             artists.curve(ax, "best", [first, last], [BEST] * 2, "truth")
             artists.words(ax, "best word", first + 0.03, BEST + 0.25, "best possible")
         artists.words(ax, "cost word", first + 0.03, low + 0.03 * (high - low), cost)
         ax.set(xlim=(first, last), ylim=(low, high), xlabel=counted, ylabel="nats per image")
         ax.set_xticks(ticks, [f"{10**tick if in_steps else 1000 * tick:,}" for tick in ticks])
-        ax.set_title("exact log likelihood: median of five seeds, bar from worst to best")
+        ax.set_title("exact log likelihood: median of five seeds; bars: worst to best of them")
         level = {name: float(curve[now]) for name, curve in middle.items()}
         held = [_short(name) for name in names if middle[name][: now + 1].max() <= level[name] + 1]
         numbers = {_short(name): f"{level[name]:.2f} nats" for name in names}
@@ -109,11 +110,11 @@ def _short(name):
 
 
 def _takeaway(data, moment, names, level, held) -> str:
-    spread = np.ceil(10 * np.ptp([*level.values()])) / 10
+    spread = np.ceil(10 * np.ptp([level[name] for name in names])) / 10
     if spread <= 1:
         why = "The chains still mix" if data == BARS else "On the digits Gibbs chains mix well"
         then = ", and ten rungs gain nothing." if moment > 50 else ". Who will fall?"
-        return f"{why}: all nine methods are within {spread:.1f} nats of each other{then}"
+        return f"{why}: the curves are within {spread:.1f} nats of each other{then}"
     order = ", ".join(f"{_short(name)} {level[name]:.1f}" for name in sorted(names, key=level.get, reverse=True))
     fell = "None fell by a nat" if len(held) == len(names) else f"Only {', '.join(held)} did not fall by a nat"
     return f"From the top, in nats: {order}. {fell}."

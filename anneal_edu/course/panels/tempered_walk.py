@@ -57,7 +57,7 @@ class TemperedWalk(Panel):
     def draw(self, sweep, rungs, z, seed):
         run, film, path, schedule = walk(rungs, z, seed), Film(sweep, 10.0), three_bumps(), linear_schedule(rungs - 1)
         log_z = exact_log_z(path, schedule)
-        self.axes[0].set_title(f"{N_CHAINS} chains, {z}")
+        self.axes[0].set_title("Ẑ = 1 on every rung" if z == HELD else f"Ẑ corrected every {N_SWEEPS} sweeps")
         _draw_ladder(self.axes[0], film, run, path.log_densities(schedule, _X[:, None]))
         _draw_shares(self.axes[1], film, run, log_z)
         _draw_estimates(self.axes[2], film, run, log_z[-1])
@@ -75,10 +75,13 @@ def _draw_ladder(ax, film, run, log_f):
     edges, low, share = np.add.outer(BUMPS, [-1, 1]), np.full((LAST + 1, 5), 8.6), 8.6 + 6 * np.array([0.3, 0.3, 0.4])
     film.bars(ax, "time", edges.ravel(), low, low + 6 * np.insert(run.bumps, [1, 2], 0.0, axis=1), orange)
     film.links(ax, "exact", [[edges[:, 0] - 0.2, share, edges[:, 1] + 0.2, share]] * (LAST + 1), "truth", dashed=True)
-    artists.words(ax, "time words", -6.4, 12.8, "time on\neach bump", fontsize=12)
-    artists.words(ax, "exact words", 3.7, share[2], "exact", ha="right", va="center", fontsize=12)
+    artists.words(ax, "time words", -6.4, 12.8, "time on\neach bump")
+    artists.words(ax, "exact words", 3.7, share[2], "exact", ha="right", va="center")
+    artists.curve(ax, "floor", _X[[0, -1]], [8.6, 8.6], "reference", linestyle="-", linewidth=1)
+    ax.spines.left.set_bounds(-0.2, 8.2)
+    ax.set_ylabel("rung", y=0.3)
     shown = np.unique(np.linspace(0, len(log_f) - 1, 5).astype(int))
-    ax.set(xlim=_X[[0, -1]], ylim=(-0.2, 14.6), yticks=step * shown, yticklabels=shown, xlabel="x", ylabel="rung")
+    ax.set(xlim=_X[[0, -1]], ylim=(-0.2, 14.6), yticks=step * shown, yticklabels=shown, xlabel="x")
 
 
 def _draw_shares(ax, film, run, log_z):
@@ -87,10 +90,10 @@ def _draw_shares(ax, film, run, log_z):
     shares = np.maximum(run.log_marginals / np.log(10), _FLOOR)
     for name, rows, style in (("shares", shares, "estimate"), ("exact", log_q, "truth")):
         film.curve(ax, name, np.repeat(edges, 2)[1:-1], np.repeat(rows, 2, axis=1), style)
-    below = np.where(shares > _FLOOR, np.minimum(log_q, shares), log_q)[:, -(len(log_z) // 5 + 1) :].min(1) - 0.35
-    film.words(ax, "exact words", edges[-1], below, ["exact"] * (LAST + 1), align="right")
+    artists.words(ax, "exact words", edges[-1], -3.2, "exact,\nfor Ẑ\nin use", ha="right")
+    artists.words(ax, "chains words", edges[-1], -3.75, "chains so far", ha="right", color=STYLES["estimate"]["color"])
     ax.set(xticks=range(len(log_z))[:: 1 + len(log_z) // 8], yticks=[0, -2, -4], yticklabels=["1", "10⁻²", "10⁻⁴"])
-    ax.set(xlim=edges[[0, -1]], ylim=(_FLOOR, 0.3), xlabel="rung", title="share of time")
+    ax.set(xlim=edges[[0, -1]], ylim=(_FLOOR - 0.15, 0.3), xlabel="rung", title="share of time")
 
 
 def _draw_estimates(ax, film, run, exact):

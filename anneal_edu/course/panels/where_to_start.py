@@ -78,18 +78,19 @@ class WhereToStart(Panel):
         mean, cov = tilted_starts.tilted_path(tilt, width)(0.0).mean_and_cov()
         artists.curve(plane, "start", *rings(mean[None], cov[None], 2)[0].T, "start")
         for (name, colour), which in zip(COLOURS.items(), (~small, small), strict=True):
-            place = np.where(which[..., None], x, np.nan)
+            place = np.where(which[..., None] & (abs(x) < GRID[-1]).all(2, keepdims=True), x, np.nan)
             film.dots(plane, name, *np.moveaxis(place, 2, 0), [colour] * N_CHAINS, np.sqrt(2 + 1500 * weights))
-            at = {"x": 6.3, "ha": "right"} if name == "large modes" else {"x": -6.3, "ha": "left"}
-            artists.words(plane, f"{name} words", y=6.3, text=name[:5], color=colour, weight="bold", va="top", **at)
-        film.words(plane, "ess", -6.2, -6.1, [f"ESS {size:.0f} of {N_CHAINS}" for size in ess])
-        plane.set(xlim=ends, ylim=ends, xticks=[], yticks=[], title="Chains; area is weight")
+        for name, at, side in (("small modes", -6.3, "left"), ("start", 0, "center"), ("large modes", 6.3, "right")):
+            look = {"color": STYLES[name]["color"], "ha": side, "va": "top", "weight": "bold"}
+            artists.words(plane, f"{name} words", at, 7.6, name[:5], **look)
+        film.words(plane, "ess", -6.2, -7.3, [f"ESS {size:.0f} of {N_CHAINS}" for size in ess])
+        plane.set(xlim=ends, ylim=(-7.7, 7.7), xticks=[], yticks=[], title="Chains; area is weight")
         bars = np.column_stack([small.mean(1), np.zeros(LAST + 1), (small * weights).sum(1)])
         film.bars(shares, "shares", [-0.35, 0.35, 0.65, 1.35], 0 * bars, bars, COLOURS["small modes"])
         artists.curve(shares, "exact", [-0.6, 1.6], [exact, exact], "truth")
         artists.words(shares, "exact words", 1.6, 0.75, "dotted: exact", ha="right")
         shares.set(xlim=(-0.6, 1.6), ylim=(0, 0.85), xticks=(0, 1), xticklabels=("number", "weight"),
-                   yticks=(0, 0.4, 0.8), yticklabels=("0", "40%", "80%"), title="In small modes")  # fmt: skip
+                   yticks=(0, 0.4, 0.8), yticklabels=("0", "40%", "80%"), title="Chains in small modes")  # fmt: skip
         _draw_map(chart, revealed=moment == LAST)
         artists.marks(chart, "you", tilt, width, "start", marker="o", markersize=18, fillstyle="none", mew=4)
         readout = {f"ESS of {N_CHAINS}": f"{ess[moment]:.0f}", "in small modes, by weight": f"{bars[moment, 2]:.0%}"}
@@ -109,7 +110,7 @@ def _draw_map(ax, revealed: bool) -> None:
         artists.marks(ax, name, x, y, "reference", marker="s", markersize=7, markerfacecolor="white")
         artists.words(ax, f"{name} words", x, y + 0.1, name, color=colour, ha="center")
     title = "ESS of every start" if revealed else "Which start is best?"
-    ax.set(xlim=(-1.03, 1.03), ylim=(0.28, 2.13), xlabel="tilt", ylabel="width", title=title)
+    ax.set(xlim=(-1.03, 1.03), ylim=(0.28, 2.13), xlabel="tilt of the start", ylabel="its width", title=title)
 
 
 def _takeaway(moment, ess, counted, exact) -> str:

@@ -310,6 +310,7 @@ def test_a_slow_panel_is_covered_until_it_is_run(opened):
     panel.n.value = 100
     assert "press Run" in panel.takeaway and panel.readout == {}
     assert overlay(panel) == "press Run"
+    assert "image/png" not in panel._repr_mimebundle_()[0], "the picture of 10 under the words of 100"
     assert panel.sums.keys() == {10}
     panel.run()
     assert overlay(panel) == ""
