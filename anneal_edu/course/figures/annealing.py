@@ -50,4 +50,4 @@ def misses(ax: Axes, name: str, stops: list[Stop], style: str, va: str | None = 
     artists.bars(ax, f"{name} bars", np.arange(len(stops)) / N_STOPS, low, high, style, markersize=5, linewidth=1.6)
     found = [stop.miss for stop in stops]
     label = f"{round(found[-1], 1) + 0:+.{int(found[-1] > -50)}f}".replace("-", "−")
-    so_far(ax, name, found, style, label, va or ("top" if found[-1] < 0 else "bottom"))
+    so_far(ax, name, found, style, label, va or ("bottom" if 0 <= found[-1] < 1.5 else "top"))

@@ -81,9 +81,9 @@ class MomentumTrails(Panel):
             film.curve(ax, "here", *here, "start")
             film.dots(ax, "crowd", x[:, :N_SHOWN, 0], x[:, :N_SHOWN, 1], [pale] * N_SHOWN, radius=2.5)
             film.trails(ax, "trail", x[:, one, 0], x[:, [one], 1], [colour])
-            refused = 1 + np.flatnonzero(~accepted[:, one])
-            seen = np.where(np.arange(len(betas))[:, None] >= refused, 4.0, np.nan)
-            film.dots(ax, "refused", *x[refused, one].T, [STYLES["refused"]["color"]] * len(refused), seen)
+            steps = np.arange(1, len(betas))
+            seen = np.where((np.arange(len(betas))[:, None] >= steps) & ~accepted[:, one], 4.0, np.nan)
+            film.dots(ax, "refused", *x[steps, one].T, [STYLES["refused"]["color"]] * len(steps), seen)
             film.dots(ax, "one", x[:, [one], 0], x[:, [one], 1], [colour], radius=7.0)
             lasts = f", half-life {half_life:g}: {half_life / step_size:.3g} steps" * (kept == "kept")
             name = f"momentum {kept}\nε = {step_size:g}{lasts}\nbig: one chain\nred: rejected"
