@@ -33,10 +33,6 @@ def markdown(source, *tags):
     return new_markdown_cell(source, metadata={"tags": tags})
 
 
-def panel(more=""):
-    return new_code_cell("ae.panels.TwoPaths()" + more)
-
-
 def figure(width=10.0, said="They are equal."):
     shown = LectureFigure(width, 4.0)
     shown.columns(1)
@@ -44,6 +40,10 @@ def figure(width=10.0, said="They are equal."):
     data, about = shown.caption(said, "two hills")._repr_mimebundle_()
     cell = new_code_cell("figure.caption()", outputs=[new_output("display_data", data, metadata=about)])
     return cell, before
+
+
+def panel(more=""):
+    return new_code_cell("ae.panels.TwoPaths()" + more, outputs=figure()[0].outputs)
 
 
 def lesson(*cells):
@@ -73,7 +73,8 @@ def test_the_formulas_that_a_prediction_needs_stand_above_it():
 
 def test_a_formula_that_answers_a_prediction_comes_after_it():
     fold = "<details><summary>Answer</summary>\n\n$$h = 2$$\n\n</details>"
-    assert shown(markdown(f"## A hill\n\n{PREDICT}\n\n{fold}", "formula"))[1:] == ["### A hill\n\n$$h = 2$$"]
+    asked, after = shown(markdown(f"## A hill\n\n{PREDICT}\n\n{fold}", "formula"))
+    assert asked == f"## A hill\n\n{PREDICT}" and after == "### A hill\n\n$$h = 2$$"
 
 
 def test_every_section_of_a_cell_shows_its_formula_under_its_own_heading():
@@ -109,7 +110,7 @@ def test_an_answer_in_words_is_shown_where_no_picture_shows_it():
     asked, printed = markdown(f"## A hill\n\n{PREDICT}\n\n{fold}"), new_code_cell("print(3)")
     assert shown(asked, printed, markdown("## A road"))[1:] == ["### A hill\n\nAs high as *h*."]
     assert len(shown(asked, figure()[0])) == 2
-    later = shown(markdown(PREDICT), printed, markdown(fold), markdown("## A road"))
+    later = shown(markdown(PREDICT), printed, markdown(fold))
     assert later[1:] == ["### Hills\n\nAs high as *h*."]
 
 
@@ -147,6 +148,7 @@ def test_each_slide_has_the_notes_that_are_about_it():
             figure()[0],
             markdown("It is green."),
             new_code_cell("print(3)", outputs=[words]),
+            new_code_cell("ae.show_source(hill)", outputs=[words]),
             markdown("## Exercises\n\nSolve."),
             new_code_cell("print(3)", outputs=[words]),
         )
@@ -159,8 +161,13 @@ def test_each_slide_has_the_notes_that_are_about_it():
     ]
 
 
+def test_what_a_panel_showed_is_told_at_its_first_scene():
+    (_, before), (_, first), (_, second) = told(markdown(PREDICT), panel(), markdown("Now it is 3."))
+    assert (before, first, second) == (PREDICT, "Now it is 3.", "* height: 3.5")
+
+
 def test_the_notation_is_at_hand_at_the_beginning():
-    found = slides.deck_of(lesson(markdown("## Notation\n\n| x | place |")), {}).cells
+    found = slides.deck_of(lesson(panel(), markdown("## Notation\n\n| x | place |")), {"TwoPaths": HILLS}).cells
     assert found[1].source == "## Notation\n\n| x | place |"
 
 
