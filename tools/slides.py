@@ -39,9 +39,9 @@ PRESS = re.compile(r"\s+[^.?!]*\b[Pp]ress\b.*", re.DOTALL)  # what a reader is t
 FORMULA = re.compile(r"\$\$.+?\$\$", re.DOTALL)
 FOLD = re.compile(r"<details><summary>(.+?)\.?</summary>\n+(.*?)\n+</details>", re.DOTALL)
 HEADING = re.compile(r"^#{2,3} (.+)$", re.MULTILINE)
+LINK = re.compile(r"\[([^\]]+)\]\((?!http)[^)]*\)")  # to a file that is not beside the decks
 PART = re.compile(r"^(?=#{2,3} )", re.MULTILINE)
 OPENING = "What you will learn", "Notation"  # notes of the first slide
-LETTERS = 520  # of a summary, on one slide
 
 
 class Deck:
@@ -90,7 +90,7 @@ class Deck:
         for text, *notes in self.slides:
             notes = FOLD.sub(lambda fold: f"**{fold[1]}{'.' * (fold[1][-1] != '?')}** {fold[2]}", "\n\n".join(notes))
             for kind, source in (("slide", text), ("notes", notes.strip())):
-                cells.append(new_markdown_cell(source, metadata={"slideshow": {"slide_type": kind}}))
+                cells.append(new_markdown_cell(LINK.sub(r"\1", source), metadata={"slideshow": {"slide_type": kind}}))
         return new_notebook(
             cells=cells, metadata={"title": self.title, "style": (TEMPLATE / "deck.css").read_text("utf-8")}
         )
@@ -114,21 +114,16 @@ def without_caption(png, said):
     return f"data:image/png;base64,{base64.b64encode(file.getvalue()).decode()}"
 
 
-def by_slide(bullets):
-    """Divide a list into lists that each fit on a slide."""
-    shown = ""
-    for bullet in re.split(r"(?m)^(?=\* )", bullets):
-        if shown and len(shown + bullet) > LETTERS:
-            yield shown
-            shown = ""
-        shown += bullet
-    yield shown
-
-
 def tell(deck, text, cell):
     """Put a section of a Markdown cell into the deck, or what stands in the cell before its first heading."""
-    heading, asked, formulas = HEADING.match(text), PREDICT.search(text), [*FORMULA.finditer(text)]
-    answers = [words.split("\n\n")[0] for name, words in FOLD.findall(text) if name == "Answer"]
+    heading, asked = HEADING.match(text), PREDICT.search(text)
+    before, after = (text[: asked.end()], text[asked.end() :]) if asked else (text, "")
+    answers = [fold for fold in FOLD.finditer(text) if fold[1] == "Answer"]
+    if asked and answers and answers[0].end() < len(before):  # it is that of the prediction before
+        tell(deck, text[: answers[0].end()], cell)
+        return tell(deck, text[answers[0].end() :], cell)
+    said = "".join(fold[2].split("\n\n")[0] for fold in answers)
+    formulas = FORMULA.findall(FOLD.sub("", before)) or FORMULA.findall(before)
     if heading or asked:
         deck.settle()
     if heading:
@@ -136,35 +131,35 @@ def tell(deck, text, cell):
     if deck.heading.startswith(OPENING):
         deck.slides[0].append(text)
     elif asked:
-        deck.waiting.append(text[: asked.end()])
-        needed = [formula[0] for formula in formulas if formula.start() < asked.start()]
-        deck.add("\n\n".join([*needed, PRESS.sub("", asked[0].strip())]))
-        deck.waiting.append(text[asked.end() :])
-        deck.answer = "".join(answers)
-        if len(needed) < len(formulas):
-            deck.add("\n\n".join(formula[0] for formula in formulas[len(needed) :]))
+        deck.waiting.append(before)
+        deck.add("\n\n".join([*formulas, PRESS.sub("", asked[0].strip())]))
+        deck.waiting.append(after)
+        deck.answer = said
+        if FORMULA.search(after):
+            deck.add("\n\n".join(FORMULA.findall(after)))
     elif formulas and "formula" in cell.metadata.get("tags", []):
         deck.waiting.append(text)
-        deck.add(formulas[0][0])
-    elif heading or (answers and deck.answer is not None):
-        deck.answer = "".join(answers) or deck.answer
+        deck.add(formulas[0])
+    elif heading or (said and deck.answer is not None):
+        deck.answer = said or deck.answer
         deck.waiting.append(text)
     else:
         deck.slides[min(deck.group, len(deck.slides) - 1)].append(text)
 
 
 def asks_for(source, scene):
-    """Whether a cell asks for a prediction of what a scene shows, or shows it by name."""
-    return f'.show("{scene}")' in source or (bool(PREDICT.search(source)) and f"*{scene}*" in source)
+    """Whether a section of a cell asks for a prediction of what a scene shows, or the cell shows it by name."""
+    asking = [part for part in PART.split(source) if PREDICT.search(part)]
+    return f'.show("{scene}")' in source or any(f"*{scene}*" in part for part in asking)
 
 
 def answer(deck, cell, later, panel=None):
     """Add the outputs of a code cell: the scenes of a new ``panel``, or a figure; what is printed is a note.
 
-    A scene waits for the first of the ``later`` cells that asks for it. Before a prediction that follows a new panel
-    stands the first scene alone, unless there was a prediction before the panel too.
+    A scene waits for the first of the ``later`` cells that asks for it. Before a prediction about the panel stands
+    the first scene alone, unless there was a prediction above the panel too.
     """
-    waits = [source for source in later[:1] if PREDICT.search(source) and deck.answer is None]
+    waits = [source for source in later[:1] if PREDICT.search(PART.split(source)[0]) and deck.answer is None]
     for number, scene in enumerate(panel["scenes"] if panel else []):
         asking = [source for source in later if asks_for(source, scene)] + (waits if number else [])
         if asking:
@@ -197,8 +192,7 @@ def deck_of(lesson, frames):
             deck.show_scene(*shown)
     deck.settle()
     summary = next(cell.source for cell in lesson.cells if cell.source.startswith("## Summary"))
-    for bullets in by_slide(summary.split("\n\n")[1]):
-        deck.add(bullets, "What to take home")
+    deck.add(summary.split("\n\n")[1], "What to take home")
     return deck.notebook()
 
 

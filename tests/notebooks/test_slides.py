@@ -86,6 +86,11 @@ def test_only_the_first_scene_comes_before_the_prediction_that_follows_a_panel()
     assert headings(panel(), markdown(PREDICT)) == ["### apart", "### Hills", "### together"]
 
 
+def test_a_prediction_of_another_section_is_not_about_the_panel_before_it():
+    cell = markdown(f"It was *together*.\n\n## A hill\n\n{PREDICT}")
+    assert headings(panel(), cell) == ["### apart", "### together", "## A hill"]
+
+
 def test_after_a_prediction_a_panel_is_shown_whole():
     assert headings(markdown(PREDICT), panel(), markdown(PREDICT)) == [
         "### Hills",
@@ -112,6 +117,24 @@ def test_an_answer_in_words_is_shown_where_no_picture_shows_it():
     assert len(shown(asked, figure()[0])) == 2
     later = shown(markdown(PREDICT), printed, markdown(fold))
     assert later[1:] == ["### Hills\n\nAs high as *h*."]
+
+
+def test_an_answer_above_a_prediction_is_that_of_the_one_before():
+    fold = "<details><summary>Answer</summary>\n\nHigh.\n\n</details>"
+    slides_, notes = zip(*told(markdown(PREDICT), markdown(f"{fold}\n\n{PREDICT}")), strict=True)
+    assert slides_ == (f"### Hills\n\n{PREDICT}", "### Hills\n\nHigh.", f"### Hills\n\n{PREDICT}")
+    assert notes == (PREDICT, "**Answer.** High.", PREDICT)
+
+
+def test_a_proof_that_is_folded_is_not_part_of_the_question():
+    fold = "<details><summary>Why?</summary>\n\n$$g = 3$$\n\n</details>"
+    assert shown(markdown(f"$$h = 2$$\n\n{fold}\n\n{PREDICT}")) == [f"### Hills\n\n$$h = 2$$\n\n{PREDICT}"]
+    assert shown(markdown(f"{fold}\n\n{PREDICT}")) == [f"### Hills\n\n$$g = 3$$\n\n{PREDICT}"]
+
+
+def test_a_link_to_a_file_is_words():
+    asked = shown(markdown("**Predict.** Is [it](../a.md#b) [high](https://x.org)?"))
+    assert asked == ["### Hills\n\n**Predict.** Is it [high](https://x.org)?"]
 
 
 def test_nothing_says_press():
@@ -169,11 +192,6 @@ def test_what_a_panel_showed_is_told_at_its_first_scene():
 def test_the_notation_is_at_hand_at_the_beginning():
     found = slides.deck_of(lesson(panel(), markdown("## Notation\n\n| x | place |")), {"TwoPaths": HILLS}).cells
     assert found[1].source == "## Notation\n\n| x | place |"
-
-
-def test_a_long_summary_takes_two_slides():
-    bullets = "* One.\n* " + 520 * "x" + "\n* Five,\n  at last."
-    assert [*slides.by_slide(bullets)] == ["* One.\n", "* " + 520 * "x" + "\n", "* Five,\n  at last."]
 
 
 def test_a_deck_needs_no_other_machine(tmp_path):
