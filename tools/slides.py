@@ -207,7 +207,10 @@ def bring_libraries(folder):
 def write(path, folder, frames):
     """Write the deck of one lesson, with the pages of its panels, and return its path."""
     exporter = SlidesExporter(
-        template_file=str(TEMPLATE / "deck.html.j2"), reveal_url_prefix="reveal", mathjax_url="mathjax.js"
+        template_file=str(TEMPLATE / "deck.html.j2"),
+        reveal_url_prefix="reveal",
+        mathjax_url="mathjax.js",
+        exclude_anchor_links=True,
     )
     page, _ = exporter.from_notebook_node(deck_of(course_site.read(path), frames))
     for name, panel in frames.items():
