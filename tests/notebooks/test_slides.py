@@ -114,7 +114,7 @@ def test_an_answer_in_words_is_shown_where_no_picture_shows_it():
     fold = "<details><summary>Answer</summary>\n\nAs high as *h*.\n\nIt grew.\n\n</details>"
     asked, printed = markdown(f"## A hill\n\n{PREDICT}\n\n{fold}"), new_code_cell("print(3)")
     assert shown(asked, printed, markdown("## A road"))[1:] == ["### A hill\n\nAs high as *h*."]
-    assert len(shown(asked, figure()[0])) == 2
+    assert len(shown(asked, figure()[0])) == 2 == len(shown(markdown(PREDICT), figure()[0], markdown(fold)))
     later = shown(markdown(PREDICT), printed, markdown(fold))
     assert later[1:] == ["### Hills\n\nAs high as *h*."]
 
