@@ -1,4 +1,4 @@
-"""environment.yml, constraints.txt and the workflows agree with pyproject.toml and the Makefile."""
+"""What names a version, a bound or a target of make agrees with pyproject.toml and the Makefile."""
 
 import re
 import tomllib
@@ -28,7 +28,8 @@ def numbers(version):
 
 PROJECT = tomllib.loads(read("pyproject.toml"))["project"]
 EXTRAS = PROJECT["optional-dependencies"]
-REQUIREMENTS = dict(split(line) for line in PROJECT["dependencies"] + EXTRAS["lab"] + EXTRAS["test"])
+LISTED = PROJECT["dependencies"] + EXTRAS["lab"] + EXTRAS["test"]
+REQUIREMENTS = dict(map(split, LISTED))
 PINNED = dict(line.lower().split("==") for line in read("constraints.txt").splitlines() if not line.startswith("#"))
 
 
@@ -42,6 +43,7 @@ def test_conda_has_the_same_names_and_bounds():
 def test_every_requirement_is_one_lower_bound():
     """`make test-oldest` turns each into a pin, which only this form allows."""
     assert not {name: bound for name, bound in REQUIREMENTS.items() if not re.fullmatch(r">=\d+(\.\d+)*", bound)}
+    assert len(REQUIREMENTS) == len(LISTED)
 
 
 def test_tested_versions_are_no_older_than_the_bounds():
@@ -50,6 +52,19 @@ def test_tested_versions_are_no_older_than_the_bounds():
     for name, bound in (REQUIREMENTS | optional).items():
         assert name in PINNED, f"constraints.txt does not pin {name}"
         assert numbers(PINNED[name]) >= numbers(bound), f"constraints.txt pins {name} below {bound}"
+
+
+def test_the_version_is_the_one_that_the_changes_begin_with_and_that_is_cited():
+    ((version, date),) = re.findall(r"\A# Changes\n[^#]*## (\S+) \((\S+)\)\n", read("CHANGELOG.md"))
+    cited = yaml.safe_load(read("CITATION.cff"))
+    assert version == PROJECT["version"] == cited["version"] and date == str(cited["date-released"])
+
+
+def test_colab_and_binder_install_what_panels_need():
+    (cell,) = re.findall(r"^%pip install .*$", read("docs/where_it_runs.md"), re.MULTILINE)
+    assert [f'"{name}{REQUIREMENTS[name]}"' in cell for name in ("ipywidgets", "anywidget")] == [True, True]
+    assert read(".binder/requirements.txt") == ".[lab]\n"
+    assert numbers(read(".binder/runtime.txt")) >= numbers(PROJECT["requires-python"])
 
 
 def test_hooks_before_a_commit_are_the_versions_of_make_lint():

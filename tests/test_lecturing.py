@@ -26,13 +26,18 @@ def test_every_panel_of_the_guide_is_there():
 
 
 @pytest.mark.parametrize(("title", "minutes"), [("One lecture", 45), *((f"{n}. ", 90) for n in range(1, 5))])
-def test_the_minutes_of_a_session_add_up(title, minutes):
+def test_the_minutes_of_a_session_add_up_and_a_tenth_is_slack(title, minutes):
     (session,) = [text for text in SESSIONS if text.startswith(title)]
-    assert sum(int(spent) for spent in re.findall(r"^\| (\d+) \|", session, re.MULTILINE)) == minutes
+    spent = {what: int(time) for time, what in re.findall(r"^\| (\d+) \| (.*)$", session, re.MULTILINE)}
+    assert sum(spent.values()) == minutes and spent["| | Slack. |"] > minutes / 10
 
 
-def test_a_term_has_every_lesson():
-    (term,) = [text for text in SESSIONS if text.startswith("A term")]
-    assert {int(n) for row in re.findall(r"^\| \d+ \| ([\d, ]+) \|", term, re.MULTILINE) for n in row.split(",")} == {
-        *range(16)
-    }
+def test_twelve_sessions_have_every_lesson_and_its_minutes():
+    (plan,) = [text for text in SESSIONS if text.startswith("Twelve sessions")]
+    rows = re.findall(r"^\| (\d+|talk) \| ([\d, ]*)\| (?:(\d+) )?\|", plan, re.MULTILINE)
+    assert sorted(int(n) for _, lessons, _ in rows for n in lessons.split(",") if n) == [*range(16)]
+    assert {int(session) for session, *_ in rows if session != "talk"} == {*range(1, 13)}
+    home = [(session, int(minutes)) for session, _, minutes in rows if minutes]
+    assert "All sixteen lessons are 22¾" in GUIDE and round(sum(minutes for _, minutes in home) / 15) / 4 == 22.75
+    twelve = sum(minutes / (2 if session == "8" else 1) for session, minutes in home if session != "talk")
+    assert "twelve sessions are 35" in GUIDE and round(twelve / 60 + 12 * 1.5) == 35

@@ -15,7 +15,10 @@ def test_the_example_prints_the_output_that_stands_below_it():
     assert printed_by(code) == expected, "if the new output is right: python tools/readme.py"
 
 
-def test_every_file_that_the_readme_points_to_is_there():
-    links = re.findall(r"\]\(([^)#:]+)\)", TEXT)
-    assert links
-    assert [link for link in links if not (README.parent / link).exists()] == []
+PAGES = [README.with_name("CHANGELOG.md"), README, *sorted((README.parent / "docs").glob("*.md"))]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_file_that_a_page_points_to_is_there(page):
+    links = re.findall(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8"))
+    assert [link for link in links if not (page.parent / link).exists()] == []

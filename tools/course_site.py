@@ -58,7 +58,7 @@ def write_sources(folder: Path = SOURCE, lessons: list[Path] = LESSONS, rooms: d
     for room, paths in BESIDE.items():
         for path in paths:
             write(folder / "lessons" / room / path.name, nbformat.writes(lesson_pages.page_of(read(path))))
-    for name in ("equations", "errata", "lecturing", "your_own_problem"):
+    for name in ("equations", "errata", "lecturing", "where_it_runs", "your_own_problem"):
         text = CODE.sub(reference_of, (ROOT / "docs" / f"{name}.md").read_text("utf-8"))
         write(folder / f"{name}.md", ANCHOR.sub(r"(\1)=\n", text))
     for room in rooms:

@@ -243,8 +243,8 @@ def _mistaken(log_weights, states):
         "Which of the four troubles can be seen in the weights alone, and which in the states alone?",
         "The effective sample size tells of collapse; equal columns are copies; a column that never changes is stuck. "
         "Take the change of each chain from the first half to the second, and the error of their mean.",
-        "ae.effective_sample_size(log_weights) < 3; with x for states np.unique(x, axis=1).shape[1] < x.shape[1]; "
-        "(x == x[0]).all(0).any(); d = x[100:].mean(0) - x[:100].mean(0), |mean d| > 5 sd(d) / √C",
+        "w = np.exp(log_weights - log_weights.max()), w.max() > 0.9 * w.sum(); with x for states, n = len(x) // 2: "
+        "np.unique(x, axis=1).shape[1] < x.shape[1]; (x == x[0]).all(0).any(); d = x[n:].mean(0) - x[:n].mean(0)",
     ),
     returns={"what you return": "Look at the weights, at pairs of chains, at each chain, at halves of the run."},
     cases=_runs, slips=_mistaken,

@@ -69,7 +69,7 @@ class LargeModels(Panel):
         ax.set(xticklabels=[f"{tick}".replace("-", "−") for tick in TICKS])
         ax.set(yticklabels=["\n".join(way) for way in PAPER["PCD"]][::-1])
         ax.set_xlabel("log Ẑ − best guess (nats); forward: lower bound, reverse: upper", loc="left")
-        ax.set_title("base rate: pixel means · MAS: moment averages · cheap: short fit")
+        ax.set_title("Do the bounds meet? (MAS: moment averages; cheap: short fit)")
         ax.axvspan(2.7, 4.3, color="0.93")
         ax.tick_params(axis="y", length=0)
         return [ax]

@@ -86,11 +86,12 @@ class MomentumTrails(Panel):
             film.dots(ax, "refused", *x[steps, one].T, [STYLES["refused"]["color"]] * len(steps), seen)
             film.dots(ax, "one", x[:, [one], 0], x[:, [one], 1], [colour], radius=7.0)
             lasts = f", half-life {half_life:g}: {half_life / step_size:.3g} steps" * (kept == "kept")
-            name = f"momentum {kept}\nε = {step_size:g}{lasts}\nbig: one chain\nred: rejected"
+            name = f"momentum {kept}\nstep ε = {step_size:g}{lasts}\nbig: one chain\nred: rejected"
             artists.words(ax, "name", -4.6, 3.4, name, color=colour)
             side = np.sqrt(2 / (1 - betas + betas / ACROSS**2))
-            film.words(ax, "ring", side + 0.35, -side - 0.55, ["start", *["now"] * (N_STEPS - 1), ""], INKS[0])
-            film.words(ax, "aim", -2.9, -4.4, [*["target"] * N_STEPS, "now = target"], INKS[1])
+            ring = ["start", *["now"] * (N_STEPS - 1), "now = target"]
+            film.words(ax, "ring", side + 0.35, -side - 0.55, ring, INKS[0])
+            film.words(ax, "aim", -2.9, -4.4, [*["target"] * N_STEPS, ""], INKS[1])
             ax.set(xlim=(-4.7, 4.7), ylim=(-4.7, 4.7), aspect="equal")
             ax.set_axis_off()
         right, spreads, exact = self.axes[2], [spread(x) for x, _ in walks], 1 / np.sqrt(1 - betas + betas / LONG**2)
@@ -99,7 +100,7 @@ class MomentumTrails(Panel):
         film.trails(right, "spread", betas, np.column_stack([of for of, _ in spreads]), COLOURS)
         for (of, _), name, off, colour in zip(spreads, ("kept", "anew"), (-0.14, -0.36), COLOURS, strict=True):
             film.words(right, name, betas + 0.04, of + off, [name] * len(betas), colour)
-        right.set(xlim=(0, 1.45), ylim=(0, 3.5), xticks=(0, 0.5, 1), xlabel="position β", title="spread (sd)")
+        right.set(xlim=(0, 1.45), ylim=(0, 3.5), xticks=(0, 0.5, 1), xlabel="position β", title="sd along it")
         paper = spread(walk(step_size, half_life_refresh(step_size), seed)[0])
         told = [f"{of[now]:.2f} ± {error[now]:.2f}" for of, error in spreads]
         numbers = {"length": f"kept {told[0]}, drawn anew {told[1]}", "accepted": f"{walks[0][1].mean():.0%}"}

@@ -57,7 +57,7 @@ class TemperedWalk(Panel):
     def draw(self, sweep, rungs, z, seed):
         run, film, path, schedule = walk(rungs, z, seed), Film(sweep, 10.0), three_bumps(), linear_schedule(rungs - 1)
         log_z = exact_log_z(path, schedule)
-        self.axes[0].set_title("Ẑ = 1 on every rung" if z == HELD else f"Ẑ corrected every {N_SWEEPS} sweeps")
+        self.axes[0].set_title("60 chains, Ẑ = 1 held" if z == HELD else f"Ẑ corrected every {N_SWEEPS} sweeps")
         _draw_ladder(self.axes[0], film, run, path.log_densities(schedule, _X[:, None]))
         _draw_shares(self.axes[1], film, run, log_z)
         _draw_estimates(self.axes[2], film, run, log_z[-1])
@@ -76,7 +76,7 @@ def _draw_ladder(ax, film, run, log_f):
     film.bars(ax, "time", edges.ravel(), low, low + 6 * np.insert(run.bumps, [1, 2], 0.0, axis=1), orange)
     film.links(ax, "exact", [[edges[:, 0] - 0.2, share, edges[:, 1] + 0.2, share]] * (LAST + 1), "truth", dashed=True)
     artists.words(ax, "time words", -6.4, 12.8, "time on\neach bump")
-    artists.words(ax, "exact words", 3.7, share[2], "exact", ha="right", va="center")
+    artists.words(ax, "exact words", 3.7, share[2], "exact\nshare", ha="right", va="center")
     artists.curve(ax, "floor", _X[[0, -1]], [8.6, 8.6], "reference", linestyle="-", linewidth=1)
     ax.spines.left.set_bounds(-0.2, 8.2)
     ax.set_ylabel("rung", y=0.3)
@@ -90,7 +90,7 @@ def _draw_shares(ax, film, run, log_z):
     shares = np.maximum(run.log_marginals / np.log(10), _FLOOR)
     for name, rows, style in (("shares", shares, "estimate"), ("exact", log_q, "truth")):
         film.curve(ax, name, np.repeat(edges, 2)[1:-1], np.repeat(rows, 2, axis=1), style)
-    artists.words(ax, "exact words", edges[-1], -3.2, "exact,\nfor Ẑ\nin use", ha="right")
+    artists.words(ax, "exact words", edges[-1], -3.2, "exact share,\nfor the Ẑ\nin use", ha="right")
     artists.words(ax, "chains words", edges[-1], -3.75, "chains so far", ha="right", color=STYLES["estimate"]["color"])
     ax.set(xticks=range(len(log_z))[:: 1 + len(log_z) // 8], yticks=[0, -2, -4], yticklabels=["1", "10⁻²", "10⁻⁴"])
     ax.set(xlim=edges[[0, -1]], ylim=(_FLOOR - 0.15, 0.3), xlabel="rung", title="share of time")
@@ -103,9 +103,9 @@ def _draw_estimates(ax, film, run, exact):
     film.trails(ax, "used", t, run.assumed_log_z[:, -1:], [grey], width=1.6)
     film.links(ax, "error bar", np.stack([t, low, t, high], 1)[:, :, None], "estimate")
     film.trails(ax, "log Ẑ", t, run.log_z[:, None].clip(-1.4, 10.4), [orange])
-    artists.words(ax, "exact words", 2, exact + 0.3, "exact", fontsize=13)
+    artists.words(ax, "exact words", 2, exact + 0.3, "exact log Z", fontsize=13)
     film.words(ax, "used words", t.clip(3, 120), run.assumed_log_z[:, -1] - 0.9, ["Ẑ in use"] * (LAST + 1), grey)
-    ax.set(xlim=(0, LAST + 4), ylim=(-1.5, 10.5), yticks=[0, 4, 8], xlabel="sweep", title="log Ẑ ± 2 s.e.")
+    ax.set(xlim=(0, LAST + 4), ylim=(-1.5, 10.5), yticks=[0, 4, 8], xlabel="sweep", title="log Ẑ₈ ± 2 s.e.")
 
 
 def _takeaway(sweep, z, error, bar, run) -> str:

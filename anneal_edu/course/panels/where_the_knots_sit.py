@@ -107,8 +107,8 @@ class WhereTheKnotsSit(Panel):
         artists.marks(strip, "pixel", 30 * np.arange(11) + PIXEL[1], [PIXEL[0]] * 11, style, markersize=4)
         annealing.misses(misses, "misses", stops, style)
         miss, cost, ess = stops[-1].miss, cost_of(path), stops[-1].result.ess
-        artists.words(misses, "F", 0, -180, f"F = {cost:.0f}")
-        artists.words(misses, "misses label", 1.03, max(miss, -200), f"{miss:+.{int(miss > -50)}f}".replace("-", "−"))
+        artists.words(misses, "F", 0, -180, f"perfect moves:\nbias F/K, F = {cost:.0f}")
+        artists.words(misses, "misses label", 1.08, max(miss, -200), f"{miss:+.{int(miss > -50)}f}".replace("-", "−"))
         numbers = {"log Ẑ - log Z": f"{miss:.1f}", "ESS": f"{ess:.0f} of {N_CHAINS}", "F": f"{cost:.1f}"}
         return Readout(_takeaway(knots, miss, cost, cost_of(spline(start, NONE))), numbers)
 

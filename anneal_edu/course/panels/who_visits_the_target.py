@@ -83,7 +83,7 @@ class WhoVisitsTheTarget(Panel):
         rejected, film = np.full(n_pairs, rejection_rate(n_pairs, barrier)), Film(sweep, rate=16.0)
         colours, readout, seen, measured, theory = tempering.colours_of(n_pairs + 1), {}, {}, {}, {}
         found = walks(n_pairs, barrier, memory, seed)
-        below = f"sweep ({n_pairs + 1} rungs)", f"sweep ({rejected[0]:.0%} rejected)", "sweep"
+        below = "sweep (a colour: a state)", f"sweep ({rejected[0]:.0%} rejected)", "sweep (thick: one state)"
         for ax, scheme, asked, xlabel in zip(self.axes, found, ASKED, below, strict=True):
             (replicas, made, measured[scheme], error), label = found[scheme], tempering.SCHEME_LABELS[scheme]
             shown, time = replicas[: SHOWN + 1, :, 0], np.arange(SHOWN + 2)
@@ -94,7 +94,7 @@ class WhoVisitsTheTarget(Panel):
             film.strip(ax, f"{scheme} top", time, shown[:, -1], colours, 1.1, 1.25)
             visits = [len(np.unique(shown[: t + 1, -1])) for t in range(SHOWN + 1)]
             film.words(ax, f"{scheme} visits", 0, 1.44, [f"visited target: {n} of {n_pairs + 1}" for n in visits])
-            film.words(ax, "trips", 0, 1.31, [f"round trips {n.sum()}, thick {n[0]}" for n in made[: SHOWN + 1, :, 0]])
+            film.words(ax, "trips", 0, 1.31, [f"round trips: {n.sum()}" for n in made[: SHOWN + 1, :, 0]])
             counted, seen[scheme] = 1 if scheme == "lifted" else n_pairs + 1, visits[sweep]
             theory[scheme] = 1000 * counted / expected_round_trip_time(scheme, rejected)
             ax.set(xlim=(-4, SHOWN + 6), ylim=(-0.06, 1.56), title=f"{label}: {asked}", xlabel=xlabel)

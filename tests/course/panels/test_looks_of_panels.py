@@ -2,6 +2,7 @@
 
 from collections import UserDict
 
+import numpy as np
 import pytest
 
 from anneal_edu.course import panels
@@ -36,3 +37,16 @@ def asked(monkeypatch):
 def test_a_panel_shows_things_of_one_company(quick_panel, asked, name):
     quick_panel(getattr(panels, name))
     assert in_one_company(asked), asked
+
+
+@pytest.mark.parametrize("correlation", [-0.95, 0.0, 0.85])
+def test_no_ring_of_a_path_is_cut_off_at_the_frame(correlation):
+    panel = panels.TwoPaths(correlation=correlation)
+    for panel.beta.value in (0.15, 0.25, 0.35, 0.65, 0.75, 0.85):
+        for ax in panel.axes:
+            for line in ax.lines:
+                (left, right), (low, high) = ax.get_xlim(), ax.get_ylim()
+                x, y = line.get_data()
+                assert left <= np.nanmin(x) and np.nanmax(x) <= right, line.get_gid()
+                assert low <= np.nanmin(y) and np.nanmax(y) <= high, line.get_gid()
+    panel.close()
