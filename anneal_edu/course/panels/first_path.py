@@ -34,7 +34,7 @@ class FirstPath(Panel):
         film.bars(left, "bars", EDGES, np.zeros(_LOG_F.shape), np.exp(_LOG_F), colour + "80")
         artists.curve(left, "target", np.arange(N_SITES), np.exp(_LOG_F[-1]), "target")
         artists.words(left, "name", 15, 1.06, "f of the target, β = 1", color=STYLES["target"]["color"])
-        left.set(xlim=(EDGES[0], EDGES[-1]), ylim=(0, 1.3), xlabel="site", title=f"f at β = {beta:.2f}: Z is the area")
+        left.set(xlim=(EDGES[0], EDGES[-1]), ylim=(0, 1.3), xlabel="site", title="f at every site: Z is the area")
         film.trails(right, "curve", _BETAS, _LOG_Z[:, None], [colour])
         film.dots(right, "now", _BETAS[:, None], _LOG_Z[:, None], [colour], radius=6.0)
         right.set(xlim=(-0.06, 1.06), ylim=(0, 1.1 * _LOG_Z[0]), xticks=(0, 0.5, 1), xlabel="β", title="log Z(β)")

@@ -97,7 +97,9 @@ class TwoPaths(Panel):
             low = (-tall / 2, 4.5 - tall, -4.5)[int(np.sign(correlation))]
             limits = (low, low + tall) if name == "geometric" else (-tall / 2.8, tall / 2.8)  # on the same scale
             ax.set(xlim=(-half, half), ylim=limits)
-            ax.set_title(f"{TITLES[name]}, β = {beta:.2f}: width {sd[name]:.1f}; grey: its mean so far")
+            ax.set_title(f"{TITLES[name]}; grey: its mean so far")
+            wide = [f"width {np.sqrt(np.linalg.eigvalsh(stop.cov)[-1]):.1f}" for stop in stops]
+            film.words(ax, "width", half - 0.5, limits[0] + 0.06 * np.ptp(limits), wide, align="right")
         off_the_line = abs(_along("geometric", separation, correlation, moves)[0][now].mean[1])
         widths = f"geometric {sd['geometric']:.2f}, moments {sd['moments']:.2f}"
         away = f"geometric {lag['geometric']:.1f}, moments {lag['moments']:.1f} standard deviations"
