@@ -134,7 +134,7 @@ class GeometricRBMPath(GeometricPath):
         The field of hidden unit j is c_j(β) + (v W_0)_j + β (v (W_1 - W_0))_j: the products are done once, and serve
         both densities and the draw of h. From a weightless start only one of them is left.
         """
-        (W0, dW, b0, db, c0, dc), (W0t, dWt) = self._line, self._transposed
+        (_, dW, b0, db, _, dc), (W0t, dWt) = self._line, self._transposed
         t0, t1 = np.float32(before), np.float32(now)
         if not self._weightless_start:
             Wt = np.multiply(t1, dWt, out=_scratch.array("Wt", dWt.shape, np.float32))
@@ -146,10 +146,7 @@ class GeometricRBMPath(GeometricPath):
             block = np.asarray(v[rows], dtype=np.float32)
             slope = block @ dW  # (C, H): the hidden field at β is level + β slope
             slope += dc
-            level = c0
-            if not self._weightless_start:
-                level = block @ W0
-                level += c0
+            level = self._hidden_level(block)
             log_ratio[rows], h = weigh_and_draw(t0 * slope + level, t1 * slope + level, rng)
             log_ratio[rows] += (now - before) * (block @ db)
             if self._weightless_start:

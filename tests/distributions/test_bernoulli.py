@@ -2,12 +2,18 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from scipy.special import expit
+from scipy.special import expit, logit
 
 from anneal_edu.distributions.bernoulli import bernoulli, softplus, sum_of_softplus, weigh_and_draw
 from tests.frequencies import UNLIKELY, chance_of_farthest
 
 FIELDS = np.array([-5.0, -1.0, 0.0, 0.7, 3.0])
+
+
+@pytest.fixture(autouse=True, params=[True, False], ids=["loops of AVX-512", "other loops"])
+def way(request, monkeypatch):
+    """Both ways are right everywhere, but only one of them is fast."""
+    monkeypatch.setattr("anneal_edu.distributions.bernoulli._AVX512", request.param)
 
 
 class EveryNumberOnce:
@@ -36,6 +42,21 @@ def test_16_bits_and_a_remainder_are_as_good_as_a_real_number(a):
     assert np.ptp(ones) <= 1, "only one number is undecided"
     assert np.mean(ones) == pytest.approx(exact, abs=0.015)
     assert a < 17 or min(ones) == 2**16, "what is as good as certain is certain"
+
+
+@pytest.mark.parametrize("gap", [1, 2, 20, 100, 124, 126, 150, 200, 240, 249, 251, 300, 1000, 30_000])
+def test_every_number_is_compared_with_its_own_probability(gap):
+    """Whether k/65536 is a little or far below p, or above it, to the ends of the tails, where p is 0 or 1."""
+    number = np.arange(2**16) + 0.5
+    for sign in (1, -1):
+        p = np.clip((number + sign * gap) / 2**16, 0, 1)
+        with np.errstate(divide="ignore"):
+            field = logit(p).astype(np.float32)
+        np.testing.assert_array_equal(bernoulli(field, EveryNumberOnce(0.5)), np.full(2**16, sign > 0))
+
+
+def test_a_field_of_nan_gives_0():
+    np.testing.assert_array_equal(bernoulli(np.full(2**16, np.nan, np.float32), EveryNumberOnce(0.5)), np.zeros(2**16))
 
 
 @pytest.mark.parametrize("kind", ["PCG64", "PCG64DXSM", "SFC64", "Philox", "MT19937"])
@@ -97,6 +118,12 @@ def test_a_step_between_any_two_fields_has_its_weight(before, now):
     log_ratio, draws = weigh_and_draw(*(field.copy() for field in fields), np.random.default_rng(0))
     np.testing.assert_allclose(log_ratio, expected, rtol=1e-6, atol=1e-6)
     assert abs(now) < 50 or draws[0, 0] == (now > 0)
+
+
+def test_a_step_up_keeps_the_digits_that_the_sum_of_1_and_its_change_loses():
+    now = np.linspace(np.log(1023), np.log(1024), 1000, dtype=np.float32)[:, None]
+    log_ratio, _ = weigh_and_draw(np.full_like(now, -60), now.copy(), np.random.default_rng(0))
+    np.testing.assert_allclose(log_ratio, np.logaddexp(0, now[:, 0].astype(float)), rtol=5e-7)
 
 
 @pytest.mark.parametrize("largest", [5.0, 500.0], ids=["shared exponentials", "safe way"])
