@@ -304,9 +304,7 @@ def log_z_of(start: Any) -> float:
 class Point:
     """A point of a path as the loops see it: what it returns is checked; log_density may be a faster one."""
 
-    def __init__(
-        self, distribution: Any, beta: float, log_density: Callable[[np.ndarray], np.ndarray] | None = None
-    ):
+    def __init__(self, distribution: Any, beta: float, log_density: Callable[[np.ndarray], np.ndarray] | None = None):
         self.distribution, self.beta = distribution, beta
         self.log_density = log_density or partial(log_density_of, distribution, beta=beta)
 

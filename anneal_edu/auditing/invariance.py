@@ -39,9 +39,7 @@ def changes(statistic: Callable[[np.ndarray], np.ndarray], stages: list[np.ndarr
     return np.stack([statistic(x) - before for x in stages[1:]], axis=1)
 
 
-def check_invariance(
-    kernel: CheckedKernel, problem: Problem, n: int, rng: np.random.Generator, hint: str = ""
-) -> bool:
+def check_invariance(kernel: CheckedKernel, problem: Problem, n: int, rng: np.random.Generator, hint: str = "") -> bool:
     """Move many chains together. Returns whether any moved, or need not have. The hint is for a fault of one move."""
     stages = moved_draws(kernel, problem, n, rng)
     if all((x == stages[0]).all() for x in stages[1:]):

@@ -19,6 +19,5 @@ def unpack(theta: np.ndarray, like: Parts) -> Parts:
     """The vector cut into arrays with the names and shapes of ``like``: the inverse of `pack`."""
     cuts = np.cumsum([part.size for part in like.values()])[:-1]
     return {
-        name: piece.reshape(part.shape)
-        for (name, part), piece in zip(like.items(), np.split(theta, cuts), strict=True)
+        name: piece.reshape(part.shape) for (name, part), piece in zip(like.items(), np.split(theta, cuts), strict=True)
     }
