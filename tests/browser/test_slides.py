@@ -15,6 +15,8 @@ HEIGHTS = """() => Reveal.getSlides().map(slide => {
     return [slide.querySelector('h1, h2, h3').textContent, Math.max(...shown)];
 })"""
 ROOM = 920
+WIDEST = """() => Math.max(0, ...[...document.querySelectorAll('section:not(.stack) mjx-container[display] > svg')].map(
+    formula => formula.getBoundingClientRect().width / formula.closest('section').getBoundingClientRect().width))"""
 
 
 @pytest.fixture(scope="module")
@@ -46,5 +48,6 @@ def test_a_deck_stands_alone_and_fits(lesson, decks, hall):
     heights = hall.evaluate(HEIGHTS)
     assert len(heights) >= 4 and not complaints
     assert {title: height for title, height in heights if height > ROOM} == {}
+    assert hall.evaluate(WIDEST) <= 1
     written = hall.evaluate("Reveal.getSlides().map(slide => slide.innerText).join()")
     assert "$" not in written and "**" not in written
