@@ -36,6 +36,12 @@ ROOMS = {
     "training": "Training", "data": "Data", "models": "Stored models", "course.figures": "Figures",
     "course.panels": "Panels in Python", "course.experiments": "The papers' experiments",
 }  # fmt: skip
+TOPICS = {  # panel → the scene in which it rests on the first page, and what that page asks
+    "TwoPaths": ("halfway", "Two paths lead from one Gaussian to another. Which one should you take?"),
+    "WhereToStart": ("no tilt", "Where to start: how much does the covariance of the start decide?"),
+    "OneLadder": ("sixty sweeps later", "Swaps: can the state that finds the mode climb down to you?"),
+    "BiasDecay": ("six doublings later", "Bias: does twice the number of steps halve it?"),
+}  # fmt: skip
 ANCHOR = re.compile(r'^<a id="([\w-]+)"></a>', re.MULTILINE)
 CODE = re.compile(r"\[([^\]]*)\]\(\.\./anneal_edu/([\w/]+)\.py(?:#([\w.]+))?\)")
 
@@ -60,15 +66,17 @@ def write_sources(folder: Path = SOURCE, lessons: list[Path] = LESSONS, rooms: d
             write(folder / "lessons" / room / path.name, nbformat.writes(lesson_pages.page_of(read(path))))
     for name in ("equations", "errata", "lecturing", "your_own_problem"):
         text = CODE.sub(reference_of, (ROOT / "docs" / f"{name}.md").read_text("utf-8"))
-        write(folder / f"{name}.md", ANCHOR.sub(r"(\1)=\n", text))
+        write(folder / f"{name}.md", ANCHOR.sub(r"(\1)=\n", text).replace("](../notebooks/", "](lessons/"))
     for room in rooms:
         write(folder / "reference" / f"{room}.md", reference(room))
     write(folder / "panels.md", panel_list(lessons))
     write(folder / "index.md", front(lessons, rooms))
-    for name in ("conf.py", "_static/site.css", "_static/site.js"):
+    for name in ("conf.py", "_static/site.css", "_static/site.js", "_static/favicon.svg"):
         write(folder / name, (PAGES / Path(name).name).read_text("utf-8"))
     copies = {
         folder / "prerequisites.png": ROOT / "docs" / "prerequisites.png",
+        folder / "_static" / "digits.webp": ROOT / "docs" / "digits.webp",
+        folder / "_static" / "digits.png": ROOT / "docs" / "digits.png",
         folder / "_static" / "mathjax.js": files("sphinx-mathjax-offline") / "static" / "mathjax" / "tex-svg-full.js",
     }
     for to, of in copies.items():
@@ -91,6 +99,7 @@ def reference_of(link: re.Match) -> str:
     room = room_of(module)
     if not room:
         return words
+    name = name and re.sub(r"\.?\b_.*", "", name)  # what is private stands in no reference
     anchor = f"anneal_edu.{module}.{name}" if name else f"module-anneal_edu.{module}"
     return f'<a href="reference/{room}.html#{anchor}">{words}</a>'
 
@@ -130,10 +139,13 @@ def states_shown(lessons: list[Path]) -> dict[str, tuple]:
 
 
 def write_panels(folder: Path, jobs: int, lessons: list[Path] = LESSONS, cache: Path = kept_frames.CACHE) -> None:
-    """Write the page of every panel that a lesson shows."""
+    """Write the page of every panel that a lesson shows, and the small pictures of the first page."""
     used = uses(lessons)
     for name, frames in kept_frames.frames_of_all(states_shown(lessons), jobs, cache).items():
         write(folder / f"{name}.html", panel_pages.page_of(frames, used[name]))
+        if name in TOPICS:
+            page = panel_pages.page_of(panel_pages.glance(frames, TOPICS[name][0]), kind="card")
+            write(folder.with_name("topics") / f"{name}.html", page)
 
 
 def panel_list(lessons: list[Path]) -> str:
@@ -149,14 +161,12 @@ def panel_list(lessons: list[Path]) -> str:
 
 def front(lessons: list[Path], rooms: dict[str, str]) -> str:
     """The first page."""
-    rows, names = [], []
+    rows, names, used = [], [], uses(lessons)
     for path in lessons:
         lesson = read(path)
-        title, question = lesson_pages.title_and_question(lesson)
-        question = " ".join(question.split("\n\n")[0].split())
+        title, _ = lesson_pages.title_and_question(lesson)
         names.append(f"{path.stem[:2]} {title} <lessons/{path.stem}>")
-        link = f"{path.stem[:2]} [{title}](lessons/{path.name})"
-        rows.append(f"* **{link}** ({lesson_pages.minutes(lesson)} minutes)  \n  {question}")
+        rows.append(f"* {path.stem[:2]} [{title}](lessons/{path.name}) ({lesson_pages.minutes(lesson)} min)")
     text = (PAGES / "index.md").read_text("utf-8")
     for room, paths in BESIDE.items():
         pages = [f"lessons/{room}/{path.stem}" for path in paths]
@@ -164,7 +174,19 @@ def front(lessons: list[Path], rooms: dict[str, str]) -> str:
         links = (f"* [{title}]({page}.ipynb)" for title, page in zip(titles, pages, strict=True))
         text = text.replace(f"{room.upper()}_LIST", "\n".join(links)).replace(f"{room.upper()}_NAMES", "\n".join(pages))
     references = "\n".join(f"reference/{room}" for room in rooms)
-    return text.replace("LESSONS", "\n".join(rows)).replace("NAMES", "\n".join(names)).replace("ROOMS", references)
+    cards = "\n".join(card(name, *used[name][0]) for name in TOPICS if name in used)
+    text = text.replace("LESSONS", "\n".join(rows)).replace("NAMES", "\n".join(names)).replace("ROOMS", references)
+    return text.replace("TOPICS", cards)
+
+
+def card(name: str, address: str, lesson: str) -> str:
+    """A topic on the first page: its picture, what it asks, and where to."""
+    title = getattr(panels, name).title
+    return (
+        f'<div><iframe class="card" src="topics/{name}.html" title="{title}: moves when touched"></iframe>'
+        f'<p>{TOPICS[name][1]}<br><a href="panels/{name}.html">All its sliders</a> · '
+        f'<a href="{address.removeprefix("../")}">Lesson {lesson[:2]}</a></p></div>'
+    )
 
 
 def build_pages(source: Path, site: Path) -> None:

@@ -15,11 +15,17 @@ from anneal_edu.course import panels
 PANELS = {getattr(panels, name).title: name for name in panels.__all__ if name not in ("Panel", "Readout")}
 EXERCISE = re.compile(r"^### (Exercise \d)", re.MULTILINE)
 PAGE = re.compile(r"`docs/(\w+\.md(?:#[\w-]+)?)`")
-ANCHOR = re.compile(r"\]\([\w./-]*#[^)]+\)")  # JupyterLab keeps capital letters in them, the site does not
+ANCHOR = re.compile(r"\]\([\w./-]*#[^)]+\)")
 HOW_TO_GO_ON = (
     "The stubs below are code: [open the course in JupyterLab](../index.md#work-in-jupyterlab) to fill them in and "
     "have them checked, or try with pencil and paper. The solution of each waits behind a click."
 )
+
+
+def slug_of(link: re.Match) -> str:
+    """A link to a heading, as the site names headings; JupyterLab keeps capital letters and signs."""
+    address, _, heading = link[0].partition("#")
+    return address + "#" + re.sub(r"[^\w)-]", "", heading.lower())
 
 
 def panel_in(output) -> tuple[str, dict[str, str], str] | None:
@@ -61,7 +67,7 @@ def page_of(lesson, solutions=None):
                 exercise = None
             exercises = exercises or cell.source.startswith("## Exercises")
             exercise = found[1] if found else exercise
-            cell.source = PAGE.sub(r"[docs/\1](/\1)", ANCHOR.sub(lambda link: link[0].lower(), cell.source))
+            cell.source = PAGE.sub(r"[docs/\1](/\1)", ANCHOR.sub(slug_of, cell.source))
             cells.append(cell)
             if cell.source.startswith("## Exercises"):
                 cells.append(new_markdown_cell(HOW_TO_GO_ON))

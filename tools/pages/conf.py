@@ -1,8 +1,16 @@
 """How Sphinx builds the course: stored outputs, nothing executed, nothing loaded from elsewhere."""
 
+from html import escape
+from importlib.metadata import metadata
+
+from docutils import nodes
+
+about = metadata("anneal-edu")
+urls = dict(url.split(", ") for url in about.get_all("Project-URL", ()))  # Repository; Homepage: where the site is
+
 project = "Annealing and tempering"
-author = "the anneal_edu developers"
-copyright = author
+author = about["Author"]
+copyright = f"{author}; anneal_edu {about['Version']}; code {about['License-Expression']}, texts and pictures CC BY 4.0"
 language = "en"
 extensions = [
     "myst_nb",
@@ -34,12 +42,16 @@ viewcode_line_numbers = True
 html_theme = "furo"
 html_title = "Annealing and tempering"
 html_static_path = ["_static"]
+html_favicon = "_static/favicon.svg"
 html_css_files = ["site.css"]
 html_js_files = ["site.js"]
 html_copy_source = False
 html_show_search_summary = False  # it would fetch pages, which a page from a folder on disk may not
 html_last_updated_fmt = None
 mathjax_path = "mathjax.js"
+html_theme_options = {"footer_icons": [
+    {"name": f"The {name.lower()}", "url": url, "class": "", "html": name} for name, url in urls.items()
+]}  # fmt: skip
 
 
 def escape_bars(_app, _what, _name, _member, _options, lines):
@@ -53,5 +65,22 @@ def escape_bars(_app, _what, _name, _member, _options, lines):
             lines[i] = "``".join(parts)
 
 
+def finish(_app, _name, _template, context, doctree):
+    """Say what a page is about, for a search engine or a chat; a fold is called what stands on it."""
+    if doctree is None:
+        return
+    context["body"] = context["body"].replace(' aria-label="Toggle hidden content"', "")
+    first = next(doctree.findall(nodes.paragraph), None)
+    words = " ".join(first.astext().split())[:300] if first else about["Summary"]
+    home = f"{urls['Homepage'].rstrip('/')}/" if "Homepage" in urls else context["pathto"]("", 1)
+    tags = {"name": {"description": words, "author": author}, "property": {
+        "og:title": context["title"], "og:description": words, "og:type": "website",
+        "og:image": f"{home}_static/digits.png",
+    }}  # fmt: skip
+    for kind, values in tags.items():
+        context["metatags"] += "".join(f'<meta {kind}="{name}" content="{escape(v)}">' for name, v in values.items())
+
+
 def setup(app):
+    app.connect("html-page-context", finish)
     app.connect("autodoc-process-docstring", escape_bars, priority=900)
