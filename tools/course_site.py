@@ -60,10 +60,10 @@ def write_sources(folder: Path = SOURCE, lessons: list[Path] = LESSONS, rooms: d
         page = lesson_pages.page_of(read(path), read(solutions))
         write(folder / "lessons" / path.name, nbformat.writes(page))
         page = lesson_pages.solutions_page(read(solutions))
-        write(folder / "lessons" / "solutions" / path.name, nbformat.writes(page))
+        write(folder / "lessons" / "solutions" / path.name, one_deeper(page))
     for room, paths in BESIDE.items():
         for path in paths:
-            write(folder / "lessons" / room / path.name, nbformat.writes(lesson_pages.page_of(read(path))))
+            write(folder / "lessons" / room / path.name, one_deeper(lesson_pages.page_of(read(path))))
     for name in ("equations", "errata", "lecturing", "your_own_problem"):
         text = CODE.sub(reference_of, (ROOT / "docs" / f"{name}.md").read_text("utf-8"))
         write(folder / f"{name}.md", ANCHOR.sub(r"(\1)=\n", text).replace("](../notebooks/", "](lessons/"))
@@ -82,6 +82,11 @@ def write_sources(folder: Path = SOURCE, lessons: list[Path] = LESSONS, rooms: d
     for to, of in copies.items():
         if not to.exists() or to.read_bytes() != of.read_bytes():
             shutil.copyfile(of, to)
+
+
+def one_deeper(page) -> str:
+    """The text of a page one folder below the lessons."""
+    return nbformat.writes(page).replace("../panels/", "../../panels/")
 
 
 def read(path: Path):
@@ -141,7 +146,8 @@ def states_shown(lessons: list[Path]) -> dict[str, tuple]:
 def write_panels(folder: Path, jobs: int, lessons: list[Path] = LESSONS, cache: Path = kept_frames.CACHE) -> None:
     """Write the page of every panel that a lesson shows, and the small pictures of the first page."""
     used = uses(lessons)
-    for name, frames in kept_frames.frames_of_all(states_shown(lessons), jobs, cache).items():
+    states = states_shown([*lessons, *(path for paths in BESIDE.values() for path in paths)])
+    for name, frames in kept_frames.frames_of_all({name: states[name] for name in used}, jobs, cache).items():
         write(folder / f"{name}.html", panel_pages.page_of(frames, used[name]))
         if name in TOPICS:
             page = panel_pages.page_of(panel_pages.glance(frames, TOPICS[name][0]), kind="card")

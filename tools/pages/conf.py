@@ -38,6 +38,7 @@ napoleon_use_param = False
 napoleon_use_rtype = False
 suppress_warnings = ["ref.python"]  # a word for a shape, such as x, is the name of several attributes
 viewcode_line_numbers = True
+viewcode_follow_imported_members = False  # else an alias of a tuple leads to the source of builtins
 
 html_theme = "furo"
 html_title = "Annealing and tempering"

@@ -29,7 +29,7 @@ class Player {
     this.state = this.base = this.scenes[0][1];
     this.time = panel.controls.findIndex(({ name }) => name === panel.plays);
     this.addScenes();
-    this.first = this.time >= 0 ? this.time : panel.controls.findIndex(({ kind }) => kind === "slider");
+    this.first = this.time >= 0 ? this.time : Math.max(0, panel.controls.findIndex(({ kind }) => kind === "slider"));
     this.inputs = panel.controls.map((control, i) => this.addControl(control, i));
     this.showShared();
     this.showHash();
@@ -224,7 +224,7 @@ class Player {
   addControl(control, i) {
     const { name, label, kind, values, words, even } = control;
     if (kind === "choice") {
-      const group = element("fieldset", $("controls"));
+      const group = element("fieldset", $(i === this.first ? "first" : "controls"));
       element("legend", group, label);
       const radios = words.map((word, j) => {
         const option = element("label", group);

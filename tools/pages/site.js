@@ -28,9 +28,10 @@ function addPause(picture) {
 
 /** What the theme leaves out for keyboards and screen readers. */
 function mendTheme() {
-  for (const box of document.querySelectorAll("pre, .content table, mjx-container")) {
+  for (const box of document.querySelectorAll("pre, .table-wrapper, .content table, mjx-container")) {
     if (box.scrollWidth > box.clientWidth) box.tabIndex = 0;
   }
+  document.querySelector("aside.sidebar-drawer").ariaLabel = "all pages";
   for (const caption of document.querySelectorAll("p.caption[role=heading]")) caption.ariaLevel = 2;
 }
 
