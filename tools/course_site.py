@@ -36,11 +36,9 @@ ROOMS = {
     "training": "Training", "data": "Data", "models": "Stored models", "course.figures": "Figures",
     "course.panels": "Panels in Python", "course.experiments": "The papers' experiments",
 }  # fmt: skip
-TOPICS = {  # panel → the scene in which it rests on the first page, and what that page asks
-    "TwoPaths": ("halfway", "Two paths lead from one Gaussian to another. Which one should you take?"),
-    "WhereToStart": ("no tilt", "Where to start: how much does the covariance of the start decide?"),
-    "OneLadder": ("sixty sweeps later", "Swaps: can the state that finds the mode climb down to you?"),
-    "BiasDecay": ("six doublings later", "Bias: does twice the number of steps halve it?"),
+TOPICS = {  # panel → the scene in which it rests on the first page
+    "TwoPaths": "halfway", "WhereToStart": "no tilt", "OneLadder": "sixty sweeps later",
+    "BiasDecay": "six doublings later",
 }  # fmt: skip
 ANCHOR = re.compile(r'^<a id="([\w-]+)"></a>', re.MULTILINE)
 CODE = re.compile(r"\[([^\]]*)\]\(\.\./anneal_edu/([\w/]+)\.py(?:#([\w.]+))?\)")
@@ -60,10 +58,11 @@ def write_sources(folder: Path = SOURCE, lessons: list[Path] = LESSONS, rooms: d
         page = lesson_pages.page_of(read(path), read(solutions))
         write(folder / "lessons" / path.name, nbformat.writes(page))
         page = lesson_pages.solutions_page(read(solutions))
-        write(folder / "lessons" / "solutions" / path.name, one_deeper(page))
+        write(folder / "lessons" / "solutions" / path.name, nbformat.writes(page))
     for room, paths in BESIDE.items():
         for path in paths:
-            write(folder / "lessons" / room / path.name, one_deeper(lesson_pages.page_of(read(path))))
+            text = nbformat.writes(lesson_pages.page_of(read(path))).replace("../panels/", "../../panels/")
+            write(folder / "lessons" / room / path.name, text)
     for name in ("equations", "errata", "lecturing", "your_own_problem"):
         text = CODE.sub(reference_of, (ROOT / "docs" / f"{name}.md").read_text("utf-8"))
         write(folder / f"{name}.md", ANCHOR.sub(r"(\1)=\n", text).replace("](../notebooks/", "](lessons/"))
@@ -82,11 +81,6 @@ def write_sources(folder: Path = SOURCE, lessons: list[Path] = LESSONS, rooms: d
     for to, of in copies.items():
         if not to.exists() or to.read_bytes() != of.read_bytes():
             shutil.copyfile(of, to)
-
-
-def one_deeper(page) -> str:
-    """The text of a page one folder below the lessons."""
-    return nbformat.writes(page).replace("../panels/", "../../panels/")
 
 
 def read(path: Path):
@@ -127,7 +121,7 @@ def uses(lessons: list[Path]) -> dict[str, list[tuple[str, str]]]:
     found = {}
     for path in lessons:
         lesson = read(path)
-        title = f"{path.stem[:2]} {lesson_pages.title_and_question(lesson)[0]}"
+        title = f"{path.stem[:2]} {lesson_pages.title_of(lesson)}"
         for name, _, _ in lesson_pages.panels_of(lesson):
             found.setdefault(name, {})[f"../lessons/{path.stem}.html"] = title
     return {name: list(where.items()) for name, where in found.items()}
@@ -150,7 +144,7 @@ def write_panels(folder: Path, jobs: int, lessons: list[Path] = LESSONS, cache: 
     for name, frames in kept_frames.frames_of_all({name: states[name] for name in used}, jobs, cache).items():
         write(folder / f"{name}.html", panel_pages.page_of(frames, used[name]))
         if name in TOPICS:
-            page = panel_pages.page_of(panel_pages.glance(frames, TOPICS[name][0]), kind="card")
+            page = panel_pages.page_of(panel_pages.glance(frames, TOPICS[name]), kind="card")
             write(folder.with_name("topics") / f"{name}.html", page)
 
 
@@ -167,32 +161,20 @@ def panel_list(lessons: list[Path]) -> str:
 
 def front(lessons: list[Path], rooms: dict[str, str]) -> str:
     """The first page."""
-    rows, names, used = [], [], uses(lessons)
+    rows, names = [], []
     for path in lessons:
         lesson = read(path)
-        title, _ = lesson_pages.title_and_question(lesson)
+        title = lesson_pages.title_of(lesson)
         names.append(f"{path.stem[:2]} {title} <lessons/{path.stem}>")
         rows.append(f"* {path.stem[:2]} [{title}](lessons/{path.name}) ({lesson_pages.minutes(lesson)} min)")
     text = (PAGES / "index.md").read_text("utf-8")
     for room, paths in BESIDE.items():
         pages = [f"lessons/{room}/{path.stem}" for path in paths]
-        titles = [lesson_pages.title_and_question(read(path))[0] for path in paths]
+        titles = [lesson_pages.title_of(read(path)) for path in paths]
         links = (f"* [{title}]({page}.ipynb)" for title, page in zip(titles, pages, strict=True))
         text = text.replace(f"{room.upper()}_LIST", "\n".join(links)).replace(f"{room.upper()}_NAMES", "\n".join(pages))
     references = "\n".join(f"reference/{room}" for room in rooms)
-    cards = "\n".join(card(name, *used[name][0]) for name in TOPICS if name in used)
-    text = text.replace("LESSONS", "\n".join(rows)).replace("NAMES", "\n".join(names)).replace("ROOMS", references)
-    return text.replace("TOPICS", cards)
-
-
-def card(name: str, address: str, lesson: str) -> str:
-    """A topic on the first page: its picture, what it asks, and where to."""
-    title = getattr(panels, name).title
-    return (
-        f'<div><iframe class="card" src="topics/{name}.html" title="{title}: moves when touched"></iframe>'
-        f'<p>{TOPICS[name][1]}<br><a href="panels/{name}.html">All its sliders</a> · '
-        f'<a href="{address.removeprefix("../")}">Lesson {lesson[:2]}</a></p></div>'
-    )
+    return text.replace("LESSONS", "\n".join(rows)).replace("NAMES", "\n".join(names)).replace("ROOMS", references)
 
 
 def build_pages(source: Path, site: Path) -> None:

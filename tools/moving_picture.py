@@ -1,10 +1,11 @@
 """Draw the moving picture of the README and the site's first page: python tools/moving_picture.py
 
-Chains of AIS to an RBM of digits, beside what the exact distribution at the same β shows: the run of the scene *larger
-images* of `DigitsAnnealing`. The last picture, as PNG, is for those who want no motion and for a link's preview.
+Six chains of AIS to an RBM of digits, beside exact draws: the run of the scene *larger images* of `DigitsAnnealing`.
+Its last picture, as PNG, is for readers who want no motion, and for the preview of a link.
 """
 
 import io
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -19,24 +20,20 @@ from anneal_edu.distributions.enumeration import binary_states
 from anneal_edu.models.knots import start_of
 from anneal_edu.weights import log_mean_exp
 
-DOCS = Path(__file__).parents[1] / "docs"
-STEPS, EVERY, CHAINS = 1000, 20, 100
-SHOWN = slice(6, 12)  # of the chains
-FRAME_MS, END_MS = 90, 2500
+FILM = Path(__file__).parents[1] / "docs" / "digits.webp"
+SHOWN, STRATA = slice(6, 12), (np.arange(6) + 0.5) / 6  # of 100 chains; of the exact draws, one from each sixth
 
 
 def moments():
-    """(β, pictures of six chains, pictures of six exact draws, log Ẑ - log Z) on the way."""
-    target = models.load("digits28_cd")
-    path, betas = geometric_path(start_of(target, "base rate"), target), linear_schedule(STEPS)
-    states = annealed(path, betas, CHAINS, gibbs, np.random.default_rng(0))
-    hidden, strata = binary_states(target.n_hidden), (np.arange(6) + 0.5) / 6
-    for step, (log_w, v) in enumerate(states):
-        if step % EVERY == 0:
-            rbm = path(float(betas[step]))
-            drawn = np.cumsum(rbm.hidden_probabilities()).searchsorted(strata)  # one draw from each sixth
-            chains = rbm.visible_given_hidden(rbm.hidden_given_visible(v[SHOWN]))
-            yield betas[step], chains, rbm.visible_given_hidden(hidden[drawn]), log_mean_exp(log_w) - rbm.log_z()
+    """(β, pictures of chains, pictures of exact draws, log Ẑ - log Z) on the way."""
+    target, betas = models.load("digits28_cd"), linear_schedule(1000)
+    path = geometric_path(start_of(target, "base rate"), target)
+    states = annealed(path, betas, 100, gibbs, np.random.default_rng(0))
+    for beta, (log_w, v) in islice(zip(betas, states, strict=True), 0, None, 20):
+        rbm = path(float(beta))
+        h = binary_states(rbm.n_hidden)[np.cumsum(rbm.hidden_probabilities()).searchsorted(STRATA)]
+        chains = rbm.visible_given_hidden(rbm.hidden_given_visible(v[SHOWN]))
+        yield beta, chains, rbm.visible_given_hidden(h), log_mean_exp(log_w) - rbm.log_z()
 
 
 @projected()
@@ -54,25 +51,15 @@ def draw(betas, chains, draws, misses):
     artists.curve(ax, "exact", [0, 1], [0, 0], "truth")
     artists.curve(ax, "estimate", betas, misses, "estimate", linestyle="-", linewidth=4)
     artists.marks(ax, "here", betas[-1:], misses[-1:], "estimate", markersize=12)
-    for name, x, y, words, side in (
-        ("from", 0, 0.8, "easy", "left"),
-        ("to", 1, 0.8, "hard", "right"),
-        ("miss", 0, -3.6, f"Error of their log Z: {round(misses[-1], 1) + 0.0:.1f} nats".replace("-", "−"), "left"),
-    ):
-        artists.words(ax, name, x, y, words, fontsize=20, ha=side)
-    return figure
-
-
-def main():
-    betas, chains, draws, misses = map(np.array, zip(*moments(), strict=True))
-    pictures = [
-        Image.open(io.BytesIO(draw(betas[: i + 1], chains[i], draws[i], misses[: i + 1]).png())).convert("RGB")
-        for i in range(len(betas))
-    ]
-    film = {"append_images": pictures[1:], "duration": [*[FRAME_MS] * (len(pictures) - 1), END_MS], "loop": 0}
-    pictures[0].save(DOCS / "digits.webp", save_all=True, quality=60, method=6, **film)
-    pictures[-1].save(DOCS / "digits.png", optimize=True)
+    miss = f"Error of their log Z: {round(misses[-1], 1) + 0.0:.1f} nats".replace("-", "−")
+    for x, y, words, side in ((0, 0.8, "easy", "left"), (1, 0.8, "hard", "right"), (0, -3.6, miss, "left")):
+        artists.words(ax, words[:5], x, y, words, fontsize=20, ha=side)
+    return Image.open(io.BytesIO(figure.png())).convert("RGB")
 
 
 if __name__ == "__main__":
-    main()
+    betas, chains, draws, misses = map(np.array, zip(*moments(), strict=True))
+    shown = [draw(betas[: i + 1], chains[i], draws[i], misses[: i + 1]) for i in range(len(betas))]
+    times = {"duration": [90] * (len(shown) - 1) + [2500], "loop": 0}  # ms
+    shown[0].save(FILM, save_all=True, append_images=shown[1:], quality=60, method=6, **times)
+    shown[-1].save(FILM.with_suffix(".png"), optimize=True)

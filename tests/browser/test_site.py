@@ -77,7 +77,8 @@ def site(tmp_path_factory):
         page = panel_pages.page_of(frames_of(kind))
         course_site.write(folder / "site" / "panels" / f"{kind.__name__}.html", page)
     card = panel_pages.page_of(panel_pages.glance(frames_of(Slide), "right"), kind="card")
-    course_site.write(folder / "site" / "topics" / "Slide.html", card)
+    for name in ("Slide", *course_site.TOPICS):
+        course_site.write(folder / "site" / "topics" / f"{name}.html", card)
     return folder / "site"
 
 

@@ -12,14 +12,7 @@ project = "Annealing and tempering"
 author = about["Author"]
 copyright = f"{author}; anneal_edu {about['Version']}; code {about['License-Expression']}, texts and pictures CC BY 4.0"
 language = "en"
-extensions = [
-    "myst_nb",
-    "sphinx.ext.autodoc",
-    "sphinx.ext.napoleon",
-    "sphinx.ext.viewcode",
-    "sphinx.ext.mathjax",
-]
-exclude_patterns = []
+extensions = ["myst_nb", *(f"sphinx.ext.{name}" for name in ("autodoc", "napoleon", "viewcode", "mathjax"))]
 
 nb_execution_mode = "off"
 nb_merge_streams = True
@@ -48,7 +41,6 @@ html_css_files = ["site.css"]
 html_js_files = ["site.js"]
 html_copy_source = False
 html_show_search_summary = False  # it would fetch pages, which a page from a folder on disk may not
-html_last_updated_fmt = None
 mathjax_path = "mathjax.js"
 html_theme_options = {"footer_icons": [
     {"name": f"The {name.lower()}", "url": url, "class": "", "html": name} for name, url in urls.items()
@@ -74,12 +66,11 @@ def finish(_app, _name, _template, context, doctree):
     first = next(doctree.findall(nodes.paragraph), None)
     words = " ".join(first.astext().split())[:300] if first else about["Summary"]
     home = f"{urls['Homepage'].rstrip('/')}/" if "Homepage" in urls else context["pathto"]("", 1)
-    tags = {"name": {"description": words, "author": author}, "property": {
-        "og:title": context["title"], "og:description": words, "og:type": "website",
-        "og:image": f"{home}_static/digits.png",
-    }}  # fmt: skip
-    for kind, values in tags.items():
-        context["metatags"] += "".join(f'<meta {kind}="{name}" content="{escape(v)}">' for name, v in values.items())
+    for kind, name, value in (
+        ("name", "description", words), ("name", "author", author), ("property", "og:title", context["title"]),
+        ("property", "og:description", words), ("property", "og:image", f"{home}_static/digits.png"),
+    ):  # fmt: skip
+        context["metatags"] += f'<meta {kind}="{name}" content="{escape(value)}">'
 
 
 def setup(app):
