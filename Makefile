@@ -17,7 +17,7 @@ BENCHES   := $(sort $(wildcard benchmarks/*.py))
 CHROMIUM  := $(shell command -v chromium || command -v chromium-browser || command -v google-chrome)
 
 .DEFAULT_GOAL := help
-.PHONY: help lab test test-thorough test-seeds margins test-processors mutants lint lint-workflows notebooks slides site site-test drive bench test-oldest clean
+.PHONY: help lab test test-thorough test-seeds test-processors mutants lint lint-workflows notebooks slides site site-test drive bench test-oldest clean
 
 help:
 	@echo "make lab          open your own copies of the lessons in JupyterLab (LABARGS=--allow-root if you are root)"
@@ -34,7 +34,6 @@ help:
 	@echo "make drive        every panel and notebook in JupyterLab in Chromium (minutes)"
 	@echo "make bench        the speed claims, as ratios"
 	@echo "make test-seeds   tests and notebooks with every seed shifted, three times (SHIFTS='4 5 6')"
-	@echo "make margins      comparisons of the tests that come near their limits, over eight shifts (half an hour)"
 	@echo "make test-processors"
 	@echo "                  tests and notebooks with the arithmetic of other processors (an hour)"
 	@echo "make test-oldest  the tests on the oldest versions that pyproject.toml allows"
@@ -68,9 +67,6 @@ test-seeds: .venv/.ok
 	@$(foreach shift,$(SHIFTS),echo "== every seed s is [s, $(shift)]"; \
 	  $(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal --thorough --seed-shift $(shift) --ignore tests/browser && \
 	  $(BIN)/python -m pytest -q -n $(JOBS) --dist loadscope --seed-shift $(shift) $(NBVAL) $(NOTEBOOKS) || exit 1;)
-
-margins: .venv/.ok
-	$(BIN)/python tools/robustness/margins.py 11 12 13 14 15 16 17 18 --jobs $(JOBS)
 
 test-processors: .venv/.ok
 	$(BIN)/python tools/robustness/processors.py --jobs $(JOBS)

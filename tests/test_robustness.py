@@ -1,6 +1,5 @@
-"""The instruments of tools/robustness: shifted seeds, imitated processors, and margins of comparisons."""
+"""The instruments of tools/robustness: shifted seeds and imitated processors."""
 
-import json
 import os
 import subprocess
 import sys
@@ -8,7 +7,6 @@ import sys
 import numpy as np
 import pytest
 
-import margins
 import processors
 import seed_shift
 
@@ -74,62 +72,3 @@ def test_a_run_shifts_the_seeds_and_names_what_failed(tmp_path, monkeypatch):
 
 
 # Margins
-
-OPTIONS = '''
-def pytest_addoption(parser):
-    parser.addoption("--seed-shift")
-    parser.addoption("--thorough", action="store_true")
-'''
-TESTS = '''
-import numpy as np
-
-found = 0.05
-
-def test_near():
-    assert -5 <= found < 0.2
-
-def test_far():
-    assert found < 1
-
-def test_close():
-    np.testing.assert_allclose([0, found], 0, atol=0.2)
-
-def test_no_numbers():
-    assert {1} < {1, 2} and not {1, 2} < {1}
-'''
-
-
-def test_comparisons_near_their_limits_are_listed(tmp_path, monkeypatch, capsys):
-    """The tests run under the first shift; under the others their number is larger, and every margin less."""
-
-    def run(shift, folder, which, jobs):
-        if shift == 0:
-            return run_tests(shift, folder, which, jobs)
-        (first,) = folder.glob("0_*.json")
-        more = [0.0, 0.05, 0.14, 0.03][shift]
-        kept = {key: margin - more for key, margin in json.loads(first.read_text()).items()}
-        (folder / f"{shift}_0.json").write_text(json.dumps(kept))
-        return 0
-
-    run_tests = margins.run
-    monkeypatch.setattr(margins, "run", run)
-    (tmp_path / "test_means.py").write_text(TESTS)
-    (tmp_path / "conftest.py").write_text(OPTIONS)
-    (tmp_path / "tools").symlink_to(margins.ROOT / "tools")
-    monkeypatch.setattr(margins, "ROOT", tmp_path)
-    folder = tmp_path / "kept"
-    monkeypatch.setattr(sys, "argv", ["margins.py", *"0123", "test_means.py", "--jobs", "0", "--folder", str(folder)])
-    margins.main()
-    listed = capsys.readouterr().out
-    assert "test_near  line 7: assert -5 <= found < 0.2  [0.01 0.1 0.12 0.15]" in listed
-    assert "test_close  line 13: np.testing.assert_allclose([0, found], 0, atol=0.2)  [0.01 0.1 0.12 0.15]" in listed
-    assert len(listed.split("  line ")) == 3  # not the margin of -5 <= found
-
-
-def test_room_is_the_median_over_its_fall(tmp_path):
-    for shift, margin in enumerate([1.0, 0.3, 1.2, 1.1, 0.9]):
-        kept = {"t|f:1:0": margin, "u|f:2:0": margin + 2, "never met|f:3:0": -1.0}
-        (tmp_path / f"{shift}_7.json").write_text(json.dumps(kept))
-    ((room, found, test, place),) = margins.nearest(tmp_path)
-    assert (test, place) == ("t", "f:1:0") and room == pytest.approx(1 / 0.7)
-    np.testing.assert_array_equal(found, [0.3, 0.9, 1.0, 1.1, 1.2])

@@ -10,6 +10,7 @@ import xml.etree.ElementTree as ET
 
 import numpy as np
 import pytest
+from matplotlib.font_manager import findfont, get_font
 
 import course_site
 import kept_frames
@@ -25,6 +26,7 @@ from tests.course.panels.conftest import PANELS
 
 ALL = "SITE" in os.environ
 SMALL = panels.WhomToBelieve, panels.FirstPath
+SCRIPTS = [*course_site.PAGES.glob("*.js"), *panel_pages.FILM.parent.glob("*.js")]
 CLOSE = 2 / 9 + 0.01  # points: a line in SVG leaves out what is within 1/9 of it to either side, and keeps two digits
 
 
@@ -183,6 +185,12 @@ def test_what_moves_is_recorded_in_small_steps():
     again = found["low"] + found["step"] * np.cumsum(np.reshape(found["moved"], x.shape), axis=0)
     np.testing.assert_allclose(again, x, atol=0.51 * np.ptp(x) / 800)
     assert [level is None for level in dots["arrays"]["y"]["levels"]] == (x >= 10).ravel().tolist()
+
+
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.stem)
+def test_every_sign_on_a_button_is_in_a_font_that_all_have(script):
+    font = get_font(findfont("DejaVu Sans"))
+    assert not [sign for sign in script.read_text("utf-8") if not sign.isspace() and not font.get_char_index(ord(sign))]
 
 
 def test_dots_of_one_look_are_written_as_circles():

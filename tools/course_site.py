@@ -36,6 +36,10 @@ ROOMS = {
     "training": "Training", "data": "Data", "models": "Stored models", "course.figures": "Figures",
     "course.panels": "Panels in Python", "course.experiments": "The papers' experiments",
 }  # fmt: skip
+TOPICS = {  # panel → the scene in which it rests on the first page
+    "TwoPaths": "halfway", "WhereToStart": "no tilt", "OneLadder": "sixty sweeps later",
+    "BiasDecay": "six doublings later",
+}  # fmt: skip
 ANCHOR = re.compile(r'^<a id="([\w-]+)"></a>', re.MULTILINE)
 CODE = re.compile(r"\[([^\]]*)\]\(\.\./anneal_edu/([\w/]+)\.py(?:#([\w.]+))?\)")
 
@@ -57,18 +61,21 @@ def write_sources(folder: Path = SOURCE, lessons: list[Path] = LESSONS, rooms: d
         write(folder / "lessons" / "solutions" / path.name, nbformat.writes(page))
     for room, paths in BESIDE.items():
         for path in paths:
-            write(folder / "lessons" / room / path.name, nbformat.writes(lesson_pages.page_of(read(path))))
+            text = nbformat.writes(lesson_pages.page_of(read(path))).replace("../panels/", "../../panels/")
+            write(folder / "lessons" / room / path.name, text)
     for name in ("equations", "errata", "lecturing", "where_it_runs", "your_own_problem"):
         text = CODE.sub(reference_of, (ROOT / "docs" / f"{name}.md").read_text("utf-8"))
-        write(folder / f"{name}.md", ANCHOR.sub(r"(\1)=\n", text))
+        write(folder / f"{name}.md", ANCHOR.sub(r"(\1)=\n", text).replace("](../notebooks/", "](lessons/"))
     for room in rooms:
         write(folder / "reference" / f"{room}.md", reference(room))
     write(folder / "panels.md", panel_list(lessons))
     write(folder / "index.md", front(lessons, rooms))
-    for name in ("conf.py", "_static/site.css", "_static/site.js"):
+    for name in ("conf.py", "_static/site.css", "_static/site.js", "_static/favicon.svg"):
         write(folder / name, (PAGES / Path(name).name).read_text("utf-8"))
     copies = {
         folder / "prerequisites.png": ROOT / "docs" / "prerequisites.png",
+        folder / "_static" / "digits.webp": ROOT / "docs" / "digits.webp",
+        folder / "_static" / "digits.png": ROOT / "docs" / "digits.png",
         folder / "_static" / "mathjax.js": files("sphinx-mathjax-offline") / "static" / "mathjax" / "tex-svg-full.js",
     }
     for to, of in copies.items():
@@ -91,6 +98,7 @@ def reference_of(link: re.Match) -> str:
     room = room_of(module)
     if not room:
         return words
+    name = name and re.sub(r"\.?\b_.*", "", name)  # what is private stands in no reference
     anchor = f"anneal_edu.{module}.{name}" if name else f"module-anneal_edu.{module}"
     return f'<a href="reference/{room}.html#{anchor}">{words}</a>'
 
@@ -113,7 +121,7 @@ def uses(lessons: list[Path]) -> dict[str, list[tuple[str, str]]]:
     found = {}
     for path in lessons:
         lesson = read(path)
-        title = f"{path.stem[:2]} {lesson_pages.title_and_question(lesson)[0]}"
+        title = f"{path.stem[:2]} {lesson_pages.title_of(lesson)}"
         for name, _, _ in lesson_pages.panels_of(lesson):
             found.setdefault(name, {})[f"../lessons/{path.stem}.html"] = title
     return {name: list(where.items()) for name, where in found.items()}
@@ -130,10 +138,14 @@ def states_shown(lessons: list[Path]) -> dict[str, tuple]:
 
 
 def write_panels(folder: Path, jobs: int, lessons: list[Path] = LESSONS, cache: Path = kept_frames.CACHE) -> None:
-    """Write the page of every panel that a lesson shows."""
+    """Write the page of every panel that a lesson shows, and the small pictures of the first page."""
     used = uses(lessons)
-    for name, frames in kept_frames.frames_of_all(states_shown(lessons), jobs, cache).items():
+    states = states_shown([*lessons, *(path for paths in BESIDE.values() for path in paths)])
+    for name, frames in kept_frames.frames_of_all({name: states[name] for name in used}, jobs, cache).items():
         write(folder / f"{name}.html", panel_pages.page_of(frames, used[name]))
+        if name in TOPICS:
+            page = panel_pages.page_of(panel_pages.glance(frames, TOPICS[name]), kind="card")
+            write(folder.with_name("topics") / f"{name}.html", page)
 
 
 def panel_list(lessons: list[Path]) -> str:
@@ -152,15 +164,13 @@ def front(lessons: list[Path], rooms: dict[str, str]) -> str:
     rows, names = [], []
     for path in lessons:
         lesson = read(path)
-        title, question = lesson_pages.title_and_question(lesson)
-        question = " ".join(question.split("\n\n")[0].split())
+        title = lesson_pages.title_of(lesson)
         names.append(f"{path.stem[:2]} {title} <lessons/{path.stem}>")
-        link = f"{path.stem[:2]} [{title}](lessons/{path.name})"
-        rows.append(f"* **{link}** ({lesson_pages.minutes(lesson)} minutes)  \n  {question}")
+        rows.append(f"* {path.stem[:2]} [{title}](lessons/{path.name}) ({lesson_pages.minutes(lesson)} min)")
     text = (PAGES / "index.md").read_text("utf-8")
     for room, paths in BESIDE.items():
         pages = [f"lessons/{room}/{path.stem}" for path in paths]
-        titles = [lesson_pages.title_and_question(read(path))[0] for path in paths]
+        titles = [lesson_pages.title_of(read(path)) for path in paths]
         links = (f"* [{title}]({page}.ipynb)" for title, page in zip(titles, pages, strict=True))
         text = text.replace(f"{room.upper()}_LIST", "\n".join(links)).replace(f"{room.upper()}_NAMES", "\n".join(pages))
     references = "\n".join(f"reference/{room}" for room in rooms)

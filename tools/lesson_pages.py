@@ -15,7 +15,7 @@ from anneal_edu.course import panels
 PANELS = {getattr(panels, name).title: name for name in panels.__all__ if name not in ("Panel", "Readout")}
 EXERCISE = re.compile(r"^### (Exercise \d)", re.MULTILINE)
 PAGE = re.compile(r"`docs/(\w+\.md(?:#[\w-]+)?)`")
-ANCHOR = re.compile(r"\]\([\w./-]*#[^)]+\)")  # JupyterLab keeps capital letters in them, the site does not
+ANCHOR = re.compile(r"(\]\([\w./-]*#)([^)]+)")  # JupyterLab keeps capital letters and signs in them
 HOW_TO_GO_ON = (
     "The stubs below are code: [open the course in JupyterLab](../index.md#work-in-jupyterlab) to fill them in and "
     "have them checked, or try with pencil and paper. The solution of each waits behind a click."
@@ -61,7 +61,8 @@ def page_of(lesson, solutions=None):
                 exercise = None
             exercises = exercises or cell.source.startswith("## Exercises")
             exercise = found[1] if found else exercise
-            cell.source = PAGE.sub(r"[docs/\1](/\1)", ANCHOR.sub(lambda link: link[0].lower(), cell.source))
+            cell.source = PAGE.sub(r"[docs/\1](/\1)", cell.source)
+            cell.source = ANCHOR.sub(lambda link: link[1] + re.sub(r"[^\w-]", "", link[2].lower()), cell.source)
             cells.append(cell)
             if cell.source.startswith("## Exercises"):
                 cells.append(new_markdown_cell(HOW_TO_GO_ON))
@@ -116,10 +117,8 @@ def solutions_of(solutions) -> dict[str, str]:
     return {name: f"{head}\n\n{text.strip()}\n\n</details>".replace("](../", "](") for name, text in found.items()}
 
 
-def title_and_question(lesson) -> tuple[str, str]:
-    """The title of a lesson and the question that it answers."""
-    title, question = re.match(r"# (.+?)\n+(.+)", lesson.cells[0].source, re.DOTALL).groups()
-    return title, question.strip()
+def title_of(lesson) -> str:
+    return lesson.cells[0].source.splitlines()[0].removeprefix("# ")
 
 
 def minutes(lesson) -> int:

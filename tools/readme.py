@@ -1,11 +1,9 @@
-"""Renew the picture of the README and what its example prints: python tools/readme.py"""
+"""Renew what the example of the README prints: python tools/readme.py"""
 
 import contextlib
 import io
 import re
 from pathlib import Path
-
-import anneal_edu as ae
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
@@ -25,4 +23,3 @@ if __name__ == "__main__":
     code, _ = EXAMPLE.search(text).groups()
     output = printed_by(code)
     README.write_text(EXAMPLE.sub(lambda _: f"```python\n{code}```\n\n```text\n{output}\n```", text), encoding="utf-8")
-    (ROOT / "docs" / "two_paths.png").write_bytes(ae.panels.TwoPaths().show("halfway").figure.png())

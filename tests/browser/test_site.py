@@ -5,10 +5,12 @@ touch, and each picture and sentence that appears is the one that belongs to the
 """
 
 import os
+import re
 import threading
 from functools import partial
+from html import unescape
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 import pytest
 
@@ -38,6 +40,9 @@ SHOWN = """() => ({
 INSIDE = """[...document.querySelectorAll('article :is(p, li) > mjx-container')].every(
     formula => formula.getBoundingClientRect().right <= window.innerWidth
 )"""
+SCALES = """[...document.querySelectorAll('#picture svg')].map(
+    svg => svg.getBoundingClientRect().width / svg.viewBox.baseVal.width)"""
+CUT_OFF = "[...document.querySelectorAll('article pre')].filter(pre => pre.scrollWidth > pre.clientWidth).length"
 KEY_TO_PICTURE = """async () => {
     const times = [];
     for (const key of Array(8).fill(['2', '1', 'ArrowRight', 'ArrowLeft']).flat()) {
@@ -71,6 +76,9 @@ def site(tmp_path_factory):
     for kind in (Calm, Slide):
         page = panel_pages.page_of(frames_of(kind))
         course_site.write(folder / "site" / "panels" / f"{kind.__name__}.html", page)
+    card = panel_pages.page_of(panel_pages.glance(frames_of(Slide), "right"), kind="card")
+    for name in ("Slide", *course_site.TOPICS):
+        course_site.write(folder / "site" / "topics" / f"{name}.html", card)
     return folder / "site"
 
 
@@ -106,7 +114,7 @@ def visit(chromium, site, server, screen):
         page.on("console", lambda said: said.type in ("error", "warning") and complaints.append(said.text))
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.goto(f"{server}/{address}" if served else f"{site.as_uri()}/{address}")
-        if address.startswith("panels/"):
+        if address.startswith(("panels/", "topics/")):
             page.wait_for_selector("html[data-ready]")
         assert page.evaluate(OVERFLOW) <= 0, f"{address} scrolls sideways"
         return page
@@ -199,12 +207,33 @@ def test_a_panel_is_moved_without_python(name, visit, screen):
 @pytest.mark.parametrize("screen", SCREENS)
 def test_long_words_leave_room_for_sliders_and_neighbours(visit, screen):
     page = visit("panels/Calm.html")
-    page.evaluate(f"document.querySelectorAll('#controls output').forEach(o => o.textContent = '{50 * 'w'}')")
+    page.evaluate(f"document.querySelectorAll('output').forEach(o => o.textContent = '{50 * 'w'}')")
     assert page.evaluate(NARROWEST) >= 80
-    page.evaluate(f"document.querySelectorAll('#controls output').forEach(o => o.textContent = '{10 * 'word '}')")
+    page.evaluate(f"document.querySelectorAll('output').forEach(o => o.textContent = '{10 * 'word '}')")
     assert page.evaluate(NARROWEST) >= 80 and page.evaluate(OVERFLOW) <= 0
     page.evaluate(f"document.querySelector('#controls option').textContent = '{50 * 'w'}'")
     assert page.evaluate("(s => s.clientWidth <= s.parentNode.clientWidth)(document.querySelector('#controls select'))")
+
+
+@pytest.mark.parametrize("screen", ["phone"])
+@pytest.mark.parametrize("name", panel_names())
+def test_a_picture_and_its_slider_share_a_screen_and_all_plots_a_scale(name, visit):
+    page = visit(f"panels/{name}.html")
+    slider = page.locator("#first").bounding_box()
+    assert slider["height"] > 0 and slider["y"] + slider["height"] <= SCREENS["phone"][1]
+    scales = page.evaluate(SCALES)
+    assert max(scales) - min(scales) < 0.01
+
+
+@pytest.mark.parametrize("screen", ["phone", "desk"])
+@pytest.mark.parametrize("name", course_site.TOPICS if ALL else ["Slide"])
+def test_a_small_picture_moves_when_it_is_touched(name, screen, visit):
+    page = visit(f"topics/{name}.html")
+    at_rest = page.evaluate("[player.film.at, player.film.last]")
+    assert at_rest[0] > 0
+    page.locator("#picture").tap() if screen == "phone" else page.locator("#picture").hover()
+    page.wait_for_function("player.playing && player.film.at % 1 > 0 && player.film.at < player.film.last")
+    assert page.locator("#picture canvas").bounding_box() == page.locator("#picture svg").bounding_box()
 
 
 @pytest.mark.parametrize("screen", ["desk"])
@@ -307,6 +336,24 @@ def test_a_lesson_is_read_without_python(lesson, served, visit):
     assert inside.locator("#picture").inner_html() != before
     page.wait_for_function("frame => frame.style.height !== ''", arg=frame.element_handle())
     assert page.evaluate(OVERFLOW) <= 0
+    assert page.locator("details summary").count() > 5 and not page.locator("summary[aria-label]").count()
+    page.emulate_media(media="print")
+    assert page.evaluate(CUT_OFF) == 0 and page.locator(".skip-to-content").is_hidden()
+
+
+@pytest.mark.parametrize("screen", ["phone", "hall"])
+def test_the_first_page_says_what_it_is_and_moves(screen, visit):
+    page = visit("index.html")
+    for tag in ("name=description", "name=author", "property='og:image'"):
+        assert len(page.locator(f"meta[{tag}]").get_attribute("content")) > 10
+    assert page.locator("link[rel='shortcut icon']").count() == 1
+    picture, doors = page.locator("figure.first img"), page.locator("a.door").all()
+    assert page.evaluate("document.querySelector('figure.first img').complete") and len(doors) == 2
+    assert all(door.bounding_box()["y"] + door.bounding_box()["height"] <= SCREENS[screen][1] for door in doors)
+    page.locator("figure.first button").click()
+    assert picture.get_attribute("src").endswith(".png")
+    page.locator("figure.first button").click()
+    assert picture.get_attribute("src").endswith(".webp")
 
 
 @pytest.mark.parametrize("screen", ["phone"])
@@ -322,6 +369,21 @@ def test_every_other_page_opens(visit, site, screen):
     for pattern in ("*.html", "reference/*.html", "lessons/solutions/*.html"):
         for path in sorted(site.glob(pattern)):
             visit(str(path.relative_to(site))).close()
+
+
+@pytest.mark.skipif(not ALL, reason="needs the whole site: make site-test")
+def test_every_link_leads_somewhere(site):
+    pages = {path: path.read_text("utf-8") for path in site.rglob("*.html")}
+    names = {path: {unescape(name) for name in re.findall(r' id="([^"]+)"', text)} for path, text in pages.items()}
+    dead = set()
+    for path, text in pages.items():
+        for link in map(unescape, re.findall(r'<a [^>]*?href="([^"]+)"', text)):
+            address, _, name = link.partition("#")
+            to = (path.parent / address).resolve() if address else path
+            named = name and to.parent.name != "panels"  # whose addresses hold a state
+            if not urlsplit(link).scheme and (not to.exists() or (named and unquote(name) not in names.get(to, ()))):
+                dead.add(f"{path.relative_to(site)}: {link}")
+    assert not dead
 
 
 @pytest.mark.skipif(not ALL, reason="needs the whole site: make site-test")

@@ -29,6 +29,7 @@ class Player {
     this.state = this.base = this.scenes[0][1];
     this.time = panel.controls.findIndex(({ name }) => name === panel.plays);
     this.addScenes();
+    this.first = this.time >= 0 ? this.time : Math.max(0, panel.controls.findIndex(({ kind }) => kind === "slider"));
     this.inputs = panel.controls.map((control, i) => this.addControl(control, i));
     this.showShared();
     this.showHash();
@@ -37,6 +38,7 @@ class Player {
     document.addEventListener("fullscreenchange", () => this.onFullscreen());
     $("lecture").onclick = () => this.toggleLecture();
     document.body.classList.toggle("embedded", embedded);
+    if (document.body.classList.contains("card")) this.playWhenTouched();
     new ResizeObserver(() => (this.tellHeight(), this.film.show(this.film.at))).observe($("panel"));
     requestIdleCallback?.(() => this.addPrint()) ?? this.addPrint();
     document.documentElement.dataset.ready = "true";
@@ -117,6 +119,14 @@ class Player {
       if (at !== this.state[this.time]) this.move(this.time, at, { settled: false });
     };
     this.film.play(reached, () => this.pause());
+  }
+
+  /** A small picture plays while a mouse is over it, or when it is pressed. */
+  playWhenTouched() {
+    const again = () => (this.move(this.time, 0, { settled: false }), this.start(this.time));
+    const root = document.documentElement;
+    root.onmouseenter = () => matchMedia("(hover: hover)").matches && !MOVES.matches && !this.playing && again();
+    $("picture").onclick = () => (this.playing ? this.pause() : again());
   }
 
   changeSpeed() {
@@ -201,27 +211,20 @@ class Player {
       const made = element("button", $("scenes"), name, { "data-scene": name, title: `key ${i + 1}`, type: "button" });
       made.onclick = () => this.showScene(i);
     });
-    if (this.time >= 0) {
-      this.play = element("button", $("scenes"), "▶ Play", { class: "quiet", type: "button" });
-      this.play.onclick = () => (this.playing ? this.pause() : this.start(this.time));
-    }
-    if (Object.keys(this.panel.films).length) {
-      this.speed = element("button", $("scenes"), "1×", { class: "quiet", type: "button", title: "speed of Play" });
-      this.speed.onclick = () => this.changeSpeed();
-    }
-    const seed = this.panel.controls.findIndex(({ name }) => name === "seed");
-    if (seed >= 0) {
-      const roll = element("button", $("scenes"), "⚄ another seed", { class: "quiet", type: "button" });
-      roll.onclick = () => this.step(seed, 1, true);
-    }
     $("scenes").append($("lecture"));
+    if (this.time < 0) return;
+    this.play = element("button", $("first"), "▶ Play", { class: "quiet", type: "button" });
+    this.play.onclick = () => (this.playing ? this.pause() : this.start(this.time));
+    if (!Object.keys(this.panel.films).length) return;
+    this.speed = element("button", $("first"), "1×", { class: "quiet", type: "button", title: "speed of Play" });
+    this.speed.onclick = () => this.changeSpeed();
   }
 
   /** Put a control into the page; returns the function that moves it. */
   addControl(control, i) {
     const { name, label, kind, values, words, even } = control;
     if (kind === "choice") {
-      const group = element("fieldset", $("controls"));
+      const group = element("fieldset", $(i === this.first ? "first" : "controls"));
       element("legend", group, label);
       const radios = words.map((word, j) => {
         const option = element("label", group);
@@ -232,12 +235,16 @@ class Player {
       });
       return (at) => (radios[at].checked = true);
     }
-    const box = element("div", $("controls"), "", { class: kind });
+    const box = element("div", $(i === this.first ? "first" : "controls"), "", { class: kind });
     element("label", box, label, { for: `control-${name}` });
     if (kind === "list") {
       const list = element("select", box, "", { id: `control-${name}`, "data-control": name });
       words.forEach((word, j) => element("option", list, word, { value: values[j] }));
       list.onchange = () => this.move(i, list.selectedIndex);
+      if (name === "seed") {
+        const roll = element("button", box, "another", { class: "quiet", type: "button", "aria-label": "another seed" });
+        roll.onclick = () => this.step(i, 1, true);
+      }
       return (at) => (list.selectedIndex = at);
     }
     const range = element("input", box, "", { type: "range", id: `control-${name}`, "data-control": name });

@@ -189,7 +189,7 @@ class Stage {
       button(buttons, "another seed", () => this.ask({ roll: true }), "", "⚄").classList.add("anneal-edu-quiet");
     }
     const keys = "full screen; keys: 1–9 scenes, ← → first slider, n numbers, Esc back";
-    button(buttons, "Lecture", () => this.toggleLecture(), keys, "⛶").classList.add("anneal-edu-quiet");
+    button(buttons, "Lecture", () => this.toggleLecture(), keys).classList.add("anneal-edu-quiet");
   }
 
   /** Keep the room of the tallest sentence and numbers seen at this width, so that what stands below does not jump. */
