@@ -69,6 +69,3 @@ def test_a_run_shifts_the_seeds_and_names_what_failed(tmp_path, monkeypatch):
     monkeypatch.setitem(processors.STAGES, "tests", ["-p", "no:cacheprovider"])
     found = processors.run("tests", dict(os.environ), 1, shift=7)
     assert not found["green"] and found["said"] == "1 of 2" and found["fell"] == ["test_two.py::test_bad"]
-
-
-# Margins
