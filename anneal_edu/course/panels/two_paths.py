@@ -92,18 +92,19 @@ class TwoPaths(Panel):
             chains_on_the_way(film, ax, name, ends, stops, x)
             cov = stops[now].cov
             off = np.linalg.solve(np.linalg.cholesky(cov), x[now].mean(0) - stops[now].mean)
-            lag[name], sd[name] = np.linalg.norm(off), np.sqrt(np.linalg.eigvalsh(cov)[-1])
+            widths = np.sqrt(np.linalg.eigvalsh([stop.cov for stop in stops])[:, -1])
+            lag[name], sd[name] = np.linalg.norm(off), widths[now]
             half = np.abs(_along("moments", separation, correlation, EXACT)[1][..., 0]).max() + 0.5
             low = (-tall / 2, 4.5 - tall, -4.5)[int(np.sign(correlation))]
             limits = (low, low + tall) if name == "geometric" else (-tall / 2.8, tall / 2.8)  # on the same scale
             ax.set(xlim=(-half, half), ylim=limits)
             ax.set_title(f"{TITLES[name]}; grey: its mean so far")
-            wide = [f"width {np.sqrt(np.linalg.eigvalsh(stop.cov)[-1]):.1f}" for stop in stops]
-            film.words(ax, "width", half - 0.5, limits[0] + 0.06 * np.ptp(limits), wide, align="right")
+            said = [f"width {width:.1f}" for width in widths]
+            film.words(ax, "width", half - 0.5, limits[0] + 0.06 * np.ptp(limits), said, align="right")
         off_the_line = abs(_along("geometric", separation, correlation, moves)[0][now].mean[1])
-        widths = f"geometric {sd['geometric']:.2f}, moments {sd['moments']:.2f}"
+        wide = f"geometric {sd['geometric']:.2f}, moments {sd['moments']:.2f}"
         away = f"geometric {lag['geometric']:.1f}, moments {lag['moments']:.1f} standard deviations"
-        readout = {"width (largest standard deviation)": widths, "chains' mean, from the exact one": away}
+        readout = {"width (largest standard deviation)": wide, "chains' mean, from the exact one": away}
         return Readout(_takeaway(beta, correlation, moves, off_the_line, sd, lag), readout, film)
 
 
