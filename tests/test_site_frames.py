@@ -20,7 +20,7 @@ from anneal_edu.course import panels
 from anneal_edu.course.figures import LectureFigure, artists
 from anneal_edu.course.figures.film import Film
 from anneal_edu.course.figures.style import projected
-from frames import SCREEN, Plot, about, draw, frames_of, recording, settings
+from frames import LEVELS, SCREEN, Plot, about, draw, frames_of, recording, settings
 from svg_parts import Shared, pieces_of
 from tests.course.panels.conftest import PANELS
 
@@ -178,13 +178,18 @@ def test_what_moves_is_recorded_in_small_steps():
     x = np.linspace(0, 7, 30).reshape(10, 3) ** 2
     (ax,) = LectureFigure(4.0, 3.0).columns(1)
     film = Film(now=0, rate=1.0)
-    film.dots(ax, "dots", x, np.where(x < 10, x, np.nan), ["black"] * 3)
-    (view,) = recording(film, [Plot([0.0, 0.0, 288.0, 216.0], {0})], ax.figure)["views"]
+    film.dots(ax, "dots", x, np.where(abs(x - 7) > 4, x, np.nan), ["black"] * 3)
+    (view,) = recording(film, [Plot([0.0, 0.0, 288.0, 216.0], {0})], ax.figure, table := {})["views"]
     (dots,) = view["layers"]
-    found = dots["arrays"]["x"]
-    again = found["low"] + found["step"] * np.cumsum(np.reshape(found["moved"], x.shape), axis=0)
-    np.testing.assert_allclose(again, x, atol=0.51 * np.ptp(x) / 800)
-    assert [level is None for level in dots["arrays"]["y"]["levels"]] == (x >= 10).ravel().tolist()
+    for name, wanted in (("x", x), ("y", np.where(abs(x - 7) > 4, x, np.nan))):
+        low, step, moved = [*table][dots["arrays"][name]]
+        again = np.empty(x.shape)
+        levels = [0] * 3
+        for i, letter in enumerate(moved):
+            move = ord(letter) - 33 - 46
+            levels[i % 3] += 0 if letter == " " else move - 1800 if move > 900 else move
+            again.flat[i] = np.nan if letter == " " else low + step * levels[i % 3]
+        np.testing.assert_allclose(again, wanted, atol=0.51 * np.ptp(x) / LEVELS)
 
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.stem)

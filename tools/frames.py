@@ -26,7 +26,8 @@ from svg_parts import Shared, pieces_of
 SCREEN = 1024, 768  # for which a picture is drawn: no letter is lower than a 35th of it, on any screen that it fills
 SETTINGS = 25  # a slider has no more of them than about so many
 RUNS = 48  # of a film, each with other settings
-LEVELS = 800  # of a recorded number
+LEVELS = 500  # of a recorded number; fewer than half of WRAP, so that a move fits in one character
+FIRST, WRAP, LEAST = 33, 1800, -46  # the character of the LEAST move, and after how many they begin anew; a space hides
 SEEDS = 0, 1, 2
 MARGIN = 4  # pixels above and below
 
@@ -48,7 +49,8 @@ class _Album:
         self.panel, opening = panel, dict(panel.values)
         asked = [{name: value_of(getattr(panel, name), text) for name, text in state.items()} for state in also]
         self.bases = [opening | scene for scene in [{}, *panel.scenes.values(), *asked, *choices_of(panel)]]
-        self.shared, self.pieces, self.sentences, self.numbers, self.films = Shared(), {}, {}, {}, {}
+        self.shared, self.films = Shared(), {}
+        self.pieces, self.sentences, self.numbers, self.arrays = {}, {}, {}, {}
         panel.figure = LectureFigure.on_screen(*SCREEN)
         with projected():
             panel.axes = panel.make_axes(panel.figure)
@@ -95,6 +97,7 @@ class _Album:
             "pieces": list(self.pieces),
             "sentences": list(self.sentences),
             "numbers": [list(map(list, numbers)) for numbers in self.numbers],
+            "arrays": list(self.arrays),
             "frames": frames,
         }
 
@@ -124,7 +127,7 @@ class _Album:
             return [*said, *self.pictured(plots)]
         run = self.key(state, anytime="*")
         if run not in self.films:
-            recorded = recording(reading.film, plots, self.panel.figure)
+            recorded = recording(reading.film, plots, self.panel.figure, self.arrays)
             for artist in reading.film.drawn():
                 artist.set_visible(False)
             self.films[run] = recorded, self.pictured(plots)
@@ -156,8 +159,8 @@ def draw(panel: Panel, state: dict):
     return drawing
 
 
-def recording(film: Film, plots: list["Plot"], figure: LectureFigure) -> dict[str, Any]:
-    """What moves, a view for each plot, in few whole numbers."""
+def recording(film: Film, plots: list["Plot"], figure: LectureFigure, table: dict) -> dict[str, Any]:
+    """What moves, a view for each plot; its arrays are numbers of those in the table."""
     recorded = film.recorded()
     ((_, layers),) = (view.values() for view in recorded["views"])
     width, height = figure.get_size_inches() * 72
@@ -170,23 +173,24 @@ def recording(film: Film, plots: list["Plot"], figure: LectureFigure) -> dict[st
                 x, y, w, h = layer["box"]
                 box = [(x * width - left) / wide, (y * height - top) / tall, w * width / wide, h * height / tall]
                 arrays = {
-                    name: _in_steps(np.frombuffer(part, np.float32).reshape(-1, max(layer["rows"][name], 1)))
+                    name: _number(table, _in_steps(np.frombuffer(part, np.float32), layer["rows"][name]))
                     for name, part in layer["arrays"].items()
                 }
                 views[-1]["layers"].append(layer | {"box": [round(part, 5) for part in box], "arrays": arrays})
     return recorded | {"views": views}
 
 
-def _in_steps(rows: np.ndarray) -> dict[str, Any]:
-    """Rows (T, n) as their lowest number, a step, and how many steps each moves from row to row; null hides."""
-    seen = rows[np.isfinite(rows)]
-    low, high = (float(seen.min()), float(seen.max())) if len(seen) else (0.0, 0.0)
+def _in_steps(flat: np.ndarray, n: int) -> tuple[float, float, str]:
+    """Rows of n as the lowest number, a step, and a character each: the steps since the row where it was last seen."""
+    rows = flat.reshape(-1, max(n, 1))
+    seen = np.isfinite(rows)
+    low, high = (float(rows[seen].min()), float(rows[seen].max())) if seen.any() else (0.0, 0.0)
     step = (high - low) / LEVELS
-    levels = np.rint((np.where(np.isfinite(rows), rows, np.nan) - low) / (step or 1.0))
-    if not np.isfinite(levels).all():
-        return {"low": low, "step": step, "levels": [None if np.isnan(v) else int(v) for v in levels.ravel()]}
-    moved = np.diff(levels, axis=0, prepend=0)
-    return {"low": low, "step": step, "moved": moved.astype(int).ravel().tolist()}
+    levels = np.rint((np.where(seen, rows, low) - low) / (step or 1.0)).astype(int)
+    last = np.maximum.accumulate(np.where(seen, np.arange(len(rows))[:, None], -1))
+    levels = np.where(last < 0, 0, np.take_along_axis(levels, last, axis=0))
+    codes = np.where(seen, FIRST + (np.diff(levels, axis=0, prepend=0) - LEAST) % WRAP, ord(" "))
+    return low, step, "".join(map(chr, codes.ravel()))
 
 
 def choices_of(panel: Panel) -> list[dict]:

@@ -50,13 +50,16 @@ def glance(frames: dict, scene: str) -> dict:
     whole = frames["whole"][frames["scenes"][scene]][:1]
     used = {piece for plot in [*whole, *(plot for _, _, plot in shown.values())] for piece in plot}
     film = frames["films"][".".join([*key[:time], "*", *key[time + 1 :]])]
+    views = film["views"][:1]
+    moving = {array for view in views for layer in view["layers"] for array in layer["arrays"].values()}
     return frames | {
         "plots": frames["plots"][:1],
         "controls": [frames["controls"][time]],
         "scenes": {scene: key[time]},
         "whole": {key[time]: whole},
-        "films": {"*": film | {"views": film["views"][:1]}},
+        "films": {"*": film | {"views": views}},
         "pieces": [piece if i in used else "" for i, piece in enumerate(frames["pieces"])],
+        "arrays": [array if i in moving else "" for i, array in enumerate(frames["arrays"])],
         "numbers": [[]],
         "frames": shown,
     }

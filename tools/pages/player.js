@@ -101,7 +101,7 @@ class Player {
     const run = this.state.map((at, i) => (i === this.time ? "*" : at)).join(".");
     const recorded = this.panel.films[run];
     if (!recorded) return;
-    if (run !== this.run) this.film.load(inNumbers(recorded));
+    if (run !== this.run) this.film.load(inNumbers(recorded, this.panel.arrays));
     if (run !== this.run) this.film.show(this.moment(this.state[this.time]));
     else if (!this.playing) this.film.go(this.moment(this.state[this.time]));
     this.run = run;
@@ -349,17 +349,19 @@ function plotsIn(picture, boxes) {
   });
 }
 
-/** A film whose arrays are numbers again. */
-function inNumbers({ views, ...film }) {
-  const numbers = ({ low, step, levels, moved }, n) => {
-    if (levels) return Float32Array.from(levels, (level) => (level === null ? NaN : low + step * level));
-    const found = new Float32Array(moved.length);
-    for (let i = 0; i < found.length; i++) found[i] = moved[i] + (i < n ? 0 : found[i - n]);
-    return found.map((level) => low + step * level);
+/** A film whose arrays are numbers again; a character says how many steps one moved since it was last seen. */
+function inNumbers({ views, ...film }, arrays) {
+  const numbers = ([low, step, moved], n) => {
+    const levels = new Array(Math.max(n, 1)).fill(0);
+    return Float32Array.from(moved, (letter, i) => {
+      if (letter === " ") return NaN;
+      const move = letter.charCodeAt() - 33 - 46;
+      return low + step * (levels[i % levels.length] += move > 900 ? move - 1800 : move);
+    });
   };
   const read = (layer) => {
-    const arrays = Object.entries(layer.arrays).map(([name, part]) => [name, numbers(part, layer.rows[name])]);
-    return { ...layer, arrays: Object.fromEntries(arrays) };
+    const found = Object.entries(layer.arrays).map(([name, part]) => [name, numbers(arrays[part], layer.rows[name])]);
+    return { ...layer, arrays: Object.fromEntries(found) };
   };
   return { ...film, views: views.map(({ points, layers }) => ({ points, layers: layers.map(read) })) };
 }

@@ -78,8 +78,8 @@ class WhereToStart(Panel):
         mean, cov = tilted_starts.tilted_path(tilt, width)(0.0).mean_and_cov()
         artists.curve(plane, "start", *rings(mean[None], cov[None], 2)[0].T, "start")
         for (name, colour), which in zip(COLOURS.items(), (~small, small), strict=True):
-            place = np.where(which[..., None] & (abs(x) < GRID[-1]).all(2, keepdims=True), x, np.nan)
-            film.dots(plane, name, *np.moveaxis(place, 2, 0), [colour] * N_CHAINS, np.sqrt(2 + 1500 * weights))
+            radius = np.where(which & (abs(x) < GRID[-1]).all(2), np.sqrt(2 + 1500 * weights), np.nan)
+            film.dots(plane, name, *np.moveaxis(x, 2, 0), [colour] * N_CHAINS, radius)
         for name, at, side in (("small modes", -6.3, "left"), ("start", 0, "center"), ("large modes", 6.3, "right")):
             look = {"color": STYLES[name]["color"], "ha": side, "va": "top", "weight": "bold"}
             artists.words(plane, f"{name} words", at, 7.6, name[:5], **look)
