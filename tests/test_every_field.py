@@ -125,7 +125,7 @@ def test_tempered_transitions(path, kernel):
     log_ratios, accepted, after = second.tempered_transition(path, SCHEDULE, x, kernel, rng())
     found = ae.tempered_transitions(path, SCHEDULE, kernel).move(x, rng())
     assert_has(found, log_ratios=log_ratios, accepted=accepted, x=after)
-    assert 5 < accepted.sum() < 45
+    assert 0 < accepted.sum() < 50
 
 
 def in_halves(log_ratios):

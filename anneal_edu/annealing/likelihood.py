@@ -9,15 +9,7 @@ import numpy as np
 
 from anneal_edu import weights
 from anneal_edu.annealing.ais import require_walk
-from anneal_edu.annealing.hais import (
-    EFFORT,
-    Block,
-    HAISResult,
-    hais,
-    hais_of,
-    half_life_refresh,
-    walked,
-)
+from anneal_edu.annealing.hais import EFFORT, Block, HAISResult, hais, hais_of, half_life_refresh, walked
 from anneal_edu.annealing.reverse import as_draws_of, reverse_ais
 from anneal_edu.distributions import Distribution, Gaussian, Generative, LatentPosterior
 from anneal_edu.estimate import Diagnostic, Result

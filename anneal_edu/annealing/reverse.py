@@ -15,14 +15,7 @@ from anneal_edu.distributions import Distribution
 from anneal_edu.estimate import Diagnostic, Estimate, Result, end_warnings
 from anneal_edu.kernels import Kernel, gibbs, reversal_of
 from anneal_edu.paths.capabilities import Path
-from anneal_edu.validation import (
-    as_binary_data,
-    as_chains,
-    as_count,
-    as_schedule,
-    log_density_of,
-    log_z_of,
-)
+from anneal_edu.validation import as_binary_data, as_chains, as_count, as_schedule, log_density_of, log_z_of
 from anneal_edu.workers import Watch, in_blocks, joined
 
 

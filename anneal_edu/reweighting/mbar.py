@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from dataclasses import dataclass
+from operator import itemgetter
 
 import numpy as np
 import scipy
@@ -88,25 +89,29 @@ def minimise_objective(log_f: np.ndarray, shares: np.ndarray, log_z: np.ndarray)
     """Minimise (1/N) Σ_n log Σ_k s_k f_k(x_n) / Z_k + Σ_k s_k log Z_k over log Z, by Newton's method.
 
     The objective is convex in log Z; the poster's "maximizing" is a misprint  (Carlson et al. 2016, "MBAR"). A Newton
-    step that leads uphill is halved near the minimum; a self-consistent step, which never does, is the last resort.
+    step may lead uphill, a self-consistent step never does; far away the better is taken.
     """
     log_s = np.log(shares)
-    log_mixture, p = responsibilities(log_f, log_s, log_z)
+
+    def at(log_z: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
+        log_z = log_z - log_z[0]  # a common shift changes nothing
+        log_mixture, p = responsibilities(log_f, log_s, log_z)
+        return log_mixture.mean() + shares @ log_z, log_z, p
+
+    value, log_z, p = at(log_z)
     for n_steps in range(1, 201):  # noqa: B007 - it is returned
-        value, mean_p = log_mixture.mean() + shares @ log_z, p.mean(1)
-        hessian = np.diag(mean_p) - p @ p.T / len(log_mixture)
-        newton = np.zeros(len(shares))  # log Z_0 stays: a common shift changes nothing
+        mean_p = p.mean(1)
+        hessian = np.diag(mean_p) - p @ p.T / p.shape[1]
+        newton = np.zeros(len(shares))
         newton[1:] = np.linalg.lstsq(hessian[1:, 1:], (mean_p - shares)[1:], rcond=1e-15)[0]
         self_consistent = np.log(np.maximum(mean_p, 1e-300)) - log_s  # Z_k ← (1/N) Σ_n f_k(x_n) / mixture(x_n)
-        n_halved = 30 if np.abs(self_consistent).max() < 1 else 1  # far away the other is better
-        for step in (*(newton / 2**halved for halved in range(n_halved)), self_consistent):
-            log_mixture, p = responsibilities(log_f, log_s, log_z + step)
-            if log_mixture.mean() + shares @ (log_z + step) <= value + 1e-14 * abs(value):
-                break
-        log_z = log_z + step
-        if np.abs(newton).max() < 1e-7:  # the error is now the square of that
+        found = at(log_z + newton)
+        if np.abs(self_consistent).max() > 1 or found[0] > value + 1e-14 * abs(value):
+            found = min(at(log_z + self_consistent), found, key=itemgetter(0))
+        value, log_z, p = found
+        if np.abs([newton, self_consistent]).max() < 1e-7:  # the error is now the square of that
             break
-    return log_z - log_z[0], n_steps, float(np.abs(shares - p.mean(1)).max())
+    return log_z, n_steps, float(np.abs(shares - p.mean(1)).max())
 
 
 def rough_log_z(log_f: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, tuple[Diagnostic, ...]]:

@@ -236,6 +236,4 @@ def simulated_tempering(
         walk, n_chains, path(1.0), (path, kernel), n_steps=n_burn_in + n_sweeps, desc="simulated tempering",
         rng=rng, workers=workers, progress=progress,
     )
-    return SimulatedTemperingResult(
-        schedule, log_z, log_z_of(start), record["x"], record["rungs"], record["log_q"]
-    )
+    return SimulatedTemperingResult(schedule, log_z, log_z_of(start), record["x"], record["rungs"], record["log_q"])

@@ -10,13 +10,7 @@ from anneal_edu.annealing.ais import annealer, log_ratio, moved
 from anneal_edu.distributions import Distribution
 from anneal_edu.kernels import Kernel, accept, gibbs, reversal_of
 from anneal_edu.paths.capabilities import Path, checked
-from anneal_edu.validation import (
-    as_chains,
-    as_schedule,
-    require_callable,
-    require_generator,
-    require_path,
-)
+from anneal_edu.validation import as_chains, as_schedule, require_callable, require_generator, require_path
 
 
 @dataclass(frozen=True, eq=False)

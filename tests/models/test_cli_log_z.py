@@ -67,7 +67,7 @@ def test_grey_images_are_made_binary_at_half_of_their_range_and_it_is_said(files
 
 def test_a_gaussian_rbm_has_real_data_and_its_own_start(files, capsys):
     rng = np.random.default_rng(0)
-    ae.data.save_rbm("real.npz", ae.GaussianRBM(rng.normal(size=(30, 28)), np.zeros(30), np.zeros(28), np.ones(30)))
+    ae.data.save_rbm("real.npz", ae.GaussianRBM(2 * rng.normal(size=(30, 28)), np.zeros(30), np.zeros(28), np.ones(30)))
     np.save("patches.npy", rng.normal(size=(50, 30)))
     words = said(["real.npz", "--data", "patches.npy", "--steps", "3", "--json", "found.json"], capsys)
     assert "geometric path from mean and covariance, 3 steps" in words and "likelihood of 50 data" in words

@@ -124,7 +124,7 @@ def test_low_overlap_is_warned_of_and_none_is_refused():
     two_groups[:2, :20] = two_groups[2:, 20:] = 0.0
     with pytest.raises(ValueError, match=r"nothing connects states \[0, 1\] and \[2, 3\]"):
         ae.mbar(two_groups, [10, 10, 10, 10])
-    log_f, counts, _ = gaussian_draws(3, 500, 80.0, 14)
+    log_f, counts, _ = gaussian_draws(3, 500, 120.0, 14)
     with pytest.raises(ValueError, match="do not overlap"):
         ae.mbar(log_f, counts)
 

@@ -13,6 +13,7 @@ from anneal_edu.course.figures.paper_gaussians import rings
 from anneal_edu.course.figures.style import STYLES
 from anneal_edu.course.panels.base import Panel, Readout
 from anneal_edu.course.panels.controls import seed, slider, steps
+from anneal_edu.course.panels.tempered_training import apart
 
 N_STEPS, N_CHAINS, N_SHOWN, LONG, ACROSS = 100, 1600, 150, 3.0, 0.3  # the last two: standard deviations of the target
 _ALONG = np.array([1.0, 1.0]) / np.sqrt(2)
@@ -98,8 +99,9 @@ class MomentumTrails(Panel):
         artists.curve(right, "exact", betas, exact, "truth")
         artists.words(right, "exact words", 0.78, 2.1, "exact", ha="right")
         film.trails(right, "spread", betas, np.column_stack([of for of, _ in spreads]), COLOURS)
-        for (of, _), name, off, colour in zip(spreads, ("kept", "anew"), (-0.14, -0.36), COLOURS, strict=True):
-            film.words(right, name, betas + 0.04, of + off, [name] * len(betas), colour)
+        heights = apart(np.column_stack([of for of, _ in spreads]) - 0.25, 0.22)
+        for name, at, colour in zip(("kept", "anew"), heights.T, COLOURS, strict=True):
+            film.words(right, name, betas + 0.04, at, [name] * len(betas), colour)
         right.set(xlim=(0, 1.45), ylim=(0, 3.5), xticks=(0, 0.5, 1), xlabel="position β", title="sd along it")
         paper = spread(walk(step_size, half_life_refresh(step_size), seed)[0])
         told = [f"{of[now]:.2f} ± {error[now]:.2f}" for of, error in spreads]

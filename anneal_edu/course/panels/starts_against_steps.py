@@ -95,8 +95,8 @@ def _takeaway(last: dict, exact: float, shown: int, kernel: str, fall: tuple[int
     narrow, order = last["mean only"], sorted(last, key=lambda start: -last[start].ess)
     if shown == 1:
         return "Three starts, twelve steps. Which ESS will be highest with more steps, and is every log Ẑ right?"
+    fallen = f" Where few chains find the far mode, an ESS falls to {fall[1]:.0f}." if fall else ""
     if narrow.log_z + 3 * narrow.std_error < exact and narrow.ess > 0.8 * N_CHAINS:
-        fallen = f" Where a few chains find it, an ESS falls to {fall[1]:.0f}." if fall else ""
         return f"From mean only the ESS is {narrow.ess:.0f}, but log Ẑ is too low: no chain is in the far mode.{fallen}"
     how = "With the paper's x the ESS is lower" if kernel == "auxiliary x" else "ESS of 1,000 chains"
-    return f"{how}: {', '.join(f'{last[start].ess:.0f} from {start}' for start in order)}."
+    return f"{how}: {', '.join(f'{last[start].ess:.0f} from {start}' for start in order)}.{fallen}"

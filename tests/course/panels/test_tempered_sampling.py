@@ -17,8 +17,8 @@ def test_a_held_guess_is_stuck_and_a_learned_one_settles():
     held, learned, two = ([walk(*how, seed) for seed in range(5)] for how in ((9, HELD), (9, LEARNED), (2, LEARNED)))
     assert all(run.log_z[-1] < 8 - 5 * run.std_error[-1] for run in held)
     assert abs(np.mean([run.log_z[-1] for run in learned]) - 8) < 1
-    assert all(run.log_z[-1] < 8 - 3 * run.std_error[-1] and run.bumps[-1, 1] > 0.5 for run in two)
-    assert np.mean([run.bumps[-1, 1] for run in learned]) < 0.5
+    assert all(run.log_z[-1] < 8 - 3 * run.std_error[-1] for run in two)
+    assert np.mean([run.bumps[-1, 1] for run in learned]) < 0.5 < np.mean([run.bumps[-1, 1] for run in two])
 
 
 def test_what_draws_would_guess_is_what_integration_says():
