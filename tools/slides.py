@@ -107,8 +107,10 @@ def picture_of(panel, key):
 
 
 def without_caption(png, said):
-    """A stored figure without the sentence below it, as the address of a PNG."""
+    """A stored figure without the sentence below it, as the address of a PNG; "" if it is too tall to be read."""
     picture, file = Image.open(io.BytesIO(base64.b64decode(png))), io.BytesIO()
+    if picture.height > picture.width:
+        return ""
     room = LectureFigure(picture.width / 100, 1.0).caption(said, "").get_size_inches()[1] - 1.0
     picture.crop((0, 0, picture.width, picture.height - round(100 * room))).save(file, "png")
     return f"data:image/png;base64,{base64.b64encode(file.getvalue()).decode()}"
@@ -169,8 +171,10 @@ def answer(deck, cell, later, panel=None):
     for output in cell.outputs:
         if "image/png" in output.get("data", {}) and not PANEL.search(cell.source):
             said = output.data["text/plain"].splitlines()[-1].strip()
-            alt = output.metadata["image/png"]["alt"]
-            deck.show(deck.heading, without_caption(output.data["image/png"], said), alt, said)
+            picture, alt = without_caption(output.data["image/png"], said), output.metadata["image/png"]["alt"]
+            deck.show(deck.heading, picture, alt, said) if picture else deck.add(said)
+        elif deck.answer == "" and output.get("text", "").count("\n") <= 3:
+            deck.answer = output.text.replace("\n", "\n\n")
         elif output.output_type == "stream" and "show_source" not in cell.source:
             deck.slides[-1].append(f"<pre>{escape(output.text)}</pre>")
 

@@ -102,8 +102,7 @@ def minimise_objective(log_f: np.ndarray, shares: np.ndarray, log_z: np.ndarray)
     for n_steps in range(1, 201):  # noqa: B007 - it is returned
         mean_p = p.mean(1)
         hessian = np.diag(mean_p) - p @ p.T / p.shape[1]
-        newton = np.zeros(len(shares))
-        newton[1:] = np.linalg.lstsq(hessian[1:, 1:], (mean_p - shares)[1:], rcond=1e-15)[0]
+        newton = np.append(0.0, np.linalg.lstsq(hessian[1:, 1:], (mean_p - shares)[1:], rcond=1e-15)[0])
         self_consistent = np.log(np.maximum(mean_p, 1e-300)) - log_s  # Z_k ← (1/N) Σ_n f_k(x_n) / mixture(x_n)
         found = at(log_z + newton)
         if np.abs(self_consistent).max() > 1 or found[0] > value + 1e-14 * abs(value):

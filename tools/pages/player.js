@@ -315,7 +315,7 @@ class Player {
   }
 
   onFullscreen() {
-    document.body.classList.toggle("lecture", Boolean(document.fullscreenElement));
+    document.body.classList.toggle("lecture", ($("numbers").hidden = Boolean(document.fullscreenElement)));
     this.reserve();
   }
 

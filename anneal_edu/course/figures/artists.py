@@ -13,7 +13,7 @@ from matplotlib.patches import Polygon
 
 from anneal_edu.course.figures.style import STYLES
 
-SMALL = {"fontsize": 11, "handlelength": 2.6, "borderpad": 0.2, "labelspacing": 0.25}
+SMALL = {"fontsize": 13, "handlelength": 2.6, "borderpad": 0.2, "labelspacing": 0.25}
 """Layout of a legend where there is little room."""
 
 

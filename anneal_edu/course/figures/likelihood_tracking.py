@@ -62,7 +62,7 @@ def sweeps_a_look(ax: Axes, sweeps: tuple[int, ...], rmse: dict[int, list[float]
         artists.line(ax, style, sweeps, values, **STYLES[style])
     artists.log_x(ax, "sweeps a look", sweeps, (0.8 * sweeps[0], 1.25 * sweeps[-1]))
     ax.set(ylim=(0, 1.1 * max(map(max, rmse.values()))), title=title)
-    artists.legend(ax, meanings, loc="lower left", **artists.SMALL)
+    artists.legend(ax, meanings, loc="best", **artists.SMALL)
 
 
 @projected()

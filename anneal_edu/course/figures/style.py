@@ -131,7 +131,7 @@ _PROJECTED = {
     "ytick.major.width": 1.2,
     "legend.framealpha": 0.85,
     "legend.edgecolor": "none",
-    "legend.fontsize": 12,
+    "legend.fontsize": 13,
     "legend.handlelength": 2.8,
     "legend.columnspacing": 1.2,
 }

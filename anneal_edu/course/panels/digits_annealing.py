@@ -68,7 +68,7 @@ class DigitsAnnealing(Panel):
         rbm, p_h = every[-1].rbm, np.array([stop.p_h for stop in every])
         for style, state, corner, word in (
             ("another mode", p_h[N_STOPS // 2].argmax(), (0.02, 0.68), "β = ½"),
-            ("target", p_h[-1].argmax(), (1.06, 0.5), "β = 1"),
+            ("target", p_h[-1].argmax(), (1.03, 0.5), "β = 1"),
         ):
             annealing.so_far(shares, style, p_h[: len(stops), state], style)
             pixels = rbm.visible_given_hidden(binary_states(rbm.n_hidden)[[state]])[0]

@@ -12,7 +12,7 @@ from anneal_edu.course.panels.controls import slider, steps
 from anneal_edu.course.panels.two_paths import PATHS
 
 BINNED, EQUAL, _SLIDE = 50, 100, np.linspace(0, 2, 101)
-_NAMES = {0: "equal steps in β", BINNED: "best in ten bins", EQUAL: "equal Fisher distances"}
+_NAMES = {0: "equal steps in β", BINNED: "best in ten bins", EQUAL: "equal distances"}
 _BETAS = np.sin(np.linspace(0, np.pi / 2, 20_001)) ** 2  # crowded at both ends, as the moment path needs
 
 
@@ -93,10 +93,10 @@ class HalfPlane(Panel):
             scaled = bias[path][:, None] * n_steps / (distance**2 / 2)
             film.trails(right, f"{path} bias", _SLIDE, scaled, [colour])
             film.dots(right, f"{path} now", _SLIDE[:, None], scaled, [colour], radius)
-            film.words(right, f"{path} name", 0.78 * _SLIDE - 0.1, scaled[:, 0] + off, [path] * len(_SLIDE), colour)
+            film.words(right, f"{path} name", 0.64 * _SLIDE - 0.1, scaled[:, 0] + off, [path] * len(_SLIDE), colour)
         walked = np.interp(sliding("moments", distance, n_steps), _BETAS, length_up_to("moments", distance))
         leap = np.diff(walked).max(1) / walked[0, -1]
-        said = [f"{_NAMES.get(now, 'sliding')}: longest step {part:.0%} of the arch" for now, part in enumerate(leap)]
+        said = [f"{_NAMES.get(now, 'sliding')}: longest step {part:.0%} of arch" for now, part in enumerate(leap)]
         film.words(left, "said", -0.03 * distance, 1.38 * top, said)
         widths = [width for width in (1, 2, 5, 10, 30, 100, 300) if np.log(width) <= 1.1 * top]
         left.set(xlim=(-0.06 * distance, 1.06 * distance), ylim=(-0.2 * top, 1.5 * top), xlabel="mean μ")
@@ -106,7 +106,7 @@ class HalfPlane(Panel):
         artists.words(right, "least words", -0.2, least - (0.1 if least < 0.8 else 0.24), "shortest path")
         right.set(xlim=(-0.3, 2.4), ylim=(-0.16, 1.2), title="bias (nats)")
         right.set_yticks((0, 0.5, 1), [f"{share * distance**2 / (2 * n_steps):,g}" for share in (0, 0.5, 1)])
-        right.set_xticks((0, 1, 2), ("equal\nsteps in β", "best in\nten bins", "equal\ndistances"))
+        right.set_xticks((0, 1, 2), ("equal\nsteps", "ten\nbins", "equal\ndistances"))
         numbers = {path: f"length {length[path]:.2f}, bias {bias[path][schedule]:.4g} nats" for path in PATHS}
         return Readout(_takeaway(length, bias["moments"][[0, schedule]], leap[schedule]), numbers, film)
 

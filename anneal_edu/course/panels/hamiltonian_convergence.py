@@ -85,10 +85,10 @@ class HamiltonianConvergence(Panel):
             film.trails(right, f"bar {i}", bar, flat, COLOURS[i : i + 1], width=16.0)
             artists.words(right, f"name {i}", 0.01, lane + 0.28, name, color=COLOURS[i], fontsize=13)
             texts = [_said(reached[:, 0], i, spent[-1]) if now else "" for now in there[:, i]]
-            film.words(right, f"cost {i}", 0.56, lane + 0.28, [*texts[:-1], texts[-1] or "not there"])
+            film.words(right, f"cost {i}", 0.6, lane + 0.28, [*texts[:-1], texts[-1] or "not there"])
         film.links(right, "errors", np.where(there[:, None], np.stack([low, lanes, high, lanes]), np.nan), "truth")
         right.set(xlim=(0, 1.08), ylim=(-0.5, 3.7), xticks=[], yticks=[], title=f"{cost} until within {goal:g} nats")
-        right.set_xlabel("black: 68% interval (bootstrap)\nfewer: than the paper's walk", loc="left")
+        right.set_xlabel("black: 68% interval (bootstrap)\n×: fewer than the paper's walk", loc="left")
         numbers = {name: f"{10 ** y[time, i]:.2g} nats with {_two(spent[time])}" for i, name in enumerate(NAMES)}
         return Readout(_takeaway(time, goal, cost, spent, reached), numbers, film)
 
@@ -100,7 +100,7 @@ def _two(number: float) -> str:
 
 def _said(reached, i, last):
     fewer, least = min(reached[WALK], last) / reached[i], "≥ " if reached[WALK] > last else ""
-    return _two(reached[i]) + (f": {least}{_two(fewer)}× fewer" if fewer > 1 else "")
+    return _two(reached[i]) + (f": {least}{_two(fewer)}×" if fewer > 1 else "")
 
 
 def _takeaway(time, goal, cost, spent, reached):
