@@ -337,7 +337,7 @@ def test_a_walk_that_has_not_settled_says_so_and_one_that_has_is_silent():
     path = ae.geometric_path(ae.Gaussian([0.0, 0.0], 100.0), ae.Gaussian([0.0, 0.0], 1.0))
     betas, rng = np.linspace(0, 1, 9) ** 3, np.random.default_rng(0)
     truth = np.array([path(beta).log_z() for beta in betas])
-    for step, settled in ((0.3, False), (5.0, True)):
+    for step, settled in ((0.5, False), (5.0, True)):
         walk, burn_in = ae.random_walk(step), 50 * settled
         walked = ae.simulated_tempering(path, betas, truth, 200, 400, walk, n_burn_in=burn_in, rng=rng)
         rounds = ae.rts(path, betas, 7, 40, 400, walk, n_initial=2 * settled, log_z=truth, rng=rng)
