@@ -1,7 +1,7 @@
 """Draw the moving picture of the README and the site's first page: python tools/moving_picture.py
 
 Six chains of AIS to an RBM of digits, beside exact draws: the run of the scene *larger images* of `DigitsAnnealing`.
-Its last picture, as PNG, is for readers who want no motion, and for the preview of a link.
+It begins with its last picture, which as PNG is for readers who want no motion, and for the preview of a link.
 """
 
 import io
@@ -40,7 +40,7 @@ def moments():
 def draw(betas, chains, draws, misses):
     """The picture at the last of these β."""
     figure = LectureFigure(7.2, 4.6)
-    for left, title, images in ((0.02, "Six chains", chains), (0.52, "The truth", draws)):
+    for left, title, images in ((0.02, "Six chains", chains), (0.52, "Exact draws", draws)):
         ax = figure.add_axes((left, 0.36, 0.46, 0.54))
         ax.imshow(mosaic(images, 3, gap=3, background=0.0), cmap="gray_r", vmin=0, vmax=1, interpolation="bilinear")
         ax.axis("off")
@@ -51,7 +51,7 @@ def draw(betas, chains, draws, misses):
     artists.curve(ax, "exact", [0, 1], [0, 0], "truth")
     artists.curve(ax, "estimate", betas, misses, "estimate", linestyle="-", linewidth=4)
     artists.marks(ax, "here", betas[-1:], misses[-1:], "estimate", markersize=12)
-    miss = f"Error of their log Z: {round(misses[-1], 1) + 0.0:.1f} nats".replace("-", "−")
+    miss = f"Error of log Z: {round(misses[-1], 1) + 0.0:.1f} nats".replace("-", "−")
     for x, y, words, side in ((0, 0.8, "easy", "left"), (1, 0.8, "hard", "right"), (0, -3.6, miss, "left")):
         artists.words(ax, words[:5], x, y, words, fontsize=20, ha=side)
     return Image.open(io.BytesIO(figure.png())).convert("RGB")
@@ -60,6 +60,6 @@ def draw(betas, chains, draws, misses):
 if __name__ == "__main__":
     betas, chains, draws, misses = map(np.array, zip(*moments(), strict=True))
     shown = [draw(betas[: i + 1], chains[i], draws[i], misses[: i + 1]) for i in range(len(betas))]
-    times = {"duration": [90] * (len(shown) - 1) + [2500], "loop": 0}  # ms
-    shown[0].save(FILM, save_all=True, append_images=shown[1:], quality=60, method=6, **times)
+    times = {"duration": [2500] + [90] * (len(shown) - 1), "loop": 0}  # ms
+    shown[-1].save(FILM, save_all=True, append_images=shown[:-1], quality=60, method=6, **times)
     shown[-1].save(FILM.with_suffix(".png"), optimize=True)

@@ -121,11 +121,9 @@ class Player {
     this.film.play(reached, () => this.pause());
   }
 
-  /** A small picture plays while a mouse is over it, or when it is pressed. */
+  /** A small picture plays when it is pressed. */
   playWhenTouched() {
     const again = () => (this.move(this.time, 0, { settled: false }), this.start(this.time));
-    const root = document.documentElement;
-    root.onmouseenter = () => matchMedia("(hover: hover)").matches && !MOVES.matches && !this.playing && again();
     $("picture").onclick = () => (this.playing ? this.pause() : again());
   }
 
