@@ -88,8 +88,9 @@ class OneLadder(Panel):
             artists.band(left, f"rung {k}", _GRID, low, low + 0.7 * f / f.max() / max(n_pairs, 3), "reference", **look)
         swap = np.repeat(accepted, 3, axis=0)[:, None]
         for at, name, style, shown in ((-15.5, "swap", "swapping", swap), (1, "rejected", "rejected swap", ~swap)):
-            film.links(left, name, np.where(shown, np.clip(links, -19, 19), np.nan), style, dashed=style != "swapping")
-            artists.curve(left, f"sample {name}", [at - 3.5, at - 0.5], [1.165] * 2, style, linestyle="-:"[style != "swapping"])
+            dashed = style != "swapping"
+            film.links(left, name, np.where(shown, np.clip(links, -19, 19), np.nan), style, dashed=dashed)
+            artists.curve(left, f"sample {name}", [at - 3.5, at - 0.5], [1.165] * 2, style, linestyle="-:"[dashed])
             artists.words(left, f"word {name}", at + 0.5, 1.14, name, color=artists.STYLES[style]["color"])
         film.dots(left, "states", np.clip(x, -19, 19), rungs / n_pairs, colours, radius=8.0)
         phases = [f"sweep {t // 3 + 1}: {('move', 'propose', 'swap')[t % 3]}" for t in range(LAST + 1)]
