@@ -105,7 +105,7 @@ def test_pages_show_what_panels_draw_and_say(albums):
         assert dict(frames["numbers"][numbers]) == readout
         shown = [frames["pieces"][piece] for plot in plots for piece in plot]
         pieces = [piece.svg for piece in pieces_of(panel.figure, shared)]
-        assert named(shown, frames["shared"]) == named(pieces, shared.svg()) != []
+        assert shown and named(shown, frames["shared"]) == named(pieces, shared.svg())
         panel.close()
 
 
