@@ -174,7 +174,7 @@ def answer(deck, cell, later, panel=None):
             picture, alt = without_caption(output.data["image/png"], said), output.metadata["image/png"]["alt"]
             deck.show(deck.heading, picture, alt, said) if picture else deck.add(said)
         elif deck.answer == "" and output.get("text", "").count("\n") <= 3:
-            deck.answer = output.text.replace("\n", "\n\n")
+            deck.answer = output.text[:1].upper() + output.text[1:].replace("\n", "\n\n")
         elif output.output_type == "stream" and "show_source" not in cell.source:
             deck.slides[-1].append(f"<pre>{escape(output.text)}</pre>")
 

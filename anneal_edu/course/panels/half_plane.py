@@ -93,7 +93,7 @@ class HalfPlane(Panel):
             scaled = bias[path][:, None] * n_steps / (distance**2 / 2)
             film.trails(right, f"{path} bias", _SLIDE, scaled, [colour])
             film.dots(right, f"{path} now", _SLIDE[:, None], scaled, [colour], radius)
-            film.words(right, f"{path} name", 0.64 * _SLIDE - 0.1, scaled[:, 0] + off, [path] * len(_SLIDE), colour)
+            film.words(right, f"{path} name", 0.72 * _SLIDE - 0.1, scaled[:, 0] + off, [path] * len(_SLIDE), colour)
         walked = np.interp(sliding("moments", distance, n_steps), _BETAS, length_up_to("moments", distance))
         leap = np.diff(walked).max(1) / walked[0, -1]
         said = [f"{_NAMES.get(now, 'sliding')}: longest step {part:.0%} of arch" for now, part in enumerate(leap)]
@@ -103,7 +103,7 @@ class HalfPlane(Panel):
         left.set(yticks=np.log(widths), yticklabels=widths, ylabel="width σ (log axis)")
         left.set_title(f"{self.title} (bells: those halfway)")
         artists.curve(right, "least", [-0.3, 2.4], [least := length["shortest"] ** 2 / distance**2] * 2, "truth")
-        artists.words(right, "least words", -0.2, least - (0.1 if least < 0.8 else 0.24), "shortest path")
+        artists.words(right, "least words", -0.27, least - (0.1 if least < 0.8 else 0.24), "shortest path")
         right.set(xlim=(-0.3, 2.4), ylim=(-0.16, 1.2), title="bias (nats)")
         right.set_yticks((0, 0.5, 1), [f"{share * distance**2 / (2 * n_steps):,g}" for share in (0, 0.5, 1)])
         right.set_xticks((0, 1, 2), ("equal\nsteps", "ten\nbins", "equal\ndistances"))
