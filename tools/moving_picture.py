@@ -60,6 +60,6 @@ def draw(betas, chains, draws, misses):
 if __name__ == "__main__":
     betas, chains, draws, misses = map(np.array, zip(*moments(), strict=True))
     shown = [draw(betas[: i + 1], chains[i], draws[i], misses[: i + 1]) for i in range(len(betas))]
-    times = {"duration": [2500] + [90] * (len(shown) - 1), "loop": 0}  # ms
+    times = {"duration": [4000] + [90] * (len(shown) - 1), "loop": 0}  # ms
     shown[-1].save(FILM, save_all=True, append_images=shown[:-1], quality=60, method=6, **times)
     shown[-1].save(FILM.with_suffix(".png"), optimize=True)
