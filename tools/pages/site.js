@@ -33,6 +33,7 @@ function mendTheme() {
   }
   document.querySelector("aside.sidebar-drawer").ariaLabel = "all pages";
   for (const caption of document.querySelectorAll("p.caption[role=heading]")) caption.ariaLevel = 2;
+  document.getElementById("search-results")?.insertAdjacentHTML("beforebegin", "<h1>Search</h1>");
 }
 
 if (!window.matchMedia("(prefers-reduced-motion: reduce)").matches) {
