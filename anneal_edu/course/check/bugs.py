@@ -75,7 +75,7 @@ def _tested(refresh, rng, gammas=(0.05, 0.5, 1.0), laws=(0, 1, 2, 3, 4), errors=
             refresh(rng.normal(size=(9000, 3)), 0.3, rng).var() - 1) < 0.05,
         "allow six": partial(_tested, errors=2.5),
         "ask with a large γ": partial(_tested, gammas=(0.3,)),
-        "look at noise and old momentum": partial(_tested, laws=(0, 2, 3, 4), errors=5.0),
+        "look at noise and old momentum": partial(_tested, gammas=(0.05, 0.5, 0.6, 0.7, 1.0), laws=(0, 2, 3, 4)),
         "the shape is not": partial(_tested, laws=(0, 1, 3, 4)),
         "look at pairs of chains": partial(_tested, laws=(0, 1, 2, 4)),
     },
