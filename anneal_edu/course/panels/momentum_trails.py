@@ -86,7 +86,7 @@ class MomentumTrails(Panel):
             seen = np.where((np.arange(len(betas))[:, None] >= steps) & ~accepted[:, one], 4.0, np.nan)
             film.dots(ax, "refused", *x[steps, one].T, [STYLES["refused"]["color"]] * len(steps), seen)
             film.dots(ax, "one", x[:, [one], 0], x[:, [one], 1], [colour], radius=7.0)
-            lasts = f", half-life {half_life:g}: {half_life / step_size:.3g} steps" * (kept == "kept")
+            lasts = f", half-life {half_life / step_size:.3g} steps" * (kept == "kept")
             name = f"momentum {kept}\nstep ε = {step_size:g}{lasts}\nbig: one chain\nred: rejected"
             artists.words(ax, "name", -4.6, 3.4, name, color=colour)
             side = np.sqrt(2 / (1 - betas + betas / ACROSS**2))
